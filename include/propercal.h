@@ -1,0 +1,392 @@
+/* propercal: can these probabilities be trusted, and how to repair them.
+ *
+ * This header is the whole public interface and the version contract.
+ *
+ *   - Every call that can fail returns a pcal_status and fills an optional,
+ *     caller-owned pcal_error with one sentence.  A NULL error is allowed.
+ *   - Arguments come in the order: inputs, environment, output, error.
+ *   - The library never prints, exits, aborts or keeps global state.
+ *   - Calls that take a const handle may run concurrently on one handle; all
+ *     others need one thread at a time.
+ *   - Structs that callers fill begin with their size, so that fields can be
+ *     appended; start from the matching _INIT macro.
+ *   - Rows and classes are counted from 0.
+ */
+#ifndef PROPERCAL_H
+#define PROPERCAL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PCAL_VERSION_MAJOR 0
+#define PCAL_VERSION_MINOR 1
+#define PCAL_VERSION_PATCH 0
+#define PCAL_VERSION "0.1.0"
+
+#if defined(_WIN32)
+#define PCAL_API
+#elif defined(__GNUC__)
+#define PCAL_API __attribute__((visibility("default")))
+#else
+#define PCAL_API
+#endif
+
+/* Version of the library at run time, "0.1.0". */
+PCAL_API const char *pcal_version(void);
+
+/* One line: compiler and language level the library was built with. */
+PCAL_API const char *pcal_build(void);
+
+/* ---- Status and errors -------------------------------------------------- */
+
+/* name, exit code of the program, description */
+#define PCAL_STATUS_LIST(X)                                     \
+  X(OK, 0, "fine")                                              \
+  X(USAGE, 2, "a name, option or argument is wrong")            \
+  X(DATA, 3, "the data are wrong or do not fit what was asked") \
+  X(IO, 4, "a file could not be read or written")               \
+  X(INTERNAL, 5, "a fault in propercal itself")                 \
+  X(MEMORY, 6, "out of memory, or beyond the memory limit")     \
+  X(INTERRUPTED, 130, "stopped by the caller")
+
+typedef enum pcal_status {
+#define PCAL_STATUS_ENUM(name, code, text) PCAL_##name,
+  PCAL_STATUS_LIST(PCAL_STATUS_ENUM)
+#undef PCAL_STATUS_ENUM
+      PCAL_STATUS_END
+} pcal_status;
+
+#define PCAL_NO_ROW UINT64_MAX
+
+typedef struct pcal_error {
+  pcal_status status;
+  uint64_t row;       /* the row at fault, or PCAL_NO_ROW */
+  char message[1024]; /* one sentence: file, row, remedy */
+} pcal_error;
+
+PCAL_API const char *pcal_status_text(pcal_status status);
+PCAL_API int pcal_status_exit_code(pcal_status status);
+
+/* ---- Environment -------------------------------------------------------- */
+
+/* All memory of the library comes from here; the default is malloc.  Called from
+ * several threads at once. */
+typedef struct pcal_allocator {
+  void *(*resize)(void *user, void *block, size_t size); /* as realloc, size > 0 */
+  void (*release)(void *user, void *block);              /* as free */
+  void *user;
+} pcal_allocator;
+
+/* Threads that outlive one call.  A pool may be shared between threads; a call
+ * that finds it busy works alone. */
+typedef struct pcal_pool pcal_pool;
+
+/* Results never depend on threads, pool or memory_limit. */
+typedef struct pcal_env {
+  size_t size;
+  pcal_allocator allocator; /* all NULL: malloc */
+  unsigned threads;         /* 0: one for each processor */
+  pcal_pool *pool;          /* NULL: threads are joined before a call returns */
+  uint64_t seed;
+  uint64_t memory_limit; /* bytes that a call may hold for kept rows; 0: no limit */
+  /* Both are called on the caller's thread only.  A non-zero answer of
+   * interrupted ends the call with PCAL_INTERRUPTED. */
+  void (*progress)(void *user, const char *what, uint64_t done, uint64_t total);
+  int (*interrupted)(void *user);
+  void *user;
+} pcal_env;
+
+#define PCAL_ENV_INIT \
+  { sizeof(pcal_env), {NULL, NULL, NULL}, 0, NULL, 0, 0, NULL, NULL, NULL }
+
+PCAL_API pcal_status pcal_pool_new(unsigned threads, const pcal_env *env, pcal_pool **out,
+                                   pcal_error *err);
+PCAL_API void pcal_pool_free(pcal_pool *pool);
+
+/* Receives output piece by piece; a non-zero answer stops with PCAL_IO. */
+typedef int (*pcal_sink)(void *user, const char *bytes, size_t count);
+
+/* ---- Registry: what exists ---------------------------------------------- */
+
+typedef enum pcal_option_type {
+  PCAL_OPTION_INT = 1,
+  PCAL_OPTION_REAL, /* or one of the words in choices */
+  PCAL_OPTION_BOOL, /* yes or no */
+  PCAL_OPTION_CHOICE,
+  PCAL_OPTION_REALS /* numbers separated by '/' */
+} pcal_option_type;
+
+typedef struct pcal_option {
+  const char *name;
+  pcal_option_type type;
+  const char *fallback; /* default, as written in a spec; "" where unset */
+  double low, high;     /* inclusive bounds of numbers */
+  const char *choices;  /* words separated by '|', or NULL */
+  const char *help;
+} pcal_option;
+
+/* Kinds of rows: "metrics", "groups", "conventions", "figures". */
+typedef struct pcal_row {
+  const char *kind;
+  const char *name;
+  const char *title;    /* a few words */
+  const char *formula;  /* plain text, may have several lines */
+  const char *about;    /* a paragraph: meaning and edge cases */
+  const char *citation; /* or NULL */
+  const char *notion;   /* of calibration: "top-label", "canonical", "proper", ... or NULL */
+  const char *bound;    /* "lower", "upper", "exact" or NULL */
+  const char *machine;  /* "sum", "grid", "curve", "pair" or NULL */
+  const pcal_option *options;
+  size_t option_count;
+} pcal_row;
+
+PCAL_API size_t pcal_row_count(const char *kind); /* 0 for an unknown kind */
+PCAL_API const pcal_row *pcal_row_at(const char *kind, size_t index);
+PCAL_API const pcal_row *pcal_row_find(const char *kind, const char *name);
+/* The name nearest to a mistyped one, or NULL when nothing is near. */
+PCAL_API const char *pcal_row_nearest(const char *kind, const char *name);
+
+/* Writes the full canonical spec ("ece:bins=15,...") of a metric spec. */
+PCAL_API pcal_status pcal_spec_canonical(const char *spec, char *out, size_t out_size,
+                                         pcal_error *err);
+
+/* ---- Batches: borrowed rows --------------------------------------------- */
+
+typedef enum pcal_kind {
+  PCAL_PROBABILITY = 1,
+  PCAL_LOGIT,
+  PCAL_LOG_PROBABILITY,
+  PCAL_CONFIDENCE /* probability of the predicted label; labels say 1 correct, 0 not */
+} pcal_kind;
+
+PCAL_API const char *pcal_kind_name(pcal_kind kind);
+
+typedef enum pcal_type { PCAL_F32 = 1, PCAL_F64 } pcal_type;
+
+#define PCAL_MISSING_LABEL INT32_MIN
+
+/* A view of rows that the caller keeps alive during the call.  One column of
+ * PROBABILITY or LOGIT is the score of class 1 of two.  Strides are in bytes.
+ * Names, where given, are used in error messages. */
+typedef struct pcal_batch {
+  size_t size;
+  pcal_kind kind;
+  pcal_type type;
+  size_t rows;
+  size_t columns;
+  const void *scores;
+  ptrdiff_t row_stride;
+  ptrdiff_t column_stride;
+  const int32_t *labels;
+  const double *weights;  /* frequencies, or NULL */
+  const uint32_t *groups; /* group numbers, or NULL */
+  uint64_t first_row;     /* index of the first row in the whole data set */
+  const char *scores_name, *labels_name, *weights_name, *groups_name;
+} pcal_batch;
+
+#define PCAL_BATCH_INIT                                                                    \
+  {                                                                                        \
+    sizeof(pcal_batch), PCAL_PROBABILITY, PCAL_F32, 0, 0, NULL, 0, 0, NULL, NULL, NULL, 0, \
+        NULL, NULL, NULL, NULL                                                             \
+  }
+
+/* ---- Sources: rows from files ------------------------------------------- */
+
+typedef struct pcal_source pcal_source;
+
+/* Each field names a file and, after the last colon, what to take from it:
+ * "logits.npy", "data.csv:label", "data.csv:cat..dog", "-:3" (standard input,
+ * CSV).  Exactly one of probs, logits, log_probs, confidence, data is given;
+ * data is a CSV file whose columns are called like these fields. */
+typedef struct pcal_inputs {
+  size_t size;
+  const char *probs, *logits, *log_probs, *confidence;
+  const char *labels, *correct;
+  const char *weights, *groups;
+  const char *data;
+  uint64_t first_row; /* index given to the first row */
+} pcal_inputs;
+
+#define PCAL_INPUTS_INIT \
+  { sizeof(pcal_inputs), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0 }
+
+PCAL_API pcal_status pcal_source_open(const pcal_inputs *inputs, const pcal_env *env,
+                                      pcal_source **out, pcal_error *err);
+/* The next rows, at most max_rows; batch->rows == 0 at the end.  The batch is
+ * valid until the next call on the source. */
+PCAL_API pcal_status pcal_source_next(pcal_source *source, size_t max_rows, pcal_batch *batch,
+                                      pcal_error *err);
+PCAL_API pcal_status pcal_source_rewind(pcal_source *source, pcal_error *err);
+PCAL_API void pcal_source_free(pcal_source *source);
+
+/* What a source holds.  row_count is PCAL_NO_ROW while it is not known.  Names
+ * are owned by the source; class_names is NULL when there are none, and
+ * group_names grows as rows are read. */
+typedef struct pcal_shape {
+  size_t size;
+  pcal_kind kind;
+  pcal_type type;
+  uint64_t row_count;
+  size_t columns;
+  int weighted, grouped, labelled;
+  const char *const *class_names; /* one for each column */
+  const char *const *group_names;
+  size_t group_count;
+} pcal_shape;
+
+PCAL_API void pcal_source_shape(const pcal_source *source, pcal_shape *shape);
+
+/* ---- Measuring ---------------------------------------------------------- */
+
+typedef struct pcal_measure pcal_measure;
+typedef struct pcal_results pcal_results;
+
+typedef struct pcal_measure_config {
+  size_t size;
+  pcal_kind kind;
+  size_t columns;
+  const char *const *specs; /* metric specs or group names; none: "default" */
+  size_t spec_count;
+  int normalize;    /* rescale probability rows that are off by 1e-5 to 1e-2 */
+  int skip_missing; /* drop and count rows with a missing value */
+} pcal_measure_config;
+
+#define PCAL_MEASURE_CONFIG_INIT \
+  { sizeof(pcal_measure_config), PCAL_PROBABILITY, 0, NULL, 0, 0, 0 }
+
+/* The environment's allocator, pool and callbacks must outlive the handle. */
+PCAL_API pcal_status pcal_measure_new(const pcal_measure_config *config, const pcal_env *env,
+                                      pcal_measure **out, pcal_error *err);
+/* Adds rows.  On failure the measure is as it was before the call. */
+PCAL_API pcal_status pcal_measure_update(pcal_measure *measure, const pcal_batch *batch,
+                                         pcal_error *err);
+/* Adds what another measure of the same configuration has seen. */
+PCAL_API pcal_status pcal_measure_merge(pcal_measure *measure, const pcal_measure *other,
+                                        pcal_error *err);
+/* Names for output; copied.  Either may be NULL. */
+PCAL_API pcal_status pcal_measure_name(pcal_measure *measure, const char *const *class_names,
+                                       size_t class_count, const char *const *group_names,
+                                       size_t group_count, pcal_error *err);
+PCAL_API pcal_status pcal_measure_finish(const pcal_measure *measure, pcal_results **out,
+                                         pcal_error *err);
+PCAL_API void pcal_measure_free(pcal_measure *measure);
+
+/* From a source to results in one call; kind, columns and names come from the
+ * source. */
+PCAL_API pcal_status pcal_measure_run(pcal_source *source, const pcal_measure_config *config,
+                                      const pcal_env *env, pcal_results **out, pcal_error *err);
+
+/* ---- Results ------------------------------------------------------------ */
+
+typedef struct pcal_part {
+  const char *name;
+  double value;
+} pcal_part;
+
+/* Strings belong to the results. */
+typedef struct pcal_result {
+  size_t size;
+  const char *metric; /* name of the row */
+  const char *spec;   /* full canonical spec, with everything resolved */
+  const char *label;  /* short spec: only what differs from the defaults */
+  const char *group;  /* NULL for all rows together */
+  int defined;
+  double value;    /* may be infinite */
+  const char *why; /* reason when the value is undefined or infinite, else NULL */
+  const char *notion;
+  const char *bound; /* or NULL */
+  const pcal_part *parts;
+  size_t part_count;
+} pcal_result;
+
+/* Results over all rows come first, then group by group. */
+PCAL_API size_t pcal_results_count(const pcal_results *results);
+PCAL_API void pcal_results_get(const pcal_results *results, size_t index, pcal_result *out);
+/* The result over all rows for a spec, however abbreviated it is. */
+PCAL_API pcal_status pcal_results_find(const pcal_results *results, const char *spec,
+                                       pcal_result *out, pcal_error *err);
+PCAL_API void pcal_results_free(pcal_results *results);
+
+/* Reliability table of the data's natural view: 15 bins of equal width. */
+typedef struct pcal_bin {
+  double low, high;
+  double weight;     /* rows in the bin */
+  double confidence; /* mean score; NaN in an empty bin */
+  double frequency;  /* share of hits; NaN in an empty bin */
+} pcal_bin;
+
+PCAL_API const pcal_bin *pcal_results_bins(const pcal_results *results, size_t *count);
+
+/* A few sentences in plain words. */
+PCAL_API const char *pcal_results_verdict(const pcal_results *results);
+
+typedef enum pcal_format { PCAL_TEXT = 1, PCAL_JSON, PCAL_CSV, PCAL_MARKDOWN } pcal_format;
+
+PCAL_API pcal_status pcal_results_write(const pcal_results *results, pcal_format format,
+                                        pcal_sink sink, void *user, pcal_error *err);
+
+/* ---- Figures, inspection, simulation ------------------------------------- */
+
+/* Draws a figure, "reliability", as SVG. */
+PCAL_API pcal_status pcal_figure_write(const pcal_results *results, const char *figure,
+                                       pcal_sink sink, void *user, pcal_error *err);
+
+/* Says what is in a file ("file.npy", "file.csv:columns"), and what in it would
+ * keep it from being measured. */
+PCAL_API pcal_status pcal_inspect_file(const char *file, const pcal_env *env,
+                                       pcal_format format, pcal_sink sink, void *user,
+                                       size_t *problems_out, pcal_error *err);
+/* The same for a whole data set.  problems_out, if given, receives the number of problems. */
+PCAL_API pcal_status pcal_inspect_source(pcal_source *source, const pcal_env *env,
+                                         pcal_format format, pcal_sink sink, void *user,
+                                         size_t *problems_out, pcal_error *err);
+
+/* Predictions whose true calibration is known (Gruber & Buettner, G.1). */
+typedef struct pcal_simulation {
+  size_t size;
+  uint64_t rows;
+  size_t classes;
+  double factor; /* logits are multiplied by this; 1 is calibrated */
+  double scale;  /* s of the inverse-Wishart scale matrix I/s */
+} pcal_simulation;
+
+#define PCAL_SIMULATION_INIT \
+  { sizeof(pcal_simulation), 10000, 100, 1.0, 0.01 }
+
+/* Fills rows x classes logits (row-major), labels, and, where not NULL, the true
+ * class probabilities.  The seed is the environment's. */
+PCAL_API pcal_status pcal_simulate(const pcal_simulation *simulation, const pcal_env *env,
+                                   float *logits, int32_t *labels, double *truth,
+                                   pcal_error *err);
+
+/* ---- Writing files ------------------------------------------------------ */
+
+/* An output file that appears whole or not at all: written beside the target
+ * under a temporary name and renamed by commit.  Devices and pipes are written
+ * directly; "-" is standard output. */
+typedef struct pcal_output pcal_output;
+
+PCAL_API pcal_status pcal_output_open(const char *path, const pcal_env *env, pcal_output **out,
+                                      pcal_error *err);
+PCAL_API int pcal_output_sink(void *output, const char *bytes, size_t count); /* a pcal_sink */
+PCAL_API const char *pcal_output_temporary(const pcal_output *output); /* name, or NULL */
+/* Writes everything out and reports any failure so far, without renaming: so that several
+ * files can be made sure of before the first one is committed. */
+PCAL_API pcal_status pcal_output_flush(pcal_output *output, pcal_error *err);
+/* Both free the output.  Commit reports any failure since open. */
+PCAL_API pcal_status pcal_output_commit(pcal_output *output, pcal_error *err);
+PCAL_API void pcal_output_discard(pcal_output *output);
+
+/* Header of a .npy file of little-endian float32, float64 or int32 values:
+ * type is "<f4", "<f8" or "<i4"; columns 0 makes it one-dimensional. */
+PCAL_API pcal_status pcal_npy_header(const char *type, uint64_t rows, size_t columns,
+                                     pcal_sink sink, void *user, pcal_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

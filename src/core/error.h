@@ -1,0 +1,39 @@
+/* Errors: one sentence, filled into the caller's optional pcal_error. */
+#ifndef PC_ERROR_H
+#define PC_ERROR_H
+
+#include "propercal.h"
+
+#if defined(__GNUC__)
+#define PC_PRINTF(f, a) __attribute__((format(printf, f, a)))
+#define PC_CHECKED __attribute__((warn_unused_result))
+#else
+#define PC_PRINTF(f, a)
+#define PC_CHECKED
+#endif
+
+/* Passes a failure on to the caller. */
+#define PC_TRY(call)                       \
+  do {                                     \
+    const pcal_status pc_status_ = (call); \
+    if (pc_status_ != PCAL_OK)             \
+      return pc_status_;                   \
+  } while (0)
+
+/* Fills err (which may be NULL) and returns status.  Numbers with a decimal
+ * point go through pc_show (number.h), never %g: the sentence must not depend on
+ * the locale. */
+pcal_status pc_fail(pcal_error *err, pcal_status status, const char *format, ...)
+    PC_PRINTF(3, 4);
+
+/* The same for a fault in one row. */
+pcal_status pc_fail_row(pcal_error *err, pcal_status status, uint64_t row, const char *format,
+                        ...) PC_PRINTF(4, 5);
+
+/* "out of memory while ..." */
+pcal_status pc_fail_memory(pcal_error *err, const char *doing);
+
+/* Resets err, if given, to PCAL_OK. */
+void pc_error_clear(pcal_error *err);
+
+#endif

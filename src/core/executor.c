@@ -1,0 +1,237 @@
+#include "core/executor.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+#define EXECUTOR_MAX_WORKERS 256
+#define EXECUTOR_SMALL_WORK 2e6 /* below this, starting a thread costs more than it brings */
+
+/* One call of pc_run.  Tasks are handed out in increasing order; after a failure no task
+ * with a higher index is started, so the lowest failing index is always found. */
+typedef struct executor_job {
+  pc_task task;
+  void *user;
+  size_t count;
+  atomic_size_t next;
+  atomic_size_t failed_index;
+  pthread_mutex_t lock;
+  pcal_status status;
+  pcal_error error;
+} executor_job;
+
+struct pcal_pool {
+  pcal_env env;
+  pthread_mutex_t busy; /* held by the call that uses the pool */
+  pthread_mutex_t lock;
+  pthread_cond_t work, done;
+  executor_job *job;
+  uint64_t generation;
+  size_t wanted, running;
+  int stop;
+  size_t thread_count;
+  pthread_t threads[EXECUTOR_MAX_WORKERS];
+};
+
+static void executor_report(executor_job *job, size_t index, pcal_status status,
+                            const pcal_error *error) {
+  pthread_mutex_lock(&job->lock);
+  if (index < atomic_load(&job->failed_index)) {
+    atomic_store(&job->failed_index, index);
+    job->status = status;
+    job->error = *error;
+  }
+  pthread_mutex_unlock(&job->lock);
+}
+
+/* Takes one task; 0 when there is none left. */
+static int executor_step(executor_job *job, size_t worker) {
+  const size_t index = atomic_fetch_add(&job->next, 1);
+  if (index >= job->count || index > atomic_load(&job->failed_index))
+    return 0;
+  pcal_error error;
+  pc_error_clear(&error);
+  const pcal_status status = job->task(job->user, index, worker, &error);
+  if (status != PCAL_OK)
+    executor_report(job, index, status, &error);
+  return 1;
+}
+
+/* The caller's share: also the only place where its callbacks are called. */
+static void executor_lead(executor_job *job, const pcal_env *env) {
+  pcal_error error;
+  while (executor_step(job, 0)) {
+    if (pc_check_interrupt(env, &error) != PCAL_OK) {
+      executor_report(job, 0, PCAL_INTERRUPTED, &error);
+      return;
+    }
+  }
+}
+
+typedef struct executor_thread {
+  executor_job *job;
+  size_t worker;
+} executor_thread;
+
+static void *executor_thread_main(void *argument) {
+  const executor_thread *self = argument;
+  while (executor_step(self->job, self->worker))
+    continue;
+  return NULL;
+}
+
+static void executor_run_fresh(executor_job *job, const pcal_env *env, size_t workers) {
+  pthread_t threads[EXECUTOR_MAX_WORKERS];
+  executor_thread arguments[EXECUTOR_MAX_WORKERS];
+  size_t started = 0;
+  for (size_t w = 1; w < workers; w++) {
+    arguments[started] = (executor_thread){job, w};
+    if (pthread_create(&threads[started], NULL, executor_thread_main, &arguments[started]) != 0)
+      break;
+    started++;
+  }
+  executor_lead(job, env);
+  for (size_t t = 0; t < started; t++)
+    pthread_join(threads[t], NULL);
+}
+
+typedef struct executor_seat {
+  pcal_pool *pool;
+  size_t worker;
+} executor_seat;
+
+static void *executor_pool_main(void *argument) {
+  const executor_seat seat = *(executor_seat *)argument;
+  pcal_pool *pool = seat.pool;
+  pc_free(&pool->env, argument);
+  uint64_t seen = 0;
+  pthread_mutex_lock(&pool->lock);
+  while (!pool->stop) {
+    if (pool->generation == seen) {
+      pthread_cond_wait(&pool->work, &pool->lock);
+      continue;
+    }
+    seen = pool->generation;
+    if (pool->job == NULL || seat.worker >= pool->wanted)
+      continue;
+    executor_job *job = pool->job;
+    pool->running++;
+    pthread_mutex_unlock(&pool->lock);
+    while (executor_step(job, seat.worker))
+      continue;
+    pthread_mutex_lock(&pool->lock);
+    if (--pool->running == 0)
+      pthread_cond_signal(&pool->done);
+  }
+  pthread_mutex_unlock(&pool->lock);
+  return NULL;
+}
+
+static void executor_run_pool(executor_job *job, const pcal_env *env, size_t workers) {
+  pcal_pool *pool = env->pool;
+  pthread_mutex_lock(&pool->lock);
+  pool->job = job;
+  pool->wanted = workers;
+  pool->generation++;
+  pthread_cond_broadcast(&pool->work);
+  pthread_mutex_unlock(&pool->lock);
+  executor_lead(job, env);
+  pthread_mutex_lock(&pool->lock);
+  pool->job = NULL; /* late sleepers find nothing */
+  while (pool->running > 0)
+    pthread_cond_wait(&pool->done, &pool->lock);
+  pthread_mutex_unlock(&pool->lock);
+}
+
+size_t pc_worker_count(const pcal_env *env) {
+  long wanted = (long)env->threads;
+  if (wanted == 0)
+    wanted = sysconf(_SC_NPROCESSORS_ONLN);
+  if (wanted < 1)
+    wanted = 1;
+  return wanted > EXECUTOR_MAX_WORKERS ? EXECUTOR_MAX_WORKERS : (size_t)wanted;
+}
+
+pcal_status pc_run(const pcal_env *env, size_t count, double work, pc_task task, void *user,
+                   pcal_error *err) {
+  executor_job job = {.task = task, .user = user, .count = count, .status = PCAL_OK};
+  atomic_init(&job.next, 0);
+  atomic_init(&job.failed_index, SIZE_MAX);
+  if (pthread_mutex_init(&job.lock, NULL) != 0)
+    return pc_fail_memory(err, "preparing threads");
+  size_t workers = pc_worker_count(env);
+  if (workers > count)
+    workers = count;
+  if (workers <= 1 || work < EXECUTOR_SMALL_WORK)
+    executor_lead(&job, env);
+  else if (env->pool == NULL)
+    executor_run_fresh(&job, env, workers);
+  else if (pthread_mutex_trylock(&env->pool->busy) != 0)
+    executor_lead(&job, env);
+  else {
+    executor_run_pool(&job, env, workers);
+    pthread_mutex_unlock(&env->pool->busy);
+  }
+  pthread_mutex_destroy(&job.lock);
+  if (job.status != PCAL_OK && err != NULL)
+    *err = job.error;
+  return job.status;
+}
+
+static pcal_status executor_seat_thread(pcal_pool *pool, size_t worker) {
+  executor_seat *seat = pc_alloc(&pool->env, 1, sizeof *seat);
+  if (seat == NULL)
+    return PCAL_MEMORY;
+  *seat = (executor_seat){pool, worker};
+  if (pthread_create(&pool->threads[pool->thread_count], NULL, executor_pool_main, seat) != 0) {
+    pc_free(&pool->env, seat);
+    return PCAL_MEMORY;
+  }
+  pool->thread_count++;
+  return PCAL_OK;
+}
+
+pcal_status pcal_pool_new(unsigned threads, const pcal_env *env, pcal_pool **out,
+                          pcal_error *err) {
+  pc_error_clear(err);
+  if (out == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_pool_new needs a place for the pool");
+  *out = NULL;
+  pcal_env resolved = pc_env_resolve(env);
+  if (threads != 0)
+    resolved.threads = threads;
+  pcal_pool *pool = pc_alloc(&resolved, 1, sizeof *pool);
+  if (pool == NULL)
+    return pc_fail_memory(err, "making a thread pool");
+  pool->env = resolved;
+  pthread_mutex_init(&pool->busy, NULL);
+  pthread_mutex_init(&pool->lock, NULL);
+  pthread_cond_init(&pool->work, NULL);
+  pthread_cond_init(&pool->done, NULL);
+  const size_t workers = pc_worker_count(&resolved);
+  for (size_t w = 1; w < workers; w++) {
+    if (executor_seat_thread(pool, w) != PCAL_OK) {
+      pcal_pool_free(pool);
+      return pc_fail_memory(err, "starting the threads of a pool");
+    }
+  }
+  *out = pool;
+  return PCAL_OK;
+}
+
+void pcal_pool_free(pcal_pool *pool) {
+  if (pool == NULL)
+    return;
+  pthread_mutex_lock(&pool->lock);
+  pool->stop = 1;
+  pthread_cond_broadcast(&pool->work);
+  pthread_mutex_unlock(&pool->lock);
+  for (size_t t = 0; t < pool->thread_count; t++)
+    pthread_join(pool->threads[t], NULL);
+  pthread_cond_destroy(&pool->done);
+  pthread_cond_destroy(&pool->work);
+  pthread_mutex_destroy(&pool->lock);
+  pthread_mutex_destroy(&pool->busy);
+  const pcal_env env = pool->env;
+  pc_free(&env, pool);
+}

@@ -1,0 +1,90 @@
+#include "core/json.h"
+
+#include <math.h>
+
+void pc_json_init(pc_json *json, pc_text *out) {
+  *json = (pc_json){.out = out, .first = 1};
+}
+
+static void json_indent(pc_json *json) {
+  pc_text_add(json->out, "\n");
+  pc_text_add_repeated(json->out, ' ', 2 * (size_t)json->depth);
+}
+
+static void json_before_value(pc_json *json) {
+  if (!json->after_key && json->depth > 0) {
+    if (!json->first)
+      pc_text_add(json->out, ",");
+    json_indent(json);
+  }
+  json->after_key = 0;
+  json->first = 0;
+}
+
+void pc_json_open(pc_json *json, char bracket) {
+  json_before_value(json);
+  pc_text_add_bytes(json->out, &bracket, 1);
+  json->depth++;
+  json->first = 1;
+}
+
+void pc_json_close(pc_json *json, char bracket) {
+  json->depth--;
+  if (!json->first)
+    json_indent(json);
+  pc_text_add_bytes(json->out, &bracket, 1);
+  json->first = 0;
+}
+
+static void json_quoted(pc_text *out, const char *value) {
+  pc_text_add(out, "\"");
+  for (const char *c = value; *c != '\0'; c++) {
+    if (*c == '"' || *c == '\\')
+      pc_text_format(out, "\\%c", *c);
+    else if ((unsigned char)*c < 0x20)
+      pc_text_format(out, "\\u%04x", (unsigned)*c);
+    else
+      pc_text_add_bytes(out, c, 1);
+  }
+  pc_text_add(out, "\"");
+}
+
+void pc_json_key(pc_json *json, const char *key) {
+  json_before_value(json);
+  json_quoted(json->out, key);
+  pc_text_add(json->out, ": ");
+  json->after_key = 1;
+}
+
+void pc_json_null(pc_json *json) {
+  json_before_value(json);
+  pc_text_add(json->out, "null");
+}
+
+void pc_json_string(pc_json *json, const char *value) {
+  if (value == NULL) {
+    pc_json_null(json);
+    return;
+  }
+  json_before_value(json);
+  json_quoted(json->out, value);
+}
+
+void pc_json_number(pc_json *json, double value) {
+  if (!isfinite(value)) {
+    pc_json_null(json);
+    return;
+  }
+  json_before_value(json);
+  pc_text_number(json->out, value);
+}
+
+void pc_json_integer(pc_json *json, uint64_t value) {
+  json_before_value(json);
+  pc_text_format(json->out, "%llu", (unsigned long long)value);
+}
+
+void pc_json_bool(pc_json *json, int value) {
+  json_before_value(json);
+  pc_text_add(json->out, value ? "true" : "false");
+}

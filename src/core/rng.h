@@ -1,0 +1,30 @@
+/* A counter-based generator: Philox4x32-10.  A draw is a pure function of (seed, stream,
+ * index), so results depend neither on order nor on threads. */
+#ifndef PC_RNG_H
+#define PC_RNG_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct pc_rng {
+  uint64_t seed;   /* key */
+  uint64_t stream; /* high half of the counter: what is drawn */
+} pc_rng;
+
+/* 128 random bits for a counter. */
+void pc_rng_block(const pc_rng *rng, uint64_t index, uint32_t out[4]);
+
+uint64_t pc_rng_bits(const pc_rng *rng, uint64_t index);  /* 64 bits */
+double pc_rng_uniform(const pc_rng *rng, uint64_t index); /* odd multiples of 2^-53 in (0, 1) */
+double pc_rng_normal(const pc_rng *rng, uint64_t index);  /* quantile of the uniform draw */
+uint32_t pc_rng_poisson(const pc_rng *rng, uint64_t index, double mean); /* mean in [0, 1e6] */
+
+/* Draws first .. first + count - 1: the same as one by one, in about half the time. */
+void pc_rng_uniforms(const pc_rng *rng, uint64_t first, size_t count, double *out);
+void pc_rng_normals(const pc_rng *rng, uint64_t first, size_t count, double *out);
+
+/* Inverse of the standard normal CDF, relative error of a few 1e-16 (Wichura, AS 241);
+ * infinite at 0 and 1, NaN outside. */
+double pc_normal_quantile(double p);
+
+#endif

@@ -1,0 +1,139 @@
+/* Exact sums.
+ *
+ * Limb i holds a multiple of 2^(32 i - 1074), so that the lowest bit of the smallest subnormal
+ * is bit 0.  An addition spreads a mantissa over the limbs it touches, less than 2^32 to each,
+ * with its sign; limbs have 31 bits to spare, so that carries wait for 2^30 additions.
+ *
+ * Edge cases: (1) a sum that is exactly 0 is +0; (2) a sum that rounds beyond the largest
+ * double is infinite, but it may pass there on its way; (3) 2^64 additions of the largest
+ * double fit. */
+#include "core/sum.h"
+
+#define SUM_LOW UINT32_MAX
+#define SUM_PENDING_MAX 1000
+
+/* Brings all limbs but the highest into [0, 2^32). */
+static void sum_normalise(pc_sum *sum) {
+  int64_t carry = 0;
+  for (int i = 0; i < PC_SUM_LIMBS - 1; i++) {
+    const int64_t limb = sum->limb[i] + carry;
+    const int64_t low = limb & SUM_LOW;
+    carry = (limb - low) / ((int64_t)1 << 32);
+    sum->limb[i] = low;
+  }
+  sum->limb[PC_SUM_LIMBS - 1] += carry;
+  sum->pending = 1;
+}
+
+static void sum_count(pc_sum *sum) {
+  if (++sum->pending >= SUM_PENDING_MAX)
+    sum_normalise(sum);
+}
+
+/* value = mantissa * 2^(position - 1074) in size. */
+static uint64_t sum_split(uint64_t bits, unsigned *position) {
+  const unsigned field = (unsigned)(bits >> 52) & 0x7ff;
+  const unsigned normal = field != 0;
+  *position = field - normal;
+  return (bits & ((UINT64_C(1) << 52) - 1)) | (uint64_t)normal << 52;
+}
+
+void pc_sum_clear(pc_sum *sum) {
+  memset(sum, 0, sizeof *sum);
+}
+
+void pc_sum_add(pc_sum *sum, double value) {
+  const uint64_t bits = pc_bits_of(value);
+  unsigned position;
+  const uint64_t mantissa = sum_split(bits, &position);
+  const int64_t sign = -(int64_t)(bits >> 63);
+  const int64_t with_sign = ((int64_t)mantissa ^ sign) - sign;
+  const unsigned shift = position % 32;
+  int64_t *limb = sum->limb + position / 32;
+  limb[0] += (int64_t)(((uint64_t)with_sign << shift) & SUM_LOW);
+  limb[1] += with_sign >> (32 - shift);
+  sum_count(sum);
+}
+
+/* Adds sign * product * 2^(position - 1074), product < 2^106. */
+static void sum_add_wide(pc_sum *sum, int64_t sign, pc_uint128 product, unsigned position) {
+  const unsigned shift = position % 32;
+  int64_t *limb = sum->limb + position / 32;
+  uint64_t carry = 0;
+  for (int i = 0; i < 4; i++, product >>= 32) {
+    carry += ((uint64_t)product & SUM_LOW) << shift;
+    limb[i] += sign * (int64_t)(carry & SUM_LOW);
+    carry >>= 32;
+  }
+  limb[4] += sign * (int64_t)carry;
+  sum_count(sum);
+}
+
+void pc_sum_add_product(pc_sum *sum, double weight, double value) {
+  const uint64_t sign_bit = (pc_bits_of(weight) ^ pc_bits_of(value)) >> 63;
+  const int64_t sign = 1 - 2 * (int64_t)sign_bit;
+  unsigned weight_position, value_position;
+  const uint64_t weight_mantissa = sum_split(pc_bits_of(weight), &weight_position);
+  const uint64_t value_mantissa = sum_split(pc_bits_of(value), &value_position);
+  pc_uint128 product = (pc_uint128)weight_mantissa * value_mantissa;
+  int position = (int)(weight_position + value_position) - 1074;
+  if (product == 0)
+    return;
+  if (position < 0) {
+    product = position > -128 ? product >> -position : 0;
+    position = 0;
+  }
+  if (position >= 2098 || (position > 1970 && product >> (2098 - position) != 0)) {
+    sum->limb[PC_SUM_LIMBS - 1] += sign * ((int64_t)1 << 30);
+    sum_count(sum);
+    return;
+  }
+  sum_add_wide(sum, sign, product, (unsigned)position);
+}
+
+void pc_sum_merge(pc_sum *into, const pc_sum *from) {
+  pc_sum other = *from;
+  sum_normalise(&other);
+  sum_normalise(into);
+  for (int i = 0; i < PC_SUM_LIMBS; i++)
+    into->limb[i] += other.limb[i];
+  into->pending = 2;
+}
+
+double pc_sum_value(const pc_sum *sum) {
+  pc_sum exact = *sum;
+  sum_normalise(&exact);
+  const int negative = exact.limb[PC_SUM_LIMBS - 1] < 0;
+  if (negative) {
+    for (int i = 0; i < PC_SUM_LIMBS; i++)
+      exact.limb[i] = -exact.limb[i];
+    sum_normalise(&exact);
+  }
+  int top = PC_SUM_LIMBS - 1;
+  while (top > 0 && exact.limb[top] == 0)
+    top--;
+  /* The highest limb, the two below it, and whether anything follows. */
+  pc_uint128 head = 0;
+  for (int i = top; i > top - 3; i--)
+    head = head << 32 | (uint64_t)(i >= 0 ? exact.limb[i] : 0);
+  if (head == 0)
+    return 0.0;
+  int exponent = 32 * (top - 2) - 1074, sticky = 0;
+  for (int i = 0; i < top - 2; i++)
+    sticky |= exact.limb[i] != 0;
+  for (; head >> 64 != 0; head >>= 1, exponent++)
+    sticky |= (int)(head & 1);
+  const double size = pc_round_binary((uint64_t)head, exponent, sticky);
+  return negative ? -size : size;
+}
+
+void pc_fixed_add_weighted(pc_fixed *sum, double weight, double value) {
+  const int64_t units = pc_fixed_units(value);
+  const int64_t whole = (int64_t)weight;
+  const double rest = weight - (double)whole;
+  sum->units += (pc_int128)whole * units + (int64_t)(rest * (double)units);
+}
+
+double pc_fixed_value(const pc_fixed *sum) {
+  return (double)sum->units / PC_FIXED_ONE;
+}

@@ -1,0 +1,49 @@
+/* Sums whose bits do not depend on the order of additions or merges.
+ *
+ * Two widths of one idea, integers instead of floating point:
+ *   pc_sum   an exact accumulator for any double (fixed point over the whole
+ *            exponent range, 32 bits to a limb): the result is the true sum, rounded once.
+ *   pc_fixed a 128-bit fixed-point number in units of 2^-61, for values in (-4, 4) such as
+ *            probabilities and Brier scores of rows; each value is truncated towards 0 to that
+ *            unit, the rest is exact while the sum stays within 2^66. */
+#ifndef PC_SUM_H
+#define PC_SUM_H
+
+#include "core/binary.h"
+
+#define PC_SUM_LIMBS 70
+
+typedef struct pc_sum {
+  int64_t limb[PC_SUM_LIMBS]; /* carry-save; normalised by every merge and read */
+  uint32_t pending;           /* additions since the last normalisation */
+} pc_sum;
+
+void pc_sum_clear(pc_sum *sum);
+void pc_sum_add(pc_sum *sum, double value); /* finite */
+/* Adds weight * value, both finite, without rounding the product.  What a product has below
+ * 2^-1074 is cut off (nothing, if it is 2^-968 or larger).  A product of 2^1024 or more counts
+ * as 2^1164 and makes the sum infinite. */
+void pc_sum_add_product(pc_sum *sum, double weight, double value);
+void pc_sum_merge(pc_sum *into, const pc_sum *from);
+double pc_sum_value(const pc_sum *sum); /* correctly rounded to nearest even */
+
+typedef struct pc_fixed {
+  pc_int128 units;
+} pc_fixed;
+
+#define PC_FIXED_ONE 0x1p61
+
+static inline int64_t pc_fixed_units(double value) {
+  return (int64_t)(value * PC_FIXED_ONE);
+}
+
+static inline void pc_fixed_add(pc_fixed *sum, double value) {
+  sum->units += pc_fixed_units(value);
+}
+
+/* Adds weight copies of value, 0 <= weight < 2^63; a whole weight gives the bits of that many
+ * additions, the share of a fractional part is truncated to a unit by itself. */
+void pc_fixed_add_weighted(pc_fixed *sum, double weight, double value);
+double pc_fixed_value(const pc_fixed *sum); /* correctly rounded */
+
+#endif
