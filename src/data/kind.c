@@ -1,0 +1,15 @@
+#include "propercal.h"
+
+const char *pcal_kind_name(pcal_kind kind) {
+  switch (kind) {
+  case PCAL_PROBABILITY:
+    return "probability";
+  case PCAL_LOGIT:
+    return "logit";
+  case PCAL_LOG_PROBABILITY:
+    return "log-probability";
+  case PCAL_CONFIDENCE:
+    return "confidence";
+  }
+  return NULL;
+}

@@ -1,0 +1,77 @@
+/* From a borrowed batch to checked rows of probabilities.
+ *
+ * A chunk of a batch is validated and turned into doubles in a worker's scratch; nothing
+ * behind this point ever sees an invalid row. */
+#ifndef PC_ROWS_H
+#define PC_ROWS_H
+
+#include "core/memory.h"
+
+/* What is fixed for a whole data set. */
+typedef struct pc_layout {
+  pcal_kind kind;
+  size_t columns;
+  size_t classes; /* 2 for one column; 1 for confidences */
+} pc_layout;
+
+#define PC_CLASSES_MAX 1000000
+
+PC_CHECKED pcal_status pc_layout_make(pcal_kind kind, size_t columns, pc_layout *out,
+                                      pcal_error *err);
+
+/* One column of scores for class 1 of two. */
+int pc_layout_binary(const pc_layout *layout);
+
+typedef struct pc_policy {
+  int normalize, skip_missing;
+  int need_log; /* fill log_true */
+} pc_policy;
+
+/* Rows that passed every check; weights of 0 are left out.  weights is NULL when all are 1. */
+typedef struct pc_rows {
+  size_t count, classes;
+  const uint64_t *ids; /* index in the whole data set */
+  const int32_t *labels;
+  const double *weights;
+  const double *probs;    /* count x classes; for confidences count x 1 */
+  const double *log_true; /* log probability of the label, or NULL */
+  const uint32_t *groups; /* or NULL */
+} pc_rows;
+
+/* What happened to the rows of a chunk on the way. */
+typedef struct pc_row_counts {
+  uint64_t normalized, skipped;
+  uint64_t fractional_row; /* the first with a weight that is not whole, or PCAL_NO_ROW */
+} pc_row_counts;
+
+/* Space for one chunk, reused. */
+typedef struct pc_scratch {
+  size_t capacity; /* rows */
+  double *probs, *weights, *log_true, *scores;
+  int32_t *labels;
+  uint64_t *ids;
+  uint32_t *groups;
+} pc_scratch;
+
+/* Rows that fit a chunk: about a quarter of a megabyte of probabilities. */
+size_t pc_chunk_rows(const pc_layout *layout);
+
+PC_CHECKED pcal_status pc_scratch_new(const pcal_env *env, const pc_layout *layout,
+                                      pc_scratch *out, pcal_error *err);
+void pc_scratch_free(const pcal_env *env, pc_scratch *scratch);
+
+/* Does a batch have the layout and the arrays it needs? */
+PC_CHECKED pcal_status pc_batch_check(const pcal_batch *batch, const pc_layout *layout,
+                                      pcal_error *err);
+
+/* Checks and converts rows [begin, begin + count) of a batch, count <= capacity. */
+PC_CHECKED pcal_status pc_rows_derive(const pcal_batch *batch, const pc_layout *layout,
+                                      const pc_policy *policy, size_t begin, size_t count,
+                                      const pc_scratch *scratch, pc_rows *out,
+                                      pc_row_counts *counts, pcal_error *err);
+
+/* Copies the rows with the given positions into another scratch. */
+void pc_rows_select(const pc_rows *rows, const size_t *positions, size_t count,
+                    const pc_scratch *scratch, pc_rows *out);
+
+#endif

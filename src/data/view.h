@@ -1,0 +1,38 @@
+/* Views: what of a row is measured, as a score in [0, 1] and whether it came true. */
+#ifndef PC_VIEW_H
+#define PC_VIEW_H
+
+#include "data/rows.h"
+
+typedef enum pc_view_kind {
+  PC_VIEW_RANK =
+      1,          /* the index-th largest probability (from 1) and whether its class is true */
+  PC_VIEW_WITHIN, /* the sum of the index largest, and whether the true class is among them */
+  PC_VIEW_CLASS   /* the probability of class index */
+} pc_view_kind;
+
+/* Compared by its bytes: start from zero. */
+typedef struct pc_view {
+  int32_t kind;
+  int32_t index;
+  int32_t by_label; /* one part for each predicted label instead of one for all */
+} pc_view;
+
+/* Filled columns, one entry for each row. */
+typedef struct pc_columns {
+  double *score;
+  uint8_t *hit;
+  uint32_t *part; /* predicted label, or NULL when there is one part */
+} pc_columns;
+
+/* Parts into which a view divides the rows. */
+size_t pc_view_parts(const pc_view *view, const pc_layout *layout);
+
+PC_CHECKED pcal_status pc_columns_new(const pcal_env *env, const pc_view *view, size_t capacity,
+                                      pc_columns *out, pcal_error *err);
+void pc_columns_free(const pcal_env *env, pc_columns *columns);
+
+/* Ties between classes go to the lower index. */
+void pc_view_fill(const pc_view *view, const pc_rows *rows, pc_columns *columns);
+
+#endif

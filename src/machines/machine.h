@@ -1,0 +1,86 @@
+/* The four machines.
+ *
+ * A metric says what it needs; a machine holds the state for that need and knows how to
+ * update, merge and finish it.  Metrics with equal needs share one state. */
+#ifndef PC_MACHINE_H
+#define PC_MACHINE_H
+
+#include "data/view.h"
+#include "stats/bins.h"
+
+typedef enum pc_machine_kind { PC_SUM = 1, PC_GRID, PC_CURVE, PC_PAIR } pc_machine_kind;
+
+/* Values of rows [begin, begin + count): out[i * value_count + v]; +inf is allowed. */
+#define PC_VALUES_MAX 4
+typedef void (*pc_values_function)(const double *params, const pc_rows *rows, size_t begin,
+                                   size_t count, double *out);
+
+/* What a metric needs.  Two needs are the same when their bytes are: start from zero. */
+typedef struct pc_need {
+  pc_machine_kind machine;
+  pc_view view; /* grid, curve */
+  struct {
+    pc_values_function values;
+    size_t value_count;
+    double params[2];
+    int needs_log; /* uses rows->log_true */
+  } sum;
+  struct {
+    pc_edge_rule rule;
+    size_t bins;
+  } grid;
+} pc_need;
+
+/* What a finished state says.  Exactly one member is filled. */
+typedef struct pc_evidence {
+  pc_machine_kind machine;
+  double total; /* sum of weights */
+  struct pc_sum_evidence {
+    size_t count;
+    double value[PC_VALUES_MAX];          /* sums of the finite values */
+    double infinite[PC_VALUES_MAX];       /* weight of infinite ones */
+    uint64_t infinite_row[PC_VALUES_MAX]; /* the first of them */
+  } sum;
+  struct {
+    size_t bin_count;
+    pc_bin *bins;
+  } grid;
+  struct {
+    size_t part_count;
+    pc_curve_table *parts;
+  } curve;
+  struct {
+    size_t count, classes;
+    double *probs, *weights;
+    int32_t *labels;
+  } pair; /* distinct rows in ascending order */
+} pc_evidence;
+
+/* A machine: states are private to it.  Updates are given the columns of the need's view
+ * (NULL for sum and pair).  clear keeps memory for reuse; prepare is NULL where a merge
+ * needs no room. */
+typedef struct pc_machine {
+  const char *name;
+  pcal_status (*create)(const pcal_env *env, const pc_need *need, const pc_layout *layout,
+                        void **state, pcal_error *err);
+  void (*destroy)(const pcal_env *env, void *state);
+  void (*clear)(void *state);
+  pcal_status (*update)(const pcal_env *env, void *state, const pc_rows *rows,
+                        const pc_columns *columns, pcal_error *err);
+  /* Makes room for a merge of the same two states, which then cannot fail. */
+  pcal_status (*prepare)(const pcal_env *env, void *into, const void *from, pcal_error *err);
+  void (*merge)(void *into, const void *from);
+  pcal_status (*finish)(const pcal_env *env, const void *state, pc_evidence *out,
+                        pcal_error *err);
+  void (*release)(const pcal_env *env, pc_evidence *evidence);
+} pc_machine;
+
+extern const pc_machine pc_machine_sum, pc_machine_grid, pc_machine_curve, pc_machine_pair;
+
+const pc_machine *pc_machine_of(pc_machine_kind kind);
+
+/* Fails when keeping `bytes` would exceed the environment's limit. */
+PC_CHECKED pcal_status pc_check_limit(const pcal_env *env, size_t bytes, const char *remedy,
+                                      pcal_error *err);
+
+#endif

@@ -1,0 +1,173 @@
+/* The pair machine: the full rows.
+ *
+ * State: probabilities, labels and weights of every row.  Finishing sorts the rows by their
+ * values and joins equal ones, so that a sum over pairs in that order depends neither on the
+ * order of rows nor on how often a row was written out. */
+#include <string.h>
+
+#include "machines/machine.h"
+
+typedef struct pair_state {
+  size_t classes, count;
+  double *probs, *weights;
+  int32_t *labels;
+  size_t probs_capacity, weights_capacity, labels_capacity;
+} pair_state;
+
+static void machine_pair_destroy(const pcal_env *env, void *opaque) {
+  pair_state *state = opaque;
+  pc_free(env, state->probs);
+  pc_free(env, state->weights);
+  pc_free(env, state->labels);
+  pc_free(env, state);
+}
+
+static void machine_pair_clear(void *opaque) {
+  pair_state *state = opaque;
+  state->count = 0;
+}
+
+static pcal_status machine_pair_create(const pcal_env *env, const pc_need *need,
+                                       const pc_layout *layout, void **out, pcal_error *err) {
+  (void)need;
+  pair_state *state = pc_alloc(env, 1, sizeof *state);
+  if (state == NULL)
+    return pc_fail_memory(err, "preparing pairs");
+  state->classes = layout->classes;
+  *out = state;
+  return PCAL_OK;
+}
+
+static pcal_status machine_pair_room(const pcal_env *env, pair_state *state, size_t more,
+                                     pcal_error *err) {
+  const size_t needed = state->count + more, k = state->classes;
+  PC_TRY(pc_check_limit(env, needed * (k * sizeof(double) + 12),
+                        "measure a random part of the rows, or leave the pairwise metric out",
+                        err));
+  void *probs = state->probs, *weights = state->weights, *labels = state->labels;
+  pcal_status status =
+      pc_reserve(env, &probs, &state->probs_capacity, needed * k, sizeof(double), err);
+  state->probs = probs;
+  if (status == PCAL_OK)
+    status = pc_reserve(env, &weights, &state->weights_capacity, needed, sizeof(double), err);
+  state->weights = weights;
+  if (status == PCAL_OK)
+    status = pc_reserve(env, &labels, &state->labels_capacity, needed, sizeof(int32_t), err);
+  state->labels = labels;
+  return status;
+}
+
+static void machine_pair_append(pair_state *state, const double *probs, const int32_t *labels,
+                                const double *weights, size_t count) {
+  const size_t k = state->classes;
+  if (count == 0)
+    return;
+  memcpy(state->probs + state->count * k, probs, count * k * sizeof(double));
+  memcpy(state->labels + state->count, labels, count * sizeof(int32_t));
+  for (size_t i = 0; i < count; i++)
+    state->weights[state->count + i] = weights == NULL ? 1.0 : weights[i];
+  state->count += count;
+}
+
+static pcal_status machine_pair_update(const pcal_env *env, void *opaque, const pc_rows *rows,
+                                       const pc_columns *columns, pcal_error *err) {
+  (void)columns;
+  PC_TRY(machine_pair_room(env, opaque, rows->count, err));
+  machine_pair_append(opaque, rows->probs, rows->labels, rows->weights, rows->count);
+  return PCAL_OK;
+}
+
+static pcal_status machine_pair_prepare(const pcal_env *env, void *opaque, const void *other,
+                                        pcal_error *err) {
+  const pair_state *from = other;
+  return machine_pair_room(env, opaque, from->count, err);
+}
+
+static void machine_pair_merge(void *opaque, const void *other) {
+  const pair_state *from = other;
+  machine_pair_append(opaque, from->probs, from->labels, from->weights, from->count);
+}
+
+static int machine_pair_compare(const pair_state *state, size_t a, size_t b) {
+  const double *p = state->probs + a * state->classes, *q = state->probs + b * state->classes;
+  for (size_t j = 0; j < state->classes; j++)
+    if (p[j] != q[j])
+      return p[j] < q[j] ? -1 : 1;
+  return (state->labels[a] > state->labels[b]) - (state->labels[a] < state->labels[b]);
+}
+
+/* Merge sort of row positions; `spare` has the same length. */
+static void machine_pair_sort(const pair_state *state, size_t *order, size_t *spare, size_t n) {
+  for (size_t width = 1; width < n; width *= 2) {
+    for (size_t low = 0; low < n; low += 2 * width) {
+      const size_t middle = low + width < n ? low + width : n;
+      const size_t high = low + 2 * width < n ? low + 2 * width : n;
+      size_t a = low, b = middle;
+      for (size_t out = low; out < high; out++) {
+        const int left =
+            a < middle && (b >= high || machine_pair_compare(state, order[a], order[b]) <= 0);
+        spare[out] = left ? order[a++] : order[b++];
+      }
+    }
+    memcpy(order, spare, n * sizeof *order);
+  }
+}
+
+static void machine_pair_release(const pcal_env *env, pc_evidence *evidence) {
+  pc_free(env, evidence->pair.probs);
+  pc_free(env, evidence->pair.weights);
+  pc_free(env, evidence->pair.labels);
+  evidence->pair.probs = evidence->pair.weights = NULL;
+  evidence->pair.labels = NULL;
+}
+
+static void machine_pair_join(const pair_state *state, const size_t *order, pc_evidence *out) {
+  const size_t k = state->classes;
+  size_t kept = 0;
+  for (size_t i = 0; i < state->count; i++) {
+    if (i > 0 && machine_pair_compare(state, order[i - 1], order[i]) == 0) {
+      out->pair.weights[kept - 1] += state->weights[order[i]];
+      continue;
+    }
+    memcpy(out->pair.probs + kept * k, state->probs + order[i] * k, k * sizeof(double));
+    out->pair.labels[kept] = state->labels[order[i]];
+    out->pair.weights[kept] = state->weights[order[i]];
+    kept++;
+  }
+  out->pair.count = kept;
+  out->pair.classes = k;
+}
+
+static pcal_status machine_pair_finish(const pcal_env *env, const void *opaque,
+                                       pc_evidence *out, pcal_error *err) {
+  const pair_state *state = opaque;
+  const size_t n = state->count;
+  size_t *order = pc_alloc_raw(env, 2 * n, sizeof *order);
+  out->pair.probs = pc_alloc_raw(env, n * state->classes, sizeof(double));
+  out->pair.weights = pc_alloc_raw(env, n, sizeof(double));
+  out->pair.labels = pc_alloc_raw(env, n, sizeof(int32_t));
+  const int enough = order != NULL && out->pair.probs != NULL && out->pair.weights != NULL &&
+                     out->pair.labels != NULL;
+  if (enough) {
+    for (size_t i = 0; i < n; i++)
+      order[i] = i;
+    machine_pair_sort(state, order, order + n, n);
+    machine_pair_join(state, order, out);
+  } else {
+    machine_pair_release(env, out);
+  }
+  pc_free(env, order);
+  return enough ? PCAL_OK : pc_fail_memory(err, "ordering rows for pairs");
+}
+
+const pc_machine pc_machine_pair = {
+    .name = "pair",
+    .create = machine_pair_create,
+    .destroy = machine_pair_destroy,
+    .clear = machine_pair_clear,
+    .update = machine_pair_update,
+    .prepare = machine_pair_prepare,
+    .merge = machine_pair_merge,
+    .finish = machine_pair_finish,
+    .release = machine_pair_release,
+};

@@ -1,0 +1,122 @@
+/* The sum machine: exact sums of row values.
+ *
+ * State: for each value the exact sum of weight * value over rows with a finite value, the
+ * weight of rows with an infinite one, and the lowest index of such a row.  All three merge in
+ * any order to the same bits. */
+#include <math.h>
+
+#include "core/sum.h"
+#include "machines/machine.h"
+
+#define MACHINE_SUM_BLOCK 128
+
+typedef struct sum_value {
+  pc_sum finite, infinite;
+  uint64_t infinite_row;
+} sum_value;
+
+typedef struct sum_state {
+  pc_need need;
+  sum_value value[PC_VALUES_MAX];
+} sum_state;
+
+static void machine_sum_clear(void *opaque) {
+  sum_state *state = opaque;
+  for (size_t v = 0; v < state->need.sum.value_count; v++) {
+    pc_sum_clear(&state->value[v].finite);
+    pc_sum_clear(&state->value[v].infinite);
+    state->value[v].infinite_row = PCAL_NO_ROW;
+  }
+}
+
+static pcal_status machine_sum_create(const pcal_env *env, const pc_need *need,
+                                      const pc_layout *layout, void **out, pcal_error *err) {
+  (void)layout;
+  sum_state *state = pc_alloc(env, 1, sizeof *state);
+  if (state == NULL)
+    return pc_fail_memory(err, "preparing sums");
+  state->need = *need;
+  machine_sum_clear(state);
+  *out = state;
+  return PCAL_OK;
+}
+
+static void machine_sum_destroy(const pcal_env *env, void *state) {
+  pc_free(env, state);
+}
+
+static void machine_sum_add(sum_value *value, double x, double weight, uint64_t row) {
+  if (!isinf(x)) {
+    if (weight == 1.0)
+      pc_sum_add(&value->finite, x);
+    else
+      pc_sum_add_product(&value->finite, weight, x);
+    return;
+  }
+  pc_sum_add(&value->infinite, weight);
+  if (row < value->infinite_row)
+    value->infinite_row = row;
+}
+
+static pcal_status machine_sum_update(const pcal_env *env, void *opaque, const pc_rows *rows,
+                                      const pc_columns *columns, pcal_error *err) {
+  (void)env;
+  (void)columns;
+  (void)err;
+  sum_state *state = opaque;
+  const size_t values = state->need.sum.value_count;
+  double block[MACHINE_SUM_BLOCK * PC_VALUES_MAX];
+  for (size_t begin = 0; begin < rows->count; begin += MACHINE_SUM_BLOCK) {
+    const size_t left = rows->count - begin;
+    const size_t count = left < MACHINE_SUM_BLOCK ? left : MACHINE_SUM_BLOCK;
+    state->need.sum.values(state->need.sum.params, rows, begin, count, block);
+    for (size_t i = 0; i < count; i++) {
+      const double weight = rows->weights == NULL ? 1.0 : rows->weights[begin + i];
+      for (size_t v = 0; v < values; v++)
+        machine_sum_add(&state->value[v], block[i * values + v], weight, rows->ids[begin + i]);
+    }
+  }
+  return PCAL_OK;
+}
+
+static void machine_sum_merge(void *opaque, const void *other) {
+  sum_state *into = opaque;
+  const sum_state *from = other;
+  for (size_t v = 0; v < into->need.sum.value_count; v++) {
+    pc_sum_merge(&into->value[v].finite, &from->value[v].finite);
+    pc_sum_merge(&into->value[v].infinite, &from->value[v].infinite);
+    if (from->value[v].infinite_row < into->value[v].infinite_row)
+      into->value[v].infinite_row = from->value[v].infinite_row;
+  }
+}
+
+static pcal_status machine_sum_finish(const pcal_env *env, const void *opaque, pc_evidence *out,
+                                      pcal_error *err) {
+  (void)env;
+  (void)err;
+  const sum_state *state = opaque;
+  out->sum.count = state->need.sum.value_count;
+  for (size_t v = 0; v < out->sum.count; v++) {
+    out->sum.value[v] = pc_sum_value(&state->value[v].finite);
+    out->sum.infinite[v] = pc_sum_value(&state->value[v].infinite);
+    out->sum.infinite_row[v] = state->value[v].infinite_row;
+  }
+  return PCAL_OK;
+}
+
+static void machine_sum_release(const pcal_env *env, pc_evidence *evidence) {
+  (void)env;
+  (void)evidence;
+}
+
+const pc_machine pc_machine_sum = {
+    .name = "sum",
+    .create = machine_sum_create,
+    .destroy = machine_sum_destroy,
+    .clear = machine_sum_clear,
+    .update = machine_sum_update,
+    .prepare = NULL,
+    .merge = machine_sum_merge,
+    .finish = machine_sum_finish,
+    .release = machine_sum_release,
+};

@@ -1,0 +1,174 @@
+/* From states to results: each state is finished once, and every metric that shares it reads
+ * the same evidence. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "measure/measure.h"
+
+static pcal_status finish_allocate(const pcal_measure *measure, size_t groups,
+                                   pcal_results **out, pcal_error *err) {
+  const pcal_env *env = &measure->env;
+  pcal_results *results = pc_alloc(env, 1, sizeof *results);
+  if (results == NULL)
+    return pc_fail_memory(err, "collecting results");
+  results->env = measure->env;
+  results->env.pool = NULL; /* results may outlive the caller's pool and callbacks */
+  results->env.progress = NULL;
+  results->env.interrupted = NULL;
+  results->metric_count = measure->plan.entry_count;
+  results->count = results->metric_count * (groups + 1);
+  results->records = pc_alloc(env, results->count, sizeof *results->records);
+  results->group_weights = pc_alloc(env, groups, sizeof *results->group_weights);
+  *out = results;
+  if (results->records == NULL || results->group_weights == NULL)
+    return pc_fail_memory(err, "collecting results");
+  return PCAL_OK;
+}
+
+static pcal_status finish_group_names(const pcal_measure *measure, size_t groups,
+                                      pcal_results *results, pcal_error *err) {
+  results->group_names = pc_alloc(&measure->env, groups, sizeof *results->group_names);
+  if (results->group_names == NULL)
+    return pc_fail_memory(err, "collecting results");
+  results->group_count = groups;
+  for (size_t g = 0; g < groups; g++) {
+    char number[32];
+    snprintf(number, sizeof number, "%zu", g);
+    const char *name = g < measure->group_name_count ? measure->group_names[g] : number;
+    results->group_names[g] = pc_copy_text(&measure->env, name);
+    if (results->group_names[g] == NULL)
+      return pc_fail_memory(err, "collecting results");
+  }
+  return PCAL_OK;
+}
+
+static pcal_status finish_reliability(const pcal_env *env, const pc_evidence *evidence,
+                                      pcal_results *results, pcal_error *err) {
+  const size_t count = evidence->grid.bin_count;
+  results->bins = pc_alloc(env, count, sizeof *results->bins);
+  results->public_bins = pc_alloc(env, count, sizeof *results->public_bins);
+  if (results->bins == NULL || results->public_bins == NULL)
+    return pc_fail_memory(err, "collecting results");
+  results->bin_count = count;
+  for (size_t b = 0; b < count; b++) {
+    const pc_bin *bin = &evidence->grid.bins[b];
+    results->bins[b] = *bin;
+    results->public_bins[b] = (pcal_bin){bin->low, bin->high, bin->weight,
+                                         bin->weight > 0 ? pc_bin_confidence(bin) : (double)NAN,
+                                         bin->weight > 0 ? pc_bin_frequency(bin) : (double)NAN};
+  }
+  return PCAL_OK;
+}
+
+static pcal_status finish_entry(const pc_plan_entry *entry, const pc_evidence *evidence,
+                                const pcal_env *env, size_t group, pc_result_record *out,
+                                pcal_error *err) {
+  out->metric = entry->metric->row.name;
+  out->notion = entry->reading.notion;
+  out->bound = entry->reading.bound;
+  out->group = group;
+  pc_options_write(&entry->options, 1, out->spec, sizeof out->spec);
+  pc_options_write(&entry->options, 0, out->label, sizeof out->label);
+  if (evidence->total > 0)
+    return entry->metric->evaluate(&entry->options, evidence, env, &out->outcome, err);
+  out->outcome.undefined = 1;
+  snprintf(out->outcome.why, sizeof out->outcome.why, "no rows");
+  return PCAL_OK;
+}
+
+static pcal_status finish_slot(const pcal_measure *measure, const pc_account *account,
+                               size_t slot, size_t group, pc_result_record *records,
+                               pcal_results *results, pcal_error *err) {
+  const pc_machine *machine = measure->plan.slots[slot].machine;
+  pc_evidence evidence;
+  memset(&evidence, 0, sizeof evidence);
+  evidence.machine = measure->plan.slots[slot].need.machine;
+  evidence.total = pc_sum_value(&account->tally.weight);
+  PC_TRY(machine->finish(&measure->env, account->states[slot], &evidence, err));
+  pcal_status status = PCAL_OK;
+  for (size_t e = 0; e < measure->plan.entry_count && status == PCAL_OK; e++)
+    if (measure->plan.entries[e].slot == slot)
+      status = finish_entry(&measure->plan.entries[e], &evidence, &measure->env, group,
+                            &records[e], err);
+  if (status == PCAL_OK && group == PC_ALL_ROWS && slot == measure->plan.reliability_slot)
+    status = finish_reliability(&measure->env, &evidence, results, err);
+  machine->release(&measure->env, &evidence);
+  return status;
+}
+
+static pcal_status finish_account(const pcal_measure *measure, const pc_account *account,
+                                  size_t group, pc_result_record *records,
+                                  pcal_results *results, pcal_error *err) {
+  for (size_t s = 0; s < measure->plan.slot_count; s++) {
+    PC_TRY(finish_slot(measure, account, s, group, records, results, err));
+    PC_TRY(pc_check_interrupt(&measure->env, err));
+  }
+  return PCAL_OK;
+}
+
+static pcal_status finish_summary(const pcal_measure *measure, const pc_tally *tally,
+                                  pcal_results *results, pcal_error *err) {
+  results->layout = measure->plan.layout;
+  results->rows = tally->rows;
+  results->weight = pc_sum_value(&tally->weight);
+  results->weighted = measure->weighted;
+  results->normalized = measure->normalized;
+  results->skipped = measure->skipped;
+  results->only_label = tally->label_low == tally->label_high ? tally->label_low : -1;
+  if (results->weight <= 0)
+    return pc_fail(err, PCAL_DATA,
+                   measure->skipped > 0 ? "no rows are left: every row has a missing value"
+                   : measure->weighted  ? "all weights are zero; give at least one row a "
+                                          "positive weight"
+                                        : "there are no rows to measure");
+  results->class_count = measure->class_count;
+  return pc_name_list_copy(&measure->env, (const char *const *)measure->class_names,
+                           measure->class_count, &results->class_names, err);
+}
+
+static pcal_status finish_groups(const pcal_measure *measure, pcal_results *results,
+                                 pcal_error *err) {
+  const size_t groups = measure->ledger.count;
+  PC_TRY(finish_group_names(measure, groups, results, err));
+  for (size_t g = 0; g < groups; g++) {
+    const pc_account *account = &measure->ledger.accounts[g];
+    results->group_weights[g] = pc_sum_value(&account->tally.weight);
+    PC_TRY(finish_account(measure, account, g,
+                          results->records + (g + 1) * results->metric_count, results, err));
+  }
+  return PCAL_OK;
+}
+
+static pcal_status finish_all(const pcal_measure *measure, const pc_ledger *total, int grouped,
+                              pcal_results *results, pcal_error *err) {
+  const pc_account *whole = &total->accounts[0];
+  PC_TRY(finish_summary(measure, &whole->tally, results, err));
+  PC_TRY(finish_account(measure, whole, PC_ALL_ROWS, results->records, results, err));
+  return grouped ? finish_groups(measure, results, err) : PCAL_OK;
+}
+
+pcal_status pc_measure_finish(const pcal_measure *measure, pcal_results **out,
+                              pcal_error *err) {
+  const int grouped = measure->grouped > 0;
+  pcal_results *results = NULL;
+  pc_ledger total;
+  pc_ledger_init(&total, &measure->env, &measure->plan);
+  const pc_ledger *whole = &measure->ledger;
+  pcal_status status = PCAL_OK;
+  if (grouped || measure->ledger.count == 0) {
+    status = pc_ledger_total(&total, &measure->ledger, err);
+    whole = &total;
+  }
+  if (status == PCAL_OK)
+    status = finish_allocate(measure, grouped ? measure->ledger.count : 0, &results, err);
+  if (status == PCAL_OK)
+    status = finish_all(measure, whole, grouped, results, err);
+  pc_ledger_free(&total);
+  if (status != PCAL_OK) {
+    pc_results_free(results);
+    return status;
+  }
+  *out = results;
+  return PCAL_OK;
+}

@@ -1,0 +1,50 @@
+/* Measuring: a plan, a ledger, and the pass over the rows. */
+#ifndef PC_MEASURE_H
+#define PC_MEASURE_H
+
+#include "measure/results.h"
+
+/* One thread's share of a pass. */
+typedef struct pc_measure_worker {
+  int ready;
+  pc_scratch scratch, group_scratch;
+  pc_columns *columns; /* one for each view */
+  size_t *positions;
+  pc_ledger ledger;
+  pc_row_counts counts;
+} pc_measure_worker;
+
+struct pcal_measure {
+  pcal_env env;
+  pc_plan plan;
+  pc_policy policy;
+  pc_ledger ledger;
+  uint64_t normalized, skipped;
+  int weighted;
+  int grouped; /* -1 until the first rows tell */
+  pc_measure_worker *workers;
+  size_t worker_count;
+  char **class_names;
+  size_t class_count;
+  char **group_names;
+  size_t group_name_count;
+};
+
+PC_CHECKED pcal_status pc_measure_new(const pcal_measure_config *config, const pcal_env *env,
+                                      pcal_measure **out, pcal_error *err);
+void pc_measure_free(pcal_measure *measure);
+
+/* On failure the measure is as it was before. */
+PC_CHECKED pcal_status pc_measure_update(pcal_measure *measure, const pcal_batch *batch,
+                                         pcal_error *err);
+PC_CHECKED pcal_status pc_measure_merge(pcal_measure *measure, const pcal_measure *other,
+                                        pcal_error *err);
+PC_CHECKED pcal_status pc_measure_name(pcal_measure *measure, const char *const *class_names,
+                                       size_t class_count, const char *const *group_names,
+                                       size_t group_count, pcal_error *err);
+
+/* Everything but the verdict. */
+PC_CHECKED pcal_status pc_measure_finish(const pcal_measure *measure, pcal_results **out,
+                                         pcal_error *err);
+
+#endif

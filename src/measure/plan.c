@@ -1,0 +1,149 @@
+#include "measure/plan.h"
+
+#include <string.h>
+
+static int plan_takes_rows(pc_machine_kind machine) {
+  return machine == PC_SUM || machine == PC_PAIR;
+}
+
+static pcal_status plan_view(const pcal_env *env, pc_plan *plan, const pc_view *view,
+                             size_t *index, pcal_error *err) {
+  for (*index = 0; *index < plan->view_count; (*index)++)
+    if (memcmp(&plan->views[*index], view, sizeof *view) == 0)
+      return PCAL_OK;
+  void *block = plan->views;
+  const pcal_status status = pc_reserve(env, &block, &plan->view_capacity, plan->view_count + 1,
+                                        sizeof *plan->views, err);
+  plan->views = block;
+  if (status == PCAL_OK)
+    plan->views[plan->view_count++] = *view;
+  return status;
+}
+
+static pcal_status plan_slot(const pcal_env *env, pc_plan *plan, const pc_need *need,
+                             size_t *index, pcal_error *err) {
+  for (*index = 0; *index < plan->slot_count; (*index)++)
+    if (memcmp(&plan->slots[*index].need, need, sizeof *need) == 0)
+      return PCAL_OK;
+  size_t view = PC_NO_VIEW;
+  if (!plan_takes_rows(need->machine))
+    PC_TRY(plan_view(env, plan, &need->view, &view, err));
+  void *block = plan->slots;
+  const pcal_status status = pc_reserve(env, &block, &plan->slot_capacity, plan->slot_count + 1,
+                                        sizeof *plan->slots, err);
+  plan->slots = block;
+  if (status != PCAL_OK)
+    return status;
+  pc_plan_slot *slot = &plan->slots[plan->slot_count++];
+  memset(slot, 0, sizeof *slot);
+  memcpy(&slot->need, need, sizeof *need);
+  slot->machine = pc_machine_of(need->machine);
+  slot->view = view;
+  plan->needs_log |= need->machine == PC_SUM && need->sum.needs_log;
+  return PCAL_OK;
+}
+
+static int plan_has(const pc_plan *plan, const pc_plan_entry *entry) {
+  for (size_t i = 0; i < plan->entry_count; i++)
+    if (plan->entries[i].metric == entry->metric &&
+        pc_options_equal(&plan->entries[i].options, &entry->options))
+      return 1;
+  return 0;
+}
+
+static pcal_status plan_configure(const pc_plan *plan, const char *spec, pc_plan_entry *entry,
+                                  pcal_error *err) {
+  memset(entry, 0, sizeof *entry);
+  PC_TRY(pc_metric_parse(spec, &entry->metric, &entry->options, err));
+  if (plan->layout.kind == PCAL_CONFIDENCE && (entry->metric->traits & PC_NEEDS_CLASSES))
+    return pc_fail(
+        err, PCAL_USAGE,
+        "%s needs the probabilities of all classes; give them as --probs or --logits "
+        "instead of --confidence",
+        entry->metric->row.name);
+  entry->reading.notion = entry->metric->row.notion;
+  entry->reading.bound = entry->metric->row.bound;
+  return entry->metric->configure(&entry->options, &plan->layout, &entry->reading, err);
+}
+
+static pcal_status plan_add(const pcal_env *env, pc_plan *plan, const char *spec, int optional,
+                            pcal_error *err) {
+  pc_plan_entry entry;
+  const pcal_status fits = plan_configure(plan, spec, &entry, optional ? NULL : err);
+  if (fits != PCAL_OK)
+    return optional ? PCAL_OK : fits;
+  if (plan_has(plan, &entry))
+    return PCAL_OK;
+  PC_TRY(plan_slot(env, plan, &entry.reading.need, &entry.slot, err));
+  void *block = plan->entries;
+  const pcal_status status = pc_reserve(env, &block, &plan->entry_capacity,
+                                        plan->entry_count + 1, sizeof *plan->entries, err);
+  plan->entries = block;
+  if (status != PCAL_OK)
+    return status;
+  plan->entries[plan->entry_count++] = entry;
+  if (entry.metric->traits & PC_WHOLE_WEIGHTS)
+    plan->whole_weights = entry.metric->row.name;
+  return PCAL_OK;
+}
+
+static pcal_status plan_spec(const pcal_env *env, pc_plan *plan, const char *spec,
+                             pcal_error *err) {
+  const pc_metric_group *group = pc_metric_group_find(spec);
+  if (group == NULL)
+    return plan_add(env, plan, spec, 0, err);
+  for (const char *const *member = group->specs; *member != NULL; member++)
+    PC_TRY(plan_add(env, plan, *member, 1, err));
+  return PCAL_OK;
+}
+
+/* The natural view of the data in 15 bins: behind every verdict. */
+static pcal_status plan_reliability(const pcal_env *env, pc_plan *plan, pcal_error *err) {
+  pc_need need;
+  memset(&need, 0, sizeof need);
+  need.machine = PC_GRID;
+  need.view.kind = pc_layout_binary(&plan->layout) ? PC_VIEW_CLASS : PC_VIEW_RANK;
+  need.view.index = 1;
+  need.grid.rule = PC_EDGES_RIGHT;
+  need.grid.bins = PC_RELIABILITY_BINS;
+  return plan_slot(env, plan, &need, &plan->reliability_slot, err);
+}
+
+pcal_status pc_plan_make(const pcal_env *env, const pc_layout *layout, const char *const *specs,
+                         size_t count, pc_plan *out, pcal_error *err) {
+  memset(out, 0, sizeof *out);
+  out->layout = *layout;
+  pcal_status status = PCAL_OK;
+  if (count == 0)
+    status = plan_spec(env, out, "default", err);
+  for (size_t i = 0; i < count && status == PCAL_OK; i++)
+    status = plan_spec(env, out, specs[i], err);
+  if (status == PCAL_OK && out->entry_count == 0)
+    status = pc_fail(err, PCAL_USAGE,
+                     "none of the metrics asked for fits %s; `propercal list metrics` shows "
+                     "what there is",
+                     pcal_kind_name(layout->kind));
+  if (status == PCAL_OK)
+    status = plan_reliability(env, out, err);
+  if (status != PCAL_OK)
+    pc_plan_free(env, out);
+  return status;
+}
+
+void pc_plan_free(const pcal_env *env, pc_plan *plan) {
+  pc_free(env, plan->entries);
+  pc_free(env, plan->slots);
+  pc_free(env, plan->views);
+  memset(plan, 0, sizeof *plan);
+}
+
+int pc_plan_equal(const pc_plan *a, const pc_plan *b) {
+  if (a->layout.kind != b->layout.kind || a->layout.columns != b->layout.columns ||
+      a->entry_count != b->entry_count)
+    return 0;
+  for (size_t i = 0; i < a->entry_count; i++)
+    if (a->entries[i].metric != b->entries[i].metric ||
+        !pc_options_equal(&a->entries[i].options, &b->entries[i].options))
+      return 0;
+  return 1;
+}

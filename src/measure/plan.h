@@ -1,0 +1,50 @@
+/* From specs to a plan: which metrics, which states, which views.
+ *
+ * Metrics with the same need share a state, states with the same view share its columns, so
+ * that each row is read, converted and ranked once, however many metrics are asked for. */
+#ifndef PC_PLAN_H
+#define PC_PLAN_H
+
+#include "metrics/metric.h"
+
+typedef struct pc_plan_entry {
+  const pc_metric *metric;
+  pc_options options;
+  pc_reading reading;
+  size_t slot;
+} pc_plan_entry;
+
+typedef struct pc_plan_slot {
+  pc_need need;
+  const pc_machine *machine;
+  size_t view; /* PC_NO_VIEW for machines that take whole rows */
+} pc_plan_slot;
+
+#define PC_NO_VIEW SIZE_MAX
+
+typedef struct pc_plan {
+  pc_layout layout;
+  pc_plan_entry *entries;
+  size_t entry_count, entry_capacity;
+  pc_plan_slot *slots;
+  size_t slot_count, slot_capacity;
+  pc_view *views;
+  size_t view_count, view_capacity;
+  size_t reliability_slot; /* the grid behind the verdict and the reliability diagram */
+  int needs_log;
+  const char *whole_weights; /* a metric that refuses others, or NULL */
+} pc_plan;
+
+#define PC_RELIABILITY_BINS 15
+
+/* specs may name groups; the same spec asked twice is measured once.  A metric that does not
+ * fit the layout is an error when named, and left out when it came with a group. */
+PC_CHECKED pcal_status pc_plan_make(const pcal_env *env, const pc_layout *layout,
+                                    const char *const *specs, size_t count, pc_plan *out,
+                                    pcal_error *err);
+void pc_plan_free(const pcal_env *env, pc_plan *plan);
+
+/* Do two plans measure the same? */
+int pc_plan_equal(const pc_plan *a, const pc_plan *b);
+
+#endif

@@ -1,0 +1,46 @@
+#include "measure/results.h"
+
+#include <string.h>
+
+pcal_status pc_name_list_copy(const pcal_env *env, const char *const *names, size_t count,
+                              char ***out, pcal_error *err) {
+  *out = NULL;
+  if (names == NULL || count == 0)
+    return PCAL_OK;
+  char **copy = pc_alloc(env, count, sizeof *copy);
+  int enough = copy != NULL;
+  for (size_t i = 0; i < count && enough; i++) {
+    copy[i] = pc_copy_text(env, names[i]);
+    enough = copy[i] != NULL;
+  }
+  if (!enough) {
+    pc_name_list_free(env, copy, count);
+    return pc_fail_memory(err, "copying names");
+  }
+  *out = copy;
+  return PCAL_OK;
+}
+
+void pc_name_list_free(const pcal_env *env, char **names, size_t count) {
+  for (size_t i = 0; names != NULL && i < count; i++)
+    pc_free(env, names[i]);
+  pc_free(env, names);
+}
+
+const char *pc_results_view(const pcal_results *results) {
+  return pc_layout_binary(&results->layout) ? "positive" : "top";
+}
+
+void pc_results_free(pcal_results *results) {
+  if (results == NULL)
+    return;
+  const pcal_env env = results->env;
+  pc_free(&env, results->records);
+  pc_free(&env, results->bins);
+  pc_free(&env, results->public_bins);
+  pc_name_list_free(&env, results->class_names, results->class_count);
+  pc_name_list_free(&env, results->group_names, results->group_count);
+  pc_free(&env, results->group_weights);
+  pc_free(&env, results->verdict);
+  pc_free(&env, results);
+}

@@ -1,0 +1,48 @@
+/* What a measure found: plain records that every writer and figure reads. */
+#ifndef PC_RESULTS_H
+#define PC_RESULTS_H
+
+#include "measure/ledger.h"
+
+typedef struct pc_result_record {
+  const char *metric, *notion, *bound; /* from the registry */
+  char spec[PC_SPEC_MAX], label[PC_SPEC_MAX];
+  size_t group; /* PC_ALL_ROWS, or an index into group_names */
+  pc_outcome outcome;
+} pc_result_record;
+
+#define PC_ALL_ROWS SIZE_MAX
+
+struct pcal_results {
+  pcal_env env;
+  pc_layout layout;
+  uint64_t rows;
+  double weight;
+  int weighted;
+  uint64_t normalized, skipped;
+  int32_t only_label;        /* the class of every row when there is just one, else -1 */
+  pc_result_record *records; /* all rows first, then group by group */
+  size_t count;
+  size_t metric_count; /* records of one group */
+  pc_bin *bins;        /* natural view, 15 bins of equal width */
+  pcal_bin *public_bins;
+  size_t bin_count;
+  char **class_names;
+  size_t class_count;
+  char **group_names;
+  size_t group_count; /* 0: not grouped */
+  double *group_weights;
+  char *verdict;
+};
+
+/* Copies a list of names; *out is NULL for an empty list. */
+PC_CHECKED pcal_status pc_name_list_copy(const pcal_env *env, const char *const *names,
+                                         size_t count, char ***out, pcal_error *err);
+void pc_name_list_free(const pcal_env *env, char **names, size_t count);
+
+/* "top" or "positive". */
+const char *pc_results_view(const pcal_results *results);
+
+void pc_results_free(pcal_results *results);
+
+#endif

@@ -1,0 +1,57 @@
+/* accuracy: the share of rows whose predicted class is the true one.
+ *
+ * Formula:  (1/N) sum_i [argmax_k p_ik = y_i]
+ * Edge cases: (1) ties go to the lower class; (2) a binary score of exactly 0.5 predicts
+ * class 0, by (1); (3) confidences: the share of rows marked correct.
+ * Cost: O(K) a row. */
+#include "metrics/metric.h"
+
+static void accuracy_values(const double *params, const pc_rows *rows, size_t begin,
+                            size_t count, double *out) {
+  (void)params;
+  for (size_t i = 0; i < count; i++) {
+    const double *p = rows->probs + (begin + i) * rows->classes;
+    const size_t label = (size_t)rows->labels[begin + i];
+    size_t best = 0;
+    for (size_t j = 1; j < rows->classes; j++)
+      best = p[j] > p[best] ? j : best;
+    out[i] = rows->classes == 1 ? (double)label : best == label;
+  }
+}
+
+static pcal_status accuracy_configure(pc_options *options, const pc_layout *layout,
+                                      pc_reading *reading, pcal_error *err) {
+  (void)options;
+  (void)layout;
+  (void)err;
+  reading->need.machine = PC_SUM;
+  reading->need.sum.values = accuracy_values;
+  reading->need.sum.value_count = 1;
+  return PCAL_OK;
+}
+
+static pcal_status accuracy_evaluate(const pc_options *options, const pc_evidence *evidence,
+                                     const pcal_env *env, pc_outcome *out, pcal_error *err) {
+  (void)options;
+  (void)env;
+  (void)err;
+  out->value = evidence->sum.value[0] / evidence->total;
+  return PCAL_OK;
+}
+
+const pc_metric pc_metric_accuracy = {
+    .row =
+        {
+            .kind = "metrics",
+            .name = "accuracy",
+            .title = "share of right predictions",
+            .formula = "(1/N) sum_i [argmax_k p_ik = y_i]",
+            .about = "Says nothing about calibration, but every error is read beside it. Ties "
+                     "between classes go to the lower index.",
+            .notion = "proper",
+            .machine = "sum",
+        },
+    .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS,
+    .configure = accuracy_configure,
+    .evaluate = accuracy_evaluate,
+};

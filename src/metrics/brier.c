@@ -1,0 +1,107 @@
+/* brier, rbs: the quadratic score and its root.
+ *
+ * Formula:  BS = (1/N) sum_i sum_k (p_ik - [y_i = k])^2,   RBS = sqrt(BS)
+ * Edge cases: (1) the sum runs over all classes: range [0, 2], for a binary score 2 (p - y)^2;
+ * (2) half=yes halves it, which for two classes is the mean squared error of class 1; it is
+ * never divided by K; (3) probabilities are used as stored, also when a row sums to 1 - 1e-6.
+ * Source: Brier 1950; the root as an upper bound of the canonical calibration error:
+ * Gruber & Buettner 2022, Theorem 3.1.
+ * Accuracy: each row to a few ulp, the mean exact.   Cost: O(K) a row. */
+#include <math.h>
+
+#include "metrics/metric.h"
+
+enum { BRIER_HALF };
+
+static const pcal_option brier_options[] = {
+    {"half", PCAL_OPTION_BOOL, "no", 0, 0, NULL,
+     "halve the sum over classes; for two classes that is the mean squared error of class 1"},
+};
+
+static void brier_values(const double *params, const pc_rows *rows, size_t begin, size_t count,
+                         double *out) {
+  (void)params;
+  for (size_t i = 0; i < count; i++) {
+    const double *p = rows->probs + (begin + i) * rows->classes;
+    const size_t label = (size_t)rows->labels[begin + i];
+    double sum = 0.0;
+    for (size_t j = 0; j < rows->classes; j++) {
+      const double gap = j == label ? 1.0 - p[j] : p[j];
+      sum += gap * gap;
+    }
+    out[i] = sum;
+  }
+}
+
+static pcal_status brier_configure(pc_options *options, const pc_layout *layout,
+                                   pc_reading *reading, pcal_error *err) {
+  (void)options;
+  (void)layout;
+  (void)err;
+  reading->need.machine = PC_SUM;
+  reading->need.sum.values = brier_values;
+  reading->need.sum.value_count = 1;
+  return PCAL_OK;
+}
+
+static pcal_status brier_evaluate(const pc_options *options, const pc_evidence *evidence,
+                                  const pcal_env *env, pc_outcome *out, pcal_error *err) {
+  (void)env;
+  (void)err;
+  const double mean = evidence->sum.value[0] / evidence->total;
+  out->value = options->value[BRIER_HALF].number != 0 ? mean / 2 : mean;
+  return PCAL_OK;
+}
+
+static pcal_status brier_evaluate_root(const pc_options *options, const pc_evidence *evidence,
+                                       const pcal_env *env, pc_outcome *out, pcal_error *err) {
+  (void)options;
+  (void)env;
+  (void)err;
+  out->value = sqrt(evidence->sum.value[0] / evidence->total);
+  return PCAL_OK;
+}
+
+const pc_metric pc_metric_brier = {
+    .row =
+        {
+            .kind = "metrics",
+            .name = "brier",
+            .title = "Brier score",
+            .formula = "(1/N) sum_i sum_k (p_ik - [y_i = k])^2",
+            .about = "A proper score, lower is better, from 0 to 2. It is the sum over classes "
+                     "and never divided by their number. It bounds the squared canonical "
+                     "calibration error from above, and does not depend on the number of rows.",
+            .citation = "Brier, Verification of forecasts expressed in terms of probability, "
+                        "Monthly Weather Review 1950",
+            .notion = "proper",
+            .bound = "upper",
+            .machine = "sum",
+            .options = brier_options,
+            .option_count = sizeof brier_options / sizeof *brier_options,
+        },
+    .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_NEEDS_CLASSES,
+    .configure = brier_configure,
+    .evaluate = brier_evaluate,
+};
+
+const pc_metric pc_metric_rbs = {
+    .row =
+        {
+            .kind = "metrics",
+            .name = "rbs",
+            .title = "root Brier score",
+            .formula = "sqrt((1/N) sum_i sum_k (p_ik - [y_i = k])^2)",
+            .about = "An upper bound of every calibration error in the hierarchy of Gruber & "
+                     "Buettner: top-label, class-wise and canonical. Robust to the number of "
+                     "rows, so differences between models can be trusted.",
+            .citation = "Gruber & Buettner, Better uncertainty calibration via proper scores "
+                        "for classification and beyond, NeurIPS 2022, Theorem 3.1",
+            .notion = "proper",
+            .bound = "upper",
+            .machine = "sum",
+        },
+    .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_NEEDS_CLASSES,
+    .configure = brier_configure,
+    .evaluate = brier_evaluate_root,
+};

@@ -1,0 +1,206 @@
+/* ece, mce: binned calibration errors of one score.
+ *
+ * Formula:  ECE = sum_b (n_b / N) |conf_b - acc_b|,  conf_b, acc_b: means over bin b
+ *           norm=l2: sqrt(sum_b (n_b / N) (conf_b - acc_b)^2);  norm=max, mce: max_b
+ * Edge cases: (1) bins of equal width are (lo, hi] with edges i/M by one division, 0 in the
+ * first; edges=left: [lo, hi), 1 in the last; (2) empty bins add nothing, and the maximum is
+ * over non-empty bins; (3) binning=mass splits the sorted scores as evenly as possible with
+ * edges midway between parts, equal edges joined: ties are never split; (4) debias=yes
+ * subtracts acc (1 - acc) / (n_b - 1) from each square, bins with n_b < 2 give 0, and the root
+ * is of the positive part; it needs norm=l2; (5) convention= takes a package's edges: see
+ * conventions.def for each; scores in none of its bins still count in N.
+ * Source: Naeini et al. 2015; Guo et al. 2017; equal mass and debiasing: Kumar et al. 2019,
+ * Broecker 2012.
+ * Accuracy: bin sums exact to 2^-62 a row.   Cost: O(1) a row; mass: one sort. */
+#include "metrics/metric.h"
+
+enum { ECE_BINS, ECE_BINNING, ECE_NORM, ECE_DEBIAS, ECE_EDGES, ECE_VIEW, ECE_CONVENTION };
+enum { ECE_BY_WIDTH, ECE_BY_MASS };
+enum { ECE_EDGES_RIGHT, ECE_EDGES_LEFT };
+enum { MCE_BINS, MCE_EDGES, MCE_VIEW, MCE_CONVENTION };
+
+#define CONVENTION(symbol, name, rule, mass, title, about) name "|"
+static const char ece_conventions[] =
+#include "metrics/conventions.def"
+    "none";
+#undef CONVENTION
+
+#define ECE_BINS_OPTION \
+  { "bins", PCAL_OPTION_INT, "15", 1, PC_BINS_MAX, NULL, "number of bins" }
+#define ECE_EDGES_OPTION                                                   \
+  {                                                                        \
+    "edges", PCAL_OPTION_CHOICE, "right", 0, 0, "right|left",              \
+        "which side of an equal-width bin is closed: (lo, hi] or [lo, hi)" \
+  }
+#define ECE_CONVENTION_OPTION                                                     \
+  {                                                                               \
+    "convention", PCAL_OPTION_CHOICE, "none", 0, 0, ece_conventions,              \
+        "take the bin edges of a published package; `propercal list conventions`" \
+  }
+
+static const pcal_option ece_options[] = {
+    ECE_BINS_OPTION,
+    {"binning", PCAL_OPTION_CHOICE, "width", 0, 0, "width|mass",
+     "bins of equal width, or with equally many rows"},
+    {"norm", PCAL_OPTION_CHOICE, "l1", 0, 0, "l1|l2|max",
+     "mean, root mean square or maximum of the bins' errors"},
+    {"debias", PCAL_OPTION_BOOL, "no", 0, 0, NULL,
+     "subtract the part that chance alone adds to each square (needs norm=l2)"},
+    ECE_EDGES_OPTION,
+    PC_VIEW_OPTION,
+    ECE_CONVENTION_OPTION,
+};
+
+static const pcal_option mce_options[] = {
+    ECE_BINS_OPTION,
+    ECE_EDGES_OPTION,
+    PC_VIEW_OPTION,
+    ECE_CONVENTION_OPTION,
+};
+
+static const struct ece_convention {
+  pc_edge_rule rule;
+  int allows_mass;
+} ece_convention_rules[] = {
+#define CONVENTION(symbol, name, rule, mass, title, about) {rule, mass},
+#include "metrics/conventions.def"
+#undef CONVENTION
+};
+
+static const struct ece_convention *ece_convention_of(const pc_value *value) {
+  const size_t count = sizeof ece_convention_rules / sizeof *ece_convention_rules;
+  return (size_t)value->choice < count ? &ece_convention_rules[value->choice] : NULL;
+}
+
+/* The need of equal-width bins under an edges and a convention option. */
+static pcal_status ece_width(const pc_options *options, size_t edges, size_t convention,
+                             pc_reading *reading, pcal_error *err) {
+  const struct ece_convention *rule = ece_convention_of(&options->value[convention]);
+  if (rule != NULL && options->value[edges].given)
+    return pc_fail(err, PCAL_USAGE,
+                   "%s: a convention fixes the edges; give convention= or edges=, not both",
+                   options->name);
+  reading->need.machine = PC_GRID;
+  reading->need.grid.bins = (size_t)options->value[ECE_BINS].number;
+  reading->need.grid.rule = rule != NULL                                     ? rule->rule
+                            : options->value[edges].choice == ECE_EDGES_LEFT ? PC_EDGES_LEFT
+                                                                             : PC_EDGES_RIGHT;
+  reading->bound = "lower";
+  return PCAL_OK;
+}
+
+static pcal_status ece_mass(const pc_options *options, pc_reading *reading, pcal_error *err) {
+  const struct ece_convention *rule = ece_convention_of(&options->value[ECE_CONVENTION]);
+  if (rule != NULL && !rule->allows_mass)
+    return pc_fail(
+        err, PCAL_USAGE,
+        "ece: this convention has no equal-mass bins; leave out binning=mass or take "
+        "convention=verified");
+  if (options->value[ECE_EDGES].given)
+    return pc_fail(err, PCAL_USAGE,
+                   "ece: equal-mass bins are always (lo, hi]; leave out edges=");
+  reading->need.machine = PC_CURVE;
+  reading->bound = "lower";
+  return PCAL_OK;
+}
+
+static pcal_status ece_configure(pc_options *options, const pc_layout *layout,
+                                 pc_reading *reading, pcal_error *err) {
+  if (options->value[ECE_DEBIAS].number != 0 && options->value[ECE_NORM].choice != PC_NORM_L2)
+    return pc_fail(err, PCAL_USAGE, "ece: debias=yes needs norm=l2; add norm=l2");
+  PC_TRY(pc_choose_view(options, ECE_VIEW, layout, reading, err));
+  if (options->value[ECE_BINNING].choice == ECE_BY_MASS)
+    return ece_mass(options, reading, err);
+  return ece_width(options, ECE_EDGES, ECE_CONVENTION, reading, err);
+}
+
+static pcal_status mce_configure(pc_options *options, const pc_layout *layout,
+                                 pc_reading *reading, pcal_error *err) {
+  PC_TRY(pc_choose_view(options, MCE_VIEW, layout, reading, err));
+  return ece_width(options, MCE_EDGES, MCE_CONVENTION, reading, err);
+}
+
+static pcal_status ece_evaluate_mass(const pc_options *options, const pc_evidence *evidence,
+                                     const pcal_env *env, pc_outcome *out, pcal_error *err) {
+  size_t count = (size_t)options->value[ECE_BINS].number;
+  pc_bin *bins = pc_alloc(env, count, sizeof *bins);
+  if (bins == NULL)
+    return pc_fail_memory(err, "making equal-mass bins");
+  const pcal_status status =
+      pc_bins_by_mass(env, &evidence->curve.parts[0], count, bins, &count, err);
+  if (status == PCAL_OK)
+    out->value =
+        pc_bins_error(bins, count, evidence->total, (pc_norm)options->value[ECE_NORM].choice,
+                      options->value[ECE_DEBIAS].number != 0);
+  pc_free(env, bins);
+  return status;
+}
+
+static pcal_status ece_evaluate(const pc_options *options, const pc_evidence *evidence,
+                                const pcal_env *env, pc_outcome *out, pcal_error *err) {
+  if (evidence->machine == PC_CURVE)
+    return ece_evaluate_mass(options, evidence, env, out, err);
+  out->value = pc_bins_error(evidence->grid.bins, evidence->grid.bin_count, evidence->total,
+                             (pc_norm)options->value[ECE_NORM].choice,
+                             options->value[ECE_DEBIAS].number != 0);
+  return PCAL_OK;
+}
+
+static pcal_status mce_evaluate(const pc_options *options, const pc_evidence *evidence,
+                                const pcal_env *env, pc_outcome *out, pcal_error *err) {
+  (void)options;
+  (void)env;
+  (void)err;
+  out->value = pc_bins_error(evidence->grid.bins, evidence->grid.bin_count, evidence->total,
+                             PC_NORM_MAX, 0);
+  return PCAL_OK;
+}
+
+const pc_metric pc_metric_ece = {
+    .row =
+        {
+            .kind = "metrics",
+            .name = "ece",
+            .title = "expected calibration error",
+            .formula = "sum_b (n_b/N) |conf_b - acc_b|\n"
+                       "norm=l2:  sqrt(sum_b (n_b/N) (conf_b - acc_b)^2)\n"
+                       "norm=max: max_b |conf_b - acc_b|",
+            .about = "The mean gap between confidence and accuracy over bins of confidence. It "
+                     "estimates a lower bound of the top-label error, grows as rows get fewer, "
+                     "and depends on the number of bins: compare only like with like. Empty "
+                     "bins add nothing. Packages differ in who owns a score on a bin edge; "
+                     "convention= reproduces them.",
+            .citation = "Naeini, Cooper & Hauskrecht, AAAI 2015; Guo et al., ICML 2017; "
+                        "Nixon et al. 2019; Kumar, Liang & Ma, NeurIPS 2019",
+            .notion = "top-label",
+            .bound = "lower",
+            .machine = "grid",
+            .options = ece_options,
+            .option_count = sizeof ece_options / sizeof *ece_options,
+        },
+    .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS,
+    .configure = ece_configure,
+    .evaluate = ece_evaluate,
+};
+
+const pc_metric pc_metric_mce = {
+    .row =
+        {
+            .kind = "metrics",
+            .name = "mce",
+            .title = "maximum calibration error",
+            .formula = "max_b |conf_b - acc_b|",
+            .about =
+                "The largest gap over non-empty bins of equal width. One bin with few rows "
+                "decides it, so it is noisy.",
+            .citation = "Naeini, Cooper & Hauskrecht, AAAI 2015",
+            .notion = "top-label",
+            .bound = "lower",
+            .machine = "grid",
+            .options = mce_options,
+            .option_count = sizeof mce_options / sizeof *mce_options,
+        },
+    .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS,
+    .configure = mce_configure,
+    .evaluate = mce_evaluate,
+};

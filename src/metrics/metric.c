@@ -1,0 +1,110 @@
+#include "metrics/metric.h"
+
+#include <string.h>
+
+#include "core/text.h"
+
+#define METRIC(file, symbol) extern const pc_metric pc_metric_##symbol;
+#include "metrics/registry.def"
+#undef METRIC
+
+static const pc_metric *const metric_rows[] = {
+#define METRIC(file, symbol) &pc_metric_##symbol,
+#include "metrics/registry.def"
+#undef METRIC
+};
+
+#define GROUP(symbol, name, title, ...) \
+  static const char *const metric_specs_##symbol[] = {__VA_ARGS__, NULL};
+#include "metrics/metric_groups.def"
+#undef GROUP
+
+static const pc_metric_group metric_groups[] = {
+#define GROUP(symbol, group_name, group_title, ...)                        \
+  {{.kind = "groups",                                                      \
+    .name = group_name,                                                    \
+    .title = group_title,                                                  \
+    .formula = #__VA_ARGS__,                                               \
+    .about = "Metrics of a group that do not fit the data are left out."}, \
+   metric_specs_##symbol},
+#include "metrics/metric_groups.def"
+#undef GROUP
+};
+
+size_t pc_metric_count(void) {
+  return sizeof metric_rows / sizeof *metric_rows;
+}
+
+const pc_metric *pc_metric_at(size_t index) {
+  return index < pc_metric_count() ? metric_rows[index] : NULL;
+}
+
+const pc_metric *pc_metric_find(const char *name) {
+  for (size_t i = 0; i < pc_metric_count(); i++)
+    if (strcmp(metric_rows[i]->row.name, name) == 0)
+      return metric_rows[i];
+  return NULL;
+}
+
+size_t pc_metric_group_count(void) {
+  return sizeof metric_groups / sizeof *metric_groups;
+}
+
+const pc_metric_group *pc_metric_group_at(size_t index) {
+  return index < pc_metric_group_count() ? &metric_groups[index] : NULL;
+}
+
+const pc_metric_group *pc_metric_group_find(const char *name) {
+  for (size_t i = 0; i < pc_metric_group_count(); i++)
+    if (strcmp(metric_groups[i].row.name, name) == 0)
+      return &metric_groups[i];
+  return NULL;
+}
+
+static const char *metric_next_name(void *user, size_t i) {
+  (void)user;
+  if (i < pc_metric_count())
+    return metric_rows[i]->row.name;
+  i -= pc_metric_count();
+  return i < pc_metric_group_count() ? metric_groups[i].row.name : NULL;
+}
+
+pcal_status pc_metric_parse(const char *spec, const pc_metric **metric, pc_options *options,
+                            pcal_error *err) {
+  char name[64];
+  PC_TRY(pc_spec_name(spec, name, sizeof name, err));
+  *metric = pc_metric_find(name);
+  if (*metric == NULL) {
+    const char *near = pc_nearest(name, metric_next_name, NULL);
+    return pc_fail(err, PCAL_USAGE,
+                   "there is no metric \"%s\"%s%s%s; `propercal list metrics` shows them all",
+                   name, near == NULL ? "" : "; did you mean \"", near == NULL ? "" : near,
+                   near == NULL ? "" : "\"?");
+  }
+  const pcal_row *row = &(*metric)->row;
+  return pc_options_parse(spec, row->name, row->options, row->option_count, options, err);
+}
+
+void pc_outcome_part(pc_outcome *outcome, const char *name, double value) {
+  if (outcome->part_count < PC_PARTS_MAX)
+    outcome->parts[outcome->part_count++] = (pcal_part){name, value};
+}
+
+enum { METRIC_VIEW_AUTO, METRIC_VIEW_TOP, METRIC_VIEW_POSITIVE };
+
+pcal_status pc_choose_view(pc_options *options, size_t index, const pc_layout *layout,
+                           pc_reading *reading, pcal_error *err) {
+  int chosen = options->value[index].choice;
+  if (chosen == METRIC_VIEW_AUTO)
+    chosen = pc_layout_binary(layout) ? METRIC_VIEW_POSITIVE : METRIC_VIEW_TOP;
+  if (chosen == METRIC_VIEW_POSITIVE && layout->classes != 2)
+    return pc_fail(err, PCAL_USAGE,
+                   "%s: view=positive needs two classes, and the data have %s; use view=top",
+                   options->name,
+                   layout->kind == PCAL_CONFIDENCE ? "only confidences" : "more");
+  pc_options_choose(options, index, chosen == METRIC_VIEW_TOP ? "top" : "positive");
+  reading->need.view.kind = chosen == METRIC_VIEW_TOP ? PC_VIEW_RANK : PC_VIEW_CLASS;
+  reading->need.view.index = 1;
+  reading->notion = chosen == METRIC_VIEW_TOP ? "top-label" : "canonical";
+  return PCAL_OK;
+}

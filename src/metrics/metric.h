@@ -1,0 +1,80 @@
+/* A metric: one row that says what it is, what it needs, and how evidence becomes a number. */
+#ifndef PC_METRIC_H
+#define PC_METRIC_H
+
+#include "core/options.h"
+#include "machines/machine.h"
+
+/* What the law tests may expect of every row, and the only place for exemptions. */
+typedef enum pc_trait {
+  PC_ORDER_FREE = 1,        /* the order of rows does not matter */
+  PC_MERGEABLE = 2,         /* parts merge to the whole */
+  PC_FREQUENCY_WEIGHTS = 4, /* a whole weight w equals w rows */
+  PC_WHOLE_WEIGHTS = 8,     /* refuses weights that are not whole */
+  PC_NEEDS_CLASSES = 16     /* cannot be had from confidences alone */
+} pc_trait;
+
+#define PC_PARTS_MAX 8
+
+typedef struct pc_outcome {
+  double value;
+  int undefined; /* the value is null, and why says so */
+  char why[192]; /* also for an infinite value */
+  pcal_part parts[PC_PARTS_MAX];
+  size_t part_count;
+} pc_outcome;
+
+/* How a metric reads the data at hand. */
+typedef struct pc_reading {
+  pc_need need; /* starts zeroed */
+  const char *notion, *bound;
+} pc_reading;
+
+typedef struct pc_metric {
+  pcal_row row;
+  unsigned traits;
+  /* Resolves what depends on the data (options are echoed as they are left) and states the
+   * need; fails when the metric does not fit the layout. */
+  pcal_status (*configure)(pc_options *options, const pc_layout *layout, pc_reading *reading,
+                           pcal_error *err);
+  /* evidence->total > 0. */
+  pcal_status (*evaluate)(const pc_options *options, const pc_evidence *evidence,
+                          const pcal_env *env, pc_outcome *out, pcal_error *err);
+} pc_metric;
+
+size_t pc_metric_count(void);
+const pc_metric *pc_metric_at(size_t index);
+const pc_metric *pc_metric_find(const char *name);
+
+/* A named list of specs for --metric. */
+typedef struct pc_metric_group {
+  pcal_row row;
+  const char *const *specs; /* ends with NULL */
+} pc_metric_group;
+
+size_t pc_metric_group_count(void);
+const pc_metric_group *pc_metric_group_at(size_t index);
+const pc_metric_group *pc_metric_group_find(const char *name);
+
+/* Finds the row of a spec and parses its options; an unknown name is refused with the
+ * nearest one. */
+PC_CHECKED pcal_status pc_metric_parse(const char *spec, const pc_metric **metric,
+                                       pc_options *options, pcal_error *err);
+
+void pc_outcome_part(pc_outcome *outcome, const char *name, double value);
+
+/* The option "view" (auto, top, positive) against the layout: sets reading->need.view and
+ * notion, and writes the chosen word back for the echo. */
+PC_CHECKED pcal_status pc_choose_view(pc_options *options, size_t index,
+                                      const pc_layout *layout, pc_reading *reading,
+                                      pcal_error *err);
+
+#define PC_VIEW_OPTION                                                                    \
+  {                                                                                       \
+    "view", PCAL_OPTION_CHOICE, "auto", 0, 0, "auto|top|positive",                        \
+        "what is measured: the predicted class (top) or class 1 of two (positive); auto " \
+        "takes "                                                                          \
+        "positive for a one-column score, else top"                                       \
+  }
+
+#endif

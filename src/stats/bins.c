@@ -1,0 +1,203 @@
+#include "stats/bins.h"
+
+#include <math.h>
+
+#include "core/sum.h"
+
+/* Edge i of M under a rule: one division, or numpy's linspace. */
+static double bins_edge(pc_edge_rule rule, size_t i, size_t bins) {
+  if (i == bins)
+    return 1.0;
+  if (rule == PC_EDGES_RIGHT || rule == PC_EDGES_LEFT)
+    return (double)i / (double)bins;
+  return (double)i * (1.0 / (double)bins);
+}
+
+static void bins_add_run(pc_partition *cells, size_t first, size_t last, double low,
+                         double high) {
+  cells->runs[cells->bin_count++] = (struct pc_cell_run){first, last, low, high};
+}
+
+/* One cell a bin, with `before` and `after` telling whether cells outside exist. */
+static void bins_plain(pc_partition *cells, pc_edge_rule rule, size_t bins, int before,
+                       int after) {
+  if (before)
+    cells->cuts[cells->cut_count++] = 0.0;
+  for (size_t i = 0; i < bins; i++) {
+    const double low = bins_edge(rule, i, bins), high = bins_edge(rule, i + 1, bins);
+    bins_add_run(cells, i + (size_t)before, i + (size_t)before, low, high);
+    if (i + 1 < bins || after)
+      cells->cuts[cells->cut_count++] = high;
+  }
+}
+
+static void bins_insert_cut(pc_partition *cells, double cut) {
+  size_t at = cells->cut_count;
+  while (at > 0 && cells->cuts[at - 1] >= cut)
+    at--;
+  if (at < cells->cut_count && cells->cuts[at] == cut)
+    return;
+  for (size_t i = cells->cut_count; i > at; i--)
+    cells->cuts[i] = cells->cuts[i - 1];
+  cells->cuts[at] = cut;
+  cells->cut_count++;
+}
+
+/* Edges as numpy's arange(h, 1 + h, h) gives them, h = 1/M: lower and upper edges of
+ * neighbours may differ in the last bit, so that a score can be in two bins or in none. */
+static void bins_kull(pc_partition *cells, size_t bins) {
+  const double h = 1.0 / (double)bins;
+  const size_t count = (size_t)ceil((1.0 + h - h) / h);
+  for (size_t i = 0; i < count; i++) {
+    const double high = h + (double)i * h;
+    if (high - h != 0.0)
+      bins_insert_cut(cells, high - h);
+    bins_insert_cut(cells, high);
+  }
+  for (size_t i = 0; i < count; i++) {
+    const double high = h + (double)i * h, low = high - h;
+    const size_t first = low == 0.0 ? 0 : pc_partition_find(cells, low) + 1;
+    bins_add_run(cells, first, pc_partition_find(cells, high), low, high);
+  }
+}
+
+pcal_status pc_partition_new(const pcal_env *env, pc_edge_rule rule, size_t bins,
+                             pc_partition *out, pcal_error *err) {
+  *out = (pc_partition){.guess = (double)bins};
+  out->cuts = pc_alloc_raw(env, 2 * bins + 4, sizeof *out->cuts);
+  out->runs = pc_alloc_raw(env, bins + 2, sizeof *out->runs);
+  if (out->cuts == NULL || out->runs == NULL) {
+    pc_partition_free(env, out);
+    return pc_fail_memory(err, "making bins");
+  }
+  out->closed_right = rule == PC_EDGES_RIGHT || rule == PC_EDGES_GUO || rule == PC_EDGES_KULL;
+  if (rule == PC_EDGES_KULL) {
+    bins_kull(out, bins);
+    return PCAL_OK;
+  }
+  bins_plain(out, rule, bins, rule == PC_EDGES_GUO,
+             rule == PC_EDGES_GUO || rule == PC_EDGES_OWN_ONE);
+  if (rule == PC_EDGES_OWN_ONE)
+    bins_add_run(out, bins, bins, 1.0, 1.0);
+  return PCAL_OK;
+}
+
+void pc_partition_free(const pcal_env *env, pc_partition *cells) {
+  pc_free(env, cells->cuts);
+  pc_free(env, cells->runs);
+  *cells = (pc_partition){0};
+}
+
+/* Is the score above cut number i? */
+static int bins_above(const pc_partition *cells, double score, size_t i) {
+  return cells->closed_right ? score > cells->cuts[i] : score >= cells->cuts[i];
+}
+
+size_t pc_partition_find(const pc_partition *cells, double score) {
+  const double place = score * cells->guess;
+  size_t at = place > 0 ? (size_t)place : 0;
+  at = at > cells->cut_count ? cells->cut_count : at;
+  while (at < cells->cut_count && bins_above(cells, score, at))
+    at++;
+  while (at > 0 && !bins_above(cells, score, at - 1))
+    at--;
+  return at;
+}
+
+double pc_bin_confidence(const pc_bin *bin) {
+  return bin->score / bin->weight;
+}
+
+double pc_bin_frequency(const pc_bin *bin) {
+  return bin->hits / bin->weight;
+}
+
+/* Distinct scores around position b of the sorted rows: the entry of the row just before it
+ * and of the row just after it.  `at` and `before` move forward through the table. */
+typedef struct bins_walk {
+  size_t at;
+  double before; /* weight of the entries before `at` */
+} bins_walk;
+
+static void bins_advance(const pc_curve_table *table, bins_walk *walk, double position) {
+  while (walk->at + 1 < table->count && walk->before + table->weight[walk->at] < position)
+    walk->before += table->weight[walk->at++];
+}
+
+static double bins_edge_at(const pc_curve_table *table, bins_walk *walk, double position) {
+  bins_advance(table, walk, position);
+  const double lower = table->score[walk->at];
+  const int ends_here = walk->before + table->weight[walk->at] == position;
+  const size_t next = ends_here && walk->at + 1 < table->count ? walk->at + 1 : walk->at;
+  return (lower + table->score[next]) / 2.0;
+}
+
+/* Ascending distinct upper edges; the last is 1.  Returns their number. */
+static size_t bins_mass_edges(const pc_curve_table *table, size_t bins, double *edges) {
+  const double q = floor(table->total / (double)bins);
+  const double rest = table->total - (double)bins * q;
+  bins_walk walk = {0, 0.0};
+  size_t count = 0;
+  for (size_t r = 1; r < bins; r++) {
+    const double position = (double)r * q + fmin((double)r, rest);
+    if (position <= 0 || position >= table->total)
+      continue;
+    const double edge = bins_edge_at(table, &walk, position);
+    if (edge < 1.0 && (count == 0 || edge > edges[count - 1]))
+      edges[count++] = edge;
+  }
+  edges[count++] = 1.0;
+  return count;
+}
+
+typedef struct bins_sums {
+  pc_fixed weight, hits, score, score_square, score_hit;
+} bins_sums;
+
+static void bins_add_entry(bins_sums *sums, double score, double weight, double hits) {
+  pc_fixed_add_weighted(&sums->weight, weight, 1.0);
+  pc_fixed_add_weighted(&sums->hits, hits, 1.0);
+  pc_fixed_add_weighted(&sums->score, weight, score);
+  pc_fixed_add_weighted(&sums->score_square, weight, score * score);
+  pc_fixed_add_weighted(&sums->score_hit, hits, score);
+}
+
+pcal_status pc_bins_by_mass(const pcal_env *env, const pc_curve_table *table, size_t bins,
+                            pc_bin *out, size_t *count, pcal_error *err) {
+  double *edges = pc_alloc_raw(env, bins, sizeof *edges);
+  if (edges == NULL)
+    return pc_fail_memory(err, "making equal-mass bins");
+  *count = bins_mass_edges(table, bins, edges);
+  size_t at = 0;
+  for (size_t b = 0; b < *count; b++) {
+    bins_sums sums = {{0}, {0}, {0}, {0}, {0}};
+    const int last = b + 1 == *count;
+    for (; at < table->count && (last || table->score[at] <= edges[b]); at++)
+      bins_add_entry(&sums, table->score[at], table->weight[at], table->hits[at]);
+    out[b] = (pc_bin){b == 0 ? 0.0 : edges[b - 1],    edges[b],
+                      pc_fixed_value(&sums.weight),   pc_fixed_value(&sums.hits),
+                      pc_fixed_value(&sums.score),    pc_fixed_value(&sums.score_square),
+                      pc_fixed_value(&sums.score_hit)};
+  }
+  pc_free(env, edges);
+  return PCAL_OK;
+}
+
+double pc_bins_error(const pc_bin *bins, size_t count, double total, pc_norm norm, int debias) {
+  double result = 0.0;
+  for (size_t b = 0; b < count; b++) {
+    const double n = bins[b].weight;
+    if (n <= 0 || (debias && n < 2))
+      continue;
+    const double frequency = pc_bin_frequency(&bins[b]);
+    const double gap = fabs(pc_bin_confidence(&bins[b]) - frequency);
+    if (norm == PC_NORM_MAX)
+      result = fmax(result, gap);
+    else if (norm == PC_NORM_L1)
+      result += n / total * gap;
+    else
+      result +=
+          n / total * (gap * gap - (debias ? frequency * (1 - frequency) / (n - 1) : 0.0));
+  }
+  return norm == PC_NORM_L2 ? sqrt(fmax(result, 0.0)) : result;
+}

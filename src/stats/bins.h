@@ -1,0 +1,66 @@
+/* Bins: where their edges are, and what they hold. */
+#ifndef PC_BINS_H
+#define PC_BINS_H
+
+#include "stats/curve_table.h"
+
+#define PC_BINS_MAX 10000
+
+/* Which package's rule places the edges and decides for scores on an edge. */
+typedef enum pc_edge_rule {
+  PC_EDGES_RIGHT = 1, /* (lo, hi], 0 in the first bin; edges i/M */
+  PC_EDGES_LEFT,      /* [lo, hi), 1 in the last bin; edges i/M */
+  PC_EDGES_GUO,       /* (lo, hi], 0 in no bin; edges i * (1/M) */
+  PC_EDGES_OWN_ONE,   /* [lo, hi), 1 in a bin of its own; edges i * (1/M) */
+  PC_EDGES_NETCAL,    /* [lo, hi), 1 in the last bin; edges i * (1/M) */
+  PC_EDGES_KULL       /* (lo, hi], edges 1/M + i * (1/M) accumulated, lo = hi - 1/M */
+} pc_edge_rule;
+
+/* Cells are what a grid counts: they are separated by ascending cuts.  A score equal to a cut
+ * belongs to the cell below it (closed right) or above it.  A bin is a run of cells; cells in
+ * no bin are left out of the bins but still count as rows. */
+typedef struct pc_partition {
+  int closed_right;
+  size_t cut_count; /* there are cut_count + 1 cells */
+  double *cuts;
+  double guess; /* cells per unit, for a first guess */
+  size_t bin_count;
+  struct pc_cell_run {
+    size_t first, last; /* cells, last included */
+    double low, high;
+  } * runs;
+} pc_partition;
+
+PC_CHECKED pcal_status pc_partition_new(const pcal_env *env, pc_edge_rule rule, size_t bins,
+                                        pc_partition *out, pcal_error *err);
+void pc_partition_free(const pcal_env *env, pc_partition *cells);
+size_t pc_partition_find(const pc_partition *cells, double score);
+
+/* Contents of a bin: sums, not means. */
+typedef struct pc_bin {
+  double low, high;
+  double weight, hits;
+  double score;        /* sum of scores */
+  double score_square; /* sum of their squares */
+  double score_hit;    /* sum of score * outcome */
+} pc_bin;
+
+double pc_bin_confidence(const pc_bin *bin);
+double pc_bin_frequency(const pc_bin *bin);
+
+/* Equal-mass bins of a sorted view.  Part r ends at r q + min(r, W - B q), q = floor(W / B);
+ * edges lie midway between neighbouring parts, equal edges are joined, the last edge is 1,
+ * intervals are (lo, hi]: ties are never split.  Writes at most `bins` bins. */
+PC_CHECKED pcal_status pc_bins_by_mass(const pcal_env *env, const pc_curve_table *table,
+                                       size_t bins, pc_bin *out, size_t *count,
+                                       pcal_error *err);
+
+/* How the errors of bins become one number. */
+typedef enum pc_norm { PC_NORM_L1, PC_NORM_L2, PC_NORM_MAX } pc_norm;
+
+/* l1: sum n_b/N |conf - acc|; l2: root of sum n_b/N (conf - acc)^2; max over non-empty bins.
+ * debias (l2): each square less acc (1 - acc) / (n_b - 1), bins with n_b < 2 give 0, root of
+ * the positive part. */
+double pc_bins_error(const pc_bin *bins, size_t count, double total, pc_norm norm, int debias);
+
+#endif

@@ -1,0 +1,131 @@
+#include "stats/curve_table.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/sum.h"
+#include "kernels/sort.h"
+
+/* A sorted copy of a column. */
+typedef struct curve_column {
+  double *score, *weight;
+  size_t count;
+} curve_column;
+
+static void curve_column_free(const pcal_env *env, curve_column *column) {
+  pc_free(env, column->score);
+  pc_free(env, column->weight);
+}
+
+/* Equal scores are left sorted by weight, so that their sum has one order. */
+static void curve_sort_ties(curve_column *column, double *scratch) {
+  for (size_t begin = 0; begin < column->count;) {
+    size_t end = begin + 1;
+    while (end < column->count && column->score[end] == column->score[begin])
+      end++;
+    pc_sort(column->weight + begin, scratch, end - begin);
+    begin = end;
+  }
+}
+
+static pcal_status curve_column_sort(const pcal_env *env, const pc_outcome_column *from,
+                                     curve_column *out, pcal_error *err) {
+  const size_t n = from->count;
+  const int weighted = from->weight != NULL;
+  *out = (curve_column){.count = n};
+  double *score_scratch = pc_alloc_raw(env, n, sizeof(double));
+  double *weight_scratch = weighted ? pc_alloc_raw(env, n, sizeof(double)) : NULL;
+  out->score = pc_alloc_raw(env, n, sizeof(double));
+  out->weight = weighted ? pc_alloc_raw(env, n, sizeof(double)) : NULL;
+  const int enough = score_scratch != NULL && out->score != NULL &&
+                     (!weighted || (weight_scratch != NULL && out->weight != NULL));
+  if (enough) {
+    for (size_t i = 0; i < n; i++)
+      out->score[i] = from->score[i] + 0.0; /* -0 becomes 0 */
+    if (weighted && n > 0)
+      memcpy(out->weight, from->weight, n * sizeof(double));
+    pc_sort_pairs(out->score, out->weight, score_scratch, weight_scratch, n);
+    if (weighted)
+      curve_sort_ties(out, weight_scratch);
+  }
+  pc_free(env, score_scratch);
+  pc_free(env, weight_scratch);
+  if (enough)
+    return PCAL_OK;
+  curve_column_free(env, out);
+  *out = (curve_column){0};
+  return pc_fail_memory(err, "sorting scores");
+}
+
+/* Total weight of the entries of a column equal to score, moving past them. */
+static double curve_take(const curve_column *column, size_t *at, double score) {
+  double weight = 0.0;
+  for (; *at < column->count && column->score[*at] == score; (*at)++)
+    weight += column->weight == NULL ? 1.0 : column->weight[*at];
+  return weight;
+}
+
+static double curve_next(const curve_column *column, size_t at) {
+  return at < column->count ? column->score[at] : INFINITY;
+}
+
+static void curve_join(const curve_column *misses, const curve_column *hits,
+                       pc_curve_table *out) {
+  pc_sum total;
+  pc_sum_clear(&total);
+  for (size_t m = 0, h = 0; m < misses->count || h < hits->count; out->count++) {
+    const double score = fmin(curve_next(misses, m), curve_next(hits, h));
+    const double missed = curve_take(misses, &m, score);
+    const double hit = curve_take(hits, &h, score);
+    out->score[out->count] = score;
+    out->weight[out->count] = missed + hit;
+    out->hits[out->count] = hit;
+    pc_sum_add(&total, missed + hit);
+  }
+  out->total = pc_sum_value(&total);
+}
+
+pcal_status pc_curve_table_new(const pcal_env *env, const pc_outcome_column *misses,
+                               const pc_outcome_column *hits, pc_curve_table *out,
+                               pcal_error *err) {
+  const size_t n = misses->count + hits->count;
+  curve_column sorted[2] = {{0}, {0}};
+  *out = (pc_curve_table){0};
+  pcal_status status = curve_column_sort(env, misses, &sorted[0], err);
+  if (status == PCAL_OK)
+    status = curve_column_sort(env, hits, &sorted[1], err);
+  if (status == PCAL_OK) {
+    out->score = pc_alloc_raw(env, n, sizeof(double));
+    out->weight = pc_alloc_raw(env, n, sizeof(double));
+    out->hits = pc_alloc_raw(env, n, sizeof(double));
+    if (out->score == NULL || out->weight == NULL || out->hits == NULL)
+      status = pc_fail_memory(err, "sorting scores");
+    else
+      curve_join(&sorted[0], &sorted[1], out);
+  }
+  curve_column_free(env, &sorted[0]);
+  curve_column_free(env, &sorted[1]);
+  if (status != PCAL_OK)
+    pc_curve_table_free(env, out);
+  return status;
+}
+
+void pc_curve_table_free(const pcal_env *env, pc_curve_table *table) {
+  pc_free(env, table->score);
+  pc_free(env, table->weight);
+  pc_free(env, table->hits);
+  *table = (pc_curve_table){0};
+}
+
+pc_gap pc_curve_table_gap(const pc_curve_table *table) {
+  pc_gap best = {0.0, NAN};
+  pc_fixed running = {0};
+  for (size_t i = 0; i < table->count; i++) {
+    pc_fixed_add_weighted(&running, table->weight[i], table->score[i]);
+    pc_fixed_add_weighted(&running, table->hits[i], -1.0);
+    const double gap = pc_fixed_value(&running);
+    if (i == 0 || fabs(gap) > fabs(best.value))
+      best = (pc_gap){gap, table->score[i]};
+  }
+  return best;
+}
