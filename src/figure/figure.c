@@ -1,0 +1,155 @@
+#include "figure/figure.h"
+
+#include <string.h>
+
+void pc_figure_init(pc_figure *figure, double width, double height, const pcal_env *env) {
+  *figure = (pc_figure){.env = env, .width = width, .height = height};
+  pc_text_init(&figure->strings, env);
+}
+
+void pc_figure_free(pc_figure *figure) {
+  pc_free(figure->env, figure->panels);
+  pc_free(figure->env, figure->marks);
+  pc_free(figure->env, figure->points);
+  pc_free(figure->env, figure->key);
+  pc_text_free(&figure->strings);
+  pc_figure_init(figure, 0, 0, figure->env);
+}
+
+pcal_status pc_figure_status(const pc_figure *figure, pcal_error *err) {
+  return figure->failed ? pc_fail_memory(err, "building a figure") : PCAL_OK;
+}
+
+/* Room for one more element behind `count`; the array is stored through *block. */
+static int figure_room(pc_figure *figure, void **block, size_t *capacity, size_t needed,
+                       size_t size) {
+  if (!figure->failed &&
+      pc_reserve(figure->env, block, capacity, needed, size, NULL) != PCAL_OK)
+    figure->failed = 1;
+  return !figure->failed;
+}
+
+pc_string_id pc_figure_keep(pc_figure *figure, const char *string) {
+  if (figure->failed || string == NULL || string[0] == '\0')
+    return 0;
+  if (figure->strings.length == 0)
+    pc_text_add_bytes(&figure->strings, "", 1);
+  const pc_string_id id = figure->strings.length;
+  pc_text_add_bytes(&figure->strings, string, strlen(string) + 1);
+  figure->failed = figure->strings.failed;
+  return figure->failed ? 0 : id;
+}
+
+const char *pc_figure_string(const pc_figure *figure, pc_string_id id) {
+  return id == 0 ? "" : figure->strings.bytes + id;
+}
+
+size_t pc_figure_panel(pc_figure *figure, pc_rect rect) {
+  void *panels = figure->panels;
+  const int fits = figure_room(figure, &panels, &figure->panel_capacity,
+                               figure->panel_count + 1, sizeof *figure->panels);
+  figure->panels = panels;
+  if (!fits)
+    return 0;
+  figure->panels[figure->panel_count] =
+      (pc_panel){.rect = rect, .axis = {{.high = 1}, {.high = 1}}};
+  return figure->panel_count++;
+}
+
+void pc_figure_axis(pc_figure *figure, size_t panel, pc_side side, double low, double high,
+                    size_t wanted_ticks, pc_numbers numbers, const char *label) {
+  const pc_string_id id = pc_figure_keep(figure, label);
+  if (figure->failed)
+    return;
+  pc_axis *axis = &figure->panels[panel].axis[side];
+  *axis = (pc_axis){.low = low, .high = high, .numbers = numbers, .label = id};
+  pc_ticks_place(low, high, wanted_ticks, &axis->ticks);
+}
+
+/* Appends a mark with its points, or nothing when memory is out. */
+static void figure_add(pc_figure *figure, pc_mark mark, const pc_point *points, size_t count,
+                       const char *text) {
+  mark.text = pc_figure_keep(figure, text);
+  void *marks = figure->marks, *all = figure->points;
+  const int fits = figure_room(figure, &marks, &figure->mark_capacity, figure->mark_count + 1,
+                               sizeof *figure->marks) &&
+                   figure_room(figure, &all, &figure->point_capacity,
+                               figure->point_count + count, sizeof *figure->points);
+  figure->marks = marks;
+  figure->points = all;
+  if (!fits)
+    return;
+  mark.first = figure->point_count;
+  mark.count = count;
+  memcpy(figure->points + figure->point_count, points, count * sizeof *points);
+  figure->point_count += count;
+  figure->marks[figure->mark_count++] = mark;
+}
+
+void pc_figure_bar(pc_figure *figure, size_t panel, pc_look look, pc_point from, pc_point to,
+                   const char *hint) {
+  const pc_mark mark = {.kind = PC_MARK_BAR, .look = look, .panel = panel};
+  figure_add(figure, mark, (const pc_point[]){from, to}, 2, hint);
+}
+
+void pc_figure_segment(pc_figure *figure, size_t panel, pc_look look, pc_point from,
+                       pc_point to) {
+  const pc_mark mark = {.kind = PC_MARK_SEGMENT, .look = look, .panel = panel};
+  figure_add(figure, mark, (const pc_point[]){from, to}, 2, NULL);
+}
+
+void pc_figure_point(pc_figure *figure, size_t panel, pc_look look, pc_point at,
+                     const char *hint) {
+  const pc_mark mark = {.kind = PC_MARK_POINT, .look = look, .panel = panel};
+  figure_add(figure, mark, &at, 1, hint);
+}
+
+void pc_figure_line(pc_figure *figure, size_t panel, pc_look look, const pc_point *points,
+                    size_t count) {
+  const pc_mark mark = {.kind = PC_MARK_LINE, .look = look, .panel = panel};
+  if (count > 1)
+    figure_add(figure, mark, points, count, NULL);
+}
+
+void pc_figure_band(pc_figure *figure, size_t panel, pc_look look, const pc_point *points,
+                    size_t count) {
+  const pc_mark mark = {.kind = PC_MARK_BAND, .look = look, .panel = panel};
+  if (count > 2)
+    figure_add(figure, mark, points, count, NULL);
+}
+
+void pc_figure_note(pc_figure *figure, size_t panel, pc_look look, pc_point at, pc_point shift,
+                    pc_anchor anchor, const char *text) {
+  const pc_mark mark = {
+      .kind = PC_MARK_NOTE, .look = look, .panel = panel, .anchor = anchor, .shift = shift};
+  figure_add(figure, mark, &at, 1, text);
+}
+
+void pc_figure_key(pc_figure *figure, pc_sample sample, pc_look look, const char *text) {
+  const pc_string_id id = pc_figure_keep(figure, text);
+  void *key = figure->key;
+  const int fits = figure_room(figure, &key, &figure->key_capacity, figure->key_count + 1,
+                               sizeof *figure->key);
+  figure->key = key;
+  if (!fits)
+    return;
+  figure->key[figure->key_count++] = (pc_key_entry){
+      .sample = sample, .look = look, .begins_row = figure->key_break, .text = id};
+  figure->key_break = 0;
+}
+
+void pc_figure_key_break(pc_figure *figure) {
+  figure->key_break = 1;
+}
+
+static double figure_share(const pc_axis *axis, double value) {
+  const double extent = axis->high - axis->low;
+  return extent > 0 ? (value - axis->low) / extent : 0.5;
+}
+
+pc_point pc_panel_place(const pc_panel *panel, pc_point data) {
+  const pc_rect *rect = &panel->rect;
+  return (pc_point){rect->x + rect->width * figure_share(&panel->axis[PC_SIDE_X], data.x),
+                    rect->y +
+                        rect->height * (1 - figure_share(&panel->axis[PC_SIDE_Y], data.y))};
+}

@@ -1,0 +1,164 @@
+/* A figure as data: panels with axes, and marks in data units.  Nothing here draws.
+ *
+ * Building never reports failure by itself: a figure that ran out of memory stays marked as
+ * failed, takes nothing more, and pc_figure_status tells so once at the end. */
+#ifndef PC_FIGURE_H
+#define PC_FIGURE_H
+
+#include "core/text.h"
+#include "figure/ticks.h"
+
+/* What the figures of one measurement are drawn from; everything is borrowed. */
+typedef struct pc_figure_data {
+  const pcal_bin *bins;
+  size_t bin_count;
+  double rows;      /* sum of weights */
+  const char *view; /* "top" or "positive" */
+  double mean_score, hit_rate;
+  double ece;
+  int has_ece;
+  const char *source_name; /* or NULL */
+  size_t classes;          /* 0 where unknown */
+} pc_figure_data;
+
+/* Colours by meaning; the writer chooses the paint. */
+typedef enum pc_tone {
+  PC_TONE_INK,   /* what is read first */
+  PC_TONE_MUTED, /* labels, lines of reference */
+  PC_TONE_FAINT, /* hairlines */
+  PC_TONE_FILL,  /* neutral areas */
+  PC_TONE_WARM,  /* too high */
+  PC_TONE_COOL,  /* too low */
+  PC_TONE_PAPER, /* background */
+  PC_TONE_END
+} pc_tone;
+
+typedef struct pc_look {
+  pc_tone tone;
+  int pale, hollow, dashed, bold;
+  double size; /* stroke width, radius or letter height in figure units; 0: the usual one */
+} pc_look;
+
+typedef struct pc_point {
+  double x, y;
+} pc_point;
+
+/* In figure units (pixels of the usual size), y downwards. */
+typedef struct pc_rect {
+  double x, y, width, height;
+} pc_rect;
+
+/* A string of the figure; 0 is the empty one. */
+typedef size_t pc_string_id;
+
+typedef enum pc_side { PC_SIDE_X, PC_SIDE_Y } pc_side;
+
+typedef enum pc_numbers {
+  PC_NUMBERS_PLAIN,
+  PC_NUMBERS_PERCENT,
+  PC_NUMBERS_NONE /* ticks only: another panel shows the numbers */
+} pc_numbers;
+
+typedef struct pc_axis {
+  double low, high;
+  pc_ticks ticks;
+  pc_numbers numbers;
+  pc_string_id label;
+} pc_axis;
+
+typedef struct pc_panel {
+  pc_rect rect;
+  pc_axis axis[2]; /* by pc_side */
+} pc_panel;
+
+typedef enum pc_mark_kind {
+  PC_MARK_BAR,     /* two opposite corners */
+  PC_MARK_LINE,    /* two or more points */
+  PC_MARK_BAND,    /* a closed outline, filled */
+  PC_MARK_POINT,   /* one */
+  PC_MARK_SEGMENT, /* two ends: error bars, diagonals */
+  PC_MARK_NOTE     /* text at one point, shifted */
+} pc_mark_kind;
+
+typedef enum pc_anchor { PC_ANCHOR_START, PC_ANCHOR_MIDDLE, PC_ANCHOR_END } pc_anchor;
+
+typedef struct pc_mark {
+  pc_mark_kind kind;
+  pc_look look;
+  size_t panel;
+  size_t first, count; /* in the figure's points */
+  pc_string_id text;   /* of a note; of other marks what a reader sees on hovering */
+  pc_anchor anchor;
+  pc_point shift; /* of a note, in figure units */
+} pc_mark;
+
+/* One entry of the key below the panels. */
+typedef enum pc_sample {
+  PC_SAMPLE_POINT,
+  PC_SAMPLE_INTERVAL, /* a point with its error bar */
+  PC_SAMPLE_BAR,
+  PC_SAMPLE_LINE
+} pc_sample;
+
+typedef struct pc_key_entry {
+  pc_sample sample;
+  pc_look look;
+  int begins_row;
+  pc_string_id text;
+} pc_key_entry;
+
+typedef struct pc_figure {
+  const pcal_env *env;
+  double width, height;
+  pc_point heading; /* where the title starts */
+  pc_rect key_rect;
+  pc_string_id title, subtitle, description;
+  pc_panel *panels;
+  size_t panel_count, panel_capacity;
+  pc_mark *marks;
+  size_t mark_count, mark_capacity;
+  pc_point *points;
+  size_t point_count, point_capacity;
+  pc_key_entry *key;
+  size_t key_count, key_capacity;
+  int key_break;
+  pc_text strings;
+  int failed;
+} pc_figure;
+
+/* The environment must outlive the figure; pc_figure_free undoes everything. */
+void pc_figure_init(pc_figure *figure, double width, double height, const pcal_env *env);
+void pc_figure_free(pc_figure *figure);
+PC_CHECKED pcal_status pc_figure_status(const pc_figure *figure, pcal_error *err);
+
+/* Copies a string; NULL counts as empty. */
+pc_string_id pc_figure_keep(pc_figure *figure, const char *string);
+const char *pc_figure_string(const pc_figure *figure, pc_string_id id);
+
+/* Adds a panel whose axes both run from 0 to 1 without ticks; returns its index. */
+size_t pc_figure_panel(pc_figure *figure, pc_rect rect);
+/* Sets the range of an axis, with ticks on the way. */
+void pc_figure_axis(pc_figure *figure, size_t panel, pc_side side, double low, double high,
+                    size_t wanted_ticks, pc_numbers numbers, const char *label);
+
+/* Marks appear in the order in which they are added.  hint may be NULL. */
+void pc_figure_bar(pc_figure *figure, size_t panel, pc_look look, pc_point from, pc_point to,
+                   const char *hint);
+void pc_figure_segment(pc_figure *figure, size_t panel, pc_look look, pc_point from,
+                       pc_point to);
+void pc_figure_point(pc_figure *figure, size_t panel, pc_look look, pc_point at,
+                     const char *hint);
+void pc_figure_line(pc_figure *figure, size_t panel, pc_look look, const pc_point *points,
+                    size_t count);
+void pc_figure_band(pc_figure *figure, size_t panel, pc_look look, const pc_point *points,
+                    size_t count);
+void pc_figure_note(pc_figure *figure, size_t panel, pc_look look, pc_point at, pc_point shift,
+                    pc_anchor anchor, const char *text);
+/* Entries of the key stand side by side and wrap; the one after a break begins a row. */
+void pc_figure_key(pc_figure *figure, pc_sample sample, pc_look look, const char *text);
+void pc_figure_key_break(pc_figure *figure);
+
+/* From data units to figure units. */
+pc_point pc_panel_place(const pc_panel *panel, pc_point data);
+
+#endif

@@ -1,0 +1,103 @@
+#include "figure/label.h"
+
+#define LABEL_REPLACEMENT 0xFFFD
+
+/* Bytes that the first byte of a letter announces, 0 if it cannot begin one. */
+static size_t label_announced(unsigned char byte) {
+  if (byte < 0x80)
+    return 1;
+  if (byte < 0xC2)
+    return 0;
+  if (byte < 0xE0)
+    return 2;
+  if (byte < 0xF0)
+    return 3;
+  return byte < 0xF5 ? 4 : 0;
+}
+
+/* Letters that XML 1.0 takes, without control characters. */
+static int label_allowed(uint32_t letter, size_t bytes) {
+  static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+  if (letter < smallest[bytes] || letter > 0x10FFFF)
+    return 0;
+  if (letter < 0x20 || (letter >= 0x7F && letter < 0xA0))
+    return 0;
+  return !(letter >= 0xD800 && letter < 0xE000) && letter != 0xFFFE && letter != 0xFFFF;
+}
+
+size_t pc_letter_read(const char *text, uint32_t *letter) {
+  const unsigned char *bytes = (const unsigned char *)text;
+  const size_t count = label_announced(bytes[0]);
+  *letter = LABEL_REPLACEMENT;
+  if (count == 0)
+    return 1;
+  uint32_t code = count == 1 ? bytes[0] : bytes[0] & (0x7Fu >> count);
+  for (size_t i = 1; i < count; i++) {
+    if ((bytes[i] & 0xC0) != 0x80)
+      return 1;
+    code = code << 6 | (bytes[i] & 0x3F);
+  }
+  if (!label_allowed(code, count))
+    return 1;
+  *letter = code;
+  return count;
+}
+
+/* Advance widths of DejaVu Sans from U+0020 to U+007E, in hundredths of the letter height. */
+static const unsigned char label_widths[] = {
+    32, 41, 46, 84, 64, 96, 78, 28, 40, 40, 50, 84, 32, 37,  32, 34, 64, 64, 64,
+    64, 64, 64, 64, 64, 64, 64, 34, 34, 84, 84, 84, 54, 100, 69, 69, 70, 78, 64,
+    58, 78, 76, 30, 30, 66, 56, 87, 75, 79, 61, 79, 70, 64,  62, 74, 69, 99, 69,
+    62, 69, 40, 34, 40, 84, 50, 50, 62, 64, 55, 64, 62, 36,  64, 64, 28, 28, 58,
+    28, 98, 64, 62, 64, 64, 42, 53, 40, 64, 60, 82, 60, 60,  53, 64, 34, 64, 84};
+
+/* In letter heights. */
+static double label_letter_width(uint32_t letter) {
+  if (letter >= 0x20 && letter < 0x7F)
+    return label_widths[letter - 0x20] / 100.0;
+  if (letter == 0x2009)
+    return 0.2;
+  if (letter == 0xB7)
+    return 0.32;
+  return letter < 0x1100 ? 0.8 : 1.0;
+}
+
+double pc_label_width(const char *text, double size) {
+  double width = 0;
+  uint32_t letter;
+  while (*text != '\0') {
+    text += pc_letter_read(text, &letter);
+    width += label_letter_width(letter);
+  }
+  return width * size;
+}
+
+/* The first place at which what has been passed over is wider than `width`; before that
+ * letter, or behind it. */
+static const char *label_skip(const char *text, double size, double width, int behind) {
+  double passed = 0;
+  while (*text != '\0') {
+    uint32_t letter;
+    const size_t bytes = pc_letter_read(text, &letter);
+    passed += size * label_letter_width(letter);
+    if (passed > width)
+      return behind ? text + bytes : text;
+    text += bytes;
+  }
+  return text;
+}
+
+void pc_label_fit(pc_text *out, const char *text, double size, double width) {
+  static const char ellipsis[] = "\xE2\x80\xA6";
+  const double whole = pc_label_width(text, size);
+  if (whole <= width) {
+    pc_text_add(out, text);
+    return;
+  }
+  const double half = (width - pc_label_width(ellipsis, size)) / 2;
+  const char *head_end = label_skip(text, size, half, 0);
+  const char *tail = label_skip(text, size, whole - half, 1);
+  pc_text_add_bytes(out, text, (size_t)(head_end - text));
+  pc_text_add(out, ellipsis);
+  pc_text_add(out, tail);
+}
