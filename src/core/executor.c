@@ -10,6 +10,7 @@
 /* One call of pc_run.  Tasks are handed out in increasing order; after a failure no task
  * with a higher index is started, so the lowest failing index is always found. */
 typedef struct executor_job {
+  const char *what; /* progress under this name, or NULL */
   pc_task task;
   void *user;
   size_t count;
@@ -61,6 +62,9 @@ static int executor_step(executor_job *job, size_t worker) {
 static void executor_lead(executor_job *job, const pcal_env *env) {
   pcal_error error;
   while (executor_step(job, 0)) {
+    const size_t begun = atomic_load(&job->next);
+    if (job->what != NULL)
+      pc_progress(env, job->what, begun < job->count ? begun : job->count, job->count);
     if (pc_check_interrupt(env, &error) != PCAL_OK) {
       executor_report(job, 0, PCAL_INTERRUPTED, &error);
       return;
@@ -154,7 +158,12 @@ size_t pc_worker_count(const pcal_env *env) {
 
 pcal_status pc_run(const pcal_env *env, size_t count, double work, pc_task task, void *user,
                    pcal_error *err) {
-  executor_job job = {.task = task, .user = user, .count = count, .status = PCAL_OK};
+  return pc_run_shown(env, NULL, count, work, task, user, err);
+}
+
+pcal_status pc_run_shown(const pcal_env *env, const char *what, size_t count, double work,
+                         pc_task task, void *user, pcal_error *err) {
+  executor_job job = {.what = what, .task = task, .user = user, .count = count};
   atomic_init(&job.next, 0);
   atomic_init(&job.failed_index, SIZE_MAX);
   if (pthread_mutex_init(&job.lock, NULL) != 0)

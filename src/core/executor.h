@@ -16,4 +16,8 @@ size_t pc_worker_count(const pcal_env *env);
 PC_CHECKED pcal_status pc_run(const pcal_env *env, size_t count, double work, pc_task task,
                               void *user, pcal_error *err);
 
+/* The same, telling progress under a name: for work that may take long. */
+PC_CHECKED pcal_status pc_run_shown(const pcal_env *env, const char *what, size_t count,
+                                    double work, pc_task task, void *user, pcal_error *err);
+
 #endif

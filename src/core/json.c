@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#define JSON_REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD */
+
 void pc_json_init(pc_json *json, pc_text *out) {
   *json = (pc_json){.out = out, .first = 1};
 }
@@ -36,15 +38,42 @@ void pc_json_close(pc_json *json, char bracket) {
   json->first = 0;
 }
 
+/* The second byte of a letter rules out forms longer than needed, surrogates and what is
+ * beyond U+10FFFF. */
+static int json_second_fits(unsigned char first, unsigned char second) {
+  const unsigned low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
+  const unsigned high = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
+  return second >= low && second <= high;
+}
+
+/* Bytes of the UTF-8 letter at the start of a text, 0 when it is none. */
+static size_t json_letter(const char *text) {
+  const unsigned char *at = (const unsigned char *)text;
+  if (at[0] < 0x80)
+    return 1;
+  if (at[0] < 0xC2 || at[0] > 0xF4 || !json_second_fits(at[0], at[1]))
+    return 0;
+  const size_t length = at[0] >= 0xF0 ? 4 : at[0] >= 0xE0 ? 3 : 2;
+  for (size_t i = 2; i < length; i++) {
+    if ((at[i] & 0xC0) != 0x80)
+      return 0;
+  }
+  return length;
+}
+
 static void json_quoted(pc_text *out, const char *value) {
   pc_text_add(out, "\"");
-  for (const char *c = value; *c != '\0'; c++) {
-    if (*c == '"' || *c == '\\')
-      pc_text_format(out, "\\%c", *c);
-    else if ((unsigned char)*c < 0x20)
-      pc_text_format(out, "\\u%04x", (unsigned)*c);
+  while (*value != '\0') {
+    const size_t length = json_letter(value);
+    if (length == 0)
+      pc_text_add(out, JSON_REPLACEMENT);
+    else if (*value == '"' || *value == '\\')
+      pc_text_format(out, "\\%c", *value);
+    else if ((unsigned char)*value < 0x20)
+      pc_text_format(out, "\\u%04x", (unsigned)*value);
     else
-      pc_text_add_bytes(out, c, 1);
+      pc_text_add_bytes(out, value, length);
+    value += length == 0 ? 1 : length;
   }
   pc_text_add(out, "\"");
 }

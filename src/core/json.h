@@ -1,5 +1,6 @@
 /* A strict JSON writer over pc_text.  Commas and nesting are its business; strings are
- * escaped; numbers take the shortest exact form; non-finite numbers become null. */
+ * escaped, and each byte of them that is not UTF-8 becomes U+FFFD; numbers take the shortest
+ * exact form; non-finite numbers become null. */
 #ifndef PC_JSON_H
 #define PC_JSON_H
 

@@ -169,7 +169,7 @@ static int number_shortest_quickly(double value, number_digits *out) {
     point++;
   const double scale = pc_ten_power[15 - point];
   const double whole = floor(value * scale + 0.5);
-  if (whole / scale != value || whole >= 1e15)
+  if (whole / scale != value)
     return 0;
   uint64_t rest = (uint64_t)whole;
   out->point = point;
@@ -178,7 +178,7 @@ static int number_shortest_quickly(double value, number_digits *out) {
   out->count = 15;
   while (out->count > 1 && out->digit[out->count - 1] == '0')
     out->count--;
-  return out->digit[0] != '0';
+  return 1;
 }
 
 /* ---- Layout --------------------------------------------------------------- */

@@ -63,6 +63,7 @@ static pcal_status options_number(const pc_options *options, const pcal_option *
                    row->type == PCAL_OPTION_INT ? "whole " : "", row->name,
                    row->choices == NULL ? "" : "; it takes a number or ",
                    row->choices == NULL ? "" : row->choices);
+  *out = *out == 0 ? 0.0 : *out;
   const int whole = *out >= -9e15 && *out <= 9e15 && *out == (double)(int64_t)*out;
   if (row->type == PCAL_OPTION_INT && !whole)
     return pc_fail(err, PCAL_USAGE, "%s: option %s takes a whole number, not %.*s",
@@ -136,8 +137,8 @@ static pcal_status options_unknown(pc_options *options, options_slice key, pcal_
   const char *near = pc_nearest(word, options_next_name, options);
   return pc_fail(err, PCAL_USAGE,
                  "%s has no option \"%s\"%s%s%s; `propercal list metrics %s` shows them",
-                 options->name, word, near == NULL ? "" : "; did you mean \"",
-                 near == NULL ? "" : near, near == NULL ? "" : "\"?", options->name);
+                 options->name, word, near == NULL ? "" : " (did you mean \"",
+                 near == NULL ? "" : near, near == NULL ? "" : "\"?)", options->name);
 }
 
 static pcal_status options_pair(pc_options *options, options_slice pair, pcal_error *err) {
@@ -244,9 +245,21 @@ void pc_options_write(const pc_options *options, int full, char *out, size_t siz
   }
 }
 
+static int options_same_value(const pcal_option *row, const pc_value *a, const pc_value *b) {
+  if (!a->set || !b->set)
+    return a->set == b->set;
+  if (row->type == PCAL_OPTION_REALS)
+    return a->list_count == b->list_count &&
+           memcmp(a->list, b->list, a->list_count * sizeof *a->list) == 0;
+  return a->choice == b->choice && (a->choice >= 0 || a->number == b->number);
+}
+
 int pc_options_equal(const pc_options *a, const pc_options *b) {
-  char left[PC_SPEC_MAX], right[PC_SPEC_MAX];
-  pc_options_write(a, 1, left, sizeof left);
-  pc_options_write(b, 1, right, sizeof right);
-  return strcmp(left, right) == 0;
+  if (a->count != b->count || strcmp(a->name, b->name) != 0)
+    return 0;
+  for (size_t i = 0; i < a->count; i++) {
+    if (!options_same_value(&a->table[i], &a->value[i], &b->value[i]))
+      return 0;
+  }
+  return 1;
 }

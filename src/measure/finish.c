@@ -116,11 +116,13 @@ static pcal_status finish_summary(const pcal_measure *measure, const pc_tally *t
   results->normalized = measure->normalized;
   results->skipped = measure->skipped;
   results->only_label = tally->label_low == tally->label_high ? tally->label_low : -1;
+  if (results->weight <= 0 && measure->weighted && measure->skipped == 0)
+    return pc_fail(err, PCAL_DATA,
+                   "%sall weights are zero; give at least one row a positive weight",
+                   measure->weights_name);
   if (results->weight <= 0)
     return pc_fail(err, PCAL_DATA,
                    measure->skipped > 0 ? "no rows are left: every row has a missing value"
-                   : measure->weighted  ? "all weights are zero; give at least one row a "
-                                          "positive weight"
                                         : "there are no rows to measure");
   results->class_count = measure->class_count;
   return pc_name_list_copy(&measure->env, (const char *const *)measure->class_names,

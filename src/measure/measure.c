@@ -6,6 +6,7 @@
  * merge to the same bits in any order, so neither chunks nor workers show in the result. */
 #include "measure/measure.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "core/executor.h"
@@ -196,6 +197,8 @@ pcal_status pc_measure_update(pcal_measure *measure, const pcal_batch *batch, pc
     return status;
   measure->grouped = grouped;
   measure->weighted |= batch->weights != NULL;
+  if (batch->weights_name != NULL)
+    snprintf(measure->weights_name, sizeof measure->weights_name, "%s: ", batch->weights_name);
   return PCAL_OK;
 }
 

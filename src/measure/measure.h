@@ -21,7 +21,8 @@ struct pcal_measure {
   pc_ledger ledger;
   uint64_t normalized, skipped;
   int weighted;
-  int grouped; /* -1 until the first rows tell */
+  int grouped;            /* -1 until the first rows tell */
+  char weights_name[256]; /* for sentences */
   pc_measure_worker *workers;
   size_t worker_count;
   char **class_names;

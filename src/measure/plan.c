@@ -89,11 +89,17 @@ static pcal_status plan_add(const pcal_env *env, pc_plan *plan, const char *spec
 
 static pcal_status plan_spec(const pcal_env *env, pc_plan *plan, const char *spec,
                              pcal_error *err) {
-  const pc_metric_group *group = pc_metric_group_find(spec);
+  const pcal_row *group = pc_metric_group_find(spec);
   if (group == NULL)
     return plan_add(env, plan, spec, 0, err);
-  for (const char *const *member = group->specs; *member != NULL; member++)
-    PC_TRY(plan_add(env, plan, *member, 1, err));
+  for (const char *member = group->formula; *member != '\0';) {
+    char one[PC_SPEC_MAX];
+    const size_t length = strcspn(member, " ");
+    memcpy(one, member, length);
+    one[length] = '\0';
+    PC_TRY(plan_add(env, plan, one, 1, err));
+    member += length + strspn(member + length, " ");
+  }
   return PCAL_OK;
 }
 

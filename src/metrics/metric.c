@@ -14,19 +14,13 @@ static const pc_metric *const metric_rows[] = {
 #undef METRIC
 };
 
-#define GROUP(symbol, name, title, ...) \
-  static const char *const metric_specs_##symbol[] = {__VA_ARGS__, NULL};
-#include "metrics/metric_groups.def"
-#undef GROUP
-
-static const pc_metric_group metric_groups[] = {
-#define GROUP(symbol, group_name, group_title, ...)                        \
-  {{.kind = "groups",                                                      \
-    .name = group_name,                                                    \
-    .title = group_title,                                                  \
-    .formula = #__VA_ARGS__,                                               \
-    .about = "Metrics of a group that do not fit the data are left out."}, \
-   metric_specs_##symbol},
+static const pcal_row metric_groups[] = {
+#define GROUP(group_name, group_title, specs) \
+  {.kind = "groups",                          \
+   .name = group_name,                        \
+   .title = group_title,                      \
+   .formula = specs,                          \
+   .about = "Metrics of a group that do not fit the data are left out."},
 #include "metrics/metric_groups.def"
 #undef GROUP
 };
@@ -50,13 +44,13 @@ size_t pc_metric_group_count(void) {
   return sizeof metric_groups / sizeof *metric_groups;
 }
 
-const pc_metric_group *pc_metric_group_at(size_t index) {
+const pcal_row *pc_metric_group_at(size_t index) {
   return index < pc_metric_group_count() ? &metric_groups[index] : NULL;
 }
 
-const pc_metric_group *pc_metric_group_find(const char *name) {
+const pcal_row *pc_metric_group_find(const char *name) {
   for (size_t i = 0; i < pc_metric_group_count(); i++)
-    if (strcmp(metric_groups[i].row.name, name) == 0)
+    if (strcmp(metric_groups[i].name, name) == 0)
       return &metric_groups[i];
   return NULL;
 }
@@ -66,7 +60,7 @@ static const char *metric_next_name(void *user, size_t i) {
   if (i < pc_metric_count())
     return metric_rows[i]->row.name;
   i -= pc_metric_count();
-  return i < pc_metric_group_count() ? metric_groups[i].row.name : NULL;
+  return i < pc_metric_group_count() ? metric_groups[i].name : NULL;
 }
 
 pcal_status pc_metric_parse(const char *spec, const pc_metric **metric, pc_options *options,
@@ -78,8 +72,8 @@ pcal_status pc_metric_parse(const char *spec, const pc_metric **metric, pc_optio
     const char *near = pc_nearest(name, metric_next_name, NULL);
     return pc_fail(err, PCAL_USAGE,
                    "there is no metric \"%s\"%s%s%s; `propercal list metrics` shows them all",
-                   name, near == NULL ? "" : "; did you mean \"", near == NULL ? "" : near,
-                   near == NULL ? "" : "\"?");
+                   name, near == NULL ? "" : " (did you mean \"", near == NULL ? "" : near,
+                   near == NULL ? "" : "\"?)");
   }
   const pcal_row *row = &(*metric)->row;
   return pc_options_parse(spec, row->name, row->options, row->option_count, options, err);

@@ -46,15 +46,10 @@ size_t pc_metric_count(void);
 const pc_metric *pc_metric_at(size_t index);
 const pc_metric *pc_metric_find(const char *name);
 
-/* A named list of specs for --metric. */
-typedef struct pc_metric_group {
-  pcal_row row;
-  const char *const *specs; /* ends with NULL */
-} pc_metric_group;
-
+/* Named lists of specs for --metric: the specs are in row->formula, separated by spaces. */
 size_t pc_metric_group_count(void);
-const pc_metric_group *pc_metric_group_at(size_t index);
-const pc_metric_group *pc_metric_group_find(const char *name);
+const pcal_row *pc_metric_group_at(size_t index);
+const pcal_row *pc_metric_group_find(const char *name);
 
 /* Finds the row of a spec and parses its options; an unknown name is refused with the
  * nearest one. */

@@ -88,7 +88,8 @@ static pcal_status skce_evaluate(const pc_options *options, const pc_evidence *e
   if (work.sums == NULL)
     return pc_fail_memory(err, "summing pairs");
   const double cost = SKCE_PAIR_COST * (double)n * (double)n / 2;
-  const pcal_status status = pc_run(env, tasks, cost, skce_task, &work, err);
+  const pcal_status status =
+      pc_run_shown(env, "pairing rows", tasks, cost, skce_task, &work, err);
   if (status == PCAL_OK)
     out->value = skce_total(&work, tasks) / (total * (total - 1) / 2);
   pc_free(env, work.sums);

@@ -195,7 +195,8 @@ static pcal_status simulate_run(simulate_job *job, pcal_error *err) {
   if (job->scratch == NULL)
     return pc_fail_memory(err, "simulating");
   const size_t count = blocks * job->components;
-  const double work = SIMULATE_DRAW_NS * (double)count * (double)classes * (double)classes / 2;
+  const double work = SIMULATE_DRAW_NS * (double)classes *
+                      ((double)count * (double)classes / 2 + 2 * (double)rows);
   const pcal_status status = pc_run(job->env, count, work, simulate_task, job, err);
   pc_free(job->env, job->scratch);
   return status;

@@ -1,0 +1,155 @@
+/* Edge cases:
+ *  1. a regular file is mapped; when that is impossible it is read like a stream.
+ *  2. a regular file of length 0 is read like a stream, since some systems show generated
+ *     files that way; when nothing comes it is empty.
+ *  3. a file that grows is read up to the length it had when it was opened. */
+#include "io/bytes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define BYTES_FIRST_BLOCK 65536
+
+static pcal_status bytes_fail_errno(const char *name, int code, pcal_error *err) {
+  char reason[128] = "unknown reason";
+  if (code == ENOENT || code == ENOTDIR)
+    return pc_fail(err, PCAL_IO, "%s: there is no such file; check the name", name);
+  if (code == EACCES || code == EPERM)
+    return pc_fail(err, PCAL_IO, "%s: no permission to read the file; change its mode", name);
+  strerror_r(code, reason, sizeof reason);
+  return pc_fail(err, PCAL_IO, "%s: the file could not be read (%s); check the file system",
+                 name, reason);
+}
+
+static pcal_status bytes_within_limit(const pc_bytes *bytes, size_t needed, pcal_error *err) {
+  const uint64_t limit = bytes->env->memory_limit;
+  if (limit == 0 || needed <= limit)
+    return PCAL_OK;
+  return pc_fail(err, PCAL_MEMORY,
+                 "%s holds more than the memory limit of %" PRIu64
+                 " bytes; write it to a file, which is read piece by piece",
+                 bytes->name, limit);
+}
+
+static pcal_status bytes_read_stream(pc_bytes *bytes, int descriptor, pcal_error *err) {
+  size_t capacity = 0;
+  bytes->kind = PC_BYTES_STREAM;
+  for (;;) {
+    if (bytes->length == capacity)
+      PC_TRY(pc_reserve(bytes->env, &bytes->block, &capacity,
+                        capacity == 0 ? BYTES_FIRST_BLOCK : capacity + 1, 1, err));
+    bytes->data = bytes->block;
+    PC_TRY(pc_check_interrupt(bytes->env, err));
+    const ssize_t got =
+        read(descriptor, (char *)bytes->block + bytes->length, capacity - bytes->length);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      return bytes_fail_errno(bytes->name, errno, err);
+    if (got == 0)
+      return PCAL_OK;
+    bytes->length += (size_t)got;
+    PC_TRY(bytes_within_limit(bytes, bytes->length, err));
+  }
+}
+
+static int bytes_map(pc_bytes *bytes, int descriptor, size_t length) {
+  void *mapping = mmap(NULL, length, PROT_READ, MAP_PRIVATE, descriptor, 0);
+  if (mapping == MAP_FAILED)
+    return 0;
+  posix_madvise(mapping, length, POSIX_MADV_SEQUENTIAL);
+  bytes->kind = PC_BYTES_MAPPED;
+  bytes->block = mapping;
+  bytes->data = mapping;
+  bytes->length = length;
+  bytes->descriptor = descriptor;
+  return 1;
+}
+
+/* Takes the descriptor over when the file is mapped. */
+static pcal_status bytes_read_file(pc_bytes *bytes, int descriptor, pcal_error *err) {
+  struct stat about;
+  if (fstat(descriptor, &about) != 0)
+    return bytes_fail_errno(bytes->name, errno, err);
+  if (S_ISDIR(about.st_mode))
+    return pc_fail(err, PCAL_IO, "%s is a directory; name a file in it", bytes->name);
+  if (S_ISREG(about.st_mode) && about.st_size > 0 && (uintmax_t)about.st_size <= SIZE_MAX &&
+      bytes_map(bytes, descriptor, (size_t)about.st_size))
+    return PCAL_OK;
+  return bytes_read_stream(bytes, descriptor, err);
+}
+
+static pcal_status bytes_open_path(pc_bytes *bytes, const char *path, pcal_error *err) {
+  int descriptor;
+  do {
+    PC_TRY(pc_check_interrupt(bytes->env, err));
+    descriptor = open(path, O_RDONLY | O_CLOEXEC);
+  } while (descriptor < 0 && errno == EINTR);
+  if (descriptor < 0)
+    return bytes_fail_errno(bytes->name, errno, err);
+  const pcal_status status = bytes_read_file(bytes, descriptor, err);
+  if (bytes->descriptor < 0)
+    close(descriptor);
+  return status;
+}
+
+pcal_status pc_bytes_open(const char *path, const pcal_env *env, pc_bytes *out,
+                          pcal_error *err) {
+  const int is_input = strcmp(path, "-") == 0;
+  *out = (pc_bytes){.env = env, .descriptor = -1};
+  out->owned_name = pc_copy_text(env, is_input ? "standard input" : path);
+  if (out->owned_name == NULL)
+    return pc_fail_memory(err, "opening a file");
+  out->name = out->owned_name;
+  pcal_status status =
+      is_input ? bytes_read_stream(out, STDIN_FILENO, err) : bytes_open_path(out, path, err);
+  if (status == PCAL_OK && out->length == 0)
+    status =
+        pc_fail(err, PCAL_DATA, "%s is empty; give a file with at least one row", out->name);
+  if (status != PCAL_OK)
+    pc_bytes_close(out);
+  return status;
+}
+
+void pc_bytes_borrow(const char *name, const void *data, size_t length, pc_bytes *out) {
+  *out = (pc_bytes){.kind = PC_BYTES_BORROWED, .descriptor = -1};
+  out->name = name;
+  out->data = data;
+  out->length = length;
+}
+
+pcal_status pc_bytes_check(const pc_bytes *bytes, pcal_error *err) {
+  struct stat about;
+  if (bytes->kind != PC_BYTES_MAPPED)
+    return PCAL_OK;
+  if (fstat(bytes->descriptor, &about) != 0)
+    return bytes_fail_errno(bytes->name, errno, err);
+  if ((uintmax_t)about.st_size >= bytes->length)
+    return PCAL_OK;
+  return pc_fail(err, PCAL_IO,
+                 "%s shrank from %zu to %" PRIuMAX
+                 " bytes while it was being read; try again when nothing writes to it",
+                 bytes->name, bytes->length, (uintmax_t)about.st_size);
+}
+
+void pc_bytes_close(pc_bytes *bytes) {
+  if (bytes->kind == PC_BYTES_MAPPED)
+    munmap(bytes->block, bytes->length);
+  if (bytes->kind == PC_BYTES_STREAM)
+    pc_free(bytes->env, bytes->block);
+  if (bytes->descriptor >= 0 && bytes->kind != PC_BYTES_CLOSED)
+    close(bytes->descriptor);
+  if (bytes->owned_name != NULL)
+    pc_free(bytes->env, bytes->owned_name);
+  *bytes = (pc_bytes){.descriptor = -1};
+}
+
+int pc_bytes_exists(const char *path) {
+  struct stat about;
+  return stat(path, &about) == 0 && !S_ISDIR(about.st_mode);
+}

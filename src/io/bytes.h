@@ -1,0 +1,43 @@
+/* The bytes of a file: the one place that opens, maps and looks at files for reading. */
+#ifndef PC_BYTES_H
+#define PC_BYTES_H
+
+#include "core/memory.h"
+
+typedef enum pc_bytes_kind {
+  PC_BYTES_CLOSED = 0,
+  PC_BYTES_BORROWED, /* somebody else's memory */
+  PC_BYTES_STREAM,   /* read to its end into memory: standard input, pipes, devices */
+  PC_BYTES_MAPPED    /* a regular file, mapped */
+} pc_bytes_kind;
+
+typedef struct pc_bytes {
+  pc_bytes_kind kind;
+  const pcal_env *env;
+  const char *name; /* for sentences: the path, or "standard input" */
+  const unsigned char *data;
+  size_t length; /* never 0 */
+  void *block;   /* what to release: memory or mapping */
+  char *owned_name;
+  int descriptor; /* of a mapped file, else -1 */
+} pc_bytes;
+
+/* Opens a file; "-" is standard input.  env must outlive the bytes.  Fails with PCAL_IO when
+ * it cannot be read, PCAL_DATA when it is empty, PCAL_MEMORY when a stream does not fit the
+ * memory or env->memory_limit. */
+PC_CHECKED pcal_status pc_bytes_open(const char *path, const pcal_env *env, pc_bytes *out,
+                                     pcal_error *err);
+
+/* Bytes in memory under a name; both must outlive out. */
+void pc_bytes_borrow(const char *name, const void *data, size_t length, pc_bytes *out);
+
+/* Fails with PCAL_IO when a mapped file has become shorter.  To be called before a window of
+ * it is touched, and once more at the end: what was cut off inside a page reads as zeros. */
+PC_CHECKED pcal_status pc_bytes_check(const pc_bytes *bytes, pcal_error *err);
+
+void pc_bytes_close(pc_bytes *bytes);
+
+/* Is there a file of this name that is not a directory? */
+int pc_bytes_exists(const char *path);
+
+#endif

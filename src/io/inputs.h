@@ -1,0 +1,37 @@
+/* What the caller's pcal_inputs ask for, checked before any file is touched. */
+#ifndef PC_INPUTS_H
+#define PC_INPUTS_H
+
+#include "core/memory.h"
+#include "io/selector.h"
+
+/* Each text is as the caller wrote it; borrowed. */
+typedef struct pc_plan {
+  const char *data;   /* or NULL; then kind and scores are set */
+  const char *scores; /* or NULL */
+  pcal_kind kind;
+  const char *labels, *correct, *weights, *groups; /* or NULL */
+  uint64_t first_row;
+} pc_plan;
+
+/* Fails with PCAL_USAGE unless exactly one kind of scores is given, with labels that fit. */
+PC_CHECKED pcal_status pc_inputs_plan(const pcal_inputs *inputs, pc_plan *out, pcal_error *err);
+
+#define PC_NO_COLUMN SIZE_MAX
+
+/* The columns of a `data` file, found by name: one column probs, logits or confidence, or
+ * several columns probs.CLASS, logits.CLASS or log-probs.CLASS; labels, or correct beside
+ * confidence; weights; groups.  Other columns are left alone. */
+typedef struct pc_data_columns {
+  pcal_kind kind;
+  size_t *scores; /* owned */
+  size_t score_count;
+  const char **class_names;       /* owned, of letters inside the set's names; NULL: no names */
+  size_t labels, weights, groups; /* or PC_NO_COLUMN */
+} pc_data_columns;
+
+PC_CHECKED pcal_status pc_data_columns_find(const pc_column_set *set, const pcal_env *env,
+                                            pc_data_columns *out, pcal_error *err);
+void pc_data_columns_free(const pcal_env *env, pc_data_columns *columns);
+
+#endif

@@ -1,0 +1,28 @@
+/* Labels: from a reader's windows to class numbers. */
+#ifndef PC_LABELS_H
+#define PC_LABELS_H
+
+#include "io/names.h"
+#include "io/reader.h"
+
+typedef struct pc_labels {
+  pc_reader *reader;       /* opened with PC_AS_LABELS */
+  const pc_names *classes; /* names that stand for class numbers; may be empty */
+  const char *scores_name; /* file of the scores, for sentences */
+  const char *meaning;     /* "labels are class numbers counted from 0", for sentences */
+  int32_t *buffer;
+  size_t capacity;
+} pc_labels;
+
+/* Rows that fit a window. */
+size_t pc_labels_limit(const pc_labels *labels);
+
+/* The next labels, as pc_reader_next; first_row is the index of the first of them.  Missing
+ * ones are PCAL_MISSING_LABEL.  *out is valid until the next call.  Whether a label is a class
+ * is for the measure to check. */
+PC_CHECKED pcal_status pc_labels_next(pc_labels *labels, size_t max_rows, uint64_t first_row,
+                                      const int32_t **out, size_t *rows, pcal_error *err);
+
+void pc_labels_free(pc_labels *labels); /* the reader is not closed */
+
+#endif

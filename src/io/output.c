@@ -1,0 +1,279 @@
+/* Rules:
+ *  1. a symbolic link stays: the file it points to is replaced, or made when it is missing.
+ *  2. a file that is replaced passes on its mode and, where allowed, its owner; a new one has
+ *     0666 without the umask.
+ *  3. a file without write permission is not replaced, though renaming could.
+ *  4. the first failure is remembered and reported by commit; nothing is written after it.
+ *  5. bytes are on the disk (fsync) before the name is moved. */
+#include "io/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define OUTPUT_BUFFER 65536
+#define OUTPUT_LINKS_MAX 40
+#define OUTPUT_TRIES 1000
+
+struct pcal_output {
+  pcal_env env;
+  char *name;      /* as given, for sentences */
+  char *target;    /* links resolved; NULL when written directly */
+  char *temporary; /* NULL when written directly */
+  int descriptor;  /* -1: not open */
+  int failure;     /* errno of the first failure, or 0 */
+  char *buffer;
+  size_t used;
+};
+
+static pcal_status output_fail(const char *name, int code, pcal_error *err) {
+  char reason[128] = "unknown reason";
+  const char *remedy = code == ENOSPC || code == EDQUOT    ? "make room or choose another place"
+                       : code == ENOENT || code == ENOTDIR ? "make the directory first"
+                       : code == EACCES || code == EPERM || code == EROFS
+                           ? "change the permissions or choose another place"
+                           : "choose another place";
+  strerror_r(code, reason, sizeof reason);
+  return pc_fail(err, PCAL_IO, "%s could not be written (%s); %s", name, reason, remedy);
+}
+
+/* Bytes of the directory part, with the slash. */
+static size_t output_directory(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash == NULL ? 0 : (size_t)(slash + 1 - path);
+}
+
+/* One step along a symbolic link: *path is replaced by what it points to. */
+static pcal_status output_follow(pcal_output *output, const struct stat *about, char **path,
+                                 pcal_error *err) {
+  const size_t room = about->st_size > 0 ? (size_t)about->st_size : 4096;
+  const size_t directory = output_directory(*path);
+  char *next = pc_alloc(&output->env, directory + room + 2, 1);
+  if (next == NULL)
+    return pc_fail_memory(err, "opening an output file");
+  const ssize_t length = readlink(*path, next + directory, room + 1);
+  if (length < 0 || (size_t)length > room) {
+    const int code = length < 0 ? errno : ENAMETOOLONG;
+    pc_free(&output->env, next);
+    return output_fail(output->name, code, err);
+  }
+  if (next[directory] == '/')
+    memmove(next, next + directory, (size_t)length + 1);
+  else
+    memcpy(next, *path, directory);
+  pc_free(&output->env, *path);
+  *path = next;
+  return PCAL_OK;
+}
+
+/* Leaves in target the path behind all symbolic links. */
+static pcal_status output_resolve(pcal_output *output, pcal_error *err) {
+  struct stat about;
+  for (int links = 0; lstat(output->target, &about) == 0 && S_ISLNK(about.st_mode); links++) {
+    if (links == OUTPUT_LINKS_MAX)
+      return output_fail(output->name, ELOOP, err);
+    PC_TRY(output_follow(output, &about, &output->target, err));
+  }
+  return PCAL_OK;
+}
+
+/* Creates a file beside the target under a name that did not exist. */
+static pcal_status output_create(pcal_output *output, pcal_error *err) {
+  const size_t directory = output_directory(output->target);
+  const char *base = output->target + directory;
+  const size_t size = strlen(output->target) + 64;
+  output->temporary = pc_alloc_raw(&output->env, size, 1);
+  if (output->temporary == NULL)
+    return pc_fail_memory(err, "opening an output file");
+  for (int attempt = 0; attempt < OUTPUT_TRIES; attempt++) {
+    snprintf(output->temporary, size, "%.*s.%.200s.%ld-%d.tmp", (int)directory, output->target,
+             base, (long)getpid(), attempt);
+    output->descriptor = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (output->descriptor >= 0)
+      return PCAL_OK;
+    if (errno != EEXIST && errno != EINTR)
+      break;
+  }
+  const int code = errno;
+  pc_free(&output->env, output->temporary);
+  output->temporary = NULL;
+  return output_fail(output->name, code, err);
+}
+
+static pcal_status output_replace(pcal_output *output, const struct stat *about,
+                                  pcal_error *err) {
+  if (faccessat(AT_FDCWD, output->target, W_OK, AT_EACCESS) != 0)
+    return output_fail(output->name, errno, err);
+  PC_TRY(output_create(output, err));
+  const int owner_kept = fchown(output->descriptor, about->st_uid, about->st_gid) == 0;
+  const mode_t mode = about->st_mode & (owner_kept ? 07777 : 0777);
+  if (fchmod(output->descriptor, mode) != 0)
+    return output_fail(output->name, errno, err);
+  return PCAL_OK;
+}
+
+static pcal_status output_direct(pcal_output *output, pcal_error *err) {
+  do {
+    output->descriptor = open(output->target, O_WRONLY | O_CLOEXEC);
+  } while (output->descriptor < 0 && errno == EINTR);
+  if (output->descriptor < 0)
+    return output_fail(output->name, errno, err);
+  pc_free(&output->env, output->target);
+  output->target = NULL;
+  return PCAL_OK;
+}
+
+/* A stream that is already open, wherever it leads. */
+static int output_is_stream(const char *path) {
+  return strncmp(path, "/dev/fd/", 8) == 0 || strcmp(path, "/dev/stdout") == 0 ||
+         strcmp(path, "/dev/stderr") == 0;
+}
+
+static pcal_status output_open_path(pcal_output *output, pcal_error *err) {
+  struct stat about;
+  if (stat(output->target, &about) != 0) {
+    if (errno != ENOENT)
+      return output_fail(output->name, errno, err);
+    PC_TRY(output_resolve(output, err));
+    return output_create(output, err);
+  }
+  if (S_ISDIR(about.st_mode))
+    return pc_fail(err, PCAL_IO, "%s is a directory; name a file in it", output->name);
+  if (!S_ISREG(about.st_mode) || output_is_stream(output->target))
+    return output_direct(output, err);
+  PC_TRY(output_resolve(output, err));
+  return output_replace(output, &about, err);
+}
+
+static pcal_status output_prepare(pcal_output *output, const char *path, pcal_error *err) {
+  const int is_standard = strcmp(path, "-") == 0;
+  output->name = pc_copy_text(&output->env, is_standard ? "standard output" : path);
+  output->buffer = pc_alloc_raw(&output->env, OUTPUT_BUFFER, 1);
+  output->target = is_standard ? NULL : pc_copy_text(&output->env, path);
+  if (output->name == NULL || output->buffer == NULL ||
+      (!is_standard && output->target == NULL))
+    return pc_fail_memory(err, "opening an output file");
+  if (path[0] == '\0')
+    return pc_fail(err, PCAL_USAGE, "the name of the output file is empty; give a name");
+  if (!is_standard)
+    return output_open_path(output, err);
+  output->descriptor = dup(STDOUT_FILENO);
+  return output->descriptor < 0 ? output_fail(output->name, errno, err) : PCAL_OK;
+}
+
+pcal_status pc_output_open(const char *path, const pcal_env *env, pcal_output **out,
+                           pcal_error *err) {
+  const pcal_env resolved = pc_env_resolve(env);
+  *out = NULL;
+  pcal_output *output = pc_alloc(&resolved, 1, sizeof *output);
+  if (output == NULL)
+    return pc_fail_memory(err, "opening an output file");
+  output->env = resolved;
+  output->descriptor = -1;
+  const pcal_status status = output_prepare(output, path, err);
+  if (status != PCAL_OK) {
+    pc_output_discard(output);
+    return status;
+  }
+  *out = output;
+  return PCAL_OK;
+}
+
+/* Everything or a failure. */
+static void output_write(pcal_output *output, const char *bytes, size_t count) {
+  while (count > 0 && output->failure == 0) {
+    const ssize_t wrote = write(output->descriptor, bytes, count);
+    if (wrote < 0 && errno == EINTR)
+      continue;
+    if (wrote <= 0) {
+      output->failure = wrote < 0 ? errno : EIO;
+      return;
+    }
+    bytes += wrote;
+    count -= (size_t)wrote;
+  }
+}
+
+static void output_empty(pcal_output *output) {
+  output_write(output, output->buffer, output->used);
+  output->used = 0;
+}
+
+int pc_output_sink(pcal_output *output, const char *bytes, size_t count) {
+  if (count > OUTPUT_BUFFER - output->used)
+    output_empty(output);
+  if (count >= OUTPUT_BUFFER) {
+    output_write(output, bytes, count);
+  } else if (count > 0) {
+    memcpy(output->buffer + output->used, bytes, count);
+    output->used += count;
+  }
+  return output->failure != 0;
+}
+
+const char *pc_output_temporary(const pcal_output *output) {
+  return output->temporary;
+}
+
+static void output_close(pcal_output *output) {
+  if (output->descriptor >= 0 && close(output->descriptor) != 0 && output->failure == 0)
+    output->failure = errno;
+  output->descriptor = -1;
+}
+
+/* So that the new name survives a crash; not every file system can do it. */
+static void output_sync_directory(pcal_output *output) {
+  const size_t length = output_directory(output->target);
+  output->target[length] = '\0';
+  const int directory =
+      open(length == 0 ? "." : output->target, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory < 0)
+    return;
+  (void)fsync(directory);
+  close(directory);
+}
+
+static void output_rename(pcal_output *output) {
+  if (rename(output->temporary, output->target) != 0) {
+    output->failure = errno;
+    return;
+  }
+  pc_free(&output->env, output->temporary);
+  output->temporary = NULL;
+  output_sync_directory(output);
+}
+
+pcal_status pc_output_flush(pcal_output *output, pcal_error *err) {
+  output_empty(output);
+  if (output->failure == 0 && output->temporary != NULL && fsync(output->descriptor) != 0)
+    output->failure = errno;
+  return output->failure == 0 ? PCAL_OK : output_fail(output->name, output->failure, err);
+}
+
+pcal_status pc_output_commit(pcal_output *output, pcal_error *err) {
+  pcal_status status = pc_output_flush(output, err);
+  output_close(output);
+  if (output->failure == 0 && output->temporary != NULL)
+    output_rename(output);
+  if (status == PCAL_OK && output->failure != 0)
+    status = output_fail(output->name, output->failure, err);
+  pc_output_discard(output);
+  return status;
+}
+
+void pc_output_discard(pcal_output *output) {
+  if (output == NULL)
+    return;
+  const pcal_env env = output->env;
+  output_close(output);
+  if (output->temporary != NULL)
+    unlink(output->temporary);
+  pc_free(&env, output->temporary);
+  pc_free(&env, output->target);
+  pc_free(&env, output->buffer);
+  pc_free(&env, output->name);
+  pc_free(&env, output);
+}

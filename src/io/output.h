@@ -1,0 +1,16 @@
+/* Output files that appear whole or not at all: the one place that writes files. */
+#ifndef PC_OUTPUT_H
+#define PC_OUTPUT_H
+
+#include "core/memory.h"
+
+/* As the pcal_output calls of propercal.h, for arguments that are not NULL. */
+PC_CHECKED pcal_status pc_output_open(const char *path, const pcal_env *env, pcal_output **out,
+                                      pcal_error *err);
+int pc_output_sink(pcal_output *output, const char *bytes, size_t count);
+const char *pc_output_temporary(const pcal_output *output);
+PC_CHECKED pcal_status pc_output_flush(pcal_output *output, pcal_error *err);
+PC_CHECKED pcal_status pc_output_commit(pcal_output *output, pcal_error *err);
+void pc_output_discard(pcal_output *output);
+
+#endif

@@ -1,0 +1,115 @@
+/* Readers: from the bytes of a file to windows of rows.
+ *
+ * A format is a row of registry.def and one file that defines pc_NAME_open.  A reader gives
+ * the chosen columns window by window, as a view into the file where type and layout allow
+ * it, else converted into its own buffer of about PC_WINDOW_BYTES. */
+#ifndef PC_READER_H
+#define PC_READER_H
+
+#include "core/memory.h"
+#include "io/bytes.h"
+#include "io/slice.h"
+
+#define PC_WINDOW_BYTES (1u << 20)
+#define PC_PLACE_MAX 48
+
+/* What the caller wants from the cells. */
+typedef enum pc_as {
+  PC_AS_SCORES = 1, /* F32 when stored as float16 or float32, else F64; any strides */
+  PC_AS_NUMBERS,    /* F64, row after row without gaps */
+  PC_AS_LABELS,     /* I32 without gaps where stored so; TEXT for one column of a text file;
+                       else as NUMBERS */
+  PC_AS_TEXT        /* TEXT */
+} pc_as;
+
+typedef enum pc_cells {
+  PC_CELLS_F32 = 1,
+  PC_CELLS_F64,
+  PC_CELLS_I32,
+  PC_CELLS_TEXT /* pc_slice */
+} pc_cells;
+
+typedef struct pc_window {
+  size_t rows;
+  const void *data;
+  ptrdiff_t row_stride, column_stride; /* in bytes */
+} pc_window;
+
+typedef struct pc_request {
+  const pcal_env *env;
+  const pc_bytes *bytes; /* both outlive the reader */
+  const char *selector;  /* as in selector.h, or NULL: every column */
+  const size_t *chosen;  /* columns by number, in place of a selector, or NULL */
+  size_t chosen_count;
+  pc_as as;
+} pc_request;
+
+typedef struct pc_reader pc_reader;
+
+typedef struct pc_reader_calls {
+  /* As pc_reader_next, with max_rows <= window_limit. */
+  pcal_status (*next)(pc_reader *reader, size_t max_rows, pc_window *out, pcal_error *err);
+  void (*rewind)(pc_reader *reader);
+  /* Line (from 1) of a row in the last window, 0 when the format has no lines. */
+  uint64_t (*line)(const pc_reader *reader, size_t row);
+  void (*close)(pc_reader *reader);
+} pc_reader_calls;
+
+typedef struct pc_format {
+  const char *name;
+  const char *extensions; /* separated by '|' */
+  const char *about;
+  pcal_status (*open)(const pc_request *request, pc_reader *out, pcal_error *err);
+} pc_format;
+
+/* Filled by a format's open; zeroed beforehand. */
+struct pc_reader {
+  const pc_format *format; /* NULL: closed */
+  const pcal_env *env;
+  const pc_bytes *bytes;
+  const pc_reader_calls *calls;
+  void *state;
+  pc_cells cells;
+  size_t columns;           /* chosen ones */
+  uint64_t rows;            /* PCAL_NO_ROW until the end was seen */
+  size_t window_limit;      /* rows that fit a window */
+  const char *const *names; /* of the chosen columns, owned by the reader, or NULL */
+  size_t file_columns;      /* all of them */
+  int headed;               /* the first line was taken as a header */
+  char stored[48];          /* type in the file: "float32, big-endian" */
+};
+
+#define PC_FORMAT(name, extensions, about)                                           \
+  PC_CHECKED pcal_status pc_##name##_open(const pc_request *request, pc_reader *out, \
+                                          pcal_error *err);
+#include "io/registry.def"
+#undef PC_FORMAT
+
+/* The rows of registry.def; NULL at the end. */
+const pc_format *pc_format_at(size_t index);
+
+/* Opens by extension; standard input and other streams without one are CSV. */
+PC_CHECKED pcal_status pc_reader_open(const pc_request *request, pc_reader *out,
+                                      pcal_error *err);
+
+/* The next rows: exactly max_rows, which is at most window_limit, or fewer at the end.  The
+ * window is valid until the next call on the reader. */
+PC_CHECKED pcal_status pc_reader_next(pc_reader *reader, size_t max_rows, pc_window *out,
+                                      pcal_error *err);
+void pc_reader_rewind(pc_reader *reader);
+void pc_reader_close(pc_reader *reader); /* a zeroed reader is fine */
+
+/* "line 7" or, for formats without lines, "row 5", for a row of the last window that has the
+ * given index in the data set.  Returns out. */
+const char *pc_reader_place(const pc_reader *reader, size_t row, uint64_t index,
+                            char out[PC_PLACE_MAX]);
+
+/* Finds the columns of a request; the caller owns *chosen. */
+PC_CHECKED pcal_status pc_request_columns(const pc_request *request, const char *const *names,
+                                          size_t count, size_t **chosen, size_t *chosen_count,
+                                          pcal_error *err);
+
+/* Rows of row_bytes each that fit a window, at least 1. */
+size_t pc_window_rows(size_t row_bytes);
+
+#endif

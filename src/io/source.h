@@ -1,0 +1,16 @@
+/* Sources: the rows of a data set, put together from its files. */
+#ifndef PC_SOURCE_H
+#define PC_SOURCE_H
+
+#include "core/memory.h"
+
+/* As the pcal_source calls of propercal.h, for arguments that are not NULL. */
+PC_CHECKED pcal_status pc_source_open(const pcal_inputs *inputs, const pcal_env *env,
+                                      pcal_source **out, pcal_error *err);
+PC_CHECKED pcal_status pc_source_next(pcal_source *source, size_t max_rows, pcal_batch *batch,
+                                      pcal_error *err);
+PC_CHECKED pcal_status pc_source_rewind(pcal_source *source, pcal_error *err);
+void pc_source_free(pcal_source *source);
+void pc_source_shape(const pcal_source *source, pcal_shape *shape);
+
+#endif
