@@ -1,0 +1,90 @@
+/* Public calls for sources, output files and npy headers. */
+#include "io/npy_write.h"
+#include "io/output.h"
+#include "io/source.h"
+
+static pcal_status files_missing(pcal_error *err, const char *call, const char *what) {
+  return pc_fail(err, PCAL_USAGE, "%s needs %s; NULL was given", call, what);
+}
+
+pcal_status pcal_source_open(const pcal_inputs *inputs, const pcal_env *env, pcal_source **out,
+                             pcal_error *err) {
+  pc_error_clear(err);
+  if (out != NULL)
+    *out = NULL;
+  if (inputs == NULL || out == NULL)
+    return files_missing(err, "pcal_source_open", "inputs and a place for the source");
+  return pc_source_open(inputs, env, out, err);
+}
+
+pcal_status pcal_source_next(pcal_source *source, size_t max_rows, pcal_batch *batch,
+                             pcal_error *err) {
+  pc_error_clear(err);
+  if (source == NULL || batch == NULL)
+    return files_missing(err, "pcal_source_next", "a source and a batch");
+  if (max_rows == 0 || batch->size == 0)
+    return pc_fail(err, PCAL_USAGE,
+                   "pcal_source_next needs max_rows above 0 and a batch that starts from "
+                   "PCAL_BATCH_INIT");
+  return pc_source_next(source, max_rows, batch, err);
+}
+
+pcal_status pcal_source_rewind(pcal_source *source, pcal_error *err) {
+  pc_error_clear(err);
+  if (source == NULL)
+    return files_missing(err, "pcal_source_rewind", "a source");
+  return pc_source_rewind(source, err);
+}
+
+void pcal_source_free(pcal_source *source) {
+  pc_source_free(source);
+}
+
+void pcal_source_shape(const pcal_source *source, pcal_shape *shape) {
+  if (source != NULL && shape != NULL)
+    pc_source_shape(source, shape);
+}
+
+pcal_status pcal_output_open(const char *path, const pcal_env *env, pcal_output **out,
+                             pcal_error *err) {
+  pc_error_clear(err);
+  if (out != NULL)
+    *out = NULL;
+  if (path == NULL || out == NULL)
+    return files_missing(err, "pcal_output_open", "a path and a place for the output");
+  return pc_output_open(path, env, out, err);
+}
+
+int pcal_output_sink(void *output, const char *bytes, size_t count) {
+  return output == NULL || bytes == NULL ? 1 : pc_output_sink(output, bytes, count);
+}
+
+const char *pcal_output_temporary(const pcal_output *output) {
+  return output == NULL ? NULL : pc_output_temporary(output);
+}
+
+pcal_status pcal_output_flush(pcal_output *output, pcal_error *err) {
+  pc_error_clear(err);
+  if (output == NULL)
+    return files_missing(err, "pcal_output_flush", "an output");
+  return pc_output_flush(output, err);
+}
+
+pcal_status pcal_output_commit(pcal_output *output, pcal_error *err) {
+  pc_error_clear(err);
+  if (output == NULL)
+    return files_missing(err, "pcal_output_commit", "an output");
+  return pc_output_commit(output, err);
+}
+
+void pcal_output_discard(pcal_output *output) {
+  pc_output_discard(output);
+}
+
+pcal_status pcal_npy_header(const char *type, uint64_t rows, size_t columns, pcal_sink sink,
+                            void *user, pcal_error *err) {
+  pc_error_clear(err);
+  if (type == NULL || sink == NULL)
+    return files_missing(err, "pcal_npy_header", "a type and a sink");
+  return pc_npy_header_write(type, rows, columns, sink, user, err);
+}

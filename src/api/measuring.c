@@ -1,0 +1,149 @@
+/* Public entry points for measuring: check, then call inward. */
+#include <string.h>
+
+#include "core/text.h"
+#include "io/source.h"
+#include "measure/measure.h"
+#include "report/report.h"
+
+#define MEASURING_WINDOW_BYTES ((size_t)64 << 20)
+#define MEASURING_WINDOW_ROWS ((size_t)1 << 20)
+
+static pcal_status measuring_config(const pcal_measure_config *config, pcal_measure_config *out,
+                                    pcal_error *err) {
+  if (config != NULL && config->size < sizeof(size_t))
+    return pc_fail(err, PCAL_USAGE, "the configuration's size is not set");
+  *out = (pcal_measure_config)PCAL_MEASURE_CONFIG_INIT;
+  if (config != NULL)
+    memcpy(out, config, config->size < sizeof *out ? config->size : sizeof *out);
+  if (out->spec_count > 0 && out->specs == NULL)
+    return pc_fail(err, PCAL_USAGE, "spec_count is %zu but there are no specs",
+                   out->spec_count);
+  for (size_t i = 0; i < out->spec_count; i++)
+    if (out->specs[i] == NULL)
+      return pc_fail(err, PCAL_USAGE, "spec number %zu is NULL", i);
+  return PCAL_OK;
+}
+
+pcal_status pcal_measure_new(const pcal_measure_config *config, const pcal_env *env,
+                             pcal_measure **out, pcal_error *err) {
+  pc_error_clear(err);
+  if (config == NULL || out == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_measure_new needs a configuration and a place");
+  *out = NULL;
+  pcal_measure_config full;
+  PC_TRY(measuring_config(config, &full, err));
+  return pc_measure_new(&full, env, out, err);
+}
+
+pcal_status pcal_measure_update(pcal_measure *measure, const pcal_batch *batch,
+                                pcal_error *err) {
+  pc_error_clear(err);
+  if (measure == NULL || batch == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_measure_update needs a measure and a batch");
+  pcal_batch full = PCAL_BATCH_INIT;
+  memcpy(&full, batch, batch->size < sizeof full ? batch->size : sizeof full);
+  return pc_measure_update(measure, &full, err);
+}
+
+pcal_status pcal_measure_merge(pcal_measure *measure, const pcal_measure *other,
+                               pcal_error *err) {
+  pc_error_clear(err);
+  if (measure == NULL || other == NULL || measure == other)
+    return pc_fail(err, PCAL_USAGE, "pcal_measure_merge needs two different measures");
+  return pc_measure_merge(measure, other, err);
+}
+
+pcal_status pcal_measure_name(pcal_measure *measure, const char *const *class_names,
+                              size_t class_count, const char *const *group_names,
+                              size_t group_count, pcal_error *err) {
+  pc_error_clear(err);
+  if (measure == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_measure_name needs a measure");
+  return pc_measure_name(measure, class_names, class_count, group_names, group_count, err);
+}
+
+static pcal_status measuring_verdict(pcal_results *results, pcal_error *err) {
+  pc_text text;
+  pc_text_init(&text, &results->env);
+  pc_verdict(results, &text);
+  results->verdict = text.bytes;
+  return pc_text_status(&text, err);
+}
+
+pcal_status pcal_measure_finish(const pcal_measure *measure, pcal_results **out,
+                                pcal_error *err) {
+  pc_error_clear(err);
+  if (measure == NULL || out == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_measure_finish needs a measure and a place");
+  *out = NULL;
+  pcal_results *results = NULL;
+  PC_TRY(pc_measure_finish(measure, &results, err));
+  const pcal_status status = measuring_verdict(results, err);
+  if (status != PCAL_OK) {
+    pc_results_free(results);
+    return status;
+  }
+  *out = results;
+  return PCAL_OK;
+}
+
+void pcal_measure_free(pcal_measure *measure) {
+  pc_measure_free(measure);
+}
+
+/* ---- from a source in one call ---- */
+
+static size_t measuring_window(const pcal_shape *shape) {
+  const size_t row =
+      shape->columns * (shape->type == PCAL_F32 ? sizeof(float) : sizeof(double));
+  const size_t rows = MEASURING_WINDOW_BYTES / (row == 0 ? 1 : row);
+  return rows < 1 ? 1 : rows > MEASURING_WINDOW_ROWS ? MEASURING_WINDOW_ROWS : rows;
+}
+
+static pcal_status measuring_read(pcal_source *source, pcal_measure *measure,
+                                  const pcal_env *env, pcal_error *err) {
+  pcal_shape shape = {.size = sizeof shape};
+  pc_source_shape(source, &shape);
+  const size_t window = measuring_window(&shape);
+  const uint64_t total = shape.row_count == PCAL_NO_ROW ? 0 : shape.row_count;
+  for (uint64_t done = 0;;) {
+    pcal_batch batch = PCAL_BATCH_INIT;
+    PC_TRY(pc_source_next(source, window, &batch, err));
+    if (batch.rows == 0)
+      break;
+    PC_TRY(pc_measure_update(measure, &batch, err));
+    done += batch.rows;
+    pc_progress(env, "measuring", done, total);
+    PC_TRY(pc_check_interrupt(env, err));
+  }
+  pc_source_shape(source, &shape);
+  const size_t classes = shape.class_names == NULL ? 0 : shape.columns;
+  return pc_measure_name(measure, shape.class_names, classes, shape.group_names,
+                         shape.group_count, err);
+}
+
+pcal_status pcal_measure_run(pcal_source *source, const pcal_measure_config *config,
+                             const pcal_env *env, pcal_results **out, pcal_error *err) {
+  pc_error_clear(err);
+  if (source == NULL || out == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_measure_run needs a source and a place");
+  *out = NULL;
+  const pcal_env resolved = pc_env_resolve(env);
+  pcal_measure_config full;
+  PC_TRY(measuring_config(config, &full, err));
+  pcal_shape shape = {.size = sizeof shape};
+  pc_source_shape(source, &shape);
+  full.kind = shape.kind;
+  full.columns = shape.columns;
+  if (!shape.labelled)
+    return pc_fail(err, PCAL_USAGE, "measuring needs the true outcomes; give them with %s",
+                   shape.kind == PCAL_CONFIDENCE ? "--correct" : "--labels");
+  pcal_measure *measure = NULL;
+  PC_TRY(pc_measure_new(&full, &resolved, &measure, err));
+  pcal_status status = measuring_read(source, measure, &resolved, err);
+  if (status == PCAL_OK)
+    status = pcal_measure_finish(measure, out, err);
+  pc_measure_free(measure);
+  return status;
+}

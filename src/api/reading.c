@@ -1,0 +1,178 @@
+/* Public entry points for results, figures, inspection and simulation: check, then call
+ * inward. */
+#include <string.h>
+
+#include "core/text.h"
+#include "figure/gallery.h"
+#include "measure/measure.h"
+#include "report/inspect.h"
+#include "report/report.h"
+#include "studies/simulate.h"
+
+size_t pcal_results_count(const pcal_results *results) {
+  return results == NULL ? 0 : results->count;
+}
+
+void pcal_results_get(const pcal_results *results, size_t index, pcal_result *out) {
+  const size_t size = out->size;
+  pcal_result filled = {.size = size};
+  if (results != NULL && index < results->count) {
+    const pc_result_record *record = &results->records[index];
+    filled.metric = record->metric;
+    filled.spec = record->spec;
+    filled.label = record->label;
+    filled.group = record->group == PC_ALL_ROWS ? NULL : results->group_names[record->group];
+    filled.defined = !record->outcome.undefined;
+    filled.value = record->outcome.value;
+    filled.why = record->outcome.why[0] == '\0' ? NULL : record->outcome.why;
+    filled.notion = record->notion;
+    filled.bound = record->bound;
+    filled.parts = record->outcome.parts;
+    filled.part_count = record->outcome.part_count;
+  }
+  memcpy(out, &filled, size < sizeof filled ? size : sizeof filled);
+}
+
+pcal_status pcal_results_find(const pcal_results *results, const char *spec, pcal_result *out,
+                              pcal_error *err) {
+  pc_error_clear(err);
+  if (results == NULL || spec == NULL || out == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_results_find needs results, a spec and a place");
+  const pc_metric *metric;
+  pc_options options;
+  pc_reading reading;
+  memset(&reading, 0, sizeof reading);
+  PC_TRY(pc_metric_parse(spec, &metric, &options, err));
+  PC_TRY(metric->configure(&options, &results->layout, &reading, err));
+  char full[PC_SPEC_MAX];
+  pc_options_write(&options, 1, full, sizeof full);
+  for (size_t m = 0; m < results->metric_count; m++) {
+    if (strcmp(results->records[m].spec, full) != 0)
+      continue;
+    pcal_results_get(results, m, out);
+    return PCAL_OK;
+  }
+  return pc_fail(err, PCAL_USAGE, "%s was not measured; ask for it with --metric %s", full,
+                 spec);
+}
+
+void pcal_results_free(pcal_results *results) {
+  pc_results_free(results);
+}
+
+const pcal_bin *pcal_results_bins(const pcal_results *results, size_t *count) {
+  if (count != NULL)
+    *count = results == NULL ? 0 : results->bin_count;
+  return results == NULL ? NULL : results->public_bins;
+}
+
+const char *pcal_results_verdict(const pcal_results *results) {
+  return results == NULL ? NULL : results->verdict;
+}
+
+pcal_status pcal_results_write(const pcal_results *results, pcal_format format, pcal_sink sink,
+                               void *user, pcal_error *err) {
+  static void (*const writers[])(const pcal_results *, pc_text *) = {
+      [PCAL_TEXT] = pc_report_text,
+      [PCAL_JSON] = pc_report_json,
+      [PCAL_CSV] = pc_report_csv,
+      [PCAL_MARKDOWN] = pc_report_markdown,
+  };
+  pc_error_clear(err);
+  if (results == NULL || sink == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_results_write needs results and a sink");
+  if (format < PCAL_TEXT || format > PCAL_MARKDOWN)
+    return pc_fail(err, PCAL_USAGE, "the format %d is unknown", (int)format);
+  pc_text text;
+  pc_text_init(&text, &results->env);
+  writers[format](results, &text);
+  const pcal_status status = pc_text_send(&text, sink, user, err);
+  pc_text_free(&text);
+  return status;
+}
+
+/* ---- figures and simulation ---- */
+
+static pc_figure_data measuring_figure_data(const pcal_results *results) {
+  pc_figure_data data = {.bins = results->public_bins,
+                         .bin_count = results->bin_count,
+                         .rows = results->weight,
+                         .view = pc_results_view(results),
+                         .has_ece = 1};
+  data.classes = results->layout.kind == PCAL_CONFIDENCE ? 0 : results->layout.classes;
+  for (size_t b = 0; b < results->bin_count; b++) {
+    data.mean_score += results->bins[b].score / results->weight;
+    data.hit_rate += results->bins[b].hits / results->weight;
+  }
+  data.ece = pc_bins_error(results->bins, results->bin_count, results->weight, PC_NORM_L1, 0);
+  return data;
+}
+
+pcal_status pcal_figure_write(const pcal_results *results, const char *figure, pcal_sink sink,
+                              void *user, pcal_error *err) {
+  pc_error_clear(err);
+  if (results == NULL || figure == NULL || sink == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_figure_write needs results, a figure and a sink");
+  const pc_figure_data data = measuring_figure_data(results);
+  pc_text text;
+  pc_text_init(&text, &results->env);
+  pcal_status status = pc_figure_draw(figure, &data, &results->env, &text, err);
+  if (status == PCAL_OK)
+    status = pc_text_send(&text, sink, user, err);
+  pc_text_free(&text);
+  return status;
+}
+
+pcal_status pcal_simulate(const pcal_simulation *simulation, const pcal_env *env, float *logits,
+                          int32_t *labels, double *truth, pcal_error *err) {
+  pc_error_clear(err);
+  if (simulation == NULL || logits == NULL || labels == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_simulate needs places for logits and labels");
+  pcal_simulation full = PCAL_SIMULATION_INIT;
+  memcpy(&full, simulation, simulation->size < sizeof full ? simulation->size : sizeof full);
+  const pcal_env resolved = pc_env_resolve(env);
+  return pc_simulate(&full, &resolved, logits, labels, truth, err);
+}
+
+/* ---- inspection ---- */
+
+static pcal_status reading_send(pc_text *text, pcal_status status, pcal_sink sink, void *user,
+                                pcal_error *err) {
+  if (status == PCAL_OK)
+    status = pc_text_send(text, sink, user, err);
+  pc_text_free(text);
+  return status;
+}
+
+pcal_status pcal_inspect_file(const char *file, const pcal_env *env, pcal_format format,
+                              pcal_sink sink, void *user, size_t *problems_out,
+                              pcal_error *err) {
+  pc_error_clear(err);
+  if (file == NULL || sink == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_inspect_file needs a file and a sink");
+  const pcal_env resolved = pc_env_resolve(env);
+  size_t problems = 0;
+  pc_text text;
+  pc_text_init(&text, &resolved);
+  const pcal_status status = pc_inspect_file(file, &resolved, format, &text, &problems, err);
+  if (problems_out != NULL)
+    *problems_out = problems;
+  return reading_send(&text, status, sink, user, err);
+}
+
+pcal_status pcal_inspect_source(pcal_source *source, const pcal_env *env, pcal_format format,
+                                pcal_sink sink, void *user, size_t *problems_out,
+                                pcal_error *err) {
+  pc_error_clear(err);
+  if (source == NULL || sink == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_inspect_source needs a source and a sink");
+  const pcal_env resolved = pc_env_resolve(env);
+  size_t problems = 0;
+  pc_text text;
+  pc_text_init(&text, &resolved);
+  const pcal_status status =
+      pc_inspect_source(source, &resolved, format, &text, &problems, err);
+  if (problems_out != NULL)
+    *problems_out = problems;
+  return reading_send(&text, status, sink, user, err);
+}

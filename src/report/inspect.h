@@ -1,0 +1,17 @@
+/* What is in a file or a data set, and what in it would keep it from being measured. */
+#ifndef PC_INSPECT_H
+#define PC_INSPECT_H
+
+#include "core/text.h"
+#include "data/rows.h"
+
+/* problems receives the number of faults found; a file that cannot be read at all is an
+ * error instead. */
+PC_CHECKED pcal_status pc_inspect_file(const char *file, const pcal_env *env,
+                                       pcal_format format, pc_text *out, size_t *problems,
+                                       pcal_error *err);
+PC_CHECKED pcal_status pc_inspect_source(pcal_source *source, const pcal_env *env,
+                                         pcal_format format, pc_text *out, size_t *problems,
+                                         pcal_error *err);
+
+#endif

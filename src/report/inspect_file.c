@@ -1,0 +1,316 @@
+/* inspect for one file: its shape, each column's range, and what the values could be.
+ *
+ * Kinds are declared when measuring, never guessed; here a guess is only a hint:
+ *  1. one column of whole numbers >= 0: labels;  2. columns in [0, 1] whose rows sum to 1
+ *  within 1e-2: probabilities;  3. one column in [0, 1]: probabilities of class 1;
+ *  4. columns <= 0 whose exponentials sum to 1: log-probabilities;  5. else numbers: logits. */
+#include <math.h>
+#include <string.h>
+
+#include "core/json.h"
+#include "core/number.h"
+#include "core/sum.h"
+#include "io/reader.h"
+#include "io/selector.h"
+#include "report/inspect.h"
+#include "report/report.h"
+
+#define INSPECT_FILE_COLUMNS 20 /* columns listed in text */
+
+typedef struct inspect_column {
+  uint64_t numbers, missing, infinite, words;
+  int whole; /* every number is whole and >= 0 */
+  double low, high;
+  uint64_t first_missing;
+  pc_sum sum;
+} inspect_column;
+
+typedef struct inspect_file {
+  const pcal_env *env;
+  pc_bytes bytes;
+  pc_reader reader;
+  inspect_column *columns;
+  uint64_t rows;
+  double sum_off, exp_sum_off; /* largest distance of a row's sum from 1 */
+  uint64_t rows_off;           /* rows whose sum is off by more than 1e-5 */
+} inspect_file;
+
+static void inspect_number(inspect_column *column, double value, uint64_t row) {
+  if (isnan(value)) {
+    column->first_missing = column->missing == 0 ? row : column->first_missing;
+    column->missing++;
+    return;
+  }
+  column->low = column->numbers == 0 || value < column->low ? value : column->low;
+  column->high = column->numbers == 0 || value > column->high ? value : column->high;
+  column->numbers++;
+  column->whole &= value >= 0 && value == floor(value);
+  if (isinf(value))
+    column->infinite++;
+  else
+    pc_sum_add(&column->sum, value);
+}
+
+/* One cell as a number; NaN for a missing one or a word. */
+static double inspect_cell(const inspect_file *file, const char *at, int *word) {
+  *word = 0;
+  if (file->reader.cells == PC_CELLS_F32) {
+    float value;
+    memcpy(&value, at, sizeof value);
+    return (double)value;
+  }
+  if (file->reader.cells == PC_CELLS_F64) {
+    double value;
+    memcpy(&value, at, sizeof value);
+    return value;
+  }
+  pc_slice slice;
+  memcpy(&slice, at, sizeof slice);
+  slice = pc_slice_trim(slice, "");
+  double value = NAN;
+  if (!pc_slice_missing(slice))
+    *word = pc_number_parse(slice.bytes, slice.bytes + slice.length, &value) != slice.length;
+  return *word ? (double)NAN : value;
+}
+
+static void inspect_row(inspect_file *file, const char *at, ptrdiff_t stride) {
+  double sum = 0.0, exp_sum = 0.0;
+  for (size_t c = 0; c < file->reader.columns; c++, at += stride) {
+    int word;
+    const double value = inspect_cell(file, at, &word);
+    if (word)
+      file->columns[c].words++;
+    else
+      inspect_number(&file->columns[c], value, file->rows);
+    sum += value;
+    exp_sum += exp(value);
+  }
+  file->sum_off = fmax(file->sum_off, fabs(sum - 1));
+  file->exp_sum_off = fmax(file->exp_sum_off, fabs(exp_sum - 1));
+  file->rows_off += fabs(sum - 1) > 1e-5;
+  file->rows++;
+}
+
+static pcal_status inspect_scan(inspect_file *file, pcal_error *err) {
+  file->columns = pc_alloc(file->env, file->reader.columns, sizeof *file->columns);
+  if (file->columns == NULL)
+    return pc_fail_memory(err, "inspecting");
+  for (size_t c = 0; c < file->reader.columns; c++) {
+    file->columns[c].whole = 1;
+    pc_sum_clear(&file->columns[c].sum);
+  }
+  for (;;) {
+    pc_window window;
+    PC_TRY(pc_reader_next(&file->reader, file->reader.window_limit, &window, err));
+    if (window.rows == 0)
+      return PCAL_OK;
+    const char *at = window.data;
+    for (size_t r = 0; r < window.rows; r++, at += window.row_stride)
+      inspect_row(file, at, window.column_stride);
+    PC_TRY(pc_check_interrupt(file->env, err));
+  }
+}
+
+static pcal_status inspect_open(inspect_file *file, const char *text, pcal_error *err) {
+  pc_selector selector = {NULL, NULL};
+  PC_TRY(pc_selector_split(text, pc_bytes_exists(text), file->env, &selector, err));
+  pcal_status status = pc_bytes_open(selector.path, file->env, &file->bytes, err);
+  pc_request request = {.env = file->env, .bytes = &file->bytes, .selector = selector.columns};
+  request.as = PC_AS_SCORES;
+  if (status == PCAL_OK)
+    status = pc_reader_open(&request, &file->reader, err);
+  if (status == PCAL_OK && strcmp(file->reader.format->name, "npy") != 0) {
+    pc_reader_close(&file->reader);
+    request.as = PC_AS_TEXT;
+    status = pc_reader_open(&request, &file->reader, err);
+  }
+  pc_selector_free(file->env, &selector);
+  return status;
+}
+
+/* Over all columns. */
+typedef struct inspect_overall {
+  uint64_t missing, infinite, words;
+  int whole;
+  double low, high;
+} inspect_overall;
+
+static inspect_overall inspect_sum_up(const inspect_file *file) {
+  inspect_overall all = {0, 0, 0, 1, INFINITY, -INFINITY};
+  for (size_t c = 0; c < file->reader.columns; c++) {
+    const inspect_column *column = &file->columns[c];
+    all.missing += column->missing;
+    all.infinite += column->infinite;
+    all.words += column->words;
+    all.whole &= column->whole;
+    if (column->numbers > 0) {
+      all.low = fmin(all.low, column->low);
+      all.high = fmax(all.high, column->high);
+    }
+  }
+  return all;
+}
+
+static const char *inspect_hint(const inspect_file *file, const inspect_overall *all) {
+  const int one = file->reader.columns == 1;
+  const int unit = all->low >= -1e-2 && all->high <= 1 + 1e-2;
+  if (all->words > 0)
+    return one ? "names: could be --labels or --groups"
+               : "a table: choose columns as file.csv:column or file.csv:first..last";
+  if (one && all->whole)
+    return "whole numbers: could be --labels, --correct, --weights or --groups";
+  if (one)
+    return unit ? "could be binary --probs, or --confidence" : "could be binary --logits";
+  if (unit && file->sum_off <= 1e-5)
+    return "rows sum to 1: could be --probs";
+  if (unit && file->sum_off <= 1e-2)
+    return "rows nearly sum to 1: could be --probs with --normalize";
+  if (all->high <= 1e-5 && file->exp_sum_off <= 1e-2)
+    return "exponentials of rows sum to 1: could be --log-probs";
+  if (unit && all->whole)
+    return "zeros and ones: could be one-hot --labels";
+  return "could be --logits";
+}
+
+static void inspect_value(double value, pc_text *out) {
+  char digits[PC_NUMBER_MAX];
+  if (isfinite(value) && value != floor(value))
+    pc_number_round(value, 5, digits);
+  else
+    pc_number_format(value, digits);
+  pc_text_add(out, digits);
+}
+
+static double inspect_mean(const inspect_column *column) {
+  const uint64_t finite = column->numbers - column->infinite;
+  return finite == 0 ? (double)NAN : pc_sum_value(&column->sum) / (double)finite;
+}
+
+static void inspect_column_text(const inspect_file *file, size_t c, pc_text *out) {
+  const inspect_column *column = &file->columns[c];
+  if (file->reader.names != NULL)
+    pc_text_format(out, "  %s: ", file->reader.names[c]);
+  else
+    pc_text_format(out, "  column %zu: ", c);
+  if (column->numbers > 0) {
+    inspect_value(column->low, out);
+    pc_text_add(out, " to ");
+    inspect_value(column->high, out);
+    pc_text_add(out, ", mean ");
+    inspect_value(inspect_mean(column), out);
+  }
+  if (column->words > 0) {
+    pc_text_add(out, column->numbers > 0 ? ", " : "");
+    pc_report_count((double)column->words, out);
+    pc_text_add(out, " words");
+  }
+  if (column->missing > 0) {
+    pc_text_add(out, column->numbers + column->words > 0 ? ", " : "");
+    pc_report_count((double)column->missing, out);
+    pc_text_format(out, " missing, first in row %llu",
+                   (unsigned long long)column->first_missing);
+  }
+  if (column->infinite > 0) {
+    pc_text_add(out, ", ");
+    pc_report_count((double)column->infinite, out);
+    pc_text_add(out, " infinite");
+  }
+  pc_text_add(out, "\n");
+}
+
+static void inspect_file_text(const inspect_file *file, pc_text *out) {
+  const inspect_overall all = inspect_sum_up(file);
+  pc_text_format(out, "%s: %s, ", file->bytes.name, file->reader.format->name);
+  pc_report_count((double)file->rows, out);
+  pc_text_format(out, " rows x %zu %s", file->reader.columns,
+                 file->reader.columns == 1 ? "column" : "columns");
+  if (file->reader.stored[0] != '\0')
+    pc_text_format(out, ", %s", file->reader.stored);
+  pc_text_add(out, ", ");
+  pc_report_count((double)file->bytes.length, out);
+  pc_text_add(out, " bytes\n");
+  for (size_t c = 0; c < file->reader.columns && c < INSPECT_FILE_COLUMNS; c++)
+    inspect_column_text(file, c, out);
+  if (file->reader.columns > INSPECT_FILE_COLUMNS)
+    pc_text_format(out, "  and %zu more columns\n",
+                   file->reader.columns - INSPECT_FILE_COLUMNS);
+  pc_text_format(out, "  %s\n", inspect_hint(file, &all));
+  if (all.missing + all.infinite > 0) {
+    pc_text_add(out, "  problem: ");
+    pc_report_count((double)(all.missing + all.infinite), out);
+    pc_text_add(out, " values are missing or infinite; rows with missing ones can be dropped "
+                     "with --skip-missing\n");
+  }
+}
+
+static void inspect_column_json(const inspect_file *file, size_t c, pc_json *json) {
+  const inspect_column *column = &file->columns[c];
+  pc_json_open(json, '{');
+  pc_json_key(json, "name");
+  pc_json_string(json, file->reader.names == NULL ? NULL : file->reader.names[c]);
+  pc_json_key(json, "min");
+  pc_json_number(json, column->numbers > 0 ? column->low : (double)NAN);
+  pc_json_key(json, "max");
+  pc_json_number(json, column->numbers > 0 ? column->high : (double)NAN);
+  pc_json_key(json, "mean");
+  pc_json_number(json, inspect_mean(column));
+  pc_json_key(json, "missing");
+  pc_json_integer(json, column->missing);
+  pc_json_key(json, "infinite");
+  pc_json_integer(json, column->infinite);
+  pc_json_key(json, "words");
+  pc_json_integer(json, column->words);
+  pc_json_close(json, '}');
+}
+
+static void inspect_file_json(const inspect_file *file, pc_text *out) {
+  const inspect_overall all = inspect_sum_up(file);
+  pc_json json;
+  pc_json_init(&json, out);
+  pc_json_open(&json, '{');
+  pc_json_key(&json, "propercal");
+  pc_json_string(&json, PCAL_VERSION);
+  pc_json_key(&json, "file");
+  pc_json_string(&json, file->bytes.name);
+  pc_json_key(&json, "format");
+  pc_json_string(&json, file->reader.format->name);
+  pc_json_key(&json, "stored");
+  pc_json_string(&json, file->reader.stored[0] == '\0' ? NULL : file->reader.stored);
+  pc_json_key(&json, "bytes");
+  pc_json_integer(&json, file->bytes.length);
+  pc_json_key(&json, "rows");
+  pc_json_integer(&json, file->rows);
+  pc_json_key(&json, "hint");
+  pc_json_string(&json, inspect_hint(file, &all));
+  pc_json_key(&json, "columns");
+  pc_json_open(&json, '[');
+  for (size_t c = 0; c < file->reader.columns; c++)
+    inspect_column_json(file, c, &json);
+  pc_json_close(&json, ']');
+  pc_json_close(&json, '}');
+  pc_text_add(out, "\n");
+}
+
+pcal_status pc_inspect_file(const char *name, const pcal_env *env, pcal_format format,
+                            pc_text *out, size_t *problems, pcal_error *err) {
+  inspect_file *file = pc_alloc(env, 1, sizeof *file);
+  if (file == NULL)
+    return pc_fail_memory(err, "inspecting");
+  file->env = env;
+  pcal_status status = inspect_open(file, name, err);
+  if (status == PCAL_OK)
+    status = inspect_scan(file, err);
+  if (status == PCAL_OK) {
+    const inspect_overall all = inspect_sum_up(file);
+    *problems = (size_t)(all.missing + all.infinite);
+    if (format == PCAL_JSON)
+      inspect_file_json(file, out);
+    else
+      inspect_file_text(file, out);
+  }
+  pc_free(env, file->columns);
+  pc_reader_close(&file->reader);
+  pc_bytes_close(&file->bytes);
+  pc_free(env, file);
+  return status;
+}

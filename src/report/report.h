@@ -1,0 +1,31 @@
+/* Results for people and programs. */
+#ifndef PC_REPORT_H
+#define PC_REPORT_H
+
+#include "core/text.h"
+#include "measure/results.h"
+
+/* Writes results in one of the formats. */
+void pc_report_text(const pcal_results *results, pc_text *out);
+void pc_report_json(const pcal_results *results, pc_text *out);
+void pc_report_csv(const pcal_results *results, pc_text *out);
+void pc_report_markdown(const pcal_results *results, pc_text *out);
+
+/* A few sentences in plain words: too sure or not sure enough, by how much, where, whether
+ * chance could have done it, and what to try. */
+void pc_verdict(const pcal_results *results, pc_text *out);
+
+/* "10000 rows, 10 classes, logits" and the like. */
+void pc_report_summary(const pcal_results *results, pc_text *out);
+
+/* A value as tables show it: five significant digits, "inf", or "-" when undefined. */
+void pc_report_value(const pc_result_record *record, pc_text *out);
+
+/* A whole number with its thousands set apart: 10,000. */
+void pc_report_count(double count, pc_text *out);
+
+/* A cell of a CSV file, quoted where needed; of a Markdown table, bars and markup escaped. */
+void pc_report_csv_cell(const char *cell, pc_text *out);
+void pc_report_markdown_cell(const char *cell, pc_text *out);
+
+#endif

@@ -1,0 +1,123 @@
+/* Results as JSON: the fields are those of the contract that people script against. */
+#include "core/json.h"
+#include "report/report.h"
+
+static void report_json_names(pc_json *json, const char *key, char *const *names,
+                              size_t count) {
+  if (count == 0)
+    return;
+  pc_json_key(json, key);
+  pc_json_open(json, '[');
+  for (size_t i = 0; i < count; i++)
+    pc_json_string(json, names[i]);
+  pc_json_close(json, ']');
+}
+
+static void report_json_data(pc_json *json, const pcal_results *results) {
+  pc_json_key(json, "data");
+  pc_json_open(json, '{');
+  pc_json_key(json, "kind");
+  pc_json_string(json, pcal_kind_name(results->layout.kind));
+  pc_json_key(json, "view");
+  pc_json_string(json, pc_results_view(results));
+  pc_json_key(json, "rows");
+  pc_json_integer(json, results->rows);
+  pc_json_key(json, "classes");
+  if (results->layout.kind == PCAL_CONFIDENCE)
+    pc_json_null(json);
+  else
+    pc_json_integer(json, results->layout.classes);
+  pc_json_key(json, "weighted");
+  pc_json_bool(json, results->weighted);
+  if (results->weighted) {
+    pc_json_key(json, "weight");
+    pc_json_number(json, results->weight);
+  }
+  pc_json_key(json, "normalized_rows");
+  pc_json_integer(json, results->normalized);
+  pc_json_key(json, "skipped_rows");
+  pc_json_integer(json, results->skipped);
+  report_json_names(json, "class_names", results->class_names, results->class_count);
+  report_json_names(json, "group_names", results->group_names, results->group_count);
+  pc_json_close(json, '}');
+}
+
+static void report_json_value(pc_json *json, const pc_outcome *outcome) {
+  pc_json_key(json, "value");
+  if (outcome->undefined)
+    pc_json_null(json);
+  else
+    pc_json_number(json, outcome->value);
+  if (outcome->why[0] != '\0') {
+    pc_json_key(json, "why");
+    pc_json_string(json, outcome->why);
+  }
+}
+
+static void report_json_parts(pc_json *json, const pc_outcome *outcome) {
+  pc_json_key(json, "parts");
+  pc_json_open(json, '{');
+  for (size_t p = 0; p < outcome->part_count; p++) {
+    pc_json_key(json, outcome->parts[p].name);
+    pc_json_number(json, outcome->parts[p].value);
+  }
+  pc_json_close(json, '}');
+}
+
+static void report_json_groups(pc_json *json, const pcal_results *results, size_t metric) {
+  if (results->group_count == 0)
+    return;
+  pc_json_key(json, "groups");
+  pc_json_open(json, '{');
+  for (size_t g = 0; g < results->group_count; g++) {
+    const pc_outcome *outcome =
+        &results->records[(g + 1) * results->metric_count + metric].outcome;
+    pc_json_key(json, results->group_names[g]);
+    pc_json_open(json, '{');
+    pc_json_key(json, "weight");
+    pc_json_number(json, results->group_weights[g]);
+    report_json_value(json, outcome);
+    report_json_parts(json, outcome);
+    pc_json_close(json, '}');
+  }
+  pc_json_close(json, '}');
+}
+
+static void report_json_record(pc_json *json, const pcal_results *results, size_t metric) {
+  const pc_result_record *record = &results->records[metric];
+  pc_json_open(json, '{');
+  pc_json_key(json, "metric");
+  pc_json_string(json, record->metric);
+  pc_json_key(json, "spec");
+  pc_json_string(json, record->spec);
+  report_json_value(json, &record->outcome);
+  pc_json_key(json, "interval");
+  pc_json_null(json);
+  pc_json_key(json, "se");
+  pc_json_null(json);
+  pc_json_key(json, "notion");
+  pc_json_string(json, record->notion);
+  pc_json_key(json, "bound");
+  pc_json_string(json, record->bound);
+  report_json_parts(json, &record->outcome);
+  report_json_groups(json, results, metric);
+  pc_json_close(json, '}');
+}
+
+void pc_report_json(const pcal_results *results, pc_text *out) {
+  pc_json json;
+  pc_json_init(&json, out);
+  pc_json_open(&json, '{');
+  pc_json_key(&json, "propercal");
+  pc_json_string(&json, PCAL_VERSION);
+  report_json_data(&json, results);
+  pc_json_key(&json, "results");
+  pc_json_open(&json, '[');
+  for (size_t m = 0; m < results->metric_count; m++)
+    report_json_record(&json, results, m);
+  pc_json_close(&json, ']');
+  pc_json_key(&json, "verdict");
+  pc_json_string(&json, results->verdict);
+  pc_json_close(&json, '}');
+  pc_text_add(out, "\n");
+}

@@ -1,0 +1,103 @@
+/* Pieces that the writers share. */
+#include <math.h>
+#include <string.h>
+
+#include "core/number.h"
+#include "report/report.h"
+
+void pc_report_count(double count, pc_text *out) {
+  char digits[PC_NUMBER_MAX];
+  const size_t length = pc_number_format(count, digits);
+  if (count != floor(count) || count >= 1e15) {
+    pc_text_add_bytes(out, digits, length);
+    return;
+  }
+  for (size_t i = 0; i < length; i++) {
+    if (i > 0 && (length - i) % 3 == 0)
+      pc_text_add(out, ",");
+    pc_text_add_bytes(out, &digits[i], 1);
+  }
+}
+
+static const char *report_kind(const pcal_results *results) {
+  switch (results->layout.kind) {
+  case PCAL_LOGIT:
+    return "logits";
+  case PCAL_LOG_PROBABILITY:
+    return "log-probabilities";
+  case PCAL_CONFIDENCE:
+    return "confidences";
+  case PCAL_PROBABILITY:
+    break;
+  }
+  return "probabilities";
+}
+
+void pc_report_summary(const pcal_results *results, pc_text *out) {
+  pc_report_count((double)results->rows, out);
+  pc_text_add(out, results->rows == 1 ? " row" : " rows");
+  if (results->weighted) {
+    pc_text_add(out, " (weight ");
+    pc_report_count(results->weight, out);
+    pc_text_add(out, ")");
+  }
+  if (pc_layout_binary(&results->layout))
+    pc_text_format(out, ", binary %s of class 1", report_kind(results));
+  else if (results->layout.kind == PCAL_CONFIDENCE)
+    pc_text_add(out, ", confidences");
+  else
+    pc_text_format(out, ", %zu classes, %s", results->layout.classes, report_kind(results));
+  if (results->normalized > 0) {
+    pc_text_add(out, ", ");
+    pc_report_count((double)results->normalized, out);
+    pc_text_add(out, " rescaled to sum to 1");
+  }
+  if (results->skipped > 0) {
+    pc_text_add(out, ", ");
+    pc_report_count((double)results->skipped, out);
+    pc_text_add(out, " skipped as missing");
+  }
+}
+
+void pc_report_value(const pc_result_record *record, pc_text *out) {
+  char digits[PC_NUMBER_MAX];
+  if (record->outcome.undefined) {
+    pc_text_add(out, "-");
+    return;
+  }
+  if (!isfinite(record->outcome.value))
+    pc_number_format(record->outcome.value, digits);
+  else
+    pc_number_round(record->outcome.value, 5, digits);
+  pc_text_add(out, digits);
+}
+
+void pc_report_csv_cell(const char *cell, pc_text *out) {
+  if (strpbrk(cell, ",\"\r\n") == NULL) {
+    pc_text_add(out, cell);
+    return;
+  }
+  pc_text_add(out, "\"");
+  for (const char *c = cell; *c != '\0'; c++) {
+    if (*c == '"')
+      pc_text_add(out, "\"");
+    pc_text_add_bytes(out, c, 1);
+  }
+  pc_text_add(out, "\"");
+}
+
+void pc_report_markdown_cell(const char *cell, pc_text *out) {
+  for (const char *c = cell; *c != '\0'; c++) {
+    if (*c == '\n' || *c == '\r') {
+      pc_text_add(out, " ");
+      continue;
+    }
+    if (*c == '<') {
+      pc_text_add(out, "&lt;");
+      continue;
+    }
+    if (strchr("|\\`*_[]", *c) != NULL)
+      pc_text_add(out, "\\");
+    pc_text_add_bytes(out, c, 1);
+  }
+}

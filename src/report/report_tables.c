@@ -1,0 +1,203 @@
+/* Results as tables: text for a terminal, CSV and Markdown. */
+#include <math.h>
+#include <string.h>
+
+#include "report/report.h"
+
+#define REPORT_GROUP_COLUMNS 6
+
+/* ---- text ---- */
+
+static void report_pad(pc_text *out, const char *cell, size_t width, int right) {
+  const size_t used = pc_text_width(cell);
+  const size_t gap = width > used ? width - used : 0;
+  if (right)
+    pc_text_add_repeated(out, ' ', gap);
+  pc_text_add(out, cell);
+  if (!right)
+    pc_text_add_repeated(out, ' ', gap);
+}
+
+static size_t report_label_width(const pcal_results *results) {
+  size_t width = strlen("metric");
+  for (size_t m = 0; m < results->metric_count; m++) {
+    const size_t here = pc_text_width(results->records[m].label);
+    width = here > width ? here : width;
+  }
+  return width;
+}
+
+static void report_padded_value(const pc_result_record *record, size_t width, pc_text *out) {
+  pc_text cell;
+  pc_text_init(&cell, out->env);
+  pc_report_value(record, &cell);
+  out->failed |= cell.failed;
+  report_pad(out, cell.bytes == NULL ? "" : cell.bytes, width, 1);
+  pc_text_free(&cell);
+}
+
+static const char *report_bound(const pc_result_record *record) {
+  if (record->bound == NULL)
+    return "";
+  return strcmp(record->bound, "lower") == 0   ? "lower bound"
+         : strcmp(record->bound, "upper") == 0 ? "upper bound"
+                                               : record->bound;
+}
+
+static void report_text_metrics(const pcal_results *results, pc_text *out) {
+  const size_t width = report_label_width(results);
+  report_pad(out, "metric", width, 0);
+  pc_text_add(out, "       value  estimates\n");
+  for (size_t m = 0; m < results->metric_count; m++) {
+    const pc_result_record *record = &results->records[m];
+    const char *bound = report_bound(record);
+    report_pad(out, record->label, width, 0);
+    report_padded_value(record, 12, out);
+    pc_text_format(out, "  %s%s%s\n", record->notion == NULL ? "" : record->notion,
+                   bound[0] == '\0' ? "" : ", ", bound);
+  }
+}
+
+static void report_text_groups(const pcal_results *results, pc_text *out) {
+  const size_t width = report_label_width(results);
+  for (size_t first = 0; first < results->group_count; first += REPORT_GROUP_COLUMNS) {
+    const size_t left = results->group_count - first;
+    const size_t last = first + (left < REPORT_GROUP_COLUMNS ? left : REPORT_GROUP_COLUMNS);
+    pc_text_add(out, "\n");
+    report_pad(out, "by group", width, 0);
+    for (size_t g = first; g < last; g++) {
+      pc_text_add(out, "  ");
+      report_pad(out, results->group_names[g], 12, 1);
+    }
+    pc_text_add(out, "\n");
+    for (size_t m = 0; m < results->metric_count; m++) {
+      report_pad(out, results->records[m].label, width, 0);
+      for (size_t g = first; g < last; g++) {
+        const size_t name = pc_text_width(results->group_names[g]);
+        pc_text_add(out, "  ");
+        report_padded_value(&results->records[(g + 1) * results->metric_count + m],
+                            name > 12 ? name : 12, out);
+      }
+      pc_text_add(out, "\n");
+    }
+  }
+}
+
+/* Words of a paragraph, folded at the width of a terminal. */
+static void report_fold(const char *paragraph, size_t width, pc_text *out) {
+  size_t column = 0;
+  for (const char *word = paragraph; *word != '\0';) {
+    const size_t length = strcspn(word, " \n");
+    if (column > 0 && column + 1 + length > width) {
+      pc_text_add(out, "\n");
+      column = 0;
+    }
+    if (column > 0) {
+      pc_text_add(out, " ");
+      column++;
+    }
+    pc_text_add_bytes(out, word, length);
+    column += length;
+    word += length;
+    if (*word == '\n') {
+      pc_text_add(out, "\n");
+      column = 0;
+    }
+    word += *word != '\0';
+  }
+  pc_text_add(out, "\n");
+}
+
+static void report_notes(const pcal_results *results, pc_text *out) {
+  for (size_t m = 0; m < results->metric_count; m++) {
+    const pc_result_record *record = &results->records[m];
+    if (record->outcome.why[0] != '\0')
+      pc_text_format(out, "%s: %s\n", record->label, record->outcome.why);
+  }
+}
+
+void pc_report_text(const pcal_results *results, pc_text *out) {
+  pc_report_summary(results, out);
+  pc_text_add(out, "\n");
+  for (size_t c = 0; c < results->class_count && c < 12; c++)
+    pc_text_format(out, "%s%s", c == 0 ? "classes: " : ", ", results->class_names[c]);
+  if (results->class_count > 0)
+    pc_text_add(out, results->class_count > 12 ? ", ...\n" : "\n");
+  pc_text_add(out, "\n");
+  report_text_metrics(results, out);
+  report_notes(results, out);
+  if (results->group_count > 0)
+    report_text_groups(results, out);
+  pc_text_add(out, "\n");
+  report_fold(results->verdict == NULL ? "" : results->verdict, 80, out);
+}
+
+/* ---- CSV: one line for each value and part ---- */
+
+static void report_csv_line(const pcal_results *results, const pc_result_record *record,
+                            const char *part, double value, int undefined, pc_text *out) {
+  const char *group = record->group == PC_ALL_ROWS ? "" : results->group_names[record->group];
+  pc_report_csv_cell(record->metric, out);
+  pc_text_add(out, ",");
+  pc_report_csv_cell(record->spec, out);
+  pc_text_add(out, ",");
+  pc_report_csv_cell(group, out);
+  pc_text_format(out, ",%s,", part);
+  if (!undefined)
+    pc_text_number(out, value);
+  pc_text_format(out, ",%s,%s,", record->notion == NULL ? "" : record->notion,
+                 record->bound == NULL ? "" : record->bound);
+  pc_report_csv_cell(part[0] == '\0' ? record->outcome.why : "", out);
+  pc_text_add(out, "\n");
+}
+
+void pc_report_csv(const pcal_results *results, pc_text *out) {
+  pc_text_add(out, "metric,spec,group,part,value,notion,bound,why\n");
+  for (size_t i = 0; i < results->count; i++) {
+    const pc_result_record *record = &results->records[i];
+    const pc_outcome *outcome = &record->outcome;
+    report_csv_line(results, record, "", outcome->value, outcome->undefined, out);
+    for (size_t p = 0; p < outcome->part_count; p++)
+      report_csv_line(results, record, outcome->parts[p].name, outcome->parts[p].value,
+                      isnan(outcome->parts[p].value), out);
+  }
+}
+
+/* ---- Markdown ---- */
+
+static void report_markdown_row(const pcal_results *results, size_t metric, pc_text *out) {
+  const pc_result_record *record = &results->records[metric];
+  pc_text_format(out, "| `%s` | ", record->label);
+  pc_report_value(record, out);
+  pc_text_format(out, " | %s | %s |", record->notion == NULL ? "" : record->notion,
+                 report_bound(record));
+  for (size_t g = 0; g < results->group_count; g++) {
+    pc_text_add(out, " ");
+    pc_report_value(&results->records[(g + 1) * results->metric_count + metric], out);
+    pc_text_add(out, " |");
+  }
+  pc_text_add(out, "\n");
+}
+
+void pc_report_markdown(const pcal_results *results, pc_text *out) {
+  pc_report_summary(results, out);
+  pc_text_add(out, "\n\n| metric | value | estimates | bound |");
+  for (size_t g = 0; g < results->group_count; g++) {
+    pc_text_add(out, " ");
+    pc_report_markdown_cell(results->group_names[g], out);
+    pc_text_add(out, " |");
+  }
+  pc_text_add(out, "\n| --- | ---: | --- | --- |");
+  for (size_t g = 0; g < results->group_count; g++)
+    pc_text_add(out, " ---: |");
+  pc_text_add(out, "\n");
+  for (size_t m = 0; m < results->metric_count; m++)
+    report_markdown_row(results, m, out);
+  pc_text_add(out, "\n");
+  for (size_t m = 0; m < results->metric_count; m++)
+    if (results->records[m].outcome.why[0] != '\0')
+      pc_text_format(out, "`%s`: %s\n\n", results->records[m].label,
+                     results->records[m].outcome.why);
+  pc_text_add(out, results->verdict == NULL ? "" : results->verdict);
+  pc_text_add(out, "\n");
+}

@@ -1,0 +1,178 @@
+/* The verdict: what the numbers mean, in plain words.
+ *
+ * From the reliability table of the natural view (15 bins of equal width):
+ *   gap     mean score less share of hits
+ *   margin  1.96 sqrt(a (1 - a) / n), a: share of hits; what chance alone moves it by
+ *   ECE     sum_b n_b/N |conf_b - acc_b|
+ *   chance  sum_b n_b/N s_b sqrt(2/pi), s_b^2 = (var conf_b + acc_b (1 - acc_b)) / n_b: the ECE
+ *           that a calibrated model with these bins would show (Gruber & Buettner 2022,
+ *           Proposition 3.3 with every gap zero)
+ * Rules: (1) |gap| within the margin and ECE below 2 chance: nothing to repair is seen;
+ * (2) |gap| beyond the margin: too sure or not sure enough; (3) else errors of both signs that
+ * cancel on average.  The place named is the bin that adds most to the ECE. */
+#include <math.h>
+#include <string.h>
+
+#include "core/number.h"
+#include "report/report.h"
+
+typedef struct verdict_facts {
+  double n, score, hits; /* means */
+  double gap, margin;    /* gap: score - hits */
+  double ece, chance;
+  double over, under; /* shares of the ECE by sign */
+  const pc_bin *worst;
+  int binary;
+} verdict_facts;
+
+static double verdict_variance(const pc_bin *bin) {
+  const double mean = pc_bin_confidence(bin), a = pc_bin_frequency(bin);
+  return fmax(bin->score_square / bin->weight - mean * mean, 0.0) + a * (1 - a);
+}
+
+static void verdict_add_bin(verdict_facts *facts, const pc_bin *bin, double *worst) {
+  const double share = bin->weight / facts->n;
+  const double gap = pc_bin_confidence(bin) - pc_bin_frequency(bin);
+  facts->score += bin->score / facts->n;
+  facts->hits += bin->hits / facts->n;
+  facts->ece += share * fabs(gap);
+  facts->over += gap > 0 ? share * gap : 0.0;
+  facts->under += gap < 0 ? -share * gap : 0.0;
+  facts->chance +=
+      share * sqrt(verdict_variance(bin) / bin->weight) * sqrt(2 / 3.14159265358979324);
+  if (share * fabs(gap) > *worst) {
+    *worst = share * fabs(gap);
+    facts->worst = bin;
+  }
+}
+
+static verdict_facts verdict_collect(const pcal_results *results) {
+  verdict_facts facts = {.n = results->weight, .binary = pc_layout_binary(&results->layout)};
+  double worst = -1.0;
+  for (size_t b = 0; b < results->bin_count; b++)
+    if (results->bins[b].weight > 0)
+      verdict_add_bin(&facts, &results->bins[b], &worst);
+  facts.gap = facts.score - facts.hits;
+  facts.margin = 1.96 * sqrt(facts.hits * (1 - facts.hits) / facts.n);
+  return facts;
+}
+
+static void verdict_percent(double share, pc_text *out) {
+  char digits[PC_NUMBER_MAX];
+  pc_number_fixed(100 * share, 1, digits);
+  pc_text_format(out, "%s %%", digits);
+}
+
+static void verdict_points(double share, pc_text *out) {
+  char digits[PC_NUMBER_MAX];
+  pc_number_fixed(100 * fabs(share), 1, digits);
+  pc_text_format(out, "%s points", digits);
+}
+
+static void verdict_round(double value, int digits, pc_text *out) {
+  char text[PC_NUMBER_MAX];
+  pc_number_round(value, digits, text);
+  pc_text_add(out, text);
+}
+
+static void verdict_average(const verdict_facts *facts, pc_text *out) {
+  pc_text_add(out, facts->binary ? "Class 1 is predicted with " : "The model claims ");
+  verdict_percent(facts->score, out);
+  pc_text_add(out,
+              facts->binary ? " on average and occurs in " : " on average and is right in ");
+  verdict_percent(facts->hits, out);
+  pc_text_add(out, " of the rows");
+}
+
+static void verdict_head(const verdict_facts *facts, int fine, int real, pc_text *out) {
+  if (fine)
+    pc_text_add(out, "Well calibrated, as far as these rows can tell. ");
+  else if (!real)
+    pc_text_add(out, "Right on average, but wrong in places. ");
+  else if (facts->binary)
+    pc_text_add(out, facts->gap > 0 ? "Probabilities too high. " : "Probabilities too low. ");
+  else
+    pc_text_add(out, facts->gap > 0 ? "Over-confident. " : "Under-confident. ");
+  verdict_average(facts, out);
+  if (real) {
+    pc_text_add(out, ": ");
+    verdict_points(facts->gap, out);
+    pc_text_add(out, facts->gap > 0 ? " too much" : " too little");
+  }
+  pc_text_add(out, " (chance alone: up to ");
+  verdict_points(facts->margin, out);
+  pc_text_add(out, ").\n");
+}
+
+static void verdict_where(const verdict_facts *facts, pc_text *out) {
+  const pc_bin *bin = facts->worst;
+  pc_text_add(out, "Where: most of the error lies at scores from ");
+  verdict_round(bin->low, 2, out);
+  pc_text_add(out, " to ");
+  verdict_round(bin->high, 2, out);
+  pc_text_add(out, " (");
+  verdict_percent(bin->weight / facts->n, out);
+  pc_text_add(out, " of the rows): claimed ");
+  verdict_percent(pc_bin_confidence(bin), out);
+  pc_text_add(out, ", true ");
+  verdict_percent(pc_bin_frequency(bin), out);
+  pc_text_add(out, ".\n");
+}
+
+static void verdict_size(const verdict_facts *facts, pc_text *out) {
+  pc_text_add(out, "How much of it is chance: the ECE is ");
+  verdict_round(facts->ece, 3, out);
+  pc_text_add(out, "; a calibrated model with as many rows would show about ");
+  verdict_round(facts->chance, 2, out);
+  pc_text_add(out, ".\n");
+}
+
+static int verdict_mixed(const verdict_facts *facts) {
+  return fmin(facts->over, facts->under) > 0.25 * facts->ece;
+}
+
+static void verdict_advice(const verdict_facts *facts, int fine, pc_text *out) {
+  pc_text_add(out, "What to try: ");
+  if (fine) {
+    pc_text_add(out, facts->n < 1000
+                         ? "leave it alone; with so few rows small errors cannot be "
+                           "seen, so gather more before you rely on it."
+                         : "leave it alone.");
+    return;
+  }
+  if (verdict_mixed(facts))
+    pc_text_add(out, "scores are too high in some places and too low in others, which one "
+                     "temperature cannot repair; fit a spline or isotonic regression on "
+                     "held-out rows.");
+  else if (facts->binary)
+    pc_text_add(out, "Platt or beta calibration fitted on held-out rows.");
+  else
+    pc_text_add(out, facts->gap > 0
+                         ? "temperature scaling fitted on held-out rows; it lowers the "
+                           "confidences and keeps every predicted class."
+                         : "temperature scaling fitted on held-out rows; it raises the "
+                           "confidences and keeps every predicted class.");
+}
+
+static void verdict_one_class(const pcal_results *results, pc_text *out) {
+  if (results->only_label < 0 || results->layout.kind == PCAL_CONFIDENCE)
+    return;
+  pc_text_add(out, "Careful: every label is ");
+  if ((size_t)results->only_label < results->class_count)
+    pc_text_format(out, "\"%s\"", results->class_names[results->only_label]);
+  else
+    pc_text_format(out, "class %d", (int)results->only_label);
+  pc_text_add(out, "; calibration cannot be judged from one class, so check the labels.\n");
+}
+
+void pc_verdict(const pcal_results *results, pc_text *out) {
+  const verdict_facts facts = verdict_collect(results);
+  const int real = fabs(facts.gap) > facts.margin;
+  const int fine = !real && facts.ece < 2 * facts.chance;
+  verdict_one_class(results, out);
+  verdict_head(&facts, fine, real, out);
+  if (!fine && facts.worst != NULL)
+    verdict_where(&facts, out);
+  verdict_size(&facts, out);
+  verdict_advice(&facts, fine, out);
+}
