@@ -1,0 +1,101 @@
+/* The command line: tables of flags and one parser for all of them. */
+#ifndef CLI_ARGS_H
+#define CLI_ARGS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "propercal.h"
+
+/* Field of cli_options that a flag sets: int, const char *, cli_words, uint64_t, double. */
+typedef enum cli_kind { CLI_FLAG, CLI_TEXT, CLI_REPEAT, CLI_COUNT, CLI_REAL } cli_kind;
+
+/* What may follow a flag, or stand as an operand. */
+typedef enum cli_domain {
+  CLI_ANY,
+  CLI_FILE,
+  CLI_METRICS, /* names of metrics and groups */
+  CLI_KINDS,   /* kinds of rows, then names in that kind */
+  CLI_FIGURES
+} cli_domain;
+
+typedef struct cli_flag {
+  const char *name; /* without dashes */
+  char letter;      /* or 0 */
+  cli_kind kind;
+  const char *value; /* what to call its value in help, or NULL */
+  size_t offset;     /* of its field in cli_options */
+  const char *help;
+  const char *choices; /* the only words allowed, separated by '|', or NULL */
+  cli_domain domain;
+} cli_flag;
+
+typedef struct cli_section {
+  const char *title;
+  const cli_flag *flags;
+  size_t count;
+  const char *note; /* a paragraph after the flags, or NULL */
+} cli_section;
+
+typedef struct cli_words {
+  const char **word;
+  size_t count;
+} cli_words;
+
+/* What the command line said; verbs use the part that their flags can set. */
+typedef struct cli_options {
+  pcal_inputs inputs;
+  cli_words metrics, gates, operands;
+  int normalize, skip_missing;
+  const char *output;
+  const char *format;
+  int json;
+  int truth;
+  uint64_t rows, classes;
+  double factor, scale;
+  uint64_t threads, seed;
+  int quiet, no_progress;
+  int help, version;
+  const char *generate;
+} cli_options;
+
+/* Fills err, which may be NULL, and returns status. */
+pcal_status cli_fail(pcal_error *err, pcal_status status, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 3, 4)))
+#endif
+    ;
+
+void cli_options_init(cli_options *options);
+void cli_options_free(cli_options *options);
+
+/* Parses words by the flags of the sections.  Values follow a flag or an equals sign; "--" ends
+ * the flags.  Everything that is not a flag becomes an operand.  Texts are borrowed. */
+pcal_status cli_parse(const cli_section *const *sections, size_t section_count, int argc,
+                      const char *const *argv, cli_options *options, pcal_error *err);
+
+const cli_flag *cli_flag_find(const cli_section *const *sections, size_t section_count,
+                              const char *name, size_t length);
+
+/* Reads a whole text as a number; 1 if it is one.  Reals are finite and decimal. */
+int cli_read_count(const char *text, uint64_t *value);
+int cli_read_real(const char *text, double *value);
+
+/* Keeps the word nearest to a mistyped one, while nothing is too far away. */
+typedef struct cli_nearest {
+  const char *wrong;
+  size_t wrong_length;
+  const char *best; /* NULL: nothing near; the length is best_length */
+  size_t best_length;
+  size_t distance;
+} cli_nearest;
+
+void cli_nearest_start(cli_nearest *nearest, const char *wrong, size_t length);
+void cli_nearest_try(cli_nearest *nearest, const char *word, size_t length);
+/* Tries every word of a list separated by '|'. */
+void cli_nearest_try_choices(cli_nearest *nearest, const char *choices);
+
+/* Next word of a list separated by '|': returns its length, 0 at the end. */
+size_t cli_choice_next(const char **cursor, const char **word);
+
+#endif

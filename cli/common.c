@@ -1,0 +1,284 @@
+/* What the verbs share: common flags, inputs, environment, progress and outputs. */
+#include "common.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define COMMON_THREADS_MAX 1024
+#define COMMON_BAR 30
+
+/* ---- Flags -------------------------------------------------------------- */
+
+#define COMMON_INPUT(field) offsetof(cli_options, inputs.field)
+
+static const cli_flag common_inputs[] = {
+    {"logits", 0, CLI_TEXT, "FILE", COMMON_INPUT(logits),
+     "scores before the softmax, rows x classes; one column is the logit of class 1 of two",
+     NULL, CLI_FILE},
+    {"probs", 0, CLI_TEXT, "FILE", COMMON_INPUT(probs),
+     "probabilities, rows x classes; one column is the probability of class 1 of two", NULL,
+     CLI_FILE},
+    {"log-probs", 0, CLI_TEXT, "FILE", COMMON_INPUT(log_probs),
+     "natural logarithms of probabilities, rows x classes", NULL, CLI_FILE},
+    {"confidence", 0, CLI_TEXT, "FILE", COMMON_INPUT(confidence),
+     "probability of the predicted label only; goes with --correct", NULL, CLI_FILE},
+    {"correct", 0, CLI_TEXT, "FILE", COMMON_INPUT(correct),
+     "1 where the prediction was correct, 0 where not", NULL, CLI_FILE},
+    {"labels", 0, CLI_TEXT, "FILE", COMMON_INPUT(labels),
+     "true classes: 0 to classes - 1, one-hot rows, or in CSV the names of the score columns",
+     NULL, CLI_FILE},
+    {"weights", 0, CLI_TEXT, "FILE", COMMON_INPUT(weights),
+     "how many times each row occurred; 1 when not given", NULL, CLI_FILE},
+    {"groups", 0, CLI_TEXT, "FILE", COMMON_INPUT(groups),
+     "a group for each row: results are also given group by group", NULL, CLI_FILE},
+    {"data", 0, CLI_TEXT, "FILE", COMMON_INPUT(data),
+     "one CSV file whose columns are called like these flags: logits.0, logits.1, ..., labels",
+     NULL, CLI_FILE},
+    {"first-row", 0, CLI_COUNT, "N", COMMON_INPUT(first_row),
+     "index of the first row, when the files are a part of something larger", NULL, CLI_ANY},
+};
+const cli_section cli_section_inputs = {
+    "Inputs", common_inputs, CLI_COUNT_OF(common_inputs),
+    "FILE is file.npy; file.csv:column, file.csv:first..last or file.csv:a,b,c, where columns "
+    "have names or numbers from 0; or - for CSV on standard input, also with columns (-:3). "
+    "What follows the last colon says what to take."};
+
+static const cli_flag common_rows[] = {
+    {"normalize", 0, CLI_FLAG, NULL, offsetof(cli_options, normalize),
+     "rescale probability rows whose sum is off by 1e-5 to 1e-2, and count them", NULL,
+     CLI_ANY},
+    {"skip-missing", 0, CLI_FLAG, NULL, offsetof(cli_options, skip_missing),
+     "drop rows with a missing value, and count them", NULL, CLI_ANY},
+};
+const cli_section cli_section_rows = {"Rows", common_rows, CLI_COUNT_OF(common_rows), NULL};
+
+static const cli_flag common_running[] = {
+    {"threads", 0, CLI_COUNT, "N", offsetof(cli_options, threads),
+     "threads to use; 0, the default, is one for each processor; results never depend on it",
+     NULL, CLI_ANY},
+    {"seed", 0, CLI_COUNT, "N", offsetof(cli_options, seed),
+     "seed of everything random; 0 when not given", NULL, CLI_ANY},
+    {"quiet", 'q', CLI_FLAG, NULL, offsetof(cli_options, quiet),
+     "no progress and no remarks; errors are still told", NULL, CLI_ANY},
+    {"no-progress", 0, CLI_FLAG, NULL, offsetof(cli_options, no_progress),
+     "no progress bar, which otherwise shows on a terminal", NULL, CLI_ANY},
+};
+const cli_section cli_section_running = {"Running", common_running,
+                                         CLI_COUNT_OF(common_running), NULL};
+
+static const cli_flag common_help[] = {
+    {"help", 'h', CLI_FLAG, NULL, offsetof(cli_options, help), "show this text", NULL, CLI_ANY},
+    {"version", 0, CLI_FLAG, NULL, offsetof(cli_options, version),
+     "show version, compiler and features", NULL, CLI_ANY},
+};
+const cli_section cli_section_help = {"Help", common_help, CLI_COUNT_OF(common_help), NULL};
+
+/* ---- Progress ----------------------------------------------------------- */
+
+typedef struct common_progress {
+  int shown;
+  double started, drawn; /* seconds */
+} common_progress;
+
+static common_progress common_bar;
+
+static double common_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Draws at most ten times a second, and nothing in the first half second. */
+static void common_draw(void *user, const char *what, uint64_t done, uint64_t total) {
+  (void)user;
+  const double now = common_now();
+  if (now - common_bar.started < 0.5 || now - common_bar.drawn < 0.1)
+    return;
+  common_bar.drawn = now;
+  common_bar.shown = 1;
+  cli_guard_progress(1);
+  if (total == 0 || total == PCAL_NO_ROW || done > total) {
+    fprintf(stderr, "\r%-20.20s %20llu %-16s", what, (unsigned long long)done, "");
+    return;
+  }
+  const double share = (double)done / (double)total;
+  char bar[COMMON_BAR + 1];
+  for (int i = 0; i < COMMON_BAR; i++)
+    bar[i] = i < (int)(share * COMMON_BAR) ? '#' : '.';
+  bar[COMMON_BAR] = '\0';
+  fprintf(stderr, "\r%-20.20s [%s] %3d%%", what, bar, (int)(share * 100));
+}
+
+void cli_progress_clear(void) {
+  if (!common_bar.shown)
+    return;
+  fprintf(stderr, "\r%60s\r", "");
+  common_bar.shown = 0;
+  cli_guard_progress(0);
+}
+
+/* ---- Session ------------------------------------------------------------ */
+
+static pcal_status common_choose_format(cli_session *session, pcal_error *err) {
+  static const struct {
+    const char *name;
+    pcal_format format;
+  } table[] = {
+      {"text", PCAL_TEXT}, {"json", PCAL_JSON}, {"csv", PCAL_CSV}, {"md", PCAL_MARKDOWN}};
+  const cli_options *options = &session->options;
+  const char *name = options->format ? options->format : options->json ? "json" : "text";
+  if (options->json && strcmp(name, "json") != 0)
+    return cli_fail(err, PCAL_USAGE, "--json and --format %s contradict each other; give one",
+                    name);
+  for (size_t i = 0; i < CLI_COUNT_OF(table); i++)
+    if (strcmp(table[i].name, name) == 0)
+      session->format = table[i].format;
+  return PCAL_OK;
+}
+
+pcal_status cli_session_start(cli_session *session, pcal_error *err) {
+  const cli_options *options = &session->options;
+  pcal_status status = common_choose_format(session, err);
+  if (status != PCAL_OK)
+    return status;
+  if (options->threads > COMMON_THREADS_MAX)
+    return cli_fail(err, PCAL_USAGE, "--threads %llu: this must be at most %d",
+                    (unsigned long long)options->threads, COMMON_THREADS_MAX);
+  session->env.threads = (unsigned)options->threads;
+  session->env.seed = options->seed;
+  if (!options->quiet && !options->no_progress && isatty(STDERR_FILENO))
+    session->env.progress = common_draw;
+  common_bar.started = common_now();
+  if (options->threads == 1)
+    return PCAL_OK;
+  sigset_t saved;
+  cli_guard_hold(&saved);
+  status = pcal_pool_new(session->env.threads, NULL, &session->env.pool, err);
+  cli_guard_release(&saved);
+  return status;
+}
+
+void cli_session_end(cli_session *session) {
+  cli_progress_clear();
+  pcal_pool_free(session->env.pool);
+  session->env.pool = NULL;
+  cli_options_free(&session->options);
+}
+
+/* ---- Inputs ------------------------------------------------------------- */
+
+static pcal_status common_check_inputs(const cli_session *session, int labelled,
+                                       pcal_error *err) {
+  const pcal_inputs *in = &session->options.inputs;
+  const char *verb = session->verb->name;
+  const int scores = (in->logits != NULL) + (in->probs != NULL) + (in->log_probs != NULL) +
+                     (in->confidence != NULL) + (in->data != NULL);
+  if (scores == 0)
+    return cli_fail(err, PCAL_USAGE,
+                    "%s needs predictions: give one of --logits, --probs, --log-probs, "
+                    "--confidence or --data",
+                    verb);
+  if (scores > 1)
+    return cli_fail(err, PCAL_USAGE,
+                    "--logits, --probs, --log-probs, --confidence and --data exclude each "
+                    "other; give one of them");
+  if (in->data || !labelled)
+    return PCAL_OK;
+  if (in->confidence && !in->correct)
+    return cli_fail(err, PCAL_USAGE,
+                    "--confidence goes with --correct: %s needs to know which "
+                    "predictions were correct",
+                    verb);
+  if (!in->confidence && !in->labels)
+    return cli_fail(err, PCAL_USAGE, "%s needs --labels, the true class of each row", verb);
+  return PCAL_OK;
+}
+
+pcal_status cli_source_open(cli_session *session, int labelled, pcal_source **out,
+                            pcal_error *err) {
+  const pcal_inputs *in = &session->options.inputs;
+  const pcal_status status = common_check_inputs(session, labelled, err);
+  if (status != PCAL_OK)
+    return status;
+  const char *const names[] = {in->logits,     in->probs,  in->log_probs,
+                               in->confidence, in->labels, in->correct,
+                               in->weights,    in->groups, in->data};
+  for (size_t i = 0; i < CLI_COUNT_OF(names); i++)
+    cli_guard_watch(names[i]);
+  return pcal_source_open(in, &session->env, out, err);
+}
+
+/* ---- Outputs ------------------------------------------------------------ */
+
+pcal_status cli_output_open(cli_session *session, const char *path, cli_output *out,
+                            pcal_error *err) {
+  const char *name = path ? path : "-";
+  *out = (cli_output){NULL, strcmp(name, "-") == 0, -1, 0};
+  sigset_t saved;
+  cli_guard_hold(&saved);
+  const pcal_status status = pcal_output_open(name, &session->env, &out->file, err);
+  if (status == PCAL_OK)
+    out->slot = cli_guard_add(pcal_output_temporary(out->file));
+  cli_guard_release(&saved);
+  return status;
+}
+
+int cli_output_sink(void *output, const char *bytes, size_t count) {
+  cli_output *out = output;
+  if (out->to_stdout)
+    cli_progress_clear();
+  const int failed = pcal_output_sink(out->file, bytes, count);
+  out->sink_failed |= failed != 0;
+  return failed;
+}
+
+static int common_pipe_closed(void) {
+  struct pollfd query = {STDOUT_FILENO, POLLOUT, 0};
+  return poll(&query, 1, 0) > 0 && (query.revents & POLLERR);
+}
+
+pcal_status cli_output_close(cli_output *output, pcal_status status, pcal_error *err) {
+  if (status == PCAL_OK || output->sink_failed) {
+    const pcal_status committed = pcal_output_commit(output->file, err);
+    status = committed == PCAL_OK ? status : committed;
+  } else {
+    pcal_output_discard(output->file);
+  }
+  cli_guard_drop(output->slot);
+  output->file = NULL;
+  if (status == PCAL_IO && output->to_stdout && common_pipe_closed())
+    status = PCAL_OK;
+  return status;
+}
+
+pcal_status cli_page_write(cli_session *session, cli_page *page, const char *path,
+                           pcal_error *err) {
+  pcal_status status = cli_page_check(page, err);
+  cli_output output;
+  if (status == PCAL_OK)
+    status = cli_output_open(session, path, &output, err);
+  if (status == PCAL_OK) {
+    cli_output_sink(&output, page->text, page->length);
+    status = cli_output_close(&output, PCAL_OK, err);
+  }
+  cli_page_free(page);
+  return status;
+}
+
+void cli_page_say(cli_page *page) {
+  cli_progress_clear();
+  if (!page->failed && page->length > 0)
+    fwrite(page->text, 1, page->length, stderr);
+  cli_page_free(page);
+}
+
+void cli_complain(const char *sentence) {
+  const char *no_color = getenv("NO_COLOR");
+  const int color = isatty(STDERR_FILENO) && !(no_color && *no_color);
+  cli_progress_clear();
+  fprintf(stderr, color ? "\033[1;31mpropercal:\033[0m %s\n" : "propercal: %s\n", sentence);
+}

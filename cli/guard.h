@@ -1,0 +1,30 @@
+/* Signals: whatever ends the program, no temporary file stays behind. */
+#ifndef CLI_GUARD_H
+#define CLI_GUARD_H
+
+#include <signal.h>
+
+#include "propercal.h"
+
+/* Gives standard streams that are closed a harmless descriptor, ignores SIGPIPE, and catches
+ * the signals that end the program.  An interrupt that was ignored stays ignored. */
+void cli_guard_start(void);
+
+/* Holds the ending signals back while a file is created and its name noted; threads that are
+ * started in between never receive them. */
+void cli_guard_hold(sigset_t *saved);
+void cli_guard_release(const sigset_t *saved);
+
+/* Notes a file to remove when a signal ends the program; returns its slot, or -1 when name is
+ * NULL or there is no room. */
+int cli_guard_add(const char *name);
+void cli_guard_drop(int slot);
+
+/* Notes an input file, with its size, so that one that shrinks while it is mapped can be named.
+ * What follows the last colon is left out when there is no such file. */
+void cli_guard_watch(const char *input);
+
+/* Whether a progress line stands on the terminal and must be ended before a message. */
+void cli_guard_progress(int shown);
+
+#endif

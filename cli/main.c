@@ -1,0 +1,173 @@
+/* propercal, the program: the table of verbs and what happens around each of them.
+ *
+ * Data go to standard output, diagnosis to standard error.  Exit codes: those of pcal_status,
+ * and 1 when a gate failed. */
+#include <stdio.h>
+#include <string.h>
+
+#include "common.h"
+#include "convert.h"
+
+#define MAIN_GATE_FAILED 1
+
+const cli_verb *const cli_verbs[] = {&cli_verb_measure, &cli_verb_inspect, &cli_verb_plot,
+                                     &cli_verb_simulate, &cli_verb_list};
+const size_t cli_verb_count = CLI_COUNT_OF(cli_verbs);
+
+static const cli_flag main_flags[] = {
+    {"help", 'h', CLI_FLAG, NULL, offsetof(cli_options, help), "show this text", NULL, CLI_ANY},
+    {"version", 0, CLI_FLAG, NULL, offsetof(cli_options, version),
+     "show version, compiler and features", NULL, CLI_ANY},
+    {"generate", 0, CLI_TEXT, "WHAT", offsetof(cli_options, generate),
+     "write the manual page (man) or the completion script (bash-completion)",
+     "man|bash-completion", CLI_ANY},
+};
+const cli_section cli_program_section = {"Flags", main_flags, CLI_COUNT_OF(main_flags), NULL};
+
+const cli_example cli_program_examples[] = {
+    {"propercal measure --logits logits.npy --labels labels.npy",
+     "measure a classifier and read the verdict"},
+    {"propercal plot reliability --logits logits.npy --labels labels.npy -o r.svg", "see it"},
+    {"propercal simulate --classes 10 --factor 2 -o - | propercal measure --data -",
+     "no data at hand: an over-confident model of known calibration"},
+};
+const size_t cli_program_example_count = CLI_COUNT_OF(cli_program_examples);
+
+static pcal_status main_find_verb(const char *name, const cli_verb **verb, pcal_error *err) {
+  cli_nearest nearest;
+  cli_nearest_start(&nearest, name, strlen(name));
+  for (size_t i = 0; i < cli_verb_count; i++) {
+    if (strcmp(cli_verbs[i]->name, name) == 0) {
+      *verb = cli_verbs[i];
+      return PCAL_OK;
+    }
+    cli_nearest_try(&nearest, cli_verbs[i]->name, strlen(cli_verbs[i]->name));
+  }
+  if (nearest.best)
+    return cli_fail(err, PCAL_USAGE, "there is no verb \"%s\"; did you mean \"%s\"?", name,
+                    nearest.best);
+  return cli_fail(err, PCAL_USAGE, "there is no verb \"%s\"; `propercal --help` shows them all",
+                  name);
+}
+
+static void main_put_version(cli_page *page) {
+  cli_putf(page, "propercal %s\n%s\n", pcal_version(), pcal_build());
+  cli_putf(page, "features: npy, csv; %zu metrics, %zu conventions, %zu figure%s; svg",
+           pcal_row_count("metrics"), pcal_row_count("conventions"), pcal_row_count("figures"),
+           pcal_row_count("figures") == 1 ? "" : "s");
+  cli_put(page, cli_convert_available() ? ", png and pdf through rsvg-convert\n"
+                                        : " (png and pdf need rsvg-convert)\n");
+}
+
+/* Help or version, when the command line asks for it; 1 if so. */
+static int main_informs(const cli_session *session, cli_page *page) {
+  if (session->options.help && session->verb)
+    cli_help_verb(page, session->verb);
+  else if (session->options.help)
+    cli_help_program(page, 1);
+  else if (session->options.version)
+    main_put_version(page);
+  else
+    return 0;
+  return 1;
+}
+
+static pcal_status main_check_operands(const cli_session *session, pcal_error *err) {
+  const cli_words *operands = &session->options.operands;
+  const cli_verb *verb = session->verb;
+  if (operands->count <= verb->operands_max)
+    return PCAL_OK;
+  const char *extra = operands->word[verb->operands_max];
+  if (verb->operands_max == 0)
+    return cli_fail(err, PCAL_USAGE,
+                    "\"%s\" stands alone, and %s takes only flags; put the flag it belongs to "
+                    "before it",
+                    extra, verb->name);
+  return cli_fail(err, PCAL_USAGE, "\"%s\" is one word too many for %s %s", extra, verb->name,
+                  verb->operands);
+}
+
+static pcal_status main_run_verb(cli_session *session, int argc, const char *const *argv,
+                                 pcal_error *err) {
+  pcal_status status = main_find_verb(argv[1], &session->verb, err);
+  if (status != PCAL_OK)
+    return status;
+  const cli_verb *verb = session->verb;
+  status = cli_parse(verb->sections, verb->section_count, argc - 2, argv + 2, &session->options,
+                     err);
+  if (status != PCAL_OK)
+    return status;
+  cli_page page = CLI_PAGE_INIT;
+  if (main_informs(session, &page))
+    return cli_page_write(session, &page, NULL, err);
+  status = main_check_operands(session, err);
+  if (status == PCAL_OK)
+    status = cli_session_start(session, err);
+  if (status == PCAL_OK)
+    status = verb->run(session, err);
+  return status;
+}
+
+/* A flag of some verb that stands before the verb gets its own sentence. */
+static pcal_status main_check_place(const char *word, pcal_error *err) {
+  const cli_section *const sections[] = {&cli_program_section};
+  const char *name = strncmp(word, "--", 2) == 0 ? word + 2 : "";
+  const size_t length = strcspn(name, "=");
+  if (cli_flag_find(sections, 1, name, length))
+    return PCAL_OK;
+  for (size_t i = 0; i < cli_verb_count; i++)
+    if (cli_flag_find(cli_verbs[i]->sections, cli_verbs[i]->section_count, name, length))
+      return cli_fail(err, PCAL_USAGE, "--%.*s stands after the verb: propercal %s --%.*s",
+                      (int)length, name, cli_verbs[i]->name, (int)length, name);
+  return PCAL_OK;
+}
+
+static pcal_status main_run_program(cli_session *session, int argc, const char *const *argv,
+                                    pcal_error *err) {
+  const cli_section *const sections[] = {&cli_program_section};
+  cli_options *options = &session->options;
+  cli_page page = CLI_PAGE_INIT;
+  pcal_status status = main_check_place(argv[1], err);
+  if (status == PCAL_OK)
+    status = cli_parse(sections, 1, argc - 1, argv + 1, options, err);
+  if (status != PCAL_OK)
+    return status;
+  if (options->generate && strcmp(options->generate, "man") == 0)
+    cli_generate_man(&page);
+  else if (options->generate)
+    cli_generate_completion(&page);
+  else if (!main_informs(session, &page))
+    return cli_fail(err, PCAL_USAGE, "a verb is missing: propercal VERB [flags]");
+  return cli_page_write(session, &page, NULL, err);
+}
+
+static pcal_status main_run(cli_session *session, int argc, const char *const *argv,
+                            pcal_error *err) {
+  if (argc > 1 && argv[1][0] == '-')
+    return main_run_program(session, argc, argv, err);
+  if (argc > 1)
+    return main_run_verb(session, argc, argv, err);
+  cli_page page = CLI_PAGE_INIT;
+  cli_help_program(&page, 0);
+  return cli_page_write(session, &page, NULL, err);
+}
+
+static void main_report(const cli_session *session, pcal_status status, const pcal_error *err) {
+  cli_complain(err->message[0] ? err->message : pcal_status_text(status));
+  if (status == PCAL_USAGE)
+    fprintf(stderr, "try: propercal %s%s--help\n", session->verb ? session->verb->name : "",
+            session->verb ? " " : "");
+}
+
+int main(int argc, char **argv) {
+  cli_session session = {.env = PCAL_ENV_INIT, .format = PCAL_TEXT};
+  pcal_error err = {.status = PCAL_OK, .row = PCAL_NO_ROW};
+  cli_guard_start();
+  cli_options_init(&session.options);
+  const pcal_status status = main_run(&session, argc, (const char *const *)argv, &err);
+  if (status != PCAL_OK)
+    main_report(&session, status, &err);
+  cli_session_end(&session);
+  return status == PCAL_OK && session.gates_failed ? MAIN_GATE_FAILED
+                                                   : pcal_status_exit_code(status);
+}

@@ -1,0 +1,169 @@
+/* Text that the program puts together before it is written.
+ *
+ * The program never calls setlocale, so printf and strtod speak the C locale. */
+#include "page.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "args.h"
+
+static int page_reserve(cli_page *page, size_t more) {
+  if (page->failed)
+    return 0;
+  if (more < page->capacity - page->length)
+    return 1;
+  const size_t needed = page->length + more + 1;
+  size_t capacity = page->capacity ? page->capacity : 1024;
+  while (capacity < needed && capacity <= SIZE_MAX / 2)
+    capacity *= 2;
+  char *text = needed > more && capacity >= needed ? realloc(page->text, capacity) : NULL;
+  if (!text) {
+    page->failed = 1;
+    return 0;
+  }
+  page->text = text;
+  page->capacity = capacity;
+  return 1;
+}
+
+void cli_put_bytes(cli_page *page, const char *bytes, size_t count) {
+  if (!page_reserve(page, count))
+    return;
+  if (count > 0)
+    memcpy(page->text + page->length, bytes, count);
+  page->length += count;
+  page->text[page->length] = '\0';
+}
+
+void cli_put(cli_page *page, const char *text) {
+  cli_put_bytes(page, text, strlen(text));
+}
+
+void cli_putf(cli_page *page, const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  const int count = vsnprintf(NULL, 0, format, list);
+  va_end(list);
+  if (count < 0 || !page_reserve(page, (size_t)count))
+    return;
+  va_start(list, format);
+  vsnprintf(page->text + page->length, (size_t)count + 1, format, list);
+  va_end(list);
+  page->length += (size_t)count;
+}
+
+size_t cli_columns(const char *text, size_t count) {
+  size_t columns = 0;
+  for (size_t i = 0; i < count; i++)
+    columns += ((unsigned char)text[i] & 0xC0u) != 0x80u;
+  return columns;
+}
+
+static size_t page_column(const cli_page *page) {
+  size_t start = page->length;
+  while (start > 0 && page->text[start - 1] != '\n')
+    start--;
+  return page->length > start ? cli_columns(page->text + start, page->length - start) : 0;
+}
+
+void cli_pad(cli_page *page, size_t column) {
+  for (size_t at = page_column(page); at < column && !page->failed; at++)
+    cli_put(page, " ");
+}
+
+void cli_put_wrapped(cli_page *page, size_t indent, const char *text) {
+  int line_empty = 1;
+  while (*text) {
+    const size_t word = strcspn(text, " \n");
+    const size_t width = cli_columns(text, word);
+    if (!line_empty && page_column(page) + 1 + width > CLI_WIDTH) {
+      cli_put(page, "\n");
+      line_empty = 1;
+    }
+    if (word > 0) {
+      if (line_empty)
+        cli_pad(page, indent);
+      else
+        cli_put(page, " ");
+      cli_put_bytes(page, text, word);
+      line_empty = 0;
+    }
+    text += word;
+    if (*text == '\n') {
+      cli_put(page, "\n");
+      line_empty = 1;
+    }
+    text += *text != '\0';
+  }
+  cli_put(page, "\n");
+}
+
+const char *cli_number(double value, char out[CLI_NUMBER_MAX]) {
+  if (isnan(value))
+    return "nan";
+  if (isinf(value))
+    return value > 0 ? "inf" : "-inf";
+  if (fabs(value) < 1e15 && value == floor(value)) {
+    snprintf(out, CLI_NUMBER_MAX, "%.0f", value);
+    return out;
+  }
+  for (int digits = 1; digits <= 17; digits++) {
+    snprintf(out, CLI_NUMBER_MAX, "%.*g", digits, value);
+    if (strtod(out, NULL) == value)
+      break;
+  }
+  return out;
+}
+
+const char *cli_number_float(float value, char out[CLI_NUMBER_MAX]) {
+  for (int digits = 6; digits <= 9; digits++) {
+    snprintf(out, CLI_NUMBER_MAX, "%.*g", digits, (double)value);
+    if (strtof(out, NULL) == value)
+      break;
+  }
+  return out;
+}
+
+void cli_put_json(cli_page *page, const char *text) {
+  if (!text) {
+    cli_put(page, "null");
+    return;
+  }
+  cli_put(page, "\"");
+  for (; *text; text++) {
+    const unsigned char byte = (unsigned char)*text;
+    if (byte == '"' || byte == '\\')
+      cli_putf(page, "\\%c", byte);
+    else if (byte == '\n')
+      cli_put(page, "\\n");
+    else if (byte < 0x20)
+      cli_putf(page, "\\u%04x", (unsigned)byte);
+    else
+      cli_put_bytes(page, text, 1);
+  }
+  cli_put(page, "\"");
+}
+
+void cli_put_json_number(cli_page *page, double value) {
+  char number[CLI_NUMBER_MAX];
+  cli_put(page, isfinite(value) ? cli_number(value, number) : "null");
+}
+
+int cli_page_sink(void *page, const char *bytes, size_t count) {
+  cli_put_bytes(page, bytes, count);
+  return ((const cli_page *)page)->failed;
+}
+
+pcal_status cli_page_check(const cli_page *page, pcal_error *err) {
+  return page->failed ? cli_fail(err, PCAL_MEMORY, "out of memory for the output") : PCAL_OK;
+}
+
+void cli_page_free(cli_page *page) {
+  free(page->text);
+  *page = (cli_page)CLI_PAGE_INIT;
+}

@@ -1,0 +1,54 @@
+/* Text that the program puts together before it is written. */
+#ifndef CLI_PAGE_H
+#define CLI_PAGE_H
+
+#include <stddef.h>
+
+#include "propercal.h"
+
+#define CLI_WIDTH 79
+#define CLI_NUMBER_MAX 32
+
+/* A growing text.  A failed allocation is remembered in `failed`; what follows is ignored. */
+typedef struct cli_page {
+  char *text;
+  size_t length;
+  size_t capacity;
+  int failed;
+} cli_page;
+
+#define CLI_PAGE_INIT \
+  { NULL, 0, 0, 0 }
+
+void cli_put(cli_page *page, const char *text);
+void cli_put_bytes(cli_page *page, const char *bytes, size_t count);
+void cli_putf(cli_page *page, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 2, 3)))
+#endif
+    ;
+
+/* Columns that the first `count` bytes of UTF-8 text take. */
+size_t cli_columns(const char *text, size_t count);
+/* Appends spaces until the current line is `column` wide. */
+void cli_pad(cli_page *page, size_t column);
+/* Appends a paragraph in lines of at most CLI_WIDTH columns, the first starting where the page
+ * stands, the others at `indent`; ends with a newline.  Newlines in the text are kept. */
+void cli_put_wrapped(cli_page *page, size_t indent, const char *text);
+
+/* The shortest form that reads back as the same number. */
+const char *cli_number(double value, char out[CLI_NUMBER_MAX]);
+const char *cli_number_float(float value, char out[CLI_NUMBER_MAX]);
+
+/* A quoted JSON string, or null. */
+void cli_put_json(cli_page *page, const char *text);
+/* A JSON number; null when it is not finite. */
+void cli_put_json_number(cli_page *page, double value);
+
+/* A pcal_sink that appends to a page. */
+int cli_page_sink(void *page, const char *bytes, size_t count);
+
+pcal_status cli_page_check(const cli_page *page, pcal_error *err);
+void cli_page_free(cli_page *page);
+
+#endif

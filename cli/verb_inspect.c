@@ -1,0 +1,112 @@
+/* inspect: what is in these files, and what would keep them from being measured? */
+#include <string.h>
+
+#include "common.h"
+
+static const cli_flag inspect_flags[] = {
+    {"format", 0, CLI_TEXT, "FORMAT", offsetof(cli_options, format),
+     "text (the default) or json", "text|json", CLI_ANY},
+    {"json", 0, CLI_FLAG, NULL, offsetof(cli_options, json), "the same as --format json", NULL,
+     CLI_ANY},
+    {"output", 'o', CLI_TEXT, "FILE", offsetof(cli_options, output),
+     "write to a file instead of standard output", NULL, CLI_FILE},
+};
+
+static void inspect_trim(cli_page *page) {
+  while (page->length > 0 && page->text[page->length - 1] == '\n')
+    page->text[--page->length] = '\0';
+}
+
+/* Several files make one JSON array, or texts with an empty line between them. */
+static pcal_status inspect_files(cli_session *session, cli_page *page, size_t *problems,
+                                 pcal_error *err) {
+  const cli_words *files = &session->options.operands;
+  const int array = session->format == PCAL_JSON && files->count > 1;
+  if (array)
+    cli_put(page, "[");
+  for (size_t i = 0; i < files->count; i++) {
+    if (i > 0)
+      cli_put(page, array ? ",\n" : "\n");
+    cli_guard_watch(files->word[i]);
+    size_t found = 0;
+    const pcal_status status = pcal_inspect_file(files->word[i], &session->env, session->format,
+                                                 cli_page_sink, page, &found, err);
+    *problems += found;
+    if (status != PCAL_OK)
+      return status;
+    if (array)
+      inspect_trim(page);
+  }
+  if (array)
+    cli_put(page, "]\n");
+  return PCAL_OK;
+}
+
+static pcal_status inspect_source(cli_session *session, cli_page *page, size_t *problems,
+                                  pcal_error *err) {
+  pcal_source *source = NULL;
+  pcal_status status = cli_source_open(session, 0, &source, err);
+  if (status == PCAL_OK)
+    status = pcal_inspect_source(source, &session->env, session->format, cli_page_sink, page,
+                                 problems, err);
+  pcal_source_free(source);
+  return status;
+}
+
+static int inspect_any_input(const pcal_inputs *in) {
+  return in->logits || in->probs || in->log_probs || in->confidence || in->labels ||
+         in->correct || in->weights || in->groups || in->data;
+}
+
+static pcal_status inspect_run(cli_session *session, pcal_error *err) {
+  const cli_options *options = &session->options;
+  const int flags = inspect_any_input(&options->inputs);
+  if (!flags && options->operands.count == 0)
+    return cli_fail(err, PCAL_USAGE, "inspect needs files, or input flags such as --logits");
+  if (flags && options->operands.count > 0)
+    return cli_fail(err, PCAL_USAGE,
+                    "inspect takes files or input flags, not both; run it twice");
+  cli_page page = CLI_PAGE_INIT;
+  size_t problems = 0;
+  pcal_status status = flags ? inspect_source(session, &page, &problems, err)
+                             : inspect_files(session, &page, &problems, err);
+  if (status != PCAL_OK) {
+    cli_page_free(&page);
+    return status;
+  }
+  status = cli_page_write(session, &page, options->output, err);
+  if (status == PCAL_OK && problems > 0)
+    status = cli_fail(err, PCAL_DATA, "%zu problem%s would keep these data from being measured",
+                      problems, problems == 1 ? "" : "s");
+  return status;
+}
+
+static const cli_section inspect_section = {"Output", inspect_flags,
+                                            CLI_COUNT_OF(inspect_flags), NULL};
+static const cli_section *const inspect_sections[] = {&cli_section_inputs, &inspect_section,
+                                                      &cli_section_running, &cli_section_help};
+
+static const cli_example inspect_examples[] = {
+    {"propercal inspect logits.npy labels.npy", "what each file holds"},
+    {"propercal inspect scores.csv", "the columns of a CSV file, one by one"},
+    {"propercal inspect --logits logits.npy --labels labels.npy",
+     "how the files fit together; exit code 3 when they cannot be measured"},
+    {"propercal inspect --data scores.csv --json", "the same as JSON"},
+};
+
+const cli_verb cli_verb_inspect = {
+    "inspect",
+    "[FILE...]",
+    SIZE_MAX,
+    CLI_FILE,
+    "what is in these files, and what is wrong with them?",
+    "Looks at files one by one, or, with input flags, at a whole data set, and says what they "
+    "hold: type, shape, ranges, class names, how the labels are spread. Everything that would "
+    "keep the data from being measured is named with its row and a remedy, not only the first "
+    "problem.",
+    inspect_sections,
+    CLI_COUNT_OF(inspect_sections),
+    inspect_examples,
+    CLI_COUNT_OF(inspect_examples),
+    inspect_run,
+};

@@ -1,0 +1,379 @@
+/* list: what is there to use, and what does it mean? */
+#include <math.h>
+#include <string.h>
+
+#include "common.h"
+
+const cli_row_kind cli_row_kinds[] = {
+    {"metrics", "what measure can compute"},
+    {"groups", "sets of metrics under one name"},
+    {"conventions", "rules of other packages, for ece:convention="},
+    {"figures", "what plot can draw"},
+};
+const size_t cli_row_kind_count = CLI_COUNT_OF(cli_row_kinds);
+
+static const cli_flag list_flags[] = {
+    {"format", 0, CLI_TEXT, "FORMAT", offsetof(cli_options, format),
+     "text (the default) or json", "text|json", CLI_ANY},
+    {"json", 0, CLI_FLAG, NULL, offsetof(cli_options, json), "the same as --format json", NULL,
+     CLI_ANY},
+    {"output", 'o', CLI_TEXT, "FILE", offsetof(cli_options, output),
+     "write to a file instead of standard output", NULL, CLI_FILE},
+};
+
+/* ---- Kinds -------------------------------------------------------------- */
+
+static void list_put_kinds(cli_page *page) {
+  for (size_t i = 0; i < cli_row_kind_count; i++) {
+    cli_put(page, cli_row_kinds[i].name);
+    cli_pad(page, 14);
+    cli_putf(page, "%3zu  %s\n", pcal_row_count(cli_row_kinds[i].name),
+             cli_row_kinds[i].summary);
+  }
+  cli_put(page, "\nNext: propercal list metrics\n");
+}
+
+static void list_put_kinds_json(cli_page *page) {
+  cli_put(page, "{\"propercal\": ");
+  cli_put_json(page, pcal_version());
+  cli_put(page, ", \"kinds\": [");
+  for (size_t i = 0; i < cli_row_kind_count; i++) {
+    cli_put(page, i ? ", {\"name\": " : "{\"name\": ");
+    cli_put_json(page, cli_row_kinds[i].name);
+    cli_putf(page, ", \"count\": %zu, \"summary\": ", pcal_row_count(cli_row_kinds[i].name));
+    cli_put_json(page, cli_row_kinds[i].summary);
+    cli_put(page, "}");
+  }
+  cli_put(page, "]}\n");
+}
+
+/* ---- Tables ------------------------------------------------------------- */
+
+#define LIST_COLUMNS 5
+
+static const char *const list_headings[LIST_COLUMNS] = {"name", "title", "notion", "bound",
+                                                        "machine"};
+
+static const char *list_cell(const pcal_row *row, size_t column) {
+  const char *const cells[LIST_COLUMNS] = {row->name, row->title, row->notion, row->bound,
+                                           row->machine};
+  return cells[column];
+}
+
+/* Width of a column, 0 when no row has anything in it. */
+static size_t list_column_width(const char *kind, size_t column) {
+  size_t width = 0;
+  for (size_t i = 0; i < pcal_row_count(kind); i++) {
+    const char *cell = list_cell(pcal_row_at(kind, i), column);
+    const size_t columns = cell ? cli_columns(cell, strlen(cell)) : 0;
+    if (columns > width)
+      width = columns;
+  }
+  const size_t heading = strlen(list_headings[column]);
+  return width == 0 || width > heading ? width : heading;
+}
+
+static void list_trim_line(cli_page *page) {
+  while (page->length > 0 && page->text[page->length - 1] == ' ')
+    page->text[--page->length] = '\0';
+  cli_put(page, "\n");
+}
+
+static void list_put_line(cli_page *page, const size_t *widths, const pcal_row *row) {
+  size_t column_start = 0;
+  for (size_t column = 0; column < LIST_COLUMNS; column++) {
+    if (widths[column] == 0)
+      continue;
+    cli_pad(page, column_start);
+    const char *cell = row ? list_cell(row, column) : list_headings[column];
+    cli_put(page, cell ? cell : "-");
+    column_start += widths[column] + 2;
+  }
+  list_trim_line(page);
+}
+
+static void list_put_table(cli_page *page, const char *kind) {
+  size_t widths[LIST_COLUMNS];
+  for (size_t column = 0; column < LIST_COLUMNS; column++)
+    widths[column] = list_column_width(kind, column);
+  list_put_line(page, widths, NULL);
+  for (size_t i = 0; i < pcal_row_count(kind); i++)
+    list_put_line(page, widths, pcal_row_at(kind, i));
+  const pcal_row *first = pcal_row_at(kind, 0);
+  if (first)
+    cli_putf(page, "\nMore about one: propercal list %s %s\n", kind, first->name);
+}
+
+static void list_put_field_json(cli_page *page, const char *name, const char *text) {
+  cli_putf(page, ", \"%s\": ", name);
+  cli_put_json(page, text);
+}
+
+static void list_put_table_json(cli_page *page, const char *kind) {
+  cli_put(page, "{\"propercal\": ");
+  cli_put_json(page, pcal_version());
+  list_put_field_json(page, "kind", kind);
+  cli_put(page, ", \"rows\": [");
+  for (size_t i = 0; i < pcal_row_count(kind); i++) {
+    const pcal_row *row = pcal_row_at(kind, i);
+    cli_put(page, i ? ",\n  {\"name\": " : "\n  {\"name\": ");
+    cli_put_json(page, row->name);
+    for (size_t column = 1; column < LIST_COLUMNS; column++)
+      list_put_field_json(page, list_headings[column], list_cell(row, column));
+    cli_put(page, "}");
+  }
+  cli_put(page, "]}\n");
+}
+
+/* ---- One row ------------------------------------------------------------ */
+
+static const char *list_type_name(pcal_option_type type) {
+  switch (type) {
+  case PCAL_OPTION_INT:
+    return "whole number";
+  case PCAL_OPTION_REAL:
+    return "number";
+  case PCAL_OPTION_BOOL:
+    return "yes or no";
+  case PCAL_OPTION_CHOICE:
+    return "word";
+  case PCAL_OPTION_REALS:
+    return "numbers separated by /";
+  }
+  return "value";
+}
+
+static void list_put_bounds(cli_page *page, const pcal_option *option) {
+  char low[CLI_NUMBER_MAX], high[CLI_NUMBER_MAX];
+  if (option->type == PCAL_OPTION_BOOL || option->type == PCAL_OPTION_CHOICE)
+    return;
+  if (isfinite(option->low) && isfinite(option->high))
+    cli_putf(page, " from %s to %s", cli_number(option->low, low),
+             cli_number(option->high, high));
+  else if (isfinite(option->low))
+    cli_putf(page, ", at least %s", cli_number(option->low, low));
+  else if (isfinite(option->high))
+    cli_putf(page, ", at most %s", cli_number(option->high, high));
+}
+
+/* "one of width, mass": what may be written after the equals sign. */
+static void list_put_values(cli_page *page, const pcal_option *option) {
+  const int choice = option->type == PCAL_OPTION_CHOICE && option->choices;
+  cli_put(page, choice ? "one of " : list_type_name(option->type));
+  list_put_bounds(page, option);
+  if (!option->choices)
+    return;
+  if (!choice)
+    cli_put(page, ", or ");
+  const char *cursor = option->choices;
+  const char *word;
+  int first = 1;
+  for (size_t length; (length = cli_choice_next(&cursor, &word)) > 0; first = 0)
+    cli_putf(page, "%s%.*s", first ? "" : ", ", (int)length, word);
+}
+
+static void list_put_options(cli_page *page, const pcal_row *row) {
+  cli_put(page, "\nOptions\n");
+  for (size_t i = 0; i < row->option_count; i++) {
+    const pcal_option *option = &row->options[i];
+    cli_page values = CLI_PAGE_INIT;
+    list_put_values(&values, option);
+    cli_putf(page, "  %s=%s", option->name, option->fallback);
+    if (!*option->fallback)
+      cli_put(page, " (unset)");
+    cli_put(page, "\n");
+    if (values.text) {
+      cli_pad(page, 6);
+      cli_put_wrapped(page, 6, values.text);
+    }
+    if (option->help) {
+      cli_pad(page, 6);
+      cli_put_wrapped(page, 6, option->help);
+    }
+    page->failed |= values.failed;
+    cli_page_free(&values);
+  }
+}
+
+static int list_has_option(const pcal_row *row, const char *name) {
+  for (size_t i = 0; i < row->option_count; i++)
+    if (strcmp(row->options[i].name, name) == 0)
+      return 1;
+  return 0;
+}
+
+static void list_put_conventions(cli_page *page) {
+  cli_put(page, "\nConventions\n");
+  for (size_t i = 0; i < pcal_row_count("conventions"); i++) {
+    const pcal_row *row = pcal_row_at("conventions", i);
+    cli_putf(page, "  %s ", row->name);
+    cli_pad(page, 17);
+    cli_put_wrapped(page, 17, row->title);
+  }
+}
+
+static void list_put_lines(cli_page *page, const char *title, const char *text, int wrap) {
+  if (!text || !*text)
+    return;
+  cli_putf(page, "\n%s\n", title);
+  if (wrap) {
+    cli_pad(page, 2);
+    cli_put_wrapped(page, 2, text);
+    return;
+  }
+  while (*text) {
+    const size_t length = strcspn(text, "\n");
+    cli_putf(page, "  %.*s\n", (int)length, text);
+    text += length + (text[length] == '\n');
+  }
+}
+
+static void list_put_row(cli_page *page, const pcal_row *row) {
+  cli_putf(page, "%s: %s\n", row->name, row->title);
+  const int group = strcmp(row->kind, "groups") == 0;
+  list_put_lines(page, group ? "Metrics" : "Formula", row->formula, group);
+  list_put_lines(page, "About", row->about, 1);
+  if (row->notion || row->bound || row->machine)
+    cli_put(page, "\n");
+  if (row->notion)
+    cli_putf(page, "Notion of calibration: %s\n", row->notion);
+  if (row->bound)
+    cli_putf(page, "Bound: %s\n", row->bound);
+  if (row->machine)
+    cli_putf(page, "Machine: %s\n", row->machine);
+  if (row->option_count > 0)
+    list_put_options(page, row);
+  if (list_has_option(row, "convention"))
+    list_put_conventions(page);
+  list_put_lines(page, "Citation", row->citation, 1);
+}
+
+static void list_put_choices_json(cli_page *page, const char *choices) {
+  cli_put(page, ", \"choices\": ");
+  if (!choices) {
+    cli_put(page, "null");
+    return;
+  }
+  const char *word;
+  const char *before = "[";
+  for (size_t length; (length = cli_choice_next(&choices, &word)) > 0; before = ", ")
+    cli_putf(page, "%s\"%.*s\"", before, (int)length, word);
+  cli_put(page, "]");
+}
+
+static void list_put_option_json(cli_page *page, const pcal_option *option) {
+  static const char *const types[] = {"", "int", "real", "bool", "choice", "reals"};
+  const int bounded = option->type == PCAL_OPTION_INT || option->type == PCAL_OPTION_REAL ||
+                      option->type == PCAL_OPTION_REALS;
+  cli_put(page, "{\"name\": ");
+  cli_put_json(page, option->name);
+  list_put_field_json(page, "type", types[option->type]);
+  list_put_field_json(page, "default", *option->fallback ? option->fallback : NULL);
+  cli_put(page, ", \"low\": ");
+  cli_put_json_number(page, bounded ? option->low : NAN);
+  cli_put(page, ", \"high\": ");
+  cli_put_json_number(page, bounded ? option->high : NAN);
+  list_put_choices_json(page, option->choices);
+  list_put_field_json(page, "help", option->help);
+  cli_put(page, "}");
+}
+
+static void list_put_row_json(cli_page *page, const pcal_row *row) {
+  cli_put(page, "{\"propercal\": ");
+  cli_put_json(page, pcal_version());
+  list_put_field_json(page, "kind", row->kind);
+  list_put_field_json(page, "name", row->name);
+  list_put_field_json(page, "title", row->title);
+  list_put_field_json(page, "formula", row->formula);
+  list_put_field_json(page, "about", row->about);
+  list_put_field_json(page, "notion", row->notion);
+  list_put_field_json(page, "bound", row->bound);
+  list_put_field_json(page, "machine", row->machine);
+  list_put_field_json(page, "citation", row->citation);
+  cli_put(page, ", \"options\": [");
+  for (size_t i = 0; i < row->option_count; i++) {
+    cli_put(page, i ? ",\n  " : "\n  ");
+    list_put_option_json(page, &row->options[i]);
+  }
+  cli_put(page, "]}\n");
+}
+
+/* ---- Verb --------------------------------------------------------------- */
+
+static pcal_status list_find_kind(const char *name, pcal_error *err) {
+  cli_nearest nearest;
+  cli_nearest_start(&nearest, name, strlen(name));
+  for (size_t i = 0; i < cli_row_kind_count; i++) {
+    if (strcmp(cli_row_kinds[i].name, name) == 0)
+      return PCAL_OK;
+    cli_nearest_try(&nearest, cli_row_kinds[i].name, strlen(cli_row_kinds[i].name));
+  }
+  if (nearest.best)
+    return cli_fail(err, PCAL_USAGE, "there is no kind \"%s\"; did you mean \"%s\"?", name,
+                    nearest.best);
+  return cli_fail(err, PCAL_USAGE, "there is no kind \"%s\"; `propercal list` shows them all",
+                  name);
+}
+
+static pcal_status list_find_row(const char *kind, const char *name, const pcal_row **row,
+                                 pcal_error *err) {
+  *row = pcal_row_find(kind, name);
+  if (*row)
+    return PCAL_OK;
+  const char *nearest = pcal_row_nearest(kind, name);
+  if (nearest)
+    return cli_fail(err, PCAL_USAGE, "there is no \"%s\" among the %s; did you mean \"%s\"?",
+                    name, kind, nearest);
+  return cli_fail(err, PCAL_USAGE,
+                  "there is no \"%s\" among the %s; `propercal list %s` shows them all", name,
+                  kind, kind);
+}
+
+static pcal_status list_run(cli_session *session, pcal_error *err) {
+  const cli_words *words = &session->options.operands;
+  const int json = session->format == PCAL_JSON;
+  cli_page page = CLI_PAGE_INIT;
+  const pcal_row *row = NULL;
+  if (words->count == 0) {
+    (json ? list_put_kinds_json : list_put_kinds)(&page);
+    return cli_page_write(session, &page, session->options.output, err);
+  }
+  pcal_status status = list_find_kind(words->word[0], err);
+  if (status == PCAL_OK && words->count == 2)
+    status = list_find_row(words->word[0], words->word[1], &row, err);
+  if (status != PCAL_OK)
+    return status;
+  if (row)
+    (json ? list_put_row_json : list_put_row)(&page, row);
+  else
+    (json ? list_put_table_json : list_put_table)(&page, words->word[0]);
+  return cli_page_write(session, &page, session->options.output, err);
+}
+
+static const cli_section list_section = {"Output", list_flags, CLI_COUNT_OF(list_flags), NULL};
+static const cli_section *const list_sections[] = {&list_section, &cli_section_running,
+                                                   &cli_section_help};
+
+static const cli_example list_examples[] = {
+    {"propercal list", "the kinds of things there are"},
+    {"propercal list metrics", "all metrics, one line each"},
+    {"propercal list metrics ece", "formula, options, conventions and citation of one metric"},
+    {"propercal list groups default", "what is measured when no metric is asked for"},
+    {"propercal list metrics ece --json", "the same for programs"},
+};
+
+const cli_verb cli_verb_list = {
+    "list",
+    "[KIND [NAME]]",
+    2,
+    CLI_KINDS,
+    "what is there to use, and what does it mean?",
+    "Lists the kinds of things that propercal knows: metrics, groups of metrics, conventions "
+    "of other packages, figures. With a kind, lists what is in it; with a name, explains one "
+    "entry: formula, meaning, options with defaults and bounds, where it comes from.",
+    list_sections,
+    CLI_COUNT_OF(list_sections),
+    list_examples,
+    CLI_COUNT_OF(list_examples),
+    list_run,
+};

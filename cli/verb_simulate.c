@@ -1,0 +1,377 @@
+/* simulate: predictions whose true calibration is known.
+ *
+ * The true calibration error is the root of the mean, over rows, of the squared Euclidean
+ * distance between the stored prediction, softmax(logits), and the true probabilities. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common.h"
+
+#define SIMULATE_FILES_MAX 3
+#define SIMULATE_CHUNK 4096
+
+typedef struct simulate_data {
+  uint64_t rows;
+  size_t classes;
+  float *logits;
+  int32_t *labels;
+  double *truth;
+} simulate_data;
+
+typedef struct simulate_file {
+  char *path;
+  cli_output output;
+  int open;
+} simulate_file;
+
+typedef struct simulate_summary {
+  double accuracy, confidence, error;
+} simulate_summary;
+
+static const cli_flag simulate_flags[] = {
+    {"rows", 0, CLI_COUNT, "N", offsetof(cli_options, rows), "rows to draw; 10000 by default",
+     NULL, CLI_ANY},
+    {"classes", 0, CLI_COUNT, "K", offsetof(cli_options, classes), "classes; 100 by default",
+     NULL, CLI_ANY},
+    {"factor", 0, CLI_REAL, "F", offsetof(cli_options, factor),
+     "what the logits are multiplied by: 1, the default, is calibrated, more is "
+     "over-confident, less under-confident",
+     NULL, CLI_ANY},
+    {"scale", 0, CLI_REAL, "S", offsetof(cli_options, scale),
+     "s in the scale matrix I/s of the covariances' inverse-Wishart distribution; 0.01 by "
+     "default",
+     NULL, CLI_ANY},
+    {"truth", 0, CLI_FLAG, NULL, offsetof(cli_options, truth),
+     "also write the true class probabilities, float64, to PREFIX_truth.npy", NULL, CLI_ANY},
+    {"output", 'o', CLI_TEXT, "OUT", offsetof(cli_options, output),
+     "NAME.csv for one CSV file, '-' for CSV on standard output, or a prefix for "
+     "PREFIX_logits.npy and PREFIX_labels.npy",
+     NULL, CLI_FILE},
+    {"format", 0, CLI_TEXT, "FORMAT", offsetof(cli_options, format),
+     "of the summary: text (the default) or json", "text|json", CLI_ANY},
+    {"json", 0, CLI_FLAG, NULL, offsetof(cli_options, json), "the same as --format json", NULL,
+     CLI_ANY},
+};
+
+/* ---- Drawing ------------------------------------------------------------ */
+
+static void simulate_data_free(simulate_data *data) {
+  free(data->logits);
+  free(data->labels);
+  free(data->truth);
+}
+
+static pcal_status simulate_data_new(const cli_options *options, simulate_data *data,
+                                     pcal_error *err) {
+  data->rows = options->rows;
+  data->classes = (size_t)options->classes;
+  const uint64_t cells_max = SIZE_MAX / sizeof(double);
+  const uint64_t rows = options->rows ? options->rows : 1;
+  const uint64_t classes = options->classes ? options->classes : 1;
+  if (classes <= cells_max / rows) {
+    data->logits = malloc((size_t)(rows * classes) * sizeof *data->logits);
+    data->labels = malloc((size_t)rows * sizeof *data->labels);
+    data->truth = malloc((size_t)(rows * classes) * sizeof *data->truth);
+  }
+  if (!data->logits || !data->labels || !data->truth)
+    return cli_fail(err, PCAL_MEMORY,
+                    "out of memory for %llu rows x %llu classes; ask for fewer --rows",
+                    (unsigned long long)options->rows, (unsigned long long)options->classes);
+  return PCAL_OK;
+}
+
+static size_t simulate_top(const float *logits, size_t classes) {
+  size_t top = 0;
+  for (size_t c = 1; c < classes; c++)
+    if (logits[c] > logits[top])
+      top = c;
+  return top;
+}
+
+/* Squared distance between softmax(logits) and the truth; *confidence gets the largest
+ * probability. */
+static double simulate_row_error(const float *logits, const double *truth, size_t classes,
+                                 size_t top, double *confidence) {
+  double sum = 0, squares = 0;
+  for (size_t c = 0; c < classes; c++)
+    sum += exp((double)logits[c] - (double)logits[top]);
+  for (size_t c = 0; c < classes; c++) {
+    const double off = exp((double)logits[c] - (double)logits[top]) / sum - truth[c];
+    squares += off * off;
+  }
+  *confidence = 1 / sum;
+  return squares;
+}
+
+static simulate_summary simulate_summarize(const simulate_data *data) {
+  simulate_summary sums = {0, 0, 0};
+  for (uint64_t row = 0; row < data->rows; row++) {
+    const float *logits = data->logits + row * data->classes;
+    const size_t top = simulate_top(logits, data->classes);
+    double confidence;
+    sums.error += simulate_row_error(logits, data->truth + row * data->classes, data->classes,
+                                     top, &confidence);
+    sums.confidence += confidence;
+    sums.accuracy += data->labels[row] == (int32_t)top;
+  }
+  const double rows = (double)data->rows;
+  return (simulate_summary){sums.accuracy / rows, sums.confidence / rows,
+                            sqrt(sums.error / rows)};
+}
+
+/* ---- Writing ------------------------------------------------------------ */
+
+/* Writes values of `width` bytes in little-endian order. */
+static void simulate_put_little(cli_output *output, const void *values, size_t count,
+                                size_t width) {
+  unsigned char bytes[SIMULATE_CHUNK];
+  size_t used = 0;
+  for (size_t i = 0; i < count; i++) {
+    const unsigned char *value = (const unsigned char *)values + i * width;
+    uint64_t bits = 0;
+    if (width == sizeof(uint32_t)) {
+      uint32_t half;
+      memcpy(&half, value, width);
+      bits = half;
+    } else {
+      memcpy(&bits, value, sizeof bits);
+    }
+    for (size_t b = 0; b < width; b++)
+      bytes[used++] = (unsigned char)(bits >> (8 * b));
+    if (used == sizeof bytes || i + 1 == count) {
+      if (cli_output_sink(output, (const char *)bytes, used) != 0)
+        return;
+      used = 0;
+    }
+  }
+}
+
+static pcal_status simulate_write_array(cli_output *output, const simulate_data *data,
+                                        const char *type, const void *values, size_t width,
+                                        size_t columns, pcal_error *err) {
+  const pcal_status status =
+      pcal_npy_header(type, data->rows, columns, cli_output_sink, output, err);
+  if (status == PCAL_OK)
+    simulate_put_little(output, values, (size_t)data->rows * (columns ? columns : 1), width);
+  return status;
+}
+
+static pcal_status simulate_write_csv(cli_output *output, const simulate_data *data,
+                                      pcal_error *err) {
+  cli_page line = CLI_PAGE_INIT;
+  char number[CLI_NUMBER_MAX];
+  for (size_t c = 0; c < data->classes; c++)
+    cli_putf(&line, "logits.%zu,", c);
+  cli_put(&line, "labels\n");
+  for (uint64_t row = 0; row < data->rows && !line.failed; row++) {
+    if (cli_output_sink(output, line.text, line.length) != 0)
+      break;
+    line.length = 0;
+    for (size_t c = 0; c < data->classes; c++)
+      cli_putf(&line, "%s,", cli_number_float(data->logits[row * data->classes + c], number));
+    cli_putf(&line, "%ld\n", (long)data->labels[row]);
+  }
+  const pcal_status status = cli_page_check(&line, err);
+  if (status == PCAL_OK)
+    cli_output_sink(output, line.text, line.length);
+  cli_page_free(&line);
+  return status;
+}
+
+static pcal_status simulate_write_file(size_t index, int csv, cli_output *output,
+                                       const simulate_data *data, pcal_error *err) {
+  if (csv)
+    return simulate_write_csv(output, data, err);
+  if (index == 0)
+    return simulate_write_array(output, data, "<f4", data->logits, sizeof *data->logits,
+                                data->classes, err);
+  if (index == 1)
+    return simulate_write_array(output, data, "<i4", data->labels, sizeof *data->labels, 0,
+                                err);
+  return simulate_write_array(output, data, "<f8", data->truth, sizeof *data->truth,
+                              data->classes, err);
+}
+
+/* ---- Files -------------------------------------------------------------- */
+
+static int simulate_ends_with(const char *text, const char *end) {
+  const size_t length = strlen(text), end_length = strlen(end);
+  return length >= end_length && strcmp(text + length - end_length, end) == 0;
+}
+
+static int simulate_is_csv(const char *out) {
+  return strcmp(out, "-") == 0 || simulate_ends_with(out, ".csv") ||
+         strncmp(out, "/dev/", 5) == 0;
+}
+
+static pcal_status simulate_check_output(const cli_options *options, pcal_error *err) {
+  const char *out = options->output;
+  if (!out || !*out)
+    return cli_fail(err, PCAL_USAGE, "simulate needs -o: NAME.csv, or a prefix for .npy files");
+  if (simulate_ends_with(out, ".npy"))
+    return cli_fail(err, PCAL_USAGE,
+                    "-o %s: .npy output takes several files; give a prefix without .npy", out);
+  if (options->truth && simulate_is_csv(out))
+    return cli_fail(err, PCAL_USAGE,
+                    "--truth goes into a .npy file; give -o a prefix instead of %s", out);
+  return PCAL_OK;
+}
+
+static pcal_status simulate_name_files(const cli_options *options, simulate_file *files,
+                                       size_t *count, pcal_error *err) {
+  static const char *const ends[SIMULATE_FILES_MAX] = {"_logits.npy", "_labels.npy",
+                                                       "_truth.npy"};
+  const int csv = simulate_is_csv(options->output);
+  *count = csv ? 1 : options->truth ? 3 : 2;
+  for (size_t i = 0; i < *count; i++) {
+    const size_t size = strlen(options->output) + sizeof "_logits.npy";
+    files[i].path = malloc(size);
+    if (!files[i].path)
+      return cli_fail(err, PCAL_MEMORY, "out of memory for a file name");
+    snprintf(files[i].path, size, "%s%s", options->output, csv ? "" : ends[i]);
+  }
+  return PCAL_OK;
+}
+
+/* All files are written before the first one gets its name. */
+static pcal_status simulate_write_files(cli_session *session, simulate_file *files,
+                                        size_t count, const simulate_data *data,
+                                        pcal_error *err) {
+  const int csv = simulate_is_csv(session->options.output);
+  pcal_status status = PCAL_OK;
+  for (size_t i = 0; i < count && status == PCAL_OK; i++) {
+    status = cli_output_open(session, files[i].path, &files[i].output, err);
+    files[i].open = status == PCAL_OK;
+  }
+  for (size_t i = 0; i < count && status == PCAL_OK; i++) {
+    status = simulate_write_file(i, csv, &files[i].output, data, err);
+    if (status == PCAL_OK || files[i].output.sink_failed)
+      status = pcal_output_flush(files[i].output.file, err);
+  }
+  for (size_t i = 0; i < count; i++)
+    if (files[i].open)
+      status = cli_output_close(&files[i].output, status, err);
+  return status;
+}
+
+/* ---- Summary ------------------------------------------------------------ */
+
+static void simulate_put_json(cli_page *page, const cli_options *options,
+                              const simulate_summary *summary, const simulate_file *files,
+                              size_t count) {
+  cli_put(page, "{\"propercal\": ");
+  cli_put_json(page, pcal_version());
+  cli_putf(page, ", \"rows\": %llu, \"classes\": %llu, \"seed\": %llu, \"factor\": ",
+           (unsigned long long)options->rows, (unsigned long long)options->classes,
+           (unsigned long long)options->seed);
+  cli_put_json_number(page, options->factor);
+  cli_put(page, ", \"scale\": ");
+  cli_put_json_number(page, options->scale);
+  cli_put(page, ", \"accuracy\": ");
+  cli_put_json_number(page, summary->accuracy);
+  cli_put(page, ", \"mean_confidence\": ");
+  cli_put_json_number(page, summary->confidence);
+  cli_put(page, ", \"true_calibration_error\": ");
+  cli_put_json_number(page, summary->error);
+  cli_put(page, ", \"files\": [");
+  for (size_t i = 0; i < count; i++) {
+    cli_put(page, i ? ", " : "");
+    cli_put_json(page, files[i].path);
+  }
+  cli_put(page, "]}\n");
+}
+
+static void simulate_put_text(cli_page *page, const cli_options *options,
+                              const simulate_summary *summary, const simulate_file *files,
+                              size_t count) {
+  char number[CLI_NUMBER_MAX];
+  cli_putf(page, "rows                    %llu\n", (unsigned long long)options->rows);
+  cli_putf(page, "classes                 %llu\n", (unsigned long long)options->classes);
+  cli_putf(page, "factor                  %s\n", cli_number(options->factor, number));
+  cli_putf(page, "accuracy                %.4f\n", summary->accuracy);
+  cli_putf(page, "mean confidence         %.4f\n", summary->confidence);
+  cli_putf(page, "true calibration error  %.4f (root of the mean squared distance)\n",
+           summary->error);
+  for (size_t i = 0; i < count; i++)
+    cli_putf(page, "written                 %s\n",
+             strcmp(files[i].path, "-") == 0 ? "standard output" : files[i].path);
+}
+
+/* The summary gives way to data on standard output. */
+static pcal_status simulate_tell(cli_session *session, const simulate_data *data,
+                                 const simulate_file *files, size_t count, pcal_error *err) {
+  if (session->options.quiet)
+    return PCAL_OK;
+  const simulate_summary summary = simulate_summarize(data);
+  cli_page page = CLI_PAGE_INIT;
+  (session->format == PCAL_JSON ? simulate_put_json : simulate_put_text)(
+      &page, &session->options, &summary, files, count);
+  if (strcmp(session->options.output, "-") != 0)
+    return cli_page_write(session, &page, NULL, err);
+  cli_page_say(&page);
+  return PCAL_OK;
+}
+
+static pcal_status simulate_run(cli_session *session, pcal_error *err) {
+  const cli_options *options = &session->options;
+  simulate_data data = {0, 0, NULL, NULL, NULL};
+  simulate_file files[SIMULATE_FILES_MAX] = {{.path = NULL}};
+  size_t count = 0;
+  pcal_simulation simulation = PCAL_SIMULATION_INIT;
+  simulation.rows = options->rows;
+  simulation.classes = (size_t)options->classes;
+  simulation.factor = options->factor;
+  simulation.scale = options->scale;
+  pcal_status status = simulate_check_output(options, err);
+  if (status == PCAL_OK)
+    status = simulate_data_new(options, &data, err);
+  if (status == PCAL_OK)
+    status =
+        pcal_simulate(&simulation, &session->env, data.logits, data.labels, data.truth, err);
+  if (status == PCAL_OK)
+    status = simulate_name_files(options, files, &count, err);
+  if (status == PCAL_OK)
+    status = simulate_write_files(session, files, count, &data, err);
+  if (status == PCAL_OK)
+    status = simulate_tell(session, &data, files, count, err);
+  for (size_t i = 0; i < count; i++)
+    free(files[i].path);
+  simulate_data_free(&data);
+  return status;
+}
+
+static const cli_section simulate_section = {"Simulation", simulate_flags,
+                                             CLI_COUNT_OF(simulate_flags), NULL};
+static const cli_section *const simulate_sections[] = {&simulate_section, &cli_section_running,
+                                                       &cli_section_help};
+
+static const cli_example simulate_examples[] = {
+    {"propercal simulate -o sim", "10000 rows, 100 classes, calibrated: sim_logits.npy and "
+                                  "sim_labels.npy"},
+    {"propercal simulate --rows 2000 --classes 10 --factor 2.5 -o bad.csv",
+     "an over-confident model as CSV; then: propercal measure --data bad.csv"},
+    {"propercal simulate --factor 1.5 --truth --seed 7 -o sim",
+     "with the true probabilities in sim_truth.npy"},
+    {"propercal simulate --rows 500 --classes 5 -o - | propercal measure --data -",
+     "straight into a measurement"},
+};
+
+const cli_verb cli_verb_simulate = {
+    "simulate",
+    "",
+    0,
+    CLI_ANY,
+    "predictions whose true calibration is known",
+    "Draws logits from a mixture of Gaussians, one for each class, and each label from the "
+    "softmax of its row, so that the predictions are calibrated exactly; then multiplies the "
+    "logits by a factor, which spoils them by a known amount. Says how large the true "
+    "calibration error is, for comparison with what the metrics estimate (Gruber and Buettner "
+    "2022, G.1). The same seed gives the same bytes.",
+    simulate_sections,
+    CLI_COUNT_OF(simulate_sections),
+    simulate_examples,
+    CLI_COUNT_OF(simulate_examples),
+    simulate_run,
+};
