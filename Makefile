@@ -1,0 +1,40 @@
+# Two commands do everything on a fresh Debian or Ubuntu machine: make demo, make check.
+BUILD = build
+PREFIX = /usr/local
+
+.PHONY: help deps build demo check check-all install uninstall format clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+
+deps: ## install what building needs
+	@tools/install-deps demo
+
+build: deps ## build the library and the program
+	@tools/build $(BUILD)
+
+demo: build ## see it work on data inside the repository
+	@tools/demo $(BUILD)
+
+check: ## all tests, also with sanitizers, and a minute of fuzzing
+	@tools/install-deps check
+	@tools/check
+
+check-all: ## check, and threads, clang, layout, ladder, manual, scripts
+	@tools/install-deps check-all
+	@tools/check all
+
+install: build ## install; elsewhere: make install PREFIX=/usr
+	@tools/build $(BUILD) --prefix=$(abspath $(PREFIX))
+	@tools/meson install -C $(BUILD) --no-rebuild --quiet
+	@echo "Installed in $(abspath $(PREFIX))"
+
+uninstall: ## remove what make install installed
+	@ninja -C $(BUILD) uninstall >/dev/null
+	@echo "Uninstalled"
+
+format: ## lay out all C files by .clang-format
+	@tools/format
+
+clean: ## remove what was built
+	@rm -rf build build-asan build-clang build-fuzz build-tsan demo-output
