@@ -1,0 +1,64 @@
+#!/bin/sh
+# test_install.sh SOURCE COMPILER...: installs into an empty folder, compiles an example
+# against what was installed (shared and static), runs it, and uninstalls without a trace.
+set -eu
+source=$1
+shift
+CC=$*
+export CC
+unset MAKEFLAGS
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+prefix=$scratch/prefix
+
+quietly() {
+  if ! "$@" >"$scratch/log" 2>&1; then
+    cat "$scratch/log"
+    echo "failed: $*"
+    exit 1
+  fi
+}
+
+quietly "$source/tools/build" "$scratch/build" -Dtests=false -Dbuildtype=debug
+quietly make -C "$source" install BUILD="$scratch/build" PREFIX="$prefix"
+
+PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name propercal.pc)")
+LD_LIBRARY_PATH=$(pkg-config --variable=libdir "$PKG_CONFIG_PATH/propercal.pc")
+export PKG_CONFIG_PATH LD_LIBRARY_PATH
+cp "$source/examples/measure_arrays.c" "$scratch/outside.c"
+
+# The metric named $1 must be $2 in the output of the example.
+expect() {
+  awk -F, -v name="$1" -v value="$2" '
+    $1 == name { for (i = 2; i <= NF; i++) if (($i - value)^2 < 1e-12) found = 1 }
+    END { exit !found }' "$scratch/output" || {
+    cat "$scratch/output"
+    echo "$1 is not $2 in the output above"
+    exit 1
+  }
+}
+
+for kind in shared static; do
+  if [ $kind = static ]; then
+    flags="-static $(pkg-config --static --cflags --libs propercal)"
+  else
+    flags=$(pkg-config --cflags --libs propercal)
+  fi
+  # shellcheck disable=SC2086 # lists of words
+  quietly $CC -Wall -Wextra -Werror -o "$scratch/$kind" "$scratch/outside.c" $flags
+  "$scratch/$kind" >"$scratch/output"
+  expect accuracy 0.66666666
+  expect brier 0.40333333
+  expect ece 0.35
+done
+
+[ "$("$prefix/bin/propercal" --version | head -n 1 | grep -c "$(pkg-config --modversion propercal)")" -eq 1 ]
+
+quietly make -C "$source" uninstall BUILD="$scratch/build"
+left=$(find "$prefix" 2>/dev/null || true)
+if [ -n "$left" ]; then
+  echo "left behind after uninstalling:"
+  echo "$left"
+  exit 1
+fi

@@ -1,0 +1,99 @@
+#include "../unit.h"
+
+static void fills_what_the_caller_gave(void **state) {
+  (void)state;
+  pcal_error err = {PCAL_OK, 5, "old"};
+  assert_int_equal(pc_fail(&err, PCAL_IO, "%s: %d of %d", "a.npy", 3, 7), PCAL_IO);
+  assert_sentence(err, PCAL_IO, "a.npy: 3 of 7");
+  assert_true(err.row == PCAL_NO_ROW);
+  assert_int_equal(pc_fail_row(&err, PCAL_DATA, 42, "row %d", 42), PCAL_DATA);
+  assert_sentence(err, PCAL_DATA, "row 42");
+  assert_true(err.row == 42);
+  assert_int_equal(pc_fail_memory(&err, "sorting"), PCAL_MEMORY);
+  assert_sentence(err, PCAL_MEMORY,
+                  "out of memory while sorting; give fewer rows or metrics, or more memory");
+  assert_true(err.row == PCAL_NO_ROW);
+}
+
+static void needs_no_error(void **state) {
+  (void)state;
+  assert_int_equal(pc_fail(NULL, PCAL_USAGE, "%d", 1), PCAL_USAGE);
+  assert_int_equal(pc_fail_row(NULL, PCAL_DATA, 1, "%d", 1), PCAL_DATA);
+  assert_int_equal(pc_fail_memory(NULL, "sorting"), PCAL_MEMORY);
+  pc_error_clear(NULL);
+}
+
+static void clears(void **state) {
+  (void)state;
+  pcal_error err = {PCAL_IO, 5, "old"};
+  pc_error_clear(&err);
+  assert_sentence(err, PCAL_OK, "");
+  assert_true(err.row == PCAL_NO_ROW);
+}
+
+static void cuts_long_sentences(void **state) {
+  (void)state;
+  pcal_error err;
+  char text[2000];
+  memset(text, 'x', sizeof text);
+  text[sizeof text - 1] = '\0';
+  memset(&err, 0x7F, sizeof err);
+  pc_fail(&err, PCAL_DATA, "%s", text);
+  assert_int_equal(strlen(err.message), sizeof err.message - 1);
+  pc_fail(&err, PCAL_DATA, "%.1023s", text);
+  assert_int_equal(strlen(err.message), 1023);
+}
+
+static pcal_status two_steps(pcal_status first, int *reached) {
+  *reached = 0;
+  PC_TRY(first);
+  *reached = 1;
+  return PCAL_OK;
+}
+
+static void try_passes_failures_on(void **state) {
+  (void)state;
+  int reached;
+  assert_int_equal(two_steps(PCAL_OK, &reached), PCAL_OK);
+  assert_int_equal(reached, 1);
+  assert_int_equal(two_steps(PCAL_INTERRUPTED, &reached), PCAL_INTERRUPTED);
+  assert_int_equal(reached, 0);
+}
+
+static void every_status_has_text_and_exit_code(void **state) {
+  (void)state;
+  static const int codes[] = {0, 2, 3, 4, 5, 6, 130};
+  assert_int_equal(PCAL_STATUS_END, UNIT_COUNT(codes));
+  for (size_t s = 0; s < UNIT_COUNT(codes); s++)
+    assert_int_equal(pcal_status_exit_code((pcal_status)s), codes[s]);
+  assert_string_equal(pcal_status_text(PCAL_OK), "fine");
+  assert_string_equal(pcal_status_text(PCAL_USAGE), "a name, option or argument is wrong");
+  assert_string_equal(pcal_status_text(PCAL_DATA),
+                      "the data are wrong or do not fit what was asked");
+  assert_string_equal(pcal_status_text(PCAL_IO), "a file could not be read or written");
+  assert_string_equal(pcal_status_text(PCAL_INTERNAL), "a fault in propercal itself");
+  assert_string_equal(pcal_status_text(PCAL_MEMORY),
+                      "out of memory, or beyond the memory limit");
+  assert_string_equal(pcal_status_text(PCAL_INTERRUPTED), "stopped by the caller");
+}
+
+static void unknown_statuses_are_faults(void **state) {
+  (void)state;
+  assert_string_equal(pcal_status_text(PCAL_STATUS_END), "unknown status");
+  assert_string_equal(pcal_status_text((pcal_status)-1), "unknown status");
+  assert_int_equal(pcal_status_exit_code(PCAL_STATUS_END), 5);
+  assert_int_equal(pcal_status_exit_code((pcal_status)-1), 5);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(fills_what_the_caller_gave),
+      cmocka_unit_test(needs_no_error),
+      cmocka_unit_test(clears),
+      cmocka_unit_test(cuts_long_sentences),
+      cmocka_unit_test(try_passes_failures_on),
+      cmocka_unit_test(every_status_has_text_and_exit_code),
+      cmocka_unit_test(unknown_statuses_are_faults),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

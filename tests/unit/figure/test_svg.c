@@ -1,0 +1,193 @@
+#include "figure_check.h"
+
+#include "figure/svg.h"
+
+typedef struct svg_fixture {
+  check_memory memory;
+  pcal_env env;
+  pc_figure figure;
+  pc_text out;
+} svg_fixture;
+
+static void svg_begin(svg_fixture *fixture) {
+  memset(fixture, 0, sizeof *fixture);
+  fixture->env = check_env(&fixture->memory);
+  pc_figure_init(&fixture->figure, 200, 100, &fixture->env);
+  pc_text_init(&fixture->out, &fixture->env);
+}
+
+static const char *svg_written(svg_fixture *fixture) {
+  assert_int_equal(pc_svg_write(&fixture->figure, &fixture->out, NULL), PCAL_OK);
+  check_xml(fixture->out.bytes);
+  return fixture->out.bytes;
+}
+
+static void svg_done(svg_fixture *fixture) {
+  pc_text_free(&fixture->out);
+  pc_figure_free(&fixture->figure);
+  assert_int_equal(fixture->memory.live, 0);
+}
+
+static void svg_contains(const char *text, const char *part) {
+  if (strstr(text, part) == NULL)
+    fail_msg("%s is not in\n%s", part, text);
+}
+
+static void test_frame(void **state) {
+  (void)state;
+  svg_fixture fixture;
+  svg_begin(&fixture);
+  fixture.figure.title = pc_figure_keep(&fixture.figure, "A title");
+  fixture.figure.description = pc_figure_keep(&fixture.figure, "In words.");
+  const char *svg = svg_written(&fixture);
+  const char *head = "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"pcal\" role=\"img\" "
+                     "width=\"200\" height=\"100\" viewBox=\"0 0 200 100\">\n"
+                     "<title>A title</title>\n<desc>In words.</desc>\n<style>\n";
+  assert_memory_equal(svg, head, strlen(head));
+  svg_contains(svg, "prefers-color-scheme:dark");
+  assert_string_equal(svg + strlen(svg) - 7, "</svg>\n");
+  svg_done(&fixture);
+}
+
+static void test_coordinates(void **state) {
+  (void)state;
+  svg_fixture fixture;
+  svg_begin(&fixture);
+  const pc_look warm = {.tone = PC_TONE_WARM, .pale = 1};
+  const pc_look line = {.tone = PC_TONE_INK, .dashed = 1, .size = 1.5};
+  const size_t panel = pc_figure_panel(&fixture.figure, (pc_rect){10, 10, 90, 80});
+  pc_figure_bar(&fixture.figure, panel, warm, (pc_point){0, 0}, (pc_point){1. / 3, 0.25}, NULL);
+  pc_figure_bar(&fixture.figure, panel, warm, (pc_point){0, 0}, (pc_point){1, 1e-4}, NULL);
+  pc_figure_segment(&fixture.figure, panel, line, (pc_point){0, 0}, (pc_point){1, 1});
+  pc_figure_point(&fixture.figure, panel, (pc_look){.tone = PC_TONE_MUTED, .hollow = 1},
+                  (pc_point){0.123456, 0.5}, "a < b");
+  const pc_point points[] = {{0, 0}, {0.5, 1}, {1, 0}};
+  pc_figure_line(&fixture.figure, panel, line, points, 3);
+  pc_figure_band(&fixture.figure, panel, warm, points, 3);
+  const char *svg = svg_written(&fixture);
+  svg_contains(svg, "<rect class=\"f-warm pale\" x=\"10\" y=\"70\" width=\"30\" "
+                    "height=\"20\"/>");
+  svg_contains(svg, "<rect class=\"f-warm pale\" x=\"10\" y=\"89\" width=\"90\" "
+                    "height=\"1\"/>");
+  svg_contains(svg, "<line class=\"s-ink dash\" x1=\"10\" y1=\"90\" x2=\"100\" y2=\"10\" "
+                    "stroke-width=\"1.5\"/>");
+  svg_contains(svg, "<circle class=\"f-paper s-muted\" cx=\"21.11\" cy=\"50\" r=\"4\" "
+                    "stroke-width=\"1.5\"><title>a &lt; b</title></circle>");
+  svg_contains(svg, "<path class=\"s-ink line dash\" d=\"M10 90L55 10L100 90\" "
+                    "stroke-width=\"1.5\"/>");
+  svg_contains(svg, "<path class=\"f-warm pale\" d=\"M10 90L55 10L100 90Z\"/>");
+  svg_done(&fixture);
+}
+
+static void test_names_are_never_markup(void **state) {
+  (void)state;
+  svg_fixture fixture;
+  svg_begin(&fixture);
+  const char *evil = "<script>alert(\"1\")</script>&amp;\x01\x80\n'";
+  const size_t panel = pc_figure_panel(&fixture.figure, (pc_rect){10, 10, 90, 80});
+  fixture.figure.title = pc_figure_keep(&fixture.figure, evil);
+  fixture.figure.subtitle = pc_figure_keep(&fixture.figure, evil);
+  fixture.figure.description = pc_figure_keep(&fixture.figure, evil);
+  pc_figure_axis(&fixture.figure, panel, PC_SIDE_X, 0, 1, 2, PC_NUMBERS_PLAIN, evil);
+  pc_figure_axis(&fixture.figure, panel, PC_SIDE_Y, 0, 1, 2, PC_NUMBERS_PLAIN, evil);
+  pc_figure_point(&fixture.figure, panel, (pc_look){0}, (pc_point){0, 0}, evil);
+  pc_figure_note(&fixture.figure, panel, (pc_look){0}, (pc_point){0, 0}, (pc_point){0, 0},
+                 PC_ANCHOR_MIDDLE, evil);
+  pc_figure_key(&fixture.figure, PC_SAMPLE_LINE, (pc_look){0}, evil);
+  const char *svg = svg_written(&fixture);
+  assert_null(strstr(svg, "<script"));
+  assert_int_equal(check_count(svg, "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;amp;"
+                                    "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD'"),
+                   9);
+  svg_done(&fixture);
+}
+
+static void test_tick_labels(void **state) {
+  (void)state;
+  svg_fixture fixture;
+  svg_begin(&fixture);
+  pc_figure *figure = &fixture.figure;
+  const size_t panel = pc_figure_panel(figure, (pc_rect){10, 10, 400, 300});
+  pc_figure_axis(figure, panel, PC_SIDE_X, 0, 1, 6, PC_NUMBERS_PLAIN, NULL);
+  pc_figure_axis(figure, panel, PC_SIDE_Y, 0, 0.02, 5, PC_NUMBERS_PERCENT, NULL);
+  const char *svg = svg_written(&fixture);
+  svg_contains(svg, " text-anchor=\"middle\">0.0</text>");
+  svg_contains(svg, " text-anchor=\"middle\">0.2</text>");
+  svg_contains(svg, " text-anchor=\"middle\">1.0</text>");
+  svg_contains(svg, " text-anchor=\"end\">0.5%</text>");
+  svg_contains(svg, " text-anchor=\"end\">2.0%</text>");
+  svg_done(&fixture);
+}
+
+static void test_tick_labels_never_touch(void **state) {
+  (void)state;
+  for (double width = 20; width < 400; width += 20) {
+    svg_fixture fixture;
+    svg_begin(&fixture);
+    const size_t panel = pc_figure_panel(&fixture.figure, (pc_rect){0, 0, width, 50});
+    pc_figure_axis(&fixture.figure, panel, PC_SIDE_X, 0, 10000, 11, PC_NUMBERS_PLAIN, NULL);
+    const char *svg = svg_written(&fixture);
+    const size_t labels = check_count(svg, "</text>") - 1;
+    assert_true(labels >= 1 && (labels == 1 || 30 * (double)labels < width + 60));
+    assert_int_equal(check_count(svg, "<line class=\"s-faint\""), 11);
+    svg_done(&fixture);
+  }
+}
+
+static void test_hidden_numbers(void **state) {
+  (void)state;
+  svg_fixture fixture;
+  svg_begin(&fixture);
+  const size_t panel = pc_figure_panel(&fixture.figure, (pc_rect){0, 0, 100, 50});
+  pc_figure_axis(&fixture.figure, panel, PC_SIDE_X, 0, 1, 3, PC_NUMBERS_NONE, NULL);
+  const char *svg = svg_written(&fixture);
+  assert_null(strstr(svg, ">0.5</text>"));
+  assert_int_equal(check_count(svg, "<line class=\"s-faint\""), 3);
+  svg_done(&fixture);
+}
+
+static void test_key_wraps(void **state) {
+  (void)state;
+  svg_fixture fixture;
+  svg_begin(&fixture);
+  pc_figure *figure = &fixture.figure;
+  figure->key_rect = (pc_rect){10, 50, 200, 50};
+  pc_figure_key(figure, PC_SAMPLE_POINT, (pc_look){0}, "one");
+  pc_figure_key(figure, PC_SAMPLE_INTERVAL, (pc_look){0}, "two");
+  pc_figure_key(figure, PC_SAMPLE_BAR, (pc_look){0}, "three");
+  pc_figure_key_break(figure);
+  pc_figure_key(figure, PC_SAMPLE_LINE, (pc_look){0}, "four");
+  const char *svg = svg_written(&fixture);
+  svg_contains(svg, "x=\"42\" y=\"67.4\" font-size=\"15\">one<");
+  svg_contains(svg, "y=\"67.4\" font-size=\"15\">two<");
+  svg_contains(svg, "x=\"42\" y=\"91.4\" font-size=\"15\">three<");
+  svg_contains(svg, "x=\"42\" y=\"115.4\" font-size=\"15\">four<");
+  svg_done(&fixture);
+}
+
+static void test_failed_figure_is_not_written(void **state) {
+  (void)state;
+  svg_fixture fixture;
+  svg_begin(&fixture);
+  pcal_error err;
+  fixture.memory.fail = 1;
+  pc_figure_panel(&fixture.figure, (pc_rect){0, 0, 1, 1});
+  assert_int_equal(pc_svg_write(&fixture.figure, &fixture.out, &err), PCAL_MEMORY);
+  assert_int_equal(err.status, PCAL_MEMORY);
+  assert_int_equal(fixture.out.length, 0);
+  svg_done(&fixture);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_frame),
+      cmocka_unit_test(test_coordinates),
+      cmocka_unit_test(test_names_are_never_markup),
+      cmocka_unit_test(test_tick_labels),
+      cmocka_unit_test(test_tick_labels_never_touch),
+      cmocka_unit_test(test_hidden_numbers),
+      cmocka_unit_test(test_key_wraps),
+      cmocka_unit_test(test_failed_figure_is_not_written),
+  };
+  return cmocka_run_group_tests_name("figure/svg", tests, NULL, NULL);
+}

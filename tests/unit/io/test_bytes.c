@@ -1,0 +1,210 @@
+#include "io/bytes.h"
+
+#include <fcntl.h>
+
+#include "io_help.h"
+
+static pcal_status bytes_open_fails(const char *path, pcal_error *err) {
+  const pcal_env env = help_plain_env();
+  pc_bytes bytes;
+  const size_t descriptors = help_count_descriptors();
+  const pcal_status status = pc_bytes_open(path, &env, &bytes, err);
+  assert_int_not_equal(status, PCAL_OK);
+  assert_int_equal(bytes.kind, PC_BYTES_CLOSED);
+  assert_int_equal(help_count_descriptors(), descriptors);
+  return status;
+}
+
+static void maps_a_regular_file(void **state) {
+  (void)state;
+  const pcal_env env = help_plain_env();
+  pc_bytes bytes;
+  pcal_error err;
+  const char *path = help_text("plain.csv", "hello\n");
+  assert_int_equal(pc_bytes_open(path, &env, &bytes, &err), PCAL_OK);
+  assert_int_equal(bytes.kind, PC_BYTES_MAPPED);
+  assert_int_equal(bytes.length, 6);
+  assert_memory_equal(bytes.data, "hello\n", 6);
+  assert_string_equal(bytes.name, path);
+  assert_int_equal(pc_bytes_check(&bytes, &err), PCAL_OK);
+  pc_bytes_close(&bytes);
+  assert_int_equal(bytes.kind, PC_BYTES_CLOSED);
+}
+
+static void refuses_what_cannot_be_read(void **state) {
+  (void)state;
+  pcal_error err;
+  assert_int_equal(bytes_open_fails("/nowhere/x.npy", &err), PCAL_IO);
+  assert_string_equal(err.message, "/nowhere/x.npy: there is no such file; check the name");
+  assert_int_equal(bytes_open_fails(help_directory, &err), PCAL_IO);
+  assert_message(err, "is a directory; name a file in it");
+  assert_int_equal(bytes_open_fails(help_text("empty.csv", ""), &err), PCAL_DATA);
+  assert_message(err, "empty.csv is empty; give a file with at least one row");
+  assert_int_equal(bytes_open_fails("/dev/null", &err), PCAL_DATA);
+  assert_message(err, "/dev/null is empty");
+  assert_int_equal(bytes_open_fails(help_path("plain.csv/below"), &err), PCAL_IO);
+  assert_message(err, "there is no such file");
+  symlink("loop", help_path("loop"));
+  assert_int_equal(bytes_open_fails(help_path("loop"), &err), PCAL_IO);
+  assert_message(err, "could not be read (");
+  const char *path = help_text("secret.csv", "1\n");
+  assert_int_equal(chmod(path, 0), 0);
+  help_drop_rights();
+  const pcal_status status = bytes_open_fails(path, &err);
+  help_take_rights_back();
+  assert_int_equal(status, PCAL_IO);
+  assert_message(err, "secret.csv: no permission to read the file; change its mode");
+}
+
+static void notices_a_file_that_shrinks(void **state) {
+  (void)state;
+  const pcal_env env = help_plain_env();
+  pc_bytes bytes;
+  pcal_error err;
+  const char *path = help_text("shrinks.csv", "0123456789");
+  assert_int_equal(pc_bytes_open(path, &env, &bytes, &err), PCAL_OK);
+  assert_int_equal(truncate(path, 20), 0);
+  assert_int_equal(pc_bytes_check(&bytes, &err), PCAL_OK);
+  assert_int_equal(truncate(path, 4), 0);
+  assert_int_equal(pc_bytes_check(&bytes, &err), PCAL_IO);
+  assert_message(err,
+                 "shrinks.csv shrank from 10 to 4 bytes while it was being read; try again "
+                 "when nothing writes to it");
+  pc_bytes_close(&bytes);
+}
+
+static int bytes_pipe(const char *text, size_t length) {
+  int ends[2];
+  assert_int_equal(pipe(ends), 0);
+  assert_int_equal(write(ends[1], text, length), length);
+  close(ends[1]);
+  return ends[0];
+}
+
+static void reads_a_pipe_to_its_end(void **state) {
+  (void)state;
+  const pcal_env env = help_plain_env();
+  pc_bytes bytes;
+  pcal_error err;
+  char path[32];
+  const int end = bytes_pipe("a,b\n1,2\n", 8);
+  snprintf(path, sizeof path, "/dev/fd/%d", end);
+  assert_int_equal(pc_bytes_open(path, &env, &bytes, &err), PCAL_OK);
+  assert_int_equal(bytes.kind, PC_BYTES_STREAM);
+  assert_int_equal(bytes.length, 8);
+  assert_memory_equal(bytes.data, "a,b\n1,2\n", 8);
+  pc_bytes_close(&bytes);
+  close(end);
+}
+
+/* Runs with standard input replaced by `end`. */
+static pcal_status bytes_from_input(int end, const pcal_env *env, pc_bytes *out,
+                                    pcal_error *err) {
+  const int kept = dup(STDIN_FILENO);
+  dup2(end, STDIN_FILENO);
+  const pcal_status status = pc_bytes_open("-", env, out, err);
+  dup2(kept, STDIN_FILENO);
+  close(kept);
+  close(end);
+  return status;
+}
+
+static void reads_standard_input(void **state) {
+  (void)state;
+  const pcal_env env = help_plain_env();
+  pc_bytes bytes;
+  pcal_error err;
+  const size_t size = 200000;
+  char *big = malloc(size);
+  memset(big, '7', size);
+  const char *path = help_file("big.csv", big, size);
+  assert_int_equal(bytes_from_input(open(path, O_RDONLY), &env, &bytes, &err), PCAL_OK);
+  assert_string_equal(bytes.name, "standard input");
+  assert_int_equal(bytes.kind, PC_BYTES_STREAM);
+  assert_int_equal(bytes.length, size);
+  assert_memory_equal(bytes.data, big, size);
+  pc_bytes_close(&bytes);
+  free(big);
+  assert_int_equal(bytes_from_input(open("/dev/null", O_RDONLY), &env, &bytes, &err),
+                   PCAL_DATA);
+  assert_string_equal(err.message,
+                      "standard input is empty; give a file with at least one row");
+}
+
+static void respects_the_memory_limit(void **state) {
+  (void)state;
+  pcal_env env = help_plain_env();
+  pc_bytes bytes;
+  pcal_error err;
+  env.memory_limit = 7;
+  assert_int_equal(bytes_from_input(bytes_pipe("12345678", 8), &env, &bytes, &err),
+                   PCAL_MEMORY);
+  assert_string_equal(err.message,
+                      "standard input holds more than the memory limit of 7 bytes; "
+                      "write it to a file, which is read piece by piece");
+  env.memory_limit = 8;
+  assert_int_equal(bytes_from_input(bytes_pipe("12345678", 8), &env, &bytes, &err), PCAL_OK);
+  pc_bytes_close(&bytes);
+}
+
+static int bytes_always(void *user) {
+  ++*(int *)user;
+  return 1;
+}
+
+static void can_be_interrupted(void **state) {
+  (void)state;
+  int calls = 0;
+  pcal_env env = help_plain_env();
+  pc_bytes bytes;
+  pcal_error err;
+  env.interrupted = bytes_always;
+  env.user = &calls;
+  assert_int_equal(pc_bytes_open("/dev/zero", &env, &bytes, &err), PCAL_INTERRUPTED);
+  assert_int_equal(calls, 1);
+}
+
+static pcal_status bytes_scenario(const pcal_env *env, void *user, pcal_error *err) {
+  pc_bytes bytes;
+  PC_TRY(pc_bytes_open(user, env, &bytes, err));
+  pc_bytes_close(&bytes);
+  return PCAL_OK;
+}
+
+static pcal_status bytes_pipe_scenario(const pcal_env *env, void *user, pcal_error *err) {
+  pc_bytes bytes;
+  (void)user;
+  PC_TRY(bytes_from_input(bytes_pipe("12345678", 8), env, &bytes, err));
+  pc_bytes_close(&bytes);
+  return PCAL_OK;
+}
+
+static void survives_every_failed_allocation(void **state) {
+  (void)state;
+  char path[256];
+  snprintf(path, sizeof path, "%s", help_text("some.csv", "1\n"));
+  help_fail_each_allocation(bytes_scenario, path);
+  help_fail_each_allocation(bytes_pipe_scenario, NULL);
+}
+
+static void tells_whether_a_file_exists(void **state) {
+  (void)state;
+  assert_true(pc_bytes_exists(help_text("there.csv", "1\n")));
+  assert_false(pc_bytes_exists(help_path("not-there.csv")));
+  assert_false(pc_bytes_exists(help_directory));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(maps_a_regular_file),
+      cmocka_unit_test(refuses_what_cannot_be_read),
+      cmocka_unit_test(notices_a_file_that_shrinks),
+      cmocka_unit_test(reads_a_pipe_to_its_end),
+      cmocka_unit_test(reads_standard_input),
+      cmocka_unit_test(respects_the_memory_limit),
+      cmocka_unit_test(can_be_interrupted),
+      cmocka_unit_test(survives_every_failed_allocation),
+      cmocka_unit_test(tells_whether_a_file_exists),
+  };
+  return cmocka_run_group_tests(tests, help_setup, help_teardown);
+}

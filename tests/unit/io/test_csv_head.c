@@ -1,0 +1,113 @@
+#include "io/csv_head.h"
+#include "io_help.h"
+
+/* Names joined by '|', or "-" for no header; then where the data begin. */
+static void expect_head(const char *text, const char *names, const char *data) {
+  const pcal_env env = help_plain_env();
+  char got[256] = "-";
+  pc_bytes bytes;
+  pc_csv_head head;
+  pcal_error err;
+  pc_bytes_borrow("f.csv", text, strlen(text), &bytes);
+  if (pc_csv_head_read(&bytes, ',', &env, &head, &err) != PCAL_OK)
+    fail_msg("%s", err.message);
+  for (size_t i = 0; head.names != NULL && i < head.columns; i++)
+    snprintf(i == 0 ? got : got + strlen(got), 100, "%s%s", i == 0 ? "" : "|", head.names[i]);
+  assert_string_equal(got, names);
+  assert_int_equal(head.data.end - head.data.at, strlen(data));
+  assert_memory_equal(head.data.at, data, strlen(data));
+  pc_csv_head_free(&env, &head);
+}
+
+static void tells_headers_from_rows(void **state) {
+  (void)state;
+  expect_head("cat,dog\n1,2\n", "cat|dog", "1,2\n");
+  expect_head("label,cat,dog\nx,1,2\n", "label|cat|dog", "x,1,2\n");
+  expect_head("name\ncat\ndog\n", "name", "cat\ndog\n");
+  expect_head(",cat,NA\n1,2,3\n", "|cat|NA", "1,2,3\n");
+  expect_head("0.2,0.8\n0.3,0.7\n", "-", "0.2,0.8\n0.3,0.7\n");
+  expect_head("cat,0.2,0.8\ndog,1,2\n", "-", "cat,0.2,0.8\ndog,1,2\n");
+  expect_head("0.1,0.x2\n", "-", "0.1,0.x2\n");
+  expect_head("NA,\n1,2\n", "-", "NA,\n1,2\n");
+  expect_head("nan,inf\n", "-", "nan,inf\n");
+}
+
+static void knows_numbered_columns(void **state) {
+  (void)state;
+  expect_head("0,1,2\n5,6,7\n", "0|1|2", "5,6,7\n");
+  expect_head(",0,1,2\n0,5,6,7\n", "|0|1|2", "0,5,6,7\n");
+  expect_head("label,0,1,2\n1,5,6,7\n", "label|0|1|2", "1,5,6,7\n");
+  expect_head("0,1\n1,0\n", "-", "0,1\n1,0\n");
+  expect_head("1,2,3\n5,6,7\n", "-", "1,2,3\n5,6,7\n");
+  expect_head("0,2,1\n5,6,7\n", "-", "0,2,1\n5,6,7\n");
+}
+
+static void reads_names_as_written(void **state) {
+  (void)state;
+  expect_head("\"a,b\", c ,\"say \"\"x\"\"\"\r\n1,2,3\r\n", "a,b|c|say \"x\"", "1,2,3\r\n");
+  expect_head("\"two\nlines\",b\n1,2\n", "two\nlines|b", "1,2\n");
+  expect_head("\xEF\xBB\xBF"
+              "caf\xC3\xA9\n1\n",
+              "caf\xC3\xA9", "1\n");
+  expect_head("\xEF\xBB\xBF"
+              "0.5\n1\n",
+              "-", "0.5\n1\n");
+}
+
+static void expect_refused(const char *text, size_t length, const char *sentence) {
+  help_counter counter = {0};
+  const pcal_env env = help_env(&counter);
+  pc_bytes bytes;
+  pc_csv_head head;
+  pcal_error err;
+  pc_bytes_borrow("f.csv", text, length, &bytes);
+  assert_int_equal(pc_csv_head_read(&bytes, ',', &env, &head, &err), PCAL_DATA);
+  assert_string_equal(err.message, sentence);
+  assert_int_equal(counter.live, 0);
+}
+
+static void refuses_what_is_no_table(void **state) {
+  (void)state;
+  expect_refused("\n1\n", 3, "f.csv, line 1 is blank; delete it");
+  expect_refused("\xEF\xBB\xBF", 3, "f.csv, line 1 is blank; delete it");
+  expect_refused("a,b\n", 4,
+                 "f.csv has a header but no rows; give a file with at least one row");
+  expect_refused("a,b", 3, "f.csv has a header but no rows; give a file with at least one row");
+  expect_refused("\xFF\xFEx\0", 4, "f.csv is written in UTF-16; save it as UTF-8");
+  expect_refused("\xFE\xFF\0x", 4, "f.csv is written in UTF-16; save it as UTF-8");
+  expect_refused("1,2\n\0", 5,
+                 "f.csv is not a text file; give a file whose extension says what it holds");
+  expect_refused("\x93NUMPY\x01", 7,
+                 "f.csv is not a text file; give a file whose extension says what it holds");
+  expect_refused("a,caf\xE9\n1,2\n", 11,
+                 "f.csv, line 1: the name of column 1 is not valid "
+                 "UTF-8; save the file as UTF-8");
+  expect_refused("a,\"b\n1,2\n", 9,
+                 "f.csv, line 1: a quote is opened but never closed; close it");
+}
+
+static pcal_status head_scenario(const pcal_env *env, void *user, pcal_error *err) {
+  pc_bytes bytes;
+  pc_csv_head head;
+  (void)user;
+  pc_bytes_borrow("f.csv", "a,b\n1,2\n", 8, &bytes);
+  PC_TRY(pc_csv_head_read(&bytes, ',', env, &head, err));
+  pc_csv_head_free(env, &head);
+  return PCAL_OK;
+}
+
+static void survives_every_failed_allocation(void **state) {
+  (void)state;
+  help_fail_each_allocation(head_scenario, NULL);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(tells_headers_from_rows),
+      cmocka_unit_test(knows_numbered_columns),
+      cmocka_unit_test(reads_names_as_written),
+      cmocka_unit_test(refuses_what_is_no_table),
+      cmocka_unit_test(survives_every_failed_allocation),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,145 @@
+#include "io/inputs.h"
+#include "io_help.h"
+
+static void expect_usage(pcal_inputs inputs, const char *sentence) {
+  pc_plan plan;
+  pcal_error err;
+  inputs.size = sizeof inputs;
+  assert_int_equal(pc_inputs_plan(&inputs, &plan, &err), PCAL_USAGE);
+  assert_string_equal(err.message, sentence);
+}
+
+static void asks_for_exactly_one_kind_of_scores(void **state) {
+  (void)state;
+  expect_usage((pcal_inputs){.labels = "y"},
+               "there are no scores; give one of --probs, --logits, --log-probs, --confidence "
+               "or --data");
+  expect_usage((pcal_inputs){.probs = "a", .logits = "b"},
+               "--logits and --probs are both given; give only one of them");
+  expect_usage((pcal_inputs){.confidence = "a", .data = "b"},
+               "--confidence and --data are both given; give only one of them");
+}
+
+static void asks_for_fitting_labels(void **state) {
+  (void)state;
+  expect_usage((pcal_inputs){.probs = "a", .labels = "y", .correct = "c"},
+               "--labels and --correct are both given; --correct goes with --confidence, "
+               "--labels with all other scores");
+  expect_usage((pcal_inputs){.confidence = "a", .labels = "y"},
+               "--confidence goes with --correct, which says 1 where the prediction was right "
+               "and 0 where not; give it in place of --labels");
+  expect_usage((pcal_inputs){.logits = "a", .correct = "y"},
+               "--correct goes with --confidence; give --labels in its place");
+}
+
+static void plans_each_kind(void **state) {
+  (void)state;
+  pc_plan plan;
+  const pcal_inputs inputs[] = {
+      {.probs = "s", .labels = "y"},
+      {.logits = "s", .labels = "y", .first_row = 7},
+      {.log_probs = "s"},
+      {.confidence = "s", .correct = "c"},
+  };
+  for (size_t i = 0; i < 4; i++) {
+    pcal_inputs full = inputs[i];
+    full.size = sizeof full;
+    assert_int_equal(pc_inputs_plan(&full, &plan, NULL), PCAL_OK);
+    assert_string_equal(plan.scores, "s");
+    assert_int_equal(plan.kind, PCAL_PROBABILITY + i);
+    assert_int_equal(plan.first_row, i == 1 ? 7 : 0);
+  }
+}
+
+static void reads_a_shorter_struct(void **state) {
+  (void)state;
+  pc_plan plan;
+  pcal_inputs inputs = {.probs = "s", .weights = "w", .data = "d", .first_row = 9};
+  inputs.size = offsetof(pcal_inputs, weights);
+  assert_int_equal(pc_inputs_plan(&inputs, &plan, NULL), PCAL_OK);
+  assert_null(plan.weights);
+  assert_null(plan.data);
+  assert_int_equal(plan.first_row, 0);
+}
+
+static void finds_the_columns_of_a_data_file(void **state) {
+  (void)state;
+  const pcal_env env = help_plain_env();
+  pc_data_columns found;
+  const char *names[] = {"id",      "logits.cat", "labels", "logits.dog",
+                         "weights", "groups",     "probe"};
+  assert_int_equal(
+      pc_data_columns_find(&(pc_column_set){"d.csv", names, 7}, &env, &found, NULL), PCAL_OK);
+  assert_int_equal(found.kind, PCAL_LOGIT);
+  assert_int_equal(found.score_count, 2);
+  assert_int_equal(found.scores[0], 1);
+  assert_int_equal(found.scores[1], 3);
+  assert_string_equal(found.class_names[0], "cat");
+  assert_string_equal(found.class_names[1], "dog");
+  assert_int_equal(found.labels, 2);
+  assert_int_equal(found.weights, 4);
+  assert_int_equal(found.groups, 5);
+  pc_data_columns_free(&env, &found);
+  const char *confidence[] = {"correct", "confidence", "labels"};
+  assert_int_equal(
+      pc_data_columns_find(&(pc_column_set){"d.csv", confidence, 3}, &env, &found, NULL),
+      PCAL_OK);
+  assert_int_equal(found.kind, PCAL_CONFIDENCE);
+  assert_int_equal(found.labels, 0);
+  assert_int_equal(found.scores[0], 1);
+  assert_null(found.class_names);
+  assert_true(found.weights == PC_NO_COLUMN && found.groups == PC_NO_COLUMN);
+  pc_data_columns_free(&env, &found);
+  const char *binary[] = {"probs"};
+  assert_int_equal(
+      pc_data_columns_find(&(pc_column_set){"d.csv", binary, 1}, &env, &found, NULL), PCAL_OK);
+  assert_int_equal(found.kind, PCAL_PROBABILITY);
+  assert_true(found.labels == PC_NO_COLUMN);
+  pc_data_columns_free(&env, &found);
+}
+
+static void expect_refused(const char *const *names, size_t count, const char *sentence) {
+  help_counter counter = {0};
+  const pcal_env env = help_env(&counter);
+  pc_data_columns found;
+  pcal_error err;
+  assert_int_equal(
+      pc_data_columns_find(&(pc_column_set){"d.csv", names, count}, &env, &found, &err),
+      PCAL_DATA);
+  assert_string_equal(err.message, sentence);
+  assert_int_equal(counter.live, 0);
+}
+
+static void refuses_unclear_data_files(void **state) {
+  (void)state;
+  expect_refused(NULL, 2,
+                 "d.csv has no names of columns; --data needs a CSV file with a header such as "
+                 "labels,probs.cat,probs.dog");
+  expect_refused((const char *const[]){"labels", "score"}, 2,
+                 "d.csv has no columns for scores; call them probs, logits or confidence, or "
+                 "with the name of the class probs.CLASS, logits.CLASS or log-probs.CLASS");
+  expect_refused((const char *const[]){"probs.a", "logits.a"}, 2,
+                 "d.csv has columns for scores twice, probs and then logits.a; choose with "
+                 "--logits FILE:COLUMNS in place of --data");
+  expect_refused((const char *const[]){"probs", "probs.a"}, 2,
+                 "d.csv has columns for scores twice, probs and then probs.a; choose with "
+                 "--probs FILE:COLUMNS in place of --data");
+  expect_refused(
+      (const char *const[]){"probs", "probs"}, 2,
+      "d.csv has columns for scores twice, probs and then probs; choose with --probs "
+      "FILE:COLUMNS in place of --data");
+  expect_refused((const char *const[]){"probs", "labels", "labels"}, 3,
+                 "d.csv has two columns called labels; rename one");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(asks_for_exactly_one_kind_of_scores),
+      cmocka_unit_test(asks_for_fitting_labels),
+      cmocka_unit_test(plans_each_kind),
+      cmocka_unit_test(reads_a_shorter_struct),
+      cmocka_unit_test(finds_the_columns_of_a_data_file),
+      cmocka_unit_test(refuses_unclear_data_files),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,144 @@
+#include "io/reader.h"
+
+#include <fcntl.h>
+
+#include "io_help.h"
+
+static pcal_status reader_open(const char *name, const char *text, pc_reader *reader,
+                               pc_bytes *bytes, const pcal_env *env, pcal_error *err) {
+  pc_bytes_borrow(name, text, strlen(text), bytes);
+  const pc_request request = {.env = env, .bytes = bytes, .as = PC_AS_SCORES};
+  return pc_reader_open(&request, reader, err);
+}
+
+static void expect_format(const char *name, const char *text, const char *format) {
+  const pcal_env env = help_plain_env();
+  pc_bytes bytes;
+  pc_reader reader;
+  assert_int_equal(reader_open(name, text, &reader, &bytes, &env, NULL), PCAL_OK);
+  assert_string_equal(reader.format->name, format);
+  pc_reader_close(&reader);
+  assert_null(reader.format);
+}
+
+static void goes_by_extension(void **state) {
+  (void)state;
+  expect_format("a.csv", "1,2\n", "csv");
+  expect_format("dir.npy/a.CSV", "1,2\n", "csv");
+  expect_format("a.b.tsv", "1\t2\n", "tsv");
+  expect_format("/dev/fd/63", "1\n", "csv");
+}
+
+static void expect_unknown(const char *name, const char *sentence) {
+  const pcal_env env = help_plain_env();
+  pc_bytes bytes;
+  pc_reader reader;
+  pcal_error err;
+  assert_int_equal(reader_open(name, "1\n", &reader, &bytes, &env, &err), PCAL_USAGE);
+  assert_string_equal(err.message, sentence);
+  assert_null(reader.format);
+}
+
+static void lists_what_is_known(void **state) {
+  (void)state;
+  expect_unknown("a.txt", "a.txt: the format .txt is unknown; known are .npy, .csv, .tsv");
+  expect_unknown("a.csvx", "a.csvx: the format .csvx is unknown; known are .npy, .csv, .tsv");
+  expect_unknown("a.cs", "a.cs: the format .cs is unknown; known are .npy, .csv, .tsv");
+  expect_unknown("x.csv/a",
+                 "x.csv/a has no extension, so its format is unknown; known are .npy, .csv, "
+                 ".tsv");
+}
+
+static void takes_streams_as_csv(void **state) {
+  (void)state;
+  const pcal_env env = help_plain_env();
+  pc_bytes bytes;
+  pc_reader reader;
+  int ends[2];
+  char path[32];
+  assert_int_equal(pipe(ends), 0);
+  assert_int_equal(write(ends[1], "1,2\n", 4), 4);
+  close(ends[1]);
+  snprintf(path, sizeof path, "/proc/self/fd/%d", ends[0]);
+  assert_int_equal(pc_bytes_open(path, &env, &bytes, NULL), PCAL_OK);
+  const pc_request request = {.env = &env, .bytes = &bytes, .as = PC_AS_SCORES};
+  assert_int_equal(pc_reader_open(&request, &reader, NULL), PCAL_OK);
+  assert_string_equal(reader.format->name, "csv");
+  pc_reader_close(&reader);
+  pc_bytes_close(&bytes);
+  close(ends[0]);
+}
+
+static void takes_columns_by_number(void **state) {
+  (void)state;
+  const pcal_env env = help_plain_env();
+  const size_t chosen[] = {2, 0};
+  pc_bytes bytes;
+  pc_reader reader;
+  pc_window window;
+  pc_bytes_borrow("a.csv", "1,2,3\n", 6, &bytes);
+  const pc_request request = {
+      .env = &env, .bytes = &bytes, .chosen = chosen, .chosen_count = 2, .as = PC_AS_SCORES};
+  assert_int_equal(pc_reader_open(&request, &reader, NULL), PCAL_OK);
+  assert_int_equal(pc_reader_next(&reader, 5, &window, NULL), PCAL_OK);
+  assert_int_equal(window.rows, 1);
+  assert_true(((const double *)window.data)[0] == 3 && ((const double *)window.data)[1] == 1);
+  pc_reader_close(&reader);
+}
+
+/* Each format, cut short between open and next. */
+static void notices_a_file_that_shrinks(void **state) {
+  (void)state;
+  const pcal_env env = help_plain_env();
+  const float values[] = {1, 2, 3, 4};
+  const char *paths[] = {help_npy_file("s.npy", "<f4", "(4,)", values, sizeof values),
+                         help_text("s.csv", "1\n2\n3\n4\n"),
+                         help_npy_file("t.npy", ">f4", "(4,)", values, sizeof values)};
+  for (size_t i = 0; i < 3; i++) {
+    pc_bytes bytes;
+    pc_reader reader;
+    pc_window window;
+    pcal_error err;
+    assert_int_equal(pc_bytes_open(paths[i], &env, &bytes, NULL), PCAL_OK);
+    const pc_request request = {.env = &env, .bytes = &bytes, .as = PC_AS_SCORES};
+    assert_int_equal(pc_reader_open(&request, &reader, NULL), PCAL_OK);
+    assert_int_equal(pc_reader_next(&reader, 1, &window, NULL), PCAL_OK);
+    assert_int_equal(truncate(paths[i], (off_t)bytes.length - 1), 0);
+    assert_int_equal(pc_reader_next(&reader, 1, &window, &err), PCAL_IO);
+    assert_message(err, "while it was being read");
+    pc_reader_close(&reader);
+    assert_int_equal(truncate(paths[i], 0), 0);
+    assert_int_equal(pc_reader_open(&request, &reader, &err), PCAL_IO);
+    assert_message(err, "while it was being read");
+    pc_bytes_close(&bytes);
+  }
+}
+
+static void sizes_windows(void **state) {
+  (void)state;
+  assert_int_equal(pc_window_rows(8), PC_WINDOW_BYTES / 8);
+  assert_int_equal(pc_window_rows(0), 1);
+  assert_int_equal(pc_window_rows(SIZE_MAX), 1);
+}
+
+static void lists_formats(void **state) {
+  (void)state;
+  size_t count = 0;
+  while (pc_format_at(count) != NULL)
+    count++;
+  assert_int_equal(count, 3);
+  assert_string_equal(pc_format_at(0)->name, "npy");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(goes_by_extension),
+      cmocka_unit_test(lists_what_is_known),
+      cmocka_unit_test(takes_streams_as_csv),
+      cmocka_unit_test(takes_columns_by_number),
+      cmocka_unit_test(notices_a_file_that_shrinks),
+      cmocka_unit_test(sizes_windows),
+      cmocka_unit_test(lists_formats),
+  };
+  return cmocka_run_group_tests(tests, help_setup, help_teardown);
+}

@@ -1,0 +1,429 @@
+#include "io/source.h"
+
+#include <fcntl.h>
+
+#include "io_help.h"
+
+static pcal_source *source_open(pcal_inputs inputs) {
+  pcal_source *source = NULL;
+  pcal_error err;
+  inputs.size = sizeof inputs;
+  if (pc_source_open(&inputs, NULL, &source, &err) != PCAL_OK)
+    fail_msg("%s", err.message);
+  return source;
+}
+
+static pcal_batch source_next(pcal_source *source, size_t max_rows) {
+  pcal_batch batch = PCAL_BATCH_INIT;
+  pcal_error err;
+  if (pc_source_next(source, max_rows, &batch, &err) != PCAL_OK)
+    fail_msg("%s", err.message);
+  return batch;
+}
+
+static void expect_refused(pcal_inputs inputs, pcal_status wanted, const char *sentence) {
+  help_counter counter = {0};
+  const pcal_env env = help_env(&counter);
+  pcal_source *source = NULL;
+  pcal_error err;
+  const size_t descriptors = help_count_descriptors();
+  inputs.size = sizeof inputs;
+  pcal_status status = pc_source_open(&inputs, &env, &source, &err);
+  pcal_batch batch = PCAL_BATCH_INIT;
+  do {
+    if (status == PCAL_OK)
+      status = pc_source_next(source, 2, &batch, &err);
+  } while (status == PCAL_OK && batch.rows > 0);
+  pc_source_free(source);
+  assert_int_equal(status, wanted);
+  assert_message(err, sentence);
+  assert_int_equal(counter.live, 0);
+  assert_int_equal(help_count_descriptors(), descriptors);
+}
+
+static void gives_npy_rows_without_copying(void **state) {
+  (void)state;
+  const float scores[] = {1, 2, 3, 4, 5, 6};
+  const int32_t labels[] = {1, 0, 1};
+  const char *s = help_npy_file("l.npy", "<f4", "(3, 2)", scores, sizeof scores);
+  const char *y = help_npy_file("y.npy", "<i4", "(3,)", labels, sizeof labels);
+  pcal_source *source = source_open((pcal_inputs){.logits = s, .labels = y, .first_row = 100});
+  pcal_shape shape;
+  pc_source_shape(source, &shape);
+  assert_int_equal(shape.size, sizeof shape);
+  assert_int_equal(shape.kind, PCAL_LOGIT);
+  assert_int_equal(shape.type, PCAL_F32);
+  assert_int_equal(shape.row_count, 3);
+  assert_int_equal(shape.columns, 2);
+  assert_int_equal(shape.labelled, 1);
+  assert_int_equal(shape.weighted, 0);
+  assert_int_equal(shape.grouped, 0);
+  assert_null(shape.class_names);
+  for (int pass = 0; pass < 2; pass++) {
+    pcal_batch batch = source_next(source, 2);
+    assert_int_equal(batch.size, sizeof batch);
+    assert_int_equal(batch.kind, PCAL_LOGIT);
+    assert_int_equal(batch.type, PCAL_F32);
+    assert_int_equal(batch.rows, 2);
+    assert_int_equal(batch.columns, 2);
+    assert_int_equal(batch.row_stride, 8);
+    assert_int_equal(batch.column_stride, 4);
+    assert_int_equal(batch.first_row, 100);
+    assert_memory_equal(batch.scores, scores, 16);
+    assert_memory_equal(batch.labels, labels, 8);
+    assert_null(batch.weights);
+    assert_null(batch.groups);
+    assert_string_equal(batch.scores_name, s);
+    assert_string_equal(batch.labels_name, y);
+    assert_null(batch.weights_name);
+    batch = source_next(source, 2);
+    assert_int_equal(batch.rows, 1);
+    assert_int_equal(batch.first_row, 102);
+    assert_memory_equal(batch.scores, scores + 4, 8);
+    assert_int_equal(batch.labels[0], 1);
+    assert_int_equal(source_next(source, 2).rows, 0);
+    assert_int_equal(source_next(source, 2).rows, 0);
+    assert_int_equal(pc_source_rewind(source, NULL), PCAL_OK);
+  }
+  assert_int_equal(source_next(source, SIZE_MAX).rows, 3);
+  pc_source_free(source);
+}
+
+static void reads_one_csv_for_everything(void **state) {
+  (void)state;
+  const char *path = help_text("d.csv", "y,cat,dog,w,g\n"
+                                        "dog,0.25,0.75,2,west\n"
+                                        "cat,0.5,0.5,1,east\n"
+                                        "1,1,0,NA,west\n");
+  char scores[300], labels[300], weights[300], groups[300];
+  snprintf(scores, sizeof scores, "%s:cat..dog", path);
+  snprintf(labels, sizeof labels, "%s:y", path);
+  snprintf(weights, sizeof weights, "%s:w", path);
+  snprintf(groups, sizeof groups, "%s:4", path);
+  pcal_source *source = source_open(
+      (pcal_inputs){.probs = scores, .labels = labels, .weights = weights, .groups = groups});
+  pcal_shape shape;
+  pc_source_shape(source, &shape);
+  assert_true(shape.row_count == PCAL_NO_ROW);
+  assert_int_equal(shape.type, PCAL_F64);
+  assert_string_equal(shape.class_names[0], "cat");
+  assert_string_equal(shape.class_names[1], "dog");
+  assert_true(shape.weighted && shape.grouped && shape.labelled);
+  for (size_t step = 1; step < 5; step++) {
+    const double p[] = {0.25, 0.75, 0.5, 0.5, 1, 0}, w[] = {2, 1};
+    const int32_t y[] = {1, 0, 1};
+    const uint32_t g[] = {0, 1, 0};
+    size_t row = 0;
+    pcal_batch batch;
+    while ((batch = source_next(source, step)).rows > 0) {
+      assert_memory_equal(batch.scores, p + 2 * row, batch.rows * 16);
+      assert_memory_equal(batch.labels, y + row, batch.rows * 4);
+      assert_memory_equal(batch.groups, g + row, batch.rows * 4);
+      for (size_t i = 0; i < batch.rows; i++)
+        assert_true(row + i == 2 ? batch.weights[i] != batch.weights[i]
+                                 : batch.weights[i] == w[row + i]);
+      assert_string_equal(batch.groups_name, path);
+      row += batch.rows;
+    }
+    assert_int_equal(row, 3);
+    assert_int_equal(pc_source_rewind(source, NULL), PCAL_OK);
+  }
+  pc_source_shape(source, &shape);
+  assert_int_equal(shape.row_count, 3);
+  assert_int_equal(shape.group_count, 2);
+  assert_string_equal(shape.group_names[0], "west");
+  assert_string_equal(shape.group_names[1], "east");
+  pc_source_free(source);
+}
+
+static void reads_a_data_file(void **state) {
+  (void)state;
+  const char *path = help_text("data.csv", "id,labels,logits.no,logits.yes,groups,weights\n"
+                                           "a,yes,0,2,x,1\n"
+                                           "b,no,1,0,y,3\n");
+  pcal_source *source = source_open((pcal_inputs){.data = path});
+  pcal_shape shape;
+  pc_source_shape(source, &shape);
+  assert_int_equal(shape.kind, PCAL_LOGIT);
+  assert_int_equal(shape.columns, 2);
+  assert_string_equal(shape.class_names[0], "no");
+  assert_string_equal(shape.class_names[1], "yes");
+  pcal_batch batch = source_next(source, 10);
+  assert_int_equal(batch.rows, 2);
+  assert_memory_equal(batch.scores, ((double[]){0, 2, 1, 0}), 32);
+  assert_memory_equal(batch.labels, ((int32_t[]){1, 0}), 8);
+  assert_memory_equal(batch.weights, ((double[]){1, 3}), 16);
+  assert_memory_equal(batch.groups, ((uint32_t[]){0, 1}), 8);
+  assert_string_equal(batch.labels_name, path);
+  pc_source_free(source);
+  const char *w = help_text("w.csv", "5\n6\n");
+  source = source_open((pcal_inputs){.data = path, .weights = w});
+  batch = source_next(source, 10);
+  assert_memory_equal(batch.weights, ((double[]){5, 6}), 16);
+  assert_string_equal(batch.weights_name, w);
+  pc_source_free(source);
+}
+
+static void reads_confidences(void **state) {
+  (void)state;
+  const char *path = help_text("c.csv", "correct,confidence\nTrue,0.75\nFalse,0.5\n");
+  pcal_source *source = source_open((pcal_inputs){.data = path});
+  pcal_batch batch = source_next(source, 10);
+  assert_int_equal(batch.kind, PCAL_CONFIDENCE);
+  assert_int_equal(batch.columns, 1);
+  assert_memory_equal(batch.scores, ((double[]){0.75, 0.5}), 16);
+  assert_memory_equal(batch.labels, ((int32_t[]){1, 0}), 8);
+  pc_source_free(source);
+  const char *c = help_npy_file("c.npy", "<f2", "(2,)", "\x00\x38\x00\x3A", 4);
+  const char *y = help_npy_file("k.npy", "|b1", "(2,)", "\x01\x00", 2);
+  source = source_open((pcal_inputs){.confidence = c, .correct = y});
+  batch = source_next(source, 10);
+  assert_int_equal(batch.type, PCAL_F32);
+  assert_memory_equal(batch.scores, ((float[]){0.5f, 0.75f}), 8);
+  assert_memory_equal(batch.labels, ((int32_t[]){1, 0}), 8);
+  pc_source_free(source);
+}
+
+static void works_without_labels(void **state) {
+  (void)state;
+  pcal_source *source =
+      source_open((pcal_inputs){.probs = help_text("p.csv", "a\n0.5\n0.25\n")});
+  pcal_shape shape;
+  pc_source_shape(source, &shape);
+  assert_int_equal(shape.labelled, 0);
+  assert_int_equal(shape.columns, 1);
+  assert_null(shape.class_names);
+  const pcal_batch batch = source_next(source, 10);
+  assert_int_equal(batch.rows, 2);
+  assert_null(batch.labels);
+  assert_null(batch.labels_name);
+  pc_source_free(source);
+}
+
+static void takes_one_hot_labels(void **state) {
+  (void)state;
+  const char *p = help_text("p2.csv", "a,b\n0.5,0.5\n0.25,0.75\n");
+  const char *b = help_text("p1.csv", "0.5\n0.25\n");
+  const char *y = help_npy_file("onehot.npy", "|u1", "(2, 2)", "\x00\x01\x01\x00", 4);
+  for (int i = 0; i < 2; i++) {
+    pcal_source *source = source_open((pcal_inputs){.probs = i == 0 ? p : b, .labels = y});
+    assert_memory_equal(source_next(source, 10).labels, ((int32_t[]){1, 0}), 8);
+    pc_source_free(source);
+  }
+}
+
+/* The same pipe serves scores and labels. */
+static void shares_standard_input(void **state) {
+  (void)state;
+  int ends[2];
+  const int kept = dup(STDIN_FILENO);
+  assert_int_equal(pipe(ends), 0);
+  assert_int_equal(write(ends[1], "p,y\n0.5,1\n0.25,0\n", 17), 17);
+  close(ends[1]);
+  dup2(ends[0], STDIN_FILENO);
+  close(ends[0]);
+  pcal_source *source = source_open((pcal_inputs){.probs = "-:p", .labels = "-:1"});
+  dup2(kept, STDIN_FILENO);
+  close(kept);
+  for (int pass = 0; pass < 2; pass++) {
+    const pcal_batch batch = source_next(source, 10);
+    assert_int_equal(batch.rows, 2);
+    assert_memory_equal(batch.scores, ((double[]){0.5, 0.25}), 16);
+    assert_memory_equal(batch.labels, ((int32_t[]){1, 0}), 8);
+    assert_string_equal(batch.scores_name, "standard input");
+    assert_int_equal(pc_source_rewind(source, NULL), PCAL_OK);
+  }
+  pc_source_free(source);
+}
+
+static void keeps_windows_of_different_limits_together(void **state) {
+  (void)state;
+  const size_t rows = 300000;
+  double *scores = malloc(rows * sizeof *scores);
+  uint8_t *labels = malloc(rows);
+  char *groups = malloc(rows * 8 + 8);
+  size_t used = (size_t)snprintf(groups, 9, "g\n");
+  for (size_t i = 0; i < rows; i++) {
+    scores[i] = (double)i;
+    labels[i] = (uint8_t)(i % 2);
+    used += (size_t)snprintf(groups + used, 9, "g%zu\n", i % 7);
+  }
+  const char *s = help_npy_file("ws.npy", "<f8", "(300000,)", scores, rows * sizeof *scores);
+  const char *y = help_npy_file("wy.npy", "|u1", "(300000,)", labels, rows);
+  const char *w = help_npy_file("ww.npy", "<f8", "(300000,)", scores, rows * sizeof *scores);
+  const char *g = help_file("wg.csv", groups, used);
+  pcal_source *source =
+      source_open((pcal_inputs){.logits = s, .labels = y, .weights = w, .groups = g});
+  size_t row = 0;
+  pcal_batch batch;
+  while ((batch = source_next(source, SIZE_MAX)).rows > 0) {
+    assert_int_equal(batch.first_row, row);
+    for (size_t i = 0; i < batch.rows; i++, row++)
+      if (((const double *)batch.scores)[i] != (double)row || batch.weights[i] != (double)row ||
+          batch.labels[i] != (int32_t)(row % 2) || batch.groups[i] != row % 7)
+        fail_msg("row %zu", row);
+  }
+  assert_int_equal(row, rows);
+  pc_source_free(source);
+  free(scores);
+  free(labels);
+  free(groups);
+}
+
+static void refuses_different_lengths(void **state) {
+  (void)state;
+  const float three[] = {1, 2, 3};
+  const char *a3 = help_npy_file("a3.npy", "<f4", "(3,)", three, 12);
+  const char *y2 = help_npy_file("y2.npy", "|u1", "(2,)", "\x00\x01", 2);
+  const char *c2 = help_text("c2.csv", "y\n0\n1\n");
+  const char *c4 = help_text("c4.csv", "0\n1\n0\n1\n");
+  const char *c3 = help_text("c3.csv", "0.5\n0.5\n0.5\n");
+  expect_refused((pcal_inputs){.logits = a3, .labels = y2}, PCAL_DATA,
+                 "a3.npy has 3 rows but ");
+  expect_refused((pcal_inputs){.logits = a3, .labels = y2}, PCAL_DATA,
+                 "y2.npy has 2; both must describe the same rows");
+  expect_refused((pcal_inputs){.logits = a3, .labels = c2}, PCAL_DATA,
+                 "c2.csv has 2 rows after its header but ");
+  expect_refused((pcal_inputs){.logits = a3, .labels = c2}, PCAL_DATA,
+                 "a3.npy has more; both must describe the same rows");
+  expect_refused((pcal_inputs){.logits = a3, .labels = c4}, PCAL_DATA,
+                 "a3.npy has 3 rows but ");
+  expect_refused((pcal_inputs){.logits = a3, .labels = c4}, PCAL_DATA, "c4.csv has more;");
+  expect_refused((pcal_inputs){.probs = c3, .labels = c4}, PCAL_DATA, "c3.csv has 3 rows but ");
+  expect_refused((pcal_inputs){.probs = c3, .weights = c4}, PCAL_DATA, "c4.csv has more;");
+  expect_refused((pcal_inputs){.probs = c3, .groups = c4}, PCAL_DATA, "c4.csv has more;");
+  expect_refused((pcal_inputs){.probs = c3, .weights = y2}, PCAL_DATA,
+                 "y2.npy has 2 rows but ");
+}
+
+static void refuses_columns_that_do_not_fit(void **state) {
+  (void)state;
+  const char *p = help_text("two.csv", "a,b\n0.5,0.5\n");
+  const char *y = help_text("three.csv", "x,y,z\n0,1,0\n");
+  const char *one = help_text("one.csv", "0\n");
+  expect_refused((pcal_inputs){.probs = p, .labels = y}, PCAL_DATA,
+                 "three.csv has 3 columns, but ");
+  expect_refused((pcal_inputs){.probs = p, .labels = y}, PCAL_DATA,
+                 "two.csv has 2 classes; give one-hot labels for each class, or choose one "
+                 "column of class numbers as ");
+  expect_refused((pcal_inputs){.probs = p, .weights = y}, PCAL_DATA,
+                 "three.csv has 3 columns, but weights take one; choose it as ");
+  expect_refused((pcal_inputs){.probs = p, .groups = y}, PCAL_DATA,
+                 "three.csv has 3 columns, but groups take one; choose it as ");
+  expect_refused((pcal_inputs){.confidence = p, .correct = one}, PCAL_DATA,
+                 "two.csv has 2 columns, but confidences take one; choose it as ");
+  expect_refused((pcal_inputs){.confidence = one, .correct = p}, PCAL_DATA,
+                 "two.csv has 2 columns, but --correct values take one; choose it as ");
+}
+
+static void refuses_bad_files_and_names(void **state) {
+  (void)state;
+  const char *p = help_text("bad.csv", "a,b,a\n0.5,0.5,0\n");
+  const char *y = help_text("names.csv", "y\na\n");
+  const char *d = help_text("conf.csv", "confidence,correct\n0.5,1\n");
+  const char *header_only = help_text("none.csv", "a,b\n");
+  char chosen[300];
+  snprintf(chosen, sizeof chosen, "%s:0,1", d);
+  expect_refused((pcal_inputs){.probs = "/nowhere.npy"}, PCAL_IO,
+                 "/nowhere.npy: there is no such file; check the name");
+  expect_refused((pcal_inputs){.probs = help_directory}, PCAL_IO, "is a directory");
+  expect_refused((pcal_inputs){.probs = help_text("e.npy", "")}, PCAL_DATA, "e.npy is empty");
+  expect_refused((pcal_inputs){.probs = header_only}, PCAL_DATA,
+                 "none.csv has a header but no rows");
+  expect_refused((pcal_inputs){.probs = help_text("x.txt", "1\n")}, PCAL_USAGE,
+                 "x.txt: the format .txt is unknown");
+  expect_refused((pcal_inputs){.probs = ""}, PCAL_USAGE, "names no file");
+  expect_refused((pcal_inputs){.probs = p, .labels = y}, PCAL_DATA,
+                 "bad.csv has two score columns called \"a\"; rename one");
+  expect_refused((pcal_inputs){.data = chosen}, PCAL_OK, "");
+  snprintf(chosen, sizeof chosen, "%s:0", d);
+  expect_refused((pcal_inputs){.data = chosen}, PCAL_USAGE, "leave the selector out");
+  expect_refused((pcal_inputs){.data = d, .labels = y}, PCAL_USAGE,
+                 "conf.csv holds confidences, which go with --correct; give that in place of "
+                 "--labels");
+  expect_refused((pcal_inputs){0}, PCAL_USAGE, "there are no scores");
+}
+
+static void notices_files_that_shrink(void **state) {
+  (void)state;
+  const float scores[] = {1, 2, 3, 4};
+  for (int which = 0; which < 2; which++) {
+    const char *s = help_npy_file("sh.npy", "<f4", "(4,)", scores, sizeof scores);
+    const char *y = help_text("sh.csv", "0\n1\n0\n1\n");
+    pcal_source *source = source_open((pcal_inputs){.logits = s, .labels = y});
+    pcal_batch batch = source_next(source, 2);
+    pcal_error err;
+    assert_int_equal(truncate(which == 0 ? s : y, 3), 0);
+    assert_int_equal(pc_source_next(source, 2, &batch, &err), PCAL_IO);
+    assert_message(err, which == 0 ? "sh.npy shrank from 144 to 3 bytes"
+                                   : "sh.csv shrank from 8 to 3 bytes");
+    assert_int_equal(pc_source_rewind(source, &err), PCAL_IO);
+    assert_message(err, "while it was being read");
+    pc_source_free(source);
+  }
+}
+
+static void fills_a_shorter_batch(void **state) {
+  (void)state;
+  pcal_source *source = source_open((pcal_inputs){.probs = help_text("short.csv", "0.5\n")});
+  pcal_batch batch = PCAL_BATCH_INIT;
+  batch.size = offsetof(pcal_batch, first_row);
+  batch.first_row = 77;
+  assert_int_equal(pc_source_next(source, 5, &batch, NULL), PCAL_OK);
+  assert_int_equal(batch.rows, 1);
+  assert_int_equal(batch.size, offsetof(pcal_batch, first_row));
+  assert_int_equal(batch.first_row, 77);
+  pc_source_free(source);
+}
+
+static pcal_status source_scenario(const pcal_env *env, void *user, pcal_error *err) {
+  pcal_source *source = NULL;
+  pcal_batch batch = PCAL_BATCH_INIT;
+  PC_TRY(pc_source_open(user, env, &source, err));
+  pcal_status status = PCAL_OK;
+  do
+    status = pc_source_next(source, 1, &batch, err);
+  while (status == PCAL_OK && batch.rows > 0);
+  pc_source_free(source);
+  return status;
+}
+
+static void survives_every_failed_allocation(void **state) {
+  (void)state;
+  const char *data = help_text("all.csv", "labels,probs.a,probs.b,weights,groups\n"
+                                          "a,0.5,0.5,1,\"x\"\"y\"\n"
+                                          "b,0.25,0.75,2,z\n");
+  const char *s = help_npy_file("fs.npy", "<f2", "(2,)", "\x00\x38\x00\x38", 4);
+  const char *y = help_npy_file("fy.npy", ">i2", "(2,)", "\x00\x01\x00\x00", 4);
+  const char *t = help_text("f.tsv", "w\tg\n1\tp\n2\tq\n");
+  char weights[300], groups[300];
+  snprintf(weights, sizeof weights, "%s:w", t);
+  snprintf(groups, sizeof groups, "%s:g", t);
+  pcal_inputs one = {sizeof one, .data = data};
+  pcal_inputs many = {sizeof many, .probs = s, .labels = y, .weights = weights,
+                      .groups = groups};
+  pcal_inputs mixed = {sizeof mixed, .data = data, .groups = y, .weights = s};
+  help_fail_each_allocation(source_scenario, &one);
+  help_fail_each_allocation(source_scenario, &many);
+  help_fail_each_allocation(source_scenario, &mixed);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(gives_npy_rows_without_copying),
+      cmocka_unit_test(reads_one_csv_for_everything),
+      cmocka_unit_test(reads_a_data_file),
+      cmocka_unit_test(reads_confidences),
+      cmocka_unit_test(works_without_labels),
+      cmocka_unit_test(takes_one_hot_labels),
+      cmocka_unit_test(shares_standard_input),
+      cmocka_unit_test(keeps_windows_of_different_limits_together),
+      cmocka_unit_test(refuses_different_lengths),
+      cmocka_unit_test(refuses_columns_that_do_not_fit),
+      cmocka_unit_test(refuses_bad_files_and_names),
+      cmocka_unit_test(notices_files_that_shrink),
+      cmocka_unit_test(fills_a_shorter_batch),
+      cmocka_unit_test(survives_every_failed_allocation),
+  };
+  return cmocka_run_group_tests(tests, help_setup, help_teardown);
+}
