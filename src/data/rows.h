@@ -6,6 +6,7 @@
 #define PC_ROWS_H
 
 #include "core/memory.h"
+#include "kernels/row_kernels.h"
 
 /* What is fixed for a whole data set. */
 typedef struct pc_layout {
@@ -24,18 +25,32 @@ int pc_layout_binary(const pc_layout *layout);
 
 typedef struct pc_policy {
   int normalize, skip_missing;
-  int need_log; /* fill log_true */
+  int need_log;    /* fill log_true */
+  int need_scores; /* fill scores */
+  int fast;        /* float32 logits may be exponentiated in float; needs lean */
+  int bare;        /* of one column only positive and labels are needed */
+  int lean;        /* leave probs out when there are more than two classes */
+  int unlabelled;  /* the batch needs no labels; each row counts as class 0 */
 } pc_policy;
 
-/* Rows that passed every check; weights of 0 are left out.  weights is NULL when all are 1. */
+/* Rows that passed every check; weights of 0 are left out.  weights is NULL when all are 1.
+ * For confidences, top is the confidence and the columns about the label are not filled; under
+ * a bare policy rows of one column may have only labels, weights, groups and positive filled.
+ */
 typedef struct pc_rows {
   size_t count, classes;
   const uint64_t *ids; /* index in the whole data set */
   const int32_t *labels;
   const double *weights;
-  const double *probs;    /* count x classes; for confidences count x 1 */
-  const double *log_true; /* log probability of the label, or NULL */
-  const uint32_t *groups; /* or NULL */
+  const double *probs;         /* count x classes, or NULL under a lean policy */
+  const double *positive;      /* of one column: the probability of class 1, or confidence */
+  const double *scores;        /* count x classes: logits, or logarithms of probabilities */
+  const double *top;           /* largest probability */
+  const int32_t *top_label;    /* its class, the lowest on ties */
+  const double *true_gap;      /* 1 - probability of the label, without cancellation */
+  const double *others_square; /* sum of squared probabilities of the other classes */
+  const double *log_true;      /* log probability of the label, or NULL */
+  const uint32_t *groups;      /* or NULL */
 } pc_rows;
 
 /* What happened to the rows of a chunk on the way. */
@@ -44,12 +59,16 @@ typedef struct pc_row_counts {
   uint64_t fractional_row; /* the first with a weight that is not whole, or PCAL_NO_ROW */
 } pc_row_counts;
 
-/* Space for one chunk, reused. */
+/* Space for one chunk, reused; all arrays lie in one block. */
 typedef struct pc_scratch {
   size_t capacity; /* rows */
-  double *probs, *weights, *log_true, *scores;
-  int32_t *labels;
+  const pc_row_kernels *kernels;
+  void *block;
+  double *probs, *scores;             /* rows x classes */
+  double *terms, *lanes, *scores_row; /* one row, or PC_LANES narrow ones */
+  double *weights, *positive, *top, *true_gap, *others_square, *log_true;
   uint64_t *ids;
+  int32_t *labels, *top_label;
   uint32_t *groups;
 } pc_scratch;
 
@@ -62,7 +81,7 @@ void pc_scratch_free(const pcal_env *env, pc_scratch *scratch);
 
 /* Does a batch have the layout and the arrays it needs? */
 PC_CHECKED pcal_status pc_batch_check(const pcal_batch *batch, const pc_layout *layout,
-                                      pcal_error *err);
+                                      const pc_policy *policy, pcal_error *err);
 
 /* Checks and converts rows [begin, begin + count) of a batch, count <= capacity. */
 PC_CHECKED pcal_status pc_rows_derive(const pcal_batch *batch, const pc_layout *layout,

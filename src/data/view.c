@@ -6,25 +6,26 @@ size_t pc_view_parts(const pc_view *view, const pc_layout *layout) {
 
 pcal_status pc_columns_new(const pcal_env *env, const pc_view *view, size_t capacity,
                            pc_columns *out, pcal_error *err) {
-  *out = (pc_columns){NULL, NULL, NULL};
-  out->score = pc_alloc_raw(env, capacity, sizeof(double));
-  out->hit = pc_alloc_raw(env, capacity, 1);
+  *out = (pc_columns){NULL, NULL, NULL, NULL, NULL, NULL};
+  out->score_space = pc_alloc_raw(env, capacity, sizeof(double));
+  out->hit_space = pc_alloc_raw(env, capacity, 1);
   if (view->by_label)
-    out->part = pc_alloc_raw(env, capacity, sizeof(uint32_t));
-  if (out->score != NULL && out->hit != NULL && (out->part != NULL || !view->by_label))
+    out->part_space = pc_alloc_raw(env, capacity, sizeof(uint32_t));
+  if (out->score_space != NULL && out->hit_space != NULL &&
+      (out->part_space != NULL || !view->by_label))
     return PCAL_OK;
   pc_columns_free(env, out);
   return pc_fail_memory(err, "preparing views");
 }
 
 void pc_columns_free(const pcal_env *env, pc_columns *columns) {
-  pc_free(env, columns->score);
-  pc_free(env, columns->hit);
-  pc_free(env, columns->part);
-  *columns = (pc_columns){NULL, NULL, NULL};
+  pc_free(env, columns->score_space);
+  pc_free(env, columns->hit_space);
+  pc_free(env, columns->part_space);
+  *columns = (pc_columns){NULL, NULL, NULL, NULL, NULL, NULL};
 }
 
-static size_t view_argmax(const double *probs, size_t classes) {
+static size_t view_first(const double *probs, size_t classes) {
   size_t best = 0;
   for (size_t j = 1; j < classes; j++)
     best = probs[j] > probs[best] ? j : best;
@@ -36,11 +37,11 @@ static int view_before(const double *probs, size_t a, size_t b) {
   return probs[a] > probs[b] || (probs[a] == probs[b] && a < b);
 }
 
-/* The class that ranks directly after `last`, or first of all when last == classes. */
+/* The class that ranks directly after `last`. */
 static size_t view_following(const double *probs, size_t classes, size_t last) {
   size_t best = classes;
   for (size_t j = 0; j < classes; j++) {
-    if (j == last || (last < classes && !view_before(probs, last, j)))
+    if (j == last || !view_before(probs, last, j))
       continue;
     if (best == classes || view_before(probs, j, best))
       best = j;
@@ -50,7 +51,7 @@ static size_t view_following(const double *probs, size_t classes, size_t last) {
 
 static void view_rank_row(const pc_view *view, const double *probs, size_t classes,
                           size_t label, double *score, uint8_t *hit) {
-  size_t at = view_argmax(probs, classes);
+  size_t at = view_first(probs, classes);
   double within = probs[at];
   int member = at == label;
   for (int32_t r = 1; r < view->index; r++) {
@@ -65,33 +66,37 @@ static void view_rank_row(const pc_view *view, const double *probs, size_t class
 
 static void view_class(const pc_view *view, const pc_rows *rows, pc_columns *columns) {
   const size_t c = (size_t)view->index;
-  for (size_t i = 0; i < rows->count; i++) {
-    columns->score[i] = rows->probs[i * rows->classes + c];
-    columns->hit[i] = (size_t)rows->labels[i] == c;
-  }
+  if (rows->positive != NULL && c == 1)
+    columns->score = rows->positive;
+  else
+    for (size_t i = 0; i < rows->count; i++)
+      columns->score_space[i] = rows->probs[i * rows->classes + c];
+  for (size_t i = 0; i < rows->count; i++)
+    columns->hit_space[i] = (size_t)rows->labels[i] == c;
 }
 
-static void view_confidence(const pc_rows *rows, pc_columns *columns) {
-  for (size_t i = 0; i < rows->count; i++) {
-    columns->score[i] = rows->probs[i];
-    columns->hit[i] = rows->labels[i] == 1;
-  }
+static void view_top(const pc_rows *rows, pc_columns *columns) {
+  columns->score = rows->classes == 1 ? rows->positive : rows->top;
+  for (size_t i = 0; i < rows->count; i++)
+    columns->hit_space[i] =
+        rows->classes == 1 ? rows->labels[i] == 1 : rows->top_label[i] == rows->labels[i];
+  for (size_t i = 0; columns->part != NULL && i < rows->count; i++)
+    columns->part_space[i] = (uint32_t)rows->top_label[i];
 }
 
 void pc_view_fill(const pc_view *view, const pc_rows *rows, pc_columns *columns) {
-  if (rows->classes == 1) {
-    view_confidence(rows, columns);
+  columns->score = columns->score_space;
+  columns->hit = columns->hit_space;
+  columns->part = columns->part_space;
+  if (rows->classes == 1 || (view->kind == PC_VIEW_RANK && view->index == 1)) {
+    view_top(rows, columns);
     return;
   }
   if (view->kind == PC_VIEW_CLASS) {
     view_class(view, rows, columns);
     return;
   }
-  for (size_t i = 0; i < rows->count; i++) {
-    const double *probs = rows->probs + i * rows->classes;
-    view_rank_row(view, probs, rows->classes, (size_t)rows->labels[i], &columns->score[i],
-                  &columns->hit[i]);
-    if (columns->part != NULL)
-      columns->part[i] = (uint32_t)view_argmax(probs, rows->classes);
-  }
+  for (size_t i = 0; i < rows->count; i++)
+    view_rank_row(view, rows->probs + i * rows->classes, rows->classes, (size_t)rows->labels[i],
+                  &columns->score_space[i], &columns->hit_space[i]);
 }

@@ -18,11 +18,14 @@ typedef struct pc_view {
   int32_t by_label; /* one part for each predicted label instead of one for all */
 } pc_view;
 
-/* Filled columns, one entry for each row. */
+/* Filled columns, one entry for each row; they may point into the rows. */
 typedef struct pc_columns {
-  double *score;
-  uint8_t *hit;
-  uint32_t *part; /* predicted label, or NULL when there is one part */
+  const double *score;
+  const uint8_t *hit;
+  const uint32_t *part; /* predicted label, or NULL when there is one part */
+  double *score_space;
+  uint8_t *hit_space;
+  uint32_t *part_space;
 } pc_columns;
 
 /* Parts into which a view divides the rows. */

@@ -29,5 +29,5 @@ double pc_sigmoid_pair(double logit, double out[2]) {
   const double lesser = small / (1.0 + small), greater = 1.0 / (1.0 + small);
   out[0] = logit > 0 ? lesser : greater;
   out[1] = logit > 0 ? greater : lesser;
-  return (logit > 0 ? logit : 0.0) + log1p(small);
+  return log1p(small);
 }

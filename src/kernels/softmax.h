@@ -10,7 +10,8 @@
 double pc_softmax_row(const double *scores, size_t count, double *out);
 
 /* Two classes from the logit of class 1: out = {1 - p, p}, each to full relative accuracy;
- * returns log_norm = log(1 + exp(z)). */
+ * returns r = log(1 + exp(-|z|)), so that the logarithm of a class is min(s, 0) - r with s = z
+ * for class 1 and -z for class 0: nothing cancels. */
 double pc_sigmoid_pair(double logit, double out[2]);
 
 #endif

@@ -1,0 +1,78 @@
+#include "data/pass.h"
+
+#include "core/executor.h"
+
+#define PASS_SCORE_COST 4.0 /* nanoseconds, for the executor */
+
+struct pc_pass_worker {
+  int ready;
+  pc_scratch scratch;
+  pc_row_counts counts;
+};
+
+pcal_status pc_pass_init(pc_pass *pass, const pcal_env *env, const pc_layout *layout,
+                         const pc_policy *policy, pc_pass_add add, void *user,
+                         pcal_error *err) {
+  *pass = (pc_pass){env, *layout, *policy, add, user, NULL, pc_worker_count(env)};
+  pass->workers = pc_alloc(env, pass->worker_count, sizeof *pass->workers);
+  return pass->workers == NULL ? pc_fail_memory(err, "preparing workers") : PCAL_OK;
+}
+
+void pc_pass_free(pc_pass *pass) {
+  for (size_t w = 0; pass->workers != NULL && w < pass->worker_count; w++)
+    if (pass->workers[w].ready)
+      pc_scratch_free(pass->env, &pass->workers[w].scratch);
+  pc_free(pass->env, pass->workers);
+  pass->workers = NULL;
+}
+
+typedef struct pass_batch {
+  pc_pass *pass;
+  const pcal_batch *batch;
+  size_t chunk;
+} pass_batch;
+
+static pcal_status pass_task(void *user, size_t index, size_t w, pcal_error *err) {
+  const pass_batch *work = user;
+  pc_pass *pass = work->pass;
+  struct pc_pass_worker *worker = &pass->workers[w];
+  if (!worker->ready)
+    PC_TRY(pc_scratch_new(pass->env, &pass->layout, &worker->scratch, err));
+  worker->ready = 1;
+  const size_t begin = index * work->chunk, left = work->batch->rows - begin;
+  pc_rows rows;
+  PC_TRY(pc_rows_derive(work->batch, &pass->layout, &pass->policy, begin,
+                        left < work->chunk ? left : work->chunk, &worker->scratch, &rows,
+                        &worker->counts, err));
+  return pass->add(pass->user, w, &rows, err);
+}
+
+static void pass_clear_counts(pc_pass *pass) {
+  for (size_t w = 0; w < pass->worker_count; w++)
+    pass->workers[w].counts = (pc_row_counts){.fractional_row = PCAL_NO_ROW};
+}
+
+static void pass_add_counts(const pc_pass *pass, pc_row_counts *counts) {
+  for (size_t w = 0; w < pass->worker_count; w++) {
+    const pc_row_counts *here = &pass->workers[w].counts;
+    counts->normalized += here->normalized;
+    counts->skipped += here->skipped;
+    if (here->fractional_row < counts->fractional_row)
+      counts->fractional_row = here->fractional_row;
+  }
+}
+
+pcal_status pc_pass_batch(pc_pass *pass, const pcal_batch *batch, pc_row_counts *counts,
+                          pcal_error *err) {
+  *counts = (pc_row_counts){.fractional_row = PCAL_NO_ROW};
+  PC_TRY(pc_batch_check(batch, &pass->layout, &pass->policy, err));
+  if (batch->rows == 0)
+    return PCAL_OK;
+  pass_batch work = {pass, batch, pc_chunk_rows(&pass->layout)};
+  const size_t chunks = (batch->rows - 1) / work.chunk + 1;
+  const double cost = PASS_SCORE_COST * (double)batch->rows * (double)batch->columns;
+  pass_clear_counts(pass);
+  PC_TRY(pc_run(pass->env, chunks, cost, pass_task, &work, err));
+  pass_add_counts(pass, counts);
+  return PCAL_OK;
+}

@@ -1,0 +1,132 @@
+#include "data/row_check.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "core/number.h"
+
+#define ROW_CHECK_WEIGHT_MAX 1e12
+
+static const char *row_check_name(const char *name, const char *otherwise) {
+  return name == NULL ? otherwise : name;
+}
+
+static int row_check_one_based(const pcal_batch *batch, size_t classes) {
+  int has_last = 0;
+  for (size_t i = 0; i < batch->rows; i++) {
+    if (batch->labels[i] == PCAL_MISSING_LABEL)
+      continue;
+    if (batch->labels[i] < 1 || (uint64_t)batch->labels[i] > classes)
+      return 0;
+    has_last |= (uint64_t)batch->labels[i] == classes;
+  }
+  return has_last;
+}
+
+static pcal_status row_check_missing(pc_row *row, const char *name, const char *what,
+                                     pcal_error *err) {
+  row->missing = 1;
+  if (row->policy->skip_missing)
+    return PCAL_OK;
+  return pc_fail_row(err, PCAL_DATA, row->id,
+                     "%s, row %llu: %s; remove the row or pass --skip-missing", name,
+                     (unsigned long long)row->id, what);
+}
+
+pcal_status pc_row_label(pc_row *row, pcal_error *err) {
+  const pcal_batch *batch = row->batch;
+  if (row->policy->unlabelled) {
+    row->label = 0;
+    return PCAL_OK;
+  }
+  const char *name = row_check_name(batch->labels_name, "labels");
+  const int confidence = row->layout->kind == PCAL_CONFIDENCE;
+  const size_t classes = confidence ? 2 : row->layout->classes;
+  row->label = batch->labels[row->position];
+  if (row->label == PCAL_MISSING_LABEL)
+    return row_check_missing(row, name, "the label is missing", err);
+  if (row->label >= 0 && (size_t)row->label < classes)
+    return PCAL_OK;
+  if (confidence)
+    return pc_fail_row(err, PCAL_DATA, row->id,
+                       "%s, row %llu: %d is neither 0 (wrong) nor 1 (correct)", name,
+                       (unsigned long long)row->id, (int)row->label);
+  return pc_fail_row(err, PCAL_DATA, row->id, "%s, row %llu: label %d is outside 0 to %zu; %s",
+                     name, (unsigned long long)row->id, (int)row->label, classes - 1,
+                     row_check_one_based(batch, classes)
+                         ? "the labels look 1-based, subtract 1 from each"
+                         : "labels are class numbers counted from 0");
+}
+
+pcal_status pc_row_weight(pc_row *row, pcal_error *err) {
+  char shown[PC_NUMBER_MAX];
+  row->weight = row->batch->weights == NULL ? 1.0 : row->batch->weights[row->position];
+  if (row->weight >= 0 && row->weight <= ROW_CHECK_WEIGHT_MAX)
+    return PCAL_OK;
+  const char *name = row_check_name(row->batch->weights_name, "weights");
+  if (isnan(row->weight))
+    return row_check_missing(row, name, "the weight is missing", err);
+  return pc_fail_row(err, PCAL_DATA, row->id,
+                     "%s, row %llu: the weight %s is %s; a weight says how often the row "
+                     "occurred",
+                     name, (unsigned long long)row->id, pc_show(row->weight, shown),
+                     row->weight < 0 ? "negative" : "above 1e12");
+}
+
+static pcal_status row_check_score(const pc_row *row, size_t column, const char *what,
+                                   pcal_error *err) {
+  return pc_fail_row(err, PCAL_DATA, row->id, "%s, row %llu, column %zu: %s",
+                     row_check_name(row->batch->scores_name, "scores"),
+                     (unsigned long long)row->id, column, what);
+}
+
+pcal_status pc_row_not_finite(pc_row *row, const double *scores, pcal_error *err) {
+  for (size_t j = 0; j < row->batch->columns; j++) {
+    if (isfinite(scores[j]))
+      continue;
+    if (isnan(scores[j])) {
+      row->missing = 1;
+      if (row->policy->skip_missing)
+        return PCAL_OK;
+      return row_check_score(row, j, "the score is NaN; remove the row or pass --skip-missing",
+                             err);
+    }
+    if (row->layout->kind == PCAL_LOG_PROBABILITY && scores[j] < 0)
+      continue;
+    if (row->layout->kind == PCAL_LOGIT && scores[j] < 0)
+      return row_check_score(row, j,
+                             "the logit is -inf; for classes that are ruled out give "
+                             "log-softmax values as --log-probs",
+                             err);
+    return row_check_score(row, j, "the score is infinite; a finite number is needed", err);
+  }
+  return PCAL_OK;
+}
+
+double pc_outside(double p) {
+  return p < 0 ? -p : p > 1 ? p - 1 : 0.0;
+}
+
+pcal_status pc_row_bad_range(const pc_row *row, size_t column, double p, pcal_error *err) {
+  char shown[PC_NUMBER_MAX], what[256];
+  const int repairable = pc_outside(p) <= PC_REPAIRABLE && row->layout->columns > 1;
+  const int is_log = row->layout->kind == PCAL_LOG_PROBABILITY;
+  const char *remedy = repairable ? "pass --normalize to clip and rescale the row"
+                       : is_log   ? "log-probabilities are at most 0; are these --logits?"
+                                  : "are these --logits?";
+  snprintf(what, sizeof what, "the probability %s is %s; %s", pc_show(p, shown),
+           p < 0 ? "negative" : "above 1", remedy);
+  return row_check_score(row, column, what, err);
+}
+
+pcal_status pc_row_bad_sum(const pc_row *row, double sum, pcal_error *err) {
+  char shown[PC_NUMBER_MAX];
+  pc_number_round(sum, 7, shown);
+  return pc_fail_row(
+      err, PCAL_DATA, row->id, "%s, row %llu: the probabilities sum to %s, not 1; %s",
+      row_check_name(row->batch->scores_name, "scores"), (unsigned long long)row->id, shown,
+      fabs(sum - 1) <= PC_REPAIRABLE
+          ? "pass --normalize to rescale such rows"
+          : "are these --logits, or scores of several labels at once (which "
+            "have no single true class)?");
+}

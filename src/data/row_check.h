@@ -1,0 +1,46 @@
+/* The checks a row must pass, and the sentence for each that it does not.
+ *
+ * Edge cases, in the order in which a row is checked:
+ *  1. label missing: refused, or skipped and counted; label outside 0..K-1: refused, with a
+ *     hint when no label of the batch is 0 and one is K (1-based labels).
+ *  2. weight missing as 1; negative, infinite or above 1e12: refused; weight 0: the row
+ *     occurred no times, so it is checked and then left out.
+ *  3. score NaN: missing; infinite logit: refused; a log-probability may be -inf.
+ *  4. probability outside [0, 1] or a row sum off 1 by at most 1e-5: used as stored; off by at
+ *     most 1e-2: rescaled under `normalize` and counted, else refused; beyond: refused. */
+#ifndef PC_ROW_CHECK_H
+#define PC_ROW_CHECK_H
+
+#include "data/rows.h"
+
+#define PC_AS_STORED 1e-5
+#define PC_REPAIRABLE 1e-2
+
+/* One row of a batch on its way. */
+typedef struct pc_row {
+  const pcal_batch *batch;
+  const pc_layout *layout;
+  const pc_policy *policy;
+  size_t position; /* in the batch */
+  uint64_t id;
+  int32_t label;
+  double weight;
+  int missing, normalized;
+} pc_row;
+
+/* Edge cases 1 and 2: fill label and weight. */
+PC_CHECKED pcal_status pc_row_label(pc_row *row, pcal_error *err);
+PC_CHECKED pcal_status pc_row_weight(pc_row *row, pcal_error *err);
+
+/* Edge case 3, for a row known to hold something that is not finite: PCAL_OK when it is
+ * missing and may be skipped, or when every odd score is a log-probability of -inf. */
+PC_CHECKED pcal_status pc_row_not_finite(pc_row *row, const double *scores, pcal_error *err);
+
+/* Edge case 4: sentences for a probability out of range (at a column) and a sum that is off. */
+pcal_status pc_row_bad_range(const pc_row *row, size_t column, double p, pcal_error *err);
+pcal_status pc_row_bad_sum(const pc_row *row, double sum, pcal_error *err);
+
+/* Distance by which a probability leaves [0, 1]. */
+double pc_outside(double p);
+
+#endif

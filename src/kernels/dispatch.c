@@ -1,0 +1,51 @@
+/* Which of the compiled kernel variants this processor can run. */
+#include "kernels/pair_kernels.h"
+#include "kernels/row_kernels.h"
+
+#if defined(PC_HAVE_X86_VARIANTS)
+
+extern const pc_row_kernels pc_row_kernels_avx2, pc_row_kernels_avx512;
+extern const pc_pair_kernels pc_pair_kernels_avx2, pc_pair_kernels_avx512;
+
+/* Portable, AVX2, AVX-512: each processor runs those up to a level. */
+static size_t dispatch_level(void) {
+  __builtin_cpu_init();
+  if (!__builtin_cpu_supports("avx2"))
+    return 0;
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                 __builtin_cpu_supports("avx512vl")
+             ? 2
+             : 1;
+}
+
+static const pc_row_kernels *const dispatch_rows[] = {
+    &pc_row_kernels_portable, &pc_row_kernels_avx2, &pc_row_kernels_avx512};
+static const pc_pair_kernels *const dispatch_pairs[] = {
+    &pc_pair_kernels_portable, &pc_pair_kernels_avx2, &pc_pair_kernels_avx512};
+
+#else
+
+static size_t dispatch_level(void) {
+  return 0;
+}
+
+static const pc_row_kernels *const dispatch_rows[] = {&pc_row_kernels_portable};
+static const pc_pair_kernels *const dispatch_pairs[] = {&pc_pair_kernels_portable};
+
+#endif
+
+const pc_row_kernels *pc_row_kernels_at(size_t index) {
+  return index <= dispatch_level() ? dispatch_rows[index] : NULL;
+}
+
+const pc_row_kernels *pc_row_kernels_best(void) {
+  return dispatch_rows[dispatch_level()];
+}
+
+const pc_pair_kernels *pc_pair_kernels_at(size_t index) {
+  return index <= dispatch_level() ? dispatch_pairs[index] : NULL;
+}
+
+const pc_pair_kernels *pc_pair_kernels_best(void) {
+  return dispatch_pairs[dispatch_level()];
+}

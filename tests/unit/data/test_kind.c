@@ -1,0 +1,16 @@
+#include "../unit.h"
+
+static void names_every_kind(void **state) {
+  (void)state;
+  assert_string_equal(pcal_kind_name(PCAL_PROBABILITY), "probability");
+  assert_string_equal(pcal_kind_name(PCAL_LOGIT), "logit");
+  assert_string_equal(pcal_kind_name(PCAL_LOG_PROBABILITY), "log-probability");
+  assert_string_equal(pcal_kind_name(PCAL_CONFIDENCE), "confidence");
+  assert_null(pcal_kind_name((pcal_kind)0));
+  assert_null(pcal_kind_name((pcal_kind)5));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(names_every_kind)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,84 @@
+/* The error bounds stated in kernels/lane_math.h, against long double. */
+#include "unit.h"
+
+#include "core/rng.h"
+#include "kernels/lane_math.h"
+
+#define LANE_DRAWS 400000
+
+static double lane_ulps(double got, long double want) {
+  const double near = fabs((double)want);
+  return (double)(fabsl((long double)got - want) / (nextafter(near, INFINITY) - near));
+}
+
+static void test_exp_bound(void **state) {
+  (void)state;
+  const pc_rng rng = {1, 1};
+  double worst = 0.0;
+  for (uint64_t i = 0; i < LANE_DRAWS; i++) {
+    const double u = pc_rng_uniform(&rng, i);
+    const double x = i % 2 == 0 ? -40 * u : -708 + 1417 * u;
+    worst = fmax(worst, lane_ulps(pc_lane_exp(x), expl(x)));
+  }
+  assert_true(worst < 1.5);
+}
+
+static void test_exp_ends(void **state) {
+  (void)state;
+  assert_true(pc_lane_exp(0.0) == 1.0);
+  assert_true(pc_lane_exp(-0.0) == 1.0);
+  assert_true(pc_lane_exp(-708.5) == 0.0);
+  assert_true(pc_lane_exp(-1e300) == 0.0);
+  assert_true(pc_lane_exp(-INFINITY) == 0.0);
+  assert_true(pc_lane_exp(-708.0) > 0.0);
+  assert_true(isnan(pc_lane_exp(NAN)));
+}
+
+static void test_log_bound(void **state) {
+  (void)state;
+  const pc_rng rng = {1, 2};
+  double worst = 0.0;
+  for (uint64_t i = 0; i < LANE_DRAWS; i++) {
+    const double u = pc_rng_uniform(&rng, i) - 0.5;
+    const double x = exp(i % 2 == 0 ? 2 * u : 1400 * u);
+    worst = fmax(worst, lane_ulps(pc_lane_log(x), logl(x)));
+  }
+  assert_true(worst < 2.0);
+  assert_true(pc_lane_log(1.0) == 0.0);
+}
+
+static void test_log1p_bound(void **state) {
+  (void)state;
+  const pc_rng rng = {1, 3};
+  double worst = 0.0;
+  for (uint64_t i = 0; i < LANE_DRAWS; i++) {
+    const double u = pc_rng_uniform(&rng, i);
+    const double x = i % 3 == 0 ? exp(690 * u) : exp(-80 * u);
+    worst = fmax(worst, lane_ulps(pc_lane_log1p(x), log1pl(x)));
+  }
+  assert_true(worst < 3.0);
+  assert_true(pc_lane_log1p(0.0) == 0.0);
+  assert_true(pc_lane_log1p(1e-300) == 1e-300);
+}
+
+static void test_float_exp_bound(void **state) {
+  (void)state;
+  const pc_rng rng = {1, 4};
+  double worst = 0.0;
+  for (uint64_t i = 0; i < LANE_DRAWS; i++) {
+    const float x = (float)(-87 * pc_rng_uniform(&rng, i));
+    worst = fmax(worst, fabs((double)pc_lane_expf(x) / exp((double)x) - 1));
+  }
+  assert_true(worst < 1.3e-7);
+  assert_true(pc_lane_expf(0.0f) == 1.0f);
+  assert_true(pc_lane_expf(-88.0f) == 0.0f);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_exp_bound),       cmocka_unit_test(test_exp_ends),
+      cmocka_unit_test(test_log_bound),       cmocka_unit_test(test_log1p_bound),
+      cmocka_unit_test(test_float_exp_bound),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
