@@ -73,6 +73,7 @@ pcal_status pc_partition_new(const pcal_env *env, pc_edge_rule rule, size_t bins
   out->closed_right = rule == PC_EDGES_RIGHT || rule == PC_EDGES_GUO || rule == PC_EDGES_KULL;
   if (rule == PC_EDGES_KULL) {
     bins_kull(out, bins);
+    out->guess = (double)(out->cut_count + 1);
     return PCAL_OK;
   }
   bins_plain(out, rule, bins, rule == PC_EDGES_GUO,
@@ -86,22 +87,6 @@ void pc_partition_free(const pcal_env *env, pc_partition *cells) {
   pc_free(env, cells->cuts);
   pc_free(env, cells->runs);
   *cells = (pc_partition){0};
-}
-
-/* Is the score above cut number i? */
-static int bins_above(const pc_partition *cells, double score, size_t i) {
-  return cells->closed_right ? score > cells->cuts[i] : score >= cells->cuts[i];
-}
-
-size_t pc_partition_find(const pc_partition *cells, double score) {
-  const double place = score * cells->guess;
-  size_t at = place > 0 ? (size_t)place : 0;
-  at = at > cells->cut_count ? cells->cut_count : at;
-  while (at < cells->cut_count && bins_above(cells, score, at))
-    at++;
-  while (at > 0 && !bins_above(cells, score, at - 1))
-    at--;
-  return at;
 }
 
 double pc_bin_confidence(const pc_bin *bin) {
@@ -124,22 +109,44 @@ static void bins_advance(const pc_curve_table *table, bins_walk *walk, double po
     walk->before += table->weight[walk->at++];
 }
 
+/* Between the last score before a position and the first behind it. */
 static double bins_edge_at(const pc_curve_table *table, bins_walk *walk, double position) {
   bins_advance(table, walk, position);
-  const double lower = table->score[walk->at];
+  const double lower = pc_curve_table_high(table, walk->at);
   const int ends_here = walk->before + table->weight[walk->at] == position;
   const size_t next = ends_here && walk->at + 1 < table->count ? walk->at + 1 : walk->at;
-  return (lower + table->score[next]) / 2.0;
+  return (lower + (next == walk->at ? lower : table->score[next])) / 2.0;
+}
+
+/* Where part r ends among the sorted rows; not inside (0, W) when the part is empty. */
+static double bins_position(const pc_curve_table *table, size_t bins, size_t r) {
+  const double q = floor(table->total / (double)bins);
+  return (double)r * q + fmin((double)r, table->total - (double)bins * q);
+}
+
+size_t pc_bins_by_mass_wants(const pc_curve_table *table, size_t bins, uint8_t *wanted) {
+  bins_walk walk = {0, 0.0};
+  size_t count = 0;
+  for (size_t r = 1; r < bins; r++) {
+    const double position = bins_position(table, bins, r);
+    if (position <= 0 || position >= table->total)
+      continue;
+    bins_advance(table, &walk, position);
+    const int inside = walk.before + table->weight[walk.at] != position;
+    if (inside && pc_curve_table_open(table, walk.at)) {
+      count += !wanted[walk.at];
+      wanted[walk.at] = 1;
+    }
+  }
+  return count;
 }
 
 /* Ascending distinct upper edges; the last is 1.  Returns their number. */
 static size_t bins_mass_edges(const pc_curve_table *table, size_t bins, double *edges) {
-  const double q = floor(table->total / (double)bins);
-  const double rest = table->total - (double)bins * q;
   bins_walk walk = {0, 0.0};
   size_t count = 0;
   for (size_t r = 1; r < bins; r++) {
-    const double position = (double)r * q + fmin((double)r, rest);
+    const double position = bins_position(table, bins, r);
     if (position <= 0 || position >= table->total)
       continue;
     const double edge = bins_edge_at(table, &walk, position);
@@ -154,10 +161,13 @@ typedef struct bins_sums {
   pc_fixed weight, hits, score, score_square, score_hit;
 } bins_sums;
 
-static void bins_add_entry(bins_sums *sums, double score, double weight, double hits) {
+static void bins_add_entry(bins_sums *sums, const pc_curve_table *table, size_t i) {
+  const double score = table->score[i], weight = table->weight[i], hits = table->hits[i];
   pc_fixed_add_weighted(&sums->weight, weight, 1.0);
   pc_fixed_add_weighted(&sums->hits, hits, 1.0);
-  pc_fixed_add_weighted(&sums->score, weight, score);
+  sums->score.units += pc_curve_table_sum(table, i).units;
+  if (table->high != NULL)
+    return;
   pc_fixed_add_weighted(&sums->score_square, weight, score * score);
   pc_fixed_add_weighted(&sums->score_hit, hits, score);
 }
@@ -167,17 +177,21 @@ pcal_status pc_bins_by_mass(const pcal_env *env, const pc_curve_table *table, si
   double *edges = pc_alloc_raw(env, bins, sizeof *edges);
   if (edges == NULL)
     return pc_fail_memory(err, "making equal-mass bins");
+  const int coarse = table->high != NULL;
   *count = bins_mass_edges(table, bins, edges);
   size_t at = 0;
   for (size_t b = 0; b < *count; b++) {
     bins_sums sums = {{0}, {0}, {0}, {0}, {0}};
     const int last = b + 1 == *count;
     for (; at < table->count && (last || table->score[at] <= edges[b]); at++)
-      bins_add_entry(&sums, table->score[at], table->weight[at], table->hits[at]);
-    out[b] = (pc_bin){b == 0 ? 0.0 : edges[b - 1],    edges[b],
-                      pc_fixed_value(&sums.weight),   pc_fixed_value(&sums.hits),
-                      pc_fixed_value(&sums.score),    pc_fixed_value(&sums.score_square),
-                      pc_fixed_value(&sums.score_hit)};
+      bins_add_entry(&sums, table, at);
+    out[b] = (pc_bin){b == 0 ? 0.0 : edges[b - 1],
+                      edges[b],
+                      pc_fixed_value(&sums.weight),
+                      pc_fixed_value(&sums.hits),
+                      pc_fixed_value(&sums.score),
+                      coarse ? (double)NAN : pc_fixed_value(&sums.score_square),
+                      coarse ? (double)NAN : pc_fixed_value(&sums.score_hit)};
   }
   pc_free(env, edges);
   return PCAL_OK;

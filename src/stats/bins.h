@@ -34,7 +34,23 @@ typedef struct pc_partition {
 PC_CHECKED pcal_status pc_partition_new(const pcal_env *env, pc_edge_rule rule, size_t bins,
                                         pc_partition *out, pcal_error *err);
 void pc_partition_free(const pcal_env *env, pc_partition *cells);
-size_t pc_partition_find(const pc_partition *cells, double score);
+
+/* Is the score above cut number i? */
+static inline int pc_partition_above(const pc_partition *cells, double score, size_t i) {
+  return cells->closed_right ? score > cells->cuts[i] : score >= cells->cuts[i];
+}
+
+/* The cell of a score. */
+static inline size_t pc_partition_find(const pc_partition *cells, double score) {
+  const double place = score * cells->guess;
+  size_t at = place > 0 ? (size_t)place : 0;
+  at = at > cells->cut_count ? cells->cut_count : at;
+  while (at < cells->cut_count && pc_partition_above(cells, score, at))
+    at++;
+  while (at > 0 && !pc_partition_above(cells, score, at - 1))
+    at--;
+  return at;
+}
 
 /* Contents of a bin: sums, not means. */
 typedef struct pc_bin {
@@ -50,10 +66,15 @@ double pc_bin_frequency(const pc_bin *bin);
 
 /* Equal-mass bins of a sorted view.  Part r ends at r q + min(r, W - B q), q = floor(W / B);
  * edges lie midway between neighbouring parts, equal edges are joined, the last edge is 1,
- * intervals are (lo, hi]: ties are never split.  Writes at most `bins` bins. */
+ * intervals are (lo, hi]: ties are never split.  Writes at most `bins` bins; those of a coarse
+ * table have NaN for score_square and score_hit. */
 PC_CHECKED pcal_status pc_bins_by_mass(const pcal_env *env, const pc_curve_table *table,
                                        size_t bins, pc_bin *out, size_t *count,
                                        pcal_error *err);
+
+/* Marks the open entries of a coarse table whose inside decides where an edge lies; 0 when
+ * there are none, so that pc_bins_by_mass is exact. */
+size_t pc_bins_by_mass_wants(const pc_curve_table *table, size_t bins, uint8_t *wanted);
 
 /* How the errors of bins become one number. */
 typedef enum pc_norm { PC_NORM_L1, PC_NORM_L2, PC_NORM_MAX } pc_norm;

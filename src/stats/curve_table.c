@@ -6,19 +6,14 @@
 #include "core/sum.h"
 #include "kernels/sort.h"
 
-/* A sorted copy of a column. */
-typedef struct curve_column {
-  double *score, *weight;
-  size_t count;
-} curve_column;
-
-static void curve_column_free(const pcal_env *env, curve_column *column) {
+void pc_sorted_column_free(const pcal_env *env, pc_sorted_column *column) {
   pc_free(env, column->score);
   pc_free(env, column->weight);
+  *column = (pc_sorted_column){0};
 }
 
 /* Equal scores are left sorted by weight, so that their sum has one order. */
-static void curve_sort_ties(curve_column *column, double *scratch) {
+static void curve_sort_ties(pc_sorted_column *column, double *scratch) {
   for (size_t begin = 0; begin < column->count;) {
     size_t end = begin + 1;
     while (end < column->count && column->score[end] == column->score[begin])
@@ -28,11 +23,11 @@ static void curve_sort_ties(curve_column *column, double *scratch) {
   }
 }
 
-static pcal_status curve_column_sort(const pcal_env *env, const pc_outcome_column *from,
-                                     curve_column *out, pcal_error *err) {
+pcal_status pc_sorted_column_new(const pcal_env *env, const pc_outcome_column *from,
+                                 pc_sorted_column *out, pcal_error *err) {
   const size_t n = from->count;
   const int weighted = from->weight != NULL;
-  *out = (curve_column){.count = n};
+  *out = (pc_sorted_column){.count = n};
   double *score_scratch = pc_alloc_raw(env, n, sizeof(double));
   double *weight_scratch = weighted ? pc_alloc_raw(env, n, sizeof(double)) : NULL;
   out->score = pc_alloc_raw(env, n, sizeof(double));
@@ -52,24 +47,23 @@ static pcal_status curve_column_sort(const pcal_env *env, const pc_outcome_colum
   pc_free(env, weight_scratch);
   if (enough)
     return PCAL_OK;
-  curve_column_free(env, out);
-  *out = (curve_column){0};
+  pc_sorted_column_free(env, out);
   return pc_fail_memory(err, "sorting scores");
 }
 
 /* Total weight of the entries of a column equal to score, moving past them. */
-static double curve_take(const curve_column *column, size_t *at, double score) {
+static double curve_take(const pc_sorted_column *column, size_t *at, double score) {
   double weight = 0.0;
   for (; *at < column->count && column->score[*at] == score; (*at)++)
     weight += column->weight == NULL ? 1.0 : column->weight[*at];
   return weight;
 }
 
-static double curve_next(const curve_column *column, size_t at) {
+static double curve_next(const pc_sorted_column *column, size_t at) {
   return at < column->count ? column->score[at] : INFINITY;
 }
 
-static void curve_join(const curve_column *misses, const curve_column *hits,
+static void curve_join(const pc_sorted_column *misses, const pc_sorted_column *hits,
                        pc_curve_table *out) {
   pc_sum total;
   pc_sum_clear(&total);
@@ -89,11 +83,11 @@ pcal_status pc_curve_table_new(const pcal_env *env, const pc_outcome_column *mis
                                const pc_outcome_column *hits, pc_curve_table *out,
                                pcal_error *err) {
   const size_t n = misses->count + hits->count;
-  curve_column sorted[2] = {{0}, {0}};
+  pc_sorted_column sorted[2] = {{0}, {0}};
   *out = (pc_curve_table){0};
-  pcal_status status = curve_column_sort(env, misses, &sorted[0], err);
+  pcal_status status = pc_sorted_column_new(env, misses, &sorted[0], err);
   if (status == PCAL_OK)
-    status = curve_column_sort(env, hits, &sorted[1], err);
+    status = pc_sorted_column_new(env, hits, &sorted[1], err);
   if (status == PCAL_OK) {
     out->score = pc_alloc_raw(env, n, sizeof(double));
     out->weight = pc_alloc_raw(env, n, sizeof(double));
@@ -103,8 +97,8 @@ pcal_status pc_curve_table_new(const pcal_env *env, const pc_outcome_column *mis
     else
       curve_join(&sorted[0], &sorted[1], out);
   }
-  curve_column_free(env, &sorted[0]);
-  curve_column_free(env, &sorted[1]);
+  pc_sorted_column_free(env, &sorted[0]);
+  pc_sorted_column_free(env, &sorted[1]);
   if (status != PCAL_OK)
     pc_curve_table_free(env, out);
   return status;
@@ -114,18 +108,68 @@ void pc_curve_table_free(const pcal_env *env, pc_curve_table *table) {
   pc_free(env, table->score);
   pc_free(env, table->weight);
   pc_free(env, table->hits);
+  pc_free(env, table->high);
+  pc_free(env, table->sum);
+  pc_free(env, table->hit_sum);
   *table = (pc_curve_table){0};
+}
+
+double pc_curve_table_high(const pc_curve_table *table, size_t entry) {
+  return table->high == NULL ? table->score[entry] : table->high[entry];
+}
+
+pc_fixed pc_curve_table_sum(const pc_curve_table *table, size_t entry) {
+  pc_fixed sum = {0};
+  if (table->sum != NULL)
+    return table->sum[entry];
+  pc_fixed_add_weighted(&sum, table->weight[entry], table->score[entry]);
+  return sum;
+}
+
+int pc_curve_table_open(const pc_curve_table *table, size_t entry) {
+  return table->high != NULL && table->high[entry] > table->score[entry];
+}
+
+/* The gap behind entry i, given the gap before it. */
+static pc_fixed curve_step(const pc_curve_table *table, size_t i, pc_fixed running) {
+  running.units += pc_curve_table_sum(table, i).units;
+  pc_fixed_add_weighted(&running, table->hits[i], -1.0);
+  return running;
 }
 
 pc_gap pc_curve_table_gap(const pc_curve_table *table) {
   pc_gap best = {0.0, NAN};
   pc_fixed running = {0};
   for (size_t i = 0; i < table->count; i++) {
-    pc_fixed_add_weighted(&running, table->weight[i], table->score[i]);
-    pc_fixed_add_weighted(&running, table->hits[i], -1.0);
+    running = curve_step(table, i, running);
     const double gap = pc_fixed_value(&running);
     if (i == 0 || fabs(gap) > fabs(best.value))
-      best = (pc_gap){gap, table->score[i]};
+      best = (pc_gap){gap, pc_curve_table_high(table, i)};
   }
   return best;
+}
+
+/* Inside a segment the gap rises by at most the scores of its misses and falls by at most
+ * (1 - score) over its hits. */
+static double curve_reach(const pc_curve_table *table, size_t i, double before) {
+  const pc_fixed sum = pc_curve_table_sum(table, i), hits = table->hit_sum[i];
+  pc_fixed misses = {sum.units - hits.units};
+  const double up = before + pc_fixed_value(&misses);
+  const double down = before - (table->hits[i] - pc_fixed_value(&hits));
+  return fmax(fabs(up), fabs(down));
+}
+
+size_t pc_curve_table_gap_wants(const pc_curve_table *table, uint8_t *wanted) {
+  const double best = fabs(pc_curve_table_gap(table).value);
+  pc_fixed running = {0};
+  size_t count = 0;
+  for (size_t i = 0; i < table->count; i++) {
+    if (pc_curve_table_open(table, i) &&
+        curve_reach(table, i, pc_fixed_value(&running)) >= best) {
+      count += !wanted[i];
+      wanted[i] = 1;
+    }
+    running = curve_step(table, i, running);
+  }
+  return count;
 }

@@ -6,6 +6,7 @@
 #define PC_CURVE_TABLE_H
 
 #include "core/memory.h"
+#include "core/sum.h"
 
 typedef struct pc_curve_table {
   size_t count;
@@ -13,13 +14,34 @@ typedef struct pc_curve_table {
   double *weight; /* rows with that score */
   double *hits;   /* those that came true */
   double total;   /* sum of weights */
+  /* In a coarse table (coarse.h) an entry may be a segment of scores; else these are NULL. */
+  double *high;      /* the largest score of the entry; score is the smallest */
+  pc_fixed *sum;     /* of the scores of its rows */
+  pc_fixed *hit_sum; /* of those that came true */
 } pc_curve_table;
+
+double pc_curve_table_high(const pc_curve_table *table, size_t entry);
+pc_fixed pc_curve_table_sum(const pc_curve_table *table, size_t entry);
+
+/* Is the entry a segment with more than one score in it? */
+int pc_curve_table_open(const pc_curve_table *table, size_t entry);
 
 /* Scores of rows that came true or did not, with weights or NULL for ones. */
 typedef struct pc_outcome_column {
   const double *score, *weight;
   size_t count;
 } pc_outcome_column;
+
+/* A copy of a column in the one order that its entries have: ascending, equal scores by weight,
+ * -0 as 0. */
+typedef struct pc_sorted_column {
+  double *score, *weight; /* weight NULL for ones */
+  size_t count;
+} pc_sorted_column;
+
+PC_CHECKED pcal_status pc_sorted_column_new(const pcal_env *env, const pc_outcome_column *from,
+                                            pc_sorted_column *out, pcal_error *err);
+void pc_sorted_column_free(const pcal_env *env, pc_sorted_column *column);
 
 /* Builds the table; the columns are not changed. */
 PC_CHECKED pcal_status pc_curve_table_new(const pcal_env *env, const pc_outcome_column *misses,
@@ -36,5 +58,9 @@ typedef struct pc_gap {
 } pc_gap;
 
 pc_gap pc_curve_table_gap(const pc_curve_table *table);
+
+/* Marks the open entries inside which the gap could be larger than anything known; 0 when there
+ * are none, so that pc_curve_table_gap is exact. */
+size_t pc_curve_table_gap_wants(const pc_curve_table *table, uint8_t *wanted);
 
 #endif

@@ -1,0 +1,73 @@
+#include "measure/run.h"
+
+#include "io/source.h"
+#include "measure/refine.h"
+
+#define RUN_WINDOW_BYTES ((size_t)64 << 20)
+#define RUN_WINDOW_ROWS ((size_t)1 << 20)
+#define RUN_COARSE_ROWS ((uint64_t)1 << 20) /* below, curves are simply kept */
+
+static size_t run_window(const pcal_shape *shape) {
+  const size_t row =
+      shape->columns * (shape->type == PCAL_F32 ? sizeof(float) : sizeof(double));
+  const size_t rows = RUN_WINDOW_BYTES / (row == 0 ? 1 : row);
+  return rows < 1 ? 1 : rows > RUN_WINDOW_ROWS ? RUN_WINDOW_ROWS : rows;
+}
+
+static int run_large(const pcal_shape *shape) {
+  return shape->row_count != PCAL_NO_ROW && shape->row_count >= RUN_COARSE_ROWS &&
+         !shape->weighted && !shape->grouped;
+}
+
+static pcal_status run_read(pcal_source *source, pcal_measure *measure, pcal_error *err) {
+  pcal_shape shape = {.size = sizeof shape};
+  pc_source_shape(source, &shape);
+  const uint64_t total = shape.row_count == PCAL_NO_ROW ? 0 : shape.row_count;
+  for (uint64_t done = 0;;) {
+    pcal_batch batch = PCAL_BATCH_INIT;
+    PC_TRY(pc_source_next(source, run_window(&shape), &batch, err));
+    if (batch.rows == 0)
+      return PCAL_OK;
+    PC_TRY(pc_measure_update(measure, &batch, err));
+    done += batch.rows;
+    pc_progress(&measure->env, "measuring", done, total);
+    PC_TRY(pc_check_interrupt(&measure->env, err));
+  }
+}
+
+static pcal_status run_all(pcal_source *source, pcal_measure *measure, int final,
+                           pcal_error *err) {
+  pcal_shape shape = {.size = sizeof shape};
+  pc_source_shape(source, &shape);
+  const int coarse = final && run_large(&shape);
+  if (coarse)
+    pc_plan_coarsen(&measure->plan);
+  PC_TRY(run_read(source, measure, err));
+  if (coarse)
+    PC_TRY(pc_measure_refine(measure, source, run_window(&shape), err));
+  pc_source_shape(source, &shape);
+  return pc_measure_name(measure, shape.class_names,
+                         shape.class_names == NULL ? 0 : shape.columns, shape.group_names,
+                         shape.group_count, err);
+}
+
+pcal_status pc_measure_source(pcal_source *source, const pcal_measure_config *config, int final,
+                              const pcal_env *env, pcal_measure **out, pcal_error *err) {
+  pcal_measure_config full = *config;
+  pcal_shape shape = {.size = sizeof shape};
+  pc_source_shape(source, &shape);
+  full.kind = shape.kind;
+  full.columns = shape.columns;
+  if (!shape.labelled)
+    return pc_fail(err, PCAL_USAGE, "measuring needs the true outcomes; give them with %s",
+                   shape.kind == PCAL_CONFIDENCE ? "--correct" : "--labels");
+  pcal_measure *measure = NULL;
+  PC_TRY(pc_measure_new(&full, env, &measure, err));
+  const pcal_status status = run_all(source, measure, final, err);
+  if (status != PCAL_OK) {
+    pc_measure_free(measure);
+    return status;
+  }
+  *out = measure;
+  return PCAL_OK;
+}

@@ -1,0 +1,485 @@
+#include "stats/bins.h"
+
+#include "../unit.h"
+#include "core/rng.h"
+
+static const pc_edge_rule rules[] = {PC_EDGES_RIGHT,   PC_EDGES_LEFT,   PC_EDGES_GUO,
+                                     PC_EDGES_OWN_ONE, PC_EDGES_NETCAL, PC_EDGES_KULL};
+
+static pc_partition partition(pc_edge_rule rule, size_t bins) {
+  const pcal_env env = pc_env_resolve(NULL);
+  pc_partition out;
+  assert_int_equal(pc_partition_new(&env, rule, bins, &out, NULL), PCAL_OK);
+  return out;
+}
+
+static void partition_free(pc_partition *cells) {
+  const pcal_env env = pc_env_resolve(NULL);
+  pc_partition_free(&env, cells);
+}
+
+/* ---- Each rule as its package words it ---- */
+
+static double numpy_linspace(size_t i, size_t bins) {
+  return i == bins ? 1.0 : (double)i * (1.0 / (double)bins);
+}
+
+/* Elements of numpy.arange(h, 1 + h, h): start + i * ((start + step) - start). */
+static double numpy_arange(size_t i, size_t bins) {
+  const double h = 1.0 / (double)bins;
+  return h + (double)i * ((h + h) - h);
+}
+
+static size_t rule_bin_count(pc_edge_rule rule, size_t bins) {
+  const double h = 1.0 / (double)bins;
+  if (rule == PC_EDGES_KULL)
+    return (size_t)ceil(((1.0 + h) - h) / h);
+  return rule == PC_EDGES_OWN_ONE ? bins + 1 : bins;
+}
+
+static void rule_edges(pc_edge_rule rule, size_t bins, size_t b, double *low, double *high) {
+  if (rule == PC_EDGES_KULL) {
+    *high = numpy_arange(b, bins);
+    *low = *high - 1.0 / (double)bins;
+  } else if (rule == PC_EDGES_RIGHT || rule == PC_EDGES_LEFT) {
+    *low = (double)b / (double)bins;
+    *high = (double)(b + 1) / (double)bins;
+  } else {
+    *low = b == bins ? 1.0 : numpy_linspace(b, bins);
+    *high = b == bins ? 1.0 : numpy_linspace(b + 1, bins);
+  }
+}
+
+static int rule_holds(pc_edge_rule rule, size_t bins, size_t b, double score) {
+  double low, high;
+  rule_edges(rule, bins, b, &low, &high);
+  switch (rule) {
+  case PC_EDGES_RIGHT:
+    return (score > low && score <= high) || (b == 0 && score == 0);
+  case PC_EDGES_GUO:
+    return score > low && score <= high;
+  case PC_EDGES_KULL:
+    return (low == 0 ? score >= low : score > low) && score <= high;
+  case PC_EDGES_OWN_ONE:
+    return b == bins ? score == 1.0 : score >= low && score < high;
+  case PC_EDGES_LEFT:
+  case PC_EDGES_NETCAL:
+    break;
+  }
+  return score >= low && (b + 1 == bins ? score <= high : score < high);
+}
+
+static int in_bin(const pc_partition *cells, size_t b, double score) {
+  const size_t cell = pc_partition_find(cells, score);
+  return cell >= cells->runs[b].first && cell <= cells->runs[b].last;
+}
+
+/* All bins, or those near the score when there are very many. */
+static void check_score(const pc_partition *cells, pc_edge_rule rule, size_t bins,
+                        double score) {
+  const size_t near = (size_t)(score * (double)bins), reach = bins <= 200 ? bins : 3;
+  const size_t begin = near > reach ? near - reach : 0;
+  for (size_t b = begin; b < cells->bin_count && b <= near + reach; b++) {
+    if (in_bin(cells, b, score) != rule_holds(rule, bins, b, score)) {
+      char shown[PC_NUMBER_MAX];
+      fail_msg("rule %d, %zu bins: bin %zu and score %s", (int)rule, bins, b,
+               pc_show(score, shown));
+    }
+  }
+}
+
+static void check_partition(pc_edge_rule rule, size_t bins) {
+  pc_partition cells = partition(rule, bins);
+  assert_int_equal(cells.bin_count, rule_bin_count(rule, bins));
+  for (size_t i = 1; i < cells.cut_count; i++)
+    assert_true(cells.cuts[i] > cells.cuts[i - 1]);
+  for (size_t b = 0; b < cells.bin_count; b++) {
+    double low, high;
+    rule_edges(rule, bins, b, &low, &high);
+    assert_same(cells.runs[b].low, low);
+    assert_same(cells.runs[b].high, high);
+    const double around[] = {low, high, nextafter(high, 0), fmin(nextafter(high, 2), 1),
+                             (low + high) / 2};
+    for (size_t i = 0; i < UNIT_COUNT(around); i++)
+      check_score(&cells, rule, bins, fmin(around[i], 1));
+  }
+  check_score(&cells, rule, bins, 0.0);
+  check_score(&cells, rule, bins, 5e-324);
+  check_score(&cells, rule, bins, nextafter(1, 0));
+  check_score(&cells, rule, bins, 1.0);
+  partition_free(&cells);
+}
+
+static void scores_on_edges_go_where_each_rule_says(void **state) {
+  (void)state;
+  static const size_t counts[] = {1,  2,  3,  5,  6,  7,   10,  14,  15,   20,
+                                  24, 28, 29, 30, 49, 100, 128, 200, 1000, PC_BINS_MAX};
+  for (size_t r = 0; r < UNIT_COUNT(rules); r++) {
+    for (size_t c = 0; c < UNIT_COUNT(counts); c++)
+      check_partition(rules[r], counts[c]);
+  }
+}
+
+/* Rows may be off [0, 1] by rounding; they stay in the outer cells. */
+static void scores_just_outside_are_found(void **state) {
+  (void)state;
+  for (size_t r = 0; r < UNIT_COUNT(rules); r++) {
+    pc_partition cells = partition(rules[r], 10);
+    assert_int_equal(pc_partition_find(&cells, -1e-5), 0);
+    assert_int_equal(pc_partition_find(&cells, 1 + 1e-5), cells.cut_count);
+    assert_int_equal(pc_partition_find(&cells, -0.0), pc_partition_find(&cells, 0.0));
+    partition_free(&cells);
+  }
+}
+
+/* linspace(0, 1, 101) and i/100 differ in the last bit at 10 edges, those of 15 bins nowhere.
+ */
+static void division_and_linspace_differ_where_published(void **state) {
+  (void)state;
+  static const size_t counts[] = {15, 100}, differ[] = {0, 10};
+  for (size_t c = 0; c < 2; c++) {
+    pc_partition divided = partition(PC_EDGES_LEFT, counts[c]);
+    pc_partition spaced = partition(PC_EDGES_NETCAL, counts[c]);
+    size_t differences = 0;
+    for (size_t b = 0; b < counts[c]; b++)
+      differences += divided.runs[b].high != spaced.runs[b].high;
+    assert_int_equal(differences, differ[c]);
+    partition_free(&divided);
+    partition_free(&spaced);
+  }
+}
+
+/* numpy's arange ends below 1 for these numbers of bins, so that a score of 1 is in none. */
+static void arange_loses_the_score_one(void **state) {
+  (void)state;
+  static const size_t bad[] = {6, 14, 24, 28, 29, 38, 54, 68, 70, 72, 78, 79, 84, 94, 96, 98};
+  for (size_t bins = 1, next = 0; bins <= 100; bins++) {
+    const int is_bad = next < UNIT_COUNT(bad) && bad[next] == bins;
+    next += (size_t)is_bad;
+    pc_partition cells = partition(PC_EDGES_KULL, bins);
+    assert_int_equal(cells.bin_count, bins == 49 ? 50 : bins);
+    assert_int_equal(cells.runs[cells.bin_count - 1].high < 1.0, is_bad);
+    size_t holding = 0;
+    for (size_t b = 0; b < cells.bin_count; b++)
+      holding += (size_t)in_bin(&cells, b, 1.0);
+    assert_int_equal(holding == 0, is_bad);
+    partition_free(&cells);
+  }
+}
+
+/* ---- From rows to errors ---- */
+
+typedef struct bin_rows {
+  const double *score, *hit;
+  size_t count;
+} bin_rows;
+
+static double width_error(pc_edge_rule rule, size_t bins, bin_rows rows, pc_norm norm) {
+  pc_partition cells = partition(rule, bins);
+  pc_bin *filled = calloc(cells.bin_count, sizeof *filled);
+  assert_non_null(filled);
+  for (size_t i = 0; i < rows.count; i++) {
+    for (size_t b = 0; b < cells.bin_count; b++) {
+      if (!in_bin(&cells, b, rows.score[i]))
+        continue;
+      filled[b].weight += 1;
+      filled[b].hits += rows.hit[i];
+      filled[b].score += rows.score[i];
+    }
+  }
+  const double error = pc_bins_error(filled, cells.bin_count, (double)rows.count, norm, 0);
+  free(filled);
+  partition_free(&cells);
+  return error;
+}
+
+/* The scores 0, 0.1, ..., 1 with outcomes 1, 0, 1, ..., 1. */
+static void eleven_scores_give_the_published_errors(void **state) {
+  (void)state;
+  static const struct {
+    pc_edge_rule rule;
+    double ten;
+  } expected[] = {{PC_EDGES_GUO, 0.40909090909090906},   {PC_EDGES_RIGHT, 0.48181818181818187},
+                  {PC_EDGES_KULL, 0.4818181818181818},   {PC_EDGES_OWN_ONE, 0.3727272727272727},
+                  {PC_EDGES_NETCAL, 0.3727272727272728}, {PC_EDGES_LEFT, 5.5 / 11}};
+  double score[11], hit[11];
+  for (int i = 0; i < 11; i++) {
+    score[i] = i / 10.0;
+    hit[i] = i % 2 == 0;
+  }
+  const bin_rows rows = {score, hit, 11};
+  for (size_t r = 0; r < UNIT_COUNT(expected); r++)
+    assert_near(width_error(expected[r].rule, 10, rows, PC_NORM_L1), expected[r].ten, 1e-12);
+  assert_near(width_error(PC_EDGES_KULL, 6, rows, PC_NORM_L1), 3.3 / 11, 1e-12);
+  assert_near(width_error(PC_EDGES_KULL, 49, rows, PC_NORM_L1), 0.5, 1e-12);
+  assert_near(width_error(PC_EDGES_RIGHT, 10, rows, PC_NORM_MAX), 0.9, 1e-12);
+  assert_near(width_error(PC_EDGES_LEFT, 10, rows, PC_NORM_MAX), 1, 1e-12);
+}
+
+/* Nixon et al. 2019, Figure 4: errors cancel inside a bin. */
+static void errors_of_one_bin_cancel(void **state) {
+  (void)state;
+  static double score[1000], hit[1000];
+  for (int i = 0; i < 1000; i++) {
+    score[i] = i < 450 ? 0.52 : 0.58;
+    hit[i] = i >= 450;
+  }
+  const bin_rows rows = {score, hit, 1000};
+  assert_near(width_error(PC_EDGES_RIGHT, 10, rows, PC_NORM_L1), 0.003, 1e-10);
+  assert_near(width_error(PC_EDGES_RIGHT, 15, rows, PC_NORM_L1), 0.465, 1e-12);
+}
+
+static const pc_bin some_bins[] = {{.weight = 4, .hits = 1, .score = 3},
+                                   {.weight = 0},
+                                   {.weight = 1, .hits = 1, .score = 0.25},
+                                   {.weight = 5, .hits = 2, .score = 2.5}};
+
+static void errors_follow_their_formulas(void **state) {
+  (void)state;
+  assert_same(pc_bin_confidence(&some_bins[0]), 0.75);
+  assert_same(pc_bin_frequency(&some_bins[0]), 0.25);
+  assert_near(pc_bins_error(some_bins, 4, 10, PC_NORM_L1, 0), 0.2 + 0.075 + 0.05, 1e-15);
+  assert_near(pc_bins_error(some_bins, 4, 10, PC_NORM_L2, 0),
+              sqrt(0.4 * 0.25 + 0.1 * 0.5625 + 0.5 * 0.01), 1e-15);
+  assert_near(pc_bins_error(some_bins, 4, 10, PC_NORM_MAX, 0), 0.75, 1e-15);
+  assert_near(pc_bins_error(some_bins, 4, 20, PC_NORM_L1, 0), 0.1625, 1e-15);
+}
+
+static void debiasing_follows_its_formula(void **state) {
+  (void)state;
+  const double first = 0.4 * (0.25 - 0.25 * 0.75 / 3), last = 0.5 * (0.01 - 0.4 * 0.6 / 4);
+  assert_near(pc_bins_error(some_bins, 4, 10, PC_NORM_L2, 1), sqrt(first + last), 1e-15);
+  assert_same(pc_bins_error(some_bins + 2, 1, 10, PC_NORM_L2, 1), 0.0);
+  assert_same(pc_bins_error(some_bins + 3, 1, 10, PC_NORM_L2, 1), 0.0);
+}
+
+static void empty_bins_add_nothing(void **state) {
+  (void)state;
+  const pc_bin empty[] = {{.weight = 0}, {.weight = 0}};
+  assert_same(pc_bins_error(empty, 2, 10, PC_NORM_L1, 0), 0.0);
+  assert_same(pc_bins_error(empty, 2, 10, PC_NORM_L2, 0), 0.0);
+  assert_same(pc_bins_error(empty, 2, 10, PC_NORM_L2, 1), 0.0);
+  assert_same(pc_bins_error(empty, 2, 10, PC_NORM_MAX, 0), 0.0);
+  assert_same(pc_bins_error(NULL, 0, 10, PC_NORM_L1, 0), 0.0);
+}
+
+/* ---- Bins of equal mass ---- */
+
+#define MASS_ROWS 300
+#define MASS_BINS 40
+
+typedef struct mass_row {
+  double score;
+  int hit;
+} mass_row;
+
+static int mass_compare(const void *a, const void *b) {
+  const double left = ((const mass_row *)a)->score, right = ((const mass_row *)b)->score;
+  return left < right ? -1 : left > right;
+}
+
+/* numpy.array_split of sorted rows, midpoints between neighbouring parts, 1 at the end, each
+ * edge once; a row goes to the first edge not below it.  Parts without rows have no edge. */
+static size_t mass_direct(const mass_row *sorted, size_t rows, size_t bins, pc_bin *out) {
+  const size_t quotient = rows / bins, rest = rows % bins;
+  double edges[MASS_BINS];
+  size_t count = 0, end = 0;
+  for (size_t part = 0; part + 1 < bins; part++) {
+    end += part < rest ? quotient + 1 : quotient;
+    if (end == 0 || end == rows)
+      continue;
+    const double edge = (sorted[end - 1].score + sorted[end].score) / 2;
+    if (edge != 1.0 && (count == 0 || edges[count - 1] != edge))
+      edges[count++] = edge;
+  }
+  edges[count++] = 1.0;
+  memset(out, 0, count * sizeof *out);
+  for (size_t b = 0; b < count; b++) {
+    out[b].low = b == 0 ? 0 : edges[b - 1];
+    out[b].high = edges[b];
+  }
+  for (size_t i = 0; i < rows; i++) {
+    size_t b = 0;
+    while (edges[b] < sorted[i].score)
+      b++;
+    out[b].weight += 1;
+    out[b].hits += sorted[i].hit;
+    out[b].score += sorted[i].score;
+    out[b].score_square += sorted[i].score * sorted[i].score;
+    out[b].score_hit += sorted[i].score * sorted[i].hit;
+  }
+  return count;
+}
+
+/* The rows as a table, each row by itself or equal ones by their number. */
+static pc_curve_table mass_table(const mass_row *rows, size_t count, int by_weight) {
+  static double score[2][MASS_ROWS], weight[2][MASS_ROWS];
+  size_t used[2] = {0, 0};
+  for (size_t i = 0; i < count; i++) {
+    const int h = rows[i].hit;
+    if (by_weight && used[h] > 0 && score[h][used[h] - 1] == rows[i].score) {
+      weight[h][used[h] - 1] += 1;
+      continue;
+    }
+    score[h][used[h]] = rows[i].score;
+    weight[h][used[h]++] = 1;
+  }
+  const pc_outcome_column misses = {score[0], by_weight ? weight[0] : NULL, used[0]};
+  const pc_outcome_column hits = {score[1], by_weight ? weight[1] : NULL, used[1]};
+  const pcal_env env = pc_env_resolve(NULL);
+  pc_curve_table table;
+  assert_int_equal(pc_curve_table_new(&env, &misses, &hits, &table, NULL), PCAL_OK);
+  return table;
+}
+
+static void assert_same_bins(const pc_bin *bins, const pc_bin *expected, size_t count) {
+  for (size_t b = 0; b < count; b++) {
+    assert_same(bins[b].low, expected[b].low);
+    assert_same(bins[b].high, expected[b].high);
+    assert_same(bins[b].weight, expected[b].weight);
+    assert_same(bins[b].hits, expected[b].hits);
+    assert_near(bins[b].score, expected[b].score, 1e-13);
+    assert_near(bins[b].score_square, expected[b].score_square, 1e-13);
+    assert_near(bins[b].score_hit, expected[b].score_hit, 1e-13);
+  }
+}
+
+static void mass_check(mass_row *rows, size_t count, size_t bins) {
+  const pcal_env env = pc_env_resolve(NULL);
+  pc_bin expected[MASS_BINS], found[2][MASS_BINS];
+  qsort(rows, count, sizeof *rows, mass_compare);
+  const size_t expected_count = mass_direct(rows, count, bins, expected);
+  for (int by_weight = 0; by_weight <= 1; by_weight++) {
+    pc_curve_table table = mass_table(rows, count, by_weight);
+    size_t found_count = 0;
+    assert_int_equal(pc_bins_by_mass(&env, &table, bins, found[by_weight], &found_count, NULL),
+                     PCAL_OK);
+    assert_int_equal(found_count, expected_count);
+    assert_same_bins(found[by_weight], expected, found_count);
+    pc_curve_table_free(&env, &table);
+  }
+  assert_memory_equal(found[0], found[1], expected_count * sizeof(pc_bin));
+}
+
+/* grid 0: all scores differ; else multiples of 1/grid, 0 and 1 included. */
+static void mass_random(mass_row *rows, size_t count, uint64_t grid, uint64_t seed) {
+  const pc_rng rng = {seed, 8};
+  for (size_t i = 0; i < count; i++) {
+    rows[i].score = grid == 0 ? pc_rng_uniform(&rng, 2 * i)
+                              : (double)(pc_rng_bits(&rng, 2 * i) % (grid + 1)) / (double)grid;
+    rows[i].hit = pc_rng_uniform(&rng, 2 * i + 1) < rows[i].score;
+  }
+}
+
+static void equal_mass_agrees_with_array_split(void **state) {
+  (void)state;
+  static const size_t counts[] = {1, 2, 3, 10, 16, 29, 31, 100, MASS_ROWS};
+  static const size_t bins[] = {1, 2, 3, 7, 15, 30, MASS_BINS};
+  static const uint64_t grids[] = {0, 1, 3, 10, 64, 1000};
+  mass_row rows[MASS_ROWS];
+  for (size_t c = 0; c < UNIT_COUNT(counts); c++) {
+    for (size_t g = 0; g < UNIT_COUNT(grids); g++) {
+      for (size_t b = 0; b < UNIT_COUNT(bins); b++) {
+        mass_random(rows, counts[c], grids[g], c * 100 + g * 10 + b);
+        mass_check(rows, counts[c], bins[b]);
+      }
+    }
+  }
+}
+
+static void equal_mass_by_hand(void **state) {
+  (void)state;
+  mass_row rows[] = {{0.1, 0}, {0.2, 0}, {0.3, 1}, {0.5, 0}, {0.5, 1}, {0.5, 1}, {0.9, 1}};
+  pc_bin bins[3];
+  size_t count = 0;
+  const pcal_env env = pc_env_resolve(NULL);
+  pc_curve_table table = mass_table(rows, 7, 0);
+  assert_int_equal(pc_bins_by_mass(&env, &table, 3, bins, &count, NULL), PCAL_OK);
+  assert_int_equal(count, 3);
+  assert_same(bins[0].high, (0.3 + 0.5) / 2);
+  assert_same(bins[0].weight, 3);
+  assert_same(bins[1].low, (0.3 + 0.5) / 2);
+  assert_same(bins[1].high, 0.5);
+  assert_same(bins[1].weight, 3);
+  assert_same(bins[1].hits, 2);
+  assert_same(bins[2].low, 0.5);
+  assert_same(bins[2].high, 1.0);
+  assert_same(bins[2].weight, 1);
+  pc_curve_table_free(&env, &table);
+}
+
+/* W = 2.5 over five bins: parts end at 1 and 2. */
+static void equal_mass_takes_fractional_weights(void **state) {
+  (void)state;
+  const pcal_env env = pc_env_resolve(NULL);
+  static const double score[] = {0.2, 0.4, 0.6}, weight[] = {1, 1, 0.5};
+  const pc_outcome_column misses = {score, weight, 3}, none = {NULL, NULL, 0};
+  pc_curve_table table;
+  pc_bin bins[5];
+  size_t count = 0;
+  assert_int_equal(pc_curve_table_new(&env, &misses, &none, &table, NULL), PCAL_OK);
+  assert_int_equal(pc_bins_by_mass(&env, &table, 5, bins, &count, NULL), PCAL_OK);
+  assert_int_equal(count, 3);
+  assert_same(bins[0].high, (0.2 + 0.4) / 2);
+  assert_same(bins[1].high, (0.4 + 0.6) / 2);
+  assert_same(bins[2].high, 1);
+  assert_same(bins[2].weight, 0.5);
+  assert_near(bins[2].score, 0.3, 1e-15);
+  pc_curve_table_free(&env, &table);
+}
+
+static void equal_mass_of_nothing_is_one_empty_bin(void **state) {
+  (void)state;
+  const pcal_env env = pc_env_resolve(NULL);
+  const pc_curve_table table = {0};
+  pc_bin bins[4];
+  size_t count = 0;
+  assert_int_equal(pc_bins_by_mass(&env, &table, 4, bins, &count, NULL), PCAL_OK);
+  assert_int_equal(count, 1);
+  assert_same(bins[0].low, 0);
+  assert_same(bins[0].high, 1);
+  assert_same(bins[0].weight, 0);
+}
+
+static pcal_status bins_scenario(const pcal_env *env, void *user, pcal_error *err) {
+  mass_row rows[MASS_ROWS];
+  pc_partition cells;
+  pc_bin bins[15];
+  size_t count = 0;
+  PC_TRY(pc_partition_new(env, *(pc_edge_rule *)user, 15, &cells, err));
+  pc_partition_free(env, &cells);
+  mass_random(rows, MASS_ROWS, 64, 1);
+  pc_curve_table table = mass_table(rows, MASS_ROWS, 0);
+  const pcal_status status = pc_bins_by_mass(env, &table, 15, bins, &count, err);
+  const pcal_env plain = pc_env_resolve(NULL);
+  pc_curve_table_free(&plain, &table);
+  return status;
+}
+
+static void survives_every_failed_allocation(void **state) {
+  (void)state;
+  for (size_t r = 0; r < UNIT_COUNT(rules); r++) {
+    pc_edge_rule rule = rules[r];
+    unit_fail_each_allocation(bins_scenario, &rule);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(scores_on_edges_go_where_each_rule_says),
+      cmocka_unit_test(scores_just_outside_are_found),
+      cmocka_unit_test(division_and_linspace_differ_where_published),
+      cmocka_unit_test(arange_loses_the_score_one),
+      cmocka_unit_test(eleven_scores_give_the_published_errors),
+      cmocka_unit_test(errors_of_one_bin_cancel),
+      cmocka_unit_test(errors_follow_their_formulas),
+      cmocka_unit_test(debiasing_follows_its_formula),
+      cmocka_unit_test(empty_bins_add_nothing),
+      cmocka_unit_test(equal_mass_agrees_with_array_split),
+      cmocka_unit_test(equal_mass_by_hand),
+      cmocka_unit_test(equal_mass_takes_fractional_weights),
+      cmocka_unit_test(equal_mass_of_nothing_is_one_empty_bin),
+      cmocka_unit_test(survives_every_failed_allocation),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

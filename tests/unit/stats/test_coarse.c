@@ -1,0 +1,238 @@
+/* A coarse curve, refined until a metric wants nothing more, gives the bits of the full one:
+ * for friendly and for hostile scores, whether scores are kept or segments divided again. */
+#include "unit.h"
+
+#include "core/rng.h"
+#include "stats/bins.h"
+#include "stats/coarse.h"
+
+#define COARSE_ROWS 20000
+
+typedef double (*coarse_score)(double u, uint64_t i);
+
+static double coarse_uniform(double u, uint64_t i) {
+  (void)i;
+  return u;
+}
+
+static double coarse_equal(double u, uint64_t i) {
+  (void)u;
+  (void)i;
+  return 0.5;
+}
+
+static double coarse_near_one(double u, uint64_t i) {
+  (void)i;
+  return 1 - 1e-9 * u;
+}
+
+static double coarse_tiny(double u, uint64_t i) {
+  (void)i;
+  return ldexp(u, -(int)(1070 * u));
+}
+
+static double coarse_ties(double u, uint64_t i) {
+  (void)i;
+  return floor(u * 7) / 7;
+}
+
+static double coarse_signs(double u, uint64_t i) {
+  return i % 3 == 0 ? -0.0 : i % 3 == 1 ? 0.0 : -1e-6 * u;
+}
+
+static double coarse_neighbours(double u, uint64_t i) {
+  return nextafter(0.25, u < 0.5 ? 0.0 : 1.0) + (i % 2 == 0 ? 0.0 : 0x1p-53);
+}
+
+static const coarse_score coarse_kinds[] = {coarse_uniform,   coarse_equal, coarse_near_one,
+                                            coarse_tiny,      coarse_ties,  coarse_signs,
+                                            coarse_neighbours};
+
+typedef struct coarse_data {
+  double score[COARSE_ROWS];
+  uint8_t hit[COARSE_ROWS];
+} coarse_data;
+
+static void coarse_draw(coarse_score kind, coarse_data *data) {
+  const pc_rng rng = {5, 1}, other = {5, 2};
+  for (uint64_t i = 0; i < COARSE_ROWS; i++) {
+    data->score[i] = kind(pc_rng_uniform(&rng, i), i);
+    data->hit[i] = pc_rng_uniform(&other, i) < 0.2 + 0.7 * data->score[i];
+  }
+}
+
+static void coarse_full(const pcal_env *env, const coarse_data *data, pc_curve_table *out) {
+  double *column[2] = {malloc(sizeof data->score), malloc(sizeof data->score)};
+  size_t count[2] = {0, 0};
+  for (size_t i = 0; i < COARSE_ROWS; i++)
+    column[data->hit[i]][count[data->hit[i]]++] = data->score[i];
+  const pc_outcome_column misses = {column[0], NULL, count[0]};
+  const pc_outcome_column hits = {column[1], NULL, count[1]};
+  assert_int_equal(pc_curve_table_new(env, &misses, &hits, out, NULL), PCAL_OK);
+  free(column[0]);
+  free(column[1]);
+}
+
+/* One pass in two halves, merged the wrong way round. */
+static pcal_status coarse_pass(const pcal_env *env, const coarse_data *data,
+                               const pc_coarse_targets *targets, pc_coarse_tally *out,
+                               pcal_error *err) {
+  const size_t half = COARSE_ROWS / 3;
+  pc_coarse_tally first = {0};
+  pcal_status status = pc_coarse_tally_new(env, targets, out, err);
+  if (status == PCAL_OK)
+    status = pc_coarse_tally_new(env, targets, &first, err);
+  if (status == PCAL_OK)
+    status = pc_coarse_tally_add(&first, data->score, data->hit, half, err);
+  if (status == PCAL_OK)
+    status =
+        pc_coarse_tally_add(out, data->score + half, data->hit + half, COARSE_ROWS - half, err);
+  if (status == PCAL_OK)
+    status = pc_coarse_tally_prepare(out, &first, err);
+  if (status == PCAL_OK)
+    pc_coarse_tally_merge(out, &first);
+  pc_coarse_tally_free(&first);
+  return status;
+}
+
+typedef struct coarse_question {
+  const coarse_data *data;
+  uint64_t keep;
+  size_t bins; /* 0: the gap */
+  int passes;
+  pc_curve_table table;
+} coarse_question;
+
+static pcal_status coarse_once(const pcal_env *env, coarse_question *q, pc_coarse *coarse,
+                               int *more, pcal_error *err) {
+  PC_TRY(pc_coarse_table(coarse, &q->table, err));
+  uint8_t *wanted = pc_alloc(env, coarse->count, 1);
+  pcal_status status = wanted == NULL ? pc_fail_memory(err, "testing") : PCAL_OK;
+  size_t wants = 0;
+  if (status == PCAL_OK)
+    wants = q->bins == 0 ? pc_curve_table_gap_wants(&q->table, wanted)
+                         : pc_bins_by_mass_wants(&q->table, q->bins, wanted);
+  *more = wants > 0;
+  pc_coarse_targets targets = {0};
+  pc_coarse_tally tally = {0};
+  if (status == PCAL_OK && *more)
+    status = pc_coarse_aim(coarse, wanted, q->keep, &targets, err);
+  if (status == PCAL_OK && *more)
+    status = coarse_pass(env, q->data, &targets, &tally, err);
+  if (status == PCAL_OK && *more)
+    status = pc_coarse_refine(coarse, &tally, err);
+  pc_coarse_tally_free(&tally);
+  pc_coarse_targets_free(&targets);
+  pc_free(env, wanted);
+  if (status != PCAL_OK || *more)
+    pc_curve_table_free(env, &q->table);
+  return status;
+}
+
+/* Leaves the table in q when it went well. */
+static pcal_status coarse_ask(const pcal_env *env, coarse_question *q, pcal_error *err) {
+  pc_coarse_tally tally = {0};
+  pc_coarse coarse = {0};
+  pcal_status status = coarse_pass(env, q->data, NULL, &tally, err);
+  if (status == PCAL_OK)
+    status = pc_coarse_new(env, &tally, &coarse, err);
+  pc_coarse_tally_free(&tally);
+  q->passes = 0;
+  for (int more = 1; status == PCAL_OK && more; q->passes++)
+    status = coarse_once(env, q, &coarse, &more, err);
+  pc_coarse_free(&coarse);
+  return status;
+}
+
+static void test_gap_has_the_same_bits(void **state) {
+  (void)state;
+  const pcal_env env = pc_env_resolve(NULL);
+  static coarse_data data;
+  for (size_t k = 0; k < UNIT_COUNT(coarse_kinds); k++)
+    for (uint64_t keep = 0; keep <= 100000; keep += 100000) {
+      coarse_draw(coarse_kinds[k], &data);
+      pc_curve_table full;
+      coarse_full(&env, &data, &full);
+      coarse_question q = {.data = &data, .keep = keep};
+      assert_int_equal(coarse_ask(&env, &q, NULL), PCAL_OK);
+      const pc_gap want = pc_curve_table_gap(&full), got = pc_curve_table_gap(&q.table);
+      assert_true(want.value == got.value && want.at == got.at);
+      assert_true(q.passes <= 8);
+      pc_curve_table_free(&env, &full);
+      pc_curve_table_free(&env, &q.table);
+    }
+}
+
+static void coarse_compare_bins(const pcal_env *env, const pc_curve_table *a,
+                                const pc_curve_table *b, size_t bins) {
+  pc_bin want[64], got[64];
+  size_t want_count, got_count;
+  assert_int_equal(pc_bins_by_mass(env, a, bins, want, &want_count, NULL), PCAL_OK);
+  assert_int_equal(pc_bins_by_mass(env, b, bins, got, &got_count, NULL), PCAL_OK);
+  assert_int_equal(want_count, got_count);
+  for (size_t i = 0; i < want_count; i++) {
+    assert_true(want[i].low == got[i].low && want[i].high == got[i].high);
+    assert_true(want[i].weight == got[i].weight && want[i].hits == got[i].hits);
+    assert_true(want[i].score == got[i].score);
+  }
+}
+
+static void test_mass_bins_have_the_same_bits(void **state) {
+  (void)state;
+  const pcal_env env = pc_env_resolve(NULL);
+  static const size_t counts[] = {1, 2, 15, 64};
+  static coarse_data data;
+  for (size_t k = 0; k < UNIT_COUNT(coarse_kinds); k++)
+    for (size_t c = 0; c < UNIT_COUNT(counts); c++)
+      for (uint64_t keep = 0; keep <= 100000; keep += 100000) {
+        coarse_draw(coarse_kinds[k], &data);
+        pc_curve_table full;
+        coarse_full(&env, &data, &full);
+        coarse_question q = {.data = &data, .keep = keep, .bins = counts[c]};
+        assert_int_equal(coarse_ask(&env, &q, NULL), PCAL_OK);
+        coarse_compare_bins(&env, &full, &q.table, counts[c]);
+        assert_true(q.passes <= 8);
+        pc_curve_table_free(&env, &full);
+        pc_curve_table_free(&env, &q.table);
+      }
+}
+
+/* A metric that wants nothing reads the data once. */
+static void test_single_scores_are_known_at_once(void **state) {
+  (void)state;
+  const pcal_env env = pc_env_resolve(NULL);
+  static coarse_data data;
+  coarse_draw(coarse_ties, &data);
+  coarse_question q = {.data = &data};
+  assert_int_equal(coarse_ask(&env, &q, NULL), PCAL_OK);
+  assert_int_equal(q.passes, 1);
+  assert_int_equal(q.table.count, 7);
+  pc_curve_table_free(&env, &q.table);
+}
+
+static pcal_status coarse_scenario(const pcal_env *env, void *user, pcal_error *err) {
+  coarse_question *q = user;
+  PC_TRY(coarse_ask(env, q, err));
+  pc_curve_table_free(env, &q->table);
+  return PCAL_OK;
+}
+
+static void test_every_allocation_may_fail(void **state) {
+  (void)state;
+  static coarse_data data;
+  coarse_draw(coarse_uniform, &data);
+  for (uint64_t keep = 0; keep <= 100000; keep += 100000) {
+    coarse_question q = {.data = &data, .keep = keep, .bins = 15};
+    unit_fail_each_allocation(coarse_scenario, &q);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_gap_has_the_same_bits),
+      cmocka_unit_test(test_mass_bins_have_the_same_bits),
+      cmocka_unit_test(test_single_scores_are_known_at_once),
+      cmocka_unit_test(test_every_allocation_may_fail),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
