@@ -110,6 +110,8 @@ PCAL_API void pcal_pool_free(pcal_pool *pool);
 /* Receives output piece by piece; a non-zero answer stops with PCAL_IO. */
 typedef int (*pcal_sink)(void *user, const char *bytes, size_t count);
 
+typedef enum pcal_format { PCAL_TEXT = 1, PCAL_JSON, PCAL_CSV, PCAL_MARKDOWN } pcal_format;
+
 /* ---- Registry: what exists ---------------------------------------------- */
 
 typedef enum pcal_option_type {
@@ -129,7 +131,7 @@ typedef struct pcal_option {
   const char *help;
 } pcal_option;
 
-/* Kinds of rows: "metrics", "groups", "conventions", "figures". */
+/* Kinds of rows: "metrics", "groups", "conventions", "calibrators", "figures". */
 typedef struct pcal_row {
   const char *kind;
   const char *name;
@@ -199,9 +201,12 @@ typedef struct pcal_batch {
 typedef struct pcal_source pcal_source;
 
 /* Each field names a file and, after the last colon, what to take from it:
- * "logits.npy", "data.csv:label", "data.csv:cat..dog", "-:3" (standard input,
- * CSV).  Exactly one of probs, logits, log_probs, confidence, data is given;
- * data is a CSV file whose columns are called like these fields. */
+ * "logits.npy", "data.npz:logits", "data.csv:label", "data.csv:cat..dog",
+ * "data.jsonl:label", "-:3" (standard input, CSV).  Exactly one of probs,
+ * logits, log_probs, confidence, data is given; data is a CSV, npz or JSON lines
+ * file whose columns, arrays or fields are called like these fields.  A deflated
+ * array of a npz file is unpacked into memory, at most memory_limit bytes or,
+ * without a limit, 4 GiB. */
 typedef struct pcal_inputs {
   size_t size;
   const char *probs, *logits, *log_probs, *confidence;
@@ -220,8 +225,90 @@ PCAL_API pcal_status pcal_source_open(const pcal_inputs *inputs, const pcal_env 
  * valid until the next call on the source. */
 PCAL_API pcal_status pcal_source_next(pcal_source *source, size_t max_rows, pcal_batch *batch,
                                       pcal_error *err);
+/* Back to the first row. */
 PCAL_API pcal_status pcal_source_rewind(pcal_source *source, pcal_error *err);
+/* A source over arrays that the caller keeps alive; names, where given, are copied. */
+PCAL_API pcal_status pcal_source_borrow(const pcal_batch *batch, const char *const *class_names,
+                                        const pcal_env *env, pcal_source **out,
+                                        pcal_error *err);
 PCAL_API void pcal_source_free(pcal_source *source);
+
+/* The Arrow C data and C stream interfaces: structures of a specification, not of a library
+ * (https://arrow.apache.org/docs/format/CDataInterface.html). */
+#ifndef ARROW_C_DATA_INTERFACE
+#define ARROW_C_DATA_INTERFACE
+
+#define ARROW_FLAG_DICTIONARY_ORDERED 1
+#define ARROW_FLAG_NULLABLE 2
+#define ARROW_FLAG_MAP_KEYS_SORTED 4
+
+struct ArrowSchema {
+  const char *format;
+  const char *name;
+  const char *metadata;
+  int64_t flags;
+  int64_t n_children;
+  struct ArrowSchema **children;
+  struct ArrowSchema *dictionary;
+  void (*release)(struct ArrowSchema *);
+  void *private_data;
+};
+
+struct ArrowArray {
+  int64_t length;
+  int64_t null_count;
+  int64_t offset;
+  int64_t n_buffers;
+  int64_t n_children;
+  const void **buffers;
+  struct ArrowArray **children;
+  struct ArrowArray *dictionary;
+  void (*release)(struct ArrowArray *);
+  void *private_data;
+};
+#endif
+
+#ifndef ARROW_C_STREAM_INTERFACE
+#define ARROW_C_STREAM_INTERFACE
+
+struct ArrowArrayStream {
+  int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *out);
+  int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *out);
+  const char *(*get_last_error)(struct ArrowArrayStream *);
+  void (*release)(struct ArrowArrayStream *);
+  void *private_data;
+};
+#endif
+
+/* What the columns of Arrow record batches mean.  scores names one column of fixed-size lists
+ * of numbers, or a column of numbers for each class, which then has that name.  Labels are
+ * integers, booleans or, as utf8 or a dictionary of utf8, names of classes; for confidences
+ * they say what was correct.  Groups are utf8, a dictionary of utf8 or numbers.  Nulls are
+ * missing values. */
+typedef struct pcal_arrow {
+  size_t size;
+  pcal_kind kind;
+  const char *const *scores;
+  size_t score_count;
+  const char *labels, *weights, *groups; /* or NULL */
+  const char *name;                      /* used in error messages; NULL: "arrow" */
+  uint64_t first_row;                    /* index given to the first row */
+} pcal_arrow;
+
+#define PCAL_ARROW_INIT \
+  { sizeof(pcal_arrow), PCAL_PROBABILITY, NULL, 0, NULL, NULL, NULL, NULL, 0 }
+
+/* A source over a stream of record batches.  The stream is moved into the source, also on
+ * failure: afterwards its release is NULL.  Batches are read as they are wanted, used where
+ * they lie if possible, and kept until the source is freed, so that it can be rewound. */
+PCAL_API pcal_status pcal_source_arrow(struct ArrowArrayStream *stream,
+                                       const pcal_arrow *columns, const pcal_env *env,
+                                       pcal_source **out, pcal_error *err);
+/* The same for one record batch: a struct array and its schema, which are both moved. */
+PCAL_API pcal_status pcal_source_arrow_array(struct ArrowSchema *schema,
+                                             struct ArrowArray *array,
+                                             const pcal_arrow *columns, const pcal_env *env,
+                                             pcal_source **out, pcal_error *err);
 
 /* What a source holds.  row_count is PCAL_NO_ROW while it is not known.  Names
  * are owned by the source; class_names is NULL when there are none, and
@@ -253,10 +340,11 @@ typedef struct pcal_measure_config {
   size_t spec_count;
   int normalize;    /* rescale probability rows that are off by 1e-5 to 1e-2 */
   int skip_missing; /* drop and count rows with a missing value */
+  int fast;         /* exponentials of float32 logits in float32; sums stay exact */
 } pcal_measure_config;
 
 #define PCAL_MEASURE_CONFIG_INIT \
-  { sizeof(pcal_measure_config), PCAL_PROBABILITY, 0, NULL, 0, 0, 0 }
+  { sizeof(pcal_measure_config), PCAL_PROBABILITY, 0, NULL, 0, 0, 0, 0 }
 
 /* The environment's allocator, pool and callbacks must outlive the handle. */
 PCAL_API pcal_status pcal_measure_new(const pcal_measure_config *config, const pcal_env *env,
@@ -264,10 +352,13 @@ PCAL_API pcal_status pcal_measure_new(const pcal_measure_config *config, const p
 /* Adds rows.  On failure the measure is as it was before the call. */
 PCAL_API pcal_status pcal_measure_update(pcal_measure *measure, const pcal_batch *batch,
                                          pcal_error *err);
-/* Adds what another measure of the same configuration has seen. */
+/* Adds what another measure of the same configuration has seen; on failure the measure is as it
+ * was.  Groups are matched by name when both measures have names, else by number.  Two loaded
+ * measures that have seen the same row, by its index, are refused. */
 PCAL_API pcal_status pcal_measure_merge(pcal_measure *measure, const pcal_measure *other,
                                         pcal_error *err);
-/* Names for output; copied.  Either may be NULL. */
+/* Names for output; copied.  Either may be NULL.  Groups with names are told in the order of
+ * their first rows, others by number. */
 PCAL_API pcal_status pcal_measure_name(pcal_measure *measure, const char *const *class_names,
                                        size_t class_count, const char *const *group_names,
                                        size_t group_count, pcal_error *err);
@@ -279,6 +370,63 @@ PCAL_API void pcal_measure_free(pcal_measure *measure);
  * source. */
 PCAL_API pcal_status pcal_measure_run(pcal_source *source, const pcal_measure_config *config,
                                       const pcal_env *env, pcal_results **out, pcal_error *err);
+
+/* Everything a measure has seen, as bytes: little-endian, versioned, with a checksum.  Parts of
+ * a data set measured apart, saved, loaded and merged give the bits of one measure of the
+ * whole.  Refused for metrics that need pairs of rows. */
+PCAL_API pcal_status pcal_measure_save(const pcal_measure *measure, pcal_sink sink, void *user,
+                                       pcal_error *err);
+/* name is used in error messages. */
+PCAL_API pcal_status pcal_measure_load(const void *bytes, size_t length, const char *name,
+                                       const pcal_env *env, pcal_measure **out,
+                                       pcal_error *err);
+/* As pcal_measure_run, but gives the measure instead of its results. */
+PCAL_API pcal_status pcal_measure_source(pcal_source *source, const pcal_measure_config *config,
+                                         const pcal_env *env, pcal_measure **out,
+                                         pcal_error *err);
+
+/* ---- Calibrators ---------------------------------------------------------- */
+
+typedef struct pcal_calibrator pcal_calibrator;
+
+typedef struct pcal_fit_config {
+  size_t size;
+  const char *method; /* a calibrator spec, "temperature:objective=brier" */
+  int normalize, skip_missing;
+} pcal_fit_config;
+
+#define PCAL_FIT_CONFIG_INIT \
+  { sizeof(pcal_fit_config), "temperature", 0, 0 }
+
+/* Learns a recalibration; reads the source several times.  That an optimiser did not converge
+ * is recorded in the calibrator, not an error. */
+PCAL_API pcal_status pcal_fit_run(pcal_source *source, const pcal_fit_config *config,
+                                  const pcal_env *env, pcal_calibrator **out, pcal_error *err);
+PCAL_API void pcal_calibrator_free(pcal_calibrator *calibrator);
+
+/* What was fitted and how it went: PCAL_TEXT or PCAL_JSON. */
+PCAL_API pcal_status pcal_calibrator_describe(const pcal_calibrator *calibrator,
+                                              pcal_format format, pcal_sink sink, void *user,
+                                              pcal_error *err);
+/* A calibrator as a JSON file in which every number reads back exactly; loading checks
+ * everything or fails with a sentence.  name is used in error messages. */
+PCAL_API pcal_status pcal_calibrator_save(const pcal_calibrator *calibrator, pcal_sink sink,
+                                          void *user, pcal_error *err);
+PCAL_API pcal_status pcal_calibrator_load(const void *bytes, size_t length, const char *name,
+                                          const pcal_env *env, pcal_calibrator **out,
+                                          pcal_error *err);
+
+/* Calibrated probabilities of a batch (labels not needed), row after row, as many columns as
+ * the batch has and in its type: out has rows * columns elements. */
+PCAL_API pcal_status pcal_calibrator_apply(const pcal_calibrator *calibrator,
+                                           const pcal_batch *batch, const pcal_env *env,
+                                           void *out, pcal_error *err);
+
+/* Recalibrates a whole source, window by window in constant memory, into a file format:
+ * "npy" or "csv" (with a header when the source has class names). */
+PCAL_API pcal_status pcal_apply_run(pcal_source *source, const pcal_calibrator *calibrator,
+                                    const char *format, const pcal_env *env, pcal_sink sink,
+                                    void *user, pcal_error *err);
 
 /* ---- Results ------------------------------------------------------------ */
 
@@ -323,8 +471,6 @@ PCAL_API const pcal_bin *pcal_results_bins(const pcal_results *results, size_t *
 
 /* A few sentences in plain words. */
 PCAL_API const char *pcal_results_verdict(const pcal_results *results);
-
-typedef enum pcal_format { PCAL_TEXT = 1, PCAL_JSON, PCAL_CSV, PCAL_MARKDOWN } pcal_format;
 
 PCAL_API pcal_status pcal_results_write(const pcal_results *results, pcal_format format,
                                         pcal_sink sink, void *user, pcal_error *err);

@@ -1,6 +1,7 @@
 /* The registry as callers see it: kinds of rows, found by name. */
 #include <string.h>
 
+#include "calibrators/calibrator.h"
 #include "core/options.h"
 #include "core/text.h"
 #include "figure/gallery.h"
@@ -9,6 +10,11 @@
 static const pcal_row *catalogue_metric(size_t index) {
   const pc_metric *metric = pc_metric_at(index);
   return metric == NULL ? NULL : &metric->row;
+}
+
+static const pcal_row *catalogue_calibrator(size_t index) {
+  const pc_calibrator_row *calibrator = pc_calibrator_at(index);
+  return calibrator == NULL ? NULL : &calibrator->row;
 }
 
 static const pcal_row *catalogue_convention(size_t index) {
@@ -28,6 +34,7 @@ static const struct catalogue_kind {
     {"metrics", catalogue_metric},
     {"groups", pc_metric_group_at},
     {"conventions", catalogue_convention},
+    {"calibrators", catalogue_calibrator},
     {"figures", pc_figure_row},
 };
 

@@ -1,4 +1,7 @@
 /* Public calls for sources, output files and npy headers. */
+#include <string.h>
+
+#include "io/arrow_table.h"
 #include "io/npy_write.h"
 #include "io/output.h"
 #include "io/source.h"
@@ -15,6 +18,77 @@ pcal_status pcal_source_open(const pcal_inputs *inputs, const pcal_env *env, pca
   if (inputs == NULL || out == NULL)
     return files_missing(err, "pcal_source_open", "inputs and a place for the source");
   return pc_source_open(inputs, env, out, err);
+}
+
+/* Releases what the caller gave away in vain. */
+static void files_release_arrow(struct ArrowArrayStream *stream, struct ArrowSchema *schema,
+                                struct ArrowArray *array) {
+  pc_arrow_table table;
+  pc_arrow_table_take(stream, schema, array, &table);
+  pc_arrow_table_free(&table);
+}
+
+static pcal_status files_check_arrow(const pcal_arrow *columns, pcal_source **out,
+                                     pcal_error *err) {
+  if (columns == NULL || out == NULL)
+    return files_missing(err, "pcal_source_arrow", "columns and a place for the source");
+  if (columns->size < offsetof(pcal_arrow, labels) || columns->kind < PCAL_PROBABILITY ||
+      columns->kind > PCAL_CONFIDENCE || columns->scores == NULL || columns->score_count == 0)
+    return pc_fail(err, PCAL_USAGE,
+                   "pcal_source_arrow needs a kind and the names of score columns; start from "
+                   "PCAL_ARROW_INIT");
+  for (size_t i = 0; i < columns->score_count; i++)
+    if (columns->scores[i] == NULL)
+      return files_missing(err, "pcal_source_arrow", "a name for each score column");
+  return PCAL_OK;
+}
+
+static pcal_status files_open_arrow(struct ArrowArrayStream *stream, struct ArrowSchema *schema,
+                                    struct ArrowArray *array, const pcal_arrow *columns,
+                                    const pcal_env *env, pcal_source **out, pcal_error *err) {
+  pc_error_clear(err);
+  const pcal_status status = files_check_arrow(columns, out, err);
+  if (status == PCAL_OK)
+    return pc_source_arrow(stream, schema, array, columns, env, out, err);
+  files_release_arrow(stream, schema, array);
+  return status;
+}
+
+pcal_status pcal_source_arrow(struct ArrowArrayStream *stream, const pcal_arrow *columns,
+                              const pcal_env *env, pcal_source **out, pcal_error *err) {
+  if (out != NULL)
+    *out = NULL;
+  if (stream == NULL || stream->release == NULL)
+    return files_missing(err, "pcal_source_arrow", "a stream that is not released");
+  return files_open_arrow(stream, NULL, NULL, columns, env, out, err);
+}
+
+pcal_status pcal_source_arrow_array(struct ArrowSchema *schema, struct ArrowArray *array,
+                                    const pcal_arrow *columns, const pcal_env *env,
+                                    pcal_source **out, pcal_error *err) {
+  if (out != NULL)
+    *out = NULL;
+  if (schema == NULL || array == NULL || schema->release == NULL || array->release == NULL) {
+    files_release_arrow(NULL, schema, array);
+    return files_missing(err, "pcal_source_arrow_array",
+                         "a schema and an array that are not released");
+  }
+  return files_open_arrow(NULL, schema, array, columns, env, out, err);
+}
+
+pcal_status pcal_source_borrow(const pcal_batch *batch, const char *const *class_names,
+                               const pcal_env *env, pcal_source **out, pcal_error *err) {
+  pc_error_clear(err);
+  if (out != NULL)
+    *out = NULL;
+  if (batch == NULL || out == NULL)
+    return files_missing(err, "pcal_source_borrow", "a batch and a place for the source");
+  pcal_batch full = PCAL_BATCH_INIT;
+  memcpy(&full, batch, batch->size < sizeof full ? batch->size : sizeof full);
+  for (size_t j = 0; class_names != NULL && j < full.columns; j++)
+    if (class_names[j] == NULL)
+      return files_missing(err, "pcal_source_borrow", "a name for each class");
+  return pc_source_borrow(&full, class_names, env, out, err);
 }
 
 pcal_status pcal_source_next(pcal_source *source, size_t max_rows, pcal_batch *batch,
@@ -41,8 +115,13 @@ void pcal_source_free(pcal_source *source) {
 }
 
 void pcal_source_shape(const pcal_source *source, pcal_shape *shape) {
-  if (source != NULL && shape != NULL)
-    pc_source_shape(source, shape);
+  if (source == NULL || shape == NULL)
+    return;
+  const size_t size = shape->size;
+  pcal_shape filled;
+  pc_source_shape(source, &filled);
+  filled.size = size;
+  memcpy(shape, &filled, size < sizeof filled ? size : sizeof filled);
 }
 
 pcal_status pcal_output_open(const char *path, const pcal_env *env, pcal_output **out,

@@ -2,12 +2,9 @@
 #include <string.h>
 
 #include "core/text.h"
-#include "io/source.h"
-#include "measure/measure.h"
+#include "measure/run.h"
+#include "measure/state.h"
 #include "report/report.h"
-
-#define MEASURING_WINDOW_BYTES ((size_t)64 << 20)
-#define MEASURING_WINDOW_ROWS ((size_t)1 << 20)
 
 static pcal_status measuring_config(const pcal_measure_config *config, pcal_measure_config *out,
                                     pcal_error *err) {
@@ -94,33 +91,15 @@ void pcal_measure_free(pcal_measure *measure) {
 
 /* ---- from a source in one call ---- */
 
-static size_t measuring_window(const pcal_shape *shape) {
-  const size_t row =
-      shape->columns * (shape->type == PCAL_F32 ? sizeof(float) : sizeof(double));
-  const size_t rows = MEASURING_WINDOW_BYTES / (row == 0 ? 1 : row);
-  return rows < 1 ? 1 : rows > MEASURING_WINDOW_ROWS ? MEASURING_WINDOW_ROWS : rows;
-}
-
-static pcal_status measuring_read(pcal_source *source, pcal_measure *measure,
-                                  const pcal_env *env, pcal_error *err) {
-  pcal_shape shape = {.size = sizeof shape};
-  pc_source_shape(source, &shape);
-  const size_t window = measuring_window(&shape);
-  const uint64_t total = shape.row_count == PCAL_NO_ROW ? 0 : shape.row_count;
-  for (uint64_t done = 0;;) {
-    pcal_batch batch = PCAL_BATCH_INIT;
-    PC_TRY(pc_source_next(source, window, &batch, err));
-    if (batch.rows == 0)
-      break;
-    PC_TRY(pc_measure_update(measure, &batch, err));
-    done += batch.rows;
-    pc_progress(env, "measuring", done, total);
-    PC_TRY(pc_check_interrupt(env, err));
-  }
-  pc_source_shape(source, &shape);
-  const size_t classes = shape.class_names == NULL ? 0 : shape.columns;
-  return pc_measure_name(measure, shape.class_names, classes, shape.group_names,
-                         shape.group_count, err);
+pcal_status pcal_measure_source(pcal_source *source, const pcal_measure_config *config,
+                                const pcal_env *env, pcal_measure **out, pcal_error *err) {
+  pc_error_clear(err);
+  if (source == NULL || out == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_measure_source needs a source and a place");
+  *out = NULL;
+  pcal_measure_config full;
+  PC_TRY(measuring_config(config, &full, err));
+  return pc_measure_source(source, &full, 0, env, out, err);
 }
 
 pcal_status pcal_measure_run(pcal_source *source, const pcal_measure_config *config,
@@ -129,21 +108,31 @@ pcal_status pcal_measure_run(pcal_source *source, const pcal_measure_config *con
   if (source == NULL || out == NULL)
     return pc_fail(err, PCAL_USAGE, "pcal_measure_run needs a source and a place");
   *out = NULL;
-  const pcal_env resolved = pc_env_resolve(env);
   pcal_measure_config full;
   PC_TRY(measuring_config(config, &full, err));
-  pcal_shape shape = {.size = sizeof shape};
-  pc_source_shape(source, &shape);
-  full.kind = shape.kind;
-  full.columns = shape.columns;
-  if (!shape.labelled)
-    return pc_fail(err, PCAL_USAGE, "measuring needs the true outcomes; give them with %s",
-                   shape.kind == PCAL_CONFIDENCE ? "--correct" : "--labels");
   pcal_measure *measure = NULL;
-  PC_TRY(pc_measure_new(&full, &resolved, &measure, err));
-  pcal_status status = measuring_read(source, measure, &resolved, err);
-  if (status == PCAL_OK)
-    status = pcal_measure_finish(measure, out, err);
+  PC_TRY(pc_measure_source(source, &full, 1, env, &measure, err));
+  const pcal_status status = pcal_measure_finish(measure, out, err);
   pc_measure_free(measure);
   return status;
+}
+
+/* ---- saved states ---- */
+
+pcal_status pcal_measure_save(const pcal_measure *measure, pcal_sink sink, void *user,
+                              pcal_error *err) {
+  pc_error_clear(err);
+  if (measure == NULL || sink == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_measure_save needs a measure and a sink");
+  return pc_state_save(measure, sink, user, err);
+}
+
+pcal_status pcal_measure_load(const void *bytes, size_t length, const char *name,
+                              const pcal_env *env, pcal_measure **out, pcal_error *err) {
+  pc_error_clear(err);
+  if (out != NULL)
+    *out = NULL;
+  if ((bytes == NULL && length > 0) || out == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_measure_load needs bytes and a place");
+  return pc_state_load(bytes, length, name == NULL ? "the state" : name, env, out, err);
 }

@@ -117,3 +117,16 @@ void pc_json_bool(pc_json *json, int value) {
   json_before_value(json);
   pc_text_add(json->out, value ? "true" : "false");
 }
+
+void pc_json_numbers(pc_json *json, const double *values, size_t count) {
+  json_before_value(json);
+  pc_text_add(json->out, "[");
+  for (size_t i = 0; i < count; i++) {
+    pc_text_add(json->out, i > 0 ? ", " : "");
+    if (isfinite(values[i]))
+      pc_text_number(json->out, values[i]);
+    else
+      pc_text_add(json->out, "null");
+  }
+  pc_text_add(json->out, "]");
+}

@@ -11,6 +11,8 @@
 
 #define SUM_LOW UINT32_MAX
 #define SUM_PENDING_MAX 1000
+#define SUM_TOP_MAX ((int64_t)1 << 61)
+#define SUM_FIXED_MAX ((pc_int128)1 << 125)
 
 /* Brings all limbs but the highest into [0, 2^32). */
 static void sum_normalise(pc_sum *sum) {
@@ -100,6 +102,22 @@ void pc_sum_merge(pc_sum *into, const pc_sum *from) {
   into->pending = 2;
 }
 
+static int sum_far_from_full(const pc_sum *sum) {
+  const int64_t top = sum->limb[PC_SUM_LIMBS - 1];
+  return top >= -SUM_TOP_MAX && top <= SUM_TOP_MAX;
+}
+
+int pc_sum_addable(const pc_sum *a, const pc_sum *b) {
+  return sum_far_from_full(a) && sum_far_from_full(b);
+}
+
+int pc_sum_equal(const pc_sum *a, const pc_sum *b) {
+  pc_sum left = *a, right = *b;
+  sum_normalise(&left);
+  sum_normalise(&right);
+  return memcmp(left.limb, right.limb, sizeof left.limb) == 0;
+}
+
 double pc_sum_value(const pc_sum *sum) {
   pc_sum exact = *sum;
   sum_normalise(&exact);
@@ -136,4 +154,9 @@ void pc_fixed_add_weighted(pc_fixed *sum, double weight, double value) {
 
 double pc_fixed_value(const pc_fixed *sum) {
   return (double)sum->units / PC_FIXED_ONE;
+}
+
+int pc_fixed_addable(const pc_fixed *a, const pc_fixed *b) {
+  return a->units >= -SUM_FIXED_MAX && a->units <= SUM_FIXED_MAX &&
+         b->units >= -SUM_FIXED_MAX && b->units <= SUM_FIXED_MAX;
 }

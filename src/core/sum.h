@@ -26,6 +26,10 @@ void pc_sum_add(pc_sum *sum, double value); /* finite */
 void pc_sum_add_product(pc_sum *sum, double weight, double value);
 void pc_sum_merge(pc_sum *into, const pc_sum *from);
 double pc_sum_value(const pc_sum *sum); /* correctly rounded to nearest even */
+/* Can two sums be merged without overflow?  Sums of rows always can; sums read from a file may
+ * be anything. */
+int pc_sum_addable(const pc_sum *a, const pc_sum *b);
+int pc_sum_equal(const pc_sum *a, const pc_sum *b); /* exactly */
 
 typedef struct pc_fixed {
   pc_int128 units;
@@ -45,5 +49,6 @@ static inline void pc_fixed_add(pc_fixed *sum, double value) {
  * additions, the share of a fractional part is truncated to a unit by itself. */
 void pc_fixed_add_weighted(pc_fixed *sum, double weight, double value);
 double pc_fixed_value(const pc_fixed *sum); /* correctly rounded */
+int pc_fixed_addable(const pc_fixed *a, const pc_fixed *b); /* as pc_sum_addable */
 
 #endif

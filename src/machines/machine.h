@@ -5,6 +5,7 @@
 #ifndef PC_MACHINE_H
 #define PC_MACHINE_H
 
+#include "core/codec.h"
 #include "data/view.h"
 #include "stats/bins.h"
 
@@ -56,9 +57,14 @@ typedef struct pc_evidence {
   } pair; /* distinct rows in ascending order */
 } pc_evidence;
 
+/* What the rows behind a saved state add up to. */
+typedef struct pc_totals {
+  uint64_t rows;
+  pc_sum weight;
+} pc_totals;
+
 /* A machine: states are private to it.  Updates are given the columns of the need's view
- * (NULL for sum and pair).  clear keeps memory for reuse; prepare is NULL where a merge
- * needs no room. */
+ * (NULL for sum and pair).  clear keeps memory for reuse. */
 typedef struct pc_machine {
   const char *name;
   pcal_status (*create)(const pcal_env *env, const pc_need *need, const pc_layout *layout,
@@ -67,12 +73,19 @@ typedef struct pc_machine {
   void (*clear)(void *state);
   pcal_status (*update)(const pcal_env *env, void *state, const pc_rows *rows,
                         const pc_columns *columns, pcal_error *err);
-  /* Makes room for a merge of the same two states, which then cannot fail. */
+  /* Makes sure that the same two states can be merged, which then cannot fail. */
   pcal_status (*prepare)(const pcal_env *env, void *into, const void *from, pcal_error *err);
   void (*merge)(void *into, const void *from);
   pcal_status (*finish)(const pcal_env *env, const void *state, pc_evidence *out,
                         pcal_error *err);
   void (*release)(const pcal_env *env, pc_evidence *evidence);
+  /* Both NULL where a state cannot be saved.  The bytes depend on the rows only.  load makes a
+   * state, without taking more memory than the bytes justify; bytes that no state could have
+   * written, or that do not fit the totals, fail the decoder.  *state is to be destroyed
+   * unless it is NULL, whatever load answers. */
+  pcal_status (*save)(const pcal_env *env, const void *state, pc_encoder *out, pcal_error *err);
+  pcal_status (*load)(const pcal_env *env, const pc_need *need, const pc_layout *layout,
+                      const pc_totals *totals, pc_decoder *in, void **state, pcal_error *err);
 } pc_machine;
 
 extern const pc_machine pc_machine_sum, pc_machine_grid, pc_machine_curve, pc_machine_pair;

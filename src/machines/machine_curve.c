@@ -2,10 +2,17 @@
  *
  * State: for each part of the view (one, or one for each predicted label) the scores of rows
  * that came true and of rows that did not.  Weights are kept only once a row has one.
- * Sorting and joining equal scores removes every trace of the order of rows. */
+ * Sorting and joining equal scores removes every trace of the order of rows.
+ *
+ * Saved: for each store the number of entries (u64), whether weights follow (u8: some weight is
+ * not 1), the sorted scores and, where they follow, the weights. */
+#include <math.h>
 #include <string.h>
 
 #include "machines/machine.h"
+
+#define MACHINE_CURVE_SCORE_END 4.0 /* what sums of scores allow: core/sum.h */
+#define MACHINE_CURVE_STORE_BYTES 9 /* of an empty store, as saved */
 
 typedef struct curve_store {
   double *score, *weight; /* weight NULL: all ones so far */
@@ -152,6 +159,95 @@ static pcal_status machine_curve_finish(const pcal_env *env, const void *opaque,
   return PCAL_OK;
 }
 
+/* ---- saving ---- */
+
+static int machine_curve_weighted(const curve_store *store) {
+  for (size_t i = 0; store->weight != NULL && i < store->count; i++)
+    if (store->weight[i] != 1.0)
+      return 1;
+  return 0;
+}
+
+static pcal_status machine_curve_save_store(const pcal_env *env, const curve_store *store,
+                                            pc_encoder *out, pcal_error *err) {
+  const int weighted = machine_curve_weighted(store);
+  pc_outcome_column column = machine_curve_column(store);
+  column.weight = weighted ? column.weight : NULL;
+  pc_encode_u64(out, store->count);
+  pc_encode_u8(out, (unsigned)weighted);
+  if (out->sink == NULL) {
+    pc_encode_skip(out, (uint64_t)store->count * sizeof(double) * (weighted ? 2 : 1));
+    return PCAL_OK;
+  }
+  pc_sorted_column sorted;
+  PC_TRY(pc_sorted_column_new(env, &column, &sorted, err));
+  pc_encode_doubles(out, sorted.score, sorted.count);
+  if (weighted)
+    pc_encode_doubles(out, sorted.weight, sorted.count);
+  pc_sorted_column_free(env, &sorted);
+  return pc_check_interrupt(env, err);
+}
+
+static pcal_status machine_curve_save(const pcal_env *env, const void *opaque, pc_encoder *out,
+                                      pcal_error *err) {
+  const curve_state *state = opaque;
+  for (size_t s = 0; s < 2 * state->part_count; s++)
+    PC_TRY(machine_curve_save_store(env, &state->store[s], out, err));
+  return PCAL_OK;
+}
+
+/* Adds the weights of a loaded store, and fails the decoder on what no row can have. */
+static void machine_curve_check(const curve_store *store, pc_decoder *in, pc_sum *weight) {
+  for (size_t i = 0; i < store->count; i++)
+    pc_decoder_expect(in, fabs(store->score[i]) < MACHINE_CURVE_SCORE_END);
+  if (store->weight == NULL)
+    pc_sum_add(weight, (double)store->count);
+  for (size_t i = 0; store->weight != NULL && i < store->count; i++) {
+    const int valid = store->weight[i] > 0 && isfinite(store->weight[i]);
+    pc_decoder_expect(in, valid);
+    pc_sum_add(weight, valid ? store->weight[i] : 0.0);
+  }
+}
+
+static pcal_status machine_curve_load_store(const pcal_env *env, curve_state *state, size_t s,
+                                            pc_decoder *in, pc_sum *weight, pcal_error *err) {
+  const size_t count = pc_decode_count(in, sizeof(double));
+  const unsigned weighted = pc_decode_u8(in);
+  pc_decoder_expect(in, weighted <= 1 && count <= pc_decoder_left(in) /
+                                                      (sizeof(double) * (1 + (weighted == 1))));
+  if (in->failed)
+    return PCAL_OK;
+  curve_store *store = &state->store[s];
+  PC_TRY(machine_curve_limit(env, state, count, weighted == 1, err));
+  PC_TRY(machine_curve_room(env, store, count, weighted == 1, err));
+  pc_decode_doubles(in, store->score, count);
+  if (weighted == 1)
+    pc_decode_doubles(in, store->weight, count);
+  store->count = count;
+  state->row_count += count;
+  machine_curve_check(store, in, weight);
+  return PCAL_OK;
+}
+
+static pcal_status machine_curve_load(const pcal_env *env, const pc_need *need,
+                                      const pc_layout *layout, const pc_totals *totals,
+                                      pc_decoder *in, void **out, pcal_error *err) {
+  const size_t stores = 2 * pc_view_parts(&need->view, layout);
+  if (stores > pc_decoder_left(in) / MACHINE_CURVE_STORE_BYTES) {
+    pc_decoder_fail(in);
+    return PCAL_OK;
+  }
+  PC_TRY(machine_curve_create(env, need, layout, out, err));
+  curve_state *state = *out;
+  pc_sum weight;
+  pc_sum_clear(&weight);
+  for (size_t s = 0; s < stores && !in->failed; s++)
+    PC_TRY(machine_curve_load_store(env, state, s, in, &weight, err));
+  pc_decoder_expect(in,
+                    state->row_count == totals->rows && pc_sum_equal(&weight, &totals->weight));
+  return PCAL_OK;
+}
+
 const pc_machine pc_machine_curve = {
     .name = "curve",
     .create = machine_curve_create,
@@ -162,4 +258,6 @@ const pc_machine pc_machine_curve = {
     .merge = machine_curve_merge,
     .finish = machine_curve_finish,
     .release = machine_curve_release,
+    .save = machine_curve_save,
+    .load = machine_curve_load,
 };

@@ -8,6 +8,8 @@
 #include "core/sum.h"
 #include "machines/machine.h"
 
+#define MACHINE_GRID_CELL_BYTES 80 /* as saved */
+
 typedef struct grid_cell {
   pc_fixed weight, hits, score, score_square, score_hit;
 } grid_cell;
@@ -53,13 +55,12 @@ static pcal_status machine_grid_create(const pcal_env *env, const pc_need *need,
 }
 
 static void machine_grid_add(grid_cell *cell, double score, int hit) {
-  pc_fixed_add(&cell->weight, 1.0);
-  pc_fixed_add(&cell->score, score);
-  pc_fixed_add(&cell->score_square, score * score);
-  if (hit) {
-    pc_fixed_add(&cell->hits, 1.0);
-    pc_fixed_add(&cell->score_hit, score);
-  }
+  const int64_t units = pc_fixed_units(score), one = pc_fixed_units(1.0);
+  cell->weight.units += one;
+  cell->hits.units += one & -(int64_t)hit;
+  cell->score.units += units;
+  cell->score_square.units += pc_fixed_units(score * score);
+  cell->score_hit.units += units & -(int64_t)hit;
 }
 
 static void machine_grid_add_weighted(grid_cell *cell, double score, int hit, double weight) {
@@ -83,6 +84,21 @@ static pcal_status machine_grid_update(const pcal_env *env, void *opaque, const 
       machine_grid_add(cell, columns->score[i], columns->hit[i]);
     else
       machine_grid_add_weighted(cell, columns->score[i], columns->hit[i], rows->weights[i]);
+  }
+  return PCAL_OK;
+}
+
+static pcal_status machine_grid_prepare(const pcal_env *env, void *opaque, const void *other,
+                                        pcal_error *err) {
+  (void)env;
+  const grid_state *into = opaque, *from = other;
+  for (size_t c = 0; c < into->cell_count; c++) {
+    const grid_cell *a = &into->cell[c], *b = &from->cell[c];
+    if (!pc_fixed_addable(&a->weight, &b->weight) || !pc_fixed_addable(&a->hits, &b->hits) ||
+        !pc_fixed_addable(&a->score, &b->score) ||
+        !pc_fixed_addable(&a->score_square, &b->score_square) ||
+        !pc_fixed_addable(&a->score_hit, &b->score_hit))
+      return pc_fail(err, PCAL_DATA, "the sums in the bins are too large to be added");
   }
   return PCAL_OK;
 }
@@ -131,14 +147,56 @@ static void machine_grid_release(const pcal_env *env, pc_evidence *evidence) {
   evidence->grid.bins = NULL;
 }
 
+static pcal_status machine_grid_save(const pcal_env *env, const void *opaque, pc_encoder *out,
+                                     pcal_error *err) {
+  (void)env;
+  (void)err;
+  const grid_state *state = opaque;
+  for (size_t c = 0; c < state->cell_count; c++) {
+    pc_encode_fixed(out, &state->cell[c].weight);
+    pc_encode_fixed(out, &state->cell[c].hits);
+    pc_encode_fixed(out, &state->cell[c].score);
+    pc_encode_fixed(out, &state->cell[c].score_square);
+    pc_encode_fixed(out, &state->cell[c].score_hit);
+  }
+  return PCAL_OK;
+}
+
+static void machine_grid_load_cell(pc_decoder *in, grid_cell *cell) {
+  pc_decode_fixed(in, &cell->weight);
+  pc_decode_fixed(in, &cell->hits);
+  pc_decode_fixed(in, &cell->score);
+  pc_decode_fixed(in, &cell->score_square);
+  pc_decode_fixed(in, &cell->score_hit);
+  pc_decoder_expect(in, cell->hits.units >= 0 && cell->weight.units >= cell->hits.units &&
+                            cell->score_square.units >= 0);
+}
+
+static pcal_status machine_grid_load(const pcal_env *env, const pc_need *need,
+                                     const pc_layout *layout, const pc_totals *totals,
+                                     pc_decoder *in, void **out, pcal_error *err) {
+  (void)totals;
+  if (need->grid.bins > pc_decoder_left(in) / MACHINE_GRID_CELL_BYTES) {
+    pc_decoder_fail(in);
+    return PCAL_OK;
+  }
+  PC_TRY(machine_grid_create(env, need, layout, out, err));
+  grid_state *state = *out;
+  for (size_t c = 0; c < state->cell_count && !in->failed; c++)
+    machine_grid_load_cell(in, &state->cell[c]);
+  return PCAL_OK;
+}
+
 const pc_machine pc_machine_grid = {
     .name = "grid",
     .create = machine_grid_create,
     .destroy = machine_grid_destroy,
     .clear = machine_grid_clear,
     .update = machine_grid_update,
-    .prepare = NULL,
+    .prepare = machine_grid_prepare,
     .merge = machine_grid_merge,
     .finish = machine_grid_finish,
     .release = machine_grid_release,
+    .save = machine_grid_save,
+    .load = machine_grid_load,
 };

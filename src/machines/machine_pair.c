@@ -170,4 +170,6 @@ const pc_machine pc_machine_pair = {
     .merge = machine_pair_merge,
     .finish = machine_pair_finish,
     .release = machine_pair_release,
+    .save = NULL,
+    .load = NULL,
 };

@@ -79,6 +79,17 @@ static pcal_status machine_sum_update(const pcal_env *env, void *opaque, const p
   return PCAL_OK;
 }
 
+static pcal_status machine_sum_prepare(const pcal_env *env, void *opaque, const void *other,
+                                       pcal_error *err) {
+  (void)env;
+  const sum_state *into = opaque, *from = other;
+  for (size_t v = 0; v < into->need.sum.value_count; v++)
+    if (!pc_sum_addable(&into->value[v].finite, &from->value[v].finite) ||
+        !pc_sum_addable(&into->value[v].infinite, &from->value[v].infinite))
+      return pc_fail(err, PCAL_DATA, "the sums are too large to be added");
+  return PCAL_OK;
+}
+
 static void machine_sum_merge(void *opaque, const void *other) {
   sum_state *into = opaque;
   const sum_state *from = other;
@@ -109,14 +120,46 @@ static void machine_sum_release(const pcal_env *env, pc_evidence *evidence) {
   (void)evidence;
 }
 
+static pcal_status machine_sum_save(const pcal_env *env, const void *opaque, pc_encoder *out,
+                                    pcal_error *err) {
+  (void)env;
+  (void)err;
+  const sum_state *state = opaque;
+  for (size_t v = 0; v < state->need.sum.value_count; v++) {
+    pc_encode_sum(out, &state->value[v].finite);
+    pc_encode_sum(out, &state->value[v].infinite);
+    pc_encode_u64(out, state->value[v].infinite_row);
+  }
+  return PCAL_OK;
+}
+
+static pcal_status machine_sum_load(const pcal_env *env, const pc_need *need,
+                                    const pc_layout *layout, const pc_totals *totals,
+                                    pc_decoder *in, void **out, pcal_error *err) {
+  (void)totals;
+  PC_TRY(machine_sum_create(env, need, layout, out, err));
+  sum_state *state = *out;
+  for (size_t v = 0; v < need->sum.value_count; v++) {
+    sum_value *value = &state->value[v];
+    pc_decode_sum(in, &value->finite);
+    pc_decode_sum(in, &value->infinite);
+    value->infinite_row = pc_decode_u64(in);
+    const double infinite = pc_sum_value(&value->infinite);
+    pc_decoder_expect(in, value->infinite_row == PCAL_NO_ROW ? infinite == 0 : infinite > 0);
+  }
+  return PCAL_OK;
+}
+
 const pc_machine pc_machine_sum = {
     .name = "sum",
     .create = machine_sum_create,
     .destroy = machine_sum_destroy,
     .clear = machine_sum_clear,
     .update = machine_sum_update,
-    .prepare = NULL,
+    .prepare = machine_sum_prepare,
     .merge = machine_sum_merge,
     .finish = machine_sum_finish,
     .release = machine_sum_release,
+    .save = machine_sum_save,
+    .load = machine_sum_load,
 };

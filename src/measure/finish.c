@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "measure/measure.h"
+#include "measure/roster.h"
 
 static pcal_status finish_allocate(const pcal_measure *measure, size_t groups,
                                    pcal_results **out, pcal_error *err) {
@@ -26,17 +26,16 @@ static pcal_status finish_allocate(const pcal_measure *measure, size_t groups,
   return PCAL_OK;
 }
 
-static pcal_status finish_group_names(const pcal_measure *measure, size_t groups,
-                                      pcal_results *results, pcal_error *err) {
+static pcal_status finish_group_names(const pcal_measure *measure, const size_t *order,
+                                      size_t groups, pcal_results *results, pcal_error *err) {
   results->group_names = pc_alloc(&measure->env, groups, sizeof *results->group_names);
   if (results->group_names == NULL)
     return pc_fail_memory(err, "collecting results");
   results->group_count = groups;
   for (size_t g = 0; g < groups; g++) {
-    char number[32];
-    snprintf(number, sizeof number, "%zu", g);
-    const char *name = g < measure->group_name_count ? measure->group_names[g] : number;
-    results->group_names[g] = pc_copy_text(&measure->env, name);
+    char number[PC_GROUP_NUMBER_MAX];
+    results->group_names[g] =
+        pc_copy_text(&measure->env, pc_roster_name(measure, order[g], number));
     if (results->group_names[g] == NULL)
       return pc_fail_memory(err, "collecting results");
   }
@@ -84,8 +83,10 @@ static pcal_status finish_slot(const pcal_measure *measure, const pc_account *ac
   pc_evidence evidence;
   memset(&evidence, 0, sizeof evidence);
   evidence.machine = measure->plan.slots[slot].need.machine;
-  evidence.total = pc_sum_value(&account->tally.weight);
-  PC_TRY(machine->finish(&measure->env, account->states[slot], &evidence, err));
+  if (account != NULL) {
+    evidence.total = pc_sum_value(&account->tally.weight);
+    PC_TRY(machine->finish(&measure->env, account->states[slot], &evidence, err));
+  }
   pcal_status status = PCAL_OK;
   for (size_t e = 0; e < measure->plan.entry_count && status == PCAL_OK; e++)
     if (measure->plan.entries[e].slot == slot)
@@ -93,10 +94,12 @@ static pcal_status finish_slot(const pcal_measure *measure, const pc_account *ac
                             &records[e], err);
   if (status == PCAL_OK && group == PC_ALL_ROWS && slot == measure->plan.reliability_slot)
     status = finish_reliability(&measure->env, &evidence, results, err);
-  machine->release(&measure->env, &evidence);
+  if (account != NULL)
+    machine->release(&measure->env, &evidence);
   return status;
 }
 
+/* account NULL: a group without rows */
 static pcal_status finish_account(const pcal_measure *measure, const pc_account *account,
                                   size_t group, pc_result_record *records,
                                   pcal_results *results, pcal_error *err) {
@@ -114,6 +117,7 @@ static pcal_status finish_summary(const pcal_measure *measure, const pc_tally *t
   results->weight = pc_sum_value(&tally->weight);
   results->weighted = measure->weighted;
   results->normalized = measure->normalized;
+  results->fast = measure->pass.policy.fast;
   results->skipped = measure->skipped;
   results->only_label = tally->label_low == tally->label_high ? tally->label_low : -1;
   if (results->weight <= 0 && measure->weighted && measure->skipped == 0)
@@ -129,44 +133,53 @@ static pcal_status finish_summary(const pcal_measure *measure, const pc_tally *t
                            measure->class_count, &results->class_names, err);
 }
 
-static pcal_status finish_groups(const pcal_measure *measure, pcal_results *results,
-                                 pcal_error *err) {
-  const size_t groups = measure->ledger.count;
-  PC_TRY(finish_group_names(measure, groups, results, err));
+static pcal_status finish_groups(const pcal_measure *measure, const size_t *order,
+                                 size_t groups, pcal_results *results, pcal_error *err) {
+  PC_TRY(finish_group_names(measure, order, groups, results, err));
   for (size_t g = 0; g < groups; g++) {
-    const pc_account *account = &measure->ledger.accounts[g];
-    results->group_weights[g] = pc_sum_value(&account->tally.weight);
+    const pc_account *account = pc_ledger_find(&measure->ledger, order[g]);
+    results->group_weights[g] = account == NULL ? 0.0 : pc_sum_value(&account->tally.weight);
     PC_TRY(finish_account(measure, account, g,
                           results->records + (g + 1) * results->metric_count, results, err));
   }
   return PCAL_OK;
 }
 
-static pcal_status finish_all(const pcal_measure *measure, const pc_ledger *total, int grouped,
-                              pcal_results *results, pcal_error *err) {
-  const pc_account *whole = &total->accounts[0];
+/* Which groups there are to tell about. */
+typedef struct finish_order {
+  size_t *numbers;
+  size_t count;
+} finish_order;
+
+static pcal_status finish_all(const pcal_measure *measure, const pc_account *whole,
+                              const finish_order *groups, pcal_results **out, pcal_error *err) {
+  PC_TRY(finish_allocate(measure, groups->count, out, err));
+  pcal_results *results = *out;
   PC_TRY(finish_summary(measure, &whole->tally, results, err));
   PC_TRY(finish_account(measure, whole, PC_ALL_ROWS, results->records, results, err));
-  return grouped ? finish_groups(measure, results, err) : PCAL_OK;
+  if (measure->grouped <= 0)
+    return PCAL_OK;
+  return finish_groups(measure, groups->numbers, groups->count, results, err);
 }
 
 pcal_status pc_measure_finish(const pcal_measure *measure, pcal_results **out,
                               pcal_error *err) {
-  const int grouped = measure->grouped > 0;
   pcal_results *results = NULL;
+  finish_order groups = {NULL, 0};
   pc_ledger total;
   pc_ledger_init(&total, &measure->env, &measure->plan);
-  const pc_ledger *whole = &measure->ledger;
+  const pc_account *whole = pc_ledger_find(&measure->ledger, 0);
   pcal_status status = PCAL_OK;
-  if (grouped || measure->ledger.count == 0) {
+  if (measure->grouped > 0)
+    status = pc_roster_order(measure, &groups.numbers, &groups.count, err);
+  if (status == PCAL_OK && (measure->grouped > 0 || whole == NULL)) {
     status = pc_ledger_total(&total, &measure->ledger, err);
-    whole = &total;
+    whole = status == PCAL_OK ? total.accounts[0] : NULL;
   }
   if (status == PCAL_OK)
-    status = finish_allocate(measure, grouped ? measure->ledger.count : 0, &results, err);
-  if (status == PCAL_OK)
-    status = finish_all(measure, whole, grouped, results, err);
+    status = finish_all(measure, whole, &groups, &results, err);
   pc_ledger_free(&total);
+  pc_free(&measure->env, groups.numbers);
   if (status != PCAL_OK) {
     pc_results_free(results);
     return status;

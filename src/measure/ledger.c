@@ -34,42 +34,64 @@ void pc_ledger_init(pc_ledger *ledger, const pcal_env *env, const pc_plan *plan)
 }
 
 static void ledger_account_free(pc_ledger *ledger, pc_account *account) {
-  for (size_t s = 0; account->states != NULL && s < ledger->plan->slot_count; s++)
+  if (account == NULL)
+    return;
+  for (size_t s = 0; s < ledger->plan->slot_count; s++)
     if (account->states[s] != NULL)
       ledger->plan->slots[s].machine->destroy(ledger->env, account->states[s]);
-  pc_free(ledger->env, account->states);
+  pc_free(ledger->env, account);
+}
+
+static void ledger_shrink(pc_ledger *ledger, size_t count) {
+  while (ledger->count > count)
+    ledger_account_free(ledger, ledger->accounts[--ledger->count]);
 }
 
 void pc_ledger_free(pc_ledger *ledger) {
-  for (size_t a = 0; a < ledger->count; a++)
-    ledger_account_free(ledger, &ledger->accounts[a]);
+  ledger_shrink(ledger, 0);
   pc_free(ledger->env, ledger->accounts);
   ledger->accounts = NULL;
-  ledger->count = ledger->capacity = 0;
+  ledger->capacity = 0;
 }
 
 void pc_ledger_clear(pc_ledger *ledger) {
   for (size_t a = 0; a < ledger->count; a++) {
-    ledger_tally_clear(&ledger->accounts[a].tally);
+    pc_account *account = ledger->accounts[a];
+    if (account == NULL || account->tally.rows == 0)
+      continue;
+    ledger_tally_clear(&account->tally);
     for (size_t s = 0; s < ledger->plan->slot_count; s++)
-      ledger->plan->slots[s].machine->clear(ledger->accounts[a].states[s]);
+      ledger->plan->slots[s].machine->clear(account->states[s]);
   }
 }
 
-static pcal_status ledger_account_new(pc_ledger *ledger, pc_account *out, pcal_error *err) {
-  const pc_plan *plan = ledger->plan;
-  ledger_tally_clear(&out->tally);
-  out->states = pc_alloc(ledger->env, plan->slot_count, sizeof *out->states);
-  pcal_status status = out->states == NULL ? pc_fail_memory(err, "preparing states") : PCAL_OK;
-  for (size_t s = 0; s < plan->slot_count && status == PCAL_OK; s++)
-    status = plan->slots[s].machine->create(ledger->env, &plan->slots[s].need, &plan->layout,
-                                            &out->states[s], err);
-  if (status != PCAL_OK)
-    ledger_account_free(ledger, out);
-  return status;
+/* An account whose states are still missing, or NULL. */
+static pc_account *ledger_account_alloc(const pc_ledger *ledger) {
+  const size_t states = ledger->plan->slot_count * sizeof(void *);
+  pc_account *account = pc_alloc(ledger->env, 1, sizeof *account + states);
+  if (account != NULL)
+    ledger_tally_clear(&account->tally);
+  return account;
 }
 
-pcal_status pc_ledger_grow(pc_ledger *ledger, size_t count, pcal_error *err) {
+static pcal_status ledger_account_new(pc_ledger *ledger, pc_account **out, pcal_error *err) {
+  const pc_plan *plan = ledger->plan;
+  pc_account *account = ledger_account_alloc(ledger);
+  if (account == NULL)
+    return pc_fail_memory(err, "preparing states");
+  pcal_status status = PCAL_OK;
+  for (size_t s = 0; s < plan->slot_count && status == PCAL_OK; s++)
+    status = plan->slots[s].machine->create(ledger->env, &plan->slots[s].need, &plan->layout,
+                                            &account->states[s], err);
+  if (status != PCAL_OK) {
+    ledger_account_free(ledger, account);
+    return status;
+  }
+  *out = account;
+  return PCAL_OK;
+}
+
+static pcal_status ledger_grow(pc_ledger *ledger, size_t count, pcal_error *err) {
   if (count > PC_GROUPS_MAX)
     return pc_fail(err, PCAL_DATA,
                    "more than %d groups; groups are meant for a few kinds of rows",
@@ -80,32 +102,46 @@ pcal_status pc_ledger_grow(pc_ledger *ledger, size_t count, pcal_error *err) {
   ledger->accounts = block;
   if (status != PCAL_OK)
     return status;
-  for (; ledger->count < count; ledger->count++)
-    PC_TRY(ledger_account_new(ledger, &ledger->accounts[ledger->count], err));
+  while (ledger->count < count)
+    ledger->accounts[ledger->count++] = NULL;
   return PCAL_OK;
 }
 
-pcal_status pc_ledger_update(pc_ledger *ledger, size_t account, const pc_rows *rows,
+const pc_account *pc_ledger_find(const pc_ledger *ledger, size_t number) {
+  const pc_account *account = number < ledger->count ? ledger->accounts[number] : NULL;
+  return account == NULL || account->tally.rows == 0 ? NULL : account;
+}
+
+pcal_status pc_ledger_open(pc_ledger *ledger, size_t number, pc_account **out,
+                           pcal_error *err) {
+  PC_TRY(ledger_grow(ledger, number + 1, err));
+  if (ledger->accounts[number] == NULL)
+    PC_TRY(ledger_account_new(ledger, &ledger->accounts[number], err));
+  *out = ledger->accounts[number];
+  return PCAL_OK;
+}
+
+pcal_status pc_ledger_update(pc_ledger *ledger, size_t number, const pc_rows *rows,
                              const pc_columns *columns, pcal_error *err) {
-  PC_TRY(pc_ledger_grow(ledger, account + 1, err));
   const pc_plan *plan = ledger->plan;
+  pc_account *account;
+  PC_TRY(pc_ledger_open(ledger, number, &account, err));
+  ledger_tally_add(&account->tally, rows);
   for (size_t s = 0; s < plan->slot_count; s++) {
     const pc_plan_slot *slot = &plan->slots[s];
     const pc_columns *view = slot->view == PC_NO_VIEW ? NULL : &columns[slot->view];
-    PC_TRY(slot->machine->update(ledger->env, ledger->accounts[account].states[s], rows, view,
-                                 err));
+    PC_TRY(slot->machine->update(ledger->env, account->states[s], rows, view, err));
   }
-  ledger_tally_add(&ledger->accounts[account].tally, rows);
   return PCAL_OK;
 }
 
 static pcal_status ledger_prepare(pc_ledger *ledger, pc_account *into, const pc_account *from,
                                   pcal_error *err) {
-  for (size_t s = 0; s < ledger->plan->slot_count; s++) {
-    const pc_machine *machine = ledger->plan->slots[s].machine;
-    if (machine->prepare != NULL)
-      PC_TRY(machine->prepare(ledger->env, into->states[s], from->states[s], err));
-  }
+  if (!pc_sum_addable(&into->tally.weight, &from->tally.weight))
+    return pc_fail(err, PCAL_DATA, "the weights are too large to be added");
+  for (size_t s = 0; s < ledger->plan->slot_count; s++)
+    PC_TRY(ledger->plan->slots[s].machine->prepare(ledger->env, into->states[s],
+                                                   from->states[s], err));
   return PCAL_OK;
 }
 
@@ -115,20 +151,104 @@ static void ledger_join(const pc_ledger *ledger, pc_account *into, const pc_acco
     ledger->plan->slots[s].machine->merge(into->states[s], from->states[s]);
 }
 
-pcal_status pc_ledger_merge(pc_ledger *into, const pc_ledger *from, pcal_error *err) {
-  PC_TRY(pc_ledger_grow(into, from->count, err));
+static size_t ledger_target(const size_t *map, size_t number) {
+  return map == NULL ? number : map[number];
+}
+
+pcal_status pc_ledger_merge_mapped(pc_ledger *into, const pc_ledger *from, const size_t *map,
+                                   pcal_error *err) {
+  const size_t before = into->count;
+  pcal_status status = PCAL_OK;
+  for (size_t a = 0; a < from->count && status == PCAL_OK; a++) {
+    const pc_account *account = pc_ledger_find(from, a);
+    pc_account *target;
+    if (account == NULL)
+      continue;
+    status = pc_ledger_open(into, ledger_target(map, a), &target, err);
+    if (status == PCAL_OK)
+      status = ledger_prepare(into, target, account, err);
+  }
+  if (status != PCAL_OK) {
+    ledger_shrink(into, before);
+    return status;
+  }
   for (size_t a = 0; a < from->count; a++)
-    PC_TRY(ledger_prepare(into, &into->accounts[a], &from->accounts[a], err));
-  for (size_t a = 0; a < from->count; a++)
-    ledger_join(into, &into->accounts[a], &from->accounts[a]);
+    if (pc_ledger_find(from, a) != NULL)
+      ledger_join(into, into->accounts[ledger_target(map, a)], from->accounts[a]);
   return PCAL_OK;
 }
 
+pcal_status pc_ledger_merge(pc_ledger *into, const pc_ledger *from, pcal_error *err) {
+  return pc_ledger_merge_mapped(into, from, NULL, err);
+}
+
 pcal_status pc_ledger_total(pc_ledger *into, const pc_ledger *from, pcal_error *err) {
-  PC_TRY(pc_ledger_grow(into, 1, err));
+  pc_account *total;
+  PC_TRY(pc_ledger_open(into, 0, &total, err));
   for (size_t a = 0; a < from->count; a++) {
-    PC_TRY(ledger_prepare(into, &into->accounts[0], &from->accounts[a], err));
-    ledger_join(into, &into->accounts[0], &from->accounts[a]);
+    const pc_account *account = pc_ledger_find(from, a);
+    if (account == NULL)
+      continue;
+    PC_TRY(ledger_prepare(into, total, account, err));
+    ledger_join(into, total, account);
   }
   return PCAL_OK;
+}
+
+/* ---- as bytes ---- */
+
+pcal_status pc_ledger_save(const pc_ledger *ledger, const pc_account *account, pc_encoder *out,
+                           pcal_error *err) {
+  const pc_plan *plan = ledger->plan;
+  pc_encode_u64(out, account->tally.rows);
+  pc_encode_sum(out, &account->tally.weight);
+  pc_encode_u32(out, (uint32_t)account->tally.label_low);
+  pc_encode_u32(out, (uint32_t)account->tally.label_high);
+  for (size_t s = 0; s < plan->slot_count; s++) {
+    pc_encode_u8(out, (unsigned)plan->slots[s].need.machine);
+    PC_TRY(plan->slots[s].machine->save(ledger->env, account->states[s], out, err));
+    PC_TRY(pc_check_interrupt(ledger->env, err));
+  }
+  return PCAL_OK;
+}
+
+static void ledger_tally_load(pc_tally *tally, const pc_layout *layout, pc_decoder *in) {
+  const uint32_t labels = layout->kind == PCAL_CONFIDENCE ? 2 : (uint32_t)layout->classes;
+  tally->rows = pc_decode_u64(in);
+  pc_decode_sum(in, &tally->weight);
+  const uint32_t low = pc_decode_u32(in), high = pc_decode_u32(in);
+  const double weight = pc_sum_value(&tally->weight);
+  pc_decoder_expect(in, tally->rows > 0 && weight > 0 && weight <= PC_WEIGHT_MAX);
+  pc_decoder_expect(in, low <= high && high < labels);
+  tally->label_low = (int32_t)low;
+  tally->label_high = (int32_t)high;
+}
+
+static pcal_status ledger_account_load(const pc_ledger *ledger, pc_account *account,
+                                       pc_decoder *in, pcal_error *err) {
+  const pc_plan *plan = ledger->plan;
+  ledger_tally_load(&account->tally, &plan->layout, in);
+  const pc_totals totals = {account->tally.rows, account->tally.weight};
+  for (size_t s = 0; s < plan->slot_count && !in->failed; s++) {
+    const pc_plan_slot *slot = &plan->slots[s];
+    pc_decoder_expect(in, pc_decode_u8(in) == (unsigned)slot->need.machine &&
+                              slot->machine->load != NULL);
+    if (!in->failed)
+      PC_TRY(slot->machine->load(ledger->env, &slot->need, &plan->layout, &totals, in,
+                                 &account->states[s], err));
+  }
+  return PCAL_OK;
+}
+
+pcal_status pc_ledger_load(pc_ledger *ledger, size_t number, pc_decoder *in, pcal_error *err) {
+  PC_TRY(ledger_grow(ledger, number + 1, err));
+  pc_account *account = ledger_account_alloc(ledger);
+  if (account == NULL)
+    return pc_fail_memory(err, "loading a state");
+  const pcal_status status = ledger_account_load(ledger, account, in, err);
+  if (status != PCAL_OK || in->failed)
+    ledger_account_free(ledger, account);
+  else
+    ledger->accounts[number] = account;
+  return status;
 }

@@ -9,12 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/executor.h"
-
-#define MEASURE_SCORE_COST 8.0 /* nanoseconds, for the executor */
-
 static void measure_worker_free(pcal_measure *measure, pc_measure_worker *worker) {
-  pc_scratch_free(&measure->env, &worker->scratch);
   pc_scratch_free(&measure->env, &worker->group_scratch);
   for (size_t v = 0; worker->columns != NULL && v < measure->plan.view_count; v++)
     pc_columns_free(&measure->env, &worker->columns[v]);
@@ -29,68 +24,18 @@ static pcal_status measure_worker_fill(pcal_measure *measure, pc_measure_worker 
                                        pcal_error *err) {
   const pcal_env *env = &measure->env;
   const pc_plan *plan = &measure->plan;
+  const size_t rows = pc_chunk_rows(&plan->layout);
   pc_ledger_init(&worker->ledger, env, plan);
-  PC_TRY(pc_scratch_new(env, &plan->layout, &worker->scratch, err));
   PC_TRY(pc_scratch_new(env, &plan->layout, &worker->group_scratch, err));
-  worker->positions = pc_alloc_raw(env, worker->scratch.capacity, sizeof *worker->positions);
+  worker->positions = pc_alloc_raw(env, rows, sizeof *worker->positions);
   worker->columns = pc_alloc(env, plan->view_count, sizeof *worker->columns);
   if (worker->positions == NULL || worker->columns == NULL)
     return pc_fail_memory(err, "preparing workers");
   for (size_t v = 0; v < plan->view_count; v++)
-    PC_TRY(pc_columns_new(env, &plan->views[v], worker->scratch.capacity, &worker->columns[v],
-                          err));
-  worker->counts.fractional_row = PCAL_NO_ROW;
+    PC_TRY(pc_columns_new(env, &plan->views[v], rows, &worker->columns[v], err));
   worker->ready = 1;
   return PCAL_OK;
 }
-
-pcal_status pc_measure_new(const pcal_measure_config *config, const pcal_env *env,
-                           pcal_measure **out, pcal_error *err) {
-  const pcal_env resolved = pc_env_resolve(env);
-  pc_layout layout;
-  PC_TRY(pc_layout_make(config->kind, config->columns, &layout, err));
-  pcal_measure *measure = pc_alloc(&resolved, 1, sizeof *measure);
-  if (measure == NULL)
-    return pc_fail_memory(err, "preparing to measure");
-  measure->env = resolved;
-  measure->grouped = -1;
-  pcal_status status = pc_plan_make(&measure->env, &layout, config->specs, config->spec_count,
-                                    &measure->plan, err);
-  pc_ledger_init(&measure->ledger, &measure->env, &measure->plan);
-  measure->policy =
-      (pc_policy){config->normalize, config->skip_missing, measure->plan.needs_log};
-  measure->worker_count = pc_worker_count(&measure->env);
-  measure->workers = pc_alloc(&resolved, measure->worker_count, sizeof *measure->workers);
-  if (status == PCAL_OK && measure->workers == NULL)
-    status = pc_fail_memory(err, "preparing workers");
-  if (status != PCAL_OK) {
-    pc_measure_free(measure);
-    return status;
-  }
-  *out = measure;
-  return PCAL_OK;
-}
-
-void pc_measure_free(pcal_measure *measure) {
-  if (measure == NULL)
-    return;
-  const pcal_env env = measure->env;
-  for (size_t w = 0; measure->workers != NULL && w < measure->worker_count; w++)
-    measure_worker_free(measure, &measure->workers[w]);
-  pc_free(&env, measure->workers);
-  pc_ledger_free(&measure->ledger);
-  pc_plan_free(&env, &measure->plan);
-  pc_name_list_free(&env, measure->class_names, measure->class_count);
-  pc_name_list_free(&env, measure->group_names, measure->group_name_count);
-  pc_free(&env, measure);
-}
-
-/* One update, as the tasks see it. */
-typedef struct measure_pass {
-  pcal_measure *measure;
-  const pcal_batch *batch;
-  size_t chunk;
-} measure_pass;
 
 static pcal_status measure_add(pc_measure_worker *worker, const pc_plan *plan, size_t account,
                                const pc_rows *rows, pcal_error *err) {
@@ -120,104 +65,130 @@ static pcal_status measure_add_groups(pc_measure_worker *worker, const pc_plan *
   }
 }
 
-static pcal_status measure_task(void *user, size_t index, size_t w, pcal_error *err) {
-  const measure_pass *pass = user;
-  pcal_measure *measure = pass->measure;
+static pcal_status measure_chunk(void *user, size_t w, const pc_rows *rows, pcal_error *err) {
+  pcal_measure *measure = user;
   pc_measure_worker *worker = &measure->workers[w];
   if (!worker->ready)
     PC_TRY(measure_worker_fill(measure, worker, err));
-  const size_t begin = index * pass->chunk, left = pass->batch->rows - begin;
-  pc_rows rows;
-  PC_TRY(pc_rows_derive(pass->batch, &measure->plan.layout, &measure->policy, begin,
-                        left < pass->chunk ? left : pass->chunk, &worker->scratch, &rows,
-                        &worker->counts, err));
-  if (measure->plan.whole_weights != NULL && worker->counts.fractional_row != PCAL_NO_ROW)
-    return pc_fail_row(
-        err, PCAL_DATA, worker->counts.fractional_row,
-        "%s, row %llu: %s counts pairs of copies of a row, so weights must be "
-        "whole numbers; leave the metric or the weights out",
-        pass->batch->weights_name == NULL ? "weights" : pass->batch->weights_name,
-        (unsigned long long)worker->counts.fractional_row, measure->plan.whole_weights);
-  if (rows.groups != NULL)
-    return measure_add_groups(worker, &measure->plan, &rows, err);
-  return measure_add(worker, &measure->plan, 0, &rows, err);
+  if (rows->groups != NULL)
+    return measure_add_groups(worker, &measure->plan, rows, err);
+  return measure_add(worker, &measure->plan, 0, rows, err);
+}
+
+static pcal_status measure_prepare(pcal_measure *measure, const pcal_measure_config *config,
+                                   const pc_layout *layout, pcal_error *err) {
+  PC_TRY(pc_plan_make(&measure->env, layout, config->specs, config->spec_count, &measure->plan,
+                      err));
+  pc_ledger_init(&measure->ledger, &measure->env, &measure->plan);
+  const pc_policy policy = {.normalize = config->normalize,
+                            .skip_missing = config->skip_missing,
+                            .fast = config->fast,
+                            .need_log = measure->plan.needs_log,
+                            .bare = !measure->plan.needs_facts,
+                            .lean = !measure->plan.needs_probs};
+  PC_TRY(pc_pass_init(&measure->pass, &measure->env, layout, &policy, measure_chunk, measure,
+                      err));
+  measure->workers =
+      pc_alloc(&measure->env, measure->pass.worker_count, sizeof *measure->workers);
+  return measure->workers == NULL ? pc_fail_memory(err, "preparing workers") : PCAL_OK;
+}
+
+pcal_status pc_measure_new(const pcal_measure_config *config, const pcal_env *env,
+                           pcal_measure **out, pcal_error *err) {
+  const pcal_env resolved = pc_env_resolve(env);
+  pc_layout layout;
+  PC_TRY(pc_layout_make(config->kind, config->columns, &layout, err));
+  pcal_measure *measure = pc_alloc(&resolved, 1, sizeof *measure);
+  if (measure == NULL)
+    return pc_fail_memory(err, "preparing to measure");
+  measure->env = resolved;
+  pc_census_init(&measure->census, &measure->env);
+  measure->grouped = -1;
+  const pcal_status status = measure_prepare(measure, config, &layout, err);
+  if (status != PCAL_OK) {
+    pc_measure_free(measure);
+    return status;
+  }
+  *out = measure;
+  return PCAL_OK;
+}
+
+void pc_measure_free(pcal_measure *measure) {
+  if (measure == NULL)
+    return;
+  const pcal_env env = measure->env;
+  for (size_t w = 0; measure->workers != NULL && w < measure->pass.worker_count; w++)
+    measure_worker_free(measure, &measure->workers[w]);
+  pc_free(&env, measure->workers);
+  if (measure->pass.env != NULL)
+    pc_pass_free(&measure->pass);
+  if (measure->ledger.env != NULL)
+    pc_ledger_free(&measure->ledger);
+  pc_census_free(&measure->census);
+  pc_plan_free(&env, &measure->plan);
+  pc_name_list_free(&env, measure->class_names, measure->class_count);
+  pc_name_list_free(&env, measure->group_names, measure->group_name_count);
+  pc_free(&env, measure->origin);
+  pc_free(&env, measure);
 }
 
 static void measure_workers_clear(pcal_measure *measure) {
-  for (size_t w = 0; w < measure->worker_count; w++) {
+  for (size_t w = 0; w < measure->pass.worker_count; w++) {
     pc_measure_worker *worker = &measure->workers[w];
-    if (!worker->ready) {
+    if (worker->ready)
+      pc_ledger_clear(&worker->ledger);
+    else
       measure_worker_free(measure, worker);
-      continue;
-    }
-    pc_ledger_clear(&worker->ledger);
-    worker->counts = (pc_row_counts){.fractional_row = PCAL_NO_ROW};
   }
 }
 
 /* All workers into the first that has anything, then that one into the measure. */
 static pcal_status measure_collect(pcal_measure *measure, pcal_error *err) {
   pc_measure_worker *first = NULL;
-  pc_row_counts counts = {0};
-  for (size_t w = 0; w < measure->worker_count; w++) {
+  for (size_t w = 0; w < measure->pass.worker_count; w++) {
     pc_measure_worker *worker = &measure->workers[w];
-    if (!worker->ready)
-      continue;
-    counts.normalized += worker->counts.normalized;
-    counts.skipped += worker->counts.skipped;
-    if (first == NULL)
+    if (worker->ready && first == NULL)
       first = worker;
-    else
+    else if (worker->ready)
       PC_TRY(pc_ledger_merge(&first->ledger, &worker->ledger, err));
   }
-  if (first == NULL)
+  return first == NULL ? PCAL_OK : pc_ledger_merge(&measure->ledger, &first->ledger, err);
+}
+
+static pcal_status measure_check_weights(const pcal_measure *measure, const pcal_batch *batch,
+                                         const pc_row_counts *counts, pcal_error *err) {
+  if (measure->plan.whole_weights == NULL || counts->fractional_row == PCAL_NO_ROW)
     return PCAL_OK;
-  PC_TRY(pc_ledger_merge(&measure->ledger, &first->ledger, err));
-  measure->normalized += counts.normalized;
-  measure->skipped += counts.skipped;
-  return PCAL_OK;
+  return pc_fail_row(err, PCAL_DATA, counts->fractional_row,
+                     "%s, row %llu: %s counts pairs of copies of a row, so weights must be "
+                     "whole numbers; leave the metric or the weights out",
+                     batch->weights_name == NULL ? "weights" : batch->weights_name,
+                     (unsigned long long)counts->fractional_row, measure->plan.whole_weights);
 }
 
 pcal_status pc_measure_update(pcal_measure *measure, const pcal_batch *batch, pcal_error *err) {
-  PC_TRY(pc_batch_check(batch, &measure->plan.layout, err));
-  if (batch->rows == 0)
-    return PCAL_OK;
   const int grouped = batch->groups != NULL;
-  if (measure->grouped >= 0 && measure->grouped != grouped)
+  if (batch->rows > 0 && measure->grouped >= 0 && measure->grouped != grouped)
     return pc_fail(err, PCAL_USAGE,
                    "some rows have groups and some have none; give all or none");
-  measure_pass pass = {measure, batch, pc_chunk_rows(&measure->plan.layout)};
-  const size_t chunks = (batch->rows - 1) / pass.chunk + 1;
-  const double work = MEASURE_SCORE_COST * (double)batch->rows * (double)batch->columns;
-  pcal_status status = pc_run(&measure->env, chunks, work, measure_task, &pass, err);
+  pc_row_counts counts;
+  pcal_status status = pc_pass_batch(&measure->pass, batch, &counts, err);
+  if (status == PCAL_OK)
+    status = measure_check_weights(measure, batch, &counts, err);
+  if (status == PCAL_OK)
+    status = pc_census_prepare(&measure->census, batch, err);
   if (status == PCAL_OK)
     status = measure_collect(measure, err);
   measure_workers_clear(measure);
-  if (status != PCAL_OK)
+  if (status != PCAL_OK || batch->rows == 0)
     return status;
+  pc_census_add(&measure->census, batch);
+  measure->normalized += counts.normalized;
+  measure->skipped += counts.skipped;
   measure->grouped = grouped;
   measure->weighted |= batch->weights != NULL;
   if (batch->weights_name != NULL)
     snprintf(measure->weights_name, sizeof measure->weights_name, "%s: ", batch->weights_name);
-  return PCAL_OK;
-}
-
-pcal_status pc_measure_merge(pcal_measure *measure, const pcal_measure *other,
-                             pcal_error *err) {
-  if (!pc_plan_equal(&measure->plan, &other->plan) ||
-      measure->policy.normalize != other->policy.normalize ||
-      measure->policy.skip_missing != other->policy.skip_missing)
-    return pc_fail(err, PCAL_USAGE,
-                   "the two measures were made for different metrics or data and cannot be "
-                   "merged");
-  if (measure->grouped >= 0 && other->grouped >= 0 && measure->grouped != other->grouped)
-    return pc_fail(err, PCAL_USAGE, "one measure has groups and the other has none");
-  PC_TRY(pc_ledger_merge(&measure->ledger, &other->ledger, err));
-  measure->normalized += other->normalized;
-  measure->skipped += other->skipped;
-  measure->weighted |= other->weighted;
-  if (measure->grouped < 0)
-    measure->grouped = other->grouped;
   return PCAL_OK;
 }
 

@@ -2,33 +2,36 @@
 #ifndef PC_MEASURE_H
 #define PC_MEASURE_H
 
+#include "data/pass.h"
+#include "measure/census.h"
 #include "measure/results.h"
 
-/* One thread's share of a pass. */
+/* What one thread gathers during an update. */
 typedef struct pc_measure_worker {
   int ready;
-  pc_scratch scratch, group_scratch;
+  pc_scratch group_scratch;
   pc_columns *columns; /* one for each view */
   size_t *positions;
   pc_ledger ledger;
-  pc_row_counts counts;
 } pc_measure_worker;
 
 struct pcal_measure {
   pcal_env env;
   pc_plan plan;
-  pc_policy policy;
+  pc_pass pass;
   pc_ledger ledger;
+  pc_census census;
   uint64_t normalized, skipped;
   int weighted;
   int grouped;            /* -1 until the first rows tell */
   char weights_name[256]; /* for sentences */
   pc_measure_worker *workers;
-  size_t worker_count;
   char **class_names;
   size_t class_count;
   char **group_names;
   size_t group_name_count;
+  int loaded;   /* from a saved state */
+  char *origin; /* the name of that state, or NULL */
 };
 
 PC_CHECKED pcal_status pc_measure_new(const pcal_measure_config *config, const pcal_env *env,

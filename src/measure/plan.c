@@ -6,6 +6,12 @@ static int plan_takes_rows(pc_machine_kind machine) {
   return machine == PC_SUM || machine == PC_PAIR;
 }
 
+/* Everything but the top class alone. */
+static int plan_needs_probs(const pc_need *need) {
+  const int top = need->view.kind == PC_VIEW_RANK && need->view.index == 1;
+  return need->machine == PC_PAIR || (!plan_takes_rows(need->machine) && !top);
+}
+
 static pcal_status plan_view(const pcal_env *env, pc_plan *plan, const pc_view *view,
                              size_t *index, pcal_error *err) {
   for (*index = 0; *index < plan->view_count; (*index)++)
@@ -39,6 +45,10 @@ static pcal_status plan_slot(const pcal_env *env, pc_plan *plan, const pc_need *
   memcpy(&slot->need, need, sizeof *need);
   slot->machine = pc_machine_of(need->machine);
   slot->view = view;
+  plan->needs_facts |=
+      plan_takes_rows(need->machine) ||
+      (plan->layout.classes > 1 && (need->view.kind != PC_VIEW_CLASS || need->view.index != 1));
+  plan->needs_probs |= plan_needs_probs(need);
   plan->needs_log |= need->machine == PC_SUM && need->sum.needs_log;
   return PCAL_OK;
 }

@@ -32,6 +32,8 @@ typedef struct pc_plan {
   size_t view_count, view_capacity;
   size_t reliability_slot; /* the grid behind the verdict and the reliability diagram */
   int needs_log;
+  int needs_facts; /* more of a one-column score than the score itself */
+  int needs_probs; /* whole rows of probabilities, not only what is known of the top class */
   const char *whole_weights; /* a metric that refuses others, or NULL */
 } pc_plan;
 

@@ -20,6 +20,7 @@ struct pcal_results {
   double weight;
   int weighted;
   uint64_t normalized, skipped;
+  int fast;
   int32_t only_label;        /* the class of every row when there is just one, else -1 */
   pc_result_record *records; /* all rows first, then group by group */
   size_t count;

@@ -9,14 +9,8 @@
 static void accuracy_values(const double *params, const pc_rows *rows, size_t begin,
                             size_t count, double *out) {
   (void)params;
-  for (size_t i = 0; i < count; i++) {
-    const double *p = rows->probs + (begin + i) * rows->classes;
-    const size_t label = (size_t)rows->labels[begin + i];
-    size_t best = 0;
-    for (size_t j = 1; j < rows->classes; j++)
-      best = p[j] > p[best] ? j : best;
-    out[i] = rows->classes == 1 ? (double)label : best == label;
-  }
+  for (size_t i = begin; i < begin + count; i++)
+    *out++ = rows->classes == 1 ? rows->labels[i] : rows->top_label[i] == rows->labels[i];
 }
 
 static pcal_status accuracy_configure(pc_options *options, const pc_layout *layout,

@@ -120,6 +120,11 @@ static pcal_status mce_configure(pc_options *options, const pc_layout *layout,
   return ece_width(options, MCE_EDGES, MCE_CONVENTION, reading, err);
 }
 
+static size_t ece_wants(const pc_options *options, const pc_curve_table *table,
+                        uint8_t *wanted) {
+  return pc_bins_by_mass_wants(table, (size_t)options->value[ECE_BINS].number, wanted);
+}
+
 static pcal_status ece_evaluate_mass(const pc_options *options, const pc_evidence *evidence,
                                      const pcal_env *env, pc_outcome *out, pcal_error *err) {
   size_t count = (size_t)options->value[ECE_BINS].number;
@@ -181,6 +186,7 @@ const pc_metric pc_metric_ece = {
     .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS,
     .configure = ece_configure,
     .evaluate = ece_evaluate,
+    .wants = ece_wants,
 };
 
 const pc_metric pc_metric_mce = {

@@ -97,6 +97,12 @@ static pcal_status ks_configure(pc_options *options, const pc_layout *layout,
   return PCAL_OK;
 }
 
+static size_t ks_wants(const pc_options *options, const pc_curve_table *table,
+                       uint8_t *wanted) {
+  (void)options;
+  return pc_curve_table_gap_wants(table, wanted);
+}
+
 static pcal_status ks_evaluate(const pc_options *options, const pc_evidence *evidence,
                                const pcal_env *env, pc_outcome *out, pcal_error *err) {
   (void)options;
@@ -135,4 +141,5 @@ const pc_metric pc_metric_ks = {
     .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS,
     .configure = ks_configure,
     .evaluate = ks_evaluate,
+    .wants = ks_wants,
 };

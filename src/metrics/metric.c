@@ -68,6 +68,11 @@ pcal_status pc_metric_parse(const char *spec, const pc_metric **metric, pc_optio
   char name[64];
   PC_TRY(pc_spec_name(spec, name, sizeof name, err));
   *metric = pc_metric_find(name);
+  if (*metric == NULL && pc_metric_group_find(name) != NULL)
+    return pc_fail(err, PCAL_USAGE,
+                   "\"%s\" is a group of metrics, which takes no options and has no value of "
+                   "its own; name one of its metrics, see `propercal list groups %s`",
+                   name, name);
   if (*metric == NULL) {
     const char *near = pc_nearest(name, metric_next_name, NULL);
     return pc_fail(err, PCAL_USAGE,

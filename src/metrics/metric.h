@@ -40,6 +40,9 @@ typedef struct pc_metric {
   /* evidence->total > 0. */
   pcal_status (*evaluate)(const pc_options *options, const pc_evidence *evidence,
                           const pcal_env *env, pc_outcome *out, pcal_error *err);
+  /* Marks the segments of a coarse curve (stats/coarse.h) that must be known score by score
+   * before evaluate is exact, and returns how many it added; NULL: all of them. */
+  size_t (*wants)(const pc_options *options, const pc_curve_table *table, uint8_t *wanted);
 } pc_metric;
 
 size_t pc_metric_count(void);

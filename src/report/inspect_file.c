@@ -119,7 +119,7 @@ static pcal_status inspect_open(inspect_file *file, const char *text, pcal_error
   request.as = PC_AS_SCORES;
   if (status == PCAL_OK)
     status = pc_reader_open(&request, &file->reader, err);
-  if (status == PCAL_OK && strcmp(file->reader.format->name, "npy") != 0) {
+  if (status == PCAL_OK && pc_reader_has_lines(&file->reader)) {
     pc_reader_close(&file->reader);
     request.as = PC_AS_TEXT;
     status = pc_reader_open(&request, &file->reader, err);
@@ -220,9 +220,9 @@ static void inspect_column_text(const inspect_file *file, size_t c, pc_text *out
 
 static void inspect_file_text(const inspect_file *file, pc_text *out) {
   const inspect_overall all = inspect_sum_up(file);
-  pc_text_format(out, "%s: %s, ", file->bytes.name, file->reader.format->name);
+  pc_text_format(out, "%s: %s, ", file->reader.bytes->name, file->reader.format->name);
   pc_report_count((double)file->rows, out);
-  pc_text_format(out, " rows x %zu %s", file->reader.columns,
+  pc_text_format(out, "%s x %zu %s", file->rows == 1 ? " row" : " rows", file->reader.columns,
                  file->reader.columns == 1 ? "column" : "columns");
   if (file->reader.stored[0] != '\0')
     pc_text_format(out, ", %s", file->reader.stored);
@@ -238,8 +238,10 @@ static void inspect_file_text(const inspect_file *file, pc_text *out) {
   if (all.missing + all.infinite > 0) {
     pc_text_add(out, "  problem: ");
     pc_report_count((double)(all.missing + all.infinite), out);
-    pc_text_add(out, " values are missing or infinite; rows with missing ones can be dropped "
-                     "with --skip-missing\n");
+    pc_text_format(out,
+                   " %s missing or infinite; rows with missing ones can be dropped "
+                   "with --skip-missing\n",
+                   all.missing + all.infinite == 1 ? "value is" : "values are");
   }
 }
 
@@ -271,7 +273,7 @@ static void inspect_file_json(const inspect_file *file, pc_text *out) {
   pc_json_key(&json, "propercal");
   pc_json_string(&json, PCAL_VERSION);
   pc_json_key(&json, "file");
-  pc_json_string(&json, file->bytes.name);
+  pc_json_string(&json, file->reader.bytes->name);
   pc_json_key(&json, "format");
   pc_json_string(&json, file->reader.format->name);
   pc_json_key(&json, "stored");

@@ -51,8 +51,7 @@ static void inspect_good(inspect_set *set, const pc_rows *rows, pc_columns *colu
 
 static void inspect_batch(inspect_set *set, pcal_batch *batch, const pc_scratch *scratch,
                           pc_columns *columns) {
-  static const int32_t no_label = 0;
-  const pc_policy policy = {0, 0, 0};
+  const pc_policy policy = {.lean = 1, .unlabelled = batch->labels == NULL};
   for (size_t i = 0; i < batch->rows; i++) {
     pcal_batch row = *batch;
     pcal_error error;
@@ -60,7 +59,7 @@ static void inspect_batch(inspect_set *set, pcal_batch *batch, const pc_scratch 
     pc_row_counts counts = {.fractional_row = PCAL_NO_ROW};
     row.rows = 1;
     row.scores = (const char *)batch->scores + (ptrdiff_t)i * batch->row_stride;
-    row.labels = batch->labels == NULL ? &no_label : batch->labels + i;
+    row.labels = batch->labels == NULL ? NULL : batch->labels + i;
     row.weights = batch->weights == NULL ? NULL : batch->weights + i;
     row.groups = NULL;
     row.first_row = batch->first_row + i;
@@ -162,8 +161,8 @@ static void inspect_text_problems(const inspect_set *set, pc_text *out) {
 static void inspect_text(const inspect_set *set, pc_text *out) {
   const double weight = pc_sum_value(&set->weight);
   pc_report_count((double)set->rows, out);
-  pc_text_format(out, " rows, %zu %s of kind %s, stored as %s\n", set->shape.columns,
-                 set->shape.columns == 1 ? "column" : "columns",
+  pc_text_format(out, " %s, %zu %s of kind %s, stored as %s\n", set->rows == 1 ? "row" : "rows",
+                 set->shape.columns, set->shape.columns == 1 ? "column" : "columns",
                  pcal_kind_name(set->shape.kind),
                  set->shape.type == PCAL_F32 ? "float32" : "float64");
   if (set->shape.grouped)

@@ -33,6 +33,8 @@ static void report_json_data(pc_json *json, const pcal_results *results) {
     pc_json_key(json, "weight");
     pc_json_number(json, results->weight);
   }
+  pc_json_key(json, "precision");
+  pc_json_string(json, results->fast ? "fast" : "exact");
   pc_json_key(json, "normalized_rows");
   pc_json_integer(json, results->normalized);
   pc_json_key(json, "skipped_rows");

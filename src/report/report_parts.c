@@ -47,6 +47,8 @@ void pc_report_summary(const pcal_results *results, pc_text *out) {
     pc_text_add(out, ", confidences");
   else
     pc_text_format(out, ", %zu classes, %s", results->layout.classes, report_kind(results));
+  if (results->fast)
+    pc_text_add(out, ", fast precision");
   if (results->normalized > 0) {
     pc_text_add(out, ", ");
     pc_report_count((double)results->normalized, out);

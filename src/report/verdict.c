@@ -2,12 +2,14 @@
  *
  * From the reliability table of the natural view (15 bins of equal width):
  *   gap     mean score less share of hits
- *   margin  1.96 sqrt(a (1 - a) / n), a: share of hits; what chance alone moves it by
+ *   margin  1.96 sqrt(v / n), v the larger of a (1 - a), a: share of hits, and of the mean of
+ *           p (1 - p) over scores p; what chance alone moves it by
  *   ECE     sum_b n_b/N |conf_b - acc_b|
- *   chance  sum_b n_b/N s_b sqrt(2/pi), s_b^2 = (var conf_b + acc_b (1 - acc_b)) / n_b: the ECE
- *           that a calibrated model with these bins would show (Gruber & Buettner 2022,
- *           Proposition 3.3 with every gap zero)
- * Rules: (1) |gap| within the margin and ECE below 2 chance: nothing to repair is seen;
+ *   chance  sum_b n_b/N s_b sqrt(2/pi), s_b^2 n_b the larger of var conf_b + acc_b (1 - acc_b)
+ *           and of the mean of p (1 - p) in the bin: the ECE that a calibrated model with these
+ *           bins would show (Gruber & Buettner 2022, Proposition 3.3 with every gap zero).  In
+ *           bins of a few rows acc_b is 0 or 1 by chance, and only the second term shows it.
+ * Rules: (1) |gap| within the margin and ECE at most 2 chance: nothing to repair is seen;
  * (2) |gap| beyond the margin: too sure or not sure enough; (3) else errors of both signs that
  * cancel on average.  The place named is the bin that adds most to the ECE. */
 #include <math.h>
@@ -18,6 +20,7 @@
 
 typedef struct verdict_facts {
   double n, score, hits; /* means */
+  double spread;         /* mean of p (1 - p) */
   double gap, margin;    /* gap: score - hits */
   double ece, chance;
   double over, under; /* shares of the ECE by sign */
@@ -25,9 +28,14 @@ typedef struct verdict_facts {
   int binary;
 } verdict_facts;
 
+static double verdict_spread(const pc_bin *bin) {
+  return fmax((bin->score - bin->score_square) / bin->weight, 0.0);
+}
+
 static double verdict_variance(const pc_bin *bin) {
   const double mean = pc_bin_confidence(bin), a = pc_bin_frequency(bin);
-  return fmax(bin->score_square / bin->weight - mean * mean, 0.0) + a * (1 - a);
+  const double seen = fmax(bin->score_square / bin->weight - mean * mean, 0.0) + a * (1 - a);
+  return fmax(seen, verdict_spread(bin));
 }
 
 static void verdict_add_bin(verdict_facts *facts, const pc_bin *bin, double *worst) {
@@ -35,6 +43,7 @@ static void verdict_add_bin(verdict_facts *facts, const pc_bin *bin, double *wor
   const double gap = pc_bin_confidence(bin) - pc_bin_frequency(bin);
   facts->score += bin->score / facts->n;
   facts->hits += bin->hits / facts->n;
+  facts->spread += share * verdict_spread(bin);
   facts->ece += share * fabs(gap);
   facts->over += gap > 0 ? share * gap : 0.0;
   facts->under += gap < 0 ? -share * gap : 0.0;
@@ -53,7 +62,7 @@ static verdict_facts verdict_collect(const pcal_results *results) {
     if (results->bins[b].weight > 0)
       verdict_add_bin(&facts, &results->bins[b], &worst);
   facts.gap = facts.score - facts.hits;
-  facts.margin = 1.96 * sqrt(facts.hits * (1 - facts.hits) / facts.n);
+  facts.margin = 1.96 * sqrt(fmax(facts.hits * (1 - facts.hits), facts.spread) / facts.n);
   return facts;
 }
 
@@ -168,7 +177,7 @@ static void verdict_one_class(const pcal_results *results, pc_text *out) {
 void pc_verdict(const pcal_results *results, pc_text *out) {
   const verdict_facts facts = verdict_collect(results);
   const int real = fabs(facts.gap) > facts.margin;
-  const int fine = !real && facts.ece < 2 * facts.chance;
+  const int fine = !real && facts.ece <= 2 * facts.chance;
   verdict_one_class(results, out);
   verdict_head(&facts, fine, real, out);
   if (!fine && facts.worst != NULL)

@@ -1,0 +1,93 @@
+/* Public entry points for calibrators: check, then call inward. */
+#include <string.h>
+
+#include "calibrators/apply.h"
+#include "calibrators/calibrator_file.h"
+#include "calibrators/describe.h"
+#include "calibrators/fit.h"
+
+pcal_status pcal_fit_run(pcal_source *source, const pcal_fit_config *config,
+                         const pcal_env *env, pcal_calibrator **out, pcal_error *err) {
+  pc_error_clear(err);
+  if (out != NULL)
+    *out = NULL;
+  if (source == NULL || out == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_fit_run needs a source and a place");
+  pcal_fit_config full = PCAL_FIT_CONFIG_INIT;
+  if (config != NULL && config->size < sizeof(size_t))
+    return pc_fail(err, PCAL_USAGE, "the configuration's size is not set");
+  if (config != NULL)
+    memcpy(&full, config, config->size < sizeof full ? config->size : sizeof full);
+  if (full.method == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_fit_run needs a method such as \"temperature\"");
+  const pcal_env resolved = pc_env_resolve(env);
+  return pc_fit_run(source, &full, &resolved, out, err);
+}
+
+void pcal_calibrator_free(pcal_calibrator *calibrator) {
+  pc_calibrator_free(calibrator);
+}
+
+pcal_status pcal_calibrator_describe(const pcal_calibrator *calibrator, pcal_format format,
+                                     pcal_sink sink, void *user, pcal_error *err) {
+  pc_error_clear(err);
+  if (calibrator == NULL || sink == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_calibrator_describe needs a calibrator and a sink");
+  if (format != PCAL_TEXT && format != PCAL_JSON)
+    return pc_fail(err, PCAL_USAGE, "a calibrator is described as PCAL_TEXT or PCAL_JSON");
+  pc_text text;
+  pc_text_init(&text, &calibrator->env);
+  (format == PCAL_JSON ? pc_describe_json : pc_describe_text)(calibrator, &text);
+  const pcal_status status = pc_text_send(&text, sink, user, err);
+  pc_text_free(&text);
+  return status;
+}
+
+pcal_status pcal_calibrator_save(const pcal_calibrator *calibrator, pcal_sink sink, void *user,
+                                 pcal_error *err) {
+  pc_error_clear(err);
+  if (calibrator == NULL || sink == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_calibrator_save needs a calibrator and a sink");
+  pc_text text;
+  pc_text_init(&text, &calibrator->env);
+  pc_calibrator_write(calibrator, &text);
+  const pcal_status status = pc_text_send(&text, sink, user, err);
+  pc_text_free(&text);
+  return status;
+}
+
+pcal_status pcal_calibrator_load(const void *bytes, size_t length, const char *name,
+                                 const pcal_env *env, pcal_calibrator **out, pcal_error *err) {
+  pc_error_clear(err);
+  if (out != NULL)
+    *out = NULL;
+  if (out == NULL || (bytes == NULL && length > 0))
+    return pc_fail(err, PCAL_USAGE, "pcal_calibrator_load needs bytes and a place");
+  const pcal_env resolved = pc_env_resolve(env);
+  return pc_calibrator_read(bytes, length, name == NULL ? "calibrator" : name, &resolved, out,
+                            err);
+}
+
+pcal_status pcal_calibrator_apply(const pcal_calibrator *calibrator, const pcal_batch *batch,
+                                  const pcal_env *env, void *out, pcal_error *err) {
+  pc_error_clear(err);
+  if (calibrator == NULL || batch == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_calibrator_apply needs a calibrator and a batch");
+  pcal_batch full = PCAL_BATCH_INIT;
+  memcpy(&full, batch, batch->size < sizeof full ? batch->size : sizeof full);
+  if (out == NULL && full.rows > 0)
+    return pc_fail(err, PCAL_USAGE, "pcal_calibrator_apply needs a place for the results");
+  const pcal_env resolved = pc_env_resolve(env);
+  return pc_calibrator_apply(calibrator, &full, &resolved, out, err);
+}
+
+pcal_status pcal_apply_run(pcal_source *source, const pcal_calibrator *calibrator,
+                           const char *format, const pcal_env *env, pcal_sink sink, void *user,
+                           pcal_error *err) {
+  pc_error_clear(err);
+  if (source == NULL || calibrator == NULL || format == NULL || sink == NULL)
+    return pc_fail(err, PCAL_USAGE,
+                   "pcal_apply_run needs a source, a calibrator, a format and a sink");
+  const pcal_env resolved = pc_env_resolve(env);
+  return pc_apply_run(source, calibrator, format, &resolved, sink, user, err);
+}

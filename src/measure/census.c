@@ -1,0 +1,159 @@
+#include "measure/census.h"
+
+#include <string.h>
+
+#include "measure/ledger.h"
+
+void pc_census_init(pc_census *census, const pcal_env *env) {
+  *census = (pc_census){.env = env};
+}
+
+void pc_census_free(pc_census *census) {
+  if (census->env == NULL)
+    return;
+  pc_free(census->env, census->ranges);
+  pc_free(census->env, census->first_rows);
+  *census = (pc_census){.env = census->env};
+}
+
+/* ---- rows ---- */
+
+pcal_status pc_census_grow_ranges(pc_census *census, size_t count, pcal_error *err) {
+  void *block = census->ranges;
+  const size_t needed = count < PC_RANGES_MAX ? count : PC_RANGES_MAX;
+  const pcal_status status = pc_reserve(census->env, &block, &census->range_capacity, needed,
+                                        sizeof *census->ranges, err);
+  census->ranges = block;
+  return status;
+}
+
+/* The first range that ends at row - 1 or later. */
+static size_t census_find(const pc_census *census, uint64_t row) {
+  size_t low = 0, high = census->range_count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (row > 0 && census->ranges[middle].last < row - 1)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static void census_replace(pc_census *census, size_t begin, size_t end, pc_row_range range) {
+  const size_t kept = census->range_count - end;
+  if (begin == end && census->range_count == PC_RANGES_MAX) {
+    census->scattered = 1;
+    census->range_count = 0;
+    return;
+  }
+  memmove(census->ranges + begin + 1, census->ranges + end, kept * sizeof *census->ranges);
+  census->ranges[begin] = range;
+  census->range_count = begin + 1 + kept;
+}
+
+/* Joins a range with those that it overlaps or touches. */
+static void census_add_range(pc_census *census, pc_row_range range) {
+  if (census->scattered)
+    return;
+  const size_t begin = census_find(census, range.first);
+  size_t end = begin;
+  while (end < census->range_count &&
+         (range.last == UINT64_MAX || census->ranges[end].first <= range.last + 1)) {
+    const pc_row_range *met = &census->ranges[end++];
+    range.first = met->first < range.first ? met->first : range.first;
+    range.last = met->last > range.last ? met->last : range.last;
+  }
+  census_replace(census, begin, end, range);
+}
+
+static pc_row_range census_batch_rows(const pcal_batch *batch) {
+  const uint64_t more = batch->rows - 1, room = UINT64_MAX - batch->first_row;
+  return (pc_row_range){batch->first_row, batch->first_row + (more < room ? more : room)};
+}
+
+int pc_census_overlap(const pc_census *a, const pc_census *b, pc_row_range *out) {
+  for (size_t i = 0, j = 0; i < a->range_count && j < b->range_count;) {
+    const pc_row_range *x = &a->ranges[i], *y = &b->ranges[j];
+    out->first = x->first > y->first ? x->first : y->first;
+    out->last = x->last < y->last ? x->last : y->last;
+    if (out->first <= out->last)
+      return 1;
+    if (x->last < y->last)
+      i++;
+    else
+      j++;
+  }
+  return 0;
+}
+
+/* ---- groups ---- */
+
+pcal_status pc_census_grow_groups(pc_census *census, size_t count, pcal_error *err) {
+  if (count > PC_GROUPS_MAX)
+    return pc_fail(err, PCAL_DATA,
+                   "more than %d groups; groups are meant for a few kinds of rows",
+                   PC_GROUPS_MAX);
+  void *block = census->first_rows;
+  const pcal_status status = pc_reserve(census->env, &block, &census->group_capacity, count,
+                                        sizeof *census->first_rows, err);
+  census->first_rows = block;
+  return status;
+}
+
+/* Takes room that is there. */
+static void census_meet(pc_census *census, size_t group, uint64_t row) {
+  while (census->group_count <= group)
+    census->first_rows[census->group_count++] = PCAL_NO_ROW;
+  if (row < census->first_rows[group])
+    census->first_rows[group] = row;
+}
+
+static size_t census_batch_groups(const pcal_batch *batch) {
+  size_t count = 0;
+  for (size_t i = 0; batch->groups != NULL && i < batch->rows; i++)
+    count = batch->groups[i] >= count ? (size_t)batch->groups[i] + 1 : count;
+  return count;
+}
+
+/* ---- batches and merges ---- */
+
+pcal_status pc_census_prepare(pc_census *census, const pcal_batch *batch, pcal_error *err) {
+  PC_TRY(pc_census_grow_ranges(census, census->range_count + 1, err));
+  return pc_census_grow_groups(census, census_batch_groups(batch), err);
+}
+
+void pc_census_add(pc_census *census, const pcal_batch *batch) {
+  if (batch->rows == 0)
+    return;
+  census_add_range(census, census_batch_rows(batch));
+  for (size_t i = 0; batch->groups != NULL && i < batch->rows; i++)
+    census_meet(census, batch->groups[i], batch->first_row + i);
+}
+
+static size_t census_target(const size_t *map, size_t group) {
+  return map == NULL ? group : map[group];
+}
+
+pcal_status pc_census_prepare_merge(pc_census *into, const pc_census *from, const size_t *map,
+                                    pcal_error *err) {
+  size_t groups = 0;
+  for (size_t g = 0; g < from->group_count; g++) {
+    const size_t target = census_target(map, g);
+    groups = target != SIZE_MAX && target >= groups ? target + 1 : groups;
+  }
+  PC_TRY(pc_census_grow_ranges(into, into->range_count + from->range_count, err));
+  return pc_census_grow_groups(into, groups, err);
+}
+
+void pc_census_merge(pc_census *into, const pc_census *from, const size_t *map) {
+  for (size_t r = 0; r < from->range_count; r++)
+    census_add_range(into, from->ranges[r]);
+  if (from->scattered) {
+    into->scattered = 1;
+    into->range_count = 0;
+  }
+  for (size_t g = 0; g < from->group_count; g++)
+    if (census_target(map, g) != SIZE_MAX)
+      census_meet(into, census_target(map, g), from->first_rows[g]);
+}

@@ -1,0 +1,177 @@
+/* Merging: everything is checked and made room for first; what follows cannot fail, so that a
+ * refused merge leaves the measure as it was.
+ *
+ * Edge cases:
+ *  1. two measures that were both loaded and have met the same row are refused: the classic
+ *     mistake of parts that all count their rows from 0.  Measures that were not loaded may
+ *     overlap, since batches need not carry indices.
+ *  2. groups are matched by name when both have names, else by number.
+ *  3. an empty measure takes over names and groups as they are. */
+#include <string.h>
+
+#include "measure/roster.h"
+
+static const char *merge_name(const pcal_measure *measure, const char *fallback) {
+  return measure->origin == NULL ? fallback : measure->origin;
+}
+
+static pcal_status merge_check_layout(const pcal_measure *measure, const pcal_measure *other,
+                                      pcal_error *err) {
+  const pc_layout *a = &measure->plan.layout, *b = &other->plan.layout;
+  if (a->kind == b->kind && a->columns == b->columns)
+    return PCAL_OK;
+  return pc_fail(err, PCAL_USAGE,
+                 "%s has scores of the kind %s in %zu column%s, and %s of the kind %s in %zu; "
+                 "only parts of one data set can be merged",
+                 merge_name(other, "the other measure"), pcal_kind_name(b->kind), b->columns,
+                 b->columns == 1 ? "" : "s", merge_name(measure, "this one"),
+                 pcal_kind_name(a->kind), a->columns);
+}
+
+static pcal_status merge_check_flag(const pcal_measure *measure, int here,
+                                    const pcal_measure *other, int there, const char *flag,
+                                    pcal_error *err) {
+  if (here == there)
+    return PCAL_OK;
+  return pc_fail(err, PCAL_USAGE,
+                 "%s was measured %s %s and %s %s; measure all parts in the same way",
+                 merge_name(other, "the other measure"), there ? "with" : "without", flag,
+                 merge_name(measure, "this one"), here ? "with" : "without");
+}
+
+static pcal_status merge_check_config(const pcal_measure *measure, const pcal_measure *other,
+                                      pcal_error *err) {
+  const pc_policy *here = &measure->pass.policy, *there = &other->pass.policy;
+  PC_TRY(merge_check_layout(measure, other, err));
+  if (!pc_plan_equal(&measure->plan, &other->plan))
+    return pc_fail(err, PCAL_USAGE,
+                   "%s was measured with other metrics than %s; measure all parts with the "
+                   "same --metric flags",
+                   merge_name(other, "the other measure"), merge_name(measure, "this one"));
+  PC_TRY(
+      merge_check_flag(measure, here->normalize, other, there->normalize, "--normalize", err));
+  PC_TRY(merge_check_flag(measure, here->skip_missing, other, there->skip_missing,
+                          "--skip-missing", err));
+  return merge_check_flag(measure, here->fast, other, there->fast, "fast precision", err);
+}
+
+static pcal_status merge_check_groups(const pcal_measure *measure, const pcal_measure *other,
+                                      pcal_error *err) {
+  if (measure->grouped < 0 || other->grouped < 0)
+    return PCAL_OK;
+  if (measure->grouped != other->grouped)
+    return pc_fail(err, PCAL_USAGE,
+                   "%s %s groups and %s %s; measure all parts with --groups or none",
+                   merge_name(other, "the other measure"), other->grouped ? "has" : "has no",
+                   merge_name(measure, "this one"), measure->grouped ? "does" : "does not");
+  if (measure->grouped && measure->loaded && other->loaded &&
+      pc_roster_named(measure) != pc_roster_named(other))
+    return pc_fail(err, PCAL_USAGE,
+                   "the groups of %s have names and those of %s only numbers; name them all "
+                   "or none",
+                   merge_name(pc_roster_named(other) ? other : measure, "one measure"),
+                   merge_name(pc_roster_named(other) ? measure : other, "the other"));
+  return PCAL_OK;
+}
+
+static pcal_status merge_check_classes(const pcal_measure *measure, const pcal_measure *other,
+                                       pcal_error *err) {
+  if (measure->class_count == 0 || other->class_count == 0)
+    return PCAL_OK;
+  int same = measure->class_count == other->class_count;
+  for (size_t c = 0; same && c < measure->class_count; c++)
+    same = strcmp(measure->class_names[c], other->class_names[c]) == 0;
+  if (same)
+    return PCAL_OK;
+  return pc_fail(err, PCAL_USAGE,
+                 "the classes of %s have other names, or another order, than those of %s; "
+                 "select the columns of all parts in the same order",
+                 merge_name(other, "the other measure"), merge_name(measure, "this one"));
+}
+
+static pcal_status merge_check_rows(const pcal_measure *measure, const pcal_measure *other,
+                                    pcal_error *err) {
+  pc_row_range both;
+  if (!measure->loaded || !other->loaded ||
+      !pc_census_overlap(&measure->census, &other->census, &both))
+    return PCAL_OK;
+  return pc_fail_row(err, PCAL_DATA, both.first,
+                     "%s: rows %llu to %llu are in another part too; pass --first-row when "
+                     "measuring a part, and merge each part once",
+                     merge_name(other, "the other measure"), (unsigned long long)both.first,
+                     (unsigned long long)both.last);
+}
+
+static double merge_weight(const pcal_measure *measure) {
+  double weight = 0.0;
+  for (size_t a = 0; a < measure->ledger.count; a++) {
+    const pc_account *account = pc_ledger_find(&measure->ledger, a);
+    weight += account == NULL ? 0.0 : pc_sum_value(&account->tally.weight);
+  }
+  return weight;
+}
+
+static pcal_status merge_check(const pcal_measure *measure, const pcal_measure *other,
+                               pcal_error *err) {
+  PC_TRY(merge_check_config(measure, other, err));
+  PC_TRY(merge_check_groups(measure, other, err));
+  PC_TRY(merge_check_classes(measure, other, err));
+  PC_TRY(merge_check_rows(measure, other, err));
+  if (merge_weight(measure) + merge_weight(other) > PC_WEIGHT_MAX)
+    return pc_fail(err, PCAL_DATA, "the weights sum to more than 2^62; give smaller weights");
+  return PCAL_OK;
+}
+
+/* What a merge brings with it. */
+typedef struct merge_parts {
+  pc_roster_merge groups;
+  char **class_names;
+} merge_parts;
+
+static void merge_parts_free(const pcal_env *env, merge_parts *parts, size_t class_count) {
+  pc_roster_merge_free(env, &parts->groups);
+  pc_name_list_free(env, parts->class_names, class_count);
+}
+
+static pcal_status merge_prepare(pcal_measure *measure, const pcal_measure *other,
+                                 merge_parts *parts, pcal_error *err) {
+  PC_TRY(pc_roster_match(measure, other, &parts->groups, err));
+  if (measure->class_count == 0)
+    PC_TRY(pc_name_list_copy(&measure->env, (const char *const *)other->class_names,
+                             other->class_count, &parts->class_names, err));
+  PC_TRY(pc_census_prepare_merge(&measure->census, &other->census, parts->groups.map, err));
+  return pc_ledger_merge_mapped(&measure->ledger, &other->ledger, parts->groups.map, err);
+}
+
+static void merge_commit(pcal_measure *measure, const pcal_measure *other, merge_parts *parts) {
+  const int empty = measure->census.range_count == 0 && !measure->census.scattered;
+  measure->loaded |= other->loaded && empty;
+  pc_census_merge(&measure->census, &other->census, parts->groups.map);
+  if (parts->groups.name_count > 0) {
+    pc_name_list_free(&measure->env, measure->group_names, measure->group_name_count);
+    measure->group_names = parts->groups.names;
+    measure->group_name_count = parts->groups.name_count;
+    parts->groups.names = NULL;
+  }
+  if (parts->class_names != NULL) {
+    measure->class_names = parts->class_names;
+    measure->class_count = other->class_count;
+    parts->class_names = NULL;
+  }
+  measure->normalized += other->normalized;
+  measure->skipped += other->skipped;
+  measure->weighted |= other->weighted;
+  if (measure->grouped < 0)
+    measure->grouped = other->grouped;
+}
+
+pcal_status pc_measure_merge(pcal_measure *measure, const pcal_measure *other,
+                             pcal_error *err) {
+  merge_parts parts = {{NULL, NULL, 0}, NULL};
+  PC_TRY(merge_check(measure, other, err));
+  const pcal_status status = merge_prepare(measure, other, &parts, err);
+  if (status == PCAL_OK)
+    merge_commit(measure, other, &parts);
+  merge_parts_free(&measure->env, &parts, other->class_count);
+  return status;
+}

@@ -1,0 +1,293 @@
+/* Loading: nothing in the bytes is believed.  Length and checksum are looked at first; then
+ * every number is checked against what is left and against the others, so that also bytes made
+ * to deceive give a measure that is safe to use, or a sentence. */
+#include <string.h>
+
+#include "measure/state.h"
+
+#define STATE_LOAD_TEXT_BYTES 4 /* of an empty text */
+#define STATE_LOAD_RANGE_BYTES 16
+#define STATE_LOAD_GROUP_BYTES 8
+#define STATE_LOAD_ACCOUNT_BYTES 30
+
+static pcal_status state_load_misfit(const char *name, pcal_error *err) {
+  return pc_fail(err, PCAL_DATA,
+                 "%s is damaged: what it says does not fit together; measure the part again",
+                 name);
+}
+
+/* ---- the outside: magic, version, length, checksum ---- */
+
+static pcal_status state_load_version(pc_decoder *in, const char *name, pcal_error *err) {
+  const uint32_t version = pc_decode_u32(in);
+  if (version > PC_STATE_VERSION)
+    return pc_fail(err, PCAL_DATA,
+                   "%s was saved by a newer propercal: its format is %lu, and this program "
+                   "reads %d; update it or measure the part again",
+                   name, (unsigned long)version, PC_STATE_VERSION);
+  return version == 0 && !in->failed ? state_load_misfit(name, err) : PCAL_OK;
+}
+
+static pcal_status state_load_length(pc_decoder *in, size_t length, const char *name,
+                                     pcal_error *err) {
+  const uint64_t stated = pc_decode_u64(in);
+  if (length < PC_STATE_HEAD_BYTES + PC_CHECKSUM_BYTES)
+    return pc_fail(err, PCAL_DATA,
+                   "%s is cut off after %zu bytes; copy it again or measure the part again",
+                   name, length);
+  if (stated > length)
+    return pc_fail(err, PCAL_DATA,
+                   "%s is cut off: %zu of %llu bytes are there; copy it again or measure the "
+                   "part again",
+                   name, length, (unsigned long long)stated);
+  if (stated < length)
+    return pc_fail(err, PCAL_DATA,
+                   "%s has %llu bytes behind the end of the state; copy it again or measure "
+                   "the part again",
+                   name, (unsigned long long)(length - stated));
+  return PCAL_OK;
+}
+
+static pcal_status state_load_checksum(const unsigned char *bytes, size_t body,
+                                       const char *name, pcal_error *err) {
+  pc_decoder end;
+  pc_checksum checksum;
+  pc_decoder_init(&end, bytes + body, PC_CHECKSUM_BYTES);
+  pc_checksum_start(&checksum);
+  pc_checksum_add(&checksum, bytes, body);
+  if (pc_decode_u32(&end) == pc_checksum_value(&checksum))
+    return PCAL_OK;
+  return pc_fail(err, PCAL_DATA,
+                 "%s is damaged: its checksum does not match; copy it again or measure the "
+                 "part again",
+                 name);
+}
+
+/* Leaves in the decoder what lies between the head and the checksum. */
+static pcal_status state_load_outside(const unsigned char *bytes, size_t length,
+                                      const char *name, pc_decoder *in, pcal_error *err) {
+  const size_t known = length < PC_STATE_MAGIC_BYTES ? length : PC_STATE_MAGIC_BYTES;
+  if (length == 0 || memcmp(bytes, PC_STATE_MAGIC, known) != 0)
+    return pc_fail(err, PCAL_DATA,
+                   "%s is not a saved state; `propercal measure --state FILE` makes them",
+                   name);
+  pc_decoder_init(in, bytes + known, length - known);
+  PC_TRY(state_load_version(in, name, err));
+  PC_TRY(state_load_length(in, length, name, err));
+  PC_TRY(state_load_checksum(bytes, length - PC_CHECKSUM_BYTES, name, err));
+  in->end -= PC_CHECKSUM_BYTES;
+  return PCAL_OK;
+}
+
+/* ---- what was asked for ---- */
+
+/* Specs as they were asked for, and in full. */
+typedef struct state_load_specs {
+  char **asked, **full;
+  size_t count;
+} state_load_specs;
+
+static void state_load_specs_free(const pcal_env *env, state_load_specs *specs) {
+  pc_name_list_free(env, specs->asked, specs->count);
+  pc_name_list_free(env, specs->full, specs->count);
+}
+
+static pcal_status state_load_texts(const pcal_env *env, pc_decoder *in, size_t count,
+                                    char ***out, pcal_error *err) {
+  *out = pc_alloc(env, count, sizeof **out);
+  if (*out == NULL)
+    return pc_fail_memory(err, "loading a state");
+  for (size_t i = 0; i < count && !in->failed; i++) {
+    (*out)[i] = pc_decode_text(in, env);
+    if ((*out)[i] == NULL && !in->failed)
+      return pc_fail_memory(err, "loading a state");
+  }
+  return PCAL_OK;
+}
+
+static pcal_status state_load_specs_read(const pcal_env *env, pc_decoder *in,
+                                         state_load_specs *out, pcal_error *err) {
+  const size_t count = pc_decode_count(in, 2 * STATE_LOAD_TEXT_BYTES);
+  pc_decoder_expect(in, count > 0 && count <= PC_STATE_METRICS_MAX);
+  if (in->failed)
+    return PCAL_OK;
+  out->count = count;
+  PC_TRY(state_load_texts(env, in, count, &out->asked, err));
+  return state_load_texts(env, in, count, &out->full, err);
+}
+
+/* A state is only as good as the meaning of its specs. */
+static pcal_status state_load_compare(const pc_plan *plan, const state_load_specs *specs,
+                                      const char *name, pcal_error *err) {
+  if (plan->entry_count != specs->count)
+    return state_load_misfit(name, err);
+  for (size_t e = 0; e < plan->entry_count; e++) {
+    char full[PC_SPEC_MAX];
+    pc_options_write(&plan->entries[e].options, 1, full, sizeof full);
+    if (strcmp(full, specs->full[e]) != 0)
+      return pc_fail(err, PCAL_DATA,
+                     "%s holds %.300s, which this program reads as %.300s; measure the part "
+                     "again",
+                     name, specs->full[e], full);
+    if (plan->slots[plan->entries[e].slot].machine->load == NULL)
+      return state_load_misfit(name, err);
+  }
+  return PCAL_OK;
+}
+
+static pcal_status state_load_plan(const pcal_measure_config *config,
+                                   const state_load_specs *specs, const char *name,
+                                   const pcal_env *env, pcal_measure **out, pcal_error *err) {
+  pcal_error inner;
+  pc_error_clear(&inner);
+  const pcal_status status = pc_measure_new(config, env, out, &inner);
+  if (status == PCAL_MEMORY)
+    return pc_fail_memory(err, "loading a state");
+  if (status != PCAL_OK)
+    return pc_fail(err, PCAL_DATA,
+                   "%s cannot be read by this program: %.600s; measure the part again", name,
+                   inner.message);
+  return state_load_compare(&(*out)->plan, specs, name, err);
+}
+
+/* Makes the measure, which is still empty. */
+static pcal_status state_load_config(const pcal_env *env, const char *name, pc_decoder *in,
+                                     pcal_measure **out, pcal_error *err) {
+  pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
+  state_load_specs specs = {NULL, NULL, 0};
+  config.kind = (pcal_kind)pc_decode_u8(in);
+  const uint64_t columns = pc_decode_u64(in);
+  const unsigned flags = pc_decode_u8(in);
+  pc_decoder_expect(in, columns <= PC_CLASSES_MAX && flags <= PC_STATE_FLAGS);
+  pcal_status status = state_load_specs_read(env, in, &specs, err);
+  config.columns = (size_t)columns;
+  config.normalize = (flags & PC_STATE_NORMALIZE) != 0;
+  config.skip_missing = (flags & PC_STATE_SKIP_MISSING) != 0;
+  config.fast = (flags & PC_STATE_FAST) != 0;
+  config.specs = (const char *const *)specs.asked;
+  config.spec_count = specs.count;
+  if (status == PCAL_OK && in->failed)
+    status = state_load_misfit(name, err);
+  if (status == PCAL_OK)
+    status = state_load_plan(&config, &specs, name, env, out, err);
+  state_load_specs_free(env, &specs);
+  return status;
+}
+
+/* ---- what was seen ---- */
+
+static pcal_status state_load_ranges(pc_census *census, pc_decoder *in, pcal_error *err) {
+  const unsigned scattered = pc_decode_u8(in);
+  const size_t count = pc_decode_count(in, STATE_LOAD_RANGE_BYTES);
+  pc_decoder_expect(in, scattered <= 1 && count <= (scattered == 1 ? 0 : PC_RANGES_MAX));
+  census->scattered = scattered == 1;
+  if (in->failed)
+    return PCAL_OK;
+  PC_TRY(pc_census_grow_ranges(census, count, err));
+  for (size_t r = 0; r < count; r++) {
+    pc_row_range *range = &census->ranges[r];
+    range->first = pc_decode_u64(in);
+    range->last = pc_decode_u64(in);
+    const uint64_t gap = r == 0 ? 2 : range->first - census->ranges[r - 1].last;
+    pc_decoder_expect(in, range->first <= range->last && gap >= 2 &&
+                              (r == 0 || range->first > census->ranges[r - 1].last));
+  }
+  census->range_count = count;
+  return PCAL_OK;
+}
+
+static pcal_status state_load_rows(pcal_measure *measure, pc_decoder *in, pcal_error *err) {
+  measure->normalized = pc_decode_u64(in);
+  measure->skipped = pc_decode_u64(in);
+  const unsigned weighted = pc_decode_u8(in), grouped = pc_decode_u8(in);
+  pc_decoder_expect(in, weighted <= 1 && grouped <= PC_STATE_UNTOLD);
+  measure->weighted = weighted == 1;
+  measure->grouped = grouped == PC_STATE_UNTOLD ? -1 : (int)grouped;
+  PC_TRY(state_load_ranges(&measure->census, in, err));
+  const size_t classes = pc_decode_count(in, STATE_LOAD_TEXT_BYTES);
+  if (classes == 0)
+    return PCAL_OK;
+  measure->class_count = classes;
+  return state_load_texts(&measure->env, in, classes, &measure->class_names, err);
+}
+
+static pcal_status state_load_group_name(pcal_measure *measure, size_t group, pc_decoder *in,
+                                         pcal_error *err) {
+  measure->group_names[group] = pc_decode_text(in, &measure->env);
+  if (measure->group_names[group] == NULL && !in->failed)
+    return pc_fail_memory(err, "loading a state");
+  return PCAL_OK;
+}
+
+static pcal_status state_load_groups(pcal_measure *measure, pc_decoder *in, pcal_error *err) {
+  const unsigned named = pc_decode_u8(in);
+  const size_t count =
+      pc_decode_count(in, STATE_LOAD_GROUP_BYTES + (named == 1 ? STATE_LOAD_TEXT_BYTES : 0));
+  pc_decoder_expect(in, named <= 1 && (count > 0) == (measure->grouped == 1));
+  if (in->failed || count == 0)
+    return PCAL_OK;
+  PC_TRY(pc_census_grow_groups(&measure->census, count, err));
+  if (named == 1) {
+    measure->group_names = pc_alloc(&measure->env, count, sizeof *measure->group_names);
+    if (measure->group_names == NULL)
+      return pc_fail_memory(err, "loading a state");
+    measure->group_name_count = count;
+  }
+  for (size_t g = 0; g < count && !in->failed; g++) {
+    if (named == 1)
+      PC_TRY(state_load_group_name(measure, g, in, err));
+    measure->census.first_rows[g] = pc_decode_u64(in);
+    pc_decoder_expect(in, named == 0 || measure->census.first_rows[g] != PCAL_NO_ROW);
+    measure->census.group_count = g + 1;
+  }
+  return PCAL_OK;
+}
+
+static pcal_status state_load_accounts(pcal_measure *measure, pc_decoder *in, pcal_error *err) {
+  const size_t count = pc_decode_count(in, STATE_LOAD_ACCOUNT_BYTES);
+  const size_t groups = measure->grouped == 1   ? measure->census.group_count
+                        : measure->grouped == 0 ? 1
+                                                : 0;
+  double weight = 0.0;
+  size_t next = 0;
+  for (size_t a = 0; a < count && !in->failed; a++) {
+    const size_t number = pc_decode_u32(in);
+    pc_decoder_expect(in, number >= next && number < groups);
+    if (!in->failed)
+      PC_TRY(pc_ledger_load(&measure->ledger, number, in, err));
+    const pc_account *account = pc_ledger_find(&measure->ledger, number);
+    weight += account == NULL ? 0.0 : pc_sum_value(&account->tally.weight);
+    next = number + 1;
+  }
+  pc_decoder_expect(in, weight <= PC_WEIGHT_MAX);
+  return PCAL_OK;
+}
+
+static pcal_status state_load_seen(pcal_measure *measure, const char *name, pc_decoder *in,
+                                   pcal_error *err) {
+  PC_TRY(state_load_rows(measure, in, err));
+  PC_TRY(state_load_groups(measure, in, err));
+  PC_TRY(state_load_accounts(measure, in, err));
+  if (in->failed || pc_decoder_left(in) > 0)
+    return state_load_misfit(name, err);
+  measure->loaded = 1;
+  measure->origin = pc_copy_text(&measure->env, name);
+  return measure->origin == NULL ? pc_fail_memory(err, "loading a state") : PCAL_OK;
+}
+
+pcal_status pc_state_load(const void *bytes, size_t length, const char *name,
+                          const pcal_env *env, pcal_measure **out, pcal_error *err) {
+  const pcal_env resolved = pc_env_resolve(env);
+  pcal_measure *measure = NULL;
+  pc_decoder in;
+  PC_TRY(state_load_outside(bytes, length, name, &in, err));
+  pcal_status status = state_load_config(&resolved, name, &in, &measure, err);
+  if (status == PCAL_OK)
+    status = state_load_seen(measure, name, &in, err);
+  if (status != PCAL_OK) {
+    pc_measure_free(measure);
+    return status;
+  }
+  *out = measure;
+  return PCAL_OK;
+}

@@ -1,0 +1,137 @@
+/* Saving.  The layout, in order:
+ *
+ *   magic "PCALSTAT", format version (u32), length of everything with the checksum (u64)
+ *   kind of scores (u8), columns (u64), flags (u8): 1 normalize, 2 skip_missing, 4 fast
+ *   metrics: number (u64), their specs as asked for, their specs in full (texts)
+ *   rows: normalized, skipped (u64), weighted (u8), grouped (u8; 2: no row has told yet)
+ *   rows met: too scattered to be kept (u8), number of ranges (u64), first and last (u64 each)
+ *   class names: number (u64), texts
+ *   groups: named (u8), number (u64); for each its name, if named, and its first row (u64)
+ *   accounts: number (u64); for each the group's position in that list (u32), rows (u64), sum
+ * of weights (sum), lowest and highest label (u32 each), and for each slot of the plan the kind
+ *   of its machine (u8) and the state as the machine writes it
+ *   CRC-32C of all bytes before (u32)
+ *
+ * A new version is due whenever old bytes would be read differently: also when a metric comes
+ * to need another state. */
+#include "measure/state.h"
+
+#include "measure/roster.h"
+
+static pcal_status state_save_check_savable(const pc_plan *plan, pcal_error *err) {
+  for (size_t e = 0; e < plan->entry_count; e++)
+    if (plan->slots[plan->entries[e].slot].machine->save == NULL)
+      return pc_fail(err, PCAL_USAGE,
+                     "%s needs all pairs of rows, so its state cannot be saved; measure it on "
+                     "the whole data, or leave it out here",
+                     plan->entries[e].metric->row.name);
+  if (plan->entry_count > PC_STATE_METRICS_MAX)
+    return pc_fail(err, PCAL_USAGE, "a state holds at most %d metrics, not %zu; save fewer",
+                   PC_STATE_METRICS_MAX, plan->entry_count);
+  return PCAL_OK;
+}
+
+static void state_save_config(const pcal_measure *measure, pc_encoder *out) {
+  const pc_plan *plan = &measure->plan;
+  const pc_policy *policy = &measure->pass.policy;
+  pc_encode_u8(out, (unsigned)plan->layout.kind);
+  pc_encode_u64(out, plan->layout.columns);
+  pc_encode_u8(out, (policy->normalize ? PC_STATE_NORMALIZE : 0) |
+                        (policy->skip_missing ? PC_STATE_SKIP_MISSING : 0) |
+                        (policy->fast ? PC_STATE_FAST : 0));
+  pc_encode_u64(out, plan->entry_count);
+  for (int full = 0; full <= 1; full++)
+    for (size_t e = 0; e < plan->entry_count; e++) {
+      char spec[PC_SPEC_MAX];
+      pc_options_write(&plan->entries[e].options, full, spec, sizeof spec);
+      pc_encode_text(out, spec);
+    }
+}
+
+static void state_save_rows(const pcal_measure *measure, pc_encoder *out) {
+  const pc_census *census = &measure->census;
+  pc_encode_u64(out, measure->normalized);
+  pc_encode_u64(out, measure->skipped);
+  pc_encode_u8(out, measure->weighted != 0);
+  pc_encode_u8(out, measure->grouped < 0 ? PC_STATE_UNTOLD : (unsigned)measure->grouped);
+  pc_encode_u8(out, (unsigned)census->scattered);
+  pc_encode_u64(out, census->range_count);
+  for (size_t r = 0; r < census->range_count; r++) {
+    pc_encode_u64(out, census->ranges[r].first);
+    pc_encode_u64(out, census->ranges[r].last);
+  }
+  pc_encode_u64(out, measure->class_count);
+  for (size_t c = 0; c < measure->class_count; c++)
+    pc_encode_text(out, measure->class_names[c]);
+}
+
+static void state_save_groups(const pcal_measure *measure, const size_t *order, size_t groups,
+                              pc_encoder *out) {
+  const int named = pc_roster_named(measure);
+  pc_encode_u8(out, (unsigned)named);
+  pc_encode_u64(out, groups);
+  for (size_t g = 0; g < groups; g++) {
+    char number[PC_GROUP_NUMBER_MAX];
+    if (named)
+      pc_encode_text(out, pc_roster_name(measure, order[g], number));
+    pc_encode_u64(out, measure->census.first_rows[order[g]]);
+  }
+}
+
+static size_t state_save_number(const size_t *order, size_t position) {
+  return order == NULL ? position : order[position];
+}
+
+static pcal_status state_save_accounts(const pcal_measure *measure, const size_t *order,
+                                       size_t groups, pc_encoder *out, pcal_error *err) {
+  const pc_ledger *ledger = &measure->ledger;
+  const size_t most = measure->grouped > 0 ? groups : 1;
+  uint64_t count = 0;
+  for (size_t g = 0; g < most; g++)
+    count += pc_ledger_find(ledger, state_save_number(order, g)) != NULL;
+  pc_encode_u64(out, count);
+  for (size_t g = 0; g < most; g++) {
+    const pc_account *account = pc_ledger_find(ledger, state_save_number(order, g));
+    if (account == NULL)
+      continue;
+    pc_encode_u32(out, (uint32_t)g);
+    PC_TRY(pc_ledger_save(ledger, account, out, err));
+  }
+  return PCAL_OK;
+}
+
+static pcal_status state_save_all(const pcal_measure *measure, const size_t *order,
+                                  size_t groups, uint64_t length, pc_encoder *out,
+                                  pcal_error *err) {
+  pc_encode_bytes(out, PC_STATE_MAGIC, PC_STATE_MAGIC_BYTES);
+  pc_encode_u32(out, PC_STATE_VERSION);
+  pc_encode_u64(out, length);
+  state_save_config(measure, out);
+  state_save_rows(measure, out);
+  state_save_groups(measure, order, groups, out);
+  PC_TRY(state_save_accounts(measure, order, groups, out, err));
+  return pc_encoder_finish(out, err);
+}
+
+/* Once to learn the length, once to write. */
+static pcal_status state_save_ordered(const pcal_measure *measure, const size_t *order,
+                                      size_t groups, pcal_sink sink, void *user,
+                                      pcal_error *err) {
+  pc_encoder encoder;
+  pc_encoder_init(&encoder, NULL, NULL);
+  PC_TRY(state_save_all(measure, order, groups, 0, &encoder, err));
+  const uint64_t length = encoder.length;
+  pc_encoder_init(&encoder, sink, user);
+  return state_save_all(measure, order, groups, length, &encoder, err);
+}
+
+pcal_status pc_state_save(const pcal_measure *measure, pcal_sink sink, void *user,
+                          pcal_error *err) {
+  size_t *order = NULL, groups = 0;
+  PC_TRY(state_save_check_savable(&measure->plan, err));
+  if (measure->grouped > 0)
+    PC_TRY(pc_roster_order(measure, &order, &groups, err));
+  const pcal_status status = state_save_ordered(measure, order, groups, sink, user, err);
+  pc_free(&measure->env, order);
+  return status;
+}
