@@ -62,10 +62,13 @@ pcal_status pc_inputs_plan(const pcal_inputs *inputs, pc_plan *out, pcal_error *
   return PCAL_OK;
 }
 
-/* 1 for "probs", 2 for "probs.cat", 0 for other names. */
+/* 1 for "probs", 2 for "probs.cat", 0 for other names; "log_probs" is "log-probs". */
 static int inputs_name_form(const char *name, const char *flag) {
-  const size_t length = strlen(flag);
-  if (strncmp(name, flag, length) != 0)
+  size_t length = 0;
+  while (flag[length] != '\0' &&
+         (name[length] == flag[length] || (name[length] == '_' && flag[length] == '-')))
+    length++;
+  if (flag[length] != '\0')
     return 0;
   return name[length] == '\0' ? 1 : name[length] == '.' ? 2 : 0;
 }
@@ -148,6 +151,49 @@ pcal_status pc_data_columns_find(const pc_column_set *set, const pcal_env *env,
   if (status != PCAL_OK)
     pc_data_columns_free(env, out);
   return status;
+}
+
+/* The number of the only array of scores. */
+static pcal_status inputs_find_scores(const pc_column_set *set, size_t *out,
+                                      const inputs_kind **kind, pcal_error *err) {
+  *kind = NULL;
+  for (size_t i = 0; i < set->count; i++) {
+    for (size_t k = 0; k < INPUTS_KINDS; k++) {
+      if (inputs_name_form(set->names[i], inputs_kinds[k].flag) != 1)
+        continue;
+      if (*kind != NULL)
+        return pc_fail(err, PCAL_DATA,
+                       "%s holds scores twice, %s and %s; choose with --%s FILE:NAME in place "
+                       "of --data",
+                       set->file, set->names[*out], set->names[i], inputs_kinds[k].flag);
+      *kind = &inputs_kinds[k];
+      *out = i;
+    }
+  }
+  if (*kind == NULL)
+    return pc_fail(err, PCAL_DATA,
+                   "%s holds no scores; call them probs, logits, log_probs or confidence",
+                   set->file);
+  return PCAL_OK;
+}
+
+pcal_status pc_data_members_find(const pc_column_set *set, const pcal_env *env,
+                                 pc_data_columns *out, pcal_error *err) {
+  const inputs_kind *kind = NULL;
+  size_t scores = 0;
+  *out = (pc_data_columns){0};
+  PC_TRY(inputs_find_scores(set, &scores, &kind, err));
+  const char *labels = kind->kind == PCAL_CONFIDENCE ? "correct" : "labels";
+  PC_TRY(inputs_find_one(set, labels, &out->labels, err));
+  PC_TRY(inputs_find_one(set, "weights", &out->weights, err));
+  PC_TRY(inputs_find_one(set, "groups", &out->groups, err));
+  out->kind = kind->kind;
+  out->scores = pc_alloc_raw(env, 1, sizeof *out->scores);
+  if (out->scores == NULL)
+    return pc_fail_memory(err, "finding the arrays of a data file");
+  out->scores[0] = scores;
+  out->score_count = 1;
+  return PCAL_OK;
 }
 
 void pc_data_columns_free(const pcal_env *env, pc_data_columns *columns) {

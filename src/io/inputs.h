@@ -32,6 +32,13 @@ typedef struct pc_data_columns {
 
 PC_CHECKED pcal_status pc_data_columns_find(const pc_column_set *set, const pcal_env *env,
                                             pc_data_columns *out, pcal_error *err);
+
+/* The same for the members of a container, whose class names nobody knows: one array probs,
+ * logits, log-probs or log_probs, or confidence, with a column for each class.  scores[0] is
+ * its number. */
+PC_CHECKED pcal_status pc_data_members_find(const pc_column_set *set, const pcal_env *env,
+                                            pc_data_columns *out, pcal_error *err);
+
 void pc_data_columns_free(const pcal_env *env, pc_data_columns *columns);
 
 #endif

@@ -7,8 +7,11 @@
 #include "io/selector.h"
 
 static const pc_format reader_formats[] = {
-#define PC_FORMAT(name, extensions, about) {#name, extensions, about, pc_##name##_open},
+#define PC_FORMAT(name, extensions, about) {#name, extensions, about, pc_##name##_open, NULL},
+#define PC_CONTAINER(name, extensions, about) \
+  {#name, extensions, about, pc_##name##_open, pc_##name##_members},
 #include "io/registry.def"
+#undef PC_CONTAINER
 #undef PC_FORMAT
 };
 
@@ -51,14 +54,25 @@ static const pc_format *reader_format_named(const char *extension) {
   return NULL;
 }
 
+/* ".npy, .csv, ..." */
+static void reader_known(char *out, size_t size) {
+  size_t used = 0;
+  for (size_t i = 0; i < READER_FORMATS; i++) {
+    for (const char *word = reader_formats[i].extensions; used < size; word++) {
+      const int length = (int)strcspn(word, "|");
+      const int wrote =
+          snprintf(out + used, size - used, "%s.%.*s", used == 0 ? "" : ", ", length, word);
+      used += wrote < 0 ? 0 : (size_t)wrote;
+      word += length;
+      if (*word == '\0')
+        break;
+    }
+  }
+}
+
 static pcal_status reader_unknown(const char *name, const char *extension, pcal_error *err) {
   char known[128] = "";
-  size_t used = 0;
-  for (size_t i = 0; i < READER_FORMATS && used < sizeof known; i++) {
-    const int wrote = snprintf(known + used, sizeof known - used, "%s.%s", i == 0 ? "" : ", ",
-                               reader_formats[i].extensions);
-    used += wrote < 0 ? 0 : (size_t)wrote;
-  }
+  reader_known(known, sizeof known);
   if (extension[0] == '\0')
     return pc_fail(err, PCAL_USAGE,
                    "%s has no extension, so its format is unknown; known are %s", name, known);
@@ -66,8 +80,7 @@ static pcal_status reader_unknown(const char *name, const char *extension, pcal_
                  extension, known);
 }
 
-static pcal_status reader_format(const pc_bytes *bytes, const pc_format **out,
-                                 pcal_error *err) {
+pcal_status pc_format_find(const pc_bytes *bytes, const pc_format **out, pcal_error *err) {
   const char *extension = reader_extension(bytes->name);
   const int is_stream = bytes->kind == PC_BYTES_STREAM || strncmp(bytes->name, "/dev/", 5) == 0;
   *out = reader_format_named(extension);
@@ -79,7 +92,7 @@ static pcal_status reader_format(const pc_bytes *bytes, const pc_format **out,
 pcal_status pc_reader_open(const pc_request *request, pc_reader *out, pcal_error *err) {
   const pc_format *format = NULL;
   *out = (pc_reader){0};
-  PC_TRY(reader_format(request->bytes, &format, err));
+  PC_TRY(pc_format_find(request->bytes, &format, err));
   PC_TRY(pc_bytes_check(request->bytes, err));
   *out = (pc_reader){.format = format, .env = request->env, .bytes = request->bytes};
   const pcal_status status = format->open(request, out, err);
@@ -104,6 +117,10 @@ void pc_reader_close(pc_reader *reader) {
   if (reader->calls != NULL && reader->state != NULL)
     reader->calls->close(reader);
   *reader = (pc_reader){0};
+}
+
+int pc_reader_has_lines(const pc_reader *reader) {
+  return reader->calls->line(reader, 0) > 0;
 }
 
 const char *pc_reader_place(const pc_reader *reader, size_t row, uint64_t index,

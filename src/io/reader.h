@@ -8,7 +8,7 @@
 
 #include "core/memory.h"
 #include "io/bytes.h"
-#include "io/slice.h"
+#include "io/names.h"
 
 #define PC_WINDOW_BYTES (1u << 20)
 #define PC_PLACE_MAX 48
@@ -38,7 +38,8 @@ typedef struct pc_window {
 typedef struct pc_request {
   const pcal_env *env;
   const pc_bytes *bytes; /* both outlive the reader */
-  const char *selector;  /* as in selector.h, or NULL: every column */
+  const char *selector;  /* columns as in selector.h, or the name of a container's member;
+                            NULL: every column, or the only member */
   const size_t *chosen;  /* columns by number, in place of a selector, or NULL */
   size_t chosen_count;
   pc_as as;
@@ -60,13 +61,17 @@ typedef struct pc_format {
   const char *extensions; /* separated by '|' */
   const char *about;
   pcal_status (*open)(const pc_request *request, pc_reader *out, pcal_error *err);
+  /* Adds the names of what a container holds, at least one, to an empty table; NULL for other
+   * formats. */
+  pcal_status (*members)(const pc_bytes *bytes, const pcal_env *env, pc_names *out,
+                         pcal_error *err);
 } pc_format;
 
 /* Filled by a format's open; zeroed beforehand. */
 struct pc_reader {
   const pc_format *format; /* NULL: closed */
   const pcal_env *env;
-  const pc_bytes *bytes;
+  const pc_bytes *bytes; /* under the name for sentences: "file.npy", "file.npz:logits" */
   const pc_reader_calls *calls;
   void *state;
   pc_cells cells;
@@ -82,11 +87,20 @@ struct pc_reader {
 #define PC_FORMAT(name, extensions, about)                                           \
   PC_CHECKED pcal_status pc_##name##_open(const pc_request *request, pc_reader *out, \
                                           pcal_error *err);
+#define PC_CONTAINER(name, extensions, about)                                            \
+  PC_FORMAT(name, extensions, about)                                                     \
+  PC_CHECKED pcal_status pc_##name##_members(const pc_bytes *bytes, const pcal_env *env, \
+                                             pc_names *out, pcal_error *err);
 #include "io/registry.def"
+#undef PC_CONTAINER
 #undef PC_FORMAT
 
 /* The rows of registry.def; NULL at the end. */
 const pc_format *pc_format_at(size_t index);
+
+/* The format of a file by its extension, as pc_reader_open takes it. */
+PC_CHECKED pcal_status pc_format_find(const pc_bytes *bytes, const pc_format **out,
+                                      pcal_error *err);
 
 /* Opens by extension; standard input and other streams without one are CSV. */
 PC_CHECKED pcal_status pc_reader_open(const pc_request *request, pc_reader *out,
@@ -98,6 +112,9 @@ PC_CHECKED pcal_status pc_reader_next(pc_reader *reader, size_t max_rows, pc_win
                                       pcal_error *err);
 void pc_reader_rewind(pc_reader *reader);
 void pc_reader_close(pc_reader *reader); /* a zeroed reader is fine */
+
+/* Do the rows stand on lines? */
+int pc_reader_has_lines(const pc_reader *reader);
 
 /* "line 7" or, for formats without lines, "row 5", for a row of the last window that has the
  * given index in the data set.  Returns out. */

@@ -4,13 +4,16 @@
  *  3. labels may be absent: such a source can be inspected but not measured.
  *  4. fields given beside `data` take the place of its columns.
  *  5. a window is as long as the shortest of its parts allows; without conversion it is as
- *     long as asked for. */
+ *     long as asked for; Arrow windows also end where a record batch does.
+ *  6. a data file that is a container gives one array of scores, without class names. */
 #include "io/source.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "io/arrow.h"
+#include "io/borrowed.h"
 #include "io/bytes.h"
 #include "io/groups.h"
 #include "io/inputs.h"
@@ -30,8 +33,13 @@ struct pcal_source {
   source_file files[SOURCE_FILES_MAX];
   size_t file_count;
   pcal_kind kind;
-  pc_reader table; /* a data file with all its columns: keeps their names */
-  pc_data_columns columns;
+  pc_reader table;         /* a data file with all its columns: keeps their names */
+  const pc_bytes *archive; /* a data file that is a container, */
+  pc_names members;        /* and the names of what it holds */
+  pc_data_columns columns; /* of the table, or numbers of members */
+  pc_arrow_table arrow;    /* in place of files */
+  char *arrow_name;
+  pc_borrowed borrowed; /* the same */
   pc_reader scores, label_cells, weights, group_cells;
   const char *const *class_names; /* owned by a reader or by columns */
   pc_names classes;
@@ -78,12 +86,26 @@ static pcal_status source_part_open(pcal_source *source, const char *text, pc_as
   return status;
 }
 
-/* A part from its own file, or else from a column of the data file, if either is there. */
+static pcal_status source_member(const pcal_source *source, size_t number, pc_as as,
+                                 pc_reader *part, pcal_error *err) {
+  const pc_request request = {.env = &source->env,
+                              .bytes = source->archive,
+                              .selector = source->members.text[number],
+                              .as = as};
+  return pc_reader_open(&request, part, err);
+}
+
+/* A part from its own file, or else from a column or a member of the data file, if either is
+ * there. */
 static pcal_status source_part(pcal_source *source, const char *text, size_t column, pc_as as,
                                pc_reader *part, pcal_error *err) {
   if (text != NULL)
     return source_part_open(source, text, as, part, err);
-  if (!source_has(&source->table) || column == PC_NO_COLUMN)
+  if (column == PC_NO_COLUMN)
+    return PCAL_OK;
+  if (source->archive != NULL)
+    return source_member(source, column, as, part, err);
+  if (!source_has(&source->table))
     return PCAL_OK;
   const pc_request request = {.env = &source->env,
                               .bytes = source->table.bytes,
@@ -93,8 +115,40 @@ static pcal_status source_part(pcal_source *source, const char *text, size_t col
   return pc_reader_open(&request, part, err);
 }
 
+/* Opens a data file and, when it is a container, sets source->archive. */
+static pcal_status source_data_open(pcal_source *source, const char *text, pcal_error *err) {
+  pc_selector selector;
+  const pc_bytes *bytes = NULL;
+  const pc_format *format = NULL;
+  PC_TRY(pc_selector_split(text, pc_bytes_exists(text), &source->env, &selector, err));
+  pcal_status status = source_file_open(source, &selector, &bytes, err);
+  if (status == PCAL_OK)
+    status = pc_format_find(bytes, &format, err);
+  if (status == PCAL_OK && format->members != NULL && selector.columns != NULL)
+    status = pc_fail(err, PCAL_USAGE,
+                     "--data finds what it needs in %s by name; leave the selector out",
+                     bytes->name);
+  if (status == PCAL_OK && format->members != NULL) {
+    source->archive = bytes;
+    status = format->members(bytes, &source->env, &source->members, err);
+  }
+  pc_selector_free(&source->env, &selector);
+  return status;
+}
+
+static pcal_status source_scores_from_archive(pcal_source *source, pcal_error *err) {
+  const pc_column_set set = {source->archive->name, (const char *const *)source->members.text,
+                             source->members.count};
+  PC_TRY(pc_data_members_find(&set, &source->env, &source->columns, err));
+  source->kind = source->columns.kind;
+  return source_member(source, source->columns.scores[0], PC_AS_SCORES, &source->scores, err);
+}
+
 static pcal_status source_scores_from_data(pcal_source *source, const pc_plan *plan,
                                            pcal_error *err) {
+  PC_TRY(source_data_open(source, plan->data, err));
+  if (source->archive != NULL)
+    return source_scores_from_archive(source, err);
   PC_TRY(source_part_open(source, plan->data, PC_AS_TEXT, &source->table, err));
   const pc_column_set set = {source->table.bytes->name, source->table.names,
                              source->table.columns};
@@ -122,29 +176,46 @@ static pcal_status source_scores(pcal_source *source, const pc_plan *plan, pcal_
   return PCAL_OK;
 }
 
+/* Does a selector choose columns of this part? */
+static int source_selectable(const pc_reader *part) {
+  return part->format->open != NULL && part->format->members == NULL;
+}
+
 static pcal_status source_one_column(const pc_reader *part, const char *what, pcal_error *err) {
   if (!source_has(part) || part->columns == 1)
     return PCAL_OK;
+  if (!source_selectable(part))
+    return pc_fail(err, PCAL_DATA,
+                   "%s has %zu columns, but %s take one; save that one under a name of its own",
+                   source_name(part), part->columns, what);
   return pc_fail(err, PCAL_DATA, "%s has %zu columns, but %s take one; choose it as %s:COLUMN",
                  source_name(part), part->columns, what, source_name(part));
 }
 
-static pcal_status source_check_columns(const pcal_source *source, pcal_error *err) {
-  const size_t classes = source->scores.columns == 1 ? 2 : source->scores.columns;
-  PC_TRY(source_one_column(&source->weights, "weights", err));
-  PC_TRY(source_one_column(&source->group_cells, "groups", err));
-  if (source->kind == PCAL_CONFIDENCE) {
-    PC_TRY(source_one_column(&source->scores, "confidences", err));
-    return source_one_column(&source->label_cells, "--correct values", err);
-  }
-  if (!source_has(&source->label_cells) || source->label_cells.columns == 1 ||
-      source->label_cells.columns == classes)
+static pcal_status source_one_hot(const pcal_source *source, size_t classes, pcal_error *err) {
+  const pc_reader *labels = &source->label_cells;
+  if (!source_has(labels) || labels->columns == 1 || labels->columns == classes)
     return PCAL_OK;
+  if (!source_selectable(labels))
+    return pc_fail(err, PCAL_DATA,
+                   "%s has %zu columns, but %s has %zu classes; give one-hot labels for each "
+                   "class, or a class number for each row",
+                   source_name(labels), labels->columns, source_name(&source->scores), classes);
   return pc_fail(err, PCAL_DATA,
                  "%s has %zu columns, but %s has %zu classes; give one-hot labels for each "
                  "class, or choose one column of class numbers as %s:COLUMN",
-                 source_name(&source->label_cells), source->label_cells.columns,
-                 source_name(&source->scores), classes, source_name(&source->label_cells));
+                 source_name(labels), labels->columns, source_name(&source->scores), classes,
+                 source_name(labels));
+}
+
+static pcal_status source_check_columns(const pcal_source *source, pcal_error *err) {
+  PC_TRY(source_one_column(&source->weights, "weights", err));
+  PC_TRY(source_one_column(&source->group_cells, "groups", err));
+  if (source->kind != PCAL_CONFIDENCE)
+    return source_one_hot(source, source->scores.columns == 1 ? 2 : source->scores.columns,
+                          err);
+  PC_TRY(source_one_column(&source->scores, "confidences", err));
+  return source_one_column(&source->label_cells, "--correct values", err);
 }
 
 static const char *source_header_hint(const pc_reader *part) {
@@ -197,6 +268,21 @@ static pcal_status source_data_labels(const pcal_source *source, const pc_plan *
                  confidence ? "correct" : "labels", confidence ? "labels" : "correct");
 }
 
+/* Checks the parts against each other and makes them ready to be read. */
+static pcal_status source_join(pcal_source *source, pcal_error *err) {
+  PC_TRY(source_check_columns(source, err));
+  PC_TRY(source_check_lengths(source, err));
+  PC_TRY(source_name_classes(source, err));
+  source->labels.reader = &source->label_cells;
+  source->labels.classes = &source->classes;
+  source->labels.scores_name = source_name(&source->scores);
+  source->labels.meaning = source->kind == PCAL_CONFIDENCE
+                               ? "give 1 where the prediction was right and 0 where not"
+                               : "labels are class numbers counted from 0";
+  pc_groups_init(&source->groups, &source->group_cells, &source->env);
+  return PCAL_OK;
+}
+
 static pcal_status source_fill(pcal_source *source, const pcal_inputs *inputs,
                                pcal_error *err) {
   pc_plan plan;
@@ -211,49 +297,105 @@ static pcal_status source_fill(pcal_source *source, const pcal_inputs *inputs,
                      err));
   PC_TRY(
       source_part(source, plan.groups, columns->groups, PC_AS_TEXT, &source->group_cells, err));
-  PC_TRY(source_check_columns(source, err));
-  PC_TRY(source_check_lengths(source, err));
-  PC_TRY(source_name_classes(source, err));
-  source->labels.reader = &source->label_cells;
-  source->labels.classes = &source->classes;
-  source->labels.scores_name = source_name(&source->scores);
-  source->labels.meaning = source->kind == PCAL_CONFIDENCE
-                               ? "give 1 where the prediction was right and 0 where not"
-                               : "labels are class numbers counted from 0";
-  pc_groups_init(&source->groups, &source->group_cells, &source->env);
-  return PCAL_OK;
+  return source_join(source, err);
+}
+
+static pcal_source *source_new(const pcal_env *env) {
+  const pcal_env resolved = pc_env_resolve(env);
+  pcal_source *source = pc_alloc(&resolved, 1, sizeof *source);
+  if (source == NULL)
+    return NULL;
+  source->env = resolved;
+  pc_names_init(&source->members, &source->env);
+  return source;
+}
+
+/* Hands a source out, or frees it when something failed. */
+static pcal_status source_give(pcal_source *source, pcal_status status, pcal_source **out) {
+  *out = status == PCAL_OK ? source : NULL;
+  if (status != PCAL_OK)
+    pc_source_free(source);
+  return status;
 }
 
 pcal_status pc_source_open(const pcal_inputs *inputs, const pcal_env *env, pcal_source **out,
                            pcal_error *err) {
-  const pcal_env resolved = pc_env_resolve(env);
+  pcal_source *source = source_new(env);
   *out = NULL;
-  pcal_source *source = pc_alloc(&resolved, 1, sizeof *source);
   if (source == NULL)
     return pc_fail_memory(err, "opening the data");
-  source->env = resolved;
-  const pcal_status status = source_fill(source, inputs, err);
-  if (status != PCAL_OK) {
-    pc_source_free(source);
-    return status;
+  return source_give(source, source_fill(source, inputs, err), out);
+}
+
+/* A column of the Arrow table, if it is named. */
+static pcal_status source_arrow_part(pcal_source *source, const char *name, pc_as as,
+                                     pc_reader *part, pcal_error *err) {
+  return name == NULL ? PCAL_OK : pc_arrow_open(&source->arrow, &name, 1, as, part, err);
+}
+
+static pcal_status source_fill_arrow(pcal_source *source, const pcal_arrow *columns,
+                                     pcal_error *err) {
+  source->kind = columns->kind;
+  source->first_row = columns->first_row;
+  source->arrow_name =
+      pc_copy_text(&source->env, columns->name != NULL ? columns->name : "arrow");
+  if (source->arrow_name == NULL)
+    return pc_fail_memory(err, "opening the data");
+  PC_TRY(pc_arrow_table_open(&source->arrow, source->arrow_name, &source->env, err));
+  PC_TRY(pc_arrow_open(&source->arrow, columns->scores, columns->score_count, PC_AS_SCORES,
+                       &source->scores, err));
+  source->class_names = source->scores.columns > 1 ? source->scores.names : NULL;
+  PC_TRY(source_arrow_part(source, columns->labels, PC_AS_LABELS, &source->label_cells, err));
+  PC_TRY(source_arrow_part(source, columns->weights, PC_AS_NUMBERS, &source->weights, err));
+  PC_TRY(source_arrow_part(source, columns->groups, PC_AS_TEXT, &source->group_cells, err));
+  return source_join(source, err);
+}
+
+pcal_status pc_source_arrow(struct ArrowArrayStream *stream, struct ArrowSchema *schema,
+                            struct ArrowArray *array, const pcal_arrow *columns,
+                            const pcal_env *env, pcal_source **out, pcal_error *err) {
+  pcal_arrow full = PCAL_ARROW_INIT;
+  pc_arrow_table table;
+  pc_arrow_table_take(stream, schema, array, &table);
+  memcpy(&full, columns, columns->size < sizeof full ? columns->size : sizeof full);
+  pcal_source *source = source_new(env);
+  *out = NULL;
+  if (source == NULL) {
+    pc_arrow_table_free(&table);
+    return pc_fail_memory(err, "opening the data");
   }
-  *out = source;
-  return PCAL_OK;
+  source->arrow = table;
+  return source_give(source, source_fill_arrow(source, &full, err), out);
+}
+
+pcal_status pc_source_borrow(const pcal_batch *batch, const char *const *class_names,
+                             const pcal_env *env, pcal_source **out, pcal_error *err) {
+  pcal_source *source = source_new(env);
+  *out = NULL;
+  if (source == NULL)
+    return pc_fail_memory(err, "opening the data");
+  const pcal_status status =
+      pc_borrowed_open(batch, class_names, &source->env, &source->borrowed, err);
+  return source_give(source, status, out);
 }
 
 void pc_source_free(pcal_source *source) {
   if (source == NULL)
     return;
   const pcal_env env = source->env;
+  pc_borrowed_free(&env, &source->borrowed);
   pc_labels_free(&source->labels);
   pc_groups_free(&source->groups);
   pc_names_free(&source->classes);
+  pc_names_free(&source->members);
   pc_data_columns_free(&env, &source->columns);
   pc_reader_close(&source->scores);
   pc_reader_close(&source->label_cells);
   pc_reader_close(&source->weights);
   pc_reader_close(&source->group_cells);
   pc_reader_close(&source->table);
+  pc_arrow_table_free(&source->arrow);
+  pc_free(&env, source->arrow_name);
   for (size_t i = 0; i < source->file_count; i++) {
     pc_free(&env, source->files[i].path);
     pc_bytes_close(&source->files[i].bytes);
@@ -315,6 +457,12 @@ pcal_status pc_source_next(pcal_source *source, size_t max_rows, pcal_batch *bat
                            pcal_error *err) {
   pc_window window;
   pcal_batch filled = PCAL_BATCH_INIT;
+  if (source->borrowed.used) {
+    pc_borrowed_next(&source->borrowed, max_rows, &filled);
+    filled.size = batch->size;
+    memcpy(batch, &filled, batch->size < sizeof filled ? batch->size : sizeof filled);
+    return PCAL_OK;
+  }
   const size_t wanted = source_window(source, max_rows);
   PC_TRY(pc_reader_next(&source->scores, wanted, &window, err));
   filled.kind = source->kind;
@@ -346,10 +494,15 @@ pcal_status pc_source_rewind(pcal_source *source, pcal_error *err) {
     if (source_has(parts[i]))
       pc_reader_rewind(parts[i]);
   source->position = 0;
+  source->borrowed.position = 0;
   return PCAL_OK;
 }
 
 void pc_source_shape(const pcal_source *source, pcal_shape *shape) {
+  if (source->borrowed.used) {
+    pc_borrowed_shape(&source->borrowed, shape);
+    return;
+  }
   *shape = (pcal_shape){
       .size = sizeof *shape,
       .kind = source->kind,

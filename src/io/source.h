@@ -10,6 +10,15 @@ PC_CHECKED pcal_status pc_source_open(const pcal_inputs *inputs, const pcal_env 
 PC_CHECKED pcal_status pc_source_next(pcal_source *source, size_t max_rows, pcal_batch *batch,
                                       pcal_error *err);
 PC_CHECKED pcal_status pc_source_rewind(pcal_source *source, pcal_error *err);
+/* As pcal_source_arrow for a stream, or as pcal_source_arrow_array for a schema and an array;
+ * what is not used is NULL. */
+PC_CHECKED pcal_status pc_source_arrow(struct ArrowArrayStream *stream,
+                                       struct ArrowSchema *schema, struct ArrowArray *array,
+                                       const pcal_arrow *columns, const pcal_env *env,
+                                       pcal_source **out, pcal_error *err);
+PC_CHECKED pcal_status pc_source_borrow(const pcal_batch *batch, const char *const *class_names,
+                                        const pcal_env *env, pcal_source **out,
+                                        pcal_error *err);
 void pc_source_free(pcal_source *source);
 void pc_source_shape(const pcal_source *source, pcal_shape *shape);
 
