@@ -15,6 +15,7 @@ typedef enum cli_domain {
   CLI_ANY,
   CLI_FILE,
   CLI_METRICS, /* names of metrics and groups */
+  CLI_METHODS, /* names of calibrators */
   CLI_KINDS,   /* kinds of rows, then names in that kind */
   CLI_FIGURES
 } cli_domain;
@@ -46,8 +47,10 @@ typedef struct cli_words {
 typedef struct cli_options {
   pcal_inputs inputs;
   cli_words metrics, gates, operands;
+  const char *method;
   int normalize, skip_missing;
   const char *output;
+  const char *state;
   const char *format;
   int json;
   int truth;

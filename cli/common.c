@@ -36,16 +36,17 @@ static const cli_flag common_inputs[] = {
     {"groups", 0, CLI_TEXT, "FILE", COMMON_INPUT(groups),
      "a group for each row: results are also given group by group", NULL, CLI_FILE},
     {"data", 0, CLI_TEXT, "FILE", COMMON_INPUT(data),
-     "one CSV file whose columns are called like these flags: logits.0, logits.1, ..., labels",
+     "one file with everything, by names like these flags: arrays of a .npz file, fields of a "
+     ".jsonl file, or columns of a CSV file (logits.0, logits.1, ..., labels)",
      NULL, CLI_FILE},
     {"first-row", 0, CLI_COUNT, "N", COMMON_INPUT(first_row),
      "index of the first row, when the files are a part of something larger", NULL, CLI_ANY},
 };
 const cli_section cli_section_inputs = {
     "Inputs", common_inputs, CLI_COUNT_OF(common_inputs),
-    "FILE is file.npy; file.csv:column, file.csv:first..last or file.csv:a,b,c, where columns "
-    "have names or numbers from 0; or - for CSV on standard input, also with columns (-:3). "
-    "What follows the last colon says what to take."};
+    "FILE is file.npy; file.npz:array; file.jsonl:field; file.csv:column, file.csv:first..last "
+    "or file.csv:a,b,c, where columns have names or numbers from 0; or - for CSV on standard "
+    "input, also with columns (-:3). What follows the last colon says what to take."};
 
 static const cli_flag common_rows[] = {
     {"normalize", 0, CLI_FLAG, NULL, offsetof(cli_options, normalize),

@@ -39,6 +39,8 @@ static void completion_put_domain(cli_page *page, cli_domain domain, const char 
     cli_put(page, " ");
     completion_put_names(page, "groups");
   }
+  if (domain == CLI_METHODS)
+    completion_put_names(page, "calibrators");
   if (domain == CLI_FIGURES)
     completion_put_names(page, "figures");
   cli_put(page, "'");

@@ -10,7 +10,8 @@
 
 #define MAIN_GATE_FAILED 1
 
-const cli_verb *const cli_verbs[] = {&cli_verb_measure, &cli_verb_inspect, &cli_verb_plot,
+const cli_verb *const cli_verbs[] = {&cli_verb_measure,  &cli_verb_fit,     &cli_verb_apply,
+                                     &cli_verb_merge,    &cli_verb_inspect, &cli_verb_plot,
                                      &cli_verb_simulate, &cli_verb_list};
 const size_t cli_verb_count = CLI_COUNT_OF(cli_verbs);
 
@@ -52,9 +53,11 @@ static pcal_status main_find_verb(const char *name, const cli_verb **verb, pcal_
 
 static void main_put_version(cli_page *page) {
   cli_putf(page, "propercal %s\n%s\n", pcal_version(), pcal_build());
-  cli_putf(page, "features: npy, csv; %zu metrics, %zu conventions, %zu figure%s; svg",
-           pcal_row_count("metrics"), pcal_row_count("conventions"), pcal_row_count("figures"),
-           pcal_row_count("figures") == 1 ? "" : "s");
+  cli_putf(
+      page,
+      "features: npy, npz, csv, tsv, jsonl; %zu metrics, %zu conventions, %zu figure%s; svg",
+      pcal_row_count("metrics"), pcal_row_count("conventions"), pcal_row_count("figures"),
+      pcal_row_count("figures") == 1 ? "" : "s");
   cli_put(page, cli_convert_available() ? ", png and pdf through rsvg-convert\n"
                                         : " (png and pdf need rsvg-convert)\n");
 }

@@ -8,6 +8,7 @@ const cli_row_kind cli_row_kinds[] = {
     {"metrics", "what measure can compute"},
     {"groups", "sets of metrics under one name"},
     {"conventions", "rules of other packages, for ece:convention="},
+    {"calibrators", "what fit can learn"},
     {"figures", "what plot can draw"},
 };
 const size_t cli_row_kind_count = CLI_COUNT_OF(cli_row_kinds);
@@ -369,7 +370,8 @@ const cli_verb cli_verb_list = {
     CLI_KINDS,
     "what is there to use, and what does it mean?",
     "Lists the kinds of things that propercal knows: metrics, groups of metrics, conventions "
-    "of other packages, figures. With a kind, lists what is in it; with a name, explains one "
+    "of other packages, calibrators, figures. With a kind, lists what is in it; with a name, "
+    "explains one "
     "entry: formula, meaning, options with defaults and bounds, where it comes from.",
     list_sections,
     CLI_COUNT_OF(list_sections),

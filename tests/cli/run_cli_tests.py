@@ -35,6 +35,7 @@ appears, disappears or changes unless it is named by `made`.
 
 import argparse
 import difflib
+import io
 import json
 import math
 import os
@@ -46,6 +47,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TIMEOUT = 120
@@ -79,6 +81,16 @@ def npy_bytes(dtype, values):
     shape = (len(values), len(values[0])) if nested else (len(values),)
     flat = [x for row in values for x in row] if nested else list(values)
     return npy_header(dtype, shape) + struct.pack("%s%d%s" % (order, len(flat), code), *flat)
+
+
+def npz_bytes(deflated, **arrays):
+    """A .npz file of such arrays."""
+    out = io.BytesIO()
+    method = zipfile.ZIP_DEFLATED if deflated else zipfile.ZIP_STORED
+    with zipfile.ZipFile(out, "w", method) as archive:
+        for name, data in arrays.items():
+            archive.writestr(name + ".npy", data)
+    return out.getvalue()
 
 
 def npy_values(path):
@@ -151,6 +163,7 @@ def set_old(write):
 STANDARD_SETS = {"three": set_three, "hand": set_hand, "old": set_old}
 
 EXPRESSIONS = {"npy_header": npy_header, "npy_bytes": npy_bytes, "npy_values": npy_values,
+               "npz_bytes": npz_bytes,
                "over_confident": over_confident, "softmax": softmax, "math": math, "json": json,
                "struct": struct, "nan": math.nan, "inf": math.inf, "re": re, "os": os}
 

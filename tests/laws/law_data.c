@@ -90,15 +90,13 @@ static void law_fill_eighths(law_set *set) {
     set->labels[i] = (int32_t)first;
     for (size_t j = 0; j < set->columns; j++) {
       const size_t class = (first + j) % set->columns;
-      const size_t part =
-          j + 1 == set->columns
-              ? left
-              : law_below(LAW_SCORES + 1, i * set->columns + j, left + 1);
+      const size_t part = j + 1 == set->columns
+                              ? left
+                              : law_below(LAW_SCORES + 1, i * set->columns + j, left + 1);
       const double p = (double)part / LAW_EIGHTHS + (i % 7 == 3 && j == 0 ? 1e-6 : 0.0);
-      law_store(set, i * set->columns + class,
-                set->kind == PCAL_LOG_PROBABILITY ? log(p) : p);
+      law_store(set, i * set->columns + class, set->kind == PCAL_LOG_PROBABILITY ? log(p) : p);
       if (at < part)
-        set->labels[i] = (int32_t)class;
+        set->labels[i] = (int32_t) class;
       at = at < part ? LAW_EIGHTHS : at - part;
       left -= part;
     }

@@ -121,7 +121,8 @@ static void law_line(const pcal_result *result, pc_text *out) {
   pc_text_format(out, "%s = ", result->spec);
   if (result->defined)
     pc_text_number(out, result->value);
-  pc_text_format(out, " %s %s %s", result->notion, result->bound == NULL ? "" : result->bound,
+  pc_text_format(out, " %s %s %s", result->notion == NULL ? "" : result->notion,
+                 result->bound == NULL ? "" : result->bound,
                  result->why == NULL ? "" : result->why);
   for (size_t p = 0; p < result->part_count; p++) {
     pc_text_format(out, " %s = ", result->parts[p].name);
@@ -182,9 +183,7 @@ static void law_for_set(const law_set *set, unsigned traits, const law_variant *
   law_specs specs;
   law_specs_make(set, traits, variant->fractional ? PC_WHOLE_WEIGHTS : 0, &specs);
   law_case about = law_case_make(set, &specs);
-  about.weights = variant->fractional ? set->fractional
-                  : variant->weighted ? set->whole
-                                      : NULL;
+  about.weights = variant->fractional ? set->fractional : variant->weighted ? set->whole : NULL;
   about.groups = variant->grouped ? set->groups : NULL;
   if (specs.count > 0)
     body(&about);

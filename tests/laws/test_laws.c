@@ -75,7 +75,7 @@ static void laws_merge(pcal_measure *into, const pcal_measure *from) {
 }
 
 static char *laws_json_of_parts(const law_case *about, size_t parts, uint64_t stream) {
-  pcal_measure *part[LAWS_PARTS_MAX];
+  pcal_measure *part[LAWS_PARTS_MAX] = {NULL};
   const size_t rows = about->set->rows;
   size_t first = 0;
   for (size_t p = 0; p < parts; p++) {

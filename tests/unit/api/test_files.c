@@ -68,7 +68,7 @@ static void writes_and_reads_back(void **state) {
   assert_int_equal(pcal_source_next(source, 10, &batch, &err), PCAL_OK);
   assert_int_equal(batch.rows, 3);
   assert_memory_equal(batch.scores, scores, sizeof scores);
-  pcal_shape shape;
+  pcal_shape shape = {.size = sizeof shape};
   pcal_source_shape(source, &shape);
   assert_int_equal(shape.row_count, 3);
   assert_int_equal(pcal_source_rewind(source, &err), PCAL_OK);

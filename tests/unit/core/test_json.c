@@ -98,6 +98,24 @@ static void writes_numbers(void **state) {
   }
 }
 
+static void writes_arrays_of_numbers_on_one_line(void **state) {
+  (void)state;
+  static const double values[] = {0.1, -2, NAN, INFINITY};
+  const pcal_env env = pc_env_resolve(NULL);
+  pc_text text;
+  pc_json json;
+  pc_text_init(&text, &env);
+  pc_json_init(&json, &text);
+  pc_json_open(&json, '{');
+  pc_json_key(&json, "none");
+  pc_json_numbers(&json, NULL, 0);
+  pc_json_key(&json, "some");
+  pc_json_numbers(&json, values, 4);
+  pc_json_close(&json, '}');
+  assert_string_equal(text.bytes, "{\n  \"none\": [],\n  \"some\": [0.1, -2, null, null]\n}");
+  pc_text_free(&text);
+}
+
 static void escapes(void **state) {
   (void)state;
   assert_string_written("", "");
@@ -200,6 +218,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(nests_and_separates),
       cmocka_unit_test(writes_numbers),
+      cmocka_unit_test(writes_arrays_of_numbers_on_one_line),
       cmocka_unit_test(escapes),
       cmocka_unit_test(replaces_what_is_not_utf8),
       cmocka_unit_test(keeps_every_letter),

@@ -342,6 +342,29 @@ static void chooses_words(void **state) {
   assert_non_null(strstr(text, "norm=l2"));
 }
 
+static void chooses_for_an_unset_option(void **state) {
+  (void)state;
+  static const pcal_option view[] = {{"view", PCAL_OPTION_CHOICE, "", 0, 0, "top|class", ""}};
+  char text[PC_SPEC_MAX];
+  pc_options options;
+  assert_int_equal(pc_options_parse("m", "m", view, 1, &options, NULL), PCAL_OK);
+  pc_options_write(&options, 1, text, sizeof text);
+  assert_string_equal(text, "m");
+  pc_options_choose(&options, 0, "class");
+  assert_int_equal(options.value[0].set, 1);
+  pc_options_write(&options, 1, text, sizeof text);
+  assert_string_equal(text, "m:view=class");
+}
+
+static void refuses_a_table_with_bad_defaults(void **state) {
+  (void)state;
+  static const pcal_option bad[] = {{"bins", PCAL_OPTION_INT, "0", 1, 9, NULL, ""}};
+  pc_options options;
+  pcal_error err;
+  assert_int_equal(pc_options_parse("m:bins=3", "m", bad, 1, &options, &err), PCAL_USAGE);
+  assert_sentence(err, PCAL_USAGE, "m: option bins must be between 1 and 9, not 0");
+}
+
 static void stays_inside_small_buffers(void **state) {
   (void)state;
   const pc_options options = parse("m:levels=0.25/0.75");
@@ -377,6 +400,8 @@ int main(void) {
       cmocka_unit_test(tells_specs_apart),
       cmocka_unit_test(tells_long_specs_apart),
       cmocka_unit_test(chooses_words),
+      cmocka_unit_test(chooses_for_an_unset_option),
+      cmocka_unit_test(refuses_a_table_with_bad_defaults),
       cmocka_unit_test(stays_inside_small_buffers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,6 +14,7 @@ static void collects_pieces(void **state) {
   pc_text_add(&text, "a");
   pc_text_add_bytes(&text, "bcd", 2);
   pc_text_add_repeated(&text, '-', 3);
+  assert_string_equal(text.bytes, "abc---");
   pc_text_add_repeated(&text, '!', 0);
   pc_text_format(&text, "[%s %d]", "x", -7);
   pc_text_format(&text, "%s", "");
@@ -117,9 +118,12 @@ static void sends_to_a_sink(void **state) {
   pc_text_init(&text, &env);
   assert_int_equal(pc_text_send(&text, log_bytes, &log, &err), PCAL_OK);
   assert_int_equal(log.calls, 0);
-  pc_text_add(&text, "hello");
+  pc_text_add(&text, "h");
   assert_int_equal(pc_text_send(&text, log_bytes, &log, &err), PCAL_OK);
-  assert_int_equal(log.calls, 1);
+  assert_int_equal(log.length, 1);
+  pc_text_add(&text, "ello");
+  assert_int_equal(pc_text_send(&text, log_bytes, &log, &err), PCAL_OK);
+  assert_int_equal(log.calls, 2);
   assert_int_equal(log.length, 5);
   assert_memory_equal(log.bytes, "hello", 5);
   log.answer = 1;
@@ -127,7 +131,7 @@ static void sends_to_a_sink(void **state) {
   assert_sentence(err, PCAL_IO, "the output could not be written");
   text.failed = 1;
   assert_int_equal(pc_text_send(&text, log_bytes, &log, &err), PCAL_MEMORY);
-  assert_int_equal(log.calls, 2);
+  assert_int_equal(log.calls, 3);
   pc_text_free(&text);
 }
 
@@ -172,6 +176,9 @@ static void measures_distance_exactly(void **state) {
   assert_string_equal(nearest("ab", swapped), "ba");
   assert_string_equal(nearest("ab", changed), "ac");
   assert_null(nearest("ab", both));
+  const char *in_front[] = {"xab", NULL}, *behind[] = {"abx", NULL};
+  assert_string_equal(nearest("ab", in_front), "xab");
+  assert_string_equal(nearest("ab", behind), "abx");
   const char *two_swaps[] = {"badc", NULL}, *shorter[] = {"ad", NULL}, *much[] = {"a", NULL};
   assert_string_equal(nearest("abcd", two_swaps), "badc");
   assert_string_equal(nearest("abcd", shorter), "ad");
@@ -186,6 +193,8 @@ static void takes_beginnings_for_abbreviations(void **state) {
   const char *names[] = {"temperature", "torchmetrics", NULL};
   assert_string_equal(nearest("tor", names), "torchmetrics");
   assert_null(nearest("to", names));
+  const char *farther_first[] = {"tXX", "torchmetrics", NULL};
+  assert_string_equal(nearest("tor", farther_first), "torchmetrics");
   const char *tie[] = {"torx", "torchmetrics", NULL};
   assert_string_equal(nearest("torc", tie), "torx");
 }

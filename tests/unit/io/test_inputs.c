@@ -132,6 +132,52 @@ static void refuses_unclear_data_files(void **state) {
                  "d.csv has two columns called labels; rename one");
 }
 
+static void expect_members(const char *const *names, size_t count, pcal_kind kind,
+                           size_t scores, size_t labels) {
+  const pcal_env env = help_plain_env();
+  pc_data_columns found;
+  pcal_error err;
+  if (pc_data_members_find(&(pc_column_set){"d.npz", names, count}, &env, &found, &err) !=
+      PCAL_OK)
+    fail_msg("%s", err.message);
+  assert_int_equal(found.kind, kind);
+  assert_int_equal(found.score_count, 1);
+  assert_int_equal(found.scores[0], scores);
+  assert_null(found.class_names);
+  assert_true(found.labels == labels);
+  pc_data_columns_free(&env, &found);
+}
+
+static void finds_the_arrays_of_a_container(void **state) {
+  (void)state;
+  expect_members((const char *const[]){"labels", "x", "logits"}, 3, PCAL_LOGIT, 2, 0);
+  expect_members((const char *const[]){"log_probs"}, 1, PCAL_LOG_PROBABILITY, 0, PC_NO_COLUMN);
+  expect_members((const char *const[]){"log-probs"}, 1, PCAL_LOG_PROBABILITY, 0, PC_NO_COLUMN);
+  expect_members((const char *const[]){"confidence", "labels", "correct"}, 3, PCAL_CONFIDENCE,
+                 0, 2);
+  expect_members((const char *const[]){"probs", "probs.cat", "log_probs_old"}, 3,
+                 PCAL_PROBABILITY, 0, PC_NO_COLUMN);
+}
+
+static void refuses_unclear_containers(void **state) {
+  (void)state;
+  help_counter counter = {0};
+  const pcal_env env = help_env(&counter);
+  const char *const twice[] = {"log_probs", "logits"}, *const none[] = {"probs.cat", "labels"};
+  pc_data_columns found;
+  pcal_error err;
+  assert_int_equal(
+      pc_data_members_find(&(pc_column_set){"d.npz", twice, 2}, &env, &found, &err), PCAL_DATA);
+  assert_string_equal(err.message,
+                      "d.npz holds scores twice, log_probs and logits; choose with "
+                      "--logits FILE:NAME in place of --data");
+  assert_int_equal(pc_data_members_find(&(pc_column_set){"d.npz", none, 2}, &env, &found, &err),
+                   PCAL_DATA);
+  assert_string_equal(err.message, "d.npz holds no scores; call them probs, logits, log_probs "
+                                   "or confidence");
+  assert_int_equal(counter.live, 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(asks_for_exactly_one_kind_of_scores),
@@ -140,6 +186,8 @@ int main(void) {
       cmocka_unit_test(reads_a_shorter_struct),
       cmocka_unit_test(finds_the_columns_of_a_data_file),
       cmocka_unit_test(refuses_unclear_data_files),
+      cmocka_unit_test(finds_the_arrays_of_a_container),
+      cmocka_unit_test(refuses_unclear_containers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,6 +26,8 @@ static void goes_by_extension(void **state) {
   expect_format("a.csv", "1,2\n", "csv");
   expect_format("dir.npy/a.CSV", "1,2\n", "csv");
   expect_format("a.b.tsv", "1\t2\n", "tsv");
+  expect_format("a.jsonl", "{\"p\":1}\n", "jsonl");
+  expect_format("a.NDJSON", "{\"p\":1}\n", "jsonl");
   expect_format("/dev/fd/63", "1\n", "csv");
 }
 
@@ -39,14 +41,15 @@ static void expect_unknown(const char *name, const char *sentence) {
   assert_null(reader.format);
 }
 
+#define KNOWN ".npy, .npz, .csv, .tsv, .jsonl, .ndjson"
+
 static void lists_what_is_known(void **state) {
   (void)state;
-  expect_unknown("a.txt", "a.txt: the format .txt is unknown; known are .npy, .csv, .tsv");
-  expect_unknown("a.csvx", "a.csvx: the format .csvx is unknown; known are .npy, .csv, .tsv");
-  expect_unknown("a.cs", "a.cs: the format .cs is unknown; known are .npy, .csv, .tsv");
+  expect_unknown("a.txt", "a.txt: the format .txt is unknown; known are " KNOWN);
+  expect_unknown("a.csvx", "a.csvx: the format .csvx is unknown; known are " KNOWN);
+  expect_unknown("a.cs", "a.cs: the format .cs is unknown; known are " KNOWN);
   expect_unknown("x.csv/a",
-                 "x.csv/a has no extension, so its format is unknown; known are .npy, .csv, "
-                 ".tsv");
+                 "x.csv/a has no extension, so its format is unknown; known are " KNOWN);
 }
 
 static void takes_streams_as_csv(void **state) {
@@ -91,10 +94,13 @@ static void notices_a_file_that_shrinks(void **state) {
   (void)state;
   const pcal_env env = help_plain_env();
   const float values[] = {1, 2, 3, 4};
-  const char *paths[] = {help_npy_file("s.npy", "<f4", "(4,)", values, sizeof values),
-                         help_text("s.csv", "1\n2\n3\n4\n"),
-                         help_npy_file("t.npy", ">f4", "(4,)", values, sizeof values)};
-  for (size_t i = 0; i < 3; i++) {
+  const char *paths[] = {
+      help_npy_file("s.npy", "<f4", "(4,)", values, sizeof values),
+      help_text("s.csv", "1\n2\n3\n4\n"),
+      help_npy_file("t.npy", ">f4", "(4,)", values, sizeof values),
+      help_text("s.jsonl", "{\"p\":1}\n{\"p\":2}\n{\"p\":3}\n"),
+  };
+  for (size_t i = 0; i < 4; i++) {
     pc_bytes bytes;
     pc_reader reader;
     pc_window window;
@@ -126,8 +132,13 @@ static void lists_formats(void **state) {
   size_t count = 0;
   while (pc_format_at(count) != NULL)
     count++;
-  assert_int_equal(count, 3);
+  assert_int_equal(count, 5);
   assert_string_equal(pc_format_at(0)->name, "npy");
+  for (size_t i = 0; i < count; i++) {
+    const char *name = pc_format_at(i)->name;
+    const int container = strcmp(name, "npz") == 0 || strcmp(name, "jsonl") == 0;
+    assert_int_equal(pc_format_at(i)->members != NULL, container);
+  }
 }
 
 int main(void) {

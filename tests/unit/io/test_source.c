@@ -2,7 +2,7 @@
 
 #include <fcntl.h>
 
-#include "io_help.h"
+#include "zip_help.h"
 
 static pcal_source *source_open(pcal_inputs inputs) {
   pcal_source *source = NULL;
@@ -162,6 +162,92 @@ static void reads_a_data_file(void **state) {
   assert_memory_equal(batch.weights, ((double[]){5, 6}), 16);
   assert_string_equal(batch.weights_name, w);
   pc_source_free(source);
+}
+
+/* logits (2 x 2), labels, weights and groups, stored or deflated. */
+static const char *source_npz(const char *name, int deflated, size_t label_count) {
+  const double logits[] = {0, 2, 1, 0}, weights[] = {1, 3};
+  const int64_t labels[] = {1, 0, 1};
+  const uint8_t groups[] = {7, 9};
+  char shape[16];
+  snprintf(shape, sizeof shape, "(%zu,)", label_count);
+  const help_npy arrays[] = {
+      help_npy_make(1, "<f8", 0, "(2, 2)", logits, sizeof logits),
+      help_npy_make(1, "<i8", 0, shape, labels, label_count * sizeof *labels),
+      help_npy_make(1, "<f8", 0, "(2,)", weights, sizeof weights),
+      help_npy_make(1, "|u1", 0, "(2,)", groups, sizeof groups),
+  };
+  const char *const names[] = {"logits.npy", "labels.npy", "weights.npy", "groups.npy"};
+  help_member members[4];
+  for (size_t i = 0; i < 4; i++)
+    members[i] =
+        (help_member){names[i], arrays[i].bytes, arrays[i].length, deflated, deflated, 0};
+  const help_zip zip = help_zip_make(members, 4, 0, "");
+  const char *path = help_file(name, zip.bytes, zip.length);
+  free(zip.bytes);
+  for (size_t i = 0; i < 4; i++)
+    free(arrays[i].bytes);
+  return path;
+}
+
+static const char *source_jsonl(void) {
+  return help_text("data.jsonl",
+                   "{\"id\":1,\"logits\":[0,2],\"labels\":1,\"weights\":1,\"groups\":\"7\"}\n"
+                   "{\"id\":2,\"logits\":[1,0],\"labels\":0,\"weights\":3,\"groups\":\"9\"}\n");
+}
+
+static void reads_containers(void **state) {
+  (void)state;
+  const char *const paths[] = {source_npz("stored.npz", 0, 2), source_npz("packed.npz", 1, 2),
+                               source_jsonl()};
+  for (size_t i = 0; i < 3; i++) {
+    pcal_source *source = source_open((pcal_inputs){.data = paths[i]});
+    pcal_shape shape;
+    pcal_batch batch = source_next(source, 10);
+    pc_source_shape(source, &shape);
+    assert_int_equal(shape.kind, PCAL_LOGIT);
+    assert_int_equal(shape.row_count, 2);
+    assert_null(shape.class_names);
+    assert_string_equal(shape.group_names[1], "9");
+    assert_int_equal(batch.rows, 2);
+    assert_memory_equal(batch.scores, ((double[]){0, 2, 1, 0}), 32);
+    assert_memory_equal(batch.labels, ((int32_t[]){1, 0}), 8);
+    assert_memory_equal(batch.weights, ((double[]){1, 3}), 16);
+    assert_memory_equal(batch.groups, ((uint32_t[]){0, 1}), 8);
+    char name[300];
+    snprintf(name, sizeof name, "%s:labels", paths[i]);
+    assert_string_equal(batch.labels_name, name);
+    pc_source_free(source);
+    char logits[300];
+    snprintf(logits, sizeof logits, "%s:logits", paths[i]);
+    source = source_open((pcal_inputs){.logits = logits, .labels = name});
+    batch = source_next(source, 1);
+    assert_int_equal(batch.rows, 1);
+    assert_int_equal(batch.labels[0], 1);
+    assert_null(batch.weights);
+    pc_source_free(source);
+  }
+}
+
+static void refuses_containers_that_do_not_fit(void **state) {
+  (void)state;
+  const char *path = source_npz("short.npz", 0, 3);
+  char text[300], wanted[700];
+  snprintf(wanted, sizeof wanted,
+           "%s:logits has 2 rows but %s:labels has 3; both must describe the same rows", path,
+           path);
+  expect_refused((pcal_inputs){.data = path}, PCAL_DATA, wanted);
+  snprintf(text, sizeof text, "%s:logits", path);
+  expect_refused((pcal_inputs){.data = text}, PCAL_USAGE,
+                 "short.npz by name; leave the selector out");
+  expect_refused((pcal_inputs){.logits = text, .weights = text}, PCAL_DATA,
+                 "short.npz:logits has 2 columns, but weights take one; save that one under a "
+                 "name of its own");
+  const char *hot = help_text("hot.jsonl", "{\"probs\":[0.5,0.5],\"labels\":[1,0,0]}\n");
+  expect_refused((pcal_inputs){.data = hot}, PCAL_DATA, "hot.jsonl:labels has 3 columns, but ");
+  const char *correct = help_text("k.jsonl", "{\"probs\":[0.5,0.5],\"correct\":1}\n");
+  expect_refused((pcal_inputs){.data = correct, .correct = correct}, PCAL_USAGE,
+                 "k.jsonl:probs holds scores of classes, which go with --labels");
 }
 
 static void reads_confidences(void **state) {
@@ -406,6 +492,10 @@ static void survives_every_failed_allocation(void **state) {
   help_fail_each_allocation(source_scenario, &one);
   help_fail_each_allocation(source_scenario, &many);
   help_fail_each_allocation(source_scenario, &mixed);
+  pcal_inputs packed = {sizeof packed, .data = source_npz("f.npz", 1, 2)};
+  pcal_inputs lines = {sizeof lines, .data = source_jsonl()};
+  help_fail_each_allocation(source_scenario, &packed);
+  help_fail_each_allocation(source_scenario, &lines);
 }
 
 int main(void) {
@@ -413,6 +503,8 @@ int main(void) {
       cmocka_unit_test(gives_npy_rows_without_copying),
       cmocka_unit_test(reads_one_csv_for_everything),
       cmocka_unit_test(reads_a_data_file),
+      cmocka_unit_test(reads_containers),
+      cmocka_unit_test(refuses_containers_that_do_not_fit),
       cmocka_unit_test(reads_confidences),
       cmocka_unit_test(works_without_labels),
       cmocka_unit_test(takes_one_hot_labels),

@@ -1,0 +1,36 @@
+/* Gates: --fail-if 'METRIC OP NUMBER'.
+ *
+ * A gate fails when the comparison holds, and also when the value is undefined or infinite.  It
+ * is split at its last < or >. */
+#ifndef CLI_GATES_H
+#define CLI_GATES_H
+
+#include "common.h"
+
+#define CLI_SPEC_MAX 512
+
+typedef struct cli_gate {
+  char metric[CLI_SPEC_MAX];
+  char compare; /* '<' or '>' */
+  int or_equal;
+  double number;
+} cli_gate;
+
+typedef struct cli_gates {
+  cli_gate *gate;
+  size_t count;
+} cli_gates;
+
+/* The flag. */
+extern const cli_section cli_section_gates;
+
+/* Parses the gates of the command line; free them in any case. */
+pcal_status cli_gates_parse(const cli_options *options, cli_gates *out, pcal_error *err);
+void cli_gates_free(cli_gates *gates);
+
+/* Judges results, or NULL when there are no rows: one line on standard error for each gate that
+ * fails, and session->gates_failed. */
+pcal_status cli_gates_judge(cli_session *session, const cli_gates *gates,
+                            const pcal_results *results, pcal_error *err);
+
+#endif

@@ -1,0 +1,20 @@
+/* Whole files in memory. */
+#ifndef CLI_SLURP_H
+#define CLI_SLURP_H
+
+#include <stddef.h>
+
+#include "propercal.h"
+
+typedef struct cli_bytes {
+  char *bytes; /* freed by the caller; not NULL even when there are none */
+  size_t length;
+} cli_bytes;
+
+/* Reads a file to its end; "-" is standard input. */
+pcal_status cli_slurp(const char *path, cli_bytes *out, pcal_error *err);
+
+/* The name of an input in sentences. */
+const char *cli_slurp_name(const char *path);
+
+#endif

@@ -1,0 +1,96 @@
+/* What measure and merge tell: results, and with --state a saved state. */
+#include "tell.h"
+
+#include <string.h>
+
+static const cli_flag tell_flags[] = {
+    {"format", 0, CLI_TEXT, "FORMAT", offsetof(cli_options, format),
+     "text (the default), json, csv or md", "text|json|csv|md", CLI_ANY},
+    {"json", 0, CLI_FLAG, NULL, offsetof(cli_options, json), "the same as --format json", NULL,
+     CLI_ANY},
+    {"output", 'o', CLI_TEXT, "FILE", offsetof(cli_options, output),
+     "write to a file instead of standard output; it appears whole or not at all", NULL,
+     CLI_FILE},
+    {"state", 0, CLI_TEXT, "FILE", offsetof(cli_options, state),
+     "also save everything measured, for `propercal merge`; the results are still told", NULL,
+     CLI_FILE},
+};
+const cli_section cli_section_tell = {"Output", tell_flags, CLI_COUNT_OF(tell_flags), NULL};
+
+static pcal_status tell_check(const cli_options *options, pcal_error *err) {
+  const char *results = options->output ? options->output : "-";
+  if (!options->state || strcmp(options->state, results) != 0)
+    return PCAL_OK;
+  if (strcmp(results, "-") == 0)
+    return cli_fail(err, PCAL_USAGE,
+                    "--state - and the results would both go to standard output; give -o a "
+                    "file for the results");
+  return cli_fail(err, PCAL_USAGE, "-o and --state both name %s; give two different files",
+                  results);
+}
+
+pcal_status cli_tell_open(cli_session *session, cli_tell *tell, pcal_error *err) {
+  const cli_options *options = &session->options;
+  tell->has_state = options->state != NULL;
+  pcal_status status = tell_check(options, err);
+  if (status == PCAL_OK)
+    status = cli_output_open(session, options->output, &tell->results, err);
+  if (status != PCAL_OK || !tell->has_state)
+    return status;
+  status = cli_output_open(session, options->state, &tell->state, err);
+  if (status != PCAL_OK)
+    cli_output_close(&tell->results, status, NULL);
+  return status;
+}
+
+/* After PCAL_DATA from pcal_measure_finish: no rows count, which is no fault of a part. */
+static void tell_no_rows(const cli_session *session, const pcal_error *why) {
+  if (session->options.quiet)
+    return;
+  cli_page page = CLI_PAGE_INIT;
+  cli_putf(&page, "there are no results, only the state %s: %s", session->options.state,
+           why->message);
+  cli_complain(page.failed ? why->message : page.text);
+  cli_page_free(&page);
+}
+
+pcal_status cli_tell_finish(cli_session *session, cli_tell *tell, const pcal_measure *measure,
+                            pcal_results **results, pcal_error *err) {
+  pcal_status status = PCAL_OK;
+  if (tell->has_state) {
+    status = pcal_measure_save(measure, cli_output_sink, &tell->state, err);
+    if (status == PCAL_OK || tell->state.sink_failed)
+      status = pcal_output_flush(tell->state.file, err);
+  }
+  if (status != PCAL_OK)
+    return status;
+  status = pcal_measure_finish(measure, results, err);
+  if (status != PCAL_DATA || !tell->has_state)
+    return status;
+  tell_no_rows(session, err);
+  return PCAL_OK;
+}
+
+/* The output of results without results is dropped, and that is fine. */
+static pcal_status tell_close(cli_tell *tell, int any_results, pcal_status status,
+                              pcal_error *err) {
+  if (any_results || status != PCAL_OK)
+    status = cli_output_close(&tell->results, status, err);
+  else
+    cli_output_close(&tell->results, PCAL_DATA, NULL);
+  if (tell->has_state)
+    status = cli_output_close(&tell->state, status, err);
+  return status;
+}
+
+pcal_status cli_tell_end(cli_session *session, cli_tell *tell, const pcal_results *results,
+                         const cli_gates *gates, pcal_status status, pcal_error *err) {
+  if (status == PCAL_OK && results)
+    status = pcal_results_write(results, session->format, cli_output_sink, &tell->results, err);
+  if (status == PCAL_OK && results && tell->has_state && !tell->results.to_stdout)
+    status = pcal_output_flush(tell->results.file, err);
+  status = tell_close(tell, results != NULL, status, err);
+  if (status == PCAL_OK)
+    status = cli_gates_judge(session, gates, results, err);
+  return status;
+}

@@ -1,0 +1,149 @@
+/* apply: recalibrate predictions by a saved calibrator. */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "common.h"
+#include "slurp.h"
+
+#define APPLY_INPUT(field) offsetof(cli_options, inputs.field)
+
+static const cli_flag apply_input_flags[] = {
+    {"logits", 0, CLI_TEXT, "FILE", APPLY_INPUT(logits),
+     "scores before the softmax, as the calibrator was fitted on", NULL, CLI_FILE},
+    {"probs", 0, CLI_TEXT, "FILE", APPLY_INPUT(probs), "probabilities", NULL, CLI_FILE},
+    {"log-probs", 0, CLI_TEXT, "FILE", APPLY_INPUT(log_probs),
+     "natural logarithms of probabilities", NULL, CLI_FILE},
+    {"confidence", 0, CLI_TEXT, "FILE", APPLY_INPUT(confidence),
+     "probability of the predicted label only", NULL, CLI_FILE},
+    {"data", 0, CLI_TEXT, "FILE", APPLY_INPUT(data),
+     "one file whose columns or arrays are called like these flags: logits.0, logits.1, ...",
+     NULL, CLI_FILE},
+    {"first-row", 0, CLI_COUNT, "N", APPLY_INPUT(first_row),
+     "index of the first row in messages, when the files are a part of something larger", NULL,
+     CLI_ANY},
+};
+
+static const cli_flag apply_output_flags[] = {
+    {"output", 'o', CLI_TEXT, "FILE", offsetof(cli_options, output),
+     "x.npy or x.csv, or '-' for CSV on standard output; it appears whole or not at all", NULL,
+     CLI_FILE},
+    {"format", 0, CLI_TEXT, "FORMAT", offsetof(cli_options, format),
+     "npy or csv, where the name does not tell", "npy|csv", CLI_ANY},
+};
+
+/* ---- Output ------------------------------------------------------------- */
+
+/* The ending of a path, or "" for standard output, pipes and devices. */
+static const char *apply_ending(const char *path) {
+  const char *slash = strrchr(path, '/');
+  const char *dot = strrchr(slash ? slash + 1 : path, '.');
+  return dot ? dot + 1 : "";
+}
+
+static pcal_status apply_choose_format(const cli_options *options, const char **format,
+                                       pcal_error *err) {
+  static const char *const formats[] = {"npy", "csv"};
+  if (!options->output || !*options->output)
+    return cli_fail(err, PCAL_USAGE, "apply needs -o: x.npy, x.csv or '-'");
+  const char *ending = apply_ending(options->output);
+  *format = options->format ? options->format : *ending ? NULL : "csv";
+  for (size_t i = 0; i < CLI_COUNT_OF(formats); i++) {
+    if (strcasecmp(ending, formats[i]) != 0)
+      continue;
+    if (options->format && strcmp(options->format, formats[i]) != 0)
+      return cli_fail(err, PCAL_USAGE, "-o %s and --format %s contradict each other; give one",
+                      options->output, options->format);
+    *format = formats[i];
+  }
+  if (*format)
+    return PCAL_OK;
+  return cli_fail(err, PCAL_USAGE,
+                  "-o %s: probabilities are written as .npy or .csv; choose one of these "
+                  "endings or give --format",
+                  options->output);
+}
+
+/* ---- Applying ----------------------------------------------------------- */
+
+static pcal_status apply_load(cli_session *session, pcal_calibrator **calibrator,
+                              pcal_error *err) {
+  const char *path = session->options.operands.word[0];
+  cli_bytes file;
+  pcal_status status = cli_slurp(path, &file, err);
+  if (status != PCAL_OK)
+    return status;
+  status = pcal_calibrator_load(file.bytes, file.length, cli_slurp_name(path), &session->env,
+                                calibrator, err);
+  free(file.bytes);
+  return status;
+}
+
+static pcal_status apply_write(cli_session *session, const pcal_calibrator *calibrator,
+                               const char *format, pcal_error *err) {
+  pcal_source *source = NULL;
+  cli_output output;
+  pcal_status status = cli_source_open(session, 0, &source, err);
+  if (status == PCAL_OK)
+    status = cli_output_open(session, session->options.output, &output, err);
+  if (status == PCAL_OK) {
+    status = pcal_apply_run(source, calibrator, format, &session->env, cli_output_sink, &output,
+                            err);
+    status = cli_output_close(&output, status, err);
+  }
+  pcal_source_free(source);
+  return status;
+}
+
+static pcal_status apply_run(cli_session *session, pcal_error *err) {
+  pcal_calibrator *calibrator = NULL;
+  const char *format = NULL;
+  if (session->options.operands.count == 0)
+    return cli_fail(err, PCAL_USAGE,
+                    "apply needs a calibrator file, as `propercal fit -o cal.json` writes it: "
+                    "propercal apply cal.json");
+  pcal_status status = apply_choose_format(&session->options, &format, err);
+  if (status == PCAL_OK)
+    status = apply_load(session, &calibrator, err);
+  if (status == PCAL_OK)
+    status = apply_write(session, calibrator, format, err);
+  pcal_calibrator_free(calibrator);
+  return status;
+}
+
+static const cli_section apply_input_section = {
+    "Inputs", apply_input_flags, CLI_COUNT_OF(apply_input_flags),
+    "FILE and its columns are named as for `propercal fit`; no labels are needed."};
+static const cli_section apply_output_section = {"Output", apply_output_flags,
+                                                 CLI_COUNT_OF(apply_output_flags), NULL};
+static const cli_section *const apply_sections[] = {&apply_input_section, &apply_output_section,
+                                                    &cli_section_running, &cli_section_help};
+
+static const cli_example apply_examples[] = {
+    {"propercal fit --logits val.npy --labels val_labels.npy -o cal.json",
+     "first learn a calibrator"},
+    {"propercal apply cal.json --logits test.npy -o calibrated.npy",
+     "then repair other predictions of the same model"},
+    {"propercal measure --probs calibrated.npy --labels test_labels.npy",
+     "and see whether it helped"},
+    {"propercal apply cal.json --data new.csv -o - | head",
+     "to standard output, as CSV with the names of the classes"},
+};
+
+const cli_verb cli_verb_apply = {
+    "apply",
+    "CALIBRATOR",
+    1,
+    CLI_FILE,
+    "repair predictions by what fit has learned",
+    "Reads predictions of the kind and the classes that a calibrator was fitted on and writes "
+    "calibrated probabilities: one row for each row, as many columns, in the float width of "
+    "the "
+    "input. Data of any size stream through in constant memory. An existing file is replaced "
+    "only when the new one is complete.",
+    apply_sections,
+    CLI_COUNT_OF(apply_sections),
+    apply_examples,
+    CLI_COUNT_OF(apply_examples),
+    apply_run,
+};

@@ -1,0 +1,117 @@
+/* merge: the results of the whole from the saved states of its parts. */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "slurp.h"
+#include "tell.h"
+
+static pcal_status merge_load(cli_session *session, const char *path, pcal_measure **out,
+                              pcal_error *err) {
+  cli_bytes file;
+  pcal_status status = cli_slurp(path, &file, err);
+  if (status == PCAL_OK)
+    status = pcal_measure_load(file.bytes, file.length, cli_slurp_name(path), &session->env,
+                               out, err);
+  free(file.bytes);
+  return status;
+}
+
+static pcal_status merge_all(cli_session *session, pcal_measure **whole, pcal_error *err) {
+  const cli_words *parts = &session->options.operands;
+  pcal_status status = merge_load(session, parts->word[0], whole, err);
+  for (size_t i = 1; i < parts->count && status == PCAL_OK; i++) {
+    pcal_measure *part = NULL;
+    status = merge_load(session, parts->word[i], &part, err);
+    if (status == PCAL_OK)
+      status = pcal_measure_merge(*whole, part, err);
+    pcal_measure_free(part);
+    if (session->env.progress)
+      session->env.progress(session->env.user, "merging", i + 1, parts->count);
+  }
+  return status;
+}
+
+/* A gate can only look at what the parts were measured for. */
+static pcal_status merge_check_gates(const pcal_results *results, const cli_gates *gates,
+                                     pcal_error *err) {
+  for (size_t i = 0; i < gates->count; i++) {
+    pcal_result result = {.size = sizeof result};
+    if (pcal_results_find(results, gates->gate[i].metric, &result, NULL) != PCAL_OK)
+      return cli_fail(err, PCAL_USAGE,
+                      "--fail-if: the saved states do not hold %s; measure the parts with "
+                      "--metric %s",
+                      gates->gate[i].metric, gates->gate[i].metric);
+  }
+  return PCAL_OK;
+}
+
+static pcal_status merge_results(cli_session *session, cli_tell *tell, const cli_gates *gates,
+                                 pcal_results **results, pcal_error *err) {
+  pcal_measure *whole = NULL;
+  pcal_status status = merge_all(session, &whole, err);
+  if (status == PCAL_OK)
+    status = cli_tell_finish(session, tell, whole, results, err);
+  if (status == PCAL_OK && *results)
+    status = merge_check_gates(*results, gates, err);
+  pcal_measure_free(whole);
+  return status;
+}
+
+static pcal_status merge_with_gates(cli_session *session, const cli_gates *gates,
+                                    pcal_error *err) {
+  pcal_results *results = NULL;
+  cli_tell tell;
+  pcal_status status = cli_tell_open(session, &tell, err);
+  if (status != PCAL_OK)
+    return status;
+  status = merge_results(session, &tell, gates, &results, err);
+  status = cli_tell_end(session, &tell, results, gates, status, err);
+  pcal_results_free(results);
+  return status;
+}
+
+static pcal_status merge_run(cli_session *session, pcal_error *err) {
+  cli_gates gates;
+  if (session->options.operands.count == 0)
+    return cli_fail(err, PCAL_USAGE,
+                    "merge needs the saved states of the parts: propercal merge a.pcal b.pcal");
+  pcal_status status = cli_gates_parse(&session->options, &gates, err);
+  if (status == PCAL_OK)
+    status = merge_with_gates(session, &gates, err);
+  cli_gates_free(&gates);
+  return status;
+}
+
+static const cli_section *const merge_sections[] = {&cli_section_tell, &cli_section_gates,
+                                                    &cli_section_running, &cli_section_help};
+
+static const cli_example merge_examples[] = {
+    {"propercal measure --data a.csv --state a.pcal",
+     "first the parts, each by itself, here or on another machine: rows 0 to 4999 ..."},
+    {"propercal measure --data b.csv --first-row 5000 --state b.pcal",
+     "... and the rows from 5000 on"},
+    {"propercal merge a.pcal b.pcal", "the results of all rows, to the last digit"},
+    {"propercal merge parts/*.pcal --state all.pcal --json",
+     "as JSON, and saved once more, to be merged with what comes later"},
+    {"propercal merge parts/*.pcal --fail-if 'ece > 0.05' --quiet", "a gate over all parts"},
+};
+
+const cli_verb cli_verb_merge = {
+    "merge",
+    "STATE...",
+    SIZE_MAX,
+    CLI_FILE,
+    "combine what was measured on parts of the data",
+    "Puts together states that `propercal measure --state FILE` saved on parts of a data set, "
+    "and tells the results of the whole: the same, byte for byte, as measuring all rows at "
+    "once, however the data were cut and in whatever order the parts are named. All parts are "
+    "measured with the same metrics, --normalize and --skip-missing. Give each part the index "
+    "of its first row with --first-row: rows are named by it, groups are told in its order, "
+    "and parts that claim the same rows are refused. Groups are matched by name. Metrics over "
+    "pairs of rows, such as skce, cannot be saved.",
+    merge_sections,
+    CLI_COUNT_OF(merge_sections),
+    merge_examples,
+    CLI_COUNT_OF(merge_examples),
+    merge_run,
+};

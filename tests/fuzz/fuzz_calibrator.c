@@ -1,0 +1,88 @@
+/* Any bytes as a calibrator file.
+ *
+ *   1. They are refused with one sentence that names the file, or they are loaded.
+ *   2. What was loaded is saved, and that loads and saves as the same bytes.
+ *   3. What was loaded can be applied, and gives probabilities. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "propercal.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+typedef struct fuzz_calibrator_text {
+  char *bytes;
+  size_t length;
+} fuzz_calibrator_text;
+
+static void fuzz_calibrator_require(int holds) {
+  if (!holds)
+    abort();
+}
+
+static int fuzz_calibrator_sink(void *user, const char *bytes, size_t count) {
+  fuzz_calibrator_text *text = user;
+  char *grown = realloc(text->bytes, text->length + count + 1);
+  if (grown == NULL)
+    return 1;
+  memcpy(grown + text->length, bytes, count);
+  text->bytes = grown;
+  text->length += count;
+  return 0;
+}
+
+static void fuzz_calibrator_round_trip(const pcal_calibrator *calibrator) {
+  fuzz_calibrator_text first = {NULL, 0}, second = {NULL, 0};
+  pcal_calibrator *again = NULL;
+  if (pcal_calibrator_save(calibrator, fuzz_calibrator_sink, &first, NULL) == PCAL_OK) {
+    fuzz_calibrator_require(pcal_calibrator_load(first.bytes, first.length, "again", NULL,
+                                                 &again, NULL) == PCAL_OK);
+    fuzz_calibrator_require(pcal_calibrator_save(again, fuzz_calibrator_sink, &second, NULL) ==
+                            PCAL_OK);
+    fuzz_calibrator_require(first.length == second.length &&
+                            memcmp(first.bytes, second.bytes, first.length) == 0);
+  }
+  pcal_calibrator_free(again);
+  free(first.bytes);
+  free(second.bytes);
+}
+
+/* Tries all kinds and a few shapes, of which one may fit. */
+static void fuzz_calibrator_apply(const pcal_calibrator *calibrator) {
+  static const double scores[] = {0.5, 0.25, 0.25, 0.125, 0.75, 0.125};
+  double out[6];
+  pcal_batch batch = PCAL_BATCH_INIT;
+  batch.type = PCAL_F64;
+  batch.scores = scores;
+  batch.column_stride = sizeof(double);
+  for (batch.kind = PCAL_PROBABILITY; batch.kind <= PCAL_CONFIDENCE; batch.kind++)
+    for (batch.columns = 1; batch.columns <= 3; batch.columns++) {
+      batch.rows = 6 / batch.columns;
+      batch.row_stride = (ptrdiff_t)(batch.columns * sizeof(double));
+      if (pcal_calibrator_apply(calibrator, &batch, NULL, out, NULL) != PCAL_OK)
+        continue;
+      for (size_t i = 0; i < batch.rows * batch.columns; i++)
+        fuzz_calibrator_require(out[i] >= 0 && out[i] <= 1);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  pcal_calibrator *calibrator = NULL;
+  pcal_error err = {PCAL_OK, PCAL_NO_ROW, ""};
+  const pcal_status status =
+      pcal_calibrator_load(data, size, "fuzz.json", NULL, &calibrator, &err);
+  if (status != PCAL_OK) {
+    fuzz_calibrator_require(status == PCAL_DATA || status == PCAL_MEMORY);
+    fuzz_calibrator_require(status == PCAL_MEMORY || strncmp(err.message, "fuzz.json", 9) == 0);
+    return 0;
+  }
+  fuzz_calibrator_round_trip(calibrator);
+  fuzz_calibrator_apply(calibrator);
+  fuzz_calibrator_text text = {NULL, 0};
+  pcal_calibrator_describe(calibrator, PCAL_TEXT, fuzz_calibrator_sink, &text, NULL);
+  pcal_calibrator_describe(calibrator, PCAL_JSON, fuzz_calibrator_sink, &text, NULL);
+  free(text.bytes);
+  pcal_calibrator_free(calibrator);
+  return 0;
+}

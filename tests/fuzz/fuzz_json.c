@@ -1,0 +1,92 @@
+/* Any bytes as JSON.
+ *
+ *   1. They are refused with one sentence, or they are read.
+ *   2. What was read is written again, and that reads back as the same tree. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/json.h"
+#include "core/json_read.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void fuzz_json_require(int holds) {
+  if (!holds)
+    abort();
+}
+
+static void fuzz_json_write(pc_json *json, const pc_json_node *node) {
+  const int object = node->kind == PC_JSON_OBJECT;
+  if (node->kind == PC_JSON_NULL)
+    pc_json_null(json);
+  else if (node->kind == PC_JSON_BOOL)
+    pc_json_bool(json, node->truth);
+  else if (node->kind == PC_JSON_NUMBER)
+    pc_json_number(json, node->number);
+  else if (node->kind == PC_JSON_STRING)
+    pc_json_string(json, node->text);
+  if (node->kind != PC_JSON_ARRAY && !object)
+    return;
+  pc_json_open(json, object ? '{' : '[');
+  for (const pc_json_node *item = node->list.first; item != NULL; item = item->next) {
+    fuzz_json_require((item->key != NULL) == object);
+    if (object) {
+      fuzz_json_require(pc_json_find(node, item->key) == item);
+      pc_json_key(json, item->key);
+    }
+    fuzz_json_write(json, item);
+  }
+  pc_json_close(json, object ? '}' : ']');
+}
+
+static void fuzz_json_same(const pc_json_node *a, const pc_json_node *b) {
+  fuzz_json_require(a->kind == b->kind);
+  if (a->kind == PC_JSON_BOOL)
+    fuzz_json_require(a->truth == b->truth);
+  if (a->kind == PC_JSON_NUMBER)
+    fuzz_json_require(memcmp(&a->number, &b->number, sizeof a->number) == 0);
+  if (a->kind == PC_JSON_STRING)
+    fuzz_json_require(strcmp(a->text, b->text) == 0);
+  if (a->kind != PC_JSON_ARRAY && a->kind != PC_JSON_OBJECT)
+    return;
+  fuzz_json_require(a->list.count == b->list.count);
+  const pc_json_node *other = b->list.first;
+  for (const pc_json_node *item = a->list.first; item != NULL; item = item->next) {
+    fuzz_json_require(item->key == NULL || strcmp(item->key, other->key) == 0);
+    fuzz_json_same(item, other);
+    other = other->next;
+  }
+  fuzz_json_require(other == NULL);
+}
+
+static void fuzz_json_again(const pc_json_tree *tree, const pcal_env *env) {
+  pc_text text;
+  pc_json json;
+  pc_json_tree second;
+  pc_text_init(&text, env);
+  pc_json_init(&json, &text);
+  fuzz_json_write(&json, tree->root);
+  if (pc_text_status(&text, NULL) == PCAL_OK) {
+    fuzz_json_require(pc_json_read(text.bytes, text.length, "again", env, &second, NULL) ==
+                      PCAL_OK);
+    fuzz_json_same(tree->root, second.root);
+    pc_json_tree_free(&second);
+  }
+  pc_text_free(&text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  const pcal_env env = pc_env_resolve(NULL);
+  pc_json_tree tree;
+  pcal_error err = {PCAL_OK, PCAL_NO_ROW, ""};
+  const pcal_status status = pc_json_read(data, size, "fuzz.json", &env, &tree, &err);
+  if (status == PCAL_OK) {
+    fuzz_json_again(&tree, &env);
+    pc_json_tree_free(&tree);
+    return 0;
+  }
+  fuzz_json_require(status == PCAL_DATA && err.status == status && err.message[0] != '\0');
+  fuzz_json_require(tree.root == NULL);
+  return 0;
+}

@@ -1,0 +1,108 @@
+/* Any bytes as a saved state: as they are, and under a head and a checksum that fit, so that
+ * what lies inside is reached.  What is taken is finished, saved, loaded again and merged. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/checksum.h"
+#include "measure/state.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+typedef struct fuzz_bytes {
+  unsigned char *bytes;
+  size_t length;
+} fuzz_bytes;
+
+static int fuzz_state_sink(void *user, const char *bytes, size_t count) {
+  fuzz_bytes *out = user;
+  unsigned char *grown = realloc(out->bytes, out->length + count);
+  if (grown == NULL)
+    return 1;
+  memcpy(grown + out->length, bytes, count);
+  out->bytes = grown;
+  out->length += count;
+  return 0;
+}
+
+static int fuzz_state_nowhere(void *user, const char *bytes, size_t count) {
+  (void)user;
+  (void)bytes;
+  (void)count;
+  return 0;
+}
+
+static pcal_measure *fuzz_state_load(const unsigned char *bytes, size_t length) {
+  pcal_env env = PCAL_ENV_INIT;
+  pcal_measure *measure = NULL;
+  pcal_error err;
+  env.threads = 1;
+  return pcal_measure_load(bytes, length, "fuzz", &env, &measure, &err) == PCAL_OK ? measure
+                                                                                   : NULL;
+}
+
+static void fuzz_state_finish(const pcal_measure *measure) {
+  pcal_results *results = NULL;
+  pcal_error err;
+  if (pcal_measure_finish(measure, &results, &err) == PCAL_OK)
+    for (pcal_format format = PCAL_TEXT; format <= PCAL_MARKDOWN; format++)
+      (void)pcal_results_write(results, format, fuzz_state_nowhere, NULL, &err);
+  pcal_results_free(results);
+}
+
+/* What a loaded measure writes must be readable, and give itself again. */
+static void fuzz_state_round(const pcal_measure *measure) {
+  fuzz_bytes saved = {NULL, 0}, again = {NULL, 0};
+  pcal_error err;
+  if (pcal_measure_save(measure, fuzz_state_sink, &saved, &err) != PCAL_OK)
+    abort();
+  pcal_measure *loaded = fuzz_state_load(saved.bytes, saved.length);
+  if (loaded == NULL || pcal_measure_save(loaded, fuzz_state_sink, &again, &err) != PCAL_OK ||
+      again.length != saved.length || memcmp(again.bytes, saved.bytes, saved.length) != 0)
+    abort();
+  pcal_measure_free(loaded);
+  free(saved.bytes);
+  free(again.bytes);
+}
+
+static void fuzz_state_use(const unsigned char *bytes, size_t length) {
+  pcal_measure *measure = fuzz_state_load(bytes, length);
+  if (measure == NULL)
+    return;
+  pcal_measure *twin = fuzz_state_load(bytes, length);
+  pcal_error err;
+  fuzz_state_finish(measure);
+  fuzz_state_round(measure);
+  if (twin != NULL) {
+    twin->loaded = 0; /* else the same rows would be refused */
+    for (int i = 0; i < 3; i++)
+      if (pcal_measure_merge(measure, twin, &err) == PCAL_OK)
+        fuzz_state_finish(measure);
+  }
+  pcal_measure_free(measure);
+  pcal_measure_free(twin);
+}
+
+static void fuzz_state_number(unsigned char *at, uint64_t number, size_t bytes) {
+  for (size_t b = 0; b < bytes; b++)
+    at[b] = (unsigned char)(number >> (8 * b));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  fuzz_state_use(data, size);
+  if (size < PC_STATE_HEAD_BYTES + PC_CHECKSUM_BYTES)
+    return 0;
+  unsigned char *sealed = malloc(size);
+  pc_checksum checksum;
+  memcpy(sealed, data, size);
+  memcpy(sealed, PC_STATE_MAGIC, PC_STATE_MAGIC_BYTES);
+  fuzz_state_number(sealed + 8, PC_STATE_VERSION, 4);
+  fuzz_state_number(sealed + 12, size, 8);
+  pc_checksum_start(&checksum);
+  pc_checksum_add(&checksum, sealed, size - PC_CHECKSUM_BYTES);
+  fuzz_state_number(sealed + size - PC_CHECKSUM_BYTES, pc_checksum_value(&checksum),
+                    PC_CHECKSUM_BYTES);
+  fuzz_state_use(sealed, size);
+  free(sealed);
+  return 0;
+}

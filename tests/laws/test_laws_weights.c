@@ -1,0 +1,174 @@
+/* Laws of every row of the metric registry: weights are frequencies. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "law_measure.h"
+
+#define LAWS_COPIES_MAX 8
+
+/* Each row written out as often as its weight says, under its own index: a batch whose rows
+ * all lie at the same address. */
+static void laws_feed_copies(pcal_measure *measure, const law_case *about) {
+  law_case unweighted = *about;
+  unweighted.weights = NULL;
+  for (size_t i = 0; i < about->set->rows; i++) {
+    int32_t labels[LAWS_COPIES_MAX];
+    uint32_t groups[LAWS_COPIES_MAX];
+    pcal_batch copies = law_batch(&unweighted, i, 1);
+    copies.rows = (size_t)about->weights[i];
+    copies.row_stride = 0;
+    assert_true(copies.rows < LAWS_COPIES_MAX);
+    for (size_t c = 0; c < copies.rows; c++) {
+      labels[c] = about->set->labels[i];
+      groups[c] = about->set->groups[i];
+    }
+    copies.labels = labels;
+    copies.groups = about->groups == NULL ? NULL : groups;
+    law_update(measure, &copies);
+  }
+}
+
+static char *laws_copy(const char *text) {
+  char *copy = malloc(strlen(text) + 1);
+  strcpy(copy, text);
+  return copy;
+}
+
+/* Compares what was found, without how many rows it was written in. */
+static void laws_compare_results(char *expected, char *actual, const law_case *about,
+                                 const char *what) {
+  law_compare(laws_copy(law_results_part(expected)), laws_copy(law_results_part(actual)), about,
+              what);
+  free(expected);
+  free(actual);
+}
+
+static void laws_repeat(const law_case *about) {
+  if (about->weights != about->set->whole)
+    return;
+  pcal_measure *measure = law_new(about);
+  laws_feed_copies(measure, about);
+  laws_compare_results(law_json_of(about), law_json(measure), about,
+                       "rows written out as often as their weight");
+  pcal_measure_free(measure);
+}
+
+static void test_whole_weight_equals_repeated_row(void **state) {
+  (void)state;
+  law_for_all(PC_FREQUENCY_WEIGHTS, laws_repeat);
+}
+
+static void laws_ones(const law_case *about) {
+  if (about->weights != NULL)
+    return;
+  law_case weighted = *about;
+  double *ones = calloc(about->set->rows, sizeof *ones);
+  for (size_t i = 0; i < about->set->rows; i++)
+    ones[i] = 1.0;
+  weighted.weights = ones;
+  laws_compare_results(law_json_of(about), law_json_of(&weighted), about, "weights of one");
+  free(ones);
+}
+
+static void test_weights_of_one_equal_no_weights(void **state) {
+  (void)state;
+  law_for_all(PC_FREQUENCY_WEIGHTS, laws_ones);
+}
+
+/* Batches with and without weights in one measure. */
+static void laws_weights_come_late(const law_case *about) {
+  if (about->weights != about->set->whole)
+    return;
+  const size_t half = about->set->rows / 2;
+  law_case late = *about, first = *about;
+  double *weights = calloc(about->set->rows, sizeof *weights);
+  for (size_t i = 0; i < about->set->rows; i++)
+    weights[i] = i < half ? 1.0 : about->weights[i];
+  late.weights = weights;
+  first.weights = NULL;
+  pcal_measure *measure = law_new(about);
+  law_feed(measure, &first, 0, half);
+  law_feed(measure, &late, half, about->set->rows - half);
+  law_compare(law_json_of(&late), law_json(measure), about, "weights in the second batch only");
+  pcal_measure_free(measure);
+  free(weights);
+}
+
+static void test_weights_may_come_late(void **state) {
+  (void)state;
+  law_for_all(PC_FREQUENCY_WEIGHTS, laws_weights_come_late);
+}
+
+static void laws_leave_out(const law_case *about) {
+  if (about->weights == NULL)
+    return;
+  size_t *rows = calloc(about->set->rows, sizeof *rows), count = 0;
+  for (size_t i = 0; i < about->set->rows; i++)
+    if (about->weights[i] > 0)
+      rows[count++] = i;
+  assert_true(count < about->set->rows);
+  pcal_measure *measure = law_new(about);
+  law_feed_rows(measure, about, rows, count);
+  law_compare(law_json_of(about), law_json(measure), about, "rows of weight 0 left out");
+  pcal_measure_free(measure);
+  free(rows);
+}
+
+static void test_weight_zero_equals_the_row_left_out(void **state) {
+  (void)state;
+  law_for_all(0, laws_leave_out);
+}
+
+/* ---- weights that are not whole ---- */
+
+static void laws_offer_fraction(const law_set *set, const law_specs *specs, size_t i) {
+  const law_specs one = {.list = specs->list + i, .count = 1};
+  const int refuses = (specs->metric[i]->traits & PC_WHOLE_WEIGHTS) != 0;
+  law_case about = law_case_make(set, &one);
+  pcal_measure *measure = law_new(&about);
+  pcal_error err;
+  law_feed(measure, &about, 0, set->rows);
+  char *before = law_json(measure);
+  about.weights = set->fractional;
+  const pcal_batch batch = law_batch(&about, 0, set->rows);
+  const pcal_status status = pcal_measure_update(measure, &batch, &err);
+  if (status != (refuses ? PCAL_DATA : PCAL_OK))
+    fail_msg("%s on %s with fractional weights: %s", one.list[0], set->name,
+             status == PCAL_OK ? "accepted" : err.message);
+  if (refuses) {
+    assert_int_equal(err.row, 0);
+    assert_non_null(strstr(err.message, specs->metric[i]->row.name));
+    law_compare(before, law_json(measure), &about, "a refused weight");
+  } else {
+    free(before);
+  }
+  pcal_measure_free(measure);
+}
+
+static void test_fractional_weight_is_refused_or_taken(void **state) {
+  (void)state;
+  for (size_t s = 0; s < law_set_count(); s++) {
+    law_set *set = law_set_make(s);
+    law_specs specs;
+    law_specs_make(set, 0, 0, &specs);
+    for (size_t i = 0; i < specs.count; i++)
+      laws_offer_fraction(set, &specs, i);
+    law_specs_free(&specs);
+    law_set_free(set);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_whole_weight_equals_repeated_row),
+      cmocka_unit_test(test_weights_of_one_equal_no_weights),
+      cmocka_unit_test(test_weights_may_come_late),
+      cmocka_unit_test(test_weight_zero_equals_the_row_left_out),
+      cmocka_unit_test(test_fractional_weight_is_refused_or_taken),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,210 @@
+#include "../measure/measure_help.h"
+
+static const given_data reading_data = {
+    .kind = PCAL_PROBABILITY,
+    .rows = 4,
+    .columns = 3,
+    .scores = (const double[]){0.5, 0.25, 0.25, 0, 0.25, 0.75, 1, 0, 0, 0.25, 0.5, 0.25},
+    .labels = (const int32_t[]){0, 2, 0, 0},
+    .groups = (const uint32_t[]){0, 0, 1, 1},
+};
+
+static pcal_results *reading_results(void) {
+  return given_results(&reading_data,
+                       "accuracy ece ece:bins=5,norm=l2 ks:rank=2 log:clip=0.001");
+}
+
+static void test_results_are_listed_group_by_group(void **state) {
+  (void)state;
+  static const char *const groups[] = {NULL, "0", "1"};
+  static const char *const metrics[] = {"accuracy", "ece", "ece", "ks", "log"};
+  pcal_results *results = reading_results();
+  assert_int_equal(pcal_results_count(results), 15);
+  for (size_t i = 0; i < 15; i++) {
+    pcal_result result = {.size = sizeof result};
+    pcal_results_get(results, i, &result);
+    assert_string_equal(result.metric, metrics[i % 5]);
+    if (groups[i / 5] == NULL)
+      assert_null(result.group);
+    else
+      assert_string_equal(result.group, groups[i / 5]);
+  }
+  pcal_result beyond = {.size = sizeof beyond, .metric = "left", .value = 3};
+  pcal_results_get(results, 15, &beyond);
+  assert_null(beyond.metric);
+  assert_int_equal(beyond.size, sizeof beyond);
+  pcal_results_free(results);
+  assert_int_equal(pcal_results_count(NULL), 0);
+}
+
+static void test_find_takes_any_abbreviation(void **state) {
+  (void)state;
+  static const char *const same[] = {
+      "ece:bins=5,norm=l2", "ece:norm=l2,bins=5", "ece:norm=l2,bins=5.0,binning=width",
+      "ece:bins=5,binning=width,norm=l2,debias=no,edges=right,view=top,convention=none",
+      "ece:view=auto,norm=l2,bins=5"};
+  pcal_results *results = reading_results();
+  for (size_t i = 0; i < UNIT_COUNT(same); i++)
+    assert_string_equal(given_result(results, same[i]).label, "ece:bins=5,norm=l2");
+  assert_string_equal(given_result(results, "ece").label, "ece");
+  assert_string_equal(given_result(results, "log:clip=1e-3").label, "log:clip=0.001");
+  assert_string_equal(given_result(results, "ks:rank=2,by=pooled").label, "ks:rank=2");
+  assert_null(given_result(results, "accuracy").group);
+  pcal_results_free(results);
+}
+
+static void test_find_refuses_what_was_not_measured(void **state) {
+  (void)state;
+  pcal_results *results = reading_results();
+  pcal_result result = {.size = sizeof result};
+  pcal_error err;
+  assert_int_equal(pcal_results_find(results, "ks", &result, &err), PCAL_USAGE);
+  assert_sentence(err, PCAL_USAGE,
+                  "ks:rank=1,by=pooled was not measured; ask for it with --metric ks");
+  assert_int_equal(pcal_results_find(results, "ece:bins=6", &result, &err), PCAL_USAGE);
+  assert_int_equal(pcal_results_find(results, "ke", &result, &err), PCAL_USAGE);
+  assert_int_equal(pcal_results_find(results, "ks:rank=9", &result, &err), PCAL_USAGE);
+  assert_int_equal(pcal_results_find(results, "default", &result, &err), PCAL_USAGE);
+  assert_int_equal(pcal_results_find(NULL, "ks", &result, &err), PCAL_USAGE);
+  assert_int_equal(pcal_results_find(results, NULL, &result, &err), PCAL_USAGE);
+  assert_int_equal(pcal_results_find(results, "ks", NULL, NULL), PCAL_USAGE);
+  pcal_results_free(results);
+}
+
+/* A caller of an older version knows fewer fields. */
+static void test_a_smaller_result_is_filled_as_far_as_it_goes(void **state) {
+  (void)state;
+  pcal_results *results = reading_results();
+  struct {
+    pcal_result result;
+    char guard[8];
+  } place;
+  memset(&place, 0x5a, sizeof place);
+  place.result.size = offsetof(pcal_result, label);
+  pcal_results_get(results, 1, &place.result);
+  assert_string_equal(place.result.metric, "ece");
+  assert_memory_equal(place.result.spec, "ece:bins=15", 11);
+  for (const char *at = (const char *)&place.result.label; at < (const char *)(&place + 1);
+       at++)
+    assert_int_equal(*at, 0x5a);
+  pcal_results_free(results);
+}
+
+static void test_reliability_table(void **state) {
+  (void)state;
+  size_t count = 0;
+  pcal_results *results = reading_results();
+  const pcal_bin *bins = pcal_results_bins(results, &count);
+  assert_int_equal(count, 15);
+  double weight = 0;
+  for (size_t b = 0; b < count; b++) {
+    assert_near(bins[b].low + 1, (double)b / 15 + 1, 1e-15);
+    assert_near(bins[b].high, (double)(b + 1) / 15, 1e-15);
+    weight += bins[b].weight;
+    if (bins[b].weight == 0)
+      assert_true(isnan(bins[b].confidence) && isnan(bins[b].frequency));
+  }
+  assert_same(weight, 4.0);
+  assert_same(bins[7].confidence, 0.5);
+  assert_same(bins[7].weight, 2.0);
+  assert_same(bins[7].frequency, 0.5);
+  assert_same(bins[14].frequency, 1.0);
+  assert_null(pcal_results_bins(NULL, &count));
+  assert_int_equal(count, 0);
+  assert_null(pcal_results_verdict(NULL));
+  pcal_results_free(results);
+  pcal_results_free(NULL);
+}
+
+static int reading_refuse(void *user, const char *bytes, size_t count) {
+  (void)bytes;
+  (void)count;
+  (*(size_t *)user)++;
+  return 1;
+}
+
+static void test_writing_refused(void **state) {
+  (void)state;
+  size_t calls = 0;
+  pcal_results *results = reading_results();
+  pcal_error err;
+  assert_int_equal(pcal_results_write(results, PCAL_JSON, reading_refuse, &calls, &err),
+                   PCAL_IO);
+  assert_int_equal(calls, 1);
+  assert_int_equal(pcal_figure_write(results, "reliability", reading_refuse, &calls, &err),
+                   PCAL_IO);
+  assert_int_equal(pcal_results_write(results, (pcal_format)0, given_sink, NULL, &err),
+                   PCAL_USAGE);
+  assert_int_equal(pcal_results_write(results, (pcal_format)99, given_sink, NULL, &err),
+                   PCAL_USAGE);
+  assert_int_equal(pcal_results_write(NULL, PCAL_TEXT, given_sink, NULL, &err), PCAL_USAGE);
+  assert_int_equal(pcal_results_write(results, PCAL_TEXT, NULL, NULL, &err), PCAL_USAGE);
+  pcal_results_free(results);
+}
+
+static void test_figures(void **state) {
+  (void)state;
+  given_text text = {NULL, 0};
+  pcal_results *results = reading_results();
+  pcal_error err;
+  assert_int_equal(pcal_figure_write(results, "reliability", given_sink, &text, &err), PCAL_OK);
+  assert_contains(text.bytes, "<svg");
+  assert_contains(text.bytes, "</svg>");
+  free(text.bytes);
+  assert_int_equal(pcal_figure_write(results, "reliabilty", given_sink, &text, &err),
+                   PCAL_USAGE);
+  assert_contains(err.message, "reliability");
+  assert_int_equal(pcal_figure_write(NULL, "reliability", given_sink, &text, &err), PCAL_USAGE);
+  assert_int_equal(pcal_figure_write(results, NULL, given_sink, &text, &err), PCAL_USAGE);
+  assert_int_equal(pcal_figure_write(results, "reliability", NULL, &text, &err), PCAL_USAGE);
+  pcal_results_free(results);
+}
+
+static void test_simulation_needs_places(void **state) {
+  (void)state;
+  pcal_simulation simulation = PCAL_SIMULATION_INIT;
+  float logits[8];
+  int32_t labels[4];
+  pcal_error err;
+  simulation.rows = 4;
+  simulation.classes = 2;
+  simulation.size = offsetof(pcal_simulation, factor); /* factor and scale as by default */
+  simulation.factor = (double)NAN;
+  simulation.scale = (double)NAN;
+  assert_int_equal(pcal_simulate(&simulation, NULL, logits, labels, NULL, &err), PCAL_OK);
+  for (size_t i = 0; i < 8; i++)
+    assert_true(isfinite(logits[i]));
+  assert_int_equal(pcal_simulate(NULL, NULL, logits, labels, NULL, &err), PCAL_USAGE);
+  assert_int_equal(pcal_simulate(&simulation, NULL, NULL, labels, NULL, &err), PCAL_USAGE);
+  assert_int_equal(pcal_simulate(&simulation, NULL, logits, NULL, NULL, &err), PCAL_USAGE);
+}
+
+static void test_inspection_needs_its_arguments(void **state) {
+  (void)state;
+  pcal_error err;
+  size_t problems = 7;
+  assert_int_equal(pcal_inspect_file(NULL, NULL, PCAL_TEXT, given_sink, NULL, NULL, &err),
+                   PCAL_USAGE);
+  assert_int_equal(pcal_inspect_file("x", NULL, PCAL_TEXT, NULL, NULL, NULL, &err), PCAL_USAGE);
+  assert_int_equal(pcal_inspect_source(NULL, NULL, PCAL_TEXT, given_sink, NULL, NULL, &err),
+                   PCAL_USAGE);
+  assert_int_equal(pcal_inspect_file("/nowhere/at/all.npy", NULL, PCAL_TEXT, given_sink, NULL,
+                                     &problems, &err),
+                   PCAL_IO);
+  assert_contains(err.message, "/nowhere/at/all.npy");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_results_are_listed_group_by_group),
+      cmocka_unit_test(test_find_takes_any_abbreviation),
+      cmocka_unit_test(test_find_refuses_what_was_not_measured),
+      cmocka_unit_test(test_a_smaller_result_is_filled_as_far_as_it_goes),
+      cmocka_unit_test(test_reliability_table),
+      cmocka_unit_test(test_writing_refused),
+      cmocka_unit_test(test_figures),
+      cmocka_unit_test(test_simulation_needs_places),
+      cmocka_unit_test(test_inspection_needs_its_arguments),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,208 @@
+/* Numbers in brackets are the rules of apply.c. */
+#include "calibrators/apply.h"
+
+#include "calibrator_help.h"
+
+static pcal_calibrator *temperature_for(pcal_kind kind, size_t columns, double t) {
+  char text[1024], number[PC_NUMBER_MAX];
+  snprintf(
+      text, sizeof text,
+      "{\"format\": \"propercal-calibrator\", \"version\": 1, \"spec\": \"temperature\", "
+      "\"method\": \"temperature\", \"classes\": %zu, \"columns\": %zu, \"input\": \"%s\", "
+      "\"normalize\": false, \"parameters\": {\"T\": %s}, \"fit\": {\"status\": "
+      "\"converged\", \"iterations\": 1, \"gradient\": 0, \"objective\": {\"name\": "
+      "\"log\", \"before\": 1, \"after\": 1}, \"rows\": 1, \"weighted\": false, \"weight\": "
+      "1, \"normalized_rows\": 0, \"skipped_rows\": 0, \"warnings\": []}}",
+      columns == 1 ? 2 : columns, columns, pcal_kind_name(kind), pc_show(t, number));
+  return help_load(text);
+}
+
+static void expect_refused(const pcal_calibrator *calibrator, const pcal_batch *batch,
+                           const char *sentence) {
+  unit_memory memory = {0};
+  const pcal_env env = unit_env(&memory);
+  pcal_error err;
+  double out[64];
+  assert_int_equal(pcal_calibrator_apply(calibrator, batch, &env, out, &err), PCAL_DATA);
+  assert_sentence(err, PCAL_DATA, sentence);
+  assert_int_equal(atomic_load(&memory.live), 0);
+}
+
+/* [1] */
+static void refuses_other_kinds_and_columns(void **state) {
+  (void)state;
+  const double scores[] = {0.5, 0.25, 0.25};
+  pcal_calibrator *calibrator = temperature_for(PCAL_LOGIT, 2, 2.0);
+  pcal_batch batch = help_batch(PCAL_PROBABILITY, scores, NULL, 1, 2);
+  batch.scores_name = "p.npy";
+  expect_refused(calibrator, &batch,
+                 "p.npy: the calibrator was fitted on --logits and is applied to --probs; give "
+                 "the same kind of scores, or fit on these");
+  batch.kind = PCAL_LOGIT;
+  batch.columns = 3;
+  expect_refused(calibrator, &batch,
+                 "p.npy: the calibrator was fitted on 2 columns of scores and is applied to 3; "
+                 "give the same classes, or fit on these");
+  batch.columns = 1;
+  batch.scores_name = NULL;
+  expect_refused(
+      calibrator, &batch,
+      "scores: the calibrator was fitted on 2 columns of scores and is applied to 1; "
+      "give the same classes, or fit on these");
+  pcal_calibrator_free(calibrator);
+}
+
+/* [2] One rounding: the float is the double rounded. */
+static void rounds_once_to_the_input_width(void **state) {
+  (void)state;
+  enum { ROWS = 300, K = 5 };
+  static double wide[ROWS * K], wide_out[ROWS * K];
+  static float narrow[ROWS * K], narrow_out[ROWS * K];
+  static int32_t labels[ROWS];
+  help_draw(wide, labels, ROWS, K, 3.0, 1.0);
+  for (size_t i = 0; i < ROWS * K; i++) {
+    narrow[i] = (float)wide[i];
+    wide[i] = (double)narrow[i];
+  }
+  pcal_calibrator *calibrator = temperature_for(PCAL_LOGIT, K, 1.7);
+  pcal_batch batch = help_batch(PCAL_LOGIT, wide, NULL, ROWS, K);
+  help_apply(calibrator, &batch, wide_out);
+  batch.type = PCAL_F32;
+  batch.scores = narrow;
+  batch.row_stride = K * sizeof(float);
+  batch.column_stride = sizeof(float);
+  help_apply(calibrator, &batch, narrow_out);
+  for (size_t i = 0; i < ROWS * K; i++)
+    assert_true(narrow_out[i] == (float)wide_out[i]);
+  for (size_t i = 0; i < ROWS; i++) {
+    double sum = 0.0, plain = 0.0;
+    for (size_t j = 0; j < K; j++) {
+      sum += wide_out[i * K + j];
+      plain += exp(wide[i * K + j] / 1.7);
+    }
+    assert_near(sum, 1.0, 1e-15);
+    assert_near(wide_out[i * K], exp(wide[i * K] / 1.7) / plain, 1e-14);
+  }
+  pcal_calibrator_free(calibrator);
+}
+
+/* Columns first, and rows backwards. */
+static void takes_any_strides(void **state) {
+  (void)state;
+  const double columns[] = {1, 2, 3, 0, 0, 1};
+  double out[3][2], back[3][2];
+  pcal_calibrator *calibrator = temperature_for(PCAL_LOGIT, 2, 2.0);
+  pcal_batch batch = help_batch(PCAL_LOGIT, columns, NULL, 3, 2);
+  batch.row_stride = sizeof(double);
+  batch.column_stride = 3 * sizeof(double);
+  help_apply(calibrator, &batch, out);
+  for (int i = 0; i < 3; i++)
+    assert_near(out[i][0], 1 / (1 + exp((columns[3 + i] - columns[i]) / 2)), 1e-15);
+  batch.scores = columns + 2;
+  batch.row_stride = -(ptrdiff_t)sizeof(double);
+  help_apply(calibrator, &batch, back);
+  for (int i = 0; i < 3; i++)
+    assert_memory_equal(back[i], out[2 - i], sizeof out[0]);
+  pcal_calibrator_free(calibrator);
+}
+
+/* [3] Bad labels and weights are not looked at; first_row shows in errors only. */
+static void looks_at_scores_only(void **state) {
+  (void)state;
+  const double logits[] = {1.0, -1.0};
+  const int32_t labels[] = {77, PCAL_MISSING_LABEL};
+  const double weights[] = {0.0, NAN};
+  double out[2], plain[2];
+  pcal_calibrator *calibrator = temperature_for(PCAL_LOGIT, 1, 0.5);
+  pcal_batch batch = help_batch(PCAL_LOGIT, logits, NULL, 2, 1);
+  help_apply(calibrator, &batch, plain);
+  batch.labels = labels;
+  batch.weights = weights;
+  batch.first_row = 1000;
+  help_apply(calibrator, &batch, out);
+  assert_memory_equal(out, plain, sizeof out);
+  assert_near(out[0], 1 / (1 + exp(-2.0)), 1e-15);
+  assert_near(out[1], 1 / (1 + exp(2.0)), 1e-15);
+  pcal_calibrator_free(calibrator);
+}
+
+static void refuses_bad_rows_with_its_own_remedies(void **state) {
+  (void)state;
+  const double missing[][2] = {{0.5, 0.5}, {NAN, 0.5}}, off[][2] = {{0.5, 0.505}};
+  pcal_calibrator *calibrator = temperature_for(PCAL_PROBABILITY, 2, 2.0);
+  pcal_batch batch = help_batch(PCAL_PROBABILITY, &missing[0][0], NULL, 2, 2);
+  batch.first_row = 5;
+  expect_refused(calibrator, &batch,
+                 "scores, row 6, column 0: the score is NaN; remove the row: every row that "
+                 "goes in must come out");
+  pcal_batch loose = help_batch(PCAL_PROBABILITY, &off[0][0], NULL, 1, 2);
+  expect_refused(calibrator, &loose,
+                 "scores, row 0: the probabilities sum to 1.005000, not 1; fit the calibrator "
+                 "with --normalize to rescale such rows");
+  calibrator->normalize = 1;
+  double out[2];
+  help_apply(calibrator, &loose, out);
+  assert_near(out[0] + out[1], 1.0, 1e-15);
+  pcal_calibrator_free(calibrator);
+}
+
+static void no_rows_are_fine(void **state) {
+  (void)state;
+  pcal_calibrator *calibrator = temperature_for(PCAL_LOGIT, 3, 2.0);
+  const pcal_batch batch = help_batch(PCAL_LOGIT, NULL, NULL, 0, 3);
+  assert_int_equal(pcal_calibrator_apply(calibrator, &batch, NULL, NULL, NULL), PCAL_OK);
+  pcal_calibrator_free(calibrator);
+}
+
+/* More classes than a block of results holds. */
+static void many_classes(void **state) {
+  (void)state;
+  enum { K = 10000 };
+  double *logits = calloc(2 * K, sizeof *logits), *out = calloc(2 * K, sizeof *out);
+  logits[K + 7] = 3.0;
+  pcal_calibrator *calibrator = temperature_for(PCAL_LOGIT, K, 1.5);
+  const pcal_batch batch = help_batch(PCAL_LOGIT, logits, NULL, 2, K);
+  help_apply(calibrator, &batch, out);
+  assert_near(out[0], 1.0 / K, 1e-13);
+  assert_near(out[K + 7], exp(2.0) / (exp(2.0) + K - 1), 1e-12);
+  pcal_calibrator_free(calibrator);
+  free(logits);
+  free(out);
+}
+
+/* Threads are really started, and do not show. */
+static void threads_do_not_show(void **state) {
+  (void)state;
+  enum { ROWS = 20000, K = 40 };
+  double *logits = malloc(ROWS * K * sizeof *logits), *out[2];
+  int32_t *labels = malloc(ROWS * sizeof *labels);
+  help_draw(logits, labels, ROWS, K, 3.0, 1.0);
+  pcal_calibrator *calibrator = temperature_for(PCAL_LOGIT, K, 1.3);
+  const pcal_batch batch = help_batch(PCAL_LOGIT, logits, NULL, ROWS, K);
+  for (unsigned i = 0; i < 2; i++) {
+    pcal_env env = PCAL_ENV_INIT;
+    env.threads = i == 0 ? 1 : 5;
+    out[i] = malloc(ROWS * K * sizeof *out[i]);
+    assert_int_equal(pcal_calibrator_apply(calibrator, &batch, &env, out[i], NULL), PCAL_OK);
+  }
+  assert_memory_equal(out[0], out[1], ROWS * K * sizeof *out[0]);
+  pcal_calibrator_free(calibrator);
+  free(logits);
+  free(labels);
+  free(out[0]);
+  free(out[1]);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(refuses_other_kinds_and_columns),
+      cmocka_unit_test(rounds_once_to_the_input_width),
+      cmocka_unit_test(takes_any_strides),
+      cmocka_unit_test(looks_at_scores_only),
+      cmocka_unit_test(refuses_bad_rows_with_its_own_remedies),
+      cmocka_unit_test(no_rows_are_fine),
+      cmocka_unit_test(many_classes),
+      cmocka_unit_test(threads_do_not_show),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

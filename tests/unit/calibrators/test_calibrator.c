@@ -1,0 +1,114 @@
+#include "calibrators/calibrator.h"
+
+#include "calibrator_help.h"
+
+static void expect_spec_refused(const char *spec, const char *sentence) {
+  const pc_calibrator_row *row = NULL;
+  pc_options options;
+  pcal_error err;
+  assert_int_equal(pc_calibrator_parse(spec, &row, &options, &err), PCAL_USAGE);
+  assert_sentence(err, PCAL_USAGE, sentence);
+}
+
+static void finds_rows(void **state) {
+  (void)state;
+  assert_int_equal(pc_calibrator_count(), 3);
+  for (size_t i = 0; i < pc_calibrator_count(); i++)
+    assert_ptr_equal(pc_calibrator_find(pc_calibrator_at(i)->row.name), pc_calibrator_at(i));
+  assert_null(pc_calibrator_at(pc_calibrator_count()));
+  assert_null(pc_calibrator_find("temp"));
+}
+
+/* What help, lists and law tests rely on. */
+static void rows_are_complete(void **state) {
+  (void)state;
+  for (size_t i = 0; i < pc_calibrator_count(); i++) {
+    const pc_calibrator_row *row = pc_calibrator_at(i);
+    assert_string_equal(row->row.kind, "calibrators");
+    assert_true(row->row.title != NULL && row->row.formula != NULL && row->row.about != NULL);
+    assert_true(row->fit != NULL && row->apply != NULL && row->write != NULL);
+    assert_true(row->read != NULL && row->tell != NULL && row->release != NULL);
+    assert_true((row->traits & PC_GUARDED) == 0 || row->row.option_count == 0 ||
+                strcmp(row->row.options[0].name, "objective") == 0);
+  }
+}
+
+static void parses_specs(void **state) {
+  (void)state;
+  const pc_calibrator_row *row = NULL;
+  pc_options options;
+  char full[PC_SPEC_MAX];
+  assert_int_equal(pc_calibrator_parse("histogram:classwise=no,bins=7", &row, &options, NULL),
+                   PCAL_OK);
+  assert_string_equal(row->row.name, "histogram");
+  pc_options_write(&options, 1, full, sizeof full);
+  assert_string_equal(full, "histogram:bins=7,binning=width,classwise=no");
+  expect_spec_refused("temprature",
+                      "there is no calibrator \"temprature\" (did you mean \"temperature\"?); "
+                      "`propercal list calibrators` shows them all");
+  expect_spec_refused("ece", "there is no calibrator \"ece\"; `propercal list calibrators` "
+                             "shows them all");
+  expect_spec_refused("temperature:objectiv=log",
+                      "temperature has no option \"objectiv\" (did you mean \"objective\"?); "
+                      "`propercal list calibrators temperature` shows them");
+  expect_spec_refused("temperature:objective=ece",
+                      "temperature: option objective is one of log|brier, not \"ece\"");
+  expect_spec_refused("histogram:bins=0",
+                      "histogram: option bins must be between 1 and 10000, not 0");
+  expect_spec_refused("identity:T=1", "identity takes no options, so \"T\" cannot be set");
+}
+
+static void warnings_are_bounded(void **state) {
+  (void)state;
+  pc_fit_info fit = {.rows = 0};
+  char long_text[2 * PC_WARNING_SIZE];
+  memset(long_text, 'x', sizeof long_text);
+  long_text[sizeof long_text - 1] = '\0';
+  for (int i = 0; i < PC_WARNINGS_MAX + 3; i++)
+    pc_fit_warn(&fit, "%d %s", i, long_text);
+  assert_int_equal(fit.warning_count, PC_WARNINGS_MAX);
+  assert_int_equal(strlen(fit.warnings[PC_WARNINGS_MAX - 1]), PC_WARNING_SIZE - 1);
+  assert_memory_equal(fit.warnings[2], "2 x", 3);
+}
+
+static void rewords(void **state) {
+  (void)state;
+  pcal_error err;
+  pc_fail(&err, PCAL_DATA, "row 3: remove it or pass --skip; that is all");
+  pc_reword(&err, "remove it or pass --skip", "remove it");
+  assert_sentence(err, PCAL_DATA, "row 3: remove it; that is all");
+  pc_reword(&err, "absent", "x");
+  assert_sentence(err, PCAL_DATA, "row 3: remove it; that is all");
+  pc_reword(NULL, "row", "x");
+  memset(err.message, 'a', sizeof err.message);
+  err.message[sizeof err.message - 1] = '\0';
+  memcpy(err.message + sizeof err.message - 5, "end", 3);
+  pc_reword(&err, "end", "a much longer end");
+  assert_int_equal(strlen(err.message), sizeof err.message - 1);
+}
+
+static void names(void **state) {
+  (void)state;
+  static const char *const traits[] = {"injective", "keeps_accuracy", "keeps_order",
+                                       "sums_to_one", "guarded"};
+  unsigned seen = 0, trait = 0;
+  for (size_t i = 0; i < UNIT_COUNT(traits); i++) {
+    assert_string_equal(pc_calibrator_trait_name(i, &trait), traits[i]);
+    assert_int_equal(seen & trait, 0);
+    seen |= trait;
+  }
+  assert_null(pc_calibrator_trait_name(UNIT_COUNT(traits), &trait));
+  assert_string_equal(pc_fit_status_name(PC_FIT_CONVERGED), "converged");
+  assert_string_equal(pc_fit_status_name(PC_FIT_STOPPED), "stopped");
+  assert_string_equal(pc_fit_status_name(PC_FIT_IDENTITY), "identity");
+  assert_string_equal(pc_fit_status_name(PC_FIT_CLOSED_FORM), "closed-form");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(finds_rows),   cmocka_unit_test(rows_are_complete),
+      cmocka_unit_test(parses_specs), cmocka_unit_test(warnings_are_bounded),
+      cmocka_unit_test(rewords),      cmocka_unit_test(names),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

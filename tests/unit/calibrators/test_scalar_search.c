@@ -1,0 +1,187 @@
+#include "calibrators/scalar_search.h"
+
+#include "../unit.h"
+
+/* f(x) = a x - b log x: minimum at b/a.  The derivatives of log x go on for ever. */
+typedef struct log_case {
+  double a, b;
+  unsigned calls;
+  unsigned fail_at;
+} log_case;
+
+static pcal_status log_evaluate(void *user, double x, pc_slopes *out, pcal_error *err) {
+  log_case *about = user;
+  if (++about->calls == about->fail_at)
+    return pc_fail(err, PCAL_IO, "failed");
+  out->value = about->a * x - about->b * log(x);
+  out->slope[0] = about->a - about->b / x;
+  out->slope[1] = about->b / (x * x);
+  out->slope[2] = -2 * about->b / (x * x * x);
+  out->slope[3] = 6 * about->b / (x * x * x * x);
+  return PCAL_OK;
+}
+
+static pc_scalar_problem log_problem(log_case *about, int orders) {
+  return (pc_scalar_problem){log_evaluate, about, 1e-4, 1e4, orders, 60};
+}
+
+static void finds_the_minimum_from_anywhere(void **state) {
+  (void)state;
+  static const double minima[] = {2e-4, 0.01, 0.4175, 1.0, 77.0, 9000.0};
+  static const double starts[] = {1e-9, 1e-4, 0.1, 1.0, 30.0, 1e4, 1e9};
+  for (size_t m = 0; m < UNIT_COUNT(minima); m++)
+    for (size_t s = 0; s < UNIT_COUNT(starts); s++)
+      for (int orders = 2; orders <= 4; orders += 2) {
+        log_case about = {1.0, minima[m], 0, 0};
+        pc_search_result found;
+        const pc_scalar_problem problem = log_problem(&about, orders);
+        assert_int_equal(pc_scalar_search(&problem, starts[s], &found, NULL), PCAL_OK);
+        assert_int_equal(found.end, PC_SEARCH_FLAT);
+        assert_near(found.at, minima[m], 1e-8);
+        assert_true(found.gradient <= 1e-8);
+        assert_int_equal(found.evaluations, about.calls);
+        assert_true(about.calls < 25);
+        assert_same(found.slopes.slope[0], 1.0 - minima[m] / found.at);
+      }
+}
+
+/* Four derivatives: each step leaves about the fourth power of the error. */
+static void four_derivatives_are_fast(void **state) {
+  (void)state;
+  log_case about = {1.0, 1.0, 0, 0};
+  pc_search_result found;
+  const pc_scalar_problem problem = log_problem(&about, 4);
+  assert_int_equal(pc_scalar_search(&problem, 1.03, &found, NULL), PCAL_OK);
+  assert_near(found.at, 1.0, 1e-12);
+  assert_true(about.calls <= 3);
+}
+
+static void stops_at_bounds(void **state) {
+  (void)state;
+  static const double beyond[] = {1e-9, 1e9}, bounds[] = {1e-4, 1e4};
+  for (size_t i = 0; i < 2; i++)
+    for (int orders = 2; orders <= 4; orders += 2) {
+      log_case about = {1.0, beyond[i], 0, 0};
+      pc_search_result found;
+      const pc_scalar_problem problem = log_problem(&about, orders);
+      assert_int_equal(pc_scalar_search(&problem, 1.0, &found, NULL), PCAL_OK);
+      assert_int_equal(found.end, PC_SEARCH_BOUND);
+      assert_same(found.at, bounds[i]);
+      assert_true(found.gradient > 0);
+    }
+}
+
+/* sin(log x) and a hill between two valleys: the one downhill is found. */
+static pcal_status wave_evaluate(void *user, double x, pc_slopes *out, pcal_error *err) {
+  (void)user;
+  (void)err;
+  const double u = log(x);
+  out->value = cos(u);
+  out->slope[0] = -sin(u) / x;
+  out->slope[1] = (-cos(u) + sin(u)) / (x * x);
+  out->slope[2] = out->slope[3] = 0.0;
+  return PCAL_OK;
+}
+
+static void walks_downhill(void **state) {
+  (void)state;
+  const double pi = acos(-1.0);
+  const pc_scalar_problem problem = {wave_evaluate, NULL, 1e-4, 1e4, 2, 60};
+  static const double sides[] = {-1.0, 1.0};
+  for (size_t i = 0; i < 2; i++) {
+    pc_search_result found;
+    assert_int_equal(pc_scalar_search(&problem, exp(0.3 * sides[i]), &found, NULL), PCAL_OK);
+    assert_int_equal(found.end, PC_SEARCH_FLAT);
+    assert_near(log(found.at), sides[i] * pi, 1e-9);
+  }
+}
+
+/* Rounding noise in the slope cannot make the search run on. */
+static pcal_status noisy_evaluate(void *user, double x, pc_slopes *out, pcal_error *err) {
+  unsigned *calls = user;
+  (void)err;
+  ++*calls;
+  out->value = (x - 3) * (x - 3);
+  out->slope[0] = 2 * (x - 3) + (*calls % 2 == 0 ? 1e-10 : -1e-10);
+  out->slope[1] = 2;
+  out->slope[2] = out->slope[3] = 0.0;
+  return PCAL_OK;
+}
+
+static void noise_ends_the_search(void **state) {
+  (void)state;
+  unsigned calls = 0;
+  const pc_scalar_problem problem = {noisy_evaluate, &calls, 1e-4, 1e4, 4, 60};
+  pc_search_result found;
+  assert_int_equal(pc_scalar_search(&problem, 1.0, &found, NULL), PCAL_OK);
+  assert_int_equal(found.end, PC_SEARCH_FLAT);
+  assert_near(found.at, 3.0, 1e-9);
+  assert_true(calls < 12);
+}
+
+/* |x - 3| has no flat place: the bracket closes. */
+static pcal_status sharp_evaluate(void *user, double x, pc_slopes *out, pcal_error *err) {
+  (void)user;
+  (void)err;
+  out->value = fabs(x - 3);
+  out->slope[0] = x < 3 ? -1 : 1;
+  out->slope[1] = out->slope[2] = out->slope[3] = 0.0;
+  return PCAL_OK;
+}
+
+static void gives_up_on_sharp_valleys(void **state) {
+  (void)state;
+  pc_scalar_problem problem = {sharp_evaluate, NULL, 1e-4, 1e4, 4, 200};
+  pc_search_result found;
+  assert_int_equal(pc_scalar_search(&problem, 1.0, &found, NULL), PCAL_OK);
+  assert_int_equal(found.end, PC_SEARCH_STUCK);
+  assert_true(found.evaluations < 100);
+  problem.limit = 5;
+  assert_int_equal(pc_scalar_search(&problem, 1.0, &found, NULL), PCAL_OK);
+  assert_int_equal(found.end, PC_SEARCH_STUCK);
+  assert_int_equal(found.evaluations, 5);
+}
+
+/* Slopes beyond the doubles lead to a bound, not to NaN. */
+static pcal_status steep_evaluate(void *user, double x, pc_slopes *out, pcal_error *err) {
+  (void)user;
+  (void)x;
+  (void)err;
+  out->value = INFINITY;
+  out->slope[0] = INFINITY;
+  out->slope[1] = out->slope[2] = out->slope[3] = NAN;
+  return PCAL_OK;
+}
+
+static void infinite_slopes_lead_to_a_bound(void **state) {
+  (void)state;
+  const pc_scalar_problem problem = {steep_evaluate, NULL, 1e-4, 1e4, 4, 60};
+  pc_search_result found;
+  assert_int_equal(pc_scalar_search(&problem, 1.0, &found, NULL), PCAL_OK);
+  assert_int_equal(found.end, PC_SEARCH_BOUND);
+  assert_same(found.at, 1e-4);
+}
+
+static void passes_failures_on(void **state) {
+  (void)state;
+  log_case about = {1.0, 0.3, 0, 3};
+  pc_search_result found;
+  pcal_error err;
+  const pc_scalar_problem problem = log_problem(&about, 2);
+  assert_int_equal(pc_scalar_search(&problem, 1.0, &found, &err), PCAL_IO);
+  assert_sentence(err, PCAL_IO, "failed");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(finds_the_minimum_from_anywhere),
+      cmocka_unit_test(four_derivatives_are_fast),
+      cmocka_unit_test(stops_at_bounds),
+      cmocka_unit_test(walks_downhill),
+      cmocka_unit_test(noise_ends_the_search),
+      cmocka_unit_test(gives_up_on_sharp_valleys),
+      cmocka_unit_test(infinite_slopes_lead_to_a_bound),
+      cmocka_unit_test(passes_failures_on),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,269 @@
+#include "io/arrow_column.h"
+
+#include "arrow_help.h"
+
+/* A table of one column, with a schema of its own. */
+static pc_arrow_table column_table(struct ArrowSchema *child) {
+  pc_arrow_table table = {.name = "t"};
+  struct ArrowSchema *schema = help_schema("+s", "");
+  help_schema_add(schema, child);
+  table.schema = *schema;
+  free(schema);
+  return table;
+}
+
+static struct ArrowSchema *column_list(const char *format, const char *inner) {
+  struct ArrowSchema *schema = help_schema(format, "x");
+  help_schema_add(schema, help_schema(inner, "item"));
+  return schema;
+}
+
+static struct ArrowSchema *column_dictionary(const char *index, const char *values) {
+  struct ArrowSchema *schema = help_schema(index, "x");
+  schema->dictionary = help_schema(values, "");
+  return schema;
+}
+
+static void expect_type(struct ArrowSchema *child, pc_arrow_kind kind, pc_npy_kind number,
+                        size_t size, size_t width) {
+  pc_arrow_table table = column_table(child);
+  pc_arrow_column column;
+  pcal_error err;
+  if (pc_arrow_column_find(&table, "x", &column, &err) != PCAL_OK)
+    fail_msg("%s", err.message);
+  assert_int_equal(column.kind, kind);
+  assert_int_equal(column.width, width);
+  if (number != 0) {
+    assert_int_equal(column.number.kind, number);
+    assert_int_equal(column.number.size, size);
+    assert_int_equal(column.number.swapped, 0);
+  }
+  pc_arrow_table_free(&table);
+  assert_int_equal(help_arrow_live, 0);
+}
+
+static void knows_types(void **state) {
+  (void)state;
+  static const struct {
+    const char *format;
+    pc_npy_kind kind;
+    size_t size;
+  } numbers[] = {
+      {"c", PC_NPY_SIGNED, 1},   {"C", PC_NPY_UNSIGNED, 1}, {"s", PC_NPY_SIGNED, 2},
+      {"S", PC_NPY_UNSIGNED, 2}, {"i", PC_NPY_SIGNED, 4},   {"I", PC_NPY_UNSIGNED, 4},
+      {"l", PC_NPY_SIGNED, 8},   {"L", PC_NPY_UNSIGNED, 8}, {"e", PC_NPY_FLOAT, 2},
+      {"f", PC_NPY_FLOAT, 4},    {"g", PC_NPY_FLOAT, 8}};
+  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+    expect_type(help_schema(numbers[i].format, "x"), PC_ARROW_NUMBER, numbers[i].kind,
+                numbers[i].size, 1);
+  expect_type(help_schema("b", "x"), PC_ARROW_BOOL, 0, 0, 1);
+  expect_type(help_schema("u", "x"), PC_ARROW_TEXT, 0, 0, 1);
+  expect_type(help_schema("U", "x"), PC_ARROW_TEXT, 0, 0, 1);
+  expect_type(column_list("+w:12", "f"), PC_ARROW_NUMBER, PC_NPY_FLOAT, 4, 12);
+  expect_type(column_dictionary("c", "u"), PC_ARROW_DICTIONARY, PC_NPY_SIGNED, 1, 1);
+  expect_type(column_dictionary("I", "U"), PC_ARROW_DICTIONARY, PC_NPY_UNSIGNED, 4, 1);
+}
+
+static void expect_unknown_type(struct ArrowSchema *child) {
+  pc_arrow_table table = column_table(child);
+  pc_arrow_column column;
+  pcal_error err;
+  assert_int_equal(pc_arrow_column_find(&table, "x", &column, &err), PCAL_DATA);
+  assert_message(err, "t, column \"x\" has the Arrow type ");
+  assert_message(err, "; cast it to floats, integers, booleans, utf8, a dictionary of utf8 or "
+                      "fixed-size lists of numbers");
+  pc_arrow_table_free(&table);
+  assert_int_equal(help_arrow_live, 0);
+}
+
+static void refuses_other_types(void **state) {
+  (void)state;
+  static const char *const formats[] = {"n", "z", "vu", "d:10,2", "tdD", "+s", "+m", "", "ff"};
+  for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
+    expect_unknown_type(help_schema(formats[i], "x"));
+  expect_unknown_type(column_list("+l", "f"));
+  expect_unknown_type(column_list("+w:0", "f"));
+  expect_unknown_type(column_list("+w:-1", "f"));
+  expect_unknown_type(column_list("+w:", "f"));
+  expect_unknown_type(column_list("+w:2", "u"));
+  expect_unknown_type(column_dictionary("f", "u"));
+  expect_unknown_type(column_dictionary("i", "f"));
+}
+
+static void finds_by_name(void **state) {
+  (void)state;
+  pc_arrow_table table = column_table(help_schema("f", "probs"));
+  pc_arrow_column column;
+  pcal_error err;
+  help_schema_add(&table.schema, help_schema("g", "labels"));
+  help_schema_add(&table.schema, help_schema("g", NULL));
+  assert_int_equal(pc_arrow_column_find(&table, "labels", &column, NULL), PCAL_OK);
+  assert_int_equal(column.child, 1);
+  assert_string_equal(column.name, "labels");
+  assert_int_equal(pc_arrow_column_find(&table, "label", &column, &err), PCAL_USAGE);
+  assert_string_equal(err.message, "t has no column \"label\"; did you mean \"labels\"?");
+  assert_int_equal(pc_arrow_column_find(&table, "weights", &column, &err), PCAL_USAGE);
+  assert_string_equal(err.message,
+                      "t has no column \"weights\"; name one of the 3 in its schema");
+  help_schema_add(&table.schema, help_schema("g", "probs"));
+  assert_int_equal(pc_arrow_column_find(&table, "probs", &column, &err), PCAL_USAGE);
+  assert_string_equal(err.message, "t has 2 columns called \"probs\"; rename them");
+  pc_arrow_table_free(&table);
+}
+
+/* Batch offset 1, column offset 2, value offset 3, width 2: row 0 has values 3 + 3 * 2. */
+static void follows_offsets_and_nulls(void **state) {
+  (void)state;
+  const float values[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
+  const unsigned char batch_bits[] = {0xFB}, row_bits[] = {0xBF},
+                      value_bits[] = {0xFF, 0xFD, 0xFF};
+  pc_arrow_table table = column_table(column_list("+w:2", "f"));
+  pc_arrow_column column;
+  pc_arrow_part part;
+  assert_int_equal(pc_arrow_column_find(&table, "x", &column, NULL), PCAL_OK);
+  struct ArrowArray *batch = help_array(4, 1, 1, batch_bits, NULL, NULL);
+  help_array_add(batch, help_array(5, 2, 1, row_bits, NULL, NULL));
+  help_array_add(batch->children[0], help_array(14, 3, 2, value_bits, values, NULL));
+  assert_int_equal(pc_arrow_part_find(&column, batch, &part, NULL), PCAL_OK);
+  assert_false(pc_arrow_part_full(&part));
+  for (size_t row = 0; row < 4; row++) {
+    float pair[2];
+    memcpy(pair, pc_arrow_part_at(&part, row), sizeof pair);
+    assert_true(pair[0] == (float)(9 + 2 * row) && pair[1] == (float)(10 + 2 * row));
+  }
+  const int nulls[] = {1, 0, 1, 1, 0, 0, 1, 1};
+  for (size_t i = 0; i < 8; i++)
+    assert_int_equal(pc_arrow_part_null(&part, i / 2, i % 2), nulls[i]);
+  batch->null_count = batch->children[0]->null_count = 0;
+  batch->children[0]->children[0]->null_count = 0;
+  assert_int_equal(pc_arrow_part_find(&column, batch, &part, NULL), PCAL_OK);
+  assert_true(pc_arrow_part_full(&part));
+  batch->release(batch);
+  free(batch);
+  pc_arrow_table_free(&table);
+  assert_int_equal(help_arrow_live, 0);
+}
+
+static void reads_booleans(void **state) {
+  (void)state;
+  const unsigned char bits[] = {0xA0, 0x01};
+  pc_arrow_table table = column_table(help_schema("b", "x"));
+  pc_arrow_column column;
+  pc_arrow_part part;
+  assert_int_equal(pc_arrow_column_find(&table, "x", &column, NULL), PCAL_OK);
+  struct ArrowArray *batch = help_array(4, 0, 1, NULL, NULL, NULL);
+  help_array_add(batch, help_array(4, 5, 2, NULL, bits, NULL));
+  assert_int_equal(pc_arrow_part_find(&column, batch, &part, NULL), PCAL_OK);
+  const int truth[] = {1, 0, 1, 1};
+  for (size_t i = 0; i < 4; i++)
+    assert_int_equal(pc_arrow_part_true(&part, i), truth[i]);
+  batch->release(batch);
+  free(batch);
+  pc_arrow_table_free(&table);
+}
+
+static void reads_text(void **state) {
+  (void)state;
+  const int32_t narrow[] = {7, 0, 3, 3, 6};
+  const int64_t wide[] = {7, 0, 3, 3, 6};
+  const char *const words[] = {"cat", "", "dog"};
+  for (int large = 0; large < 2; large++) {
+    pc_arrow_table table = column_table(help_schema(large ? "U" : "u", "x"));
+    pc_arrow_column column;
+    pc_arrow_part part;
+    pc_slice text;
+    pcal_error err;
+    assert_int_equal(pc_arrow_column_find(&table, "x", &column, NULL), PCAL_OK);
+    struct ArrowArray *batch = help_array(3, 0, 1, NULL, NULL, NULL);
+    const void *offsets = large ? (const void *)wide : narrow;
+    help_array_add(batch, help_array(3, 1, 3, NULL, offsets, "catdog"));
+    assert_int_equal(pc_arrow_part_find(&column, batch, &part, NULL), PCAL_OK);
+    for (size_t i = 0; i < 3; i++) {
+      assert_int_equal(pc_arrow_part_text(&part, i, &text, NULL), PCAL_OK);
+      assert_true(pc_slice_is(text, words[i]));
+    }
+    batch->children[0]->offset = 0;
+    assert_int_equal(pc_arrow_part_find(&column, batch, &part, NULL), PCAL_OK);
+    assert_int_equal(pc_arrow_part_text(&part, 0, &text, &err), PCAL_DATA);
+    assert_string_equal(err.message, "t, column \"x\": the offsets of its text are broken; see "
+                                     "to what writes the Arrow data");
+    batch->release(batch);
+    free(batch);
+    pc_arrow_table_free(&table);
+  }
+  assert_int_equal(help_arrow_live, 0);
+}
+
+static void reads_dictionaries(void **state) {
+  (void)state;
+  const int8_t indices[] = {1, 0, 2, 3, -1};
+  const int32_t offsets[] = {0, 1, 4, 7, 7};
+  const unsigned char bits[] = {0x07};
+  pc_arrow_table table = column_table(column_dictionary("c", "u"));
+  pc_arrow_column column;
+  pc_arrow_part part;
+  pc_slice text;
+  pcal_error err;
+  assert_int_equal(pc_arrow_column_find(&table, "x", &column, NULL), PCAL_OK);
+  struct ArrowArray *batch = help_array(5, 0, 1, NULL, NULL, NULL);
+  help_array_add(batch, help_array(5, 0, 2, NULL, indices, NULL));
+  batch->children[0]->dictionary = help_array(3, 1, 3, bits, offsets, "?catdog");
+  assert_int_equal(pc_arrow_part_find(&column, batch, &part, NULL), PCAL_OK);
+  const char *const words[] = {"dog", "cat", ""};
+  for (size_t i = 0; i < 3; i++) {
+    assert_int_equal(pc_arrow_part_text(&part, i, &text, NULL), PCAL_OK);
+    assert_true(pc_slice_is(text, words[i]));
+  }
+  for (size_t i = 3; i < 5; i++) {
+    assert_int_equal(pc_arrow_part_text(&part, i, &text, &err), PCAL_DATA);
+    assert_string_equal(err.message, "t, column \"x\": an index lies outside its dictionary; "
+                                     "see to what writes the Arrow data");
+  }
+  batch->release(batch);
+  free(batch);
+  pc_arrow_table_free(&table);
+  assert_int_equal(help_arrow_live, 0);
+}
+
+static void expect_misfit(struct ArrowSchema *child, struct ArrowArray *array) {
+  pc_arrow_table table = column_table(child);
+  pc_arrow_column column;
+  pc_arrow_part part;
+  pcal_error err;
+  assert_int_equal(pc_arrow_column_find(&table, "x", &column, NULL), PCAL_OK);
+  struct ArrowArray *batch = help_array(3, 1, 1, NULL, NULL, NULL);
+  help_array_add(batch, array);
+  assert_int_equal(pc_arrow_part_find(&column, batch, &part, &err), PCAL_DATA);
+  assert_string_equal(err.message, "t, column \"x\": an array does not fit its schema; see to "
+                                   "what writes the Arrow data");
+  batch->release(batch);
+  free(batch);
+  pc_arrow_table_free(&table);
+  assert_int_equal(help_arrow_live, 0);
+}
+
+static void refuses_arrays_that_do_not_fit(void **state) {
+  (void)state;
+  const double values[8] = {0};
+  struct ArrowArray *lists = help_array(4, 0, 1, NULL, NULL, NULL);
+  expect_misfit(column_list("+w:2", "g"), lists);
+  lists = help_array(4, 0, 1, NULL, NULL, NULL);
+  help_array_add(lists, help_array(7, 0, 2, NULL, values, NULL));
+  expect_misfit(column_list("+w:2", "g"), lists);
+  expect_misfit(help_schema("g", "x"), help_array(3, 0, 2, NULL, values, NULL));
+  expect_misfit(help_schema("g", "x"), help_array(4, -1, 2, NULL, values, NULL));
+  expect_misfit(help_schema("g", "x"), help_array(4, 0, 1, NULL, values, NULL));
+  expect_misfit(help_schema("g", "x"), help_array(4, 0, 2, NULL, NULL, NULL));
+  expect_misfit(help_schema("u", "x"), help_array(4, 0, 2, NULL, values, NULL));
+  expect_misfit(column_dictionary("c", "u"), help_array(4, 0, 2, NULL, values, NULL));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(knows_types),        cmocka_unit_test(refuses_other_types),
+      cmocka_unit_test(finds_by_name),      cmocka_unit_test(follows_offsets_and_nulls),
+      cmocka_unit_test(reads_booleans),     cmocka_unit_test(reads_text),
+      cmocka_unit_test(reads_dictionaries), cmocka_unit_test(refuses_arrays_that_do_not_fit),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

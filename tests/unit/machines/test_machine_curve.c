@@ -1,0 +1,143 @@
+#include "machine_help.h"
+
+static machine_case curve_case(int by_label) {
+  pc_need need;
+  memset(&need, 0, sizeof need);
+  need.machine = PC_CURVE;
+  need.view.kind = PC_VIEW_RANK;
+  need.view.index = 1;
+  need.view.by_label = by_label;
+  return machine_case_make(&pc_machine_curve, &need, 3);
+}
+
+static void curve_check(const pc_curve_table *table, size_t at, double score, double weight,
+                        double hits) {
+  assert_true(at < table->count);
+  assert_same(table->score[at], score);
+  assert_same(table->weight[at], weight);
+  assert_same(table->hits[at], hits);
+}
+
+static void test_scores_are_sorted_and_joined(void **state) {
+  (void)state;
+  machine_rows rows = {
+      .score = {0.9, 0.2, 0.9, 0.2, 0.5, 0.9}, .hit = {1, 0, 0, 0, 1, 1}, .count = 6};
+  const machine_case about = curve_case(0);
+  void *curve = machine_state(&about);
+  machine_feed(&about, curve, &rows);
+  pc_evidence evidence = machine_evidence(&about, curve);
+  assert_int_equal(evidence.curve.part_count, 1);
+  const pc_curve_table *table = &evidence.curve.parts[0];
+  assert_int_equal(table->count, 3);
+  assert_same(table->total, 6.0);
+  curve_check(table, 0, 0.2, 2, 0);
+  curve_check(table, 1, 0.5, 1, 1);
+  curve_check(table, 2, 0.9, 3, 2);
+  about.machine->release(&about.env, &evidence);
+  about.machine->destroy(&about.env, curve);
+}
+
+static void test_one_part_for_each_predicted_label(void **state) {
+  (void)state;
+  machine_rows rows = {
+      .score = {0.9, 0.4, 0.6}, .hit = {1, 0, 1}, .part = {2, 0, 2}, .count = 3};
+  const machine_case about = curve_case(1);
+  void *curve = machine_state(&about);
+  machine_feed(&about, curve, &rows);
+  pc_evidence evidence = machine_evidence(&about, curve);
+  assert_int_equal(evidence.curve.part_count, 3);
+  assert_int_equal(evidence.curve.parts[0].count, 1);
+  assert_int_equal(evidence.curve.parts[1].count, 0);
+  assert_int_equal(evidence.curve.parts[2].count, 2);
+  curve_check(&evidence.curve.parts[0], 0, 0.4, 1, 0);
+  curve_check(&evidence.curve.parts[2], 0, 0.6, 1, 1);
+  about.machine->release(&about.env, &evidence);
+  about.machine->destroy(&about.env, curve);
+}
+
+/* Rows without weights, then with, then without again. */
+static void test_weights_may_come_late(void **state) {
+  (void)state;
+  machine_rows plain = {.score = {0.5, 0.5}, .hit = {1, 0}, .count = 2};
+  machine_rows weighted = {
+      .score = {0.5, 0.25}, .weight = {2.5, 4}, .hit = {1, 1}, .count = 2, .weighted = 1};
+  const machine_case about = curve_case(0);
+  void *curve = machine_state(&about);
+  machine_feed(&about, curve, &plain);
+  machine_feed(&about, curve, &weighted);
+  machine_feed(&about, curve, &plain);
+  pc_evidence evidence = machine_evidence(&about, curve);
+  curve_check(&evidence.curve.parts[0], 0, 0.25, 4, 4);
+  curve_check(&evidence.curve.parts[0], 1, 0.5, 6.5, 4.5);
+  assert_same(evidence.curve.parts[0].total, 10.5);
+  about.machine->release(&about.env, &evidence);
+  about.machine->destroy(&about.env, curve);
+}
+
+static void test_merge_of_plain_and_weighted(void **state) {
+  (void)state;
+  machine_rows plain = {.score = {0.5, 0.75}, .hit = {1, 0}, .count = 2};
+  machine_rows weighted = {
+      .score = {0.5, 0.75}, .weight = {2, 3}, .hit = {1, 0}, .count = 2, .weighted = 1};
+  const machine_case about = curve_case(0);
+  for (int turn = 0; turn < 2; turn++) {
+    void *left = machine_state(&about), *right = machine_state(&about);
+    machine_feed(&about, left, turn ? &plain : &weighted);
+    machine_feed(&about, right, turn ? &weighted : &plain);
+    machine_merge(&about, left, right);
+    pc_evidence evidence = machine_evidence(&about, left);
+    curve_check(&evidence.curve.parts[0], 0, 0.5, 3, 3);
+    curve_check(&evidence.curve.parts[0], 1, 0.75, 4, 0);
+    about.machine->release(&about.env, &evidence);
+    about.machine->destroy(&about.env, left);
+    about.machine->destroy(&about.env, right);
+  }
+}
+
+static void test_clear_forgets_rows(void **state) {
+  (void)state;
+  machine_rows weighted = {
+      .score = {0.5}, .weight = {7}, .hit = {1}, .count = 1, .weighted = 1};
+  machine_rows plain = {.score = {0.75}, .hit = {0}, .count = 1};
+  const machine_case about = curve_case(0);
+  void *curve = machine_state(&about);
+  machine_feed(&about, curve, &weighted);
+  about.machine->clear(curve);
+  machine_feed(&about, curve, &plain);
+  pc_evidence evidence = machine_evidence(&about, curve);
+  assert_int_equal(evidence.curve.parts[0].count, 1);
+  curve_check(&evidence.curve.parts[0], 0, 0.75, 1, 0);
+  about.machine->release(&about.env, &evidence);
+  about.machine->destroy(&about.env, curve);
+}
+
+static void test_limit_of_memory(void **state) {
+  (void)state;
+  machine_rows rows = {.score = {0.5, 0.6, 0.7}, .hit = {1, 0, 1}, .count = 3};
+  machine_case about = curve_case(0);
+  pcal_error err;
+  about.env.memory_limit = 3 * sizeof(double);
+  void *curve = machine_state(&about), *other = machine_state(&about);
+  machine_feed(&about, curve, &rows);
+  rows.count = 1;
+  machine_feed(&about, other, &rows);
+  assert_int_equal(about.machine->prepare(&about.env, curve, other, &err), PCAL_MEMORY);
+  assert_non_null(strstr(err.message, "equal-width bins"));
+  pc_evidence evidence = machine_evidence(&about, curve);
+  assert_same(evidence.curve.parts[0].total, 3.0);
+  about.machine->release(&about.env, &evidence);
+  about.machine->destroy(&about.env, curve);
+  about.machine->destroy(&about.env, other);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_scores_are_sorted_and_joined),
+      cmocka_unit_test(test_one_part_for_each_predicted_label),
+      cmocka_unit_test(test_weights_may_come_late),
+      cmocka_unit_test(test_merge_of_plain_and_weighted),
+      cmocka_unit_test(test_clear_forgets_rows),
+      cmocka_unit_test(test_limit_of_memory),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

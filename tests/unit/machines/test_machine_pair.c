@@ -1,0 +1,124 @@
+#include "machine_help.h"
+
+static machine_case pair_case(void) {
+  pc_need need;
+  memset(&need, 0, sizeof need);
+  need.machine = PC_PAIR;
+  return machine_case_make(&pc_machine_pair, &need, 2);
+}
+
+static void pair_feed(const machine_case *about, void *state, const double *probs,
+                      const int32_t *labels, const double *weights, size_t count) {
+  const pc_rows rows = {
+      .count = count, .classes = 2, .labels = labels, .weights = weights, .probs = probs};
+  machine_update(about, state, &rows, NULL);
+}
+
+static void pair_check(const pc_evidence *evidence, size_t at, double first, int32_t label,
+                       double weight) {
+  assert_true(at < evidence->pair.count);
+  assert_same(evidence->pair.probs[2 * at], first);
+  assert_same(evidence->pair.probs[2 * at + 1], 1 - first);
+  assert_int_equal(evidence->pair.labels[at], label);
+  assert_same(evidence->pair.weights[at], weight);
+}
+
+/* Ascending by probabilities, then by label; equal rows joined. */
+static void test_rows_are_sorted_and_joined(void **state) {
+  (void)state;
+  static const double probs[] = {0.75, 0.25, 0.25, 0.75, 0.75, 0.25, 0.75, 0.25, 0.5, 0.5};
+  static const int32_t labels[] = {1, 0, 0, 1, 1};
+  const machine_case about = pair_case();
+  void *pairs = machine_state(&about);
+  pair_feed(&about, pairs, probs, labels, NULL, 5);
+  pc_evidence evidence = machine_evidence(&about, pairs);
+  assert_int_equal(evidence.pair.count, 4);
+  assert_int_equal(evidence.pair.classes, 2);
+  pair_check(&evidence, 0, 0.25, 0, 1);
+  pair_check(&evidence, 1, 0.5, 1, 1);
+  pair_check(&evidence, 2, 0.75, 0, 1);
+  pair_check(&evidence, 3, 0.75, 1, 2);
+  about.machine->release(&about.env, &evidence);
+  assert_null(evidence.pair.probs);
+  about.machine->destroy(&about.env, pairs);
+}
+
+static void test_merge_adds_weights_of_equal_rows(void **state) {
+  (void)state;
+  static const double probs[] = {0.5, 0.5, 0.25, 0.75}, weights[] = {3, 4};
+  static const int32_t labels[] = {1, 0};
+  const machine_case about = pair_case();
+  void *left = machine_state(&about), *right = machine_state(&about);
+  pair_feed(&about, left, probs, labels, weights, 2);
+  pair_feed(&about, right, probs, labels, NULL, 1);
+  machine_merge(&about, left, right);
+  pc_evidence evidence = machine_evidence(&about, left);
+  assert_int_equal(evidence.pair.count, 2);
+  pair_check(&evidence, 0, 0.25, 0, 4);
+  pair_check(&evidence, 1, 0.5, 1, 4);
+  about.machine->release(&about.env, &evidence);
+  about.machine->destroy(&about.env, left);
+  about.machine->destroy(&about.env, right);
+}
+
+static void test_many_rows_in_any_order(void **state) {
+  (void)state;
+  enum { ROWS = 257 };
+  static double probs[2 * ROWS];
+  static int32_t labels[ROWS];
+  const machine_case about = pair_case();
+  void *pairs = machine_state(&about);
+  for (size_t i = 0; i < ROWS; i++) {
+    probs[2 * i] = (double)(i * 100 % ROWS) / 512;
+    probs[2 * i + 1] = 1 - probs[2 * i];
+  }
+  pair_feed(&about, pairs, probs, labels, NULL, ROWS);
+  pc_evidence evidence = machine_evidence(&about, pairs);
+  assert_int_equal(evidence.pair.count, ROWS);
+  for (size_t i = 0; i < ROWS; i++)
+    pair_check(&evidence, i, (double)i / 512, 0, 1);
+  about.machine->release(&about.env, &evidence);
+  about.machine->destroy(&about.env, pairs);
+}
+
+static void test_clear_and_no_rows(void **state) {
+  (void)state;
+  static const double probs[] = {0.5, 0.5};
+  static const int32_t labels[] = {1};
+  const machine_case about = pair_case();
+  void *pairs = machine_state(&about);
+  pair_feed(&about, pairs, probs, labels, NULL, 1);
+  about.machine->clear(pairs);
+  pair_feed(&about, pairs, probs, labels, NULL, 0);
+  pc_evidence evidence = machine_evidence(&about, pairs);
+  assert_int_equal(evidence.pair.count, 0);
+  about.machine->release(&about.env, &evidence);
+  about.machine->destroy(&about.env, pairs);
+}
+
+static void test_limit_of_memory(void **state) {
+  (void)state;
+  static const double probs[] = {0.5, 0.5, 0.25, 0.75};
+  static const int32_t labels[] = {1, 0};
+  const pc_rows rows = {.count = 2, .classes = 2, .labels = labels, .probs = probs};
+  machine_case about = pair_case();
+  pcal_error err;
+  about.env.memory_limit = 2 * (2 * sizeof(double) + 12) - 1;
+  void *pairs = machine_state(&about);
+  assert_int_equal(about.machine->update(&about.env, pairs, &rows, NULL, &err), PCAL_MEMORY);
+  assert_non_null(strstr(err.message, "random part of the rows"));
+  about.env.memory_limit++;
+  assert_int_equal(about.machine->update(&about.env, pairs, &rows, NULL, &err), PCAL_OK);
+  about.machine->destroy(&about.env, pairs);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_rows_are_sorted_and_joined),
+      cmocka_unit_test(test_merge_adds_weights_of_equal_rows),
+      cmocka_unit_test(test_many_rows_in_any_order),
+      cmocka_unit_test(test_clear_and_no_rows),
+      cmocka_unit_test(test_limit_of_memory),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,190 @@
+#include "../unit.h"
+#include "measure/census.h"
+
+static void census_rows(pc_census *census, uint64_t first, size_t rows) {
+  pcal_batch batch = PCAL_BATCH_INIT;
+  batch.first_row = first;
+  batch.rows = rows;
+  assert_int_equal(pc_census_prepare(census, &batch, NULL), PCAL_OK);
+  pc_census_add(census, &batch);
+}
+
+static void census_is(const pc_census *census, const pc_row_range *expected, size_t count) {
+  assert_int_equal(census->range_count, count);
+  for (size_t r = 0; r < count; r++) {
+    assert_int_equal(census->ranges[r].first, expected[r].first);
+    assert_int_equal(census->ranges[r].last, expected[r].last);
+  }
+}
+
+static void test_ranges_are_joined(void **state) {
+  (void)state;
+  const pcal_env env = pc_env_resolve(NULL);
+  pc_census census;
+  pc_census_init(&census, &env);
+  census_rows(&census, 100, 10);
+  census_rows(&census, 300, 10);
+  census_rows(&census, 200, 10);
+  census_rows(&census, 0, 1);
+  census_is(&census, (const pc_row_range[]){{0, 0}, {100, 109}, {200, 209}, {300, 309}}, 4);
+  census_rows(&census, 110, 5); /* touches from above */
+  census_rows(&census, 195, 5); /* touches from below */
+  census_rows(&census, 1, 1);
+  census_rows(&census, 305, 2); /* inside */
+  census_rows(&census, 500, 0); /* nothing */
+  census_is(&census, (const pc_row_range[]){{0, 1}, {100, 114}, {195, 209}, {300, 309}}, 4);
+  census_rows(&census, 110, 200); /* over several */
+  census_is(&census, (const pc_row_range[]){{0, 1}, {100, 309}}, 2);
+  census_rows(&census, 2, 98);
+  census_is(&census, (const pc_row_range[]){{0, 309}}, 1);
+  pc_census_free(&census);
+}
+
+static void test_the_last_index_of_all(void **state) {
+  (void)state;
+  const pcal_env env = pc_env_resolve(NULL);
+  pc_census census;
+  pc_census_init(&census, &env);
+  census_rows(&census, UINT64_MAX - 1, 5);
+  census_rows(&census, UINT64_MAX, 1);
+  census_rows(&census, 0, 1);
+  census_is(&census, (const pc_row_range[]){{0, 0}, {UINT64_MAX - 1, UINT64_MAX}}, 2);
+  pc_census_free(&census);
+}
+
+/* Any order of single rows gives what marking them in a list gives. */
+static void test_any_order_of_rows(void **state) {
+  (void)state;
+  const pcal_env env = pc_env_resolve(NULL);
+  unsigned char met[512] = {0};
+  pc_census census;
+  pc_census_init(&census, &env);
+  for (uint32_t i = 0, row = 1; i < 300; i++, row = row * 1103515245 + 12345) {
+    const size_t first = row >> 8 & 0xFF, count = row >> 20 & 7;
+    census_rows(&census, first, count);
+    memset(met + first, 1, count);
+    size_t ranges = 0;
+    for (size_t r = 0; r < sizeof met; r++)
+      ranges += met[r] && (r == 0 || !met[r - 1]);
+    assert_int_equal(census.range_count, ranges);
+    for (size_t r = 0; r < census.range_count; r++) {
+      const pc_row_range *range = &census.ranges[r];
+      assert_true(met[range->first] && met[range->last] && !met[range->last + 1]);
+      assert_true(range->first == 0 || !met[range->first - 1]);
+    }
+  }
+  pc_census_free(&census);
+}
+
+static void test_too_many_ranges_are_given_up(void **state) {
+  (void)state;
+  const pcal_env env = pc_env_resolve(NULL);
+  pc_census census, other;
+  pc_row_range both;
+  pc_census_init(&census, &env);
+  pc_census_init(&other, &env);
+  for (uint64_t r = 0; r < PC_RANGES_MAX; r++)
+    census_rows(&census, 2 * r, 1);
+  assert_int_equal(census.range_count, PC_RANGES_MAX);
+  census_rows(&census, 1, 1);
+  assert_int_equal(census.range_count, PC_RANGES_MAX - 1);
+  census_rows(&census, 1000000, 1);
+  assert_false(census.scattered);
+  census_rows(&census, 2000000, 1);
+  assert_true(census.scattered);
+  assert_int_equal(census.range_count, 0);
+  census_rows(&census, 5, 1);
+  census_rows(&other, 0, 100);
+  assert_false(pc_census_overlap(&census, &other, &both));
+  assert_int_equal(pc_census_prepare_merge(&other, &census, NULL, NULL), PCAL_OK);
+  pc_census_merge(&other, &census, NULL);
+  assert_true(other.scattered);
+  assert_int_equal(other.range_count, 0);
+  pc_census_free(&census);
+  pc_census_free(&other);
+}
+
+static void test_overlap_names_the_first_rows_in_both(void **state) {
+  (void)state;
+  const pcal_env env = pc_env_resolve(NULL);
+  pc_census a, b;
+  pc_row_range both = {0, 0};
+  pc_census_init(&a, &env);
+  pc_census_init(&b, &env);
+  census_rows(&a, 0, 10);
+  census_rows(&a, 100, 10);
+  census_rows(&b, 10, 90);
+  assert_false(pc_census_overlap(&a, &b, &both));
+  assert_false(pc_census_overlap(&b, &a, &both));
+  census_rows(&b, 105, 100);
+  assert_true(pc_census_overlap(&a, &b, &both));
+  assert_int_equal(both.first, 105);
+  assert_int_equal(both.last, 109);
+  assert_true(pc_census_overlap(&b, &a, &both));
+  assert_int_equal(both.first, 105);
+  pc_census_free(&a);
+  pc_census_free(&b);
+}
+
+static void test_groups_know_their_first_row(void **state) {
+  (void)state;
+  const pcal_env env = pc_env_resolve(NULL);
+  const uint32_t late[] = {0, 3, 3}, early[] = {3, 1};
+  const size_t map[] = {SIZE_MAX, 0, SIZE_MAX, 5};
+  pcal_batch batch = PCAL_BATCH_INIT;
+  pc_census census, other;
+  pc_census_init(&census, &env);
+  pc_census_init(&other, &env);
+  batch.groups = late;
+  batch.rows = 3;
+  batch.first_row = 50;
+  assert_int_equal(pc_census_prepare(&census, &batch, NULL), PCAL_OK);
+  pc_census_add(&census, &batch);
+  batch.groups = early;
+  batch.rows = 2;
+  batch.first_row = 10;
+  assert_int_equal(pc_census_prepare(&census, &batch, NULL), PCAL_OK);
+  pc_census_add(&census, &batch);
+  assert_int_equal(census.group_count, 4);
+  assert_int_equal(census.first_rows[0], 50);
+  assert_int_equal(census.first_rows[1], 11);
+  assert_true(census.first_rows[2] == PCAL_NO_ROW);
+  assert_int_equal(census.first_rows[3], 10);
+  assert_int_equal(pc_census_prepare_merge(&other, &census, map, NULL), PCAL_OK);
+  pc_census_merge(&other, &census, map);
+  assert_int_equal(other.group_count, 6);
+  assert_int_equal(other.first_rows[0], 11);
+  assert_int_equal(other.first_rows[5], 10);
+  assert_true(other.first_rows[1] == PCAL_NO_ROW);
+  pc_census_free(&census);
+  pc_census_free(&other);
+}
+
+static void test_group_numbers_have_a_limit(void **state) {
+  (void)state;
+  const pcal_env env = pc_env_resolve(NULL);
+  const uint32_t group = 1048576;
+  pcal_batch batch = PCAL_BATCH_INIT;
+  pcal_error err;
+  pc_census census;
+  pc_census_init(&census, &env);
+  batch.groups = &group;
+  batch.rows = 1;
+  assert_int_equal(pc_census_prepare(&census, &batch, &err), PCAL_DATA);
+  assert_sentence(err, PCAL_DATA,
+                  "more than 1048576 groups; groups are meant for a few kinds of rows");
+  pc_census_free(&census);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_ranges_are_joined),
+      cmocka_unit_test(test_the_last_index_of_all),
+      cmocka_unit_test(test_any_order_of_rows),
+      cmocka_unit_test(test_too_many_ranges_are_given_up),
+      cmocka_unit_test(test_overlap_names_the_first_rows_in_both),
+      cmocka_unit_test(test_groups_know_their_first_row),
+      cmocka_unit_test(test_group_numbers_have_a_limit),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,155 @@
+#include "measure_help.h"
+
+#include "core/rng.h"
+
+#define MEASURE_ROWS 10000
+
+/* More rows than a chunk holds, against sums taken by hand. */
+static void test_rows_in_many_chunks(void **state) {
+  (void)state;
+  static double scores[MEASURE_ROWS];
+  static int32_t labels[MEASURE_ROWS];
+  double squares = 0, right = 0;
+  for (size_t i = 0; i < MEASURE_ROWS; i++) {
+    scores[i] = (double)(i % 257) / 256;
+    labels[i] = i % 3 == 0;
+    squares += 2 * (scores[i] - labels[i]) * (scores[i] - labels[i]);
+    right += (scores[i] > 0.5) == labels[i];
+  }
+  const given_data data = {.kind = PCAL_PROBABILITY,
+                           .rows = MEASURE_ROWS,
+                           .columns = 1,
+                           .scores = scores,
+                           .labels = labels};
+  pcal_results *results = given_results(&data, "brier accuracy");
+  assert_same(given_result(results, "brier").value, squares / MEASURE_ROWS);
+  assert_same(given_result(results, "accuracy").value, right / MEASURE_ROWS);
+  pcal_results_free(results);
+}
+
+#define MEASURE_WIDE_ROWS 2000
+#define MEASURE_WIDE_COLUMNS 200
+
+/* Of several bad rows the first is reported, whichever thread finds one first. */
+static void test_the_first_bad_row_is_reported(void **state) {
+  (void)state;
+  const pc_rng rng = {9, 9};
+  const size_t count = (size_t)MEASURE_WIDE_ROWS * MEASURE_WIDE_COLUMNS;
+  double *scores = malloc(count * sizeof *scores);
+  int32_t *labels = calloc(MEASURE_WIDE_ROWS, sizeof *labels);
+  pc_rng_normals(&rng, 0, count, scores);
+  labels[1999] = labels[1500] = labels[700] = 200;
+  const given_data data = {.kind = PCAL_LOGIT,
+                           .rows = MEASURE_WIDE_ROWS,
+                           .columns = MEASURE_WIDE_COLUMNS,
+                           .scores = scores,
+                           .labels = labels};
+  const pcal_batch batch = given_batch(&data);
+  for (unsigned threads = 1; threads <= 5; threads++) {
+    pcal_env env = PCAL_ENV_INIT;
+    pcal_measure *measure = NULL;
+    pcal_error err;
+    env.threads = threads;
+    assert_int_equal(given_new(&data, "accuracy", &env, &measure, &err), PCAL_OK);
+    assert_int_equal(pcal_measure_update(measure, &batch, &err), PCAL_DATA);
+    assert_int_equal(err.row, 700);
+    assert_contains(err.message, "labels, row 700: label 200 is outside 0 to 199");
+    pcal_measure_free(measure);
+  }
+  free(scores);
+  free(labels);
+}
+
+static const given_data measure_mixed = {
+    .kind = PCAL_PROBABILITY,
+    .rows = 6,
+    .columns = 2,
+    .scores =
+        (const double[]){0.5, 0.5, (double)NAN, 0, 0.2, 0.801, 1, 0, 0.25, 0.75, 0.5, 0.5},
+    .labels = (const int32_t[]){0, 1, 1, PCAL_MISSING_LABEL, 1, 0},
+    .weights = (const double[]){1, 1, 1, 1, (double)NAN, 0},
+    .normalize = 1,
+    .skip_missing = 1,
+};
+
+/* Row 0 counts, 1, 3 and 4 are missing something, 2 is rescaled, 5 has weight 0. */
+static void test_rows_are_skipped_and_rescaled(void **state) {
+  (void)state;
+  pcal_results *results = given_results(&measure_mixed, "accuracy brier");
+  char *text = given_written(results, PCAL_TEXT);
+  assert_contains(text,
+                  "2 rows (weight 2), 2 classes, probabilities, 1 rescaled to sum to 1, 3 "
+                  "skipped as missing\n");
+  const double p = 0.2 / 1.001, q = 0.801 / 1.001;
+  assert_near(given_result(results, "brier").value, (0.5 + p * p + (1 - q) * (1 - q)) / 2,
+              1e-14);
+  free(text);
+  pcal_results_free(results);
+}
+
+static void test_rows_are_refused_unless_asked_for(void **state) {
+  (void)state;
+  given_data data = measure_mixed;
+  data.skip_missing = 0;
+  given_refused(&data, "accuracy", PCAL_DATA, "row 1");
+  data.skip_missing = 1;
+  data.normalize = 0;
+  given_refused(&data, "accuracy", PCAL_DATA,
+                "scores, row 2: the probabilities sum to 1.001000, not 1; pass --normalize");
+}
+
+/* Counts survive a merge. */
+static void test_merge_adds_counts(void **state) {
+  (void)state;
+  const pcal_batch batch = given_batch(&measure_mixed);
+  pcal_measure *measure = NULL, *other = NULL;
+  pcal_results *results = NULL;
+  pcal_error err;
+  assert_int_equal(given_new(&measure_mixed, "accuracy", NULL, &measure, &err), PCAL_OK);
+  assert_int_equal(given_new(&measure_mixed, "accuracy", NULL, &other, &err), PCAL_OK);
+  assert_int_equal(pcal_measure_update(measure, &batch, &err), PCAL_OK);
+  assert_int_equal(pcal_measure_update(other, &batch, &err), PCAL_OK);
+  assert_int_equal(pcal_measure_update(other, &batch, &err), PCAL_OK);
+  assert_int_equal(pcal_measure_merge(measure, other, &err), PCAL_OK);
+  assert_int_equal(pcal_measure_finish(measure, &results, &err), PCAL_OK);
+  char *text = given_written(results, PCAL_TEXT);
+  assert_contains(text,
+                  "6 rows (weight 6), 2 classes, probabilities, 3 rescaled to sum to 1, 9 "
+                  "skipped as missing\n");
+  free(text);
+  pcal_results_free(results);
+  pcal_measure_free(measure);
+  pcal_measure_free(other);
+}
+
+/* A pool may be gone when results are read. */
+static void test_results_outlive_measure_and_pool(void **state) {
+  (void)state;
+  pcal_env env = PCAL_ENV_INIT;
+  const pcal_batch batch = given_batch(&measure_mixed);
+  pcal_measure *measure = NULL;
+  pcal_results *results = NULL;
+  pcal_error err;
+  assert_int_equal(pcal_pool_new(2, NULL, &env.pool, &err), PCAL_OK);
+  assert_int_equal(given_new(&measure_mixed, "", &env, &measure, &err), PCAL_OK);
+  assert_int_equal(pcal_measure_update(measure, &batch, &err), PCAL_OK);
+  assert_int_equal(pcal_measure_finish(measure, &results, &err), PCAL_OK);
+  pcal_measure_free(measure);
+  pcal_pool_free(env.pool);
+  char *json = given_written(results, PCAL_JSON);
+  assert_contains(json, "\"verdict\"");
+  free(json);
+  pcal_results_free(results);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_rows_in_many_chunks),
+      cmocka_unit_test(test_the_first_bad_row_is_reported),
+      cmocka_unit_test(test_rows_are_skipped_and_rescaled),
+      cmocka_unit_test(test_rows_are_refused_unless_asked_for),
+      cmocka_unit_test(test_merge_adds_counts),
+      cmocka_unit_test(test_results_outlive_measure_and_pool),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

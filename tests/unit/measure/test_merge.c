@@ -1,0 +1,268 @@
+#include "state_help.h"
+
+#define MERGE_SPECS "accuracy log ece ks"
+
+static void merge_refused(pcal_measure *a, const pcal_measure *b, pcal_status status,
+                          const char *sentence) {
+  pcal_error err;
+  const state_bytes before = state_of(a);
+  assert_int_equal(pcal_measure_merge(a, b, &err), status);
+  assert_sentence(err, status, sentence);
+  const state_bytes after = state_of(a);
+  assert_int_equal(before.length, after.length);
+  assert_memory_equal(before.bytes, after.bytes, before.length);
+  free(before.bytes);
+  free(after.bytes);
+}
+
+static void test_parts_are_the_whole(void **state) {
+  (void)state;
+  const given_data data = state_data();
+  const given_data head = state_slice(&data, 0, 2), tail = state_slice(&data, 2, 4);
+  pcal_measure *whole = state_measure(&data, MERGE_SPECS, 0);
+  pcal_measure *a = state_part(&head, MERGE_SPECS, 0, "a.pcal");
+  pcal_measure *b = state_part(&tail, MERGE_SPECS, 2, "b.pcal");
+  assert_int_equal(pcal_measure_merge(b, a, NULL), PCAL_OK);
+  char *expected = state_json(whole), *found = state_json(b);
+  assert_string_equal(found, expected);
+  free(expected);
+  free(found);
+  pcal_measure_free(whole);
+  pcal_measure_free(a);
+  pcal_measure_free(b);
+}
+
+/* ---- the order of groups ---- */
+
+static void test_groups_keep_the_order_of_rows(void **state) {
+  (void)state;
+  static const char *const names[] = {"x", "y", "z"}, *const head_names[] = {"x"};
+  static const char *const tail_names[] = {"z", "y"};
+  static const uint32_t groups[] = {0, 0, 1, 2, 1, 2};
+  static const uint32_t tail_groups[] = {1, 0, 1, 0}; /* as one who saw only these would say */
+  given_data data = state_data();
+  data.groups = groups;
+  data.group_names = names;
+  data.group_count = 3;
+  given_data head = state_slice(&data, 0, 2), tail = state_slice(&data, 2, 4);
+  head.group_names = head_names;
+  head.group_count = 1;
+  tail.groups = tail_groups;
+  tail.group_names = tail_names;
+  tail.group_count = 2;
+  pcal_measure *whole = state_measure(&data, MERGE_SPECS, 0);
+  char *expected = state_json(whole);
+  assert_contains(expected, "[\n      \"x\",\n      \"y\",\n      \"z\"\n    ]");
+  for (int swapped = 0; swapped <= 1; swapped++) {
+    pcal_measure *a = state_part(&head, MERGE_SPECS, 0, "a.pcal");
+    pcal_measure *b = state_part(&tail, MERGE_SPECS, 2, "b.pcal");
+    assert_int_equal(pcal_measure_merge(swapped ? b : a, swapped ? a : b, NULL), PCAL_OK);
+    char *found = state_json(swapped ? b : a);
+    assert_string_equal(found, expected);
+    free(found);
+    pcal_measure_free(a);
+    pcal_measure_free(b);
+  }
+  free(expected);
+  pcal_measure_free(whole);
+}
+
+static void test_an_empty_measure_takes_names_over(void **state) {
+  (void)state;
+  static const char *const names[] = {"x", "y"}, *const classes[] = {"cat", "dog"};
+  static const uint32_t groups[] = {0, 1, 0, 1, 0, 1};
+  given_data data = state_data();
+  data.groups = groups;
+  data.group_names = names;
+  data.group_count = 2;
+  data.class_names = classes;
+  data.class_count = 2;
+  pcal_measure *empty = NULL, *part = state_part(&data, MERGE_SPECS, 0, "a.pcal");
+  assert_int_equal(given_new(&data, MERGE_SPECS, NULL, &empty, NULL), PCAL_OK);
+  assert_int_equal(pcal_measure_merge(empty, part, NULL), PCAL_OK);
+  char *expected = state_json(part), *found = state_json(empty);
+  assert_string_equal(found, expected);
+  merge_refused(
+      empty, part, PCAL_DATA,
+      "a.pcal: rows 0 to 5 are in another part too; pass --first-row when measuring a "
+      "part, and merge each part once");
+  free(expected);
+  free(found);
+  pcal_measure_free(empty);
+  pcal_measure_free(part);
+}
+
+/* ---- refused ---- */
+
+static void test_the_same_rows_twice(void **state) {
+  (void)state;
+  const given_data data = state_data();
+  pcal_measure *a = state_part(&data, MERGE_SPECS, 0, "a.pcal");
+  pcal_measure *b = state_part(&data, MERGE_SPECS, 4, "b.pcal");
+  pcal_measure *c = state_part(&data, MERGE_SPECS, 10, "c.pcal");
+  merge_refused(
+      a, b, PCAL_DATA,
+      "b.pcal: rows 4 to 5 are in another part too; pass --first-row when measuring a "
+      "part, and merge each part once");
+  assert_int_equal(pcal_measure_merge(b, c, NULL), PCAL_OK);
+  pcal_measure_free(a);
+  pcal_measure_free(b);
+  pcal_measure_free(c);
+}
+
+/* Measures that were never saved may count all their batches from 0. */
+static void test_measures_in_memory_may_overlap(void **state) {
+  (void)state;
+  const given_data data = state_data();
+  pcal_measure *a = state_measure(&data, MERGE_SPECS, 0);
+  pcal_measure *b = state_measure(&data, MERGE_SPECS, 0);
+  pcal_measure *c = state_part(&data, MERGE_SPECS, 0, "c.pcal");
+  assert_int_equal(pcal_measure_merge(a, b, NULL), PCAL_OK);
+  assert_int_equal(pcal_measure_merge(a, c, NULL), PCAL_OK);
+  assert_int_equal(pcal_measure_merge(c, b, NULL), PCAL_OK);
+  pcal_measure_free(a);
+  pcal_measure_free(b);
+  pcal_measure_free(c);
+}
+
+static void test_other_metrics_or_data(void **state) {
+  (void)state;
+  const given_data data = state_data();
+  given_data binary = data, skipping = data, normal = data;
+  binary.columns = 1;
+  skipping.skip_missing = 1;
+  normal.normalize = 1;
+  pcal_measure *a = state_part(&data, "ece", 0, "a.pcal");
+  pcal_measure *metrics = state_part(&data, "ece:bins=10", 6, "b.pcal");
+  pcal_measure *layout = state_part(&binary, "ece", 6, "b.pcal");
+  pcal_measure *skip = state_part(&skipping, "ece", 6, "b.pcal");
+  pcal_measure *rescale = state_measure(&normal, "ece", 6);
+  merge_refused(
+      a, metrics, PCAL_USAGE,
+      "b.pcal was measured with other metrics than a.pcal; measure all parts with the "
+      "same --metric flags");
+  merge_refused(a, layout, PCAL_USAGE,
+                "b.pcal has scores of the kind probability in 1 column, and a.pcal of the kind "
+                "probability in 2; only parts of one data set can be merged");
+  merge_refused(a, skip, PCAL_USAGE,
+                "b.pcal was measured with --skip-missing and a.pcal without; measure all parts "
+                "in the same way");
+  merge_refused(skip, a, PCAL_USAGE,
+                "a.pcal was measured without --skip-missing and b.pcal with; measure all parts "
+                "in the same way");
+  merge_refused(a, rescale, PCAL_USAGE,
+                "the other measure was measured with --normalize and a.pcal without; measure "
+                "all parts in the same way");
+  pcal_measure_free(a);
+  pcal_measure_free(metrics);
+  pcal_measure_free(layout);
+  pcal_measure_free(skip);
+  pcal_measure_free(rescale);
+}
+
+static void test_groups_in_one_part_only(void **state) {
+  (void)state;
+  static const uint32_t groups[] = {0, 1, 0, 1, 0, 1};
+  static const char *const names[] = {"x", "y"};
+  const given_data data = state_data();
+  given_data grouped = data, named;
+  grouped.groups = groups;
+  named = grouped;
+  named.group_names = names;
+  named.group_count = 2;
+  pcal_measure *plain = state_part(&data, "ece", 0, "plain.pcal");
+  pcal_measure *numbers = state_part(&grouped, "ece", 6, "numbers.pcal");
+  pcal_measure *called = state_part(&named, "ece", 12, "named.pcal");
+  merge_refused(plain, numbers, PCAL_USAGE,
+                "numbers.pcal has groups and plain.pcal does not; measure all parts with "
+                "--groups or none");
+  merge_refused(numbers, plain, PCAL_USAGE,
+                "plain.pcal has no groups and numbers.pcal does; measure all parts with "
+                "--groups or none");
+  merge_refused(numbers, called, PCAL_USAGE,
+                "the groups of named.pcal have names and those of numbers.pcal only numbers; "
+                "name them all or none");
+  pcal_measure_free(plain);
+  pcal_measure_free(numbers);
+  pcal_measure_free(called);
+}
+
+static void test_other_classes(void **state) {
+  (void)state;
+  static const char *const one[] = {"cat", "dog"}, *const other[] = {"dog", "cat"};
+  given_data data = state_data(), swapped = data;
+  data.class_names = one;
+  swapped.class_names = other;
+  data.class_count = swapped.class_count = 2;
+  pcal_measure *a = state_part(&data, "ece", 0, "a.pcal");
+  pcal_measure *b = state_part(&swapped, "ece", 6, "b.pcal");
+  merge_refused(a, b, PCAL_USAGE,
+                "the classes of b.pcal have other names, or another order, than those of "
+                "a.pcal; select the columns of all parts in the same order");
+  pcal_measure_free(a);
+  pcal_measure_free(b);
+}
+
+/* ---- memory ---- */
+
+/* A merge that failed leaves the measure as it was, and able to go on. */
+static void merge_unchanged(const pcal_measure *measure, const state_bytes *saved) {
+  const state_bytes found = state_of(measure);
+  assert_int_equal(found.length, saved->length);
+  assert_memory_equal(found.bytes, saved->bytes, saved->length);
+  free(found.bytes);
+}
+
+static pcal_status merge_scenario(const pcal_env *env, void *user, pcal_error *err) {
+  const state_bytes *saved = user;
+  pcal_measure *whole = NULL, *part = NULL;
+  pcal_status status =
+      pcal_measure_load(saved[0].bytes, saved[0].length, "a.pcal", env, &whole, err);
+  if (status == PCAL_OK)
+    status = pcal_measure_load(saved[1].bytes, saved[1].length, "b.pcal", env, &part, err);
+  if (status == PCAL_OK) {
+    status = pcal_measure_merge(whole, part, err);
+    if (status != PCAL_OK)
+      merge_unchanged(whole, &saved[0]);
+  }
+  pcal_measure_free(whole);
+  pcal_measure_free(part);
+  return status;
+}
+
+static void test_every_allocation_may_fail(void **state) {
+  (void)state;
+  static const char *const first_names[] = {"x", "y"}, *const second_names[] = {"y", "z"};
+  static const uint32_t groups[] = {0, 1, 0, 1, 0, 1};
+  static const double weights[] = {1, 2, 0.5, 1, 3, 1};
+  given_data data = state_data(), more;
+  data.groups = groups;
+  data.group_names = first_names;
+  data.group_count = 2;
+  more = data;
+  more.group_names = second_names;
+  more.weights = weights;
+  pcal_measure *a = state_measure(&data, MERGE_SPECS, 0);
+  pcal_measure *b = state_measure(&more, MERGE_SPECS, 6);
+  state_bytes saved[] = {state_of(a), state_of(b)};
+  unit_fail_each_allocation(merge_scenario, saved);
+  pcal_measure_free(a);
+  pcal_measure_free(b);
+  free(saved[0].bytes);
+  free(saved[1].bytes);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_parts_are_the_whole),
+      cmocka_unit_test(test_groups_keep_the_order_of_rows),
+      cmocka_unit_test(test_an_empty_measure_takes_names_over),
+      cmocka_unit_test(test_the_same_rows_twice),
+      cmocka_unit_test(test_measures_in_memory_may_overlap),
+      cmocka_unit_test(test_other_metrics_or_data),
+      cmocka_unit_test(test_groups_in_one_part_only),
+      cmocka_unit_test(test_other_classes),
+      cmocka_unit_test(test_every_allocation_may_fail),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

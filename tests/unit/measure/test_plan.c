@@ -1,0 +1,194 @@
+#include "measure/plan.h"
+
+#include "../unit.h"
+
+static const pc_layout plan_classes = {PCAL_PROBABILITY, 3, 3};
+static const pc_layout plan_binary = {PCAL_LOGIT, 1, 2};
+static const pc_layout plan_confidence = {PCAL_CONFIDENCE, 1, 1};
+
+static pc_plan plan_make(const pc_layout *layout, const char *const *specs, size_t count) {
+  const pcal_env env = pc_env_resolve(NULL);
+  pc_plan plan;
+  pcal_error err;
+  if (pc_plan_make(&env, layout, specs, count, &plan, &err) != PCAL_OK)
+    fail_msg("%s", err.message);
+  return plan;
+}
+
+static void plan_free(pc_plan *plan) {
+  const pcal_env env = pc_env_resolve(NULL);
+  pc_plan_free(&env, plan);
+}
+
+static void plan_refused(const pc_layout *layout, const char *spec, const char *sentence) {
+  const pcal_env env = pc_env_resolve(NULL);
+  pc_plan plan;
+  pcal_error err;
+  assert_int_equal(pc_plan_make(&env, layout, &spec, 1, &plan, &err), PCAL_USAGE);
+  assert_sentence(err, PCAL_USAGE, sentence);
+  assert_null(plan.entries);
+}
+
+static void test_metrics_share_states(void **state) {
+  (void)state;
+  static const char *const specs[] = {"brier",
+                                      "rbs",
+                                      "brier:half=yes",
+                                      "ece",
+                                      "mce",
+                                      "ece:norm=l2",
+                                      "ks",
+                                      "ece:binning=mass",
+                                      "ece:binning=mass,bins=7"};
+  pc_plan plan = plan_make(&plan_classes, specs, UNIT_COUNT(specs));
+  assert_int_equal(plan.entry_count, UNIT_COUNT(specs));
+  assert_int_equal(plan.slot_count, 3);
+  for (size_t i = 0; i < plan.entry_count; i++)
+    assert_int_equal(plan.entries[i].slot, i / 3);
+  assert_int_equal(plan.reliability_slot, plan.entries[3].slot);
+  assert_int_equal(plan.view_count, 1);
+  assert_int_equal(plan.slots[0].view, PC_NO_VIEW);
+  assert_int_equal(plan.slots[1].view, 0);
+  assert_int_equal(plan.slots[2].view, 0);
+  assert_string_equal(plan.slots[0].machine->name, "sum");
+  assert_string_equal(plan.slots[1].machine->name, "grid");
+  assert_string_equal(plan.slots[2].machine->name, "curve");
+  plan_free(&plan);
+}
+
+static void test_different_needs_have_their_own_states(void **state) {
+  (void)state;
+  static const char *const specs[] = {"ece:bins=10",  "ece:edges=left", "ks:rank=2",  "log",
+                                      "log:clip=0.1", "accuracy",       "ks:by=label"};
+  pc_plan plan = plan_make(&plan_classes, specs, UNIT_COUNT(specs));
+  assert_int_equal(plan.slot_count, UNIT_COUNT(specs) + 1); /* and the reliability table */
+  for (size_t i = 0; i < plan.entry_count; i++)
+    assert_int_equal(plan.entries[i].slot, i);
+  assert_int_equal(plan.reliability_slot, UNIT_COUNT(specs));
+  assert_int_equal(plan.view_count, 3); /* rank 1, rank 2, rank 1 by label */
+  plan_free(&plan);
+}
+
+static void test_same_spec_is_measured_once(void **state) {
+  (void)state;
+  static const char *const specs[] = {"ece",     "ece:bins=15", "ece:view=top", "default",
+                                      "default", "all",         "ks:rank=1",    "mce"};
+  pc_plan plan = plan_make(&plan_classes, specs, UNIT_COUNT(specs));
+  assert_int_equal(plan.entry_count, pc_metric_count());
+  assert_string_equal(plan.entries[0].metric->row.name, "ece");
+  plan_free(&plan);
+}
+
+static void test_nothing_asked_for_is_default(void **state) {
+  (void)state;
+  static const char *const group[] = {"default"};
+  pc_plan plan = plan_make(&plan_classes, NULL, 0), same = plan_make(&plan_classes, group, 1);
+  assert_true(plan.entry_count > 3);
+  assert_true(pc_plan_equal(&plan, &same));
+  plan_free(&plan);
+  plan_free(&same);
+}
+
+static void test_groups_leave_out_what_does_not_fit(void **state) {
+  (void)state;
+  static const char *const all[] = {"all"};
+  pc_plan plan = plan_make(&plan_confidence, all, 1);
+  for (size_t i = 0; i < plan.entry_count; i++)
+    assert_false(plan.entries[i].metric->traits & PC_NEEDS_CLASSES);
+  assert_true(plan.entry_count > 0 && plan.entry_count < pc_metric_count());
+  assert_false(plan.needs_log);
+  assert_null(plan.whole_weights);
+  plan_free(&plan);
+}
+
+static void test_a_named_metric_must_fit(void **state) {
+  (void)state;
+  plan_refused(&plan_confidence, "log",
+               "log needs the probabilities of all classes; give them as --probs or --logits "
+               "instead of --confidence");
+  plan_refused(&plan_classes, "ks:rank=4",
+               "ks: rank=4 is beyond what the data have; the largest possible is 3");
+  plan_refused(&plan_confidence, "canonical",
+               "none of the metrics asked for fits confidence; `propercal list metrics` shows "
+               "what there is");
+}
+
+static void test_what_rows_must_be_ready_for(void **state) {
+  (void)state;
+  static const char *const plain[] = {"ece"}, *const more[] = {"ece", "log", "skce"};
+  pc_plan plan = plan_make(&plan_classes, plain, 1);
+  assert_false(plan.needs_log);
+  assert_null(plan.whole_weights);
+  plan_free(&plan);
+  plan = plan_make(&plan_classes, more, 3);
+  assert_true(plan.needs_log);
+  assert_string_equal(plan.whole_weights, "skce");
+  plan_free(&plan);
+}
+
+/* The reliability table is that of class 1 for a one-column score, else of the top class. */
+static void test_reliability_follows_the_data(void **state) {
+  (void)state;
+  static const char *const specs[] = {"accuracy"};
+  pc_plan plan = plan_make(&plan_binary, specs, 1);
+  const pc_need *need = &plan.slots[plan.reliability_slot].need;
+  assert_int_equal(need->view.kind, PC_VIEW_CLASS);
+  assert_int_equal(need->view.index, 1);
+  assert_int_equal(need->grid.bins, PC_RELIABILITY_BINS);
+  plan_free(&plan);
+  plan = plan_make(&plan_confidence, specs, 1);
+  assert_int_equal(plan.slots[plan.reliability_slot].need.view.kind, PC_VIEW_RANK);
+  plan_free(&plan);
+}
+
+static void test_equal_plans(void **state) {
+  (void)state;
+  static const char *const one[] = {"ece", "ks"}, *const other[] = {"ks", "ece"},
+                           *const longer[] = {"ece", "ks", "mce"},
+                           *const spelled[] = {"ece:bins=15,norm=l1", "ks:rank=1"};
+  pc_plan plan = plan_make(&plan_classes, one, 2), swapped = plan_make(&plan_classes, other, 2);
+  pc_plan more = plan_make(&plan_classes, longer, 3),
+          same = plan_make(&plan_classes, spelled, 2);
+  const pc_layout four = {PCAL_PROBABILITY, 4, 4};
+  pc_plan wider = plan_make(&four, one, 2);
+  assert_true(pc_plan_equal(&plan, &plan));
+  assert_true(pc_plan_equal(&plan, &same));
+  assert_false(pc_plan_equal(&plan, &swapped));
+  assert_false(pc_plan_equal(&plan, &more));
+  assert_false(pc_plan_equal(&plan, &wider));
+  plan_free(&plan);
+  plan_free(&swapped);
+  plan_free(&more);
+  plan_free(&same);
+  plan_free(&wider);
+}
+
+static pcal_status plan_scenario(const pcal_env *env, void *user, pcal_error *err) {
+  static const char *const specs[] = {"all", "ece:bins=3", "ks:rank=2"};
+  pc_plan plan;
+  (void)user;
+  PC_TRY(pc_plan_make(env, &plan_classes, specs, 3, &plan, err));
+  pc_plan_free(env, &plan);
+  return PCAL_OK;
+}
+
+static void test_out_of_memory(void **state) {
+  (void)state;
+  unit_fail_each_allocation(plan_scenario, NULL);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_metrics_share_states),
+      cmocka_unit_test(test_different_needs_have_their_own_states),
+      cmocka_unit_test(test_same_spec_is_measured_once),
+      cmocka_unit_test(test_nothing_asked_for_is_default),
+      cmocka_unit_test(test_groups_leave_out_what_does_not_fit),
+      cmocka_unit_test(test_a_named_metric_must_fit),
+      cmocka_unit_test(test_what_rows_must_be_ready_for),
+      cmocka_unit_test(test_reliability_follows_the_data),
+      cmocka_unit_test(test_equal_plans),
+      cmocka_unit_test(test_out_of_memory),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,313 @@
+#include "core/checksum.h"
+#include "measure/state.h"
+#include "state_help.h"
+
+#define LOAD_SPECS "accuracy log ece ks"
+
+/* Writes a length and a checksum that fit, over bytes that may make no sense. */
+static void load_seal(state_bytes *saved) {
+  pc_checksum checksum;
+  for (size_t b = 0; b < 8; b++)
+    saved->bytes[12 + b] = (unsigned char)((uint64_t)saved->length >> (8 * b));
+  pc_checksum_start(&checksum);
+  pc_checksum_add(&checksum, saved->bytes, saved->length - 4);
+  for (size_t b = 0; b < 4; b++)
+    saved->bytes[saved->length - 4 + b] =
+        (unsigned char)(pc_checksum_value(&checksum) >> (8 * b));
+}
+
+static state_bytes load_copy(const state_bytes *from) {
+  state_bytes copy = {malloc(from->length + 64), from->length};
+  memcpy(copy.bytes, from->bytes, from->length);
+  return copy;
+}
+
+/* With groups, names, weights and an infinite log score: everything that a state can hold. */
+static state_bytes load_example(void) {
+  static const char *const names[] = {"x", "y"}, *const classes[] = {"cat", "dog"};
+  static const uint32_t groups[] = {0, 1, 0, 1, 0, 1};
+  static const double weights[] = {1, 2, 0.5, 1, 3, 1};
+  given_data data = state_data();
+  data.groups = groups;
+  data.weights = weights;
+  data.group_names = names;
+  data.group_count = 2;
+  data.class_names = classes;
+  data.class_count = 2;
+  pcal_measure *measure = state_measure(&data, LOAD_SPECS, 100);
+  const state_bytes saved = state_of(measure);
+  pcal_measure_free(measure);
+  return saved;
+}
+
+static void test_what_was_saved_is_loaded(void **state) {
+  (void)state;
+  const state_bytes saved = load_example();
+  pcal_measure *loaded = state_load(&saved, "part.pcal");
+  const state_bytes again = state_of(loaded);
+  assert_int_equal(again.length, saved.length);
+  assert_memory_equal(again.bytes, saved.bytes, saved.length);
+  char *json = state_json(loaded);
+  assert_contains(json, "row 103 gives its true class probability 0");
+  assert_contains(json, "\"dog\"");
+  free(json);
+  free(again.bytes);
+  free(saved.bytes);
+  pcal_measure_free(loaded);
+}
+
+/* ---- the outside ---- */
+
+static void test_foreign_files(void **state) {
+  (void)state;
+  static const char *const foreign[] = {"\x93NUMPY\x01", "PCALSTAY", "{\"format\": 1}", "P\n"};
+  for (size_t i = 0; i < UNIT_COUNT(foreign); i++) {
+    state_bytes saved = {(unsigned char *)malloc(32), strlen(foreign[i])};
+    memcpy(saved.bytes, foreign[i], saved.length);
+    state_refused(&saved, "part.pcal is not a saved state; `propercal measure --state FILE` "
+                          "makes them");
+    free(saved.bytes);
+  }
+  const state_bytes empty = {NULL, 0};
+  state_refused(&empty, "part.pcal is not a saved state; `propercal measure --state FILE` "
+                        "makes them");
+}
+
+static void test_a_newer_version(void **state) {
+  (void)state;
+  state_bytes saved = load_example();
+  saved.bytes[8] = 2;
+  load_seal(&saved);
+  state_refused(&saved, "part.pcal was saved by a newer propercal: its format is 2, and this "
+                        "program reads 1; update it or measure the part again");
+  saved.bytes[8] = 0;
+  load_seal(&saved);
+  state_refused(&saved, "part.pcal is damaged: what it says does not fit together; measure the "
+                        "part again");
+  free(saved.bytes);
+}
+
+static void test_every_cut_is_refused(void **state) {
+  (void)state;
+  const state_bytes whole = load_example();
+  for (size_t length = 1; length < whole.length; length++) {
+    char sentence[256];
+    state_bytes cut = {malloc(length), length}; /* so that reading further is seen */
+    memcpy(cut.bytes, whole.bytes, length);
+    if (length < 24)
+      snprintf(sentence, sizeof sentence,
+               "part.pcal is cut off after %zu bytes; copy it again or measure the part again",
+               length);
+    else
+      snprintf(sentence, sizeof sentence,
+               "part.pcal is cut off: %zu of %zu bytes are there; copy it again or measure the "
+               "part again",
+               length, whole.length);
+    state_refused(&cut, sentence);
+    free(cut.bytes);
+  }
+  free(whole.bytes);
+}
+
+static void test_every_changed_bit_is_refused(void **state) {
+  (void)state;
+  const state_bytes saved = load_example();
+  for (size_t bit = 0; bit < 8 * saved.length; bit++) {
+    pcal_measure *measure = NULL;
+    pcal_error err;
+    saved.bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
+    assert_int_equal(
+        pcal_measure_load(saved.bytes, saved.length, "part.pcal", NULL, &measure, &err),
+        PCAL_DATA);
+    assert_memory_equal(err.message, "part.pcal ", 10);
+    if (bit / 8 >= 20)
+      assert_sentence(err, PCAL_DATA,
+                      "part.pcal is damaged: its checksum does not match; copy it again or "
+                      "measure the part again");
+    saved.bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
+  }
+  free(saved.bytes);
+}
+
+static void test_bytes_behind_the_end(void **state) {
+  (void)state;
+  const state_bytes whole = load_example();
+  state_bytes saved = load_copy(&whole);
+  saved.length += 3;
+  state_refused(&saved, "part.pcal has 3 bytes behind the end of the state; copy it again or "
+                        "measure the part again");
+  load_seal(&saved); /* now they are inside, but nobody asked for them */
+  state_refused(&saved, "part.pcal is damaged: what it says does not fit together; measure the "
+                        "part again");
+  free(saved.bytes);
+  free(whole.bytes);
+}
+
+/* ---- the inside, under a checksum that fits ---- */
+
+/* Replaces a text inside the state by one of the same length. */
+static state_bytes load_replaced(const state_bytes *from, const char *old, const char *new,
+                                 size_t which) {
+  state_bytes copy = load_copy(from);
+  for (size_t at = 0; at + strlen(old) <= copy.length; at++)
+    if (memcmp(copy.bytes + at, old, strlen(old)) == 0 && which-- == 0) {
+      memcpy(copy.bytes + at, new, strlen(new));
+      load_seal(&copy);
+      return copy;
+    }
+  fail_msg("%s is not there", old);
+  return copy;
+}
+
+static void test_metrics_that_nobody_knows(void **state) {
+  (void)state;
+  const state_bytes saved = load_example();
+  state_bytes unknown = load_replaced(&saved, "accuracy", "sharpnes", 0);
+  state_refused(&unknown,
+                "part.pcal cannot be read by this program: there is no metric \"sharpnes\"; "
+                "`propercal list metrics` shows them all; measure the part again");
+  free(unknown.bytes);
+  state_bytes meaning = load_replaced(&saved, "bins=15", "bins=25", 0);
+  pcal_error err;
+  pcal_measure *measure = NULL;
+  assert_int_equal(
+      pcal_measure_load(meaning.bytes, meaning.length, "part.pcal", NULL, &measure, &err),
+      PCAL_DATA);
+  assert_contains(err.message, "part.pcal holds ece:bins=25,");
+  assert_contains(err.message, "which this program reads as ece:bins=15,");
+  free(meaning.bytes);
+  free(saved.bytes);
+}
+
+/* Memory that is counted, and refused beyond a limit. */
+typedef struct load_memory {
+  size_t held, peak;
+} load_memory;
+
+static void *load_resize(void *user, void *block, size_t size) {
+  load_memory *memory = user;
+  size_t *grown =
+      realloc(block == NULL ? NULL : (size_t *)block - 2, size + 2 * sizeof(size_t));
+  if (grown == NULL)
+    return NULL;
+  memory->held += size - (block == NULL ? 0 : grown[0]);
+  memory->peak = memory->held > memory->peak ? memory->held : memory->peak;
+  grown[0] = size;
+  return grown + 2;
+}
+
+static void load_release(void *user, void *block) {
+  load_memory *memory = user;
+  memory->held -= ((size_t *)block - 2)[0];
+  free((size_t *)block - 2);
+}
+
+#define LOAD_MEMORY_MAX 400000
+
+/* Loads what may be nonsense.  What is taken must be safe to use. */
+static int load_try(const state_bytes *saved) {
+  load_memory memory = {0, 0};
+  pcal_env env = PCAL_ENV_INIT;
+  pcal_measure *measure = NULL;
+  pcal_error err;
+  env.threads = 1;
+  env.allocator = (pcal_allocator){load_resize, load_release, &memory};
+  const pcal_status status =
+      pcal_measure_load(saved->bytes, saved->length, "part.pcal", &env, &measure, &err);
+  assert_true(status == PCAL_OK || status == PCAL_DATA);
+  if (memory.peak > LOAD_MEMORY_MAX)
+    fail_msg("%zu bytes asked for %zu bytes of memory", saved->length, memory.peak);
+  if (status == PCAL_OK) {
+    pcal_results *results = NULL;
+    if (pcal_measure_finish(measure, &results, NULL) == PCAL_OK)
+      free(given_written(results, PCAL_JSON));
+    pcal_results_free(results);
+    const state_bytes again = state_of(measure);
+    free(again.bytes);
+  }
+  pcal_measure_free(measure);
+  assert_int_equal(memory.held, 0);
+  return status == PCAL_OK;
+}
+
+static void test_no_byte_is_believed(void **state) {
+  (void)state;
+  static const unsigned char changes[] = {0x01, 0x80, 0xFF, 0x7F};
+  const state_bytes whole = load_example();
+  size_t taken = 0, tried = 0;
+  for (size_t at = PC_STATE_HEAD_BYTES; at + 4 < whole.length; at++)
+    for (size_t c = 0; c < UNIT_COUNT(changes); c++) {
+      state_bytes saved = load_copy(&whole);
+      saved.bytes[at] ^= changes[c];
+      load_seal(&saved);
+      taken += (size_t)load_try(&saved);
+      tried++;
+      free(saved.bytes);
+    }
+  assert_true(taken > 0 && taken < tried); /* sums may be any, most else may not */
+  free(whole.bytes);
+}
+
+/* Eight bytes at once, as large as can be: every count and size. */
+static void test_no_size_is_believed(void **state) {
+  (void)state;
+  static const uint64_t sizes[] = {UINT64_MAX, UINT64_C(1) << 62, UINT64_C(1) << 33, 1000000,
+                                   0};
+  const state_bytes whole = load_example();
+  for (size_t at = PC_STATE_HEAD_BYTES; at + 12 < whole.length; at++)
+    for (size_t i = 0; i < UNIT_COUNT(sizes); i++) {
+      state_bytes saved = load_copy(&whole);
+      for (size_t b = 0; b < 8; b++)
+        saved.bytes[at + b] = (unsigned char)(sizes[i] >> (8 * b));
+      load_seal(&saved);
+      load_try(&saved);
+      free(saved.bytes);
+    }
+  free(whole.bytes);
+}
+
+static void test_missing_arguments(void **state) {
+  (void)state;
+  pcal_measure *measure = NULL;
+  pcal_error err;
+  assert_int_equal(pcal_measure_load(NULL, 5, "x", NULL, &measure, &err), PCAL_USAGE);
+  assert_int_equal(pcal_measure_load("PCALSTAT", 8, "x", NULL, NULL, &err), PCAL_USAGE);
+  assert_sentence(err, PCAL_USAGE, "pcal_measure_load needs bytes and a place");
+  assert_int_equal(pcal_measure_load("PCALSTAT", 8, NULL, NULL, &measure, &err), PCAL_DATA);
+  assert_sentence(err, PCAL_DATA,
+                  "the state is cut off after 8 bytes; copy it again or measure the part "
+                  "again");
+}
+
+static pcal_status load_scenario(const pcal_env *env, void *user, pcal_error *err) {
+  const state_bytes *saved = user;
+  pcal_measure *measure = NULL;
+  const pcal_status status =
+      pcal_measure_load(saved->bytes, saved->length, "part.pcal", env, &measure, err);
+  pcal_measure_free(measure);
+  return status;
+}
+
+static void test_every_allocation_may_fail(void **state) {
+  (void)state;
+  state_bytes saved = load_example();
+  unit_fail_each_allocation(load_scenario, &saved);
+  free(saved.bytes);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_what_was_saved_is_loaded),
+      cmocka_unit_test(test_foreign_files),
+      cmocka_unit_test(test_a_newer_version),
+      cmocka_unit_test(test_every_cut_is_refused),
+      cmocka_unit_test(test_every_changed_bit_is_refused),
+      cmocka_unit_test(test_bytes_behind_the_end),
+      cmocka_unit_test(test_metrics_that_nobody_knows),
+      cmocka_unit_test(test_no_byte_is_believed),
+      cmocka_unit_test(test_no_size_is_believed),
+      cmocka_unit_test(test_missing_arguments),
+      cmocka_unit_test(test_every_allocation_may_fail),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,206 @@
+#include "../measure/measure_help.h"
+
+/* Scores 0, 0.1, ..., 1: those with an even number came true. */
+static const given_data ece_edges = {
+    .kind = PCAL_CONFIDENCE,
+    .rows = 11,
+    .columns = 1,
+    .scores = (const double[]){0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1},
+    .labels = (const int32_t[]){1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1},
+};
+
+static void test_1_right_edges(void **state) {
+  (void)state;
+  assert_near(given_value(&ece_edges, "ece:bins=10"), 5.3 / 11, 1e-14);
+  assert_near(given_value(&ece_edges, "ece:bins=10,edges=right"), 5.3 / 11, 1e-14);
+  assert_near(given_value(&ece_edges, "ece:bins=1"), 0.5 / 11, 1e-13);
+}
+
+static void test_1_left_edges(void **state) {
+  (void)state;
+  assert_near(given_value(&ece_edges, "ece:bins=10,edges=left"), 5.5 / 11, 1e-14);
+  assert_near(given_value(&ece_edges, "mce:bins=10,edges=left"), 1.0, 1e-14);
+}
+
+/* Edge i/M by one division: 3/10 is 0.3, where 3 * (1/10) is more. */
+static void test_1_edges_by_one_division(void **state) {
+  (void)state;
+  const given_data data = {.kind = PCAL_CONFIDENCE,
+                           .rows = 2,
+                           .columns = 1,
+                           .scores = (const double[]){0.3, 0.30000000000000004},
+                           .labels = (const int32_t[]){1, 0}};
+  assert_near(given_value(&data, "ece:bins=10"), 0.5, 1e-14);
+  assert_near(given_value(&data, "ece:bins=10,convention=guo2017"), 0.2, 1e-14);
+}
+
+static void test_2_empty_bins_add_nothing(void **state) {
+  (void)state;
+  const given_data data = {.kind = PCAL_CONFIDENCE,
+                           .rows = 2,
+                           .columns = 1,
+                           .scores = (const double[]){0.5, 0.5},
+                           .labels = (const int32_t[]){1, 0}};
+  assert_same(given_value(&data, "ece:bins=10000"), 0.0);
+  assert_same(given_value(&data, "mce:bins=10000"), 0.0);
+  assert_same(given_value(&data, "ece:norm=max"), 0.0);
+  assert_same(given_value(&data, "ece:norm=l2"), 0.0);
+}
+
+static void test_3_equal_mass_never_splits_ties(void **state) {
+  (void)state;
+  const given_data data = {.kind = PCAL_CONFIDENCE,
+                           .rows = 6,
+                           .columns = 1,
+                           .scores = (const double[]){0.7, 0.2, 0.7, 0.7, 0.7, 0.9},
+                           .labels = (const int32_t[]){1, 0, 0, 1, 1, 1}};
+  /* edges 0.7 and 0.7: {0.2, 0.7 x 4}, {0.9} */
+  const double expected = 5.0 / 6 * (3.0 / 5 - 3.0 / 5) + 1.0 / 6 * 0.1;
+  assert_near(given_value(&data, "ece:binning=mass,bins=3"), expected, 1e-13);
+  /* edges 0.45, 0.7, 0.7, 0.7, 0.8: {0.2}, {0.7 x 4}, {0.9} */
+  assert_near(given_value(&data, "ece:binning=mass,bins=6"),
+              1.0 / 6 * 0.2 + 4.0 / 6 * 0.05 + 1.0 / 6 * 0.1, 1e-13);
+  assert_near(given_value(&data, "ece:binning=mass,bins=10000"),
+              1.0 / 6 * 0.2 + 4.0 / 6 * 0.05 + 1.0 / 6 * 0.1, 1e-13);
+}
+
+static void test_3_equal_mass_counts_weights(void **state) {
+  (void)state;
+  const given_data data = {.kind = PCAL_CONFIDENCE,
+                           .rows = 3,
+                           .columns = 1,
+                           .scores = (const double[]){0.8, 0.2, 0.4},
+                           .labels = (const int32_t[]){1, 0, 1},
+                           .weights = (const double[]){4, 2, 2}};
+  /* 8 rows, boundary at 4: {0.2, 0.4}, {0.8} */
+  assert_near(given_value(&data, "ece:binning=mass,bins=2"), 0.5 * (0.5 - 0.3) + 0.5 * 0.2,
+              1e-13);
+}
+
+static void test_4_debias(void **state) {
+  (void)state;
+  const given_data data = {.kind = PCAL_CONFIDENCE,
+                           .rows = 5,
+                           .columns = 1,
+                           .scores = (const double[]){0.9, 0.9, 0.9, 0.9, 0.1},
+                           .labels = (const int32_t[]){1, 1, 0, 0, 1}};
+  assert_near(given_value(&data, "ece:norm=l2"), sqrt(0.8 * 0.16 + 0.2 * 0.81), 1e-14);
+  assert_near(given_value(&data, "ece:norm=l2,debias=yes"), sqrt(0.8 * (0.16 - 0.25 / 3)),
+              1e-14);
+  assert_near(given_value(&data, "ece:binning=mass,bins=2,norm=l2,debias=yes"),
+              given_value(&data, "ece:bins=1,norm=l2,debias=yes"), 1e-14);
+  given_refused(&data, "ece:debias=yes", PCAL_USAGE, "ece: debias=yes needs norm=l2");
+  given_refused(&data, "ece:debias=yes,norm=max", PCAL_USAGE, "add norm=l2");
+}
+
+static void test_4_root_of_the_positive_part(void **state) {
+  (void)state;
+  const given_data data = {.kind = PCAL_CONFIDENCE,
+                           .rows = 2,
+                           .columns = 1,
+                           .scores = (const double[]){0.5, 0.5},
+                           .labels = (const int32_t[]){1, 0}};
+  assert_same(given_value(&data, "ece:norm=l2,debias=yes"), 0.0);
+}
+
+static void test_5_conventions_place_scores_on_edges(void **state) {
+  (void)state;
+  static const struct {
+    const char *name;
+    double ece, mce;
+  } expected[] = {
+      {"guo2017", 4.5 / 11, 0.9}, {"torchmetrics", 4.1 / 11, 1.0}, {"netcal", 4.1 / 11, 1.0},
+      {"nixon", 4.1 / 11, 1.0},   {"verified", 5.3 / 11, 0.9},     {"kull", 5.3 / 11, 0.9},
+  };
+  assert_int_equal(pcal_row_count("conventions"), UNIT_COUNT(expected));
+  for (size_t i = 0; i < UNIT_COUNT(expected); i++) {
+    char spec[64];
+    assert_non_null(pcal_row_find("conventions", expected[i].name));
+    snprintf(spec, sizeof spec, "ece:bins=10,convention=%s", expected[i].name);
+    assert_near(given_value(&ece_edges, spec), expected[i].ece, 1e-14);
+    snprintf(spec, sizeof spec, "mce:bins=10,convention=%s", expected[i].name);
+    assert_near(given_value(&ece_edges, spec), expected[i].mce, 1e-14);
+  }
+}
+
+/* With 6 bins the last accumulated edge is below 1: a score of 1 is in no bin, counts in N. */
+static void test_5_kull_loses_ones(void **state) {
+  (void)state;
+  const given_data data = {.kind = PCAL_CONFIDENCE,
+                           .rows = 2,
+                           .columns = 1,
+                           .scores = (const double[]){1, 0.9},
+                           .labels = (const int32_t[]){0, 0}};
+  assert_near(given_value(&data, "ece:bins=6,convention=kull"), 0.45, 1e-14);
+  assert_near(given_value(&data, "ece:bins=6"), 0.95, 1e-14);
+  assert_near(given_value(&data, "ece:bins=15,convention=kull"), 0.95, 1e-14);
+}
+
+static void test_options_that_exclude_each_other(void **state) {
+  (void)state;
+  given_refused(&ece_edges, "ece:convention=nixon,edges=left", PCAL_USAGE,
+                "ece: a convention fixes the edges; give convention= or edges=, not both");
+  given_refused(&ece_edges, "mce:edges=left,convention=nixon", PCAL_USAGE,
+                "mce: a convention fixes the edges");
+  given_refused(&ece_edges, "ece:binning=mass,edges=left", PCAL_USAGE, "leave out edges=");
+  given_refused(&ece_edges, "ece:binning=mass,convention=guo2017", PCAL_USAGE,
+                "this convention has no equal-mass bins");
+  assert_same(given_value(&ece_edges, "ece:binning=mass,convention=verified"),
+              given_value(&ece_edges, "ece:binning=mass"));
+  given_refused(&ece_edges, "ece:bins=0", PCAL_USAGE, "bins must be between 1 and 10000");
+  given_refused(&ece_edges, "ece:bins=1.5", PCAL_USAGE, "whole number");
+  given_refused(&ece_edges, "ece:norm=l3", PCAL_USAGE, "norm is one of l1|l2|max");
+  given_refused(&ece_edges, "ece:bin=3", PCAL_USAGE, "bins");
+}
+
+/* Class 1 of a one-column score, the top label of two columns; the other by an option. */
+static void test_views_of_two_classes(void **state) {
+  (void)state;
+  given_data data = {.kind = PCAL_PROBABILITY,
+                     .rows = 2,
+                     .columns = 1,
+                     .scores = (const double[]){0.25, 0.75},
+                     .labels = (const int32_t[]){0, 0}};
+  assert_near(given_value(&data, "ece"), (0.25 + 0.75) / 2, 1e-14);
+  assert_near(given_value(&data, "ece:bins=1"), 0.5, 1e-14);
+  assert_near(given_value(&data, "ece:bins=1,view=top"), 0.25, 1e-14);
+  data.columns = 2;
+  data.scores = (const double[]){0.75, 0.25, 0.25, 0.75};
+  assert_near(given_value(&data, "ece:bins=1"), 0.25, 1e-14);
+  assert_near(given_value(&data, "ece:bins=1,view=positive"), 0.5, 1e-14);
+}
+
+static void test_spec_echoes_what_was_used(void **state) {
+  (void)state;
+  given_data binary = ece_edges;
+  binary.kind = PCAL_PROBABILITY;
+  pcal_results *results = given_results(&binary, "ece:norm=l2 mce");
+  const pcal_result ece = given_result(results, "ece:norm=l2");
+  assert_string_equal(ece.spec, "ece:bins=15,binning=width,norm=l2,debias=no,edges=right,"
+                                "view=positive,convention=none");
+  assert_string_equal(ece.label, "ece:norm=l2");
+  assert_string_equal(ece.notion, "canonical");
+  assert_string_equal(ece.bound, "lower");
+  assert_string_equal(given_result(results, "mce").spec,
+                      "mce:bins=15,edges=right,view=positive,convention=none");
+  pcal_results_free(results);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_1_right_edges),
+      cmocka_unit_test(test_1_left_edges),
+      cmocka_unit_test(test_1_edges_by_one_division),
+      cmocka_unit_test(test_2_empty_bins_add_nothing),
+      cmocka_unit_test(test_3_equal_mass_never_splits_ties),
+      cmocka_unit_test(test_3_equal_mass_counts_weights),
+      cmocka_unit_test(test_4_debias),
+      cmocka_unit_test(test_4_root_of_the_positive_part),
+      cmocka_unit_test(test_5_conventions_place_scores_on_edges),
+      cmocka_unit_test(test_5_kull_loses_ones),
+      cmocka_unit_test(test_options_that_exclude_each_other),
+      cmocka_unit_test(test_views_of_two_classes),
+      cmocka_unit_test(test_spec_echoes_what_was_used),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

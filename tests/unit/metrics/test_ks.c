@@ -1,0 +1,138 @@
+#include "../measure/measure_help.h"
+
+/* Three classes; sorted by confidence: 0.4 wrong, 0.5 right, 0.5 wrong, 0.7 right. */
+static const given_data ks_rows = {
+    .kind = PCAL_PROBABILITY,
+    .rows = 4,
+    .columns = 3,
+    .scores = (const double[]){0.5, 0.3, 0.2, 0.2, 0.1, 0.7, 0.3, 0.5, 0.2, 0.4, 0.35, 0.25},
+    .labels = (const int32_t[]){0, 2, 0, 2},
+};
+
+static void ks_check(const given_data *data, const char *spec, double value, double at,
+                     double gap) {
+  pcal_results *results = given_results(data, spec);
+  const pcal_result result = given_result(results, spec);
+  assert_near(result.value, value, 1e-14);
+  assert_near(given_part(&result, "at"), at, 1e-14);
+  assert_near(given_part(&result, "signed"), gap, 1e-14);
+  pcal_results_free(results);
+}
+
+/* 0.4, then -0.1 + 0.5 more at the tie: 0.4 again, then 0.1.  Over rows it would be 0.4 or
+ * 0.9, depending on which of the two ties comes first. */
+static void test_1_only_distinct_scores_count(void **state) {
+  (void)state;
+  ks_check(&ks_rows, "ks", 0.1, 0.4, 0.1);
+  const given_data ties = {.kind = PCAL_CONFIDENCE,
+                           .rows = 4,
+                           .columns = 1,
+                           .scores = (const double[]){0.5, 0.5, 0.5, 0.5},
+                           .labels = (const int32_t[]){0, 0, 1, 1}};
+  ks_check(&ties, "ks", 0.0, 0.5, 0.0);
+}
+
+static void test_2_ranks(void **state) {
+  (void)state;
+  assert_near(given_value(&ks_rows, "ks:rank=1"), 0.1, 1e-14);
+  /* second: 0.2 (class 0, wrong), 0.3 (class 1, wrong), 0.3 (class 0, right), 0.35 (wrong):
+   * 0.2, then 0.2 + 0.6 - 1, then 0.15 more */
+  ks_check(&ks_rows, "ks:rank=2", 0.2 / 4, 0.2, 0.2 / 4);
+  /* third: 0.1, 0.2, 0.2 wrong, 0.25 right: 0.1, 0.5, -0.25 */
+  ks_check(&ks_rows, "ks:rank=3", 0.5 / 4, 0.2, 0.5 / 4);
+}
+
+static void test_2_within(void **state) {
+  (void)state;
+  assert_same(given_value(&ks_rows, "ks:within=1"), given_value(&ks_rows, "ks:rank=1"));
+  /* 0.75 (labels 0 1, wrong), 0.8 and 0.8 and 0.9 right: 0.75, 0.35, 0.25 */
+  ks_check(&ks_rows, "ks:within=2", 0.75 / 4, 0.75, 0.75 / 4);
+  assert_near(given_value(&ks_rows, "ks:within=3") + 1, 1.0, 1e-15);
+}
+
+static void test_2_classes(void **state) {
+  (void)state;
+  /* class 2: 0.2 and 0.2 wrong, 0.25 right, 0.7 right: 0.4, -0.35, -0.65 */
+  ks_check(&ks_rows, "ks:class=2", 0.65 / 4, 0.7, -0.65 / 4);
+  /* class 1: 0.1, 0.3, 0.35, 0.5, never true */
+  ks_check(&ks_rows, "ks:class=1", 1.25 / 4, 0.5, 1.25 / 4);
+}
+
+static void test_2_at_most_one_of_them(void **state) {
+  (void)state;
+  given_refused(&ks_rows, "ks:rank=1,within=2", PCAL_USAGE,
+                "give one of rank, within and class");
+  given_refused(&ks_rows, "ks:class=0,within=2", PCAL_USAGE, "not several");
+  given_refused(&ks_rows, "ks:rank=4", PCAL_USAGE,
+                "ks: rank=4 is beyond what the data have; the largest possible is 3");
+  given_refused(&ks_rows, "ks:class=3", PCAL_USAGE, "the largest possible is 2");
+  given_refused(&ks_rows, "ks:within=4", PCAL_USAGE, "the largest possible is 3");
+  given_refused(&ks_rows, "ks:rank=0", PCAL_USAGE, "rank must be between 1 and");
+}
+
+/* Predicted 0: 0.4 wrong, 0.5 right, so 0.4; predicted 1: 0.5 wrong; predicted 2: 0.7 right. */
+static void test_3_by_label(void **state) {
+  (void)state;
+  pcal_results *results = given_results(&ks_rows, "ks:by=label");
+  const pcal_result result = given_result(results, "ks:by=label");
+  assert_near(result.value, (0.4 + 0.5 + 0.3) / 4, 1e-14);
+  assert_int_equal(result.part_count, 0);
+  assert_string_equal(result.spec, "ks:rank=1,by=label");
+  pcal_results_free(results);
+  given_refused(&ks_rows, "ks:by=label,rank=2", PCAL_USAGE, "by=label goes with rank=1 only");
+  given_refused(&ks_rows, "ks:by=label,class=1", PCAL_USAGE, "by=label goes with rank=1 only");
+}
+
+static void test_4_one_column_means_class_1(void **state) {
+  (void)state;
+  const given_data data = {.kind = PCAL_PROBABILITY,
+                           .rows = 2,
+                           .columns = 1,
+                           .scores = (const double[]){0.25, 0.5},
+                           .labels = (const int32_t[]){1, 0}};
+  ks_check(&data, "ks", 0.75 / 2, 0.25, -0.75 / 2);
+  ks_check(&data, "ks:rank=1", 0.5 / 2, 0.5, -0.5 / 2);
+  pcal_results *results = given_results(&data, "ks");
+  assert_string_equal(given_result(results, "ks").spec, "ks:class=1,by=pooled");
+  assert_string_equal(given_result(results, "ks").label, "ks");
+  assert_string_equal(given_result(results, "ks").notion, "canonical");
+  pcal_results_free(results);
+}
+
+static void test_confidences_have_one_rank(void **state) {
+  (void)state;
+  const given_data data = {.kind = PCAL_CONFIDENCE,
+                           .rows = 2,
+                           .columns = 1,
+                           .scores = (const double[]){0.25, 0.5},
+                           .labels = (const int32_t[]){1, 0}};
+  ks_check(&data, "ks", 0.75 / 2, 0.25, -0.75 / 2);
+  given_refused(&data, "ks:rank=2", PCAL_USAGE, "the largest possible is 1");
+  given_refused(&data, "ks:class=1", PCAL_USAGE, "confidences know only the predicted class");
+  given_refused(&data, "ks:within=1", PCAL_USAGE, "confidences know only the predicted class");
+  given_refused(&data, "ks:by=label", PCAL_USAGE, "by=label needs the predicted labels");
+}
+
+static void test_notion_follows_the_view(void **state) {
+  (void)state;
+  pcal_results *results = given_results(&ks_rows, "ks ks:class=1 ks:within=2");
+  assert_string_equal(given_result(results, "ks").notion, "top-label");
+  assert_string_equal(given_result(results, "ks:class=1").notion, "class-wise");
+  assert_string_equal(given_result(results, "ks").bound, "lower");
+  pcal_results_free(results);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_1_only_distinct_scores_count),
+      cmocka_unit_test(test_2_ranks),
+      cmocka_unit_test(test_2_within),
+      cmocka_unit_test(test_2_classes),
+      cmocka_unit_test(test_2_at_most_one_of_them),
+      cmocka_unit_test(test_3_by_label),
+      cmocka_unit_test(test_4_one_column_means_class_1),
+      cmocka_unit_test(test_confidences_have_one_rank),
+      cmocka_unit_test(test_notion_follows_the_view),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

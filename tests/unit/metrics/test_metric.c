@@ -1,0 +1,193 @@
+#include "metrics/metric.h"
+
+#include "../unit.h"
+
+static void test_rows_are_found_by_name(void **state) {
+  (void)state;
+  assert_true(pc_metric_count() > 0);
+  for (size_t m = 0; m < pc_metric_count(); m++)
+    assert_ptr_equal(pc_metric_find(pc_metric_at(m)->row.name), pc_metric_at(m));
+  assert_null(pc_metric_at(pc_metric_count()));
+  assert_null(pc_metric_find("no such metric"));
+  assert_null(pc_metric_find(""));
+}
+
+/* What the plan, the results and the options can hold. */
+static void test_rows_fit_the_engine(void **state) {
+  (void)state;
+  for (size_t m = 0; m < pc_metric_count(); m++) {
+    const pc_metric *metric = pc_metric_at(m);
+    assert_true(metric->row.option_count <= PC_OPTIONS_MAX);
+    assert_non_null(metric->configure);
+    assert_non_null(metric->evaluate);
+    assert_string_equal(metric->row.kind, "metrics");
+    pc_options options;
+    assert_int_equal(pc_options_parse(metric->row.name, metric->row.name, metric->row.options,
+                                      metric->row.option_count, &options, NULL),
+                     PCAL_OK);
+  }
+}
+
+/* Calls `check` for each spec of a group. */
+static void each_spec(const pcal_row *group, void (*check)(const char *spec, void *user),
+                      void *user) {
+  char spec[PC_SPEC_MAX];
+  for (const char *at = group->formula; *at != '\0';) {
+    const size_t length = strcspn(at, " ");
+    snprintf(spec, sizeof spec, "%.*s", (int)length, at);
+    check(spec, user);
+    at += length + (at[length] == ' ');
+  }
+}
+
+static void spec_is_known(const char *spec, void *user) {
+  size_t *count = user;
+  const pc_metric *metric;
+  pc_options options;
+  assert_int_equal(pc_metric_parse(spec, &metric, &options, NULL), PCAL_OK);
+  (*count)++;
+}
+
+static void test_groups_name_metrics(void **state) {
+  (void)state;
+  assert_non_null(pc_metric_group_find("default"));
+  assert_null(pc_metric_group_find("none"));
+  assert_null(pc_metric_group_at(pc_metric_group_count()));
+  for (size_t g = 0; g < pc_metric_group_count(); g++) {
+    const pcal_row *group = pc_metric_group_at(g);
+    size_t count = 0;
+    assert_ptr_equal(pc_metric_group_find(group->name), group);
+    assert_null(pc_metric_find(group->name));
+    each_spec(group, spec_is_known, &count);
+    assert_true(count > 0);
+  }
+}
+
+typedef struct search {
+  const char *name;
+  int found;
+} search;
+
+static void spec_is_wanted(const char *spec, void *user) {
+  search *wanted = user;
+  wanted->found |= strcmp(spec, wanted->name) == 0;
+}
+
+static void test_all_is_all(void **state) {
+  (void)state;
+  for (size_t m = 0; m < pc_metric_count(); m++) {
+    search wanted = {pc_metric_at(m)->row.name, 0};
+    each_spec(pc_metric_group_find("all"), spec_is_wanted, &wanted);
+    if (!wanted.found)
+      fail_msg("%s is not in the group all", wanted.name);
+  }
+}
+
+static void test_unknown_names_are_refused(void **state) {
+  (void)state;
+  const pc_metric *metric;
+  pc_options options;
+  pcal_error err;
+  assert_int_equal(pc_metric_parse("eec:bins=3", &metric, &options, &err), PCAL_USAGE);
+  assert_sentence(
+      err, PCAL_USAGE,
+      "there is no metric \"eec\" (did you mean \"ece\"?); `propercal list metrics` "
+      "shows them all");
+  assert_int_equal(pc_metric_parse("zzzzzzzz", &metric, &options, &err), PCAL_USAGE);
+  assert_sentence(err, PCAL_USAGE,
+                  "there is no metric \"zzzzzzzz\"; `propercal list metrics` shows them all");
+  assert_int_equal(pc_metric_parse("", &metric, &options, &err), PCAL_USAGE);
+  assert_int_equal(pc_metric_parse(":bins=3", &metric, &options, &err), PCAL_USAGE);
+}
+
+/* A group is no metric, and is not suggested in place of itself. */
+static void test_group_where_a_metric_is_needed(void **state) {
+  (void)state;
+  const pc_metric *metric;
+  pc_options options;
+  pcal_error err;
+  assert_int_equal(pc_metric_parse("proper:half=yes", &metric, &options, &err), PCAL_USAGE);
+  assert_sentence(
+      err, PCAL_USAGE,
+      "\"proper\" is a group of metrics, which takes no options and has no value of "
+      "its own; name one of its metrics, see `propercal list groups proper`");
+}
+
+static void test_parts_have_a_limit(void **state) {
+  (void)state;
+  pc_outcome outcome;
+  memset(&outcome, 0, sizeof outcome);
+  for (int i = 0; i < PC_PARTS_MAX + 2; i++)
+    pc_outcome_part(&outcome, "x", i);
+  assert_int_equal(outcome.part_count, PC_PARTS_MAX);
+  assert_same(outcome.parts[PC_PARTS_MAX - 1].value, PC_PARTS_MAX - 1.0);
+}
+
+static const pcal_option view_table[] = {PC_VIEW_OPTION};
+
+static pcal_status view_choose(const char *spec, pcal_kind kind, size_t columns, char *word,
+                               pc_reading *reading, pcal_error *err) {
+  pc_options options;
+  pc_layout layout;
+  memset(reading, 0, sizeof *reading);
+  assert_int_equal(pc_layout_make(kind, columns, &layout, err), PCAL_OK);
+  assert_int_equal(pc_options_parse(spec, "m", view_table, 1, &options, err), PCAL_OK);
+  const pcal_status status = pc_choose_view(&options, 0, &layout, reading, err);
+  pc_options_word(&options, 0, word, 16);
+  return status;
+}
+
+static void test_auto_view_depends_on_the_data(void **state) {
+  (void)state;
+  char word[16];
+  pc_reading reading;
+  pcal_error err;
+  assert_int_equal(view_choose("m", PCAL_PROBABILITY, 1, word, &reading, &err), PCAL_OK);
+  assert_string_equal(word, "positive");
+  assert_int_equal(reading.need.view.kind, PC_VIEW_CLASS);
+  assert_int_equal(reading.need.view.index, 1);
+  assert_string_equal(reading.notion, "canonical");
+  assert_int_equal(view_choose("m", PCAL_LOGIT, 2, word, &reading, &err), PCAL_OK);
+  assert_string_equal(word, "top");
+  assert_int_equal(reading.need.view.kind, PC_VIEW_RANK);
+  assert_string_equal(reading.notion, "top-label");
+  assert_int_equal(view_choose("m", PCAL_CONFIDENCE, 1, word, &reading, &err), PCAL_OK);
+  assert_string_equal(word, "top");
+  assert_int_equal(view_choose("m:view=top", PCAL_PROBABILITY, 1, word, &reading, &err),
+                   PCAL_OK);
+  assert_string_equal(word, "top");
+  assert_int_equal(view_choose("m:view=positive", PCAL_PROBABILITY, 2, word, &reading, &err),
+                   PCAL_OK);
+  assert_int_equal(reading.need.view.kind, PC_VIEW_CLASS);
+}
+
+static void test_positive_view_needs_two_classes(void **state) {
+  (void)state;
+  char word[16];
+  pc_reading reading;
+  pcal_error err;
+  assert_int_equal(view_choose("m:view=positive", PCAL_LOGIT, 3, word, &reading, &err),
+                   PCAL_USAGE);
+  assert_sentence(err, PCAL_USAGE,
+                  "m: view=positive needs two classes, and the data have more; use view=top");
+  assert_int_equal(view_choose("m:view=positive", PCAL_CONFIDENCE, 1, word, &reading, &err),
+                   PCAL_USAGE);
+  assert_sentence(err, PCAL_USAGE,
+                  "m: view=positive needs two classes, and the data have only confidences; use "
+                  "view=top");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_rows_are_found_by_name),
+      cmocka_unit_test(test_rows_fit_the_engine),
+      cmocka_unit_test(test_groups_name_metrics),
+      cmocka_unit_test(test_all_is_all),
+      cmocka_unit_test(test_unknown_names_are_refused),
+      cmocka_unit_test(test_group_where_a_metric_is_needed),
+      cmocka_unit_test(test_parts_have_a_limit),
+      cmocka_unit_test(test_auto_view_depends_on_the_data),
+      cmocka_unit_test(test_positive_view_needs_two_classes),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

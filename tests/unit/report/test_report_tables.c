@@ -1,0 +1,139 @@
+#include "../measure/measure_help.h"
+
+static const given_data tables_data = {
+    .kind = PCAL_PROBABILITY,
+    .rows = 4,
+    .columns = 2,
+    .scores = (const double[]){0.5, 0.5, 0.25, 0.75, 1, 0, 0.25, 0.75},
+    .labels = (const int32_t[]){0, 1, 1, 0},
+    .weights = (const double[]){1, 2, 1, 0},
+    .groups = (const uint32_t[]){0, 0, 1, 1},
+    .class_names = (const char *const[]){"cat", "dog"},
+    .class_count = 2,
+    .group_names = (const char *const[]){"a,\"b\"", "c|d"},
+    .group_count = 2,
+};
+
+static char *tables_written(const given_data *data, const char *specs, pcal_format format) {
+  pcal_results *results = given_results(data, specs);
+  char *text = given_written(results, format);
+  pcal_results_free(results);
+  return text;
+}
+
+static void test_text(void **state) {
+  (void)state;
+  char *text = tables_written(&tables_data, "accuracy log ks:rank=2 skce", PCAL_TEXT);
+  const char *expected =
+      "3 rows (weight 4), 2 classes, probabilities\n"
+      "classes: cat, dog\n"
+      "\n"
+      "metric          value  estimates\n"
+      "accuracy      0.75000  proper\n"
+      "log               inf  proper, upper bound\n"
+      "ks:rank=2     0.25000  top-label, lower bound\n"
+      "skce        -0.062156  canonical\n"
+      "log: row 2 gives its true class probability 0, so the score is infinite; "
+      "log:clip=1e-15 bounds it\n"
+      "\n"
+      "by group          a,\"b\"           c|d\n"
+      "accuracy         1.0000        0.0000\n"
+      "log             0.42284           inf\n"
+      "ks:rank=2       0.33333        1.0000\n"
+      "skce          -0.075365             -\n"
+      "\n";
+  if (strncmp(text, expected, strlen(expected)) != 0)
+    assert_string_equal(text, expected);
+  free(text);
+}
+
+/* The verdict is folded at 80 columns, and nothing is lost. */
+static void test_text_is_folded(void **state) {
+  (void)state;
+  pcal_results *results = given_results(&tables_data, "accuracy");
+  char *text = given_written(results, PCAL_TEXT);
+  const char *verdict = pcal_results_verdict(results);
+  const char *at = strstr(text, "\n\n");
+  for (const char *next = at; next != NULL; next = strstr(at + 2, "\n\n"))
+    at = next;
+  at += 2;
+  for (const char *line = at; *line != '\0'; line += strcspn(line, "\n") + 1)
+    assert_true(strcspn(line, "\n") <= 80);
+  for (; *verdict != '\0'; verdict++, at++)
+    assert_true(*at == *verdict || (*at == '\n' && *verdict == ' '));
+  assert_string_equal(at, "\n");
+  free(text);
+  pcal_results_free(results);
+}
+
+/* Names may be longer than the column, and there may be more groups than fit a line. */
+static void test_text_with_many_groups(void **state) {
+  (void)state;
+  static const uint32_t groups[] = {0, 1, 2, 3, 4, 5, 6, 7};
+  static const char *const names[] = {"one group with a very long name", "b"};
+  const given_data data = {.kind = PCAL_CONFIDENCE,
+                           .rows = 8,
+                           .columns = 1,
+                           .scores = (const double[]){0, 0, 0, 0, 0, 0, 0, 0},
+                           .labels = (const int32_t[]){0, 0, 0, 0, 0, 0, 0, 1},
+                           .groups = groups,
+                           .group_names = names,
+                           .group_count = 2};
+  char *text = tables_written(&data, "accuracy", PCAL_TEXT);
+  assert_contains(text, "by group  one group with a very long name             b             2"
+                        "             3             4             5\n"
+                        "accuracy                           0.0000        0.0000        0.0000"
+                        "        0.0000        0.0000        0.0000\n"
+                        "\n"
+                        "by group             6             7\n"
+                        "accuracy        0.0000        1.0000\n");
+  free(text);
+}
+
+static void test_csv(void **state) {
+  (void)state;
+  char *text = tables_written(&tables_data, "accuracy log ks:rank=2 skce", PCAL_CSV);
+  assert_contains(
+      text, "metric,spec,group,part,value,notion,bound,why\n"
+            "accuracy,accuracy,,,0.75,proper,,\n"
+            "log,log:clip=0,,,inf,proper,upper,\"row 2 gives its true class probability 0, so "
+            "the score is infinite; log:clip=1e-15 bounds it\"\n"
+            "ks,\"ks:rank=2,by=pooled\",,,0.25,top-label,lower,\n"
+            "ks,\"ks:rank=2,by=pooled\",,at,0,top-label,lower,\n"
+            "ks,\"ks:rank=2,by=pooled\",,signed,-0.25,top-label,lower,\n");
+  assert_contains(text, "\naccuracy,accuracy,\"a,\"\"b\"\"\",,1,proper,,\n");
+  assert_contains(text, "\naccuracy,accuracy,c|d,,0,proper,,\n");
+  assert_contains(text, "c|d,,,canonical,,a pair needs at least two rows\n");
+  free(text);
+}
+
+static void test_markdown(void **state) {
+  (void)state;
+  char *text = tables_written(&tables_data, "accuracy log ks:rank=2", PCAL_MARKDOWN);
+  const char *expected =
+      "3 rows (weight 4), 2 classes, probabilities\n"
+      "\n"
+      "| metric | value | estimates | bound | a,\"b\" | c\\|d |\n"
+      "| --- | ---: | --- | --- | ---: | ---: |\n"
+      "| `accuracy` | 0.75000 | proper |  | 1.0000 | 0.0000 |\n"
+      "| `log` | inf | proper | upper bound | 0.42284 | inf |\n"
+      "| `ks:rank=2` | 0.25000 | top-label | lower bound | 0.33333 | 1.0000 |\n"
+      "\n"
+      "`log`: row 2 gives its true class probability 0, so the score is infinite; "
+      "log:clip=1e-15 bounds it\n"
+      "\n";
+  if (strncmp(text, expected, strlen(expected)) != 0)
+    assert_string_equal(text, expected);
+  free(text);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_text),
+      cmocka_unit_test(test_text_is_folded),
+      cmocka_unit_test(test_text_with_many_groups),
+      cmocka_unit_test(test_csv),
+      cmocka_unit_test(test_markdown),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

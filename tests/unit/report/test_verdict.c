@@ -1,0 +1,245 @@
+#include "../measure/measure_help.h"
+#include "core/rng.h"
+
+/* The verdict on confidences; the weights say how often each row occurred. */
+static char *verdict_of(const given_data *data) {
+  pcal_results *results = given_results(data, "accuracy");
+  char *copy = malloc(strlen(pcal_results_verdict(results)) + 1);
+  strcpy(copy, pcal_results_verdict(results));
+  pcal_results_free(results);
+  return copy;
+}
+
+static void verdict_check(const given_data *data, const char *expected) {
+  char *verdict = verdict_of(data);
+  assert_string_equal(verdict, expected);
+  free(verdict);
+}
+
+static given_data verdict_confidence(const double *scores, const double *weights, size_t rows) {
+  static const int32_t labels[] = {1, 0, 1, 0};
+  return (given_data){.kind = PCAL_CONFIDENCE,
+                      .rows = rows,
+                      .columns = 1,
+                      .scores = scores,
+                      .labels = labels,
+                      .weights = weights};
+}
+
+static void test_over_confident(void **state) {
+  (void)state;
+  const given_data data =
+      verdict_confidence((const double[]){0.9, 0.9}, (const double[]){700, 300}, 2);
+  verdict_check(&data,
+                "Over-confident. The model claims 90.0 % on average and is right in 70.0 % of "
+                "the rows: 20.0 points too much (chance alone: up to 2.8 points).\n"
+                "Where: most of the error lies at scores from 0.87 to 0.93 (100.0 % of the "
+                "rows): claimed 90.0 %, true 70.0 %.\n"
+                "How much of it is chance: the ECE is 0.200; a calibrated model with as many "
+                "rows would show about 0.012.\n"
+                "What to try: temperature scaling fitted on held-out rows; it lowers the "
+                "confidences and keeps every predicted class.");
+}
+
+static void test_under_confident(void **state) {
+  (void)state;
+  const given_data data =
+      verdict_confidence((const double[]){0.6, 0.6}, (const double[]){900, 100}, 2);
+  verdict_check(&data,
+                "Under-confident. The model claims 60.0 % on average and is right in 90.0 % of "
+                "the rows: 30.0 points too little (chance alone: up to 3.0 points).\n"
+                "Where: most of the error lies at scores from 0.53 to 0.60 (100.0 % of the "
+                "rows): claimed 60.0 %, true 90.0 %.\n"
+                "How much of it is chance: the ECE is 0.300; a calibrated model with as many "
+                "rows would show about 0.012.\n"
+                "What to try: temperature scaling fitted on held-out rows; it raises the "
+                "confidences and keeps every predicted class.");
+}
+
+static void test_calibrated(void **state) {
+  (void)state;
+  const given_data data =
+      verdict_confidence((const double[]){0.75, 0.75}, (const double[]){750, 250}, 2);
+  verdict_check(&data,
+                "Well calibrated, as far as these rows can tell. The model claims 75.0 % on "
+                "average and is right in 75.0 % of the rows (chance alone: up to 2.7 points).\n"
+                "How much of it is chance: the ECE is 0.00; a calibrated model with as many "
+                "rows would show about 0.011.\n"
+                "What to try: leave it alone.");
+}
+
+static void test_few_rows(void **state) {
+  (void)state;
+  const given_data data =
+      verdict_confidence((const double[]){0.75, 0.75}, (const double[]){75, 25}, 2);
+  char *verdict = verdict_of(&data);
+  assert_contains(verdict, "Well calibrated, as far as these rows can tell.");
+  assert_contains(verdict, "up to 8.5 points");
+  assert_contains(verdict, "leave it alone; with so few rows small errors cannot be seen, so "
+                           "gather more before you rely on it.");
+  free(verdict);
+}
+
+#define VERDICT_ROWS 20
+#define VERDICT_SETS 200
+
+/* Twenty calibrated rows, most of them alone in their bin: hardly ever a reason to worry. */
+static void test_few_rows_in_many_bins(void **state) {
+  (void)state;
+  const pc_rng scores = {1, 2}, outcomes = {1, 3};
+  size_t fine = 0;
+  for (size_t s = 0; s < VERDICT_SETS; s++) {
+    double p[VERDICT_ROWS];
+    int32_t hit[VERDICT_ROWS];
+    for (size_t i = 0; i < VERDICT_ROWS; i++) {
+      p[i] = pc_rng_uniform(&scores, s * VERDICT_ROWS + i);
+      hit[i] = pc_rng_uniform(&outcomes, s * VERDICT_ROWS + i) < p[i];
+    }
+    given_data data = verdict_confidence(p, NULL, VERDICT_ROWS);
+    data.labels = hit;
+    char *verdict = verdict_of(&data);
+    fine += strncmp(verdict, "Well calibrated", 15) == 0;
+    free(verdict);
+  }
+  assert_true(fine >= 190);
+  assert_true(fine < VERDICT_SETS);
+}
+
+/* All right at 99 %: ten rows cannot tell that from 100 %, ten thousand can. */
+static void test_all_right(void **state) {
+  (void)state;
+  given_data data = verdict_confidence((const double[]){0.99}, (const double[]){10}, 1);
+  char *verdict = verdict_of(&data);
+  assert_contains(verdict, "Well calibrated");
+  assert_contains(verdict, "up to 6.2 points");
+  free(verdict);
+  data.weights = (const double[]){10000};
+  verdict = verdict_of(&data);
+  assert_contains(verdict, "Under-confident.");
+  assert_contains(verdict, "1.0 points too little (chance alone: up to 0.2 points)");
+  free(verdict);
+}
+
+static void test_certain_and_right(void **state) {
+  (void)state;
+  const given_data data = verdict_confidence((const double[]){1.0}, (const double[]){5000}, 1);
+  verdict_check(&data,
+                "Well calibrated, as far as these rows can tell. The model claims 100.0 % on "
+                "average and is right in 100.0 % of the rows (chance alone: up to 0.0 "
+                "points).\n"
+                "How much of it is chance: the ECE is 0.00; a calibrated model with as many "
+                "rows would show about 0.0.\n"
+                "What to try: leave it alone.");
+}
+
+/* 1000 rows at 0.9 with 70 % and 1000 at 0.55 with 75 %: both off by 0.2. */
+static void test_errors_that_cancel(void **state) {
+  (void)state;
+  const given_data data = verdict_confidence((const double[]){0.9, 0.9, 0.55, 0.55},
+                                             (const double[]){700, 300, 750, 250}, 4);
+  char *verdict = verdict_of(&data);
+  assert_contains(verdict, "Right on average, but wrong in places. The model claims 72.5 % on "
+                           "average and is right in 72.5 % of the rows (chance");
+  assert_contains(verdict, "(50.0 % of the rows): claimed ");
+  assert_contains(verdict, "the ECE is 0.200;");
+  assert_contains(verdict, "too high in some places and too low in others, which one "
+                           "temperature cannot repair");
+  assert_lacks(verdict, "confident");
+  free(verdict);
+}
+
+/* Far too sure at 0.9, a little unsure at 0.55: the larger error is named. */
+static void test_the_largest_share_is_named(void **state) {
+  (void)state;
+  const given_data data = verdict_confidence((const double[]){0.9, 0.9, 0.55, 0.55},
+                                             (const double[]){500, 500, 570, 430}, 4);
+  char *verdict = verdict_of(&data);
+  assert_contains(verdict, "Over-confident.");
+  assert_contains(verdict,
+                  "from 0.87 to 0.93 (50.0 % of the rows): claimed 90.0 %, true 50.0 %");
+  assert_contains(verdict, "temperature scaling");
+  free(verdict);
+}
+
+static given_data verdict_binary(const double *scores, const double *weights) {
+  given_data data = verdict_confidence(scores, weights, 2);
+  data.kind = PCAL_PROBABILITY;
+  return data;
+}
+
+static void test_binary_too_high(void **state) {
+  (void)state;
+  const given_data data =
+      verdict_binary((const double[]){0.6, 0.6}, (const double[]){300, 700});
+  verdict_check(&data,
+                "Probabilities too high. Class 1 is predicted with 60.0 % on average and "
+                "occurs in 30.0 % of the rows: 30.0 points too much (chance alone: up to 3.0 "
+                "points).\n"
+                "Where: most of the error lies at scores from 0.53 to 0.60 (100.0 % of the "
+                "rows): claimed 60.0 %, true 30.0 %.\n"
+                "How much of it is chance: the ECE is 0.300; a calibrated model with as many "
+                "rows would show about 0.012.\n"
+                "What to try: Platt or beta calibration fitted on held-out rows.");
+}
+
+static void test_binary_too_low(void **state) {
+  (void)state;
+  const given_data data =
+      verdict_binary((const double[]){0.1, 0.1}, (const double[]){300, 700});
+  char *verdict = verdict_of(&data);
+  assert_contains(verdict, "Probabilities too low. Class 1 is predicted with 10.0 % on average "
+                           "and occurs in 30.0 % of the rows: 20.0 points too little");
+  free(verdict);
+}
+
+static void test_one_class(void **state) {
+  (void)state;
+  given_data data = {.kind = PCAL_PROBABILITY,
+                     .rows = 2,
+                     .columns = 2,
+                     .scores = (const double[]){0.3, 0.7, 0.2, 0.8},
+                     .labels = (const int32_t[]){1, 1}};
+  char *verdict = verdict_of(&data);
+  assert_memory_equal(verdict,
+                      "Careful: every label is class 1; calibration cannot be judged "
+                      "from one class, so check the labels.\n",
+                      91);
+  free(verdict);
+  data.class_names = (const char *const[]){"cat", "dog"};
+  data.class_count = 2;
+  verdict = verdict_of(&data);
+  assert_contains(verdict, "Careful: every label is \"dog\";");
+  free(verdict);
+  data.labels = (const int32_t[]){1, 0};
+  verdict = verdict_of(&data);
+  assert_lacks(verdict, "Careful");
+  free(verdict);
+}
+
+/* All predictions right is not one class. */
+static void test_confidences_have_no_classes(void **state) {
+  (void)state;
+  given_data data = verdict_confidence((const double[]){0.9}, NULL, 1);
+  char *verdict = verdict_of(&data);
+  assert_lacks(verdict, "Careful");
+  free(verdict);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_over_confident),
+      cmocka_unit_test(test_under_confident),
+      cmocka_unit_test(test_calibrated),
+      cmocka_unit_test(test_few_rows),
+      cmocka_unit_test(test_few_rows_in_many_bins),
+      cmocka_unit_test(test_all_right),
+      cmocka_unit_test(test_certain_and_right),
+      cmocka_unit_test(test_errors_that_cancel),
+      cmocka_unit_test(test_the_largest_share_is_named),
+      cmocka_unit_test(test_binary_too_high),
+      cmocka_unit_test(test_binary_too_low),
+      cmocka_unit_test(test_one_class),
+      cmocka_unit_test(test_confidences_have_no_classes),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
