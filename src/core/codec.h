@@ -1,7 +1,8 @@
 /* Values as little-endian bytes and back.
  *
  * Neither side reports a failure by itself: an encoder whose sink refused, and a decoder that
- * met something impossible, stay marked as failed, and what follows is ignored or reads as 0. */
+ * met something impossible, stay marked as failed, and what follows is ignored or reads as 0.
+ */
 #ifndef PC_CODEC_H
 #define PC_CODEC_H
 

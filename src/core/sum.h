@@ -48,7 +48,7 @@ static inline void pc_fixed_add(pc_fixed *sum, double value) {
 /* Adds weight copies of value, 0 <= weight < 2^63; a whole weight gives the bits of that many
  * additions, the share of a fractional part is truncated to a unit by itself. */
 void pc_fixed_add_weighted(pc_fixed *sum, double weight, double value);
-double pc_fixed_value(const pc_fixed *sum); /* correctly rounded */
+double pc_fixed_value(const pc_fixed *sum);                 /* correctly rounded */
 int pc_fixed_addable(const pc_fixed *a, const pc_fixed *b); /* as pc_sum_addable */
 
 #endif

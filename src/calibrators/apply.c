@@ -1,0 +1,135 @@
+/* Rules:
+ *  1. a calibrator is for one kind of scores and one number of columns; anything else is
+ *     refused.
+ *  2. arithmetic is double; each result is rounded once, to the width of the input.
+ *  3. one row comes out for each row that goes in: labels, weights and groups are not looked
+ *     at, and a row with a missing value is an error. */
+#include "calibrators/apply.h"
+
+#include <string.h>
+
+#include "core/executor.h"
+#include "data/pass.h"
+
+/* Rows that a method maps at a time. */
+#define APPLY_BLOCK_CELLS 4096
+
+typedef struct apply_state {
+  const pcal_calibrator *calibrator;
+  const pcal_env *env;
+  const pcal_batch *batch;
+  size_t block;     /* rows */
+  double **workers; /* a block of results for each worker, made when first needed */
+  void *out;
+} apply_state;
+
+/* Words for people: "logits of 10 columns". */
+static const char *apply_flag(pcal_kind kind) {
+  switch (kind) {
+  case PCAL_PROBABILITY:
+    return "--probs";
+  case PCAL_LOGIT:
+    return "--logits";
+  case PCAL_LOG_PROBABILITY:
+    return "--log-probs";
+  case PCAL_CONFIDENCE:
+    return "--confidence";
+  }
+  return "scores";
+}
+
+static pcal_status apply_check(const pcal_calibrator *calibrator, const pcal_batch *batch,
+                               pcal_error *err) {
+  const pc_layout *layout = &calibrator->layout;
+  const char *name = batch->scores_name == NULL ? "scores" : batch->scores_name;
+  if (batch->kind != layout->kind)
+    return pc_fail(err, PCAL_DATA,
+                   "%s: the calibrator was fitted on %s and is applied to %s; give the same "
+                   "kind of scores, or fit on these",
+                   name, apply_flag(layout->kind), apply_flag(batch->kind));
+  if (batch->columns != layout->columns)
+    return pc_fail(err, PCAL_DATA,
+                   "%s: the calibrator was fitted on %zu column%s of scores and is applied to "
+                   "%zu; give the same classes, or fit on these",
+                   name, layout->columns, layout->columns == 1 ? "" : "s", batch->columns);
+  return PCAL_OK;
+}
+
+/* Stores the columns that the input has: of two classes from one column, the second. */
+static void apply_store(const apply_state *state, const double *from, uint64_t id) {
+  const pc_layout *layout = &state->calibrator->layout;
+  const size_t columns = layout->columns, skipped = layout->classes - columns;
+  const size_t at = (size_t)(id - state->batch->first_row) * columns;
+  if (state->batch->type == PCAL_F64) {
+    memcpy((double *)state->out + at, from + skipped, columns * sizeof(double));
+    return;
+  }
+  float *out = (float *)state->out + at;
+  for (size_t j = 0; j < columns; j++)
+    out[j] = (float)from[skipped + j];
+}
+
+static pcal_status apply_add(void *user, size_t worker, const pc_rows *rows, pcal_error *err) {
+  const apply_state *state = user;
+  const pcal_calibrator *calibrator = state->calibrator;
+  const size_t k = calibrator->layout.classes;
+  const double *in = calibrator->row->needs_scores                ? rows->scores
+                     : calibrator->layout.kind == PCAL_CONFIDENCE ? rows->top
+                                                                  : rows->probs;
+  double **results = &state->workers[worker];
+  if (*results == NULL)
+    *results = pc_alloc_raw(state->env, state->block * k, sizeof **results);
+  if (*results == NULL)
+    return pc_fail_memory(err, "applying a calibrator");
+  for (size_t begin = 0; begin < rows->count; begin += state->block) {
+    const size_t left = rows->count - begin;
+    const size_t count = left < state->block ? left : state->block;
+    calibrator->row->apply(calibrator, in + begin * k, count, *results);
+    for (size_t i = 0; i < count; i++)
+      apply_store(state, *results + i * k, rows->ids[begin + i]);
+  }
+  return PCAL_OK;
+}
+
+/* Remedies that make sense for measuring and fitting only. */
+static void apply_reword(pcal_error *err) {
+  pc_reword(err, "remove the row or pass --skip-missing",
+            "remove the row: every row that goes in must come out");
+  pc_reword(err, "pass --normalize", "fit the calibrator with --normalize");
+}
+
+static pcal_status apply_batch(apply_state *state, const pcal_batch *batch, pcal_error *err) {
+  const pcal_calibrator *calibrator = state->calibrator;
+  const pc_policy policy = {.normalize = calibrator->normalize,
+                            .need_scores = calibrator->row->needs_scores,
+                            .lean = calibrator->row->needs_scores,
+                            .unlabelled = 1};
+  pc_pass pass;
+  pc_row_counts counts;
+  PC_TRY(pc_pass_init(&pass, state->env, &calibrator->layout, &policy, apply_add, state, err));
+  const pcal_status status = pc_pass_batch(&pass, batch, &counts, err);
+  pc_pass_free(&pass);
+  if (status == PCAL_DATA)
+    apply_reword(err);
+  return status;
+}
+
+pcal_status pc_calibrator_apply(const pcal_calibrator *calibrator, const pcal_batch *batch,
+                                const pcal_env *env, void *out, pcal_error *err) {
+  pcal_batch bare = *batch;
+  const size_t block = APPLY_BLOCK_CELLS / calibrator->layout.classes;
+  const size_t workers = pc_worker_count(env);
+  bare.labels = NULL;
+  bare.weights = NULL;
+  bare.groups = NULL;
+  PC_TRY(apply_check(calibrator, batch, err));
+  apply_state state = {calibrator, env, &bare, block < 1 ? 1 : block, NULL, out};
+  state.workers = pc_alloc(env, workers, sizeof *state.workers);
+  if (state.workers == NULL)
+    return pc_fail_memory(err, "applying a calibrator");
+  const pcal_status status = apply_batch(&state, &bare, err);
+  for (size_t w = 0; w < workers; w++)
+    pc_free(env, state.workers[w]);
+  pc_free(env, state.workers);
+  return status;
+}

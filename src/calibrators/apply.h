@@ -1,0 +1,15 @@
+/* Applying a calibrator to rows. */
+#ifndef PC_APPLY_H
+#define PC_APPLY_H
+
+#include "calibrators/calibrator.h"
+
+/* As the calls of propercal.h, for arguments that are not NULL and a full environment. */
+PC_CHECKED pcal_status pc_calibrator_apply(const pcal_calibrator *calibrator,
+                                           const pcal_batch *batch, const pcal_env *env,
+                                           void *out, pcal_error *err);
+PC_CHECKED pcal_status pc_apply_run(pcal_source *source, const pcal_calibrator *calibrator,
+                                    const char *format, const pcal_env *env, pcal_sink sink,
+                                    void *user, pcal_error *err);
+
+#endif

@@ -1,0 +1,112 @@
+#include "calibrators/calibrator_file.h"
+
+void pc_calibrator_write_outcome(const pcal_calibrator *calibrator, pc_json *json) {
+  const pc_fit_info *fit = &calibrator->fit;
+  char objective[64];
+  pc_json_key(json, "status");
+  pc_json_string(json, pc_fit_status_name(fit->status));
+  pc_json_key(json, "iterations");
+  pc_json_integer(json, fit->iterations);
+  pc_json_key(json, "gradient");
+  if (fit->searched)
+    pc_json_number(json, fit->gradient);
+  else
+    pc_json_null(json);
+  pc_json_key(json, "objective");
+  if (!fit->searched) {
+    pc_json_null(json);
+    return;
+  }
+  pc_json_open(json, '{');
+  pc_json_key(json, "name");
+  pc_json_string(json, pc_calibrator_objective(calibrator, objective, sizeof objective));
+  pc_json_key(json, "before");
+  pc_json_number(json, fit->before);
+  pc_json_key(json, "after");
+  pc_json_number(json, fit->after);
+  pc_json_close(json, '}');
+}
+
+void pc_calibrator_write_parameters(const pcal_calibrator *calibrator, pc_json *json) {
+  pc_json_key(json, "parameters");
+  pc_json_open(json, '{');
+  calibrator->row->write(calibrator, json);
+  pc_json_close(json, '}');
+}
+
+void pc_calibrator_write_warnings(const pcal_calibrator *calibrator, pc_json *json) {
+  pc_json_key(json, "warnings");
+  pc_json_open(json, '[');
+  for (size_t i = 0; i < calibrator->fit.warning_count; i++)
+    pc_json_string(json, calibrator->fit.warnings[i]);
+  pc_json_close(json, ']');
+}
+
+void pc_calibrator_write_classes(const pcal_calibrator *calibrator, pc_json *json) {
+  pc_json_key(json, "classes");
+  if (calibrator->layout.kind == PCAL_CONFIDENCE)
+    pc_json_null(json);
+  else
+    pc_json_integer(json, calibrator->layout.classes);
+}
+
+static void calibrator_file_head(const pcal_calibrator *calibrator, pc_json *json) {
+  char spec[PC_SPEC_MAX];
+  pc_options_write(&calibrator->options, 1, spec, sizeof spec);
+  pc_json_key(json, "format");
+  pc_json_string(json, PC_CALIBRATOR_FORMAT);
+  pc_json_key(json, "version");
+  pc_json_integer(json, PC_CALIBRATOR_VERSION);
+  pc_json_key(json, "spec");
+  pc_json_string(json, spec);
+  pc_json_key(json, "method");
+  pc_json_string(json, calibrator->row->row.name);
+  pc_calibrator_write_classes(calibrator, json);
+  pc_json_key(json, "columns");
+  pc_json_integer(json, calibrator->layout.columns);
+  pc_json_key(json, "input");
+  pc_json_string(json, pcal_kind_name(calibrator->layout.kind));
+  pc_json_key(json, "normalize");
+  pc_json_bool(json, calibrator->normalize);
+}
+
+static void calibrator_file_names(const pcal_calibrator *calibrator, pc_json *json) {
+  if (calibrator->class_names == NULL)
+    return;
+  pc_json_key(json, "class_names");
+  pc_json_open(json, '[');
+  for (size_t j = 0; j < calibrator->layout.columns; j++)
+    pc_json_string(json, calibrator->class_names[j]);
+  pc_json_close(json, ']');
+}
+
+static void calibrator_file_fit(const pcal_calibrator *calibrator, pc_json *json) {
+  const pc_fit_info *fit = &calibrator->fit;
+  pc_json_key(json, "fit");
+  pc_json_open(json, '{');
+  pc_calibrator_write_outcome(calibrator, json);
+  pc_json_key(json, "rows");
+  pc_json_integer(json, fit->rows);
+  pc_json_key(json, "weighted");
+  pc_json_bool(json, fit->weighted);
+  pc_json_key(json, "weight");
+  pc_json_number(json, fit->weight);
+  pc_json_key(json, "normalized_rows");
+  pc_json_integer(json, fit->normalized);
+  pc_json_key(json, "skipped_rows");
+  pc_json_integer(json, fit->skipped);
+  pc_calibrator_write_warnings(calibrator, json);
+  pc_json_close(json, '}');
+}
+
+void pc_calibrator_write(const pcal_calibrator *calibrator, pc_text *out) {
+  pc_json json;
+  pc_json_init(&json, out);
+  pc_json_open(&json, '{');
+  calibrator_file_head(calibrator, &json);
+  calibrator_file_names(calibrator, &json);
+  pc_calibrator_write_parameters(calibrator, &json);
+  calibrator_file_fit(calibrator, &json);
+  pc_json_close(&json, '}');
+  pc_text_add(out, "\n");
+}

@@ -1,0 +1,310 @@
+/* Reading a calibrator file.  Checked, in this order: that it is JSON; format and version; that
+ * every key is known; method and spec against the registry; input, columns and classes; class
+ * names; the parameters, by the method; how the fit went. */
+#include <math.h>
+#include <string.h>
+
+#include "calibrators/calibrator_file.h"
+#include "core/number.h"
+
+#define CALIBRATOR_LOAD_WHOLE_MAX 9007199254740992.0 /* 2^53 */
+
+typedef struct calibrator_loader {
+  const char *file;
+  const pcal_env *env;
+  const pc_json_node *root;
+  pcal_calibrator *calibrator;
+  pcal_error *err;
+} calibrator_loader;
+
+static pcal_status calibrator_load_wrong(const calibrator_loader *loader,
+                                         const pc_json_node *node, const char *what) {
+  return pc_fail(loader->err, PCAL_DATA, "%s, line %lu: \"%.40s\" %s", loader->file,
+                 (unsigned long)node->line, node->key, what);
+}
+
+static pcal_status calibrator_load_member(const calibrator_loader *loader,
+                                          const pc_json_node *object, const char *key,
+                                          pc_json_kind kind, const pc_json_node **out) {
+  *out = pc_json_find(object, key);
+  if (*out == NULL)
+    return pc_fail(loader->err, PCAL_DATA,
+                   "%s, line %lu: \"%s\" is missing; write the file again with propercal fit",
+                   loader->file, (unsigned long)object->line, key);
+  if ((*out)->kind == kind)
+    return PCAL_OK;
+  return pc_fail(loader->err, PCAL_DATA, "%s, line %lu: \"%s\" must be %s, not %s",
+                 loader->file, (unsigned long)(*out)->line, key, pc_json_kind_name(kind),
+                 pc_json_kind_name((*out)->kind));
+}
+
+static pcal_status calibrator_load_text(const calibrator_loader *loader,
+                                        const pc_json_node *object, const char *key,
+                                        const char **out) {
+  const pc_json_node *node = NULL;
+  PC_TRY(calibrator_load_member(loader, object, key, PC_JSON_STRING, &node));
+  *out = node->text;
+  return PCAL_OK;
+}
+
+static pcal_status calibrator_load_whole(const calibrator_loader *loader,
+                                         const pc_json_node *object, const char *key,
+                                         uint64_t *out) {
+  const pc_json_node *node = NULL;
+  PC_TRY(calibrator_load_member(loader, object, key, PC_JSON_NUMBER, &node));
+  if (!(node->number >= 0.0) || !(node->number <= CALIBRATOR_LOAD_WHOLE_MAX) ||
+      node->number != floor(node->number))
+    return calibrator_load_wrong(loader, node, "must be a whole number, 0 or more");
+  *out = (uint64_t)node->number;
+  return PCAL_OK;
+}
+
+static pcal_status calibrator_load_truth(const calibrator_loader *loader,
+                                         const pc_json_node *object, const char *key,
+                                         int *out) {
+  const pc_json_node *node = NULL;
+  PC_TRY(calibrator_load_member(loader, object, key, PC_JSON_BOOL, &node));
+  *out = node->truth;
+  return PCAL_OK;
+}
+
+/* A number that is not negative, or null, which stands for `otherwise`. */
+static pcal_status calibrator_load_size(const calibrator_loader *loader,
+                                        const pc_json_node *object, const char *key,
+                                        double otherwise, double *out) {
+  const pc_json_node *node = pc_json_find(object, key);
+  *out = otherwise;
+  if (node != NULL && node->kind == PC_JSON_NULL)
+    return PCAL_OK;
+  PC_TRY(calibrator_load_member(loader, object, key, PC_JSON_NUMBER, &node));
+  *out = node->number;
+  return node->number >= 0.0 ? PCAL_OK
+                             : calibrator_load_wrong(loader, node, "must not be negative");
+}
+
+/* Refuses keys that are not in a list of words separated by spaces. */
+static pcal_status calibrator_load_keys(const calibrator_loader *loader,
+                                        const pc_json_node *object, const char *known) {
+  for (const pc_json_node *node = object->list.first; node != NULL; node = node->next) {
+    const size_t length = strlen(node->key);
+    const char *at = length == 0 ? NULL : strstr(known, node->key);
+    while (at != NULL &&
+           ((at != known && at[-1] != ' ') || (at[length] != ' ' && at[length] != '\0')))
+      at = strstr(at + 1, node->key);
+    if (at == NULL || strchr(node->key, ' ') != NULL)
+      return pc_fail(
+          loader->err, PCAL_DATA,
+          "%s, line %lu: the key \"%.40s\" is unknown in calibrator files of version "
+          "%d; remove it",
+          loader->file, (unsigned long)node->line, node->key, PC_CALIBRATOR_VERSION);
+  }
+  return PCAL_OK;
+}
+
+/* ---- Head ---- */
+
+static pcal_status calibrator_load_version(const calibrator_loader *loader) {
+  const pc_json_node *format = pc_json_find(loader->root, "format");
+  uint64_t version = 0;
+  if (format == NULL || format->kind != PC_JSON_STRING ||
+      strcmp(format->text, PC_CALIBRATOR_FORMAT) != 0)
+    return pc_fail(loader->err, PCAL_DATA,
+                   "%s is not a calibrator file; give one that propercal fit -o wrote",
+                   loader->file);
+  PC_TRY(calibrator_load_whole(loader, loader->root, "version", &version));
+  if (version == PC_CALIBRATOR_VERSION)
+    return PCAL_OK;
+  return pc_fail(loader->err, PCAL_DATA,
+                 "%s: calibrator files of version %llu are %s this propercal (%s), which reads "
+                 "version %d; %s",
+                 loader->file, (unsigned long long)version,
+                 version > PC_CALIBRATOR_VERSION ? "newer than" : "unknown to", PCAL_VERSION,
+                 PC_CALIBRATOR_VERSION,
+                 version > PC_CALIBRATOR_VERSION ? "update propercal" : "fit again");
+}
+
+/* A spec's sentence, with the file before it. */
+static pcal_status calibrator_load_spec(const calibrator_loader *loader,
+                                        const pc_calibrator_row **row, pc_options *options) {
+  const char *spec = NULL, *method = NULL;
+  pcal_error inner;
+  PC_TRY(calibrator_load_text(loader, loader->root, "spec", &spec));
+  PC_TRY(calibrator_load_text(loader, loader->root, "method", &method));
+  if (pc_calibrator_parse(spec, row, options, &inner) != PCAL_OK)
+    return pc_fail(loader->err, PCAL_DATA, "%s: %.900s", loader->file, inner.message);
+  if (strcmp(method, (*row)->row.name) == 0)
+    return PCAL_OK;
+  return pc_fail(loader->err, PCAL_DATA,
+                 "%s: the method is \"%.40s\", but the spec says \"%s\"; make them agree",
+                 loader->file, method, (*row)->row.name);
+}
+
+static pcal_status calibrator_load_kind(const calibrator_loader *loader, pcal_kind *out) {
+  const char *input = NULL;
+  PC_TRY(calibrator_load_text(loader, loader->root, "input", &input));
+  for (pcal_kind kind = PCAL_PROBABILITY; kind <= PCAL_CONFIDENCE; kind++) {
+    *out = kind;
+    if (strcmp(input, pcal_kind_name(kind)) == 0)
+      return PCAL_OK;
+  }
+  return calibrator_load_wrong(loader, pc_json_find(loader->root, "input"),
+                               "must be probability, logit, log-probability or confidence");
+}
+
+static pcal_status calibrator_load_layout(const calibrator_loader *loader, pc_layout *out) {
+  pcal_kind kind;
+  uint64_t columns = 0, classes = 1;
+  pcal_error inner;
+  PC_TRY(calibrator_load_kind(loader, &kind));
+  PC_TRY(calibrator_load_whole(loader, loader->root, "columns", &columns));
+  if (columns > PC_CLASSES_MAX || pc_layout_make(kind, (size_t)columns, out, &inner) != PCAL_OK)
+    return calibrator_load_wrong(loader, pc_json_find(loader->root, "columns"),
+                                 "does not fit the input");
+  const pc_json_node *node = pc_json_find(loader->root, "classes");
+  const int none = node != NULL && node->kind == PC_JSON_NULL;
+  if (!none)
+    PC_TRY(calibrator_load_whole(loader, loader->root, "classes", &classes));
+  if (none != (kind == PCAL_CONFIDENCE) || classes != out->classes)
+    return calibrator_load_wrong(loader, node, "does not fit input and columns");
+  return PCAL_OK;
+}
+
+static pcal_status calibrator_load_names(const calibrator_loader *loader) {
+  pcal_calibrator *calibrator = loader->calibrator;
+  const pc_json_node *names = pc_json_find(loader->root, "class_names");
+  if (names == NULL)
+    return PCAL_OK;
+  PC_TRY(calibrator_load_member(loader, loader->root, "class_names", PC_JSON_ARRAY, &names));
+  if (names->list.count != calibrator->layout.columns)
+    return calibrator_load_wrong(loader, names, "must hold one name for each column");
+  calibrator->class_names =
+      pc_alloc(loader->env, names->list.count, sizeof *calibrator->class_names);
+  if (calibrator->class_names == NULL)
+    return pc_fail_memory(loader->err, "reading a calibrator");
+  size_t j = 0;
+  for (const pc_json_node *name = names->list.first; name != NULL; name = name->next) {
+    if (name->kind != PC_JSON_STRING)
+      return calibrator_load_wrong(loader, names, "must hold texts");
+    calibrator->class_names[j] = pc_copy_text(loader->env, name->text);
+    if (calibrator->class_names[j++] == NULL)
+      return pc_fail_memory(loader->err, "reading a calibrator");
+  }
+  return PCAL_OK;
+}
+
+/* ---- Fit ---- */
+
+static pcal_status calibrator_load_status(const calibrator_loader *loader,
+                                          const pc_json_node *fit) {
+  const char *name = NULL;
+  PC_TRY(calibrator_load_text(loader, fit, "status", &name));
+  for (pc_fit_status status = PC_FIT_CONVERGED; status <= PC_FIT_CLOSED_FORM; status++)
+    if (strcmp(name, pc_fit_status_name(status)) == 0) {
+      loader->calibrator->fit.status = status;
+      return PCAL_OK;
+    }
+  return calibrator_load_wrong(loader, pc_json_find(fit, "status"),
+                               "must be converged, stopped, identity or closed-form");
+}
+
+static pcal_status calibrator_load_objective(const calibrator_loader *loader,
+                                             const pc_json_node *fit) {
+  pcal_calibrator *calibrator = loader->calibrator;
+  const pc_json_node *objective = pc_json_find(fit, "objective");
+  const char *name = NULL;
+  char expected[64];
+  calibrator->fit.searched =
+      pc_calibrator_objective(calibrator, expected, sizeof expected) != NULL;
+  if (!calibrator->fit.searched) {
+    const pc_json_node *gradient = NULL;
+    PC_TRY(calibrator_load_member(loader, fit, "objective", PC_JSON_NULL, &objective));
+    return calibrator_load_member(loader, fit, "gradient", PC_JSON_NULL, &gradient);
+  }
+  PC_TRY(calibrator_load_size(loader, fit, "gradient", INFINITY, &calibrator->fit.gradient));
+  PC_TRY(calibrator_load_member(loader, fit, "objective", PC_JSON_OBJECT, &objective));
+  PC_TRY(calibrator_load_keys(loader, objective, "name before after"));
+  PC_TRY(calibrator_load_text(loader, objective, "name", &name));
+  if (strcmp(name, expected) != 0)
+    return calibrator_load_wrong(loader, objective, "has another name than in the spec");
+  PC_TRY(calibrator_load_size(loader, objective, "before", INFINITY, &calibrator->fit.before));
+  return calibrator_load_size(loader, objective, "after", INFINITY, &calibrator->fit.after);
+}
+
+static pcal_status calibrator_load_warnings(const calibrator_loader *loader,
+                                            const pc_json_node *fit) {
+  const pc_json_node *list = NULL;
+  PC_TRY(calibrator_load_member(loader, fit, "warnings", PC_JSON_ARRAY, &list));
+  if (list->list.count > PC_WARNINGS_MAX)
+    return calibrator_load_wrong(loader, list, "holds too many texts");
+  for (const pc_json_node *item = list->list.first; item != NULL; item = item->next) {
+    if (item->kind != PC_JSON_STRING || strlen(item->text) >= PC_WARNING_SIZE)
+      return calibrator_load_wrong(loader, list, "must hold texts of at most 255 bytes");
+    pc_fit_warn(&loader->calibrator->fit, "%s", item->text);
+  }
+  return PCAL_OK;
+}
+
+static pcal_status calibrator_load_fit(const calibrator_loader *loader) {
+  const pc_json_node *fit = NULL;
+  pc_fit_info *info = &loader->calibrator->fit;
+  PC_TRY(calibrator_load_member(loader, loader->root, "fit", PC_JSON_OBJECT, &fit));
+  PC_TRY(calibrator_load_keys(loader, fit,
+                              "status iterations gradient objective rows weighted weight "
+                              "normalized_rows skipped_rows warnings"));
+  PC_TRY(calibrator_load_status(loader, fit));
+  PC_TRY(calibrator_load_whole(loader, fit, "iterations", &info->iterations));
+  PC_TRY(calibrator_load_objective(loader, fit));
+  PC_TRY(calibrator_load_whole(loader, fit, "rows", &info->rows));
+  PC_TRY(calibrator_load_truth(loader, fit, "weighted", &info->weighted));
+  PC_TRY(calibrator_load_size(loader, fit, "weight", INFINITY, &info->weight));
+  PC_TRY(calibrator_load_whole(loader, fit, "normalized_rows", &info->normalized));
+  PC_TRY(calibrator_load_whole(loader, fit, "skipped_rows", &info->skipped));
+  return calibrator_load_warnings(loader, fit);
+}
+
+/* ---- All ---- */
+
+static pcal_status calibrator_load_begin(calibrator_loader *loader) {
+  const pc_calibrator_row *row = NULL;
+  pc_options options;
+  pc_layout layout;
+  pcal_error inner;
+  PC_TRY(calibrator_load_version(loader));
+  PC_TRY(calibrator_load_keys(loader, loader->root,
+                              "format version spec method classes columns input normalize "
+                              "class_names parameters fit"));
+  PC_TRY(calibrator_load_spec(loader, &row, &options));
+  PC_TRY(calibrator_load_layout(loader, &layout));
+  if (pc_calibrator_fits(row, &layout, &inner) != PCAL_OK)
+    return calibrator_load_wrong(loader, pc_json_find(loader->root, "input"),
+                                 "does not suit the method");
+  return pc_calibrator_new(loader->env, row, &options, &layout, &loader->calibrator,
+                           loader->err);
+}
+
+static pcal_status calibrator_load_all(calibrator_loader *loader) {
+  const pc_json_node *parameters = NULL;
+  PC_TRY(calibrator_load_begin(loader));
+  pcal_calibrator *calibrator = loader->calibrator;
+  PC_TRY(calibrator_load_truth(loader, loader->root, "normalize", &calibrator->normalize));
+  PC_TRY(calibrator_load_names(loader));
+  PC_TRY(
+      calibrator_load_member(loader, loader->root, "parameters", PC_JSON_OBJECT, &parameters));
+  PC_TRY(calibrator->row->read(calibrator, parameters, loader->file, loader->err));
+  return calibrator_load_fit(loader);
+}
+
+pcal_status pc_calibrator_read(const void *bytes, size_t length, const char *name,
+                               const pcal_env *env, pcal_calibrator **out, pcal_error *err) {
+  pc_json_tree tree;
+  PC_TRY(pc_json_read(bytes, length, name, env, &tree, err));
+  calibrator_loader loader = {name, env, tree.root, NULL, err};
+  const pcal_status status = calibrator_load_all(&loader);
+  pc_json_tree_free(&tree);
+  if (status != PCAL_OK) {
+    pc_calibrator_free(loader.calibrator);
+    return status;
+  }
+  *out = loader.calibrator;
+  return PCAL_OK;
+}

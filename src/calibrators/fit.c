@@ -1,0 +1,39 @@
+#include "calibrators/fit.h"
+
+#include "io/source.h"
+#include "measure/results.h"
+
+static pcal_status fit_shape(const pcal_source *source, pcal_shape *shape, pcal_error *err) {
+  *shape = (pcal_shape){.size = sizeof *shape};
+  pc_source_shape(source, shape);
+  if (shape->labelled)
+    return PCAL_OK;
+  return pc_fail(err, PCAL_USAGE, "fitting needs the true outcomes; give them with %s",
+                 shape->kind == PCAL_CONFIDENCE ? "--correct" : "--labels");
+}
+
+pcal_status pc_fit_run(pcal_source *source, const pcal_fit_config *config, const pcal_env *env,
+                       pcal_calibrator **out, pcal_error *err) {
+  const pc_calibrator_row *row = NULL;
+  pc_options options;
+  pcal_shape shape;
+  pc_layout layout;
+  pcal_calibrator *calibrator = NULL;
+  PC_TRY(pc_calibrator_parse(config->method, &row, &options, err));
+  PC_TRY(fit_shape(source, &shape, err));
+  PC_TRY(pc_layout_make(shape.kind, shape.columns, &layout, err));
+  PC_TRY(pc_calibrator_fits(row, &layout, err));
+  PC_TRY(pc_calibrator_new(env, row, &options, &layout, &calibrator, err));
+  calibrator->normalize = config->normalize != 0;
+  const pc_fit_task task = {source, env, config->skip_missing, calibrator};
+  pcal_status status =
+      pc_name_list_copy(env, shape.class_names, layout.columns, &calibrator->class_names, err);
+  if (status == PCAL_OK)
+    status = row->fit(&task, err);
+  if (status != PCAL_OK) {
+    pc_calibrator_free(calibrator);
+    return status;
+  }
+  *out = calibrator;
+  return PCAL_OK;
+}

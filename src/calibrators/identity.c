@@ -1,0 +1,73 @@
+/* identity: the probabilities as they are.
+ *
+ * Formula:  q = p, from logits q = softmax(z).
+ * Edge cases: (1) probabilities are used as stored, so rows sum to one as exactly as the input
+ * does; (2) the rows are still read once, so that a bad row is found. */
+#include "calibrators/sweep.h"
+
+#include <string.h>
+
+static pcal_status identity_add(void *user, size_t worker, const pc_rows *rows,
+                                pcal_error *err) {
+  (void)user;
+  (void)worker;
+  (void)rows;
+  (void)err;
+  return PCAL_OK;
+}
+
+static pcal_status identity_fit(const pc_fit_task *task, pcal_error *err) {
+  const pc_policy policy = {.lean = 1};
+  task->calibrator->fit.status = PC_FIT_IDENTITY;
+  return pc_sweep(task, &policy, identity_add, NULL, err);
+}
+
+static void identity_apply(const pcal_calibrator *calibrator, const double *in, size_t count,
+                           double *out) {
+  memcpy(out, in, count * calibrator->layout.classes * sizeof *out);
+}
+
+static void identity_write(const pcal_calibrator *calibrator, pc_json *json) {
+  (void)calibrator;
+  (void)json;
+}
+
+static pcal_status identity_read(pcal_calibrator *calibrator, const pc_json_node *parameters,
+                                 const char *file, pcal_error *err) {
+  (void)calibrator;
+  if (parameters->list.count == 0)
+    return PCAL_OK;
+  return pc_fail(err, PCAL_DATA,
+                 "%s, line %lu: identity has no parameters, so \"%.60s\" cannot be one", file,
+                 (unsigned long)parameters->list.first->line, parameters->list.first->key);
+}
+
+static void identity_tell(const pcal_calibrator *calibrator, pc_text *out) {
+  (void)calibrator;
+  pc_text_add(out, "probabilities stay as they are\n");
+}
+
+static void identity_release(pcal_calibrator *calibrator) {
+  (void)calibrator;
+}
+
+const pc_calibrator_row pc_calibrator_identity = {
+    .row =
+        {
+            .kind = "calibrators",
+            .name = "identity",
+            .title = "leave the probabilities as they are",
+            .formula = "q = p, from logits q = softmax(z)",
+            .about =
+                "Changes nothing; from logits it writes the softmax. The yardstick for all "
+                "other calibrators.",
+        },
+    .traits = PC_INJECTIVE | PC_KEEPS_ACCURACY | PC_KEEPS_ORDER | PC_SUMS_TO_ONE | PC_GUARDED |
+              PC_TAKES_CONFIDENCE,
+    .fit = identity_fit,
+    .apply = identity_apply,
+    .write = identity_write,
+    .read = identity_read,
+    .tell = identity_tell,
+    .release = identity_release,
+};

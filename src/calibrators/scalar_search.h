@@ -1,0 +1,42 @@
+/* The minimum of a smooth function of one positive number. */
+#ifndef PC_SCALAR_SEARCH_H
+#define PC_SCALAR_SEARCH_H
+
+#include "core/error.h"
+
+#define PC_SLOPES 4
+
+/* Value and derivatives at a place. */
+typedef struct pc_slopes {
+  double value;
+  double slope[PC_SLOPES];
+} pc_slopes;
+
+typedef struct pc_scalar_problem {
+  pcal_status (*evaluate)(void *user, double at, pc_slopes *out, pcal_error *err);
+  void *user;
+  double low, high; /* bounds, 0 < low < high */
+  int orders;       /* derivatives that are given: 2 or 4 */
+  unsigned limit;   /* evaluations at most */
+} pc_scalar_problem;
+
+typedef enum pc_search_end {
+  PC_SEARCH_FLAT = 1, /* the derivative by log x is below 1e-8, mostly below 1e-12 */
+  PC_SEARCH_BOUND,    /* at a bound, and the function falls beyond it */
+  PC_SEARCH_STUCK     /* the limit was reached, or no step changes x any more */
+} pc_search_end;
+
+typedef struct pc_search_result {
+  double at;
+  pc_slopes slopes; /* there */
+  double gradient;  /* size of the derivative by log x there */
+  unsigned evaluations;
+  pc_search_end end;
+} pc_search_result;
+
+/* Walks downhill from a start.  Convex functions are minimised; others end in a local minimum.
+ * Fails only when evaluate does. */
+PC_CHECKED pcal_status pc_scalar_search(const pc_scalar_problem *problem, double start,
+                                        pc_search_result *out, pcal_error *err);
+
+#endif

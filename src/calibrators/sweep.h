@@ -1,0 +1,19 @@
+/* Sweeps: passes over a whole source, as often as a fit needs. */
+#ifndef PC_SWEEP_H
+#define PC_SWEEP_H
+
+#include "calibrators/calibrator.h"
+#include "data/pass.h"
+
+/* Hands every row of the task's source to `add` (see pass.h), from the first row on.  policy
+ * says what is needed of the rows; how bad rows are treated comes from the task.  Counts of
+ * rows and weights are left in the calibrator's fit.  Fails also when there is no row. */
+PC_CHECKED pcal_status pc_sweep(const pc_fit_task *task, const pc_policy *policy,
+                                pc_pass_add add, void *user, pcal_error *err);
+
+/* Rows that a window of a source should have: tens of megabytes. */
+size_t pc_sweep_window(const pcal_shape *shape, size_t bytes);
+
+#define PC_SWEEP_BYTES ((size_t)64 << 20)
+
+#endif
