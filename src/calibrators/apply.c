@@ -102,6 +102,7 @@ static pcal_status apply_batch(apply_state *state, const pcal_batch *batch, pcal
   const pcal_calibrator *calibrator = state->calibrator;
   const pc_policy policy = {.normalize = calibrator->normalize,
                             .need_scores = calibrator->row->needs_scores,
+                            .scores_only = calibrator->row->needs_scores,
                             .lean = calibrator->row->needs_scores,
                             .unlabelled = 1};
   pc_pass pass;

@@ -182,7 +182,7 @@ static pcal_status temperature_sweep(temperature_state *state, const double *bet
                                      size_t beta_count, int sampling, pc_slopes *out,
                                      pcal_error *err) {
   const size_t count = pc_worker_count(state->task->env);
-  const pc_policy policy = {.need_scores = 1, .lean = 1};
+  const pc_policy policy = {.need_scores = 1, .scores_only = 1, .lean = 1};
   state->betas = betas;
   state->beta_count = beta_count;
   state->sampling = sampling;

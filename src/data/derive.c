@@ -154,6 +154,27 @@ static pcal_status derive_wide_row(derive_state *d, size_t position, pcal_error 
   return PCAL_OK;
 }
 
+/* A row of which only the logits themselves are wanted. */
+static pcal_status derive_scores_row(derive_state *d, size_t position, pcal_error *err) {
+  const pc_scratch *s = d->scratch;
+  const size_t k = d->layout->classes;
+  const char *at = derive_at(d->batch, position);
+  double *scores = s->scores + d->kept * k;
+  pc_column_facts facts;
+  pc_row row;
+  PC_TRY(derive_begin(d, position, &row, err));
+  if (derive_flat(d->batch, at)) {
+    s->kernels->column_f32((const float *)(const void *)at, k, scores, &facts);
+  } else {
+    derive_load_row(d->batch, position, s->scores_row);
+    s->kernels->column_f64(s->scores_row, k, scores, &facts);
+  }
+  if (!facts.finite)
+    PC_TRY(pc_row_not_finite(&row, scores, err));
+  derive_end(d, &row);
+  return PCAL_OK;
+}
+
 /* Loads up to PC_LANES rows side by side; lanes without a row repeat the first. */
 static void derive_fill_lanes(const derive_state *d, size_t begin, size_t count) {
   const pcal_batch *batch = d->batch;
@@ -456,7 +477,9 @@ pcal_status pc_rows_derive(const pcal_batch *batch, const pc_layout *layout,
                            pcal_error *err) {
   derive_state d = {batch, layout, policy, scratch, counts, 0};
   const int logits = layout->kind == PCAL_LOGIT && layout->columns > 1;
-  const size_t step = logits && layout->classes <= PC_NARROW_CLASSES ? PC_LANES : 1;
+  const int plain_scores = logits && policy->scores_only;
+  const size_t step =
+      logits && !plain_scores && layout->classes <= PC_NARROW_CLASSES ? PC_LANES : 1;
   if (layout->columns == 1 && derive_plain(&d, begin, count)) {
     derive_plain_rows(&d, begin, count);
     derive_out(&d, out);
@@ -466,6 +489,8 @@ pcal_status pc_rows_derive(const pcal_batch *batch, const pc_layout *layout,
     const size_t left = begin + count - i;
     if (step > 1)
       PC_TRY(derive_narrow_rows(&d, i, left < step ? left : step, err));
+    else if (plain_scores)
+      PC_TRY(derive_scores_row(&d, i, err));
     else if (layout->columns == 1)
       PC_TRY(derive_one_column(&d, i, err));
     else if (logits)

@@ -27,6 +27,7 @@ typedef struct pc_policy {
   int normalize, skip_missing;
   int need_log;    /* fill log_true */
   int need_scores; /* fill scores */
+  int scores_only; /* of several columns of logits nothing but scores is needed */
   int fast;        /* float32 logits may be exponentiated in float; needs lean */
   int bare;        /* of one column only positive and labels are needed */
   int lean;        /* leave probs out when there are more than two classes */

@@ -156,11 +156,12 @@ static void verdict_advice(const verdict_facts *facts, int fine, pc_text *out) {
   else if (facts->binary)
     pc_text_add(out, "Platt or beta calibration fitted on held-out rows.");
   else
-    pc_text_add(out, facts->gap > 0
-                         ? "temperature scaling fitted on held-out rows; it lowers the "
-                           "confidences and keeps every predicted class."
-                         : "temperature scaling fitted on held-out rows; it raises the "
-                           "confidences and keeps every predicted class.");
+    pc_text_add(out,
+                facts->gap > 0
+                    ? "temperature scaling (propercal fit) on held-out rows; it lowers the "
+                      "confidences and keeps every predicted class."
+                    : "temperature scaling (propercal fit) on held-out rows; it raises the "
+                      "confidences and keeps every predicted class.");
 }
 
 static void verdict_one_class(const pcal_results *results, pc_text *out) {

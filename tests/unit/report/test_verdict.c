@@ -30,30 +30,30 @@ static void test_over_confident(void **state) {
   (void)state;
   const given_data data =
       verdict_confidence((const double[]){0.9, 0.9}, (const double[]){700, 300}, 2);
-  verdict_check(&data,
-                "Over-confident. The model claims 90.0 % on average and is right in 70.0 % of "
-                "the rows: 20.0 points too much (chance alone: up to 2.8 points).\n"
-                "Where: most of the error lies at scores from 0.87 to 0.93 (100.0 % of the "
-                "rows): claimed 90.0 %, true 70.0 %.\n"
-                "How much of it is chance: the ECE is 0.200; a calibrated model with as many "
-                "rows would show about 0.012.\n"
-                "What to try: temperature scaling fitted on held-out rows; it lowers the "
-                "confidences and keeps every predicted class.");
+  verdict_check(
+      &data, "Over-confident. The model claims 90.0 % on average and is right in 70.0 % of "
+             "the rows: 20.0 points too much (chance alone: up to 2.8 points).\n"
+             "Where: most of the error lies at scores from 0.87 to 0.93 (100.0 % of the "
+             "rows): claimed 90.0 %, true 70.0 %.\n"
+             "How much of it is chance: the ECE is 0.200; a calibrated model with as many "
+             "rows would show about 0.012.\n"
+             "What to try: temperature scaling (propercal fit) on held-out rows; it lowers the "
+             "confidences and keeps every predicted class.");
 }
 
 static void test_under_confident(void **state) {
   (void)state;
   const given_data data =
       verdict_confidence((const double[]){0.6, 0.6}, (const double[]){900, 100}, 2);
-  verdict_check(&data,
-                "Under-confident. The model claims 60.0 % on average and is right in 90.0 % of "
-                "the rows: 30.0 points too little (chance alone: up to 3.0 points).\n"
-                "Where: most of the error lies at scores from 0.53 to 0.60 (100.0 % of the "
-                "rows): claimed 60.0 %, true 90.0 %.\n"
-                "How much of it is chance: the ECE is 0.300; a calibrated model with as many "
-                "rows would show about 0.012.\n"
-                "What to try: temperature scaling fitted on held-out rows; it raises the "
-                "confidences and keeps every predicted class.");
+  verdict_check(
+      &data, "Under-confident. The model claims 60.0 % on average and is right in 90.0 % of "
+             "the rows: 30.0 points too little (chance alone: up to 3.0 points).\n"
+             "Where: most of the error lies at scores from 0.53 to 0.60 (100.0 % of the "
+             "rows): claimed 60.0 %, true 90.0 %.\n"
+             "How much of it is chance: the ECE is 0.300; a calibrated model with as many "
+             "rows would show about 0.012.\n"
+             "What to try: temperature scaling (propercal fit) on held-out rows; it raises the "
+             "confidences and keeps every predicted class.");
 }
 
 static void test_calibrated(void **state) {

@@ -1,0 +1,517 @@
+/* Laws for every calibrator row, with every word of its choices, on every kind of data. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "calibrators/calibrator.h"
+#include "law_data.h"
+
+#define LAWS_SPECS 64
+
+/* ---- Specs ---- */
+
+static char laws_specs[LAWS_SPECS][PC_SPEC_MAX];
+static size_t laws_spec_count;
+
+static void laws_add_spec(const char *name, const char *options) {
+  assert_true(laws_spec_count < LAWS_SPECS);
+  snprintf(laws_specs[laws_spec_count++], PC_SPEC_MAX, "%s%s%s", name,
+           options[0] == '\0' ? "" : ":", options);
+}
+
+/* All combinations of the values of the options from number `at` on. */
+static void laws_make_specs(const pcal_row *row, size_t at, const char *before) {
+  if (at == row->option_count) {
+    laws_add_spec(row->name, before);
+    return;
+  }
+  const pcal_option *option = &row->options[at];
+  const char *words = option->type == PCAL_OPTION_BOOL  ? "no|yes"
+                      : option->type == PCAL_OPTION_INT ? "1|7|15"
+                                                        : option->choices;
+  assert_non_null(words);
+  while (*words != '\0') {
+    char text[PC_SPEC_MAX];
+    const size_t length = strcspn(words, "|");
+    snprintf(text, sizeof text, "%.300s%s%s=%.*s", before, before[0] == '\0' ? "" : ",",
+             option->name, (int)length, words);
+    laws_make_specs(row, at + 1, text);
+    words += length + (words[length] == '|');
+  }
+}
+
+static int laws_prepare(void **state) {
+  (void)state;
+  for (size_t i = 0; i < pc_calibrator_count(); i++)
+    laws_make_specs(&pc_calibrator_at(i)->row, 0, "");
+  return 0;
+}
+
+/* ---- Fits ---- */
+
+typedef struct laws_case {
+  const law_set *set;
+  const char *spec;
+  const double *weights;
+  pcal_env env;
+} laws_case;
+
+static pcal_batch laws_batch(const laws_case *about) {
+  const law_set *set = about->set;
+  pcal_batch batch = PCAL_BATCH_INIT;
+  batch.kind = set->kind;
+  batch.type = set->type;
+  batch.rows = set->rows;
+  batch.columns = set->columns;
+  batch.scores = set->scores;
+  batch.row_stride = (ptrdiff_t)(set->columns * law_score_size(set));
+  batch.column_stride = (ptrdiff_t)law_score_size(set);
+  batch.labels = set->labels;
+  batch.weights = about->weights;
+  return batch;
+}
+
+static pcal_status laws_try(const laws_case *about, const pcal_batch *batch, int skip_missing,
+                            pcal_calibrator **out, pcal_error *err) {
+  pcal_source *source = NULL;
+  pcal_fit_config config = PCAL_FIT_CONFIG_INIT;
+  config.method = about->spec;
+  config.skip_missing = skip_missing;
+  pcal_status status = pcal_source_borrow(batch, NULL, &about->env, &source, err);
+  if (status == PCAL_OK)
+    status = pcal_fit_run(source, &config, &about->env, out, err);
+  pcal_source_free(source);
+  return status;
+}
+
+static pcal_calibrator *laws_fit(const laws_case *about, const pcal_batch *batch) {
+  pcal_calibrator *calibrator = NULL;
+  pcal_error err;
+  if (laws_try(about, batch, 0, &calibrator, &err) != PCAL_OK)
+    fail_msg("%s on %s: %s", about->spec, about->set->name, err.message);
+  return calibrator;
+}
+
+typedef struct laws_text {
+  char *bytes;
+  size_t length;
+} laws_text;
+
+static int laws_sink(void *user, const char *bytes, size_t count) {
+  laws_text *text = user;
+  text->bytes = realloc(text->bytes, text->length + count + 1);
+  memcpy(text->bytes + text->length, bytes, count);
+  text->length += count;
+  text->bytes[text->length] = '\0';
+  return 0;
+}
+
+static char *laws_save(const pcal_calibrator *calibrator) {
+  laws_text text = {NULL, 0};
+  assert_int_equal(pcal_calibrator_save(calibrator, laws_sink, &text, NULL), PCAL_OK);
+  return text.bytes;
+}
+
+/* The file of a fit; the caller frees it. */
+static char *laws_file(const laws_case *about, const pcal_batch *batch) {
+  pcal_calibrator *calibrator = laws_fit(about, batch);
+  char *text = laws_save(calibrator);
+  pcal_calibrator_free(calibrator);
+  return text;
+}
+
+static void laws_same(char *expected, char *actual, const laws_case *about, const char *what) {
+  if (strcmp(expected, actual) != 0)
+    fail_msg("%s on %s shows %s:\n%s\n%s", about->spec, about->set->name, what, expected,
+             actual);
+  free(expected);
+  free(actual);
+}
+
+/* Leaves out what tells how many rows there were: "rows", "weighted", "weight", warnings. */
+static void laws_strip(char *text) {
+  char *end = strstr(text, "\"rows\": ");
+  assert_non_null(end);
+  *end = '\0';
+}
+
+/* Calibrated probabilities as doubles; the caller frees them. */
+static double *laws_apply(const pcal_calibrator *calibrator, const laws_case *about) {
+  const size_t cells = about->set->rows * about->set->columns;
+  pcal_batch batch = laws_batch(about);
+  double *scores = law_scores_as_doubles(about->set), *out = malloc(cells * sizeof *out);
+  pcal_error err;
+  batch.type = PCAL_F64;
+  batch.scores = scores;
+  batch.row_stride = (ptrdiff_t)(about->set->columns * sizeof(double));
+  batch.column_stride = sizeof(double);
+  if (pcal_calibrator_apply(calibrator, &batch, NULL, out, &err) != PCAL_OK)
+    fail_msg("%s on %s: %s", about->spec, about->set->name, err.message);
+  free(scores);
+  return out;
+}
+
+typedef void (*laws_body)(const laws_case *about);
+
+static int laws_fits(const char *spec, const law_set *set) {
+  const pc_calibrator_row *row = NULL;
+  pc_options options;
+  assert_int_equal(pc_calibrator_parse(spec, &row, &options, NULL), PCAL_OK);
+  return set->kind != PCAL_CONFIDENCE || (row->traits & PC_TAKES_CONFIDENCE) != 0;
+}
+
+/* Every spec on every small set: plain, with whole weights, with other weights. */
+static void laws_for_all(laws_body body) {
+  const pcal_env none = PCAL_ENV_INIT;
+  for (size_t s = 0; s < law_set_count(); s++) {
+    law_set *set = law_set_make(s);
+    const double *const weights[] = {NULL, set->whole, set->fractional};
+    for (size_t i = 0; i < laws_spec_count; i++)
+      for (size_t w = 0; w < 3 && laws_fits(laws_specs[i], set); w++) {
+        const laws_case about = {set, laws_specs[i], weights[w], none};
+        body(&about);
+      }
+    law_set_free(set);
+  }
+}
+
+/* ---- Laws ---- */
+
+static void law_twice(const laws_case *about) {
+  const pcal_batch batch = laws_batch(about);
+  laws_same(laws_file(about, &batch), laws_file(about, &batch), about, "chance");
+}
+
+static void test_asking_twice_agrees(void **state) {
+  (void)state;
+  laws_for_all(law_twice);
+}
+
+/* Rows in another order: the same file, byte for byte. */
+static void law_order(const laws_case *about) {
+  const law_set *set = about->set;
+  const size_t row = set->columns * law_score_size(set);
+  size_t *order = law_permutation(77, set->rows);
+  char *scores = malloc(set->rows * row);
+  int32_t *labels = malloc(set->rows * sizeof *labels);
+  double *weights = malloc(set->rows * sizeof *weights);
+  for (size_t i = 0; i < set->rows; i++) {
+    memcpy(scores + i * row, (const char *)set->scores + order[i] * row, row);
+    labels[i] = set->labels[order[i]];
+    weights[i] = about->weights == NULL ? 1.0 : about->weights[order[i]];
+  }
+  const pcal_batch batch = laws_batch(about);
+  pcal_batch mixed = batch;
+  mixed.scores = scores;
+  mixed.labels = labels;
+  mixed.weights = about->weights == NULL ? NULL : weights;
+  laws_same(laws_file(about, &batch), laws_file(about, &mixed), about, "the order of rows");
+  free(order);
+  free(scores);
+  free(labels);
+  free(weights);
+}
+
+static void test_row_order_does_not_matter(void **state) {
+  (void)state;
+  laws_for_all(law_order);
+}
+
+/* A row of weight w is w rows: the same parameters and outcome, byte for byte. */
+static void law_repeats(const laws_case *about) {
+  const law_set *set = about->set;
+  const size_t row = set->columns * law_score_size(set);
+  size_t total = 0, at = 0;
+  if (about->weights != set->whole)
+    return;
+  for (size_t i = 0; i < set->rows; i++)
+    total += (size_t)set->whole[i];
+  char *scores = malloc(total * row);
+  int32_t *labels = malloc(total * sizeof *labels);
+  for (size_t i = 0; i < set->rows; i++)
+    for (double copy = 0; copy < set->whole[i]; copy++, at++) {
+      memcpy(scores + at * row, (const char *)set->scores + i * row, row);
+      labels[at] = set->labels[i];
+    }
+  const pcal_batch weighted = laws_batch(about);
+  pcal_batch repeated = weighted;
+  repeated.rows = total;
+  repeated.scores = scores;
+  repeated.labels = labels;
+  repeated.weights = NULL;
+  char *expected = laws_file(about, &repeated), *actual = laws_file(about, &weighted);
+  laws_strip(expected);
+  laws_strip(actual);
+  laws_same(expected, actual, about, "weights that are not repeats");
+  free(scores);
+  free(labels);
+}
+
+static void test_whole_weights_equal_repeats(void **state) {
+  (void)state;
+  laws_for_all(law_repeats);
+}
+
+/* Enough rows that threads are really started, and that a sample of them is taken. */
+static void test_threads_are_invisible(void **state) {
+  (void)state;
+  static const unsigned threads[] = {2, 3, 7};
+  law_set *set = law_set_large();
+  for (size_t i = 0; i < laws_spec_count; i++) {
+    laws_case about = {set, laws_specs[i], NULL, PCAL_ENV_INIT};
+    const pcal_batch batch = laws_batch(&about);
+    about.env.threads = 1;
+    char *expected = laws_file(&about, &batch);
+    for (size_t t = 0; t < sizeof threads / sizeof *threads; t++) {
+      about.env.threads = threads[t];
+      laws_same(strcpy(malloc(strlen(expected) + 1), expected), laws_file(&about, &batch),
+                &about, "threads");
+    }
+    free(expected);
+  }
+  law_set_free(set);
+}
+
+/* The same numbers from a text file, which come in several windows, and from one array. */
+static void test_windows_are_invisible(void **state) {
+  (void)state;
+  enum { ROWS = 30000, COLUMNS = 5 };
+  double *scores = malloc(ROWS * COLUMNS * sizeof *scores);
+  int32_t *labels = malloc(ROWS * sizeof *labels);
+  FILE *file = fopen("laws_windows.csv", "w");
+  assert_non_null(file);
+  fputs("logits.a,logits.b,logits.c,logits.d,logits.e,labels\n", file);
+  for (size_t i = 0; i < ROWS; i++) {
+    for (size_t j = 0; j < COLUMNS; j++) {
+      scores[i * COLUMNS + j] = (double)law_below(1, i * COLUMNS + j, 4001) / 500.0 - 4.0;
+      fprintf(file, "%.17g,", scores[i * COLUMNS + j]);
+    }
+    labels[i] = (int32_t)law_below(2, i, COLUMNS);
+    if (i % 3 != 0)
+      for (size_t j = 0; j < COLUMNS; j++)
+        labels[i] = scores[i * COLUMNS + j] > scores[i * COLUMNS + (size_t)labels[i]]
+                        ? (int32_t)j
+                        : labels[i];
+    fprintf(file, "%d\n", (int)labels[i]);
+  }
+  assert_int_equal(fclose(file), 0);
+  const law_set set = {.name = "many rows",
+                       .kind = PCAL_LOGIT,
+                       .type = PCAL_F64,
+                       .rows = ROWS,
+                       .columns = COLUMNS,
+                       .scores = scores,
+                       .labels = labels};
+  for (size_t i = 0; i < laws_spec_count; i++) {
+    const laws_case about = {&set, laws_specs[i], NULL, PCAL_ENV_INIT};
+    pcal_inputs inputs = PCAL_INPUTS_INIT;
+    pcal_source *source = NULL;
+    pcal_calibrator *calibrator = NULL;
+    pcal_fit_config config = PCAL_FIT_CONFIG_INIT;
+    pcal_batch window = PCAL_BATCH_INIT;
+    const pcal_batch batch = laws_batch(&about);
+    inputs.data = "laws_windows.csv";
+    config.method = laws_specs[i];
+    assert_int_equal(pcal_source_open(&inputs, NULL, &source, NULL), PCAL_OK);
+    assert_int_equal(pcal_source_next(source, ROWS, &window, NULL), PCAL_OK);
+    assert_true(window.rows < ROWS);
+    assert_int_equal(pcal_fit_run(source, &config, NULL, &calibrator, NULL), PCAL_OK);
+    char *expected = laws_file(&about, &batch), *actual = laws_save(calibrator);
+    laws_same(strcpy(malloc(strlen(expected) + 1), strstr(expected, "\"parameters\"")),
+              strcpy(malloc(strlen(actual) + 1), strstr(actual, "\"parameters\"")), &about,
+              "windows");
+    free(expected);
+    free(actual);
+    pcal_calibrator_free(calibrator);
+    pcal_source_free(source);
+  }
+  remove("laws_windows.csv");
+  free(scores);
+  free(labels);
+}
+
+/* What was saved and loaded does the same, bit for bit, and saves as the same bytes. */
+static void law_save(const laws_case *about) {
+  const pcal_batch batch = laws_batch(about);
+  pcal_calibrator *calibrator = laws_fit(about, &batch), *loaded = NULL;
+  char *text = laws_save(calibrator);
+  assert_int_equal(pcal_calibrator_load(text, strlen(text), "c", NULL, &loaded, NULL), PCAL_OK);
+  double *a = laws_apply(calibrator, about), *b = laws_apply(loaded, about);
+  assert_memory_equal(a, b, about->set->rows * about->set->columns * sizeof *a);
+  laws_same(text, laws_save(loaded), about, "a difference after loading");
+  free(a);
+  free(b);
+  pcal_calibrator_free(calibrator);
+  pcal_calibrator_free(loaded);
+}
+
+static void test_save_and_load_change_nothing(void **state) {
+  (void)state;
+  laws_for_all(law_save);
+}
+
+/* ---- Traits ---- */
+
+/* Mean score of probabilities over the rows of a set; infinite rows are left out of log. */
+static double laws_objective(const laws_case *about, const char *name, const double *probs) {
+  const law_set *set = about->set;
+  const size_t columns = set->columns;
+  double sum = 0, weight = 0;
+  for (size_t i = 0; i < set->rows; i++) {
+    double pair[2] = {1 - probs[i], probs[i]}, score = 0;
+    const double *p = columns == 1 ? pair : probs + i * columns;
+    const double w = about->weights == NULL ? 1 : about->weights[i];
+    const size_t k = columns == 1 ? 2 : columns;
+    if (strcmp(name, "log") == 0 && !(p[set->labels[i]] > 0))
+      continue;
+    for (size_t j = 0; j < k && strcmp(name, "brier") == 0; j++)
+      score += (p[j] - (j == (size_t)set->labels[i])) * (p[j] - (j == (size_t)set->labels[i]));
+    if (strcmp(name, "log") == 0)
+      score = -log(p[set->labels[i]]);
+    sum += w * score;
+    weight += w;
+  }
+  return sum / weight;
+}
+
+static double *laws_identity(const laws_case *about) {
+  laws_case plain = *about;
+  plain.spec = "identity";
+  const pcal_batch batch = laws_batch(&plain);
+  pcal_calibrator *calibrator = laws_fit(&plain, &batch);
+  double *out = laws_apply(calibrator, &plain);
+  pcal_calibrator_free(calibrator);
+  return out;
+}
+
+static void law_guarded(const laws_case *about) {
+  const pcal_batch batch = laws_batch(about);
+  pcal_calibrator *calibrator = laws_fit(about, &batch);
+  char word[64];
+  const char *name = pc_calibrator_objective(calibrator, word, sizeof word);
+  if ((calibrator->row->traits & PC_GUARDED) != 0 && name != NULL) {
+    double *before = laws_identity(about), *after = laws_apply(calibrator, about);
+    const double was = laws_objective(about, name, before);
+    const double is = laws_objective(about, name, after);
+    assert_true(calibrator->fit.after <= calibrator->fit.before);
+    if (is > was + 2e-6)
+      fail_msg("%s on %s: %.17g before, %.17g after", about->spec, about->set->name, was, is);
+    assert_true(fabs(calibrator->fit.before - was) <= 2e-6 * (1 + was));
+    assert_true(fabs(calibrator->fit.after - is) <= 1e-9 * (1 + is));
+    free(before);
+    free(after);
+  }
+  pcal_calibrator_free(calibrator);
+}
+
+static void test_guarded_rows_are_never_worse(void **state) {
+  (void)state;
+  laws_for_all(law_guarded);
+}
+
+static void laws_check_row(const laws_case *about, unsigned traits, const double *p,
+                           const double *q) {
+  const size_t k = about->set->columns;
+  double in = 0, out = 0, best = 0;
+  size_t top = 0;
+  for (size_t j = 0; j < k; j++) {
+    assert_true(q[j] >= 0 && q[j] <= 1 + 1e-5);
+    in += p[j];
+    out += q[j];
+    best = fmax(best, q[j]);
+    top = p[j] > p[top] ? j : top;
+  }
+  if ((traits & PC_SUMS_TO_ONE) != 0 && !(fabs(out - 1) <= fabs(in - 1) + 1e-12))
+    fail_msg("%s on %s: a row sums to %.17g", about->spec, about->set->name, out);
+  if ((traits & PC_KEEPS_ACCURACY) != 0 && q[top] != best)
+    fail_msg("%s on %s: the top class changes", about->spec, about->set->name);
+  for (size_t a = 0; a < k && (traits & PC_KEEPS_ORDER) != 0; a++)
+    for (size_t b = 0; b < k; b++)
+      if (p[a] > p[b] && q[a] < q[b])
+        fail_msg("%s on %s: the order of classes changes", about->spec, about->set->name);
+}
+
+static void law_traits(const laws_case *about) {
+  const law_set *set = about->set;
+  const size_t k = set->columns;
+  const pcal_batch batch = laws_batch(about);
+  pcal_calibrator *calibrator = laws_fit(about, &batch);
+  const unsigned traits = calibrator->row->traits;
+  double *before = laws_identity(about), *after = laws_apply(calibrator, about);
+  for (size_t i = 0; i < set->rows && k > 1; i++)
+    laws_check_row(about, traits, before + i * k, after + i * k);
+  /* One column: order and injectivity between rows. */
+  for (size_t i = 1; i < set->rows && k == 1; i++) {
+    const double step = before[i] - before[i - 1], moved = after[i] - after[i - 1];
+    if ((traits & PC_KEEPS_ORDER) != 0)
+      assert_true(step * moved >= 0);
+    if ((traits & PC_INJECTIVE) != 0 && fabs(step) > 1e-9)
+      assert_true(moved != 0);
+  }
+  for (size_t i = 1; i < set->rows && k > 1 && (traits & PC_INJECTIVE) != 0; i++) {
+    double apart = 0;
+    for (size_t j = 0; j < k; j++)
+      apart = fmax(apart, fabs(before[i * k + j] - before[(i - 1) * k + j]));
+    if (apart > 1e-5 && memcmp(after + i * k, after + (i - 1) * k, k * sizeof *after) == 0)
+      fail_msg("%s on %s: two rows become one", about->spec, about->set->name);
+  }
+  free(before);
+  free(after);
+  pcal_calibrator_free(calibrator);
+}
+
+static void test_declared_traits_hold(void **state) {
+  (void)state;
+  laws_for_all(law_traits);
+}
+
+/* ---- Bad rows ---- */
+
+static void law_missing(const laws_case *about) {
+  const law_set *set = about->set;
+  const size_t bad = 17, cells = set->rows * set->columns;
+  double *scores = law_scores_as_doubles(set), *out = malloc(cells * sizeof *out);
+  pcal_batch batch = laws_batch(about);
+  pcal_calibrator *calibrator = laws_fit(about, &batch), *skipped = NULL;
+  pcal_error err;
+  batch.type = PCAL_F64;
+  batch.scores = scores;
+  batch.row_stride = (ptrdiff_t)(set->columns * sizeof(double));
+  batch.column_stride = sizeof(double);
+  scores[bad * set->columns + set->columns - 1] = NAN;
+  assert_int_equal(laws_try(about, &batch, 0, &skipped, &err), PCAL_DATA);
+  assert_int_equal(err.row, bad);
+  assert_int_equal(pcal_calibrator_apply(calibrator, &batch, NULL, out, &err), PCAL_DATA);
+  assert_int_equal(err.row, bad);
+  assert_int_equal(laws_try(about, &batch, 1, &skipped, &err), PCAL_OK);
+  assert_int_equal(skipped->fit.skipped, 1);
+  pcal_calibrator_free(calibrator);
+  pcal_calibrator_free(skipped);
+  free(scores);
+  free(out);
+}
+
+static void test_a_missing_value_is_refused(void **state) {
+  (void)state;
+  laws_for_all(law_missing);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_asking_twice_agrees),
+      cmocka_unit_test(test_row_order_does_not_matter),
+      cmocka_unit_test(test_whole_weights_equal_repeats),
+      cmocka_unit_test(test_threads_are_invisible),
+      cmocka_unit_test(test_windows_are_invisible),
+      cmocka_unit_test(test_save_and_load_change_nothing),
+      cmocka_unit_test(test_guarded_rows_are_never_worse),
+      cmocka_unit_test(test_declared_traits_hold),
+      cmocka_unit_test(test_a_missing_value_is_refused),
+  };
+  return cmocka_run_group_tests(tests, laws_prepare, NULL);
+}
