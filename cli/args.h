@@ -49,6 +49,7 @@ typedef struct cli_options {
   cli_words metrics, gates, operands;
   const char *method;
   int normalize, skip_missing;
+  const char *precision;
   const char *output;
   const char *state;
   const char *format;

@@ -1,5 +1,6 @@
 /* measure: how well calibrated are these predictions? */
 #include <stdlib.h>
+#include <string.h>
 
 #include "tell.h"
 
@@ -8,6 +9,10 @@ static const cli_flag measure_flags[] = {
      "what to measure: a metric with options, as ece:bins=20,norm=l2, or a group of metrics; "
      "repeat for more; `propercal list metrics` and `propercal list groups` show them all",
      NULL, CLI_METRICS},
+    {"precision", 0, CLI_TEXT, "WORD", offsetof(cli_options, precision),
+     "exact (the default), or fast: exponentials of float32 logits in float32, right to about "
+     "seven digits; sums stay exact, and results say which it was",
+     "exact|fast", CLI_ANY},
 };
 
 /* The metrics asked for (or the default ones), and after them those of the gates. */
@@ -75,6 +80,8 @@ static pcal_status measure_source(cli_session *session, cli_tell *tell,
   config.spec_count = spec_count;
   config.normalize = session->options.normalize;
   config.skip_missing = session->options.skip_missing;
+  config.fast =
+      session->options.precision != NULL && strcmp(session->options.precision, "fast") == 0;
   if (status == PCAL_OK && tell->has_state)
     status = measure_with_state(session, tell, source, &config, results, err);
   else if (status == PCAL_OK)
