@@ -24,10 +24,10 @@
 #include "calibrators/row_sample.h"
 #include "calibrators/scalar_search.h"
 #include "calibrators/sweep.h"
-#include "calibrators/tempered.h"
 #include "core/executor.h"
 #include "core/number.h"
 #include "core/sum.h"
+#include "kernels/tempered.h"
 
 #define TEMPERATURE_LOW 1e-4 /* of T and of beta */
 #define TEMPERATURE_HIGH 1e4
@@ -63,6 +63,7 @@ typedef struct temperature_worker {
 typedef struct temperature_state {
   const pc_fit_task *task;
   pc_tempered_objective objective;
+  const pc_tempered_kernels *kernels;
   size_t classes;
   const double *betas; /* the trials of the evaluation under way */
   size_t beta_count;
@@ -89,12 +90,12 @@ static void temperature_add_row(const temperature_state *state, temperature_work
     worker->impossible++;
     return;
   }
-  worker->misses += scores[label] < pc_tempered_max(scores, state->classes);
   pc_sum_add(&worker->weight, weight == NULL ? 1.0 : *weight);
   for (size_t b = 0; b < state->beta_count; b++) {
     pc_tempered row;
     temperature_sums *sums = &worker->trials[b];
-    pc_tempered_row(state->objective, scores, state->classes, label, state->betas[b], &row);
+    state->kernels->row(state->objective, scores, state->classes, label, state->betas[b], &row);
+    worker->misses += b == 0 && row.gap < 0.0;
     temperature_add_term(&sums->loss, weight, row.loss);
     for (size_t k = 0; k < (is_log ? 4 : 2); k++)
       temperature_add_term(&sums->slope[k], weight, row.slope[k]);
@@ -391,7 +392,9 @@ static pcal_status temperature_run(temperature_state *state, pcal_error *err) {
 
 static pcal_status temperature_fit(const pc_fit_task *task, pcal_error *err) {
   pcal_calibrator *calibrator = task->calibrator;
-  temperature_state state = {.task = task, .classes = calibrator->layout.classes};
+  temperature_state state = {.task = task,
+                             .kernels = pc_tempered_kernels_best(),
+                             .classes = calibrator->layout.classes};
   state.objective =
       calibrator->options.value[0].choice == 0 ? PC_TEMPERED_LOG : PC_TEMPERED_BRIER;
   calibrator->parameters = pc_alloc(&calibrator->env, 1, sizeof(temperature_parameters));
@@ -409,8 +412,9 @@ static void temperature_apply(const pcal_calibrator *calibrator, const double *i
   const temperature_parameters *parameters = calibrator->parameters;
   const size_t k = calibrator->layout.classes;
   const double beta = 1.0 / parameters->temperature;
+  const pc_tempered_kernels *kernels = pc_tempered_kernels_best();
   for (size_t i = 0; i < count; i++)
-    pc_tempered_softmax(in + i * k, k, beta, out + i * k);
+    kernels->softmax(in + i * k, k, beta, out + i * k);
 }
 
 static void temperature_write(const pcal_calibrator *calibrator, pc_json *json) {

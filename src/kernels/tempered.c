@@ -10,7 +10,7 @@
  *
  * The sums over the classes have a fixed order of TEMPERED_LANES partial sums, so that
  * compilers may use vectors without changing bits. */
-#include "calibrators/tempered.h"
+#include "kernels/tempered.h"
 
 #include <math.h>
 
@@ -26,11 +26,19 @@ typedef struct tempered_sums {
   double square[3]; /* sums of t_j^2 d_j^k, k = 0 .. 2, the largest left out of the first */
 } tempered_sums;
 
-double pc_tempered_max(const double *scores, size_t count) {
-  double top = scores[0];
-  for (size_t j = 1; j < count; j++)
-    top = scores[j] > top ? scores[j] : top;
-  return top;
+static double tempered_max(const double *scores, size_t count) {
+  double top[TEMPERED_LANES];
+  for (size_t l = 0; l < TEMPERED_LANES; l++)
+    top[l] = scores[0];
+  size_t j = 0;
+  for (; j + TEMPERED_LANES <= count; j += TEMPERED_LANES)
+    for (size_t l = 0; l < TEMPERED_LANES; l++)
+      top[l] = scores[j + l] > top[l] ? scores[j + l] : top[l];
+  for (; j < count; j++)
+    top[0] = scores[j] > top[0] ? scores[j] : top[0];
+  for (size_t l = 1; l < TEMPERED_LANES; l++)
+    top[0] = top[l] > top[0] ? top[l] : top[0];
+  return top[0];
 }
 
 static double tempered_fold(const double lanes[TEMPERED_LANES]) {
@@ -168,10 +176,11 @@ static void tempered_brier(const tempered_sums *sums, double gap, double beta,
   out->slope[2] = out->slope[3] = 0.0;
 }
 
-void pc_tempered_row(pc_tempered_objective objective, const double *scores, size_t count,
-                     size_t label, double beta, pc_tempered *out) {
+static void tempered_row(pc_tempered_objective objective, const double *scores, size_t count,
+                         size_t label, double beta, pc_tempered *out) {
   tempered_sums sums;
-  const double max = pc_tempered_max(scores, count);
+  const double max = tempered_max(scores, count);
+  out->gap = scores[label] - max;
   const double gap = fmax(scores[label] - max, -TEMPERED_GAP_MAX);
   if (objective == PC_TEMPERED_LOG) {
     tempered_moments(scores, count, max, beta, &sums);
@@ -182,8 +191,8 @@ void pc_tempered_row(pc_tempered_objective objective, const double *scores, size
   }
 }
 
-void pc_tempered_softmax(const double *scores, size_t count, double beta, double *out) {
-  const double max = pc_tempered_max(scores, count);
+static void tempered_softmax(const double *scores, size_t count, double beta, double *out) {
+  const double max = tempered_max(scores, count);
   double sum = 0.0;
   for (size_t j = 0; j < count; j++) {
     out[j] = pc_lane_exp(beta * (scores[j] - max));
@@ -192,3 +201,14 @@ void pc_tempered_softmax(const double *scores, size_t count, double beta, double
   for (size_t j = 0; j < count; j++)
     out[j] /= sum;
 }
+
+#define TEMPERED_JOIN(a, b) a##b
+#define TEMPERED_NAME(variant) TEMPERED_JOIN(pc_tempered_kernels_, variant)
+#define TEMPERED_TEXT(variant) TEMPERED_QUOTE(variant)
+#define TEMPERED_QUOTE(text) #text
+
+const pc_tempered_kernels TEMPERED_NAME(PC_VARIANT) = {
+    .name = TEMPERED_TEXT(PC_VARIANT),
+    .row = tempered_row,
+    .softmax = tempered_softmax,
+};
