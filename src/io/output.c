@@ -4,7 +4,9 @@
  *     0666 without the umask.
  *  3. a file without write permission is not replaced, though renaming could.
  *  4. the first failure is remembered and reported by commit; nothing is written after it.
- *  5. bytes are on the disk (fsync) before the name is moved. */
+ *  5. bytes are on the disk (fsync) before the name is moved.
+ *  6. where the system can, the file has no name until commit, so that nothing stays behind
+ *     even when the process is killed; else it has a temporary one. */
 #include "io/output.h"
 
 #include <errno.h>
@@ -17,14 +19,16 @@
 #define OUTPUT_BUFFER 65536
 #define OUTPUT_LINKS_MAX 40
 #define OUTPUT_TRIES 1000
+#define OUTPUT_MARK 64 /* bytes that a temporary name is longer at most */
 
 struct pcal_output {
   pcal_env env;
   char *name;      /* as given, for sentences */
   char *target;    /* links resolved; NULL when written directly */
-  char *temporary; /* NULL when written directly */
-  int descriptor;  /* -1: not open */
-  int failure;     /* errno of the first failure, or 0 */
+  char *temporary; /* a name beside the target, in use if `named` */
+  int may_be_nameless, nameless, named;
+  int descriptor; /* -1: not open */
+  int failure;    /* errno of the first failure, or 0 */
   char *buffer;
   size_t used;
 };
@@ -80,27 +84,70 @@ static pcal_status output_resolve(pcal_output *output, pcal_error *err) {
   return PCAL_OK;
 }
 
-/* Creates a file beside the target under a name that did not exist. */
-static pcal_status output_create(pcal_output *output, pcal_error *err) {
+#if defined(__O_TMPFILE)
+#define OUTPUT_NAMELESS __O_TMPFILE
+#else
+#define OUTPUT_NAMELESS 0 /* not on this system */
+#endif
+
+/* What a descriptor is known as while its file has no name. */
+static const char *output_link(const pcal_output *output, char link[64]) {
+  snprintf(link, 64, "/proc/self/fd/%d", output->descriptor);
+  return link;
+}
+
+/* Creates a file without a name in the target's directory; 1 if that can be done. */
+static int output_create_nameless(pcal_output *output) {
+  char link[64];
+  const size_t length = output_directory(output->target);
+  const char kept = output->target[length];
+  if (OUTPUT_NAMELESS == 0)
+    return 0;
+  output->target[length] = '\0';
+  output->descriptor =
+      open(length == 0 ? "." : output->target, O_WRONLY | OUTPUT_NAMELESS | O_CLOEXEC, 0666);
+  output->target[length] = kept;
+  if (output->descriptor < 0)
+    return 0;
+  output->nameless = access(output_link(output, link), F_OK) == 0;
+  if (!output->nameless) {
+    close(output->descriptor);
+    output->descriptor = -1;
+  }
+  return output->nameless;
+}
+
+/* Tries names beside the target until one can be taken, by creating a file or by giving the
+ * name to the nameless one; errno tells why not. */
+static int output_take_name(pcal_output *output) {
+  char link[64];
   const size_t directory = output_directory(output->target);
+  const size_t size = strlen(output->target) + OUTPUT_MARK;
   const char *base = output->target + directory;
-  const size_t size = strlen(output->target) + 64;
-  output->temporary = pc_alloc_raw(&output->env, size, 1);
-  if (output->temporary == NULL)
-    return pc_fail_memory(err, "opening an output file");
-  for (int attempt = 0; attempt < OUTPUT_TRIES; attempt++) {
+  for (int attempt = 0; attempt < OUTPUT_TRIES && !output->named; attempt++) {
     snprintf(output->temporary, size, "%.*s.%.200s.%ld-%d.tmp", (int)directory, output->target,
              base, (long)getpid(), attempt);
-    output->descriptor = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (output->descriptor >= 0)
-      return PCAL_OK;
-    if (errno != EEXIST && errno != EINTR)
+    if (output->nameless) {
+      output->named = linkat(AT_FDCWD, output_link(output, link), AT_FDCWD, output->temporary,
+                             AT_SYMLINK_FOLLOW) == 0;
+    } else {
+      output->descriptor =
+          open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      output->named = output->descriptor >= 0;
+    }
+    if (!output->named && errno != EEXIST && errno != EINTR)
       break;
   }
-  const int code = errno;
-  pc_free(&output->env, output->temporary);
-  output->temporary = NULL;
-  return output_fail(output->name, code, err);
+  return output->named;
+}
+
+static pcal_status output_create(pcal_output *output, pcal_error *err) {
+  output->temporary = pc_alloc_raw(&output->env, strlen(output->target) + OUTPUT_MARK, 1);
+  if (output->temporary == NULL)
+    return pc_fail_memory(err, "opening an output file");
+  if ((output->may_be_nameless && output_create_nameless(output)) || output_take_name(output))
+    return PCAL_OK;
+  return output_fail(output->name, errno, err);
 }
 
 static pcal_status output_replace(pcal_output *output, const struct stat *about,
@@ -164,8 +211,8 @@ static pcal_status output_prepare(pcal_output *output, const char *path, pcal_er
   return output->descriptor < 0 ? output_fail(output->name, errno, err) : PCAL_OK;
 }
 
-pcal_status pc_output_open(const char *path, const pcal_env *env, pcal_output **out,
-                           pcal_error *err) {
+static pcal_status output_open(const char *path, const pcal_env *env, int may_be_nameless,
+                               pcal_output **out, pcal_error *err) {
   const pcal_env resolved = pc_env_resolve(env);
   *out = NULL;
   pcal_output *output = pc_alloc(&resolved, 1, sizeof *output);
@@ -173,6 +220,7 @@ pcal_status pc_output_open(const char *path, const pcal_env *env, pcal_output **
     return pc_fail_memory(err, "opening an output file");
   output->env = resolved;
   output->descriptor = -1;
+  output->may_be_nameless = may_be_nameless;
   const pcal_status status = output_prepare(output, path, err);
   if (status != PCAL_OK) {
     pc_output_discard(output);
@@ -180,6 +228,16 @@ pcal_status pc_output_open(const char *path, const pcal_env *env, pcal_output **
   }
   *out = output;
   return PCAL_OK;
+}
+
+pcal_status pc_output_open(const char *path, const pcal_env *env, pcal_output **out,
+                           pcal_error *err) {
+  return output_open(path, env, 1, out, err);
+}
+
+pcal_status pc_output_open_named(const char *path, const pcal_env *env, pcal_output **out,
+                                 pcal_error *err) {
+  return output_open(path, env, 0, out, err);
 }
 
 /* Everything or a failure. */
@@ -215,7 +273,7 @@ int pc_output_sink(pcal_output *output, const char *bytes, size_t count) {
 }
 
 const char *pc_output_temporary(const pcal_output *output) {
-  return output->temporary;
+  return output->named ? output->temporary : NULL;
 }
 
 static void output_close(pcal_output *output) {
@@ -236,27 +294,39 @@ static void output_sync_directory(pcal_output *output) {
   close(directory);
 }
 
+/* A nameless file becomes the target at once where there is none yet; else it gets a name that
+ * can be moved. */
+static void output_give_name(pcal_output *output) {
+  char link[64];
+  if (linkat(AT_FDCWD, output_link(output, link), AT_FDCWD, output->target,
+             AT_SYMLINK_FOLLOW) == 0)
+    return;
+  if (errno != EEXIST || !output_take_name(output))
+    output->failure = errno;
+}
+
 static void output_rename(pcal_output *output) {
-  if (rename(output->temporary, output->target) != 0) {
+  if (output->named && rename(output->temporary, output->target) != 0) {
     output->failure = errno;
     return;
   }
-  pc_free(&output->env, output->temporary);
-  output->temporary = NULL;
+  output->named = 0;
   output_sync_directory(output);
 }
 
 pcal_status pc_output_flush(pcal_output *output, pcal_error *err) {
   output_empty(output);
-  if (output->failure == 0 && output->temporary != NULL && fsync(output->descriptor) != 0)
+  if (output->failure == 0 && output->target != NULL && fsync(output->descriptor) != 0)
     output->failure = errno;
   return output->failure == 0 ? PCAL_OK : output_fail(output->name, output->failure, err);
 }
 
 pcal_status pc_output_commit(pcal_output *output, pcal_error *err) {
   pcal_status status = pc_output_flush(output, err);
+  if (output->failure == 0 && output->nameless)
+    output_give_name(output);
   output_close(output);
-  if (output->failure == 0 && output->temporary != NULL)
+  if (output->failure == 0 && output->target != NULL)
     output_rename(output);
   if (status == PCAL_OK && output->failure != 0)
     status = output_fail(output->name, output->failure, err);
@@ -269,7 +339,7 @@ void pc_output_discard(pcal_output *output) {
     return;
   const pcal_env env = output->env;
   output_close(output);
-  if (output->temporary != NULL)
+  if (output->named)
     unlink(output->temporary);
   pc_free(&env, output->temporary);
   pc_free(&env, output->target);

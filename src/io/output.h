@@ -7,6 +7,9 @@
 /* As the pcal_output calls of propercal.h, for arguments that are not NULL. */
 PC_CHECKED pcal_status pc_output_open(const char *path, const pcal_env *env, pcal_output **out,
                                       pcal_error *err);
+/* The same, never without a name: what happens where the system has no nameless files. */
+PC_CHECKED pcal_status pc_output_open_named(const char *path, const pcal_env *env,
+                                            pcal_output **out, pcal_error *err);
 int pc_output_sink(pcal_output *output, const char *bytes, size_t count);
 const char *pc_output_temporary(const pcal_output *output);
 PC_CHECKED pcal_status pc_output_flush(pcal_output *output, pcal_error *err);

@@ -5,7 +5,10 @@
 
 #define RUN_WINDOW_BYTES ((size_t)64 << 20)
 #define RUN_WINDOW_ROWS ((size_t)1 << 20)
-#define RUN_COARSE_ROWS ((uint64_t)1 << 20) /* below, curves are simply kept */
+/* Below these rows curves are simply kept: reading again costs more, above all where scores are
+ * the outcome of a softmax. */
+#define RUN_COARSE_ROWS ((uint64_t)1 << 22)
+#define RUN_COARSE_ROWS_WIDE ((uint64_t)1 << 24)
 
 static size_t run_window(const pcal_shape *shape) {
   const size_t row =
@@ -15,8 +18,9 @@ static size_t run_window(const pcal_shape *shape) {
 }
 
 static int run_large(const pcal_shape *shape) {
-  return shape->row_count != PCAL_NO_ROW && shape->row_count >= RUN_COARSE_ROWS &&
-         !shape->weighted && !shape->grouped;
+  const uint64_t enough = shape->columns == 1 ? RUN_COARSE_ROWS : RUN_COARSE_ROWS_WIDE;
+  return shape->row_count != PCAL_NO_ROW && shape->row_count >= enough && !shape->weighted &&
+         !shape->grouped;
 }
 
 static pcal_status run_read(pcal_source *source, pcal_measure *measure, pcal_error *err) {

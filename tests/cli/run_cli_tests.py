@@ -15,6 +15,7 @@ A test file is read line by line, from top to bottom, in a fresh directory:
     env NAME=VALUE       for all commands that follow
     $ COMMAND            run by sh; `propercal` is the program under test
     $INT COMMAND         the same, interrupted by SIGINT as soon as it has opened its output
+    $KILL COMMAND        the same by SIGKILL; its exit code is -9
 
 After a command stand its expectations:
 
@@ -233,7 +234,7 @@ class Case:
 
     # -- running
 
-    def run(self, command, interrupt=False):
+    def run(self, command, interrupt=None):
         self.finish()
         self.ran = {"command": command, "exit": 0, "made": [], "before": self.snapshot(),
                     "out": [], "err": [], "checks": [], "refused": None}
@@ -242,7 +243,7 @@ class Case:
                                        stderr=err, stdin=subprocess.DEVNULL,
                                        env=self.environment)
             if interrupt:
-                self.interrupt(process)
+                self.interrupt(process, interrupt)
             try:
                 self.ran["code"] = process.wait(TIMEOUT)
             except subprocess.TimeoutExpired:
@@ -253,14 +254,26 @@ class Case:
                 stream.seek(0)
                 self.ran[name] = stream.read().decode("utf-8", "replace")
 
-    def interrupt(self, process):
+    def has_nameless_file(self, process):
+        """Whether the process writes a file of the directory that has no name yet."""
+        folder = "/proc/%d/fd" % process.pid
+        try:
+            links = [os.readlink(os.path.join(folder, name)) for name in os.listdir(folder)]
+        except OSError:
+            return False
+        inside = os.path.realpath(self.directory) + os.sep
+        return any(link.startswith(inside) and link.endswith(" (deleted)") for link in links)
+
+    def interrupt(self, process, number):
         before = set(self.ran["before"])
         for _ in range(500):
             if set(os.listdir(self.directory)) - before or process.poll() is not None:
                 break
+            if self.has_nameless_file(process):
+                break
             time.sleep(0.01)
         time.sleep(0.05)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
 
     # -- judging
 
@@ -386,8 +399,9 @@ class Case:
             self.expect(word, rest)
             return
         self.finish()
-        if word in ("$", "$INT"):
-            self.run(rest, interrupt=word == "$INT")
+        if word in ("$", "$INT", "$KILL"):
+            signals = {"$INT": signal.SIGINT, "$KILL": signal.SIGKILL}
+            self.run(rest, interrupt=signals.get(word))
         elif word == "need":
             self.need(rest)
         elif word == "set":

@@ -1,7 +1,7 @@
 /* Numbers in brackets are the edge cases of temperature.c. */
 #include "calibrator_help.h"
-#include "calibrators/tempered.h"
 #include "core/json_read.h"
+#include "kernels/tempered.h"
 
 static double temperature_of(const pcal_calibrator *calibrator) {
   help_text text = help_save(calibrator);
@@ -19,8 +19,9 @@ static double mean_loss(const pcal_batch *batch, pc_tempered_objective objective
   double sum = 0.0;
   for (size_t i = 0; i < batch->rows; i++) {
     pc_tempered row;
-    pc_tempered_row(objective, (const double *)batch->scores + i * batch->columns,
-                    batch->columns, (size_t)batch->labels[i], beta, &row);
+    pc_tempered_kernels_best()->row(objective,
+                                    (const double *)batch->scores + i * batch->columns,
+                                    batch->columns, (size_t)batch->labels[i], beta, &row);
     sum += row.loss;
   }
   return sum / (double)batch->rows;
@@ -73,7 +74,7 @@ static void kinds_agree(void **state) {
   int32_t labels[ROWS];
   help_draw(logits, labels, ROWS, K, 3.0, 1.7);
   for (size_t i = 0; i < ROWS; i++) {
-    pc_tempered_softmax(logits + i * K, K, 1.0, probs + i * K);
+    pc_tempered_kernels_best()->softmax(logits + i * K, K, 1.0, probs + i * K);
     for (size_t j = 0; j < K; j++)
       logs[i * K + j] = log(probs[i * K + j]);
   }

@@ -12,6 +12,15 @@ static pcal_output *output_open(const char *path) {
   return output;
 }
 
+/* As on systems without nameless files. */
+static pcal_output *output_open_named(const char *path) {
+  pcal_output *output = NULL;
+  pcal_error err;
+  if (pc_output_open_named(path, NULL, &output, &err) != PCAL_OK)
+    fail_msg("%s", err.message);
+  return output;
+}
+
 static void expect_content(const char *path, const char *expected) {
   char got[256];
   help_read(path, got, sizeof got);
@@ -29,7 +38,7 @@ static void appears_whole_on_commit(void **state) {
   const char *path = help_path("new.json");
   const mode_t mask = umask(027);
   const size_t files = help_count_files();
-  pcal_output *output = output_open(path);
+  pcal_output *output = output_open_named(path);
   assert_int_equal(pc_output_sink(output, "one ", 4), 0);
   assert_int_equal(access(path, F_OK), -1);
   assert_non_null(pc_output_temporary(output));
@@ -48,7 +57,7 @@ static void leaves_the_old_file_on_discard(void **state) {
   const char *path = help_text("old.json", "old");
   const size_t files = help_count_files();
   const size_t descriptors = help_count_descriptors();
-  pcal_output *output = output_open(path);
+  pcal_output *output = output_open_named(path);
   assert_int_equal(pc_output_sink(output, "new", 3), 0);
   assert_int_equal(help_count_files(), files + 1);
   pc_output_discard(output);
@@ -62,7 +71,7 @@ static void keeps_the_mode(void **state) {
   (void)state;
   const char *path = help_text("mode.json", "old");
   assert_int_equal(chmod(path, 0604), 0);
-  pcal_output *output = output_open(path);
+  pcal_output *output = output_open_named(path);
   pc_output_sink(output, "new", 3);
   assert_int_equal(pc_output_commit(output, NULL), PCAL_OK);
   expect_content(path, "new");
@@ -76,7 +85,7 @@ static void writes_through_links(void **state) {
   assert_int_equal(symlink("below/target.json", help_path("link1.json")), 0);
   assert_int_equal(symlink(help_path("link1.json"), help_path("link2.json")), 0);
   const char *link = help_path("link2.json");
-  pcal_output *output = output_open(link);
+  pcal_output *output = output_open_named(link);
   assert_non_null(strstr(pc_output_temporary(output), "/below/"));
   pc_output_sink(output, "new", 3);
   assert_int_equal(pc_output_commit(output, NULL), PCAL_OK);
@@ -84,11 +93,56 @@ static void writes_through_links(void **state) {
   assert_true(S_ISLNK(output_mode(link)));
   const char *dangling = help_path("dangling.json");
   assert_int_equal(symlink("below/made.json", dangling), 0);
-  output = output_open(dangling);
+  output = output_open_named(dangling);
   pc_output_sink(output, "made", 4);
   assert_int_equal(pc_output_commit(output, NULL), PCAL_OK);
   assert_true(S_ISLNK(output_mode(dangling)));
   expect_content(help_path("below/made.json"), "made");
+}
+
+/* The same without a name: until commit there is nothing to see, whatever happens. */
+static void nothing_shows_before_commit(void **state) {
+  (void)state;
+  const char *path = help_path("nameless.json");
+  const mode_t mask = umask(027);
+  const size_t files = help_count_files(), descriptors = help_count_descriptors();
+  for (int round = 0; round < 2; round++) {
+    pcal_output *output = output_open(path);
+    assert_int_equal(pc_output_sink(output, round == 0 ? "one" : "two", 3), 0);
+    assert_int_equal(pc_output_flush(output, NULL), PCAL_OK);
+    if (pc_output_temporary(output) == NULL)
+      assert_int_equal(help_count_files(), files + (size_t)round);
+    assert_int_equal(pc_output_commit(output, NULL), PCAL_OK);
+    expect_content(path, round == 0 ? "one" : "two");
+    assert_int_equal(help_count_files(), files + 1);
+    assert_int_equal(output_mode(path) & 0777, round == 0 ? 0640 : 0604);
+    assert_int_equal(chmod(path, 0604), 0);
+  }
+  umask(mask);
+  pcal_output *output = output_open(path);
+  assert_int_equal(pc_output_sink(output, "new", 3), 0);
+  pc_output_discard(output);
+  expect_content(path, "two");
+  assert_int_equal(help_count_files(), files + 1);
+  assert_int_equal(help_count_descriptors(), descriptors);
+}
+
+/* A file that somebody else makes meanwhile is replaced; a link stays. */
+static void replaces_what_appeared_meanwhile(void **state) {
+  (void)state;
+  const char *path = help_path("meanwhile.json");
+  pcal_output *output = output_open(path);
+  pc_output_sink(output, "ours", 4);
+  help_text("meanwhile.json", "theirs");
+  const size_t files = help_count_files();
+  assert_int_equal(pc_output_commit(output, NULL), PCAL_OK);
+  expect_content(path, "ours");
+  assert_int_equal(help_count_files(), files);
+  assert_int_equal(symlink("nameless-aim.json", help_path("nameless-link.json")), 0);
+  output = output_open(help_path("nameless-link.json"));
+  pc_output_sink(output, "far", 3);
+  assert_int_equal(pc_output_commit(output, NULL), PCAL_OK);
+  expect_content(help_path("nameless-aim.json"), "far");
 }
 
 static void writes_more_than_the_buffer(void **state) {
@@ -220,10 +274,17 @@ static void refuses_links_in_a_circle(void **state) {
 static void reports_a_failed_rename(void **state) {
   (void)state;
   assert_int_equal(mkdir(help_path("gone"), 0777), 0);
-  pcal_output *output = output_open(help_path("gone/x.json"));
+  pcal_output *output = output_open_named(help_path("gone/x.json"));
   pcal_error err;
   pc_output_sink(output, "x", 1);
   assert_int_equal(unlink(pc_output_temporary(output)), 0);
+  assert_int_equal(rmdir(help_path("gone")), 0);
+  assert_int_equal(pc_output_commit(output, &err), PCAL_IO);
+  assert_message(err, "gone/x.json could not be written (");
+  assert_int_equal(mkdir(help_path("gone"), 0777), 0);
+  output = output_open(help_path("gone/x.json"));
+  if (pc_output_temporary(output) != NULL)
+    unlink(pc_output_temporary(output));
   assert_int_equal(rmdir(help_path("gone")), 0);
   assert_int_equal(pc_output_commit(output, &err), PCAL_IO);
   assert_message(err, "gone/x.json could not be written (");
@@ -255,6 +316,8 @@ int main(void) {
       cmocka_unit_test(leaves_the_old_file_on_discard),
       cmocka_unit_test(keeps_the_mode),
       cmocka_unit_test(writes_through_links),
+      cmocka_unit_test(nothing_shows_before_commit),
+      cmocka_unit_test(replaces_what_appeared_meanwhile),
       cmocka_unit_test(writes_more_than_the_buffer),
       cmocka_unit_test(reports_a_full_disk),
       cmocka_unit_test(writes_to_pipes_directly),

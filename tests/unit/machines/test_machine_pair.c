@@ -45,17 +45,18 @@ static void test_rows_are_sorted_and_joined(void **state) {
 
 static void test_merge_adds_weights_of_equal_rows(void **state) {
   (void)state;
-  static const double probs[] = {0.5, 0.5, 0.25, 0.75}, weights[] = {3, 4};
+  static const double probs[] = {0.5, 0.5, 0.25, 0.75}, weights[] = {3, 4}, more[] = {5};
   static const int32_t labels[] = {1, 0};
   const machine_case about = pair_case();
   void *left = machine_state(&about), *right = machine_state(&about);
   pair_feed(&about, left, probs, labels, weights, 2);
+  pair_feed(&about, right, probs, labels, more, 1);
   pair_feed(&about, right, probs, labels, NULL, 1);
   machine_merge(&about, left, right);
   pc_evidence evidence = machine_evidence(&about, left);
   assert_int_equal(evidence.pair.count, 2);
   pair_check(&evidence, 0, 0.25, 0, 4);
-  pair_check(&evidence, 1, 0.5, 1, 4);
+  pair_check(&evidence, 1, 0.5, 1, 9);
   about.machine->release(&about.env, &evidence);
   about.machine->destroy(&about.env, left);
   about.machine->destroy(&about.env, right);

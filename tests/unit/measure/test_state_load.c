@@ -179,7 +179,99 @@ static void test_metrics_that_nobody_knows(void **state) {
   free(saved.bytes);
 }
 
-/* Memory that is counted, and refused beyond a limit. */
+/* Where the only account of a state of six rows begins. */
+static size_t load_account(const state_bytes *saved) {
+  static const unsigned char start[] = {1, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+                                        0, 0, 6, 0, 0, 0, 0, 0, 0, 0};
+  for (size_t at = 0; at + sizeof start < saved->length; at++)
+    if (memcmp(saved->bytes + at, start, sizeof start) == 0)
+      return at;
+  fail_msg("there is no account");
+  return 0;
+}
+
+/* Rows, weights and labels that no rows can add up to. */
+static void test_totals_that_cannot_be(void **state) {
+  (void)state;
+  enum { ROWS = 12, SUM = 20, TOP = 26, LOW = 34, HIGH = 38 };
+  static const struct {
+    size_t at;
+    unsigned char value, good;
+  } wrong[] = {
+      {ROWS, 0, 6},       /* an account of no rows */
+      {SUM + 1, 0, 1},    /* no weight, but then the rest is out of step too */
+      {SUM, 36, 33},      /* 2^96 times the weight */
+      {TOP + 7, 1, 0},    /* beyond everything */
+      {TOP + 7, 255, 0},  /* negative */
+      {LOW, 2, 0},        /* lowest label above the highest */
+      {HIGH, 2, 1},       /* as many labels as classes */
+      {HIGH + 3, 255, 0}, /* a negative label */
+  };
+  const given_data data = state_data();
+  pcal_measure *measure = state_measure(&data, "accuracy", 0);
+  const state_bytes saved = state_of(measure);
+  const size_t account = load_account(&saved);
+  for (size_t i = 0; i < UNIT_COUNT(wrong); i++) {
+    state_bytes copy = load_copy(&saved);
+    assert_int_equal(copy.bytes[account + wrong[i].at], wrong[i].good);
+    copy.bytes[account + wrong[i].at] = wrong[i].value;
+    load_seal(&copy);
+    state_refused(&copy, "part.pcal is damaged: what it says does not fit together; measure "
+                         "the part again");
+    free(copy.bytes);
+  }
+  free(saved.bytes);
+  pcal_measure_free(measure);
+}
+
+/* Replaces every run of bytes by another of the same length; returns how many there were. */
+static size_t load_patch(state_bytes *saved, const unsigned char *old, const unsigned char *new,
+                         size_t length) {
+  size_t found = 0;
+  for (size_t at = 0; at + length <= saved->length; at++)
+    if (memcmp(saved->bytes + at, old, length) == 0) {
+      memcpy(saved->bytes + at, new, length);
+      found++;
+    }
+  load_seal(saved);
+  return found;
+}
+
+/* Each of two groups could be so heavy, but not both. */
+static void test_weights_of_all_groups_together(void **state) {
+  (void)state;
+  static const unsigned char three[] = {3, 0, 0, 0, 0, 0, 0, 0, 33, 1, 0, 0, 12, 0};
+  static const unsigned char huge[] = {3, 0, 0, 0, 0, 0, 0, 0, 35, 1, 0, 0xC0, 0, 0};
+  static const uint32_t groups[] = {0, 1, 0, 1, 0, 1};
+  given_data data = state_data();
+  data.groups = groups;
+  pcal_measure *measure = state_measure(&data, "accuracy", 0);
+  state_bytes saved = state_of(measure);
+  assert_int_equal(load_patch(&saved, three, huge, sizeof three), 2);
+  state_refused(&saved, "part.pcal is damaged: what it says does not fit together; measure the "
+                        "part again");
+  free(saved.bytes);
+  pcal_measure_free(measure);
+}
+
+/* Groups where there are said to be none. */
+static void test_groups_that_contradict_each_other(void **state) {
+  (void)state;
+  static const unsigned char grouped[] = {1, 0, 1, 0, 0, 0, 0, 0, 0, 0}; /* and one range */
+  static const unsigned char ungrouped[] = {0, 0, 1, 0, 0, 0, 0, 0, 0, 0};
+  static const uint32_t groups[] = {0, 0, 0, 0, 0, 0};
+  given_data data = state_data();
+  data.groups = groups;
+  pcal_measure *measure = state_measure(&data, "accuracy", 0);
+  state_bytes saved = state_of(measure);
+  assert_int_equal(load_patch(&saved, grouped, ungrouped, sizeof grouped), 1);
+  state_refused(&saved, "part.pcal is damaged: what it says does not fit together; measure the "
+                        "part again");
+  free(saved.bytes);
+  pcal_measure_free(measure);
+}
+
+/* Memory that is counted. */
 typedef struct load_memory {
   size_t held, peak;
 } load_memory;
@@ -304,6 +396,9 @@ int main(void) {
       cmocka_unit_test(test_every_changed_bit_is_refused),
       cmocka_unit_test(test_bytes_behind_the_end),
       cmocka_unit_test(test_metrics_that_nobody_knows),
+      cmocka_unit_test(test_totals_that_cannot_be),
+      cmocka_unit_test(test_weights_of_all_groups_together),
+      cmocka_unit_test(test_groups_that_contradict_each_other),
       cmocka_unit_test(test_no_byte_is_believed),
       cmocka_unit_test(test_no_size_is_believed),
       cmocka_unit_test(test_missing_arguments),

@@ -1,0 +1,207 @@
+/* Fits calibrators on a validation set, applies them to a test set, and compares.
+ *
+ *   test_golden_fit TABLE.tsv
+ *
+ * Columns of the table, separated by tabs: method, quantity, expected, relative tolerance,
+ * provenance.  A quantity is "T", a parameter; "after", the objective at the end; or the spec
+ * of a metric, measured on the calibrated test set in double.  Lines that begin with '#' are
+ * left out.  The data are those of cifar10_resnet110 below $PROPERCAL_SHARED, which is
+ * ../shared beside the source tree unless set; when they are not there, the exit code is 77. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <sys/stat.h>
+
+#include "calibrators/calibrator.h"
+#include "propercal.h"
+
+#define GOLDEN_FIT_LINE 1024
+#define GOLDEN_FIT_SKIP 77
+
+typedef struct golden_fit_data {
+  pcal_source *val, *test;
+  double *scores, *probs; /* of the test set, and calibrated */
+  pcal_batch batch;       /* the test set in double */
+} golden_fit_data;
+
+typedef struct golden_fit_text {
+  char bytes[1 << 16];
+  size_t length;
+} golden_fit_text;
+
+static int golden_fit_sink(void *user, const char *bytes, size_t count) {
+  golden_fit_text *text = user;
+  if (text->length + count >= sizeof text->bytes)
+    return 1;
+  memcpy(text->bytes + text->length, bytes, count);
+  text->length += count;
+  text->bytes[text->length] = '\0';
+  return 0;
+}
+
+static pcal_source *golden_fit_open(const char *folder, const char *set) {
+  char logits[2 * GOLDEN_FIT_LINE], labels[2 * GOLDEN_FIT_LINE];
+  pcal_inputs inputs = PCAL_INPUTS_INIT;
+  pcal_source *source = NULL;
+  pcal_error err;
+  struct stat about;
+  snprintf(logits, sizeof logits, "%s/logits_%s.npy", folder, set);
+  snprintf(labels, sizeof labels, "%s/labels_%s.npy", folder, set);
+  if (stat(logits, &about) != 0)
+    return NULL;
+  inputs.logits = logits;
+  inputs.labels = labels;
+  if (pcal_source_open(&inputs, NULL, &source, &err) != PCAL_OK)
+    fprintf(stderr, "%s\n", err.message);
+  return source;
+}
+
+/* Promotes the test set to double, so that its results are not rounded to float. */
+static int golden_fit_promote(golden_fit_data *data) {
+  pcal_batch batch = PCAL_BATCH_INIT;
+  if (pcal_source_next(data->test, SIZE_MAX, &batch, NULL) != PCAL_OK || batch.type != PCAL_F32)
+    return 0;
+  const size_t cells = batch.rows * batch.columns;
+  data->scores = malloc(cells * sizeof(double));
+  data->probs = malloc(cells * sizeof(double));
+  if (data->scores == NULL || data->probs == NULL)
+    return 0;
+  for (size_t i = 0; i < cells; i++)
+    data->scores[i] = (double)((const float *)batch.scores)[i];
+  data->batch = batch;
+  data->batch.type = PCAL_F64;
+  data->batch.scores = data->scores;
+  data->batch.row_stride = (ptrdiff_t)(batch.columns * sizeof(double));
+  data->batch.column_stride = sizeof(double);
+  return 1;
+}
+
+static pcal_calibrator *golden_fit_fit(const golden_fit_data *data, const char *method) {
+  pcal_fit_config config = PCAL_FIT_CONFIG_INIT;
+  pcal_calibrator *calibrator = NULL;
+  pcal_error err;
+  config.method = method;
+  if (pcal_fit_run(data->val, &config, NULL, &calibrator, &err) != PCAL_OK ||
+      pcal_calibrator_apply(calibrator, &data->batch, NULL, data->probs, &err) != PCAL_OK)
+    fprintf(stderr, "%s: %s\n", method, err.message);
+  return calibrator;
+}
+
+static int golden_fit_metric(const golden_fit_data *data, const char *spec, double *value) {
+  pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
+  pcal_batch batch = data->batch;
+  pcal_source *source = NULL;
+  pcal_results *results = NULL;
+  pcal_result result = {.size = sizeof result};
+  pcal_error err;
+  batch.kind = PCAL_PROBABILITY;
+  batch.scores = data->probs;
+  config.specs = &spec;
+  config.spec_count = 1;
+  pcal_status status = pcal_source_borrow(&batch, NULL, NULL, &source, &err);
+  if (status == PCAL_OK)
+    status = pcal_measure_run(source, &config, NULL, &results, &err);
+  if (status == PCAL_OK)
+    status = pcal_results_find(results, spec, &result, &err);
+  *value = result.value;
+  pcal_results_free(results);
+  pcal_source_free(source);
+  if (status != PCAL_OK)
+    fprintf(stderr, "%s: %s\n", spec, err.message);
+  return status == PCAL_OK;
+}
+
+static int golden_fit_quantity(const golden_fit_data *data, const pcal_calibrator *calibrator,
+                               const char *quantity, double *value) {
+  static golden_fit_text text;
+  *value = calibrator->fit.after;
+  if (strcmp(quantity, "after") == 0)
+    return 1;
+  if (strcmp(quantity, "T") != 0)
+    return golden_fit_metric(data, quantity, value);
+  text.length = 0;
+  if (pcal_calibrator_save(calibrator, golden_fit_sink, &text, NULL) != PCAL_OK)
+    return 0;
+  const char *at = strstr(text.bytes, "\"T\": ");
+  *value = at == NULL ? NAN : strtod(at + 5, NULL);
+  return at != NULL;
+}
+
+/* One line of the table; 1 if it agrees. */
+static int golden_fit_line(const golden_fit_data *data, char *line) {
+  char *field[5], *at = line;
+  double value = NAN;
+  for (int i = 0; i < 5; i++) {
+    field[i] = at;
+    at += strcspn(at, "\t\n");
+    if ((i < 4) != (*at == '\t'))
+      return 0;
+    *at++ = '\0';
+  }
+  pcal_calibrator *calibrator = golden_fit_fit(data, field[0]);
+  const double expected = strtod(field[2], NULL), tolerance = strtod(field[3], NULL);
+  const int fine = calibrator != NULL &&
+                   golden_fit_quantity(data, calibrator, field[1], &value) &&
+                   fabs(value - expected) <= tolerance * fabs(expected);
+  if (!fine)
+    fprintf(stderr, "%s: %s is %.17g, not %s within %s (%s)\n", field[0], field[1], value,
+            field[2], field[3], field[4]);
+  pcal_calibrator_free(calibrator);
+  return fine;
+}
+
+static int golden_fit_table(const golden_fit_data *data, const char *path) {
+  char line[GOLDEN_FIT_LINE];
+  FILE *file = fopen(path, "r");
+  int fine = file != NULL, headed = 0;
+  unsigned count = 0;
+  while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+    if (line[0] == '#')
+      continue;
+    if (!headed) {
+      headed = strncmp(line, "method\t", 7) == 0;
+      fine &= headed;
+      continue;
+    }
+    fine &= golden_fit_line(data, line);
+    count++;
+  }
+  if (file != NULL)
+    fclose(file);
+  if (fine && count > 0)
+    printf("%u values agree\n", count);
+  return fine && count > 0 ? 0 : 1;
+}
+
+int main(int argc, char **argv) {
+  char folder[GOLDEN_FIT_LINE];
+  const char *shared = getenv("PROPERCAL_SHARED");
+  golden_fit_data data = {NULL, NULL, NULL, NULL, PCAL_BATCH_INIT};
+  int code = 1;
+  if (argc != 2) {
+    fprintf(stderr, "usage: test_golden_fit TABLE.tsv\n");
+    return 2;
+  }
+  const char *slash = strrchr(argv[1], '/');
+  const int length = slash == NULL ? 1 : (int)(slash - argv[1]);
+  if (shared != NULL)
+    snprintf(folder, sizeof folder, "%.900s/data/cifar10_resnet110", shared);
+  else
+    snprintf(folder, sizeof folder, "%.*s/../../../shared/data/cifar10_resnet110", length,
+             slash == NULL ? "." : argv[1]);
+  data.val = golden_fit_open(folder, "val");
+  data.test = golden_fit_open(folder, "test");
+  if (data.val == NULL || data.test == NULL) {
+    printf("left out: there are no shared data in %s\n", folder);
+    code = GOLDEN_FIT_SKIP;
+  } else if (golden_fit_promote(&data)) {
+    code = golden_fit_table(&data, argv[1]);
+  }
+  pcal_source_free(data.val);
+  pcal_source_free(data.test);
+  free(data.scores);
+  free(data.probs);
+  return code;
+}

@@ -1,0 +1,164 @@
+/* Coarse curves, refined by reading again, print the bytes of curves that were kept. */
+#include "unit.h"
+
+#include "core/rng.h"
+#include "core/text.h"
+#include "measure/refine.h"
+#include "measure/run.h"
+#include "report/report.h"
+
+#define REFINE_ROWS 6000
+#define REFINE_WINDOW 700
+
+static const char *const refine_specs[] = {
+    "ks", "ece:binning=mass", "ece:binning=mass,bins=40,norm=l2", "ks:class=0", "brier", "mce",
+};
+
+typedef struct refine_data {
+  double score[REFINE_ROWS];
+  int32_t label[REFINE_ROWS];
+} refine_data;
+
+static void refine_draw(int ties, refine_data *data) {
+  const pc_rng rng = {21, 1}, other = {21, 2};
+  for (uint64_t i = 0; i < REFINE_ROWS; i++) {
+    const double u = pc_rng_uniform(&rng, i);
+    data->score[i] = ties ? floor(u * 13) / 13 : u * u;
+    data->label[i] = pc_rng_uniform(&other, i) < 0.1 + 0.7 * data->score[i];
+  }
+}
+
+static pcal_source *refine_source(const refine_data *data, pcal_kind kind) {
+  pcal_batch batch = PCAL_BATCH_INIT;
+  pcal_source *source = NULL;
+  batch.kind = kind;
+  batch.type = PCAL_F64;
+  batch.rows = REFINE_ROWS;
+  batch.columns = 1;
+  batch.scores = data->score;
+  batch.row_stride = batch.column_stride = sizeof(double);
+  batch.labels = data->label;
+  assert_int_equal(pcal_source_borrow(&batch, NULL, NULL, &source, NULL), PCAL_OK);
+  return source;
+}
+
+static void refine_print(const pcal_measure *measure, pc_text *out) {
+  pcal_results *results = NULL;
+  assert_int_equal(pc_measure_finish(measure, &results, NULL), PCAL_OK);
+  pc_report_json(results, out);
+  pc_results_free(results);
+}
+
+static pcal_measure_config refine_config(pcal_kind kind) {
+  pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
+  config.kind = kind;
+  config.columns = 1;
+  config.specs = refine_specs;
+  config.spec_count = kind == PCAL_CONFIDENCE ? 3 : UNIT_COUNT(refine_specs);
+  return config;
+}
+
+/* As pc_measure_source does for large sources, but in small windows. */
+static pcal_status refine_coarse(const pcal_env *env, pcal_source *source, pcal_kind kind,
+                                 pcal_measure **out, pcal_error *err) {
+  const pcal_measure_config config = refine_config(kind);
+  PC_TRY(pc_measure_new(&config, env, out, err));
+  pc_plan_coarsen(&(*out)->plan);
+  PC_TRY(pcal_source_rewind(source, err));
+  for (;;) {
+    pcal_batch batch = PCAL_BATCH_INIT;
+    PC_TRY(pcal_source_next(source, REFINE_WINDOW, &batch, err));
+    if (batch.rows == 0)
+      break;
+    PC_TRY(pc_measure_update(*out, &batch, err));
+  }
+  return pc_measure_refine(*out, source, REFINE_WINDOW, err);
+}
+
+static void refine_compare(const refine_data *data, pcal_kind kind, unsigned threads) {
+  pcal_env env = pc_env_resolve(NULL);
+  env.threads = threads;
+  const pcal_measure_config config = refine_config(kind);
+  pcal_source *source = refine_source(data, kind);
+  pcal_measure *kept = NULL, *coarse = NULL;
+  pc_text want, got;
+  pc_text_init(&want, &env);
+  pc_text_init(&got, &env);
+  assert_int_equal(pc_measure_source(source, &config, 0, &env, &kept, NULL), PCAL_OK);
+  assert_int_equal(refine_coarse(&env, source, kind, &coarse, NULL), PCAL_OK);
+  refine_print(kept, &want);
+  refine_print(coarse, &got);
+  assert_string_equal(got.bytes, want.bytes);
+  pc_text_free(&want);
+  pc_text_free(&got);
+  pc_measure_free(kept);
+  pc_measure_free(coarse);
+  pcal_source_free(source);
+}
+
+static void test_same_bytes_as_kept_curves(void **state) {
+  (void)state;
+  static refine_data data;
+  for (int ties = 0; ties <= 1; ties++) {
+    refine_draw(ties, &data);
+    for (unsigned threads = 1; threads <= 3; threads += 2) {
+      refine_compare(&data, PCAL_PROBABILITY, threads);
+      refine_compare(&data, PCAL_LOGIT, threads);
+      refine_compare(&data, PCAL_CONFIDENCE, threads);
+    }
+  }
+}
+
+typedef struct refine_scene {
+  const refine_data *data;
+} refine_scene;
+
+static pcal_status refine_scenario(const pcal_env *env, void *user, pcal_error *err) {
+  const refine_scene *scene = user;
+  pcal_env single = *env;
+  single.threads = 1;
+  pcal_source *source = refine_source(scene->data, PCAL_PROBABILITY);
+  pcal_measure *measure = NULL;
+  const pcal_status status = refine_coarse(&single, source, PCAL_PROBABILITY, &measure, err);
+  pc_measure_free(measure);
+  pcal_source_free(source);
+  return status;
+}
+
+static void test_every_allocation_may_fail(void **state) {
+  (void)state;
+  static refine_data data;
+  refine_draw(0, &data);
+  refine_scene scene = {&data};
+  unit_fail_each_allocation(refine_scenario, &scene);
+}
+
+/* Only slots whose metrics can say what they want become coarse. */
+static void test_which_slots_become_coarse(void **state) {
+  (void)state;
+  static const char *const specs[] = {"ks:by=label", "ks", "ece", "skce"};
+  pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
+  pcal_measure *measure = NULL;
+  config.columns = 3;
+  config.specs = specs;
+  config.spec_count = UNIT_COUNT(specs);
+  assert_int_equal(pc_measure_new(&config, NULL, &measure, NULL), PCAL_OK);
+  pc_plan_coarsen(&measure->plan);
+  const pc_plan *plan = &measure->plan;
+  size_t changed = 0;
+  for (size_t s = 0; s < plan->slot_count; s++)
+    changed += plan->slots[s].machine != pc_machine_of(plan->slots[s].need.machine);
+  assert_int_equal(changed, 1);
+  assert_true(plan->slots[plan->entries[1].slot].machine != &pc_machine_curve);
+  assert_true(plan->slots[plan->entries[0].slot].machine == &pc_machine_curve);
+  pc_measure_free(measure);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_same_bytes_as_kept_curves),
+      cmocka_unit_test(test_every_allocation_may_fail),
+      cmocka_unit_test(test_which_slots_become_coarse),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
