@@ -322,12 +322,17 @@ static int load_try(const state_bytes *saved) {
   return status == PCAL_OK;
 }
 
+/* Every byte at first, then some of those in the many alike cells of grids. */
+static size_t load_next(size_t at) {
+  return at + (at < 800 ? 1 : 7);
+}
+
 static void test_no_byte_is_believed(void **state) {
   (void)state;
   static const unsigned char changes[] = {0x01, 0x80, 0xFF, 0x7F};
   const state_bytes whole = load_example();
   size_t taken = 0, tried = 0;
-  for (size_t at = PC_STATE_HEAD_BYTES; at + 4 < whole.length; at++)
+  for (size_t at = PC_STATE_HEAD_BYTES; at + 4 < whole.length; at = load_next(at))
     for (size_t c = 0; c < UNIT_COUNT(changes); c++) {
       state_bytes saved = load_copy(&whole);
       saved.bytes[at] ^= changes[c];
@@ -346,7 +351,7 @@ static void test_no_size_is_believed(void **state) {
   static const uint64_t sizes[] = {UINT64_MAX, UINT64_C(1) << 62, UINT64_C(1) << 33, 1000000,
                                    0};
   const state_bytes whole = load_example();
-  for (size_t at = PC_STATE_HEAD_BYTES; at + 12 < whole.length; at++)
+  for (size_t at = PC_STATE_HEAD_BYTES; at + 12 < whole.length; at = load_next(at))
     for (size_t i = 0; i < UNIT_COUNT(sizes); i++) {
       state_bytes saved = load_copy(&whole);
       for (size_t b = 0; b < 8; b++)
