@@ -219,6 +219,8 @@ typedef struct pcal_inputs {
 #define PCAL_INPUTS_INIT \
   { sizeof(pcal_inputs), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0 }
 
+/* Files are mapped.  One that becomes shorter while it is read is noticed between windows;
+ * inside a window the system sends SIGBUS, which only the caller can handle. */
 PCAL_API pcal_status pcal_source_open(const pcal_inputs *inputs, const pcal_env *env,
                                       pcal_source **out, pcal_error *err);
 /* The next rows, at most max_rows; batch->rows == 0 at the end.  The batch is
@@ -325,6 +327,10 @@ typedef struct pcal_shape {
   size_t group_count;
 } pcal_shape;
 
+#define PCAL_SHAPE_INIT \
+  { sizeof(pcal_shape), PCAL_PROBABILITY, PCAL_F32, 0, 0, 0, 0, 0, NULL, NULL, 0 }
+
+/* shape->size must be set: start from PCAL_SHAPE_INIT. */
 PCAL_API void pcal_source_shape(const pcal_source *source, pcal_shape *shape);
 
 /* ---- Measuring ---------------------------------------------------------- */
@@ -340,7 +346,8 @@ typedef struct pcal_measure_config {
   size_t spec_count;
   int normalize;    /* rescale probability rows that are off by 1e-5 to 1e-2 */
   int skip_missing; /* drop and count rows with a missing value */
-  int fast;         /* exponentials of float32 logits in float32; sums stay exact */
+  int fast;         /* exponentials of float32 logits in float32; sums stay exact; where this
+                       cannot be, or a metric needs whole rows, results say "exact" */
 } pcal_measure_config;
 
 #define PCAL_MEASURE_CONFIG_INIT \
@@ -450,6 +457,9 @@ typedef struct pcal_result {
   const pcal_part *parts;
   size_t part_count;
 } pcal_result;
+
+#define PCAL_RESULT_INIT \
+  { sizeof(pcal_result), NULL, NULL, NULL, NULL, 0, 0.0, NULL, NULL, NULL, NULL, 0 }
 
 /* Results over all rows come first, then group by group. */
 PCAL_API size_t pcal_results_count(const pcal_results *results);

@@ -82,7 +82,8 @@ static pcal_status measure_prepare(pcal_measure *measure, const pcal_measure_con
   pc_ledger_init(&measure->ledger, &measure->env, &measure->plan);
   const pc_policy policy = {.normalize = config->normalize,
                             .skip_missing = config->skip_missing,
-                            .fast = config->fast,
+                            .fast = config->fast && layout->kind == PCAL_LOGIT &&
+                                    layout->columns > 1 && !measure->plan.needs_probs,
                             .need_log = measure->plan.needs_log,
                             .bare = !measure->plan.needs_facts,
                             .lean = !measure->plan.needs_probs};
@@ -172,6 +173,8 @@ pcal_status pc_measure_update(pcal_measure *measure, const pcal_batch *batch, pc
     return pc_fail(err, PCAL_USAGE,
                    "some rows have groups and some have none; give all or none");
   pc_row_counts counts;
+  if (batch->rows > 0 && batch->type != PCAL_F32)
+    measure->pass.policy.fast = 0; /* results say what was done, not what was asked */
   pcal_status status = pc_pass_batch(&measure->pass, batch, &counts, err);
   if (status == PCAL_OK)
     status = measure_check_weights(measure, batch, &counts, err);

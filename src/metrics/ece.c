@@ -73,13 +73,15 @@ static const struct ece_convention *ece_convention_of(const pc_value *value) {
 }
 
 /* The need of equal-width bins under an edges and a convention option. */
-static pcal_status ece_width(const pc_options *options, size_t edges, size_t convention,
+static pcal_status ece_width(pc_options *options, size_t edges, size_t convention,
                              pc_reading *reading, pcal_error *err) {
   const struct ece_convention *rule = ece_convention_of(&options->value[convention]);
   if (rule != NULL && options->value[edges].given)
     return pc_fail(err, PCAL_USAGE,
                    "%s: a convention fixes the edges; give convention= or edges=, not both",
                    options->name);
+  if (rule != NULL)
+    options->value[edges].set = 0; /* the convention says it all */
   reading->need.machine = PC_GRID;
   reading->need.grid.bins = (size_t)options->value[ECE_BINS].number;
   reading->need.grid.rule = rule != NULL                                     ? rule->rule
@@ -89,7 +91,7 @@ static pcal_status ece_width(const pc_options *options, size_t edges, size_t con
   return PCAL_OK;
 }
 
-static pcal_status ece_mass(const pc_options *options, pc_reading *reading, pcal_error *err) {
+static pcal_status ece_mass(pc_options *options, pc_reading *reading, pcal_error *err) {
   const struct ece_convention *rule = ece_convention_of(&options->value[ECE_CONVENTION]);
   if (rule != NULL && !rule->allows_mass)
     return pc_fail(
@@ -99,6 +101,7 @@ static pcal_status ece_mass(const pc_options *options, pc_reading *reading, pcal
   if (options->value[ECE_EDGES].given)
     return pc_fail(err, PCAL_USAGE,
                    "ece: equal-mass bins are always (lo, hi]; leave out edges=");
+  options->value[ECE_EDGES].set = 0;
   reading->need.machine = PC_CURVE;
   reading->bound = "lower";
   return PCAL_OK;

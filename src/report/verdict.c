@@ -9,9 +9,13 @@
  *           and of the mean of p (1 - p) in the bin: the ECE that a calibrated model with these
  *           bins would show (Gruber & Buettner 2022, Proposition 3.3 with every gap zero).  In
  *           bins of a few rows acc_b is 0 or 1 by chance, and only the second term shows it.
+ *   extreme sum_b n_b/N (conf_b - acc_b) sign(conf_b - 1/2), for class 1: above 0 when scores
+ *           lie too close to 0 and 1, below 0 when too close to 1/2
  * Rules: (1) |gap| within the margin and ECE at most 2 chance: nothing to repair is seen;
- * (2) |gap| beyond the margin: too sure or not sure enough; (3) else errors of both signs that
- * cancel on average.  The place named is the bin that adds most to the ECE. */
+ * (2) class 1, |extreme| above half of the ECE and above 1.5 |gap|: over- or under-confident;
+ * (3) |gap| beyond the margin: too sure or not sure enough; for class 1: too high or too low;
+ * (4) else errors of both signs that cancel on average.  The place named is the bin that adds
+ * most to the ECE. */
 #include <math.h>
 #include <string.h>
 
@@ -24,6 +28,7 @@ typedef struct verdict_facts {
   double gap, margin;    /* gap: score - hits */
   double ece, chance;
   double over, under; /* shares of the ECE by sign */
+  double extreme;
   const pc_bin *worst;
   int binary;
 } verdict_facts;
@@ -47,6 +52,7 @@ static void verdict_add_bin(verdict_facts *facts, const pc_bin *bin, double *wor
   facts->ece += share * fabs(gap);
   facts->over += gap > 0 ? share * gap : 0.0;
   facts->under += gap < 0 ? -share * gap : 0.0;
+  facts->extreme += share * (pc_bin_confidence(bin) >= 0.5 ? gap : -gap);
   facts->chance +=
       share * sqrt(verdict_variance(bin) / bin->weight) * sqrt(2 / 3.14159265358979324);
   if (share * fabs(gap) > *worst) {
@@ -93,9 +99,22 @@ static void verdict_average(const verdict_facts *facts, pc_text *out) {
   pc_text_add(out, " of the rows");
 }
 
+/* Scores of class 1 that are too extreme (1) or not extreme enough (-1) rather than too high or
+ * too low. */
+static int verdict_tilt(const verdict_facts *facts) {
+  const double size = fabs(facts->extreme);
+  if (!facts->binary || size <= 0.5 * facts->ece || size <= 1.5 * fabs(facts->gap))
+    return 0;
+  return facts->extreme > 0 ? 1 : -1;
+}
+
 static void verdict_head(const verdict_facts *facts, int fine, int real, pc_text *out) {
+  const int tilt = verdict_tilt(facts);
   if (fine)
     pc_text_add(out, "Well calibrated, as far as these rows can tell. ");
+  else if (tilt != 0)
+    pc_text_add(out, tilt > 0 ? "Over-confident: probabilities lie too close to 0 and 1. "
+                              : "Under-confident: probabilities lie too close to one half. ");
   else if (!real)
     pc_text_add(out, "Right on average, but wrong in places. ");
   else if (facts->binary)
@@ -115,7 +134,11 @@ static void verdict_head(const verdict_facts *facts, int fine, int real, pc_text
 
 static void verdict_where(const verdict_facts *facts, pc_text *out) {
   const pc_bin *bin = facts->worst;
-  pc_text_add(out, "Where: most of the error lies at scores from ");
+  const double share = bin->weight / facts->n *
+                       fabs(pc_bin_confidence(bin) - pc_bin_frequency(bin)) / facts->ece;
+  pc_text_add(out, "Where: the largest part of the error, ");
+  verdict_percent(share, out);
+  pc_text_add(out, ", lies at scores from ");
   verdict_round(bin->low, 2, out);
   pc_text_add(out, " to ");
   verdict_round(bin->high, 2, out);
@@ -140,28 +163,30 @@ static int verdict_mixed(const verdict_facts *facts) {
   return fmin(facts->over, facts->under) > 0.25 * facts->ece;
 }
 
+static const char *verdict_repair(const verdict_facts *facts) {
+  if (facts->spread == 0.0)
+    return "every score is 0 or 1, so there is nothing to scale; get graded scores from the "
+           "model.";
+  if (verdict_tilt(facts) != 0)
+    return "temperature scaling (propercal fit) on held-out rows.";
+  if (facts->binary || verdict_mixed(facts))
+    return "one temperature cannot repair this; histogram binning (propercal fit --method "
+           "histogram) on some thousand held-out rows can.";
+  return facts->gap > 0 ? "temperature scaling (propercal fit) on held-out rows; it lowers the "
+                          "confidences and keeps every predicted class."
+                        : "temperature scaling (propercal fit) on held-out rows; it raises the "
+                          "confidences and keeps every predicted class.";
+}
+
 static void verdict_advice(const verdict_facts *facts, int fine, pc_text *out) {
   pc_text_add(out, "What to try: ");
-  if (fine) {
-    pc_text_add(out, facts->n < 1000
-                         ? "leave it alone; with so few rows small errors cannot be "
-                           "seen, so gather more before you rely on it."
-                         : "leave it alone.");
-    return;
-  }
-  if (verdict_mixed(facts))
-    pc_text_add(out, "scores are too high in some places and too low in others, which one "
-                     "temperature cannot repair; fit a spline or isotonic regression on "
-                     "held-out rows.");
-  else if (facts->binary)
-    pc_text_add(out, "Platt or beta calibration fitted on held-out rows.");
+  if (!fine)
+    pc_text_add(out, verdict_repair(facts));
+  else if (facts->n < 1000)
+    pc_text_add(out, "leave it alone; with so few rows small errors cannot be seen, so gather "
+                     "more before you rely on it.");
   else
-    pc_text_add(out,
-                facts->gap > 0
-                    ? "temperature scaling (propercal fit) on held-out rows; it lowers the "
-                      "confidences and keeps every predicted class."
-                    : "temperature scaling (propercal fit) on held-out rows; it raises the "
-                      "confidences and keeps every predicted class.");
+    pc_text_add(out, "leave it alone.");
 }
 
 static void verdict_one_class(const pcal_results *results, pc_text *out) {

@@ -33,8 +33,8 @@ static void test_over_confident(void **state) {
   verdict_check(
       &data, "Over-confident. The model claims 90.0 % on average and is right in 70.0 % of "
              "the rows: 20.0 points too much (chance alone: up to 2.8 points).\n"
-             "Where: most of the error lies at scores from 0.87 to 0.93 (100.0 % of the "
-             "rows): claimed 90.0 %, true 70.0 %.\n"
+             "Where: the largest part of the error, 100.0 %, lies at scores from 0.87 to 0.93 "
+             "(100.0 % of the rows): claimed 90.0 %, true 70.0 %.\n"
              "How much of it is chance: the ECE is 0.200; a calibrated model with as many "
              "rows would show about 0.012.\n"
              "What to try: temperature scaling (propercal fit) on held-out rows; it lowers the "
@@ -48,8 +48,8 @@ static void test_under_confident(void **state) {
   verdict_check(
       &data, "Under-confident. The model claims 60.0 % on average and is right in 90.0 % of "
              "the rows: 30.0 points too little (chance alone: up to 3.0 points).\n"
-             "Where: most of the error lies at scores from 0.53 to 0.60 (100.0 % of the "
-             "rows): claimed 60.0 %, true 90.0 %.\n"
+             "Where: the largest part of the error, 100.0 %, lies at scores from 0.53 to 0.60 "
+             "(100.0 % of the rows): claimed 60.0 %, true 90.0 %.\n"
              "How much of it is chance: the ECE is 0.300; a calibrated model with as many "
              "rows would show about 0.012.\n"
              "What to try: temperature scaling (propercal fit) on held-out rows; it raises the "
@@ -142,8 +142,8 @@ static void test_errors_that_cancel(void **state) {
                            "average and is right in 72.5 % of the rows (chance");
   assert_contains(verdict, "(50.0 % of the rows): claimed ");
   assert_contains(verdict, "the ECE is 0.200;");
-  assert_contains(verdict, "too high in some places and too low in others, which one "
-                           "temperature cannot repair");
+  assert_contains(verdict, "the largest part of the error, 50.0 %, lies at");
+  assert_contains(verdict, "one temperature cannot repair this; histogram binning");
   assert_lacks(verdict, "confident");
   free(verdict);
 }
@@ -175,11 +175,12 @@ static void test_binary_too_high(void **state) {
                 "Probabilities too high. Class 1 is predicted with 60.0 % on average and "
                 "occurs in 30.0 % of the rows: 30.0 points too much (chance alone: up to 3.0 "
                 "points).\n"
-                "Where: most of the error lies at scores from 0.53 to 0.60 (100.0 % of the "
-                "rows): claimed 60.0 %, true 30.0 %.\n"
+                "Where: the largest part of the error, 100.0 %, lies at scores from 0.53 to "
+                "0.60 (100.0 % of the rows): claimed 60.0 %, true 30.0 %.\n"
                 "How much of it is chance: the ECE is 0.300; a calibrated model with as many "
                 "rows would show about 0.012.\n"
-                "What to try: Platt or beta calibration fitted on held-out rows.");
+                "What to try: one temperature cannot repair this; histogram binning (propercal "
+                "fit --method histogram) on some thousand held-out rows can.");
 }
 
 static void test_binary_too_low(void **state) {
@@ -189,6 +190,34 @@ static void test_binary_too_low(void **state) {
   char *verdict = verdict_of(&data);
   assert_contains(verdict, "Probabilities too low. Class 1 is predicted with 10.0 % on average "
                            "and occurs in 30.0 % of the rows: 20.0 points too little");
+  free(verdict);
+}
+
+/* 1000 rows at 0.1 and 1000 at 0.9 with 30 % and 70 %: too extreme on both sides, which is what
+ * a temperature repairs; at 0.4 and 0.6 the same outcomes are not extreme enough. */
+static void test_binary_too_extreme(void **state) {
+  (void)state;
+  given_data data = verdict_confidence((const double[]){0.1, 0.1, 0.9, 0.9},
+                                       (const double[]){300, 700, 700, 300}, 4);
+  data.kind = PCAL_PROBABILITY;
+  char *verdict = verdict_of(&data);
+  assert_contains(verdict,
+                  "Over-confident: probabilities lie too close to 0 and 1. Class 1 is");
+  assert_contains(verdict,
+                  "What to try: temperature scaling (propercal fit) on held-out rows.");
+  free(verdict);
+  data.scores = (const double[]){0.4, 0.4, 0.6, 0.6};
+  verdict = verdict_of(&data);
+  assert_contains(verdict, "Under-confident: probabilities lie too close to one half.");
+  free(verdict);
+}
+
+static void test_nothing_to_scale(void **state) {
+  (void)state;
+  const given_data data =
+      verdict_binary((const double[]){1.0, 1.0}, (const double[]){600, 400});
+  char *verdict = verdict_of(&data);
+  assert_contains(verdict, "every score is 0 or 1, so there is nothing to scale");
   free(verdict);
 }
 
@@ -238,6 +267,8 @@ int main(void) {
       cmocka_unit_test(test_the_largest_share_is_named),
       cmocka_unit_test(test_binary_too_high),
       cmocka_unit_test(test_binary_too_low),
+      cmocka_unit_test(test_binary_too_extreme),
+      cmocka_unit_test(test_nothing_to_scale),
       cmocka_unit_test(test_one_class),
       cmocka_unit_test(test_confidences_have_no_classes),
   };
