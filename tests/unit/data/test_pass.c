@@ -1,0 +1,131 @@
+/* A pass hands every row over exactly once, whatever the threads, and reports the first bad
+ * row. */
+#include "unit.h"
+
+#include "core/executor.h"
+#include "data/pass.h"
+
+#define PASS_ROWS 20000
+
+typedef struct pass_seen {
+  atomic_uint times[PASS_ROWS];
+  atomic_size_t labels;
+} pass_seen;
+
+static pcal_status pass_count(void *user, size_t worker, const pc_rows *rows, pcal_error *err) {
+  pass_seen *seen = user;
+  (void)worker;
+  (void)err;
+  for (size_t i = 0; i < rows->count; i++) {
+    atomic_fetch_add(&seen->times[rows->ids[i] - 100], 1);
+    atomic_fetch_add(&seen->labels, (size_t)rows->labels[i]);
+  }
+  return PCAL_OK;
+}
+
+static double pass_scores[PASS_ROWS][3];
+static int32_t pass_labels[PASS_ROWS];
+
+static pcal_batch pass_batch(void) {
+  pcal_batch batch = PCAL_BATCH_INIT;
+  for (size_t i = 0; i < PASS_ROWS; i++) {
+    pass_labels[i] = (int32_t)(i % 3);
+    for (size_t j = 0; j < 3; j++)
+      pass_scores[i][j] = (double)((i + j) % 7);
+  }
+  batch.kind = PCAL_LOGIT;
+  batch.type = PCAL_F64;
+  batch.rows = PASS_ROWS;
+  batch.columns = 3;
+  batch.scores = pass_scores;
+  batch.row_stride = sizeof pass_scores[0];
+  batch.column_stride = sizeof(double);
+  batch.labels = pass_labels;
+  batch.first_row = 100;
+  return batch;
+}
+
+static pcal_status pass_run(unsigned threads, const pc_policy *policy, const pcal_batch *batch,
+                            pass_seen *seen, pc_row_counts *counts, pcal_error *err) {
+  pcal_env env = pc_env_resolve(NULL);
+  env.threads = threads;
+  const pc_layout layout = {PCAL_LOGIT, 3, 3};
+  pc_pass pass;
+  assert_int_equal(pc_pass_init(&pass, &env, &layout, policy, pass_count, seen, err), PCAL_OK);
+  const pcal_status status = pc_pass_batch(&pass, batch, counts, err);
+  pc_pass_free(&pass);
+  return status;
+}
+
+static void test_every_row_once(void **state) {
+  (void)state;
+  static pass_seen seen;
+  const pcal_batch batch = pass_batch();
+  for (unsigned threads = 1; threads <= 4; threads += 3) {
+    const pc_policy policy = {.lean = 1};
+    pc_row_counts counts;
+    memset(&seen, 0, sizeof seen);
+    assert_int_equal(pass_run(threads, &policy, &batch, &seen, &counts, NULL), PCAL_OK);
+    for (size_t i = 0; i < PASS_ROWS; i++)
+      assert_int_equal(atomic_load(&seen.times[i]), 1);
+    assert_int_equal(atomic_load(&seen.labels), PASS_ROWS - 1);
+    assert_int_equal(counts.skipped, 0);
+    assert_true(counts.fractional_row == PCAL_NO_ROW);
+  }
+}
+
+static void test_the_first_bad_row_is_reported(void **state) {
+  (void)state;
+  static pass_seen seen;
+  const pcal_batch batch = pass_batch();
+  pass_scores[19000][1] = NAN;
+  pass_scores[12345][2] = NAN;
+  pass_labels[15000] = 3;
+  for (unsigned threads = 1; threads <= 7; threads += 3) {
+    const pc_policy policy = {.lean = 1};
+    pc_row_counts counts;
+    pcal_error err;
+    assert_int_equal(pass_run(threads, &policy, &batch, &seen, &counts, &err), PCAL_DATA);
+    assert_int_equal(err.row, 12445);
+  }
+}
+
+static void test_missing_rows_are_counted(void **state) {
+  (void)state;
+  static pass_seen seen;
+  const pcal_batch batch = pass_batch();
+  pass_scores[5][0] = NAN;
+  pass_labels[7000] = PCAL_MISSING_LABEL;
+  const pc_policy policy = {.lean = 1, .skip_missing = 1};
+  pc_row_counts counts;
+  memset(&seen, 0, sizeof seen);
+  assert_int_equal(pass_run(3, &policy, &batch, &seen, &counts, NULL), PCAL_OK);
+  assert_int_equal(counts.skipped, 2);
+  assert_int_equal(atomic_load(&seen.times[5]), 0);
+  assert_int_equal(atomic_load(&seen.times[7000]), 0);
+  assert_int_equal(atomic_load(&seen.times[6]), 1);
+}
+
+static void test_scores_only(void **state) {
+  (void)state;
+  static pass_seen seen;
+  const pcal_batch batch = pass_batch();
+  const pc_policy policy = {.need_scores = 1, .scores_only = 1, .lean = 1};
+  pc_row_counts counts;
+  pcal_error err;
+  memset(&seen, 0, sizeof seen);
+  assert_int_equal(pass_run(2, &policy, &batch, &seen, &counts, &err), PCAL_OK);
+  pass_scores[77][1] = INFINITY;
+  assert_int_equal(pass_run(2, &policy, &batch, &seen, &counts, &err), PCAL_DATA);
+  assert_int_equal(err.row, 177);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_every_row_once),
+      cmocka_unit_test(test_the_first_bad_row_is_reported),
+      cmocka_unit_test(test_missing_rows_are_counted),
+      cmocka_unit_test(test_scores_only),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
