@@ -46,6 +46,7 @@ typedef struct cli_words {
 /* What the command line said; verbs use the part that their flags can set. */
 typedef struct cli_options {
   pcal_inputs inputs;
+  const char *header;
   cli_words metrics, gates, operands;
   const char *method;
   int normalize, skip_missing;

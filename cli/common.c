@@ -33,20 +33,31 @@ static const cli_flag common_inputs[] = {
      NULL, CLI_FILE},
     {"weights", 0, CLI_TEXT, "FILE", COMMON_INPUT(weights),
      "how many times each row occurred; 1 when not given", NULL, CLI_FILE},
-    {"groups", 0, CLI_TEXT, "FILE", COMMON_INPUT(groups),
-     "a group for each row: results are also given group by group", NULL, CLI_FILE},
     {"data", 0, CLI_TEXT, "FILE", COMMON_INPUT(data),
      "one file with everything, by names like these flags: arrays of a .npz file, fields of a "
      ".jsonl file, or columns of a CSV file (logits.0, logits.1, ..., labels)",
      NULL, CLI_FILE},
     {"first-row", 0, CLI_COUNT, "N", COMMON_INPUT(first_row),
      "index of the first row, when the files are a part of something larger", NULL, CLI_ANY},
+    {"header", 0, CLI_TEXT, "WORD", offsetof(cli_options, header),
+     "is the first line of each CSV and TSV file a header? yes, no or auto, the default: it is "
+     "if it has no numbers, or the numbers 0, 1, 2 and so on, or texts with numbers below them "
+     "in line 2; it is not if it has only other numbers, or texts with texts below them; where "
+     "it could be either, as in 0,1, the file is refused",
+     "yes|no|auto", CLI_ANY},
 };
 const cli_section cli_section_inputs = {
     "Inputs", common_inputs, CLI_COUNT_OF(common_inputs),
     "FILE is file.npy; file.npz:array; file.jsonl:field; file.csv:column, file.csv:first..last "
     "or file.csv:a,b,c, where columns have names or numbers from 0; or - for CSV on standard "
     "input, also with columns (-:3). What follows the last colon says what to take."};
+
+static const cli_flag common_groups[] = {
+    {"groups", 0, CLI_TEXT, "FILE", COMMON_INPUT(groups),
+     "a group for each row: results are also given group by group", NULL, CLI_FILE},
+};
+const cli_section cli_section_groups = {"Groups", common_groups, CLI_COUNT_OF(common_groups),
+                                        NULL};
 
 static const cli_flag common_rows[] = {
     {"normalize", 0, CLI_FLAG, NULL, offsetof(cli_options, normalize),
@@ -201,7 +212,8 @@ static pcal_status common_check_inputs(const cli_session *session, int labelled,
 
 pcal_status cli_source_open(cli_session *session, int labelled, pcal_source **out,
                             pcal_error *err) {
-  const pcal_inputs *in = &session->options.inputs;
+  pcal_inputs *in = &session->options.inputs;
+  const char *header = session->options.header ? session->options.header : "auto";
   const pcal_status status = common_check_inputs(session, labelled, err);
   if (status != PCAL_OK)
     return status;
@@ -210,6 +222,7 @@ pcal_status cli_source_open(cli_session *session, int labelled, pcal_source **ou
                                in->weights,    in->groups, in->data};
   for (size_t i = 0; i < CLI_COUNT_OF(names); i++)
     cli_guard_watch(names[i]);
+  in->header = strcmp(header, "yes") == 0 ? 1 : strcmp(header, "no") == 0 ? 2 : 0;
   return pcal_source_open(in, &session->env, out, err);
 }
 
@@ -218,7 +231,7 @@ pcal_status cli_source_open(cli_session *session, int labelled, pcal_source **ou
 pcal_status cli_output_open(cli_session *session, const char *path, cli_output *out,
                             pcal_error *err) {
   const char *name = path ? path : "-";
-  *out = (cli_output){NULL, strcmp(name, "-") == 0, -1, 0};
+  *out = (cli_output){NULL, strcmp(name, "-") == 0, -1, 0, 0};
   sigset_t saved;
   cli_guard_hold(&saved);
   const pcal_status status = pcal_output_open(name, &session->env, &out->file, err);
@@ -242,17 +255,33 @@ static int common_pipe_closed(void) {
   return poll(&query, 1, 0) > 0 && (query.revents & POLLERR);
 }
 
+/* Signals wait while the file gets its name; everything slow is done before. */
+static pcal_status common_commit(cli_output *output, pcal_error *err) {
+  sigset_t saved;
+  const pcal_status flushed = pcal_output_flush(output->file, err);
+  if (flushed != PCAL_OK) {
+    pcal_output_discard(output->file);
+    return flushed;
+  }
+  cli_guard_hold(&saved);
+  const pcal_status status = pcal_output_commit(output->file, err);
+  cli_guard_release(&saved);
+  return status;
+}
+
 pcal_status cli_output_close(cli_output *output, pcal_status status, pcal_error *err) {
   if (status == PCAL_OK || output->sink_failed) {
-    const pcal_status committed = pcal_output_commit(output->file, err);
+    const pcal_status committed = common_commit(output, err);
     status = committed == PCAL_OK ? status : committed;
   } else {
     pcal_output_discard(output->file);
   }
   cli_guard_drop(output->slot);
   output->file = NULL;
-  if (status == PCAL_IO && output->to_stdout && common_pipe_closed())
+  if (status == PCAL_IO && output->to_stdout && common_pipe_closed()) {
+    output->reader_gone = 1;
     status = PCAL_OK;
+  }
   return status;
 }
 

@@ -52,8 +52,8 @@ extern const cli_example cli_program_examples[];
 extern const size_t cli_program_example_count;
 
 /* Sections of flags that several verbs have. */
-extern const cli_section cli_section_inputs, cli_section_rows, cli_section_running,
-    cli_section_help;
+extern const cli_section cli_section_inputs, cli_section_groups, cli_section_rows,
+    cli_section_running, cli_section_help;
 
 struct cli_session {
   const cli_verb *verb;
@@ -78,6 +78,7 @@ typedef struct cli_output {
   int to_stdout;
   int slot;
   int sink_failed;
+  int reader_gone; /* set by cli_output_close: the reader of the pipe has closed it */
 } cli_output;
 
 /* path NULL or "-": standard output. */

@@ -1,4 +1,5 @@
 /* Help, manual page and bash completion, all read from the table of verbs. */
+#include <stdio.h>
 #include <string.h>
 
 #include "common.h"
@@ -17,11 +18,16 @@ static const help_code help_codes[] = {
 };
 
 /* Visits 0, then the gate's 1, then the codes of the library. */
-static void help_each_code(cli_page *page, void (*put)(cli_page *, int, const char *)) {
-  put(page, help_codes[0].code, help_codes[0].text);
-  put(page, 1, "a gate of --fail-if failed");
-  for (size_t i = 1; i < CLI_COUNT_OF(help_codes); i++)
-    put(page, help_codes[i].code, help_codes[i].text);
+static void help_each_code(cli_page *page,
+                           void (*put)(cli_page *, const char *, const char *)) {
+  put(page, "0", help_codes[0].text);
+  put(page, "1", "a gate of --fail-if failed");
+  for (size_t i = 1; i < CLI_COUNT_OF(help_codes); i++) {
+    char code[16];
+    snprintf(code, sizeof code, "%d", help_codes[i].code);
+    put(page, code, help_codes[i].text);
+  }
+  put(page, "128 + n", "ended by signal n: 143 for SIGTERM, 129 for SIGHUP");
 }
 
 /* ---- Help --------------------------------------------------------------- */
@@ -56,8 +62,8 @@ static void help_put_examples(cli_page *page, const cli_example *examples, size_
   }
 }
 
-static void help_put_code(cli_page *page, int code, const char *text) {
-  cli_putf(page, "  %-3d  %s\n", code, text);
+static void help_put_code(cli_page *page, const char *code, const char *text) {
+  cli_putf(page, "  %-7s  %s\n", code, text);
 }
 
 void cli_help_verb(cli_page *page, const cli_verb *verb) {
@@ -138,8 +144,9 @@ static void help_put_man_examples(cli_page *page, const cli_example *examples, s
   }
 }
 
-static const cli_section *const help_shared[] = {&cli_section_inputs, &cli_section_rows,
-                                                 &cli_section_running, &cli_section_help};
+static const cli_section *const help_shared[] = {&cli_section_inputs, &cli_section_groups,
+                                                 &cli_section_rows, &cli_section_running,
+                                                 &cli_section_help};
 
 static int help_is_shared(const cli_section *section) {
   for (size_t i = 0; i < CLI_COUNT_OF(help_shared); i++)
@@ -165,8 +172,8 @@ static void help_put_man_verb(cli_page *page, const cli_verb *verb) {
   help_put_man_examples(page, verb->examples, verb->example_count);
 }
 
-static void help_put_man_code(cli_page *page, int code, const char *text) {
-  cli_putf(page, ".TP\n\\fB%d\\fR\n", code);
+static void help_put_man_code(cli_page *page, const char *code, const char *text) {
+  cli_putf(page, ".TP\n\\fB%s\\fR\n", code);
   help_put_roff_line(page, text);
 }
 

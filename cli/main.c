@@ -55,9 +55,10 @@ static void main_put_version(cli_page *page) {
   cli_putf(page, "propercal %s\n%s\n", pcal_version(), pcal_build());
   cli_putf(
       page,
-      "features: npy, npz, csv, tsv, jsonl; %zu metrics, %zu conventions, %zu figure%s; svg",
-      pcal_row_count("metrics"), pcal_row_count("conventions"), pcal_row_count("figures"),
-      pcal_row_count("figures") == 1 ? "" : "s");
+      "features: npy, npz, csv, tsv, jsonl; %zu metrics, %zu conventions, %zu calibrators, "
+      "%zu figure%s; svg",
+      pcal_row_count("metrics"), pcal_row_count("conventions"), pcal_row_count("calibrators"),
+      pcal_row_count("figures"), pcal_row_count("figures") == 1 ? "" : "s");
   cli_put(page, cli_convert_available() ? ", png and pdf through rsvg-convert\n"
                                         : " (png and pdf need rsvg-convert)\n");
 }

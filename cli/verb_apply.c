@@ -83,14 +83,14 @@ static pcal_status apply_write(cli_session *session, const pcal_calibrator *cali
                                const char *format, pcal_error *err) {
   pcal_source *source = NULL;
   cli_output output;
-  pcal_status status = cli_source_open(session, 0, &source, err);
+  pcal_status status = cli_output_open(session, session->options.output, &output, err);
+  if (status != PCAL_OK)
+    return status;
+  status = cli_source_open(session, 0, &source, err);
   if (status == PCAL_OK)
-    status = cli_output_open(session, session->options.output, &output, err);
-  if (status == PCAL_OK) {
     status = pcal_apply_run(source, calibrator, format, &session->env, cli_output_sink, &output,
                             err);
-    status = cli_output_close(&output, status, err);
-  }
+  status = cli_output_close(&output, status, err);
   pcal_source_free(source);
   return status;
 }

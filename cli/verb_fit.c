@@ -113,7 +113,7 @@ static const cli_example fit_examples[] = {
      "learn a temperature on held-out rows and save it"},
     {"propercal apply cal.json --logits test.npy -o calibrated.npy",
      "then use it on other rows"},
-    {"propercal fit --method histogram:bins=20 --probs p.npy --labels y.npy -o cal.json",
+    {"propercal fit -m histogram:bins=20 --probs p.npy --labels y.npy -o h.json",
      "another method"},
     {"propercal fit --method temperature:objective=brier --data val.csv --json",
      "look at the outcome without saving it: status, gradient, before and after"},

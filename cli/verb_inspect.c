@@ -17,29 +17,52 @@ static void inspect_trim(cli_page *page) {
     page->text[--page->length] = '\0';
 }
 
-/* Several files make one JSON array, or texts with an empty line between them. */
+static void inspect_put_file(cli_page *page, cli_page *file, int array, size_t shown) {
+  if (array)
+    inspect_trim(file);
+  cli_put(page, !array ? (shown > 0 ? "\n" : "") : shown > 0 ? ",\n" : "[");
+  if (file->failed)
+    page->failed = 1;
+  else if (file->length > 0)
+    cli_put(page, file->text);
+}
+
+/* The sentence before this one is told now; this one waits for the end. */
+static void inspect_fail(pcal_status status, const pcal_error *failure, pcal_status *first,
+                         pcal_error *err) {
+  if (*first != PCAL_OK)
+    cli_complain(err->message);
+  else
+    *first = status;
+  *err = *failure;
+}
+
+/* Several files make one JSON array, or texts with an empty line between them.  Files that
+ * fail are left out and told on standard error, the last one by the caller; returns the first
+ * failure. */
 static pcal_status inspect_files(cli_session *session, cli_page *page, size_t *problems,
                                  pcal_error *err) {
   const cli_words *files = &session->options.operands;
   const int array = session->format == PCAL_JSON && files->count > 1;
-  if (array)
-    cli_put(page, "[");
+  pcal_status first = PCAL_OK;
+  size_t shown = 0;
   for (size_t i = 0; i < files->count; i++) {
-    if (i > 0)
-      cli_put(page, array ? ",\n" : "\n");
-    cli_guard_watch(files->word[i]);
+    cli_page one = CLI_PAGE_INIT;
+    pcal_error failure;
     size_t found = 0;
+    cli_guard_watch(files->word[i]);
     const pcal_status status = pcal_inspect_file(files->word[i], &session->env, session->format,
-                                                 cli_page_sink, page, &found, err);
+                                                 cli_page_sink, &one, &found, &failure);
     *problems += found;
-    if (status != PCAL_OK)
-      return status;
-    if (array)
-      inspect_trim(page);
+    if (status == PCAL_OK)
+      inspect_put_file(page, &one, array, shown++);
+    else
+      inspect_fail(status, &failure, &first, err);
+    cli_page_free(&one);
   }
-  if (array)
+  if (array && shown > 0)
     cli_put(page, "]\n");
-  return PCAL_OK;
+  return first;
 }
 
 static pcal_status inspect_source(cli_session *session, cli_page *page, size_t *problems,
@@ -70,11 +93,14 @@ static pcal_status inspect_run(cli_session *session, pcal_error *err) {
   size_t problems = 0;
   pcal_status status = flags ? inspect_source(session, &page, &problems, err)
                              : inspect_files(session, &page, &problems, err);
-  if (status != PCAL_OK) {
+  if (status != PCAL_OK && page.length == 0) {
     cli_page_free(&page);
     return status;
   }
-  status = cli_page_write(session, &page, options->output, err);
+  pcal_error unwritten;
+  const pcal_status written = cli_page_write(session, &page, options->output, &unwritten);
+  if (written != PCAL_OK)
+    inspect_fail(written, &unwritten, &status, err);
   if (status == PCAL_OK && problems > 0)
     status = cli_fail(err, PCAL_DATA, "%zu problem%s would keep these data from being measured",
                       problems, problems == 1 ? "" : "s");
@@ -83,8 +109,9 @@ static pcal_status inspect_run(cli_session *session, pcal_error *err) {
 
 static const cli_section inspect_section = {"Output", inspect_flags,
                                             CLI_COUNT_OF(inspect_flags), NULL};
-static const cli_section *const inspect_sections[] = {&cli_section_inputs, &inspect_section,
-                                                      &cli_section_running, &cli_section_help};
+static const cli_section *const inspect_sections[] = {&cli_section_inputs, &cli_section_groups,
+                                                      &inspect_section, &cli_section_running,
+                                                      &cli_section_help};
 
 static const cli_example inspect_examples[] = {
     {"propercal inspect logits.npy labels.npy", "what each file holds"},

@@ -120,8 +120,8 @@ static pcal_status measure_run(cli_session *session, pcal_error *err) {
 static const cli_section measure_section = {"Metrics", measure_flags,
                                             CLI_COUNT_OF(measure_flags), NULL};
 static const cli_section *const measure_sections[] = {
-    &cli_section_inputs, &measure_section,     &cli_section_gates, &cli_section_rows,
-    &cli_section_tell,   &cli_section_running, &cli_section_help};
+    &cli_section_inputs, &cli_section_groups, &measure_section,     &cli_section_gates,
+    &cli_section_rows,   &cli_section_tell,   &cli_section_running, &cli_section_help};
 
 static const cli_example measure_examples[] = {
     {"propercal measure --logits logits.npy --labels labels.npy",

@@ -299,10 +299,10 @@ static void simulate_put_text(cli_page *page, const cli_options *options,
              strcmp(files[i].path, "-") == 0 ? "standard output" : files[i].path);
 }
 
-/* The summary gives way to data on standard output. */
+/* The summary gives way to data on standard output, and to a reader who has seen enough. */
 static pcal_status simulate_tell(cli_session *session, const simulate_data *data,
                                  const simulate_file *files, size_t count, pcal_error *err) {
-  if (session->options.quiet)
+  if (session->options.quiet || files[0].output.reader_gone)
     return PCAL_OK;
   const simulate_summary summary = simulate_summarize(data);
   cli_page page = CLI_PAGE_INIT;

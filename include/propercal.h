@@ -214,10 +214,12 @@ typedef struct pcal_inputs {
   const char *weights, *groups;
   const char *data;
   uint64_t first_row; /* index given to the first row */
+  int header;         /* first line of CSV and TSV files: 1 a header, 2 data; 0 decide, and fail
+                         where it could be either */
 } pcal_inputs;
 
 #define PCAL_INPUTS_INIT \
-  { sizeof(pcal_inputs), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0 }
+  { sizeof(pcal_inputs), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0 }
 
 /* Files are mapped.  One that becomes shorter while it is read is noticed between windows;
  * inside a window the system sends SIGBUS, which only the caller can handle. */
@@ -521,9 +523,9 @@ PCAL_API pcal_status pcal_simulate(const pcal_simulation *simulation, const pcal
 
 /* ---- Writing files ------------------------------------------------------ */
 
-/* An output file that appears whole or not at all: written beside the target
- * under a temporary name and renamed by commit.  Devices and pipes are written
- * directly; "-" is standard output. */
+/* An output file that appears whole or not at all: written beside the target without a name, or
+ * under a temporary one where the file system needs it, and put in its place by commit. Devices
+ * and pipes are written directly; "-" is standard output. */
 typedef struct pcal_output pcal_output;
 
 PCAL_API pcal_status pcal_output_open(const char *path, const pcal_env *env, pcal_output **out,

@@ -1,26 +1,44 @@
+#include <string.h>
+
+#include "kernels/row_kernels.h"
 #include "propercal.h"
+
+#if defined(__clang__)
+#define VERSION_COMPILER "clang " __clang_version__
+#elif defined(__GNUC__)
+#define VERSION_COMPILER "gcc " __VERSION__
+#else
+#define VERSION_COMPILER "C compiler"
+#endif
+
+#if defined(__x86_64__)
+#define VERSION_PROCESSOR ", x86-64"
+#elif defined(__aarch64__)
+#define VERSION_PROCESSOR ", aarch64"
+#else
+#define VERSION_PROCESSOR ""
+#endif
+
+#if defined(__OPTIMIZE__)
+#define VERSION_BUILD VERSION_COMPILER VERSION_PROCESSOR ", optimised"
+#else
+#define VERSION_BUILD VERSION_COMPILER VERSION_PROCESSOR ", not optimised"
+#endif
 
 const char *pcal_version(void) {
   return PCAL_VERSION;
 }
 
 const char *pcal_build(void) {
-#if defined(__clang__)
-  return "clang " __clang_version__
-#elif defined(__GNUC__)
-  return "gcc " __VERSION__
-#else
-  return "C compiler"
-#endif
-#if defined(__x86_64__)
-         ", x86-64"
-#elif defined(__aarch64__)
-         ", aarch64"
-#endif
-#if defined(__OPTIMIZE__)
-         ", optimised"
-#else
-         ", not optimised"
-#endif
-      ;
+  static const struct {
+    const char *kernels, *build;
+  } levels[] = {
+      {"avx512", VERSION_BUILD ", kernels for avx512"},
+      {"avx2", VERSION_BUILD ", kernels for avx2"},
+  };
+  const char *kernels = pc_row_kernels_best()->name;
+  for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
+    if (strcmp(levels[i].kernels, kernels) == 0)
+      return levels[i].build;
+  return VERSION_BUILD ", portable kernels";
 }

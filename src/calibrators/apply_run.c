@@ -212,22 +212,22 @@ static pcal_status apply_run_windows(pcal_source *source, const pcal_calibrator 
 }
 
 static pcal_status apply_run_match(const pc_names *known, const pcal_shape *shape,
-                                   pcal_error *err) {
+                                   const char *file, pcal_error *err) {
   for (size_t j = 0; j < shape->columns; j++) {
     uint32_t number = 0;
     if (pc_names_find(known, pc_slice_of(shape->class_names[j]), &number) && number != j)
       return pc_fail(
           err, PCAL_DATA,
-          "column %zu holds the scores of \"%.60s\", which the calibrator was fitted "
+          "%s: column %zu holds the scores of \"%.60s\", which the calibrator was fitted "
           "on as column %lu; give the columns in the same order",
-          j, shape->class_names[j], (unsigned long)number);
+          file, j, shape->class_names[j], (unsigned long)number);
   }
   return PCAL_OK;
 }
 
 static pcal_status apply_run_check_names(const pcal_calibrator *calibrator,
-                                         const pcal_shape *shape, const pcal_env *env,
-                                         pcal_error *err) {
+                                         const pcal_shape *shape, const char *file,
+                                         const pcal_env *env, pcal_error *err) {
   pc_names known;
   pcal_status status = PCAL_OK;
   if (calibrator->class_names == NULL || shape->class_names == NULL)
@@ -240,21 +240,26 @@ static pcal_status apply_run_check_names(const pcal_calibrator *calibrator,
     distinct &= number == j;
   }
   if (status == PCAL_OK && distinct)
-    status = apply_run_match(&known, shape, err);
+    status = apply_run_match(&known, shape, file, err);
   pc_names_free(&known);
   return status;
 }
 
-/* Everything that can be said before the first byte is written. */
-static pcal_status apply_run_check_shape(const pcal_calibrator *calibrator,
+/* Everything that can be said before the first byte is written.  The first row tells the name
+ * of the scores; the source is at its beginning before and after. */
+static pcal_status apply_run_check_shape(pcal_source *source, const pcal_calibrator *calibrator,
                                          const pcal_shape *shape, const pcal_env *env,
                                          pcal_error *err) {
-  pcal_batch empty = PCAL_BATCH_INIT;
+  pcal_batch empty = PCAL_BATCH_INIT, first = PCAL_BATCH_INIT;
+  PC_TRY(pc_source_next(source, 1, &first, err));
+  empty.scores_name =
+      first.rows == 0 || first.scores_name == NULL ? "scores" : first.scores_name;
   empty.kind = shape->kind;
   empty.type = shape->type;
   empty.columns = shape->columns;
   PC_TRY(pc_calibrator_apply(calibrator, &empty, env, NULL, err));
-  return apply_run_check_names(calibrator, shape, env, err);
+  PC_TRY(apply_run_check_names(calibrator, shape, empty.scores_name, env, err));
+  return pc_source_rewind(source, err);
 }
 
 pcal_status pc_apply_run(pcal_source *source, const pcal_calibrator *calibrator,
@@ -265,7 +270,7 @@ pcal_status pc_apply_run(pcal_source *source, const pcal_calibrator *calibrator,
   PC_TRY(apply_run_find_format(format, &writes, err));
   PC_TRY(pc_source_rewind(source, err));
   pc_source_shape(source, &writer.shape);
-  PC_TRY(apply_run_check_shape(calibrator, &writer.shape, env, err));
+  PC_TRY(apply_run_check_shape(source, calibrator, &writer.shape, env, err));
   const size_t window = pc_sweep_window(&writer.shape, APPLY_RUN_BYTES);
   if (writes->counted)
     PC_TRY(apply_run_count(source, window, &writer, err));

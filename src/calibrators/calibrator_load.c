@@ -109,7 +109,7 @@ static pcal_status calibrator_load_version(const calibrator_loader *loader) {
   if (format == NULL || format->kind != PC_JSON_STRING ||
       strcmp(format->text, PC_CALIBRATOR_FORMAT) != 0)
     return pc_fail(loader->err, PCAL_DATA,
-                   "%s is not a calibrator file; give one that propercal fit -o wrote",
+                   "%s is not a calibrator file; make one with propercal fit -o cal.json",
                    loader->file);
   PC_TRY(calibrator_load_whole(loader, loader->root, "version", &version));
   if (version == PC_CALIBRATOR_VERSION)
@@ -294,10 +294,29 @@ static pcal_status calibrator_load_all(calibrator_loader *loader) {
   return calibrator_load_fit(loader);
 }
 
+/* Says of a file that is not JSON, as the sentence about its line tells, that it is no
+ * calibrator. */
+static pcal_status calibrator_load_not_json(const char *file, const pcal_error *why,
+                                            pcal_error *err) {
+  const size_t length = strlen(file);
+  const char *line = why->message;
+  if (strncmp(line, file, length) == 0 && strncmp(line + length, ", ", 2) == 0)
+    line += length + 2;
+  return pc_fail(
+      err, PCAL_DATA,
+      "%s is not a calibrator file (%.400s); make one with propercal fit -o cal.json", file,
+      line);
+}
+
 pcal_status pc_calibrator_read(const void *bytes, size_t length, const char *name,
                                const pcal_env *env, pcal_calibrator **out, pcal_error *err) {
   pc_json_tree tree;
-  PC_TRY(pc_json_read(bytes, length, name, env, &tree, err));
+  pcal_error inner;
+  const pcal_status parsed = pc_json_read(bytes, length, name, env, &tree, &inner);
+  if (parsed == PCAL_DATA)
+    return calibrator_load_not_json(name, &inner, err);
+  if (parsed != PCAL_OK)
+    return pc_fail(err, parsed, "%s", inner.message);
   calibrator_loader loader = {name, env, tree.root, NULL, err};
   const pcal_status status = calibrator_load_all(&loader);
   pc_json_tree_free(&tree);

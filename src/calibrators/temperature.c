@@ -11,7 +11,8 @@
  *           the derivative of the mean objective by log T there.
  * Edge cases: (1) probabilities enter as their logarithms, which gives the same T; a class of
  * probability 0 stays at 0; (2) log: rows whose label has probability 0 are infinitely bad
- * under every T and are left out, with a warning; (3) every label has the largest score of its
+ * under every T and are left out, with a warning; without any other row the objective is
+ * infinite; (3) every label has the largest score of its
  * row: the best T is 0, so T stops at 1e-4; (4) no T is better than 1, also when all scores of
  * a row are equal: T is 1 and the status identity; (5) scores that say nothing about the
  * labels, or the opposite: T stops at 1e4; (6) all sums are exact, so that neither order,
@@ -383,6 +384,7 @@ static pcal_status temperature_run(temperature_state *state, pcal_error *err) {
                 "left out of the objective",
                 (unsigned long long)state->impossible);
   if (state->weight == 0.0) {
+    at_one.value = fit->before = INFINITY;
     temperature_set_identity(state, &at_one);
     return PCAL_OK;
   }

@@ -1,6 +1,7 @@
 #include "core/json.h"
 
 #include <math.h>
+#include <string.h>
 
 #define JSON_REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD */
 
@@ -61,6 +62,15 @@ static size_t json_letter(const char *text) {
   return length;
 }
 
+static void json_control(pc_text *out, char value) {
+  static const char controls[] = "\b\f\n\r\t", letters[] = "bfnrt";
+  const char *found = strchr(controls, value);
+  if (found != NULL)
+    pc_text_format(out, "\\%c", letters[found - controls]);
+  else
+    pc_text_format(out, "\\u%04x", (unsigned)value);
+}
+
 static void json_quoted(pc_text *out, const char *value) {
   pc_text_add(out, "\"");
   while (*value != '\0') {
@@ -70,7 +80,7 @@ static void json_quoted(pc_text *out, const char *value) {
     else if (*value == '"' || *value == '\\')
       pc_text_format(out, "\\%c", *value);
     else if ((unsigned char)*value < 0x20)
-      pc_text_format(out, "\\u%04x", (unsigned)*value);
+      json_control(out, *value);
     else
       pc_text_add_bytes(out, value, length);
     value += length == 0 ? 1 : length;

@@ -92,7 +92,22 @@ static size_t text_smallest(size_t a, size_t b, size_t c) {
   return ab < c ? ab : c;
 }
 
-/* Optimal string alignment distance: insertions, deletions, changes, neighbours swapped. */
+static int text_same(char a, char b) {
+  const char small_a = a >= 'A' && a <= 'Z' ? (char)(a - 'A' + 'a') : a;
+  const char small_b = b >= 'A' && b <= 'Z' ? (char)(b - 'A' + 'a') : b;
+  return small_a == small_b;
+}
+
+static int text_begins(const char *string, const char *beginning) {
+  while (*beginning != '\0' && text_same(*string, *beginning)) {
+    string++;
+    beginning++;
+  }
+  return *beginning == '\0';
+}
+
+/* Optimal string alignment distance: insertions, deletions, changes, neighbours swapped;
+ * capital letters are the same as small ones. */
 static size_t text_distance(const char *a, const char *b) {
   const size_t n = strlen(a), m = strlen(b);
   if (n > TEXT_WORD_MAX || m > TEXT_WORD_MAX)
@@ -104,9 +119,9 @@ static size_t text_distance(const char *a, const char *b) {
     size_t *now = rows[i % 3], *last = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
     now[0] = i;
     for (size_t j = 1; j <= m; j++) {
-      const size_t change = last[j - 1] + (a[i - 1] != b[j - 1]);
+      const size_t change = last[j - 1] + !text_same(a[i - 1], b[j - 1]);
       now[j] = text_smallest(last[j] + 1, now[j - 1] + 1, change);
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+      if (i > 1 && j > 1 && text_same(a[i - 1], b[j - 2]) && text_same(a[i - 2], b[j - 1]) &&
           before[j - 2] + 1 < now[j])
         now[j] = before[j - 2] + 1;
     }
@@ -116,12 +131,12 @@ static size_t text_distance(const char *a, const char *b) {
 
 const char *pc_nearest(const char *word, const char *(*next)(void *user, size_t i),
                        void *user) {
-  const char *best = NULL;
-  size_t best_distance = strlen(word) / 3 + 2;
-  const char *candidate;
+  const size_t length = strlen(word);
+  const char *best = NULL, *candidate;
+  size_t best_distance = length < 2 ? length : length <= 3 ? 2 : length / 3 + 2;
   for (size_t i = 0; (candidate = next(user, i)) != NULL; i++) {
     size_t distance = text_distance(word, candidate);
-    if (distance > 1 && strlen(word) >= 3 && strncmp(word, candidate, strlen(word)) == 0)
+    if (distance > 1 && length >= 3 && text_begins(candidate, word))
       distance = 1;
     if (distance < best_distance) {
       best_distance = distance;

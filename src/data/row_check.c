@@ -88,8 +88,8 @@ pcal_status pc_row_not_finite(pc_row *row, const double *scores, pcal_error *err
       row->missing = 1;
       if (row->policy->skip_missing)
         return PCAL_OK;
-      return row_check_score(row, j, "the score is NaN; remove the row or pass --skip-missing",
-                             err);
+      return row_check_score(
+          row, j, "the score is missing (NaN); remove the row or pass --skip-missing", err);
     }
     if (row->layout->kind == PCAL_LOG_PROBABILITY && scores[j] < 0)
       continue;

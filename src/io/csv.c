@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "core/number.h"
-#include "io/csv_head.h"
 #include "io/reader.h"
 
 #define CSV_UNWANTED SIZE_MAX
@@ -87,7 +86,7 @@ static pcal_status csv_not_number(const csv_state *state, uint64_t line, size_t 
   char shown[PC_CLIP_MAX], where[PC_CLIP_MAX + 16];
   const char *remedy = "correct it, or choose the columns as FILE:first..last";
   if (text.length > 0 && memchr(text.bytes, ';', text.length) != NULL)
-    remedy = "separate the cells of a CSV file by commas";
+    remedy = PC_SEMICOLON_REMEDY;
   else if (text.length > 0 && memchr(text.bytes, ',', text.length) != NULL)
     remedy = "write numbers with a decimal point";
   csv_column_text(state, column, where, sizeof where);
@@ -210,11 +209,31 @@ static pcal_status csv_next(pc_reader *reader, size_t max_rows, pc_window *out,
 
 static const pc_reader_calls csv_calls = {csv_next, csv_rewind, csv_line, csv_close};
 
+/* A column that is not found because semicolons separate the cells. */
+static pcal_status csv_semicolons(const pc_request *request, const csv_state *state,
+                                  pcal_status status, pcal_error *err) {
+  char shown[PC_CLIP_MAX], line[PC_CLIP_MAX];
+  pc_csv_scan scan = state->head.data;
+  pc_csv_cell cell;
+  if (status != PCAL_USAGE || state->head.columns != 1 || request->selector == NULL)
+    return status;
+  if (state->head.names != NULL)
+    cell.text = pc_slice_of(state->head.names[0]);
+  else
+    PC_TRY(pc_csv_scan_cell(&scan, &cell, err));
+  if (!pc_only_semicolons(cell.text))
+    return status;
+  return pc_fail(err, PCAL_USAGE,
+                 "%s has no column \"%s\", only one, \"%s\"; " PC_SEMICOLON_REMEDY, scan.name,
+                 pc_clip(pc_slice_of(request->selector), shown), pc_clip(cell.text, line));
+}
+
 static pcal_status csv_choose(const pc_request *request, pc_reader *reader, pcal_error *err) {
   csv_state *state = reader->state;
   const size_t columns = state->head.columns;
-  PC_TRY(pc_request_columns(request, state->head.names, columns, &state->chosen,
-                            &reader->columns, err));
+  const pcal_status found = pc_request_columns(request, state->head.names, columns,
+                                               &state->chosen, &reader->columns, err);
+  PC_TRY(csv_semicolons(request, state, found, err));
   state->places = pc_alloc_raw(request->env, columns, sizeof *state->places);
   state->names = pc_alloc(request->env, reader->columns, sizeof *state->names);
   if (state->places == NULL || state->names == NULL)
@@ -237,7 +256,8 @@ static pcal_status csv_open(const pc_request *request, char delimiter, pc_reader
     return pc_fail_memory(err, "opening a CSV file");
   reader->calls = &csv_calls;
   reader->state = state;
-  PC_TRY(pc_csv_head_read(request->bytes, delimiter, request->env, &state->head, err));
+  PC_TRY(pc_csv_head_read(request->bytes, delimiter, request->header, request->env,
+                          &state->head, err));
   PC_TRY(csv_choose(request, reader, err));
   const int as_text =
       request->as == PC_AS_TEXT || (request->as == PC_AS_LABELS && reader->columns == 1);

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "io/slice.h"
+
 /* Kinds of scores under the names of their flags. */
 typedef struct inputs_kind {
   pcal_kind kind;
@@ -46,7 +48,12 @@ pcal_status pc_inputs_plan(const pcal_inputs *inputs, pc_plan *out, pcal_error *
                    .correct = full.correct,
                    .weights = full.weights,
                    .groups = full.groups,
-                   .first_row = full.first_row};
+                   .first_row = full.first_row,
+                   .header = full.header};
+  if (out->header < 0 || out->header > 2)
+    return pc_fail(err, PCAL_USAGE,
+                   "the header setting %d is unknown; give 0 (decide), 1 (yes) or 2 (no)",
+                   out->header);
   PC_TRY(inputs_scores(&full, out, err));
   if (out->labels != NULL && out->correct != NULL)
     return pc_fail(err, PCAL_USAGE,
@@ -135,13 +142,17 @@ static pcal_status inputs_collect(const pc_column_set *set, const pcal_env *env,
 pcal_status pc_data_columns_find(const pc_column_set *set, const pcal_env *env,
                                  pc_data_columns *out, pcal_error *err) {
   const inputs_kind *kind = NULL;
+  char shown[PC_CLIP_MAX];
   int form = 0;
   *out = (pc_data_columns){0};
   if (set->names == NULL)
     return pc_fail(err, PCAL_DATA,
-                   "%s has no names of columns; --data needs a CSV file with a header such as "
-                   "labels,probs.cat,probs.dog",
+                   "%s has no names of columns; --data needs a file that names what it holds: "
+                   "npz, jsonl, or csv or tsv with a header such as labels,probs.cat,probs.dog",
                    set->file);
+  if (set->count == 1 && pc_only_semicolons(pc_slice_of(set->names[0])))
+    return pc_fail(err, PCAL_DATA, "%s has one column, called \"%s\"; " PC_SEMICOLON_REMEDY,
+                   set->file, pc_clip(pc_slice_of(set->names[0]), shown));
   PC_TRY(inputs_find_kind(set, &kind, &form, err));
   const char *labels = kind->kind == PCAL_CONFIDENCE ? "correct" : "labels";
   PC_TRY(inputs_find_one(set, labels, &out->labels, err));

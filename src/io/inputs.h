@@ -12,6 +12,7 @@ typedef struct pc_plan {
   pcal_kind kind;
   const char *labels, *correct, *weights, *groups; /* or NULL */
   uint64_t first_row;
+  int header; /* as in pcal_inputs */
 } pc_plan;
 
 /* Fails with PCAL_USAGE unless exactly one kind of scores is given, with labels that fit. */

@@ -28,6 +28,7 @@ typedef struct npy_header_text {
   int fortran_order;
   size_t dimensions;
   uint64_t shape[2];
+  int too_large; /* a number of the shape */
 } npy_header_text;
 
 static pcal_status npy_header_malformed(const char *name, const char *what, pcal_error *err) {
@@ -81,7 +82,8 @@ static int npy_header_number(npy_header_text *text, uint64_t *out) {
   *out = 0;
   while (text->at < text->end && *text->at >= '0' && *text->at <= '9') {
     const uint64_t digit = (uint64_t)(*text->at - '0');
-    if (*out > (UINT64_MAX - digit) / 10)
+    text->too_large |= *out > (UINT64_MAX - digit) / 10;
+    if (text->too_large)
       return 0;
     *out = *out * 10 + digit;
     text->at++;
@@ -139,7 +141,10 @@ static pcal_status npy_header_value(npy_header_text *text, pc_slice key, pcal_er
   if (pc_slice_is(key, "shape") && !text->has_shape) {
     text->has_shape = 1;
     if (!npy_header_shape(text))
-      return npy_header_malformed(text->name, "the shape is not a tuple of numbers", err);
+      return npy_header_malformed(text->name,
+                                  text->too_large ? "a number of the shape is too large"
+                                                  : "the shape is not a tuple of numbers",
+                                  err);
     return PCAL_OK;
   }
   return npy_header_malformed(text->name, "a key is unknown or occurs twice", err);
@@ -224,8 +229,8 @@ static pcal_status npy_header_fit(const npy_header_text *text, const pc_bytes *b
   const uint64_t columns = text->dimensions > 1 ? text->shape[1] : 1;
   const uint64_t held = bytes->length - out->data_offset;
   if (rows == 0 || columns == 0)
-    return pc_fail(err, PCAL_DATA, "%s has no %s; give a file with at least one row",
-                   bytes->name, rows == 0 ? "rows" : "columns");
+    return pc_fail(err, PCAL_DATA, "%s has no %ss; give a file with at least one %s",
+                   bytes->name, rows == 0 ? "row" : "column", rows == 0 ? "row" : "column");
   if (rows > UINT64_MAX / columns || rows * columns > UINT64_MAX / out->type.size)
     return pc_fail(err, PCAL_DATA,
                    "%s: the npy header asks for %" PRIu64 " x %" PRIu64

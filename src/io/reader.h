@@ -8,6 +8,7 @@
 
 #include "core/memory.h"
 #include "io/bytes.h"
+#include "io/csv_head.h"
 #include "io/names.h"
 
 #define PC_WINDOW_BYTES (1u << 20)
@@ -43,6 +44,7 @@ typedef struct pc_request {
   const size_t *chosen;  /* columns by number, in place of a selector, or NULL */
   size_t chosen_count;
   pc_as as;
+  pc_header header; /* of a delimited text */
 } pc_request;
 
 typedef struct pc_reader pc_reader;

@@ -118,6 +118,25 @@ static const char *selector_dots(pc_slice item) {
   return NULL;
 }
 
+/* Both ends are names or both are numbers, lest a file whose columns are called 0, 1, 2 be read
+ * half by name and half by number. */
+static pcal_status selector_same_kind(const pc_column_set *set, pc_slice low, pc_slice high,
+                                      pcal_error *err) {
+  char shown_low[PC_CLIP_MAX], shown_high[PC_CLIP_MAX];
+  size_t column = 0;
+  const int low_named = selector_named(set, low, &column) > 0;
+  const int high_named = selector_named(set, high, &column) > 0;
+  if (low_named == high_named)
+    return PCAL_OK;
+  pc_clip(low, shown_low);
+  pc_clip(high, shown_high);
+  return pc_fail(err, PCAL_USAGE,
+                 "%s: in the range \"%s..%s\", \"%s\" is the name of column %zu but \"%s\" is "
+                 "no name, only a number; give names or numbers for both ends",
+                 set->file, shown_low, shown_high, low_named ? shown_low : shown_high, column,
+                 low_named ? shown_high : shown_low);
+}
+
 static pcal_status selector_range(selector_list *list, pc_slice item, const char *dots,
                                   pcal_error *err) {
   char shown[PC_CLIP_MAX];
@@ -127,6 +146,7 @@ static pcal_status selector_range(selector_list *list, pc_slice item, const char
   const pc_slice high = {after, (size_t)(item.bytes + item.length - after)};
   PC_TRY(selector_find(list->set, low, &first, err));
   PC_TRY(selector_find(list->set, high, &last, err));
+  PC_TRY(selector_same_kind(list->set, low, high, err));
   if (first > last)
     return pc_fail(err, PCAL_USAGE,
                    "%s: the range \"%s\" runs backwards; write the earlier column first",

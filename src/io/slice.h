@@ -24,6 +24,12 @@ int pc_slice_missing(pc_slice slice);
 /* Valid UTF-8 without NUL bytes. */
 int pc_slice_readable(pc_slice slice);
 
+/* Holds semicolons but no commas, as a whole line whose cells semicolons separate. */
+int pc_only_semicolons(pc_slice slice);
+
+#define PC_SEMICOLON_REMEDY \
+  "cells are separated by commas, so save it with commas, or with tabs as .tsv"
+
 /* Copies what can be shown: at most PC_CLIP_MAX - 1 bytes, "..." at the end when shortened,
  * '?' in place of control characters and broken UTF-8.  Returns out. */
 const char *pc_clip(pc_slice slice, char out[PC_CLIP_MAX]);

@@ -47,6 +47,7 @@ struct pcal_source {
   pc_groups groups;
   uint64_t first_row;
   uint64_t position; /* rows given out */
+  pc_header header;
 };
 
 static int source_has(const pc_reader *part) {
@@ -76,7 +77,7 @@ static pcal_status source_file_open(pcal_source *source, pc_selector *selector,
 static pcal_status source_part_open(pcal_source *source, const char *text, pc_as as,
                                     pc_reader *part, pcal_error *err) {
   pc_selector selector;
-  pc_request request = {.env = &source->env, .as = as};
+  pc_request request = {.env = &source->env, .as = as, .header = source->header};
   PC_TRY(pc_selector_split(text, pc_bytes_exists(text), &source->env, &selector, err));
   request.selector = selector.columns;
   pcal_status status = source_file_open(source, &selector, &request.bytes, err);
@@ -111,7 +112,8 @@ static pcal_status source_part(pcal_source *source, const char *text, size_t col
                               .bytes = source->table.bytes,
                               .chosen = &column,
                               .chosen_count = 1,
-                              .as = as};
+                              .as = as,
+                              .header = source->header};
   return pc_reader_open(&request, part, err);
 }
 
@@ -163,7 +165,8 @@ static pcal_status source_scores_from_data(pcal_source *source, const pc_plan *p
                               .bytes = source->table.bytes,
                               .chosen = source->columns.scores,
                               .chosen_count = source->columns.score_count,
-                              .as = PC_AS_SCORES};
+                              .as = PC_AS_SCORES,
+                              .header = source->header};
   return pc_reader_open(&request, &source->scores, err);
 }
 
@@ -241,6 +244,17 @@ static pcal_status source_check_lengths(const pcal_source *source, pcal_error *e
   return source_check_length(source, &source->group_cells, err);
 }
 
+/* PCAL_NO_ROW is the index of no row. */
+static pcal_status source_check_first_row(const char *name, uint64_t first_row, uint64_t rows,
+                                          pcal_error *err) {
+  if (rows < PCAL_NO_ROW - first_row || rows == 0)
+    return PCAL_OK;
+  return pc_fail(err, PCAL_USAGE,
+                 "%s: rows counted from --first-row %" PRIu64
+                 " on run past the largest index; give a smaller --first-row",
+                 name, first_row);
+}
+
 /* Names are looked up only for labels that are text. */
 static pcal_status source_name_classes(pcal_source *source, pcal_error *err) {
   pc_names_init(&source->classes, &source->env);
@@ -272,6 +286,9 @@ static pcal_status source_data_labels(const pcal_source *source, const pc_plan *
 static pcal_status source_join(pcal_source *source, pcal_error *err) {
   PC_TRY(source_check_columns(source, err));
   PC_TRY(source_check_lengths(source, err));
+  if (source->scores.rows != PCAL_NO_ROW)
+    PC_TRY(source_check_first_row(source_name(&source->scores), source->first_row,
+                                  source->scores.rows, err));
   PC_TRY(source_name_classes(source, err));
   source->labels.reader = &source->label_cells;
   source->labels.classes = &source->classes;
@@ -288,6 +305,7 @@ static pcal_status source_fill(pcal_source *source, const pcal_inputs *inputs,
   pc_plan plan;
   PC_TRY(pc_inputs_plan(inputs, &plan, err));
   source->first_row = plan.first_row;
+  source->header = (pc_header)plan.header;
   PC_TRY(source_scores(source, &plan, err));
   PC_TRY(source_data_labels(source, &plan, err));
   const pc_data_columns *columns = &source->columns;
@@ -370,8 +388,10 @@ pcal_status pc_source_arrow(struct ArrowArrayStream *stream, struct ArrowSchema 
 
 pcal_status pc_source_borrow(const pcal_batch *batch, const char *const *class_names,
                              const pcal_env *env, pcal_source **out, pcal_error *err) {
-  pcal_source *source = source_new(env);
   *out = NULL;
+  PC_TRY(source_check_first_row(batch->scores_name != NULL ? batch->scores_name : "scores",
+                                batch->first_row, batch->rows, err));
+  pcal_source *source = source_new(env);
   if (source == NULL)
     return pc_fail_memory(err, "opening the data");
   const pcal_status status =
@@ -465,6 +485,8 @@ pcal_status pc_source_next(pcal_source *source, size_t max_rows, pcal_batch *bat
   }
   const size_t wanted = source_window(source, max_rows);
   PC_TRY(pc_reader_next(&source->scores, wanted, &window, err));
+  PC_TRY(source_check_first_row(source_name(&source->scores), source->first_row,
+                                source->position + window.rows, err));
   filled.kind = source->kind;
   filled.type = source->scores.cells == PC_CELLS_F32 ? PCAL_F32 : PCAL_F64;
   filled.rows = window.rows;

@@ -28,7 +28,9 @@ typedef struct inspect_column {
 typedef struct inspect_file {
   const pcal_env *env;
   pc_bytes bytes;
-  pc_reader reader;
+  const pc_format *format;
+  pc_names members; /* of a container of which none was chosen */
+  pc_reader reader; /* closed when there are several of them */
   inspect_column *columns;
   uint64_t rows;
   double sum_off, exp_sum_off; /* largest distance of a row's sum from 1 */
@@ -111,6 +113,16 @@ static pcal_status inspect_scan(inspect_file *file, pcal_error *err) {
   }
 }
 
+static pcal_status inspect_find_members(inspect_file *file, const char *selector,
+                                        pcal_error *err) {
+  if (selector != NULL)
+    return PCAL_OK;
+  PC_TRY(pc_format_find(&file->bytes, &file->format, err));
+  return file->format->members == NULL
+             ? PCAL_OK
+             : file->format->members(&file->bytes, file->env, &file->members, err);
+}
+
 static pcal_status inspect_open(inspect_file *file, const char *text, pcal_error *err) {
   pc_selector selector = {NULL, NULL};
   PC_TRY(pc_selector_split(text, pc_bytes_exists(text), file->env, &selector, err));
@@ -118,8 +130,11 @@ static pcal_status inspect_open(inspect_file *file, const char *text, pcal_error
   pc_request request = {.env = file->env, .bytes = &file->bytes, .selector = selector.columns};
   request.as = PC_AS_SCORES;
   if (status == PCAL_OK)
+    status = inspect_find_members(file, selector.columns, err);
+  const int whole = file->members.count <= 1;
+  if (status == PCAL_OK && whole)
     status = pc_reader_open(&request, &file->reader, err);
-  if (status == PCAL_OK && pc_reader_has_lines(&file->reader)) {
+  if (status == PCAL_OK && whole && pc_reader_has_lines(&file->reader)) {
     pc_reader_close(&file->reader);
     request.as = PC_AS_TEXT;
     status = pc_reader_open(&request, &file->reader, err);
@@ -188,10 +203,13 @@ static double inspect_mean(const inspect_column *column) {
 
 static void inspect_column_text(const inspect_file *file, size_t c, pc_text *out) {
   const inspect_column *column = &file->columns[c];
-  if (file->reader.names != NULL)
-    pc_text_format(out, "  %s: ", file->reader.names[c]);
-  else
+  if (file->reader.names != NULL) {
+    pc_text_add(out, "  ");
+    pc_report_plain(file->reader.names[c], out);
+    pc_text_add(out, ": ");
+  } else {
     pc_text_format(out, "  column %zu: ", c);
+  }
   if (column->numbers > 0) {
     inspect_value(column->low, out);
     pc_text_add(out, " to ");
@@ -220,7 +238,8 @@ static void inspect_column_text(const inspect_file *file, size_t c, pc_text *out
 
 static void inspect_file_text(const inspect_file *file, pc_text *out) {
   const inspect_overall all = inspect_sum_up(file);
-  pc_text_format(out, "%s: %s, ", file->reader.bytes->name, file->reader.format->name);
+  pc_report_plain(file->reader.bytes->name, out);
+  pc_text_format(out, ": %s, ", file->reader.format->name);
   pc_report_count((double)file->rows, out);
   pc_text_format(out, "%s x %zu %s", file->rows == 1 ? " row" : " rows", file->reader.columns,
                  file->reader.columns == 1 ? "column" : "columns");
@@ -293,23 +312,32 @@ static void inspect_file_json(const inspect_file *file, pc_text *out) {
   pc_text_add(out, "\n");
 }
 
+static pcal_status inspect_columns(inspect_file *file, pcal_format format, pc_text *out,
+                                   size_t *problems, pcal_error *err) {
+  PC_TRY(inspect_scan(file, err));
+  const inspect_overall all = inspect_sum_up(file);
+  *problems = (size_t)(all.missing + all.infinite);
+  if (format == PCAL_JSON)
+    inspect_file_json(file, out);
+  else
+    inspect_file_text(file, out);
+  return PCAL_OK;
+}
+
 pcal_status pc_inspect_file(const char *name, const pcal_env *env, pcal_format format,
                             pc_text *out, size_t *problems, pcal_error *err) {
   inspect_file *file = pc_alloc(env, 1, sizeof *file);
   if (file == NULL)
     return pc_fail_memory(err, "inspecting");
   file->env = env;
+  pc_names_init(&file->members, env);
   pcal_status status = inspect_open(file, name, err);
-  if (status == PCAL_OK)
-    status = inspect_scan(file, err);
-  if (status == PCAL_OK) {
-    const inspect_overall all = inspect_sum_up(file);
-    *problems = (size_t)(all.missing + all.infinite);
-    if (format == PCAL_JSON)
-      inspect_file_json(file, out);
-    else
-      inspect_file_text(file, out);
-  }
+  if (status == PCAL_OK && file->members.count > 1)
+    status =
+        pc_inspect_members(&file->bytes, file->format, &file->members, env, format, out, err);
+  else if (status == PCAL_OK)
+    status = inspect_columns(file, format, out, problems, err);
+  pc_names_free(&file->members);
   pc_free(env, file->columns);
   pc_reader_close(&file->reader);
   pc_bytes_close(&file->bytes);

@@ -114,6 +114,15 @@ static void inspect_class_name(const inspect_set *set, size_t c, pc_text *out) {
     pc_text_format(out, "%zu", c);
 }
 
+static void inspect_plain_class_name(const inspect_set *set, size_t c, pc_text *out) {
+  pc_text name;
+  pc_text_init(&name, set->env);
+  inspect_class_name(set, c, &name);
+  out->failed |= name.failed;
+  pc_report_plain(name.bytes == NULL ? "" : name.bytes, out);
+  pc_text_free(&name);
+}
+
 static void inspect_percent(double share, pc_text *out) {
   char digits[PC_NUMBER_MAX];
   pc_number_fixed(100 * share, 1, digits);
@@ -125,7 +134,7 @@ static void inspect_text_classes(const inspect_set *set, pc_text *out) {
   pc_text_add(out, "labels:\n");
   for (size_t c = 0; c < count && c < INSPECT_TEXT_CLASSES; c++) {
     pc_text_add(out, "  ");
-    inspect_class_name(set, c, out);
+    inspect_plain_class_name(set, c, out);
     pc_text_add(out, ": ");
     pc_report_count((double)set->classes[c].rows, out);
     pc_text_add(out, set->classes[c].rows == 1 ? " row" : " rows");
@@ -149,8 +158,11 @@ static void inspect_text_problems(const inspect_set *set, pc_text *out) {
   pc_report_count((double)set->bad, out);
   pc_text_format(out, " %s cannot be measured as %s:\n", set->bad == 1 ? "row" : "rows",
                  set->bad == 1 ? "it is" : "they are");
-  for (uint64_t p = 0; p < set->bad && p < INSPECT_SHOWN; p++)
-    pc_text_format(out, "  %s\n", set->shown[p].message);
+  for (uint64_t p = 0; p < set->bad && p < INSPECT_SHOWN; p++) {
+    pc_text_add(out, "  ");
+    pc_report_plain(set->shown[p].message, out);
+    pc_text_add(out, "\n");
+  }
   if (set->bad > INSPECT_SHOWN) {
     pc_text_add(out, "  and ");
     pc_report_count((double)(set->bad - INSPECT_SHOWN), out);
@@ -206,6 +218,18 @@ static void inspect_json_classes(const inspect_set *set, pc_json *json, pc_text 
   pc_json_close(json, ']');
 }
 
+static void inspect_json_groups(const inspect_set *set, pc_json *json) {
+  pc_json_key(json, "groups");
+  pc_json_integer(json, set->shape.group_count);
+  if (set->shape.group_names == NULL)
+    return;
+  pc_json_key(json, "group_names");
+  pc_json_open(json, '[');
+  for (size_t g = 0; g < set->shape.group_count; g++)
+    pc_json_string(json, set->shape.group_names[g]);
+  pc_json_close(json, ']');
+}
+
 static void inspect_json(const inspect_set *set, pc_text *out) {
   const double weight = pc_sum_value(&set->weight);
   pc_json json;
@@ -221,6 +245,12 @@ static void inspect_json(const inspect_set *set, pc_text *out) {
   pc_json_integer(&json, set->rows);
   pc_json_key(&json, "columns");
   pc_json_integer(&json, set->shape.columns);
+  if (set->shape.grouped)
+    inspect_json_groups(set, &json);
+  if (set->shape.weighted) {
+    pc_json_key(&json, "weight");
+    pc_json_number(&json, weight);
+  }
   if (set->shape.labelled) {
     pc_json_key(&json, "accuracy");
     pc_json_number(&json, pc_sum_value(&set->hits) / weight);

@@ -5,6 +5,7 @@
 #include "report/report.h"
 
 #define REPORT_GROUP_COLUMNS 6
+#define REPORT_GROUP_WIDTH 12
 
 /* ---- text ---- */
 
@@ -13,7 +14,7 @@ static void report_pad(pc_text *out, const char *cell, size_t width, int right) 
   const size_t gap = width > used ? width - used : 0;
   if (right)
     pc_text_add_repeated(out, ' ', gap);
-  pc_text_add(out, cell);
+  pc_report_plain(cell, out);
   if (!right)
     pc_text_add_repeated(out, ' ', gap);
 }
@@ -25,6 +26,15 @@ static size_t report_label_width(const pcal_results *results) {
     width = here > width ? here : width;
   }
   return width;
+}
+
+static void report_padded_count(double count, size_t width, pc_text *out) {
+  pc_text cell;
+  pc_text_init(&cell, out->env);
+  pc_report_count(count, &cell);
+  out->failed |= cell.failed;
+  report_pad(out, cell.bytes == NULL ? "" : cell.bytes, width, 1);
+  pc_text_free(&cell);
 }
 
 static void report_padded_value(const pc_result_record *record, size_t width, pc_text *out) {
@@ -58,29 +68,56 @@ static void report_text_metrics(const pcal_results *results, pc_text *out) {
   }
 }
 
+static size_t report_group_width(const pcal_results *results, size_t group) {
+  const size_t name = pc_text_width(results->group_names[group]);
+  return name > REPORT_GROUP_WIDTH ? name : REPORT_GROUP_WIDTH;
+}
+
+/* Names and weights of the groups first to last - 1. */
+static void report_text_group_head(const pcal_results *results, size_t first, size_t last,
+                                   size_t width, pc_text *out) {
+  report_pad(out, "by group", width, 0);
+  for (size_t g = first; g < last; g++) {
+    pc_text_add(out, "  ");
+    report_pad(out, results->group_names[g], REPORT_GROUP_WIDTH, 1);
+  }
+  pc_text_add(out, "\n");
+  report_pad(out, "weight", width, 0);
+  for (size_t g = first; g < last; g++) {
+    pc_text_add(out, "  ");
+    report_padded_count(results->group_weights[g], report_group_width(results, g), out);
+  }
+  pc_text_add(out, "\n");
+}
+
 static void report_text_groups(const pcal_results *results, pc_text *out) {
-  const size_t width = report_label_width(results);
+  const size_t labels = report_label_width(results), head = strlen("by group");
+  const size_t width = labels > head ? labels : head;
   for (size_t first = 0; first < results->group_count; first += REPORT_GROUP_COLUMNS) {
     const size_t left = results->group_count - first;
     const size_t last = first + (left < REPORT_GROUP_COLUMNS ? left : REPORT_GROUP_COLUMNS);
     pc_text_add(out, "\n");
-    report_pad(out, "by group", width, 0);
-    for (size_t g = first; g < last; g++) {
-      pc_text_add(out, "  ");
-      report_pad(out, results->group_names[g], 12, 1);
-    }
-    pc_text_add(out, "\n");
+    report_text_group_head(results, first, last, width, out);
     for (size_t m = 0; m < results->metric_count; m++) {
       report_pad(out, results->records[m].label, width, 0);
       for (size_t g = first; g < last; g++) {
-        const size_t name = pc_text_width(results->group_names[g]);
         pc_text_add(out, "  ");
         report_padded_value(&results->records[(g + 1) * results->metric_count + m],
-                            name > 12 ? name : 12, out);
+                            report_group_width(results, g), out);
       }
       pc_text_add(out, "\n");
     }
   }
+}
+
+static void report_word(const char *word, size_t length, pc_text *out) {
+  pc_text copy;
+  pc_text_init(&copy, out->env);
+  pc_text_add_bytes(&copy, word, length);
+  out->failed |= copy.failed;
+  if (copy.bytes != NULL)
+    pc_report_plain(copy.bytes, out);
+  pc_text_free(&copy);
 }
 
 /* Words of a paragraph, folded at the width of a terminal. */
@@ -96,7 +133,7 @@ static void report_fold(const char *paragraph, size_t width, pc_text *out) {
       pc_text_add(out, " ");
       column++;
     }
-    pc_text_add_bytes(out, word, length);
+    report_word(word, length, out);
     column += length;
     word += length;
     if (*word == '\n') {
@@ -119,8 +156,10 @@ static void report_notes(const pcal_results *results, pc_text *out) {
 void pc_report_text(const pcal_results *results, pc_text *out) {
   pc_report_summary(results, out);
   pc_text_add(out, "\n");
-  for (size_t c = 0; c < results->class_count && c < 12; c++)
-    pc_text_format(out, "%s%s", c == 0 ? "classes: " : ", ", results->class_names[c]);
+  for (size_t c = 0; c < results->class_count && c < 12; c++) {
+    pc_text_add(out, c == 0 ? "classes: " : ", ");
+    pc_report_plain(results->class_names[c], out);
+  }
   if (results->class_count > 0)
     pc_text_add(out, results->class_count > 12 ? ", ...\n" : "\n");
   pc_text_add(out, "\n");
@@ -136,7 +175,8 @@ void pc_report_text(const pcal_results *results, pc_text *out) {
 
 static void report_csv_line(const pcal_results *results, const pc_result_record *record,
                             const char *part, double value, int undefined, pc_text *out) {
-  const char *group = record->group == PC_ALL_ROWS ? "" : results->group_names[record->group];
+  const int all = record->group == PC_ALL_ROWS;
+  const char *group = all ? "" : results->group_names[record->group];
   pc_report_csv_cell(record->metric, out);
   pc_text_add(out, ",");
   pc_report_csv_cell(record->spec, out);
@@ -148,11 +188,13 @@ static void report_csv_line(const pcal_results *results, const pc_result_record 
   pc_text_format(out, ",%s,%s,", record->notion == NULL ? "" : record->notion,
                  record->bound == NULL ? "" : record->bound);
   pc_report_csv_cell(part[0] == '\0' ? record->outcome.why : "", out);
+  pc_text_add(out, ",");
+  pc_text_number(out, all ? results->weight : results->group_weights[record->group]);
   pc_text_add(out, "\n");
 }
 
 void pc_report_csv(const pcal_results *results, pc_text *out) {
-  pc_text_add(out, "metric,spec,group,part,value,notion,bound,why\n");
+  pc_text_add(out, "metric,spec,group,part,value,notion,bound,why,weight\n");
   for (size_t i = 0; i < results->count; i++) {
     const pc_result_record *record = &results->records[i];
     const pc_outcome *outcome = &record->outcome;
@@ -179,6 +221,20 @@ static void report_markdown_row(const pcal_results *results, size_t metric, pc_t
   pc_text_add(out, "\n");
 }
 
+static void report_markdown_weights(const pcal_results *results, pc_text *out) {
+  if (results->group_count == 0)
+    return;
+  pc_text_add(out, "| weight | ");
+  pc_report_count(results->weight, out);
+  pc_text_add(out, " |  |  |");
+  for (size_t g = 0; g < results->group_count; g++) {
+    pc_text_add(out, " ");
+    pc_report_count(results->group_weights[g], out);
+    pc_text_add(out, " |");
+  }
+  pc_text_add(out, "\n");
+}
+
 void pc_report_markdown(const pcal_results *results, pc_text *out) {
   pc_report_summary(results, out);
   pc_text_add(out, "\n\n| metric | value | estimates | bound |");
@@ -191,6 +247,7 @@ void pc_report_markdown(const pcal_results *results, pc_text *out) {
   for (size_t g = 0; g < results->group_count; g++)
     pc_text_add(out, " ---: |");
   pc_text_add(out, "\n");
+  report_markdown_weights(results, out);
   for (size_t m = 0; m < results->metric_count; m++)
     report_markdown_row(results, m, out);
   pc_text_add(out, "\n");

@@ -1,4 +1,5 @@
-/* Any bytes as a CSV and a TSV file, read as scores, labels and groups. */
+/* Any bytes as a CSV and a TSV file, read as scores, labels and groups; the length says whether
+ * there is a header. */
 #include <stdint.h>
 #include <string.h>
 
@@ -10,7 +11,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static int fuzz_csv_open(const pcal_env *env, const pc_bytes *bytes, pc_as as,
                          const char *selector, pc_reader *reader) {
-  const pc_request request = {.env = env, .bytes = bytes, .selector = selector, .as = as};
+  const pc_request request = {.env = env,
+                              .bytes = bytes,
+                              .selector = selector,
+                              .as = as,
+                              .header = (pc_header)(bytes->length % 3)};
   pcal_error err;
   return pc_reader_open(&request, reader, &err) == PCAL_OK;
 }

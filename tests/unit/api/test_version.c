@@ -1,3 +1,5 @@
+#include "kernels/row_kernels.h"
+
 #include "../unit.h"
 
 static void test_version_agrees_with_the_header(void **state) {
@@ -15,10 +17,18 @@ static void test_build_is_one_line(void **state) {
   assert_null(strchr(pcal_build(), '\n'));
 }
 
+static void test_build_names_the_kernels(void **state) {
+  (void)state;
+  const char *kernels = pc_row_kernels_best()->name;
+  assert_non_null(strstr(pcal_build(), kernels));
+  assert_string_equal(pcal_build(), pcal_build());
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_version_agrees_with_the_header),
       cmocka_unit_test(test_build_is_one_line),
+      cmocka_unit_test(test_build_names_the_kernels),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

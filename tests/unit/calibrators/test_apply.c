@@ -132,9 +132,10 @@ static void refuses_bad_rows_with_its_own_remedies(void **state) {
   pcal_calibrator *calibrator = temperature_for(PCAL_PROBABILITY, 2, 2.0);
   pcal_batch batch = help_batch(PCAL_PROBABILITY, &missing[0][0], NULL, 2, 2);
   batch.first_row = 5;
-  expect_refused(calibrator, &batch,
-                 "scores, row 6, column 0: the score is NaN; remove the row: every row that "
-                 "goes in must come out");
+  expect_refused(
+      calibrator, &batch,
+      "scores, row 6, column 0: the score is missing (NaN); remove the row: every row that "
+      "goes in must come out");
   pcal_batch loose = help_batch(PCAL_PROBABILITY, &off[0][0], NULL, 1, 2);
   expect_refused(calibrator, &loose,
                  "scores, row 0: the probabilities sum to 1.005000, not 1; fit the calibrator "

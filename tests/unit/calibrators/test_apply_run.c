@@ -114,12 +114,15 @@ static void refuses_another_order_of_classes(void **state) {
   help_text text = {NULL, 0, 0};
   assert_int_equal(pcal_fit_run(source, NULL, NULL, &calibrator, NULL), PCAL_OK);
   pcal_source_free(source);
-  source = borrow(&batch, moved);
+  pcal_batch named = batch;
+  named.scores_name = "moved.csv";
+  source = borrow(&named, moved);
   assert_int_equal(pcal_apply_run(source, calibrator, "csv", NULL, help_sink, &text, &err),
                    PCAL_DATA);
-  assert_sentence(err, PCAL_DATA,
-                  "column 1 holds the scores of \"cow\", which the calibrator was fitted on as "
-                  "column 2; give the columns in the same order");
+  assert_sentence(
+      err, PCAL_DATA,
+      "moved.csv: column 1 holds the scores of \"cow\", which the calibrator was fitted on as "
+      "column 2; give the columns in the same order");
   assert_int_equal(text.length, 0);
   pcal_source_free(source);
   text = run(&batch, other, "csv", calibrator);
@@ -139,7 +142,8 @@ static void refuses_before_the_first_byte(void **state) {
   (void)state;
   const pcal_batch batch = three_rows();
   pcal_calibrator *calibrator = help_fit(&batch, "histogram");
-  const pcal_batch two = help_batch(PCAL_PROBABILITY, &probs[0][0], NULL, 3, 2);
+  pcal_batch two = help_batch(PCAL_PROBABILITY, &probs[0][0], NULL, 3, 2);
+  two.scores_name = "two.npy";
   pcal_source *source = borrow(&two, NULL);
   help_text text = {NULL, 0, 0};
   pcal_error err;
@@ -147,7 +151,7 @@ static void refuses_before_the_first_byte(void **state) {
                    PCAL_DATA);
   assert_sentence(
       err, PCAL_DATA,
-      "scores: the calibrator was fitted on 3 columns of scores and is applied to 2; "
+      "two.npy: the calibrator was fitted on 3 columns of scores and is applied to 2; "
       "give the same classes, or fit on these");
   assert_int_equal(text.length, 0);
   assert_int_equal(pcal_apply_run(source, calibrator, "txt", NULL, help_sink, &text, &err),

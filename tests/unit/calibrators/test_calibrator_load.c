@@ -88,16 +88,27 @@ static void loads_everything(void **state) {
 static void foreign_files(void **state) {
   (void)state;
   const char *foreign =
-      "cal.json is not a calibrator file; give one that propercal fit -o wrote";
+      "cal.json is not a calibrator file; make one with propercal fit -o cal.json";
   expect_refused("{}", 2, foreign);
   expect_refused("[1]", 3, foreign);
   refuse("propercal-calibrator", "other", foreign);
   refuse("\"propercal-calibrator\"", "1", foreign);
+  expect_refused("", 0,
+                 "cal.json is not a calibrator file (line 1, byte 0: this is not JSON: it ends "
+                 "where a value must stand); make one with propercal fit -o cal.json");
+  expect_refused(sound, 40,
+                 "cal.json is not a calibrator file (line 3, byte 36: this is not JSON: a text "
+                 "does not end); make one with propercal fit -o cal.json");
   expect_refused(
-      "", 0, "cal.json, line 1, byte 0: this is not JSON: it ends where a value must stand");
-  expect_refused(sound, 40, "cal.json, line 3, byte 36: this is not JSON: a text does not end");
-  expect_refused("\x93NUMPY", 6,
-                 "cal.json, line 1, byte 0: this is not JSON: no value begins here");
+      "\x93NUMPY", 6,
+      "cal.json is not a calibrator file (line 1, byte 0: this is not JSON: no value "
+      "begins here); make one with propercal fit -o cal.json");
+  char deep[100];
+  memset(deep, '[', sizeof deep);
+  expect_refused(deep, sizeof deep,
+                 "cal.json is not a calibrator file (line 1, byte 64: lists are nested more "
+                 "than 64 deep); make one with propercal fit -o "
+                 "cal.json");
 }
 
 static void versions(void **state) {
@@ -260,8 +271,10 @@ static void has_a_name_of_its_own(void **state) {
   pcal_calibrator *calibrator = NULL;
   pcal_error err;
   assert_int_equal(pcal_calibrator_load("x", 1, NULL, NULL, &calibrator, &err), PCAL_DATA);
-  assert_sentence(err, PCAL_DATA,
-                  "calibrator, line 1, byte 0: this is not JSON: no value begins here");
+  assert_sentence(
+      err, PCAL_DATA,
+      "calibrator is not a calibrator file (line 1, byte 0: this is not JSON: no value "
+      "begins here); make one with propercal fit -o cal.json");
 }
 
 int main(void) {

@@ -176,6 +176,9 @@ static void nothing_but_impossible_rows(void **state) {
   pcal_calibrator *calibrator = help_fit(&batch, "temperature");
   assert_same(temperature_of(calibrator), 1.0);
   assert_int_equal(calibrator->fit.status, PC_FIT_IDENTITY);
+  assert_same(calibrator->fit.before, (double)INFINITY);
+  assert_same(calibrator->fit.after, (double)INFINITY);
+  assert_int_equal(calibrator->fit.warning_count, 1);
   pcal_calibrator_free(calibrator);
 }
 

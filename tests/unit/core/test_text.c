@@ -188,6 +188,28 @@ static void measures_distance_exactly(void **state) {
   assert_string_equal(nearest("abcd", equally), "abcX");
 }
 
+static void is_strict_with_short_words(void **state) {
+  (void)state;
+  const char *names[] = {"log", "a", "ece", NULL};
+  assert_null(nearest("foo", names));
+  assert_null(nearest("x", names));
+  assert_string_equal(nearest("lgo", names), "log");
+  assert_string_equal(nearest("fog", names), "log");
+  const char *two_off[] = {"abXX", NULL};
+  assert_string_equal(nearest("abcd", two_off), "abXX");
+}
+
+static void ignores_capitals(void **state) {
+  (void)state;
+  const char *names[] = {"brier", "ece", "a", "Temperature", NULL};
+  assert_string_equal(nearest("ECE", names), "ece");
+  assert_string_equal(nearest("A", names), "a");
+  assert_string_equal(nearest("RBier", names), "brier");
+  assert_string_equal(nearest("tEMP", names), "Temperature");
+  const char *beyond[] = {"[@`{", NULL};
+  assert_null(nearest("{`@[", beyond));
+}
+
 static void takes_beginnings_for_abbreviations(void **state) {
   (void)state;
   const char *names[] = {"temperature", "torchmetrics", NULL};
@@ -224,6 +246,8 @@ int main(void) {
       cmocka_unit_test(counts_columns),
       cmocka_unit_test(finds_typing_errors),
       cmocka_unit_test(measures_distance_exactly),
+      cmocka_unit_test(is_strict_with_short_words),
+      cmocka_unit_test(ignores_capitals),
       cmocka_unit_test(takes_beginnings_for_abbreviations),
       cmocka_unit_test(leaves_very_long_words_alone),
   };

@@ -191,7 +191,7 @@ static void refuses_bad_weights(void **state) {
   assert_all_refused(cases, UNIT_COUNT(cases));
 }
 
-#define NAN_WORDS "the score is NaN; remove the row or pass --skip-missing"
+#define NAN_WORDS "the score is missing (NaN); remove the row or pass --skip-missing"
 #define INFINITE_WORDS "the score is infinite; a finite number is needed"
 #define MINUS_INFINITY_WORDS \
   "the logit is -inf; for classes that are ruled out give log-softmax values as --log-probs"
@@ -483,7 +483,7 @@ static void names_things_without_names(void **state) {
                  "labels, row 0: the label is missing; remove the row or pass --skip-missing");
   label = 1;
   assert_refused(&batch, (pc_policy){0}, 0,
-                 "scores, row 0, column 0: the score is NaN; remove the row or pass "
+                 "scores, row 0, column 0: the score is missing (NaN); remove the row or pass "
                  "--skip-missing");
   batch.weights = &weight;
   assert_refused(&batch, (pc_policy){0}, 0,
@@ -502,7 +502,7 @@ static void reports_the_first_bad_row(void **state) {
   }
   const pcal_batch batch = data_batch(PCAL_LOGIT, 20, 2, logits[0], labels);
   assert_refused(&batch, (pc_policy){0}, 7,
-                 "s.npy, row 7, column 0: the score is NaN; remove the row or pass "
+                 "s.npy, row 7, column 0: the score is missing (NaN); remove the row or pass "
                  "--skip-missing");
   assert_refused(&batch, (pc_policy){.skip_missing = 1}, 9,
                  "l.npy, row 9: label 5 is outside 0 to 1; labels are class numbers counted "

@@ -186,8 +186,8 @@ static void refuses_what_is_no_number(void **state) {
                  "columns as FILE:first..last");
   expect_refused(
       "a\n0.5;0.5\n", NULL,
-      "f.csv, line 2, column \"a\": \"0.5;0.5\" is not a number; separate the cells of "
-      "a CSV file by commas");
+      "f.csv, line 2, column \"a\": \"0.5;0.5\" is not a number; cells are separated by "
+      "commas, so save it with commas, or with tabs as .tsv");
   expect_refused("a\n\"0,5\"\n", NULL,
                  "f.csv, line 2, column \"a\": \"0,5\" is not a number; "
                  "write numbers with a decimal point");

@@ -2,14 +2,15 @@
 #include "io_help.h"
 
 /* Names joined by '|', or "-" for no header; then where the data begin. */
-static void expect_head(const char *text, const char *names, const char *data) {
+static void expect_declared(pc_header header, const char *text, const char *names,
+                            const char *data) {
   const pcal_env env = help_plain_env();
   char got[256] = "-";
   pc_bytes bytes;
   pc_csv_head head;
   pcal_error err;
   pc_bytes_borrow("f.csv", text, strlen(text), &bytes);
-  if (pc_csv_head_read(&bytes, ',', &env, &head, &err) != PCAL_OK)
+  if (pc_csv_head_read(&bytes, ',', header, &env, &head, &err) != PCAL_OK)
     fail_msg("%s", err.message);
   for (size_t i = 0; head.names != NULL && i < head.columns; i++)
     snprintf(i == 0 ? got : got + strlen(got), 100, "%s%s", i == 0 ? "" : "|", head.names[i]);
@@ -17,6 +18,10 @@ static void expect_head(const char *text, const char *names, const char *data) {
   assert_int_equal(head.data.end - head.data.at, strlen(data));
   assert_memory_equal(head.data.at, data, strlen(data));
   pc_csv_head_free(&env, &head);
+}
+
+static void expect_head(const char *text, const char *names, const char *data) {
+  expect_declared(PC_HEADER_DECIDE, text, names, data);
 }
 
 static void tells_headers_from_rows(void **state) {
@@ -27,7 +32,6 @@ static void tells_headers_from_rows(void **state) {
   expect_head(",cat,NA\n1,2,3\n", "|cat|NA", "1,2,3\n");
   expect_head("0.2,0.8\n0.3,0.7\n", "-", "0.2,0.8\n0.3,0.7\n");
   expect_head("cat,0.2,0.8\ndog,1,2\n", "-", "cat,0.2,0.8\ndog,1,2\n");
-  expect_head("0.1,0.x2\n", "-", "0.1,0.x2\n");
   expect_head("NA,\n1,2\n", "-", "NA,\n1,2\n");
   expect_head("nan,inf\n", "-", "nan,inf\n");
 }
@@ -37,7 +41,9 @@ static void knows_numbered_columns(void **state) {
   expect_head("0,1,2\n5,6,7\n", "0|1|2", "5,6,7\n");
   expect_head(",0,1,2\n0,5,6,7\n", "|0|1|2", "0,5,6,7\n");
   expect_head("label,0,1,2\n1,5,6,7\n", "label|0|1|2", "1,5,6,7\n");
-  expect_head("0,1\n1,0\n", "-", "0,1\n1,0\n");
+  expect_head("0.0,1.0\n1,0\n", "-", "0.0,1.0\n1,0\n");
+  expect_head("1,0\n0,1\n", "-", "1,0\n0,1\n");
+  expect_head("0\n1\n", "-", "0\n1\n");
   expect_head("1,2,3\n5,6,7\n", "-", "1,2,3\n5,6,7\n");
   expect_head("0,2,1\n5,6,7\n", "-", "0,2,1\n5,6,7\n");
 }
@@ -61,9 +67,51 @@ static void expect_refused(const char *text, size_t length, const char *sentence
   pc_csv_head head;
   pcal_error err;
   pc_bytes_borrow("f.csv", text, length, &bytes);
-  assert_int_equal(pc_csv_head_read(&bytes, ',', &env, &head, &err), PCAL_DATA);
+  assert_int_equal(pc_csv_head_read(&bytes, ',', PC_HEADER_DECIDE, &env, &head, &err),
+                   PCAL_DATA);
   assert_string_equal(err.message, sentence);
   assert_int_equal(counter.live, 0);
+}
+
+#define UNSURE                                                                               \
+  "f.csv, line 1 may be a header or the first row; say which with --header yes or --header " \
+  "no"
+
+static void expect_unsure(const char *text) {
+  expect_refused(text, strlen(text), UNSURE);
+}
+
+static void looks_below_texts(void **state) {
+  (void)state;
+  expect_head("1,2,3,y\n0.2,0.3,0.5,1\n", "1|2|3|y", "0.2,0.3,0.5,1\n");
+  expect_head("1,2,3,cat\n0.2,0.3,0.5,dog\n", "-", "1,2,3,cat\n0.2,0.3,0.5,dog\n");
+  expect_head("label,0,1\n1,0.5,0.5\n", "label|0|1", "1,0.5,0.5\n");
+  expect_head("id,y,7\n3,1,0.5", "id|y|7", "3,1,0.5");
+  expect_unsure("id,y,7\nbob,1,0.5\n");
+  expect_unsure("id,y,7\n3,,0.5\n");
+  expect_unsure("id,y,7\n3\n");
+  expect_unsure("cat,0.2,0.8\n");
+  expect_unsure("cat,0.2,0.8");
+  expect_unsure("cat,0.2,0.8\n\n");
+  expect_unsure("label,0,1\ncat,0.5,0.5\n");
+}
+
+static void refuses_to_guess_pairs(void **state) {
+  (void)state;
+  expect_unsure("0,1\n0.5,0.5\n");
+  expect_unsure(",0,1\n0,0.5,0.5\n");
+  expect_unsure("\"0\", 1 \n0.5,0.5\n");
+  expect_unsure("0,1");
+}
+
+static void believes_what_is_declared(void **state) {
+  (void)state;
+  expect_declared(PC_HEADER_YES, "0,1\n0.5,0.5\n", "0|1", "0.5,0.5\n");
+  expect_declared(PC_HEADER_NO, "0,1\n0.5,0.5\n", "-", "0,1\n0.5,0.5\n");
+  expect_declared(PC_HEADER_YES, "0.25,0.75\n1,0\n", "0.25|0.75", "1,0\n");
+  expect_declared(PC_HEADER_NO, "cat\ndog\n", "-", "cat\ndog\n");
+  expect_declared(PC_HEADER_NO, "0,1,2\n3,4,5\n", "-", "0,1,2\n3,4,5\n");
+  expect_declared(PC_HEADER_NO, "cat,0.2,0.8", "-", "cat,0.2,0.8");
 }
 
 static void refuses_what_is_no_table(void **state) {
@@ -91,7 +139,7 @@ static pcal_status head_scenario(const pcal_env *env, void *user, pcal_error *er
   pc_csv_head head;
   (void)user;
   pc_bytes_borrow("f.csv", "a,b\n1,2\n", 8, &bytes);
-  PC_TRY(pc_csv_head_read(&bytes, ',', env, &head, err));
+  PC_TRY(pc_csv_head_read(&bytes, ',', PC_HEADER_DECIDE, env, &head, err));
   pc_csv_head_free(env, &head);
   return PCAL_OK;
 }
@@ -106,6 +154,9 @@ int main(void) {
       cmocka_unit_test(tells_headers_from_rows),
       cmocka_unit_test(knows_numbered_columns),
       cmocka_unit_test(reads_names_as_written),
+      cmocka_unit_test(looks_below_texts),
+      cmocka_unit_test(refuses_to_guess_pairs),
+      cmocka_unit_test(believes_what_is_declared),
       cmocka_unit_test(refuses_what_is_no_table),
       cmocka_unit_test(survives_every_failed_allocation),
   };

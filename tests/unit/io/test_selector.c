@@ -110,6 +110,12 @@ static void refuses_what_is_not_there(void **state) {
   expect_refused(&selector_named_set, "dog..cat",
                  "f.csv: the range \"dog..cat\" runs "
                  "backwards; write the earlier column first");
+  expect_refused(&selector_named_set, "1..2",
+                 "f.csv: in the range \"1..2\", \"2\" is the name of column 5 but \"1\" is no "
+                 "name, only a number; give names or numbers for both ends");
+  expect_refused(&selector_named_set, "cat..3",
+                 "f.csv: in the range \"cat..3\", \"cat\" is the name of column 1 but \"3\" is "
+                 "no name, only a number; give names or numbers for both ends");
   expect_refused(&selector_named_set, "cat,1",
                  "f.csv: column 1 is chosen twice; leave one out");
   expect_refused(&selector_named_set, "id..dog,cat",

@@ -59,10 +59,19 @@ static void clips_for_a_sentence(void **state) {
   assert_true(pc_slice_readable(pc_slice_of(out)));
 }
 
+static void knows_lines_with_semicolons(void **state) {
+  (void)state;
+  assert_true(pc_only_semicolons(pc_slice_of("a;b")));
+  assert_false(pc_only_semicolons(pc_slice_of("a;b,c")));
+  assert_false(pc_only_semicolons(pc_slice_of("a")));
+  assert_false(pc_only_semicolons((pc_slice){NULL, 0}));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(knows_missing_words),
       cmocka_unit_test(trims_both_ends),
+      cmocka_unit_test(knows_lines_with_semicolons),
       cmocka_unit_test(checks_utf8),
       cmocka_unit_test(clips_for_a_sentence),
   };

@@ -430,6 +430,61 @@ static void refuses_bad_files_and_names(void **state) {
   expect_refused((pcal_inputs){0}, PCAL_USAGE, "there are no scores");
 }
 
+static void refuses_row_numbers_that_wrap(void **state) {
+  (void)state;
+  const char *p = help_text("wrap.csv", "0.5\n0.5\n");
+  const double two[2] = {0.5, 0.5};
+  const char *n = help_npy_file("wrap.npy", "<f8", "(2,)", two, sizeof two);
+  expect_refused((pcal_inputs){.probs = n, .first_row = UINT64_MAX - 3}, PCAL_OK, "");
+  expect_refused((pcal_inputs){.probs = p, .first_row = UINT64_MAX - 3}, PCAL_OK, "");
+  expect_refused((pcal_inputs){.probs = n, .first_row = UINT64_MAX - 2}, PCAL_USAGE,
+                 "wrap.npy: rows counted from --first-row 18446744073709551613 on run past the "
+                 "largest index; give a smaller --first-row");
+  expect_refused((pcal_inputs){.probs = p, .first_row = UINT64_MAX}, PCAL_USAGE,
+                 "wrap.csv: rows counted from --first-row 18446744073709551615 on run past");
+  pcal_batch batch = PCAL_BATCH_INIT;
+  pcal_source *source = NULL;
+  batch.kind = PCAL_PROBABILITY;
+  batch.type = PCAL_F64;
+  batch.rows = 2;
+  batch.columns = 1;
+  batch.scores = two;
+  batch.row_stride = sizeof(double);
+  batch.column_stride = sizeof(double);
+  batch.first_row = UINT64_MAX - 2;
+  assert_int_equal(pc_source_borrow(&batch, NULL, NULL, &source, NULL), PCAL_USAGE);
+  assert_null(source);
+}
+
+static void obeys_the_declared_header(void **state) {
+  (void)state;
+  const char *p = help_text("pair.csv", "0,1\n0.5,0.5\n");
+  pcal_batch batch = PCAL_BATCH_INIT;
+  expect_refused((pcal_inputs){.probs = p}, PCAL_DATA, "--header yes or --header no");
+  expect_refused((pcal_inputs){.probs = p, .header = 3}, PCAL_USAGE,
+                 "the header setting 3 is unknown");
+  for (int header = 1; header <= 2; header++) {
+    pcal_source *source = source_open((pcal_inputs){.probs = p, .header = header});
+    assert_int_equal(pc_source_next(source, 9, &batch, NULL), PCAL_OK);
+    assert_int_equal(batch.rows, header);
+    pc_source_free(source);
+  }
+}
+
+static void explains_semicolons(void **state) {
+  (void)state;
+  const char *p = help_text("semi.csv", "cat;dog;label\n0.5;0.5;0\n");
+  char text[300];
+  snprintf(text, sizeof text, "%s:label", p);
+  expect_refused((pcal_inputs){.probs = text}, PCAL_USAGE,
+                 "has no column \"label\", only one, \"cat;dog;label\"; cells are separated by "
+                 "commas, so save it with commas, or with tabs as .tsv");
+  snprintf(text, sizeof text, "%s:2", p);
+  expect_refused((pcal_inputs){.probs = text, .header = 2}, PCAL_USAGE,
+                 "has no column \"2\", only one, \"cat;dog;label\"; cells are separated by");
+  expect_refused((pcal_inputs){.probs = p}, PCAL_DATA, "cells are separated by commas");
+}
+
 static void notices_files_that_shrink(void **state) {
   (void)state;
   const float scores[] = {1, 2, 3, 4};
@@ -513,6 +568,9 @@ int main(void) {
       cmocka_unit_test(refuses_different_lengths),
       cmocka_unit_test(refuses_columns_that_do_not_fit),
       cmocka_unit_test(refuses_bad_files_and_names),
+      cmocka_unit_test(refuses_row_numbers_that_wrap),
+      cmocka_unit_test(obeys_the_declared_header),
+      cmocka_unit_test(explains_semicolons),
       cmocka_unit_test(notices_files_that_shrink),
       cmocka_unit_test(fills_a_shorter_batch),
       cmocka_unit_test(survives_every_failed_allocation),

@@ -35,6 +35,21 @@ static void test_a_good_data_set(void **state) {
                             "no problems: every row can be measured\n");
   assert_int_equal(problems, 0);
   free(text);
+  char *json = inspect_of(&inputs, PCAL_JSON, &problems);
+  assert_contains(json, "  \"columns\": 2,\n  \"groups\": 2,\n"
+                        "  \"group_names\": [\n    \"x\",\n    \"y\"\n  ],\n"
+                        "  \"weight\": 3,\n");
+  free(json);
+}
+
+static void test_names_cannot_steer_the_terminal(void **state) {
+  (void)state;
+  const pcal_inputs inputs =
+      inspect_table("probs.c\033at,probs.dog,labels\n0.5,0.5,0\n0.25,0.75,1\n");
+  size_t problems = 9;
+  char *text = inspect_of(&inputs, PCAL_TEXT, &problems);
+  assert_contains(text, "  c?at: 1 row");
+  free(text);
 }
 
 /* Every bad row is counted, the first five are written out, and the good ones still count. */
@@ -51,7 +66,7 @@ static void test_bad_rows_are_counted(void **state) {
   assert_contains(text, "7 rows cannot be measured as they are:\n");
   assert_contains(text, "row 1: the probabilities sum to 2.000000");
   assert_contains(text, "row 2: label 7 is outside 0 to 1");
-  assert_contains(text, "row 5, column 0: the score is NaN");
+  assert_contains(text, "row 5, column 0: the score is missing (NaN)");
   assert_contains(text, "  and 2 more\n");
   assert_lacks(text, "row 7");
   free(text);
@@ -89,6 +104,7 @@ static void test_without_labels(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_good_data_set),
+      cmocka_unit_test(test_names_cannot_steer_the_terminal),
       cmocka_unit_test(test_bad_rows_are_counted),
       cmocka_unit_test(test_confidences),
       cmocka_unit_test(test_without_labels),

@@ -74,9 +74,9 @@ static void test_the_text(void **state) {
             "  ],\n"
             "  \"verdict\": \"Well calibrated, as far as these rows can tell. The "
             "model claims 50.0 % on average and is right in 50.0 % of the rows (chance "
-            "alone: up to 49.0 points).\\u000aHow much of it is chance: the ECE is "
+            "alone: up to 49.0 points).\\nHow much of it is chance: the ECE is "
             "0.00; a calibrated model with as many rows would show about "
-            "0.20.\\u000aWhat to try: leave it alone; with so few rows small errors "
+            "0.20.\\nWhat to try: leave it alone; with so few rows small errors "
             "cannot be seen, so gather more before you rely on it.\"\n"
             "}\n");
   free(json);
@@ -87,8 +87,7 @@ static void test_weights_names_and_groups(void **state) {
   char *json = json_of(&json_data, "accuracy");
   assert_contains(json, "\"rows\": 3,\n    \"classes\": 2,\n    \"weighted\": true,\n"
                         "    \"weight\": 4,\n");
-  assert_contains(json,
-                  "\"class_names\": [\n      \"cat\",\n      \"a \\\"dog\\\"\\u0009\\\\\"\n");
+  assert_contains(json, "\"class_names\": [\n      \"cat\",\n      \"a \\\"dog\\\"\\t\\\\\"\n");
   assert_contains(json,
                   "\"group_names\": [\n      \"a,\\\"b\\\"\",\n      \"\303\251t\303\251\"\n");
   assert_contains(json, "      \"groups\": {\n"

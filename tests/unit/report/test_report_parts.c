@@ -79,6 +79,13 @@ static void test_markdown_cells(void **state) {
   cell_check(pc_report_markdown_cell, "two\r\nlines", "two  lines");
 }
 
+static void test_plain_words(void **state) {
+  (void)state;
+  cell_check(pc_report_plain, "plain, \303\251 \302\240", "plain, \303\251 \302\240");
+  cell_check(pc_report_plain, "\033[2Ja\tb\r\n\177", "?[2Ja?b???");
+  cell_check(pc_report_plain, "a\302\200\302\237b\302", "a??b\302");
+}
+
 static void summary_check(const pcal_results *results, const char *expected) {
   const pcal_env env = pc_env_resolve(NULL);
   pc_text text;
@@ -115,6 +122,7 @@ int main(void) {
       cmocka_unit_test(test_values_have_five_digits),
       cmocka_unit_test(test_csv_cells),
       cmocka_unit_test(test_markdown_cells),
+      cmocka_unit_test(test_plain_words),
       cmocka_unit_test(test_summaries),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

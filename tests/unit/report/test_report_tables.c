@@ -37,6 +37,7 @@ static void test_text(void **state) {
       "log:clip=1e-15 bounds it\n"
       "\n"
       "by group          a,\"b\"           c|d\n"
+      "weight                3             1\n"
       "accuracy         1.0000        0.0000\n"
       "log             0.42284           inf\n"
       "ks:rank=2       0.33333        1.0000\n"
@@ -82,11 +83,31 @@ static void test_text_with_many_groups(void **state) {
   char *text = tables_written(&data, "accuracy", PCAL_TEXT);
   assert_contains(text, "by group  one group with a very long name             b             2"
                         "             3             4             5\n"
+                        "weight                                  1             1             1"
+                        "             1             1             1\n"
                         "accuracy                           0.0000        0.0000        0.0000"
                         "        0.0000        0.0000        0.0000\n"
                         "\n"
                         "by group             6             7\n"
+                        "weight               1             1\n"
                         "accuracy        0.0000        1.0000\n");
+  free(text);
+}
+
+/* Names from files cannot steer the terminal. */
+static void test_text_has_no_control_characters(void **state) {
+  (void)state;
+  given_data data = tables_data;
+  data.class_names = (const char *const[]){"c\033[31mat", "d\nog\302\233"};
+  data.group_names = (const char *const[]){"\033]0;x\a", "d\177\303\251"};
+  data.labels = (const int32_t[]){0, 0, 0, 0};
+  char *text = tables_written(&data, "accuracy", PCAL_TEXT);
+  assert_contains(text, "classes: c?[31mat, d?og?\n");
+  assert_contains(text, "every label is \"c?[31mat\"");
+  assert_contains(text, "by group        ?]0;x?           d?\303\251\n");
+  free(text);
+  text = tables_written(&data, "accuracy", PCAL_JSON);
+  assert_contains(text, "\"c\\u001b[31mat\"");
   free(text);
 }
 
@@ -94,16 +115,16 @@ static void test_csv(void **state) {
   (void)state;
   char *text = tables_written(&tables_data, "accuracy log ks:rank=2 skce", PCAL_CSV);
   assert_contains(
-      text, "metric,spec,group,part,value,notion,bound,why\n"
-            "accuracy,accuracy,,,0.75,proper,,\n"
+      text, "metric,spec,group,part,value,notion,bound,why,weight\n"
+            "accuracy,accuracy,,,0.75,proper,,,4\n"
             "log,log:clip=0,,,inf,proper,upper,\"row 2 gives its true class probability 0, so "
-            "the score is infinite; log:clip=1e-15 bounds it\"\n"
-            "ks,\"ks:rank=2,by=pooled\",,,0.25,top-label,lower,\n"
-            "ks,\"ks:rank=2,by=pooled\",,at,0,top-label,lower,\n"
-            "ks,\"ks:rank=2,by=pooled\",,signed,-0.25,top-label,lower,\n");
-  assert_contains(text, "\naccuracy,accuracy,\"a,\"\"b\"\"\",,1,proper,,\n");
-  assert_contains(text, "\naccuracy,accuracy,c|d,,0,proper,,\n");
-  assert_contains(text, "c|d,,,canonical,,a pair needs at least two rows\n");
+            "the score is infinite; log:clip=1e-15 bounds it\",4\n"
+            "ks,\"ks:rank=2,by=pooled\",,,0.25,top-label,lower,,4\n"
+            "ks,\"ks:rank=2,by=pooled\",,at,0,top-label,lower,,4\n"
+            "ks,\"ks:rank=2,by=pooled\",,signed,-0.25,top-label,lower,,4\n");
+  assert_contains(text, "\naccuracy,accuracy,\"a,\"\"b\"\"\",,1,proper,,,3\n");
+  assert_contains(text, "\naccuracy,accuracy,c|d,,0,proper,,,1\n");
+  assert_contains(text, "c|d,,,canonical,,a pair needs at least two rows,1\n");
   free(text);
 }
 
@@ -115,6 +136,7 @@ static void test_markdown(void **state) {
       "\n"
       "| metric | value | estimates | bound | a,\"b\" | c\\|d |\n"
       "| --- | ---: | --- | --- | ---: | ---: |\n"
+      "| weight | 4 |  |  | 3 | 1 |\n"
       "| `accuracy` | 0.75000 | proper |  | 1.0000 | 0.0000 |\n"
       "| `log` | inf | proper | upper bound | 0.42284 | inf |\n"
       "| `ks:rank=2` | 0.25000 | top-label | lower bound | 0.33333 | 1.0000 |\n"
@@ -132,6 +154,7 @@ int main(void) {
       cmocka_unit_test(test_text),
       cmocka_unit_test(test_text_is_folded),
       cmocka_unit_test(test_text_with_many_groups),
+      cmocka_unit_test(test_text_has_no_control_characters),
       cmocka_unit_test(test_csv),
       cmocka_unit_test(test_markdown),
   };
