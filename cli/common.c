@@ -210,10 +210,14 @@ static pcal_status common_check_inputs(const cli_session *session, int labelled,
   return PCAL_OK;
 }
 
+int cli_header(const cli_options *options) {
+  const char *header = options->header ? options->header : "auto";
+  return strcmp(header, "yes") == 0 ? 1 : strcmp(header, "no") == 0 ? 2 : 0;
+}
+
 pcal_status cli_source_open(cli_session *session, int labelled, pcal_source **out,
                             pcal_error *err) {
   pcal_inputs *in = &session->options.inputs;
-  const char *header = session->options.header ? session->options.header : "auto";
   const pcal_status status = common_check_inputs(session, labelled, err);
   if (status != PCAL_OK)
     return status;
@@ -222,7 +226,7 @@ pcal_status cli_source_open(cli_session *session, int labelled, pcal_source **ou
                                in->weights,    in->groups, in->data};
   for (size_t i = 0; i < CLI_COUNT_OF(names); i++)
     cli_guard_watch(names[i]);
-  in->header = strcmp(header, "yes") == 0 ? 1 : strcmp(header, "no") == 0 ? 2 : 0;
+  in->header = cli_header(&session->options);
   return pcal_source_open(in, &session->env, out, err);
 }
 

@@ -67,6 +67,9 @@ struct cli_session {
 pcal_status cli_session_start(cli_session *session, pcal_error *err);
 void cli_session_end(cli_session *session);
 
+/* The --header flag as pcal_inputs has it. */
+int cli_header(const cli_options *options);
+
 /* The rows that the input flags name.  Checks that the flags fit together first; labels are
  * asked for when `labelled`. */
 pcal_status cli_source_open(cli_session *session, int labelled, pcal_source **out,

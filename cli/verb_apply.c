@@ -22,6 +22,10 @@ static const cli_flag apply_input_flags[] = {
     {"first-row", 0, CLI_COUNT, "N", APPLY_INPUT(first_row),
      "index of the first row in messages, when the files are a part of something larger", NULL,
      CLI_ANY},
+    {"header", 0, CLI_TEXT, "WORD", offsetof(cli_options, header),
+     "is the first line of a CSV or TSV file a header? yes, no or auto, the default, as for "
+     "measure",
+     "yes|no|auto", CLI_ANY},
 };
 
 static const cli_flag apply_output_flags[] = {

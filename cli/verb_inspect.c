@@ -51,8 +51,9 @@ static pcal_status inspect_files(cli_session *session, cli_page *page, size_t *p
     pcal_error failure;
     size_t found = 0;
     cli_guard_watch(files->word[i]);
-    const pcal_status status = pcal_inspect_file(files->word[i], &session->env, session->format,
-                                                 cli_page_sink, &one, &found, &failure);
+    const pcal_status status =
+        pcal_inspect_file(files->word[i], cli_header(&session->options), &session->env,
+                          session->format, cli_page_sink, &one, &found, &failure);
     *problems += found;
     if (status == PCAL_OK)
       inspect_put_file(page, &one, array, shown++);

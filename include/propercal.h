@@ -38,7 +38,7 @@ extern "C" {
 /* Version of the library at run time, "0.1.0". */
 PCAL_API const char *pcal_version(void);
 
-/* One line: compiler and language level the library was built with. */
+/* One line: compiler, processor family and the kernels chosen for this machine. */
 PCAL_API const char *pcal_build(void);
 
 /* ---- Status and errors -------------------------------------------------- */
@@ -493,9 +493,9 @@ PCAL_API pcal_status pcal_results_write(const pcal_results *results, pcal_format
 PCAL_API pcal_status pcal_figure_write(const pcal_results *results, const char *figure,
                                        pcal_sink sink, void *user, pcal_error *err);
 
-/* Says what is in a file ("file.npy", "file.csv:columns"), and what in it would
- * keep it from being measured. */
-PCAL_API pcal_status pcal_inspect_file(const char *file, const pcal_env *env,
+/* Says what is in a file ("file.npy", "file.csv:columns"), and what in it would keep it from
+ * being measured.  header is that of pcal_inputs. */
+PCAL_API pcal_status pcal_inspect_file(const char *file, int header, const pcal_env *env,
                                        pcal_format format, pcal_sink sink, void *user,
                                        size_t *problems_out, pcal_error *err);
 /* The same for a whole data set.  problems_out, if given, receives the number of problems. */

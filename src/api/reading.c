@@ -144,9 +144,9 @@ static pcal_status reading_send(pc_text *text, pcal_status status, pcal_sink sin
   return status;
 }
 
-pcal_status pcal_inspect_file(const char *file, const pcal_env *env, pcal_format format,
-                              pcal_sink sink, void *user, size_t *problems_out,
-                              pcal_error *err) {
+pcal_status pcal_inspect_file(const char *file, int header, const pcal_env *env,
+                              pcal_format format, pcal_sink sink, void *user,
+                              size_t *problems_out, pcal_error *err) {
   pc_error_clear(err);
   if (file == NULL || sink == NULL)
     return pc_fail(err, PCAL_USAGE, "pcal_inspect_file needs a file and a sink");
@@ -154,7 +154,8 @@ pcal_status pcal_inspect_file(const char *file, const pcal_env *env, pcal_format
   size_t problems = 0;
   pc_text text;
   pc_text_init(&text, &resolved);
-  const pcal_status status = pc_inspect_file(file, &resolved, format, &text, &problems, err);
+  const pcal_status status =
+      pc_inspect_file(file, header, &resolved, format, &text, &problems, err);
   if (problems_out != NULL)
     *problems_out = problems;
   return reading_send(&text, status, sink, user, err);

@@ -8,7 +8,7 @@
 
 /* problems receives the number of faults found; a file that cannot be read at all is an
  * error instead. */
-PC_CHECKED pcal_status pc_inspect_file(const char *file, const pcal_env *env,
+PC_CHECKED pcal_status pc_inspect_file(const char *file, int header, const pcal_env *env,
                                        pcal_format format, pc_text *out, size_t *problems,
                                        pcal_error *err);
 /* The same for a container as a whole: what it holds, one line each. */

@@ -123,11 +123,13 @@ static pcal_status inspect_find_members(inspect_file *file, const char *selector
              : file->format->members(&file->bytes, file->env, &file->members, err);
 }
 
-static pcal_status inspect_open(inspect_file *file, const char *text, pcal_error *err) {
+static pcal_status inspect_open(inspect_file *file, const char *text, int header,
+                                pcal_error *err) {
   pc_selector selector = {NULL, NULL};
   PC_TRY(pc_selector_split(text, pc_bytes_exists(text), file->env, &selector, err));
   pcal_status status = pc_bytes_open(selector.path, file->env, &file->bytes, err);
   pc_request request = {.env = file->env, .bytes = &file->bytes, .selector = selector.columns};
+  request.header = (pc_header)header;
   request.as = PC_AS_SCORES;
   if (status == PCAL_OK)
     status = inspect_find_members(file, selector.columns, err);
@@ -324,14 +326,15 @@ static pcal_status inspect_columns(inspect_file *file, pcal_format format, pc_te
   return PCAL_OK;
 }
 
-pcal_status pc_inspect_file(const char *name, const pcal_env *env, pcal_format format,
-                            pc_text *out, size_t *problems, pcal_error *err) {
+pcal_status pc_inspect_file(const char *name, int header, const pcal_env *env,
+                            pcal_format format, pc_text *out, size_t *problems,
+                            pcal_error *err) {
   inspect_file *file = pc_alloc(env, 1, sizeof *file);
   if (file == NULL)
     return pc_fail_memory(err, "inspecting");
   file->env = env;
   pc_names_init(&file->members, env);
-  pcal_status status = inspect_open(file, name, err);
+  pcal_status status = inspect_open(file, name, header, err);
   if (status == PCAL_OK && file->members.count > 1)
     status =
         pc_inspect_members(&file->bytes, file->format, &file->members, env, format, out, err);

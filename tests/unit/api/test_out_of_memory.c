@@ -117,8 +117,8 @@ static void test_measure_from_npy(void **state) {
 
 static pcal_status out_inspect_file(const pcal_env *env, void *user, pcal_error *err) {
   size_t length = 0;
-  PC_TRY(pcal_inspect_file(user, env, PCAL_TEXT, out_count, &length, NULL, err));
-  return pcal_inspect_file(user, env, PCAL_JSON, out_count, &length, NULL, err);
+  PC_TRY(pcal_inspect_file(user, 0, env, PCAL_TEXT, out_count, &length, NULL, err));
+  return pcal_inspect_file(user, 0, env, PCAL_JSON, out_count, &length, NULL, err);
 }
 
 static void test_inspect_files(void **state) {

@@ -183,13 +183,14 @@ static void test_inspection_needs_its_arguments(void **state) {
   (void)state;
   pcal_error err;
   size_t problems = 7;
-  assert_int_equal(pcal_inspect_file(NULL, NULL, PCAL_TEXT, given_sink, NULL, NULL, &err),
+  assert_int_equal(pcal_inspect_file(NULL, 0, NULL, PCAL_TEXT, given_sink, NULL, NULL, &err),
                    PCAL_USAGE);
-  assert_int_equal(pcal_inspect_file("x", NULL, PCAL_TEXT, NULL, NULL, NULL, &err), PCAL_USAGE);
+  assert_int_equal(pcal_inspect_file("x", 0, NULL, PCAL_TEXT, NULL, NULL, NULL, &err),
+                   PCAL_USAGE);
   assert_int_equal(pcal_inspect_source(NULL, NULL, PCAL_TEXT, given_sink, NULL, NULL, &err),
                    PCAL_USAGE);
-  assert_int_equal(pcal_inspect_file("/nowhere/at/all.npy", NULL, PCAL_TEXT, given_sink, NULL,
-                                     &problems, &err),
+  assert_int_equal(pcal_inspect_file("/nowhere/at/all.npy", 0, NULL, PCAL_TEXT, given_sink,
+                                     NULL, &problems, &err),
                    PCAL_IO);
   assert_contains(err.message, "/nowhere/at/all.npy");
 }
