@@ -2,7 +2,8 @@
 BUILD = build
 PREFIX = /usr/local
 
-.PHONY: help deps build demo check check-all install uninstall format clean
+.PHONY: help deps build demo check check-all bench bench-deps bench-huge install uninstall format \
+	clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -24,6 +25,15 @@ check-all: ## check, and threads, clang, layout, ladder, manual, scripts
 	@tools/install-deps check-all
 	@tools/check all
 
+bench: deps ## speed against other packages and the machine; options: make bench BENCH=--help
+	@bench/run.py --build $(BUILD) $(BENCH)
+
+bench-deps: ## install those packages into .venv-bench
+	@tools/install-peers
+
+bench-huge: deps ## a billion scores: writes 5 GB into build-bench
+	@bench/run.py --build $(BUILD) --huge --only huge $(BENCH)
+
 install: build ## install; elsewhere: make install PREFIX=/usr
 	@tools/build $(BUILD) --prefix=$(abspath $(PREFIX))
 	@tools/meson install -C $(BUILD) --no-rebuild --quiet
@@ -37,4 +47,4 @@ format: ## lay out all C files by .clang-format
 	@tools/format
 
 clean: ## remove what was built
-	@rm -rf build build-asan build-clang build-fuzz build-tsan demo-output
+	@rm -rf build build-asan build-bench build-clang build-fuzz build-tsan demo-output

@@ -1,0 +1,143 @@
+"""What make bench measures: each case with its peers, its limit and its targets.
+
+Sizes are those of the project's design: A, B and C are float32 logits, D binary float32 scores.
+Targets are multiples: of our time that a peer must take at least, and of the limit that we may
+take at most.
+"""
+
+import dataclasses
+import pathlib
+import re
+from typing import Optional
+
+SIZES = {"A": (10_000, 10), "B": (50_000, 1000), "C": (1_000_000, 10), "D": (10_000_000, 1)}
+SMOKE_SIZES = {"A": (200, 10), "B": (60, 1000), "C": (3000, 10), "D": (1_200_000, 1)}
+HUGE_SIZES = {"D-huge": (1_000_000_000, 1)}
+PAIR_FLOPS = 14  # of a square root and an exponential, besides 2 K of an inner product
+
+
+def cpu_flags():
+    try:
+        text = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:
+        return set()
+    found = re.search(r"^flags\s*:(.*)$", text, re.M)
+    return set(found.group(1).split()) if found else set()
+
+
+@dataclasses.dataclass
+class Peer:
+    name: str
+    option: str
+    least: Optional[float] = None  # target: it takes at least this many times as long
+    tolerance: float = 1e-5  # relative difference of its numbers from ours
+    known: str = ""  # why they differ by more
+
+
+@dataclasses.dataclass
+class Case:
+    key: str
+    title: str
+    program: str
+    operation: str
+    data: str
+    option: str
+    peers: list
+    limit: str = ""
+    most: Optional[float] = None  # target: ours takes at most this many times the limit
+    threaded: bool = True
+    memory: bool = False  # bytes instead of seconds
+    most_bytes: Optional[float] = None
+    peer_share: Optional[float] = None  # target: at most this share of the first peer's memory
+
+
+EXACT_LEAST = 12.0 if "avx512f" in cpu_flags() else 6.0
+
+
+SET = "accuracy, Brier, log, ECE"
+FLOAT_SUMS = "it adds up its bins in float32"
+
+
+def additive_peers(least, others=True):
+    peers = [
+        Peer("PyTorch", "torch", least),
+        Peer("PyTorch, tuned", "torch-tuned"),
+    ]
+    if others:
+        peers += [
+            Peer("torchmetrics, ECE only", "torchmetrics", None, 1e-5, FLOAT_SUMS),
+            Peer("netcal, ECE only, softmax not counted", "netcal"),
+        ]
+    return peers
+
+
+def temperature_peers(least):
+    return [
+        Peer("PyTorch L-BFGS, strong Wolfe", "lbfgs", least, 1e-3),
+        Peer("SciPy minimize_scalar on log_loss", "scipy", None, 1e-3),
+        Peer("scikit-learn temperature", "sklearn", None, 1e-3),
+        Peer(
+            "the classic script",
+            "classic",
+            None,
+            1e-3,
+            "50 steps of L-BFGS without a line search end far from the optimum",
+        ),
+    ]
+
+
+CASES = [
+    Case("additive-B-exact", f"{SET}: B", "bench_measure", "additive", "B", "exact",
+         additive_peers(EXACT_LEAST), "read"),
+    Case("additive-B-fast", f"{SET}: B, fast", "bench_measure", "additive", "B", "fast",
+         additive_peers(30.0, False), "read", 1.7),
+    Case("additive-C-exact", f"{SET}: C", "bench_measure", "additive", "C", "exact",
+         additive_peers(15.0), "read"),
+    Case("additive-C-fast", f"{SET}: C, fast", "bench_measure", "additive", "C", "fast",
+         additive_peers(25.0, False), "read", 6.0),
+    Case("additive-D-exact", f"{SET}: D", "bench_measure", "additive", "D", "exact",
+         [Peer("torchmetrics, ECE only", "torchmetrics", None, 1e-6, FLOAT_SUMS)], "read"),
+    Case("additive-B-file", f"{SET}: B, mapped file", "bench_measure", "additive", "B",
+         "exact-file", [], "file"),
+    Case("curve-D-array", "KS, equal-mass ECE: D", "bench_curve", "curve", "D", "array",
+         [Peer("NumPy argsort, cumsum", "numpy", 50.0),
+          Peer("NumPy, KS only, float32", "numpy-float32", None, 1e-6,
+               "it cumulates in float32"),
+          Peer("scikit-learn calibration_curve, quantile", "sklearn", None, 1e-3)],
+         "read", 10.0),
+    Case("curve-D-file", "KS, equal-mass ECE: D, mapped file", "bench_curve", "curve", "D",
+         "file", [], "file", 10.0),
+    Case("sort-D", "sort of 10M doubles: D", "bench_curve", "sort", "D", "f64",
+         [Peer("numpy.sort", "numpy", None, 0.0)], "radix", threaded=False),
+    Case("skce-A", "SKCE: A", "bench_pair", "skce", "A", "array",
+         [Peer("PyTorch, all pairs", "torch", 20.0, 1e-3)], "flops", 4.0),
+    Case("temperature-B", "temperature fit: B", "bench_fit", "temperature", "B", "array",
+         temperature_peers(60.0), "read", 10.0),
+    Case("temperature-A", "temperature fit: A", "bench_fit", "temperature", "A", "array",
+         temperature_peers(None)),
+    Case("apply-B", "apply a temperature: B", "bench_fit", "apply", "B", "array",
+         [Peer("PyTorch softmax(z / T)", "torch")], "copy"),
+    Case("apply-C", "apply a temperature: C", "bench_fit", "apply", "C", "array",
+         [Peer("PyTorch softmax(z / T)", "torch")], "copy"),
+    Case("memory-additive-B", f"peak memory, {SET}: B, mapped file", "bench_measure",
+         "additive", "B", "exact-file", [Peer("PyTorch", "torch")], memory=True,
+         most_bytes=16e6),
+    Case("memory-additive-C", f"peak memory, {SET}: C, mapped file", "bench_measure",
+         "additive", "C", "exact-file", [Peer("PyTorch", "torch")], memory=True,
+         most_bytes=16e6),
+    Case("memory-curve-D", "peak memory, KS, equal-mass ECE: D, mapped file", "bench_curve",
+         "curve", "D", "file", [Peer("NumPy argsort, cumsum", "numpy")], memory=True,
+         most_bytes=64e6),
+    Case("memory-skce-A", "peak memory, SKCE: A", "bench_pair", "skce", "A", "array",
+         [Peer("PyTorch, all pairs", "torch")], memory=True, peer_share=0.01),
+    Case("memory-temperature-B", "peak memory, temperature fit: B, mapped file", "bench_fit",
+         "temperature", "B", "file", [Peer("PyTorch L-BFGS, strong Wolfe", "lbfgs")],
+         memory=True),
+]
+
+HUGE_CASES = [
+    Case("curve-huge", "KS, equal-mass ECE: 1e9 scores, mapped file", "bench_curve", "curve",
+         "D-huge", "file", [], "file"),
+    Case("memory-curve-huge", "peak memory, KS, equal-mass ECE: 1e9 scores, mapped file",
+         "bench_curve", "curve", "D-huge", "file", [], memory=True, most_bytes=64e6),
+]

@@ -1,0 +1,320 @@
+"""Other people's packages, timed in one process; bench/run.py talks to it.
+
+    .venv-bench/bin/python bench/peers.py FOLDER
+
+A request is a line OPERATION DATA PEER THREADS, its answer a line of JSON with the seconds of
+one execution, the numbers it gave and the memory it took beyond the data.  Loading and
+converting data is not timed.  Each peer is written as its users would write it, from the
+package's own functions where it has them; "tuned" ones take more care.
+"""
+
+import json
+import os
+import pathlib
+import sys
+import time
+import warnings
+
+import numpy as np
+import scipy.optimize
+import scipy.special
+import torch
+
+BINS = 15
+warnings.filterwarnings("ignore")
+
+
+class Data:
+    """A data set in the forms that peers want; only the last one is kept."""
+
+    def __init__(self, folder, name):
+        self.scores = np.load(folder / f"{name}-scores.npy")
+        self.labels = np.load(folder / f"{name}-labels.npy").astype(np.int64)
+        self.made = {}
+
+    def once(self, key, make):
+        if key not in self.made:
+            self.made[key] = make()
+        return self.made[key]
+
+    def logits(self):
+        return torch.from_numpy(self.scores)
+
+    def targets(self):
+        return torch.from_numpy(self.labels)
+
+    def probs(self):
+        return self.once("probs", lambda: torch.softmax(self.logits(), 1))
+
+
+# ---- The additive set ---------------------------------------------------------------------
+
+
+def additive_torch(data):
+    """With one_hot and a loop over bins, as in the code that goes with Guo et al. 2017."""
+    logits, labels = data.logits(), data.targets()
+    probs = torch.softmax(logits, dim=1)
+    confidence, predicted = torch.max(probs, 1)
+    hits = predicted.eq(labels)
+    one_hot = torch.nn.functional.one_hot(labels, probs.shape[1])
+    edges = torch.linspace(0, 1, BINS + 1)
+    ece = torch.zeros(1)
+    for low, high in zip(edges[:-1], edges[1:]):
+        inside = confidence.gt(low) & confidence.le(high)
+        share = inside.float().mean()
+        if share > 0:
+            gap = confidence[inside].mean() - hits[inside].float().mean()
+            ece += torch.abs(gap) * share
+    return {
+        "accuracy": hits.float().mean().item(),
+        "brier": ((probs - one_hot) ** 2).sum(1).mean().item(),
+        "log": torch.nn.functional.cross_entropy(logits, labels).item(),
+        "ece": ece.item(),
+    }
+
+
+def additive_tuned(data):
+    """One log-softmax, no one_hot, bins by counting, sums in double."""
+    logits, labels = data.logits(), data.targets()
+    log_probs = torch.log_softmax(logits, dim=1)
+    own = log_probs.gather(1, labels[:, None])[:, 0].double()
+    probs = log_probs.exp_()
+    confidence, predicted = torch.max(probs, 1)
+    confidence = confidence.double()
+    hits = predicted.eq(labels).double()
+    square = torch.linalg.vector_norm(probs, dim=1).double() ** 2
+    bins = (torch.ceil(confidence * BINS).long() - 1).clamp_(0, BINS - 1)
+    gaps = torch.bincount(bins, weights=confidence - hits, minlength=BINS)
+    return {
+        "accuracy": hits.mean().item(),
+        "brier": (square - 2 * own.exp() + 1).mean().item(),
+        "log": -own.mean().item(),
+        "ece": gaps.abs().sum().item() / len(labels),
+    }
+
+
+def additive_torchmetrics(data):
+    from torchmetrics.functional.classification import (
+        binary_calibration_error,
+        multiclass_calibration_error,
+    )
+
+    if data.scores.ndim == 1:
+        value = binary_calibration_error(data.logits(), data.targets(), n_bins=BINS)
+    else:
+        value = multiclass_calibration_error(
+            data.logits(), data.targets(), num_classes=data.scores.shape[1], n_bins=BINS
+        )
+    return {"ece": value.item()}
+
+
+def additive_netcal(data):
+    from netcal.metrics import ECE
+
+    probs = data.once("numpy probs", lambda: data.probs().numpy())
+    return {"ece": float(ECE(BINS).measure(probs, data.labels))}
+
+
+# ---- Sorted views -------------------------------------------------------------------------
+
+
+def curve_numpy(data):
+    scores, labels = data.scores, data.labels
+    order = np.argsort(scores)
+    gaps = scores[order].astype(np.float64) - labels[order]
+    ks = np.abs(np.cumsum(gaps)).max() / len(scores)
+    mass = sum(abs(part.sum()) for part in np.array_split(gaps, BINS)) / len(scores)
+    return {"ks": float(ks), "mass": float(mass)}
+
+
+def curve_float32(data):
+    """As published by Gupta et al.: the cumulated sums are float32."""
+    scores, labels = data.scores, data.labels.astype(np.float32)
+    order = np.argsort(scores)
+    total = np.float32(len(scores))
+    claimed = np.cumsum(scores[order] / total)
+    true = np.cumsum(labels[order] / total)
+    return {"ks": float(np.abs(claimed - true).max())}
+
+
+def curve_sklearn(data):
+    from sklearn.calibration import calibration_curve
+
+    true, claimed = calibration_curve(
+        data.labels, data.scores, n_bins=BINS, strategy="quantile"
+    )
+    return {"mass": float(np.abs(true - claimed).mean())}
+
+
+def sort_numpy(data):
+    keys = data.scores.astype(np.float64)
+
+    def run():
+        keys.sort()
+
+    seconds = timed(run)
+    return {"low": keys[0], "middle": keys[len(keys) // 2], "high": keys[-1]}, seconds
+
+
+# ---- Pairs --------------------------------------------------------------------------------
+
+
+def skce_torch(data):
+    probs = torch.softmax(data.logits(), dim=1)
+    gap = torch.nn.functional.one_hot(data.targets(), probs.shape[1]) - probs
+    pairs = torch.exp(-torch.cdist(probs, probs)) * (gap @ gap.T)
+    count = len(probs)
+    total = pairs.sum(dtype=torch.float64) - pairs.diagonal().sum(dtype=torch.float64)
+    return {"skce": total.item() / (count * (count - 1))}
+
+
+# ---- Temperature --------------------------------------------------------------------------
+
+
+def temperature_lbfgs(data, rate=1.0, steps=100, search="strong_wolfe", start=1.0):
+    logits, labels = data.logits(), data.targets()
+    temperature = torch.nn.Parameter(torch.tensor([start]))
+    optimizer = torch.optim.LBFGS(
+        [temperature], lr=rate, max_iter=steps, line_search_fn=search
+    )
+
+    def closure():
+        optimizer.zero_grad()
+        loss = torch.nn.functional.cross_entropy(logits / temperature, labels)
+        loss.backward()
+        return loss
+
+    optimizer.step(closure)
+    evaluations = optimizer.state[temperature]["func_evals"]
+    return {"T": temperature.item(), "evaluations": evaluations}
+
+
+def temperature_classic(data):
+    """The script that goes with Guo et al. 2017: start 1.5, rate 0.01, 50 iterations."""
+    return temperature_lbfgs(data, rate=0.01, steps=50, search=None, start=1.5)
+
+
+def temperature_scipy(data):
+    """minimize_scalar on scikit-learn's log_loss."""
+    from sklearn.metrics import log_loss
+
+    classes = np.arange(data.scores.shape[1])
+    count = 0
+
+    def loss(temperature):
+        nonlocal count
+        count += 1
+        probs = scipy.special.softmax(data.scores / np.float32(temperature), axis=1)
+        return log_loss(data.labels, probs, labels=classes)
+
+    found = scipy.optimize.minimize_scalar(loss, bounds=(0.05, 20.0), method="bounded")
+    return {"T": float(found.x), "evaluations": count}
+
+
+def temperature_sklearn(data):
+    """What CalibratedClassifierCV(method="temperature") calls on each fold."""
+    from sklearn.calibration import _TemperatureScaling
+
+    fitted = _TemperatureScaling().fit(data.scores, data.labels)
+    return {"T": 1.0 / float(fitted.beta_)}
+
+
+def apply_torch(data):
+    probs = torch.softmax(data.logits() / 2.0, dim=1)
+    return {"first": probs[:, 0].double().mean().item()}
+
+
+PEERS = {
+    ("additive", "torch"): additive_torch,
+    ("additive", "torch-tuned"): additive_tuned,
+    ("additive", "torchmetrics"): additive_torchmetrics,
+    ("additive", "netcal"): additive_netcal,
+    ("curve", "numpy"): curve_numpy,
+    ("curve", "numpy-float32"): curve_float32,
+    ("curve", "sklearn"): curve_sklearn,
+    ("sort", "numpy"): sort_numpy,
+    ("skce", "torch"): skce_torch,
+    ("temperature", "lbfgs"): temperature_lbfgs,
+    ("temperature", "classic"): temperature_classic,
+    ("temperature", "scipy"): temperature_scipy,
+    ("temperature", "sklearn"): temperature_sklearn,
+    ("apply", "torch"): apply_torch,
+}
+
+
+# ---- Requests and answers -----------------------------------------------------------------
+
+
+def timed(run):
+    start = time.perf_counter()
+    run()
+    return time.perf_counter() - start
+
+
+def resident(field):
+    for line in pathlib.Path("/proc/self/status").read_text().splitlines():
+        if line.startswith(field + ":"):
+            return int(line.split()[1]) * 1024
+    return 0
+
+
+def reset_peak():
+    """Lets VmHWM start again from what is resident now; False where that cannot be done."""
+    try:
+        pathlib.Path("/proc/self/clear_refs").write_text("5")
+    except OSError:
+        return False
+    return True
+
+
+def answer(data, peer):
+    if peer is additive_netcal:
+        data.probs()  # netcal starts from probabilities
+    measurable = reset_peak()
+    base = resident("VmRSS") if measurable else 0
+    start = time.perf_counter()
+    values = peer(data)
+    seconds = time.perf_counter() - start
+    if isinstance(values, tuple):
+        values, seconds = values
+    peak = resident("VmHWM") - base if measurable else 0
+    return {
+        "seconds": seconds,
+        "anonymous": peak,
+        "values": {name: float(value) for name, value in values.items()},
+    }
+
+
+def versions():
+    import netcal
+    import sklearn
+    import torchmetrics
+
+    modules = [torch, np, scipy, sklearn, torchmetrics, netcal]
+    names = ["PyTorch", "NumPy", "SciPy", "scikit-learn", "torchmetrics", "netcal"]
+    return {name: module.__version__ for name, module in zip(names, modules)}
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    out = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # so that no peer prints between the answers
+    kept_name, kept = None, None
+    for line in sys.stdin:
+        operation, name, peer, threads = line.split()[:4]
+        try:
+            if operation == "versions":
+                reply = versions()
+            else:
+                torch.set_num_threads(int(threads))
+                if kept_name != name:
+                    kept = None
+                    kept_name, kept = name, Data(folder, name)
+                reply = answer(kept, PEERS[operation, peer])
+        except Exception as failure:  # the driver tells it and goes on
+            reply = {"error": f"{type(failure).__name__}: {failure}"}
+        print(json.dumps(reply), file=out, flush=True)
+
+
+if __name__ == "__main__":
+    main()
