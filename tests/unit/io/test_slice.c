@@ -69,10 +69,8 @@ static void knows_lines_with_semicolons(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(knows_missing_words),
-      cmocka_unit_test(trims_both_ends),
-      cmocka_unit_test(knows_lines_with_semicolons),
-      cmocka_unit_test(checks_utf8),
+      cmocka_unit_test(knows_missing_words),         cmocka_unit_test(trims_both_ends),
+      cmocka_unit_test(knows_lines_with_semicolons), cmocka_unit_test(checks_utf8),
       cmocka_unit_test(clips_for_a_sentence),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
