@@ -137,7 +137,7 @@ CASES = [
 
 HUGE_CASES = [
     Case("curve-huge", "KS, equal-mass ECE: 1e9 scores, mapped file", "bench_curve", "curve",
-         "D-huge", "file", [], "file"),
+         "D-huge", "file", [], "file", 10.0),
     Case("memory-curve-huge", "peak memory, KS, equal-mass ECE: 1e9 scores, mapped file",
          "bench_curve", "curve", "D-huge", "file", [], memory=True, most_bytes=64e6),
 ]

@@ -210,11 +210,12 @@ is exact unless a line says "fast". Targets are those of the project's design, b
 
 {unmet}
 
-The targets against peers were set with PyTorch 1.13 and AVX2. Version 2.13 is faster, and on
-these regular data its L-BFGS needs only a few evaluations; the limits do not depend on that. A
-PyTorch line with a large gap between the ratio of medians and that of the fastest runs is
-dominated by getting fresh memory from the system. Isotonic regression, canonical KDE and smECE
-are not measured because they do not exist yet, and ece-kde, which is not on PyPI, not at all.
+The targets were set on another machine with PyTorch 1.13; the peers measured here can be faster
+than those, for example because L-BFGS needs only a few evaluations on these regular data. The
+limits do not depend on that. In return, more than half of the time of PyTorch's usual form on B
+was the system handing out fresh memory when this was first measured, and varies from run to
+run; the tuned form avoids most of it. Isotonic regression, canonical KDE and smECE are not
+measured because they do not exist yet; ece-kde is not on PyPI.
 
 ## Where numbers differ
 
