@@ -17,11 +17,13 @@
 
 static const cli_flag common_inputs[] = {
     {"logits", 0, CLI_TEXT, "FILE", COMMON_INPUT(logits),
-     "scores before the softmax, rows x classes; one column is the logit of class 1 of two",
+     "scores before the softmax, rows x classes; a single score for each row is the logit of "
+     "class 1 of two",
      NULL, CLI_FILE},
     {"probs", 0, CLI_TEXT, "FILE", COMMON_INPUT(probs),
-     "probabilities, rows x classes; one column is the probability of class 1 of two", NULL,
-     CLI_FILE},
+     "probabilities, rows x classes; a single score for each row is the probability of class 1 "
+     "of two",
+     NULL, CLI_FILE},
     {"log-probs", 0, CLI_TEXT, "FILE", COMMON_INPUT(log_probs),
      "natural logarithms of probabilities, rows x classes", NULL, CLI_FILE},
     {"confidence", 0, CLI_TEXT, "FILE", COMMON_INPUT(confidence),

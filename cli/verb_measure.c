@@ -90,6 +90,22 @@ static pcal_status measure_source(cli_session *session, cli_tell *tell,
   return status;
 }
 
+/* From labels of one class the plain question cannot be answered.  Metrics asked for by name
+ * are told, and so are parts of a data set. */
+static pcal_status measure_check_classes(const cli_session *session,
+                                         const pcal_results *results, pcal_error *err) {
+  const cli_options *options = &session->options;
+  const char *file = options->inputs.labels ? options->inputs.labels : options->inputs.data;
+  const int32_t only = pcal_results_only_label(results);
+  if (only < 0 || options->metrics.count > 0 || options->state)
+    return PCAL_OK;
+  return cli_fail(
+      err, PCAL_DATA,
+      "%s: every label is class %d, and calibration cannot be judged from one class; "
+      "check the labels, or name what you still want to know with --metric",
+      file, (int)only);
+}
+
 static pcal_status measure_with_gates(cli_session *session, const cli_gates *gates,
                                       pcal_error *err) {
   const char **specs = NULL;
@@ -101,6 +117,8 @@ static pcal_status measure_with_gates(cli_session *session, const cli_gates *gat
     status = cli_tell_open(session, &tell, err);
   if (status == PCAL_OK) {
     status = measure_source(session, &tell, specs, spec_count, &results, err);
+    if (status == PCAL_OK)
+      status = measure_check_classes(session, results, err);
     status = cli_tell_end(session, &tell, results, gates, status, err);
   }
   pcal_results_free(results);

@@ -171,6 +171,14 @@ typedef enum pcal_type { PCAL_F32 = 1, PCAL_F64 } pcal_type;
 
 #define PCAL_MISSING_LABEL INT32_MIN
 
+/* Says where in a file a row of a batch stands ("line 7") or, unless column is PCAL_NO_COLUMN,
+ * one of its scores ("line 7, column \"cat\"").  Called when a row is refused, from any thread.
+ */
+typedef enum pcal_field { PCAL_SCORES = 1, PCAL_LABELS, PCAL_WEIGHTS } pcal_field;
+#define PCAL_NO_COLUMN SIZE_MAX
+typedef void (*pcal_place)(const void *user, pcal_field field, size_t row, size_t column,
+                           char *out, size_t out_size);
+
 /* A view of rows that the caller keeps alive during the call.  One column of
  * PROBABILITY or LOGIT is the score of class 1 of two.  Strides are in bytes.
  * Names, where given, are used in error messages. */
@@ -188,12 +196,14 @@ typedef struct pcal_batch {
   const uint32_t *groups; /* group numbers, or NULL */
   uint64_t first_row;     /* index of the first row in the whole data set */
   const char *scores_name, *labels_name, *weights_name, *groups_name;
+  pcal_place place; /* or NULL: by numbers */
+  const void *place_user;
 } pcal_batch;
 
 #define PCAL_BATCH_INIT                                                                    \
   {                                                                                        \
     sizeof(pcal_batch), PCAL_PROBABILITY, PCAL_F32, 0, 0, NULL, 0, 0, NULL, NULL, NULL, 0, \
-        NULL, NULL, NULL, NULL                                                             \
+        NULL, NULL, NULL, NULL, NULL, NULL                                                 \
   }
 
 /* ---- Sources: rows from files ------------------------------------------- */
@@ -480,6 +490,10 @@ typedef struct pcal_bin {
 } pcal_bin;
 
 PCAL_API const pcal_bin *pcal_results_bins(const pcal_results *results, size_t *count);
+
+/* The class that every label is, or -1 when there are several (or confidences): from one class
+ * calibration cannot be judged, though every metric has its value. */
+PCAL_API int32_t pcal_results_only_label(const pcal_results *results);
 
 /* A few sentences in plain words. */
 PCAL_API const char *pcal_results_verdict(const pcal_results *results);

@@ -66,6 +66,10 @@ const pcal_bin *pcal_results_bins(const pcal_results *results, size_t *count) {
   return results == NULL ? NULL : results->public_bins;
 }
 
+int32_t pcal_results_only_label(const pcal_results *results) {
+  return results == NULL ? -1 : results->only_label;
+}
+
 const char *pcal_results_verdict(const pcal_results *results) {
   return results == NULL ? NULL : results->verdict;
 }

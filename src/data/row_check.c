@@ -6,9 +6,24 @@
 #include "core/number.h"
 
 #define ROW_CHECK_WEIGHT_MAX 1e12
+#define ROW_CHECK_PLACE_MAX 128
 
 static const char *row_check_name(const char *name, const char *otherwise) {
   return name == NULL ? otherwise : name;
+}
+
+/* "row 7, column 3", or what the batch calls it.  Returns out. */
+static const char *row_check_place(const pc_row *row, pcal_field field, size_t column,
+                                   char out[ROW_CHECK_PLACE_MAX]) {
+  const pcal_batch *batch = row->batch;
+  if (batch->place != NULL)
+    batch->place(batch->place_user, field, row->position, column, out, ROW_CHECK_PLACE_MAX);
+  else if (column == PCAL_NO_COLUMN)
+    snprintf(out, ROW_CHECK_PLACE_MAX, "row %llu", (unsigned long long)row->id);
+  else
+    snprintf(out, ROW_CHECK_PLACE_MAX, "row %llu, column %zu", (unsigned long long)row->id,
+             column);
+  return out;
 }
 
 static int row_check_one_based(const pcal_batch *batch, size_t classes) {
@@ -23,18 +38,20 @@ static int row_check_one_based(const pcal_batch *batch, size_t classes) {
   return has_last;
 }
 
-static pcal_status row_check_missing(pc_row *row, const char *name, const char *what,
-                                     pcal_error *err) {
+static pcal_status row_check_missing(pc_row *row, pcal_field field, const char *name,
+                                     const char *what, pcal_error *err) {
+  char place[ROW_CHECK_PLACE_MAX];
   row->missing = 1;
   if (row->policy->skip_missing)
     return PCAL_OK;
   return pc_fail_row(err, PCAL_DATA, row->id,
-                     "%s, row %llu: %s; remove the row or pass --skip-missing", name,
-                     (unsigned long long)row->id, what);
+                     "%s, %s: %s; remove the row or pass --skip-missing", name,
+                     row_check_place(row, field, PCAL_NO_COLUMN, place), what);
 }
 
 pcal_status pc_row_label(pc_row *row, pcal_error *err) {
   const pcal_batch *batch = row->batch;
+  char place[ROW_CHECK_PLACE_MAX];
   if (row->policy->unlabelled) {
     row->label = 0;
     return PCAL_OK;
@@ -44,40 +61,41 @@ pcal_status pc_row_label(pc_row *row, pcal_error *err) {
   const size_t classes = confidence ? 2 : row->layout->classes;
   row->label = batch->labels[row->position];
   if (row->label == PCAL_MISSING_LABEL)
-    return row_check_missing(row, name, "the label is missing", err);
+    return row_check_missing(row, PCAL_LABELS, name, "the label is missing", err);
   if (row->label >= 0 && (size_t)row->label < classes)
     return PCAL_OK;
+  row_check_place(row, PCAL_LABELS, PCAL_NO_COLUMN, place);
   if (confidence)
     return pc_fail_row(err, PCAL_DATA, row->id,
-                       "%s, row %llu: %d is neither 0 (wrong) nor 1 (correct)", name,
-                       (unsigned long long)row->id, (int)row->label);
-  return pc_fail_row(err, PCAL_DATA, row->id, "%s, row %llu: label %d is outside 0 to %zu; %s",
-                     name, (unsigned long long)row->id, (int)row->label, classes - 1,
+                       "%s, %s: %d is neither 0 (wrong) nor 1 (correct)", name, place,
+                       (int)row->label);
+  return pc_fail_row(err, PCAL_DATA, row->id, "%s, %s: label %d is outside 0 to %zu; %s", name,
+                     place, (int)row->label, classes - 1,
                      row_check_one_based(batch, classes)
                          ? "the labels look 1-based, subtract 1 from each"
                          : "labels are class numbers counted from 0");
 }
 
 pcal_status pc_row_weight(pc_row *row, pcal_error *err) {
-  char shown[PC_NUMBER_MAX];
+  char shown[PC_NUMBER_MAX], place[ROW_CHECK_PLACE_MAX];
   row->weight = row->batch->weights == NULL ? 1.0 : row->batch->weights[row->position];
   if (row->weight >= 0 && row->weight <= ROW_CHECK_WEIGHT_MAX)
     return PCAL_OK;
   const char *name = row_check_name(row->batch->weights_name, "weights");
   if (isnan(row->weight))
-    return row_check_missing(row, name, "the weight is missing", err);
+    return row_check_missing(row, PCAL_WEIGHTS, name, "the weight is missing", err);
   return pc_fail_row(err, PCAL_DATA, row->id,
-                     "%s, row %llu: the weight %s is %s; a weight says how often the row "
-                     "occurred",
-                     name, (unsigned long long)row->id, pc_show(row->weight, shown),
-                     row->weight < 0 ? "negative" : "above 1e12");
+                     "%s, %s: the weight %s is %s; a weight says how often the row occurred",
+                     name, row_check_place(row, PCAL_WEIGHTS, PCAL_NO_COLUMN, place),
+                     pc_show(row->weight, shown), row->weight < 0 ? "negative" : "above 1e12");
 }
 
 static pcal_status row_check_score(const pc_row *row, size_t column, const char *what,
                                    pcal_error *err) {
-  return pc_fail_row(err, PCAL_DATA, row->id, "%s, row %llu, column %zu: %s",
+  char place[ROW_CHECK_PLACE_MAX];
+  return pc_fail_row(err, PCAL_DATA, row->id, "%s, %s: %s",
                      row_check_name(row->batch->scores_name, "scores"),
-                     (unsigned long long)row->id, column, what);
+                     row_check_place(row, PCAL_SCORES, column, place), what);
 }
 
 pcal_status pc_row_not_finite(pc_row *row, const double *scores, pcal_error *err) {
@@ -120,13 +138,13 @@ pcal_status pc_row_bad_range(const pc_row *row, size_t column, double p, pcal_er
 }
 
 pcal_status pc_row_bad_sum(const pc_row *row, double sum, pcal_error *err) {
-  char shown[PC_NUMBER_MAX];
+  char shown[PC_NUMBER_MAX], place[ROW_CHECK_PLACE_MAX];
   pc_number_round(sum, 7, shown);
-  return pc_fail_row(
-      err, PCAL_DATA, row->id, "%s, row %llu: the probabilities sum to %s, not 1; %s",
-      row_check_name(row->batch->scores_name, "scores"), (unsigned long long)row->id, shown,
-      fabs(sum - 1) <= PC_REPAIRABLE
-          ? "pass --normalize to rescale such rows"
-          : "are these --logits, or scores of several labels at once (which "
-            "have no single true class)?");
+  return pc_fail_row(err, PCAL_DATA, row->id, "%s, %s: the probabilities sum to %s, not 1; %s",
+                     row_check_name(row->batch->scores_name, "scores"),
+                     row_check_place(row, PCAL_SCORES, PCAL_NO_COLUMN, place), shown,
+                     fabs(sum - 1) <= PC_REPAIRABLE
+                         ? "pass --normalize to rescale such rows"
+                         : "are these --logits, or scores of several labels at once (which "
+                           "have no single true class)?");
 }

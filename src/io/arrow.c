@@ -232,6 +232,7 @@ static pcal_status arrow_find_columns(const char *const *names, pc_as as, pc_rea
         return arrow_unfit(&state->columns[i], "it is named twice; leave one out", err);
   }
   reader->columns = state->columns[0].is_list ? state->columns[0].width : state->count;
+  reader->listed = state->columns[0].is_list;
   reader->names = state->columns[0].is_list ? NULL : state->names;
   return PCAL_OK;
 }

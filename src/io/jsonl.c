@@ -330,6 +330,7 @@ static pcal_status jsonl_find_shape(pc_reader *reader, pcal_error *err) {
   if (!state->is_array)
     return PCAL_OK;
   reader->columns = jsonl_length(&value);
+  reader->listed = 1;
   state->shape_line = at.line;
   if (reader->columns == 0)
     return pc_jsonl_fail(&at, "the array is empty; give a number for each class", err);

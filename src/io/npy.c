@@ -193,6 +193,7 @@ pcal_status pc_npy_open(const pc_request *request, pc_reader *out, pcal_error *e
   state->column_stride = header.fortran_order ? size * (ptrdiff_t)header.rows : size;
   out->rows = header.rows;
   out->file_columns = header.columns;
+  out->listed = header.dimensions == 2 && header.columns == 1;
   PC_TRY(pc_request_columns(request, NULL, header.columns, &state->chosen, &out->columns, err));
   npy_space_columns(state, out->columns);
   pc_npy_type_text(&header.type, out->stored, sizeof out->stored);

@@ -155,6 +155,7 @@ pcal_status pc_npz_open(const pc_request *request, pc_reader *out, pcal_error *e
   out->rows = state->array.rows;
   out->window_limit = state->array.window_limit;
   out->file_columns = state->array.file_columns;
+  out->listed = state->array.listed;
   memcpy(out->stored, state->array.stored, sizeof out->stored);
   return PCAL_OK;
 }

@@ -78,6 +78,7 @@ struct pc_reader {
   void *state;
   pc_cells cells;
   size_t columns;           /* chosen ones */
+  int listed;               /* a row is a list of scores, also where it has only one */
   uint64_t rows;            /* PCAL_NO_ROW until the end was seen */
   size_t window_limit;      /* rows that fit a window */
   const char *const *names; /* of the chosen columns, owned by the reader, or NULL */

@@ -47,6 +47,7 @@ struct pcal_source {
   pc_groups groups;
   uint64_t first_row;
   uint64_t position; /* rows given out */
+  uint64_t window;   /* and before the last window */
   pc_header header;
 };
 
@@ -211,12 +212,26 @@ static pcal_status source_one_hot(const pcal_source *source, size_t classes, pca
                  source_name(labels));
 }
 
+/* A score for each row is binary; a list of one score for each row is one class. */
+static pcal_status source_one_class(const pc_reader *scores, pcal_error *err) {
+  if (scores->columns > 1 || !scores->listed)
+    return PCAL_OK;
+  return pc_fail(
+      err, PCAL_DATA,
+      "%s has a list of one score for each row, which means one class, and with one "
+      "class there is nothing to predict; for the score of class 1 of two save plain "
+      "numbers, a one-dimensional array",
+      source_name(scores));
+}
+
 static pcal_status source_check_columns(const pcal_source *source, pcal_error *err) {
   PC_TRY(source_one_column(&source->weights, "weights", err));
   PC_TRY(source_one_column(&source->group_cells, "groups", err));
-  if (source->kind != PCAL_CONFIDENCE)
+  if (source->kind != PCAL_CONFIDENCE) {
+    PC_TRY(source_one_class(&source->scores, err));
     return source_one_hot(source, source->scores.columns == 1 ? 2 : source->scores.columns,
                           err);
+  }
   PC_TRY(source_one_column(&source->scores, "confidences", err));
   return source_one_column(&source->label_cells, "--correct values", err);
 }
@@ -473,6 +488,23 @@ static pcal_status source_beside(pcal_source *source, size_t max_rows, pcal_batc
   return PCAL_OK;
 }
 
+static void source_place(const void *user, pcal_field field, size_t row, size_t column,
+                         char *out, size_t out_size) {
+  const pcal_source *source = user;
+  const pc_reader *part = field == PCAL_SCORES   ? &source->scores
+                          : field == PCAL_LABELS ? &source->label_cells
+                                                 : &source->weights;
+  char place[PC_PLACE_MAX], shown[PC_CLIP_MAX];
+  pc_reader_place(part, row, source->first_row + source->window + row, place);
+  if (column == PCAL_NO_COLUMN)
+    snprintf(out, out_size, "%s", place);
+  else if (part->names == NULL)
+    snprintf(out, out_size, "%s, column %zu", place, column);
+  else
+    snprintf(out, out_size, "%s, column \"%s\"", place,
+             pc_clip(pc_slice_of(part->names[column]), shown));
+}
+
 pcal_status pc_source_next(pcal_source *source, size_t max_rows, pcal_batch *batch,
                            pcal_error *err) {
   pc_window window;
@@ -499,7 +531,10 @@ pcal_status pc_source_next(pcal_source *source, size_t max_rows, pcal_batch *bat
   filled.labels_name = source_name(&source->label_cells);
   filled.weights_name = source_name(&source->weights);
   filled.groups_name = source_name(&source->group_cells);
+  filled.place = source_place;
+  filled.place_user = source;
   PC_TRY(source_beside(source, wanted, &filled, err));
+  source->window = source->position;
   source->position += filled.rows;
   const size_t size = batch->size < sizeof filled ? batch->size : sizeof filled;
   filled.size = batch->size;

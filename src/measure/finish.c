@@ -119,7 +119,10 @@ static pcal_status finish_summary(const pcal_measure *measure, const pc_tally *t
   results->normalized = measure->normalized;
   results->fast = measure->pass.policy.fast;
   results->skipped = measure->skipped;
-  results->only_label = tally->label_low == tally->label_high ? tally->label_low : -1;
+  results->only_label =
+      measure->plan.layout.kind != PCAL_CONFIDENCE && tally->label_low == tally->label_high
+          ? tally->label_low
+          : -1;
   if (results->weight <= 0 && measure->weighted && measure->skipped == 0)
     return pc_fail(err, PCAL_DATA,
                    "%sall weights are zero; give at least one row a positive weight",

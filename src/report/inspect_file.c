@@ -176,6 +176,9 @@ static const char *inspect_hint(const inspect_file *file, const inspect_overall 
                : "a table: choose columns as file.csv:column or file.csv:first..last";
   if (one && all->whole)
     return "whole numbers: could be --labels, --correct, --weights or --groups";
+  if (one && file->reader.listed)
+    return "a list of one score for each row: save plain numbers for binary scores, or one "
+           "score for each class";
   if (one)
     return unit ? "could be binary --probs, or --confidence" : "could be binary --logits";
   if (unit && file->sum_off <= 1e-5)

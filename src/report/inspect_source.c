@@ -49,6 +49,18 @@ static void inspect_good(inspect_set *set, const pc_rows *rows, pc_columns *colu
   set->good++;
 }
 
+/* One row of a batch as a batch, and where it stands. */
+typedef struct inspect_row {
+  const pcal_batch *batch;
+  size_t position;
+} inspect_row;
+
+static void inspect_place(const void *user, pcal_field field, size_t row, size_t column,
+                          char *out, size_t out_size) {
+  const inspect_row *at = user;
+  at->batch->place(at->batch->place_user, field, at->position + row, column, out, out_size);
+}
+
 static void inspect_batch(inspect_set *set, pcal_batch *batch, const pc_scratch *scratch,
                           pc_columns *columns) {
   const pc_policy policy = {.lean = 1, .unlabelled = batch->labels == NULL};
@@ -63,6 +75,9 @@ static void inspect_batch(inspect_set *set, pcal_batch *batch, const pc_scratch 
     row.weights = batch->weights == NULL ? NULL : batch->weights + i;
     row.groups = NULL;
     row.first_row = batch->first_row + i;
+    const inspect_row at = {batch, i};
+    row.place = batch->place == NULL ? NULL : inspect_place;
+    row.place_user = &at;
     pc_error_clear(&error);
     if (pc_rows_derive(&row, &set->layout, &policy, 0, 1, scratch, &rows, &counts, &error) !=
         PCAL_OK)
@@ -147,7 +162,10 @@ static void inspect_text_classes(const inspect_set *set, pc_text *out) {
   if (count > INSPECT_TEXT_CLASSES)
     pc_text_format(out, "  and %zu more classes\n", count - INSPECT_TEXT_CLASSES);
   if (inspect_absent(set) > 0 && set->layout.kind != PCAL_CONFIDENCE)
-    pc_text_format(out, "  %zu of %zu classes never occur\n", inspect_absent(set), count);
+    pc_text_format(out, "  %zu of %zu classes never occur%s\n", inspect_absent(set), count,
+                   inspect_absent(set) + 1 == count
+                       ? ", and calibration cannot be judged from one class: check the labels"
+                       : "");
 }
 
 static void inspect_text_problems(const inspect_set *set, pc_text *out) {

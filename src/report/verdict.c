@@ -190,7 +190,7 @@ static void verdict_advice(const verdict_facts *facts, int fine, pc_text *out) {
 }
 
 static void verdict_one_class(const pcal_results *results, pc_text *out) {
-  if (results->only_label < 0 || results->layout.kind == PCAL_CONFIDENCE)
+  if (results->only_label < 0)
     return;
   pc_text_add(out, "Careful: every label is ");
   if ((size_t)results->only_label < results->class_count)

@@ -31,7 +31,8 @@ static void test_a_good_data_set(void **state) {
                             "labels:\n"
                             "  cat: 2 rows, predicted right in 50.0 %\n"
                             "  dog: 0 rows\n"
-                            "  1 of 2 classes never occur\n"
+                            "  1 of 2 classes never occur, and calibration cannot be judged "
+                            "from one class: check the labels\n"
                             "no problems: every row can be measured\n");
   assert_int_equal(problems, 0);
   free(text);
@@ -64,11 +65,11 @@ static void test_bad_rows_are_counted(void **state) {
   assert_contains(text, "9 rows, 2 columns");
   assert_contains(text, "accuracy 100.0 %, mean confidence 62.5 %\n");
   assert_contains(text, "7 rows cannot be measured as they are:\n");
-  assert_contains(text, "row 1: the probabilities sum to 2.000000");
-  assert_contains(text, "row 2: label 7 is outside 0 to 1");
-  assert_contains(text, "row 5, column 0: the score is missing (NaN)");
+  assert_contains(text, "line 3: the probabilities sum to 2.000000");
+  assert_contains(text, "line 4: label 7 is outside 0 to 1");
+  assert_contains(text, "line 7, column \"probs.a\": the score is missing (NaN)");
   assert_contains(text, "  and 2 more\n");
-  assert_lacks(text, "row 7");
+  assert_lacks(text, "line 9");
   free(text);
   char *json = inspect_of(&inputs, PCAL_JSON, &problems);
   assert_contains(json, "  \"rows\": 9,\n");
