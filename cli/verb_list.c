@@ -7,6 +7,7 @@
 const cli_row_kind cli_row_kinds[] = {
     {"metrics", "what measure can compute"},
     {"groups", "sets of metrics under one name"},
+    {"notions", "what calibration can mean, from the strongest to the weakest"},
     {"conventions", "rules of other packages, for ece:convention="},
     {"calibrators", "what fit can learn"},
     {"figures", "what plot can draw"},

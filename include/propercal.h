@@ -131,7 +131,8 @@ typedef struct pcal_option {
   const char *help;
 } pcal_option;
 
-/* Kinds of rows: "metrics", "groups", "conventions", "calibrators", "figures". */
+/* Kinds of rows: "metrics", "groups", "notions", "conventions", "calibrators",
+ * "figures". */
 typedef struct pcal_row {
   const char *kind;
   const char *name;

@@ -33,6 +33,7 @@ static const struct catalogue_kind {
 } catalogue_kinds[] = {
     {"metrics", catalogue_metric},
     {"groups", pc_metric_group_at},
+    {"notions", pc_notion_at},
     {"conventions", catalogue_convention},
     {"calibrators", catalogue_calibrator},
     {"figures", pc_figure_row},

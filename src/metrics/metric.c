@@ -55,6 +55,21 @@ const pcal_row *pc_metric_group_find(const char *name) {
   return NULL;
 }
 
+const pcal_row *pc_notion_at(size_t index) {
+  static const pcal_row rows[] = {
+#define NOTION(its_name, its_title, definition, its_about) \
+  {.kind = "notions",                                      \
+   .name = its_name,                                       \
+   .title = its_title,                                     \
+   .formula = definition,                                  \
+   .about = its_about,                                     \
+   .citation = "Gruber & Buettner, NeurIPS 2022, Theorem 3.1"},
+#include "metrics/notions.def"
+#undef NOTION
+  };
+  return index < sizeof rows / sizeof *rows ? &rows[index] : NULL;
+}
+
 static const char *metric_next_name(void *user, size_t i) {
   (void)user;
   if (i < pc_metric_count())

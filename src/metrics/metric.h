@@ -54,6 +54,9 @@ size_t pc_metric_group_count(void);
 const pcal_row *pc_metric_group_at(size_t index);
 const pcal_row *pc_metric_group_find(const char *name);
 
+/* Notions of calibration, from the strongest to the weakest. */
+const pcal_row *pc_notion_at(size_t index);
+
 /* Finds the row of a spec and parses its options; an unknown name is refused with the
  * nearest one. */
 PC_CHECKED pcal_status pc_metric_parse(const char *spec, const pc_metric **metric,

@@ -61,6 +61,22 @@ void pc_report_summary(const pcal_results *results, pc_text *out) {
   }
 }
 
+size_t pc_report_notion_count(void) {
+  size_t count = 0;
+  while (pc_notion_at(count) != NULL)
+    count++;
+  return count;
+}
+
+size_t pc_report_notion(const pc_result_record *record) {
+  const pcal_row *notion;
+  size_t n = 0;
+  while ((notion = pc_notion_at(n)) != NULL &&
+         (record->notion == NULL || strcmp(notion->name, record->notion) != 0))
+    n++;
+  return n;
+}
+
 void pc_report_value(const pc_result_record *record, pc_text *out) {
   char digits[PC_NUMBER_MAX];
   if (record->outcome.undefined) {

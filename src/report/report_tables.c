@@ -54,17 +54,29 @@ static const char *report_bound(const pc_result_record *record) {
                                                : record->bound;
 }
 
+static void report_text_metric(const pc_result_record *record, size_t width, pc_text *out) {
+  const char *bound = report_bound(record);
+  pc_text_add(out, "  ");
+  report_pad(out, record->label, width, 0);
+  report_padded_value(record, 12, out);
+  pc_text_format(out, "%s%s\n", bound[0] == '\0' ? "" : "  ", bound);
+}
+
 static void report_text_metrics(const pcal_results *results, pc_text *out) {
   const size_t width = report_label_width(results);
-  report_pad(out, "metric", width, 0);
-  pc_text_add(out, "       value  estimates\n");
-  for (size_t m = 0; m < results->metric_count; m++) {
-    const pc_result_record *record = &results->records[m];
-    const char *bound = report_bound(record);
-    report_pad(out, record->label, width, 0);
-    report_padded_value(record, 12, out);
-    pc_text_format(out, "  %s%s%s\n", record->notion == NULL ? "" : record->notion,
-                   bound[0] == '\0' ? "" : ", ", bound);
+  for (size_t n = 0; n <= pc_report_notion_count(); n++) {
+    const pcal_row *notion = pc_notion_at(n);
+    int first = 1;
+    for (size_t m = 0; m < results->metric_count; m++) {
+      if (pc_report_notion(&results->records[m]) != n)
+        continue;
+      if (first && notion != NULL)
+        pc_text_format(out, "%s\n", notion->title);
+      else if (first)
+        pc_text_add(out, "other\n");
+      first = 0;
+      report_text_metric(&results->records[m], width, out);
+    }
   }
 }
 
@@ -248,8 +260,10 @@ void pc_report_markdown(const pcal_results *results, pc_text *out) {
     pc_text_add(out, " ---: |");
   pc_text_add(out, "\n");
   report_markdown_weights(results, out);
-  for (size_t m = 0; m < results->metric_count; m++)
-    report_markdown_row(results, m, out);
+  for (size_t n = 0; n <= pc_report_notion_count(); n++)
+    for (size_t m = 0; m < results->metric_count; m++)
+      if (pc_report_notion(&results->records[m]) == n)
+        report_markdown_row(results, m, out);
   pc_text_add(out, "\n");
   for (size_t m = 0; m < results->metric_count; m++)
     if (results->records[m].outcome.why[0] != '\0')
