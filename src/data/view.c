@@ -1,12 +1,22 @@
 #include "data/view.h"
 
+int pc_view_spread(const pc_view *view) {
+  return view->kind == PC_VIEW_CLASSES || view->kind == PC_VIEW_POOLED;
+}
+
 size_t pc_view_parts(const pc_view *view, const pc_layout *layout) {
-  return view->by_label ? layout->classes : 1;
+  return view->by_label || view->kind == PC_VIEW_CLASSES ? layout->classes : 1;
+}
+
+size_t pc_view_scores(const pc_view *view, const pc_layout *layout) {
+  return pc_view_spread(view) ? layout->classes : 1;
 }
 
 pcal_status pc_columns_new(const pcal_env *env, const pc_view *view, size_t capacity,
                            pc_columns *out, pcal_error *err) {
   *out = (pc_columns){NULL, NULL, NULL, NULL, NULL, NULL};
+  if (pc_view_spread(view))
+    return PCAL_OK;
   out->score_space = pc_alloc_raw(env, capacity, sizeof(double));
   out->hit_space = pc_alloc_raw(env, capacity, 1);
   if (view->by_label)
@@ -88,6 +98,8 @@ void pc_view_fill(const pc_view *view, const pc_rows *rows, pc_columns *columns)
   columns->score = columns->score_space;
   columns->hit = columns->hit_space;
   columns->part = columns->part_space;
+  if (pc_view_spread(view))
+    return;
   if (rows->classes == 1 || (view->kind == PC_VIEW_RANK && view->index == 1)) {
     view_top(rows, columns);
     return;

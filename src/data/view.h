@@ -6,9 +6,11 @@
 
 typedef enum pc_view_kind {
   PC_VIEW_RANK =
-      1,          /* the index-th largest probability (from 1) and whether its class is true */
-  PC_VIEW_WITHIN, /* the sum of the index largest, and whether the true class is among them */
-  PC_VIEW_CLASS   /* the probability of class index */
+      1,           /* the index-th largest probability (from 1) and whether its class is true */
+  PC_VIEW_WITHIN,  /* the sum of the index largest, and whether the true class is among them */
+  PC_VIEW_CLASS,   /* the probability of class index */
+  PC_VIEW_CLASSES, /* every class of every row, one part for each class */
+  PC_VIEW_POOLED   /* every class of every row, in one part */
 } pc_view_kind;
 
 /* Compared by its bytes: start from zero. */
@@ -18,7 +20,12 @@ typedef struct pc_view {
   int32_t by_label; /* one part for each predicted label instead of one for all */
 } pc_view;
 
-/* Filled columns, one entry for each row; they may point into the rows. */
+/* Does a view have a score for every class of a row?  Then there are no columns: machines read
+ * rows->probs and rows->labels. */
+int pc_view_spread(const pc_view *view);
+
+/* Filled columns, one entry for each row; they may point into the rows.  Empty for a spread
+ * view. */
 typedef struct pc_columns {
   const double *score;
   const uint8_t *hit;
@@ -28,8 +35,11 @@ typedef struct pc_columns {
   uint32_t *part_space;
 } pc_columns;
 
-/* Parts into which a view divides the rows. */
+/* Parts into which a view divides the scores. */
 size_t pc_view_parts(const pc_view *view, const pc_layout *layout);
+
+/* Scores that a view has of one row. */
+size_t pc_view_scores(const pc_view *view, const pc_layout *layout);
 
 PC_CHECKED pcal_status pc_columns_new(const pcal_env *env, const pc_view *view, size_t capacity,
                                       pc_columns *out, pcal_error *err);

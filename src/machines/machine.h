@@ -16,6 +16,12 @@ typedef enum pc_machine_kind { PC_SUM = 1, PC_GRID, PC_CURVE, PC_PAIR } pc_machi
 typedef void (*pc_values_function)(const double *params, const pc_rows *rows, size_t begin,
                                    size_t count, double *out);
 
+/* What a grid adds up beside weights, hits and scores; several may be asked for. */
+typedef enum pc_moment {
+  PC_MOMENT_SQUARE = 1, /* score^2 */
+  PC_MOMENT_HIT = 2     /* score * hit */
+} pc_moment;
+
 /* What a metric needs.  Two needs are the same when their bytes are: start from zero. */
 typedef struct pc_need {
   pc_machine_kind machine;
@@ -28,7 +34,9 @@ typedef struct pc_need {
   } sum;
   struct {
     pc_edge_rule rule;
+    unsigned moments; /* pc_moment; a state may have more than a metric asked for */
     size_t bins;
+    double threshold; /* only scores above it are counted; 0: all */
   } grid;
 } pc_need;
 
@@ -43,8 +51,8 @@ typedef struct pc_evidence {
     uint64_t infinite_row[PC_VALUES_MAX]; /* the first of them */
   } sum;
   struct {
-    size_t bin_count;
-    pc_bin *bins;
+    size_t part_count, bin_count;
+    pc_bin *bins; /* part after part; moments not asked for are NaN */
   } grid;
   struct {
     size_t part_count;
@@ -95,5 +103,9 @@ const pc_machine *pc_machine_of(pc_machine_kind kind);
 /* Fails when keeping `bytes` would exceed the environment's limit. */
 PC_CHECKED pcal_status pc_check_limit(const pcal_env *env, size_t bytes, const char *remedy,
                                       pcal_error *err);
+
+/* The same for other things than rows: "keeping the bins of all classes takes". */
+PC_CHECKED pcal_status pc_check_limit_of(const pcal_env *env, size_t bytes, const char *what,
+                                         const char *remedy, pcal_error *err);
 
 #endif

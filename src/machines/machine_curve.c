@@ -1,7 +1,7 @@
 /* The curve machine: columns of scores, kept apart by outcome, sorted when asked.
  *
- * State: for each part of the view (one, or one for each predicted label) the scores of rows
- * that came true and of rows that did not.  Weights are kept only once a row has one.
+ * State: for each part of the view (one, or one for each class) the scores that came true and
+ * those that did not.  Weights are kept only once a row has one.
  * Sorting and joining equal scores removes every trace of the order of rows.
  *
  * Saved: for each store the number of entries (u64), whether weights follow (u8: some weight is
@@ -21,7 +21,8 @@ typedef struct curve_store {
 
 typedef struct curve_state {
   size_t part_count;
-  size_t row_count;   /* over all stores */
+  size_t classes;     /* of a spread view, else 0 */
+  size_t row_count;   /* scores over all stores */
   curve_store *store; /* [2 * part + hit] */
 } curve_state;
 
@@ -48,6 +49,7 @@ static pcal_status machine_curve_create(const pcal_env *env, const pc_need *need
   if (state == NULL)
     return pc_fail_memory(err, "preparing curves");
   state->part_count = pc_view_parts(&need->view, layout);
+  state->classes = pc_view_spread(&need->view) ? layout->classes : 0;
   state->store = pc_alloc(env, 2 * state->part_count, sizeof *state->store);
   if (state->store == NULL) {
     pc_free(env, state);
@@ -78,23 +80,64 @@ static pcal_status machine_curve_room(const pcal_env *env, curve_store *store, s
 
 static pcal_status machine_curve_limit(const pcal_env *env, const curve_state *state,
                                        size_t more, int weighted, pcal_error *err) {
-  return pc_check_limit(env, (state->row_count + more) * sizeof(double) * (weighted ? 2 : 1),
-                        "ask for equal-width bins instead of ks or equal-mass bins", err);
+  const size_t bytes = (state->row_count + more) * sizeof(double) * (weighted ? 2 : 1);
+  if (state->classes == 0)
+    return pc_check_limit(env, bytes,
+                          "ask for equal-width bins instead of ks or equal-mass bins", err);
+  return pc_check_limit_of(env, bytes, "keeping the scores of all classes takes",
+                           "ask for equal-width bins (binning=width), whose memory does not "
+                           "grow with the rows",
+                           err);
+}
+
+static void machine_curve_put(curve_store *store, double score, double weight) {
+  store->score[store->count] = score;
+  if (store->weight != NULL)
+    store->weight[store->count] = weight;
+  store->count++;
+}
+
+/* Room for every class of every row: misses of each part, hits where they are. */
+static pcal_status machine_curve_spread_room(const pcal_env *env, curve_state *state,
+                                             const pc_rows *rows, pcal_error *err) {
+  const int weighted = rows->weights != NULL;
+  const size_t misses = rows->count * (state->part_count == 1 ? state->classes : 1);
+  for (size_t p = 0; p < state->part_count; p++)
+    PC_TRY(machine_curve_room(env, &state->store[2 * p], misses, weighted, err));
+  for (size_t i = 0; i < rows->count; i++) {
+    const size_t part = state->part_count == 1 ? 0 : (size_t)rows->labels[i];
+    PC_TRY(machine_curve_room(env, &state->store[2 * part + 1], rows->count, weighted, err));
+  }
+  return PCAL_OK;
+}
+
+static pcal_status machine_curve_spread(const pcal_env *env, curve_state *state,
+                                        const pc_rows *rows, pcal_error *err) {
+  const size_t k = state->classes;
+  PC_TRY(machine_curve_limit(env, state, rows->count * k, rows->weights != NULL, err));
+  PC_TRY(machine_curve_spread_room(env, state, rows, err));
+  for (size_t j = 0; j < k; j++) {
+    curve_store *store = &state->store[state->part_count == 1 ? 0 : 2 * j];
+    for (size_t i = 0; i < rows->count; i++)
+      machine_curve_put(store + ((size_t)rows->labels[i] == j), rows->probs[i * k + j],
+                        rows->weights == NULL ? 1.0 : rows->weights[i]);
+  }
+  state->row_count += rows->count * k;
+  return PCAL_OK;
 }
 
 static pcal_status machine_curve_update(const pcal_env *env, void *opaque, const pc_rows *rows,
                                         const pc_columns *columns, pcal_error *err) {
   curve_state *state = opaque;
   const int weighted = rows->weights != NULL;
+  if (state->classes > 0)
+    return machine_curve_spread(env, state, rows, err);
   PC_TRY(machine_curve_limit(env, state, rows->count, weighted, err));
   for (size_t i = 0; i < rows->count; i++) {
     const size_t part = columns->part == NULL ? 0 : columns->part[i];
     curve_store *store = &state->store[2 * part + columns->hit[i]];
     PC_TRY(machine_curve_room(env, store, 1, weighted, err));
-    store->score[store->count] = columns->score[i];
-    if (store->weight != NULL)
-      store->weight[store->count] = weighted ? rows->weights[i] : 1.0;
-    store->count++;
+    machine_curve_put(store, columns->score[i], weighted ? rows->weights[i] : 1.0);
     state->row_count++;
   }
   return PCAL_OK;
@@ -229,6 +272,22 @@ static pcal_status machine_curve_load_store(const pcal_env *env, curve_state *st
   return PCAL_OK;
 }
 
+/* Does what was loaded fit the totals?  A spread view has the rows once for each class. */
+static int machine_curve_fits(const curve_state *state, const pc_totals *totals,
+                              const pc_sum *weight) {
+  const size_t copies = state->classes == 0 ? 1 : state->classes;
+  pc_sum expected, doubled = totals->weight;
+  pc_sum_clear(&expected);
+  for (size_t left = copies; left > 0; left /= 2) {
+    if (left % 2 == 1)
+      pc_sum_merge(&expected, &doubled);
+    const pc_sum once = doubled;
+    pc_sum_merge(&doubled, &once);
+  }
+  return state->row_count / copies == totals->rows && state->row_count % copies == 0 &&
+         pc_sum_equal(weight, &expected);
+}
+
 static pcal_status machine_curve_load(const pcal_env *env, const pc_need *need,
                                       const pc_layout *layout, const pc_totals *totals,
                                       pc_decoder *in, void **out, pcal_error *err) {
@@ -243,8 +302,7 @@ static pcal_status machine_curve_load(const pcal_env *env, const pc_need *need,
   pc_sum_clear(&weight);
   for (size_t s = 0; s < stores && !in->failed; s++)
     PC_TRY(machine_curve_load_store(env, state, s, in, &weight, err));
-  pc_decoder_expect(in,
-                    state->row_count == totals->rows && pc_sum_equal(&weight, &totals->weight));
+  pc_decoder_expect(in, machine_curve_fits(state, totals, &weight));
   return PCAL_OK;
 }
 

@@ -1,144 +1,150 @@
 /* The grid machine: counts and sums in cells known beforehand.
  *
- * State: for each cell the weight, the weight of hits, and the sums of score, score^2 and
- * score * hit, in 128-bit fixed point: exact integers, so any order of rows and merges gives
- * the same bits. */
+ * State: for each part of the view and each cell the weight, the weight of hits and the sum of
+ * scores, and where a metric asks for them those of score^2 and score * hit (grid_cells.h):
+ * exact integers, so any order of rows and merges gives the same bits.
+ *
+ * Saved: part by part, cell by cell, these sums as fixed-point numbers of 16 bytes. */
+#include <math.h>
 #include <string.h>
 
-#include "core/sum.h"
-#include "machines/machine.h"
+#include "machines/grid_cells.h"
 
-#define MACHINE_GRID_CELL_BYTES 80 /* as saved */
-
-typedef struct grid_cell {
-  pc_fixed weight, hits, score, score_square, score_hit;
-} grid_cell;
-
-typedef struct grid_state {
-  pc_partition cells;
-  size_t cell_count;
-  grid_cell *cell;
-} grid_state;
+#define MACHINE_GRID_FIXED_BYTES 16
+#define MACHINE_GRID_BANKS 4
+#define MACHINE_GRID_BANK_CELLS 32
 
 static void machine_grid_destroy(const pcal_env *env, void *opaque) {
-  grid_state *state = opaque;
-  pc_partition_free(env, &state->cells);
-  pc_free(env, state->cell);
-  pc_free(env, state);
+  pc_grid_free(env, opaque);
 }
 
 static void machine_grid_clear(void *opaque) {
-  grid_state *state = opaque;
-  memset(state->cell, 0, state->cell_count * sizeof *state->cell);
+  pc_grid_clear(opaque);
 }
 
 static pcal_status machine_grid_create(const pcal_env *env, const pc_need *need,
                                        const pc_layout *layout, void **out, pcal_error *err) {
-  (void)layout;
-  grid_state *state = pc_alloc(env, 1, sizeof *state);
-  if (state == NULL)
-    return pc_fail_memory(err, "preparing bins");
-  const pcal_status status =
-      pc_partition_new(env, need->grid.rule, need->grid.bins, &state->cells, err);
-  if (status != PCAL_OK) {
-    pc_free(env, state);
-    return status;
-  }
-  state->cell_count = state->cells.cut_count + 1;
-  state->cell = pc_alloc(env, state->cell_count, sizeof *state->cell);
-  if (state->cell == NULL) {
-    machine_grid_destroy(env, state);
-    return pc_fail_memory(err, "preparing bins");
-  }
-  *out = state;
+  pc_grid *grid = NULL;
+  PC_TRY(pc_grid_new(env, need, layout, &grid, err));
+  *out = grid;
   return PCAL_OK;
 }
 
-static void machine_grid_add(grid_cell *cell, double score, int hit) {
-  const int64_t units = pc_fixed_units(score), one = pc_fixed_units(1.0);
-  cell->weight.units += one;
-  cell->hits.units += one & -(int64_t)hit;
-  cell->score.units += units;
-  cell->score_square.units += pc_fixed_units(score * score);
-  cell->score_hit.units += units & -(int64_t)hit;
+/* ---- updating ---- */
+
+/* The common case: one part, few cells, no weights.  Neighbouring rows go to different banks,
+ * so that one need not wait for the other. */
+typedef struct grid_bank {
+  pc_grid_cell cell;
+  pc_fixed square, unused; /* a cell takes one cache line */
+} grid_bank;
+
+static void machine_grid_add_plain(pc_grid *grid, const pc_columns *columns, size_t count) {
+  grid_bank banks[MACHINE_GRID_BANKS][MACHINE_GRID_BANK_CELLS];
+  memset(banks, 0, sizeof banks);
+  for (size_t i = 0; i < count; i++) {
+    const double score = columns->score[i];
+    grid_bank *bank = &banks[i % MACHINE_GRID_BANKS][pc_partition_find(&grid->cells, score)];
+    bank->cell.count++;
+    bank->cell.hits += columns->hit[i];
+    bank->cell.score.units += pc_fixed_units(score);
+    bank->square.units += pc_fixed_units(score * score);
+  }
+  for (size_t b = 0; b < MACHINE_GRID_BANKS; b++)
+    for (size_t c = 0; c < grid->cell_count; c++) {
+      grid->cell[c].count += banks[b][c].cell.count;
+      grid->cell[c].hits += banks[b][c].cell.hits;
+      grid->cell[c].score.units += banks[b][c].cell.score.units;
+      if (grid->square != NULL)
+        grid->square[c].units += banks[b][c].square.units;
+    }
 }
 
-static void machine_grid_add_weighted(grid_cell *cell, double score, int hit, double weight) {
-  pc_fixed_add_weighted(&cell->weight, weight, 1.0);
-  pc_fixed_add_weighted(&cell->score, weight, score);
-  pc_fixed_add_weighted(&cell->score_square, weight, score * score);
-  if (hit) {
-    pc_fixed_add_weighted(&cell->hits, weight, 1.0);
-    pc_fixed_add_weighted(&cell->score_hit, weight, score);
+static void machine_grid_add_rows(pc_grid *grid, const pc_columns *columns,
+                                  const double *weights, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    const double score = columns->score[i];
+    if (grid->threshold > 0 && !(score > grid->threshold))
+      continue;
+    const size_t part = columns->part == NULL ? 0 : columns->part[i];
+    const size_t index = part * grid->cell_count + pc_partition_find(&grid->cells, score);
+    if (weights == NULL)
+      pc_grid_add(grid, index, score, score * score, columns->hit[i]);
+    else
+      pc_grid_add_weighted(grid, index, score, score * score, columns->hit[i], weights[i]);
   }
 }
 
 static pcal_status machine_grid_update(const pcal_env *env, void *opaque, const pc_rows *rows,
                                        const pc_columns *columns, pcal_error *err) {
-  (void)env;
-  (void)err;
-  grid_state *state = opaque;
-  for (size_t i = 0; i < rows->count; i++) {
-    grid_cell *cell = &state->cell[pc_partition_find(&state->cells, columns->score[i])];
-    if (rows->weights == NULL)
-      machine_grid_add(cell, columns->score[i], columns->hit[i]);
-    else
-      machine_grid_add_weighted(cell, columns->score[i], columns->hit[i], rows->weights[i]);
-  }
+  pc_grid *grid = opaque;
+  if (grid->columns.count > 0)
+    return pc_grid_spread(env, grid, rows, err);
+  if (rows->weights != NULL)
+    PC_TRY(pc_grid_weigh(env, grid, err));
+  const int plain = rows->weights == NULL && columns->part == NULL && grid->score_hit == NULL &&
+                    grid->threshold <= 0 && grid->cell_count <= MACHINE_GRID_BANK_CELLS;
+  if (plain)
+    machine_grid_add_plain(grid, columns, rows->count);
+  else
+    machine_grid_add_rows(grid, columns, rows->weights, rows->count);
   return PCAL_OK;
 }
+
+/* ---- merging ---- */
 
 static pcal_status machine_grid_prepare(const pcal_env *env, void *opaque, const void *other,
                                         pcal_error *err) {
-  (void)env;
-  const grid_state *into = opaque, *from = other;
-  for (size_t c = 0; c < into->cell_count; c++) {
-    const grid_cell *a = &into->cell[c], *b = &from->cell[c];
-    if (!pc_fixed_addable(&a->weight, &b->weight) || !pc_fixed_addable(&a->hits, &b->hits) ||
-        !pc_fixed_addable(&a->score, &b->score) ||
-        !pc_fixed_addable(&a->score_square, &b->score_square) ||
-        !pc_fixed_addable(&a->score_hit, &b->score_hit))
+  pc_grid *into = opaque;
+  const pc_grid *from = other;
+  for (size_t i = 0; i < into->part_count * into->cell_count; i++) {
+    const pc_grid_sums a = pc_grid_read(into, i), b = pc_grid_read(from, i);
+    if (!pc_fixed_addable(&a.weight, &b.weight) || !pc_fixed_addable(&a.hits, &b.hits) ||
+        !pc_fixed_addable(&a.score, &b.score) || !pc_fixed_addable(&a.square, &b.square) ||
+        !pc_fixed_addable(&a.score_hit, &b.score_hit))
       return pc_fail(err, PCAL_DATA, "the sums in the bins are too large to be added");
   }
-  return PCAL_OK;
-}
-
-static void machine_grid_join(grid_cell *into, const grid_cell *from) {
-  into->weight.units += from->weight.units;
-  into->hits.units += from->hits.units;
-  into->score.units += from->score.units;
-  into->score_square.units += from->score_square.units;
-  into->score_hit.units += from->score_hit.units;
+  return from->mass == NULL ? PCAL_OK : pc_grid_weigh(env, into, err);
 }
 
 static void machine_grid_merge(void *opaque, const void *other) {
-  grid_state *into = opaque;
-  const grid_state *from = other;
-  for (size_t c = 0; c < into->cell_count; c++)
-    machine_grid_join(&into->cell[c], &from->cell[c]);
+  pc_grid_merge(opaque, other);
+}
+
+/* ---- finishing ---- */
+
+static pc_bin machine_grid_bin(const pc_grid *grid, size_t part,
+                               const struct pc_cell_run *run) {
+  pc_grid_sums total = {{0}, {0}, {0}, {0}, {0}};
+  for (size_t c = run->first; c <= run->last; c++) {
+    const pc_grid_sums sums = pc_grid_read(grid, part * grid->cell_count + c);
+    total.weight.units += sums.weight.units;
+    total.hits.units += sums.hits.units;
+    total.score.units += sums.score.units;
+    total.square.units += sums.square.units;
+    total.score_hit.units += sums.score_hit.units;
+  }
+  return (pc_bin){run->low,
+                  run->high,
+                  pc_fixed_value(&total.weight),
+                  pc_fixed_value(&total.hits),
+                  pc_fixed_value(&total.score),
+                  grid->square == NULL ? (double)NAN : pc_fixed_value(&total.square),
+                  grid->score_hit == NULL ? (double)NAN : pc_fixed_value(&total.score_hit)};
 }
 
 static pcal_status machine_grid_finish(const pcal_env *env, const void *opaque,
                                        pc_evidence *out, pcal_error *err) {
-  const grid_state *state = opaque;
-  const size_t bins = state->cells.bin_count;
+  const pc_grid *grid = opaque;
+  const size_t bins = grid->cells.bin_count;
   out->grid.bin_count = bins;
-  out->grid.bins = pc_alloc(env, bins, sizeof *out->grid.bins);
+  out->grid.part_count = grid->part_count;
+  out->grid.bins = pc_alloc(env, grid->part_count * bins, sizeof *out->grid.bins);
   if (out->grid.bins == NULL)
     return pc_fail_memory(err, "reading bins");
-  for (size_t b = 0; b < bins; b++) {
-    const struct pc_cell_run *run = &state->cells.runs[b];
-    grid_cell sum = {{0}, {0}, {0}, {0}, {0}};
-    for (size_t c = run->first; c <= run->last; c++)
-      machine_grid_join(&sum, &state->cell[c]);
-    out->grid.bins[b] = (pc_bin){run->low,
-                                 run->high,
-                                 pc_fixed_value(&sum.weight),
-                                 pc_fixed_value(&sum.hits),
-                                 pc_fixed_value(&sum.score),
-                                 pc_fixed_value(&sum.score_square),
-                                 pc_fixed_value(&sum.score_hit)};
-  }
+  for (size_t p = 0; p < grid->part_count; p++)
+    for (size_t b = 0; b < bins; b++)
+      out->grid.bins[p * bins + b] = machine_grid_bin(grid, p, &grid->cells.runs[b]);
   return PCAL_OK;
 }
 
@@ -147,43 +153,55 @@ static void machine_grid_release(const pcal_env *env, pc_evidence *evidence) {
   evidence->grid.bins = NULL;
 }
 
+/* ---- saving ---- */
+
 static pcal_status machine_grid_save(const pcal_env *env, const void *opaque, pc_encoder *out,
                                      pcal_error *err) {
-  (void)env;
-  (void)err;
-  const grid_state *state = opaque;
-  for (size_t c = 0; c < state->cell_count; c++) {
-    pc_encode_fixed(out, &state->cell[c].weight);
-    pc_encode_fixed(out, &state->cell[c].hits);
-    pc_encode_fixed(out, &state->cell[c].score);
-    pc_encode_fixed(out, &state->cell[c].score_square);
-    pc_encode_fixed(out, &state->cell[c].score_hit);
+  const pc_grid *grid = opaque;
+  for (size_t i = 0; i < grid->part_count * grid->cell_count; i++) {
+    const pc_grid_sums sums = pc_grid_read(grid, i);
+    pc_encode_fixed(out, &sums.weight);
+    pc_encode_fixed(out, &sums.hits);
+    pc_encode_fixed(out, &sums.score);
+    if (grid->square != NULL)
+      pc_encode_fixed(out, &sums.square);
+    if (grid->score_hit != NULL)
+      pc_encode_fixed(out, &sums.score_hit);
   }
-  return PCAL_OK;
+  return pc_check_interrupt(env, err);
 }
 
-static void machine_grid_load_cell(pc_decoder *in, grid_cell *cell) {
-  pc_decode_fixed(in, &cell->weight);
-  pc_decode_fixed(in, &cell->hits);
-  pc_decode_fixed(in, &cell->score);
-  pc_decode_fixed(in, &cell->score_square);
-  pc_decode_fixed(in, &cell->score_hit);
-  pc_decoder_expect(in, cell->hits.units >= 0 && cell->weight.units >= cell->hits.units &&
-                            cell->score_square.units >= 0);
+static void machine_grid_load_cell(pc_decoder *in, pc_grid *grid, size_t index) {
+  pc_grid_mass *mass = &grid->mass[index];
+  pc_decode_fixed(in, &mass->weight);
+  pc_decode_fixed(in, &mass->hits);
+  pc_decode_fixed(in, &grid->cell[index].score);
+  if (grid->square != NULL) {
+    pc_decode_fixed(in, &grid->square[index]);
+    pc_decoder_expect(in, grid->square[index].units >= 0);
+  }
+  if (grid->score_hit != NULL)
+    pc_decode_fixed(in, &grid->score_hit[index]);
+  pc_decoder_expect(in, mass->hits.units >= 0 && mass->weight.units >= mass->hits.units);
 }
 
 static pcal_status machine_grid_load(const pcal_env *env, const pc_need *need,
                                      const pc_layout *layout, const pc_totals *totals,
                                      pc_decoder *in, void **out, pcal_error *err) {
   (void)totals;
-  if (need->grid.bins > pc_decoder_left(in) / MACHINE_GRID_CELL_BYTES) {
+  const unsigned moments = need->grid.moments;
+  const size_t sums =
+      3 + ((moments & PC_MOMENT_SQUARE) != 0) + ((moments & PC_MOMENT_HIT) != 0);
+  const size_t cells = pc_decoder_left(in) / (sums * MACHINE_GRID_FIXED_BYTES);
+  if (need->grid.bins > cells / pc_view_parts(&need->view, layout)) {
     pc_decoder_fail(in);
     return PCAL_OK;
   }
   PC_TRY(machine_grid_create(env, need, layout, out, err));
-  grid_state *state = *out;
-  for (size_t c = 0; c < state->cell_count && !in->failed; c++)
-    machine_grid_load_cell(in, &state->cell[c]);
+  pc_grid *grid = *out;
+  PC_TRY(pc_grid_weigh(env, grid, err));
+  for (size_t i = 0; i < grid->part_count * grid->cell_count && !in->failed; i++)
+    machine_grid_load_cell(in, grid, i);
   return PCAL_OK;
 }
 

@@ -26,10 +26,21 @@ static pcal_status plan_view(const pcal_env *env, pc_plan *plan, const pc_view *
   return status;
 }
 
+/* Grids that differ only in their moments share a state, which then has all of them. */
+static int plan_shares(pc_plan_slot *slot, const pc_need *need) {
+  pc_need both;
+  memcpy(&both, need, sizeof both);
+  both.grid.moments = slot->need.grid.moments;
+  if (memcmp(&slot->need, &both, sizeof both) != 0)
+    return 0;
+  slot->need.grid.moments |= need->grid.moments;
+  return 1;
+}
+
 static pcal_status plan_slot(const pcal_env *env, pc_plan *plan, const pc_need *need,
                              size_t *index, pcal_error *err) {
   for (*index = 0; *index < plan->slot_count; (*index)++)
-    if (memcmp(&plan->slots[*index].need, need, sizeof *need) == 0)
+    if (plan_shares(&plan->slots[*index], need))
       return PCAL_OK;
   size_t view = PC_NO_VIEW;
   if (!plan_takes_rows(need->machine))
@@ -122,6 +133,7 @@ static pcal_status plan_reliability(const pcal_env *env, pc_plan *plan, pcal_err
   need.view.index = 1;
   need.grid.rule = PC_EDGES_RIGHT;
   need.grid.bins = PC_RELIABILITY_BINS;
+  need.grid.moments = PC_MOMENT_SQUARE;
   return plan_slot(env, plan, &need, &plan->reliability_slot, err);
 }
 

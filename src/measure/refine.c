@@ -4,7 +4,8 @@
 #include "machines/machine_coarse.h"
 
 static int refine_can(const pc_plan *plan, size_t slot) {
-  if (plan->slots[slot].need.machine != PC_CURVE || plan->slots[slot].need.view.by_label)
+  const pc_view *view = &plan->slots[slot].need.view;
+  if (plan->slots[slot].need.machine != PC_CURVE || view->by_label || pc_view_spread(view))
     return 0;
   for (size_t e = 0; e < plan->entry_count; e++)
     if (plan->entries[e].slot == slot && plan->entries[e].metric->wants == NULL)

@@ -25,6 +25,11 @@ static pcal_status state_load_version(pc_decoder *in, const char *name, pcal_err
                    "%s was saved by a newer propercal: its format is %lu, and this program "
                    "reads %d; update it or measure the part again",
                    name, (unsigned long)version, PC_STATE_VERSION);
+  if (version > 0 && version < PC_STATE_VERSION)
+    return pc_fail(err, PCAL_DATA,
+                   "%s was saved by an older propercal: its format is %lu, and this program "
+                   "reads %d; measure the part again",
+                   name, (unsigned long)version, PC_STATE_VERSION);
   return version == 0 && !in->failed ? state_load_misfit(name, err) : PCAL_OK;
 }
 

@@ -130,6 +130,77 @@ static void test_limit_of_memory(void **state) {
   about.machine->destroy(&about.env, other);
 }
 
+static machine_case curve_spread_case(pc_view_kind kind) {
+  pc_need need;
+  memset(&need, 0, sizeof need);
+  need.machine = PC_CURVE;
+  need.view.kind = (int32_t)kind;
+  return machine_case_make(&pc_machine_curve, &need, 3);
+}
+
+static const double curve_probs[] = {0.5, 0.25, 0.25, 0, 1, 0};
+static const int32_t curve_labels[] = {1, 1};
+static const double curve_weights[] = {2, 1};
+
+static void test_every_class_has_a_part(void **state) {
+  (void)state;
+  const pc_rows rows = {.count = 2,
+                        .classes = 3,
+                        .labels = curve_labels,
+                        .weights = curve_weights,
+                        .probs = curve_probs};
+  const machine_case about = curve_spread_case(PC_VIEW_CLASSES);
+  void *curve = machine_state(&about);
+  machine_update(&about, curve, &rows, NULL);
+  pc_evidence evidence = machine_evidence(&about, curve);
+  assert_int_equal(evidence.curve.part_count, 3);
+  for (size_t p = 0; p < 3; p++) {
+    assert_int_equal(evidence.curve.parts[p].count, 2);
+    assert_same(evidence.curve.parts[p].total, 3);
+  }
+  curve_check(&evidence.curve.parts[0], 0, 0, 1, 0);
+  curve_check(&evidence.curve.parts[0], 1, 0.5, 2, 0);
+  curve_check(&evidence.curve.parts[1], 0, 0.25, 2, 2);
+  curve_check(&evidence.curve.parts[1], 1, 1, 1, 1);
+  about.machine->release(&about.env, &evidence);
+  about.machine->destroy(&about.env, curve);
+}
+
+static void test_all_classes_in_one_part(void **state) {
+  (void)state;
+  const pc_rows rows = {.count = 2, .classes = 3, .labels = curve_labels, .probs = curve_probs};
+  const machine_case about = curve_spread_case(PC_VIEW_POOLED);
+  void *curve = machine_state(&about);
+  machine_update(&about, curve, &rows, NULL);
+  pc_evidence evidence = machine_evidence(&about, curve);
+  assert_int_equal(evidence.curve.part_count, 1);
+  assert_int_equal(evidence.curve.parts[0].count, 4);
+  assert_same(evidence.curve.parts[0].total, 6);
+  curve_check(&evidence.curve.parts[0], 0, 0, 2, 0);
+  curve_check(&evidence.curve.parts[0], 1, 0.25, 2, 1);
+  curve_check(&evidence.curve.parts[0], 2, 0.5, 1, 0);
+  curve_check(&evidence.curve.parts[0], 3, 1, 1, 1);
+  about.machine->release(&about.env, &evidence);
+  about.machine->destroy(&about.env, curve);
+}
+
+static void test_scores_of_all_classes_have_a_limit(void **state) {
+  (void)state;
+  const pc_rows rows = {.count = 2, .classes = 3, .labels = curve_labels, .probs = curve_probs};
+  machine_case about = curve_spread_case(PC_VIEW_CLASSES);
+  void *curve = machine_state(&about);
+  pcal_error err;
+  about.env.memory_limit = 47;
+  assert_int_equal(about.machine->update(&about.env, curve, &rows, NULL, &err), PCAL_MEMORY);
+  assert_sentence(err, PCAL_MEMORY,
+                  "keeping the scores of all classes takes 1 MB, beyond the memory limit of 0 "
+                  "MB; ask for equal-width bins (binning=width), whose memory does not grow "
+                  "with the rows");
+  about.env.memory_limit = 48;
+  machine_update(&about, curve, &rows, NULL);
+  about.machine->destroy(&about.env, curve);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_scores_are_sorted_and_joined),
@@ -138,6 +209,9 @@ int main(void) {
       cmocka_unit_test(test_merge_of_plain_and_weighted),
       cmocka_unit_test(test_clear_forgets_rows),
       cmocka_unit_test(test_limit_of_memory),
+      cmocka_unit_test(test_every_class_has_a_part),
+      cmocka_unit_test(test_all_classes_in_one_part),
+      cmocka_unit_test(test_scores_of_all_classes_have_a_limit),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

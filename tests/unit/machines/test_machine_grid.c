@@ -8,6 +8,7 @@ static machine_case grid_case(pc_edge_rule rule, size_t bins) {
   need.view.index = 1;
   need.grid.rule = rule;
   need.grid.bins = bins;
+  need.grid.moments = PC_MOMENT_SQUARE | PC_MOMENT_HIT;
   return machine_case_make(&pc_machine_grid, &need, 2);
 }
 

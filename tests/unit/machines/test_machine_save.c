@@ -164,6 +164,7 @@ static machine_case save_grid_case(size_t bins) {
   need.view.index = 1;
   need.grid.rule = PC_EDGES_RIGHT;
   need.grid.bins = bins;
+  need.grid.moments = PC_MOMENT_SQUARE | PC_MOMENT_HIT;
   return machine_case_make(&pc_machine_grid, &need, 3);
 }
 

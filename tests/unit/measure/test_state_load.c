@@ -73,13 +73,17 @@ static void test_foreign_files(void **state) {
                         "makes them");
 }
 
-static void test_a_newer_version(void **state) {
+static void test_another_version(void **state) {
   (void)state;
   state_bytes saved = load_example();
-  saved.bytes[8] = 2;
+  saved.bytes[8] = 3;
   load_seal(&saved);
-  state_refused(&saved, "part.pcal was saved by a newer propercal: its format is 2, and this "
-                        "program reads 1; update it or measure the part again");
+  state_refused(&saved, "part.pcal was saved by a newer propercal: its format is 3, and this "
+                        "program reads 2; update it or measure the part again");
+  saved.bytes[8] = 1;
+  load_seal(&saved);
+  state_refused(&saved, "part.pcal was saved by an older propercal: its format is 1, and this "
+                        "program reads 2; measure the part again");
   saved.bytes[8] = 0;
   load_seal(&saved);
   state_refused(&saved, "part.pcal is damaged: what it says does not fit together; measure the "
@@ -396,7 +400,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_what_was_saved_is_loaded),
       cmocka_unit_test(test_foreign_files),
-      cmocka_unit_test(test_a_newer_version),
+      cmocka_unit_test(test_another_version),
       cmocka_unit_test(test_every_cut_is_refused),
       cmocka_unit_test(test_every_changed_bit_is_refused),
       cmocka_unit_test(test_bytes_behind_the_end),

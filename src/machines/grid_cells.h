@@ -1,0 +1,79 @@
+/* The cells of a grid: what they hold, how they are read, joined and saved.
+ *
+ * Rows without weights are counted in 64-bit integers, weighted ones in 128-bit fixed point of
+ * their own; both are exact, and only their sum is ever seen.  Of spread views (every class of
+ * a row is a score) nearly all scores lie in the first cell of their class: those are summed
+ * column by column (kernels/spread.h), and what waits in the columns is added when the cells
+ * are read. */
+#ifndef PC_GRID_CELLS_H
+#define PC_GRID_CELLS_H
+
+#include "kernels/spread.h"
+#include "machines/machine.h"
+
+typedef struct pc_grid_cell {
+  uint64_t count, hits; /* rows without weights */
+  pc_fixed score;       /* of all rows */
+} pc_grid_cell;
+
+typedef struct pc_grid_mass {
+  pc_fixed weight, hits; /* rows with weights */
+} pc_grid_mass;
+
+/* The first cells of a spread view. */
+typedef struct pc_grid_columns {
+  size_t count;     /* columns; 0: the view is not spread */
+  uint64_t rows;    /* without weights, ever */
+  uint64_t waiting; /* of them, in the sums */
+  pc_spread_rule rule;
+  unsigned shift; /* from units of the sums to units of pc_fixed */
+  pc_spread_sums sums;
+} pc_grid_columns;
+
+/* cell, square and score_hit have part_count * cell_count entries. */
+typedef struct pc_grid {
+  pc_partition cells;
+  size_t cell_count, part_count;
+  double threshold; /* only scores above it are counted; 0: all */
+  pc_grid_cell *cell;
+  pc_grid_mass *mass; /* NULL: no row had a weight */
+  pc_fixed *square;   /* NULL: not asked for */
+  pc_fixed *score_hit;
+  pc_grid_columns columns;
+} pc_grid;
+
+/* Everything about one cell. */
+typedef struct pc_grid_sums {
+  pc_fixed weight, hits, score, square, score_hit;
+} pc_grid_sums;
+
+PC_CHECKED pcal_status pc_grid_new(const pcal_env *env, const pc_need *need,
+                                   const pc_layout *layout, pc_grid **out, pcal_error *err);
+void pc_grid_free(const pcal_env *env, pc_grid *grid);
+void pc_grid_clear(pc_grid *grid);
+
+/* Makes sure that weighted rows can be added. */
+PC_CHECKED pcal_status pc_grid_weigh(const pcal_env *env, pc_grid *grid, pcal_error *err);
+
+/* Adds a score to a cell. */
+void pc_grid_add(pc_grid *grid, size_t index, double score, double square, int hit);
+void pc_grid_add_weighted(pc_grid *grid, size_t index, double score, double square, int hit,
+                          double weight);
+
+/* Adds every class of the rows to a grid of a spread view. */
+PC_CHECKED pcal_status pc_grid_spread(const pcal_env *env, pc_grid *grid, const pc_rows *rows,
+                                      pcal_error *err);
+
+/* Empties the columns into their cells. */
+void pc_grid_settle(pc_grid *grid);
+
+/* What waits in one column. */
+pc_fixed pc_grid_waiting(const pc_grid_columns *columns, const uint64_t *sums, size_t column);
+
+/* What a cell holds. */
+pc_grid_sums pc_grid_read(const pc_grid *grid, size_t index);
+
+/* Adds a grid of the same need; `into` has been weighed when `from` is. */
+void pc_grid_merge(pc_grid *into, const pc_grid *from);
+
+#endif

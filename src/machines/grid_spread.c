@@ -1,0 +1,113 @@
+/* Every class of a row as a score of a grid.
+ *
+ * Fewer than M classes of a row can have more than 1/M, so nearly all scores lie in the first
+ * cell of their class.  They are summed column by column in integers, rounded to a unit u that
+ * the first edge decides: u = 2^-54 for 15 bins, never above 2^-50, 2^-61 from 1024 bins on.
+ * Only scores beyond the first cell, and that of the true class, are looked at one by one. */
+#include "core/binary.h"
+#include "machines/grid_cells.h"
+
+#define GRID_SPREAD_STEP 128 /* columns summed before scores beyond the cell are looked for */
+
+pc_fixed pc_grid_waiting(const pc_grid_columns *columns, const uint64_t *sums, size_t column) {
+  const uint64_t base = columns->waiting * pc_bits_of(columns->rule.anchor);
+  const uint64_t units = sums[column] - base;
+  const pc_int128 with_sign = units >> 63 != 0 ? -(pc_int128)(0 - units) : (pc_int128)units;
+  return (pc_fixed){with_sign * ((pc_int128)1 << columns->shift)};
+}
+
+/* As a sum of columns rounds a score of the first cell. */
+static double grid_spread_round(const pc_grid *grid, double score) {
+  return (score + grid->columns.rule.anchor) - grid->columns.rule.anchor;
+}
+
+static int grid_spread_counts(const pc_grid *grid, double score) {
+  return grid->columns.sums.kept == NULL || score > grid->threshold;
+}
+
+static size_t grid_spread_part(const pc_grid *grid, size_t class_index) {
+  return grid->part_count == 1 ? 0 : class_index;
+}
+
+/* Scores beyond the first cell among columns [begin, begin + count); there are `beyond`. */
+static void grid_spread_single(pc_grid *grid, const double *scores, size_t begin,
+                               size_t beyond) {
+  for (size_t j = begin; beyond > 0; j++) {
+    if (!(scores[j] > grid->columns.rule.last))
+      continue;
+    beyond--;
+    if (!grid_spread_counts(grid, scores[j]))
+      continue;
+    const size_t cell = pc_partition_find(&grid->cells, scores[j]);
+    pc_grid_add(grid, grid_spread_part(grid, j) * grid->cell_count + cell, scores[j],
+                scores[j] * scores[j], 0);
+  }
+}
+
+/* The true class once more: it came true. */
+static void grid_spread_hit(pc_grid *grid, const double *scores, size_t label) {
+  const double score = scores[label];
+  if (!grid_spread_counts(grid, score))
+    return;
+  const size_t index =
+      grid_spread_part(grid, label) * grid->cell_count + pc_partition_find(&grid->cells, score);
+  grid->cell[index].hits++;
+  if (grid->score_hit != NULL)
+    pc_fixed_add(&grid->score_hit[index], score);
+}
+
+static void grid_spread_row(pc_grid *grid, const pc_spread_kernels *kernels,
+                            const double *scores, size_t label) {
+  pc_grid_columns *columns = &grid->columns;
+  if (columns->waiting == PC_SPREAD_ROWS)
+    pc_grid_settle(grid);
+  columns->waiting++;
+  columns->rows++;
+  for (size_t begin = 0; begin < columns->count; begin += GRID_SPREAD_STEP) {
+    const size_t left = columns->count - begin;
+    const pc_spread_sums sums = {
+        columns->sums.score + begin,
+        columns->sums.square == NULL ? NULL : columns->sums.square + begin,
+        columns->sums.kept == NULL ? NULL : columns->sums.kept + begin};
+    const size_t beyond =
+        kernels->add(scores + begin, left < GRID_SPREAD_STEP ? left : GRID_SPREAD_STEP,
+                     &columns->rule, &sums);
+    grid_spread_single(grid, scores, begin, beyond);
+  }
+  grid_spread_hit(grid, scores, label);
+}
+
+static void grid_spread_weighted(pc_grid *grid, const double *scores, size_t label,
+                                 double weight) {
+  for (size_t j = 0; j < grid->columns.count; j++) {
+    const double score = scores[j];
+    if (!grid_spread_counts(grid, score))
+      continue;
+    const size_t cell = pc_partition_find(&grid->cells, score);
+    const size_t index = grid_spread_part(grid, j) * grid->cell_count + cell;
+    const double square = score * score;
+    pc_grid_add_weighted(grid, index, cell == 0 ? grid_spread_round(grid, score) : score,
+                         cell == 0 ? grid_spread_round(grid, square) : square, 0, weight);
+    if (j != label)
+      continue;
+    pc_fixed_add_weighted(&grid->mass[index].hits, weight, 1.0);
+    if (grid->score_hit != NULL)
+      pc_fixed_add_weighted(&grid->score_hit[index], weight, score);
+  }
+}
+
+pcal_status pc_grid_spread(const pcal_env *env, pc_grid *grid, const pc_rows *rows,
+                           pcal_error *err) {
+  const pc_spread_kernels *kernels = pc_spread_kernels_best();
+  if (rows->weights != NULL)
+    PC_TRY(pc_grid_weigh(env, grid, err));
+  for (size_t i = 0; i < rows->count; i++) {
+    const double *scores = rows->probs + i * rows->classes;
+    const size_t label = (size_t)rows->labels[i];
+    if (rows->weights == NULL)
+      grid_spread_row(grid, kernels, scores, label);
+    else
+      grid_spread_weighted(grid, scores, label, rows->weights[i]);
+  }
+  return PCAL_OK;
+}
