@@ -1,0 +1,22 @@
+/* Tails of the distributions behind tests and intervals.  Each is the probability of a value at
+ * least as large. */
+#ifndef PC_DISTRIBUTIONS_H
+#define PC_DISTRIBUTIONS_H
+
+#include <stddef.h>
+
+/* Standard normal; its quantile is in core/rng.h. */
+double pc_normal_tail(double z);
+
+/* Chi-square with a whole number of degrees of freedom, at least 1. */
+double pc_chi_square_tail(double x, size_t degrees);
+
+/* Brownian motion W on [0, 1]: max |W|, and the range max W - min W. */
+double pc_brownian_maximum_tail(double x);
+double pc_brownian_range_tail(double x);
+
+/* The smallest of `count` p-values after Holm's correction; NaN entries are tests that could
+ * not be made.  NaN when there are no others. */
+double pc_holm_smallest(const double *p_values, size_t count);
+
+#endif
