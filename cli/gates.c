@@ -8,7 +8,8 @@
 
 static const cli_flag gates_flags[] = {
     {"fail-if", 0, CLI_REPEAT, "GATE", offsetof(cli_options, gates),
-     "end with exit code 1 when a comparison holds: 'ece > 0.05'; the operators are < <= > >=; "
+     "end with exit code 1 when a comparison holds: 'ece > 0.05' or 'kuiper.p_value < 0.01'; "
+     "the operators are < <= > >=; "
      "repeat for more",
      NULL, CLI_ANY},
 };
@@ -27,14 +28,38 @@ static int gates_ends_with(const char *text, const char *end) {
   return length > end_length && strcmp(text + length - end_length, end) == 0;
 }
 
-static pcal_status gates_check_metric(const char *text, const cli_gate *gate, pcal_error *err) {
-  static const char *const suffixes[] = {".low", ".high", ".p_value"};
+/* Is the metric of a spec one of the group of tests? */
+static int gates_is_test(const char *spec) {
+  const pcal_row *tests = pcal_row_find("groups", "tests");
+  const size_t length = strcspn(spec, ":");
+  for (const char *word = tests ? tests->formula : ""; *word;) {
+    const size_t here = strcspn(word, " :");
+    if (here == length && strncmp(word, spec, length) == 0)
+      return 1;
+    word += strcspn(word, " ");
+    word += strspn(word, " ");
+  }
+  return 0;
+}
+
+static pcal_status gates_check_metric(const char *text, cli_gate *gate, pcal_error *err) {
+  static const char *const suffixes[] = {".low", ".high"};
   for (size_t i = 0; i < CLI_COUNT_OF(suffixes); i++)
     if (gates_ends_with(gate->metric, suffixes[i]))
+      return cli_fail(
+          err, PCAL_USAGE,
+          "--fail-if '%s': intervals are not measured yet; write the metric without "
+          "%s",
+          text, suffixes[i]);
+  gate->of_p_value = gates_ends_with(gate->metric, ".p_value");
+  if (gate->of_p_value) {
+    gate->metric[strlen(gate->metric) - strlen(".p_value")] = '\0';
+    if (!gates_is_test(gate->metric))
       return cli_fail(err, PCAL_USAGE,
-                      "--fail-if '%s': intervals and p-values are not measured yet; write the "
-                      "metric without %s",
-                      text, suffixes[i]);
+                      "--fail-if '%s': %s has no p-value; `propercal list groups tests` shows "
+                      "what has",
+                      text, gate->metric);
+  }
   if (pcal_row_find("groups", gate->metric))
     return cli_fail(err, PCAL_USAGE,
                     "--fail-if '%s': %s is a group of metrics; a gate needs one metric", text,
@@ -88,14 +113,15 @@ static pcal_status gates_judge(cli_session *session, const pcal_results *results
   const pcal_status status = pcal_results_find(results, gate->metric, &result, err);
   if (status != PCAL_OK)
     return status;
-  const int finite = result.defined && isfinite(result.value);
-  if (finite && !gates_holds(gate, result.value))
+  const double judged = gate->of_p_value ? result.p_value : result.value;
+  const int finite = result.defined && isfinite(judged);
+  if (finite && !gates_holds(gate, judged))
     return PCAL_OK;
   session->gates_failed = 1;
   char value[CLI_NUMBER_MAX], number[CLI_NUMBER_MAX];
   cli_page page = CLI_PAGE_INIT;
-  cli_putf(&page, "gate failed: %s is %s", gate->metric,
-           result.defined ? cli_number(result.value, value) : "undefined");
+  cli_putf(&page, "gate failed: %s%s is %s", gate->of_p_value ? "the p-value of " : "",
+           gate->metric, result.defined ? cli_number(judged, value) : "undefined");
   if (finite)
     cli_putf(&page, ", %c%s %s", gate->compare, gate->or_equal ? "=" : "",
              cli_number(gate->number, number));

@@ -1,4 +1,4 @@
-/* Gates: --fail-if 'METRIC OP NUMBER'.
+/* Gates: --fail-if 'METRIC[.p_value] OP NUMBER'.
  *
  * A gate fails when the comparison holds, and also when the value is undefined or infinite.  It
  * is split at its last < or >. */
@@ -11,7 +11,8 @@
 
 typedef struct cli_gate {
   char metric[CLI_SPEC_MAX];
-  char compare; /* '<' or '>' */
+  int of_p_value; /* in place of the value */
+  char compare;   /* '<' or '>' */
   int or_equal;
   double number;
 } cli_gate;

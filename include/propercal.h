@@ -469,10 +469,12 @@ typedef struct pcal_result {
   const char *bound; /* or NULL */
   const pcal_part *parts;
   size_t part_count;
+  int tested; /* the metric is a test; p_value is NaN where it could not be made */
+  double p_value;
 } pcal_result;
 
 #define PCAL_RESULT_INIT \
-  { sizeof(pcal_result), NULL, NULL, NULL, NULL, 0, 0.0, NULL, NULL, NULL, NULL, 0 }
+  { sizeof(pcal_result), NULL, NULL, NULL, NULL, 0, 0.0, NULL, NULL, NULL, NULL, 0, 0, 0.0 }
 
 /* Results over all rows come first, then group by group. */
 PCAL_API size_t pcal_results_count(const pcal_results *results);

@@ -1,5 +1,6 @@
 /* Public entry points for results, figures, inspection and simulation: check, then call
  * inward. */
+#include <math.h>
 #include <string.h>
 
 #include "core/text.h"
@@ -29,6 +30,8 @@ void pcal_results_get(const pcal_results *results, size_t index, pcal_result *ou
     filled.bound = record->bound;
     filled.parts = record->outcome.parts;
     filled.part_count = record->outcome.part_count;
+    filled.tested = record->outcome.tested;
+    filled.p_value = record->outcome.undefined ? (double)NAN : record->outcome.p_value;
   }
   memcpy(out, &filled, size < sizeof filled ? size : sizeof filled);
 }

@@ -20,6 +20,8 @@ typedef struct pc_outcome {
   double value;
   int undefined; /* the value is null, and why says so */
   char why[192]; /* also for an infinite value */
+  int tested;    /* the metric is a test, and this its p-value */
+  double p_value;
   pcal_part parts[PC_PARTS_MAX];
   size_t part_count;
 } pc_outcome;

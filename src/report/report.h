@@ -21,6 +21,9 @@ void pc_report_summary(const pcal_results *results, pc_text *out);
 /* A value as tables show it: five significant digits, "inf", or "-" when undefined. */
 void pc_report_value(const pc_result_record *record, pc_text *out);
 
+/* The p-value of a test, "p = 0.012", after `before`; nothing for other metrics. */
+void pc_report_p_value(const pc_result_record *record, const char *before, pc_text *out);
+
 /* Place of a result's notion among the notions (metrics/notions.def), by which tables are
  * ordered; their number for a result without one. */
 size_t pc_report_notion_count(void);

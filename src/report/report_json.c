@@ -56,6 +56,13 @@ static void report_json_value(pc_json *json, const pc_outcome *outcome) {
   }
 }
 
+static void report_json_p_value(pc_json *json, const pc_outcome *outcome) {
+  if (!outcome->tested)
+    return;
+  pc_json_key(json, "p_value");
+  pc_json_number(json, outcome->p_value);
+}
+
 static void report_json_parts(pc_json *json, const pc_outcome *outcome) {
   pc_json_key(json, "parts");
   pc_json_open(json, '{');
@@ -79,6 +86,7 @@ static void report_json_groups(pc_json *json, const pcal_results *results, size_
     pc_json_key(json, "weight");
     pc_json_number(json, results->group_weights[g]);
     report_json_value(json, outcome);
+    report_json_p_value(json, outcome);
     report_json_parts(json, outcome);
     pc_json_close(json, '}');
   }
@@ -93,6 +101,7 @@ static void report_json_record(pc_json *json, const pcal_results *results, size_
   pc_json_key(json, "spec");
   pc_json_string(json, record->spec);
   report_json_value(json, &record->outcome);
+  report_json_p_value(json, &record->outcome);
   pc_json_key(json, "interval");
   pc_json_null(json);
   pc_json_key(json, "se");

@@ -90,6 +90,18 @@ void pc_report_value(const pc_result_record *record, pc_text *out) {
   pc_text_add(out, digits);
 }
 
+void pc_report_p_value(const pc_result_record *record, const char *before, pc_text *out) {
+  char digits[PC_NUMBER_MAX];
+  if (!record->outcome.tested || record->outcome.undefined)
+    return;
+  if (record->outcome.p_value < 1e-4) {
+    pc_text_format(out, "%sp < 0.0001", before);
+    return;
+  }
+  pc_number_round(record->outcome.p_value, 3, digits);
+  pc_text_format(out, "%sp = %s", before, digits);
+}
+
 /* Bytes of the control character at the start of a text, 0 when it is none; U+0080 to U+009F
  * take two. */
 static size_t report_control(const char *text) {

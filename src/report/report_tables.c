@@ -59,7 +59,9 @@ static void report_text_metric(const pc_result_record *record, size_t width, pc_
   pc_text_add(out, "  ");
   report_pad(out, record->label, width, 0);
   report_padded_value(record, 12, out);
-  pc_text_format(out, "%s%s\n", bound[0] == '\0' ? "" : "  ", bound);
+  pc_text_format(out, "%s%s", bound[0] == '\0' ? "" : "  ", bound);
+  pc_report_p_value(record, "  ", out);
+  pc_text_add(out, "\n");
 }
 
 static void report_text_metrics(const pcal_results *results, pc_text *out) {
@@ -211,6 +213,8 @@ void pc_report_csv(const pcal_results *results, pc_text *out) {
     const pc_result_record *record = &results->records[i];
     const pc_outcome *outcome = &record->outcome;
     report_csv_line(results, record, "", outcome->value, outcome->undefined, out);
+    if (outcome->tested)
+      report_csv_line(results, record, "p_value", outcome->p_value, 0, out);
     for (size_t p = 0; p < outcome->part_count; p++)
       report_csv_line(results, record, outcome->parts[p].name, outcome->parts[p].value,
                       isnan(outcome->parts[p].value), out);
@@ -223,6 +227,7 @@ static void report_markdown_row(const pcal_results *results, size_t metric, pc_t
   const pc_result_record *record = &results->records[metric];
   pc_text_format(out, "| `%s` | ", record->label);
   pc_report_value(record, out);
+  pc_report_p_value(record, ", ", out);
   pc_text_format(out, " | %s | %s |", record->notion == NULL ? "" : record->notion,
                  report_bound(record));
   for (size_t g = 0; g < results->group_count; g++) {

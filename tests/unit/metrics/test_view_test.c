@@ -1,0 +1,210 @@
+/* Spiegelhalter, Hosmer-Lemeshow, Cox, KS and Kuiper by hand, and their size under the null. */
+#include "../measure/measure_help.h"
+
+#include <math.h>
+
+#include "core/rng.h"
+#include "stats/distributions.h"
+
+#define VIEW_TEST_SETS 2000
+#define VIEW_TEST_ROWS 1000
+
+static const given_data view_test_rows = {
+    .kind = PCAL_PROBABILITY,
+    .rows = 4,
+    .columns = 1,
+    .scores = (const double[]){0.25, 0.75, 0.75, 0.5},
+    .labels = (const int32_t[]){0, 1, 0, 1},
+};
+
+static pcal_result view_test_result(const given_data *data, const char *spec,
+                                    pcal_results **results) {
+  *results = given_results(data, spec);
+  return given_result(*results, spec);
+}
+
+/* (-0.25)(0.5) + (0.25)(-0.5) + (-0.75)(-0.5) = 0.125; variance 3 (0.25)(3/16) = 9/64. */
+static void test_spiegelhalter_by_hand(void **state) {
+  (void)state;
+  pcal_results *results;
+  const pcal_result result = view_test_result(&view_test_rows, "spiegelhalter", &results);
+  assert_near(result.value, 0.125 / sqrt(9.0 / 64), 1e-14);
+  assert_true(result.tested);
+  assert_near(result.p_value, 2 * pc_normal_tail(1.0 / 3), 1e-14);
+  pcal_results_free(results);
+}
+
+/* One bin: outcomes 2, expected 2.25, variance 3 * 3/16 + 1/4. */
+static void test_hosmer_lemeshow_by_hand(void **state) {
+  (void)state;
+  pcal_results *results;
+  pcal_result result = view_test_result(&view_test_rows, "hosmer-lemeshow:bins=1", &results);
+  assert_near(result.value, 0.0625 / 0.8125, 1e-13);
+  assert_near(result.p_value, pc_chi_square_tail(0.0625 / 0.8125, 1), 1e-13);
+  assert_near(given_part(&result, "degrees"), 1.0, 0);
+  pcal_results_free(results);
+  result = view_test_result(&view_test_rows, "hosmer-lemeshow:bins=1,variance=mean", &results);
+  assert_near(result.value, 0.0625 / (2.25 * (1 - 2.25 / 4)), 1e-13);
+  pcal_results_free(results);
+}
+
+/* C after 0.25: -0.25; after 0.5: 0.25; after both 0.75: -0.25. */
+static void test_walks_by_hand(void **state) {
+  (void)state;
+  pcal_results *results;
+  pcal_result result = view_test_result(&view_test_rows, "ks-test", &results);
+  assert_near(result.value, 0.25 / sqrt(0.8125), 1e-14);
+  assert_near(result.p_value, pc_brownian_maximum_tail(result.value), 1e-14);
+  pcal_results_free(results);
+  result = view_test_result(&view_test_rows, "kuiper", &results);
+  assert_near(result.value, 0.5 / sqrt(0.8125), 1e-14);
+  assert_near(result.p_value, pc_brownian_range_tail(result.value), 1e-14);
+  pcal_results_free(results);
+}
+
+/* Two distinct scores: the fit meets both frequencies, 1/4 at p = 0.2 and 1/2 at p = 0.8. */
+static void test_cox_by_hand(void **state) {
+  (void)state;
+  const given_data data = {.kind = PCAL_PROBABILITY,
+                           .rows = 6,
+                           .columns = 1,
+                           .scores = (const double[]){0.2, 0.2, 0.2, 0.2, 0.8, 0.8},
+                           .labels = (const int32_t[]){0, 0, 1, 0, 1, 0}};
+  const double x = log(4), slope = log(3) / (2 * x), intercept = -slope * x;
+  const double fitted = 3 * log(0.75) + log(0.25) + 2 * log(0.5);
+  const double given = 3 * log(0.8) + log(0.2) + log(0.8) + log(0.2);
+  pcal_results *results;
+  const pcal_result result = view_test_result(&data, "cox", &results);
+  assert_near(given_part(&result, "slope"), slope, 1e-8);
+  assert_near(given_part(&result, "intercept"), intercept, 1e-8);
+  assert_near(result.value, 2 * (fitted - given), 1e-10);
+  assert_near(result.p_value, exp(-(fitted - given)), 1e-10);
+  pcal_results_free(results);
+}
+
+static void view_test_cannot(const given_data *data, const char *spec, const char *why) {
+  pcal_results *results;
+  const pcal_result result = view_test_result(data, spec, &results);
+  assert_false(result.defined);
+  assert_contains(result.why, why);
+  pcal_results_free(results);
+}
+
+static void test_what_cannot_be_tested(void **state) {
+  (void)state;
+  given_data data = {.kind = PCAL_PROBABILITY,
+                     .rows = 2,
+                     .columns = 1,
+                     .scores = (const double[]){0, 1},
+                     .labels = (const int32_t[]){0, 1}};
+  view_test_cannot(&data, "spiegelhalter", "every score is 0, 1/2 or 1");
+  view_test_cannot(&data, "hosmer-lemeshow", "every score is 0 or 1");
+  view_test_cannot(&data, "ks-test", "every score is 0 or 1 and came true");
+  view_test_cannot(&data, "cox", "has no logit; cox:clip=1e-9");
+  view_test_cannot(&data, "cox:clip=0.1", "separate the outcomes");
+  data.labels = (const int32_t[]){1, 1};
+  view_test_cannot(&data, "cox:clip=0.1", "all outcomes are the same");
+  data.scores = (const double[]){0.3, 0.3};
+  data.labels = (const int32_t[]){0, 1};
+  view_test_cannot(&data, "cox", "all scores are the same");
+}
+
+/* A certain score that did not come true: infinitely unlikely. */
+static void test_certainty_refuted(void **state) {
+  (void)state;
+  const given_data data = {.kind = PCAL_PROBABILITY,
+                           .rows = 2,
+                           .columns = 1,
+                           .scores = (const double[]){1, 1},
+                           .labels = (const int32_t[]){1, 0}};
+  static const char *const specs[] = {"ks-test", "kuiper", "hosmer-lemeshow"};
+  for (size_t s = 0; s < UNIT_COUNT(specs); s++) {
+    pcal_results *results;
+    const pcal_result result = view_test_result(&data, specs[s], &results);
+    assert_true(result.defined && isinf(result.value) && result.p_value == 0);
+    pcal_results_free(results);
+  }
+}
+
+/* The smallest of three p-values, times three. */
+static void test_classwise_takes_holm(void **state) {
+  (void)state;
+  const given_data data = {
+      .kind = PCAL_PROBABILITY,
+      .rows = 4,
+      .columns = 3,
+      .scores = (const double[]){0.5, 0.3, 0.2, 0.2, 0.1, 0.7, 0.3, 0.5, 0.2, 0.4, 0.35, 0.25},
+      .labels = (const int32_t[]){0, 2, 0, 2},
+  };
+  double smallest = 1;
+  size_t class = 9;
+  for (size_t c = 0; c < 3; c++) {
+    double scores[4];
+    int32_t labels[4];
+    for (size_t i = 0; i < 4; i++) {
+      scores[i] = data.scores[3 * i + c];
+      labels[i] = data.labels[i] == (int32_t)c;
+    }
+    const given_data one = {
+        .kind = PCAL_PROBABILITY, .rows = 4, .columns = 1, .scores = scores, .labels = labels};
+    pcal_results *results;
+    const pcal_result result = view_test_result(&one, "kuiper", &results);
+    class = result.p_value < smallest ? c : class;
+    smallest = fmin(smallest, result.p_value);
+    pcal_results_free(results);
+  }
+  pcal_results *results;
+  const pcal_result result = view_test_result(&data, "kuiper:view=classwise", &results);
+  assert_near(result.p_value, fmin(3 * smallest, 1), 1e-14);
+  assert_near(given_part(&result, "class"), (double)class, 0);
+  assert_string_equal(result.notion, "class-wise");
+  pcal_results_free(results);
+}
+
+/* Labels drawn from the scores: each test rejects at 5 % in about 5 % of the sets. */
+static void test_size_under_the_null(void **state) {
+  (void)state;
+  static const char *const specs[] = {"spiegelhalter", "hosmer-lemeshow", "cox", "ks-test",
+                                      "kuiper"};
+  static double scores[VIEW_TEST_ROWS];
+  static int32_t labels[VIEW_TEST_ROWS];
+  int rejected[UNIT_COUNT(specs)] = {0};
+  const pc_rng rng = {11, 0};
+  uint64_t draw = 0;
+  for (int set = 0; set < VIEW_TEST_SETS; set++) {
+    for (size_t i = 0; i < VIEW_TEST_ROWS; i++) {
+      scores[i] = pc_rng_uniform(&rng, draw++);
+      labels[i] = pc_rng_uniform(&rng, draw++) < scores[i];
+    }
+    const given_data data = {.kind = PCAL_PROBABILITY,
+                             .rows = VIEW_TEST_ROWS,
+                             .columns = 1,
+                             .scores = scores,
+                             .labels = labels};
+    pcal_results *results =
+        given_results(&data, "spiegelhalter hosmer-lemeshow cox ks-test kuiper");
+    for (size_t s = 0; s < UNIT_COUNT(specs); s++)
+      rejected[s] += given_result(results, specs[s]).p_value < 0.05;
+    pcal_results_free(results);
+  }
+  for (size_t s = 0; s < UNIT_COUNT(specs); s++) {
+    const double share = (double)rejected[s] / VIEW_TEST_SETS;
+    if (share < 0.035 || share > 0.065)
+      print_error("%s rejects %.2f %%\n", specs[s], 100 * share);
+    assert_true(share > 0.035 && share < 0.065);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_spiegelhalter_by_hand),
+      cmocka_unit_test(test_hosmer_lemeshow_by_hand),
+      cmocka_unit_test(test_walks_by_hand),
+      cmocka_unit_test(test_cox_by_hand),
+      cmocka_unit_test(test_what_cannot_be_tested),
+      cmocka_unit_test(test_certainty_refuted),
+      cmocka_unit_test(test_classwise_takes_holm),
+      cmocka_unit_test(test_size_under_the_null),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
