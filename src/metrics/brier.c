@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "metrics/metric.h"
+#include "metrics/score_needs.h"
 
 enum { BRIER_HALF };
 
@@ -25,14 +26,18 @@ static void brier_values(const double *params, const pc_rows *rows, size_t begin
     *out++ = rows->true_gap[i] * rows->true_gap[i] + rows->others_square[i];
 }
 
+void pc_need_brier(pc_need *need) {
+  need->machine = PC_SUM;
+  need->sum.values = brier_values;
+  need->sum.value_count = 1;
+}
+
 static pcal_status brier_configure(pc_options *options, const pc_layout *layout,
                                    pc_reading *reading, pcal_error *err) {
   (void)options;
   (void)layout;
   (void)err;
-  reading->need.machine = PC_SUM;
-  reading->need.sum.values = brier_values;
-  reading->need.sum.value_count = 1;
+  pc_need_brier(&reading->need);
   return PCAL_OK;
 }
 

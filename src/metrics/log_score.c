@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "metrics/metric.h"
+#include "metrics/score_needs.h"
 
 enum { LOG_CLIP };
 
@@ -26,15 +27,19 @@ static void log_score_values(const double *params, const pc_rows *rows, size_t b
     out[i] = -fmax(rows->log_true[begin + i], floor_log);
 }
 
+void pc_need_log(pc_need *need, double clip) {
+  need->machine = PC_SUM;
+  need->sum.values = log_score_values;
+  need->sum.value_count = 1;
+  need->sum.params[0] = clip;
+  need->sum.needs_log = 1;
+}
+
 static pcal_status log_score_configure(pc_options *options, const pc_layout *layout,
                                        pc_reading *reading, pcal_error *err) {
   (void)layout;
   (void)err;
-  reading->need.machine = PC_SUM;
-  reading->need.sum.values = log_score_values;
-  reading->need.sum.value_count = 1;
-  reading->need.sum.params[0] = options->value[LOG_CLIP].number;
-  reading->need.sum.needs_log = 1;
+  pc_need_log(&reading->need, options->value[LOG_CLIP].number);
   return PCAL_OK;
 }
 

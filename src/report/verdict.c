@@ -5,56 +5,48 @@
  *   margin  1.96 sqrt(v / n), v the larger of a (1 - a), a: share of hits, and of the mean of
  *           p (1 - p) over scores p; what chance alone moves it by
  *   ECE     sum_b n_b/N |conf_b - acc_b|
- *   chance  sum_b n_b/N s_b sqrt(2/pi), s_b^2 n_b the larger of var conf_b + acc_b (1 - acc_b)
- *           and of the mean of p (1 - p) in the bin: the ECE that a calibrated model with these
- *           bins would show (Gruber & Buettner 2022, Proposition 3.3 with every gap zero).  In
- *           bins of a few rows acc_b is 0 or 1 by chance, and only the second term shows it.
+ *   chance  what sample size alone would show: the part null of ece-expected, with the
+ *           variance of each bin not below the mean of p (1 - p), which bins of few rows need;
+ *           and its standard deviation (stats/sample_size.h)
  *   extreme sum_b n_b/N (conf_b - acc_b) sign(conf_b - 1/2), for class 1: above 0 when scores
  *           lie too close to 0 and 1, below 0 when too close to 1/2
- * Rules: (1) |gap| within the margin and ECE at most 2 chance: nothing to repair is seen;
- * (2) class 1, |extreme| above half of the ECE and above 1.5 |gap|: over- or under-confident;
- * (3) |gap| beyond the margin: too sure or not sure enough; for class 1: too high or too low;
- * (4) else errors of both signs that cancel on average.  The place named is the bin that adds
- * most to the ECE. */
+ * Rules: (1) |gap| within the margin and the ECE at most 2.33 deviations above chance: nothing
+ * to repair is seen (a calibrated model passes 19 times in 20: the first fails it in at most
+ * one case of twenty, the second adds one in a hundred); (2) class 1, |extreme| above half of
+ * the ECE and above 1.5 |gap|: over- or under-confident; (3) |gap| beyond the margin: too sure
+ * or not sure enough; for class 1: too high or too low; (4) else errors of both signs that
+ * cancel on average.  The place named is the bin that adds most to the ECE. */
 #include <math.h>
 #include <string.h>
 
 #include "core/number.h"
 #include "report/report.h"
+#include "stats/sample_size.h"
+
+#define VERDICT_DEVIATIONS 2.33
 
 typedef struct verdict_facts {
   double n, score, hits; /* means */
   double spread;         /* mean of p (1 - p) */
   double gap, margin;    /* gap: score - hits */
-  double ece, chance;
+  double ece;
+  pc_chance_ece chance;
   double over, under; /* shares of the ECE by sign */
   double extreme;
   const pc_bin *worst;
   int binary;
 } verdict_facts;
 
-static double verdict_spread(const pc_bin *bin) {
-  return fmax((bin->score - bin->score_square) / bin->weight, 0.0);
-}
-
-static double verdict_variance(const pc_bin *bin) {
-  const double mean = pc_bin_confidence(bin), a = pc_bin_frequency(bin);
-  const double seen = fmax(bin->score_square / bin->weight - mean * mean, 0.0) + a * (1 - a);
-  return fmax(seen, verdict_spread(bin));
-}
-
 static void verdict_add_bin(verdict_facts *facts, const pc_bin *bin, double *worst) {
   const double share = bin->weight / facts->n;
   const double gap = pc_bin_confidence(bin) - pc_bin_frequency(bin);
   facts->score += bin->score / facts->n;
   facts->hits += bin->hits / facts->n;
-  facts->spread += share * verdict_spread(bin);
+  facts->spread += share * pc_bin_spread(bin);
   facts->ece += share * fabs(gap);
   facts->over += gap > 0 ? share * gap : 0.0;
   facts->under += gap < 0 ? -share * gap : 0.0;
   facts->extreme += share * (pc_bin_confidence(bin) >= 0.5 ? gap : -gap);
-  facts->chance +=
-      share * sqrt(verdict_variance(bin) / bin->weight) * sqrt(2 / 3.14159265358979324);
   if (share * fabs(gap) > *worst) {
     *worst = share * fabs(gap);
     facts->worst = bin;
@@ -67,6 +59,7 @@ static verdict_facts verdict_collect(const pcal_results *results) {
   for (size_t b = 0; b < results->bin_count; b++)
     if (results->bins[b].weight > 0)
       verdict_add_bin(&facts, &results->bins[b], &worst);
+  facts.chance = pc_chance_ece_of(results->bins, results->bin_count, facts.n);
   facts.gap = facts.score - facts.hits;
   facts.margin = 1.96 * sqrt(fmax(facts.hits * (1 - facts.hits), facts.spread) / facts.n);
   return facts;
@@ -154,8 +147,14 @@ static void verdict_where(const verdict_facts *facts, pc_text *out) {
 static void verdict_size(const verdict_facts *facts, pc_text *out) {
   pc_text_add(out, "How much of it is chance: the ECE is ");
   verdict_round(facts->ece, 3, out);
-  pc_text_add(out, "; a calibrated model with as many rows would show about ");
-  verdict_round(facts->chance, 2, out);
+  pc_text_add(out, "; sample size alone would show about ");
+  verdict_round(facts->chance.mean, 2, out);
+  pc_text_add(out, " in a calibrated model");
+  if (facts->ece > facts->chance.mean) {
+    pc_text_add(out, ", ");
+    verdict_percent(facts->chance.mean / facts->ece, out);
+    pc_text_add(out, " of it");
+  }
   pc_text_add(out, ".\n");
 }
 
@@ -203,7 +202,8 @@ static void verdict_one_class(const pcal_results *results, pc_text *out) {
 void pc_verdict(const pcal_results *results, pc_text *out) {
   const verdict_facts facts = verdict_collect(results);
   const int real = fabs(facts.gap) > facts.margin;
-  const int fine = !real && facts.ece <= 2 * facts.chance;
+  const double limit = facts.chance.mean + VERDICT_DEVIATIONS * facts.chance.deviation;
+  const int fine = !real && facts.ece <= limit;
   verdict_one_class(results, out);
   verdict_head(&facts, fine, real, out);
   if (!fine && facts.worst != NULL)

@@ -67,6 +67,14 @@ static void test_configuration_is_checked(void **state) {
 
 /* ---- structs of an older version are shorter ---- */
 
+/* Metrics of the group "default": words separated by blanks. */
+static size_t measuring_default_count(void) {
+  size_t count = 1;
+  for (const char *at = pcal_row_find("groups", "default")->formula; *at != '\0'; at++)
+    count += *at == ' ';
+  return count;
+}
+
 static void test_shorter_structs_work(void **state) {
   (void)state;
   pcal_measure_config config;
@@ -89,7 +97,7 @@ static void test_shorter_structs_work(void **state) {
   assert_int_equal(pcal_measure_new(&config, &env, &measure, &err), PCAL_OK);
   assert_int_equal(pcal_measure_update(measure, &batch, &err), PCAL_OK);
   assert_int_equal(pcal_measure_finish(measure, &results, &err), PCAL_OK);
-  assert_int_equal(pcal_results_count(results), 7);
+  assert_int_equal(pcal_results_count(results), measuring_default_count());
   assert_same(given_result(results, "accuracy").value, 1.0);
   pcal_results_free(results);
   pcal_measure_free(measure);

@@ -75,8 +75,8 @@ static void test_the_text(void **state) {
             "  \"verdict\": \"Well calibrated, as far as these rows can tell. The "
             "model claims 50.0 % on average and is right in 50.0 % of the rows (chance "
             "alone: up to 49.0 points).\\nHow much of it is chance: the ECE is "
-            "0.00; a calibrated model with as many rows would show about "
-            "0.20.\\nWhat to try: leave it alone; with so few rows small errors "
+            "0.00; sample size alone would show about 0.20 in a calibrated model.\\nWhat to "
+            "try: leave it alone; with so few rows small errors "
             "cannot be seen, so gather more before you rely on it.\"\n"
             "}\n");
   free(json);

@@ -35,8 +35,8 @@ static void test_over_confident(void **state) {
              "the rows: 20.0 points too much (chance alone: up to 2.8 points).\n"
              "Where: the largest part of the error, 100.0 %, lies at scores from 0.87 to 0.93 "
              "(100.0 % of the rows): claimed 90.0 %, true 70.0 %.\n"
-             "How much of it is chance: the ECE is 0.200; a calibrated model with as many "
-             "rows would show about 0.012.\n"
+             "How much of it is chance: the ECE is 0.200; sample size alone would show about "
+             "0.012 in a calibrated model, 5.8 % of it.\n"
              "What to try: temperature scaling (propercal fit) on held-out rows; it lowers the "
              "confidences and keeps every predicted class.");
 }
@@ -50,8 +50,8 @@ static void test_under_confident(void **state) {
              "the rows: 30.0 points too little (chance alone: up to 3.0 points).\n"
              "Where: the largest part of the error, 100.0 %, lies at scores from 0.53 to 0.60 "
              "(100.0 % of the rows): claimed 60.0 %, true 90.0 %.\n"
-             "How much of it is chance: the ECE is 0.300; a calibrated model with as many "
-             "rows would show about 0.012.\n"
+             "How much of it is chance: the ECE is 0.300; sample size alone would show about "
+             "0.012 in a calibrated model, 4.1 % of it.\n"
              "What to try: temperature scaling (propercal fit) on held-out rows; it raises the "
              "confidences and keeps every predicted class.");
 }
@@ -63,8 +63,8 @@ static void test_calibrated(void **state) {
   verdict_check(&data,
                 "Well calibrated, as far as these rows can tell. The model claims 75.0 % on "
                 "average and is right in 75.0 % of the rows (chance alone: up to 2.7 points).\n"
-                "How much of it is chance: the ECE is 0.00; a calibrated model with as many "
-                "rows would show about 0.011.\n"
+                "How much of it is chance: the ECE is 0.00; sample size alone would show about "
+                "0.011 in a calibrated model.\n"
                 "What to try: leave it alone.");
 }
 
@@ -105,6 +105,51 @@ static void test_few_rows_in_many_bins(void **state) {
   assert_true(fine < VERDICT_SETS);
 }
 
+#define VERDICT_MANY 1000
+
+/* A thousand calibrated rows: of 400 sets about one in twenty looks wrong. */
+static void test_calibrated_sets_pass(void **state) {
+  (void)state;
+  const pc_rng scores = {2, 2}, outcomes = {2, 3};
+  double p[VERDICT_MANY];
+  int32_t hit[VERDICT_MANY];
+  size_t fine = 0;
+  for (size_t s = 0; s < 2 * VERDICT_SETS; s++) {
+    for (size_t i = 0; i < VERDICT_MANY; i++) {
+      p[i] = pc_rng_uniform(&scores, s * VERDICT_MANY + i);
+      hit[i] = pc_rng_uniform(&outcomes, s * VERDICT_MANY + i) < p[i];
+    }
+    given_data data = verdict_confidence(p, NULL, VERDICT_MANY);
+    data.labels = hit;
+    char *verdict = verdict_of(&data);
+    fine += strncmp(verdict, "Well calibrated", 15) == 0;
+    free(verdict);
+  }
+  assert_in_range(fine, 370, 2 * VERDICT_SETS - 1);
+}
+
+/* In the middle of each of 15 bins 1000 rows that are off by 0.018, up and down in turn: less
+ * than twice what chance shows, but far beyond how much that varies over so many bins. */
+static void test_small_errors_in_all_bins(void **state) {
+  (void)state;
+  double p[30], weights[30];
+  int32_t hit[30];
+  for (size_t b = 0; b < 15; b++) {
+    p[2 * b] = p[2 * b + 1] = ((double)b + 0.5) / 15;
+    hit[2 * b] = 1;
+    hit[2 * b + 1] = 0;
+    weights[2 * b] = floor(1000 * (p[2 * b] + (b % 2 == 0 ? 0.018 : -0.018)) + 0.5);
+    weights[2 * b + 1] = 1000 - weights[2 * b];
+  }
+  given_data data = verdict_confidence(p, weights, 30);
+  data.labels = hit;
+  char *verdict = verdict_of(&data);
+  assert_contains(verdict, "Right on average, but wrong in places.");
+  assert_contains(verdict, "the ECE is 0.0180; sample size alone would show about 0.010 in a "
+                           "calibrated model, 56.3 % of it.");
+  free(verdict);
+}
+
 /* All right at 99 %: ten rows cannot tell that from 100 %, ten thousand can. */
 static void test_all_right(void **state) {
   (void)state;
@@ -127,8 +172,8 @@ static void test_certain_and_right(void **state) {
                 "Well calibrated, as far as these rows can tell. The model claims 100.0 % on "
                 "average and is right in 100.0 % of the rows (chance alone: up to 0.0 "
                 "points).\n"
-                "How much of it is chance: the ECE is 0.00; a calibrated model with as many "
-                "rows would show about 0.0.\n"
+                "How much of it is chance: the ECE is 0.00; sample size alone would show about "
+                "0.0 in a calibrated model.\n"
                 "What to try: leave it alone.");
 }
 
@@ -171,16 +216,16 @@ static void test_binary_too_high(void **state) {
   (void)state;
   const given_data data =
       verdict_binary((const double[]){0.6, 0.6}, (const double[]){300, 700});
-  verdict_check(&data,
-                "Probabilities too high. Class 1 is predicted with 60.0 % on average and "
-                "occurs in 30.0 % of the rows: 30.0 points too much (chance alone: up to 3.0 "
-                "points).\n"
-                "Where: the largest part of the error, 100.0 %, lies at scores from 0.53 to "
-                "0.60 (100.0 % of the rows): claimed 60.0 %, true 30.0 %.\n"
-                "How much of it is chance: the ECE is 0.300; a calibrated model with as many "
-                "rows would show about 0.012.\n"
-                "What to try: one temperature cannot repair this; histogram binning (propercal "
-                "fit --method histogram) on some thousand held-out rows can.");
+  verdict_check(
+      &data, "Probabilities too high. Class 1 is predicted with 60.0 % on average and "
+             "occurs in 30.0 % of the rows: 30.0 points too much (chance alone: up to 3.0 "
+             "points).\n"
+             "Where: the largest part of the error, 100.0 %, lies at scores from 0.53 to "
+             "0.60 (100.0 % of the rows): claimed 60.0 %, true 30.0 %.\n"
+             "How much of it is chance: the ECE is 0.300; sample size alone would show about "
+             "0.012 in a calibrated model, 4.1 % of it.\n"
+             "What to try: one temperature cannot repair this; histogram binning (propercal "
+             "fit --method histogram) on some thousand held-out rows can.");
 }
 
 static void test_binary_too_low(void **state) {
@@ -261,6 +306,8 @@ int main(void) {
       cmocka_unit_test(test_calibrated),
       cmocka_unit_test(test_few_rows),
       cmocka_unit_test(test_few_rows_in_many_bins),
+      cmocka_unit_test(test_calibrated_sets_pass),
+      cmocka_unit_test(test_small_errors_in_all_bins),
       cmocka_unit_test(test_all_right),
       cmocka_unit_test(test_certain_and_right),
       cmocka_unit_test(test_errors_that_cancel),

@@ -1,0 +1,67 @@
+/* ece-expected: how large the ECE is on average at this number of rows.
+ *
+ * Formula:  with gap_b = conf_b - acc_b and v_b = (var conf_b + acc_b (1 - acc_b)) / n_b
+ *   mu   = sum_b (n_b/N) E|normal(gap_b, v_b)|
+ *   null = sum_b (n_b/N) sqrt(2 v_b/pi), the same if every gap were zero
+ * Edge cases: (1) bins of equal width, (lo, hi], 0 in the first, as ece has them; (2) empty
+ * bins add nothing; (3) a bin whose scores and outcomes do not vary has v_b = 0 and adds
+ * |gap_b| to mu and nothing to null: in bins of very few rows null is too small. Value: mu.
+ * Parts: mu, null. Source: Gruber & Buettner 2022, Proposition 3.3 and appendix D.5. Accuracy:
+ * bin sums exact to 2^-61 a row.   Cost: O(1) a row. */
+#include "metrics/metric.h"
+#include "stats/sample_size.h"
+
+enum { EXPECTED_BINS, EXPECTED_VIEW };
+
+static const pcal_option ece_expected_options[] = {
+    {"bins", PCAL_OPTION_INT, "15", 1, PC_BINS_MAX, NULL, "number of bins"},
+    PC_VIEW_OPTION,
+};
+
+static pcal_status ece_expected_configure(pc_options *options, const pc_layout *layout,
+                                          pc_reading *reading, pcal_error *err) {
+  reading->need.machine = PC_GRID;
+  reading->need.grid.rule = PC_EDGES_RIGHT;
+  reading->need.grid.bins = (size_t)options->value[EXPECTED_BINS].number;
+  return pc_choose_view(options, EXPECTED_VIEW, layout, reading, err);
+}
+
+static pcal_status ece_expected_evaluate(const pc_options *options, const pc_evidence *evidence,
+                                         const pcal_env *env, pc_outcome *out,
+                                         pcal_error *err) {
+  (void)options;
+  (void)env;
+  (void)err;
+  const pc_expected_ece expected =
+      pc_expected_ece_of(evidence->grid.bins, evidence->grid.bin_count, evidence->total);
+  out->value = expected.mean;
+  pc_outcome_part(out, "mu", expected.mean);
+  pc_outcome_part(out, "null", expected.null_mean);
+  return PCAL_OK;
+}
+
+const pc_metric pc_metric_ece_expected = {
+    .row =
+        {
+            .kind = "metrics",
+            .name = "ece-expected",
+            .title = "mean of the ECE at this number of rows",
+            .formula = "mu   = sum_b (n_b/N) E|normal(conf_b - acc_b, v_b)|\n"
+                       "null = sum_b (n_b/N) sqrt(2 v_b/pi)\n"
+                       "v_b  = (var conf_b + acc_b (1 - acc_b)) / n_b",
+            .about = "The ECE grows as rows get fewer, even for a calibrated model. The value, "
+                     "also the part \"mu\", is what the ECE would be on average in samples of "
+                     "this size if the gaps of the bins were the true ones; the part \"null\" "
+                     "is what it would be if they were zero: what sample size alone shows. An "
+                     "ECE not far above null says little about the model.",
+            .citation = "Gruber & Buettner, Better uncertainty calibration via proper scores "
+                        "for classification and beyond, NeurIPS 2022, Proposition 3.3",
+            .notion = "top-label",
+            .machine = "grid",
+            .options = ece_expected_options,
+            .option_count = sizeof ece_expected_options / sizeof *ece_expected_options,
+        },
+    .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS,
+    .configure = ece_expected_configure,
+    .evaluate = ece_expected_evaluate,
+};

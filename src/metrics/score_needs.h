@@ -1,0 +1,14 @@
+/* What the proper scores need of the sum machine.  A metric that is made of a score asks for
+ * the same and shares its state. */
+#ifndef PC_SCORE_NEEDS_H
+#define PC_SCORE_NEEDS_H
+
+#include "machines/machine.h"
+
+/* value[0]: the sum of the scores of rows. */
+void pc_need_brier(pc_need *need);            /* brier.c */
+void pc_need_log(pc_need *need, double clip); /* log_score.c; may be infinite */
+/* value[0]: the sum of 1 - p_y / |p|, which is 1 more than the score of a row. */
+void pc_need_spherical(pc_need *need); /* spherical.c */
+
+#endif

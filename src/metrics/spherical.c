@@ -1,0 +1,68 @@
+/* spherical: the spherical score.
+ *
+ * Formula:  -(1/N) sum_i p_{i, y_i} / |p_i|,  |p|: the Euclidean norm
+ * Edge cases: (1) lower is better, from -1 (the true class has probability 1) to 0 (it has
+ * probability 0): nothing is infinite; (2) probabilities are used as stored; the score does not
+ * change when a row is rescaled.
+ * Source: Good 1971; Gneiting & Raftery 2007, example 2 (with the opposite sign).
+ * Accuracy: 1 + the score of each row to a few ulp, without cancellation; the mean exact.
+ * Cost: one root a row. */
+#include <math.h>
+
+#include "metrics/metric.h"
+#include "metrics/score_needs.h"
+
+/* 1 - p_y/|p| = sum of the other squares / (|p| (|p| + p_y)) */
+static void spherical_values(const double *params, const pc_rows *rows, size_t begin,
+                             size_t count, double *out) {
+  (void)params;
+  for (size_t i = begin; i < begin + count; i++) {
+    const double p = 1.0 - rows->true_gap[i], others = rows->others_square[i];
+    const double norm = sqrt(p * p + others);
+    *out++ = others / (norm * (norm + p));
+  }
+}
+
+void pc_need_spherical(pc_need *need) {
+  need->machine = PC_SUM;
+  need->sum.values = spherical_values;
+  need->sum.value_count = 1;
+}
+
+static pcal_status spherical_configure(pc_options *options, const pc_layout *layout,
+                                       pc_reading *reading, pcal_error *err) {
+  (void)options;
+  (void)layout;
+  (void)err;
+  pc_need_spherical(&reading->need);
+  return PCAL_OK;
+}
+
+static pcal_status spherical_evaluate(const pc_options *options, const pc_evidence *evidence,
+                                      const pcal_env *env, pc_outcome *out, pcal_error *err) {
+  (void)options;
+  (void)env;
+  (void)err;
+  out->value = evidence->sum.value[0] / evidence->total - 1.0;
+  return PCAL_OK;
+}
+
+const pc_metric pc_metric_spherical = {
+    .row =
+        {
+            .kind = "metrics",
+            .name = "spherical",
+            .title = "spherical score",
+            .formula = "-(1/N) sum_i p_{i,y_i} / sqrt(sum_k p_ik^2)",
+            .about = "A proper score, lower is better, from -1 to 0. It never becomes "
+                     "infinite. One more than it, upper-bound:score=spherical, bounds the "
+                     "calibration error that belongs to it.",
+            .citation = "Gneiting & Raftery, Strictly proper scoring rules, prediction, and "
+                        "estimation, JASA 2007",
+            .notion = "proper",
+            .machine = "sum",
+        },
+    .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_NEEDS_CLASSES,
+    .configure = spherical_configure,
+    .evaluate = spherical_evaluate,
+};

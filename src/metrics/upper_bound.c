@@ -1,0 +1,78 @@
+/* upper-bound: what a proper score leaves room for as a calibration error.
+ *
+ * Formula:  U_S = (1/N) sum_i S(p_i, y_i) - inf g_S,  g_S(p) = the mean of S(p, Y) for Y ~ p
+ *           brier: inf g = 0;  log: inf g = 0;  spherical: inf g = -1
+ * Edge cases: (1) score=brier and score=log are the scores themselves, score=spherical is one
+ * more than the score; (2) a true class of probability exactly 0 makes the log bound infinite,
+ * and the result names the first such row.
+ * Source: Gruber & Buettner 2022, section 4 (v3): calibration error <= U_S, since
+ * score = entropy of the outcomes + calibration - sharpness, and entropy - sharpness >= inf g.
+ * Accuracy: that of the score.   Cost: that of the score. */
+#include <math.h>
+#include <stdio.h>
+
+#include "metrics/metric.h"
+#include "metrics/score_needs.h"
+
+enum { UPPER_SCORE };
+enum { UPPER_BRIER, UPPER_LOG, UPPER_SPHERICAL };
+
+static const pcal_option upper_bound_options[] = {
+    {"score", PCAL_OPTION_CHOICE, "brier", 0, 0, "brier|log|spherical",
+     "the proper score whose calibration error is bounded"},
+};
+
+static pcal_status upper_bound_configure(pc_options *options, const pc_layout *layout,
+                                         pc_reading *reading, pcal_error *err) {
+  (void)layout;
+  (void)err;
+  const int score = options->value[UPPER_SCORE].choice;
+  if (score == UPPER_BRIER)
+    pc_need_brier(&reading->need);
+  else if (score == UPPER_LOG)
+    pc_need_log(&reading->need, 0.0);
+  else
+    pc_need_spherical(&reading->need);
+  return PCAL_OK;
+}
+
+static pcal_status upper_bound_evaluate(const pc_options *options, const pc_evidence *evidence,
+                                        const pcal_env *env, pc_outcome *out, pcal_error *err) {
+  (void)options;
+  (void)env;
+  (void)err;
+  out->value = evidence->sum.value[0] / evidence->total;
+  if (evidence->sum.infinite[0] > 0) {
+    out->value = INFINITY;
+    snprintf(out->why, sizeof out->why,
+             "row %llu gives its true class probability 0, so the log score bounds nothing; "
+             "score=brier does",
+             (unsigned long long)evidence->sum.infinite_row[0]);
+  }
+  return PCAL_OK;
+}
+
+const pc_metric pc_metric_upper_bound = {
+    .row =
+        {
+            .kind = "metrics",
+            .name = "upper-bound",
+            .title = "upper bound of the calibration error of a proper score",
+            .formula = "(1/N) sum_i S(p_i, y_i) - inf g_S",
+            .about = "A proper score is calibration error less sharpness plus entropy; what it "
+                     "exceeds the smallest possible entropy by bounds the calibration error "
+                     "from above. For brier (the squared canonical error) and log that is the "
+                     "score itself, for spherical 1 + the score. It does not depend on the "
+                     "number of rows, so it can be trusted where binned errors cannot.",
+            .citation = "Gruber & Buettner, Better uncertainty calibration via proper scores "
+                        "for classification and beyond, NeurIPS 2022",
+            .notion = "proper",
+            .bound = "upper",
+            .machine = "sum",
+            .options = upper_bound_options,
+            .option_count = sizeof upper_bound_options / sizeof *upper_bound_options,
+        },
+    .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_NEEDS_CLASSES,
+    .configure = upper_bound_configure,
+    .evaluate = upper_bound_evaluate,
+};

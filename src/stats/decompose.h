@@ -1,0 +1,28 @@
+/* Proper scores of a binary outcome, taken apart into calibration, sharpness and entropy. */
+#ifndef PC_DECOMPOSE_H
+#define PC_DECOMPOSE_H
+
+#include "stats/bins.h"
+
+typedef enum pc_binary_score { PC_BINARY_BRIER, PC_BINARY_LOG } pc_binary_score;
+
+/* score = calibration - sharpness + entropy + within_variance - within_covariance; the same
+ * with the debiased parts when every bin with rows has two or more. */
+typedef struct pc_decomposition {
+  double score; /* may be infinite; the other parts are then not to be used */
+  double calibration, sharpness, entropy;
+  double within_variance, within_covariance;                         /* of bins */
+  double calibration_debiased, sharpness_debiased, entropy_debiased; /* Brier score by bins */
+} pc_decomposition;
+
+/* Both add to *sum, so that parts of several classes can be summed. */
+
+/* The Brier score by bins with score_square and score_hit. */
+void pc_decompose_brier(const pc_bin *bins, size_t count, double total, pc_decomposition *sum);
+
+/* Either score by isotonic recalibration of a table of single scores. */
+PC_CHECKED pcal_status pc_decompose_corp(const pcal_env *env, const pc_curve_table *table,
+                                         pc_binary_score score, pc_decomposition *sum,
+                                         pcal_error *err);
+
+#endif
