@@ -9,6 +9,7 @@ void pc_grid_free(const pcal_env *env, pc_grid *grid) {
   pc_free(env, grid->mass);
   pc_free(env, grid->square);
   pc_free(env, grid->score_hit);
+  pc_free(env, grid->logs);
   pc_free(env, grid->columns.sums.score);
   pc_free(env, grid->columns.sums.square);
   pc_free(env, grid->columns.sums.kept);
@@ -36,6 +37,7 @@ void pc_grid_clear(pc_grid *grid) {
   grid_zero(grid->mass, grid_total(grid), sizeof *grid->mass);
   grid_zero(grid->square, grid_total(grid), sizeof *grid->square);
   grid_zero(grid->score_hit, grid_total(grid), sizeof *grid->score_hit);
+  grid_zero(grid->logs, grid_total(grid), sizeof *grid->logs);
   grid_clear_columns(&grid->columns);
   grid->columns.rows = 0;
 }
@@ -80,15 +82,18 @@ static pcal_status grid_make(const pcal_env *env, const pc_need *need, const pc_
   const int squares = (need->grid.moments & PC_MOMENT_SQUARE) != 0;
   const int hits = (need->grid.moments & PC_MOMENT_HIT) != 0;
   const size_t total = grid_total(grid);
-  const size_t size = sizeof *grid->cell + (size_t)(squares + hits) * sizeof *grid->square;
+  const int logs = (need->grid.moments & PC_MOMENT_LOG) != 0;
+  const size_t size = sizeof *grid->cell + (size_t)(squares + hits) * sizeof *grid->square +
+                      (size_t)logs * sizeof *grid->logs;
   if (grid->part_count > 1)
     PC_TRY(pc_check_limit_of(env, total * size, "keeping the bins of all classes takes",
                              "ask for fewer bins", err));
   grid->cell = pc_alloc(env, total, sizeof *grid->cell);
   grid->square = squares ? pc_alloc(env, total, sizeof *grid->square) : NULL;
   grid->score_hit = hits ? pc_alloc(env, total, sizeof *grid->score_hit) : NULL;
+  grid->logs = logs ? pc_alloc(env, total, sizeof *grid->logs) : NULL;
   if (grid->cell == NULL || (squares && grid->square == NULL) ||
-      (hits && grid->score_hit == NULL))
+      (hits && grid->score_hit == NULL) || (logs && grid->logs == NULL))
     return pc_fail_memory(err, "preparing bins");
   return pc_view_spread(&need->view) ? grid_make_columns(env, grid, layout->classes, err)
                                      : PCAL_OK;
@@ -228,6 +233,8 @@ void pc_grid_merge(pc_grid *into, const pc_grid *from) {
   }
   grid_join(into->square, from->square, total);
   grid_join(into->score_hit, from->score_hit, total);
+  for (size_t i = 0; into->logs != NULL && i < total; i++)
+    pc_grid_logs_join(&into->logs[i], &from->logs[i]);
   if (from->columns.waiting > 0)
     grid_take(into, &from->columns);
   into->columns.rows += from->columns.rows;

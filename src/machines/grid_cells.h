@@ -9,7 +9,7 @@
 #define PC_GRID_CELLS_H
 
 #include "kernels/spread.h"
-#include "machines/machine.h"
+#include "machines/grid_logs.h"
 
 typedef struct pc_grid_cell {
   uint64_t count, hits; /* rows without weights */
@@ -30,7 +30,7 @@ typedef struct pc_grid_columns {
   pc_spread_sums sums;
 } pc_grid_columns;
 
-/* cell, square and score_hit have part_count * cell_count entries. */
+/* cell, square, score_hit and logs have part_count * cell_count entries. */
 typedef struct pc_grid {
   pc_partition cells;
   size_t cell_count, part_count;
@@ -39,6 +39,7 @@ typedef struct pc_grid {
   pc_grid_mass *mass; /* NULL: no row had a weight */
   pc_fixed *square;   /* NULL: not asked for */
   pc_fixed *score_hit;
+  pc_grid_logs *logs;
   pc_grid_columns columns;
 } pc_grid;
 

@@ -7,7 +7,7 @@
 
 #include "core/codec.h"
 #include "data/view.h"
-#include "stats/bins.h"
+#include "stats/decompose.h"
 
 typedef enum pc_machine_kind { PC_SUM = 1, PC_GRID, PC_CURVE, PC_PAIR } pc_machine_kind;
 
@@ -19,7 +19,8 @@ typedef void (*pc_values_function)(const double *params, const pc_rows *rows, si
 /* What a grid adds up beside weights, hits and scores; several may be asked for. */
 typedef enum pc_moment {
   PC_MOMENT_SQUARE = 1, /* score^2 */
-  PC_MOMENT_HIT = 2     /* score * hit */
+  PC_MOMENT_HIT = 2,    /* score * hit */
+  PC_MOMENT_LOG = 4     /* logarithms of score and 1 - score, by outcome (grid.logs) */
 } pc_moment;
 
 /* What a metric needs.  Two needs are the same when their bytes are: start from zero. */
@@ -52,7 +53,8 @@ typedef struct pc_evidence {
   } sum;
   struct {
     size_t part_count, bin_count;
-    pc_bin *bins; /* part after part; moments not asked for are NaN */
+    pc_bin *bins;      /* part after part; moments not asked for are NaN */
+    pc_bin_logs *logs; /* of each bin, where asked for, else NULL */
   } grid;
   struct {
     size_t part_count;

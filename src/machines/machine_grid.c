@@ -1,10 +1,12 @@
 /* The grid machine: counts and sums in cells known beforehand.
  *
  * State: for each part of the view and each cell the weight, the weight of hits and the sum of
- * scores, and where a metric asks for them those of score^2 and score * hit (grid_cells.h):
- * exact integers, so any order of rows and merges gives the same bits.
+ * scores, and where a metric asks for them those of score^2, score * hit (grid_cells.h) and
+ * logarithms (grid_logs.h): exact integers, so any order of rows and merges gives the same
+ * bits.
  *
- * Saved: part by part, cell by cell, these sums as fixed-point numbers of 16 bytes. */
+ * Saved: part by part, cell by cell, these sums as fixed-point numbers of 16 bytes; behind sums
+ * of logarithms one byte that marks the infinite ones. */
 #include <math.h>
 #include <string.h>
 
@@ -75,9 +77,33 @@ static void machine_grid_add_rows(pc_grid *grid, const pc_columns *columns,
   }
 }
 
+static void machine_grid_add_log(pc_grid *grid, size_t part, double score, int hit,
+                                 double weight) {
+  if (grid->threshold > 0 && !(score > grid->threshold))
+    return;
+  const size_t index = part * grid->cell_count + pc_partition_find(&grid->cells, score);
+  pc_grid_logs_add(&grid->logs[index], score, hit, weight);
+}
+
+static void machine_grid_add_logs(pc_grid *grid, const pc_rows *rows,
+                                  const pc_columns *columns) {
+  for (size_t i = 0; i < rows->count; i++) {
+    const double weight = rows->weights == NULL ? 1.0 : rows->weights[i];
+    if (grid->columns.count == 0)
+      machine_grid_add_log(grid, columns->part == NULL ? 0 : columns->part[i],
+                           columns->score[i], columns->hit[i], weight);
+    for (size_t j = 0; j < grid->columns.count; j++)
+      machine_grid_add_log(grid, grid->part_count == 1 ? 0 : j,
+                           rows->probs[i * rows->classes + j], (size_t)rows->labels[i] == j,
+                           weight);
+  }
+}
+
 static pcal_status machine_grid_update(const pcal_env *env, void *opaque, const pc_rows *rows,
                                        const pc_columns *columns, pcal_error *err) {
   pc_grid *grid = opaque;
+  if (grid->logs != NULL)
+    machine_grid_add_logs(grid, rows, columns);
   if (grid->columns.count > 0)
     return pc_grid_spread(env, grid, rows, err);
   if (rows->weights != NULL)
@@ -101,7 +127,8 @@ static pcal_status machine_grid_prepare(const pcal_env *env, void *opaque, const
     const pc_grid_sums a = pc_grid_read(into, i), b = pc_grid_read(from, i);
     if (!pc_fixed_addable(&a.weight, &b.weight) || !pc_fixed_addable(&a.hits, &b.hits) ||
         !pc_fixed_addable(&a.score, &b.score) || !pc_fixed_addable(&a.square, &b.square) ||
-        !pc_fixed_addable(&a.score_hit, &b.score_hit))
+        !pc_fixed_addable(&a.score_hit, &b.score_hit) ||
+        (into->logs != NULL && !pc_grid_logs_addable(&into->logs[i], &from->logs[i])))
       return pc_fail(err, PCAL_DATA, "the sums in the bins are too large to be added");
   }
   return from->mass == NULL ? PCAL_OK : pc_grid_weigh(env, into, err);
@@ -133,6 +160,21 @@ static pc_bin machine_grid_bin(const pc_grid *grid, size_t part,
                   grid->score_hit == NULL ? (double)NAN : pc_fixed_value(&total.score_hit)};
 }
 
+static pc_bin_logs machine_grid_bin_logs(const pc_grid *grid, size_t part,
+                                         const struct pc_cell_run *run) {
+  pc_grid_logs total = {.infinite = 0};
+  for (size_t c = run->first; c <= run->last; c++)
+    pc_grid_logs_join(&total, &grid->logs[part * grid->cell_count + c]);
+  return pc_grid_logs_value(&total);
+}
+
+static void machine_grid_release(const pcal_env *env, pc_evidence *evidence) {
+  pc_free(env, evidence->grid.bins);
+  pc_free(env, evidence->grid.logs);
+  evidence->grid.bins = NULL;
+  evidence->grid.logs = NULL;
+}
+
 static pcal_status machine_grid_finish(const pcal_env *env, const void *opaque,
                                        pc_evidence *out, pcal_error *err) {
   const pc_grid *grid = opaque;
@@ -140,17 +182,20 @@ static pcal_status machine_grid_finish(const pcal_env *env, const void *opaque,
   out->grid.bin_count = bins;
   out->grid.part_count = grid->part_count;
   out->grid.bins = pc_alloc(env, grid->part_count * bins, sizeof *out->grid.bins);
-  if (out->grid.bins == NULL)
+  if (grid->logs != NULL)
+    out->grid.logs = pc_alloc(env, grid->part_count * bins, sizeof *out->grid.logs);
+  if (out->grid.bins == NULL || (grid->logs != NULL && out->grid.logs == NULL)) {
+    machine_grid_release(env, out);
     return pc_fail_memory(err, "reading bins");
+  }
   for (size_t p = 0; p < grid->part_count; p++)
-    for (size_t b = 0; b < bins; b++)
-      out->grid.bins[p * bins + b] = machine_grid_bin(grid, p, &grid->cells.runs[b]);
+    for (size_t b = 0; b < bins; b++) {
+      const struct pc_cell_run *run = &grid->cells.runs[b];
+      out->grid.bins[p * bins + b] = machine_grid_bin(grid, p, run);
+      if (grid->logs != NULL)
+        out->grid.logs[p * bins + b] = machine_grid_bin_logs(grid, p, run);
+    }
   return PCAL_OK;
-}
-
-static void machine_grid_release(const pcal_env *env, pc_evidence *evidence) {
-  pc_free(env, evidence->grid.bins);
-  evidence->grid.bins = NULL;
 }
 
 /* ---- saving ---- */
@@ -167,6 +212,8 @@ static pcal_status machine_grid_save(const pcal_env *env, const void *opaque, pc
       pc_encode_fixed(out, &sums.square);
     if (grid->score_hit != NULL)
       pc_encode_fixed(out, &sums.score_hit);
+    if (grid->logs != NULL)
+      pc_grid_logs_save(&grid->logs[i], out);
   }
   return pc_check_interrupt(env, err);
 }
@@ -182,6 +229,8 @@ static void machine_grid_load_cell(pc_decoder *in, pc_grid *grid, size_t index) 
   }
   if (grid->score_hit != NULL)
     pc_decode_fixed(in, &grid->score_hit[index]);
+  if (grid->logs != NULL)
+    pc_grid_logs_load(&grid->logs[index], in);
   pc_decoder_expect(in, mass->hits.units >= 0 && mass->weight.units >= mass->hits.units);
 }
 
@@ -192,7 +241,8 @@ static pcal_status machine_grid_load(const pcal_env *env, const pc_need *need,
   const unsigned moments = need->grid.moments;
   const size_t sums =
       3 + ((moments & PC_MOMENT_SQUARE) != 0) + ((moments & PC_MOMENT_HIT) != 0);
-  const size_t cells = pc_decoder_left(in) / (sums * MACHINE_GRID_FIXED_BYTES);
+  const size_t logs = (moments & PC_MOMENT_LOG) != 0 ? PC_GRID_LOGS_BYTES : 0;
+  const size_t cells = pc_decoder_left(in) / (sums * MACHINE_GRID_FIXED_BYTES + logs);
   if (need->grid.bins > cells / pc_view_parts(&need->view, layout)) {
     pc_decoder_fail(in);
     return PCAL_OK;

@@ -8,7 +8,9 @@
  * metric brier gives; (2) bins are of equal width, (lo, hi], 0 in the first; (3) by=corp has
  * only calibration, sharpness and entropy; (4) the debiased parts exist for brier by bins; bins
  * of fewer than two rows give nothing to them; (5) log is infinite when a score of 0 came true
- * or one of 1 did not.
+ * or one of 1 did not; any other score of 0 or 1 beside outcomes of both kinds in its bin makes
+ * the parts within bins infinite: the result is null, and by=corp is the way out; (6) log takes
+ * 1 - p from p: a probability above 1 - 2^-54, also one from logits, counts as 1.
  * Value: the score.   Parts: those of the formula, and calibration_debiased,
  * sharpness_debiased, entropy_debiased, which add up in the same way. Source: Murphy 1973;
  * Stephenson et al. 2008; Broecker 2009, 2012; Dimitriadis et al. 2021. Accuracy: the parts add
@@ -21,23 +23,41 @@
 
 enum { DECOMPOSITION_SCORE, DECOMPOSITION_BY, DECOMPOSITION_VIEW, DECOMPOSITION_BINS };
 enum { DECOMPOSITION_BY_BINS, DECOMPOSITION_BY_CORP };
+enum { DECOMPOSITION_CLASSWISE = 3 }; /* behind the views of pc_choose_view */
 
 static const pcal_option decomposition_options[] = {
     {"score", PCAL_OPTION_CHOICE, "brier", 0, 0, "brier|log", "the score to take apart"},
     {"by", PCAL_OPTION_CHOICE, "bins", 0, 0, "bins|corp",
      "what stands for the true probabilities: rates in bins, or isotonic regression"},
-    PC_VIEW_OPTION,
+    {"view", PCAL_OPTION_CHOICE, "auto", 0, 0, "auto|top|positive|classwise",
+     "whose score: the predicted class (top), class 1 of two (positive), or each class against "
+     "the rest, summed (classwise); auto takes positive for a one-column score, else top"},
     {"bins", PCAL_OPTION_INT, "15", 1, PC_BINS_MAX, NULL, "number of bins, for by=bins"},
 };
 
+static pcal_status decomposition_view(pc_options *options, const pc_layout *layout,
+                                      pc_reading *reading, pcal_error *err) {
+  if (options->value[DECOMPOSITION_VIEW].choice != DECOMPOSITION_CLASSWISE)
+    return pc_choose_view(options, DECOMPOSITION_VIEW, layout, reading, err);
+  if (layout->kind == PCAL_CONFIDENCE)
+    return pc_fail(err, PCAL_USAGE,
+                   "decomposition: view=classwise needs the probabilities of all classes, and "
+                   "the data have only confidences; use view=top");
+  reading->need.view.kind = PC_VIEW_CLASSES;
+  return PCAL_OK;
+}
+
 static pcal_status decomposition_configure(pc_options *options, const pc_layout *layout,
                                            pc_reading *reading, pcal_error *err) {
-  PC_TRY(pc_choose_view(options, DECOMPOSITION_VIEW, layout, reading, err));
+  PC_TRY(decomposition_view(options, layout, reading, err));
   reading->notion = "proper";
   if (options->value[DECOMPOSITION_BY].choice == DECOMPOSITION_BY_BINS) {
     reading->need.machine = PC_GRID;
     reading->need.grid.rule = PC_EDGES_RIGHT;
     reading->need.grid.bins = (size_t)options->value[DECOMPOSITION_BINS].number;
+    reading->need.grid.moments = options->value[DECOMPOSITION_SCORE].choice == PC_BINARY_LOG
+                                     ? PC_MOMENT_LOG
+                                     : PC_MOMENT_SQUARE | PC_MOMENT_HIT;
     return PCAL_OK;
   }
   if (options->value[DECOMPOSITION_BINS].given)
@@ -68,11 +88,14 @@ static pcal_status decomposition_sum(const pc_options *options, const pc_evidenc
                                      const pcal_env *env, pc_decomposition *sum,
                                      pcal_error *err) {
   const pc_binary_score score = (pc_binary_score)options->value[DECOMPOSITION_SCORE].choice;
-  if (evidence->machine == PC_GRID) {
-    pc_decompose_brier(evidence->grid.bins, evidence->grid.bin_count, evidence->total, sum);
-    return PCAL_OK;
-  }
-  for (size_t p = 0; p < evidence->curve.part_count; p++)
+  const size_t bins = evidence->grid.bin_count;
+  for (size_t p = 0; evidence->machine == PC_GRID && p < evidence->grid.part_count; p++)
+    if (score == PC_BINARY_LOG)
+      pc_decompose_log(evidence->grid.bins + p * bins, evidence->grid.logs + p * bins, bins,
+                       evidence->total, sum);
+    else
+      pc_decompose_brier(evidence->grid.bins + p * bins, bins, evidence->total, sum);
+  for (size_t p = 0; evidence->machine == PC_CURVE && p < evidence->curve.part_count; p++)
     PC_TRY(pc_decompose_corp(env, &evidence->curve.parts[p], score, sum, err));
   return PCAL_OK;
 }
@@ -83,10 +106,16 @@ static pcal_status decomposition_evaluate(const pc_options *options,
   pc_decomposition found = {0};
   PC_TRY(decomposition_sum(options, evidence, env, &found, err));
   out->value = found.score;
+  out->undefined =
+      isfinite(found.score) && (isinf(found.within_variance) || isinf(found.calibration));
   if (isinf(found.score))
     snprintf(out->why, sizeof out->why,
              "a score of exactly 0 came true, or one of exactly 1 did not, so the log score is "
              "infinite; score=brier stays finite");
+  else if (out->undefined)
+    snprintf(out->why, sizeof out->why,
+             "a score of exactly 0 or 1 lies in a bin with outcomes of both kinds, so the log "
+             "score has infinite parts within bins; by=corp has none");
   else
     decomposition_parts(&found, options->value[DECOMPOSITION_BY].choice,
                         options->value[DECOMPOSITION_SCORE].choice, out);
@@ -106,12 +135,12 @@ const pc_metric pc_metric_decomposition = {
                 "What a proper score is made of: calibration (how far predictions are from the "
                 "rates of outcomes), sharpness (how far these rates are from the overall rate) "
                 "and entropy (how uncertain the outcomes are). By bins, what happens inside "
-                "bins has two parts of its own, so that all add up exactly, and calibration, "
-                "sharpness and entropy are given without their bias at finite size too. "
-                "by=corp "
-                "needs no bins: isotonic regression gives the rates. The score is that of the "
-                "view, summed over classes for classwise; for log that sum is not the "
-                "multi-class log score.",
+                "bins has two parts of its own, so that all add up exactly; for brier there "
+                "are "
+                "debiased parts too, since bins of few rows make calibration and sharpness too "
+                "large. by=corp needs no bins: isotonic regression gives the rates. The score "
+                "is that of the view, summed over classes for classwise; for log that sum is "
+                "not the multi-class log score.",
             .citation = "Murphy 1973; Stephenson, Coelho & Jolliffe 2008; Broecker 2012; "
                         "Dimitriadis, Gneiting & Jordan, PNAS 2021",
             .notion = "proper",
@@ -120,7 +149,7 @@ const pc_metric pc_metric_decomposition = {
             .options = decomposition_options,
             .option_count = sizeof decomposition_options / sizeof *decomposition_options,
         },
-    .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS,
+    .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_PARTS_IN_TEXT,
     .configure = decomposition_configure,
     .evaluate = decomposition_evaluate,
 };

@@ -23,6 +23,7 @@ static pcal_status ece_expected_configure(pc_options *options, const pc_layout *
   reading->need.machine = PC_GRID;
   reading->need.grid.rule = PC_EDGES_RIGHT;
   reading->need.grid.bins = (size_t)options->value[EXPECTED_BINS].number;
+  reading->need.grid.moments = PC_MOMENT_SQUARE;
   return pc_choose_view(options, EXPECTED_VIEW, layout, reading, err);
 }
 

@@ -11,7 +11,8 @@ typedef enum pc_trait {
   PC_MERGEABLE = 2,         /* parts merge to the whole */
   PC_FREQUENCY_WEIGHTS = 4, /* a whole weight w equals w rows */
   PC_WHOLE_WEIGHTS = 8,     /* refuses weights that are not whole */
-  PC_NEEDS_CLASSES = 16     /* cannot be had from confidences alone */
+  PC_NEEDS_CLASSES = 16,    /* cannot be had from confidences alone */
+  PC_PARTS_IN_TEXT = 256    /* the parts are the point: text shows them under the value */
 } pc_trait;
 
 #define PC_PARTS_MAX 8

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/number.h"
 #include "report/report.h"
 
 #define REPORT_GROUP_COLUMNS 6
@@ -25,6 +26,24 @@ static size_t report_label_width(const pcal_results *results) {
     const size_t here = pc_text_width(results->records[m].label);
     width = here > width ? here : width;
   }
+  return width;
+}
+
+/* How many parts of a result stand under its value. */
+static size_t report_parts(const pc_result_record *record) {
+  const pc_metric *metric = pc_metric_find(record->metric);
+  const int shown = metric != NULL && (metric->traits & PC_PARTS_IN_TEXT) != 0;
+  return shown ? record->outcome.part_count : 0;
+}
+
+/* Parts are moved in by two. */
+static size_t report_text_width(const pcal_results *results) {
+  size_t width = report_label_width(results);
+  for (size_t m = 0; m < results->metric_count; m++)
+    for (size_t p = 0; p < report_parts(&results->records[m]); p++) {
+      const size_t here = strlen(results->records[m].outcome.parts[p].name) + 2;
+      width = here > width ? here : width;
+    }
   return width;
 }
 
@@ -62,10 +81,18 @@ static void report_text_metric(const pc_result_record *record, size_t width, pc_
   pc_text_format(out, "%s%s", bound[0] == '\0' ? "" : "  ", bound);
   pc_report_p_value(record, "  ", out);
   pc_text_add(out, "\n");
+  for (size_t p = 0; p < report_parts(record); p++) {
+    char digits[PC_NUMBER_MAX];
+    pc_number_round(record->outcome.parts[p].value, 5, digits);
+    pc_text_add(out, "    ");
+    report_pad(out, record->outcome.parts[p].name, width - 2, 0);
+    report_pad(out, digits, 12, 1);
+    pc_text_add(out, "\n");
+  }
 }
 
 static void report_text_metrics(const pcal_results *results, pc_text *out) {
-  const size_t width = report_label_width(results);
+  const size_t width = report_text_width(results);
   for (size_t n = 0; n <= pc_report_notion_count(); n++) {
     const pcal_row *notion = pc_notion_at(n);
     int first = 1;

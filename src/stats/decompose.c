@@ -8,12 +8,19 @@
  *   within_covariance = 2/N sum_b sum_i (p_i - c) (a_i - q)
  *   debiased: each square of a bin less q (1 - q) / (n_b - 1); sharpness and entropy then
  *   gain y (1 - y) / (N - 1)
+ * Formula by bins, log score, with KL and H the divergence and entropy of two outcomes:
+ *   calibration = sum_b n_b/N KL(q, c)          sharpness = sum_b n_b/N KL(q, y)
+ *   entropy = H(y)
+ *   within_variance = 1/N sum_b sum_i [L(q, p_i) - L(q, c)],
+ *   L(q, p) = -q log p - (1 - q) log(1 - p)
+ *   within_covariance = 1/N sum_b sum_i (a_i - q) log(p_i / (1 - p_i))
  * Formula by isotonic regression r of the outcomes (CORP), S the mean score:
  *   calibration = S(p) - S(r),  sharpness = S(y) - S(r),  entropy = S(y)
  * Edge cases: (1) bins with n_b < 2 give nothing to the debiased parts, and fewer than two rows
  * nothing to their gain; (2) 0 log 0 is 0: fitted values of 0 and 1 cost nothing; (3) a score
- * of 0 that came true, or of 1 that did not, makes the log score infinite; (4) parts that are
- * differences and cannot be negative are not, whatever the rounding.
+ * of 0 that came true, or of 1 that did not, makes the log score infinite; (4) any other score
+ * of 0 or 1 beside outcomes of both kinds in its bin makes the within-parts infinite; (5) parts
+ * that are differences and cannot be negative are not, whatever the rounding.
  * Source: Murphy 1973; within-bin parts: Stephenson, Coelho & Jolliffe 2008; debiased: Broecker
  * 2012; CORP: Dimitriadis, Gneiting & Jordan 2021.
  * Accuracy: sums of rows exact to 2^-61, parts to a few ulp of 1.   Cost: O(bins), O(n). */
@@ -54,9 +61,16 @@ void pc_decompose_brier(const pc_bin *bins, size_t count, double total, pc_decom
   sum->entropy_debiased += entropy + gain;
 }
 
-/* weight * log(share), where share is 0 only if weight is. */
+/* weight * log(share); 0 log 0 is 0. */
 static double decompose_log(double weight, double share) {
-  return weight > 0 ? weight * log(share) : 0.0;
+  if (!(weight > 0))
+    return 0.0;
+  return share > 0 ? weight * log(share) : -INFINITY;
+}
+
+/* weight * sum, where 0 times minus infinity is 0. */
+static double decompose_times(double weight, double sum) {
+  return weight > 0 ? weight * sum : 0.0;
 }
 
 /* The summed score of rows that are all given their own rate of hits. */
@@ -65,6 +79,35 @@ static double decompose_entropy(pc_binary_score score, double hits, double weigh
   if (score == PC_BINARY_BRIER)
     return hits * misses / weight;
   return -decompose_log(hits, hits / weight) - decompose_log(misses, misses / weight);
+}
+
+static void decompose_log_bin(const pc_bin *bin, const pc_bin_logs *logs, double total,
+                              double rate, pc_decomposition *sum) {
+  const double n = bin->weight, hits = bin->hits, misses = n - hits;
+  const double c = pc_bin_confidence(bin), q = pc_bin_frequency(bin);
+  const double entropy = decompose_entropy(PC_BINARY_LOG, hits, n);
+  const double given = -(logs->sum[PC_LOG_HIT] + logs->sum[PC_LOG_REST_MISS]);
+  const double at_mean = -decompose_log(hits, c) - decompose_log(misses, 1 - c);
+  const double at_rate = -decompose_log(hits, rate) - decompose_log(misses, 1 - rate);
+  const double inside =
+      -decompose_times(q, logs->sum[PC_LOG_HIT] + logs->sum[PC_LOG_MISS]) -
+      decompose_times(1 - q, logs->sum[PC_LOG_REST_HIT] + logs->sum[PC_LOG_REST_MISS]);
+  sum->score += given / total;
+  sum->calibration += fmax(at_mean - entropy, 0.0) / total;
+  sum->sharpness += fmax(at_rate - entropy, 0.0) / total;
+  sum->within_variance += isinf(inside) ? INFINITY : fmax(inside - at_mean, 0.0) / total;
+  sum->within_covariance += isinf(inside) ? INFINITY : (inside - given) / total;
+}
+
+void pc_decompose_log(const pc_bin *bins, const pc_bin_logs *logs, size_t count, double total,
+                      pc_decomposition *sum) {
+  double hits = 0.0;
+  for (size_t b = 0; b < count; b++)
+    hits += bins[b].hits;
+  for (size_t b = 0; b < count; b++)
+    if (bins[b].weight > 0)
+      decompose_log_bin(&bins[b], &logs[b], total, hits / total, sum);
+  sum->entropy += decompose_entropy(PC_BINARY_LOG, hits, total) / total;
 }
 
 /* The summed score of the rows of one entry. */

@@ -15,10 +15,28 @@ typedef struct pc_decomposition {
   double calibration_debiased, sharpness_debiased, entropy_debiased; /* Brier score by bins */
 } pc_decomposition;
 
-/* Both add to *sum, so that parts of several classes can be summed. */
+/* Sums of logarithms in a bin, over scores p that came true and that did not; -infinity where a
+ * score is 0 or 1. */
+enum {
+  PC_LOG_HIT,       /* log p */
+  PC_LOG_MISS,      /* log p */
+  PC_LOG_REST_HIT,  /* log(1 - p) */
+  PC_LOG_REST_MISS, /* log(1 - p) */
+  PC_BIN_LOGS
+};
+typedef struct pc_bin_logs {
+  double sum[PC_BIN_LOGS];
+} pc_bin_logs;
+
+/* All add to *sum, so that parts of several classes can be summed. */
 
 /* The Brier score by bins with score_square and score_hit. */
 void pc_decompose_brier(const pc_bin *bins, size_t count, double total, pc_decomposition *sum);
+
+/* The log score by bins.  Where a score of 0 or 1 lies in a bin with outcomes of both kinds,
+ * the score may be finite, but both within-parts are infinite. */
+void pc_decompose_log(const pc_bin *bins, const pc_bin_logs *logs, size_t count, double total,
+                      pc_decomposition *sum);
 
 /* Either score by isotonic recalibration of a table of single scores. */
 PC_CHECKED pcal_status pc_decompose_corp(const pcal_env *env, const pc_curve_table *table,

@@ -50,6 +50,32 @@ static void test_text(void **state) {
   free(text);
 }
 
+/* Parts that are the point of a metric stand under its value. */
+static void test_text_with_parts(void **state) {
+  (void)state;
+  char *text = tables_written(&tables_data, "ks decomposition:by=corp", PCAL_TEXT);
+  assert_contains(text,
+                  "proper scores: what the whole forecast earns; they bound the errors below\n"
+                  "  decomposition:by=corp     0.34375  upper bound\n"
+                  "    calibration             0.15625\n"
+                  "    sharpness                0.0000\n"
+                  "    entropy                 0.18750\n"
+                  "top-label calibration: is the predicted class right as often as claimed?\n"
+                  "  ks                        0.25000  lower bound\n"
+                  "\n");
+  free(text);
+  const given_data data = {.kind = PCAL_CONFIDENCE,
+                           .rows = 2,
+                           .columns = 1,
+                           .scores = (const double[]){0.5, 0.5},
+                           .labels = (const int32_t[]){1, 0}};
+  text = tables_written(&data, "decomposition", PCAL_TEXT);
+  assert_contains(text, "  decomposition              0.25000  upper bound\n"
+                        "    calibration               0.0000\n");
+  assert_contains(text, "    calibration_debiased    -0.25000\n");
+  free(text);
+}
+
 /* The verdict is folded at 80 columns, and nothing is lost. */
 static void test_text_is_folded(void **state) {
   (void)state;
@@ -154,6 +180,7 @@ static void test_markdown(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_text),
+      cmocka_unit_test(test_text_with_parts),
       cmocka_unit_test(test_text_is_folded),
       cmocka_unit_test(test_text_with_many_groups),
       cmocka_unit_test(test_text_has_no_control_characters),
