@@ -93,7 +93,9 @@ static void test_measure_from_csv(void **state) {
 
 static void test_measure_from_npy(void **state) {
   (void)state;
-  static const char *const specs[] = {"all", "ks:within=2"};
+  static const char *const specs[] = {"all", "ks:within=2",
+                                      "decomposition:score=log,view=classwise",
+                                      "decomposition:score=log,by=corp,view=classwise"};
   float logits[3 * OUT_ROWS];
   int64_t labels[OUT_ROWS];
   double weights[OUT_ROWS];
