@@ -51,6 +51,10 @@ typedef struct cli_options {
   const char *method;
   int normalize, skip_missing;
   const char *precision;
+  double interval;
+  uint64_t replicas;
+  const char *interval_method, *cluster;
+  int null;
   const char *output;
   const char *state;
   const char *format;

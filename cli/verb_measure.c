@@ -15,6 +15,27 @@ static const cli_flag measure_flags[] = {
      "exact|fast", CLI_ANY},
 };
 
+static const cli_flag measure_surety_flags[] = {
+    {"interval", 0, CLI_REAL, "LEVEL", offsetof(cli_options, interval),
+     "an interval for each value, as 0.95: from standard errors where there are formulas, else "
+     "from replicas of the rows",
+     NULL, CLI_ANY},
+    {"null", 0, CLI_FLAG, NULL, offsetof(cli_options, null),
+     "what each metric would show if the model were calibrated: labels are drawn from the "
+     "predictions, again and again; with the share that is at least as large, a p-value",
+     NULL, CLI_ANY},
+    {"cluster", 0, CLI_TEXT, "FILE", offsetof(cli_options, cluster),
+     "a cluster for each row, as a patient with several scans: intervals take clusters as a "
+     "whole",
+     NULL, CLI_FILE},
+    {"replicas", 0, CLI_COUNT, "N", offsetof(cli_options, replicas),
+     "how often rows are drawn anew for --interval and --null; 1000 when not given", NULL,
+     CLI_ANY},
+    {"interval-method", 0, CLI_TEXT, "WORD", offsetof(cli_options, interval_method),
+     "auto (the default) takes what suits the metric; or normal, percentile, basic, bca",
+     "auto|normal|percentile|basic|bca", CLI_ANY},
+};
+
 /* The metrics asked for (or the default ones), and after them those of the gates. */
 static pcal_status measure_specs(const cli_options *options, const cli_gates *gates,
                                  const char ***out, size_t *count, pcal_error *err) {
@@ -70,12 +91,30 @@ static pcal_status measure_with_state(cli_session *session, cli_tell *tell, pcal
   return status;
 }
 
+/* Clusters are groups that are not told apart. */
+static pcal_status measure_surety(cli_session *session, pcal_measure_config *config,
+                                  pcal_error *err) {
+  cli_options *options = &session->options;
+  config->interval = options->interval;
+  config->replicas = (size_t)options->replicas;
+  config->interval_method = options->interval_method;
+  config->null = options->null;
+  config->by_cluster = options->cluster != NULL;
+  if (options->cluster && options->inputs.groups)
+    return cli_fail(err, PCAL_USAGE, "--cluster and --groups cannot go together; give one");
+  if (options->cluster)
+    options->inputs.groups = options->cluster;
+  return PCAL_OK;
+}
+
 static pcal_status measure_source(cli_session *session, cli_tell *tell,
                                   const char *const *specs, size_t spec_count,
                                   pcal_results **results, pcal_error *err) {
   pcal_source *source = NULL;
-  pcal_status status = cli_source_open(session, 1, &source, err);
   pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
+  pcal_status status = measure_surety(session, &config, err);
+  if (status == PCAL_OK)
+    status = cli_source_open(session, 1, &source, err);
   config.specs = specs;
   config.spec_count = spec_count;
   config.normalize = session->options.normalize;
@@ -137,17 +176,20 @@ static pcal_status measure_run(cli_session *session, pcal_error *err) {
 
 static const cli_section measure_section = {"Metrics", measure_flags,
                                             CLI_COUNT_OF(measure_flags), NULL};
+static const cli_section measure_surety_section = {"How sure", measure_surety_flags,
+                                                   CLI_COUNT_OF(measure_surety_flags), NULL};
 static const cli_section *const measure_sections[] = {
-    &cli_section_inputs, &cli_section_groups, &measure_section,     &cli_section_gates,
-    &cli_section_rows,   &cli_section_tell,   &cli_section_running, &cli_section_help};
+    &cli_section_inputs,     &cli_section_groups,  &measure_section,
+    &measure_surety_section, &cli_section_gates,   &cli_section_rows,
+    &cli_section_tell,       &cli_section_running, &cli_section_help};
 
 static const cli_example measure_examples[] = {
     {"propercal measure --logits logits.npy --labels labels.npy",
      "the default metrics and a verdict in plain words"},
     {"propercal measure --probs data.csv:cat..dog --labels data.csv:label",
      "from a CSV file, by the names of its columns"},
-    {"propercal measure --data d.csv --metric ece:bins=20 --metric proper --json",
-     "chosen metrics, as JSON"},
+    {"propercal measure --data d.csv -m ece:bins=20 --interval 0.95 --null --json",
+     "a chosen metric, how sure it is, and what a calibrated model would show, as JSON"},
     {"propercal measure --probs p.npy --labels y.npy --fail-if 'ece > 0.05' --quiet",
      "a gate for scripts: exit code 1 when the model is not calibrated well enough"},
     {"zcat scores.csv.gz | propercal measure --confidence -:conf --correct -:hit",

@@ -361,10 +361,17 @@ typedef struct pcal_measure_config {
   int skip_missing; /* drop and count rows with a missing value */
   int fast;         /* exponentials of float32 logits in float32; sums stay exact; where this
                        cannot be, or a metric needs whole rows, results say "exact" */
+  double interval;  /* level of intervals, as 0.95; 0: none */
+  size_t replicas;  /* for intervals and null; 0: 1000 */
+  const char
+      *interval_method; /* "auto", "normal", "percentile", "basic" or "bca"; NULL: auto */
+  int null;       /* also what a calibrated model would show; the environment's seed counts */
+  int by_cluster; /* groups are clusters of rows that belong together: intervals draw them as a
+                     whole, and results are not told group by group */
 } pcal_measure_config;
 
 #define PCAL_MEASURE_CONFIG_INIT \
-  { sizeof(pcal_measure_config), PCAL_PROBABILITY, 0, NULL, 0, 0, 0, 0 }
+  { sizeof(pcal_measure_config), PCAL_PROBABILITY, 0, NULL, 0, 0, 0, 0, 0.0, 0, NULL, 0, 0 }
 
 /* The environment's allocator, pool and callbacks must outlive the handle. */
 PCAL_API pcal_status pcal_measure_new(const pcal_measure_config *config, const pcal_env *env,
@@ -471,10 +478,19 @@ typedef struct pcal_result {
   size_t part_count;
   int tested; /* the metric is a test; p_value is NaN where it could not be made */
   double p_value;
+  int has_interval; /* at the level asked for; se is the standard error */
+  double level, low, high, se;
+  const char *method; /* of the interval */
+  int has_null;       /* what a calibrated model would show: mean, 95 % band, p-value */
+  double null_mean, null_low, null_high, null_p_value;
+  const char *unsure; /* why there is no interval or null though asked for, or NULL */
 } pcal_result;
 
-#define PCAL_RESULT_INIT \
-  { sizeof(pcal_result), NULL, NULL, NULL, NULL, 0, 0.0, NULL, NULL, NULL, NULL, 0, 0, 0.0 }
+#define PCAL_RESULT_INIT                                                                       \
+  {                                                                                            \
+    sizeof(pcal_result), NULL, NULL, NULL, NULL, 0, 0.0, NULL, NULL, NULL, NULL, 0, 0, 0.0, 0, \
+        0.0, 0.0, 0.0, 0.0, NULL, 0, 0.0, 0.0, 0.0, 0.0, NULL                                  \
+  }
 
 /* Results over all rows come first, then group by group. */
 PCAL_API size_t pcal_results_count(const pcal_results *results);

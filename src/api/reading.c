@@ -32,6 +32,19 @@ void pcal_results_get(const pcal_results *results, size_t index, pcal_result *ou
     filled.part_count = record->outcome.part_count;
     filled.tested = record->outcome.tested;
     filled.p_value = record->outcome.undefined ? (double)NAN : record->outcome.p_value;
+    const pc_surety *surety = &record->surety;
+    filled.has_interval = surety->has_interval;
+    filled.level = surety->level;
+    filled.low = surety->low;
+    filled.high = surety->high;
+    filled.se = surety->se;
+    filled.method = surety->has_interval ? pc_interval_method_name(surety->method) : NULL;
+    filled.has_null = surety->has_null;
+    filled.null_mean = surety->null_mean;
+    filled.null_low = surety->null_low;
+    filled.null_high = surety->null_high;
+    filled.null_p_value = surety->null_p_value;
+    filled.unsure = surety->why[0] == '\0' ? NULL : surety->why;
   }
   memcpy(out, &filled, size < sizeof filled ? size : sizeof filled);
 }

@@ -10,6 +10,8 @@ const pc_machine *pc_machine_of(pc_machine_kind kind) {
     return &pc_machine_curve;
   case PC_PAIR:
     return &pc_machine_pair;
+  case PC_KEEP:
+    return &pc_machine_keep;
   }
   return NULL;
 }

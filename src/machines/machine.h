@@ -1,4 +1,4 @@
-/* The four machines.
+/* The machines: four that metrics are made of, and one that keeps rows to measure them again.
  *
  * A metric says what it needs; a machine holds the state for that need and knows how to
  * update, merge and finish it.  Metrics with equal needs share one state. */
@@ -9,7 +9,13 @@
 #include "data/view.h"
 #include "stats/decompose.h"
 
-typedef enum pc_machine_kind { PC_SUM = 1, PC_GRID, PC_CURVE, PC_PAIR } pc_machine_kind;
+typedef enum pc_machine_kind {
+  PC_SUM = 1,
+  PC_GRID,
+  PC_CURVE,
+  PC_PAIR,
+  PC_KEEP
+} pc_machine_kind;
 
 /* Values of rows [begin, begin + count): out[i * value_count + v]; +inf is allowed. */
 #define PC_VALUES_MAX 4
@@ -32,6 +38,7 @@ typedef struct pc_need {
     size_t value_count;
     double params[2];
     int needs_log; /* uses rows->log_true */
+    int spread;    /* also sums of products, for standard errors */
   } sum;
   struct {
     pc_edge_rule rule;
@@ -39,7 +46,23 @@ typedef struct pc_need {
     size_t bins;
     double threshold; /* only scores above it are counted; 0: all */
   } grid;
+  struct {
+    int32_t whole;    /* all probabilities of a row, not only the score of the natural view */
+    int32_t clusters; /* and the number of its group */
+  } keep;
 } pc_need;
+
+/* Rows by ascending index. */
+typedef struct pc_kept_rows {
+  size_t count, classes; /* as in pc_layout */
+  uint64_t *ids;
+  int32_t *labels;
+  double *weights;
+  double *score;      /* of class 1 or the confidence, for one column; else the largest */
+  int32_t *top_label; /* NULL for one column */
+  double *probs;      /* count x classes, or NULL */
+  uint32_t *clusters; /* or NULL */
+} pc_kept_rows;
 
 /* What a finished state says.  Exactly one member is filled. */
 typedef struct pc_evidence {
@@ -47,9 +70,10 @@ typedef struct pc_evidence {
   double total; /* sum of weights */
   struct pc_sum_evidence {
     size_t count;
-    double value[PC_VALUES_MAX];          /* sums of the finite values */
-    double infinite[PC_VALUES_MAX];       /* weight of infinite ones */
-    uint64_t infinite_row[PC_VALUES_MAX]; /* the first of them */
+    double value[PC_VALUES_MAX];                  /* sums of the finite values */
+    double infinite[PC_VALUES_MAX];               /* weight of infinite ones */
+    uint64_t infinite_row[PC_VALUES_MAX];         /* the first of them */
+    double product[PC_VALUES_MAX][PC_VALUES_MAX]; /* sums of products; 0 unless asked for */
   } sum;
   struct {
     size_t part_count, bin_count;
@@ -65,6 +89,7 @@ typedef struct pc_evidence {
     double *probs, *weights;
     int32_t *labels;
   } pair; /* distinct rows in ascending order */
+  pc_kept_rows kept;
 } pc_evidence;
 
 /* What the rows behind a saved state add up to. */
@@ -98,7 +123,8 @@ typedef struct pc_machine {
                       const pc_totals *totals, pc_decoder *in, void **state, pcal_error *err);
 } pc_machine;
 
-extern const pc_machine pc_machine_sum, pc_machine_grid, pc_machine_curve, pc_machine_pair;
+extern const pc_machine pc_machine_sum, pc_machine_grid, pc_machine_curve, pc_machine_pair,
+    pc_machine_keep;
 
 const pc_machine *pc_machine_of(pc_machine_kind kind);
 

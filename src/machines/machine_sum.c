@@ -18,6 +18,8 @@ typedef struct sum_value {
 typedef struct sum_state {
   pc_need need;
   sum_value value[PC_VALUES_MAX];
+  pc_sum product[PC_VALUES_MAX]
+                [PC_VALUES_MAX]; /* second <= first; of rows without infinities */
 } sum_state;
 
 static void machine_sum_clear(void *opaque) {
@@ -26,6 +28,8 @@ static void machine_sum_clear(void *opaque) {
     pc_sum_clear(&state->value[v].finite);
     pc_sum_clear(&state->value[v].infinite);
     state->value[v].infinite_row = PCAL_NO_ROW;
+    for (size_t u = 0; u <= v; u++)
+      pc_sum_clear(&state->product[v][u]);
   }
 }
 
@@ -58,6 +62,17 @@ static void machine_sum_add(sum_value *value, double x, double weight, uint64_t 
     value->infinite_row = row;
 }
 
+/* Products of the values of one row, unless one is infinite. */
+static void machine_sum_add_products(sum_state *state, const double *x, double weight) {
+  const size_t values = state->need.sum.value_count;
+  for (size_t v = 0; v < values; v++)
+    if (isinf(x[v]))
+      return;
+  for (size_t v = 0; v < values; v++)
+    for (size_t u = 0; u <= v; u++)
+      pc_sum_add_product(&state->product[v][u], weight, x[v] * x[u]);
+}
+
 static pcal_status machine_sum_update(const pcal_env *env, void *opaque, const pc_rows *rows,
                                       const pc_columns *columns, pcal_error *err) {
   (void)env;
@@ -74,6 +89,8 @@ static pcal_status machine_sum_update(const pcal_env *env, void *opaque, const p
       const double weight = rows->weights == NULL ? 1.0 : rows->weights[begin + i];
       for (size_t v = 0; v < values; v++)
         machine_sum_add(&state->value[v], block[i * values + v], weight, rows->ids[begin + i]);
+      if (state->need.sum.spread)
+        machine_sum_add_products(state, block + i * values, weight);
     }
   }
   return PCAL_OK;
@@ -87,6 +104,10 @@ static pcal_status machine_sum_prepare(const pcal_env *env, void *opaque, const 
     if (!pc_sum_addable(&into->value[v].finite, &from->value[v].finite) ||
         !pc_sum_addable(&into->value[v].infinite, &from->value[v].infinite))
       return pc_fail(err, PCAL_DATA, "the sums are too large to be added");
+  for (size_t v = 0; v < into->need.sum.value_count; v++)
+    for (size_t u = 0; u <= v; u++)
+      if (!pc_sum_addable(&into->product[v][u], &from->product[v][u]))
+        return pc_fail(err, PCAL_DATA, "the sums are too large to be added");
   return PCAL_OK;
 }
 
@@ -98,6 +119,8 @@ static void machine_sum_merge(void *opaque, const void *other) {
     pc_sum_merge(&into->value[v].infinite, &from->value[v].infinite);
     if (from->value[v].infinite_row < into->value[v].infinite_row)
       into->value[v].infinite_row = from->value[v].infinite_row;
+    for (size_t u = 0; u <= v; u++)
+      pc_sum_merge(&into->product[v][u], &from->product[v][u]);
   }
 }
 
@@ -111,6 +134,8 @@ static pcal_status machine_sum_finish(const pcal_env *env, const void *opaque, p
     out->sum.value[v] = pc_sum_value(&state->value[v].finite);
     out->sum.infinite[v] = pc_sum_value(&state->value[v].infinite);
     out->sum.infinite_row[v] = state->value[v].infinite_row;
+    for (size_t u = 0; u <= v; u++)
+      out->sum.product[v][u] = out->sum.product[u][v] = pc_sum_value(&state->product[v][u]);
   }
   return PCAL_OK;
 }
@@ -129,6 +154,8 @@ static pcal_status machine_sum_save(const pcal_env *env, const void *opaque, pc_
     pc_encode_sum(out, &state->value[v].finite);
     pc_encode_sum(out, &state->value[v].infinite);
     pc_encode_u64(out, state->value[v].infinite_row);
+    for (size_t u = 0; state->need.sum.spread && u <= v; u++)
+      pc_encode_sum(out, &state->product[v][u]);
   }
   return PCAL_OK;
 }
@@ -146,6 +173,8 @@ static pcal_status machine_sum_load(const pcal_env *env, const pc_need *need,
     value->infinite_row = pc_decode_u64(in);
     const double infinite = pc_sum_value(&value->infinite);
     pc_decoder_expect(in, value->infinite_row == PCAL_NO_ROW ? infinite == 0 : infinite > 0);
+    for (size_t u = 0; need->sum.spread && u <= v; u++)
+      pc_decode_sum(in, &state->product[v][u]);
   }
   return PCAL_OK;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "measure/resample.h"
 #include "measure/roster.h"
 
 static pcal_status finish_allocate(const pcal_measure *measure, size_t groups,
@@ -60,17 +61,23 @@ static pcal_status finish_reliability(const pcal_env *env, const pc_evidence *ev
   return PCAL_OK;
 }
 
-static pcal_status finish_entry(const pc_plan_entry *entry, const pc_evidence *evidence,
+static pcal_status finish_entry(const pc_plan *plan, size_t index, const pc_evidence *evidence,
                                 const pcal_env *env, size_t group, pc_result_record *out,
                                 pcal_error *err) {
+  const pc_plan_entry *entry = &plan->entries[index];
   out->metric = entry->metric->row.name;
   out->notion = entry->reading.notion;
   out->bound = entry->reading.bound;
   out->group = group;
   pc_options_write(&entry->options, 1, out->spec, sizeof out->spec);
   pc_options_write(&entry->options, 0, out->label, sizeof out->label);
-  if (evidence->total > 0)
-    return entry->metric->evaluate(&entry->options, evidence, env, &out->outcome, err);
+  if (evidence->total > 0) {
+    PC_TRY(entry->metric->evaluate(&entry->options, evidence, env, &out->outcome, err));
+    return evidence->machine == PC_SUM && !pc_plan_resampled(plan, index)
+               ? pc_certainty_of_sums(&plan->certainty, entry->metric, &entry->options,
+                                      evidence, env, &out->outcome, &out->surety, err)
+               : PCAL_OK;
+  }
   out->outcome.undefined = 1;
   snprintf(out->outcome.why, sizeof out->outcome.why, "no rows");
   return PCAL_OK;
@@ -90,8 +97,8 @@ static pcal_status finish_slot(const pcal_measure *measure, const pc_account *ac
   pcal_status status = PCAL_OK;
   for (size_t e = 0; e < measure->plan.entry_count && status == PCAL_OK; e++)
     if (measure->plan.entries[e].slot == slot)
-      status = finish_entry(&measure->plan.entries[e], &evidence, &measure->env, group,
-                            &records[e], err);
+      status =
+          finish_entry(&measure->plan, e, &evidence, &measure->env, group, &records[e], err);
   if (status == PCAL_OK && group == PC_ALL_ROWS && slot == measure->plan.reliability_slot)
     status = finish_reliability(&measure->env, &evidence, results, err);
   if (account != NULL)
@@ -107,7 +114,10 @@ static pcal_status finish_account(const pcal_measure *measure, const pc_account 
     PC_TRY(finish_slot(measure, account, s, group, records, results, err));
     PC_TRY(pc_check_interrupt(&measure->env, err));
   }
-  return PCAL_OK;
+  if (account == NULL || measure->plan.keep_slot == PC_NO_SLOT)
+    return PCAL_OK;
+  return pc_resample(&measure->env, &measure->plan, account->states[measure->plan.keep_slot],
+                     records, err);
 }
 
 static pcal_status finish_summary(const pcal_measure *measure, const pc_tally *tally,

@@ -70,15 +70,17 @@ static pcal_status measure_chunk(void *user, size_t w, const pc_rows *rows, pcal
   pc_measure_worker *worker = &measure->workers[w];
   if (!worker->ready)
     PC_TRY(measure_worker_fill(measure, worker, err));
-  if (rows->groups != NULL)
+  if (rows->groups != NULL && !measure->plan.certainty.by_cluster)
     return measure_add_groups(worker, &measure->plan, rows, err);
   return measure_add(worker, &measure->plan, 0, rows, err);
 }
 
 static pcal_status measure_prepare(pcal_measure *measure, const pcal_measure_config *config,
                                    const pc_layout *layout, pcal_error *err) {
-  PC_TRY(pc_plan_make(&measure->env, layout, config->specs, config->spec_count, &measure->plan,
-                      err));
+  pc_certainty certainty;
+  PC_TRY(pc_certainty_read(config, &certainty, err));
+  PC_TRY(pc_plan_make(&measure->env, layout, &certainty, config->specs, config->spec_count,
+                      &measure->plan, err));
   pc_ledger_init(&measure->ledger, &measure->env, &measure->plan);
   const pc_policy policy = {.normalize = config->normalize,
                             .skip_missing = config->skip_missing,
@@ -168,7 +170,10 @@ static pcal_status measure_check_weights(const pcal_measure *measure, const pcal
 }
 
 pcal_status pc_measure_update(pcal_measure *measure, const pcal_batch *batch, pcal_error *err) {
-  const int grouped = batch->groups != NULL;
+  const int by_cluster = measure->plan.certainty.by_cluster;
+  const int grouped = batch->groups != NULL && !by_cluster;
+  if (by_cluster && batch->rows > 0 && batch->groups == NULL)
+    return pc_fail(err, PCAL_USAGE, "clusters are asked for, but the rows have no groups");
   if (batch->rows > 0 && measure->grouped >= 0 && measure->grouped != grouped)
     return pc_fail(err, PCAL_USAGE,
                    "some rows have groups and some have none; give all or none");

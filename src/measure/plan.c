@@ -3,13 +3,14 @@
 #include <string.h>
 
 static int plan_takes_rows(pc_machine_kind machine) {
-  return machine == PC_SUM || machine == PC_PAIR;
+  return machine == PC_SUM || machine == PC_PAIR || machine == PC_KEEP;
 }
 
 /* Everything but the top class alone. */
 static int plan_needs_probs(const pc_need *need) {
   const int top = need->view.kind == PC_VIEW_RANK && need->view.index == 1;
-  return need->machine == PC_PAIR || (!plan_takes_rows(need->machine) && !top);
+  return need->machine == PC_PAIR || need->keep.whole ||
+         (!plan_takes_rows(need->machine) && !top);
 }
 
 static pcal_status plan_view(const pcal_env *env, pc_plan *plan, const pc_view *view,
@@ -95,6 +96,8 @@ static pcal_status plan_add(const pcal_env *env, pc_plan *plan, const char *spec
     return optional ? PCAL_OK : fits;
   if (plan_has(plan, &entry))
     return PCAL_OK;
+  entry.reading.need.sum.spread =
+      entry.reading.need.machine == PC_SUM && plan->certainty.level > 0;
   PC_TRY(plan_slot(env, plan, &entry.reading.need, &entry.slot, err));
   void *block = plan->entries;
   const pcal_status status = pc_reserve(env, &block, &plan->entry_capacity,
@@ -137,10 +140,44 @@ static pcal_status plan_reliability(const pcal_env *env, pc_plan *plan, pcal_err
   return plan_slot(env, plan, &need, &plan->reliability_slot, err);
 }
 
-pcal_status pc_plan_make(const pcal_env *env, const pc_layout *layout, const char *const *specs,
-                         size_t count, pc_plan *out, pcal_error *err) {
+int pc_plan_resampled(const pc_plan *plan, size_t entry) {
+  const pc_machine_kind machine = plan->slots[plan->entries[entry].slot].need.machine;
+  return plan->certainty.level > 0 && machine != PC_PAIR &&
+         (machine != PC_SUM || plan->certainty.by_cluster);
+}
+
+int pc_plan_relabelled(const pc_plan *plan, size_t entry) {
+  return plan->certainty.null && plan->slots[plan->entries[entry].slot].need.machine != PC_PAIR;
+}
+
+/* Rows are kept when anything is measured again; whole ones when more than the score of the
+ * natural view is needed for that. */
+static pcal_status plan_keep(const pcal_env *env, pc_plan *plan, pcal_error *err) {
+  const pc_view natural = plan->slots[plan->reliability_slot].need.view;
+  pc_need need;
+  memset(&need, 0, sizeof need);
+  need.machine = PC_KEEP;
+  need.keep.clusters = plan->certainty.by_cluster;
+  int needed = 0;
+  for (size_t e = 0; e < plan->entry_count; e++) {
+    const pc_need *here = &plan->slots[plan->entries[e].slot].need;
+    if (!pc_plan_resampled(plan, e) && !pc_plan_relabelled(plan, e))
+      continue;
+    needed = 1;
+    need.keep.whole |=
+        here->machine == PC_SUM || memcmp(&here->view, &natural, sizeof natural) != 0;
+  }
+  plan->keep_slot = PC_NO_SLOT;
+  return needed ? plan_slot(env, plan, &need, &plan->keep_slot, err) : PCAL_OK;
+}
+
+pcal_status pc_plan_make(const pcal_env *env, const pc_layout *layout,
+                         const pc_certainty *certainty, const char *const *specs, size_t count,
+                         pc_plan *out, pcal_error *err) {
   memset(out, 0, sizeof *out);
   out->layout = *layout;
+  if (certainty != NULL)
+    out->certainty = *certainty;
   pcal_status status = PCAL_OK;
   if (count == 0)
     status = plan_spec(env, out, "default", err);
@@ -153,6 +190,8 @@ pcal_status pc_plan_make(const pcal_env *env, const pc_layout *layout, const cha
                      pcal_kind_name(layout->kind));
   if (status == PCAL_OK)
     status = plan_reliability(env, out, err);
+  if (status == PCAL_OK)
+    status = plan_keep(env, out, err);
   if (status != PCAL_OK)
     pc_plan_free(env, out);
   return status;
@@ -167,7 +206,7 @@ void pc_plan_free(const pcal_env *env, pc_plan *plan) {
 
 int pc_plan_equal(const pc_plan *a, const pc_plan *b) {
   if (a->layout.kind != b->layout.kind || a->layout.columns != b->layout.columns ||
-      a->entry_count != b->entry_count)
+      a->entry_count != b->entry_count || !pc_certainty_equal(&a->certainty, &b->certainty))
     return 0;
   for (size_t i = 0; i < a->entry_count; i++)
     if (a->entries[i].metric != b->entries[i].metric ||

@@ -5,7 +5,7 @@
 #ifndef PC_PLAN_H
 #define PC_PLAN_H
 
-#include "metrics/metric.h"
+#include "measure/certainty.h"
 
 typedef struct pc_plan_entry {
   const pc_metric *metric;
@@ -35,15 +35,23 @@ typedef struct pc_plan {
   int needs_facts; /* more of a one-column score than the score itself */
   int needs_probs; /* whole rows of probabilities, not only what is known of the top class */
   const char *whole_weights; /* a metric that refuses others, or NULL */
+  pc_certainty certainty;
+  size_t keep_slot; /* the rows for replicas, or PC_NO_SLOT */
 } pc_plan;
+
+#define PC_NO_SLOT SIZE_MAX
 
 #define PC_RELIABILITY_BINS 15
 
 /* specs may name groups; the same spec asked twice is measured once.  A metric that does not
  * fit the layout is an error when named, and left out when it came with a group. */
 PC_CHECKED pcal_status pc_plan_make(const pcal_env *env, const pc_layout *layout,
-                                    const char *const *specs, size_t count, pc_plan *out,
-                                    pcal_error *err);
+                                    const pc_certainty *certainty, const char *const *specs,
+                                    size_t count, pc_plan *out, pcal_error *err);
+
+/* Is an entry measured again with other weights, or with other labels? */
+int pc_plan_resampled(const pc_plan *plan, size_t entry);
+int pc_plan_relabelled(const pc_plan *plan, size_t entry);
 void pc_plan_free(const pcal_env *env, pc_plan *plan);
 
 /* Do two plans measure the same? */

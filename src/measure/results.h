@@ -2,6 +2,7 @@
 #ifndef PC_RESULTS_H
 #define PC_RESULTS_H
 
+#include "measure/certainty.h"
 #include "measure/ledger.h"
 
 typedef struct pc_result_record {
@@ -9,6 +10,7 @@ typedef struct pc_result_record {
   char spec[PC_SPEC_MAX], label[PC_SPEC_MAX];
   size_t group; /* PC_ALL_ROWS, or an index into group_names */
   pc_outcome outcome;
+  pc_surety surety;
 } pc_result_record;
 
 #define PC_ALL_ROWS SIZE_MAX

@@ -43,7 +43,7 @@ static pcal_status run_all(pcal_source *source, pcal_measure *measure, int final
                            pcal_error *err) {
   pcal_shape shape = {.size = sizeof shape};
   pc_source_shape(source, &shape);
-  const int coarse = final && run_large(&shape);
+  const int coarse = final && measure->plan.keep_slot == PC_NO_SLOT && run_large(&shape);
   if (coarse)
     pc_plan_coarsen(&measure->plan);
   PC_TRY(run_read(source, measure, err));

@@ -155,6 +155,18 @@ static pcal_status state_load_plan(const pcal_measure_config *config,
   return state_load_compare(&(*out)->plan, specs, name, err);
 }
 
+static void state_load_certainty(pc_decoder *in, pcal_measure_config *config) {
+  pc_decode_doubles(in, &config->interval, 1);
+  const uint64_t replicas = pc_decode_u64(in);
+  const unsigned method = pc_decode_u8(in), null = pc_decode_u8(in);
+  pc_decoder_expect(in, config->interval >= 0 && config->interval < 1 && replicas > 0 &&
+                            replicas <= PC_REPLICAS_MAX && method <= PC_INTERVAL_BCA &&
+                            null <= 1);
+  config->replicas = (size_t)replicas;
+  config->interval_method = in->failed ? NULL : pc_interval_method_name(method);
+  config->null = null == 1;
+}
+
 /* Makes the measure, which is still empty. */
 static pcal_status state_load_config(const pcal_env *env, const char *name, pc_decoder *in,
                                      pcal_measure **out, pcal_error *err) {
@@ -165,6 +177,7 @@ static pcal_status state_load_config(const pcal_env *env, const char *name, pc_d
   const unsigned flags = pc_decode_u8(in);
   pc_decoder_expect(in, columns <= PC_CLASSES_MAX && flags <= PC_STATE_FLAGS);
   pcal_status status = state_load_specs_read(env, in, &specs, err);
+  state_load_certainty(in, &config);
   config.columns = (size_t)columns;
   config.normalize = (flags & PC_STATE_NORMALIZE) != 0;
   config.skip_missing = (flags & PC_STATE_SKIP_MISSING) != 0;

@@ -3,6 +3,7 @@
  *   magic "PCALSTAT", format version (u32), length of everything with the checksum (u64)
  *   kind of scores (u8), columns (u64), flags (u8): 1 normalize, 2 skip_missing, 4 fast
  *   metrics: number (u64), their specs as asked for, their specs in full (texts)
+ *   certainty: level of intervals (double), replicas (u64), method (u8), null (u8)
  *   rows: normalized, skipped (u64), weighted (u8), grouped (u8; 2: no row has told yet)
  *   rows met: too scattered to be kept (u8), number of ranges (u64), first and last (u64 each)
  *   class names: number (u64), texts
@@ -25,6 +26,10 @@ static pcal_status state_save_check_savable(const pc_plan *plan, pcal_error *err
                      "%s needs all pairs of rows, so its state cannot be saved; measure it on "
                      "the whole data, or leave it out here",
                      plan->entries[e].metric->row.name);
+  if (plan->certainty.by_cluster)
+    return pc_fail(err, PCAL_USAGE,
+                   "clusters may lie in several parts, so their state cannot be saved; measure "
+                   "the whole data, or leave --cluster out");
   if (plan->entry_count > PC_STATE_METRICS_MAX)
     return pc_fail(err, PCAL_USAGE, "a state holds at most %d metrics, not %zu; save fewer",
                    PC_STATE_METRICS_MAX, plan->entry_count);
@@ -46,6 +51,13 @@ static void state_save_config(const pcal_measure *measure, pc_encoder *out) {
       pc_options_write(&plan->entries[e].options, full, spec, sizeof spec);
       pc_encode_text(out, spec);
     }
+}
+
+static void state_save_certainty(const pc_certainty *certainty, pc_encoder *out) {
+  pc_encode_doubles(out, &certainty->level, 1);
+  pc_encode_u64(out, certainty->replicas);
+  pc_encode_u8(out, (unsigned)certainty->method);
+  pc_encode_u8(out, (unsigned)certainty->null);
 }
 
 static void state_save_rows(const pcal_measure *measure, pc_encoder *out) {
@@ -107,6 +119,7 @@ static pcal_status state_save_all(const pcal_measure *measure, const size_t *ord
   pc_encode_u32(out, PC_STATE_VERSION);
   pc_encode_u64(out, length);
   state_save_config(measure, out);
+  state_save_certainty(&measure->plan.certainty, out);
   state_save_rows(measure, out);
   state_save_groups(measure, order, groups, out);
   PC_TRY(state_save_accounts(measure, order, groups, out, err));

@@ -45,7 +45,7 @@ const pc_metric pc_metric_accuracy = {
             .notion = "proper",
             .machine = "sum",
         },
-    .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS,
+    .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_SHARE,
     .configure = accuracy_configure,
     .evaluate = accuracy_evaluate,
 };

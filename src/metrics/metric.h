@@ -12,6 +12,7 @@ typedef enum pc_trait {
   PC_FREQUENCY_WEIGHTS = 4, /* a whole weight w equals w rows */
   PC_WHOLE_WEIGHTS = 8,     /* refuses weights that are not whole */
   PC_NEEDS_CLASSES = 16,    /* cannot be had from confidences alone */
+  PC_SHARE = 32,            /* the share of rows for which something holds */
   PC_PARTS_IN_TEXT = 256    /* the parts are the point: text shows them under the value */
 } pc_trait;
 

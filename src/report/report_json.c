@@ -63,6 +63,48 @@ static void report_json_p_value(pc_json *json, const pc_outcome *outcome) {
   pc_json_number(json, outcome->p_value);
 }
 
+static void report_json_pair(pc_json *json, const char *key, double value) {
+  pc_json_key(json, key);
+  pc_json_number(json, value);
+}
+
+static void report_json_null(pc_json *json, const pc_surety *surety) {
+  if (!surety->has_null)
+    return;
+  pc_json_key(json, "null");
+  pc_json_open(json, '{');
+  report_json_pair(json, "mean", surety->null_mean);
+  report_json_pair(json, "low", surety->null_low);
+  report_json_pair(json, "high", surety->null_high);
+  report_json_pair(json, "p_value", surety->null_p_value);
+  pc_json_close(json, '}');
+}
+
+static void report_json_surety(pc_json *json, const pc_surety *surety) {
+  pc_json_key(json, "interval");
+  if (surety->has_interval) {
+    pc_json_open(json, '{');
+    report_json_pair(json, "level", surety->level);
+    report_json_pair(json, "low", surety->low);
+    report_json_pair(json, "high", surety->high);
+    pc_json_key(json, "method");
+    pc_json_string(json, pc_interval_method_name(surety->method));
+    pc_json_close(json, '}');
+  } else {
+    pc_json_null(json);
+  }
+  pc_json_key(json, "se");
+  if (surety->has_interval)
+    pc_json_number(json, surety->se);
+  else
+    pc_json_null(json);
+  report_json_null(json, surety);
+  if (surety->why[0] != '\0') {
+    pc_json_key(json, "unsure");
+    pc_json_string(json, surety->why);
+  }
+}
+
 static void report_json_parts(pc_json *json, const pc_outcome *outcome) {
   pc_json_key(json, "parts");
   pc_json_open(json, '{');
@@ -79,14 +121,17 @@ static void report_json_groups(pc_json *json, const pcal_results *results, size_
   pc_json_key(json, "groups");
   pc_json_open(json, '{');
   for (size_t g = 0; g < results->group_count; g++) {
-    const pc_outcome *outcome =
-        &results->records[(g + 1) * results->metric_count + metric].outcome;
+    const pc_result_record *record =
+        &results->records[(g + 1) * results->metric_count + metric];
+    const pc_outcome *outcome = &record->outcome;
     pc_json_key(json, results->group_names[g]);
     pc_json_open(json, '{');
     pc_json_key(json, "weight");
     pc_json_number(json, results->group_weights[g]);
     report_json_value(json, outcome);
     report_json_p_value(json, outcome);
+    if (record->surety.has_interval || record->surety.has_null || record->surety.why[0] != '\0')
+      report_json_surety(json, &record->surety);
     report_json_parts(json, outcome);
     pc_json_close(json, '}');
   }
@@ -102,10 +147,7 @@ static void report_json_record(pc_json *json, const pcal_results *results, size_
   pc_json_string(json, record->spec);
   report_json_value(json, &record->outcome);
   report_json_p_value(json, &record->outcome);
-  pc_json_key(json, "interval");
-  pc_json_null(json);
-  pc_json_key(json, "se");
-  pc_json_null(json);
+  report_json_surety(json, &record->surety);
   pc_json_key(json, "notion");
   pc_json_string(json, record->notion);
   pc_json_key(json, "bound");

@@ -90,6 +90,30 @@ void pc_report_value(const pc_result_record *record, pc_text *out) {
   pc_text_add(out, digits);
 }
 
+static void report_parts_number(double value, pc_text *out) {
+  char digits[PC_NUMBER_MAX];
+  pc_number_round(value, 3, digits);
+  pc_text_add(out, digits);
+}
+
+void pc_report_surety(const pc_result_record *record, const char *before, pc_text *out) {
+  const pc_surety *surety = &record->surety;
+  if (surety->has_interval) {
+    pc_text_format(out, "%s[", before);
+    report_parts_number(surety->low, out);
+    pc_text_add(out, ", ");
+    report_parts_number(surety->high, out);
+    pc_text_add(out, "]");
+  }
+  if (surety->has_null) {
+    pc_text_format(out, "%s(calibrated: ", before);
+    report_parts_number(surety->null_mean, out);
+    pc_text_add(out, ", p = ");
+    report_parts_number(surety->null_p_value, out);
+    pc_text_add(out, ")");
+  }
+}
+
 void pc_report_p_value(const pc_result_record *record, const char *before, pc_text *out) {
   char digits[PC_NUMBER_MAX];
   if (!record->outcome.tested || record->outcome.undefined)

@@ -78,6 +78,7 @@ static void report_text_metric(const pc_result_record *record, size_t width, pc_
   pc_text_add(out, "  ");
   report_pad(out, record->label, width, 0);
   report_padded_value(record, 12, out);
+  pc_report_surety(record, "  ", out);
   pc_text_format(out, "%s%s", bound[0] == '\0' ? "" : "  ", bound);
   pc_report_p_value(record, "  ", out);
   pc_text_add(out, "\n");
@@ -191,6 +192,8 @@ static void report_notes(const pcal_results *results, pc_text *out) {
     const pc_result_record *record = &results->records[m];
     if (record->outcome.why[0] != '\0')
       pc_text_format(out, "%s: %s\n", record->label, record->outcome.why);
+    if (record->surety.why[0] != '\0')
+      pc_text_format(out, "%s: %s\n", record->label, record->surety.why);
   }
 }
 
@@ -234,6 +237,22 @@ static void report_csv_line(const pcal_results *results, const pc_result_record 
   pc_text_add(out, "\n");
 }
 
+static void report_csv_surety(const pcal_results *results, const pc_result_record *record,
+                              pc_text *out) {
+  const pc_surety *surety = &record->surety;
+  if (surety->has_interval) {
+    report_csv_line(results, record, "low", surety->low, 0, out);
+    report_csv_line(results, record, "high", surety->high, 0, out);
+    report_csv_line(results, record, "se", surety->se, 0, out);
+  }
+  if (surety->has_null) {
+    report_csv_line(results, record, "null_mean", surety->null_mean, 0, out);
+    report_csv_line(results, record, "null_low", surety->null_low, 0, out);
+    report_csv_line(results, record, "null_high", surety->null_high, 0, out);
+    report_csv_line(results, record, "null_p_value", surety->null_p_value, 0, out);
+  }
+}
+
 void pc_report_csv(const pcal_results *results, pc_text *out) {
   pc_text_add(out, "metric,spec,group,part,value,notion,bound,why,weight\n");
   for (size_t i = 0; i < results->count; i++) {
@@ -242,6 +261,7 @@ void pc_report_csv(const pcal_results *results, pc_text *out) {
     report_csv_line(results, record, "", outcome->value, outcome->undefined, out);
     if (outcome->tested)
       report_csv_line(results, record, "p_value", outcome->p_value, 0, out);
+    report_csv_surety(results, record, out);
     for (size_t p = 0; p < outcome->part_count; p++)
       report_csv_line(results, record, outcome->parts[p].name, outcome->parts[p].value,
                       isnan(outcome->parts[p].value), out);
@@ -254,6 +274,7 @@ static void report_markdown_row(const pcal_results *results, size_t metric, pc_t
   const pc_result_record *record = &results->records[metric];
   pc_text_format(out, "| `%s` | ", record->label);
   pc_report_value(record, out);
+  pc_report_surety(record, " ", out);
   pc_report_p_value(record, ", ", out);
   pc_text_format(out, " | %s | %s |", record->notion == NULL ? "" : record->notion,
                  report_bound(record));

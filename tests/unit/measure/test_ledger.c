@@ -7,7 +7,7 @@ static pc_plan ledger_plan(const pcal_env *env) {
   static const char *const specs[] = {"ece"};
   const pc_layout layout = {PCAL_CONFIDENCE, 1, 1};
   pc_plan plan;
-  assert_int_equal(pc_plan_make(env, &layout, specs, 1, &plan, NULL), PCAL_OK);
+  assert_int_equal(pc_plan_make(env, &layout, NULL, specs, 1, &plan, NULL), PCAL_OK);
   assert_int_equal(plan.slot_count, 1);
   return plan;
 }

@@ -10,7 +10,7 @@ static pc_plan plan_make(const pc_layout *layout, const char *const *specs, size
   const pcal_env env = pc_env_resolve(NULL);
   pc_plan plan;
   pcal_error err;
-  if (pc_plan_make(&env, layout, specs, count, &plan, &err) != PCAL_OK)
+  if (pc_plan_make(&env, layout, NULL, specs, count, &plan, &err) != PCAL_OK)
     fail_msg("%s", err.message);
   return plan;
 }
@@ -24,7 +24,7 @@ static void plan_refused(const pc_layout *layout, const char *spec, const char *
   const pcal_env env = pc_env_resolve(NULL);
   pc_plan plan;
   pcal_error err;
-  assert_int_equal(pc_plan_make(&env, layout, &spec, 1, &plan, &err), PCAL_USAGE);
+  assert_int_equal(pc_plan_make(&env, layout, NULL, &spec, 1, &plan, &err), PCAL_USAGE);
   assert_sentence(err, PCAL_USAGE, sentence);
   assert_null(plan.entries);
 }
@@ -167,7 +167,7 @@ static pcal_status plan_scenario(const pcal_env *env, void *user, pcal_error *er
   static const char *const specs[] = {"all", "ece:bins=3", "ks:rank=2"};
   pc_plan plan;
   (void)user;
-  PC_TRY(pc_plan_make(env, &plan_classes, specs, 3, &plan, err));
+  PC_TRY(pc_plan_make(env, &plan_classes, NULL, specs, 3, &plan, err));
   pc_plan_free(env, &plan);
   return PCAL_OK;
 }

@@ -76,14 +76,14 @@ static void test_foreign_files(void **state) {
 static void test_another_version(void **state) {
   (void)state;
   state_bytes saved = load_example();
-  saved.bytes[8] = 3;
+  saved.bytes[8] = 4;
   load_seal(&saved);
-  state_refused(&saved, "part.pcal was saved by a newer propercal: its format is 3, and this "
-                        "program reads 2; update it or measure the part again");
+  state_refused(&saved, "part.pcal was saved by a newer propercal: its format is 4, and this "
+                        "program reads 3; update it or measure the part again");
   saved.bytes[8] = 1;
   load_seal(&saved);
   state_refused(&saved, "part.pcal was saved by an older propercal: its format is 1, and this "
-                        "program reads 2; measure the part again");
+                        "program reads 3; measure the part again");
   saved.bytes[8] = 0;
   load_seal(&saved);
   state_refused(&saved, "part.pcal is damaged: what it says does not fit together; measure the "

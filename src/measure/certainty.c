@@ -1,0 +1,115 @@
+/* Formula, f the metric as a function of means m of row values with covariance C over n rows:
+ *   se = sqrt(g' C g / n),  g the gradient of f at m, by central differences of 1e-4 standard
+ *   deviations; the interval is f -+ z se.
+ * Edge cases: (1) fewer than two rows: no interval; (2) an infinite or undefined value has
+ * none; (3) weights are frequencies, so n is their sum. */
+#include "measure/certainty.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define CERTAINTY_STEP 1e-4
+
+/* The number of a method by its name, or -1. */
+static int certainty_method(const char *name) {
+  for (int m = PC_INTERVAL_AUTO; m <= PC_INTERVAL_BCA; m++)
+    if (m != PC_INTERVAL_WILSON && strcmp(name, pc_interval_method_name(m)) == 0)
+      return m;
+  return -1;
+}
+
+pcal_status pc_certainty_read(const pcal_measure_config *config, pc_certainty *out,
+                              pcal_error *err) {
+  const int method = config->interval_method == NULL
+                         ? PC_INTERVAL_AUTO
+                         : certainty_method(config->interval_method);
+  *out =
+      (pc_certainty){.level = config->interval,
+                     .replicas = config->replicas == 0 ? PC_REPLICAS_DEFAULT : config->replicas,
+                     .method = method,
+                     .null = config->null != 0,
+                     .by_cluster = config->by_cluster != 0};
+  if (config->interval != 0 && !(config->interval > 0 && config->interval < 1))
+    return pc_fail(err, PCAL_USAGE,
+                   "the level of intervals lies between 0 and 1; 0.95 is the usual one");
+  if (out->replicas < 20 || out->replicas > PC_REPLICAS_MAX)
+    return pc_fail(err, PCAL_USAGE, "the number of replicas must lie between 20 and %d",
+                   PC_REPLICAS_MAX);
+  if (method < 0)
+    return pc_fail(err, PCAL_USAGE, "there is no interval method \"%.60s\"; choose one of %s",
+                   config->interval_method, pc_interval_methods);
+  if (out->by_cluster && out->level <= 0)
+    return pc_fail(err, PCAL_USAGE,
+                   "clusters matter for intervals only; ask for --interval too");
+  return PCAL_OK;
+}
+
+int pc_certainty_equal(const pc_certainty *a, const pc_certainty *b) {
+  return a->level == b->level && a->replicas == b->replicas && a->method == b->method &&
+         a->null == b->null && a->by_cluster == b->by_cluster;
+}
+
+/* Covariance of the means of two values. */
+static double certainty_covariance(const pc_evidence *evidence, size_t v, size_t u) {
+  const double n = evidence->total;
+  const double mean_v = evidence->sum.value[v] / n, mean_u = evidence->sum.value[u] / n;
+  return (evidence->sum.product[v][u] / n - mean_v * mean_u) / (n - 1.0);
+}
+
+static pcal_status certainty_shifted(const pc_metric *metric, const pc_options *options,
+                                     const pc_evidence *evidence, size_t v, double shift,
+                                     const pcal_env *env, double *out, pcal_error *err) {
+  pc_evidence moved = *evidence;
+  pc_outcome outcome;
+  memset(&outcome, 0, sizeof outcome);
+  moved.sum.value[v] += shift;
+  PC_TRY(metric->evaluate(options, &moved, env, &outcome, err));
+  *out = outcome.value;
+  return PCAL_OK;
+}
+
+static pcal_status certainty_se(const pc_metric *metric, const pc_options *options,
+                                const pc_evidence *evidence, const pcal_env *env, double *se,
+                                pcal_error *err) {
+  double gradient[PC_VALUES_MAX] = {0.0}, variance = 0.0;
+  for (size_t v = 0; v < evidence->sum.count; v++) {
+    const double spread =
+        sqrt(fmax(certainty_covariance(evidence, v, v), 0.0) * evidence->total);
+    const double shift = CERTAINTY_STEP * spread * evidence->total;
+    double above, below;
+    if (!(shift > 0.0))
+      continue;
+    PC_TRY(certainty_shifted(metric, options, evidence, v, shift, env, &above, err));
+    PC_TRY(certainty_shifted(metric, options, evidence, v, -shift, env, &below, err));
+    gradient[v] = (above - below) / (2.0 * shift) * evidence->total;
+  }
+  for (size_t v = 0; v < evidence->sum.count; v++)
+    for (size_t u = 0; u < evidence->sum.count; u++)
+      variance += gradient[v] * gradient[u] * certainty_covariance(evidence, v, u);
+  *se = sqrt(fmax(variance, 0.0));
+  return PCAL_OK;
+}
+
+pcal_status pc_certainty_of_sums(const pc_certainty *certainty, const pc_metric *metric,
+                                 const pc_options *options, const pc_evidence *evidence,
+                                 const pcal_env *env, const pc_outcome *outcome, pc_surety *out,
+                                 pcal_error *err) {
+  if (certainty->level <= 0 || outcome->undefined || !isfinite(outcome->value))
+    return PCAL_OK;
+  if (!(evidence->total > 1.0)) {
+    snprintf(out->why, sizeof out->why, "one row says nothing about how much rows differ");
+    return PCAL_OK;
+  }
+  PC_TRY(certainty_se(metric, options, evidence, env, &out->se, err));
+  const int share = (metric->traits & PC_SHARE) != 0;
+  const pc_interval interval =
+      share ? pc_interval_wilson(outcome->value, evidence->total, certainty->level)
+            : pc_interval_normal(outcome->value, out->se, certainty->level);
+  out->has_interval = 1;
+  out->level = certainty->level;
+  out->low = interval.low;
+  out->high = interval.high;
+  out->method = share ? PC_INTERVAL_WILSON : PC_INTERVAL_NORMAL;
+  return PCAL_OK;
+}

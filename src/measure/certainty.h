@@ -1,0 +1,47 @@
+/* How sure a number is: what was asked for, and what becomes of it.
+ *
+ * Sums have a standard error in closed form (and functions of sums by the delta method); for
+ * grids and curves the rows are kept and measured again with weights drawn anew (replicas), or
+ * with labels drawn from the predictions (what a calibrated model would show). */
+#ifndef PC_CERTAINTY_H
+#define PC_CERTAINTY_H
+
+#include "metrics/metric.h"
+#include "stats/interval.h"
+
+#define PC_REPLICAS_DEFAULT 1000
+#define PC_REPLICAS_MAX 1000000
+#define PC_NULL_LEVEL 0.95
+
+/* Starts zeroed: nothing is asked for. */
+typedef struct pc_certainty {
+  double level;    /* of intervals; 0: none */
+  size_t replicas; /* of each kind */
+  int method;      /* pc_interval_method */
+  int null;        /* also what a calibrated model would show */
+  int by_cluster;  /* groups of rows are drawn together */
+} pc_certainty;
+
+/* What is known about one number. */
+typedef struct pc_surety {
+  int has_interval, has_null;
+  double level, low, high, se;
+  pc_interval_method method;
+  double null_mean, null_low, null_high, null_p_value;
+  char why[192]; /* no interval or no null because ... */
+} pc_surety;
+
+/* Reads and checks what a configuration asks for. */
+PC_CHECKED pcal_status pc_certainty_read(const pcal_measure_config *config, pc_certainty *out,
+                                         pcal_error *err);
+int pc_certainty_equal(const pc_certainty *a, const pc_certainty *b);
+
+/* The interval of a function of sums: by the delta method, with derivatives by differences; for
+ * a share Wilson's. */
+PC_CHECKED pcal_status pc_certainty_of_sums(const pc_certainty *certainty,
+                                            const pc_metric *metric, const pc_options *options,
+                                            const pc_evidence *evidence, const pcal_env *env,
+                                            const pc_outcome *outcome, pc_surety *out,
+                                            pcal_error *err);
+
+#endif

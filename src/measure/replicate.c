@@ -1,0 +1,318 @@
+/* Poisson(1) draws take 32 bits each, four from one block of the generator; rows of another
+ * weight w take a Poisson(w) draw of their own.  A label is the first class at which the
+ * cumulated probabilities, scaled to sum to 1, exceed a uniform draw; where only the score of
+ * the natural view is kept, the draw decides whether it came true. */
+#include "measure/replicate.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/executor.h"
+#include "core/rng.h"
+
+#define REPLICATE_ROW_COST 20.0 /* nanoseconds for a row, an entry and a class, about */
+#define REPLICATE_POISSON_MAX 1e6
+
+enum { REPLICATE_WEIGHT_STREAM = 1, REPLICATE_LABEL_STREAM, REPLICATE_BLOCK_STREAM };
+
+/* What one thread works with: rows as they are drawn, and states. */
+typedef struct replicate_worker {
+  int ready;
+  double *weights, *probs, *score, *top, *true_gap, *others_square, *log_true;
+  uint64_t *ids;
+  int32_t *labels, *top_label;
+  pc_columns *columns;
+  void **states;
+} replicate_worker;
+
+typedef struct replicate_job {
+  pcal_env env; /* of a single thread */
+  const pc_replica_request *request;
+  replicate_worker *workers;
+  size_t worker_count;
+  int sums; /* some entry is a sum of row values */
+  double *values;
+} replicate_job;
+
+/* ---- draws ---- */
+
+static pc_rng replicate_rng(const replicate_job *job, unsigned stream, uint64_t replica) {
+  return (pc_rng){job->env.seed, ((uint64_t)stream << 40) + replica};
+}
+
+/* How often a row of weight 1 occurs, from 32 uniform bits. */
+static double replicate_poisson_one(uint32_t bits) {
+  static const uint32_t below[] = {/* 2^32 times the distribution function, 0 to 11 */
+                                   1580030169u, 3160060337u, 3950075422u, 4213413783u,
+                                   4279248374u, 4292415292u, 4294609778u, 4294923276u,
+                                   4294962463u, 4294966817u, 4294967253u, 4294967292u};
+  size_t k = 0;
+  while (k < sizeof below / sizeof *below && bits >= below[k])
+    k++;
+  return (double)k;
+}
+
+static double replicate_weight(const replicate_job *job, size_t replica, uint64_t id,
+                               double weight) {
+  if (weight == 1.0) {
+    const pc_rng rng = replicate_rng(job, REPLICATE_WEIGHT_STREAM, replica / 4);
+    uint32_t bits[4];
+    pc_rng_block(&rng, id, bits);
+    return replicate_poisson_one(bits[replica % 4]);
+  }
+  const pc_rng rng = replicate_rng(job, REPLICATE_WEIGHT_STREAM, replica);
+  if (weight <= REPLICATE_POISSON_MAX)
+    return (double)pc_rng_poisson(&rng, id, weight);
+  return fmax(floor(weight + sqrt(weight) * pc_rng_normal(&rng, id) + 0.5), 0.0);
+}
+
+/* Weight of a row in a replica. */
+static double replicate_draw(const replicate_job *job, size_t replica, size_t row) {
+  const pc_kept_rows *rows = job->request->rows;
+  const uint64_t id = rows->clusters == NULL ? rows->ids[row] : rows->clusters[row];
+  if (job->request->kind == PC_REPLICA_LABELS)
+    return rows->weights[row];
+  if (job->request->kind == PC_REPLICA_WITHOUT) {
+    const pc_rng rng = replicate_rng(job, REPLICATE_BLOCK_STREAM, 0);
+    return pc_rng_bits(&rng, id) % job->request->count == replica ? 0.0 : rows->weights[row];
+  }
+  if (rows->clusters != NULL)
+    return rows->weights[row] * replicate_weight(job, replica, id, 1.0);
+  return replicate_weight(job, replica, id, rows->weights[row]);
+}
+
+static int32_t replicate_class(const double *probs, size_t classes, double uniform) {
+  double sum = 0.0, total = 0.0;
+  for (size_t k = 0; k < classes; k++)
+    total += probs[k] > 0 ? probs[k] : 0.0;
+  for (size_t k = 0; k < classes; k++) {
+    sum += probs[k] > 0 ? probs[k] : 0.0;
+    if (uniform * total < sum)
+      return (int32_t)k;
+  }
+  return (int32_t)classes - 1;
+}
+
+static int32_t replicate_label(const replicate_job *job, size_t replica, size_t row) {
+  const pc_kept_rows *rows = job->request->rows;
+  if (job->request->kind != PC_REPLICA_LABELS)
+    return rows->labels[row];
+  const pc_rng rng = replicate_rng(job, REPLICATE_LABEL_STREAM, replica);
+  const double uniform = pc_rng_uniform(&rng, rows->ids[row]);
+  if (rows->probs != NULL)
+    return replicate_class(rows->probs + row * rows->classes, rows->classes, uniform);
+  const int hit = uniform < rows->score[row];
+  if (rows->top_label == NULL)
+    return hit;
+  return hit ? rows->top_label[row] : rows->top_label[row] == 0;
+}
+
+/* ---- rows ---- */
+
+/* What sums read of a row: from its probabilities and the label. */
+static void replicate_facts(replicate_worker *worker, size_t at, const double *probs,
+                            size_t classes) {
+  const double p = probs[worker->labels[at]];
+  double square = 0.0;
+  for (size_t k = 0; k < classes; k++)
+    square += k == (size_t)worker->labels[at] ? 0.0 : probs[k] * probs[k];
+  worker->true_gap[at] = 1.0 - p;
+  worker->others_square[at] = square;
+  worker->log_true[at] = log(p > 0 ? p : 0.0);
+}
+
+static void replicate_copy_row(const replicate_job *job, replicate_worker *worker, size_t row,
+                               size_t at) {
+  const pc_kept_rows *rows = job->request->rows;
+  const size_t k = rows->classes;
+  const double score = rows->score[row];
+  worker->ids[at] = rows->ids[row];
+  worker->score[at] = score;
+  worker->top[at] = score;
+  if (rows->top_label != NULL)
+    worker->top_label[at] = rows->top_label[row];
+  else if (k == 2) {
+    worker->top_label[at] = score > 1.0 - score;
+    worker->top[at] = score > 1.0 - score ? score : 1.0 - score;
+  }
+  if (rows->probs == NULL)
+    return;
+  memcpy(worker->probs + at * k, rows->probs + row * k, k * sizeof(double));
+  if (job->sums)
+    replicate_facts(worker, at, worker->probs + at * k, k);
+}
+
+/* Draws a replica into the worker's rows; weights of 0 are left out. */
+static pc_rows replicate_rows(const replicate_job *job, replicate_worker *worker,
+                              size_t replica, double *total) {
+  const pc_kept_rows *rows = job->request->rows;
+  size_t at = 0;
+  *total = 0.0;
+  for (size_t i = 0; i < rows->count; i++) {
+    const double weight = replicate_draw(job, replica, i);
+    if (weight <= 0)
+      continue;
+    worker->weights[at] = weight;
+    worker->labels[at] = replicate_label(job, replica, i);
+    replicate_copy_row(job, worker, i, at);
+    *total += weight;
+    at++;
+  }
+  const int one_column = rows->top_label == NULL;
+  return (pc_rows){.count = at,
+                   .classes = rows->classes,
+                   .ids = worker->ids,
+                   .labels = worker->labels,
+                   .weights = worker->weights,
+                   .probs = rows->probs == NULL ? NULL : worker->probs,
+                   .positive = one_column ? worker->score : NULL,
+                   .top = worker->top,
+                   .top_label = worker->top_label,
+                   .true_gap = worker->true_gap,
+                   .others_square = worker->others_square,
+                   .log_true = worker->log_true};
+}
+
+/* ---- workers ---- */
+
+static int replicate_has(const pc_replica_request *request, size_t slot) {
+  for (size_t e = 0; e < request->plan->entry_count; e++)
+    if (request->entries[e] && request->plan->entries[e].slot == slot)
+      return 1;
+  return 0;
+}
+
+static void replicate_worker_free(replicate_job *job, replicate_worker *worker) {
+  const pc_plan *plan = job->request->plan;
+  void *const blocks[] = {worker->weights,  worker->probs,    worker->score,
+                          worker->top,      worker->true_gap, worker->others_square,
+                          worker->log_true, worker->ids,      worker->labels,
+                          worker->top_label};
+  for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++)
+    pc_free(&job->env, blocks[b]);
+  for (size_t v = 0; worker->columns != NULL && v < plan->view_count; v++)
+    pc_columns_free(&job->env, &worker->columns[v]);
+  for (size_t s = 0; worker->states != NULL && s < plan->slot_count; s++)
+    if (worker->states[s] != NULL)
+      plan->slots[s].machine->destroy(&job->env, worker->states[s]);
+  pc_free(&job->env, worker->columns);
+  pc_free(&job->env, worker->states);
+}
+
+static int replicate_worker_rows(const replicate_job *job, replicate_worker *worker) {
+  const pcal_env *env = &job->env;
+  const pc_kept_rows *rows = job->request->rows;
+  const size_t n = rows->count;
+  double **const columns[] = {&worker->weights,  &worker->score,         &worker->top,
+                              &worker->true_gap, &worker->others_square, &worker->log_true};
+  int enough = 1;
+  for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) {
+    *columns[c] = pc_alloc_raw(env, n, sizeof(double));
+    enough &= *columns[c] != NULL;
+  }
+  worker->ids = pc_alloc_raw(env, n, sizeof(uint64_t));
+  worker->labels = pc_alloc_raw(env, n, sizeof(int32_t));
+  worker->top_label = pc_alloc_raw(env, n, sizeof(int32_t));
+  if (rows->probs != NULL)
+    worker->probs = pc_alloc_raw(env, n * rows->classes, sizeof(double));
+  return enough && worker->ids != NULL && worker->labels != NULL && worker->top_label != NULL &&
+         (rows->probs == NULL || worker->probs != NULL);
+}
+
+static pcal_status replicate_worker_fill(const replicate_job *job, replicate_worker *worker,
+                                         pcal_error *err) {
+  const pc_plan *plan = job->request->plan;
+  if (!replicate_worker_rows(job, worker))
+    return pc_fail_memory(err, "drawing replicas");
+  worker->columns = pc_alloc(&job->env, plan->view_count, sizeof *worker->columns);
+  worker->states = pc_alloc(&job->env, plan->slot_count, sizeof *worker->states);
+  if (worker->columns == NULL || worker->states == NULL)
+    return pc_fail_memory(err, "drawing replicas");
+  for (size_t v = 0; v < plan->view_count; v++)
+    PC_TRY(pc_columns_new(&job->env, &plan->views[v], job->request->rows->count,
+                          &worker->columns[v], err));
+  for (size_t s = 0; s < plan->slot_count; s++)
+    if (replicate_has(job->request, s))
+      PC_TRY(plan->slots[s].machine->create(&job->env, &plan->slots[s].need, &plan->layout,
+                                            &worker->states[s], err));
+  worker->ready = 1;
+  return PCAL_OK;
+}
+
+/* ---- values ---- */
+
+static pcal_status replicate_entry(const replicate_job *job, const pc_plan_entry *entry,
+                                   const pc_evidence *evidence, double *out, pcal_error *err) {
+  pc_outcome outcome;
+  memset(&outcome, 0, sizeof outcome);
+  PC_TRY(entry->metric->evaluate(&entry->options, evidence, &job->env, &outcome, err));
+  *out = outcome.undefined || !isfinite(outcome.value) ? (double)NAN : outcome.value;
+  return PCAL_OK;
+}
+
+static pcal_status replicate_slot(const replicate_job *job, replicate_worker *worker,
+                                  size_t slot, const pc_rows *rows, double total,
+                                  size_t replica, pcal_error *err) {
+  const pc_replica_request *request = job->request;
+  const pc_plan_slot *planned = &request->plan->slots[slot];
+  const pc_columns *view = planned->view == PC_NO_VIEW ? NULL : &worker->columns[planned->view];
+  if (view != NULL && !pc_view_spread(&planned->need.view))
+    pc_view_fill(&planned->need.view, rows, &worker->columns[planned->view]);
+  planned->machine->clear(worker->states[slot]);
+  PC_TRY(planned->machine->update(&job->env, worker->states[slot], rows, view, err));
+  pc_evidence evidence;
+  memset(&evidence, 0, sizeof evidence);
+  evidence.machine = planned->need.machine;
+  evidence.total = total;
+  PC_TRY(planned->machine->finish(&job->env, worker->states[slot], &evidence, err));
+  pcal_status status = PCAL_OK;
+  for (size_t e = 0; e < request->plan->entry_count && status == PCAL_OK; e++)
+    if (request->entries[e] && request->plan->entries[e].slot == slot)
+      status = replicate_entry(job, &request->plan->entries[e], &evidence,
+                               &job->values[e * request->count + replica], err);
+  planned->machine->release(&job->env, &evidence);
+  return status;
+}
+
+static pcal_status replicate_task(void *user, size_t replica, size_t w, pcal_error *err) {
+  replicate_job *job = user;
+  replicate_worker *worker = &job->workers[w];
+  if (!worker->ready)
+    PC_TRY(replicate_worker_fill(job, worker, err));
+  double total;
+  const pc_rows rows = replicate_rows(job, worker, replica, &total);
+  if (rows.count == 0)
+    return PCAL_OK;
+  for (size_t s = 0; s < job->request->plan->slot_count; s++)
+    if (worker->states[s] != NULL)
+      PC_TRY(replicate_slot(job, worker, s, &rows, total, replica, err));
+  return PCAL_OK;
+}
+
+pcal_status pc_replicate(const pcal_env *env, const pc_replica_request *request, double *values,
+                         pcal_error *err) {
+  const size_t entries = request->plan->entry_count;
+  replicate_job job = {.env = *env, .request = request, .values = values};
+  job.env.threads = 1;
+  job.env.pool = NULL;
+  job.env.progress = NULL;
+  job.env.interrupted = NULL;
+  job.worker_count = pc_worker_count(env);
+  for (size_t s = 0; s < request->plan->slot_count; s++)
+    job.sums |= request->plan->slots[s].need.machine == PC_SUM && replicate_has(request, s);
+  job.workers = pc_alloc(env, job.worker_count, sizeof *job.workers);
+  if (job.workers == NULL)
+    return pc_fail_memory(err, "drawing replicas");
+  for (size_t i = 0; i < entries * request->count; i++)
+    values[i] = (double)NAN;
+  const double cost = REPLICATE_ROW_COST * (double)request->rows->count *
+                      (double)(request->count * entries * request->plan->layout.classes);
+  const pcal_status status = pc_run_shown(
+      env,
+      request->kind == PC_REPLICA_LABELS ? "drawing calibrated labels" : "drawing replicas",
+      request->count, cost, replicate_task, &job, err);
+  for (size_t w = 0; w < job.worker_count; w++)
+    replicate_worker_free(&job, &job.workers[w]);
+  pc_free(env, job.workers);
+  return status;
+}

@@ -1,0 +1,31 @@
+/* Measuring kept rows again, many times: replicas are ordinary states, with other weights or
+ * labels.
+ *
+ * Draws are pure functions of the seed, the replica and the row's index (or its cluster), so
+ * neither threads nor the way in which rows came together show in the values. */
+#ifndef PC_REPLICATE_H
+#define PC_REPLICATE_H
+
+#include "measure/plan.h"
+
+typedef enum pc_replica_kind {
+  PC_REPLICA_WEIGHTS = 1, /* each row or cluster occurs Poisson(1) times as often */
+  PC_REPLICA_LABELS,      /* labels drawn from the predicted probabilities */
+  PC_REPLICA_WITHOUT      /* one block of rows or clusters left out */
+} pc_replica_kind;
+
+/* What to measure again. */
+typedef struct pc_replica_request {
+  const pc_plan *plan;
+  const uint8_t *entries; /* which of the plan's entries */
+  const pc_kept_rows *rows;
+  pc_replica_kind kind;
+  size_t count;
+} pc_replica_request;
+
+/* values[entry * count + replica]; NaN where the value is undefined or infinite, and for
+ * entries that were not asked for. */
+PC_CHECKED pcal_status pc_replicate(const pcal_env *env, const pc_replica_request *request,
+                                    double *values, pcal_error *err);
+
+#endif

@@ -1,0 +1,94 @@
+/* Formulas, T the estimate, T* its replicas, q(p) their quantile, a = (1 - level) / 2:
+ *   percentile  [q(a), q(1 - a)]
+ *   basic       [2 T - q(1 - a), 2 T - q(a)]: takes the bias of T twice off the replicas, which
+ *               show it a second time
+ *   BCa         [q(b(a)), q(b(1 - a))], b(p) = Phi(z0 + (z0 + z_p) / (1 - c (z0 + z_p))), z0
+ * the normal quantile of the share of replicas below T, c the acceleration Wilson      the
+ * shares p with |share - p| <= z sqrt(p (1 - p) / n) Edge cases: (1) all replicas on one side
+ * of T: z0 is that of half a replica; (2) a jackknife without spread has acceleration 0.
+ * Source: Efron & Tibshirani, An Introduction to the Bootstrap, 1993, chapters 13 and 14;
+ * Wilson, Journal of the American Statistical Association 1927. */
+#include "stats/interval.h"
+
+#include <math.h>
+
+#include "core/rng.h"
+#include "stats/distributions.h"
+
+const char pc_interval_methods[] = "auto|normal|percentile|basic|bca";
+
+const char *pc_interval_method_name(pc_interval_method method) {
+  static const char *const names[] = {"auto", "normal", "wilson", "percentile", "basic", "bca"};
+  return names[method];
+}
+
+pc_interval pc_interval_normal(double estimate, double se, double level) {
+  const double reach = pc_normal_quantile(0.5 + 0.5 * level) * se;
+  return (pc_interval){estimate - reach, estimate + reach};
+}
+
+pc_interval pc_interval_wilson(double share, double rows, double level) {
+  const double z = pc_normal_quantile(0.5 + 0.5 * level), z2 = z * z / rows;
+  const double middle = (share + 0.5 * z2) / (1.0 + z2);
+  const double reach = z / (1.0 + z2) * sqrt(share * (1.0 - share) / rows + 0.25 * z2 / rows);
+  return (pc_interval){fmax(middle - reach, 0.0), fmin(middle + reach, 1.0)};
+}
+
+double pc_interval_quantile(const double *values, size_t count, double p) {
+  const double place = p * (double)(count - 1);
+  const size_t below = place <= 0 ? 0 : (size_t)place;
+  if (below + 1 >= count)
+    return values[count - 1];
+  return values[below] + (place - (double)below) * (values[below + 1] - values[below]);
+}
+
+double pc_interval_spread(const double *values, size_t count) {
+  double mean = 0.0, square = 0.0;
+  for (size_t i = 0; i < count; i++)
+    mean += values[i] / (double)count;
+  for (size_t i = 0; i < count; i++)
+    square += (values[i] - mean) * (values[i] - mean);
+  return count < 2 ? 0.0 : sqrt(square / (double)(count - 1));
+}
+
+double pc_interval_acceleration(const double *left_out, size_t count) {
+  double mean = 0.0, square = 0.0, cube = 0.0;
+  for (size_t i = 0; i < count; i++)
+    mean += left_out[i] / (double)count;
+  for (size_t i = 0; i < count; i++) {
+    const double d = mean - left_out[i];
+    square += d * d;
+    cube += d * d * d;
+  }
+  return square > 0.0 ? cube / (6.0 * square * sqrt(square)) : 0.0;
+}
+
+/* The normal quantile of the share of replicas below the estimate. */
+static double interval_shift(const pc_replica_set *set) {
+  double below = 0.0;
+  for (size_t i = 0; i < set->count; i++)
+    below += set->values[i] < set->estimate ? 1.0 : set->values[i] == set->estimate ? 0.5 : 0.0;
+  const double least = 0.5, most = (double)set->count - 0.5;
+  below = below < least ? least : below > most ? most : below;
+  return pc_normal_quantile(below / (double)set->count);
+}
+
+static double interval_bca(const pc_replica_set *set, double shift, double p) {
+  const double z = shift + pc_normal_quantile(p);
+  const double place = 1.0 - pc_normal_tail(shift + z / (1.0 - set->acceleration * z));
+  return pc_interval_quantile(set->values, set->count, place);
+}
+
+pc_interval pc_interval_from(const pc_replica_set *set, pc_interval_method method,
+                             double level) {
+  const double a = 0.5 * (1.0 - level);
+  if (method == PC_INTERVAL_BCA) {
+    const double shift = interval_shift(set);
+    return (pc_interval){interval_bca(set, shift, a), interval_bca(set, shift, 1.0 - a)};
+  }
+  const pc_interval plain = {pc_interval_quantile(set->values, set->count, a),
+                             pc_interval_quantile(set->values, set->count, 1.0 - a)};
+  if (method == PC_INTERVAL_BASIC)
+    return (pc_interval){2.0 * set->estimate - plain.high, 2.0 * set->estimate - plain.low};
+  return plain;
+}

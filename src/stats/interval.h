@@ -1,0 +1,51 @@
+/* From replicas of an estimate to an interval. */
+#ifndef PC_INTERVAL_H
+#define PC_INTERVAL_H
+
+#include <stddef.h>
+
+typedef enum pc_interval_method {
+  PC_INTERVAL_AUTO, /* the one that suits the metric */
+  PC_INTERVAL_NORMAL,
+  PC_INTERVAL_WILSON,
+  PC_INTERVAL_PERCENTILE,
+  PC_INTERVAL_BASIC,
+  PC_INTERVAL_BCA
+} pc_interval_method;
+
+typedef struct pc_interval {
+  double low, high;
+} pc_interval;
+
+/* "auto|normal|percentile|basic|bca": what may be asked for. */
+extern const char pc_interval_methods[];
+const char *pc_interval_method_name(pc_interval_method method);
+
+/* estimate -+ z se */
+pc_interval pc_interval_normal(double estimate, double se, double level);
+
+/* For a share of `rows`. */
+pc_interval pc_interval_wilson(double share, double rows, double level);
+
+/* An estimate, its replicas in ascending order, and the acceleration for BCa. */
+typedef struct pc_replica_set {
+  double estimate;
+  const double *values;
+  size_t count; /* at least 1 */
+  double acceleration;
+} pc_replica_set;
+
+/* Percentile, basic or BCa. */
+pc_interval pc_interval_from(const pc_replica_set *set, pc_interval_method method,
+                             double level);
+
+/* The value below which a share p of sorted values lies, between neighbours by proportion. */
+double pc_interval_quantile(const double *values, size_t count, double p);
+
+/* Standard deviation, with count - 1; 0 for one value. */
+double pc_interval_spread(const double *values, size_t count);
+
+/* Acceleration from estimates that each leave one block of rows out. */
+double pc_interval_acceleration(const double *left_out, size_t count);
+
+#endif

@@ -1,0 +1,71 @@
+#include "../unit.h"
+
+#include <math.h>
+
+#include "stats/interval.h"
+
+static void test_normal_and_wilson(void **state) {
+  (void)state;
+  const pc_interval plain = pc_interval_normal(1, 0.5, 0.95);
+  assert_near(plain.low, 1 - 0.5 * 1.959963984540054, 1e-12);
+  assert_near(plain.high, 1 + 0.5 * 1.959963984540054, 1e-14);
+  const double z2 = 1.959963984540054 * 1.959963984540054;
+  const pc_interval all = pc_interval_wilson(1, 10, 0.95);
+  assert_near(all.low, 10 / (10 + z2), 1e-14);
+  assert_near(all.high, 1, 1e-15);
+  const pc_interval half = pc_interval_wilson(0.5, 4, 0.95);
+  assert_near(half.high - 0.5, 0.5 * sqrt(z2 / (4 + z2)), 1e-13);
+}
+
+static void test_quantiles(void **state) {
+  (void)state;
+  static const double values[] = {1, 2, 4, 8};
+  assert_near(pc_interval_quantile(values, 4, 0), 1, 0);
+  assert_near(pc_interval_quantile(values, 4, 1), 8, 0);
+  assert_near(pc_interval_quantile(values, 4, 0.5), 3, 1e-15);
+  assert_near(pc_interval_quantile(values, 1, 0.5), 1, 0);
+  assert_near(pc_interval_spread(values, 4), sqrt(115.0 / 12), 1e-14);
+  assert_near(pc_interval_spread(values, 1) + 1, 1, 0);
+}
+
+/* The values 0 .. 100 around 50: percentile [5, 95], basic the same by symmetry. */
+static void test_from_replicas(void **state) {
+  (void)state;
+  double values[101];
+  for (size_t i = 0; i < 101; i++)
+    values[i] = (double)i;
+  pc_replica_set set = {50, values, 101, 0};
+  pc_interval found = pc_interval_from(&set, PC_INTERVAL_PERCENTILE, 0.9);
+  assert_near(found.low, 5, 1e-12);
+  assert_near(found.high, 95, 1e-12);
+  found = pc_interval_from(&set, PC_INTERVAL_BCA, 0.9);
+  assert_near(found.low, 5, 1e-9);
+  assert_near(found.high, 95, 1e-9);
+  set.estimate = 40;
+  found = pc_interval_from(&set, PC_INTERVAL_BASIC, 0.9);
+  assert_near(found.low, -15, 1e-12);
+  assert_near(found.high, 75, 1e-12);
+  found = pc_interval_from(&set, PC_INTERVAL_BCA, 0.9);
+  assert_true(found.low < 5 && found.high < 95);
+  set.estimate = -1;
+  found = pc_interval_from(&set, PC_INTERVAL_BCA, 0.9);
+  assert_true(isfinite(found.low) && isfinite(found.high));
+}
+
+/* d = 2, -1, -1: sum of cubes 6, of squares 6. */
+static void test_acceleration(void **state) {
+  (void)state;
+  static const double left_out[] = {0, 3, 3}, same[] = {1, 1};
+  assert_near(pc_interval_acceleration(left_out, 3), 6 / (6 * 6 * sqrt(6)), 1e-14);
+  assert_near(pc_interval_acceleration(same, 2) + 1, 1, 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_normal_and_wilson),
+      cmocka_unit_test(test_quantiles),
+      cmocka_unit_test(test_from_replicas),
+      cmocka_unit_test(test_acceleration),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
