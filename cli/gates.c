@@ -8,9 +8,8 @@
 
 static const cli_flag gates_flags[] = {
     {"fail-if", 0, CLI_REPEAT, "GATE", offsetof(cli_options, gates),
-     "end with exit code 1 when a comparison holds: 'ece > 0.05' or 'kuiper.p_value < 0.01'; "
-     "the operators are < <= > >=; "
-     "repeat for more",
+     "end with exit code 1 when a comparison holds: 'ece > 0.05', 'ece.low > 0.02' with "
+     "--interval, 'kuiper.p_value < 0.01'; the operators are < <= > >=; repeat for more",
      NULL, CLI_ANY},
 };
 const cli_section cli_section_gates = {"Gates", gates_flags, CLI_COUNT_OF(gates_flags), NULL};
@@ -42,24 +41,31 @@ static int gates_is_test(const char *spec) {
   return 0;
 }
 
-static pcal_status gates_check_metric(const char *text, cli_gate *gate, pcal_error *err) {
-  static const char *const suffixes[] = {".low", ".high"};
-  for (size_t i = 0; i < CLI_COUNT_OF(suffixes); i++)
-    if (gates_ends_with(gate->metric, suffixes[i]))
-      return cli_fail(
-          err, PCAL_USAGE,
-          "--fail-if '%s': intervals are not measured yet; write the metric without "
-          "%s",
-          text, suffixes[i]);
-  gate->of_p_value = gates_ends_with(gate->metric, ".p_value");
-  if (gate->of_p_value) {
-    gate->metric[strlen(gate->metric) - strlen(".p_value")] = '\0';
-    if (!gates_is_test(gate->metric))
-      return cli_fail(err, PCAL_USAGE,
-                      "--fail-if '%s': %s has no p-value; `propercal list groups tests` shows "
-                      "what has",
-                      text, gate->metric);
-  }
+/* Takes ".low", ".high" or ".p_value" off the metric. */
+static void gates_take_field(cli_gate *gate) {
+  static const char *const suffixes[] = {"", ".low", ".high", ".p_value"};
+  gate->field = CLI_GATE_VALUE;
+  for (int f = CLI_GATE_LOW; f <= CLI_GATE_P_VALUE; f++)
+    if (gates_ends_with(gate->metric, suffixes[f])) {
+      gate->field = (cli_gate_field)f;
+      gate->metric[strlen(gate->metric) - strlen(suffixes[f])] = '\0';
+      return;
+    }
+}
+
+static pcal_status gates_check_metric(const char *text, const cli_options *options,
+                                      cli_gate *gate, pcal_error *err) {
+  gates_take_field(gate);
+  if ((gate->field == CLI_GATE_LOW || gate->field == CLI_GATE_HIGH) && !(options->interval > 0))
+    return cli_fail(err, PCAL_USAGE,
+                    "--fail-if '%s': the ends of an interval need --interval; add --interval "
+                    "0.95",
+                    text);
+  if (gate->field == CLI_GATE_P_VALUE && !options->null && !gates_is_test(gate->metric))
+    return cli_fail(err, PCAL_USAGE,
+                    "--fail-if '%s': %s has no p-value of its own; add --null, or take one of "
+                    "`propercal list groups tests`",
+                    text, gate->metric);
   if (pcal_row_find("groups", gate->metric))
     return cli_fail(err, PCAL_USAGE,
                     "--fail-if '%s': %s is a group of metrics; a gate needs one metric", text,
@@ -68,7 +74,8 @@ static pcal_status gates_check_metric(const char *text, cli_gate *gate, pcal_err
   return pcal_spec_canonical(gate->metric, canonical, sizeof canonical, err);
 }
 
-static pcal_status gates_parse_one(const char *text, cli_gate *gate, pcal_error *err) {
+static pcal_status gates_parse_one(const char *text, const cli_options *options, cli_gate *gate,
+                                   pcal_error *err) {
   const char *sign = gates_last_operator(text);
   const char *begin = text + strspn(text, " ");
   if (!sign || begin >= sign)
@@ -97,13 +104,31 @@ static pcal_status gates_parse_one(const char *text, cli_gate *gate, pcal_error 
   }
   if (length >= sizeof digits || !cli_read_real(digits, &gate->number))
     return cli_fail(err, PCAL_USAGE, "--fail-if '%s': \"%s\" is not a number", text, number);
-  return gates_check_metric(text, gate, err);
+  return gates_check_metric(text, options, gate, err);
 }
 
 static int gates_holds(const cli_gate *gate, double value) {
   if (gate->or_equal && value == gate->number)
     return 1;
   return gate->compare == '<' ? value < gate->number : value > gate->number;
+}
+
+/* What a gate looks at; NaN where it is undefined. */
+static double gates_value(const cli_gate *gate, const pcal_result *result) {
+  const int bounded = result->defined && result->has_interval;
+  switch (gate->field) {
+  case CLI_GATE_LOW:
+    return bounded ? result->low : (double)NAN;
+  case CLI_GATE_HIGH:
+    return bounded ? result->high : (double)NAN;
+  case CLI_GATE_P_VALUE:
+    return result->tested     ? result->p_value
+           : result->has_null ? result->null_p_value
+                              : (double)NAN;
+  case CLI_GATE_VALUE:
+    break;
+  }
+  return result->defined ? result->value : (double)NAN;
 }
 
 /* One line on standard error for a gate that fails. */
@@ -113,15 +138,17 @@ static pcal_status gates_judge(cli_session *session, const pcal_results *results
   const pcal_status status = pcal_results_find(results, gate->metric, &result, err);
   if (status != PCAL_OK)
     return status;
-  const double judged = gate->of_p_value ? result.p_value : result.value;
-  const int finite = result.defined && isfinite(judged);
+  const double judged = gates_value(gate, &result);
+  const int finite = isfinite(judged);
   if (finite && !gates_holds(gate, judged))
     return PCAL_OK;
   session->gates_failed = 1;
+  static const char *const fields[] = {"", "the low end of ", "the high end of ",
+                                       "the p-value of "};
   char value[CLI_NUMBER_MAX], number[CLI_NUMBER_MAX];
   cli_page page = CLI_PAGE_INIT;
-  cli_putf(&page, "gate failed: %s%s is %s", gate->of_p_value ? "the p-value of " : "",
-           gate->metric, result.defined ? cli_number(judged, value) : "undefined");
+  cli_putf(&page, "gate failed: %s%s is %s", fields[gate->field], gate->metric,
+           isnan(judged) ? "undefined" : cli_number(judged, value));
   if (finite)
     cli_putf(&page, ", %c%s %s", gate->compare, gate->or_equal ? "=" : "",
              cli_number(gate->number, number));
@@ -139,7 +166,7 @@ pcal_status cli_gates_parse(const cli_options *options, cli_gates *out, pcal_err
     return cli_fail(err, PCAL_MEMORY, "out of memory for the gates");
   pcal_status status = PCAL_OK;
   for (size_t i = 0; i < words->count && status == PCAL_OK; i++)
-    status = gates_parse_one(words->word[i], &out->gate[i], err);
+    status = gates_parse_one(words->word[i], options, &out->gate[i], err);
   return status;
 }
 

@@ -1,4 +1,4 @@
-/* Gates: --fail-if 'METRIC[.p_value] OP NUMBER'.
+/* Gates: --fail-if 'METRIC[.low|.high|.p_value] OP NUMBER'.
  *
  * A gate fails when the comparison holds, and also when the value is undefined or infinite.  It
  * is split at its last < or >. */
@@ -9,10 +9,17 @@
 
 #define CLI_SPEC_MAX 512
 
+typedef enum cli_gate_field {
+  CLI_GATE_VALUE,
+  CLI_GATE_LOW,
+  CLI_GATE_HIGH,
+  CLI_GATE_P_VALUE
+} cli_gate_field;
+
 typedef struct cli_gate {
   char metric[CLI_SPEC_MAX];
-  int of_p_value; /* in place of the value */
-  char compare;   /* '<' or '>' */
+  cli_gate_field field;
+  char compare; /* '<' or '>' */
   int or_equal;
   double number;
 } cli_gate;
