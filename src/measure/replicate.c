@@ -9,15 +9,26 @@
 
 #include "core/executor.h"
 #include "core/rng.h"
+#include "measure/sorted_view.h"
 
 #define REPLICATE_ROW_COST 20.0 /* nanoseconds for a row, an entry and a class, about */
 #define REPLICATE_POISSON_MAX 1e6
+#define REPLICATE_BATCH 4 /* draws from one block of the generator */
 
-enum { REPLICATE_WEIGHT_STREAM = 1, REPLICATE_LABEL_STREAM, REPLICATE_BLOCK_STREAM };
+enum {
+  REPLICATE_WEIGHT_STREAM = 1,
+  REPLICATE_BATCH_STREAM,
+  REPLICATE_LABEL_STREAM,
+  REPLICATE_BLOCK_STREAM
+};
 
-/* What one thread works with: rows as they are drawn, and states. */
+/* What one thread works with: draws of REPLICATE_BATCH replicas at a time, evidence that is
+ * refilled, and for what cannot be refilled, rows and states. */
 typedef struct replicate_worker {
   int ready;
+  double *drawn;       /* weights: replica of the batch, row */
+  int32_t *new_labels; /* of one replica */
+  pc_refilled *refilled;
   double *weights, *probs, *score, *top, *true_gap, *others_square, *log_true;
   uint64_t *ids;
   int32_t *labels, *top_label;
@@ -28,9 +39,11 @@ typedef struct replicate_worker {
 typedef struct replicate_job {
   pcal_env env; /* of a single thread */
   const pc_replica_request *request;
+  pc_sorted_view *sorted; /* by slot; without parts where there is none */
   replicate_worker *workers;
   size_t worker_count;
-  int sums; /* some entry is a sum of row values */
+  int sums;  /* some entry is a sum of row values */
+  int plain; /* some slot needs rows and states */
   double *values;
 } replicate_job;
 
@@ -52,33 +65,38 @@ static double replicate_poisson_one(uint32_t bits) {
   return (double)k;
 }
 
-static double replicate_weight(const replicate_job *job, size_t replica, uint64_t id,
-                               double weight) {
-  if (weight == 1.0) {
-    const pc_rng rng = replicate_rng(job, REPLICATE_WEIGHT_STREAM, replica / 4);
-    uint32_t bits[4];
-    pc_rng_block(&rng, id, bits);
-    return replicate_poisson_one(bits[replica % 4]);
-  }
+/* How often a row of another weight than 1 occurs. */
+static double replicate_poisson(const replicate_job *job, size_t replica, uint64_t id,
+                                double weight) {
   const pc_rng rng = replicate_rng(job, REPLICATE_WEIGHT_STREAM, replica);
   if (weight <= REPLICATE_POISSON_MAX)
     return (double)pc_rng_poisson(&rng, id, weight);
   return fmax(floor(weight + sqrt(weight) * pc_rng_normal(&rng, id) + 0.5), 0.0);
 }
 
-/* Weight of a row in a replica. */
-static double replicate_draw(const replicate_job *job, size_t replica, size_t row) {
+/* Weights of a row in the replicas of a batch: out[q * rows]. */
+static void replicate_draw(const replicate_job *job, size_t batch, size_t row, double *out) {
   const pc_kept_rows *rows = job->request->rows;
   const uint64_t id = rows->clusters == NULL ? rows->ids[row] : rows->clusters[row];
-  if (job->request->kind == PC_REPLICA_LABELS)
-    return rows->weights[row];
-  if (job->request->kind == PC_REPLICA_WITHOUT) {
-    const pc_rng rng = replicate_rng(job, REPLICATE_BLOCK_STREAM, 0);
-    return pc_rng_bits(&rng, id) % job->request->count == replica ? 0.0 : rows->weights[row];
+  const double weight = rows->weights[row];
+  uint32_t bits[REPLICATE_BATCH];
+  const int whole = weight == 1.0 || rows->clusters != NULL;
+  if (job->request->kind == PC_REPLICA_WEIGHTS && whole) {
+    const pc_rng rng = replicate_rng(job, REPLICATE_BATCH_STREAM, batch);
+    pc_rng_block(&rng, id, bits);
   }
-  if (rows->clusters != NULL)
-    return rows->weights[row] * replicate_weight(job, replica, id, 1.0);
-  return replicate_weight(job, replica, id, rows->weights[row]);
+  const pc_rng blocks = replicate_rng(job, REPLICATE_BLOCK_STREAM, 0);
+  const size_t left_out = job->request->kind == PC_REPLICA_WITHOUT
+                              ? pc_rng_bits(&blocks, id) % job->request->count
+                              : SIZE_MAX;
+  for (size_t q = 0; q < REPLICATE_BATCH; q++) {
+    const size_t replica = batch * REPLICATE_BATCH + q;
+    out[q * rows->count] = job->request->kind == PC_REPLICA_LABELS ? weight
+                           : job->request->kind == PC_REPLICA_WITHOUT
+                               ? replica == left_out ? 0.0 : weight
+                           : whole ? weight * replicate_poisson_one(bits[q])
+                                   : replicate_poisson(job, replica, id, weight);
+  }
 }
 
 static int32_t replicate_class(const double *probs, size_t classes, double uniform) {
@@ -142,20 +160,17 @@ static void replicate_copy_row(const replicate_job *job, replicate_worker *worke
     replicate_facts(worker, at, worker->probs + at * k, k);
 }
 
-/* Draws a replica into the worker's rows; weights of 0 are left out. */
+/* Copies a replica into the worker's rows; weights of 0 are left out. */
 static pc_rows replicate_rows(const replicate_job *job, replicate_worker *worker,
-                              size_t replica, double *total) {
+                              const pc_drawn *drawn) {
   const pc_kept_rows *rows = job->request->rows;
   size_t at = 0;
-  *total = 0.0;
   for (size_t i = 0; i < rows->count; i++) {
-    const double weight = replicate_draw(job, replica, i);
-    if (weight <= 0)
+    if (drawn->weights[i] <= 0)
       continue;
-    worker->weights[at] = weight;
-    worker->labels[at] = replicate_label(job, replica, i);
+    worker->weights[at] = drawn->weights[i];
+    worker->labels[at] = drawn->labels[i];
     replicate_copy_row(job, worker, i, at);
-    *total += weight;
     at++;
   }
   const int one_column = rows->top_label == NULL;
@@ -184,10 +199,10 @@ static int replicate_has(const pc_replica_request *request, size_t slot) {
 
 static void replicate_worker_free(replicate_job *job, replicate_worker *worker) {
   const pc_plan *plan = job->request->plan;
-  void *const blocks[] = {worker->weights,  worker->probs,    worker->score,
-                          worker->top,      worker->true_gap, worker->others_square,
-                          worker->log_true, worker->ids,      worker->labels,
-                          worker->top_label};
+  void *const blocks[] = {worker->drawn,    worker->new_labels,    worker->weights,
+                          worker->probs,    worker->score,         worker->top,
+                          worker->true_gap, worker->others_square, worker->log_true,
+                          worker->ids,      worker->labels,        worker->top_label};
   for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++)
     pc_free(&job->env, blocks[b]);
   for (size_t v = 0; worker->columns != NULL && v < plan->view_count; v++)
@@ -195,6 +210,9 @@ static void replicate_worker_free(replicate_job *job, replicate_worker *worker) 
   for (size_t s = 0; worker->states != NULL && s < plan->slot_count; s++)
     if (worker->states[s] != NULL)
       plan->slots[s].machine->destroy(&job->env, worker->states[s]);
+  for (size_t s = 0; worker->refilled != NULL && s < plan->slot_count; s++)
+    pc_refilled_free(&job->env, &worker->refilled[s]);
+  pc_free(&job->env, worker->refilled);
   pc_free(&job->env, worker->columns);
   pc_free(&job->env, worker->states);
 }
@@ -219,8 +237,13 @@ static int replicate_worker_rows(const replicate_job *job, replicate_worker *wor
          (rows->probs == NULL || worker->probs != NULL);
 }
 
-static pcal_status replicate_worker_fill(const replicate_job *job, replicate_worker *worker,
-                                         pcal_error *err) {
+static int replicate_sorted(const replicate_job *job, size_t slot) {
+  return job->sorted[slot].part_count > 0;
+}
+
+/* What slots without a sorted view need. */
+static pcal_status replicate_worker_states(const replicate_job *job, replicate_worker *worker,
+                                           pcal_error *err) {
   const pc_plan *plan = job->request->plan;
   if (!replicate_worker_rows(job, worker))
     return pc_fail_memory(err, "drawing replicas");
@@ -232,9 +255,27 @@ static pcal_status replicate_worker_fill(const replicate_job *job, replicate_wor
     PC_TRY(pc_columns_new(&job->env, &plan->views[v], job->request->rows->count,
                           &worker->columns[v], err));
   for (size_t s = 0; s < plan->slot_count; s++)
-    if (replicate_has(job->request, s))
+    if (replicate_has(job->request, s) && !replicate_sorted(job, s))
       PC_TRY(plan->slots[s].machine->create(&job->env, &plan->slots[s].need, &plan->layout,
                                             &worker->states[s], err));
+  return PCAL_OK;
+}
+
+static pcal_status replicate_worker_fill(const replicate_job *job, replicate_worker *worker,
+                                         pcal_error *err) {
+  const pc_plan *plan = job->request->plan;
+  const size_t n = job->request->rows->count;
+  worker->drawn = pc_alloc_raw(&job->env, REPLICATE_BATCH * n, sizeof *worker->drawn);
+  worker->new_labels = pc_alloc_raw(&job->env, n, sizeof *worker->new_labels);
+  worker->refilled = pc_alloc(&job->env, plan->slot_count, sizeof *worker->refilled);
+  if (worker->drawn == NULL || worker->new_labels == NULL || worker->refilled == NULL)
+    return pc_fail_memory(err, "drawing replicas");
+  for (size_t s = 0; s < plan->slot_count; s++)
+    if (replicate_sorted(job, s))
+      PC_TRY(pc_refilled_new(&job->env, &plan->slots[s].need, &job->sorted[s],
+                             &worker->refilled[s], err));
+  if (job->plain)
+    PC_TRY(replicate_worker_states(job, worker, err));
   worker->ready = 1;
   return PCAL_OK;
 }
@@ -250,14 +291,25 @@ static pcal_status replicate_entry(const replicate_job *job, const pc_plan_entry
   return PCAL_OK;
 }
 
-static pcal_status replicate_slot(const replicate_job *job, replicate_worker *worker,
-                                  size_t slot, const pc_rows *rows, double total,
-                                  size_t replica, pcal_error *err) {
+static pcal_status replicate_slot_entries(const replicate_job *job, size_t slot,
+                                          const pc_evidence *evidence, size_t replica,
+                                          pcal_error *err) {
   const pc_replica_request *request = job->request;
-  const pc_plan_slot *planned = &request->plan->slots[slot];
-  const pc_columns *view = planned->view == PC_NO_VIEW ? NULL : &worker->columns[planned->view];
+  for (size_t e = 0; e < request->plan->entry_count; e++)
+    if (request->entries[e] && request->plan->entries[e].slot == slot)
+      PC_TRY(replicate_entry(job, &request->plan->entries[e], evidence,
+                             &job->values[e * request->count + replica], err));
+  return PCAL_OK;
+}
+
+/* The long way: the rows through an ordinary state. */
+static pcal_status replicate_state(const replicate_job *job, replicate_worker *worker,
+                                   size_t slot, const pc_rows *rows, double total,
+                                   size_t replica, pcal_error *err) {
+  const pc_plan_slot *planned = &job->request->plan->slots[slot];
+  pc_columns *view = planned->view == PC_NO_VIEW ? NULL : &worker->columns[planned->view];
   if (view != NULL && !pc_view_spread(&planned->need.view))
-    pc_view_fill(&planned->need.view, rows, &worker->columns[planned->view]);
+    pc_view_fill(&planned->need.view, rows, view);
   planned->machine->clear(worker->states[slot]);
   PC_TRY(planned->machine->update(&job->env, worker->states[slot], rows, view, err));
   pc_evidence evidence;
@@ -265,27 +317,84 @@ static pcal_status replicate_slot(const replicate_job *job, replicate_worker *wo
   evidence.machine = planned->need.machine;
   evidence.total = total;
   PC_TRY(planned->machine->finish(&job->env, worker->states[slot], &evidence, err));
-  pcal_status status = PCAL_OK;
-  for (size_t e = 0; e < request->plan->entry_count && status == PCAL_OK; e++)
-    if (request->entries[e] && request->plan->entries[e].slot == slot)
-      status = replicate_entry(job, &request->plan->entries[e], &evidence,
-                               &job->values[e * request->count + replica], err);
+  const pcal_status status = replicate_slot_entries(job, slot, &evidence, replica, err);
   planned->machine->release(&job->env, &evidence);
   return status;
 }
 
-static pcal_status replicate_task(void *user, size_t replica, size_t w, pcal_error *err) {
+static pcal_status replicate_one(const replicate_job *job, replicate_worker *worker,
+                                 const pc_drawn *drawn, size_t replica, pcal_error *err) {
+  const pc_plan *plan = job->request->plan;
+  pc_rows rows = {.count = 0};
+  if (job->plain)
+    rows = replicate_rows(job, worker, drawn);
+  for (size_t s = 0; s < plan->slot_count; s++) {
+    if (replicate_sorted(job, s)) {
+      pc_refill(&plan->slots[s].need, &job->sorted[s], drawn, &worker->refilled[s]);
+      PC_TRY(replicate_slot_entries(job, s, &worker->refilled[s].evidence, replica, err));
+    } else if (replicate_has(job->request, s)) {
+      PC_TRY(replicate_state(job, worker, s, &rows, drawn->total, replica, err));
+    }
+  }
+  return PCAL_OK;
+}
+
+static pcal_status replicate_task(void *user, size_t batch, size_t w, pcal_error *err) {
   replicate_job *job = user;
   replicate_worker *worker = &job->workers[w];
+  const pc_kept_rows *rows = job->request->rows;
   if (!worker->ready)
     PC_TRY(replicate_worker_fill(job, worker, err));
-  double total;
-  const pc_rows rows = replicate_rows(job, worker, replica, &total);
-  if (rows.count == 0)
-    return PCAL_OK;
-  for (size_t s = 0; s < job->request->plan->slot_count; s++)
-    if (worker->states[s] != NULL)
-      PC_TRY(replicate_slot(job, worker, s, &rows, total, replica, err));
+  for (size_t i = 0; i < rows->count; i++)
+    replicate_draw(job, batch, i, worker->drawn + i);
+  for (size_t q = 0; q < REPLICATE_BATCH; q++) {
+    const size_t replica = batch * REPLICATE_BATCH + q;
+    pc_drawn drawn = {worker->drawn + q * rows->count, rows->labels, 0.0};
+    if (replica >= job->request->count)
+      break;
+    for (size_t i = 0; i < rows->count; i++)
+      drawn.total += drawn.weights[i];
+    if (job->request->kind == PC_REPLICA_LABELS) {
+      for (size_t i = 0; i < rows->count; i++)
+        worker->new_labels[i] = replicate_label(job, replica, i);
+      drawn.labels = worker->new_labels;
+    }
+    if (drawn.total > 0)
+      PC_TRY(replicate_one(job, worker, &drawn, replica, err));
+  }
+  return PCAL_OK;
+}
+
+/* ---- all of it ---- */
+
+static void replicate_free(replicate_job *job) {
+  const pc_plan *plan = job->request->plan;
+  for (size_t w = 0; job->workers != NULL && w < job->worker_count; w++)
+    replicate_worker_free(job, &job->workers[w]);
+  for (size_t s = 0; job->sorted != NULL && s < plan->slot_count; s++)
+    pc_sorted_view_free(&job->env, &job->sorted[s]);
+  pc_free(&job->env, job->workers);
+  pc_free(&job->env, job->sorted);
+}
+
+static pcal_status replicate_prepare(replicate_job *job, pcal_error *err) {
+  const pc_replica_request *request = job->request;
+  const pc_plan *plan = request->plan;
+  job->workers = pc_alloc(&job->env, job->worker_count, sizeof *job->workers);
+  job->sorted = pc_alloc(&job->env, plan->slot_count, sizeof *job->sorted);
+  if (job->workers == NULL || job->sorted == NULL)
+    return pc_fail_memory(err, "drawing replicas");
+  for (size_t s = 0; s < plan->slot_count; s++) {
+    const pc_need *need = &plan->slots[s].need;
+    if (!replicate_has(request, s))
+      continue;
+    job->sums |= need->machine == PC_SUM;
+    if (pc_sorted_view_can(need, &plan->layout, request->rows))
+      PC_TRY(pc_sorted_view_new(&job->env, &need->view, &plan->layout, request->rows,
+                                &job->sorted[s], err));
+    else
+      job->plain = 1;
+  }
   return PCAL_OK;
 }
 
@@ -298,21 +407,16 @@ pcal_status pc_replicate(const pcal_env *env, const pc_replica_request *request,
   job.env.progress = NULL;
   job.env.interrupted = NULL;
   job.worker_count = pc_worker_count(env);
-  for (size_t s = 0; s < request->plan->slot_count; s++)
-    job.sums |= request->plan->slots[s].need.machine == PC_SUM && replicate_has(request, s);
-  job.workers = pc_alloc(env, job.worker_count, sizeof *job.workers);
-  if (job.workers == NULL)
-    return pc_fail_memory(err, "drawing replicas");
   for (size_t i = 0; i < entries * request->count; i++)
     values[i] = (double)NAN;
   const double cost = REPLICATE_ROW_COST * (double)request->rows->count *
                       (double)(request->count * entries * request->plan->layout.classes);
-  const pcal_status status = pc_run_shown(
-      env,
-      request->kind == PC_REPLICA_LABELS ? "drawing calibrated labels" : "drawing replicas",
-      request->count, cost, replicate_task, &job, err);
-  for (size_t w = 0; w < job.worker_count; w++)
-    replicate_worker_free(&job, &job.workers[w]);
-  pc_free(env, job.workers);
+  pcal_status status = replicate_prepare(&job, err);
+  if (status == PCAL_OK)
+    status = pc_run_shown(
+        env,
+        request->kind == PC_REPLICA_LABELS ? "drawing calibrated labels" : "drawing replicas",
+        (request->count - 1) / REPLICATE_BATCH + 1, cost, replicate_task, &job, err);
+  replicate_free(&job);
   return status;
 }

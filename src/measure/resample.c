@@ -4,8 +4,8 @@
  * as large, (1 + count) / (1 + replicas), for errors; for proper scores, which a calibrated
  * model can miss on either side, twice the smaller tail.
  * Edge cases: (1) replicas without a value are left out, and when that is every tenth or more
- * there is no interval; (2) a value that is itself undefined has none; (3) nor has the statistic
- * of a test, which has its p-value. */
+ * there is no interval; (2) a value that is itself undefined has none; (3) nor has the
+ * statistic of a test, which has its p-value. */
 #include "measure/resample.h"
 
 #include <math.h>

@@ -1,0 +1,47 @@
+/* The scores of a view in ascending order, found once for all replicas: what a machine would
+ * say of the rows under other weights and labels can then be read off in one walk. */
+#ifndef PC_SORTED_VIEW_H
+#define PC_SORTED_VIEW_H
+
+#include "machines/machine.h"
+
+typedef struct pc_sorted_view {
+  pc_view view;
+  size_t part_count;
+  size_t *begin; /* of each part, and the end */
+  /* For each score, ascending in its part: */
+  double *score;
+  uint32_t *row;
+  int32_t *label; /* with which it came true */
+} pc_sorted_view;
+
+/* Weights (0: the row is absent) and labels of the rows in one replica. */
+typedef struct pc_drawn {
+  const double *weights;
+  const int32_t *labels;
+  double total;
+} pc_drawn;
+
+/* Can it be had for this need?  Not for lower ranks, sums of logarithms, or bins that overlap.
+ */
+int pc_sorted_view_can(const pc_need *need, const pc_layout *layout, const pc_kept_rows *rows);
+
+PC_CHECKED pcal_status pc_sorted_view_new(const pcal_env *env, const pc_view *view,
+                                          const pc_layout *layout, const pc_kept_rows *rows,
+                                          pc_sorted_view *out, pcal_error *err);
+void pc_sorted_view_free(const pcal_env *env, pc_sorted_view *sorted);
+
+/* Evidence of a curve or a grid that is filled again and again. */
+typedef struct pc_refilled {
+  pc_partition cells; /* of a grid */
+  pc_evidence evidence;
+} pc_refilled;
+
+PC_CHECKED pcal_status pc_refilled_new(const pcal_env *env, const pc_need *need,
+                                       const pc_sorted_view *sorted, pc_refilled *out,
+                                       pcal_error *err);
+void pc_refilled_free(const pcal_env *env, pc_refilled *refilled);
+void pc_refill(const pc_need *need, const pc_sorted_view *sorted, const pc_drawn *drawn,
+               pc_refilled *refilled);
+
+#endif
