@@ -54,6 +54,7 @@ typedef struct cli_options {
   double interval;
   uint64_t replicas;
   const char *interval_method, *cluster;
+  pcal_inputs against;
   int null;
   const char *output;
   const char *state;

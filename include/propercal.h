@@ -368,10 +368,11 @@ typedef struct pcal_measure_config {
   int null;       /* also what a calibrated model would show; the environment's seed counts */
   int by_cluster; /* groups are clusters of rows that belong together: intervals draw them as a
                      whole, and results are not told group by group */
+  int paired;     /* keep replicas, for pcal_results_against; needs an interval */
 } pcal_measure_config;
 
 #define PCAL_MEASURE_CONFIG_INIT \
-  { sizeof(pcal_measure_config), PCAL_PROBABILITY, 0, NULL, 0, 0, 0, 0, 0.0, 0, NULL, 0, 0 }
+  { sizeof(pcal_measure_config), PCAL_PROBABILITY, 0, NULL, 0, 0, 0, 0, 0.0, 0, NULL, 0, 0, 0 }
 
 /* The environment's allocator, pool and callbacks must outlive the handle. */
 PCAL_API pcal_status pcal_measure_new(const pcal_measure_config *config, const pcal_env *env,
@@ -484,6 +485,10 @@ typedef struct pcal_result {
   int has_null;       /* what a calibrated model would show: mean, 95 % band, p-value */
   double null_mean, null_low, null_high, null_p_value;
   const char *unsure; /* why there is no interval or null though asked for, or NULL */
+  int has_difference; /* to the other model of pcal_results_against */
+  double difference;
+  int has_difference_interval;
+  double difference_low, difference_high, difference_p_value;
 } pcal_result;
 
 #define PCAL_RESULT_INIT                                                                       \
@@ -509,6 +514,11 @@ typedef struct pcal_bin {
 } pcal_bin;
 
 PCAL_API const pcal_bin *pcal_results_bins(const pcal_results *results, size_t *count);
+
+/* Adds to results the differences to another model measured on the same rows: both with the
+ * same metrics, `paired` and an interval. */
+PCAL_API pcal_status pcal_results_against(pcal_results *results, const pcal_results *other,
+                                          pcal_error *err);
 
 /* The class that every label is, or -1 when there are several (or confidences): from one class
  * calibration cannot be judged, though every metric has its value. */

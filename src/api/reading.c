@@ -6,6 +6,7 @@
 #include "core/text.h"
 #include "figure/gallery.h"
 #include "measure/measure.h"
+#include "measure/versus.h"
 #include "report/inspect.h"
 #include "report/report.h"
 #include "studies/simulate.h"
@@ -45,6 +46,12 @@ void pcal_results_get(const pcal_results *results, size_t index, pcal_result *ou
     filled.null_high = surety->null_high;
     filled.null_p_value = surety->null_p_value;
     filled.unsure = surety->why[0] == '\0' ? NULL : surety->why;
+    filled.has_difference = surety->has_difference;
+    filled.difference = surety->difference;
+    filled.has_difference_interval = surety->has_difference_interval;
+    filled.difference_low = surety->difference_low;
+    filled.difference_high = surety->difference_high;
+    filled.difference_p_value = surety->difference_p_value;
   }
   memcpy(out, &filled, size < sizeof filled ? size : sizeof filled);
 }
@@ -70,6 +77,14 @@ pcal_status pcal_results_find(const pcal_results *results, const char *spec, pca
   }
   return pc_fail(err, PCAL_USAGE, "%s was not measured; ask for it with --metric %s", full,
                  spec);
+}
+
+pcal_status pcal_results_against(pcal_results *results, const pcal_results *other,
+                                 pcal_error *err) {
+  pc_error_clear(err);
+  if (results == NULL || other == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_results_against needs two results");
+  return pc_versus(results, other, err);
 }
 
 void pcal_results_free(pcal_results *results) {

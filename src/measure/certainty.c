@@ -29,7 +29,8 @@ pcal_status pc_certainty_read(const pcal_measure_config *config, pc_certainty *o
                      .replicas = config->replicas == 0 ? PC_REPLICAS_DEFAULT : config->replicas,
                      .method = method,
                      .null = config->null != 0,
-                     .by_cluster = config->by_cluster != 0};
+                     .by_cluster = config->by_cluster != 0,
+                     .paired = config->paired != 0};
   if (config->interval != 0 && !(config->interval > 0 && config->interval < 1))
     return pc_fail(err, PCAL_USAGE,
                    "the level of intervals lies between 0 and 1; 0.95 is the usual one");
@@ -39,6 +40,8 @@ pcal_status pc_certainty_read(const pcal_measure_config *config, pc_certainty *o
   if (method < 0)
     return pc_fail(err, PCAL_USAGE, "there is no interval method \"%.60s\"; choose one of %s",
                    config->interval_method, pc_interval_methods);
+  if (out->paired && out->level <= 0)
+    return pc_fail(err, PCAL_USAGE, "a comparison needs a level; ask for --interval too");
   if (out->by_cluster && out->level <= 0)
     return pc_fail(err, PCAL_USAGE,
                    "clusters matter for intervals only; ask for --interval too");
@@ -47,7 +50,7 @@ pcal_status pc_certainty_read(const pcal_measure_config *config, pc_certainty *o
 
 int pc_certainty_equal(const pc_certainty *a, const pc_certainty *b) {
   return a->level == b->level && a->replicas == b->replicas && a->method == b->method &&
-         a->null == b->null && a->by_cluster == b->by_cluster;
+         a->null == b->null && a->by_cluster == b->by_cluster && a->paired == b->paired;
 }
 
 /* Covariance of the means of two values. */

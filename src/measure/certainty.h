@@ -20,6 +20,7 @@ typedef struct pc_certainty {
   int method;      /* pc_interval_method */
   int null;        /* also what a calibrated model would show */
   int by_cluster;  /* groups of rows are drawn together */
+  int paired;      /* keep the replicas, to compare with another model */
 } pc_certainty;
 
 /* What is known about one number. */
@@ -28,6 +29,8 @@ typedef struct pc_surety {
   double level, low, high, se;
   pc_interval_method method;
   double null_mean, null_low, null_high, null_p_value;
+  int has_difference, has_difference_interval; /* to another model (measure/versus.h) */
+  double difference, difference_low, difference_high, difference_p_value;
   char why[192]; /* no interval or no null because ... */
 } pc_surety;
 

@@ -21,8 +21,14 @@ static pcal_status finish_allocate(const pcal_measure *measure, size_t groups,
   results->count = results->metric_count * (groups + 1);
   results->records = pc_alloc(env, results->count, sizeof *results->records);
   results->group_weights = pc_alloc(env, groups, sizeof *results->group_weights);
+  results->level = measure->plan.certainty.level;
+  results->replica_count = measure->plan.certainty.replicas;
+  if (measure->plan.certainty.paired)
+    results->replicas = pc_alloc(env, results->metric_count * results->replica_count,
+                                 sizeof *results->replicas);
   *out = results;
-  if (results->records == NULL || results->group_weights == NULL)
+  if (results->records == NULL || results->group_weights == NULL ||
+      (measure->plan.certainty.paired && results->replicas == NULL))
     return pc_fail_memory(err, "collecting results");
   return PCAL_OK;
 }
@@ -73,7 +79,7 @@ static pcal_status finish_entry(const pc_plan *plan, size_t index, const pc_evid
   pc_options_write(&entry->options, 0, out->label, sizeof out->label);
   if (evidence->total > 0) {
     PC_TRY(entry->metric->evaluate(&entry->options, evidence, env, &out->outcome, err));
-    return evidence->machine == PC_SUM && !pc_plan_resampled(plan, index)
+    return evidence->machine == PC_SUM && !plan->certainty.by_cluster
                ? pc_certainty_of_sums(&plan->certainty, entry->metric, &entry->options,
                                       evidence, env, &out->outcome, &out->surety, err)
                : PCAL_OK;
@@ -117,7 +123,7 @@ static pcal_status finish_account(const pcal_measure *measure, const pc_account 
   if (account == NULL || measure->plan.keep_slot == PC_NO_SLOT)
     return PCAL_OK;
   return pc_resample(&measure->env, &measure->plan, account->states[measure->plan.keep_slot],
-                     records, err);
+                     group == PC_ALL_ROWS ? results->replicas : NULL, records, err);
 }
 
 static pcal_status finish_summary(const pcal_measure *measure, const pc_tally *tally,

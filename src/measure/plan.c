@@ -143,7 +143,7 @@ static pcal_status plan_reliability(const pcal_env *env, pc_plan *plan, pcal_err
 int pc_plan_resampled(const pc_plan *plan, size_t entry) {
   const pc_machine_kind machine = plan->slots[plan->entries[entry].slot].need.machine;
   return plan->certainty.level > 0 && machine != PC_PAIR &&
-         (machine != PC_SUM || plan->certainty.by_cluster);
+         (machine != PC_SUM || plan->certainty.by_cluster || plan->certainty.paired);
 }
 
 int pc_plan_relabelled(const pc_plan *plan, size_t entry) {

@@ -25,6 +25,7 @@ typedef struct resample_job {
   pc_result_record *records;
   uint8_t *entries;
   double *values, *left_out;
+  double *kept; /* unsorted values for the caller, or NULL */
 } resample_job;
 
 static int resample_proper(const pc_result_record *record) {
@@ -158,10 +159,13 @@ static pcal_status resample_intervals(const resample_job *job, pcal_error *err) 
   const int bca = resample_needs_bca(job);
   PC_TRY(
       resample_draw(job, PC_REPLICA_WEIGHTS, job->plan->certainty.replicas, job->values, err));
+  if (job->kept != NULL)
+    memcpy(job->kept, job->values,
+           job->plan->entry_count * job->plan->certainty.replicas * sizeof(double));
   if (bca)
     PC_TRY(resample_draw(job, PC_REPLICA_WITHOUT, RESAMPLE_BLOCKS, job->left_out, err));
   for (size_t e = 0; e < job->plan->entry_count; e++)
-    if (job->entries[e])
+    if (job->entries[e] && !job->records[e].surety.has_interval)
       resample_interval(job, e, bca ? resample_acceleration(job, e) : 0.0);
   return PCAL_OK;
 }
@@ -178,12 +182,13 @@ static pcal_status resample_nulls(const resample_job *job, pcal_error *err) {
 }
 
 pcal_status pc_resample(const pcal_env *env, const pc_plan *plan, const void *keep,
-                        pc_result_record *records, pcal_error *err) {
+                        double *values, pc_result_record *records, pcal_error *err) {
   const pc_machine *machine = plan->slots[plan->keep_slot].machine;
   pc_evidence evidence;
   memset(&evidence, 0, sizeof evidence);
   PC_TRY(machine->finish(env, keep, &evidence, err));
-  resample_job job = {.env = env, .plan = plan, .rows = &evidence.kept, .records = records};
+  resample_job job = {
+      .env = env, .plan = plan, .rows = &evidence.kept, .records = records, .kept = values};
   job.entries = pc_alloc(env, plan->entry_count, 1);
   job.values = pc_alloc_raw(env, plan->entry_count * plan->certainty.replicas, sizeof(double));
   job.left_out = pc_alloc_raw(env, plan->entry_count * RESAMPLE_BLOCKS, sizeof(double));

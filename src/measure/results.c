@@ -42,5 +42,6 @@ void pc_results_free(pcal_results *results) {
   pc_name_list_free(&env, results->group_names, results->group_count);
   pc_free(&env, results->group_weights);
   pc_free(&env, results->verdict);
+  pc_free(&env, results->replicas);
   pc_free(&env, results);
 }

@@ -35,6 +35,9 @@ struct pcal_results {
   char **group_names;
   size_t group_count; /* 0: not grouped */
   double *group_weights;
+  double level;     /* of intervals */
+  double *replicas; /* values of each metric in each replica where paired, else NULL */
+  size_t replica_count;
   char *verdict;
 };
 

@@ -26,6 +26,11 @@ static pcal_status state_save_check_savable(const pc_plan *plan, pcal_error *err
                      "%s needs all pairs of rows, so its state cannot be saved; measure it on "
                      "the whole data, or leave it out here",
                      plan->entries[e].metric->row.name);
+  if (plan->certainty.paired)
+    return pc_fail(
+        err, PCAL_USAGE,
+        "a comparison with another model cannot be saved; compare on the whole data, or "
+        "leave the other model out");
   if (plan->certainty.by_cluster)
     return pc_fail(err, PCAL_USAGE,
                    "clusters may lie in several parts, so their state cannot be saved; measure "

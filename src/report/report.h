@@ -21,7 +21,8 @@ void pc_report_summary(const pcal_results *results, pc_text *out);
 /* A value as tables show it: five significant digits, "inf", or "-" when undefined. */
 void pc_report_value(const pc_result_record *record, pc_text *out);
 
-/* "[0.031, 0.047]" and, where asked for, "(calibrated: 0.004, p = 0.001)", after `before`. */
+/* "[0.031, 0.047]" and, where asked for, "(calibrated: 0.004, p = 0.001)" and "(against: -0.01
+ * [-0.02, -0.005])", each after `before`. */
 void pc_report_surety(const pc_result_record *record, const char *before, pc_text *out);
 
 /* The p-value of a test, "p = 0.012", after `before`; nothing for other metrics. */

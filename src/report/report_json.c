@@ -80,6 +80,20 @@ static void report_json_null(pc_json *json, const pc_surety *surety) {
   pc_json_close(json, '}');
 }
 
+static void report_json_difference(pc_json *json, const pc_surety *surety) {
+  if (!surety->has_difference)
+    return;
+  pc_json_key(json, "difference");
+  pc_json_open(json, '{');
+  report_json_pair(json, "value", surety->difference);
+  if (surety->has_difference_interval) {
+    report_json_pair(json, "low", surety->difference_low);
+    report_json_pair(json, "high", surety->difference_high);
+    report_json_pair(json, "p_value", surety->difference_p_value);
+  }
+  pc_json_close(json, '}');
+}
+
 static void report_json_surety(pc_json *json, const pc_surety *surety) {
   pc_json_key(json, "interval");
   if (surety->has_interval) {
@@ -99,6 +113,7 @@ static void report_json_surety(pc_json *json, const pc_surety *surety) {
   else
     pc_json_null(json);
   report_json_null(json, surety);
+  report_json_difference(json, surety);
   if (surety->why[0] != '\0') {
     pc_json_key(json, "unsure");
     pc_json_string(json, surety->why);

@@ -112,6 +112,18 @@ void pc_report_surety(const pc_result_record *record, const char *before, pc_tex
     report_parts_number(surety->null_p_value, out);
     pc_text_add(out, ")");
   }
+  if (surety->has_difference) {
+    pc_text_format(out, "%s(against: %s", before, surety->difference > 0 ? "+" : "");
+    report_parts_number(surety->difference, out);
+    if (surety->has_difference_interval) {
+      pc_text_add(out, " [");
+      report_parts_number(surety->difference_low, out);
+      pc_text_add(out, ", ");
+      report_parts_number(surety->difference_high, out);
+      pc_text_add(out, "]");
+    }
+    pc_text_add(out, ")");
+  }
 }
 
 void pc_report_p_value(const pc_result_record *record, const char *before, pc_text *out) {

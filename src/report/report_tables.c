@@ -251,6 +251,13 @@ static void report_csv_surety(const pcal_results *results, const pc_result_recor
     report_csv_line(results, record, "null_high", surety->null_high, 0, out);
     report_csv_line(results, record, "null_p_value", surety->null_p_value, 0, out);
   }
+  if (surety->has_difference)
+    report_csv_line(results, record, "difference", surety->difference, 0, out);
+  if (surety->has_difference_interval) {
+    report_csv_line(results, record, "difference_low", surety->difference_low, 0, out);
+    report_csv_line(results, record, "difference_high", surety->difference_high, 0, out);
+    report_csv_line(results, record, "difference_p_value", surety->difference_p_value, 0, out);
+  }
 }
 
 void pc_report_csv(const pcal_results *results, pc_text *out) {

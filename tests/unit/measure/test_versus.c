@@ -1,0 +1,100 @@
+#include "measure_help.h"
+
+#include <math.h>
+
+#include "core/rng.h"
+
+#define VERSUS_ROWS 300
+
+static double versus_mine[VERSUS_ROWS], versus_other[VERSUS_ROWS];
+static int32_t versus_labels[VERSUS_ROWS];
+
+static void versus_fill(void) {
+  const pc_rng rng = {9, 9};
+  for (size_t i = 0; i < VERSUS_ROWS; i++) {
+    versus_mine[i] = pc_rng_uniform(&rng, 2 * i);
+    versus_labels[i] = pc_rng_uniform(&rng, 2 * i + 1) < versus_mine[i];
+    versus_other[i] = versus_mine[i] * versus_mine[i];
+  }
+}
+
+static pcal_results *versus_measure(const double *scores, size_t rows, size_t replicas,
+                                    int paired) {
+  static const char *const specs[] = {"brier", "ece", "skce"};
+  pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
+  pcal_measure *measure = NULL;
+  pcal_results *results = NULL;
+  const given_data data = {.kind = PCAL_PROBABILITY,
+                           .rows = rows,
+                           .columns = 1,
+                           .scores = scores,
+                           .labels = versus_labels};
+  const pcal_batch batch = given_batch(&data);
+  config.columns = 1;
+  config.specs = specs;
+  config.spec_count = UNIT_COUNT(specs);
+  config.interval = 0.95;
+  config.replicas = replicas;
+  config.paired = paired;
+  assert_int_equal(pcal_measure_new(&config, NULL, &measure, NULL), PCAL_OK);
+  assert_int_equal(pcal_measure_update(measure, &batch, NULL), PCAL_OK);
+  assert_int_equal(pcal_measure_finish(measure, &results, NULL), PCAL_OK);
+  pcal_measure_free(measure);
+  return results;
+}
+
+/* Paired rows: the standard error of the mean difference of row values, by hand. */
+static void test_difference_of_sums(void **state) {
+  (void)state;
+  versus_fill();
+  double mean = 0, square = 0;
+  for (size_t i = 0; i < VERSUS_ROWS; i++) {
+    const double a = versus_mine[i] - versus_labels[i], b = versus_other[i] - versus_labels[i];
+    const double d = 2 * a * a - 2 * b * b;
+    mean += d / VERSUS_ROWS;
+    square += d * d / VERSUS_ROWS;
+  }
+  const double se = sqrt((square - mean * mean) / VERSUS_ROWS);
+  pcal_results *mine = versus_measure(versus_mine, VERSUS_ROWS, 4000, 1);
+  pcal_results *other = versus_measure(versus_other, VERSUS_ROWS, 4000, 1);
+  assert_int_equal(pcal_results_against(mine, other, NULL), PCAL_OK);
+  const pcal_result brier = given_result(mine, "brier");
+  assert_true(brier.has_difference && brier.has_difference_interval);
+  assert_near(brier.difference, mean, 1e-12);
+  assert_true(fabs((brier.difference_high - brier.difference_low) / (2 * 1.96 * se) - 1) <
+              0.06);
+  assert_true(fabs(brier.difference_low - (mean - 1.96 * se)) < 0.3 * se);
+  assert_true(brier.difference_p_value < 0.01);
+  const pcal_result skce = given_result(mine, "skce");
+  assert_true(skce.has_difference && !skce.has_difference_interval);
+  pcal_results_free(mine);
+  pcal_results_free(other);
+}
+
+static void versus_refused(pcal_results *a, pcal_results *b, pcal_status status,
+                           const char *sentence) {
+  pcal_error err;
+  assert_int_equal(pcal_results_against(a, b, &err), status);
+  assert_contains(err.message, sentence);
+  pcal_results_free(a);
+  pcal_results_free(b);
+}
+
+static void test_what_is_refused(void **state) {
+  (void)state;
+  versus_fill();
+  versus_refused(versus_measure(versus_mine, 50, 20, 1), versus_measure(versus_mine, 40, 20, 1),
+                 PCAL_DATA, "different rows (50 and 40)");
+  versus_refused(versus_measure(versus_mine, 50, 20, 1), versus_measure(versus_mine, 50, 24, 1),
+                 PCAL_USAGE, "same metrics");
+  versus_refused(versus_measure(versus_mine, 50, 20, 1), versus_measure(versus_mine, 50, 20, 0),
+                 PCAL_USAGE, "`paired`");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_difference_of_sums),
+      cmocka_unit_test(test_what_is_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
