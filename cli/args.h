@@ -62,6 +62,8 @@ typedef struct cli_options {
   int json;
   int truth;
   uint64_t rows, classes;
+  uint64_t sets, set_rows, set_classes; /* of a study; 0 where not given */
+  double set_factor;
   double factor, scale;
   uint64_t threads, seed;
   int quiet, no_progress;

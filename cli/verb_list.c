@@ -11,6 +11,7 @@ const cli_row_kind cli_row_kinds[] = {
     {"conventions", "rules of other packages, for ece:convention="},
     {"calibrators", "what fit can learn"},
     {"figures", "what plot can draw"},
+    {"studies", "experiments that study can repeat"},
 };
 const size_t cli_row_kind_count = CLI_COUNT_OF(cli_row_kinds);
 

@@ -132,7 +132,7 @@ typedef struct pcal_option {
 } pcal_option;
 
 /* Kinds of rows: "metrics", "groups", "notions", "conventions", "calibrators",
- * "figures". */
+ * "figures", "studies". */
 typedef struct pcal_row {
   const char *kind;
   const char *name;
@@ -551,18 +551,43 @@ typedef struct pcal_simulation {
   size_t size;
   uint64_t rows;
   size_t classes;
-  double factor; /* logits are multiplied by this; 1 is calibrated */
-  double scale;  /* s of the inverse-Wishart scale matrix I/s */
+  double factor;      /* logits are multiplied by this; 1 is calibrated */
+  double scale;       /* s of the inverse-Wishart scale matrix I/s */
+  uint64_t first_row; /* of the endless sequence of rows that a seed stands for; a multiple of
+                         the number of classes */
 } pcal_simulation;
 
 #define PCAL_SIMULATION_INIT \
-  { sizeof(pcal_simulation), 10000, 100, 1.0, 0.01 }
+  { sizeof(pcal_simulation), 10000, 100, 1.0, 0.01, 0 }
 
 /* Fills rows x classes logits (row-major), labels, and, where not NULL, the true
  * class probabilities.  The seed is the environment's. */
 PCAL_API pcal_status pcal_simulate(const pcal_simulation *simulation, const pcal_env *env,
                                    float *logits, int32_t *labels, double *truth,
                                    pcal_error *err);
+
+/* ---- Studies -------------------------------------------------------------- */
+
+/* Experiments, by the names of the registry ("studies").  What a study does not use is ignored.
+ */
+typedef struct pcal_study_config {
+  size_t size;
+  const char *const *specs; /* metrics, or none for the study's own choice */
+  size_t spec_count;
+  pcal_simulation simulation; /* rows are those of one set */
+  uint64_t sets;              /* how many are drawn; 0: the study's own choice */
+  double interval;            /* level; 0: 0.95 */
+  size_t replicas;            /* 0: the study's own choice */
+  const char *interval_method;
+} pcal_study_config;
+
+#define PCAL_STUDY_CONFIG_INIT \
+  { sizeof(pcal_study_config), NULL, 0, PCAL_SIMULATION_INIT, 0, 0.0, 0, NULL }
+
+/* Runs a study and writes its table; the environment's seed and threads count. */
+PCAL_API pcal_status pcal_study_run(const char *study, const pcal_study_config *config,
+                                    const pcal_env *env, pcal_format format, pcal_sink sink,
+                                    void *user, pcal_error *err);
 
 /* ---- Writing files ------------------------------------------------------ */
 

@@ -6,6 +6,7 @@
 #include "core/text.h"
 #include "figure/gallery.h"
 #include "metrics/metric.h"
+#include "studies/study.h"
 
 static const pcal_row *catalogue_metric(size_t index) {
   const pc_metric *metric = pc_metric_at(index);
@@ -37,6 +38,7 @@ static const struct catalogue_kind {
     {"conventions", catalogue_convention},
     {"calibrators", catalogue_calibrator},
     {"figures", pc_figure_row},
+    {"studies", pc_study_row},
 };
 
 static const struct catalogue_kind *catalogue_find(const char *kind) {

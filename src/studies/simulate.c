@@ -16,7 +16,8 @@
  *   g, index r K + j                    S + 2^32 2
  *   label of row r, index r             S + 2^32 3
  *
- * Thus a row does not depend on how many follow, and on the factor only by rounding.
+ * where r counts from first_row on.  Thus a row does not depend on how many follow, and on the
+ * factor only by rounding.
  *
  * Edge cases: (1) truth belongs to the logits as stored, so that rounding to float does not
  * count as miscalibration; (2) rows fewer than K use the first components only; (3) a component
@@ -131,7 +132,7 @@ static pcal_status simulate_store(const simulate_job *job, size_t row, const dou
   }
   pc_softmax_row(truth, classes, truth);
   const pc_rng rng = simulate_stream(job, SIMULATE_LABELS, 0);
-  job->labels[row] = simulate_label(truth, classes, pc_rng_uniform(&rng, row));
+  job->labels[row] = simulate_label(truth, classes, pc_rng_uniform(&rng, sim->first_row + row));
   return PCAL_OK;
 }
 
@@ -153,7 +154,7 @@ static pcal_status simulate_task(void *user, size_t index, size_t worker, pcal_e
   double *line = noise + job->block * classes, *own_truth = line + classes;
   const pc_rng rng = simulate_stream(job, SIMULATE_NOISE, 0);
   for (size_t r = 0; r < rows; r++)
-    pc_rng_normals(&rng, (uint64_t)(first + r * classes) * classes, classes,
+    pc_rng_normals(&rng, (job->sim->first_row + first + r * classes) * classes, classes,
                    noise + r * classes);
   simulate_solve(job, component, noise, rows, line);
   for (size_t r = 0; r < rows; r++) {
@@ -177,6 +178,10 @@ static pcal_status simulate_check(const pcal_simulation *sim, pcal_error *err) {
   if (!(sim->scale > 0) || !isfinite(sim->scale))
     return pc_fail(err, PCAL_USAGE, "scale is %s; a simulation needs a positive number",
                    pc_show(sim->scale, shown));
+  if (sim->first_row % sim->classes != 0)
+    return pc_fail(err, PCAL_USAGE,
+                   "the first row is %llu; it must be a multiple of the %zu classes",
+                   (unsigned long long)sim->first_row, sim->classes);
   if (sim->rows > SIZE_MAX / 2 / sizeof(double) / sim->classes)
     return pc_fail(err, PCAL_MEMORY,
                    "out of memory for %llu rows x %zu classes; simulate fewer rows",

@@ -1,0 +1,149 @@
+/* Rows are simulated from index 2^40 on, so that no set of a study shares them. */
+#include "studies/population.h"
+
+#include <math.h>
+
+#include "measure/measure.h"
+#include "studies/simulate.h"
+
+#define POPULATION_FIRST (UINT64_C(1) << 40)
+#define POPULATION_CHUNK 8192
+
+typedef struct population_chunk {
+  float *logits;
+  int32_t *labels;
+  double *truth, *weights;
+} population_chunk;
+
+static void population_chunk_free(const pcal_env *env, population_chunk *chunk) {
+  pc_free(env, chunk->logits);
+  pc_free(env, chunk->labels);
+  pc_free(env, chunk->truth);
+  pc_free(env, chunk->weights);
+}
+
+static pcal_status population_chunk_new(const pcal_env *env, size_t classes,
+                                        population_chunk *out, pcal_error *err) {
+  const size_t scores = POPULATION_CHUNK * classes;
+  out->logits = pc_alloc_raw(env, scores, sizeof *out->logits);
+  out->truth = pc_alloc_raw(env, scores, sizeof *out->truth);
+  out->labels = pc_alloc_raw(env, POPULATION_CHUNK, sizeof *out->labels);
+  out->weights = pc_alloc_raw(env, POPULATION_CHUNK, sizeof *out->weights);
+  if (out->logits != NULL && out->truth != NULL && out->labels != NULL && out->weights != NULL)
+    return PCAL_OK;
+  population_chunk_free(env, out);
+  return pc_fail_memory(err, "measuring the population");
+}
+
+/* Adds the rows of a chunk once for each class. */
+static pcal_status population_add(pcal_measure *measure, const pcal_simulation *sim,
+                                  population_chunk *chunk, pcal_error *err) {
+  const size_t rows = (size_t)sim->rows, classes = sim->classes;
+  pcal_batch batch = PCAL_BATCH_INIT;
+  batch.kind = PCAL_LOGIT;
+  batch.rows = rows;
+  batch.columns = classes;
+  batch.scores = chunk->logits;
+  batch.row_stride = (ptrdiff_t)(classes * sizeof(float));
+  batch.column_stride = sizeof(float);
+  batch.labels = chunk->labels;
+  batch.weights = chunk->weights;
+  for (size_t k = 0; k < classes; k++) {
+    for (size_t i = 0; i < rows; i++) {
+      chunk->labels[i] = (int32_t)k;
+      chunk->weights[i] = chunk->truth[i * classes + k];
+    }
+    PC_TRY(pc_measure_update(measure, &batch, err));
+  }
+  return pc_check_interrupt(&measure->env, err);
+}
+
+static pcal_status population_measure(pcal_measure *measure, const pcal_simulation *simulation,
+                                      uint64_t rows, pcal_error *err) {
+  const pcal_env *env = &measure->env;
+  const uint64_t classes = simulation->classes, step = POPULATION_CHUNK / classes * classes;
+  population_chunk chunk;
+  PC_TRY(population_chunk_new(env, simulation->classes, &chunk, err));
+  pcal_status status = PCAL_OK;
+  const uint64_t start = POPULATION_FIRST / classes * classes;
+  for (uint64_t done = 0; done < rows && status == PCAL_OK; done += step) {
+    pcal_simulation part = *simulation;
+    part.first_row = start + done;
+    part.rows = rows - done < step ? rows - done : step;
+    status = pc_simulate(&part, env, chunk.logits, chunk.labels, chunk.truth, err);
+    if (status == PCAL_OK)
+      status = population_add(measure, &part, &chunk, err);
+    pc_progress(env, "measuring the population", done, rows);
+  }
+  population_chunk_free(env, &chunk);
+  return status;
+}
+
+/* Can a metric take weights that are not whole? */
+static pcal_status population_takes(const char *spec, int *takes, pcal_error *err) {
+  const pc_metric *metric;
+  pc_options options;
+  PC_TRY(pc_metric_parse(spec, &metric, &options, err));
+  *takes = (metric->traits & PC_WHOLE_WEIGHTS) == 0;
+  return PCAL_OK;
+}
+
+static pcal_status population_results(const pcal_simulation *simulation, uint64_t rows,
+                                      const char *const *specs, size_t count,
+                                      const pcal_env *env, pcal_results **out,
+                                      pcal_error *err) {
+  pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
+  pcal_measure *measure = NULL;
+  config.kind = PCAL_LOGIT;
+  config.columns = simulation->classes;
+  config.specs = specs;
+  config.spec_count = count;
+  PC_TRY(pc_measure_new(&config, env, &measure, err));
+  pcal_status status = population_measure(measure, simulation, rows, err);
+  if (status == PCAL_OK)
+    status = pc_measure_finish(measure, out, err);
+  pc_measure_free(measure);
+  return status;
+}
+
+/* chosen[i] is the place of spec i among those measured, or SIZE_MAX. */
+static pcal_status population_fill(const pcal_simulation *simulation, uint64_t rows,
+                                   const char *const *specs, size_t count, const pcal_env *env,
+                                   const char **list, size_t *chosen, double *values,
+                                   pcal_error *err) {
+  size_t used = 0;
+  for (size_t i = 0; i < count; i++) {
+    int takes;
+    PC_TRY(population_takes(specs[i], &takes, err));
+    chosen[i] = takes ? used : SIZE_MAX;
+    values[i] = (double)NAN;
+    if (takes)
+      list[used++] = specs[i];
+  }
+  if (used == 0)
+    return PCAL_OK;
+  pcal_results *results = NULL;
+  PC_TRY(population_results(simulation, rows, list, used, env, &results, err));
+  for (size_t i = 0; i < count; i++)
+    if (chosen[i] != SIZE_MAX && !results->records[chosen[i]].outcome.undefined)
+      values[i] = results->records[chosen[i]].outcome.value;
+  pc_results_free(results);
+  return PCAL_OK;
+}
+
+pcal_status pc_population_values(const pcal_simulation *simulation, uint64_t rows,
+                                 const char *const *specs, size_t count, const pcal_env *env,
+                                 double *values, pcal_error *err) {
+  if (simulation->classes > POPULATION_CHUNK)
+    return pc_fail(err, PCAL_USAGE, "a population takes at most %d classes", POPULATION_CHUNK);
+  const char **list = pc_alloc(env, count, sizeof *list);
+  size_t *chosen = pc_alloc(env, count, sizeof *chosen);
+  pcal_status status = list == NULL || chosen == NULL
+                           ? pc_fail_memory(err, "measuring the population")
+                           : PCAL_OK;
+  if (status == PCAL_OK)
+    status = population_fill(simulation, rows, specs, count, env, list, chosen, values, err);
+  pc_free(env, list);
+  pc_free(env, chosen);
+  return status;
+}

@@ -1,0 +1,186 @@
+#include "studies/study_table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/json.h"
+#include "core/number.h"
+
+void pc_study_table_init(pc_study_table *table, const pcal_env *env, const char *study) {
+  memset(table, 0, sizeof *table);
+  table->env = env;
+  table->study = study;
+}
+
+void pc_study_table_free(pc_study_table *table) {
+  pc_free(table->env, table->cells);
+  table->cells = NULL;
+}
+
+void pc_study_table_column(pc_study_table *table, const char *name) {
+  if (table->column_count < PC_TABLE_COLUMNS_MAX)
+    table->columns[table->column_count++] = name;
+}
+
+pcal_status pc_study_table_row(pc_study_table *table, pcal_error *err) {
+  void *block = table->cells;
+  const pcal_status status =
+      pc_reserve(table->env, &block, &table->capacity,
+                 (table->row_count + 1) * table->column_count, sizeof *table->cells, err);
+  table->cells = block;
+  if (status != PCAL_OK)
+    return status;
+  table->row_count++;
+  for (size_t c = 0; c < table->column_count; c++)
+    pc_study_table_number(table, c, (double)NAN);
+  return PCAL_OK;
+}
+
+static pc_table_cell *study_table_cell(const pc_study_table *table, size_t row, size_t column) {
+  return &table->cells[row * table->column_count + column];
+}
+
+void pc_study_table_word(pc_study_table *table, size_t column, const char *word) {
+  pc_table_cell *cell = study_table_cell(table, table->row_count - 1, column);
+  cell->is_number = 0;
+  snprintf(cell->word, sizeof cell->word, "%s", word);
+}
+
+void pc_study_table_number(pc_study_table *table, size_t column, double number) {
+  pc_table_cell *cell = study_table_cell(table, table->row_count - 1, column);
+  cell->is_number = 1;
+  cell->number = number;
+}
+
+/* ---- writing ---- */
+
+/* A cell as people read it; returns out. */
+static const char *study_table_show(const pc_table_cell *cell, char out[PC_TABLE_WORD_MAX]) {
+  char digits[PC_NUMBER_MAX];
+  if (!cell->is_number) {
+    snprintf(out, PC_TABLE_WORD_MAX, "%s", cell->word);
+    return out;
+  }
+  if (isnan(cell->number)) {
+    snprintf(out, PC_TABLE_WORD_MAX, "-");
+    return out;
+  }
+  if (cell->number == floor(cell->number) && fabs(cell->number) < 1e15)
+    pc_number_format(cell->number, digits);
+  else
+    pc_number_round(cell->number, 4, digits);
+  snprintf(out, PC_TABLE_WORD_MAX, "%s", digits);
+  return out;
+}
+
+static size_t study_table_width(const pc_study_table *table, size_t column) {
+  char shown[PC_TABLE_WORD_MAX];
+  size_t width = strlen(table->columns[column]);
+  for (size_t r = 0; r < table->row_count; r++) {
+    const size_t here =
+        pc_text_width(study_table_show(study_table_cell(table, r, column), shown));
+    width = here > width ? here : width;
+  }
+  return width;
+}
+
+static void study_table_pad(pc_text *out, const char *cell, size_t width, int right) {
+  const size_t used = pc_text_width(cell), gap = width > used ? width - used : 0;
+  if (right)
+    pc_text_add_repeated(out, ' ', gap);
+  pc_text_add(out, cell);
+  if (!right)
+    pc_text_add_repeated(out, ' ', gap);
+}
+
+static void study_table_text(const pc_study_table *table, pc_text *out) {
+  char shown[PC_TABLE_WORD_MAX];
+  pc_text_format(out, "%s\n\n", table->summary);
+  for (size_t r = 0; r <= table->row_count; r++) {
+    for (size_t c = 0; c < table->column_count; c++) {
+      const char *cell = r == 0 ? table->columns[c]
+                                : study_table_show(study_table_cell(table, r - 1, c), shown);
+      pc_text_add(out, c == 0 ? "" : "  ");
+      study_table_pad(out, cell, study_table_width(table, c), c > 0);
+    }
+    pc_text_add(out, "\n");
+  }
+}
+
+static void study_table_json(const pc_study_table *table, pc_text *out) {
+  pc_json json;
+  pc_json_init(&json, out);
+  pc_json_open(&json, '{');
+  pc_json_key(&json, "propercal");
+  pc_json_string(&json, PCAL_VERSION);
+  pc_json_key(&json, "study");
+  pc_json_string(&json, table->study);
+  pc_json_key(&json, "summary");
+  pc_json_string(&json, table->summary);
+  pc_json_key(&json, "rows");
+  pc_json_open(&json, '[');
+  for (size_t r = 0; r < table->row_count; r++) {
+    pc_json_open(&json, '{');
+    for (size_t c = 0; c < table->column_count; c++) {
+      const pc_table_cell *cell = study_table_cell(table, r, c);
+      pc_json_key(&json, table->columns[c]);
+      if (cell->is_number)
+        pc_json_number(&json, cell->number);
+      else
+        pc_json_string(&json, cell->word);
+    }
+    pc_json_close(&json, '}');
+  }
+  pc_json_close(&json, ']');
+  pc_json_close(&json, '}');
+  pc_text_add(out, "\n");
+}
+
+static void study_table_csv_cell(const pc_table_cell *cell, pc_text *out) {
+  if (cell->is_number && !isnan(cell->number))
+    pc_text_number(out, cell->number);
+  else if (!cell->is_number)
+    pc_text_format(out, strchr(cell->word, ',') == NULL ? "%s" : "\"%s\"", cell->word);
+}
+
+static void study_table_csv(const pc_study_table *table, pc_text *out) {
+  for (size_t c = 0; c < table->column_count; c++)
+    pc_text_format(out, "%s%s", c == 0 ? "" : ",", table->columns[c]);
+  pc_text_add(out, "\n");
+  for (size_t r = 0; r < table->row_count; r++) {
+    for (size_t c = 0; c < table->column_count; c++) {
+      pc_text_add(out, c == 0 ? "" : ",");
+      study_table_csv_cell(study_table_cell(table, r, c), out);
+    }
+    pc_text_add(out, "\n");
+  }
+}
+
+static void study_table_markdown(const pc_study_table *table, pc_text *out) {
+  char shown[PC_TABLE_WORD_MAX];
+  pc_text_format(out, "%s\n\n|", table->summary);
+  for (size_t c = 0; c < table->column_count; c++)
+    pc_text_format(out, " %s |", table->columns[c]);
+  pc_text_add(out, "\n|");
+  for (size_t c = 0; c < table->column_count; c++)
+    pc_text_add(out, c == 0 ? " --- |" : " ---: |");
+  for (size_t r = 0; r < table->row_count; r++) {
+    pc_text_add(out, "\n|");
+    for (size_t c = 0; c < table->column_count; c++) {
+      const pc_table_cell *cell = study_table_cell(table, r, c);
+      pc_text_format(out, cell->is_number ? " %s |" : " `%s` |", study_table_show(cell, shown));
+    }
+  }
+  pc_text_add(out, "\n");
+}
+
+void pc_study_table_write(const pc_study_table *table, pcal_format format, pc_text *out) {
+  static void (*const writers[])(const pc_study_table *, pc_text *) = {
+      [PCAL_TEXT] = study_table_text,
+      [PCAL_JSON] = study_table_json,
+      [PCAL_CSV] = study_table_csv,
+      [PCAL_MARKDOWN] = study_table_markdown,
+  };
+  writers[format](table, out);
+}

@@ -1,0 +1,40 @@
+/* A table of words and numbers, written as text, JSON, CSV or Markdown. */
+#ifndef PC_STUDY_TABLE_H
+#define PC_STUDY_TABLE_H
+
+#include "core/memory.h"
+#include "core/text.h"
+
+#define PC_TABLE_COLUMNS_MAX 16
+#define PC_TABLE_WORD_MAX 96
+
+typedef struct pc_table_cell {
+  int is_number;
+  double number; /* NaN: nothing to say */
+  char word[PC_TABLE_WORD_MAX];
+} pc_table_cell;
+
+typedef struct pc_study_table {
+  const pcal_env *env;
+  const char *study; /* its name */
+  char summary[512]; /* a sentence above the table */
+  const char *columns[PC_TABLE_COLUMNS_MAX];
+  size_t column_count;
+  pc_table_cell *cells;
+  size_t row_count, capacity;
+} pc_study_table;
+
+void pc_study_table_init(pc_study_table *table, const pcal_env *env, const char *study);
+void pc_study_table_free(pc_study_table *table);
+
+/* Columns first, then rows; cells of a new row are numbers that say nothing. */
+void pc_study_table_column(pc_study_table *table, const char *name);
+PC_CHECKED pcal_status pc_study_table_row(pc_study_table *table, pcal_error *err);
+
+/* Cells of the last row. */
+void pc_study_table_word(pc_study_table *table, size_t column, const char *word);
+void pc_study_table_number(pc_study_table *table, size_t column, double number);
+
+void pc_study_table_write(const pc_study_table *table, pcal_format format, pc_text *out);
+
+#endif

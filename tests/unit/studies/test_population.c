@@ -1,0 +1,85 @@
+#include "../measure/measure_help.h"
+
+#include <math.h>
+
+#include "studies/population.h"
+#include "studies/simulate.h"
+
+#define POPULATION_ROWS 3000
+
+/* A calibrated model: errors vanish, and the Brier score is the mean of sum p (1 - p) over the
+ * same rows. */
+static void test_calibrated(void **state) {
+  (void)state;
+  static const char *const specs[] = {"brier", "ks", "ece", "accuracy", "skce"};
+  static float logits[POPULATION_ROWS * 3];
+  static int32_t labels[POPULATION_ROWS];
+  static double truth[POPULATION_ROWS * 3];
+  pcal_simulation sim = PCAL_SIMULATION_INIT;
+  const pcal_env env = pc_env_resolve(NULL);
+  double values[5];
+  sim.classes = 3;
+  assert_int_equal(
+      pc_population_values(&sim, POPULATION_ROWS, specs, UNIT_COUNT(specs), &env, values, NULL),
+      PCAL_OK);
+  sim.rows = POPULATION_ROWS;
+  sim.first_row = (UINT64_C(1) << 40) / 3 * 3;
+  assert_int_equal(pc_simulate(&sim, &env, logits, labels, truth, NULL), PCAL_OK);
+  double brier = 0, accuracy = 0;
+  for (size_t i = 0; i < POPULATION_ROWS; i++) {
+    double top = 0;
+    for (size_t k = 0; k < 3; k++) {
+      brier += truth[3 * i + k] * (1 - truth[3 * i + k]) / POPULATION_ROWS;
+      top = fmax(top, truth[3 * i + k]);
+    }
+    accuracy += top / POPULATION_ROWS;
+  }
+  assert_near(values[0], brier, 1e-10);
+  assert_true(values[1] < 1e-9 && values[2] < 1e-9);
+  assert_near(values[3], accuracy, 1e-10);
+  assert_true(isnan(values[4])); /* pairs of copies need whole weights */
+}
+
+/* Rows do not depend on where a simulation begins. */
+static void test_first_row(void **state) {
+  (void)state;
+  const pcal_env env = pc_env_resolve(NULL);
+  pcal_simulation sim = PCAL_SIMULATION_INIT;
+  float all[30], some[12];
+  int32_t labels[10], few[4];
+  sim.rows = 10;
+  sim.classes = 3;
+  assert_int_equal(pc_simulate(&sim, &env, all, labels, NULL, NULL), PCAL_OK);
+  sim.rows = 4;
+  sim.first_row = 6;
+  assert_int_equal(pc_simulate(&sim, &env, some, few, NULL, NULL), PCAL_OK);
+  assert_memory_equal(all + 18, some, sizeof some);
+  assert_memory_equal(labels + 6, few, sizeof few);
+  pcal_error err;
+  sim.first_row = 7;
+  assert_int_equal(pc_simulate(&sim, &env, some, few, NULL, &err), PCAL_USAGE);
+  assert_contains(err.message, "the first row is 7; it must be a multiple of the 3 classes");
+}
+
+static pcal_status population_all(const pcal_env *env, void *user, pcal_error *err) {
+  static const char *const specs[] = {"brier", "ece"};
+  double values[2];
+  pcal_simulation sim = PCAL_SIMULATION_INIT;
+  (void)user;
+  sim.classes = 2;
+  return pc_population_values(&sim, 4, specs, 2, env, values, err);
+}
+
+static void test_out_of_memory(void **state) {
+  (void)state;
+  unit_fail_each_allocation(population_all, NULL);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_calibrated),
+      cmocka_unit_test(test_first_row),
+      cmocka_unit_test(test_out_of_memory),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
