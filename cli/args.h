@@ -64,6 +64,7 @@ typedef struct cli_options {
   uint64_t rows, classes;
   uint64_t sets, set_rows, set_classes; /* of a study; 0 where not given */
   double set_factor;
+  double width, power, difference; /* of a plan */
   double factor, scale;
   uint64_t threads, seed;
   int quiet, no_progress;

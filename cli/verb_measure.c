@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "tell.h"
+#include "two_models.h"
 
 static const cli_flag measure_flags[] = {
     {"metric", 'm', CLI_REPEAT, "SPEC", offsetof(cli_options, metrics),
@@ -34,24 +35,6 @@ static const cli_flag measure_surety_flags[] = {
     {"interval-method", 0, CLI_TEXT, "WORD", offsetof(cli_options, interval_method),
      "auto (the default) takes what suits the metric; or normal, percentile, basic, bca",
      "auto|normal|percentile|basic|bca", CLI_ANY},
-};
-
-#define MEASURE_AGAINST(field) offsetof(cli_options, against.field)
-
-static const cli_flag measure_against_flags[] = {
-    {"against-logits", 0, CLI_TEXT, "FILE", MEASURE_AGAINST(logits),
-     "logits of another model for the same rows: each value is told with the difference to "
-     "that "
-     "model, its interval and a p-value",
-     NULL, CLI_FILE},
-    {"against-probs", 0, CLI_TEXT, "FILE", MEASURE_AGAINST(probs), "the same as probabilities",
-     NULL, CLI_FILE},
-    {"against-log-probs", 0, CLI_TEXT, "FILE", MEASURE_AGAINST(log_probs),
-     "the same as logarithms of probabilities", NULL, CLI_FILE},
-    {"against-confidence", 0, CLI_TEXT, "FILE", MEASURE_AGAINST(confidence),
-     "the same as confidences; goes with --against-correct", NULL, CLI_FILE},
-    {"against-correct", 0, CLI_TEXT, "FILE", MEASURE_AGAINST(correct),
-     "1 where the other model was correct, 0 where not", NULL, CLI_FILE},
 };
 
 /* The metrics asked for (or the default ones), and after them those of the gates. */
@@ -109,11 +92,6 @@ static pcal_status measure_with_state(cli_session *session, cli_tell *tell, pcal
   return status;
 }
 
-static int measure_has_other(const cli_options *options) {
-  const pcal_inputs *other = &options->against;
-  return other->logits || other->probs || other->log_probs || other->confidence;
-}
-
 /* Clusters are groups that are not told apart. */
 static pcal_status measure_surety(cli_session *session, pcal_measure_config *config,
                                   pcal_error *err) {
@@ -127,38 +105,13 @@ static pcal_status measure_surety(cli_session *session, pcal_measure_config *con
     return cli_fail(err, PCAL_USAGE, "--cluster and --groups cannot go together; give one");
   if (options->cluster)
     options->inputs.groups = options->cluster;
-  config->paired = measure_has_other(options);
+  config->paired = cli_has_other_model(options);
   if (config->paired && !(config->interval > 0))
     config->interval = 0.95;
   if (config->paired && options->state)
     return cli_fail(err, PCAL_USAGE,
                     "--state keeps one model; leave it or the --against flags out");
   return PCAL_OK;
-}
-
-/* Measures the other model in the same way and adds the differences. */
-static pcal_status measure_against(cli_session *session, const pcal_measure_config *config,
-                                   pcal_results *results, pcal_error *err) {
-  cli_options *options = &session->options;
-  const pcal_inputs mine = options->inputs;
-  pcal_source *source = NULL;
-  pcal_results *other = NULL;
-  options->inputs = options->against;
-  options->inputs.labels = options->against.confidence ? NULL : mine.labels;
-  options->inputs.weights = mine.weights;
-  options->inputs.groups = mine.groups;
-  options->inputs.first_row = mine.first_row;
-  if (mine.data && !options->inputs.labels && !options->inputs.correct)
-    options->inputs.labels = mine.data;
-  pcal_status status = cli_source_open(session, 1, &source, err);
-  if (status == PCAL_OK)
-    status = pcal_measure_run(source, config, &session->env, &other, err);
-  if (status == PCAL_OK)
-    status = pcal_results_against(results, other, err);
-  pcal_results_free(other);
-  pcal_source_free(source);
-  options->inputs = mine;
-  return status;
 }
 
 static pcal_status measure_source(cli_session *session, cli_tell *tell,
@@ -181,7 +134,7 @@ static pcal_status measure_source(cli_session *session, cli_tell *tell,
     status = pcal_measure_run(source, &config, &session->env, results, err);
   pcal_source_free(source);
   if (status == PCAL_OK && config.paired)
-    status = measure_against(session, &config, *results, err);
+    status = cli_measure_against(session, &config, *results, err);
   return status;
 }
 
@@ -234,12 +187,10 @@ static const cli_section measure_section = {"Metrics", measure_flags,
                                             CLI_COUNT_OF(measure_flags), NULL};
 static const cli_section measure_surety_section = {"How sure", measure_surety_flags,
                                                    CLI_COUNT_OF(measure_surety_flags), NULL};
-static const cli_section measure_against_section = {
-    "Against another model", measure_against_flags, CLI_COUNT_OF(measure_against_flags), NULL};
 static const cli_section *const measure_sections[] = {
-    &cli_section_inputs,      &cli_section_groups, &measure_section,  &measure_surety_section,
-    &measure_against_section, &cli_section_gates,  &cli_section_rows, &cli_section_tell,
-    &cli_section_running,     &cli_section_help};
+    &cli_section_inputs,  &cli_section_groups, &measure_section,  &measure_surety_section,
+    &cli_section_against, &cli_section_gates,  &cli_section_rows, &cli_section_tell,
+    &cli_section_running, &cli_section_help};
 
 static const cli_example measure_examples[] = {
     {"propercal measure --logits logits.npy --labels labels.npy",

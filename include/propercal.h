@@ -530,6 +530,22 @@ PCAL_API const char *pcal_results_verdict(const pcal_results *results);
 PCAL_API pcal_status pcal_results_write(const pcal_results *results, pcal_format format,
                                         pcal_sink sink, void *user, pcal_error *err);
 
+/* A plan from a pilot set: results with intervals and, for power, differences. */
+typedef struct pcal_plan_config {
+  size_t size;
+  double width;      /* how wide an interval may be; 0: no such goal */
+  double power;      /* probability to see a difference to the other model; 0: no such goal */
+  double difference; /* how large it is; 0: as in the results */
+} pcal_plan_config;
+
+#define PCAL_PLAN_CONFIG_INIT \
+  { sizeof(pcal_plan_config), 0.0, 0.0, 0.0 }
+
+/* Writes how many rows each metric would take. */
+PCAL_API pcal_status pcal_plan_write(const pcal_results *results,
+                                     const pcal_plan_config *config, pcal_format format,
+                                     pcal_sink sink, void *user, pcal_error *err);
+
 /* ---- Figures, inspection, simulation ------------------------------------- */
 
 /* Draws a figure, "reliability", as SVG. */

@@ -1,7 +1,8 @@
-/* Public entry point for studies: check, then call inward. */
+/* Public entry points for studies and plans: check, then call inward. */
 #include <string.h>
 
 #include "core/text.h"
+#include "studies/sample_plan.h"
 #include "studies/study.h"
 
 static pcal_status studying_run(const pc_study *study, const pcal_study_config *config,
@@ -36,4 +37,28 @@ pcal_status pcal_study_run(const char *study, const pcal_study_config *config,
     memcpy(&full, config, config->size < sizeof full ? config->size : sizeof full);
   const pcal_env resolved = pc_env_resolve(env);
   return studying_run(found, &full, &resolved, format, sink, user, err);
+}
+
+pcal_status pcal_plan_write(const pcal_results *results, const pcal_plan_config *config,
+                            pcal_format format, pcal_sink sink, void *user, pcal_error *err) {
+  pc_error_clear(err);
+  if (results == NULL || config == NULL || sink == NULL)
+    return pc_fail(err, PCAL_USAGE,
+                   "pcal_plan_write needs results, a configuration and a sink");
+  if (format < PCAL_TEXT || format > PCAL_MARKDOWN)
+    return pc_fail(err, PCAL_USAGE, "the format %d is unknown", (int)format);
+  pcal_plan_config full = PCAL_PLAN_CONFIG_INIT;
+  memcpy(&full, config, config->size < sizeof full ? config->size : sizeof full);
+  pc_study_table table;
+  pc_text text;
+  pc_study_table_init(&table, &results->env, "plan");
+  pc_text_init(&text, &results->env);
+  pcal_status status = pc_sample_plan(results, &full, &table, err);
+  if (status == PCAL_OK) {
+    pc_study_table_write(&table, format, &text);
+    status = pc_text_send(&text, sink, user, err);
+  }
+  pc_text_free(&text);
+  pc_study_table_free(&table);
+  return status;
 }

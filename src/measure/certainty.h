@@ -30,7 +30,7 @@ typedef struct pc_surety {
   pc_interval_method method;
   double null_mean, null_low, null_high, null_p_value;
   int has_difference, has_difference_interval; /* to another model (measure/versus.h) */
-  double difference, difference_low, difference_high, difference_p_value;
+  double difference, difference_low, difference_high, difference_p_value, difference_se;
   char why[192]; /* no interval or no null because ... */
 } pc_surety;
 

@@ -47,6 +47,7 @@ static void versus_judge(pc_surety *surety, double *differences, size_t count, d
     mean += differences[r] / (double)count;
   const double spread = pc_interval_spread(differences, count);
   surety->has_difference_interval = 1;
+  surety->difference_se = spread;
   surety->difference_low = 2.0 * d - pc_interval_quantile(differences, count, 1.0 - a);
   surety->difference_high = 2.0 * d - pc_interval_quantile(differences, count, a);
   surety->difference_p_value = spread > 0.0

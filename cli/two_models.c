@@ -1,0 +1,51 @@
+#include "two_models.h"
+
+#define TWO_MODELS_OTHER(field) offsetof(cli_options, against.field)
+
+static const cli_flag two_models_flags[] = {
+    {"against-logits", 0, CLI_TEXT, "FILE", TWO_MODELS_OTHER(logits),
+     "logits of another model for the same rows: each value is told with the difference to "
+     "that "
+     "model, its interval and a p-value",
+     NULL, CLI_FILE},
+    {"against-probs", 0, CLI_TEXT, "FILE", TWO_MODELS_OTHER(probs), "the same as probabilities",
+     NULL, CLI_FILE},
+    {"against-log-probs", 0, CLI_TEXT, "FILE", TWO_MODELS_OTHER(log_probs),
+     "the same as logarithms of probabilities", NULL, CLI_FILE},
+    {"against-confidence", 0, CLI_TEXT, "FILE", TWO_MODELS_OTHER(confidence),
+     "the same as confidences; goes with --against-correct", NULL, CLI_FILE},
+    {"against-correct", 0, CLI_TEXT, "FILE", TWO_MODELS_OTHER(correct),
+     "1 where the other model was correct, 0 where not", NULL, CLI_FILE},
+};
+
+const cli_section cli_section_against = {"Against another model", two_models_flags,
+                                         CLI_COUNT_OF(two_models_flags), NULL};
+
+int cli_has_other_model(const cli_options *options) {
+  const pcal_inputs *other = &options->against;
+  return other->logits || other->probs || other->log_probs || other->confidence;
+}
+
+pcal_status cli_measure_against(cli_session *session, const pcal_measure_config *config,
+                                pcal_results *results, pcal_error *err) {
+  cli_options *options = &session->options;
+  const pcal_inputs mine = options->inputs;
+  pcal_source *source = NULL;
+  pcal_results *other = NULL;
+  options->inputs = options->against;
+  options->inputs.labels = options->against.confidence ? NULL : mine.labels;
+  options->inputs.weights = mine.weights;
+  options->inputs.groups = mine.groups;
+  options->inputs.first_row = mine.first_row;
+  if (mine.data && !options->inputs.labels && !options->inputs.correct)
+    options->inputs.labels = mine.data;
+  pcal_status status = cli_source_open(session, 1, &source, err);
+  if (status == PCAL_OK)
+    status = pcal_measure_run(source, config, &session->env, &other, err);
+  if (status == PCAL_OK)
+    status = pcal_results_against(results, other, err);
+  pcal_results_free(other);
+  pcal_source_free(source);
+  options->inputs = mine;
+  return status;
+}
