@@ -33,8 +33,9 @@ static const cli_flag measure_surety_flags[] = {
      "how often rows are drawn anew for --interval and --null; 1000 when not given", NULL,
      CLI_ANY},
     {"interval-method", 0, CLI_TEXT, "WORD", offsetof(cli_options, interval_method),
-     "auto (the default) takes what suits the metric; or normal, percentile, basic, bca",
-     "auto|normal|percentile|basic|bca", CLI_ANY},
+     "auto (the default) takes what suits the metric; or normal, percentile, basic, bca, "
+     "jackknife",
+     "auto|normal|percentile|basic|bca|jackknife", CLI_ANY},
 };
 
 /* The metrics asked for (or the default ones), and after them those of the gates. */

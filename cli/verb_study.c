@@ -16,8 +16,8 @@ static const cli_flag study_flags[] = {
     {"interval", 0, CLI_REAL, "LEVEL", offsetof(cli_options, interval),
      "level of the intervals; 0.95 when not given", NULL, CLI_ANY},
     {"interval-method", 0, CLI_TEXT, "WORD", offsetof(cli_options, interval_method),
-     "auto (the default), normal, percentile, basic or bca", "auto|normal|percentile|basic|bca",
-     CLI_ANY},
+     "auto (the default), normal, percentile, basic, bca or jackknife",
+     "auto|normal|percentile|basic|bca|jackknife", CLI_ANY},
     {"replicas", 0, CLI_COUNT, "N", offsetof(cli_options, replicas),
      "replicas for each interval; 400 when not given", NULL, CLI_ANY},
 };

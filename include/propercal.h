@@ -363,8 +363,8 @@ typedef struct pcal_measure_config {
                        cannot be, or a metric needs whole rows, results say "exact" */
   double interval;  /* level of intervals, as 0.95; 0: none */
   size_t replicas;  /* for intervals and null; 0: 1000 */
-  const char
-      *interval_method; /* "auto", "normal", "percentile", "basic" or "bca"; NULL: auto */
+  const char *interval_method; /* "auto", "normal", "percentile", "basic", "bca" or "jackknife";
+                                  NULL: auto */
   int null;       /* also what a calibrated model would show; the environment's seed counts */
   int by_cluster; /* groups are clusters of rows that belong together: intervals draw them as a
                      whole, and results are not told group by group */

@@ -13,7 +13,7 @@
 
 /* The number of a method by its name, or -1. */
 static int certainty_method(const char *name) {
-  for (int m = PC_INTERVAL_AUTO; m <= PC_INTERVAL_BCA; m++)
+  for (int m = PC_INTERVAL_AUTO; m <= PC_INTERVAL_JACKKNIFE; m++)
     if (m != PC_INTERVAL_WILSON && strcmp(name, pc_interval_method_name(m)) == 0)
       return m;
   return -1;

@@ -23,6 +23,12 @@ typedef struct pc_certainty {
   int paired;      /* keep the replicas, to compare with another model */
 } pc_certainty;
 
+/* What is known about a part of a value. */
+typedef struct pc_part_surety {
+  int has_interval;
+  double low, high, se;
+} pc_part_surety;
+
 /* What is known about one number. */
 typedef struct pc_surety {
   int has_interval, has_null;

@@ -282,12 +282,22 @@ static pcal_status replicate_worker_fill(const replicate_job *job, replicate_wor
 
 /* ---- values ---- */
 
+static double replicate_finite(double value) {
+  return isfinite(value) ? value : (double)NAN;
+}
+
+/* One replica of an entry: out points into the first of its series. */
 static pcal_status replicate_entry(const replicate_job *job, const pc_plan_entry *entry,
                                    const pc_evidence *evidence, double *out, pcal_error *err) {
+  const size_t count = job->request->count;
   pc_outcome outcome;
   memset(&outcome, 0, sizeof outcome);
   PC_TRY(entry->metric->evaluate(&entry->options, evidence, &job->env, &outcome, err));
-  *out = outcome.undefined || !isfinite(outcome.value) ? (double)NAN : outcome.value;
+  if (outcome.undefined)
+    return PCAL_OK;
+  out[0] = replicate_finite(outcome.value);
+  for (size_t p = 0; p < outcome.part_count; p++)
+    out[(1 + p) * count] = replicate_finite(outcome.parts[p].value);
   return PCAL_OK;
 }
 
@@ -298,7 +308,8 @@ static pcal_status replicate_slot_entries(const replicate_job *job, size_t slot,
   for (size_t e = 0; e < request->plan->entry_count; e++)
     if (request->entries[e] && request->plan->entries[e].slot == slot)
       PC_TRY(replicate_entry(job, &request->plan->entries[e], evidence,
-                             &job->values[e * request->count + replica], err));
+                             &job->values[e * PC_REPLICA_VALUES * request->count + replica],
+                             err));
   return PCAL_OK;
 }
 
@@ -407,7 +418,7 @@ pcal_status pc_replicate(const pcal_env *env, const pc_replica_request *request,
   job.env.progress = NULL;
   job.env.interrupted = NULL;
   job.worker_count = pc_worker_count(env);
-  for (size_t i = 0; i < entries * request->count; i++)
+  for (size_t i = 0; i < entries * PC_REPLICA_VALUES * request->count; i++)
     values[i] = (double)NAN;
   const double cost = REPLICATE_ROW_COST * (double)request->rows->count *
                       (double)(request->count * entries * request->plan->layout.classes);

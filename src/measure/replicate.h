@@ -23,8 +23,11 @@ typedef struct pc_replica_request {
   size_t count;
 } pc_replica_request;
 
-/* values[entry * count + replica]; NaN where the value is undefined or infinite, and for
- * entries that were not asked for. */
+/* An entry has PC_REPLICA_VALUES series of values: its own and those of its parts.  Series v of
+ * entry e is values[(e * PC_REPLICA_VALUES + v) * count + replica]; NaN where a value is
+ * undefined or infinite, and for entries that were not asked for. */
+#define PC_REPLICA_VALUES (1 + PC_PARTS_MAX)
+
 PC_CHECKED pcal_status pc_replicate(const pcal_env *env, const pc_replica_request *request,
                                     double *values, pcal_error *err);
 

@@ -1,11 +1,11 @@
-/* Which interval suits which metric, unless one was asked for: errors that are bounded below by
- * 0 and biased upwards (marked as lower bounds) take the basic interval, which takes the bias
- * off, cut at 0; all others BCa.  A null p-value is the share of calibrated replicas at least
- * as large, (1 + count) / (1 + replicas), for errors; for proper scores, which a calibrated
- * model can miss on either side, twice the smaller tail.
- * Edge cases: (1) replicas without a value are left out, and when that is every tenth or more
- * there is no interval; (2) a value that is itself undefined has none; (3) nor has the
- * statistic of a test, which has its p-value. */
+/* Which interval suits which metric, unless one was asked for or the metric knows better:
+ * errors that are bounded below by 0 and biased upwards (marked as lower bounds) take the basic
+ * interval, which takes the bias off, cut at 0; all others BCa.  A null p-value is the share of
+ * calibrated replicas at least as large, (1 + count) / (1 + replicas), for errors; for proper
+ * scores, which a calibrated model can miss on either side, twice the smaller tail. Edge cases:
+ * (1) replicas without a value are left out, and when that is every tenth or more there is no
+ * interval; (2) a value that is itself undefined has none; (3) nor has the statistic of a test,
+ * which has its p-value. */
 #include "measure/resample.h"
 
 #include <math.h>
@@ -32,10 +32,13 @@ static int resample_proper(const pc_result_record *record) {
   return record->notion != NULL && strcmp(record->notion, "proper") == 0;
 }
 
-static pc_interval_method resample_method(const pc_certainty *certainty,
-                                          const pc_result_record *record) {
-  if (certainty->method != PC_INTERVAL_AUTO)
-    return (pc_interval_method)certainty->method;
+static pc_interval_method resample_method(const resample_job *job, size_t entry) {
+  const pc_result_record *record = &job->records[entry];
+  const pc_interval_method suits = job->plan->entries[entry].reading.interval;
+  if (job->plan->certainty.method != PC_INTERVAL_AUTO)
+    return (pc_interval_method)job->plan->certainty.method;
+  if (suits != PC_INTERVAL_AUTO)
+    return suits;
   return record->bound != NULL && strcmp(record->bound, "lower") == 0 ? PC_INTERVAL_BASIC
                                                                       : PC_INTERVAL_BCA;
 }
@@ -55,29 +58,82 @@ static size_t resample_gather(double *values, size_t count) {
   return kept;
 }
 
-static void resample_interval(const resample_job *job, size_t entry, double acceleration) {
+/* The series of an entry's value (0) or of one of its parts. */
+static double *resample_series(double *values, size_t count, size_t entry, size_t series) {
+  return values + (entry * PC_REPLICA_VALUES + series) * count;
+}
+
+/* A series to find an interval for. */
+typedef struct resample_goal {
+  size_t entry, series; /* 0: the value, else a part */
+  double estimate;
+  pc_interval_method method;
+} resample_goal;
+
+/* 0 when too many replicas have no value. */
+static int resample_find(const resample_job *job, const resample_goal *goal, double *se,
+                         pc_interval *out) {
   const pc_certainty *certainty = &job->plan->certainty;
+  double *values = resample_series(job->values, certainty->replicas, goal->entry, goal->series);
+  double *without = resample_series(job->left_out, RESAMPLE_BLOCKS, goal->entry, goal->series);
+  const size_t kept = resample_gather(values, certainty->replicas);
+  if ((double)kept < (1.0 - RESAMPLE_LACKING) * (double)certainty->replicas)
+    return 0;
+  const size_t blocks = resample_gather(without, RESAMPLE_BLOCKS);
+  const pc_replica_set set = {goal->estimate, values, kept,
+                              pc_interval_acceleration(without, blocks)};
+  *se = goal->method == PC_INTERVAL_JACKKNIFE ? pc_interval_jackknife_se(without, blocks)
+                                              : pc_interval_spread(values, kept);
+  *out = goal->method == PC_INTERVAL_NORMAL
+             ? pc_interval_normal(goal->estimate, *se, certainty->level)
+         : goal->method == PC_INTERVAL_JACKKNIFE
+             ? pc_interval_jackknife(goal->estimate, *se, blocks, certainty->level)
+             : pc_interval_from(&set, goal->method, certainty->level);
+  return 1;
+}
+
+static void resample_interval(const resample_job *job, size_t entry) {
   pc_result_record *record = &job->records[entry];
   pc_surety *out = &record->surety;
-  double *values = job->values + entry * certainty->replicas;
-  const size_t kept = resample_gather(values, certainty->replicas);
-  if ((double)kept < (1.0 - RESAMPLE_LACKING) * (double)certainty->replicas) {
-    snprintf(out->why, sizeof out->why, "only %zu of %zu replicas have a value", kept,
-             certainty->replicas);
+  const resample_goal goal = {entry, 0, record->outcome.value, resample_method(job, entry)};
+  pc_interval interval;
+  if (!resample_find(job, &goal, &out->se, &interval)) {
+    snprintf(out->why, sizeof out->why, "too many of %zu replicas have no value",
+             job->plan->certainty.replicas);
     return;
   }
-  const pc_replica_set set = {record->outcome.value, values, kept, acceleration};
-  out->method = resample_method(certainty, record);
-  out->se = pc_interval_spread(values, kept);
-  const pc_interval interval =
-      out->method == PC_INTERVAL_NORMAL
-          ? pc_interval_normal(record->outcome.value, out->se, certainty->level)
-          : pc_interval_from(&set, out->method, certainty->level);
   const int floored = record->bound != NULL && strcmp(record->bound, "lower") == 0;
   out->has_interval = 1;
-  out->level = certainty->level;
+  out->level = job->plan->certainty.level;
+  out->method = goal.method;
   out->low = floored ? fmax(interval.low, 0.0) : interval.low;
   out->high = floored ? fmax(interval.high, 0.0) : interval.high;
+}
+
+/* Debiased parts are unbiased by construction; most others are biased. */
+static pc_interval_method resample_part_method(const resample_job *job, const char *name) {
+  if (job->plan->certainty.method != PC_INTERVAL_AUTO)
+    return (pc_interval_method)job->plan->certainty.method;
+  return strstr(name, "_debiased") != NULL ? PC_INTERVAL_JACKKNIFE : PC_INTERVAL_BASIC;
+}
+
+/* Parts that are the point of a metric have intervals too. */
+static void resample_parts(const resample_job *job, size_t entry) {
+  pc_result_record *record = &job->records[entry];
+  if (!(job->plan->entries[entry].metric->traits & PC_PARTS_IN_TEXT))
+    return;
+  for (size_t p = 0; p < record->outcome.part_count; p++) {
+    const pcal_part *part = &record->outcome.parts[p];
+    const resample_goal goal = {entry, 1 + p, part->value,
+                                resample_part_method(job, part->name)};
+    pc_part_surety *out = &record->part_surety[p];
+    pc_interval interval;
+    if (!isfinite(part->value) || !resample_find(job, &goal, &out->se, &interval))
+      continue;
+    out->has_interval = 1;
+    out->low = interval.low;
+    out->high = interval.high;
+  }
 }
 
 static double resample_p_value(const pc_result_record *record, const double *values,
@@ -97,7 +153,7 @@ static void resample_null(const resample_job *job, size_t entry) {
   const size_t replicas = job->plan->certainty.replicas;
   pc_result_record *record = &job->records[entry];
   pc_surety *out = &record->surety;
-  double *values = job->values + entry * replicas;
+  double *values = resample_series(job->values, replicas, entry, 0);
   const size_t kept = resample_gather(values, replicas);
   if ((double)kept < (1.0 - RESAMPLE_LACKING) * (double)replicas) {
     snprintf(out->why, sizeof out->why, "only %zu of %zu calibrated replicas have a value",
@@ -139,34 +195,22 @@ static pcal_status resample_draw(const resample_job *job, pc_replica_kind kind, 
   return pc_replicate(job->env, &request, values, err);
 }
 
-static int resample_needs_bca(const resample_job *job) {
-  for (size_t e = 0; e < job->plan->entry_count; e++)
-    if (job->entries[e] &&
-        resample_method(&job->plan->certainty, &job->records[e]) == PC_INTERVAL_BCA)
-      return 1;
-  return 0;
-}
-
-static double resample_acceleration(const resample_job *job, size_t entry) {
-  double *left_out = job->left_out + entry * RESAMPLE_BLOCKS;
-  const size_t kept = resample_gather(left_out, RESAMPLE_BLOCKS);
-  return pc_interval_acceleration(left_out, kept);
-}
-
 static pcal_status resample_intervals(const resample_job *job, pcal_error *err) {
+  const pc_plan *plan = job->plan;
+  const size_t replicas = plan->certainty.replicas;
   if (resample_choose(job, resample_for_interval) == 0)
     return PCAL_OK;
-  const int bca = resample_needs_bca(job);
-  PC_TRY(
-      resample_draw(job, PC_REPLICA_WEIGHTS, job->plan->certainty.replicas, job->values, err));
-  if (job->kept != NULL)
-    memcpy(job->kept, job->values,
-           job->plan->entry_count * job->plan->certainty.replicas * sizeof(double));
-  if (bca)
-    PC_TRY(resample_draw(job, PC_REPLICA_WITHOUT, RESAMPLE_BLOCKS, job->left_out, err));
-  for (size_t e = 0; e < job->plan->entry_count; e++)
+  PC_TRY(resample_draw(job, PC_REPLICA_WEIGHTS, replicas, job->values, err));
+  PC_TRY(resample_draw(job, PC_REPLICA_WITHOUT, RESAMPLE_BLOCKS, job->left_out, err));
+  for (size_t e = 0; job->kept != NULL && e < plan->entry_count; e++)
+    memcpy(job->kept + e * replicas, resample_series(job->values, replicas, e, 0),
+           replicas * sizeof(double));
+  for (size_t e = 0; e < plan->entry_count; e++) {
     if (job->entries[e] && !job->records[e].surety.has_interval)
-      resample_interval(job, e, bca ? resample_acceleration(job, e) : 0.0);
+      resample_interval(job, e);
+    if (job->entries[e])
+      resample_parts(job, e);
+  }
   return PCAL_OK;
 }
 
@@ -190,8 +234,10 @@ pcal_status pc_resample(const pcal_env *env, const pc_plan *plan, const void *ke
   resample_job job = {
       .env = env, .plan = plan, .rows = &evidence.kept, .records = records, .kept = values};
   job.entries = pc_alloc(env, plan->entry_count, 1);
-  job.values = pc_alloc_raw(env, plan->entry_count * plan->certainty.replicas, sizeof(double));
-  job.left_out = pc_alloc_raw(env, plan->entry_count * RESAMPLE_BLOCKS, sizeof(double));
+  job.values = pc_alloc_raw(
+      env, plan->entry_count * PC_REPLICA_VALUES * plan->certainty.replicas, sizeof(double));
+  job.left_out = pc_alloc_raw(env, plan->entry_count * PC_REPLICA_VALUES * RESAMPLE_BLOCKS,
+                              sizeof(double));
   const int enough = job.entries != NULL && job.values != NULL && job.left_out != NULL;
   pcal_status status = enough ? PCAL_OK : pc_fail_memory(err, "drawing replicas");
   if (status == PCAL_OK)

@@ -11,6 +11,7 @@ typedef struct pc_result_record {
   size_t group; /* PC_ALL_ROWS, or an index into group_names */
   pc_outcome outcome;
   pc_surety surety;
+  pc_part_surety part_surety[PC_PARTS_MAX];
 } pc_result_record;
 
 #define PC_ALL_ROWS SIZE_MAX

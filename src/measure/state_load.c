@@ -160,7 +160,7 @@ static void state_load_certainty(pc_decoder *in, pcal_measure_config *config) {
   const uint64_t replicas = pc_decode_u64(in);
   const unsigned method = pc_decode_u8(in), null = pc_decode_u8(in);
   pc_decoder_expect(in, config->interval >= 0 && config->interval < 1 && replicas > 0 &&
-                            replicas <= PC_REPLICAS_MAX && method <= PC_INTERVAL_BCA &&
+                            replicas <= PC_REPLICAS_MAX && method <= PC_INTERVAL_JACKKNIFE &&
                             null <= 1);
   config->replicas = (size_t)replicas;
   config->interval_method = in->failed ? NULL : pc_interval_method_name(method);

@@ -4,6 +4,7 @@
 
 #include "core/options.h"
 #include "machines/machine.h"
+#include "stats/interval.h"
 
 /* What the law tests may expect of every row, and the only place for exemptions. */
 typedef enum pc_trait {
@@ -32,6 +33,7 @@ typedef struct pc_outcome {
 typedef struct pc_reading {
   pc_need need; /* starts zeroed */
   const char *notion, *bound;
+  pc_interval_method interval; /* that suits best; 0 leaves it to the bound */
 } pc_reading;
 
 typedef struct pc_metric {

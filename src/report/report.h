@@ -25,6 +25,9 @@ void pc_report_value(const pc_result_record *record, pc_text *out);
  * [-0.02, -0.005])", each after `before`. */
 void pc_report_surety(const pc_result_record *record, const char *before, pc_text *out);
 
+/* The interval of a part, after `before`. */
+void pc_report_part_surety(const pc_part_surety *surety, const char *before, pc_text *out);
+
 /* The p-value of a test, "p = 0.012", after `before`; nothing for other metrics. */
 void pc_report_p_value(const pc_result_record *record, const char *before, pc_text *out);
 

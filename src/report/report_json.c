@@ -120,6 +120,28 @@ static void report_json_surety(pc_json *json, const pc_surety *surety) {
   }
 }
 
+static void report_json_part_intervals(pc_json *json, const pc_result_record *record) {
+  int any = 0;
+  for (size_t p = 0; p < record->outcome.part_count; p++) {
+    const pc_part_surety *surety = &record->part_surety[p];
+    if (!surety->has_interval)
+      continue;
+    if (!any) {
+      pc_json_key(json, "part_intervals");
+      pc_json_open(json, '{');
+    }
+    any = 1;
+    pc_json_key(json, record->outcome.parts[p].name);
+    pc_json_open(json, '{');
+    report_json_pair(json, "low", surety->low);
+    report_json_pair(json, "high", surety->high);
+    report_json_pair(json, "se", surety->se);
+    pc_json_close(json, '}');
+  }
+  if (any)
+    pc_json_close(json, '}');
+}
+
 static void report_json_parts(pc_json *json, const pc_outcome *outcome) {
   pc_json_key(json, "parts");
   pc_json_open(json, '{');
@@ -168,6 +190,7 @@ static void report_json_record(pc_json *json, const pcal_results *results, size_
   pc_json_key(json, "bound");
   pc_json_string(json, record->bound);
   report_json_parts(json, &record->outcome);
+  report_json_part_intervals(json, record);
   report_json_groups(json, results, metric);
   pc_json_close(json, '}');
 }

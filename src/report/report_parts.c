@@ -96,14 +96,26 @@ static void report_parts_number(double value, pc_text *out) {
   pc_text_add(out, digits);
 }
 
+static void report_parts_interval(double low, double high, pc_text *out) {
+  pc_text_add(out, "[");
+  report_parts_number(low, out);
+  pc_text_add(out, ", ");
+  report_parts_number(high, out);
+  pc_text_add(out, "]");
+}
+
+void pc_report_part_surety(const pc_part_surety *surety, const char *before, pc_text *out) {
+  if (!surety->has_interval)
+    return;
+  pc_text_add(out, before);
+  report_parts_interval(surety->low, surety->high, out);
+}
+
 void pc_report_surety(const pc_result_record *record, const char *before, pc_text *out) {
   const pc_surety *surety = &record->surety;
   if (surety->has_interval) {
-    pc_text_format(out, "%s[", before);
-    report_parts_number(surety->low, out);
-    pc_text_add(out, ", ");
-    report_parts_number(surety->high, out);
-    pc_text_add(out, "]");
+    pc_text_add(out, before);
+    report_parts_interval(surety->low, surety->high, out);
   }
   if (surety->has_null) {
     pc_text_format(out, "%s(calibrated: ", before);
@@ -116,11 +128,8 @@ void pc_report_surety(const pc_result_record *record, const char *before, pc_tex
     pc_text_format(out, "%s(against: %s", before, surety->difference > 0 ? "+" : "");
     report_parts_number(surety->difference, out);
     if (surety->has_difference_interval) {
-      pc_text_add(out, " [");
-      report_parts_number(surety->difference_low, out);
-      pc_text_add(out, ", ");
-      report_parts_number(surety->difference_high, out);
-      pc_text_add(out, "]");
+      pc_text_add(out, " ");
+      report_parts_interval(surety->difference_low, surety->difference_high, out);
     }
     pc_text_add(out, ")");
   }

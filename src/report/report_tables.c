@@ -88,6 +88,7 @@ static void report_text_metric(const pc_result_record *record, size_t width, pc_
     pc_text_add(out, "    ");
     report_pad(out, record->outcome.parts[p].name, width - 2, 0);
     report_pad(out, digits, 12, 1);
+    pc_report_part_surety(&record->part_surety[p], "  ", out);
     pc_text_add(out, "\n");
   }
 }

@@ -1,12 +1,16 @@
 /* Formulas, T the estimate, T* its replicas, q(p) their quantile, a = (1 - level) / 2:
  *   percentile  [q(a), q(1 - a)]
- *   basic       [2 T - q(1 - a), 2 T - q(a)]: takes the bias of T twice off the replicas, which
- *               show it a second time
- *   BCa         [q(b(a)), q(b(1 - a))], b(p) = Phi(z0 + (z0 + z_p) / (1 - c (z0 + z_p))), z0
- * the normal quantile of the share of replicas below T, c the acceleration Wilson      the
- * shares p with |share - p| <= z sqrt(p (1 - p) / n) Edge cases: (1) all replicas on one side
- * of T: z0 is that of half a replica; (2) a jackknife without spread has acceleration 0.
- * Source: Efron & Tibshirani, An Introduction to the Bootstrap, 1993, chapters 13 and 14;
+ *   basic       [2 T - q(1 - a), 2 T - q(a)]: takes the bias of T off, which replicas show
+ * again BCa         [q(b(a)), q(b(1 - a))], b(p) = Phi(z0 + (z0 + z_p) / (1 - c (z0 + z_p))),
+ * z0 the normal quantile of the share of replicas below T, c the acceleration jackknife   T -+
+ * t se,  se^2 = (G - 1) / G sum_g (T_g - mean)^2, T_g without block g of G: for estimates that
+ * are unbiased by construction, whose replicas are not Wilson      the shares p with |share -
+ * p| <= z sqrt(p (1 - p) / n)
+ *
+ * Edge cases: (1) all replicas on one side of T: z0 is that of half a replica; (2) a jackknife
+ * without spread has acceleration 0.
+ *
+ * Source: Efron & Tibshirani, An Introduction to the Bootstrap, 1993, chapters 11, 13 and 14;
  * Wilson, Journal of the American Statistical Association 1927. */
 #include "stats/interval.h"
 
@@ -15,10 +19,11 @@
 #include "core/rng.h"
 #include "stats/distributions.h"
 
-const char pc_interval_methods[] = "auto|normal|percentile|basic|bca";
+const char pc_interval_methods[] = "auto|normal|percentile|basic|bca|jackknife";
 
 const char *pc_interval_method_name(pc_interval_method method) {
-  static const char *const names[] = {"auto", "normal", "wilson", "percentile", "basic", "bca"};
+  static const char *const names[] = {"auto",  "normal", "wilson",   "percentile",
+                                      "basic", "bca",    "jackknife"};
   return names[method];
 }
 
@@ -49,6 +54,20 @@ double pc_interval_spread(const double *values, size_t count) {
   for (size_t i = 0; i < count; i++)
     square += (values[i] - mean) * (values[i] - mean);
   return count < 2 ? 0.0 : sqrt(square / (double)(count - 1));
+}
+
+double pc_interval_jackknife_se(const double *left_out, size_t count) {
+  const double g = (double)count;
+  return count < 2 ? 0.0 : pc_interval_spread(left_out, count) * (g - 1.0) / sqrt(g);
+}
+
+/* Student's quantile by the first terms of its expansion around the normal one. */
+pc_interval pc_interval_jackknife(double estimate, double se, size_t count, double level) {
+  const double z = pc_normal_quantile(0.5 + 0.5 * level),
+               n = (double)(count < 2 ? 1 : count - 1);
+  const double z3 = z * z * z, z5 = z3 * z * z;
+  const double t = z + (z3 + z) / (4.0 * n) + (5.0 * z5 + 16.0 * z3 + 3.0 * z) / (96.0 * n * n);
+  return (pc_interval){estimate - t * se, estimate + t * se};
 }
 
 double pc_interval_acceleration(const double *left_out, size_t count) {

@@ -10,14 +10,15 @@ typedef enum pc_interval_method {
   PC_INTERVAL_WILSON,
   PC_INTERVAL_PERCENTILE,
   PC_INTERVAL_BASIC,
-  PC_INTERVAL_BCA
+  PC_INTERVAL_BCA,
+  PC_INTERVAL_JACKKNIFE
 } pc_interval_method;
 
 typedef struct pc_interval {
   double low, high;
 } pc_interval;
 
-/* "auto|normal|percentile|basic|bca": what may be asked for. */
+/* "auto|normal|percentile|basic|bca|jackknife": what may be asked for. */
 extern const char pc_interval_methods[];
 const char *pc_interval_method_name(pc_interval_method method);
 
@@ -44,6 +45,11 @@ double pc_interval_quantile(const double *values, size_t count, double p);
 
 /* Standard deviation, with count - 1; 0 for one value. */
 double pc_interval_spread(const double *values, size_t count);
+
+/* Standard error from estimates that each leave one block of rows out; and the interval, with
+ * the quantile of Student's t. */
+double pc_interval_jackknife_se(const double *left_out, size_t count);
+pc_interval pc_interval_jackknife(double estimate, double se, size_t count, double level);
 
 /* Acceleration from estimates that each leave one block of rows out. */
 double pc_interval_acceleration(const double *left_out, size_t count);

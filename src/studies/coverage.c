@@ -32,12 +32,15 @@ typedef struct coverage_value {
   double value, low, high, p_value, null_p_value; /* NaN: nothing */
 } coverage_value;
 
+/* A metric has COVERAGE_SERIES of them: its own, and those of its parts. */
+#define COVERAGE_SERIES (1 + PC_PARTS_MAX)
+
 typedef struct coverage_job {
   const pcal_env *env;
   pcal_simulation simulation;
   pcal_measure_config config;
   size_t sets, metrics;
-  coverage_value *values; /* set by set */
+  coverage_value *values; /* set by set, metric by metric, series by series */
 } coverage_job;
 
 static const char *const coverage_specs[] = {"brier",
@@ -82,6 +85,17 @@ static pcal_status coverage_measure(const pcal_simulation *simulation,
   return status;
 }
 
+static coverage_value coverage_read_part(const pc_result_record *record, size_t part) {
+  const double nothing = (double)NAN;
+  const pc_part_surety *surety = &record->part_surety[part];
+  const int defined = !record->outcome.undefined && part < record->outcome.part_count;
+  return (coverage_value){.value = defined ? record->outcome.parts[part].value : nothing,
+                          .low = surety->has_interval ? surety->low : nothing,
+                          .high = surety->has_interval ? surety->high : nothing,
+                          .p_value = nothing,
+                          .null_p_value = nothing};
+}
+
 static coverage_value coverage_read(const pc_result_record *record) {
   const double nothing = (double)NAN;
   const pc_surety *surety = &record->surety;
@@ -100,13 +114,15 @@ static pcal_status coverage_set(const coverage_job *job, size_t set, const cover
   pcal_simulation simulation = job->simulation;
   pcal_measure_config plain = job->config;
   pcal_results *results = NULL;
-  coverage_value *out = job->values + set * job->metrics;
+  coverage_value *out = job->values + set * job->metrics * COVERAGE_SERIES;
   const uint64_t classes = simulation.classes;
   int tests = 0;
   simulation.first_row = set * ((simulation.rows + classes - 1) / classes * classes);
   PC_TRY(coverage_measure(&simulation, &job->config, rows, env, &results, err));
   for (size_t m = 0; m < job->metrics; m++) {
-    out[m] = coverage_read(&results->records[m]);
+    out[m * COVERAGE_SERIES] = coverage_read(&results->records[m]);
+    for (size_t p = 0; p < PC_PARTS_MAX; p++)
+      out[m * COVERAGE_SERIES + 1 + p] = coverage_read_part(&results->records[m], p);
     tests |= results->records[m].outcome.tested;
   }
   pc_results_free(results);
@@ -116,7 +132,7 @@ static pcal_status coverage_set(const coverage_job *job, size_t set, const cover
   simulation.factor = 1.0;
   PC_TRY(coverage_measure(&simulation, &plain, rows, env, &results, err));
   for (size_t m = 0; m < job->metrics; m++)
-    out[m].null_p_value = coverage_read(&results->records[m]).p_value;
+    out[m * COVERAGE_SERIES].null_p_value = coverage_read(&results->records[m]).p_value;
   pc_results_free(results);
   return PCAL_OK;
 }
@@ -169,21 +185,25 @@ static double coverage_share(const coverage_mean *mean) {
   return mean->count > 0 ? mean->sum / mean->count : (double)NAN;
 }
 
-static double coverage_sd(const coverage_job *job, size_t metric, double mean) {
+static const coverage_value *coverage_at(const coverage_job *job, size_t set, size_t series) {
+  return &job->values[set * job->metrics * COVERAGE_SERIES + series];
+}
+
+static double coverage_sd(const coverage_job *job, size_t series, double mean) {
   coverage_mean square = {0, 0};
   for (size_t s = 0; s < job->sets; s++) {
-    const double x = job->values[s * job->metrics + metric].value - mean;
+    const double x = coverage_at(job, s, series)->value - mean;
     coverage_count(&square, x * x, !isnan(x));
   }
   return sqrt(coverage_share(&square));
 }
 
-static pcal_status coverage_row(const coverage_job *job, size_t metric, const char *spec,
+static pcal_status coverage_row(const coverage_job *job, size_t series, const char *spec,
                                 double truth, pc_study_table *table, pcal_error *err) {
   coverage_mean mean = {0, 0}, inside = {0, 0}, below = {0, 0}, above = {0, 0}, width = {0, 0};
   coverage_mean size = {0, 0}, power = {0, 0};
   for (size_t s = 0; s < job->sets; s++) {
-    const coverage_value *v = &job->values[s * job->metrics + metric];
+    const coverage_value *v = coverage_at(job, s, series);
     const int bounded = !isnan(v->low) && !isnan(truth);
     coverage_count(&mean, v->value, !isnan(v->value));
     coverage_count(&inside, v->low <= truth && truth <= v->high, bounded);
@@ -198,7 +218,7 @@ static pcal_status coverage_row(const coverage_job *job, size_t metric, const ch
   pc_study_table_word(table, COVERAGE_METRIC, spec);
   pc_study_table_number(table, COVERAGE_TRUE, test ? (double)NAN : truth);
   pc_study_table_number(table, COVERAGE_MEAN, coverage_share(&mean));
-  pc_study_table_number(table, COVERAGE_SD, coverage_sd(job, metric, coverage_share(&mean)));
+  pc_study_table_number(table, COVERAGE_SD, coverage_sd(job, series, coverage_share(&mean)));
   pc_study_table_number(table, COVERAGE_COVERAGE, coverage_share(&inside));
   pc_study_table_number(table, COVERAGE_BELOW, coverage_share(&below));
   pc_study_table_number(table, COVERAGE_ABOVE, coverage_share(&above));
@@ -223,19 +243,40 @@ static void coverage_columns(const coverage_job *job, pc_study_table *table) {
       pc_show(job->simulation.factor, factor), pc_show(job->config.interval, level));
 }
 
-static pcal_status coverage_tell(const coverage_job *job, const double *truth,
-                                 pc_study_table *table, pcal_error *err) {
-  coverage_columns(job, table);
-  for (size_t m = 0; m < job->metrics; m++)
-    PC_TRY(coverage_row(job, m, job->config.specs[m], truth[m], table, err));
+/* Parts that are the point of a metric have rows of their own. */
+static pcal_status coverage_parts(const coverage_job *job, size_t metric,
+                                  const pc_outcome *truth, pc_study_table *table,
+                                  pcal_error *err) {
+  for (size_t p = 0; p < truth->part_count; p++) {
+    char name[PC_TABLE_WORD_MAX];
+    const size_t series = metric * COVERAGE_SERIES + 1 + p;
+    int any = 0;
+    for (size_t s = 0; s < job->sets; s++)
+      any |= !isnan(coverage_at(job, s, series)->low);
+    if (!any)
+      continue;
+    snprintf(name, sizeof name, "%.40s.%.40s", job->config.specs[metric], truth->parts[p].name);
+    PC_TRY(coverage_row(job, series, name, truth->parts[p].value, table, err));
+  }
   return PCAL_OK;
 }
 
-static pcal_status coverage_work(coverage_job *job, double *truth, pc_study_table *table,
+static pcal_status coverage_tell(const coverage_job *job, const pc_outcome *truth,
+                                 pc_study_table *table, pcal_error *err) {
+  coverage_columns(job, table);
+  for (size_t m = 0; m < job->metrics; m++) {
+    PC_TRY(coverage_row(job, m * COVERAGE_SERIES, job->config.specs[m],
+                        truth[m].undefined ? (double)NAN : truth[m].value, table, err));
+    PC_TRY(coverage_parts(job, m, &truth[m], table, err));
+  }
+  return PCAL_OK;
+}
+
+static pcal_status coverage_work(coverage_job *job, pc_outcome *truth, pc_study_table *table,
                                  pcal_error *err) {
   const uint64_t population = COVERAGE_POPULATION_SCORES / job->simulation.classes;
-  PC_TRY(pc_population_values(&job->simulation, population, job->config.specs, job->metrics,
-                              job->env, truth, err));
+  PC_TRY(pc_population_outcomes(&job->simulation, population, job->config.specs, job->metrics,
+                                job->env, truth, err));
   PC_TRY(pc_run_shown(job->env, "drawing sets", job->sets,
                       COVERAGE_ROW_COST * (double)job->sets * (double)job->simulation.rows,
                       coverage_task, job, err));
@@ -269,8 +310,8 @@ static pcal_status coverage_run(const pcal_study_config *config, const pcal_env 
                                 pc_study_table *table, pcal_error *err) {
   coverage_job job = {.env = env};
   PC_TRY(coverage_prepare(config, &job, err));
-  double *truth = pc_alloc(env, job.metrics, sizeof *truth);
-  job.values = pc_alloc(env, job.sets * job.metrics, sizeof *job.values);
+  pc_outcome *truth = pc_alloc(env, job.metrics, sizeof *truth);
+  job.values = pc_alloc(env, job.sets * job.metrics * COVERAGE_SERIES, sizeof *job.values);
   const pcal_status status = truth == NULL || job.values == NULL
                                  ? pc_fail_memory(err, "studying coverage")
                                  : coverage_work(&job, truth, table, err);

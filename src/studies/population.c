@@ -1,7 +1,7 @@
 /* Rows are simulated from index 2^40 on, so that no set of a study shares them. */
 #include "studies/population.h"
 
-#include <math.h>
+#include <string.h>
 
 #include "measure/measure.h"
 #include "studies/simulate.h"
@@ -109,14 +109,15 @@ static pcal_status population_results(const pcal_simulation *simulation, uint64_
 /* chosen[i] is the place of spec i among those measured, or SIZE_MAX. */
 static pcal_status population_fill(const pcal_simulation *simulation, uint64_t rows,
                                    const char *const *specs, size_t count, const pcal_env *env,
-                                   const char **list, size_t *chosen, double *values,
+                                   const char **list, size_t *chosen, pc_outcome *outcomes,
                                    pcal_error *err) {
   size_t used = 0;
   for (size_t i = 0; i < count; i++) {
     int takes;
     PC_TRY(population_takes(specs[i], &takes, err));
     chosen[i] = takes ? used : SIZE_MAX;
-    values[i] = (double)NAN;
+    memset(&outcomes[i], 0, sizeof outcomes[i]);
+    outcomes[i].undefined = 1;
     if (takes)
       list[used++] = specs[i];
   }
@@ -125,15 +126,15 @@ static pcal_status population_fill(const pcal_simulation *simulation, uint64_t r
   pcal_results *results = NULL;
   PC_TRY(population_results(simulation, rows, list, used, env, &results, err));
   for (size_t i = 0; i < count; i++)
-    if (chosen[i] != SIZE_MAX && !results->records[chosen[i]].outcome.undefined)
-      values[i] = results->records[chosen[i]].outcome.value;
+    if (chosen[i] != SIZE_MAX)
+      outcomes[i] = results->records[chosen[i]].outcome;
   pc_results_free(results);
   return PCAL_OK;
 }
 
-pcal_status pc_population_values(const pcal_simulation *simulation, uint64_t rows,
-                                 const char *const *specs, size_t count, const pcal_env *env,
-                                 double *values, pcal_error *err) {
+pcal_status pc_population_outcomes(const pcal_simulation *simulation, uint64_t rows,
+                                   const char *const *specs, size_t count, const pcal_env *env,
+                                   pc_outcome *outcomes, pcal_error *err) {
   if (simulation->classes > POPULATION_CHUNK)
     return pc_fail(err, PCAL_USAGE, "a population takes at most %d classes", POPULATION_CHUNK);
   const char **list = pc_alloc(env, count, sizeof *list);
@@ -142,7 +143,7 @@ pcal_status pc_population_values(const pcal_simulation *simulation, uint64_t row
                            ? pc_fail_memory(err, "measuring the population")
                            : PCAL_OK;
   if (status == PCAL_OK)
-    status = population_fill(simulation, rows, specs, count, env, list, chosen, values, err);
+    status = population_fill(simulation, rows, specs, count, env, list, chosen, outcomes, err);
   pc_free(env, list);
   pc_free(env, chosen);
   return status;

@@ -3,15 +3,14 @@
 #ifndef PC_POPULATION_H
 #define PC_POPULATION_H
 
-#include "core/memory.h"
+#include "metrics/metric.h"
 
 /* Measures `rows` simulated rows in which every class occurs as often as it is probable: a row
  * counts once for each class, with its true probability as weight, so that no label is drawn.
- * specs are metrics, each once; values[i] is NaN for one that cannot take such weights or is
- * undefined. */
-PC_CHECKED pcal_status pc_population_values(const pcal_simulation *simulation, uint64_t rows,
-                                            const char *const *specs, size_t count,
-                                            const pcal_env *env, double *values,
-                                            pcal_error *err);
+ * specs are metrics, each once; one that cannot take such weights is undefined. */
+PC_CHECKED pcal_status pc_population_outcomes(const pcal_simulation *simulation, uint64_t rows,
+                                              const char *const *specs, size_t count,
+                                              const pcal_env *env, pc_outcome *outcomes,
+                                              pcal_error *err);
 
 #endif

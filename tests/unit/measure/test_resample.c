@@ -208,7 +208,7 @@ static void test_methods(void **state) {
   (void)state;
   resample_case at;
   const given_data data = resample_data(&at, 2);
-  static const char *const methods[] = {"percentile", "basic", "bca", "normal"};
+  static const char *const methods[] = {"percentile", "basic", "bca", "normal", "jackknife"};
   for (size_t m = 0; m < UNIT_COUNT(methods); m++) {
     const resample_wish wish = {.interval = 0.95, .replicas = 200, .method = methods[m]};
     pcal_results *results = resample_of(&data, &wish);

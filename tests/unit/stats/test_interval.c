@@ -60,12 +60,21 @@ static void test_acceleration(void **state) {
   assert_near(pc_interval_acceleration(same, 2) + 1, 1, 0);
 }
 
+/* The mean of three blocks: leaving one out moves it by half its distance. */
+static void test_jackknife(void **state) {
+  (void)state;
+  static const double left_out[] = {2.5, 2, 1.5}; /* of 1, 2, 3 */
+  assert_near(pc_interval_jackknife_se(left_out, 3), 1 / sqrt(3), 1e-14);
+  const pc_interval found = pc_interval_jackknife(2, 1, 50, 0.95);
+  assert_near(found.high - 2, 2.0096, 2e-4); /* Student's t with 49 degrees */
+  assert_near(2 - found.low, 2.0096, 2e-4);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_normal_and_wilson),
-      cmocka_unit_test(test_quantiles),
-      cmocka_unit_test(test_from_replicas),
-      cmocka_unit_test(test_acceleration),
+      cmocka_unit_test(test_normal_and_wilson), cmocka_unit_test(test_quantiles),
+      cmocka_unit_test(test_from_replicas),     cmocka_unit_test(test_acceleration),
+      cmocka_unit_test(test_jackknife),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

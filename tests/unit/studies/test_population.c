@@ -17,11 +17,11 @@ static void test_calibrated(void **state) {
   static double truth[POPULATION_ROWS * 3];
   pcal_simulation sim = PCAL_SIMULATION_INIT;
   const pcal_env env = pc_env_resolve(NULL);
-  double values[5];
+  pc_outcome values[5];
   sim.classes = 3;
-  assert_int_equal(
-      pc_population_values(&sim, POPULATION_ROWS, specs, UNIT_COUNT(specs), &env, values, NULL),
-      PCAL_OK);
+  assert_int_equal(pc_population_outcomes(&sim, POPULATION_ROWS, specs, UNIT_COUNT(specs), &env,
+                                          values, NULL),
+                   PCAL_OK);
   sim.rows = POPULATION_ROWS;
   sim.first_row = (UINT64_C(1) << 40) / 3 * 3;
   assert_int_equal(pc_simulate(&sim, &env, logits, labels, truth, NULL), PCAL_OK);
@@ -34,10 +34,10 @@ static void test_calibrated(void **state) {
     }
     accuracy += top / POPULATION_ROWS;
   }
-  assert_near(values[0], brier, 1e-10);
-  assert_true(values[1] < 1e-9 && values[2] < 1e-9);
-  assert_near(values[3], accuracy, 1e-10);
-  assert_true(isnan(values[4])); /* pairs of copies need whole weights */
+  assert_near(values[0].value, brier, 1e-10);
+  assert_true(values[1].value < 1e-9 && values[2].value < 1e-9);
+  assert_near(values[3].value, accuracy, 1e-10);
+  assert_true(values[4].undefined); /* pairs of copies need whole weights */
 }
 
 /* Rows do not depend on where a simulation begins. */
@@ -63,11 +63,11 @@ static void test_first_row(void **state) {
 
 static pcal_status population_all(const pcal_env *env, void *user, pcal_error *err) {
   static const char *const specs[] = {"brier", "ece"};
-  double values[2];
+  pc_outcome values[2];
   pcal_simulation sim = PCAL_SIMULATION_INIT;
   (void)user;
   sim.classes = 2;
-  return pc_population_values(&sim, 4, specs, 2, env, values, err);
+  return pc_population_outcomes(&sim, 4, specs, 2, env, values, err);
 }
 
 static void test_out_of_memory(void **state) {
