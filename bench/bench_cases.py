@@ -1,6 +1,6 @@
 """What make bench measures: each case with its peers, its limit and its targets.
 
-Sizes are those of the project's design: A, B and C are float32 logits, D binary float32 scores.
+Sizes are those of the project's design: A, B, C and E are float32 logits, D binary float32 scores.
 Targets are multiples: of our time that a peer must take at least, and of the limit that we may
 take at most.
 """
@@ -10,8 +10,10 @@ import pathlib
 import re
 from typing import Optional
 
-SIZES = {"A": (10_000, 10), "B": (50_000, 1000), "C": (1_000_000, 10), "D": (10_000_000, 1)}
-SMOKE_SIZES = {"A": (200, 10), "B": (60, 1000), "C": (3000, 10), "D": (1_200_000, 1)}
+SIZES = {"A": (10_000, 10), "B": (50_000, 1000), "C": (1_000_000, 10), "D": (10_000_000, 1),
+         "E": (10_000, 100)}
+SMOKE_SIZES = {"A": (200, 10), "B": (60, 1000), "C": (3000, 10), "D": (1_200_000, 1),
+               "E": (200, 100)}
 HUGE_SIZES = {"D-huge": (1_000_000_000, 1)}
 PAIR_FLOPS = 14  # of a square root and an exponential, besides 2 K of an inner product
 
@@ -109,6 +111,10 @@ CASES = [
          "file", [], "file", 10.0),
     Case("sort-D", "sort of 10M doubles: D", "bench_curve", "sort", "D", "f64",
          [Peer("numpy.sort", "numpy", None, 0.0)], "radix", threaded=False),
+    Case("gce32-E", "all 32 variants of gce: E", "bench_binned", "gce32", "E", "array",
+         [Peer("NumPy, a loop over variants, classes and bins", "numpy", 30.0, 1e-9)]),
+    Case("class-wise-B", f"{SET}, SCE, CWCE: B", "bench_binned", "class-wise", "B", "array",
+         [], "top-label", 2.0),
     Case("skce-A", "SKCE: A", "bench_pair", "skce", "A", "array",
          [Peer("PyTorch, all pairs", "torch", 20.0, 1e-3)], "flops", 4.0),
     Case("temperature-B", "temperature fit: B", "bench_fit", "temperature", "B", "array",

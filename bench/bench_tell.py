@@ -183,7 +183,7 @@ def troubles(results):
 RECORD = """# Benchmarks
 
 Written by `make bench BENCH=--record`; do not edit. Sizes: A is 10k × 10, B 50k × 1000 and
-C 1M × 10 float32 logits, D is 10M binary float32 scores. Ours, the peers and the limits take
+C 1M × 10 float32 logits, D is 10M binary float32 scores, E 10k × 100 float32 logits. Ours, the peers and the limits take
 turns in one run on the same cores; times are medians, and "fastest runs" is the ratio of the
 fastest ones. Ours is measured through the public C interface on rows in memory, where the line
 does not say otherwise, without the start of a process; peers have their data loaded and
@@ -203,7 +203,8 @@ What it can do, medians:
 
 The limit of a line is reading its bytes once from memory with all threads; for mapped files
 mapping and reading them, for apply copying, for the sort a plain radix sort of the same keys
-(`bench/limits.c`), for SKCE 2K + {pair} operations a pair at the multiply-add rate. The precision
+(`bench/limits.c`), for class-wise errors our own time for the set of the predicted class
+(accuracy, Brier, log, ECE), for SKCE 2K + {pair} operations a pair at the multiply-add rate. The precision
 is exact unless a line says "fast". Targets are those of the project's design, by medians.
 
 ## What is not met

@@ -156,6 +156,56 @@ def sort_numpy(data):
     return {"low": keys[0], "middle": keys[len(keys) // 2], "high": keys[-1]}, seconds
 
 
+# ---- Binned errors ------------------------------------------------------------------------
+
+
+def gce_slice(scores, hits, threshold, adaptive, square):
+    """The error of one slice: a loop over bins, edges as Nixon et al. place them."""
+    kept = scores > threshold if threshold > 0 else slice(None)
+    scores, hits = scores[kept], hits[kept]
+    count = len(scores)
+    if count == 0:
+        return 0.0
+    if adaptive:
+        places = np.round(np.linspace(0, count, BINS, endpoint=False)).astype(int)
+        edges = np.sort(scores)[np.minimum(places, count - 1)][1:]
+    else:
+        edges = np.linspace(0, 1, BINS + 1)[1:]
+    bins = np.digitize(scores, edges)
+    total = 0.0
+    for b in range(len(edges) + 1):
+        inside = bins == b
+        if inside.any():
+            gap = scores[inside].mean() - hits[inside].mean()
+            total += inside.sum() / count * (gap * gap if square else abs(gap))
+    return total
+
+
+def gce_variant(probs, labels, bits):
+    adaptive, every, pooled, cut, square = (bits >> place & 1 for place in (4, 3, 2, 1, 0))
+    threshold = 0.01 if cut else 0.0
+    classes = probs.shape[1]
+    predicted = probs.argmax(1)
+    slices = []
+    if every and pooled:
+        one_hot = labels[:, None] == np.arange(classes)
+        slices.append((probs.ravel(), one_hot.ravel()))
+    elif pooled:
+        slices.append((probs.max(1), predicted == labels))
+    for k in range(0 if pooled else classes):
+        rows = slice(None) if every else predicted == k
+        slices.append((probs[rows, k], labels[rows] == k))
+    errors = [gce_slice(*one, threshold, adaptive, square) for one in slices]
+    return np.sqrt(np.mean(errors)) if square else np.mean(errors)
+
+
+def gce32_numpy(data):
+    """Plain NumPy in double, from logits: the variants one after the other."""
+    probs = scipy.special.softmax(data.scores.astype(np.float64), axis=1)
+    values = [gce_variant(probs, data.labels, bits) for bits in range(32)]
+    return {f"v{bits}": values[bits] for bits in (0, 9, 15, 18, 25, 30)}
+
+
 # ---- Pairs --------------------------------------------------------------------------------
 
 
@@ -233,6 +283,7 @@ PEERS = {
     ("curve", "numpy-float32"): curve_float32,
     ("curve", "sklearn"): curve_sklearn,
     ("sort", "numpy"): sort_numpy,
+    ("gce32", "numpy"): gce32_numpy,
     ("skce", "torch"): skce_torch,
     ("temperature", "lbfgs"): temperature_lbfgs,
     ("temperature", "classic"): temperature_classic,

@@ -148,6 +148,10 @@ def limit_participant(stage, case):
         words = (case.limit, "-", LIMIT_MEGABYTES, stage.threads)
     elif case.limit == "flops":
         words = ("flops", "-", "-", stage.threads)
+    elif case.limit == "top-label":
+        return Participant(
+            stage, "bench_measure", "additive", case.data, "exact", stage.threads
+        )
     elif case.limit == "file":
         words = ("file", case.data, "both", stage.threads)
     else:

@@ -489,12 +489,15 @@ typedef struct pcal_result {
   double difference;
   int has_difference_interval;
   double difference_low, difference_high, difference_p_value;
+  const double *class_values; /* of each class by itself, by metrics over classes; else NULL */
+  size_t class_count;
 } pcal_result;
 
 #define PCAL_RESULT_INIT                                                                       \
   {                                                                                            \
     sizeof(pcal_result), NULL, NULL, NULL, NULL, 0, 0.0, NULL, NULL, NULL, NULL, 0, 0, 0.0, 0, \
-        0.0, 0.0, 0.0, 0.0, NULL, 0, 0.0, 0.0, 0.0, 0.0, NULL                                  \
+        0.0, 0.0, 0.0, 0.0, NULL, 0, 0.0, 0.0, 0.0, 0.0, NULL, 0, 0.0, 0, 0.0, 0.0, 0.0, NULL, \
+        0                                                                                      \
   }
 
 /* Results over all rows come first, then group by group. */

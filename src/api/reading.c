@@ -52,6 +52,8 @@ void pcal_results_get(const pcal_results *results, size_t index, pcal_result *ou
     filled.difference_low = surety->difference_low;
     filled.difference_high = surety->difference_high;
     filled.difference_p_value = surety->difference_p_value;
+    filled.class_values = record->outcome.class_values;
+    filled.class_count = record->outcome.class_count;
   }
   memcpy(out, &filled, size < sizeof filled ? size : sizeof filled);
 }

@@ -234,10 +234,10 @@ void pc_options_write(const pc_options *options, int full, char *out, size_t siz
   char separator = ':';
   for (size_t i = 0; i < options->count && used < size; i++) {
     char text[PC_SPEC_MAX];
-    if (!options->value[i].set)
+    if (full ? !options->value[i].set : !options->value[i].given)
       continue;
     options_value_text(options, i, text, sizeof text);
-    if (!full && (!options->value[i].given || strcmp(text, options->table[i].fallback) == 0))
+    if (!full && strcmp(text, options->table[i].fallback) == 0)
       continue;
     used += (size_t)snprintf(out + used, size - used, "%c%s=%s", separator,
                              options->table[i].name, text);

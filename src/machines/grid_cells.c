@@ -122,15 +122,15 @@ pcal_status pc_grid_weigh(const pcal_env *env, pc_grid *grid, pcal_error *err) {
 /* ---- adding ---- */
 
 void pc_grid_add(pc_grid *grid, size_t index, double score, double square, int hit) {
-  const int64_t units = pc_fixed_units(score);
+  const pc_int128 units = pc_grid_widen(pc_grid_units(score));
   pc_grid_cell *cell = &grid->cell[index];
   cell->count++;
   cell->hits += (uint64_t)hit;
   cell->score.units += units;
   if (grid->square != NULL)
-    grid->square[index].units += pc_fixed_units(square);
-  if (grid->score_hit != NULL)
-    grid->score_hit[index].units += units & -(int64_t)hit;
+    grid->square[index].units += pc_grid_widen(pc_grid_units(square));
+  if (grid->score_hit != NULL && hit)
+    grid->score_hit[index].units += units;
 }
 
 void pc_grid_add_weighted(pc_grid *grid, size_t index, double score, double square, int hit,

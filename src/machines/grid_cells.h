@@ -53,10 +53,36 @@ PC_CHECKED pcal_status pc_grid_new(const pcal_env *env, const pc_need *need,
 void pc_grid_free(const pcal_env *env, pc_grid *grid);
 void pc_grid_clear(pc_grid *grid);
 
+/* Scores and squares are truncated to units of 2^-53: nothing is lost of a float, nor of a
+ * double above one half. */
+#define PC_GRID_ONE 0x1p53
+
+static inline int64_t pc_grid_units(double value) {
+  return (int64_t)(value * PC_GRID_ONE);
+}
+
+static inline double pc_grid_truncate(double value) {
+  return (double)pc_grid_units(value) / PC_GRID_ONE;
+}
+
+/* From these units to those of pc_fixed. */
+static inline pc_int128 pc_grid_widen(int64_t units) {
+  return (pc_int128)units * (int64_t)(PC_FIXED_ONE / PC_GRID_ONE);
+}
+
 /* Makes sure that weighted rows can be added. */
 PC_CHECKED pcal_status pc_grid_weigh(const pcal_env *env, pc_grid *grid, pcal_error *err);
 
-/* Adds a score to a cell. */
+/* Few enough copies of a row to add it so often, which gives the same sums as its weight and
+ * takes less time; 0: add it with its weight. */
+static inline unsigned pc_grid_copies(const double *weights, size_t row) {
+  if (weights == NULL)
+    return 1;
+  const double weight = weights[row];
+  return weight == 1.0 ? 1 : weight == 2.0 ? 2 : weight == 3.0 ? 3 : weight == 4.0 ? 4 : 0;
+}
+
+/* Adds a score to a cell; one with a weight has been truncated or rounded. */
 void pc_grid_add(pc_grid *grid, size_t index, double score, double square, int hit);
 void pc_grid_add_weighted(pc_grid *grid, size_t index, double score, double square, int hit,
                           double weight);

@@ -16,9 +16,10 @@ pc_fixed pc_grid_waiting(const pc_grid_columns *columns, const uint64_t *sums, s
   return (pc_fixed){with_sign * ((pc_int128)1 << columns->shift)};
 }
 
-/* As a sum of columns rounds a score of the first cell. */
-static double grid_spread_round(const pc_grid *grid, double score) {
-  return (score + grid->columns.rule.anchor) - grid->columns.rule.anchor;
+/* What the sum of a column, or else a single score, makes of a number. */
+static double grid_spread_round(const pc_grid *grid, size_t cell, double value) {
+  const double anchor = grid->columns.rule.anchor;
+  return cell == 0 ? (value + anchor) - anchor : pc_grid_truncate(value);
 }
 
 static int grid_spread_counts(const pc_grid *grid, double score) {
@@ -49,11 +50,11 @@ static void grid_spread_hit(pc_grid *grid, const double *scores, size_t label) {
   const double score = scores[label];
   if (!grid_spread_counts(grid, score))
     return;
-  const size_t index =
-      grid_spread_part(grid, label) * grid->cell_count + pc_partition_find(&grid->cells, score);
+  const size_t cell = pc_partition_find(&grid->cells, score);
+  const size_t index = grid_spread_part(grid, label) * grid->cell_count + cell;
   grid->cell[index].hits++;
   if (grid->score_hit != NULL)
-    pc_fixed_add(&grid->score_hit[index], score);
+    pc_fixed_add(&grid->score_hit[index], grid_spread_round(grid, cell, score));
 }
 
 static void grid_spread_row(pc_grid *grid, const pc_spread_kernels *kernels,
@@ -85,14 +86,8 @@ static void grid_spread_weighted(pc_grid *grid, const double *scores, size_t lab
       continue;
     const size_t cell = pc_partition_find(&grid->cells, score);
     const size_t index = grid_spread_part(grid, j) * grid->cell_count + cell;
-    const double square = score * score;
-    pc_grid_add_weighted(grid, index, cell == 0 ? grid_spread_round(grid, score) : score,
-                         cell == 0 ? grid_spread_round(grid, square) : square, 0, weight);
-    if (j != label)
-      continue;
-    pc_fixed_add_weighted(&grid->mass[index].hits, weight, 1.0);
-    if (grid->score_hit != NULL)
-      pc_fixed_add_weighted(&grid->score_hit[index], weight, score);
+    pc_grid_add_weighted(grid, index, grid_spread_round(grid, cell, score),
+                         grid_spread_round(grid, cell, score * score), j == label, weight);
   }
 }
 
@@ -104,9 +99,10 @@ pcal_status pc_grid_spread(const pcal_env *env, pc_grid *grid, const pc_rows *ro
   for (size_t i = 0; i < rows->count; i++) {
     const double *scores = rows->probs + i * rows->classes;
     const size_t label = (size_t)rows->labels[i];
-    if (rows->weights == NULL)
+    const unsigned copies = pc_grid_copies(rows->weights, i);
+    for (unsigned copy = 0; copy < copies; copy++)
       grid_spread_row(grid, kernels, scores, label);
-    else
+    if (copies == 0)
       grid_spread_weighted(grid, scores, label, rows->weights[i]);
   }
   return PCAL_OK;

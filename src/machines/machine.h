@@ -7,6 +7,7 @@
 
 #include "core/codec.h"
 #include "data/view.h"
+#include "stats/condense.h"
 #include "stats/decompose.h"
 
 typedef enum pc_machine_kind {
@@ -122,6 +123,12 @@ typedef struct pc_machine {
   pcal_status (*load)(const pcal_env *env, const pc_need *need, const pc_layout *layout,
                       const pc_totals *totals, pc_decoder *in, void **state, pcal_error *err);
 } pc_machine;
+
+/* Finishes a state of the curve machine for metrics that can say what they want to know: as
+ * pc_machine_curve.finish, but the tables may be coarse. */
+PC_CHECKED pcal_status pc_machine_curve_condense(const pcal_env *env, const void *state,
+                                                 pc_condense_wants wants, const void *user,
+                                                 pc_evidence *out, pcal_error *err);
 
 extern const pc_machine pc_machine_sum, pc_machine_grid, pc_machine_curve, pc_machine_pair,
     pc_machine_keep;

@@ -9,10 +9,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/executor.h"
 #include "machines/machine.h"
 
-#define MACHINE_CURVE_SCORE_END 4.0 /* what sums of scores allow: core/sum.h */
-#define MACHINE_CURVE_STORE_BYTES 9 /* of an empty store, as saved */
+#define MACHINE_CURVE_SCORE_END 4.0   /* what sums of scores allow: core/sum.h */
+#define MACHINE_CURVE_SCORE_COST 20.0 /* nanoseconds, for the executor */
+#define MACHINE_CURVE_STORE_BYTES 9   /* of an empty store, as saved */
 
 typedef struct curve_store {
   double *score, *weight; /* weight NULL: all ones so far */
@@ -182,24 +184,50 @@ static pc_outcome_column machine_curve_column(const curve_store *store) {
   return (pc_outcome_column){store->score, store->weight, store->count};
 }
 
-static pcal_status machine_curve_finish(const pcal_env *env, const void *opaque,
-                                        pc_evidence *out, pcal_error *err) {
+/* Tables of all parts, made side by side. */
+typedef struct curve_work {
+  const pcal_env *env;
+  const curve_state *state;
+  pc_condense_wants wants; /* NULL: full tables */
+  const void *user;
+  pc_curve_table *parts;
+} curve_work;
+
+static pcal_status machine_curve_part(void *opaque, size_t p, size_t worker, pcal_error *err) {
+  const curve_work *work = opaque;
+  const pc_outcome_column misses = machine_curve_column(&work->state->store[2 * p]);
+  const pc_outcome_column hits = machine_curve_column(&work->state->store[2 * p + 1]);
+  (void)worker;
+  if (work->wants == NULL)
+    return pc_curve_table_new(work->env, &misses, &hits, &work->parts[p], err);
+  return pc_condense(work->env, &misses, &hits, work->wants, work->user, &work->parts[p], err);
+}
+
+pcal_status pc_machine_curve_condense(const pcal_env *env, const void *opaque,
+                                      pc_condense_wants wants, const void *user,
+                                      pc_evidence *out, pcal_error *err) {
   const curve_state *state = opaque;
   out->curve.part_count = state->part_count;
   out->curve.parts = pc_alloc(env, state->part_count, sizeof *out->curve.parts);
   if (out->curve.parts == NULL)
     return pc_fail_memory(err, "sorting scores");
-  for (size_t p = 0; p < state->part_count; p++) {
-    const pc_outcome_column misses = machine_curve_column(&state->store[2 * p]);
-    const pc_outcome_column hits = machine_curve_column(&state->store[2 * p + 1]);
-    const pcal_status status =
-        pc_curve_table_new(env, &misses, &hits, &out->curve.parts[p], err);
-    if (status != PCAL_OK) {
-      machine_curve_release(env, out);
-      return status;
-    }
-  }
-  return PCAL_OK;
+  /* Many parts side by side, or one part after the other with all threads on it. */
+  const int aside = state->part_count >= 2 * pc_worker_count(env);
+  pcal_env alone = *env;
+  alone.threads = 1;
+  alone.pool = NULL;
+  curve_work work = {aside ? &alone : env, state, wants, user, out->curve.parts};
+  const double cost = aside ? MACHINE_CURVE_SCORE_COST * (double)state->row_count : 0.0;
+  const pcal_status status =
+      pc_run(aside ? env : &alone, state->part_count, cost, machine_curve_part, &work, err);
+  if (status != PCAL_OK)
+    machine_curve_release(env, out);
+  return status;
+}
+
+static pcal_status machine_curve_finish(const pcal_env *env, const void *opaque,
+                                        pc_evidence *out, pcal_error *err) {
+  return pc_machine_curve_condense(env, opaque, NULL, NULL, out, err);
 }
 
 /* ---- saving ---- */

@@ -13,8 +13,9 @@
 #include "machines/grid_cells.h"
 
 #define MACHINE_GRID_FIXED_BYTES 16
-#define MACHINE_GRID_BANKS 4
+#define MACHINE_GRID_BANKS 8
 #define MACHINE_GRID_BANK_CELLS 32
+#define MACHINE_GRID_BANK_ROWS ((size_t)4096) /* 512 a bank, below 2^63 units together */
 
 static void machine_grid_destroy(const pcal_env *env, void *opaque) {
   pc_grid_free(env, opaque);
@@ -35,31 +36,43 @@ static pcal_status machine_grid_create(const pcal_env *env, const pc_need *need,
 /* ---- updating ---- */
 
 /* The common case: one part, few cells, no weights.  Neighbouring rows go to different banks,
- * so that one need not wait for the other. */
+ * so that one need not wait for the other, and each bank sees few enough rows for 64 bits. */
 typedef struct grid_bank {
-  pc_grid_cell cell;
-  pc_fixed square, unused; /* a cell takes one cache line */
+  uint64_t rows; /* hits in the upper half */
+  int64_t score, square;
 } grid_bank;
 
-static void machine_grid_add_plain(pc_grid *grid, const pc_columns *columns, size_t count) {
-  grid_bank banks[MACHINE_GRID_BANKS][MACHINE_GRID_BANK_CELLS];
-  memset(banks, 0, sizeof banks);
-  for (size_t i = 0; i < count; i++) {
-    const double score = columns->score[i];
-    grid_bank *bank = &banks[i % MACHINE_GRID_BANKS][pc_partition_find(&grid->cells, score)];
-    bank->cell.count++;
-    bank->cell.hits += columns->hit[i];
-    bank->cell.score.units += pc_fixed_units(score);
-    bank->square.units += pc_fixed_units(score * score);
-  }
+static void machine_grid_fold(pc_grid *grid, grid_bank banks[][MACHINE_GRID_BANK_CELLS]) {
   for (size_t b = 0; b < MACHINE_GRID_BANKS; b++)
     for (size_t c = 0; c < grid->cell_count; c++) {
-      grid->cell[c].count += banks[b][c].cell.count;
-      grid->cell[c].hits += banks[b][c].cell.hits;
-      grid->cell[c].score.units += banks[b][c].cell.score.units;
+      grid->cell[c].count += banks[b][c].rows & UINT32_MAX;
+      grid->cell[c].hits += banks[b][c].rows >> 32;
+      grid->cell[c].score.units += pc_grid_widen(banks[b][c].score);
       if (grid->square != NULL)
-        grid->square[c].units += banks[b][c].square.units;
+        grid->square[c].units += pc_grid_widen(banks[b][c].square);
     }
+}
+
+static void machine_grid_add_some(pc_grid *grid, const double *score, const uint8_t *hit,
+                                  size_t count) {
+  grid_bank banks[MACHINE_GRID_BANKS][MACHINE_GRID_BANK_CELLS];
+  const pc_partition cells = grid->cells;
+  memset(banks, 0, sizeof banks);
+  for (size_t i = 0; i < count; i++) {
+    grid_bank *bank = &banks[i % MACHINE_GRID_BANKS][pc_partition_find(&cells, score[i])];
+    bank->rows += 1 + ((uint64_t)hit[i] << 32);
+    bank->score += pc_grid_units(score[i]);
+    bank->square += pc_grid_units(score[i] * score[i]);
+  }
+  machine_grid_fold(grid, banks);
+}
+
+static void machine_grid_add_plain(pc_grid *grid, const pc_columns *columns, size_t count) {
+  for (size_t begin = 0; begin < count; begin += MACHINE_GRID_BANK_ROWS) {
+    const size_t left = count - begin;
+    machine_grid_add_some(grid, columns->score + begin, columns->hit + begin,
+                          left < MACHINE_GRID_BANK_ROWS ? left : MACHINE_GRID_BANK_ROWS);
+  }
 }
 
 static void machine_grid_add_rows(pc_grid *grid, const pc_columns *columns,
@@ -70,10 +83,12 @@ static void machine_grid_add_rows(pc_grid *grid, const pc_columns *columns,
       continue;
     const size_t part = columns->part == NULL ? 0 : columns->part[i];
     const size_t index = part * grid->cell_count + pc_partition_find(&grid->cells, score);
-    if (weights == NULL)
+    const unsigned copies = pc_grid_copies(weights, i);
+    for (unsigned copy = 0; copy < copies; copy++)
       pc_grid_add(grid, index, score, score * score, columns->hit[i]);
-    else
-      pc_grid_add_weighted(grid, index, score, score * score, columns->hit[i], weights[i]);
+    if (copies == 0)
+      pc_grid_add_weighted(grid, index, pc_grid_truncate(score),
+                           pc_grid_truncate(score * score), columns->hit[i], weights[i]);
   }
 }
 

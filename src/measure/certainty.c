@@ -67,9 +67,10 @@ static pcal_status certainty_shifted(const pc_metric *metric, const pc_options *
   pc_outcome outcome;
   memset(&outcome, 0, sizeof outcome);
   moved.sum.value[v] += shift;
-  PC_TRY(metric->evaluate(options, &moved, env, &outcome, err));
+  const pcal_status status = metric->evaluate(options, &moved, env, &outcome, err);
   *out = outcome.value;
-  return PCAL_OK;
+  pc_free(env, outcome.class_values);
+  return status;
 }
 
 static pcal_status certainty_se(const pc_metric *metric, const pc_options *options,

@@ -89,6 +89,34 @@ static pcal_status finish_entry(const pc_plan *plan, size_t index, const pc_evid
   return PCAL_OK;
 }
 
+/* What all metrics on a slot want to know of a curve. */
+typedef struct finish_wants {
+  const pc_plan *plan;
+  size_t slot;
+} finish_wants;
+
+static size_t finish_ask(const void *user, const pc_curve_table *table, uint8_t *wanted) {
+  const finish_wants *asked = user;
+  size_t count = 0;
+  for (size_t e = 0; e < asked->plan->entry_count; e++) {
+    const pc_plan_entry *entry = &asked->plan->entries[e];
+    if (entry->slot == asked->slot)
+      count += entry->metric->wants(&entry->options, table, wanted);
+  }
+  return count;
+}
+
+static pcal_status finish_evidence(const pcal_measure *measure, const pc_account *account,
+                                   size_t slot, pc_evidence *evidence, pcal_error *err) {
+  const pc_machine *machine = measure->plan.slots[slot].machine;
+  const finish_wants asked = {&measure->plan, slot};
+  evidence->total = pc_sum_value(&account->tally.weight);
+  if (machine == &pc_machine_curve && pc_plan_wants(&measure->plan, slot))
+    return pc_machine_curve_condense(&measure->env, account->states[slot], finish_ask, &asked,
+                                     evidence, err);
+  return machine->finish(&measure->env, account->states[slot], evidence, err);
+}
+
 static pcal_status finish_slot(const pcal_measure *measure, const pc_account *account,
                                size_t slot, size_t group, pc_result_record *records,
                                pcal_results *results, pcal_error *err) {
@@ -96,10 +124,8 @@ static pcal_status finish_slot(const pcal_measure *measure, const pc_account *ac
   pc_evidence evidence;
   memset(&evidence, 0, sizeof evidence);
   evidence.machine = measure->plan.slots[slot].need.machine;
-  if (account != NULL) {
-    evidence.total = pc_sum_value(&account->tally.weight);
-    PC_TRY(machine->finish(&measure->env, account->states[slot], &evidence, err));
-  }
+  if (account != NULL)
+    PC_TRY(finish_evidence(measure, account, slot, &evidence, err));
   pcal_status status = PCAL_OK;
   for (size_t e = 0; e < measure->plan.entry_count && status == PCAL_OK; e++)
     if (measure->plan.entries[e].slot == slot)

@@ -204,6 +204,14 @@ void pc_plan_free(const pcal_env *env, pc_plan *plan) {
   memset(plan, 0, sizeof *plan);
 }
 
+int pc_plan_wants(const pc_plan *plan, size_t slot) {
+  for (size_t e = 0; e < plan->entry_count; e++)
+    if (plan->entries[e].slot == slot &&
+        (plan->entries[e].metric->wants == NULL || plan->entries[e].reading.whole_curve))
+      return 0;
+  return 1;
+}
+
 int pc_plan_equal(const pc_plan *a, const pc_plan *b) {
   if (a->layout.kind != b->layout.kind || a->layout.columns != b->layout.columns ||
       a->entry_count != b->entry_count || !pc_certainty_equal(&a->certainty, &b->certainty))

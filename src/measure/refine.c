@@ -5,12 +5,8 @@
 
 static int refine_can(const pc_plan *plan, size_t slot) {
   const pc_view *view = &plan->slots[slot].need.view;
-  if (plan->slots[slot].need.machine != PC_CURVE || view->by_label || pc_view_spread(view))
-    return 0;
-  for (size_t e = 0; e < plan->entry_count; e++)
-    if (plan->entries[e].slot == slot && plan->entries[e].metric->wants == NULL)
-      return 0;
-  return 1;
+  return plan->slots[slot].need.machine == PC_CURVE && !view->by_label &&
+         !pc_view_spread(view) && pc_plan_wants(plan, slot);
 }
 
 void pc_plan_coarsen(pc_plan *plan) {

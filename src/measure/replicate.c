@@ -292,13 +292,15 @@ static pcal_status replicate_entry(const replicate_job *job, const pc_plan_entry
   const size_t count = job->request->count;
   pc_outcome outcome;
   memset(&outcome, 0, sizeof outcome);
-  PC_TRY(entry->metric->evaluate(&entry->options, evidence, &job->env, &outcome, err));
-  if (outcome.undefined)
-    return PCAL_OK;
-  out[0] = replicate_finite(outcome.value);
-  for (size_t p = 0; p < outcome.part_count; p++)
+  const pcal_status status =
+      entry->metric->evaluate(&entry->options, evidence, &job->env, &outcome, err);
+  const int defined = status == PCAL_OK && !outcome.undefined;
+  if (defined)
+    out[0] = replicate_finite(outcome.value);
+  for (size_t p = 0; defined && p < outcome.part_count; p++)
     out[(1 + p) * count] = replicate_finite(outcome.parts[p].value);
-  return PCAL_OK;
+  pc_free(&job->env, outcome.class_values);
+  return status;
 }
 
 static pcal_status replicate_slot_entries(const replicate_job *job, size_t slot,

@@ -35,6 +35,8 @@ void pc_results_free(pcal_results *results) {
   if (results == NULL)
     return;
   const pcal_env env = results->env;
+  for (size_t i = 0; results->records != NULL && i < results->count; i++)
+    pc_free(&env, results->records[i].outcome.class_values);
   pc_free(&env, results->records);
   pc_free(&env, results->bins);
   pc_free(&env, results->public_bins);

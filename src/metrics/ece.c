@@ -8,14 +8,17 @@
  * edges midway between parts, equal edges joined: ties are never split; (4) debias=yes
  * subtracts acc (1 - acc) / (n_b - 1) from each square, bins with n_b < 2 give 0, and the root
  * is of the positive part; it needs norm=l2; (5) convention= takes a package's edges: see
- * conventions.def for each; scores in none of its bins still count in N.
+ * conventions.def for each; scores in none of its bins still count in N; (6) binning=sweep
+ * takes equal-mass bins, as many as possible while the share of hits falls from no bin to the
+ * next, for that number of bins and all smaller ones; at most one a row, and at most 10000.
+ * Parts with binning=sweep: bins, how many there are.
  * Source: Naeini et al. 2015; Guo et al. 2017; equal mass and debiasing: Kumar et al. 2019,
- * Broecker 2012.
- * Accuracy: bin sums exact to 2^-62 a row.   Cost: O(1) a row; mass: one sort. */
-#include "metrics/metric.h"
+ * Broecker 2012; sweep: Roelofs et al. 2022.
+ * Accuracy: bin sums exact to 2^-53 a row.   Cost: O(1) a row; mass: one sort. */
+#include "metrics/binned.h"
 
 enum { ECE_BINS, ECE_BINNING, ECE_NORM, ECE_DEBIAS, ECE_EDGES, ECE_VIEW, ECE_CONVENTION };
-enum { ECE_BY_WIDTH, ECE_BY_MASS };
+enum { ECE_BY_WIDTH, ECE_BY_MASS, ECE_BY_SWEEP };
 enum { ECE_EDGES_RIGHT, ECE_EDGES_LEFT };
 enum { MCE_BINS, MCE_EDGES, MCE_VIEW, MCE_CONVENTION };
 
@@ -25,8 +28,6 @@ static const char ece_conventions[] =
     "none";
 #undef CONVENTION
 
-#define ECE_BINS_OPTION \
-  { "bins", PCAL_OPTION_INT, "15", 1, PC_BINS_MAX, NULL, "number of bins" }
 #define ECE_EDGES_OPTION                                                   \
   {                                                                        \
     "edges", PCAL_OPTION_CHOICE, "right", 0, 0, "right|left",              \
@@ -39,9 +40,9 @@ static const char ece_conventions[] =
   }
 
 static const pcal_option ece_options[] = {
-    ECE_BINS_OPTION,
-    {"binning", PCAL_OPTION_CHOICE, "width", 0, 0, "width|mass",
-     "bins of equal width, or with equally many rows"},
+    PC_BINS_OPTION,
+    {"binning", PCAL_OPTION_CHOICE, "width", 0, 0, "width|mass|sweep",
+     "bins of equal width, or with equally many rows; sweep finds their number"},
     {"norm", PCAL_OPTION_CHOICE, "l1", 0, 0, "l1|l2|max",
      "mean, root mean square or maximum of the bins' errors"},
     {"debias", PCAL_OPTION_BOOL, "no", 0, 0, NULL,
@@ -52,7 +53,7 @@ static const pcal_option ece_options[] = {
 };
 
 static const pcal_option mce_options[] = {
-    ECE_BINS_OPTION,
+    PC_BINS_OPTION,
     ECE_EDGES_OPTION,
     PC_VIEW_OPTION,
     ECE_CONVENTION_OPTION,
@@ -94,10 +95,9 @@ static pcal_status ece_width(pc_options *options, size_t edges, size_t conventio
 static pcal_status ece_mass(pc_options *options, pc_reading *reading, pcal_error *err) {
   const struct ece_convention *rule = ece_convention_of(&options->value[ECE_CONVENTION]);
   if (rule != NULL && !rule->allows_mass)
-    return pc_fail(
-        err, PCAL_USAGE,
-        "ece: this convention has no equal-mass bins; leave out binning=mass or take "
-        "convention=verified");
+    return pc_fail(err, PCAL_USAGE,
+                   "ece: this convention has no equal-mass bins; leave out binning= or take "
+                   "convention=verified");
   if (options->value[ECE_EDGES].given)
     return pc_fail(err, PCAL_USAGE,
                    "ece: equal-mass bins are always (lo, hi]; leave out edges=");
@@ -107,6 +107,16 @@ static pcal_status ece_mass(pc_options *options, pc_reading *reading, pcal_error
   return PCAL_OK;
 }
 
+static pcal_status ece_sweep(pc_options *options, pc_reading *reading, pcal_error *err) {
+  if (options->value[ECE_BINS].given)
+    return pc_fail(err, PCAL_USAGE,
+                   "ece: binning=sweep finds the number of bins; leave out bins= or take "
+                   "binning=mass");
+  options->value[ECE_BINS].set = 0;
+  reading->whole_curve = 1;
+  return ece_mass(options, reading, err);
+}
+
 static pcal_status ece_configure(pc_options *options, const pc_layout *layout,
                                  pc_reading *reading, pcal_error *err) {
   if (options->value[ECE_DEBIAS].number != 0 && options->value[ECE_NORM].choice != PC_NORM_L2)
@@ -114,6 +124,8 @@ static pcal_status ece_configure(pc_options *options, const pc_layout *layout,
   PC_TRY(pc_choose_view(options, ECE_VIEW, layout, reading, err));
   if (options->value[ECE_BINNING].choice == ECE_BY_MASS)
     return ece_mass(options, reading, err);
+  if (options->value[ECE_BINNING].choice == ECE_BY_SWEEP)
+    return ece_sweep(options, reading, err);
   return ece_width(options, ECE_EDGES, ECE_CONVENTION, reading, err);
 }
 
@@ -130,12 +142,17 @@ static size_t ece_wants(const pc_options *options, const pc_curve_table *table,
 
 static pcal_status ece_evaluate_mass(const pc_options *options, const pc_evidence *evidence,
                                      const pcal_env *env, pc_outcome *out, pcal_error *err) {
+  const pc_curve_table *table = &evidence->curve.parts[0];
+  const int sweep = options->value[ECE_BINNING].choice == ECE_BY_SWEEP;
   size_t count = (size_t)options->value[ECE_BINS].number;
+  if (sweep)
+    PC_TRY(pc_bins_sweep(env, table, PC_BINS_MAX, &count, err));
   pc_bin *bins = pc_alloc(env, count, sizeof *bins);
   if (bins == NULL)
     return pc_fail_memory(err, "making equal-mass bins");
-  const pcal_status status =
-      pc_bins_by_mass(env, &evidence->curve.parts[0], count, bins, &count, err);
+  const pcal_status status = pc_bins_by_mass(env, table, count, bins, &count, err);
+  if (sweep)
+    pc_outcome_part(out, "bins", (double)count);
   if (status == PCAL_OK)
     out->value =
         pc_bins_error(bins, count, evidence->total, (pc_norm)options->value[ECE_NORM].choice,

@@ -99,6 +99,15 @@ pcal_status pc_metric_parse(const char *spec, const pc_metric **metric, pc_optio
   return pc_options_parse(spec, row->name, row->options, row->option_count, options, err);
 }
 
+pcal_status pc_outcome_classes(pc_outcome *outcome, const pcal_env *env, size_t count,
+                               pcal_error *err) {
+  outcome->class_values = pc_alloc(env, count, sizeof *outcome->class_values);
+  if (outcome->class_values == NULL)
+    return pc_fail_memory(err, "measuring each class");
+  outcome->class_count = count;
+  return PCAL_OK;
+}
+
 void pc_outcome_part(pc_outcome *outcome, const char *name, double value) {
   if (outcome->part_count < PC_PARTS_MAX)
     outcome->parts[outcome->part_count++] = (pcal_part){name, value};

@@ -27,6 +27,8 @@ typedef struct pc_outcome {
   double p_value;
   pcal_part parts[PC_PARTS_MAX];
   size_t part_count;
+  double *class_values; /* one for each class, or NULL; freed with the results */
+  size_t class_count;
 } pc_outcome;
 
 /* How a metric reads the data at hand. */
@@ -34,6 +36,7 @@ typedef struct pc_reading {
   pc_need need; /* starts zeroed */
   const char *notion, *bound;
   pc_interval_method interval; /* that suits best; 0 leaves it to the bound */
+  int whole_curve; /* a curve must be known score by score, whatever `wants` says */
 } pc_reading;
 
 typedef struct pc_metric {
@@ -67,6 +70,10 @@ const pcal_row *pc_notion_at(size_t index);
  * nearest one. */
 PC_CHECKED pcal_status pc_metric_parse(const char *spec, const pc_metric **metric,
                                        pc_options *options, pcal_error *err);
+
+/* Makes room for a value of each class. */
+PC_CHECKED pcal_status pc_outcome_classes(pc_outcome *outcome, const pcal_env *env,
+                                          size_t count, pcal_error *err);
 
 void pc_outcome_part(pc_outcome *outcome, const char *name, double value);
 

@@ -152,6 +152,17 @@ static void report_json_parts(pc_json *json, const pc_outcome *outcome) {
   pc_json_close(json, '}');
 }
 
+/* The value of each class, in the order of classes. */
+static void report_json_classes(pc_json *json, const pc_outcome *outcome) {
+  if (outcome->class_values == NULL)
+    return;
+  pc_json_key(json, "classes");
+  pc_json_open(json, '[');
+  for (size_t k = 0; k < outcome->class_count; k++)
+    pc_json_number(json, outcome->class_values[k]);
+  pc_json_close(json, ']');
+}
+
 static void report_json_groups(pc_json *json, const pcal_results *results, size_t metric) {
   if (results->group_count == 0)
     return;
@@ -170,6 +181,7 @@ static void report_json_groups(pc_json *json, const pcal_results *results, size_
     if (record->surety.has_interval || record->surety.has_null || record->surety.why[0] != '\0')
       report_json_surety(json, &record->surety);
     report_json_parts(json, outcome);
+    report_json_classes(json, outcome);
     pc_json_close(json, '}');
   }
   pc_json_close(json, '}');
@@ -191,6 +203,7 @@ static void report_json_record(pc_json *json, const pcal_results *results, size_
   pc_json_string(json, record->bound);
   report_json_parts(json, &record->outcome);
   report_json_part_intervals(json, record);
+  report_json_classes(json, &record->outcome);
   report_json_groups(json, results, metric);
   pc_json_close(json, '}');
 }

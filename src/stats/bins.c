@@ -13,6 +13,11 @@ static double bins_edge(pc_edge_rule rule, size_t i, size_t bins) {
   return (double)i * (1.0 / (double)bins);
 }
 
+static void bins_add_cut(pc_partition *cells, double cut) {
+  cells->cuts[cells->cut_count++] = cut;
+  cells->cuts[cells->cut_count] = INFINITY;
+}
+
 static void bins_add_run(pc_partition *cells, size_t first, size_t last, double low,
                          double high) {
   cells->runs[cells->bin_count++] = (struct pc_cell_run){first, last, low, high};
@@ -22,12 +27,12 @@ static void bins_add_run(pc_partition *cells, size_t first, size_t last, double 
 static void bins_plain(pc_partition *cells, pc_edge_rule rule, size_t bins, int before,
                        int after) {
   if (before)
-    cells->cuts[cells->cut_count++] = 0.0;
+    bins_add_cut(cells, 0.0);
   for (size_t i = 0; i < bins; i++) {
     const double low = bins_edge(rule, i, bins), high = bins_edge(rule, i + 1, bins);
     bins_add_run(cells, i + (size_t)before, i + (size_t)before, low, high);
     if (i + 1 < bins || after)
-      cells->cuts[cells->cut_count++] = high;
+      bins_add_cut(cells, high);
   }
 }
 
@@ -37,10 +42,10 @@ static void bins_insert_cut(pc_partition *cells, double cut) {
     at--;
   if (at < cells->cut_count && cells->cuts[at] == cut)
     return;
-  for (size_t i = cells->cut_count; i > at; i--)
+  bins_add_cut(cells, cut);
+  for (size_t i = cells->cut_count - 1; i > at; i--)
     cells->cuts[i] = cells->cuts[i - 1];
   cells->cuts[at] = cut;
-  cells->cut_count++;
 }
 
 /* Edges as numpy's arange(h, 1 + h, h) gives them, h = 1/M: lower and upper edges of
@@ -64,12 +69,15 @@ static void bins_kull(pc_partition *cells, size_t bins) {
 pcal_status pc_partition_new(const pcal_env *env, pc_edge_rule rule, size_t bins,
                              pc_partition *out, pcal_error *err) {
   *out = (pc_partition){.guess = (double)bins};
-  out->cuts = pc_alloc_raw(env, 2 * bins + 4, sizeof *out->cuts);
+  double *space = pc_alloc_raw(env, 2 * bins + 6, sizeof *space);
+  out->cuts = space == NULL ? NULL : space + 1;
   out->runs = pc_alloc_raw(env, bins + 2, sizeof *out->runs);
   if (out->cuts == NULL || out->runs == NULL) {
     pc_partition_free(env, out);
     return pc_fail_memory(err, "making bins");
   }
+  out->cuts[-1] = -INFINITY;
+  out->cuts[0] = INFINITY;
   out->closed_right = rule == PC_EDGES_RIGHT || rule == PC_EDGES_GUO || rule == PC_EDGES_KULL;
   if (rule == PC_EDGES_KULL) {
     bins_kull(out, bins);
@@ -84,7 +92,7 @@ pcal_status pc_partition_new(const pcal_env *env, pc_edge_rule rule, size_t bins
 }
 
 void pc_partition_free(const pcal_env *env, pc_partition *cells) {
-  pc_free(env, cells->cuts);
+  pc_free(env, cells->cuts == NULL ? NULL : cells->cuts - 1);
   pc_free(env, cells->runs);
   *cells = (pc_partition){0};
 }
@@ -118,8 +126,7 @@ static double bins_edge_at(const pc_curve_table *table, bins_walk *walk, double 
   return (lower + (next == walk->at ? lower : table->score[next])) / 2.0;
 }
 
-/* Where part r ends among the sorted rows; not inside (0, W) when the part is empty. */
-static double bins_position(const pc_curve_table *table, size_t bins, size_t r) {
+double pc_bins_position(const pc_curve_table *table, size_t bins, size_t r) {
   const double q = floor(table->total / (double)bins);
   return (double)r * q + fmin((double)r, table->total - (double)bins * q);
 }
@@ -128,7 +135,7 @@ size_t pc_bins_by_mass_wants(const pc_curve_table *table, size_t bins, uint8_t *
   bins_walk walk = {0, 0.0};
   size_t count = 0;
   for (size_t r = 1; r < bins; r++) {
-    const double position = bins_position(table, bins, r);
+    const double position = pc_bins_position(table, bins, r);
     if (position <= 0 || position >= table->total)
       continue;
     bins_advance(table, &walk, position);
@@ -146,7 +153,7 @@ static size_t bins_mass_edges(const pc_curve_table *table, size_t bins, double *
   bins_walk walk = {0, 0.0};
   size_t count = 0;
   for (size_t r = 1; r < bins; r++) {
-    const double position = bins_position(table, bins, r);
+    const double position = pc_bins_position(table, bins, r);
     if (position <= 0 || position >= table->total)
       continue;
     const double edge = bins_edge_at(table, &walk, position);

@@ -22,8 +22,8 @@ typedef enum pc_edge_rule {
 typedef struct pc_partition {
   int closed_right;
   size_t cut_count; /* there are cut_count + 1 cells */
-  double *cuts;
-  double guess; /* cells per unit, for a first guess */
+  double *cuts;     /* with -INFINITY before the first and INFINITY behind the last */
+  double guess;     /* cells per unit, for a first guess */
   size_t bin_count;
   struct pc_cell_run {
     size_t first, last; /* cells, last included */
@@ -35,21 +35,22 @@ PC_CHECKED pcal_status pc_partition_new(const pcal_env *env, pc_edge_rule rule, 
                                         pc_partition *out, pcal_error *err);
 void pc_partition_free(const pcal_env *env, pc_partition *cells);
 
-/* Is the score above cut number i? */
-static inline int pc_partition_above(const pc_partition *cells, double score, size_t i) {
-  return cells->closed_right ? score > cells->cuts[i] : score >= cells->cuts[i];
-}
-
-/* The cell of a score. */
+/* The cell of a score, which is finite. */
 static inline size_t pc_partition_find(const pc_partition *cells, double score) {
-  const double place = score * cells->guess;
-  size_t at = place > 0 ? (size_t)place : 0;
-  at = at > cells->cut_count ? cells->cut_count : at;
-  while (at < cells->cut_count && pc_partition_above(cells, score, at))
-    at++;
-  while (at > 0 && !pc_partition_above(cells, score, at - 1))
-    at--;
-  return at;
+  const double place = score * cells->guess, last = (double)cells->cut_count;
+  const double *cut = cells->cuts + (ptrdiff_t)(place < 0 ? 0.0 : place > last ? last : place);
+  if (cells->closed_right) {
+    while (score > *cut)
+      cut++;
+    while (!(score > cut[-1]))
+      cut--;
+  } else {
+    while (score >= *cut)
+      cut++;
+    while (!(score >= cut[-1]))
+      cut--;
+  }
+  return (size_t)(cut - cells->cuts);
 }
 
 /* Contents of a bin: sums, not means. */
@@ -75,6 +76,33 @@ PC_CHECKED pcal_status pc_bins_by_mass(const pcal_env *env, const pc_curve_table
 /* Marks the open entries of a coarse table whose inside decides where an edge lies; 0 when
  * there are none, so that pc_bins_by_mass is exact. */
 size_t pc_bins_by_mass_wants(const pc_curve_table *table, size_t bins, uint8_t *wanted);
+
+/* Adaptive bins of a sorted view, as Nixon et al. make them: of the scores above the threshold
+ * (0: of all), weight n together, edge r of R is the one with index round(r (n / R)) in
+ * ascending order, halves to even, and at most the last; intervals are [lo, hi).  Ties may
+ * leave bins empty.  Writes `bins` bins, with NaN for score_square and score_hit. */
+void pc_bins_adaptive(const pc_curve_table *table, double threshold, size_t bins, pc_bin *out);
+
+/* As pc_bins_by_mass_wants. */
+size_t pc_bins_adaptive_wants(const pc_curve_table *table, double threshold, size_t bins,
+                              uint8_t *wanted);
+
+/* The sorted rows in `bins` ranges of equal weight, ends as in pc_bins_by_mass but with ties
+ * split: a score on both sides of an end gives each side its share of hits.  Moments are NaN;
+ * low and high are the scores at the ends.  Not for coarse tables. */
+void pc_bins_even(const pc_curve_table *table, size_t bins, pc_bin *out);
+
+/* The largest number of equal-mass bins B such that for every number of bins up to B the share
+ * of hits does not fall from bin to bin; at most `most`, and at most one for each row.  Not for
+ * coarse tables. */
+PC_CHECKED pcal_status pc_bins_sweep(const pcal_env *env, const pc_curve_table *table,
+                                     size_t most, size_t *out, pcal_error *err);
+
+/* Where part r of `bins` ends among the sorted rows; not inside (0, W) when it is empty. */
+double pc_bins_position(const pc_curve_table *table, size_t bins, size_t r);
+
+/* What the entries [begin, end) hold; moments are NaN. */
+pc_bin pc_bins_join(const pc_curve_table *table, size_t begin, size_t end);
 
 /* How the errors of bins become one number. */
 typedef enum pc_norm { PC_NORM_L1, PC_NORM_L2, PC_NORM_MAX } pc_norm;

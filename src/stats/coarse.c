@@ -9,9 +9,25 @@ static uint64_t coarse_key(double score) {
   return bits ^ ((bits >> 63) != 0 ? UINT64_MAX : (uint64_t)1 << 63);
 }
 
-static size_t coarse_bucket(double score) {
+static const pc_coarse_ruler coarse_even = {.count = PC_COARSE_BUCKETS, .fine = PC_COARSE_FINE};
+
+static size_t coarse_even_bucket(double score) {
   const double place = score * PC_COARSE_BUCKETS;
   return place >= PC_COARSE_BUCKETS ? PC_COARSE_BUCKETS - 1 : place > 0 ? (size_t)place : 0;
+}
+
+static size_t coarse_bucket(const pc_coarse_ruler *ruler, double score) {
+  return ruler->by_bits ? (size_t)((coarse_key(score) - ruler->base) >> ruler->shift)
+                        : coarse_even_bucket(score);
+}
+
+/* Bits to drop so that the scores of [low, high] fit `room` buckets. */
+static unsigned coarse_shift(double low, double high, size_t room) {
+  const uint64_t span = coarse_key(high) - coarse_key(low);
+  unsigned shift = 0;
+  while ((span >> shift) >= room)
+    shift++;
+  return shift;
 }
 
 static int coarse_single(const pc_segment *segment) {
@@ -39,17 +55,38 @@ static void coarse_join(pc_segment *into, const pc_segment *from) {
 
 /* ---- a worker's tally ---- */
 
-pcal_status pc_coarse_tally_new(const pcal_env *env, const pc_coarse_targets *targets,
-                                pc_coarse_tally *out, pcal_error *err) {
-  *out = (pc_coarse_tally){.env = env, .targets = targets};
-  out->bucket_count = targets == NULL ? PC_COARSE_BUCKETS
-                      : targets->keep ? 0
-                                      : targets->first[targets->count];
-  out->buckets = pc_alloc_raw(env, out->bucket_count, sizeof *out->buckets);
+static pcal_status coarse_tally_make(pc_coarse_tally *out, size_t buckets, pcal_error *err) {
+  out->bucket_count = buckets;
+  out->buckets = pc_alloc_raw(out->env, buckets, sizeof *out->buckets);
   if (out->buckets == NULL)
     return pc_fail_memory(err, "preparing curves");
   pc_coarse_tally_clear(out);
   return PCAL_OK;
+}
+
+pcal_status pc_coarse_tally_new(const pcal_env *env, const pc_coarse_targets *targets,
+                                pc_coarse_tally *out, pcal_error *err) {
+  *out = (pc_coarse_tally){.env = env, .targets = targets, .ruler = coarse_even};
+  if (targets == NULL)
+    return coarse_tally_make(out, PC_COARSE_BUCKETS, err);
+  return coarse_tally_make(out, targets->keep ? 0 : targets->first[targets->count], err);
+}
+
+pcal_status pc_coarse_tally_range(const pcal_env *env, double low, double high, size_t buckets,
+                                  pc_coarse_tally *out, pcal_error *err) {
+  *out = (pc_coarse_tally){.env = env};
+  out->ruler.by_bits = 1;
+  out->ruler.base = coarse_key(low + 0.0);
+  out->ruler.shift = coarse_shift(low + 0.0, high + 0.0, buckets);
+  out->ruler.count = coarse_bucket(&out->ruler, high + 0.0) + 1;
+  out->ruler.fine = buckets;
+  return coarse_tally_make(out, out->ruler.count, err);
+}
+
+pcal_status pc_coarse_tally_like(const pc_coarse_tally *other, pc_coarse_tally *out,
+                                 pcal_error *err) {
+  *out = (pc_coarse_tally){.env = other->env, .ruler = other->ruler, .targets = other->targets};
+  return coarse_tally_make(out, other->bucket_count, err);
 }
 
 void pc_coarse_tally_free(pc_coarse_tally *tally) {
@@ -104,17 +141,48 @@ static pcal_status coarse_look(pc_coarse_tally *tally, double score, int hit, pc
   return PCAL_OK;
 }
 
+static int coarse_hit(const uint8_t *hits, int hit, size_t i) {
+  return hits == NULL ? hit : hits[i];
+}
+
+static void coarse_first_even(pc_segment *buckets, const double *score, const uint8_t *hits,
+                              int hit, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    coarse_add(&buckets[coarse_even_bucket(score[i])], score[i] + 0.0,
+               coarse_hit(hits, hit, i));
+}
+
+static void coarse_first_bits(pc_segment *buckets, pc_coarse_ruler ruler, const double *score,
+                              const uint8_t *hits, int hit, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    const double here = score[i] + 0.0;
+    coarse_add(&buckets[(coarse_key(here) - ruler.base) >> ruler.shift], here,
+               coarse_hit(hits, hit, i));
+  }
+}
+
+/* hits, or NULL when they are all `hit`; adding 0 turns -0 into 0. */
+static pcal_status coarse_tally(pc_coarse_tally *tally, const double *score,
+                                const uint8_t *hits, int hit, size_t count, pcal_error *err) {
+  const pc_coarse_targets *targets = tally->targets;
+  if (targets == NULL && tally->ruler.by_bits)
+    coarse_first_bits(tally->buckets, tally->ruler, score, hits, hit, count);
+  else if (targets == NULL)
+    coarse_first_even(tally->buckets, score, hits, hit, count);
+  for (size_t i = 0; targets != NULL && i < count; i++)
+    if (targets->wanted[coarse_bucket(&targets->ruler, score[i] + 0.0)])
+      PC_TRY(coarse_look(tally, score[i] + 0.0, coarse_hit(hits, hit, i), err));
+  return PCAL_OK;
+}
+
 pcal_status pc_coarse_tally_add(pc_coarse_tally *tally, const double *score, const uint8_t *hit,
                                 size_t count, pcal_error *err) {
-  if (tally->targets == NULL) {
-    for (size_t i = 0; i < count; i++) /* adding 0 turns -0 into 0 */
-      coarse_add(&tally->buckets[coarse_bucket(score[i])], score[i] + 0.0, hit[i]);
-    return PCAL_OK;
-  }
-  for (size_t i = 0; i < count; i++)
-    if (tally->targets->wanted[coarse_bucket(score[i])])
-      PC_TRY(coarse_look(tally, score[i] + 0.0, hit[i], err));
-  return PCAL_OK;
+  return coarse_tally(tally, score, hit, 0, count, err);
+}
+
+pcal_status pc_coarse_tally_column(pc_coarse_tally *tally, const double *score, size_t count,
+                                   int hit, pcal_error *err) {
+  return coarse_tally(tally, score, NULL, hit, count, err);
 }
 
 pcal_status pc_coarse_tally_prepare(pc_coarse_tally *into, const pc_coarse_tally *from,
@@ -146,7 +214,7 @@ static size_t coarse_copy(const pc_segment *from, size_t count, pc_segment *to) 
 
 pcal_status pc_coarse_new(const pcal_env *env, const pc_coarse_tally *tally, pc_coarse *out,
                           pcal_error *err) {
-  *out = (pc_coarse){.env = env};
+  *out = (pc_coarse){.env = env, .ruler = tally->ruler};
   out->segments = pc_alloc_raw(env, tally->bucket_count, sizeof *out->segments);
   if (out->segments == NULL)
     return pc_fail_memory(err, "building a curve");
@@ -174,29 +242,21 @@ void pc_coarse_targets_free(pc_coarse_targets *targets) {
   *targets = (pc_coarse_targets){0};
 }
 
-static pcal_status coarse_targets_new(const pcal_env *env, size_t count, pc_coarse_targets *out,
-                                      pcal_error *err) {
-  *out = (pc_coarse_targets){.env = env};
+static pcal_status coarse_targets_new(const pc_coarse *coarse, size_t count,
+                                      pc_coarse_targets *out, pcal_error *err) {
+  const pcal_env *env = coarse->env;
+  *out = (pc_coarse_targets){.env = env, .ruler = coarse->ruler};
   out->segment = pc_alloc(env, count, sizeof *out->segment);
   out->low = pc_alloc(env, count, sizeof *out->low);
   out->high = pc_alloc(env, count, sizeof *out->high);
   out->shift = pc_alloc(env, count, sizeof *out->shift);
   out->first = pc_alloc(env, count + 1, sizeof *out->first);
-  out->wanted = pc_alloc(env, PC_COARSE_BUCKETS, 1);
+  out->wanted = pc_alloc(env, coarse->ruler.count, 1);
   if (out->segment != NULL && out->low != NULL && out->high != NULL && out->shift != NULL &&
       out->first != NULL && out->wanted != NULL)
     return PCAL_OK;
   pc_coarse_targets_free(out);
   return pc_fail_memory(err, "refining a curve");
-}
-
-/* Bits to drop so that the offsets of a segment fit `room` buckets. */
-static unsigned coarse_shift(const pc_segment *segment, size_t room) {
-  const uint64_t span = coarse_key(segment->high) - coarse_key(segment->low);
-  unsigned shift = 0;
-  while ((span >> shift) >= room)
-    shift++;
-  return shift;
 }
 
 static void coarse_aim_at(const pc_coarse *coarse, size_t index, size_t room,
@@ -206,10 +266,11 @@ static void coarse_aim_at(const pc_coarse *coarse, size_t index, size_t room,
   out->segment[t] = index;
   out->low[t] = segment->low;
   out->high[t] = segment->high;
-  out->shift[t] = coarse_shift(segment, room);
+  out->shift[t] = coarse_shift(segment->low, segment->high, room);
   const uint64_t span = coarse_key(segment->high) - coarse_key(segment->low);
   out->first[t + 1] = out->first[t] + (size_t)(span >> out->shift[t]) + 1;
-  for (size_t b = coarse_bucket(segment->low); b <= coarse_bucket(segment->high); b++)
+  const size_t last = coarse_bucket(&coarse->ruler, segment->high);
+  for (size_t b = coarse_bucket(&coarse->ruler, segment->low); b <= last; b++)
     out->wanted[b] = 1;
 }
 
@@ -222,9 +283,9 @@ pcal_status pc_coarse_aim(const pc_coarse *coarse, const uint8_t *wanted, uint64
       count++;
       rows += coarse->segments[i].rows;
     }
-  PC_TRY(coarse_targets_new(coarse->env, count, out, err));
+  PC_TRY(coarse_targets_new(coarse, count, out, err));
   out->keep = rows <= keep_limit;
-  const size_t room = count == 0 ? 2 : PC_COARSE_FINE / count;
+  const size_t room = count == 0 ? 2 : coarse->ruler.fine / count;
   for (size_t i = 0; i < coarse->count; i++)
     if (wanted[i] && !coarse_single(&coarse->segments[i]))
       coarse_aim_at(coarse, i, room < 2 ? 2 : room, out);

@@ -1,12 +1,13 @@
 /* A curve known in segments: exact sums over stretches of the score axis, resolved to single
  * scores only where a metric asks for it.
  *
- * The first pass sorts scores into 2^14 buckets of equal width and keeps for each bucket how
- * many rows, how many hits, the exact sums of their scores, and the smallest and largest score.
- * A bucket whose smallest and largest score agree is a single score already.  Later passes look
- * only at wanted segments: when few rows lie in them their scores are kept and sorted, else the
- * segments are divided again, by the bits of the scores: each pass narrows a segment at least
- * 2^k-fold, so that after a few passes every segment is a single score, whatever the data.
+ * The first pass sorts scores into buckets, 2^14 of equal width unless told otherwise, and
+ * keeps for each bucket how many rows, how many hits, the exact sums of their scores, and the
+ * smallest and largest score. A bucket whose smallest and largest score agree is a single score
+ * already.  Later passes look only at wanted segments: when few rows lie in them their scores
+ * are kept and sorted, else the segments are divided again, by the bits of the scores: each
+ * pass narrows a segment at least 2^k-fold, so that after a few passes every segment is a
+ * single score, whatever the data.
  *
  * Rows have no weights here.  Everything merges in any order to the same bits. */
 #ifndef PC_COARSE_H
@@ -26,9 +27,20 @@ typedef struct pc_segment {
   double low, high;          /* smallest and largest score seen */
 } pc_segment;
 
+/* How the first pass sorts scores into buckets: by equal width over [0, 1], or by the bits of
+ * the scores from `base` on. */
+typedef struct pc_coarse_ruler {
+  int by_bits;
+  uint64_t base;
+  unsigned shift;
+  size_t count; /* buckets */
+  size_t fine;  /* buckets of a later pass at the most */
+} pc_coarse_ruler;
+
 /* What is known so far: segments with rows, in ascending order. */
 typedef struct pc_coarse {
   const pcal_env *env;
+  pc_coarse_ruler ruler;
   pc_segment *segments;
   size_t count;
   uint64_t total;
@@ -37,6 +49,7 @@ typedef struct pc_coarse {
 /* What to look at in the next pass. */
 typedef struct pc_coarse_targets {
   const pcal_env *env;
+  pc_coarse_ruler ruler;
   size_t count;
   size_t *segment; /* which segment of the coarse curve */
   double *low, *high;
@@ -49,6 +62,7 @@ typedef struct pc_coarse_targets {
 /* What one worker gathers in a pass: buckets, or kept scores by outcome. */
 typedef struct pc_coarse_tally {
   const pcal_env *env;
+  pc_coarse_ruler ruler;
   const pc_coarse_targets *targets; /* NULL in the first pass */
   pc_segment *buckets;
   size_t bucket_count;
@@ -59,10 +73,20 @@ typedef struct pc_coarse_tally {
 PC_CHECKED pcal_status pc_coarse_tally_new(const pcal_env *env,
                                            const pc_coarse_targets *targets,
                                            pc_coarse_tally *out, pcal_error *err);
+/* A first pass over scores known to lie in [low, high]: at most `buckets` of them by bits. */
+PC_CHECKED pcal_status pc_coarse_tally_range(const pcal_env *env, double low, double high,
+                                             size_t buckets, pc_coarse_tally *out,
+                                             pcal_error *err);
+/* A tally that can be merged into another one. */
+PC_CHECKED pcal_status pc_coarse_tally_like(const pc_coarse_tally *other, pc_coarse_tally *out,
+                                            pcal_error *err);
 void pc_coarse_tally_free(pc_coarse_tally *tally);
 void pc_coarse_tally_clear(pc_coarse_tally *tally);
 PC_CHECKED pcal_status pc_coarse_tally_add(pc_coarse_tally *tally, const double *score,
                                            const uint8_t *hit, size_t count, pcal_error *err);
+/* The same for scores that all came true (hit 1) or did not. */
+PC_CHECKED pcal_status pc_coarse_tally_column(pc_coarse_tally *tally, const double *score,
+                                              size_t count, int hit, pcal_error *err);
 /* Room is made first (prepare), so that the merge cannot fail. */
 PC_CHECKED pcal_status pc_coarse_tally_prepare(pc_coarse_tally *into,
                                                const pc_coarse_tally *from, pcal_error *err);

@@ -20,7 +20,7 @@
 #include "propercal.h"
 
 #define GOLDEN_LINE 2048
-#define GOLDEN_ROWS 256
+#define GOLDEN_ROWS 1024
 #define GOLDEN_SKIP 77
 
 typedef struct golden_row {

@@ -380,6 +380,20 @@ static void stays_inside_small_buffers(void **state) {
   }
 }
 
+/* An option that stood for others is told as it was given, and in full as what it stood for. */
+static void the_brief_form_keeps_what_was_given(void **state) {
+  (void)state;
+  pc_options options = parse("m:rank=3,bins=15");
+  char text[PC_SPEC_MAX];
+  options.value[RANK].set = 0;
+  options.value[NORM].choice = 1;
+  pc_options_write(&options, 0, text, sizeof text);
+  assert_string_equal(text, "m:rank=3");
+  pc_options_write(&options, 1, text, sizeof text);
+  assert_string_equal(text, "m:bins=15,width=0.5,scale=auto,debias=no,norm=l2,"
+                            "levels=0.1/0.5,limit=50,shift=-1.5");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(copies_the_name),
@@ -403,6 +417,7 @@ int main(void) {
       cmocka_unit_test(chooses_for_an_unset_option),
       cmocka_unit_test(refuses_a_table_with_bad_defaults),
       cmocka_unit_test(stays_inside_small_buffers),
+      cmocka_unit_test(the_brief_form_keeps_what_was_given),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -217,6 +217,25 @@ static void survives_every_failed_allocation(void **state) {
   unit_fail_each_allocation(columns_scenario, &view);
 }
 
+static void every_class_is_a_score(void **state) {
+  (void)state;
+  const pcal_env env = pc_env_resolve(NULL);
+  const pc_layout layout = {PCAL_PROBABILITY, CLASSES, CLASSES};
+  const pc_view classes = {PC_VIEW_CLASSES, 0, 0}, pooled = {PC_VIEW_POOLED, 0, 0};
+  const pc_view top = {PC_VIEW_RANK, 1, 0}, by_label = {PC_VIEW_RANK, 1, 1};
+  assert_true(pc_view_spread(&classes) && pc_view_spread(&pooled) && !pc_view_spread(&top));
+  assert_int_equal(pc_view_parts(&classes, &layout), CLASSES);
+  assert_int_equal(pc_view_parts(&pooled, &layout), 1);
+  assert_int_equal(pc_view_parts(&by_label, &layout), CLASSES);
+  assert_int_equal(pc_view_scores(&classes, &layout), CLASSES);
+  assert_int_equal(pc_view_scores(&pooled, &layout), CLASSES);
+  assert_int_equal(pc_view_scores(&by_label, &layout), 1);
+  pc_columns columns;
+  assert_int_equal(pc_columns_new(&env, &classes, 10, &columns, NULL), PCAL_OK);
+  assert_null(columns.score_space);
+  pc_columns_free(&env, &columns);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ranks_go_by_probability_then_index),
@@ -227,6 +246,7 @@ int main(void) {
       cmocka_unit_test(two_columns_from_one),
       cmocka_unit_test(confidences_are_their_own_view),
       cmocka_unit_test(survives_every_failed_allocation),
+      cmocka_unit_test(every_class_is_a_score),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,7 @@ static spread_data *spread_make(void) {
     for (size_t j = 0; j < SPREAD_CLASSES; j++)
       row[j] = i % 50 == 0 ? (double)(j == i % SPREAD_CLASSES) : row[j] / sum;
     data->labels[i] = (int32_t)(pc_rng_bits(&rng, 1000000 + i) % SPREAD_CLASSES);
-    data->weights[i] = (double)(1 + pc_rng_bits(&rng, 2000000 + i) % 3);
+    data->weights[i] = (double)(1 + pc_rng_bits(&rng, 2000000 + i) % 6);
   }
   return data;
 }

@@ -361,6 +361,72 @@ static void test_pairs_cannot_be_saved(void **state) {
   assert_null(pc_machine_pair.load);
 }
 
+/* ---- every class of a row ---- */
+
+static const double save_probs[] = {0.5, 0.25, 0.25, 0, 1, 0, 0.0625, 0.0625, 0.875};
+static const int32_t save_labels[] = {1, 1, 2};
+static const double save_weights[] = {2, 1, 0.5};
+
+static machine_case save_spread_case(pc_machine_kind machine, pc_view_kind kind,
+                                     double threshold) {
+  pc_need need;
+  memset(&need, 0, sizeof need);
+  need.machine = machine;
+  need.view.kind = (int32_t)kind;
+  need.grid.rule = PC_EDGES_RIGHT;
+  need.grid.bins = 2;
+  need.grid.threshold = threshold;
+  need.grid.moments = machine == PC_GRID ? PC_MOMENT_SQUARE : 0;
+  return machine_case_make(pc_machine_of(machine), &need, 3);
+}
+
+static void test_every_class(void **state) {
+  (void)state;
+  for (int what = 0; what < 12; what++) {
+    const machine_case about =
+        save_spread_case(what & 1 ? PC_GRID : PC_CURVE,
+                         what & 2 ? PC_VIEW_POOLED : PC_VIEW_CLASSES, what & 4 ? 0.1 : 0.0);
+    const pc_rows rows = {.count = 3,
+                          .classes = 3,
+                          .labels = save_labels,
+                          .weights = what >= 8 ? save_weights : NULL,
+                          .probs = save_probs};
+    machine_rows same = {.weight = {2, 1, 0.5}, .count = 3, .weighted = what >= 8};
+    const pc_totals totals = save_totals(&same);
+    void *before = machine_state(&about), *loaded = NULL;
+    machine_update(&about, before, &rows, NULL);
+    save_round(&about, before, &totals);
+    save_truncated(&about, before, &totals);
+    const save_bytes saved = save_state(&about, before);
+    assert_true(save_load(&about, &totals, &saved, &loaded));
+    machine_update(&about, loaded, &rows, NULL); /* a loaded state goes on */
+    machine_merge(&about, before, before);
+    const save_bytes twice = save_state(&about, before), again = save_state(&about, loaded);
+    assert_int_equal(twice.length, again.length);
+    assert_memory_equal(twice.bytes, again.bytes, twice.length);
+    about.machine->destroy(&about.env, loaded);
+    about.machine->destroy(&about.env, before);
+  }
+}
+
+/* A curve over classes has each row once for each class. */
+static void test_every_class_must_be_there(void **state) {
+  (void)state;
+  const machine_case about = save_spread_case(PC_CURVE, PC_VIEW_CLASSES, 0);
+  const machine_case pooled = save_spread_case(PC_CURVE, PC_VIEW_POOLED, 0);
+  const pc_rows rows = {.count = 3, .classes = 3, .labels = save_labels, .probs = save_probs};
+  machine_rows fewer = {.count = 2};
+  const pc_totals wrong = save_totals(&fewer);
+  void *curve = machine_state(&about), *all = machine_state(&pooled), *loaded = NULL;
+  machine_update(&about, curve, &rows, NULL);
+  machine_update(&pooled, all, &rows, NULL);
+  const save_bytes saved = save_state(&about, curve), together = save_state(&pooled, all);
+  assert_false(save_load(&about, &wrong, &saved, &loaded));
+  assert_false(save_load(&pooled, &wrong, &together, &loaded));
+  about.machine->destroy(&about.env, curve);
+  pooled.machine->destroy(&pooled.env, all);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_sums),
@@ -375,6 +441,8 @@ int main(void) {
       cmocka_unit_test(test_curves_ask_for_no_more_than_their_bytes),
       cmocka_unit_test(test_curves_keep_the_memory_limit),
       cmocka_unit_test(test_pairs_cannot_be_saved),
+      cmocka_unit_test(test_every_class),
+      cmocka_unit_test(test_every_class_must_be_there),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,10 +73,14 @@ static void test_same_spec_is_measured_once(void **state) {
   (void)state;
   static const char *const specs[] = {"ece",     "ece:bins=15", "ece:view=top", "default",
                                       "default", "all",         "ks:rank=1",    "mce"};
+  static const char *const once[] = {"default", "all"};
   pc_plan plan = plan_make(&plan_classes, specs, UNIT_COUNT(specs));
-  assert_int_equal(plan.entry_count, pc_metric_count());
+  pc_plan same = plan_make(&plan_classes, once, UNIT_COUNT(once));
+  assert_int_equal(plan.entry_count, same.entry_count);
+  assert_true(plan.entry_count >= pc_metric_count());
   assert_string_equal(plan.entries[0].metric->row.name, "ece");
   plan_free(&plan);
+  plan_free(&same);
 }
 
 static void test_nothing_asked_for_is_default(void **state) {
@@ -177,6 +181,42 @@ static void test_out_of_memory(void **state) {
   unit_fail_each_allocation(plan_scenario, NULL);
 }
 
+/* The reliability table wants squares; ece with the same bins shares it. */
+static void test_grids_share_their_moments(void **state) {
+  (void)state;
+  static const char *const specs[] = {"ece", "mce", "tce", "ece:edges=left"};
+  pc_plan plan = plan_make(&plan_classes, specs, UNIT_COUNT(specs));
+  assert_int_equal(plan.slot_count, 2);
+  assert_int_equal(plan.reliability_slot, 0);
+  assert_int_equal(plan.slots[0].need.grid.moments, PC_MOMENT_SQUARE);
+  assert_int_equal(plan.slots[1].need.grid.moments, 0);
+  plan_free(&plan);
+}
+
+static void test_gce_variants_share_states(void **state) {
+  (void)state;
+  static const char *const specs[] = {"gce32"};
+  pc_plan plan = plan_make(&plan_classes, specs, 1);
+  assert_int_equal(plan.entry_count, 32);
+  /* widths: 4 kinds of scores, 2 thresholds; curves: 4 kinds; and the reliability table */
+  assert_int_equal(plan.slot_count, 8 + 4 + 1);
+  assert_int_equal(plan.view_count, 4);
+  plan_free(&plan);
+}
+
+static void test_curves_that_may_stay_coarse(void **state) {
+  (void)state;
+  static const char *const specs[] = {"ece:binning=mass",           "ks",
+                                      "ece:binning=sweep,view=top", "ace",
+                                      "ace:weights=equal",          "ks:rank=2"};
+  pc_plan plan = plan_make(&plan_classes, specs, UNIT_COUNT(specs));
+  assert_false(pc_plan_wants(&plan, plan.entries[0].slot)); /* shared with sweep */
+  assert_int_equal(plan.entries[0].slot, plan.entries[2].slot);
+  assert_false(pc_plan_wants(&plan, plan.entries[3].slot)); /* shared with weights=equal */
+  assert_true(pc_plan_wants(&plan, plan.entries[5].slot));
+  plan_free(&plan);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_metrics_share_states),
@@ -189,6 +229,9 @@ int main(void) {
       cmocka_unit_test(test_reliability_follows_the_data),
       cmocka_unit_test(test_equal_plans),
       cmocka_unit_test(test_out_of_memory),
+      cmocka_unit_test(test_grids_share_their_moments),
+      cmocka_unit_test(test_gce_variants_share_states),
+      cmocka_unit_test(test_curves_that_may_stay_coarse),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -186,6 +186,35 @@ static void test_spec_echoes_what_was_used(void **state) {
   pcal_results_free(results);
 }
 
+/* Shares of hits by row: 0 1 1 0 1 1 1 1.  Two bins: 1/2, 1; three: 2/3, 2/3, 1; four: 1/2,
+ * 1/2, 1, 1; five: 1/2, 1/2, 1, 1, 1; six: 1/2, 1/2, 1 ...; seven: 1/2, 1, 0: it falls. */
+static const given_data ece_rising = {
+    .kind = PCAL_CONFIDENCE,
+    .rows = 8,
+    .columns = 1,
+    .scores = (const double[]){0.8, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7},
+    .labels = (const int32_t[]){1, 0, 1, 1, 0, 1, 1, 1},
+};
+
+static void test_6_sweep(void **state) {
+  (void)state;
+  pcal_results *results = given_results(&ece_rising, "ece:binning=sweep");
+  const pcal_result result = given_result(results, "ece:binning=sweep");
+  assert_same(given_part(&result, "bins"), 6);
+  assert_string_equal(result.spec,
+                      "ece:binning=sweep,norm=l1,debias=no,view=top,convention=none");
+  assert_same(result.value, given_value(&ece_rising, "ece:binning=mass,bins=6"));
+  pcal_results_free(results);
+  assert_same(given_value(&ece_rising, "ece:binning=sweep,norm=l2"),
+              given_value(&ece_rising, "ece:binning=mass,bins=6,norm=l2"));
+  given_refused(&ece_rising, "ece:binning=sweep,bins=4", PCAL_USAGE,
+                "ece: binning=sweep finds the number of bins; leave out bins= or take "
+                "binning=mass");
+  given_refused(&ece_rising, "ece:binning=sweep,edges=left", PCAL_USAGE, "leave out edges=");
+  given_refused(&ece_rising, "ece:binning=sweep,convention=kull", PCAL_USAGE,
+                "this convention has no equal-mass bins");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_1_right_edges),
@@ -201,6 +230,7 @@ int main(void) {
       cmocka_unit_test(test_options_that_exclude_each_other),
       cmocka_unit_test(test_views_of_two_classes),
       cmocka_unit_test(test_spec_echoes_what_was_used),
+      cmocka_unit_test(test_6_sweep),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

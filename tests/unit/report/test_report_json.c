@@ -132,12 +132,31 @@ static void test_counts_of_repaired_and_skipped_rows(void **state) {
   free(json);
 }
 
+static void test_values_of_classes(void **state) {
+  (void)state;
+  char *json = json_of(&json_data, "cwce:p=1,bins=1 ece");
+  /* claimed of cat: 0.5, twice 0.25, once 1; true once, never, never */
+  assert_non_null(strstr(json, "        \"worst\": 0.25,\n"
+                               "        \"worst_class\": 0\n"
+                               "      },\n"
+                               "      \"classes\": [\n"
+                               "        0.25,\n"
+                               "        0.25\n"
+                               "      ],\n"
+                               "      \"groups\""));
+  const char *second = strstr(json, "\"ece\"");
+  assert_non_null(second);
+  assert_null(strstr(second, "\"classes\""));
+  free(json);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_the_text),
       cmocka_unit_test(test_weights_names_and_groups),
       cmocka_unit_test(test_infinite_and_undefined_are_null_with_a_reason),
       cmocka_unit_test(test_counts_of_repaired_and_skipped_rows),
+      cmocka_unit_test(test_values_of_classes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

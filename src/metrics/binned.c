@@ -1,0 +1,131 @@
+#include "metrics/binned.h"
+
+#include <math.h>
+
+/* sum_i w_i g_i^p as scale^p * sum, so that neither large nor small powers are lost. */
+typedef struct binned_sum {
+  double p, scale, sum;
+} binned_sum;
+
+static double binned_power(double x, double p) {
+  return p == 1.0 ? x : p == 2.0 ? x * x : pow(x, p);
+}
+
+static void binned_add(binned_sum *sum, double weight, double gap) {
+  if (gap <= 0 || weight <= 0)
+    return;
+  if (sum->p <= 2.0) {
+    sum->scale = 1.0;
+    sum->sum += weight * binned_power(gap, sum->p);
+    return;
+  }
+  if (gap > sum->scale) {
+    sum->sum *= binned_power(sum->scale / gap, sum->p);
+    sum->scale = gap;
+  }
+  sum->sum += weight * binned_power(gap / sum->scale, sum->p);
+}
+
+static void binned_join(binned_sum *into, const binned_sum *from) {
+  if (into->p <= 2.0) {
+    into->scale = 1.0;
+    into->sum += from->sum;
+  } else {
+    binned_add(into, from->sum, from->scale);
+  }
+}
+
+/* The p-th root of the sum divided by `count`. */
+static double binned_root(const binned_sum *sum, double count) {
+  const double share = sum->sum / count;
+  const double root = sum->p == 1.0   ? share
+                      : sum->p == 2.0 ? sqrt(share)
+                                      : pow(share, 1.0 / sum->p);
+  return sum->scale * root;
+}
+
+static double binned_weight(const pc_bin *bins, size_t count) {
+  double weight = 0.0;
+  for (size_t b = 0; b < count; b++)
+    weight += bins[b].weight;
+  return weight;
+}
+
+static binned_sum binned_part(const pc_binned *how, const pc_bin *bins, size_t count,
+                              double total) {
+  binned_sum sum = {how->p, 0.0, 0.0};
+  if (how->debias) {
+    binned_add(&sum, 1.0, pc_bins_error(bins, count, total, PC_NORM_L2, 1));
+    return sum;
+  }
+  for (size_t b = 0; b < count; b++)
+    if (bins[b].weight > 0)
+      binned_add(&sum, how->equal_weights ? 1.0 / (double)how->bins : bins[b].weight / total,
+                 fabs(pc_bin_confidence(&bins[b]) - pc_bin_frequency(&bins[b])));
+  return sum;
+}
+
+/* The bins of one part: those of a grid as they are, those of a curve in `space`. */
+static pcal_status binned_bins(const pc_binned *how, const pc_evidence *evidence, size_t part,
+                               const pcal_env *env, pc_bin *space, const pc_bin **bins,
+                               size_t *count, pcal_error *err) {
+  *bins = space;
+  *count = how->bins;
+  if (evidence->machine == PC_GRID) {
+    *bins = evidence->grid.bins + part * evidence->grid.bin_count;
+    *count = evidence->grid.bin_count;
+    return PCAL_OK;
+  }
+  const pc_curve_table *table = &evidence->curve.parts[part];
+  if (how->binning == PC_BINNING_MASS)
+    return pc_bins_by_mass(env, table, how->bins, space, count, err);
+  if (how->binning == PC_BINNING_ADAPTIVE)
+    pc_bins_adaptive(table, how->threshold, how->bins, space);
+  else
+    pc_bins_even(table, how->bins, space);
+  return PCAL_OK;
+}
+
+static pcal_status binned_parts(const pc_binned *how, const pc_evidence *evidence, size_t parts,
+                                const pcal_env *env, pc_bin *space, pc_outcome *out,
+                                pcal_error *err) {
+  binned_sum total = {how->p, 0.0, 0.0};
+  out->undefined = 1;
+  for (size_t k = 0; k < parts; k++) {
+    const pc_bin *bins;
+    size_t count;
+    PC_TRY(binned_bins(how, evidence, k, env, space, &bins, &count, err));
+    const double weight = binned_weight(bins, count);
+    const binned_sum part = binned_part(how, bins, count, weight);
+    if (out->class_values != NULL)
+      out->class_values[k] = binned_root(&part, 1.0);
+    out->undefined &= !(weight > 0);
+    binned_join(&total, &part);
+  }
+  out->value = binned_root(&total, how->mean ? (double)parts : 1.0);
+  return PCAL_OK;
+}
+
+static void binned_worst(pc_outcome *out) {
+  size_t worst = 0;
+  for (size_t k = 1; k < out->class_count; k++)
+    worst = out->class_values[k] > out->class_values[worst] ? k : worst;
+  pc_outcome_part(out, "worst", out->class_values[worst]);
+  pc_outcome_part(out, "worst_class", (double)worst);
+}
+
+pcal_status pc_binned_evaluate(const pc_binned *how, const pc_evidence *evidence,
+                               const pcal_env *env, pc_outcome *out, pcal_error *err) {
+  const int curve = evidence->machine == PC_CURVE;
+  const size_t parts = curve ? evidence->curve.part_count : evidence->grid.part_count;
+  if (parts > 1)
+    PC_TRY(pc_outcome_classes(out, env, parts, err));
+  pc_bin *space = curve ? pc_alloc(env, how->bins, sizeof *space) : NULL;
+  if (curve && space == NULL)
+    return pc_fail_memory(err, "making bins");
+  const pcal_status status = binned_parts(how, evidence, parts, env, space, out, err);
+  if (status == PCAL_OK && parts > 1 && !out->undefined)
+    binned_worst(out);
+  pc_free(env, space);
+  return status;
+}

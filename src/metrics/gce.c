@@ -1,0 +1,426 @@
+/* gce, rmsce, sce, ace, tace: general calibration errors, one engine.
+ *
+ * Formula:  scores of a slice j that are above the threshold, in bins b:
+ *           E_j = sum_b (n_b / n_j) |conf_b - acc_b|    norm=l2: (conf_b - acc_b)^2
+ *           value = (1/K) sum_j E_j                     norm=l2: its root
+ * scope=top: scores of the predicted class; scope=all: of every class of every row.
+ * classwise=yes: one slice for each class (the predicted class, or the class of the score), all
+ * counting alike; classwise=no: one slice.
+ * Variants: bit by bit from the highest: binning (width, adaptive), scope (top, all), classwise
+ * (yes, no), threshold (0, 0.01), norm (l1, l2); 4 is ece:convention=nixon, 8 sce, 21 rmsce, 24
+ * ace, 26 tace, 0 the class-conditional ECE.
+ * Edge cases: (1) width: edges i*(1/M), [lo, hi), 1 in a bin of its own; (2) adaptive: edge r
+ * is the sorted score with index round(r (n/R)), halves to even, at most the last; a score on
+ * an edge belongs to the bin above, so that ties are never split but may leave bins empty; (3)
+ * only scores above the threshold are kept, at 0 all of them; (4) a slice without scores has
+ * error 0 and counts in K; when no slice has any the value is undefined; (5) ace:weights=equal
+ * is the paper's formula: K*R ranges of equally many rows, each counting alike, a score on both
+ * sides of an end giving each side its share; (6) rmsce:per-bin=n makes floor(N/n) bins, at
+ * least one; (7) a one-column score means class 1 for scope=top, unless view=top. Class values:
+ * E_j, for norm=l2 its root. Source: Nixon et al. 2019 and its code (uncertainty-metrics),
+ * which weights bins by their rows where the paper does not; rmsce: Hendrycks, Mazeika &
+ * Dietterich 2019. Accuracy: bin sums exact to 2^-50 a score. Cost: width: O(1) a score, one
+ * addition for most scores of scope=all; adaptive: a sort. */
+#include <math.h>
+#include <stdio.h>
+
+#include "metrics/binned.h"
+
+enum {
+  GCE_BINNING,
+  GCE_SCOPE,
+  GCE_CLASSWISE,
+  GCE_THRESHOLD,
+  GCE_NORM,
+  GCE_BINS,
+  GCE_VIEW,
+  GCE_VARIANT
+};
+enum { RMSCE_BINS, RMSCE_PER_BIN, RMSCE_VIEW };
+enum { SCE_BINS };
+enum { ACE_BINS, ACE_WEIGHTS };
+enum { TACE_BINS, TACE_THRESHOLD };
+
+#define GCE_VARIANTS 32
+#define GCE_VARIANT_THRESHOLD 0.01
+
+#define GCE_THRESHOLD_OPTION(fallback)                           \
+  {                                                              \
+    "threshold", PCAL_OPTION_REAL, fallback, 0, 1, NULL,         \
+        "only scores above it are counted; 0 counts all of them" \
+  }
+
+static const pcal_option gce_options[] = {
+    {"binning", PCAL_OPTION_CHOICE, "width", 0, 0, "width|adaptive",
+     "bins of equal width, or with equally many scores"},
+    {"scope", PCAL_OPTION_CHOICE, "top", 0, 0, "top|all",
+     "scores of the predicted class, or of every class"},
+    {"classwise", PCAL_OPTION_BOOL, "no", 0, 0, NULL,
+     "measure each class by itself and take the mean"},
+    GCE_THRESHOLD_OPTION("0"),
+    {"norm", PCAL_OPTION_CHOICE, "l1", 0, 0, "l1|l2", "mean, or root mean square"},
+    PC_BINS_OPTION,
+    PC_VIEW_OPTION,
+    {"variant", PCAL_OPTION_INT, "", 0, GCE_VARIANTS - 1, NULL,
+     "the five properties by Nixon's number, instead of naming them"},
+};
+
+static const pcal_option rmsce_options[] = {
+    PC_BINS_OPTION,
+    {"per-bin", PCAL_OPTION_INT, "0", 0, 1e9, NULL,
+     "rows in a bin, instead of a number of bins; 0: take bins"},
+    PC_VIEW_OPTION,
+};
+
+static const pcal_option sce_options[] = {PC_BINS_OPTION};
+
+static const pcal_option ace_options[] = {
+    PC_BINS_OPTION,
+    {"weights", PCAL_OPTION_CHOICE, "count", 0, 0, "count|equal",
+     "bins count by their rows (the published code), or alike (the paper)"},
+};
+
+static const pcal_option tace_options[] = {PC_BINS_OPTION, GCE_THRESHOLD_OPTION("0.01")};
+
+/* The five properties, and what presets add. */
+typedef struct gce_form {
+  int adaptive, all, classwise, l2;
+  double threshold;
+  size_t bins;
+  int equal_weights;
+} gce_form;
+
+/* ---- what is asked for ---- */
+
+static gce_form gce_form_of(const pc_options *options) {
+  return (gce_form){.adaptive = options->value[GCE_BINNING].choice,
+                    .all = options->value[GCE_SCOPE].choice,
+                    .classwise = options->value[GCE_CLASSWISE].choice,
+                    .threshold = options->value[GCE_THRESHOLD].number,
+                    .l2 = options->value[GCE_NORM].choice,
+                    .bins = (size_t)options->value[GCE_BINS].number};
+}
+
+static gce_form gce_rmsce_form(const pc_options *options, double total) {
+  const double per_bin = options->value[RMSCE_PER_BIN].number;
+  const double bins =
+      per_bin > 0 ? fmax(1.0, floor(total / per_bin)) : options->value[RMSCE_BINS].number;
+  return (gce_form){.adaptive = 1, .l2 = 1, .bins = (size_t)bins};
+}
+
+static gce_form gce_sce_form(const pc_options *options) {
+  return (gce_form){.all = 1, .classwise = 1, .bins = (size_t)options->value[SCE_BINS].number};
+}
+
+static gce_form gce_ace_form(const pc_options *options) {
+  return (gce_form){.adaptive = 1,
+                    .all = 1,
+                    .classwise = 1,
+                    .bins = (size_t)options->value[ACE_BINS].number,
+                    .equal_weights = options->value[ACE_WEIGHTS].choice};
+}
+
+static gce_form gce_tace_form(const pc_options *options) {
+  return (gce_form){.adaptive = 1,
+                    .all = 1,
+                    .classwise = 1,
+                    .threshold = options->value[TACE_THRESHOLD].number,
+                    .bins = (size_t)options->value[TACE_BINS].number};
+}
+
+/* Properties from a variant, echoed as if they had been the defaults. */
+static pcal_status gce_from_variant(pc_options *options, pcal_error *err) {
+  pc_value *value = options->value;
+  if (!value[GCE_VARIANT].set)
+    return PCAL_OK;
+  for (size_t i = GCE_BINNING; i <= GCE_NORM; i++)
+    if (value[i].given)
+      return pc_fail(err, PCAL_USAGE,
+                     "gce: variant=%.0f says what %s= says; give the variant or the "
+                     "properties, not both",
+                     value[GCE_VARIANT].number, options->table[i].name);
+  const unsigned bits = (unsigned)value[GCE_VARIANT].number;
+  value[GCE_BINNING].choice = (int)(bits >> 4 & 1);
+  value[GCE_SCOPE].choice = (int)(bits >> 3 & 1);
+  value[GCE_CLASSWISE].choice = !(bits >> 2 & 1);
+  value[GCE_CLASSWISE].number = value[GCE_CLASSWISE].choice;
+  value[GCE_THRESHOLD].number = bits >> 1 & 1 ? GCE_VARIANT_THRESHOLD : 0.0;
+  value[GCE_NORM].choice = (int)(bits & 1);
+  value[GCE_VARIANT].set = 0;
+  return PCAL_OK;
+}
+
+/* ---- what is needed ---- */
+
+static void gce_need(const gce_form *form, pc_reading *reading) {
+  pc_need *need = &reading->need;
+  if (form->all || form->classwise) {
+    need->view.kind = !form->all        ? PC_VIEW_RANK
+                      : form->classwise ? PC_VIEW_CLASSES
+                                        : PC_VIEW_POOLED;
+    need->view.index = !form->all;
+    need->view.by_label = !form->all;
+    reading->notion = form->all ? "class-wise" : "top-label";
+  }
+  reading->bound = form->threshold > 0 ? NULL : "lower";
+  need->machine = form->adaptive ? PC_CURVE : PC_GRID;
+  if (form->adaptive)
+    return;
+  need->grid.rule = PC_EDGES_OWN_ONE;
+  need->grid.bins = form->bins;
+  need->grid.threshold = form->threshold;
+}
+
+static pcal_status gce_configure(pc_options *options, const pc_layout *layout,
+                                 pc_reading *reading, pcal_error *err) {
+  PC_TRY(gce_from_variant(options, err));
+  const gce_form form = gce_form_of(options);
+  if (form.all || form.classwise) {
+    if (layout->kind == PCAL_CONFIDENCE)
+      return pc_fail(err, PCAL_USAGE,
+                     "gce: %s needs the probabilities of all classes; give them as --probs or "
+                     "--logits instead of --confidence",
+                     form.all ? "scope=all" : "classwise=yes");
+    if (options->value[GCE_VIEW].given)
+      return pc_fail(err, PCAL_USAGE,
+                     "gce: view= goes with scope=top and classwise=no only; leave it out");
+    options->value[GCE_VIEW].set = 0;
+  } else {
+    PC_TRY(pc_choose_view(options, GCE_VIEW, layout, reading, err));
+  }
+  gce_need(&form, reading);
+  return PCAL_OK;
+}
+
+static pcal_status rmsce_configure(pc_options *options, const pc_layout *layout,
+                                   pc_reading *reading, pcal_error *err) {
+  pc_value *value = options->value;
+  if (value[RMSCE_PER_BIN].number > 0 && value[RMSCE_BINS].given)
+    return pc_fail(err, PCAL_USAGE,
+                   "rmsce: per-bin= decides how many bins there are; give per-bin= or bins=, "
+                   "not both");
+  value[value[RMSCE_PER_BIN].number > 0 ? RMSCE_BINS : RMSCE_PER_BIN].set = 0;
+  PC_TRY(pc_choose_view(options, RMSCE_VIEW, layout, reading, err));
+  const gce_form form = gce_rmsce_form(options, 1.0);
+  gce_need(&form, reading);
+  return PCAL_OK;
+}
+
+static pcal_status sce_configure(pc_options *options, const pc_layout *layout,
+                                 pc_reading *reading, pcal_error *err) {
+  (void)layout;
+  (void)err;
+  const gce_form form = gce_sce_form(options);
+  gce_need(&form, reading);
+  return PCAL_OK;
+}
+
+static pcal_status ace_configure(pc_options *options, const pc_layout *layout,
+                                 pc_reading *reading, pcal_error *err) {
+  (void)layout;
+  (void)err;
+  const gce_form form = gce_ace_form(options);
+  gce_need(&form, reading);
+  reading->whole_curve = form.equal_weights;
+  return PCAL_OK;
+}
+
+static pcal_status tace_configure(pc_options *options, const pc_layout *layout,
+                                  pc_reading *reading, pcal_error *err) {
+  (void)layout;
+  (void)err;
+  const gce_form form = gce_tace_form(options);
+  gce_need(&form, reading);
+  return PCAL_OK;
+}
+
+static size_t gce_wants(const pc_options *options, const pc_curve_table *table,
+                        uint8_t *wanted) {
+  const gce_form form = gce_form_of(options);
+  return pc_bins_adaptive_wants(table, form.threshold, form.bins, wanted);
+}
+
+static size_t rmsce_wants(const pc_options *options, const pc_curve_table *table,
+                          uint8_t *wanted) {
+  return pc_bins_adaptive_wants(table, 0.0, gce_rmsce_form(options, table->total).bins, wanted);
+}
+
+static size_t ace_wants(const pc_options *options, const pc_curve_table *table,
+                        uint8_t *wanted) {
+  return pc_bins_adaptive_wants(table, 0.0, gce_ace_form(options).bins, wanted);
+}
+
+static size_t tace_wants(const pc_options *options, const pc_curve_table *table,
+                         uint8_t *wanted) {
+  const gce_form form = gce_tace_form(options);
+  return pc_bins_adaptive_wants(table, form.threshold, form.bins, wanted);
+}
+
+/* ---- the value ---- */
+
+static pcal_status gce_value(const gce_form *form, const pc_evidence *evidence,
+                             const pcal_env *env, pc_outcome *out, pcal_error *err) {
+  const pc_binned how = {.binning = form->equal_weights ? PC_BINNING_EVEN : PC_BINNING_ADAPTIVE,
+                         .bins = form->bins,
+                         .threshold = form->threshold,
+                         .p = form->l2 ? 2.0 : 1.0,
+                         .equal_weights = form->equal_weights,
+                         .mean = 1};
+  PC_TRY(pc_binned_evaluate(&how, evidence, env, out, err));
+  if (out->undefined)
+    snprintf(out->why, sizeof out->why, "no score is above the threshold");
+  return PCAL_OK;
+}
+
+static pcal_status gce_evaluate(const pc_options *options, const pc_evidence *evidence,
+                                const pcal_env *env, pc_outcome *out, pcal_error *err) {
+  const gce_form form = gce_form_of(options);
+  return gce_value(&form, evidence, env, out, err);
+}
+
+static pcal_status rmsce_evaluate(const pc_options *options, const pc_evidence *evidence,
+                                  const pcal_env *env, pc_outcome *out, pcal_error *err) {
+  const gce_form form = gce_rmsce_form(options, evidence->total);
+  return gce_value(&form, evidence, env, out, err);
+}
+
+static pcal_status sce_evaluate(const pc_options *options, const pc_evidence *evidence,
+                                const pcal_env *env, pc_outcome *out, pcal_error *err) {
+  const gce_form form = gce_sce_form(options);
+  return gce_value(&form, evidence, env, out, err);
+}
+
+static pcal_status ace_evaluate(const pc_options *options, const pc_evidence *evidence,
+                                const pcal_env *env, pc_outcome *out, pcal_error *err) {
+  const gce_form form = gce_ace_form(options);
+  return gce_value(&form, evidence, env, out, err);
+}
+
+static pcal_status tace_evaluate(const pc_options *options, const pc_evidence *evidence,
+                                 const pcal_env *env, pc_outcome *out, pcal_error *err) {
+  const gce_form form = gce_tace_form(options);
+  return gce_value(&form, evidence, env, out, err);
+}
+
+/* ---- rows ---- */
+
+#define GCE_NIXON "Nixon et al., Measuring Calibration in Deep Learning, 2019"
+#define GCE_TRAITS (PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS)
+
+const pc_metric pc_metric_gce = {
+    .row =
+        {
+            .kind = "metrics",
+            .name = "gce",
+            .title = "general calibration error",
+            .formula = "mean over slices j of sum_b (n_b/n_j) |conf_b - acc_b|\n"
+                       "norm=l2: root of the mean of sum_b (n_b/n_j) (conf_b - acc_b)^2",
+            .about =
+                "Nixon's engine: which scores are binned (scope, threshold), whether each "
+                "class is measured by itself (classwise), how bins are made and how errors "
+                "are added up. variant=0 to 31 are all combinations with thresholds 0 and "
+                "0.01: 4 is ECE, 0 the class-conditional ECE, 8 sce, 21 rmsce, 24 ace, 26 "
+                "tace. Classes count alike, however rare they are.",
+            .citation = GCE_NIXON,
+            .notion = "top-label",
+            .bound = "lower",
+            .machine = "grid",
+            .options = gce_options,
+            .option_count = sizeof gce_options / sizeof *gce_options,
+        },
+    .traits = GCE_TRAITS,
+    .configure = gce_configure,
+    .evaluate = gce_evaluate,
+    .wants = gce_wants,
+};
+
+const pc_metric pc_metric_rmsce = {
+    .row =
+        {
+            .kind = "metrics",
+            .name = "rmsce",
+            .title = "root mean square calibration error",
+            .formula = "sqrt(sum_b (n_b/N) (conf_b - acc_b)^2), bins of equally many rows",
+            .about = "The root of the mean squared gap over adaptive bins: gce:variant=21. "
+                     "per-bin=100 takes bins of 100 rows, as its authors do.",
+            .citation = "Hendrycks, Mazeika & Dietterich, ICLR 2019; " GCE_NIXON,
+            .notion = "top-label",
+            .bound = "lower",
+            .machine = "curve",
+            .options = rmsce_options,
+            .option_count = sizeof rmsce_options / sizeof *rmsce_options,
+        },
+    .traits = GCE_TRAITS,
+    .configure = rmsce_configure,
+    .evaluate = rmsce_evaluate,
+    .wants = rmsce_wants,
+};
+
+const pc_metric pc_metric_sce = {
+    .row =
+        {
+            .kind = "metrics",
+            .name = "sce",
+            .title = "static calibration error",
+            .formula = "(1/K) sum_k sum_b (n_bk/N) |conf_bk - acc_bk|",
+            .about = "The ECE of each class's probability, averaged over classes: "
+                     "gce:variant=8. With many classes nearly all probabilities lie in the "
+                     "first bin, and the value is small for that reason alone.",
+            .citation = GCE_NIXON,
+            .notion = "class-wise",
+            .bound = "lower",
+            .machine = "grid",
+            .options = sce_options,
+            .option_count = sizeof sce_options / sizeof *sce_options,
+        },
+    .traits = GCE_TRAITS | PC_NEEDS_CLASSES,
+    .configure = sce_configure,
+    .evaluate = sce_evaluate,
+};
+
+const pc_metric pc_metric_ace = {
+    .row =
+        {
+            .kind = "metrics",
+            .name = "ace",
+            .title = "adaptive calibration error",
+            .formula = "(1/K) sum_k sum_r (n_rk/N) |conf_rk - acc_rk|\n"
+                       "weights=equal: (1/(K R)) sum_k sum_r |conf_rk - acc_rk|",
+            .about = "As sce, with bins of equally many rows for each class: gce:variant=24, "
+                     "as the published code computes it. weights=equal is the formula of the "
+                     "paper. netcal's \"ACE\" is something else.",
+            .citation = GCE_NIXON,
+            .notion = "class-wise",
+            .bound = "lower",
+            .machine = "curve",
+            .options = ace_options,
+            .option_count = sizeof ace_options / sizeof *ace_options,
+        },
+    .traits = GCE_TRAITS | PC_NEEDS_CLASSES,
+    .configure = ace_configure,
+    .evaluate = ace_evaluate,
+    .wants = ace_wants,
+};
+
+const pc_metric pc_metric_tace = {
+    .row =
+        {
+            .kind = "metrics",
+            .name = "tace",
+            .title = "thresholded adaptive calibration error",
+            .formula = "ace over the probabilities above the threshold",
+            .about = "As ace, but only of probabilities above the threshold: gce:variant=26. "
+                     "Each class is divided by its kept scores, as in the published code, so "
+                     "that values cannot be compared with those of ace.",
+            .citation = GCE_NIXON,
+            .notion = "class-wise",
+            .bound = NULL,
+            .machine = "curve",
+            .options = tace_options,
+            .option_count = sizeof tace_options / sizeof *tace_options,
+        },
+    .traits = GCE_TRAITS | PC_NEEDS_CLASSES,
+    .configure = tace_configure,
+    .evaluate = tace_evaluate,
+    .wants = tace_wants,
+};
