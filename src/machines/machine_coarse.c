@@ -1,36 +1,95 @@
 #include "machines/machine_coarse.h"
 
+#define MACHINE_COARSE_GATHER 256 /* scores of a class handed over at once */
+
 typedef struct coarse_state {
-  pc_coarse_tally tally; /* of the first pass */
-  pc_coarse curve;       /* once refining has begun */
+  pc_view view;
+  size_t part_count;
+  pc_coarse_tally *tally; /* of the first pass */
+  pc_coarse *curve;       /* once refining has begun */
 } coarse_state;
 
 static void machine_coarse_destroy(const pcal_env *env, void *opaque) {
   coarse_state *state = opaque;
-  pc_coarse_tally_free(&state->tally);
-  pc_coarse_free(&state->curve);
+  for (size_t p = 0; state->tally != NULL && p < state->part_count; p++)
+    pc_coarse_tally_free(&state->tally[p]);
+  for (size_t p = 0; state->curve != NULL && p < state->part_count; p++)
+    pc_coarse_free(&state->curve[p]);
+  pc_free(env, state->tally);
+  pc_free(env, state->curve);
   pc_free(env, state);
 }
 
 static void machine_coarse_clear(void *opaque) {
   coarse_state *state = opaque;
-  pc_coarse_tally_clear(&state->tally);
-  pc_coarse_free(&state->curve);
+  for (size_t p = 0; p < state->part_count; p++) {
+    pc_coarse_tally_clear(&state->tally[p]);
+    pc_coarse_free(&state->curve[p]);
+  }
+}
+
+static pcal_status machine_coarse_make(const pcal_env *env, coarse_state *state, int spread,
+                                       pcal_error *err) {
+  state->tally = pc_alloc(env, state->part_count, sizeof *state->tally);
+  state->curve = pc_alloc(env, state->part_count, sizeof *state->curve);
+  if (state->tally == NULL || state->curve == NULL)
+    return pc_fail_memory(err, "preparing curves");
+  const int many = state->part_count > 1 || spread;
+  for (size_t p = 0; p < state->part_count; p++)
+    PC_TRY(many ? pc_coarse_tally_part(env, state->part_count, &state->tally[p], err)
+                : pc_coarse_tally_new(env, NULL, &state->tally[p], err));
+  return PCAL_OK;
 }
 
 static pcal_status machine_coarse_create(const pcal_env *env, const pc_need *need,
                                          const pc_layout *layout, void **out, pcal_error *err) {
-  (void)need;
-  (void)layout;
   coarse_state *state = pc_alloc(env, 1, sizeof *state);
   if (state == NULL)
     return pc_fail_memory(err, "preparing curves");
-  const pcal_status status = pc_coarse_tally_new(env, NULL, &state->tally, err);
+  state->view = need->view;
+  state->part_count = pc_view_parts(&need->view, layout);
+  const pcal_status status = machine_coarse_make(env, state, pc_view_spread(&need->view), err);
   if (status != PCAL_OK) {
-    pc_free(env, state);
+    machine_coarse_destroy(env, state);
     return status;
   }
   *out = state;
+  return PCAL_OK;
+}
+
+/* ---- adding ---- */
+
+/* One class of all rows. */
+static pcal_status machine_coarse_class(pc_coarse_tally *tally, const pc_rows *rows,
+                                        size_t class_index, pcal_error *err) {
+  double score[MACHINE_COARSE_GATHER];
+  uint8_t hit[MACHINE_COARSE_GATHER];
+  for (size_t begin = 0; begin < rows->count; begin += MACHINE_COARSE_GATHER) {
+    const size_t left = rows->count - begin;
+    const size_t count = left < MACHINE_COARSE_GATHER ? left : MACHINE_COARSE_GATHER;
+    for (size_t i = 0; i < count; i++) {
+      score[i] = rows->probs[(begin + i) * rows->classes + class_index];
+      hit[i] = (size_t)rows->labels[begin + i] == class_index;
+    }
+    PC_TRY(pc_coarse_tally_add(tally, score, hit, count, err));
+  }
+  return PCAL_OK;
+}
+
+pcal_status pc_machine_coarse_add(pc_coarse_tally *tallies, const pc_view *view,
+                                  const pc_rows *rows, const pc_columns *columns,
+                                  pcal_error *err) {
+  if (pc_view_spread(view)) {
+    for (size_t j = 0; j < rows->classes; j++)
+      PC_TRY(
+          machine_coarse_class(&tallies[view->kind == PC_VIEW_CLASSES ? j : 0], rows, j, err));
+    return PCAL_OK;
+  }
+  if (columns->part == NULL)
+    return pc_coarse_tally_add(tallies, columns->score, columns->hit, rows->count, err);
+  for (size_t i = 0; i < rows->count; i++)
+    PC_TRY(pc_coarse_tally_add(&tallies[columns->part[i]], &columns->score[i], &columns->hit[i],
+                               1, err));
   return PCAL_OK;
 }
 
@@ -38,7 +97,7 @@ static pcal_status machine_coarse_update(const pcal_env *env, void *opaque, cons
                                          const pc_columns *columns, pcal_error *err) {
   (void)env;
   coarse_state *state = opaque;
-  return pc_coarse_tally_add(&state->tally, columns->score, columns->hit, rows->count, err);
+  return pc_machine_coarse_add(state->tally, &state->view, rows, columns, err);
 }
 
 static pcal_status machine_coarse_prepare(const pcal_env *env, void *opaque, const void *other,
@@ -46,40 +105,52 @@ static pcal_status machine_coarse_prepare(const pcal_env *env, void *opaque, con
   (void)env;
   coarse_state *into = opaque;
   const coarse_state *from = other;
-  return pc_coarse_tally_prepare(&into->tally, &from->tally, err);
+  for (size_t p = 0; p < into->part_count; p++)
+    PC_TRY(pc_coarse_tally_prepare(&into->tally[p], &from->tally[p], err));
+  return PCAL_OK;
 }
 
 static void machine_coarse_merge(void *opaque, const void *other) {
   coarse_state *into = opaque;
   const coarse_state *from = other;
-  pc_coarse_tally_merge(&into->tally, &from->tally);
+  for (size_t p = 0; p < into->part_count; p++)
+    pc_coarse_tally_merge(&into->tally[p], &from->tally[p]);
 }
 
-pcal_status pc_machine_coarse_curve(const pcal_env *env, void *opaque, pc_coarse **out,
-                                    pcal_error *err) {
+/* ---- reading ---- */
+
+pcal_status pc_machine_coarse_curve(const pcal_env *env, void *opaque, size_t part,
+                                    pc_coarse **out, pcal_error *err) {
   coarse_state *state = opaque;
-  if (state->curve.env == NULL)
-    PC_TRY(pc_coarse_new(env, &state->tally, &state->curve, err));
-  *out = &state->curve;
+  if (state->curve[part].env == NULL)
+    PC_TRY(pc_coarse_new(env, &state->tally[part], &state->curve[part], err));
+  *out = &state->curve[part];
   return PCAL_OK;
+}
+
+static pcal_status machine_coarse_table(const pcal_env *env, const coarse_state *state,
+                                        size_t part, pc_curve_table *out, pcal_error *err) {
+  if (state->curve[part].env != NULL)
+    return pc_coarse_table(&state->curve[part], out, err);
+  pc_coarse fresh = {0};
+  PC_TRY(pc_coarse_new(env, &state->tally[part], &fresh, err));
+  const pcal_status status = pc_coarse_table(&fresh, out, err);
+  pc_coarse_free(&fresh);
+  return status;
 }
 
 static pcal_status machine_coarse_finish(const pcal_env *env, const void *opaque,
                                          pc_evidence *out, pcal_error *err) {
   const coarse_state *state = opaque;
-  pc_coarse fresh = {0};
-  if (state->curve.env == NULL)
-    PC_TRY(pc_coarse_new(env, &state->tally, &fresh, err));
-  out->curve.part_count = 1;
-  out->curve.parts = pc_alloc(env, 1, sizeof *out->curve.parts);
-  pcal_status status =
-      out->curve.parts == NULL ? pc_fail_memory(err, "building a curve") : PCAL_OK;
-  if (status == PCAL_OK)
-    status = pc_coarse_table(state->curve.env == NULL ? &fresh : &state->curve,
-                             &out->curve.parts[0], err);
+  out->curve.part_count = state->part_count;
+  out->curve.parts = pc_alloc(env, state->part_count, sizeof *out->curve.parts);
+  if (out->curve.parts == NULL)
+    return pc_fail_memory(err, "building a curve");
+  pcal_status status = PCAL_OK;
+  for (size_t p = 0; p < state->part_count && status == PCAL_OK; p++)
+    status = machine_coarse_table(env, state, p, &out->curve.parts[p], err);
   if (status != PCAL_OK)
     pc_machine_curve.release(env, out);
-  pc_coarse_free(&fresh);
   return status;
 }
 

@@ -1,4 +1,4 @@
-/* The curve machine for sources that can be read again: a coarse curve, refined pass by pass
+/* The curve machine for sources that can be read again: coarse curves, refined pass by pass
  * where metrics ask (stats/coarse.h).  Same evidence, same bits as the curve machine; the
  * memory does not grow with the rows. */
 #ifndef PC_MACHINE_COARSE_H
@@ -9,8 +9,13 @@
 
 extern const pc_machine pc_machine_coarse;
 
-/* The curve behind a state; built from the first pass when first asked for. */
-PC_CHECKED pcal_status pc_machine_coarse_curve(const pcal_env *env, void *state,
+/* The curve of a part of a state; built from the first pass when first asked for. */
+PC_CHECKED pcal_status pc_machine_coarse_curve(const pcal_env *env, void *state, size_t part,
                                                pc_coarse **out, pcal_error *err);
+
+/* Adds rows to the tallies of a view, one for each part; the columns are those of the view. */
+PC_CHECKED pcal_status pc_machine_coarse_add(pc_coarse_tally *tallies, const pc_view *view,
+                                             const pc_rows *rows, const pc_columns *columns,
+                                             pcal_error *err);
 
 #endif

@@ -155,7 +155,14 @@ static pcal_status measure_collect(pcal_measure *measure, pcal_error *err) {
     else if (worker->ready)
       PC_TRY(pc_ledger_merge(&first->ledger, &worker->ledger, err));
   }
-  return first == NULL ? PCAL_OK : pc_ledger_merge(&measure->ledger, &first->ledger, err);
+  if (first == NULL)
+    return PCAL_OK;
+  if (measure->ledger.count > 0)
+    return pc_ledger_merge(&measure->ledger, &first->ledger, err);
+  const pc_ledger empty = measure->ledger; /* nothing there yet: the worker's becomes ours */
+  measure->ledger = first->ledger;
+  first->ledger = empty;
+  return PCAL_OK;
 }
 
 static pcal_status measure_check_weights(const pcal_measure *measure, const pcal_batch *batch,

@@ -4,24 +4,25 @@
 #include "machines/machine_coarse.h"
 
 static int refine_can(const pc_plan *plan, size_t slot) {
-  const pc_view *view = &plan->slots[slot].need.view;
-  return plan->slots[slot].need.machine == PC_CURVE && !view->by_label &&
-         !pc_view_spread(view) && pc_plan_wants(plan, slot);
+  return plan->slots[slot].need.machine == PC_CURVE && pc_plan_wants(plan, slot);
 }
 
-void pc_plan_coarsen(pc_plan *plan) {
-  for (size_t s = 0; s < plan->slot_count; s++)
-    if (refine_can(plan, s))
+void pc_plan_coarsen(pc_plan *plan, int rows, int classes) {
+  for (size_t s = 0; s < plan->slot_count; s++) {
+    const int spread = pc_view_spread(&plan->slots[s].need.view);
+    if ((spread ? classes : rows) && refine_can(plan, s))
       plan->slots[s].machine = &pc_machine_coarse;
+  }
 }
 
-/* One curve in one pass. */
+/* The curves of one slot in one pass. */
 typedef struct refine_job {
   const pc_view *view;
-  pc_coarse *curve;
-  pc_coarse_targets targets;
-  pc_coarse_tally *tallies; /* one for each worker */
-  pc_columns *columns;
+  size_t part_count;
+  pc_coarse **curves;         /* by part */
+  pc_coarse_targets *targets; /* by part; none in parts of which nothing is wanted */
+  pc_coarse_tally *tallies;   /* worker by worker, part by part */
+  pc_columns *columns;        /* by worker */
 } refine_job;
 
 typedef struct refine_state {
@@ -31,26 +32,29 @@ typedef struct refine_state {
   size_t workers;
 } refine_state;
 
+static void refine_job_free(const pcal_env *env, refine_job *job, size_t workers) {
+  for (size_t t = 0; job->tallies != NULL && t < workers * job->part_count; t++)
+    pc_coarse_tally_free(&job->tallies[t]);
+  for (size_t w = 0; job->columns != NULL && w < workers; w++)
+    pc_columns_free(env, &job->columns[w]);
+  for (size_t p = 0; job->targets != NULL && p < job->part_count; p++)
+    pc_coarse_targets_free(&job->targets[p]);
+  pc_free(env, job->tallies);
+  pc_free(env, job->columns);
+  pc_free(env, job->targets);
+  pc_free(env, job->curves);
+}
+
 static void refine_free(refine_state *state) {
-  for (size_t j = 0; j < state->count; j++) {
-    refine_job *job = &state->jobs[j];
-    for (size_t w = 0; w < state->workers; w++) {
-      if (job->tallies != NULL)
-        pc_coarse_tally_free(&job->tallies[w]);
-      if (job->columns != NULL)
-        pc_columns_free(state->env, &job->columns[w]);
-    }
-    pc_free(state->env, job->tallies);
-    pc_free(state->env, job->columns);
-    pc_coarse_targets_free(&job->targets);
-  }
+  for (size_t j = 0; state->jobs != NULL && j < state->count; j++)
+    refine_job_free(state->env, &state->jobs[j], state->workers);
   pc_free(state->env, state->jobs);
 }
 
-/* Asks the metrics on a slot; a job is added when they want anything. */
-static pcal_status refine_ask(const pcal_measure *measure, size_t slot, pc_coarse *curve,
-                              refine_state *state, pcal_error *err) {
-  const pcal_env *env = state->env;
+/* Asks the metrics on a slot about one part, and aims at what they want. */
+static pcal_status refine_ask(const pcal_measure *measure, size_t slot, const pc_coarse *curve,
+                              size_t parts, pc_coarse_targets *targets, pcal_error *err) {
+  const pcal_env *env = &measure->env;
   pc_curve_table table;
   PC_TRY(pc_coarse_table(curve, &table, err));
   uint8_t *wanted = pc_alloc(env, curve->count, 1);
@@ -61,31 +65,53 @@ static pcal_status refine_ask(const pcal_measure *measure, size_t slot, pc_coars
     if (entry->slot == slot)
       wants += entry->metric->wants(&entry->options, &table, wanted);
   }
-  if (status == PCAL_OK && wants > 0) {
-    refine_job *job = &state->jobs[state->count];
-    status = pc_coarse_aim(curve, wanted, PC_COARSE_KEEP, &job->targets, err);
-    job->view = &measure->plan.views[measure->plan.slots[slot].view];
-    job->curve = curve;
-    state->count++;
-  }
+  if (status == PCAL_OK && wants > 0)
+    status = pc_coarse_aim(curve, wanted, PC_COARSE_KEEP / parts, targets, err);
   pc_free(env, wanted);
   pc_curve_table_free(env, &table);
   return status;
+}
+
+/* A job for a slot; it stays on the list when the metrics want anything. */
+static pcal_status refine_slot(const pcal_measure *measure, size_t slot, void *opaque,
+                               refine_state *state, pcal_error *err) {
+  const pcal_env *env = state->env;
+  const pc_plan *plan = &measure->plan;
+  refine_job *job = &state->jobs[state->count++];
+  size_t aimed = 0;
+  job->view = &plan->slots[slot].need.view;
+  job->part_count = pc_view_parts(job->view, &plan->layout);
+  job->curves = pc_alloc(env, job->part_count, sizeof *job->curves);
+  job->targets = pc_alloc(env, job->part_count, sizeof *job->targets);
+  if (job->curves == NULL || job->targets == NULL)
+    return pc_fail_memory(err, "refining a curve");
+  for (size_t p = 0; p < job->part_count; p++) {
+    PC_TRY(pc_machine_coarse_curve(env, opaque, p, &job->curves[p], err));
+    PC_TRY(refine_ask(measure, slot, job->curves[p], job->part_count, &job->targets[p], err));
+    aimed += job->targets[p].count;
+  }
+  if (aimed == 0) {
+    refine_job_free(env, job, state->workers);
+    *job = (refine_job){0};
+    state->count--;
+  }
+  return PCAL_OK;
 }
 
 static pcal_status refine_prepare(refine_state *state, const pc_layout *layout,
                                   pcal_error *err) {
   for (size_t j = 0; j < state->count; j++) {
     refine_job *job = &state->jobs[j];
-    job->tallies = pc_alloc(state->env, state->workers, sizeof *job->tallies);
+    job->tallies = pc_alloc(state->env, state->workers * job->part_count, sizeof *job->tallies);
     job->columns = pc_alloc(state->env, state->workers, sizeof *job->columns);
     if (job->tallies == NULL || job->columns == NULL)
       return pc_fail_memory(err, "refining a curve");
-    for (size_t w = 0; w < state->workers; w++) {
-      PC_TRY(pc_coarse_tally_new(state->env, &job->targets, &job->tallies[w], err));
+    for (size_t t = 0; t < state->workers * job->part_count; t++)
+      PC_TRY(pc_coarse_tally_new(state->env, &job->targets[t % job->part_count],
+                                 &job->tallies[t], err));
+    for (size_t w = 0; w < state->workers; w++)
       PC_TRY(
           pc_columns_new(state->env, job->view, pc_chunk_rows(layout), &job->columns[w], err));
-    }
   }
   return PCAL_OK;
 }
@@ -95,8 +121,8 @@ static pcal_status refine_chunk(void *user, size_t w, const pc_rows *rows, pcal_
   for (size_t j = 0; j < state->count; j++) {
     refine_job *job = &state->jobs[j];
     pc_view_fill(job->view, rows, &job->columns[w]);
-    PC_TRY(pc_coarse_tally_add(&job->tallies[w], job->columns[w].score, job->columns[w].hit,
-                               rows->count, err));
+    PC_TRY(pc_machine_coarse_add(job->tallies + w * job->part_count, job->view, rows,
+                                 &job->columns[w], err));
   }
   return PCAL_OK;
 }
@@ -127,12 +153,17 @@ static pcal_status refine_read(const pcal_measure *measure, refine_state *state,
 static pcal_status refine_collect(refine_state *state, pcal_error *err) {
   for (size_t j = 0; j < state->count; j++) {
     refine_job *job = &state->jobs[j];
-    for (size_t w = 1; w < state->workers; w++) {
-      PC_TRY(pc_coarse_tally_prepare(&job->tallies[0], &job->tallies[w], err));
-      pc_coarse_tally_merge(&job->tallies[0], &job->tallies[w]);
-      pc_coarse_tally_free(&job->tallies[w]);
+    for (size_t p = 0; p < job->part_count; p++) {
+      pc_coarse_tally *first = &job->tallies[p];
+      for (size_t w = 1; w < state->workers; w++) {
+        pc_coarse_tally *other = &job->tallies[w * job->part_count + p];
+        PC_TRY(pc_coarse_tally_prepare(first, other, err));
+        pc_coarse_tally_merge(first, other);
+        pc_coarse_tally_free(other);
+      }
+      if (job->targets[p].count > 0)
+        PC_TRY(pc_coarse_refine(job->curves[p], first, err));
     }
-    PC_TRY(pc_coarse_refine(job->curve, &job->tallies[0], err));
   }
   return PCAL_OK;
 }
@@ -145,14 +176,9 @@ static pcal_status refine_once(pcal_measure *measure, pcal_source *source, size_
   state.jobs = pc_alloc(state.env, plan->slot_count, sizeof *state.jobs);
   pcal_status status = state.jobs == NULL ? pc_fail_memory(err, "refining a curve") : PCAL_OK;
   const pc_account *account = pc_ledger_find(&measure->ledger, 0);
-  for (size_t s = 0; account != NULL && s < plan->slot_count && status == PCAL_OK; s++) {
-    pc_coarse *curve;
-    if (plan->slots[s].machine != &pc_machine_coarse)
-      continue;
-    status = pc_machine_coarse_curve(state.env, account->states[s], &curve, err);
-    if (status == PCAL_OK)
-      status = refine_ask(measure, s, curve, &state, err);
-  }
+  for (size_t s = 0; account != NULL && s < plan->slot_count && status == PCAL_OK; s++)
+    if (plan->slots[s].machine == &pc_machine_coarse)
+      status = refine_slot(measure, s, account->states[s], &state, err);
   *more = state.count > 0;
   if (status == PCAL_OK && *more)
     status = refine_prepare(&state, &plan->layout, err);

@@ -5,8 +5,9 @@
 #include "measure/measure.h"
 
 /* Replaces the curve machine by the coarse one wherever every metric on it can say what it
- * wants.  To be called before the first row. */
-void pc_plan_coarsen(pc_plan *plan);
+ * wants: for curves with a score for each row, and for those with one for each class of a row.
+ * To be called before the first row. */
+void pc_plan_coarsen(pc_plan *plan, int rows, int classes);
 
 /* Reads the source again, as often as the metrics ask for. */
 PC_CHECKED pcal_status pc_measure_refine(pcal_measure *measure, pcal_source *source,

@@ -9,6 +9,12 @@
  * the outcome of a softmax. */
 #define RUN_COARSE_ROWS ((uint64_t)1 << 22)
 #define RUN_COARSE_ROWS_WIDE ((uint64_t)1 << 24)
+/* The same for the scores of all classes together.  Many curves side by side do not fit a
+ * cache, and reading again is then slower by far: it begins where keeping them takes gigabytes.
+ */
+#define RUN_COARSE_CLASSES 16
+#define RUN_COARSE_SCORES ((uint64_t)1 << 24)
+#define RUN_COARSE_SCORES_MANY ((uint64_t)1 << 28)
 
 static size_t run_window(const pcal_shape *shape) {
   const size_t row =
@@ -17,10 +23,19 @@ static size_t run_window(const pcal_shape *shape) {
   return rows < 1 ? 1 : rows > RUN_WINDOW_ROWS ? RUN_WINDOW_ROWS : rows;
 }
 
-static int run_large(const pcal_shape *shape) {
-  const uint64_t enough = shape->columns == 1 ? RUN_COARSE_ROWS : RUN_COARSE_ROWS_WIDE;
-  return shape->row_count != PCAL_NO_ROW && shape->row_count >= enough && !shape->weighted &&
-         !shape->grouped;
+/* Can rows be read again without being kept? */
+static int run_plain(const pcal_shape *shape) {
+  return shape->row_count != PCAL_NO_ROW && !shape->weighted && !shape->grouped;
+}
+
+static int run_many_rows(const pcal_shape *shape) {
+  return shape->row_count >= (shape->columns == 1 ? RUN_COARSE_ROWS : RUN_COARSE_ROWS_WIDE);
+}
+
+static int run_many_scores(const pcal_shape *shape, const pc_layout *layout) {
+  const uint64_t enough =
+      layout->classes <= RUN_COARSE_CLASSES ? RUN_COARSE_SCORES : RUN_COARSE_SCORES_MANY;
+  return shape->row_count >= enough / layout->classes;
 }
 
 static pcal_status run_read(pcal_source *source, pcal_measure *measure, pcal_error *err) {
@@ -43,9 +58,10 @@ static pcal_status run_all(pcal_source *source, pcal_measure *measure, int final
                            pcal_error *err) {
   pcal_shape shape = {.size = sizeof shape};
   pc_source_shape(source, &shape);
-  const int coarse = final && measure->plan.keep_slot == PC_NO_SLOT && run_large(&shape);
+  const int coarse = final && measure->plan.keep_slot == PC_NO_SLOT && run_plain(&shape);
   if (coarse)
-    pc_plan_coarsen(&measure->plan);
+    pc_plan_coarsen(&measure->plan, run_many_rows(&shape),
+                    run_many_scores(&shape, &measure->plan.layout));
   PC_TRY(run_read(source, measure, err));
   if (coarse)
     PC_TRY(pc_measure_refine(measure, source, run_window(&shape), err));

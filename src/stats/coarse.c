@@ -3,6 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#define COARSE_PARTS_BUCKETS ((size_t)1 << 18) /* of all parts together, about */
+#define COARSE_PARTS_LOW 0x1p-32               /* smaller scores share a bucket */
+
 static uint64_t coarse_key(double score) {
   uint64_t bits;
   memcpy(&bits, &score, sizeof bits);
@@ -16,9 +19,14 @@ static size_t coarse_even_bucket(double score) {
   return place >= PC_COARSE_BUCKETS ? PC_COARSE_BUCKETS - 1 : place > 0 ? (size_t)place : 0;
 }
 
+static size_t coarse_bits_bucket(const pc_coarse_ruler *ruler, double score) {
+  const uint64_t key = coarse_key(score);
+  const uint64_t at = key < ruler->base ? 0 : (key - ruler->base) >> ruler->shift;
+  return at < ruler->count ? (size_t)at : ruler->count - 1;
+}
+
 static size_t coarse_bucket(const pc_coarse_ruler *ruler, double score) {
-  return ruler->by_bits ? (size_t)((coarse_key(score) - ruler->base) >> ruler->shift)
-                        : coarse_even_bucket(score);
+  return ruler->by_bits ? coarse_bits_bucket(ruler, score) : coarse_even_bucket(score);
 }
 
 /* Bits to drop so that the scores of [low, high] fit `room` buckets. */
@@ -69,7 +77,22 @@ pcal_status pc_coarse_tally_new(const pcal_env *env, const pc_coarse_targets *ta
   *out = (pc_coarse_tally){.env = env, .targets = targets, .ruler = coarse_even};
   if (targets == NULL)
     return coarse_tally_make(out, PC_COARSE_BUCKETS, err);
-  return coarse_tally_make(out, targets->keep ? 0 : targets->first[targets->count], err);
+  const int divided = targets->count > 0 && !targets->keep;
+  return coarse_tally_make(out, divided ? targets->first[targets->count] : 0, err);
+}
+
+pcal_status pc_coarse_tally_part(const pcal_env *env, size_t parts, pc_coarse_tally *out,
+                                 pcal_error *err) {
+  const size_t wanted = COARSE_PARTS_BUCKETS / parts;
+  *out = (pc_coarse_tally){.env = env};
+  out->ruler.by_bits = 1;
+  out->ruler.base = coarse_key(COARSE_PARTS_LOW);
+  out->ruler.count = 64;
+  while (out->ruler.count < PC_COARSE_BUCKETS && out->ruler.count < wanted)
+    out->ruler.count *= 2;
+  out->ruler.shift = coarse_shift(COARSE_PARTS_LOW, 1.0, out->ruler.count);
+  out->ruler.fine = PC_COARSE_FINE / parts < 64 ? 64 : PC_COARSE_FINE / parts;
+  return coarse_tally_make(out, out->ruler.count, err);
 }
 
 pcal_status pc_coarse_tally_range(const pcal_env *env, double low, double high, size_t buckets,
@@ -78,7 +101,8 @@ pcal_status pc_coarse_tally_range(const pcal_env *env, double low, double high, 
   out->ruler.by_bits = 1;
   out->ruler.base = coarse_key(low + 0.0);
   out->ruler.shift = coarse_shift(low + 0.0, high + 0.0, buckets);
-  out->ruler.count = coarse_bucket(&out->ruler, high + 0.0) + 1;
+  out->ruler.count =
+      (size_t)((coarse_key(high + 0.0) - out->ruler.base) >> out->ruler.shift) + 1;
   out->ruler.fine = buckets;
   return coarse_tally_make(out, out->ruler.count, err);
 }
@@ -156,8 +180,7 @@ static void coarse_first_bits(pc_segment *buckets, pc_coarse_ruler ruler, const 
                               const uint8_t *hits, int hit, size_t count) {
   for (size_t i = 0; i < count; i++) {
     const double here = score[i] + 0.0;
-    coarse_add(&buckets[(coarse_key(here) - ruler.base) >> ruler.shift], here,
-               coarse_hit(hits, hit, i));
+    coarse_add(&buckets[coarse_bits_bucket(&ruler, here)], here, coarse_hit(hits, hit, i));
   }
 }
 
@@ -169,7 +192,8 @@ static pcal_status coarse_tally(pc_coarse_tally *tally, const double *score,
     coarse_first_bits(tally->buckets, tally->ruler, score, hits, hit, count);
   else if (targets == NULL)
     coarse_first_even(tally->buckets, score, hits, hit, count);
-  for (size_t i = 0; targets != NULL && i < count; i++)
+  const size_t looked = targets == NULL || targets->count == 0 ? 0 : count;
+  for (size_t i = 0; i < looked; i++)
     if (targets->wanted[coarse_bucket(&targets->ruler, score[i] + 0.0)])
       PC_TRY(coarse_look(tally, score[i] + 0.0, coarse_hit(hits, hit, i), err));
   return PCAL_OK;

@@ -28,7 +28,7 @@ typedef struct pc_segment {
 } pc_segment;
 
 /* How the first pass sorts scores into buckets: by equal width over [0, 1], or by the bits of
- * the scores from `base` on. */
+ * the scores from `base` on; what lies outside goes to the first or the last. */
 typedef struct pc_coarse_ruler {
   int by_bits;
   uint64_t base;
@@ -46,7 +46,7 @@ typedef struct pc_coarse {
   uint64_t total;
 } pc_coarse;
 
-/* What to look at in the next pass. */
+/* What to look at in the next pass; zeroed: nothing. */
 typedef struct pc_coarse_targets {
   const pcal_env *env;
   pc_coarse_ruler ruler;
@@ -73,6 +73,10 @@ typedef struct pc_coarse_tally {
 PC_CHECKED pcal_status pc_coarse_tally_new(const pcal_env *env,
                                            const pc_coarse_targets *targets,
                                            pc_coarse_tally *out, pcal_error *err);
+/* A first pass for one of many curves: fewer buckets the more there are, by bits, since scores
+ * of single classes are small. */
+PC_CHECKED pcal_status pc_coarse_tally_part(const pcal_env *env, size_t parts,
+                                            pc_coarse_tally *out, pcal_error *err);
 /* A first pass over scores known to lie in [low, high]: at most `buckets` of them by bits. */
 PC_CHECKED pcal_status pc_coarse_tally_range(const pcal_env *env, double low, double high,
                                              size_t buckets, pc_coarse_tally *out,

@@ -11,12 +11,28 @@
 #define REFINE_WINDOW 700
 
 static const char *const refine_specs[] = {
-    "ks", "ece:binning=mass", "ece:binning=mass,bins=40,norm=l2", "ks:class=0", "brier", "mce",
+    "ks",
+    "ece:binning=mass",
+    "ece:binning=mass,bins=40,norm=l2",
+    "ks:class=0",
+    "brier",
+    "mce",
+    "ks:by=label",
+    "gce:variant=16",
+    "gce:variant=18",
+    "gce:variant=24",
+    "gce:variant=27",
+    "gce:variant=28",
+    "gce:variant=31",
+    "cwce:binning=mass",
 };
 
+#define REFINE_CLASSES 4
+
+/* The first column by itself, or all of them as logits. */
 typedef struct refine_data {
-  double score[REFINE_ROWS];
-  int32_t label[REFINE_ROWS];
+  double score[REFINE_ROWS], logits[REFINE_ROWS * REFINE_CLASSES];
+  int32_t label[REFINE_ROWS], class_label[REFINE_ROWS];
 } refine_data;
 
 static void refine_draw(int ties, refine_data *data) {
@@ -25,19 +41,25 @@ static void refine_draw(int ties, refine_data *data) {
     const double u = pc_rng_uniform(&rng, i);
     data->score[i] = ties ? floor(u * 13) / 13 : u * u;
     data->label[i] = pc_rng_uniform(&other, i) < 0.1 + 0.7 * data->score[i];
+    for (uint64_t j = 0; j < REFINE_CLASSES; j++) {
+      const double z = 8 * pc_rng_uniform(&rng, 100000 + i * REFINE_CLASSES + j);
+      data->logits[i * REFINE_CLASSES + j] = ties ? floor(z) : z * z;
+    }
+    data->class_label[i] = (int32_t)(pc_rng_bits(&other, 100000 + i) % REFINE_CLASSES);
   }
 }
 
-static pcal_source *refine_source(const refine_data *data, pcal_kind kind) {
+static pcal_source *refine_source(const refine_data *data, pcal_kind kind, size_t columns) {
   pcal_batch batch = PCAL_BATCH_INIT;
   pcal_source *source = NULL;
   batch.kind = kind;
   batch.type = PCAL_F64;
   batch.rows = REFINE_ROWS;
-  batch.columns = 1;
-  batch.scores = data->score;
-  batch.row_stride = batch.column_stride = sizeof(double);
-  batch.labels = data->label;
+  batch.columns = columns;
+  batch.scores = columns == 1 ? data->score : data->logits;
+  batch.row_stride = (ptrdiff_t)(columns * sizeof(double));
+  batch.column_stride = sizeof(double);
+  batch.labels = columns == 1 ? data->label : data->class_label;
   assert_int_equal(pcal_source_borrow(&batch, NULL, NULL, &source, NULL), PCAL_OK);
   return source;
 }
@@ -49,10 +71,10 @@ static void refine_print(const pcal_measure *measure, pc_text *out) {
   pc_results_free(results);
 }
 
-static pcal_measure_config refine_config(pcal_kind kind) {
+static pcal_measure_config refine_config(pcal_kind kind, size_t columns) {
   pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
   config.kind = kind;
-  config.columns = 1;
+  config.columns = columns;
   config.specs = refine_specs;
   config.spec_count = kind == PCAL_CONFIDENCE ? 3 : UNIT_COUNT(refine_specs);
   return config;
@@ -60,10 +82,10 @@ static pcal_measure_config refine_config(pcal_kind kind) {
 
 /* As pc_measure_source does for large sources, but in small windows. */
 static pcal_status refine_coarse(const pcal_env *env, pcal_source *source, pcal_kind kind,
-                                 pcal_measure **out, pcal_error *err) {
-  const pcal_measure_config config = refine_config(kind);
+                                 size_t columns, pcal_measure **out, pcal_error *err) {
+  const pcal_measure_config config = refine_config(kind, columns);
   PC_TRY(pc_measure_new(&config, env, out, err));
-  pc_plan_coarsen(&(*out)->plan);
+  pc_plan_coarsen(&(*out)->plan, 1, 1);
   PC_TRY(pcal_source_rewind(source, err));
   for (;;) {
     pcal_batch batch = PCAL_BATCH_INIT;
@@ -75,17 +97,18 @@ static pcal_status refine_coarse(const pcal_env *env, pcal_source *source, pcal_
   return pc_measure_refine(*out, source, REFINE_WINDOW, err);
 }
 
-static void refine_compare(const refine_data *data, pcal_kind kind, unsigned threads) {
+static void refine_compare(const refine_data *data, pcal_kind kind, size_t columns,
+                           unsigned threads) {
   pcal_env env = pc_env_resolve(NULL);
   env.threads = threads;
-  const pcal_measure_config config = refine_config(kind);
-  pcal_source *source = refine_source(data, kind);
+  const pcal_measure_config config = refine_config(kind, columns);
+  pcal_source *source = refine_source(data, kind, columns);
   pcal_measure *kept = NULL, *coarse = NULL;
   pc_text want, got;
   pc_text_init(&want, &env);
   pc_text_init(&got, &env);
   assert_int_equal(pc_measure_source(source, &config, 0, &env, &kept, NULL), PCAL_OK);
-  assert_int_equal(refine_coarse(&env, source, kind, &coarse, NULL), PCAL_OK);
+  assert_int_equal(refine_coarse(&env, source, kind, columns, &coarse, NULL), PCAL_OK);
   refine_print(kept, &want);
   refine_print(coarse, &got);
   assert_string_equal(got.bytes, want.bytes);
@@ -102,24 +125,28 @@ static void test_same_bytes_as_kept_curves(void **state) {
   for (int ties = 0; ties <= 1; ties++) {
     refine_draw(ties, &data);
     for (unsigned threads = 1; threads <= 3; threads += 2) {
-      refine_compare(&data, PCAL_PROBABILITY, threads);
-      refine_compare(&data, PCAL_LOGIT, threads);
-      refine_compare(&data, PCAL_CONFIDENCE, threads);
+      refine_compare(&data, PCAL_PROBABILITY, 1, threads);
+      refine_compare(&data, PCAL_LOGIT, 1, threads);
+      refine_compare(&data, PCAL_CONFIDENCE, 1, threads);
+      refine_compare(&data, PCAL_LOGIT, REFINE_CLASSES, threads);
     }
   }
 }
 
 typedef struct refine_scene {
   const refine_data *data;
+  pcal_kind kind;
+  size_t columns;
 } refine_scene;
 
 static pcal_status refine_scenario(const pcal_env *env, void *user, pcal_error *err) {
   const refine_scene *scene = user;
   pcal_env single = *env;
   single.threads = 1;
-  pcal_source *source = refine_source(scene->data, PCAL_PROBABILITY);
+  pcal_source *source = refine_source(scene->data, scene->kind, scene->columns);
   pcal_measure *measure = NULL;
-  const pcal_status status = refine_coarse(&single, source, PCAL_PROBABILITY, &measure, err);
+  const pcal_status status =
+      refine_coarse(&single, source, scene->kind, scene->columns, &measure, err);
   pc_measure_free(measure);
   pcal_source_free(source);
   return status;
@@ -129,29 +156,38 @@ static void test_every_allocation_may_fail(void **state) {
   (void)state;
   static refine_data data;
   refine_draw(0, &data);
-  refine_scene scene = {&data};
-  unit_fail_each_allocation(refine_scenario, &scene);
+  refine_scene one = {&data, PCAL_PROBABILITY, 1};
+  unit_fail_each_allocation(refine_scenario, &one);
 }
 
 /* Only slots whose metrics can say what they want become coarse. */
-static void test_which_slots_become_coarse(void **state) {
-  (void)state;
-  static const char *const specs[] = {"ks:by=label", "ks", "ece", "skce"};
+static size_t refine_changed(int rows, int classes) {
+  static const char *const specs[] = {"ks:by=label", "ks",
+                                      "ece",         "skce",
+                                      "ace",         "gce:binning=adaptive,scope=all",
+                                      "ks:rank=2",   "ece:binning=sweep"};
   pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
   pcal_measure *measure = NULL;
   config.columns = 3;
   config.specs = specs;
   config.spec_count = UNIT_COUNT(specs);
   assert_int_equal(pc_measure_new(&config, NULL, &measure, NULL), PCAL_OK);
-  pc_plan_coarsen(&measure->plan);
+  pc_plan_coarsen(&measure->plan, rows, classes);
   const pc_plan *plan = &measure->plan;
   size_t changed = 0;
   for (size_t s = 0; s < plan->slot_count; s++)
     changed += plan->slots[s].machine != pc_machine_of(plan->slots[s].need.machine);
-  assert_int_equal(changed, 1);
-  assert_true(plan->slots[plan->entries[1].slot].machine != &pc_machine_curve);
-  assert_true(plan->slots[plan->entries[0].slot].machine == &pc_machine_curve);
+  assert_true(plan->slots[plan->entries[1].slot].machine == &pc_machine_curve); /* sweep */
   pc_measure_free(measure);
+  return changed;
+}
+
+static void test_which_slots_become_coarse(void **state) {
+  (void)state;
+  assert_int_equal(refine_changed(0, 0), 0);
+  assert_int_equal(refine_changed(1, 0), 2); /* by label, second */
+  assert_int_equal(refine_changed(0, 1), 2); /* each class, all classes */
+  assert_int_equal(refine_changed(1, 1), 4);
 }
 
 int main(void) {
