@@ -49,12 +49,13 @@ static void refine_draw(int ties, refine_data *data) {
   }
 }
 
-static pcal_source *refine_source(const refine_data *data, pcal_kind kind, size_t columns) {
+static pcal_source *refine_source(const refine_data *data, size_t rows, pcal_kind kind,
+                                  size_t columns) {
   pcal_batch batch = PCAL_BATCH_INIT;
   pcal_source *source = NULL;
   batch.kind = kind;
   batch.type = PCAL_F64;
-  batch.rows = REFINE_ROWS;
+  batch.rows = rows;
   batch.columns = columns;
   batch.scores = columns == 1 ? data->score : data->logits;
   batch.row_stride = (ptrdiff_t)(columns * sizeof(double));
@@ -81,10 +82,10 @@ static pcal_measure_config refine_config(pcal_kind kind, size_t columns) {
 }
 
 /* As pc_measure_source does for large sources, but in small windows. */
-static pcal_status refine_coarse(const pcal_env *env, pcal_source *source, pcal_kind kind,
-                                 size_t columns, pcal_measure **out, pcal_error *err) {
-  const pcal_measure_config config = refine_config(kind, columns);
-  PC_TRY(pc_measure_new(&config, env, out, err));
+static pcal_status refine_coarse(const pcal_env *env, pcal_source *source,
+                                 const pcal_measure_config *config, pcal_measure **out,
+                                 pcal_error *err) {
+  PC_TRY(pc_measure_new(config, env, out, err));
   pc_plan_coarsen(&(*out)->plan, 1, 1);
   PC_TRY(pcal_source_rewind(source, err));
   for (;;) {
@@ -102,13 +103,13 @@ static void refine_compare(const refine_data *data, pcal_kind kind, size_t colum
   pcal_env env = pc_env_resolve(NULL);
   env.threads = threads;
   const pcal_measure_config config = refine_config(kind, columns);
-  pcal_source *source = refine_source(data, kind, columns);
+  pcal_source *source = refine_source(data, REFINE_ROWS, kind, columns);
   pcal_measure *kept = NULL, *coarse = NULL;
   pc_text want, got;
   pc_text_init(&want, &env);
   pc_text_init(&got, &env);
   assert_int_equal(pc_measure_source(source, &config, 0, &env, &kept, NULL), PCAL_OK);
-  assert_int_equal(refine_coarse(&env, source, kind, columns, &coarse, NULL), PCAL_OK);
+  assert_int_equal(refine_coarse(&env, source, &config, &coarse, NULL), PCAL_OK);
   refine_print(kept, &want);
   refine_print(coarse, &got);
   assert_string_equal(got.bytes, want.bytes);
@@ -133,20 +134,22 @@ static void test_same_bytes_as_kept_curves(void **state) {
   }
 }
 
-typedef struct refine_scene {
-  const refine_data *data;
-  pcal_kind kind;
-  size_t columns;
-} refine_scene;
+#define REFINE_FEW 700
 
+/* Fewer rows and metrics, so that there are fewer allocations. */
 static pcal_status refine_scenario(const pcal_env *env, void *user, pcal_error *err) {
-  const refine_scene *scene = user;
+  static const char *const one[] = {"ks", "ece:binning=mass"};
+  static const char *const several[] = {"ks:by=label", "gce:variant=24", "gce:variant=31"};
+  const refine_data *data = user;
+  const size_t columns = data->label[0] == 0 ? 1 : REFINE_CLASSES;
   pcal_env single = *env;
   single.threads = 1;
-  pcal_source *source = refine_source(scene->data, scene->kind, scene->columns);
+  pcal_measure_config config = refine_config(PCAL_LOGIT, columns);
+  config.specs = columns == 1 ? one : several;
+  config.spec_count = columns == 1 ? UNIT_COUNT(one) : UNIT_COUNT(several);
+  pcal_source *source = refine_source(data, REFINE_FEW, PCAL_LOGIT, columns);
   pcal_measure *measure = NULL;
-  const pcal_status status =
-      refine_coarse(&single, source, scene->kind, scene->columns, &measure, err);
+  const pcal_status status = refine_coarse(&single, source, &config, &measure, err);
   pc_measure_free(measure);
   pcal_source_free(source);
   return status;
@@ -156,8 +159,10 @@ static void test_every_allocation_may_fail(void **state) {
   (void)state;
   static refine_data data;
   refine_draw(0, &data);
-  refine_scene one = {&data, PCAL_PROBABILITY, 1};
-  unit_fail_each_allocation(refine_scenario, &one);
+  for (int32_t first = 0; first < 2; first++) {
+    data.label[0] = first;
+    unit_fail_each_allocation(refine_scenario, &data);
+  }
 }
 
 /* Only slots whose metrics can say what they want become coarse. */
