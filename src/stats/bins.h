@@ -35,6 +35,11 @@ PC_CHECKED pcal_status pc_partition_new(const pcal_env *env, pc_edge_rule rule, 
                                         pc_partition *out, pcal_error *err);
 void pc_partition_free(const pcal_env *env, pc_partition *cells);
 
+/* Is the score above cut number i? */
+static inline int pc_partition_above(const pc_partition *cells, double score, size_t i) {
+  return cells->closed_right ? score > cells->cuts[i] : score >= cells->cuts[i];
+}
+
 /* The cell of a score, which is finite. */
 static inline size_t pc_partition_find(const pc_partition *cells, double score) {
   const double place = score * cells->guess, last = (double)cells->cut_count;
