@@ -325,6 +325,55 @@ PCAL_API pcal_status pcal_source_arrow_array(struct ArrowSchema *schema,
                                              const pcal_arrow *columns, const pcal_env *env,
                                              pcal_source **out, pcal_error *err);
 
+/* One input of a data set, wherever it lies: a file, an Arrow stream or, without either, an
+ * array.  Everything but the stream is borrowed; array and names are kept alive by the caller
+ * as long as the source. */
+typedef struct pcal_input {
+  size_t size;
+  const char *name; /* used in error messages; NULL: "scores", "labels", "weights", "groups" */
+  const char *file; /* as a field of pcal_inputs */
+  /* Record batches, or arrays of one column.  Moved into the source, also on failure. */
+  struct ArrowArrayStream *stream;
+  const char *const *chosen; /* columns of the record batches, by name; none: all */
+  size_t chosen_count;
+  /* An array: type is 'f' for floats of 2, 4 or 8 bytes, 'i' and 'u' for whole numbers of 1, 2,
+   * 4 or 8, 'b' for booleans of 1.  Strides are in bytes, and may be negative. */
+  const void *data;
+  char type;
+  int swapped; /* in the other byte order than this machine's */
+  size_t item_size;
+  size_t rows, columns; /* columns 0: one-dimensional */
+  ptrdiff_t row_stride, column_stride;
+  const char *const *meanings; /* names that whole numbers of labels and groups stand for, or
+                                  NULL; a number without a name is missing */
+  size_t meaning_count;
+} pcal_input;
+
+#define PCAL_INPUT_INIT                                                                     \
+  {                                                                                         \
+    sizeof(pcal_input), NULL, NULL, NULL, NULL, 0, NULL, 'f', 0, sizeof(float), 0, 0, 0, 0, \
+        NULL, 0                                                                             \
+  }
+
+/* A data set joined from inputs of any sort.  Labels are whole numbers, booleans, one-hot rows
+ * or names of classes; for confidences they say what was correct. */
+typedef struct pcal_join {
+  size_t size;
+  pcal_kind kind;
+  const pcal_input *scores;
+  const pcal_input *labels, *weights, *groups; /* or NULL */
+  const char *const *class_names; /* in place of those that the scores have, or NULL; copied */
+  size_t class_count;
+  uint64_t first_row; /* index given to the first row */
+  int header;         /* as in pcal_inputs */
+} pcal_join;
+
+#define PCAL_JOIN_INIT \
+  { sizeof(pcal_join), PCAL_PROBABILITY, NULL, NULL, NULL, NULL, NULL, 0, 0, 0 }
+
+PCAL_API pcal_status pcal_source_join(const pcal_join *join, const pcal_env *env,
+                                      pcal_source **out, pcal_error *err);
+
 /* What a source holds.  row_count is PCAL_NO_ROW while it is not known.  Names
  * are owned by the source; class_names is NULL when there are none, and
  * group_names grows as rows are read. */
@@ -554,6 +603,11 @@ PCAL_API pcal_status pcal_plan_write(const pcal_results *results,
 /* Draws a figure, "reliability", as SVG. */
 PCAL_API pcal_status pcal_figure_write(const pcal_results *results, const char *figure,
                                        pcal_sink sink, void *user, pcal_error *err);
+
+/* The same figure as data, in JSON: panels with their axes, and marks in data units, in the
+ * order in which they are drawn. */
+PCAL_API pcal_status pcal_figure_describe(const pcal_results *results, const char *figure,
+                                          pcal_sink sink, void *user, pcal_error *err);
 
 /* Says what is in a file ("file.npy", "file.csv:columns"), and what in it would keep it from
  * being measured.  header is that of pcal_inputs. */

@@ -91,6 +91,45 @@ pcal_status pcal_source_borrow(const pcal_batch *batch, const char *const *class
   return pc_source_borrow(&full, class_names, env, out, err);
 }
 
+static pcal_status files_check_join(const pcal_join *join, pcal_error *err) {
+  if (join->size < offsetof(pcal_join, labels) || join->kind < PCAL_PROBABILITY ||
+      join->kind > PCAL_CONFIDENCE || join->scores == NULL)
+    return pc_fail(err, PCAL_USAGE,
+                   "pcal_source_join needs a kind and scores; start from PCAL_JOIN_INIT");
+  if (join->header < 0 || join->header > 2)
+    return pc_fail(err, PCAL_USAGE,
+                   "the header setting %d is unknown; give 0 (decide), 1 (yes) or 2 (no)",
+                   join->header);
+  return PCAL_OK;
+}
+
+/* Releases the streams that the caller gave away in vain. */
+static void files_release_join(const pcal_join *join) {
+  const pcal_input *const inputs[] = {join->scores, join->labels, join->weights, join->groups};
+  for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
+    if (inputs[i] != NULL && inputs[i]->size > offsetof(pcal_input, stream) &&
+        inputs[i]->stream != NULL)
+      files_release_arrow(inputs[i]->stream, NULL, NULL);
+}
+
+pcal_status pcal_source_join(const pcal_join *join, const pcal_env *env, pcal_source **out,
+                             pcal_error *err) {
+  pc_error_clear(err);
+  if (out != NULL)
+    *out = NULL;
+  if (join == NULL)
+    return files_missing(err, "pcal_source_join", "inputs and a place for the source");
+  pcal_join full = PCAL_JOIN_INIT;
+  memcpy(&full, join, join->size < sizeof full ? join->size : sizeof full);
+  pcal_status status = files_check_join(&full, err);
+  if (status == PCAL_OK && out == NULL)
+    status = files_missing(err, "pcal_source_join", "inputs and a place for the source");
+  if (status == PCAL_OK)
+    return pc_source_join(&full, env, out, err);
+  files_release_join(&full);
+  return status;
+}
+
 pcal_status pcal_source_next(pcal_source *source, size_t max_rows, pcal_batch *batch,
                              pcal_error *err) {
   pc_error_clear(err);

@@ -145,19 +145,36 @@ static pc_figure_data measuring_figure_data(const pcal_results *results) {
   return data;
 }
 
+typedef pcal_status (*reading_figure)(const char *name, const pc_figure_data *data,
+                                      const pcal_env *env, pc_text *out, pcal_error *err);
+
+static pcal_status reading_write_figure(const pcal_results *results, const char *figure,
+                                        reading_figure write, pcal_sink sink, void *user,
+                                        pcal_error *err) {
+  const pc_figure_data data = measuring_figure_data(results);
+  pc_text text;
+  pc_text_init(&text, &results->env);
+  pcal_status status = write(figure, &data, &results->env, &text, err);
+  if (status == PCAL_OK)
+    status = pc_text_send(&text, sink, user, err);
+  pc_text_free(&text);
+  return status;
+}
+
 pcal_status pcal_figure_write(const pcal_results *results, const char *figure, pcal_sink sink,
                               void *user, pcal_error *err) {
   pc_error_clear(err);
   if (results == NULL || figure == NULL || sink == NULL)
     return pc_fail(err, PCAL_USAGE, "pcal_figure_write needs results, a figure and a sink");
-  const pc_figure_data data = measuring_figure_data(results);
-  pc_text text;
-  pc_text_init(&text, &results->env);
-  pcal_status status = pc_figure_draw(figure, &data, &results->env, &text, err);
-  if (status == PCAL_OK)
-    status = pc_text_send(&text, sink, user, err);
-  pc_text_free(&text);
-  return status;
+  return reading_write_figure(results, figure, pc_figure_draw, sink, user, err);
+}
+
+pcal_status pcal_figure_describe(const pcal_results *results, const char *figure,
+                                 pcal_sink sink, void *user, pcal_error *err) {
+  pc_error_clear(err);
+  if (results == NULL || figure == NULL || sink == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_figure_describe needs results, a figure and a sink");
+  return reading_write_figure(results, figure, pc_figure_tell, sink, user, err);
 }
 
 pcal_status pcal_simulate(const pcal_simulation *simulation, const pcal_env *env, float *logits,

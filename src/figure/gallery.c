@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "figure/figure_json.h"
 #include "figure/reliability.h"
 #include "figure/svg.h"
 
@@ -50,8 +51,11 @@ static pcal_status gallery_unknown(const char *name, pcal_error *err) {
                  nearest);
 }
 
-pcal_status pc_figure_draw(const char *name, const pc_figure_data *data, const pcal_env *env,
-                           pc_text *out, pcal_error *err) {
+typedef pcal_status (*gallery_writer)(const pc_figure *figure, pc_text *out, pcal_error *err);
+
+static pcal_status gallery_write(const char *name, const pc_figure_data *data,
+                                 const pcal_env *env, gallery_writer write, pc_text *out,
+                                 pcal_error *err) {
   const pcal_env whole = pc_env_resolve(env);
   size_t index = 0;
   while (index < pc_figure_row_count() && strcmp(gallery_entries[index].row.name, name) != 0)
@@ -62,7 +66,17 @@ pcal_status pc_figure_draw(const char *name, const pc_figure_data *data, const p
   pc_figure_init(&figure, 0, 0, &whole);
   pcal_status status = gallery_entries[index].build(data, &figure, err);
   if (status == PCAL_OK)
-    status = pc_svg_write(&figure, out, err);
+    status = write(&figure, out, err);
   pc_figure_free(&figure);
   return status;
+}
+
+pcal_status pc_figure_draw(const char *name, const pc_figure_data *data, const pcal_env *env,
+                           pc_text *out, pcal_error *err) {
+  return gallery_write(name, data, env, pc_svg_write, out, err);
+}
+
+pcal_status pc_figure_tell(const char *name, const pc_figure_data *data, const pcal_env *env,
+                           pc_text *out, pcal_error *err) {
+  return gallery_write(name, data, env, pc_figure_json_write, out, err);
 }

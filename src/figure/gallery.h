@@ -12,5 +12,8 @@ const pcal_row *pc_figure_row(size_t index);
  * there is nothing to draw. */
 PC_CHECKED pcal_status pc_figure_draw(const char *name, const pc_figure_data *data,
                                       const pcal_env *env, pc_text *out, pcal_error *err);
+/* The same figure as JSON, as in figure_json.h. */
+PC_CHECKED pcal_status pc_figure_tell(const char *name, const pc_figure_data *data,
+                                      const pcal_env *env, pc_text *out, pcal_error *err);
 
 #endif

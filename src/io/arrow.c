@@ -173,21 +173,36 @@ static pcal_status arrow_window(const pc_reader *reader, const struct ArrowArray
   return PCAL_OK;
 }
 
+/* Goes to the batch of the next row; NULL at the end. */
+static pcal_status arrow_seek(pc_reader *reader, const struct ArrowArray **batch,
+                              pcal_error *err) {
+  arrow_state *state = reader->state;
+  for (;;) {
+    PC_TRY(pc_arrow_table_batch(state->table, state->batch, batch, err));
+    if (*batch == NULL)
+      reader->rows = state->table->rows;
+    if (*batch == NULL || state->row < (uint64_t)(*batch)->length)
+      return PCAL_OK;
+    state->batch++;
+    state->row = 0;
+  }
+}
+
+static pcal_status arrow_ready(pc_reader *reader, size_t *rows, pcal_error *err) {
+  const arrow_state *state = reader->state;
+  const struct ArrowArray *batch = NULL;
+  PC_TRY(arrow_seek(reader, &batch, err));
+  *rows = batch == NULL ? 0 : (size_t)((uint64_t)batch->length - state->row);
+  return PCAL_OK;
+}
+
 static pcal_status arrow_next(pc_reader *reader, size_t max_rows, pc_window *out,
                               pcal_error *err) {
   arrow_state *state = reader->state;
   const struct ArrowArray *batch = NULL;
-  for (;;) {
-    PC_TRY(pc_arrow_table_batch(state->table, state->batch, &batch, err));
-    if (batch == NULL) {
-      reader->rows = state->table->rows;
-      return PCAL_OK;
-    }
-    if (state->row < (uint64_t)batch->length)
-      break;
-    state->batch++;
-    state->row = 0;
-  }
+  PC_TRY(arrow_seek(reader, &batch, err));
+  if (batch == NULL)
+    return PCAL_OK;
   const uint64_t left = (uint64_t)batch->length - state->row;
   out->rows = max_rows < left ? max_rows : (size_t)left;
   PC_TRY(arrow_window(reader, batch, out, err));
@@ -195,7 +210,8 @@ static pcal_status arrow_next(pc_reader *reader, size_t max_rows, pc_window *out
   return PCAL_OK;
 }
 
-static const pc_reader_calls arrow_calls = {arrow_next, arrow_rewind, arrow_line, arrow_close};
+static const pc_reader_calls arrow_calls = {arrow_next, arrow_rewind, arrow_line, arrow_close,
+                                            arrow_ready};
 static const pc_format arrow_format = {"arrow", "", "Arrow record batches", NULL, NULL};
 
 /* ---- Opening ---- */
@@ -276,8 +292,9 @@ static pcal_status arrow_fill(const char *const *names, pc_as as, pc_reader *rea
   if (state->columns == NULL || state->names == NULL)
     return pc_fail_memory(err, "opening Arrow data");
   PC_TRY(arrow_find_columns(names, as, reader, err));
-  state->name = state->count == 1 ? pc_member_name(reader->env, state->table->name, names[0])
-                                  : pc_copy_text(reader->env, state->table->name);
+  state->name = state->count == 1 && !state->table->takes_plain
+                    ? pc_member_name(reader->env, state->table->name, names[0])
+                    : pc_copy_text(reader->env, state->table->name);
   if (state->name == NULL)
     return pc_fail_memory(err, "opening Arrow data");
   pc_bytes_borrow(state->name, "", 0, &state->bytes);

@@ -7,7 +7,9 @@
  *  1. a row is missing when its bit is 0 in the batch, in the column, or in the lists' values;
  *     without a bitmap, or when null_count is 0, none is.
  *  2. dictionaries hold text, and their indices must lie inside.
- *  3. string views, variable lists, decimals and other types are refused. */
+ *  3. a view of text has 16 bytes: its length, and either the text itself, up to 12 bytes, or
+ *     four bytes of it, the number of a buffer and the place there.
+ *  4. variable lists, decimals and other types are refused. */
 #include "io/arrow_column.h"
 
 #include <inttypes.h>
@@ -46,7 +48,8 @@ static int arrow_column_number(const char *format, pc_npy_type *out) {
 
 static int arrow_column_text(const char *format, pc_arrow_column *out) {
   out->wide = strcmp(format, "U") == 0;
-  return out->wide || strcmp(format, "u") == 0;
+  out->views = strcmp(format, "vu") == 0;
+  return out->wide || out->views || strcmp(format, "u") == 0;
 }
 
 static int arrow_column_list(const struct ArrowSchema *schema, pc_arrow_column *out) {
@@ -232,9 +235,42 @@ static int64_t arrow_column_offset(const pc_arrow_column *column, const void *of
   return offset;
 }
 
+#define ARROW_VIEW_SIZE 16
+#define ARROW_VIEW_INLINE 12
+
+static int32_t arrow_column_int(const unsigned char *from) {
+  int32_t value;
+  memcpy(&value, from, sizeof value);
+  return value;
+}
+
+/* Buffers of an array of views: validity, views, those with long texts, and their lengths. */
+static pcal_status arrow_column_view(const pc_arrow_column *column,
+                                     const struct ArrowArray *text, uint64_t index,
+                                     pc_slice *out, pcal_error *err) {
+  const unsigned char *view = (const unsigned char *)text->buffers[1] + index * ARROW_VIEW_SIZE;
+  const int32_t length = arrow_column_int(view);
+  *out = (pc_slice){(const char *)view + 4, (size_t)length};
+  if (length >= 0 && length <= ARROW_VIEW_INLINE)
+    return PCAL_OK;
+  const int32_t buffer = arrow_column_int(view + 8), offset = arrow_column_int(view + 12);
+  const int64_t long_ones = text->n_buffers - 3;
+  const unsigned char *lengths = text->buffers[text->n_buffers - 1];
+  int64_t room = 0;
+  if (buffer >= 0 && buffer < long_ones && lengths != NULL)
+    memcpy(&room, lengths + (size_t)buffer * sizeof room, sizeof room);
+  if (length < 0 || offset < 0 || (int64_t)offset + length > room ||
+      text->buffers[2 + buffer] == NULL)
+    return arrow_column_broken(column, "the views of its text are broken", err);
+  out->bytes = (const char *)text->buffers[2 + buffer] + offset;
+  return PCAL_OK;
+}
+
 static pcal_status arrow_column_string(const pc_arrow_column *column,
                                        const struct ArrowArray *text, uint64_t index,
                                        pc_slice *out, pcal_error *err) {
+  if (column->views)
+    return arrow_column_view(column, text, index, out, err);
   const int64_t begin = arrow_column_offset(column, text->buffers[1], index);
   const int64_t end = arrow_column_offset(column, text->buffers[1], index + 1);
   if (begin < 0 || end < begin || (end > begin && text->buffers[2] == NULL))

@@ -21,6 +21,7 @@ typedef struct pc_arrow_column {
   pc_arrow_kind kind;      /* of the values */
   pc_npy_type number;      /* of numbers, and of indices into a dictionary */
   int wide;                /* offsets of text have 64 bits */
+  int views;               /* text is views of text in place of offsets */
 } pc_arrow_column;
 
 /* Finds a column by name.  Fails with PCAL_USAGE when there is no

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "io/arrow_plain.h"
 #include "io/slice.h"
 
 void pc_arrow_table_take(struct ArrowArrayStream *stream, struct ArrowSchema *schema,
@@ -50,14 +51,20 @@ static pcal_status arrow_table_failed(pc_arrow_table *table, int code, pcal_erro
                  table->name, shown);
 }
 
+static int arrow_table_fits(const pc_arrow_table *table, const struct ArrowArray *batch) {
+  return batch->length >= 0 && batch->offset >= 0 && batch->n_buffers >= 1 &&
+         batch->buffers != NULL && batch->n_children == table->schema.n_children &&
+         (batch->n_children == 0 || batch->children != NULL);
+}
+
 /* Keeps a batch, which is moved, or released on failure. */
 static pcal_status arrow_table_add(pc_arrow_table *table, struct ArrowArray *batch,
                                    pcal_error *err) {
   void *batches = table->batches;
   pcal_status status = PCAL_OK;
-  if (batch->length < 0 || batch->offset < 0 || batch->n_buffers < 1 ||
-      batch->buffers == NULL || batch->n_children != table->schema.n_children ||
-      (batch->n_children > 0 && batch->children == NULL))
+  if (table->plain)
+    status = pc_arrow_plain_array(batch, table->env, err);
+  if (status == PCAL_OK && !arrow_table_fits(table, batch))
     status = pc_fail(err, PCAL_DATA,
                      "%s: an Arrow batch does not fit its schema; see to what writes it",
                      table->name);
@@ -102,6 +109,9 @@ pcal_status pc_arrow_table_open(pc_arrow_table *table, const char *name, const p
   }
   if (table->schema.release == NULL)
     return pc_fail(err, PCAL_USAGE, "%s: the Arrow schema was released before", name);
+  table->plain = table->takes_plain && strcmp(table->schema.format, "+s") != 0;
+  if (table->plain)
+    PC_TRY(pc_arrow_plain_schema(&table->schema, env, err));
   if (strcmp(table->schema.format, "+s") != 0)
     return pc_fail(err, PCAL_DATA,
                    "%s holds no Arrow record batches but arrays of type %s; give a table of "

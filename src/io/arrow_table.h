@@ -13,7 +13,9 @@ typedef struct pc_arrow_table {
   struct ArrowArray single;       /* in place of a stream, until it is opened */
   struct ArrowArray *batches;
   size_t count, capacity;
-  uint64_t rows; /* in all batches so far */
+  uint64_t rows;   /* in all batches so far */
+  int takes_plain; /* arrays that are no record batches are a column; set before opening */
+  int plain;       /* and they are */
 } pc_arrow_table;
 
 /* Moves a stream, or a schema and one array, into a table; what was moved is marked as released

@@ -207,7 +207,7 @@ static pcal_status csv_next(pc_reader *reader, size_t max_rows, pc_window *out,
   return status;
 }
 
-static const pc_reader_calls csv_calls = {csv_next, csv_rewind, csv_line, csv_close};
+static const pc_reader_calls csv_calls = {csv_next, csv_rewind, csv_line, csv_close, NULL};
 
 /* A column that is not found because semicolons separate the cells. */
 static pcal_status csv_semicolons(const pc_request *request, const csv_state *state,

@@ -289,7 +289,8 @@ static pcal_status jsonl_next(pc_reader *reader, size_t max_rows, pc_window *out
   return status;
 }
 
-static const pc_reader_calls jsonl_calls = {jsonl_next, jsonl_rewind, jsonl_line, jsonl_close};
+static const pc_reader_calls jsonl_calls = {jsonl_next, jsonl_rewind, jsonl_line, jsonl_close,
+                                            NULL};
 
 /* ---- Opening ---- */
 

@@ -109,6 +109,16 @@ pcal_status pc_reader_next(pc_reader *reader, size_t max_rows, pc_window *out,
   return reader->calls->next(reader, max_rows < limit ? max_rows : limit, out, err);
 }
 
+pcal_status pc_reader_ready(pc_reader *reader, size_t *rows, pcal_error *err) {
+  *rows = SIZE_MAX;
+  if (reader->calls->ready == NULL)
+    return PCAL_OK;
+  PC_TRY(reader->calls->ready(reader, rows, err));
+  if (*rows == 0)
+    *rows = SIZE_MAX;
+  return PCAL_OK;
+}
+
 void pc_reader_rewind(pc_reader *reader) {
   reader->calls->rewind(reader);
 }

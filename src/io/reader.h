@@ -56,6 +56,9 @@ typedef struct pc_reader_calls {
   /* Line (from 1) of a row in the last window, 0 when the format has no lines. */
   uint64_t (*line)(const pc_reader *reader, size_t row);
   void (*close)(pc_reader *reader);
+  /* Rows that the next window can have at most, 0 at the end; NULL: as many as asked for, while
+   * there are. */
+  pcal_status (*ready)(pc_reader *reader, size_t *rows, pcal_error *err);
 } pc_reader_calls;
 
 typedef struct pc_format {
@@ -113,6 +116,9 @@ PC_CHECKED pcal_status pc_reader_open(const pc_request *request, pc_reader *out,
  * window is valid until the next call on the reader. */
 PC_CHECKED pcal_status pc_reader_next(pc_reader *reader, size_t max_rows, pc_window *out,
                                       pcal_error *err);
+/* Rows that the next window can have at most: SIZE_MAX where nothing but max_rows, its limit
+ * and the end bound it. */
+PC_CHECKED pcal_status pc_reader_ready(pc_reader *reader, size_t *rows, pcal_error *err);
 void pc_reader_rewind(pc_reader *reader);
 void pc_reader_close(pc_reader *reader); /* a zeroed reader is fine */
 

@@ -6,50 +6,12 @@
  *  5. a window is as long as the shortest of its parts allows; without conversion it is as
  *     long as asked for; Arrow windows also end where a record batch does.
  *  6. a data file that is a container gives one array of scores, without class names. */
-#include "io/source.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "io/arrow.h"
-#include "io/borrowed.h"
-#include "io/bytes.h"
-#include "io/groups.h"
-#include "io/inputs.h"
-#include "io/labels.h"
-#include "io/reader.h"
 #include "io/selector.h"
-
-#define SOURCE_FILES_MAX 5
-
-typedef struct source_file {
-  char *path; /* owned */
-  pc_bytes bytes;
-} source_file;
-
-struct pcal_source {
-  pcal_env env;
-  source_file files[SOURCE_FILES_MAX];
-  size_t file_count;
-  pcal_kind kind;
-  pc_reader table;         /* a data file with all its columns: keeps their names */
-  const pc_bytes *archive; /* a data file that is a container, */
-  pc_names members;        /* and the names of what it holds */
-  pc_data_columns columns; /* of the table, or numbers of members */
-  pc_arrow_table arrow;    /* in place of files */
-  char *arrow_name;
-  pc_borrowed borrowed; /* the same */
-  pc_reader scores, label_cells, weights, group_cells;
-  const char *const *class_names; /* owned by a reader or by columns */
-  pc_names classes;
-  pc_labels labels;
-  pc_groups groups;
-  uint64_t first_row;
-  uint64_t position; /* rows given out */
-  uint64_t window;   /* and before the last window */
-  pc_header header;
-};
+#include "io/source_state.h"
 
 static int source_has(const pc_reader *part) {
   return part->format != NULL;
@@ -67,7 +29,7 @@ static pcal_status source_file_open(pcal_source *source, pc_selector *selector,
     if (strcmp(source->files[i].path, selector->path) == 0)
       return PCAL_OK;
   }
-  source_file *file = &source->files[source->file_count];
+  pc_source_file *file = &source->files[source->file_count];
   PC_TRY(pc_bytes_open(selector->path, &source->env, &file->bytes, err));
   file->path = pc_copy_text(&source->env, selector->path);
   *out = &file->bytes;
@@ -75,8 +37,8 @@ static pcal_status source_file_open(pcal_source *source, pc_selector *selector,
   return file->path == NULL ? pc_fail_memory(err, "opening a file") : PCAL_OK;
 }
 
-static pcal_status source_part_open(pcal_source *source, const char *text, pc_as as,
-                                    pc_reader *part, pcal_error *err) {
+pcal_status pc_source_file_part(pcal_source *source, const char *text, pc_as as,
+                                pc_reader *part, pcal_error *err) {
   pc_selector selector;
   pc_request request = {.env = &source->env, .as = as, .header = source->header};
   PC_TRY(pc_selector_split(text, pc_bytes_exists(text), &source->env, &selector, err));
@@ -102,7 +64,7 @@ static pcal_status source_member(const pcal_source *source, size_t number, pc_as
 static pcal_status source_part(pcal_source *source, const char *text, size_t column, pc_as as,
                                pc_reader *part, pcal_error *err) {
   if (text != NULL)
-    return source_part_open(source, text, as, part, err);
+    return pc_source_file_part(source, text, as, part, err);
   if (column == PC_NO_COLUMN)
     return PCAL_OK;
   if (source->archive != NULL)
@@ -152,7 +114,7 @@ static pcal_status source_scores_from_data(pcal_source *source, const pc_plan *p
   PC_TRY(source_data_open(source, plan->data, err));
   if (source->archive != NULL)
     return source_scores_from_archive(source, err);
-  PC_TRY(source_part_open(source, plan->data, PC_AS_TEXT, &source->table, err));
+  PC_TRY(pc_source_file_part(source, plan->data, PC_AS_TEXT, &source->table, err));
   const pc_column_set set = {source->table.bytes->name, source->table.names,
                              source->table.columns};
   if (source->table.columns != source->table.file_columns)
@@ -175,23 +137,28 @@ static pcal_status source_scores(pcal_source *source, const pc_plan *plan, pcal_
   if (plan->data != NULL)
     return source_scores_from_data(source, plan, err);
   source->kind = plan->kind;
-  PC_TRY(source_part_open(source, plan->scores, PC_AS_SCORES, &source->scores, err));
+  PC_TRY(pc_source_file_part(source, plan->scores, PC_AS_SCORES, &source->scores, err));
   source->class_names = source->scores.columns > 1 ? source->scores.names : NULL;
   return PCAL_OK;
 }
 
+static int source_is_file(const pc_reader *part) {
+  return part->format->open != NULL;
+}
+
 /* Does a selector choose columns of this part? */
 static int source_selectable(const pc_reader *part) {
-  return part->format->open != NULL && part->format->members == NULL;
+  return source_is_file(part) && part->format->members == NULL;
 }
 
 static pcal_status source_one_column(const pc_reader *part, const char *what, pcal_error *err) {
   if (!source_has(part) || part->columns == 1)
     return PCAL_OK;
   if (!source_selectable(part))
-    return pc_fail(err, PCAL_DATA,
-                   "%s has %zu columns, but %s take one; save that one under a name of its own",
-                   source_name(part), part->columns, what);
+    return pc_fail(err, PCAL_DATA, "%s has %zu columns, but %s take one; %s", source_name(part),
+                   part->columns, what,
+                   source_is_file(part) ? "save that one under a name of its own"
+                                        : "give that one alone");
   return pc_fail(err, PCAL_DATA, "%s has %zu columns, but %s take one; choose it as %s:COLUMN",
                  source_name(part), part->columns, what, source_name(part));
 }
@@ -297,8 +264,7 @@ static pcal_status source_data_labels(const pcal_source *source, const pc_plan *
                  confidence ? "correct" : "labels", confidence ? "labels" : "correct");
 }
 
-/* Checks the parts against each other and makes them ready to be read. */
-static pcal_status source_join(pcal_source *source, pcal_error *err) {
+pcal_status pc_source_complete(pcal_source *source, pcal_error *err) {
   PC_TRY(source_check_columns(source, err));
   PC_TRY(source_check_lengths(source, err));
   if (source->scores.rows != PCAL_NO_ROW)
@@ -330,10 +296,10 @@ static pcal_status source_fill(pcal_source *source, const pcal_inputs *inputs,
                      err));
   PC_TRY(
       source_part(source, plan.groups, columns->groups, PC_AS_TEXT, &source->group_cells, err));
-  return source_join(source, err);
+  return pc_source_complete(source, err);
 }
 
-static pcal_source *source_new(const pcal_env *env) {
+pcal_source *pc_source_new(const pcal_env *env) {
   const pcal_env resolved = pc_env_resolve(env);
   pcal_source *source = pc_alloc(&resolved, 1, sizeof *source);
   if (source == NULL)
@@ -343,8 +309,7 @@ static pcal_source *source_new(const pcal_env *env) {
   return source;
 }
 
-/* Hands a source out, or frees it when something failed. */
-static pcal_status source_give(pcal_source *source, pcal_status status, pcal_source **out) {
+pcal_status pc_source_give(pcal_source *source, pcal_status status, pcal_source **out) {
   *out = status == PCAL_OK ? source : NULL;
   if (status != PCAL_OK)
     pc_source_free(source);
@@ -353,52 +318,11 @@ static pcal_status source_give(pcal_source *source, pcal_status status, pcal_sou
 
 pcal_status pc_source_open(const pcal_inputs *inputs, const pcal_env *env, pcal_source **out,
                            pcal_error *err) {
-  pcal_source *source = source_new(env);
+  pcal_source *source = pc_source_new(env);
   *out = NULL;
   if (source == NULL)
     return pc_fail_memory(err, "opening the data");
-  return source_give(source, source_fill(source, inputs, err), out);
-}
-
-/* A column of the Arrow table, if it is named. */
-static pcal_status source_arrow_part(pcal_source *source, const char *name, pc_as as,
-                                     pc_reader *part, pcal_error *err) {
-  return name == NULL ? PCAL_OK : pc_arrow_open(&source->arrow, &name, 1, as, part, err);
-}
-
-static pcal_status source_fill_arrow(pcal_source *source, const pcal_arrow *columns,
-                                     pcal_error *err) {
-  source->kind = columns->kind;
-  source->first_row = columns->first_row;
-  source->arrow_name =
-      pc_copy_text(&source->env, columns->name != NULL ? columns->name : "arrow");
-  if (source->arrow_name == NULL)
-    return pc_fail_memory(err, "opening the data");
-  PC_TRY(pc_arrow_table_open(&source->arrow, source->arrow_name, &source->env, err));
-  PC_TRY(pc_arrow_open(&source->arrow, columns->scores, columns->score_count, PC_AS_SCORES,
-                       &source->scores, err));
-  source->class_names = source->scores.columns > 1 ? source->scores.names : NULL;
-  PC_TRY(source_arrow_part(source, columns->labels, PC_AS_LABELS, &source->label_cells, err));
-  PC_TRY(source_arrow_part(source, columns->weights, PC_AS_NUMBERS, &source->weights, err));
-  PC_TRY(source_arrow_part(source, columns->groups, PC_AS_TEXT, &source->group_cells, err));
-  return source_join(source, err);
-}
-
-pcal_status pc_source_arrow(struct ArrowArrayStream *stream, struct ArrowSchema *schema,
-                            struct ArrowArray *array, const pcal_arrow *columns,
-                            const pcal_env *env, pcal_source **out, pcal_error *err) {
-  pcal_arrow full = PCAL_ARROW_INIT;
-  pc_arrow_table table;
-  pc_arrow_table_take(stream, schema, array, &table);
-  memcpy(&full, columns, columns->size < sizeof full ? columns->size : sizeof full);
-  pcal_source *source = source_new(env);
-  *out = NULL;
-  if (source == NULL) {
-    pc_arrow_table_free(&table);
-    return pc_fail_memory(err, "opening the data");
-  }
-  source->arrow = table;
-  return source_give(source, source_fill_arrow(source, &full, err), out);
+  return pc_source_give(source, source_fill(source, inputs, err), out);
 }
 
 pcal_status pc_source_borrow(const pcal_batch *batch, const char *const *class_names,
@@ -406,12 +330,12 @@ pcal_status pc_source_borrow(const pcal_batch *batch, const char *const *class_n
   *out = NULL;
   PC_TRY(source_check_first_row(batch->scores_name != NULL ? batch->scores_name : "scores",
                                 batch->first_row, batch->rows, err));
-  pcal_source *source = source_new(env);
+  pcal_source *source = pc_source_new(env);
   if (source == NULL)
     return pc_fail_memory(err, "opening the data");
   const pcal_status status =
       pc_borrowed_open(batch, class_names, &source->env, &source->borrowed, err);
-  return source_give(source, status, out);
+  return pc_source_give(source, status, out);
 }
 
 void pc_source_free(pcal_source *source) {
@@ -429,8 +353,13 @@ void pc_source_free(pcal_source *source) {
   pc_reader_close(&source->weights);
   pc_reader_close(&source->group_cells);
   pc_reader_close(&source->table);
-  pc_arrow_table_free(&source->arrow);
-  pc_free(&env, source->arrow_name);
+  for (size_t i = 0; i < PC_SOURCE_PARTS; i++) {
+    pc_arrow_table_free(&source->inputs[i].arrow);
+    pc_free(&env, source->inputs[i].name);
+  }
+  for (size_t i = 0; i < source->given_name_count; i++)
+    pc_free(&env, source->given_names[i]);
+  pc_free(&env, source->given_names);
   for (size_t i = 0; i < source->file_count; i++) {
     pc_free(&env, source->files[i].path);
     pc_bytes_close(&source->files[i].bytes);
@@ -438,7 +367,8 @@ void pc_source_free(pcal_source *source) {
   pc_free(&env, source);
 }
 
-static size_t source_window(const pcal_source *source, size_t max_rows) {
+static pcal_status source_window(pcal_source *source, size_t max_rows, size_t *out,
+                                 pcal_error *err) {
   size_t rows = max_rows;
   const size_t limits[] = {
       source->scores.window_limit,
@@ -448,7 +378,16 @@ static size_t source_window(const pcal_source *source, size_t max_rows) {
   };
   for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
     rows = rows < limits[i] ? rows : limits[i];
-  return rows;
+  pc_reader *parts[] = {&source->scores, &source->label_cells, &source->weights,
+                        &source->group_cells};
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+    size_t ready = SIZE_MAX;
+    if (source_has(parts[i]))
+      PC_TRY(pc_reader_ready(parts[i], &ready, err));
+    rows = rows < ready ? rows : ready;
+  }
+  *out = rows;
+  return PCAL_OK;
 }
 
 /* A part that ends before or after the scores. */
@@ -515,7 +454,8 @@ pcal_status pc_source_next(pcal_source *source, size_t max_rows, pcal_batch *bat
     memcpy(batch, &filled, batch->size < sizeof filled ? batch->size : sizeof filled);
     return PCAL_OK;
   }
-  const size_t wanted = source_window(source, max_rows);
+  size_t wanted = 0;
+  PC_TRY(source_window(source, max_rows, &wanted, err));
   PC_TRY(pc_reader_next(&source->scores, wanted, &window, err));
   PC_TRY(source_check_first_row(source_name(&source->scores), source->first_row,
                                 source->position + window.rows, err));

@@ -19,6 +19,8 @@ PC_CHECKED pcal_status pc_source_arrow(struct ArrowArrayStream *stream,
 PC_CHECKED pcal_status pc_source_borrow(const pcal_batch *batch, const char *const *class_names,
                                         const pcal_env *env, pcal_source **out,
                                         pcal_error *err);
+PC_CHECKED pcal_status pc_source_join(const pcal_join *join, const pcal_env *env,
+                                      pcal_source **out, pcal_error *err);
 void pc_source_free(pcal_source *source);
 void pc_source_shape(const pcal_source *source, pcal_shape *shape);
 

@@ -25,6 +25,7 @@ static pcal_status out_write(const pcal_results *results, pcal_error *err) {
   for (int format = PCAL_TEXT; format <= PCAL_MARKDOWN; format++)
     PC_TRY(pcal_results_write(results, (pcal_format)format, out_count, &length, err));
   PC_TRY(pcal_figure_write(results, "reliability", out_count, &length, err));
+  PC_TRY(pcal_figure_describe(results, "reliability", out_count, &length, err));
   assert_true(length > 1000);
   return PCAL_OK;
 }

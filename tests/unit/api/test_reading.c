@@ -157,6 +157,15 @@ static void test_figures(void **state) {
   assert_int_equal(pcal_figure_write(NULL, "reliability", given_sink, &text, &err), PCAL_USAGE);
   assert_int_equal(pcal_figure_write(results, NULL, given_sink, &text, &err), PCAL_USAGE);
   assert_int_equal(pcal_figure_write(results, "reliability", NULL, &text, &err), PCAL_USAGE);
+  text = (given_text){NULL, 0};
+  assert_int_equal(pcal_figure_describe(results, "reliability", given_sink, &text, &err),
+                   PCAL_OK);
+  assert_contains(text.bytes, "\"title\": \"Reliability");
+  assert_contains(text.bytes, "\"kind\": \"bar\"");
+  free(text.bytes);
+  assert_int_equal(pcal_figure_describe(results, "pie", given_sink, &text, &err), PCAL_USAGE);
+  assert_int_equal(pcal_figure_describe(NULL, "reliability", given_sink, &text, &err),
+                   PCAL_USAGE);
   pcal_results_free(results);
 }
 

@@ -287,8 +287,7 @@ static void refuses_wrong_columns(void **state) {
   expect_refused((pcal_arrow){0, kind, twice, 2, "y", NULL, NULL, NULL, 0}, PCAL_DATA,
                  "arrow, column \"a\": it is named twice; leave one out");
   expect_refused((pcal_arrow){0, PCAL_CONFIDENCE, p, 1, "y", NULL, NULL, NULL, 0}, PCAL_DATA,
-                 "arrow:p has 2 columns, but confidences take one; save that one under a name "
-                 "of its own");
+                 "arrow:p has 2 columns, but confidences take one; give that one alone");
   expect_refused((pcal_arrow){0, kind, p, 1, "n", NULL, NULL, NULL, 0}, PCAL_DATA,
                  "arrow:n, row 0: the label \"b\" is a name, but the scores in arrow:p have "
                  "none; give class numbers, or the scores as CSV with a header");

@@ -59,6 +59,7 @@ static void knows_types(void **state) {
   expect_type(help_schema("b", "x"), PC_ARROW_BOOL, 0, 0, 1);
   expect_type(help_schema("u", "x"), PC_ARROW_TEXT, 0, 0, 1);
   expect_type(help_schema("U", "x"), PC_ARROW_TEXT, 0, 0, 1);
+  expect_type(help_schema("vu", "x"), PC_ARROW_TEXT, 0, 0, 1);
   expect_type(column_list("+w:12", "f"), PC_ARROW_NUMBER, PC_NPY_FLOAT, 4, 12);
   expect_type(column_dictionary("c", "u"), PC_ARROW_DICTIONARY, PC_NPY_SIGNED, 1, 1);
   expect_type(column_dictionary("I", "U"), PC_ARROW_DICTIONARY, PC_NPY_UNSIGNED, 4, 1);
@@ -78,7 +79,7 @@ static void expect_unknown_type(struct ArrowSchema *child) {
 
 static void refuses_other_types(void **state) {
   (void)state;
-  static const char *const formats[] = {"n", "z", "vu", "d:10,2", "tdD", "+s", "+m", "", "ff"};
+  static const char *const formats[] = {"n", "z", "vz", "d:10,2", "tdD", "+s", "+m", "", "ff"};
   for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
     expect_unknown_type(help_schema(formats[i], "x"));
   expect_unknown_type(column_list("+l", "f"));
@@ -194,6 +195,61 @@ static void reads_text(void **state) {
   assert_int_equal(help_arrow_live, 0);
 }
 
+/* A view of 16 bytes: length, then the text, or its beginning, a buffer and a place there. */
+static void column_view(unsigned char out[16], const char *text, int32_t buffer,
+                        int32_t place) {
+  const int32_t length = (int32_t)strlen(text);
+  memset(out, 0, 16);
+  memcpy(out, &length, 4);
+  memcpy(out + 4, text, length > 12 ? 4 : (size_t)length);
+  if (length > 12) {
+    memcpy(out + 8, &buffer, 4);
+    memcpy(out + 12, &place, 4);
+  }
+}
+
+static void reads_views(void **state) {
+  (void)state;
+  static const char *const words[] = {"cat", "", "twelve chars", "thirteen long",
+                                      "a long name of a class"};
+  static const char first[] = "..thirteen long", second[] = "a long name of a class";
+  const int64_t lengths[] = {15, 22};
+  unsigned char views[8][16];
+  for (size_t i = 0; i < 4; i++)
+    column_view(views[i], words[i], 0, 2);
+  column_view(views[4], words[4], 1, 0);
+  column_view(views[5], words[3], 2, 0);  /* no such buffer */
+  column_view(views[6], words[3], 0, 3);  /* runs over its end */
+  column_view(views[7], words[3], 0, -1); /* begins before it */
+  const void *buffers[] = {NULL, views, first, second, lengths};
+  pc_arrow_table table = column_table(help_schema("vu", "x"));
+  pc_arrow_column column;
+  pc_arrow_part part;
+  pc_slice text;
+  pcal_error err;
+  assert_int_equal(pc_arrow_column_find(&table, "x", &column, NULL), PCAL_OK);
+  struct ArrowArray *batch = help_array(8, 0, 1, NULL, NULL, NULL);
+  help_array_add(batch, help_array(8, 0, 5, NULL, NULL, NULL));
+  free(batch->children[0]->buffers);
+  batch->children[0]->buffers = buffers;
+  assert_int_equal(pc_arrow_part_find(&column, batch, &part, NULL), PCAL_OK);
+  for (size_t i = 0; i < 8; i++) {
+    if (i < 5) {
+      assert_int_equal(pc_arrow_part_text(&part, i, &text, NULL), PCAL_OK);
+      assert_true(pc_slice_is(text, words[i]));
+      continue;
+    }
+    assert_int_equal(pc_arrow_part_text(&part, i, &text, &err), PCAL_DATA);
+    assert_string_equal(err.message, "t, column \"x\": the views of its text are broken; see "
+                                     "to what writes the Arrow data");
+  }
+  batch->children[0]->buffers = NULL;
+  batch->release(batch);
+  free(batch);
+  pc_arrow_table_free(&table);
+  assert_int_equal(help_arrow_live, 0);
+}
+
 static void reads_dictionaries(void **state) {
   (void)state;
   const int8_t indices[] = {1, 0, 2, 3, -1};
@@ -260,10 +316,15 @@ static void refuses_arrays_that_do_not_fit(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(knows_types),        cmocka_unit_test(refuses_other_types),
-      cmocka_unit_test(finds_by_name),      cmocka_unit_test(follows_offsets_and_nulls),
-      cmocka_unit_test(reads_booleans),     cmocka_unit_test(reads_text),
-      cmocka_unit_test(reads_dictionaries), cmocka_unit_test(refuses_arrays_that_do_not_fit),
+      cmocka_unit_test(knows_types),
+      cmocka_unit_test(refuses_other_types),
+      cmocka_unit_test(finds_by_name),
+      cmocka_unit_test(follows_offsets_and_nulls),
+      cmocka_unit_test(reads_booleans),
+      cmocka_unit_test(reads_text),
+      cmocka_unit_test(reads_views),
+      cmocka_unit_test(reads_dictionaries),
+      cmocka_unit_test(refuses_arrays_that_do_not_fit),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,25 @@
+/* Arrays in memory as readers. */
+#ifndef PC_ARRAY_H
+#define PC_ARRAY_H
+
+#include "io/npy_type.h"
+#include "io/reader.h"
+
+/* Everything is borrowed.  Strides are in bytes. */
+typedef struct pc_array {
+  pc_npy_type type;
+  const unsigned char *first; /* element of row 0, column 0 */
+  size_t rows, columns;
+  int listed; /* a row is a list, also where it has only one element */
+  ptrdiff_t row_stride, column_stride;
+  const char *const *names; /* what whole numbers stand for, where they are labels or text; or
+                               NULL */
+  size_t name_count;
+} pc_array;
+
+/* Fills a zeroed reader, whose format, env and bytes the caller sets; to be closed even on
+ * failure. */
+PC_CHECKED pcal_status pc_array_open(const pc_array *array, const pc_request *request,
+                                     pc_reader *out, pcal_error *err);
+
+#endif

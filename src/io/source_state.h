@@ -1,0 +1,67 @@
+/* What a source consists of, for the files that put one together. */
+#ifndef PC_SOURCE_STATE_H
+#define PC_SOURCE_STATE_H
+
+#include "io/arrow.h"
+#include "io/borrowed.h"
+#include "io/bytes.h"
+#include "io/groups.h"
+#include "io/inputs.h"
+#include "io/labels.h"
+#include "io/reader.h"
+#include "io/source.h"
+
+#define PC_SOURCE_FILES_MAX 5
+
+typedef struct pc_source_file {
+  char *path; /* owned */
+  pc_bytes bytes;
+} pc_source_file;
+
+#define PC_SOURCE_PARTS 4 /* scores, labels, weights, groups */
+
+/* What a part that is no file needs to live. */
+typedef struct pc_source_input {
+  char *name; /* owned */
+  pc_bytes bytes;
+  pc_arrow_table arrow;
+} pc_source_input;
+
+struct pcal_source {
+  pcal_env env;
+  pc_source_file files[PC_SOURCE_FILES_MAX];
+  size_t file_count;
+  pcal_kind kind;
+  pc_reader table;         /* a data file with all its columns: keeps their names */
+  const pc_bytes *archive; /* a data file that is a container, */
+  pc_names members;        /* and the names of what it holds */
+  pc_data_columns columns; /* of the table, or numbers of members */
+  pc_source_input inputs[PC_SOURCE_PARTS]; /* arrays and Arrow tables, in place of files */
+  pc_borrowed borrowed;                    /* the same */
+  pc_reader scores, label_cells, weights, group_cells;
+  const char *const *class_names; /* owned by a reader, by columns or here: */
+  char **given_names;
+  size_t given_name_count;
+  pc_names classes;
+  pc_labels labels;
+  pc_groups groups;
+  uint64_t first_row;
+  uint64_t position; /* rows given out */
+  uint64_t window;   /* and before the last window */
+  pc_header header;
+};
+
+/* A source without parts, or NULL. */
+pcal_source *pc_source_new(const pcal_env *env);
+
+/* A part from a file, as a field of pcal_inputs names it. */
+PC_CHECKED pcal_status pc_source_file_part(pcal_source *source, const char *text, pc_as as,
+                                           pc_reader *part, pcal_error *err);
+
+/* Checks the parts against each other and makes them ready to be read. */
+PC_CHECKED pcal_status pc_source_complete(pcal_source *source, pcal_error *err);
+
+/* Hands a source out, or frees it when something failed. */
+pcal_status pc_source_give(pcal_source *source, pcal_status status, pcal_source **out);
+
+#endif

@@ -1,0 +1,411 @@
+#include <math.h>
+
+#include "arrow_help.h"
+#include "io/source.h"
+
+/* ---- Parts by hand ---- */
+
+static pcal_input join_array(const void *data, char type, size_t item, size_t rows,
+                             size_t columns) {
+  pcal_input input = PCAL_INPUT_INIT;
+  input.data = data;
+  input.type = type;
+  input.item_size = item;
+  input.rows = rows;
+  input.columns = columns;
+  input.row_stride = (ptrdiff_t)(item * (columns == 0 ? 1 : columns));
+  input.column_stride = (ptrdiff_t)item;
+  return input;
+}
+
+static pcal_source *join_open(const pcal_join *join) {
+  pcal_source *source = NULL;
+  pcal_error err;
+  if (pcal_source_join(join, NULL, &source, &err) != PCAL_OK)
+    fail_msg("%s", err.message);
+  return source;
+}
+
+static pcal_batch join_next(pcal_source *source, size_t max_rows) {
+  pcal_batch batch = PCAL_BATCH_INIT;
+  pcal_error err;
+  if (pcal_source_next(source, max_rows, &batch, &err) != PCAL_OK)
+    fail_msg("%s", err.message);
+  return batch;
+}
+
+static void join_refused(const pcal_join *join, pcal_status status, const char *sentence) {
+  pcal_source *source = NULL;
+  pcal_error err;
+  assert_int_equal(pcal_source_join(join, NULL, &source, &err), status);
+  assert_null(source);
+  assert_string_equal(err.message, sentence);
+}
+
+static const float three[] = {1, 2, 3, 4, 5, 6};
+static const int64_t long_labels[] = {0, 1, 1};
+
+/* ---- Arrays ---- */
+
+static void views_scores_where_they_lie(void **state) {
+  (void)state;
+  const pcal_input labels = join_array(long_labels, 'i', 8, 3, 1);
+  static const struct {
+    size_t first;
+    ptrdiff_t row, column;
+    float cells[6];
+  } layouts[] = {
+      {0, 8, 4, {1, 2, 3, 4, 5, 6}},  /* C order */
+      {0, 4, 12, {1, 4, 2, 5, 3, 6}}, /* Fortran order */
+      {4, -8, 4, {5, 6, 3, 4, 1, 2}}, /* rows backwards */
+      {1, 8, -4, {2, 1, 4, 3, 6, 5}}, /* columns backwards */
+      {0, 0, 4, {1, 2, 1, 2, 1, 2}},  /* one row three times */
+  };
+  for (size_t l = 0; l < sizeof layouts / sizeof *layouts; l++) {
+    pcal_input scores = join_array(three + layouts[l].first, 'f', 4, 3, 2);
+    scores.row_stride = layouts[l].row;
+    scores.column_stride = layouts[l].column;
+    pcal_join join = PCAL_JOIN_INIT;
+    join.kind = PCAL_LOGIT;
+    join.scores = &scores;
+    join.labels = &labels;
+    join.first_row = 7;
+    pcal_source *source = join_open(&join);
+    pcal_batch batch = join_next(source, 10);
+    assert_int_equal(batch.rows, 3);
+    assert_int_equal(batch.type, PCAL_F32);
+    assert_int_equal(batch.first_row, 7);
+    assert_ptr_equal(batch.scores, three + layouts[l].first);
+    for (size_t i = 0; i < 6; i++) {
+      const char *at = (const char *)batch.scores + (ptrdiff_t)(i / 2) * batch.row_stride +
+                       (ptrdiff_t)(i % 2) * batch.column_stride;
+      assert_true(*(const float *)at == layouts[l].cells[i]);
+    }
+    assert_memory_equal(batch.labels, ((int32_t[]){0, 1, 1}), 12);
+    assert_string_equal(batch.scores_name, "scores");
+    pcal_source_free(source);
+  }
+}
+
+/* A float in the middle of a packed record cannot be viewed. */
+static void converts_what_is_not_aligned_or_swapped(void **state) {
+  (void)state;
+  unsigned char packed[3][5], swapped[3][4];
+  for (size_t i = 0; i < 3; i++) {
+    memcpy(packed[i] + 1, &three[i], 4);
+    for (size_t b = 0; b < 4; b++)
+      swapped[i][b] = ((const unsigned char *)&three[i])[3 - b];
+  }
+  for (int turn = 0; turn < 2; turn++) {
+    pcal_input scores = join_array(turn == 0 ? &packed[0][1] : &swapped[0][0], 'f', 4, 3, 0);
+    scores.row_stride = turn == 0 ? 5 : 4;
+    scores.swapped = turn;
+    pcal_join join = PCAL_JOIN_INIT;
+    join.kind = PCAL_LOGIT;
+    join.scores = &scores;
+    pcal_source *source = join_open(&join);
+    const pcal_batch batch = join_next(source, 10);
+    assert_int_equal(batch.rows, 3);
+    assert_memory_equal(batch.scores, three, 12);
+    pcal_source_free(source);
+  }
+}
+
+static void takes_labels_of_every_type(void **state) {
+  (void)state;
+  static const int8_t bytes[] = {0, 1, 1};
+  static const uint64_t words[] = {0, 1, 1};
+  static const double reals[] = {0, 1, 1};
+  static const unsigned char truth[] = {0, 1, 1}, one_hot[] = {1, 0, 0, 1, 0, 1};
+  static const int32_t codes[] = {1, 0, 0};
+  static const char *const meanings[] = {"dog", "cat"}, *const classes[] = {"cat", "dog"};
+  pcal_input kinds[] = {join_array(bytes, 'i', 1, 3, 1),   join_array(words, 'u', 8, 3, 1),
+                        join_array(reals, 'f', 8, 3, 1),   join_array(truth, 'b', 1, 3, 1),
+                        join_array(one_hot, 'u', 1, 3, 2), join_array(codes, 'i', 4, 3, 1)};
+  kinds[5].meanings = meanings;
+  kinds[5].meaning_count = 2;
+  const pcal_input scores = join_array(three, 'f', 4, 3, 2);
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+    pcal_join join = PCAL_JOIN_INIT;
+    join.kind = PCAL_LOGIT;
+    join.scores = &scores;
+    join.labels = &kinds[k];
+    join.class_names = classes;
+    join.class_count = 2;
+    pcal_source *source = join_open(&join);
+    pcal_shape shape = PCAL_SHAPE_INIT;
+    pcal_source_shape(source, &shape);
+    assert_int_equal(shape.row_count, 3);
+    assert_string_equal(shape.class_names[1], "dog");
+    assert_memory_equal(join_next(source, 10).labels, ((int32_t[]){0, 1, 1}), 12);
+    pcal_source_free(source);
+  }
+}
+
+static void numbers_without_a_name_are_missing(void **state) {
+  (void)state;
+  static const int16_t codes[] = {1, -1, 2};
+  static const char *const meanings[] = {"dog", "cat"};
+  pcal_input coded = join_array(codes, 'i', 2, 3, 1);
+  const pcal_input scores = join_array(three, 'f', 4, 3, 2);
+  coded.meanings = meanings;
+  coded.meaning_count = 2;
+  pcal_join join = PCAL_JOIN_INIT;
+  join.kind = PCAL_LOGIT;
+  join.scores = &scores;
+  join.labels = &coded;
+  join.class_names = meanings;
+  join.class_count = 2;
+  pcal_source *source = join_open(&join);
+  assert_memory_equal(join_next(source, 10).labels,
+                      ((int32_t[]){1, PCAL_MISSING_LABEL, PCAL_MISSING_LABEL}), 12);
+  pcal_source_free(source);
+  join.labels = NULL;
+  join.groups = &coded;
+  source = join_open(&join);
+  pcal_batch batch = PCAL_BATCH_INIT;
+  pcal_error err;
+  assert_int_equal(pcal_source_next(source, 10, &batch, &err), PCAL_DATA);
+  assert_string_equal(err.message,
+                      "groups, row 1: the group is missing; give every row a group");
+  pcal_source_free(source);
+}
+
+static void refuses_what_does_not_fit(void **state) {
+  (void)state;
+  pcal_input scores = join_array(three, 'f', 4, 3, 2), labels = join_array(three, 'f', 4, 2, 1);
+  pcal_join join = PCAL_JOIN_INIT;
+  static const char *const names[] = {"a", NULL};
+  join_refused(&join, PCAL_USAGE,
+               "pcal_source_join needs a kind and scores; start from PCAL_JOIN_INIT");
+  join.scores = &scores;
+  join.labels = &labels;
+  scores.name = "probs";
+  join_refused(&join, PCAL_DATA,
+               "probs has 3 rows but labels has 2; both must describe the same rows");
+  labels.columns = 3;
+  labels.rows = 3;
+  join_refused(&join, PCAL_DATA,
+               "labels has 3 columns, but probs has 2 classes; give one-hot labels for each "
+               "class, or a class number for each row");
+  join.labels = NULL;
+  join.class_names = names;
+  join.class_count = 3;
+  join_refused(&join, PCAL_USAGE,
+               "there are 3 names of classes for 2 columns of scores; give one for each");
+  join.class_count = 2;
+  join_refused(&join, PCAL_USAGE, "the name of class 1 is NULL");
+  join.class_names = NULL;
+  join.weights = &labels;
+  join_refused(&join, PCAL_DATA,
+               "weights has 3 columns, but weights take one; give that one alone");
+  join.weights = NULL;
+  join.header = 3;
+  join_refused(&join, PCAL_USAGE,
+               "the header setting 3 is unknown; give 0 (decide), 1 (yes) or 2 (no)");
+  join.header = 0;
+  scores.rows = 0;
+  join_refused(&join, PCAL_DATA, "probs has no rows; give at least one");
+  scores.rows = 3;
+  scores.columns = 1;
+  join_refused(&join, PCAL_DATA,
+               "probs has a list of one score for each row, which means one class, and with "
+               "one class there is nothing to predict; for the score of class 1 of two save "
+               "plain numbers, a one-dimensional array");
+  scores.columns = 2;
+  scores.data = NULL;
+  join_refused(&join, PCAL_USAGE, "probs: an array of 3 rows needs data");
+}
+
+static void refuses_unknown_types(void **state) {
+  (void)state;
+  static const struct {
+    char type;
+    size_t size;
+  } types[] = {{'f', 1}, {'f', 16}, {'i', 3}, {'b', 4}, {'c', 8}};
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+    char sentence[200];
+    pcal_input scores = join_array(three, types[i].type, types[i].size, 3, 1);
+    pcal_join join = PCAL_JOIN_INIT;
+    join.scores = &scores;
+    snprintf(sentence, sizeof sentence,
+             "scores: elements of type '%c' with %zu bytes are unknown; give floats, whole "
+             "numbers or booleans of at most 8 bytes",
+             types[i].type, types[i].size);
+    join_refused(&join, PCAL_USAGE, sentence);
+  }
+}
+
+/* ---- Streams ---- */
+
+static const float stream_probs[] = {0.25f, 0.5f, 1, 0.125f, 0};
+static const double stream_weights[] = {1, 2, 3, 4, 5};
+
+static struct ArrowSchema *join_scores_schema(void) {
+  struct ArrowSchema *schema = help_schema("+s", "");
+  help_schema_add(schema, help_schema("f", "cat"));
+  help_schema_add(schema, help_schema("f", "dog"));
+  return schema;
+}
+
+/* Five rows in batches of 2 and 3. */
+static struct ArrowArray *join_scores_batch(int64_t index) {
+  if (index > 1)
+    return NULL;
+  const int64_t rows = index + 2;
+  struct ArrowArray *batch = help_array(rows, 0, 1, NULL, NULL, NULL);
+  for (int i = 0; i < 2; i++)
+    help_array_add(batch, help_array(rows, index * 2, 2, NULL, stream_probs, NULL));
+  return batch;
+}
+
+static struct ArrowSchema *join_weights_schema(void) {
+  return help_schema("g", "w");
+}
+
+/* Five rows in batches of 1, 3 and 1. */
+static struct ArrowArray *join_weights_batch(int64_t index) {
+  static const int64_t first[] = {0, 1, 4, 5};
+  return index > 2 ? NULL
+                   : help_array(first[index + 1] - first[index], first[index], 2, NULL,
+                                stream_weights, NULL);
+}
+
+static struct ArrowArray *join_short_batch(int64_t index) {
+  return index < 2 ? join_weights_batch(index) : NULL;
+}
+
+static pcal_status join_streams(const pcal_env *env, void *user, pcal_error *err) {
+  static const size_t rows[] = {1, 1, 2, 1, 0};
+  help_stream first = {join_scores_schema, join_scores_batch, 0, 0, 0};
+  help_stream second = {join_weights_schema, join_weights_batch, 0, 0, 0};
+  struct ArrowArrayStream probs = help_stream_make(&first), weights = help_stream_make(&second);
+  pcal_input scores_input = PCAL_INPUT_INIT, weights_input = PCAL_INPUT_INIT;
+  pcal_join join = PCAL_JOIN_INIT;
+  pcal_source *source = NULL;
+  (void)user;
+  scores_input.stream = &probs;
+  weights_input.stream = &weights;
+  join.scores = &scores_input;
+  join.weights = &weights_input;
+  pcal_status status = pcal_source_join(&join, env, &source, err);
+  assert_null(probs.release);
+  assert_null(weights.release);
+  uint64_t at = 0;
+  for (size_t i = 0; i < 5 && status == PCAL_OK; i++) {
+    pcal_batch batch = PCAL_BATCH_INIT;
+    status = pcal_source_next(source, 10, &batch, err);
+    if (status != PCAL_OK)
+      break;
+    assert_int_equal(batch.rows, rows[i]);
+    assert_int_equal(batch.columns, 2);
+    for (size_t r = 0; r < batch.rows; r++, at++) {
+      assert_true(((const float *)batch.scores)[r * 2] == stream_probs[at]);
+      assert_true(batch.weights[r] == stream_weights[at]);
+    }
+  }
+  if (status == PCAL_OK)
+    assert_int_equal(at, 5);
+  pcal_source_free(source);
+  assert_int_equal(help_arrow_live, 0);
+  return status;
+}
+
+static void joins_streams_with_different_batches(void **state) {
+  (void)state;
+  pcal_error err;
+  if (join_streams(NULL, NULL, &err) != PCAL_OK)
+    fail_msg("%s", err.message);
+  help_fail_each_allocation(join_streams, NULL);
+}
+
+static void chooses_columns_and_notices_ends(void **state) {
+  (void)state;
+  static const char *const chosen[] = {"dog"};
+  help_stream first = {join_scores_schema, join_scores_batch, 0, 0, 0};
+  help_stream second = {join_weights_schema, join_short_batch, 0, 0, 0};
+  struct ArrowArrayStream probs = help_stream_make(&first), weights = help_stream_make(&second);
+  pcal_input scores_input = PCAL_INPUT_INIT, weights_input = PCAL_INPUT_INIT;
+  pcal_join join = PCAL_JOIN_INIT;
+  pcal_batch batch = PCAL_BATCH_INIT;
+  pcal_error err;
+  pc_error_clear(&err);
+  scores_input.stream = &probs;
+  scores_input.chosen = chosen;
+  scores_input.chosen_count = 1;
+  weights_input.stream = &weights;
+  join.scores = &scores_input;
+  join.weights = &weights_input;
+  pcal_source *source = join_open(&join);
+  pcal_status status;
+  while ((status = pcal_source_next(source, 10, &batch, &err)) == PCAL_OK && batch.rows > 0)
+    assert_int_equal(batch.columns, 1);
+  assert_int_equal(status, PCAL_DATA);
+  assert_string_equal(
+      err.message, "weights has 4 rows but scores has more; both must describe the same rows");
+  pcal_source_free(source);
+  assert_int_equal(help_arrow_live, 0);
+}
+
+/* Labels of two columns, and no place for the source: streams are released all the same. */
+static void releases_streams_on_failure(void **state) {
+  (void)state;
+  const pcal_input scores = join_array(three, 'f', 4, 3, 2);
+  for (int turn = 0; turn < 3; turn++) {
+    help_stream data = {join_scores_schema, join_scores_batch, 0, 0, 0};
+    struct ArrowArrayStream stream = help_stream_make(&data);
+    pcal_input labels = PCAL_INPUT_INIT;
+    pcal_join join = PCAL_JOIN_INIT;
+    pcal_source *source = NULL;
+    pcal_error err;
+    labels.stream = &stream;
+    labels.file = turn == 2 ? "labels.npy" : NULL;
+    join.scores = &scores;
+    join.labels = &labels;
+    assert_int_equal(pcal_source_join(&join, NULL, turn == 0 ? NULL : &source, &err),
+                     turn == 1 ? PCAL_DATA : PCAL_USAGE);
+    assert_string_equal(
+        err.message,
+        turn == 0   ? "pcal_source_join needs inputs and a place for the source; NULL was given"
+        : turn == 1 ? "labels has 2 columns; give one"
+                    : "labels: a file and a stream are both given; give one");
+    assert_null(stream.release);
+    assert_int_equal(help_arrow_live, 0);
+  }
+  assert_int_equal(pcal_source_join(NULL, NULL, NULL, NULL), PCAL_USAGE);
+}
+
+static void joins_a_file_with_an_array(void **state) {
+  (void)state;
+  const char *csv = help_file("labels.csv", "y\n1\n0\n1\n", 8);
+  const pcal_input scores = join_array(three, 'f', 4, 3, 2);
+  pcal_input labels = PCAL_INPUT_INIT;
+  pcal_join join = PCAL_JOIN_INIT;
+  labels.file = csv;
+  join.kind = PCAL_LOGIT;
+  join.scores = &scores;
+  join.labels = &labels;
+  pcal_source *source = join_open(&join);
+  assert_memory_equal(join_next(source, 10).labels, ((int32_t[]){1, 0, 1}), 12);
+  assert_int_equal(pcal_source_rewind(source, NULL), PCAL_OK);
+  const pcal_batch batch = join_next(source, 2);
+  assert_int_equal(batch.rows, 2);
+  assert_string_equal(batch.labels_name, csv);
+  pcal_source_free(source);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(views_scores_where_they_lie),
+      cmocka_unit_test(converts_what_is_not_aligned_or_swapped),
+      cmocka_unit_test(takes_labels_of_every_type),
+      cmocka_unit_test(numbers_without_a_name_are_missing),
+      cmocka_unit_test(refuses_what_does_not_fit),
+      cmocka_unit_test(refuses_unknown_types),
+      cmocka_unit_test(joins_streams_with_different_batches),
+      cmocka_unit_test(chooses_columns_and_notices_ends),
+      cmocka_unit_test(releases_streams_on_failure),
+      cmocka_unit_test(joins_a_file_with_an_array),
+  };
+  return cmocka_run_group_tests(tests, help_setup, help_teardown);
+}
