@@ -1,0 +1,116 @@
+/* The extension module propercal._core: the calls of propercal.h as Python objects.  Nothing is
+ * computed here, and there is no state but that of objects.
+ *
+ * Functions that return a PyObject * or an int follow Python's custom: NULL or -1 with an
+ * exception set.  core_ names are shared by the files of this folder. */
+#ifndef CORE_H
+#define CORE_H
+
+#ifndef Py_LIMITED_API
+#define Py_LIMITED_API 0x030B0000
+#endif
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include "propercal.h"
+
+/* A function in the table of a type. */
+#define CORE_SLOT(function) __extension__(void *)(function)
+
+/* ---- Running ---- */
+
+/* The environment of a call: without the lock of the interpreter, with progress and signals.
+ * Shared by the handles that keep the environment. */
+typedef struct core_watch core_watch;
+
+/* From (threads, seed, memory_limit, progress or None, whether signals are looked for). */
+core_watch *core_watch_new(PyObject *settings);
+core_watch *core_watch_share(core_watch *watch);
+void core_watch_drop(core_watch *watch); /* NULL is fine */
+const pcal_env *core_watch_env(const core_watch *watch);
+/* Between these the interpreter is free for other threads. */
+void core_watch_begin(core_watch *watch);
+void core_watch_end(core_watch *watch);
+/* For callbacks: takes the interpreter back, and lets it go again. */
+void core_watch_take(core_watch *watch);
+void core_watch_leave(core_watch *watch);
+
+/* ---- Errors ---- */
+
+/* Sets the exception of a failed call, unless a callback has already set one; returns NULL. */
+PyObject *core_raise(const pcal_error *error);
+
+/* ---- Text ---- */
+
+/* A sink that collects bytes; zeroed at first, freed with free(block). */
+typedef struct core_bytes {
+  char *block;
+  size_t length, capacity;
+} core_bytes;
+
+int core_bytes_sink(void *bytes, const char *from, size_t count);
+/* The collected bytes as str or bytes when status is PCAL_OK, else the error; frees them. */
+PyObject *core_bytes_text(core_bytes *bytes, pcal_status status, const pcal_error *error);
+PyObject *core_bytes_object(core_bytes *bytes, pcal_status status, const pcal_error *error);
+
+/* None for NULL. */
+PyObject *core_text(const char *text);
+/* The letters of a str without NUL, valid as long as it; NULL with an exception. */
+const char *core_letters(PyObject *text);
+/* The letters of a tuple of str, valid as long as it.  The caller frees the array with
+ * PyMem_Free.  *count receives the length. */
+const char **core_letters_of(PyObject *tuple, size_t *count);
+
+/* ---- Types ---- */
+
+typedef struct core_state {
+  PyObject *source_type, *results_type, *calibrator_type, *measure_type;
+} core_state;
+
+/* Each adds its type to the module and keeps it in the state. */
+int core_source_add(PyObject *module, core_state *state);
+int core_results_add(PyObject *module, core_state *state);
+int core_calibrator_add(PyObject *module, core_state *state);
+int core_measure_add(PyObject *module, core_state *state);
+/* Makes a type from its spec, without a constructor. */
+PyObject *core_type_add(PyObject *module, PyType_Spec *spec);
+
+/* An object of a type, with room for what follows the head. */
+PyObject *core_new(PyObject *type);
+/* Frees an object of a heap type. */
+void core_delete(PyObject *self);
+/* Is the object of this type?  Else a TypeError. */
+int core_check(PyObject *object, PyObject *type, const char *what);
+
+typedef struct core_source {
+  PyObject_HEAD pcal_source *source;
+  core_watch *watch;
+  Py_buffer buffers[4];
+  int held[4];    /* whether the buffer is */
+  PyObject *kept; /* objects whose letters the source uses */
+  void *names[4]; /* arrays of letters, for PyMem_Free */
+} core_source;
+
+/* Both take over what they are given, also on failure. */
+PyObject *core_results_wrap(core_state *state, pcal_results *results, core_watch *watch);
+PyObject *core_calibrator_wrap(core_state *state, pcal_calibrator *calibrator,
+                               core_watch *watch);
+
+/* ---- Functions of the module ---- */
+
+PyObject *core_rows(PyObject *module, PyObject *kind);
+PyObject *core_canonical(PyObject *module, PyObject *spec);
+PyObject *core_open(PyObject *module, PyObject *arguments);
+PyObject *core_open_files(PyObject *module, PyObject *arguments);
+PyObject *core_measure(PyObject *module, PyObject *arguments);
+PyObject *core_measure_new(PyObject *module, PyObject *arguments);
+PyObject *core_measure_part(PyObject *module, PyObject *arguments);
+PyObject *core_measure_load(PyObject *module, PyObject *arguments);
+PyObject *core_fit(PyObject *module, PyObject *arguments);
+PyObject *core_load(PyObject *module, PyObject *arguments);
+PyObject *core_inspect(PyObject *module, PyObject *arguments);
+PyObject *core_inspect_file(PyObject *module, PyObject *arguments);
+PyObject *core_simulate(PyObject *module, PyObject *arguments);
+PyObject *core_write_file(PyObject *module, PyObject *arguments);
+
+#endif

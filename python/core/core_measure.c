@@ -1,0 +1,177 @@
+/* Measures that grow part by part. */
+#include "core.h"
+
+typedef struct core_measure_object {
+  PyObject_HEAD pcal_measure *measure;
+  core_watch *watch; /* whose environment the measure keeps */
+} core_measure_object;
+
+static core_measure_object *core_measure_of(PyObject *self) {
+  return (core_measure_object *)(void *)self;
+}
+
+static void core_measure_delete(PyObject *self) {
+  core_measure_object *object = core_measure_of(self);
+  pcal_measure_free(object->measure);
+  core_watch_drop(object->watch);
+  core_delete(self);
+}
+
+static PyObject *core_measure_wrap(const core_state *state, pcal_measure *measure,
+                                   core_watch *watch) {
+  PyObject *made = core_new(state->measure_type);
+  if (made == NULL) {
+    pcal_measure_free(measure);
+    core_watch_drop(watch);
+    return NULL;
+  }
+  core_measure_of(made)->measure = measure;
+  core_measure_of(made)->watch = watch;
+  return made;
+}
+
+/* measure_new(kind, columns, specs, normalize, skip_missing, fast, settings) -> Measure */
+PyObject *core_measure_new(PyObject *module, PyObject *arguments) {
+  const core_state *state = PyModule_GetState(module);
+  pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
+  pcal_measure *measure = NULL;
+  int kind = 0;
+  Py_ssize_t columns = 0;
+  PyObject *specs, *settings;
+  pcal_error error;
+  if (!PyArg_ParseTuple(arguments, "inOpppO", &kind, &columns, &specs, &config.normalize,
+                        &config.skip_missing, &config.fast, &settings))
+    return NULL;
+  core_watch *watch = core_watch_new(settings);
+  const char **letters = watch == NULL ? NULL : core_letters_of(specs, &config.spec_count);
+  if (letters == NULL) {
+    core_watch_drop(watch);
+    return NULL;
+  }
+  config.kind = (pcal_kind)kind;
+  config.columns = (size_t)columns;
+  config.specs = letters;
+  const pcal_status status = pcal_measure_new(&config, core_watch_env(watch), &measure, &error);
+  PyMem_Free(letters);
+  if (status == PCAL_OK)
+    return core_measure_wrap(state, measure, watch);
+  core_watch_drop(watch);
+  return core_raise(&error);
+}
+
+/* measure_part(source, specs, normalize, skip_missing, fast) -> Measure */
+PyObject *core_measure_part(PyObject *module, PyObject *arguments) {
+  const core_state *state = PyModule_GetState(module);
+  pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
+  pcal_measure *measure = NULL;
+  PyObject *source, *specs;
+  pcal_error error;
+  if (!PyArg_ParseTuple(arguments, "OOppp", &source, &specs, &config.normalize,
+                        &config.skip_missing, &config.fast) ||
+      !core_check(source, state->source_type, "Source"))
+    return NULL;
+  const char **letters = core_letters_of(specs, &config.spec_count);
+  if (letters == NULL)
+    return NULL;
+  core_source *object = (core_source *)(void *)source;
+  config.specs = letters;
+  core_watch_begin(object->watch);
+  const pcal_status status = pcal_measure_source(
+      object->source, &config, core_watch_env(object->watch), &measure, &error);
+  core_watch_end(object->watch);
+  PyMem_Free(letters);
+  if (status != PCAL_OK)
+    return core_raise(&error);
+  return core_measure_wrap(state, measure, core_watch_share(object->watch));
+}
+
+/* measure_load(bytes, name, settings) -> Measure */
+PyObject *core_measure_load(PyObject *module, PyObject *arguments) {
+  const core_state *state = PyModule_GetState(module);
+  pcal_measure *measure = NULL;
+  const char *bytes, *name;
+  PyObject *settings;
+  Py_ssize_t length = 0;
+  pcal_error error;
+  if (!PyArg_ParseTuple(arguments, "y#sO", &bytes, &length, &name, &settings))
+    return NULL;
+  core_watch *watch = core_watch_new(settings);
+  if (watch == NULL)
+    return NULL;
+  core_watch_begin(watch);
+  const pcal_status status =
+      pcal_measure_load(bytes, (size_t)length, name, core_watch_env(watch), &measure, &error);
+  core_watch_end(watch);
+  if (status == PCAL_OK)
+    return core_measure_wrap(state, measure, watch);
+  core_watch_drop(watch);
+  return core_raise(&error);
+}
+
+static PyObject *core_measure_merge(PyObject *self, PyObject *other) {
+  core_measure_object *object = core_measure_of(self);
+  pcal_error error;
+  if (!core_check(other, (PyObject *)Py_TYPE(self), "Measure"))
+    return NULL;
+  core_watch_begin(object->watch);
+  const pcal_status status =
+      pcal_measure_merge(object->measure, core_measure_of(other)->measure, &error);
+  core_watch_end(object->watch);
+  if (status != PCAL_OK)
+    return core_raise(&error);
+  Py_RETURN_NONE;
+}
+
+static PyObject *core_measure_finish(PyObject *self, PyObject *unused) {
+  core_measure_object *object = core_measure_of(self);
+  PyObject *module = PyType_GetModule(Py_TYPE(self));
+  core_state *state = module == NULL ? NULL : PyModule_GetState(module);
+  pcal_results *results = NULL;
+  pcal_error error;
+  (void)unused;
+  if (state == NULL)
+    return NULL;
+  core_watch_begin(object->watch);
+  const pcal_status status = pcal_measure_finish(object->measure, &results, &error);
+  core_watch_end(object->watch);
+  if (status != PCAL_OK)
+    return core_raise(&error);
+  return core_results_wrap(state, results, core_watch_share(object->watch));
+}
+
+static PyObject *core_measure_save(PyObject *self, PyObject *unused) {
+  core_measure_object *object = core_measure_of(self);
+  core_bytes bytes = {NULL, 0, 0};
+  pcal_error error;
+  (void)unused;
+  core_watch_begin(object->watch);
+  const pcal_status status =
+      pcal_measure_save(object->measure, core_bytes_sink, &bytes, &error);
+  core_watch_end(object->watch);
+  return core_bytes_object(&bytes, status, &error);
+}
+
+static PyMethodDef core_measure_methods[] = {
+    {"merge", core_measure_merge, METH_O, NULL},
+    {"finish", core_measure_finish, METH_NOARGS, NULL},
+    {"save", core_measure_save, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot core_measure_slots[] = {
+    {Py_tp_dealloc, CORE_SLOT(core_measure_delete)},
+    {Py_tp_methods, core_measure_methods},
+    {0, NULL},
+};
+
+static PyType_Spec core_measure_spec = {
+    .name = "propercal._core.Measure",
+    .basicsize = sizeof(core_measure_object),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .slots = core_measure_slots,
+};
+
+int core_measure_add(PyObject *module, core_state *state) {
+  state->measure_type = core_type_add(module, &core_measure_spec);
+  return state->measure_type == NULL ? -1 : 0;
+}

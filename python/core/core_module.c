@@ -1,0 +1,89 @@
+/* The module propercal._core. */
+#include "core.h"
+
+PyMODINIT_FUNC PyInit__core(void);
+
+static PyMethodDef core_module_methods[] = {
+    {"rows", core_rows, METH_O, NULL},
+    {"canonical", core_canonical, METH_O, NULL},
+    {"open", core_open, METH_VARARGS, NULL},
+    {"open_files", core_open_files, METH_VARARGS, NULL},
+    {"measure", core_measure, METH_VARARGS, NULL},
+    {"measure_new", core_measure_new, METH_VARARGS, NULL},
+    {"measure_part", core_measure_part, METH_VARARGS, NULL},
+    {"measure_load", core_measure_load, METH_VARARGS, NULL},
+    {"fit", core_fit, METH_VARARGS, NULL},
+    {"load", core_load, METH_VARARGS, NULL},
+    {"inspect", core_inspect, METH_VARARGS, NULL},
+    {"inspect_file", core_inspect_file, METH_VARARGS, NULL},
+    {"simulate", core_simulate, METH_VARARGS, NULL},
+    {"write_file", core_write_file, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+/* Status numbers by name, as in PCAL_STATUS_LIST. */
+static int core_module_statuses(PyObject *module) {
+  PyObject *statuses = PyDict_New();
+  int failed = statuses == NULL;
+#define CORE_STATUS(name, code, text)                                             \
+  if (!failed) {                                                                  \
+    PyObject *number = PyLong_FromLong(PCAL_##name);                              \
+    failed = number == NULL || PyDict_SetItemString(statuses, #name, number) < 0; \
+    Py_XDECREF(number);                                                           \
+  }
+  PCAL_STATUS_LIST(CORE_STATUS)
+#undef CORE_STATUS
+  if (!failed)
+    failed = PyModule_AddObjectRef(module, "STATUSES", statuses) < 0;
+  Py_XDECREF(statuses);
+  return failed ? -1 : 0;
+}
+
+static int core_module_fill(PyObject *module) {
+  core_state *state = PyModule_GetState(module);
+  if (core_source_add(module, state) < 0 || core_results_add(module, state) < 0 ||
+      core_calibrator_add(module, state) < 0 || core_measure_add(module, state) < 0)
+    return -1;
+  if (PyModule_AddStringConstant(module, "VERSION", pcal_version()) < 0 ||
+      PyModule_AddStringConstant(module, "BUILD", pcal_build()) < 0)
+    return -1;
+  return core_module_statuses(module);
+}
+
+static int core_module_visit(PyObject *module, visitproc visit, void *arg) {
+  const core_state *state = PyModule_GetState(module);
+  Py_VISIT(state->source_type);
+  Py_VISIT(state->results_type);
+  Py_VISIT(state->calibrator_type);
+  Py_VISIT(state->measure_type);
+  return 0;
+}
+
+static int core_module_clear(PyObject *module) {
+  core_state *state = PyModule_GetState(module);
+  Py_CLEAR(state->source_type);
+  Py_CLEAR(state->results_type);
+  Py_CLEAR(state->calibrator_type);
+  Py_CLEAR(state->measure_type);
+  return 0;
+}
+
+static void core_module_free(void *module) {
+  core_module_clear(module);
+}
+
+static PyModuleDef_Slot core_module_slots[] = {
+    {Py_mod_exec, CORE_SLOT(core_module_fill)},
+    {0, NULL},
+};
+
+static struct PyModuleDef core_module_definition = {
+    PyModuleDef_HEAD_INIT,        .m_name = "_core",
+    .m_size = sizeof(core_state), .m_methods = core_module_methods,
+    .m_slots = core_module_slots, .m_traverse = core_module_visit,
+    .m_clear = core_module_clear, .m_free = core_module_free,
+};
+
+PyMODINIT_FUNC PyInit__core(void) {
+  return PyModuleDef_Init(&core_module_definition);
+}

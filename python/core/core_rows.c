@@ -1,0 +1,55 @@
+/* The registry: each row as a tuple, in the order of the fields of propercal._registry. */
+#include <string.h>
+
+#include "core.h"
+
+static PyObject *core_rows_option(const pcal_option *option) {
+  return Py_BuildValue("(NiNddNN)", core_text(option->name), (int)option->type,
+                       core_text(option->fallback), option->low, option->high,
+                       core_text(option->choices), core_text(option->help));
+}
+
+static PyObject *core_rows_options(const pcal_row *row) {
+  PyObject *options = PyTuple_New((Py_ssize_t)row->option_count);
+  for (size_t i = 0; options != NULL && i < row->option_count; i++) {
+    PyObject *option = core_rows_option(&row->options[i]);
+    if (option == NULL || PyTuple_SetItem(options, (Py_ssize_t)i, option) < 0)
+      Py_CLEAR(options);
+  }
+  return options;
+}
+
+static PyObject *core_rows_row(const pcal_row *row) {
+  return Py_BuildValue("(NNNNNNNNNN)", core_text(row->kind), core_text(row->name),
+                       core_text(row->title), core_text(row->formula), core_text(row->about),
+                       core_text(row->citation), core_text(row->notion), core_text(row->bound),
+                       core_text(row->machine), core_rows_options(row));
+}
+
+PyObject *core_rows(PyObject *module, PyObject *kind) {
+  const char *letters = core_letters(kind);
+  (void)module;
+  if (letters == NULL)
+    return NULL;
+  PyObject *rows = PyList_New(0);
+  const pcal_row *row;
+  for (size_t i = 0; rows != NULL && (row = pcal_row_at(letters, i)) != NULL; i++) {
+    PyObject *one = core_rows_row(row);
+    if (one == NULL || PyList_Append(rows, one) < 0)
+      Py_CLEAR(rows);
+    Py_XDECREF(one);
+  }
+  return rows;
+}
+
+PyObject *core_canonical(PyObject *module, PyObject *spec) {
+  char out[1024];
+  pcal_error error;
+  const char *letters = core_letters(spec);
+  (void)module;
+  if (letters == NULL)
+    return NULL;
+  if (pcal_spec_canonical(letters, out, sizeof out, &error) != PCAL_OK)
+    return core_raise(&error);
+  return core_text(out);
+}

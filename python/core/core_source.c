@@ -1,0 +1,332 @@
+/* Sources from Python objects.  A part of a data set is None or one of the tuples
+ *
+ *   ("file", path)               as on the command line
+ *   ("array", object, names)     whatever gives a buffer of one or two dimensions; names: what
+ *                                whole numbers stand for, or None
+ *   ("stream", capsule, names)   an Arrow stream; names: of columns, or None for all
+ *   ("arrow", schema, array)     capsules of one Arrow array
+ *
+ * Buffers are held until the source is freed. */
+#include <string.h>
+
+#include "core.h"
+#include "core_arrow.h"
+
+enum { CORE_PARTS = 4 };
+
+/* What opening needs until it is done. */
+typedef struct core_source_plan {
+  pcal_input inputs[CORE_PARTS];
+  struct ArrowArrayStream streams[CORE_PARTS];
+  const char **chosen[CORE_PARTS]; /* for PyMem_Free */
+} core_source_plan;
+
+static core_source *core_source_of(PyObject *self) {
+  return (core_source *)(void *)self;
+}
+
+static void core_source_delete(PyObject *self) {
+  core_source *object = core_source_of(self);
+  pcal_source_free(object->source);
+  for (size_t i = 0; i < CORE_PARTS; i++) {
+    if (object->held[i])
+      PyBuffer_Release(&object->buffers[i]);
+    PyMem_Free(object->names[i]);
+  }
+  Py_XDECREF(object->kept);
+  core_watch_drop(object->watch);
+  core_delete(self);
+}
+
+/* ---- Arrays ---- */
+
+/* Type and byte order of a buffer's elements; 0 when they are not numbers. */
+static int core_source_type(const Py_buffer *buffer, pcal_input *input) {
+  static const char floats[] = "efd", wholes[] = "bhilqn", naturals[] = "BHILQN";
+  const unsigned short probe = 1;
+  unsigned char first;
+  memcpy(&first, &probe, 1);
+  const char *format = buffer->format == NULL ? "B" : buffer->format;
+  const int little = *format == '<', big = *format == '>' || *format == '!';
+  if (*format == '@' || *format == '=' || little || big)
+    format++;
+  if (*format == '\0' || format[1] != '\0')
+    return 0;
+  input->type = strchr(floats, *format) != NULL     ? 'f'
+                : strchr(wholes, *format) != NULL   ? 'i'
+                : strchr(naturals, *format) != NULL ? 'u'
+                : *format == '?'                    ? 'b'
+                                                    : '\0';
+  input->item_size = (size_t)buffer->itemsize;
+  input->swapped = buffer->itemsize > 1 && (first == 1 ? big : little);
+  return input->type != '\0';
+}
+
+static int core_source_array(core_source *object, size_t i, PyObject *part, pcal_input *input) {
+  PyObject *names = PyTuple_GetItem(part, 2);
+  Py_buffer *buffer = &object->buffers[i];
+  if (names == NULL ||
+      PyObject_GetBuffer(PyTuple_GetItem(part, 1), buffer, PyBUF_STRIDES | PyBUF_FORMAT) < 0)
+    return -1;
+  object->held[i] = 1;
+  if (buffer->ndim < 1 || buffer->ndim > 2 || !core_source_type(buffer, input)) {
+    PyErr_Format(PyExc_TypeError,
+                 "%s: an array of numbers with one or two dimensions is wanted", input->name);
+    return -1;
+  }
+  input->data = buffer->buf;
+  input->rows = (size_t)buffer->shape[0];
+  input->columns = buffer->ndim == 2 ? (size_t)buffer->shape[1] : 1;
+  input->row_stride = buffer->strides[0];
+  input->column_stride = buffer->ndim == 2 ? buffer->strides[1] : buffer->itemsize;
+  if (names == Py_None)
+    return 0;
+  const char **letters = core_letters_of(names, &input->meaning_count);
+  object->names[i] = letters;
+  input->meanings = letters;
+  return letters == NULL ? -1 : 0;
+}
+
+/* ---- Arrow ---- */
+
+static int core_source_stream(core_source_plan *plan, size_t i, PyObject *part) {
+  pcal_input *input = &plan->inputs[i];
+  PyObject *names = PyTuple_GetItem(part, 2);
+  input->stream = PyCapsule_GetPointer(PyTuple_GetItem(part, 1), "arrow_array_stream");
+  if (input->stream == NULL || names == NULL)
+    return -1;
+  if (names == Py_None)
+    return 0;
+  plan->chosen[i] = core_letters_of(names, &input->chosen_count);
+  input->chosen = plan->chosen[i];
+  return plan->chosen[i] == NULL ? -1 : 0;
+}
+
+static int core_source_arrow(core_source_plan *plan, size_t i, PyObject *part) {
+  struct ArrowSchema *schema = PyCapsule_GetPointer(PyTuple_GetItem(part, 1), "arrow_schema");
+  struct ArrowArray *array =
+      schema == NULL ? NULL : PyCapsule_GetPointer(PyTuple_GetItem(part, 2), "arrow_array");
+  if (array == NULL)
+    return -1;
+  if (core_arrow_once(schema, array, &plan->streams[i]) < 0) {
+    PyErr_NoMemory();
+    return -1;
+  }
+  plan->inputs[i].stream = &plan->streams[i];
+  return 0;
+}
+
+/* ---- Opening ---- */
+
+/* Reads part i; 1 when there is one. */
+static int core_source_part(core_source *object, core_source_plan *plan, size_t i,
+                            PyObject *part, PyObject *name) {
+  pcal_input *input = &plan->inputs[i];
+  *input = (pcal_input)PCAL_INPUT_INIT;
+  input->name = core_letters(name);
+  if (input->name == NULL || part == NULL)
+    return -1;
+  if (part == Py_None)
+    return 0;
+  PyObject *form = PyTuple_GetItem(part, 0);
+  const char *word = form == NULL ? NULL : core_letters(form);
+  if (word == NULL)
+    return -1;
+  int status = -1;
+  if (strcmp(word, "file") == 0) {
+    PyObject *path = PyTuple_GetItem(part, 1);
+    input->file = path == NULL ? NULL : core_letters(path);
+    status = input->file == NULL ? -1 : 0;
+  } else if (strcmp(word, "array") == 0) {
+    status = core_source_array(object, i, part, input);
+  } else if (strcmp(word, "stream") == 0) {
+    status = core_source_stream(plan, i, part);
+  } else if (strcmp(word, "arrow") == 0) {
+    status = core_source_arrow(plan, i, part);
+  } else {
+    PyErr_SetString(PyExc_ValueError, "the form of a part is unknown");
+  }
+  return status < 0 ? -1 : 1;
+}
+
+static int core_source_plan_parts(core_source *object, core_source_plan *plan, PyObject *parts,
+                                  PyObject *names, pcal_join *join) {
+  const pcal_input **const places[CORE_PARTS] = {&join->scores, &join->labels, &join->weights,
+                                                 &join->groups};
+  for (size_t i = 0; i < CORE_PARTS; i++) {
+    PyObject *name = PyTuple_GetItem(names, (Py_ssize_t)i);
+    const int there =
+        name == NULL
+            ? -1
+            : core_source_part(object, plan, i, PyTuple_GetItem(parts, (Py_ssize_t)i), name);
+    if (there < 0)
+      return -1;
+    *places[i] = there ? &plan->inputs[i] : NULL;
+  }
+  return 0;
+}
+
+/* Streams that were not given away, and lists of names. */
+static void core_source_plan_free(core_source_plan *plan) {
+  for (size_t i = 0; i < CORE_PARTS; i++) {
+    if (plan->streams[i].release != NULL)
+      plan->streams[i].release(&plan->streams[i]);
+    PyMem_Free(plan->chosen[i]);
+  }
+}
+
+static PyObject *core_source_give(core_source *object, pcal_status status,
+                                  const pcal_error *error) {
+  if (status == PCAL_OK)
+    return (PyObject *)object;
+  core_raise(error);
+  Py_DECREF((PyObject *)object);
+  return NULL;
+}
+
+static core_source *core_source_new(PyObject *module, PyObject *kept, PyObject *settings) {
+  const core_state *state = PyModule_GetState(module);
+  PyObject *made = core_new(state->source_type);
+  if (made == NULL)
+    return NULL;
+  core_source *object = core_source_of(made);
+  Py_INCREF(kept);
+  object->kept = kept;
+  object->watch = core_watch_new(settings);
+  if (object->watch == NULL) {
+    Py_DECREF(made);
+    return NULL;
+  }
+  return object;
+}
+
+/* open(kind, parts, names, classes or None, first_row, header, settings) */
+PyObject *core_open(PyObject *module, PyObject *arguments) {
+  int kind = 0, header = 0;
+  unsigned long long first_row = 0;
+  PyObject *parts, *names, *classes, *settings;
+  if (!PyArg_ParseTuple(arguments, "iOOOKiO", &kind, &parts, &names, &classes, &first_row,
+                        &header, &settings))
+    return NULL;
+  core_source *object = core_source_new(module, arguments, settings);
+  if (object == NULL)
+    return NULL;
+  core_source_plan plan = {.inputs = {{0}}};
+  const char **class_names = NULL;
+  pcal_join join = PCAL_JOIN_INIT;
+  pcal_error error = {PCAL_INTERNAL, PCAL_NO_ROW, ""};
+  join.kind = (pcal_kind)kind;
+  join.first_row = first_row;
+  join.header = header;
+  int ready = core_source_plan_parts(object, &plan, parts, names, &join) == 0;
+  if (ready && classes != Py_None) {
+    class_names = core_letters_of(classes, &join.class_count);
+    ready = class_names != NULL;
+  }
+  join.class_names = class_names;
+  pcal_status status = PCAL_INTERNAL;
+  if (ready) {
+    core_watch_begin(object->watch);
+    status = pcal_source_join(&join, core_watch_env(object->watch), &object->source, &error);
+    core_watch_end(object->watch);
+  }
+  core_source_plan_free(&plan);
+  PyMem_Free(class_names);
+  return core_source_give(object, status, &error);
+}
+
+static const char *core_source_file(PyObject *files, const char *name, int *failed) {
+  PyObject *path = PyDict_GetItemString(files, name);
+  if (path == NULL)
+    return NULL;
+  const char *letters = core_letters(path);
+  *failed |= letters == NULL;
+  return letters;
+}
+
+/* open_files({"probs": path, ...}, first_row, header, settings) */
+PyObject *core_open_files(PyObject *module, PyObject *arguments) {
+  PyObject *files, *settings;
+  unsigned long long first_row = 0;
+  pcal_inputs inputs = PCAL_INPUTS_INIT;
+  pcal_error error = {PCAL_INTERNAL, PCAL_NO_ROW, ""};
+  int failed = 0;
+  if (!PyArg_ParseTuple(arguments, "O!KiO", &PyDict_Type, &files, &first_row, &inputs.header,
+                        &settings))
+    return NULL;
+  core_source *object = core_source_new(module, arguments, settings);
+  if (object == NULL)
+    return NULL;
+  inputs.first_row = first_row;
+  inputs.probs = core_source_file(files, "probs", &failed);
+  inputs.logits = core_source_file(files, "logits", &failed);
+  inputs.log_probs = core_source_file(files, "log_probs", &failed);
+  inputs.confidence = core_source_file(files, "confidence", &failed);
+  inputs.labels = core_source_file(files, "labels", &failed);
+  inputs.correct = core_source_file(files, "correct", &failed);
+  inputs.weights = core_source_file(files, "weights", &failed);
+  inputs.groups = core_source_file(files, "groups", &failed);
+  inputs.data = core_source_file(files, "data", &failed);
+  pcal_status status = PCAL_INTERNAL;
+  if (!failed) {
+    core_watch_begin(object->watch);
+    status = pcal_source_open(&inputs, core_watch_env(object->watch), &object->source, &error);
+    core_watch_end(object->watch);
+  }
+  return core_source_give(object, status, &error);
+}
+
+/* inspect(source, format) -> (text, problems) */
+PyObject *core_inspect(PyObject *module, PyObject *arguments) {
+  const core_state *state = PyModule_GetState(module);
+  PyObject *source;
+  int format = 0;
+  size_t problems = 0;
+  core_bytes bytes = {NULL, 0, 0};
+  pcal_error error;
+  if (!PyArg_ParseTuple(arguments, "Oi", &source, &format) ||
+      !core_check(source, state->source_type, "Source"))
+    return NULL;
+  core_source *object = core_source_of(source);
+  core_watch_begin(object->watch);
+  const pcal_status status =
+      pcal_inspect_source(object->source, core_watch_env(object->watch), (pcal_format)format,
+                          core_bytes_sink, &bytes, &problems, &error);
+  core_watch_end(object->watch);
+  PyObject *text = core_bytes_text(&bytes, status, &error);
+  return text == NULL ? NULL : Py_BuildValue("(Nn)", text, (Py_ssize_t)problems);
+}
+
+/* shape() -> (kind, columns, rows or None while they are not known) */
+static PyObject *core_source_shape(PyObject *self, PyObject *unused) {
+  pcal_shape shape = PCAL_SHAPE_INIT;
+  (void)unused;
+  pcal_source_shape(core_source_of(self)->source, &shape);
+  return Py_BuildValue("(inN)", (int)shape.kind, (Py_ssize_t)shape.columns,
+                       shape.row_count == PCAL_NO_ROW
+                           ? core_text(NULL)
+                           : PyLong_FromUnsignedLongLong(shape.row_count));
+}
+
+static PyMethodDef core_source_methods[] = {
+    {"shape", core_source_shape, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot core_source_slots[] = {
+    {Py_tp_methods, core_source_methods},
+    {Py_tp_dealloc, CORE_SLOT(core_source_delete)},
+    {0, NULL},
+};
+
+static PyType_Spec core_source_spec = {
+    .name = "propercal._core.Source",
+    .basicsize = sizeof(core_source),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .slots = core_source_slots,
+};
+
+int core_source_add(PyObject *module, core_state *state) {
+  state->source_type = core_type_add(module, &core_source_spec);
+  return state->source_type == NULL ? -1 : 0;
+}

@@ -1,0 +1,103 @@
+/* Simulation, inspection of files, writing of files. */
+#include "core.h"
+
+/* A contiguous buffer that can be written and holds that many bytes. */
+static int core_tools_room(PyObject *object, Py_buffer *buffer, size_t bytes) {
+  if (PyObject_GetBuffer(object, buffer, PyBUF_CONTIG) < 0)
+    return -1;
+  if ((size_t)buffer->len == bytes)
+    return 0;
+  PyBuffer_Release(buffer);
+  PyErr_SetString(PyExc_ValueError, "an array has the wrong size");
+  return -1;
+}
+
+static PyObject *core_tools_draw(const pcal_simulation *simulation, PyObject *settings,
+                                 const Py_buffer *logits, const Py_buffer *labels,
+                                 const Py_buffer *truth) {
+  pcal_error error;
+  core_watch *watch = core_watch_new(settings);
+  if (watch == NULL)
+    return NULL;
+  core_watch_begin(watch);
+  const pcal_status status = pcal_simulate(simulation, core_watch_env(watch), logits->buf,
+                                           labels->buf, truth->buf, &error);
+  core_watch_end(watch);
+  core_watch_drop(watch);
+  if (status != PCAL_OK)
+    return core_raise(&error);
+  Py_RETURN_NONE;
+}
+
+/* simulate(rows, classes, factor, scale, logits, labels, truth or None, settings): fills
+ * contiguous arrays of float32, int32 and float64 */
+PyObject *core_simulate(PyObject *module, PyObject *arguments) {
+  pcal_simulation simulation = PCAL_SIMULATION_INIT;
+  unsigned long long rows = 0;
+  Py_ssize_t classes = 0;
+  PyObject *logits, *labels, *truth, *settings, *done = NULL;
+  Py_buffer rooms[3] = {{.buf = NULL}};
+  (void)module;
+  if (!PyArg_ParseTuple(arguments, "KnddOOOO", &rows, &classes, &simulation.factor,
+                        &simulation.scale, &logits, &labels, &truth, &settings))
+    return NULL;
+  simulation.rows = rows;
+  simulation.classes = (size_t)classes;
+  const size_t cells = (size_t)rows * simulation.classes;
+  if (core_tools_room(logits, &rooms[0], cells * sizeof(float)) < 0)
+    return NULL;
+  if (core_tools_room(labels, &rooms[1], (size_t)rows * sizeof(int32_t)) == 0) {
+    if (truth == Py_None || core_tools_room(truth, &rooms[2], cells * sizeof(double)) == 0)
+      done = core_tools_draw(&simulation, settings, &rooms[0], &rooms[1], &rooms[2]);
+    if (rooms[2].buf != NULL)
+      PyBuffer_Release(&rooms[2]);
+    PyBuffer_Release(&rooms[1]);
+  }
+  PyBuffer_Release(&rooms[0]);
+  return done;
+}
+
+/* inspect_file(file, header, format, settings) -> (text, problems) */
+PyObject *core_inspect_file(PyObject *module, PyObject *arguments) {
+  const char *file;
+  int header = 0, format = 0;
+  PyObject *settings;
+  size_t problems = 0;
+  core_bytes bytes = {NULL, 0, 0};
+  pcal_error error;
+  (void)module;
+  if (!PyArg_ParseTuple(arguments, "siiO", &file, &header, &format, &settings))
+    return NULL;
+  core_watch *watch = core_watch_new(settings);
+  if (watch == NULL)
+    return NULL;
+  core_watch_begin(watch);
+  const pcal_status status =
+      pcal_inspect_file(file, header, core_watch_env(watch), (pcal_format)format,
+                        core_bytes_sink, &bytes, &problems, &error);
+  core_watch_end(watch);
+  core_watch_drop(watch);
+  PyObject *text = core_bytes_text(&bytes, status, &error);
+  return text == NULL ? NULL : Py_BuildValue("(Nn)", text, (Py_ssize_t)problems);
+}
+
+/* write_file(path, bytes): whole or not at all */
+PyObject *core_write_file(PyObject *module, PyObject *arguments) {
+  const char *path, *bytes;
+  Py_ssize_t length = 0;
+  pcal_output *output = NULL;
+  pcal_error error;
+  (void)module;
+  if (!PyArg_ParseTuple(arguments, "sy#", &path, &bytes, &length))
+    return NULL;
+  PyThreadState *caller = PyEval_SaveThread();
+  pcal_status status = pcal_output_open(path, NULL, &output, &error);
+  if (status == PCAL_OK) {
+    pcal_output_sink(output, bytes, (size_t)length);
+    status = pcal_output_commit(output, &error);
+  }
+  PyEval_RestoreThread(caller);
+  if (status != PCAL_OK)
+    return core_raise(&error);
+  Py_RETURN_NONE;
+}

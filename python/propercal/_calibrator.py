@@ -1,0 +1,319 @@
+"""What all calibrators have in common; the classes themselves are in ``calibrators``."""
+
+import inspect
+import json
+import os
+import warnings
+from typing import Any, Iterable
+
+import numpy as np
+
+from . import _core, _registry
+from ._documents import calibrator_document
+from ._errors import ConvergenceWarning, FitWarning, UsageError, reword
+from ._inputs import KINDS, open_source
+from ._parameters import CALIBRATOR_POLICY, CALIBRATOR_TAKEN
+from ._running import settings
+
+try:
+    from sklearn.base import BaseEstimator, TransformerMixin
+    from sklearn.exceptions import NotFittedError
+except ImportError:
+    from ._standin import BaseEstimator, TransformerMixin
+
+    class NotFittedError(ValueError, AttributeError):  # type: ignore[no-redef]
+        """Used before it was fitted."""
+
+
+TEXT = 1
+_KIND_WORDS = {
+    "probability": "probs",
+    "logit": "logits",
+    "log-probability": "log_probs",
+    "confidence": "confidence",
+}
+
+
+def _parameter(value: Any) -> Any:
+    """Numbers of a calibrator file as arrays, where they form one."""
+    if not isinstance(value, list):
+        return value
+    try:
+        return np.array(value, dtype=np.float64)
+    except (ValueError, TypeError):
+        return [_parameter(each) for each in value]
+
+
+class Calibrator(TransformerMixin, BaseEstimator):
+    """Learns how to repair probabilities, by scikit-learn's conventions.
+
+    ``fit(X, y)`` takes scores of the kind that the parameter ``kind`` names and class numbers;
+    scores and labels may also be given by name, as to ``measure``.
+
+    Attributes
+    ----------
+    status_ : "converged", "stopped", "identity" (better left alone) or "closed-form"
+    iterations_, gradient_, objective_ : how the fit went
+    classes_ : class numbers, or the names of the score columns where they had some
+    kind_ : the kind of scores it was fitted on
+    n_features_in_ : number of score columns
+    warnings_ : what else is worth knowing
+    T_, ... : the parameters of the method, under its names and an underscore
+    """
+
+    _row: _registry.Row
+    _options: "dict[str, str]"
+
+    # ---- Fitting ----
+
+    def fit(
+        self,
+        X: Any = None,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        probs: Any = None,
+        logits: Any = None,
+        log_probs: Any = None,
+        confidence: Any = None,
+        labels: Any = None,
+        correct: Any = None,
+        weights: Any = None,
+        data: Any = None,
+        classes: "Iterable[str] | None" = None,
+        progress: Any = None,
+        header: "bool | None" = None,
+    ) -> Any:
+        """Learns from scores and labels: ``fit(X, y)``, or by name, as
+        ``fit(logits=..., labels=...)``.  Weights are frequencies of rows."""
+        given = {
+            "probs": probs,
+            "logits": logits,
+            "log_probs": log_probs,
+            "confidence": confidence,
+            "labels": labels,
+            "correct": correct,
+            "weights": weights,
+            "data": data,
+        }
+        self._name(given, X)
+        self._place(given, "correct" if given["confidence"] is not None else "labels", y, "y")
+        self._place(given, "weights", sample_weight, "sample_weight")
+        options = {
+            spec: getattr(self, name)
+            for name, spec in self._options.items()
+            if not _same(getattr(self, name), self._default(spec))
+        }
+        with settings(self.threads, None, progress) as how:
+            source = open_source(given, how, classes, header=header)
+            method = _registry.spec(self._row.name, options)
+            fitted = _core.fit(source, method, bool(self.normalize), bool(self.skip_missing))
+        self._take(fitted)
+        self._warn()
+        return self
+
+    def _default(self, spec: str) -> Any:
+        return next(option.default for option in self._row.options if option.name == spec)
+
+    def _name(self, given: "dict[str, Any]", scores: Any) -> None:
+        """Puts scores without a name where their kind belongs."""
+        if scores is None:
+            return
+        kind = getattr(self, "kind_", self.kind) if "_fitted" in vars(self) else self.kind
+        if kind not in KINDS:
+            raise UsageError(f'kind is one of {", ".join(KINDS)}, not "{kind}"')
+        self._place(given, kind, scores, "X")
+
+    @staticmethod
+    def _place(given: "dict[str, Any]", name: str, value: Any, word: str) -> None:
+        if value is None:
+            return
+        if given.get(name) is not None:
+            raise UsageError(f"{word} and {name} are both given; give only one of them")
+        given[name] = value
+
+    def _take(self, fitted: Any) -> None:
+        """Takes over what was fitted or read, and shows it as attributes."""
+        content = json.loads(fitted.save())
+        outcome = content["fit"]
+        names = content.get("class_names")
+        self._fitted = fitted
+        self.kind_ = _KIND_WORDS[content["input"]]
+        self.n_features_in_ = content["columns"]
+        self.classes_ = np.array(names) if names else np.arange(content["classes"] or 2)
+        self.status_ = outcome["status"]
+        self.iterations_ = outcome["iterations"]
+        self.gradient_ = outcome["gradient"]
+        self.objective_ = outcome["objective"]
+        self.warnings_ = [reword(sentence) for sentence in outcome["warnings"]]
+        for name, value in content["parameters"].items():
+            setattr(self, name.replace("-", "_") + "_", _parameter(value))
+
+    def _warn(self) -> None:
+        name = self._row.name
+        for sentence in self.warnings_:
+            category = ConvergenceWarning if self.status_ == "stopped" else FitWarning
+            warnings.warn(f"{name}: {sentence}", category, stacklevel=3)
+        if self.status_ == "stopped" and not self.warnings_:
+            sentence = f"{name}: the fit stopped before it converged"
+            warnings.warn(sentence, ConvergenceWarning, stacklevel=3)
+
+    # ---- Applying ----
+
+    def transform(
+        self,
+        X: Any = None,
+        *,
+        probs: Any = None,
+        logits: Any = None,
+        log_probs: Any = None,
+        confidence: Any = None,
+        data: Any = None,
+        classes: "Iterable[str] | None" = None,
+        progress: Any = None,
+        header: "bool | None" = None,
+    ) -> np.ndarray:
+        """Calibrated probabilities in the shape and the float width of the scores: one column
+        stays one, the probability of class 1."""
+        given = {
+            "probs": probs,
+            "logits": logits,
+            "log_probs": log_probs,
+            "confidence": confidence,
+            "data": data,
+        }
+        fitted = self._require()
+        self._name(given, X)
+        with settings(self.threads, None, progress) as how:
+            source = open_source(given, how, classes, header=header)
+            values, form, rows, columns = fitted.apply(source)
+        array = np.frombuffer(values, dtype="<f4" if form == "f" else "<f8")
+        return array.reshape((rows, columns) if columns else (rows,))
+
+    def predict_proba(self, X: Any = None, **given: Any) -> np.ndarray:
+        """Calibrated probabilities, a column for each class; scores are given as to
+        ``transform``."""
+        self._require()
+        if self.kind_ == "confidence":
+            raise UsageError("confidences say nothing about classes; use transform")
+        array = self.transform(X, **given)
+        return array if array.ndim == 2 else np.column_stack((1 - array, array))
+
+    def predict(self, X: Any = None, **given: Any) -> np.ndarray:
+        """The most probable class of each row."""
+        return self.classes_[self.predict_proba(X, **given).argmax(axis=1)]
+
+    def _require(self) -> Any:
+        if not self.__sklearn_is_fitted__():
+            raise NotFittedError(f"this {type(self).__name__} is not fitted yet; call fit first")
+        return self._fitted
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_fitted" in vars(self)
+
+    # ---- Telling and keeping ----
+
+    def describe(self) -> str:
+        """What was fitted and how it went, in a few lines."""
+        return self._require().describe(TEXT).rstrip()
+
+    def to_json(self) -> str:
+        """The content of the file that ``save`` writes."""
+        return self._require().save().decode()
+
+    def to_dict(self) -> "dict[str, Any]":
+        """The same as dictionaries and lists."""
+        return json.loads(self.to_json())
+
+    def save(self, path: "str | os.PathLike[str]") -> None:
+        """Writes a file for ``load`` and ``propercal apply``, in which every number reads back
+        exactly."""
+        _core.write_file(os.fspath(path), self._require().save())
+
+    def __getstate__(self) -> "dict[str, Any]":
+        state = dict(vars(self))
+        if "_fitted" in state:
+            state["_fitted"] = state["_fitted"].save()
+        return state
+
+    def __setstate__(self, state: "dict[str, Any]") -> None:
+        vars(self).update(state)
+        if "_fitted" in state:
+            self._fitted = _core.load(state["_fitted"], "pickle")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.allow_nan = False
+        return tags
+
+
+def _same(value: Any, default: Any) -> bool:
+    return value is default or (type(value) is type(default) and value == default)
+
+
+# ---- Classes from rows ----
+
+
+def make_class(row: _registry.Row, module: str) -> type:
+    """The class of a calibrator."""
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    options = {_registry.identifier(each.name, CALIBRATOR_TAKEN): each for each in row.options}
+    defaults = {name: option.default for name, option in options.items()}
+    defaults.update({name: default for name, (default, _) in CALIBRATOR_POLICY.items()})
+
+    def __init__(self: Any, **parameters: Any) -> None:
+        for name in parameters:
+            if name not in defaults:
+                raise TypeError(f"{type(self).__name__} has no parameter {name!r}")
+        for name, default in defaults.items():
+            setattr(self, name, parameters.get(name, default))
+
+    name = _registry.class_name(row.name)
+    __init__.__qualname__ = f"{name}.__init__"
+    __init__.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [
+            inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD),
+            *(inspect.Parameter(each, keyword, default=value) for each, value in defaults.items()),
+        ]
+    )
+    body = {
+        "__init__": __init__,
+        "__doc__": calibrator_document(row, CALIBRATOR_TAKEN),
+        "__module__": module,
+        "_row": row,
+        "_options": {name: option.name for name, option in options.items()},
+    }
+    return type(name, (Calibrator,), body)
+
+
+def calibrator(spec: str, **policy: Any) -> Calibrator:
+    """An unfitted calibrator from a spec such as ``"temperature:objective=brier"``."""
+    from . import calibrators
+
+    name, _, words = spec.partition(":")
+    found = getattr(calibrators, _registry.class_name(name), None)
+    if found is None or found._row.name != name:
+        known = ", ".join(row.name for row in _registry.rows("calibrators"))
+        raise UsageError(f'there is no calibrator called "{name}"; there are {known}')
+    given = dict(word.partition("=")[::2] for word in words.split(",") if word)
+    options = {option.name: option for option in found._row.options}
+    for key in given:
+        if key not in options:
+            raise UsageError(f'{name} has no option "{key}"; it has {", ".join(options)}')
+    named = {
+        _registry.identifier(key, CALIBRATOR_TAKEN): options[key].read(value)
+        for key, value in given.items()
+    }
+    return found(**named, **policy)
+
+
+def load(path: "str | os.PathLike[str]") -> Calibrator:
+    """A fitted calibrator from a file that ``save`` or ``propercal fit`` wrote."""
+    with open(path, "rb") as file:
+        fitted = _core.load(file.read(), os.fspath(path))
+    content = json.loads(fitted.save())
+    kind = _KIND_WORDS[content["input"]]
+    made = calibrator(content["spec"], kind=kind, normalize=content["normalize"])
+    made._take(fitted)
+    return made

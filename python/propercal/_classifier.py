@@ -1,0 +1,195 @@
+"""Calibration around any classifier of scikit-learn."""
+
+from typing import Any
+
+import numpy as np
+
+from ._calibrator import Calibrator, calibrator
+from ._errors import DataError, UsageError
+
+try:
+    from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+    from sklearn.model_selection import check_cv
+    from sklearn.utils import get_tags, indexable
+    from sklearn.utils.metaestimators import _safe_split
+    from sklearn.utils.multiclass import check_classification_targets
+    from sklearn.utils.validation import (
+        _check_sample_weight,
+        check_consistent_length,
+        check_is_fitted,
+        column_or_1d,
+        has_fit_parameter,
+    )
+except ImportError as error:
+    raise ImportError("CalibratedClassifier needs scikit-learn 1.6 or later") from error
+
+
+def _scores(estimator: Any, X: Any, response: str) -> "tuple[str, np.ndarray]":
+    """What an estimator says about rows, and its kind; one column for two classes."""
+    if response == "auto":
+        response = "predict_proba" if hasattr(estimator, "predict_proba") else "decision_function"
+    if response not in ("predict_proba", "predict_log_proba", "decision_function"):
+        raise UsageError(
+            'response is "auto", "predict_proba", "predict_log_proba" or "decision_function", '
+            f'not "{response}"'
+        )
+    scores = np.asarray(getattr(estimator, response)(X))
+    if response == "predict_log_proba":
+        return "log_probs", scores
+    kind = "probs" if response == "predict_proba" else "logits"
+    return kind, scores[:, 1] if kind == "probs" and scores.shape[1] == 2 else scores
+
+
+class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    """A classifier whose probabilities are repaired by a calibrator.
+
+    Parameters
+    ----------
+    estimator : a classifier with ``predict_proba`` or ``decision_function``
+    method : a calibrator spec such as ``"temperature"`` or ``"histogram:bins=10"``, or a
+        calibrator, which is cloned
+    cv : how rows are held out for the calibrator: a number of folds or anything that
+        scikit-learn takes; ``"prefit"`` takes all rows for the calibrator, and the estimator as
+        it is
+    ensemble : False fits one calibrator on the held-out scores of all folds, and the estimator
+        on all rows; True keeps an estimator and a calibrator for each fold and averages
+    response : ``"auto"`` takes ``predict_proba`` or, without it, ``decision_function``; or the
+        name of the method whose scores are calibrated
+    threads : how many; None takes those that the process may use
+
+    Attributes
+    ----------
+    classes_ : the classes
+    estimator_, calibrator_ : what was fitted; of the first fold with ``ensemble=True``
+    pairs_ : all pairs of them
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        method: Any = "temperature",
+        cv: Any = 5,
+        ensemble: bool = False,
+        response: str = "auto",
+        threads: "int | None" = None,
+    ) -> None:
+        self.estimator = estimator
+        self.method = method
+        self.cv = cv
+        self.ensemble = ensemble
+        self.response = response
+        self.threads = threads
+
+    # ---- Fitting ----
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Any:
+        """Fits the estimator on training folds and the calibrator on held-out rows.  Further
+        arguments go to the estimator's fit, those with a value for each row cut to its rows."""
+        check_classification_targets(y)
+        X, y = indexable(X, y)
+        y = column_or_1d(y)
+        weights = None if sample_weight is None else _check_sample_weight(sample_weight, X)
+        if self.cv == "prefit":
+            check_is_fitted(self.estimator)
+            self.classes_ = np.asarray(self.estimator.classes_)
+        else:
+            self.classes_ = np.unique(y)
+        codes = self._codes(y)
+        if self.cv == "prefit":
+            self.pairs_ = [self._prefit(X, codes, weights)]
+        else:
+            self.pairs_ = self._fit_folds(X, y, codes, weights, fit_params)
+        self.estimator_, self.calibrator_ = self.pairs_[0]
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self.estimator_, name):
+                setattr(self, name, getattr(self.estimator_, name))
+        return self
+
+    def _codes(self, y: np.ndarray) -> np.ndarray:
+        if len(self.classes_) < 2:
+            raise DataError("y has one class only; calibration needs two classes or more")
+        codes = np.searchsorted(self.classes_, y).clip(max=len(self.classes_) - 1)
+        if (self.classes_[codes] != y).any():
+            raise DataError("y has a class that the estimator does not know")
+        return codes.astype(np.int32)
+
+    def _prefit(self, X: Any, codes: np.ndarray, weights: Any) -> tuple:
+        kind, scores = _scores(self.estimator, X, self.response)
+        return self.estimator, self._fit_calibrator(kind, scores, codes, weights)
+
+    def _fit_folds(self, X: Any, y: Any, codes: Any, weights: Any, fit_params: dict) -> list:
+        folds = check_cv(self.cv, y, classifier=True)
+        fewest = np.bincount(codes).min()
+        if isinstance(self.cv, int) and fewest < self.cv:
+            raise DataError(
+                f"a class has {fewest} rows, fewer than the {self.cv} folds of cv; give a smaller cv"
+            )
+        pairs, held = [], []
+        for train, test in folds.split(X, y):
+            fitted = self._fit_estimator(X, y, train, weights, fit_params)
+            if len(fitted.classes_) < len(self.classes_):
+                raise DataError("a fold lacks a class; give folds that hold every class")
+            kind, scores = _scores(fitted, _safe_split(fitted, X, y, test)[0], self.response)
+            own = None if weights is None else weights[test]
+            held.append((scores, codes[test], own))
+            if self.ensemble:
+                pairs.append((fitted, self._fit_calibrator(kind, scores, codes[test], own)))
+        if self.ensemble:
+            return pairs
+        scores, labels, own = (list(part) for part in zip(*held))
+        joined = None if weights is None else np.concatenate(own)
+        fitted = self._fit_estimator(X, y, np.arange(len(y)), weights, fit_params)
+        repair = self._fit_calibrator(kind, np.concatenate(scores), np.concatenate(labels), joined)
+        return [(fitted, repair)]
+
+    def _fit_estimator(self, X: Any, y: Any, rows: Any, weights: Any, fit_params: dict) -> Any:
+        estimator = clone(self.estimator)
+        given = {
+            name: np.asarray(value)[rows] if _per_row(value, len(y)) else value
+            for name, value in fit_params.items()
+        }
+        if weights is not None and has_fit_parameter(estimator, "sample_weight"):
+            given["sample_weight"] = weights[rows]
+        return estimator.fit(*_safe_split(estimator, X, y, rows), **given)
+
+    def _fit_calibrator(self, kind: str, scores: Any, codes: Any, weights: Any) -> Calibrator:
+        if isinstance(self.method, Calibrator):
+            repair = clone(self.method).set_params(kind=kind)
+        else:
+            repair = calibrator(self.method, kind=kind, normalize=True, threads=self.threads)
+        return repair.fit(scores, codes, weights)
+
+    # ---- Predicting ----
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Calibrated probabilities, a column for each of ``classes_``."""
+        check_is_fitted(self)
+        parts = []
+        for estimator, repair in self.pairs_:
+            _, scores = _scores(estimator, X, self.response)
+            parts.append(repair.predict_proba(scores))
+        return parts[0] if len(parts) == 1 else np.mean(parts, axis=0)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The most probable class of each row."""
+        check_is_fitted(self)
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "pairs_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator).input_tags
+        for name in ("sparse", "pairwise", "allow_nan", "string", "categorical"):
+            setattr(tags.input_tags, name, getattr(inner, name))
+        return tags
+
+
+def _per_row(value: Any, rows: int) -> bool:
+    try:
+        check_consistent_length(value, range(rows))
+    except (TypeError, ValueError):
+        return False
+    return True

@@ -1,0 +1,86 @@
+"""Exceptions and warnings, with the sentences of the C library."""
+
+import builtins
+import re
+
+from . import _core
+
+
+class Error(Exception):
+    """Anything that propercal refuses or fails at.  ``row`` is the row at fault, or None."""
+
+    row: "int | None" = None
+
+
+class UsageError(Error, ValueError):
+    """A name, option or argument is wrong."""
+
+
+class DataError(Error, ValueError):
+    """The data are wrong or do not fit what was asked."""
+
+
+class IOError(Error, builtins.OSError):
+    """A file could not be read or written."""
+
+
+class MemoryError(Error, builtins.MemoryError):
+    """Out of memory, or beyond the memory limit."""
+
+
+class InternalError(Error, RuntimeError):
+    """A fault in propercal itself."""
+
+
+class ConvergenceWarning(UserWarning):
+    """A fit stopped before it converged."""
+
+
+class FitWarning(UserWarning):
+    """A fit met something worth knowing."""
+
+
+class UndefinedMetricWarning(UserWarning):
+    """A metric has no value for these data, and the result is NaN."""
+
+
+_CLASSES = {
+    _core.STATUSES[name]: kind
+    for name, kind in {
+        "USAGE": UsageError,
+        "DATA": DataError,
+        "IO": IOError,
+        "INTERNAL": InternalError,
+        "MEMORY": MemoryError,
+    }.items()
+}
+
+# The library speaks of the program's flags; here they are arguments.
+_WORDS = [
+    (r"--header yes", "header=True"),
+    (r"--header no", "header=False"),
+    (r"the same --metric flags", "the same metrics"),
+    (r"--metric (\S+)", r'metrics=["\1"]'),
+    (r"--first-row (\d+)", r"first_row=\1"),
+    (r"--(normalize|skip-missing)", r"\1=True"),
+    (r"--([a-z]+(?:-[a-z]+)*)", r"\1"),
+    (r"\b(log|skip|first)-(probs|missing|row)\b", r"\1_\2"),
+    (r"`propercal list ([a-z]+)`", r"`propercal.list_\1()`"),
+    (r"'list figures'", "`propercal.list_figures()`"),
+    (r"`propercal measure state FILE`", "`Measure.save`"),
+    (r"or the scores as CSV with a header", "or name the classes with classes=[...]"),
+]
+
+
+def reword(sentence: str) -> str:
+    """A sentence of the library in the words of this package."""
+    for pattern, words in _WORDS:
+        sentence = re.sub(pattern, words, sentence)
+    return sentence
+
+
+def make(status: int, row: "int | None", message: str) -> Error:
+    """The exception for a failed call of the library."""
+    error = _CLASSES.get(status, InternalError)(reword(message))
+    error.row = row
+    return error

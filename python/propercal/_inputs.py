@@ -1,0 +1,199 @@
+"""From whatever holds predictions to a source of the library, without copying where possible.
+
+An argument becomes a part, as python/core/core_source.c takes it: a file, an array or an Arrow
+stream.  Only what the library cannot read by itself is touched here: texts become numbers with
+names, unusual types of numbers usual ones.
+"""
+
+import os
+from typing import Any, Iterable
+
+import numpy as np
+
+from . import _core
+from ._errors import DataError, UsageError
+
+KINDS = {"probs": 1, "logits": 2, "log_probs": 3, "confidence": 4}
+
+
+def is_file(value: Any) -> bool:
+    return isinstance(value, (str, os.PathLike))
+
+
+def _family(value: Any) -> str:
+    """The package that a value comes from."""
+    return type(value).__module__.partition(".")[0]
+
+
+# ---- Arrays ----
+
+
+def _from_torch(name: str, tensor: Any) -> np.ndarray:
+    tensor = tensor.detach()
+    if tensor.device.type != "cpu":
+        raise UsageError(f"{name} is on the device {tensor.device}; pass {name}.cpu()")
+    if str(tensor.dtype) == "torch.bfloat16":
+        tensor = tensor.float()
+    return tensor.numpy()
+
+
+def _coded(values: Iterable) -> tuple:
+    """Numbers, and the names that they stand for."""
+    index: dict = {}
+    codes = [
+        -1 if value is None or value != value else index.setdefault(str(value), len(index))
+        for value in values
+    ]
+    return np.array(codes, dtype=np.int32), tuple(index)
+
+
+def _from_objects(name: str, array: np.ndarray) -> tuple:
+    if array.dtype == object and all(
+        value is None or isinstance(value, (int, float, np.number, np.bool_))
+        for value in array.flat
+    ):
+        return array.astype(np.float64), None
+    if array.ndim != 1:
+        raise DataError(f"{name} is no array of numbers; give numbers")
+    return _coded((array.astype(str) if array.dtype.kind == "S" else array).tolist())
+
+
+def _usual(name: str, array: np.ndarray) -> tuple:
+    """An array of numbers, and the names that they stand for, or None."""
+    if isinstance(array, np.ma.MaskedArray):
+        array = array.astype(np.float64).filled(np.nan)
+    if array.ndim not in (1, 2):
+        raise DataError(f"{name} has {array.ndim} dimensions; give one or two: rows, and columns")
+    kind = array.dtype.kind
+    if kind in "OUSTM":
+        return _from_objects(name, array)
+    if kind == "V" and array.dtype.name == "bfloat16":
+        return array.astype(np.float32), None
+    if kind == "f" and array.dtype.itemsize > 8:
+        return array.astype(np.float64), None
+    if kind not in "fiub":
+        raise DataError(f"{name} has elements of type {array.dtype}; give numbers")
+    return array, None
+
+
+def _array(name: str, value: Any) -> tuple:
+    try:
+        array = np.asanyarray(value)
+    except (ValueError, TypeError) as error:
+        raise DataError(f"{name} is no array: {error}") from None
+    return ("array", *_usual(name, array))
+
+
+# ---- pandas ----
+
+
+def _column_names(columns: Any) -> "tuple[str, ...] | None":
+    names = [name for name in columns]
+    return tuple(names) if names and all(isinstance(name, str) for name in names) else None
+
+
+def _from_pandas(name: str, value: Any) -> tuple:
+    """A part, and the names of columns."""
+    if value.ndim == 2:
+        array = value.to_numpy()
+        if array.dtype == object:
+            array = value.to_numpy(dtype=np.float64, na_value=np.nan)
+        return _array(name, array), _column_names(value.columns)
+    if value.dtype.kind in "fiub" and isinstance(value.dtype, np.dtype):
+        return _array(name, value.to_numpy()), None
+    if value.dtype.kind in "fiub":
+        return _array(name, value.to_numpy(dtype=np.float64, na_value=np.nan)), None
+    codes, names = value.factorize()
+    return ("array", np.asarray(codes), tuple(str(each) for each in names)), None
+
+
+# ---- Parts ----
+
+
+def part(name: str, value: Any) -> tuple:
+    """A part of a data set, and the names of its columns where they are known here."""
+    if value is None:
+        return None, None
+    if is_file(value):
+        return ("file", os.fspath(value)), None
+    if isinstance(value, np.ndarray):
+        return ("array", *_usual(name, value)), None
+    family = _family(value)
+    if family == "torch":
+        return _array(name, _from_torch(name, value)), None
+    if family == "pandas":
+        return _from_pandas(name, value)
+    if hasattr(value, "__arrow_c_stream__"):
+        return ("stream", value.__arrow_c_stream__(), None), None
+    if hasattr(value, "__arrow_c_array__"):
+        return ("arrow", *value.__arrow_c_array__()), None
+    return _array(name, value), None
+
+
+def _choose(data: Any, columns: Any) -> Any:
+    """One column of a table, or several."""
+    if isinstance(columns, str):
+        return data[columns]
+    return data.select(list(columns)) if _family(data) == "pyarrow" else data[list(columns)]
+
+
+def _chosen(data: Any, given: dict) -> dict:
+    """The columns of a table that arguments name."""
+    chosen = {}
+    for name, value in given.items():
+        named = isinstance(value, str) or (
+            isinstance(value, (list, tuple)) and all(isinstance(each, str) for each in value)
+        )
+        chosen[name] = _choose(data, value) if named else value
+    return chosen
+
+
+def _scores(given: dict) -> str:
+    """The only kind of scores."""
+    found = [name for name in KINDS if name in given]
+    if not found:
+        raise UsageError(
+            "there are no scores; give one of probs, logits, log_probs, confidence or data"
+        )
+    if len(found) > 1:
+        raise UsageError(f"{found[0]} and {found[1]} are both given; give only one of them")
+    right, wrong = ("correct", "labels") if found[0] == "confidence" else ("labels", "correct")
+    if wrong in given:
+        raise UsageError(f"{found[0]} goes with {right}; give it in place of {wrong}")
+    return found[0]
+
+
+def open_source(
+    arguments: dict,
+    settings: tuple,
+    classes: "Iterable[str] | None" = None,
+    first_row: int = 0,
+    header: "bool | None" = None,
+) -> Any:
+    """A source from probs, logits, log_probs, confidence, labels, correct, weights, groups and
+    data, which may be missing or None."""
+    given = {name: value for name, value in arguments.items() if value is not None}
+    heading = 0 if header is None else 1 if header else 2
+    data = given.get("data")
+    if classes is None and all(is_file(value) for value in given.values()):
+        files = {name: os.fspath(value) for name, value in given.items()}
+        return _core.open_files(files, first_row, heading, settings)
+    if is_file(data):
+        raise UsageError("a data file goes with files only; give arrays by themselves")
+    if data is not None:
+        given = _chosen(given.pop("data"), given)
+    scores = _scores(given)
+    truth = "correct" if scores == "confidence" else "labels"
+    names = (scores, truth, "weights", "groups")
+    found = [part(name, given.get(name)) for name in names]
+    if classes is None and found[0][0][0] == "array":
+        classes = found[0][1]
+    return _core.open(
+        KINDS[scores],
+        tuple(each for each, _ in found),
+        names,
+        None if classes is None else tuple(str(each) for each in classes),
+        first_row,
+        heading,
+        settings,
+    )

@@ -1,0 +1,241 @@
+"""measure, one function for each metric, and measures that grow."""
+
+import inspect
+import os
+import warnings
+from typing import Any, Callable, Iterable
+
+from . import _core, _registry
+from ._documents import metric_document
+from ._errors import UndefinedMetricWarning, UsageError
+from ._inputs import open_source
+from ._parameters import INPUTS, POLICY, TAKEN
+from ._results import Result, measured
+from ._running import settings
+
+def _specs(metrics: Any) -> "tuple[str, ...]":
+    if metrics is None:
+        return ("default",)
+    return (metrics,) if isinstance(metrics, str) else tuple(metrics)
+
+
+def _fast(precision: str) -> bool:
+    if precision not in ("exact", "fast"):
+        raise UsageError(f'precision is "exact" or "fast", not "{precision}"')
+    return precision == "fast"
+
+
+def measure(
+    probs: Any = None,
+    labels: Any = None,
+    *,
+    logits: Any = None,
+    log_probs: Any = None,
+    confidence: Any = None,
+    correct: Any = None,
+    weights: Any = None,
+    groups: Any = None,
+    data: Any = None,
+    metrics: Any = None,
+    classes: "Iterable[str] | None" = None,
+    normalize: bool = False,
+    skip_missing: bool = False,
+    precision: str = "exact",
+    threads: "int | None" = None,
+    memory_limit: "int | None" = None,
+    progress: Any = None,
+    first_row: int = 0,
+    header: "bool | None" = None,
+) -> Result:
+    """How well calibrated are these predictions?
+
+    Parameters
+    ----------
+    probs, logits, log_probs : rows x classes, or one column for the score of class 1
+        Exactly one of them, or ``confidence``.  Whatever holds numbers: NumPy, PyTorch and JAX
+        arrays on the processor, pandas, polars and pyarrow tables, lists, or the name of a file
+        as on the command line (``"run.npz:logits"``).
+    labels : class numbers from 0, one-hot rows, or names of the score columns
+    confidence, correct : probability of the predicted label, and whether it was right
+    weights : frequencies of the rows
+    groups : a group for each row; results hold every group beside the total
+    data : a table or a file; with a table the other arguments name its columns
+    metrics : a spec such as ``"ece:bins=20,norm=l2"`` or the name of a group of metrics, or
+        several; ``list_metrics()`` and ``list_groups()`` show them all
+    classes : names of the classes
+    normalize : rescale probability rows that are off by 1e-5 to 1e-2
+    skip_missing : drop and count rows with a missing value
+    precision : ``"exact"`` or ``"fast"``: exponentials of float32 logits in float32
+    threads : how many; None takes those that the process may use
+    memory_limit : bytes that may be held for kept rows
+    progress : True, ``"tqdm"``, or a function of what, done and total
+    first_row : index given to the first row, for messages
+    header : whether the first line of CSV files is a header; None decides
+
+    Returns
+    -------
+    Result
+    """
+    arguments = {
+        "probs": probs,
+        "labels": labels,
+        "logits": logits,
+        "log_probs": log_probs,
+        "confidence": confidence,
+        "correct": correct,
+        "weights": weights,
+        "groups": groups,
+        "data": data,
+    }
+    fast = _fast(precision)
+    with settings(threads, memory_limit, progress) as how:
+        source = open_source(arguments, how, classes, first_row, header)
+        return measured(
+            _core.measure(source, _specs(metrics), bool(normalize), bool(skip_missing), fast)
+        )
+
+
+class Measure:
+    """A measure that grows batch by batch, as in a loop over a test set.
+
+    >>> running = Measure(["ece", "brier"])
+    >>> for logits, labels in batches:
+    ...     running.update(logits=logits, labels=labels)
+    >>> running.result()
+
+    The result has the bits of one call of ``measure`` on all rows, however they were cut.
+    ``save`` and ``Measure.load`` keep what was seen in the files of ``propercal merge``.
+    """
+
+    def __init__(
+        self,
+        metrics: Any = None,
+        *,
+        normalize: bool = False,
+        skip_missing: bool = False,
+        precision: str = "exact",
+        threads: "int | None" = None,
+        memory_limit: "int | None" = None,
+    ) -> None:
+        self._policy = _specs(metrics), bool(normalize), bool(skip_missing), _fast(precision)
+        self._running = threads, memory_limit
+        self._core: Any = None
+        self._shape: "tuple[int, int]" = (0, 0)
+        self._rows = 0
+
+    def update(
+        self,
+        probs: Any = None,
+        labels: Any = None,
+        *,
+        logits: Any = None,
+        log_probs: Any = None,
+        confidence: Any = None,
+        correct: Any = None,
+        weights: Any = None,
+        groups: Any = None,
+        data: Any = None,
+        classes: "Iterable[str] | None" = None,
+        first_row: "int | None" = None,
+    ) -> "Measure":
+        """Adds rows, given as to ``measure``; after an error nothing has changed."""
+        arguments = {
+            "probs": probs,
+            "labels": labels,
+            "logits": logits,
+            "log_probs": log_probs,
+            "confidence": confidence,
+            "correct": correct,
+            "weights": weights,
+            "groups": groups,
+            "data": data,
+        }
+        first = self._rows if first_row is None else first_row
+        with settings(*self._running) as how:
+            source = open_source(arguments, how, classes, first)
+            part = _core.measure_part(source, *self._policy)
+        kind, columns, rows = source.shape()
+        self._add(part, (kind, columns), first + rows)
+        return self
+
+    def merge(self, other: "Measure") -> "Measure":
+        """Adds what another measure of the same metrics has seen."""
+        if other._core is not None:
+            self._add(other._core, other._shape, other._rows)
+        return self
+
+    def _add(self, part: Any, shape: "tuple[int, int]", rows: int) -> None:
+        if self._core is None:
+            self._core = _core.measure_new(*shape, *self._policy, _HERE)
+            self._shape = shape
+        self._core.merge(part)
+        self._rows = max(self._rows, rows)
+
+    def result(self) -> Result:
+        """What was measured so far."""
+        return measured(self._seen().finish())
+
+    def save(self, path: "str | os.PathLike[str]") -> None:
+        """Writes what was seen, for ``Measure.load`` and ``propercal merge``."""
+        _core.write_file(os.fspath(path), self._seen().save())
+
+    @classmethod
+    def load(cls, path: "str | os.PathLike[str]") -> "Measure":
+        """What ``save`` or ``propercal measure --state`` wrote."""
+        self = cls()
+        with open(path, "rb") as file:
+            self._core = _core.measure_load(file.read(), os.fspath(path), _HERE)
+        return self
+
+    def _seen(self) -> Any:
+        if self._core is None:
+            raise UsageError("nothing was measured yet; call update first")
+        return self._core
+
+
+_HERE = (0, 0, 0, None, False)
+
+
+# ---- One function for each metric ----
+
+def _parameters(row: _registry.Row) -> "list[inspect.Parameter]":
+    leading, keyword = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
+    return [
+        *(inspect.Parameter(name, leading, default=None) for name in ("probs", "labels")),
+        *(
+            inspect.Parameter(
+                _registry.identifier(option.name, TAKEN), keyword, default=option.default
+            )
+            for option in row.options
+        ),
+        *(inspect.Parameter(name, keyword, default=None) for name in INPUTS),
+        *(inspect.Parameter(name, keyword, default=each[0]) for name, each in POLICY.items()),
+    ]
+
+
+def metric(row: _registry.Row) -> Callable[..., float]:
+    """The function of a metric."""
+    signature = inspect.Signature(_parameters(row), return_annotation=float)
+    options = {_registry.identifier(option.name, TAKEN): option.name for option in row.options}
+
+    def function(*args: Any, **kwargs: Any) -> float:
+        given = signature.bind(*args, **kwargs).arguments
+        chosen = {name: given.pop(key) for key, name in options.items() if key in given}
+        how = {name: given.pop(name, each[0]) for name, each in POLICY.items()}
+        classes, fast = given.pop("classes", None), _fast(how["precision"])
+        with settings(how["threads"], how["memory_limit"], how["progress"]) as running:
+            source = open_source(given, running, classes, header=how["header"])
+            policy = bool(how["normalize"]), bool(how["skip_missing"]), fast
+            results = _core.measure(source, (_registry.spec(row.name, chosen),), *policy)
+        defined, value, why = results.first()
+        if not defined:
+            warnings.warn(f"{row.name}: {why}", UndefinedMetricWarning, stacklevel=2)
+            return float("nan")
+        return value
+
+    function.__name__ = function.__qualname__ = _registry.identifier(row.name)
+    function.__module__ = __name__.partition(".")[0]
+    function.__doc__ = metric_document(row, TAKEN)
+    function.__signature__ = signature  # type: ignore[attr-defined]
+    return function
+

@@ -1,0 +1,110 @@
+"""What exists, as the library's own tables say: the source of every signature here."""
+
+import keyword
+import numbers
+from typing import Any, NamedTuple
+
+from . import _core
+
+INT, REAL, BOOL, CHOICE, REALS = 1, 2, 3, 4, 5
+KINDS = ("metrics", "groups", "conventions", "calibrators", "figures")
+
+
+class Option(NamedTuple):
+    """An option of a metric or a calibrator."""
+
+    name: str
+    type: int
+    fallback: str
+    low: float
+    high: float
+    choices: "str | None"
+    help: "str | None"
+
+    @property
+    def default(self) -> Any:
+        """The default as a Python value; None where the option is not set."""
+        return self.read(self.fallback)
+
+    def read(self, text: str) -> Any:
+        """A value as it stands in a spec, as a Python value."""
+        if text == "":
+            return None
+        if self.type == BOOL:
+            return text == "yes"
+        if self.type == CHOICE:
+            return text
+        try:
+            if self.type == REALS:
+                return tuple(float(part) for part in text.split("/"))
+            return _number(text, self.type)
+        except ValueError:
+            return text
+
+    @property
+    def words(self) -> "tuple[str, ...]":
+        """The words that may be given."""
+        return tuple(self.choices.split("|")) if self.choices else ()
+
+
+class Row(NamedTuple):
+    """A metric, a group of metrics, a convention, a calibrator or a figure."""
+
+    kind: str
+    name: str
+    title: str
+    formula: "str | None"
+    about: "str | None"
+    citation: "str | None"
+    notion: "str | None"
+    bound: "str | None"
+    machine: "str | None"
+    options: "tuple[Option, ...]"
+
+    def __repr__(self) -> str:
+        return f"<{self.name}: {self.title}>"
+
+
+def rows(kind: str) -> "list[Row]":
+    """The rows of a kind, in the order of the library."""
+    return [
+        Row(*row[:-1], options=tuple(Option(*option) for option in row[-1]))
+        for row in _core.rows(kind)
+    ]
+
+
+def identifier(name: str, taken: "frozenset[str]" = frozenset()) -> str:
+    """A name as Python can write it: hyphens become underscores, and a name that is a keyword
+    or means something else already gets an underscore behind it."""
+    name = name.replace("-", "_")
+    return name + "_" if keyword.iskeyword(name) or name in taken else name
+
+
+def class_name(name: str) -> str:
+    """``matrix-odir`` is ``MatrixOdir``, ``ets`` is ``ETS``."""
+    words = name.split("-")
+    return "".join(word.upper() if len(word) < 4 else word.capitalize() for word in words)
+
+
+def _number(text: str, kind: int) -> "int | float":
+    value = float(text)
+    return int(value) if kind == INT or (value.is_integer() and "." not in text) else value
+
+
+def write(value: Any) -> str:
+    """A value as it stands in a spec."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
+        return "yes" if value else "no"
+    if isinstance(value, numbers.Integral):
+        return str(int(value))
+    if isinstance(value, numbers.Real):
+        return repr(float(value))
+    return "/".join(write(item) for item in value)
+
+
+def spec(name: str, options: "dict[str, Any]") -> str:
+    """``name:key=value,key=value``; options that are None are left out."""
+    words = [f"{key}={write(value)}" for key, value in options.items() if value is not None]
+    return name + (":" + ",".join(words) if words else "")

@@ -1,0 +1,79 @@
+"""How a call runs: threads, memory, progress."""
+
+import contextlib
+import os
+import sys
+import threading
+from typing import Any, Callable, Iterator
+
+Progress = Callable[[str, int, int], Any]
+
+
+def _thread_count(threads: "int | None") -> int:
+    if threads is not None and threads > 0:
+        return int(threads)
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:
+        return os.cpu_count() or 1
+
+
+class _Lines:
+    """Progress on one line of standard error."""
+
+    def __init__(self) -> None:
+        self.shown = False
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        share = f"{100 * done // total} %" if total else f"{done}"
+        sys.stderr.write(f"\r{what}: {share}\033[K")
+        sys.stderr.flush()
+        self.shown = True
+
+    def close(self) -> None:
+        if self.shown:
+            sys.stderr.write("\r\033[K")
+
+
+class _Bars:
+    """Progress as bars of tqdm, one for each thing that is done."""
+
+    def __init__(self) -> None:
+        from tqdm.auto import tqdm
+
+        self.make, self.bar, self.what = tqdm, None, ""
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        if self.bar is None or what != self.what or done < self.bar.n:
+            self.close()
+            self.bar, self.what = self.make(total=total or None, desc=what, unit=""), what
+        self.bar.update(done - self.bar.n)
+
+    def close(self) -> None:
+        if self.bar is not None:
+            self.bar.close()
+
+
+@contextlib.contextmanager
+def settings(
+    threads: "int | None" = None,
+    memory_limit: "int | None" = None,
+    progress: "bool | str | Progress | None" = None,
+    seed: int = 0,
+) -> "Iterator[tuple]":
+    """What the extension module wants to know about a call."""
+    shown: Any = progress
+    if progress is False:
+        shown = None
+    elif progress is True:
+        shown = _Lines()
+    elif progress == "tqdm":
+        shown = _Bars()
+    elif progress is not None and not callable(progress):
+        raise TypeError('progress is True, "tqdm" or a function of what, done and total')
+    main = threading.current_thread() is threading.main_thread()
+    try:
+        yield _thread_count(threads), int(seed), int(memory_limit or 0), shown, main
+    finally:
+        if isinstance(shown, (_Lines, _Bars)):
+            shown.close()
