@@ -72,13 +72,14 @@ static PyObject *core_results_parts(const pcal_result *result) {
   return parts;
 }
 
-/* (metric, spec, label, group, defined, value, why, notion, bound, parts) */
+/* (metric, spec, label, group, defined, value, why, notion, bound, parts, p_value or None) */
 static PyObject *core_results_tuple(const pcal_result *result) {
-  return Py_BuildValue("(NNNNNdNNNN)", core_text(result->metric), core_text(result->spec),
+  return Py_BuildValue("(NNNNNdNNNNN)", core_text(result->metric), core_text(result->spec),
                        core_text(result->label), core_text(result->group),
                        PyBool_FromLong(result->defined), result->value, core_text(result->why),
                        core_text(result->notion), core_text(result->bound),
-                       core_results_parts(result));
+                       core_results_parts(result),
+                       result->tested ? PyFloat_FromDouble(result->p_value) : core_text(NULL));
 }
 
 static PyObject *core_results_all(PyObject *self, PyObject *unused) {

@@ -69,14 +69,15 @@ static int core_source_array(core_source *object, size_t i, PyObject *part, pcal
       PyObject_GetBuffer(PyTuple_GetItem(part, 1), buffer, PyBUF_STRIDES | PyBUF_FORMAT) < 0)
     return -1;
   object->held[i] = 1;
-  if (buffer->ndim < 1 || buffer->ndim > 2 || !core_source_type(buffer, input)) {
+  const int fits = buffer->ndim == 1 || (buffer->ndim == 2 && buffer->shape[1] > 0);
+  if (!fits || !core_source_type(buffer, input)) {
     PyErr_Format(PyExc_TypeError,
                  "%s: an array of numbers with one or two dimensions is wanted", input->name);
     return -1;
   }
   input->data = buffer->buf;
   input->rows = (size_t)buffer->shape[0];
-  input->columns = buffer->ndim == 2 ? (size_t)buffer->shape[1] : 1;
+  input->columns = buffer->ndim == 2 ? (size_t)buffer->shape[1] : 0;
   input->row_stride = buffer->strides[0];
   input->column_stride = buffer->ndim == 2 ? buffer->strides[1] : buffer->itemsize;
   if (names == Py_None)

@@ -37,6 +37,7 @@ from ._tools import (
     list_figures,
     list_groups,
     list_metrics,
+    list_notions,
     plot,
     simulate,
 )
@@ -57,6 +58,8 @@ _LATER = {
 
 
 def __getattr__(name: str) -> _typing.Any:
+    if name == "calibrators":
+        return _importlib.import_module(".calibrators", __name__)
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(_importlib.import_module(_LATER[name], __name__), name)
@@ -91,6 +94,7 @@ __all__ = [
     "list_figures",
     "list_groups",
     "list_metrics",
+    "list_notions",
     "measure",
     "plot",
     "simulate",

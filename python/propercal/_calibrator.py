@@ -16,10 +16,10 @@ from ._parameters import CALIBRATOR_POLICY, CALIBRATOR_TAKEN
 from ._running import settings
 
 try:
-    from sklearn.base import BaseEstimator, TransformerMixin
+    from sklearn.base import BaseEstimator
     from sklearn.exceptions import NotFittedError
 except ImportError:
-    from ._standin import BaseEstimator, TransformerMixin
+    from ._standin import BaseEstimator
 
     class NotFittedError(ValueError, AttributeError):  # type: ignore[no-redef]
         """Used before it was fitted."""
@@ -44,7 +44,7 @@ def _parameter(value: Any) -> Any:
         return [_parameter(each) for each in value]
 
 
-class Calibrator(TransformerMixin, BaseEstimator):
+class Calibrator(BaseEstimator):
     """Learns how to repair probabilities, by scikit-learn's conventions.
 
     ``fit(X, y)`` takes scores of the kind that the parameter ``kind`` names and class numbers;
@@ -158,6 +158,12 @@ class Calibrator(TransformerMixin, BaseEstimator):
             sentence = f"{name}: the fit stopped before it converged"
             warnings.warn(sentence, ConvergenceWarning, stacklevel=3)
 
+    def fit_transform(self, X: Any = None, y: Any = None, **given: Any) -> np.ndarray:
+        """Fits, then gives the calibrated probabilities of the same scores."""
+        self.fit(X, y, **given)
+        scores = {name: given[name] for name in (*KINDS, "data", "classes") if name in given}
+        return self.transform(X, **scores)
+
     # ---- Applying ----
 
     def transform(
@@ -201,7 +207,8 @@ class Calibrator(TransformerMixin, BaseEstimator):
 
     def predict(self, X: Any = None, **given: Any) -> np.ndarray:
         """The most probable class of each row."""
-        return self.classes_[self.predict_proba(X, **given).argmax(axis=1)]
+        probs = self.predict_proba(X, **given)
+        return self.classes_[probs.argmax(axis=1)]
 
     def _require(self) -> Any:
         if not self.__sklearn_is_fitted__():
@@ -237,14 +244,16 @@ class Calibrator(TransformerMixin, BaseEstimator):
         return state
 
     def __setstate__(self, state: "dict[str, Any]") -> None:
-        vars(self).update(state)
+        self.__dict__.update(state)
         if "_fitted" in state:
             self._fitted = _core.load(state["_fitted"], "pickle")
 
     def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import TransformerTags
+
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        tags.input_tags.allow_nan = False
+        tags.transformer_tags = TransformerTags()
         return tags
 
 

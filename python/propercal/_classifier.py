@@ -88,7 +88,7 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         arguments go to the estimator's fit, those with a value for each row cut to its rows."""
         check_classification_targets(y)
         X, y = indexable(X, y)
-        y = column_or_1d(y)
+        y = column_or_1d(y, warn=True)
         weights = None if sample_weight is None else _check_sample_weight(sample_weight, X)
         if self.cv == "prefit":
             check_is_fitted(self.estimator)
@@ -137,11 +137,9 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 pairs.append((fitted, self._fit_calibrator(kind, scores, codes[test], own)))
         if self.ensemble:
             return pairs
-        scores, labels, own = (list(part) for part in zip(*held))
-        joined = None if weights is None else np.concatenate(own)
+        out_of_fold = [np.concatenate(part) for part in list(zip(*held))[: 2 + (weights is not None)]]
         fitted = self._fit_estimator(X, y, np.arange(len(y)), weights, fit_params)
-        repair = self._fit_calibrator(kind, np.concatenate(scores), np.concatenate(labels), joined)
-        return [(fitted, repair)]
+        return [(fitted, self._fit_calibrator(kind, *out_of_fold))]
 
     def _fit_estimator(self, X: Any, y: Any, rows: Any, weights: Any, fit_params: dict) -> Any:
         estimator = clone(self.estimator)
@@ -153,7 +151,9 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             given["sample_weight"] = weights[rows]
         return estimator.fit(*_safe_split(estimator, X, y, rows), **given)
 
-    def _fit_calibrator(self, kind: str, scores: Any, codes: Any, weights: Any) -> Calibrator:
+    def _fit_calibrator(
+        self, kind: str, scores: Any, codes: Any, weights: Any = None
+    ) -> Calibrator:
         if isinstance(self.method, Calibrator):
             repair = clone(self.method).set_params(kind=kind)
         else:

@@ -61,9 +61,11 @@ def _from_objects(name: str, array: np.ndarray) -> tuple:
 def _usual(name: str, array: np.ndarray) -> tuple:
     """An array of numbers, and the names that they stand for, or None."""
     if isinstance(array, np.ma.MaskedArray):
-        array = array.astype(np.float64).filled(np.nan)
+        array = np.ma.filled(array.astype(np.float64), np.nan)
     if array.ndim not in (1, 2):
         raise DataError(f"{name} has {array.ndim} dimensions; give one or two: rows, and columns")
+    if array.ndim == 2 and array.shape[1] == 0:
+        raise DataError(f"{name} has no columns; give at least one")
     kind = array.dtype.kind
     if kind in "OUSTM":
         return _from_objects(name, array)

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 from . import _core
 
 INT, REAL, BOOL, CHOICE, REALS = 1, 2, 3, 4, 5
-KINDS = ("metrics", "groups", "conventions", "calibrators", "figures")
 
 
 class Option(NamedTuple):
@@ -68,8 +67,7 @@ class Row(NamedTuple):
 def rows(kind: str) -> "list[Row]":
     """The rows of a kind, in the order of the library."""
     return [
-        Row(*row[:-1], options=tuple(Option(*option) for option in row[-1]))
-        for row in _core.rows(kind)
+        Row._make((*row[:-1], tuple(Option(*each) for each in row[-1]))) for row in _core.rows(kind)
     ]
 
 

@@ -21,6 +21,7 @@ class Value(float):
     why : the reason when it is undefined or infinite, else None
     notion, bound : which calibration it estimates, and from which side
     parts : further numbers by name
+    p_value : of a test, else None
     """
 
     metric: str
@@ -31,13 +32,13 @@ class Value(float):
     notion: "str | None"
     bound: "str | None"
     parts: "dict[str, float]"
+    p_value: "float | None"
 
     @classmethod
     def _make(cls, fields: tuple) -> "Value":
-        metric, spec, label, group, defined, value, why, notion, bound, parts = fields
-        self = cls(value if defined else float("nan"))
-        self.metric, self.spec, self.label, self.group = metric, spec, label, group
-        self.why, self.notion, self.bound, self.parts = why, notion, bound, parts
+        self = cls(fields[5] if fields[4] else float("nan"))
+        self.metric, self.spec, self.label, self.group = fields[:4]
+        self.why, self.notion, self.bound, self.parts, self.p_value = fields[6:]
         return self
 
 
@@ -150,7 +151,7 @@ class Result(Values):
         import pandas
 
         groups = [value for group in self.groups.values() for value in group]
-        names = ("metric", "spec", "group", "notion", "bound", "why", "parts")
+        names = ("metric", "spec", "group", "p_value", "notion", "bound", "why", "parts")
         table = pandas.DataFrame(
             [[getattr(value, name) for name in names] for value in [*self, *groups]],
             columns=list(names),

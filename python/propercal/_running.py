@@ -41,7 +41,8 @@ class _Bars:
     def __init__(self) -> None:
         from tqdm.auto import tqdm
 
-        self.make, self.bar, self.what = tqdm, None, ""
+        self.make, self.what = tqdm, ""
+        self.bar: Any = None
 
     def __call__(self, what: str, done: int, total: int) -> None:
         if self.bar is None or what != self.what or done < self.bar.n:

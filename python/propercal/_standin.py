@@ -31,11 +31,3 @@ class BaseEstimator:
             if value != defaults[name].default
         ]
         return f"{type(self).__name__}({', '.join(changed)})"
-
-
-class TransformerMixin:
-    """fit and transform in one."""
-
-    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
-        """Fits, then transforms the same data."""
-        return self.fit(X, y, **fit_params).transform(X)  # type: ignore[attr-defined]

@@ -8,8 +8,7 @@ import numpy as np
 
 from . import _core, _registry
 from ._errors import UsageError
-from ._figures import Figure
-from ._inputs import is_file, open_source
+from ._inputs import open_source
 from ._measuring import measure
 from ._results import JSON, TEXT, Result
 from ._running import settings
@@ -120,7 +119,13 @@ def inspect(
     return Inspection(told[0][0], told[1][0], told[0][1])
 
 
-def plot(figure: str = "reliability", result: "Result | None" = None, *, ax: Any = None, **data: Any) -> Any:
+def plot(
+    figure: str = "reliability",
+    result: "Result | None" = None,
+    *,
+    ax: Any = None,
+    **data: Any,
+) -> Any:
     """Draws a figure of measured data.
 
     Parameters
@@ -152,6 +157,11 @@ def list_metrics() -> "list[_registry.Row]":
 def list_groups() -> "list[_registry.Row]":
     """Groups of metrics that ``measure`` knows by one name; ``formula`` names the members."""
     return _registry.rows("groups")
+
+
+def list_notions() -> "list[_registry.Row]":
+    """What it can mean to be calibrated."""
+    return _registry.rows("notions")
 
 
 def list_conventions() -> "list[_registry.Row]":

@@ -126,15 +126,33 @@ static pcal_status labels_from_row(const labels_place *place, const double *row,
                      err);
 }
 
+/* One column of numbers; those that are class numbers already, which are nearly all, at once.
+ */
+static pcal_status labels_from_numbers(const pc_labels *labels, const double *values,
+                                       size_t rows, uint64_t first_row, int32_t *out,
+                                       pcal_error *err) {
+  for (size_t i = 0; i < rows; i++) {
+    const double value = values[i];
+    const int fits = value > (double)INT32_MIN && value <= (double)INT32_MAX;
+    out[i] = fits ? (int32_t)value : PCAL_MISSING_LABEL;
+    if ((double)out[i] == value)
+      continue;
+    const labels_place place = {labels, i, first_row + i};
+    PC_TRY(labels_from_number(&place, value, &out[i], err));
+  }
+  return PCAL_OK;
+}
+
 static pcal_status labels_convert(const pc_labels *labels, const pc_window *window,
                                   uint64_t first_row, int32_t *out, pcal_error *err) {
   const size_t columns = labels->reader->columns;
+  const int is_text = labels->reader->cells == PC_CELLS_TEXT;
+  if (columns == 1 && !is_text)
+    return labels_from_numbers(labels, window->data, window->rows, first_row, out, err);
   for (size_t i = 0; i < window->rows; i++) {
     const labels_place place = {labels, i, first_row + i};
-    if (labels->reader->cells == PC_CELLS_TEXT)
+    if (is_text)
       PC_TRY(labels_from_text(&place, ((const pc_slice *)window->data)[i], &out[i], err));
-    else if (columns == 1)
-      PC_TRY(labels_from_number(&place, ((const double *)window->data)[i], &out[i], err));
     else
       PC_TRY(labels_from_row(&place, (const double *)window->data + i * columns, columns,
                              &out[i], err));

@@ -1,0 +1,86 @@
+"""Exceptions with the library's sentences, in the words of this package."""
+
+import builtins
+
+import numpy as np
+import pytest
+
+import propercal as pc
+from propercal._errors import reword
+
+
+def test_the_family():
+    assert issubclass(pc.UsageError, (pc.Error, ValueError))
+    assert issubclass(pc.DataError, pc.Error) and issubclass(pc.DataError, ValueError)
+    assert issubclass(pc.IOError, pc.Error) and issubclass(pc.IOError, OSError)
+    assert issubclass(pc.MemoryError, pc.Error)
+    assert issubclass(pc.MemoryError, builtins.MemoryError)
+    assert issubclass(pc.InternalError, RuntimeError)
+    assert issubclass(pc.ConvergenceWarning, UserWarning)
+    assert not {"IOError", "MemoryError"} & set(pc.__all__)
+
+
+@pytest.mark.parametrize(
+    ("said", "wanted"),
+    [
+        ("pass --skip-missing", "pass skip_missing=True"),
+        ("are these --logits?", "are these logits?"),
+        ("log-softmax values as --log-probs", "log-softmax values as log_probs"),
+        ("say which with --header yes or --header no", "say which with header=True or header=False"),
+        ("ask for it with --metric ece:bins=3", 'ask for it with metrics=["ece:bins=3"]'),
+        ("counted from --first-row 5 on", "counted from first_row=5 on"),
+        ("`propercal list metrics` shows them", "`propercal.list_metrics()` shows them"),
+    ],
+)
+def test_words(said, wanted):
+    assert reword(said) == wanted
+
+
+def test_rows_are_named(digits):
+    probs = digits.probs.copy()
+    probs[41] *= 1.5
+    with pytest.raises(pc.DataError, match="^probs, row 41, column .* are these logits") as caught:
+        pc.measure(probs, digits.labels)
+    assert caught.value.row == 41
+    labels = digits.labels.copy()
+    labels[7] = 10
+    with pytest.raises(pc.DataError, match="^labels, row 7") as caught:
+        pc.measure(digits.probs, labels)
+    assert caught.value.row == 7
+    with pytest.raises(pc.DataError, match="row 1007"):
+        pc.measure(digits.probs, labels, first_row=1000)
+
+
+def test_sentences(digits, tmp_path):
+    with pytest.raises(pc.DataError, match="labels has 5 rows|probs has 797 rows but labels has 5"):
+        pc.measure(digits.probs, digits.labels[:5])
+    with pytest.raises(pc.IOError, match="nowhere.npy"):
+        pc.measure(tmp_path / "nowhere.npy", digits.labels)
+    with pytest.raises(pc.DataError, match='"cat".*classes=\\[...\\]'):
+        pc.measure(digits.probs, ["cat"] * len(digits.labels))
+    with pytest.raises(pc.DataError, match='did you mean "digit 3"'):
+        pc.measure(digits.probs, ["digit 3x"] * len(digits.labels), classes=digits.names)
+    with pytest.raises(pc.UsageError, match="3 names of classes for 10 columns"):
+        pc.measure(digits.probs, digits.labels, classes=["a", "b", "c"])
+    with pytest.raises(pc.DataError, match="is not a whole number"):
+        pc.measure(digits.probs, digits.labels + 0.9)
+    with pytest.raises(pc.DataError, match="32 bits"):
+        pc.measure(digits.probs, digits.labels.astype(np.int64) + 2**40)
+    with pytest.raises(pc.UsageError, match="goes with files only"):
+        pc.measure(data=tmp_path / "data.csv", labels=digits.labels)
+
+
+def test_no_flags_in_sentences(digits):
+    """A few that are easy to provoke; none speaks of the command line."""
+    calls = [
+        lambda: pc.measure(confidence=digits.confidence, correct=digits.correct, metrics="brier"),
+        lambda: pc.measure(digits.logits, digits.labels),
+        lambda: pc.measure(log_probs=digits.logits, labels=digits.labels),
+        lambda: pc.measure(digits.probs, digits.labels, metrics="nothing"),
+        lambda: pc.Temperature().fit(digits.probs),
+        lambda: pc.Temperature().fit(digits.probs, digits.labels).transform(logits=digits.logits),
+    ]
+    for call in calls:
+        with pytest.raises(pc.Error) as caught:
+            call()
+        assert "--" not in str(caught.value)

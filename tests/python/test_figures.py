@@ -1,0 +1,79 @@
+"""Figures: SVG, files, and the same marks with Matplotlib."""
+
+import subprocess
+
+import numpy as np
+import pytest
+
+import propercal as pc
+
+
+@pytest.mark.parametrize("row", pc.list_figures(), ids=lambda row: row.name)
+def test_every_figure(row, digits):
+    figure = pc.plot(row.name, probs=digits.probs, labels=digits.labels)
+    assert figure._repr_svg_().startswith("<svg") and figure.svg.rstrip().endswith("</svg>")
+    assert figure.data["panels"] and figure.data["marks"]
+
+
+def test_from_a_result(digits, digits_files, program, tmp_path):
+    result = pc.measure(logits=digits.logits, labels=digits.labels)
+    figure = pc.plot("reliability", result)
+    assert figure.svg == result.figure().svg
+    words = [program, "plot", "reliability", "-o", str(tmp_path / "a.svg")]
+    for name, path in digits_files.items():
+        words += [f"--{name}", str(path)]
+    subprocess.run(words, check=True, capture_output=True)
+    figure.save(tmp_path / "b.svg")
+    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+    with pytest.raises(pc.UsageError, match="both given"):
+        pc.plot("reliability", result, labels=digits.labels)
+    with pytest.raises(pc.UsageError, match="did you mean 'reliability'"):
+        pc.plot("relaibility", result)
+
+
+def test_other_files(digits, tmp_path):
+    figure = pc.plot(probs=digits.probs, labels=digits.labels)
+    with pytest.raises(pc.UsageError, match=".svg, .png or .pdf"):
+        figure.save(tmp_path / "x.gif")
+    try:
+        figure.save(tmp_path / "x.png")
+    except pc.IOError as error:
+        assert "rsvg-convert" in str(error)
+    else:
+        assert (tmp_path / "x.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.fixture
+def pyplot():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    yield plt
+    plt.close("all")
+
+
+def test_matplotlib_draws_the_same_marks(digits, pyplot):
+    result = pc.measure(digits.probs, digits.labels)
+    _, ax = pyplot.subplots()
+    assert pc.plot("reliability", result, ax=ax) is ax
+    data = result.figure().data
+    points = [mark["points"][0] for mark in data["marks"] if mark["kind"] == "point"]
+    drawn = [
+        (line.get_xdata()[0], line.get_ydata()[0]) for line in ax.lines if line.get_marker() == "o"
+    ]
+    assert np.allclose(sorted(map(tuple, points)), sorted(drawn))
+    means = [(each.confidence, each.frequency) for each in result.bins if each.weight]
+    assert np.allclose(sorted(drawn), sorted(means))
+    assert ax.get_xlim() == (0, 1) and ax.get_title() == data["title"]
+    assert len(ax.get_legend().get_texts()) == len(data["key"])
+
+
+def test_matplotlib_with_every_panel(digits, pyplot):
+    result = pc.measure(digits.probs, digits.labels)
+    figure, axes = pyplot.subplots(2, 1)
+    assert len(pc.plot("reliability", result, ax=axes)) == 2
+    assert axes[1].patches
+    alone = result.figure().draw()
+    assert len(alone.figure.axes) == 2
+    figure.canvas.draw()

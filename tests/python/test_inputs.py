@@ -1,0 +1,257 @@
+"""Whatever holds numbers gives the same result, without copies where memory allows."""
+
+import array
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import propercal as pc
+
+METRICS = ["accuracy", "brier", "ece", "ks"]
+
+
+def same(digits, scores, labels=None, **more):
+    """Is the result that of the plain arrays?"""
+    labels = digits.labels if labels is None else labels
+    result = pc.measure(scores, labels, metrics=METRICS, **more)
+    plain = pc.measure(digits.probs.astype(np.float32), digits.labels, metrics=METRICS)
+    return [*map(float, result)] == [*map(float, plain)]
+
+
+@pytest.fixture(scope="module")
+def probs(digits):
+    return digits.probs.astype(np.float32)
+
+
+# ---- NumPy and lists ----
+
+
+def test_layouts_of_memory(digits, probs):
+    assert same(digits, np.asfortranarray(probs))
+    assert same(digits, probs[::-1], digits.labels[::-1])
+    wide = np.zeros((len(probs), 33), dtype=np.float32)
+    wide[:, 2:32:3] = probs
+    assert same(digits, wide[:, 2:32:3])
+    packed = np.zeros(len(probs), dtype=[("a", "u1"), ("p", "f4", 10)])
+    packed["p"] = probs
+    assert packed["p"].strides[0] % 4 != 0
+    assert same(digits, packed["p"])
+    frozen = probs.copy()
+    frozen.flags.writeable = False
+    assert same(digits, frozen)
+    assert same(digits, probs.astype(">f4"))
+    assert same(digits, memoryview(probs))
+
+
+def test_types_of_scores(digits, probs):
+    assert same(digits, probs.astype(np.float64))
+    assert same(digits, probs.astype(np.longdouble))
+    assert same(digits, probs.tolist())
+    assert same(digits, [list(map(float, row)) for row in probs])
+    half = digits.logits.astype(np.float16)
+    assert pc.brier(logits=half, labels=digits.labels) == pc.brier(
+        logits=half.astype(np.float32), labels=digits.labels
+    )
+    hard = np.eye(10, dtype=np.int8)[digits.labels]
+    assert pc.accuracy(hard, digits.labels) == 1
+
+
+@pytest.mark.parametrize("kind", ["i1", "u1", "i2", "u2", "<i4", ">i4", "u4", "i8", "u8", "f2", "f8"])
+def test_types_of_labels(digits, probs, kind):
+    assert same(digits, probs, digits.labels.astype(kind))
+    assert same(digits, probs, digits.labels.astype(kind)[:, None])
+    assert same(digits, probs, np.repeat(digits.labels.astype(kind), 2)[::2])
+
+
+def test_other_labels(digits, probs):
+    assert same(digits, probs, np.eye(10)[digits.labels])
+    assert same(digits, probs, np.eye(10, dtype=bool)[digits.labels])
+    assert same(digits, probs, digits.labels.tolist())
+    assert same(digits, probs, array.array("q", digits.labels.tolist()))
+    assert same(digits, probs, digits.labels.astype(object))
+    names = np.array(digits.names)[digits.labels]
+    assert same(digits, probs, names, classes=digits.names)
+    assert same(digits, probs, names.astype(object), classes=digits.names)
+    assert same(digits, probs, names.astype("S"), classes=digits.names)
+    assert same(digits, probs, names.tolist(), classes=digits.names)
+
+
+def test_binary(digits):
+    score = digits.probs[:, 3].copy()
+    labels = digits.labels == 3
+    one = pc.measure(score, labels)
+    assert one.to_dict()["data"]["view"] == "positive"
+    assert pc.ece(score, labels) == pc.ece(digits.probs[:, 3], labels.astype(np.int64))
+    with pytest.raises(pc.DataError, match="list of one score for each row"):
+        pc.measure(score[:, None], labels)
+
+
+def test_masked_arrays_do_not_lose_their_mask(digits):
+    masked = np.ma.masked_array(digits.probs.copy(), mask=False)
+    masked[2, 1] = np.ma.masked
+    with pytest.raises(pc.DataError, match="probs, row 2.*missing"):
+        pc.measure(masked, digits.labels)
+
+
+def test_refused_arrays(digits):
+    with pytest.raises(pc.DataError, match="probs has 3 dimensions"):
+        pc.measure(np.zeros((2, 2, 2)), [0, 1])
+    with pytest.raises(pc.DataError, match="probs has 0 dimensions"):
+        pc.measure(0.5, [1])
+    with pytest.raises(pc.DataError, match="complex"):
+        pc.measure(digits.probs.astype(complex), digits.labels)
+    with pytest.raises(pc.DataError, match="probs has no rows"):
+        pc.measure(np.zeros((0, 3)), [])
+    with pytest.raises(pc.DataError, match="probs has no columns"):
+        pc.measure(np.zeros((3, 0)), [0, 1, 2])
+    with pytest.raises(pc.DataError, match="probs is no array"):
+        pc.measure([[0.5, 0.5], [1.0]], [0, 1])
+    with pytest.raises(pc.DataError, match="weights"):
+        pc.measure(digits.probs, digits.labels, weights=["a"] * len(digits.labels))
+
+
+# ---- Other packages ----
+
+
+def test_torch(digits, probs):
+    torch = pytest.importorskip("torch")
+    assert same(digits, torch.from_numpy(probs), torch.from_numpy(digits.labels).long())
+    assert same(digits, torch.from_numpy(probs).requires_grad_())
+    assert same(digits, torch.from_numpy(np.ascontiguousarray(probs.T)).T)
+    brain = torch.from_numpy(digits.logits).bfloat16()
+    assert pc.brier(logits=brain, labels=digits.labels) == pc.brier(
+        logits=brain.float(), labels=digits.labels
+    )
+    with pytest.raises(pc.UsageError, match=r"probs is on the device meta; pass probs.cpu\(\)"):
+        pc.ece(torch.empty((3, 2), device="meta"), [0, 1, 1])
+
+
+def test_jax(digits, probs):
+    jnp = pytest.importorskip("jax.numpy")
+    assert same(digits, jnp.asarray(probs), jnp.asarray(digits.labels))
+    brain = jnp.asarray(digits.logits).astype(jnp.bfloat16)
+    assert pc.brier(logits=brain, labels=digits.labels) == pc.brier(
+        logits=np.asarray(brain.astype(jnp.float32)), labels=digits.labels
+    )
+
+
+def test_anything_with_the_array_protocols(digits, probs):
+    class Interface:
+        __array_interface__ = probs.__array_interface__
+
+    class Method:
+        def __array__(self, dtype=None, copy=None):
+            return probs
+
+    assert same(digits, Interface())
+    assert same(digits, Method())
+
+
+def test_pandas(digits, probs):
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame(probs, columns=digits.names)
+    assert same(digits, table, pandas.Series(digits.labels))
+    names = pandas.Series(digits.names)[digits.labels].reset_index(drop=True)
+    assert same(digits, table, names)
+    assert same(digits, table, names.astype("category"))
+    assert same(digits, table, names.astype(object))
+    assert same(digits, table, pandas.Series(digits.labels, dtype="Int64"))
+    assert same(digits, table.astype("Float32"), digits.labels)
+    assert same(digits, pandas.DataFrame(probs), digits.labels)
+    assert pc.measure(table, names).to_dict()["data"]["class_names"] == digits.names
+    missing = pandas.Series(digits.labels, dtype="Int64")
+    missing[5] = pandas.NA
+    with pytest.raises(pc.DataError, match="labels, row 5"):
+        pc.measure(table, missing)
+    table["truth"] = names
+    assert same(digits, digits.names, "truth", data=table)
+
+
+def test_polars(digits, probs):
+    polars = pytest.importorskip("polars")
+    table = polars.DataFrame(probs, schema=digits.names)
+    assert same(digits, table, polars.Series(digits.labels))
+    assert same(digits, table, digits.labels)
+    assert same(digits, probs, polars.Series(digits.labels.astype(np.int64)))
+    names = polars.Series([digits.names[label] for label in digits.labels])
+    assert same(digits, table, names)
+    assert same(digits, table, names.cast(polars.Categorical))
+    assert same(digits, table, names.cast(polars.Enum(digits.names)))
+    lists = polars.Series(probs, dtype=polars.Array(polars.Float32, 10))
+    assert same(digits, lists, names, classes=digits.names)
+    groups = polars.Series(["a long name of a group" if i % 2 else "odd" for i in range(len(probs))])
+    result = pc.measure(probs, digits.labels, groups=groups)
+    assert list(result.groups) == ["odd", "a long name of a group"]
+    wide = table.with_columns(names.alias("truth"), polars.lit(2.0).alias("w"))
+    assert same(digits, digits.names, "truth", data=wide)
+    assert pc.measure(digits.names, "truth", weights="w", data=wide).ece == pc.ece(probs, digits.labels)
+
+
+def test_pyarrow(digits, probs):
+    arrow = pytest.importorskip("pyarrow")
+    columns = [arrow.array(probs[:, i]) for i in range(10)]
+    table = arrow.table(columns, names=digits.names)
+    assert same(digits, table, arrow.array(digits.labels))
+    assert same(digits, table, arrow.chunked_array([digits.labels[:7], digits.labels[7:]]))
+    chunked = arrow.concat_tables([table.slice(0, 100), table.slice(100, 1), table.slice(101)])
+    names = arrow.array([digits.names[label] for label in digits.labels]).dictionary_encode()
+    assert chunked.column(0).num_chunks == 3
+    assert same(digits, chunked, names)
+    assert same(digits, chunked, arrow.chunked_array([names.slice(0, 50), names.slice(50)]))
+    lists = arrow.FixedSizeListArray.from_arrays(arrow.array(probs.ravel()), 10)
+    assert same(digits, lists, digits.labels)
+    assert same(digits, table.to_batches()[0], digits.labels)
+    null = arrow.array([None, *digits.labels[1:].tolist()])
+    with pytest.raises(pc.DataError, match="labels, row 0"):
+        pc.measure(table, null)
+    with pytest.raises(pc.DataError, match="labels has 790 rows but probs has more"):
+        pc.measure(probs, arrow.array(digits.labels[:790]))
+    wide = table.append_column("truth", [names])
+    assert same(digits, digits.names, "truth", data=wide)
+
+
+# ---- No copies ----
+
+PEAK = """
+import sys
+import numpy as np
+import propercal as pc
+
+def peak():
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("VmHWM")) * 1024
+
+rows, columns = 20000, 1000
+rng = np.random.default_rng(0)
+logits = np.empty((rows, columns), dtype=np.float32)
+for i in range(rows):
+    logits[i] = rng.standard_normal(columns, dtype=np.float32)
+labels = rng.integers(0, columns, rows)
+pc.ece(logits=logits[:100], labels=labels[:100])
+forms = {
+    "numpy": lambda: logits,
+    "fortran": lambda: logits.T.copy().T,
+    "pandas": lambda: __import__("pandas").DataFrame(logits, copy=False),
+    "torch": lambda: __import__("torch").from_numpy(logits),
+    "polars": lambda: __import__("polars").from_numpy(logits),
+    "pyarrow": lambda: __import__("pyarrow").FixedSizeListArray.from_arrays(
+        __import__("pyarrow").array(logits.ravel()), columns),
+}
+held = forms[sys.argv[1]]()
+before = peak()
+value = pc.ece(logits=held, labels=labels)
+print((peak() - before) / logits.nbytes)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+@pytest.mark.parametrize("form", ["numpy", "fortran", "pandas", "torch", "polars", "pyarrow"])
+def test_nothing_is_copied(form):
+    if form not in ("numpy", "fortran"):
+        pytest.importorskip(form)
+    done = subprocess.run(
+        [sys.executable, "-c", PEAK, form], capture_output=True, text=True, check=True
+    )
+    assert float(done.stdout) < 0.15, "an array of 80 MB was copied"

@@ -1,0 +1,188 @@
+"""measure: values, policies, files, and the same bytes as the program."""
+
+import subprocess
+
+import numpy as np
+import pytest
+
+import propercal as pc
+
+
+def by_hand_ece(confidence, correct, bins=15):
+    """The mean gap over bins (lo, hi] of equal width."""
+    edges = np.arange(1, bins) / bins
+    where = np.searchsorted(edges, confidence, side="left")
+    return sum(
+        abs((confidence[where == b] - correct[where == b]).sum()) for b in range(bins)
+    ) / len(confidence)
+
+
+def test_values_by_hand(digits):
+    result = pc.measure(digits.probs, digits.labels, metrics=["accuracy", "brier", "log", "ece"])
+    truth = np.eye(10)[digits.labels]
+    rows = np.arange(len(digits.labels))
+    assert result.accuracy == digits.correct.mean()
+    assert result.brier == pytest.approx(((digits.probs - truth) ** 2).sum(1).mean(), rel=1e-12)
+    assert result.log == pytest.approx(-np.log(digits.probs[rows, digits.labels]).mean(), rel=1e-12)
+    assert result.ece == pytest.approx(by_hand_ece(digits.confidence, digits.correct), rel=1e-12)
+
+
+def test_kinds_agree(digits):
+    by_probs = pc.measure(digits.probs, digits.labels)
+    by_logits = pc.measure(logits=digits.logits.astype(np.float64), labels=digits.labels)
+    by_logs = pc.measure(log_probs=np.log(digits.probs), labels=digits.labels)
+    by_hits = pc.measure(confidence=digits.confidence, correct=digits.correct, metrics="ece")
+    for name in ("accuracy", "brier", "log", "ece"):
+        assert getattr(by_logits, name) == pytest.approx(getattr(by_probs, name), rel=1e-12)
+        assert getattr(by_logs, name) == pytest.approx(getattr(by_probs, name), rel=1e-12)
+    assert by_hits.ece == by_probs.ece
+
+
+def test_the_bytes_of_the_program(digits, digits_files, program):
+    command = [program, "measure", "--json"]
+    for name, path in digits_files.items():
+        command += [f"--{name}", str(path)]
+    printed = subprocess.run(command, check=True, capture_output=True).stdout
+    assert pc.measure(logits=digits.logits, labels=digits.labels).to_json().encode() == printed
+    assert pc.measure(**digits_files).to_json().encode() == printed
+    assert pc.measure(logits=digits.logits, labels=digits.labels, threads=1).to_json().encode() == printed
+
+
+def test_groups_of_metrics_and_specs(digits):
+    result = pc.measure(digits.probs, digits.labels, metrics=["proper", "ece:bins=20", "ece"])
+    assert {"brier", "log"} <= {value.metric for value in result}
+    assert result["ece:bins=20"] != result["ece"]
+    assert len([value for value in result if value.metric == "ece"]) == 2
+
+
+def test_weights_are_frequencies(digits):
+    rng = np.random.default_rng(1)
+    weights = rng.integers(0, 4, len(digits.labels))
+    weighted = pc.measure(digits.probs, digits.labels, weights=weights)
+    repeated = pc.measure(digits.probs.repeat(weights, axis=0), digits.labels.repeat(weights))
+    assert [*map(float, weighted)] == [*map(float, repeated)]
+
+
+def test_groups(digits):
+    sizes = np.where(digits.labels < 5, "small", "large")
+    result = pc.measure(digits.probs, digits.labels, groups=sizes)
+    assert list(result.groups) == list(dict.fromkeys(sizes.tolist()))
+    for name, values in result.groups.items():
+        own = pc.measure(digits.probs[sizes == name], digits.labels[sizes == name])
+        assert [*map(float, values)] == [*map(float, own)]
+        assert values.ece.group == name
+
+
+def test_missing_values(digits):
+    probs = digits.probs.copy()
+    probs[3, 2] = np.nan
+    with pytest.raises(pc.DataError, match="row 3.*skip_missing=True"):
+        pc.measure(probs, digits.labels)
+    skipped = pc.measure(probs, digits.labels, skip_missing=True)
+    kept = np.arange(len(probs)) != 3
+    assert skipped.to_dict()["data"]["skipped_rows"] == 1
+    assert skipped.brier == pc.brier(digits.probs[kept], digits.labels[kept])
+
+
+def test_normalize(digits):
+    probs = digits.probs * 1.001
+    with pytest.raises(pc.DataError, match="normalize=True"):
+        pc.measure(probs, digits.labels)
+    result = pc.measure(probs, digits.labels, normalize=True)
+    assert result.to_dict()["data"]["normalized_rows"] == len(probs)
+    assert result.brier == pytest.approx(pc.brier(digits.probs, digits.labels), rel=1e-9)
+
+
+def test_precision(digits):
+    fast = pc.measure(logits=digits.logits, labels=digits.labels, precision="fast")
+    exact = pc.measure(logits=digits.logits, labels=digits.labels)
+    assert fast.to_dict()["data"]["precision"] == "fast"
+    assert fast.brier == pytest.approx(exact.brier, rel=1e-6)
+    with pytest.raises(pc.UsageError, match="precision"):
+        pc.measure(logits=digits.logits, labels=digits.labels, precision="sloppy")
+
+
+def test_files_with_selectors(digits, tmp_path):
+    np.savez(tmp_path / "run.npz", logits=digits.logits, y=digits.labels)
+    lines = ["label,weight", *(f"{label},1" for label in digits.labels)]
+    (tmp_path / "y.csv").write_text("\n".join(lines) + "\n")
+    expected = pc.measure(logits=digits.logits, labels=digits.labels).to_json()
+    npz = str(tmp_path / "run.npz")
+    assert pc.measure(logits=npz + ":logits", labels=npz + ":y").to_json() == expected
+    mixed = pc.measure(logits=digits.logits, labels=f"{tmp_path / 'y.csv'}:label")
+    assert mixed.to_json() == expected
+    np.savez(tmp_path / "data.npz", logits=digits.logits, labels=digits.labels)
+    assert pc.measure(data=tmp_path / "data.npz").to_json() == expected
+
+
+def test_headers(tmp_path):
+    path = tmp_path / "p.csv"
+    path.write_text("0,1\n0.2,0.8\n0.9,0.1\n")
+    labels = [1, 0]
+    with pytest.raises(pc.Error, match="header=True or header=False"):
+        pc.measure(path, labels)
+    assert pc.measure(path, labels, header=True).accuracy == 1
+    assert pc.measure(path, [1, 1, 0], header=False).to_dict()["data"]["rows"] == 3
+
+
+def test_wrong_arguments(digits):
+    with pytest.raises(pc.UsageError, match="there are no scores; give one of probs, logits"):
+        pc.measure(labels=digits.labels)
+    with pytest.raises(pc.UsageError, match="probs and logits are both given"):
+        pc.measure(digits.probs, digits.labels, logits=digits.logits)
+    with pytest.raises(pc.UsageError, match="confidence goes with correct"):
+        pc.measure(confidence=digits.confidence, labels=digits.labels)
+    with pytest.raises(pc.UsageError, match="give them with labels"):
+        pc.measure(digits.probs)
+    with pytest.raises(pc.UsageError, match='did you mean "ece"'):
+        pc.measure(digits.probs, digits.labels, metrics="ecee")
+    with pytest.raises(TypeError):
+        pc.measure(digits.probs, digits.labels, bins=3)
+
+
+# ---- Measures that grow ----
+
+
+@pytest.mark.parametrize("cuts", [[], [1], [100, 101, 500]])
+def test_parts_give_the_bits_of_the_whole(digits, cuts):
+    running = pc.Measure(["default", "skce"])
+    for part in np.split(np.arange(len(digits.labels)), cuts):
+        running.update(logits=digits.logits[part], labels=digits.labels[part])
+    whole = pc.measure(logits=digits.logits, labels=digits.labels, metrics=["default", "skce"])
+    assert running.result().to_json() == whole.to_json()
+
+
+def test_groups_of_parts_meet_by_name(digits):
+    names = np.where(digits.labels < 5, "small", "large")
+    running = pc.Measure()
+    for part in (slice(0, 300), slice(300, None)):
+        running.update(digits.probs[part], digits.labels[part], groups=names[part])
+    whole = pc.measure(digits.probs, digits.labels, groups=names)
+    assert running.result().to_json() == whole.to_json()
+
+
+def test_merging_and_files(digits, tmp_path, program):
+    first, second = pc.Measure(), pc.Measure()
+    first.update(logits=digits.logits[:300], labels=digits.labels[:300])
+    second.update(logits=digits.logits[300:], labels=digits.labels[300:], first_row=300)
+    first.save(tmp_path / "first.pcal")
+    second.save(tmp_path / "second.pcal")
+    whole = pc.measure(logits=digits.logits, labels=digits.labels).to_json()
+    loaded = pc.Measure.load(tmp_path / "first.pcal").merge(pc.Measure.load(tmp_path / "second.pcal"))
+    assert loaded.result().to_json() == whole
+    assert pc.Measure().merge(first).merge(second).result().to_json() == whole
+    files = [str(tmp_path / name) for name in ("first.pcal", "second.pcal")]
+    printed = subprocess.run([program, "merge", *files, "--json"], check=True, capture_output=True)
+    assert printed.stdout.decode() == whole
+
+
+def test_a_refused_part_changes_nothing(digits):
+    running = pc.Measure("ece").update(digits.probs, digits.labels)
+    before = running.result().to_json()
+    with pytest.raises(pc.DataError, match=f"row {len(digits.labels)}"):
+        running.update(digits.probs[:5] * 2, digits.labels[:5])
+    with pytest.raises(pc.Error):
+        running.update(digits.probs[:5, :4] * 0 + 0.25, digits.labels[:5] % 4)
+    assert running.result().to_json() == before
+    with pytest.raises(pc.UsageError, match="nothing was measured yet"):
+        pc.Measure().result()

@@ -1,0 +1,94 @@
+"""Results are pleasant."""
+
+import json
+import math
+import subprocess
+
+import pytest
+
+import propercal as pc
+
+
+@pytest.fixture(scope="module")
+def result(digits):
+    return pc.measure(digits.probs, digits.labels, metrics=["default", "ece:bins=30", "ks:rank=2"])
+
+
+def test_values(result):
+    value = result["ece:bins=30"]
+    assert isinstance(value, float) and value > 0
+    assert (value.metric, value.label) == ("ece", "ece:bins=30")
+    assert value.spec.startswith("ece:bins=30,binning=width")
+    assert (value.notion, value.bound, value.group, value.why) == ("top-label", "lower", None, None)
+    assert result["ks"].parts["signed"] > 0
+    assert result["ece:bins=15"] == result["ece"]
+    assert result.accuracy.p_value is None
+    assert repr(result.accuracy) == repr(float(result.accuracy))
+
+
+def test_attributes_and_names(result):
+    assert "accuracy" in dir(result)
+    with pytest.raises(AttributeError, match=r'several ways; take one of \["ece"\] and \["ece:bins=30"\]'):
+        result.ece
+    with pytest.raises(AttributeError, match="skce was not measured"):
+        result.skce
+    with pytest.raises(KeyError, match="was not measured"):
+        result["brier:half=yes"]
+    with pytest.raises(KeyError, match="did you mean"):
+        result["breir"]
+    assert [value.label for value in result][:2] == ["accuracy", "brier"]
+    assert len(result) == len(list(result))
+
+
+def test_tests_have_p_values(digits):
+    tested = pc.measure(digits.probs, digits.labels, metrics="spiegelhalter")
+    assert 0 <= tested.spiegelhalter.p_value <= 1
+
+
+def test_forms(result, digits, digits_files, program):
+    assert json.loads(result.to_json()) == result.to_dict()
+    assert [entry["spec"] for entry in result.to_dict()["results"]] == [v.spec for v in result]
+    plain = pc.measure(logits=digits.logits, labels=digits.labels)
+    forms = {"text": repr(plain) + "\n", "csv": plain.to_csv(), "md": plain.to_markdown()}
+    command = [program, "measure"]
+    for name, path in digits_files.items():
+        command += [f"--{name}", str(path)]
+    for form, text in forms.items():
+        words = [*command, "--format", form]
+        printed = subprocess.run(words, check=True, capture_output=True, text=True)
+        assert printed.stdout == text
+
+
+def test_pandas(digits):
+    pytest.importorskip("pandas")
+    names = ["small" if label < 5 else "large" for label in digits.labels]
+    result = pc.measure(digits.probs, digits.labels, groups=names, metrics=["ece", "ks"])
+    table = result.to_pandas()
+    assert list(table.columns[:5]) == ["metric", "spec", "group", "value", "p_value"]
+    assert len(table) == 6
+    assert table["value"].tolist()[:2] == [float(result.ece), float(result.ks)]
+    assert table.loc[table["group"] == "small", "value"].iloc[0] == result.groups["small"].ece
+
+
+def test_html(digits):
+    names = ["<small>" if label < 5 else "large" for label in digits.labels]
+    text = pc.measure(digits.probs, digits.labels, groups=names)._repr_html_()
+    assert "<svg" in text and "<table" in text and "Over-confident" in text
+    assert "&lt;small&gt;" in text and "<small>" not in text
+
+
+def test_verdict_and_bins(result, digits):
+    assert result.verdict.startswith("Over-confident")
+    assert len(result.bins) == 15
+    assert sum(each.weight for each in result.bins) == len(digits.labels)
+    gap = sum(
+        each.weight * abs(each.confidence - each.frequency) for each in result.bins if each.weight
+    )
+    assert result["ece"] == pytest.approx(gap / len(digits.labels), rel=1e-12)
+
+
+def test_undefined_values():
+    result = pc.measure([[0.25, 0.75]], [1], metrics=["skce", "log"])
+    assert math.isnan(result.skce) and result.skce.why
+    told = {entry["metric"]: entry["value"] for entry in result.to_dict()["results"]}
+    assert told["skce"] is None and told["log"] == result.log

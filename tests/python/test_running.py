@@ -1,0 +1,205 @@
+"""Threads, forks, signals, progress."""
+
+import concurrent.futures
+import multiprocessing
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import propercal as pc
+
+
+def test_several_threads_at_once():
+    data = [pc.simulate(20000, 20, seed=seed) for seed in range(4)]
+    alone = [pc.measure(logits=each.logits, labels=each.labels).to_json() for each in data]
+
+    def work(number):
+        each = data[number % 4]
+        return pc.measure(logits=each.logits, labels=each.labels).to_json()
+
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        together = list(pool.map(work, range(32)))
+    assert together == alone * 8
+
+
+def test_one_result_read_by_several_threads(digits):
+    result = pc.measure(digits.probs, digits.labels)
+    expected = result.to_json(), result.figure().svg
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        seen = list(pool.map(lambda _: (result.to_json(), result.figure().svg), range(64)))
+    assert set(seen) == {expected}
+
+
+def test_other_threads_run_meanwhile():
+    """The interpreter is free: this thread goes on while another one measures."""
+    data = pc.simulate(3000, 10)
+    rows = np.arange(24000) % 3000
+    measuring = threading.Thread(
+        target=pc.skce, kwargs={"logits": data.logits[rows], "labels": data.labels[rows], "threads": 1}
+    )
+    measuring.start()
+    steps = 0
+    while measuring.is_alive():
+        time.sleep(0.001)
+        steps += 1
+    assert steps > 20
+
+
+def _measure_in_child(queue, seed):
+    data = pc.simulate(50000, 20, seed=seed)
+    queue.put(pc.measure(logits=data.logits, labels=data.labels).to_json())
+
+
+@pytest.mark.filterwarnings("ignore")  # other packages warn of fork beside their threads
+def test_after_fork():
+    data = pc.simulate(50000, 20, seed=7)
+    before = pc.measure(logits=data.logits, labels=data.labels).to_json()
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    children = [context.Process(target=_measure_in_child, args=(queue, 7)) for _ in range(3)]
+    for child in children:
+        child.start()
+    answers = [queue.get(timeout=60) for _ in children]
+    for child in children:
+        child.join(60)
+    assert answers == [before] * 3
+
+
+def test_threads_do_not_show(digits):
+    data = pc.simulate(100000, 10)
+    several = {
+        pc.measure(logits=data.logits, labels=data.labels, threads=threads).to_json()
+        for threads in (1, 2, 5, None)
+    }
+    assert len(several) == 1
+
+
+# ---- Signals ----
+
+LONG = """
+import sys, time
+import propercal as pc
+data = pc.simulate(20000, 10)
+rows = __import__("numpy").arange(2000000) % 20000
+print("ready", flush=True)
+begin = time.monotonic()
+try:
+    {call}
+    print("finished")
+except KeyboardInterrupt:
+    print("interrupted")
+print(pc.ece(logits=data.logits, labels=data.labels))
+"""
+
+CALLS = {
+    "measure": 'pc.skce(logits=data.logits[rows[:1000000]], labels=data.labels[rows[:1000000]])',
+    "fit": """
+    while True:
+        pc.Temperature(kind="logits").fit(data.logits[rows], data.labels[rows])""",
+}
+
+
+@pytest.mark.parametrize("call", ["measure", "fit"])
+def test_control_c(call):
+    script = LONG.format(call=CALLS[call])
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout.readline() == "ready\n"
+        time.sleep(1.0)
+        begin = time.monotonic()
+        child.send_signal(signal.SIGINT)
+        said, _ = child.communicate(timeout=60)
+        took = time.monotonic() - begin
+    assert said.startswith("interrupted\n0.")
+    assert child.returncode == 0
+    assert took < 10
+
+
+def test_a_handler_may_return(digits):
+    """A signal whose handler raises nothing does not stop the work."""
+    seen = []
+    before = signal.signal(signal.SIGALRM, lambda *_: seen.append(1))
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.01)
+        data = pc.simulate(3000, 10)
+        rows = np.arange(15000) % 3000
+        value = pc.skce(logits=data.logits[rows], labels=data.labels[rows])
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert seen and np.isfinite(value)
+
+
+# ---- Progress ----
+
+
+def test_progress_by_a_function():
+    data = pc.simulate(200000, 10)
+    seen = []
+    pc.measure(logits=data.logits, labels=data.labels, progress=lambda *told: seen.append(told))
+    assert seen[-1] == ("measuring", 200000, 200000)
+    assert all(isinstance(what, str) and 0 <= done <= total for what, done, total in seen)
+
+
+def test_what_progress_raises_comes_through():
+    data = pc.simulate(200000, 10)
+
+    def stop(what, done, total):
+        raise LookupError("enough")
+
+    with pytest.raises(LookupError, match="enough"):
+        pc.measure(logits=data.logits, labels=data.labels, progress=stop)
+
+
+def test_progress_in_words(capsys):
+    data = pc.simulate(200000, 10)
+    pc.measure(logits=data.logits, labels=data.labels, progress=True)
+    assert "measuring: 100 %" in capsys.readouterr().err
+    pc.measure(logits=data.logits, labels=data.labels, progress=False)
+    assert capsys.readouterr().err == ""
+    with pytest.raises(TypeError, match="progress"):
+        pc.measure(logits=data.logits, labels=data.labels, progress="fast")
+
+
+def test_progress_by_tqdm(capsys):
+    pytest.importorskip("tqdm")
+    data = pc.simulate(200000, 10)
+    pc.measure(logits=data.logits, labels=data.labels, progress="tqdm")
+    told = capsys.readouterr().err
+    assert "measuring" in told and "100%" in told
+
+
+def test_memory_limit():
+    data = pc.simulate(50000, 10)
+    with pytest.raises(pc.MemoryError) as caught:
+        pc.skce(logits=data.logits, labels=data.labels, memory_limit=10000)
+    assert isinstance(caught.value, MemoryError)
+
+
+def test_nothing_leaks(digits):
+    """Objects that were used are free again: no reference is kept or lost."""
+    import gc
+    import weakref
+
+    class Holder(np.ndarray):
+        pass
+
+    probs = digits.probs.copy().view(Holder)
+    gone = weakref.ref(probs)
+    before = sys.getrefcount(digits.labels)
+    for _ in range(10):
+        result = pc.measure(probs, digits.labels, progress=lambda *told: None)
+        try:
+            pc.measure(probs * 2, digits.labels)
+        except pc.DataError as error:
+            refused = str(error)
+    gc.collect()
+    after = sys.getrefcount(digits.labels)
+    assert after == before
+    del probs
+    gc.collect()
+    assert gone() is None
+    assert result.ece > 0 and refused
