@@ -50,6 +50,7 @@ class Case:
     threaded: bool = True
     memory: bool = False  # bytes instead of seconds
     most_bytes: Optional[float] = None
+    most_seconds: Optional[float] = None
     peer_share: Optional[float] = None  # target: at most this share of the first peer's memory
 
 
@@ -85,6 +86,13 @@ def temperature_peers(least):
             1e-3,
             "50 steps of L-BFGS without a line search end far from the optimum",
         ),
+    ]
+
+
+def python_peers():
+    return [
+        Peer("torchmetrics", "torchmetrics", 10.0, 1e-5, FLOAT_SUMS),
+        Peer("netcal, softmax not counted", "netcal", 10.0),
     ]
 
 
@@ -139,6 +147,14 @@ CASES = [
     Case("memory-temperature-B", "peak memory, temperature fit: B, mapped file", "bench_fit",
          "temperature", "B", "file", [Peer("PyTorch L-BFGS, strong Wolfe", "lbfgs")],
          memory=True),
+    Case("python-B", "pc.ece from Python: B", "bench_python", "additive", "B", "logits",
+         python_peers()),
+    Case("python-A", "pc.ece from Python: A, probabilities", "bench_python", "additive", "A",
+         "probs", python_peers()),
+    Case("python-overhead-A", "pc.ece beyond the C call: A, probabilities", "bench_python",
+         "overhead", "A", "probs", [], most_seconds=1e-3),
+    Case("memory-python-B", "peak memory, pc.ece from Python: B", "bench_python", "additive",
+         "B", "logits", [Peer("torchmetrics", "torchmetrics")], memory=True, most_bytes=16e6),
 ]
 
 HUGE_CASES = [

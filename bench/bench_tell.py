@@ -54,6 +54,9 @@ def judge(result, peer):
             share = ours / result["limit"]
             checks.append((f"limit ≤ {result['most']:g}×", share <= result["most"],
                            f"{three(share)}× the limit"))
+        if result.get("most_seconds"):
+            checks.append((f"≤ {quantity(result['most_seconds'], 's')}",
+                           ours <= result["most_seconds"], quantity(ours, "s")))
         if result.get("most_bytes"):
             checks.append((f"≤ {result['most_bytes'] / 1e6:g} MB",
                            ours <= result["most_bytes"], quantity(ours, "bytes")))

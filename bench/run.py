@@ -72,6 +72,7 @@ class Stage:
 
     def __init__(self, arguments, folder, sizes):
         self.programs = arguments.build / "bench"
+        self.package = arguments.build / "python"
         self.folder, self.sizes = folder, sizes
         self.threads = arguments.threads
         self.with_peers = not arguments.smoke and PEERS_PYTHON.exists()
@@ -82,6 +83,9 @@ class Stage:
             count = str(self.threads)
             limits = {"OMP_NUM_THREADS": count, "OPENBLAS_NUM_THREADS": count}
             return Worker([PEERS_PYTHON, ROOT / "bench" / "peers.py", self.folder], limits)
+        if name == "bench_python":
+            script = ROOT / "bench" / "bench_python.py"
+            return Worker([PEERS_PYTHON, script, self.folder], {"PYTHONPATH": str(self.package)})
         return Worker([self.programs / name, self.folder])
 
     def ask(self, name, *words):
@@ -230,7 +234,8 @@ def outcome(case, ours):
 def timed_result(stage, case, repeats):
     ours, alone, peers, limit, many = run_timed(stage, case, repeats)
     result = outcome(case, ours)
-    result.update(threads=many, alone=alone.median(), samples=ours.seconds)
+    result.update(threads=many, alone=alone.median(), samples=ours.seconds,
+                  most_seconds=case.most_seconds)
     result["same_bits"] = ours.values == alone.values
     if limit:
         result["limit"] = limit_seconds(case, stage.sizes, limit)
@@ -330,6 +335,8 @@ def choose(arguments):
     cases = CASES + (HUGE_CASES if arguments.huge else [])
     if arguments.only:
         cases = [case for case in cases if re.search(arguments.only, case.key)]
+    if arguments.smoke or not PEERS_PYTHON.exists():
+        cases = [case for case in cases if case.program != "bench_python"]
     if arguments.smoke:
         none = {"peers": [], "most": None, "most_bytes": None}
         cases = [dataclasses.replace(case, **none) for case in cases]
@@ -346,7 +353,9 @@ def main():
         print("bench: no case matches; see --list", file=sys.stderr)
         return 2
     arguments.build = arguments.build.resolve()
-    build = subprocess.run([ROOT / "tools" / "build", arguments.build, "-Dbench=true"])
+    with_python = any(case.program == "bench_python" for case in cases)
+    options = ["-Dbench=true", *(["-Dpython=true"] if with_python else [])]
+    build = subprocess.run([ROOT / "tools" / "build", arguments.build, *options])
     if build.returncode != 0:
         return build.returncode
     needed = {case.data for case in cases}

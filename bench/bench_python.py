@@ -1,0 +1,116 @@
+"""The Python package, timed in one process; bench/run.py talks to it.
+
+    PYTHONPATH=build/python .venv-bench/bin/python bench/bench_python.py FOLDER
+
+A request is a line OPERATION DATA OPTION THREADS, and "memory" where it matters, its answer a
+line of JSON as in bench/peers.py.
+
+    additive DATA logits     pc.ece of float32 logits with int64 labels
+    additive DATA probs      pc.ece of float32 probabilities
+    overhead DATA probs      pc.ece beyond the call of the extension module inside it
+"""
+
+import json
+import pathlib
+import statistics
+import sys
+import time
+
+import numpy as np
+
+import propercal as pc
+from propercal import _core
+
+PAIRS = 101  # of executions with and without the layer above, for the overhead
+
+
+class Data:
+    """A data set; probabilities are made once."""
+
+    def __init__(self, folder, name):
+        self.logits = np.load(folder / f"{name}-scores.npy")
+        self.labels = np.load(folder / f"{name}-labels.npy").astype(np.int64)
+        self.made = None
+
+    def probs(self):
+        if self.made is None:
+            powers = np.exp(self.logits - self.logits.max(axis=1, keepdims=True))
+            self.made = powers / powers.sum(axis=1, keepdims=True)
+        return self.made
+
+
+def timed(call):
+    start = time.perf_counter()
+    value = call()
+    return time.perf_counter() - start, value
+
+
+def ece(data, option, threads):
+    scores = {option: data.probs() if option == "probs" else data.logits}
+    return timed(lambda: pc.ece(**scores, labels=data.labels, threads=threads))
+
+
+def overhead(data, option, threads):
+    """The median over pairs: the whole, and the extension module on an open source."""
+    probs, labels = data.probs(), data.labels
+    parts = ("array", probs, None), ("array", labels, None), None, None
+    names = "probs", "labels", "weights", "groups"
+    how = threads, 0, 0, None, True
+
+    def inner():
+        source = _core.open(1, parts, names, None, 0, 0, how)
+        seconds, results = timed(lambda: _core.measure(source, ("ece",), False, False, False))
+        return seconds, results.first()[1]
+
+    beyond = []
+    for _ in range(PAIRS):
+        whole, value = timed(lambda: pc.ece(probs, labels, threads=threads))
+        beyond.append(whole - inner()[0])
+    return max(statistics.median(beyond), 0.0), value
+
+
+OPERATIONS = {"additive": ece, "overhead": overhead}
+
+
+def resident(field):
+    for line in pathlib.Path("/proc/self/status").read_text().splitlines():
+        if line.startswith(field + ":"):
+            return int(line.split()[1]) * 1024
+    return 0
+
+
+def reset_peak():
+    try:
+        pathlib.Path("/proc/self/clear_refs").write_text("5")
+    except OSError:
+        return False
+    return True
+
+
+def answer(data, operation, option, threads):
+    if option == "probs":
+        data.probs()
+    measurable = reset_peak()
+    base = resident("VmRSS")
+    seconds, value = OPERATIONS[operation](data, option, threads)
+    peak = resident("VmHWM") - base if measurable else 0
+    return {"seconds": seconds, "anonymous": peak, "heap": 0, "values": {"ece": value}}
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    kept_name, kept = None, None
+    for line in sys.stdin:
+        operation, name, option, threads = line.split()[:4]
+        try:
+            if kept_name != name:
+                kept = None
+                kept_name, kept = name, Data(folder, name)
+            reply = answer(kept, operation, option, int(threads))
+        except Exception as failure:  # the driver tells it and goes on
+            reply = {"error": f"{type(failure).__name__}: {failure}"}
+        print(json.dumps(reply), flush=True)
+
+
+if __name__ == "__main__":
+    main()
