@@ -56,10 +56,11 @@ def overhead(data, option, threads):
     parts = ("array", probs, None), ("array", labels, None), None, None
     names = "probs", "labels", "weights", "groups"
     how = threads, 0, 0, None, True
+    policy = False, False, False, 0.0, 0, None, False, False, False
 
     def inner():
         source = _core.open(1, parts, names, None, 0, 0, how)
-        seconds, results = timed(lambda: _core.measure(source, ("ece",), False, False, False))
+        seconds, results = timed(lambda: _core.measure(source, ("ece",), policy))
         return seconds, results.first()[1]
 
     beyond = []

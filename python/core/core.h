@@ -91,6 +91,10 @@ typedef struct core_source {
   void *names[4]; /* arrays of letters, for PyMem_Free */
 } core_source;
 
+/* Reads a policy (normalize, skip_missing, fast, interval, replicas, interval_method or None,
+ * null, by_cluster, paired) into a configuration; the method is valid as long as the policy. */
+int core_policy(PyObject *policy, pcal_measure_config *config);
+
 /* Both take over what they are given, also on failure. */
 PyObject *core_results_wrap(core_state *state, pcal_results *results, core_watch *watch);
 PyObject *core_calibrator_wrap(core_state *state, pcal_calibrator *calibrator,

@@ -30,17 +30,17 @@ static PyObject *core_measure_wrap(const core_state *state, pcal_measure *measur
   return made;
 }
 
-/* measure_new(kind, columns, specs, normalize, skip_missing, fast, settings) -> Measure */
+/* measure_new(kind, columns, specs, policy, settings) -> Measure */
 PyObject *core_measure_new(PyObject *module, PyObject *arguments) {
   const core_state *state = PyModule_GetState(module);
   pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
   pcal_measure *measure = NULL;
   int kind = 0;
   Py_ssize_t columns = 0;
-  PyObject *specs, *settings;
+  PyObject *specs, *policy, *settings;
   pcal_error error;
-  if (!PyArg_ParseTuple(arguments, "inOpppO", &kind, &columns, &specs, &config.normalize,
-                        &config.skip_missing, &config.fast, &settings))
+  if (!PyArg_ParseTuple(arguments, "inOOO", &kind, &columns, &specs, &policy, &settings) ||
+      core_policy(policy, &config) < 0)
     return NULL;
   core_watch *watch = core_watch_new(settings);
   const char **letters = watch == NULL ? NULL : core_letters_of(specs, &config.spec_count);
@@ -59,16 +59,15 @@ PyObject *core_measure_new(PyObject *module, PyObject *arguments) {
   return core_raise(&error);
 }
 
-/* measure_part(source, specs, normalize, skip_missing, fast) -> Measure */
+/* measure_part(source, specs, policy) -> Measure */
 PyObject *core_measure_part(PyObject *module, PyObject *arguments) {
   const core_state *state = PyModule_GetState(module);
   pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
   pcal_measure *measure = NULL;
-  PyObject *source, *specs;
+  PyObject *source, *specs, *policy;
   pcal_error error;
-  if (!PyArg_ParseTuple(arguments, "OOppp", &source, &specs, &config.normalize,
-                        &config.skip_missing, &config.fast) ||
-      !core_check(source, state->source_type, "Source"))
+  if (!PyArg_ParseTuple(arguments, "OOO", &source, &specs, &policy) ||
+      core_policy(policy, &config) < 0 || !core_check(source, state->source_type, "Source"))
     return NULL;
   const char **letters = core_letters_of(specs, &config.spec_count);
   if (letters == NULL)

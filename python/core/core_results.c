@@ -1,4 +1,6 @@
 /* Measuring, and results. */
+#include <math.h>
+
 #include "core.h"
 
 typedef struct core_results_object {
@@ -33,16 +35,25 @@ PyObject *core_results_wrap(core_state *state, pcal_results *results, core_watch
   return made;
 }
 
-/* measure(source, specs, normalize, skip_missing, fast) -> Results */
+int core_policy(PyObject *policy, pcal_measure_config *config) {
+  Py_ssize_t replicas = 0;
+  if (!PyArg_ParseTuple(policy, "pppdnzppp", &config->normalize, &config->skip_missing,
+                        &config->fast, &config->interval, &replicas, &config->interval_method,
+                        &config->null, &config->by_cluster, &config->paired))
+    return -1;
+  config->replicas = replicas < 0 ? 0 : (size_t)replicas;
+  return 0;
+}
+
+/* measure(source, specs, policy) -> Results */
 PyObject *core_measure(PyObject *module, PyObject *arguments) {
   core_state *state = PyModule_GetState(module);
   pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
   pcal_results *results = NULL;
-  PyObject *source, *specs;
+  PyObject *source, *specs, *policy;
   pcal_error error;
-  if (!PyArg_ParseTuple(arguments, "OOppp", &source, &specs, &config.normalize,
-                        &config.skip_missing, &config.fast) ||
-      !core_check(source, state->source_type, "Source"))
+  if (!PyArg_ParseTuple(arguments, "OOO", &source, &specs, &policy) ||
+      core_policy(policy, &config) < 0 || !core_check(source, state->source_type, "Source"))
     return NULL;
   const char **letters = core_letters_of(specs, &config.spec_count);
   if (letters == NULL)
@@ -72,14 +83,45 @@ static PyObject *core_results_parts(const pcal_result *result) {
   return parts;
 }
 
-/* (metric, spec, label, group, defined, value, why, notion, bound, parts, p_value or None) */
-static PyObject *core_results_tuple(const pcal_result *result) {
-  return Py_BuildValue("(NNNNNdNNNNN)", core_text(result->metric), core_text(result->spec),
-                       core_text(result->label), core_text(result->group),
-                       PyBool_FromLong(result->defined), result->value, core_text(result->why),
-                       core_text(result->notion), core_text(result->bound),
-                       core_results_parts(result),
-                       result->tested ? PyFloat_FromDouble(result->p_value) : core_text(NULL));
+static PyObject *core_results_none(void) {
+  Py_RETURN_NONE;
+}
+
+static PyObject *core_results_interval(const pcal_result *result) {
+  if (!result->has_interval)
+    return core_results_none();
+  return Py_BuildValue("(ddddN)", result->low, result->high, result->level, result->se,
+                       core_text(result->method));
+}
+
+static PyObject *core_results_null(const pcal_result *result) {
+  if (!result->has_null)
+    return core_results_none();
+  return Py_BuildValue("(dddd)", result->null_mean, result->null_low, result->null_high,
+                       result->null_p_value);
+}
+
+static PyObject *core_results_difference(const pcal_result *result) {
+  if (!result->has_difference)
+    return core_results_none();
+  if (!result->has_difference_interval)
+    return Py_BuildValue("(dOOO)", result->difference, Py_None, Py_None, Py_None);
+  return Py_BuildValue("(dddd)", result->difference, result->difference_low,
+                       result->difference_high, result->difference_p_value);
+}
+
+/* The fields of propercal.Value. */
+static PyObject *core_results_fields(const pcal_result *result) {
+  return Py_BuildValue(
+      "{s:d,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N}", "value",
+      result->defined ? result->value : (double)NAN, "metric", core_text(result->metric),
+      "spec", core_text(result->spec), "label", core_text(result->label), "group",
+      core_text(result->group), "why", core_text(result->why), "notion",
+      core_text(result->notion), "bound", core_text(result->bound), "parts",
+      core_results_parts(result), "p_value",
+      result->tested ? PyFloat_FromDouble(result->p_value) : core_results_none(), "interval",
+      core_results_interval(result), "null", core_results_null(result), "difference",
+      core_results_difference(result), "unsure", core_text(result->unsure));
 }
 
 static PyObject *core_results_all(PyObject *self, PyObject *unused) {
@@ -89,7 +131,7 @@ static PyObject *core_results_all(PyObject *self, PyObject *unused) {
   for (size_t i = 0; all != NULL && i < pcal_results_count(results); i++) {
     pcal_result result = PCAL_RESULT_INIT;
     pcal_results_get(results, i, &result);
-    PyObject *one = core_results_tuple(&result);
+    PyObject *one = core_results_fields(&result);
     if (one == NULL || PyList_Append(all, one) < 0)
       Py_CLEAR(all);
     Py_XDECREF(one);
@@ -105,7 +147,7 @@ static PyObject *core_results_find(PyObject *self, PyObject *spec) {
     return NULL;
   if (pcal_results_find(core_results_in(self), letters, &result, &error) != PCAL_OK)
     return core_raise(&error);
-  return core_results_tuple(&result);
+  return core_results_fields(&result);
 }
 
 static PyObject *core_results_first(PyObject *self, PyObject *unused) {
@@ -117,6 +159,20 @@ static PyObject *core_results_first(PyObject *self, PyObject *unused) {
 }
 
 /* ---- All together ---- */
+
+static PyObject *core_results_against(PyObject *self, PyObject *other) {
+  core_results_object *object = core_results_of(self);
+  pcal_error error;
+  if (!core_check(other, (PyObject *)Py_TYPE(self), "Results"))
+    return NULL;
+  core_watch_begin(object->watch);
+  const pcal_status status =
+      pcal_results_against(object->results, core_results_in(other), &error);
+  core_watch_end(object->watch);
+  if (status != PCAL_OK)
+    return core_raise(&error);
+  Py_RETURN_NONE;
+}
 
 static PyObject *core_results_write(PyObject *self, PyObject *format) {
   const long number = PyLong_AsLong(format);
@@ -174,6 +230,7 @@ static PyObject *core_results_verdict(PyObject *self, PyObject *unused) {
 static PyMethodDef core_results_methods[] = {
     {"all", core_results_all, METH_NOARGS, NULL},
     {"first", core_results_first, METH_NOARGS, NULL},
+    {"against", core_results_against, METH_O, NULL},
     {"find", core_results_find, METH_O, NULL},
     {"write", core_results_write, METH_O, NULL},
     {"figure", core_results_figure, METH_O, NULL},

@@ -27,7 +27,7 @@ from ._errors import (
 from ._figures import Figure
 from ._measuring import Measure, measure
 from ._registry import Option, Row
-from ._results import Bin, Result, Value, Values
+from ._results import Bin, Difference, Interval, Null, Result, Value, Values
 from ._tools import (
     Inspection,
     Simulation,
@@ -74,12 +74,15 @@ __all__ = [
     "Bin",
     "ConvergenceWarning",
     "DataError",
+    "Difference",
     "Error",
     "Figure",
     "FitWarning",
     "Inspection",
     "InternalError",
+    "Interval",
     "Measure",
+    "Null",
     "Option",
     "Result",
     "Row",

@@ -10,7 +10,7 @@ from ._documents import metric_document
 from ._errors import UndefinedMetricWarning, UsageError
 from ._inputs import open_source
 from ._parameters import INPUTS, POLICY, TAKEN
-from ._results import Result, measured
+from ._results import Result
 from ._running import settings
 
 def _specs(metrics: Any) -> "tuple[str, ...]":
@@ -19,10 +19,23 @@ def _specs(metrics: Any) -> "tuple[str, ...]":
     return (metrics,) if isinstance(metrics, str) else tuple(metrics)
 
 
-def _fast(precision: str) -> bool:
+def _policy(
+    normalize: bool = False,
+    skip_missing: bool = False,
+    precision: str = "exact",
+    interval: "float | None" = None,
+    replicas: int = 0,
+    interval_method: "str | None" = None,
+    null: bool = False,
+    by_cluster: bool = False,
+    paired: bool = False,
+) -> tuple:
+    """What core_policy of the extension module takes."""
     if precision not in ("exact", "fast"):
         raise UsageError(f'precision is "exact" or "fast", not "{precision}"')
-    return precision == "fast"
+    level = float(interval or (0.95 if paired else 0))
+    rows = bool(normalize), bool(skip_missing), precision == "fast"
+    return *rows, level, int(replicas), interval_method, bool(null), by_cluster, paired
 
 
 def measure(
@@ -37,10 +50,21 @@ def measure(
     groups: Any = None,
     data: Any = None,
     metrics: Any = None,
+    interval: "float | None" = None,
+    null: bool = False,
+    cluster: Any = None,
+    replicas: int = 1000,
+    interval_method: str = "auto",
+    against_probs: Any = None,
+    against_logits: Any = None,
+    against_log_probs: Any = None,
+    against_confidence: Any = None,
+    against_correct: Any = None,
     classes: "Iterable[str] | None" = None,
     normalize: bool = False,
     skip_missing: bool = False,
     precision: str = "exact",
+    seed: int = 0,
     threads: "int | None" = None,
     memory_limit: "int | None" = None,
     progress: Any = None,
@@ -62,10 +86,18 @@ def measure(
     data : a table or a file; with a table the other arguments name its columns
     metrics : a spec such as ``"ece:bins=20,norm=l2"`` or the name of a group of metrics, or
         several; ``list_metrics()`` and ``list_groups()`` show them all
+    interval : level of an interval for each value, as 0.95
+    null : also what each metric would show if the model were calibrated
+    cluster : a cluster for each row; intervals take clusters as a whole
+    replicas : how often rows are drawn anew for ``interval`` and ``null``
+    interval_method : ``"auto"``, ``"normal"``, ``"percentile"``, ``"basic"`` or ``"bca"``
+    against_probs, ... : predictions of another model for the same rows; values then hold the
+        difference to it
     classes : names of the classes
     normalize : rescale probability rows that are off by 1e-5 to 1e-2
     skip_missing : drop and count rows with a missing value
     precision : ``"exact"`` or ``"fast"``: exponentials of float32 logits in float32
+    seed : of ``interval`` and ``null``; the same seed gives the same numbers
     threads : how many; None takes those that the process may use
     memory_limit : bytes that may be held for kept rows
     progress : True, ``"tqdm"``, or a function of what, done and total
@@ -76,23 +108,49 @@ def measure(
     -------
     Result
     """
-    arguments = {
-        "probs": probs,
+    if cluster is not None and groups is not None:
+        raise UsageError("cluster and groups cannot go together; give one")
+    common = {
         "labels": labels,
+        "weights": weights,
+        "groups": groups if cluster is None else cluster,
+        "data": data,
+    }
+    mine = {
+        "probs": probs,
         "logits": logits,
         "log_probs": log_probs,
         "confidence": confidence,
         "correct": correct,
-        "weights": weights,
-        "groups": groups,
-        "data": data,
     }
-    fast = _fast(precision)
-    with settings(threads, memory_limit, progress) as how:
-        source = open_source(arguments, how, classes, first_row, header)
-        return measured(
-            _core.measure(source, _specs(metrics), bool(normalize), bool(skip_missing), fast)
-        )
+    other = {
+        "probs": against_probs,
+        "logits": against_logits,
+        "log_probs": against_log_probs,
+        "confidence": against_confidence,
+        "correct": against_correct,
+    }
+    paired = any(value is not None for value in other.values())
+    policy = _policy(
+        normalize,
+        skip_missing,
+        precision,
+        interval,
+        replicas,
+        interval_method,
+        null,
+        cluster is not None,
+        paired,
+    )
+    with settings(threads, memory_limit, progress, seed) as how:
+        source = open_source({**mine, **common}, how, classes, first_row, header)
+        results = _core.measure(source, _specs(metrics), policy)
+        if paired:
+            if against_confidence is not None:
+                common["labels"] = None
+            source = open_source({**other, **common}, how, classes, first_row, header)
+            results.against(_core.measure(source, _specs(metrics), policy))
+    return Result(results)
 
 
 class Measure:
@@ -117,7 +175,7 @@ class Measure:
         threads: "int | None" = None,
         memory_limit: "int | None" = None,
     ) -> None:
-        self._policy = _specs(metrics), bool(normalize), bool(skip_missing), _fast(precision)
+        self._policy = _specs(metrics), _policy(normalize, skip_missing, precision)
         self._running = threads, memory_limit
         self._core: Any = None
         self._shape: "tuple[int, int]" = (0, 0)
@@ -173,7 +231,7 @@ class Measure:
 
     def result(self) -> Result:
         """What was measured so far."""
-        return measured(self._seen().finish())
+        return Result(self._seen().finish())
 
     def save(self, path: "str | os.PathLike[str]") -> None:
         """Writes what was seen, for ``Measure.load`` and ``propercal merge``."""
@@ -222,11 +280,11 @@ def metric(row: _registry.Row) -> Callable[..., float]:
         given = signature.bind(*args, **kwargs).arguments
         chosen = {name: given.pop(key) for key, name in options.items() if key in given}
         how = {name: given.pop(name, each[0]) for name, each in POLICY.items()}
-        classes, fast = given.pop("classes", None), _fast(how["precision"])
+        classes = given.pop("classes", None)
+        policy = _policy(how["normalize"], how["skip_missing"], how["precision"])
         with settings(how["threads"], how["memory_limit"], how["progress"]) as running:
             source = open_source(given, running, classes, header=how["header"])
-            policy = bool(how["normalize"]), bool(how["skip_missing"]), fast
-            results = _core.measure(source, (_registry.spec(row.name, chosen),), *policy)
+            results = _core.measure(source, (_registry.spec(row.name, chosen),), policy)
         defined, value, why = results.first()
         if not defined:
             warnings.warn(f"{row.name}: {why}", UndefinedMetricWarning, stacklevel=2)

@@ -4,7 +4,6 @@ import html
 import json
 from typing import Any, Iterator, NamedTuple
 
-from . import _core
 from ._errors import UsageError
 from ._figures import Figure
 from ._registry import identifier
@@ -12,33 +11,66 @@ from ._registry import identifier
 TEXT, JSON, CSV, MARKDOWN = 1, 2, 3, 4
 
 
+class Interval(NamedTuple):
+    """Where the value would lie with other rows."""
+
+    low: float
+    high: float
+    level: float
+    se: float
+    method: str
+
+
+class Null(NamedTuple):
+    """What a calibrated model would show, with its 95 % band."""
+
+    mean: float
+    low: float
+    high: float
+    p_value: float
+
+
+class Difference(NamedTuple):
+    """To another model on the same rows; without an interval low, high and p_value are None."""
+
+    value: float
+    low: "float | None"
+    high: "float | None"
+    p_value: "float | None"
+
+
 class Value(float):
-    """A measured number with everything that is known about it; NaN where it is undefined.
+    """A measured number with everything that is known about it; NaN where it is undefined."""
 
-    metric, spec : the name, and the full spec it was measured with
-    label : the spec with only what differs from the defaults
-    group : name of the group, or None for all rows
-    why : the reason when it is undefined or infinite, else None
-    notion, bound : which calibration it estimates, and from which side
-    parts : further numbers by name
-    p_value : of a test, else None
-    """
-
+    #: the name of the metric, the full spec, and the spec with what differs from the defaults
     metric: str
     spec: str
     label: str
+    #: name of the group, or None for all rows
     group: "str | None"
+    #: the reason when it is undefined or infinite, else None
     why: "str | None"
+    #: which calibration it estimates, and from which side
     notion: "str | None"
     bound: "str | None"
+    #: further numbers by name
     parts: "dict[str, float]"
+    #: of a test, else None
     p_value: "float | None"
+    #: where asked for: how sure it is, what a calibrated model would show, and the difference to
+    #: another model; ``unsure`` says why one is missing
+    interval: "Interval | None"
+    null: "Null | None"
+    difference: "Difference | None"
+    unsure: "str | None"
 
     @classmethod
-    def _make(cls, fields: tuple) -> "Value":
-        self = cls(fields[5] if fields[4] else float("nan"))
-        self.metric, self.spec, self.label, self.group = fields[:4]
-        self.why, self.notion, self.bound, self.parts, self.p_value = fields[6:]
+    def _make(cls, fields: "dict[str, Any]") -> "Value":
+        self = cls(fields.pop("value"))
+        for name, kind in (("interval", Interval), ("null", Null), ("difference", Difference)):
+            if fields[name] is not None:
+                fields[name] = kind(*fields[name])
+        self.__dict__.update(fields)
         return self
 
 
@@ -151,13 +183,23 @@ class Result(Values):
         import pandas
 
         groups = [value for group in self.groups.values() for value in group]
-        names = ("metric", "spec", "group", "p_value", "notion", "bound", "why", "parts")
-        table = pandas.DataFrame(
-            [[getattr(value, name) for name in names] for value in [*self, *groups]],
-            columns=list(names),
-        )
-        table.insert(3, "value", [float(value) for value in [*self, *groups]])
-        return table
+        rows = [
+            {
+                "metric": value.metric,
+                "spec": value.spec,
+                "group": value.group,
+                "value": float(value),
+                "low": value.interval and value.interval.low,
+                "high": value.interval and value.interval.high,
+                "p_value": value.p_value,
+                "notion": value.notion,
+                "bound": value.bound,
+                "why": value.why,
+                "parts": value.parts,
+            }
+            for value in [*self, *groups]
+        ]
+        return pandas.DataFrame(rows)
 
     def __repr__(self) -> str:
         return self._core.write(TEXT).rstrip()
@@ -166,12 +208,16 @@ class Result(Values):
         def cell(value: Any, tag: str = "td") -> str:
             return f"<{tag}>{html.escape(str(value))}</{tag}>"
 
+        def shown(value: Value) -> str:
+            between = value.interval
+            return f"{value:.5g}" + (f" [{between.low:.5g}, {between.high:.5g}]" if between else "")
+
         columns = [self, *self.groups.values()]
         head = "".join(cell(name, "th") for name in ("metric", "value", *self.groups))
         rows = "".join(
             "<tr>"
             + cell(value.label)
-            + "".join(cell(f"{column._values[i]:.5g}") for column in columns)
+            + "".join(cell(shown(column._values[i])) for column in columns)
             + cell(", ".join(filter(None, (value.notion, value.bound and f"{value.bound} bound"))))
             + "</tr>"
             for i, value in enumerate(self)
@@ -179,8 +225,3 @@ class Result(Values):
         verdict = "".join(f"<p>{html.escape(line)}</p>" for line in self.verdict.splitlines())
         table = f"<table><thead><tr>{head}{cell('estimates', 'th')}</tr></thead>{rows}</table>"
         return f'<div style="max-width: 45em">{table}{self.figure().svg}{verdict}</div>'
-
-
-def measured(core: Any) -> Result:
-    """A result around what the extension module gave."""
-    return Result(core)

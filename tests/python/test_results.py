@@ -64,7 +64,7 @@ def test_pandas(digits):
     names = ["small" if label < 5 else "large" for label in digits.labels]
     result = pc.measure(digits.probs, digits.labels, groups=names, metrics=["ece", "ks"])
     table = result.to_pandas()
-    assert list(table.columns[:5]) == ["metric", "spec", "group", "value", "p_value"]
+    assert list(table.columns[:5]) == ["metric", "spec", "group", "value", "low"]
     assert len(table) == 6
     assert table["value"].tolist()[:2] == [float(result.ece), float(result.ks)]
     assert table.loc[table["group"] == "small", "value"].iloc[0] == result.groups["small"].ece
@@ -92,3 +92,51 @@ def test_undefined_values():
     assert math.isnan(result.skce) and result.skce.why
     told = {entry["metric"]: entry["value"] for entry in result.to_dict()["results"]}
     assert told["skce"] is None and told["log"] == result.log
+
+
+# ---- How sure ----
+
+
+def test_intervals_and_null(digits, digits_files, program):
+    result = pc.measure(
+        logits=digits.logits, labels=digits.labels, interval=0.9, null=True, replicas=200, seed=3
+    )
+    value = result.ece
+    assert value.interval.low < value < value.interval.high
+    assert value.interval.level == 0.9 and value.interval.se > 0
+    assert 0 < value.null.mean < value and value.null.p_value < 0.05
+    command = [program, "measure", "--json", "--interval", "0.9", "--null", "--replicas", "200"]
+    for name, path in digits_files.items():
+        command += [f"--{name}", str(path)]
+    printed = subprocess.run([*command, "--seed", "3"], check=True, capture_output=True, text=True)
+    assert result.to_json() == printed.stdout
+    assert f"[{value.interval.low:.5g}" in result._repr_html_()
+    assert pc.measure(digits.probs, digits.labels).ece.interval is None
+
+
+def test_clusters(digits):
+    patients = [i // 4 for i in range(len(digits.labels))]
+    result = pc.measure(digits.probs, digits.labels, cluster=patients, interval=0.95, replicas=100)
+    plain = pc.measure(digits.probs, digits.labels, interval=0.95, replicas=100)
+    assert not result.groups and result.ece == plain.ece
+    assert result.ece.interval != plain.ece.interval
+    with pytest.raises(pc.UsageError, match="cluster and groups cannot go together"):
+        pc.measure(digits.probs, digits.labels, cluster=patients, groups=patients)
+
+
+def test_against_another_model(digits):
+    worse = digits.logits * 3
+    result = pc.measure(
+        logits=digits.logits,
+        labels=digits.labels,
+        against_logits=worse,
+        metrics=["ece", "brier"],
+        replicas=200,
+    )
+    difference = result.ece.difference
+    assert difference.value == pytest.approx(
+        result.ece - pc.ece(logits=worse, labels=digits.labels)
+    )
+    assert difference.low <= difference.value <= difference.high
+    with pytest.raises(pc.DataError):
+        pc.measure(digits.probs, digits.labels, against_logits=worse[:5])
