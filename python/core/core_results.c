@@ -227,6 +227,11 @@ static PyObject *core_results_verdict(PyObject *self, PyObject *unused) {
   return core_text(pcal_results_verdict(core_results_in(self)));
 }
 
+static PyObject *core_results_only_label(PyObject *self, PyObject *unused) {
+  (void)unused;
+  return PyLong_FromLong(pcal_results_only_label(core_results_in(self)));
+}
+
 static PyMethodDef core_results_methods[] = {
     {"all", core_results_all, METH_NOARGS, NULL},
     {"first", core_results_first, METH_NOARGS, NULL},
@@ -236,6 +241,7 @@ static PyMethodDef core_results_methods[] = {
     {"figure", core_results_figure, METH_O, NULL},
     {"figure_data", core_results_figure_data, METH_O, NULL},
     {"bins", core_results_bins, METH_NOARGS, NULL},
+    {"only_label", core_results_only_label, METH_NOARGS, NULL},
     {"verdict", core_results_verdict, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

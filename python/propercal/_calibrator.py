@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _core, _registry
 from ._documents import calibrator_document
-from ._errors import ConvergenceWarning, FitWarning, UsageError, reword
+from ._errors import ConvergenceWarning, FitWarning, UsageError, read_file, reword
 from ._inputs import KINDS, open_source
 from ._parameters import CALIBRATOR_POLICY, CALIBRATOR_TAKEN
 from ._running import settings
@@ -319,8 +319,7 @@ def calibrator(spec: str, **policy: Any) -> Calibrator:
 
 def load(path: "str | os.PathLike[str]") -> Calibrator:
     """A fitted calibrator from a file that ``save`` or ``propercal fit`` wrote."""
-    with open(path, "rb") as file:
-        fitted = _core.load(file.read(), os.fspath(path))
+    fitted = _core.load(read_file(path), os.fspath(path))
     content = json.loads(fitted.save())
     kind = _KIND_WORDS[content["input"]]
     made = calibrator(content["spec"], kind=kind, normalize=content["normalize"])

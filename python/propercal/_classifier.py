@@ -137,7 +137,9 @@ class CalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 pairs.append((fitted, self._fit_calibrator(kind, scores, codes[test], own)))
         if self.ensemble:
             return pairs
-        out_of_fold = [np.concatenate(part) for part in list(zip(*held))[: 2 + (weights is not None)]]
+        out_of_fold = [
+            np.concatenate(part) for part in list(zip(*held))[: 2 + (weights is not None)]
+        ]
         fitted = self._fit_estimator(X, y, np.arange(len(y)), weights, fit_params)
         return [(fitted, self._fit_calibrator(kind, *out_of_fold))]
 

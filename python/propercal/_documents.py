@@ -64,8 +64,7 @@ def metric_document(row: Row, taken: "frozenset[str]") -> str:
         "probs, labels : predictions and truth\n"
         "    Or one of ``logits``, ``log_probs``, or ``confidence`` with ``correct``; see\n"
         "    ``measure`` for these and the other arguments.\n" + options_section(row, taken),
-        "Returns\n-------\nfloat\n"
-        "    NaN with a warning where it is undefined.",
+        "Returns\n-------\nfloat\n" "    NaN with a warning where it is undefined.",
         _source(row),
     )
 

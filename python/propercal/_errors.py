@@ -1,6 +1,7 @@
 """Exceptions and warnings, with the sentences of the C library."""
 
 import builtins
+import os
 import re
 
 from . import _core
@@ -84,3 +85,12 @@ def make(status: int, row: "int | None", message: str) -> Error:
     error = _CLASSES.get(status, InternalError)(reword(message))
     error.row = row
     return error
+
+
+def read_file(path: "str | os.PathLike[str]") -> bytes:
+    """The content of a file."""
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except builtins.OSError as error:
+        raise IOError(f"{os.fspath(path)}: {error.strerror}; is this the right path?") from None

@@ -7,11 +7,12 @@ from typing import Any, Callable, Iterable
 
 from . import _core, _registry
 from ._documents import metric_document
-from ._errors import UndefinedMetricWarning, UsageError
+from ._errors import DataError, UndefinedMetricWarning, UsageError, read_file
 from ._inputs import open_source
 from ._parameters import INPUTS, POLICY, TAKEN
 from ._results import Result
 from ._running import settings
+
 
 def _specs(metrics: Any) -> "tuple[str, ...]":
     if metrics is None:
@@ -150,6 +151,11 @@ def measure(
                 common["labels"] = None
             source = open_source({**other, **common}, how, classes, first_row, header)
             results.against(_core.measure(source, _specs(metrics), policy))
+    if metrics is None and results.only_label() >= 0:
+        raise DataError(
+            f"every label is class {results.only_label()}, and calibration cannot be judged from "
+            "one class; check the labels, or name what you still want to know with metrics"
+        )
     return Result(results)
 
 
@@ -241,8 +247,7 @@ class Measure:
     def load(cls, path: "str | os.PathLike[str]") -> "Measure":
         """What ``save`` or ``propercal measure --state`` wrote."""
         self = cls()
-        with open(path, "rb") as file:
-            self._core = _core.measure_load(file.read(), os.fspath(path), _HERE)
+        self._core = _core.measure_load(read_file(path), os.fspath(path), _HERE)
         return self
 
     def _seen(self) -> Any:
@@ -255,6 +260,7 @@ _HERE = (0, 0, 0, None, False)
 
 
 # ---- One function for each metric ----
+
 
 def _parameters(row: _registry.Row) -> "list[inspect.Parameter]":
     leading, keyword = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
@@ -296,4 +302,3 @@ def metric(row: _registry.Row) -> Callable[..., float]:
     function.__doc__ = metric_document(row, TAKEN)
     function.__signature__ = signature  # type: ignore[attr-defined]
     return function
-

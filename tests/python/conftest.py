@@ -44,4 +44,3 @@ def program():
     if not path.exists():
         pytest.skip("the program is not built; set PROPERCAL_PROGRAM")
     return str(path)
-

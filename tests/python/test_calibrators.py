@@ -74,7 +74,14 @@ def test_temperature_by_hand(digits):
 
 
 def test_the_same_as_the_program(digits, digits_files, program, tmp_path):
-    words = [program, "fit", "--method", "temperature:objective=brier", "-o", str(tmp_path / "a.json")]
+    words = [
+        program,
+        "fit",
+        "--method",
+        "temperature:objective=brier",
+        "-o",
+        str(tmp_path / "a.json"),
+    ]
     for name, path in digits_files.items():
         words += [f"--{name}", str(path)]
     subprocess.run(words, check=True, capture_output=True)
@@ -82,9 +89,14 @@ def test_the_same_as_the_program(digits, digits_files, program, tmp_path):
     fitted.save(tmp_path / "b.json")
     assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
     words = [program, "apply", str(tmp_path / "b.json"), "-o", str(tmp_path / "out.npy")]
-    subprocess.run([*words, "--logits", str(digits_files["logits"])], check=True, capture_output=True)
+    subprocess.run(
+        [*words, "--logits", str(digits_files["logits"])], check=True, capture_output=True
+    )
     assert (np.load(tmp_path / "out.npy") == fitted.transform(digits.logits)).all()
-    assert (pc.load(tmp_path / "a.json").transform(digits_files["logits"]) == np.load(tmp_path / "out.npy")).all()
+    assert (
+        pc.load(tmp_path / "a.json").transform(digits_files["logits"])
+        == np.load(tmp_path / "out.npy")
+    ).all()
 
 
 def test_forms_of_fit_agree(digits):
@@ -94,7 +106,9 @@ def test_forms_of_fit_agree(digits):
     assert first.T_ == second.T_ == third.T_
     assert second.kind_ == "logits"
     assert (second.transform(digits.logits) == first.transform(logits=digits.logits)).all()
-    assert (first.fit_transform(digits.logits, digits.labels) == first.transform(digits.logits)).all()
+    assert (
+        first.fit_transform(digits.logits, digits.labels) == first.transform(digits.logits)
+    ).all()
     with pytest.raises(pc.UsageError, match="X and probs are both given"):
         pc.Temperature().fit(digits.probs, digits.labels, probs=digits.probs)
     with pytest.raises(pc.UsageError, match='kind is one of probs.* not "scores"'):
@@ -258,7 +272,7 @@ def test_files_are_checked(digits, tmp_path):
     (tmp_path / "broken.json").write_text(text[:-20])
     with pytest.raises(pc.DataError, match="broken.json"):
         pc.load(tmp_path / "broken.json")
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(pc.IOError, match="nothing.json: No such file"):
         pc.load(tmp_path / "nothing.json")
     with pytest.raises(pc.IOError):
         fitted.save(tmp_path / "no" / "folder.json")

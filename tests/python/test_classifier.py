@@ -29,8 +29,14 @@ def cells():
 def blobs():
     """Features that repeat each other make a naive classifier over-confident."""
     X, y = make_classification(
-        3000, 20, n_informative=5, n_redundant=15, n_classes=4, n_clusters_per_class=1,
-        class_sep=0.7, random_state=1,
+        3000,
+        20,
+        n_informative=5,
+        n_redundant=15,
+        n_classes=4,
+        n_clusters_per_class=1,
+        class_sep=0.7,
+        random_state=1,
     )
     return train_test_split(X, y, test_size=0.5, random_state=0)
 
@@ -80,7 +86,9 @@ def test_ensemble(blobs):
     assert np.allclose(made.predict_proba(X_test), np.mean(parts, axis=0))
 
 
-@pytest.mark.parametrize("y_of", [lambda y: y, lambda y: np.where(y == 1, "yes", "no"), lambda y: y * 4 - 2])
+@pytest.mark.parametrize(
+    "y_of", [lambda y: y, lambda y: np.where(y == 1, "yes", "no"), lambda y: y * 4 - 2]
+)
 def test_two_classes(cells, y_of):
     X, X_test, y, y_test = cells
     made = pc.CalibratedClassifier(LinearSVC()).fit(X, y_of(y))
@@ -97,7 +105,9 @@ def test_methods_and_responses(cells):
     by_object = pc.CalibratedClassifier(
         LogisticRegression(), method=pc.Temperature(objective="brier", normalize=True)
     )
-    assert (by_name.fit(X, y).predict_proba(X_test) == by_object.fit(X, y).predict_proba(X_test)).all()
+    assert (
+        by_name.fit(X, y).predict_proba(X_test) == by_object.fit(X, y).predict_proba(X_test)
+    ).all()
     decided = pc.CalibratedClassifier(LogisticRegression(), response="decision_function").fit(X, y)
     logs = pc.CalibratedClassifier(LogisticRegression(), response="predict_log_proba").fit(X, y)
     assert np.allclose(decided.predict_proba(X_test), logs.predict_proba(X_test), atol=1e-6)

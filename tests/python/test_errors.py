@@ -26,7 +26,10 @@ def test_the_family():
         ("pass --skip-missing", "pass skip_missing=True"),
         ("are these --logits?", "are these logits?"),
         ("log-softmax values as --log-probs", "log-softmax values as log_probs"),
-        ("say which with --header yes or --header no", "say which with header=True or header=False"),
+        (
+            "say which with --header yes or --header no",
+            "say which with header=True or header=False",
+        ),
         ("ask for it with --metric ece:bins=3", 'ask for it with metrics=["ece:bins=3"]'),
         ("counted from --first-row 5 on", "counted from first_row=5 on"),
         ("`propercal list metrics` shows them", "`propercal.list_metrics()` shows them"),

@@ -58,7 +58,9 @@ def test_types_of_scores(digits, probs):
     assert pc.accuracy(hard, digits.labels) == 1
 
 
-@pytest.mark.parametrize("kind", ["i1", "u1", "i2", "u2", "<i4", ">i4", "u4", "i8", "u8", "f2", "f8"])
+@pytest.mark.parametrize(
+    "kind", ["i1", "u1", "i2", "u2", "<i4", ">i4", "u4", "i8", "u8", "f2", "f8"]
+)
 def test_types_of_labels(digits, probs, kind):
     assert same(digits, probs, digits.labels.astype(kind))
     assert same(digits, probs, digits.labels.astype(kind)[:, None])
@@ -181,12 +183,16 @@ def test_polars(digits, probs):
     assert same(digits, table, names.cast(polars.Enum(digits.names)))
     lists = polars.Series(probs, dtype=polars.Array(polars.Float32, 10))
     assert same(digits, lists, names, classes=digits.names)
-    groups = polars.Series(["a long name of a group" if i % 2 else "odd" for i in range(len(probs))])
+    groups = polars.Series(
+        ["a long name of a group" if i % 2 else "odd" for i in range(len(probs))]
+    )
     result = pc.measure(probs, digits.labels, groups=groups)
     assert list(result.groups) == ["odd", "a long name of a group"]
     wide = table.with_columns(names.alias("truth"), polars.lit(2.0).alias("w"))
     assert same(digits, digits.names, "truth", data=wide)
-    assert pc.measure(digits.names, "truth", weights="w", data=wide).ece == pc.ece(probs, digits.labels)
+    assert pc.measure(digits.names, "truth", weights="w", data=wide).ece == pc.ece(
+        probs, digits.labels
+    )
 
 
 def test_pyarrow(digits, probs):

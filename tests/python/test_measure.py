@@ -45,7 +45,10 @@ def test_the_bytes_of_the_program(digits, digits_files, program):
     printed = subprocess.run(command, check=True, capture_output=True).stdout
     assert pc.measure(logits=digits.logits, labels=digits.labels).to_json().encode() == printed
     assert pc.measure(**digits_files).to_json().encode() == printed
-    assert pc.measure(logits=digits.logits, labels=digits.labels, threads=1).to_json().encode() == printed
+    assert (
+        pc.measure(logits=digits.logits, labels=digits.labels, threads=1).to_json().encode()
+        == printed
+    )
 
 
 def test_groups_of_metrics_and_specs(digits):
@@ -140,6 +143,14 @@ def test_wrong_arguments(digits):
         pc.measure(digits.probs, digits.labels, bins=3)
 
 
+def test_one_class(digits):
+    probs = digits.probs[digits.labels == 3]
+    labels = np.full(len(probs), 3)
+    with pytest.raises(pc.DataError, match="every label is class 3.* with metrics"):
+        pc.measure(probs, labels)
+    assert pc.measure(probs, labels, metrics="ece").ece == pc.ece(probs, labels)
+
+
 # ---- Measures that grow ----
 
 
@@ -168,7 +179,9 @@ def test_merging_and_files(digits, tmp_path, program):
     first.save(tmp_path / "first.pcal")
     second.save(tmp_path / "second.pcal")
     whole = pc.measure(logits=digits.logits, labels=digits.labels).to_json()
-    loaded = pc.Measure.load(tmp_path / "first.pcal").merge(pc.Measure.load(tmp_path / "second.pcal"))
+    loaded = pc.Measure.load(tmp_path / "first.pcal").merge(
+        pc.Measure.load(tmp_path / "second.pcal")
+    )
     assert loaded.result().to_json() == whole
     assert pc.Measure().merge(first).merge(second).result().to_json() == whole
     files = [str(tmp_path / name) for name in ("first.pcal", "second.pcal")]

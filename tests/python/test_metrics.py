@@ -24,7 +24,9 @@ def test_every_metric_has_its_function(row, digits):
     assert list(signature.parameters)[:2] == ["probs", "labels"]
     for option in row.options:
         name = next(
-            each for each in signature.parameters if each.rstrip("_") == option.name.replace("-", "_")
+            each
+            for each in signature.parameters
+            if each.rstrip("_") == option.name.replace("-", "_")
             and (each not in ("weights", "labels", "class", "lambda"))
         )
         assert signature.parameters[name].default == option.default
@@ -51,9 +53,10 @@ def test_options_reach_the_library(digits):
     value = pc.ece(digits.probs, digits.labels, bins=20, norm="l2", debias=True, binning="mass")
     spec = "ece:bins=20,norm=l2,debias=yes,binning=mass"
     assert value == pc.measure(digits.probs, digits.labels, metrics=spec)[spec]
-    assert pc.ks(digits.probs, digits.labels, class_=3) == pc.measure(
-        digits.probs, digits.labels, metrics="ks:class=3"
-    ).ks
+    assert (
+        pc.ks(digits.probs, digits.labels, class_=3)
+        == pc.measure(digits.probs, digits.labels, metrics="ks:class=3").ks
+    )
     assert pc.log(digits.probs, digits.labels, clip=np.float64(0.25)) < 2
     assert pc.ece(digits.probs, digits.labels, bins=np.int64(20)) == pc.ece(
         digits.probs, digits.labels, bins=20

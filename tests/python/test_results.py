@@ -28,7 +28,9 @@ def test_values(result):
 
 def test_attributes_and_names(result):
     assert "accuracy" in dir(result)
-    with pytest.raises(AttributeError, match=r'several ways; take one of \["ece"\] and \["ece:bins=30"\]'):
+    with pytest.raises(
+        AttributeError, match=r'several ways; take one of \["ece"\] and \["ece:bins=30"\]'
+    ):
         result.ece
     with pytest.raises(AttributeError, match="skce was not measured"):
         result.skce

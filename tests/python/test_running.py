@@ -40,7 +40,8 @@ def test_other_threads_run_meanwhile():
     data = pc.simulate(3000, 10)
     rows = np.arange(24000) % 3000
     measuring = threading.Thread(
-        target=pc.skce, kwargs={"logits": data.logits[rows], "labels": data.labels[rows], "threads": 1}
+        target=pc.skce,
+        kwargs={"logits": data.logits[rows], "labels": data.labels[rows], "threads": 1},
     )
     measuring.start()
     steps = 0
@@ -97,7 +98,7 @@ print(pc.ece(logits=data.logits, labels=data.labels))
 """
 
 CALLS = {
-    "measure": 'pc.skce(logits=data.logits[rows[:1000000]], labels=data.labels[rows[:1000000]])',
+    "measure": "pc.skce(logits=data.logits[rows[:1000000]], labels=data.labels[rows[:1000000]])",
     "fit": """
     while True:
         pc.Temperature(kind="logits").fit(data.logits[rows], data.labels[rows])""",
@@ -107,7 +108,9 @@ CALLS = {
 @pytest.mark.parametrize("call", ["measure", "fit"])
 def test_control_c(call):
     script = LONG.format(call=CALLS[call])
-    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as child:
+    with subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, text=True
+    ) as child:
         assert child.stdout.readline() == "ready\n"
         time.sleep(1.0)
         begin = time.monotonic()

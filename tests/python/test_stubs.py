@@ -26,7 +26,7 @@ drawn: pc.Figure = result.figure("reliability")
 
 MISUSE = {
     'pc.ece([[0.5, 0.5]], [1], norm="l3")': "arg-type",
-    'pc.ece([[0.5, 0.5]], [1], bin=3)': "call-arg",
+    "pc.ece([[0.5, 0.5]], [1], bin=3)": "call-arg",
     "pc.Temperature(heat=3)": "call-arg",
     "pc.nothing": "attr-defined",
 }
@@ -36,7 +36,15 @@ def mypy(tmp_path, text, *options):
     """What mypy says about a file."""
     pytest.importorskip("mypy")
     (tmp_path / "use.py").write_text(text)
-    words = [sys.executable, "-m", "mypy", "--cache-dir", str(tmp_path / "cache"), *options, "use.py"]
+    words = [
+        sys.executable,
+        "-m",
+        "mypy",
+        "--cache-dir",
+        str(tmp_path / "cache"),
+        *options,
+        "use.py",
+    ]
     return subprocess.run(words, capture_output=True, text=True, cwd=tmp_path)
 
 
