@@ -3,6 +3,7 @@
 import builtins
 import os
 import re
+from typing import Any
 
 from . import _core
 
@@ -57,7 +58,9 @@ _CLASSES = {
 }
 
 # The library speaks of the program's flags; here they are arguments.
-_WORDS = [
+_WORDS: "list[tuple[str, Any]]" = [
+    (r"\(propercal fit\)", "(propercal.Temperature)"),
+    (r"\(propercal fit --method ([a-z]+)\)", lambda found: f"(propercal.{found[1].capitalize()})"),
     (r"--header yes", "header=True"),
     (r"--header no", "header=False"),
     (r"the same --metric flags", "the same metrics"),

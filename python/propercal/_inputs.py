@@ -129,6 +129,8 @@ def part(name: str, value: Any) -> tuple:
         return ("stream", value.__arrow_c_stream__(), None), None
     if hasattr(value, "__arrow_c_array__"):
         return ("arrow", *value.__arrow_c_array__()), None
+    if hasattr(value, "__dlpack__") and not hasattr(value, "__array__"):
+        value = np.from_dlpack(value)
     return _array(name, value), None
 
 

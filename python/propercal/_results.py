@@ -4,7 +4,7 @@ import html
 import json
 from typing import Any, Iterator, NamedTuple
 
-from ._errors import UsageError
+from ._errors import UsageError, reword
 from ._figures import Figure
 from ._registry import identifier
 
@@ -151,7 +151,7 @@ class Result(Values):
     @property
     def verdict(self) -> str:
         """A few sentences in plain words."""
-        return self._core.verdict()
+        return reword(self._core.verdict())
 
     @property
     def bins(self) -> "list[Bin]":

@@ -147,8 +147,16 @@ def test_anything_with_the_array_protocols(digits, probs):
         def __array__(self, dtype=None, copy=None):
             return probs
 
+    class Pack:
+        def __dlpack__(self, **given):
+            return probs.__dlpack__(**given)
+
+        def __dlpack_device__(self):
+            return probs.__dlpack_device__()
+
     assert same(digits, Interface())
     assert same(digits, Method())
+    assert same(digits, Pack())
 
 
 def test_pandas(digits, probs):
