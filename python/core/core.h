@@ -28,9 +28,10 @@ core_watch *core_watch_new(PyObject *settings);
 core_watch *core_watch_share(core_watch *watch);
 void core_watch_drop(core_watch *watch); /* NULL is fine */
 const pcal_env *core_watch_env(const core_watch *watch);
-/* Between these the interpreter is free for other threads. */
+/* Between these the interpreter is free for other threads.  The end gives the status of the
+ * call, which is not PCAL_OK when a callback has set an exception. */
 void core_watch_begin(core_watch *watch);
-void core_watch_end(core_watch *watch);
+pcal_status core_watch_end(core_watch *watch, pcal_status status);
 /* For callbacks: takes the interpreter back, and lets it go again. */
 void core_watch_take(core_watch *watch);
 void core_watch_leave(core_watch *watch);

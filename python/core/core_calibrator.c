@@ -50,11 +50,13 @@ PyObject *core_fit(PyObject *module, PyObject *arguments) {
     return NULL;
   core_source *object = (core_source *)(void *)source;
   core_watch_begin(object->watch);
-  const pcal_status status =
+  pcal_status status =
       pcal_fit_run(object->source, &config, core_watch_env(object->watch), &calibrator, &error);
-  core_watch_end(object->watch);
-  if (status != PCAL_OK)
+  status = core_watch_end(object->watch, status);
+  if (status != PCAL_OK) {
+    pcal_calibrator_free(calibrator);
     return core_raise(&error);
+  }
   return core_calibrator_wrap(state, calibrator, core_watch_share(object->watch));
 }
 
@@ -181,10 +183,10 @@ static PyObject *core_calibrator_apply(PyObject *self, PyObject *source) {
   core_source *object = (core_source *)(void *)source;
   core_calibrator_output output = {.watch = object->watch};
   core_watch_begin(object->watch);
-  const pcal_status status =
+  pcal_status status =
       pcal_apply_run(object->source, core_calibrator_in(self), "npy",
                      core_watch_env(object->watch), core_calibrator_sink, &output, &error);
-  core_watch_end(object->watch);
+  status = core_watch_end(object->watch, status);
   free(output.header.block);
   if (status != PCAL_OK || output.values == NULL) {
     Py_XDECREF(output.values);

@@ -75,12 +75,14 @@ PyObject *core_measure_part(PyObject *module, PyObject *arguments) {
   core_source *object = (core_source *)(void *)source;
   config.specs = letters;
   core_watch_begin(object->watch);
-  const pcal_status status = pcal_measure_source(
-      object->source, &config, core_watch_env(object->watch), &measure, &error);
-  core_watch_end(object->watch);
+  pcal_status status = pcal_measure_source(object->source, &config,
+                                           core_watch_env(object->watch), &measure, &error);
+  status = core_watch_end(object->watch, status);
   PyMem_Free(letters);
-  if (status != PCAL_OK)
+  if (status != PCAL_OK) {
+    pcal_measure_free(measure);
     return core_raise(&error);
+  }
   return core_measure_wrap(state, measure, core_watch_share(object->watch));
 }
 
@@ -98,11 +100,12 @@ PyObject *core_measure_load(PyObject *module, PyObject *arguments) {
   if (watch == NULL)
     return NULL;
   core_watch_begin(watch);
-  const pcal_status status =
+  pcal_status status =
       pcal_measure_load(bytes, (size_t)length, name, core_watch_env(watch), &measure, &error);
-  core_watch_end(watch);
+  status = core_watch_end(watch, status);
   if (status == PCAL_OK)
     return core_measure_wrap(state, measure, watch);
+  pcal_measure_free(measure);
   core_watch_drop(watch);
   return core_raise(&error);
 }
@@ -113,9 +116,9 @@ static PyObject *core_measure_merge(PyObject *self, PyObject *other) {
   if (!core_check(other, (PyObject *)Py_TYPE(self), "Measure"))
     return NULL;
   core_watch_begin(object->watch);
-  const pcal_status status =
+  pcal_status status =
       pcal_measure_merge(object->measure, core_measure_of(other)->measure, &error);
-  core_watch_end(object->watch);
+  status = core_watch_end(object->watch, status);
   if (status != PCAL_OK)
     return core_raise(&error);
   Py_RETURN_NONE;
@@ -131,10 +134,12 @@ static PyObject *core_measure_finish(PyObject *self, PyObject *unused) {
   if (state == NULL)
     return NULL;
   core_watch_begin(object->watch);
-  const pcal_status status = pcal_measure_finish(object->measure, &results, &error);
-  core_watch_end(object->watch);
-  if (status != PCAL_OK)
+  pcal_status status = pcal_measure_finish(object->measure, &results, &error);
+  status = core_watch_end(object->watch, status);
+  if (status != PCAL_OK) {
+    pcal_results_free(results);
     return core_raise(&error);
+  }
   return core_results_wrap(state, results, core_watch_share(object->watch));
 }
 
@@ -144,9 +149,8 @@ static PyObject *core_measure_save(PyObject *self, PyObject *unused) {
   pcal_error error;
   (void)unused;
   core_watch_begin(object->watch);
-  const pcal_status status =
-      pcal_measure_save(object->measure, core_bytes_sink, &bytes, &error);
-  core_watch_end(object->watch);
+  pcal_status status = pcal_measure_save(object->measure, core_bytes_sink, &bytes, &error);
+  status = core_watch_end(object->watch, status);
   return core_bytes_object(&bytes, status, &error);
 }
 

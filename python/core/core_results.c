@@ -61,12 +61,14 @@ PyObject *core_measure(PyObject *module, PyObject *arguments) {
   core_source *object = (core_source *)(void *)source;
   config.specs = letters;
   core_watch_begin(object->watch);
-  const pcal_status status = pcal_measure_run(object->source, &config,
-                                              core_watch_env(object->watch), &results, &error);
-  core_watch_end(object->watch);
+  pcal_status status = pcal_measure_run(object->source, &config, core_watch_env(object->watch),
+                                        &results, &error);
+  status = core_watch_end(object->watch, status);
   PyMem_Free(letters);
-  if (status != PCAL_OK)
+  if (status != PCAL_OK) {
+    pcal_results_free(results);
     return core_raise(&error);
+  }
   return core_results_wrap(state, results, core_watch_share(object->watch));
 }
 
@@ -166,9 +168,8 @@ static PyObject *core_results_against(PyObject *self, PyObject *other) {
   if (!core_check(other, (PyObject *)Py_TYPE(self), "Results"))
     return NULL;
   core_watch_begin(object->watch);
-  const pcal_status status =
-      pcal_results_against(object->results, core_results_in(other), &error);
-  core_watch_end(object->watch);
+  pcal_status status = pcal_results_against(object->results, core_results_in(other), &error);
+  status = core_watch_end(object->watch, status);
   if (status != PCAL_OK)
     return core_raise(&error);
   Py_RETURN_NONE;

@@ -229,7 +229,7 @@ PyObject *core_open(PyObject *module, PyObject *arguments) {
   if (ready) {
     core_watch_begin(object->watch);
     status = pcal_source_join(&join, core_watch_env(object->watch), &object->source, &error);
-    core_watch_end(object->watch);
+    status = core_watch_end(object->watch, status);
   }
   core_source_plan_free(&plan);
   PyMem_Free(class_names);
@@ -272,7 +272,7 @@ PyObject *core_open_files(PyObject *module, PyObject *arguments) {
   if (!failed) {
     core_watch_begin(object->watch);
     status = pcal_source_open(&inputs, core_watch_env(object->watch), &object->source, &error);
-    core_watch_end(object->watch);
+    status = core_watch_end(object->watch, status);
   }
   return core_source_give(object, status, &error);
 }
@@ -290,10 +290,10 @@ PyObject *core_inspect(PyObject *module, PyObject *arguments) {
     return NULL;
   core_source *object = core_source_of(source);
   core_watch_begin(object->watch);
-  const pcal_status status =
+  pcal_status status =
       pcal_inspect_source(object->source, core_watch_env(object->watch), (pcal_format)format,
                           core_bytes_sink, &bytes, &problems, &error);
-  core_watch_end(object->watch);
+  status = core_watch_end(object->watch, status);
   PyObject *text = core_bytes_text(&bytes, status, &error);
   return text == NULL ? NULL : Py_BuildValue("(Nn)", text, (Py_ssize_t)problems);
 }

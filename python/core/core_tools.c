@@ -20,9 +20,9 @@ static PyObject *core_tools_draw(const pcal_simulation *simulation, PyObject *se
   if (watch == NULL)
     return NULL;
   core_watch_begin(watch);
-  const pcal_status status = pcal_simulate(simulation, core_watch_env(watch), logits->buf,
-                                           labels->buf, truth->buf, &error);
-  core_watch_end(watch);
+  pcal_status status = pcal_simulate(simulation, core_watch_env(watch), logits->buf,
+                                     labels->buf, truth->buf, &error);
+  status = core_watch_end(watch, status);
   core_watch_drop(watch);
   if (status != PCAL_OK)
     return core_raise(&error);
@@ -72,10 +72,10 @@ PyObject *core_inspect_file(PyObject *module, PyObject *arguments) {
   if (watch == NULL)
     return NULL;
   core_watch_begin(watch);
-  const pcal_status status =
+  pcal_status status =
       pcal_inspect_file(file, header, core_watch_env(watch), (pcal_format)format,
                         core_bytes_sink, &bytes, &problems, &error);
-  core_watch_end(watch);
+  status = core_watch_end(watch, status);
   core_watch_drop(watch);
   PyObject *text = core_bytes_text(&bytes, status, &error);
   return text == NULL ? NULL : Py_BuildValue("(Nn)", text, (Py_ssize_t)problems);

@@ -113,8 +113,9 @@ void core_watch_begin(core_watch *watch) {
   watch->asleep = PyEval_SaveThread();
 }
 
-void core_watch_end(core_watch *watch) {
+pcal_status core_watch_end(core_watch *watch, pcal_status status) {
   PyThreadState *caller = watch->asleep;
   watch->asleep = NULL;
   PyEval_RestoreThread(caller);
+  return status == PCAL_OK && watch->stopped ? PCAL_INTERRUPTED : status;
 }

@@ -2,6 +2,7 @@
 
 import inspect
 import os
+import threading
 import warnings
 from typing import Any, Callable, Iterable
 
@@ -186,6 +187,7 @@ class Measure:
         self._core: Any = None
         self._shape: "tuple[int, int]" = (0, 0)
         self._rows = 0
+        self._lock = threading.Lock()
 
     def update(
         self,
@@ -229,19 +231,22 @@ class Measure:
         return self
 
     def _add(self, part: Any, shape: "tuple[int, int]", rows: int) -> None:
-        if self._core is None:
-            self._core = _core.measure_new(*shape, *self._policy, _HERE)
-            self._shape = shape
-        self._core.merge(part)
-        self._rows = max(self._rows, rows)
+        with self._lock:
+            if self._core is None:
+                self._core = _core.measure_new(*shape, *self._policy, _HERE)
+                self._shape = shape
+            self._core.merge(part)
+            self._rows = max(self._rows, rows)
 
     def result(self) -> Result:
         """What was measured so far."""
-        return Result(self._seen().finish())
+        with self._lock:
+            return Result(self._seen().finish())
 
     def save(self, path: "str | os.PathLike[str]") -> None:
         """Writes what was seen, for ``Measure.load`` and ``propercal merge``."""
-        _core.write_file(os.fspath(path), self._seen().save())
+        with self._lock:
+            _core.write_file(os.fspath(path), self._seen().save())
 
     @classmethod
     def load(cls, path: "str | os.PathLike[str]") -> "Measure":
