@@ -107,11 +107,10 @@ static pcal_status binned_parts(const pc_binned *how, const pc_evidence *evidenc
 }
 
 static void binned_worst(pc_outcome *out) {
-  size_t worst = 0;
-  for (size_t k = 1; k < out->class_count; k++)
-    worst = out->class_values[k] > out->class_values[worst] ? k : worst;
-  pc_outcome_part(out, "worst", out->class_values[worst]);
-  pc_outcome_part(out, "worst_class", (double)worst);
+  double worst = 0.0;
+  for (size_t k = 0; k < out->class_count; k++)
+    worst = fmax(worst, out->class_values[k]);
+  pc_outcome_part(out, "worst", worst);
 }
 
 pcal_status pc_binned_evaluate(const pc_binned *how, const pc_evidence *evidence,

@@ -24,7 +24,7 @@ typedef struct pc_binned {
 } pc_binned;
 
 /* Fills the value, or marks it undefined when there are no scores at all; and where the parts
- * are classes the value of each class, the largest of them and whose it is. */
+ * are classes the value of each class and, as a part, the largest of them. */
 PC_CHECKED pcal_status pc_binned_evaluate(const pc_binned *how, const pc_evidence *evidence,
                                           const pcal_env *env, pc_outcome *out,
                                           pcal_error *err);
