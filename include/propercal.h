@@ -450,7 +450,7 @@ PCAL_API pcal_status pcal_measure_run(pcal_source *source, const pcal_measure_co
 
 /* Everything a measure has seen, as bytes: little-endian, versioned, with a checksum.  Parts of
  * a data set measured apart, saved, loaded and merged give the bits of one measure of the
- * whole.  Refused for metrics that need pairs of rows. */
+ * whole.  Refused for metrics that need all pairs of rows. */
 PCAL_API pcal_status pcal_measure_save(const pcal_measure *measure, pcal_sink sink, void *user,
                                        pcal_error *err);
 /* name is used in error messages. */

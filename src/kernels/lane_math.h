@@ -6,8 +6,13 @@
  * log(x)   = k ln 2 + 2 atanh(s),  s = (m - 1) / (m + 1),  x = 2^k m,  m in [1/sqrt 2, sqrt 2];
  *            atanh by its series to s^21.
  * log1p(x) = log(y) + (x - (y - 1)) / y,  y = 1 + x rounded.
+ * near:     exp(x) = exp(x / 8)^8 on [-1.5, 0], exp(x / 8) of degree 8 in x + 3/4, fitted at
+ *            Chebyshev points, 5e-17 off.
+ * log_gamma(x) = Stirling's series at x + 12 - log(x (x + 1) ... (x + 11)).
  * Error: below 1.5 ulp for exp on [-708, 709], 2 ulp for log on normal numbers, 3 ulp for log1p
- * on [0, 1e300].  exp is 0 below -708, where it would be at most 3.4e-308. */
+ * on [0, 1e300], relative 2.5e-15 for near; for log_gamma on [1, 1e12] 4e-14 up to x = 20,
+ * and relative 1e-15 beyond.  exp is 0 below -708, where it would
+ * be at most 3.4e-308. */
 #ifndef PC_LANE_MATH_H
 #define PC_LANE_MATH_H
 
@@ -46,6 +51,20 @@ static inline double pc_lane_exp(double x) {
   return x < -708.0 ? 0.0 : result;
 }
 
+/* -1.5 <= x <= 0: half the work.  For doubles, and for vectors of them. */
+#define PC_LANE_EXP_NEAR(type, name)                                                          \
+  static inline type name(type x) {                                                           \
+    const type t = x + 0.75, t2 = t * t;                                                      \
+    const type even = t2 * 0x1.7af2b42a43cd8p-40 + 0x1.4b81b6e8baed6p-28;                     \
+    const type odd = t2 * 0x1.7af80859d2957p-34 + 0x1.f14291cd377a3p-23;                      \
+    const type high = ((even * t2 + 0x1.36c99c0112a4dp-17) * t2 + 0x1.d22e6a0197c02p-8) * t2; \
+    const type low = (odd * t2 + 0x1.36c99c0116dbep-12) * t2 + 0x1.d22e6a0197bfep-4;          \
+    const type eighth = (high + 0x1.d22e6a0197c03p-1) + t * low, quarter = eighth * eighth;   \
+    const type half = quarter * quarter;                                                      \
+    return half * half;                                                                       \
+  }
+PC_LANE_EXP_NEAR(double, pc_lane_exp_near)
+
 /* x positive and normal. */
 static inline double pc_lane_log(double x) {
   const double ln2_high = 0x1.62e42fee00000p-1, ln2_low = 0x1.a39ef35793c76p-33;
@@ -71,6 +90,18 @@ static inline double pc_lane_log(double x) {
 static inline double pc_lane_log1p(double x) {
   const double y = 1.0 + x;
   return pc_lane_log(y) + (x - (y - 1.0)) / y;
+}
+
+/* 1 <= x <= 1e12. */
+static inline double pc_lane_log_gamma(double x) {
+  const double y = x + 12.0, inverse = 1.0 / y, i2 = inverse * inverse, i4 = i2 * i2;
+  const double low = 1.0 / 12 - i2 * (1.0 / 360), middle = 1.0 / 1260 - i2 * (1.0 / 1680);
+  const double series = inverse * (low + i4 * (middle + i4 * (1.0 / 1188)));
+  const double ends = x * (x + 11.0); /* (x + k) (x + 11 - k) = ends + k (11 - k) */
+  const double product = (ends * (ends + 10.0)) * ((ends + 18.0) * (ends + 24.0)) *
+                         ((ends + 28.0) * (ends + 30.0));
+  const double half_log_2pi = 0x1.d67f1c864beb5p-1;
+  return (((y - 0.5) * pc_lane_log(y) - y) + (half_log_2pi + series)) - pc_lane_log(product);
 }
 
 /* The float version for the fast precision, x <= 0: degree 6, relative error below 1.3e-7;

@@ -1,10 +1,17 @@
 /* Pairs of rows; see pair_kernels.h.  Compiled with PC_VARIANT set to the name of an
  * instruction set.
  *
- * Formula:  <e_y - p, e_z - q> = [y = z] - p_z - q_y + <p, q>.  */
+ * Formulas:  <e_y - p, e_z - q> = [y = z] - p_z - q_y + <p, q>
+ *            |p - q|^2 / 2      = |p|^2 / 2 + |q|^2 / 2 - <p, q>
+ *
+ * Four rows meet the lanes of one register at a time.  Distances of a group are begun before
+ * the exponentials of the one before it, so that square roots run beside them. */
 #include "kernels/pair_kernels.h"
 
 #include <math.h>
+#if defined(__AVX__)
+#include <immintrin.h>
+#endif
 
 #include "kernels/lane_math.h"
 
@@ -12,25 +19,10 @@
 #define PAIR_NAME(variant) PAIR_JOIN(pc_pair_kernels_, variant)
 #define PAIR_TEXT(variant) PAIR_QUOTE(variant)
 #define PAIR_QUOTE(text) #text
-
-static double pair_close(const double *p, int32_t label, const double square[PC_LANES],
-                         const double dot[PC_LANES], const pc_pair_pack *pack) {
-  const double *own = pack->probs + (size_t)label * PC_LANES;
-  double inner[PC_LANES], term[PC_LANES];
-  for (size_t l = 0; l < PC_LANES; l++)
-    inner[l] = (pack->label[l] == label ? 1.0 : 0.0) - p[pack->label[l]];
-  for (size_t l = 0; l < PC_LANES; l++) {
-    const double positive = square[l] > 0.0 ? square[l] : 0.0;
-    term[l] = pack->weight[l] * pc_lane_exp(-sqrt(positive)) * (inner[l] - own[l] + dot[l]);
-  }
-  for (size_t width = PC_LANES / 2; width > 0; width /= 2)
-    for (size_t l = 0; l < width; l++)
-      term[l] += term[l + width];
-  return term[0];
-}
+#define PAIR_INLINE static inline __attribute__((always_inline))
 
 /* The registers of the instruction set as the compilers' own vector type: plain loops over
- * lanes inside the loop over classes are vectorised along the wrong one. */
+ * lanes inside loops over classes or rows are vectorised along the wrong one. */
 #if defined(__AVX512F__)
 #define PAIR_WIDTH 8
 #elif defined(__AVX__)
@@ -39,46 +31,382 @@ static double pair_close(const double *p, int32_t label, const double square[PC_
 #define PAIR_WIDTH 2
 #endif
 #define PAIR_PARTS (PC_LANES / PAIR_WIDTH)
+#define PAIR_NOTHING (-708.0) /* where exponentials are taken to be 0 */
+#define PAIR_ROWS 4           /* PC_LANES is an even multiple */
+
 typedef double pair_vector
-    __attribute__((vector_size(PAIR_WIDTH * sizeof(double)), aligned(8)));
+    __attribute__((vector_size(PAIR_WIDTH * sizeof(double)), aligned(8), may_alias));
+typedef int64_t pair_bits
+    __attribute__((vector_size(PAIR_WIDTH * sizeof(double)), aligned(8), may_alias));
 
-static double pair_skce_direct(const double *p, int32_t label, const pc_pair_pack *pack) {
-  const pair_vector *q = (const pair_vector *)(const void *)pack->probs;
-  pair_vector square[PAIR_PARTS] = {{0.0}}, dot[PAIR_PARTS] = {{0.0}};
-  for (size_t c = 0; c < pack->classes; c++, q += PAIR_PARTS)
-    for (size_t v = 0; v < PAIR_PARTS; v++) {
-      const pair_vector gap = p[c] - q[v];
-      square[v] += gap * gap;
-      dot[v] += p[c] * q[v];
+/* Part `part` of PC_LANES doubles. */
+PAIR_INLINE const pair_vector *pair_part(const double *lanes, size_t part) {
+  return (const pair_vector *)(const void *)lanes + part;
+}
+
+#define PAIR_EACH(name, function)                    \
+  PAIR_INLINE pair_vector name(pair_vector vector) { \
+    double lane[PAIR_WIDTH];                         \
+    memcpy(lane, &vector, sizeof lane);              \
+    for (size_t l = 0; l < PAIR_WIDTH; l++)          \
+      lane[l] = function(lane[l]);                   \
+    memcpy(&vector, lane, sizeof lane);              \
+    return vector;                                   \
+  }
+PAIR_EACH(pair_exp, pc_lane_exp)
+PAIR_EACH(pair_log_gamma, pc_lane_log_gamma)
+PC_LANE_EXP_NEAR(pair_vector, pair_exp_near)
+
+/* Square roots are rounded correctly by every instruction. */
+#if PAIR_WIDTH == 8
+PAIR_INLINE pair_vector pair_root(pair_vector x) {
+  return (pair_vector)_mm512_sqrt_pd((__m512d)x);
+}
+#elif PAIR_WIDTH == 4
+PAIR_INLINE pair_vector pair_root(pair_vector x) {
+  return (pair_vector)_mm256_sqrt_pd((__m256d)x);
+}
+#else
+PAIR_EACH(pair_root, sqrt)
+#endif
+
+/* exp(x) for sums in which small terms count little: 2^k exp(r / 8)^8, r = x - k ln 2, exp(r /
+ * 8) of degree 6 fitted at Chebyshev points.  Relative error 2e-14 + 2e-16 |x|; 0 below -708.
+ */
+PAIR_INLINE pair_vector pair_exp_rough(pair_vector x) {
+  const pair_bits nothing = x < PAIR_NOTHING;
+  const pair_vector shifted = x * 0x1.71547652b82fep+0 + 0x1.8p52;
+  const pair_vector r = x - (shifted - 0x1.8p52) * 0x1.62e42fefa39efp-1, r2 = r * r;
+  const pair_vector even = r2 * 0x1.6c1c38ee699b2p-28 + 0x1.5555554ad39e9p-17;
+  const pair_vector odd = r2 * 0x1.11168895b9a13p-22 + 0x1.5555554051dc2p-12;
+  const pair_vector eighth =
+      (r2 * (r2 * even + 0x1.00000000000a2p-7) + 1.0) + r * (r2 * odd + 0x1.0000000000286p-3);
+  const pair_vector quarter = eighth * eighth, half = quarter * quarter;
+  const pair_vector scale = (pair_vector)(((pair_bits)shifted + 1023) << 52);
+  return (pair_vector)((pair_bits)((half * half) * scale) & ~nothing);
+}
+
+/* The bits of all lanes together: negative if one is. */
+PAIR_INLINE int64_t pair_any(pair_bits bits) {
+  int64_t lane[PAIR_WIDTH], any = 0;
+  memcpy(lane, &bits, sizeof lane);
+  for (size_t l = 0; l < PAIR_WIDTH; l++)
+    any |= lane[l];
+  return any;
+}
+
+/* Where the sign bit of `choose` is set `yes`, else `no`. */
+PAIR_INLINE pair_vector pair_choose(pair_bits choose, pair_vector yes, pair_vector no) {
+  const pair_bits mask = choose >> 63;
+  return (pair_vector)(((pair_bits)yes & mask) | ((pair_bits)no & ~mask));
+}
+
+/* ---- inner products and distances ---- */
+
+/* One vector for each row of a group: named, so that compilers keep them in registers. */
+typedef struct pair_four {
+  pair_vector a, b, c, d;
+} pair_four;
+
+typedef struct pair_group {
+  pair_four dot, far;
+} pair_group;
+
+/* <p_r, q> for PAIR_ROWS rows. */
+PAIR_INLINE pair_four pair_dot(size_t classes, const double *p, const pair_vector *q) {
+  pair_four dot = {{0.0}, {0.0}, {0.0}, {0.0}};
+  for (size_t k = 0; k < classes; k++, p += PC_LANES, q += PAIR_PARTS) {
+    const pair_vector here = *q;
+    dot.a += p[0] * here;
+    dot.b += p[1] * here;
+    dot.c += p[2] * here;
+    dot.d += p[3] * here;
+  }
+  return dot;
+}
+
+/* |p - q|^2 / 2 from differences. */
+PAIR_INLINE pair_vector pair_half_square(size_t classes, const double *p,
+                                         const pair_vector *q) {
+  pair_vector sum = {0.0};
+  for (size_t k = 0; k < classes; k++, p += PC_LANES, q += PAIR_PARTS) {
+    const pair_vector gap = p[0] - *q;
+    sum += gap * gap;
+  }
+  return 0.5 * sum;
+}
+
+PAIR_INLINE pair_vector pair_variation(size_t classes, const double *p, const pair_vector *q) {
+  const pair_bits sign = (pair_bits){0} + INT64_MAX;
+  pair_vector sum = {0.0};
+  for (size_t k = 0; k < classes; k++, p += PC_LANES, q += PAIR_PARTS)
+    sum += (pair_vector)((pair_bits)(p[0] - *q) & sign);
+  return 0.5 * sum;
+}
+
+/* Everything that is the same for all pairs of two packs. */
+typedef struct pair_call {
+  const pc_pair_form *form;
+  size_t classes;
+  const pc_pair_pack *left, *right;
+  const double *shift; /* p_z - [y = z], for each row or (mixed) for each pair */
+} pair_call;
+
+/* What decides between loops; constants wherever it matters. */
+typedef struct pair_choice {
+  int tv, gaussian, near, mixed, weighted, careful;
+} pair_choice;
+
+/* What the exponent of a row is made from.  The sign of *small tells whether some u is below
+ * form->close; those are taken from differences when careful. */
+PAIR_INLINE pair_vector pair_far(const pair_call *call, pair_choice choice, size_t row,
+                                 size_t part, pair_vector dot, pair_bits *small) {
+  const pair_bits limit = (pair_bits){0} + (int64_t)pc_lane_bits(call->form->close);
+  const double *p = call->left->probs + row;
+  const pair_vector *q = pair_part(call->right->probs, part);
+  if (choice.tv) {
+    pair_vector variation = pair_variation(call->classes, p, q);
+    if (choice.gaussian)
+      variation *= variation;
+    return variation;
+  }
+  pair_vector u = (*pair_part(call->right->halves, part) + call->left->halves[row]) - dot;
+  const pair_bits below = ((pair_bits)u - limit) | (pair_bits)u;
+  *small |= below;
+  if (choice.careful)
+    u = pair_choose(below, pair_half_square(call->classes, p, q), u);
+  return choice.gaussian ? u : pair_root(u);
+}
+
+/* Inner products and distances of PAIR_ROWS rows. */
+PAIR_INLINE void pair_begin(const pair_call *call, pair_choice choice, size_t row, size_t part,
+                            pair_bits *small, pair_group *out) {
+  const pair_four dot =
+      pair_dot(call->classes, call->left->probs + row, pair_part(call->right->probs, part));
+  out->dot = dot;
+  out->far.a = pair_far(call, choice, row, part, dot.a, small);
+  out->far.b = pair_far(call, choice, row + 1, part, dot.b, small);
+  out->far.c = pair_far(call, choice, row + 2, part, dot.c, small);
+  out->far.d = pair_far(call, choice, row + 3, part, dot.d, small);
+}
+
+/* ---- skce ---- */
+
+PAIR_INLINE pair_vector pair_term(const pair_call *call, pair_choice choice, size_t row,
+                                  size_t part, pair_vector dot, pair_vector far) {
+  const size_t label = (size_t)call->left->labels[row];
+  const pair_vector x = far * -call->form->factor;
+  const pair_vector kernel = choice.near ? pair_exp_near(x) : pair_exp(x);
+  pair_vector both = *pair_part(call->right->probs + label * PC_LANES, part);
+  if (choice.mixed)
+    both += *pair_part(call->shift + row * PC_LANES, part);
+  else
+    both += call->shift[row];
+  pair_vector term = kernel * (dot - both);
+  if (choice.weighted)
+    term *= call->left->weights[row];
+  return term;
+}
+
+PAIR_INLINE pair_vector pair_end(const pair_call *call, pair_choice choice, size_t row,
+                                 size_t part, const pair_group *group, pair_vector sum) {
+  sum += pair_term(call, choice, row, part, group->dot.a, group->far.a);
+  sum += pair_term(call, choice, row + 1, part, group->dot.b, group->far.b);
+  sum += pair_term(call, choice, row + 2, part, group->dot.c, group->far.c);
+  return sum + pair_term(call, choice, row + 3, part, group->dot.d, group->far.d);
+}
+
+/* All rows of the left pack and one part of the right one. */
+PAIR_INLINE pair_bits pair_skce_part(const pair_call *call, pair_choice choice, size_t part,
+                                     double *sums) {
+  _Alignas(64) pair_group group[2];
+  pair_vector sum = *pair_part(sums, part);
+  pair_bits small = {0};
+  pair_begin(call, choice, 0, part, &small, &group[0]);
+  for (size_t row = PAIR_ROWS; row < PC_LANES; row += PAIR_ROWS) {
+    pair_begin(call, choice, row, part, &small, &group[row / PAIR_ROWS % 2]);
+    sum = pair_end(call, choice, row - PAIR_ROWS, part, &group[(row / PAIR_ROWS + 1) % 2], sum);
+  }
+  sum = pair_end(call, choice, PC_LANES - PAIR_ROWS, part, &group[1], sum);
+  memcpy(sums + part * PAIR_WIDTH, &sum, sizeof sum);
+  return small;
+}
+
+/* Not inlined: what is the same for all parts would take the registers of the inner loop.
+ * Return whether some pair is too close for inner products; then sums are worth nothing unless
+ * careful. */
+static __attribute__((noinline)) int pair_usual_part(const pair_call *call, size_t part,
+                                                     double *sums) {
+  const pair_choice choice = {.near = 1};
+  return pair_any(pair_skce_part(call, choice, part, sums)) < 0;
+}
+
+static __attribute__((noinline)) int pair_any_part(const pair_call *call, int careful,
+                                                   size_t part, double *sums) {
+  const pc_pair_form *form = call->form;
+  const pair_choice choice = {
+      form->tv, form->gaussian, form->near, call->right->label < 0, form->weighted, careful};
+  return pair_any(pair_skce_part(call, choice, part, sums)) < 0;
+}
+
+static void pair_shift_all(const pc_pair_pack *left, const pc_pair_pack *right, double *shift) {
+  for (size_t r = 0; r < PC_LANES; r++)
+    for (size_t l = 0; l < PC_LANES; l++)
+      shift[r * PC_LANES + l] = left->probs[(size_t)right->labels[l] * PC_LANES + r] -
+                                (left->labels[r] == right->labels[l] ? 1.0 : 0.0);
+}
+
+static void pair_shift_one(const pc_pair_pack *left, int32_t label, double *shift) {
+  for (size_t r = 0; r < PC_LANES; r++)
+    shift[r] =
+        left->probs[(size_t)label * PC_LANES + r] - (left->labels[r] == label ? 1.0 : 0.0);
+}
+
+static void pair_skce(const pc_pair_form *form, size_t classes, const pc_pair_pack *left,
+                      const pc_pair_pack *right, double *sums) {
+  double shift[PC_PACK_PAIRS], before[PC_LANES];
+  const pair_call call = {form, classes, left, right, shift};
+  const int usual =
+      !form->tv && !form->gaussian && form->near && !form->weighted && right->label >= 0;
+  if (right->label < 0)
+    pair_shift_all(left, right, shift);
+  else
+    pair_shift_one(left, right->label, shift);
+  memcpy(before, sums, sizeof before);
+  for (size_t part = 0; part < PAIR_PARTS; part++) {
+    const int close =
+        usual ? pair_usual_part(&call, part, sums) : pair_any_part(&call, 0, part, sums);
+    if (!close)
+      continue;
+    memcpy(sums + part * PAIR_WIDTH, before + part * PAIR_WIDTH, PAIR_WIDTH * sizeof *sums);
+    (void)pair_any_part(&call, 1, part, sums);
+  }
+}
+
+/* ---- distances ---- */
+
+/* Vectors of a group into rows of PC_LANES. */
+PAIR_INLINE void pair_store(const pair_four *from, double *out) {
+  memcpy(out, &from->a, sizeof from->a);
+  memcpy(out + PC_LANES, &from->b, sizeof from->b);
+  memcpy(out + 2 * PC_LANES, &from->c, sizeof from->c);
+  memcpy(out + 3 * PC_LANES, &from->d, sizeof from->d);
+}
+
+static void pair_distances(const pc_pair_form *form, size_t classes, const pc_pair_pack *left,
+                           const pc_pair_pack *right, double *out) {
+  const pair_call call = {form, classes, left, right, NULL};
+  pair_choice choice = {.tv = form->tv, .gaussian = !form->tv};
+  for (size_t part = 0; part < PAIR_PARTS; part++)
+    for (size_t row = 0; row < PC_LANES; row += PAIR_ROWS) {
+      pair_group group;
+      pair_bits small = {0};
+      choice.careful = 0;
+      pair_begin(&call, choice, row, part, &small, &group);
+      choice.careful = 1;
+      if (pair_any(small) < 0)
+        pair_begin(&call, choice, row, part, &small, &group);
+      pair_store(&group.far, out + row * PC_LANES + part * PAIR_WIDTH);
     }
-  double squares[PC_LANES], dots[PC_LANES];
-  memcpy(squares, square, sizeof squares);
-  memcpy(dots, dot, sizeof dots);
-  return pair_close(p, label, squares, dots, pack);
 }
 
-static void pair_dots(const double *rows, size_t stride, const pc_pair_pack *pack,
-                      double out[PC_DOT_ROWS][PC_LANES]) {
-  const pair_vector *q = (const pair_vector *)(const void *)pack->probs;
-  pair_vector sum[PC_DOT_ROWS][PAIR_PARTS] = {{{0.0}}};
-  for (size_t c = 0; c < pack->classes; c++, q += PAIR_PARTS)
-    for (size_t r = 0; r < PC_DOT_ROWS; r++)
-      for (size_t v = 0; v < PAIR_PARTS; v++)
-        sum[r][v] += rows[r * stride + c] * q[v];
-  memcpy(out, sum, sizeof sum);
+/* ---- Dirichlet kernels ---- */
+
+static void pair_dots(size_t classes, const double *left, const double *right, double *out) {
+  for (size_t part = 0; part < PAIR_PARTS; part++)
+    for (size_t row = 0; row < PC_LANES; row += PAIR_ROWS) {
+      const pair_four dot = pair_dot(classes, left + row, pair_part(right, part));
+      pair_store(&dot, out + row * PC_LANES + part * PAIR_WIDTH);
+    }
 }
 
-static double pair_skce_dots(const double *p, int32_t label, double norm, const double *dots,
-                             const pc_pair_pack *pack) {
-  double square[PC_LANES];
-  for (size_t l = 0; l < PC_LANES; l++)
-    square[l] = (norm + pack->norm[l]) - 2.0 * dots[l];
-  return pair_close(p, label, square, dots, pack);
+static void pair_dirichlet_norm(size_t classes, const double *probs, double inverse,
+                                double *out) {
+  const pair_vector zero = {0.0};
+  for (size_t part = 0; part < PAIR_PARTS; part++) {
+    const pair_vector *p = pair_part(probs, part);
+    pair_vector sum = zero, logs = zero;
+    for (size_t k = 0; k < classes; k++, p += PAIR_PARTS) {
+      const pair_vector a = pair_choose((pair_bits)*p, zero, *p) * inverse + 1.0;
+      sum += a;
+      logs += pair_log_gamma(a);
+    }
+    const pair_vector norm = pair_log_gamma(sum) - logs;
+    memcpy(out + part * PAIR_WIDTH, &norm, sizeof norm);
+  }
+}
+
+enum { PAIR_ALIVE = 1, PAIR_ABOVE = 2 };
+
+typedef struct pair_exponents {
+  const double *dots, *offset;
+  double scale;
+} pair_exponents;
+
+/* Exponents of a row relative to its peak, into x; returns what they are. */
+PAIR_INLINE pair_bits pair_relative(const pair_exponents *from, size_t row, double peak,
+                                    pair_vector *x) {
+  pair_bits flags = {0};
+  for (size_t part = 0; part < PAIR_PARTS; part++) {
+    const pair_vector dot = *pair_part(from->dots + row * PC_LANES, part);
+    x[part] = (dot * from->scale + *pair_part(from->offset, part)) - peak;
+    flags |= ((x[part] >= PAIR_NOTHING) & PAIR_ALIVE) | ((x[part] > 0.0) & PAIR_ABOVE);
+  }
+  return flags;
+}
+
+PAIR_INLINE void pair_add_exp(const pair_vector *x, size_t count, double *sums) {
+  for (size_t v = 0; v < count; v++) {
+    const pair_vector sum = *pair_part(sums, v) + pair_exp_rough(x[v]);
+    memcpy(sums + v * PAIR_WIDTH, &sum, sizeof sum);
+  }
+}
+
+/* Rows one by one; returns the bits of those with an exponent above 0. */
+static __attribute__((noinline)) unsigned pair_dirichlet_rows(const pair_exponents *from,
+                                                              const double *peak, unsigned rows,
+                                                              double *sums) {
+  unsigned above = 0;
+  for (size_t r = 0; r < PC_LANES; r++) {
+    pair_vector x[PAIR_PARTS];
+    if ((rows >> r & 1) == 0)
+      continue;
+    const int64_t any = pair_any(pair_relative(from, r, peak[r], x));
+    if (any == PAIR_ALIVE)
+      pair_add_exp(x, PAIR_PARTS, sums + r * PC_LANES);
+    above |= (any & PAIR_ABOVE) != 0 ? 1u << r : 0;
+  }
+  return above;
+}
+
+static unsigned pair_dirichlet(const double *dots, double scale, const double *offset,
+                               const double *peak, unsigned rows, double *sums) {
+  const pair_exponents from = {dots, offset, scale};
+  unsigned above = 0;
+  for (size_t row = 0; row < PC_LANES; row += PAIR_ROWS) {
+    const unsigned here = rows & (((1u << PAIR_ROWS) - 1) << row);
+    _Alignas(64) pair_vector x[PAIR_ROWS * PAIR_PARTS];
+    pair_bits flags = {0};
+    if (here != ((1u << PAIR_ROWS) - 1) << row) {
+      above |= pair_dirichlet_rows(&from, peak, here, sums);
+      continue;
+    }
+    for (size_t r = 0; r < PAIR_ROWS; r++)
+      flags |= pair_relative(&from, row + r, peak[row + r], x + r * PAIR_PARTS);
+    const int64_t any = pair_any(flags);
+    if ((any & PAIR_ABOVE) != 0)
+      above |= pair_dirichlet_rows(&from, peak, here, sums);
+    else if (any != 0)
+      pair_add_exp(x, PAIR_ROWS * PAIR_PARTS, sums + row * PC_LANES);
+  }
+  return above;
 }
 
 const pc_pair_kernels PAIR_NAME(PC_VARIANT) = {
     .name = PAIR_TEXT(PC_VARIANT),
-    .skce_direct = pair_skce_direct,
+    .skce = pair_skce,
+    .distances = pair_distances,
     .dots = pair_dots,
-    .skce_dots = pair_skce_dots,
+    .dirichlet_norm = pair_dirichlet_norm,
+    .dirichlet = pair_dirichlet,
 };

@@ -12,6 +12,8 @@ const pc_machine *pc_machine_of(pc_machine_kind kind) {
     return &pc_machine_pair;
   case PC_KEEP:
     return &pc_machine_keep;
+  case PC_BLOCK:
+    return &pc_machine_block;
   }
   return NULL;
 }

@@ -8,20 +8,27 @@
 #include "core/codec.h"
 #include "data/view.h"
 #include "stats/condense.h"
+#include "kernels/pair_rows.h"
 #include "stats/decompose.h"
 
+/* PC_BLOCK is how pairs are had without keeping the rows: only those inside a block meet. */
 typedef enum pc_machine_kind {
   PC_SUM = 1,
   PC_GRID,
   PC_CURVE,
   PC_PAIR,
-  PC_KEEP
+  PC_KEEP,
+  PC_BLOCK
 } pc_machine_kind;
 
 /* Values of rows [begin, begin + count): out[i * value_count + v]; +inf is allowed. */
 #define PC_VALUES_MAX 4
 typedef void (*pc_values_function)(const double *params, const pc_rows *rows, size_t begin,
                                    size_t count, double *out);
+
+/* The value of one block of rows, none of them weighted, in the order of their indices. */
+#define PC_BLOCK_MAX 65536
+typedef double (*pc_block_function)(const double *params, const pc_pair_rows *rows);
 
 /* What a grid adds up beside weights, hits and scores; several may be asked for. */
 typedef enum pc_moment {
@@ -51,6 +58,11 @@ typedef struct pc_need {
     int32_t whole;    /* all probabilities of a row, not only the score of the natural view */
     int32_t clusters; /* and the number of its group */
   } keep;
+  struct {
+    pc_block_function value;
+    size_t rows; /* of a block */
+    double params[3];
+  } block;
 } pc_need;
 
 /* Rows by ascending index. */
@@ -86,11 +98,14 @@ typedef struct pc_evidence {
     pc_curve_table *parts;
   } curve;
   struct {
-    size_t count, classes;
-    double *probs, *weights;
-    int32_t *labels;
-  } pair; /* distinct rows in ascending order */
+    pc_pair_rows rows; /* distinct rows, ascending by label, then by probabilities */
+    void *block;
+  } pair;
   pc_kept_rows kept;
+  struct {
+    uint64_t count; /* of complete blocks */
+    double sum;     /* of their values */
+  } block;
 } pc_evidence;
 
 /* What the rows behind a saved state add up to. */
@@ -100,7 +115,7 @@ typedef struct pc_totals {
 } pc_totals;
 
 /* A machine: states are private to it.  Updates are given the columns of the need's view
- * (NULL for sum and pair).  clear keeps memory for reuse. */
+ * (NULL for those that take whole rows).  clear keeps memory for reuse. */
 typedef struct pc_machine {
   const char *name;
   pcal_status (*create)(const pcal_env *env, const pc_need *need, const pc_layout *layout,
@@ -131,7 +146,7 @@ PC_CHECKED pcal_status pc_machine_curve_condense(const pcal_env *env, const void
                                                  pc_evidence *out, pcal_error *err);
 
 extern const pc_machine pc_machine_sum, pc_machine_grid, pc_machine_curve, pc_machine_pair,
-    pc_machine_keep;
+    pc_machine_keep, pc_machine_block;
 
 const pc_machine *pc_machine_of(pc_machine_kind kind);
 

@@ -41,9 +41,11 @@ static pcal_status machine_pair_create(const pcal_env *env, const pc_need *need,
 static pcal_status machine_pair_room(const pcal_env *env, pair_state *state, size_t more,
                                      pcal_error *err) {
   const size_t needed = state->count + more, k = state->classes;
-  PC_TRY(pc_check_limit(env, needed * (k * sizeof(double) + 12),
-                        "measure a random part of the rows, or leave the pairwise metric out",
-                        err));
+  PC_TRY(pc_check_limit(
+      env, needed * (k * sizeof(double) + 12),
+      "skce:estimator=block needs only a few rows at a time, or measure a random "
+      "part of the rows",
+      err));
   void *probs = state->probs, *weights = state->weights, *labels = state->labels;
   pcal_status status =
       pc_reserve(env, &probs, &state->probs_capacity, needed * k, sizeof(double), err);
@@ -90,10 +92,18 @@ static void machine_pair_merge(void *opaque, const void *other) {
 
 static int machine_pair_compare(const pair_state *state, size_t a, size_t b) {
   const double *p = state->probs + a * state->classes, *q = state->probs + b * state->classes;
+  if (state->labels[a] != state->labels[b])
+    return state->labels[a] < state->labels[b] ? -1 : 1;
   for (size_t j = 0; j < state->classes; j++)
     if (p[j] != q[j])
       return p[j] < q[j] ? -1 : 1;
-  return (state->labels[a] > state->labels[b]) - (state->labels[a] < state->labels[b]);
+  return 0;
+}
+
+/* Equal rows by their weights, so that these are always added in the same order. */
+static int machine_pair_before(const pair_state *state, size_t a, size_t b) {
+  const int order = machine_pair_compare(state, a, b);
+  return order < 0 || (order == 0 && state->weights[a] <= state->weights[b]);
 }
 
 /* Merge sort of row positions; `spare` has the same length. */
@@ -105,7 +115,7 @@ static void machine_pair_sort(const pair_state *state, size_t *order, size_t *sp
       size_t a = low, b = middle;
       for (size_t out = low; out < high; out++) {
         const int left =
-            a < middle && (b >= high || machine_pair_compare(state, order[a], order[b]) <= 0);
+            a < middle && (b >= high || machine_pair_before(state, order[a], order[b]));
         spare[out] = left ? order[a++] : order[b++];
       }
     }
@@ -114,45 +124,36 @@ static void machine_pair_sort(const pair_state *state, size_t *order, size_t *sp
 }
 
 static void machine_pair_release(const pcal_env *env, pc_evidence *evidence) {
-  pc_free(env, evidence->pair.probs);
-  pc_free(env, evidence->pair.weights);
-  pc_free(env, evidence->pair.labels);
-  evidence->pair.probs = evidence->pair.weights = NULL;
-  evidence->pair.labels = NULL;
+  pc_free(env, evidence->pair.block);
+  evidence->pair.block = NULL;
 }
 
-static void machine_pair_join(const pair_state *state, const size_t *order, pc_evidence *out) {
-  const size_t k = state->classes;
-  size_t kept = 0;
+static void machine_pair_join(const pair_state *state, const size_t *order,
+                              pc_pair_rows *rows) {
   for (size_t i = 0; i < state->count; i++) {
-    if (i > 0 && machine_pair_compare(state, order[i - 1], order[i]) == 0) {
-      out->pair.weights[kept - 1] += state->weights[order[i]];
-      continue;
-    }
-    memcpy(out->pair.probs + kept * k, state->probs + order[i] * k, k * sizeof(double));
-    out->pair.labels[kept] = state->labels[order[i]];
-    out->pair.weights[kept] = state->weights[order[i]];
-    kept++;
+    const size_t at = order[i];
+    if (i > 0 && machine_pair_compare(state, order[i - 1], at) == 0)
+      rows->weights[rows->count - 1] += state->weights[at];
+    else
+      pc_pair_rows_add(rows, state->probs + at * state->classes, state->labels[at],
+                       state->weights[at]);
   }
-  out->pair.count = kept;
-  out->pair.classes = k;
+  pc_pair_rows_close(rows);
 }
 
 static pcal_status machine_pair_finish(const pcal_env *env, const void *opaque,
                                        pc_evidence *out, pcal_error *err) {
   const pair_state *state = opaque;
-  const size_t n = state->count;
+  const size_t n = state->count, bytes = pc_pair_rows_bytes(n, state->classes);
   size_t *order = pc_alloc_raw(env, 2 * n, sizeof *order);
-  out->pair.probs = pc_alloc_raw(env, n * state->classes, sizeof(double));
-  out->pair.weights = pc_alloc_raw(env, n, sizeof(double));
-  out->pair.labels = pc_alloc_raw(env, n, sizeof(int32_t));
-  const int enough = order != NULL && out->pair.probs != NULL && out->pair.weights != NULL &&
-                     out->pair.labels != NULL;
+  out->pair.block = bytes == 0 ? NULL : pc_alloc_raw(env, bytes, 1);
+  const int enough = order != NULL && out->pair.block != NULL;
   if (enough) {
     for (size_t i = 0; i < n; i++)
       order[i] = i;
     machine_pair_sort(state, order, order + n, n);
-    machine_pair_join(state, order, out);
+    out->pair.rows = pc_pair_rows_in(out->pair.block, n, state->classes);
+    machine_pair_join(state, order, &out->pair.rows);
   } else {
     machine_pair_release(env, out);
   }

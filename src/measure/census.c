@@ -87,6 +87,15 @@ int pc_census_overlap(const pc_census *a, const pc_census *b, pc_row_range *out)
   return 0;
 }
 
+int pc_census_met(const pc_census *census, const pcal_batch *batch, pc_row_range *out) {
+  pc_row_range rows;
+  if (batch->rows == 0)
+    return 0;
+  rows = census_batch_rows(batch);
+  const pc_census one = {.ranges = &rows, .range_count = 1};
+  return pc_census_overlap(census, &one, out);
+}
+
 /* ---- groups ---- */
 
 pcal_status pc_census_grow_groups(pc_census *census, size_t count, pcal_error *err) {

@@ -39,6 +39,9 @@ PC_CHECKED pcal_status pc_census_prepare_merge(pc_census *into, const pc_census 
                                                const size_t *map, pcal_error *err);
 void pc_census_merge(pc_census *into, const pc_census *from, const size_t *map);
 
+/* Was a row of the batch met before?  *out is then the first range of such rows. */
+int pc_census_met(const pc_census *census, const pcal_batch *batch, pc_row_range *out);
+
 /* Was a row met by both?  *out is then the first range of such rows. */
 int pc_census_overlap(const pc_census *a, const pc_census *b, pc_row_range *out);
 

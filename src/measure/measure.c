@@ -165,8 +165,27 @@ static pcal_status measure_collect(pcal_measure *measure, pcal_error *err) {
   return PCAL_OK;
 }
 
+static pcal_status measure_check_indices(const pcal_measure *measure, const pcal_batch *batch,
+                                         pcal_error *err) {
+  pc_row_range met;
+  if (measure->plan.by_index == NULL || !pc_census_met(&measure->census, batch, &met))
+    return PCAL_OK;
+  return pc_fail_row(err, PCAL_DATA, met.first,
+                     "rows %llu to %llu come a second time, and %s cuts blocks by the index of "
+                     "rows; set first_row of every batch to the index of its first row",
+                     (unsigned long long)met.first, (unsigned long long)met.last,
+                     measure->plan.by_index);
+}
+
 static pcal_status measure_check_weights(const pcal_measure *measure, const pcal_batch *batch,
                                          const pc_row_counts *counts, pcal_error *err) {
+  if (measure->plan.no_weights != NULL && batch->weights != NULL)
+    return pc_fail(err, PCAL_USAGE,
+                   "%s: %s:estimator=block cuts rows into blocks by their position, which "
+                   "copies of a row do not have; leave the weights out, or take "
+                   "estimator=unbiased",
+                   batch->weights_name == NULL ? "weights" : batch->weights_name,
+                   measure->plan.no_weights);
   if (measure->plan.whole_weights == NULL || counts->fractional_row == PCAL_NO_ROW)
     return PCAL_OK;
   return pc_fail_row(err, PCAL_DATA, counts->fractional_row,
@@ -190,6 +209,8 @@ pcal_status pc_measure_update(pcal_measure *measure, const pcal_batch *batch, pc
   pcal_status status = pc_pass_batch(&measure->pass, batch, &counts, err);
   if (status == PCAL_OK)
     status = measure_check_weights(measure, batch, &counts, err);
+  if (status == PCAL_OK)
+    status = measure_check_indices(measure, batch, err);
   if (status == PCAL_OK)
     status = pc_census_prepare(&measure->census, batch, err);
   if (status == PCAL_OK)

@@ -4,7 +4,7 @@
  * Edge cases:
  *  1. two measures that were both loaded and have met the same row are refused: the classic
  *     mistake of parts that all count their rows from 0.  Measures that were not loaded may
- *     overlap, since batches need not carry indices.
+ *     overlap, since batches need not carry indices, unless a metric looks at these.
  *  2. groups are matched by name when both have names, else by number.
  *  3. an empty measure takes over names and groups as they are. */
 #include <string.h>
@@ -92,7 +92,7 @@ static pcal_status merge_check_classes(const pcal_measure *measure, const pcal_m
 static pcal_status merge_check_rows(const pcal_measure *measure, const pcal_measure *other,
                                     pcal_error *err) {
   pc_row_range both;
-  if (!measure->loaded || !other->loaded ||
+  if ((!(measure->loaded && other->loaded) && measure->plan.by_index == NULL) ||
       !pc_census_overlap(&measure->census, &other->census, &both))
     return PCAL_OK;
   return pc_fail_row(err, PCAL_DATA, both.first,

@@ -2,14 +2,18 @@
 
 #include <string.h>
 
+static int plan_pairs(pc_machine_kind machine) {
+  return machine == PC_PAIR || machine == PC_BLOCK;
+}
+
 static int plan_takes_rows(pc_machine_kind machine) {
-  return machine == PC_SUM || machine == PC_PAIR || machine == PC_KEEP;
+  return machine == PC_SUM || machine == PC_KEEP || plan_pairs(machine);
 }
 
 /* Everything but the top class alone. */
 static int plan_needs_probs(const pc_need *need) {
   const int top = need->view.kind == PC_VIEW_RANK && need->view.index == 1;
-  return need->machine == PC_PAIR || need->keep.whole ||
+  return plan_pairs(need->machine) || need->keep.whole ||
          (!plan_takes_rows(need->machine) && !top);
 }
 
@@ -85,7 +89,18 @@ static pcal_status plan_configure(const pc_plan *plan, const char *spec, pc_plan
         entry->metric->row.name);
   entry->reading.notion = entry->metric->row.notion;
   entry->reading.bound = entry->metric->row.bound;
+  entry->reading.traits = entry->metric->traits;
   return entry->metric->configure(&entry->options, &plan->layout, &entry->reading, err);
+}
+
+/* What the whole measure must refuse because of one metric. */
+static void plan_refuse(pc_plan *plan, const char *name, unsigned traits) {
+  if (traits & PC_WHOLE_WEIGHTS)
+    plan->whole_weights = name;
+  if (traits & PC_NO_WEIGHTS)
+    plan->no_weights = name;
+  if (traits & PC_BY_INDEX)
+    plan->by_index = name;
 }
 
 static pcal_status plan_add(const pcal_env *env, pc_plan *plan, const char *spec, int optional,
@@ -106,8 +121,7 @@ static pcal_status plan_add(const pcal_env *env, pc_plan *plan, const char *spec
   if (status != PCAL_OK)
     return status;
   plan->entries[plan->entry_count++] = entry;
-  if (entry.metric->traits & PC_WHOLE_WEIGHTS)
-    plan->whole_weights = entry.metric->row.name;
+  plan_refuse(plan, entry.metric->row.name, entry.reading.traits);
   return PCAL_OK;
 }
 
@@ -142,12 +156,13 @@ static pcal_status plan_reliability(const pcal_env *env, pc_plan *plan, pcal_err
 
 int pc_plan_resampled(const pc_plan *plan, size_t entry) {
   const pc_machine_kind machine = plan->slots[plan->entries[entry].slot].need.machine;
-  return plan->certainty.level > 0 && machine != PC_PAIR &&
+  return plan->certainty.level > 0 && !plan_pairs(machine) &&
          (machine != PC_SUM || plan->certainty.by_cluster || plan->certainty.paired);
 }
 
 int pc_plan_relabelled(const pc_plan *plan, size_t entry) {
-  return plan->certainty.null && plan->slots[plan->entries[entry].slot].need.machine != PC_PAIR;
+  return plan->certainty.null &&
+         !plan_pairs(plan->slots[plan->entries[entry].slot].need.machine);
 }
 
 /* Rows are kept when anything is measured again; whole ones when more than the score of the

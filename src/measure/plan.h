@@ -35,6 +35,8 @@ typedef struct pc_plan {
   int needs_facts; /* more of a one-column score than the score itself */
   int needs_probs; /* whole rows of probabilities, not only what is known of the top class */
   const char *whole_weights; /* a metric that refuses others, or NULL */
+  const char *no_weights;    /* a metric that refuses any, or NULL */
+  const char *by_index;      /* a metric that must not meet an index twice, or NULL */
   pc_certainty certainty;
   size_t keep_slot; /* the rows for replicas, or PC_NO_SLOT */
 } pc_plan;

@@ -14,7 +14,9 @@ typedef enum pc_trait {
   PC_WHOLE_WEIGHTS = 8,     /* refuses weights that are not whole */
   PC_NEEDS_CLASSES = 16,    /* cannot be had from confidences alone */
   PC_SHARE = 32,            /* the share of rows for which something holds */
-  PC_PARTS_IN_TEXT = 256    /* the parts are the point: text shows them under the value */
+  PC_PARTS_IN_TEXT = 256,   /* the parts are the point: text shows them under the value */
+  PC_NO_WEIGHTS = 1024,     /* refuses all weights */
+  PC_BY_INDEX = 2048        /* looks at the indices of rows, each of which may come once */
 } pc_trait;
 
 #define PC_PARTS_MAX 8
@@ -37,6 +39,7 @@ typedef struct pc_reading {
   const char *notion, *bound;
   pc_interval_method interval; /* that suits best; 0 leaves it to the bound */
   int whole_curve; /* a curve must be known score by score, whatever `wants` says */
+  unsigned traits; /* start as those of the metric; options may change them */
 } pc_reading;
 
 typedef struct pc_metric {

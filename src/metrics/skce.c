@@ -1,164 +1,211 @@
-/* skce: the squared kernel calibration error.
+/* skce, kce: the squared kernel calibration error, and its root.
  *
- * Formula:  2/(N(N-1)) sum_{i<j} exp(-|p_i - p_j|_2) <e_{y_i} - p_i, e_{y_j} - p_j>
- * Edge cases: (1) the unbiased estimator can be negative near calibration; (2) a row of weight
- * w counts as w rows: w (w - 1) / 2 pairs with itself, each |e_y - p|^2; weights that are not
- * whole are refused; (3) fewer than two rows: undefined.
- * Source: Widmann, Lindsten & Zachariah 2019, the unbiased estimator with kernel exp(-distance)
- * times the identity.
- * Accuracy: tiles of pairs are summed in a fixed order, the tiles exactly.  Up to 32 classes
- * distances come from direct differences, beyond that from inner products (pair_kernels.h).
+ * Formula:  h_ij = k(p_i, p_j) <e_{y_i} - p_i, e_{y_j} - p_j>
+ *           k = exp(-d/s) or (kernel=gaussian) exp(-(d/s)^2 / 2),  d = |p - q|_2 or
+ *           (distance=tv) sum_c |p_c - q_c| / 2,  s: scale, a number or the median of d
+ *           unbiased: mean of h_ij over i < j;  biased: over all i, j;
+ *           block=m: mean over i < j inside each m consecutive rows, averaged over the blocks
+ *           kce = sqrt(max(0, skce))
+ * Edge cases: (1) the unbiased and block estimators can be negative near calibration; (2) a row
+ * of weight w counts as w rows: w (w - 1) / 2 pairs with itself, each |e_y - p|^2, or w^2 for
+ * the biased estimator, which alone takes weights that are not whole; (3) fewer than two rows:
+ * undefined, but for the biased estimator; (4) the median is over all pairs i < j, copies
+ * included, halfway between the middle two; when it is 0 there is no kernel: undefined; (5)
+ * blocks are cut at multiples of m of the row index; one that is not complete, at the end or
+ * because a row is missing, is left out; weights have no place in them and are refused, and a
+ * median of all pairs is too; (6) a one-column score is the vector (1 - p, p).
+ * Source: Widmann, Lindsten & Zachariah 2019 and 2021, the matrix-valued kernel k times the
+ * identity.
+ * Accuracy: exponents to 2e-13 (pair_kernels.h); tiles are summed in a fixed order, the tiles
+ * exactly.
  * Cost: N^2/2 pairs of 2 K operations and one exp, in vector lanes and over all threads; memory
- * N K. */
+ * N K.  Blocks: N m / 2 pairs, memory m K.  The median: five times the pairs. */
 #include <math.h>
 #include <stdio.h>
 
-#include "core/executor.h"
-#include "core/sum.h"
-#include "kernels/pair_kernels.h"
 #include "kernels/pair_tile.h"
 #include "metrics/metric.h"
+#include "stats/pair_median.h"
+#include "stats/pair_sum.h"
 
-#define SKCE_TILE 256
-#define SKCE_PAIR_COST 5.0     /* nanoseconds, for the executor */
-#define SKCE_DIRECT_CLASSES 32 /* beyond, distances come from inner products */
+enum { SKCE_ESTIMATOR, SKCE_BLOCK, SKCE_KERNEL, SKCE_DISTANCE, SKCE_SCALE };
+enum { SKCE_UNBIASED, SKCE_BIASED, SKCE_BLOCKS };
+enum { SKCE_MEDIAN = 0 }; /* the word of scale */
+enum { SKCE_PARAM_TV, SKCE_PARAM_GAUSSIAN, SKCE_PARAM_SCALE };
 
-enum { SKCE_ESTIMATOR, SKCE_KERNEL };
+#define SKCE_OPTIONS(fallback, about)                                                  \
+  {                                                                                    \
+    {"estimator", PCAL_OPTION_CHOICE, fallback, 0, 0, "unbiased|biased|block", about}, \
+        {"block", PCAL_OPTION_INT, "2", 2, PC_BLOCK_MAX, NULL, "rows of a block"},     \
+        {"kernel",                                                                     \
+         PCAL_OPTION_CHOICE,                                                           \
+         "exponential",                                                                \
+         0,                                                                            \
+         0,                                                                            \
+         "exponential|gaussian",                                                       \
+         "exp(-d/s) or exp(-(d/s)^2 / 2), d the distance and s the scale"},            \
+        {"distance",                                                                   \
+         PCAL_OPTION_CHOICE,                                                           \
+         "euclidean",                                                                  \
+         0,                                                                            \
+         0,                                                                            \
+         "euclidean|tv",                                                               \
+         "of probability vectors: Euclidean, or half the sum of differences"},         \
+        {"scale",                                                                      \
+         PCAL_OPTION_REAL,                                                             \
+         "1",                                                                          \
+         1e-9,                                                                         \
+         1e9,                                                                          \
+         "median",                                                                     \
+         "what distances are divided by; median: their median over all pairs"},        \
+  }
 
-static const pcal_option skce_options[] = {
-    {"estimator", PCAL_OPTION_CHOICE, "unbiased", 0, 0, "unbiased",
-     "all pairs of different rows, each once"},
-    {"kernel", PCAL_OPTION_CHOICE, "exponential", 0, 0, "exponential",
-     "exp(-distance), with the Euclidean distance of probability vectors"},
-};
+static const pcal_option skce_options[] =
+    SKCE_OPTIONS("unbiased", "unbiased: pairs of different rows; biased: all pairs, never "
+                             "negative; block: pairs inside blocks of rows, for any size");
+static const pcal_option kce_options[] =
+    SKCE_OPTIONS("biased", "whose root is taken; biased: all pairs; unbiased: pairs of "
+                           "different rows; block: pairs inside blocks of rows");
+
+/* The mean of h over the pairs of one block. */
+static double skce_block_value(const double *params, const pc_pair_rows *rows) {
+  const pc_pair_form form =
+      pc_pair_form_make(params[SKCE_PARAM_TV] > 0, params[SKCE_PARAM_GAUSSIAN] > 0,
+                        params[SKCE_PARAM_SCALE], rows);
+  const double count = (double)rows->count;
+  pc_sum sum;
+  pc_sum_clear(&sum);
+  pc_skce_strip(&form, rows, 0, pc_pair_pack_count(rows), &sum);
+  return pc_sum_value(&sum) / (count * (count - 1) / 2);
+}
+
+static pcal_status skce_configure_blocks(const pc_options *options, pc_reading *reading,
+                                         pcal_error *err) {
+  const pc_value *value = options->value;
+  if (value[SKCE_SCALE].choice == SKCE_MEDIAN)
+    return pc_fail(err, PCAL_USAGE,
+                   "%s: scale=median needs all pairs of rows, which estimator=block avoids; "
+                   "give scale a number or take another estimator",
+                   options->name);
+  reading->need.machine = PC_BLOCK;
+  reading->need.block.value = skce_block_value;
+  reading->need.block.rows = (size_t)value[SKCE_BLOCK].number;
+  reading->need.block.params[SKCE_PARAM_TV] = value[SKCE_DISTANCE].choice;
+  reading->need.block.params[SKCE_PARAM_GAUSSIAN] = value[SKCE_KERNEL].choice;
+  reading->need.block.params[SKCE_PARAM_SCALE] = value[SKCE_SCALE].number;
+  reading->traits &= ~(unsigned)(PC_ORDER_FREE | PC_FREQUENCY_WEIGHTS | PC_WHOLE_WEIGHTS);
+  reading->traits |= PC_NO_WEIGHTS | PC_BY_INDEX;
+  return PCAL_OK;
+}
 
 static pcal_status skce_configure(pc_options *options, const pc_layout *layout,
                                   pc_reading *reading, pcal_error *err) {
-  (void)options;
   (void)layout;
-  (void)err;
+  pc_value *value = options->value;
+  if (value[SKCE_ESTIMATOR].choice == SKCE_BLOCKS)
+    return skce_configure_blocks(options, reading, err);
+  if (value[SKCE_BLOCK].given)
+    return pc_fail(err, PCAL_USAGE, "%s: option block is for estimator=block; add it",
+                   options->name);
+  value[SKCE_BLOCK].set = 0;
   reading->need.machine = PC_PAIR;
+  if (value[SKCE_ESTIMATOR].choice == SKCE_BIASED && value[SKCE_SCALE].choice != SKCE_MEDIAN)
+    reading->traits &= ~(unsigned)PC_WHOLE_WEIGHTS;
   return PCAL_OK;
 }
 
-/* A task is SKCE_TILE rows against all behind them; its sums are added in order into its own
- * place. */
-typedef struct skce_work {
-  const pcal_env *env;
-  const pc_pair_kernels *kernels;
-  pc_pair_rows rows;
-  double *sums;
-} skce_work;
-
-/* Row i against a pack whose first row is j0; pairs with j <= i do not count. */
-static double skce_row(const skce_work *work, size_t i, size_t j0, const pc_pair_pack *pack,
-                       double norm, const double *dots) {
-  const double *p = work->rows.probs + i * work->rows.classes;
-  const pc_pair_pack *used = pack;
-  pc_pair_pack masked;
-  if (j0 <= i) {
-    masked = *pack;
-    for (size_t l = 0; l < PC_LANES && j0 + l <= i; l++)
-      masked.weight[l] = 0.0;
-    used = &masked;
-  }
-  const double sum = dots == NULL
-                         ? work->kernels->skce_direct(p, work->rows.labels[i], used)
-                         : work->kernels->skce_dots(p, work->rows.labels[i], norm, dots, used);
-  return work->rows.weights[i] * sum;
+static void skce_undefined(pc_outcome *out, const char *why) {
+  out->undefined = 1;
+  snprintf(out->why, sizeof out->why, "%s", why);
 }
 
-static double skce_norm(const double *p, size_t classes) {
-  double norm = 0.0;
-  for (size_t c = 0; c < classes; c++)
-    norm += p[c] * p[c];
-  return norm;
-}
-
-static double skce_wide(const skce_work *work, size_t i0, size_t i1, size_t j0,
-                        const pc_pair_pack *pack) {
-  const size_t k = work->rows.classes;
-  double total = 0.0;
-  for (size_t i = i0; i < i1;) {
-    double dots[PC_DOT_ROWS][PC_LANES];
-    const int whole = i + PC_DOT_ROWS <= i1;
-    work->kernels->dots(work->rows.probs + i * k, whole ? k : 0, pack, dots);
-    for (size_t r = 0; r < (whole ? PC_DOT_ROWS : 1); r++, i++)
-      total += skce_row(work, i, j0, pack, skce_norm(work->rows.probs + i * k, k), dots[r]);
-  }
-  return total;
-}
-
-static double skce_narrow(const skce_work *work, size_t i0, size_t i1, size_t j0,
-                          const pc_pair_pack *pack) {
-  double total = 0.0;
-  for (size_t i = i0; i < i1; i++)
-    total += skce_row(work, i, j0, pack, 0.0, NULL);
-  return total;
-}
-
-static pcal_status skce_task(void *user, size_t index, size_t worker, pcal_error *err) {
-  (void)worker;
-  skce_work *work = user;
-  const size_t n = work->rows.count, k = work->rows.classes, i0 = index * SKCE_TILE;
-  const size_t i1 = i0 + SKCE_TILE < n ? i0 + SKCE_TILE : n;
-  pc_pair_pack pack = {.classes = k,
-                       .probs = pc_alloc_raw(work->env, k * PC_LANES, sizeof(double))};
-  if (pack.probs == NULL)
-    return pc_fail_memory(err, "summing pairs");
+/* Pairs of rows with their own copies. */
+static double skce_selves(const pc_pair_rows *rows, int biased) {
   pc_sum sum;
   pc_sum_clear(&sum);
-  for (size_t j0 = i0; j0 < n; j0 += PC_LANES) {
-    const size_t count = n - j0 < PC_LANES ? n - j0 : PC_LANES;
-    const size_t last = j0 + count < i1 ? j0 + count : i1; /* rows behind the pack: no pairs */
-    pc_pair_pack_fill(&pack, work->rows.probs + j0 * k, work->rows.labels + j0,
-                      work->rows.weights + j0, count);
-    pc_sum_add(&sum, k > SKCE_DIRECT_CLASSES ? skce_wide(work, i0, last, j0, &pack)
-                                             : skce_narrow(work, i0, last, j0, &pack));
-  }
-  work->sums[index] = pc_sum_value(&sum);
-  pc_free(work->env, pack.probs);
-  return PCAL_OK;
-}
-
-static double skce_total(const skce_work *work, size_t tasks) {
-  pc_sum sum;
-  pc_sum_clear(&sum);
-  for (size_t t = 0; t < tasks; t++)
-    pc_sum_add(&sum, work->sums[t]);
-  for (size_t i = 0; i < work->rows.count; i++) {
-    const double w = work->rows.weights[i];
-    if (w > 1)
-      pc_sum_add_product(&sum, w * (w - 1) / 2, pc_skce_self(&work->rows, i));
+  for (size_t i = 0; i < rows->count; i++) {
+    const double w = rows->weights[i], pairs = biased ? w * w : w * (w - 1) / 2;
+    if (pairs > 0)
+      pc_sum_add_product(&sum, pairs, pc_skce_self(rows, i));
   }
   return pc_sum_value(&sum);
 }
 
+#define SKCE_SCALE_LEAST 1e-100 /* of a median: its square is still a number */
+
+/* The number that was given, or the median distance; 0 when there is none. */
+static pcal_status skce_scale(const pc_options *options, const pc_pair_rows *rows,
+                              const pcal_env *env, pc_outcome *out, double *scale,
+                              pcal_error *err) {
+  const pc_value *value = options->value;
+  *scale = value[SKCE_SCALE].number;
+  if (value[SKCE_SCALE].choice != SKCE_MEDIAN)
+    return PCAL_OK;
+  PC_TRY(pc_pair_median(env, rows, value[SKCE_DISTANCE].choice, scale, err));
+  *scale = *scale < SKCE_SCALE_LEAST ? 0.0 : *scale;
+  pc_outcome_part(out, "scale", *scale);
+  if (*scale <= 0.0)
+    skce_undefined(out, "the median distance between rows is 0, so there is no scale; give "
+                        "scale a number");
+  return PCAL_OK;
+}
+
+static pcal_status skce_pairs(const pc_options *options, const pc_evidence *evidence,
+                              const pcal_env *env, pc_outcome *out, pcal_error *err) {
+  const pc_value *value = options->value;
+  const pc_pair_rows *rows = &evidence->pair.rows;
+  const int biased = value[SKCE_ESTIMATOR].choice == SKCE_BIASED;
+  const double total = evidence->total;
+  double scale = 0.0, sum = 0.0;
+  PC_TRY(skce_scale(options, rows, env, out, &scale, err));
+  if (out->undefined)
+    return PCAL_OK;
+  const pc_pair_form form =
+      pc_pair_form_make(value[SKCE_DISTANCE].choice, value[SKCE_KERNEL].choice, scale, rows);
+  PC_TRY(pc_pair_sum(env, &form, rows, &sum, err));
+  const double selves = skce_selves(rows, biased);
+  out->value =
+      biased ? (2 * sum + selves) / total / total : (sum + selves) / (total * (total - 1) / 2);
+  return PCAL_OK;
+}
+
+static void skce_blocks(const pc_options *options, const pc_evidence *evidence,
+                        pc_outcome *out) {
+  const double blocks = (double)evidence->block.count;
+  pc_outcome_part(out, "blocks", blocks);
+  out->value = blocks > 0 ? evidence->block.sum / blocks : 0.0;
+  if (blocks > 0)
+    return;
+  out->undefined = 1;
+  snprintf(out->why, sizeof out->why,
+           "no block of %.0f rows is complete; blocks begin at rows whose index is a multiple "
+           "of that",
+           options->value[SKCE_BLOCK].number);
+}
+
 static pcal_status skce_evaluate(const pc_options *options, const pc_evidence *evidence,
                                  const pcal_env *env, pc_outcome *out, pcal_error *err) {
-  (void)options;
-  const size_t n = evidence->pair.count, tasks = (n + SKCE_TILE - 1) / SKCE_TILE;
-  const double total = evidence->total;
-  if (total < 2) {
-    out->undefined = 1;
-    snprintf(out->why, sizeof out->why, "a pair needs at least two rows");
-    return PCAL_OK;
-  }
-  skce_work work = {env,
-                    pc_pair_kernels_best(),
-                    {n, evidence->pair.classes, evidence->pair.probs, evidence->pair.labels,
-                     evidence->pair.weights},
-                    pc_alloc(env, tasks, sizeof(double))};
-  if (work.sums == NULL)
-    return pc_fail_memory(err, "summing pairs");
-  const double cost = SKCE_PAIR_COST * (double)n * (double)n / 2;
-  const pcal_status status =
-      pc_run_shown(env, "pairing rows", tasks, cost, skce_task, &work, err);
-  if (status == PCAL_OK)
-    out->value = skce_total(&work, tasks) / (total * (total - 1) / 2);
-  pc_free(env, work.sums);
-  return status;
+  const pc_value *value = options->value;
+  const int alone =
+      value[SKCE_ESTIMATOR].choice == SKCE_BIASED && value[SKCE_SCALE].choice != SKCE_MEDIAN;
+  if (value[SKCE_ESTIMATOR].choice == SKCE_BLOCKS)
+    skce_blocks(options, evidence, out);
+  else if (evidence->total < 2 && !alone)
+    skce_undefined(out, "a pair needs at least two rows");
+  else
+    PC_TRY(skce_pairs(options, evidence, env, out, err));
+  return PCAL_OK;
 }
+
+static pcal_status kce_evaluate(const pc_options *options, const pc_evidence *evidence,
+                                const pcal_env *env, pc_outcome *out, pcal_error *err) {
+  PC_TRY(skce_evaluate(options, evidence, env, out, err));
+  out->value = out->value > 0 ? sqrt(out->value) : 0.0;
+  return PCAL_OK;
+}
+
+#define SKCE_TRAITS \
+  (PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_WHOLE_WEIGHTS | PC_NEEDS_CLASSES)
 
 const pc_metric pc_metric_skce = {
     .row =
@@ -167,9 +214,11 @@ const pc_metric pc_metric_skce = {
             .name = "skce",
             .title = "squared kernel calibration error",
             .formula = "2/(N(N-1)) sum_{i<j} exp(-|p_i - p_j|) <e_{y_i} - p_i, e_{y_j} - p_j>",
-            .about = "Zero in the mean for a model whose whole probability vector is "
-                     "calibrated; unbiased, so it may come out below zero. Its cost grows with "
-                     "the square of the number of rows.",
+            .about =
+                "Zero in the mean for a model whose whole probability vector is "
+                "calibrated; unbiased, so it may come out below zero. Its cost grows with "
+                "the square of the number of rows; estimator=block costs a few pairs a row "
+                "and keeps none.",
             .citation = "Widmann, Lindsten & Zachariah, Calibration tests in multi-class "
                         "classification, NeurIPS 2019",
             .notion = "canonical",
@@ -177,8 +226,31 @@ const pc_metric pc_metric_skce = {
             .options = skce_options,
             .option_count = sizeof skce_options / sizeof *skce_options,
         },
-    .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_WHOLE_WEIGHTS |
-              PC_NEEDS_CLASSES,
+    .traits = SKCE_TRAITS,
     .configure = skce_configure,
     .evaluate = skce_evaluate,
+};
+
+const pc_metric pc_metric_kce = {
+    .row =
+        {
+            .kind = "metrics",
+            .name = "kce",
+            .title = "kernel calibration error",
+            .formula =
+                "sqrt(max(0, 1/N^2 sum_{i,j} exp(-|p_i - p_j|) <e_{y_i} - p_i, e_{y_j} - "
+                "p_j>))",
+            .about = "The root of the biased estimate of skce: the largest mean of (e_y - p) "
+                     "f(p) over functions f of norm 1 in the kernel's space. Above zero for "
+                     "every finite sample.",
+            .citation = "Widmann, Lindsten & Zachariah, Calibration tests in multi-class "
+                        "classification, NeurIPS 2019",
+            .notion = "canonical",
+            .machine = "pair",
+            .options = kce_options,
+            .option_count = sizeof kce_options / sizeof *kce_options,
+        },
+    .traits = SKCE_TRAITS,
+    .configure = skce_configure,
+    .evaluate = kce_evaluate,
 };

@@ -178,10 +178,12 @@ typedef struct law_variant {
   int weighted, fractional, grouped;
 } law_variant;
 
-static void law_for_set(const law_set *set, unsigned traits, const law_variant *variant,
-                        law_body body) {
+static void law_for_set(const law_set *set, unsigned with, unsigned without,
+                        const law_variant *variant, law_body body) {
   law_specs specs;
-  law_specs_make(set, traits, variant->fractional ? PC_WHOLE_WEIGHTS : 0, &specs);
+  without |= variant->fractional ? PC_WHOLE_WEIGHTS : 0;
+  without |= variant->weighted ? PC_NO_WEIGHTS : 0;
+  law_specs_make(set, with, without, &specs);
   law_case about = law_case_make(set, &specs);
   about.weights = variant->fractional ? set->fractional : variant->weighted ? set->whole : NULL;
   about.groups = variant->grouped ? set->groups : NULL;
@@ -190,12 +192,16 @@ static void law_for_set(const law_set *set, unsigned traits, const law_variant *
   law_specs_free(&specs);
 }
 
-void law_for_all(unsigned traits, law_body body) {
+void law_for_all_but(unsigned with, unsigned without, law_body body) {
   static const law_variant variants[] = {{0, 0, 0}, {1, 0, 0}, {0, 0, 1}, {1, 1, 0}, {1, 1, 1}};
   for (size_t s = 0; s < law_set_count(); s++) {
     law_set *set = law_set_make(s);
     for (size_t v = 0; v < sizeof variants / sizeof *variants; v++)
-      law_for_set(set, traits, &variants[v], body);
+      law_for_set(set, with, without, &variants[v], body);
     law_set_free(set);
   }
+}
+
+void law_for_all(unsigned traits, law_body body) {
+  law_for_all_but(traits, 0, body);
 }

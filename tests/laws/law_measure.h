@@ -52,5 +52,7 @@ void law_compare(char *expected, char *actual, const law_case *about, const char
  * and with groups; for the rows that take them, with weights that are not whole. */
 typedef void (*law_body)(const law_case *about);
 void law_for_all(unsigned traits, law_body body);
+/* The same, without those that have some traits. */
+void law_for_all_but(unsigned with, unsigned without, law_body body);
 
 #endif

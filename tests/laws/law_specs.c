@@ -73,13 +73,33 @@ int law_spec_fits(const law_set *set, const char *spec) {
   return status == PCAL_OK;
 }
 
-static void law_specs_add(law_specs *specs, const pc_metric *metric, const char *spec) {
+/* How a metric reads the data, options included. */
+static pc_reading law_spec_reading(const law_set *set, const char *spec) {
+  const pc_metric *metric;
+  pc_options options;
+  pc_layout layout;
+  pc_reading reading;
+  memset(&reading, 0, sizeof reading);
+  assert_int_equal(pc_layout_make(set->kind, set->columns, &layout, NULL), PCAL_OK);
+  assert_int_equal(pc_metric_parse(spec, &metric, &options, NULL), PCAL_OK);
+  reading.traits = metric->traits;
+  assert_int_equal(metric->configure(&options, &layout, &reading, NULL), PCAL_OK);
+  return reading;
+}
+
+static void law_specs_add(const law_set *set, law_specs *specs, const pc_metric *metric,
+                          const char *spec) {
+  const pc_reading reading = law_spec_reading(set, spec);
+  if ((reading.traits & specs->with) != specs->with || (reading.traits & specs->without) != 0)
+    return;
   if (specs->count == specs->capacity) {
     specs->capacity = 2 * specs->capacity + 64;
     specs->text = realloc(specs->text, specs->capacity * sizeof *specs->text);
     specs->metric = realloc(specs->metric, specs->capacity * sizeof *specs->metric);
+    specs->reading = realloc(specs->reading, specs->capacity * sizeof *specs->reading);
   }
   snprintf(specs->text[specs->count], PC_SPEC_MAX, "%s", spec);
+  specs->reading[specs->count] = reading;
   specs->metric[specs->count++] = metric;
 }
 
@@ -96,7 +116,7 @@ static void law_specs_rescue(const law_set *set, const pc_metric *metric, size_t
                table[other].name, beside.text[v]);
       if (!law_spec_fits(set, spec))
         continue;
-      law_specs_add(out, metric, spec);
+      law_specs_add(set, out, metric, spec);
       break;
     }
   }
@@ -104,7 +124,7 @@ static void law_specs_rescue(const law_set *set, const pc_metric *metric, size_t
 
 static void law_specs_row(const law_set *set, const pc_metric *metric, law_specs *out) {
   if (law_spec_fits(set, metric->row.name))
-    law_specs_add(out, metric, metric->row.name);
+    law_specs_add(set, out, metric, metric->row.name);
   for (size_t o = 0; o < metric->row.option_count; o++) {
     law_values values;
     law_values_of(&metric->row.options[o], &values);
@@ -113,7 +133,7 @@ static void law_specs_row(const law_set *set, const pc_metric *metric, law_specs
       snprintf(spec, sizeof spec, "%s:%s=%s", metric->row.name, metric->row.options[o].name,
                values.text[v]);
       if (law_spec_fits(set, spec))
-        law_specs_add(out, metric, spec);
+        law_specs_add(set, out, metric, spec);
       else
         law_specs_rescue(set, metric, o, values.text[v], out);
     }
@@ -121,12 +141,9 @@ static void law_specs_row(const law_set *set, const pc_metric *metric, law_specs
 }
 
 void law_specs_make(const law_set *set, unsigned with, unsigned without, law_specs *out) {
-  *out = (law_specs){0};
-  for (size_t m = 0; m < pc_metric_count(); m++) {
-    const unsigned traits = pc_metric_at(m)->traits;
-    if ((traits & with) == with && (traits & without) == 0)
-      law_specs_row(set, pc_metric_at(m), out);
-  }
+  *out = (law_specs){.with = with, .without = without};
+  for (size_t m = 0; m < pc_metric_count(); m++)
+    law_specs_row(set, pc_metric_at(m), out);
   out->list = calloc(out->count + 1, sizeof *out->list);
   for (size_t i = 0; i < out->count; i++)
     out->list[i] = out->text[i];
@@ -136,5 +153,6 @@ void law_specs_free(law_specs *specs) {
   free(specs->text);
   free(specs->list);
   free(specs->metric);
+  free(specs->reading);
   *specs = (law_specs){0};
 }

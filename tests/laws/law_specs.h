@@ -10,10 +10,12 @@ typedef struct law_specs {
   char (*text)[PC_SPEC_MAX];
   const char **list; /* list[i] is text[i] */
   const pc_metric **metric;
+  pc_reading *reading; /* of each on the data they are for */
   size_t count, capacity;
+  unsigned with, without;
 } law_specs;
 
-/* Specs that fit the data, of the rows that have all traits in `with` and none in `without`.
+/* Specs that fit the data and have all traits in `with` and none in `without`.
  * A value that its row refuses with PCAL_USAGE is tried again beside the values of the row's
  * other options. */
 void law_specs_make(const law_set *set, unsigned with, unsigned without, law_specs *out);

@@ -21,7 +21,7 @@ static int laws_reach(const pc_metric *metric, const char *wanted) {
   for (size_t s = 0; s < law_set_count() && !found; s++) {
     law_set *set = law_set_make(s);
     law_specs specs;
-    law_specs_make(set, metric->traits, 0, &specs);
+    law_specs_make(set, 0, 0, &specs);
     for (size_t i = 0; i < specs.count; i++)
       found |= specs.metric[i] == metric && strstr(specs.text[i], wanted) != NULL;
     law_specs_free(&specs);

@@ -57,15 +57,15 @@ static void states_compare(states_bytes expected, states_bytes actual, const law
 /* Runs a law on every data set for every row that can be saved. */
 static law_body states_body;
 
-static int states_savable(const pc_metric *metric) {
-  return strcmp(metric->row.machine, "pair") != 0;
+static int states_savable(const law_specs *specs, size_t i) {
+  return specs->reading[i].need.machine != PC_PAIR;
 }
 
 static void states_filtered(const law_case *about) {
   const law_specs *all = about->specs;
   law_specs some = {.list = calloc(all->count + 1, sizeof *some.list)};
   for (size_t i = 0; i < all->count; i++)
-    if (states_savable(all->metric[i]))
+    if (states_savable(all, i))
       some.list[some.count++] = all->list[i];
   law_case filtered = *about;
   filtered.specs = &some;
@@ -304,7 +304,7 @@ static void test_threads_do_not_show_in_a_state(void **state) {
   law_specs_make(set, PC_FREQUENCY_WEIGHTS, PC_WHOLE_WEIGHTS, &all);
   one.list = calloc(all.count + 1, sizeof *one.list);
   for (size_t i = 0; i < all.count; i++)
-    if (states_savable(all.metric[i]))
+    if (states_savable(&all, i))
       one.list[one.count++] = all.list[i];
   law_case about = law_case_make(set, &one), threaded = about;
   about.weights = threaded.weights = set->fractional;
@@ -347,7 +347,7 @@ static void test_metrics_over_pairs_refuse_to_be_saved(void **state) {
     law_specs specs;
     law_specs_make(set, 0, 0, &specs);
     for (size_t i = 0; i < specs.count; i++) {
-      if (states_savable(specs.metric[i]))
+      if (states_savable(&specs, i))
         continue;
       states_refuse(set, specs.list[i], specs.metric[i]->row.name);
       refused++;

@@ -57,11 +57,14 @@ static void test_threads_and_pools_are_invisible(void **state) {
   laws_large large = laws_large_make(0);
   large.about = law_case_make(large.set, &large.specs);
   laws_all_threads(&large, pool);
+  laws_large_free(&large);
+  large = laws_large_make(PC_NO_WEIGHTS);
+  large.about = law_case_make(large.set, &large.specs);
   large.about.weights = large.set->whole;
   large.about.groups = large.set->groups;
   laws_all_threads(&large, pool);
   laws_large_free(&large);
-  laws_large light = laws_large_make(PC_WHOLE_WEIGHTS);
+  laws_large light = laws_large_make(PC_WHOLE_WEIGHTS | PC_NO_WEIGHTS);
   light.about = law_case_make(light.set, &light.specs);
   light.about.weights = light.set->fractional;
   laws_all_threads(&light, pool);

@@ -127,7 +127,7 @@ static void test_weight_zero_equals_the_row_left_out(void **state) {
 
 static void laws_offer_fraction(const law_set *set, const law_specs *specs, size_t i) {
   const law_specs one = {.list = specs->list + i, .count = 1};
-  const int refuses = (specs->metric[i]->traits & PC_WHOLE_WEIGHTS) != 0;
+  const int refuses = (specs->reading[i].traits & PC_WHOLE_WEIGHTS) != 0;
   law_case about = law_case_make(set, &one);
   pcal_measure *measure = law_new(&about);
   pcal_error err;
@@ -154,12 +154,37 @@ static void test_fractional_weight_is_refused_or_taken(void **state) {
   for (size_t s = 0; s < law_set_count(); s++) {
     law_set *set = law_set_make(s);
     law_specs specs;
-    law_specs_make(set, 0, 0, &specs);
+    law_specs_make(set, 0, PC_NO_WEIGHTS, &specs);
     for (size_t i = 0; i < specs.count; i++)
       laws_offer_fraction(set, &specs, i);
     law_specs_free(&specs);
     law_set_free(set);
   }
+}
+
+/* Some specs refuse weights, even weights of one. */
+static void test_weights_are_refused_where_they_have_no_meaning(void **state) {
+  (void)state;
+  law_set *set = law_set_make(0);
+  law_specs specs;
+  law_specs_make(set, PC_NO_WEIGHTS, 0, &specs);
+  assert_true(specs.count > 0);
+  for (size_t i = 0; i < specs.count; i++) {
+    const law_specs one = {.list = specs.list + i, .count = 1};
+    law_case about = law_case_make(set, &one);
+    pcal_measure *measure = law_new(&about);
+    pcal_error err;
+    law_feed(measure, &about, 0, set->rows / 2);
+    char *before = law_json(measure);
+    about.weights = set->whole;
+    const pcal_batch batch = law_batch(&about, set->rows / 2, set->rows / 2);
+    assert_int_equal(pcal_measure_update(measure, &batch, &err), PCAL_USAGE);
+    assert_non_null(strstr(err.message, "leave the weights out"));
+    law_compare(before, law_json(measure), &about, "refused weights");
+    pcal_measure_free(measure);
+  }
+  law_specs_free(&specs);
+  law_set_free(set);
 }
 
 int main(void) {
@@ -169,6 +194,7 @@ int main(void) {
       cmocka_unit_test(test_weights_may_come_late),
       cmocka_unit_test(test_weight_zero_equals_the_row_left_out),
       cmocka_unit_test(test_fractional_weight_is_refused_or_taken),
+      cmocka_unit_test(test_weights_are_refused_where_they_have_no_meaning),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

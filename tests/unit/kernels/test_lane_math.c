@@ -34,6 +34,19 @@ static void test_exp_ends(void **state) {
   assert_true(isnan(pc_lane_exp(NAN)));
 }
 
+static void test_near_exp_bound(void **state) {
+  (void)state;
+  const pc_rng rng = {1, 5};
+  double worst = 0.0;
+  for (uint64_t i = 0; i < LANE_DRAWS; i++) {
+    const double u = pc_rng_uniform(&rng, i), x = -1.5 * (i % 4 == 0 ? u * u * u * u : u);
+    worst = fmax(worst, (double)fabsl(pc_lane_exp_near(x) / expl(x) - 1));
+  }
+  assert_true(worst < 2.5e-15);
+  assert_near(pc_lane_exp_near(0.0), 1.0, 2.5e-15);
+  assert_near(pc_lane_exp_near(-1.5), exp(-1.5), 2.5e-15);
+}
+
 static void test_log_bound(void **state) {
   (void)state;
   const pc_rng rng = {1, 2};
@@ -61,6 +74,19 @@ static void test_log1p_bound(void **state) {
   assert_true(pc_lane_log1p(1e-300) == 1e-300);
 }
 
+static void test_log_gamma_bound(void **state) {
+  (void)state;
+  const pc_rng rng = {1, 6};
+  for (uint64_t i = 0; i < LANE_DRAWS / 4; i++) {
+    const double u = pc_rng_uniform(&rng, i);
+    const double x = i % 3 == 0 ? 1 + u * u * u : i % 3 == 1 ? 1 + 40 * u : exp(27.6 * u);
+    const long double want = lgammal(x), off = fabsl(pc_lane_log_gamma(x) - want);
+    assert_true(off < (x <= 20 ? 4e-14L : 1e-15L * want));
+  }
+  assert_true(fabs(pc_lane_log_gamma(1.0)) < 4e-14);
+  assert_near(pc_lane_log_gamma(11.0), log(3628800), 2e-15);
+}
+
 static void test_float_exp_bound(void **state) {
   (void)state;
   const pc_rng rng = {1, 4};
@@ -77,6 +103,7 @@ static void test_float_exp_bound(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_exp_bound),       cmocka_unit_test(test_exp_ends),
+      cmocka_unit_test(test_near_exp_bound),  cmocka_unit_test(test_log_gamma_bound),
       cmocka_unit_test(test_log_bound),       cmocka_unit_test(test_log1p_bound),
       cmocka_unit_test(test_float_exp_bound),
   };

@@ -8,6 +8,7 @@ static void test_each_kind_has_its_machine(void **state) {
   assert_string_equal(pc_machine_of(PC_GRID)->name, "grid");
   assert_string_equal(pc_machine_of(PC_CURVE)->name, "curve");
   assert_string_equal(pc_machine_of(PC_PAIR)->name, "pair");
+  assert_string_equal(pc_machine_of(PC_BLOCK)->name, "block");
   assert_null(pc_machine_of((pc_machine_kind)0));
   assert_null(pc_machine_of((pc_machine_kind)99));
 }

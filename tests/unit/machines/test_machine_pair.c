@@ -16,14 +16,15 @@ static void pair_feed(const machine_case *about, void *state, const double *prob
 
 static void pair_check(const pc_evidence *evidence, size_t at, double first, int32_t label,
                        double weight) {
-  assert_true(at < evidence->pair.count);
-  assert_same(evidence->pair.probs[2 * at], first);
-  assert_same(evidence->pair.probs[2 * at + 1], 1 - first);
-  assert_int_equal(evidence->pair.labels[at], label);
-  assert_same(evidence->pair.weights[at], weight);
+  const pc_pair_rows *rows = &evidence->pair.rows;
+  assert_true(at < rows->count);
+  assert_same(*pc_pair_prob(rows, at, 0), first);
+  assert_same(*pc_pair_prob(rows, at, 1), 1 - first);
+  assert_int_equal(rows->labels[at], label);
+  assert_same(rows->weights[at], weight);
 }
 
-/* Ascending by probabilities, then by label; equal rows joined. */
+/* Ascending by label, then by probabilities; equal rows joined. */
 static void test_rows_are_sorted_and_joined(void **state) {
   (void)state;
   static const double probs[] = {0.75, 0.25, 0.25, 0.75, 0.75, 0.25, 0.75, 0.25, 0.5, 0.5};
@@ -32,14 +33,14 @@ static void test_rows_are_sorted_and_joined(void **state) {
   void *pairs = machine_state(&about);
   pair_feed(&about, pairs, probs, labels, NULL, 5);
   pc_evidence evidence = machine_evidence(&about, pairs);
-  assert_int_equal(evidence.pair.count, 4);
-  assert_int_equal(evidence.pair.classes, 2);
+  assert_int_equal(evidence.pair.rows.count, 4);
+  assert_int_equal(evidence.pair.rows.classes, 2);
   pair_check(&evidence, 0, 0.25, 0, 1);
-  pair_check(&evidence, 1, 0.5, 1, 1);
-  pair_check(&evidence, 2, 0.75, 0, 1);
+  pair_check(&evidence, 1, 0.75, 0, 1);
+  pair_check(&evidence, 2, 0.5, 1, 1);
   pair_check(&evidence, 3, 0.75, 1, 2);
   about.machine->release(&about.env, &evidence);
-  assert_null(evidence.pair.probs);
+  assert_null(evidence.pair.block);
   about.machine->destroy(&about.env, pairs);
 }
 
@@ -54,12 +55,29 @@ static void test_merge_adds_weights_of_equal_rows(void **state) {
   pair_feed(&about, right, probs, labels, NULL, 1);
   machine_merge(&about, left, right);
   pc_evidence evidence = machine_evidence(&about, left);
-  assert_int_equal(evidence.pair.count, 2);
+  assert_int_equal(evidence.pair.rows.count, 2);
   pair_check(&evidence, 0, 0.25, 0, 4);
   pair_check(&evidence, 1, 0.5, 1, 9);
   about.machine->release(&about.env, &evidence);
   about.machine->destroy(&about.env, left);
   about.machine->destroy(&about.env, right);
+}
+
+/* 0.1 + 0.2 + 0.3 has other bits than 0.3 + 0.2 + 0.1. */
+static void test_weights_are_added_in_one_order(void **state) {
+  (void)state;
+  static const double probs[] = {0.5, 0.5, 0.5, 0.5, 0.5, 0.5};
+  static const double up[] = {0.1, 0.2, 0.3}, down[] = {0.3, 0.2, 0.1};
+  static const int32_t labels[] = {1, 1, 1};
+  const machine_case about = pair_case();
+  for (int turn = 0; turn <= 1; turn++) {
+    void *pairs = machine_state(&about);
+    pair_feed(&about, pairs, probs, labels, turn ? down : up, 3);
+    pc_evidence evidence = machine_evidence(&about, pairs);
+    pair_check(&evidence, 0, 0.5, 1, (0.1 + 0.2) + 0.3);
+    about.machine->release(&about.env, &evidence);
+    about.machine->destroy(&about.env, pairs);
+  }
 }
 
 static void test_many_rows_in_any_order(void **state) {
@@ -75,7 +93,7 @@ static void test_many_rows_in_any_order(void **state) {
   }
   pair_feed(&about, pairs, probs, labels, NULL, ROWS);
   pc_evidence evidence = machine_evidence(&about, pairs);
-  assert_int_equal(evidence.pair.count, ROWS);
+  assert_int_equal(evidence.pair.rows.count, ROWS);
   for (size_t i = 0; i < ROWS; i++)
     pair_check(&evidence, i, (double)i / 512, 0, 1);
   about.machine->release(&about.env, &evidence);
@@ -92,7 +110,7 @@ static void test_clear_and_no_rows(void **state) {
   about.machine->clear(pairs);
   pair_feed(&about, pairs, probs, labels, NULL, 0);
   pc_evidence evidence = machine_evidence(&about, pairs);
-  assert_int_equal(evidence.pair.count, 0);
+  assert_int_equal(evidence.pair.rows.count, 0);
   about.machine->release(&about.env, &evidence);
   about.machine->destroy(&about.env, pairs);
 }
@@ -107,7 +125,10 @@ static void test_limit_of_memory(void **state) {
   about.env.memory_limit = 2 * (2 * sizeof(double) + 12) - 1;
   void *pairs = machine_state(&about);
   assert_int_equal(about.machine->update(&about.env, pairs, &rows, NULL, &err), PCAL_MEMORY);
-  assert_non_null(strstr(err.message, "random part of the rows"));
+  assert_sentence(err, PCAL_MEMORY,
+                  "keeping the rows takes 1 MB, beyond the memory limit of 0 MB; "
+                  "skce:estimator=block needs only a few rows at a time, or measure a random "
+                  "part of the rows");
   about.env.memory_limit++;
   assert_int_equal(about.machine->update(&about.env, pairs, &rows, NULL, &err), PCAL_OK);
   about.machine->destroy(&about.env, pairs);
@@ -117,6 +138,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_rows_are_sorted_and_joined),
       cmocka_unit_test(test_merge_adds_weights_of_equal_rows),
+      cmocka_unit_test(test_weights_are_added_in_one_order),
       cmocka_unit_test(test_many_rows_in_any_order),
       cmocka_unit_test(test_clear_and_no_rows),
       cmocka_unit_test(test_limit_of_memory),

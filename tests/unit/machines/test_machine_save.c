@@ -355,6 +355,106 @@ static void test_curves_keep_the_memory_limit(void **state) {
   about.machine->destroy(&about.env, curve);
 }
 
+/* ---- block ---- */
+
+static double save_block_value(const double *params, const pc_pair_rows *rows) {
+  return params[0] * *pc_pair_prob(rows, 0, 0) - *pc_pair_prob(rows, 1, 0);
+}
+
+static machine_case save_block_case(void) {
+  pc_need need;
+  memset(&need, 0, sizeof need);
+  need.machine = PC_BLOCK;
+  need.block.value = save_block_value;
+  need.block.rows = 2;
+  need.block.params[0] = 3;
+  return machine_case_make(&pc_machine_block, &need, 2);
+}
+
+static const uint64_t save_ids[] = {3, 4, 5, 8, 11};
+
+/* One block, and the rows 3, 8 and 11 whose neighbours have not come. */
+static void *save_blocks(const machine_case *about) {
+  static const double probs[] = {0.5, 0.5, 0.25, 0.75, 0.125, 0.875, 1, 0, 0, 1};
+  static const int32_t labels[] = {1, 0, 1, 0, 1};
+  const pc_rows rows = {
+      .count = 5, .classes = 2, .ids = save_ids, .labels = labels, .probs = probs};
+  void *blocks = machine_state(about);
+  machine_update(about, blocks, &rows, NULL);
+  return blocks;
+}
+
+static void test_blocks(void **state) {
+  (void)state;
+  machine_rows five = {.count = 5};
+  const machine_case about = save_block_case();
+  const pc_totals totals = save_totals(&five);
+  void *blocks = save_blocks(&about), *loaded = NULL;
+  save_round(&about, blocks, &totals);
+  save_truncated(&about, blocks, &totals);
+  const save_bytes saved = save_state(&about, blocks);
+  assert_true(save_load(&about, &totals, &saved, &loaded));
+  pc_evidence evidence = machine_evidence(&about, loaded);
+  assert_int_equal(evidence.block.count, 1);
+  assert_same(evidence.block.sum, 3 * 0.25 - 0.125);
+  about.machine->destroy(&about.env, loaded);
+  about.machine->destroy(&about.env, blocks);
+}
+
+/* In one piece, and in two of which the second comes first. */
+static void test_blocks_do_not_tell_their_history(void **state) {
+  (void)state;
+  static const double probs[] = {0.5, 0.5, 0.25, 0.75, 0.125, 0.875, 1, 0, 0, 1};
+  static const int32_t labels[] = {1, 0, 1, 0, 1};
+  const machine_case about = save_block_case();
+  void *plain = save_blocks(&about), *other = machine_state(&about);
+  void *piece = machine_state(&about);
+  pc_rows rows = {.count = 2, .classes = 2, .ids = save_ids, .labels = labels, .probs = probs};
+  machine_update(&about, piece, &rows, NULL);
+  rows = (pc_rows){
+      .count = 3, .classes = 2, .ids = save_ids + 2, .labels = labels + 2, .probs = probs + 4};
+  machine_update(&about, other, &rows, NULL);
+  machine_merge(&about, other, piece);
+  const save_bytes first = save_state(&about, plain), second = save_state(&about, other);
+  assert_int_equal(first.length, second.length);
+  assert_memory_equal(first.bytes, second.bytes, first.length);
+  about.machine->destroy(&about.env, plain);
+  about.machine->destroy(&about.env, other);
+  about.machine->destroy(&about.env, piece);
+}
+
+static void save_block_refuses(const machine_case *about, const pc_totals *totals,
+                               const save_bytes *good, size_t at, const void *bytes,
+                               size_t count) {
+  save_bytes saved = *good;
+  void *loaded = NULL;
+  memcpy(saved.bytes + at, bytes, count);
+  assert_false(save_load(about, totals, &saved, &loaded));
+}
+
+static void test_blocks_that_cannot_be(void **state) {
+  (void)state;
+  static const double probs[] = {(double)NAN, (double)INFINITY, -0.2, 1.2};
+  const machine_case about = save_block_case();
+  machine_rows five = {.count = 5};
+  pc_totals totals = save_totals(&five);
+  void *blocks = save_blocks(&about), *loaded = NULL;
+  const save_bytes good = save_state(&about, blocks);
+  const size_t row = 8 + 4 + 2 * 8, first = good.length - 3 * row;
+  for (size_t i = 0; i < UNIT_COUNT(probs); i++)
+    save_block_refuses(&about, &totals, &good, first + 12, &probs[i], sizeof *probs);
+  save_block_refuses(&about, &totals, &good, first, "\x08", 1); /* the index of the next */
+  save_block_refuses(&about, &totals, &good, first, "\x09", 1); /* and one behind it */
+  save_block_refuses(&about, &totals, &good, first + row, "\x0a", 1); /* a block: 10, 11 */
+  save_block_refuses(&about, &totals, &good, first + 8, "\x02", 1);   /* a class too many */
+  save_block_refuses(&about, &totals, &good, 0, "\x02", 1); /* more blocks than rows for them */
+  assert_true(save_load(&about, &totals, &good, &loaded));
+  about.machine->destroy(&about.env, loaded);
+  totals.rows = 6;
+  assert_false(save_load(&about, &totals, &good, &loaded));
+  about.machine->destroy(&about.env, blocks);
+}
+
 static void test_pairs_cannot_be_saved(void **state) {
   (void)state;
   assert_null(pc_machine_pair.save);
@@ -440,6 +540,9 @@ int main(void) {
       cmocka_unit_test(test_curves_that_cannot_be),
       cmocka_unit_test(test_curves_ask_for_no_more_than_their_bytes),
       cmocka_unit_test(test_curves_keep_the_memory_limit),
+      cmocka_unit_test(test_blocks),
+      cmocka_unit_test(test_blocks_do_not_tell_their_history),
+      cmocka_unit_test(test_blocks_that_cannot_be),
       cmocka_unit_test(test_pairs_cannot_be_saved),
       cmocka_unit_test(test_every_class),
       cmocka_unit_test(test_every_class_must_be_there),

@@ -176,8 +176,37 @@ static void test_group_numbers_have_a_limit(void **state) {
   pc_census_free(&census);
 }
 
+static int census_met(const pc_census *census, uint64_t first, size_t rows, pc_row_range *out) {
+  pcal_batch batch = PCAL_BATCH_INIT;
+  batch.first_row = first;
+  batch.rows = rows;
+  return pc_census_met(census, &batch, out);
+}
+
+static void test_rows_met_before(void **state) {
+  (void)state;
+  const pcal_env env = pc_env_resolve(NULL);
+  pc_census census;
+  pc_row_range met;
+  pc_census_init(&census, &env);
+  assert_false(census_met(&census, 0, 5, &met));
+  census_rows(&census, 10, 5);
+  census_rows(&census, 20, 5);
+  assert_false(census_met(&census, 0, 10, &met));
+  assert_false(census_met(&census, 15, 5, &met));
+  assert_false(census_met(&census, 12, 0, &met));
+  assert_true(census_met(&census, 14, 100, &met));
+  assert_int_equal(met.first, 14);
+  assert_int_equal(met.last, 14);
+  assert_true(census_met(&census, 15, 100, &met));
+  assert_int_equal(met.first, 20);
+  assert_int_equal(met.last, 24);
+  pc_census_free(&census);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_rows_met_before),
       cmocka_unit_test(test_ranges_are_joined),
       cmocka_unit_test(test_the_last_index_of_all),
       cmocka_unit_test(test_any_order_of_rows),

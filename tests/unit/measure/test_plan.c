@@ -127,6 +127,14 @@ static void test_what_rows_must_be_ready_for(void **state) {
   plan = plan_make(&plan_classes, more, 3);
   assert_true(plan.needs_log);
   assert_string_equal(plan.whole_weights, "skce");
+  assert_null(plan.no_weights);
+  assert_null(plan.by_index);
+  plan_free(&plan);
+  static const char *const blocks[] = {"ece", "kce", "skce:estimator=block"};
+  plan = plan_make(&plan_classes, blocks, 3); /* the default of kce takes any weights */
+  assert_null(plan.whole_weights);
+  assert_string_equal(plan.no_weights, "skce");
+  assert_string_equal(plan.by_index, "skce");
   plan_free(&plan);
 }
 

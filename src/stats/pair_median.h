@@ -1,0 +1,14 @@
+/* The median distance between rows. */
+#ifndef PC_PAIR_MEDIAN_H
+#define PC_PAIR_MEDIAN_H
+
+#include "core/executor.h"
+#include "kernels/pair_rows.h"
+
+/* Exactly the median of the distances (Euclidean, or total variation) over all pairs i < j, a
+ * row of weight w being w rows; halfway between the middle two.  Weights are whole, and there
+ * are at least two rows. */
+PC_CHECKED pcal_status pc_pair_median(const pcal_env *env, const pc_pair_rows *rows, int tv,
+                                      double *out, pcal_error *err);
+
+#endif

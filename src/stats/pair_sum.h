@@ -1,0 +1,13 @@
+/* Sums over all pairs of rows, spread over threads; the bits do not depend on how
+ * many there are. */
+#ifndef PC_PAIR_SUM_H
+#define PC_PAIR_SUM_H
+
+#include "core/executor.h"
+#include "kernels/pair_kernels.h"
+
+/* sum over i < j of w_i w_j k(p_i, p_j) <e_{y_i} - p_i, e_{y_j} - p_j>. */
+PC_CHECKED pcal_status pc_pair_sum(const pcal_env *env, const pc_pair_form *form,
+                                   const pc_pair_rows *rows, double *out, pcal_error *err);
+
+#endif
