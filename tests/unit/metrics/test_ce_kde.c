@@ -1,0 +1,233 @@
+#include "../measure/measure_help.h"
+
+#include "core/rng.h"
+
+#define CE_KDE_ROWS 150
+#define CE_KDE_CLASSES 3
+
+static double ce_kde_scores[CE_KDE_CLASSES * CE_KDE_ROWS];
+static int32_t ce_kde_labels[CE_KDE_ROWS];
+
+static given_data ce_kde_many(void) {
+  const pc_rng rng = {7, 8};
+  for (size_t i = 0; i < CE_KDE_ROWS; i++) {
+    double sum = 0, *p = ce_kde_scores + CE_KDE_CLASSES * i;
+    for (size_t c = 0; c < CE_KDE_CLASSES; c++)
+      sum += p[c] = exp(2 * pc_rng_normal(&rng, CE_KDE_CLASSES * i + c));
+    for (size_t c = 0; c < CE_KDE_CLASSES; c++)
+      p[c] /= sum;
+    ce_kde_labels[i] = (int32_t)(pc_rng_bits(&rng, 10000 + i) % CE_KDE_CLASSES);
+  }
+  return (given_data){.kind = PCAL_PROBABILITY,
+                      .rows = CE_KDE_ROWS,
+                      .columns = CE_KDE_CLASSES,
+                      .scores = ce_kde_scores,
+                      .labels = ce_kde_labels};
+}
+
+static long double ce_kde_log_kernel(size_t i, size_t j, long double h) {
+  long double value = 0, sum = 0;
+  for (size_t c = 0; c < CE_KDE_CLASSES; c++) {
+    const long double a = ce_kde_scores[CE_KDE_CLASSES * j + c] / h;
+    value += a * logl(ce_kde_scores[CE_KDE_CLASSES * i + c]) - lgammal(a + 1);
+    sum += a + 1;
+  }
+  return value + lgammal(sum);
+}
+
+/* Mean of sum_c |r - p|^power, and the likelihood. */
+static double ce_kde_direct(double h, double power, double *likelihood) {
+  long double sum = 0, logs = 0;
+  for (size_t i = 0; i < CE_KDE_ROWS; i++) {
+    long double peak = -INFINITY, norm = 0, r[CE_KDE_CLASSES] = {0};
+    for (size_t j = 0; j < CE_KDE_ROWS; j++)
+      peak = i == j ? peak : fmaxl(peak, ce_kde_log_kernel(i, j, h));
+    for (size_t j = 0; j < CE_KDE_ROWS; j++) {
+      const long double k = i == j ? 0 : expl(ce_kde_log_kernel(i, j, h) - peak);
+      r[ce_kde_labels[j]] += k;
+      norm += k;
+    }
+    for (size_t c = 0; c < CE_KDE_CLASSES; c++)
+      sum += powl(fabsl(r[c] / norm - ce_kde_scores[CE_KDE_CLASSES * i + c]), power);
+    logs += peak + logl(norm / (CE_KDE_ROWS - 1));
+  }
+  *likelihood = (double)logs;
+  return (double)(sum / CE_KDE_ROWS);
+}
+
+static void test_agrees_with_a_double_loop(void **state) {
+  (void)state;
+  static const double bandwidths[] = {0.001, 0.01, 0.1, 1};
+  const given_data data = ce_kde_many();
+  for (size_t b = 0; b < UNIT_COUNT(bandwidths); b++)
+    for (int p = 1; p <= 3; p++) {
+      char spec[64];
+      double ignored;
+      const double want = ce_kde_direct(bandwidths[b], p, &ignored);
+      snprintf(spec, sizeof spec, "ce-kde:p=%d,bandwidth=%g,root=no", p, bandwidths[b]);
+      assert_near(given_value(&data, spec), want, 1e-10);
+      snprintf(spec, sizeof spec, "ce-kde:p=%d,bandwidth=%g", p, bandwidths[b]);
+      assert_near(given_value(&data, spec), pow(want, 1.0 / p), 1e-10);
+    }
+}
+
+/* The candidate with the largest likelihood, and the value at that bandwidth. */
+static void test_automatic_bandwidth(void **state) {
+  (void)state;
+  const given_data data = ce_kde_many();
+  double best = -INFINITY, chosen = 0, likelihood, ignored;
+  for (int m = 0; m < 20; m++) {
+    const double h = m < 15 ? pow(10, -5 + 4.0 * m / 14) : 0.2 * (m - 14);
+    ce_kde_direct(h, 1, &likelihood);
+    chosen = likelihood > best ? h : chosen;
+    best = fmax(best, likelihood);
+  }
+  pcal_results *results = given_results(&data, "ce-kde");
+  const pcal_result result = given_result(results, "ce-kde");
+  assert_near(given_part(&result, "bandwidth"), chosen, 1e-14);
+  assert_near(result.value, ce_kde_direct(chosen, 1, &ignored), 1e-10);
+  assert_string_equal(result.spec, "ce-kde:p=1,bandwidth=auto,root=yes");
+  assert_true(chosen > 1e-5 && chosen < 1);
+  pcal_results_free(results);
+}
+
+/* Two rows far apart: each sees the other's label. */
+static const given_data ce_kde_two = {
+    .kind = PCAL_PROBABILITY,
+    .rows = 2,
+    .columns = 2,
+    .scores = (const double[]){0.75, 0.25, 0.5, 0.5},
+    .labels = (const int32_t[]){0, 1},
+};
+
+static void test_1_root(void **state) {
+  (void)state;
+  assert_near(given_value(&ce_kde_two, "ce-kde:bandwidth=0.1"), 1.25, 1e-15);
+  assert_near(given_value(&ce_kde_two, "ce-kde:p=2,bandwidth=0.1,root=no"), 0.8125, 1e-15);
+  assert_near(given_value(&ce_kde_two, "ce-kde:p=2,bandwidth=0.1"), sqrt(0.8125), 1e-15);
+}
+
+/* Three copies of the first row see two of themselves and one of the other. */
+static void test_2_weights_are_copies(void **state) {
+  (void)state;
+  given_data data = ce_kde_two;
+  data.weights = (const double[]){3, 1};
+  given_data copies = ce_kde_two;
+  copies.rows = 4;
+  copies.scores = (const double[]){0.75, 0.25, 0.75, 0.25, 0.5, 0.5, 0.75, 0.25};
+  copies.labels = (const int32_t[]){0, 0, 1, 0};
+  for (int automatic = 0; automatic <= 1; automatic++) {
+    const char *spec = automatic ? "ce-kde" : "ce-kde:bandwidth=0.1";
+    assert_same(given_value(&data, spec), given_value(&copies, spec));
+  }
+  data.weights = (const double[]){3, 1.5};
+  given_refused(&data, "ce-kde", PCAL_DATA,
+                "weights, row 1: ce-kde counts pairs of copies of a row, so weights must be "
+                "whole numbers; leave the metric or the weights out");
+}
+
+static void ce_kde_undefined(const given_data *data, const char *spec, const char *why) {
+  pcal_results *results = given_results(data, spec);
+  const pcal_result result = given_result(results, spec);
+  assert_false(result.defined);
+  assert_string_equal(result.why, why);
+  pcal_results_free(results);
+}
+
+static void test_3_fewer_than_two_rows(void **state) {
+  (void)state;
+  given_data data = ce_kde_two;
+  data.rows = 1;
+  ce_kde_undefined(&data, "ce-kde", "a row needs at least one other");
+  data.weights = (const double[]){2};
+  assert_near(given_value(&data, "ce-kde:bandwidth=0.1"), 0.5, 1e-15);
+}
+
+/* A zero shuts out every kernel that is not 0 there too. */
+static void test_4_zeros(void **state) {
+  (void)state;
+  given_data data = ce_kde_two;
+  data.scores = (const double[]){1, 0, 0.5, 0.5};
+  ce_kde_undefined(&data, "ce-kde:bandwidth=0.1",
+                   "a row has a probability of exactly 0 where all others have more, so it is "
+                   "near none of them");
+  ce_kde_undefined(&data, "ce-kde",
+                   "no bandwidth has a finite likelihood: a row has a probability of exactly 0 "
+                   "where all others have more");
+  data.scores = (const double[]){1, 0, 1, 0};
+  assert_near(given_value(&data, "ce-kde:bandwidth=0.1"), (2 + 0) / 2.0, 1e-15);
+}
+
+static void test_5_probabilities_below_zero(void **state) {
+  (void)state;
+  given_data data = ce_kde_two;
+  data.scores = (const double[]){1.000001, -0.000001, 1, 0};
+  assert_near(given_value(&data, "ce-kde:bandwidth=0.1"), (1.000001 + 1.000001 + 0) / 2, 1e-12);
+}
+
+static void test_6_binary_scores(void **state) {
+  (void)state;
+  const given_data data = {.kind = PCAL_PROBABILITY,
+                           .rows = 2,
+                           .columns = 1,
+                           .scores = (const double[]){0.25, 0.5},
+                           .labels = (const int32_t[]){0, 1}};
+  assert_near(given_value(&data, "ce-kde:bandwidth=0.1"), 1.25, 1e-15);
+}
+
+/* Proposition 3.2 (Gruber & Buettner, D.3): the canonical error is sqrt(1 - 1/(n-1)) (1 - a),
+ * while the error of the top label is 0. */
+static void test_a_model_that_only_the_whole_vector_betrays(void **state) {
+  (void)state;
+  for (size_t n = 3; n <= 10; n++) {
+    double scores[2 * 10 * 10], weights[2 * 10];
+    int32_t labels[2 * 10];
+    for (size_t i = 0; i < 2 * n; i++) {
+      for (size_t c = 0; c < n; c++)
+        scores[i * n + c] = c == i / 2 ? 0.51 : 0.49 / (double)(n - 1);
+      labels[i] = (int32_t)(i % 2 == 0 ? i / 2 : (i / 2 + n - 1) % n);
+      weights[i] = i % 2 == 0 ? 51e6 : 49e6;
+    }
+    const given_data data = {.kind = PCAL_PROBABILITY,
+                             .rows = 2 * n,
+                             .columns = n,
+                             .scores = scores,
+                             .labels = labels,
+                             .weights = weights};
+    const double want = sqrt(1 - 1 / (double)(n - 1)) * 0.49;
+    assert_near(given_value(&data, "ce-kde:p=2,bandwidth=0.001"), want, 1e-7);
+    assert_true(fabs(given_value(&data, "ece")) < 1e-15);
+    assert_true(fabs(given_value(&data, "ks")) < 1e-15);
+  }
+}
+
+static void test_what_is_refused(void **state) {
+  (void)state;
+  given_refused(&ce_kde_two, "ce-kde:bandwidth=0", PCAL_USAGE,
+                "ce-kde: option bandwidth must be between");
+  given_refused(&ce_kde_two, "ce-kde:bandwidth=best", PCAL_USAGE, "it takes a number or auto");
+  given_refused(&ce_kde_two, "ce-kde:p=0.5", PCAL_USAGE, "ce-kde: option p must be between");
+  const given_data confidences = {.kind = PCAL_CONFIDENCE,
+                                  .rows = 1,
+                                  .columns = 1,
+                                  .scores = (const double[]){0.5},
+                                  .labels = (const int32_t[]){0}};
+  given_refused(&confidences, "ce-kde", PCAL_USAGE,
+                "ce-kde needs the probabilities of all classes");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_agrees_with_a_double_loop),
+      cmocka_unit_test(test_automatic_bandwidth),
+      cmocka_unit_test(test_1_root),
+      cmocka_unit_test(test_2_weights_are_copies),
+      cmocka_unit_test(test_3_fewer_than_two_rows),
+      cmocka_unit_test(test_4_zeros),
+      cmocka_unit_test(test_5_probabilities_below_zero),
+      cmocka_unit_test(test_6_binary_scores),
+      cmocka_unit_test(test_a_model_that_only_the_whole_vector_betrays),
+      cmocka_unit_test(test_what_is_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
