@@ -16,6 +16,7 @@ SMOKE_SIZES = {"A": (200, 10), "B": (60, 1000), "C": (3000, 10), "D": (1_200_000
                "E": (200, 100)}
 HUGE_SIZES = {"D-huge": (1_000_000_000, 1)}
 PAIR_FLOPS = 14  # of a square root and an exponential, besides 2 K of an inner product
+PAIRS = {"skce": 0.5, "ce-kde": 1.0}  # of the squared number of rows; kde kernels are not symmetric
 
 
 def cpu_flags():
@@ -125,6 +126,10 @@ CASES = [
          [], "top-label", 2.0),
     Case("skce-A", "SKCE: A", "bench_pair", "skce", "A", "array",
          [Peer("PyTorch, all pairs", "torch", 20.0, 1e-3)], "flops", 4.0),
+    Case("ce-kde-A", "canonical KDE, h = 0.1: A", "bench_pair", "ce-kde", "A", "array",
+         [Peer("PyTorch, all pairs", "torch", 15.0, 1e-3)], "flops", 4.0),
+    Case("ce-kde-search-A", "canonical KDE, search for h: A", "bench_pair", "ce-kde", "A",
+         "auto", [Peer("PyTorch, all pairs", "torch-search", None, 1e-3)]),
     Case("temperature-B", "temperature fit: B", "bench_fit", "temperature", "B", "array",
          temperature_peers(60.0), "read", 10.0),
     Case("temperature-A", "temperature fit: A", "bench_fit", "temperature", "A", "array",
@@ -143,7 +148,10 @@ CASES = [
          "curve", "D", "file", [Peer("NumPy argsort, cumsum", "numpy")], memory=True,
          most_bytes=64e6),
     Case("memory-skce-A", "peak memory, SKCE: A", "bench_pair", "skce", "A", "array",
-         [Peer("PyTorch, all pairs", "torch")], memory=True, peer_share=0.01),
+         [Peer("PyTorch, all pairs", "torch")], memory=True, most_bytes=50e6, peer_share=0.01),
+    Case("memory-ce-kde-A", "peak memory, canonical KDE, search for h: A", "bench_pair",
+         "ce-kde", "A", "auto", [Peer("PyTorch, all pairs", "torch-search")], memory=True,
+         most_bytes=50e6, peer_share=0.01),
     Case("memory-temperature-B", "peak memory, temperature fit: B, mapped file", "bench_fit",
          "temperature", "B", "file", [Peer("PyTorch L-BFGS, strong Wolfe", "lbfgs")],
          memory=True),

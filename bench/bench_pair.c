@@ -1,24 +1,29 @@
-/* Pairs of rows: the unbiased squared kernel calibration error.
+/* Pairs of rows: kernel calibration error and kernel densities.
  *
- *   skce DATA array THREADS */
+ *   skce DATA array THREADS      unbiased
+ *   ce-kde DATA array THREADS    with a fixed bandwidth
+ *   ce-kde DATA auto THREADS     with its search for one */
 #include <string.h>
 
 #include "bench.h"
 
 static pcal_status pair_timed(const bench_request *request, const pcal_env *env,
                               pcal_source *source, bench_answer *answer, pcal_error *err) {
-  static const char *const specs[] = {"skce"};
+  const int kde = strcmp(request->operation, "ce-kde") == 0;
+  const char *spec = !kde                                   ? "skce"
+                     : strcmp(request->option, "auto") == 0 ? "ce-kde"
+                                                            : "ce-kde:bandwidth=0.1";
   pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
   pcal_results *results = NULL;
   pcal_result result = {.size = sizeof result};
-  config.specs = specs;
+  config.specs = &spec;
   config.spec_count = 1;
   bench_start(request, answer);
   pcal_status status = pcal_measure_run(source, &config, env, &results, err);
   bench_stop(request, answer);
   if (status == PCAL_OK)
-    status = pcal_results_find(results, specs[0], &result, err);
-  bench_value(answer, specs[0], result.value);
+    status = pcal_results_find(results, spec, &result, err);
+  bench_value(answer, kde ? "ce-kde" : "skce", result.value);
   pcal_results_free(results);
   return status;
 }
@@ -27,8 +32,8 @@ static pcal_status pair_answer(const bench_request *request, bench_answer *answe
                                pcal_error *err) {
   pcal_env env;
   pcal_source *source = NULL;
-  if (strcmp(request->operation, "skce") != 0)
-    return bench_fail(err, PCAL_USAGE, "bench_pair knows the operation skce");
+  if (strcmp(request->operation, "skce") != 0 && strcmp(request->operation, "ce-kde") != 0)
+    return bench_fail(err, PCAL_USAGE, "bench_pair knows the operations skce and ce-kde");
   pcal_status status = bench_env(request, &env, err);
   if (status == PCAL_OK)
     status = bench_source(request, &env, &source, err);

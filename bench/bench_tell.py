@@ -209,6 +209,9 @@ mapping and reading them, for apply copying, for the sort a plain radix sort of 
 (`bench/limits.c`), for class-wise errors our own time for the set of the predicted class
 (accuracy, Brier, log, ECE), for SKCE 2K + {pair} operations a pair at the multiply-add rate. The precision
 is exact unless a line says "fast". Targets are those of the project's design, by medians.
+(`bench/limits.c`), for SKCE and canonical KDE 2K + {pair} operations a pair at the rate of float
+multiply-adds, although ours are doubles that are not fused. The precision is exact unless a line
+says "fast". Targets are those of the project's design, by medians.
 
 ## What is not met
 
@@ -218,8 +221,8 @@ The targets were set on another machine with PyTorch 1.13; the peers measured he
 than those, for example because L-BFGS needs only a few evaluations on these regular data. The
 limits do not depend on that. In return, more than half of the time of PyTorch's usual form on B
 was the system handing out fresh memory when this was first measured, and varies from run to
-run; the tuned form avoids most of it. Isotonic regression, canonical KDE and smECE are not
-measured because they do not exist yet; ece-kde is not on PyPI.
+run; the tuned form avoids most of it. Isotonic regression and smECE are not measured because
+they do not exist yet. ece-kde is not on PyPI; its estimator is written out in `bench/peers.py`.
 
 ## Where numbers differ
 

@@ -218,6 +218,31 @@ def skce_torch(data):
     return {"skce": total.item() / (count * (count - 1))}
 
 
+def log_dirichlets(data, bandwidth):
+    """log k(p_i; p_j / h + 1) for all i, j; a row does not see itself."""
+    probs = data.probs()
+    a = probs / bandwidth + 1
+    log_beta = torch.lgamma(a).sum(1) - torch.lgamma(a.sum(1))
+    logs = torch.log(probs) @ (a - 1).T - log_beta
+    return logs.fill_diagonal_(-float("inf"))
+
+
+def ce_kde_torch(data, bandwidth=0.1):
+    """Popordanoska et al. 2022, canonical, p = 1, in the log domain, all pairs at once."""
+    probs, labels = data.probs(), data.targets()
+    weights = torch.softmax(log_dirichlets(data, bandwidth), dim=1)
+    near = weights @ torch.nn.functional.one_hot(labels, probs.shape[1]).to(weights.dtype)
+    return {"ce-kde": (near - probs).abs().sum(1).mean().item()}
+
+
+def ce_kde_search(data):
+    """The bandwidth of largest likelihood among the published candidates, then the error."""
+    candidates = [*np.logspace(-5, -1, 15), *np.linspace(0.2, 1, 5)]
+    likelihoods = [torch.logsumexp(log_dirichlets(data, h), dim=1).double().mean().item()
+                   for h in candidates]
+    return ce_kde_torch(data, candidates[int(np.argmax(likelihoods))])
+
+
 # ---- Temperature --------------------------------------------------------------------------
 
 
@@ -285,6 +310,8 @@ PEERS = {
     ("sort", "numpy"): sort_numpy,
     ("gce32", "numpy"): gce32_numpy,
     ("skce", "torch"): skce_torch,
+    ("ce-kde", "torch"): ce_kde_torch,
+    ("ce-kde", "torch-search"): ce_kde_search,
     ("temperature", "lbfgs"): temperature_lbfgs,
     ("temperature", "classic"): temperature_classic,
     ("temperature", "scipy"): temperature_scipy,

@@ -18,7 +18,8 @@ import sys
 import time
 
 import bench_tell
-from bench_cases import CASES, HUGE_CASES, HUGE_SIZES, PAIR_FLOPS, SIZES, SMOKE_SIZES
+from bench_cases import (CASES, HUGE_CASES, HUGE_SIZES, PAIR_FLOPS, PAIRS, SIZES,
+                         SMOKE_SIZES)
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 STORE = ROOT / "build-bench"
@@ -175,7 +176,8 @@ def limit_seconds(case, sizes, participant):
     if case.limit == "copy":
         return took * (2 * rows * columns * 4) / values["bytes"]
     if case.limit == "flops":
-        return took * rows * (rows - 1) / 2 * (2 * columns + PAIR_FLOPS) / values["flops"]
+        pairs = PAIRS[case.operation] * rows * (rows - 1)
+        return took * pairs * (2 * columns + PAIR_FLOPS) / values["flops"]
     return took
 
 
