@@ -207,9 +207,7 @@ What it can do, medians:
 The limit of a line is reading its bytes once from memory with all threads; for mapped files
 mapping and reading them, for apply copying, for the sort a plain radix sort of the same keys
 (`bench/limits.c`), for class-wise errors our own time for the set of the predicted class
-(accuracy, Brier, log, ECE), for SKCE 2K + {pair} operations a pair at the multiply-add rate. The precision
-is exact unless a line says "fast". Targets are those of the project's design, by medians.
-(`bench/limits.c`), for SKCE and canonical KDE 2K + {pair} operations a pair at the rate of float
+(accuracy, Brier, log, ECE), for SKCE and canonical KDE 2K + {pair} operations a pair at the rate of float
 multiply-adds, although ours are doubles that are not fused. The precision is exact unless a line
 says "fast". Targets are those of the project's design, by medians.
 

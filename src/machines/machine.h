@@ -7,8 +7,8 @@
 
 #include "core/codec.h"
 #include "data/view.h"
-#include "stats/condense.h"
 #include "kernels/pair_rows.h"
+#include "stats/condense.h"
 #include "stats/decompose.h"
 
 /* PC_BLOCK is how pairs are had without keeping the rows: only those inside a block meet. */

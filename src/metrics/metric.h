@@ -38,8 +38,8 @@ typedef struct pc_reading {
   pc_need need; /* starts zeroed */
   const char *notion, *bound;
   pc_interval_method interval; /* that suits best; 0 leaves it to the bound */
-  int whole_curve; /* a curve must be known score by score, whatever `wants` says */
-  unsigned traits; /* start as those of the metric; options may change them */
+  int whole_curve;             /* a curve must be known score by score, whatever `wants` says */
+  unsigned traits;             /* start as those of the metric; options may change them */
 } pc_reading;
 
 typedef struct pc_metric {
