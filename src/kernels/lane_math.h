@@ -11,8 +11,8 @@
  * log_gamma(x) = Stirling's series at x + 12 - log(x (x + 1) ... (x + 11)).
  * Error: below 1.5 ulp for exp on [-708, 709], 2 ulp for log on normal numbers, 3 ulp for log1p
  * on [0, 1e300], relative 2.5e-15 for near; for log_gamma on [1, 1e12] 4e-14 up to x = 20,
- * and relative 1e-15 beyond.  exp is 0 below -708, where it would
- * be at most 3.4e-308. */
+ * and relative 1e-15 beyond.  exp is 0 where k would be -1023, below -1022.5 ln 2 = -708.74:
+ * the bits of 2^k are then those of 0. */
 #ifndef PC_LANE_MATH_H
 #define PC_LANE_MATH_H
 
@@ -31,14 +31,19 @@ static inline double pc_lane_double(uint64_t bits) {
   return x;
 }
 
-/* x <= 709, not NaN. */
-static inline double pc_lane_exp(double x) {
+/* exp in two steps, exp(x) = finish(reduce(x, &scale), scale) for -709 <= x <= 709: two loops
+ * over them are faster than one, whose chain of dependent operations is longer than processors
+ * look ahead. */
+static inline double pc_lane_exp_reduce(double x, double *scale) {
   const double shift = 0x1.8p52, inverse_ln2 = 0x1.71547652b82fep+0;
   const double ln2_high = 0x1.62e42fee00000p-1, ln2_low = 0x1.a39ef35793c76p-33;
-  const double clamped = x < -708.0 ? -708.0 : x;
-  const double shifted = clamped * inverse_ln2 + shift;
+  const double shifted = x * inverse_ln2 + shift;
   const double k = shifted - shift;
-  const double r = (clamped - k * ln2_high) - k * ln2_low;
+  *scale = pc_lane_double((pc_lane_bits(shifted) + 1023) << 52);
+  return (x - k * ln2_high) - k * ln2_low;
+}
+
+static inline double pc_lane_exp_finish(double r, double scale) {
   const double r2 = r * r, r4 = r2 * r2;
   const double q01 = 0x1.0000000000001p-1 + r * 0x1.5555555555556p-3;
   const double q23 = 0x1.5555555553d63p-5 + r * 0x1.11111111109b3p-7;
@@ -46,9 +51,20 @@ static inline double pc_lane_exp(double x) {
   const double q67 = 0x1.a019b90d2ae7ap-16 + r * 0x1.71de0dae63bb3p-19;
   const double q89 = 0x1.289185613a3d6p-22 + r * 0x1.af38a9b0ec855p-26;
   const double q = (q01 + r2 * q23) + r4 * ((q45 + r2 * q67) + r4 * q89);
-  const double scale = pc_lane_double((pc_lane_bits(shifted) + 1023) << 52);
-  const double result = (1.0 + (r + r2 * q)) * scale;
-  return x < -708.0 ? 0.0 : result;
+  return (1.0 + (r + r2 * q)) * scale;
+}
+
+/* The lowest argument of the steps above; pass any finite number.  Compilers that saw a
+ * constant would make two selections of the one clamp. */
+static inline double pc_lane_exp_lowest(double any) {
+  return (any - any) - 709.0;
+}
+
+/* x <= 709; NaN stays NaN. */
+static inline double pc_lane_exp(double x) {
+  double scale;
+  const double r = pc_lane_exp_reduce(x < -709.0 ? -709.0 : x, &scale);
+  return pc_lane_exp_finish(r, scale);
 }
 
 /* -1.5 <= x <= 0: half the work.  For doubles, and for vectors of them. */
@@ -104,25 +120,32 @@ static inline double pc_lane_log_gamma(double x) {
   return (((y - 0.5) * pc_lane_log(y) - y) + (half_log_2pi + series)) - pc_lane_log(product);
 }
 
-/* The float version for the fast precision, x <= 0: degree 6, relative error below 1.3e-7;
- * 0 below -87. */
-static inline float pc_lane_expf(float x) {
+/* The steps in float, for the fast precision, x <= 0: PC_LANE_EXPF_UNIT * finish(reduce(x)) is
+ * exp(x) with a relative error below 1.3e-7 (degree 6), and 0 below -178.5 ln 2 = -123.73.  The
+ * unit keeps the squares of terms above 2^-126, below which processors are slow. */
+#define PC_LANE_EXPF_UNIT 0x1p-52
+
+static inline float pc_lane_expf_reduce(float x, float *scale) {
   const float shift = 0x1.8p23f, inverse_ln2 = 0x1.715476p+0f;
   const float ln2_high = 0x1.62e400p-1f, ln2_low = 0x1.7f7d1cp-20f;
-  const float clamped = x < -87.0f ? -87.0f : x;
-  const float shifted = clamped * inverse_ln2 + shift;
+  const float shifted = x * inverse_ln2 + shift;
   const float k = shifted - shift;
-  const float r = (clamped - k * ln2_high) - k * ln2_low;
+  uint32_t bits;
+  memcpy(&bits, &shifted, sizeof bits);
+  bits = (bits + 127 + 52) << 23;
+  memcpy(scale, &bits, sizeof bits);
+  return (x - k * ln2_high) - k * ln2_low;
+}
+
+static inline float pc_lane_expf_finish(float r, float scale) {
   const float r2 = r * r;
   const float q = (0x1.0p-1f + r * 0x1.5554dcp-3f) +
                   r2 * ((0x1.55551ap-5f + r * 0x1.120b6ep-7f) + r2 * 0x1.6d110ap-10f);
-  uint32_t bits;
-  memcpy(&bits, &shifted, sizeof bits);
-  bits = (bits + 127) << 23;
-  float scale;
-  memcpy(&scale, &bits, sizeof scale);
-  const float result = (1.0f + (r + r2 * q)) * scale;
-  return x < -87.0f ? 0.0f : result;
+  return (1.0f + (r + r2 * q)) * scale;
+}
+
+static inline float pc_lane_expf_lowest(float any) {
+  return (any - any) - 124.0f;
 }
 
 #endif

@@ -2,7 +2,12 @@
  * name; see row_kernels.h.  Inner loops over PC_LANES are what compilers turn into vectors. */
 #include "kernels/row_kernels.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "kernels/lane_math.h"
+
+#define KERNELS_TILE 256 /* scores between the two steps of exp */
 
 #define KERNELS_JOIN(a, b) a##b
 #define KERNELS_NAME(variant) KERNELS_JOIN(pc_row_kernels_, variant)
@@ -11,209 +16,243 @@
 
 /* Fixed order: lanes 8 apart, then 4, 2, 1. */
 static double kernels_fold(double lanes[PC_LANES]) {
-  for (size_t width = PC_LANES / 2; width > 0; width /= 2)
-    for (size_t l = 0; l < width; l++)
-      lanes[l] += lanes[l + width];
-  return lanes[0];
+  for (size_t l = 0; l < 8; l++)
+    lanes[l] += lanes[l + 8];
+  for (size_t l = 0; l < 4; l++)
+    lanes[l] += lanes[l + 4];
+  return (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]);
 }
 
-/* The largest of a row, its lowest index, and whether all are finite.  z - z is 0 for finite
- * numbers and NaN for others.  `index` is as wide as `type`. */
-#define KERNELS_MAX(name, type, index)                                     \
-  static type name(const type *z, size_t count, size_t *at, int *finite) { \
-    type top[PC_LANES], odd[PC_LANES];                                     \
-    index where[PC_LANES];                                                 \
-    for (size_t l = 0; l < PC_LANES; l++) {                                \
-      top[l] = z[0];                                                       \
-      odd[l] = 0;                                                          \
-      where[l] = 0;                                                        \
-    }                                                                      \
-    const size_t whole = count / PC_LANES * PC_LANES;                      \
-    for (size_t j = 0; j < whole; j += PC_LANES)                           \
-      for (size_t l = 0; l < PC_LANES; l++) {                              \
-        const type here = z[j + l];                                        \
-        const int more = here > top[l];                                    \
-        top[l] = more ? here : top[l];                                     \
-        where[l] = more ? (index)j + (index)l : where[l];                  \
-        odd[l] += here - here;                                             \
-      }                                                                    \
-    type best = z[0], any = 0;                                             \
-    *at = 0;                                                               \
-    for (size_t l = 0; l < PC_LANES; l++) {                                \
-      if (top[l] > best || (top[l] == best && (size_t)where[l] < *at)) {   \
-        best = top[l];                                                     \
-        *at = (size_t)where[l];                                            \
-      }                                                                    \
-      any += odd[l];                                                       \
-    }                                                                      \
-    for (size_t j = whole; j < count; j++) {                               \
-      if (z[j] > best) {                                                   \
-        best = z[j];                                                       \
-        *at = j;                                                           \
-      }                                                                    \
-      any += z[j] - z[j];                                                  \
-    }                                                                      \
-    *finite = any == 0;                                                    \
-    return best;                                                           \
+/* The lowest index of `best`, given the largest of each lane. */
+#define KERNELS_FIND(name, type)                                                \
+  static size_t name(const type *z, size_t count, const type *top, type best) { \
+    size_t lowest = count;                                                      \
+    for (size_t l = 0; l < PC_LANES; l++) {                                     \
+      if (top[l] != best)                                                       \
+        continue;                                                               \
+      size_t j = l;                                                             \
+      while (z[j] != best)                                                      \
+        j += PC_LANES;                                                          \
+      lowest = j < lowest ? j : lowest;                                         \
+    }                                                                           \
+    return lowest;                                                              \
   }
 
-KERNELS_MAX(kernels_max_f32, float, int32_t)
-KERNELS_MAX(kernels_max_f64, double, int64_t)
+KERNELS_FIND(kernels_find_f32, float)
+KERNELS_FIND(kernels_find_f64, double)
 
-/* Sums in lanes over everything below the maximum; `same` counts what equals it. */
-static void kernels_close(double sum[PC_LANES], double square[PC_LANES], double same[PC_LANES],
-                          pc_softmax_facts *facts) {
-  const double ties = kernels_fold(same) - 1.0;
-  facts->rest = kernels_fold(sum) + ties;
-  facts->rest_square = kernels_fold(square) + ties;
-}
+#define KERNELS_LARGER(a, b) ((b) > (a) ? (b) : (a))
 
-#define KERNELS_TERM(l)                         \
-  const double shift = (double)z[j + l] - max;  \
-  const double term = pc_lane_exp(shift);       \
-  const double below = shift < 0.0 ? 1.0 : 0.0; \
-  const double counted = term * below;          \
-  sum[l] += counted;                            \
-  square[l] += counted * counted;               \
-  same[l] += 1.0 - below
+/* The largest of a row, its lowest index, and whether all are finite: then so is their sum,
+ * unless it overflows, and z - z is 0 where z is finite and NaN elsewhere. */
+#define KERNELS_MAX(name, find, type)                                      \
+  static type name(const type *z, size_t count, size_t *at, int *finite) { \
+    type top[2 * PC_LANES], sum[2 * PC_LANES], best[PC_LANES], odd = 0;    \
+    for (size_t l = 0; l < 2 * PC_LANES; l++) {                            \
+      top[l] = (type)-INFINITY;                                            \
+      sum[l] = 0;                                                          \
+    }                                                                      \
+    const size_t whole = count / (2 * PC_LANES) * (2 * PC_LANES);          \
+    for (size_t j = 0; j < whole; j += 2 * PC_LANES)                       \
+      for (size_t l = 0; l < 2 * PC_LANES; l++) {                          \
+        top[l] = KERNELS_LARGER(top[l], z[j + l]);                         \
+        sum[l] += z[j + l];                                                \
+      }                                                                    \
+    for (size_t j = whole; j < count; j++) {                               \
+      top[j - whole] = KERNELS_LARGER(top[j - whole], z[j]);               \
+      sum[j - whole] += z[j];                                              \
+    }                                                                      \
+    for (size_t l = 0; l < PC_LANES; l++) {                                \
+      best[l] = top[l] = KERNELS_LARGER(top[l], top[l + PC_LANES]);        \
+      sum[l] += sum[l + PC_LANES];                                         \
+    }                                                                      \
+    for (size_t l = 0; l < 8; l++) {                                       \
+      best[l] = KERNELS_LARGER(best[l], best[l + 8]);                      \
+      sum[l] += sum[l + 8];                                                \
+    }                                                                      \
+    for (size_t l = 0; l < 4; l++) {                                       \
+      best[l] = KERNELS_LARGER(best[l], best[l + 4]);                      \
+      sum[l] += sum[l + 4];                                                \
+    }                                                                      \
+    const type all = (sum[0] + sum[2]) + (sum[1] + sum[3]);                \
+    const type even = KERNELS_LARGER(best[0], best[2]);                    \
+    const type uneven = KERNELS_LARGER(best[1], best[3]);                  \
+    const type max = KERNELS_LARGER(even, uneven);                         \
+    if (all - all != 0)                                                    \
+      for (size_t j = 0; j < count; j++)                                   \
+        odd += z[j] - z[j];                                                \
+    *finite = odd == 0;                                                    \
+    *at = *finite ? find(z, count, top, max) : 0;                          \
+    return max;                                                            \
+  }
 
-#define KERNELS_SOFTMAX(name, lean, full, largest, type)                                  \
-  static void lean(const type *restrict z, size_t count, pc_softmax_facts *facts) {       \
-    const double max = facts->max;                                                        \
-    double sum[PC_LANES] = {0.0}, square[PC_LANES] = {0.0}, same[PC_LANES] = {0.0};       \
-    const size_t whole = count / PC_LANES * PC_LANES;                                     \
-    for (size_t j = 0; j < whole; j += PC_LANES)                                          \
-      for (size_t l = 0; l < PC_LANES; l++) {                                             \
-        KERNELS_TERM(l);                                                                  \
-      }                                                                                   \
-    for (size_t j = whole, l = 0; j + l < count; l++) {                                   \
-      KERNELS_TERM(l);                                                                    \
-    }                                                                                     \
-    kernels_close(sum, square, same, facts);                                              \
-  }                                                                                       \
-  static void full(const type *restrict z, size_t count, double *restrict terms,          \
-                   pc_softmax_facts *facts) {                                             \
-    const double max = facts->max;                                                        \
-    double sum[PC_LANES] = {0.0}, square[PC_LANES] = {0.0}, same[PC_LANES] = {0.0};       \
-    const size_t whole = count / PC_LANES * PC_LANES;                                     \
-    for (size_t j = 0; j < whole; j += PC_LANES)                                          \
-      for (size_t l = 0; l < PC_LANES; l++) {                                             \
-        KERNELS_TERM(l);                                                                  \
-        terms[j + l] = term;                                                              \
-      }                                                                                   \
-    for (size_t j = whole, l = 0; j + l < count; l++) {                                   \
-      KERNELS_TERM(l);                                                                    \
-      terms[j + l] = term;                                                                \
-    }                                                                                     \
-    kernels_close(sum, square, same, facts);                                              \
-  }                                                                                       \
+KERNELS_MAX(kernels_max_f32, kernels_find_f32, float)
+KERNELS_MAX(kernels_max_f64, kernels_find_f64, double)
+
+/* Sums of the terms of a row, and of their squares, over all but the largest.  `real` is what
+ * is calculated in, `unit` what terms are to be multiplied with; lanes are folded in double. */
+#define KERNELS_SUM(name, type, real, exp, unit)                                 \
+  static void name(const type *restrict z, size_t count, double *restrict terms, \
+                   pc_softmax_facts *facts) {                                    \
+    const real max = (real)facts->max, lowest = exp##_lowest(max);               \
+    real sum[PC_LANES] = {0}, square[PC_LANES] = {0};                            \
+    real reduced[KERNELS_TILE], scale[KERNELS_TILE];                             \
+    for (size_t begin = 0; begin < count; begin += KERNELS_TILE) {               \
+      const size_t left = count - begin;                                         \
+      const size_t here = left < KERNELS_TILE ? left : KERNELS_TILE;             \
+      for (size_t i = 0; i < here; i++) {                                        \
+        const real gap = (real)z[begin + i] - max;                               \
+        reduced[i] = exp##_reduce(gap < lowest ? lowest : gap, &scale[i]);       \
+      }                                                                          \
+      if (facts->top - begin < here)                                             \
+        scale[facts->top - begin] = 0;                                           \
+      size_t whole = here;                                                       \
+      for (; whole % PC_LANES != 0; whole++)                                     \
+        reduced[whole] = scale[whole] = 0;                                       \
+      for (size_t j = 0; j < whole; j += PC_LANES)                               \
+        for (size_t l = 0; l < PC_LANES; l++) {                                  \
+          const real term = exp##_finish(reduced[j + l], scale[j + l]);          \
+          sum[l] += term;                                                        \
+          square[l] += term * term;                                              \
+          reduced[j + l] = term;                                                 \
+        }                                                                        \
+      for (size_t i = 0; terms != NULL && i < here; i++)                         \
+        terms[begin + i] = (double)reduced[i] * (unit);                          \
+    }                                                                            \
+    if (terms != NULL)                                                           \
+      terms[facts->top] = 1.0;                                                   \
+    double wide[PC_LANES];                                                       \
+    for (size_t l = 0; l < PC_LANES; l++)                                        \
+      wide[l] = (double)sum[l];                                                  \
+    facts->rest = kernels_fold(wide) * (unit);                                   \
+    for (size_t l = 0; l < PC_LANES; l++)                                        \
+      wide[l] = (double)square[l];                                               \
+    facts->rest_square = kernels_fold(wide) * ((unit) * (unit));                 \
+  }
+
+KERNELS_SUM(kernels_sum_f32, float, double, pc_lane_exp, 1.0)
+KERNELS_SUM(kernels_sum_f64, double, double, pc_lane_exp, 1.0)
+KERNELS_SUM(kernels_sum_fast, float, float, pc_lane_expf, PC_LANE_EXPF_UNIT)
+
+#define KERNELS_SOFTMAX(name, largest, add, type)                                         \
   static void name(const type *z, size_t count, double *terms, pc_softmax_facts *facts) { \
     facts->max = (double)largest(z, count, &facts->top, &facts->finite);                  \
-    if (!facts->finite)                                                                   \
-      return;                                                                             \
-    if (terms == NULL)                                                                    \
-      lean(z, count, facts);                                                              \
-    else                                                                                  \
-      full(z, count, terms, facts);                                                       \
+    if (facts->finite)                                                                    \
+      add(z, count, terms, facts);                                                        \
   }
 
-KERNELS_SOFTMAX(kernels_softmax_f32, kernels_lean_f32, kernels_full_f32, kernels_max_f32, float)
-KERNELS_SOFTMAX(kernels_softmax_f64, kernels_lean_f64, kernels_full_f64, kernels_max_f64,
-                double)
+KERNELS_SOFTMAX(kernels_softmax_f32, kernels_max_f32, kernels_sum_f32, float)
+KERNELS_SOFTMAX(kernels_softmax_f64, kernels_max_f64, kernels_sum_f64, double)
+KERNELS_SOFTMAX(kernels_softmax_fast, kernels_max_f32, kernels_sum_fast, float)
 
-static void kernels_softmax_fast(const float *restrict z, size_t count,
-                                 pc_softmax_facts *facts) {
-  const float max = kernels_max_f32(z, count, &facts->top, &facts->finite);
-  float sum[PC_LANES] = {0.0f}, square[PC_LANES] = {0.0f}, same[PC_LANES] = {0.0f};
-  const size_t whole = count / PC_LANES * PC_LANES;
-  for (size_t j = 0; j < whole; j += PC_LANES)
-    for (size_t l = 0; l < PC_LANES; l++) {
-      const float shift = z[j + l] - max;
-      const float below = shift < 0.0f ? 1.0f : 0.0f;
-      const float term = pc_lane_expf(shift) * below;
-      sum[l] += term;
-      square[l] += term * term;
-      same[l] += 1.0f - below;
-    }
-  double wide_sum[PC_LANES], wide_square[PC_LANES], wide_same[PC_LANES];
-  for (size_t l = 0; l < PC_LANES; l++) {
-    wide_sum[l] = (double)sum[l];
-    wide_square[l] = (double)square[l];
-    wide_same[l] = (double)same[l];
+/* From rows to lanes, two classes at a time. */
+#define KERNELS_TURN(name, type)                                                \
+  static void name(const type *restrict z, size_t count, type *restrict out) {  \
+    type pairs[PC_NARROW_CLASSES * PC_LANES];                                   \
+    const size_t even = count / 2 * 2;                                          \
+    for (size_t j = 0; j < even; j += 2)                                        \
+      for (size_t l = 0; l < PC_LANES; l++)                                     \
+        memcpy(&pairs[j * PC_LANES + 2 * l], &z[l * count + j], 2 * sizeof *z); \
+    for (size_t j = 0; j < even; j += 2)                                        \
+      for (size_t l = 0; l < PC_LANES; l++) {                                   \
+        out[j * PC_LANES + l] = pairs[j * PC_LANES + 2 * l];                    \
+        out[(j + 1) * PC_LANES + l] = pairs[j * PC_LANES + 2 * l + 1];          \
+      }                                                                         \
+    for (size_t l = 0; even < count && l < PC_LANES; l++)                       \
+      out[even * PC_LANES + l] = z[l * count + even];                           \
   }
-  for (size_t j = whole, l = 0; j + l < count; l++) {
-    const float shift = z[j + l] - max;
-    const double term = shift < 0.0f ? (double)pc_lane_expf(shift) : 0.0;
-    wide_sum[l] += term;
-    wide_square[l] += term * term;
-    wide_same[l] += shift < 0.0f ? 0.0 : 1.0;
-  }
-  facts->max = (double)max;
-  kernels_close(wide_sum, wide_square, wide_same, facts);
-}
 
-static void kernels_softmax_lanes(const double *restrict z, size_t count,
-                                  double *restrict terms, pc_softmax_lanes *restrict facts) {
-  double max[PC_LANES], top[PC_LANES], odd[PC_LANES], rest[PC_LANES], square[PC_LANES];
-  for (size_t l = 0; l < PC_LANES; l++) {
-    max[l] = z[l];
-    top[l] = odd[l] = rest[l] = square[l] = 0.0;
-  }
-  for (size_t j = 0; j < count; j++)
-    for (size_t l = 0; l < PC_LANES; l++) {
-      const double here = z[j * PC_LANES + l];
-      top[l] = here > max[l] ? (double)j : top[l];
-      max[l] = here > max[l] ? here : max[l];
-      odd[l] += here - here;
-    }
-  for (size_t j = 0; j < count; j++)
-    for (size_t l = 0; l < PC_LANES; l++) {
-      const double term = pc_lane_exp(z[j * PC_LANES + l] - max[l]);
-      const double counted = top[l] == (double)j ? 0.0 : term;
-      terms[j * PC_LANES + l] = term;
-      rest[l] += counted;
-      square[l] += counted * counted;
-    }
-  for (size_t l = 0; l < PC_LANES; l++) {
-    facts->max[l] = max[l];
-    facts->rest[l] = rest[l];
-    facts->rest_square[l] = square[l];
-    facts->log_norm[l] = pc_lane_log1p(rest[l]);
-    facts->top[l] = top[l];
-    facts->odd[l] = odd[l];
-  }
-}
+KERNELS_TURN(kernels_turn_f32, float)
+KERNELS_TURN(kernels_turn_f64, double)
 
-static void kernels_softmax_fast_lanes(const float *restrict z, size_t count,
-                                       pc_softmax_lanes *restrict facts) {
-  float max[PC_LANES], top[PC_LANES], odd[PC_LANES], rest[PC_LANES], square[PC_LANES];
-  for (size_t l = 0; l < PC_LANES; l++) {
-    max[l] = z[l];
-    top[l] = odd[l] = rest[l] = square[l] = 0.0f;
+/* Largest of each lane and its lowest class, as a number of the type; are all finite? */
+#define KERNELS_TOPS(name, type)                                                           \
+  static int name(const type *z, size_t count, type *restrict top, type *restrict where) { \
+    type sum[PC_LANES];                                                                    \
+    for (size_t l = 0; l < PC_LANES; l++) {                                                \
+      top[l] = (type)-INFINITY;                                                            \
+      sum[l] = where[l] = 0;                                                               \
+    }                                                                                      \
+    for (size_t j = 0; j < count; j++)                                                     \
+      for (size_t l = 0; l < PC_LANES; l++) {                                              \
+        const type here = z[j * PC_LANES + l];                                             \
+        where[l] = here > top[l] ? (type)j : where[l];                                     \
+        top[l] = here > top[l] ? here : top[l];                                            \
+        sum[l] += here;                                                                    \
+      }                                                                                    \
+    type odd = 0;                                                                          \
+    for (size_t l = 0; l < PC_LANES; l++)                                                  \
+      odd += sum[l] - sum[l];                                                              \
+    return odd == 0;                                                                       \
   }
-  for (size_t j = 0; j < count; j++)
-    for (size_t l = 0; l < PC_LANES; l++) {
-      const float here = z[j * PC_LANES + l];
-      top[l] = here > max[l] ? (float)j : top[l];
-      max[l] = here > max[l] ? here : max[l];
-      odd[l] += here - here;
-    }
-  for (size_t j = 0; j < count; j++)
-    for (size_t l = 0; l < PC_LANES; l++) {
-      const float term = pc_lane_expf(z[j * PC_LANES + l] - max[l]);
-      const float counted = top[l] == (float)j ? 0.0f : term;
-      rest[l] += counted;
-      square[l] += counted * counted;
-    }
-  for (size_t l = 0; l < PC_LANES; l++) {
-    facts->max[l] = (double)max[l];
-    facts->rest[l] = (double)rest[l];
-    facts->rest_square[l] = (double)square[l];
-    facts->top[l] = (double)top[l];
-    facts->odd[l] = (double)odd[l];
+
+KERNELS_TOPS(kernels_tops_f32, float)
+KERNELS_TOPS(kernels_tops_f64, double)
+
+#define KERNELS_NARROW(name, turn, tops, type, real, exp, unit)                          \
+  static void name(const type *restrict z, size_t count, const int32_t *labels,          \
+                   double *restrict terms, pc_narrow_facts *restrict facts) {            \
+    type turned[PC_NARROW_CLASSES * PC_LANES], top[PC_LANES], where[PC_LANES];           \
+    real reduced[PC_NARROW_CLASSES * PC_LANES], scale[PC_NARROW_CLASSES * PC_LANES];     \
+    real sum[PC_LANES] = {0}, square[PC_LANES] = {0};                                    \
+    turn(z, count, turned);                                                              \
+    facts->finite = tops(turned, count, top, where);                                     \
+    const real lowest = exp##_lowest((real)count);                                       \
+    for (size_t j = 0; j < count; j++)                                                   \
+      for (size_t l = 0; l < PC_LANES; l++) {                                            \
+        const size_t at = j * PC_LANES + l;                                              \
+        const real gap = (real)turned[at] - (real)top[l];                                \
+        real factor;                                                                     \
+        reduced[at] = exp##_reduce(gap < lowest ? lowest : gap, &factor);                \
+        scale[at] = where[l] == (type)j ? 0 : factor;                                    \
+      }                                                                                  \
+    for (size_t j = 0; j < count; j++)                                                   \
+      for (size_t l = 0; l < PC_LANES; l++) {                                            \
+        const size_t at = j * PC_LANES + l;                                              \
+        const real term = exp##_finish(reduced[at], scale[at]);                          \
+        sum[l] += term;                                                                  \
+        square[l] += term * term;                                                        \
+        reduced[at] = term;                                                              \
+      }                                                                                  \
+    for (size_t at = 0; terms != NULL && at < count * PC_LANES; at++)                    \
+      terms[at] = (double)reduced[at] * (unit);                                          \
+    for (size_t l = 0; l < PC_LANES; l++) {                                              \
+      facts->rest[l] = (double)sum[l] * (unit);                                          \
+      facts->rest_square[l] = (double)square[l] * ((unit) * (unit));                     \
+      facts->top[l] = (int32_t)where[l];                                                 \
+      facts->gap[l] = (double)turned[(size_t)labels[l] * PC_LANES + l] - (double)top[l]; \
+    }                                                                                    \
+    for (size_t l = 0; terms != NULL && l < PC_LANES; l++)                               \
+      terms[(size_t)facts->top[l] * PC_LANES + l] = 1.0;                                 \
   }
-  for (size_t l = 0; l < PC_LANES; l++)
-    facts->log_norm[l] = pc_lane_log1p(facts->rest[l]);
+
+KERNELS_NARROW(kernels_narrow_f32, kernels_turn_f32, kernels_tops_f32, float, double,
+               pc_lane_exp, 1.0)
+KERNELS_NARROW(kernels_narrow_f64, kernels_turn_f64, kernels_tops_f64, double, double,
+               pc_lane_exp, 1.0)
+KERNELS_NARROW(kernels_narrow_fast, kernels_turn_f32, kernels_tops_f32, float, float,
+               pc_lane_expf, PC_LANE_EXPF_UNIT)
+
+static void kernels_finish_logits(const pc_logit_columns *columns, size_t count) {
+  const int32_t *restrict label = columns->label, *restrict top_label = columns->top_label;
+  double *restrict top = columns->top, *restrict true_gap = columns->true_gap;
+  double *restrict others_square = columns->others_square;
+  double *restrict log_true = columns->log_true;
+  const double lowest = pc_lane_exp_lowest((double)count);
+  for (size_t i = 0; i < count; i++) {
+    const double rest = top[i], sum = 1.0 + rest, gap = log_true[i];
+    const double is_top = label[i] == top_label[i] ? 1.0 : 0.0;
+    double scale;
+    const double reduced = pc_lane_exp_reduce(gap < lowest ? lowest : gap, &scale);
+    const double term = pc_lane_exp_finish(reduced, scale);
+    const double others = is_top > 0.0 ? rest : 1.0 + (rest - term);
+    const double square =
+        is_top > 0.0 ? others_square[i] : 1.0 + (others_square[i] - term * term);
+    top[i] = 1.0 / sum;
+    true_gap[i] = others / sum;
+    others_square[i] = square / (sum * sum);
+    log_true[i] = gap - pc_lane_log1p(rest);
+  }
 }
 
 static void kernels_squares(const double *p, size_t begin, size_t end, double lanes[PC_LANES]) {
@@ -296,8 +335,10 @@ const pc_row_kernels KERNELS_NAME(PC_VARIANT) = {
     .softmax_f32 = kernels_softmax_f32,
     .softmax_f64 = kernels_softmax_f64,
     .softmax_fast = kernels_softmax_fast,
-    .softmax_lanes = kernels_softmax_lanes,
-    .softmax_fast_lanes = kernels_softmax_fast_lanes,
+    .narrow_f32 = kernels_narrow_f32,
+    .narrow_f64 = kernels_narrow_f64,
+    .narrow_fast = kernels_narrow_fast,
+    .finish_logits = kernels_finish_logits,
     .simplex_f64 = kernels_simplex_f64,
     .column_f32 = kernels_column_f32,
     .column_f64 = kernels_column_f64,

@@ -6,6 +6,7 @@
 #define PC_ROW_KERNELS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #define PC_LANES 16
 #define PC_NARROW_CLASSES 32 /* up to here, one row in each lane */
@@ -20,12 +21,22 @@ typedef struct pc_softmax_facts {
   int finite;         /* no NaN, no infinity; the rest is undefined otherwise */
 } pc_softmax_facts;
 
-/* The same for PC_LANES rows, and log(1 + rest). */
-typedef struct pc_softmax_lanes {
-  double max[PC_LANES], rest[PC_LANES], rest_square[PC_LANES], log_norm[PC_LANES];
-  double top[PC_LANES];
-  double odd[PC_LANES]; /* 0 for finite rows, NaN for others */
-} pc_softmax_lanes;
+/* The same for PC_LANES narrow rows. */
+typedef struct pc_narrow_facts {
+  double rest[PC_LANES], rest_square[PC_LANES];
+  double gap[PC_LANES]; /* logit of the label less the largest */
+  int32_t top[PC_LANES];
+  int finite; /* all rows; rows that are finite are right in any case */
+} pc_narrow_facts;
+
+/* Columns of rows of logits, turned from what a softmax says into what metrics ask. */
+typedef struct pc_logit_columns {
+  const int32_t *label, *top_label;
+  double *top;           /* from `rest` to the largest probability */
+  double *others_square; /* from `rest_square` to that of all classes but the label */
+  double *log_true; /* from the logit of the label less the largest to its log probability */
+  double *true_gap; /* to 1 - probability of the label */
+} pc_logit_columns;
 
 /* What a row of probabilities p says. */
 typedef struct pc_simplex_facts {
@@ -47,10 +58,16 @@ typedef struct pc_row_kernels {
   void (*softmax_f32)(const float *z, size_t count, double *terms, pc_softmax_facts *facts);
   void (*softmax_f64)(const double *z, size_t count, double *terms, pc_softmax_facts *facts);
   /* The fast precision: terms and lanes in float, lanes folded in double for every row. */
-  void (*softmax_fast)(const float *z, size_t count, pc_softmax_facts *facts);
-  /* Narrow rows: z and terms are [class][lane]. */
-  void (*softmax_lanes)(const double *z, size_t count, double *terms, pc_softmax_lanes *facts);
-  void (*softmax_fast_lanes)(const float *z, size_t count, pc_softmax_lanes *facts);
+  void (*softmax_fast)(const float *z, size_t count, double *terms, pc_softmax_facts *facts);
+  /* PC_LANES rows of at most PC_NARROW_CLASSES logits one after the other, and their labels;
+   * terms, where not NULL, are [class][lane]. */
+  void (*narrow_f32)(const float *z, size_t count, const int32_t *labels, double *terms,
+                     pc_narrow_facts *facts);
+  void (*narrow_f64)(const double *z, size_t count, const int32_t *labels, double *terms,
+                     pc_narrow_facts *facts);
+  void (*narrow_fast)(const float *z, size_t count, const int32_t *labels, double *terms,
+                      pc_narrow_facts *facts);
+  void (*finish_logits)(const pc_logit_columns *columns, size_t count);
   void (*simplex_f64)(const double *p, size_t count, pc_simplex_facts *facts);
   /* Copies a column into doubles. */
   void (*column_f32)(const float *z, size_t count, double *out, pc_column_facts *facts);

@@ -65,7 +65,7 @@ static void test_softmax_is_right(void **state) {
     assert_true(facts.top == top && facts.max == (double)z[top] && facts.finite);
     assert_true(fabs(facts.rest - (double)rest) <= 1e-15 * (1 + (double)rest));
     assert_true(fabs(facts.rest_square - (double)square) <= 1e-15 * (1 + (double)square));
-    pc_row_kernels_best()->softmax_fast(z, n, &facts);
+    pc_row_kernels_best()->softmax_fast(z, n, NULL, &facts);
     assert_true(facts.top == top);
     assert_true(fabs(facts.rest - (double)rest) <= 2e-7 * (double)rest);
     assert_true(fabs(facts.rest_square - (double)square) <= 4e-7 * (double)square);
@@ -79,7 +79,7 @@ static void test_rest_keeps_small_terms(void **state) {
   pc_softmax_facts facts;
   pc_row_kernels_best()->softmax_f32(z, 3, NULL, &facts);
   assert_true(fabs(facts.rest / (exp(-40) + exp(-80)) - 1) < 1e-15);
-  pc_row_kernels_best()->softmax_fast(z, 3, &facts);
+  pc_row_kernels_best()->softmax_fast(z, 3, NULL, &facts);
   assert_true(fabs(facts.rest / (exp(-40) + exp(-80)) - 1) < 2e-7);
 }
 
@@ -92,7 +92,7 @@ static void test_ties_count_and_go_to_the_lowest(void **state) {
     pc_softmax_facts facts;
     pc_row_kernels_at(v)->softmax_f32(z, 40, NULL, &facts);
     assert_true(facts.top == 5 && facts.rest == 2.0 && facts.rest_square == 2.0);
-    pc_row_kernels_at(v)->softmax_fast(z, 40, &facts);
+    pc_row_kernels_at(v)->softmax_fast(z, 40, NULL, &facts);
     assert_true(facts.top == 5 && facts.rest == 2.0 && facts.rest_square == 2.0);
   }
 }
@@ -109,45 +109,142 @@ static void test_not_finite_is_seen_anywhere(void **state) {
           pc_softmax_facts facts;
           pc_row_kernels_at(v)->softmax_f32(z, n, NULL, &facts);
           assert_false(facts.finite);
-          pc_row_kernels_at(v)->softmax_fast(z, n, &facts);
+          pc_row_kernels_at(v)->softmax_fast(z, n, NULL, &facts);
           assert_false(facts.finite);
         }
 }
 
-static void kernels_fill_lanes(size_t n, double *z, float *narrow) {
+/* PC_LANES rows of n logits, row 3 with all the same, row 4 far apart. */
+static void kernels_fill_narrow(size_t n, double *wide, float *z, int32_t *labels) {
   const pc_rng rng = {9, n};
   for (size_t i = 0; i < n * PC_LANES; i++) {
-    narrow[i] = (float)(4 * pc_rng_normal(&rng, i));
-    z[i] = (double)narrow[i];
+    const double spread = i / n == 3 ? 0 : i / n == 4 ? 400 : 4;
+    z[i] = (float)(spread * pc_rng_normal(&rng, i));
+    wide[i] = (double)z[i];
+  }
+  for (size_t l = 0; l < PC_LANES; l++)
+    labels[l] = (int32_t)(l % n);
+}
+
+static void kernels_same_narrow(const pc_narrow_facts *a, const pc_narrow_facts *b) {
+  assert_memory_equal(a->rest, b->rest, sizeof a->rest);
+  assert_memory_equal(a->rest_square, b->rest_square, sizeof a->rest_square);
+  assert_memory_equal(a->gap, b->gap, sizeof a->gap);
+  assert_memory_equal(a->top, b->top, sizeof a->top);
+  assert_int_equal(a->finite, b->finite);
+}
+
+/* The wide kernel on the same rows, up to the order of additions and what is 0 in float. */
+static void kernels_like_rows(size_t n, const double *wide, const int32_t *labels,
+                              const double *terms, const pc_narrow_facts *facts, double off) {
+  for (size_t l = 0; l < PC_LANES; l++) {
+    pc_softmax_facts row;
+    double row_terms[PC_NARROW_CLASSES];
+    pc_row_kernels_portable.softmax_f64(wide + l * n, n, row_terms, &row);
+    assert_int_equal(facts->top[l], row.top);
+    assert_true(facts->gap[l] == wide[l * n + (size_t)labels[l]] - row.max);
+    assert_true(fabs(facts->rest[l] - row.rest) <= off * row.rest + 1e-36);
+    assert_true(fabs(facts->rest_square[l] - row.rest_square) <=
+                2 * off * row.rest_square + 1e-36);
+    for (size_t j = 0; terms != NULL && j < n; j++)
+      assert_true(terms[j * PC_LANES + l] == row_terms[j]);
   }
 }
 
-static void test_lanes_agree_with_rows(void **state) {
+static void test_narrow_agrees_with_wide(void **state) {
   (void)state;
-  static double z[PC_NARROW_CLASSES * PC_LANES], terms[PC_NARROW_CLASSES * PC_LANES];
-  static float narrow[PC_NARROW_CLASSES * PC_LANES];
+  static double wide[PC_NARROW_CLASSES * PC_LANES];
+  static double terms[2][PC_NARROW_CLASSES * PC_LANES];
+  static float z[PC_NARROW_CLASSES * PC_LANES];
+  int32_t labels[PC_LANES];
   for (size_t n = 2; n <= PC_NARROW_CLASSES; n++) {
-    kernels_fill_lanes(n, z, narrow);
-    pc_softmax_lanes first, here;
-    pc_row_kernels_portable.softmax_lanes(z, n, terms, &first);
-    for (size_t l = 0; l < PC_LANES; l++) {
-      double row[PC_NARROW_CLASSES];
-      pc_softmax_facts facts;
-      for (size_t j = 0; j < n; j++)
-        row[j] = z[j * PC_LANES + l];
-      pc_row_kernels_portable.softmax_f64(row, n, NULL, &facts);
-      assert_true(first.max[l] == facts.max && first.top[l] == (double)facts.top);
-      assert_true(fabs(first.rest[l] - facts.rest) <= 1e-14 * facts.rest);
-      assert_true(fabs(first.log_norm[l] - log1p(facts.rest)) <= 1e-15 * (1 + facts.rest));
+    kernels_fill_narrow(n, wide, z, labels);
+    pc_narrow_facts first, first_fast, here;
+    pc_row_kernels_portable.narrow_f32(z, n, labels, terms[0], &first);
+    pc_row_kernels_portable.narrow_fast(z, n, labels, NULL, &first_fast);
+    assert_true(first.finite && first_fast.finite);
+    kernels_like_rows(n, wide, labels, terms[0], &first, 1e-14);
+    kernels_like_rows(n, wide, labels, NULL, &first_fast, 1e-5);
+    for (size_t v = 0; pc_row_kernels_at(v) != NULL; v++) {
+      const pc_row_kernels *k = pc_row_kernels_at(v);
+      k->narrow_f32(z, n, labels, terms[1], &here);
+      kernels_same_narrow(&first, &here);
+      assert_memory_equal(terms[0], terms[1], n * PC_LANES * sizeof(double));
+      k->narrow_f64(wide, n, labels, NULL, &here);
+      kernels_same_narrow(&first, &here);
+      k->narrow_fast(z, n, labels, NULL, &here);
+      kernels_same_narrow(&first_fast, &here);
     }
-    for (size_t v = 1; pc_row_kernels_at(v) != NULL; v++) {
-      pc_row_kernels_at(v)->softmax_lanes(z, n, terms, &here);
-      assert_memory_equal(&first, &here, sizeof first);
+  }
+}
+
+static void test_narrow_sees_what_is_not_finite(void **state) {
+  (void)state;
+  enum { N = 5 };
+  static const float odd[] = {NAN, INFINITY, -INFINITY};
+  const int32_t labels[PC_LANES] = {0};
+  for (size_t v = 0; pc_row_kernels_at(v) != NULL; v++)
+    for (size_t at = 0; at < N * PC_LANES; at++)
+      for (size_t o = 0; o < UNIT_COUNT(odd); o++) {
+        float z[N * PC_LANES] = {0.0f};
+        pc_narrow_facts facts;
+        z[at] = odd[o];
+        pc_row_kernels_at(v)->narrow_f32(z, N, labels, NULL, &facts);
+        assert_false(facts.finite);
+        for (size_t l = 0; l < PC_LANES; l++)
+          assert_true(l == at / N || facts.rest[l] == N - 1);
+        pc_row_kernels_at(v)->narrow_fast(z, N, labels, NULL, &facts);
+        assert_false(facts.finite);
+      }
+}
+
+/* Numbers whose sum overflows are finite all the same. */
+static void test_huge_is_finite(void **state) {
+  (void)state;
+  float z[40];
+  for (size_t j = 0; j < 40; j++)
+    z[j] = j == 7 ? 3.1e38f : 3e38f;
+  for (size_t v = 0; pc_row_kernels_at(v) != NULL; v++) {
+    pc_softmax_facts facts;
+    pc_row_kernels_at(v)->softmax_f32(z, 40, NULL, &facts);
+    assert_true(facts.finite && facts.top == 7 && facts.rest == 0.0);
+    pc_row_kernels_at(v)->softmax_fast(z, 40, NULL, &facts);
+    assert_true(facts.finite && facts.top == 7 && facts.rest == 0.0);
+  }
+}
+
+static void test_finish_logits(void **state) {
+  (void)state;
+  enum { ROWS = 37 };
+  int32_t labels[ROWS], tops[ROWS];
+  double first[4][ROWS], here[4][ROWS];
+  for (size_t v = 0; pc_row_kernels_at(v) != NULL; v++) {
+    for (size_t i = 0; i < ROWS; i++) {
+      /* Three classes, logits 0, -g, -2g. */
+      const double g = 0.1 * (double)i * (double)i;
+      labels[i] = (int32_t)(i % 3);
+      tops[i] = 0;
+      here[0][i] = exp(-g) + exp(-2 * g);
+      here[1][i] = exp(-2 * g) + exp(-4 * g);
+      here[2][i] = -g * (double)labels[i];
     }
-    pc_row_kernels_best()->softmax_fast_lanes(narrow, n, &here);
-    for (size_t l = 0; l < PC_LANES; l++)
-      assert_true(fabs(here.rest[l] - first.rest[l]) <= 1e-6 * first.rest[l] &&
-                  here.top[l] == first.top[l]);
+    const pc_logit_columns columns = {labels, tops, here[0], here[1], here[2], here[3]};
+    pc_row_kernels_at(v)->finish_logits(&columns, ROWS);
+    for (size_t i = 0; i < ROWS; i++) {
+      const double g = 0.1 * (double)i * (double)i, s = 1 + exp(-g) + exp(-2 * g);
+      double gap = 0, square = 0;
+      for (int32_t j = 0; j < 3; j++) {
+        gap += j == labels[i] ? 0 : exp(-g * j) / s;
+        square += j == labels[i] ? 0 : exp(-2 * g * j) / (s * s);
+      }
+      assert_near(here[0][i], 1 / s, 1e-15);
+      assert_near(here[1][i], square, 1e-14);
+      assert_near(here[2][i], -g * labels[i] - log1p(exp(-g) + exp(-2 * g)), 1e-14);
+      assert_near(here[3][i], gap, 1e-14);
+    }
+    if (v == 0)
+      memcpy(first, here, sizeof first);
+    assert_memory_equal(first, here, sizeof first);
   }
 }
 
@@ -188,7 +285,10 @@ int main(void) {
       cmocka_unit_test(test_rest_keeps_small_terms),
       cmocka_unit_test(test_ties_count_and_go_to_the_lowest),
       cmocka_unit_test(test_not_finite_is_seen_anywhere),
-      cmocka_unit_test(test_lanes_agree_with_rows),
+      cmocka_unit_test(test_narrow_agrees_with_wide),
+      cmocka_unit_test(test_narrow_sees_what_is_not_finite),
+      cmocka_unit_test(test_huge_is_finite),
+      cmocka_unit_test(test_finish_logits),
       cmocka_unit_test(test_simplex_and_columns),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,54 @@
+/* What the parts of pc_rows_derive share: a chunk of a batch on its way into a scratch. */
+#ifndef PC_DERIVE_H
+#define PC_DERIVE_H
+
+#include <string.h>
+
+#include "data/row_check.h"
+
+typedef struct pc_derive {
+  const pcal_batch *batch;
+  const pc_layout *layout;
+  const pc_policy *policy;
+  const pc_scratch *scratch;
+  pc_row_counts *counts;
+  size_t kept; /* rows in the scratch so far */
+} pc_derive;
+
+static inline const char *pc_derive_at(const pcal_batch *batch, size_t position) {
+  return (const char *)batch->scores + (ptrdiff_t)position * batch->row_stride;
+}
+
+static inline double pc_derive_load(const pcal_batch *batch, const char *at) {
+  if (batch->type == PCAL_F32) {
+    float value;
+    memcpy(&value, at, sizeof value);
+    return (double)value;
+  }
+  double value;
+  memcpy(&value, at, sizeof value);
+  return value;
+}
+
+static inline void pc_derive_load_row(const pcal_batch *batch, size_t position, double *out) {
+  const char *at = pc_derive_at(batch, position);
+  for (size_t j = 0; j < batch->columns; j++, at += batch->column_stride)
+    out[j] = pc_derive_load(batch, at);
+}
+
+static inline int pc_derive_keeps_probs(const pc_derive *d) {
+  return !d->policy->lean || d->layout->classes <= 2;
+}
+
+/* Edge cases 1 and 2 of row_check.h. */
+PC_CHECKED pcal_status pc_derive_begin(const pc_derive *d, size_t position, pc_row *row,
+                                       pcal_error *err);
+
+/* Counts the row and keeps it, unless it is missing or occurred no times. */
+void pc_derive_end(pc_derive *d, const pc_row *row);
+
+/* Rows [begin, begin + count) of logits in several columns. */
+PC_CHECKED pcal_status pc_derive_logits(pc_derive *d, size_t begin, size_t count,
+                                        pcal_error *err);
+
+#endif

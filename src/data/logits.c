@@ -1,0 +1,244 @@
+/* From rows of logits to what metrics ask of a row.
+ *
+ * Formula, logits z with m = max z, e_j = exp(z_j - m), r = sum of e_j over j != top:
+ *   p_j = e_j / (1 + r),  log p_y = (z_y - m) - log(1 + r),
+ *   1 - p_y = r / (1 + r) when y is the top class, else (1 + r - e_y) / (1 + r);
+ * the sum of squares of the other classes goes the same way.  Nothing is lost to cancellation
+ * when p_y is close to 1.
+ * Edge cases: see row_check.h; ties for the top class go to the lowest index.
+ * Cost: one exp for each logit; up to 32 classes one row in each vector lane, beyond that the
+ * vectors run along the row.  What depends on the label is done for all rows at the end: until
+ * then the columns hold r, the sum of e_j^2 and z_y - m (see pc_logit_columns). */
+#include <math.h>
+
+#include "data/derive.h"
+
+static void logits_keep(const pc_derive *d, size_t top, double rest, double rest_square,
+                        double gap) {
+  const pc_scratch *s = d->scratch;
+  s->top[d->kept] = rest;
+  s->top_label[d->kept] = (int32_t)top;
+  s->others_square[d->kept] = rest_square;
+  s->log_true[d->kept] = gap;
+}
+
+static int logits_all_finite(const double *scores, size_t count) {
+  size_t finite = 0;
+  for (size_t j = 0; j < count; j++)
+    finite += isfinite(scores[j]) != 0;
+  return finite == count;
+}
+
+/* ---- Wide rows ---- */
+
+/* Are the scores of a row floats next to each other, where a kernel can read them? */
+static const float *logits_flat(const pcal_batch *batch, size_t position) {
+  const char *at = pc_derive_at(batch, position);
+  const int flat = batch->type == PCAL_F32 && batch->column_stride == sizeof(float) &&
+                   (uintptr_t)at % sizeof(float) == 0;
+  return flat ? (const float *)(const void *)at : NULL;
+}
+
+static void logits_softmax(const pc_derive *d, size_t position, double *terms,
+                           pc_softmax_facts *found) {
+  const pc_scratch *s = d->scratch;
+  const size_t k = d->layout->classes;
+  const float *flat = logits_flat(d->batch, position);
+  if (flat != NULL && d->policy->fast && terms == NULL) {
+    s->kernels->softmax_fast(flat, k, NULL, found);
+  } else if (flat != NULL) {
+    s->kernels->softmax_f32(flat, k, terms, found);
+  } else {
+    pc_derive_load_row(d->batch, position, s->scores_row);
+    s->kernels->softmax_f64(s->scores_row, k, terms, found);
+  }
+}
+
+static void logits_wide_facts(const pc_derive *d, const pc_row *row,
+                              const pc_softmax_facts *found) {
+  const pcal_batch *batch = d->batch;
+  const pc_scratch *s = d->scratch;
+  const size_t k = d->layout->classes;
+  const char *label =
+      pc_derive_at(batch, row->position) + (ptrdiff_t)row->label * batch->column_stride;
+  logits_keep(d, found->top, found->rest, found->rest_square,
+              pc_derive_load(batch, label) - found->max);
+  if (pc_derive_keeps_probs(d))
+    s->kernels->divide(s->terms, k, 1.0 + found->rest, s->probs + d->kept * k);
+  if (d->policy->need_scores)
+    pc_derive_load_row(batch, row->position, s->scores + d->kept * k);
+}
+
+static pcal_status logits_wide_row(pc_derive *d, size_t position, pcal_error *err) {
+  const pc_scratch *s = d->scratch;
+  pc_row row;
+  pc_softmax_facts found;
+  PC_TRY(pc_derive_begin(d, position, &row, err));
+  logits_softmax(d, position, pc_derive_keeps_probs(d) ? s->terms : NULL, &found);
+  if (!found.finite) {
+    pc_derive_load_row(d->batch, position, s->scores_row);
+    PC_TRY(pc_row_not_finite(&row, s->scores_row, err));
+  }
+  if (!row.missing)
+    logits_wide_facts(d, &row, &found);
+  pc_derive_end(d, &row);
+  return PCAL_OK;
+}
+
+/* ---- Narrow rows ---- */
+
+/* PC_LANES rows one after the other; lanes without a row repeat the first. */
+static const void *logits_lanes(const pc_derive *d, size_t begin, size_t count) {
+  const pcal_batch *batch = d->batch;
+  const size_t size = batch->type == PCAL_F32 ? sizeof(float) : sizeof(double);
+  const size_t k = batch->columns;
+  const char *first = pc_derive_at(batch, begin);
+  if (count == PC_LANES && batch->column_stride == (ptrdiff_t)size &&
+      batch->row_stride == (ptrdiff_t)(k * size) && (uintptr_t)first % size == 0)
+    return first;
+  char *out = (char *)d->scratch->lanes;
+  for (size_t l = 0; l < PC_LANES; l++) {
+    const char *at = pc_derive_at(batch, begin + (l < count ? l : 0));
+    for (size_t j = 0; j < k; j++, at += batch->column_stride)
+      memcpy(out + (l * k + j) * size, at, size);
+  }
+  return out;
+}
+
+/* Labels for the lanes, 0 where there is none to be used; are all labels good? */
+static int logits_labels(const pc_derive *d, size_t begin, size_t count,
+                         int32_t labels[PC_LANES]) {
+  const uint32_t classes = (uint32_t)d->layout->classes;
+  uint32_t bad = 0;
+  for (size_t l = 0; l < PC_LANES; l++)
+    labels[l] = 0;
+  for (size_t l = 0; !d->policy->unlabelled && l < count; l++)
+    labels[l] = d->batch->labels[begin + l];
+  for (size_t l = 0; l < PC_LANES; l++) {
+    bad |= (uint32_t)labels[l] >= classes;
+    labels[l] = (uint32_t)labels[l] >= classes ? 0 : labels[l];
+  }
+  return bad == 0;
+}
+
+static void logits_narrow_softmax(const pc_derive *d, const void *z,
+                                  const int32_t labels[PC_LANES], pc_narrow_facts *found) {
+  const pc_scratch *s = d->scratch;
+  const size_t k = d->layout->classes;
+  double *terms = pc_derive_keeps_probs(d) ? s->terms : NULL;
+  if (d->batch->type != PCAL_F32)
+    s->kernels->narrow_f64(z, k, labels, terms, found);
+  else if (d->policy->fast && terms == NULL)
+    s->kernels->narrow_fast(z, k, labels, NULL, found);
+  else
+    s->kernels->narrow_f32(z, k, labels, terms, found);
+}
+
+/* Probabilities and scores of a lane, where they are wanted. */
+static void logits_narrow_columns(const pc_derive *d, size_t position, size_t lane,
+                                  const pc_narrow_facts *found) {
+  const pc_scratch *s = d->scratch;
+  const size_t k = d->layout->classes;
+  double *probs = s->probs + d->kept * k;
+  const double sum = 1.0 + found->rest[lane];
+  for (size_t j = 0; pc_derive_keeps_probs(d) && j < k; j++)
+    probs[j] = s->terms[j * PC_LANES + lane] / sum;
+  if (d->policy->need_scores)
+    pc_derive_load_row(d->batch, position, s->scores + d->kept * k);
+}
+
+static pcal_status logits_narrow_row(pc_derive *d, size_t position, size_t lane,
+                                     const pc_narrow_facts *found, pcal_error *err) {
+  pc_row row;
+  PC_TRY(pc_derive_begin(d, position, &row, err));
+  pc_derive_load_row(d->batch, position, d->scratch->scores_row);
+  if (!row.missing && !logits_all_finite(d->scratch->scores_row, d->layout->classes))
+    PC_TRY(pc_row_not_finite(&row, d->scratch->scores_row, err));
+  if (!row.missing) {
+    logits_keep(d, (size_t)found->top[lane], found->rest[lane], found->rest_square[lane],
+                found->gap[lane]);
+    logits_narrow_columns(d, position, lane, found);
+  }
+  pc_derive_end(d, &row);
+  return PCAL_OK;
+}
+
+/* Rows without weights in which nothing is wrong, all at once. */
+static void logits_narrow_block(pc_derive *d, size_t begin, size_t count,
+                                const int32_t labels[PC_LANES], const pc_narrow_facts *found) {
+  const pc_scratch *s = d->scratch;
+  memcpy(s->top + d->kept, found->rest, count * sizeof(double));
+  memcpy(s->others_square + d->kept, found->rest_square, count * sizeof(double));
+  memcpy(s->log_true + d->kept, found->gap, count * sizeof(double));
+  memcpy(s->top_label + d->kept, found->top, count * sizeof(int32_t));
+  memcpy(s->labels + d->kept, labels, count * sizeof(int32_t));
+  if (d->batch->groups != NULL)
+    memcpy(s->groups + d->kept, d->batch->groups + begin, count * sizeof(uint32_t));
+  for (size_t l = 0; l < count; l++)
+    s->ids[d->kept + l] = d->batch->first_row + begin + l;
+  if (!pc_derive_keeps_probs(d) && !d->policy->need_scores) {
+    d->kept += count;
+    return;
+  }
+  for (size_t l = 0; l < count; l++, d->kept++)
+    logits_narrow_columns(d, begin + l, l, found);
+}
+
+static pcal_status logits_narrow(pc_derive *d, size_t begin, size_t count, pcal_error *err) {
+  int32_t labels[PC_LANES];
+  pc_narrow_facts found;
+  const int good = logits_labels(d, begin, count, labels);
+  logits_narrow_softmax(d, logits_lanes(d, begin, count), labels, &found);
+  if (good && found.finite && d->batch->weights == NULL) {
+    logits_narrow_block(d, begin, count, labels, &found);
+    return PCAL_OK;
+  }
+  for (size_t l = 0; l < count; l++)
+    PC_TRY(logits_narrow_row(d, begin + l, l, &found, err));
+  return PCAL_OK;
+}
+
+/* ---- Scores alone ---- */
+
+static pcal_status logits_scores_row(pc_derive *d, size_t position, pcal_error *err) {
+  const pc_scratch *s = d->scratch;
+  const size_t k = d->layout->classes;
+  const float *flat = logits_flat(d->batch, position);
+  double *scores = s->scores + d->kept * k;
+  pc_column_facts facts;
+  pc_row row;
+  PC_TRY(pc_derive_begin(d, position, &row, err));
+  if (flat != NULL) {
+    s->kernels->column_f32(flat, k, scores, &facts);
+  } else {
+    pc_derive_load_row(d->batch, position, s->scores_row);
+    s->kernels->column_f64(s->scores_row, k, scores, &facts);
+  }
+  if (!facts.finite)
+    PC_TRY(pc_row_not_finite(&row, scores, err));
+  pc_derive_end(d, &row);
+  return PCAL_OK;
+}
+
+/* ---- All of them ---- */
+
+pcal_status pc_derive_logits(pc_derive *d, size_t begin, size_t count, pcal_error *err) {
+  const pc_scratch *s = d->scratch;
+  const int scores_only = d->policy->scores_only;
+  const int narrow = !scores_only && d->layout->classes <= PC_NARROW_CLASSES;
+  const size_t step = narrow ? PC_LANES : 1;
+  for (size_t i = begin; i < begin + count; i += step) {
+    const size_t left = begin + count - i;
+    if (narrow)
+      PC_TRY(logits_narrow(d, i, left < step ? left : step, err));
+    else if (scores_only)
+      PC_TRY(logits_scores_row(d, i, err));
+    else
+      PC_TRY(logits_wide_row(d, i, err));
+  }
+  const pc_logit_columns columns = {s->labels,        s->top_label, s->top,
+                                    s->others_square, s->log_true,  s->true_gap};
+  if (!scores_only)
+    s->kernels->finish_logits(&columns, d->kept);
+  return PCAL_OK;
+}
