@@ -93,6 +93,11 @@ void pc_sum_add_product(pc_sum *sum, double weight, double value) {
   sum_add_wide(sum, sign, product, (unsigned)position);
 }
 
+void pc_sum_add_units(pc_sum *sum, int64_t units, int exponent) {
+  const uint64_t size = units < 0 ? 0 - (uint64_t)units : (uint64_t)units;
+  sum_add_wide(sum, units < 0 ? -1 : 1, size, (unsigned)(exponent + 1074));
+}
+
 void pc_sum_merge(pc_sum *into, const pc_sum *from) {
   pc_sum other = *from;
   sum_normalise(&other);

@@ -24,6 +24,8 @@ void pc_sum_add(pc_sum *sum, double value); /* finite */
  * 2^-1074 is cut off (nothing, if it is 2^-968 or larger).  A product of 2^1024 or more counts
  * as 2^1164 and makes the sum infinite. */
 void pc_sum_add_product(pc_sum *sum, double weight, double value);
+/* Adds units * 2^exponent, -1074 <= exponent <= 900. */
+void pc_sum_add_units(pc_sum *sum, int64_t units, int exponent);
 void pc_sum_merge(pc_sum *into, const pc_sum *from);
 double pc_sum_value(const pc_sum *sum); /* correctly rounded to nearest even */
 /* Can two sums be merged without overflow?  Sums of rows always can; sums read from a file may

@@ -13,6 +13,9 @@
 
 #include "data/derive.h"
 
+#define LOGITS_AHEAD 64 /* rows */
+#define LOGITS_LINE 64  /* bytes of a cache line, at least */
+
 static void logits_keep(const pc_derive *d, size_t top, double rest, double rest_square,
                         double gap) {
   const pc_scratch *s = d->scratch;
@@ -87,6 +90,14 @@ static pcal_status logits_wide_row(pc_derive *d, size_t position, pcal_error *er
 
 /* ---- Narrow rows ---- */
 
+/* Asks for rows that come soon: 16 short rows need several cache lines at once. */
+static void logits_fetch(const pc_derive *d, size_t begin, size_t bytes) {
+  const size_t ahead = begin + LOGITS_AHEAD;
+  const char *at = pc_derive_at(d->batch, ahead);
+  for (size_t i = 0; ahead + PC_LANES <= d->batch->rows && i < bytes; i += LOGITS_LINE)
+    __builtin_prefetch(at + i);
+}
+
 /* PC_LANES rows one after the other; lanes without a row repeat the first. */
 static const void *logits_lanes(const pc_derive *d, size_t begin, size_t count) {
   const pcal_batch *batch = d->batch;
@@ -94,8 +105,10 @@ static const void *logits_lanes(const pc_derive *d, size_t begin, size_t count) 
   const size_t k = batch->columns;
   const char *first = pc_derive_at(batch, begin);
   if (count == PC_LANES && batch->column_stride == (ptrdiff_t)size &&
-      batch->row_stride == (ptrdiff_t)(k * size) && (uintptr_t)first % size == 0)
+      batch->row_stride == (ptrdiff_t)(k * size) && (uintptr_t)first % size == 0) {
+    logits_fetch(d, begin, PC_LANES * k * size);
     return first;
+  }
   char *out = (char *)d->scratch->lanes;
   for (size_t l = 0; l < PC_LANES; l++) {
     const char *at = pc_derive_at(batch, begin + (l < count ? l : 0));
@@ -105,24 +118,19 @@ static const void *logits_lanes(const pc_derive *d, size_t begin, size_t count) 
   return out;
 }
 
-/* Labels for the lanes, 0 where there is none to be used; are all labels good? */
-static int logits_labels(const pc_derive *d, size_t begin, size_t count,
-                         int32_t labels[PC_LANES]) {
-  const uint32_t classes = (uint32_t)d->layout->classes;
-  uint32_t bad = 0;
-  for (size_t l = 0; l < PC_LANES; l++)
-    labels[l] = 0;
-  for (size_t l = 0; !d->policy->unlabelled && l < count; l++)
-    labels[l] = d->batch->labels[begin + l];
-  for (size_t l = 0; l < PC_LANES; l++) {
-    bad |= (uint32_t)labels[l] >= classes;
-    labels[l] = (uint32_t)labels[l] >= classes ? 0 : labels[l];
-  }
-  return bad == 0;
+/* Their labels; 0 for lanes without a row. */
+static const int32_t *logits_labels(const pc_derive *d, size_t begin, size_t count,
+                                    int32_t space[PC_LANES]) {
+  if (count == PC_LANES && !d->policy->unlabelled)
+    return d->batch->labels + begin;
+  memset(space, 0, PC_LANES * sizeof *space);
+  if (!d->policy->unlabelled)
+    memcpy(space, d->batch->labels + begin, count * sizeof *space);
+  return space;
 }
 
-static void logits_narrow_softmax(const pc_derive *d, const void *z,
-                                  const int32_t labels[PC_LANES], pc_narrow_facts *found) {
+static void logits_narrow_softmax(const pc_derive *d, const void *z, const int32_t *labels,
+                                  pc_narrow_facts *found) {
   const pc_scratch *s = d->scratch;
   const size_t k = d->layout->classes;
   double *terms = pc_derive_keeps_probs(d) ? s->terms : NULL;
@@ -163,19 +171,20 @@ static pcal_status logits_narrow_row(pc_derive *d, size_t position, size_t lane,
   return PCAL_OK;
 }
 
-/* Rows without weights in which nothing is wrong, all at once. */
-static void logits_narrow_block(pc_derive *d, size_t begin, size_t count,
-                                const int32_t labels[PC_LANES], const pc_narrow_facts *found) {
+/* Rows without weights in which nothing is wrong, all at once.  The scratch has room for all
+ * lanes, also those without a row. */
+static void logits_narrow_block(pc_derive *d, size_t begin, size_t count, const int32_t *labels,
+                                const pc_narrow_facts *found) {
   const pc_scratch *s = d->scratch;
-  memcpy(s->top + d->kept, found->rest, count * sizeof(double));
-  memcpy(s->others_square + d->kept, found->rest_square, count * sizeof(double));
-  memcpy(s->log_true + d->kept, found->gap, count * sizeof(double));
-  memcpy(s->top_label + d->kept, found->top, count * sizeof(int32_t));
-  memcpy(s->labels + d->kept, labels, count * sizeof(int32_t));
+  memcpy(s->top + d->kept, found->rest, sizeof found->rest);
+  memcpy(s->others_square + d->kept, found->rest_square, sizeof found->rest_square);
+  memcpy(s->log_true + d->kept, found->gap, sizeof found->gap);
+  memcpy(s->top_label + d->kept, found->top, sizeof found->top);
+  memcpy(s->labels + d->kept, labels, PC_LANES * sizeof *labels);
+  for (size_t l = 0; l < PC_LANES; l++)
+    s->ids[d->kept + l] = d->batch->first_row + begin + l;
   if (d->batch->groups != NULL)
     memcpy(s->groups + d->kept, d->batch->groups + begin, count * sizeof(uint32_t));
-  for (size_t l = 0; l < count; l++)
-    s->ids[d->kept + l] = d->batch->first_row + begin + l;
   if (!pc_derive_keeps_probs(d) && !d->policy->need_scores) {
     d->kept += count;
     return;
@@ -185,11 +194,11 @@ static void logits_narrow_block(pc_derive *d, size_t begin, size_t count,
 }
 
 static pcal_status logits_narrow(pc_derive *d, size_t begin, size_t count, pcal_error *err) {
-  int32_t labels[PC_LANES];
+  int32_t space[PC_LANES];
   pc_narrow_facts found;
-  const int good = logits_labels(d, begin, count, labels);
+  const int32_t *labels = logits_labels(d, begin, count, space);
   logits_narrow_softmax(d, logits_lanes(d, begin, count), labels, &found);
-  if (good && found.finite && d->batch->weights == NULL) {
+  if (found.labelled && found.finite && d->batch->weights == NULL) {
     logits_narrow_block(d, begin, count, labels, &found);
     return PCAL_OK;
   }

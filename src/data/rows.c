@@ -42,7 +42,7 @@ static void *rows_carve(char *block, size_t *used, size_t bytes) {
 }
 
 static size_t rows_lay_out(const pc_layout *layout, char *block, pc_scratch *out) {
-  const size_t n = out->capacity, k = layout->classes;
+  const size_t n = out->capacity, k = layout->classes, m = n + PC_LANES;
   const size_t wide = k > PC_NARROW_CLASSES ? k : PC_NARROW_CLASSES * PC_LANES;
   size_t used = 0;
   out->probs = rows_carve(block, &used, n * k * sizeof(double));
@@ -52,13 +52,13 @@ static size_t rows_lay_out(const pc_layout *layout, char *block, pc_scratch *out
   out->scores_row = rows_carve(block, &used, wide * sizeof(double));
   out->weights = rows_carve(block, &used, n * sizeof(double));
   out->positive = rows_carve(block, &used, n * sizeof(double));
-  out->top = rows_carve(block, &used, n * sizeof(double));
-  out->true_gap = rows_carve(block, &used, n * sizeof(double));
-  out->others_square = rows_carve(block, &used, n * sizeof(double));
-  out->log_true = rows_carve(block, &used, n * sizeof(double));
-  out->ids = rows_carve(block, &used, n * sizeof(uint64_t));
-  out->labels = rows_carve(block, &used, n * sizeof(int32_t));
-  out->top_label = rows_carve(block, &used, n * sizeof(int32_t));
+  out->top = rows_carve(block, &used, m * sizeof(double));
+  out->true_gap = rows_carve(block, &used, m * sizeof(double));
+  out->others_square = rows_carve(block, &used, m * sizeof(double));
+  out->log_true = rows_carve(block, &used, m * sizeof(double));
+  out->ids = rows_carve(block, &used, m * sizeof(uint64_t));
+  out->labels = rows_carve(block, &used, m * sizeof(int32_t));
+  out->top_label = rows_carve(block, &used, m * sizeof(int32_t));
   out->groups = rows_carve(block, &used, n * sizeof(uint32_t));
   return used;
 }

@@ -62,7 +62,7 @@ typedef struct pc_row_counts {
 
 /* Space for one chunk, reused; all arrays lie in one block. */
 typedef struct pc_scratch {
-  size_t capacity; /* rows */
+  size_t capacity; /* rows; columns of what kernels find out have room for PC_LANES more */
   const pc_row_kernels *kernels;
   void *block;
   double *probs, *scores;             /* rows x classes */

@@ -7,6 +7,7 @@
 
 #include "kernels/lane_math.h"
 
+#define KERNELS_INLINE static inline __attribute__((always_inline))
 #define KERNELS_TILE 256 /* scores between the two steps of exp */
 
 #define KERNELS_JOIN(a, b) a##b
@@ -145,85 +146,100 @@ KERNELS_SOFTMAX(kernels_softmax_f32, kernels_max_f32, kernels_sum_f32, float)
 KERNELS_SOFTMAX(kernels_softmax_f64, kernels_max_f64, kernels_sum_f64, double)
 KERNELS_SOFTMAX(kernels_softmax_fast, kernels_max_f32, kernels_sum_fast, float)
 
-/* From rows to lanes, two classes at a time. */
-#define KERNELS_TURN(name, type)                                                \
-  static void name(const type *restrict z, size_t count, type *restrict out) {  \
-    type pairs[PC_NARROW_CLASSES * PC_LANES];                                   \
-    const size_t even = count / 2 * 2;                                          \
-    for (size_t j = 0; j < even; j += 2)                                        \
-      for (size_t l = 0; l < PC_LANES; l++)                                     \
-        memcpy(&pairs[j * PC_LANES + 2 * l], &z[l * count + j], 2 * sizeof *z); \
-    for (size_t j = 0; j < even; j += 2)                                        \
-      for (size_t l = 0; l < PC_LANES; l++) {                                   \
-        out[j * PC_LANES + l] = pairs[j * PC_LANES + 2 * l];                    \
-        out[(j + 1) * PC_LANES + l] = pairs[j * PC_LANES + 2 * l + 1];          \
-      }                                                                         \
-    for (size_t l = 0; even < count && l < PC_LANES; l++)                       \
-      out[even * PC_LANES + l] = z[l * count + even];                           \
+/* From rows to lanes: two classes at a time into pairs, which are then parted. */
+#define KERNELS_TURN(name, type)                                                       \
+  KERNELS_INLINE void name(const type *restrict z, size_t count, type *restrict out) { \
+    type pairs[PC_NARROW_CLASSES * PC_LANES];                                          \
+    const size_t even = count / 2 * 2;                                                 \
+    for (size_t j = 0; j < even; j += 2)                                               \
+      for (size_t l = 0; l < PC_LANES; l++)                                            \
+        memcpy(&pairs[j * PC_LANES + 2 * l], &z[l * count + j], 2 * sizeof *z);        \
+    for (size_t j = 0; j < even; j += 2)                                               \
+      for (size_t l = 0; l < PC_LANES; l++) {                                          \
+        out[j * PC_LANES + l] = pairs[j * PC_LANES + 2 * l];                           \
+        out[(j + 1) * PC_LANES + l] = pairs[j * PC_LANES + 2 * l + 1];                 \
+      }                                                                                \
+    for (size_t l = 0; even < count && l < PC_LANES; l++)                              \
+      out[even * PC_LANES + l] = z[l * count + even];                                  \
   }
 
 KERNELS_TURN(kernels_turn_f32, float)
 KERNELS_TURN(kernels_turn_f64, double)
 
-/* Largest of each lane and its lowest class, as a number of the type; are all finite? */
-#define KERNELS_TOPS(name, type)                                                           \
-  static int name(const type *z, size_t count, type *restrict top, type *restrict where) { \
-    type sum[PC_LANES];                                                                    \
-    for (size_t l = 0; l < PC_LANES; l++) {                                                \
-      top[l] = (type)-INFINITY;                                                            \
-      sum[l] = where[l] = 0;                                                               \
-    }                                                                                      \
-    for (size_t j = 0; j < count; j++)                                                     \
-      for (size_t l = 0; l < PC_LANES; l++) {                                              \
-        const type here = z[j * PC_LANES + l];                                             \
-        where[l] = here > top[l] ? (type)j : where[l];                                     \
-        top[l] = here > top[l] ? here : top[l];                                            \
-        sum[l] += here;                                                                    \
-      }                                                                                    \
-    type odd = 0;                                                                          \
-    for (size_t l = 0; l < PC_LANES; l++)                                                  \
-      odd += sum[l] - sum[l];                                                              \
-    return odd == 0;                                                                       \
+/* The largest of each lane; are all numbers finite (see KERNELS_MAX)? */
+#define KERNELS_TOPS(name, type)                                                      \
+  KERNELS_INLINE int name(const type *restrict z, size_t count, type *restrict top) { \
+    type sum[PC_LANES], odd[PC_LANES];                                                \
+    for (size_t l = 0; l < PC_LANES; l++) {                                           \
+      top[l] = (type)-INFINITY;                                                       \
+      sum[l] = 0;                                                                     \
+    }                                                                                 \
+    for (size_t j = 0; j < count; j++)                                                \
+      for (size_t l = 0; l < PC_LANES; l++) {                                         \
+        top[l] = KERNELS_LARGER(top[l], z[j * PC_LANES + l]);                         \
+        sum[l] += z[j * PC_LANES + l];                                                \
+      }                                                                               \
+    for (size_t l = 0; l < PC_LANES; l++)                                             \
+      odd[l] = sum[l] - sum[l];                                                       \
+    for (size_t l = 0; l < 8; l++)                                                    \
+      odd[l] += odd[l + 8];                                                           \
+    for (size_t l = 0; l < 4; l++)                                                    \
+      odd[l] += odd[l + 4];                                                           \
+    return (odd[0] + odd[2]) + (odd[1] + odd[3]) == 0;                                \
   }
 
 KERNELS_TOPS(kernels_tops_f32, float)
 KERNELS_TOPS(kernels_tops_f64, double)
 
-#define KERNELS_NARROW(name, turn, tops, type, real, exp, unit)                          \
-  static void name(const type *restrict z, size_t count, const int32_t *labels,          \
-                   double *restrict terms, pc_narrow_facts *restrict facts) {            \
-    type turned[PC_NARROW_CLASSES * PC_LANES], top[PC_LANES], where[PC_LANES];           \
-    real reduced[PC_NARROW_CLASSES * PC_LANES], scale[PC_NARROW_CLASSES * PC_LANES];     \
-    real sum[PC_LANES] = {0}, square[PC_LANES] = {0};                                    \
-    turn(z, count, turned);                                                              \
-    facts->finite = tops(turned, count, top, where);                                     \
-    const real lowest = exp##_lowest((real)count);                                       \
-    for (size_t j = 0; j < count; j++)                                                   \
-      for (size_t l = 0; l < PC_LANES; l++) {                                            \
-        const size_t at = j * PC_LANES + l;                                              \
-        const real gap = (real)turned[at] - (real)top[l];                                \
-        real factor;                                                                     \
-        reduced[at] = exp##_reduce(gap < lowest ? lowest : gap, &factor);                \
-        scale[at] = where[l] == (type)j ? 0 : factor;                                    \
-      }                                                                                  \
-    for (size_t j = 0; j < count; j++)                                                   \
-      for (size_t l = 0; l < PC_LANES; l++) {                                            \
-        const size_t at = j * PC_LANES + l;                                              \
-        const real term = exp##_finish(reduced[at], scale[at]);                          \
-        sum[l] += term;                                                                  \
-        square[l] += term * term;                                                        \
-        reduced[at] = term;                                                              \
-      }                                                                                  \
-    for (size_t at = 0; terms != NULL && at < count * PC_LANES; at++)                    \
-      terms[at] = (double)reduced[at] * (unit);                                          \
-    for (size_t l = 0; l < PC_LANES; l++) {                                              \
-      facts->rest[l] = (double)sum[l] * (unit);                                          \
-      facts->rest_square[l] = (double)square[l] * ((unit) * (unit));                     \
-      facts->top[l] = (int32_t)where[l];                                                 \
-      facts->gap[l] = (double)turned[(size_t)labels[l] * PC_LANES + l] - (double)top[l]; \
-    }                                                                                    \
-    for (size_t l = 0; terms != NULL && l < PC_LANES; l++)                               \
-      terms[(size_t)facts->top[l] * PC_LANES + l] = 1.0;                                 \
+/* `where` is the lowest class that is the largest of its lane: the only one of which the term
+ * is left out. */
+#define KERNELS_NARROW(name, turn, tops, type, real, exp, unit)                      \
+  static void name(const type *restrict z, size_t count, const int32_t *labels,      \
+                   double *restrict terms, pc_narrow_facts *restrict facts) {        \
+    type turned[PC_NARROW_CLASSES * PC_LANES], top[PC_LANES], where[PC_LANES];       \
+    type wanted[PC_LANES];                                                           \
+    real reduced[PC_NARROW_CLASSES * PC_LANES], scale[PC_NARROW_CLASSES * PC_LANES]; \
+    real sum[PC_LANES] = {0}, square[PC_LANES] = {0};                                \
+    turn(z, count, turned);                                                          \
+    facts->finite = tops(turned, count, top);                                        \
+    const real lowest = exp##_lowest((real)count);                                   \
+    for (size_t l = 0; l < PC_LANES; l++)                                            \
+      where[l] = (type)count;                                                        \
+    for (size_t j = 0; j < count; j++)                                               \
+      for (size_t l = 0; l < PC_LANES; l++) {                                        \
+        const size_t at = j * PC_LANES + l;                                          \
+        const real gap = (real)turned[at] - (real)top[l];                            \
+        const type place = turned[at] == top[l] ? (type)j : (type)count;             \
+        real factor;                                                                 \
+        reduced[at] = exp##_reduce(gap < lowest ? lowest : gap, &factor);            \
+        scale[at] = place < where[l] ? 0 : factor;                                   \
+        where[l] = place < where[l] ? place : where[l];                              \
+      }                                                                              \
+    for (size_t j = 0; j < count; j++)                                               \
+      for (size_t l = 0; l < PC_LANES; l++) {                                        \
+        const size_t at = j * PC_LANES + l;                                          \
+        const real term = exp##_finish(reduced[at], scale[at]);                      \
+        sum[l] += term;                                                              \
+        square[l] += term * term;                                                    \
+        reduced[at] = term;                                                          \
+      }                                                                              \
+    uint32_t bad = 0;                                                                \
+    for (size_t l = 0; l < PC_LANES; l++) {                                          \
+      const uint32_t label = (uint32_t)labels[l];                                    \
+      wanted[l] = turned[(label < count ? label : 0) * PC_LANES + l];                \
+      bad |= label >= count;                                                         \
+    }                                                                                \
+    facts->labelled = bad == 0;                                                      \
+    for (size_t l = 0; l < PC_LANES; l++) {                                          \
+      facts->rest[l] = (double)sum[l] * (unit);                                      \
+      facts->rest_square[l] = (double)square[l] * ((unit) * (unit));                 \
+      facts->gap[l] = (double)wanted[l] - (double)top[l];                            \
+      facts->top[l] = where[l] < (type)count ? (int32_t)where[l] : 0;                \
+    }                                                                                \
+    for (size_t at = 0; terms != NULL && at < count * PC_LANES; at++)                \
+      terms[at] = (double)reduced[at] * (unit);                                      \
+    for (size_t l = 0; terms != NULL && l < PC_LANES; l++)                           \
+      terms[(size_t)facts->top[l] * PC_LANES + l] = 1.0;                             \
   }
 
 KERNELS_NARROW(kernels_narrow_f32, kernels_turn_f32, kernels_tops_f32, float, double,
@@ -325,6 +341,59 @@ static void kernels_simplex_f64(const double *p, size_t count, pc_simplex_facts 
 KERNELS_COLUMN(kernels_column_f32, float)
 KERNELS_COLUMN(kernels_column_f64, double)
 
+static double kernels_largest(const double *x, size_t count) {
+  double most[PC_LANES] = {0.0};
+  const size_t whole = count / PC_LANES * PC_LANES;
+  for (size_t i = 0; i < whole; i += PC_LANES)
+    for (size_t l = 0; l < PC_LANES; l++)
+      most[l] = KERNELS_LARGER(most[l], fabs(x[i + l]));
+  for (size_t i = whole; i < count; i++)
+    most[i - whole] = KERNELS_LARGER(most[i - whole], fabs(x[i]));
+  for (size_t l = 1; l < PC_LANES; l++)
+    most[0] = KERNELS_LARGER(most[0], most[l]);
+  return most[0];
+}
+
+/* A number r of less than half an anchor 1.5 * 2^e, as a multiple of 2^(e - 52): the bits of
+ * anchor + r less those of the anchor. */
+static inline double kernels_cut(double r, double anchor, uint64_t *units) {
+  const double sum = r + anchor;
+  *units += pc_lane_bits(sum);
+  return r - (sum - anchor);
+}
+
+#define KERNELS_SPLIT(i, l)                          \
+  const double here = x[i];                          \
+  double rest = kernels_cut(here, anchor[0], &a[l]); \
+  rest = kernels_cut(rest, anchor[1], &b[l]);        \
+  rest = kernels_cut(rest, anchor[2], &c[l]);        \
+  uncut[l] += rest < 0.0 ? -rest : rest;             \
+  left[i] = rest
+
+static void kernels_split(const double *restrict x, size_t count, double *restrict left,
+                          pc_split_sums *sums) {
+  const double anchor[PC_SPLIT_PIECES] = {0x1.8p12, 0x1.8p-39, 0x1.8p-90};
+  uint64_t a[PC_LANES] = {0}, b[PC_LANES] = {0}, c[PC_LANES] = {0};
+  double uncut[PC_LANES] = {0.0};
+  const size_t whole = count / PC_LANES * PC_LANES;
+  for (size_t i = 0; i < whole; i += PC_LANES)
+    for (size_t l = 0; l < PC_LANES; l++) {
+      KERNELS_SPLIT(i + l, l);
+    }
+  for (size_t i = whole; i < count; i++) {
+    KERNELS_SPLIT(i, i - whole);
+  }
+  for (size_t l = 1; l < PC_LANES; l++) {
+    a[0] += a[l];
+    b[0] += b[l];
+    c[0] += c[l];
+  }
+  sums->units[0] = (int64_t)(a[0] - count * pc_lane_bits(anchor[0]));
+  sums->units[1] = (int64_t)(b[0] - count * pc_lane_bits(anchor[1]));
+  sums->units[2] = (int64_t)(c[0] - count * pc_lane_bits(anchor[2]));
+  sums->all = kernels_fold(uncut) == 0.0;
+}
+
 static void kernels_divide(const double *terms, size_t count, double divisor, double *out) {
   for (size_t j = 0; j < count; j++)
     out[j] = terms[j] / divisor;
@@ -342,5 +411,7 @@ const pc_row_kernels KERNELS_NAME(PC_VARIANT) = {
     .simplex_f64 = kernels_simplex_f64,
     .column_f32 = kernels_column_f32,
     .column_f64 = kernels_column_f64,
+    .largest = kernels_largest,
+    .split = kernels_split,
     .divide = kernels_divide,
 };

@@ -24,9 +24,10 @@ typedef struct pc_softmax_facts {
 /* The same for PC_LANES narrow rows. */
 typedef struct pc_narrow_facts {
   double rest[PC_LANES], rest_square[PC_LANES];
-  double gap[PC_LANES]; /* logit of the label less the largest */
+  double gap[PC_LANES]; /* logit of the label less the largest; a wrong label counts as 0 */
   int32_t top[PC_LANES];
-  int finite; /* all rows; rows that are finite are right in any case */
+  int finite;   /* all rows; rows that are finite are right in any case */
+  int labelled; /* all labels are classes */
 } pc_narrow_facts;
 
 /* Columns of rows of logits, turned from what a softmax says into what metrics ask. */
@@ -52,6 +53,21 @@ typedef struct pc_column_facts {
   int finite;
 } pc_column_facts;
 
+/* A column of numbers of at most PC_SPLIT_LARGEST in size, cut into multiples of 2^-40, 2^-91
+ * and 2^-142 and what is left.  Sums of whole numbers: exact, whatever their order. */
+#define PC_SPLIT_PIECES 3
+#define PC_SPLIT_ROWS 1024
+#define PC_SPLIT_LARGEST 1024.0
+
+typedef struct pc_split_sums {
+  int64_t units[PC_SPLIT_PIECES]; /* sums of the multiples */
+  int all;                        /* nothing is left of any number */
+} pc_split_sums;
+
+static inline int pc_split_exponent(size_t piece) {
+  return -40 - 51 * (int)piece;
+}
+
 typedef struct pc_row_kernels {
   const char *name;
   /* terms[j] = exp(z[j] - max) where terms is not NULL. */
@@ -72,6 +88,9 @@ typedef struct pc_row_kernels {
   /* Copies a column into doubles. */
   void (*column_f32)(const float *z, size_t count, double *out, pc_column_facts *facts);
   void (*column_f64)(const double *z, size_t count, double *out, pc_column_facts *facts);
+  double (*largest)(const double *x, size_t count); /* in size; 0 for none */
+  /* Up to PC_SPLIT_ROWS numbers; what is left of each goes to `left`. */
+  void (*split)(const double *x, size_t count, double *left, pc_split_sums *sums);
   /* out[j] = terms[j] / divisor; in place is allowed. */
   void (*divide)(const double *terms, size_t count, double divisor, double *out);
 } pc_row_kernels;

@@ -8,7 +8,7 @@
 #include "core/sum.h"
 #include "machines/machine.h"
 
-#define MACHINE_SUM_BLOCK 128
+#define MACHINE_SUM_BLOCK 512 /* rows */
 
 typedef struct sum_value {
   pc_sum finite, infinite;
@@ -73,25 +73,67 @@ static void machine_sum_add_products(sum_state *state, const double *x, double w
       pc_sum_add_product(&state->product[v][u], weight, x[v] * x[u]);
 }
 
+static void machine_sum_add_rows(sum_state *state, const pc_rows *rows, size_t begin,
+                                 const double *block, size_t count) {
+  const size_t values = state->need.sum.value_count;
+  for (size_t i = 0; i < count; i++) {
+    const double weight = rows->weights == NULL ? 1.0 : rows->weights[begin + i];
+    for (size_t v = 0; v < values; v++)
+      machine_sum_add(&state->value[v], block[i * values + v], weight, rows->ids[begin + i]);
+    if (state->need.sum.spread)
+      machine_sum_add_products(state, block + i * values, weight);
+  }
+}
+
+/* ---- whole columns: the same sums, in integers (pc_split_sums) ---- */
+
+static void machine_sum_add_column(const pc_row_kernels *kernels, pc_sum *sum,
+                                   const double *values, size_t count) {
+  double left[MACHINE_SUM_BLOCK];
+  pc_split_sums pieces;
+  kernels->split(values, count, left, &pieces);
+  for (size_t p = 0; p < PC_SPLIT_PIECES; p++)
+    pc_sum_add_units(sum, pieces.units[p], pc_split_exponent(p));
+  for (size_t i = 0; !pieces.all && i < count; i++)
+    if (left[i] != 0.0)
+      pc_sum_add(sum, left[i]);
+}
+
+static void machine_sum_add_columns(const pc_row_kernels *kernels, sum_state *state,
+                                    const double *block, size_t count) {
+  const size_t values = state->need.sum.value_count;
+  double column[MACHINE_SUM_BLOCK];
+  for (size_t v = 0; v < values; v++) {
+    for (size_t i = 0; values > 1 && i < count; i++)
+      column[i] = block[i * values + v];
+    machine_sum_add_column(kernels, &state->value[v].finite, values > 1 ? column : block,
+                           count);
+    for (size_t u = 0; state->need.sum.spread && u <= v; u++) {
+      for (size_t i = 0; i < count; i++)
+        column[i] = block[i * values + v] * block[i * values + u];
+      machine_sum_add_column(kernels, &state->product[v][u], column, count);
+    }
+  }
+}
+
 static pcal_status machine_sum_update(const pcal_env *env, void *opaque, const pc_rows *rows,
                                       const pc_columns *columns, pcal_error *err) {
   (void)env;
   (void)columns;
   (void)err;
   sum_state *state = opaque;
+  const pc_row_kernels *kernels = pc_row_kernels_best();
   const size_t values = state->need.sum.value_count;
+  const double limit = state->need.sum.spread ? sqrt(PC_SPLIT_LARGEST) : PC_SPLIT_LARGEST;
   double block[MACHINE_SUM_BLOCK * PC_VALUES_MAX];
   for (size_t begin = 0; begin < rows->count; begin += MACHINE_SUM_BLOCK) {
     const size_t left = rows->count - begin;
     const size_t count = left < MACHINE_SUM_BLOCK ? left : MACHINE_SUM_BLOCK;
     state->need.sum.values(state->need.sum.params, rows, begin, count, block);
-    for (size_t i = 0; i < count; i++) {
-      const double weight = rows->weights == NULL ? 1.0 : rows->weights[begin + i];
-      for (size_t v = 0; v < values; v++)
-        machine_sum_add(&state->value[v], block[i * values + v], weight, rows->ids[begin + i]);
-      if (state->need.sum.spread)
-        machine_sum_add_products(state, block + i * values, weight);
-    }
+    if (rows->weights == NULL && kernels->largest(block, count * values) <= limit)
+      machine_sum_add_columns(kernels, state, block, count);
+    else
+      machine_sum_add_rows(state, rows, begin, block, count);
   }
   return PCAL_OK;
 }

@@ -9,8 +9,11 @@
 static void accuracy_values(const double *params, const pc_rows *rows, size_t begin,
                             size_t count, double *out) {
   (void)params;
-  for (size_t i = begin; i < begin + count; i++)
-    *out++ = rows->classes == 1 ? rows->labels[i] : rows->top_label[i] == rows->labels[i];
+  const int32_t *labels = rows->labels + begin;
+  for (size_t i = 0; rows->classes == 1 && i < count; i++)
+    out[i] = labels[i];
+  for (size_t i = 0; rows->classes > 1 && i < count; i++)
+    out[i] = rows->top_label[begin + i] == labels[i];
 }
 
 static pcal_status accuracy_configure(pc_options *options, const pc_layout *layout,

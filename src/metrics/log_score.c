@@ -23,8 +23,10 @@ static const pcal_option log_score_options[] = {
 static void log_score_values(const double *params, const pc_rows *rows, size_t begin,
                              size_t count, double *out) {
   const double floor_log = params[0] > 0 ? log(params[0]) : -INFINITY;
-  for (size_t i = 0; i < count; i++)
-    out[i] = -fmax(rows->log_true[begin + i], floor_log);
+  for (size_t i = 0; i < count; i++) {
+    const double here = rows->log_true[begin + i];
+    out[i] = here > floor_log ? -here : -floor_log;
+  }
 }
 
 void pc_need_log(pc_need *need, double clip) {

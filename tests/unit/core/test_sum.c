@@ -112,6 +112,23 @@ static void test_against_integers(void **state) {
   }
 }
 
+static void test_units(void **state) {
+  (void)state;
+  static const int64_t units[] = {0, 1, -1, INT64_MAX, INT64_MIN, -987654321012345678};
+  static const int exponents[] = {-1074, -1043, -91, -40, 0, 31, 900};
+  for (size_t u = 0; u < sizeof units / sizeof *units; u++)
+    for (size_t e = 0; e < sizeof exponents / sizeof *exponents; e++) {
+      const int64_t low = units[u] % 4294967296, high = units[u] / 4294967296;
+      pc_sum whole, parts;
+      pc_sum_clear(&whole);
+      pc_sum_clear(&parts);
+      pc_sum_add_units(&whole, units[u], exponents[e]);
+      pc_sum_add(&parts, ldexp((double)low, exponents[e]));
+      pc_sum_add(&parts, ldexp((double)high, exponents[e] + 32));
+      assert_true(pc_sum_equal(&whole, &parts));
+    }
+}
+
 static void test_many_additions(void **state) {
   (void)state;
   pc_sum sum;
@@ -288,6 +305,7 @@ int main(void) {
       cmocka_unit_test(test_ties_round_to_even),
       cmocka_unit_test(test_order_does_not_matter),
       cmocka_unit_test(test_against_integers),
+      cmocka_unit_test(test_units),
       cmocka_unit_test(test_many_additions),
       cmocka_unit_test(test_reading_changes_nothing),
       cmocka_unit_test(test_merging),

@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include "core/rng.h"
+#include "core/sum.h"
 #include "kernels/row_kernels.h"
 
 #define KERNELS_MOST 200
@@ -132,6 +133,7 @@ static void kernels_same_narrow(const pc_narrow_facts *a, const pc_narrow_facts 
   assert_memory_equal(a->gap, b->gap, sizeof a->gap);
   assert_memory_equal(a->top, b->top, sizeof a->top);
   assert_int_equal(a->finite, b->finite);
+  assert_int_equal(a->labelled, b->labelled);
 }
 
 /* The wide kernel on the same rows, up to the order of additions and what is 0 in float. */
@@ -162,7 +164,7 @@ static void test_narrow_agrees_with_wide(void **state) {
     pc_narrow_facts first, first_fast, here;
     pc_row_kernels_portable.narrow_f32(z, n, labels, terms[0], &first);
     pc_row_kernels_portable.narrow_fast(z, n, labels, NULL, &first_fast);
-    assert_true(first.finite && first_fast.finite);
+    assert_true(first.finite && first_fast.finite && first.labelled);
     kernels_like_rows(n, wide, labels, terms[0], &first, 1e-14);
     kernels_like_rows(n, wide, labels, NULL, &first_fast, 1e-5);
     for (size_t v = 0; pc_row_kernels_at(v) != NULL; v++) {
@@ -196,6 +198,23 @@ static void test_narrow_sees_what_is_not_finite(void **state) {
         pc_row_kernels_at(v)->narrow_fast(z, N, labels, NULL, &facts);
         assert_false(facts.finite);
       }
+}
+
+static void test_narrow_sees_wrong_labels(void **state) {
+  (void)state;
+  enum { N = 3 };
+  static const int32_t wrong[] = {N, -1, INT32_MIN, INT32_MAX};
+  const float z[N * PC_LANES] = {1.0f, 0.0f, 2.0f};
+  for (size_t v = 0; pc_row_kernels_at(v) != NULL; v++)
+    for (size_t w = 0; w < UNIT_COUNT(wrong); w++) {
+      int32_t labels[PC_LANES] = {1, 2};
+      pc_narrow_facts facts;
+      pc_row_kernels_at(v)->narrow_f32(z, N, labels, NULL, &facts);
+      assert_true(facts.labelled && facts.gap[0] == -2.0);
+      labels[0] = wrong[w];
+      pc_row_kernels_at(v)->narrow_f32(z, N, labels, NULL, &facts);
+      assert_true(!facts.labelled && facts.gap[0] == -1.0);
+    }
 }
 
 /* Numbers whose sum overflows are finite all the same. */
@@ -248,6 +267,57 @@ static void test_finish_logits(void **state) {
   }
 }
 
+/* Numbers up to the largest that may be split, of every size below. */
+static void kernels_draw_sizes(uint64_t stream, size_t count, double *x) {
+  const pc_rng rng = {11, stream};
+  for (size_t i = 0; i < count; i++)
+    x[i] = ldexp(2 * pc_rng_uniform(&rng, i) - 1, 10 - (int)(i % (stream == 0 ? 60 : 900)));
+}
+
+static void test_split_is_exact(void **state) {
+  (void)state;
+  static double x[PC_SPLIT_ROWS], left[2][PC_SPLIT_ROWS];
+  static const size_t counts[] = {0, 1, 15, 16, 17, 100, PC_SPLIT_ROWS};
+  for (size_t c = 0; c < UNIT_COUNT(counts); c++)
+    for (uint64_t stream = 0; stream < 2; stream++) {
+      const size_t n = counts[c];
+      pc_sum expected;
+      pc_sum_clear(&expected);
+      kernels_draw_sizes(stream, n, x);
+      for (size_t i = 0; i < n; i++)
+        pc_sum_add(&expected, x[i]);
+      for (size_t v = 0; pc_row_kernels_at(v) != NULL; v++) {
+        pc_split_sums sums;
+        pc_sum total;
+        pc_sum_clear(&total);
+        pc_row_kernels_at(v)->split(x, n, left[v > 0], &sums);
+        for (size_t p = 0; p < PC_SPLIT_PIECES; p++)
+          pc_sum_add_units(&total, sums.units[p], pc_split_exponent(p));
+        size_t not_cut = 0;
+        for (size_t i = 0; i < n; i++) {
+          pc_sum_add(&total, left[v > 0][i]);
+          not_cut += left[v > 0][i] != 0.0;
+        }
+        assert_true(sums.all == (not_cut == 0) && (stream == 1 || not_cut == 0));
+        assert_true(pc_sum_equal(&total, &expected));
+        assert_memory_equal(left[0], left[v > 0], n * sizeof(double));
+      }
+    }
+}
+
+static void test_largest(void **state) {
+  (void)state;
+  static const double sizes[] = {0x1p-1074, 3.5, -4.25, 1e300, INFINITY, -INFINITY};
+  for (size_t v = 0; pc_row_kernels_at(v) != NULL; v++)
+    for (size_t at = 0; at < 37; at++)
+      for (size_t i = 0; i < UNIT_COUNT(sizes); i++) {
+        double x[37] = {0.0};
+        x[at] = sizes[i];
+        assert_true(pc_row_kernels_at(v)->largest(x, 37) == fabs(sizes[i]));
+        assert_true(pc_row_kernels_at(v)->largest(x, at) == 0.0);
+      }
+}
+
 static void test_simplex_and_columns(void **state) {
   (void)state;
   double p[KERNELS_MOST], out[KERNELS_MOST];
@@ -287,8 +357,11 @@ int main(void) {
       cmocka_unit_test(test_not_finite_is_seen_anywhere),
       cmocka_unit_test(test_narrow_agrees_with_wide),
       cmocka_unit_test(test_narrow_sees_what_is_not_finite),
+      cmocka_unit_test(test_narrow_sees_wrong_labels),
       cmocka_unit_test(test_huge_is_finite),
       cmocka_unit_test(test_finish_logits),
+      cmocka_unit_test(test_split_is_exact),
+      cmocka_unit_test(test_largest),
       cmocka_unit_test(test_simplex_and_columns),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

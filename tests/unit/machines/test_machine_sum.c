@@ -111,6 +111,50 @@ static void test_many_rows_and_clear(void **state) {
   about.machine->destroy(&about.env, sums);
 }
 
+/* One value a row: 0.1 times the index, at some indices tiny, large or infinite. */
+static void single_values(const double *params, const pc_rows *rows, size_t begin, size_t count,
+                          double *out) {
+  (void)params;
+  for (size_t i = 0; i < count; i++) {
+    const uint64_t id = rows->ids[begin + i];
+    out[i] = id % 101 == 7    ? 0x1p-1000
+             : id % 700 == 13 ? 1e200
+             : id == 1500     ? (double)INFINITY
+                              : 0.1 * (double)(id % 100);
+  }
+}
+
+/* Columns of single values are summed as a whole; the sums are those of the rows. */
+static void test_columns_are_exact(void **state) {
+  (void)state;
+  enum { ROWS = 2500 };
+  static uint64_t ids[ROWS];
+  static int32_t labels[ROWS];
+  static double weights[ROWS];
+  machine_case about = sum_case();
+  about.need.sum.values = single_values;
+  about.need.sum.value_count = 1;
+  about.need.sum.spread = 1;
+  for (size_t i = 0; i < ROWS; i++) {
+    ids[i] = i;
+    weights[i] = 1.0;
+  }
+  for (size_t count = 1; count <= ROWS; count += 833) {
+    void *columns = machine_state(&about), *rows = machine_state(&about);
+    sum_feed(&about, columns, ids, labels, NULL, count);
+    for (size_t i = 0; i < count; i++)
+      sum_feed(&about, rows, ids + i, labels + i, weights + i, 1);
+    const pc_evidence a = machine_evidence(&about, columns), b = machine_evidence(&about, rows);
+    assert_same(a.sum.value[0], b.sum.value[0]);
+    assert_same(a.sum.product[0][0], b.sum.product[0][0]);
+    assert_same(a.sum.infinite[0], count > 1500 ? 1.0 : 0.0);
+    assert_same(b.sum.infinite[0], a.sum.infinite[0]);
+    assert_true(a.sum.infinite_row[0] == (count > 1500 ? 1500 : PCAL_NO_ROW));
+    about.machine->destroy(&about.env, columns);
+    about.machine->destroy(&about.env, rows);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_sums_are_exact_in_any_order),
@@ -118,6 +162,7 @@ int main(void) {
       cmocka_unit_test(test_weighted_products_are_not_rounded),
       cmocka_unit_test(test_merge_takes_sums_and_the_lower_row),
       cmocka_unit_test(test_many_rows_and_clear),
+      cmocka_unit_test(test_columns_are_exact),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
