@@ -34,7 +34,7 @@ typedef enum pc_fit_status {
 /* How a fit went. */
 typedef struct pc_fit_info {
   pc_fit_status status;
-  uint64_t iterations;  /* evaluations of the objective on all rows */
+  uint64_t iterations;  /* passes over all rows */
   int searched;         /* gradient, before and after have a meaning */
   double gradient;      /* size, of the mean objective, at the result */
   double before, after; /* mean objective; infinite beyond the doubles */

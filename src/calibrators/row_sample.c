@@ -5,21 +5,37 @@
 
 #include "core/binary.h"
 
-#define ROW_SAMPLE_LOOKS 3 /* scores that go into a key besides that of the label */
+#define ROW_SAMPLE_LOOKS 3 /* scores that go into a key */
 
-void pc_row_sample_init(pc_row_sample *sample, const pcal_env *env, size_t classes,
-                        size_t limit) {
-  *sample = (pc_row_sample){.env = env, .classes = classes, .limit = (double)limit};
+pcal_status pc_row_sample_init(pc_row_sample *sample, const pcal_env *env, size_t classes,
+                               size_t limit, pcal_error *err) {
+  memset(sample, 0, sizeof *sample);
+  if (pthread_mutex_init(&sample->lock, NULL) != 0)
+    return pc_fail_memory(err, "preparing to sample rows");
+  sample->env = env;
+  sample->classes = classes;
+  sample->limit = (double)limit;
+  atomic_init(&sample->level, 0);
+  return PCAL_OK;
 }
 
 void pc_row_sample_free(pc_row_sample *sample) {
   if (sample->env == NULL)
     return;
   pc_free(sample->env, sample->scores);
-  pc_free(sample->env, sample->weights);
-  pc_free(sample->env, sample->labels);
-  pc_free(sample->env, sample->keys);
-  *sample = (pc_row_sample){0};
+  pc_free(sample->env, sample->rows);
+  pthread_mutex_destroy(&sample->lock);
+  memset(sample, 0, sizeof *sample);
+}
+
+/* Scores of a row, in one of two forms. */
+typedef struct row_sample_scores {
+  const float *floats;
+  const double *doubles; /* where floats is NULL */
+} row_sample_scores;
+
+static double row_sample_score(const row_sample_scores *scores, size_t j) {
+  return scores->floats != NULL ? (double)scores->floats[j] : scores->doubles[j];
 }
 
 /* Mixes as the finaliser of SplitMix64 does. */
@@ -29,35 +45,34 @@ static uint64_t row_sample_mix(uint64_t key) {
   return key ^ (key >> 31);
 }
 
-static uint64_t row_sample_key(const double *scores, size_t classes, int32_t label) {
+/* Looks at the score of the label and those that follow: they are mostly in one cache line. */
+static uint64_t row_sample_key(const row_sample_scores *scores, size_t classes, int32_t label) {
   uint64_t key = row_sample_mix((uint64_t)label + UINT64_C(0x9e3779b97f4a7c15));
-  key = row_sample_mix(key ^ pc_bits_of(scores[label] + 0.0));
-  for (size_t i = 0; i < ROW_SAMPLE_LOOKS; i++)
-    key = row_sample_mix(key +
-                         pc_bits_of(scores[i * (classes - 1) / (ROW_SAMPLE_LOOKS - 1)] + 0.0));
+  size_t j = (size_t)label;
+  for (size_t i = 0; i < ROW_SAMPLE_LOOKS; i++) {
+    key = row_sample_mix(key + pc_bits_of(row_sample_score(scores, j) + 0.0));
+    j = j + 1 < classes ? j + 1 : 0;
+  }
   return key;
 }
 
 static int row_sample_holds(const pc_row_sample *sample, uint64_t key) {
-  return sample->level == 0 || (sample->level < 64 && key >> (64 - sample->level) == 0);
+  const unsigned level = atomic_load_explicit(&sample->level, memory_order_relaxed);
+  return level == 0 || (level < 64 && key >> (64 - level) == 0);
 }
 
 /* Drops what the level no longer holds. */
 static void row_sample_sift(pc_row_sample *sample) {
-  const size_t k = sample->classes;
-  size_t kept = 0;
-  for (size_t i = 0; i < sample->count; i++) {
-    if (!row_sample_holds(sample, sample->keys[i])) {
-      sample->heavy -= ceil(sample->weights[i]);
+  for (size_t i = 0; i < sample->count;) {
+    const pc_sampled_row row = sample->rows[i];
+    if (row_sample_holds(sample, row.key)) {
+      i++;
       continue;
     }
-    if (kept != i)
-      memcpy(sample->scores + kept * k, sample->scores + i * k, k * sizeof(double));
-    sample->weights[kept] = sample->weights[i];
-    sample->labels[kept] = sample->labels[i];
-    sample->keys[kept++] = sample->keys[i];
+    sample->heavy -= ceil(row.weight);
+    sample->rows[i] = sample->rows[--sample->count];
+    sample->rows[sample->count] = row;
   }
-  sample->count = kept;
 }
 
 static pcal_status row_sample_reserve(pc_row_sample *sample, pcal_error *err) {
@@ -65,57 +80,77 @@ static pcal_status row_sample_reserve(pc_row_sample *sample, pcal_error *err) {
     return PCAL_OK;
   const pcal_env *env = sample->env;
   const size_t wanted = sample->capacity + sample->capacity / 2 + 16;
-  double *scores =
-      pc_resize(env, sample->scores, wanted, sample->classes * sizeof *sample->scores);
+  const size_t size = sample->floats ? sizeof(float) : sizeof(double);
+  void *scores = pc_resize(env, sample->scores, wanted, sample->classes * size);
   sample->scores = scores == NULL ? sample->scores : scores;
-  double *weights = pc_resize(env, sample->weights, wanted, sizeof *sample->weights);
-  sample->weights = weights == NULL ? sample->weights : weights;
-  int32_t *labels = pc_resize(env, sample->labels, wanted, sizeof *sample->labels);
-  sample->labels = labels == NULL ? sample->labels : labels;
-  uint64_t *keys = pc_resize(env, sample->keys, wanted, sizeof *sample->keys);
-  sample->keys = keys == NULL ? sample->keys : keys;
-  if (scores == NULL || weights == NULL || labels == NULL || keys == NULL)
+  pc_sampled_row *rows = pc_resize(env, sample->rows, wanted, sizeof *rows);
+  sample->rows = rows == NULL ? sample->rows : rows;
+  if (scores == NULL || rows == NULL)
     return pc_fail_memory(err, "keeping a sample of rows");
-  sample->capacity = wanted;
+  for (; sample->capacity < wanted; sample->capacity++)
+    rows[sample->capacity].slot = sample->capacity;
   return PCAL_OK;
 }
 
-static pcal_status row_sample_take(pc_row_sample *sample, const double *scores, double weight,
-                                   int32_t label, uint64_t key, pcal_error *err) {
-  if (!row_sample_holds(sample, key))
+/* Scores that were floats stay floats: half the memory. */
+static void row_sample_copy(pc_row_sample *sample, size_t slot,
+                            const row_sample_scores *scores) {
+  const size_t k = sample->classes;
+  float *floats = (float *)sample->scores + slot * k;
+  double *doubles = (double *)sample->scores + slot * k;
+  if (sample->floats && scores->floats != NULL)
+    memcpy(floats, scores->floats, k * sizeof *floats);
+  for (size_t j = 0; sample->floats && scores->floats == NULL && j < k; j++)
+    floats[j] = (float)scores->doubles[j];
+  for (size_t j = 0; !sample->floats && j < k; j++)
+    doubles[j] = row_sample_score(scores, j);
+}
+
+/* `row` has everything but its slot. */
+static pcal_status row_sample_take(pc_row_sample *sample, const row_sample_scores *scores,
+                                   pc_sampled_row row, pcal_error *err) {
+  if (!row_sample_holds(sample, row.key))
     return PCAL_OK;
+  if (sample->capacity == 0)
+    sample->floats = scores->floats != NULL;
   PC_TRY(row_sample_reserve(sample, err));
-  memcpy(sample->scores + sample->count * sample->classes, scores,
-         sample->classes * sizeof *scores);
-  sample->weights[sample->count] = weight;
-  sample->labels[sample->count] = label;
-  sample->keys[sample->count++] = key;
-  sample->heavy += ceil(weight);
+  row.slot = sample->rows[sample->count].slot;
+  row_sample_copy(sample, row.slot, scores);
+  sample->rows[sample->count++] = row;
+  sample->heavy += ceil(row.weight);
   while (sample->heavy > sample->limit) {
-    sample->level++;
+    atomic_fetch_add_explicit(&sample->level, 1, memory_order_relaxed);
     row_sample_sift(sample);
   }
   return PCAL_OK;
 }
 
-pcal_status pc_row_sample_add(pc_row_sample *sample, const pc_rows *rows, pcal_error *err) {
-  for (size_t i = 0; i < rows->count; i++) {
-    const double *scores = rows->scores + i * rows->classes;
-    const double weight = rows->weights == NULL ? 1.0 : rows->weights[i];
-    const uint64_t key = row_sample_key(scores, rows->classes, rows->labels[i]);
-    PC_TRY(row_sample_take(sample, scores, weight, rows->labels[i], key, err));
+static pcal_status row_sample_offer(pc_row_sample *sample, const row_sample_scores *scores,
+                                    pc_sampled_row row, pcal_error *err) {
+  if (scores->floats != NULL) {
+    int finite;
+    row.top_label =
+        (int32_t)pc_row_kernels_best()->top_f32(scores->floats, sample->classes, &finite);
+    if (!finite)
+      return PCAL_OK;
   }
-  return PCAL_OK;
+  pthread_mutex_lock(&sample->lock);
+  const pcal_status status = row_sample_take(sample, scores, row, err);
+  pthread_mutex_unlock(&sample->lock);
+  return status;
 }
 
-pcal_status pc_row_sample_merge(pc_row_sample *into, const pc_row_sample *from,
-                                pcal_error *err) {
-  if (from->level > into->level) {
-    into->level = from->level;
-    row_sample_sift(into);
+pcal_status pc_row_sample_add(pc_row_sample *sample, const pc_rows *rows, pcal_error *err) {
+  for (size_t i = 0; i < rows->count; i++) {
+    row_sample_scores scores = {pc_rows_flat(rows, i), NULL};
+    if (scores.floats == NULL)
+      scores.doubles = rows->scores + i * rows->classes;
+    const pc_sampled_row row = {.key = row_sample_key(&scores, rows->classes, rows->labels[i]),
+                                .weight = rows->weights == NULL ? 1.0 : rows->weights[i],
+                                .label = rows->labels[i],
+                                .top_label = scores.floats == NULL ? rows->top_label[i] : 0};
+    if (row_sample_holds(sample, row.key))
+      PC_TRY(row_sample_offer(sample, &scores, row, err));
   }
-  for (size_t i = 0; i < from->count; i++)
-    PC_TRY(row_sample_take(into, from->scores + i * from->classes, from->weights[i],
-                           from->labels[i], from->keys[i], err));
   return PCAL_OK;
 }

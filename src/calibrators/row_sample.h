@@ -6,29 +6,49 @@
 #ifndef PC_ROW_SAMPLE_H
 #define PC_ROW_SAMPLE_H
 
+#include <pthread.h>
+#include <stdatomic.h>
+
 #include "data/rows.h"
+
+/* A row of the sample.  Its scores stay in their slot when others leave. */
+typedef struct pc_sampled_row {
+  uint64_t key;
+  double weight;
+  int32_t label, top_label;
+  size_t slot;
+} pc_sampled_row;
 
 typedef struct pc_row_sample {
   const pcal_env *env;
   size_t classes;
-  double limit;   /* of `heavy`; also bounds the number of rows */
-  unsigned level; /* 0: every row so far */
-  double heavy;   /* sum of the weights, each rounded up */
+  double limit;      /* of `heavy`; also bounds the number of rows */
+  atomic_uint level; /* 0: every row so far */
+  double heavy;      /* sum of the weights, each rounded up */
   size_t count, capacity;
-  double *scores; /* count x classes */
-  double *weights;
-  int32_t *labels;
-  uint64_t *keys;
+  pc_sampled_row *rows; /* those behind `count` own the free slots */
+  int floats;           /* scores are floats, as they were in memory */
+  void *scores;         /* capacity x classes */
+  pthread_mutex_t lock; /* held while rows are taken */
 } pc_row_sample;
 
-void pc_row_sample_init(pc_row_sample *sample, const pcal_env *env, size_t classes,
-                        size_t limit);
+PC_CHECKED pcal_status pc_row_sample_init(pc_row_sample *sample, const pcal_env *env,
+                                          size_t classes, size_t limit, pcal_error *err);
 void pc_row_sample_free(pc_row_sample *sample); /* a zeroed sample is fine */
 
-/* Takes what belongs in from rows with scores. */
+/* Takes what belongs in from rows with scores; several threads may do so at once.  Scores that
+ * lie where they were (pc_rows_flat) may be unchecked: rows that are not finite are passed
+ * over.  Other rows have their top_label. */
 PC_CHECKED pcal_status pc_row_sample_add(pc_row_sample *sample, const pc_rows *rows,
                                          pcal_error *err);
-PC_CHECKED pcal_status pc_row_sample_merge(pc_row_sample *into, const pc_row_sample *from,
-                                           pcal_error *err);
+
+/* Scores of row i, in whichever form they are. */
+static inline const float *pc_row_sample_floats(const pc_row_sample *sample, size_t i) {
+  return (const float *)sample->scores + sample->rows[i].slot * sample->classes;
+}
+
+static inline const double *pc_row_sample_doubles(const pc_row_sample *sample, size_t i) {
+  return (const double *)sample->scores + sample->rows[i].slot * sample->classes;
+}
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "core/error.h"
 
-#define PC_SLOPES 4
+#define PC_SLOPES 6
 
 /* Value and derivatives at a place. */
 typedef struct pc_slopes {
@@ -16,7 +16,7 @@ typedef struct pc_scalar_problem {
   pcal_status (*evaluate)(void *user, double at, pc_slopes *out, pcal_error *err);
   void *user;
   double low, high; /* bounds, 0 < low < high */
-  int orders;       /* derivatives that are given: 2 or 4 */
+  int orders;       /* derivatives that are given: 2 or 6 */
   unsigned limit;   /* evaluations at most */
 } pc_scalar_problem;
 
@@ -28,15 +28,16 @@ typedef enum pc_search_end {
 
 typedef struct pc_search_result {
   double at;
-  pc_slopes slopes; /* there */
-  double gradient;  /* size of the derivative by log x there */
-  unsigned evaluations;
+  pc_slopes slopes;     /* there */
+  double gradient;      /* size of the derivative by log x there, or a bound of it */
+  unsigned evaluations; /* without a known start */
   pc_search_end end;
 } pc_search_result;
 
-/* Walks downhill from a start.  Convex functions are minimised; others end in a local minimum.
- * Fails only when evaluate does. */
+/* Walks downhill from a start, where the slopes may be known already (or NULL).  Convex
+ * functions are minimised; others end in a local minimum.  Fails only when evaluate does. */
 PC_CHECKED pcal_status pc_scalar_search(const pc_scalar_problem *problem, double start,
-                                        pc_search_result *out, pcal_error *err);
+                                        const pc_slopes *known, pc_search_result *out,
+                                        pcal_error *err);
 
 #endif

@@ -246,6 +246,7 @@ static pcal_status derive_probability_row(pc_derive *d, size_t position, pcal_er
 
 static void derive_out(const pc_derive *d, pc_rows *out) {
   const pc_scratch *s = d->scratch;
+  const int in_place = pc_derive_in_place(d);
   *out =
       (pc_rows){.count = d->kept,
                 .classes = d->layout->classes,
@@ -254,13 +255,16 @@ static void derive_out(const pc_derive *d, pc_rows *out) {
                 .weights = d->batch->weights == NULL ? NULL : s->weights,
                 .probs = pc_derive_keeps_probs(d) && d->layout->classes > 1 ? s->probs : NULL,
                 .positive = d->layout->columns == 1 ? s->positive : NULL,
-                .scores = d->policy->need_scores ? s->scores : NULL,
+                .scores = d->policy->need_scores && !in_place ? s->scores : NULL,
                 .top = s->top,
                 .top_label = s->top_label,
                 .true_gap = s->true_gap,
                 .others_square = s->others_square,
                 .log_true = d->policy->need_log ? s->log_true : NULL,
-                .groups = d->batch->groups == NULL ? NULL : s->groups};
+                .groups = d->batch->groups == NULL ? NULL : s->groups,
+                .flat = in_place ? d->batch->scores : NULL,
+                .flat_stride = d->batch->row_stride,
+                .flat_first = d->batch->first_row};
 }
 
 pcal_status pc_rows_derive(const pcal_batch *batch, const pc_layout *layout,

@@ -30,14 +30,33 @@ static inline double pc_derive_load(const pcal_batch *batch, const char *at) {
   return value;
 }
 
+/* Do rows of floats lie so that kernels can read them? */
+static inline int pc_derive_flat(const pcal_batch *batch) {
+  return batch->type == PCAL_F32 && batch->column_stride == sizeof(float) &&
+         (uintptr_t)batch->scores % sizeof(float) == 0 &&
+         batch->row_stride % (ptrdiff_t)sizeof(float) == 0;
+}
+
 static inline void pc_derive_load_row(const pcal_batch *batch, size_t position, double *out) {
   const char *at = pc_derive_at(batch, position);
+  if (pc_derive_flat(batch)) {
+    const float *flat = (const float *)(const void *)at;
+    for (size_t j = 0; j < batch->columns; j++)
+      out[j] = (double)flat[j];
+    return;
+  }
   for (size_t j = 0; j < batch->columns; j++, at += batch->column_stride)
     out[j] = pc_derive_load(batch, at);
 }
 
 static inline int pc_derive_keeps_probs(const pc_derive *d) {
   return !d->policy->lean || d->layout->classes <= 2;
+}
+
+/* Are scores left there? */
+static inline int pc_derive_in_place(const pc_derive *d) {
+  return d->policy->scores_only && d->policy->in_place && d->layout->kind == PCAL_LOGIT &&
+         d->layout->columns > 1 && pc_derive_flat(d->batch);
 }
 
 /* Edge cases 1 and 2 of row_check.h. */

@@ -34,12 +34,9 @@ static int logits_all_finite(const double *scores, size_t count) {
 
 /* ---- Wide rows ---- */
 
-/* Are the scores of a row floats next to each other, where a kernel can read them? */
 static const float *logits_flat(const pcal_batch *batch, size_t position) {
   const char *at = pc_derive_at(batch, position);
-  const int flat = batch->type == PCAL_F32 && batch->column_stride == sizeof(float) &&
-                   (uintptr_t)at % sizeof(float) == 0;
-  return flat ? (const float *)(const void *)at : NULL;
+  return pc_derive_flat(batch) ? (const float *)(const void *)at : NULL;
 }
 
 static void logits_softmax(const pc_derive *d, size_t position, double *terms,
@@ -212,19 +209,24 @@ static pcal_status logits_narrow(pc_derive *d, size_t begin, size_t count, pcal_
 static pcal_status logits_scores_row(pc_derive *d, size_t position, pcal_error *err) {
   const pc_scratch *s = d->scratch;
   const size_t k = d->layout->classes;
-  const float *flat = logits_flat(d->batch, position);
-  double *scores = s->scores + d->kept * k;
-  pc_column_facts facts;
+  const int in_place = pc_derive_in_place(d);
+  double *scores = in_place ? s->scores_row : s->scores + d->kept * k;
+  int finite;
   pc_row row;
   PC_TRY(pc_derive_begin(d, position, &row, err));
-  if (flat != NULL) {
-    s->kernels->column_f32(flat, k, scores, &facts);
-  } else {
-    pc_derive_load_row(d->batch, position, s->scores_row);
-    s->kernels->column_f64(s->scores_row, k, scores, &facts);
+  if (in_place && d->policy->unchecked) {
+    pc_derive_end(d, &row);
+    return PCAL_OK;
   }
-  if (!facts.finite)
+  if (!in_place)
+    pc_derive_load_row(d->batch, position, scores);
+  const size_t top = in_place ? s->kernels->top_f32(logits_flat(d->batch, position), k, &finite)
+                              : s->kernels->top_f64(scores, k, &finite);
+  if (!finite) {
+    pc_derive_load_row(d->batch, position, scores);
     PC_TRY(pc_row_not_finite(&row, scores, err));
+  }
+  s->top_label[d->kept] = (int32_t)top;
   pc_derive_end(d, &row);
   return PCAL_OK;
 }

@@ -27,7 +27,9 @@ typedef struct pc_policy {
   int normalize, skip_missing;
   int need_log;    /* fill log_true */
   int need_scores; /* fill scores */
-  int scores_only; /* of several columns of logits nothing but scores is needed */
+  int scores_only; /* of several columns of logits only scores and top_label are needed */
+  int in_place;    /* with scores_only: floats may stay where they lie, see pc_rows_flat */
+  int unchecked;   /* with in_place: these are not even looked at; no top_label */
   int fast;        /* float32 logits may be exponentiated in float; needs lean */
   int bare;        /* of one column only positive and labels are needed */
   int lean;        /* leave probs out when there are more than two classes */
@@ -52,7 +54,18 @@ typedef struct pc_rows {
   const double *others_square; /* sum of squared probabilities of the other classes */
   const double *log_true;      /* log probability of the label, or NULL */
   const uint32_t *groups;      /* or NULL */
+  const void *flat;            /* scores of row flat_first as floats, or NULL: see scores */
+  ptrdiff_t flat_stride;
+  uint64_t flat_first;
 } pc_rows;
+
+/* The scores of row i as floats, where they lie; NULL where they were converted. */
+static inline const float *pc_rows_flat(const pc_rows *rows, size_t i) {
+  if (rows->flat == NULL)
+    return NULL;
+  const ptrdiff_t at = (ptrdiff_t)(rows->ids[i] - rows->flat_first) * rows->flat_stride;
+  return (const float *)(const void *)((const char *)rows->flat + at);
+}
 
 /* What happened to the rows of a chunk on the way. */
 typedef struct pc_row_counts {

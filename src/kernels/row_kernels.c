@@ -90,6 +90,16 @@ KERNELS_FIND(kernels_find_f64, double)
 KERNELS_MAX(kernels_max_f32, kernels_find_f32, float)
 KERNELS_MAX(kernels_max_f64, kernels_find_f64, double)
 
+#define KERNELS_TOP(name, largest, type)                         \
+  static size_t name(const type *z, size_t count, int *finite) { \
+    size_t at;                                                   \
+    largest(z, count, &at, finite);                              \
+    return at;                                                   \
+  }
+
+KERNELS_TOP(kernels_top_f32, kernels_max_f32, float)
+KERNELS_TOP(kernels_top_f64, kernels_max_f64, double)
+
 /* Sums of the terms of a row, and of their squares, over all but the largest.  `real` is what
  * is calculated in, `unit` what terms are to be multiplied with; lanes are folded in double. */
 #define KERNELS_SUM(name, type, real, exp, unit)                                 \
@@ -408,6 +418,8 @@ const pc_row_kernels KERNELS_NAME(PC_VARIANT) = {
     .narrow_f64 = kernels_narrow_f64,
     .narrow_fast = kernels_narrow_fast,
     .finish_logits = kernels_finish_logits,
+    .top_f32 = kernels_top_f32,
+    .top_f64 = kernels_top_f64,
     .simplex_f64 = kernels_simplex_f64,
     .column_f32 = kernels_column_f32,
     .column_f64 = kernels_column_f64,

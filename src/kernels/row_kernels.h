@@ -84,6 +84,9 @@ typedef struct pc_row_kernels {
   void (*narrow_fast)(const float *z, size_t count, const int32_t *labels, double *terms,
                       pc_narrow_facts *facts);
   void (*finish_logits)(const pc_logit_columns *columns, size_t count);
+  /* The lowest index of the largest, 0 unless all are finite. */
+  size_t (*top_f32)(const float *z, size_t count, int *finite);
+  size_t (*top_f64)(const double *z, size_t count, int *finite);
   void (*simplex_f64)(const double *p, size_t count, pc_simplex_facts *facts);
   /* Copies a column into doubles. */
   void (*column_f32)(const float *z, size_t count, double *out, pc_column_facts *facts);

@@ -1,205 +1,255 @@
 /* Formula, d_j = z_j - max z, t_j = exp(beta d_j), S = sum t_j, m_k = sum t_j d_j^k / S:
- *   log:    L = log S - beta d_y;   L' = m_1 - d_y;   L'', L''', L'''' = cumulants 2 to 4.
+ *   log:    L = log S - beta d_y;   L' = m_1 - d_y;   the next derivatives are the cumulants of
+ *           d from the second on.
  *   Brier:  with a_k = sum t_j^2 d_j^k / S^2, p = t_y / S, c = d_y - m_1, v = m_2 - m_1^2:
  *           B = (1 - p)^2 + sum of p_j^2 over j != y;   B' = 2 (a_1 - a_0 m_1 - p c);
  *           B'' = 2 (2 (a_2 - a_1 m_1) - 2 m_1 (a_1 - a_0 m_1) - a_0 v - p c^2 + p v).
  * Edge cases: (1) the largest term is exactly 1 and kept out of the sums, so that losses near 0
- * keep their digits; (2) terms below exp(-708) count as 0, whatever their d_j, also -inf;
+ * keep their digits; (2) terms below 2^-1022.5 count as 0, whatever their d_j, also -inf;
  * (3) a d_y beyond -1e300 counts as -1e300: everything stays finite.
- * Accuracy: a few ulp of the largest term.   Cost: one exp for each score.
+ * Accuracy: a term to 1e-14 and beta |d_j| ulp.   Cost: one exp for each score.
  *
- * The sums over the classes have a fixed order of TEMPERED_LANES partial sums, so that
- * compilers may use vectors without changing bits. */
+ * The sums over the classes have a fixed order of PC_LANES partial sums, so that compilers may
+ * use vectors without changing bits.  Each step has a loop of its own: a single one has longer
+ * chains of dependent operations than processors look ahead. */
 #include "kernels/tempered.h"
 
-#include <math.h>
+#include <string.h>
 
 #include "kernels/lane_math.h"
+#include "kernels/row_kernels.h"
 
-#define TEMPERED_LANES 8
-#define TEMPERED_FAR (-708.0)
+#define TEMPERED_TILE 512
+#define TEMPERED_NOTHING (-1023.0) /* as a power of 2: the term is 0 */
 #define TEMPERED_GAP_MAX 1e300
 
-typedef struct tempered_sums {
-  double rest;      /* sum of t_j without the largest */
-  double moment[4]; /* sums of t_j d_j^k, k = 1 .. 4 */
-  double square[3]; /* sums of t_j^2 d_j^k, k = 0 .. 2, the largest left out of the first */
-} tempered_sums;
+/* Part of a row: y_j = beta log2(e) d_j and t_j = 2^y_j. */
+typedef struct tempered_tile {
+  size_t whole; /* a multiple of PC_LANES; what is filled up has the term 0 */
+  double power[TEMPERED_TILE], term[TEMPERED_TILE];
+} tempered_tile;
 
-static double tempered_max(const double *scores, size_t count) {
-  double top[TEMPERED_LANES];
-  for (size_t l = 0; l < TEMPERED_LANES; l++)
-    top[l] = scores[0];
-  size_t j = 0;
-  for (; j + TEMPERED_LANES <= count; j += TEMPERED_LANES)
-    for (size_t l = 0; l < TEMPERED_LANES; l++)
-      top[l] = scores[j + l] > top[l] ? scores[j + l] : top[l];
-  for (; j < count; j++)
-    top[0] = scores[j] > top[0] ? scores[j] : top[0];
-  for (size_t l = 1; l < TEMPERED_LANES; l++)
-    top[0] = top[l] > top[0] ? top[l] : top[0];
-  return top[0];
-}
-
-static double tempered_fold(const double lanes[TEMPERED_LANES]) {
-  const double a = (lanes[0] + lanes[4]) + (lanes[2] + lanes[6]);
-  const double b = (lanes[1] + lanes[5]) + (lanes[3] + lanes[7]);
-  return a + b;
-}
-
-/* TEMPERED_LANES scores of a row; `term` is 0 for those equal to the largest, which
- * `same` counts. */
-typedef struct tempered_block {
-  double term[TEMPERED_LANES], gap[TEMPERED_LANES], same[TEMPERED_LANES];
-} tempered_block;
-
-static inline void tempered_fill(const double *scores, double max, double beta,
-                                 tempered_block *out) {
-  for (size_t l = 0; l < TEMPERED_LANES; l++) {
-    const double gap = scores[l] - max, power = beta * gap;
-    const double term = pc_lane_exp(power);
-    out->same[l] = gap < 0.0 ? 0.0 : 1.0;
-    out->term[l] = gap < 0.0 ? term : 0.0;
-    out->gap[l] = power < TEMPERED_FAR ? 0.0 : gap;
-  }
-}
-
-/* Fewer scores than lanes: the others count as -inf. */
-static void tempered_fill_rest(const double *scores, size_t count, double max, double beta,
-                               tempered_block *out) {
-  double padded[TEMPERED_LANES];
-  for (size_t l = 0; l < TEMPERED_LANES; l++)
-    padded[l] = l < count ? scores[l] : -INFINITY;
-  tempered_fill(padded, max, beta, out);
-}
-
+/* Sums of t_j without the largest; of t_j y_j^k, k = 1 ..; for the Brier score of t_j^2 y_j^k,
+ * k = 0 .. 2, from the third moment on. */
 typedef struct tempered_lanes {
-  double same[TEMPERED_LANES], rest[TEMPERED_LANES];
-  double moment[4][TEMPERED_LANES], square[3][TEMPERED_LANES];
+  double rest[PC_LANES], moment[PC_TEMPERED_SLOPES][PC_LANES];
 } tempered_lanes;
 
-/* What the log score needs. */
-static inline void tempered_add_moments(const tempered_block *at, tempered_lanes *lanes) {
-  for (size_t l = 0; l < TEMPERED_LANES; l++) {
-    const double first = at->term[l] * at->gap[l], second = first * at->gap[l];
-    const double third = second * at->gap[l];
-    lanes->same[l] += at->same[l];
-    lanes->rest[l] += at->term[l];
-    lanes->moment[0][l] += first;
-    lanes->moment[1][l] += second;
-    lanes->moment[2][l] += third;
-    lanes->moment[3][l] += third * at->gap[l];
+#define TEMPERED_FILL(name, type)                                                  \
+  static void name(const type *restrict z, size_t count, double max, double scale, \
+                   tempered_tile *restrict out) {                                  \
+    const double lowest = pc_lane_exp2_lowest(scale);                              \
+    for (size_t i = 0; i < count; i++) {                                           \
+      const double y = ((double)z[i] - max) * scale;                               \
+      out->power[i] = y < lowest ? lowest : y;                                     \
+    }                                                                              \
+    for (out->whole = count; out->whole % PC_LANES != 0; out->whole++)             \
+      out->power[out->whole] = TEMPERED_NOTHING;                                   \
   }
+
+TEMPERED_FILL(tempered_fill_f32, float)
+TEMPERED_FILL(tempered_fill_f64, double)
+
+static void tempered_exponentiate(tempered_tile *tile) {
+  double *restrict term = tile->term;
+  const double *restrict power = tile->power;
+  for (size_t i = 0; i < tile->whole; i++)
+    term[i] = pc_lane_exp2(power[i]);
+}
+
+/* What a loss needs. */
+static void tempered_add_terms(const tempered_tile *restrict at,
+                               tempered_lanes *restrict lanes) {
+  for (size_t j = 0; j < at->whole; j += PC_LANES)
+    for (size_t l = 0; l < PC_LANES; l++)
+      lanes->rest[l] += pc_lane_exp2(at->power[j + l]);
+}
+
+/* What all derivatives of the log score need. */
+static void tempered_add_moments(const tempered_tile *restrict at,
+                                 tempered_lanes *restrict lanes) {
+  for (size_t j = 0; j < at->whole; j += PC_LANES)
+    for (size_t l = 0; l < PC_LANES; l++) {
+      const double y = at->power[j + l], m1 = at->term[j + l] * y, m2 = m1 * y, m3 = m2 * y;
+      const double m4 = m3 * y, m5 = m4 * y;
+      lanes->rest[l] += at->term[j + l];
+      lanes->moment[0][l] += m1;
+      lanes->moment[1][l] += m2;
+      lanes->moment[2][l] += m3;
+      lanes->moment[3][l] += m4;
+      lanes->moment[4][l] += m5;
+      lanes->moment[5][l] += m5 * y;
+    }
 }
 
 /* What the Brier score needs. */
-static inline void tempered_add_squares(const tempered_block *at, tempered_lanes *lanes) {
-  for (size_t l = 0; l < TEMPERED_LANES; l++) {
-    const double first = at->term[l] * at->gap[l];
-    const double square = at->term[l] * at->term[l], square_first = square * at->gap[l];
-    lanes->same[l] += at->same[l];
-    lanes->rest[l] += at->term[l];
-    lanes->moment[0][l] += first;
-    lanes->moment[1][l] += first * at->gap[l];
-    lanes->square[0][l] += square;
-    lanes->square[1][l] += square_first;
-    lanes->square[2][l] += square_first * at->gap[l];
+static void tempered_add_squares(const tempered_tile *restrict at,
+                                 tempered_lanes *restrict lanes) {
+  for (size_t j = 0; j < at->whole; j += PC_LANES)
+    for (size_t l = 0; l < PC_LANES; l++) {
+      const double y = at->power[j + l], term = at->term[j + l], first = term * y;
+      const double square = term * term, square_first = square * y;
+      lanes->rest[l] += term;
+      lanes->moment[0][l] += first;
+      lanes->moment[1][l] += first * y;
+      lanes->moment[2][l] += square;
+      lanes->moment[3][l] += square_first;
+      lanes->moment[4][l] += square_first * y;
+    }
+}
+
+static void tempered_add(pc_tempered_wish wish, tempered_tile *tile, tempered_lanes *lanes) {
+  if (wish == PC_TEMPERED_LOSS) {
+    tempered_add_terms(tile, lanes);
+    return;
+  }
+  tempered_exponentiate(tile);
+  if (wish == PC_TEMPERED_LOG)
+    tempered_add_moments(tile, lanes);
+  else
+    tempered_add_squares(tile, lanes);
+}
+
+static double tempered_fold(const double lanes[PC_LANES]) {
+  double eight[8], four[4];
+  for (size_t l = 0; l < 8; l++)
+    eight[l] = lanes[l] + lanes[l + 8];
+  for (size_t l = 0; l < 4; l++)
+    four[l] = eight[l] + eight[l + 4];
+  return (four[0] + four[2]) + (four[1] + four[3]);
+}
+
+static void tempered_push(pc_tempered_wish wish, const tempered_lanes *lanes, double gap,
+                          pc_tempered_block *block) {
+  const size_t at = block->count++;
+  block->gap[at] = gap;
+  block->loss[at] = tempered_fold(lanes->rest);
+  for (size_t k = 0; wish != PC_TEMPERED_LOSS && k < PC_TEMPERED_SLOPES; k++)
+    block->slope[k][at] = tempered_fold(lanes->moment[k]);
+}
+
+#define TEMPERED_ADD(name, fill, type)                                                  \
+  static void name(pc_tempered_wish wish, const type *scores, size_t count, size_t top, \
+                   size_t label, double beta, pc_tempered_block *block) {               \
+    const double max = (double)scores[top];                                             \
+    tempered_lanes lanes;                                                               \
+    tempered_tile tile;                                                                 \
+    memset(&lanes, 0, sizeof lanes);                                                    \
+    for (size_t begin = 0; begin < count; begin += TEMPERED_TILE) {                     \
+      const size_t left = count - begin;                                                \
+      const size_t here = left < TEMPERED_TILE ? left : TEMPERED_TILE;                  \
+      fill(scores + begin, here, max, beta * PC_LANE_LOG2_E, &tile);                    \
+      if (top - begin < here)                                                           \
+        tile.power[top - begin] = TEMPERED_NOTHING;                                     \
+      tempered_add(wish, &tile, &lanes);                                                \
+    }                                                                                   \
+    tempered_push(wish, &lanes, (double)scores[label] - max, block);                    \
+  }
+
+TEMPERED_ADD(tempered_add_f32, tempered_fill_f32, float)
+TEMPERED_ADD(tempered_add_f64, tempered_fill_f64, double)
+
+/* Cumulants 2 to 6 by way of central moments, in place: the mean stays where it is. */
+static inline void tempered_cumulants(double m[6]) {
+  const double a = m[0], a2 = a * a, a3 = a2 * a, a4 = a2 * a2;
+  const double c2 = m[1] - a2, c3 = m[2] - 3.0 * a * m[1] + 2.0 * a3;
+  const double c4 = m[3] - 4.0 * a * m[2] + 6.0 * a2 * m[1] - 3.0 * a4;
+  const double c5 = m[4] - 5.0 * a * m[3] + 10.0 * a2 * m[2] - 10.0 * a3 * m[1] + 4.0 * a4 * a;
+  const double c6 = m[5] - 6.0 * a * m[4] + 15.0 * a2 * m[3] - 20.0 * a3 * m[2] +
+                    15.0 * a4 * m[1] - 5.0 * a4 * a2;
+  m[1] = c2;
+  m[2] = c3;
+  m[3] = c4 - 3.0 * c2 * c2;
+  m[4] = c5 - 10.0 * c3 * c2;
+  m[5] = c6 - 15.0 * c4 * c2 - 10.0 * c3 * c3 + 30.0 * c2 * c2 * c2;
+}
+
+/* d_y as it counts. */
+static inline double tempered_gap(const pc_tempered_block *block, size_t i) {
+  return block->gap[i] < -TEMPERED_GAP_MAX ? -TEMPERED_GAP_MAX : block->gap[i];
+}
+
+static void tempered_finish_log(pc_tempered_wish wish, double beta, pc_tempered_block *block) {
+  const double back = 1.0 / (beta * PC_LANE_LOG2_E);
+  for (size_t i = 0; wish == PC_TEMPERED_LOG && i < block->count; i++) {
+    double mean[PC_TEMPERED_SLOPES], factor = 1.0 / (1.0 + block->loss[i]);
+    for (size_t k = 0; k < PC_TEMPERED_SLOPES; k++) {
+      factor *= back;
+      mean[k] = block->slope[k][i] * factor;
+    }
+    tempered_cumulants(mean);
+    block->slope[0][i] = mean[0] - tempered_gap(block, i);
+    for (size_t k = 1; k < PC_TEMPERED_SLOPES; k++)
+      block->slope[k][i] = mean[k];
+  }
+  for (size_t i = 0; i < block->count; i++)
+    block->loss[i] = pc_lane_log1p(block->loss[i]) - beta * tempered_gap(block, i);
+}
+
+static void tempered_finish_brier(double beta, pc_tempered_block *block) {
+  const double back = 1.0 / (beta * PC_LANE_LOG2_E);
+  for (size_t i = 0; i < block->count; i++) {
+    const double gap = tempered_gap(block, i), rest = block->loss[i];
+    const double sum = 1.0 + rest, norm = sum * sum, squares = block->slope[2][i];
+    const double term = gap < 0.0 ? pc_lane_exp(beta * gap) : 1.0;
+    const double others = gap < 0.0 ? 1.0 + (rest - term) : rest;
+    const double square = gap < 0.0 ? 1.0 + (squares - term * term) : squares;
+    const double m1 = block->slope[0][i] * back / sum;
+    const double v = block->slope[1][i] * back * back / sum - m1 * m1;
+    const double a0 = (1.0 + squares) / norm, a1 = block->slope[3][i] * back / norm;
+    const double a2 = block->slope[4][i] * back * back / norm, p = term / sum;
+    const double c = term == 0.0 ? 0.0 : gap - m1;
+    block->loss[i] = others / sum * (others / sum) + square / norm;
+    block->slope[0][i] = 2.0 * (a1 - a0 * m1 - p * c);
+    block->slope[1][i] =
+        2.0 * (2.0 * (a2 - a1 * m1) - 2.0 * m1 * (a1 - a0 * m1) - a0 * v - p * c * c + p * v);
   }
 }
 
-static void tempered_fold_all(const tempered_lanes *lanes, tempered_sums *out) {
-  const double ties = tempered_fold(lanes->same) - 1.0;
-  out->rest = tempered_fold(lanes->rest) + ties;
-  for (size_t k = 0; k < 4; k++)
-    out->moment[k] = tempered_fold(lanes->moment[k]);
-  for (size_t k = 0; k < 3; k++)
-    out->square[k] = tempered_fold(lanes->square[k]) + (k == 0 ? ties : 0.0);
+static void tempered_finish(pc_tempered_wish wish, double beta, pc_tempered_block *block) {
+  if (wish == PC_TEMPERED_BRIER)
+    tempered_finish_brier(beta, block);
+  else
+    tempered_finish_log(wish, beta, block);
 }
 
-static void tempered_moments(const double *scores, size_t count, double max, double beta,
-                             tempered_sums *out) {
-  tempered_lanes lanes = {{0}, {0}, {{0}}, {{0}}};
-  tempered_block at;
+static double tempered_max(const double *scores, size_t count) {
+  double most[PC_LANES];
+  for (size_t l = 0; l < PC_LANES; l++)
+    most[l] = scores[0];
   size_t j = 0;
-  for (; j + TEMPERED_LANES <= count; j += TEMPERED_LANES) {
-    tempered_fill(scores + j, max, beta, &at);
-    tempered_add_moments(&at, &lanes);
-  }
-  if (j < count) {
-    tempered_fill_rest(scores + j, count - j, max, beta, &at);
-    tempered_add_moments(&at, &lanes);
-  }
-  tempered_fold_all(&lanes, out);
-}
-
-static void tempered_squares(const double *scores, size_t count, double max, double beta,
-                             tempered_sums *out) {
-  tempered_lanes lanes = {{0}, {0}, {{0}}, {{0}}};
-  tempered_block at;
-  size_t j = 0;
-  for (; j + TEMPERED_LANES <= count; j += TEMPERED_LANES) {
-    tempered_fill(scores + j, max, beta, &at);
-    tempered_add_squares(&at, &lanes);
-  }
-  if (j < count) {
-    tempered_fill_rest(scores + j, count - j, max, beta, &at);
-    tempered_add_squares(&at, &lanes);
-  }
-  tempered_fold_all(&lanes, out);
-}
-
-static void tempered_log(const tempered_sums *sums, double gap, double beta, pc_tempered *out) {
-  const double sum = 1.0 + sums->rest;
-  const double m1 = sums->moment[0] / sum, m2 = sums->moment[1] / sum;
-  const double m3 = sums->moment[2] / sum, m4 = sums->moment[3] / sum, m1m1 = m1 * m1;
-  out->loss = pc_lane_log1p(sums->rest) - beta * gap;
-  out->slope[0] = m1 - gap;
-  out->slope[1] = m2 - m1m1;
-  out->slope[2] = m3 - 3.0 * m1 * m2 + 2.0 * m1 * m1m1;
-  out->slope[3] = m4 - 4.0 * m1 * m3 - 3.0 * m2 * m2 + 12.0 * m1m1 * m2 - 6.0 * m1m1 * m1m1;
-}
-
-static void tempered_brier(const tempered_sums *sums, double gap, double beta,
-                           pc_tempered *out) {
-  const double power = beta * gap, sum = 1.0 + sums->rest, norm = sum * sum;
-  const double term = gap < 0.0 ? pc_lane_exp(power) : 1.0;
-  const double others = gap < 0.0 ? 1.0 + (sums->rest - term) : sums->rest;
-  const double square = gap < 0.0 ? 1.0 + (sums->square[0] - term * term) : sums->square[0];
-  const double m1 = sums->moment[0] / sum, v = sums->moment[1] / sum - m1 * m1;
-  const double a0 = (1.0 + sums->square[0]) / norm, a1 = sums->square[1] / norm;
-  const double a2 = sums->square[2] / norm, p = term / sum;
-  const double c = power < TEMPERED_FAR ? 0.0 : gap - m1;
-  out->loss = others / sum * (others / sum) + square / norm;
-  out->slope[0] = 2.0 * (a1 - a0 * m1 - p * c);
-  out->slope[1] =
-      2.0 * (2.0 * (a2 - a1 * m1) - 2.0 * m1 * (a1 - a0 * m1) - a0 * v - p * c * c + p * v);
-  out->slope[2] = out->slope[3] = 0.0;
-}
-
-static void tempered_row(pc_tempered_objective objective, const double *scores, size_t count,
-                         size_t label, double beta, pc_tempered *out) {
-  tempered_sums sums;
-  const double max = tempered_max(scores, count);
-  out->gap = scores[label] - max;
-  const double gap = fmax(scores[label] - max, -TEMPERED_GAP_MAX);
-  if (objective == PC_TEMPERED_LOG) {
-    tempered_moments(scores, count, max, beta, &sums);
-    tempered_log(&sums, gap, beta, out);
-  } else {
-    tempered_squares(scores, count, max, beta, &sums);
-    tempered_brier(&sums, gap, beta, out);
-  }
+  for (; j + PC_LANES <= count; j += PC_LANES)
+    for (size_t l = 0; l < PC_LANES; l++)
+      most[l] = scores[j + l] > most[l] ? scores[j + l] : most[l];
+  for (; j < count; j++)
+    most[0] = scores[j] > most[0] ? scores[j] : most[0];
+  for (size_t l = 1; l < PC_LANES; l++)
+    most[0] = most[l] > most[0] ? most[l] : most[0];
+  return most[0];
 }
 
 static void tempered_softmax(const double *scores, size_t count, double beta, double *out) {
-  const double max = tempered_max(scores, count);
-  double sum = 0.0;
-  for (size_t j = 0; j < count; j++) {
-    out[j] = pc_lane_exp(beta * (scores[j] - max));
-    sum += out[j];
+  const double max = tempered_max(scores, count), lowest = pc_lane_exp_lowest(beta);
+  double sum[PC_LANES] = {0.0}, reduced[TEMPERED_TILE], scale[TEMPERED_TILE];
+  for (size_t begin = 0; begin < count; begin += TEMPERED_TILE) {
+    const size_t left = count - begin, here = left < TEMPERED_TILE ? left : TEMPERED_TILE;
+    size_t whole = here;
+    for (size_t i = 0; i < here; i++) {
+      const double x = beta * (scores[begin + i] - max);
+      reduced[i] = pc_lane_exp_reduce(x < lowest ? lowest : x, &scale[i]);
+    }
+    for (; whole % PC_LANES != 0; whole++)
+      reduced[whole] = scale[whole] = 0.0;
+    for (size_t j = 0; j < whole; j += PC_LANES)
+      for (size_t l = 0; l < PC_LANES; l++) {
+        reduced[j + l] = pc_lane_exp_finish(reduced[j + l], scale[j + l]);
+        sum[l] += reduced[j + l];
+      }
+    memcpy(out + begin, reduced, here * sizeof *out);
   }
+  const double share = 1.0 / tempered_fold(sum);
   for (size_t j = 0; j < count; j++)
-    out[j] /= sum;
+    out[j] *= share;
 }
 
 #define TEMPERED_JOIN(a, b) a##b
@@ -209,6 +259,8 @@ static void tempered_softmax(const double *scores, size_t count, double beta, do
 
 const pc_tempered_kernels TEMPERED_NAME(PC_VARIANT) = {
     .name = TEMPERED_TEXT(PC_VARIANT),
-    .row = tempered_row,
+    .add_f32 = tempered_add_f32,
+    .add_f64 = tempered_add_f64,
+    .finish = tempered_finish,
     .softmax = tempered_softmax,
 };

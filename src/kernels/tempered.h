@@ -8,24 +8,36 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum pc_tempered_objective { PC_TEMPERED_LOG, PC_TEMPERED_BRIER } pc_tempered_objective;
+/* What is wanted of a row: the log score, the same with six derivatives by beta, or the Brier
+ * score with two. */
+typedef enum pc_tempered_wish {
+  PC_TEMPERED_LOSS,
+  PC_TEMPERED_LOG,
+  PC_TEMPERED_BRIER
+} pc_tempered_wish;
 
-#define PC_TEMPERED_SLOPES 4
+#define PC_TEMPERED_SLOPES 6
+#define PC_TEMPERED_ROWS 256
 
-/* Value of one row, and its derivatives by beta (4 for log, 2 for Brier, the others are 0). */
-typedef struct pc_tempered {
-  double loss;
-  double slope[PC_TEMPERED_SLOPES];
-  double gap; /* score of the label less the largest score */
-} pc_tempered;
+/* Rows on their way: first sums over their classes, then what they mean. */
+typedef struct pc_tempered_block {
+  size_t count;
+  double gap[PC_TEMPERED_ROWS];  /* score of the label less the largest score */
+  double loss[PC_TEMPERED_ROWS]; /* until finished: sum of the terms without the largest */
+  double slope[PC_TEMPERED_SLOPES][PC_TEMPERED_ROWS];
+} pc_tempered_block;
 
 /* One portable source, compiled once for each instruction set, all with the same bits. */
 typedef struct pc_tempered_kernels {
   const char *name;
-  /* scores: finite or -inf, the largest finite; beta in [1e-4, 1e4].  For log the score of the
-   * label is not -inf. */
-  void (*row)(pc_tempered_objective objective, const double *scores, size_t count, size_t label,
-              double beta, pc_tempered *out);
+  /* Adds a row to a block that is not full.  scores: finite or -inf, the largest, at `top`,
+   * finite; beta in [1e-4, 1e4].  For the log score the score of the label is not -inf. */
+  void (*add_f32)(pc_tempered_wish wish, const float *scores, size_t count, size_t top,
+                  size_t label, double beta, pc_tempered_block *block);
+  void (*add_f64)(pc_tempered_wish wish, const double *scores, size_t count, size_t top,
+                  size_t label, double beta, pc_tempered_block *block);
+  /* Fills loss and the slopes that were wished for. */
+  void (*finish)(pc_tempered_wish wish, double beta, pc_tempered_block *block);
   /* out = softmax(beta scores); in place is allowed. */
   void (*softmax)(const double *scores, size_t count, double beta, double *out);
 } pc_tempered_kernels;
@@ -35,5 +47,9 @@ extern const pc_tempered_kernels pc_tempered_kernels_portable;
 /* All variants that this processor can run, the reference first; NULL behind the last. */
 const pc_tempered_kernels *pc_tempered_kernels_at(size_t index);
 const pc_tempered_kernels *pc_tempered_kernels_best(void);
+
+static inline size_t pc_tempered_slopes(pc_tempered_wish wish) {
+  return wish == PC_TEMPERED_LOG ? 6 : wish == PC_TEMPERED_BRIER ? 2 : 0;
+}
 
 #endif

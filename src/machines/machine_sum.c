@@ -6,9 +6,11 @@
 #include <math.h>
 
 #include "core/sum.h"
+#include "kernels/column_sum.h"
 #include "machines/machine.h"
 
-#define MACHINE_SUM_BLOCK 512 /* rows */
+#define MACHINE_SUM_BLOCK 512   /* rows */
+#define MACHINE_SUM_LARGE 1e150 /* squares are finite */
 
 typedef struct sum_value {
   pc_sum finite, infinite;
@@ -85,33 +87,18 @@ static void machine_sum_add_rows(sum_state *state, const pc_rows *rows, size_t b
   }
 }
 
-/* ---- whole columns: the same sums, in integers (pc_split_sums) ---- */
-
-static void machine_sum_add_column(const pc_row_kernels *kernels, pc_sum *sum,
-                                   const double *values, size_t count) {
-  double left[MACHINE_SUM_BLOCK];
-  pc_split_sums pieces;
-  kernels->split(values, count, left, &pieces);
-  for (size_t p = 0; p < PC_SPLIT_PIECES; p++)
-    pc_sum_add_units(sum, pieces.units[p], pc_split_exponent(p));
-  for (size_t i = 0; !pieces.all && i < count; i++)
-    if (left[i] != 0.0)
-      pc_sum_add(sum, left[i]);
-}
-
-static void machine_sum_add_columns(const pc_row_kernels *kernels, sum_state *state,
-                                    const double *block, size_t count) {
+/* The same for rows without weights or infinite values, column by column. */
+static void machine_sum_add_columns(sum_state *state, const double *block, size_t count) {
   const size_t values = state->need.sum.value_count;
   double column[MACHINE_SUM_BLOCK];
   for (size_t v = 0; v < values; v++) {
-    for (size_t i = 0; values > 1 && i < count; i++)
+    for (size_t i = 0; i < count; i++)
       column[i] = block[i * values + v];
-    machine_sum_add_column(kernels, &state->value[v].finite, values > 1 ? column : block,
-                           count);
+    pc_sum_add_column(&state->value[v].finite, column, count);
     for (size_t u = 0; state->need.sum.spread && u <= v; u++) {
       for (size_t i = 0; i < count; i++)
         column[i] = block[i * values + v] * block[i * values + u];
-      machine_sum_add_column(kernels, &state->product[v][u], column, count);
+      pc_sum_add_column(&state->product[v][u], column, count);
     }
   }
 }
@@ -124,14 +111,13 @@ static pcal_status machine_sum_update(const pcal_env *env, void *opaque, const p
   sum_state *state = opaque;
   const pc_row_kernels *kernels = pc_row_kernels_best();
   const size_t values = state->need.sum.value_count;
-  const double limit = state->need.sum.spread ? sqrt(PC_SPLIT_LARGEST) : PC_SPLIT_LARGEST;
   double block[MACHINE_SUM_BLOCK * PC_VALUES_MAX];
   for (size_t begin = 0; begin < rows->count; begin += MACHINE_SUM_BLOCK) {
     const size_t left = rows->count - begin;
     const size_t count = left < MACHINE_SUM_BLOCK ? left : MACHINE_SUM_BLOCK;
     state->need.sum.values(state->need.sum.params, rows, begin, count, block);
-    if (rows->weights == NULL && kernels->largest(block, count * values) <= limit)
-      machine_sum_add_columns(kernels, state, block, count);
+    if (rows->weights == NULL && kernels->largest(block, count * values) <= MACHINE_SUM_LARGE)
+      machine_sum_add_columns(state, block, count);
     else
       machine_sum_add_rows(state, rows, begin, block, count);
   }

@@ -1,11 +1,12 @@
 #include "calibrators/row_sample.h"
 
 #include "calibrator_help.h"
+#include "core/executor.h"
 
 enum { ROWS = 5000, CLASSES = 3, LIMIT = 200 };
 
 static double drawn_scores[ROWS * CLASSES];
-static int32_t drawn_labels[ROWS];
+static int32_t drawn_labels[ROWS], drawn_tops[ROWS];
 
 static pc_rows rows_of(const double *scores, const int32_t *labels, const double *weights,
                        size_t count) {
@@ -13,17 +14,23 @@ static pc_rows rows_of(const double *scores, const int32_t *labels, const double
                    .classes = CLASSES,
                    .scores = scores,
                    .labels = labels,
+                   .top_label = drawn_tops,
                    .weights = weights};
 }
 
 static pc_row_sample sample_new(const pcal_env *env) {
   pc_row_sample sample;
-  pc_row_sample_init(&sample, env, CLASSES, LIMIT);
+  assert_int_equal(pc_row_sample_init(&sample, env, CLASSES, LIMIT, NULL), PCAL_OK);
   return sample;
 }
 
+static double score_of(const pc_row_sample *sample, size_t i, size_t j) {
+  return sample->floats ? (double)pc_row_sample_floats(sample, i)[j]
+                        : pc_row_sample_doubles(sample, i)[j];
+}
+
 static int by_key(const void *a, const void *b) {
-  const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  const uint64_t x = ((const pc_sampled_row *)a)->key, y = ((const pc_sampled_row *)b)->key;
   return (x > y) - (x < y);
 }
 
@@ -32,9 +39,13 @@ static void assert_same_sample(pc_row_sample *a, pc_row_sample *b) {
   assert_int_equal(a->level, b->level);
   assert_int_equal(a->count, b->count);
   assert_same(a->heavy, b->heavy);
-  qsort(a->keys, a->count, sizeof *a->keys, by_key);
-  qsort(b->keys, b->count, sizeof *b->keys, by_key);
-  assert_memory_equal(a->keys, b->keys, a->count * sizeof *a->keys);
+  qsort(a->rows, a->count, sizeof *a->rows, by_key);
+  qsort(b->rows, b->count, sizeof *b->rows, by_key);
+  for (size_t i = 0; i < a->count; i++) {
+    assert_true(a->rows[i].key == b->rows[i].key && a->rows[i].label == b->rows[i].label);
+    for (size_t j = 0; j < CLASSES; j++)
+      assert_true(score_of(a, i, j) == score_of(b, i, j));
+  }
 }
 
 static void keeps_everything_while_it_fits(void **state) {
@@ -47,8 +58,9 @@ static void keeps_everything_while_it_fits(void **state) {
   assert_int_equal(sample.count, LIMIT);
   assert_same(sample.heavy, LIMIT);
   assert_memory_equal(sample.scores, drawn_scores, LIMIT * CLASSES * sizeof(double));
-  assert_memory_equal(sample.labels, drawn_labels, LIMIT * sizeof(int32_t));
-  assert_same(sample.weights[LIMIT - 1], 1.0);
+  for (size_t i = 0; i < LIMIT; i++)
+    assert_int_equal(sample.rows[i].label, drawn_labels[i]);
+  assert_same(sample.rows[LIMIT - 1].weight, 1.0);
   pc_row_sample_free(&sample);
 }
 
@@ -63,30 +75,105 @@ static void keeps_about_half_to_all_of_the_limit(void **state) {
   pc_row_sample_free(&sample);
 }
 
-/* Backwards, and in parts that are merged. */
-static void order_and_parts_do_not_matter(void **state) {
+/* Backwards, and one by one. */
+static void order_does_not_matter(void **state) {
   (void)state;
   const pcal_env env = pc_env_resolve(NULL);
   pc_row_sample forward = sample_new(&env), backward = sample_new(&env);
-  pc_row_sample parts[3] = {sample_new(&env), sample_new(&env), sample_new(&env)};
-  pc_row_sample merged = sample_new(&env);
   const pc_rows all = rows_of(drawn_scores, drawn_labels, NULL, ROWS);
   assert_int_equal(pc_row_sample_add(&forward, &all, NULL), PCAL_OK);
   for (size_t i = ROWS; i-- > 0;) {
     const pc_rows one = rows_of(drawn_scores + i * CLASSES, drawn_labels + i, NULL, 1);
     assert_int_equal(pc_row_sample_add(&backward, &one, NULL), PCAL_OK);
-    assert_int_equal(pc_row_sample_add(&parts[i % 7 == 0 ? 0 : 1 + i % 2], &one, NULL),
-                     PCAL_OK);
   }
-  for (size_t i = 0; i < 3; i++)
-    assert_int_equal(pc_row_sample_merge(&merged, &parts[i], NULL), PCAL_OK);
   assert_same_sample(&forward, &backward);
-  assert_same_sample(&forward, &merged);
   pc_row_sample_free(&forward);
   pc_row_sample_free(&backward);
-  pc_row_sample_free(&merged);
-  for (size_t i = 0; i < 3; i++)
-    pc_row_sample_free(&parts[i]);
+}
+
+typedef struct shared_sample {
+  pc_row_sample sample;
+  pc_rows rows[4];
+} shared_sample;
+
+static pcal_status add_part(void *user, size_t index, size_t worker, pcal_error *err) {
+  shared_sample *shared = user;
+  (void)worker;
+  return pc_row_sample_add(&shared->sample, &shared->rows[index], err);
+}
+
+static void threads_do_not_matter(void **state) {
+  (void)state;
+  enum { PART = ROWS / 4 };
+  pcal_env env = pc_env_resolve(NULL);
+  env.threads = 4;
+  pc_row_sample alone = sample_new(&env);
+  shared_sample shared = {.sample = sample_new(&env)};
+  const pc_rows all = rows_of(drawn_scores, drawn_labels, NULL, 4 * PART);
+  for (size_t i = 0; i < 4; i++)
+    shared.rows[i] =
+        rows_of(drawn_scores + i * PART * CLASSES, drawn_labels + i * PART, NULL, PART);
+  assert_int_equal(pc_row_sample_add(&alone, &all, NULL), PCAL_OK);
+  assert_int_equal(pc_run(&env, 4, 1e9, add_part, &shared, NULL), PCAL_OK);
+  assert_same_sample(&alone, &shared.sample);
+  pc_row_sample_free(&alone);
+  pc_row_sample_free(&shared.sample);
+}
+
+/* Floats where they lie give the sample of the same numbers as doubles, also in part. */
+static void floats_give_the_same_sample(void **state) {
+  (void)state;
+  static float floats[ROWS * CLASSES];
+  static double doubles[ROWS * CLASSES];
+  static uint64_t ids[ROWS];
+  const pcal_env env = pc_env_resolve(NULL);
+  pc_row_sample a = sample_new(&env), b = sample_new(&env), c = sample_new(&env);
+  for (size_t i = 0; i < ROWS * CLASSES; i++) {
+    floats[i] = (float)drawn_scores[i];
+    doubles[i] = (double)floats[i];
+  }
+  for (size_t i = 0; i < ROWS; i++)
+    ids[i] = 70 + i;
+  const pc_rows wide = rows_of(doubles, drawn_labels, NULL, ROWS);
+  pc_rows flat = rows_of(NULL, drawn_labels, NULL, ROWS);
+  flat.ids = ids;
+  flat.flat = floats;
+  flat.flat_stride = CLASSES * sizeof(float);
+  flat.flat_first = 70;
+  assert_int_equal(pc_row_sample_add(&a, &wide, NULL), PCAL_OK);
+  assert_int_equal(pc_row_sample_add(&b, &flat, NULL), PCAL_OK);
+  assert_true(!a.floats && b.floats);
+  assert_same_sample(&a, &b);
+  flat.count = ROWS / 2;
+  assert_int_equal(pc_row_sample_add(&c, &flat, NULL), PCAL_OK);
+  const pc_rows second =
+      rows_of(doubles + ROWS / 2 * CLASSES, drawn_labels + ROWS / 2, NULL, ROWS - ROWS / 2);
+  assert_int_equal(pc_row_sample_add(&c, &second, NULL), PCAL_OK);
+  assert_same_sample(&a, &c);
+  pc_row_sample_free(&a);
+  pc_row_sample_free(&b);
+  pc_row_sample_free(&c);
+}
+
+/* Rows that were not looked at and turn out not to be finite are passed over. */
+static void odd_floats_are_passed_over(void **state) {
+  (void)state;
+  const float floats[] = {1.0f, 2.0f,     3.0f, 1.0f, NAN,  3.0f,
+                          4.0f, INFINITY, 0.0f, 0.0f, 9.0f, 1.0f};
+  const uint64_t ids[] = {0, 1, 2, 3};
+  const int32_t labels[] = {0, 0, 2, 1};
+  const pcal_env env = pc_env_resolve(NULL);
+  pc_row_sample sample = sample_new(&env);
+  pc_rows flat = rows_of(NULL, labels, NULL, 4);
+  flat.ids = ids;
+  flat.flat = floats;
+  flat.flat_stride = CLASSES * sizeof(float);
+  assert_int_equal(pc_row_sample_add(&sample, &flat, NULL), PCAL_OK);
+  assert_int_equal(sample.count, 2);
+  assert_int_equal(sample.rows[0].top_label, 2);
+  assert_int_equal(sample.rows[1].top_label, 1);
+  assert_int_equal(sample.rows[1].label, 1);
+  pc_row_sample_free(&sample);
 }
 
 /* A row of weight w is w rows; fractions count as one row more. */
@@ -104,9 +191,9 @@ static void weights_are_repeats(void **state) {
   }
   double sums[2] = {0, 0};
   for (size_t i = 0; i < weighted.count; i++)
-    sums[0] += weighted.weights[i];
+    sums[0] += weighted.rows[i].weight;
   for (size_t i = 0; i < repeated.count; i++)
-    sums[1] += repeated.weights[i];
+    sums[1] += repeated.rows[i].weight;
   assert_int_equal(weighted.level, repeated.level);
   assert_same(sums[0], sums[1]);
   assert_same(weighted.heavy, repeated.heavy);
@@ -129,7 +216,7 @@ static void extreme_weights(void **state) {
   const pc_rows heavy = rows_of(drawn_scores, drawn_labels, weights, 1);
   assert_int_equal(pc_row_sample_add(&sample, &heavy, NULL), PCAL_OK);
   for (size_t i = 0; i < sample.count; i++)
-    assert_true(sample.weights[i] < 1.0);
+    assert_true(sample.rows[i].weight < 1.0);
   pc_row_sample_free(&sample);
   free(weights);
 }
@@ -151,12 +238,9 @@ static void equal_rows_go_together(void **state) {
 static pcal_status sample_scenario(const pcal_env *env, void *user, pcal_error *err) {
   (void)user;
   const pc_rows rows = rows_of(drawn_scores, drawn_labels, NULL, LIMIT);
-  pc_row_sample sample = sample_new(env), other = sample_new(env);
-  pcal_status status = pc_row_sample_add(&sample, &rows, err);
-  if (status == PCAL_OK)
-    status = pc_row_sample_merge(&other, &sample, err);
+  pc_row_sample sample = sample_new(env);
+  const pcal_status status = pc_row_sample_add(&sample, &rows, err);
   pc_row_sample_free(&sample);
-  pc_row_sample_free(&other);
   return status;
 }
 
@@ -175,7 +259,10 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(keeps_everything_while_it_fits),
       cmocka_unit_test(keeps_about_half_to_all_of_the_limit),
-      cmocka_unit_test(order_and_parts_do_not_matter),
+      cmocka_unit_test(order_does_not_matter),
+      cmocka_unit_test(threads_do_not_matter),
+      cmocka_unit_test(floats_give_the_same_sample),
+      cmocka_unit_test(odd_floats_are_passed_over),
       cmocka_unit_test(weights_are_repeats),
       cmocka_unit_test(extreme_weights),
       cmocka_unit_test(equal_rows_go_together),

@@ -18,6 +18,8 @@ static pcal_status log_evaluate(void *user, double x, pc_slopes *out, pcal_error
   out->slope[1] = about->b / (x * x);
   out->slope[2] = -2 * about->b / (x * x * x);
   out->slope[3] = 6 * about->b / (x * x * x * x);
+  out->slope[4] = -24 * about->b / (x * x * x * x * x);
+  out->slope[5] = 120 * about->b / (x * x * x * x * x * x);
   return PCAL_OK;
 }
 
@@ -31,40 +33,67 @@ static void finds_the_minimum_from_anywhere(void **state) {
   static const double starts[] = {1e-9, 1e-4, 0.1, 1.0, 30.0, 1e4, 1e9};
   for (size_t m = 0; m < UNIT_COUNT(minima); m++)
     for (size_t s = 0; s < UNIT_COUNT(starts); s++)
-      for (int orders = 2; orders <= 4; orders += 2) {
+      for (int orders = 2; orders <= 6; orders += 4) {
         log_case about = {1.0, minima[m], 0, 0};
         pc_search_result found;
         const pc_scalar_problem problem = log_problem(&about, orders);
-        assert_int_equal(pc_scalar_search(&problem, starts[s], &found, NULL), PCAL_OK);
+        assert_int_equal(pc_scalar_search(&problem, starts[s], NULL, &found, NULL), PCAL_OK);
         assert_int_equal(found.end, PC_SEARCH_FLAT);
         assert_near(found.at, minima[m], 1e-8);
         assert_true(found.gradient <= 1e-8);
         assert_int_equal(found.evaluations, about.calls);
         assert_true(about.calls < 25);
-        assert_same(found.slopes.slope[0], 1.0 - minima[m] / found.at);
+        if (orders == 2)
+          assert_same(found.slopes.slope[0], 1.0 - minima[m] / found.at);
+        assert_true(fabs(found.at - minima[m]) <= found.gradient + 1e-12 * minima[m]);
+        assert_near(found.slopes.value, found.at - minima[m] * log(found.at), 1e-8);
       }
 }
 
-/* Four derivatives: each step leaves about the fourth power of the error. */
-static void four_derivatives_are_fast(void **state) {
+/* Six derivatives near the minimum tell it, with no further look; further away they do not. */
+static void six_derivatives_foresee(void **state) {
+  (void)state;
+  static const struct {
+    double start;
+    unsigned calls;
+  } cases[] = {{1.0, 1}, {1.004, 1}, {0.98, 1}, {1.1, 2}, {0.7, 2}};
+  for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
+    log_case about = {1.0, 1.0, 0, 0};
+    pc_search_result found;
+    const pc_scalar_problem problem = log_problem(&about, 6);
+    assert_int_equal(pc_scalar_search(&problem, cases[i].start, NULL, &found, NULL), PCAL_OK);
+    assert_near(found.at, 1.0, 3e-9);
+    assert_near(found.slopes.value, 1.0, 1e-9);
+    assert_true(fabs(found.at - 1.0) <= found.gradient + 1e-15);
+    assert_int_equal(about.calls, cases[i].calls);
+  }
+}
+
+/* What is known of the start is not asked again. */
+static void known_starts_are_not_evaluated(void **state) {
   (void)state;
   log_case about = {1.0, 1.0, 0, 0};
-  pc_search_result found;
-  const pc_scalar_problem problem = log_problem(&about, 4);
-  assert_int_equal(pc_scalar_search(&problem, 1.03, &found, NULL), PCAL_OK);
-  assert_near(found.at, 1.0, 1e-12);
-  assert_true(about.calls <= 3);
+  pc_search_result found, again;
+  pc_slopes known;
+  const pc_scalar_problem problem = log_problem(&about, 6);
+  assert_int_equal(log_evaluate(&about, 1.1, &known, NULL), PCAL_OK);
+  assert_int_equal(pc_scalar_search(&problem, 1.1, &known, &found, NULL), PCAL_OK);
+  assert_int_equal(about.calls, 2);
+  assert_int_equal(found.evaluations, 1);
+  assert_int_equal(pc_scalar_search(&problem, 1.1, NULL, &again, NULL), PCAL_OK);
+  assert_int_equal(again.evaluations, 2);
+  assert_same(found.at, again.at);
 }
 
 static void stops_at_bounds(void **state) {
   (void)state;
   static const double beyond[] = {1e-9, 1e9}, bounds[] = {1e-4, 1e4};
   for (size_t i = 0; i < 2; i++)
-    for (int orders = 2; orders <= 4; orders += 2) {
+    for (int orders = 2; orders <= 6; orders += 4) {
       log_case about = {1.0, beyond[i], 0, 0};
       pc_search_result found;
       const pc_scalar_problem problem = log_problem(&about, orders);
-      assert_int_equal(pc_scalar_search(&problem, 1.0, &found, NULL), PCAL_OK);
+      assert_int_equal(pc_scalar_search(&problem, 1.0, NULL, &found, NULL), PCAL_OK);
       assert_int_equal(found.end, PC_SEARCH_BOUND);
       assert_same(found.at, bounds[i]);
       assert_true(found.gradient > 0);
@@ -79,7 +108,7 @@ static pcal_status wave_evaluate(void *user, double x, pc_slopes *out, pcal_erro
   out->value = cos(u);
   out->slope[0] = -sin(u) / x;
   out->slope[1] = (-cos(u) + sin(u)) / (x * x);
-  out->slope[2] = out->slope[3] = 0.0;
+  out->slope[2] = out->slope[3] = out->slope[4] = out->slope[5] = 0.0;
   return PCAL_OK;
 }
 
@@ -90,7 +119,8 @@ static void walks_downhill(void **state) {
   static const double sides[] = {-1.0, 1.0};
   for (size_t i = 0; i < 2; i++) {
     pc_search_result found;
-    assert_int_equal(pc_scalar_search(&problem, exp(0.3 * sides[i]), &found, NULL), PCAL_OK);
+    assert_int_equal(pc_scalar_search(&problem, exp(0.3 * sides[i]), NULL, &found, NULL),
+                     PCAL_OK);
     assert_int_equal(found.end, PC_SEARCH_FLAT);
     assert_near(log(found.at), sides[i] * pi, 1e-9);
   }
@@ -104,16 +134,16 @@ static pcal_status noisy_evaluate(void *user, double x, pc_slopes *out, pcal_err
   out->value = (x - 3) * (x - 3);
   out->slope[0] = 2 * (x - 3) + (*calls % 2 == 0 ? 1e-10 : -1e-10);
   out->slope[1] = 2;
-  out->slope[2] = out->slope[3] = 0.0;
+  out->slope[2] = out->slope[3] = out->slope[4] = out->slope[5] = 0.0;
   return PCAL_OK;
 }
 
 static void noise_ends_the_search(void **state) {
   (void)state;
   unsigned calls = 0;
-  const pc_scalar_problem problem = {noisy_evaluate, &calls, 1e-4, 1e4, 4, 60};
+  const pc_scalar_problem problem = {noisy_evaluate, &calls, 1e-4, 1e4, 6, 60};
   pc_search_result found;
-  assert_int_equal(pc_scalar_search(&problem, 1.0, &found, NULL), PCAL_OK);
+  assert_int_equal(pc_scalar_search(&problem, 1.0, NULL, &found, NULL), PCAL_OK);
   assert_int_equal(found.end, PC_SEARCH_FLAT);
   assert_near(found.at, 3.0, 1e-9);
   assert_true(calls < 12);
@@ -125,19 +155,19 @@ static pcal_status sharp_evaluate(void *user, double x, pc_slopes *out, pcal_err
   (void)err;
   out->value = fabs(x - 3);
   out->slope[0] = x < 3 ? -1 : 1;
-  out->slope[1] = out->slope[2] = out->slope[3] = 0.0;
+  out->slope[1] = out->slope[2] = out->slope[3] = out->slope[4] = out->slope[5] = 0.0;
   return PCAL_OK;
 }
 
 static void gives_up_on_sharp_valleys(void **state) {
   (void)state;
-  pc_scalar_problem problem = {sharp_evaluate, NULL, 1e-4, 1e4, 4, 200};
+  pc_scalar_problem problem = {sharp_evaluate, NULL, 1e-4, 1e4, 6, 200};
   pc_search_result found;
-  assert_int_equal(pc_scalar_search(&problem, 1.0, &found, NULL), PCAL_OK);
+  assert_int_equal(pc_scalar_search(&problem, 1.0, NULL, &found, NULL), PCAL_OK);
   assert_int_equal(found.end, PC_SEARCH_STUCK);
   assert_true(found.evaluations < 100);
   problem.limit = 5;
-  assert_int_equal(pc_scalar_search(&problem, 1.0, &found, NULL), PCAL_OK);
+  assert_int_equal(pc_scalar_search(&problem, 1.0, NULL, &found, NULL), PCAL_OK);
   assert_int_equal(found.end, PC_SEARCH_STUCK);
   assert_int_equal(found.evaluations, 5);
 }
@@ -149,15 +179,15 @@ static pcal_status steep_evaluate(void *user, double x, pc_slopes *out, pcal_err
   (void)err;
   out->value = INFINITY;
   out->slope[0] = INFINITY;
-  out->slope[1] = out->slope[2] = out->slope[3] = NAN;
+  out->slope[1] = out->slope[2] = out->slope[3] = out->slope[4] = out->slope[5] = NAN;
   return PCAL_OK;
 }
 
 static void infinite_slopes_lead_to_a_bound(void **state) {
   (void)state;
-  const pc_scalar_problem problem = {steep_evaluate, NULL, 1e-4, 1e4, 4, 60};
+  const pc_scalar_problem problem = {steep_evaluate, NULL, 1e-4, 1e4, 6, 60};
   pc_search_result found;
-  assert_int_equal(pc_scalar_search(&problem, 1.0, &found, NULL), PCAL_OK);
+  assert_int_equal(pc_scalar_search(&problem, 1.0, NULL, &found, NULL), PCAL_OK);
   assert_int_equal(found.end, PC_SEARCH_BOUND);
   assert_same(found.at, 1e-4);
 }
@@ -168,14 +198,15 @@ static void passes_failures_on(void **state) {
   pc_search_result found;
   pcal_error err;
   const pc_scalar_problem problem = log_problem(&about, 2);
-  assert_int_equal(pc_scalar_search(&problem, 1.0, &found, &err), PCAL_IO);
+  assert_int_equal(pc_scalar_search(&problem, 1.0, NULL, &found, &err), PCAL_IO);
   assert_sentence(err, PCAL_IO, "failed");
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(finds_the_minimum_from_anywhere),
-      cmocka_unit_test(four_derivatives_are_fast),
+      cmocka_unit_test(six_derivatives_foresee),
+      cmocka_unit_test(known_starts_are_not_evaluated),
       cmocka_unit_test(stops_at_bounds),
       cmocka_unit_test(walks_downhill),
       cmocka_unit_test(noise_ends_the_search),

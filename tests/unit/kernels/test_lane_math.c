@@ -49,6 +49,22 @@ static void test_near_exp_bound(void **state) {
   assert_near(pc_lane_exp_near(-1.5), exp(-1.5), 2.5e-15);
 }
 
+static void test_exp2_bound(void **state) {
+  (void)state;
+  const pc_rng rng = {1, 5};
+  double worst = 0.0;
+  for (uint64_t i = 0; i < LANE_DRAWS; i++) {
+    const double u = pc_rng_uniform(&rng, i);
+    const double y = i % 2 == 0 ? -60 * u : -1022 + 2045 * u;
+    worst = fmax(worst, fabs((double)(pc_lane_exp2(y) / exp2l(y) - 1)));
+  }
+  assert_true(worst < 1e-14);
+  assert_true(pc_lane_exp2(0.0) == 1.0 && pc_lane_exp2(-3.0) == 0.125);
+  assert_true(pc_lane_exp2(-1022.0) == 0x1p-1022 && pc_lane_exp2(-1023.0) == 0.0);
+  assert_true(pc_lane_exp2(-1022.6) == 0.0);
+  assert_true(pc_lane_exp2_lowest(0.3) == -1023.0);
+}
+
 static void test_log_bound(void **state) {
   (void)state;
   const pc_rng rng = {1, 2};
@@ -115,9 +131,9 @@ static void test_float_exp_bound(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_exp_bound),       cmocka_unit_test(test_exp_ends),
-      cmocka_unit_test(test_near_exp_bound),  cmocka_unit_test(test_log_gamma_bound),
-      cmocka_unit_test(test_log_bound),       cmocka_unit_test(test_log1p_bound),
-      cmocka_unit_test(test_float_exp_bound),
+      cmocka_unit_test(test_near_exp_bound),  cmocka_unit_test(test_exp2_bound),
+      cmocka_unit_test(test_log_gamma_bound), cmocka_unit_test(test_log_bound),
+      cmocka_unit_test(test_log1p_bound),     cmocka_unit_test(test_float_exp_bound),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
