@@ -493,8 +493,12 @@ PCAL_API pcal_status pcal_calibrator_load(const void *bytes, size_t length, cons
                                           const pcal_env *env, pcal_calibrator **out,
                                           pcal_error *err);
 
-/* Calibrated probabilities of a batch (labels not needed), row after row, as many columns as
- * the batch has and in its type: out has rows * columns elements. */
+/* Columns of a calibrated row: as many as the scores have, or 1 where a calibrator tells the
+ * probability of a single event. */
+PCAL_API size_t pcal_calibrator_columns(const pcal_calibrator *calibrator);
+
+/* Calibrated probabilities of a batch (labels not needed), row after row and in its type: out
+ * has rows * pcal_calibrator_columns elements. */
 PCAL_API pcal_status pcal_calibrator_apply(const pcal_calibrator *calibrator,
                                            const pcal_batch *batch, const pcal_env *env,
                                            void *out, pcal_error *err);

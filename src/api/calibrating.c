@@ -68,6 +68,10 @@ pcal_status pcal_calibrator_load(const void *bytes, size_t length, const char *n
                             err);
 }
 
+size_t pcal_calibrator_columns(const pcal_calibrator *calibrator) {
+  return calibrator == NULL ? 0 : pc_calibrator_columns(calibrator);
+}
+
 pcal_status pcal_calibrator_apply(const pcal_calibrator *calibrator, const pcal_batch *batch,
                                   const pcal_env *env, void *out, pcal_error *err) {
   pc_error_clear(err);

@@ -19,6 +19,7 @@ typedef struct apply_state {
   const pcal_env *env;
   const pcal_batch *batch;
   size_t block;     /* rows */
+  size_t space;     /* behind it, for the method */
   double **workers; /* a block of results for each worker, made when first needed */
   void *out;
 } apply_state;
@@ -55,10 +56,11 @@ static pcal_status apply_check(const pcal_calibrator *calibrator, const pcal_bat
   return PCAL_OK;
 }
 
-/* Stores the columns that the input has: of two classes from one column, the second. */
+/* Stores the columns that come out, the last ones: of two classes from one column, the
+ * second. */
 static void apply_store(const apply_state *state, const double *from, uint64_t id) {
-  const pc_layout *layout = &state->calibrator->layout;
-  const size_t columns = layout->columns, skipped = layout->classes - columns;
+  const size_t columns = pc_calibrator_columns(state->calibrator);
+  const size_t skipped = state->calibrator->layout.classes - columns;
   const size_t at = (size_t)(id - state->batch->first_row) * columns;
   if (state->batch->type == PCAL_F64) {
     memcpy((double *)state->out + at, from + skipped, columns * sizeof(double));
@@ -78,7 +80,7 @@ static pcal_status apply_add(void *user, size_t worker, const pc_rows *rows, pca
                                                                   : rows->probs;
   double **results = &state->workers[worker];
   if (*results == NULL)
-    *results = pc_alloc_raw(state->env, state->block * k, sizeof **results);
+    *results = pc_alloc_raw(state->env, state->block * k + state->space, sizeof **results);
   if (*results == NULL)
     return pc_fail_memory(err, "applying a calibrator");
   for (size_t begin = 0; begin < rows->count; begin += state->block) {
@@ -124,7 +126,9 @@ pcal_status pc_calibrator_apply(const pcal_calibrator *calibrator, const pcal_ba
   bare.weights = NULL;
   bare.groups = NULL;
   PC_TRY(apply_check(calibrator, batch, err));
-  apply_state state = {calibrator, env, &bare, block < 1 ? 1 : block, NULL, out};
+  apply_state state = {calibrator, env, &bare, block < 1 ? 1 : block, 0, NULL, out};
+  if (calibrator->row->space != NULL)
+    state.space = calibrator->row->space(calibrator);
   state.workers = pc_alloc(env, workers, sizeof *state.workers);
   if (state.workers == NULL)
     return pc_fail_memory(err, "applying a calibrator");

@@ -5,6 +5,7 @@
  *   2. csv: the shortest digits that read back as the same number of the input's width.  Class
  *      names make a header; "probs." stands before all of them when one could be taken for a
  *      number or a missing value, so that the file reads back.
+ *      A column that stands for no class has no name.
  *   3. When a class that the calibrator knows by name stands in another column, the columns
  * have another order, and that is refused. */
 #include <string.h>
@@ -21,7 +22,7 @@
 
 typedef struct apply_run_writer {
   const pcal_env *env;
-  pcal_shape shape;
+  pcal_shape shape; /* of what is written */
   pcal_sink sink;
   void *user;
 } apply_run_writer;
@@ -272,6 +273,9 @@ pcal_status pc_apply_run(pcal_source *source, const pcal_calibrator *calibrator,
   pc_source_shape(source, &writer.shape);
   PC_TRY(apply_run_check_shape(source, calibrator, &writer.shape, env, err));
   const size_t window = pc_sweep_window(&writer.shape, APPLY_RUN_BYTES);
+  if (pc_calibrator_columns(calibrator) != writer.shape.columns)
+    writer.shape.class_names = NULL;
+  writer.shape.columns = pc_calibrator_columns(calibrator);
   if (writes->counted)
     PC_TRY(apply_run_count(source, window, &writer, err));
   PC_TRY(writes->head(&writer, err));

@@ -98,6 +98,16 @@ const char *pc_calibrator_objective(const pcal_calibrator *calibrator, char *out
   return NULL;
 }
 
+size_t pc_calibrator_columns(const pcal_calibrator *calibrator) {
+  return calibrator->row->columns == NULL ? calibrator->layout.columns
+                                          : calibrator->row->columns(calibrator);
+}
+
+unsigned pc_calibrator_traits(const pcal_calibrator *calibrator) {
+  const pc_calibrator_row *row = calibrator->row;
+  return row->traits_now == NULL ? row->traits : row->traits_now(calibrator);
+}
+
 void pc_fit_warn(pc_fit_info *fit, const char *format, ...) {
   if (fit->warning_count == PC_WARNINGS_MAX)
     return;

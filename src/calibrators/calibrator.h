@@ -71,11 +71,18 @@ struct pc_calibrator_row {
   pcal_row row;
   unsigned traits;
   int needs_scores; /* apply takes scores, not probabilities */
+  /* Traits of a fitted one, where they depend on its parameters; NULL: those above. */
+  unsigned (*traits_now)(const pcal_calibrator *calibrator);
   /* Fills parameters and fit; on failure what was allocated is released by `release`. */
   pcal_status (*fit)(const pc_fit_task *task, pcal_error *err);
   /* Maps `count` rows of `classes` values: scores (logits or log-probabilities), or
    * probabilities (confidences); out has the same shape and may not overlap. */
   void (*apply)(const pcal_calibrator *calibrator, const double *in, size_t count, double *out);
+  /* Columns of a row that comes out, the last ones that apply fills; NULL: as many as the
+   * scores have. */
+  size_t (*columns)(const pcal_calibrator *calibrator);
+  /* Numbers that apply may use behind its results; NULL: none. */
+  size_t (*space)(const pcal_calibrator *calibrator);
   /* Members of the object "parameters"; reading checks names, sizes and ranges. */
   void (*write)(const pcal_calibrator *calibrator, pc_json *json);
   pcal_status (*read)(pcal_calibrator *calibrator, const pc_json_node *parameters,
@@ -106,6 +113,12 @@ PC_CHECKED pcal_status pc_calibrator_fits(const pc_calibrator_row *row, const pc
 
 /* Name of the objective that was minimised, in a caller's buffer; NULL when there is none. */
 const char *pc_calibrator_objective(const pcal_calibrator *calibrator, char *out, size_t size);
+
+/* Columns of a row that comes out. */
+size_t pc_calibrator_columns(const pcal_calibrator *calibrator);
+
+/* What holds for this calibrator. */
+unsigned pc_calibrator_traits(const pcal_calibrator *calibrator);
 
 /* Adds a sentence; further ones than PC_WARNINGS_MAX are dropped, longer ones cut. */
 void pc_fit_warn(pc_fit_info *fit, const char *format, ...) PC_PRINTF(2, 3);

@@ -12,7 +12,7 @@ static void describe_traits(const pcal_calibrator *calibrator, pc_json *json) {
   pc_json_open(json, '{');
   for (size_t i = 0; (name = pc_calibrator_trait_name(i, &trait)) != NULL; i++) {
     pc_json_key(json, name);
-    pc_json_bool(json, (calibrator->row->traits & trait) != 0);
+    pc_json_bool(json, (pc_calibrator_traits(calibrator) & trait) != 0);
   }
   pc_json_close(json, '}');
 }
@@ -131,7 +131,7 @@ static void describe_kept(const pcal_calibrator *calibrator, pc_text *out) {
   if (calibrator->layout.columns == 1)
     return;
   for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
-    if ((calibrator->row->traits & kept[i].trait) == 0)
+    if ((pc_calibrator_traits(calibrator) & kept[i].trait) == 0)
       continue;
     pc_text_format(out, "%s%s", before, kept[i].words);
     before = ", ";

@@ -23,32 +23,41 @@ static void curve_sort_ties(pc_sorted_column *column, double *scratch) {
   }
 }
 
+pcal_status pc_sorted_column_sort(const pcal_env *env, pc_sorted_column *column,
+                                  pcal_error *err) {
+  const int weighted = column->weight != NULL;
+  double *scores = pc_alloc_raw(env, column->count, sizeof(double));
+  double *weights = weighted ? pc_alloc_raw(env, column->count, sizeof(double)) : NULL;
+  const int enough = scores != NULL && (!weighted || weights != NULL);
+  if (enough)
+    pc_sort_pairs(column->score, column->weight, scores, weights, column->count);
+  if (enough && weighted)
+    curve_sort_ties(column, weights);
+  pc_free(env, scores);
+  pc_free(env, weights);
+  return enough ? PCAL_OK : pc_fail_memory(err, "sorting scores");
+}
+
 pcal_status pc_sorted_column_new(const pcal_env *env, const pc_outcome_column *from,
                                  pc_sorted_column *out, pcal_error *err) {
   const size_t n = from->count;
   const int weighted = from->weight != NULL;
   *out = (pc_sorted_column){.count = n};
-  double *score_scratch = pc_alloc_raw(env, n, sizeof(double));
-  double *weight_scratch = weighted ? pc_alloc_raw(env, n, sizeof(double)) : NULL;
   out->score = pc_alloc_raw(env, n, sizeof(double));
   out->weight = weighted ? pc_alloc_raw(env, n, sizeof(double)) : NULL;
-  const int enough = score_scratch != NULL && out->score != NULL &&
-                     (!weighted || (weight_scratch != NULL && out->weight != NULL));
-  if (enough) {
+  pcal_status status = PCAL_OK;
+  if (out->score == NULL || (weighted && out->weight == NULL)) {
+    status = pc_fail_memory(err, "sorting scores");
+  } else {
     for (size_t i = 0; i < n; i++)
       out->score[i] = from->score[i] + 0.0; /* -0 becomes 0 */
     if (weighted && n > 0)
       memcpy(out->weight, from->weight, n * sizeof(double));
-    pc_sort_pairs(out->score, out->weight, score_scratch, weight_scratch, n);
-    if (weighted)
-      curve_sort_ties(out, weight_scratch);
+    status = pc_sorted_column_sort(env, out, err);
   }
-  pc_free(env, score_scratch);
-  pc_free(env, weight_scratch);
-  if (enough)
-    return PCAL_OK;
-  pc_sorted_column_free(env, out);
-  return pc_fail_memory(err, "sorting scores");
+  if (status != PCAL_OK)
+    pc_sorted_column_free(env, out);
+  return status;
 }
 
 /* Total weight of the entries of a column equal to score, moving past them. */
@@ -63,8 +72,8 @@ static double curve_next(const pc_sorted_column *column, size_t at) {
   return at < column->count ? column->score[at] : INFINITY;
 }
 
-static void curve_join(const pc_sorted_column *misses, const pc_sorted_column *hits,
-                       pc_curve_table *out) {
+static void curve_merge(const pc_sorted_column *misses, const pc_sorted_column *hits,
+                        pc_curve_table *out) {
   pc_sum total;
   pc_sum_clear(&total);
   for (size_t m = 0, h = 0; m < misses->count || h < hits->count; out->count++) {
@@ -79,28 +88,34 @@ static void curve_join(const pc_sorted_column *misses, const pc_sorted_column *h
   out->total = pc_sum_value(&total);
 }
 
+pcal_status pc_curve_table_join(const pcal_env *env, const pc_sorted_column *misses,
+                                const pc_sorted_column *hits, pc_curve_table *out,
+                                pcal_error *err) {
+  const size_t n = misses->count + hits->count;
+  *out = (pc_curve_table){0};
+  out->score = pc_alloc_raw(env, n, sizeof(double));
+  out->weight = pc_alloc_raw(env, n, sizeof(double));
+  out->hits = pc_alloc_raw(env, n, sizeof(double));
+  if (out->score != NULL && out->weight != NULL && out->hits != NULL) {
+    curve_merge(misses, hits, out);
+    return PCAL_OK;
+  }
+  pc_curve_table_free(env, out);
+  return pc_fail_memory(err, "sorting scores");
+}
+
 pcal_status pc_curve_table_new(const pcal_env *env, const pc_outcome_column *misses,
                                const pc_outcome_column *hits, pc_curve_table *out,
                                pcal_error *err) {
-  const size_t n = misses->count + hits->count;
   pc_sorted_column sorted[2] = {{0}, {0}};
   *out = (pc_curve_table){0};
   pcal_status status = pc_sorted_column_new(env, misses, &sorted[0], err);
   if (status == PCAL_OK)
     status = pc_sorted_column_new(env, hits, &sorted[1], err);
-  if (status == PCAL_OK) {
-    out->score = pc_alloc_raw(env, n, sizeof(double));
-    out->weight = pc_alloc_raw(env, n, sizeof(double));
-    out->hits = pc_alloc_raw(env, n, sizeof(double));
-    if (out->score == NULL || out->weight == NULL || out->hits == NULL)
-      status = pc_fail_memory(err, "sorting scores");
-    else
-      curve_join(&sorted[0], &sorted[1], out);
-  }
+  if (status == PCAL_OK)
+    status = pc_curve_table_join(env, &sorted[0], &sorted[1], out, err);
   pc_sorted_column_free(env, &sorted[0]);
   pc_sorted_column_free(env, &sorted[1]);
-  if (status != PCAL_OK)
-    pc_curve_table_free(env, out);
   return status;
 }
 

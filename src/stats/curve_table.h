@@ -41,12 +41,19 @@ typedef struct pc_sorted_column {
 
 PC_CHECKED pcal_status pc_sorted_column_new(const pcal_env *env, const pc_outcome_column *from,
                                             pc_sorted_column *out, pcal_error *err);
+/* Puts the entries of a column, -0 already as 0, into that order where they stand. */
+PC_CHECKED pcal_status pc_sorted_column_sort(const pcal_env *env, pc_sorted_column *column,
+                                             pcal_error *err);
 void pc_sorted_column_free(const pcal_env *env, pc_sorted_column *column);
 
 /* Builds the table; the columns are not changed. */
 PC_CHECKED pcal_status pc_curve_table_new(const pcal_env *env, const pc_outcome_column *misses,
                                           const pc_outcome_column *hits, pc_curve_table *out,
                                           pcal_error *err);
+/* The same from columns that are sorted. */
+PC_CHECKED pcal_status pc_curve_table_join(const pcal_env *env, const pc_sorted_column *misses,
+                                           const pc_sorted_column *hits, pc_curve_table *out,
+                                           pcal_error *err);
 void pc_curve_table_free(const pcal_env *env, pc_curve_table *table);
 
 /* The largest distance between the cumulated scores and the cumulated outcomes over all

@@ -22,6 +22,11 @@ double pc_isotonic_value(const pc_isotonic_block *block);
  * so ties are averaged before anything is pooled. */
 PC_CHECKED pcal_status pc_isotonic_fit(const pcal_env *env, const pc_curve_table *table,
                                        pc_isotonic *out, pcal_error *err);
+/* The same from sorted columns, without a table in between. */
+PC_CHECKED pcal_status pc_isotonic_fit_columns(const pcal_env *env,
+                                               const pc_sorted_column *misses,
+                                               const pc_sorted_column *hits, pc_isotonic *out,
+                                               pcal_error *err);
 void pc_isotonic_free(const pcal_env *env, pc_isotonic *fit);
 
 #endif

@@ -8,49 +8,9 @@
 
 #include <cmocka.h>
 
+#include "calibrator_specs.h"
 #include "calibrators/calibrator.h"
 #include "law_data.h"
-
-#define LAWS_SPECS 64
-
-/* ---- Specs ---- */
-
-static char laws_specs[LAWS_SPECS][PC_SPEC_MAX];
-static size_t laws_spec_count;
-
-static void laws_add_spec(const char *name, const char *options) {
-  assert_true(laws_spec_count < LAWS_SPECS);
-  snprintf(laws_specs[laws_spec_count++], PC_SPEC_MAX, "%.60s%s%.400s", name,
-           options[0] == '\0' ? "" : ":", options);
-}
-
-/* All combinations of the values of the options from number `at` on. */
-static void laws_make_specs(const pcal_row *row, size_t at, const char *before) {
-  if (at == row->option_count) {
-    laws_add_spec(row->name, before);
-    return;
-  }
-  const pcal_option *option = &row->options[at];
-  const char *words = option->type == PCAL_OPTION_BOOL  ? "no|yes"
-                      : option->type == PCAL_OPTION_INT ? "1|7|15"
-                                                        : option->choices;
-  assert_non_null(words);
-  while (*words != '\0') {
-    char text[PC_SPEC_MAX];
-    const size_t length = strcspn(words, "|");
-    snprintf(text, sizeof text, "%.300s%s%s=%.*s", before, before[0] == '\0' ? "" : ",",
-             option->name, (int)length, words);
-    laws_make_specs(row, at + 1, text);
-    words += length + (words[length] == '|');
-  }
-}
-
-static int laws_prepare(void **state) {
-  (void)state;
-  for (size_t i = 0; i < pc_calibrator_count(); i++)
-    laws_make_specs(&pc_calibrator_at(i)->row, 0, "");
-  return 0;
-}
 
 /* ---- Fits ---- */
 
@@ -158,11 +118,20 @@ static double *laws_apply(const pcal_calibrator *calibrator, const laws_case *ab
 
 typedef void (*laws_body)(const laws_case *about);
 
+/* Can the method work on such data?  If not, it says so as a wrong usage. */
 static int laws_fits(const char *spec, const law_set *set) {
+  const laws_case about = {set, spec, NULL, PCAL_ENV_INIT};
+  const pcal_batch batch = laws_batch(&about);
   const pc_calibrator_row *row = NULL;
   pc_options options;
+  pcal_calibrator *calibrator = NULL;
   assert_int_equal(pc_calibrator_parse(spec, &row, &options, NULL), PCAL_OK);
-  return set->kind != PCAL_CONFIDENCE || (row->traits & PC_TAKES_CONFIDENCE) != 0;
+  const int takes = set->kind != PCAL_CONFIDENCE || (row->traits & PC_TAKES_CONFIDENCE) != 0;
+  const pcal_status status = laws_try(&about, &batch, 0, &calibrator, NULL);
+  pcal_calibrator_free(calibrator);
+  if (!takes)
+    assert_int_equal(status, PCAL_USAGE);
+  return status != PCAL_USAGE;
 }
 
 /* Every spec on every small set: plain, with whole weights, with other weights. */
@@ -171,11 +140,13 @@ static void laws_for_all(laws_body body) {
   for (size_t s = 0; s < law_set_count(); s++) {
     law_set *set = law_set_make(s);
     const double *const weights[] = {NULL, set->whole, set->fractional};
-    for (size_t i = 0; i < laws_spec_count; i++)
-      for (size_t w = 0; w < 3 && laws_fits(laws_specs[i], set); w++) {
-        const laws_case about = {set, laws_specs[i], weights[w], none};
+    for (size_t i = 0; i < calibrator_spec_count(); i++) {
+      const size_t variants = laws_fits(calibrator_spec_at(i), set) ? 3 : 0;
+      for (size_t w = 0; w < variants; w++) {
+        const laws_case about = {set, calibrator_spec_at(i), weights[w], none};
         body(&about);
       }
+    }
     law_set_free(set);
   }
 }
@@ -262,8 +233,8 @@ static void test_threads_are_invisible(void **state) {
   (void)state;
   static const unsigned threads[] = {2, 3, 7};
   law_set *set = law_set_large();
-  for (size_t i = 0; i < laws_spec_count; i++) {
-    laws_case about = {set, laws_specs[i], NULL, PCAL_ENV_INIT};
+  for (size_t i = 0; i < calibrator_spec_count(); i++) {
+    laws_case about = {set, calibrator_spec_at(i), NULL, PCAL_ENV_INIT};
     const pcal_batch batch = laws_batch(&about);
     about.env.threads = 1;
     char *expected = laws_file(&about, &batch);
@@ -321,8 +292,8 @@ static void test_windows_are_invisible(void **state) {
                        .columns = COLUMNS,
                        .scores = scores,
                        .labels = labels};
-  for (size_t i = 0; i < laws_spec_count; i++) {
-    const laws_case about = {&set, laws_specs[i], NULL, PCAL_ENV_INIT};
+  for (size_t i = 0; i < calibrator_spec_count(); i++) {
+    const laws_case about = {&set, calibrator_spec_at(i), NULL, PCAL_ENV_INIT};
     pcal_inputs inputs = PCAL_INPUTS_INIT;
     pcal_source *source = NULL;
     pcal_calibrator *calibrator = NULL;
@@ -330,7 +301,7 @@ static void test_windows_are_invisible(void **state) {
     pcal_batch window = PCAL_BATCH_INIT;
     const pcal_batch batch = laws_batch(&about);
     inputs.data = "laws_windows.csv";
-    config.method = laws_specs[i];
+    config.method = calibrator_spec_at(i);
     assert_int_equal(pcal_source_open(&inputs, NULL, &source, NULL), PCAL_OK);
     assert_int_equal(pcal_source_next(source, ROWS, &window, NULL), PCAL_OK);
     assert_true(window.rows < ROWS);
@@ -410,7 +381,7 @@ static void law_guarded(const laws_case *about) {
   pcal_calibrator *calibrator = laws_fit(about, &batch);
   char word[64];
   const char *name = pc_calibrator_objective(calibrator, word, sizeof word);
-  if ((calibrator->row->traits & PC_GUARDED) != 0 && name != NULL) {
+  if ((pc_calibrator_traits(calibrator) & PC_GUARDED) != 0 && name != NULL) {
     double *before = laws_identity(about), *after = laws_apply(calibrator, about);
     const double was = laws_objective(about, name, before);
     const double is = laws_objective(about, name, after);
@@ -457,7 +428,7 @@ static void law_traits(const laws_case *about) {
   const size_t k = set->columns;
   const pcal_batch batch = laws_batch(about);
   pcal_calibrator *calibrator = laws_fit(about, &batch);
-  const unsigned traits = calibrator->row->traits;
+  const unsigned traits = pc_calibrator_traits(calibrator);
   double *before = laws_identity(about), *after = laws_apply(calibrator, about);
   for (size_t i = 0; i < set->rows && k > 1; i++)
     laws_check_row(about, traits, before + i * k, after + i * k);
@@ -529,5 +500,5 @@ int main(void) {
       cmocka_unit_test(test_declared_traits_hold),
       cmocka_unit_test(test_a_missing_value_is_refused),
   };
-  return cmocka_run_group_tests(tests, laws_prepare, NULL);
+  return cmocka_run_group_tests(tests, NULL, NULL);
 }

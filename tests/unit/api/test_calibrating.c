@@ -158,7 +158,11 @@ static void survives_every_failed_allocation(void **state) {
                                         "temperature:objective=brier",
                                         "histogram",
                                         "histogram:classwise=no,bins=3",
-                                        "histogram:binning=mass,bins=4"};
+                                        "histogram:binning=mass,bins=4",
+                                        "histogram:binning=mass,bins=4,bootstrap=2",
+                                        "histogram:bootstrap=2",
+                                        "isotonic",
+                                        "isotonic-multi"};
   static const char *const names[] = {"cat", "dog", "cow"};
   static double logits[ROWS * K];
   int32_t drawn[ROWS];

@@ -12,7 +12,7 @@ static void expect_spec_refused(const char *spec, const char *sentence) {
 
 static void finds_rows(void **state) {
   (void)state;
-  assert_int_equal(pc_calibrator_count(), 3);
+  assert_true(pc_calibrator_count() >= 3);
   for (size_t i = 0; i < pc_calibrator_count(); i++)
     assert_ptr_equal(pc_calibrator_find(pc_calibrator_at(i)->row.name), pc_calibrator_at(i));
   assert_null(pc_calibrator_at(pc_calibrator_count()));
@@ -42,7 +42,7 @@ static void parses_specs(void **state) {
                    PCAL_OK);
   assert_string_equal(row->row.name, "histogram");
   pc_options_write(&options, 1, full, sizeof full);
-  assert_string_equal(full, "histogram:bins=7,binning=width,classwise=no");
+  assert_string_equal(full, "histogram:bins=7,binning=width,classwise=no,bootstrap=0");
   expect_spec_refused("temprature",
                       "there is no calibrator \"temprature\" (did you mean \"temperature\"?); "
                       "`propercal list calibrators` shows them all");

@@ -52,7 +52,7 @@ static void text_of_a_histogram(void **state) {
   calibrator->fit.normalized = 1;
   help_text text = describe(calibrator, PCAL_TEXT);
   assert_string_equal(
-      text.bytes, "calibrator   histogram:bins=2,binning=width,classwise=yes\n"
+      text.bytes, "calibrator   histogram:bins=2,binning=width,classwise=yes,bootstrap=0\n"
                   "learned      3 tables of up to 2 bins of equal width, one for each class\n"
                   "status       closed-form\n"
                   "data         1 row of probabilities, 3 classes, total weight 2.5, 1 "

@@ -3,7 +3,7 @@
 
 #include "calibrator_help.h"
 
-static const pc_histogram *histogram_of(const pcal_calibrator *calibrator) {
+static const pc_score_tables *histogram_of(const pcal_calibrator *calibrator) {
   return calibrator->parameters;
 }
 
@@ -11,7 +11,7 @@ static const pc_histogram *histogram_of(const pcal_calibrator *calibrator) {
 static void finds_bins(void **state) {
   (void)state;
   double edges[] = {0.25, 0.5, 0.75}, values[4];
-  const pc_histogram_table table = {4, values, edges};
+  const pc_score_table table = {4, values, edges};
   static const struct {
     double score;
     size_t bin;
@@ -19,10 +19,10 @@ static void finds_bins(void **state) {
                {0.5, 1}, {0.51, 2},    {0.75, 2},  {0.7500000000000001, 3},
                {1.0, 3}, {1.00001, 3}, {5e-324, 0}};
   for (size_t i = 0; i < UNIT_COUNT(cases); i++)
-    assert_int_equal(pc_histogram_find(&table, cases[i].score), cases[i].bin);
-  const pc_histogram_table one = {1, values, edges};
-  assert_int_equal(pc_histogram_find(&one, 0.0), 0);
-  assert_int_equal(pc_histogram_find(&one, 1.0), 0);
+    assert_int_equal(pc_score_table_find(&table, cases[i].score), cases[i].bin);
+  const pc_score_table one = {1, values, edges};
+  assert_int_equal(pc_score_table_find(&one, 0.0), 0);
+  assert_int_equal(pc_score_table_find(&one, 1.0), 0);
 }
 
 /* [2] [4] One column: bins (0, .5] and (.5, 1]; then four bins, one of them empty. */
@@ -33,7 +33,7 @@ static void one_column_by_hand(void **state) {
   const pcal_batch batch = help_batch(PCAL_PROBABILITY, probs, labels, 6, 1);
   pcal_calibrator *calibrator = help_fit(&batch, "histogram:bins=2");
   double out[6];
-  assert_int_equal(histogram_of(calibrator)->table_count, 1);
+  assert_int_equal(histogram_of(calibrator)->count, 1);
   help_apply(calibrator, &batch, out);
   for (int i = 0; i < 6; i++)
     assert_same(out[i], i < 3 ? 1.0 / 3.0 : 2.0 / 3.0);
@@ -57,9 +57,9 @@ static void classes_by_hand(void **state) {
   const int32_t labels[] = {0, 1, 1, 2, 1};
   const pcal_batch batch = help_batch(PCAL_PROBABILITY, &probs[0][0], labels, 5, 3);
   pcal_calibrator *calibrator = help_fit(&batch, "histogram:bins=2");
-  const pc_histogram *histogram = histogram_of(calibrator);
+  const pc_score_tables *histogram = histogram_of(calibrator);
   const double expected[3][2] = {{0, 0.5}, {1.0 / 3.0, 1}, {0, 1}};
-  assert_int_equal(histogram->table_count, 3);
+  assert_int_equal(histogram->count, 3);
   for (int k = 0; k < 3; k++)
     for (int b = 0; b < 2; b++)
       assert_same(histogram->tables[k].values[b], expected[k][b]);
@@ -81,8 +81,8 @@ static void pooled_by_hand(void **state) {
   const int32_t labels[] = {0, 1, 1, 2, 0};
   const pcal_batch batch = help_batch(PCAL_PROBABILITY, &probs[0][0], labels, 5, 3);
   pcal_calibrator *calibrator = help_fit(&batch, "histogram:bins=2,classwise=no");
-  const pc_histogram *histogram = histogram_of(calibrator);
-  assert_int_equal(histogram->table_count, 1);
+  const pc_score_tables *histogram = histogram_of(calibrator);
+  assert_int_equal(histogram->count, 1);
   assert_same(histogram->tables[0].values[0], 0.2);
   assert_same(histogram->tables[0].values[1], 0.6);
   double out[5][3];
@@ -111,7 +111,7 @@ static void rows_of_zeros_become_uniform(void **state) {
   assert_same(out[0][2], 1.0);
   const double row[] = {0.9, 0.1, 0.0};
   const pcal_batch other = help_batch(PCAL_PROBABILITY, row, NULL, 1, 3);
-  ((pc_histogram *)calibrator->parameters)->tables[2].values[0] = 0.0;
+  ((pc_score_tables *)calibrator->parameters)->tables[2].values[0] = 0.0;
   help_apply(calibrator, &other, out);
   for (int k = 0; k < 3; k++)
     assert_same(out[0][k], 1.0 / 3.0);

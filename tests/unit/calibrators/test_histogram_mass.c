@@ -1,11 +1,11 @@
 #include "calibrator_help.h"
 #include "calibrators/histogram.h"
 
-static const pc_histogram_table *table_of(const pcal_calibrator *calibrator, size_t t) {
-  return &((const pc_histogram *)calibrator->parameters)->tables[t];
+static const pc_score_table *table_of(const pcal_calibrator *calibrator, size_t t) {
+  return &((const pc_score_tables *)calibrator->parameters)->tables[t];
 }
 
-static void assert_table(const pc_histogram_table *table, size_t count, const double *edges,
+static void assert_table(const pc_score_table *table, size_t count, const double *edges,
                          const double *values) {
   assert_int_equal(table->count, count);
   for (size_t b = 0; b + 1 < count; b++)
@@ -88,7 +88,7 @@ static void classes_are_independent(void **state) {
     }
     const pcal_batch one = help_batch(PCAL_PROBABILITY, column, hits, ROWS, 1);
     pcal_calibrator *alone = help_fit(&one, "histogram:bins=8,binning=mass");
-    const pc_histogram_table *expected = table_of(alone, 0);
+    const pc_score_table *expected = table_of(alone, 0);
     assert_table(table_of(together, (size_t)k), expected->count, expected->edges,
                  expected->values);
     pcal_calibrator_free(alone);
@@ -107,7 +107,7 @@ static void pooled_pairs(void **state) {
   const pcal_batch one = help_batch(PCAL_PROBABILITY, pairs, hits, 6, 1);
   pcal_calibrator *pooled = help_fit(&two, "histogram:bins=3,binning=mass,classwise=no");
   pcal_calibrator *plain = help_fit(&one, "histogram:bins=3,binning=mass");
-  const pc_histogram_table *expected = table_of(plain, 0);
+  const pc_score_table *expected = table_of(plain, 0);
   assert_table(table_of(pooled, 0), expected->count, expected->edges, expected->values);
   pcal_calibrator_free(pooled);
   pcal_calibrator_free(plain);

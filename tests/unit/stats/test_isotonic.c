@@ -169,6 +169,43 @@ static void weights_are_frequencies(void **state) {
   pc_curve_table_free(&env, &repeated);
 }
 
+/* Sorted columns give the blocks of the table that they make: with ties within and between
+ * outcomes, with one outcome missing, with weights and without. */
+static void columns_agree_with_the_table(void **state) {
+  (void)state;
+  const pcal_env env = pc_env_resolve(NULL);
+  for (uint64_t seed = 0; seed < 400; seed++) {
+    const pc_rng rng = {seed, 2};
+    double score[2][ENTRIES], weight[2][ENTRIES];
+    size_t counts[2] = {0, 0};
+    const size_t levels = 1 + seed % 37;
+    for (size_t i = 0; i < ENTRIES; i++) {
+      const double at = (double)(pc_rng_bits(&rng, 3 * i) % levels) / 40;
+      const int hit = seed % 5 == 0   ? seed % 2 == 0
+                      : seed % 5 == 1 ? i % 2 == 0
+                                      : pc_rng_uniform(&rng, 3 * i + 1) < at;
+      weight[hit][counts[hit]] = 1 + (double)(pc_rng_bits(&rng, 3 * i + 2) % 3);
+      score[hit][counts[hit]++] = at;
+    }
+    const int weighted = seed % 2 == 1;
+    const pc_outcome_column misses = {score[0], weighted ? weight[0] : NULL, counts[0]};
+    const pc_outcome_column hits = {score[1], weighted ? weight[1] : NULL, counts[1]};
+    pc_sorted_column sorted[2];
+    pc_curve_table table;
+    pc_isotonic fit;
+    assert_int_equal(pc_curve_table_new(&env, &misses, &hits, &table, NULL), PCAL_OK);
+    assert_int_equal(pc_sorted_column_new(&env, &misses, &sorted[0], NULL), PCAL_OK);
+    assert_int_equal(pc_sorted_column_new(&env, &hits, &sorted[1], NULL), PCAL_OK);
+    assert_int_equal(pc_isotonic_fit_columns(&env, &sorted[0], &sorted[1], &fit, NULL),
+                     PCAL_OK);
+    check_blocks(&fit, &table);
+    fit_free(&fit);
+    pc_sorted_column_free(&env, &sorted[0]);
+    pc_sorted_column_free(&env, &sorted[1]);
+    pc_curve_table_free(&env, &table);
+  }
+}
+
 #define LONG 200000
 
 /* Outcomes that fall over long stretches would take a quadratic method hours. */
@@ -192,6 +229,16 @@ static void long_tables_take_linear_time(void **state) {
   free(cells);
 }
 
+static pcal_status columns_scenario(const pcal_env *env, void *user, pcal_error *err) {
+  double score[2][3] = {{0.1, 0.4, 0.7}, {0.2, 0.5, 0.8}};
+  const pc_sorted_column misses = {score[0], NULL, 3}, hits = {score[1], NULL, 3};
+  pc_isotonic fit;
+  (void)user;
+  PC_TRY(pc_isotonic_fit_columns(env, &misses, &hits, &fit, err));
+  pc_isotonic_free(env, &fit);
+  return PCAL_OK;
+}
+
 static pcal_status fit_scenario(const pcal_env *env, void *user, pcal_error *err) {
   pc_isotonic fit;
   PC_TRY(pc_isotonic_fit(env, user, &fit, err));
@@ -209,6 +256,7 @@ static void memory_may_run_out(void **state) {
   }
   hand_make(&hand, ENTRIES);
   unit_fail_each_allocation(fit_scenario, &hand.table);
+  unit_fail_each_allocation(columns_scenario, NULL);
 }
 
 int main(void) {
@@ -219,6 +267,7 @@ int main(void) {
       cmocka_unit_test(joins_equal_values_of_many_rows),
       cmocka_unit_test(nothing_gives_nothing),
       cmocka_unit_test(weights_are_frequencies),
+      cmocka_unit_test(columns_agree_with_the_table),
       cmocka_unit_test(long_tables_take_linear_time),
       cmocka_unit_test(memory_may_run_out),
   };

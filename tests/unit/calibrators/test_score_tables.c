@@ -1,3 +1,5 @@
+#include "calibrators/score_tables.h"
+
 #include "calibrator_help.h"
 
 static void check(const char *spec, int columns, const char *parameters, const char *sentence) {
@@ -33,9 +35,9 @@ static void equal_width(void **state) {
   check(spec, 1, "{\"values\": [[0, 1]]}", NULL);
   check(spec, 2, "{\"values\": [[0, 1], [0.5, 0.25]]}", NULL);
   check(spec, 2, "{\"values\": [[0, 1]]}",
-        "h.json, line 3: \"values\" must hold 2 lists, one for each table");
+        "h.json, line 3: \"values\" must hold 2 lists of numbers");
   check(spec, 1, "{\"values\": [0, 1]}",
-        "h.json, line 3: \"values\" must hold 1 lists, one for each table");
+        "h.json, line 3: \"values\" must hold 1 list of numbers");
   check(spec, 1, "{\"values\": [[0]]}",
         "h.json, line 3: a table of values must hold 2 numbers");
   check(spec, 1, "{\"values\": [[0, 1, 1]]}",
@@ -47,11 +49,11 @@ static void equal_width(void **state) {
   check(spec, 1, "{\"values\": [[0, null]]}",
         "h.json, line 3: a value of a bin must be a number from 0 to 1");
   check(spec, 1, "{\"values\": [[0, 1]], \"edges\": [[0.5]]}",
-        "h.json, line 3: the parameters of this histogram are values alone");
-  check(spec, 1, "{}", "h.json, line 3: the parameters of this histogram are values alone");
+        "h.json, line 3: there are 2 parameters where 1 belong; fit again");
+  check(spec, 1, "{}", "h.json, line 3: the parameter \"values\" is missing; fit again");
   check("histogram:bins=2,classwise=no", 3, "{\"values\": [[0, 1]]}", NULL);
   check("histogram:bins=2,classwise=no", 3, "{\"values\": [[0, 1], [0, 1]]}",
-        "h.json, line 3: \"values\" must hold 1 lists, one for each table");
+        "h.json, line 3: \"values\" must hold 1 list of numbers");
 }
 
 static void equal_mass(void **state) {
@@ -70,22 +72,56 @@ static void equal_mass(void **state) {
   check(spec, 1, "{\"edges\": [[0.4]], \"values\": [[0, 1, 1]]}",
         "h.json, line 3: a table must have one edge fewer than it has values");
   check(spec, 1, "{\"edges\": [0.4], \"values\": [[0, 1]]}",
-        "h.json, line 3: a table must have one edge fewer than it has values");
+        "h.json, line 3: \"edges\" must hold 1 list of numbers");
   check(spec, 1, "{\"edges\": [[], []], \"values\": [[0]]}",
-        "h.json, line 3: \"edges\" must hold 1 lists, one for each table");
+        "h.json, line 3: \"edges\" must hold 1 list of numbers");
   check(spec, 1, "{\"edges\": [[]], \"values\": [[]]}",
         "h.json, line 3: a table of values must hold 1 to 3 numbers");
   check(spec, 1, "{\"edges\": [[0.1, 0.2, 0.3]], \"values\": [[0, 0, 0, 0]]}",
         "h.json, line 3: a table of values must hold 1 to 3 numbers");
   check(spec, 1, "{\"values\": [[0, 1, 1]]}",
-        "h.json, line 3: the parameters of this histogram are edges and values");
+        "h.json, line 3: the parameter \"edges\" is missing; fit again");
 }
 
 /* A file cannot make the loader reserve more than it holds. */
 static void sizes_come_from_the_file(void **state) {
   (void)state;
   check("histogram:bins=10000", 1000000, "{\"values\": [[0]]}",
-        "h.json, line 3: \"values\" must hold 1000000 lists, one for each table");
+        "h.json, line 3: \"values\" must hold 1000000 lists of numbers");
+}
+
+/* Mixtures have the mean of the parts at every score. */
+static void mixes(void **state) {
+  (void)state;
+  const pcal_env env = pc_env_resolve(NULL);
+  double v0[] = {0.5}, v1[] = {0.0, 1.0}, v2[] = {0.25, 0.5, 0.75};
+  double e1[] = {0.5}, e2[] = {0.25, 0.5};
+  const pc_score_table parts[] = {{1, v0, NULL}, {2, v1, e1}, {3, v2, e2}};
+  const double weights[] = {1.0, 2.0, 5.0};
+  pc_score_table mixed;
+  assert_int_equal(pc_score_table_mix(&env, parts, weights, 3, &mixed, NULL), PCAL_OK);
+  assert_int_equal(mixed.count, 3);
+  for (int i = 0; i <= 100; i++) {
+    const double at = i / 100.0;
+    double mean = 0;
+    for (size_t p = 0; p < 3; p++)
+      mean += weights[p] / 8 * parts[p].values[pc_score_table_find(&parts[p], at)];
+    assert_near(mixed.values[pc_score_table_find(&mixed, at)], mean, 1e-15);
+  }
+  pc_score_table_free(&env, &mixed);
+  assert_int_equal(pc_score_table_mix(&env, parts, weights, 1, &mixed, NULL), PCAL_OK);
+  assert_int_equal(mixed.count, 1);
+  assert_same(mixed.values[0], 0.5);
+  pc_score_table_free(&env, &mixed);
+}
+
+/* A resampled table of equal mass may have as many bins as its resamples have together. */
+static void resampled_files(void **state) {
+  (void)state;
+  const char *spec = "histogram:bins=2,binning=mass,bootstrap=2";
+  check(spec, 1, "{\"edges\": [[0.2, 0.4]], \"values\": [[0, 1, 1]]}", NULL);
+  check(spec, 1, "{\"edges\": [[0.2, 0.4, 0.6]], \"values\": [[0, 1, 1, 1]]}",
+        "h.json, line 3: a table of values must hold 1 to 3 numbers");
 }
 
 int main(void) {
@@ -93,6 +129,8 @@ int main(void) {
       cmocka_unit_test(equal_width),
       cmocka_unit_test(equal_mass),
       cmocka_unit_test(sizes_come_from_the_file),
+      cmocka_unit_test(mixes),
+      cmocka_unit_test(resampled_files),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,72 @@
+#include "calibrators/parameter_lists.h"
+
+#include <stdio.h>
+#include <string.h>
+
+pcal_status pc_parameter_wrong(const pc_json_node *node, const char *file, const char *what,
+                               pcal_error *err) {
+  return pc_fail(err, PCAL_DATA, "%s, line %lu: %s", file, (unsigned long)node->line, what);
+}
+
+pcal_status pc_parameters_are(const pc_json_node *parameters, const char *names,
+                              const char *file, pcal_error *err) {
+  size_t count = 0;
+  for (const char *at = names; *at != '\0'; count++) {
+    char name[32];
+    const size_t length = strcspn(at, " ");
+    snprintf(name, sizeof name, "%.*s", (int)length, at);
+    if (pc_json_find(parameters, name) == NULL)
+      return pc_fail(err, PCAL_DATA, "%s, line %lu: the parameter \"%s\" is missing; fit again",
+                     file, (unsigned long)parameters->line, name);
+    at += length + (at[length] == ' ');
+  }
+  if (parameters->list.count == count)
+    return PCAL_OK;
+  return pc_fail(err, PCAL_DATA,
+                 "%s, line %lu: there are %zu parameters where %zu belong; fit again", file,
+                 (unsigned long)parameters->line, parameters->list.count, count);
+}
+
+pcal_status pc_parameter_lists(const pc_json_node *parameters, const char *name, size_t count,
+                               const char *file, const pc_json_node **out, pcal_error *err) {
+  const pc_json_node *lists = pc_json_find(parameters, name);
+  *out = lists;
+  int fine = lists != NULL && lists->kind == PC_JSON_ARRAY && lists->list.count == count;
+  for (const pc_json_node *list = fine ? lists->list.first : NULL; list != NULL;
+       list = list->next)
+    fine &= list->kind == PC_JSON_ARRAY;
+  if (fine)
+    return PCAL_OK;
+  return pc_fail(err, PCAL_DATA, "%s, line %lu: \"%s\" must hold %zu list%s of numbers", file,
+                 (unsigned long)(lists == NULL ? parameters : lists)->line, name, count,
+                 count == 1 ? "" : "s");
+}
+
+static int parameter_follows(pc_list_order order, const double *out, size_t i) {
+  switch (order) {
+  case PC_LIST_ANY:
+    return 1;
+  case PC_LIST_RISING:
+    return i == 0 || out[i] >= out[i - 1];
+  case PC_LIST_STRICT:
+    return i == 0 || out[i] > out[i - 1];
+  case PC_LIST_PAIRED:
+    return i == 0 || out[i] > out[i - 1] ||
+           (out[i] == out[i - 1] && (i == 1 || out[i - 1] > out[i - 2]));
+  }
+  return 0;
+}
+
+pcal_status pc_parameter_numbers(const pc_json_node *list, const pc_list_rule *rule,
+                                 double *out, const char *file, pcal_error *err) {
+  size_t i = 0;
+  for (const pc_json_node *item = list->list.first; item != NULL; item = item->next, i++) {
+    if (item->kind != PC_JSON_NUMBER || !(item->number >= rule->low) ||
+        !(item->number <= rule->high))
+      return pc_parameter_wrong(item, file, rule->what, err);
+    out[i] = item->number;
+    if (!parameter_follows(rule->order, out, i))
+      return pc_parameter_wrong(item, file, rule->what, err);
+  }
+  return PCAL_OK;
+}

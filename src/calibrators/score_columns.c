@@ -1,0 +1,327 @@
+#include "calibrators/score_columns.h"
+
+#include <string.h>
+
+#include "calibrators/sweep.h"
+#include "core/executor.h"
+#include "io/source.h"
+#include "machines/machine.h"
+#include "stats/column_gather.h"
+
+#define SCORE_COLUMNS_BLOCK_CELLS ((size_t)1 << 17)
+#define SCORE_COLUMNS_BLOCK_ROWS ((size_t)1 << 16)
+#define SCORE_COLUMNS_SORT_COST 60.0 /* nanoseconds for each score, for the executor */
+
+/* Scores of `capacity` rows, column after column: misses from the front, hits from the back,
+ * in the order in which they came. */
+typedef struct score_block {
+  struct score_block *next;
+  size_t rows;
+  size_t *misses; /* of each column */
+  double *scores, *weights;
+} score_block;
+
+typedef struct score_worker {
+  score_block *blocks;
+  double *space;
+  uint32_t *hit;
+} score_worker;
+
+typedef struct score_state {
+  const pc_fit_task *task;
+  const pc_score_columns *request;
+  size_t first, range; /* columns that are kept */
+  size_t capacity;     /* rows of a block */
+  size_t chunk;        /* rows that come at a time, at most */
+  int weighted;
+  score_worker *workers;
+  size_t worker_count;
+} score_state;
+
+/* ---- Keeping ---- */
+
+static pcal_status score_columns_block(const score_state *state, score_worker *worker,
+                                       pcal_error *err) {
+  const pcal_env *env = state->task->env;
+  const size_t cells = state->capacity * state->range;
+  const size_t head = (sizeof(score_block) + state->range * sizeof(size_t) + 7) / 8;
+  double *space = pc_alloc_raw(env, head + cells * (state->weighted ? 2 : 1), sizeof *space);
+  if (space == NULL)
+    return pc_fail_memory(err, "keeping scores");
+  score_block *block = (void *)space;
+  *block = (score_block){.next = worker->blocks};
+  block->misses = (size_t *)(void *)(block + 1);
+  memset(block->misses, 0, state->range * sizeof *block->misses);
+  block->scores = space + head;
+  block->weights = state->weighted ? block->scores + cells : NULL;
+  worker->blocks = block;
+  return PCAL_OK;
+}
+
+/* Column c of rows [begin, end).  Each score is written at both ends of what is free; the
+ * outcome decides which of the two stays. */
+static void score_columns_fill(const score_state *state, const score_block *block, size_t c,
+                               const double *scores, const uint32_t *hit, const double *weights,
+                               size_t begin, size_t end) {
+  const size_t stride = state->request->columns, column = state->first + c;
+  double *to = block->scores + c * state->capacity;
+  double *weight = block->weights == NULL ? NULL : block->weights + c * state->capacity;
+  size_t front = block->misses[c];
+  size_t back = state->capacity - (block->rows - front);
+  for (size_t i = begin; i < end; i++) {
+    const double score = scores[i * stride + column] + 0.0; /* -0 becomes 0 */
+    const size_t came_true = hit[i] == column;
+    to[front] = score;
+    to[back - 1] = score;
+    if (weight != NULL)
+      weight[front] = weight[back - 1] = weights == NULL ? 1.0 : weights[i];
+    front += !came_true;
+    back -= came_true;
+  }
+  block->misses[c] = front;
+}
+
+static pcal_status score_columns_room(const score_state *state, score_worker *worker,
+                                      pcal_error *err) {
+  const pc_score_columns *request = state->request;
+  const pcal_env *env = state->task->env;
+  const size_t space = state->chunk * request->row_space + request->space;
+  if (worker->hit != NULL)
+    return PCAL_OK;
+  worker->space = pc_alloc_raw(env, space, sizeof *worker->space);
+  if (worker->space != NULL)
+    worker->hit = pc_alloc_raw(env, state->chunk, sizeof *worker->hit);
+  return worker->hit == NULL ? pc_fail_memory(err, "keeping scores") : PCAL_OK;
+}
+
+static pcal_status score_columns_add(void *user, size_t w, const pc_rows *rows,
+                                     pcal_error *err) {
+  const score_state *state = user;
+  score_worker *worker = &state->workers[w];
+  PC_TRY(score_columns_room(state, worker, err));
+  const double *scores =
+      state->request->look(state->request->user, rows, worker->space, worker->hit);
+  for (size_t begin = 0; begin < rows->count;) {
+    if (worker->blocks == NULL || worker->blocks->rows == state->capacity)
+      PC_TRY(score_columns_block(state, worker, err));
+    score_block *block = worker->blocks;
+    const size_t left = rows->count - begin, free_rows = state->capacity - block->rows;
+    const size_t end = begin + (left < free_rows ? left : free_rows);
+    for (size_t c = 0; c < state->range; c++)
+      score_columns_fill(state, block, c, scores, worker->hit, rows->weights, begin, end);
+    block->rows += end - begin;
+    begin = end;
+  }
+  return PCAL_OK;
+}
+
+static void score_columns_drop(const score_state *state) {
+  for (size_t w = 0; w < state->worker_count; w++)
+    while (state->workers[w].blocks != NULL) {
+      score_block *block = state->workers[w].blocks;
+      state->workers[w].blocks = block->next;
+      pc_free(state->task->env, block);
+    }
+}
+
+/* ---- Sorting and handing out ---- */
+
+/* One outcome of columns [begin, end), block by block; the caller frees the parts. */
+static pcal_status score_columns_parts(const score_state *state, size_t begin, size_t end,
+                                       int hits, pc_outcome_column **out, size_t *count,
+                                       pcal_error *err) {
+  const size_t capacity = state->capacity;
+  size_t blocks = 0;
+  for (size_t w = 0; w < state->worker_count; w++)
+    for (const score_block *block = state->workers[w].blocks; block != NULL;
+         block = block->next)
+      blocks++;
+  pc_outcome_column *part =
+      pc_alloc_raw(state->task->env, blocks * (end - begin), sizeof *part);
+  *out = part;
+  *count = blocks * (end - begin);
+  if (part == NULL)
+    return pc_fail_memory(err, "sorting scores");
+  for (size_t w = 0; w < state->worker_count; w++)
+    for (const score_block *block = state->workers[w].blocks; block != NULL;
+         block = block->next)
+      for (size_t c = begin; c < end; c++) {
+        const size_t misses = block->misses[c];
+        const size_t length = hits ? block->rows - misses : misses;
+        const size_t from = c * capacity + (hits ? capacity - length : 0);
+        *part++ = (pc_outcome_column){block->scores + from,
+                                      state->weighted ? block->weights + from : NULL, length};
+      }
+  return PCAL_OK;
+}
+
+/* The one table: all workers sort it. */
+static pcal_status score_columns_single(const score_state *state, pcal_error *err) {
+  const pcal_env *env = state->task->env;
+  const pc_score_columns *request = state->request;
+  pc_sorted_column sorted[2] = {{0}, {0}};
+  pcal_status status = PCAL_OK;
+  for (int side = 0; side < 2 && status == PCAL_OK; side++) {
+    pc_outcome_column *parts = NULL;
+    size_t count = 0;
+    status = score_columns_parts(state, 0, state->range, side, &parts, &count, err);
+    if (status == PCAL_OK)
+      status = pc_column_gather(env, parts, count, &sorted[side], err);
+    pc_free(env, parts);
+  }
+  score_columns_drop(state);
+  if (status == PCAL_OK)
+    status = request->use(request->user, 0, &sorted[0], &sorted[1], err);
+  pc_sorted_column_free(env, &sorted[0]);
+  pc_sorted_column_free(env, &sorted[1]);
+  return status;
+}
+
+static pcal_status score_columns_task(void *user, size_t c, size_t worker, pcal_error *err) {
+  const score_state *state = user;
+  const pcal_env *env = state->task->env;
+  const pc_score_columns *request = state->request;
+  pc_sorted_column sorted[2] = {{0}, {0}};
+  pcal_status status = PCAL_OK;
+  (void)worker;
+  for (int side = 0; side < 2 && status == PCAL_OK; side++) {
+    pc_outcome_column *parts = NULL;
+    size_t count = 0;
+    status = score_columns_parts(state, c, c + 1, side, &parts, &count, err);
+    if (status == PCAL_OK)
+      status = pc_column_join(env, parts, count, &sorted[side], err);
+    pc_free(env, parts);
+  }
+  if (status == PCAL_OK)
+    status = request->use(request->user, state->first + c, &sorted[0], &sorted[1], err);
+  pc_sorted_column_free(env, &sorted[0]);
+  pc_sorted_column_free(env, &sorted[1]);
+  return status;
+}
+
+/* Reads the source, keeping the range, and hands it out. */
+static pcal_status score_columns_range(score_state *state, pcal_error *err) {
+  const pc_policy policy = {.bare = state->request->bare};
+  PC_TRY(pc_sweep(state->task, &policy, score_columns_add, state, err));
+  if (state->request->pooled || state->request->columns == 1)
+    return score_columns_single(state, err);
+  const double work = SCORE_COLUMNS_SORT_COST * (double)state->task->calibrator->fit.rows *
+                      (double)state->range;
+  const pcal_status status =
+      pc_run(state->task->env, state->range, work, score_columns_task, state, err);
+  score_columns_drop(state);
+  return status;
+}
+
+/* ---- Plan ---- */
+
+static pcal_status score_columns_nothing(void *user, size_t worker, const pc_rows *rows,
+                                         pcal_error *err) {
+  (void)user;
+  (void)worker;
+  (void)rows;
+  (void)err;
+  return PCAL_OK;
+}
+
+/* Rows of the source at most; reads it where it does not say. */
+static pcal_status score_columns_count(const score_state *state, uint64_t *rows,
+                                       pcal_error *err) {
+  const pc_policy policy = {.lean = 1};
+  pcal_shape shape = {.size = sizeof shape};
+  pc_source_shape(state->task->source, &shape);
+  *rows = shape.row_count;
+  if (*rows != PCAL_NO_ROW)
+    return PCAL_OK;
+  PC_TRY(pc_sweep(state->task, &policy, score_columns_nothing, NULL, err));
+  *rows = state->task->calibrator->fit.rows;
+  return PCAL_OK;
+}
+
+/* How many columns to keep at a time. */
+static pcal_status score_columns_plan(const score_state *state, size_t *range,
+                                      pcal_error *err) {
+  const pcal_env *env = state->task->env;
+  const pc_score_columns *request = state->request;
+  uint64_t rows = 0;
+  *range = request->columns;
+  if (*range == 1 && env->memory_limit == 0)
+    return PCAL_OK;
+  PC_TRY(score_columns_count(state, &rows, err));
+  const uint64_t column = (rows == 0 ? 1 : rows) * sizeof(double) * (state->weighted ? 2 : 1);
+  const uint64_t limit =
+      env->memory_limit == 0 ? PC_SCORE_COLUMNS_BYTES : env->memory_limit / 2;
+  if (!request->pooled && limit / column < *range)
+    *range = limit / column < 1 ? 1 : (size_t)(limit / column);
+  return pc_check_limit(env, (size_t)(2 * column) * *range, request->remedy, err);
+}
+
+static size_t score_columns_capacity(size_t range, size_t chunk) {
+  const size_t rows = SCORE_COLUMNS_BLOCK_CELLS / range;
+  return rows < chunk                      ? chunk
+         : rows > SCORE_COLUMNS_BLOCK_ROWS ? SCORE_COLUMNS_BLOCK_ROWS
+                                           : rows;
+}
+
+static pcal_status score_columns_all(score_state *state, pcal_error *err) {
+  const size_t columns = state->request->columns;
+  size_t range = 0;
+  PC_TRY(score_columns_plan(state, &range, err));
+  state->capacity = score_columns_capacity(range, state->chunk);
+  for (state->first = 0; state->first < columns; state->first += range) {
+    const size_t left = columns - state->first;
+    state->range = left < range ? left : range;
+    PC_TRY(score_columns_range(state, err));
+  }
+  return PCAL_OK;
+}
+
+pcal_status pc_score_columns_run(const pc_fit_task *task, const pc_score_columns *request,
+                                 pcal_error *err) {
+  const pcal_env *env = task->env;
+  pcal_shape shape = {.size = sizeof shape};
+  pc_source_shape(task->source, &shape);
+  score_state state = {.task = task,
+                       .request = request,
+                       .chunk = pc_chunk_rows(&task->calibrator->layout),
+                       .weighted = shape.weighted,
+                       .worker_count = pc_worker_count(env)};
+  state.workers = pc_alloc(env, state.worker_count, sizeof *state.workers);
+  if (state.workers == NULL)
+    return pc_fail_memory(err, "preparing workers");
+  const pcal_status status = score_columns_all(&state, err);
+  score_columns_drop(&state);
+  for (size_t w = 0; w < state.worker_count; w++) {
+    pc_free(env, state.workers[w].space);
+    pc_free(env, state.workers[w].hit);
+  }
+  pc_free(env, state.workers);
+  return status;
+}
+
+/* ---- Classes ---- */
+
+static const double *score_columns_look_one(const void *user, const pc_rows *rows,
+                                            double *space, uint32_t *hit) {
+  (void)user;
+  (void)space;
+  for (size_t i = 0; i < rows->count; i++)
+    hit[i] = rows->labels[i] == 1 ? 0 : PC_NO_COLUMN;
+  return rows->positive;
+}
+
+static const double *score_columns_look_all(const void *user, const pc_rows *rows,
+                                            double *space, uint32_t *hit) {
+  (void)user;
+  (void)space;
+  for (size_t i = 0; i < rows->count; i++)
+    hit[i] = (uint32_t)rows->labels[i];
+  return rows->probs;
+}
+
+pc_score_columns pc_score_columns_of_classes(const pc_layout *layout) {
+  const int one = layout->columns == 1;
+  return (pc_score_columns){.columns = layout->columns,
+                            .bare = one,
+                            .look = one ? score_columns_look_one : score_columns_look_all};
+}

@@ -1,0 +1,174 @@
+/* Every calibrator on data that break careless arithmetic: fitting gives a calibrator or a
+ * sentence, and what it makes of any row is a probability. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "calibrators/calibrator.h"
+
+#define EXTREME_ROWS 12
+#define EXTREME_COLUMNS 4
+
+typedef struct extreme_set {
+  const char *name;
+  pcal_kind kind;
+  size_t rows, columns;
+  double scores[EXTREME_ROWS * EXTREME_COLUMNS];
+  int32_t labels[EXTREME_ROWS];
+} extreme_set;
+
+static const extreme_set extreme_sets[] = {
+    {"logits of 1e30",
+     PCAL_LOGIT,
+     6,
+     3,
+     {1e30, 0, -1e30, -1e30, 1e30, 0, 1e30, 1e30, 0, 0, 0, 0, -1e30, -1e30, -1e30, 5, 1, 2},
+     {0, 1, 1, 2, 0, 0}},
+    {"logits of 1e308",
+     PCAL_LOGIT,
+     4,
+     2,
+     {1e308, -1e308, -1e308, 1e308, 1e308, 1e308, 0, 1},
+     {0, 1, 1, 0}},
+    {"one column of huge logits",
+     PCAL_LOGIT,
+     5,
+     1,
+     {1e30, -1e30, 0, 1e308, -745},
+     {1, 0, 1, 0, 1}},
+    {"saturated probabilities",
+     PCAL_PROBABILITY,
+     5,
+     3,
+     {1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0, 0, 1, 0},
+     {0, 1, 0, 2, 1}},
+    {"saturated, all right", PCAL_PROBABILITY, 4, 2, {1, 0, 0, 1, 1, 0, 0, 1}, {0, 1, 0, 1}},
+    {"saturated, all wrong", PCAL_PROBABILITY, 4, 2, {1, 0, 0, 1, 1, 0, 0, 1}, {1, 0, 1, 0}},
+    {"a class that never occurs",
+     PCAL_PROBABILITY,
+     6,
+     4,
+     {0.7, 0.1, 0.1, 0.1, 0.2, 0.4, 0.2, 0.2, 0.1,  0.1,  0.7,  0.1,
+      0.3, 0.3, 0.2, 0.2, 0.1, 0.2, 0.6, 0.1, 0.25, 0.25, 0.25, 0.25},
+     {0, 1, 2, 0, 2, 1}},
+    {"one class only", PCAL_PROBABILITY, 3, 2, {0.6, 0.4, 0.3, 0.7, 0.5, 0.5}, {1, 1, 1}},
+    {"constant scores",
+     PCAL_PROBABILITY,
+     5,
+     3,
+     {0.5, 0.25, 0.25, 0.5, 0.25, 0.25, 0.5, 0.25, 0.25, 0.5, 0.25, 0.25, 0.5, 0.25, 0.25},
+     {0, 1, 2, 0, 0}},
+    {"one column, constant", PCAL_PROBABILITY, 4, 1, {0.3, 0.3, 0.3, 0.3}, {0, 1, 0, 0}},
+    {"one row", PCAL_PROBABILITY, 1, 3, {0.2, 0.5, 0.3}, {2}},
+    {"one row of one column", PCAL_PROBABILITY, 1, 1, {0.2}, {1}},
+    {"one row of logits", PCAL_LOGIT, 1, 2, {3, -2}, {1}},
+    {"zeros and ones in one column",
+     PCAL_PROBABILITY,
+     6,
+     1,
+     {0, 0, 0, 1, 1, 1},
+     {0, 0, 1, 1, 1, 0}},
+    {"a little outside",
+     PCAL_PROBABILITY,
+     4,
+     2,
+     {-0.000009, 1.000009, 1.000009, -0.000009, 0.5, 0.5, 0.4, 0.6},
+     {1, 0, 0, 1}},
+    {"log-probabilities with -inf",
+     PCAL_LOG_PROBABILITY,
+     3,
+     2,
+     {0, -INFINITY, -INFINITY, 0, -0.6931471805599453, -0.6931471805599453},
+     {0, 0, 1}},
+    {"confidences", PCAL_CONFIDENCE, 4, 1, {0, 1, 1, 0.5}, {0, 1, 0, 1}},
+    {"one confidence", PCAL_CONFIDENCE, 1, 1, {1}, {0}},
+};
+
+/* Beside the defaults of every row. */
+static const char *const extreme_specs[] = {
+    "histogram:binning=mass,bootstrap=5",
+    "histogram:binning=mass,classwise=no",
+    "histogram:bootstrap=5",
+};
+
+static pcal_batch extreme_batch(const extreme_set *set) {
+  pcal_batch batch = PCAL_BATCH_INIT;
+  batch.kind = set->kind;
+  batch.type = PCAL_F64;
+  batch.rows = set->rows;
+  batch.columns = set->columns;
+  batch.scores = set->scores;
+  batch.row_stride = (ptrdiff_t)(set->columns * sizeof(double));
+  batch.column_stride = sizeof(double);
+  batch.labels = set->labels;
+  return batch;
+}
+
+static pcal_calibrator *extreme_fit(const extreme_set *set, const char *spec) {
+  const pcal_batch batch = extreme_batch(set);
+  pcal_source *source = NULL;
+  pcal_fit_config config = PCAL_FIT_CONFIG_INIT;
+  pcal_calibrator *calibrator = NULL;
+  pcal_error err;
+  config.method = spec;
+  assert_int_equal(pcal_source_borrow(&batch, NULL, NULL, &source, NULL), PCAL_OK);
+  const pcal_status status = pcal_fit_run(source, &config, NULL, &calibrator, &err);
+  if (status != PCAL_OK && status != PCAL_USAGE && status != PCAL_DATA)
+    fail_msg("%s on %s: %s", spec, set->name, err.message);
+  assert_true(status == PCAL_OK || strlen(err.message) > 20);
+  pcal_source_free(source);
+  return calibrator;
+}
+
+/* Rows of a set, and rows that were never seen, become probabilities. */
+static void extreme_apply(const pcal_calibrator *calibrator, const extreme_set *set,
+                          const extreme_set *rows, const char *spec) {
+  const size_t width = pcal_calibrator_columns(calibrator);
+  double out[EXTREME_ROWS * EXTREME_COLUMNS];
+  const pcal_batch batch = extreme_batch(rows);
+  pcal_error err;
+  if (pcal_calibrator_apply(calibrator, &batch, NULL, out, &err) != PCAL_OK)
+    fail_msg("%s on %s: %s", spec, set->name, err.message);
+  for (size_t i = 0; i < rows->rows; i++) {
+    double sum = 0;
+    for (size_t j = 0; j < width; j++) {
+      const double q = out[i * width + j];
+      if (!(q >= -1e-5 && q <= 1 + 1e-5))
+        fail_msg("%s on %s: %.17g comes out of row %zu of %s", spec, set->name, q, i,
+                 rows->name);
+      sum += q;
+    }
+    if (width > 1 && !(fabs(sum - 1) <= 2e-5))
+      fail_msg("%s on %s: row %zu of %s sums to %.17g", spec, set->name, i, rows->name, sum);
+  }
+}
+
+static void extreme_check(const extreme_set *set, const char *spec) {
+  pcal_calibrator *calibrator = extreme_fit(set, spec);
+  if (calibrator == NULL)
+    return;
+  for (size_t s = 0; s < sizeof extreme_sets / sizeof *extreme_sets; s++)
+    if (extreme_sets[s].kind == set->kind && extreme_sets[s].columns == set->columns)
+      extreme_apply(calibrator, set, &extreme_sets[s], spec);
+  pcal_calibrator_free(calibrator);
+}
+
+static void test_every_row_survives(void **state) {
+  (void)state;
+  for (size_t s = 0; s < sizeof extreme_sets / sizeof *extreme_sets; s++) {
+    for (size_t i = 0; i < pc_calibrator_count(); i++)
+      extreme_check(&extreme_sets[s], pc_calibrator_at(i)->row.name);
+    for (size_t i = 0; i < sizeof extreme_specs / sizeof *extreme_specs; i++)
+      extreme_check(&extreme_sets[s], extreme_specs[i]);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_row_survives)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

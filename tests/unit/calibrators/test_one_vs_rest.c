@@ -1,0 +1,64 @@
+#include "calibrators/one_vs_rest.h"
+
+#include "calibrator_help.h"
+
+static void finds_the_first_not_below(void **state) {
+  (void)state;
+  const double numbers[] = {0.1, 0.2, 0.2, 0.5, 0.9};
+  for (size_t count = 0; count <= UNIT_COUNT(numbers); count++)
+    for (int step = -1; step <= 11; step++) {
+      const double x = step / 10.0;
+      size_t expected = 0;
+      while (expected < count && numbers[expected] < x)
+        expected++;
+      assert_int_equal(pc_first_not_below(numbers, count, x), expected);
+    }
+}
+
+static void rescales(void **state) {
+  (void)state;
+  double row[] = {0.5, 0.25, 0.25, 1.0}, zeros[] = {0.0, 0.0, 0.0, 0.0};
+  pc_rescale_row(row, 4);
+  assert_same(row[0], 0.25);
+  assert_same(row[1], 0.125);
+  assert_same(row[3], 0.5);
+  pc_rescale_row(zeros, 4);
+  for (int i = 0; i < 4; i++)
+    assert_same(zeros[i], 0.25);
+}
+
+static const int toy_map = 0;
+
+static double toy(const void *map, size_t column, double score) {
+  assert_ptr_equal(map, &toy_map);
+  return column == 0 ? score / 2 : score * score;
+}
+
+static void maps_rows(void **state) {
+  (void)state;
+  const pc_layout classes = {PCAL_PROBABILITY, 3, 3}, one = {PCAL_PROBABILITY, 1, 2},
+                  lone = {PCAL_CONFIDENCE, 1, 1};
+  const double in[] = {0.5, 0.5, 0.0, 0.0, 0.0, 1.0};
+  double out[6];
+  pc_one_vs_rest_apply(&classes, toy, &toy_map, in, 2, out);
+  assert_same(out[0], 0.5);
+  assert_same(out[1], 0.5);
+  assert_same(out[2], 0.0);
+  assert_same(out[5], 1.0);
+  const double pair[] = {0.25, 0.75};
+  pc_one_vs_rest_apply(&one, toy, &toy_map, pair, 1, out);
+  assert_same(out[1], 0.375);
+  assert_same(out[0], 0.625);
+  pc_one_vs_rest_apply(&lone, toy, &toy_map, pair, 2, out);
+  assert_same(out[0], 0.125);
+  assert_same(out[1], 0.375);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(finds_the_first_not_below),
+      cmocka_unit_test(rescales),
+      cmocka_unit_test(maps_rows),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
