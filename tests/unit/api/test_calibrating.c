@@ -162,7 +162,9 @@ static void survives_every_failed_allocation(void **state) {
                                         "histogram:binning=mass,bins=4,bootstrap=2",
                                         "histogram:bootstrap=2",
                                         "isotonic",
-                                        "isotonic-multi"};
+                                        "isotonic-multi",
+                                        "accuracy-transform",
+                                        "label-conditional"};
   static const char *const names[] = {"cat", "dog", "cow"};
   static double logits[ROWS * K];
   int32_t drawn[ROWS];

@@ -102,6 +102,33 @@ static inline pcal_calibrator *help_load(const char *text) {
   return calibrator;
 }
 
+/* Loads a file of a method with these parameters; sentence NULL: it must be taken. */
+static inline void help_parameters(const char *spec, int columns, const char *parameters,
+                                   const char *sentence) {
+  char text[4096];
+  unit_memory memory = {0};
+  const pcal_env env = unit_env(&memory);
+  pcal_calibrator *calibrator = NULL;
+  pcal_error err;
+  snprintf(text, sizeof text,
+           "{\"format\": \"propercal-calibrator\", \"version\": 1, \"spec\": \"%s\",\n"
+           "\"method\": \"%.*s\", \"classes\": %d, \"columns\": %d,\n"
+           "\"input\": \"probability\", \"normalize\": false, \"parameters\": %s,\n"
+           "\"fit\": {\"status\": \"closed-form\", \"iterations\": 0, \"gradient\": null,\n"
+           "\"objective\": null, \"rows\": 1, \"weighted\": false, \"weight\": 1,\n"
+           "\"normalized_rows\": 0, \"skipped_rows\": 0, \"warnings\": []}}",
+           spec, (int)strcspn(spec, ":"), spec, columns == 1 ? 2 : columns, columns,
+           parameters);
+  const pcal_status status =
+      pcal_calibrator_load(text, strlen(text), "cal.json", &env, &calibrator, &err);
+  if (sentence == NULL && status != PCAL_OK)
+    fail_msg("%s: %s", parameters, err.message);
+  if (sentence != NULL)
+    assert_sentence(err, PCAL_DATA, sentence);
+  pcal_calibrator_free(calibrator);
+  assert_int_equal(atomic_load(&memory.live), 0);
+}
+
 /* ---- Data ---- */
 
 /* Normal logits of some size; labels drawn from the logits divided by `truth`. */

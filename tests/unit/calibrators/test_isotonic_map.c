@@ -115,53 +115,28 @@ static void one_column_is_two_classes(void **state) {
   pcal_calibrator_free(pair);
 }
 
-static void refuse(const char *method, int columns, const char *parameters,
-                   const char *sentence) {
-  char text[2048];
-  unit_memory memory = {0};
-  const pcal_env env = unit_env(&memory);
-  pcal_calibrator *calibrator = NULL;
-  pcal_error err;
-  snprintf(text, sizeof text,
-           "{\"format\": \"propercal-calibrator\", \"version\": 1, \"spec\": \"%s\",\n"
-           "\"method\": \"%s\", \"classes\": %d, \"columns\": %d,\n"
-           "\"input\": \"probability\", \"normalize\": false, \"parameters\": %s,\n"
-           "\"fit\": {\"status\": \"closed-form\", \"iterations\": 0, \"gradient\": null,\n"
-           "\"objective\": null, \"rows\": 1, \"weighted\": false, \"weight\": 1,\n"
-           "\"normalized_rows\": 0, \"skipped_rows\": 0, \"warnings\": []}}",
-           method, method, columns == 1 ? 2 : columns, columns, parameters);
-  const pcal_status status =
-      pcal_calibrator_load(text, strlen(text), "i.json", &env, &calibrator, &err);
-  if (sentence == NULL && status != PCAL_OK)
-    fail_msg("%s: %s", parameters, err.message);
-  if (sentence != NULL)
-    assert_sentence(err, PCAL_DATA, sentence);
-  pcal_calibrator_free(calibrator);
-  assert_int_equal(atomic_load(&memory.live), 0);
-}
-
 static void damaged_files(void **state) {
   (void)state;
-  refuse("isotonic", 1, "{\"scores\": [[0.1, 0.2]], \"values\": [[0, 1]]}", NULL);
-  refuse("isotonic", 1, "{\"scores\": [[0.1, 0.2]]}",
-         "i.json, line 3: the parameter \"values\" is missing; fit again");
-  refuse("isotonic", 2, "{\"scores\": [[0.1]], \"values\": [[0]]}",
-         "i.json, line 3: \"scores\" must hold 2 lists of numbers");
-  refuse("isotonic", 1, "{\"scores\": [[]], \"values\": [[]]}",
-         "i.json, line 3: there must be a value for each score");
-  refuse("isotonic", 1, "{\"scores\": [[0.1, 0.2]], \"values\": [[0]]}",
-         "i.json, line 3: there must be a value for each score");
-  refuse("isotonic", 1, "{\"scores\": [[0.2, 0.1]], \"values\": [[0, 1]]}",
-         "i.json, line 3: scores must be ascending numbers from 0 to 1");
-  refuse("isotonic", 1, "{\"scores\": [[0.2, 1.1]], \"values\": [[0, 1]]}",
-         "i.json, line 3: scores must be ascending numbers from 0 to 1");
-  refuse("isotonic", 1, "{\"scores\": [[0.2, 0.3]], \"values\": [[0.5, 0.4]]}",
-         "i.json, line 3: values must be numbers from 0 to 1 that do not fall");
-  refuse("isotonic", 1, "{\"scores\": [[0.2]], \"values\": [[null]]}",
-         "i.json, line 3: values must be numbers from 0 to 1 that do not fall");
-  refuse("isotonic-multi", 3, "{\"scores\": [[0.1]], \"values\": [[0]]}", NULL);
-  refuse("isotonic-multi", 3, "{\"scores\": [[0.1], [0.1]], \"values\": [[0], [0]]}",
-         "i.json, line 3: \"scores\" must hold 1 list of numbers");
+  help_parameters("isotonic", 1, "{\"scores\": [[0.1, 0.2]], \"values\": [[0, 1]]}", NULL);
+  help_parameters("isotonic", 1, "{\"scores\": [[0.1, 0.2]]}",
+                  "cal.json, line 3: the parameter \"values\" is missing; fit again");
+  help_parameters("isotonic", 2, "{\"scores\": [[0.1]], \"values\": [[0]]}",
+                  "cal.json, line 3: \"scores\" must hold 2 lists of numbers");
+  help_parameters("isotonic", 1, "{\"scores\": [[]], \"values\": [[]]}",
+                  "cal.json, line 3: there must be a value for each score");
+  help_parameters("isotonic", 1, "{\"scores\": [[0.1, 0.2]], \"values\": [[0]]}",
+                  "cal.json, line 3: there must be a value for each score");
+  help_parameters("isotonic", 1, "{\"scores\": [[0.2, 0.1]], \"values\": [[0, 1]]}",
+                  "cal.json, line 3: scores must be ascending numbers from 0 to 1");
+  help_parameters("isotonic", 1, "{\"scores\": [[0.2, 1.1]], \"values\": [[0, 1]]}",
+                  "cal.json, line 3: scores must be ascending numbers from 0 to 1");
+  help_parameters("isotonic", 1, "{\"scores\": [[0.2, 0.3]], \"values\": [[0.5, 0.4]]}",
+                  "cal.json, line 3: values must be numbers from 0 to 1 that do not fall");
+  help_parameters("isotonic", 1, "{\"scores\": [[0.2]], \"values\": [[null]]}",
+                  "cal.json, line 3: values must be numbers from 0 to 1 that do not fall");
+  help_parameters("isotonic-multi", 3, "{\"scores\": [[0.1]], \"values\": [[0]]}", NULL);
+  help_parameters("isotonic-multi", 3, "{\"scores\": [[0.1], [0.1]], \"values\": [[0], [0]]}",
+                  "cal.json, line 3: \"scores\" must hold 1 list of numbers");
 }
 
 /* Weights whose sums round must not make a map that its own file would refuse. */

@@ -2,92 +2,66 @@
 
 #include "calibrator_help.h"
 
-static void check(const char *spec, int columns, const char *parameters, const char *sentence) {
-  char text[2048];
-  unit_memory memory = {0};
-  const pcal_env env = unit_env(&memory);
-  pcal_calibrator *calibrator = NULL;
-  pcal_error err;
-  snprintf(text, sizeof text,
-           "{\"format\": \"propercal-calibrator\", \"version\": 1, \"spec\": \"%s\",\n"
-           "\"method\": \"histogram\", \"classes\": %d, \"columns\": %d,\n"
-           "\"input\": \"probability\", \"normalize\": false, \"parameters\": %s,\n"
-           "\"fit\": {\"status\": \"closed-form\", \"iterations\": 0, \"gradient\": null,\n"
-           "\"objective\": null, \"rows\": 1, \"weighted\": false, \"weight\": 1,\n"
-           "\"normalized_rows\": 0, \"skipped_rows\": 0, \"warnings\": []}}",
-           spec, columns == 1 ? 2 : columns, columns, parameters);
-  const pcal_status status =
-      pcal_calibrator_load(text, strlen(text), "h.json", &env, &calibrator, &err);
-  if (sentence == NULL) {
-    if (status != PCAL_OK)
-      fail_msg("%s: %s", parameters, err.message);
-  } else {
-    assert_int_equal(status, PCAL_DATA);
-    assert_sentence(err, PCAL_DATA, sentence);
-  }
-  pcal_calibrator_free(calibrator);
-  assert_int_equal(atomic_load(&memory.live), 0);
-}
-
 static void equal_width(void **state) {
   (void)state;
   const char *spec = "histogram:bins=2";
-  check(spec, 1, "{\"values\": [[0, 1]]}", NULL);
-  check(spec, 2, "{\"values\": [[0, 1], [0.5, 0.25]]}", NULL);
-  check(spec, 2, "{\"values\": [[0, 1]]}",
-        "h.json, line 3: \"values\" must hold 2 lists of numbers");
-  check(spec, 1, "{\"values\": [0, 1]}",
-        "h.json, line 3: \"values\" must hold 1 list of numbers");
-  check(spec, 1, "{\"values\": [[0]]}",
-        "h.json, line 3: a table of values must hold 2 numbers");
-  check(spec, 1, "{\"values\": [[0, 1, 1]]}",
-        "h.json, line 3: a table of values must hold 2 numbers");
-  check(spec, 1, "{\"values\": [[0,\n1.5]]}",
-        "h.json, line 4: a value of a bin must be a number from 0 to 1");
-  check(spec, 1, "{\"values\": [[0, -0.1]]}",
-        "h.json, line 3: a value of a bin must be a number from 0 to 1");
-  check(spec, 1, "{\"values\": [[0, null]]}",
-        "h.json, line 3: a value of a bin must be a number from 0 to 1");
-  check(spec, 1, "{\"values\": [[0, 1]], \"edges\": [[0.5]]}",
-        "h.json, line 3: there are 2 parameters where 1 belong; fit again");
-  check(spec, 1, "{}", "h.json, line 3: the parameter \"values\" is missing; fit again");
-  check("histogram:bins=2,classwise=no", 3, "{\"values\": [[0, 1]]}", NULL);
-  check("histogram:bins=2,classwise=no", 3, "{\"values\": [[0, 1], [0, 1]]}",
-        "h.json, line 3: \"values\" must hold 1 list of numbers");
+  help_parameters(spec, 1, "{\"values\": [[0, 1]]}", NULL);
+  help_parameters(spec, 2, "{\"values\": [[0, 1], [0.5, 0.25]]}", NULL);
+  help_parameters(spec, 2, "{\"values\": [[0, 1]]}",
+                  "cal.json, line 3: \"values\" must hold 2 lists of numbers");
+  help_parameters(spec, 1, "{\"values\": [0, 1]}",
+                  "cal.json, line 3: \"values\" must hold 1 list of numbers");
+  help_parameters(spec, 1, "{\"values\": [[0]]}",
+                  "cal.json, line 3: a table of values must hold 2 numbers");
+  help_parameters(spec, 1, "{\"values\": [[0, 1, 1]]}",
+                  "cal.json, line 3: a table of values must hold 2 numbers");
+  help_parameters(spec, 1, "{\"values\": [[0,\n1.5]]}",
+                  "cal.json, line 4: a value of a bin must be a number from 0 to 1");
+  help_parameters(spec, 1, "{\"values\": [[0, -0.1]]}",
+                  "cal.json, line 3: a value of a bin must be a number from 0 to 1");
+  help_parameters(spec, 1, "{\"values\": [[0, null]]}",
+                  "cal.json, line 3: a value of a bin must be a number from 0 to 1");
+  help_parameters(spec, 1, "{\"values\": [[0, 1]], \"edges\": [[0.5]]}",
+                  "cal.json, line 3: there are 2 parameters where 1 belong; fit again");
+  help_parameters(spec, 1, "{}",
+                  "cal.json, line 3: the parameter \"values\" is missing; fit again");
+  help_parameters("histogram:bins=2,classwise=no", 3, "{\"values\": [[0, 1]]}", NULL);
+  help_parameters("histogram:bins=2,classwise=no", 3, "{\"values\": [[0, 1], [0, 1]]}",
+                  "cal.json, line 3: \"values\" must hold 1 list of numbers");
 }
 
 static void equal_mass(void **state) {
   (void)state;
   const char *spec = "histogram:bins=3,binning=mass";
-  const char *order = "h.json, line 3: edges must be ascending numbers from 0 to below 1";
-  check(spec, 1, "{\"edges\": [[0.2, 0.4]], \"values\": [[0, 1, 1]]}", NULL);
-  check(spec, 1, "{\"edges\": [[]], \"values\": [[0.5]]}", NULL);
-  check(spec, 1, "{\"edges\": [[0]], \"values\": [[0.5, 1]]}", NULL);
-  check(spec, 1, "{\"edges\": [[-0.000001]], \"values\": [[0.5, 1]]}", NULL);
-  check(spec, 1, "{\"edges\": [[-0.1]], \"values\": [[0.5, 1]]}", order);
-  check(spec, 1, "{\"edges\": [[1]], \"values\": [[0.5, 1]]}", order);
-  check(spec, 1, "{\"edges\": [[0.4, 0.4]], \"values\": [[0, 1, 1]]}", order);
-  check(spec, 1, "{\"edges\": [[0.4, 0.3]], \"values\": [[0, 1, 1]]}", order);
-  check(spec, 1, "{\"edges\": [[\"0.4\"]], \"values\": [[0, 1]]}", order);
-  check(spec, 1, "{\"edges\": [[0.4]], \"values\": [[0, 1, 1]]}",
-        "h.json, line 3: a table must have one edge fewer than it has values");
-  check(spec, 1, "{\"edges\": [0.4], \"values\": [[0, 1]]}",
-        "h.json, line 3: \"edges\" must hold 1 list of numbers");
-  check(spec, 1, "{\"edges\": [[], []], \"values\": [[0]]}",
-        "h.json, line 3: \"edges\" must hold 1 list of numbers");
-  check(spec, 1, "{\"edges\": [[]], \"values\": [[]]}",
-        "h.json, line 3: a table of values must hold 1 to 3 numbers");
-  check(spec, 1, "{\"edges\": [[0.1, 0.2, 0.3]], \"values\": [[0, 0, 0, 0]]}",
-        "h.json, line 3: a table of values must hold 1 to 3 numbers");
-  check(spec, 1, "{\"values\": [[0, 1, 1]]}",
-        "h.json, line 3: the parameter \"edges\" is missing; fit again");
+  const char *order = "cal.json, line 3: edges must be ascending numbers from 0 to below 1";
+  help_parameters(spec, 1, "{\"edges\": [[0.2, 0.4]], \"values\": [[0, 1, 1]]}", NULL);
+  help_parameters(spec, 1, "{\"edges\": [[]], \"values\": [[0.5]]}", NULL);
+  help_parameters(spec, 1, "{\"edges\": [[0]], \"values\": [[0.5, 1]]}", NULL);
+  help_parameters(spec, 1, "{\"edges\": [[-0.000001]], \"values\": [[0.5, 1]]}", NULL);
+  help_parameters(spec, 1, "{\"edges\": [[-0.1]], \"values\": [[0.5, 1]]}", order);
+  help_parameters(spec, 1, "{\"edges\": [[1]], \"values\": [[0.5, 1]]}", order);
+  help_parameters(spec, 1, "{\"edges\": [[0.4, 0.4]], \"values\": [[0, 1, 1]]}", order);
+  help_parameters(spec, 1, "{\"edges\": [[0.4, 0.3]], \"values\": [[0, 1, 1]]}", order);
+  help_parameters(spec, 1, "{\"edges\": [[\"0.4\"]], \"values\": [[0, 1]]}", order);
+  help_parameters(spec, 1, "{\"edges\": [[0.4]], \"values\": [[0, 1, 1]]}",
+                  "cal.json, line 3: a table must have one edge fewer than it has values");
+  help_parameters(spec, 1, "{\"edges\": [0.4], \"values\": [[0, 1]]}",
+                  "cal.json, line 3: \"edges\" must hold 1 list of numbers");
+  help_parameters(spec, 1, "{\"edges\": [[], []], \"values\": [[0]]}",
+                  "cal.json, line 3: \"edges\" must hold 1 list of numbers");
+  help_parameters(spec, 1, "{\"edges\": [[]], \"values\": [[]]}",
+                  "cal.json, line 3: a table of values must hold 1 to 3 numbers");
+  help_parameters(spec, 1, "{\"edges\": [[0.1, 0.2, 0.3]], \"values\": [[0, 0, 0, 0]]}",
+                  "cal.json, line 3: a table of values must hold 1 to 3 numbers");
+  help_parameters(spec, 1, "{\"values\": [[0, 1, 1]]}",
+                  "cal.json, line 3: the parameter \"edges\" is missing; fit again");
 }
 
 /* A file cannot make the loader reserve more than it holds. */
 static void sizes_come_from_the_file(void **state) {
   (void)state;
-  check("histogram:bins=10000", 1000000, "{\"values\": [[0]]}",
-        "h.json, line 3: \"values\" must hold 1000000 lists of numbers");
+  help_parameters("histogram:bins=10000", 1000000, "{\"values\": [[0]]}",
+                  "cal.json, line 3: \"values\" must hold 1000000 lists of numbers");
 }
 
 /* Mixtures have the mean of the parts at every score. */
@@ -119,9 +93,9 @@ static void mixes(void **state) {
 static void resampled_files(void **state) {
   (void)state;
   const char *spec = "histogram:bins=2,binning=mass,bootstrap=2";
-  check(spec, 1, "{\"edges\": [[0.2, 0.4]], \"values\": [[0, 1, 1]]}", NULL);
-  check(spec, 1, "{\"edges\": [[0.2, 0.4, 0.6]], \"values\": [[0, 1, 1, 1]]}",
-        "h.json, line 3: a table of values must hold 1 to 3 numbers");
+  help_parameters(spec, 1, "{\"edges\": [[0.2, 0.4]], \"values\": [[0, 1, 1]]}", NULL);
+  help_parameters(spec, 1, "{\"edges\": [[0.2, 0.4, 0.6]], \"values\": [[0, 1, 1, 1]]}",
+                  "cal.json, line 3: a table of values must hold 1 to 3 numbers");
 }
 
 int main(void) {
