@@ -163,6 +163,9 @@ static void survives_every_failed_allocation(void **state) {
                                         "histogram:bootstrap=2",
                                         "isotonic",
                                         "isotonic-multi",
+                                        "bbq",
+                                        "scaling-binning:bins=4",
+                                        "venn-abers",
                                         "accuracy-transform",
                                         "label-conditional"};
   static const char *const names[] = {"cat", "dog", "cow"};
