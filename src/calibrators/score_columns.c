@@ -100,7 +100,7 @@ static pcal_status score_columns_add(void *user, size_t w, const pc_rows *rows,
   score_worker *worker = &state->workers[w];
   PC_TRY(score_columns_room(state, worker, err));
   const double *scores =
-      state->request->look(state->request->user, rows, worker->space, worker->hit);
+      state->request->look(state->request->look_user, rows, worker->space, worker->hit);
   for (size_t begin = 0; begin < rows->count;) {
     if (worker->blocks == NULL || worker->blocks->rows == state->capacity)
       PC_TRY(score_columns_block(state, worker, err));
@@ -201,7 +201,7 @@ static pcal_status score_columns_task(void *user, size_t c, size_t worker, pcal_
 
 /* Reads the source, keeping the range, and hands it out. */
 static pcal_status score_columns_range(score_state *state, pcal_error *err) {
-  const pc_policy policy = {.bare = state->request->bare};
+  const pc_policy policy = {.bare = state->request->bare, .lean = state->request->lean};
   PC_TRY(pc_sweep(state->task, &policy, score_columns_add, state, err));
   if (state->request->pooled || state->request->columns == 1)
     return score_columns_single(state, err);

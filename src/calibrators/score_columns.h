@@ -17,14 +17,17 @@
 typedef struct pc_score_columns {
   size_t columns;
   int pooled;         /* the pairs of all columns make one table */
+  int lean;           /* no probabilities of more than two classes */
   int bare;           /* of one column of scores nothing else is looked at */
   size_t row_space;   /* numbers for each row, and */
   size_t space;       /* besides, that look may use */
   const char *remedy; /* words for a memory limit that one column exceeds */
-  void *user;
+  const void *look_user;
   /* The scores of some rows, row after row, and for each row the column that came true, or
    * PC_NO_COLUMN.  Called from several threads at once. */
-  const double *(*look)(const void *user, const pc_rows *rows, double *space, uint32_t *hit);
+  const double *(*look)(const void *look_user, const pc_rows *rows, double *space,
+                        uint32_t *hit);
+  void *user;
   /* Takes one column, or the pooled ones as number 0; may be called from several threads at
    * once when there are several. */
   pcal_status (*use)(void *user, size_t column, const pc_sorted_column *misses,

@@ -4,8 +4,11 @@
  *
  * Columns of the table, separated by tabs: method, quantity, expected, relative tolerance,
  * provenance.  A quantity is "T", a parameter; "after", the objective at the end; or the spec
- * of a metric, measured on the calibrated test set in double.  Lines that begin with '#' are
- * left out.  The data are those of cifar10_resnet110 below $PROPERCAL_SHARED, which is
+ * of a metric, measured on the calibrated test set in double.  "rank2/" before the spec:
+ * measured on what the class that had rank 2 came to, and whether it is the label; "within2/":
+ * on the one column that came out, and whether the label was among the first 2.  Lines that
+ * begin with '#' are left out.  The data are those of cifar10_resnet110 below
+ * $PROPERCAL_SHARED, which is
  * ../shared beside the source tree unless set; when they are not there, the exit code is 77. */
 #include <math.h>
 #include <stdio.h>
@@ -23,6 +26,8 @@
 typedef struct golden_fit_data {
   pcal_source *val, *test;
   double *scores, *probs; /* of the test set, and calibrated */
+  double *event;          /* of each row: the probability of one event, */
+  int32_t *came_true;     /* and whether it came true */
   pcal_batch batch;       /* the test set in double */
 } golden_fit_data;
 
@@ -66,7 +71,10 @@ static int golden_fit_promote(golden_fit_data *data) {
   const size_t cells = batch.rows * batch.columns;
   data->scores = malloc(cells * sizeof(double));
   data->probs = malloc(cells * sizeof(double));
-  if (data->scores == NULL || data->probs == NULL)
+  data->event = malloc(batch.rows * sizeof(double));
+  data->came_true = malloc(batch.rows * sizeof(int32_t));
+  if (data->scores == NULL || data->probs == NULL || data->event == NULL ||
+      data->came_true == NULL)
     return 0;
   for (size_t i = 0; i < cells; i++)
     data->scores[i] = (double)((const float *)batch.scores)[i];
@@ -89,7 +97,48 @@ static pcal_calibrator *golden_fit_fit(const golden_fit_data *data, const char *
   return calibrator;
 }
 
-static int golden_fit_metric(const golden_fit_data *data, const char *spec, double *value) {
+/* The rank of class c in a row of logits, from 1; ties go to the lower class. */
+static size_t golden_fit_rank(const double *scores, size_t classes, size_t c) {
+  size_t rank = 1;
+  for (size_t j = 0; j < classes; j++)
+    rank += scores[j] > scores[c] || (scores[j] == scores[c] && j < c);
+  return rank;
+}
+
+/* Events of the class of a rank, or of the ranks up to it. */
+static void golden_fit_events(const golden_fit_data *data, size_t rank, int within) {
+  const size_t k = data->batch.columns;
+  for (size_t i = 0; i < data->batch.rows; i++) {
+    const double *scores = data->scores + i * k;
+    const size_t label = golden_fit_rank(scores, k, (size_t)data->batch.labels[i]);
+    data->came_true[i] = within ? label <= rank : label == rank;
+    data->event[i] = data->probs[i];
+    for (size_t c = 0; !within && c < k; c++)
+      if (golden_fit_rank(scores, k, c) == rank)
+        data->event[i] = data->probs[i * k + c];
+  }
+}
+
+/* Reads "rank2/" or "within2/" and prepares the events; the batch becomes theirs. */
+static const char *golden_fit_view(const golden_fit_data *data, const char *spec,
+                                   pcal_batch *batch) {
+  unsigned rank = 0;
+  int used = 0, within = 0;
+  if (sscanf(spec, "rank%u/%n", &rank, &used) != 1 || used == 0) {
+    within = sscanf(spec, "within%u/%n", &rank, &used) == 1 && used > 0;
+    if (!within)
+      return spec;
+  }
+  golden_fit_events(data, rank, within);
+  batch->kind = PCAL_CONFIDENCE;
+  batch->columns = 1;
+  batch->scores = data->event;
+  batch->row_stride = sizeof(double);
+  batch->labels = data->came_true;
+  return spec + used;
+}
+
+static int golden_fit_metric(const golden_fit_data *data, const char *quantity, double *value) {
   pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
   pcal_batch batch = data->batch;
   pcal_source *source = NULL;
@@ -98,6 +147,7 @@ static int golden_fit_metric(const golden_fit_data *data, const char *spec, doub
   pcal_error err;
   batch.kind = PCAL_PROBABILITY;
   batch.scores = data->probs;
+  const char *spec = golden_fit_view(data, quantity, &batch);
   config.specs = &spec;
   config.spec_count = 1;
   pcal_status status = pcal_source_borrow(&batch, NULL, NULL, &source, &err);
@@ -178,7 +228,7 @@ static int golden_fit_table(const golden_fit_data *data, const char *path) {
 int main(int argc, char **argv) {
   char folder[GOLDEN_FIT_LINE];
   const char *shared = getenv("PROPERCAL_SHARED");
-  golden_fit_data data = {NULL, NULL, NULL, NULL, PCAL_BATCH_INIT};
+  golden_fit_data data = {.batch = PCAL_BATCH_INIT};
   int code = 1;
   if (argc != 2) {
     fprintf(stderr, "usage: test_golden_fit TABLE.tsv\n");
@@ -203,5 +253,7 @@ int main(int argc, char **argv) {
   pcal_source_free(data.test);
   free(data.scores);
   free(data.probs);
+  free(data.event);
+  free(data.came_true);
   return code;
 }

@@ -11,7 +11,7 @@
 
 #include "calibrators/calibrator.h"
 
-#define SPECS_MAX 128
+#define SPECS_MAX 256
 #define SPECS_COMBINATIONS 24 /* of the values of a row's options, at most */
 
 static char specs[SPECS_MAX][PC_SPEC_MAX];
@@ -95,6 +95,12 @@ static const char *const specs_together[][2] = {
     {"histogram", "bins=7,binning=mass,classwise=no"},
     {"histogram", "bins=3,binning=mass,bootstrap=7"},
     {"histogram", "binning=mass,classwise=no,bootstrap=3"},
+    {"spline", "target=all,convention=gupta"},
+    {"spline", "target=all,constrained=yes,knots=7"},
+    {"spline", "target=within,rank=2,convention=gupta"},
+    {"spline", "target=within,rank=3,fit=cumulative,constrained=yes"},
+    {"spline", "target=class,class=1,convention=gupta,fit=cumulative"},
+    {"spline", "rank=2,runout=cubic,knots=3"},
 };
 
 static void specs_make(void) {

@@ -94,6 +94,16 @@ static const char *const extreme_specs[] = {
     "histogram:binning=mass,bootstrap=5",
     "histogram:binning=mass,classwise=no",
     "histogram:bootstrap=5",
+    "scaling-binning:bins=2",
+    "spline:constrained=yes",
+    "spline:constrained=yes,fit=cumulative,runout=quadratic",
+    "spline:convention=gupta",
+    "spline:fit=cumulative,knots=3,runout=cubic",
+    "spline:rank=2",
+    "spline:target=all",
+    "spline:target=all,convention=gupta",
+    "spline:target=class,class=1",
+    "spline:target=within,rank=2,knots=20",
 };
 
 static pcal_batch extreme_batch(const extreme_set *set) {

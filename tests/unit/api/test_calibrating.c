@@ -166,6 +166,9 @@ static void survives_every_failed_allocation(void **state) {
                                         "bbq",
                                         "scaling-binning:bins=4",
                                         "venn-abers",
+                                        "spline",
+                                        "spline:target=all,constrained=yes,knots=4",
+                                        "spline:target=within,rank=2,convention=gupta",
                                         "accuracy-transform",
                                         "label-conditional"};
   static const char *const names[] = {"cat", "dog", "cow"};

@@ -1,0 +1,62 @@
+/* Cubic splines with knots i / (k - 1) in [0, 1], given by their values at the knots. */
+#ifndef PC_CUBIC_SPLINE_H
+#define PC_CUBIC_SPLINE_H
+
+#include "core/memory.h"
+
+/* What replaces the two conditions that are missing at the ends. */
+typedef enum pc_runout {
+  PC_RUNOUT_NATURAL,   /* no curvature at the ends */
+  PC_RUNOUT_QUADRATIC, /* a parabola in the outer intervals */
+  PC_RUNOUT_CUBIC      /* one cubic in the two outer intervals */
+} pc_runout;
+
+typedef struct pc_spline_space {
+  size_t knots; /* at least 3 */
+  double step;  /* between knots */
+  double *bend; /* knots x knots: second derivatives at the knots from values there */
+} pc_spline_space;
+
+PC_CHECKED pcal_status pc_spline_space_new(const pcal_env *env, size_t knots, pc_runout runout,
+                                           pc_spline_space *out, pcal_error *err);
+void pc_spline_space_free(const pcal_env *env, pc_spline_space *space);
+
+/* A number that depends linearly on a spline between two knots: weights of the second
+ * derivatives at knots `at` and `at` + 1, then of the values there. */
+typedef struct pc_spline_form {
+  size_t at;
+  double c[4];
+} pc_spline_form;
+
+/* Value and slope at x; beyond [0, 1] the outer cubics go on. */
+pc_spline_form pc_spline_value(const pc_spline_space *space, double x);
+pc_spline_form pc_spline_slope(const pc_spline_space *space, double x);
+
+/* Second derivatives (knots numbers) from values; then a form is four products. */
+void pc_spline_bend(const pc_spline_space *space, const double *values, double *bends);
+double pc_spline_take(const pc_spline_form *form, const double *values, const double *bends);
+
+/* Adds a form, times a factor, to its coefficients on all values. */
+void pc_spline_spread(const pc_spline_space *space, const pc_spline_form *form, double factor,
+                      double *row);
+
+/* Mean slope from a to x, or the slope at x where they are equal: what form gives for values
+ * and bends, or, times the factor, its coefficients added to a row. */
+double pc_spline_mean_slope(const pc_spline_space *space, double a, double x,
+                            const double *values, const double *bends);
+void pc_spline_mean_slope_spread(const pc_spline_space *space, double a, double x,
+                                 double factor, double *row);
+
+/* Weighted squares of points (x, y): sums for each interval between knots; then the matrix and
+ * right side of the normal equations in the values at the knots. */
+typedef struct pc_spline_sums {
+  double cross[10], right[4];
+} pc_spline_sums;
+
+void pc_spline_add(const pc_spline_space *space, double x, double y, double weight,
+                   pc_spline_sums *sums); /* knots - 1 of them, zero at first */
+PC_CHECKED pcal_status pc_spline_normal(const pcal_env *env, const pc_spline_space *space,
+                                        const pc_spline_sums *sums, double *matrix,
+                                        double *right, pcal_error *err);
+
+#endif
