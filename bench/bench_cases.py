@@ -11,9 +11,9 @@ import re
 from typing import Optional
 
 SIZES = {"A": (10_000, 10), "B": (50_000, 1000), "C": (1_000_000, 10), "D": (10_000_000, 1),
-         "E": (10_000, 100)}
+         "D-1M": (1_000_000, 1), "D-2M": (2_000_000, 1), "E": (10_000, 100)}
 SMOKE_SIZES = {"A": (200, 10), "B": (60, 1000), "C": (3000, 10), "D": (1_200_000, 1),
-               "E": (200, 100)}
+               "D-1M": (4000, 1), "D-2M": (8000, 1), "E": (200, 100)}
 HUGE_SIZES = {"D-huge": (1_000_000_000, 1)}
 PAIR_FLOPS = 14  # of a square root and an exponential, besides 2 K of an inner product
 PAIRS = {"skce": 0.5, "ce-kde": 1.0}  # of the squared number of rows; kde kernels are not symmetric
@@ -60,6 +60,7 @@ EXACT_LEAST = 12.0 if "avx512f" in cpu_flags() else 6.0
 
 SET = "accuracy, Brier, log, ECE"
 FLOAT_SUMS = "it adds up its bins in float32"
+RELPLOT = "its grid is coarser, it halves ten times, and it counts scores at 0 and 1 once"
 
 
 def additive_peers(least, others=True):
@@ -130,6 +131,13 @@ CASES = [
          [Peer("PyTorch, all pairs", "torch", 15.0, 1e-3)], "flops", 4.0),
     Case("ce-kde-search-A", "canonical KDE, search for h: A", "bench_pair", "ce-kde", "A",
          "auto", [Peer("PyTorch, all pairs", "torch-search", None, 1e-3)]),
+    Case("smece-1M", "smECE: 1M scores", "bench_smooth", "smece", "D-1M", "array",
+         [Peer("relplot", "relplot", 50.0, 2e-3, RELPLOT)], "read"),
+    Case("smece-2M", "smECE: 2M scores", "bench_smooth", "smece", "D-2M", "array",
+         [Peer("relplot", "relplot", None, 2e-3, RELPLOT)], "read"),
+    Case("smece-D", "smECE: D", "bench_smooth", "smece", "D", "array", [], "read"),
+    Case("mmce-A", "MMCE: A", "bench_smooth", "mmce", "A", "array",
+         [Peer("netcal, softmax not counted", "netcal", 500.0, 1e-6)]),
     Case("temperature-B", "temperature fit: B", "bench_fit", "temperature", "B", "array",
          temperature_peers(60.0), "read", 10.0),
     Case("temperature-A", "temperature fit: A", "bench_fit", "temperature", "A", "array",

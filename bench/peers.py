@@ -8,6 +8,7 @@ converting data is not timed.  Each peer is written as its users would write it,
 package's own functions where it has them; "tuned" ones take more care.
 """
 
+import importlib.metadata
 import json
 import os
 import pathlib
@@ -206,6 +207,23 @@ def gce32_numpy(data):
     return {f"v{bits}": values[bits] for bits in (0, 9, 15, 18, 25, 30)}
 
 
+# ---- Smooth estimators --------------------------------------------------------------------
+
+
+def smece_relplot(data):
+    import relplot
+
+    labels = data.once("float labels", lambda: data.labels.astype(np.float64))
+    return {"smece": float(relplot.smECE(data.scores, labels))}
+
+
+def mmce_netcal(data):
+    from netcal.metrics import MMCE
+
+    probs = data.once("numpy probs", lambda: data.probs().numpy())
+    return {"mmce": float(MMCE().measure(probs, data.labels))}
+
+
 # ---- Pairs --------------------------------------------------------------------------------
 
 
@@ -309,6 +327,8 @@ PEERS = {
     ("curve", "sklearn"): curve_sklearn,
     ("sort", "numpy"): sort_numpy,
     ("gce32", "numpy"): gce32_numpy,
+    ("smece", "relplot"): smece_relplot,
+    ("mmce", "netcal"): mmce_netcal,
     ("skce", "torch"): skce_torch,
     ("ce-kde", "torch"): ce_kde_torch,
     ("ce-kde", "torch-search"): ce_kde_search,
@@ -346,7 +366,7 @@ def reset_peak():
 
 
 def answer(data, peer):
-    if peer is additive_netcal:
+    if peer in (additive_netcal, mmce_netcal):
         data.probs()  # netcal starts from probabilities
     measurable = reset_peak()
     base = resident("VmRSS") if measurable else 0
@@ -370,7 +390,8 @@ def versions():
 
     modules = [torch, np, scipy, sklearn, torchmetrics, netcal]
     names = ["PyTorch", "NumPy", "SciPy", "scikit-learn", "torchmetrics", "netcal"]
-    return {name: module.__version__ for name, module in zip(names, modules)}
+    found = {name: module.__version__ for name, module in zip(names, modules)}
+    return {**found, "relplot": importlib.metadata.version("relplot")}
 
 
 def main():

@@ -60,6 +60,7 @@ typedef struct cli_options {
   const char *state;
   const char *format;
   int json;
+  int curves;
   int truth;
   uint64_t rows, classes;
   uint64_t sets, set_rows, set_classes; /* of a study; 0 where not given */

@@ -8,6 +8,10 @@ static const cli_flag tell_flags[] = {
      "text (the default), json, csv or md", "text|json|csv|md", CLI_ANY},
     {"json", 0, CLI_FLAG, NULL, offsetof(cli_options, json), "the same as --format json", NULL,
      CLI_ANY},
+    {"curves", 0, CLI_FLAG, NULL, offsetof(cli_options, curves),
+     "tell the tables behind the values too, for plots: the cumulated scores and outcomes of "
+     "ks, the bins of binned errors; JSON only",
+     NULL, CLI_ANY},
     {"output", 'o', CLI_TEXT, "FILE", offsetof(cli_options, output),
      "write to a file instead of standard output; it appears whole or not at all", NULL,
      CLI_FILE},
@@ -17,7 +21,10 @@ static const cli_flag tell_flags[] = {
 };
 const cli_section cli_section_tell = {"Output", tell_flags, CLI_COUNT_OF(tell_flags), NULL};
 
-static pcal_status tell_check(const cli_options *options, pcal_error *err) {
+static pcal_status tell_check(const cli_session *session, pcal_error *err) {
+  const cli_options *options = &session->options;
+  if (options->curves && session->format != PCAL_JSON)
+    return cli_fail(err, PCAL_USAGE, "--curves are told in JSON only; add --json");
   const char *results = options->output ? options->output : "-";
   if (!options->state || strcmp(options->state, results) != 0)
     return PCAL_OK;
@@ -32,7 +39,7 @@ static pcal_status tell_check(const cli_options *options, pcal_error *err) {
 pcal_status cli_tell_open(cli_session *session, cli_tell *tell, pcal_error *err) {
   const cli_options *options = &session->options;
   tell->has_state = options->state != NULL;
-  pcal_status status = tell_check(options, err);
+  pcal_status status = tell_check(session, err);
   if (status == PCAL_OK)
     status = cli_output_open(session, options->output, &tell->results, err);
   if (status != PCAL_OK || !tell->has_state)

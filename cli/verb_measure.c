@@ -127,6 +127,7 @@ static pcal_status measure_source(cli_session *session, cli_tell *tell,
   config.spec_count = spec_count;
   config.normalize = session->options.normalize;
   config.skip_missing = session->options.skip_missing;
+  config.curves = session->options.curves;
   config.fast =
       session->options.precision != NULL && strcmp(session->options.precision, "fast") == 0;
   if (status == PCAL_OK && tell->has_state)

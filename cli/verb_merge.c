@@ -49,6 +49,7 @@ static pcal_status merge_results(cli_session *session, cli_tell *tell, const cli
                                  pcal_results **results, pcal_error *err) {
   pcal_measure *whole = NULL;
   pcal_status status = merge_all(session, &whole, err);
+  pcal_measure_curves(whole, session->options.curves);
   if (status == PCAL_OK)
     status = cli_tell_finish(session, tell, whole, results, err);
   if (status == PCAL_OK && *results)

@@ -418,10 +418,15 @@ typedef struct pcal_measure_config {
   int by_cluster; /* groups are clusters of rows that belong together: intervals draw them as a
                      whole, and results are not told group by group */
   int paired;     /* keep replicas, for pcal_results_against; needs an interval */
+  int curves;     /* keep the tables behind values for plots, see pcal_results_curve; the scores
+                     of a large source then stay in memory */
 } pcal_measure_config;
 
-#define PCAL_MEASURE_CONFIG_INIT \
-  { sizeof(pcal_measure_config), PCAL_PROBABILITY, 0, NULL, 0, 0, 0, 0, 0.0, 0, NULL, 0, 0, 0 }
+#define PCAL_MEASURE_CONFIG_INIT                                                               \
+  {                                                                                            \
+    sizeof(pcal_measure_config), PCAL_PROBABILITY, 0, NULL, 0, 0, 0, 0, 0.0, 0, NULL, 0, 0, 0, \
+        0                                                                                      \
+  }
 
 /* The environment's allocator, pool and callbacks must outlive the handle. */
 PCAL_API pcal_status pcal_measure_new(const pcal_measure_config *config, const pcal_env *env,
@@ -442,6 +447,8 @@ PCAL_API pcal_status pcal_measure_name(pcal_measure *measure, const char *const 
 PCAL_API pcal_status pcal_measure_finish(const pcal_measure *measure, pcal_results **out,
                                          pcal_error *err);
 PCAL_API void pcal_measure_free(pcal_measure *measure);
+/* Says whether later results keep their curves, which a saved state does not tell. */
+PCAL_API void pcal_measure_curves(pcal_measure *measure, int wanted);
 
 /* From a source to results in one call; kind, columns and names come from the
  * source. */
@@ -560,6 +567,25 @@ PCAL_API void pcal_results_get(const pcal_results *results, size_t index, pcal_r
 PCAL_API pcal_status pcal_results_find(const pcal_results *results, const char *spec,
                                        pcal_result *out, pcal_error *err);
 PCAL_API void pcal_results_free(pcal_results *results);
+
+/* The table behind a value, for plots: columns of equal length.  For ks: "score", "fraction"
+ * (of rows up to it), "cumulated_score" and "cumulated_outcome" (both divided by the number of
+ * rows), at distinct scores, thinned to about a thousand with the extremes kept; and "label"
+ * with by=label.  For binned errors: "low", "high", "weight", "confidence" and "accuracy", the
+ * last two NaN in an empty bin. */
+typedef struct pcal_curve {
+  size_t size;
+  size_t count; /* points; 0: there is no curve, or it was not asked for */
+  size_t column_count;
+  const char *const *names; /* of the columns */
+  const double *const *columns;
+} pcal_curve;
+
+#define PCAL_CURVE_INIT \
+  { sizeof(pcal_curve), 0, 0, NULL, NULL }
+
+/* The curve of a result, by its index; out->size must be set: start from PCAL_CURVE_INIT. */
+PCAL_API void pcal_results_curve(const pcal_results *results, size_t index, pcal_curve *out);
 
 /* Reliability table of the data's natural view: 15 bins of equal width. */
 typedef struct pcal_bin {

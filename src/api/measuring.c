@@ -89,6 +89,11 @@ void pcal_measure_free(pcal_measure *measure) {
   pc_measure_free(measure);
 }
 
+void pcal_measure_curves(pcal_measure *measure, int wanted) {
+  if (measure != NULL)
+    measure->curves = wanted != 0;
+}
+
 /* ---- from a source in one call ---- */
 
 pcal_status pcal_measure_source(pcal_source *source, const pcal_measure_config *config,

@@ -89,6 +89,19 @@ pcal_status pcal_results_against(pcal_results *results, const pcal_results *othe
   return pc_versus(results, other, err);
 }
 
+void pcal_results_curve(const pcal_results *results, size_t index, pcal_curve *out) {
+  const size_t size = out->size;
+  pcal_curve filled = {.size = size};
+  if (results != NULL && index < results->count) {
+    const pc_graph *graph = &results->records[index].outcome.graph;
+    filled.count = graph->count;
+    filled.column_count = graph->column_count;
+    filled.names = graph->names;
+    filled.columns = (const double *const *)graph->columns;
+  }
+  memcpy(out, &filled, size < sizeof filled ? size : sizeof filled);
+}
+
 void pcal_results_free(pcal_results *results) {
   pc_results_free(results);
 }

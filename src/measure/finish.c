@@ -127,10 +127,12 @@ static pcal_status finish_slot(const pcal_measure *measure, const pc_account *ac
   if (account != NULL)
     PC_TRY(finish_evidence(measure, account, slot, &evidence, err));
   pcal_status status = PCAL_OK;
-  for (size_t e = 0; e < measure->plan.entry_count && status == PCAL_OK; e++)
-    if (measure->plan.entries[e].slot == slot)
-      status =
-          finish_entry(&measure->plan, e, &evidence, &measure->env, group, &records[e], err);
+  for (size_t e = 0; e < measure->plan.entry_count && status == PCAL_OK; e++) {
+    if (measure->plan.entries[e].slot != slot)
+      continue;
+    records[e].outcome.graph.wanted = measure->curves;
+    status = finish_entry(&measure->plan, e, &evidence, &measure->env, group, &records[e], err);
+  }
   if (status == PCAL_OK && group == PC_ALL_ROWS && slot == measure->plan.reliability_slot)
     status = finish_reliability(&measure->env, &evidence, results, err);
   if (account != NULL)

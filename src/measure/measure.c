@@ -107,6 +107,7 @@ pcal_status pc_measure_new(const pcal_measure_config *config, const pcal_env *en
   measure->env = resolved;
   pc_census_init(&measure->census, &measure->env);
   measure->grouped = -1;
+  measure->curves = config->curves != 0;
   const pcal_status status = measure_prepare(measure, config, &layout, err);
   if (status != PCAL_OK) {
     pc_measure_free(measure);

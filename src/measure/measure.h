@@ -30,6 +30,7 @@ struct pcal_measure {
   size_t class_count;
   char **group_names;
   size_t group_name_count;
+  int curves;   /* results keep their graphs */
   int loaded;   /* from a saved state */
   char *origin; /* the name of that state, or NULL */
 };

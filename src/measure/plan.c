@@ -220,10 +220,12 @@ void pc_plan_free(const pcal_env *env, pc_plan *plan) {
 }
 
 int pc_plan_wants(const pc_plan *plan, size_t slot) {
-  for (size_t e = 0; e < plan->entry_count; e++)
-    if (plan->entries[e].slot == slot &&
-        (plan->entries[e].metric->wants == NULL || plan->entries[e].reading.whole_curve))
+  for (size_t e = 0; e < plan->entry_count; e++) {
+    const pc_metric *metric = plan->entries[e].metric;
+    if (plan->entries[e].slot == slot && ((metric->wants == NULL && metric->cells == NULL) ||
+                                          plan->entries[e].reading.whole_curve))
       return 0;
+  }
   return 1;
 }
 

@@ -2,6 +2,7 @@
 
 #include "io/source.h"
 #include "machines/machine_coarse.h"
+#include "stats/point_masses.h"
 
 static int refine_can(const pc_plan *plan, size_t slot) {
   return plan->slots[slot].need.machine == PC_CURVE && pc_plan_wants(plan, slot);
@@ -51,6 +52,20 @@ static void refine_free(refine_state *state) {
   pc_free(state->env, state->jobs);
 }
 
+/* Marks what a metric has yet to know of a curve, and adds how much that is. */
+static pcal_status refine_wants(const pc_plan_entry *entry, const pc_curve_table *table,
+                                const pcal_env *env, uint8_t *wanted, size_t *wants,
+                                pcal_error *err) {
+  unsigned level = 0;
+  if (entry->metric->wants != NULL)
+    *wants += entry->metric->wants(&entry->options, table, wanted);
+  if (entry->metric->cells != NULL)
+    PC_TRY(entry->metric->cells(&entry->options, table, env, &level, err));
+  if (level > 0)
+    *wants += pc_point_masses_wants(table, level, wanted);
+  return PCAL_OK;
+}
+
 /* Asks the metrics on a slot about one part, and aims at what they want. */
 static pcal_status refine_ask(const pcal_measure *measure, size_t slot, const pc_coarse *curve,
                               size_t parts, pc_coarse_targets *targets, pcal_error *err) {
@@ -63,7 +78,7 @@ static pcal_status refine_ask(const pcal_measure *measure, size_t slot, const pc
   for (size_t e = 0; status == PCAL_OK && e < measure->plan.entry_count; e++) {
     const pc_plan_entry *entry = &measure->plan.entries[e];
     if (entry->slot == slot)
-      wants += entry->metric->wants(&entry->options, &table, wanted);
+      status = refine_wants(entry, &table, env, wanted, &wants, err);
   }
   if (status == PCAL_OK && wants > 0)
     status = pc_coarse_aim(curve, wanted, PC_COARSE_KEEP / parts, targets, err);

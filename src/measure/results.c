@@ -35,8 +35,10 @@ void pc_results_free(pcal_results *results) {
   if (results == NULL)
     return;
   const pcal_env env = results->env;
-  for (size_t i = 0; results->records != NULL && i < results->count; i++)
+  for (size_t i = 0; results->records != NULL && i < results->count; i++) {
     pc_free(&env, results->records[i].outcome.class_values);
+    pc_graph_free(&env, &results->records[i].outcome.graph);
+  }
   pc_free(&env, results->records);
   pc_free(&env, results->bins);
   pc_free(&env, results->public_bins);

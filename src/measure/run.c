@@ -7,7 +7,7 @@
 #define RUN_WINDOW_ROWS ((size_t)1 << 20)
 /* Below these rows curves are simply kept: reading again costs more, above all where scores are
  * the outcome of a softmax. */
-#define RUN_COARSE_ROWS ((uint64_t)1 << 22)
+#define RUN_COARSE_ROWS ((uint64_t)1 << 19)
 #define RUN_COARSE_ROWS_WIDE ((uint64_t)1 << 24)
 /* The same for the scores of all classes together.  Many curves side by side do not fit a
  * cache, and reading again is then slower by far: it begins where keeping them takes gigabytes.
@@ -58,7 +58,8 @@ static pcal_status run_all(pcal_source *source, pcal_measure *measure, int final
                            pcal_error *err) {
   pcal_shape shape = {.size = sizeof shape};
   pc_source_shape(source, &shape);
-  const int coarse = final && measure->plan.keep_slot == PC_NO_SLOT && run_plain(&shape);
+  const int coarse = final && measure->plan.keep_slot == PC_NO_SLOT && run_plain(&shape) &&
+                     !measure->curves;
   if (coarse)
     pc_plan_coarsen(&measure->plan, run_many_rows(&shape),
                     run_many_scores(&shape, &measure->plan.layout));

@@ -150,13 +150,15 @@ static pcal_status ece_evaluate_mass(const pc_options *options, const pc_evidenc
   pc_bin *bins = pc_alloc(env, count, sizeof *bins);
   if (bins == NULL)
     return pc_fail_memory(err, "making equal-mass bins");
-  const pcal_status status = pc_bins_by_mass(env, table, count, bins, &count, err);
+  pcal_status status = pc_bins_by_mass(env, table, count, bins, &count, err);
   if (sweep)
     pc_outcome_part(out, "bins", (double)count);
   if (status == PCAL_OK)
     out->value =
         pc_bins_error(bins, count, evidence->total, (pc_norm)options->value[ECE_NORM].choice,
                       options->value[ECE_DEBIAS].number != 0);
+  if (status == PCAL_OK)
+    status = pc_graph_bins(env, bins, count, &out->graph, err);
   pc_free(env, bins);
   return status;
 }
@@ -168,17 +170,15 @@ static pcal_status ece_evaluate(const pc_options *options, const pc_evidence *ev
   out->value = pc_bins_error(evidence->grid.bins, evidence->grid.bin_count, evidence->total,
                              (pc_norm)options->value[ECE_NORM].choice,
                              options->value[ECE_DEBIAS].number != 0);
-  return PCAL_OK;
+  return pc_graph_bins(env, evidence->grid.bins, evidence->grid.bin_count, &out->graph, err);
 }
 
 static pcal_status mce_evaluate(const pc_options *options, const pc_evidence *evidence,
                                 const pcal_env *env, pc_outcome *out, pcal_error *err) {
   (void)options;
-  (void)env;
-  (void)err;
   out->value = pc_bins_error(evidence->grid.bins, evidence->grid.bin_count, evidence->total,
                              PC_NORM_MAX, 0);
-  return PCAL_OK;
+  return pc_graph_bins(env, evidence->grid.bins, evidence->grid.bin_count, &out->graph, err);
 }
 
 const pc_metric pc_metric_ece = {

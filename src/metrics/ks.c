@@ -7,13 +7,17 @@
  * one of the three; (3) by=label: the mean over predicted labels, weighted by how often each is
  * predicted, of the error among the rows so predicted; (4) a one-column score means class=1.
  * Parts: at, the score where the maximum is reached; signed, positive when scores exceed
- * outcomes up to there.
+ * outcomes up to there.  Curve: score, fraction of rows, cumulated score and cumulated outcome,
+ * at most a thousand points, the maximum among them; with by=label also the label.
  * Source: Gupta et al. 2021, equations 9-10; by=label: Gruber & Buettner 2022, Definition C.2
  * read as its proof uses it.
  * Accuracy: exact to 2^-62 a row.   Cost: one sort. */
 #include <math.h>
 
 #include "metrics/metric.h"
+#include "stats/cumulated.h"
+
+#define KS_STRETCHES 333 /* of the curve, with up to three points each */
 
 enum { KS_RANK, KS_WITHIN, KS_CLASS, KS_BY };
 enum { KS_POOLED, KS_BY_LABEL };
@@ -104,11 +108,48 @@ static size_t ks_wants(const pc_options *options, const pc_curve_table *table,
   return pc_curve_table_gap_wants(table, wanted);
 }
 
+/* The points of one part behind those of the parts before it. */
+static void ks_graph_part(const pc_evidence *evidence, size_t part, size_t stretches,
+                          pc_cumulated *points, pc_graph *graph) {
+  const size_t count =
+      pc_cumulate(&evidence->curve.parts[part], evidence->total, stretches, points);
+  for (size_t i = 0; i < count; i++, graph->count++) {
+    graph->columns[0][graph->count] = points[i].score;
+    graph->columns[1][graph->count] = points[i].fraction;
+    graph->columns[2][graph->count] = points[i].scores;
+    graph->columns[3][graph->count] = points[i].outcomes;
+    if (graph->column_count > 4)
+      graph->columns[4][graph->count] = (double)part;
+  }
+}
+
+static pcal_status ks_graph(const pcal_env *env, const pc_evidence *evidence, pc_graph *graph,
+                            pcal_error *err) {
+  static const char *const names[] = {
+      "score", "fraction", "cumulated_score", "cumulated_outcome", "label", NULL};
+  static const char *const plain[] = {"score", "fraction", "cumulated_score",
+                                      "cumulated_outcome", NULL};
+  const size_t parts = evidence->curve.part_count;
+  const size_t stretches = KS_STRETCHES / parts > 4 ? KS_STRETCHES / parts : 4;
+  size_t room = 0, largest = 0;
+  for (size_t p = 0; p < parts; p++) {
+    const size_t more = pc_cumulated_room(&evidence->curve.parts[p], stretches);
+    room += more;
+    largest = more > largest ? more : largest;
+  }
+  pc_cumulated *points = pc_alloc_raw(env, largest, sizeof *points);
+  if (points == NULL)
+    return pc_fail_memory(err, "keeping a curve");
+  const pcal_status status = pc_graph_new(env, parts > 1 ? names : plain, room, graph, err);
+  for (size_t p = 0; p < parts && status == PCAL_OK; p++)
+    ks_graph_part(evidence, p, stretches, points, graph);
+  pc_free(env, points);
+  return status;
+}
+
 static pcal_status ks_evaluate(const pc_options *options, const pc_evidence *evidence,
                                const pcal_env *env, pc_outcome *out, pcal_error *err) {
   (void)options;
-  (void)env;
-  (void)err;
   pc_gap gap = {0.0, 0.0};
   for (size_t p = 0; p < evidence->curve.part_count; p++) {
     gap = pc_curve_table_gap(&evidence->curve.parts[p]);
@@ -118,6 +159,8 @@ static pcal_status ks_evaluate(const pc_options *options, const pc_evidence *evi
     pc_outcome_part(out, "at", gap.at);
     pc_outcome_part(out, "signed", gap.value / evidence->total);
   }
+  if (out->graph.wanted)
+    return ks_graph(env, evidence, &out->graph, err);
   return PCAL_OK;
 }
 

@@ -1,5 +1,6 @@
 #include "metrics/metric.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "core/text.h"
@@ -111,6 +112,45 @@ pcal_status pc_outcome_classes(pc_outcome *outcome, const pcal_env *env, size_t 
 void pc_outcome_part(pc_outcome *outcome, const char *name, double value) {
   if (outcome->part_count < PC_PARTS_MAX)
     outcome->parts[outcome->part_count++] = (pcal_part){name, value};
+}
+
+pcal_status pc_graph_new(const pcal_env *env, const char *const *names, size_t room,
+                         pc_graph *graph, pcal_error *err) {
+  size_t columns = 0;
+  while (columns < PC_GRAPH_COLUMNS && names[columns] != NULL)
+    columns++;
+  double *values = pc_alloc(env, columns * room, sizeof *values);
+  if (values == NULL)
+    return pc_fail_memory(err, "keeping a curve");
+  graph->column_count = columns;
+  for (size_t c = 0; c < columns; c++) {
+    graph->names[c] = names[c];
+    graph->columns[c] = values + c * room;
+  }
+  return PCAL_OK;
+}
+
+void pc_graph_free(const pcal_env *env, pc_graph *graph) {
+  pc_free(env, graph->columns[0]);
+  *graph = (pc_graph){0};
+}
+
+pcal_status pc_graph_bins(const pcal_env *env, const pc_bin *bins, size_t count,
+                          pc_graph *graph, pcal_error *err) {
+  static const char *const names[] = {"low", "high", "weight", "confidence", "accuracy", NULL};
+  if (!graph->wanted)
+    return PCAL_OK;
+  PC_TRY(pc_graph_new(env, names, count, graph, err));
+  graph->count = count;
+  for (size_t b = 0; b < count; b++) {
+    const int filled = bins[b].weight > 0;
+    graph->columns[0][b] = bins[b].low;
+    graph->columns[1][b] = bins[b].high;
+    graph->columns[2][b] = bins[b].weight;
+    graph->columns[3][b] = filled ? pc_bin_confidence(&bins[b]) : (double)NAN;
+    graph->columns[4][b] = filled ? pc_bin_frequency(&bins[b]) : (double)NAN;
+  }
+  return PCAL_OK;
 }
 
 enum { METRIC_VIEW_AUTO, METRIC_VIEW_TOP, METRIC_VIEW_POSITIVE };

@@ -20,6 +20,15 @@ typedef enum pc_trait {
 } pc_trait;
 
 #define PC_PARTS_MAX 8
+#define PC_GRAPH_COLUMNS 8
+
+/* A table behind a value, for plots: columns of equal length. */
+typedef struct pc_graph {
+  int wanted; /* evaluate leaves it empty otherwise */
+  size_t column_count, count;
+  const char *names[PC_GRAPH_COLUMNS];
+  double *columns[PC_GRAPH_COLUMNS]; /* one block, which begins with the first */
+} pc_graph;
 
 typedef struct pc_outcome {
   double value;
@@ -31,6 +40,7 @@ typedef struct pc_outcome {
   size_t part_count;
   double *class_values; /* one for each class, or NULL; freed with the results */
   size_t class_count;
+  pc_graph graph;
 } pc_outcome;
 
 /* How a metric reads the data at hand. */
@@ -55,6 +65,11 @@ typedef struct pc_metric {
   /* Marks the segments of a coarse curve (stats/coarse.h) that must be known score by score
    * before evaluate is exact, and returns how many it added; NULL: all of them. */
   size_t (*wants)(const pc_options *options, const pc_curve_table *table, uint8_t *wanted);
+  /* For a metric that joins scores in cells (stats/point_masses.h), instead of wants: the level
+   * of the cells over whose borders no segment may reach before evaluate is exact,
+   * PC_EACH_SCORE where all scores must be known; 0, which *level comes with, when it is. */
+  pcal_status (*cells)(const pc_options *options, const pc_curve_table *table,
+                       const pcal_env *env, unsigned *level, pcal_error *err);
 } pc_metric;
 
 size_t pc_metric_count(void);
@@ -79,6 +94,17 @@ PC_CHECKED pcal_status pc_outcome_classes(pc_outcome *outcome, const pcal_env *e
                                           size_t count, pcal_error *err);
 
 void pc_outcome_part(pc_outcome *outcome, const char *name, double value);
+
+/* Room for the columns called `names`, up to NULL, of at most `room` points each; the metric
+ * sets count. */
+PC_CHECKED pcal_status pc_graph_new(const pcal_env *env, const char *const *names, size_t room,
+                                    pc_graph *graph, pcal_error *err);
+void pc_graph_free(const pcal_env *env, pc_graph *graph);
+
+/* The bins behind a value, where a graph is wanted: low, high, weight, confidence, accuracy;
+ * the last two are NaN in an empty bin. */
+PC_CHECKED pcal_status pc_graph_bins(const pcal_env *env, const pc_bin *bins, size_t count,
+                                     pc_graph *graph, pcal_error *err);
 
 /* The option "view" (auto, top, positive) against the layout: sets reading->need.view and
  * notion, and writes the chosen word back for the echo. */

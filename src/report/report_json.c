@@ -163,6 +163,18 @@ static void report_json_classes(pc_json *json, const pc_outcome *outcome) {
   pc_json_close(json, ']');
 }
 
+static void report_json_curve(pc_json *json, const pc_graph *graph) {
+  if (graph->column_count == 0)
+    return;
+  pc_json_key(json, "curve");
+  pc_json_open(json, '{');
+  for (size_t c = 0; c < graph->column_count; c++) {
+    pc_json_key(json, graph->names[c]);
+    pc_json_numbers(json, graph->columns[c], graph->count);
+  }
+  pc_json_close(json, '}');
+}
+
 static void report_json_groups(pc_json *json, const pcal_results *results, size_t metric) {
   if (results->group_count == 0)
     return;
@@ -182,6 +194,7 @@ static void report_json_groups(pc_json *json, const pcal_results *results, size_
       report_json_surety(json, &record->surety);
     report_json_parts(json, outcome);
     report_json_classes(json, outcome);
+    report_json_curve(json, &outcome->graph);
     pc_json_close(json, '}');
   }
   pc_json_close(json, '}');
@@ -204,6 +217,7 @@ static void report_json_record(pc_json *json, const pcal_results *results, size_
   report_json_parts(json, &record->outcome);
   report_json_part_intervals(json, record);
   report_json_classes(json, &record->outcome);
+  report_json_curve(json, &record->outcome.graph);
   report_json_groups(json, results, metric);
   pc_json_close(json, '}');
 }

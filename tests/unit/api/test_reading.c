@@ -90,6 +90,38 @@ static void test_a_smaller_result_is_filled_as_far_as_it_goes(void **state) {
   pcal_results_free(results);
 }
 
+/* Curves come with each group, and only where there are any. */
+static void test_curves(void **state) {
+  (void)state;
+  pcal_results *results = given_results_with_curves(&reading_data, "accuracy ks ece:bins=2");
+  pcal_curve curve = {.size = sizeof curve, .count = 7};
+  pcal_results_curve(results, 0, &curve);
+  assert_int_equal(curve.count, 0);
+  given_check_column(results, 1, "score", (const double[]){0.5, 0.75, 1}, 3);
+  given_check_column(results, 2, "weight", (const double[]){2, 2}, 2);
+  given_check_column(results, 4, "score", (const double[]){0.5, 0.75}, 2); /* group 0 */
+  given_check_column(results, 8, "weight", (const double[]){1, 1}, 2);     /* group 1 */
+  pcal_results_curve(results, 9, &curve);
+  assert_int_equal(curve.count, 0);
+  pcal_results_curve(NULL, 0, &curve);
+  assert_int_equal(curve.column_count, 0);
+  pcal_results_free(results);
+}
+
+static void test_a_smaller_curve_is_filled_as_far_as_it_goes(void **state) {
+  (void)state;
+  pcal_results *results = given_results_with_curves(&reading_data, "ks");
+  pcal_curve curve;
+  memset(&curve, 0x5a, sizeof curve);
+  curve.size = offsetof(pcal_curve, column_count);
+  pcal_results_curve(results, 0, &curve);
+  assert_int_equal(curve.count, 3);
+  for (const char *at = (const char *)&curve.column_count; at < (const char *)(&curve + 1);
+       at++)
+    assert_int_equal(*at, 0x5a);
+  pcal_results_free(results);
+}
+
 static void test_reliability_table(void **state) {
   (void)state;
   size_t count = 0;
@@ -210,6 +242,8 @@ int main(void) {
       cmocka_unit_test(test_find_takes_any_abbreviation),
       cmocka_unit_test(test_find_refuses_what_was_not_measured),
       cmocka_unit_test(test_a_smaller_result_is_filled_as_far_as_it_goes),
+      cmocka_unit_test(test_curves),
+      cmocka_unit_test(test_a_smaller_curve_is_filled_as_far_as_it_goes),
       cmocka_unit_test(test_reliability_table),
       cmocka_unit_test(test_writing_refused),
       cmocka_unit_test(test_figures),

@@ -82,6 +82,49 @@ static inline pcal_results *given_results(const given_data *data, const char *sp
   return results;
 }
 
+/* The same, with the curves behind the values. */
+static inline pcal_results *given_results_with_curves(const given_data *data,
+                                                      const char *specs) {
+  const pcal_batch batch = given_batch(data);
+  pcal_measure *measure = NULL;
+  pcal_results *results = NULL;
+  pcal_error err;
+  pcal_status status = given_new(data, specs, NULL, &measure, &err);
+  pcal_measure_curves(measure, 1);
+  if (status == PCAL_OK)
+    status = pcal_measure_update(measure, &batch, &err);
+  if (status == PCAL_OK)
+    status = pcal_measure_finish(measure, &results, &err);
+  if (status != PCAL_OK)
+    fail_msg("%s", err.message);
+  pcal_measure_free(measure);
+  return results;
+}
+
+/* A column of the curve of one result, which has as many points as expected. */
+static inline const double *given_column(const pcal_results *results, size_t index,
+                                         const char *name, size_t count) {
+  pcal_curve curve = PCAL_CURVE_INIT;
+  pcal_results_curve(results, index, &curve);
+  assert_int_equal(curve.count, count);
+  for (size_t c = 0; c < curve.column_count; c++)
+    if (strcmp(curve.names[c], name) == 0)
+      return curve.columns[c];
+  fail_msg("the curve has no column %s", name);
+  return NULL;
+}
+
+static inline void given_check_column(const pcal_results *results, size_t index,
+                                      const char *name, const double *expected, size_t count) {
+  const double *column = given_column(results, index, name, count);
+  for (size_t i = 0; i < count; i++) {
+    if (isnan(expected[i]))
+      assert_true(isnan(column[i]));
+    else
+      assert_near(column[i] + 1, expected[i] + 1, 1e-15);
+  }
+}
+
 /* One result over all rows. */
 static inline pcal_result given_result(const pcal_results *results, const char *spec) {
   pcal_result result = {.size = sizeof result};

@@ -215,6 +215,27 @@ static void test_6_sweep(void **state) {
                 "this convention has no equal-mass bins");
 }
 
+/* The bins behind a value, empty ones too. */
+static void test_curve_of_bins(void **state) {
+  (void)state;
+  const given_data data = {.kind = PCAL_CONFIDENCE,
+                           .rows = 4,
+                           .columns = 1,
+                           .scores = (const double[]){0.1, 0.25, 0.75, 1.0},
+                           .labels = (const int32_t[]){0, 1, 1, 0}};
+  pcal_results *results =
+      given_results_with_curves(&data, "ece:bins=4 mce:bins=1 ece:binning=mass,bins=2");
+  given_check_column(results, 0, "low", (const double[]){0, 0.25, 0.5, 0.75}, 4);
+  given_check_column(results, 0, "high", (const double[]){0.25, 0.5, 0.75, 1}, 4);
+  given_check_column(results, 0, "weight", (const double[]){2, 0, 1, 1}, 4);
+  given_check_column(results, 0, "confidence", (const double[]){0.175, NAN, 0.75, 1}, 4);
+  given_check_column(results, 0, "accuracy", (const double[]){0.5, NAN, 1, 0}, 4);
+  given_check_column(results, 1, "weight", (const double[]){4}, 1);
+  given_check_column(results, 2, "high", (const double[]){0.5, 1}, 2);
+  given_check_column(results, 2, "accuracy", (const double[]){0.5, 0.5}, 2);
+  pcal_results_free(results);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_1_right_edges),
@@ -231,6 +252,7 @@ int main(void) {
       cmocka_unit_test(test_views_of_two_classes),
       cmocka_unit_test(test_spec_echoes_what_was_used),
       cmocka_unit_test(test_6_sweep),
+      cmocka_unit_test(test_curve_of_bins),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

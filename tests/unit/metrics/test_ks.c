@@ -122,6 +122,88 @@ static void test_notion_follows_the_view(void **state) {
   pcal_results_free(results);
 }
 
+/* ---- the curve ---- */
+
+static void test_curve(void **state) {
+  (void)state;
+  pcal_results *results = given_results_with_curves(&ks_rows, "ks ks:class=2");
+  given_check_column(results, 0, "score", (const double[]){0.4, 0.5, 0.7}, 3);
+  given_check_column(results, 0, "fraction", (const double[]){0.25, 0.75, 1}, 3);
+  given_check_column(results, 0, "cumulated_score", (const double[]){0.1, 0.35, 0.525}, 3);
+  given_check_column(results, 0, "cumulated_outcome", (const double[]){0, 0.25, 0.5}, 3);
+  given_check_column(results, 1, "score", (const double[]){0.2, 0.25, 0.7}, 3);
+  given_check_column(results, 1, "cumulated_outcome", (const double[]){0, 0.25, 0.5}, 3);
+  pcal_results_free(results);
+  results = given_results(&ks_rows, "ks");
+  pcal_curve curve = PCAL_CURVE_INIT;
+  pcal_results_curve(results, 0, &curve);
+  assert_int_equal(curve.count, 0); /* nobody asked */
+  assert_int_equal(curve.column_count, 0);
+  pcal_results_free(results);
+}
+
+static void test_curve_by_label(void **state) {
+  (void)state;
+  pcal_results *results = given_results_with_curves(&ks_rows, "ks:by=label");
+  given_check_column(results, 0, "label", (const double[]){0, 0, 1, 2}, 4);
+  given_check_column(results, 0, "score", (const double[]){0.4, 0.5, 0.5, 0.7}, 4);
+  given_check_column(results, 0, "fraction", (const double[]){0.25, 0.5, 0.25, 0.25}, 4);
+  given_check_column(results, 0, "cumulated_outcome", (const double[]){0, 0.25, 0, 0.25}, 4);
+  pcal_results_free(results);
+}
+
+#define KS_MANY 20000
+
+/* A long curve is thinned, and still has its largest distance. */
+static void test_curve_is_thinned(void **state) {
+  (void)state;
+  static double scores[KS_MANY];
+  static int32_t labels[KS_MANY];
+  for (size_t i = 0; i < KS_MANY; i++) {
+    scores[i] = ((double)i + 0.5) / KS_MANY;
+    labels[i] = i * 7919 % KS_MANY < KS_MANY / 3 + i / 3;
+  }
+  const given_data data = {.kind = PCAL_CONFIDENCE,
+                           .rows = KS_MANY,
+                           .columns = 1,
+                           .scores = scores,
+                           .labels = labels};
+  pcal_results *results = given_results_with_curves(&data, "ks");
+  const pcal_result result = given_result(results, "ks");
+  pcal_curve curve = PCAL_CURVE_INIT;
+  pcal_results_curve(results, 0, &curve);
+  assert_true(curve.count > 500 && curve.count <= 1000);
+  double largest = 0.0;
+  for (size_t i = 0; i < curve.count; i++)
+    largest = fmax(largest, fabs(curve.columns[2][i] - curve.columns[3][i]));
+  assert_near(largest, result.value, 1e-12);
+  assert_near(curve.columns[1][curve.count - 1], 1.0, 1e-15);
+  pcal_results_free(results);
+}
+
+static pcal_status ks_run(const pcal_env *env, void *user, pcal_error *err) {
+  const given_data *data = user;
+  const pcal_batch batch = given_batch(data);
+  pcal_measure *measure = NULL;
+  pcal_results *results = NULL;
+  pcal_status status = given_new(data, "ks ks:by=label ece", env, &measure, err);
+  pcal_measure_curves(measure, 1);
+  if (status == PCAL_OK)
+    status = pcal_measure_update(measure, &batch, err);
+  if (status == PCAL_OK)
+    status = pcal_measure_finish(measure, &results, err);
+  pcal_results_free(results);
+  pcal_measure_free(measure);
+  return status;
+}
+
+static void test_memory_may_run_out_over_a_curve(void **state) {
+  (void)state;
+  given_data data = ks_rows;
+  data.groups = (const uint32_t[]){0, 1, 1, 0};
+  unit_fail_each_allocation(ks_run, &data);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_1_only_distinct_scores_count),
@@ -133,6 +215,10 @@ int main(void) {
       cmocka_unit_test(test_4_one_column_means_class_1),
       cmocka_unit_test(test_confidences_have_one_rank),
       cmocka_unit_test(test_notion_follows_the_view),
+      cmocka_unit_test(test_curve),
+      cmocka_unit_test(test_curve_by_label),
+      cmocka_unit_test(test_curve_is_thinned),
+      cmocka_unit_test(test_memory_may_run_out_over_a_curve),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -117,6 +117,31 @@ static void test_infinite_and_undefined_are_null_with_a_reason(void **state) {
   free(json);
 }
 
+static void test_curves_are_columns(void **state) {
+  (void)state;
+  const given_data data = {.kind = PCAL_CONFIDENCE,
+                           .rows = 2,
+                           .columns = 1,
+                           .scores = (const double[]){0.25, 0.375},
+                           .labels = (const int32_t[]){0, 1}};
+  pcal_results *results = given_results_with_curves(&data, "accuracy ks ece:bins=2");
+  char *json = given_written(results, PCAL_JSON);
+  assert_contains(json, "      \"curve\": {\n"
+                        "        \"score\": [0.25, 0.375],\n"
+                        "        \"fraction\": [0.5, 1],\n"
+                        "        \"cumulated_score\": [0.125, 0.3125],\n"
+                        "        \"cumulated_outcome\": [0, 0.5]\n"
+                        "      }\n");
+  assert_contains(json, "        \"confidence\": [0.3125, null],\n"
+                        "        \"accuracy\": [0.5, null]\n");
+  assert_contains(json, "\"metric\": \"accuracy\"");
+  free(json);
+  pcal_results_free(results);
+  json = json_of(&data, "ks ece");
+  assert_lacks(json, "curve");
+  free(json);
+}
+
 static void test_counts_of_repaired_and_skipped_rows(void **state) {
   (void)state;
   const given_data data = {.kind = PCAL_PROBABILITY,
@@ -154,6 +179,7 @@ int main(void) {
       cmocka_unit_test(test_the_text),
       cmocka_unit_test(test_weights_names_and_groups),
       cmocka_unit_test(test_infinite_and_undefined_are_null_with_a_reason),
+      cmocka_unit_test(test_curves_are_columns),
       cmocka_unit_test(test_counts_of_repaired_and_skipped_rows),
       cmocka_unit_test(test_values_of_classes),
   };

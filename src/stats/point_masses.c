@@ -1,0 +1,149 @@
+#include "stats/point_masses.h"
+
+#include <math.h>
+
+void pc_point_masses_free(const pcal_env *env, pc_point_masses *masses) {
+  pc_free(env, masses->at);
+  pc_free(env, masses->mass);
+  *masses = (pc_point_masses){0};
+}
+
+/* ---- cells ---- */
+
+int64_t pc_point_cell(double score, unsigned level) {
+  const int64_t cells = INT64_C(1) << level;
+  return score >= 1 ? cells : score > 0 ? (int64_t)(score * (double)cells) : 0;
+}
+
+/* Rows of one outcome in one cell. */
+typedef struct point_rows {
+  double weight;
+  pc_fixed score;
+} point_rows;
+
+/* The scores of an entry's rows that came true, summed. */
+static pc_fixed point_hit_sum(const pc_curve_table *table, size_t i) {
+  pc_fixed sum = {0};
+  if (table->hit_sum != NULL)
+    return table->hit_sum[i];
+  pc_fixed_add_weighted(&sum, table->hits[i], table->score[i]);
+  return sum;
+}
+
+static void point_add(const pc_curve_table *table, size_t i, point_rows rows[2]) {
+  if (table->high == NULL && table->weight[i] == 1.0) { /* the same, but faster */
+    point_rows *one = &rows[table->hits[i] == 1.0];
+    pc_fixed_add(&one->score, table->score[i]);
+    one->weight += 1.0;
+    return;
+  }
+  const pc_fixed hits = point_hit_sum(table, i);
+  rows[0].score.units += pc_curve_table_sum(table, i).units - hits.units;
+  rows[1].score.units += hits.units;
+  rows[0].weight += table->weight[i] - table->hits[i];
+  rows[1].weight += table->hits[i];
+}
+
+/* ---- masses ---- */
+
+static void point_put(pc_point_masses *out, double at, double mass) {
+  if (mass == 0.0)
+    return;
+  out->at[out->count] = fmin(fmax(at, 0.0), 1.0);
+  out->mass[out->count++] = mass;
+}
+
+/* The two masses of a cell, the lower one first. */
+static void point_put_cell(pc_point_masses *out, const point_rows rows[2], double total) {
+  double at[2] = {0.0, 0.0}, mass[2] = {0.0, 0.0};
+  for (int hit = 0; hit < 2; hit++) {
+    if (rows[hit].weight <= 0)
+      continue;
+    const double score = pc_fixed_value(&rows[hit].score);
+    pc_fixed residual = rows[hit].score;
+    pc_fixed_add_weighted(&residual, hit ? rows[hit].weight : 0.0, -1.0);
+    at[hit] = score / rows[hit].weight;
+    mass[hit] = (hit ? pc_fixed_value(&residual) : score) / total;
+  }
+  const int first = at[1] < at[0];
+  point_put(out, at[first], mass[first]);
+  point_put(out, at[!first], mass[!first]);
+}
+
+static void point_cells(const pc_curve_table *table, unsigned level, pc_point_masses *out) {
+  for (size_t i = 0; i < table->count;) {
+    point_rows rows[2] = {{0.0, {0}}, {0.0, {0}}};
+    const int64_t cell = pc_point_cell(table->score[i], level);
+    for (; i < table->count && pc_point_cell(table->score[i], level) == cell; i++)
+      point_add(table, i, rows);
+    point_put_cell(out, rows, table->total);
+  }
+}
+
+static void point_scores(const pc_curve_table *table, pc_point_masses *out) {
+  for (size_t i = 0; i < table->count; i++) {
+    pc_fixed residual = pc_curve_table_sum(table, i);
+    pc_fixed_add_weighted(&residual, table->hits[i], -1.0);
+    point_put(out, table->score[i], pc_fixed_value(&residual) / table->total);
+  }
+}
+
+static size_t point_room(const pc_curve_table *table, unsigned level) {
+  if (level == PC_EACH_SCORE)
+    return table->count;
+  const size_t cells = ((size_t)1 << level) + 1;
+  return 2 * (table->count < cells ? table->count : cells);
+}
+
+pcal_status pc_point_masses_new(const pcal_env *env, const pc_curve_table *table,
+                                unsigned level, pc_point_masses *out, pcal_error *err) {
+  const size_t room = point_room(table, level);
+  *out = (pc_point_masses){.at = pc_alloc_raw(env, room, sizeof(double)),
+                           .mass = pc_alloc_raw(env, room, sizeof(double))};
+  if (out->at == NULL || out->mass == NULL) {
+    pc_point_masses_free(env, out);
+    return pc_fail_memory(err, "smoothing a curve");
+  }
+  if (level == PC_EACH_SCORE)
+    point_scores(table, out);
+  else
+    point_cells(table, level, out);
+  pc_fixed net = {0}, size = {0};
+  for (size_t i = 0; i < out->count; i++) {
+    pc_fixed_add(&net, out->mass[i]);
+    pc_fixed_add(&size, fabs(out->mass[i]));
+  }
+  out->net = pc_fixed_value(&net);
+  out->size = pc_fixed_value(&size);
+  return PCAL_OK;
+}
+
+size_t pc_point_masses_wants(const pc_curve_table *table, unsigned level, uint8_t *wanted) {
+  size_t count = 0;
+  for (size_t i = 0; i < table->count; i++) {
+    if (!pc_curve_table_open(table, i) ||
+        (level != PC_EACH_SCORE && pc_point_cell(table->score[i], level) ==
+                                       pc_point_cell(pc_curve_table_high(table, i), level)))
+      continue;
+    count += wanted == NULL || !wanted[i];
+    if (wanted != NULL)
+      wanted[i] = 1;
+  }
+  return count;
+}
+
+/* In a cell of width w with mean m of the scores s of one outcome, by Taylor's theorem,
+ *   |sum r K(t, s) - (sum r) K(t, m)| <= |sum r (s - m)| |K'| + sum |r| (s - m)^2 |K''| / 2,
+ * r = s or s - 1; sum r (s - m) = sum (s - m)^2 <= n w^2 / 4, and |r| varies by at most w. Over
+ * t the derivatives integrate to sqrt(2/pi) / sigma and 4 phi(1) / sigma^2: with u = 1 / sigma
+ * the error is at most w^2 / 4 (first u + second u^2). */
+#define POINT_FIRST 0.79788456080286541
+#define POINT_SECOND 0.96788289807657284
+
+double pc_point_masses_sigma(const pc_point_masses *masses, unsigned level, double error) {
+  if (level == PC_EACH_SCORE)
+    return 0.0;
+  const double width = ldexp(1.0, -(int)level), bound = 4 * error / (width * width);
+  const double second = (masses->size + width) * POINT_SECOND / 2;
+  return (POINT_FIRST + sqrt(POINT_FIRST * POINT_FIRST + 4 * second * bound)) / (2 * bound);
+}
