@@ -58,8 +58,8 @@ static pcal_status run_all(pcal_source *source, pcal_measure *measure, int final
                            pcal_error *err) {
   pcal_shape shape = {.size = sizeof shape};
   pc_source_shape(source, &shape);
-  const int coarse = final && measure->plan.keep_slot == PC_NO_SLOT && run_plain(&shape) &&
-                     !measure->curves;
+  const int coarse =
+      final && measure->plan.keep_slot == PC_NO_SLOT && run_plain(&shape) && !measure->curves;
   if (coarse)
     pc_plan_coarsen(&measure->plan, run_many_rows(&shape),
                     run_many_scores(&shape, &measure->plan.layout));
