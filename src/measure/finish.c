@@ -89,14 +89,6 @@ static pcal_status finish_entry(const pc_plan *plan, size_t index, const pc_evid
   return PCAL_OK;
 }
 
-/* Can the curve of a slot be condensed?  Metrics that join scores in cells sort it. */
-static int finish_condenses(const pc_plan *plan, size_t slot) {
-  for (size_t e = 0; e < plan->entry_count; e++)
-    if (plan->entries[e].slot == slot && plan->entries[e].metric->wants == NULL)
-      return 0;
-  return pc_plan_wants(plan, slot);
-}
-
 /* What all metrics on a slot want to know of a curve. */
 typedef struct finish_wants {
   const pc_plan *plan;
@@ -114,12 +106,13 @@ static size_t finish_ask(const void *user, const pc_curve_table *table, uint8_t 
   return count;
 }
 
+/* Curves that are kept for plots, and metrics that join scores in cells, need sorted scores. */
 static pcal_status finish_evidence(const pcal_measure *measure, const pc_account *account,
                                    size_t slot, pc_evidence *evidence, pcal_error *err) {
   const pc_machine *machine = measure->plan.slots[slot].machine;
   const finish_wants asked = {&measure->plan, slot};
   evidence->total = pc_sum_value(&account->tally.weight);
-  if (machine == &pc_machine_curve && finish_condenses(&measure->plan, slot))
+  if (machine == &pc_machine_curve && pc_plan_wants(&measure->plan, slot) && !measure->curves)
     return pc_machine_curve_condense(&measure->env, account->states[slot], finish_ask, &asked,
                                      evidence, err);
   return machine->finish(&measure->env, account->states[slot], evidence, err);

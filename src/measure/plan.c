@@ -219,14 +219,22 @@ void pc_plan_free(const pcal_env *env, pc_plan *plan) {
   memset(plan, 0, sizeof *plan);
 }
 
-int pc_plan_wants(const pc_plan *plan, size_t slot) {
+static int plan_can_say(const pc_plan *plan, size_t slot, int cells) {
   for (size_t e = 0; e < plan->entry_count; e++) {
     const pc_metric *metric = plan->entries[e].metric;
-    if (plan->entries[e].slot == slot && ((metric->wants == NULL && metric->cells == NULL) ||
-                                          plan->entries[e].reading.whole_curve))
+    const int can = metric->wants != NULL || (cells && metric->cells != NULL);
+    if (plan->entries[e].slot == slot && (!can || plan->entries[e].reading.whole_curve))
       return 0;
   }
   return 1;
+}
+
+int pc_plan_wants(const pc_plan *plan, size_t slot) {
+  return plan_can_say(plan, slot, 0);
+}
+
+int pc_plan_refines(const pc_plan *plan, size_t slot) {
+  return plan_can_say(plan, slot, 1);
 }
 
 int pc_plan_equal(const pc_plan *a, const pc_plan *b) {

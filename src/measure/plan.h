@@ -56,8 +56,10 @@ int pc_plan_resampled(const pc_plan *plan, size_t entry);
 int pc_plan_relabelled(const pc_plan *plan, size_t entry);
 void pc_plan_free(const pcal_env *env, pc_plan *plan);
 
-/* Can every metric on a slot with a curve say what it wants to know of it? */
+/* Can every metric on a slot with a curve say what it wants to know of it: which scores, or for
+ * curves that are refined by reading again also which cells? */
 int pc_plan_wants(const pc_plan *plan, size_t slot);
+int pc_plan_refines(const pc_plan *plan, size_t slot);
 
 /* Do two plans measure the same? */
 int pc_plan_equal(const pc_plan *a, const pc_plan *b);

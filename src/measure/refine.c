@@ -5,7 +5,7 @@
 #include "stats/point_masses.h"
 
 static int refine_can(const pc_plan *plan, size_t slot) {
-  return plan->slots[slot].need.machine == PC_CURVE && pc_plan_wants(plan, slot);
+  return plan->slots[slot].need.machine == PC_CURVE && pc_plan_refines(plan, slot);
 }
 
 void pc_plan_coarsen(pc_plan *plan, int rows, int classes) {
@@ -52,35 +52,44 @@ static void refine_free(refine_state *state) {
   pc_free(state->env, state->jobs);
 }
 
-/* Marks what a metric has yet to know of a curve, and adds how much that is. */
-static pcal_status refine_wants(const pc_plan_entry *entry, const pc_curve_table *table,
-                                const pcal_env *env, uint8_t *wanted, size_t *wants,
-                                pcal_error *err) {
-  unsigned level = 0;
-  if (entry->metric->wants != NULL)
-    *wants += entry->metric->wants(&entry->options, table, wanted);
-  if (entry->metric->cells != NULL)
-    PC_TRY(entry->metric->cells(&entry->options, table, env, &level, err));
-  if (level > 0)
-    *wants += pc_point_masses_wants(table, level, wanted);
+/* What the metrics on a slot have yet to know of a curve: marked segments, and cells of a
+ * level. */
+static pcal_status refine_wants(const pcal_measure *measure, size_t slot,
+                                const pc_curve_table *table, uint8_t *wanted, size_t *wants,
+                                unsigned *level, pcal_error *err) {
+  *wants = *level = 0;
+  for (size_t e = 0; e < measure->plan.entry_count; e++) {
+    const pc_plan_entry *entry = &measure->plan.entries[e];
+    unsigned asked = 0;
+    if (entry->slot != slot)
+      continue;
+    if (entry->metric->wants != NULL)
+      *wants += entry->metric->wants(&entry->options, table, wanted);
+    if (entry->metric->cells != NULL)
+      PC_TRY(entry->metric->cells(&entry->options, table, &measure->env, &asked, err));
+    *level = asked > *level ? asked : *level;
+  }
+  if (*level == PC_EACH_SCORE)
+    *wants += pc_point_masses_wants(table, PC_EACH_SCORE, wanted);
   return PCAL_OK;
 }
 
-/* Asks the metrics on a slot about one part, and aims at what they want. */
+/* Asks the metrics on a slot about one part, and aims at what they want: first at cells, since
+ * all scores lie in some. */
 static pcal_status refine_ask(const pcal_measure *measure, size_t slot, const pc_coarse *curve,
                               size_t parts, pc_coarse_targets *targets, pcal_error *err) {
   const pcal_env *env = &measure->env;
   pc_curve_table table;
+  size_t wants = 0;
+  unsigned level = 0;
   PC_TRY(pc_coarse_table(curve, &table, err));
   uint8_t *wanted = pc_alloc(env, curve->count, 1);
   pcal_status status = wanted == NULL ? pc_fail_memory(err, "refining a curve") : PCAL_OK;
-  size_t wants = 0;
-  for (size_t e = 0; status == PCAL_OK && e < measure->plan.entry_count; e++) {
-    const pc_plan_entry *entry = &measure->plan.entries[e];
-    if (entry->slot == slot)
-      status = refine_wants(entry, &table, env, wanted, &wants, err);
-  }
-  if (status == PCAL_OK && wants > 0)
+  if (status == PCAL_OK)
+    status = refine_wants(measure, slot, &table, wanted, &wants, &level, err);
+  if (status == PCAL_OK && level > 0 && level != PC_EACH_SCORE)
+    status = pc_coarse_aim_cells(curve, level, targets, err);
+  else if (status == PCAL_OK && wants > 0)
     status = pc_coarse_aim(curve, wanted, PC_COARSE_KEEP / parts, targets, err);
   pc_free(env, wanted);
   pc_curve_table_free(env, &table);

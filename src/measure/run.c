@@ -7,7 +7,7 @@
 #define RUN_WINDOW_ROWS ((size_t)1 << 20)
 /* Below these rows curves are simply kept: reading again costs more, above all where scores are
  * the outcome of a softmax. */
-#define RUN_COARSE_ROWS ((uint64_t)1 << 19)
+#define RUN_COARSE_ROWS ((uint64_t)1 << 22)
 #define RUN_COARSE_ROWS_WIDE ((uint64_t)1 << 24)
 /* The same for the scores of all classes together.  Many curves side by side do not fit a
  * cache, and reading again is then slower by far: it begins where keeping them takes gigabytes.

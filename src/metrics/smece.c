@@ -11,19 +11,21 @@
  * is reported, and 2^-20.
  * Parts: sigma, the width of the kernel, which is the value itself; signed, the mean of score -
  * outcome, never larger in size; both are equal when scores err to one side everywhere.
- * Source: Blasiok & Nakkiran 2023, definitions 5 and 6.
+ * Source: Blasiok & Nakkiran 2024.
  * Accuracy: below 1e-6.  The quadrature is off by at most PC_SMOOTH_ERROR (stats/smooth.h);
- * from 2^17 rows on, scores are joined in the widest cells of 2^-14, 2^-18, 2^-21 for which
- * that adds at most 6e-7 (pc_point_masses_error), else each is kept; and since smECE_s - s
- * falls at least as fast as s grows, the root is off by no more than the function. Cost: one
- * sort, and some ten quadratures of O(min(n, 2^18) + 1/s). */
+ * from 2^16 rows on, scores are joined in cells of width 2^-14 to 2^-21, fine enough that this
+ * adds at most 6e-7 (pc_point_masses_sigma), and if none is, they are not joined; and since
+ * smECE_s - s falls at least as fast as s grows, the root is off by no more than the function.
+ *
+ * Cost: one sort, or one pass over a source that can be read again and at most a few more where
+ * smECE is small; then some ten quadratures of O(min(n, cells) + 1/s). */
 #include <math.h>
 #include <string.h>
 
 #include "metrics/metric.h"
 #include "stats/smooth.h"
 
-#define SMECE_JOIN_ROWS 0x1p17  /* fewer rows keep their scores */
+#define SMECE_JOIN_ROWS 0x1p16  /* fewer rows keep their scores */
 #define SMECE_JOIN_ERROR 6e-7   /* that joining scores may add */
 #define SMECE_TOLERANCE 1e-8    /* of the root, relative */
 #define SMECE_SIGMA_MIN 0x1p-20 /* edge case 4 */
@@ -98,11 +100,10 @@ typedef struct smece_bracket {
 } smece_bracket;
 
 /* False position; the value at an end that stays twice is halved (the Illinois rule). */
-static double smece_root(smece_field *field, smece_bracket *bracket) {
+static double smece_root(smece_field *field, smece_bracket *bracket, double tolerance) {
   double sigma = bracket->low, excess = bracket->above;
   for (int step = 0, side = 0; step < SMECE_STEPS; step++) {
-    if (fabs(excess) <= SMECE_TOLERANCE * sigma ||
-        bracket->high - bracket->low <= SMECE_TOLERANCE * sigma)
+    if (fabs(excess) <= tolerance * sigma || bracket->high - bracket->low <= tolerance * sigma)
       break;
     const double rise = bracket->above / (bracket->above - bracket->below);
     sigma = bracket->low + rise * (bracket->high - bracket->low);
@@ -126,12 +127,13 @@ static double smece_root(smece_field *field, smece_bracket *bracket) {
 static double smece_rise(smece_field *field, double start, double excess) {
   const double other = fmin(start + excess, 1.0);
   smece_bracket bracket = {start, other, excess, smece_excess(field, other)};
-  return bracket.below <= 0 ? smece_root(field, &bracket) : other + bracket.below;
+  return bracket.below <= 0 ? smece_root(field, &bracket, SMECE_TOLERANCE)
+                            : other + bracket.below;
 }
 
 /* Halves sigma from the size of all masses on, which smECE_s is at most, until the root is
  * passed or lies below `least`: a small sigma costs as much as all larger ones together. */
-static double smece_search(smece_field *field, double least) {
+static double smece_search(smece_field *field, double least, double tolerance) {
   smece_bracket bracket = {.high = 1.0};
   while (bracket.high / 2 >= field->all.size && bracket.high / 2 > least)
     bracket.high /= 2;
@@ -139,7 +141,7 @@ static double smece_search(smece_field *field, double least) {
   for (bracket.low = bracket.high / 2;; bracket.low /= 2) {
     bracket.above = smece_excess(field, bracket.low);
     if (bracket.above >= 0)
-      return smece_root(field, &bracket);
+      return smece_root(field, &bracket, tolerance);
     bracket.high = bracket.low;
     bracket.below = bracket.above;
     if (bracket.low <= least)
@@ -174,7 +176,7 @@ static unsigned smece_next(smece_field *field, unsigned level) {
   field->base = &field->all;
   field->grid = 0;
   const double least = pc_point_masses_sigma(&field->all, SMECE_FINEST, SMECE_JOIN_ERROR);
-  const double root = 0.9 * smece_search(field, least);
+  const double root = 0.9 * smece_search(field, least, 0.05);
   for (level++; level <= SMECE_FINEST; level++)
     if (pc_point_masses_sigma(&field->all, level, SMECE_JOIN_ERROR) <= root)
       return level;
@@ -196,7 +198,7 @@ static pcal_status smece_at_level(const pcal_env *env, const pc_curve_table *tab
               : smece_next(&field, level);
   if (*next == 0 && out != NULL) {
     const double value = one_sign ? 0.0
-                         : each   ? smece_search(&field, SMECE_SIGMA_MIN)
+                         : each   ? smece_search(&field, SMECE_SIGMA_MIN, SMECE_TOLERANCE)
                                   : smece_rise(&field, least, excess);
     out->value = fmax(value, fabs(field.all.net));
     pc_outcome_part(out, "sigma", out->value);
@@ -239,15 +241,11 @@ const pc_metric pc_metric_smece = {
                 "the s for which  s = integral_0^1 |(1/N) sum_i (c_i - a_i) K_s(t, c_i)| dt",
             .about =
                 "The mean size of the residuals after smoothing them along the score with a "
-                "Gaussian reflected at 0 and 1, whose width s is chosen to equal the result. "
-                "It "
-                "needs no bins, changes continuously with the scores, and lies within constant "
-                "factors of the distance to the nearest calibrated model. The part \"sigma\" "
-                "is "
-                "that width; \"signed\" is the mean of score - outcome: as large in size as "
-                "the "
-                "value when scores are too high, or too low, everywhere. The integral is right "
-                "to 1e-6.",
+                "Gaussian reflected at 0 and 1, whose width s is chosen to equal the result. It "
+                "needs no bins, changes continuously with the scores, and is small exactly when "
+                "a calibrated model is near. The part \"sigma\" is that width; \"signed\" is "
+                "the mean of score - outcome: as large in size as the value when scores are too "
+                "high, or too low, everywhere. The integral is right to 1e-6.",
             .citation = "Blasiok & Nakkiran, Smooth ECE: principled reliability diagrams via "
                         "kernel smoothing, ICLR 2024",
             .notion = "top-label",

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "stats/point_masses.h"
+
 #define COARSE_PARTS_BUCKETS ((size_t)1 << 18) /* of all parts together, about */
 #define COARSE_PARTS_LOW 0x1p-32               /* smaller scores share a bucket */
 
@@ -149,6 +151,14 @@ static size_t coarse_target(const pc_coarse_targets *targets, double score) {
   return low < targets->count && targets->low[low] <= score ? low : targets->count;
 }
 
+/* The sub-bucket of a score inside its target. */
+static size_t coarse_part(const pc_coarse_targets *targets, size_t t, double score) {
+  if (targets->level > 0)
+    return (size_t)(pc_point_cell(score, targets->level) -
+                    pc_point_cell(targets->low[t], targets->level));
+  return (size_t)((coarse_key(score) - coarse_key(targets->low[t])) >> targets->shift[t]);
+}
+
 static pcal_status coarse_look(pc_coarse_tally *tally, double score, int hit, pcal_error *err) {
   const pc_coarse_targets *targets = tally->targets;
   const size_t t = coarse_target(targets, score);
@@ -159,9 +169,7 @@ static pcal_status coarse_look(pc_coarse_tally *tally, double score, int hit, pc
     tally->kept[hit][tally->kept_count[hit]++] = score;
     return PCAL_OK;
   }
-  const uint64_t offset = coarse_key(score) - coarse_key(targets->low[t]);
-  coarse_add(&tally->buckets[targets->first[t] + (size_t)(offset >> targets->shift[t])], score,
-             hit);
+  coarse_add(&tally->buckets[targets->first[t] + coarse_part(targets, t, score)], score, hit);
   return PCAL_OK;
 }
 
@@ -291,8 +299,7 @@ static void coarse_aim_at(const pc_coarse *coarse, size_t index, size_t room,
   out->low[t] = segment->low;
   out->high[t] = segment->high;
   out->shift[t] = coarse_shift(segment->low, segment->high, room);
-  const uint64_t span = coarse_key(segment->high) - coarse_key(segment->low);
-  out->first[t + 1] = out->first[t] + (size_t)(span >> out->shift[t]) + 1;
+  out->first[t + 1] = out->first[t] + coarse_part(out, t, segment->high) + 1;
   const size_t last = coarse_bucket(&coarse->ruler, segment->high);
   for (size_t b = coarse_bucket(&coarse->ruler, segment->low); b <= last; b++)
     out->wanted[b] = 1;
@@ -313,6 +320,23 @@ pcal_status pc_coarse_aim(const pc_coarse *coarse, const uint8_t *wanted, uint64
   for (size_t i = 0; i < coarse->count; i++)
     if (wanted[i] && !coarse_single(&coarse->segments[i]))
       coarse_aim_at(coarse, i, room < 2 ? 2 : room, out);
+  return PCAL_OK;
+}
+
+static int coarse_over_border(const pc_segment *segment, unsigned level) {
+  return pc_point_cell(segment->low, level) != pc_point_cell(segment->high, level);
+}
+
+pcal_status pc_coarse_aim_cells(const pc_coarse *coarse, unsigned level, pc_coarse_targets *out,
+                                pcal_error *err) {
+  size_t count = 0;
+  for (size_t i = 0; i < coarse->count; i++)
+    count += (size_t)coarse_over_border(&coarse->segments[i], level);
+  PC_TRY(coarse_targets_new(coarse, count, out, err));
+  out->level = level;
+  for (size_t i = 0; i < coarse->count; i++)
+    if (coarse_over_border(&coarse->segments[i], level))
+      coarse_aim_at(coarse, i, 1, out);
   return PCAL_OK;
 }
 

@@ -7,7 +7,7 @@
  * already.  Later passes look only at wanted segments: when few rows lie in them their scores
  * are kept and sorted, else the segments are divided again, by the bits of the scores: each
  * pass narrows a segment at least 2^k-fold, so that after a few passes every segment is a
- * single score, whatever the data.
+ * single score, whatever the data.  Segments can also be divided at the borders of cells.
  *
  * Rows have no weights here.  Everything merges in any order to the same bits. */
 #ifndef PC_COARSE_H
@@ -57,6 +57,7 @@ typedef struct pc_coarse_targets {
   size_t *first;   /* first sub-bucket of each target; first[count] is their number */
   uint8_t *wanted; /* by bucket of the first pass: does a target lie in it? */
   int keep;        /* keep scores instead of dividing */
+  unsigned level;  /* not 0: divide at the borders of cells of this level, not by bits */
 } pc_coarse_targets;
 
 /* What one worker gathers in a pass: buckets, or kept scores by outcome. */
@@ -106,6 +107,10 @@ void pc_coarse_free(pc_coarse *coarse);
 PC_CHECKED pcal_status pc_coarse_aim(const pc_coarse *coarse, const uint8_t *wanted,
                                      uint64_t keep_limit, pc_coarse_targets *out,
                                      pcal_error *err);
+/* Targets for the segments that reach over borders of cells of width 2^-level
+ * (point_masses.h): afterwards none does. */
+PC_CHECKED pcal_status pc_coarse_aim_cells(const pc_coarse *coarse, unsigned level,
+                                           pc_coarse_targets *out, pcal_error *err);
 void pc_coarse_targets_free(pc_coarse_targets *targets);
 
 /* Puts what a pass over targets has found in their place; on failure nothing changes. */

@@ -25,6 +25,7 @@ static const char *const refine_specs[] = {
     "gce:variant=28",
     "gce:variant=31",
     "cwce:binning=mass",
+    "smece",
 };
 
 #define REFINE_CLASSES 4

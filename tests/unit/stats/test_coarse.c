@@ -5,6 +5,7 @@
 #include "core/rng.h"
 #include "stats/bins.h"
 #include "stats/coarse.h"
+#include "stats/point_masses.h"
 
 #define COARSE_ROWS 20000
 
@@ -98,7 +99,8 @@ static pcal_status coarse_pass(const pcal_env *env, const coarse_data *data,
 typedef struct coarse_question {
   const coarse_data *data;
   uint64_t keep;
-  size_t bins; /* 0: the gap */
+  size_t bins;    /* 0: the gap */
+  unsigned level; /* not 0: cells */
   int passes;
   pc_curve_table table;
 } coarse_question;
@@ -110,13 +112,15 @@ static pcal_status coarse_once(const pcal_env *env, coarse_question *q, pc_coars
   pcal_status status = wanted == NULL ? pc_fail_memory(err, "testing") : PCAL_OK;
   size_t wants = 0;
   if (status == PCAL_OK)
-    wants = q->bins == 0 ? pc_curve_table_gap_wants(&q->table, wanted)
-                         : pc_bins_by_mass_wants(&q->table, q->bins, wanted);
+    wants = q->level > 0  ? pc_point_masses_wants(&q->table, q->level, NULL)
+            : q->bins > 0 ? pc_bins_by_mass_wants(&q->table, q->bins, wanted)
+                          : pc_curve_table_gap_wants(&q->table, wanted);
   *more = wants > 0;
   pc_coarse_targets targets = {0};
   pc_coarse_tally tally = {0};
   if (status == PCAL_OK && *more)
-    status = pc_coarse_aim(coarse, wanted, q->keep, &targets, err);
+    status = q->level > 0 ? pc_coarse_aim_cells(coarse, q->level, &targets, err)
+                          : pc_coarse_aim(coarse, wanted, q->keep, &targets, err);
   if (status == PCAL_OK && *more)
     status = coarse_pass(env, q->data, &targets, &tally, err);
   if (status == PCAL_OK && *more)
@@ -197,6 +201,34 @@ static void test_mass_bins_have_the_same_bits(void **state) {
       }
 }
 
+/* Two passes at the most, whatever the cells and the scores. */
+static void test_cells_have_the_same_bits(void **state) {
+  (void)state;
+  const pcal_env env = pc_env_resolve(NULL);
+  static coarse_data data;
+  for (size_t k = 0; k < UNIT_COUNT(coarse_kinds); k++)
+    for (unsigned level = 13; level <= 19; level += 2) {
+      coarse_draw(coarse_kinds[k], &data);
+      pc_curve_table full;
+      pc_point_masses want, got;
+      coarse_full(&env, &data, &full);
+      coarse_question q = {.data = &data, .level = level};
+      assert_int_equal(coarse_ask(&env, &q, NULL), PCAL_OK);
+      assert_true(q.passes <= 2);
+      assert_int_equal(pc_point_masses_new(&env, &full, level, &want, NULL), PCAL_OK);
+      assert_int_equal(pc_point_masses_new(&env, &q.table, level, &got, NULL), PCAL_OK);
+      assert_int_equal(got.count, want.count);
+      if (want.count > 0) {
+        assert_memory_equal(got.at, want.at, want.count * sizeof *want.at);
+        assert_memory_equal(got.mass, want.mass, want.count * sizeof *want.mass);
+      }
+      pc_point_masses_free(&env, &want);
+      pc_point_masses_free(&env, &got);
+      pc_curve_table_free(&env, &full);
+      pc_curve_table_free(&env, &q.table);
+    }
+}
+
 /* A metric that wants nothing reads the data once. */
 static void test_single_scores_are_known_at_once(void **state) {
   (void)state;
@@ -225,12 +257,15 @@ static void test_every_allocation_may_fail(void **state) {
     coarse_question q = {.data = &data, .keep = keep, .bins = 15};
     unit_fail_each_allocation(coarse_scenario, &q);
   }
+  coarse_question cells = {.data = &data, .level = 16};
+  unit_fail_each_allocation(coarse_scenario, &cells);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_gap_has_the_same_bits),
       cmocka_unit_test(test_mass_bins_have_the_same_bits),
+      cmocka_unit_test(test_cells_have_the_same_bits),
       cmocka_unit_test(test_single_scores_are_known_at_once),
       cmocka_unit_test(test_every_allocation_may_fail),
   };
