@@ -572,7 +572,7 @@ PCAL_API void pcal_results_free(pcal_results *results);
  * (of rows up to it), "cumulated_score" and "cumulated_outcome" (both divided by the number of
  * rows), at distinct scores, thinned to about a thousand with the extremes kept; and "label"
  * with by=label.  For binned errors: "low", "high", "weight", "confidence" and "accuracy", the
- * last two NaN in an empty bin. */
+ * last two NaN in an empty bin; and "class" where every class has bins. */
 typedef struct pcal_curve {
   size_t size;
   size_t count; /* points; 0: there is no curve, or it was not asked for */

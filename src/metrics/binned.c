@@ -95,6 +95,7 @@ static pcal_status binned_parts(const pc_binned *how, const pc_evidence *evidenc
     const pc_bin *bins;
     size_t count;
     PC_TRY(binned_bins(how, evidence, k, env, space, &bins, &count, err));
+    pc_graph_bins_add(&out->graph, k, bins, count);
     const double weight = binned_weight(bins, count);
     const binned_sum part = binned_part(how, bins, count, weight);
     if (out->class_values != NULL)
@@ -119,6 +120,8 @@ pcal_status pc_binned_evaluate(const pc_binned *how, const pc_evidence *evidence
   const size_t parts = curve ? evidence->curve.part_count : evidence->grid.part_count;
   if (parts > 1)
     PC_TRY(pc_outcome_classes(out, env, parts, err));
+  PC_TRY(pc_graph_bins_new(env, parts, curve ? how->bins : evidence->grid.bin_count,
+                           &out->graph, err));
   pc_bin *space = curve ? pc_alloc(env, how->bins, sizeof *space) : NULL;
   if (curve && space == NULL)
     return pc_fail_memory(err, "making bins");

@@ -135,21 +135,34 @@ void pc_graph_free(const pcal_env *env, pc_graph *graph) {
   *graph = (pc_graph){0};
 }
 
+pcal_status pc_graph_bins_new(const pcal_env *env, size_t parts, size_t bins, pc_graph *graph,
+                              pcal_error *err) {
+  static const char *const names[] = {"low", "high", "weight", "confidence", "accuracy", NULL};
+  static const char *const classes[] = {"low",      "high",  "weight", "confidence",
+                                        "accuracy", "class", NULL};
+  return graph->wanted
+             ? pc_graph_new(env, parts > 1 ? classes : names, parts * bins, graph, err)
+             : PCAL_OK;
+}
+
+void pc_graph_bins_add(pc_graph *graph, size_t part, const pc_bin *bins, size_t count) {
+  for (size_t b = 0; graph->wanted && b < count; b++, graph->count++) {
+    const int filled = bins[b].weight > 0;
+    const double cells[] = {bins[b].low,
+                            bins[b].high,
+                            bins[b].weight,
+                            filled ? pc_bin_confidence(&bins[b]) : (double)NAN,
+                            filled ? pc_bin_frequency(&bins[b]) : (double)NAN,
+                            (double)part};
+    for (size_t c = 0; c < graph->column_count; c++)
+      graph->columns[c][graph->count] = cells[c];
+  }
+}
+
 pcal_status pc_graph_bins(const pcal_env *env, const pc_bin *bins, size_t count,
                           pc_graph *graph, pcal_error *err) {
-  static const char *const names[] = {"low", "high", "weight", "confidence", "accuracy", NULL};
-  if (!graph->wanted)
-    return PCAL_OK;
-  PC_TRY(pc_graph_new(env, names, count, graph, err));
-  graph->count = count;
-  for (size_t b = 0; b < count; b++) {
-    const int filled = bins[b].weight > 0;
-    graph->columns[0][b] = bins[b].low;
-    graph->columns[1][b] = bins[b].high;
-    graph->columns[2][b] = bins[b].weight;
-    graph->columns[3][b] = filled ? pc_bin_confidence(&bins[b]) : (double)NAN;
-    graph->columns[4][b] = filled ? pc_bin_frequency(&bins[b]) : (double)NAN;
-  }
+  PC_TRY(pc_graph_bins_new(env, 1, count, graph, err));
+  pc_graph_bins_add(graph, 0, bins, count);
   return PCAL_OK;
 }
 

@@ -101,8 +101,13 @@ PC_CHECKED pcal_status pc_graph_new(const pcal_env *env, const char *const *name
                                     pc_graph *graph, pcal_error *err);
 void pc_graph_free(const pcal_env *env, pc_graph *graph);
 
-/* The bins behind a value, where a graph is wanted: low, high, weight, confidence, accuracy;
- * the last two are NaN in an empty bin. */
+/* The bins behind a value, where a graph is wanted: low, high, weight, confidence, accuracy,
+ * the last two NaN in an empty bin; with several parts their number too, as class.  First room
+ * for all bins, then part by part. */
+PC_CHECKED pcal_status pc_graph_bins_new(const pcal_env *env, size_t parts, size_t bins,
+                                         pc_graph *graph, pcal_error *err);
+void pc_graph_bins_add(pc_graph *graph, size_t part, const pc_bin *bins, size_t count);
+/* Both for one part. */
 PC_CHECKED pcal_status pc_graph_bins(const pcal_env *env, const pc_bin *bins, size_t count,
                                      pc_graph *graph, pcal_error *err);
 

@@ -185,6 +185,22 @@ static void test_what_is_refused(void **state) {
   given_refused(&data, "cwce", PCAL_USAGE, "cwce needs the probabilities of all classes");
 }
 
+/* The bins of every class, class after class. */
+static void test_curve_of_classes(void **state) {
+  (void)state;
+  const given_data data = {.kind = PCAL_PROBABILITY,
+                           .rows = 2,
+                           .columns = 3,
+                           .scores = (const double[]){0.5, 0.25, 0.25, 0.125, 0.125, 0.75},
+                           .labels = (const int32_t[]){0, 1}};
+  pcal_results *results = given_results_with_curves(&data, "cwce:bins=2 tce:bins=1 sce:bins=1");
+  given_check_column(results, 0, "class", (const double[]){0, 0, 1, 1, 2, 2}, 6);
+  given_check_column(results, 0, "weight", (const double[]){2, 0, 2, 0, 1, 1}, 6);
+  given_check_column(results, 0, "accuracy", (const double[]){0.5, NAN, 0.5, NAN, 0, 0}, 6);
+  given_check_column(results, 1, "confidence", (const double[]){0.625}, 1);
+  pcal_results_free(results);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_orders),
@@ -195,6 +211,7 @@ int main(void) {
       cmocka_unit_test(test_classes_may_be_right_and_the_top_label_wrong),
       cmocka_unit_test(test_values_of_classes),
       cmocka_unit_test(test_what_is_refused),
+      cmocka_unit_test(test_curve_of_classes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
