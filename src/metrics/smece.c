@@ -241,10 +241,13 @@ const pc_metric pc_metric_smece = {
                 "the s for which  s = integral_0^1 |(1/N) sum_i (c_i - a_i) K_s(t, c_i)| dt",
             .about =
                 "The mean size of the residuals after smoothing them along the score with a "
-                "Gaussian reflected at 0 and 1, whose width s is chosen to equal the result. It "
-                "needs no bins, changes continuously with the scores, and is small exactly when "
+                "Gaussian reflected at 0 and 1, whose width s is chosen to equal the result. "
+                "It "
+                "needs no bins, changes continuously with the scores, and is small exactly "
+                "when "
                 "a calibrated model is near. The part \"sigma\" is that width; \"signed\" is "
-                "the mean of score - outcome: as large in size as the value when scores are too "
+                "the mean of score - outcome: as large in size as the value when scores are "
+                "too "
                 "high, or too low, everywhere. The integral is right to 1e-6.",
             .citation = "Blasiok & Nakkiran, Smooth ECE: principled reliability diagrams via "
                         "kernel smoothing, ICLR 2024",

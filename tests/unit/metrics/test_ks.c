@@ -186,7 +186,8 @@ static pcal_status ks_run(const pcal_env *env, void *user, pcal_error *err) {
   const pcal_batch batch = given_batch(data);
   pcal_measure *measure = NULL;
   pcal_results *results = NULL;
-  pcal_status status = given_new(data, "ks ks:by=label ece cwce:binning=mass", env, &measure, err);
+  pcal_status status =
+      given_new(data, "ks ks:by=label ece cwce:binning=mass", env, &measure, err);
   pcal_measure_curves(measure, 1);
   if (status == PCAL_OK)
     status = pcal_measure_update(measure, &batch, err);
