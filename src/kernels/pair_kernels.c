@@ -38,6 +38,8 @@ typedef double pair_vector
     __attribute__((vector_size(PAIR_WIDTH * sizeof(double)), aligned(8), may_alias));
 typedef int64_t pair_bits
     __attribute__((vector_size(PAIR_WIDTH * sizeof(double)), aligned(8), may_alias));
+typedef uint64_t pair_words __attribute__((vector_size(PAIR_WIDTH * sizeof(double)), aligned(8),
+                                           may_alias)); /* wraps around */
 
 /* Part `part` of PC_LANES doubles. */
 PAIR_INLINE const pair_vector *pair_part(const double *lanes, size_t part) {
@@ -82,7 +84,7 @@ PAIR_INLINE pair_vector pair_exp_rough(pair_vector x) {
   const pair_vector eighth =
       (r2 * (r2 * even + 0x1.00000000000a2p-7) + 1.0) + r * (r2 * odd + 0x1.0000000000286p-3);
   const pair_vector quarter = eighth * eighth, half = quarter * quarter;
-  const pair_vector scale = (pair_vector)(((pair_bits)shifted + 1023) << 52);
+  const pair_vector scale = (pair_vector)(((pair_words)shifted + 1023) << 52);
   return (pair_vector)((pair_bits)((half * half) * scale) & ~nothing);
 }
 
@@ -161,7 +163,7 @@ typedef struct pair_choice {
  * form->close; those are taken from differences when careful. */
 PAIR_INLINE pair_vector pair_far(const pair_call *call, pair_choice choice, size_t row,
                                  size_t part, pair_vector dot, pair_bits *small) {
-  const pair_bits limit = (pair_bits){0} + (int64_t)pc_lane_bits(call->form->close);
+  const pair_words limit = (pair_words){0} + pc_lane_bits(call->form->close);
   const double *p = call->left->probs + row;
   const pair_vector *q = pair_part(call->right->probs, part);
   if (choice.tv) {
@@ -171,7 +173,7 @@ PAIR_INLINE pair_vector pair_far(const pair_call *call, pair_choice choice, size
     return variation;
   }
   pair_vector u = (*pair_part(call->right->halves, part) + call->left->halves[row]) - dot;
-  const pair_bits below = ((pair_bits)u - limit) | (pair_bits)u;
+  const pair_bits below = (pair_bits)((pair_words)u - limit) | (pair_bits)u;
   *small |= below;
   if (choice.careful)
     u = pair_choose(below, pair_half_square(call->classes, p, q), u);
