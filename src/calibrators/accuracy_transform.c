@@ -145,6 +145,7 @@ const pc_calibrator_row pc_calibrator_accuracy_transform = {
         },
     .traits = PC_SUMS_TO_ONE | PC_TAKES_CONFIDENCE,
     .traits_now = accuracy_transform_traits,
+    .contends_as = "",
     .fit = accuracy_transform_fit,
     .apply = accuracy_transform_apply,
     .write = accuracy_transform_write,

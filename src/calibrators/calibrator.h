@@ -71,6 +71,9 @@ struct pc_calibrator_row {
   pcal_row row;
   unsigned traits;
   int needs_scores; /* apply takes scores, not probabilities */
+  /* The spec under which it stands in a comparison of all methods; NULL: its name; "": it has
+   * no place there. */
+  const char *contends_as;
   /* Traits of a fitted one, where they depend on its parameters; NULL: those above. */
   unsigned (*traits_now)(const pcal_calibrator *calibrator);
   /* Fills parameters and fit; on failure what was allocated is released by `release`. */

@@ -328,6 +328,7 @@ const pc_calibrator_row pc_calibrator_label_conditional = {
         },
     .traits = PC_SUMS_TO_ONE,
     .traits_now = label_conditional_traits,
+    .contends_as = "",
     .fit = label_conditional_fit,
     .apply = label_conditional_apply,
     .write = label_conditional_write,

@@ -338,6 +338,15 @@ pcal_status pc_source_borrow(const pcal_batch *batch, const char *const *class_n
   return pc_source_give(source, status, out);
 }
 
+pcal_status pc_source_derive(const pc_derived *derived, const pcal_env *env, pcal_source **out,
+                             pcal_error *err) {
+  *out = pc_source_new(env);
+  if (*out == NULL)
+    return pc_fail_memory(err, "deriving rows");
+  (*out)->derived = *derived;
+  return PCAL_OK;
+}
+
 void pc_source_free(pcal_source *source) {
   if (source == NULL)
     return;
@@ -444,36 +453,41 @@ static void source_place(const void *user, pcal_field field, size_t row, size_t 
              pc_clip(pc_slice_of(part->names[column]), shown));
 }
 
-pcal_status pc_source_next(pcal_source *source, size_t max_rows, pcal_batch *batch,
-                           pcal_error *err) {
+/* The next rows of the parts. */
+static pcal_status source_read(pcal_source *source, size_t max_rows, pcal_batch *out,
+                               pcal_error *err) {
   pc_window window;
-  pcal_batch filled = PCAL_BATCH_INIT;
-  if (source->borrowed.used) {
-    pc_borrowed_next(&source->borrowed, max_rows, &filled);
-    filled.size = batch->size;
-    memcpy(batch, &filled, batch->size < sizeof filled ? batch->size : sizeof filled);
-    return PCAL_OK;
-  }
   size_t wanted = 0;
   PC_TRY(source_window(source, max_rows, &wanted, err));
   PC_TRY(pc_reader_next(&source->scores, wanted, &window, err));
   PC_TRY(source_check_first_row(source_name(&source->scores), source->first_row,
                                 source->position + window.rows, err));
-  filled.kind = source->kind;
-  filled.type = source->scores.cells == PC_CELLS_F32 ? PCAL_F32 : PCAL_F64;
-  filled.rows = window.rows;
-  filled.columns = source->scores.columns;
-  filled.scores = window.data;
-  filled.row_stride = window.row_stride;
-  filled.column_stride = window.column_stride;
-  filled.first_row = source->first_row + source->position;
-  filled.scores_name = source_name(&source->scores);
-  filled.labels_name = source_name(&source->label_cells);
-  filled.weights_name = source_name(&source->weights);
-  filled.groups_name = source_name(&source->group_cells);
-  filled.place = source_place;
-  filled.place_user = source;
-  PC_TRY(source_beside(source, wanted, &filled, err));
+  out->kind = source->kind;
+  out->type = source->scores.cells == PC_CELLS_F32 ? PCAL_F32 : PCAL_F64;
+  out->rows = window.rows;
+  out->columns = source->scores.columns;
+  out->scores = window.data;
+  out->row_stride = window.row_stride;
+  out->column_stride = window.column_stride;
+  out->first_row = source->first_row + source->position;
+  out->scores_name = source_name(&source->scores);
+  out->labels_name = source_name(&source->label_cells);
+  out->weights_name = source_name(&source->weights);
+  out->groups_name = source_name(&source->group_cells);
+  out->place = source_place;
+  out->place_user = source;
+  return source_beside(source, wanted, out, err);
+}
+
+pcal_status pc_source_next(pcal_source *source, size_t max_rows, pcal_batch *batch,
+                           pcal_error *err) {
+  pcal_batch filled = PCAL_BATCH_INIT;
+  if (source->derived.base != NULL)
+    PC_TRY(pc_derived_next(&source->derived, max_rows, source->position, &filled, err));
+  else if (source->borrowed.used)
+    pc_borrowed_next(&source->borrowed, max_rows, &filled);
+  else
+    PC_TRY(source_read(source, max_rows, &filled, err));
   source->window = source->position;
   source->position += filled.rows;
   const size_t size = batch->size < sizeof filled ? batch->size : sizeof filled;
@@ -483,6 +497,8 @@ pcal_status pc_source_next(pcal_source *source, size_t max_rows, pcal_batch *bat
 }
 
 pcal_status pc_source_rewind(pcal_source *source, pcal_error *err) {
+  if (source->derived.base != NULL)
+    PC_TRY(pc_source_rewind(source->derived.base, err));
   for (size_t i = 0; i < source->file_count; i++)
     PC_TRY(pc_bytes_check(&source->files[i].bytes, err));
   pc_reader *parts[] = {&source->scores, &source->label_cells, &source->weights,
@@ -496,6 +512,10 @@ pcal_status pc_source_rewind(pcal_source *source, pcal_error *err) {
 }
 
 void pc_source_shape(const pcal_source *source, pcal_shape *shape) {
+  if (source->derived.base != NULL) {
+    pc_derived_shape(&source->derived, shape);
+    return;
+  }
   if (source->borrowed.used) {
     pc_borrowed_shape(&source->borrowed, shape);
     return;

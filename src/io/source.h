@@ -3,6 +3,7 @@
 #define PC_SOURCE_H
 
 #include "core/memory.h"
+#include "io/derived.h"
 
 /* As the pcal_source calls of propercal.h, for arguments that are not NULL. */
 PC_CHECKED pcal_status pc_source_open(const pcal_inputs *inputs, const pcal_env *env,
@@ -16,6 +17,9 @@ PC_CHECKED pcal_status pc_source_arrow(struct ArrowArrayStream *stream,
                                        struct ArrowSchema *schema, struct ArrowArray *array,
                                        const pcal_arrow *columns, const pcal_env *env,
                                        pcal_source **out, pcal_error *err);
+/* A source of derived rows; it owns neither its base nor what the step works with. */
+PC_CHECKED pcal_status pc_source_derive(const pc_derived *derived, const pcal_env *env,
+                                        pcal_source **out, pcal_error *err);
 PC_CHECKED pcal_status pc_source_borrow(const pcal_batch *batch, const char *const *class_names,
                                         const pcal_env *env, pcal_source **out,
                                         pcal_error *err);

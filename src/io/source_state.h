@@ -5,6 +5,7 @@
 #include "io/arrow.h"
 #include "io/borrowed.h"
 #include "io/bytes.h"
+#include "io/derived.h"
 #include "io/groups.h"
 #include "io/inputs.h"
 #include "io/labels.h"
@@ -38,6 +39,7 @@ struct pcal_source {
   pc_data_columns columns; /* of the table, or numbers of members */
   pc_source_input inputs[PC_SOURCE_PARTS]; /* arrays and Arrow tables, in place of files */
   pc_borrowed borrowed;                    /* the same */
+  pc_derived derived;                      /* rows made from another source's */
   pc_reader scores, label_cells, weights, group_cells;
   const char *const *class_names; /* owned by a reader, by columns or here: */
   char **given_names;
