@@ -42,6 +42,7 @@ void cli_options_init(cli_options *options) {
   const pcal_simulation simulation = PCAL_SIMULATION_INIT;
   *options = (cli_options){.inputs = PCAL_INPUTS_INIT,
                            .against = PCAL_INPUTS_INIT,
+                           .val = PCAL_INPUTS_INIT,
                            .rows = simulation.rows,
                            .classes = simulation.classes,
                            .factor = simulation.factor,
@@ -50,6 +51,8 @@ void cli_options_init(cli_options *options) {
 
 void cli_options_free(cli_options *options) {
   free(options->metrics.word);
+  free(options->methods.word);
+  free(options->models.word);
   free(options->gates.word);
   free(options->operands.word);
 }

@@ -48,13 +48,16 @@ typedef struct cli_options {
   pcal_inputs inputs;
   const char *header;
   cli_words metrics, gates, operands;
+  cli_words methods, models; /* to compare */
+  const char *by;
+  uint64_t folds;
   const char *method;
   int normalize, skip_missing;
   const char *precision;
   double interval;
   uint64_t replicas;
   const char *interval_method, *cluster;
-  pcal_inputs against;
+  pcal_inputs against, val;
   int null;
   const char *output;
   const char *state;

@@ -628,6 +628,54 @@ PCAL_API pcal_status pcal_plan_write(const pcal_results *results,
                                      const pcal_plan_config *config, pcal_format format,
                                      pcal_sink sink, void *user, pcal_error *err);
 
+/* ---- Comparing ----------------------------------------------------------- */
+
+/* A model to compare; all models have the same rows, in the same order. */
+typedef struct pcal_compared {
+  size_t size;
+  const char *name;     /* NULL where there is one model */
+  pcal_source *source;  /* rows to judge on; read several times */
+  pcal_source *fitting; /* other rows to fit on, or NULL: cross-validation */
+} pcal_compared;
+
+#define PCAL_COMPARED_INIT \
+  { sizeof(pcal_compared), NULL, NULL, NULL }
+
+typedef struct pcal_compare_config {
+  size_t size;
+  const char *const *methods; /* calibrators; none: all that suit one model, nothing for several
+                               */
+  size_t method_count;
+  const char *const *specs; /* metrics; none: accuracy, brier, log, rbs, ece, ks, cwce */
+  size_t spec_count;
+  const char *by;  /* the metric that ranks; NULL: brier */
+  size_t folds;    /* of the cross-validation; 0: 5 */
+  double interval; /* level; 0: 0.95 */
+  size_t replicas; /* 0: 1000 */
+  int normalize, skip_missing;
+} pcal_compare_config;
+
+#define PCAL_COMPARE_CONFIG_INIT \
+  { sizeof(pcal_compare_config), NULL, 0, NULL, 0, NULL, 0, 0.0, 0, 0, 0 }
+
+typedef struct pcal_comparison pcal_comparison;
+
+/* Fits every method to every model, judges it on rows that it has not seen, and ranks.  The
+ * first model, as it is, is what improvements are told against.  A method of the default list
+ * that does not suit the data is told with its reason; one asked for is an error. */
+PCAL_API pcal_status pcal_compare_run(const pcal_compared *models, size_t model_count,
+                                      const pcal_compare_config *config, const pcal_env *env,
+                                      pcal_comparison **out, pcal_error *err);
+PCAL_API void pcal_comparison_free(pcal_comparison *comparison);
+PCAL_API pcal_status pcal_comparison_write(const pcal_comparison *comparison,
+                                           pcal_format format, pcal_sink sink, void *user,
+                                           pcal_error *err);
+/* What is best: a spec or, of several models, "NAME" or "NAME + spec".  "identity": leave it
+ * alone. */
+PCAL_API const char *pcal_comparison_chosen(const pcal_comparison *comparison);
+/* Its calibrator, fitted to all rows that there are for fitting. */
+PCAL_API const pcal_calibrator *pcal_comparison_calibrator(const pcal_comparison *comparison);
+
 /* ---- Figures, inspection, simulation ------------------------------------- */
 
 /* Draws a figure, "reliability", as SVG. */

@@ -116,6 +116,7 @@ PyObject *core_load(PyObject *module, PyObject *arguments);
 PyObject *core_inspect(PyObject *module, PyObject *arguments);
 PyObject *core_inspect_file(PyObject *module, PyObject *arguments);
 PyObject *core_simulate(PyObject *module, PyObject *arguments);
+PyObject *core_compare(PyObject *module, PyObject *arguments);
 PyObject *core_write_file(PyObject *module, PyObject *arguments);
 
 #endif

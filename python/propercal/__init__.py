@@ -13,6 +13,7 @@ import importlib as _importlib
 import typing as _typing
 
 from . import _core, _measuring, _registry
+from ._comparing import Comparison, compare
 from ._errors import (
     ConvergenceWarning,
     DataError,
@@ -72,6 +73,7 @@ def __dir__() -> "list[str]":
 # Not among these: IOError and MemoryError, which would hide the built-in ones.
 __all__ = [
     "Bin",
+    "Comparison",
     "ConvergenceWarning",
     "DataError",
     "Difference",
@@ -91,6 +93,7 @@ __all__ = [
     "UsageError",
     "Value",
     "Values",
+    "compare",
     "inspect",
     "list_calibrators",
     "list_conventions",

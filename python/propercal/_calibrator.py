@@ -319,9 +319,14 @@ def calibrator(spec: str, **policy: Any) -> Calibrator:
 
 def load(path: "str | os.PathLike[str]") -> Calibrator:
     """A fitted calibrator from a file that ``save`` or ``propercal fit`` wrote."""
-    fitted = _core.load(read_file(path), os.fspath(path))
-    content = json.loads(fitted.save())
-    kind = _KIND_WORDS[content["input"]]
-    made = calibrator(content["spec"], kind=kind, normalize=content["normalize"])
+    return loads(read_file(path), os.fspath(path))
+
+
+def loads(content: bytes, name: str) -> Calibrator:
+    """The same from the bytes of a file; the name is for sentences."""
+    fitted = _core.load(content, name)
+    told = json.loads(fitted.save())
+    kind = _KIND_WORDS[told["input"]]
+    made = calibrator(told["spec"], kind=kind, normalize=told["normalize"])
     made._take(fitted)
     return made

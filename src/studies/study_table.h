@@ -5,7 +5,7 @@
 #include "core/memory.h"
 #include "core/text.h"
 
-#define PC_TABLE_COLUMNS_MAX 16
+#define PC_TABLE_COLUMNS_MAX 24
 #define PC_TABLE_WORD_MAX 96
 
 typedef struct pc_table_cell {

@@ -1,0 +1,275 @@
+/* compare: which repair, or which model, is best? */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common.h"
+
+#define COMPARE_VAL(field) offsetof(cli_options, val.field)
+
+static const cli_flag compare_flags[] = {
+    {"method", 'm', CLI_REPEAT, "SPEC", offsetof(cli_options, methods),
+     "a calibrator to compare; repeat for more; all that suit the data when not given", NULL,
+     CLI_METHODS},
+    {"model", 0, CLI_REPEAT, "NAME=KIND:FILE", offsetof(cli_options, models),
+     "a model to compare, as old=logits:old.npy; repeat for more; KIND is logits, probs, "
+     "log-probs or confidence, and all models have the rows of --labels; with --method each is "
+     "also repaired by each method",
+     NULL, CLI_ANY},
+    {"by", 0, CLI_TEXT, "SPEC", offsetof(cli_options, by),
+     "the metric that ranks and chooses: brier when not given, log is also proper", NULL,
+     CLI_METRICS},
+    {"metric", 0, CLI_REPEAT, "SPEC", offsetof(cli_options, metrics),
+     "what else to tell; repeat for more; accuracy, log, rbs, ece, ks and cwce when not given",
+     NULL, CLI_METRICS},
+    {"folds", 0, CLI_COUNT, "N", offsetof(cli_options, folds),
+     "of the cross-validation, where there is no second set; 5 when not given", NULL, CLI_ANY},
+    {"interval", 0, CLI_REAL, "LEVEL", offsetof(cli_options, interval),
+     "level of the intervals; 0.95 when not given", NULL, CLI_ANY},
+    {"replicas", 0, CLI_COUNT, "N", offsetof(cli_options, replicas),
+     "how often rows are drawn anew for them; 1000 when not given", NULL, CLI_ANY},
+};
+
+static const cli_flag compare_val_flags[] = {
+    {"val-logits", 0, CLI_TEXT, "FILE", COMPARE_VAL(logits),
+     "logits of other rows, to fit on; methods are then judged on the first set", NULL,
+     CLI_FILE},
+    {"val-probs", 0, CLI_TEXT, "FILE", COMPARE_VAL(probs), "the same as probabilities", NULL,
+     CLI_FILE},
+    {"val-log-probs", 0, CLI_TEXT, "FILE", COMPARE_VAL(log_probs),
+     "the same as logarithms of probabilities", NULL, CLI_FILE},
+    {"val-confidence", 0, CLI_TEXT, "FILE", COMPARE_VAL(confidence),
+     "the same as confidences; goes with --val-correct", NULL, CLI_FILE},
+    {"val-correct", 0, CLI_TEXT, "FILE", COMPARE_VAL(correct),
+     "1 where the prediction was correct, 0 where not", NULL, CLI_FILE},
+    {"val-labels", 0, CLI_TEXT, "FILE", COMPARE_VAL(labels), "their true classes", NULL,
+     CLI_FILE},
+    {"val-weights", 0, CLI_TEXT, "FILE", COMPARE_VAL(weights),
+     "how many times each of them occurred", NULL, CLI_FILE},
+    {"val-data", 0, CLI_TEXT, "FILE", COMPARE_VAL(data), "one file with everything of them",
+     NULL, CLI_FILE},
+};
+
+static const cli_flag compare_output_flags[] = {
+    {"output", 'o', CLI_TEXT, "FILE", offsetof(cli_options, output),
+     "save the chosen calibrator, for `propercal apply`, fitted to all rows that there are for "
+     "fitting; the table still goes to standard output",
+     NULL, CLI_FILE},
+    {"format", 0, CLI_TEXT, "FORMAT", offsetof(cli_options, format),
+     "of the table: text (the default), json, csv or md", "text|json|csv|md", CLI_ANY},
+    {"json", 0, CLI_FLAG, NULL, offsetof(cli_options, json), "the same as --format json", NULL,
+     CLI_ANY},
+};
+
+/* The models of one command; names are owned. */
+typedef struct compare_models {
+  pcal_compared *list;
+  size_t count;
+} compare_models;
+
+static void compare_models_free(compare_models *models) {
+  for (size_t i = 0; i < models->count; i++) {
+    char *name = NULL;
+    memcpy(&name, &models->list[i].name, sizeof name);
+    free(name);
+    pcal_source_free(models->list[i].source);
+    pcal_source_free(models->list[i].fitting);
+  }
+  free(models->list);
+}
+
+static int compare_has(const pcal_inputs *inputs) {
+  return inputs->logits || inputs->probs || inputs->log_probs || inputs->confidence ||
+         inputs->data;
+}
+
+/* Opens a source as if its inputs stood under the common flags. */
+static pcal_status compare_open(cli_session *session, const pcal_inputs *inputs,
+                                pcal_source **out, pcal_error *err) {
+  const pcal_inputs mine = session->options.inputs;
+  session->options.inputs = *inputs;
+  const pcal_status status = cli_source_open(session, 1, out, err);
+  session->options.inputs = mine;
+  return status;
+}
+
+static pcal_status compare_one_model(cli_session *session, pcal_compared *model,
+                                     pcal_error *err) {
+  const cli_options *options = &session->options;
+  pcal_status status = compare_open(session, &options->inputs, &model->source, err);
+  if (status == PCAL_OK && compare_has(&options->val))
+    status = compare_open(session, &options->val, &model->fitting, err);
+  return status;
+}
+
+/* "NAME=KIND:FILE" beside the labels of all models. */
+static pcal_status compare_read_model(const char *text, const pcal_inputs *common,
+                                      size_t *name_length, pcal_inputs *out, pcal_error *err) {
+  static const char *const kinds[] = {"logits:", "probs:", "log-probs:", "confidence:"};
+  const char *equals = strchr(text, '=');
+  *out = *common;
+  if (equals && equals > text) {
+    const char **const fields[] = {&out->logits, &out->probs, &out->log_probs,
+                                   &out->confidence};
+    *name_length = (size_t)(equals - text);
+    for (size_t i = 0; i < CLI_COUNT_OF(kinds); i++) {
+      const size_t length = strlen(kinds[i]);
+      if (strncmp(equals + 1, kinds[i], length) != 0 || !equals[1 + length])
+        continue;
+      *fields[i] = equals + 1 + length;
+      return PCAL_OK;
+    }
+  }
+  return cli_fail(err, PCAL_USAGE,
+                  "--model %s: a model is given as NAME=KIND:FILE, such as old=logits:old.npy",
+                  text);
+}
+
+static pcal_status compare_add_model(cli_session *session, const char *text,
+                                     pcal_compared *model, pcal_error *err) {
+  pcal_inputs inputs;
+  size_t length = 0;
+  pcal_status status =
+      compare_read_model(text, &session->options.inputs, &length, &inputs, err);
+  if (status != PCAL_OK)
+    return status;
+  char *name = malloc(length + 1);
+  if (!name)
+    return cli_fail(err, PCAL_MEMORY, "not enough memory");
+  memcpy(name, text, length);
+  name[length] = '\0';
+  model->name = name;
+  return compare_open(session, &inputs, &model->source, err);
+}
+
+static pcal_status compare_check(const cli_options *options, pcal_error *err) {
+  if (options->models.count == 0)
+    return PCAL_OK;
+  if (options->models.count == 1)
+    return cli_fail(err, PCAL_USAGE,
+                    "--model is for several models; give another one, or this one without a "
+                    "name as --logits or --probs");
+  if (compare_has(&options->inputs))
+    return cli_fail(
+        err, PCAL_USAGE,
+        "predictions are given with --model or with --logits, --probs and the like, "
+        "not with both");
+  if (compare_has(&options->val))
+    return cli_fail(err, PCAL_USAGE,
+                    "a second set is for one model; leave the --val flags out, and each model "
+                    "is repaired by cross-validation");
+  return PCAL_OK;
+}
+
+static pcal_status compare_open_models(cli_session *session, compare_models *models,
+                                       pcal_error *err) {
+  const cli_options *options = &session->options;
+  const size_t named = options->models.count, count = named > 0 ? named : 1;
+  pcal_status status = compare_check(options, err);
+  if (status != PCAL_OK)
+    return status;
+  models->list = calloc(count, sizeof *models->list);
+  if (!models->list)
+    return cli_fail(err, PCAL_MEMORY, "not enough memory");
+  for (; models->count < count && status == PCAL_OK; models->count++) {
+    pcal_compared *model = &models->list[models->count];
+    *model = (pcal_compared)PCAL_COMPARED_INIT;
+    status = named > 0
+                 ? compare_add_model(session, options->models.word[models->count], model, err)
+                 : compare_one_model(session, model, err);
+  }
+  return status;
+}
+
+static pcal_status compare_learn(cli_session *session, pcal_comparison **out, pcal_error *err) {
+  const cli_options *options = &session->options;
+  compare_models models = {NULL, 0};
+  pcal_compare_config config = PCAL_COMPARE_CONFIG_INIT;
+  config.methods = options->methods.word;
+  config.method_count = options->methods.count;
+  config.specs = options->metrics.word;
+  config.spec_count = options->metrics.count;
+  config.by = options->by;
+  config.folds = (size_t)options->folds;
+  config.interval = options->interval;
+  config.replicas = (size_t)options->replicas;
+  config.normalize = options->normalize;
+  config.skip_missing = options->skip_missing;
+  pcal_status status = compare_open_models(session, &models, err);
+  if (status == PCAL_OK)
+    status = pcal_compare_run(models.list, models.count, &config, &session->env, out, err);
+  compare_models_free(&models);
+  return status;
+}
+
+static pcal_status compare_save(cli_session *session, pcal_comparison **comparison,
+                                pcal_error *err) {
+  cli_output output;
+  pcal_status status = cli_output_open(session, session->options.output, &output, err);
+  if (status != PCAL_OK)
+    return status;
+  status = compare_learn(session, comparison, err);
+  if (status == PCAL_OK)
+    status = pcal_calibrator_save(pcal_comparison_calibrator(*comparison), cli_output_sink,
+                                  &output, err);
+  return cli_output_close(&output, status, err);
+}
+
+static pcal_status compare_run(cli_session *session, pcal_error *err) {
+  const char *path = session->options.output;
+  pcal_comparison *comparison = NULL;
+  cli_page page = CLI_PAGE_INIT;
+  if (path && (!*path || strcmp(path, "-") == 0))
+    return cli_fail(
+        err, PCAL_USAGE,
+        "-o needs the name of a file, such as best.json; the table goes to standard "
+        "output");
+  pcal_status status =
+      path ? compare_save(session, &comparison, err) : compare_learn(session, &comparison, err);
+  if (status == PCAL_OK)
+    status = pcal_comparison_write(comparison, session->format, cli_page_sink, &page, err);
+  pcal_comparison_free(comparison);
+  if (status == PCAL_OK)
+    return cli_page_write(session, &page, NULL, err);
+  cli_page_free(&page);
+  return status;
+}
+
+static const cli_section compare_section = {"Comparison", compare_flags,
+                                            CLI_COUNT_OF(compare_flags), NULL};
+static const cli_section compare_val_section = {"A second set", compare_val_flags,
+                                                CLI_COUNT_OF(compare_val_flags), NULL};
+static const cli_section compare_output_section = {"Output", compare_output_flags,
+                                                   CLI_COUNT_OF(compare_output_flags), NULL};
+static const cli_section *const compare_sections[] = {
+    &cli_section_inputs,     &compare_val_section, &compare_section, &cli_section_rows,
+    &compare_output_section, &cli_section_running, &cli_section_help};
+
+static const cli_example compare_examples[] = {
+    {"propercal compare --logits z.npy --labels y.npy -o best.json",
+     "all methods by cross-validation; the best one is saved"},
+    {"propercal compare --logits test.npy --labels y.npy --val-logits val.npy --val-labels "
+     "v.npy",
+     "fitted on one set, judged on another"},
+    {"propercal compare --probs p.npy --labels y.npy -m temperature -m isotonic --by log",
+     "two methods, ranked by the log score"},
+    {"propercal compare --labels y.npy --model old=probs:p.npy --model new=probs:q.npy",
+     "two models side by side"},
+};
+
+const cli_verb cli_verb_compare = {
+    "compare",
+    "",
+    0,
+    CLI_ANY,
+    "which repair, or which model, is best?",
+    "Fits calibrators and judges each on rows that it has not seen: on a first set when there "
+    "is a second one to fit on, else by cross-validation. Ranks them by a proper score, tells "
+    "which differences are real by intervals of paired differences, and chooses; when nothing "
+    "helps beyond doubt it says so, and leaving the predictions alone is the choice. Several "
+    "models are compared in the same way.",
+    compare_sections,
+    CLI_COUNT_OF(compare_sections),
+    compare_examples,
+    CLI_COUNT_OF(compare_examples),
+    compare_run,
+};

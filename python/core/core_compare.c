@@ -1,0 +1,103 @@
+/* Comparisons of calibrators and models. */
+#include "core.h"
+
+/* (name or None, Source, Source or None) */
+static int core_compare_model(const core_state *state, PyObject *given, pcal_compared *out) {
+  PyObject *source, *fitting;
+  *out = (pcal_compared)PCAL_COMPARED_INIT;
+  if (!PyArg_ParseTuple(given, "zOO", &out->name, &source, &fitting) ||
+      !core_check(source, state->source_type, "Source") ||
+      (fitting != Py_None && !core_check(fitting, state->source_type, "Source")))
+    return -1;
+  out->source = ((core_source *)(void *)source)->source;
+  if (fitting != Py_None)
+    out->fitting = ((core_source *)(void *)fitting)->source;
+  return 0;
+}
+
+static pcal_compared *core_compare_models(const core_state *state, PyObject *given,
+                                          size_t *count) {
+  *count = (size_t)PyTuple_Size(given);
+  pcal_compared *models = PyMem_Malloc((*count + 1) * sizeof *models);
+  if (models == NULL)
+    return (pcal_compared *)PyErr_NoMemory();
+  for (size_t i = 0; i < *count; i++)
+    if (core_compare_model(state, PyTuple_GetItem(given, (Py_ssize_t)i), &models[i]) < 0) {
+      PyMem_Free(models);
+      return NULL;
+    }
+  return models;
+}
+
+static PyObject *core_compare_text(const pcal_comparison *comparison, pcal_format format) {
+  core_bytes bytes = {NULL, 0, 0};
+  pcal_error error;
+  const pcal_status status =
+      pcal_comparison_write(comparison, format, core_bytes_sink, &bytes, &error);
+  return core_bytes_text(&bytes, status, &error);
+}
+
+static PyObject *core_compare_calibrator(const pcal_comparison *comparison) {
+  core_bytes bytes = {NULL, 0, 0};
+  pcal_error error;
+  const pcal_status status = pcal_calibrator_save(pcal_comparison_calibrator(comparison),
+                                                  core_bytes_sink, &bytes, &error);
+  return core_bytes_object(&bytes, status, &error);
+}
+
+static PyObject *core_compare_run(const pcal_compared *models, size_t count, core_watch *watch,
+                                  const pcal_compare_config *config) {
+  pcal_comparison *comparison = NULL;
+  pcal_error error;
+  core_watch_begin(watch);
+  pcal_status status =
+      pcal_compare_run(models, count, config, core_watch_env(watch), &comparison, &error);
+  status = core_watch_end(watch, status);
+  if (status != PCAL_OK) {
+    pcal_comparison_free(comparison);
+    return core_raise(&error);
+  }
+  PyObject *made = Py_BuildValue("(NNN)", core_compare_text(comparison, PCAL_TEXT),
+                                 core_compare_text(comparison, PCAL_JSON),
+                                 core_compare_calibrator(comparison));
+  pcal_comparison_free(comparison);
+  return made;
+}
+
+/* compare(models, methods, specs, by or None, folds, interval, replicas, normalize,
+ * skip_missing) -> (text, JSON, bytes of the chosen calibrator); each model is (name or None,
+ * Source, Source to fit on or None) */
+PyObject *core_compare(PyObject *module, PyObject *arguments) {
+  const core_state *state = PyModule_GetState(module);
+  pcal_compare_config config = PCAL_COMPARE_CONFIG_INIT;
+  PyObject *given, *methods, *specs;
+  Py_ssize_t folds = 0, replicas = 0;
+  if (!PyArg_ParseTuple(arguments, "O!O!O!zndnpp", &PyTuple_Type, &given, &PyTuple_Type,
+                        &methods, &PyTuple_Type, &specs, &config.by, &folds, &config.interval,
+                        &replicas, &config.normalize, &config.skip_missing))
+    return NULL;
+  if (folds < 0 || replicas < 0 || PyTuple_Size(given) < 1) {
+    PyErr_SetString(PyExc_ValueError, "a comparison needs models, and counts of 0 or more");
+    return NULL;
+  }
+  config.folds = (size_t)folds;
+  config.replicas = (size_t)replicas;
+  size_t count = 0;
+  const char **method_letters = core_letters_of(methods, &config.method_count);
+  const char **spec_letters =
+      method_letters == NULL ? NULL : core_letters_of(specs, &config.spec_count);
+  pcal_compared *models =
+      spec_letters == NULL ? NULL : core_compare_models(state, given, &count);
+  PyObject *made = NULL;
+  if (models != NULL) {
+    const core_source *first =
+        (core_source *)(void *)PyTuple_GetItem(PyTuple_GetItem(given, 0), 1);
+    config.methods = method_letters;
+    config.specs = spec_letters;
+    made = core_compare_run(models, count, first->watch, &config);
+  }
+  PyMem_Free(models);
+  PyMem_Free(spec_letters);
+  PyMem_Free(method_letters);
+  return made;
+}

@@ -1,0 +1,65 @@
+"""Comparisons of calibrators and models, against the program."""
+
+import json
+import subprocess
+
+import numpy as np
+import pytest
+
+import propercal as pc
+
+
+def test_methods(digits, digits_files, program):
+    methods = ["temperature", "histogram"]
+    found = pc.compare(
+        logits=digits.logits, labels=digits.labels, methods=methods, replicas=50, threads=2
+    )
+    told = json.loads(
+        subprocess.check_output(
+            [program, "compare", "--json", "--replicas", "50", "-m", "temperature", "-m", "histogram"]
+            + ["--logits", digits_files["logits"], "--labels", digits_files["labels"]]
+        )
+    )
+    assert found.to_dict() == told
+    assert found.chosen == told["chosen"]
+    assert found.advice in repr(found)
+    assert "<pre>" in found._repr_html_()
+    assert [row["spec"].split(":")[0] for row in found.rows] == ["identity", *methods]
+    assert found.calibrator.transform(logits=digits.logits).shape == digits.logits.shape
+
+
+def test_second_set(digits):
+    half = len(digits.labels) // 2
+    found = pc.compare(
+        logits=digits.logits[half:], labels=digits.labels[half:],
+        val_logits=digits.logits[:half], val_labels=digits.labels[:half],
+        methods=["temperature"], replicas=50,
+    )
+    fitted = pc.Temperature(kind="logits").fit(digits.logits[:half], digits.labels[:half])
+    probs = fitted.predict_proba(digits.logits[half:].astype(np.float64))
+    expected = pc.brier(probs, digits.labels[half:])
+    assert found.rows[1]["metrics"]["brier"] == pytest.approx(expected, rel=1e-9)
+
+
+def test_models(digits):
+    models = {"plain": digits.logits, "half": digits.logits / 2}
+    found = pc.compare(labels=digits.labels, models=models, kind="logits", replicas=50)
+    assert [row["name"] for row in found.rows] == ["plain", "half"]
+    assert found.rows[0]["metrics"]["brier"] == pytest.approx(
+        pc.brier(logits=digits.logits, labels=digits.labels), rel=1e-9
+    )
+
+
+def test_table(digits):
+    pandas = pytest.importorskip("pandas")
+    found = pc.compare(digits.probs, digits.labels, methods=["temperature"], replicas=50)
+    table = found.to_pandas()
+    assert isinstance(table, pandas.DataFrame)
+    assert list(table["rank"]) == [1, 2]
+
+
+def test_errors(digits):
+    with pytest.raises(TypeError, match="val_nothing"):
+        pc.compare(digits.probs, digits.labels, val_nothing=1)
+    with pytest.raises(pc.UsageError, match="there is no calibrator"):
+        pc.compare(digits.probs, digits.labels, methods=["nothing"])
