@@ -247,12 +247,11 @@ static const cli_section *const compare_sections[] = {
 static const cli_example compare_examples[] = {
     {"propercal compare --logits z.npy --labels y.npy -o best.json",
      "all methods by cross-validation; the best one is saved"},
-    {"propercal compare --logits test.npy --labels y.npy --val-logits val.npy --val-labels "
-     "v.npy",
+    {"propercal compare --data test.csv --val-data val.csv",
      "fitted on one set, judged on another"},
-    {"propercal compare --probs p.npy --labels y.npy -m temperature -m isotonic --by log",
+    {"propercal compare --data d.csv -m temperature -m isotonic --by log",
      "two methods, ranked by the log score"},
-    {"propercal compare --labels y.npy --model old=probs:p.npy --model new=probs:q.npy",
+    {"propercal compare --labels y.npy --model a=probs:p.npy --model b=probs:q.npy",
      "two models side by side"},
 };
 

@@ -8,6 +8,10 @@ static const cli_flag fit_flags[] = {
      "what to learn: a calibrator with options, as temperature:objective=brier; temperature "
      "when not given; `propercal list calibrators` shows them all",
      NULL, CLI_METHODS},
+    {"groups", 0, CLI_TEXT, "FILE", offsetof(cli_options, inputs.groups),
+     "a group for each row: learns also for each group by itself; how far a group of n rows "
+     "goes its own way, n / (n + kappa), is chosen by cross-validation",
+     NULL, CLI_FILE},
 };
 
 static const cli_flag fit_output_flags[] = {
@@ -29,6 +33,7 @@ static pcal_status fit_learn(cli_session *session, pcal_calibrator **calibrator,
   if (options->method)
     config.method = options->method;
   config.normalize = options->normalize;
+  config.by_group = options->inputs.groups != NULL;
   config.skip_missing = options->skip_missing;
   pcal_status status = cli_source_open(session, 1, &source, err);
   if (status == PCAL_OK)
@@ -115,6 +120,8 @@ static const cli_example fit_examples[] = {
      "then use it on other rows"},
     {"propercal fit -m histogram:bins=20 --probs p.npy --labels y.npy -o h.json",
      "another method"},
+    {"propercal fit --logits z.npy --labels y.npy --groups site.npy -o cal.json",
+     "a calibrator for each site, mixed with that of all by how many rows it has"},
     {"propercal fit --method temperature:objective=brier --data val.csv --json",
      "look at the outcome without saving it: status, gradient, before and after"},
 };

@@ -477,10 +477,12 @@ typedef struct pcal_fit_config {
   size_t size;
   const char *method; /* a calibrator spec, "temperature:objective=brier" */
   int normalize, skip_missing;
+  int by_group; /* also a calibrator for each group of the source, mixed with that of all rows
+                 */
 } pcal_fit_config;
 
 #define PCAL_FIT_CONFIG_INIT \
-  { sizeof(pcal_fit_config), "temperature", 0, 0 }
+  { sizeof(pcal_fit_config), "temperature", 0, 0, 0 }
 
 /* Learns a recalibration; reads the source several times.  That an optimiser did not converge
  * is recorded in the calibrator, not an error. */
@@ -504,8 +506,13 @@ PCAL_API pcal_status pcal_calibrator_load(const void *bytes, size_t length, cons
  * probability of a single event. */
 PCAL_API size_t pcal_calibrator_columns(const pcal_calibrator *calibrator);
 
+/* Groups that have a calibrator of their own, and their names; 0 where rows have no groups. */
+PCAL_API size_t pcal_calibrator_groups(const pcal_calibrator *calibrator);
+PCAL_API const char *pcal_calibrator_group(const pcal_calibrator *calibrator, size_t group);
+
 /* Calibrated probabilities of a batch (labels not needed), row after row and in its type: out
- * has rows * pcal_calibrator_columns elements. */
+ * has rows * pcal_calibrator_columns elements.  Of a calibrator with groups, the batch's groups
+ * are numbers of them, and any other number stands for none. */
 PCAL_API pcal_status pcal_calibrator_apply(const pcal_calibrator *calibrator,
                                            const pcal_batch *batch, const pcal_env *env,
                                            void *out, pcal_error *err);

@@ -37,15 +37,15 @@ PyObject *core_calibrator_wrap(core_state *state, pcal_calibrator *calibrator,
   return made;
 }
 
-/* fit(source, method, normalize, skip_missing) -> Calibrator */
+/* fit(source, method, normalize, skip_missing, by_group) -> Calibrator */
 PyObject *core_fit(PyObject *module, PyObject *arguments) {
   core_state *state = PyModule_GetState(module);
   pcal_fit_config config = PCAL_FIT_CONFIG_INIT;
   pcal_calibrator *calibrator = NULL;
   PyObject *source;
   pcal_error error;
-  if (!PyArg_ParseTuple(arguments, "Ospp", &source, &config.method, &config.normalize,
-                        &config.skip_missing) ||
+  if (!PyArg_ParseTuple(arguments, "Osppp", &source, &config.method, &config.normalize,
+                        &config.skip_missing, &config.by_group) ||
       !core_check(source, state->source_type, "Source"))
     return NULL;
   core_source *object = (core_source *)(void *)source;

@@ -79,13 +79,16 @@ class Calibrator(BaseEstimator):
         labels: Any = None,
         correct: Any = None,
         weights: Any = None,
+        groups: Any = None,
         data: Any = None,
         classes: "Iterable[str] | None" = None,
         progress: Any = None,
         header: "bool | None" = None,
     ) -> Any:
         """Learns from scores and labels: ``fit(X, y)``, or by name, as
-        ``fit(logits=..., labels=...)``.  Weights are frequencies of rows."""
+        ``fit(logits=..., labels=...)``.  Weights are frequencies of rows.  With ``groups`` each
+        group has a calibrator of its own, mixed with that of all rows by how many rows it
+        has; ``transform`` then needs groups too."""
         given = {
             "probs": probs,
             "logits": logits,
@@ -94,6 +97,7 @@ class Calibrator(BaseEstimator):
             "labels": labels,
             "correct": correct,
             "weights": weights,
+            "groups": groups,
             "data": data,
         }
         self._name(given, X)
@@ -107,7 +111,8 @@ class Calibrator(BaseEstimator):
         with settings(self.threads, None, progress) as how:
             source = open_source(given, how, classes, header=header)
             method = _registry.spec(self._row.name, options)
-            fitted = _core.fit(source, method, bool(self.normalize), bool(self.skip_missing))
+            policy = (bool(self.normalize), bool(self.skip_missing), groups is not None)
+            fitted = _core.fit(source, method, *policy)
         self._take(fitted)
         self._warn()
         return self
@@ -161,7 +166,7 @@ class Calibrator(BaseEstimator):
     def fit_transform(self, X: Any = None, y: Any = None, **given: Any) -> np.ndarray:
         """Fits, then gives the calibrated probabilities of the same scores."""
         self.fit(X, y, **given)
-        scores = {name: given[name] for name in (*KINDS, "data", "classes") if name in given}
+        scores = {name: given[name] for name in (*KINDS, "groups", "data", "classes") if name in given}
         return self.transform(X, **scores)
 
     # ---- Applying ----
@@ -174,6 +179,7 @@ class Calibrator(BaseEstimator):
         logits: Any = None,
         log_probs: Any = None,
         confidence: Any = None,
+        groups: Any = None,
         data: Any = None,
         classes: "Iterable[str] | None" = None,
         progress: Any = None,
@@ -186,6 +192,7 @@ class Calibrator(BaseEstimator):
             "logits": logits,
             "log_probs": log_probs,
             "confidence": confidence,
+            "groups": groups,
             "data": data,
         }
         fitted = self._require()

@@ -5,6 +5,7 @@
 #include "calibrators/calibrator_file.h"
 #include "calibrators/describe.h"
 #include "calibrators/fit.h"
+#include "calibrators/grouped.h"
 
 pcal_status pcal_fit_run(pcal_source *source, const pcal_fit_config *config,
                          const pcal_env *env, pcal_calibrator **out, pcal_error *err) {
@@ -70,6 +71,15 @@ pcal_status pcal_calibrator_load(const void *bytes, size_t length, const char *n
 
 size_t pcal_calibrator_columns(const pcal_calibrator *calibrator) {
   return calibrator == NULL ? 0 : pc_calibrator_columns(calibrator);
+}
+
+size_t pcal_calibrator_groups(const pcal_calibrator *calibrator) {
+  return calibrator == NULL || calibrator->grouping == NULL ? 0 : calibrator->grouping->count;
+}
+
+const char *pcal_calibrator_group(const pcal_calibrator *calibrator, size_t group) {
+  return group < pcal_calibrator_groups(calibrator) ? calibrator->grouping->members[group].name
+                                                    : NULL;
 }
 
 pcal_status pcal_calibrator_apply(const pcal_calibrator *calibrator, const pcal_batch *batch,

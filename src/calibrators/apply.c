@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "calibrators/grouped.h"
 #include "core/executor.h"
 #include "data/pass.h"
 
@@ -119,13 +120,19 @@ static pcal_status apply_batch(apply_state *state, const pcal_batch *batch, pcal
 
 pcal_status pc_calibrator_apply(const pcal_calibrator *calibrator, const pcal_batch *batch,
                                 const pcal_env *env, void *out, pcal_error *err) {
+  PC_TRY(apply_check(calibrator, batch, err));
+  return calibrator->grouping == NULL ? pc_calibrator_map(calibrator, batch, env, out, err)
+                                      : pc_grouped_apply(calibrator, batch, env, out, err);
+}
+
+pcal_status pc_calibrator_map(const pcal_calibrator *calibrator, const pcal_batch *batch,
+                              const pcal_env *env, void *out, pcal_error *err) {
   pcal_batch bare = *batch;
   const size_t block = APPLY_BLOCK_CELLS / calibrator->layout.classes;
   const size_t workers = pc_worker_count(env);
   bare.labels = NULL;
   bare.weights = NULL;
   bare.groups = NULL;
-  PC_TRY(apply_check(calibrator, batch, err));
   apply_state state = {calibrator, env, &bare, block < 1 ? 1 : block, 0, NULL, out};
   if (calibrator->row->space != NULL)
     state.space = calibrator->row->space(calibrator);

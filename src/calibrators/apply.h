@@ -8,6 +8,10 @@
 PC_CHECKED pcal_status pc_calibrator_apply(const pcal_calibrator *calibrator,
                                            const pcal_batch *batch, const pcal_env *env,
                                            void *out, pcal_error *err);
+/* The same without regard to groups: the map of all rows. */
+PC_CHECKED pcal_status pc_calibrator_map(const pcal_calibrator *calibrator,
+                                         const pcal_batch *batch, const pcal_env *env,
+                                         void *out, pcal_error *err);
 PC_CHECKED pcal_status pc_apply_run(pcal_source *source, const pcal_calibrator *calibrator,
                                     const char *format, const pcal_env *env, pcal_sink sink,
                                     void *user, pcal_error *err);

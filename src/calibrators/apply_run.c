@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "calibrators/apply.h"
+#include "calibrators/grouped.h"
 #include "calibrators/sweep.h"
 #include "core/number.h"
 #include "core/text.h"
@@ -26,6 +27,12 @@ typedef struct apply_run_writer {
   pcal_sink sink;
   void *user;
 } apply_run_writer;
+
+/* Groups of a source against those of a calibrator. */
+typedef struct apply_run_matches {
+  uint32_t *numbers; /* of the source's names, followed by those of a window's rows */
+  size_t capacity;
+} apply_run_matches;
 
 static size_t apply_run_width(const apply_run_writer *writer) {
   return writer->shape.type == PCAL_F32 ? sizeof(float) : sizeof(double);
@@ -187,10 +194,35 @@ static pcal_status apply_run_count(pcal_source *source, size_t window, apply_run
   return pc_source_rewind(source, err);
 }
 
+/* The groups of a batch as numbers of the calibrator's. */
+static pcal_status apply_run_groups(const pcal_source *source,
+                                    const pcal_calibrator *calibrator, const pcal_env *env,
+                                    pcal_batch *batch, apply_run_matches *matches,
+                                    pcal_error *err) {
+  pcal_shape shape = {.size = sizeof shape};
+  if (calibrator->grouping == NULL || batch->groups == NULL)
+    return PCAL_OK;
+  pc_source_shape(source, &shape);
+  const size_t wanted = shape.group_count + batch->rows;
+  void *block = matches->numbers;
+  const pcal_status status =
+      pc_reserve(env, &block, &matches->capacity, wanted, sizeof *matches->numbers, err);
+  matches->numbers = block;
+  PC_TRY(status);
+  uint32_t *rows = matches->numbers + shape.group_count;
+  pc_grouping_match(calibrator->grouping, shape.group_names, shape.group_count,
+                    matches->numbers);
+  for (size_t i = 0; i < batch->rows; i++)
+    rows[i] = matches->numbers[batch->groups[i]];
+  batch->groups = rows;
+  return PCAL_OK;
+}
+
 static pcal_status apply_run_windows(pcal_source *source, const pcal_calibrator *calibrator,
                                      const apply_run_format *format,
                                      const apply_run_writer *writer, size_t window,
-                                     void *values, pcal_error *err) {
+                                     void *values, apply_run_matches *matches,
+                                     pcal_error *err) {
   const uint64_t known = writer->shape.row_count;
   uint64_t done = 0;
   for (;;) {
@@ -198,6 +230,7 @@ static pcal_status apply_run_windows(pcal_source *source, const pcal_calibrator 
     PC_TRY(pc_source_next(source, window, &batch, err));
     if (batch.rows == 0)
       break;
+    PC_TRY(apply_run_groups(source, calibrator, writer->env, &batch, matches, err));
     PC_TRY(pc_calibrator_apply(calibrator, &batch, writer->env, values, err));
     PC_TRY(format->rows(writer, values, batch.rows, err));
     done += batch.rows;
@@ -260,6 +293,10 @@ static pcal_status apply_run_check_shape(pcal_source *source, const pcal_calibra
   empty.columns = shape->columns;
   PC_TRY(pc_calibrator_apply(calibrator, &empty, env, NULL, err));
   PC_TRY(apply_run_check_names(calibrator, shape, empty.scores_name, env, err));
+  if (calibrator->grouping != NULL && !shape->grouped)
+    return pc_fail(err, PCAL_USAGE,
+                   "the calibrator has a map for each group; give the groups of the rows with "
+                   "--groups");
   return pc_source_rewind(source, err);
 }
 
@@ -267,6 +304,7 @@ pcal_status pc_apply_run(pcal_source *source, const pcal_calibrator *calibrator,
                          const char *format, const pcal_env *env, pcal_sink sink, void *user,
                          pcal_error *err) {
   const apply_run_format *writes = NULL;
+  apply_run_matches matches = {NULL, 0};
   apply_run_writer writer = {env, {.size = sizeof(pcal_shape)}, sink, user};
   PC_TRY(apply_run_find_format(format, &writes, err));
   PC_TRY(pc_source_rewind(source, err));
@@ -283,7 +321,8 @@ pcal_status pc_apply_run(pcal_source *source, const pcal_calibrator *calibrator,
   if (values == NULL)
     return pc_fail_memory(err, "applying a calibrator");
   const pcal_status status =
-      apply_run_windows(source, calibrator, writes, &writer, window, values, err);
+      apply_run_windows(source, calibrator, writes, &writer, window, values, &matches, err);
   pc_free(env, values);
+  pc_free(env, matches.numbers);
   return status;
 }

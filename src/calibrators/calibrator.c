@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "calibrators/grouped.h"
 #include "measure/results.h"
 
 #define CALIBRATOR(file, symbol) extern const pc_calibrator_row pc_calibrator_##symbol;
@@ -76,6 +77,7 @@ void pc_calibrator_free(pcal_calibrator *calibrator) {
     return;
   const pcal_env env = calibrator->env;
   calibrator->row->release(calibrator);
+  pc_grouping_free(&env, calibrator->grouping);
   pc_name_list_free(&env, calibrator->class_names, calibrator->layout.columns);
   pc_free(&env, calibrator);
 }
@@ -105,7 +107,11 @@ size_t pc_calibrator_columns(const pcal_calibrator *calibrator) {
 
 unsigned pc_calibrator_traits(const pcal_calibrator *calibrator) {
   const pc_calibrator_row *row = calibrator->row;
-  return row->traits_now == NULL ? row->traits : row->traits_now(calibrator);
+  const pc_grouping *grouping = calibrator->grouping;
+  unsigned traits = row->traits_now == NULL ? row->traits : row->traits_now(calibrator);
+  for (size_t g = 0; grouping != NULL && g < grouping->count; g++)
+    traits &= pc_calibrator_traits(grouping->members[g].calibrator);
+  return grouping == NULL ? traits : traits & ~(unsigned)(PC_INJECTIVE | PC_GUARDED);
 }
 
 void pc_fit_warn(pc_fit_info *fit, const char *format, ...) {

@@ -47,6 +47,7 @@ typedef struct pc_fit_info {
 } pc_fit_info;
 
 typedef struct pc_calibrator_row pc_calibrator_row;
+typedef struct pc_grouping pc_grouping; /* calibrators/grouped.h */
 
 struct pcal_calibrator {
   pcal_env env;
@@ -56,7 +57,8 @@ struct pcal_calibrator {
   int normalize;      /* rows are rescaled as in the fit */
   char **class_names; /* one for each column, or NULL */
   pc_fit_info fit;
-  void *parameters; /* the row's own */
+  void *parameters;      /* the row's own */
+  pc_grouping *grouping; /* calibrators of groups of rows, or NULL */
 };
 
 /* What a fit works on. */

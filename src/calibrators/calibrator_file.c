@@ -1,5 +1,7 @@
 #include "calibrators/calibrator_file.h"
 
+#include "calibrators/grouped.h"
+
 void pc_calibrator_write_outcome(const pcal_calibrator *calibrator, pc_json *json) {
   const pc_fit_info *fit = &calibrator->fit;
   char objective[64];
@@ -99,6 +101,25 @@ static void calibrator_file_fit(const pcal_calibrator *calibrator, pc_json *json
   pc_json_close(json, '}');
 }
 
+static void calibrator_file_groups(const pc_grouping *grouping, pc_json *json) {
+  pc_json_key(json, "groups");
+  pc_json_open(json, '{');
+  pc_json_key(json, "kappa"); /* null: infinite */
+  pc_json_number(json, grouping->kappa);
+  pc_json_key(json, "members");
+  pc_json_open(json, '[');
+  for (size_t g = 0; g < grouping->count; g++) {
+    pc_json_open(json, '{');
+    pc_json_key(json, "name");
+    pc_json_string(json, grouping->members[g].name);
+    pc_calibrator_write_parameters(grouping->members[g].calibrator, json);
+    calibrator_file_fit(grouping->members[g].calibrator, json);
+    pc_json_close(json, '}');
+  }
+  pc_json_close(json, ']');
+  pc_json_close(json, '}');
+}
+
 void pc_calibrator_write(const pcal_calibrator *calibrator, pc_text *out) {
   pc_json json;
   pc_json_init(&json, out);
@@ -107,6 +128,8 @@ void pc_calibrator_write(const pcal_calibrator *calibrator, pc_text *out) {
   calibrator_file_names(calibrator, &json);
   pc_calibrator_write_parameters(calibrator, &json);
   calibrator_file_fit(calibrator, &json);
+  if (calibrator->grouping != NULL)
+    calibrator_file_groups(calibrator->grouping, &json);
   pc_json_close(&json, '}');
   pc_text_add(out, "\n");
 }

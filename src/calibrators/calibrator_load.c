@@ -1,10 +1,11 @@
 /* Reading a calibrator file.  Checked, in this order: that it is JSON; format and version; that
  * every key is known; method and spec against the registry; input, columns and classes; class
- * names; the parameters, by the method; how the fit went. */
+ * names; the parameters, by the method; how the fit went; the same for each group. */
 #include <math.h>
 #include <string.h>
 
 #include "calibrators/calibrator_file.h"
+#include "calibrators/grouped.h"
 #include "core/number.h"
 
 #define CALIBRATOR_LOAD_WHOLE_MAX 9007199254740992.0 /* 2^53 */
@@ -262,6 +263,56 @@ static pcal_status calibrator_load_fit(const calibrator_loader *loader) {
   return calibrator_load_warnings(loader, fit);
 }
 
+/* ---- Groups ---- */
+
+static pcal_status calibrator_load_parameters(const calibrator_loader *loader) {
+  const pc_json_node *parameters = NULL;
+  PC_TRY(
+      calibrator_load_member(loader, loader->root, "parameters", PC_JSON_OBJECT, &parameters));
+  return loader->calibrator->row->read(loader->calibrator, parameters, loader->file,
+                                       loader->err);
+}
+
+static pcal_status calibrator_load_group(const calibrator_loader *loader,
+                                         const pc_json_node *node, pc_group_member *out) {
+  const pcal_calibrator *pooled = loader->calibrator;
+  const char *name = NULL;
+  calibrator_loader inner = *loader;
+  if (node->kind != PC_JSON_OBJECT)
+    return calibrator_load_wrong(loader, pc_json_find(loader->root, "groups"),
+                                 "must hold an object for each member");
+  PC_TRY(calibrator_load_keys(loader, node, "name parameters fit"));
+  PC_TRY(calibrator_load_text(loader, node, "name", &name));
+  PC_TRY(pc_calibrator_new(loader->env, pooled->row, &pooled->options, &pooled->layout,
+                           &out->calibrator, loader->err));
+  out->calibrator->normalize = pooled->normalize;
+  out->name = pc_copy_text(loader->env, name);
+  if (out->name == NULL)
+    return pc_fail_memory(loader->err, "reading a calibrator");
+  inner.root = node;
+  inner.calibrator = out->calibrator;
+  PC_TRY(calibrator_load_parameters(&inner));
+  return calibrator_load_fit(&inner);
+}
+
+static pcal_status calibrator_load_groups(const calibrator_loader *loader) {
+  const pc_json_node *groups = pc_json_find(loader->root, "groups"), *members = NULL;
+  pc_grouping **grouping = &loader->calibrator->grouping;
+  if (groups == NULL)
+    return PCAL_OK;
+  PC_TRY(calibrator_load_member(loader, loader->root, "groups", PC_JSON_OBJECT, &groups));
+  PC_TRY(calibrator_load_keys(loader, groups, "kappa members"));
+  PC_TRY(calibrator_load_member(loader, groups, "members", PC_JSON_ARRAY, &members));
+  if (members->list.count > PC_GROUPED_MAX)
+    return calibrator_load_wrong(loader, members, "holds too many groups");
+  PC_TRY(pc_grouping_new(loader->env, members->list.count, grouping, loader->err));
+  PC_TRY(calibrator_load_size(loader, groups, "kappa", INFINITY, &(*grouping)->kappa));
+  pc_group_member *member = (*grouping)->members;
+  for (const pc_json_node *node = members->list.first; node != NULL; node = node->next)
+    PC_TRY(calibrator_load_group(loader, node, member++));
+  return PCAL_OK;
+}
+
 /* ---- All ---- */
 
 static pcal_status calibrator_load_begin(calibrator_loader *loader) {
@@ -272,7 +323,7 @@ static pcal_status calibrator_load_begin(calibrator_loader *loader) {
   PC_TRY(calibrator_load_version(loader));
   PC_TRY(calibrator_load_keys(loader, loader->root,
                               "format version spec method classes columns input normalize "
-                              "class_names parameters fit"));
+                              "class_names parameters fit groups"));
   PC_TRY(calibrator_load_spec(loader, &row, &options));
   PC_TRY(calibrator_load_layout(loader, &layout));
   if (pc_calibrator_fits(row, &layout, &inner) != PCAL_OK)
@@ -283,15 +334,13 @@ static pcal_status calibrator_load_begin(calibrator_loader *loader) {
 }
 
 static pcal_status calibrator_load_all(calibrator_loader *loader) {
-  const pc_json_node *parameters = NULL;
   PC_TRY(calibrator_load_begin(loader));
   pcal_calibrator *calibrator = loader->calibrator;
   PC_TRY(calibrator_load_truth(loader, loader->root, "normalize", &calibrator->normalize));
   PC_TRY(calibrator_load_names(loader));
-  PC_TRY(
-      calibrator_load_member(loader, loader->root, "parameters", PC_JSON_OBJECT, &parameters));
-  PC_TRY(calibrator->row->read(calibrator, parameters, loader->file, loader->err));
-  return calibrator_load_fit(loader);
+  PC_TRY(calibrator_load_parameters(loader));
+  PC_TRY(calibrator_load_fit(loader));
+  return calibrator_load_groups(loader);
 }
 
 /* Says of a file that is not JSON, as the sentence about its line tells, that it is no

@@ -1,6 +1,9 @@
 #include "calibrators/describe.h"
 
+#include <math.h>
+
 #include "calibrators/calibrator_file.h"
+#include "calibrators/grouped.h"
 #include "core/number.h"
 
 /* ---- JSON ---- */
@@ -39,6 +42,29 @@ static void describe_data(const pcal_calibrator *calibrator, pc_json *json) {
   pc_json_close(json, '}');
 }
 
+static void describe_groups_json(const pc_grouping *grouping, pc_json *json) {
+  pc_json_key(json, "groups");
+  pc_json_open(json, '{');
+  pc_json_key(json, "kappa");
+  pc_json_number(json, grouping->kappa);
+  pc_json_key(json, "members");
+  pc_json_open(json, '[');
+  for (size_t g = 0; g < grouping->count; g++) {
+    const pc_group_member *member = &grouping->members[g];
+    pc_json_open(json, '{');
+    pc_json_key(json, "name");
+    pc_json_string(json, member->name);
+    pc_json_key(json, "share");
+    pc_json_number(json, pc_group_share(member, grouping->kappa));
+    pc_calibrator_write_outcome(member->calibrator, json);
+    pc_calibrator_write_parameters(member->calibrator, json);
+    pc_calibrator_write_warnings(member->calibrator, json);
+    pc_json_close(json, '}');
+  }
+  pc_json_close(json, ']');
+  pc_json_close(json, '}');
+}
+
 void pc_describe_json(const pcal_calibrator *calibrator, pc_text *out) {
   char spec[PC_SPEC_MAX];
   pc_json json;
@@ -56,6 +82,8 @@ void pc_describe_json(const pcal_calibrator *calibrator, pc_text *out) {
   describe_traits(calibrator, &json);
   pc_calibrator_write_warnings(calibrator, &json);
   describe_data(calibrator, &json);
+  if (calibrator->grouping != NULL)
+    describe_groups_json(calibrator->grouping, &json);
   pc_json_close(&json, '}');
   pc_text_add(out, "\n");
 }
@@ -139,6 +167,27 @@ static void describe_kept(const pcal_calibrator *calibrator, pc_text *out) {
   pc_text_add(out, "\n");
 }
 
+static void describe_groups(const pc_grouping *grouping, pc_text *out) {
+  char shown[PC_NUMBER_MAX];
+  pc_text_format(out, "groups       %zu, ", grouping->count);
+  if (isinf(grouping->kappa))
+    pc_text_add(out, "treated alike: none is better off by itself\n");
+  else if (grouping->kappa > 0)
+    pc_text_format(out, "mixed with all rows by n / (n + %s)\n",
+                   pc_show(grouping->kappa, shown));
+  else
+    pc_text_add(out, "each by itself\n");
+  for (size_t g = 0; g < grouping->count; g++) {
+    const pc_group_member *member = &grouping->members[g];
+    pc_text_format(out, "  %-10.60s %llu row%s, share ", member->name,
+                   (unsigned long long)member->calibrator->fit.rows,
+                   member->calibrator->fit.rows == 1 ? "" : "s");
+    describe_number(out, pc_group_share(member, grouping->kappa), 3);
+    pc_text_add(out, ": ");
+    member->calibrator->row->tell(member->calibrator, out);
+  }
+}
+
 void pc_describe_text(const pcal_calibrator *calibrator, pc_text *out) {
   char spec[PC_SPEC_MAX];
   pc_options_write(&calibrator->options, 1, spec, sizeof spec);
@@ -147,6 +196,8 @@ void pc_describe_text(const pcal_calibrator *calibrator, pc_text *out) {
   describe_outcome(calibrator, out);
   describe_rows(calibrator, out);
   describe_kept(calibrator, out);
+  if (calibrator->grouping != NULL)
+    describe_groups(calibrator->grouping, out);
   for (size_t i = 0; i < calibrator->fit.warning_count; i++)
     pc_text_format(out, "warning      %s\n", calibrator->fit.warnings[i]);
 }

@@ -41,13 +41,20 @@ static void folds_take(pc_training *training, const pcal_batch *from, size_t row
     training->groups[to] = from->groups[row];
 }
 
+static int folds_wanted(const pc_training *training, const pcal_batch *from, size_t row) {
+  if (training->group != PC_ANY_GROUP && from->groups[row] != training->group)
+    return 0;
+  const size_t fold = pc_fold_of(&training->folds, from->first_row + row);
+  return (fold == training->left_out) == (training->inside != 0);
+}
+
 static pcal_status folds_step(void *user, const pcal_batch *from, pcal_batch *to,
                               pcal_error *err) {
   pc_training *training = user;
   (void)err;
   to->rows = 0;
   for (size_t i = 0; i < from->rows; i++)
-    if (pc_fold_of(&training->folds, from->first_row + i) != training->left_out)
+    if (folds_wanted(training, from, i))
       folds_take(training, from, i, to->rows++);
   to->type = PCAL_F64;
   to->scores = training->scores;
@@ -81,6 +88,7 @@ pcal_status pc_training_open(pcal_source *base, const pc_folds *folds, size_t le
   *out = (pc_training){.env = env,
                        .folds = *folds,
                        .left_out = left_out,
+                       .group = PC_ANY_GROUP,
                        .columns = shape.columns,
                        .room = pc_derived_window(shape.columns)};
   PC_TRY(folds_reserve(out, &shape, err));

@@ -15,6 +15,8 @@ typedef struct pc_folds {
 
 size_t pc_fold_of(const pc_folds *folds, uint64_t row);
 
+#define PC_ANY_GROUP UINT32_MAX
+
 /* A source with the rows of `base` that are not in a fold, as doubles: what a fit may see of
  * them. */
 typedef struct pc_training {
@@ -22,6 +24,8 @@ typedef struct pc_training {
   const pcal_env *env;
   pc_folds folds;
   size_t left_out;
+  int inside;           /* only the rows of that fold instead; 0 when opened */
+  uint32_t group;       /* only rows of this one; PC_ANY_GROUP when opened */
   size_t columns, room; /* of the buffers, in rows */
   double *scores, *weights;
   int32_t *labels;

@@ -40,8 +40,10 @@ typedef struct comparison_state {
 
 static pcal_status comparison_fit(const comparison_state *state, pcal_source *source,
                                   const char *method, pcal_calibrator **out, pcal_error *err) {
-  const pcal_fit_config config = {sizeof config, method, state->config->normalize,
-                                  state->config->skip_missing};
+  const pcal_fit_config config = {.size = sizeof config,
+                                  .method = method,
+                                  .normalize = state->config->normalize,
+                                  .skip_missing = state->config->skip_missing};
   return pc_fit_run(source, &config, &state->env, out, err);
 }
 

@@ -276,3 +276,16 @@ def test_files_are_checked(digits, tmp_path):
         pc.load(tmp_path / "nothing.json")
     with pytest.raises(pc.IOError):
         fitted.save(tmp_path / "no" / "folder.json")
+
+
+def test_groups(digits, tmp_path):
+    groups = ["a" if i % 3 else "b" for i in range(len(digits.labels))]
+    fitted = pc.Temperature(kind="logits").fit(digits.logits, digits.labels, groups=groups)
+    told = fitted.to_dict()["groups"]
+    assert sorted(member["name"] for member in told["members"]) == ["a", "b"]
+    probs = fitted.transform(digits.logits, groups=groups)
+    fitted.save(tmp_path / "cal.json")
+    again = pc.load(tmp_path / "cal.json")
+    assert (again.transform(digits.logits, groups=groups) == probs).all()
+    with pytest.raises(pc.UsageError, match="a map for each group"):
+        fitted.transform(digits.logits)

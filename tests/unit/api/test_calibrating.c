@@ -33,7 +33,7 @@ static void arguments_of_fit(void **state) {
   expect_usage(pcal_fit_run(source, &config, NULL, &out, &err), &err,
                "pcal_fit_run needs a method such as \"temperature\"");
   /* A shorter, older configuration has no fields behind its size. */
-  config = (pcal_fit_config){offsetof(pcal_fit_config, normalize), "identity", 1, 1};
+  config = (pcal_fit_config){offsetof(pcal_fit_config, normalize), "identity", 1, 1, 0};
   assert_int_equal(pcal_fit_run(source, &config, NULL, &out, &err), PCAL_OK);
   assert_int_equal(out->normalize, 0);
   pcal_calibrator_free(out);
