@@ -116,9 +116,13 @@ static int derive_plain(const pc_derive *d, size_t begin, size_t count) {
   if (d->layout->kind == PCAL_LOGIT || d->batch->weights != NULL || d->policy->unlabelled ||
       !derive_column(d, begin, count, &facts))
     return 0;
+  const int32_t *labels = d->batch->labels + begin;
+  uint8_t *ones = d->scratch->ones;
   uint32_t bits = 0;
-  for (size_t i = 0; i < count; i++)
-    bits |= (uint32_t)d->batch->labels[begin + i];
+  for (size_t i = 0; i < count; i++) {
+    bits |= (uint32_t)labels[i];
+    ones[i] = (uint8_t)labels[i];
+  }
   return facts.finite && facts.low >= -PC_AS_STORED && facts.high - 1 <= PC_AS_STORED &&
          bits <= 1;
 }
@@ -272,14 +276,16 @@ pcal_status pc_rows_derive(const pcal_batch *batch, const pc_layout *layout,
                            const pc_scratch *scratch, pc_rows *out, pc_row_counts *counts,
                            pcal_error *err) {
   pc_derive d = {batch, layout, policy, scratch, counts, 0};
+  const int plain = layout->columns == 1 && derive_plain(&d, begin, count);
   if (layout->kind == PCAL_LOGIT && layout->columns > 1)
     PC_TRY(pc_derive_logits(&d, begin, count, err));
-  else if (layout->columns == 1 && derive_plain(&d, begin, count))
+  else if (plain)
     derive_plain_rows(&d, begin, count);
   else
     for (size_t i = begin; i < begin + count; i++)
       PC_TRY(layout->columns == 1 ? derive_one_column(&d, i, err)
                                   : derive_probability_row(&d, i, err));
   derive_out(&d, out);
+  out->ones = plain ? scratch->ones : NULL;
   return PCAL_OK;
 }

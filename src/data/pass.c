@@ -13,7 +13,12 @@ struct pc_pass_worker {
 pcal_status pc_pass_init(pc_pass *pass, const pcal_env *env, const pc_layout *layout,
                          const pc_policy *policy, pc_pass_add add, void *user,
                          pcal_error *err) {
-  *pass = (pc_pass){env, *layout, *policy, add, user, NULL, pc_worker_count(env)};
+  *pass = (pc_pass){.env = env,
+                    .layout = *layout,
+                    .policy = *policy,
+                    .add = add,
+                    .user = user,
+                    .worker_count = pc_worker_count(env)};
   pass->workers = pc_alloc(env, pass->worker_count, sizeof *pass->workers);
   return pass->workers == NULL ? pc_fail_memory(err, "preparing workers") : PCAL_OK;
 }
@@ -32,19 +37,54 @@ typedef struct pass_batch {
   size_t chunk;
 } pass_batch;
 
-static pcal_status pass_task(void *user, size_t index, size_t w, pcal_error *err) {
-  const pass_batch *work = user;
-  pc_pass *pass = work->pass;
-  struct pc_pass_worker *worker = &pass->workers[w];
+/* A worker's scratch, made when first needed. */
+static pcal_status pass_scratch(const pc_pass *pass, struct pc_pass_worker *worker,
+                                pcal_error *err) {
   if (!worker->ready)
     PC_TRY(pc_scratch_new(pass->env, &pass->layout, &worker->scratch, err));
   worker->ready = 1;
-  const size_t begin = index * work->chunk, left = work->batch->rows - begin;
+  return PCAL_OK;
+}
+
+static pcal_status pass_add(const pass_batch *work, size_t w, size_t begin, size_t count,
+                            pcal_error *err) {
+  const pc_pass *pass = work->pass;
+  struct pc_pass_worker *worker = &pass->workers[w];
   pc_rows rows;
-  PC_TRY(pc_rows_derive(work->batch, &pass->layout, &pass->policy, begin,
-                        left < work->chunk ? left : work->chunk, &worker->scratch, &rows,
-                        &worker->counts, err));
+  PC_TRY(pc_label_feed_fill(&pass->feed, begin, count, err));
+  PC_TRY(pc_rows_derive(work->batch, &pass->layout, &pass->policy, begin, count,
+                        &worker->scratch, &rows, &worker->counts, err));
   return pass->add(pass->user, w, &rows, err);
+}
+
+/* Rows as they are stored; labels that are fed go to the scratch, which is near. */
+static pcal_status pass_stored(const pass_batch *work, size_t w, size_t begin, size_t count,
+                               pc_stored_rows *out, pcal_error *err) {
+  const pc_pass *pass = work->pass;
+  const pcal_batch *batch = work->batch;
+  int32_t *labels = pass->workers[w].scratch.labels;
+  *out = (pc_stored_rows){.type = batch->type,
+                          .scores = (const char *)batch->scores +
+                                    (ptrdiff_t)begin * batch->row_stride,
+                          .labels = pass->feed.fill == NULL ? batch->labels + begin : labels,
+                          .count = count};
+  return pass->feed.fill == NULL ? PCAL_OK
+                                 : pass->feed.fill(pass->feed.user, begin, count, labels, err);
+}
+
+static pcal_status pass_task(void *user, size_t index, size_t w, pcal_error *err) {
+  const pass_batch *work = user;
+  const pc_pass *pass = work->pass;
+  const size_t begin = index * work->chunk, left = work->batch->rows - begin;
+  const size_t count = left < work->chunk ? left : work->chunk;
+  PC_TRY(pass_scratch(pass, &pass->workers[w], err));
+  if (pass->take != NULL && pc_batch_stored(work->batch)) {
+    pc_stored_rows rows;
+    PC_TRY(pass_stored(work, w, begin, count, &rows, err));
+    if (pc_stored_rows_plain(&rows))
+      return pass->take(pass->user, w, &rows, err);
+  }
+  return pass_add(work, w, begin, count, err);
 }
 
 static void pass_clear_counts(pc_pass *pass) {
@@ -72,7 +112,12 @@ pcal_status pc_pass_batch(pc_pass *pass, const pcal_batch *batch, pc_row_counts 
   const size_t chunks = (batch->rows - 1) / work.chunk + 1;
   const double cost = PASS_SCORE_COST * (double)batch->rows * (double)batch->columns;
   pass_clear_counts(pass);
-  PC_TRY(pc_run(pass->env, chunks, cost, pass_task, &work, err));
+  pcal_status status = pc_run(pass->env, chunks, cost, pass_task, &work, err);
+  if (status == PCAL_DATA && pass->feed.fill != NULL) { /* for sentences about all labels */
+    PC_TRY(pc_label_feed_fill(&pass->feed, 0, batch->rows, err));
+    status = pc_run(pass->env, chunks, cost, pass_task, &work, err);
+  }
+  PC_TRY(status);
   pass_add_counts(pass, counts);
   return PCAL_OK;
 }

@@ -2,6 +2,7 @@
 #ifndef PC_PASS_H
 #define PC_PASS_H
 
+#include "data/label_feed.h"
 #include "data/rows.h"
 
 /* Adds a chunk of checked rows; `worker` < pc_worker_count(env) tells whose turn it is.
@@ -10,6 +11,10 @@
 typedef pcal_status (*pc_pass_add)(void *user, size_t worker, const pc_rows *rows,
                                    pcal_error *err);
 
+/* The same for rows as they are stored that are plain (rows.h). */
+typedef pcal_status (*pc_pass_take)(void *user, size_t worker, const pc_stored_rows *rows,
+                                    pcal_error *err);
+
 /* Everything that stays the same over a pass.  Start from pc_pass_init. */
 typedef struct pc_pass {
   const pcal_env *env;
@@ -17,6 +22,8 @@ typedef struct pc_pass {
   pc_policy policy;
   pc_pass_add add;
   void *user;
+  pc_pass_take take;              /* or NULL, as pc_pass_init leaves it */
+  pc_label_feed feed;             /* of the next batch; none, as pc_pass_init leaves it */
   struct pc_pass_worker *workers; /* scratch, made when first needed */
   size_t worker_count;
 } pc_pass;

@@ -60,6 +60,7 @@ static size_t rows_lay_out(const pc_layout *layout, char *block, pc_scratch *out
   out->labels = rows_carve(block, &used, m * sizeof(int32_t));
   out->top_label = rows_carve(block, &used, m * sizeof(int32_t));
   out->groups = rows_carve(block, &used, n * sizeof(uint32_t));
+  out->ones = rows_carve(block, &used, n);
   return used;
 }
 
@@ -99,6 +100,32 @@ pcal_status pc_batch_check(const pcal_batch *batch, const pc_layout *layout,
   if (batch->type != PCAL_F32 && batch->type != PCAL_F64)
     return pc_fail(err, PCAL_USAGE, "%s: scores must be float32 or float64", name);
   return PCAL_OK;
+}
+
+int pc_batch_stored(const pcal_batch *batch) {
+  const size_t size = batch->type == PCAL_F32 ? sizeof(float) : sizeof(double);
+  return batch->columns == 1 && batch->kind != PCAL_LOGIT && batch->weights == NULL &&
+         batch->groups == NULL && batch->row_stride == (ptrdiff_t)size &&
+         (uintptr_t)batch->scores % size == 0;
+}
+
+#define ROWS_UNIT(name, type)                                        \
+  static int name(const type *scores, size_t count) {                \
+    int outside = 0;                                                 \
+    for (size_t i = 0; i < count; i++)                               \
+      outside |= !(scores[i] >= 0) | !(scores[i] <= 1); /* or NaN */ \
+    return !outside;                                                 \
+  }
+
+ROWS_UNIT(rows_unit_f32, float)
+ROWS_UNIT(rows_unit_f64, double)
+
+int pc_stored_rows_plain(const pc_stored_rows *rows) {
+  uint32_t bits = 0;
+  for (size_t i = 0; i < rows->count; i++)
+    bits |= (uint32_t)rows->labels[i];
+  return bits <= 1 && (rows->type == PCAL_F32 ? rows_unit_f32(rows->scores, rows->count)
+                                              : rows_unit_f64(rows->scores, rows->count));
 }
 
 static void rows_copy(void *to, const void *from, const size_t *positions, size_t count,

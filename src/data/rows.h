@@ -44,6 +44,7 @@ typedef struct pc_rows {
   size_t count, classes;
   const uint64_t *ids; /* index in the whole data set */
   const int32_t *labels;
+  const uint8_t *ones; /* of one column: is the label 1?  NULL when not filled */
   const double *weights;
   const double *probs;         /* count x classes, or NULL under a lean policy */
   const double *positive;      /* of one column: the probability of class 1, or confidence */
@@ -84,6 +85,7 @@ typedef struct pc_scratch {
   uint64_t *ids;
   int32_t *labels, *top_label;
   uint32_t *groups;
+  uint8_t *ones;
 } pc_scratch;
 
 /* Rows that fit a chunk: about a quarter of a megabyte of probabilities. */
@@ -96,6 +98,22 @@ void pc_scratch_free(const pcal_env *env, pc_scratch *scratch);
 /* Does a batch have the layout and the arrays it needs? */
 PC_CHECKED pcal_status pc_batch_check(const pcal_batch *batch, const pc_layout *layout,
                                       const pc_policy *policy, pcal_error *err);
+
+/* Rows of one column as they are stored: probabilities of class 1, or confidences, next to each
+ * other, and labels. */
+typedef struct pc_stored_rows {
+  pcal_type type;
+  const void *scores;
+  const int32_t *labels;
+  size_t count;
+} pc_stored_rows;
+
+/* Does a batch have such rows, without weights and groups? */
+int pc_batch_stored(const pcal_batch *batch);
+
+/* Are all of them good, with scores in [0, 1] and labels of 0 and 1?  Others may be good too.
+ */
+int pc_stored_rows_plain(const pc_stored_rows *rows);
 
 /* Checks and converts rows [begin, begin + count) of a batch, count <= capacity. */
 PC_CHECKED pcal_status pc_rows_derive(const pcal_batch *batch, const pc_layout *layout,

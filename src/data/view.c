@@ -81,15 +81,21 @@ static void view_class(const pc_view *view, const pc_rows *rows, pc_columns *col
   else
     for (size_t i = 0; i < rows->count; i++)
       columns->score_space[i] = rows->probs[i * rows->classes + c];
-  for (size_t i = 0; i < rows->count; i++)
-    columns->hit_space[i] = (size_t)rows->labels[i] == c;
+  if (rows->ones != NULL && c == 1)
+    columns->hit = rows->ones;
+  else
+    for (size_t i = 0; i < rows->count; i++)
+      columns->hit_space[i] = rows->labels[i] == view->index;
 }
 
 static void view_top(const pc_rows *rows, pc_columns *columns) {
   columns->score = rows->classes == 1 ? rows->positive : rows->top;
-  for (size_t i = 0; i < rows->count; i++)
-    columns->hit_space[i] =
-        rows->classes == 1 ? rows->labels[i] == 1 : rows->top_label[i] == rows->labels[i];
+  if (rows->ones != NULL && rows->classes == 1)
+    columns->hit = rows->ones;
+  else
+    for (size_t i = 0; i < rows->count; i++)
+      columns->hit_space[i] =
+          rows->classes == 1 ? rows->labels[i] == 1 : rows->top_label[i] == rows->labels[i];
   for (size_t i = 0; columns->part != NULL && i < rows->count; i++)
     columns->part_space[i] = (uint32_t)rows->top_label[i];
 }

@@ -2,8 +2,8 @@
  *
  * A window is a view when nothing has to be converted: float32 and float64 in this machine's
  * byte order, aligned, in any order of rows and columns, for scores; float64 without gaps for
- * numbers; one column of int32 without gaps for labels.  Everything else is converted window
- * by window.  Columns may be chosen by number.
+ * numbers; one column of int32, int64, uint8 or bool without gaps for labels.  Everything else
+ * is converted window by window.  Columns may be chosen by number.
  *
  * Edge cases:
  *  1. whole numbers that stand for names become text; one that has no name is an empty text,
@@ -182,16 +182,25 @@ static int array_direct(const pc_array *array) {
          array->row_stride % size == 0 && array->column_stride % size == 0;
 }
 
+/* How labels are taken that are stored as whole numbers. */
+static pc_cells array_label_cells(const pc_npy_type *type) {
+  if (type->kind == PC_NPY_SIGNED && type->size == sizeof(int32_t))
+    return PC_CELLS_I32;
+  if (type->kind == PC_NPY_SIGNED && type->size == sizeof(int64_t))
+    return PC_CELLS_I64;
+  if (type->kind == PC_NPY_UNSIGNED && type->size == 1)
+    return PC_CELLS_U8;
+  return type->kind == PC_NPY_BOOL ? PC_CELLS_BOOL : PC_CELLS_F64;
+}
+
 static pc_cells array_cells(const pc_array *array, size_t columns, pc_as as, int in_place) {
   const pc_npy_type *type = &array->type;
   if (as == PC_AS_TEXT || (as == PC_AS_LABELS && array->names != NULL && columns == 1))
     return PC_CELLS_TEXT;
   if (as == PC_AS_SCORES && type->kind == PC_NPY_FLOAT && type->size <= 4)
     return PC_CELLS_F32;
-  if (as == PC_AS_LABELS && in_place && columns == 1 && type->kind == PC_NPY_SIGNED &&
-      type->size == sizeof(int32_t))
-    return PC_CELLS_I32;
-  return PC_CELLS_F64;
+  return as == PC_AS_LABELS && in_place && columns == 1 ? array_label_cells(type)
+                                                        : PC_CELLS_F64;
 }
 
 /* Chooses between a view and conversion, and the type of the windows. */
@@ -207,7 +216,7 @@ static void array_plan(pc_reader *reader, pc_as as) {
     state->is_view = direct && state->chosen_stride != 0 && is_float && size >= 4;
   else if (reader->cells != PC_CELLS_TEXT)
     state->is_view =
-        reader->cells == PC_CELLS_I32 || (direct && no_gaps && is_float && size == 8);
+        reader->cells != PC_CELLS_F64 || (direct && no_gaps && is_float && size == 8);
   state->element_size = reader->cells == PC_CELLS_F32    ? sizeof(float)
                         : reader->cells == PC_CELLS_TEXT ? sizeof(pc_slice)
                                                          : sizeof(double);

@@ -59,7 +59,7 @@ static pcal_status bytes_read_stream(pc_bytes *bytes, int descriptor, pcal_error
 }
 
 static int bytes_map(pc_bytes *bytes, int descriptor, size_t length) {
-  void *mapping = mmap(NULL, length, PROT_READ, MAP_PRIVATE, descriptor, 0);
+  void *mapping = mmap(NULL, length, PROT_READ, MAP_SHARED, descriptor, 0);
   if (mapping == MAP_FAILED)
     return 0;
   posix_madvise(mapping, length, POSIX_MADV_SEQUENTIAL);

@@ -11,6 +11,8 @@
 
 #include "core/number.h"
 
+#define LABELS_ROWS ((size_t)1 << 20) /* that are converted at a time */
+
 /* Where a label stands, for sentences. */
 typedef struct labels_place {
   const pc_labels *labels;
@@ -19,10 +21,9 @@ typedef struct labels_place {
 } labels_place;
 
 size_t pc_labels_limit(const pc_labels *labels) {
-  return labels->reader->window_limit < PC_WINDOW_BYTES / sizeof(int32_t) ||
-                 labels->reader->cells == PC_CELLS_I32
+  return labels->reader->window_limit < LABELS_ROWS || labels->reader->cells == PC_CELLS_I32
              ? labels->reader->window_limit
-             : PC_WINDOW_BYTES / sizeof(int32_t);
+             : LABELS_ROWS;
 }
 
 static pcal_status labels_fail(const labels_place *place, const char *shown, const char *why,
@@ -126,56 +127,123 @@ static pcal_status labels_from_row(const labels_place *place, const double *row,
                      err);
 }
 
-/* One column of numbers; those that are class numbers already, which are nearly all, at once.
- */
-static pcal_status labels_from_numbers(const pc_labels *labels, const double *values,
-                                       size_t rows, uint64_t first_row, int32_t *out,
-                                       pcal_error *err) {
-  for (size_t i = 0; i < rows; i++) {
-    const double value = values[i];
-    const int fits = value > (double)INT32_MIN && value <= (double)INT32_MAX;
-    out[i] = fits ? (int32_t)value : PCAL_MISSING_LABEL;
-    if ((double)out[i] == value)
-      continue;
-    const labels_place place = {labels, i, first_row + i};
+/* ---- one column of numbers ---- */
+
+/* Whole numbers of 32 bits at once; 0 when there is another among them. */
+static int labels_whole_f64(const double *from, size_t count, int32_t *out) {
+  int others = 0;
+  for (size_t i = 0; i < count; i++) {
+    const int fits = from[i] >= (double)INT32_MIN && from[i] <= (double)INT32_MAX;
+    out[i] = (int32_t)(fits ? from[i] : 0.0);
+    others |= (double)out[i] != from[i];
+  }
+  return !others;
+}
+
+static int labels_whole_i64(const int64_t *from, size_t count, int32_t *out) {
+  int others = 0;
+  for (size_t i = 0; i < count; i++) {
+    out[i] = (int32_t)(uint32_t)((uint64_t)from[i] & UINT32_MAX);
+    others |= (int64_t)out[i] != from[i];
+  }
+  return !others;
+}
+
+static int labels_whole(pc_cells cells, const void *from, size_t count, int32_t *out) {
+  const uint8_t *bytes = from;
+  if (cells == PC_CELLS_F64)
+    return labels_whole_f64(from, count, out);
+  if (cells == PC_CELLS_I64)
+    return labels_whole_i64(from, count, out);
+  if (cells == PC_CELLS_U8)
+    for (size_t i = 0; i < count; i++)
+      out[i] = bytes[i];
+  else
+    for (size_t i = 0; i < count; i++)
+      out[i] = bytes[i] != 0;
+  return 1;
+}
+
+static const void *labels_cells_at(const pc_labels *labels, size_t row) {
+  const pc_cells cells = labels->reader->cells;
+  const size_t size = cells == PC_CELLS_U8 || cells == PC_CELLS_BOOL ? 1 : sizeof(double);
+  return (const char *)labels->cells + row * size;
+}
+
+static int labels_is_column(const pc_labels *labels) {
+  return labels->reader->cells != PC_CELLS_TEXT && labels->reader->columns == 1;
+}
+
+/* Rows [begin, begin + count) of the window. */
+static pcal_status labels_fill_column(const void *user, size_t begin, size_t count,
+                                      int32_t *out, pcal_error *err) {
+  const pc_labels *labels = user;
+  const pc_cells cells = labels->reader->cells;
+  const void *from = labels_cells_at(labels, begin);
+  if (labels_whole(cells, from, count, out))
+    return PCAL_OK;
+  for (size_t i = 0; i < count; i++) {
+    const labels_place place = {labels, begin + i, labels->first_row + begin + i};
+    const double value =
+        cells == PC_CELLS_I64 ? (double)((const int64_t *)from)[i] : ((const double *)from)[i];
     PC_TRY(labels_from_number(&place, value, &out[i], err));
   }
   return PCAL_OK;
 }
 
-static pcal_status labels_convert(const pc_labels *labels, const pc_window *window,
-                                  uint64_t first_row, int32_t *out, pcal_error *err) {
+/* ---- all of them ---- */
+
+static pcal_status labels_fill(const pc_labels *labels, size_t rows, pcal_error *err) {
   const size_t columns = labels->reader->columns;
-  const int is_text = labels->reader->cells == PC_CELLS_TEXT;
-  if (columns == 1 && !is_text)
-    return labels_from_numbers(labels, window->data, window->rows, first_row, out, err);
-  for (size_t i = 0; i < window->rows; i++) {
-    const labels_place place = {labels, i, first_row + i};
-    if (is_text)
-      PC_TRY(labels_from_text(&place, ((const pc_slice *)window->data)[i], &out[i], err));
+  if (labels_is_column(labels))
+    return labels_fill_column(labels, 0, rows, labels->buffer, err);
+  for (size_t i = 0; i < rows; i++) {
+    const labels_place place = {labels, i, labels->first_row + i};
+    int32_t *out = &labels->buffer[i];
+    if (labels->reader->cells == PC_CELLS_TEXT)
+      PC_TRY(labels_from_text(&place, ((const pc_slice *)labels->cells)[i], out, err));
     else
-      PC_TRY(labels_from_row(&place, (const double *)window->data + i * columns, columns,
-                             &out[i], err));
+      PC_TRY(labels_from_row(&place, (const double *)labels->cells + i * columns, columns, out,
+                             err));
   }
   return PCAL_OK;
 }
 
-pcal_status pc_labels_next(pc_labels *labels, size_t max_rows, uint64_t first_row,
-                           const int32_t **out, size_t *rows, pcal_error *err) {
+/* Reads the cells of a window and makes room for its labels. */
+static pcal_status labels_window(pc_labels *labels, size_t max_rows, uint64_t first_row,
+                                 const int32_t **out, size_t *rows, pcal_error *err) {
   pc_window window;
   const size_t limit = pc_labels_limit(labels);
   PC_TRY(pc_reader_next(labels->reader, max_rows < limit ? max_rows : limit, &window, err));
   *rows = window.rows;
   *out = window.data;
+  labels->cells = window.data;
+  labels->first_row = first_row;
   if (labels->reader->cells == PC_CELLS_I32)
     return PCAL_OK;
   void *buffer = labels->buffer;
   const pcal_status status = pc_reserve(labels->reader->env, &buffer, &labels->capacity,
                                         window.rows, sizeof *labels->buffer, err);
   labels->buffer = buffer;
-  PC_TRY(status);
   *out = labels->buffer;
-  return labels_convert(labels, &window, first_row, labels->buffer, err);
+  return status;
+}
+
+pcal_status pc_labels_next(pc_labels *labels, size_t max_rows, uint64_t first_row,
+                           const int32_t **out, size_t *rows, pcal_error *err) {
+  PC_TRY(labels_window(labels, max_rows, first_row, out, rows, err));
+  return labels->reader->cells == PC_CELLS_I32 ? PCAL_OK : labels_fill(labels, *rows, err);
+}
+
+pcal_status pc_labels_next_later(pc_labels *labels, size_t max_rows, uint64_t first_row,
+                                 const int32_t **out, size_t *rows, pc_label_feed *feed,
+                                 pcal_error *err) {
+  *feed = (pc_label_feed){NULL, NULL, NULL};
+  if (labels->reader->cells == PC_CELLS_I32 || !labels_is_column(labels))
+    return pc_labels_next(labels, max_rows, first_row, out, rows, err);
+  PC_TRY(labels_window(labels, max_rows, first_row, out, rows, err));
+  *feed = (pc_label_feed){labels_fill_column, labels, labels->buffer};
+  return PCAL_OK;
 }
 
 void pc_labels_free(pc_labels *labels) {

@@ -2,6 +2,7 @@
 #ifndef PC_LABELS_H
 #define PC_LABELS_H
 
+#include "data/label_feed.h"
 #include "io/names.h"
 #include "io/reader.h"
 
@@ -12,6 +13,8 @@ typedef struct pc_labels {
   const char *meaning;     /* "labels are class numbers counted from 0", for sentences */
   int32_t *buffer;
   size_t capacity;
+  const void *cells;  /* of the last window */
+  uint64_t first_row; /* the index of its first row */
 } pc_labels;
 
 /* Rows that fit a window. */
@@ -22,6 +25,11 @@ size_t pc_labels_limit(const pc_labels *labels);
  * is for the measure to check. */
 PC_CHECKED pcal_status pc_labels_next(pc_labels *labels, size_t max_rows, uint64_t first_row,
                                       const int32_t **out, size_t *rows, pcal_error *err);
+
+/* The same, but where possible the labels are left to be filled by *feed. */
+PC_CHECKED pcal_status pc_labels_next_later(pc_labels *labels, size_t max_rows,
+                                            uint64_t first_row, const int32_t **out,
+                                            size_t *rows, pc_label_feed *feed, pcal_error *err);
 
 void pc_labels_free(pc_labels *labels); /* the reader is not closed */
 

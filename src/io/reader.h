@@ -18,8 +18,8 @@
 typedef enum pc_as {
   PC_AS_SCORES = 1, /* F32 when stored as float16 or float32, else F64; any strides */
   PC_AS_NUMBERS,    /* F64, row after row without gaps */
-  PC_AS_LABELS,     /* I32 without gaps where stored so; TEXT for one column of a text file;
-                       else as NUMBERS */
+  PC_AS_LABELS,     /* I32, I64, U8 or BOOL without gaps where stored so; TEXT for one column
+                       of a text file; else as NUMBERS */
   PC_AS_TEXT        /* TEXT */
 } pc_as;
 
@@ -27,7 +27,10 @@ typedef enum pc_cells {
   PC_CELLS_F32 = 1,
   PC_CELLS_F64,
   PC_CELLS_I32,
-  PC_CELLS_TEXT /* pc_slice */
+  PC_CELLS_I64,
+  PC_CELLS_U8,
+  PC_CELLS_BOOL, /* a byte: 0, or anything else for true */
+  PC_CELLS_TEXT  /* pc_slice */
 } pc_cells;
 
 typedef struct pc_window {

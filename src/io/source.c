@@ -416,11 +416,12 @@ static pcal_status source_check_end(const pcal_source *source, const pc_reader *
 
 /* Reads the columns beside the scores; their windows must have as many rows. */
 static pcal_status source_beside(pcal_source *source, size_t max_rows, pcal_batch *batch,
-                                 pcal_error *err) {
+                                 pc_label_feed *feed, pcal_error *err) {
   const uint64_t first = batch->first_row;
   size_t rows = 0;
   if (source_has(&source->label_cells)) {
-    PC_TRY(pc_labels_next(&source->labels, max_rows, first, &batch->labels, &rows, err));
+    PC_TRY(pc_labels_next_later(&source->labels, max_rows, first, &batch->labels, &rows, feed,
+                                err));
     PC_TRY(source_check_end(source, &source->label_cells, rows, batch->rows, err));
   }
   if (source_has(&source->weights)) {
@@ -455,7 +456,7 @@ static void source_place(const void *user, pcal_field field, size_t row, size_t 
 
 /* The next rows of the parts. */
 static pcal_status source_read(pcal_source *source, size_t max_rows, pcal_batch *out,
-                               pcal_error *err) {
+                               pc_label_feed *feed, pcal_error *err) {
   pc_window window;
   size_t wanted = 0;
   PC_TRY(source_window(source, max_rows, &wanted, err));
@@ -476,18 +477,30 @@ static pcal_status source_read(pcal_source *source, size_t max_rows, pcal_batch 
   out->groups_name = source_name(&source->group_cells);
   out->place = source_place;
   out->place_user = source;
-  return source_beside(source, wanted, out, err);
+  return source_beside(source, wanted, out, feed, err);
 }
 
 pcal_status pc_source_next(pcal_source *source, size_t max_rows, pcal_batch *batch,
                            pcal_error *err) {
   pcal_batch filled = PCAL_BATCH_INIT;
+  pc_label_feed feed;
+  PC_TRY(pc_source_next_later(source, max_rows, &filled, &feed, err));
+  PC_TRY(pc_label_feed_fill(&feed, 0, filled.rows, err));
+  filled.size = batch->size;
+  memcpy(batch, &filled, batch->size < sizeof filled ? batch->size : sizeof filled);
+  return PCAL_OK;
+}
+
+pcal_status pc_source_next_later(pcal_source *source, size_t max_rows, pcal_batch *batch,
+                                 pc_label_feed *feed, pcal_error *err) {
+  pcal_batch filled = PCAL_BATCH_INIT;
+  *feed = (pc_label_feed){NULL, NULL, NULL};
   if (source->derived.base != NULL)
     PC_TRY(pc_derived_next(&source->derived, max_rows, source->position, &filled, err));
   else if (source->borrowed.used)
     pc_borrowed_next(&source->borrowed, max_rows, &filled);
   else
-    PC_TRY(source_read(source, max_rows, &filled, err));
+    PC_TRY(source_read(source, max_rows, &filled, feed, err));
   source->window = source->position;
   source->position += filled.rows;
   const size_t size = batch->size < sizeof filled ? batch->size : sizeof filled;

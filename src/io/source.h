@@ -3,6 +3,7 @@
 #define PC_SOURCE_H
 
 #include "core/memory.h"
+#include "data/label_feed.h"
 #include "io/derived.h"
 
 /* As the pcal_source calls of propercal.h, for arguments that are not NULL. */
@@ -10,6 +11,10 @@ PC_CHECKED pcal_status pc_source_open(const pcal_inputs *inputs, const pcal_env 
                                       pcal_source **out, pcal_error *err);
 PC_CHECKED pcal_status pc_source_next(pcal_source *source, size_t max_rows, pcal_batch *batch,
                                       pcal_error *err);
+/* The same, but labels may be left for *feed to fill in while the window is valid. */
+PC_CHECKED pcal_status pc_source_next_later(pcal_source *source, size_t max_rows,
+                                            pcal_batch *batch, pc_label_feed *feed,
+                                            pcal_error *err);
 PC_CHECKED pcal_status pc_source_rewind(pcal_source *source, pcal_error *err);
 /* As pcal_source_arrow for a stream, or as pcal_source_arrow_array for a schema and an array;
  * what is not used is NULL. */

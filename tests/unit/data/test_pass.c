@@ -120,12 +120,85 @@ static void test_scores_only(void **state) {
   assert_int_equal(err.row, 177);
 }
 
+/* ---- labels that come while the rows are read ---- */
+
+static int32_t pass_later[PASS_ROWS];
+static atomic_size_t pass_fed;
+
+static pcal_status pass_feed(const void *user, size_t begin, size_t count, int32_t *out,
+                             pcal_error *err) {
+  const int32_t *from = user;
+  if (begin <= 15500 && begin + count > 15500 && from[15500] < 0)
+    return pc_fail_row(err, PCAL_DATA, 15600, "a bad label");
+  memcpy(out, from + begin, count * sizeof *from);
+  atomic_fetch_add(&pass_fed, count);
+  return PCAL_OK;
+}
+
+static pcal_status pass_run_fed(unsigned threads, const pcal_batch *batch, pass_seen *seen,
+                                pcal_error *err) {
+  pcal_env env = pc_env_resolve(NULL);
+  const pc_layout layout = {PCAL_LOGIT, 3, 3};
+  const pc_policy policy = {.lean = 1};
+  pc_row_counts counts;
+  pc_pass pass;
+  env.threads = threads;
+  assert_int_equal(pc_pass_init(&pass, &env, &layout, &policy, pass_count, seen, err), PCAL_OK);
+  pass.feed = (pc_label_feed){pass_feed, pass_later, pass_labels};
+  memset(pass_labels, 0x7F, sizeof pass_labels);
+  atomic_store(&pass_fed, 0);
+  const pcal_status status = pc_pass_batch(&pass, batch, &counts, err);
+  pc_pass_free(&pass);
+  return status;
+}
+
+static void test_labels_are_fed_once(void **state) {
+  (void)state;
+  static pass_seen seen;
+  const pcal_batch batch = pass_batch();
+  memcpy(pass_later, pass_labels, sizeof pass_later);
+  for (unsigned threads = 1; threads <= 4; threads += 3) {
+    memset(&seen, 0, sizeof seen);
+    assert_int_equal(pass_run_fed(threads, &batch, &seen, NULL), PCAL_OK);
+    assert_int_equal(atomic_load(&pass_fed), PASS_ROWS);
+    assert_int_equal(atomic_load(&seen.labels), PASS_ROWS - 1);
+  }
+}
+
+/* Sentences are those about labels that were there from the beginning: here the guess that
+ * they are counted from 1, which needs all of them. */
+static void test_fed_labels_give_the_same_sentences(void **state) {
+  (void)state;
+  static pass_seen seen;
+  const pcal_batch batch = pass_batch();
+  const pc_policy policy = {.lean = 1};
+  pc_row_counts counts;
+  pcal_error there, fed;
+  for (int one_based = 0; one_based <= 1; one_based++) {
+    for (size_t i = 0; i < PASS_ROWS; i++)
+      pass_labels[i] = (int32_t)(i % 3) + one_based;
+    pass_labels[PASS_ROWS - 1] = 3;
+    memcpy(pass_later, pass_labels, sizeof pass_later);
+    assert_int_equal(pass_run(1, &policy, &batch, &seen, &counts, &there), PCAL_DATA);
+    for (unsigned threads = 1; threads <= 4; threads += 3) {
+      assert_int_equal(pass_run_fed(threads, &batch, &seen, &fed), PCAL_DATA);
+      assert_string_equal(fed.message, there.message);
+      assert_int_equal(fed.row, there.row);
+    }
+  }
+  pass_later[15500] = -1;
+  assert_int_equal(pass_run_fed(4, &batch, &seen, &fed), PCAL_DATA);
+  assert_string_equal(fed.message, "a bad label");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_every_row_once),
       cmocka_unit_test(test_the_first_bad_row_is_reported),
       cmocka_unit_test(test_missing_rows_are_counted),
       cmocka_unit_test(test_scores_only),
+      cmocka_unit_test(test_labels_are_fed_once),
+      cmocka_unit_test(test_fed_labels_give_the_same_sentences),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

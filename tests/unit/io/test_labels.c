@@ -78,7 +78,8 @@ static void takes_whole_numbers_of_any_type(void **state) {
   expect_npy("<u8", "(3, 1)", (uint64_t[]){0, 2, 1}, 24, expected, 3);
   expect_npy("<f4", "(3,)", (float[]){0, 2, 1}, 12, expected, 3);
   expect_npy("<f8", "(3,)", (double[]){-0.0, 2, 1}, 24, expected, 3);
-  expect_npy("|b1", "(3,)", (uint8_t[]){0, 1, 1}, 3, (int32_t[]){0, 1, 1}, 3);
+  expect_npy("|b1", "(3,)", (uint8_t[]){0, 1, 7}, 3, (int32_t[]){0, 1, 1}, 3);
+  expect_npy("|u1", "(3,)", (uint8_t[]){0, 255, 128}, 3, (int32_t[]){0, 255, 128}, 3);
   expect_npy("<i8", "(3,)", (int64_t[]){INT32_MAX, -5, INT32_MIN + 1}, 24,
              (int32_t[]){INT32_MAX, -5, INT32_MIN + 1}, 3);
 }
@@ -169,6 +170,54 @@ static void refuses_bad_numbers(void **state) {
       "counted from 0");
 }
 
+/* Labels of a column are left for later; each piece is converted by itself. */
+static void fills_labels_when_asked(void **state) {
+  (void)state;
+  const int64_t labels[] = {3, 1, 4, 3000000000, 5};
+  const help_npy npy = help_npy_make(1, "<i8", 0, "(5,)", labels, sizeof labels);
+  labels_fixture f = {.env = help_plain_env()};
+  const int32_t *out = NULL;
+  size_t rows = 0;
+  pc_label_feed feed;
+  pcal_error err;
+  assert_int_equal(labels_open(&f, "y.npy", npy.bytes, npy.length, ""), PCAL_OK);
+  assert_int_equal(pc_labels_next_later(&f.labels, 9, 1000, &out, &rows, &feed, NULL), PCAL_OK);
+  assert_int_equal(rows, 5);
+  assert_int_equal(pc_label_feed_fill(&feed, 4, 1, NULL), PCAL_OK);
+  assert_int_equal(pc_label_feed_fill(&feed, 1, 2, NULL), PCAL_OK);
+  assert_true(out[1] == 1 && out[2] == 4 && out[4] == 5);
+  assert_int_equal(pc_label_feed_fill(&feed, 2, 3, &err), PCAL_DATA);
+  assert_string_equal(err.message,
+                      "y.npy, row 1003: the label 3000000000 does not fit 32 bits; labels are "
+                      "class numbers counted from 0");
+  assert_int_equal(err.row, 1003);
+  labels_done(&f);
+  free(npy.bytes);
+}
+
+/* Names, one-hot rows and labels that lie there as they are needed are not left for later. */
+static void leaves_only_columns_for_later(void **state) {
+  (void)state;
+  const int32_t plain[] = {1, 0};
+  const help_npy files[] = {help_npy_make(1, "<i4", 0, "(2,)", plain, sizeof plain),
+                            help_npy_make(1, "|u1", 0, "(2, 2)", (uint8_t[]){0, 1, 1, 0}, 4)};
+  for (size_t i = 0; i < 3; i++) {
+    labels_fixture f = {.env = help_plain_env()};
+    const int32_t *out = NULL;
+    size_t rows = 0;
+    pc_label_feed feed;
+    assert_int_equal(i == 2 ? labels_open(&f, "y.csv", "y\nb\na\n", 6, "a b")
+                            : labels_open(&f, "y.npy", files[i].bytes, files[i].length, ""),
+                     PCAL_OK);
+    assert_int_equal(pc_labels_next_later(&f.labels, 9, 0, &out, &rows, &feed, NULL), PCAL_OK);
+    assert_null(feed.fill);
+    assert_memory_equal(out, plain, sizeof plain);
+    labels_done(&f);
+  }
+  free(files[0].bytes);
+  free(files[1].bytes);
+}
+
 static void refuses_bad_one_hot_rows(void **state) {
   (void)state;
   expect_refused_npy("|u1", "(2, 2)", (uint8_t[]){1, 0, 0, 0}, 4,
@@ -223,6 +272,8 @@ int main(void) {
       cmocka_unit_test(takes_one_hot_rows),
       cmocka_unit_test(takes_text),
       cmocka_unit_test(refuses_bad_numbers),
+      cmocka_unit_test(fills_labels_when_asked),
+      cmocka_unit_test(leaves_only_columns_for_later),
       cmocka_unit_test(refuses_bad_one_hot_rows),
       cmocka_unit_test(refuses_unknown_names),
       cmocka_unit_test(survives_every_failed_allocation),

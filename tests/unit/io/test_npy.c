@@ -197,25 +197,38 @@ static void chooses_columns_by_number(void **state) {
   }
 }
 
-static void gives_int32_labels_as_they_are(void **state) {
+/* One column of these types is not copied; in the other byte order, or with gaps, it is. */
+static void gives_labels_as_they_are(void **state) {
   (void)state;
-  const int32_t labels[] = {3, 1, 4, 1, 5};
-  npy_fixture f;
-  pc_window window;
+  const int native = pc_npy_little_endian();
+  const struct {
+    const char *descr;
+    pc_cells cells;
+    size_t size;
+  } cases[] = {{native ? "<i4" : ">i4", PC_CELLS_I32, 4},
+               {native ? "<i8" : ">i8", PC_CELLS_I64, 8},
+               {"|u1", PC_CELLS_U8, 1},
+               {"|b1", PC_CELLS_BOOL, 1},
+               {native ? ">i4" : "<i4", PC_CELLS_F64, 4},
+               {"|i1", PC_CELLS_F64, 1},
+               {native ? ">i8" : "<i8", PC_CELLS_F64, 8},
+               {native ? "<u8" : ">u8", PC_CELLS_F64, 8}};
   static const char *const shapes[] = {"(5,)", "(5, 1)"};
-  for (size_t i = 0; i < 2; i++) {
-    npy_open(&f, help_npy_make(1, "<i4", 0, shapes[i], labels, sizeof labels), NULL,
+  const unsigned char labels[40] = {3, 1, 4, 1, 5};
+  for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
+    const size_t size = cases[i / 2].size;
+    npy_fixture f;
+    pc_window window;
+    npy_open(&f, help_npy_make(1, cases[i / 2].descr, 0, shapes[i % 2], labels, 5 * size), NULL,
              PC_AS_LABELS);
-    assert_int_equal(f.reader.cells, PC_CELLS_I32);
+    assert_int_equal(f.reader.cells, cases[i / 2].cells);
     assert_int_equal(f.reader.columns, 1);
     assert_int_equal(pc_reader_next(&f.reader, 3, &window, NULL), PCAL_OK);
-    assert_true(npy_is_inside(&f, window.data));
-    assert_memory_equal(window.data, labels, 12);
+    assert_int_equal(npy_is_inside(&f, window.data), f.reader.cells != PC_CELLS_F64);
+    if (f.reader.cells != PC_CELLS_F64)
+      assert_memory_equal(window.data, labels, 3 * size);
     assert_int_equal(pc_reader_next(&f.reader, 3, &window, NULL), PCAL_OK);
     assert_int_equal(window.rows, 2);
-    assert_memory_equal(window.data, labels + 3, 8);
-    assert_int_equal(pc_reader_next(&f.reader, 3, &window, NULL), PCAL_OK);
-    assert_int_equal(window.rows, 0);
     npy_done(&f);
   }
 }
@@ -224,7 +237,7 @@ static void reads_bool_and_no_dimension(void **state) {
   (void)state;
   npy_fixture f;
   pc_window window;
-  npy_open(&f, help_npy_make(1, "|b1", 0, "(3,)", "\x01\x00\x01", 3), NULL, PC_AS_LABELS);
+  npy_open(&f, help_npy_make(1, "|b1", 0, "(3,)", "\x01\x00\x01", 3), NULL, PC_AS_NUMBERS);
   assert_int_equal(pc_reader_next(&f.reader, 9, &window, NULL), PCAL_OK);
   assert_true(((const double *)window.data)[0] == 1 && ((const double *)window.data)[1] == 0);
   npy_done(&f);
@@ -281,7 +294,7 @@ int main(void) {
       cmocka_unit_test(views_native_floats_without_copying),
       cmocka_unit_test(converts_unaligned_data),
       cmocka_unit_test(chooses_columns_by_number),
-      cmocka_unit_test(gives_int32_labels_as_they_are),
+      cmocka_unit_test(gives_labels_as_they_are),
       cmocka_unit_test(reads_bool_and_no_dimension),
       cmocka_unit_test(gives_text),
       cmocka_unit_test(survives_every_failed_allocation),

@@ -86,7 +86,8 @@ static void reads_labels_and_text(void **state) {
   assert_int_equal(npz_open(&bytes, "labels", PC_AS_LABELS, &env, &reader, NULL), PCAL_OK);
   assert_int_equal(pc_reader_next(&reader, 9, &window, NULL), PCAL_OK);
   assert_int_equal(window.rows, 3);
-  assert_true(((const double *)window.data)[2] == 1);
+  assert_int_equal(reader.cells, PC_CELLS_I64);
+  assert_true(((const int64_t *)window.data)[2] == 1);
   pc_reader_close(&reader);
   assert_int_equal(npz_open(&bytes, "labels", PC_AS_TEXT, &env, &reader, NULL), PCAL_OK);
   assert_int_equal(pc_reader_next(&reader, 9, &window, NULL), PCAL_OK);

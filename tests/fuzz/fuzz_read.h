@@ -1,0 +1,101 @@
+/* Shared by the targets of file formats: everything that can be read from a file is read. */
+#ifndef FUZZ_READ_H
+#define FUZZ_READ_H
+
+#include "io/groups.h"
+#include "io/labels.h"
+
+#define FUZZ_READ_ROWS 7 /* of a window */
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static inline size_t fuzz_read_width(pc_cells cells) {
+  switch (cells) {
+  case PC_CELLS_TEXT:
+    return sizeof(pc_slice);
+  case PC_CELLS_F64:
+  case PC_CELLS_I64:
+    return sizeof(double);
+  case PC_CELLS_F32:
+  case PC_CELLS_I32:
+    return sizeof(float);
+  default:
+    return 1;
+  }
+}
+
+/* Touches every cell, so that a sanitizer sees a window that reaches too far. */
+static inline unsigned fuzz_read_touch(const pc_reader *reader, const pc_window *window) {
+  const size_t width = fuzz_read_width(reader->cells);
+  unsigned sum = 0;
+  for (size_t row = 0; row < window->rows; row++) {
+    for (size_t column = 0; column < reader->columns; column++) {
+      const unsigned char *at = (const unsigned char *)window->data +
+                                (ptrdiff_t)row * window->row_stride +
+                                (ptrdiff_t)column * window->column_stride;
+      sum += at[0] + at[width - 1];
+    }
+  }
+  return sum;
+}
+
+static inline void fuzz_read_cells(const pc_request *asked, pc_as as) {
+  pc_request request = *asked;
+  pc_reader reader;
+  pc_window window;
+  pcal_error err;
+  volatile unsigned sum = 0;
+  request.as = as;
+  if (pc_reader_open(&request, &reader, &err) != PCAL_OK)
+    return;
+  do {
+    if (pc_reader_next(&reader, FUZZ_READ_ROWS, &window, &err) != PCAL_OK)
+      break;
+    sum += fuzz_read_touch(&reader, &window);
+  } while (window.rows > 0);
+  (void)sum;
+  pc_reader_close(&reader);
+}
+
+static inline void fuzz_read_labels(const pc_request *asked) {
+  pc_request request = *asked;
+  pc_reader reader;
+  pcal_error err;
+  pc_names classes;
+  const int32_t *out;
+  size_t rows = 1;
+  uint32_t number;
+  request.as = PC_AS_LABELS;
+  if (pc_reader_open(&request, &reader, &err) != PCAL_OK)
+    return;
+  pc_names_init(&classes, request.env);
+  if (pc_names_add(&classes, (pc_slice){"cat", 3}, &number, &err) == PCAL_OK) {
+    pc_labels labels = {
+        .reader = &reader, .classes = &classes, .scores_name = "scores", .meaning = "labels"};
+    while (rows > 0 && pc_labels_next(&labels, FUZZ_READ_ROWS, 0, &out, &rows, &err) == PCAL_OK)
+      continue;
+    pc_labels_free(&labels);
+  }
+  pc_names_free(&classes);
+  pc_reader_close(&reader);
+}
+
+static inline void fuzz_read_groups(const pc_request *asked) {
+  pc_request request = *asked;
+  pc_reader reader;
+  pcal_error err;
+  pc_groups groups;
+  const uint32_t *out;
+  size_t rows = 1;
+  request.as = PC_AS_TEXT;
+  if (pc_reader_open(&request, &reader, &err) != PCAL_OK)
+    return;
+  pc_groups_init(&groups, &reader, request.env);
+  while (rows > 0 && reader.columns == 1 &&
+         pc_groups_next(&groups, FUZZ_READ_ROWS, 0, &out, &rows, &err) == PCAL_OK)
+    continue;
+  pc_groups_free(&groups);
+  pc_reader_close(&reader);
+}
+
+#endif
