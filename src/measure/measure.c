@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "machines/machine_coarse.h"
+
 static void measure_worker_free(pcal_measure *measure, pc_measure_worker *worker) {
   pc_scratch_free(&measure->env, &worker->group_scratch);
   for (size_t v = 0; worker->columns != NULL && v < measure->plan.view_count; v++)
@@ -196,36 +198,81 @@ static pcal_status measure_check_weights(const pcal_measure *measure, const pcal
                      (unsigned long long)counts->fractional_row, measure->plan.whole_weights);
 }
 
-pcal_status pc_measure_update(pcal_measure *measure, const pcal_batch *batch, pcal_error *err) {
-  const int by_cluster = measure->plan.certainty.by_cluster;
-  const int grouped = batch->groups != NULL && !by_cluster;
-  if (by_cluster && batch->rows > 0 && batch->groups == NULL)
+/* Groups may also be clusters, which are measured together. */
+static int measure_grouped(const pcal_measure *measure, const pcal_batch *batch) {
+  return batch->groups != NULL && !measure->plan.certainty.by_cluster;
+}
+
+/* Adds the rows of a batch to the workers' ledgers. */
+static pcal_status measure_read(pcal_measure *measure, const pcal_batch *batch,
+                                pc_row_counts *counts, pcal_error *err) {
+  const int grouped = measure_grouped(measure, batch);
+  if (measure->plan.certainty.by_cluster && batch->rows > 0 && batch->groups == NULL)
     return pc_fail(err, PCAL_USAGE, "clusters are asked for, but the rows have no groups");
   if (batch->rows > 0 && measure->grouped >= 0 && measure->grouped != grouped)
     return pc_fail(err, PCAL_USAGE,
                    "some rows have groups and some have none; give all or none");
-  pc_row_counts counts;
   if (batch->rows > 0 && batch->type != PCAL_F32)
     measure->pass.policy.fast = 0; /* results say what was done, not what was asked */
-  pcal_status status = pc_pass_batch(&measure->pass, batch, &counts, err);
-  if (status == PCAL_OK)
-    status = measure_check_weights(measure, batch, &counts, err);
-  if (status == PCAL_OK)
-    status = measure_check_indices(measure, batch, err);
-  if (status == PCAL_OK)
-    status = pc_census_prepare(&measure->census, batch, err);
-  if (status == PCAL_OK)
-    status = measure_collect(measure, err);
-  measure_workers_clear(measure);
-  if (status != PCAL_OK || batch->rows == 0)
-    return status;
+  PC_TRY(pc_pass_batch(&measure->pass, batch, counts, err));
+  PC_TRY(measure_check_weights(measure, batch, counts, err));
+  PC_TRY(measure_check_indices(measure, batch, err));
+  return pc_census_prepare(&measure->census, batch, err);
+}
+
+static void measure_note(pcal_measure *measure, const pcal_batch *batch,
+                         const pc_row_counts *counts) {
+  if (batch->rows == 0)
+    return;
   pc_census_add(&measure->census, batch);
-  measure->normalized += counts.normalized;
-  measure->skipped += counts.skipped;
-  measure->grouped = grouped;
+  measure->normalized += counts->normalized;
+  measure->skipped += counts->skipped;
+  measure->grouped = measure_grouped(measure, batch);
   measure->weighted |= batch->weights != NULL;
   if (batch->weights_name != NULL)
     snprintf(measure->weights_name, sizeof measure->weights_name, "%s: ", batch->weights_name);
+}
+
+pcal_status pc_measure_update(pcal_measure *measure, const pcal_batch *batch, pcal_error *err) {
+  pc_row_counts counts;
+  pcal_status status = measure_read(measure, batch, &counts, err);
+  if (status == PCAL_OK)
+    status = measure_collect(measure, err);
+  measure_workers_clear(measure);
+  if (status == PCAL_OK)
+    measure_note(measure, batch, &counts);
+  return status;
+}
+
+/* Can states grow with the rows, so that they had better not be held twice? */
+static int measure_grows(const pc_plan *plan) {
+  for (size_t s = 0; s < plan->slot_count; s++) {
+    const pc_machine *machine = plan->slots[s].machine;
+    if (machine != &pc_machine_sum && machine != &pc_machine_grid &&
+        machine != &pc_machine_coarse)
+      return 1;
+  }
+  return 0;
+}
+
+pcal_status pc_measure_add(pcal_measure *measure, const pcal_batch *batch,
+                           const pc_label_feed *feed, pcal_error *err) {
+  pc_row_counts counts;
+  measure->pass.feed = *feed;
+  const pcal_status status = measure_grows(&measure->plan)
+                                 ? pc_measure_update(measure, batch, err)
+                                 : measure_read(measure, batch, &counts, err);
+  measure->pass.feed = (pc_label_feed){NULL, NULL, NULL};
+  if (status != PCAL_OK || measure_grows(&measure->plan))
+    return status;
+  measure_note(measure, batch, &counts);
+  return PCAL_OK;
+}
+
+pcal_status pc_measure_settle(pcal_measure *measure, pcal_error *err) {
+  PC_TRY(measure_collect(measure, err));
+  for (size_t w = 0; w < measure->pass.worker_count; w++)
+    measure_worker_free(measure, &measure->workers[w]);
   return PCAL_OK;
 }
 

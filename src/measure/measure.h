@@ -42,6 +42,11 @@ void pc_measure_free(pcal_measure *measure);
 /* On failure the measure is as it was before. */
 PC_CHECKED pcal_status pc_measure_update(pcal_measure *measure, const pcal_batch *batch,
                                          pcal_error *err);
+/* The same for a measure that is freed on failure: rows may wait with the workers, which is
+ * faster, until they are settled.  feed fills the labels of the batch. */
+PC_CHECKED pcal_status pc_measure_add(pcal_measure *measure, const pcal_batch *batch,
+                                      const pc_label_feed *feed, pcal_error *err);
+PC_CHECKED pcal_status pc_measure_settle(pcal_measure *measure, pcal_error *err);
 PC_CHECKED pcal_status pc_measure_merge(pcal_measure *measure, const pcal_measure *other,
                                         pcal_error *err);
 PC_CHECKED pcal_status pc_measure_name(pcal_measure *measure, const char *const *class_names,

@@ -4,7 +4,7 @@
 #include "measure/refine.h"
 
 #define RUN_WINDOW_BYTES ((size_t)64 << 20)
-#define RUN_WINDOW_ROWS ((size_t)1 << 20)
+#define RUN_WINDOW_ROWS ((size_t)1 << 24)
 /* Below these rows curves are simply kept: reading again costs more, above all where scores are
  * the outcome of a softmax. */
 #define RUN_COARSE_ROWS ((uint64_t)1 << 22)
@@ -44,10 +44,11 @@ static pcal_status run_read(pcal_source *source, pcal_measure *measure, pcal_err
   const uint64_t total = shape.row_count == PCAL_NO_ROW ? 0 : shape.row_count;
   for (uint64_t done = 0;;) {
     pcal_batch batch = PCAL_BATCH_INIT;
-    PC_TRY(pc_source_next(source, run_window(&shape), &batch, err));
+    pc_label_feed feed;
+    PC_TRY(pc_source_next_later(source, run_window(&shape), &batch, &feed, err));
     if (batch.rows == 0)
-      return PCAL_OK;
-    PC_TRY(pc_measure_update(measure, &batch, err));
+      return pc_measure_settle(measure, err);
+    PC_TRY(pc_measure_add(measure, &batch, &feed, err));
     done += batch.rows;
     pc_progress(&measure->env, "measuring", done, total);
     PC_TRY(pc_check_interrupt(&measure->env, err));

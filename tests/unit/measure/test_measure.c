@@ -1,6 +1,7 @@
 #include "measure_help.h"
 
 #include "core/rng.h"
+#include "measure/measure.h"
 
 #define MEASURE_ROWS 10000
 
@@ -142,9 +143,60 @@ static void test_results_outlive_measure_and_pool(void **state) {
   pcal_results_free(results);
 }
 
+/* Rows that wait with the workers, by kinds of states that can wait and by those that cannot,
+ * and threads. */
+static void test_settled_rows_are_the_same(void **state) {
+  (void)state;
+  static const char *const specs[] = {"brier ece", "brier ks", "skce"};
+  const pc_label_feed none = {NULL, NULL, NULL};
+  static double scores[MEASURE_ROWS];
+  static int32_t labels[MEASURE_ROWS];
+  for (size_t i = 0; i < MEASURE_ROWS; i++) {
+    scores[i] = (double)(i % 257) / 256;
+    labels[i] = i % 3 == 0;
+  }
+  const given_data data = {.kind = PCAL_PROBABILITY,
+                           .rows = MEASURE_ROWS / 5,
+                           .columns = 1,
+                           .scores = scores,
+                           .labels = labels};
+  for (size_t i = 0; i < 2 * UNIT_COUNT(specs); i++) {
+    pcal_env env = PCAL_ENV_INIT;
+    pcal_measure *updated = NULL, *settled = NULL;
+    pcal_results *results[2];
+    char *text[2];
+    env.threads = i % 2 == 0 ? 1 : 3;
+    assert_int_equal(given_new(&data, specs[i / 2], &env, &updated, NULL), PCAL_OK);
+    assert_int_equal(given_new(&data, specs[i / 2], &env, &settled, NULL), PCAL_OK);
+    pcal_batch batch = given_batch(&data);
+    for (size_t part = 0; part < 5; part++) {
+      batch.scores = scores + part * batch.rows;
+      batch.labels = labels + part * batch.rows;
+      batch.first_row = part * batch.rows;
+      assert_int_equal(pc_measure_update(updated, &batch, NULL), PCAL_OK);
+      assert_int_equal(pc_measure_add(settled, &batch, &none, NULL), PCAL_OK);
+      if (part == 2)
+        assert_int_equal(pc_measure_settle(settled, NULL), PCAL_OK);
+    }
+    assert_int_equal(pc_measure_settle(settled, NULL), PCAL_OK);
+    assert_int_equal(pcal_measure_finish(updated, &results[0], NULL), PCAL_OK);
+    assert_int_equal(pcal_measure_finish(settled, &results[1], NULL), PCAL_OK);
+    for (size_t r = 0; r < 2; r++)
+      text[r] = given_written(results[r], PCAL_JSON);
+    assert_string_equal(text[0], text[1]);
+    for (size_t r = 0; r < 2; r++) {
+      free(text[r]);
+      pcal_results_free(results[r]);
+    }
+    pcal_measure_free(updated);
+    pcal_measure_free(settled);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_rows_in_many_chunks),
+      cmocka_unit_test(test_settled_rows_are_the_same),
       cmocka_unit_test(test_the_first_bad_row_is_reported),
       cmocka_unit_test(test_rows_are_skipped_and_rescaled),
       cmocka_unit_test(test_rows_are_refused_unless_asked_for),
