@@ -100,6 +100,11 @@ static pcal_status machine_coarse_update(const pcal_env *env, void *opaque, cons
   return pc_machine_coarse_add(state->tally, &state->view, rows, columns, err);
 }
 
+pcal_status pc_machine_coarse_take(void *opaque, const pc_stored_rows *rows, pcal_error *err) {
+  coarse_state *state = opaque;
+  return pc_coarse_tally_take(&state->tally[0], rows, err);
+}
+
 static pcal_status machine_coarse_prepare(const pcal_env *env, void *opaque, const void *other,
                                           pcal_error *err) {
   (void)env;
@@ -128,30 +133,16 @@ pcal_status pc_machine_coarse_curve(const pcal_env *env, void *opaque, size_t pa
   return PCAL_OK;
 }
 
-static pcal_status machine_coarse_table(const pcal_env *env, const coarse_state *state,
-                                        size_t part, pc_curve_table *out, pcal_error *err) {
-  if (state->curve[part].env != NULL)
-    return pc_coarse_table(&state->curve[part], out, err);
-  pc_coarse fresh = {0};
-  PC_TRY(pc_coarse_new(env, &state->tally[part], &fresh, err));
-  const pcal_status status = pc_coarse_table(&fresh, out, err);
-  pc_coarse_free(&fresh);
-  return status;
-}
-
 static pcal_status machine_coarse_finish(const pcal_env *env, const void *opaque,
                                          pc_evidence *out, pcal_error *err) {
   const coarse_state *state = opaque;
-  out->curve.part_count = state->part_count;
   out->curve.parts = pc_alloc(env, state->part_count, sizeof *out->curve.parts);
   if (out->curve.parts == NULL)
     return pc_fail_memory(err, "building a curve");
-  pcal_status status = PCAL_OK;
-  for (size_t p = 0; p < state->part_count && status == PCAL_OK; p++)
-    status = machine_coarse_table(env, state, p, &out->curve.parts[p], err);
-  if (status != PCAL_OK)
-    pc_machine_curve.release(env, out);
-  return status;
+  out->curve.part_count = state->part_count;
+  for (size_t p = 0; p < state->part_count; p++)
+    out->curve.parts[p] = pc_coarse_table(&state->curve[p]);
+  return PCAL_OK;
 }
 
 static void machine_coarse_release(const pcal_env *env, pc_evidence *evidence) {

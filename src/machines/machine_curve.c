@@ -135,10 +135,13 @@ static pcal_status machine_curve_update(const pcal_env *env, void *opaque, const
   if (state->classes > 0)
     return machine_curve_spread(env, state, rows, err);
   PC_TRY(machine_curve_limit(env, state, rows->count, weighted, err));
+  for (size_t s = 0; columns->part == NULL && s < 2; s++)
+    PC_TRY(machine_curve_room(env, &state->store[s], rows->count, weighted, err));
   for (size_t i = 0; i < rows->count; i++) {
     const size_t part = columns->part == NULL ? 0 : columns->part[i];
     curve_store *store = &state->store[2 * part + columns->hit[i]];
-    PC_TRY(machine_curve_room(env, store, 1, weighted, err));
+    if (columns->part != NULL)
+      PC_TRY(machine_curve_room(env, store, 1, weighted, err));
     machine_curve_put(store, columns->score[i], weighted ? rows->weights[i] : 1.0);
     state->row_count++;
   }

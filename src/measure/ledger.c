@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "machines/machine_coarse.h"
+
 static void ledger_tally_clear(pc_tally *tally) {
   tally->rows = 0;
   pc_sum_clear(&tally->weight);
@@ -9,13 +11,29 @@ static void ledger_tally_clear(pc_tally *tally) {
   tally->label_high = INT32_MIN;
 }
 
+static void ledger_tally_label(pc_tally *tally, int32_t label) {
+  tally->label_low = label < tally->label_low ? label : tally->label_low;
+  tally->label_high = label > tally->label_high ? label : tally->label_high;
+}
+
+static void ledger_tally_labels(pc_tally *tally, const pc_rows *rows) {
+  if (rows->ones == NULL || rows->count == 0) {
+    for (size_t i = 0; i < rows->count; i++)
+      ledger_tally_label(tally, rows->labels[i]);
+    return;
+  }
+  uint8_t any = 0, all = 1;
+  for (size_t i = 0; i < rows->count; i++) {
+    any |= rows->ones[i];
+    all &= rows->ones[i];
+  }
+  ledger_tally_label(tally, any);
+  ledger_tally_label(tally, all);
+}
+
 static void ledger_tally_add(pc_tally *tally, const pc_rows *rows) {
   tally->rows += rows->count;
-  for (size_t i = 0; i < rows->count; i++) {
-    const int32_t label = rows->labels[i];
-    tally->label_low = label < tally->label_low ? label : tally->label_low;
-    tally->label_high = label > tally->label_high ? label : tally->label_high;
-  }
+  ledger_tally_labels(tally, rows);
   if (rows->weights == NULL)
     pc_sum_add(&tally->weight, (double)rows->count);
   for (size_t i = 0; rows->weights != NULL && i < rows->count; i++)
@@ -130,8 +148,33 @@ pcal_status pc_ledger_update(pc_ledger *ledger, size_t number, const pc_rows *ro
   for (size_t s = 0; s < plan->slot_count; s++) {
     const pc_plan_slot *slot = &plan->slots[s];
     const pc_columns *view = slot->view == PC_NO_VIEW ? NULL : &columns[slot->view];
+    if (slot->curve != PC_NO_SLOT)
+      continue;
     PC_TRY(slot->machine->update(ledger->env, account->states[s], rows, view, err));
   }
+  return PCAL_OK;
+}
+
+static void ledger_tally_take(pc_tally *tally, const pc_stored_rows *rows) {
+  int32_t any = 0, all = 1;
+  for (size_t i = 0; i < rows->count; i++) {
+    any |= rows->labels[i];
+    all &= rows->labels[i];
+  }
+  ledger_tally_label(tally, any);
+  ledger_tally_label(tally, all);
+  tally->rows += rows->count;
+  pc_sum_add(&tally->weight, (double)rows->count);
+}
+
+pcal_status pc_ledger_take(pc_ledger *ledger, const pc_stored_rows *rows, pcal_error *err) {
+  const pc_plan *plan = ledger->plan;
+  pc_account *account;
+  PC_TRY(pc_ledger_open(ledger, 0, &account, err));
+  ledger_tally_take(&account->tally, rows);
+  for (size_t s = 0; s < plan->slot_count; s++)
+    if (plan->slots[s].machine == &pc_machine_coarse)
+      PC_TRY(pc_machine_coarse_take(account->states[s], rows, err));
   return PCAL_OK;
 }
 

@@ -44,6 +44,10 @@ PC_CHECKED pcal_status pc_ledger_open(pc_ledger *ledger, size_t number, pc_accou
 PC_CHECKED pcal_status pc_ledger_update(pc_ledger *ledger, size_t number, const pc_rows *rows,
                                         const pc_columns *columns, pcal_error *err);
 
+/* Adds plain rows (data/rows.h) to account 0, for a plan that needs only stored scores. */
+PC_CHECKED pcal_status pc_ledger_take(pc_ledger *ledger, const pc_stored_rows *rows,
+                                      pcal_error *err);
+
 /* Adds all accounts of `from` that have rows; on failure `into` is as it was. */
 PC_CHECKED pcal_status pc_ledger_merge(pc_ledger *into, const pc_ledger *from, pcal_error *err);
 

@@ -77,6 +77,15 @@ static pcal_status measure_chunk(void *user, size_t w, const pc_rows *rows, pcal
   return measure_add(worker, &measure->plan, 0, rows, err);
 }
 
+static pcal_status measure_take(void *user, size_t w, const pc_stored_rows *rows,
+                                pcal_error *err) {
+  pcal_measure *measure = user;
+  pc_measure_worker *worker = &measure->workers[w];
+  if (!worker->ready)
+    PC_TRY(measure_worker_fill(measure, worker, err));
+  return pc_ledger_take(&worker->ledger, rows, err);
+}
+
 static pcal_status measure_prepare(pcal_measure *measure, const pcal_measure_config *config,
                                    const pc_layout *layout, pcal_error *err) {
   pc_certainty certainty;
@@ -214,6 +223,7 @@ static pcal_status measure_read(pcal_measure *measure, const pcal_batch *batch,
                    "some rows have groups and some have none; give all or none");
   if (batch->rows > 0 && batch->type != PCAL_F32)
     measure->pass.policy.fast = 0; /* results say what was done, not what was asked */
+  measure->pass.take = measure->plan.stored ? measure_take : NULL;
   PC_TRY(pc_pass_batch(&measure->pass, batch, counts, err));
   PC_TRY(measure_check_weights(measure, batch, counts, err));
   PC_TRY(measure_check_indices(measure, batch, err));

@@ -61,6 +61,7 @@ static pcal_status plan_slot(const pcal_env *env, pc_plan *plan, const pc_need *
   memcpy(&slot->need, need, sizeof *need);
   slot->machine = pc_machine_of(need->machine);
   slot->view = view;
+  slot->curve = PC_NO_SLOT;
   plan->needs_facts |=
       plan_takes_rows(need->machine) ||
       (plan->layout.classes > 1 && (need->view.kind != PC_VIEW_CLASS || need->view.index != 1));

@@ -17,10 +17,13 @@ typedef struct pc_plan_entry {
 typedef struct pc_plan_slot {
   pc_need need;
   const pc_machine *machine;
-  size_t view; /* PC_NO_VIEW for machines that take whole rows */
+  size_t view;  /* PC_NO_VIEW for machines that take whole rows */
+  size_t curve; /* slot of the coarse curve that fills this grid in the end (refine.h), or
+                   PC_NO_SLOT */
 } pc_plan_slot;
 
 #define PC_NO_VIEW SIZE_MAX
+#define PC_NO_SLOT SIZE_MAX
 
 typedef struct pc_plan {
   pc_layout layout;
@@ -31,6 +34,7 @@ typedef struct pc_plan {
   pc_view *views;
   size_t view_count, view_capacity;
   size_t reliability_slot; /* the grid behind the verdict and the reliability diagram */
+  int stored; /* nothing but coarse curves of scores as they are stored, and what they fill */
   int needs_log;
   int needs_facts; /* more of a one-column score than the score itself */
   int needs_probs; /* whole rows of probabilities, not only what is known of the top class */
@@ -40,8 +44,6 @@ typedef struct pc_plan {
   pc_certainty certainty;
   size_t keep_slot; /* the rows for replicas, or PC_NO_SLOT */
 } pc_plan;
-
-#define PC_NO_SLOT SIZE_MAX
 
 #define PC_RELIABILITY_BINS 15
 

@@ -1,24 +1,65 @@
 #include "measure/refine.h"
 
+#include "core/executor.h"
 #include "io/source.h"
+#include "kernels/sort.h"
+#include "machines/grid_fill.h"
 #include "machines/machine_coarse.h"
 #include "stats/point_masses.h"
+
+#define REFINE_SCAN_ROWS 65536
+#define REFINE_SCAN_COST 2.0 /* nanoseconds, for the executor */
+
+/* ---- what can be coarse ---- */
 
 static int refine_can(const pc_plan *plan, size_t slot) {
   return plan->slots[slot].need.machine == PC_CURVE && pc_plan_refines(plan, slot);
 }
 
-void pc_plan_coarsen(pc_plan *plan, int rows, int classes) {
+/* Are the scores of a view those that are stored? */
+static int refine_stored(const pc_layout *layout, const pc_view *view) {
+  return layout->columns == 1 && layout->kind != PCAL_LOGIT && !view->by_label &&
+         !pc_view_spread(view) &&
+         (layout->classes == 1 || (view->kind == PC_VIEW_CLASS && view->index == 1));
+}
+
+/* The slot of a coarse curve that can fill a grid, or PC_NO_SLOT. */
+static size_t refine_curve_for(const pc_plan *plan, const pc_plan_slot *grid, pcal_type type) {
+  if (type != PCAL_F32 || !pc_grid_fillable(&grid->need) ||
+      !refine_stored(&plan->layout, &grid->need.view))
+    return PC_NO_SLOT;
+  for (size_t s = 0; s < plan->slot_count; s++)
+    if (plan->slots[s].machine == &pc_machine_coarse && plan->slots[s].view == grid->view)
+      return s;
+  return PC_NO_SLOT;
+}
+
+static int refine_needs_stored(const pc_plan *plan, const pc_plan_slot *slot) {
+  return slot->curve != PC_NO_SLOT || (slot->machine == &pc_machine_coarse &&
+                                       refine_stored(&plan->layout, &slot->need.view));
+}
+
+void pc_plan_coarsen(pc_plan *plan, int rows, int classes, pcal_type type) {
   for (size_t s = 0; s < plan->slot_count; s++) {
     const int spread = pc_view_spread(&plan->slots[s].need.view);
     if ((spread ? classes : rows) && refine_can(plan, s))
       plan->slots[s].machine = &pc_machine_coarse;
   }
+  plan->stored = 1;
+  for (size_t s = 0; s < plan->slot_count; s++) {
+    plan->slots[s].curve = refine_curve_for(plan, &plan->slots[s], type);
+    plan->stored &= refine_needs_stored(plan, &plan->slots[s]);
+  }
 }
+
+/* ---- one pass ---- */
 
 /* The curves of one slot in one pass. */
 typedef struct refine_job {
+  size_t slot;
   const pc_view *view;
+  int stored; /* the scores of the view are those that the source has, */
+  int narrow; /* and these are float32 */
   size_t part_count;
   pc_coarse **curves;         /* by part */
   pc_coarse_targets *targets; /* by part; none in parts of which nothing is wanted */
@@ -28,6 +69,8 @@ typedef struct refine_job {
 
 typedef struct refine_state {
   const pcal_env *env;
+  const pcal_measure *measure;
+  const pc_account *account;
   refine_job *jobs;
   size_t count;
   size_t workers;
@@ -44,6 +87,7 @@ static void refine_job_free(const pcal_env *env, refine_job *job, size_t workers
   pc_free(env, job->columns);
   pc_free(env, job->targets);
   pc_free(env, job->curves);
+  *job = (refine_job){0};
 }
 
 static void refine_free(refine_state *state) {
@@ -52,78 +96,129 @@ static void refine_free(refine_state *state) {
   pc_free(state->env, state->jobs);
 }
 
-/* What the metrics on a slot have yet to know of a curve: marked segments, and cells of a
- * level. */
-static pcal_status refine_wants(const pcal_measure *measure, size_t slot,
-                                const pc_curve_table *table, uint8_t *wanted, size_t *wants,
-                                unsigned *level, pcal_error *err) {
-  *wants = *level = 0;
+/* ---- what is wanted ---- */
+
+/* The ends of the cells of all grids that a curve fills: ascending, each once. */
+static pcal_status refine_ends(const refine_state *state, size_t slot, double **out,
+                               size_t *count, pcal_error *err) {
+  const pc_plan *plan = &state->measure->plan;
+  size_t total = 0, filled = 0;
+  for (size_t s = 0; s < plan->slot_count; s++)
+    if (plan->slots[s].curve == slot)
+      total += pc_grid_ends(state->account->states[s], NULL);
+  double *ends = pc_alloc_raw(state->env, 2 * total, sizeof *ends);
+  if (ends == NULL)
+    return pc_fail_memory(err, "refining a curve");
+  for (size_t s = 0; s < plan->slot_count; s++)
+    if (plan->slots[s].curve == slot)
+      filled += pc_grid_ends(state->account->states[s], ends + filled);
+  pc_sort(ends, ends + total, total);
+  *count = 0;
+  for (size_t i = 0; i < total; i++)
+    if (i == 0 || ends[i] != ends[i - 1])
+      ends[(*count)++] = ends[i];
+  *out = ends;
+  return PCAL_OK;
+}
+
+/* What is yet to be known of a curve: marked segments, and cells of a level. */
+typedef struct refine_wish {
+  uint8_t *wanted;
+  size_t wants;
+  unsigned level;
+} refine_wish;
+
+/* Asks the metrics on a slot. */
+static pcal_status refine_ask(const pcal_measure *measure, size_t slot,
+                              const pc_curve_table *table, refine_wish *wish, pcal_error *err) {
   for (size_t e = 0; e < measure->plan.entry_count; e++) {
     const pc_plan_entry *entry = &measure->plan.entries[e];
     unsigned asked = 0;
     if (entry->slot != slot)
       continue;
     if (entry->metric->wants != NULL)
-      *wants += entry->metric->wants(&entry->options, table, wanted);
+      wish->wants += entry->metric->wants(&entry->options, table, wish->wanted);
     if (entry->metric->cells != NULL)
       PC_TRY(entry->metric->cells(&entry->options, table, &measure->env, &asked, err));
-    *level = asked > *level ? asked : *level;
+    wish->level = asked > wish->level ? asked : wish->level;
   }
-  if (*level == PC_EACH_SCORE)
-    *wants += pc_point_masses_wants(table, PC_EACH_SCORE, wanted);
+  if (wish->level == PC_EACH_SCORE)
+    wish->wants += pc_point_masses_wants(table, PC_EACH_SCORE, wish->wanted);
   return PCAL_OK;
 }
 
-/* Asks the metrics on a slot about one part, and aims at what they want: first at cells, since
- * all scores lie in some. */
-static pcal_status refine_ask(const pcal_measure *measure, size_t slot, const pc_coarse *curve,
-                              size_t parts, pc_coarse_targets *targets, pcal_error *err) {
-  const pcal_env *env = &measure->env;
-  pc_curve_table table;
-  size_t wants = 0;
-  unsigned level = 0;
-  PC_TRY(pc_coarse_table(curve, &table, err));
-  uint8_t *wanted = pc_alloc(env, curve->count, 1);
-  pcal_status status = wanted == NULL ? pc_fail_memory(err, "refining a curve") : PCAL_OK;
+/* Aims at what is wanted of a part: first at cells, since all scores lie in some. */
+static pcal_status refine_aim_at(const refine_state *state, refine_job *job, size_t part,
+                                 const refine_wish *asked, const double *ends, size_t end_count,
+                                 pcal_error *err) {
+  const pc_coarse *curve = job->curves[part];
+  const pc_coarse_wish wish = {.wanted = asked->wanted,
+                               .ends = ends,
+                               .end_count = end_count,
+                               .keep_limit = PC_COARSE_KEPT / job->part_count,
+                               .narrow = job->narrow,
+                               .workers = state->workers};
+  if (asked->level > 0 && asked->level != PC_EACH_SCORE)
+    return pc_coarse_aim_cells(curve, asked->level, &job->targets[part], err);
+  if (asked->wants == 0 && pc_coarse_cuts(curve, ends, end_count) == 0)
+    return PCAL_OK;
+  return pc_coarse_aim(curve, &wish, &job->targets[part], err);
+}
+
+static pcal_status refine_aim(const refine_state *state, refine_job *job, size_t part,
+                              const double *ends, size_t end_count, pcal_error *err) {
+  const pc_curve_table table = pc_coarse_table(job->curves[part]);
+  refine_wish wish = {pc_alloc(state->env, table.count, 1), 0, 0};
+  if (wish.wanted == NULL)
+    return pc_fail_memory(err, "refining a curve");
+  pcal_status status = refine_ask(state->measure, job->slot, &table, &wish, err);
   if (status == PCAL_OK)
-    status = refine_wants(measure, slot, &table, wanted, &wants, &level, err);
-  if (status == PCAL_OK && level > 0 && level != PC_EACH_SCORE)
-    status = pc_coarse_aim_cells(curve, level, targets, err);
-  else if (status == PCAL_OK && wants > 0)
-    status = pc_coarse_aim(curve, wanted, PC_COARSE_KEEP / parts, targets, err);
-  pc_free(env, wanted);
-  pc_curve_table_free(env, &table);
+    status = refine_aim_at(state, job, part, &wish, ends, end_count, err);
+  pc_free(state->env, wish.wanted);
   return status;
 }
 
-/* A job for a slot; it stays on the list when the metrics want anything. */
-static pcal_status refine_slot(const pcal_measure *measure, size_t slot, void *opaque,
-                               refine_state *state, pcal_error *err) {
-  const pcal_env *env = state->env;
-  const pc_plan *plan = &measure->plan;
+static pcal_status refine_aim_all(const refine_state *state, refine_job *job, size_t *aimed,
+                                  pcal_error *err) {
+  double *ends = NULL;
+  size_t end_count = 0;
+  PC_TRY(refine_ends(state, job->slot, &ends, &end_count, err));
+  pcal_status status = PCAL_OK;
+  for (size_t p = 0; p < job->part_count && status == PCAL_OK; p++) {
+    status = pc_machine_coarse_curve(state->env, state->account->states[job->slot], p,
+                                     &job->curves[p], err);
+    if (status == PCAL_OK)
+      status = refine_aim(state, job, p, ends, end_count, err);
+    *aimed += job->targets[p].count;
+  }
+  pc_free(state->env, ends);
+  return status;
+}
+
+/* A job for a slot; it stays on the list when anything is wanted. */
+static pcal_status refine_slot(refine_state *state, size_t slot, pcal_type type,
+                               pcal_error *err) {
+  const pc_plan *plan = &state->measure->plan;
   refine_job *job = &state->jobs[state->count++];
   size_t aimed = 0;
-  job->view = &plan->slots[slot].need.view;
+  *job = (refine_job){.slot = slot, .view = &plan->slots[slot].need.view};
+  job->stored = refine_stored(&plan->layout, job->view);
+  job->narrow = job->stored && type == PCAL_F32;
   job->part_count = pc_view_parts(job->view, &plan->layout);
-  job->curves = pc_alloc(env, job->part_count, sizeof *job->curves);
-  job->targets = pc_alloc(env, job->part_count, sizeof *job->targets);
+  job->curves = pc_alloc(state->env, job->part_count, sizeof *job->curves);
+  job->targets = pc_alloc(state->env, job->part_count, sizeof *job->targets);
   if (job->curves == NULL || job->targets == NULL)
     return pc_fail_memory(err, "refining a curve");
-  for (size_t p = 0; p < job->part_count; p++) {
-    PC_TRY(pc_machine_coarse_curve(env, opaque, p, &job->curves[p], err));
-    PC_TRY(refine_ask(measure, slot, job->curves[p], job->part_count, &job->targets[p], err));
-    aimed += job->targets[p].count;
-  }
+  PC_TRY(refine_aim_all(state, job, &aimed, err));
   if (aimed == 0) {
-    refine_job_free(env, job, state->workers);
-    *job = (refine_job){0};
+    refine_job_free(state->env, job, state->workers);
     state->count--;
   }
   return PCAL_OK;
 }
 
-static pcal_status refine_prepare(refine_state *state, const pc_layout *layout,
-                                  pcal_error *err) {
+static pcal_status refine_prepare(refine_state *state, pcal_error *err) {
+  const size_t rows = pc_chunk_rows(&state->measure->plan.layout);
   for (size_t j = 0; j < state->count; j++) {
     refine_job *job = &state->jobs[j];
     job->tallies = pc_alloc(state->env, state->workers * job->part_count, sizeof *job->tallies);
@@ -134,11 +229,12 @@ static pcal_status refine_prepare(refine_state *state, const pc_layout *layout,
       PC_TRY(pc_coarse_tally_new(state->env, &job->targets[t % job->part_count],
                                  &job->tallies[t], err));
     for (size_t w = 0; w < state->workers; w++)
-      PC_TRY(
-          pc_columns_new(state->env, job->view, pc_chunk_rows(layout), &job->columns[w], err));
+      PC_TRY(pc_columns_new(state->env, job->view, rows, &job->columns[w], err));
   }
   return PCAL_OK;
 }
+
+/* ---- reading ---- */
 
 static pcal_status refine_chunk(void *user, size_t w, const pc_rows *rows, pcal_error *err) {
   refine_state *state = user;
@@ -151,25 +247,66 @@ static pcal_status refine_chunk(void *user, size_t w, const pc_rows *rows, pcal_
   return PCAL_OK;
 }
 
-static pcal_status refine_read(const pcal_measure *measure, refine_state *state,
-                               pcal_source *source, size_t window, pcal_error *err) {
-  pc_pass pass;
-  pcal_status status = pc_pass_init(&pass, state->env, &measure->plan.layout,
-                                    &measure->pass.policy, refine_chunk, state, err);
-  if (status == PCAL_OK)
-    status = pc_source_rewind(source, err);
-  for (uint64_t done = 0; status == PCAL_OK;) {
+/* A batch whose scores and labels are looked at where they lie. */
+typedef struct refine_scan {
+  refine_state *state;
+  const pcal_batch *batch;
+  const pc_label_feed *feed;
+} refine_scan;
+
+static pcal_status refine_scan_task(void *user, size_t index, size_t w, pcal_error *err) {
+  const refine_scan *scan = user;
+  const size_t begin = index * REFINE_SCAN_ROWS, left = scan->batch->rows - begin;
+  const size_t count = left < REFINE_SCAN_ROWS ? left : REFINE_SCAN_ROWS;
+  for (size_t j = 0; j < scan->state->count; j++)
+    PC_TRY(pc_coarse_tally_scan(&scan->state->jobs[j].tallies[w], scan->batch, scan->feed,
+                                begin, count, err));
+  return PCAL_OK;
+}
+
+/* Do all jobs look at scores as they are stored? */
+static int refine_scannable(const refine_state *state, const pcal_batch *batch) {
+  for (size_t j = 0; j < state->count; j++)
+    if (!state->jobs[j].stored)
+      return 0;
+  return pc_batch_stored(batch);
+}
+
+static pcal_status refine_batch(refine_state *state, pc_pass *pass, const pcal_batch *batch,
+                                const pc_label_feed *feed, pcal_error *err) {
+  pc_row_counts counts;
+  refine_scan scan = {state, batch, feed};
+  pass->feed = *feed;
+  if (!refine_scannable(state, batch))
+    return pc_pass_batch(pass, batch, &counts, err);
+  return pc_run(state->env, (batch->rows - 1) / REFINE_SCAN_ROWS + 1,
+                REFINE_SCAN_COST * (double)batch->rows, refine_scan_task, &scan, err);
+}
+
+static pcal_status refine_windows(refine_state *state, pc_pass *pass, pcal_source *source,
+                                  size_t window, pcal_error *err) {
+  for (uint64_t done = 0;;) {
     pcal_batch batch = PCAL_BATCH_INIT;
-    pc_row_counts counts;
-    status = pc_source_next(source, window, &batch, err);
-    if (status != PCAL_OK || batch.rows == 0)
-      break;
-    status = pc_pass_batch(&pass, &batch, &counts, err);
+    pc_label_feed feed;
+    PC_TRY(pc_source_next_later(source, window, &batch, &feed, err));
+    if (batch.rows == 0)
+      return PCAL_OK;
+    PC_TRY(refine_batch(state, pass, &batch, &feed, err));
     done += batch.rows;
     pc_progress(state->env, "refining", done, 0);
-    if (status == PCAL_OK)
-      status = pc_check_interrupt(state->env, err);
+    PC_TRY(pc_check_interrupt(state->env, err));
   }
+}
+
+static pcal_status refine_read(refine_state *state, pcal_source *source, size_t window,
+                               pcal_error *err) {
+  pc_policy policy = state->measure->pass.policy;
+  pc_pass pass;
+  policy.need_log = 0;
+  PC_TRY(pc_source_rewind(source, err));
+  PC_TRY(pc_pass_init(&pass, state->env, &state->measure->plan.layout, &policy, refine_chunk,
+                      state, err));
+  const pcal_status status = refine_windows(state, &pass, source, window, err);
   pc_pass_free(&pass);
   return status;
 }
@@ -193,30 +330,49 @@ static pcal_status refine_collect(refine_state *state, pcal_error *err) {
 }
 
 /* One more pass, if anything is wanted. */
-static pcal_status refine_once(pcal_measure *measure, pcal_source *source, size_t window,
-                               int *more, pcal_error *err) {
+static pcal_status refine_once(const pcal_measure *measure, const pc_account *account,
+                               pcal_source *source, size_t window, int *more, pcal_error *err) {
   const pc_plan *plan = &measure->plan;
-  refine_state state = {.env = &measure->env, .workers = measure->pass.worker_count};
+  pcal_shape shape = {.size = sizeof shape};
+  refine_state state = {.env = &measure->env,
+                        .measure = measure,
+                        .account = account,
+                        .workers = measure->pass.worker_count};
+  pc_source_shape(source, &shape);
   state.jobs = pc_alloc(state.env, plan->slot_count, sizeof *state.jobs);
   pcal_status status = state.jobs == NULL ? pc_fail_memory(err, "refining a curve") : PCAL_OK;
-  const pc_account *account = pc_ledger_find(&measure->ledger, 0);
-  for (size_t s = 0; account != NULL && s < plan->slot_count && status == PCAL_OK; s++)
+  for (size_t s = 0; s < plan->slot_count && status == PCAL_OK; s++)
     if (plan->slots[s].machine == &pc_machine_coarse)
-      status = refine_slot(measure, s, account->states[s], &state, err);
+      status = refine_slot(&state, s, shape.type, err);
   *more = state.count > 0;
   if (status == PCAL_OK && *more)
-    status = refine_prepare(&state, &plan->layout, err);
+    status = refine_prepare(&state, err);
   if (status == PCAL_OK && *more)
-    status = refine_read(measure, &state, source, window, err);
+    status = refine_read(&state, source, window, err);
   if (status == PCAL_OK && *more)
     status = refine_collect(&state, err);
   refine_free(&state);
   return status;
 }
 
+static pcal_status refine_fill_grids(const pcal_measure *measure, const pc_account *account,
+                                     pcal_error *err) {
+  const pc_plan *plan = &measure->plan;
+  for (size_t s = 0; s < plan->slot_count; s++) {
+    pc_coarse *curve = NULL;
+    if (plan->slots[s].curve == PC_NO_SLOT)
+      continue;
+    PC_TRY(pc_machine_coarse_curve(&measure->env, account->states[plan->slots[s].curve], 0,
+                                   &curve, err));
+    pc_grid_fill(account->states[s], curve);
+  }
+  return PCAL_OK;
+}
+
 pcal_status pc_measure_refine(pcal_measure *measure, pcal_source *source, size_t window,
                               pcal_error *err) {
-  for (int more = 1; more;)
-    PC_TRY(refine_once(measure, source, window, &more, err));
-  return PCAL_OK;
+  const pc_account *account = pc_ledger_find(&measure->ledger, 0);
+  for (int more = account != NULL; more;)
+    PC_TRY(refine_once(measure, account, source, window, &more, err));
+  return account == NULL ? PCAL_OK : refine_fill_grids(measure, account, err);
 }

@@ -6,8 +6,9 @@
 
 /* Replaces the curve machine by the coarse one wherever every metric on it can say what it
  * wants: for curves with a score for each row, and for those with one for each class of a row.
- * To be called before the first row. */
-void pc_plan_coarsen(pc_plan *plan, int rows, int classes);
+ * Grids of the same view are filled from it where scores are stored as float32 (type).  To be
+ * called before the first row. */
+void pc_plan_coarsen(pc_plan *plan, int rows, int classes, pcal_type type);
 
 /* Reads the source again, as often as the metrics ask for. */
 PC_CHECKED pcal_status pc_measure_refine(pcal_measure *measure, pcal_source *source,

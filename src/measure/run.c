@@ -5,9 +5,9 @@
 
 #define RUN_WINDOW_BYTES ((size_t)64 << 20)
 #define RUN_WINDOW_ROWS ((size_t)1 << 24)
-/* Below these rows curves are simply kept: reading again costs more, above all where scores are
- * the outcome of a softmax. */
-#define RUN_COARSE_ROWS ((uint64_t)1 << 22)
+/* Below these rows curves are simply kept: for wide rows, whose scores are the outcome of a
+ * softmax, reading again costs more than sorting. */
+#define RUN_COARSE_ROWS ((uint64_t)1 << 16)
 #define RUN_COARSE_ROWS_WIDE ((uint64_t)1 << 24)
 /* The same for the scores of all classes together.  Many curves side by side do not fit a
  * cache, and reading again is then slower by far: it begins where keeping them takes gigabytes.
@@ -63,7 +63,7 @@ static pcal_status run_all(pcal_source *source, pcal_measure *measure, int final
       final && measure->plan.keep_slot == PC_NO_SLOT && run_plain(&shape) && !measure->curves;
   if (coarse)
     pc_plan_coarsen(&measure->plan, run_many_rows(&shape),
-                    run_many_scores(&shape, &measure->plan.layout));
+                    run_many_scores(&shape, &measure->plan.layout), shape.type);
   PC_TRY(run_read(source, measure, err));
   if (coarse)
     PC_TRY(pc_measure_refine(measure, source, run_window(&shape), err));

@@ -113,17 +113,18 @@ typedef struct bins_walk {
 } bins_walk;
 
 static void bins_advance(const pc_curve_table *table, bins_walk *walk, double position) {
-  while (walk->at + 1 < table->count && walk->before + table->weight[walk->at] < position)
-    walk->before += table->weight[walk->at++];
+  while (walk->at + 1 < table->count &&
+         walk->before + pc_curve_table_weight(table, walk->at) < position)
+    walk->before += pc_curve_table_weight(table, walk->at++);
 }
 
 /* Between the last score before a position and the first behind it. */
 static double bins_edge_at(const pc_curve_table *table, bins_walk *walk, double position) {
   bins_advance(table, walk, position);
   const double lower = pc_curve_table_high(table, walk->at);
-  const int ends_here = walk->before + table->weight[walk->at] == position;
+  const int ends_here = walk->before + pc_curve_table_weight(table, walk->at) == position;
   const size_t next = ends_here && walk->at + 1 < table->count ? walk->at + 1 : walk->at;
-  return (lower + (next == walk->at ? lower : table->score[next])) / 2.0;
+  return (lower + (next == walk->at ? lower : pc_curve_table_low(table, next))) / 2.0;
 }
 
 double pc_bins_position(const pc_curve_table *table, size_t bins, size_t r) {
@@ -139,11 +140,13 @@ size_t pc_bins_by_mass_wants(const pc_curve_table *table, size_t bins, uint8_t *
     if (position <= 0 || position >= table->total)
       continue;
     bins_advance(table, &walk, position);
-    const int inside = walk.before + table->weight[walk.at] != position;
-    if (inside && pc_curve_table_open(table, walk.at)) {
-      count += !wanted[walk.at];
-      wanted[walk.at] = 1;
-    }
+    const int ends_here = walk.before + pc_curve_table_weight(table, walk.at) == position;
+    const size_t last = ends_here && walk.at + 1 < table->count ? walk.at + 1 : walk.at;
+    for (size_t i = walk.at; i <= last; i++)
+      if (pc_curve_table_open(table, i)) {
+        count += !wanted[i];
+        wanted[i] = 1;
+      }
   }
   return count;
 }
@@ -169,12 +172,13 @@ typedef struct bins_sums {
 } bins_sums;
 
 static void bins_add_entry(bins_sums *sums, const pc_curve_table *table, size_t i) {
-  const double score = table->score[i], weight = table->weight[i], hits = table->hits[i];
+  const double weight = pc_curve_table_weight(table, i), hits = pc_curve_table_hits(table, i);
   pc_fixed_add_weighted(&sums->weight, weight, 1.0);
   pc_fixed_add_weighted(&sums->hits, hits, 1.0);
-  sums->score.units += pc_curve_table_sum(table, i).units;
-  if (table->high != NULL)
+  sums->score.units += pc_curve_table_score_sum(table, i).units;
+  if (table->segments != NULL)
     return;
+  const double score = table->score[i];
   pc_fixed_add_weighted(&sums->score_square, weight, score * score);
   pc_fixed_add_weighted(&sums->score_hit, hits, score);
 }
@@ -184,13 +188,13 @@ pcal_status pc_bins_by_mass(const pcal_env *env, const pc_curve_table *table, si
   double *edges = pc_alloc_raw(env, bins, sizeof *edges);
   if (edges == NULL)
     return pc_fail_memory(err, "making equal-mass bins");
-  const int coarse = table->high != NULL;
+  const int coarse = table->segments != NULL;
   *count = bins_mass_edges(table, bins, edges);
   size_t at = 0;
   for (size_t b = 0; b < *count; b++) {
     bins_sums sums = {{0}, {0}, {0}, {0}, {0}};
     const int last = b + 1 == *count;
-    for (; at < table->count && (last || table->score[at] <= edges[b]); at++)
+    for (; at < table->count && (last || pc_curve_table_low(table, at) <= edges[b]); at++)
       bins_add_entry(&sums, table, at);
     out[b] = (pc_bin){b == 0 ? 0.0 : edges[b - 1],
                       edges[b],

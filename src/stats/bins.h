@@ -78,7 +78,7 @@ PC_CHECKED pcal_status pc_bins_by_mass(const pcal_env *env, const pc_curve_table
                                        size_t bins, pc_bin *out, size_t *count,
                                        pcal_error *err);
 
-/* Marks the open entries of a coarse table whose inside decides where an edge lies; 0 when
+/* Marks the open entries of a coarse table whose scores decide where an edge lies; 0 when
  * there are none, so that pc_bins_by_mass is exact. */
 size_t pc_bins_by_mass_wants(const pc_curve_table *table, size_t bins, uint8_t *wanted);
 

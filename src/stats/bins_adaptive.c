@@ -23,12 +23,12 @@ static double adaptive_value(int64_t whole, const pc_fixed *rest) {
 pc_bin pc_bins_join(const pc_curve_table *table, size_t begin, size_t end) {
   adaptive_sums sums = {0};
   for (size_t i = begin; i < end; i++) {
-    adaptive_add(&sums.weight, &sums.weight_rest, table->weight[i]);
-    adaptive_add(&sums.hits, &sums.hits_rest, table->hits[i]);
-    if (table->sum == NULL && table->weight[i] == 1.0)
+    adaptive_add(&sums.weight, &sums.weight_rest, pc_curve_table_weight(table, i));
+    adaptive_add(&sums.hits, &sums.hits_rest, pc_curve_table_hits(table, i));
+    if (table->segments == NULL && table->weight[i] == 1.0)
       pc_fixed_add(&sums.score, table->score[i]);
     else
-      sums.score.units += pc_curve_table_sum(table, i).units;
+      sums.score.units += pc_curve_table_score_sum(table, i).units;
   }
   return (pc_bin){.weight = adaptive_value(sums.weight, &sums.weight_rest),
                   .hits = adaptive_value(sums.hits, &sums.hits_rest),
@@ -64,8 +64,9 @@ typedef struct adaptive_walk {
 } adaptive_walk;
 
 static void adaptive_seek(const pc_curve_table *table, adaptive_walk *walk, double index) {
-  while (walk->at + 1 < table->count && walk->before + table->weight[walk->at] <= index)
-    walk->before += table->weight[walk->at++];
+  while (walk->at + 1 < table->count &&
+         walk->before + pc_curve_table_weight(table, walk->at) <= index)
+    walk->before += pc_curve_table_weight(table, walk->at++);
 }
 
 /* nearbyint is not used: the rounding mode belongs to the caller. */
@@ -91,7 +92,7 @@ void pc_bins_adaptive(const pc_curve_table *table, double threshold, size_t bins
     const size_t end = last ? table->count : walk.at > begin ? walk.at : begin;
     out[b] = pc_bins_join(table, begin, end);
     out[b].low = b == 0 ? 0.0 : out[b - 1].high;
-    out[b].high = last ? 1.0 : table->score[walk.at];
+    out[b].high = last ? 1.0 : pc_curve_table_low(table, walk.at);
     begin = end;
   }
 }
@@ -100,7 +101,7 @@ size_t pc_bins_adaptive_wants(const pc_curve_table *table, double threshold, siz
                               uint8_t *wanted) {
   const size_t first = adaptive_first(table, threshold);
   size_t count = 0;
-  if (threshold > 0 && first < table->count && table->score[first] <= threshold) {
+  if (threshold > 0 && first < table->count && pc_curve_table_low(table, first) <= threshold) {
     count += !wanted[first];
     wanted[first] = 1;
     return count; /* how many rows are kept is known only after that */
@@ -108,10 +109,8 @@ size_t pc_bins_adaptive_wants(const pc_curve_table *table, double threshold, siz
   const double weight = adaptive_weight(table, first);
   adaptive_walk walk = {first, 0.0};
   for (size_t b = 1; b < bins && first < table->count; b++) {
-    const double index = adaptive_index(weight, bins, b);
-    adaptive_seek(table, &walk, index);
-    const int inside = walk.before != index;
-    if (inside && pc_curve_table_open(table, walk.at)) {
+    adaptive_seek(table, &walk, adaptive_index(weight, bins, b));
+    if (pc_curve_table_open(table, walk.at)) {
       count += !wanted[walk.at];
       wanted[walk.at] = 1;
     }

@@ -98,9 +98,11 @@ static pcal_status condense_begin(const condense_work *work, pc_coarse *out, pca
 /* One more look at the scores of wanted segments. */
 static pcal_status condense_refine(const condense_work *work, pc_coarse *coarse,
                                    const uint8_t *wanted, pcal_error *err) {
+  const pc_coarse_wish wish = {.wanted = wanted,
+                               .keep_limit = work->rows / CONDENSE_KEEP_SHARE};
   pc_coarse_targets targets;
   pc_coarse_tally tally = {0};
-  PC_TRY(pc_coarse_aim(coarse, wanted, work->rows / CONDENSE_KEEP_SHARE, &targets, err));
+  PC_TRY(pc_coarse_aim(coarse, &wish, &targets, err));
   pcal_status status = pc_coarse_tally_new(work->env, &targets, &tally, err);
   if (status == PCAL_OK)
     status = condense_fill(work, &tally, err);
@@ -111,16 +113,13 @@ static pcal_status condense_refine(const condense_work *work, pc_coarse *coarse,
   return status;
 }
 
-/* Fills *out once nothing is wanted any more; until then it stays empty. */
 static pcal_status condense_step(const condense_work *work, pc_coarse *coarse,
                                  pc_condense_wants wants, const void *user, int *done,
-                                 pc_curve_table *out, pcal_error *err) {
-  PC_TRY(pc_coarse_table(coarse, out, err));
+                                 pcal_error *err) {
+  const pc_curve_table table = pc_coarse_table(coarse);
   uint8_t *wanted = pc_alloc(work->env, coarse->count, 1);
   pcal_status status = wanted == NULL ? pc_fail_memory(err, "building a curve") : PCAL_OK;
-  *done = status == PCAL_OK && wants(user, out, wanted) == 0;
-  if (!*done)
-    pc_curve_table_free(work->env, out);
+  *done = status == PCAL_OK && wants(user, &table, wanted) == 0;
   if (status == PCAL_OK && !*done)
     status = condense_refine(work, coarse, wanted, err);
   pc_free(work->env, wanted);
@@ -137,7 +136,9 @@ pcal_status pc_condense(const pcal_env *env, const pc_outcome_column *misses,
   *out = (pc_curve_table){0};
   pcal_status status = condense_begin(&work, &coarse, err);
   for (int done = 0; status == PCAL_OK && !done;)
-    status = condense_step(&work, &coarse, wants, user, &done, out, err);
+    status = condense_step(&work, &coarse, wants, user, &done, err);
+  if (status == PCAL_OK)
+    *out = pc_coarse_give(&coarse);
   pc_coarse_free(&coarse);
   return status;
 }

@@ -74,6 +74,7 @@ static double curve_next(const pc_sorted_column *column, size_t at) {
 
 static void curve_merge(const pc_sorted_column *misses, const pc_sorted_column *hits,
                         pc_curve_table *out) {
+  const int weighted = misses->weight != NULL || hits->weight != NULL;
   pc_sum total;
   pc_sum_clear(&total);
   for (size_t m = 0, h = 0; m < misses->count || h < hits->count; out->count++) {
@@ -83,9 +84,10 @@ static void curve_merge(const pc_sorted_column *misses, const pc_sorted_column *
     out->score[out->count] = score;
     out->weight[out->count] = missed + hit;
     out->hits[out->count] = hit;
-    pc_sum_add(&total, missed + hit);
+    if (weighted)
+      pc_sum_add(&total, missed + hit);
   }
-  out->total = pc_sum_value(&total);
+  out->total = weighted ? pc_sum_value(&total) : (double)(misses->count + hits->count);
 }
 
 pcal_status pc_curve_table_join(const pcal_env *env, const pc_sorted_column *misses,
@@ -123,64 +125,86 @@ void pc_curve_table_free(const pcal_env *env, pc_curve_table *table) {
   pc_free(env, table->score);
   pc_free(env, table->weight);
   pc_free(env, table->hits);
-  pc_free(env, table->high);
-  pc_free(env, table->sum);
-  pc_free(env, table->hit_sum);
+  pc_free(env, table->owned);
   *table = (pc_curve_table){0};
 }
 
-double pc_curve_table_high(const pc_curve_table *table, size_t entry) {
-  return table->high == NULL ? table->score[entry] : table->high[entry];
+pc_fixed pc_curve_table_hit_sum(const pc_curve_table *table, size_t entry) {
+  pc_fixed sum = {0};
+  if (table->segments != NULL)
+    return table->segments[entry].hit_score;
+  pc_fixed_add_weighted(&sum, table->hits[entry], table->score[entry]);
+  return sum;
 }
 
-pc_fixed pc_curve_table_sum(const pc_curve_table *table, size_t entry) {
+pc_fixed pc_curve_table_score_sum(const pc_curve_table *table, size_t entry) {
   pc_fixed sum = {0};
-  if (table->sum != NULL)
-    return table->sum[entry];
+  if (table->segments != NULL)
+    return table->segments[entry].score;
   pc_fixed_add_weighted(&sum, table->weight[entry], table->score[entry]);
   return sum;
 }
 
 int pc_curve_table_open(const pc_curve_table *table, size_t entry) {
-  return table->high != NULL && table->high[entry] > table->score[entry];
+  return pc_curve_table_low(table, entry) < pc_curve_table_high(table, entry);
 }
 
 /* The gap behind entry i, given the gap before it. */
 static pc_fixed curve_step(const pc_curve_table *table, size_t i, pc_fixed running) {
-  running.units += pc_curve_table_sum(table, i).units;
+  if (table->segments != NULL) {
+    const pc_int128 one = pc_fixed_units(1.0);
+    running.units += table->segments[i].score.units - one * (pc_int128)table->segments[i].hits;
+    return running;
+  }
+  pc_fixed_add_weighted(&running, table->weight[i], table->score[i]);
   pc_fixed_add_weighted(&running, table->hits[i], -1.0);
   return running;
 }
 
-pc_gap pc_curve_table_gap(const pc_curve_table *table) {
-  pc_gap best = {0.0, NAN};
-  pc_fixed running = {0};
+/* The first entry behind which the gap, as a double, is largest; the table is not empty. */
+static size_t curve_widest(const pc_curve_table *table, double *gap) {
+  pc_fixed running = {0}, widest = {0};
+  size_t best = 0;
   for (size_t i = 0; i < table->count; i++) {
     running = curve_step(table, i, running);
-    const double gap = pc_fixed_value(&running);
-    if (i == 0 || fabs(gap) > fabs(best.value))
-      best = (pc_gap){gap, pc_curve_table_high(table, i)};
+    const pc_fixed size = {running.units < 0 ? -running.units : running.units};
+    if (i > 0 && size.units <= widest.units)
+      continue;
+    const double here = pc_fixed_value(&running);
+    widest = size;
+    if (i == 0 || fabs(here) > fabs(*gap)) {
+      *gap = here;
+      best = i;
+    }
   }
   return best;
 }
 
+pc_gap pc_curve_table_gap(const pc_curve_table *table) {
+  pc_gap gap = {0.0, NAN};
+  if (table->count > 0)
+    gap.at = pc_curve_table_high(table, curve_widest(table, &gap.value));
+  return gap;
+}
+
 /* Inside a segment the gap rises by at most the scores of its misses and falls by at most
  * (1 - score) over its hits. */
-static double curve_reach(const pc_curve_table *table, size_t i, double before) {
-  const pc_fixed sum = pc_curve_table_sum(table, i), hits = table->hit_sum[i];
-  pc_fixed misses = {sum.units - hits.units};
-  const double up = before + pc_fixed_value(&misses);
-  const double down = before - (table->hits[i] - pc_fixed_value(&hits));
-  return fmax(fabs(up), fabs(down));
+static double curve_reach(const pc_segment *segment, pc_fixed before) {
+  const pc_int128 hits = segment->hit_score.units;
+  const pc_fixed up = {before.units + (segment->score.units - hits)};
+  pc_fixed down = {before.units + hits};
+  pc_fixed_add_weighted(&down, (double)segment->hits, -1.0);
+  return fmax(fabs(pc_fixed_value(&up)), fabs(pc_fixed_value(&down)));
 }
 
 size_t pc_curve_table_gap_wants(const pc_curve_table *table, uint8_t *wanted) {
-  const double best = fabs(pc_curve_table_gap(table).value);
   pc_fixed running = {0};
+  double gap = 0.0;
   size_t count = 0;
+  const size_t widest = table->count == 0 ? 0 : curve_widest(table, &gap);
   for (size_t i = 0; i < table->count; i++) {
     if (pc_curve_table_open(table, i) &&
-        curve_reach(table, i, pc_fixed_value(&running)) >= best) {
+        (i == widest || curve_reach(&table->segments[i], running) >= fabs(gap))) {
       count += !wanted[i];
       wanted[i] = 1;
     }

@@ -6,7 +6,7 @@
 #define PC_CURVE_TABLE_H
 
 #include "core/memory.h"
-#include "core/sum.h"
+#include "stats/segment.h"
 
 typedef struct pc_curve_table {
   size_t count;
@@ -14,16 +14,36 @@ typedef struct pc_curve_table {
   double *weight; /* rows with that score */
   double *hits;   /* those that came true */
   double total;   /* sum of weights */
-  /* In a coarse table (coarse.h) an entry may be a segment of scores; else these are NULL. */
-  double *high;      /* the largest score of the entry; score is the smallest */
-  pc_fixed *sum;     /* of the scores of its rows */
-  pc_fixed *hit_sum; /* of those that came true */
+  /* In place of the columns in a coarse table (coarse.h): an entry may then have several
+   * scores. Borrowed, or the same as owned. */
+  const pc_segment *segments;
+  pc_segment *owned;
 } pc_curve_table;
 
-double pc_curve_table_high(const pc_curve_table *table, size_t entry);
-pc_fixed pc_curve_table_sum(const pc_curve_table *table, size_t entry);
+/* Both kinds of tables. */
+static inline double pc_curve_table_low(const pc_curve_table *table, size_t entry) {
+  return table->segments == NULL ? table->score[entry] : table->segments[entry].low;
+}
 
-/* Is the entry a segment with more than one score in it? */
+static inline double pc_curve_table_high(const pc_curve_table *table, size_t entry) {
+  return table->segments == NULL ? table->score[entry] : table->segments[entry].high;
+}
+
+static inline double pc_curve_table_weight(const pc_curve_table *table, size_t entry) {
+  return table->segments == NULL ? table->weight[entry] : (double)table->segments[entry].rows;
+}
+
+static inline double pc_curve_table_hits(const pc_curve_table *table, size_t entry) {
+  return table->segments == NULL ? table->hits[entry] : (double)table->segments[entry].hits;
+}
+
+/* The exact sum of the scores of an entry. */
+pc_fixed pc_curve_table_score_sum(const pc_curve_table *table, size_t entry);
+
+/* The same over those of its rows that came true. */
+pc_fixed pc_curve_table_hit_sum(const pc_curve_table *table, size_t entry);
+
+/* May the entry have more than one score? */
 int pc_curve_table_open(const pc_curve_table *table, size_t entry);
 
 /* Scores of rows that came true or did not, with weights or NULL for ones. */

@@ -21,27 +21,19 @@ typedef struct point_rows {
   pc_fixed score;
 } point_rows;
 
-/* The scores of an entry's rows that came true, summed. */
-static pc_fixed point_hit_sum(const pc_curve_table *table, size_t i) {
-  pc_fixed sum = {0};
-  if (table->hit_sum != NULL)
-    return table->hit_sum[i];
-  pc_fixed_add_weighted(&sum, table->hits[i], table->score[i]);
-  return sum;
-}
-
 static void point_add(const pc_curve_table *table, size_t i, point_rows rows[2]) {
-  if (table->high == NULL && table->weight[i] == 1.0) { /* the same, but faster */
+  if (table->segments == NULL && table->weight[i] == 1.0) { /* the same, but faster */
     point_rows *one = &rows[table->hits[i] == 1.0];
     pc_fixed_add(&one->score, table->score[i]);
     one->weight += 1.0;
     return;
   }
-  const pc_fixed hits = point_hit_sum(table, i);
-  rows[0].score.units += pc_curve_table_sum(table, i).units - hits.units;
-  rows[1].score.units += hits.units;
-  rows[0].weight += table->weight[i] - table->hits[i];
-  rows[1].weight += table->hits[i];
+  const pc_fixed hit_sum = pc_curve_table_hit_sum(table, i);
+  const double hits = pc_curve_table_hits(table, i);
+  rows[0].score.units += pc_curve_table_score_sum(table, i).units - hit_sum.units;
+  rows[1].score.units += hit_sum.units;
+  rows[0].weight += pc_curve_table_weight(table, i) - hits;
+  rows[1].weight += hits;
 }
 
 /* ---- masses ---- */
@@ -73,8 +65,8 @@ static void point_put_cell(pc_point_masses *out, const point_rows rows[2], doubl
 static void point_cells(const pc_curve_table *table, unsigned level, pc_point_masses *out) {
   for (size_t i = 0; i < table->count;) {
     point_rows rows[2] = {{0.0, {0}}, {0.0, {0}}};
-    const int64_t cell = pc_point_cell(table->score[i], level);
-    for (; i < table->count && pc_point_cell(table->score[i], level) == cell; i++)
+    const int64_t cell = pc_point_cell(pc_curve_table_low(table, i), level);
+    for (; i < table->count && pc_point_cell(pc_curve_table_low(table, i), level) == cell; i++)
       point_add(table, i, rows);
     point_put_cell(out, rows, table->total);
   }
@@ -82,9 +74,9 @@ static void point_cells(const pc_curve_table *table, unsigned level, pc_point_ma
 
 static void point_scores(const pc_curve_table *table, pc_point_masses *out) {
   for (size_t i = 0; i < table->count; i++) {
-    pc_fixed residual = pc_curve_table_sum(table, i);
-    pc_fixed_add_weighted(&residual, table->hits[i], -1.0);
-    point_put(out, table->score[i], pc_fixed_value(&residual) / table->total);
+    pc_fixed residual = pc_curve_table_score_sum(table, i);
+    pc_fixed_add_weighted(&residual, pc_curve_table_hits(table, i), -1.0);
+    point_put(out, pc_curve_table_low(table, i), pc_fixed_value(&residual) / table->total);
   }
 }
 
@@ -122,7 +114,7 @@ size_t pc_point_masses_wants(const pc_curve_table *table, unsigned level, uint8_
   size_t count = 0;
   for (size_t i = 0; i < table->count; i++) {
     if (!pc_curve_table_open(table, i) ||
-        (level != PC_EACH_SCORE && pc_point_cell(table->score[i], level) ==
+        (level != PC_EACH_SCORE && pc_point_cell(pc_curve_table_low(table, i), level) ==
                                        pc_point_cell(pc_curve_table_high(table, i), level)))
       continue;
     count += wanted == NULL || !wanted[i];

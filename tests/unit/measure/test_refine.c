@@ -14,6 +14,8 @@ static const char *const refine_specs[] = {
     "ks",
     "ece:binning=mass",
     "ece:binning=mass,bins=40,norm=l2",
+    "ece:edges=left,bins=10",
+    "ece:convention=guo2017,norm=max",
     "ks:class=0",
     "brier",
     "mce",
@@ -33,6 +35,7 @@ static const char *const refine_specs[] = {
 /* The first column by itself, or all of them as logits. */
 typedef struct refine_data {
   double score[REFINE_ROWS], logits[REFINE_ROWS * REFINE_CLASSES];
+  float narrow[REFINE_ROWS];
   int32_t label[REFINE_ROWS], class_label[REFINE_ROWS];
 } refine_data;
 
@@ -41,6 +44,7 @@ static void refine_draw(int ties, refine_data *data) {
   for (uint64_t i = 0; i < REFINE_ROWS; i++) {
     const double u = pc_rng_uniform(&rng, i);
     data->score[i] = ties ? floor(u * 13) / 13 : u * u;
+    data->narrow[i] = (float)data->score[i];
     data->label[i] = pc_rng_uniform(&other, i) < 0.1 + 0.7 * data->score[i];
     for (uint64_t j = 0; j < REFINE_CLASSES; j++) {
       const double z = 8 * pc_rng_uniform(&rng, 100000 + i * REFINE_CLASSES + j);
@@ -78,33 +82,57 @@ static pcal_measure_config refine_config(pcal_kind kind, size_t columns) {
   config.kind = kind;
   config.columns = columns;
   config.specs = refine_specs;
-  config.spec_count = kind == PCAL_CONFIDENCE ? 3 : UNIT_COUNT(refine_specs);
+  config.spec_count = kind == PCAL_CONFIDENCE ? 5 : UNIT_COUNT(refine_specs);
+  config.skip_missing = 1;
   return config;
+}
+
+/* Some rows of float32 without a label or a score. */
+static pcal_source *refine_narrow_source(refine_data *data) {
+  pcal_batch batch = PCAL_BATCH_INIT;
+  pcal_source *source = NULL;
+  for (size_t i = 0; i < REFINE_ROWS; i += 7)
+    data->label[i] = PCAL_MISSING_LABEL;
+  for (size_t i = 0; i < REFINE_ROWS; i += 11)
+    data->narrow[i] = NAN;
+  batch.kind = PCAL_PROBABILITY;
+  batch.type = PCAL_F32;
+  batch.rows = REFINE_ROWS;
+  batch.columns = 1;
+  batch.scores = data->narrow;
+  batch.row_stride = batch.column_stride = sizeof(float);
+  batch.labels = data->label;
+  assert_int_equal(pcal_source_borrow(&batch, NULL, NULL, &source, NULL), PCAL_OK);
+  return source;
 }
 
 /* As pc_measure_source does for large sources, but in small windows. */
 static pcal_status refine_coarse(const pcal_env *env, pcal_source *source,
                                  const pcal_measure_config *config, pcal_measure **out,
                                  pcal_error *err) {
+  pcal_shape shape = {.size = sizeof shape};
+  pcal_source_shape(source, &shape);
   PC_TRY(pc_measure_new(config, env, out, err));
-  pc_plan_coarsen(&(*out)->plan, 1, 1);
+  pc_plan_coarsen(&(*out)->plan, 1, 1, shape.type);
   PC_TRY(pcal_source_rewind(source, err));
   for (;;) {
     pcal_batch batch = PCAL_BATCH_INIT;
+    const pc_label_feed none = {NULL, NULL, NULL};
     PC_TRY(pcal_source_next(source, REFINE_WINDOW, &batch, err));
     if (batch.rows == 0)
       break;
-    PC_TRY(pc_measure_update(*out, &batch, err));
+    PC_TRY(pc_measure_add(*out, &batch, &none, err));
   }
+  PC_TRY(pc_measure_settle(*out, err));
   return pc_measure_refine(*out, source, REFINE_WINDOW, err);
 }
 
-static void refine_compare(const refine_data *data, pcal_kind kind, size_t columns,
+/* Frees the source. */
+static void refine_compare(pcal_source *source, pcal_kind kind, size_t columns,
                            unsigned threads) {
   pcal_env env = pc_env_resolve(NULL);
   env.threads = threads;
   const pcal_measure_config config = refine_config(kind, columns);
-  pcal_source *source = refine_source(data, REFINE_ROWS, kind, columns);
   pcal_measure *kept = NULL, *coarse = NULL;
   pc_text want, got;
   pc_text_init(&want, &env);
@@ -127,12 +155,23 @@ static void test_same_bytes_as_kept_curves(void **state) {
   for (int ties = 0; ties <= 1; ties++) {
     refine_draw(ties, &data);
     for (unsigned threads = 1; threads <= 3; threads += 2) {
-      refine_compare(&data, PCAL_PROBABILITY, 1, threads);
-      refine_compare(&data, PCAL_LOGIT, 1, threads);
-      refine_compare(&data, PCAL_CONFIDENCE, 1, threads);
-      refine_compare(&data, PCAL_LOGIT, REFINE_CLASSES, threads);
+      refine_compare(refine_source(&data, REFINE_ROWS, PCAL_PROBABILITY, 1), PCAL_PROBABILITY,
+                     1, threads);
+      refine_compare(refine_source(&data, REFINE_ROWS, PCAL_LOGIT, 1), PCAL_LOGIT, 1, threads);
+      refine_compare(refine_source(&data, REFINE_ROWS, PCAL_CONFIDENCE, 1), PCAL_CONFIDENCE, 1,
+                     threads);
+      refine_compare(refine_source(&data, REFINE_ROWS, PCAL_LOGIT, REFINE_CLASSES), PCAL_LOGIT,
+                     REFINE_CLASSES, threads);
     }
   }
+}
+
+static void test_rows_that_do_not_count(void **state) {
+  (void)state;
+  static refine_data data;
+  refine_draw(0, &data);
+  for (unsigned threads = 1; threads <= 3; threads += 2)
+    refine_compare(refine_narrow_source(&data), PCAL_PROBABILITY, 1, threads);
 }
 
 #define REFINE_FEW 700
@@ -178,7 +217,7 @@ static size_t refine_changed(int rows, int classes) {
   config.specs = specs;
   config.spec_count = UNIT_COUNT(specs);
   assert_int_equal(pc_measure_new(&config, NULL, &measure, NULL), PCAL_OK);
-  pc_plan_coarsen(&measure->plan, rows, classes);
+  pc_plan_coarsen(&measure->plan, rows, classes, PCAL_F64);
   const pc_plan *plan = &measure->plan;
   size_t changed = 0;
   for (size_t s = 0; s < plan->slot_count; s++)
@@ -199,6 +238,7 @@ static void test_which_slots_become_coarse(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_same_bytes_as_kept_curves),
+      cmocka_unit_test(test_rows_that_do_not_count),
       cmocka_unit_test(test_every_allocation_may_fail),
       cmocka_unit_test(test_which_slots_become_coarse),
   };

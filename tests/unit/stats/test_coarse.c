@@ -41,13 +41,18 @@ static double coarse_signs(double u, uint64_t i) {
   return i % 3 == 0 ? -0.0 : i % 3 == 1 ? 0.0 : -1e-6 * u;
 }
 
+static double coarse_narrow(double u, uint64_t i) {
+  (void)i;
+  return (double)(float)(0.4 + 0.01 * u);
+}
+
 static double coarse_neighbours(double u, uint64_t i) {
   return nextafter(0.25, u < 0.5 ? 0.0 : 1.0) + (i % 2 == 0 ? 0.0 : 0x1p-53);
 }
 
-static const coarse_score coarse_kinds[] = {coarse_uniform,   coarse_equal, coarse_near_one,
-                                            coarse_tiny,      coarse_ties,  coarse_signs,
-                                            coarse_neighbours};
+static const coarse_score coarse_kinds[] = {coarse_uniform,    coarse_equal, coarse_near_one,
+                                            coarse_tiny,       coarse_ties,  coarse_signs,
+                                            coarse_neighbours, coarse_narrow};
 
 typedef struct coarse_data {
   double score[COARSE_ROWS];
@@ -101,16 +106,19 @@ typedef struct coarse_question {
   uint64_t keep;
   size_t bins;    /* 0: the gap */
   unsigned level; /* not 0: cells */
+  int narrow;
   int passes;
-  pc_curve_table table;
+  pc_coarse coarse;
+  pc_curve_table table; /* of coarse */
 } coarse_question;
 
-static pcal_status coarse_once(const pcal_env *env, coarse_question *q, pc_coarse *coarse,
-                               int *more, pcal_error *err) {
-  PC_TRY(pc_coarse_table(coarse, &q->table, err));
+static pcal_status coarse_once(const pcal_env *env, coarse_question *q, int *more,
+                               pcal_error *err) {
+  pc_coarse *coarse = &q->coarse;
   uint8_t *wanted = pc_alloc(env, coarse->count, 1);
   pcal_status status = wanted == NULL ? pc_fail_memory(err, "testing") : PCAL_OK;
   size_t wants = 0;
+  q->table = pc_coarse_table(coarse);
   if (status == PCAL_OK)
     wants = q->level > 0  ? pc_point_masses_wants(&q->table, q->level, NULL)
             : q->bins > 0 ? pc_bins_by_mass_wants(&q->table, q->bins, wanted)
@@ -118,9 +126,11 @@ static pcal_status coarse_once(const pcal_env *env, coarse_question *q, pc_coars
   *more = wants > 0;
   pc_coarse_targets targets = {0};
   pc_coarse_tally tally = {0};
+  const pc_coarse_wish wish = {
+      .wanted = wanted, .keep_limit = q->keep, .narrow = q->narrow, .workers = 2};
   if (status == PCAL_OK && *more)
     status = q->level > 0 ? pc_coarse_aim_cells(coarse, q->level, &targets, err)
-                          : pc_coarse_aim(coarse, wanted, q->keep, &targets, err);
+                          : pc_coarse_aim(coarse, &wish, &targets, err);
   if (status == PCAL_OK && *more)
     status = coarse_pass(env, q->data, &targets, &tally, err);
   if (status == PCAL_OK && *more)
@@ -128,23 +138,21 @@ static pcal_status coarse_once(const pcal_env *env, coarse_question *q, pc_coars
   pc_coarse_tally_free(&tally);
   pc_coarse_targets_free(&targets);
   pc_free(env, wanted);
-  if (status != PCAL_OK || *more)
-    pc_curve_table_free(env, &q->table);
   return status;
 }
 
-/* Leaves the table in q when it went well. */
+/* Leaves the curve and its table in q when it went well. */
 static pcal_status coarse_ask(const pcal_env *env, coarse_question *q, pcal_error *err) {
   pc_coarse_tally tally = {0};
-  pc_coarse coarse = {0};
   pcal_status status = coarse_pass(env, q->data, NULL, &tally, err);
   if (status == PCAL_OK)
-    status = pc_coarse_new(env, &tally, &coarse, err);
+    status = pc_coarse_new(env, &tally, &q->coarse, err);
   pc_coarse_tally_free(&tally);
   q->passes = 0;
   for (int more = 1; status == PCAL_OK && more; q->passes++)
-    status = coarse_once(env, q, &coarse, &more, err);
-  pc_coarse_free(&coarse);
+    status = coarse_once(env, q, &more, err);
+  if (status != PCAL_OK)
+    pc_coarse_free(&q->coarse);
   return status;
 }
 
@@ -157,13 +165,14 @@ static void test_gap_has_the_same_bits(void **state) {
       coarse_draw(coarse_kinds[k], &data);
       pc_curve_table full;
       coarse_full(&env, &data, &full);
-      coarse_question q = {.data = &data, .keep = keep};
+      coarse_question q = {
+          .data = &data, .keep = keep, .narrow = coarse_kinds[k] == coarse_narrow};
       assert_int_equal(coarse_ask(&env, &q, NULL), PCAL_OK);
       const pc_gap want = pc_curve_table_gap(&full), got = pc_curve_table_gap(&q.table);
       assert_true(want.value == got.value && want.at == got.at);
       assert_true(q.passes <= 8);
       pc_curve_table_free(&env, &full);
-      pc_curve_table_free(&env, &q.table);
+      pc_coarse_free(&q.coarse);
     }
 }
 
@@ -178,6 +187,7 @@ static void coarse_compare_bins(const pcal_env *env, const pc_curve_table *a,
     assert_true(want[i].low == got[i].low && want[i].high == got[i].high);
     assert_true(want[i].weight == got[i].weight && want[i].hits == got[i].hits);
     assert_true(want[i].score == got[i].score);
+    assert_true(isnan(got[i].score_square) && isnan(got[i].score_hit));
   }
 }
 
@@ -192,12 +202,15 @@ static void test_mass_bins_have_the_same_bits(void **state) {
         coarse_draw(coarse_kinds[k], &data);
         pc_curve_table full;
         coarse_full(&env, &data, &full);
-        coarse_question q = {.data = &data, .keep = keep, .bins = counts[c]};
+        coarse_question q = {.data = &data,
+                             .keep = keep,
+                             .bins = counts[c],
+                             .narrow = coarse_kinds[k] == coarse_narrow};
         assert_int_equal(coarse_ask(&env, &q, NULL), PCAL_OK);
         coarse_compare_bins(&env, &full, &q.table, counts[c]);
         assert_true(q.passes <= 8);
         pc_curve_table_free(&env, &full);
-        pc_curve_table_free(&env, &q.table);
+        pc_coarse_free(&q.coarse);
       }
 }
 
@@ -225,27 +238,146 @@ static void test_cells_have_the_same_bits(void **state) {
       pc_point_masses_free(&env, &want);
       pc_point_masses_free(&env, &got);
       pc_curve_table_free(&env, &full);
-      pc_curve_table_free(&env, &q.table);
+      pc_coarse_free(&q.coarse);
     }
 }
 
-/* A metric that wants nothing reads the data once. */
-static void test_single_scores_are_known_at_once(void **state) {
+/* Bins whose edges no score decides need the first pass only; few scores are found in the
+ * second. */
+static void test_no_more_passes_than_needed(void **state) {
   (void)state;
   const pcal_env env = pc_env_resolve(NULL);
   static coarse_data data;
-  coarse_draw(coarse_ties, &data);
-  coarse_question q = {.data = &data};
+  coarse_draw(coarse_uniform, &data);
+  coarse_question q = {.data = &data, .bins = 1};
   assert_int_equal(coarse_ask(&env, &q, NULL), PCAL_OK);
   assert_int_equal(q.passes, 1);
+  pc_coarse_free(&q.coarse);
+  coarse_draw(coarse_ties, &data);
+  q = (coarse_question){.data = &data};
+  assert_int_equal(coarse_ask(&env, &q, NULL), PCAL_OK);
+  assert_int_equal(q.passes, 2);
   assert_int_equal(q.table.count, 7);
-  pc_curve_table_free(&env, &q.table);
+  pc_coarse_free(&q.coarse);
+}
+
+/* Scores of float32 need not be kept to be known after the second pass. */
+static void test_narrow_scores_are_counted(void **state) {
+  (void)state;
+  const pcal_env env = pc_env_resolve(NULL);
+  static coarse_data data;
+  for (size_t bins = 0; bins <= 15; bins += 15)
+    for (int narrow = 0; narrow <= 1; narrow++) {
+      coarse_draw(coarse_narrow, &data);
+      coarse_question q = {.data = &data, .bins = bins, .narrow = narrow};
+      assert_int_equal(coarse_ask(&env, &q, NULL), PCAL_OK);
+      assert_true(narrow ? q.passes == 2 : q.passes >= 2);
+      for (size_t i = 0; i < q.table.count; i++)
+        assert_true(pc_curve_table_open(&q.table, i) ||
+                    (double)(float)q.coarse.segments[i].low == q.coarse.segments[i].low);
+      pc_coarse_free(&q.coarse);
+    }
+}
+
+/* One pass separates scores at given ends, whether their segments are otherwise wanted or not,
+ * and loses nothing. */
+static void coarse_cut_at(const pcal_env *env, const coarse_data *data, pc_coarse_wish wish) {
+  pc_coarse_tally first = {0}, second = {0};
+  pc_coarse coarse = {0};
+  pc_coarse_targets targets = {0};
+  assert_int_equal(coarse_pass(env, data, NULL, &first, NULL), PCAL_OK);
+  assert_int_equal(pc_coarse_new(env, &first, &coarse, NULL), PCAL_OK);
+  uint8_t *marks = calloc(coarse.count, 1);
+  memset(marks, wish.wanted != NULL, coarse.count);
+  wish.wanted = marks;
+  assert_int_equal(pc_coarse_aim(&coarse, &wish, &targets, NULL), PCAL_OK);
+  assert_int_equal(coarse_pass(env, data, &targets, &second, NULL), PCAL_OK);
+  assert_int_equal(pc_coarse_refine(&coarse, &second, NULL), PCAL_OK);
+  assert_int_equal(pc_coarse_cuts(&coarse, wish.ends, wish.end_count), 0);
+  for (size_t e = 0; e < wish.end_count; e++) {
+    uint64_t below = 0, found = 0;
+    pc_fixed score = {0}, found_score = {0};
+    pc_int128 square = 0, found_square = 0;
+    for (size_t i = 0; i < COARSE_ROWS; i++)
+      if (data->score[i] <= wish.ends[e]) {
+        below++;
+        pc_fixed_add(&score, data->score[i]);
+        square += (int64_t)(data->score[i] * data->score[i] * 0x1p53);
+      }
+    for (size_t i = 0; i < coarse.count && coarse.segments[i].high <= wish.ends[e]; i++) {
+      found += coarse.segments[i].rows;
+      found_score.units += coarse.segments[i].score.units;
+      found_square += coarse.segments[i].square;
+    }
+    assert_int_equal(below, found);
+    assert_true(score.units == found_score.units && square == found_square);
+  }
+  free(marks);
+  pc_coarse_tally_free(&first);
+  pc_coarse_tally_free(&second);
+  pc_coarse_targets_free(&targets);
+  pc_coarse_free(&coarse);
+}
+
+static void test_segments_are_cut_at_ends(void **state) {
+  (void)state;
+  const pcal_env env = pc_env_resolve(NULL);
+  static coarse_data data;
+  const double ends[] = {
+      -0x1p-1074,          0.0, 0x1p-80, 0.1, 0.25, 1.0 / 3, 0.4050001, 0.5, 0.50001, 1 - 5e-10,
+      nextafter(1.0, 0.0), 1.0, 1.00002};
+  for (size_t k = 0; k < UNIT_COUNT(coarse_kinds); k++)
+    for (uint64_t keep = 0; keep <= 100000; keep += 100000)
+      for (int wanted = 0; wanted <= 1; wanted++) {
+        coarse_draw(coarse_kinds[k], &data);
+        const pc_coarse_wish wish = {.wanted = wanted ? data.hit : NULL,
+                                     .ends = ends,
+                                     .end_count = UNIT_COUNT(ends),
+                                     .keep_limit = keep,
+                                     .narrow = coarse_kinds[k] == coarse_narrow};
+        coarse_cut_at(&env, &data, wish);
+      }
+}
+
+/* Data that change between two passes are noticed. */
+static void test_other_rows_are_refused(void **state) {
+  (void)state;
+  const pcal_env env = pc_env_resolve(NULL);
+  static coarse_data data;
+  for (uint64_t keep = 0; keep <= 100000; keep += 100000)
+    for (int narrow = 0; narrow <= 1; narrow++) {
+      pc_coarse_tally first = {0}, second = {0};
+      pc_coarse coarse = {0};
+      pc_coarse_targets targets = {0};
+      pcal_error err;
+      coarse_draw(coarse_narrow, &data);
+      assert_int_equal(coarse_pass(&env, &data, NULL, &first, NULL), PCAL_OK);
+      assert_int_equal(pc_coarse_new(&env, &first, &coarse, NULL), PCAL_OK);
+      uint8_t *marks = calloc(coarse.count, 1);
+      marks[coarse.count / 2] = 1;
+      const pc_coarse_wish wish = {.wanted = marks, .keep_limit = keep, .narrow = narrow};
+      assert_int_equal(pc_coarse_aim(&coarse, &wish, &targets, NULL), PCAL_OK);
+      const size_t before = coarse.count;
+      const double moved = coarse.segments[before / 2].low;
+      for (size_t i = 0; i < COARSE_ROWS; i++)
+        data.score[i] = data.score[i] >= moved ? 0.9 : data.score[i];
+      assert_int_equal(coarse_pass(&env, &data, &targets, &second, NULL), PCAL_OK);
+      assert_int_equal(pc_coarse_refine(&coarse, &second, &err), PCAL_IO);
+      assert_string_equal(err.message, "the data changed while they were being read; try again "
+                                       "when nothing writes to them");
+      assert_int_equal(coarse.count, before);
+      free(marks);
+      pc_coarse_tally_free(&first);
+      pc_coarse_tally_free(&second);
+      pc_coarse_targets_free(&targets);
+      pc_coarse_free(&coarse);
+    }
 }
 
 static pcal_status coarse_scenario(const pcal_env *env, void *user, pcal_error *err) {
   coarse_question *q = user;
   PC_TRY(coarse_ask(env, q, err));
-  pc_curve_table_free(env, &q->table);
+  pc_coarse_free(&q->coarse);
   return PCAL_OK;
 }
 
@@ -266,7 +398,10 @@ int main(void) {
       cmocka_unit_test(test_gap_has_the_same_bits),
       cmocka_unit_test(test_mass_bins_have_the_same_bits),
       cmocka_unit_test(test_cells_have_the_same_bits),
-      cmocka_unit_test(test_single_scores_are_known_at_once),
+      cmocka_unit_test(test_no_more_passes_than_needed),
+      cmocka_unit_test(test_narrow_scores_are_counted),
+      cmocka_unit_test(test_segments_are_cut_at_ends),
+      cmocka_unit_test(test_other_rows_are_refused),
       cmocka_unit_test(test_every_allocation_may_fail),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -89,7 +89,7 @@ static void test_most_scores_stay_together(void **state) {
   const pc_outcome_column misses = table_column(&rows, 0, 0), hits = table_column(&rows, 1, 0);
   assert_int_equal(pc_condense(&env, &misses, &hits, condense_ask, &q, &condensed, NULL),
                    PCAL_OK);
-  assert_non_null(condensed.high);
+  assert_non_null(condensed.segments);
   assert_true(condensed.count < TABLE_ROWS / 4);
   pc_curve_table_free(&env, &condensed);
 }
@@ -105,7 +105,7 @@ static void test_weights_are_sorted(void **state) {
   assert_int_equal(pc_condense(&env, &misses, &hits, condense_ask, &q, &found, NULL), PCAL_OK);
   full = table_make(&rows, 1);
   assert_int_equal(found.count, full.count);
-  assert_null(found.high);
+  assert_null(found.segments);
   pc_curve_table_free(&env, &found);
   table_free(&full);
 }
@@ -130,7 +130,8 @@ static void test_threads_do_not_show(void **state) {
                      PCAL_OK);
   }
   assert_int_equal(table[0].count, table[1].count);
-  assert_memory_equal(table[0].score, table[1].score, table[0].count * sizeof(double));
+  assert_memory_equal(table[0].segments, table[1].segments,
+                      table[0].count * sizeof *table[0].segments);
   condense_same(&q, &table[0], &table[1]);
   table_free(&table[0]);
   table_free(&table[1]);

@@ -188,8 +188,9 @@ static void sufficient_width(void **state) {
 /* Segments of a coarse table, inside cells or over their borders. */
 static void segments_over_borders_are_wanted(void **state) {
   (void)state;
-  double score[] = {0.0, 0.25, 0.6}, high[] = {0.2, 0.25, 0.62};
-  const pc_curve_table table = {.count = 3, .score = score, .high = high, .total = 9};
+  const pc_segment segments[] = {
+      {.low = 0.0, .high = 0.2}, {.low = 0.25, .high = 0.25}, {.low = 0.6, .high = 0.62}};
+  const pc_curve_table table = {.count = 3, .segments = segments, .total = 9};
   uint8_t wanted[3] = {0, 0, 0};
   assert_int_equal(pc_point_masses_wants(&table, 1, NULL), 0);
   assert_int_equal(pc_point_masses_wants(&table, 2, NULL), 0);

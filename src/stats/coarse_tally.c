@@ -1,0 +1,511 @@
+/* The first pass adds a row to its bucket b with three additions modulo 2^64; what overflows is
+ * known from where the bucket lies.  With u = trunc(2^61 s) for a score s and n rows:
+ *   sum     sum of u
+ *   rough   sum of 2^40 + trunc(u / 2^37)
+ *   square  sum of trunc(2^53 s^2)
+ * trunc(u / 2^37) is b 2^10 and less than 2^10 more, so that n = trunc(rough / (2^40 + b 2^10))
+ * and the rest of this division give the sum H of all trunc(u / 2^37); the sum of u lies less
+ * than n 2^37 above 2^37 H.
+ * The square of a score is b^2 2^25 + b o / 2^21 + o^2 / 2^69, o = u - b 2^47, in units of
+ * 2^-53; the last term is below 2^25 and rounding moves all of it by less than 4: the sum of
+ * squares lies in an interval of length n (2^25 + 8) that n and the sum of u tell.
+ * All this holds up to 2^24 - 2^10 rows; then the counters are emptied into segments. */
+#include "stats/coarse_tally.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "stats/point_masses.h"
+
+#define COARSE_TALLY_ROWS_MAX (((uint64_t)1 << 24) - 1024)
+#define COARSE_TALLY_ONE ((uint64_t)1 << 40) /* a row in `rough` */
+#define COARSE_TALLY_ROUGH 37
+#define COARSE_TALLY_BUCKET 10 /* from `rough` to the bucket */
+#define COARSE_TALLY_REST 256  /* units of 2^-61 in one of 2^-53 */
+#define COARSE_TALLY_BLOCK 1024
+#define COARSE_TALLY_FINE ((size_t)1 << 17)
+#define COARSE_TALLY_PARTS_BUCKETS ((size_t)1 << 18) /* of all parts together, about */
+#define COARSE_TALLY_PARTS_LOW 0x1p-32               /* smaller scores share a bucket */
+
+/* By outcome. */
+typedef struct coarse_tally_sums {
+  uint64_t sum[2], rough[2];
+} coarse_tally_sums;
+
+typedef struct coarse_tally_counters {
+  coarse_tally_sums sums[PC_COARSE_BUCKETS + 1];
+  uint64_t square[PC_COARSE_BUCKETS + 1];
+  pc_segment outside[2]; /* below the buckets and beyond */
+  uint64_t rows;         /* in the counters */
+} coarse_tally_counters;
+
+static const pc_coarse_ruler coarse_tally_even = {.count = PC_COARSE_BUCKETS + 1,
+                                                  .fine = COARSE_TALLY_FINE};
+
+unsigned pc_coarse_shift(double low, double high, size_t room) {
+  const uint64_t span = pc_coarse_key(high) - pc_coarse_key(low);
+  unsigned shift = 0;
+  while ((span >> shift) >= room)
+    shift++;
+  return shift;
+}
+
+size_t pc_coarse_part(const pc_coarse_targets *targets, const pc_coarse_target *target,
+                      double score) {
+  if (target->fate == PC_COARSE_CELLS)
+    return (size_t)(pc_point_cell(score, targets->level) -
+                    pc_point_cell(target->low, targets->level));
+  return (size_t)((pc_coarse_key(score) - pc_coarse_key(target->low)) >> target->shift);
+}
+
+size_t pc_coarse_tally_count(const pc_coarse_tally *tally) {
+  return tally->ruler.by_bits ? tally->ruler.count : PC_COARSE_STRETCHES;
+}
+
+static size_t coarse_tally_segment_count(const pc_coarse_tally *tally) {
+  return tally->targets == NULL ? pc_coarse_tally_count(tally) : tally->targets->split;
+}
+
+static size_t coarse_tally_count_count(const pc_coarse_tally *tally) {
+  return tally->targets == NULL ? 0 : 2 * tally->targets->counted;
+}
+
+static pcal_status coarse_tally_segments_open(pc_coarse_tally *tally, pcal_error *err) {
+  const size_t count = coarse_tally_segment_count(tally);
+  tally->segments = pc_alloc_raw(tally->env, count, sizeof *tally->segments);
+  if (tally->segments == NULL)
+    return pc_fail_memory(err, "preparing curves");
+  for (size_t s = 0; s < count; s++)
+    tally->segments[s] = pc_segment_none;
+  return PCAL_OK;
+}
+
+static void coarse_tally_counters_clear(coarse_tally_counters *counters) {
+  memset(counters, 0, sizeof *counters);
+  counters->outside[0] = counters->outside[1] = pc_segment_none;
+}
+
+static pcal_status coarse_tally_make_counters(pc_coarse_tally *tally, pcal_error *err) {
+  tally->counters = pc_alloc_raw(tally->env, 1, sizeof *tally->counters);
+  if (tally->counters == NULL)
+    return pc_fail_memory(err, "preparing curves");
+  coarse_tally_counters_clear(tally->counters);
+  return PCAL_OK;
+}
+
+static pcal_status coarse_tally_make_counts(pc_coarse_tally *tally, pcal_error *err) {
+  tally->counts = pc_alloc(tally->env, coarse_tally_count_count(tally), sizeof *tally->counts);
+  return tally->counts == NULL ? pc_fail_memory(err, "preparing curves") : PCAL_OK;
+}
+
+/* What the ruler and the targets ask for. */
+static pcal_status coarse_tally_make(pc_coarse_tally *tally, pcal_error *err) {
+  pcal_status status = PCAL_OK;
+  if (tally->targets == NULL && !tally->ruler.by_bits)
+    status = coarse_tally_make_counters(tally, err);
+  else
+    status = coarse_tally_segments_open(tally, err);
+  if (status == PCAL_OK && tally->targets != NULL)
+    status = coarse_tally_make_counts(tally, err);
+  if (status != PCAL_OK)
+    pc_coarse_tally_free(tally);
+  return status;
+}
+
+pcal_status pc_coarse_tally_new(const pcal_env *env, const pc_coarse_targets *targets,
+                                pc_coarse_tally *out, pcal_error *err) {
+  *out = (pc_coarse_tally){.env = env, .targets = targets, .ruler = coarse_tally_even};
+  return coarse_tally_make(out, err);
+}
+
+pcal_status pc_coarse_tally_part(const pcal_env *env, size_t parts, pc_coarse_tally *out,
+                                 pcal_error *err) {
+  const size_t wanted = COARSE_TALLY_PARTS_BUCKETS / parts, fine = COARSE_TALLY_FINE / parts;
+  *out = (pc_coarse_tally){.env = env};
+  out->ruler.by_bits = 1;
+  out->ruler.base = pc_coarse_key(COARSE_TALLY_PARTS_LOW);
+  out->ruler.count = 64;
+  while (out->ruler.count < PC_COARSE_BUCKETS && out->ruler.count < wanted)
+    out->ruler.count *= 2;
+  out->ruler.shift = pc_coarse_shift(COARSE_TALLY_PARTS_LOW, 1.0, out->ruler.count);
+  out->ruler.fine = fine < 64 ? 64 : fine;
+  return coarse_tally_make(out, err);
+}
+
+pcal_status pc_coarse_tally_range(const pcal_env *env, double low, double high, size_t buckets,
+                                  pc_coarse_tally *out, pcal_error *err) {
+  *out = (pc_coarse_tally){.env = env};
+  out->ruler.by_bits = 1;
+  out->ruler.base = pc_coarse_key(low + 0.0);
+  out->ruler.shift = pc_coarse_shift(low + 0.0, high + 0.0, buckets);
+  out->ruler.count =
+      (size_t)((pc_coarse_key(high + 0.0) - out->ruler.base) >> out->ruler.shift) + 1;
+  out->ruler.fine = buckets;
+  return coarse_tally_make(out, err);
+}
+
+pcal_status pc_coarse_tally_like(const pc_coarse_tally *other, pc_coarse_tally *out,
+                                 pcal_error *err) {
+  *out = (pc_coarse_tally){.env = other->env, .ruler = other->ruler, .targets = other->targets};
+  return coarse_tally_make(out, err);
+}
+
+void pc_coarse_tally_free(pc_coarse_tally *tally) {
+  if (tally->env == NULL)
+    return;
+  pc_free(tally->env, tally->counters);
+  pc_free(tally->env, tally->segments);
+  pc_free(tally->env, tally->counts);
+  pc_free(tally->env, tally->kept[0]);
+  pc_free(tally->env, tally->kept[1]);
+  *tally = (pc_coarse_tally){0};
+}
+
+void pc_coarse_tally_clear(pc_coarse_tally *tally) {
+  if (tally->counters != NULL)
+    coarse_tally_counters_clear(tally->counters);
+  for (size_t s = 0; tally->segments != NULL && s < coarse_tally_segment_count(tally); s++)
+    tally->segments[s] = pc_segment_none;
+  for (size_t i = 0; i < coarse_tally_count_count(tally); i++)
+    tally->counts[i] = 0;
+  tally->kept_count[0] = tally->kept_count[1] = 0;
+  tally->rest = 0;
+}
+
+/* ---- the first pass ---- */
+
+/* Rows of one outcome in a bucket: their number and the sum of their scores. */
+static uint64_t coarse_tally_sum_read(const coarse_tally_sums *sums, int hit, uint64_t bucket,
+                                      pc_fixed *score) {
+  const uint64_t least = bucket << COARSE_TALLY_BUCKET, step = COARSE_TALLY_ONE + least;
+  const uint64_t rows = sums->rough[hit] / step;
+  const uint64_t rough = rows * least + sums->rough[hit] % step;
+  const pc_uint128 below = (pc_uint128)rough << COARSE_TALLY_ROUGH;
+  score->units = (pc_int128)(below + (sums->sum[hit] - (uint64_t)below));
+  return rows;
+}
+
+/* The sum of squares of a bucket whose other sums are known. */
+static pc_int128 coarse_tally_square_read(uint64_t square, uint64_t bucket,
+                                          const pc_segment *sums) {
+  const pc_int128 b = (pc_int128)bucket, rows = (pc_int128)sums->rows;
+  const pc_int128 inside = sums->score.units - (rows * b << 47);
+  const pc_int128 least = (rows * b * b << 25) + (b * inside >> 21) - (rows << 2);
+  return least + (pc_int128)(square - (uint64_t)least);
+}
+
+/* The next double towards 0 from a score that is not 0. */
+static double coarse_tally_before(double score) {
+  return pc_double_of(pc_bits_of(score) - 1);
+}
+
+/* Scores below 2^-61 in size have 0 units, whatever their sign. */
+static double coarse_tally_bucket_low(size_t bucket) {
+  return bucket == 0 ? coarse_tally_before(-0x1p-61) : (double)bucket / PC_COARSE_BUCKETS;
+}
+
+static pc_segment coarse_tally_bucket_read(const coarse_tally_counters *counters,
+                                           size_t bucket) {
+  pc_segment out = {.low = coarse_tally_bucket_low(bucket),
+                    .high = coarse_tally_before((double)(bucket + 1) / PC_COARSE_BUCKETS)};
+  pc_fixed misses;
+  out.rows = coarse_tally_sum_read(&counters->sums[bucket], 0, bucket, &misses);
+  out.hits = coarse_tally_sum_read(&counters->sums[bucket], 1, bucket, &out.hit_score);
+  out.rows += out.hits;
+  out.score.units = misses.units + out.hit_score.units;
+  out.square = coarse_tally_square_read(counters->square[bucket], bucket, &out);
+  return out.rows == 0 ? pc_segment_none : out;
+}
+
+static pc_segment coarse_tally_counters_read(const coarse_tally_counters *counters,
+                                             size_t stretch) {
+  if (stretch == 0 || stretch + 1 == PC_COARSE_STRETCHES)
+    return counters->outside[stretch != 0];
+  return coarse_tally_bucket_read(counters, stretch - 1);
+}
+
+pc_segment pc_coarse_tally_segment(const pc_coarse_tally *tally, size_t index) {
+  pc_segment out = tally->counters == NULL ? pc_segment_none
+                                           : coarse_tally_counters_read(tally->counters, index);
+  if (tally->segments != NULL)
+    pc_segment_join(&out, &tally->segments[index]);
+  return out;
+}
+
+static pcal_status coarse_tally_counters_empty(pc_coarse_tally *tally, pcal_error *err) {
+  if (tally->segments == NULL)
+    PC_TRY(coarse_tally_segments_open(tally, err));
+  for (size_t s = 0; s < PC_COARSE_STRETCHES; s++) {
+    const pc_segment counted = coarse_tally_counters_read(tally->counters, s);
+    pc_segment_join(&tally->segments[s], &counted);
+  }
+  coarse_tally_counters_clear(tally->counters);
+  return PCAL_OK;
+}
+
+/* Returns what the score has below 2^-53. */
+static int64_t coarse_tally_count(coarse_tally_counters *counters, double score, int32_t hit) {
+  const int64_t units = pc_fixed_units(score);
+  const uint64_t rough = (uint64_t)units >> COARSE_TALLY_ROUGH;
+  const uint64_t bucket = rough >> COARSE_TALLY_BUCKET;
+  if (bucket > PC_COARSE_BUCKETS) {
+    pc_segment_add(&counters->outside[units > 0], score, 1, (uint64_t)hit);
+    return units % COARSE_TALLY_REST;
+  }
+  counters->sums[bucket].sum[hit] += (uint64_t)units;
+  counters->sums[bucket].rough[hit] += COARSE_TALLY_ONE + rough;
+  counters->square[bucket] += (uint64_t)pc_segment_square(score);
+  return units & (COARSE_TALLY_REST - 1);
+}
+
+/* How many of `count` rows can be counted now; at least one, after making room. */
+static pcal_status coarse_tally_make_room(pc_coarse_tally *tally, size_t count, size_t *some,
+                                          pcal_error *err) {
+  if (tally->counters->rows == COARSE_TALLY_ROWS_MAX)
+    PC_TRY(coarse_tally_counters_empty(tally, err));
+  const uint64_t room = COARSE_TALLY_ROWS_MAX - tally->counters->rows;
+  *some = count < room ? count : (size_t)room;
+  tally->counters->rows += *some;
+  return PCAL_OK;
+}
+
+/* The outcome of row i: one of `hits`, or `hit` when that is NULL. */
+static int coarse_tally_hit(const uint8_t *hits, int hit, size_t i) {
+  return hits == NULL ? hit : hits[i];
+}
+
+static pcal_status coarse_tally_first_even(pc_coarse_tally *tally, const double *score,
+                                           const uint8_t *hits, int hit, size_t count,
+                                           pcal_error *err) {
+  for (size_t done = 0, some = 0; done < count; done += some) {
+    PC_TRY(coarse_tally_make_room(tally, count - done, &some, err));
+    for (size_t i = done; i < done + some; i++)
+      tally->rest +=
+          coarse_tally_count(tally->counters, score[i], coarse_tally_hit(hits, hit, i));
+  }
+  return PCAL_OK;
+}
+
+static void coarse_tally_first_bits(pc_coarse_tally *tally, const double *score,
+                                    const uint8_t *hits, int hit, size_t count) {
+  const pc_coarse_ruler ruler = tally->ruler;
+  pc_segment *segments = tally->segments;
+  for (size_t i = 0; i < count; i++) {
+    const double here = score[i] + 0.0; /* -0 becomes 0 */
+    pc_segment_add_row(&segments[pc_coarse_bucket(&ruler, here)], here,
+                       coarse_tally_hit(hits, hit, i));
+  }
+}
+
+#define COARSE_TALLY_TAKE(name, type)                                     \
+  static int64_t name(coarse_tally_counters *counters, const type *score, \
+                      const int32_t *label, size_t count) {               \
+    int64_t rest = 0;                                                     \
+    for (size_t i = 0; i < count; i++)                                    \
+      rest += coarse_tally_count(counters, (double)score[i], label[i]);   \
+    return rest;                                                          \
+  }
+
+COARSE_TALLY_TAKE(coarse_tally_take_f32, float)
+COARSE_TALLY_TAKE(coarse_tally_take_f64, double)
+
+pcal_status pc_coarse_tally_take(pc_coarse_tally *tally, const pc_stored_rows *rows,
+                                 pcal_error *err) {
+  for (size_t done = 0, some = 0; done < rows->count; done += some) {
+    PC_TRY(coarse_tally_make_room(tally, rows->count - done, &some, err));
+    const int32_t *labels = rows->labels + done;
+    tally->rest +=
+        rows->type == PCAL_F32
+            ? coarse_tally_take_f32(tally->counters, (const float *)rows->scores + done, labels,
+                                    some)
+            : coarse_tally_take_f64(tally->counters, (const double *)rows->scores + done,
+                                    labels, some);
+  }
+  return PCAL_OK;
+}
+
+/* ---- later passes ---- */
+
+static pcal_status coarse_tally_room(pc_coarse_tally *tally, int hit, size_t more,
+                                     pcal_error *err) {
+  void *block = tally->kept[hit];
+  const pcal_status status = pc_reserve(tally->env, &block, &tally->kept_capacity[hit],
+                                        tally->kept_count[hit] + more, sizeof(double), err);
+  tally->kept[hit] = block;
+  return status;
+}
+
+/* The target that holds a score, or NULL. */
+static const pc_coarse_target *coarse_tally_target(const pc_coarse_targets *targets,
+                                                   double score) {
+  const size_t bucket = pc_coarse_bucket(&targets->ruler, score);
+  size_t low = targets->reach[bucket], high = targets->reach[bucket + 1];
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (targets->list[middle].high < score)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  const pc_coarse_target *target = &targets->list[low];
+  return low < targets->count && target->low <= score && target->high >= score ? target : NULL;
+}
+
+static pcal_status coarse_tally_look(pc_coarse_tally *tally, double score, int hit,
+                                     pcal_error *err) {
+  const pc_coarse_target *target = coarse_tally_target(tally->targets, score);
+  if (target == NULL)
+    return PCAL_OK;
+  if (target->fate == PC_COARSE_KEEP) {
+    PC_TRY(coarse_tally_room(tally, hit, 1, err));
+    tally->kept[hit][tally->kept_count[hit]++] = score;
+    return PCAL_OK;
+  }
+  const size_t part = target->first + pc_coarse_part(tally->targets, target, score);
+  if (target->fate == PC_COARSE_COUNT)
+    tally->counts[2 * part + (size_t)hit]++;
+  else
+    pc_segment_add(&tally->segments[part], score, 1, (uint64_t)hit);
+  return PCAL_OK;
+}
+
+/* Rows of a block that may be in a target. */
+typedef struct coarse_tally_found {
+  size_t count;
+  uint16_t place[COARSE_TALLY_BLOCK];
+  double score[COARSE_TALLY_BLOCK];
+} coarse_tally_found;
+
+/* Without branches: buckets as pc_coarse_bucket finds them, several at a time; the places of
+ * those in which a target lies; their scores. */
+#define COARSE_TALLY_FIND(name, type)                                               \
+  static void name(const uint8_t *wanted, const type *score, size_t count,          \
+                   coarse_tally_found *found) {                                     \
+    int32_t bucket[COARSE_TALLY_BLOCK];                                             \
+    for (size_t i = 0; i < count; i++) {                                            \
+      const type far = score[i] * PC_COARSE_BUCKETS, least = far > 0 ? far : 0;     \
+      bucket[i] = (int32_t)(least < PC_COARSE_BUCKETS ? least : PC_COARSE_BUCKETS); \
+    }                                                                               \
+    size_t places = 0;                                                              \
+    for (size_t i = 0; i < count; i++) {                                            \
+      found->place[places] = (uint16_t)i;                                           \
+      places += wanted[bucket[i]];                                                  \
+    }                                                                               \
+    for (size_t i = 0; i < places; i++)                                             \
+      found->score[i] = (double)score[found->place[i]] + 0.0; /* -0 becomes 0 */    \
+    found->count = places;                                                          \
+  }
+
+COARSE_TALLY_FIND(coarse_tally_find_f32, float)
+COARSE_TALLY_FIND(coarse_tally_find_f64, double)
+
+/* All labels before anything is done with them: memory is slow. */
+static pcal_status coarse_tally_look_all(pc_coarse_tally *tally, const pcal_batch *batch,
+                                         const pc_label_feed *feed, size_t begin,
+                                         const coarse_tally_found *found, pcal_error *err) {
+  int32_t hit[COARSE_TALLY_BLOCK];
+  for (size_t i = 0; i < found->count; i++)
+    if (feed->fill == NULL)
+      hit[i] = batch->labels[begin + found->place[i]];
+    else
+      PC_TRY(feed->fill(feed->user, begin + found->place[i], 1, &hit[i], err));
+  for (size_t i = 0; i < found->count; i++)
+    if (hit[i] == 0 || hit[i] == 1)
+      PC_TRY(coarse_tally_look(tally, found->score[i], hit[i], err));
+  return PCAL_OK;
+}
+
+pcal_status pc_coarse_tally_scan(pc_coarse_tally *tally, const pcal_batch *batch,
+                                 const pc_label_feed *feed, size_t begin, size_t count,
+                                 pcal_error *err) {
+  const uint8_t *wanted = tally->targets->wanted;
+  coarse_tally_found found;
+  for (size_t at = begin, end = begin + count; at < end; at += COARSE_TALLY_BLOCK) {
+    const size_t some = end - at < COARSE_TALLY_BLOCK ? end - at : COARSE_TALLY_BLOCK;
+    if (batch->type == PCAL_F32)
+      coarse_tally_find_f32(wanted, (const float *)batch->scores + at, some, &found);
+    else
+      coarse_tally_find_f64(wanted, (const double *)batch->scores + at, some, &found);
+    PC_TRY(coarse_tally_look_all(tally, batch, feed, at, &found, err));
+  }
+  return PCAL_OK;
+}
+
+static pcal_status coarse_tally_rows(pc_coarse_tally *tally, const double *score,
+                                     const uint8_t *hits, int hit, size_t count,
+                                     pcal_error *err) {
+  const pc_coarse_targets *targets = tally->targets;
+  if (targets == NULL && !tally->ruler.by_bits)
+    return coarse_tally_first_even(tally, score, hits, hit, count, err);
+  if (targets == NULL)
+    coarse_tally_first_bits(tally, score, hits, hit, count);
+  const size_t looked = targets == NULL || targets->count == 0 ? 0 : count;
+  for (size_t i = 0; i < looked; i++) {
+    const double here = score[i] + 0.0; /* -0 becomes 0 */
+    if (targets->wanted[pc_coarse_bucket(&targets->ruler, here)])
+      PC_TRY(coarse_tally_look(tally, here, coarse_tally_hit(hits, hit, i), err));
+  }
+  return PCAL_OK;
+}
+
+pcal_status pc_coarse_tally_add(pc_coarse_tally *tally, const double *score, const uint8_t *hit,
+                                size_t count, pcal_error *err) {
+  return coarse_tally_rows(tally, score, hit, 0, count, err);
+}
+
+pcal_status pc_coarse_tally_column(pc_coarse_tally *tally, const double *score, size_t count,
+                                   int hit, pcal_error *err) {
+  return coarse_tally_rows(tally, score, NULL, hit, count, err);
+}
+
+/* ---- merging ---- */
+
+/* Can the counters of two tallies of the first pass simply be added? */
+static int coarse_tally_addable(const pc_coarse_tally *into, const pc_coarse_tally *from) {
+  return into->counters != NULL && from->segments == NULL &&
+         into->counters->rows + from->counters->rows <= COARSE_TALLY_ROWS_MAX;
+}
+
+pcal_status pc_coarse_tally_prepare(pc_coarse_tally *into, const pc_coarse_tally *from,
+                                    pcal_error *err) {
+  if (into->segments == NULL && !coarse_tally_addable(into, from))
+    PC_TRY(coarse_tally_segments_open(into, err));
+  PC_TRY(coarse_tally_room(into, 0, from->kept_count[0], err));
+  return coarse_tally_room(into, 1, from->kept_count[1], err);
+}
+
+static void coarse_tally_counters_add(coarse_tally_counters *into,
+                                      const coarse_tally_counters *from) {
+  for (size_t b = 0; b <= PC_COARSE_BUCKETS; b++) {
+    for (int hit = 0; hit < 2; hit++) {
+      into->sums[b].sum[hit] += from->sums[b].sum[hit];
+      into->sums[b].rough[hit] += from->sums[b].rough[hit];
+    }
+    into->square[b] += from->square[b];
+  }
+  pc_segment_join(&into->outside[0], &from->outside[0]);
+  pc_segment_join(&into->outside[1], &from->outside[1]);
+  into->rows += from->rows;
+}
+
+void pc_coarse_tally_merge(pc_coarse_tally *into, const pc_coarse_tally *from) {
+  into->rest += from->rest;
+  if (coarse_tally_addable(into, from)) {
+    coarse_tally_counters_add(into->counters, from->counters);
+    return;
+  }
+  const size_t count = coarse_tally_segment_count(into);
+  for (size_t s = 0; s < count; s++) {
+    const pc_segment segment =
+        into->targets == NULL ? pc_coarse_tally_segment(from, s) : from->segments[s];
+    pc_segment_join(&into->segments[s], &segment);
+  }
+  for (size_t i = 0; i < coarse_tally_count_count(into); i++)
+    into->counts[i] += from->counts[i];
+  for (int hit = 0; hit < 2; hit++) {
+    if (from->kept_count[hit] > 0)
+      memcpy(into->kept[hit] + into->kept_count[hit], from->kept[hit],
+             from->kept_count[hit] * sizeof(double));
+    into->kept_count[hit] += from->kept_count[hit];
+  }
+}

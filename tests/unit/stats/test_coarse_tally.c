@@ -1,0 +1,298 @@
+/* The sums of the first pass, kept modulo 2^64, against sums in 128 bits taken row by row. */
+#include "unit.h"
+
+#include "core/rng.h"
+#include "stats/coarse_tally.h"
+
+#define TALLY_ROWS 5000
+
+typedef double (*tally_score)(double u, uint64_t i);
+
+static double tally_uniform(double u, uint64_t i) {
+  (void)i;
+  return u;
+}
+
+static double tally_narrow(double u, uint64_t i) {
+  (void)i;
+  return (double)(float)u;
+}
+
+static double tally_tiny(double u, uint64_t i) {
+  return ldexp(u, -(int)(i % 1070));
+}
+
+static double tally_near_one(double u, uint64_t i) {
+  return i % 2 == 0 ? 1 - 1e-7 * u : 1 + 1e-5 * u;
+}
+
+static double tally_outside(double u, uint64_t i) {
+  return i % 2 == 0 ? -1e-5 * u : 1 + 2.9 * u;
+}
+
+/* Edges of buckets and their neighbours. */
+static double tally_edges(double u, uint64_t i) {
+  const double edge = floor(u * 16384) / 16384;
+  return i % 3 == 0 ? edge : nextafter(edge, i % 3 == 1 ? 2.0 : -1.0);
+}
+
+static double tally_last(double u, uint64_t i) {
+  (void)u;
+  return i % 2 == 0 ? 1.0 : nextafter(1.0, 0.0);
+}
+
+static double tally_zero(double u, uint64_t i) {
+  return i % 3 == 0 ? 0.0 : i % 3 == 1 ? -0.0 : ldexp(-u, -60);
+}
+
+static const tally_score tally_kinds[] = {tally_uniform,  tally_narrow,  tally_tiny,
+                                          tally_near_one, tally_outside, tally_edges,
+                                          tally_last,     tally_zero};
+
+typedef struct tally_data {
+  double score[TALLY_ROWS];
+  uint8_t hit[TALLY_ROWS];
+} tally_data;
+
+static void tally_draw(tally_score kind, tally_data *data) {
+  const pc_rng rng = {31, 1}, other = {31, 2};
+  for (uint64_t i = 0; i < TALLY_ROWS; i++) {
+    data->score[i] = kind(pc_rng_uniform(&rng, i), i);
+    data->hit[i] = pc_rng_uniform(&other, i) < 0.3;
+  }
+}
+
+/* Where a score belongs, by another way than the tally's. */
+static size_t tally_stretch_of(double score) {
+  if (score <= -0x1p-61)
+    return 0;
+  const double place = floor(score < 0 ? 0.0 : score * 16384);
+  return place > 16384 ? PC_COARSE_STRETCHES - 1 : (size_t)place + 1;
+}
+
+static void tally_expect(const tally_data *data, uint64_t copies, pc_segment *out) {
+  for (size_t s = 0; s < PC_COARSE_STRETCHES; s++)
+    out[s] = pc_segment_none;
+  for (size_t i = 0; i < TALLY_ROWS; i++) {
+    pc_segment *segment = &out[tally_stretch_of(data->score[i])];
+    const pc_int128 units = (int64_t)(data->score[i] * 0x1p61) * (pc_int128)copies;
+    const double square = data->score[i] * data->score[i];
+    segment->rows += copies;
+    segment->hits += data->hit[i] ? copies : 0;
+    segment->score.units += units;
+    segment->hit_score.units += data->hit[i] ? units : 0;
+    segment->square += (int64_t)(square * 0x1p53) * (pc_int128)copies;
+    segment->low = fmin(segment->low, data->score[i]);
+    segment->high = fmax(segment->high, data->score[i]);
+  }
+}
+
+/* What scores have below 2^-53, in units of 2^-61. */
+static int64_t tally_expected_rest(const tally_data *data) {
+  int64_t rest = 0;
+  for (size_t i = 0; i < TALLY_ROWS; i++)
+    rest += (int64_t)(data->score[i] * 0x1p61) - (int64_t)(data->score[i] * 0x1p53) * 256;
+  return rest;
+}
+
+/* Bounds need only hold. */
+static void tally_compare(const pc_coarse_tally *tally, const pc_segment *expected) {
+  for (size_t s = 0; s < PC_COARSE_STRETCHES; s++) {
+    const pc_segment got = pc_coarse_tally_segment(tally, s);
+    assert_int_equal(got.rows, expected[s].rows);
+    assert_int_equal(got.hits, expected[s].hits);
+    assert_true(got.score.units == expected[s].score.units);
+    assert_true(got.hit_score.units == expected[s].hit_score.units);
+    assert_true(got.square == expected[s].square);
+    assert_true(got.low <= expected[s].low && got.high >= expected[s].high);
+  }
+}
+
+static pc_coarse_tally tally_made(const pcal_env *env, const pc_coarse_targets *targets) {
+  pc_coarse_tally tally;
+  assert_int_equal(pc_coarse_tally_new(env, targets, &tally, NULL), PCAL_OK);
+  return tally;
+}
+
+static void tally_fill(pc_coarse_tally *tally, const tally_data *data, size_t begin,
+                       size_t count) {
+  assert_int_equal(
+      pc_coarse_tally_add(tally, data->score + begin, data->hit + begin, count, NULL), PCAL_OK);
+}
+
+static pc_segment tally_expected[PC_COARSE_STRETCHES];
+
+static void test_sums_are_exact(void **state) {
+  (void)state;
+  const pcal_env env = pc_env_resolve(NULL);
+  static tally_data data;
+  for (size_t k = 0; k < UNIT_COUNT(tally_kinds); k++) {
+    tally_draw(tally_kinds[k], &data);
+    tally_expect(&data, 1, tally_expected);
+    pc_coarse_tally tally = tally_made(&env, NULL);
+    tally_fill(&tally, &data, 0, TALLY_ROWS);
+    tally_compare(&tally, tally_expected);
+    pc_coarse_tally_clear(&tally);
+    tally_fill(&tally, &data, 0, TALLY_ROWS);
+    tally_compare(&tally, tally_expected);
+    assert_int_equal(tally.rest, tally_expected_rest(&data));
+    pc_coarse_tally_free(&tally);
+  }
+}
+
+/* More rows in one bucket than its counters hold. */
+static void test_counters_do_not_overflow(void **state) {
+  (void)state;
+  const pcal_env env = pc_env_resolve(NULL);
+  static tally_data data;
+  static const tally_score crowded[] = {tally_last, tally_near_one, tally_zero};
+  const uint64_t copies = ((uint64_t)1 << 24) / TALLY_ROWS + 3;
+  for (size_t k = 0; k < UNIT_COUNT(crowded); k++) {
+    tally_draw(crowded[k], &data);
+    tally_expect(&data, copies, tally_expected);
+    pc_coarse_tally tally = tally_made(&env, NULL);
+    for (uint64_t c = 0; c < copies; c++)
+      tally_fill(&tally, &data, 0, TALLY_ROWS);
+    tally_compare(&tally, tally_expected);
+    pc_coarse_tally_free(&tally);
+  }
+}
+
+static void test_parts_merge_to_the_whole(void **state) {
+  (void)state;
+  const pcal_env env = pc_env_resolve(NULL);
+  static tally_data data;
+  for (size_t k = 0; k < UNIT_COUNT(tally_kinds); k++) {
+    tally_draw(tally_kinds[k], &data);
+    tally_expect(&data, 1, tally_expected);
+    pc_coarse_tally parts[3] = {tally_made(&env, NULL), tally_made(&env, NULL),
+                                tally_made(&env, NULL)};
+    tally_fill(&parts[0], &data, 0, 100);
+    tally_fill(&parts[1], &data, 100, 2500);
+    tally_fill(&parts[2], &data, 2600, TALLY_ROWS - 2600);
+    for (size_t p = 2; p > 0; p--) {
+      assert_int_equal(pc_coarse_tally_prepare(&parts[p - 1], &parts[p], NULL), PCAL_OK);
+      pc_coarse_tally_merge(&parts[p - 1], &parts[p]);
+    }
+    tally_compare(&parts[0], tally_expected);
+    assert_int_equal(parts[0].rest, tally_expected_rest(&data));
+    for (size_t p = 0; p < 3; p++)
+      pc_coarse_tally_free(&parts[p]);
+  }
+}
+
+/* ---- later passes ---- */
+
+/* Scores in [0.2, 0.3] are kept, those in [0.5, 0.75] are added up in parts, and those in
+ * [0.76, 0.77] are counted. */
+static void tally_aim(pc_coarse_targets *out, uint8_t *wanted, uint32_t *reach) {
+  static pc_coarse_target list[3] = {
+      {.low = 0.2, .high = 0.3, .fate = PC_COARSE_KEEP, .shift = 63},
+      {.low = 0.5, .high = 0.75, .fate = PC_COARSE_SPLIT, .shift = 49},
+      {.high = 0.77, .fate = PC_COARSE_COUNT, .shift = 29},
+  };
+  list[2].low = (double)0.76f;
+  *out = (pc_coarse_targets){.list = list, .count = 3, .wanted = wanted, .reach = reach};
+  out->ruler.count = PC_COARSE_BUCKETS + 1;
+  out->split = list[1].parts = (size_t)((pc_coarse_key(0.75) - pc_coarse_key(0.5)) >> 49) + 1;
+  out->counted = list[2].parts =
+      (size_t)((pc_coarse_key(0.77) - pc_coarse_key(list[2].low)) >> 29) + 1;
+  memset(wanted, 0, PC_COARSE_BUCKETS + 1);
+  for (size_t b = 0; b <= PC_COARSE_BUCKETS + 1; b++) {
+    reach[b] = 0;
+    for (uint32_t t = 0; t < 3; t++)
+      reach[b] += pc_coarse_bucket(&out->ruler, list[t].high) < b;
+  }
+  for (size_t t = 0; t < 3; t++)
+    for (size_t b = pc_coarse_bucket(&out->ruler, list[t].low);
+         b <= pc_coarse_bucket(&out->ruler, list[t].high); b++)
+      wanted[b] = 1;
+}
+
+static void tally_same(const pc_coarse_tally *a, const pc_coarse_tally *b) {
+  for (size_t s = 0; s < a->targets->split; s++) {
+    assert_int_equal(a->segments[s].rows, b->segments[s].rows);
+    assert_int_equal(a->segments[s].hits, b->segments[s].hits);
+    assert_true(a->segments[s].score.units == b->segments[s].score.units);
+    assert_true(a->segments[s].square == b->segments[s].square);
+    assert_same(a->segments[s].low, b->segments[s].low);
+    assert_same(a->segments[s].high, b->segments[s].high);
+  }
+  assert_memory_equal(a->counts, b->counts, 2 * a->targets->counted * sizeof *a->counts);
+  for (int hit = 0; hit < 2; hit++) {
+    assert_int_equal(a->kept_count[hit], b->kept_count[hit]);
+    assert_memory_equal(a->kept[hit], b->kept[hit], a->kept_count[hit] * sizeof(double));
+  }
+}
+
+static uint64_t tally_counted(const pc_coarse_tally *tally) {
+  uint64_t rows = 0;
+  for (size_t i = 0; i < 2 * tally->targets->counted; i++)
+    rows += tally->counts[i];
+  return rows;
+}
+
+static pcal_status tally_feed(const void *user, size_t begin, size_t count, int32_t *out,
+                              pcal_error *err) {
+  (void)err;
+  memcpy(out, (const int32_t *)user + begin, count * sizeof *out);
+  return PCAL_OK;
+}
+
+/* In two parts, once with the labels there, once with labels that are fed. */
+static void tally_scan(pc_coarse_tally *tally, pcal_type type, const void *scores,
+                       const int32_t *labels) {
+  pcal_batch batch = PCAL_BATCH_INIT;
+  const pc_label_feed none = {NULL, NULL, NULL}, feed = {tally_feed, labels, NULL};
+  batch.type = type;
+  batch.scores = scores;
+  batch.labels = labels;
+  assert_int_equal(pc_coarse_tally_scan(tally, &batch, &none, 0, 777, NULL), PCAL_OK);
+  batch.labels = NULL;
+  assert_int_equal(pc_coarse_tally_scan(tally, &batch, &feed, 777, 2 * TALLY_ROWS - 777, NULL),
+                   PCAL_OK);
+}
+
+/* Columns where they lie, in both widths, with labels of rows that do not count among them. */
+static void test_a_scan_finds_what_rows_give(void **state) {
+  (void)state;
+  const pcal_env env = pc_env_resolve(NULL);
+  static tally_data data;
+  static uint8_t wanted[PC_COARSE_BUCKETS + 1];
+  static uint32_t reach[PC_COARSE_BUCKETS + 2];
+  static float narrow[2 * TALLY_ROWS];
+  static double wide[2 * TALLY_ROWS];
+  static int32_t labels[2 * TALLY_ROWS];
+  pc_coarse_targets targets;
+  tally_aim(&targets, wanted, reach);
+  tally_draw(tally_narrow, &data);
+  for (size_t i = 0; i < TALLY_ROWS; i++) {
+    narrow[2 * i] = narrow[2 * i + 1] = (float)data.score[i];
+    wide[2 * i] = wide[2 * i + 1] = data.score[i];
+    labels[2 * i] = data.hit[i];
+    labels[2 * i + 1] = i % 2 == 0 ? PCAL_MISSING_LABEL : 2;
+  }
+  pc_coarse_tally rows = tally_made(&env, &targets), f32 = tally_made(&env, &targets),
+                  f64 = tally_made(&env, &targets);
+  tally_fill(&rows, &data, 0, TALLY_ROWS);
+  tally_scan(&f32, PCAL_F32, narrow, labels);
+  tally_scan(&f64, PCAL_F64, wide, labels);
+  assert_true(rows.kept_count[0] > 200 && rows.kept_count[1] > 100);
+  assert_true(rows.segments[0].rows > 100);
+  assert_true(tally_counted(&rows) > 20);
+  tally_same(&rows, &f32);
+  tally_same(&rows, &f64);
+  pc_coarse_tally_free(&rows);
+  pc_coarse_tally_free(&f32);
+  pc_coarse_tally_free(&f64);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_sums_are_exact),
+      cmocka_unit_test(test_counters_do_not_overflow),
+      cmocka_unit_test(test_parts_merge_to_the_whole),
+      cmocka_unit_test(test_a_scan_finds_what_rows_give),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
