@@ -137,7 +137,8 @@ const cli_verb cli_verb_fit = {
     "and saves it as a small JSON file that people can read. Says how the fit went: converged, "
     "stopped at a bound, identity when nothing was better than leaving the predictions alone, "
     "or closed-form where no search was needed; these are outcomes, not errors. Neither the "
-    "order of rows nor the number of threads shows in the result.",
+    "order of rows nor the number of threads shows in the result; only kappa of --groups comes "
+    "from a cross-validation that deals rows by their number and the seed.",
     fit_sections,
     CLI_COUNT_OF(fit_sections),
     fit_examples,
