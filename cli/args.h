@@ -50,6 +50,7 @@ typedef struct cli_options {
   cli_words metrics, gates, operands;
   cli_words methods, models; /* to compare */
   const char *by;
+  const char *to, *name; /* of an export */
   uint64_t folds;
   const char *method;
   int normalize, skip_missing;

@@ -94,6 +94,18 @@ static PyObject *core_calibrator_save(PyObject *self, PyObject *unused) {
   return core_bytes_object(&bytes, status, &error);
 }
 
+/* export(to, name) -> bytes */
+static PyObject *core_calibrator_export(PyObject *self, PyObject *arguments) {
+  const char *to, *name;
+  core_bytes bytes = {NULL, 0, 0};
+  pcal_error error;
+  if (!PyArg_ParseTuple(arguments, "ss", &to, &name))
+    return NULL;
+  const pcal_status status = pcal_calibrator_export(core_calibrator_in(self), to, name,
+                                                    core_bytes_sink, &bytes, &error);
+  return core_bytes_object(&bytes, status, &error);
+}
+
 /* ---- Applying ---- */
 
 /* The npy file that pcal_apply_run writes: a header, from which the size is known, then the
@@ -198,6 +210,7 @@ static PyObject *core_calibrator_apply(PyObject *self, PyObject *source) {
 static PyMethodDef core_calibrator_methods[] = {
     {"describe", core_calibrator_describe, METH_O, NULL},
     {"save", core_calibrator_save, METH_NOARGS, NULL},
+    {"export", core_calibrator_export, METH_VARARGS, NULL},
     {"apply", core_calibrator_apply, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };

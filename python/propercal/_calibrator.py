@@ -244,6 +244,13 @@ class Calibrator(BaseEstimator):
         exactly."""
         _core.write_file(os.fspath(path), self._require().save())
 
+    def export(self, path: "str | os.PathLike[str]", name: str = "calibrate") -> None:
+        """Writes the calibrator for places where propercal is not, by the ending of the path:
+        ``.onnx``, a model that takes ``scores`` and gives ``probabilities``, or ``.c``, a
+        function of that name."""
+        to = os.fspath(path).rpartition(".")[2]
+        _core.write_file(os.fspath(path), self._require().export(to, name))
+
     def __getstate__(self) -> "dict[str, Any]":
         state = dict(vars(self))
         if "_fitted" in state:

@@ -6,6 +6,7 @@
 #include "calibrators/describe.h"
 #include "calibrators/fit.h"
 #include "calibrators/grouped.h"
+#include "export/export.h"
 
 pcal_status pcal_fit_run(pcal_source *source, const pcal_fit_config *config,
                          const pcal_env *env, pcal_calibrator **out, pcal_error *err) {
@@ -67,6 +68,23 @@ pcal_status pcal_calibrator_load(const void *bytes, size_t length, const char *n
   const pcal_env resolved = pc_env_resolve(env);
   return pc_calibrator_read(bytes, length, name == NULL ? "calibrator" : name, &resolved, out,
                             err);
+}
+
+pcal_status pcal_calibrator_export(const pcal_calibrator *calibrator, const char *to,
+                                   const char *name, pcal_sink sink, void *user,
+                                   pcal_error *err) {
+  pc_error_clear(err);
+  if (calibrator == NULL || to == NULL || sink == NULL)
+    return pc_fail(err, PCAL_USAGE,
+                   "pcal_calibrator_export needs a calibrator, a target and a sink");
+  pc_text text;
+  pc_text_init(&text, &calibrator->env);
+  pcal_status status =
+      pc_calibrator_export(calibrator, to, name == NULL ? "calibrate" : name, &text, err);
+  if (status == PCAL_OK)
+    status = pc_text_send(&text, sink, user, err);
+  pc_text_free(&text);
+  return status;
 }
 
 size_t pcal_calibrator_columns(const pcal_calibrator *calibrator) {

@@ -16,6 +16,7 @@
 
 #include "calibrators/one_vs_rest.h"
 #include "calibrators/parameter_lists.h"
+#include "calibrators/recipe.h"
 #include "calibrators/score_columns.h"
 #include "calibrators/score_tables.h"
 #include "stats/bins.h"
@@ -206,6 +207,11 @@ static pcal_status bbq_fit(const pc_fit_task *task, pcal_error *err) {
   return pc_score_columns_run(task, &request, err);
 }
 
+static const char *bbq_recipe(const pcal_calibrator *calibrator, pc_recipe *out) {
+  pc_recipe_tables(calibrator, calibrator->parameters, out);
+  return NULL;
+}
+
 static void bbq_apply(const pcal_calibrator *calibrator, const double *in, size_t count,
                       double *out) {
   pc_one_vs_rest_apply(&calibrator->layout, pc_score_tables_value, calibrator->parameters, in,
@@ -268,6 +274,7 @@ const pc_calibrator_row pc_calibrator_bbq = {
     .traits = PC_SUMS_TO_ONE | PC_TAKES_CONFIDENCE,
     .fit = bbq_fit,
     .apply = bbq_apply,
+    .recipe = bbq_recipe,
     .write = bbq_write,
     .read = bbq_read,
     .tell = bbq_tell,

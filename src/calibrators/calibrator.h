@@ -48,6 +48,7 @@ typedef struct pc_fit_info {
 
 typedef struct pc_calibrator_row pc_calibrator_row;
 typedef struct pc_grouping pc_grouping; /* calibrators/grouped.h */
+typedef struct pc_recipe pc_recipe;     /* calibrators/recipe.h */
 
 struct pcal_calibrator {
   pcal_env env;
@@ -88,6 +89,9 @@ struct pc_calibrator_row {
   size_t (*columns)(const pcal_calibrator *calibrator);
   /* Numbers that apply may use behind its results; NULL: none. */
   size_t (*space)(const pcal_calibrator *calibrator);
+  /* Adds the steps from what apply takes to what comes out; says why where it cannot.  NULL: no
+   * such steps are known. */
+  const char *(*recipe)(const pcal_calibrator *calibrator, pc_recipe *out);
   /* Members of the object "parameters"; reading checks names, sizes and ranges. */
   void (*write)(const pcal_calibrator *calibrator, pc_json *json);
   pcal_status (*read)(pcal_calibrator *calibrator, const pc_json_node *parameters,

@@ -15,6 +15,7 @@
 
 #include "calibrators/one_vs_rest.h"
 #include "calibrators/parameter_lists.h"
+#include "calibrators/recipe.h"
 #include "calibrators/sweep.h"
 #include "core/executor.h"
 #include "core/sum.h"
@@ -174,6 +175,11 @@ static void histogram_apply(const pcal_calibrator *calibrator, const double *in,
                        count, out);
 }
 
+static const char *histogram_recipe(const pcal_calibrator *calibrator, pc_recipe *out) {
+  pc_recipe_tables(calibrator, calibrator->parameters, out);
+  return NULL;
+}
+
 static void histogram_write(const pcal_calibrator *calibrator, pc_json *json) {
   pc_score_tables_write(calibrator->parameters, histogram_by_mass(calibrator), json);
 }
@@ -241,6 +247,7 @@ const pc_calibrator_row pc_calibrator_histogram = {
     .traits = PC_SUMS_TO_ONE | PC_TAKES_CONFIDENCE,
     .fit = histogram_fit,
     .apply = histogram_apply,
+    .recipe = histogram_recipe,
     .write = histogram_write,
     .read = histogram_read,
     .tell = histogram_tell,

@@ -22,6 +22,12 @@ static pcal_status identity_fit(const pc_fit_task *task, pcal_error *err) {
   return pc_sweep(task, &policy, identity_add, NULL, err);
 }
 
+static const char *identity_recipe(const pcal_calibrator *calibrator, pc_recipe *out) {
+  (void)calibrator;
+  (void)out;
+  return NULL;
+}
+
 static void identity_apply(const pcal_calibrator *calibrator, const double *in, size_t count,
                            double *out) {
   memcpy(out, in, count * calibrator->layout.classes * sizeof *out);
@@ -66,6 +72,7 @@ const pc_calibrator_row pc_calibrator_identity = {
               PC_TAKES_CONFIDENCE,
     .fit = identity_fit,
     .apply = identity_apply,
+    .recipe = identity_recipe,
     .write = identity_write,
     .read = identity_read,
     .tell = identity_tell,

@@ -20,6 +20,7 @@
 #include <math.h>
 
 #include "calibrators/one_vs_rest.h"
+#include "calibrators/recipe.h"
 #include "calibrators/score_columns.h"
 #include "calibrators/score_lines.h"
 #include "stats/isotonic.h"
@@ -113,6 +114,24 @@ static void isotonic_apply(const pcal_calibrator *calibrator, const double *in, 
                            double *out) {
   pc_one_vs_rest_apply(&calibrator->layout, isotonic_map_value, calibrator->parameters, in,
                        count, out);
+}
+
+static const char *isotonic_recipe(const pcal_calibrator *calibrator, pc_recipe *out) {
+  pc_recipe_lines(calibrator, calibrator->parameters, out);
+  return NULL;
+}
+
+static const char *isotonic_multi_recipe(const pcal_calibrator *calibrator, pc_recipe *out) {
+  out->wide = 1;
+  pc_recipe_add(out, (pc_step){.kind = PC_STEP_RELU});
+  pc_recipe_add(out, (pc_step){.kind = PC_STEP_STORE, .size = 0});
+  pc_recipe_add(out, (pc_step){.kind = PC_STEP_LINES, .lines = calibrator->parameters});
+  pc_recipe_add(out, (pc_step){.kind = PC_STEP_STORE, .size = 1});
+  pc_recipe_add(out, (pc_step){.kind = PC_STEP_LOAD, .size = 0});
+  pc_recipe_add(out, (pc_step){.kind = PC_STEP_SCALE, .a = ISOTONIC_MAP_RISE});
+  pc_recipe_add(out, (pc_step){.kind = PC_STEP_ADD, .size = 1});
+  pc_recipe_add(out, (pc_step){.kind = PC_STEP_RESCALE});
+  return NULL;
 }
 
 static double isotonic_multi_value(const pc_score_lines *lines, double score) {
@@ -214,6 +233,7 @@ const pc_calibrator_row pc_calibrator_isotonic = {
     .traits_now = isotonic_traits,
     .fit = isotonic_fit,
     .apply = isotonic_apply,
+    .recipe = isotonic_recipe,
     .write = isotonic_map_write,
     .read = isotonic_read,
     .tell = isotonic_map_tell,
@@ -240,6 +260,7 @@ const pc_calibrator_row pc_calibrator_isotonic_multi = {
     .traits = PC_KEEPS_ACCURACY | PC_KEEPS_ORDER | PC_SUMS_TO_ONE,
     .fit = isotonic_multi_fit,
     .apply = isotonic_multi_apply,
+    .recipe = isotonic_multi_recipe,
     .write = isotonic_map_write,
     .read = isotonic_multi_read,
     .tell = isotonic_map_tell,

@@ -19,6 +19,7 @@
 
 #include "calibrators/one_vs_rest.h"
 #include "calibrators/parameter_lists.h"
+#include "calibrators/recipe.h"
 #include "calibrators/score_columns.h"
 #include "calibrators/score_tables.h"
 #include "calibrators/sigmoid_fit.h"
@@ -327,6 +328,12 @@ static pcal_status scaling_binning_fit(const pc_fit_task *task, pcal_error *err)
 
 /* ---- Row of the registry ---- */
 
+static const char *scaling_binning_recipe(const pcal_calibrator *calibrator, pc_recipe *out) {
+  const scaling_binning *model = calibrator->parameters;
+  pc_recipe_tables(calibrator, model->tables, out);
+  return NULL;
+}
+
 static void scaling_binning_apply(const pcal_calibrator *calibrator, const double *in,
                                   size_t count, double *out) {
   const scaling_binning *model = calibrator->parameters;
@@ -433,6 +440,7 @@ const pc_calibrator_row pc_calibrator_scaling_binning = {
     .traits = PC_SUMS_TO_ONE | PC_TAKES_CONFIDENCE,
     .fit = scaling_binning_fit,
     .apply = scaling_binning_apply,
+    .recipe = scaling_binning_recipe,
     .write = scaling_binning_write,
     .read = scaling_binning_read,
     .tell = scaling_binning_tell,

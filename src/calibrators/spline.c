@@ -25,6 +25,7 @@
 #include <math.h>
 
 #include "calibrators/parameter_lists.h"
+#include "calibrators/recipe.h"
 
 #define SPLINE_POINTS ((size_t)1 << 16)     /* of a map */
 #define SPLINE_POINTS_ALL ((size_t)1 << 21) /* of all maps, about */
@@ -251,6 +252,29 @@ static void spline_release(pcal_calibrator *calibrator) {
   calibrator->parameters = NULL;
 }
 
+static const char *spline_recipe(const pcal_calibrator *calibrator, pc_recipe *out) {
+  const pc_spline_model *model = calibrator->parameters;
+  switch (model->target) {
+  case PC_SPLINE_TOP:
+    out->wide = 1;
+    pc_recipe_add(
+        out, (pc_step){.kind = PC_STEP_TOP_LINE, .size = model->rank, .lines = model->lines});
+    return NULL;
+  case PC_SPLINE_ALL:
+    out->wide = 1;
+    pc_recipe_add(out, (pc_step){.kind = PC_STEP_RANK_LINES, .lines = model->lines});
+    pc_recipe_add(out, (pc_step){.kind = PC_STEP_RESCALE});
+    return NULL;
+  case PC_SPLINE_COLUMN:
+    pc_recipe_lines(calibrator, model->lines, out);
+    return NULL;
+  case PC_SPLINE_WITHIN:
+  case PC_SPLINE_OF_CLASS:
+    break;
+  }
+  return "target=within and target=class tell a single event; choose target=top or target=all";
+}
+
 static unsigned spline_traits(const pcal_calibrator *calibrator) {
   return PC_TAKES_CONFIDENCE |
          (spline_columns(calibrator) == calibrator->layout.columns ? PC_SUMS_TO_ONE : 0);
@@ -280,6 +304,7 @@ const pc_calibrator_row pc_calibrator_spline = {
     .traits_now = spline_traits,
     .fit = spline_fit,
     .apply = pc_spline_apply,
+    .recipe = spline_recipe,
     .columns = spline_columns,
     .space = pc_spline_row_space,
     .write = spline_write,

@@ -23,6 +23,7 @@
  * mostly. */
 #include <math.h>
 
+#include "calibrators/recipe.h"
 #include "calibrators/tempering.h"
 #include "core/number.h"
 
@@ -265,6 +266,14 @@ static void temperature_apply(const pcal_calibrator *calibrator, const double *i
     kernels->softmax(in + i * k, k, beta, out + i * k);
 }
 
+static const char *temperature_recipe(const pcal_calibrator *calibrator, pc_recipe *out) {
+  const temperature_parameters *parameters = calibrator->parameters;
+  pc_recipe_add(out, (pc_step){.kind = PC_STEP_CENTRE});
+  pc_recipe_add(out, (pc_step){.kind = PC_STEP_SCALE, .a = 1.0 / parameters->temperature});
+  pc_recipe_add(out, (pc_step){.kind = PC_STEP_SOFTMAX});
+  return NULL;
+}
+
 static void temperature_write(const pcal_calibrator *calibrator, pc_json *json) {
   const temperature_parameters *parameters = calibrator->parameters;
   pc_json_key(json, "T");
@@ -331,6 +340,7 @@ const pc_calibrator_row pc_calibrator_temperature = {
     .needs_scores = 1,
     .fit = temperature_fit,
     .apply = temperature_apply,
+    .recipe = temperature_recipe,
     .write = temperature_write,
     .read = temperature_read,
     .tell = temperature_tell,

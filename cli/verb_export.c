@@ -1,0 +1,98 @@
+/* export: a calibrator for other places. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common.h"
+#include "slurp.h"
+
+static const cli_flag export_flags[] = {
+    {"to", 0, CLI_TEXT, "FORMAT", offsetof(cli_options, to),
+     "onnx, a model with float32 in and out (opset 13), or c, a C99 file that needs nothing "
+     "but "
+     "libm; decided by the ending of -o when not given",
+     "onnx|c", CLI_ANY},
+    {"name", 0, CLI_TEXT, "NAME", offsetof(cli_options, name),
+     "of the function or the graph; calibrate when not given", NULL, CLI_ANY},
+    {"output", 'o', CLI_TEXT, "FILE", offsetof(cli_options, output),
+     "x.onnx or x.c, or '-' for standard output; it appears whole or not at all", NULL,
+     CLI_FILE},
+};
+
+static const char *export_ending(const char *path) {
+  const char *slash = strrchr(path, '/');
+  const char *dot = strrchr(slash ? slash + 1 : path, '.');
+  return dot ? dot + 1 : "";
+}
+
+static pcal_status export_target(const cli_options *options, const char **to, pcal_error *err) {
+  if (options->operands.count != 1)
+    return cli_fail(err, PCAL_USAGE, "export needs one calibrator file, such as cal.json");
+  if (!options->output || !*options->output)
+    return cli_fail(err, PCAL_USAGE, "export needs -o: cal.onnx, cal.c or '-'");
+  const char *ending = export_ending(options->output);
+  *to = options->to;
+  if (!*to && (strcmp(ending, "onnx") == 0 || strcmp(ending, "c") == 0))
+    *to = ending;
+  if (*to)
+    return PCAL_OK;
+  return cli_fail(err, PCAL_USAGE,
+                  "-o %s does not tell what to write; give --to onnx or --to c",
+                  options->output);
+}
+
+static pcal_status export_run(cli_session *session, pcal_error *err) {
+  const cli_options *options = &session->options;
+  const char *to = NULL;
+  pcal_calibrator *calibrator = NULL;
+  cli_page page = CLI_PAGE_INIT;
+  cli_bytes file;
+  pcal_status status = export_target(options, &to, err);
+  if (status != PCAL_OK)
+    return status;
+  const char *path = options->operands.word[0];
+  status = cli_slurp(path, &file, err);
+  if (status != PCAL_OK)
+    return status;
+  status = pcal_calibrator_load(file.bytes, file.length, cli_slurp_name(path), &session->env,
+                                &calibrator, err);
+  free(file.bytes);
+  if (status == PCAL_OK)
+    status = pcal_calibrator_export(calibrator, to, options->name, cli_page_sink, &page, err);
+  pcal_calibrator_free(calibrator);
+  if (status == PCAL_OK)
+    return cli_page_write(session, &page, options->output, err);
+  cli_page_free(&page);
+  return status;
+}
+
+static const cli_section export_section = {"Export", export_flags, CLI_COUNT_OF(export_flags),
+                                           "The ONNX model takes \"scores\", rows x columns, "
+                                           "of the kind that the calibrator was fitted "
+                                           "on, and gives \"probabilities\". The C file has "
+                                           "NAME(const double *in, double *out) for one "
+                                           "row, and NAME_float."};
+static const cli_section *const export_sections[] = {&export_section, &cli_section_running,
+                                                     &cli_section_help};
+
+static const cli_example export_examples[] = {
+    {"propercal export cal.json -o cal.onnx", "for ONNX Runtime and the like"},
+    {"propercal export cal.json -o cal.c --name scale", "a function for a C program"},
+    {"propercal export cal.json --to c -o - | cc -c -x c - -o cal.o", "compiled at once"},
+};
+
+const cli_verb cli_verb_export = {
+    "export",
+    "FILE",
+    1,
+    CLI_FILE,
+    "a calibrator for other runtimes",
+    "Writes a calibrator that `propercal fit` has saved as a model or as source code for "
+    "places "
+    "where propercal is not. The results are those of `propercal apply`, to 1e-6 for ONNX. "
+    "Methods whose map is no short formula say so.",
+    export_sections,
+    CLI_COUNT_OF(export_sections),
+    export_examples,
+    CLI_COUNT_OF(export_examples),
+    export_run,
+};

@@ -1,0 +1,70 @@
+/* A calibrator as a recipe: a short list of steps on the numbers of one row, from which code
+ * for other places can be written (src/export).  Steps borrow what they need from the
+ * calibrator. */
+#ifndef PC_RECIPE_H
+#define PC_RECIPE_H
+
+#include "calibrators/calibrator.h"
+#include "calibrators/score_lines.h"
+#include "calibrators/score_tables.h"
+
+#define PC_RECIPE_STEPS 48
+#define PC_RECIPE_STORES 4
+
+/* What becomes of the row x. */
+typedef enum pc_step_kind {
+  PC_STEP_ONE_LOGIT = 1, /* one number becomes two: 0, x */
+  PC_STEP_ONE_PROB,      /* 1 - x, x */
+  PC_STEP_LAST,          /* the last number alone */
+  PC_STEP_CENTRE,        /* less its largest number */
+  PC_STEP_SOFTMAX,
+  PC_STEP_LOG_SOFTMAX,
+  PC_STEP_SIGMOID,
+  PC_STEP_EXP,
+  PC_STEP_LOG, /* of numbers that are at least a */
+  PC_STEP_RELU,
+  PC_STEP_SCALE,     /* a x + b */
+  PC_STEP_VECTOR,    /* w * x + offsets; either may be NULL */
+  PC_STEP_MATRIX,    /* W x + offsets: `size` numbers, row i of w for number i */
+  PC_STEP_STORE,     /* keeps x under a number */
+  PC_STEP_LOAD,      /* takes it back */
+  PC_STEP_ADD,       /* adds what was kept */
+  PC_STEP_TABLES,    /* a table for each number, or one for all */
+  PC_STEP_LINES,     /* a broken line for each number, or one for all */
+  PC_STEP_RESCALE,   /* divided by the sum; 1/k where that is 0 */
+  PC_STEP_TOP_LINE,  /* the rank-th largest by its line, the others share the rest */
+  PC_STEP_RANK_LINES /* the r-th largest by the r-th line */
+} pc_step_kind;
+
+typedef struct pc_step {
+  pc_step_kind kind;
+  double a, b;
+  const double *w, *offsets;
+  size_t stride; /* between rows of w */
+  size_t size;   /* numbers that come out of a matrix; rank; number of a store */
+  const pc_score_tables *tables;
+  const pc_score_lines *lines;
+} pc_step;
+
+typedef struct pc_recipe {
+  size_t columns; /* that go in */
+  size_t width;   /* of x after the last step */
+  int wide;       /* float would lose too much: doubles inside */
+  pc_step steps[PC_RECIPE_STEPS];
+  size_t count;
+} pc_recipe;
+
+/* Adds a step and keeps the width. */
+void pc_recipe_add(pc_recipe *recipe, pc_step step);
+
+/* The recipe of a calibrator; refused where the method has none. */
+PC_CHECKED pcal_status pc_recipe_make(const pcal_calibrator *calibrator, pc_recipe *out,
+                                      pcal_error *err);
+
+/* Steps of one_vs_rest.h around maps of single scores. */
+void pc_recipe_tables(const pcal_calibrator *calibrator, const pc_score_tables *tables,
+                      pc_recipe *recipe);
+void pc_recipe_lines(const pcal_calibrator *calibrator, const pc_score_lines *lines,
+                     pc_recipe *recipe);
+
+#endif

@@ -1,0 +1,15 @@
+/* The wire format of Protocol Buffers, as far as a writer needs it
+ * (https://protobuf.dev/programming-guides/encoding/). */
+#ifndef PC_PROTOBUF_H
+#define PC_PROTOBUF_H
+
+#include "core/text.h"
+
+void pc_proto_integer(pc_text *out, unsigned field, uint64_t value);
+void pc_proto_float(pc_text *out, unsigned field, float value);
+void pc_proto_string(pc_text *out, unsigned field, const char *value);
+void pc_proto_bytes(pc_text *out, unsigned field, const void *bytes, size_t count);
+/* A message inside: its bytes, which are emptied for the next one. */
+void pc_proto_message(pc_text *out, unsigned field, pc_text *message);
+
+#endif

@@ -1,0 +1,86 @@
+"""Exported models in ONNX Runtime, against apply."""
+
+import numpy as np
+import pytest
+
+import propercal as pc
+from propercal._calibrator import calibrator
+
+METHODS = [row.name for row in pc.list_calibrators()]
+SPECIAL = ["histogram:binning=mass", "spline:target=all", "spline:rank=2"]
+
+
+def softmax(logits):
+    exp = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return exp / exp.sum(axis=1, keepdims=True)
+
+
+def draw(rows, classes, size, seed):
+    """Logits of a size up to about 100, and labels at half of it."""
+    rng = np.random.default_rng(seed)
+    logits = np.clip(rng.normal(size=(rows, classes)) * size, -100, 100).astype(np.float32)
+    probs = softmax(logits.astype(np.float64) / 2)
+    labels = [rng.choice(classes, p=row) for row in probs]
+    return logits, np.array(labels)
+
+
+def run(path, scores):
+    runtime = pytest.importorskip("onnxruntime")
+    session = runtime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    return session.run(None, {"scores": scores})[0]
+
+
+def fitted(spec, kind, scores, labels):
+    return calibrator(spec, kind=kind).fit(scores, labels)
+
+
+def export(method, path):
+    try:
+        method.export(path)
+    except pc.UsageError as error:
+        pytest.skip(str(error))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("spec", METHODS + SPECIAL)
+@pytest.mark.parametrize("size", [2, 30])
+def test_logits(spec, size, tmp_path):
+    logits, labels = draw(800, 4, size, 1)
+    method = fitted(spec, "logits", logits, labels)
+    export(method, tmp_path / "cal.onnx")
+    other, _ = draw(500, 4, size, 2)
+    got = run(tmp_path / "cal.onnx", other)
+    assert got.dtype == np.float32
+    assert np.abs(got - method.transform(other)).max() < 1e-6
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("spec", METHODS)
+def test_probabilities(spec, tmp_path):
+    logits, labels = draw(800, 3, 3, 3)
+    probs = softmax(logits).astype(np.float32)
+    method = fitted(spec, "probs", probs, labels)
+    export(method, tmp_path / "cal.onnx")
+    assert np.abs(run(tmp_path / "cal.onnx", probs) - method.transform(probs)).max() < 1e-6
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("spec", METHODS)
+def test_one_column(spec, tmp_path):
+    logits, labels = draw(800, 2, 3, 4)
+    score = logits[:, 1] - logits[:, 0]
+    try:
+        method = fitted(spec, "logits", score, labels)
+    except pc.Error as error:
+        pytest.skip(str(error))
+    export(method, tmp_path / "cal.onnx")
+    got = run(tmp_path / "cal.onnx", score[:, None])[:, 0]
+    assert np.abs(got - method.transform(score)).max() < 1e-6
+
+
+def test_refused(digits, tmp_path):
+    method = pc.Temperature(kind="logits").fit(digits.logits, digits.labels)
+    with pytest.raises(pc.UsageError, match="to onnx or c"):
+        method.export(tmp_path / "cal.txt")
+    method.export(tmp_path / "cal.c", name="scale")
+    assert "void scale(" in (tmp_path / "cal.c").read_text()

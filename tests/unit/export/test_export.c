@@ -1,0 +1,98 @@
+/* Exports: names, targets, methods without a recipe, memory, and bytes that do not change. */
+#include "../calibrators/calibrator_help.h"
+#include "export/export.h"
+
+#define EXPORT_ROWS 60
+
+static void export_data(double *logits, int32_t *labels, pcal_batch *batch) {
+  help_draw(logits, labels, EXPORT_ROWS, 3, 3, 2);
+  *batch = help_batch(PCAL_LOGIT, logits, labels, EXPORT_ROWS, 3);
+}
+
+static void export_refused(const pcal_calibrator *calibrator, const char *to, const char *name,
+                           const char *sentence) {
+  help_text text = {NULL, 0, 0};
+  pcal_error err;
+  assert_int_equal(pcal_calibrator_export(calibrator, to, name, help_sink, &text, &err),
+                   PCAL_USAGE);
+  assert_sentence(err, PCAL_USAGE, sentence);
+  assert_int_equal(text.calls, 0);
+}
+
+static void export_wrong(void **state) {
+  double logits[3 * EXPORT_ROWS];
+  int32_t labels[EXPORT_ROWS];
+  pcal_batch batch;
+  (void)state;
+  export_data(logits, labels, &batch);
+  pcal_calibrator *calibrator = help_fit(&batch, "temperature");
+  export_refused(calibrator, "java", NULL,
+                 "calibrators are exported to onnx or c, not to \"java\"");
+  export_refused(calibrator, "c", "a b",
+                 "\"a b\" cannot be the name of a function; take letters, digits and "
+                 "underscores, a letter first, at most 48");
+  export_refused(NULL, "c", NULL,
+                 "pcal_calibrator_export needs a calibrator, a target and a sink");
+  pcal_calibrator_free(calibrator);
+}
+
+/* The messages of an ONNX file, checked field by field: IR version 8, opset 13, a graph. */
+static void export_onnx_fields(void **state) {
+  double logits[3 * EXPORT_ROWS];
+  int32_t labels[EXPORT_ROWS];
+  pcal_batch batch;
+  help_text text = {NULL, 0, 0};
+  (void)state;
+  export_data(logits, labels, &batch);
+  pcal_calibrator *calibrator = help_fit(&batch, "histogram");
+  assert_int_equal(pcal_calibrator_export(calibrator, "onnx", "h", help_sink, &text, NULL),
+                   PCAL_OK);
+  const unsigned char *bytes = (const unsigned char *)text.bytes;
+  assert_int_equal(bytes[0], 1 << 3);
+  assert_int_equal(bytes[1], 8);
+  assert_int_equal(bytes[2], 2 << 3 | 2);
+  assert_memory_equal(bytes + 4, "propercal", 9);
+  /* The last message: domain "", version 13. */
+  const unsigned char *end = bytes + text.length;
+  const unsigned char opset[] = {8 << 3 | 2, 4, 1 << 3 | 2, 0, 2 << 3, 13};
+  assert_memory_equal(end - sizeof opset, opset, sizeof opset);
+  free(text.bytes);
+  pcal_calibrator_free(calibrator);
+}
+
+static pcal_status export_scenario(const pcal_env *env, void *user, pcal_error *err) {
+  static const char *const methods[] = {"temperature", "spline", "spline:target=all"};
+  pcal_status status = PCAL_OK;
+  for (size_t i = 0; i < UNIT_COUNT(methods) && status == PCAL_OK; i++) {
+    pcal_calibrator *calibrator = help_fit(user, methods[i]), *again = NULL;
+    help_text file = help_save(calibrator), text = {NULL, 0, 0};
+    status = pcal_calibrator_load(file.bytes, file.length, "cal.json", env, &again, err);
+    if (status == PCAL_OK)
+      status = pcal_calibrator_export(again, "onnx", NULL, help_sink, &text, err);
+    if (status == PCAL_OK)
+      status = pcal_calibrator_export(again, "c", NULL, help_sink, &text, err);
+    pcal_calibrator_free(again);
+    pcal_calibrator_free(calibrator);
+    free(file.bytes);
+    free(text.bytes);
+  }
+  return status;
+}
+
+static void export_out_of_memory(void **state) {
+  double logits[3 * EXPORT_ROWS];
+  int32_t labels[EXPORT_ROWS];
+  pcal_batch batch;
+  (void)state;
+  export_data(logits, labels, &batch);
+  unit_fail_each_allocation(export_scenario, &batch);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(export_wrong),
+      cmocka_unit_test(export_onnx_fields),
+      cmocka_unit_test(export_out_of_memory),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
