@@ -91,10 +91,10 @@ def temperature_peers(least):
     ]
 
 
-def python_peers():
+def python_peers(least):
     return [
-        Peer("torchmetrics", "torchmetrics", 10.0, 1e-5, FLOAT_SUMS),
-        Peer("netcal, softmax not counted", "netcal", 10.0),
+        Peer("torchmetrics", "torchmetrics", least, 1e-5, FLOAT_SUMS),
+        Peer("netcal", "netcal", least),
     ]
 
 
@@ -163,14 +163,19 @@ CASES = [
     Case("memory-temperature-B", "peak memory, temperature fit: B, mapped file", "bench_fit",
          "temperature", "B", "file", [Peer("PyTorch L-BFGS, strong Wolfe", "lbfgs")],
          memory=True),
-    Case("python-B", "pc.ece from Python: B", "bench_python", "additive", "B", "logits",
-         python_peers()),
-    Case("python-A", "pc.ece from Python: A, probabilities", "bench_python", "additive", "A",
-         "probs", python_peers()),
-    Case("python-overhead-A", "pc.ece beyond the C call: A, probabilities", "bench_python",
-         "overhead", "A", "probs", [], most_seconds=1e-3),
-    Case("memory-python-B", "peak memory, pc.ece from Python: B", "bench_python", "additive",
-         "B", "logits", [Peer("torchmetrics", "torchmetrics")], memory=True, most_bytes=16e6),
+    Case("python-probs-B", "pc.ece of probabilities: B", "bench_python", "ece-probs", "B",
+         "exact", python_peers(10.0), "read"),
+    Case("python-logits-B", "pc.ece of logits: B", "bench_python", "ece-logits", "B", "exact",
+         python_peers(None), "read"),
+    Case("python-fast-B", "pc.ece of logits: B, fast", "bench_python", "ece-logits", "B",
+         "fast", python_peers(10.0), "read"),
+    Case("python-probs-A", "pc.ece of probabilities: A", "bench_python", "ece-probs", "A",
+         "exact", python_peers(None)),
+    Case("python-overhead-A", "pc.ece beyond the C call: A", "bench_python", "overhead", "A",
+         "exact", [], most_seconds=1e-3),
+    Case("memory-python-B", "peak memory, pc.ece of probabilities: B", "bench_python",
+         "ece-probs", "B", "exact", [Peer("torchmetrics", "torchmetrics")], memory=True,
+         most_bytes=16e6),
 ]
 
 HUGE_CASES = [

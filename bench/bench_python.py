@@ -2,12 +2,12 @@
 
     PYTHONPATH=build/python .venv-bench/bin/python bench/bench_python.py FOLDER
 
-A request is a line OPERATION DATA OPTION THREADS, and "memory" where it matters, its answer a
-line of JSON as in bench/peers.py.
+A request is a line OPERATION DATA PRECISION THREADS, its answer a line of JSON as in
+bench/peers.py.
 
-    additive DATA logits     pc.ece of float32 logits with int64 labels
-    additive DATA probs      pc.ece of float32 probabilities
-    overhead DATA probs      pc.ece beyond the call of the extension module inside it
+    ece-probs DATA exact     pc.ece of float32 probabilities with int64 labels
+    ece-logits DATA exact    pc.ece of float32 logits; or fast
+    overhead DATA exact      pc.ece of probabilities beyond the extension module's call inside it
 """
 
 import json
@@ -45,12 +45,17 @@ def timed(call):
     return time.perf_counter() - start, value
 
 
-def ece(data, option, threads):
-    scores = {option: data.probs() if option == "probs" else data.logits}
-    return timed(lambda: pc.ece(**scores, labels=data.labels, threads=threads))
+def ece_probs(data, precision, threads):
+    probs, labels = data.probs(), data.labels
+    return timed(lambda: pc.ece(probs, labels, threads=threads, precision=precision))
 
 
-def overhead(data, option, threads):
+def ece_logits(data, precision, threads):
+    logits, labels = data.logits, data.labels
+    return timed(lambda: pc.ece(logits=logits, labels=labels, threads=threads, precision=precision))
+
+
+def overhead(data, precision, threads):
     """The median over pairs: the whole, and the extension module on an open source."""
     probs, labels = data.probs(), data.labels
     parts = ("array", probs, None), ("array", labels, None), None, None
@@ -70,7 +75,7 @@ def overhead(data, option, threads):
     return max(statistics.median(beyond), 0.0), value
 
 
-OPERATIONS = {"additive": ece, "overhead": overhead}
+OPERATIONS = {"ece-probs": ece_probs, "ece-logits": ece_logits, "overhead": overhead}
 
 
 def resident(field):
@@ -88,12 +93,12 @@ def reset_peak():
     return True
 
 
-def answer(data, operation, option, threads):
-    if option == "probs":
+def answer(data, operation, precision, threads):
+    if operation != "ece-logits":
         data.probs()
     measurable = reset_peak()
     base = resident("VmRSS")
-    seconds, value = OPERATIONS[operation](data, option, threads)
+    seconds, value = OPERATIONS[operation](data, precision, threads)
     peak = resident("VmHWM") - base if measurable else 0
     return {"seconds": seconds, "anonymous": peak, "heap": 0, "values": {"ece": value}}
 
@@ -102,12 +107,12 @@ def main():
     folder = pathlib.Path(sys.argv[1])
     kept_name, kept = None, None
     for line in sys.stdin:
-        operation, name, option, threads = line.split()[:4]
+        operation, name, precision, threads = line.split()[:4]
         try:
             if kept_name != name:
                 kept = None
                 kept_name, kept = name, Data(folder, name)
-            reply = answer(kept, operation, option, int(threads))
+            reply = answer(kept, operation, precision, int(threads))
         except Exception as failure:  # the driver tells it and goes on
             reply = {"error": f"{type(failure).__name__}: {failure}"}
         print(json.dumps(reply), flush=True)

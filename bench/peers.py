@@ -116,6 +116,26 @@ def additive_netcal(data):
     return {"ece": float(ECE(BINS).measure(probs, data.labels))}
 
 
+# ---- ECE as the Python package gives it -----------------------------------------------------
+
+
+def probs_torchmetrics(data):
+    from torchmetrics.functional.classification import multiclass_calibration_error
+
+    classes = data.scores.shape[1]
+    value = multiclass_calibration_error(
+        data.probs(), data.targets(), num_classes=classes, n_bins=BINS
+    )
+    return {"ece": value.item()}
+
+
+def logits_netcal(data):
+    from netcal.metrics import ECE
+
+    probs = torch.softmax(data.logits(), 1).numpy()
+    return {"ece": float(ECE(BINS).measure(probs, data.labels))}
+
+
 # ---- Sorted views -------------------------------------------------------------------------
 
 
@@ -322,6 +342,10 @@ PEERS = {
     ("additive", "torch-tuned"): additive_tuned,
     ("additive", "torchmetrics"): additive_torchmetrics,
     ("additive", "netcal"): additive_netcal,
+    ("ece-probs", "torchmetrics"): probs_torchmetrics,
+    ("ece-probs", "netcal"): additive_netcal,
+    ("ece-logits", "torchmetrics"): additive_torchmetrics,
+    ("ece-logits", "netcal"): logits_netcal,
     ("curve", "numpy"): curve_numpy,
     ("curve", "numpy-float32"): curve_float32,
     ("curve", "sklearn"): curve_sklearn,
@@ -366,8 +390,8 @@ def reset_peak():
 
 
 def answer(data, peer):
-    if peer in (additive_netcal, mmce_netcal):
-        data.probs()  # netcal starts from probabilities
+    if peer in (additive_netcal, mmce_netcal, probs_torchmetrics):
+        data.probs()  # these start from probabilities
     measurable = reset_peak()
     base = resident("VmRSS") if measurable else 0
     start = time.perf_counter()

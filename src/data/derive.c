@@ -191,15 +191,15 @@ static pcal_status derive_simplex(const pc_derive *d, pc_row *row, double *p,
   if (worst > PC_AS_STORED || off > PC_AS_STORED) {
     derive_rescale(p, k);
     row->normalized = 1;
-    d->scratch->kernels->simplex_f64(p, k, found);
+    d->scratch->simplex->f64(p, k, 1, found);
   }
   return PCAL_OK;
 }
 
-static void derive_simplex_facts(const pc_derive *d, const pc_row *row, const double *p,
+static void derive_simplex_facts(const pc_derive *d, const pc_row *row, double py,
                                  const pc_simplex_facts *found) {
   const pc_scratch *s = d->scratch;
-  const double py = p[row->label], largest = p[found->top];
+  const double largest = found->high;
   const int is_top = found->top == (size_t)row->label;
   s->top[d->kept] = largest;
   s->top_label[d->kept] = (int32_t)found->top;
@@ -221,12 +221,42 @@ static void derive_simplex_columns(const pc_derive *d, const pc_row *row, const 
     scores[j] = logs ? s->scores_row[j] : derive_log(p[j]);
 }
 
+/* Floats of probabilities side by side, of which only what they say is wanted. */
+static int derive_in_floats(const pc_derive *d, const char *at) {
+  return d->layout->kind == PCAL_PROBABILITY && d->batch->type == PCAL_F32 &&
+         d->batch->column_stride == sizeof(float) && (uintptr_t)at % sizeof(float) == 0 &&
+         !pc_derive_keeps_probs(d) && !d->policy->need_scores;
+}
+
+/* A row of floats that is fine as it is stored, without a copy; 0, and nothing done, when it is
+ * not. */
+static int derive_float_row(const pc_derive *d, const pc_row *row) {
+  const pc_scratch *s = d->scratch;
+  const char *at = pc_derive_at(d->batch, row->position);
+  const float *p = (const float *)(const void *)at;
+  pc_simplex_facts found;
+  if (row->missing || !derive_in_floats(d, at))
+    return 0;
+  s->simplex->f32(p, d->layout->classes, !d->policy->no_squares, &found);
+  if (!found.finite || pc_outside(found.low) > PC_AS_STORED ||
+      pc_outside(found.high) > PC_AS_STORED || fabs(found.sum - 1) > PC_AS_STORED)
+    return 0;
+  derive_simplex_facts(d, row, (double)p[row->label], &found);
+  if (d->policy->need_log)
+    s->log_true[d->kept] = derive_log((double)p[row->label]);
+  return 1;
+}
+
 static pcal_status derive_probability_row(pc_derive *d, size_t position, pcal_error *err) {
   const pc_scratch *s = d->scratch;
   const size_t k = d->layout->classes;
   pc_row row;
   pc_simplex_facts found;
   PC_TRY(pc_derive_begin(d, position, &row, err));
+  if (derive_float_row(d, &row)) {
+    pc_derive_end(d, &row);
+    return PCAL_OK;
+  }
   pc_derive_load_row(d->batch, position, s->scores_row);
   double *p = s->scores_row;
   if (d->layout->kind == PCAL_LOG_PROBABILITY) {
@@ -234,12 +264,12 @@ static pcal_status derive_probability_row(pc_derive *d, size_t position, pcal_er
     for (size_t j = 0; j < k; j++)
       p[j] = s->scores_row[j] > 700 ? INFINITY : pc_lane_exp(s->scores_row[j]);
   }
-  s->kernels->simplex_f64(p, k, &found);
+  s->simplex->f64(p, k, 1, &found);
   if (!row.missing && !found.finite)
     PC_TRY(pc_row_not_finite(&row, s->scores_row, err));
   if (!row.missing) {
     PC_TRY(derive_simplex(d, &row, p, &found, err));
-    derive_simplex_facts(d, &row, p, &found);
+    derive_simplex_facts(d, &row, p[row.label], &found);
     derive_simplex_columns(d, &row, p);
   }
   pc_derive_end(d, &row);

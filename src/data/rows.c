@@ -66,7 +66,9 @@ static size_t rows_lay_out(const pc_layout *layout, char *block, pc_scratch *out
 
 pcal_status pc_scratch_new(const pcal_env *env, const pc_layout *layout, pc_scratch *out,
                            pcal_error *err) {
-  *out = (pc_scratch){.capacity = pc_chunk_rows(layout), .kernels = pc_row_kernels_best()};
+  *out = (pc_scratch){.capacity = pc_chunk_rows(layout),
+                      .kernels = pc_row_kernels_best(),
+                      .simplex = pc_simplex_kernels_best()};
   const size_t bytes = rows_lay_out(layout, NULL, out);
   out->block = pc_alloc_raw(env, bytes + 63, 1);
   if (out->block == NULL)

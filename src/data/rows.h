@@ -7,6 +7,7 @@
 
 #include "core/memory.h"
 #include "kernels/row_kernels.h"
+#include "kernels/simplex.h"
 
 /* What is fixed for a whole data set. */
 typedef struct pc_layout {
@@ -33,6 +34,7 @@ typedef struct pc_policy {
   int fast;        /* float32 logits may be exponentiated in float; needs lean */
   int bare;        /* of one column only positive and labels are needed */
   int lean;        /* leave probs out when there are more than two classes */
+  int no_squares;  /* others_square may be left unfilled */
   int unlabelled;  /* the batch needs no labels; each row counts as class 0 */
 } pc_policy;
 
@@ -78,6 +80,7 @@ typedef struct pc_row_counts {
 typedef struct pc_scratch {
   size_t capacity; /* rows; columns of what kernels find out have room for PC_LANES more */
   const pc_row_kernels *kernels;
+  const pc_simplex_kernels *simplex;
   void *block;
   double *probs, *scores;             /* rows x classes */
   double *terms, *lanes, *scores_row; /* one row, or PC_LANES narrow ones */

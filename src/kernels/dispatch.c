@@ -1,6 +1,7 @@
 /* Which of the compiled kernel variants this processor can run. */
 #include "kernels/pair_kernels.h"
 #include "kernels/row_kernels.h"
+#include "kernels/simplex.h"
 #include "kernels/spread.h"
 #include "kernels/tempered.h"
 
@@ -9,6 +10,7 @@
 extern const pc_row_kernels pc_row_kernels_avx2, pc_row_kernels_avx512;
 extern const pc_pair_kernels pc_pair_kernels_avx2, pc_pair_kernels_avx512;
 extern const pc_tempered_kernels pc_tempered_kernels_avx2, pc_tempered_kernels_avx512;
+extern const pc_simplex_kernels pc_simplex_kernels_avx2, pc_simplex_kernels_avx512;
 extern const pc_spread_kernels pc_spread_kernels_avx2, pc_spread_kernels_avx512;
 
 /* Portable, AVX2, AVX-512: each processor runs those up to a level. */
@@ -28,6 +30,8 @@ static const pc_pair_kernels *const dispatch_pairs[] = {
     &pc_pair_kernels_portable, &pc_pair_kernels_avx2, &pc_pair_kernels_avx512};
 static const pc_tempered_kernels *const dispatch_tempered[] = {
     &pc_tempered_kernels_portable, &pc_tempered_kernels_avx2, &pc_tempered_kernels_avx512};
+static const pc_simplex_kernels *const dispatch_simplex[] = {
+    &pc_simplex_kernels_portable, &pc_simplex_kernels_avx2, &pc_simplex_kernels_avx512};
 static const pc_spread_kernels *const dispatch_spread[] = {
     &pc_spread_kernels_portable, &pc_spread_kernels_avx2, &pc_spread_kernels_avx512};
 
@@ -40,6 +44,7 @@ static size_t dispatch_level(void) {
 static const pc_row_kernels *const dispatch_rows[] = {&pc_row_kernels_portable};
 static const pc_pair_kernels *const dispatch_pairs[] = {&pc_pair_kernels_portable};
 static const pc_tempered_kernels *const dispatch_tempered[] = {&pc_tempered_kernels_portable};
+static const pc_simplex_kernels *const dispatch_simplex[] = {&pc_simplex_kernels_portable};
 static const pc_spread_kernels *const dispatch_spread[] = {&pc_spread_kernels_portable};
 
 #endif
@@ -74,4 +79,12 @@ const pc_spread_kernels *pc_spread_kernels_at(size_t index) {
 
 const pc_spread_kernels *pc_spread_kernels_best(void) {
   return dispatch_spread[dispatch_level()];
+}
+
+const pc_simplex_kernels *pc_simplex_kernels_at(size_t index) {
+  return index <= dispatch_level() ? dispatch_simplex[index] : NULL;
+}
+
+const pc_simplex_kernels *pc_simplex_kernels_best(void) {
+  return dispatch_simplex[dispatch_level()];
 }

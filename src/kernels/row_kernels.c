@@ -1,4 +1,4 @@
-/* Softmax and simplex rows.  Compiled once for each instruction set with PC_VARIANT set to its
+/* Softmax rows and columns.  Compiled once for each instruction set with PC_VARIANT set to its
  * name; see row_kernels.h.  Inner loops over PC_LANES are what compilers turn into vectors. */
 #include "kernels/row_kernels.h"
 
@@ -281,41 +281,6 @@ static void kernels_finish_logits(const pc_logit_columns *columns, size_t count)
   }
 }
 
-static void kernels_squares(const double *p, size_t begin, size_t end, double lanes[PC_LANES]) {
-  size_t j = begin;
-  for (; j + PC_LANES <= end; j += PC_LANES)
-    for (size_t l = 0; l < PC_LANES; l++)
-      lanes[l] += p[j + l] * p[j + l];
-  for (size_t l = 0; j + l < end; l++)
-    lanes[l] += p[j + l] * p[j + l];
-}
-
-static void kernels_simplex_f64(const double *p, size_t count, pc_simplex_facts *facts) {
-  double sum[PC_LANES] = {0.0}, square[PC_LANES] = {0.0}, low[PC_LANES];
-  int finite;
-  facts->high = kernels_max_f64(p, count, &facts->top, &finite);
-  for (size_t l = 0; l < PC_LANES; l++)
-    low[l] = p[0];
-  size_t j = 0;
-  for (; j + PC_LANES <= count; j += PC_LANES)
-    for (size_t l = 0; l < PC_LANES; l++) {
-      low[l] = p[j + l] < low[l] ? p[j + l] : low[l];
-      sum[l] += p[j + l];
-    }
-  for (size_t l = 0; j + l < count; l++) {
-    low[l] = p[j + l] < low[l] ? p[j + l] : low[l];
-    sum[l] += p[j + l];
-  }
-  for (size_t l = 1; l < PC_LANES; l++)
-    low[0] = low[l] < low[0] ? low[l] : low[0];
-  kernels_squares(p, 0, facts->top, square);
-  kernels_squares(p, facts->top + 1, count, square);
-  facts->low = low[0];
-  facts->sum = kernels_fold(sum);
-  facts->rest_square = kernels_fold(square);
-  facts->finite = finite;
-}
-
 #define KERNELS_COLUMN(name, type)                                             \
   static void name(const type *restrict z, size_t count, double *restrict out, \
                    pc_column_facts *facts) {                                   \
@@ -420,7 +385,6 @@ const pc_row_kernels KERNELS_NAME(PC_VARIANT) = {
     .finish_logits = kernels_finish_logits,
     .top_f32 = kernels_top_f32,
     .top_f64 = kernels_top_f64,
-    .simplex_f64 = kernels_simplex_f64,
     .column_f32 = kernels_column_f32,
     .column_f64 = kernels_column_f64,
     .largest = kernels_largest,

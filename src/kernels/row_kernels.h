@@ -39,14 +39,6 @@ typedef struct pc_logit_columns {
   double *true_gap; /* to 1 - probability of the label */
 } pc_logit_columns;
 
-/* What a row of probabilities p says. */
-typedef struct pc_simplex_facts {
-  double sum, low, high;
-  double rest_square; /* sum of squares over j != top */
-  size_t top;
-  int finite;
-} pc_simplex_facts;
-
 /* What a column of numbers says. */
 typedef struct pc_column_facts {
   double low, high;
@@ -87,7 +79,6 @@ typedef struct pc_row_kernels {
   /* The lowest index of the largest, 0 unless all are finite. */
   size_t (*top_f32)(const float *z, size_t count, int *finite);
   size_t (*top_f64)(const double *z, size_t count, int *finite);
-  void (*simplex_f64)(const double *p, size_t count, pc_simplex_facts *facts);
   /* Copies a column into doubles. */
   void (*column_f32)(const float *z, size_t count, double *out, pc_column_facts *facts);
   void (*column_f64)(const double *z, size_t count, double *out, pc_column_facts *facts);

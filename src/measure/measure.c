@@ -99,6 +99,7 @@ static pcal_status measure_prepare(pcal_measure *measure, const pcal_measure_con
                                     layout->columns > 1 && !measure->plan.needs_probs,
                             .need_log = measure->plan.needs_log,
                             .bare = !measure->plan.needs_facts,
+                            .no_squares = !measure->plan.needs_rows,
                             .lean = !measure->plan.needs_probs};
   PC_TRY(pc_pass_init(&measure->pass, &measure->env, layout, &policy, measure_chunk, measure,
                       err));

@@ -65,6 +65,7 @@ static pcal_status plan_slot(const pcal_env *env, pc_plan *plan, const pc_need *
   plan->needs_facts |=
       plan_takes_rows(need->machine) ||
       (plan->layout.classes > 1 && (need->view.kind != PC_VIEW_CLASS || need->view.index != 1));
+  plan->needs_rows |= plan_takes_rows(need->machine);
   plan->needs_probs |= plan_needs_probs(need);
   plan->needs_log |= need->machine == PC_SUM && need->sum.needs_log;
   return PCAL_OK;

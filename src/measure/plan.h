@@ -37,6 +37,7 @@ typedef struct pc_plan {
   int stored; /* nothing but coarse curves of scores as they are stored, and what they fill */
   int needs_log;
   int needs_facts; /* more of a one-column score than the score itself */
+  int needs_rows;  /* everything that rows say, not only scores and hits of a view */
   int needs_probs; /* whole rows of probabilities, not only what is known of the top class */
   const char *whole_weights; /* a metric that refuses others, or NULL */
   const char *no_weights;    /* a metric that refuses any, or NULL */

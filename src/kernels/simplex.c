@@ -1,0 +1,106 @@
+/* Sums have SIMPLEX_LANES partial sums in double and a fixed order; the largest and the
+ * smallest are exact in any order.  All numbers are finite when their sum is, unless it
+ * overflows, and z - z is 0 where z is finite and NaN elsewhere. */
+#include "kernels/simplex.h"
+
+#include <math.h>
+
+#define SIMPLEX_LANES 16
+
+#define SIMPLEX_LARGER(a, b) ((b) > (a) ? (b) : (a))
+#define SIMPLEX_SMALLER(a, b) ((b) < (a) ? (b) : (a))
+
+/* Lanes 8 apart, then 4, 2, 1. */
+static double simplex_fold(double lanes[SIMPLEX_LANES]) {
+  for (size_t l = 0; l < 8; l++)
+    lanes[l] += lanes[l + 8];
+  for (size_t l = 0; l < 4; l++)
+    lanes[l] += lanes[l + 4];
+  return (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]);
+}
+
+/* The lowest index of the largest, which is the largest of some lanes. */
+#define SIMPLEX_FIND(name, type)                                                    \
+  static size_t name(const type *p, size_t count, const type *high, type largest) { \
+    size_t lowest = count;                                                          \
+    for (size_t l = 0; l < SIMPLEX_LANES; l++) {                                    \
+      size_t j = l;                                                                 \
+      if (high[l] != largest)                                                       \
+        continue;                                                                   \
+      while (p[j] != largest)                                                       \
+        j += SIMPLEX_LANES;                                                         \
+      lowest = SIMPLEX_SMALLER(lowest, j);                                          \
+    }                                                                               \
+    return lowest;                                                                  \
+  }
+
+SIMPLEX_FIND(simplex_find_f32, float)
+SIMPLEX_FIND(simplex_find_f64, double)
+
+/* Adds the squares of p[begin .. end - 1] to the lanes. */
+#define SIMPLEX_SQUARES(name, type)                                                        \
+  static void name(const type *p, size_t begin, size_t end, double lanes[SIMPLEX_LANES]) { \
+    size_t j = begin;                                                                      \
+    for (; j + SIMPLEX_LANES <= end; j += SIMPLEX_LANES)                                   \
+      for (size_t l = 0; l < SIMPLEX_LANES; l++)                                           \
+        lanes[l] += (double)p[j + l] * (double)p[j + l];                                   \
+    for (size_t l = 0; j + l < end; l++)                                                   \
+      lanes[l] += (double)p[j + l] * (double)p[j + l];                                     \
+  }
+
+SIMPLEX_SQUARES(simplex_squares_f32, float)
+SIMPLEX_SQUARES(simplex_squares_f64, double)
+
+#define SIMPLEX_ROW(name, find, add_squares, type)                                        \
+  static void name(const type *p, size_t count, int squares, pc_simplex_facts *facts) {   \
+    double sum[SIMPLEX_LANES] = {0.0}, square[SIMPLEX_LANES] = {0.0}, odd = 0.0;          \
+    type low[SIMPLEX_LANES], high[SIMPLEX_LANES];                                         \
+    for (size_t l = 0; l < SIMPLEX_LANES; l++) {                                          \
+      low[l] = (type)INFINITY;                                                            \
+      high[l] = (type)-INFINITY;                                                          \
+    }                                                                                     \
+    size_t j = 0;                                                                         \
+    for (; j + SIMPLEX_LANES <= count; j += SIMPLEX_LANES)                                \
+      for (size_t l = 0; l < SIMPLEX_LANES; l++) {                                        \
+        low[l] = SIMPLEX_SMALLER(low[l], p[j + l]);                                       \
+        high[l] = SIMPLEX_LARGER(high[l], p[j + l]);                                      \
+        sum[l] += (double)p[j + l];                                                       \
+      }                                                                                   \
+    for (size_t l = 0; j + l < count; l++) {                                              \
+      low[l] = SIMPLEX_SMALLER(low[l], p[j + l]);                                         \
+      high[l] = SIMPLEX_LARGER(high[l], p[j + l]);                                        \
+      sum[l] += (double)p[j + l];                                                         \
+    }                                                                                     \
+    type least = low[0], most = high[0];                                                  \
+    for (size_t l = 1; l < SIMPLEX_LANES; l++) {                                          \
+      least = SIMPLEX_SMALLER(least, low[l]);                                             \
+      most = SIMPLEX_LARGER(most, high[l]);                                               \
+    }                                                                                     \
+    *facts = (pc_simplex_facts){simplex_fold(sum), (double)least, (double)most, 0, 0, 0}; \
+    if (facts->sum - facts->sum != 0)                                                     \
+      for (size_t i = 0; i < count; i++)                                                  \
+        odd += (double)(p[i] - p[i]);                                                     \
+    facts->finite = odd == 0;                                                             \
+    if (!facts->finite)                                                                   \
+      return;                                                                             \
+    facts->top = find(p, count, high, most);                                              \
+    if (!squares)                                                                         \
+      return;                                                                             \
+    add_squares(p, 0, facts->top, square);                                                \
+    add_squares(p, facts->top + 1, count, square);                                        \
+    facts->rest_square = simplex_fold(square);                                            \
+  }
+
+SIMPLEX_ROW(simplex_f32, simplex_find_f32, simplex_squares_f32, float)
+SIMPLEX_ROW(simplex_f64, simplex_find_f64, simplex_squares_f64, double)
+
+#define SIMPLEX_JOIN(a, b) a##b
+#define SIMPLEX_NAME(variant) SIMPLEX_JOIN(pc_simplex_kernels_, variant)
+#define SIMPLEX_TEXT(variant) SIMPLEX_QUOTE(variant)
+#define SIMPLEX_QUOTE(text) #text
+
+const pc_simplex_kernels SIMPLEX_NAME(PC_VARIANT) = {
+    .name = SIMPLEX_TEXT(PC_VARIANT),
+    .f32 = simplex_f32,
+    .f64 = simplex_f64,
+};

@@ -1,0 +1,31 @@
+/* What a row of probabilities says, read once: compiled for each instruction set, with the same
+ * bits everywhere (see row_kernels.h). */
+#ifndef PC_SIMPLEX_H
+#define PC_SIMPLEX_H
+
+#include <stddef.h>
+
+typedef struct pc_simplex_facts {
+  double sum, low, high;
+  double rest_square; /* sum of squares over j != top, where asked for, else 0 */
+  size_t top;         /* lowest index of the largest */
+  int finite;         /* no NaN, no infinity; top and rest_square are 0 otherwise */
+} pc_simplex_facts;
+
+/* Both say the same about the same numbers; count is at least 1. */
+typedef struct pc_simplex_kernels {
+  const char *name;
+  void (*f32)(const float *p, size_t count, int squares, pc_simplex_facts *facts);
+  void (*f64)(const double *p, size_t count, int squares, pc_simplex_facts *facts);
+} pc_simplex_kernels;
+
+/* The reference, always present. */
+extern const pc_simplex_kernels pc_simplex_kernels_portable;
+
+/* All variants that this processor can run, the reference first; NULL behind the last. */
+const pc_simplex_kernels *pc_simplex_kernels_at(size_t index);
+
+/* The fastest of them. */
+const pc_simplex_kernels *pc_simplex_kernels_best(void);
+
+#endif
