@@ -79,6 +79,8 @@ def _usual(name: str, array: np.ndarray) -> tuple:
 
 
 def _array(name: str, value: Any) -> tuple:
+    if hasattr(value, "toarray"):
+        raise DataError(f"{name} is a sparse matrix; pass {name}.toarray()")
     try:
         array = np.asanyarray(value)
     except (ValueError, TypeError) as error:

@@ -40,25 +40,30 @@ class Difference(NamedTuple):
 
 
 class Value(float):
-    """A measured number with everything that is known about it; NaN where it is undefined."""
+    """A measured number with everything that is known about it; NaN where it is undefined.
 
-    #: the name of the metric, the full spec, and the spec with what differs from the defaults
+    Attributes
+    ----------
+    metric, spec, label : its name, its full spec, and its spec with what differs from the defaults
+    group : name of the group, or None for all rows
+    why : the reason when it is undefined or infinite, else None
+    notion, bound : which calibration it estimates, and from which side
+    parts : further numbers by name
+    p_value : of a test, else None
+    interval, null, difference : where asked for: how sure it is, what a calibrated model would
+        show, and the difference to another model
+    unsure : why one of these is missing, else None
+    """
+
     metric: str
     spec: str
     label: str
-    #: name of the group, or None for all rows
     group: "str | None"
-    #: the reason when it is undefined or infinite, else None
     why: "str | None"
-    #: which calibration it estimates, and from which side
     notion: "str | None"
     bound: "str | None"
-    #: further numbers by name
     parts: "dict[str, float]"
-    #: of a test, else None
     p_value: "float | None"
-    #: where asked for: how sure it is, what a calibrated model would show, and the difference to
-    #: another model; ``unsure`` says why one is missing
     interval: "Interval | None"
     null: "Null | None"
     difference: "Difference | None"
@@ -127,8 +132,8 @@ class Result(Values):
     """Everything about one set of predictions.
 
     ``result.ece`` and ``result["ece:bins=20"]`` are numbers (see ``Value``), ``result.verdict``
-    says what they mean, ``result.groups`` holds the same for each group.  In a notebook it shows
-    itself as a table with the reliability diagram.
+    says what they mean, ``result.groups["name"]`` holds the ``Values`` of a group.  In a notebook
+    it shows itself as a table with the reliability diagram.
     """
 
     def __init__(self, core: Any) -> None:
@@ -176,7 +181,7 @@ class Result(Values):
 
     def to_markdown(self) -> str:
         """A table in Markdown, with the verdict."""
-        return self._core.write(MARKDOWN)
+        return reword(self._core.write(MARKDOWN))
 
     def to_pandas(self) -> Any:
         """A DataFrame with a row for each value; needs pandas."""
@@ -202,7 +207,7 @@ class Result(Values):
         return pandas.DataFrame(rows)
 
     def __repr__(self) -> str:
-        return self._core.write(TEXT).rstrip()
+        return reword(self._core.write(TEXT).rstrip())
 
     def _repr_html_(self) -> str:
         def cell(value: Any, tag: str = "td") -> str:

@@ -59,11 +59,11 @@ def simulate(
 
 
 class Inspection:
-    """What is in a file or a data set, and what would keep it from being measured."""
+    """What is in a file or a data set, and what would keep it from being measured: ``problems``
+    is the number of such things, and printing it tells all."""
 
     def __init__(self, text: str, content: str, problems: int) -> None:
         self._text, self._content = text, content
-        #: how many things would keep the data from being measured
         self.problems = problems
 
     def to_json(self) -> str:

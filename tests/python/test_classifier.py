@@ -174,3 +174,43 @@ def test_refusals(cells):
 @pytest.mark.filterwarnings("ignore")
 def test_contract_of_estimators(estimator, check):
     check(estimator)
+
+
+# Calibrators take class scores and class numbers; checks that fit three classes on two columns, or
+# look for the words of scikit-learn's own validation, do not apply to them.
+NOT_OURS = {
+    **dict.fromkeys(
+        [
+            "check_estimators_overwrite_params",
+            "check_estimators_fit_returns_self",
+            "check_readonly_memmap_input",
+            "check_sample_weights_pandas_series",
+            "check_sample_weights_not_an_array",
+            "check_sample_weights_shape",
+            "check_sample_weights_not_overwritten",
+            "check_dtype_object",
+        ],
+        "labels are no classes of these columns",
+    ),
+    **dict.fromkeys(
+        [
+            "check_all_zero_sample_weights_error",
+            "check_complex_data",
+            "check_estimators_empty_data_messages",
+            "check_fit2d_1feature",
+            "check_fit2d_predict1d",
+            "check_n_features_in_after_fitting",
+            "check_requires_y_none",
+        ],
+        "refused with another sentence",
+    ),
+}
+
+
+@parametrize_with_checks(
+    [pc.Temperature(kind="logits"), pc.Isotonic(kind="logits"), pc.Histogram(kind="logits")],
+    expected_failed_checks=lambda estimator: NOT_OURS,
+)
+@pytest.mark.filterwarnings("ignore")
+def test_contract_of_calibrators(estimator, check):
+    check(estimator)

@@ -112,6 +112,9 @@ def test_refused_arrays(digits):
         pc.measure([[0.5, 0.5], [1.0]], [0, 1])
     with pytest.raises(pc.DataError, match="weights"):
         pc.measure(digits.probs, digits.labels, weights=["a"] * len(digits.labels))
+    sparse = pytest.importorskip("scipy.sparse")
+    with pytest.raises(pc.DataError, match=r"probs is a sparse matrix; pass probs.toarray\(\)"):
+        pc.measure(sparse.csr_matrix(digits.probs), digits.labels)
 
 
 # ---- Other packages ----
@@ -249,6 +252,7 @@ forms = {
     "fortran": lambda: logits.T.copy().T,
     "pandas": lambda: __import__("pandas").DataFrame(logits, copy=False),
     "torch": lambda: __import__("torch").from_numpy(logits),
+    "jax": lambda: __import__("jax").numpy.asarray(logits).block_until_ready(),
     "polars": lambda: __import__("polars").from_numpy(logits),
     "pyarrow": lambda: __import__("pyarrow").FixedSizeListArray.from_arrays(
         __import__("pyarrow").array(logits.ravel()), columns),
@@ -261,7 +265,7 @@ print((peak() - before) / logits.nbytes)
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
-@pytest.mark.parametrize("form", ["numpy", "fortran", "pandas", "torch", "polars", "pyarrow"])
+@pytest.mark.parametrize("form", ["numpy", "fortran", "pandas", "torch", "jax", "polars", "pyarrow"])
 def test_nothing_is_copied(form):
     if form not in ("numpy", "fortran"):
         pytest.importorskip(form)

@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 import propercal as pc
+from propercal._errors import reword
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +59,8 @@ def test_forms(result, digits, digits_files, program):
     for form, text in forms.items():
         words = [*command, "--format", form]
         printed = subprocess.run(words, check=True, capture_output=True, text=True)
-        assert printed.stdout == text
+        assert (printed.stdout if form == "csv" else reword(printed.stdout)) == text
+    assert "(propercal.Temperature)" in repr(plain) and "(propercal fit)" not in repr(plain)
 
 
 def test_pandas(digits):

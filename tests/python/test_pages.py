@@ -1,0 +1,54 @@
+"""The pages below docs/python say what the package does: their code is run, section by section."""
+
+import importlib.util
+import pathlib
+import re
+
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent
+PAGES = HERE.parent.parent / "docs" / "python"
+
+spec = importlib.util.spec_from_file_location("run_pages", HERE / "run_pages.py")
+run_pages = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(run_pages)
+
+SECTIONS = [
+    pytest.param(page, found, id=f"{page.stem}-{title}".rstrip("-").replace(" ", "-"))
+    for page in sorted(PAGES.glob("*.md"))
+    for title, found in run_pages.sections(page.read_text(encoding="utf-8"))
+]
+
+
+@pytest.mark.parametrize("page, found", SECTIONS)
+def test_page(page, found):
+    if run_pages.absent(found):
+        pytest.skip(f"without {', '.join(run_pages.absent(found))}")
+    outputs, files = run_pages.run(found)
+    for block, said in zip(found, outputs):
+        assert run_pages.agree(said, block.shown), f"{block.code}\nprints\n\n{said}"
+    for name, content in files.items():
+        if (page.parent / name).exists():
+            shown = (page.parent / name).read_text(encoding="utf-8")
+            assert run_pages.agree(content.decode(), shown), f"{name} is not up to date"
+
+
+def test_every_page_runs_something():
+    pages = {param.values[0].name for param in SECTIONS if param.values[1]}
+    assert pages >= {"README.md", "scikit-learn.md", "pytorch.md", "coming-from.md"}
+
+
+@pytest.mark.parametrize("page", sorted(PAGES.rglob("*.md")), ids=lambda page: page.stem)
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#:]+)[^):]*\)", page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), target
+
+
+def test_what_is_compared():
+    assert run_pages.agree("ECE 0.1234, 12 rows\n", "ECE  0.1235, 12 rows\n")
+    assert not run_pages.agree("ECE 0.1234\n", "ECE 0.1236\n")
+    assert not run_pages.agree("12 rows\n", "13 rows\n")
+    assert not run_pages.agree("ECE 0.1234\n", "MCE 0.1234\n")
+    assert not run_pages.agree("ECE 0.1234 0.2\n", "ECE 0.1234\n")
+    assert run_pages.agree("-1.5e-07 in 1,000 rows", "-1.6e-07 in 1,000 rows")
+    assert not run_pages.agree("1.5e-07", "1.5e-03")
