@@ -43,7 +43,7 @@ def _formula(row: Row) -> str:
 
 
 def _source(row: Row) -> str:
-    return "Source\n------\n" + _fold(row.citation) if row.citation else ""
+    return "References\n----------\n" + _fold(row.citation) if row.citation else ""
 
 
 def join(*sections: str) -> str:

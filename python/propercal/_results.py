@@ -4,9 +4,9 @@ import html
 import json
 from typing import Any, Iterator, NamedTuple
 
-from ._errors import UsageError, reword
+from ._errors import Error, UsageError, reword
 from ._figures import Figure
-from ._registry import identifier
+from ._registry import identifier, rows
 
 TEXT, JSON, CSV, MARKDOWN = 1, 2, 3, 4
 
@@ -122,10 +122,55 @@ class Values:
         return [*super().__dir__(), *(identifier(value.metric) for value in self._values)]
 
     def __repr__(self) -> str:
-        return "\n".join(f"{value.label:<12} {float(value):.5g}" for value in self._values)
+        width = max((len(value.label) for value in self._values), default=0)
+        return "\n".join(f"{value.label:<{width}}  {float(value):.5g}" for value in self._values)
 
     def _labels(self) -> str:
         return ", ".join(value.label for value in self._values)
+
+
+class _Kept:
+    """What the library told of a result, for copies and pickles of it."""
+
+    def __init__(self, core: Any) -> None:
+        self._all = core.all()
+        self._bins, self._verdict = core.bins(), core.verdict()
+        self._forms = {form: core.write(form) for form in (TEXT, JSON, CSV, MARKDOWN)}
+        self._figures: "dict[str, tuple[str, str]]" = {}
+        for row in rows("figures"):
+            try:
+                self._figures[row.name] = core.figure(row.name), core.figure_data(row.name)
+            except Error:  # not of these data
+                pass
+
+    def all(self) -> "list[dict[str, Any]]":
+        return [dict(fields) for fields in self._all]
+
+    def find(self, spec: str) -> "dict[str, Any]":
+        for fields in self.all():
+            if spec in (fields["label"], fields["spec"]):
+                return fields
+        raise UsageError(f"{spec} was not measured; a copied result knows specs as it shows them")
+
+    def verdict(self) -> str:
+        return self._verdict
+
+    def bins(self) -> "list[tuple]":
+        return self._bins
+
+    def write(self, form: int) -> str:
+        return self._forms[form]
+
+    def figure(self, name: str) -> str:
+        return self._figure(name)[0]
+
+    def figure_data(self, name: str) -> str:
+        return self._figure(name)[1]
+
+    def _figure(self, name: str) -> "tuple[str, str]":
+        if name not in self._figures:
+            raise UsageError(f"a copied result has no figure {name}; it has {', '.join(self._figures)}")
+        return self._figures[name]
 
 
 class Result(Values):
@@ -152,6 +197,9 @@ class Result(Values):
         except UsageError as error:
             raise KeyError(str(error)) from None
         return super().__getitem__(wanted)
+
+    def __reduce__(self) -> "tuple[type, tuple]":
+        return Result, (self._core if isinstance(self._core, _Kept) else _Kept(self._core),)
 
     @property
     def verdict(self) -> str:

@@ -226,6 +226,7 @@ def test_sklearn(digits):
     clone = base.clone(fitted)
     assert clone.get_params() == fitted.get_params() and not hasattr(clone, "T_")
     check_is_fitted(fitted)
+    assert "Temperature" in fitted._repr_html_()
     with pytest.raises(NotFittedError):
         check_is_fitted(clone)
     chain = make_pipeline(pc.Temperature(kind="logits"), pc.Histogram(bins=10))

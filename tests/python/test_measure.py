@@ -74,6 +74,8 @@ def test_groups(digits):
         own = pc.measure(digits.probs[sizes == name], digits.labels[sizes == name])
         assert [*map(float, values)] == [*map(float, own)]
         assert values.ece.group == name
+        lines = repr(values).splitlines()
+        assert len(lines) == len(values) and len({line.rfind("  ") for line in lines}) == 1
 
 
 def test_missing_values(digits):

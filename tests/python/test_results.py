@@ -1,7 +1,9 @@
 """Results are pleasant."""
 
+import copy
 import json
 import math
+import pickle
 import subprocess
 
 import pytest
@@ -79,6 +81,24 @@ def test_html(digits):
     text = pc.measure(digits.probs, digits.labels, groups=names)._repr_html_()
     assert "<svg" in text and "<table" in text and "Over-confident" in text
     assert "&lt;small&gt;" in text and "<small>" not in text
+
+
+def test_copies(digits):
+    result = pc.measure(digits.probs, digits.labels, groups=digits.labels % 2, interval=0.9)
+    for again in (pickle.loads(pickle.dumps(result)), copy.deepcopy(result)):
+        again = pickle.loads(pickle.dumps(again))
+        assert repr(again) == repr(result) and again.to_json() == result.to_json()
+        assert again._repr_html_() == result._repr_html_()
+        assert repr(again.bins) == repr(result.bins)
+        assert again.ece == result["ece"] == again["ece"] == again[result.ece.spec]
+        assert again.ece.interval == result.ece.interval
+        assert again.groups["1"].ece == result.groups["1"].ece
+        assert again.figure().data == result.figure().data
+        assert again.verdict == result.verdict
+        with pytest.raises(KeyError, match="not measured"):
+            again["skce"]
+        with pytest.raises(pc.UsageError, match="has no figure nothing"):
+            again.figure("nothing")
 
 
 def test_verdict_and_bins(result, digits):
