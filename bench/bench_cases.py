@@ -91,10 +91,11 @@ def temperature_peers(least):
     ]
 
 
-def python_peers(least):
+def python_peers(torchmetrics, netcal=None):
+    """netcal takes probabilities; of logits, a softmax of PyTorch is counted with it."""
     return [
-        Peer("torchmetrics", "torchmetrics", least, 1e-5, FLOAT_SUMS),
-        Peer("netcal", "netcal", least),
+        Peer("torchmetrics", "torchmetrics", torchmetrics, 1e-5, FLOAT_SUMS),
+        Peer("netcal", "netcal", netcal),
     ]
 
 
@@ -164,7 +165,7 @@ CASES = [
          "temperature", "B", "file", [Peer("PyTorch L-BFGS, strong Wolfe", "lbfgs")],
          memory=True),
     Case("python-probs-B", "pc.ece of probabilities: B", "bench_python", "ece-probs", "B",
-         "exact", python_peers(10.0), "read"),
+         "exact", python_peers(10.0, 10.0), "read"),
     Case("python-logits-B", "pc.ece of logits: B", "bench_python", "ece-logits", "B", "exact",
          python_peers(None), "read"),
     Case("python-fast-B", "pc.ece of logits: B, fast", "bench_python", "ece-logits", "B",
