@@ -1,4 +1,5 @@
 /* Which of the compiled kernel variants this processor can run. */
+#include "kernels/linear_kernels.h"
 #include "kernels/pair_kernels.h"
 #include "kernels/row_kernels.h"
 #include "kernels/simplex.h"
@@ -12,6 +13,7 @@ extern const pc_pair_kernels pc_pair_kernels_avx2, pc_pair_kernels_avx512;
 extern const pc_tempered_kernels pc_tempered_kernels_avx2, pc_tempered_kernels_avx512;
 extern const pc_simplex_kernels pc_simplex_kernels_avx2, pc_simplex_kernels_avx512;
 extern const pc_spread_kernels pc_spread_kernels_avx2, pc_spread_kernels_avx512;
+extern const pc_linear_kernels pc_linear_kernels_avx2, pc_linear_kernels_avx512;
 
 /* Portable, AVX2, AVX-512: each processor runs those up to a level. */
 static size_t dispatch_level(void) {
@@ -34,6 +36,8 @@ static const pc_simplex_kernels *const dispatch_simplex[] = {
     &pc_simplex_kernels_portable, &pc_simplex_kernels_avx2, &pc_simplex_kernels_avx512};
 static const pc_spread_kernels *const dispatch_spread[] = {
     &pc_spread_kernels_portable, &pc_spread_kernels_avx2, &pc_spread_kernels_avx512};
+static const pc_linear_kernels *const dispatch_linear[] = {
+    &pc_linear_kernels_portable, &pc_linear_kernels_avx2, &pc_linear_kernels_avx512};
 
 #else
 
@@ -46,6 +50,7 @@ static const pc_pair_kernels *const dispatch_pairs[] = {&pc_pair_kernels_portabl
 static const pc_tempered_kernels *const dispatch_tempered[] = {&pc_tempered_kernels_portable};
 static const pc_simplex_kernels *const dispatch_simplex[] = {&pc_simplex_kernels_portable};
 static const pc_spread_kernels *const dispatch_spread[] = {&pc_spread_kernels_portable};
+static const pc_linear_kernels *const dispatch_linear[] = {&pc_linear_kernels_portable};
 
 #endif
 
@@ -87,4 +92,12 @@ const pc_simplex_kernels *pc_simplex_kernels_at(size_t index) {
 
 const pc_simplex_kernels *pc_simplex_kernels_best(void) {
   return dispatch_simplex[dispatch_level()];
+}
+
+const pc_linear_kernels *pc_linear_kernels_at(size_t index) {
+  return index <= dispatch_level() ? dispatch_linear[index] : NULL;
+}
+
+const pc_linear_kernels *pc_linear_kernels_best(void) {
+  return dispatch_linear[dispatch_level()];
 }

@@ -1,0 +1,216 @@
+/* Formula:  with m = max u, t_k = exp(u_k - m), S = sum t_k:  p_k = t_k / S,
+ *           -log p_y = log S - (u_y - m),  p_y - 1 = -(S - t_y) / S.
+ * A term x goes onto the lattice as (x + big) - big, where one unit in the last place of big is
+ * a step of the lattice: rounded to nearest, ties to even, whatever the sum holds.
+ * Edge cases: (1) the largest term is exactly 1 and kept out of the sum, so that losses and
+ * residuals next to 0 keep their digits; (2) terms below exp(-708) are 0; (3) u_y - m beyond
+ * -1e300 counts as -1e300.
+ * Cost: map 2, outer 4 (6 with weights) operations for each product; one exp for each class. */
+#include "kernels/linear_kernels.h"
+
+#include "kernels/lane_math.h"
+
+#define LINEAR_BIG (0x1.8p52 * PC_LATTICE)
+#define LINEAR_LOSS_MAX 1e300
+
+/* Two rows at a time, so that w is read half as often; four features at a time, so that sums
+ * are. */
+static void linear_map_pair(const double *restrict w, const double *restrict b,
+                            const double *restrict x, size_t inputs, size_t stride,
+                            double *restrict first, double *restrict second) {
+  const double *y = x + inputs;
+  size_t j = 0;
+  for (size_t k = 0; k < stride; k++)
+    first[k] = second[k] = b[k];
+  for (; j + 4 <= inputs; j += 4, w += 4 * stride) {
+    const double *w1 = w + stride, *w2 = w1 + stride, *w3 = w2 + stride;
+    const double x0 = x[j], x1 = x[j + 1], x2 = x[j + 2], x3 = x[j + 3];
+    const double y0 = y[j], y1 = y[j + 1], y2 = y[j + 2], y3 = y[j + 3];
+    for (size_t k = 0; k < stride; k++) {
+      first[k] = (((first[k] + x0 * w[k]) + x1 * w1[k]) + x2 * w2[k]) + x3 * w3[k];
+      second[k] = (((second[k] + y0 * w[k]) + y1 * w1[k]) + y2 * w2[k]) + y3 * w3[k];
+    }
+  }
+  for (; j < inputs; j++, w += stride)
+    for (size_t k = 0; k < stride; k++) {
+      first[k] += x[j] * w[k];
+      second[k] += y[j] * w[k];
+    }
+}
+
+static void linear_map(const double *w, const double *b, const double *x, size_t inputs,
+                       size_t stride, double *out) {
+  for (size_t r = 0; r < PC_LINEAR_ROWS; r += 2)
+    linear_map_pair(w, b, x + r * inputs, inputs, stride, out + r * stride,
+                    out + (r + 1) * stride);
+}
+
+static void linear_scale(const double *restrict w, const double *restrict b,
+                         const double *restrict x, size_t count, double *restrict out) {
+  for (size_t k = 0; k < count; k++)
+    out[k] = b[k] + x[k] * w[k];
+}
+
+static double linear_fold(double lanes[PC_LINEAR_LANES]) {
+  for (size_t width = PC_LINEAR_LANES / 2; width > 0; width /= 2)
+    for (size_t l = 0; l < width; l++)
+      lanes[l] += lanes[l + width];
+  return lanes[0];
+}
+
+static double linear_max(const double *u, size_t count) {
+  double top[PC_LINEAR_LANES], best = u[0];
+  const size_t whole = count / PC_LINEAR_LANES * PC_LINEAR_LANES;
+  for (size_t l = 0; l < PC_LINEAR_LANES; l++)
+    top[l] = u[0];
+  for (size_t k = 0; k < whole; k += PC_LINEAR_LANES)
+    for (size_t l = 0; l < PC_LINEAR_LANES; l++)
+      top[l] = u[k + l] > top[l] ? u[k + l] : top[l];
+  for (size_t k = whole; k < count; k++)
+    best = u[k] > best ? u[k] : best;
+  for (size_t l = 0; l < PC_LINEAR_LANES; l++)
+    best = top[l] > best ? top[l] : best;
+  return best;
+}
+
+/* Terms of `stride` entries, of which those behind the last class are far below; the sum of all
+ * but one of the largest. */
+static double linear_terms(const double *restrict u, size_t stride, double max,
+                           double *restrict terms) {
+  double sum[PC_LINEAR_LANES] = {0.0}, same[PC_LINEAR_LANES] = {0.0};
+  for (size_t k = 0; k < stride; k++)
+    terms[k] = pc_lane_exp(u[k] - max);
+  for (size_t k = 0; k < stride; k += PC_LINEAR_LANES)
+    for (size_t l = 0; l < PC_LINEAR_LANES; l++) {
+      const double below = u[k + l] < max ? 1.0 : 0.0;
+      sum[l] += below * terms[k + l];
+      same[l] += 1.0 - below;
+    }
+  return linear_fold(sum) + (linear_fold(same) - 1.0);
+}
+
+static double linear_residual(double *restrict u, size_t count, size_t stride, size_t label,
+                              double *restrict p, double *restrict residual) {
+  const double max = linear_max(u, count), low = -1.7e308;
+  for (size_t k = count; k < stride; k++)
+    u[k] = low;
+  const double gap = u[label] - max, rest = linear_terms(u, stride, max, p);
+  const double scale = 1.0 / (1.0 + rest), term = p[label];
+  const double others = gap < 0.0 ? 1.0 + (rest - term) : rest;
+  for (size_t k = 0; k < stride; k++) {
+    p[k] *= scale;
+    residual[k] = p[k];
+  }
+  residual[label] = -(others * scale);
+  return pc_lane_log1p(rest) - (gap < -LINEAR_LOSS_MAX ? -LINEAR_LOSS_MAX : gap);
+}
+
+static void linear_softmax(const double *u, size_t count, double *out) {
+  const double max = linear_max(u, count);
+  double sum[PC_LINEAR_LANES] = {0.0};
+  size_t k = 0;
+  for (; k + PC_LINEAR_LANES <= count; k += PC_LINEAR_LANES)
+    for (size_t l = 0; l < PC_LINEAR_LANES; l++) {
+      out[k + l] = pc_lane_exp(u[k + l] - max);
+      sum[l] += out[k + l];
+    }
+  for (size_t l = 0; k < count; k++, l++) {
+    out[k] = pc_lane_exp(u[k] - max);
+    sum[l] += out[k];
+  }
+  const double scale = 1.0 / linear_fold(sum);
+  for (k = 0; k < count; k++)
+    out[k] *= scale;
+}
+
+static inline double linear_lattice(double x) {
+  return (x + LINEAR_BIG) - LINEAR_BIG;
+}
+
+static void linear_outer_plain(double *restrict sums, const double *a, size_t pitch,
+                               const double *v, size_t inputs, size_t stride) {
+  const double *v1 = v + stride, *v2 = v1 + stride, *v3 = v2 + stride;
+  for (size_t i = 0; i < inputs; i++, a++, sums += stride) {
+    const double a0 = a[0], a1 = a[pitch], a2 = a[2 * pitch], a3 = a[3 * pitch];
+    for (size_t k = 0; k < stride; k++)
+      sums[k] += (linear_lattice(a0 * v[k]) + linear_lattice(a1 * v1[k])) +
+                 (linear_lattice(a2 * v2[k]) + linear_lattice(a3 * v3[k]));
+  }
+}
+
+static void linear_outer_weighted(double *restrict sums, const double *a, size_t pitch,
+                                  const double *v, size_t inputs, size_t stride,
+                                  const double *weights) {
+  for (size_t i = 0; i < inputs; i++, a++, sums += stride)
+    for (size_t r = 0; r < PC_LINEAR_ROWS; r++) {
+      const double factor = a[r * pitch], weight = weights[r];
+      const double *row = v + r * stride;
+      for (size_t k = 0; k < stride; k++)
+        sums[k] += linear_lattice(weight * linear_lattice(factor * row[k]));
+    }
+}
+
+static void linear_outer(double *sums, const double *a, size_t pitch, const double *v,
+                         size_t inputs, size_t stride, const double *weights) {
+  if (weights == NULL)
+    linear_outer_plain(sums, a, pitch, v, inputs, stride);
+  else
+    linear_outer_weighted(sums, a, pitch, v, inputs, stride, weights);
+}
+
+static void linear_add(double *restrict sums, const double *a, const double *v, size_t count,
+                       double weight) {
+  for (size_t k = 0; v == NULL && k < count; k++)
+    sums[k] += linear_lattice(weight * linear_lattice(a[k]));
+  for (size_t k = 0; v != NULL && k < count; k++)
+    sums[k] += linear_lattice(weight * linear_lattice(a[k] * v[k]));
+}
+
+static void linear_accumulate(double *restrict sums, double factor, const double *restrict v,
+                              size_t count, double weight) {
+  for (size_t k = 0; weight == 1.0 && k < count; k++)
+    sums[k] += linear_lattice(factor * v[k]);
+  for (size_t k = 0; weight != 1.0 && k < count; k++)
+    sums[k] += linear_lattice(weight * linear_lattice(factor * v[k]));
+}
+
+static void linear_logistic(const double *restrict margin, const double *restrict target,
+                            size_t count, double *restrict residual, double *restrict spread,
+                            double *restrict loss) {
+  for (size_t k = 0; k < count; k++) {
+    const double m = margin[k], t = target[k];
+    const double small = pc_lane_exp(m < 0.0 ? m : -m), sum = 1.0 + small, less = small / sum;
+    residual[k] = m < 0.0 ? less - t : (1.0 - t) - less;
+    spread[k] = less / sum;
+    loss[k] = pc_lane_log1p(small) + ((m < 0.0 ? 0.0 : m) - t * m);
+  }
+}
+
+static double linear_dot(const double *restrict a, const double *restrict b, size_t count) {
+  double sum[PC_LINEAR_LANES] = {0.0};
+  size_t k = 0;
+  for (; k + PC_LINEAR_LANES <= count; k += PC_LINEAR_LANES)
+    for (size_t l = 0; l < PC_LINEAR_LANES; l++)
+      sum[l] += a[k + l] * b[k + l];
+  for (size_t l = 0; k < count; k++, l++)
+    sum[l] += a[k] * b[k];
+  return linear_fold(sum);
+}
+
+#define LINEAR_JOIN(a, b) a##b
+#define LINEAR_NAME(variant) LINEAR_JOIN(pc_linear_kernels_, variant)
+#define LINEAR_TEXT(variant) LINEAR_QUOTE(variant)
+#define LINEAR_QUOTE(text) #text
+
+const pc_linear_kernels LINEAR_NAME(PC_VARIANT) = {
+    .name = LINEAR_TEXT(PC_VARIANT),
+    .map = linear_map,
+    .scale = linear_scale,
+    .residual = linear_residual,
+    .softmax = linear_softmax,
+    .outer = linear_outer,
+    .add = linear_add,
+    .accumulate = linear_accumulate,
+    .logistic = linear_logistic,
+    .dot = linear_dot,
+};

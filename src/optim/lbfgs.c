@@ -1,0 +1,222 @@
+/* Formula:  step = -H gradient by the two-loop recursion over the last pairs (s, y), with
+ *           H0 = (s^T y / y^T P y) P of the newest pair, P the metric.
+ * Line search: a length is too long when the value does not fall by 1e-4 of what the slope
+ * promises, rounding apart; too short when the slope is still steeper than 0.9 of the first;
+ * between them the bracket is halved, beyond it doubled, up to a million.  The first step of
+ * all has the length that the metric gives, at most 1 without one.
+ * Edge cases: (1) values that are not finite are too long; (2) pairs without curvature are not
+ * kept; (3) a step that does not descend drops all pairs.
+ * Source: Liu & Nocedal 1989; Lewis & Overton 2013 (bracket).
+ * Cost: 4 PC_LBFGS_PAIRS count operations for each step. */
+#include "optim/lbfgs.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LBFGS_ARMIJO 1e-4
+#define LBFGS_CURVATURE 0.9
+#define LBFGS_ROUNDING 1e-15
+#define LBFGS_SHORTEST 1e-14
+#define LBFGS_LONGEST 1e6
+#define LBFGS_STEADY 20
+
+pcal_status pc_lbfgs_new(const pcal_env *env, size_t count, const double *start,
+                         const pc_optim_limits *limits, pc_lbfgs *out, pcal_error *err) {
+  const size_t vectors = 4 + 2 * PC_LBFGS_PAIRS;
+  *out = (pc_lbfgs){.env = env,
+                    .count = count,
+                    .limits = *limits,
+                    .value = INFINITY,
+                    .gradient = INFINITY,
+                    .smallest = INFINITY};
+  out->at = pc_alloc(env, count, vectors * sizeof(double));
+  if (out->at == NULL)
+    return pc_fail_memory(err, "preparing a search");
+  out->best = out->at + count;
+  out->slope = out->best + count;
+  out->step = out->slope + count;
+  out->moves = out->step + count;
+  out->turns = out->moves + PC_LBFGS_PAIRS * count;
+  memcpy(out->at, start, count * sizeof *start);
+  memcpy(out->best, start, count * sizeof *start);
+  return PCAL_OK;
+}
+
+void pc_lbfgs_free(pc_lbfgs *lbfgs) {
+  if (lbfgs->env != NULL)
+    pc_free(lbfgs->env, lbfgs->at);
+  *lbfgs = (pc_lbfgs){0};
+}
+
+static double lbfgs_dot(const double *a, const double *b, size_t count) {
+  double lanes[8] = {0.0};
+  size_t i = 0;
+  for (; i + 8 <= count; i += 8)
+    for (size_t l = 0; l < 8; l++)
+      lanes[l] += a[i + l] * b[i + l];
+  for (size_t l = 0; i < count; i++, l++)
+    lanes[l] += a[i] * b[i];
+  return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) +
+         ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
+}
+
+static void lbfgs_add(double *to, double factor, const double *from, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    to[i] += factor * from[i];
+}
+
+static double lbfgs_size(const double *x, size_t count) {
+  double size = 0.0;
+  for (size_t i = 0; i < count; i++)
+    size = fmax(size, fabs(x[i]));
+  return size;
+}
+
+/* Pair number `age`, 0 the newest. */
+static size_t lbfgs_pair(const pc_lbfgs *lbfgs, size_t age) {
+  return (lbfgs->newest + PC_LBFGS_PAIRS - age) % PC_LBFGS_PAIRS;
+}
+
+static void lbfgs_metric(const pc_lbfgs *lbfgs, double *vector) {
+  if (lbfgs->metric != NULL)
+    lbfgs->metric(lbfgs->user, vector);
+}
+
+/* The factor of H0; `at` is free to be used. */
+static double lbfgs_scale(pc_lbfgs *lbfgs) {
+  const size_t n = lbfgs->count;
+  const double *turn = lbfgs->turns + lbfgs->newest * n;
+  memcpy(lbfgs->at, turn, n * sizeof *turn);
+  lbfgs_metric(lbfgs, lbfgs->at);
+  const double square = lbfgs_dot(turn, lbfgs->at, n);
+  return square > 0.0 ? lbfgs->inner[lbfgs->newest] / square : 1.0;
+}
+
+static void lbfgs_recursion(pc_lbfgs *lbfgs) {
+  const size_t n = lbfgs->count;
+  double share[PC_LBFGS_PAIRS];
+  for (size_t i = 0; i < n; i++)
+    lbfgs->step[i] = -lbfgs->slope[i];
+  for (size_t age = 0; age < lbfgs->pairs; age++) {
+    const size_t p = lbfgs_pair(lbfgs, age);
+    share[p] = lbfgs_dot(lbfgs->moves + p * n, lbfgs->step, n) / lbfgs->inner[p];
+    lbfgs_add(lbfgs->step, -share[p], lbfgs->turns + p * n, n);
+  }
+  lbfgs_metric(lbfgs, lbfgs->step);
+  if (lbfgs->pairs > 0) {
+    const double scale = lbfgs_scale(lbfgs);
+    for (size_t i = 0; i < n; i++)
+      lbfgs->step[i] *= scale;
+  }
+  for (size_t age = lbfgs->pairs; age-- > 0;) {
+    const size_t p = lbfgs_pair(lbfgs, age);
+    const double other = lbfgs_dot(lbfgs->turns + p * n, lbfgs->step, n) / lbfgs->inner[p];
+    lbfgs_add(lbfgs->step, share[p] - other, lbfgs->moves + p * n, n);
+  }
+}
+
+static void lbfgs_go(pc_lbfgs *lbfgs, double length) {
+  lbfgs->length = length;
+  for (size_t i = 0; i < lbfgs->count; i++)
+    lbfgs->at[i] = lbfgs->best[i] + length * lbfgs->step[i];
+}
+
+/* A step down from the best place. */
+static void lbfgs_direct(pc_lbfgs *lbfgs) {
+  const size_t n = lbfgs->count;
+  lbfgs_recursion(lbfgs);
+  lbfgs->promise = lbfgs_dot(lbfgs->slope, lbfgs->step, n);
+  if (!(lbfgs->promise < 0.0)) {
+    lbfgs->pairs = 0;
+    lbfgs_recursion(lbfgs);
+    lbfgs->promise = lbfgs_dot(lbfgs->slope, lbfgs->step, n);
+  }
+  const double size = lbfgs_size(lbfgs->step, n);
+  lbfgs->low = 0.0;
+  lbfgs->high = INFINITY;
+  const int blind = lbfgs->metric == NULL && lbfgs->pairs == 0;
+  lbfgs_go(lbfgs, blind && size > 1.0 ? 1.0 / size : 1.0);
+}
+
+static void lbfgs_finish(pc_lbfgs *lbfgs) {
+  const double move = lbfgs_size(lbfgs->step, lbfgs->count);
+  const double far = lbfgs_size(lbfgs->best, lbfgs->count);
+  const int endless =
+      -lbfgs->promise > PC_OPTIM_LONG_GAIN * lbfgs->gradient && move > PC_OPTIM_LONG_MOVE * far;
+  const int flat = lbfgs->gradient <= lbfgs->limits.enough;
+  lbfgs->end = lbfgs->value <= lbfgs->limits.floor ? PC_OPTIM_ENDLESS
+               : !flat                             ? PC_OPTIM_STUCK
+               : endless                           ? PC_OPTIM_ENDLESS
+                                                   : PC_OPTIM_FLAT;
+}
+
+/* Another length between what was too short and too long. */
+static void lbfgs_bracket(pc_lbfgs *lbfgs) {
+  const double next =
+      isfinite(lbfgs->high) ? 0.5 * (lbfgs->low + lbfgs->high) : 2.0 * lbfgs->length;
+  if (lbfgs->high - lbfgs->low < LBFGS_SHORTEST ||
+      lbfgs->evaluations >= lbfgs->limits.evaluations)
+    lbfgs_finish(lbfgs);
+  else
+    lbfgs_go(lbfgs, next);
+}
+
+static void lbfgs_keep_pair(pc_lbfgs *lbfgs, const double *gradient) {
+  const size_t n = lbfgs->count, p = (lbfgs->newest + 1) % PC_LBFGS_PAIRS;
+  double *move = lbfgs->moves + p * n, *turn = lbfgs->turns + p * n;
+  for (size_t i = 0; i < n; i++) {
+    move[i] = lbfgs->at[i] - lbfgs->best[i];
+    turn[i] = gradient[i] - lbfgs->slope[i];
+  }
+  lbfgs->inner[p] = lbfgs_dot(move, turn, n);
+  if (!(lbfgs->inner[p] > 1e-14 * fabs(lbfgs->length * lbfgs->promise)))
+    return;
+  lbfgs->newest = p;
+  lbfgs->pairs += lbfgs->pairs < PC_LBFGS_PAIRS;
+}
+
+static void lbfgs_accept(pc_lbfgs *lbfgs, double value, const double *gradient) {
+  const size_t n = lbfgs->count;
+  if (lbfgs->known)
+    lbfgs_keep_pair(lbfgs, gradient);
+  lbfgs->steps += lbfgs->known != 0;
+  lbfgs->known = 1;
+  memcpy(lbfgs->best, lbfgs->at, n * sizeof *lbfgs->at);
+  memcpy(lbfgs->slope, gradient, n * sizeof *gradient);
+  lbfgs->value = value;
+  lbfgs->gradient = lbfgs_size(gradient, n);
+  lbfgs->steady = lbfgs->gradient > lbfgs->smallest / 2.0 ? lbfgs->steady + 1 : 0;
+  if (lbfgs->steady == 0)
+    lbfgs->smallest = lbfgs->gradient;
+}
+
+void pc_lbfgs_tell(pc_lbfgs *lbfgs, double value, const double *gradient) {
+  const double slack = LBFGS_ROUNDING * fabs(lbfgs->value);
+  lbfgs->evaluations++;
+  if (lbfgs->known) {
+    const double wanted = lbfgs->value + LBFGS_ARMIJO * lbfgs->length * lbfgs->promise + slack;
+    const double rise = lbfgs_dot(gradient, lbfgs->step, lbfgs->count);
+    const int too_long = !(value <= wanted);
+    const int too_short =
+        rise < LBFGS_CURVATURE * lbfgs->promise && lbfgs->length < LBFGS_LONGEST;
+    if (too_long || too_short) {
+      *(too_long ? &lbfgs->high : &lbfgs->low) = lbfgs->length;
+      lbfgs_bracket(lbfgs);
+      return;
+    }
+  }
+  lbfgs_accept(lbfgs, value, gradient);
+  lbfgs_direct(lbfgs);
+  if (lbfgs->gradient <= lbfgs->limits.aim ||
+      (lbfgs->gradient <= lbfgs->limits.enough && lbfgs->steady >= LBFGS_STEADY) ||
+      value <= lbfgs->limits.floor || lbfgs->evaluations >= lbfgs->limits.evaluations)
+    lbfgs_finish(lbfgs);
+}
+
+void pc_lbfgs_again(pc_lbfgs *lbfgs) {
+  memcpy(lbfgs->at, lbfgs->best, lbfgs->count * sizeof *lbfgs->at);
+  lbfgs->end = PC_OPTIM_GOES_ON;
+  lbfgs->known = lbfgs->steady = 0;
+  lbfgs->pairs = 0;
+  lbfgs->gradient = lbfgs->smallest = INFINITY;
+}
