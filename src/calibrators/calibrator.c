@@ -97,7 +97,7 @@ const char *pc_calibrator_objective(const pcal_calibrator *calibrator, char *out
   for (size_t i = 0; i < options->count; i++)
     if (strcmp(options->table[i].name, "objective") == 0)
       return pc_options_word(options, i, out, size);
-  return NULL;
+  return calibrator->row->objective == NULL ? NULL : calibrator->row->objective(calibrator);
 }
 
 size_t pc_calibrator_columns(const pcal_calibrator *calibrator) {

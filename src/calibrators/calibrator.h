@@ -13,12 +13,13 @@
 
 /* What is promised of a row's maps; the law tests look for counterexamples. */
 typedef enum pc_calibrator_trait {
-  PC_INJECTIVE = 1,        /* different probabilities stay different */
-  PC_KEEPS_ACCURACY = 2,   /* the top class stays a top class */
-  PC_KEEPS_ORDER = 4,      /* the order of the classes of a row stays, ties may appear */
-  PC_SUMS_TO_ONE = 8,      /* rows of probabilities sum to one */
-  PC_GUARDED = 16,         /* never worse than identity on its own objective */
-  PC_TAKES_CONFIDENCE = 32 /* can be had from confidences alone */
+  PC_INJECTIVE = 1,         /* different probabilities stay different */
+  PC_KEEPS_ACCURACY = 2,    /* the top class stays a top class */
+  PC_KEEPS_ORDER = 4,       /* the order of the classes of a row stays, ties may appear */
+  PC_SUMS_TO_ONE = 8,       /* rows of probabilities sum to one */
+  PC_GUARDED = 16,          /* never worse than identity on its own objective */
+  PC_TAKES_CONFIDENCE = 32, /* can be had from confidences alone */
+  PC_SQUARE = 64            /* parameters grow with the square of the classes */
 } pc_calibrator_trait;
 
 typedef enum pc_fit_status {
@@ -79,6 +80,8 @@ struct pc_calibrator_row {
   const char *contends_as;
   /* Traits of a fitted one, where they depend on its parameters; NULL: those above. */
   unsigned (*traits_now)(const pcal_calibrator *calibrator);
+  /* Name of what fit minimises; NULL: the word of the option "objective", or nothing. */
+  const char *(*objective)(const pcal_calibrator *calibrator);
   /* Fills parameters and fit; on failure what was allocated is released by `release`. */
   pcal_status (*fit)(const pc_fit_task *task, pcal_error *err);
   /* Maps `count` rows of `classes` values: scores (logits or log-probabilities), or

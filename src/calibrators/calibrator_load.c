@@ -213,9 +213,9 @@ static pcal_status calibrator_load_objective(const calibrator_loader *loader,
   pcal_calibrator *calibrator = loader->calibrator;
   const pc_json_node *objective = pc_json_find(fit, "objective");
   const char *name = NULL;
-  char expected[64];
-  calibrator->fit.searched =
-      pc_calibrator_objective(calibrator, expected, sizeof expected) != NULL;
+  char word[64];
+  const char *expected = pc_calibrator_objective(calibrator, word, sizeof word);
+  calibrator->fit.searched = expected != NULL;
   if (!calibrator->fit.searched) {
     const pc_json_node *gradient = NULL;
     PC_TRY(calibrator_load_member(loader, fit, "objective", PC_JSON_NULL, &objective));

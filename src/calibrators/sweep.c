@@ -102,3 +102,14 @@ pcal_status pc_sweep(const pc_fit_task *task, const pc_policy *policy, pc_pass_a
   pc_free(env, state.workers);
   return status;
 }
+
+pcal_status pc_sweep_enough(const pc_fit_task *task, size_t parameters, const char *smaller,
+                            pcal_error *err) {
+  const pc_fit_info *fit = &task->calibrator->fit;
+  if (fit->rows >= parameters || fit->weight >= (double)parameters)
+    return PCAL_OK;
+  return pc_fail(err, PCAL_USAGE,
+                 "%s has %zu parameters, too many for %llu row%s; use %s, or give more rows",
+                 task->calibrator->row->row.name, parameters, (unsigned long long)fit->rows,
+                 fit->rows == 1 ? "" : "s", smaller);
+}

@@ -11,6 +11,11 @@
 PC_CHECKED pcal_status pc_sweep(const pc_fit_task *task, const pc_policy *policy,
                                 pc_pass_add add, void *user, pcal_error *err);
 
+/* After a sweep: refuses fewer rows than a method has parameters.  smaller: the method to use
+ * instead.  A row of weight w counts as w rows, and at least as one. */
+PC_CHECKED pcal_status pc_sweep_enough(const pc_fit_task *task, size_t parameters,
+                                       const char *smaller, pcal_error *err);
+
 /* Rows that a window of a source should have: tens of megabytes. */
 size_t pc_sweep_window(const pcal_shape *shape, size_t bytes);
 

@@ -1,7 +1,7 @@
 /* temperature: one number divides all scores.
  *
  * Formula:  q = softmax(z / T),  T > 0 minimises the mean of -log q_y (objective=log) or of
- *           sum_k (q_k - 1[k = y])^2 (objective=brier).
+ *           sum_k (q_k - 1[k = y])^2 (objective=brier); objective=ece: see temperature_ece.c.
  * Search:   beta = 1/T in [1e-4, 1e4].  A light pass keeps a sample of at most about a
  *           thousand rows (row_sample.h); the minimum on it is the start on all rows.  One
  *           pass evaluates beta = 1 and the start.  The log objective is convex in beta and
@@ -24,6 +24,7 @@
 #include <math.h>
 
 #include "calibrators/recipe.h"
+#include "calibrators/temperature_ece.h"
 #include "calibrators/tempering.h"
 #include "core/number.h"
 
@@ -33,8 +34,8 @@
 #define TEMPERATURE_STARTS 3
 
 static const pcal_option temperature_options[] = {
-    {"objective", PCAL_OPTION_CHOICE, "log", 0, 0, "log|brier",
-     "the mean score that T minimises"},
+    {"objective", PCAL_OPTION_CHOICE, "log", 0, 0, "log|brier|ece",
+     "the mean score, or calibration error, that T minimises"},
 };
 
 typedef struct temperature_parameters {
@@ -248,6 +249,9 @@ static pcal_status temperature_fit(const pc_fit_task *task, pcal_error *err) {
   calibrator->parameters = pc_alloc(&calibrator->env, 1, sizeof(temperature_parameters));
   if (calibrator->parameters == NULL)
     return pc_fail_memory(err, "making a calibrator");
+  if (calibrator->options.value[0].choice == 2)
+    return pc_temperature_fit_ece(
+        task, &((temperature_parameters *)calibrator->parameters)->temperature, err);
   const pcal_status status = temperature_run(&tempering, err);
   calibrator->fit.iterations = tempering.passes;
   pc_tempering_free(&tempering);
@@ -325,7 +329,8 @@ const pc_calibrator_row pc_calibrator_temperature = {
             .title = "temperature scaling",
             .formula = "q = softmax(z / T)\n"
                        "objective=log:   T minimises the mean of -log q_y\n"
-                       "objective=brier: T minimises the mean of sum_k (q_k - 1[k = y])^2",
+                       "objective=brier: T minimises the mean of sum_k (q_k - 1[k = y])^2\n"
+                       "objective=ece:   T minimises the calibration error `ece`",
             .about =
                 "One number for all classes: above 1 it makes an over-confident model less "
                 "sure, below 1 an under-confident one surer. It never changes which class "

@@ -17,7 +17,15 @@
 static char specs[SPECS_MAX][PC_SPEC_MAX];
 static size_t spec_count;
 
+/* A convention may settle what other options say; then only those words go with it. */
+static int specs_contradict(const char *options) {
+  return strstr(options, "convention=zhang") != NULL &&
+         (strstr(options, "fit=joint") != NULL || strstr(options, "objective=log") != NULL);
+}
+
 static void specs_add(const char *name, const char *options) {
+  if (specs_contradict(options))
+    return;
   assert_true(spec_count < SPECS_MAX);
   snprintf(specs[spec_count++], PC_SPEC_MAX, "%.60s%s%.400s", name,
            options[0] == '\0' ? "" : ":", options);
@@ -27,7 +35,9 @@ static void specs_add(const char *name, const char *options) {
 static void specs_words(const pcal_option *option, char *out, size_t size) {
   static const int numbers[] = {1, 7, 15};
   if (option->type != PCAL_OPTION_INT) {
-    const char *words = option->type == PCAL_OPTION_BOOL ? "no|yes" : option->choices;
+    const char *words = option->type == PCAL_OPTION_BOOL   ? "no|yes"
+                        : option->type == PCAL_OPTION_REAL ? "0.01"
+                                                           : option->choices;
     assert_non_null(words);
     snprintf(out, size, "%s", words);
     return;
@@ -101,6 +111,8 @@ static const char *const specs_together[][2] = {
     {"spline", "target=within,rank=3,fit=cumulative,constrained=yes"},
     {"spline", "target=class,class=1,convention=gupta,fit=cumulative"},
     {"spline", "rank=2,runout=cubic,knots=3"},
+    {"matrix-odir", "lambda=auto"},
+    {"dirichlet-odir", "ensemble=folds"},
 };
 
 static void specs_make(void) {

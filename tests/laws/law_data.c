@@ -28,6 +28,7 @@ static const law_shape law_shapes[] = {
 };
 
 static const law_shape law_large = {"logits of 256 classes", PCAL_LOGIT, PCAL_F32, 1024, 256};
+static const law_shape law_narrow = {"logits of 14 classes", PCAL_LOGIT, PCAL_F32, 20000, 14};
 
 size_t law_set_count(void) {
   return sizeof law_shapes / sizeof *law_shapes;
@@ -154,6 +155,10 @@ law_set *law_set_make(size_t index) {
 
 law_set *law_set_large(void) {
   return law_set_new(&law_large);
+}
+
+law_set *law_set_narrow(void) {
+  return law_set_new(&law_narrow);
 }
 
 void law_set_free(law_set *set) {

@@ -29,6 +29,8 @@ law_set *law_set_make(size_t index);
 
 /* Enough scores that threads are really started, also for sums over pairs. */
 law_set *law_set_large(void);
+/* The same in many short rows. */
+law_set *law_set_narrow(void);
 
 void law_set_free(law_set *set);
 

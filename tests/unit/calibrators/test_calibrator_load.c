@@ -159,7 +159,7 @@ static void methods(void **state) {
          "cal.json: there is no calibrator \"temprature\" (did you mean \"temperature\"?); "
          "`propercal list calibrators` shows them all");
   refuse("temperature:objective=log", "temperature:objective=x",
-         "cal.json: temperature: option objective is one of log|brier, not \"x\"");
+         "cal.json: temperature: option objective is one of log|brier|ece, not \"x\"");
   refuse("temperature:objective=log", "identity",
          "cal.json: the method is \"temperature\", but the spec says \"identity\"; make them "
          "agree");

@@ -1,0 +1,379 @@
+/* Scale: 2^exponent is the geometric mean of the largest features of the rows, rounded up; it
+ * depends neither on the order of rows nor much on a few that are far out.  Up to 2^10 times
+ * that, features count as they are in sums of derivatives, beyond as 2^10 times.
+ * Folds: a hash of label, features and seed, so that equal rows are in one fold, and neither
+ * the order of rows nor the way they are cut shows. */
+#include "calibrators/fit_rows.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "calibrators/sweep.h"
+#include "core/executor.h"
+#include "core/sum.h"
+#include "io/source.h"
+
+#define FIT_ROWS_OUTLIER 10 /* binary orders above the typical size that are told apart */
+#define FIT_ROWS_EXPONENT_MAX 500
+#define FIT_ROWS_COST 8.0 /* nanoseconds for each feature, for the executor */
+
+/* What a worker has found, and its share of what is kept. */
+struct pc_fit_worker {
+  pc_sum before, weight, exponents, sized; /* sized: weight of the rows that have a size */
+  int largest;                             /* exponent of the largest feature */
+  uint64_t impossible;
+  pc_fixed *class_weight;
+
+  int keeps, narrow; /* narrow: as floats */
+  size_t count, capacity;
+  void *values;
+  int32_t *labels;
+  double *weights;
+  uint8_t *folds;
+
+  double *x; /* a block of features */
+  uint8_t *block_folds;
+};
+
+typedef struct fit_rows_pass {
+  pc_fit_rows *rows;
+  pc_fit_add add;
+  void *user;
+} fit_rows_pass;
+
+static size_t fit_rows_block(const pc_fit_rows *rows) {
+  return pc_chunk_rows(&rows->task->calibrator->layout);
+}
+
+/* ---- Features ---- */
+
+static uint64_t fit_rows_mix(uint64_t key) {
+  key = (key ^ (key >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+  key = (key ^ (key >> 27)) * UINT64_C(0x94d049bb133111eb);
+  return key ^ (key >> 31);
+}
+
+static uint8_t fit_rows_fold(const pc_fit_rows *rows, const double *x, int32_t label) {
+  uint64_t key = fit_rows_mix(rows->task->env->seed + UINT64_C(0x9e3779b97f4a7c15));
+  key = fit_rows_mix(key + (uint64_t)label);
+  for (size_t j = 0; j < rows->width; j++)
+    key = fit_rows_mix(key + pc_bits_of(x[j] + 0.0));
+  return (uint8_t)((key >> 32) * PC_FOLDS >> 32);
+}
+
+/* Space for a block, made when first needed. */
+static pcal_status fit_rows_space(const pc_fit_rows *rows, struct pc_fit_worker *worker,
+                                  pcal_error *err) {
+  const pcal_env *env = rows->task->env;
+  const size_t block = fit_rows_block(rows);
+  if (worker->x == NULL)
+    worker->x = pc_alloc_raw(env, block, rows->width * sizeof *worker->x);
+  if (worker->block_folds == NULL)
+    worker->block_folds = pc_alloc_raw(env, block, 1);
+  return worker->x == NULL || worker->block_folds == NULL
+             ? pc_fail_memory(err, "preparing workers")
+             : PCAL_OK;
+}
+
+/* Features of checked rows in the worker's space, not yet divided. */
+static pcal_status fit_rows_make(const pc_fit_rows *rows, struct pc_fit_worker *worker,
+                                 const pc_rows *from, pcal_error *err) {
+  const pc_layout *layout = &rows->task->calibrator->layout;
+  PC_TRY(fit_rows_space(rows, worker, err));
+  for (size_t i = 0; i < from->count; i++) {
+    double *x = worker->x + i * rows->width;
+    pc_feature_row(rows->feature, layout, from->scores + i * from->classes, x);
+    if (rows->folded)
+      worker->block_folds[i] = fit_rows_fold(rows, x, from->labels[i]);
+  }
+  return PCAL_OK;
+}
+
+static void fit_rows_divide(double *x, size_t count, int exponent) {
+  const double factor = ldexp(1.0, -exponent);
+  for (size_t i = 0; i < count; i++)
+    x[i] *= factor;
+}
+
+/* ---- First pass ---- */
+
+static void fit_rows_note(const pc_fit_rows *rows, struct pc_fit_worker *worker,
+                          const pc_rows *from, size_t i) {
+  const double weight = from->weights == NULL ? 1.0 : from->weights[i];
+  const double *x = worker->x + i * rows->width;
+  double size = 0.0;
+  for (size_t j = 0; j < rows->width; j++)
+    size = fmax(size, fabs(x[j]));
+  if (size > 0.0) {
+    const int exponent = ilogb(size) + 1;
+    pc_sum_add_product(&worker->exponents, weight, (double)exponent);
+    pc_sum_add(&worker->sized, weight);
+    worker->largest = exponent > worker->largest ? exponent : worker->largest;
+  }
+  pc_sum_add(&worker->weight, weight);
+  pc_fixed_add_weighted(&worker->class_weight[from->labels[i]], weight, 1.0);
+  if (isinf(from->log_true[i]))
+    worker->impossible++;
+  else
+    pc_sum_add_product(&worker->before, weight, -from->log_true[i]);
+}
+
+static size_t fit_rows_bytes(const pc_fit_rows *rows, const struct pc_fit_worker *worker) {
+  return rows->width * (worker->narrow ? sizeof(float) : sizeof(double)) + sizeof(int32_t) +
+         sizeof(double) + 1;
+}
+
+static void fit_rows_drop(const pc_fit_rows *rows, struct pc_fit_worker *worker) {
+  const pcal_env *env = rows->task->env;
+  pc_free(env, worker->values);
+  pc_free(env, worker->labels);
+  pc_free(env, worker->weights);
+  pc_free(env, worker->folds);
+  worker->values = worker->labels = NULL;
+  worker->weights = NULL;
+  worker->folds = NULL;
+  worker->count = worker->capacity = 0;
+}
+
+/* Room for more rows; a worker that would keep too many keeps none. */
+static pcal_status fit_rows_reserve(const pc_fit_rows *rows, struct pc_fit_worker *worker,
+                                    size_t more, pcal_error *err) {
+  const pcal_env *env = rows->task->env;
+  const size_t row = fit_rows_bytes(rows, worker), needed = worker->count + more;
+  const uint64_t limit = env->memory_limit == 0
+                             ? PC_FIT_ROWS_BYTES
+                             : env->memory_limit / (uint64_t)rows->worker_count;
+  if (needed > (limit < PC_FIT_ROWS_BYTES ? limit : PC_FIT_ROWS_BYTES) / row) {
+    worker->keeps = 0;
+    fit_rows_drop(rows, worker);
+    return PCAL_OK;
+  }
+  if (needed <= worker->capacity)
+    return PCAL_OK;
+  const size_t wanted = needed + worker->capacity / 2;
+  const size_t size = rows->width * (worker->narrow ? sizeof(float) : sizeof(double));
+  void *values = pc_resize(env, worker->values, wanted, size);
+  worker->values = values == NULL ? worker->values : values;
+  int32_t *labels = pc_resize(env, worker->labels, wanted, sizeof *labels);
+  worker->labels = labels == NULL ? worker->labels : labels;
+  double *weights = pc_resize(env, worker->weights, wanted, sizeof *weights);
+  worker->weights = weights == NULL ? worker->weights : weights;
+  uint8_t *folds = pc_resize(env, worker->folds, wanted, 1);
+  worker->folds = folds == NULL ? worker->folds : folds;
+  if (values == NULL || labels == NULL || weights == NULL || folds == NULL)
+    return pc_fail_memory(err, "keeping rows");
+  worker->capacity = wanted;
+  return PCAL_OK;
+}
+
+static pcal_status fit_rows_keep(const pc_fit_rows *rows, struct pc_fit_worker *worker,
+                                 const pc_rows *from, pcal_error *err) {
+  const size_t cells = from->count * rows->width, at = worker->count * rows->width;
+  PC_TRY(fit_rows_reserve(rows, worker, from->count, err));
+  if (!worker->keeps)
+    return PCAL_OK;
+  for (size_t i = 0; worker->narrow && i < cells; i++)
+    ((float *)worker->values)[at + i] = (float)worker->x[i];
+  if (!worker->narrow)
+    memcpy((double *)worker->values + at, worker->x, cells * sizeof(double));
+  memcpy(worker->labels + worker->count, from->labels, from->count * sizeof(int32_t));
+  for (size_t i = 0; i < from->count; i++)
+    worker->weights[worker->count + i] = from->weights == NULL ? 1.0 : from->weights[i];
+  if (rows->folded)
+    memcpy(worker->folds + worker->count, worker->block_folds, from->count);
+  worker->count += from->count;
+  return PCAL_OK;
+}
+
+static pcal_status fit_rows_first(void *user, size_t w, const pc_rows *from, pcal_error *err) {
+  const fit_rows_pass *pass = user;
+  struct pc_fit_worker *worker = &pass->rows->workers[w];
+  PC_TRY(fit_rows_make(pass->rows, worker, from, err));
+  for (size_t i = 0; i < from->count; i++)
+    fit_rows_note(pass->rows, worker, from, i);
+  return worker->keeps ? fit_rows_keep(pass->rows, worker, from, err) : PCAL_OK;
+}
+
+static void fit_rows_scale(pc_fit_rows *rows, const pc_sum *exponents, const pc_sum *sized,
+                           int largest) {
+  const double weight = pc_sum_value(sized);
+  const double typical = weight > 0.0 ? ceil(pc_sum_value(exponents) / weight) : 0.0;
+  rows->exponent = (int)fmax(fmin(typical, FIT_ROWS_EXPONENT_MAX), -FIT_ROWS_EXPONENT_MAX);
+  const int above = largest - rows->exponent;
+  rows->shrink = ldexp(1.0, -(above < 0                  ? 0
+                              : above > FIT_ROWS_OUTLIER ? FIT_ROWS_OUTLIER
+                                                         : above));
+}
+
+static void fit_rows_collect(pc_fit_rows *rows) {
+  struct pc_fit_worker *first = &rows->workers[0];
+  rows->kept = first->keeps;
+  rows->count = first->count;
+  for (size_t w = 1; w < rows->worker_count; w++) {
+    const struct pc_fit_worker *other = &rows->workers[w];
+    pc_sum_merge(&first->before, &other->before);
+    pc_sum_merge(&first->weight, &other->weight);
+    pc_sum_merge(&first->exponents, &other->exponents);
+    pc_sum_merge(&first->sized, &other->sized);
+    first->largest = other->largest > first->largest ? other->largest : first->largest;
+    first->impossible += other->impossible;
+    rows->kept &= other->keeps;
+    rows->count += other->count;
+    for (size_t c = 0; c < rows->classes; c++)
+      first->class_weight[c].units += other->class_weight[c].units;
+  }
+  for (size_t c = 0; c < rows->classes; c++)
+    rows->class_weight[c] = pc_fixed_value(&first->class_weight[c]);
+  rows->weight = pc_sum_value(&first->weight);
+  rows->impossible = first->impossible;
+  rows->before = rows->impossible > 0 ? INFINITY : pc_sum_value(&first->before) / rows->weight;
+  fit_rows_scale(rows, &first->exponents, &first->sized, first->largest);
+}
+
+/* Floats hold what float32 scores become when they are features as they are. */
+static int fit_rows_narrow(const pc_fit_rows *rows) {
+  pcal_shape shape = {.size = sizeof shape};
+  pc_source_shape(rows->task->source, &shape);
+  return shape.type == PCAL_F32 && shape.kind == PCAL_LOGIT &&
+         (rows->feature == PC_FEATURE_SCORES || rows->feature == PC_FEATURE_ODDS);
+}
+
+static pcal_status fit_rows_prepare(pc_fit_rows *rows, pcal_error *err) {
+  const pcal_env *env = rows->task->env;
+  const int narrow = fit_rows_narrow(rows);
+  rows->class_weight = pc_alloc(env, rows->classes, sizeof *rows->class_weight);
+  rows->workers = pc_alloc(env, rows->worker_count, sizeof *rows->workers);
+  int enough = rows->class_weight != NULL && rows->workers != NULL;
+  for (size_t w = 0; enough && w < rows->worker_count; w++) {
+    struct pc_fit_worker *worker = &rows->workers[w];
+    worker->keeps = 1;
+    worker->narrow = narrow;
+    worker->largest = -2 * FIT_ROWS_EXPONENT_MAX;
+    worker->class_weight = pc_alloc(env, rows->classes, sizeof *worker->class_weight);
+    enough = worker->class_weight != NULL;
+  }
+  return enough ? PCAL_OK : pc_fail_memory(err, "preparing workers");
+}
+
+pcal_status pc_fit_rows_open(const pc_fit_task *task, pc_feature feature, int folded,
+                             pc_fit_rows *out, pcal_error *err) {
+  const pc_layout *layout = &task->calibrator->layout;
+  const pc_policy policy = {.need_scores = 1, .need_log = 1, .lean = 1};
+  *out = (pc_fit_rows){.task = task,
+                       .feature = feature,
+                       .classes = layout->classes,
+                       .width = pc_feature_count(feature, layout),
+                       .folded = folded,
+                       .worker_count = pc_worker_count(task->env)};
+  fit_rows_pass pass = {out, NULL, NULL};
+  pcal_status status = fit_rows_prepare(out, err);
+  if (status == PCAL_OK)
+    status = pc_sweep(task, &policy, fit_rows_first, &pass, err);
+  if (status != PCAL_OK) {
+    pc_fit_rows_close(out);
+    return status;
+  }
+  fit_rows_collect(out);
+  for (size_t w = 0; !out->kept && w < out->worker_count; w++)
+    fit_rows_drop(out, &out->workers[w]);
+  return PCAL_OK;
+}
+
+void pc_fit_rows_close(pc_fit_rows *rows) {
+  if (rows->task == NULL)
+    return;
+  const pcal_env *env = rows->task->env;
+  for (size_t w = 0; rows->workers != NULL && w < rows->worker_count; w++) {
+    fit_rows_drop(rows, &rows->workers[w]);
+    pc_free(env, rows->workers[w].class_weight);
+    pc_free(env, rows->workers[w].x);
+    pc_free(env, rows->workers[w].block_folds);
+  }
+  pc_free(env, rows->workers);
+  pc_free(env, rows->class_weight);
+  *rows = (pc_fit_rows){0};
+}
+
+/* ---- Later passes ---- */
+
+static pcal_status fit_rows_again(void *user, size_t w, const pc_rows *from, pcal_error *err) {
+  const fit_rows_pass *pass = user;
+  const pc_fit_rows *rows = pass->rows;
+  struct pc_fit_worker *worker = &rows->workers[w];
+  PC_TRY(fit_rows_make(rows, worker, from, err));
+  fit_rows_divide(worker->x, from->count * rows->width, rows->exponent);
+  const pc_fit_block block = {from->count,   0,
+                              worker->x,     from->labels,
+                              from->weights, rows->folded ? worker->block_folds : NULL};
+  return pass->add(pass->user, w, &block, err);
+}
+
+/* Rows kept before those of a worker. */
+static size_t fit_rows_number(const pc_fit_rows *rows, const struct pc_fit_worker *worker) {
+  size_t number = 0;
+  for (const struct pc_fit_worker *other = rows->workers; other < worker; other++)
+    number += other->count;
+  return number;
+}
+
+/* Hands out block number `index` of what a worker kept, through the space of another. */
+static pcal_status fit_rows_hand_out(const fit_rows_pass *pass,
+                                     const struct pc_fit_worker *from, size_t index,
+                                     size_t scratch, size_t w, pcal_error *err) {
+  const pc_fit_rows *rows = pass->rows;
+  struct pc_fit_worker *space = &rows->workers[scratch];
+  const size_t size = fit_rows_block(rows), begin = index * size, left = from->count - begin;
+  const size_t count = left < size ? left : size, cells = count * rows->width;
+  PC_TRY(fit_rows_space(rows, space, err));
+  if (from->narrow)
+    for (size_t i = 0; i < cells; i++)
+      space->x[i] = (double)((const float *)from->values)[begin * rows->width + i];
+  else
+    memcpy(space->x, (const double *)from->values + begin * rows->width,
+           cells * sizeof(double));
+  fit_rows_divide(space->x, cells, rows->exponent);
+  const pc_fit_block block = {count,
+                              fit_rows_number(rows, from) + begin,
+                              space->x,
+                              from->labels + begin,
+                              rows->task->calibrator->fit.weighted ? from->weights + begin
+                                                                   : NULL,
+                              rows->folded ? from->folds + begin : NULL};
+  return pass->add(pass->user, w, &block, err);
+}
+
+static size_t fit_rows_blocks(const pc_fit_rows *rows, const struct pc_fit_worker *worker) {
+  return (worker->count + fit_rows_block(rows) - 1) / fit_rows_block(rows);
+}
+
+static pcal_status fit_rows_task(void *user, size_t index, size_t w, pcal_error *err) {
+  const fit_rows_pass *pass = user;
+  const struct pc_fit_worker *from = pass->rows->workers;
+  while (index >= fit_rows_blocks(pass->rows, from))
+    index -= fit_rows_blocks(pass->rows, from++);
+  return fit_rows_hand_out(pass, from, index, w, w, err);
+}
+
+pcal_status pc_fit_rows_run(const pc_fit_rows *rows, pc_fit_add add, void *user,
+                            pcal_error *err) {
+  const pc_policy policy = {.need_scores = 1, .scores_only = 1, .lean = 1};
+  pc_fit_rows seen = *rows;
+  fit_rows_pass pass = {&seen, add, user};
+  if (!rows->kept)
+    return pc_sweep(rows->task, &policy, fit_rows_again, &pass, err);
+  size_t blocks = 0;
+  for (size_t w = 0; w < rows->worker_count; w++)
+    blocks += fit_rows_blocks(rows, &rows->workers[w]);
+  const double cost = FIT_ROWS_COST * (double)rows->count * (double)rows->width;
+  return pc_run(rows->task->env, blocks, cost, fit_rows_task, &pass, err);
+}
+
+pcal_status pc_fit_rows_walk(const pc_fit_rows *rows, size_t scratch, pc_fit_add add,
+                             void *user, pcal_error *err) {
+  pc_fit_rows seen = *rows;
+  const fit_rows_pass pass = {&seen, add, user};
+  for (size_t w = 0; w < rows->worker_count; w++)
+    for (size_t b = 0; b < fit_rows_blocks(rows, &rows->workers[w]); b++)
+      PC_TRY(fit_rows_hand_out(&pass, &rows->workers[w], b, scratch, 0, err));
+  return PCAL_OK;
+}

@@ -1,0 +1,50 @@
+/* Formula:  block of class k = mean of p_k (1 - p_k) [x_k^2, x_k; x_k, 1].
+ * Edge cases: (1) 1e-8 of the largest entry is added to diagonals; (2) a block without a sound
+ * inverse counts as its diagonal; (3) rows with p of 0 and 1 only: the metric is 1. */
+#include "calibrators/linear_metric.h"
+
+#include <math.h>
+
+#define LINEAR_METRIC_LEAST 1e-8
+#define LINEAR_METRIC_SOUND 1e-12
+
+pcal_status pc_linear_metric_new(const pc_linear_pass *pass, pc_linear_metric *out,
+                                 pcal_error *err) {
+  const pcal_env *env = pass->rows->task->env;
+  *out = (pc_linear_metric){.classes = pass->classes};
+  out->blocks = pc_alloc(env, pass->classes, 3 * sizeof(double));
+  return out->blocks == NULL ? pc_fail_memory(err, "preparing a search") : PCAL_OK;
+}
+
+void pc_linear_metric_free(const pcal_env *env, pc_linear_metric *metric) {
+  pc_free(env, metric->blocks);
+  *metric = (pc_linear_metric){0};
+}
+
+static void linear_metric_invert(const double from[3], double least, double out[3]) {
+  const double bb = from[0] + least, wb = from[1], ww = from[2] + least;
+  const double determinant = bb * ww - wb * wb;
+  const int sound = determinant > LINEAR_METRIC_SOUND * bb * ww;
+  out[0] = sound ? ww / determinant : 1.0 / bb;
+  out[1] = sound ? -wb / determinant : 0.0;
+  out[2] = sound ? bb / determinant : 1.0 / ww;
+}
+
+void pc_linear_metric_set(pc_linear_metric *metric, const pc_linear_pass *pass) {
+  double largest = 0.0;
+  for (size_t i = 0; i < 3 * metric->classes; i++)
+    largest = fmax(largest, i % 3 == 1 ? 0.0 : pass->spread[i]);
+  const double least = largest > 0.0 ? LINEAR_METRIC_LEAST * largest : 1.0;
+  for (size_t c = 0; c < metric->classes; c++)
+    linear_metric_invert(pass->spread + 3 * c, least, metric->blocks + 3 * c);
+}
+
+void pc_linear_metric_apply(void *user, double *parameters) {
+  const pc_linear_metric *metric = user;
+  const size_t k = metric->classes;
+  for (size_t c = 0; c < k; c++) {
+    const double w = parameters[c], b = parameters[k + c], *block = metric->blocks + 3 * c;
+    parameters[c] = block[2] * w + block[1] * b;
+    parameters[k + c] = block[1] * w + block[0] * b;
+  }
+}

@@ -1,0 +1,165 @@
+#include "calibrators/logistic.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/number.h"
+#include "kernels/softmax.h"
+
+#define LOGISTIC_LARGEST 1e100
+
+/* ---- Applying ---- */
+
+size_t pc_logistic_space(const pcal_calibrator *calibrator) {
+  const pc_logistic *model = calibrator->parameters;
+  return pc_feature_count(model->feature, &calibrator->layout);
+}
+
+static void logistic_row(const pc_logistic *model, const double *x, double *out) {
+  const size_t k = model->columns;
+  double sum = 0.0;
+  for (size_t c = 0; c < k; c++) {
+    double margin = model->shift[c], pair[2];
+    for (size_t i = 0; i < model->slopes; i++)
+      margin += model->slope[i][c] * x[i * k + c];
+    pc_sigmoid_pair(margin, pair);
+    out[k == 1 ? 0 : c] = pair[k == 1 ? 0 : 1];
+    if (k == 1)
+      out[1] = pair[1];
+    sum += pair[1];
+  }
+  for (size_t c = 0; c < k && k > 1; c++)
+    out[c] = sum > 0.0 ? out[c] / sum : 1.0 / (double)k;
+}
+
+void pc_logistic_apply(const pcal_calibrator *calibrator, const double *in, size_t count,
+                       double *out) {
+  const pc_logistic *model = calibrator->parameters;
+  const size_t k = calibrator->layout.classes;
+  double *x = out + count * k;
+  for (size_t i = 0; i < count; i++) {
+    pc_feature_row(model->feature, &calibrator->layout, in + i * k, x);
+    logistic_row(model, x, out + i * k);
+  }
+}
+
+void pc_logistic_release(pcal_calibrator *calibrator) {
+  pc_logistic *model = calibrator->parameters;
+  if (model != NULL)
+    pc_free(&calibrator->env, model->shift);
+  pc_free(&calibrator->env, model);
+  calibrator->parameters = NULL;
+}
+
+const char *pc_logistic_objective(const pcal_calibrator *calibrator) {
+  (void)calibrator;
+  return "log-ovr";
+}
+
+/* One column is mapped by a strictly monotone function unless its slopes are 0. */
+unsigned pc_logistic_traits(const pcal_calibrator *calibrator) {
+  const pc_logistic *model = calibrator->parameters;
+  const unsigned traits = calibrator->row->traits;
+  int slopes = 0;
+  for (size_t i = 0; i < model->slopes; i++)
+    slopes |= model->slope[i][0] != 0.0;
+  return model->columns == 1 && slopes ? traits | PC_INJECTIVE : traits;
+}
+
+/* ---- Files ---- */
+
+static double *logistic_list(const pc_logistic *model, size_t i) {
+  return i < model->slopes    ? model->slope[i]
+         : i == model->slopes ? model->shift
+                              : model->middle;
+}
+
+void pc_logistic_write(const pcal_calibrator *calibrator, const char *const names[4],
+                       pc_json *json) {
+  const pc_logistic *model = calibrator->parameters;
+  for (size_t i = 0; i < 4 && names[i] != NULL; i++) {
+    pc_json_key(json, names[i]);
+    pc_json_numbers(json, logistic_list(model, i), model->columns);
+  }
+}
+
+static pcal_status logistic_read_list(const pc_json_node *list, const char *name, size_t count,
+                                      double low, double high, double *out, const char *file,
+                                      pcal_error *err) {
+  char least[PC_NUMBER_MAX], most[PC_NUMBER_MAX];
+  if (list->kind != PC_JSON_ARRAY || list->list.count != count)
+    return pc_fail(err, PCAL_DATA, "%s, line %lu: %s must hold %zu number%s, one for each %s",
+                   file, (unsigned long)list->line, name, count, count == 1 ? "" : "s",
+                   "column of scores");
+  for (const pc_json_node *item = list->list.first; item != NULL; item = item->next) {
+    if (item->kind != PC_JSON_NUMBER || !(item->number >= low) || !(item->number <= high))
+      return pc_fail(err, PCAL_DATA, "%s, line %lu: %s must hold numbers between %s and %s",
+                     file, (unsigned long)item->line, name, pc_show(low, least),
+                     pc_show(high, most));
+    *out++ = item->number;
+  }
+  return PCAL_OK;
+}
+
+/* Parameters without values; all lists lie in one block. */
+pcal_status pc_logistic_new(pcal_calibrator *calibrator, const pc_logistic_plan *plan,
+                            pc_logistic **out, pcal_error *err) {
+  const pcal_env *env = &calibrator->env;
+  const size_t k = calibrator->layout.columns;
+  pc_logistic *model = pc_alloc(env, 1, sizeof *model);
+  calibrator->parameters = *out = model;
+  if (model == NULL)
+    return pc_fail_memory(err, "making a calibrator");
+  *model = (pc_logistic){.feature = plan->feature, .columns = k, .slopes = plan->slopes};
+  model->shift = pc_alloc(env, k, 4 * sizeof *model->shift);
+  if (model->shift == NULL)
+    return pc_fail_memory(err, "making a calibrator");
+  model->slope[0] = model->shift + k;
+  model->slope[1] = model->shift + 2 * k;
+  model->middle = model->shift + 3 * k;
+  return PCAL_OK;
+}
+
+pcal_status pc_logistic_read(pcal_calibrator *calibrator, const pc_logistic_plan *plan,
+                             const char *const names[4], const pc_json_node *parameters,
+                             const char *file, pcal_error *err) {
+  const pc_json_node *lists[4] = {NULL};
+  pc_logistic *model = NULL;
+  size_t count = 0;
+  for (; count < 4 && names[count] != NULL; count++)
+    lists[count] = pc_json_find(parameters, names[count]);
+  for (size_t i = 0; i < count; i++)
+    if (lists[i] == NULL || parameters->list.count != count)
+      return pc_fail(err, PCAL_DATA, "%s, line %lu: the parameters of %s are %s", file,
+                     (unsigned long)parameters->line, calibrator->row->row.name,
+                     count == 2 ? "a and b" : "a, b, c and m");
+  PC_TRY(pc_logistic_new(calibrator, plan, &model, err));
+  for (size_t i = 0; i < count; i++) {
+    const double largest = i > model->slopes ? 1.0 : LOGISTIC_LARGEST;
+    const int positive = i > model->slopes || (i < model->slopes && plan->bounded);
+    PC_TRY(logistic_read_list(lists[i], names[i], model->columns, positive ? 0.0 : -largest,
+                              largest, logistic_list(model, i), file, err));
+  }
+  return PCAL_OK;
+}
+
+void pc_logistic_tell(const pcal_calibrator *calibrator, const char *const names[4],
+                      pc_text *out) {
+  const pc_logistic *model = calibrator->parameters;
+  for (size_t i = 0; i < 4 && names[i] != NULL; i++) {
+    const double *list = logistic_list(model, i);
+    char low[PC_NUMBER_MAX], high[PC_NUMBER_MAX];
+    double least = list[0], most = list[0];
+    for (size_t c = 1; c < model->columns; c++) {
+      least = fmin(least, list[c]);
+      most = fmax(most, list[c]);
+    }
+    pc_number_round(least, 3, low);
+    pc_number_round(most, 3, high);
+    if (model->columns == 1)
+      pc_text_format(out, "%s%s = %s", i == 0 ? "" : ", ", names[i], low);
+    else
+      pc_text_format(out, "%s%s from %s to %s", i == 0 ? "" : ", ", names[i], low, high);
+  }
+  pc_text_add(out, "\n");
+}

@@ -1,0 +1,154 @@
+#include "calibrators/fit_rows.h"
+
+#include "convex_help.h"
+#include "core/binary.h"
+
+enum { ROWS = 900, K = 4 };
+
+static double logits[ROWS * K];
+static int32_t labels[ROWS];
+
+static pcal_batch drawn(void) {
+  help_draw(logits, labels, ROWS, K, 3.0, 1.5);
+  return help_batch(PCAL_LOGIT, logits, labels, ROWS, K);
+}
+
+typedef struct seen {
+  double sum;
+  size_t rows, folds[PC_FOLDS];
+  uint64_t mixed; /* does not depend on the order of rows */
+} seen;
+
+static pcal_status look(void *user, size_t worker, const pc_fit_block *block, pcal_error *err) {
+  seen *out = user;
+  (void)err;
+  assert_int_equal(worker, 0);
+  for (size_t i = 0; i < block->count; i++) {
+    out->rows++;
+    out->folds[block->folds[i]]++;
+    for (size_t j = 0; j < K; j++) {
+      out->sum += block->x[i * K + j];
+      out->mixed += pc_bits_of(block->x[i * K + j]) * (block->folds[i] + 1u);
+    }
+  }
+  return PCAL_OK;
+}
+
+static void finds_scale_and_counts(void **state) {
+  (void)state;
+  const pcal_batch batch = drawn();
+  pcal_env env = PCAL_ENV_INIT;
+  help_task task;
+  pc_fit_rows rows;
+  double expected = 0.0, largest = 0.0, sum = 0.0, classes = 0.0;
+  env.threads = 1;
+  help_task_open(&task, &batch, "vector", &env);
+  assert_int_equal(pc_fit_rows_open(&task.task, PC_FEATURE_SCORES, 1, &rows, NULL), PCAL_OK);
+  for (size_t i = 0; i < ROWS; i++) {
+    double size = 0.0, norm = 0.0;
+    for (size_t j = 0; j < K; j++) {
+      size = fmax(size, fabs(logits[i * K + j]));
+      norm += exp(logits[i * K + j]);
+      sum += logits[i * K + j];
+    }
+    expected += ilogb(size) + 1;
+    largest = fmax(largest, size);
+    classes += log(norm) - logits[i * K + (size_t)labels[i]];
+  }
+  assert_int_equal(rows.exponent, (int)ceil(expected / ROWS));
+  assert_true(ldexp(largest, -rows.exponent) * rows.shrink <= 1.0);
+  assert_true(ldexp(largest, -rows.exponent) * rows.shrink > 0.5);
+  assert_same(rows.weight, (double)ROWS);
+  assert_near(rows.before, classes / ROWS, 1e-13);
+  assert_near(rows.class_weight[0] + rows.class_weight[1] + rows.class_weight[2] +
+                  rows.class_weight[3],
+              (double)ROWS, 1e-15);
+  assert_int_equal(rows.kept, 1);
+  assert_int_equal(rows.count, ROWS);
+  seen all = {0};
+  assert_int_equal(pc_fit_rows_run(&rows, look, &all, NULL), PCAL_OK);
+  assert_int_equal(all.rows, ROWS);
+  assert_near(ldexp(all.sum, rows.exponent), sum, 1e-9);
+  for (size_t f = 0; f < PC_FOLDS; f++)
+    assert_true(all.folds[f] > ROWS / 8 && all.folds[f] < ROWS / 3);
+  pc_fit_rows_close(&rows);
+  help_task_close(&task);
+}
+
+/* What is kept and what is read again are the same rows, features and folds. */
+static void memory_does_not_show(void **state) {
+  (void)state;
+  static const pc_feature features[] = {PC_FEATURE_SCORES, PC_FEATURE_LOG_PROBS};
+  const pcal_batch batch = drawn();
+  for (size_t f = 0; f < 2; f++) {
+    uint64_t mixed[3];
+    for (int limited = 0; limited < 3; limited++) {
+      pcal_env env = PCAL_ENV_INIT;
+      help_task task;
+      pc_fit_rows rows;
+      seen all = {0};
+      env.threads = 1;
+      env.memory_limit = limited == 1 ? 1000 : 0;
+      help_task_open(&task, &batch, "vector", &env);
+      assert_int_equal(pc_fit_rows_open(&task.task, features[f], 1, &rows, NULL), PCAL_OK);
+      assert_int_equal(rows.kept, limited != 1);
+      if (limited == 2)
+        assert_int_equal(pc_fit_rows_walk(&rows, 0, look, &all, NULL), PCAL_OK);
+      else
+        assert_int_equal(pc_fit_rows_run(&rows, look, &all, NULL), PCAL_OK);
+      mixed[limited] = all.mixed;
+      pc_fit_rows_close(&rows);
+      help_task_close(&task);
+    }
+    assert_true(mixed[0] == mixed[1] && mixed[0] == mixed[2]);
+  }
+}
+
+/* Equal rows are in one fold, whatever their places; another seed deals them anew. */
+static void folds_are_dealt_by_content(void **state) {
+  (void)state;
+  pcal_batch batch = drawn();
+  memcpy(logits + (ROWS - 1) * K, logits, K * sizeof *logits);
+  labels[ROWS - 1] = labels[0];
+  uint64_t mixed[2];
+  for (uint64_t seed = 0; seed < 2; seed++) {
+    pcal_env env = PCAL_ENV_INIT;
+    help_task task;
+    pc_fit_rows rows;
+    seen all = {0};
+    env.threads = 1;
+    env.seed = seed;
+    help_task_open(&task, &batch, "vector", &env);
+    assert_int_equal(pc_fit_rows_open(&task.task, PC_FEATURE_SCORES, 1, &rows, NULL), PCAL_OK);
+    assert_int_equal(pc_fit_rows_run(&rows, look, &all, NULL), PCAL_OK);
+    mixed[seed] = all.mixed;
+    pc_fit_rows_close(&rows);
+    help_task_close(&task);
+  }
+  assert_true(mixed[0] != mixed[1]);
+}
+
+static void labels_of_probability_zero(void **state) {
+  (void)state;
+  const double probs[] = {1.0, 0.0, 0.5, 0.5};
+  const int32_t truth[] = {1, 0};
+  const pcal_batch batch = help_batch(PCAL_PROBABILITY, probs, truth, 2, 2);
+  help_task task;
+  pc_fit_rows rows;
+  help_task_open(&task, &batch, "vector", NULL);
+  assert_int_equal(pc_fit_rows_open(&task.task, PC_FEATURE_SCORES, 0, &rows, NULL), PCAL_OK);
+  assert_int_equal(rows.impossible, 1);
+  assert_same(rows.before, (double)INFINITY);
+  pc_fit_rows_close(&rows);
+  help_task_close(&task);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(finds_scale_and_counts),
+      cmocka_unit_test(memory_does_not_show),
+      cmocka_unit_test(folds_are_dealt_by_content),
+      cmocka_unit_test(labels_of_probability_zero),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

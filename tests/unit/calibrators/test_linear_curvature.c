@@ -1,0 +1,100 @@
+/* Products against the Hessian of linear_pass.h. */
+#include "calibrators/linear_curvature.h"
+
+#include "convex_help.h"
+
+enum { ROWS = 300, K = 5, N = K * (K + 1) };
+
+static double logits[ROWS * K], weights[ROWS];
+static int32_t labels[ROWS];
+
+typedef struct curved {
+  help_task task;
+  pc_fit_rows rows;
+  pc_linear_pass pass;
+  pc_linear_curvature curvature;
+  double at[N];
+} curved;
+
+static void curved_open(curved *out, int weighted, int limited) {
+  const pc_rng rng = {6, 6};
+  pcal_env env = PCAL_ENV_INIT;
+  help_draw(logits, labels, ROWS, K, 2.0, 1.5);
+  pcal_batch batch = help_batch(PCAL_LOGIT, logits, labels, ROWS, K);
+  for (size_t i = 0; i < ROWS; i++)
+    weights[i] = i % 40 == 3 ? 300.0 : (double)(1 + i % 3);
+  batch.weights = weighted ? weights : NULL;
+  env.memory_limit = limited ? 1000 : 0;
+  help_task_open(&out->task, &batch, "matrix", &env);
+  assert_int_equal(pc_fit_rows_open(&out->task.task, PC_FEATURE_SCORES, 0, &out->rows, NULL),
+                   PCAL_OK);
+  assert_int_equal(pc_linear_pass_new(&out->rows, 1, PC_LINEAR_GRADIENT | PC_LINEAR_HESSIAN, 0,
+                                      &out->pass, NULL),
+                   PCAL_OK);
+  assert_int_equal(pc_linear_curvature_new(&out->pass, &out->curvature, NULL), PCAL_OK);
+  for (size_t i = 0; i < N; i++)
+    out->at[i] = 0.5 * pc_rng_normal(&rng, i);
+  assert_int_equal(pc_linear_pass_run(&out->pass, out->at, PC_LINEAR_HESSIAN, NULL), PCAL_OK);
+  out->curvature.off = 0.01;
+  out->curvature.shift = 0.02;
+  assert_int_equal(pc_linear_curvature_settle(&out->curvature, out->at, NULL), PCAL_OK);
+}
+
+static void curved_close(curved *about) {
+  pc_linear_curvature_free(&about->curvature);
+  pc_linear_pass_free(&about->pass);
+  pc_fit_rows_close(&about->rows);
+  help_task_close(&about->task);
+}
+
+static void products_are_those_of_the_hessian(void **state) {
+  (void)state;
+  const pc_rng rng = {6, 7};
+  double v[N], out[2][N];
+  for (size_t i = 0; i < N; i++)
+    v[i] = 30.0 * pc_rng_normal(&rng, i);
+  for (int weighted = 0; weighted < 2; weighted++)
+    for (int limited = 0; limited < 2; limited++) {
+      curved about;
+      curved_open(&about, weighted, limited);
+      assert_int_equal(about.rows.kept, !limited);
+      assert_int_equal(pc_linear_curvature_multiply(&about.curvature, v, out[limited], NULL),
+                       PCAL_OK);
+      for (size_t i = 0; i < N; i++) {
+        const size_t j = i / K, c = i % K;
+        double expected = 2.0 * (j == K ? 0.02 : j == c ? 0.0 : 0.01) * v[i];
+        for (size_t l = 0; l < N; l++)
+          expected += about.pass.hessian[i * N + l] * v[l];
+        /* Small probabilities are left out, the others are floats. */
+        assert_true(fabs(out[limited][i] - expected) < 2e-3);
+      }
+      if (limited)
+        assert_memory_equal(out[0], out[1], sizeof out[0]);
+      curved_close(&about);
+    }
+}
+
+/* Blocks times their inverses give back a vector that lives in one class. */
+static void blocks_are_inverted(void **state) {
+  (void)state;
+  curved about;
+  double v[N] = {0.0}, product[N];
+  curved_open(&about, 0, 0);
+  for (size_t j = 0; j <= K; j++)
+    v[j * K + 2] = 1.0 + (double)j;
+  assert_int_equal(pc_linear_curvature_multiply(&about.curvature, v, product, NULL), PCAL_OK);
+  for (size_t i = 0; i < N; i++)
+    product[i] = i % K == 2 ? product[i] : 0.0;
+  pc_linear_curvature_precondition(&about.curvature, product);
+  for (size_t j = 0; j <= K; j++)
+    assert_near(product[j * K + 2], v[j * K + 2], 0.1);
+  curved_close(&about);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(products_are_those_of_the_hessian),
+      cmocka_unit_test(blocks_are_inverted),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

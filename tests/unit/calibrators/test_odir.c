@@ -1,0 +1,161 @@
+/* Numbers in brackets are the edge cases of odir.c. */
+#include "calibrators/linear_model.h"
+#include "convex_help.h"
+
+enum { ROWS = 600, K = 3 };
+
+static double logits[ROWS * K], out[ROWS * K];
+static int32_t labels[ROWS];
+
+static pcal_batch drawn(void) {
+  help_draw(logits, labels, ROWS, K, 2.0, 1.6);
+  return help_batch(PCAL_LOGIT, logits, labels, ROWS, K);
+}
+
+/* The objective is the log score and the penalty at W and b, and cannot be lowered near them.
+ */
+static void the_objective_is_penalised(void **state) {
+  (void)state;
+  const pcal_batch batch = drawn();
+  pcal_calibrator *calibrator = help_fit(&batch, "matrix-odir:lambda=0.05,mu=0.2");
+  const pc_linear_model *model = calibrator->parameters;
+  double penalty = 0.0;
+  for (size_t j = 0; j < K; j++) {
+    penalty += 0.2 * model->b[j] * model->b[j];
+    for (size_t c = 0; c < K; c++)
+      penalty += c == j
+                     ? 0.0
+                     : 0.05 * model->w[j * model->stride + c] * model->w[j * model->stride + c];
+  }
+  help_apply(calibrator, &batch, out);
+  const double best = help_log(out, labels, ROWS, K) + penalty;
+  assert_near(calibrator->fit.after, best, 1e-12);
+  assert_int_equal(calibrator->fit.status, PC_FIT_CONVERGED);
+  for (size_t i = 0; i < K * K; i++) {
+    double *entry = &model->w[i / K * model->stride + i % K];
+    const double kept = *entry, square = i / K == i % K ? 0.0 : 0.05;
+    for (int side = -1; side <= 1; side += 2) {
+      *entry = kept + side * 0.01;
+      help_apply(calibrator, &batch, out);
+      assert_true(help_log(out, labels, ROWS, K) + penalty +
+                      square * (*entry * *entry - kept * kept) >
+                  best);
+    }
+    *entry = kept;
+  }
+  pcal_calibrator_free(calibrator);
+}
+
+/* [2] A large penalty leaves vector scaling; mu = 0 leaves the shift free. */
+static void ends_of_the_penalty(void **state) {
+  (void)state;
+  const pcal_batch batch = drawn();
+  pcal_calibrator *vector = help_fit(&batch, "vector");
+  pcal_calibrator *stiff = help_fit(&batch, "matrix-odir:lambda=1e9,mu=0");
+  const pc_linear_model *model = stiff->parameters;
+  assert_near(stiff->fit.after, vector->fit.after, 1e-6);
+  assert_true(fabs(model->w[1]) < 1e-6);
+  pcal_calibrator_free(vector);
+  pcal_calibrator_free(stiff);
+}
+
+/* [3] The choice is on the grid, is found again, and depends on neither memory nor threads. */
+static void chooses_by_cross_validation(void **state) {
+  (void)state;
+  const pcal_batch batch = drawn();
+  help_text texts[3];
+  for (unsigned i = 0; i < 3; i++) {
+    pcal_env env = PCAL_ENV_INIT;
+    pcal_calibrator *calibrator = NULL;
+    env.threads = i == 1 ? 3 : 1;
+    env.memory_limit = i == 2 ? 1000 : 0;
+    assert_int_equal(help_try_fit(&batch, "dirichlet-odir", &env, &calibrator, NULL), PCAL_OK);
+    const pc_linear_model *model = calibrator->parameters;
+    const double power = log10(model->mu);
+    assert_near(power, round(power), 1e-9);
+    assert_true(model->lambda >= 2.4e-6 && model->lambda <= 1e6);
+    texts[i] = help_save(calibrator);
+    pcal_calibrator_free(calibrator);
+  }
+  assert_string_equal(texts[0].bytes, texts[1].bytes);
+  assert_string_equal(texts[0].bytes, texts[2].bytes);
+  for (int i = 0; i < 3; i++)
+    free(texts[i].bytes);
+}
+
+static void one_of_them_may_be_fixed(void **state) {
+  (void)state;
+  const pcal_batch batch = drawn();
+  pcal_calibrator *calibrator = help_fit(&batch, "matrix-odir:lambda=0.125");
+  const pc_linear_model *model = calibrator->parameters;
+  assert_same(model->lambda, 0.125);
+  assert_true(model->mu >= 1e-5 && model->mu <= 1e6);
+  pcal_calibrator_free(calibrator);
+}
+
+static void nothing_to_choose_by(void **state) {
+  (void)state;
+  const double same[6] = {1, 0, 1, 0, 1, 0};
+  const int32_t ones[3] = {0, 0, 0};
+  const pcal_batch batch = help_batch(PCAL_LOGIT, same, ones, 3, 2);
+  pcal_calibrator *calibrator = help_fit(&batch, "matrix-odir");
+  const pc_linear_model *model = calibrator->parameters;
+  assert_same(model->lambda, 1.0);
+  assert_same(model->mu, 1.0);
+  assert_true(help_warns(calibrator, "too few or too alike for cross-validation"));
+  help_sound(calibrator, &batch);
+  pcal_calibrator_free(calibrator);
+}
+
+/* [4] */
+static void an_average_of_five(void **state) {
+  (void)state;
+  const pcal_batch batch = drawn();
+  pcal_calibrator *calibrator =
+      help_fit(&batch, "dirichlet-odir:lambda=0.1,mu=0.01,ensemble=folds");
+  pcal_calibrator *one = help_fit(&batch, "dirichlet-odir:lambda=0.1,mu=0.01");
+  const pc_linear_model *model = calibrator->parameters;
+  assert_int_equal(model->members, 5);
+  help_apply(calibrator, &batch, out);
+  assert_near(help_log(out, labels, ROWS, K), calibrator->fit.after, 1e-12);
+  assert_near(calibrator->fit.after, one->fit.after, 0.05);
+  for (size_t i = 0; i < ROWS; i++)
+    assert_near(out[i * K] + out[i * K + 1] + out[i * K + 2], 1.0, 1e-14);
+  char word[64];
+  assert_string_equal(pc_calibrator_objective(calibrator, word, sizeof word), "log");
+  assert_string_equal(pc_calibrator_objective(one, word, sizeof word), "log+penalty");
+  pcal_calibrator_free(calibrator);
+  pcal_calibrator_free(one);
+}
+
+static void extremes(void **state) {
+  (void)state;
+  help_extremes("matrix-odir:lambda=0.01,mu=0.01");
+  help_extremes("dirichlet-odir:lambda=1,mu=0");
+  help_extremes("dirichlet-odir:lambda=0.01,mu=0.01,ensemble=folds");
+  help_extremes("matrix-odir");
+}
+
+static void memory_runs_out(void **state) {
+  (void)state;
+  help_draw(logits, labels, 30, K, 2.0, 1.6);
+  const pcal_batch batch = help_batch(PCAL_LOGIT, logits, labels, 30, K);
+  help_scenario about = {&batch, "matrix-odir:lambda=0.1"};
+  unit_fail_each_allocation(help_fit_and_apply, &about);
+  about.method = "dirichlet-odir:lambda=0.1,mu=1,ensemble=folds";
+  unit_fail_each_allocation(help_fit_and_apply, &about);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_objective_is_penalised),
+      cmocka_unit_test(ends_of_the_penalty),
+      cmocka_unit_test(chooses_by_cross_validation),
+      cmocka_unit_test(one_of_them_may_be_fixed),
+      cmocka_unit_test(nothing_to_choose_by),
+      cmocka_unit_test(an_average_of_five),
+      cmocka_unit_test(extremes),
+      cmocka_unit_test(memory_runs_out),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

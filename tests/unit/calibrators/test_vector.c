@@ -1,0 +1,241 @@
+/* Numbers in brackets are the edge cases of vector.c. */
+#include "calibrators/linear_model.h"
+#include "convex_help.h"
+
+enum { ROWS = 3000, K = 4, WIDE = 40 };
+
+static double logits[ROWS * WIDE], out[ROWS * WIDE];
+static int32_t labels[ROWS];
+
+/* Labels drawn from softmax(w z + b): the fit comes near, and its gradient vanishes. */
+static void finds_what_was_put_in(void **state) {
+  (void)state;
+  static const double w[K] = {0.5, 0.8, 1.2, 0.6}, b[K] = {0.3, -0.4, 0.2, -0.1};
+  const pc_rng noise = {HELP_SEED, 9};
+  help_draw(logits, labels, ROWS, K, 2.0, 1.0);
+  for (size_t i = 0; i < ROWS; i++) {
+    double best = -INFINITY;
+    for (size_t j = 0; j < K; j++) {
+      const double score =
+          w[j] * logits[i * K + j] + b[j] - log(-log(pc_rng_uniform(&noise, i * K + j)));
+      labels[i] = score > best ? (int32_t)j : labels[i];
+      best = fmax(best, score);
+    }
+  }
+  const pcal_batch batch = help_batch(PCAL_LOGIT, logits, labels, ROWS, K);
+  pcal_calibrator *calibrator = help_fit(&batch, "vector");
+  const pc_linear_model *model = calibrator->parameters;
+  assert_int_equal(calibrator->fit.status, PC_FIT_CONVERGED);
+  assert_true(calibrator->fit.gradient <= 1e-8);
+  double mean = 0.0;
+  for (size_t j = 0; j < K; j++) {
+    assert_true(fabs(model->w[j] - w[j]) < 0.1);
+    assert_true(fabs(model->b[j] - b[j]) < 0.2);
+    mean += model->b[j];
+  }
+  assert_true(fabs(mean) < 1e-12); /* [2] */
+  help_apply(calibrator, &batch, out);
+  assert_near(help_log(out, labels, ROWS, K), calibrator->fit.after, 1e-12);
+  pcal_calibrator_free(calibrator);
+}
+
+/* Two scores with a share f of right answers each: q is that share. */
+static void closed_form(void **state) {
+  (void)state;
+  static const double z[] = {1, 1, 1, 1, 1, -2, -2, -2, -2, -2};
+  static const int32_t y[] = {1, 1, 1, 1, 0, 0, 0, 0, 1, 0};
+  const pcal_batch batch = help_batch(PCAL_LOGIT, z, y, 10, 1);
+  pcal_calibrator *calibrator = help_fit(&batch, "vector");
+  const pc_linear_model *model = calibrator->parameters;
+  double probs[10];
+  help_apply(calibrator, &batch, probs);
+  assert_near(probs[0], 0.8, 1e-10);
+  assert_near(probs[9], 0.2, 1e-10);
+  assert_same(model->w[0], 0.0); /* [2] */
+  assert_near(model->w[1], 2.0 * log(4.0) / 3.0, 1e-9);
+  assert_near(calibrator->fit.after, -0.8 * log(0.8) - 0.2 * log(0.2), 1e-12);
+  pcal_calibrator_free(calibrator);
+}
+
+/* [1] On log-probabilities a constant in a row does not show; on logits it does. */
+static void what_it_acts_on(void **state) {
+  (void)state;
+  static double moved[ROWS * K], again[ROWS * K];
+  help_draw(logits, labels, ROWS, K, 2.0, 1.7);
+  for (size_t i = 0; i < ROWS * K; i++)
+    moved[i] = logits[i] + 0.01 * (double)(i / K % 100);
+  const pcal_batch a = help_batch(PCAL_LOGIT, logits, labels, ROWS, K);
+  const pcal_batch b = help_batch(PCAL_LOGIT, moved, labels, ROWS, K);
+  pcal_calibrator *first = help_fit(&a, "vector:on=log-probs");
+  pcal_calibrator *second = help_fit(&b, "vector:on=log-probs");
+  pcal_calibrator *raw = help_fit(&b, "vector");
+  assert_near(first->fit.after, second->fit.after, 1e-10);
+  assert_true((pc_calibrator_traits(first) & PC_INJECTIVE) != 0);
+  assert_true((pc_calibrator_traits(raw) & PC_INJECTIVE) == 0);
+  help_apply(first, &a, out);
+  help_apply(second, &b, again);
+  for (size_t i = 0; i < ROWS * K; i++)
+    assert_true(fabs(out[i] - again[i]) < 1e-6);
+  pcal_calibrator_free(first);
+  pcal_calibrator_free(second);
+  pcal_calibrator_free(raw);
+}
+
+static void probabilities_enter_as_logarithms(void **state) {
+  (void)state;
+  static double probs[ROWS * K];
+  help_draw(logits, labels, ROWS, K, 2.0, 1.7);
+  for (size_t i = 0; i < ROWS; i++)
+    pc_linear_kernels_best()->softmax(logits + i * K, K, probs + i * K);
+  const pcal_batch a = help_batch(PCAL_LOGIT, logits, labels, ROWS, K);
+  const pcal_batch b = help_batch(PCAL_PROBABILITY, probs, labels, ROWS, K);
+  pcal_calibrator *first = help_fit(&a, "vector:on=log-probs"),
+                  *second = help_fit(&b, "vector");
+  char spec[PC_SPEC_MAX];
+  pc_options_write(&second->options, 1, spec, sizeof spec);
+  assert_string_equal(spec, "vector:on=log-probs");
+  assert_true(help_warns(second, "probabilities were given: w and b act on their logarithms"));
+  assert_near(first->fit.after, second->fit.after, 1e-10);
+  pcal_calibrator_free(first);
+  pcal_calibrator_free(second);
+}
+
+/* [3] */
+static void absent_class_and_separable_labels(void **state) {
+  (void)state;
+  help_draw(logits, labels, ROWS, K, 2.0, 1.7);
+  for (size_t i = 0; i < ROWS; i++)
+    labels[i] = labels[i] == 3 ? 0 : labels[i];
+  const pcal_batch absent = help_batch(PCAL_LOGIT, logits, labels, ROWS, K);
+  pcal_calibrator *calibrator = help_fit(&absent, "vector");
+  assert_int_equal(calibrator->fit.status, PC_FIT_STOPPED);
+  assert_true(help_warns(calibrator, "class 3 never occurs among the labels"));
+  help_apply(calibrator, &absent, out);
+  for (size_t i = 0; i < ROWS; i++)
+    assert_true(out[i * K + 3] < 1e-4);
+  help_sound(calibrator, &absent);
+  pcal_calibrator_free(calibrator);
+  for (size_t i = 0; i < ROWS; i++) {
+    labels[i] = 0;
+    for (size_t j = 1; j < K; j++)
+      labels[i] =
+          logits[i * K + j] > logits[i * K + (size_t)labels[i]] ? (int32_t)j : labels[i];
+  }
+  calibrator = help_fit(&absent, "vector");
+  assert_int_equal(calibrator->fit.status, PC_FIT_STOPPED);
+  assert_true(help_warns(calibrator, "the scores separate the labels"));
+  assert_true(calibrator->fit.after < 1e-4);
+  help_sound(calibrator, &absent);
+  pcal_calibrator_free(calibrator);
+}
+
+/* [4] */
+static void calibrated_rows_stay(void **state) {
+  (void)state;
+  const double probs[] = {0.75, 0.75, 0.75, 0.75};
+  const int32_t y[] = {1, 1, 0, 1};
+  const pcal_batch batch = help_batch(PCAL_PROBABILITY, probs, y, 4, 1);
+  pcal_calibrator *calibrator = help_fit(&batch, "vector");
+  double q[4];
+  help_apply(calibrator, &batch, q);
+  assert_near(q[0], 0.75, 1e-9);
+  assert_true(calibrator->fit.after <= calibrator->fit.before);
+  pcal_calibrator_free(calibrator);
+}
+
+/* [5] */
+static void labels_of_probability_zero_count(void **state) {
+  (void)state;
+  const double probs[][2] = {{1, 0}, {1, 0}, {1, 0}, {1, 0}, {0, 1}, {0, 1}};
+  const int32_t y[] = {0, 0, 0, 1, 1, 1};
+  const pcal_batch batch = help_batch(PCAL_PROBABILITY, &probs[0][0], y, 6, 2);
+  pcal_calibrator *calibrator = help_fit(&batch, "vector");
+  assert_same(calibrator->fit.before, (double)INFINITY);
+  assert_true(isfinite(calibrator->fit.after));
+  double q[6][2];
+  help_apply(calibrator, &batch, q);
+  assert_near(q[0][0], 0.75, 1e-3);
+  pcal_calibrator_free(calibrator);
+}
+
+/* Many classes go another way to the same kind of result. */
+static void many_classes(void **state) {
+  (void)state;
+  help_draw(logits, labels, ROWS, WIDE, 2.0, 1.7);
+  const pcal_batch batch = help_batch(PCAL_LOGIT, logits, labels, ROWS, WIDE);
+  pcal_calibrator *calibrator = help_fit(&batch, "vector"),
+                  *one = help_fit(&batch, "temperature");
+  assert_int_equal(calibrator->fit.status, PC_FIT_CONVERGED);
+  assert_true(calibrator->fit.gradient <= 1e-8);
+  assert_true(calibrator->fit.after < one->fit.after);
+  help_apply(calibrator, &batch, out);
+  assert_near(help_log(out, labels, ROWS, WIDE), calibrator->fit.after, 1e-12);
+  pcal_calibrator_free(calibrator);
+  pcal_calibrator_free(one);
+}
+
+static void extremes(void **state) {
+  (void)state;
+  help_extremes("vector");
+  help_extremes("vector:on=log-probs");
+}
+
+/* [6] A row of weight w is w rows, and small weights are rows nevertheless. */
+static void few_rows_are_refused(void **state) {
+  (void)state;
+  static const char sentence[] = "vector has 8 parameters, too many for 5 rows; use "
+                                 "temperature, or give more rows";
+  static const double twos[5] = {2, 2, 2, 2, 2};
+  static const double small[9] = {0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1};
+  help_draw(logits, labels, 9, K, 2.0, 1.7);
+  pcal_batch batch = help_batch(PCAL_LOGIT, logits, labels, 5, K);
+  help_refused(&batch, "vector", PCAL_USAGE, sentence);
+  batch.weights = twos;
+  pcal_calibrator_free(help_fit(&batch, "vector"));
+  batch.rows = 9;
+  batch.weights = small;
+  pcal_calibrator_free(help_fit(&batch, "vector"));
+}
+
+static void memory_runs_out(void **state) {
+  (void)state;
+  help_draw(logits, labels, 60, K, 2.0, 1.7);
+  const pcal_batch batch = help_batch(PCAL_LOGIT, logits, labels, 60, K);
+  help_scenario about = {&batch, "vector"};
+  unit_fail_each_allocation(help_fit_and_apply, &about);
+  help_draw(logits, labels, 90, WIDE, 2.0, 1.7);
+  const pcal_batch wide = help_batch(PCAL_LOGIT, logits, labels, 90, WIDE);
+  about.batch = &wide;
+  unit_fail_each_allocation(help_fit_and_apply, &about);
+}
+
+static void reads_only_its_parameters(void **state) {
+  (void)state;
+  help_refuses("vector", "{}", "cal.json, line 9: the parameters of vector are w and b");
+  help_refuses("vector", "{\"w\": [1, 1], \"b\": [0, 0], \"c\": 1}",
+               "cal.json, line 9: the parameters of vector are w and b");
+  help_refuses("vector", "{\"w\": [1], \"b\": [0, 0]}",
+               "cal.json, line 9: w must hold 2 numbers, one for each class");
+  help_refuses("vector", "{\"w\": [1, 1], \"b\": [0, 1e101]}",
+               "cal.json, line 9: b must hold numbers of at most 1e100 in size");
+  help_refuses("vector", "{\"w\": [1, \"1\"], \"b\": [0, 0]}",
+               "cal.json, line 9: w must hold numbers of at most 1e100 in size");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(finds_what_was_put_in),
+      cmocka_unit_test(closed_form),
+      cmocka_unit_test(what_it_acts_on),
+      cmocka_unit_test(probabilities_enter_as_logarithms),
+      cmocka_unit_test(absent_class_and_separable_labels),
+      cmocka_unit_test(calibrated_rows_stay),
+      cmocka_unit_test(labels_of_probability_zero_count),
+      cmocka_unit_test(many_classes),
+      cmocka_unit_test(extremes),
+      cmocka_unit_test(few_rows_are_refused),
+      cmocka_unit_test(memory_runs_out),
+      cmocka_unit_test(reads_only_its_parameters),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
