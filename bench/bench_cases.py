@@ -91,6 +91,15 @@ def temperature_peers(least):
     ]
 
 
+FLOAT = "float32 ends before the minimum"
+
+
+def vector_peers():
+    return [Peer("SciPy L-BFGS-B", "scipy", 20.0, 1e-8),
+            Peer("PyTorch L-BFGS, strong Wolfe, in double", "torch-double", 20.0, 1e-8),
+            Peer("the same in float32", "torch", None, 1e-6, FLOAT)]
+
+
 def python_peers(torchmetrics, netcal=None):
     """netcal takes probabilities; of logits, a softmax of PyTorch is counted with it."""
     return [
@@ -143,6 +152,14 @@ CASES = [
          temperature_peers(60.0), "read", 10.0),
     Case("temperature-A", "temperature fit: A", "bench_fit", "temperature", "A", "array",
          temperature_peers(None)),
+    Case("vector-A", "vector fit: A", "bench_fit", "vector", "A", "array",
+         vector_peers()),
+    Case("vector-E", "vector fit: E", "bench_fit", "vector", "E", "array",
+         vector_peers()),
+    Case("odir-E", "dirichlet-odir fit, lambda = mu = 0.001: E", "bench_fit",
+         "dirichlet-odir", "E", "array",
+         [Peer("PyTorch L-BFGS, strong Wolfe, in double", "torch-double", 5.0, 1e-6),
+          Peer("the same in float32", "torch", None, 1e-5, FLOAT)]),
     Case("apply-B", "apply a temperature: B", "bench_fit", "apply", "B", "array",
          [Peer("PyTorch softmax(z / T)", "torch")], "copy"),
     Case("apply-C", "apply a temperature: C", "bench_fit", "apply", "C", "array",

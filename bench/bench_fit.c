@@ -1,6 +1,8 @@
-/* Calibrators: fitting a temperature, and applying one.
+/* Calibrators: fitting them, and applying a temperature.
  *
  *   temperature DATA array|file THREADS
+ *   vector DATA array|file THREADS
+ *   dirichlet-odir DATA array|file THREADS   lambda and mu 0.001
  *   apply DATA array THREADS             T = 2, into rows in memory */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,14 +11,16 @@
 #include "bench.h"
 
 typedef struct fit_text {
-  char bytes[8192];
+  char *bytes;
   size_t length;
 } fit_text;
 
 static int fit_sink(void *user, const char *bytes, size_t count) {
   fit_text *text = user;
-  if (count >= sizeof text->bytes - text->length)
+  char *longer = realloc(text->bytes, text->length + count + 1);
+  if (longer == NULL)
     return 1;
+  text->bytes = longer;
   memcpy(text->bytes + text->length, bytes, count);
   text->length += count;
   text->bytes[text->length] = '\0';
@@ -24,7 +28,7 @@ static int fit_sink(void *user, const char *bytes, size_t count) {
 }
 
 static double fit_number(const fit_text *text, const char *key) {
-  const char *found = strstr(text->bytes, key);
+  const char *found = text->bytes == NULL ? NULL : strstr(text->bytes, key);
   double value = 0.0;
   if (found == NULL || sscanf(found + strlen(key), "%lf", &value) != 1)
     return -1.0;
@@ -35,22 +39,27 @@ static pcal_status fit_timed(const bench_request *request, const pcal_env *env,
                              pcal_source *source, bench_answer *answer, pcal_error *err) {
   pcal_fit_config config = PCAL_FIT_CONFIG_INIT;
   pcal_calibrator *calibrator = NULL;
-  fit_text text = {"", 0};
+  fit_text text = {NULL, 0};
+  config.method = strcmp(request->operation, "dirichlet-odir") == 0
+                      ? "dirichlet-odir:lambda=0.001,mu=0.001"
+                      : request->operation;
   bench_start(request, answer);
   pcal_status status = pcal_fit_run(source, &config, env, &calibrator, err);
   bench_stop(request, answer);
   if (status == PCAL_OK)
     status = pcal_calibrator_save(calibrator, fit_sink, &text, err);
-  bench_value(answer, "T", fit_number(&text, "\"T\": "));
-  bench_value(answer, "log", fit_number(&text, "\"after\": "));
+  if (strcmp(request->operation, "temperature") == 0)
+    bench_value(answer, "T", fit_number(&text, "\"T\": "));
+  bench_value(answer, "objective", fit_number(&text, "\"after\": "));
   bench_value(answer, "passes", fit_number(&text, "\"iterations\": "));
   bench_value(answer, "gradient", fit_number(&text, "\"gradient\": "));
   pcal_calibrator_free(calibrator);
+  free(text.bytes);
   return status;
 }
 
-static pcal_status fit_temperature(const bench_request *request, bench_answer *answer,
-                                   pcal_error *err) {
+static pcal_status fit_source(const bench_request *request, bench_answer *answer,
+                              pcal_error *err) {
   pcal_env env;
   pcal_source *source = NULL;
   pcal_status status = bench_env(request, &env, err);
@@ -113,11 +122,15 @@ static pcal_status fit_apply(const bench_request *request, bench_answer *answer,
 
 static pcal_status fit_answer(const bench_request *request, bench_answer *answer,
                               pcal_error *err) {
-  if (strcmp(request->operation, "temperature") == 0)
-    return fit_temperature(request, answer, err);
+  static const char *const fitted[] = {"temperature", "vector", "dirichlet-odir"};
+  for (size_t i = 0; i < sizeof fitted / sizeof *fitted; i++)
+    if (strcmp(request->operation, fitted[i]) == 0)
+      return fit_source(request, answer, err);
   if (strcmp(request->operation, "apply") == 0)
     return fit_apply(request, answer, err);
-  return bench_fail(err, PCAL_USAGE, "bench_fit knows the operations temperature and apply");
+  return bench_fail(
+      err, PCAL_USAGE,
+      "bench_fit knows the operations temperature, vector, dirichlet-odir and apply");
 }
 
 int main(int argc, char **argv) {

@@ -332,6 +332,83 @@ def temperature_sklearn(data):
     return {"T": 1.0 / float(fitted.beta_)}
 
 
+def linear_torch(logits, labels, weights, shift, apply, penalty):
+    """L-BFGS with strong Wolfe line search, as a script would call it, until it stops."""
+    optimizer = torch.optim.LBFGS(
+        [weights, shift], max_iter=1000, max_eval=2000, tolerance_grad=1e-7,
+        tolerance_change=1e-9, history_size=20, line_search_fn="strong_wolfe"
+    )
+
+    def objective():
+        scores = apply(logits, weights) + shift
+        return torch.nn.functional.cross_entropy(scores, labels) + penalty()
+
+    def closure():
+        optimizer.zero_grad()
+        loss = objective()
+        loss.backward()
+        return loss
+
+    optimizer.step(closure)
+    evaluations = optimizer.state[weights]["func_evals"]
+    with torch.no_grad():
+        return {"objective": objective().item(), "evaluations": evaluations}
+
+
+def vector_torch(data, width=torch.float32):
+    logits, classes = data.logits().to(width), data.scores.shape[1]
+    weights = torch.nn.Parameter(torch.ones(classes, dtype=width))
+    shift = torch.nn.Parameter(torch.zeros(classes, dtype=width))
+    return linear_torch(
+        logits, data.targets(), weights, shift, lambda z, w: z * w, lambda: 0.0
+    )
+
+
+def vector_double(data):
+    return vector_torch(data, torch.float64)
+
+
+def vector_scipy(data):
+    """L-BFGS-B in NumPy, with the gradient written out."""
+    scores, labels = data.once("doubles", lambda: data.scores.astype(np.float64)), data.labels
+    rows, classes = scores.shape
+    index = np.arange(rows)
+
+    def objective(at):
+        logs = scipy.special.log_softmax(scores * at[:classes] + at[classes:], axis=1)
+        rest = np.exp(logs)
+        rest[index, labels] -= 1.0
+        gradient = np.concatenate([(rest * scores).mean(0), rest.mean(0)])
+        return -logs[index, labels].mean(), gradient
+
+    start = np.concatenate([np.ones(classes), np.zeros(classes)])
+    limits = {"maxiter": 1000, "maxfun": 2000, "gtol": 1e-8, "ftol": 1e-15}
+    found = scipy.optimize.minimize(
+        objective, start, jac=True, method="L-BFGS-B", options=limits
+    )
+    return {"objective": float(found.fun), "evaluations": found.nfev}
+
+
+def dirichlet_torch(data, width=torch.float32):
+    """The objective of Kull et al. 2019 with lambda = mu = 0.001."""
+    logs = torch.log_softmax(data.logits().to(width), dim=1)
+    classes = logs.shape[1]
+    weights = torch.nn.Parameter(torch.eye(classes, dtype=width))
+    shift = torch.nn.Parameter(torch.zeros(classes, dtype=width))
+    off = 1.0 - torch.eye(classes, dtype=width)
+
+    def penalty():
+        return 0.001 * ((weights * off) ** 2).sum() + 0.001 * (shift**2).sum()
+
+    return linear_torch(
+        logs, data.targets(), weights, shift, lambda z, w: z @ w.T, penalty
+    )
+
+
+def dirichlet_double(data):
+    return dirichlet_torch(data, torch.float64)
+
+
 def apply_torch(data):
     probs = torch.softmax(data.logits() / 2.0, dim=1)
     return {"first": probs[:, 0].double().mean().item()}
@@ -360,6 +437,11 @@ PEERS = {
     ("temperature", "classic"): temperature_classic,
     ("temperature", "scipy"): temperature_scipy,
     ("temperature", "sklearn"): temperature_sklearn,
+    ("vector", "torch"): vector_torch,
+    ("vector", "torch-double"): vector_double,
+    ("vector", "scipy"): vector_scipy,
+    ("dirichlet-odir", "torch"): dirichlet_torch,
+    ("dirichlet-odir", "torch-double"): dirichlet_double,
     ("apply", "torch"): apply_torch,
 }
 
