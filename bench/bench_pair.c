@@ -1,8 +1,8 @@
 /* Pairs of rows: kernel calibration error and kernel densities.
  *
  *   skce DATA array THREADS      unbiased
- *   ce-kde DATA array THREADS    with a fixed bandwidth
- *   ce-kde DATA auto THREADS     with its search for one */
+ *   ce-kde DATA H THREADS        H a bandwidth, or "auto" for the search of one */
+#include <stdio.h>
 #include <string.h>
 
 #include "bench.h"
@@ -10,12 +10,13 @@
 static pcal_status pair_timed(const bench_request *request, const pcal_env *env,
                               pcal_source *source, bench_answer *answer, pcal_error *err) {
   const int kde = strcmp(request->operation, "ce-kde") == 0;
-  const char *spec = !kde                                   ? "skce"
-                     : strcmp(request->option, "auto") == 0 ? "ce-kde"
-                                                            : "ce-kde:bandwidth=0.1";
+  char text[64] = "skce";
+  const char *const spec = text;
   pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
   pcal_results *results = NULL;
   pcal_result result = {.size = sizeof result};
+  if (kde)
+    snprintf(text, sizeof text, "ce-kde:bandwidth=%s", request->option);
   config.specs = &spec;
   config.spec_count = 1;
   bench_start(request, answer);

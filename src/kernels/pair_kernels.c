@@ -8,100 +8,12 @@
  * the exponentials of the one before it, so that square roots run beside them. */
 #include "kernels/pair_kernels.h"
 
-#include <math.h>
-#if defined(__AVX__)
-#include <immintrin.h>
-#endif
-
-#include "kernels/lane_math.h"
+#include "kernels/pair_vector.h"
 
 #define PAIR_JOIN(a, b) a##b
 #define PAIR_NAME(variant) PAIR_JOIN(pc_pair_kernels_, variant)
 #define PAIR_TEXT(variant) PAIR_QUOTE(variant)
 #define PAIR_QUOTE(text) #text
-#define PAIR_INLINE static inline __attribute__((always_inline))
-
-/* The registers of the instruction set as the compilers' own vector type: plain loops over
- * lanes inside loops over classes or rows are vectorised along the wrong one. */
-#if defined(__AVX512F__)
-#define PAIR_WIDTH 8
-#elif defined(__AVX__)
-#define PAIR_WIDTH 4
-#else
-#define PAIR_WIDTH 2
-#endif
-#define PAIR_PARTS (PC_LANES / PAIR_WIDTH)
-#define PAIR_NOTHING (-708.0) /* where exponentials are taken to be 0 */
-#define PAIR_ROWS 4           /* PC_LANES is an even multiple */
-
-typedef double pair_vector
-    __attribute__((vector_size(PAIR_WIDTH * sizeof(double)), aligned(8), may_alias));
-typedef int64_t pair_bits
-    __attribute__((vector_size(PAIR_WIDTH * sizeof(double)), aligned(8), may_alias));
-typedef uint64_t pair_words __attribute__((vector_size(PAIR_WIDTH * sizeof(double)), aligned(8),
-                                           may_alias)); /* wraps around */
-
-/* Part `part` of PC_LANES doubles. */
-PAIR_INLINE const pair_vector *pair_part(const double *lanes, size_t part) {
-  return (const pair_vector *)(const void *)lanes + part;
-}
-
-#define PAIR_EACH(name, function)                    \
-  PAIR_INLINE pair_vector name(pair_vector vector) { \
-    double lane[PAIR_WIDTH];                         \
-    memcpy(lane, &vector, sizeof lane);              \
-    for (size_t l = 0; l < PAIR_WIDTH; l++)          \
-      lane[l] = function(lane[l]);                   \
-    memcpy(&vector, lane, sizeof lane);              \
-    return vector;                                   \
-  }
-PAIR_EACH(pair_exp, pc_lane_exp)
-PAIR_EACH(pair_log_gamma, pc_lane_log_gamma)
-PC_LANE_EXP_NEAR(pair_vector, pair_exp_near)
-
-/* Square roots are rounded correctly by every instruction. */
-#if PAIR_WIDTH == 8
-PAIR_INLINE pair_vector pair_root(pair_vector x) {
-  return (pair_vector)_mm512_sqrt_pd((__m512d)x);
-}
-#elif PAIR_WIDTH == 4
-PAIR_INLINE pair_vector pair_root(pair_vector x) {
-  return (pair_vector)_mm256_sqrt_pd((__m256d)x);
-}
-#else
-PAIR_EACH(pair_root, sqrt)
-#endif
-
-/* exp(x) for sums in which small terms count little: 2^k exp(r / 8)^8, r = x - k ln 2, exp(r /
- * 8) of degree 6 fitted at Chebyshev points.  Relative error 2e-14 + 2e-16 |x|; 0 below -708.
- */
-PAIR_INLINE pair_vector pair_exp_rough(pair_vector x) {
-  const pair_bits nothing = x < PAIR_NOTHING;
-  const pair_vector shifted = x * 0x1.71547652b82fep+0 + 0x1.8p52;
-  const pair_vector r = x - (shifted - 0x1.8p52) * 0x1.62e42fefa39efp-1, r2 = r * r;
-  const pair_vector even = r2 * 0x1.6c1c38ee699b2p-28 + 0x1.5555554ad39e9p-17;
-  const pair_vector odd = r2 * 0x1.11168895b9a13p-22 + 0x1.5555554051dc2p-12;
-  const pair_vector eighth =
-      (r2 * (r2 * even + 0x1.00000000000a2p-7) + 1.0) + r * (r2 * odd + 0x1.0000000000286p-3);
-  const pair_vector quarter = eighth * eighth, half = quarter * quarter;
-  const pair_vector scale = (pair_vector)(((pair_words)shifted + 1023) << 52);
-  return (pair_vector)((pair_bits)((half * half) * scale) & ~nothing);
-}
-
-/* The bits of all lanes together: negative if one is. */
-PAIR_INLINE int64_t pair_any(pair_bits bits) {
-  int64_t lane[PAIR_WIDTH], any = 0;
-  memcpy(lane, &bits, sizeof lane);
-  for (size_t l = 0; l < PAIR_WIDTH; l++)
-    any |= lane[l];
-  return any;
-}
-
-/* Where the sign bit of `choose` is set `yes`, else `no`. */
-PAIR_INLINE pair_vector pair_choose(pair_bits choose, pair_vector yes, pair_vector no) {
-  const pair_bits mask = choose >> 63;
-  return (pair_vector)(((pair_bits)yes & mask) | ((pair_bits)no & ~mask));
-}
 
 /* ---- inner products and distances ---- */
 
@@ -240,7 +152,7 @@ PAIR_INLINE pair_bits pair_skce_part(const pair_call *call, pair_choice choice, 
 static __attribute__((noinline)) int pair_usual_part(const pair_call *call, size_t part,
                                                      double *sums) {
   const pair_choice choice = {.near = 1};
-  return pair_any(pair_skce_part(call, choice, part, sums)) < 0;
+  return pair_negative(pair_skce_part(call, choice, part, sums));
 }
 
 static __attribute__((noinline)) int pair_any_part(const pair_call *call, int careful,
@@ -248,7 +160,7 @@ static __attribute__((noinline)) int pair_any_part(const pair_call *call, int ca
   const pc_pair_form *form = call->form;
   const pair_choice choice = {
       form->tv, form->gaussian, form->near, call->right->label < 0, form->weighted, careful};
-  return pair_any(pair_skce_part(call, choice, part, sums)) < 0;
+  return pair_negative(pair_skce_part(call, choice, part, sums));
 }
 
 static void pair_shift_all(const pc_pair_pack *left, const pc_pair_pack *right, double *shift) {
@@ -306,7 +218,7 @@ static void pair_distances(const pc_pair_form *form, size_t classes, const pc_pa
       choice.careful = 0;
       pair_begin(&call, choice, row, part, &small, &group);
       choice.careful = 1;
-      if (pair_any(small) < 0)
+      if (pair_negative(small))
         pair_begin(&call, choice, row, part, &small, &group);
       pair_store(&group.far, out + row * PC_LANES + part * PAIR_WIDTH);
     }
@@ -338,23 +250,20 @@ static void pair_dirichlet_norm(size_t classes, const double *probs, double inve
   }
 }
 
-enum { PAIR_ALIVE = 1, PAIR_ABOVE = 2 };
-
 typedef struct pair_exponents {
   const double *dots, *offset;
   double scale;
 } pair_exponents;
 
-/* Exponents of a row relative to its peak, into x; returns what they are. */
-PAIR_INLINE pair_bits pair_relative(const pair_exponents *from, size_t row, double peak,
-                                    pair_vector *x) {
-  pair_bits flags = {0};
+/* Exponents of a row relative to its peak, into x; returns the larger of them and `most`. */
+PAIR_INLINE pair_vector pair_relative(const pair_exponents *from, size_t row, double peak,
+                                      pair_vector most, pair_vector *x) {
   for (size_t part = 0; part < PAIR_PARTS; part++) {
     const pair_vector dot = *pair_part(from->dots + row * PC_LANES, part);
     x[part] = (dot * from->scale + *pair_part(from->offset, part)) - peak;
-    flags |= ((x[part] >= PAIR_NOTHING) & PAIR_ALIVE) | ((x[part] > 0.0) & PAIR_ABOVE);
+    most = pair_max(most, x[part]);
   }
-  return flags;
+  return most;
 }
 
 PAIR_INLINE void pair_add_exp(const pair_vector *x, size_t count, double *sums) {
@@ -368,15 +277,17 @@ PAIR_INLINE void pair_add_exp(const pair_vector *x, size_t count, double *sums) 
 static __attribute__((noinline)) unsigned pair_dirichlet_rows(const pair_exponents *from,
                                                               const double *peak, unsigned rows,
                                                               double *sums) {
+  const pair_vector lowest = (pair_vector){0.0} - INFINITY;
   unsigned above = 0;
   for (size_t r = 0; r < PC_LANES; r++) {
     pair_vector x[PAIR_PARTS];
     if ((rows >> r & 1) == 0)
       continue;
-    const int64_t any = pair_any(pair_relative(from, r, peak[r], x));
-    if (any == PAIR_ALIVE)
+    const pair_vector most = pair_relative(from, r, peak[r], lowest, x);
+    if (pair_above(most, 0.0))
+      above |= 1u << r;
+    else if (pair_above(most, PAIR_NOTHING))
       pair_add_exp(x, PAIR_PARTS, sums + r * PC_LANES);
-    above |= (any & PAIR_ABOVE) != 0 ? 1u << r : 0;
   }
   return above;
 }
@@ -388,17 +299,16 @@ static unsigned pair_dirichlet(const double *dots, double scale, const double *o
   for (size_t row = 0; row < PC_LANES; row += PAIR_ROWS) {
     const unsigned here = rows & (((1u << PAIR_ROWS) - 1) << row);
     _Alignas(64) pair_vector x[PAIR_ROWS * PAIR_PARTS];
-    pair_bits flags = {0};
+    pair_vector most = (pair_vector){0.0} - INFINITY;
     if (here != ((1u << PAIR_ROWS) - 1) << row) {
       above |= pair_dirichlet_rows(&from, peak, here, sums);
       continue;
     }
     for (size_t r = 0; r < PAIR_ROWS; r++)
-      flags |= pair_relative(&from, row + r, peak[row + r], x + r * PAIR_PARTS);
-    const int64_t any = pair_any(flags);
-    if ((any & PAIR_ABOVE) != 0)
+      most = pair_relative(&from, row + r, peak[row + r], most, x + r * PAIR_PARTS);
+    if (pair_above(most, 0.0))
       above |= pair_dirichlet_rows(&from, peak, here, sums);
-    else if (any != 0)
+    else if (pair_above(most, PAIR_NOTHING))
       pair_add_exp(x, PAIR_ROWS * PAIR_PARTS, sums + row * PC_LANES);
   }
   return above;

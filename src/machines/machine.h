@@ -98,7 +98,7 @@ typedef struct pc_evidence {
     pc_curve_table *parts;
   } curve;
   struct {
-    pc_pair_rows rows; /* distinct rows, ascending by label, then by probabilities */
+    pc_pair_rows rows; /* distinct rows by label, predicted class and its probability */
     void *block;
   } pair;
   pc_kept_rows kept;

@@ -90,24 +90,50 @@ static void machine_pair_merge(void *opaque, const void *other) {
   machine_pair_append(opaque, from->probs, from->labels, from->weights, from->count);
 }
 
-static int machine_pair_compare(const pair_state *state, size_t a, size_t b) {
-  const double *p = state->probs + a * state->classes, *q = state->probs + b * state->classes;
-  if (state->labels[a] != state->labels[b])
-    return state->labels[a] < state->labels[b] ? -1 : 1;
-  for (size_t j = 0; j < state->classes; j++)
-    if (p[j] != q[j])
-      return p[j] < q[j] ? -1 : 1;
+/* ---- order ---- */
+
+/* What rows are sorted by: neighbours then have the same label and similar probabilities. */
+typedef struct pair_key {
+  int32_t label, top; /* top: the class of the largest probability, the lowest on ties */
+  double high;        /* that probability */
+  size_t row;
+} pair_key;
+
+static pair_key machine_pair_key(const pair_state *state, size_t row) {
+  const double *p = state->probs + row * state->classes;
+  pair_key key = {state->labels[row], 0, p[0], row};
+  for (size_t c = 1; c < state->classes; c++)
+    if (p[c] > key.high) {
+      key.high = p[c];
+      key.top = (int32_t)c;
+    }
+  return key;
+}
+
+static int machine_pair_compare(const pair_state *state, const pair_key *a, const pair_key *b) {
+  const double *p = state->probs + a->row * state->classes;
+  const double *q = state->probs + b->row * state->classes;
+  if (a->label != b->label)
+    return a->label < b->label ? -1 : 1;
+  if (a->top != b->top)
+    return a->top < b->top ? -1 : 1;
+  if (a->high != b->high)
+    return a->high < b->high ? -1 : 1;
+  for (size_t c = 0; c < state->classes; c++)
+    if (p[c] != q[c])
+      return p[c] < q[c] ? -1 : 1;
   return 0;
 }
 
 /* Equal rows by their weights, so that these are always added in the same order. */
-static int machine_pair_before(const pair_state *state, size_t a, size_t b) {
+static int machine_pair_before(const pair_state *state, const pair_key *a, const pair_key *b) {
   const int order = machine_pair_compare(state, a, b);
-  return order < 0 || (order == 0 && state->weights[a] <= state->weights[b]);
+  return order < 0 || (order == 0 && state->weights[a->row] <= state->weights[b->row]);
 }
 
-/* Merge sort of row positions; `spare` has the same length. */
-static void machine_pair_sort(const pair_state *state, size_t *order, size_t *spare, size_t n) {
+/* Merge sort; `spare` has the same length. */
+static void machine_pair_sort(const pair_state *state, pair_key *keys, pair_key *spare,
+                              size_t n) {
   for (size_t width = 1; width < n; width *= 2) {
     for (size_t low = 0; low < n; low += 2 * width) {
       const size_t middle = low + width < n ? low + width : n;
@@ -115,11 +141,11 @@ static void machine_pair_sort(const pair_state *state, size_t *order, size_t *sp
       size_t a = low, b = middle;
       for (size_t out = low; out < high; out++) {
         const int left =
-            a < middle && (b >= high || machine_pair_before(state, order[a], order[b]));
-        spare[out] = left ? order[a++] : order[b++];
+            a < middle && (b >= high || machine_pair_before(state, &keys[a], &keys[b]));
+        spare[out] = left ? keys[a++] : keys[b++];
       }
     }
-    memcpy(order, spare, n * sizeof *order);
+    memcpy(keys, spare, n * sizeof *keys);
   }
 }
 
@@ -128,11 +154,11 @@ static void machine_pair_release(const pcal_env *env, pc_evidence *evidence) {
   evidence->pair.block = NULL;
 }
 
-static void machine_pair_join(const pair_state *state, const size_t *order,
+static void machine_pair_join(const pair_state *state, const pair_key *keys,
                               pc_pair_rows *rows) {
   for (size_t i = 0; i < state->count; i++) {
-    const size_t at = order[i];
-    if (i > 0 && machine_pair_compare(state, order[i - 1], at) == 0)
+    const size_t at = keys[i].row;
+    if (i > 0 && machine_pair_compare(state, &keys[i - 1], &keys[i]) == 0)
       rows->weights[rows->count - 1] += state->weights[at];
     else
       pc_pair_rows_add(rows, state->probs + at * state->classes, state->labels[at],
@@ -145,19 +171,19 @@ static pcal_status machine_pair_finish(const pcal_env *env, const void *opaque,
                                        pc_evidence *out, pcal_error *err) {
   const pair_state *state = opaque;
   const size_t n = state->count, bytes = pc_pair_rows_bytes(n, state->classes);
-  size_t *order = pc_alloc_raw(env, 2 * n, sizeof *order);
+  pair_key *keys = pc_alloc_raw(env, 2 * n, sizeof *keys);
   out->pair.block = bytes == 0 ? NULL : pc_alloc_raw(env, bytes, 1);
-  const int enough = order != NULL && out->pair.block != NULL;
+  const int enough = keys != NULL && out->pair.block != NULL;
   if (enough) {
     for (size_t i = 0; i < n; i++)
-      order[i] = i;
-    machine_pair_sort(state, order, order + n, n);
+      keys[i] = machine_pair_key(state, i);
+    machine_pair_sort(state, keys, keys + n, n);
     out->pair.rows = pc_pair_rows_in(out->pair.block, n, state->classes);
-    machine_pair_join(state, order, &out->pair.rows);
+    machine_pair_join(state, keys, &out->pair.rows);
   } else {
     machine_pair_release(env, out);
   }
-  pc_free(env, order);
+  pc_free(env, keys);
   return enough ? PCAL_OK : pc_fail_memory(err, "ordering rows for pairs");
 }
 

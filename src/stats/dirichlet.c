@@ -2,8 +2,9 @@
  * the sum of the others relative to it, rescaled when a larger one comes.  A task is a few
  * packs of rows against all packs, in order, so that threads do not show.
  *
- * Accuracy: exponents to about 1e-16 times their largest part, p log p / h or log Gamma(p / h).
- * Cost: N^2 pairs of 2 K operations, and an exp where it is above 1e-307 of the largest. */
+ * Accuracy: exponents to about 1e-16 times their largest part, p log p / h or log Gamma(p / h);
+ * kernels below 1e-26 of the largest that a row has met are left out.
+ * Cost: N^2 pairs of 2 K operations, and an exp for those that are not. */
 #include "stats/dirichlet.h"
 
 #include <float.h>

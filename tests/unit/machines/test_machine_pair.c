@@ -24,7 +24,7 @@ static void pair_check(const pc_evidence *evidence, size_t at, double first, int
   assert_same(rows->weights[at], weight);
 }
 
-/* Ascending by label, then by probabilities; equal rows joined. */
+/* By label, then predicted class, then its probability; equal rows joined. */
 static void test_rows_are_sorted_and_joined(void **state) {
   (void)state;
   static const double probs[] = {0.75, 0.25, 0.25, 0.75, 0.75, 0.25, 0.75, 0.25, 0.5, 0.5};
@@ -35,8 +35,8 @@ static void test_rows_are_sorted_and_joined(void **state) {
   pc_evidence evidence = machine_evidence(&about, pairs);
   assert_int_equal(evidence.pair.rows.count, 4);
   assert_int_equal(evidence.pair.rows.classes, 2);
-  pair_check(&evidence, 0, 0.25, 0, 1);
-  pair_check(&evidence, 1, 0.75, 0, 1);
+  pair_check(&evidence, 0, 0.75, 0, 1); /* class 0 is predicted */
+  pair_check(&evidence, 1, 0.25, 0, 1);
   pair_check(&evidence, 2, 0.5, 1, 1);
   pair_check(&evidence, 3, 0.75, 1, 2);
   about.machine->release(&about.env, &evidence);
@@ -80,6 +80,7 @@ static void test_weights_are_added_in_one_order(void **state) {
   }
 }
 
+/* (1 - p, p) with p from 0 to 1/2: class 0 is predicted, with ever less probability. */
 static void test_many_rows_in_any_order(void **state) {
   (void)state;
   enum { ROWS = 257 };
@@ -88,14 +89,37 @@ static void test_many_rows_in_any_order(void **state) {
   const machine_case about = pair_case();
   void *pairs = machine_state(&about);
   for (size_t i = 0; i < ROWS; i++) {
-    probs[2 * i] = (double)(i * 100 % ROWS) / 512;
-    probs[2 * i + 1] = 1 - probs[2 * i];
+    probs[2 * i + 1] = (double)(i * 100 % ROWS) / 512;
+    probs[2 * i] = 1 - probs[2 * i + 1];
   }
   pair_feed(&about, pairs, probs, labels, NULL, ROWS);
   pc_evidence evidence = machine_evidence(&about, pairs);
   assert_int_equal(evidence.pair.rows.count, ROWS);
   for (size_t i = 0; i < ROWS; i++)
-    pair_check(&evidence, i, (double)i / 512, 0, 1);
+    pair_check(&evidence, i, 0.5 + (double)i / 512, 0, 1);
+  about.machine->release(&about.env, &evidence);
+  about.machine->destroy(&about.env, pairs);
+}
+
+/* Rows with the same largest probability go by the others; 0.5 0.5 predicts the lower class. */
+static void test_ties(void **state) {
+  (void)state;
+  static const double probs[] = {0.5, 0.25, 0.25, 0.5, 0.375, 0.125, 0.5, 0.125, 0.375,
+                                 0.5, 0.5,  0.0,  0.0, 0.5,   0.5,   0.5, 0.25,  0.25};
+  static const double second[] = {0.125, 0.25, 0.375, 0.5, 0.5};
+  static const int32_t labels[6] = {0};
+  pc_need need;
+  memset(&need, 0, sizeof need);
+  need.machine = PC_PAIR;
+  const machine_case about = machine_case_make(&pc_machine_pair, &need, 3);
+  const pc_rows rows = {.count = 6, .classes = 3, .labels = labels, .probs = probs};
+  void *pairs = machine_state(&about);
+  machine_update(&about, pairs, &rows, NULL);
+  pc_evidence evidence = machine_evidence(&about, pairs);
+  assert_int_equal(evidence.pair.rows.count, 5);
+  for (size_t i = 0; i < 5; i++)
+    assert_same(*pc_pair_prob(&evidence.pair.rows, i, 1), second[i]);
+  assert_same(evidence.pair.rows.weights[1], 2.0);
   about.machine->release(&about.env, &evidence);
   about.machine->destroy(&about.env, pairs);
 }
@@ -140,6 +164,7 @@ int main(void) {
       cmocka_unit_test(test_merge_adds_weights_of_equal_rows),
       cmocka_unit_test(test_weights_are_added_in_one_order),
       cmocka_unit_test(test_many_rows_in_any_order),
+      cmocka_unit_test(test_ties),
       cmocka_unit_test(test_clear_and_no_rows),
       cmocka_unit_test(test_limit_of_memory),
   };
