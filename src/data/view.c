@@ -92,10 +92,10 @@ static void view_top(const pc_rows *rows, pc_columns *columns) {
   columns->score = rows->classes == 1 ? rows->positive : rows->top;
   if (rows->ones != NULL && rows->classes == 1)
     columns->hit = rows->ones;
-  else
-    for (size_t i = 0; i < rows->count; i++)
-      columns->hit_space[i] =
-          rows->classes == 1 ? rows->labels[i] == 1 : rows->top_label[i] == rows->labels[i];
+  for (size_t i = 0; rows->ones == NULL && rows->classes == 1 && i < rows->count; i++)
+    columns->hit_space[i] = rows->labels[i] == 1;
+  for (size_t i = 0; rows->classes > 1 && i < rows->count; i++)
+    columns->hit_space[i] = rows->top_label[i] == rows->labels[i];
   for (size_t i = 0; columns->part != NULL && i < rows->count; i++)
     columns->part_space[i] = (uint32_t)rows->top_label[i];
 }

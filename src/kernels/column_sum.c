@@ -13,11 +13,11 @@ static void column_sum_split(const pc_row_kernels *kernels, pc_sum *sum, const d
                              size_t count) {
   double left[PC_SPLIT_ROWS];
   pc_split_sums pieces;
-  if (!(kernels->largest(values, count) <= PC_SPLIT_LARGEST)) {
+  kernels->split(values, count, left, &pieces);
+  if (pieces.largest > PC_SPLIT_LARGEST) {
     column_sum_add(sum, values, count);
     return;
   }
-  kernels->split(values, count, left, &pieces);
   for (size_t p = 0; p < PC_SPLIT_PIECES; p++)
     pc_sum_add_units(sum, pieces.units[p], pc_split_exponent(p));
   if (!pieces.all)

@@ -1,4 +1,5 @@
 /* Which of the compiled kernel variants this processor can run. */
+#include "kernels/cuts.h"
 #include "kernels/linear_kernels.h"
 #include "kernels/pair_kernels.h"
 #include "kernels/row_kernels.h"
@@ -14,6 +15,7 @@ extern const pc_tempered_kernels pc_tempered_kernels_avx2, pc_tempered_kernels_a
 extern const pc_simplex_kernels pc_simplex_kernels_avx2, pc_simplex_kernels_avx512;
 extern const pc_spread_kernels pc_spread_kernels_avx2, pc_spread_kernels_avx512;
 extern const pc_linear_kernels pc_linear_kernels_avx2, pc_linear_kernels_avx512;
+extern const pc_cut_kernels pc_cut_kernels_avx2, pc_cut_kernels_avx512;
 
 /* Portable, AVX2, AVX-512: each processor runs those up to a level. */
 static size_t dispatch_level(void) {
@@ -38,6 +40,8 @@ static const pc_spread_kernels *const dispatch_spread[] = {
     &pc_spread_kernels_portable, &pc_spread_kernels_avx2, &pc_spread_kernels_avx512};
 static const pc_linear_kernels *const dispatch_linear[] = {
     &pc_linear_kernels_portable, &pc_linear_kernels_avx2, &pc_linear_kernels_avx512};
+static const pc_cut_kernels *const dispatch_cuts[] = {
+    &pc_cut_kernels_portable, &pc_cut_kernels_avx2, &pc_cut_kernels_avx512};
 
 #else
 
@@ -51,6 +55,7 @@ static const pc_tempered_kernels *const dispatch_tempered[] = {&pc_tempered_kern
 static const pc_simplex_kernels *const dispatch_simplex[] = {&pc_simplex_kernels_portable};
 static const pc_spread_kernels *const dispatch_spread[] = {&pc_spread_kernels_portable};
 static const pc_linear_kernels *const dispatch_linear[] = {&pc_linear_kernels_portable};
+static const pc_cut_kernels *const dispatch_cuts[] = {&pc_cut_kernels_portable};
 
 #endif
 
@@ -100,4 +105,12 @@ const pc_linear_kernels *pc_linear_kernels_at(size_t index) {
 
 const pc_linear_kernels *pc_linear_kernels_best(void) {
   return dispatch_linear[dispatch_level()];
+}
+
+const pc_cut_kernels *pc_cut_kernels_at(size_t index) {
+  return index <= dispatch_level() ? dispatch_cuts[index] : NULL;
+}
+
+const pc_cut_kernels *pc_cut_kernels_best(void) {
+  return dispatch_cuts[dispatch_level()];
 }

@@ -35,11 +35,11 @@ static inline double pc_lane_double(uint64_t bits) {
  * over them are faster than one, whose chain of dependent operations is longer than processors
  * look ahead. */
 static inline double pc_lane_exp_reduce(double x, double *scale) {
-  const double shift = 0x1.8p52, inverse_ln2 = 0x1.71547652b82fep+0;
+  const double shift = 0x1.8p52 + 1023.0, inverse_ln2 = 0x1.71547652b82fep+0;
   const double ln2_high = 0x1.62e42fee00000p-1, ln2_low = 0x1.a39ef35793c76p-33;
   const double shifted = x * inverse_ln2 + shift;
   const double k = shifted - shift;
-  *scale = pc_lane_double((pc_lane_bits(shifted) + 1023) << 52);
+  *scale = pc_lane_double(pc_lane_bits(shifted) << 52);
   return (x - k * ln2_high) - k * ln2_low;
 }
 
@@ -140,28 +140,27 @@ static inline double pc_lane_log_gamma(double x) {
   return (((y - 0.5) * pc_lane_log(y) - y) + (half_log_2pi + series)) - pc_lane_log(product);
 }
 
-/* The steps in float, for the fast precision, x <= 0: PC_LANE_EXPF_UNIT * finish(reduce(x)) is
- * exp(x) with a relative error below 1.3e-7 (degree 6), and 0 below -178.5 ln 2 = -123.73.  The
- * unit keeps the squares of terms above 2^-126, below which processors are slow. */
+/* The steps in float, for the fast precision, x <= 0: exp(x) = 2^k p(f), k = round(y), f = y -
+ * k, y = x log2 e, p of degree 6 with p(0) = 1.  PC_LANE_EXPF_UNIT * finish(reduce(x)) has a
+ * relative error below 1.5e-7 + 8e-8 |x|, and is 0 below -178.5 ln 2 = -123.73.  The unit keeps
+ * the squares of terms above 2^-126, below which processors are slow. */
 #define PC_LANE_EXPF_UNIT 0x1p-52
 
 static inline float pc_lane_expf_reduce(float x, float *scale) {
-  const float shift = 0x1.8p23f, inverse_ln2 = 0x1.715476p+0f;
-  const float ln2_high = 0x1.62e400p-1f, ln2_low = 0x1.7f7d1cp-20f;
-  const float shifted = x * inverse_ln2 + shift;
-  const float k = shifted - shift;
+  const float shift = 0x1.8p23f + 179.0f, log2_e = 0x1.715476p+0f;
+  const float y = x * log2_e, shifted = y + shift;
   uint32_t bits;
   memcpy(&bits, &shifted, sizeof bits);
-  bits = (bits + 127 + 52) << 23;
+  bits <<= 23;
   memcpy(scale, &bits, sizeof bits);
-  return (x - k * ln2_high) - k * ln2_low;
+  return y - (shifted - shift);
 }
 
-static inline float pc_lane_expf_finish(float r, float scale) {
-  const float r2 = r * r;
-  const float q = (0x1.0p-1f + r * 0x1.5554dcp-3f) +
-                  r2 * ((0x1.55551ap-5f + r * 0x1.120b6ep-7f) + r2 * 0x1.6d110ap-10f);
-  return (1.0f + (r + r2 * q)) * scale;
+static inline float pc_lane_expf_finish(float f, float scale) {
+  const float f2 = f * f;
+  const float p01 = 1.0f + f * 0x1.62e432p-1f, p23 = 0x1.ebfbe2p-3f + f * 0x1.c6ae72p-5f;
+  const float p45 = 0x1.3b270ep-7f + f * 0x1.5f7276p-10f;
+  return (p01 + f2 * (p23 + f2 * (p45 + f2 * 0x1.470b4ap-13f))) * scale;
 }
 
 static inline float pc_lane_expf_lowest(float any) {

@@ -266,7 +266,7 @@ static void kernels_finish_logits(const pc_logit_columns *columns, size_t count)
   double *restrict log_true = columns->log_true;
   const double lowest = pc_lane_exp_lowest((double)count);
   for (size_t i = 0; i < count; i++) {
-    const double rest = top[i], sum = 1.0 + rest, gap = log_true[i];
+    const double rest = top[i], sum = 1.0 + rest, share = 1.0 / sum, gap = log_true[i];
     const double is_top = label[i] == top_label[i] ? 1.0 : 0.0;
     double scale;
     const double reduced = pc_lane_exp_reduce(gap < lowest ? lowest : gap, &scale);
@@ -274,10 +274,10 @@ static void kernels_finish_logits(const pc_logit_columns *columns, size_t count)
     const double others = is_top > 0.0 ? rest : 1.0 + (rest - term);
     const double square =
         is_top > 0.0 ? others_square[i] : 1.0 + (others_square[i] - term * term);
-    top[i] = 1.0 / sum;
-    true_gap[i] = others / sum;
-    others_square[i] = square / (sum * sum);
-    log_true[i] = gap - pc_lane_log1p(rest);
+    top[i] = share;
+    true_gap[i] = others * share;
+    others_square[i] = square * (share * share);
+    log_true[i] = gap - (pc_lane_log(sum) + (rest - (sum - 1.0)) * share); /* as log1p */
   }
 }
 
@@ -339,6 +339,7 @@ static inline double kernels_cut(double r, double anchor, uint64_t *units) {
 
 #define KERNELS_SPLIT(i, l)                          \
   const double here = x[i];                          \
+  most[l] = KERNELS_LARGER(most[l], fabs(here));     \
   double rest = kernels_cut(here, anchor[0], &a[l]); \
   rest = kernels_cut(rest, anchor[1], &b[l]);        \
   rest = kernels_cut(rest, anchor[2], &c[l]);        \
@@ -349,7 +350,7 @@ static void kernels_split(const double *restrict x, size_t count, double *restri
                           pc_split_sums *sums) {
   const double anchor[PC_SPLIT_PIECES] = {0x1.8p12, 0x1.8p-39, 0x1.8p-90};
   uint64_t a[PC_LANES] = {0}, b[PC_LANES] = {0}, c[PC_LANES] = {0};
-  double uncut[PC_LANES] = {0.0};
+  double uncut[PC_LANES] = {0.0}, most[PC_LANES] = {0.0};
   const size_t whole = count / PC_LANES * PC_LANES;
   for (size_t i = 0; i < whole; i += PC_LANES)
     for (size_t l = 0; l < PC_LANES; l++) {
@@ -362,10 +363,12 @@ static void kernels_split(const double *restrict x, size_t count, double *restri
     a[0] += a[l];
     b[0] += b[l];
     c[0] += c[l];
+    most[0] = KERNELS_LARGER(most[0], most[l]);
   }
   sums->units[0] = (int64_t)(a[0] - count * pc_lane_bits(anchor[0]));
   sums->units[1] = (int64_t)(b[0] - count * pc_lane_bits(anchor[1]));
   sums->units[2] = (int64_t)(c[0] - count * pc_lane_bits(anchor[2]));
+  sums->largest = most[0];
   sums->all = kernels_fold(uncut) == 0.0;
 }
 

@@ -53,6 +53,7 @@ typedef struct pc_column_facts {
 
 typedef struct pc_split_sums {
   int64_t units[PC_SPLIT_PIECES]; /* sums of the multiples */
+  double largest;                 /* in size; if it is too large, the sums are wrong */
   int all;                        /* nothing is left of any number */
 } pc_split_sums;
 

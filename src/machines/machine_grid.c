@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/cuts.h"
 #include "machines/grid_cells.h"
 
 #define MACHINE_GRID_FIXED_BYTES 16
@@ -53,16 +54,30 @@ static void machine_grid_fold(pc_grid *grid, grid_bank banks[][MACHINE_GRID_BANK
     }
 }
 
+static void machine_grid_bank(grid_bank banks[][MACHINE_GRID_BANK_CELLS],
+                              const pc_cut_rows *rows, const uint8_t *hit, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    grid_bank *bank = &banks[i % MACHINE_GRID_BANKS][rows->cell[i]];
+    bank->rows += 1 + ((uint64_t)hit[i] << 32);
+    bank->score += rows->score[i];
+    bank->square += rows->square[i];
+  }
+}
+
 static void machine_grid_add_some(pc_grid *grid, const double *score, const uint8_t *hit,
                                   size_t count) {
   grid_bank banks[MACHINE_GRID_BANKS][MACHINE_GRID_BANK_CELLS];
-  const pc_partition cells = grid->cells;
+  double cuts[MACHINE_GRID_BANK_CELLS]; /* so that a score on a cut is below it */
+  pc_cut_rows rows;
   memset(banks, 0, sizeof banks);
-  for (size_t i = 0; i < count; i++) {
-    grid_bank *bank = &banks[i % MACHINE_GRID_BANKS][pc_partition_find(&cells, score[i])];
-    bank->rows += 1 + ((uint64_t)hit[i] << 32);
-    bank->score += pc_grid_units(score[i]);
-    bank->square += pc_grid_units(score[i] * score[i]);
+  for (size_t c = 0; c < grid->cells.cut_count; c++)
+    cuts[c] = grid->cells.closed_right ? grid->cells.cuts[c]
+                                       : nextafter(grid->cells.cuts[c], -INFINITY);
+  for (size_t i = 0; i < count; i += PC_CUTS_ROWS) {
+    const size_t here = count - i < PC_CUTS_ROWS ? count - i : PC_CUTS_ROWS;
+    pc_cut_kernels_best()->place(score + i, here, PC_GRID_ONE, cuts, grid->cells.cut_count,
+                                 &rows);
+    machine_grid_bank(banks, &rows, hit + i, here);
   }
   machine_grid_fold(grid, banks);
 }

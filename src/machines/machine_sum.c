@@ -92,9 +92,9 @@ static void machine_sum_add_columns(sum_state *state, const double *block, size_
   const size_t values = state->need.sum.value_count;
   double column[MACHINE_SUM_BLOCK];
   for (size_t v = 0; v < values; v++) {
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; values > 1 && i < count; i++)
       column[i] = block[i * values + v];
-    pc_sum_add_column(&state->value[v].finite, column, count);
+    pc_sum_add_column(&state->value[v].finite, values > 1 ? column : block, count);
     for (size_t u = 0; state->need.sum.spread && u <= v; u++) {
       for (size_t i = 0; i < count; i++)
         column[i] = block[i * values + v] * block[i * values + u];

@@ -1,0 +1,43 @@
+/* Scores among cuts.  Compiled once for each instruction set with PC_VARIANT set to its name;
+ * see cuts.h.  Every score is compared with every cut: no branch has to be guessed. */
+#include "kernels/cuts.h"
+
+#include "kernels/row_kernels.h"
+
+#define CUTS_JOIN(a, b) a##b
+#define CUTS_NAME(variant) CUTS_JOIN(pc_cut_kernels_, variant)
+#define CUTS_TEXT(variant) CUTS_QUOTE(variant)
+#define CUTS_QUOTE(text) #text
+
+/* PC_LANES scores. */
+static void cuts_cells(const double *restrict score, const double *restrict cuts,
+                       size_t cut_count, int32_t *restrict out) {
+  double above[PC_LANES] = {0.0};
+  for (size_t c = 0; c < cut_count; c++)
+    for (size_t l = 0; l < PC_LANES; l++)
+      above[l] += score[l] > cuts[c] ? 1.0 : 0.0;
+  for (size_t l = 0; l < PC_LANES; l++)
+    out[l] = (int32_t)above[l];
+}
+
+static void cuts_place(const double *restrict score, size_t count, double units,
+                       const double *restrict cuts, size_t cut_count,
+                       pc_cut_rows *restrict out) {
+  const size_t whole = count / PC_LANES * PC_LANES;
+  double last[PC_LANES] = {0.0};
+  for (size_t i = 0; i < whole; i += PC_LANES)
+    cuts_cells(score + i, cuts, cut_count, out->cell + i);
+  for (size_t i = whole; i < count; i++)
+    last[i - whole] = score[i];
+  if (whole < count)
+    cuts_cells(last, cuts, cut_count, out->cell + whole);
+  for (size_t i = 0; i < count; i++) {
+    out->score[i] = (int64_t)(score[i] * units);
+    out->square[i] = (int64_t)(score[i] * score[i] * units);
+  }
+}
+
+const pc_cut_kernels CUTS_NAME(PC_VARIANT) = {
+    .name = CUTS_TEXT(PC_VARIANT),
+    .place = cuts_place,
+};

@@ -1,0 +1,31 @@
+/* Where scores lie among cuts, and scores in whole units: one portable source, compiled once
+ * for each instruction set (row_kernels.h), all variants with the same bits. */
+#ifndef PC_CUTS_H
+#define PC_CUTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define PC_CUTS_ROWS 512
+
+/* Of each row. */
+typedef struct pc_cut_rows {
+  int32_t cell[PC_CUTS_ROWS];                        /* cuts below the score */
+  int64_t score[PC_CUTS_ROWS], square[PC_CUTS_ROWS]; /* in units, truncated towards 0 */
+} pc_cut_rows;
+
+typedef struct pc_cut_kernels {
+  const char *name;
+  /* Up to PC_CUTS_ROWS scores; `units` of them make 1.  A score on a cut is not above it.  The
+   * time goes with the number of cuts. */
+  void (*place)(const double *score, size_t count, double units, const double *cuts,
+                size_t cut_count, pc_cut_rows *out);
+} pc_cut_kernels;
+
+extern const pc_cut_kernels pc_cut_kernels_portable;
+
+/* As pc_row_kernels_at and pc_row_kernels_best. */
+const pc_cut_kernels *pc_cut_kernels_at(size_t index);
+const pc_cut_kernels *pc_cut_kernels_best(void);
+
+#endif
