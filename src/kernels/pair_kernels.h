@@ -51,8 +51,9 @@ typedef struct pc_pair_kernels {
    * the probabilities p of lane l. */
   void (*dirichlet_norm)(size_t classes, const double *probs, double inverse, double *out);
   /* sums[r * PC_LANES + l] += exp(x - peak[r]), x = scale * dots[r * PC_LANES + l] + offset[l],
-   * for the rows r whose bit is set in `rows` and which have no x above their peak, off by
-   * 2e-14; what is below exp(-60) is left out.  Returns the bits of those that have. */
+   * for the rows r whose bit is set in `rows` and which have no x above their peak, to
+   * 2e-14 + 2e-16 |x|; what is not above exp(-60) is left out.  Returns the bits of those that
+   * have. */
   unsigned (*dirichlet)(const double *dots, double scale, const double *offset,
                         const double *peak, unsigned rows, double *sums);
 } pc_pair_kernels;

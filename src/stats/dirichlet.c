@@ -2,9 +2,12 @@
  * the sum of the others relative to it, rescaled when a larger one comes.  A task is a few
  * packs of rows against all packs, in order, so that threads do not show.
  *
- * Accuracy: exponents to about 1e-16 times their largest part, p log p / h or log Gamma(p / h);
- * kernels below 1e-26 of the largest that a row has met are left out.
- * Cost: N^2 pairs of 2 K operations, and an exp for those that are not. */
+ * Accuracy: exponents to about 1e-16 times their largest part, p log p / h or log Gamma(p / h).
+ * Kernels of up to e^-60 of the largest that their row has met are left out, each with all its
+ * weight.  The sum of a row is not below its largest kernel at the end, so that for N distinct
+ * rows less than a share of N e^-60 < 1e-26 N of it is missing: no log density is off by more,
+ * no sum_c |r_c| by more than twice that, and both are below rounding up to N = 1e9.
+ * Cost: N^2 pairs of 2 K operations, and an exp for those that are not left out. */
 #include "stats/dirichlet.h"
 
 #include <float.h>

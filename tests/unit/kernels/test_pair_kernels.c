@@ -235,6 +235,27 @@ static void test_dirichlet_exponentials(void **state) {
   }
 }
 
+/* Up to e^-60 is missing of each, and nothing of what is larger; the limit itself is out. */
+static void test_dirichlet_leaves_out_little(void **state) {
+  (void)state;
+  const pc_rng rng = {9, 11};
+  const double offset[PC_LANES] = {0}, peak[PC_LANES] = {0};
+  double dots[PC_PACK_PAIRS];
+  for (size_t i = 0; i < PC_PACK_PAIRS; i++)
+    dots[i] = -59.5 - pc_rng_uniform(&rng, i) * (i < 64 ? 1 : 700);
+  dots[3] = -60.0;
+  dots[4] = nextafter(-60.0, 0.0);
+  for (size_t v = 0; pc_pair_kernels_at(v) != NULL; v++) {
+    double sums[PC_PACK_PAIRS] = {0};
+    (void)pc_pair_kernels_at(v)->dirichlet(dots, 1.0, offset, peak, 0xffff, sums);
+    for (size_t i = 0; i < PC_PACK_PAIRS; i++) {
+      const long double missing = expl(dots[i]) - sums[i];
+      assert_true(dots[i] > -60.0 ? fabsl(missing) < 4e-14L * expl(dots[i]) : sums[i] == 0.0);
+      assert_true(missing <= expl(-60));
+    }
+  }
+}
+
 /* An exponent that equals the peak is not above it. */
 static void test_dirichlet_at_the_peak(void **state) {
   (void)state;
@@ -264,6 +285,7 @@ int main(void) {
       cmocka_unit_test(test_dirichlet_norm),
       cmocka_unit_test(test_dirichlet),
       cmocka_unit_test(test_dirichlet_exponentials),
+      cmocka_unit_test(test_dirichlet_leaves_out_little),
       cmocka_unit_test(test_dirichlet_at_the_peak),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -123,6 +123,29 @@ static void agrees_with_the_definition(void **state) {
     }
 }
 
+/* Rows on a line, kernels of e^-60 and less of the nearest one's: whether the nearest rows are
+ * met first, last or between, what is left out does not show. */
+static void what_is_left_out_does_not_count(void **state) {
+  (void)state;
+  enum { LINE = 113 };
+  for (size_t step = 1; step < LINE; step += 37) {
+    pair_sample s = pair_sample_make(LINE, 2, 1.0, 2, 0);
+    for (size_t i = 0; i < LINE; i++) {
+      s.probs[2 * i] = (0.5 + (double)(i * step % LINE)) / LINE;
+      s.probs[2 * i + 1] = 1 - s.probs[2 * i];
+      s.weights[i] = i % 30 == 0 ? 1e12 : 1;
+    }
+    pair_sample_lay(&s);
+    for (double h = 1e-3; h < 0.02; h *= 2) {
+      double found;
+      likelihood_of(&s, &h, 1, 1, &found);
+      assert_near(found, density_likelihood(&s, h), 1e-11);
+      assert_near(error_of(&s, h, 1, 1), density_error(&s, h, 1), 1e-11);
+    }
+    pair_sample_free(&s);
+  }
+}
+
 /* Zeros under zeros are no obstacle, and p -> 0 is no jump. */
 static void zeros(void **state) {
   (void)state;
@@ -218,9 +241,13 @@ static void runs_out_of_memory(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(agrees_with_the_definition),  cmocka_unit_test(zeros),
-      cmocka_unit_test(a_row_that_is_near_no_other), cmocka_unit_test(closed_form),
-      cmocka_unit_test(threads_do_not_show),         cmocka_unit_test(runs_out_of_memory),
+      cmocka_unit_test(agrees_with_the_definition),
+      cmocka_unit_test(zeros),
+      cmocka_unit_test(a_row_that_is_near_no_other),
+      cmocka_unit_test(closed_form),
+      cmocka_unit_test(threads_do_not_show),
+      cmocka_unit_test(runs_out_of_memory),
+      cmocka_unit_test(what_is_left_out_does_not_count),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
