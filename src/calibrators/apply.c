@@ -57,21 +57,25 @@ static pcal_status apply_check(const pcal_calibrator *calibrator, const pcal_bat
   return PCAL_OK;
 }
 
-/* Stores the columns that come out, the last ones: of two classes from one column, the
+/* Stores the columns of rows that come out, the last ones: of two classes from one column, the
  * second. */
-static void apply_store(const apply_state *state, const double *from, uint64_t id) {
-  const size_t columns = pc_calibrator_columns(state->calibrator);
-  const size_t skipped = state->calibrator->layout.classes - columns;
+static void apply_store(const apply_state *state, const double *from, size_t count,
+                        uint64_t id) {
+  const size_t k = state->calibrator->layout.classes;
+  const size_t columns = pc_calibrator_columns(state->calibrator), skipped = k - columns;
   const size_t at = (size_t)(id - state->batch->first_row) * columns;
-  if (state->batch->type == PCAL_F64) {
-    memcpy((double *)state->out + at, from + skipped, columns * sizeof(double));
-    return;
+  const size_t run = skipped == 0 ? count * columns : columns; /* without a gap */
+  for (size_t done = 0; done < count * columns; done += run, from += run + skipped) {
+    float *out = (float *)state->out + at + done;
+    if (state->batch->type == PCAL_F64)
+      memcpy((double *)state->out + at + done, from + skipped, run * sizeof(double));
+    else
+      for (size_t j = 0; j < run; j++)
+        out[j] = (float)from[skipped + j];
   }
-  float *out = (float *)state->out + at;
-  for (size_t j = 0; j < columns; j++)
-    out[j] = (float)from[skipped + j];
 }
 
+/* Every row that goes in is here: their ids are one after the other. */
 static pcal_status apply_add(void *user, size_t worker, const pc_rows *rows, pcal_error *err) {
   const apply_state *state = user;
   const pcal_calibrator *calibrator = state->calibrator;
@@ -88,8 +92,7 @@ static pcal_status apply_add(void *user, size_t worker, const pc_rows *rows, pca
     const size_t left = rows->count - begin;
     const size_t count = left < state->block ? left : state->block;
     calibrator->row->apply(calibrator, in + begin * k, count, *results);
-    for (size_t i = 0; i < count; i++)
-      apply_store(state, *results + i * k, rows->ids[begin + i]);
+    apply_store(state, *results, count, rows->ids[begin]);
   }
   return PCAL_OK;
 }

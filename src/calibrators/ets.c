@@ -71,9 +71,9 @@ static void ets_apply(const pcal_calibrator *calibrator, const double *in, size_
   double *plain = out + count * k;
   for (size_t i = 0; i < count; i++) {
     double *row = out + i * k;
-    kernels->softmax(in + i * k, k, beta, row);
+    kernels->softmax(in + i * k, 1, k, beta, row);
     if (w[1] > 0.0)
-      kernels->softmax(in + i * k, k, 1.0, plain);
+      kernels->softmax(in + i * k, 1, k, 1.0, plain);
     for (size_t c = 0; c < k && w[0] < 1.0; c++)
       row[c] = w[0] * row[c] + (w[1] > 0.0 ? w[1] * plain[c] : 0.0) + w[2] / (double)k;
   }

@@ -265,9 +265,7 @@ static void temperature_apply(const pcal_calibrator *calibrator, const double *i
   const temperature_parameters *parameters = calibrator->parameters;
   const size_t k = calibrator->layout.classes;
   const double beta = 1.0 / parameters->temperature;
-  const pc_tempered_kernels *kernels = pc_tempered_kernels_best();
-  for (size_t i = 0; i < count; i++)
-    kernels->softmax(in + i * k, k, beta, out + i * k);
+  pc_tempered_kernels_best()->softmax(in, count, k, beta, out);
 }
 
 static const char *temperature_recipe(const pcal_calibrator *calibrator, pc_recipe *out) {

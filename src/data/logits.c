@@ -231,6 +231,30 @@ static pcal_status logits_scores_row(pc_derive *d, size_t position, pcal_error *
   return PCAL_OK;
 }
 
+/* Rows without labels or weights in which nothing is wrong, all at once; 0 when they do not lie
+ * one after the other, or some row needs a closer look. */
+static int logits_scores_block(pc_derive *d, size_t begin, size_t count) {
+  const pcal_batch *batch = d->batch;
+  const pc_scratch *s = d->scratch;
+  const size_t size = batch->type == PCAL_F32 ? sizeof(float) : sizeof(double);
+  const void *at = pc_derive_at(batch, begin);
+  pc_column_facts facts;
+  if (!d->policy->unlabelled || batch->weights != NULL || batch->groups != NULL ||
+      pc_derive_in_place(d) || batch->column_stride != (ptrdiff_t)size ||
+      batch->row_stride != (ptrdiff_t)(batch->columns * size) || (uintptr_t)at % size != 0)
+    return 0;
+  if (batch->type == PCAL_F32)
+    s->kernels->column_f32(at, count * batch->columns, s->scores, &facts);
+  else
+    s->kernels->column_f64(at, count * batch->columns, s->scores, &facts);
+  for (size_t i = 0; facts.finite && i < count; i++) {
+    s->ids[i] = batch->first_row + begin + i;
+    s->labels[i] = 0;
+  }
+  d->kept = facts.finite ? count : 0;
+  return facts.finite;
+}
+
 /* ---- All of them ---- */
 
 pcal_status pc_derive_logits(pc_derive *d, size_t begin, size_t count, pcal_error *err) {
@@ -238,6 +262,8 @@ pcal_status pc_derive_logits(pc_derive *d, size_t begin, size_t count, pcal_erro
   const int scores_only = d->policy->scores_only;
   const int narrow = !scores_only && d->layout->classes <= PC_NARROW_CLASSES;
   const size_t step = narrow ? PC_LANES : 1;
+  if (scores_only && logits_scores_block(d, begin, count))
+    return PCAL_OK;
   for (size_t i = begin; i < begin + count; i += step) {
     const size_t left = begin + count - i;
     if (narrow)

@@ -35,7 +35,8 @@ typedef struct pc_policy {
   int bare;        /* of one column only positive and labels are needed */
   int lean;        /* leave probs out when there are more than two classes */
   int no_squares;  /* others_square may be left unfilled */
-  int unlabelled;  /* the batch needs no labels; each row counts as class 0 */
+  int unlabelled;  /* the batch needs no labels; each row counts as class 0; with scores_only
+                    * no top_label */
 } pc_policy;
 
 /* Rows that passed every check; weights of 0 are left out.  weights is NULL when all are 1.

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "kernels/lane_math.h"
+#include "kernels/lane_turn.h"
 
 #define KERNELS_INLINE static inline __attribute__((always_inline))
 #define KERNELS_TILE 256 /* scores between the two steps of exp */
@@ -156,25 +157,8 @@ KERNELS_SOFTMAX(kernels_softmax_f32, kernels_max_f32, kernels_sum_f32, float)
 KERNELS_SOFTMAX(kernels_softmax_f64, kernels_max_f64, kernels_sum_f64, double)
 KERNELS_SOFTMAX(kernels_softmax_fast, kernels_max_f32, kernels_sum_fast, float)
 
-/* From rows to lanes: two classes at a time into pairs, which are then parted. */
-#define KERNELS_TURN(name, type)                                                       \
-  KERNELS_INLINE void name(const type *restrict z, size_t count, type *restrict out) { \
-    type pairs[PC_NARROW_CLASSES * PC_LANES];                                          \
-    const size_t even = count / 2 * 2;                                                 \
-    for (size_t j = 0; j < even; j += 2)                                               \
-      for (size_t l = 0; l < PC_LANES; l++)                                            \
-        memcpy(&pairs[j * PC_LANES + 2 * l], &z[l * count + j], 2 * sizeof *z);        \
-    for (size_t j = 0; j < even; j += 2)                                               \
-      for (size_t l = 0; l < PC_LANES; l++) {                                          \
-        out[j * PC_LANES + l] = pairs[j * PC_LANES + 2 * l];                           \
-        out[(j + 1) * PC_LANES + l] = pairs[j * PC_LANES + 2 * l + 1];                 \
-      }                                                                                \
-    for (size_t l = 0; even < count && l < PC_LANES; l++)                              \
-      out[even * PC_LANES + l] = z[l * count + even];                                  \
-  }
-
-KERNELS_TURN(kernels_turn_f32, float)
-KERNELS_TURN(kernels_turn_f64, double)
+PC_LANE_TURN(kernels_turn_f32, float)
+PC_LANE_TURN(kernels_turn_f64, double)
 
 /* The largest of each lane; are all numbers finite (see KERNELS_MAX)? */
 #define KERNELS_TOPS(name, type)                                                      \

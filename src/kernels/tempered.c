@@ -14,9 +14,11 @@
  * chains of dependent operations than processors look ahead. */
 #include "kernels/tempered.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "kernels/lane_math.h"
+#include "kernels/lane_turn.h"
 #include "kernels/row_kernels.h"
 
 #define TEMPERED_TILE 512
@@ -228,7 +230,8 @@ static double tempered_max(const double *scores, size_t count) {
   return most[0];
 }
 
-static void tempered_softmax(const double *scores, size_t count, double beta, double *out) {
+static void tempered_softmax_wide(const double *scores, size_t count, double beta,
+                                  double *out) {
   const double max = tempered_max(scores, count), lowest = pc_lane_exp_lowest(beta);
   double sum[PC_LANES] = {0.0}, reduced[TEMPERED_TILE], scale[TEMPERED_TILE];
   for (size_t begin = 0; begin < count; begin += TEMPERED_TILE) {
@@ -250,6 +253,65 @@ static void tempered_softmax(const double *scores, size_t count, double beta, do
   const double share = 1.0 / tempered_fold(sum);
   for (size_t j = 0; j < count; j++)
     out[j] *= share;
+}
+
+PC_LANE_TURN(tempered_turn, double)
+PC_LANE_TURN_BACK(tempered_turn_back, double)
+
+/* PC_LANES rows of at most PC_NARROW_CLASSES scores, one in each lane. */
+static void tempered_softmax_narrow(const double *scores, size_t count, double beta,
+                                    double *out) {
+  double term[PC_NARROW_CLASSES * PC_LANES], scale[PC_NARROW_CLASSES * PC_LANES];
+  double turned[PC_NARROW_CLASSES * PC_LANES], max[PC_LANES], sum[PC_LANES] = {0.0};
+  const double lowest = pc_lane_exp_lowest(beta);
+  tempered_turn(scores, count, turned);
+  for (size_t l = 0; l < PC_LANES; l++)
+    max[l] = -INFINITY;
+  for (size_t j = 0; j < count; j++)
+    for (size_t l = 0; l < PC_LANES; l++)
+      max[l] = turned[j * PC_LANES + l] > max[l] ? turned[j * PC_LANES + l] : max[l];
+  for (size_t j = 0; j < count; j++)
+    for (size_t l = 0; l < PC_LANES; l++) {
+      const size_t at = j * PC_LANES + l;
+      const double x = beta * (turned[at] - max[l]);
+      term[at] = pc_lane_exp_reduce(x < lowest ? lowest : x, &scale[at]);
+    }
+  for (size_t j = 0; j < count; j++)
+    for (size_t l = 0; l < PC_LANES; l++) {
+      const size_t at = j * PC_LANES + l;
+      term[at] = pc_lane_exp_finish(term[at], scale[at]);
+      sum[l] += term[at];
+    }
+  for (size_t l = 0; l < PC_LANES; l++)
+    sum[l] = 1.0 / sum[l];
+  for (size_t j = 0; j < count; j++)
+    for (size_t l = 0; l < PC_LANES; l++)
+      turned[j * PC_LANES + l] = term[j * PC_LANES + l] * sum[l];
+  tempered_turn_back(turned, count, out);
+}
+
+/* Fewer rows than lanes: the first one stands in for those that are not there. */
+static void tempered_softmax_few(const double *scores, size_t rows, size_t count, double beta,
+                                 double *out) {
+  double block[PC_NARROW_CLASSES * PC_LANES];
+  memcpy(block, scores, rows * count * sizeof *block);
+  for (size_t l = rows; l < PC_LANES; l++)
+    memcpy(block + l * count, scores, count * sizeof *block);
+  tempered_softmax_narrow(block, count, beta, block);
+  memcpy(out, block, rows * count * sizeof *out);
+}
+
+static void tempered_softmax(const double *scores, size_t rows, size_t count, double beta,
+                             double *out) {
+  const size_t whole = count <= PC_NARROW_CLASSES ? rows / PC_LANES * PC_LANES : 0;
+  for (size_t i = 0; i < whole; i += PC_LANES)
+    tempered_softmax_narrow(scores + i * count, count, beta, out + i * count);
+  if (count > PC_NARROW_CLASSES)
+    for (size_t i = 0; i < rows; i++)
+      tempered_softmax_wide(scores + i * count, count, beta, out + i * count);
+  else if (whole < rows)
+    tempered_softmax_few(scores + whole * count, rows - whole, count, beta,
+                         out + whole * count);
 }
 
 #define TEMPERED_JOIN(a, b) a##b

@@ -38,8 +38,9 @@ typedef struct pc_tempered_kernels {
                   size_t label, double beta, pc_tempered_block *block);
   /* Fills loss and the slopes that were wished for. */
   void (*finish)(pc_tempered_wish wish, double beta, pc_tempered_block *block);
-  /* out = softmax(beta scores); in place is allowed. */
-  void (*softmax)(const double *scores, size_t count, double beta, double *out);
+  /* out = softmax(beta scores) for rows of `count` scores, one after the other; in place is
+   * allowed.  What comes out of a row does not depend on the rows beside it. */
+  void (*softmax)(const double *scores, size_t rows, size_t count, double beta, double *out);
 } pc_tempered_kernels;
 
 extern const pc_tempered_kernels pc_tempered_kernels_portable;

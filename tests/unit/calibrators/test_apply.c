@@ -106,6 +106,38 @@ static void takes_any_strides(void **state) {
   pcal_calibrator_free(calibrator);
 }
 
+/* Rows next to each other, apart, and one by one; what is not finite is found in any of them.
+ */
+static void rows_as_they_lie(void **state) {
+  (void)state;
+  enum { ROWS = 40, K = 5 };
+  double dense[ROWS * K], apart[ROWS][K + 1], out[ROWS * K], out_apart[ROWS * K], one[K];
+  int32_t labels[ROWS];
+  help_draw(dense, labels, ROWS, K, 3.0, 1.0);
+  for (size_t i = 0; i < ROWS * K; i++)
+    apart[i / K][i % K] = dense[i];
+  pcal_calibrator *calibrator = temperature_for(PCAL_LOGIT, K, 1.7);
+  pcal_batch batch = help_batch(PCAL_LOGIT, dense, NULL, ROWS, K);
+  pcal_batch spaced = help_batch(PCAL_LOGIT, &apart[0][0], NULL, ROWS, K);
+  spaced.row_stride = sizeof apart[0];
+  help_apply(calibrator, &batch, out);
+  help_apply(calibrator, &spaced, out_apart);
+  assert_memory_equal(out, out_apart, sizeof out);
+  for (size_t i = 0; i < ROWS; i++) {
+    const pcal_batch single = help_batch(PCAL_LOGIT, dense + i * K, NULL, 1, K);
+    help_apply(calibrator, &single, one);
+    assert_memory_equal(one, out + i * K, sizeof one);
+  }
+  dense[9 * K + 2] = apart[9][2] = NAN;
+  batch.rows = spaced.rows = 12;
+  static const char sentence[] =
+      "scores, row 9, column 2: the score is missing (NaN); remove the row: every row that "
+      "goes in must come out";
+  expect_refused(calibrator, &batch, sentence);
+  expect_refused(calibrator, &spaced, sentence);
+  pcal_calibrator_free(calibrator);
+}
+
 /* [3] Bad labels and weights are not looked at; first_row shows in errors only. */
 static void looks_at_scores_only(void **state) {
   (void)state;
@@ -199,6 +231,7 @@ int main(void) {
       cmocka_unit_test(refuses_other_kinds_and_columns),
       cmocka_unit_test(rounds_once_to_the_input_width),
       cmocka_unit_test(takes_any_strides),
+      cmocka_unit_test(rows_as_they_lie),
       cmocka_unit_test(looks_at_scores_only),
       cmocka_unit_test(refuses_bad_rows_with_its_own_remedies),
       cmocka_unit_test(no_rows_are_fine),

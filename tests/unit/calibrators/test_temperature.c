@@ -79,7 +79,7 @@ static void kinds_agree(void **state) {
   int32_t labels[ROWS];
   help_draw(logits, labels, ROWS, K, 3.0, 1.7);
   for (size_t i = 0; i < ROWS; i++) {
-    pc_tempered_kernels_best()->softmax(logits + i * K, K, 1.0, probs + i * K);
+    pc_tempered_kernels_best()->softmax(logits + i * K, 1, K, 1.0, probs + i * K);
     for (size_t j = 0; j < K; j++)
       logs[i * K + j] = log(probs[i * K + j]);
   }

@@ -162,7 +162,7 @@ static void nothing_overflows(void **state) {
         row = best_row(PC_TEMPERED_BRIER, rows[i], 3, label, betas[b]);
         assert_true(row.loss >= 0.0 && row.loss <= 2.0);
         assert_true(isfinite(row.slope[0]) && isfinite(row.slope[1]));
-        pc_tempered_kernels_best()->softmax(rows[i], 3, betas[b], q);
+        pc_tempered_kernels_best()->softmax(rows[i], 1, 3, betas[b], q);
         for (int j = 0; j < 3; j++) {
           assert_true(q[j] >= 0.0 && q[j] <= 1.0);
           sum += q[j];
@@ -183,13 +183,13 @@ static void softmax_agrees_with_libm(void **state) {
   (void)state;
   const double z[] = {0.3, -1.2, 2.0, 1.9};
   double q[4], sum = 0.0;
-  pc_tempered_kernels_best()->softmax(z, 4, 0.7, q);
+  pc_tempered_kernels_best()->softmax(z, 1, 4, 0.7, q);
   for (int j = 0; j < 4; j++)
     sum += exp(0.7 * z[j]);
   for (int j = 0; j < 4; j++)
     assert_near(q[j], exp(0.7 * z[j]) / sum, 4e-16);
   double same[4] = {0.3, -1.2, 2.0, 1.9};
-  pc_tempered_kernels_best()->softmax(same, 4, 0.7, same);
+  pc_tempered_kernels_best()->softmax(same, 1, 4, 0.7, same);
   assert_memory_equal(same, q, sizeof q);
 }
 
@@ -222,11 +222,40 @@ static void test_variants_have_the_same_bits(void **state) {
           for (size_t k = 0; k < pc_tempered_slopes(w); k++)
             assert_true(block.slope[k][i] == want.slope[k]);
         }
-        pc_tempered_kernels_portable.softmax(z, count, 0.7, first);
-        kernels->softmax(z, count, 0.7, here);
+        pc_tempered_kernels_portable.softmax(z, 1, count, 0.7, first);
+        kernels->softmax(z, 1, count, 0.7, here);
         assert_memory_equal(first, here, count * sizeof(double));
       }
   }
+}
+
+/* A row of a block, full or not, wide or narrow, is what it is alone, and what libm says. */
+static void test_softmax_of_blocks(void **state) {
+  (void)state;
+  enum { ROWS = 37 };
+  const pc_rng rng = {4, 2};
+  static double z[ROWS * 40], all[ROWS * 40], one[40];
+  for (size_t count = 2; count <= 40; count += count < 12 ? 1 : 7)
+    for (size_t rows = 1; rows <= ROWS; rows += 6) {
+      for (size_t i = 0; i < rows * count; i++)
+        z[i] = 4.0 * pc_rng_normal(&rng, count * 5000 + i);
+      z[count - 1] = -INFINITY;
+      for (size_t v = 0; pc_tempered_kernels_at(v) != NULL; v++) {
+        pc_tempered_kernels_at(v)->softmax(z, rows, count, 0.7, all);
+        for (size_t i = 0; i < rows; i++) {
+          double sum = 0.0;
+          pc_tempered_kernels_portable.softmax(z + i * count, 1, count, 0.7, one);
+          assert_memory_equal(one, all + i * count, count * sizeof(double));
+          for (size_t j = 0; j < count; j++)
+            sum += exp(0.7 * z[i * count + j]);
+          for (size_t j = 0; j < count; j++)
+            assert_near(one[j], exp(0.7 * z[i * count + j]) / sum, 1e-14);
+        }
+      }
+      memcpy(all, z, sizeof all);
+      pc_tempered_kernels_best()->softmax(all, rows, count, 0.7, all);
+      assert_memory_equal(one, all + (rows - 1) * count, count * sizeof(double));
+    }
 }
 
 int main(void) {
@@ -238,6 +267,7 @@ int main(void) {
       cmocka_unit_test(ties_count),
       cmocka_unit_test(nothing_overflows),
       cmocka_unit_test(softmax_agrees_with_libm),
+      cmocka_unit_test(test_softmax_of_blocks),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
