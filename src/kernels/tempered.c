@@ -9,9 +9,10 @@
  * (3) a d_y beyond -1e300 counts as -1e300: everything stays finite.
  * Accuracy: a term to 1e-14 and beta |d_j| ulp.   Cost: one exp for each score.
  *
- * The sums over the classes have a fixed order of PC_LANES partial sums, so that compilers may
- * use vectors without changing bits.  Each step has a loop of its own: a single one has longer
- * chains of dependent operations than processors look ahead. */
+ * The sums over the classes have a fixed order, of PC_LANES partial sums or, in narrow rows,
+ * one after the other with a row in each lane, so that compilers may use vectors without
+ * changing bits.  Each step has a loop of its own: a single one has longer chains of dependent
+ * operations than processors look ahead. */
 #include "kernels/tempered.h"
 
 #include <math.h>
@@ -130,12 +131,49 @@ static void tempered_push(pc_tempered_wish wish, const tempered_lanes *lanes, do
     block->slope[k][at] = tempered_fold(lanes->moment[k]);
 }
 
-#define TEMPERED_ADD(name, fill, type)                                                  \
+/* Sums of the narrow rows in the lanes, the last of the block; lanes without a row count as
+ * rows of zeros, which nobody asks for. */
+static void tempered_take_lanes(pc_tempered_wish wish, double beta, pc_tempered_block *block) {
+  const size_t first = (block->count - 1) / PC_LANES * PC_LANES;
+  tempered_lanes sums;
+  tempered_tile tile;
+  for (size_t l = block->count - first; l < PC_LANES; l++)
+    for (size_t j = 0; j < block->classes; j++)
+      block->lanes[j * PC_LANES + l] = 0.0;
+  memset(&sums, 0, sizeof sums);
+  tempered_fill_f64(block->lanes, block->classes * PC_LANES, 0.0, beta * PC_LANE_LOG2_E, &tile);
+  tempered_add(wish, &tile, &sums);
+  memcpy(block->loss + first, sums.rest, sizeof sums.rest);
+  for (size_t k = 0; wish != PC_TEMPERED_LOSS && k < PC_TEMPERED_SLOPES; k++)
+    memcpy(block->slope[k] + first, sums.moment[k], sizeof sums.moment[k]);
+}
+
+/* The term of the largest is 0: it is kept out of the sums. */
+#define TEMPERED_WAIT(name, type)                                                          \
+  static void name(const type *scores, size_t top, double max, pc_tempered_block *block) { \
+    double *lane = block->lanes + block->count % PC_LANES;                                 \
+    for (size_t j = 0; j < block->classes; j++)                                            \
+      lane[j * PC_LANES] = (double)scores[j] - max;                                        \
+    lane[top * PC_LANES] = -INFINITY;                                                      \
+  }
+
+TEMPERED_WAIT(tempered_wait_f32, float)
+TEMPERED_WAIT(tempered_wait_f64, double)
+
+#define TEMPERED_ADD(name, fill, wait, type)                                            \
   static void name(pc_tempered_wish wish, const type *scores, size_t count, size_t top, \
                    size_t label, double beta, pc_tempered_block *block) {               \
     const double max = (double)scores[top];                                             \
     tempered_lanes lanes;                                                               \
     tempered_tile tile;                                                                 \
+    block->classes = count;                                                             \
+    if (count <= PC_NARROW_CLASSES) {                                                   \
+      wait(scores, top, max, block);                                                    \
+      block->gap[block->count++] = (double)scores[label] - max;                         \
+      if (block->count % PC_LANES == 0)                                                 \
+        tempered_take_lanes(wish, beta, block);                                         \
+      return;                                                                           \
+    }                                                                                   \
     memset(&lanes, 0, sizeof lanes);                                                    \
     for (size_t begin = 0; begin < count; begin += TEMPERED_TILE) {                     \
       const size_t left = count - begin;                                                \
@@ -148,8 +186,8 @@ static void tempered_push(pc_tempered_wish wish, const tempered_lanes *lanes, do
     tempered_push(wish, &lanes, (double)scores[label] - max, block);                    \
   }
 
-TEMPERED_ADD(tempered_add_f32, tempered_fill_f32, float)
-TEMPERED_ADD(tempered_add_f64, tempered_fill_f64, double)
+TEMPERED_ADD(tempered_add_f32, tempered_fill_f32, tempered_wait_f32, float)
+TEMPERED_ADD(tempered_add_f64, tempered_fill_f64, tempered_wait_f64, double)
 
 /* Cumulants 2 to 6 by way of central moments, in place: the mean stays where it is. */
 static inline void tempered_cumulants(double m[6]) {
@@ -209,6 +247,8 @@ static void tempered_finish_brier(double beta, pc_tempered_block *block) {
 }
 
 static void tempered_finish(pc_tempered_wish wish, double beta, pc_tempered_block *block) {
+  if (block->count % PC_LANES != 0 && block->classes <= PC_NARROW_CLASSES)
+    tempered_take_lanes(wish, beta, block);
   if (wish == PC_TEMPERED_BRIER)
     tempered_finish_brier(beta, block);
   else

@@ -5,8 +5,7 @@
 #ifndef PC_TEMPERED_H
 #define PC_TEMPERED_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "kernels/row_kernels.h"
 
 /* What is wanted of a row: the log score, the same with six derivatives by beta, or the Brier
  * score with two. */
@@ -19,10 +18,12 @@ typedef enum pc_tempered_wish {
 #define PC_TEMPERED_SLOPES 6
 #define PC_TEMPERED_ROWS 256
 
-/* Rows on their way: first sums over their classes, then what they mean. */
+/* Rows of one width on their way: first sums over their classes, then what they mean.  Narrow
+ * rows wait until every lane has one. */
 typedef struct pc_tempered_block {
-  size_t count;
-  double gap[PC_TEMPERED_ROWS];  /* score of the label less the largest score */
+  size_t count, classes;
+  double lanes[PC_NARROW_CLASSES * PC_LANES]; /* of waiting rows: scores less the largest */
+  double gap[PC_TEMPERED_ROWS];               /* score of the label less the largest score */
   double loss[PC_TEMPERED_ROWS]; /* until finished: sum of the terms without the largest */
   double slope[PC_TEMPERED_SLOPES][PC_TEMPERED_ROWS];
 } pc_tempered_block;
