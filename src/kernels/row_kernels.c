@@ -91,11 +91,22 @@ KERNELS_FIND(kernels_find_f64, double)
 KERNELS_MAX(kernels_max_f32, kernels_find_f32, float)
 KERNELS_MAX(kernels_max_f64, kernels_find_f64, double)
 
+/* Vectors do not pay for short rows. */
 #define KERNELS_TOP(name, largest, type)                         \
   static size_t name(const type *z, size_t count, int *finite) { \
-    size_t at;                                                   \
-    largest(z, count, &at, finite);                              \
-    return at;                                                   \
+    type best = (type)-INFINITY, odd = 0;                        \
+    size_t at = 0;                                               \
+    if (count >= PC_LANES) {                                     \
+      largest(z, count, &at, finite);                            \
+      return at;                                                 \
+    }                                                            \
+    for (size_t j = 0; j < count; j++) {                         \
+      at = z[j] > best ? j : at;                                 \
+      best = KERNELS_LARGER(best, z[j]);                         \
+      odd += z[j] - z[j];                                        \
+    }                                                            \
+    *finite = odd == 0;                                          \
+    return *finite ? at : 0;                                     \
   }
 
 KERNELS_TOP(kernels_top_f32, kernels_max_f32, float)

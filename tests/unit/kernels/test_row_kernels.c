@@ -218,6 +218,36 @@ static void test_narrow_sees_wrong_labels(void **state) {
 }
 
 /* Numbers whose sum overflows are finite all the same. */
+/* The lowest of the largest in rows of every width, many of them equal; 0 beside a NaN. */
+static void test_top(void **state) {
+  (void)state;
+  const pc_rng rng = {31, 5};
+  for (size_t count = 1; count <= 70; count++)
+    for (size_t v = 0; pc_row_kernels_at(v) != NULL; v++) {
+      double wide[70];
+      float narrow[70];
+      size_t top = 0;
+      int finite = 0;
+      for (size_t j = 0; j < count; j++) {
+        narrow[j] = (float)(wide[j] = -floor(5 * pc_rng_uniform(&rng, count * 100 + j)));
+        top = wide[j] > wide[top] ? j : top;
+      }
+      assert_int_equal(pc_row_kernels_at(v)->top_f32(narrow, count, &finite), top);
+      assert_true(finite);
+      assert_int_equal(pc_row_kernels_at(v)->top_f64(wide, count, &finite), top);
+      assert_true(finite);
+      for (size_t j = 0; j < count; j++) {
+        const double kept = wide[j];
+        narrow[j] = (float)(wide[j] = j % 3 == 0 ? NAN : j % 3 == 1 ? INFINITY : -INFINITY);
+        assert_int_equal(pc_row_kernels_at(v)->top_f32(narrow, count, &finite), 0);
+        assert_false(finite);
+        assert_int_equal(pc_row_kernels_at(v)->top_f64(wide, count, &finite), 0);
+        assert_false(finite);
+        narrow[j] = (float)(wide[j] = kept);
+      }
+    }
+}
+
 static void test_huge_is_finite(void **state) {
   (void)state;
   float z[40];
@@ -349,6 +379,7 @@ int main(void) {
       cmocka_unit_test(test_narrow_sees_what_is_not_finite),
       cmocka_unit_test(test_narrow_sees_wrong_labels),
       cmocka_unit_test(test_huge_is_finite),
+      cmocka_unit_test(test_top),
       cmocka_unit_test(test_finish_logits),
       cmocka_unit_test(test_split_is_exact),
       cmocka_unit_test(test_largest),
