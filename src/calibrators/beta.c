@@ -95,6 +95,7 @@ const pc_calibrator_row pc_calibrator_beta = {
     .fit = beta_fit,
     .space = pc_logistic_space,
     .apply = pc_logistic_apply,
+    .recipe = pc_logistic_recipe,
     .write = beta_write,
     .read = beta_read,
     .tell = beta_tell,

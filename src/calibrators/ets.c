@@ -20,6 +20,7 @@
  * Source:   Zhang, Kailkhura & Han 2020.
  * Accuracy: gradient 1e-8.   Cost: about 40 passes, up to seven exps for each score. */
 #include "calibrators/ets.h"
+#include "calibrators/recipe.h"
 
 #include <math.h>
 
@@ -77,6 +78,22 @@ static void ets_apply(const pcal_calibrator *calibrator, const double *in, size_
     for (size_t c = 0; c < k && w[0] < 1.0; c++)
       row[c] = w[0] * row[c] + (w[1] > 0.0 ? w[1] * plain[c] : 0.0) + w[2] / (double)k;
   }
+}
+
+static const char *ets_recipe(const pcal_calibrator *calibrator, pc_recipe *out) {
+  const pc_ets *model = calibrator->parameters;
+  const double *w = model->weight, rest = w[2] / (double)calibrator->layout.classes;
+  pc_recipe_add(out, (pc_step){.kind = PC_STEP_CENTRE});
+  pc_recipe_add(out, (pc_step){.kind = PC_STEP_STORE, .size = 0});
+  pc_recipe_add(out, (pc_step){.kind = PC_STEP_SCALE, .a = 1.0 / model->temperature});
+  pc_recipe_add(out, (pc_step){.kind = PC_STEP_SOFTMAX});
+  pc_recipe_add(out, (pc_step){.kind = PC_STEP_SCALE, .a = w[0], .b = rest});
+  pc_recipe_add(out, (pc_step){.kind = PC_STEP_STORE, .size = 1});
+  pc_recipe_add(out, (pc_step){.kind = PC_STEP_LOAD, .size = 0});
+  pc_recipe_add(out, (pc_step){.kind = PC_STEP_SOFTMAX});
+  pc_recipe_add(out, (pc_step){.kind = PC_STEP_SCALE, .a = w[1]});
+  pc_recipe_add(out, (pc_step){.kind = PC_STEP_ADD, .size = 1});
+  return NULL;
 }
 
 static void ets_write(const pcal_calibrator *calibrator, pc_json *json) {
@@ -164,6 +181,7 @@ const pc_calibrator_row pc_calibrator_ets = {
     .fit = ets_fit,
     .space = ets_space,
     .apply = ets_apply,
+    .recipe = ets_recipe,
     .write = ets_write,
     .read = ets_read,
     .tell = ets_tell,

@@ -14,8 +14,6 @@
 #include "kernels/lane_math.h"
 
 #define FEATURES_SCORE_MAX 1e150
-#define FEATURES_LOG_LEAST (-103.27892990343185) /* log 2^-149 */
-#define FEATURES_LOG_CLIP (-36.04365338911715)   /* log 2^-52 */
 
 size_t pc_feature_count(pc_feature feature, const pc_layout *layout) {
   switch (feature) {
@@ -35,13 +33,13 @@ static double features_clamp(double x, double low, double high) {
 }
 
 static double features_clip(double log_p) {
-  return features_clamp(log_p, FEATURES_LOG_CLIP, 0.0);
+  return features_clamp(log_p, PC_FEATURE_LOG_CLIP, 0.0);
 }
 
 /* log(1 - p) from log p. */
 static double features_log_rest(double log_p) {
   const double rest = -expm1(log_p);
-  return rest > 0.0 ? features_clip(log(rest)) : FEATURES_LOG_CLIP;
+  return rest > 0.0 ? features_clip(log(rest)) : PC_FEATURE_LOG_CLIP;
 }
 
 /* Logarithms of probabilities. */
@@ -66,7 +64,7 @@ static void features_log_both(const double *z, size_t count, double *logs, doubl
 }
 
 static void features_scores(const pc_layout *layout, const double *scores, double *out) {
-  const double low = layout->kind == PCAL_LOGIT ? -FEATURES_SCORE_MAX : FEATURES_LOG_LEAST;
+  const double low = layout->kind == PCAL_LOGIT ? -FEATURES_SCORE_MAX : PC_FEATURE_LOG_LEAST;
   for (size_t j = 0; j < layout->classes; j++)
     out[j] = features_clamp(scores[j], low, FEATURES_SCORE_MAX);
 }
@@ -77,7 +75,7 @@ static void features_log_probs(const pc_layout *layout, const double *scores, do
   else
     memcpy(out, scores, layout->classes * sizeof *out);
   for (size_t j = 0; j < layout->classes; j++)
-    out[j] = features_clamp(out[j], FEATURES_LOG_LEAST, FEATURES_SCORE_MAX);
+    out[j] = features_clamp(out[j], PC_FEATURE_LOG_LEAST, FEATURES_SCORE_MAX);
 }
 
 /* Scores of one column come as those of two classes; the second is the one that is given. */

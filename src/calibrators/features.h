@@ -11,6 +11,11 @@ typedef enum pc_feature {
   PC_FEATURE_BETA        /* log p and -log(1 - p); all of the first, then all of the second */
 } pc_feature;
 
+/* Logarithms of probabilities are at least log 2^-149, the smallest positive float32; for odds
+ * and beta at least log 2^-52. */
+#define PC_FEATURE_LOG_LEAST (-103.27892990343185)
+#define PC_FEATURE_LOG_CLIP (-36.04365338911715)
+
 /* Values that a row has. */
 size_t pc_feature_count(pc_feature feature, const pc_layout *layout);
 

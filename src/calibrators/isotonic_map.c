@@ -123,7 +123,7 @@ static const char *isotonic_recipe(const pcal_calibrator *calibrator, pc_recipe 
 
 static const char *isotonic_multi_recipe(const pcal_calibrator *calibrator, pc_recipe *out) {
   out->wide = 1;
-  pc_recipe_add(out, (pc_step){.kind = PC_STEP_RELU});
+  pc_recipe_add(out, (pc_step){.kind = PC_STEP_FLOOR});
   pc_recipe_add(out, (pc_step){.kind = PC_STEP_STORE, .size = 0});
   pc_recipe_add(out, (pc_step){.kind = PC_STEP_LINES, .lines = calibrator->parameters});
   pc_recipe_add(out, (pc_step){.kind = PC_STEP_STORE, .size = 1});

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "calibrators/recipe.h"
 #include "calibrators/sweep.h"
 #include "core/number.h"
 
@@ -130,6 +131,33 @@ void pc_linear_model_apply(const pcal_calibrator *calibrator, const double *in, 
       pc_feature_row(model->feature, &calibrator->layout, in + (begin + i) * k, x + i * k);
     linear_model_block(model, x, rows, u, out + begin * k);
   }
+}
+
+/* The mean of the members' softmax. */
+const char *pc_linear_model_recipe(const pcal_calibrator *calibrator, pc_recipe *out) {
+  const pc_linear_model *model = calibrator->parameters;
+  const int several = model->members > 1;
+  pc_recipe_feature(calibrator, model->feature, out);
+  if (several)
+    pc_recipe_add(out, (pc_step){.kind = PC_STEP_STORE, .size = 0});
+  for (size_t m = 0; m < model->members; m++) {
+    const pc_step map = {.kind = model->full ? PC_STEP_MATRIX : PC_STEP_VECTOR,
+                         .w = linear_model_w(model, m),
+                         .offsets = linear_model_b(model, m),
+                         .stride = model->stride,
+                         .size = model->classes};
+    if (m > 0)
+      pc_recipe_add(out, (pc_step){.kind = PC_STEP_LOAD, .size = 0});
+    pc_recipe_add(out, map);
+    pc_recipe_add(out, (pc_step){.kind = PC_STEP_SOFTMAX});
+    if (m > 0)
+      pc_recipe_add(out, (pc_step){.kind = PC_STEP_ADD, .size = 1});
+    if (several)
+      pc_recipe_add(out, (pc_step){.kind = PC_STEP_STORE, .size = 1});
+  }
+  if (several)
+    pc_recipe_add(out, (pc_step){.kind = PC_STEP_SCALE, .a = 1.0 / (double)model->members});
+  return NULL;
 }
 
 /* ---- Files ---- */

@@ -35,6 +35,7 @@ void pc_linear_model_identity(pc_linear_model *model);
 size_t pc_linear_model_space(const pcal_calibrator *calibrator);
 void pc_linear_model_apply(const pcal_calibrator *calibrator, const double *in, size_t count,
                            double *out);
+const char *pc_linear_model_recipe(const pcal_calibrator *calibrator, pc_recipe *out);
 void pc_linear_model_write(const pcal_calibrator *calibrator, pc_json *json);
 void pc_linear_model_tell(const pcal_calibrator *calibrator, pc_text *out);
 const char *pc_linear_model_objective(const pcal_calibrator *calibrator); /* "log" */

@@ -1,4 +1,5 @@
 #include "calibrators/logistic.h"
+#include "calibrators/recipe.h"
 
 #include <math.h>
 #include <string.h>
@@ -41,6 +42,12 @@ void pc_logistic_apply(const pcal_calibrator *calibrator, const double *in, size
     pc_feature_row(model->feature, &calibrator->layout, in + i * k, x);
     logistic_row(model, x, out + i * k);
   }
+}
+
+const char *pc_logistic_recipe(const pcal_calibrator *calibrator, pc_recipe *out) {
+  const pc_logistic *model = calibrator->parameters;
+  pc_recipe_logistic(calibrator, model->feature, model->slope, model->shift, out);
+  return NULL;
 }
 
 void pc_logistic_release(pcal_calibrator *calibrator) {

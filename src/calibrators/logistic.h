@@ -36,6 +36,7 @@ PC_CHECKED pcal_status pc_logistic_fit(const pc_fit_task *task, const pc_logisti
 size_t pc_logistic_space(const pcal_calibrator *calibrator);
 void pc_logistic_apply(const pcal_calibrator *calibrator, const double *in, size_t count,
                        double *out);
+const char *pc_logistic_recipe(const pcal_calibrator *calibrator, pc_recipe *out);
 void pc_logistic_release(pcal_calibrator *calibrator);
 const char *pc_logistic_objective(const pcal_calibrator *calibrator); /* "log-ovr" */
 unsigned pc_logistic_traits(const pcal_calibrator *calibrator);

@@ -46,6 +46,7 @@ const pc_calibrator_row pc_calibrator_matrix = {
     .fit = matrix_fit,
     .space = pc_linear_model_space,
     .apply = pc_linear_model_apply,
+    .recipe = pc_linear_model_recipe,
     .write = pc_linear_model_write,
     .read = matrix_read,
     .tell = pc_linear_model_tell,

@@ -192,11 +192,12 @@ static pcal_status odir_read(pcal_calibrator *calibrator, const pc_json_node *pa
                               err);
 }
 
-#define ODIR_ROW                                                                     \
-  .traits = PC_SUMS_TO_ONE | PC_GUARDED | PC_SQUARE, .needs_scores = 1,              \
-  .objective = odir_objective, .fit = odir_fit, .space = pc_linear_model_space,      \
-  .apply = pc_linear_model_apply, .write = pc_linear_model_write, .read = odir_read, \
-  .tell = pc_linear_model_tell, .release = pc_linear_model_release
+#define ODIR_ROW                                                                   \
+  .traits = PC_SUMS_TO_ONE | PC_GUARDED | PC_SQUARE, .needs_scores = 1,            \
+  .objective = odir_objective, .fit = odir_fit, .space = pc_linear_model_space,    \
+  .apply = pc_linear_model_apply, .recipe = pc_linear_model_recipe,                \
+  .write = pc_linear_model_write, .read = odir_read, .tell = pc_linear_model_tell, \
+  .release = pc_linear_model_release
 
 const pc_calibrator_row pc_calibrator_matrix_odir = {
     .row =

@@ -60,6 +60,7 @@ const pc_calibrator_row pc_calibrator_platt = {
     .fit = platt_fit,
     .space = pc_logistic_space,
     .apply = pc_logistic_apply,
+    .recipe = pc_logistic_recipe,
     .write = platt_write,
     .read = platt_read,
     .tell = platt_tell,

@@ -5,6 +5,7 @@
 #define PC_RECIPE_H
 
 #include "calibrators/calibrator.h"
+#include "calibrators/features.h"
 #include "calibrators/score_lines.h"
 #include "calibrators/score_tables.h"
 
@@ -21,11 +22,12 @@ typedef enum pc_step_kind {
   PC_STEP_LOG_SOFTMAX,
   PC_STEP_SIGMOID,
   PC_STEP_EXP,
-  PC_STEP_LOG, /* of numbers that are at least a */
-  PC_STEP_RELU,
+  PC_STEP_LOG,       /* of numbers that are at least a */
+  PC_STEP_FLOOR,     /* at least a */
+  PC_STEP_CEIL,      /* at most a */
   PC_STEP_SCALE,     /* a x + b */
   PC_STEP_VECTOR,    /* w * x + offsets; either may be NULL */
-  PC_STEP_MATRIX,    /* W x + offsets: `size` numbers, row i of w for number i */
+  PC_STEP_MATRIX,    /* `size` numbers: row j of w says what number j adds to them; offsets */
   PC_STEP_STORE,     /* keeps x under a number */
   PC_STEP_LOAD,      /* takes it back */
   PC_STEP_ADD,       /* adds what was kept */
@@ -52,6 +54,7 @@ typedef struct pc_recipe {
   int wide;       /* float would lose too much: doubles inside */
   pc_step steps[PC_RECIPE_STEPS];
   size_t count;
+  double own[4]; /* weights that steps may point to */
 } pc_recipe;
 
 /* Adds a step and keeps the width. */
@@ -60,6 +63,15 @@ void pc_recipe_add(pc_recipe *recipe, pc_step step);
 /* The recipe of a calibrator; refused where the method has none. */
 PC_CHECKED pcal_status pc_recipe_make(const pcal_calibrator *calibrator, pc_recipe *out,
                                       pcal_error *err);
+
+/* From scores to the numbers that parametric methods look at (calibrators/features.h); not for
+ * PC_FEATURE_BETA, whose two numbers for a score pc_recipe_logistic has. */
+void pc_recipe_feature(const pcal_calibrator *calibrator, pc_feature feature,
+                       pc_recipe *recipe);
+
+/* sigmoid of slopes times features and a shift, for each column by itself, then rescaled. */
+void pc_recipe_logistic(const pcal_calibrator *calibrator, pc_feature feature,
+                        double *const slope[2], const double *shift, pc_recipe *recipe);
 
 /* Steps of one_vs_rest.h around maps of single scores. */
 void pc_recipe_tables(const pcal_calibrator *calibrator, const pc_score_tables *tables,

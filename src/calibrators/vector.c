@@ -69,6 +69,7 @@ const pc_calibrator_row pc_calibrator_vector = {
     .fit = vector_fit,
     .space = pc_linear_model_space,
     .apply = pc_linear_model_apply,
+    .recipe = pc_linear_model_recipe,
     .write = pc_linear_model_write,
     .read = vector_read,
     .tell = pc_linear_model_tell,

@@ -62,12 +62,13 @@ static void export_c_list(const export_c *c, const char *label, size_t step, con
 }
 
 static void export_c_matrix(const export_c *c, size_t step, const pc_step *s, size_t in) {
-  pc_text_format(c->out, "static const double %s_w%zu[][%zu] = {", c->what->name, step, in);
-  for (size_t i = 0; i < s->size; i++) {
+  pc_text_format(c->out, "static const double %s_w%zu[][%zu] = {", c->what->name, step,
+                 s->size);
+  for (size_t j = 0; j < in; j++) {
     pc_text_add(c->out, "\n  {");
-    for (size_t j = 0; j < in; j++) {
-      pc_text_add(c->out, j == 0 ? "" : j % EXPORT_C_LINE == 0 ? ",\n   " : ", ");
-      pc_text_number(c->out, s->w[i * s->stride + j]);
+    for (size_t i = 0; i < s->size; i++) {
+      pc_text_add(c->out, i == 0 ? "" : i % EXPORT_C_LINE == 0 ? ",\n   " : ", ");
+      pc_text_number(c->out, s->w[j * s->stride + i]);
     }
     pc_text_add(c->out, "},");
   }
@@ -180,7 +181,7 @@ static void export_c_product(const export_c *c, size_t step, const pc_step *s) {
   else
     pc_text_add(c->out, "0;\n");
   pc_text_format(c->out,
-                 "    for (j = 0; j < %zu; j++)\n      t += %s_w%zu[i][j] * x[j];\n"
+                 "    for (j = 0; j < %zu; j++)\n      t += %s_w%zu[j][i] * x[j];\n"
                  "    y[i] = t;\n  }\n  memcpy(x, y, %zu * sizeof *x);\n",
                  c->width, name, step, s->size);
 }
@@ -266,8 +267,6 @@ static const char *export_c_alone(pc_step_kind kind) {
     return "x[j] = x[j] < 0 ? 1 - 1 / (1 + exp(x[j])) : 1 / (1 + exp(-x[j]));";
   case PC_STEP_EXP:
     return "x[j] = exp(x[j]);";
-  case PC_STEP_RELU:
-    return "x[j] = x[j] > 0 ? x[j] : 0;";
   default:
     return NULL;
   }
@@ -290,11 +289,14 @@ static void export_c_move(const export_c *c, const pc_step *s) {
                    s->size);
 }
 
-static void export_c_log(const export_c *c, double least) {
-  pc_text_format(c->out, "  for (j = 0; j < %zu; j++)\n    x[j] = log(x[j] > ", c->width);
-  pc_text_number(c->out, least);
+/* At least or at most a, and the logarithm of that. */
+static void export_c_limit(const export_c *c, const pc_step *s) {
+  const int log = s->kind == PC_STEP_LOG;
+  pc_text_format(c->out, "  for (j = 0; j < %zu; j++)\n    x[j] = %s(x[j] %s ", c->width,
+                 log ? "log" : "", s->kind == PC_STEP_CEIL ? "<" : ">");
+  pc_text_number(c->out, s->a);
   pc_text_add(c->out, " ? x[j] : ");
-  pc_text_number(c->out, least);
+  pc_text_number(c->out, s->a);
   pc_text_add(c->out, ");\n");
 }
 
@@ -309,7 +311,9 @@ static void export_c_step(const export_c *c, size_t step, const pc_step *s) {
     export_c_softmax(c, s->kind == PC_STEP_LOG_SOFTMAX);
     return;
   case PC_STEP_LOG:
-    export_c_log(c, s->a);
+  case PC_STEP_FLOOR:
+  case PC_STEP_CEIL:
+    export_c_limit(c, s);
     return;
   case PC_STEP_SCALE:
     export_c_scale(c, s);

@@ -381,22 +381,21 @@ static void export_onnx_rescale(export_onnx_graph *g) {
       g, export_onnx_where(g, some, shares, export_onnx_number(g, 1.0 / (double)g->width)));
 }
 
-/* W x: the constant is its transpose. */
 static pcal_status export_onnx_matrix(export_onnx_graph *g, const pc_step *s, pcal_error *err) {
   const size_t in = g->width, out = s->size;
-  double *turned = pc_alloc_raw(g->env, in * out, sizeof *turned);
-  if (turned == NULL)
+  double *weights = pc_alloc_raw(g->env, in * out, sizeof *weights);
+  if (weights == NULL)
     return pc_fail_memory(err, "exporting a calibrator");
-  for (size_t i = 0; i < out; i++)
-    for (size_t j = 0; j < in; j++)
-      turned[j * out + i] = s->w[i * s->stride + j];
-  const export_onnx_value w = export_onnx_constant(g, g->type, turned, in, out);
-  pc_free(g->env, turned);
+  for (size_t j = 0; j < in; j++)
+    memcpy(weights + j * out, s->w + j * s->stride, out * sizeof *weights);
+  const export_onnx_value w = export_onnx_constant(g, g->type, weights, in, out);
+  pc_free(g->env, weights);
   export_onnx_set(g, export_onnx_two(g, "MatMul", export_onnx_x(g), w));
   g->width = out;
-  if (s->offsets != NULL)
-    export_onnx_set(g, export_onnx_two(g, "Add", export_onnx_x(g),
-                                       export_onnx_constant(g, g->type, s->offsets, 0, out)));
+  if (s->offsets != NULL) {
+    const export_onnx_value b = export_onnx_constant(g, g->type, s->offsets, 0, out);
+    export_onnx_set(g, export_onnx_two(g, "Add", export_onnx_x(g), b));
+  }
   return PCAL_OK;
 }
 
@@ -467,8 +466,10 @@ static pcal_status export_onnx_step(export_onnx_graph *g, const pc_step *s, pcal
   case PC_STEP_EXP:
     export_onnx_set(g, export_onnx_one(g, "Exp", x));
     return PCAL_OK;
-  case PC_STEP_RELU:
-    export_onnx_set(g, export_onnx_two(g, "Max", x, export_onnx_number(g, 0.0)));
+  case PC_STEP_FLOOR:
+  case PC_STEP_CEIL:
+    export_onnx_set(g, export_onnx_two(g, s->kind == PC_STEP_CEIL ? "Min" : "Max", x,
+                                       export_onnx_number(g, s->a)));
     return PCAL_OK;
   case PC_STEP_LOG:
     export_onnx_set(

@@ -7,7 +7,11 @@ import propercal as pc
 from propercal._calibrator import calibrator
 
 METHODS = [row.name for row in pc.list_calibrators()]
-SPECIAL = ["histogram:binning=mass", "spline:target=all", "spline:rank=2"]
+SPECIAL = [
+    "vector:on=log-probs",
+    "matrix-odir:lambda=0.01,mu=0.01,ensemble=folds",
+    "histogram:binning=mass", "spline:target=all", "spline:rank=2",
+]
 
 
 def softmax(logits):
