@@ -43,6 +43,7 @@ void cli_options_init(cli_options *options) {
   *options = (cli_options){.inputs = PCAL_INPUTS_INIT,
                            .against = PCAL_INPUTS_INIT,
                            .val = PCAL_INPUTS_INIT,
+                           .figure_interval = 0.95,
                            .rows = simulation.rows,
                            .classes = simulation.classes,
                            .factor = simulation.factor,

@@ -70,6 +70,10 @@ typedef struct cli_options {
   uint64_t sets, set_rows, set_classes; /* of a study; 0 where not given */
   double set_factor;
   double width, power, difference; /* of a plan */
+  const char *calibrator, *theme, *title;
+  uint64_t figure_width, figure_height; /* 0 where not given */
+  double figure_interval;
+  int plot;
   double factor, scale;
   uint64_t threads, seed;
   int quiet, no_progress;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "terminal.h"
+
 static const cli_flag tell_flags[] = {
     {"format", 0, CLI_TEXT, "FORMAT", offsetof(cli_options, format),
      "text (the default), json, csv or md", "text|json|csv|md", CLI_ANY},
@@ -12,6 +14,8 @@ static const cli_flag tell_flags[] = {
      "tell the tables behind the values too, for plots: the cumulated scores and outcomes of "
      "ks, the bins of binned errors; JSON only",
      NULL, CLI_ANY},
+    {"plot", 0, CLI_FLAG, NULL, offsetof(cli_options, plot),
+     "draw a reliability diagram under the results, made of letters; text only", NULL, CLI_ANY},
     {"output", 'o', CLI_TEXT, "FILE", offsetof(cli_options, output),
      "write to a file instead of standard output; it appears whole or not at all", NULL,
      CLI_FILE},
@@ -25,6 +29,10 @@ static pcal_status tell_check(const cli_session *session, pcal_error *err) {
   const cli_options *options = &session->options;
   if (options->curves && session->format != PCAL_JSON)
     return cli_fail(err, PCAL_USAGE, "--curves are told in JSON only; add --json");
+  if (options->plot && session->format != PCAL_TEXT)
+    return cli_fail(err, PCAL_USAGE,
+                    "--plot draws in text only; leave it or the other format out, or use "
+                    "`propercal plot reliability`");
   const char *results = options->output ? options->output : "-";
   if (!options->state || strcmp(options->state, results) != 0)
     return PCAL_OK;
@@ -90,10 +98,22 @@ static pcal_status tell_close(cli_tell *tell, int any_results, pcal_status statu
   return status;
 }
 
+static pcal_status tell_picture(cli_tell *tell, const pcal_results *results, pcal_error *err) {
+  cli_page page = CLI_PAGE_INIT;
+  cli_put_reliability(&page, results);
+  const pcal_status status = cli_page_check(&page, err);
+  if (status == PCAL_OK && page.length > 0)
+    cli_output_sink(&tell->results, page.text, page.length);
+  cli_page_free(&page);
+  return status;
+}
+
 pcal_status cli_tell_end(cli_session *session, cli_tell *tell, const pcal_results *results,
                          const cli_gates *gates, pcal_status status, pcal_error *err) {
   if (status == PCAL_OK && results)
     status = pcal_results_write(results, session->format, cli_output_sink, &tell->results, err);
+  if (status == PCAL_OK && results && session->options.plot)
+    status = tell_picture(tell, results, err);
   if (status == PCAL_OK && results && tell->has_state && !tell->results.to_stdout)
     status = pcal_output_flush(tell->results.file, err);
   status = tell_close(tell, results != NULL, status, err);

@@ -1,15 +1,56 @@
 /* plot: one figure, as SVG or, through rsvg-convert, as PNG or PDF. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "common.h"
 #include "convert.h"
+#include "slurp.h"
 
 static const cli_flag plot_flags[] = {
     {"output", 'o', CLI_TEXT, "FILE", offsetof(cli_options, output),
      "x.svg, x.png or x.pdf (the last two need the program rsvg-convert), or '-' for SVG on "
      "standard output",
      NULL, CLI_FILE},
+    {"theme", 0, CLI_TEXT, "WORD", offsetof(cli_options, theme),
+     "light, dark or, in SVG, auto: what the reader's page asks for, light when converted",
+     "auto|light|dark", CLI_ANY},
+    {"title", 0, CLI_TEXT, "TEXT", offsetof(cli_options, title),
+     "instead of the figure's own title", NULL, CLI_ANY},
+    {"width", 0, CLI_COUNT, "N", offsetof(cli_options, figure_width),
+     "of the figure, 240 to 10000; text keeps its size and ticks give way", NULL, CLI_ANY},
+    {"height", 0, CLI_COUNT, "N", offsetof(cli_options, figure_height), "the same", NULL,
+     CLI_ANY},
+};
+
+static const cli_flag plot_surety_flags[] = {
+    {"interval", 0, CLI_REAL, "LEVEL", offsetof(cli_options, figure_interval),
+     "of what shows how sure a value is; 0.95 when not given, 0 for none", NULL, CLI_ANY},
+    {"replicas", 0, CLI_COUNT, "N", offsetof(cli_options, replicas),
+     "how often rows are drawn anew for that; 1000 when not given", NULL, CLI_ANY},
+};
+
+#define PLOT_VAL(field) offsetof(cli_options, val.field)
+
+static const cli_flag plot_val_flags[] = {
+    {"calibrator", 0, CLI_TEXT, "FILE", offsetof(cli_options, calibrator),
+     "a file from propercal fit: scores are drawn after this calibrator", NULL, CLI_FILE},
+    {"val-logits", 0, CLI_TEXT, "FILE", PLOT_VAL(logits),
+     "logits of a second set, such as the one a calibrator was fitted on", NULL, CLI_FILE},
+    {"val-probs", 0, CLI_TEXT, "FILE", PLOT_VAL(probs), "the same as probabilities", NULL,
+     CLI_FILE},
+    {"val-log-probs", 0, CLI_TEXT, "FILE", PLOT_VAL(log_probs),
+     "the same as logarithms of probabilities", NULL, CLI_FILE},
+    {"val-confidence", 0, CLI_TEXT, "FILE", PLOT_VAL(confidence),
+     "the same as confidences; goes with --val-correct", NULL, CLI_FILE},
+    {"val-correct", 0, CLI_TEXT, "FILE", PLOT_VAL(correct),
+     "1 where a prediction of them was correct, 0 where not", NULL, CLI_FILE},
+    {"val-labels", 0, CLI_TEXT, "FILE", PLOT_VAL(labels), "their true classes", NULL, CLI_FILE},
+    {"val-weights", 0, CLI_TEXT, "FILE", PLOT_VAL(weights), "how many times each occurred",
+     NULL, CLI_FILE},
+    {"val-data", 0, CLI_TEXT, "FILE", PLOT_VAL(data), "one file with everything of them", NULL,
+     CLI_FILE},
 };
 
 /* Format by the ending of a path: "svg", "png", "pdf", or NULL.  A name without an ending, such
@@ -32,7 +73,9 @@ static pcal_status plot_check(const cli_options *options, const char **format,
     return cli_fail(
         err, PCAL_USAGE,
         "plot needs a figure, such as reliability; `propercal list figures` shows them all");
-  const char *figure = options->operands.word[0];
+  char figure[64];
+  snprintf(figure, sizeof figure, "%.*s", (int)strcspn(options->operands.word[0], ":"),
+           options->operands.word[0]);
   if (!pcal_row_find("figures", figure)) {
     const char *nearest = pcal_row_nearest("figures", figure);
     return cli_fail(err, PCAL_USAGE, "there is no figure \"%s\"; %s%s%s", figure,
@@ -50,26 +93,68 @@ static pcal_status plot_check(const cli_options *options, const char **format,
   return PCAL_OK;
 }
 
-static pcal_status plot_measure(cli_session *session, pcal_results **results, pcal_error *err) {
+/* The second set, or NULL where none is named. */
+static pcal_status plot_open_second(cli_session *session, pcal_source **out, pcal_error *err) {
+  cli_options *options = &session->options;
+  const pcal_inputs mine = options->inputs, *val = &options->val;
+  if (!val->logits && !val->probs && !val->log_probs && !val->confidence && !val->data &&
+      !val->labels && !val->correct && !val->weights)
+    return PCAL_OK;
+  options->inputs = *val;
+  const pcal_status status = cli_source_open(session, 1, out, err);
+  options->inputs = mine;
+  return status;
+}
+
+static pcal_status plot_load(cli_session *session, pcal_calibrator **calibrator,
+                             pcal_error *err) {
+  const char *path = session->options.calibrator;
+  cli_bytes file;
+  if (!path)
+    return PCAL_OK;
+  pcal_status status = cli_slurp(path, &file, err);
+  if (status != PCAL_OK)
+    return status;
+  status = pcal_calibrator_load(file.bytes, file.length, cli_slurp_name(path), &session->env,
+                                calibrator, err);
+  free(file.bytes);
+  return status;
+}
+
+static pcal_status plot_build(cli_session *session, pcal_figure **figure, pcal_error *err) {
+  const cli_options *options = &session->options;
   pcal_source *source = NULL;
-  pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
-  config.normalize = session->options.normalize;
-  config.skip_missing = session->options.skip_missing;
-  pcal_status status = cli_source_open(session, 1, &source, err);
+  pcal_calibrator *calibrator = NULL;
+  pcal_figure_config config = PCAL_FIGURE_CONFIG_INIT;
+  config.figure = options->operands.word[0];
+  config.normalize = options->normalize;
+  config.skip_missing = options->skip_missing;
+  config.interval = options->figure_interval;
+  config.replicas = (size_t)options->replicas;
+  config.width = (double)options->figure_width;
+  config.height = (double)options->figure_height;
+  config.title = options->title;
+  pcal_status status = plot_load(session, &calibrator, err);
   if (status == PCAL_OK)
-    status = pcal_measure_run(source, &config, &session->env, results, err);
+    status = cli_source_open(session, 1, &source, err);
+  if (status == PCAL_OK)
+    status = plot_open_second(session, &config.fitting, err);
+  config.calibrator = calibrator;
+  if (status == PCAL_OK)
+    status = pcal_figure_run(source, &config, &session->env, figure, err);
   pcal_source_free(source);
+  pcal_source_free(config.fitting);
+  pcal_calibrator_free(calibrator);
   return status;
 }
 
 static pcal_status plot_draw(cli_session *session, const char *format, cli_page *page,
                              pcal_error *err) {
-  pcal_results *results = NULL;
-  pcal_status status = plot_measure(session, &results, err);
+  pcal_figure *figure = NULL;
+  pcal_status status = plot_build(session, &figure, err);
   if (status == PCAL_OK)
-    status =
-        pcal_figure_write(results, session->options.operands.word[0], cli_page_sink, page, err);
-  pcal_results_free(results);
+    status = pcal_figure_svg(figure, session->options.theme, cli_page_sink, page, err);
+  pcal_figure_free(figure);
   if (status != PCAL_OK || strcmp(format, "svg") == 0)
     return status;
   cli_page svg = *page;
@@ -100,14 +185,23 @@ static pcal_status plot_run(cli_session *session, pcal_error *err) {
 }
 
 static const cli_section plot_section = {"Output", plot_flags, CLI_COUNT_OF(plot_flags), NULL};
-static const cli_section *const plot_sections[] = {&cli_section_inputs, &plot_section,
-                                                   &cli_section_rows, &cli_section_running,
-                                                   &cli_section_help};
+static const cli_section plot_surety_section = {"How sure", plot_surety_flags,
+                                                CLI_COUNT_OF(plot_surety_flags), NULL};
+static const cli_section plot_val_section = {
+    "After calibration, and a second set", plot_val_flags, CLI_COUNT_OF(plot_val_flags), NULL};
+static const cli_section *const plot_sections[] = {
+    &cli_section_inputs, &plot_section,        &plot_surety_section, &plot_val_section,
+    &cli_section_rows,   &cli_section_running, &cli_section_help};
 
 static const cli_example plot_examples[] = {
     {"propercal plot reliability --logits logits.npy --labels labels.npy -o r.svg",
      "confidence against accuracy, as SVG"},
-    {"propercal plot reliability --data scores.csv -o r.png", "as PNG, through rsvg-convert"},
+    {"propercal plot reliability:band=consistency --data scores.csv -o r.png",
+     "with an option of the figure, as PNG, through rsvg-convert"},
+    {"propercal plot ks-graph:rank=2 --data d.npz --theme dark -o ks.svg",
+     "cumulated scores and outcomes of the second-ranked class, on a dark page"},
+    {"propercal plot reliability --data d.npz --calibrator cal.json -o r.svg",
+     "after a calibrator"},
     {"propercal plot reliability --probs p.npy --labels y.npy -o - > r.svg",
      "to standard output"},
 };
@@ -119,7 +213,8 @@ const cli_verb cli_verb_plot = {
     CLI_FIGURES,
     "one figure of these predictions",
     "Draws one figure from predictions and true labels; `propercal list figures` names what "
-    "there is. The picture is SVG, with all text as text; names that end in .png or .pdf are "
+    "there is, and `propercal list figures NAME` its options. The picture is SVG, with all "
+    "text as text; names that end in .png or .pdf are "
     "converted by rsvg-convert when it is installed. An existing file is replaced only when "
     "the new one is complete.",
     plot_sections,

@@ -586,7 +586,9 @@ PCAL_API void pcal_results_free(pcal_results *results);
  * (of rows up to it), "cumulated_score" and "cumulated_outcome" (both divided by the number of
  * rows), at distinct scores, thinned to about a thousand with the extremes kept; and "label"
  * with by=label.  For binned errors: "low", "high", "weight", "confidence" and "accuracy", the
- * last two NaN in an empty bin; and "class" where every class has bins. */
+ * last two NaN in an empty bin; and "class" where every class has bins.  For decomposition with
+ * by=corp and one view: "low", "high", "weight" and "accuracy" of the blocks of the isotonic
+ * regression. */
 typedef struct pcal_curve {
   size_t size;
   size_t count; /* points; 0: there is no curve, or it was not asked for */
@@ -692,12 +694,42 @@ PCAL_API const pcal_calibrator *pcal_comparison_calibrator(const pcal_comparison
 
 /* ---- Figures, inspection, simulation ------------------------------------- */
 
-/* Draws a figure, "reliability", as SVG. */
+/* A figure as data: panels with their axes, and marks in data units. */
+typedef struct pcal_figure pcal_figure;
+
+typedef struct pcal_figure_config {
+  size_t size;
+  const char *figure;   /* with options: "ks-graph:rank=2"; pcal_row_at("figures", i) */
+  pcal_source *fitting; /* a second set, for figures that show one; or NULL */
+  const pcal_calibrator *calibrator; /* scores are drawn after it, or NULL */
+  int normalize, skip_missing;       /* as in pcal_measure_config */
+  double interval;      /* level, where the figure shows how sure; 0: it does not */
+  size_t replicas;      /* 0: 1000 */
+  double width, height; /* in pixels of the usual size; 0: the figure's own */
+  const char *title;    /* instead of the figure's own, or NULL */
+} pcal_figure_config;
+
+#define PCAL_FIGURE_CONFIG_INIT \
+  { sizeof(pcal_figure_config), "reliability", NULL, NULL, 0, 0, 0.95, 0, 0.0, 0.0, NULL }
+
+/* Measures what a figure needs and builds it.  Sources are read from the start, some figures
+ * read them several times.  The environment's seed counts. */
+PCAL_API pcal_status pcal_figure_run(pcal_source *source, const pcal_figure_config *config,
+                                     const pcal_env *env, pcal_figure **out, pcal_error *err);
+PCAL_API void pcal_figure_free(pcal_figure *figure);
+
+/* The figure as an SVG document.  theme is "light", "dark" or, as NULL, "auto": what the
+ * reader's page asks for. */
+PCAL_API pcal_status pcal_figure_svg(const pcal_figure *figure, const char *theme,
+                                     pcal_sink sink, void *user, pcal_error *err);
+/* The figure as JSON: panels and marks in data units, in the order in which they are drawn. */
+PCAL_API pcal_status pcal_figure_json(const pcal_figure *figure, pcal_sink sink, void *user,
+                                      pcal_error *err);
+
+/* A figure from finished results, as SVG or JSON; refused where they do not hold what it needs.
+ * "reliability" can always be had. */
 PCAL_API pcal_status pcal_figure_write(const pcal_results *results, const char *figure,
                                        pcal_sink sink, void *user, pcal_error *err);
-
-/* The same figure as data, in JSON: panels with their axes, and marks in data units, in the
- * order in which they are drawn. */
 PCAL_API pcal_status pcal_figure_describe(const pcal_results *results, const char *figure,
                                           pcal_sink sink, void *user, pcal_error *err);
 

@@ -101,6 +101,8 @@ PyObject *core_results_wrap(core_state *state, pcal_results *results, core_watch
 PyObject *core_calibrator_wrap(core_state *state, pcal_calibrator *calibrator,
                                core_watch *watch);
 
+const pcal_calibrator *core_calibrator_in(PyObject *self);
+
 /* ---- Functions of the module ---- */
 
 PyObject *core_rows(PyObject *module, PyObject *kind);
@@ -113,6 +115,7 @@ PyObject *core_measure_part(PyObject *module, PyObject *arguments);
 PyObject *core_measure_load(PyObject *module, PyObject *arguments);
 PyObject *core_fit(PyObject *module, PyObject *arguments);
 PyObject *core_load(PyObject *module, PyObject *arguments);
+PyObject *core_draw(PyObject *module, PyObject *arguments);
 PyObject *core_inspect(PyObject *module, PyObject *arguments);
 PyObject *core_inspect_file(PyObject *module, PyObject *arguments);
 PyObject *core_simulate(PyObject *module, PyObject *arguments);

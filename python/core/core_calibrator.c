@@ -13,7 +13,7 @@ static core_calibrator_object *core_calibrator_of(PyObject *self) {
   return (core_calibrator_object *)(void *)self;
 }
 
-static const pcal_calibrator *core_calibrator_in(PyObject *self) {
+const pcal_calibrator *core_calibrator_in(PyObject *self) {
   return core_calibrator_of(self)->calibrator;
 }
 

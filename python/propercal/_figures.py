@@ -4,7 +4,7 @@ import json
 import os
 import shutil
 import subprocess
-from typing import Any
+from typing import Any, Callable
 
 from . import _core
 from ._errors import IOError, UsageError
@@ -18,22 +18,27 @@ _PAINT = {
     "warm": "#d55e00",
     "cool": "#0072b2",
     "paper": "#ffffff",
+    "a": "#0072b2",
+    "b": "#d55e00",
+    "c": "#009e73",
+    "d": "#cc79a7",
+    "e": "#e69f00",
 }
 
 
 class Figure:
     """A figure of measured data; notebooks show it by themselves."""
 
-    def __init__(self, core: Any, name: str) -> None:
+    def __init__(self, name: str, svg: str, content: "Callable[[], str]") -> None:
         self.name = name
         #: the figure as an SVG document
-        self.svg: str = core.figure(name)
-        self._core = core
+        self.svg = svg
+        self._content = content
 
     @property
     def data(self) -> "dict[str, Any]":
         """What the figure is drawn from: panels with axes, marks in data units, the key."""
-        return json.loads(self._core.figure_data(self.name))
+        return json.loads(self._content())
 
     def save(self, path: "str | os.PathLike[str]") -> None:
         """Writes .svg, or with the program rsvg-convert .png and .pdf."""
@@ -75,22 +80,24 @@ def _convert(path: str, form: str, content: bytes) -> bytes:
 
 
 def _new_axes(data: dict) -> list:
+    """Axes that stand where the panels do."""
     import matplotlib.pyplot as plt
 
-    panels = data["panels"]
-    heights = [panel["rect"][3] for panel in panels]
-    size = (data["width"] / 110, data["height"] / 110)
-    _, axes = plt.subplots(
-        len(panels), 1, squeeze=False, figsize=size, gridspec_kw={"height_ratios": heights}
-    )
-    return list(axes[:, 0])
+    width, height = data["width"], data["height"]
+    figure = plt.figure(figsize=(width / 110, height / 110))
+    axes = []
+    for panel in data["panels"]:
+        x, y, wide, high = panel["rect"]
+        axes.append(figure.add_axes((x / width, 1 - (y + high) / height, wide / width, high / height)))
+    return axes
 
 
 def _draw_mark(ax: Any, mark: dict, unit: float) -> None:
     from matplotlib.patches import Polygon, Rectangle
 
     points, kind = mark["points"], mark["kind"]
-    colour, alpha = _PAINT[mark["tone"]], 0.45 if mark.get("pale") else 1.0
+    alpha = 0.2 if mark.get("wash") else 0.45 if mark.get("pale") else 1.0
+    colour = _PAINT[mark["tone"]]
     xs, ys = [point[0] for point in points], [point[1] for point in points]
     order = 2 + ax._propercal_marks
     ax._propercal_marks += 0.001
@@ -99,7 +106,7 @@ def _draw_mark(ax: Any, mark: dict, unit: float) -> None:
         size = abs(xs[1] - xs[0]), abs(ys[1] - ys[0])
         ax.add_patch(Rectangle(corner, *size, color=colour, alpha=alpha, lw=0, zorder=order))
     elif kind == "band":
-        ax.add_patch(Polygon(points, color=colour, alpha=0.25, lw=0, zorder=order))
+        ax.add_patch(Polygon(points, color=colour, alpha=min(alpha, 0.25), lw=0, zorder=order))
     elif kind == "point":
         face = "white" if mark.get("hollow") else colour
         ax.plot(xs, ys, "o", ms=5, mec=colour, mfc=face, alpha=alpha, zorder=order)
@@ -115,7 +122,7 @@ def _key_handle(entry: dict) -> Any:
 
     colour = _PAINT[entry["tone"]]
     if entry["sample"] == "bar":
-        return Patch(color=colour, label=entry["text"])
+        return Patch(color=colour, label=entry["text"], alpha=0.2 if entry.get("wash") else 1.0)
     if entry["sample"] == "line":
         style = "--" if entry.get("dashed") else "-"
         return Line2D([], [], color=colour, ls=style, label=entry["text"])
@@ -132,7 +139,10 @@ def _draw_panel(ax: Any, data: dict, number: int) -> None:
     for side in ("x", "y"):
         axis = panel[side]
         getattr(ax, f"set_{side}lim")(axis["low"], axis["high"])
-        getattr(ax, f"set_{side}ticks")(axis["ticks"])
+        names = axis.get("names", [])
+        getattr(ax, f"set_{side}ticks")([name["at"] for name in names] or axis["ticks"])
+        if names:
+            getattr(ax, f"set_{side}ticklabels")([name["text"] for name in names])
         if axis["label"]:
             getattr(ax, f"set_{side}label")(axis["label"])
         if axis["numbers"] == "percent":
@@ -141,8 +151,11 @@ def _draw_panel(ax: Any, data: dict, number: int) -> None:
             getattr(ax, f"{side}axis").set_major_formatter(PercentFormatter(1, decimals=0))
         elif axis["numbers"] == "none":
             getattr(ax, f"set_{side}ticklabels")([])
+    if panel.get("title"):
+        ax.set_title(panel["title"], fontsize="small", loc="left")
     if number == 0:
-        ax.set_title(data["title"])
+        if not panel.get("title"):
+            ax.set_title(data["title"])
         handles = [_key_handle(entry) for entry in data["key"]]
         if handles:
             ax.legend(handles=handles, loc="best", fontsize="small")

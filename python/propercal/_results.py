@@ -213,7 +213,7 @@ class Result(Values):
 
     def figure(self, name: str = "reliability") -> Figure:
         """A figure by its name; ``propercal.list_figures()`` shows them all."""
-        return Figure(self._core, name)
+        return Figure(name, self._core.figure(name), lambda: self._core.figure_data(name))
 
     def to_json(self) -> str:
         """The bytes that ``propercal measure --json`` prints, as text."""

@@ -8,8 +8,8 @@ import numpy as np
 
 from . import _core, _registry
 from ._errors import UsageError
+from ._figures import Figure
 from ._inputs import open_source
-from ._measuring import measure
 from ._results import JSON, TEXT, Result
 from ._running import settings
 
@@ -123,26 +123,103 @@ def plot(
     figure: str = "reliability",
     result: "Result | None" = None,
     *,
+    probs: Any = None,
+    labels: Any = None,
+    logits: Any = None,
+    log_probs: Any = None,
+    confidence: Any = None,
+    correct: Any = None,
+    weights: Any = None,
+    data: Any = None,
+    val_probs: Any = None,
+    val_labels: Any = None,
+    val_logits: Any = None,
+    val_log_probs: Any = None,
+    val_confidence: Any = None,
+    val_correct: Any = None,
+    val_weights: Any = None,
+    val_data: Any = None,
+    calibrator: Any = None,
+    interval: "float | None" = 0.95,
+    replicas: int = 1000,
+    theme: str = "auto",
+    title: "str | None" = None,
+    width: float = 0,
+    height: float = 0,
+    classes: "Iterable[str] | None" = None,
+    normalize: bool = False,
+    skip_missing: bool = False,
+    seed: int = 0,
+    threads: "int | None" = None,
+    progress: Any = None,
+    header: "bool | None" = None,
     ax: Any = None,
-    **data: Any,
 ) -> Any:
-    """Draws a figure of measured data.
+    """Draws a figure.
 
     Parameters
     ----------
-    figure : its name; ``list_figures()`` shows them all
-    result : what ``measure`` gave; without it, the arguments of ``measure``
+    figure : its name, with options as ``"ks-graph:rank=2"``; ``list_figures()`` shows them all
+    result : what ``measure`` gave, for figures that need no more; without it, the data as for
+        ``measure``
+    val_probs, ... : a second set, for figures that show one
+    calibrator : a fitted one; the figure shows the scores after it
+    interval : level of what shows how sure a value is, or None
+    replicas : how often rows are drawn anew for that
+    theme : ``"light"``, ``"dark"`` or ``"auto"``: what the page asks for
+    title : instead of the figure's own
+    width, height : in pixels of the usual size; 0 is the figure's own
     ax : draw with Matplotlib on this Axes (the main panel), or on a sequence of them
 
     Returns
     -------
     Figure, or the Axes when ``ax`` is given
     """
-    if result is None:
-        result = measure(metrics=data.pop("metrics", "ece"), **data)
-    elif data:
-        raise UsageError("a result and data are both given; give one of them")
-    drawn = result.figure(figure)
+    given = {
+        "probs": probs,
+        "labels": labels,
+        "logits": logits,
+        "log_probs": log_probs,
+        "confidence": confidence,
+        "correct": correct,
+        "weights": weights,
+        "data": data,
+    }
+    second = {
+        "probs": val_probs,
+        "labels": val_labels,
+        "logits": val_logits,
+        "log_probs": val_log_probs,
+        "confidence": val_confidence,
+        "correct": val_correct,
+        "weights": val_weights,
+        "data": val_data,
+    }
+    if result is not None:
+        if any(value is not None for value in (*given.values(), *second.values(), calibrator)):
+            raise UsageError("a result and data are both given; give one of them")
+        drawn = result.figure(figure)
+        return drawn if ax is None else drawn.draw(ax)
+    with settings(threads, None, progress, seed) as how:
+        source = open_source(given, how, classes, header=header)
+        other = None
+        if any(value is not None for value in second.values()):
+            other = open_source(second, how, classes, header=header)
+        svg, content = _core.draw(
+            source,
+            figure,
+            other,
+            None if calibrator is None else calibrator._require(),
+            bool(normalize),
+            bool(skip_missing),
+            float(interval or 0),
+            int(replicas),
+            float(width),
+            float(height),
+            title,
+            theme,
+        )
+    drawn = Figure(figure.split(":")[0], svg, lambda: content)
     return drawn if ax is None else drawn.draw(ax)
 
 

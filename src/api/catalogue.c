@@ -37,7 +37,7 @@ static const struct catalogue_kind {
     {"notions", pc_notion_at},
     {"conventions", catalogue_convention},
     {"calibrators", catalogue_calibrator},
-    {"figures", pc_figure_row},
+    {"figures", pc_figure_row_at},
     {"studies", pc_study_row},
 };
 

@@ -1,10 +1,9 @@
-/* Public entry points for results, figures, inspection and simulation: check, then call
+/* Public entry points for results, inspection and simulation: check, then call
  * inward. */
 #include <math.h>
 #include <string.h>
 
 #include "core/text.h"
-#include "figure/gallery.h"
 #include "measure/measure.h"
 #include "measure/versus.h"
 #include "report/inspect.h"
@@ -69,14 +68,13 @@ pcal_status pcal_results_find(const pcal_results *results, const char *spec, pca
   memset(&reading, 0, sizeof reading);
   PC_TRY(pc_metric_parse(spec, &metric, &options, err));
   PC_TRY(metric->configure(&options, &results->layout, &reading, err));
-  char full[PC_SPEC_MAX];
-  pc_options_write(&options, 1, full, sizeof full);
-  for (size_t m = 0; m < results->metric_count; m++) {
-    if (strcmp(results->records[m].spec, full) != 0)
-      continue;
-    pcal_results_get(results, m, out);
+  const pc_result_record *record = pc_results_record(results, spec);
+  if (record != NULL) {
+    pcal_results_get(results, (size_t)(record - results->records), out);
     return PCAL_OK;
   }
+  char full[PC_SPEC_MAX];
+  pc_options_write(&options, 1, full, sizeof full);
   return pc_fail(err, PCAL_USAGE, "%s was not measured; ask for it with --metric %s", full,
                  spec);
 }
@@ -141,54 +139,7 @@ pcal_status pcal_results_write(const pcal_results *results, pcal_format format, 
   return status;
 }
 
-/* ---- figures and simulation ---- */
-
-static pc_figure_data measuring_figure_data(const pcal_results *results) {
-  pc_figure_data data = {.bins = results->public_bins,
-                         .bin_count = results->bin_count,
-                         .rows = results->weight,
-                         .view = pc_results_view(results),
-                         .has_ece = 1};
-  data.classes = results->layout.kind == PCAL_CONFIDENCE ? 0 : results->layout.classes;
-  for (size_t b = 0; b < results->bin_count; b++) {
-    data.mean_score += results->bins[b].score / results->weight;
-    data.hit_rate += results->bins[b].hits / results->weight;
-  }
-  data.ece = pc_bins_error(results->bins, results->bin_count, results->weight, PC_NORM_L1, 0);
-  return data;
-}
-
-typedef pcal_status (*reading_figure)(const char *name, const pc_figure_data *data,
-                                      const pcal_env *env, pc_text *out, pcal_error *err);
-
-static pcal_status reading_write_figure(const pcal_results *results, const char *figure,
-                                        reading_figure write, pcal_sink sink, void *user,
-                                        pcal_error *err) {
-  const pc_figure_data data = measuring_figure_data(results);
-  pc_text text;
-  pc_text_init(&text, &results->env);
-  pcal_status status = write(figure, &data, &results->env, &text, err);
-  if (status == PCAL_OK)
-    status = pc_text_send(&text, sink, user, err);
-  pc_text_free(&text);
-  return status;
-}
-
-pcal_status pcal_figure_write(const pcal_results *results, const char *figure, pcal_sink sink,
-                              void *user, pcal_error *err) {
-  pc_error_clear(err);
-  if (results == NULL || figure == NULL || sink == NULL)
-    return pc_fail(err, PCAL_USAGE, "pcal_figure_write needs results, a figure and a sink");
-  return reading_write_figure(results, figure, pc_figure_draw, sink, user, err);
-}
-
-pcal_status pcal_figure_describe(const pcal_results *results, const char *figure,
-                                 pcal_sink sink, void *user, pcal_error *err) {
-  pc_error_clear(err);
-  if (results == NULL || figure == NULL || sink == NULL)
-    return pc_fail(err, PCAL_USAGE, "pcal_figure_describe needs results, a figure and a sink");
-  return reading_write_figure(results, figure, pc_figure_tell, sink, user, err);
-}
+/* ---- simulation ---- */
 
 pcal_status pcal_simulate(const pcal_simulation *simulation, const pcal_env *env, float *logits,
                           int32_t *labels, double *truth, pcal_error *err) {

@@ -12,6 +12,7 @@ void pc_figure_free(pc_figure *figure) {
   pc_free(figure->env, figure->marks);
   pc_free(figure->env, figure->points);
   pc_free(figure->env, figure->key);
+  pc_free(figure->env, figure->names);
   pc_text_free(&figure->strings);
   pc_figure_init(figure, 0, 0, figure->env);
 }
@@ -62,8 +63,37 @@ void pc_figure_axis(pc_figure *figure, size_t panel, pc_side side, double low, d
   if (figure->failed)
     return;
   pc_axis *axis = &figure->panels[panel].axis[side];
-  *axis = (pc_axis){.low = low, .high = high, .numbers = numbers, .label = id};
+  *axis = (pc_axis){
+      .low = low, .high = high, .wanted = wanted_ticks, .numbers = numbers, .label = id};
   pc_ticks_place(low, high, wanted_ticks, &axis->ticks);
+}
+
+size_t pc_figure_cell(pc_figure *figure, size_t column, size_t row, const char *title) {
+  const size_t panel = pc_figure_panel(figure, (pc_rect){0, 0, 0, 0});
+  const pc_string_id id = pc_figure_keep(figure, title);
+  if (figure->failed)
+    return 0;
+  figure->panels[panel].column = column;
+  figure->panels[panel].row = row;
+  figure->panels[panel].title = id;
+  return panel;
+}
+
+void pc_figure_name(pc_figure *figure, size_t panel, pc_side side, double at,
+                    const char *text) {
+  const pc_string_id id = pc_figure_keep(figure, text);
+  void *names = figure->names;
+  const int fits = figure_room(figure, &names, &figure->name_capacity, figure->name_count + 1,
+                               sizeof *figure->names);
+  figure->names = names;
+  if (!fits)
+    return;
+  pc_axis *axis = &figure->panels[panel].axis[side];
+  if (axis->name_count == 0)
+    axis->first_name = figure->name_count;
+  axis->name_count++;
+  axis->ticks.count = 0;
+  figure->names[figure->name_count++] = (pc_named_tick){at, id};
 }
 
 /* Appends a mark with its points, or nothing when memory is out. */
@@ -144,7 +174,7 @@ void pc_figure_key_break(pc_figure *figure) {
 
 static double figure_share(const pc_axis *axis, double value) {
   const double extent = axis->high - axis->low;
-  return extent > 0 ? (value - axis->low) / extent : 0.5;
+  return extent != 0 ? (value - axis->low) / extent : 0.5;
 }
 
 pc_point pc_panel_place(const pc_panel *panel, pc_point data) {

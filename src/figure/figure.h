@@ -8,18 +8,10 @@
 #include "core/text.h"
 #include "figure/ticks.h"
 
-/* What the figures of one measurement are drawn from; everything is borrowed. */
-typedef struct pc_figure_data {
-  const pcal_bin *bins;
-  size_t bin_count;
-  double rows;      /* sum of weights */
-  const char *view; /* "top" or "positive" */
-  double mean_score, hit_rate;
-  double ece;
-  int has_ece;
-  const char *source_name; /* or NULL */
-  size_t classes;          /* 0 where unknown */
-} pc_figure_data;
+#define PC_SIZE_TITLE 22.0
+#define PC_SIZE_LABEL 16.0
+#define PC_SIZE_TICK 15.0
+#define PC_KEY_SAMPLE 24.0 /* width of the sample before an entry of the key */
 
 /* Colours by meaning; the writer chooses the paint. */
 typedef enum pc_tone {
@@ -30,12 +22,18 @@ typedef enum pc_tone {
   PC_TONE_WARM,  /* too high */
   PC_TONE_COOL,  /* too low */
   PC_TONE_PAPER, /* background */
+  PC_TONE_A,     /* series, told apart by everybody */
+  PC_TONE_B,
+  PC_TONE_C,
+  PC_TONE_D,
+  PC_TONE_E,
   PC_TONE_END
 } pc_tone;
 
 typedef struct pc_look {
   pc_tone tone;
   int pale, hollow, dashed, bold;
+  int wash;    /* light enough to stand behind everything */
   double size; /* stroke width, radius or letter height in figure units; 0: the usual one */
 } pc_look;
 
@@ -61,14 +59,28 @@ typedef enum pc_numbers {
 
 typedef struct pc_axis {
   double low, high;
+  size_t wanted; /* ticks, at most */
   pc_ticks ticks;
   pc_numbers numbers;
   pc_string_id label;
+  double label_size;             /* letter height; 0: the usual one */
+  size_t first_name, name_count; /* in the figure's names: these in place of ticks */
+  int lined;                     /* names have hairlines, as ticks have */
 } pc_axis;
+
+/* A position on an axis that has a name instead of a number. */
+typedef struct pc_named_tick {
+  double at;
+  pc_string_id text;
+} pc_named_tick;
 
 typedef struct pc_panel {
   pc_rect rect;
   pc_axis axis[2]; /* by pc_side */
+  pc_string_id title;
+  size_t column, row; /* in the grid of pc_figure_lay_out */
+  double headroom;    /* wanted above the panel */
+  double label_gap;   /* from the panel to the base line of the y label; 0: the usual one */
 } pc_panel;
 
 typedef enum pc_mark_kind {
@@ -105,20 +117,34 @@ typedef struct pc_key_entry {
   pc_look look;
   int begins_row;
   pc_string_id text;
+  pc_point at; /* set by pc_figure_lay_out */
 } pc_key_entry;
+
+#define PC_GRID_MAX 16
+
+/* How panels share a figure: columns and rows with their shares of the room. */
+typedef struct pc_grid {
+  size_t columns, rows;
+  double column_share[PC_GRID_MAX], row_share[PC_GRID_MAX]; /* 0: 1 */
+} pc_grid;
 
 typedef struct pc_figure {
   const pcal_env *env;
   double width, height;
-  pc_point heading; /* where the title starts */
+  int fixed_height;  /* was asked for; else a figure may choose its own */
+  pc_point heading;  /* where the title starts */
+  double title_size; /* letter height; 0: the usual one */
   pc_rect key_rect;
   pc_string_id title, subtitle, description;
+  pc_string_id given_title; /* takes the place of title */
   pc_panel *panels;
   size_t panel_count, panel_capacity;
   pc_mark *marks;
   size_t mark_count, mark_capacity;
   pc_point *points;
   size_t point_count, point_capacity;
+  pc_named_tick *names;
+  size_t name_count, name_capacity;
   pc_key_entry *key;
   size_t key_count, key_capacity;
   int key_break;
@@ -140,6 +166,12 @@ size_t pc_figure_panel(pc_figure *figure, pc_rect rect);
 /* Sets the range of an axis, with ticks on the way. */
 void pc_figure_axis(pc_figure *figure, size_t panel, pc_side side, double low, double high,
                     size_t wanted_ticks, pc_numbers numbers, const char *label);
+
+/* Adds a panel in a cell of the grid, with a title or NULL. */
+size_t pc_figure_cell(pc_figure *figure, size_t column, size_t row, const char *title);
+/* Names a position of an axis, in the place of all ticks.  The names of an axis are added one
+ * after the other. */
+void pc_figure_name(pc_figure *figure, size_t panel, pc_side side, double at, const char *text);
 
 /* Marks appear in the order in which they are added.  hint may be NULL. */
 void pc_figure_bar(pc_figure *figure, size_t panel, pc_look look, pc_point from, pc_point to,

@@ -20,6 +20,19 @@ static void figure_json_word(pc_json *json, const char *key, const char *word) {
   pc_json_string(json, word);
 }
 
+static void figure_json_names(pc_json *json, const pc_figure *figure, const pc_axis *axis) {
+  pc_json_key(json, "names");
+  pc_json_open(json, '[');
+  for (size_t i = 0; i < axis->name_count; i++) {
+    const pc_named_tick *name = &figure->names[axis->first_name + i];
+    pc_json_open(json, '{');
+    figure_json_number(json, "at", name->at);
+    figure_json_text(json, "text", figure, name->text);
+    pc_json_close(json, '}');
+  }
+  pc_json_close(json, ']');
+}
+
 static void figure_json_axis(pc_json *json, const char *key, const pc_figure *figure,
                              const pc_axis *axis) {
   static const char *const numbers[] = {"plain", "percent", "none"};
@@ -31,12 +44,16 @@ static void figure_json_axis(pc_json *json, const char *key, const pc_figure *fi
   pc_json_key(json, "ticks");
   pc_json_numbers(json, axis->ticks.at, axis->ticks.count);
   figure_json_word(json, "numbers", numbers[axis->numbers]);
+  if (axis->name_count > 0)
+    figure_json_names(json, figure, axis);
   pc_json_close(json, '}');
 }
 
 static void figure_json_panel(pc_json *json, const pc_figure *figure, const pc_panel *panel) {
   const double rect[] = {panel->rect.x, panel->rect.y, panel->rect.width, panel->rect.height};
   pc_json_open(json, '{');
+  if (panel->title != 0)
+    figure_json_text(json, "title", figure, panel->title);
   pc_json_key(json, "rect");
   pc_json_numbers(json, rect, 4);
   figure_json_axis(json, "x", figure, &panel->axis[PC_SIDE_X]);
@@ -52,13 +69,14 @@ static void figure_json_flag(pc_json *json, const char *key, int value) {
 }
 
 static void figure_json_look(pc_json *json, const pc_look *look) {
-  static const char *const tones[PC_TONE_END] = {"ink",  "muted", "faint", "fill",
-                                                 "warm", "cool",  "paper"};
+  static const char *const tones[PC_TONE_END] = {
+      "ink", "muted", "faint", "fill", "warm", "cool", "paper", "a", "b", "c", "d", "e"};
   figure_json_word(json, "tone", tones[look->tone]);
   figure_json_flag(json, "pale", look->pale);
   figure_json_flag(json, "hollow", look->hollow);
   figure_json_flag(json, "dashed", look->dashed);
   figure_json_flag(json, "bold", look->bold);
+  figure_json_flag(json, "wash", look->wash);
   if (look->size > 0)
     figure_json_number(json, "size", look->size);
 }

@@ -1,43 +1,32 @@
 #include "figure/gallery.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "figure/figure_json.h"
-#include "figure/reliability.h"
-#include "figure/svg.h"
+#include "figure/wording.h"
 
-typedef pcal_status (*gallery_builder)(const pc_figure_data *data, pc_figure *figure,
-                                       pcal_error *err);
-
-typedef struct gallery_entry {
-  pcal_row row;
-  gallery_builder build;
-} gallery_entry;
-
-static const gallery_entry gallery_entries[] = {
-#define PC_FIGURE(name_, build_, title_, formula_, about_, citation_) \
-  {.row = {.kind = "figures",                                         \
-           .name = name_,                                             \
-           .title = title_,                                           \
-           .formula = formula_,                                       \
-           .about = about_,                                           \
-           .citation = citation_},                                    \
-   .build = build_},
+#define FIGURE(file, symbol) extern const pc_figure_row pc_figure_##symbol;
 #include "figure/registry.def"
-#undef PC_FIGURE
+#undef FIGURE
+
+static const pc_figure_row *const gallery_rows[] = {
+#define FIGURE(file, symbol) &pc_figure_##symbol,
+#include "figure/registry.def"
+#undef FIGURE
 };
 
 size_t pc_figure_row_count(void) {
-  return sizeof gallery_entries / sizeof gallery_entries[0];
+  return sizeof gallery_rows / sizeof gallery_rows[0];
 }
 
-const pcal_row *pc_figure_row(size_t index) {
-  return index < pc_figure_row_count() ? &gallery_entries[index].row : NULL;
+const pcal_row *pc_figure_row_at(size_t index) {
+  return index < pc_figure_row_count() ? &gallery_rows[index]->row : NULL;
 }
 
 static const char *gallery_name(void *user, size_t index) {
   (void)user;
-  const pcal_row *row = pc_figure_row(index);
+  const pcal_row *row = pc_figure_row_at(index);
   return row != NULL ? row->name : NULL;
 }
 
@@ -51,32 +40,102 @@ static pcal_status gallery_unknown(const char *name, pcal_error *err) {
                  nearest);
 }
 
-typedef pcal_status (*gallery_writer)(const pc_figure *figure, pc_text *out, pcal_error *err);
-
-static pcal_status gallery_write(const char *name, const pc_figure_data *data,
-                                 const pcal_env *env, gallery_writer write, pc_text *out,
-                                 pcal_error *err) {
-  const pcal_env whole = pc_env_resolve(env);
-  size_t index = 0;
-  while (index < pc_figure_row_count() && strcmp(gallery_entries[index].row.name, name) != 0)
-    index++;
-  if (index == pc_figure_row_count())
-    return gallery_unknown(name, err);
-  pc_figure figure;
-  pc_figure_init(&figure, 0, 0, &whole);
-  pcal_status status = gallery_entries[index].build(data, &figure, err);
-  if (status == PCAL_OK)
-    status = write(&figure, out, err);
-  pc_figure_free(&figure);
-  return status;
+pcal_status pc_figure_parse(const char *spec, const pc_figure_row **row, pc_options *options,
+                            pcal_error *err) {
+  char name[PC_SPEC_MAX];
+  PC_TRY(pc_spec_name(spec, name, sizeof name, err));
+  for (size_t i = 0; i < pc_figure_row_count(); i++) {
+    if (strcmp(gallery_rows[i]->row.name, name) != 0)
+      continue;
+    *row = gallery_rows[i];
+    return pc_options_parse(spec, (*row)->row.name, (*row)->row.options,
+                            (*row)->row.option_count, options, err);
+  }
+  return gallery_unknown(name, err);
 }
 
-pcal_status pc_figure_draw(const char *name, const pc_figure_data *data, const pcal_env *env,
-                           pc_text *out, pcal_error *err) {
-  return gallery_write(name, data, env, pc_svg_write, out, err);
+void pc_figure_ask(pc_figure_wish *wish, const char *format, ...) {
+  if (wish->spec_count == PC_FIGURE_SPECS)
+    return;
+  va_list list;
+  va_start(list, format);
+  vsnprintf(wish->specs[wish->spec_count++], PC_FIGURE_SPEC_SIZE, format, list);
+  va_end(list);
 }
 
-pcal_status pc_figure_tell(const char *name, const pc_figure_data *data, const pcal_env *env,
-                           pc_text *out, pcal_error *err) {
-  return gallery_write(name, data, env, pc_figure_json_write, out, err);
+void pc_figure_set_fill(pc_figure_set *set, const pcal_results *results,
+                        const pc_figure_wish *wish) {
+  set->results = results;
+  for (size_t i = 0; i < wish->spec_count; i++)
+    set->asked[i] = pc_results_record(results, wish->specs[i]);
+}
+
+pcal_status pc_figure_curve(const pc_figure_data *data, const pc_figure_set *set, size_t asked,
+                            const pc_result_record **out, pcal_error *err) {
+  *out = set->asked[asked];
+  if (*out == NULL || (*out)->outcome.graph.count == 0)
+    return pc_fail(err, PCAL_USAGE,
+                   "figure %s is drawn from %s and its curve, which these results do not hold; "
+                   "measure it with curves, or plot from the data",
+                   data->options->name, data->wish->specs[asked]);
+  return PCAL_OK;
+}
+
+pcal_status pc_figure_from_results(const char *spec, const pcal_results *results,
+                                   pc_figure *figure, pcal_error *err) {
+  const pc_figure_row *row;
+  pc_options options;
+  PC_TRY(pc_figure_parse(spec, &row, &options, err));
+  pc_figure_wish *wish = pc_alloc(figure->env, 1, sizeof *wish);
+  pc_figure_data *data = pc_alloc(figure->env, 1, sizeof *data);
+  pcal_status status = PCAL_OK;
+  if (wish == NULL || data == NULL)
+    status = pc_fail_memory(err, "building a figure");
+  else
+    status = row->wish(&options, &results->layout, wish, err);
+  if (status == PCAL_OK && wish->temperature_count > 0)
+    status = pc_fail(err, PCAL_USAGE,
+                     "figure %s needs the data themselves, not only what was measured of them; "
+                     "plot from the data",
+                     row->row.name);
+  if (status == PCAL_OK) {
+    *data = (pc_figure_data){.options = &options, .wish = wish};
+    pc_figure_set_fill(&data->shown, results, wish);
+    figure->fixed_height = figure->height > 0;
+    figure->width = figure->width > 0 ? figure->width : row->width;
+    figure->height = figure->height > 0 ? figure->height : row->height;
+    status = row->build(data, figure, err);
+  }
+  pc_free(figure->env, data);
+  pc_free(figure->env, wish);
+  return status == PCAL_OK ? pc_figure_status(figure, err) : status;
+}
+
+const double *pc_graph_column(const pc_graph *graph, const char *name) {
+  for (size_t i = 0; i < graph->column_count; i++)
+    if (strcmp(graph->names[i], name) == 0)
+      return graph->columns[i];
+  return NULL;
+}
+
+const char *pc_figure_class(const pcal_results *results, size_t class, char buffer[32]) {
+  if (results->class_names != NULL && class < results->class_count)
+    return results->class_names[class];
+  snprintf(buffer, 32, "class %zu", class);
+  return buffer;
+}
+
+void pc_figure_subtitle(pc_figure *figure, const pcal_results *results, const char *more) {
+  char rows[PC_WORDING_MAX];
+  pc_text line;
+  pc_text_init(&line, figure->env);
+  pc_say_count(results->weight, rows);
+  pc_text_format(&line, "%s row%s", rows, results->weight == 1 ? "" : "s");
+  if (results->layout.kind != PCAL_CONFIDENCE)
+    pc_text_format(&line, ", %zu classes", results->layout.classes);
+  if (more != NULL && more[0] != '\0')
+    pc_text_format(&line, " \xC2\xB7 %s", more);
+  figure->failed |= line.failed;
+  figure->subtitle = line.failed ? 0 : pc_figure_keep(figure, line.bytes);
+  pc_text_free(&line);
 }

@@ -1,14 +1,25 @@
-/* The reliability diagram. */
+/* The reliability diagram of one set of bins. */
 #ifndef PC_RELIABILITY_H
 #define PC_RELIABILITY_H
 
-#include "figure/figure.h"
+#include "figure/reliability_panel.h"
 
-/* Builds the diagram into an empty figure.  PCAL_DATA when no bin has rows. */
-PC_CHECKED pcal_status pc_reliability_build(const pc_figure_data *data, pc_figure *figure,
-                                            pcal_error *err);
+typedef struct pc_reliability_data {
+  const pcal_bin *bins;
+  size_t bin_count;
+  double rows;      /* sum of weights */
+  const char *view; /* "top" or "positive" */
+  double mean_score, hit_rate;
+  int has_ece, has_interval, has_null, has_before;
+  double ece, low, high;      /* interval */
+  double null_low, null_high; /* of a calibrated model */
+  double before;              /* ECE before calibration */
+  double level;               /* of intervals; 0: 0.95 */
+  pc_band band;
+} pc_reliability_data;
 
-/* The 95 % Wilson score interval of a frequency seen in n rows, n > 0. */
-void pc_wilson_interval(double frequency, double n, double *low, double *high);
+/* Draws into a figure whose size and subtitle are set.  PCAL_DATA when no bin has rows. */
+PC_CHECKED pcal_status pc_reliability_draw(const pc_reliability_data *data, pc_figure *figure,
+                                           pcal_error *err);
 
 #endif

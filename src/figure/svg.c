@@ -3,49 +3,57 @@
  * 1. Coordinates have at most two decimals, without trailing zeros.
  * 2. Text stays text; what is not XML in it becomes U+FFFD.
  * 3. Colours are classes below .pcal, so that a figure can stand inside a web page, with a
- *    second set for readers who asked for a dark page.  They are those of Okabe and Ito.
+ *    second set for readers who asked for a dark page, unless one set was chosen.
  * 4. There are no ids and no references: two figures in one page cannot mix.
  * 5. A bar that is not empty is at least one unit high.
- * 6. Tick labels that would touch are thinned out; their ticks stay. */
+ * 6. All words come last, so that no mark covers them. */
 #include "figure/svg.h"
+
+#include <string.h>
 
 #include "core/number.h"
 #include "figure/label.h"
+#include "figure/words.h"
 
-#define SVG_TITLE_SIZE 22.0
-#define SVG_LABEL_SIZE 16.0
-#define SVG_TICK_SIZE 15.0
 #define SVG_RADIUS 4.0
-#define SVG_TICK_LABEL_MAX (PC_NUMBER_MAX + 2)
-#define SVG_KEY_SAMPLE 24.0
-#define SVG_KEY_ROW 24.0
 
-static const char svg_style[] =
-    "<style>\n"
-    ".pcal{font-family:system-ui,-apple-system,\"Segoe UI\",Roboto,\"Helvetica Neue\","
-    "Helvetica,Arial,\"DejaVu Sans\",sans-serif;font-size:16px}\n"
-    ".pcal .f-ink{fill:#1f2328}.pcal .f-muted{fill:#57606a}.pcal .f-faint{fill:#e4e7eb}"
-    ".pcal .f-fill{fill:#b4bac2}.pcal .f-warm{fill:#d55e00;fill-opacity:.42}"
-    ".pcal .f-cool{fill:#0072b2;fill-opacity:.42}.pcal .f-paper{fill:#fff}\n"
-    ".pcal .s-ink{stroke:#1f2328}.pcal .s-muted{stroke:#7d8590}.pcal .s-faint{stroke:#e4e7eb}"
-    ".pcal .s-fill{stroke:#b4bac2}.pcal .s-warm{stroke:#d55e00}.pcal .s-cool{stroke:#0072b2}"
-    ".pcal .s-paper{stroke:#fff}\n"
-    ".pcal .line{fill:none}.pcal .bold{font-weight:bold}.pcal .dash{stroke-dasharray:5 4}"
-    ".pcal .pale{opacity:.5}\n"
-    "@media (prefers-color-scheme:dark){\n"
-    ".pcal .f-ink{fill:#e6e9ed}.pcal .f-muted{fill:#a3abb5}.pcal .f-faint{fill:#2b3038}"
-    ".pcal .f-fill{fill:#565e69}.pcal .f-warm{fill:#d55e00;fill-opacity:.65}"
-    ".pcal .f-cool{fill:#56b4e9;fill-opacity:.55}.pcal .f-paper{fill:#14171c}\n"
-    ".pcal .s-ink{stroke:#e6e9ed}.pcal .s-muted{stroke:#858d98}.pcal .s-faint{stroke:#2b3038}"
-    ".pcal .s-fill{stroke:#565e69}.pcal .s-warm{stroke:#d55e00}.pcal .s-cool{stroke:#56b4e9}"
-    ".pcal .s-paper{stroke:#14171c}\n"
-    "}\n"
-    "</style>\n";
+/* How a tone is painted: areas with their opacity, and lines. */
+typedef struct svg_paint {
+  const char *fill, *opacity, *stroke;
+} svg_paint;
+
+/* The colours of Okabe and Ito, light and dark. */
+static const svg_paint svg_paints[2][PC_TONE_END] = {
+    {[PC_TONE_INK] = {"#1f2328", NULL, "#1f2328"},
+     [PC_TONE_MUTED] = {"#57606a", NULL, "#7d8590"},
+     [PC_TONE_FAINT] = {"#e4e7eb", NULL, "#e4e7eb"},
+     [PC_TONE_FILL] = {"#b4bac2", NULL, "#b4bac2"},
+     [PC_TONE_WARM] = {"#d55e00", ".42", "#d55e00"},
+     [PC_TONE_COOL] = {"#0072b2", ".42", "#0072b2"},
+     [PC_TONE_PAPER] = {"#fff", NULL, "#fff"},
+     [PC_TONE_A] = {"#0072b2", NULL, "#0072b2"},
+     [PC_TONE_B] = {"#d55e00", NULL, "#d55e00"},
+     [PC_TONE_C] = {"#009e73", NULL, "#009e73"},
+     [PC_TONE_D] = {"#cc79a7", NULL, "#cc79a7"},
+     [PC_TONE_E] = {"#e69f00", NULL, "#e69f00"}},
+    {[PC_TONE_INK] = {"#e6e9ed", NULL, "#e6e9ed"},
+     [PC_TONE_MUTED] = {"#a3abb5", NULL, "#858d98"},
+     [PC_TONE_FAINT] = {"#2b3038", NULL, "#2b3038"},
+     [PC_TONE_FILL] = {"#565e69", NULL, "#565e69"},
+     [PC_TONE_WARM] = {"#d55e00", ".65", "#d55e00"},
+     [PC_TONE_COOL] = {"#56b4e9", ".55", "#56b4e9"},
+     [PC_TONE_PAPER] = {"#14171c", NULL, "#14171c"},
+     [PC_TONE_A] = {"#56b4e9", NULL, "#56b4e9"},
+     [PC_TONE_B] = {"#e8762b", NULL, "#e8762b"},
+     [PC_TONE_C] = {"#1cb98c", NULL, "#1cb98c"},
+     [PC_TONE_D] = {"#d88fb8", NULL, "#d88fb8"},
+     [PC_TONE_E] = {"#e69f00", NULL, "#e69f00"}}};
 
 static const char *const svg_tones[PC_TONE_END] = {
-    [PC_TONE_INK] = "ink",    [PC_TONE_MUTED] = "muted", [PC_TONE_FAINT] = "faint",
-    [PC_TONE_FILL] = "fill",  [PC_TONE_WARM] = "warm",   [PC_TONE_COOL] = "cool",
-    [PC_TONE_PAPER] = "paper"};
+    [PC_TONE_INK] = "ink",     [PC_TONE_MUTED] = "muted", [PC_TONE_FAINT] = "faint",
+    [PC_TONE_FILL] = "fill",   [PC_TONE_WARM] = "warm",   [PC_TONE_COOL] = "cool",
+    [PC_TONE_PAPER] = "paper", [PC_TONE_A] = "a",         [PC_TONE_B] = "b",
+    [PC_TONE_C] = "c",         [PC_TONE_D] = "d",         [PC_TONE_E] = "e"};
 
 static const char *const svg_anchors[] = {
     [PC_ANCHOR_START] = "start", [PC_ANCHOR_MIDDLE] = "middle", [PC_ANCHOR_END] = "end"};
@@ -91,9 +99,9 @@ static void svg_escaped(pc_text *out, const char *text) {
 }
 
 static void svg_class(pc_text *out, char use, pc_look look, const char *more) {
-  pc_text_format(out, " class=\"%c-%s%s%s%s%s\"", use, svg_tones[look.tone], more,
-                 look.dashed ? " dash" : "", look.pale ? " pale" : "",
-                 look.bold ? " bold" : "");
+  pc_text_format(out, " class=\"%c-%s%s%s%s%s%s\"", use, svg_tones[look.tone], more,
+                 look.dashed ? " dash" : "", look.pale ? " pale" : "", look.bold ? " bold" : "",
+                 look.wash ? " wash" : "");
 }
 
 /* Ends an element, with what a reader sees on hovering. */
@@ -107,17 +115,25 @@ static void svg_end(pc_text *out, const char *element, const char *hint) {
   pc_text_format(out, "</title></%s>\n", element);
 }
 
-static void svg_text(pc_text *out, pc_point at, pc_look look, pc_anchor anchor,
-                     const char *text) {
+static void svg_word(void *user, const pc_word *word) {
+  pc_text *out = user;
   pc_text_add(out, "<text");
-  svg_class(out, 'f', look, "");
-  svg_attribute(out, "x", at.x);
-  svg_attribute(out, "y", at.y);
-  svg_attribute(out, "font-size", look.size > 0 ? look.size : SVG_LABEL_SIZE);
-  if (anchor != PC_ANCHOR_START)
-    pc_text_format(out, " text-anchor=\"%s\"", svg_anchors[anchor]);
+  svg_class(out, 'f', word->look, "");
+  if (word->turned) {
+    pc_text_add(out, " transform=\"translate(");
+    svg_number(out, word->at.x, 2);
+    pc_text_add(out, " ");
+    svg_number(out, word->at.y, 2);
+    pc_text_add(out, ") rotate(-90)\"");
+  } else {
+    svg_attribute(out, "x", word->at.x);
+    svg_attribute(out, "y", word->at.y);
+  }
+  svg_attribute(out, "font-size", word->size);
+  if (word->anchor != PC_ANCHOR_START)
+    pc_text_format(out, " text-anchor=\"%s\"", svg_anchors[word->anchor]);
   pc_text_add(out, ">");
-  svg_escaped(out, text);
+  svg_escaped(out, word->text);
   pc_text_add(out, "</text>\n");
 }
 
@@ -179,7 +195,7 @@ static void svg_mark(pc_text *out, const pc_figure *figure, const pc_mark *mark)
   const pc_panel *panel = &figure->panels[mark->panel];
   const pc_point *points = figure->points + mark->first;
   const char *text = pc_figure_string(figure, mark->text);
-  pc_point at = pc_panel_place(panel, points[0]);
+  const pc_point at = pc_panel_place(panel, points[0]);
   switch (mark->kind) {
   case PC_MARK_BAR:
     svg_rect(out, at, pc_panel_place(panel, points[1]), mark->look, text);
@@ -191,10 +207,7 @@ static void svg_mark(pc_text *out, const pc_figure *figure, const pc_mark *mark)
     svg_circle(out, at, mark->look, text);
     break;
   case PC_MARK_NOTE:
-    at.x += mark->shift.x;
-    at.y += mark->shift.y;
-    svg_text(out, at, mark->look, mark->anchor, text);
-    break;
+    break; /* with the other words */
   case PC_MARK_LINE:
   case PC_MARK_BAND:
     svg_path(out, panel, points, mark->count, mark->look, mark->kind == PC_MARK_BAND);
@@ -202,91 +215,25 @@ static void svg_mark(pc_text *out, const pc_figure *figure, const pc_mark *mark)
   }
 }
 
-static void svg_tick_label(const pc_axis *axis, double value, char out[SVG_TICK_LABEL_MAX]) {
-  const int percent = axis->numbers == PC_NUMBERS_PERCENT;
-  const int decimals = axis->ticks.decimals - (percent ? 2 : 0);
-  const size_t length =
-      pc_number_fixed(percent ? 100 * value : value, decimals < 0 ? 0 : decimals, out);
-  out[length] = percent ? '%' : '\0';
-  out[length + 1] = '\0';
-}
-
-/* Every how many ticks a label fits. */
-static size_t svg_stride(const pc_axis *axis, pc_side side, const pc_rect *rect) {
-  const pc_ticks *ticks = &axis->ticks;
-  char label[SVG_TICK_LABEL_MAX];
-  double needed = SVG_TICK_SIZE * 1.2;
-  for (size_t i = 0; side == PC_SIDE_X && i < ticks->count; i++) {
-    svg_tick_label(axis, ticks->at[i], label);
-    const double width = pc_label_width(label, SVG_TICK_SIZE) + 8;
-    needed = width > needed ? width : needed;
-  }
-  if (ticks->count < 2)
-    return 1;
-  const double room = (side == PC_SIDE_X ? rect->width : rect->height) *
-                      (ticks->at[1] - ticks->at[0]) / (axis->high - axis->low);
-  size_t stride = 1;
-  while (room * (double)stride < needed && stride < ticks->count)
-    stride++;
-  return stride;
+static void svg_hairline(pc_text *out, const pc_panel *panel, pc_side side, double value) {
+  const pc_look look = {.tone = PC_TONE_FAINT};
+  const pc_rect *rect = &panel->rect;
+  const pc_point at = pc_panel_place(panel, (pc_point){value, value});
+  if (side == PC_SIDE_X)
+    svg_line(out, (pc_point){at.x, rect->y}, (pc_point){at.x, rect->y + rect->height}, look);
+  else
+    svg_line(out, (pc_point){rect->x, at.y}, (pc_point){rect->x + rect->width, at.y}, look);
 }
 
 /* Hairlines across the panel, below the marks. */
-static void svg_grid(pc_text *out, const pc_panel *panel) {
-  const pc_look look = {.tone = PC_TONE_FAINT};
-  const pc_rect *rect = &panel->rect;
+static void svg_grid(pc_text *out, const pc_figure *figure, const pc_panel *panel) {
   for (int side = PC_SIDE_X; side <= PC_SIDE_Y; side++) {
     const pc_axis *axis = &panel->axis[side];
-    for (size_t i = 0; i < axis->ticks.count; i++) {
-      const double value = axis->ticks.at[i];
-      const pc_point at = pc_panel_place(panel, (pc_point){value, value});
-      if (side == PC_SIDE_X)
-        svg_line(out, (pc_point){at.x, rect->y}, (pc_point){at.x, rect->y + rect->height},
-                 look);
-      else
-        svg_line(out, (pc_point){rect->x, at.y}, (pc_point){rect->x + rect->width, at.y}, look);
-    }
+    for (size_t i = 0; axis->name_count == 0 && i < axis->ticks.count; i++)
+      svg_hairline(out, panel, (pc_side)side, axis->ticks.at[i]);
+    for (size_t i = 0; axis->lined && i < axis->name_count; i++)
+      svg_hairline(out, panel, (pc_side)side, figure->names[axis->first_name + i].at);
   }
-}
-
-static void svg_tick_labels(pc_text *out, const pc_panel *panel, pc_side side) {
-  const pc_look look = {.tone = PC_TONE_MUTED, .size = SVG_TICK_SIZE};
-  const pc_axis *axis = &panel->axis[side];
-  const pc_rect *rect = &panel->rect;
-  const size_t stride = svg_stride(axis, side, rect);
-  char label[SVG_TICK_LABEL_MAX];
-  if (axis->numbers == PC_NUMBERS_NONE)
-    return;
-  for (size_t i = 0; i < axis->ticks.count; i += stride) {
-    const double value = axis->ticks.at[i];
-    const pc_point at = pc_panel_place(panel, (pc_point){value, value});
-    svg_tick_label(axis, value, label);
-    if (side == PC_SIDE_X)
-      svg_text(out, (pc_point){at.x, rect->y + rect->height + SVG_TICK_SIZE + 4}, look,
-               PC_ANCHOR_MIDDLE, label);
-    else
-      svg_text(out, (pc_point){rect->x - 8, at.y + SVG_TICK_SIZE * 0.36}, look, PC_ANCHOR_END,
-               label);
-  }
-}
-
-static void svg_axis_labels(pc_text *out, const pc_figure *figure, const pc_panel *panel) {
-  const pc_look look = {.tone = PC_TONE_INK};
-  const pc_rect *rect = &panel->rect;
-  const char *x_label = pc_figure_string(figure, panel->axis[PC_SIDE_X].label);
-  const char *y_label = pc_figure_string(figure, panel->axis[PC_SIDE_Y].label);
-  if (x_label[0] != '\0')
-    svg_text(out, (pc_point){rect->x + rect->width / 2, rect->y + rect->height + 44}, look,
-             PC_ANCHOR_MIDDLE, x_label);
-  if (y_label[0] == '\0')
-    return;
-  pc_text_add(out, "<g transform=\"translate(");
-  svg_number(out, rect->x - 60, 2);
-  pc_text_add(out, " ");
-  svg_number(out, rect->y + rect->height / 2, 2);
-  pc_text_add(out, ") rotate(-90)\">\n");
-  svg_text(out, (pc_point){0, 0}, look, PC_ANCHOR_MIDDLE, y_label);
-  pc_text_add(out, "</g>\n");
 }
 
 static void svg_panel(pc_text *out, const pc_figure *figure, size_t index) {
@@ -294,20 +241,17 @@ static void svg_panel(pc_text *out, const pc_figure *figure, size_t index) {
   const pc_rect *rect = &panel->rect;
   const pc_point foot = {rect->x, rect->y + rect->height};
   pc_text_add(out, "<g>\n");
-  svg_grid(out, panel);
+  svg_grid(out, figure, panel);
   for (size_t i = 0; i < figure->mark_count; i++)
     if (figure->marks[i].panel == index)
       svg_mark(out, figure, &figure->marks[i]);
   svg_line(out, foot, (pc_point){rect->x + rect->width, foot.y},
            (pc_look){.tone = PC_TONE_MUTED});
-  svg_tick_labels(out, panel, PC_SIDE_X);
-  svg_tick_labels(out, panel, PC_SIDE_Y);
-  svg_axis_labels(out, figure, panel);
   pc_text_add(out, "</g>\n");
 }
 
 static void svg_sample(pc_text *out, const pc_key_entry *entry, pc_point at) {
-  const pc_point middle = {at.x + SVG_KEY_SAMPLE / 2, at.y};
+  const pc_point middle = {at.x + PC_KEY_SAMPLE / 2, at.y};
   switch (entry->sample) {
   case PC_SAMPLE_INTERVAL:
     svg_line(out, (pc_point){middle.x, at.y - 9}, (pc_point){middle.x, at.y + 9},
@@ -319,34 +263,43 @@ static void svg_sample(pc_text *out, const pc_key_entry *entry, pc_point at) {
     break;
   case PC_SAMPLE_BAR:
     svg_rect(out, (pc_point){at.x + 2, at.y - 7},
-             (pc_point){at.x + SVG_KEY_SAMPLE - 2, at.y + 7}, entry->look, "");
+             (pc_point){at.x + PC_KEY_SAMPLE - 2, at.y + 7}, entry->look, "");
     break;
   case PC_SAMPLE_LINE:
-    svg_line(out, at, (pc_point){at.x + SVG_KEY_SAMPLE, at.y}, entry->look);
+    svg_line(out, at, (pc_point){at.x + PC_KEY_SAMPLE, at.y}, entry->look);
     break;
   }
 }
 
-/* Entries side by side, in a new row where one would leave the key's rectangle. */
-static void svg_key(pc_text *out, const pc_figure *figure) {
-  const pc_look look = {.tone = PC_TONE_MUTED, .size = SVG_TICK_SIZE};
-  const pc_rect *rect = &figure->key_rect;
-  pc_point at = {rect->x, rect->y + SVG_KEY_ROW / 2};
-  for (size_t i = 0; i < figure->key_count; i++) {
-    const char *text = pc_figure_string(figure, figure->key[i].text);
-    const double width = SVG_KEY_SAMPLE + 8 + pc_label_width(text, SVG_TICK_SIZE);
-    if (at.x > rect->x && (figure->key[i].begins_row || at.x + width > rect->x + rect->width)) {
-      at.x = rect->x;
-      at.y += SVG_KEY_ROW;
-    }
-    svg_sample(out, &figure->key[i], at);
-    svg_text(out, (pc_point){at.x + SVG_KEY_SAMPLE + 8, at.y + SVG_TICK_SIZE * 0.36}, look,
-             PC_ANCHOR_START, text);
-    at.x += width + 18;
+static const char svg_shapes[] =
+    ".pcal .line{fill:none;stroke-linejoin:round}.pcal .bold{font-weight:bold}"
+    ".pcal .dash{stroke-dasharray:5 4}.pcal .pale{opacity:.5}.pcal .wash{opacity:.2}\n";
+
+static void svg_paint_rules(pc_text *out, const svg_paint paints[PC_TONE_END]) {
+  for (int tone = 0; tone < PC_TONE_END; tone++) {
+    const svg_paint *paint = &paints[tone];
+    pc_text_format(out, ".pcal .f-%s{fill:%s%s%s}.pcal .s-%s{stroke:%s}\n", svg_tones[tone],
+                   paint->fill, paint->opacity != NULL ? ";fill-opacity:" : "",
+                   paint->opacity != NULL ? paint->opacity : "", svg_tones[tone],
+                   paint->stroke);
   }
 }
 
-static void svg_open(pc_text *out, const pc_figure *figure) {
+static void svg_style(pc_text *out, pc_theme theme) {
+  pc_text_add(out, "<style>\n"
+                   ".pcal{font-family:system-ui,-apple-system,\"Segoe UI\",Roboto,\"Helvetica "
+                   "Neue\",Helvetica,Arial,\"DejaVu Sans\",sans-serif;font-size:16px}\n");
+  svg_paint_rules(out, svg_paints[theme == PC_THEME_DARK]);
+  pc_text_add(out, svg_shapes);
+  if (theme == PC_THEME_AUTO) {
+    pc_text_add(out, "@media (prefers-color-scheme:dark){\n");
+    svg_paint_rules(out, svg_paints[1]);
+    pc_text_add(out, "}\n");
+  }
+  pc_text_add(out, "</style>\n");
+}
+
+static void svg_open(pc_text *out, const pc_figure *figure, pc_theme theme) {
   const char *description = pc_figure_string(figure, figure->description);
   pc_text_add(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"pcal\" role=\"img\"");
   svg_attribute(out, "width", figure->width);
@@ -363,28 +316,35 @@ static void svg_open(pc_text *out, const pc_figure *figure) {
     svg_escaped(out, description);
     pc_text_add(out, "</desc>\n");
   }
-  pc_text_add(out, svg_style);
+  svg_style(out, theme);
 }
 
-static void svg_heading(pc_text *out, const pc_figure *figure) {
-  const char *subtitle = pc_figure_string(figure, figure->subtitle);
-  svg_text(out, figure->heading,
-           (pc_look){.tone = PC_TONE_INK, .bold = 1, .size = SVG_TITLE_SIZE}, PC_ANCHOR_START,
-           pc_figure_string(figure, figure->title));
-  if (subtitle[0] != '\0')
-    svg_text(out, (pc_point){figure->heading.x, figure->heading.y + 23},
-             (pc_look){.tone = PC_TONE_MUTED}, PC_ANCHOR_START, subtitle);
+static const char *const svg_themes[] = {
+    [PC_THEME_AUTO] = "auto", [PC_THEME_LIGHT] = "light", [PC_THEME_DARK] = "dark"};
+
+pcal_status pc_theme_find(const char *name, pc_theme *theme, pcal_error *err) {
+  *theme = PC_THEME_AUTO;
+  for (int i = 0; name != NULL && i <= PC_THEME_DARK; i++)
+    if (strcmp(name, svg_themes[i]) == 0) {
+      *theme = (pc_theme)i;
+      return PCAL_OK;
+    }
+  return name == NULL ? PCAL_OK
+                      : pc_fail(err, PCAL_USAGE,
+                                "there is no theme '%s'; choose auto, light or dark", name);
 }
 
-pcal_status pc_svg_write(const pc_figure *figure, pc_text *out, pcal_error *err) {
+pcal_status pc_svg_write(const pc_figure *figure, pc_theme theme, pc_text *out,
+                         pcal_error *err) {
   PC_TRY(pc_figure_status(figure, err));
-  svg_open(out, figure);
+  svg_open(out, figure, theme);
   svg_rect(out, (pc_point){0, 0}, (pc_point){figure->width, figure->height},
            (pc_look){.tone = PC_TONE_PAPER}, "");
-  svg_heading(out, figure);
   for (size_t i = 0; i < figure->panel_count; i++)
     svg_panel(out, figure, i);
-  svg_key(out, figure);
+  for (size_t i = 0; i < figure->key_count; i++)
+    svg_sample(out, &figure->key[i], figure->key[i].at);
+  pc_figure_words(figure, svg_word, out);
   pc_text_add(out, "</svg>\n");
   return pc_text_status(out, err);
 }

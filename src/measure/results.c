@@ -31,6 +31,22 @@ const char *pc_results_view(const pcal_results *results) {
   return pc_layout_binary(&results->layout) ? "positive" : "top";
 }
 
+const pc_result_record *pc_results_record(const pcal_results *results, const char *spec) {
+  const pc_metric *metric;
+  pc_options options;
+  pc_reading reading;
+  char full[PC_SPEC_MAX];
+  memset(&reading, 0, sizeof reading);
+  if (pc_metric_parse(spec, &metric, &options, NULL) != PCAL_OK ||
+      metric->configure(&options, &results->layout, &reading, NULL) != PCAL_OK)
+    return NULL;
+  pc_options_write(&options, 1, full, sizeof full);
+  for (size_t m = 0; m < results->metric_count; m++)
+    if (strcmp(results->records[m].spec, full) == 0)
+      return &results->records[m];
+  return NULL;
+}
+
 void pc_results_free(pcal_results *results) {
   if (results == NULL)
     return;

@@ -50,6 +50,9 @@ void pc_name_list_free(const pcal_env *env, char **names, size_t count);
 /* "top" or "positive". */
 const char *pc_results_view(const pcal_results *results);
 
+/* The record over all rows for a spec, however abbreviated; NULL when it was not measured. */
+const pc_result_record *pc_results_record(const pcal_results *results, const char *spec);
+
 void pc_results_free(pcal_results *results);
 
 #endif

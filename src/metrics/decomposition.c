@@ -20,6 +20,7 @@
 
 #include "metrics/metric.h"
 #include "stats/decompose.h"
+#include "stats/isotonic.h"
 
 enum { DECOMPOSITION_SCORE, DECOMPOSITION_BY, DECOMPOSITION_VIEW, DECOMPOSITION_BINS };
 enum { DECOMPOSITION_BY_BINS, DECOMPOSITION_BY_CORP };
@@ -100,6 +101,24 @@ static pcal_status decomposition_sum(const pc_options *options, const pc_evidenc
   return PCAL_OK;
 }
 
+/* The blocks of the isotonic regression of one part, for plots. */
+static pcal_status decomposition_graph(const pc_curve_table *table, const pcal_env *env,
+                                       pc_graph *graph, pcal_error *err) {
+  static const char *const names[] = {"low", "high", "weight", "accuracy", NULL};
+  pc_isotonic fit = {NULL, 0, 0};
+  pcal_status status = pc_isotonic_fit(env, table, &fit, err);
+  if (status == PCAL_OK)
+    status = pc_graph_new(env, names, fit.count, graph, err);
+  for (size_t i = 0; status == PCAL_OK && i < fit.count; i++, graph->count++) {
+    graph->columns[0][i] = fit.blocks[i].low;
+    graph->columns[1][i] = fit.blocks[i].high;
+    graph->columns[2][i] = fit.blocks[i].weight;
+    graph->columns[3][i] = pc_isotonic_value(&fit.blocks[i]);
+  }
+  pc_isotonic_free(env, &fit);
+  return status;
+}
+
 static pcal_status decomposition_evaluate(const pc_options *options,
                                           const pc_evidence *evidence, const pcal_env *env,
                                           pc_outcome *out, pcal_error *err) {
@@ -119,6 +138,8 @@ static pcal_status decomposition_evaluate(const pc_options *options,
   else
     decomposition_parts(&found, options->value[DECOMPOSITION_BY].choice,
                         options->value[DECOMPOSITION_SCORE].choice, out);
+  if (out->graph.wanted && evidence->machine == PC_CURVE && evidence->curve.part_count == 1)
+    return decomposition_graph(&evidence->curve.parts[0], env, &out->graph, err);
   return PCAL_OK;
 }
 

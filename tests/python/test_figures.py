@@ -15,20 +15,37 @@ def test_every_figure(row, digits):
     assert figure.data["panels"] and figure.data["marks"]
 
 
-def test_from_a_result(digits, digits_files, program, tmp_path):
+def test_from_a_result(digits):
     result = pc.measure(logits=digits.logits, labels=digits.labels)
     figure = pc.plot("reliability", result)
     assert figure.svg == result.figure().svg
-    words = [program, "plot", "reliability", "-o", str(tmp_path / "a.svg")]
+    with pytest.raises(pc.UsageError, match="both given"):
+        pc.plot("reliability", result, labels=digits.labels)
+    with pytest.raises(pc.UsageError, match="did you mean 'reliability'"):
+        pc.plot("relaibility", result)
+    with pytest.raises(pc.UsageError, match="plot from the data"):
+        pc.plot("temperature", result)
+
+
+def test_the_bytes_of_the_program(digits, digits_files, program, tmp_path):
+    figure = pc.plot("ks-graph:rank=2", logits=digits.logits, labels=digits.labels, theme="dark")
+    words = [program, "plot", "ks-graph:rank=2", "--theme", "dark", "-o", str(tmp_path / "a.svg")]
     for name, path in digits_files.items():
         words += [f"--{name}", str(path)]
     subprocess.run(words, check=True, capture_output=True)
     figure.save(tmp_path / "b.svg")
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
-    with pytest.raises(pc.UsageError, match="both given"):
-        pc.plot("reliability", result, labels=digits.labels)
-    with pytest.raises(pc.UsageError, match="did you mean 'reliability'"):
-        pc.plot("relaibility", result)
+
+
+def test_after_a_calibrator(digits):
+    fitted = pc.Temperature(kind="logits").fit(digits.logits, digits.labels)
+    data = {"logits": digits.logits, "labels": digits.labels, "replicas": 50}
+    figure = pc.plot(calibrator=fitted, title="<mine>", **data)
+    assert "ECE before" in figure.svg and "&lt;mine&gt;" in figure.svg
+    second = {"val_logits": digits.logits, "val_labels": digits.labels}
+    assert len(pc.plot("ks-graph", **data, **second).data["panels"]) == 8
+    with pytest.raises(pc.UsageError, match="between 240 and 10000"):
+        pc.plot(width=5, **data)
 
 
 def test_other_files(digits, tmp_path):
@@ -76,4 +93,6 @@ def test_matplotlib_with_every_panel(digits, pyplot):
     assert axes[1].patches
     alone = result.figure().draw()
     assert len(alone.figure.axes) == 2
+    named = pc.plot("class-errors", probs=digits.probs, labels=digits.labels)
+    assert len(named.draw().get_yticklabels()) == len(named.data["panels"][0]["y"]["names"])
     figure.canvas.draw()

@@ -13,6 +13,8 @@
 #include <cmocka.h>
 
 #include "figure/figure.h"
+#include "figure/reliability.h"
+#include "figure/words.h"
 
 typedef struct check_memory {
   size_t live;  /* blocks */
@@ -111,17 +113,70 @@ static const pcal_bin check_bins[] = {{0, 0.25, 100, 0.2, 0.1},
                                       {0.5, 0.75, 29, 0.6, 0.8},
                                       {0.75, 1, 71, 0.9, 0.9}};
 
-static inline pc_figure_data check_data(void) {
-  return (pc_figure_data){.bins = check_bins,
-                          .bin_count = 4,
-                          .rows = 200,
-                          .view = "top",
-                          .mean_score = 0.5065,
-                          .hit_rate = 0.4855,
-                          .ece = 0.079,
-                          .has_ece = 1,
-                          .source_name = "scores.npy",
-                          .classes = 10};
+static inline pc_reliability_data check_data(void) {
+  return (pc_reliability_data){.bins = check_bins,
+                               .bin_count = 4,
+                               .rows = 200,
+                               .view = "top",
+                               .mean_score = 0.5065,
+                               .hit_rate = 0.4855,
+                               .ece = 0.079,
+                               .has_ece = 1};
+}
+
+#define CHECK_WORDS_MAX 400
+
+/* The boxes of all words of a figure. */
+typedef struct check_words {
+  pc_rect box[CHECK_WORDS_MAX];
+  char text[CHECK_WORDS_MAX][48];
+  size_t count;
+} check_words;
+
+static inline void check_word_add(void *user, const pc_word *word) {
+  check_words *words = user;
+  assert_true(words->count < CHECK_WORDS_MAX);
+  words->box[words->count] = pc_word_box(word);
+  strncpy(words->text[words->count], word->text, 47);
+  words->text[words->count++][47] = '\0';
+}
+
+/* Fails when two words of a figure overlap, or one leaves it. */
+static inline void check_words_apart(const pc_figure *figure, const char *name) {
+  static check_words words;
+  words = (check_words){.count = 0};
+  pc_figure_words(figure, check_word_add, &words);
+  for (size_t i = 0; i < words.count; i++) {
+    const pc_rect a = words.box[i];
+    if (a.x < 0 || a.y < 0 || a.x + a.width > figure->width || a.y + a.height > figure->height)
+      fail_msg("%s at %d x %d: \"%s\" leaves the figure (%d %d %d %d)", name,
+               (int)figure->width, (int)figure->height, words.text[i], (int)a.x, (int)a.y,
+               (int)a.width, (int)a.height);
+    for (size_t j = 0; j < i; j++) {
+      const pc_rect b = words.box[j];
+      if (a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height &&
+          b.y < a.y + a.height)
+        fail_msg("%s at %d x %d: \"%s\" and \"%s\" overlap", name, (int)figure->width,
+                 (int)figure->height, words.text[j], words.text[i]);
+    }
+  }
+}
+
+/* Fails when a mark leaves its panel; lines that lead to a note may. */
+static inline void check_marks_inside(const pc_figure *figure, const char *name) {
+  for (size_t i = 0; i < figure->mark_count; i++) {
+    const pc_mark *mark = &figure->marks[i];
+    const pc_rect *rect = &figure->panels[mark->panel].rect;
+    const int leads = i + 1 < figure->mark_count && mark->kind == PC_MARK_SEGMENT &&
+                      figure->marks[i + 1].kind == PC_MARK_NOTE;
+    for (size_t j = 0; mark->kind != PC_MARK_NOTE && !leads && j < mark->count; j++) {
+      const pc_point at =
+          pc_panel_place(&figure->panels[mark->panel], figure->points[mark->first + j]);
+      if (!(at.x >= rect->x - 2 && at.x <= rect->x + rect->width + 2 && at.y >= rect->y - 1 &&
+            at.y <= rect->y + rect->height + 1))
+        fail_msg("%s: a mark of kind %d leaves panel %zu", name, (int)mark->kind, mark->panel);
+    }
+  }
 }
 
 #endif

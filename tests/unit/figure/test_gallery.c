@@ -4,29 +4,32 @@
 
 static void test_rows(void **state) {
   (void)state;
-  assert_true(pc_figure_row_count() >= 1);
-  assert_null(pc_figure_row(pc_figure_row_count()));
+  assert_true(pc_figure_row_count() >= 12);
+  assert_null(pc_figure_row_at(pc_figure_row_count()));
   for (size_t i = 0; i < pc_figure_row_count(); i++) {
-    const pcal_row *row = pc_figure_row(i);
+    const pcal_row *row = pc_figure_row_at(i);
+    const pc_figure_row *found;
+    pc_options options;
     assert_string_equal(row->kind, "figures");
     assert_true(row->name[0] != '\0' && row->title[0] != '\0' && row->about[0] != '\0');
-    assert_int_equal(row->option_count, 0);
+    assert_non_null(row->formula);
+    assert_non_null(row->citation);
+    assert_int_equal(pc_figure_parse(row->name, &found, &options, NULL), PCAL_OK);
+    assert_ptr_equal(&found->row, row);
+    assert_true(found->width >= 240 && found->height >= 240);
+    assert_non_null(found->wish);
+    assert_non_null(found->build);
   }
-  assert_string_equal(pc_figure_row(0)->name, "reliability");
-  assert_non_null(pc_figure_row(0)->citation);
+  assert_string_equal(pc_figure_row_at(0)->name, "reliability");
 }
 
-static void gallery_refused(const char *name, const char *sentence) {
-  const pcal_env env = pc_env_resolve(NULL);
-  const pc_figure_data data = check_data();
+static void gallery_refused(const char *spec, const char *sentence) {
+  const pc_figure_row *row;
+  pc_options options;
   pcal_error err;
-  pc_text out;
-  pc_text_init(&out, &env);
-  assert_int_equal(pc_figure_draw(name, &data, NULL, &out, &err), PCAL_USAGE);
+  assert_int_equal(pc_figure_parse(spec, &row, &options, &err), PCAL_USAGE);
   assert_string_equal(err.message, sentence);
-  assert_int_equal(out.length, 0);
-  assert_int_equal(pc_figure_draw(name, &data, NULL, &out, NULL), PCAL_USAGE);
-  pc_text_free(&out);
+  assert_int_equal(pc_figure_parse(spec, &row, &options, NULL), PCAL_USAGE);
 }
 
 static void test_unknown_names(void **state) {
@@ -35,35 +38,35 @@ static void test_unknown_names(void **state) {
                   "there is no figure called 'relaibility'; did you mean 'reliability'?");
   gallery_refused("pie", "there is no figure called 'pie'; 'list figures' shows those that "
                          "exist");
+  gallery_refused("ks-grap:rank=2",
+                  "there is no figure called 'ks-grap'; did you mean 'ks-graph'?");
 }
 
-static void test_every_allocation_may_fail(void **state) {
+static void test_wishes_have_room(void **state) {
   (void)state;
-  check_memory memory = {0};
-  const pcal_env env = check_env(&memory);
-  const pc_figure_data data = check_data();
-  pcal_status status = PCAL_MEMORY;
-  for (size_t n = 1; status != PCAL_OK; n++) {
-    memory = (check_memory){.fail = n};
-    pcal_error err;
-    pc_text out;
-    pc_text_init(&out, &env);
-    status = pc_figure_draw("reliability", &data, &env, &out, &err);
-    assert_int_equal(status, memory.calls < n ? PCAL_OK : PCAL_MEMORY);
-    assert_true(status == PCAL_OK || err.status == PCAL_MEMORY);
-    if (status == PCAL_OK)
-      check_xml(out.bytes);
-    pc_text_free(&out);
-    assert_int_equal(memory.live, 0);
-    assert_true(n < 1000);
-  }
+  static pc_figure_wish wish;
+  for (size_t i = 0; i < PC_FIGURE_SPECS + 3; i++)
+    pc_figure_ask(&wish, "ece:bins=%zu", i + 1);
+  assert_int_equal(wish.spec_count, PC_FIGURE_SPECS);
+  assert_string_equal(wish.specs[0], "ece:bins=1");
+  assert_string_equal(wish.specs[PC_FIGURE_SPECS - 1], "ece:bins=48");
+}
+
+static void test_columns_by_name(void **state) {
+  (void)state;
+  double values[2] = {1, 2};
+  const pc_graph graph = {
+      .column_count = 2, .count = 1, .names = {"a", "b"}, .columns = {values, values + 1}};
+  assert_ptr_equal(pc_graph_column(&graph, "b"), values + 1);
+  assert_null(pc_graph_column(&graph, "c"));
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_rows),
       cmocka_unit_test(test_unknown_names),
-      cmocka_unit_test(test_every_allocation_may_fail),
+      cmocka_unit_test(test_wishes_have_room),
+      cmocka_unit_test(test_columns_by_name),
   };
   return cmocka_run_group_tests_name("figure/gallery", tests, NULL, NULL);
 }

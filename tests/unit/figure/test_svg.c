@@ -17,7 +17,7 @@ static void svg_begin(svg_fixture *fixture) {
 }
 
 static const char *svg_written(svg_fixture *fixture) {
-  assert_int_equal(pc_svg_write(&fixture->figure, &fixture->out, NULL), PCAL_OK);
+  assert_int_equal(pc_svg_write(&fixture->figure, PC_THEME_AUTO, &fixture->out, NULL), PCAL_OK);
   check_xml(fixture->out.bytes);
   return fixture->out.bytes;
 }
@@ -127,7 +127,7 @@ static void test_tick_labels_never_touch(void **state) {
     const size_t panel = pc_figure_panel(&fixture.figure, (pc_rect){0, 0, width, 50});
     pc_figure_axis(&fixture.figure, panel, PC_SIDE_X, 0, 10000, 11, PC_NUMBERS_PLAIN, NULL);
     const char *svg = svg_written(&fixture);
-    const size_t labels = check_count(svg, "</text>") - 1;
+    const size_t labels = check_count(svg, "</text>");
     assert_true(labels >= 1 && (labels == 1 || 30 * (double)labels < width + 60));
     assert_int_equal(check_count(svg, "<line class=\"s-faint\""), 11);
     svg_done(&fixture);
@@ -146,23 +146,44 @@ static void test_hidden_numbers(void **state) {
   svg_done(&fixture);
 }
 
-static void test_key_wraps(void **state) {
+static void test_key_samples(void **state) {
   (void)state;
   svg_fixture fixture;
   svg_begin(&fixture);
   pc_figure *figure = &fixture.figure;
-  figure->key_rect = (pc_rect){10, 50, 200, 50};
   pc_figure_key(figure, PC_SAMPLE_POINT, (pc_look){0}, "one");
-  pc_figure_key(figure, PC_SAMPLE_INTERVAL, (pc_look){0}, "two");
-  pc_figure_key(figure, PC_SAMPLE_BAR, (pc_look){0}, "three");
-  pc_figure_key_break(figure);
-  pc_figure_key(figure, PC_SAMPLE_LINE, (pc_look){0}, "four");
+  pc_figure_key(figure, PC_SAMPLE_LINE, (pc_look){.tone = PC_TONE_C, .wash = 1}, "two");
+  figure->key[0].at = (pc_point){10, 62};
+  figure->key[1].at = (pc_point){10, 86};
   const char *svg = svg_written(&fixture);
   svg_contains(svg, "x=\"42\" y=\"67.4\" font-size=\"15\">one<");
-  svg_contains(svg, "y=\"67.4\" font-size=\"15\">two<");
-  svg_contains(svg, "x=\"42\" y=\"91.4\" font-size=\"15\">three<");
-  svg_contains(svg, "x=\"42\" y=\"115.4\" font-size=\"15\">four<");
+  svg_contains(svg, "x=\"42\" y=\"91.4\" font-size=\"15\">two<");
+  svg_contains(svg, "<circle class=\"f-ink s-ink\" cx=\"22\" cy=\"62\"");
+  svg_contains(svg, "<line class=\"s-c wash\" x1=\"10\" y1=\"86\" x2=\"34\" y2=\"86\"");
   svg_done(&fixture);
+}
+
+static void test_themes(void **state) {
+  (void)state;
+  static const char *const names[] = {"auto", "light", "dark"};
+  for (int i = 0; i < 3; i++) {
+    svg_fixture fixture;
+    pc_theme theme;
+    svg_begin(&fixture);
+    assert_int_equal(pc_theme_find(names[i], &theme, NULL), PCAL_OK);
+    assert_int_equal(theme, i);
+    assert_int_equal(pc_svg_write(&fixture.figure, theme, &fixture.out, NULL), PCAL_OK);
+    assert_int_equal(check_count(fixture.out.bytes, "prefers-color-scheme"), i == 0);
+    assert_int_equal(check_count(fixture.out.bytes, ".f-paper{fill:#fff}"), i < 2);
+    assert_int_equal(check_count(fixture.out.bytes, ".f-paper{fill:#14171c}"), i != 1);
+    svg_done(&fixture);
+  }
+  pc_theme theme = PC_THEME_DARK;
+  pcal_error err;
+  assert_int_equal(pc_theme_find(NULL, &theme, &err), PCAL_OK);
+  assert_int_equal(theme, PC_THEME_AUTO);
+  assert_int_equal(pc_theme_find("pink", &theme, &err), PCAL_USAGE);
+  assert_string_equal(err.message, "there is no theme 'pink'; choose auto, light or dark");
 }
 
 static void test_failed_figure_is_not_written(void **state) {
@@ -172,7 +193,8 @@ static void test_failed_figure_is_not_written(void **state) {
   pcal_error err;
   fixture.memory.fail = 1;
   pc_figure_panel(&fixture.figure, (pc_rect){0, 0, 1, 1});
-  assert_int_equal(pc_svg_write(&fixture.figure, &fixture.out, &err), PCAL_MEMORY);
+  assert_int_equal(pc_svg_write(&fixture.figure, PC_THEME_AUTO, &fixture.out, &err),
+                   PCAL_MEMORY);
   assert_int_equal(err.status, PCAL_MEMORY);
   assert_int_equal(fixture.out.length, 0);
   svg_done(&fixture);
@@ -186,7 +208,8 @@ int main(void) {
       cmocka_unit_test(test_tick_labels),
       cmocka_unit_test(test_tick_labels_never_touch),
       cmocka_unit_test(test_hidden_numbers),
-      cmocka_unit_test(test_key_wraps),
+      cmocka_unit_test(test_key_samples),
+      cmocka_unit_test(test_themes),
       cmocka_unit_test(test_failed_figure_is_not_written),
   };
   return cmocka_run_group_tests_name("figure/svg", tests, NULL, NULL);

@@ -1,0 +1,36 @@
+/* The cumulated scores and outcomes behind ks, as figures use them. */
+#ifndef PC_KS_CURVE_H
+#define PC_KS_CURVE_H
+
+#include "calibrators/score_lines.h"
+#include "figure/gallery.h"
+#include "stats/curve_table.h"
+
+/* Columns of a graph of ks, borrowed. */
+typedef struct pc_ks_curve {
+  size_t count;
+  const double *score, *fraction, *scores, *outcomes;
+} pc_ks_curve;
+
+/* Fails when the graph has other columns. */
+PC_CHECKED pcal_status pc_ks_curve_read(const pc_graph *graph, pc_ks_curve *out,
+                                        pcal_error *err);
+
+/* Stretches between points as a table of single scores; `rows` is the sum of weights. */
+PC_CHECKED pcal_status pc_ks_curve_table(const pcal_env *env, const pc_ks_curve *curve,
+                                         double rows, pc_curve_table *out, pcal_error *err);
+
+void pc_ks_curve_table_free(const pcal_env *env, pc_curve_table *table);
+
+#define PC_KS_KNOTS_MAX 100
+
+/* The spline calibrator on a curve: values at its knots, and the map of scores as one line. */
+PC_CHECKED pcal_status pc_ks_curve_spline(const pcal_env *env, const pc_ks_curve *curve,
+                                          double rows, size_t knots, double *values,
+                                          pc_score_lines **map, pcal_error *err);
+
+/* A line of one column of the curve against another, at most about 500 points. */
+void pc_ks_curve_line(pc_figure *figure, size_t panel, pc_look look, const double *x,
+                      const double *y, size_t count);
+
+#endif
