@@ -67,8 +67,8 @@ typedef struct cli_options {
   int curves;
   int truth;
   uint64_t rows, classes;
-  uint64_t sets, set_rows, set_classes; /* of a study; 0 where not given */
-  double set_factor;
+  uint64_t sets, null_sets, set_classes; /* of a study; 0 where not given */
+  const char *set_rows, *set_factors;
   double width, power, difference; /* of a plan */
   const char *calibrator, *theme, *title;
   uint64_t figure_width, figure_height; /* 0 where not given */

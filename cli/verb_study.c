@@ -1,4 +1,6 @@
 /* study: experiments as commands. */
+#include <string.h>
+
 #include "common.h"
 
 static const cli_flag study_flags[] = {
@@ -7,12 +9,20 @@ static const cli_flag study_flags[] = {
      NULL, CLI_METRICS},
     {"sets", 0, CLI_COUNT, "N", offsetof(cli_options, sets),
      "how many data sets are drawn; 1000 when not given", NULL, CLI_ANY},
-    {"rows", 0, CLI_COUNT, "N", offsetof(cli_options, set_rows),
-     "rows of one set; 1000 when not given", NULL, CLI_ANY},
+    {"null-sets", 0, CLI_COUNT, "N", offsetof(cli_options, null_sets),
+     "how many calibrated sets are drawn for the size of tests; as many as --sets when not "
+     "given",
+     NULL, CLI_ANY},
+    {"rows", 0, CLI_TEXT, "N/N", offsetof(cli_options, set_rows),
+     "rows of one set; several numbers, separated by /, are studied one by one; 1000 when not "
+     "given",
+     NULL, CLI_ANY},
     {"classes", 0, CLI_COUNT, "K", offsetof(cli_options, set_classes),
      "classes; 10 when not given", NULL, CLI_ANY},
-    {"factor", 0, CLI_REAL, "F", offsetof(cli_options, set_factor),
-     "logits are multiplied by this; 1 is calibrated, 1.5 when not given", NULL, CLI_ANY},
+    {"factor", 0, CLI_TEXT, "F/F", offsetof(cli_options, set_factors),
+     "logits are multiplied by this, a temperature of 1/F; 1 is calibrated; several, separated "
+     "by /, are studied one by one; 1.5 when not given",
+     NULL, CLI_ANY},
     {"interval", 0, CLI_REAL, "LEVEL", offsetof(cli_options, interval),
      "level of the intervals; 0.95 when not given", NULL, CLI_ANY},
     {"interval-method", 0, CLI_TEXT, "WORD", offsetof(cli_options, interval_method),
@@ -32,10 +42,47 @@ static const cli_flag study_output_flags[] = {
      CLI_FILE},
 };
 
-static void study_simulation(const cli_options *options, pcal_simulation *simulation) {
-  simulation->rows = options->set_rows ? options->set_rows : 1000;
-  simulation->classes = options->set_classes ? (size_t)options->set_classes : 10;
-  simulation->factor = options->set_factor != 0 ? options->set_factor : 1.5;
+#define STUDY_LIST_MAX 16
+#define STUDY_WORD_MAX 32
+
+/* Numbers of rows and factors. */
+typedef struct study_lists {
+  uint64_t rows[STUDY_LIST_MAX];
+  double factors[STUDY_LIST_MAX];
+  size_t row_count, factor_count;
+} study_lists;
+
+/* The next word of a list separated by '/'; 0 at its end, or when the word is too long. */
+static int study_next(const char **list, char word[STUDY_WORD_MAX]) {
+  const size_t length = strcspn(*list, "/");
+  if (length == 0 || length >= STUDY_WORD_MAX)
+    return 0;
+  memcpy(word, *list, length);
+  word[length] = '\0';
+  *list += length;
+  *list += **list == '/';
+  return 1;
+}
+
+static pcal_status study_read(const cli_options *options, study_lists *out, pcal_error *err) {
+  const char *rows = options->set_rows ? options->set_rows : "1000";
+  const char *factors = options->set_factors ? options->set_factors : "1.5";
+  char word[STUDY_WORD_MAX];
+  while (out->row_count < STUDY_LIST_MAX && study_next(&rows, word) &&
+         cli_read_count(word, &out->rows[out->row_count]))
+    out->row_count++;
+  while (out->factor_count < STUDY_LIST_MAX && study_next(&factors, word) &&
+         cli_read_real(word, &out->factors[out->factor_count]))
+    out->factor_count++;
+  if (*rows != '\0' || out->row_count == 0)
+    return cli_fail(err, PCAL_USAGE,
+                    "--rows %s: this must be up to %d whole numbers such as 300/1000",
+                    options->set_rows, STUDY_LIST_MAX);
+  if (*factors != '\0' || out->factor_count == 0)
+    return cli_fail(err, PCAL_USAGE,
+                    "--factor %s: this must be up to %d numbers such as 1.2/1.5",
+                    options->set_factors, STUDY_LIST_MAX);
+  return PCAL_OK;
 }
 
 static pcal_status study_run(cli_session *session, pcal_error *err) {
@@ -47,7 +94,18 @@ static pcal_status study_run(cli_session *session, pcal_error *err) {
                     "study needs the name of one; `propercal list studies` shows them all");
   config.specs = options->metrics.word;
   config.spec_count = options->metrics.count;
-  study_simulation(options, &config.simulation);
+  study_lists lists = {.row_count = 0};
+  const pcal_status read = study_read(options, &lists, err);
+  if (read != PCAL_OK)
+    return read;
+  config.simulation.rows = lists.rows[0];
+  config.simulation.classes = options->set_classes ? (size_t)options->set_classes : 10;
+  config.simulation.factor = lists.factors[0];
+  config.row_counts = lists.rows;
+  config.row_count_count = lists.row_count;
+  config.factors = lists.factors;
+  config.factor_count = lists.factor_count;
+  config.null_sets = options->null_sets;
   config.sets = options->sets;
   config.interval = options->interval;
   config.replicas = (size_t)options->replicas;
@@ -71,8 +129,8 @@ static const cli_example study_examples[] = {
     {"propercal study coverage", "how often 95 % intervals hold the true value"},
     {"propercal study coverage --rows 300 --metric ece --metric brier",
      "the same for a small data set and two metrics"},
-    {"propercal study coverage --factor 1.2 --sets 10000 -m kuiper -m cox",
-     "size and power of two tests"},
+    {"propercal study coverage --factor 1.1/1.2/1.5 --null-sets 10000 -m kuiper -m cox",
+     "size of two tests, and their power against three temperatures"},
 };
 
 const cli_verb cli_verb_study = {

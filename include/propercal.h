@@ -776,10 +776,19 @@ typedef struct pcal_study_config {
   double interval;            /* level; 0: 0.95 */
   size_t replicas;            /* 0: the study's own choice */
   const char *interval_method;
+  const uint64_t
+      *row_counts; /* rows of a set, one experiment for each; none: the simulation's */
+  size_t row_count_count;
+  const double *factors; /* the same for the simulation's factor */
+  size_t factor_count;
+  uint64_t null_sets; /* calibrated sets for the size of tests; 0: as many as sets */
 } pcal_study_config;
 
-#define PCAL_STUDY_CONFIG_INIT \
-  { sizeof(pcal_study_config), NULL, 0, PCAL_SIMULATION_INIT, 0, 0.0, 0, NULL }
+#define PCAL_STUDY_CONFIG_INIT                                                                \
+  {                                                                                           \
+    sizeof(pcal_study_config), NULL, 0, PCAL_SIMULATION_INIT, 0, 0.0, 0, NULL, NULL, 0, NULL, \
+        0, 0                                                                                  \
+  }
 
 /* Runs a study and writes its table; the environment's seed and threads count. */
 PCAL_API pcal_status pcal_study_run(const char *study, const pcal_study_config *config,

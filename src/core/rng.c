@@ -136,6 +136,17 @@ static uint32_t rng_poisson_reject(const pc_rng *draws, double mean) {
   }
 }
 
+uint32_t pc_poisson_one(uint32_t bits) {
+  static const uint32_t below[] = {/* 2^32 times the distribution function, 0 to 11 */
+                                   1580030169u, 3160060337u, 3950075422u, 4213413783u,
+                                   4279248374u, 4292415292u, 4294609778u, 4294923276u,
+                                   4294962463u, 4294966817u, 4294967253u, 4294967292u};
+  uint32_t k = 0;
+  while (k < sizeof below / sizeof *below && bits >= below[k])
+    k++;
+  return k;
+}
+
 uint32_t pc_rng_poisson(const pc_rng *rng, uint64_t index, double mean) {
   if (!(mean > 0))
     return 0;

@@ -314,11 +314,31 @@ static unsigned pair_dirichlet(const double *dots, double scale, const double *o
   return above;
 }
 
+/* ---- columns ---- */
+
+#define PAIR_MIX_BLOCK 32 /* columns in registers */
+
+static void pair_mix(const float *tile, const float *right, float *left) {
+  for (size_t r = 0; r < PC_LANES; r++)
+    for (size_t b = 0; b < PC_MIX_WIDTH; b += PAIR_MIX_BLOCK) {
+      float *to = left + r * PC_MIX_WIDTH + b;
+      float sum[PAIR_MIX_BLOCK];
+      memcpy(sum, to, sizeof sum);
+      for (size_t l = 0; l < PC_LANES; l++) {
+        const float *from = right + l * PC_MIX_WIDTH + b, times = tile[r * PC_LANES + l];
+        for (size_t k = 0; k < PAIR_MIX_BLOCK; k++)
+          sum[k] += times * from[k];
+      }
+      memcpy(to, sum, sizeof sum);
+    }
+}
+
 const pc_pair_kernels PAIR_NAME(PC_VARIANT) = {
     .name = PAIR_TEXT(PC_VARIANT),
     .skce = pair_skce,
     .distances = pair_distances,
     .dots = pair_dots,
+    .mix = pair_mix,
     .dirichlet_norm = pair_dirichlet_norm,
     .dirichlet = pair_dirichlet,
 };

@@ -7,6 +7,7 @@
 #include "kernels/pair_rows.h"
 
 #define PC_PACK_PAIRS (PC_LANES * PC_LANES)
+#define PC_MIX_WIDTH 128 /* columns that a tile is multiplied with at once */
 
 /* A kernel on probability vectors: exp(-d/s) or exp(-(d/s)^2 / 2), d a distance. */
 typedef struct pc_pair_form {
@@ -56,6 +57,10 @@ typedef struct pc_pair_kernels {
    * have. */
   unsigned (*dirichlet)(const double *dots, double scale, const double *offset,
                         const double *peak, unsigned rows, double *sums);
+  /* A tile of numbers, [row of the left pack][lane of the right], times PC_MIX_WIDTH columns of
+   * the right rows, added to those of the left: left[r][b] += sum_l tile[r][l] right[l][b], in
+   * the order of the lanes. */
+  void (*mix)(const float *tile, const float *right, float *left);
 } pc_pair_kernels;
 
 extern const pc_pair_kernels pc_pair_kernels_portable;

@@ -105,6 +105,7 @@ typedef struct pc_evidence {
   struct {
     uint64_t count; /* of complete blocks */
     double sum;     /* of their values */
+    double squares; /* sum of the squares of their values */
   } block;
 } pc_evidence;
 

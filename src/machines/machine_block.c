@@ -1,10 +1,11 @@
 /* The block machine: pairs of rows inside blocks of m consecutive ones.
  *
- * State: the exact sum of the values of complete blocks, how many there were, and the rows of
- * blocks that are not complete yet.  Rows [b m, (b + 1) m) of the whole data set are block b.
- * A block is evaluated as soon as one update brings all of its rows, or a merge the last of
- * them; its value does not depend on when.  Without groups little more than the two ends of
- * what was met is ever kept, and beside it blocks with a missing row, which never complete. */
+ * State: the exact sums of the values of complete blocks and of their squares, how many there
+ * were, and the rows of blocks that are not complete yet.  Rows [b m, (b + 1) m) of the whole
+ * data set are block b. A block is evaluated as soon as one update brings all of its rows, or a
+ * merge the last of them; its value does not depend on when.  Without groups little more than
+ * the two ends of what was met is ever kept, and beside it blocks with a missing row, which
+ * never complete. */
 #include <math.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@ typedef struct block_state {
   size_t classes, rows;
   pc_block_function value;
   double params[3];
-  pc_sum sum;
+  pc_sum sum, squares;
   uint64_t blocks;
   size_t count; /* of rows kept */
   uint64_t *ids;
@@ -41,6 +42,7 @@ static void machine_block_destroy(const pcal_env *env, void *opaque) {
 static void machine_block_clear(void *opaque) {
   block_state *state = opaque;
   pc_sum_clear(&state->sum);
+  pc_sum_clear(&state->squares);
   state->blocks = 0;
   state->count = 0;
 }
@@ -114,7 +116,9 @@ static pcal_status machine_block_run(const pcal_env *env, block_state *state,
   for (size_t i = 0; i < count; i++)
     pc_pair_rows_add(&block, probs + i * k, rows->labels[begin + i], 1.0);
   pc_pair_rows_close(&block);
-  pc_sum_add(&state->sum, state->value(state->params, &block));
+  const double value = state->value(state->params, &block);
+  pc_sum_add(&state->sum, value);
+  pc_sum_add(&state->squares, value * value);
   state->blocks++;
   return PCAL_OK;
 }
@@ -168,7 +172,7 @@ static int machine_block_complete(const block_state *state, const size_t *order,
 
 /* What complete blocks among the rows kept add. */
 typedef struct block_gain {
-  pc_sum sum;
+  pc_sum sum, squares;
   uint64_t blocks;
   size_t left; /* rows of the others: the first so many of the order */
 } block_gain;
@@ -177,6 +181,7 @@ static void machine_block_gather(const block_state *state, size_t *order, void *
                                  block_gain *gain) {
   const size_t m = state->rows, k = state->classes;
   pc_sum_clear(&gain->sum);
+  pc_sum_clear(&gain->squares);
   gain->blocks = 0;
   gain->left = 0;
   machine_block_sort(state, order);
@@ -189,7 +194,9 @@ static void machine_block_gather(const block_state *state, size_t *order, void *
     for (const size_t end = at + m; at < end; at++)
       pc_pair_rows_add(&block, state->probs + order[at] * k, state->labels[order[at]], 1.0);
     pc_pair_rows_close(&block);
-    pc_sum_add(&gain->sum, state->value(state->params, &block));
+    const double value = state->value(state->params, &block);
+    pc_sum_add(&gain->sum, value);
+    pc_sum_add(&gain->squares, value * value);
     gain->blocks++;
   }
 }
@@ -240,6 +247,8 @@ static void machine_block_merge(void *opaque, const void *other) {
     machine_block_keep(state, state->order, gain.left, state->order + state->count);
   pc_sum_merge(&state->sum, &gain.sum);
   pc_sum_merge(&state->sum, &from->sum);
+  pc_sum_merge(&state->squares, &gain.squares);
+  pc_sum_merge(&state->squares, &from->squares);
   state->blocks += gain.blocks + from->blocks;
 }
 
@@ -263,6 +272,7 @@ static pcal_status machine_block_look(const pcal_env *env, const block_state *st
   if (status == PCAL_OK) {
     machine_block_gather(state, out->order, out->space, &out->gain);
     pc_sum_merge(&out->gain.sum, &state->sum);
+    pc_sum_merge(&out->gain.squares, &state->squares);
     out->gain.blocks += state->blocks;
   } else {
     pc_free(env, out->order);
@@ -281,6 +291,7 @@ static pcal_status machine_block_finish(const pcal_env *env, const void *opaque,
   PC_TRY(machine_block_look(env, opaque, &sight, err));
   out->block.count = sight.gain.blocks;
   out->block.sum = pc_sum_value(&sight.gain.sum);
+  out->block.squares = pc_sum_value(&sight.gain.squares);
   machine_block_look_away(env, &sight);
   return PCAL_OK;
 }
@@ -290,7 +301,8 @@ static void machine_block_release(const pcal_env *env, pc_evidence *evidence) {
   (void)evidence;
 }
 
-/* Number and sum of complete blocks, then the rows of the others, ascending. */
+/* Number of complete blocks, sums of their values and squares, then the rows of the others,
+ * ascending. */
 static pcal_status machine_block_save(const pcal_env *env, const void *opaque, pc_encoder *out,
                                       pcal_error *err) {
   const block_state *state = opaque;
@@ -298,6 +310,7 @@ static pcal_status machine_block_save(const pcal_env *env, const void *opaque, p
   PC_TRY(machine_block_look(env, state, &sight, err));
   pc_encode_u64(out, sight.gain.blocks);
   pc_encode_sum(out, &sight.gain.sum);
+  pc_encode_sum(out, &sight.gain.squares);
   pc_encode_u64(out, sight.gain.left);
   for (size_t i = 0; i < sight.gain.left; i++) {
     const size_t at = sight.order[i];
@@ -338,6 +351,7 @@ static pcal_status machine_block_load(const pcal_env *env, const pc_need *need,
   block_state *state = *out;
   state->blocks = pc_decode_u64(in);
   pc_decode_sum(in, &state->sum);
+  pc_decode_sum(in, &state->squares);
   const size_t row = sizeof(uint64_t) + sizeof(uint32_t) + state->classes * sizeof(double);
   const size_t count = pc_decode_count(in, row);
   if (in->failed)
@@ -347,7 +361,9 @@ static pcal_status machine_block_load(const pcal_env *env, const pc_need *need,
     machine_block_load_row(state, in);
   pc_decoder_expect(in, state->blocks <= totals->rows / state->rows &&
                             state->blocks * state->rows + count == totals->rows);
-  pc_decoder_expect(in, fabs(pc_sum_value(&state->sum)) <= 4.0 * (double)state->blocks);
+  const double squares = pc_sum_value(&state->squares), sum = pc_sum_value(&state->sum);
+  pc_decoder_expect(in, fabs(sum) <= 4.0 * (double)state->blocks && squares >= 0.0 &&
+                            squares <= 16.0 * (double)state->blocks);
   pc_decoder_expect(in, pc_sum_value(&totals->weight) == (double)totals->rows);
   pc_decoder_expect(in, in->failed || machine_block_settled(state));
   return PCAL_OK;

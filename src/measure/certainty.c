@@ -95,6 +95,39 @@ static pcal_status certainty_se(const pc_metric *metric, const pc_options *optio
   return PCAL_OK;
 }
 
+static void certainty_normal(const pc_certainty *certainty, double estimate, pc_surety *out) {
+  const pc_interval interval = pc_interval_normal(estimate, out->se, certainty->level);
+  out->has_interval = 1;
+  out->level = certainty->level;
+  out->low = interval.low;
+  out->high = interval.high;
+  out->method = PC_INTERVAL_NORMAL;
+}
+
+void pc_certainty_of_blocks(const pc_certainty *certainty, const pc_evidence *evidence,
+                            const pc_outcome *outcome, pc_surety *out) {
+  const double n = (double)evidence->block.count;
+  if (certainty->level <= 0 || outcome->undefined || outcome->tested)
+    return;
+  if (certainty->by_cluster || n < 2) {
+    snprintf(out->why, sizeof out->why,
+             n < 2 ? "one block says nothing about how much blocks differ"
+                   : "blocks of rows do not know clusters; take another estimator");
+    return;
+  }
+  const double mean = evidence->block.sum / n;
+  out->se = sqrt(fmax(evidence->block.squares / n - mean * mean, 0.0) / (n - 1.0));
+  certainty_normal(certainty, mean, out);
+  if (outcome->inner_power != 2)
+    return;
+  const double width = out->high - out->low;
+  out->low = sqrt(fmax(out->low, 0.0));
+  out->high = sqrt(fmax(out->high, 0.0));
+  out->se *= outcome->value > 0 ? 0.5 / outcome->value
+             : width > 0        ? (out->high - out->low) / width
+                                : 0.0;
+}
+
 pcal_status pc_certainty_of_sums(const pc_certainty *certainty, const pc_metric *metric,
                                  const pc_options *options, const pc_evidence *evidence,
                                  const pcal_env *env, const pc_outcome *outcome, pc_surety *out,
@@ -107,13 +140,13 @@ pcal_status pc_certainty_of_sums(const pc_certainty *certainty, const pc_metric 
   }
   PC_TRY(certainty_se(metric, options, evidence, env, &out->se, err));
   const int share = (metric->traits & PC_SHARE) != 0;
+  certainty_normal(certainty, outcome->value, out);
+  if (!share)
+    return PCAL_OK;
   const pc_interval interval =
-      share ? pc_interval_wilson(outcome->value, evidence->total, certainty->level)
-            : pc_interval_normal(outcome->value, out->se, certainty->level);
-  out->has_interval = 1;
-  out->level = certainty->level;
+      pc_interval_wilson(outcome->value, evidence->total, certainty->level);
   out->low = interval.low;
   out->high = interval.high;
-  out->method = share ? PC_INTERVAL_WILSON : PC_INTERVAL_NORMAL;
+  out->method = PC_INTERVAL_WILSON;
   return PCAL_OK;
 }

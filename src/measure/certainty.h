@@ -53,4 +53,8 @@ PC_CHECKED pcal_status pc_certainty_of_sums(const pc_certainty *certainty,
                                             const pc_outcome *outcome, pc_surety *out,
                                             pcal_error *err);
 
+/* The interval of a mean over blocks of rows, from how much they differ. */
+void pc_certainty_of_blocks(const pc_certainty *certainty, const pc_evidence *evidence,
+                            const pc_outcome *outcome, pc_surety *out);
+
 #endif

@@ -7,6 +7,22 @@
 #include "measure/resample.h"
 #include "measure/roster.h"
 
+/* Room for what a comparison with another model needs: nothing known yet. */
+static pcal_status finish_allocate_pairs(const pcal_env *env, pcal_results *results,
+                                         pcal_error *err) {
+  const size_t values = results->metric_count * results->replica_count;
+  const size_t blocks = results->metric_count * PC_RESAMPLE_PAIR_BLOCKS;
+  results->replicas = pc_alloc_raw(env, values, sizeof *results->replicas);
+  results->left_out = pc_alloc_raw(env, blocks, sizeof *results->left_out);
+  if (results->replicas == NULL || results->left_out == NULL)
+    return pc_fail_memory(err, "collecting results");
+  for (size_t i = 0; i < values; i++)
+    results->replicas[i] = (double)NAN;
+  for (size_t i = 0; i < blocks; i++)
+    results->left_out[i] = (double)NAN;
+  return PCAL_OK;
+}
+
 static pcal_status finish_allocate(const pcal_measure *measure, size_t groups,
                                    pcal_results **out, pcal_error *err) {
   const pcal_env *env = &measure->env;
@@ -23,14 +39,10 @@ static pcal_status finish_allocate(const pcal_measure *measure, size_t groups,
   results->group_weights = pc_alloc(env, groups, sizeof *results->group_weights);
   results->level = measure->plan.certainty.level;
   results->replica_count = measure->plan.certainty.replicas;
-  if (measure->plan.certainty.paired)
-    results->replicas = pc_alloc(env, results->metric_count * results->replica_count,
-                                 sizeof *results->replicas);
   *out = results;
-  if (results->records == NULL || results->group_weights == NULL ||
-      (measure->plan.certainty.paired && results->replicas == NULL))
+  if (results->records == NULL || results->group_weights == NULL)
     return pc_fail_memory(err, "collecting results");
-  return PCAL_OK;
+  return measure->plan.certainty.paired ? finish_allocate_pairs(env, results, err) : PCAL_OK;
 }
 
 static pcal_status finish_group_names(const pcal_measure *measure, const size_t *order,
@@ -79,6 +91,8 @@ static pcal_status finish_entry(const pc_plan *plan, size_t index, const pc_evid
   pc_options_write(&entry->options, 0, out->label, sizeof out->label);
   if (evidence->total > 0) {
     PC_TRY(entry->metric->evaluate(&entry->options, evidence, env, &out->outcome, err));
+    if (evidence->machine == PC_BLOCK)
+      pc_certainty_of_blocks(&plan->certainty, evidence, &out->outcome, &out->surety);
     return evidence->machine == PC_SUM && !plan->certainty.by_cluster
                ? pc_certainty_of_sums(&plan->certainty, entry->metric, &entry->options,
                                       evidence, env, &out->outcome, &out->surety, err)
@@ -151,8 +165,11 @@ static pcal_status finish_account(const pcal_measure *measure, const pc_account 
   }
   if (account == NULL || measure->plan.keep_slot == PC_NO_SLOT)
     return PCAL_OK;
+  pc_resample_kept kept = {NULL, NULL};
+  if (group == PC_ALL_ROWS)
+    kept = (pc_resample_kept){results->replicas, results->left_out};
   return pc_resample(&measure->env, &measure->plan, account->states[measure->plan.keep_slot],
-                     group == PC_ALL_ROWS ? results->replicas : NULL, records, err);
+                     &kept, records, err);
 }
 
 static pcal_status finish_summary(const pcal_measure *measure, const pc_tally *tally,

@@ -156,15 +156,25 @@ static pcal_status plan_reliability(const pcal_env *env, pc_plan *plan, pcal_err
   return plan_slot(env, plan, &need, &plan->reliability_slot, err);
 }
 
+static pc_machine_kind plan_machine(const pc_plan *plan, size_t entry) {
+  return plan->slots[plan->entries[entry].slot].need.machine;
+}
+
+int pc_plan_paired_rows(const pc_plan *plan, size_t entry) {
+  return plan_machine(plan, entry) == PC_PAIR;
+}
+
 int pc_plan_resampled(const pc_plan *plan, size_t entry) {
-  const pc_machine_kind machine = plan->slots[plan->entries[entry].slot].need.machine;
-  return plan->certainty.level > 0 && !plan_pairs(machine) &&
-         (machine != PC_SUM || plan->certainty.by_cluster || plan->certainty.paired);
+  const pc_machine_kind machine = plan_machine(plan, entry);
+  const int has_formula = machine == PC_SUM || machine == PC_BLOCK;
+  return plan->certainty.level > 0 &&
+         (!has_formula ||
+          (machine == PC_SUM && (plan->certainty.by_cluster || plan->certainty.paired)));
 }
 
 int pc_plan_relabelled(const pc_plan *plan, size_t entry) {
-  return plan->certainty.null &&
-         !plan_pairs(plan->slots[plan->entries[entry].slot].need.machine);
+  (void)entry;
+  return plan->certainty.null;
 }
 
 /* Rows are kept when anything is measured again; whole ones when more than the score of the
@@ -182,7 +192,7 @@ static pcal_status plan_keep(const pcal_env *env, pc_plan *plan, pcal_error *err
       continue;
     needed = 1;
     need.keep.whole |=
-        here->machine == PC_SUM || memcmp(&here->view, &natural, sizeof natural) != 0;
+        plan_takes_rows(here->machine) || memcmp(&here->view, &natural, sizeof natural) != 0;
   }
   plan->keep_slot = PC_NO_SLOT;
   return needed ? plan_slot(env, plan, &need, &plan->keep_slot, err) : PCAL_OK;

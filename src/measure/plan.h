@@ -57,6 +57,9 @@ PC_CHECKED pcal_status pc_plan_make(const pcal_env *env, const pc_layout *layout
 /* Is an entry measured again with other weights, or with other labels? */
 int pc_plan_resampled(const pc_plan *plan, size_t entry);
 int pc_plan_relabelled(const pc_plan *plan, size_t entry);
+
+/* Is an entry made of pairs of rows? */
+int pc_plan_paired_rows(const pc_plan *plan, size_t entry);
 void pc_plan_free(const pcal_env *env, pc_plan *plan);
 
 /* Can every metric on a slot with a curve say what it wants to know of it: which scores, or for

@@ -53,18 +53,6 @@ static pc_rng replicate_rng(const replicate_job *job, unsigned stream, uint64_t 
   return (pc_rng){job->env.seed, ((uint64_t)stream << 40) + replica};
 }
 
-/* How often a row of weight 1 occurs, from 32 uniform bits. */
-static double replicate_poisson_one(uint32_t bits) {
-  static const uint32_t below[] = {/* 2^32 times the distribution function, 0 to 11 */
-                                   1580030169u, 3160060337u, 3950075422u, 4213413783u,
-                                   4279248374u, 4292415292u, 4294609778u, 4294923276u,
-                                   4294962463u, 4294966817u, 4294967253u, 4294967292u};
-  size_t k = 0;
-  while (k < sizeof below / sizeof *below && bits >= below[k])
-    k++;
-  return (double)k;
-}
-
 /* How often a row of another weight than 1 occurs. */
 static double replicate_poisson(const replicate_job *job, size_t replica, uint64_t id,
                                 double weight) {
@@ -94,7 +82,7 @@ static void replicate_draw(const replicate_job *job, size_t batch, size_t row, d
     out[q * rows->count] = job->request->kind == PC_REPLICA_LABELS ? weight
                            : job->request->kind == PC_REPLICA_WITHOUT
                                ? replica == left_out ? 0.0 : weight
-                           : whole ? weight * replicate_poisson_one(bits[q])
+                           : whole ? weight * (double)pc_poisson_one(bits[q])
                                    : replicate_poisson(job, replica, id, weight);
   }
 }
@@ -297,8 +285,10 @@ static pcal_status replicate_entry(const replicate_job *job, const pc_plan_entry
   const int defined = status == PCAL_OK && !outcome.undefined;
   if (defined)
     out[0] = replicate_finite(outcome.value);
+  if (defined && outcome.inner_power != 0)
+    out[PC_REPLICA_INNER * count] = replicate_finite(outcome.inner);
   for (size_t p = 0; defined && p < outcome.part_count; p++)
-    out[(1 + p) * count] = replicate_finite(outcome.parts[p].value);
+    out[(PC_REPLICA_PARTS + p) * count] = replicate_finite(outcome.parts[p].value);
   pc_free(&job->env, outcome.class_values);
   return status;
 }
@@ -411,6 +401,11 @@ static pcal_status replicate_prepare(replicate_job *job, pcal_error *err) {
   return PCAL_OK;
 }
 
+void pc_replica_values_clear(const pc_replica_request *request, double *values) {
+  for (size_t i = 0; i < request->plan->entry_count * PC_REPLICA_VALUES * request->count; i++)
+    values[i] = (double)NAN;
+}
+
 pcal_status pc_replicate(const pcal_env *env, const pc_replica_request *request, double *values,
                          pcal_error *err) {
   const size_t entries = request->plan->entry_count;
@@ -420,8 +415,7 @@ pcal_status pc_replicate(const pcal_env *env, const pc_replica_request *request,
   job.env.progress = NULL;
   job.env.interrupted = NULL;
   job.worker_count = pc_worker_count(env);
-  for (size_t i = 0; i < entries * PC_REPLICA_VALUES * request->count; i++)
-    values[i] = (double)NAN;
+  pc_replica_values_clear(request, values);
   const double cost = REPLICATE_ROW_COST * (double)request->rows->count *
                       (double)(request->count * entries * request->plan->layout.classes);
   pcal_status status = replicate_prepare(&job, err);

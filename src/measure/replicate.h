@@ -23,11 +23,15 @@ typedef struct pc_replica_request {
   size_t count;
 } pc_replica_request;
 
-/* An entry has PC_REPLICA_VALUES series of values: its own and those of its parts.  Series v of
+/* An entry has PC_REPLICA_VALUES series of values: its own, its inner ones (pc_outcome), and
+ * those of its parts.  Series v of
  * entry e is values[(e * PC_REPLICA_VALUES + v) * count + replica]; NaN where a value is
  * undefined or infinite, and for entries that were not asked for. */
-#define PC_REPLICA_VALUES (1 + PC_PARTS_MAX)
+#define PC_REPLICA_INNER 1
+#define PC_REPLICA_PARTS 2
+#define PC_REPLICA_VALUES (PC_REPLICA_PARTS + PC_PARTS_MAX)
 
+void pc_replica_values_clear(const pc_replica_request *request, double *values);
 PC_CHECKED pcal_status pc_replicate(const pcal_env *env, const pc_replica_request *request,
                                     double *values, pcal_error *err);
 

@@ -1,11 +1,19 @@
 /* Which interval suits which metric, unless one was asked for or the metric knows better:
- * errors that are bounded below by 0 and biased upwards (marked as lower bounds) take the basic
- * interval, which takes the bias off, cut at 0; all others BCa.  A null p-value is the share of
- * calibrated replicas at least as large, (1 + count) / (1 + replicas), for errors; for proper
- * scores, which a calibrated model can miss on either side, twice the smaller tail. Edge cases:
- * (1) replicas without a value are left out, and when that is every tenth or more there is no
- * interval; (2) a value that is itself undefined has none; (3) nor has the statistic of a test,
- * which has its p-value. */
+ *   what has an unbiased inner value (debiased squares, kernel errors): Student's, from the
+ *   jackknife over blocks, of the inner value, and the root of its ends;
+ *   pairs of rows without one: the same of the value itself;
+ *   errors that are bounded below by 0 and biased upwards (marked as lower bounds): basic,
+ *   which takes the bias off, cut at 0;
+ *   all others: BCa.
+ * Pairs are never drawn again with weights, since copies of a row pair with themselves: one of
+ * RESAMPLE_PAIR_BLOCKS blocks of rows is left out at a time, whatever method was asked for.
+ * A null p-value is the share of calibrated replicas at least as large, (1 + count) / (1 +
+ * replicas), for errors; for proper scores and accuracy, which a calibrated model can miss on
+ * either side, twice the smaller tail; statistics of tests are compared by their size.
+ * Edge cases: (1) replicas without a value are left out, and when that is every tenth or more
+ * there is no interval; (2) a value that is itself undefined has none; (3) nor has the
+ * statistic of a test, which has its p-value; (4) a basic interval that reaches 0 comes with a
+ * remark: there such estimators are mostly bias. */
 #include "measure/resample.h"
 
 #include <math.h>
@@ -15,8 +23,8 @@
 
 #include "measure/replicate.h"
 
-#define RESAMPLE_BLOCKS 50
-#define RESAMPLE_LACKING 0.1 /* share of replicas that may lack a value */
+#define RESAMPLE_PAIR_NULLS 200 /* calibrated replicas of a metric over pairs, at most */
+#define RESAMPLE_LACKING 0.1    /* share of replicas that may lack a value */
 
 typedef struct resample_job {
   const pcal_env *env;
@@ -25,22 +33,35 @@ typedef struct resample_job {
   pc_result_record *records;
   uint8_t *entries;
   double *values, *left_out;
-  double *kept; /* unsorted values for the caller, or NULL */
+  size_t count, blocks;         /* of values and left_out */
+  const pc_resample_kept *kept; /* unsorted values for the caller */
 } resample_job;
 
-static int resample_proper(const pc_result_record *record) {
-  return record->notion != NULL && strcmp(record->notion, "proper") == 0;
+/* Can a calibrated model miss it on either side? */
+static int resample_two_sided(const pc_result_record *record) {
+  return (record->notion != NULL && strcmp(record->notion, "proper") == 0) ||
+         strcmp(record->metric, "accuracy") == 0;
+}
+
+static int resample_lower(const pc_result_record *record) {
+  return record->bound != NULL && strcmp(record->bound, "lower") == 0;
+}
+
+static int resample_inner(const resample_job *job, size_t entry) {
+  return job->records[entry].outcome.inner_power > 0;
 }
 
 static pc_interval_method resample_method(const resample_job *job, size_t entry) {
-  const pc_result_record *record = &job->records[entry];
   const pc_interval_method suits = job->plan->entries[entry].reading.interval;
+  if (pc_plan_paired_rows(job->plan, entry))
+    return PC_INTERVAL_JACKKNIFE;
   if (job->plan->certainty.method != PC_INTERVAL_AUTO)
     return (pc_interval_method)job->plan->certainty.method;
   if (suits != PC_INTERVAL_AUTO)
     return suits;
-  return record->bound != NULL && strcmp(record->bound, "lower") == 0 ? PC_INTERVAL_BASIC
-                                                                      : PC_INTERVAL_BCA;
+  if (resample_inner(job, entry))
+    return PC_INTERVAL_JACKKNIFE;
+  return resample_lower(&job->records[entry]) ? PC_INTERVAL_BASIC : PC_INTERVAL_BCA;
 }
 
 static int resample_order(const void *a, const void *b) {
@@ -58,56 +79,102 @@ static size_t resample_gather(double *values, size_t count) {
   return kept;
 }
 
-/* The series of an entry's value (0) or of one of its parts. */
+/* The series of an entry's value, of its inner value, or of one of its parts. */
 static double *resample_series(double *values, size_t count, size_t entry, size_t series) {
   return values + (entry * PC_REPLICA_VALUES + series) * count;
 }
 
 /* A series to find an interval for. */
 typedef struct resample_goal {
-  size_t entry, series; /* 0: the value, else a part */
+  size_t entry, series; /* as in replicate.h */
   double estimate;
   pc_interval_method method;
+  const pc_quadratic *law; /* of the estimate, or NULL */
 } resample_goal;
+
+/* 0 when too many blocks have no value. */
+static int resample_find_jackknife(const resample_job *job, const resample_goal *goal,
+                                   double *se, pc_interval *out) {
+  const double level = job->plan->certainty.level;
+  double *without = resample_series(job->left_out, job->blocks, goal->entry, goal->series);
+  const size_t blocks = resample_gather(without, job->blocks);
+  if ((double)blocks < (1.0 - RESAMPLE_LACKING) * (double)job->blocks)
+    return 0;
+  *se = pc_interval_jackknife_se(without, blocks);
+  const int known =
+      goal->law != NULL && goal->law->noise > 0 && !job->plan->certainty.by_cluster;
+  *out = known ? pc_interval_quadratic(goal->estimate, *se, goal->law, blocks, level)
+               : pc_interval_jackknife(goal->estimate, *se, blocks, level);
+  return 1;
+}
 
 /* 0 when too many replicas have no value. */
 static int resample_find(const resample_job *job, const resample_goal *goal, double *se,
                          pc_interval *out) {
-  const pc_certainty *certainty = &job->plan->certainty;
-  double *values = resample_series(job->values, certainty->replicas, goal->entry, goal->series);
-  double *without = resample_series(job->left_out, RESAMPLE_BLOCKS, goal->entry, goal->series);
-  const size_t kept = resample_gather(values, certainty->replicas);
-  if ((double)kept < (1.0 - RESAMPLE_LACKING) * (double)certainty->replicas)
+  const double level = job->plan->certainty.level;
+  if (goal->method == PC_INTERVAL_JACKKNIFE)
+    return resample_find_jackknife(job, goal, se, out);
+  double *values = resample_series(job->values, job->count, goal->entry, goal->series);
+  double *without = resample_series(job->left_out, job->blocks, goal->entry, goal->series);
+  const size_t kept = resample_gather(values, job->count);
+  if ((double)kept < (1.0 - RESAMPLE_LACKING) * (double)job->count)
     return 0;
-  const size_t blocks = resample_gather(without, RESAMPLE_BLOCKS);
+  const size_t blocks =
+      goal->method == PC_INTERVAL_BCA ? resample_gather(without, job->blocks) : 0;
   const pc_replica_set set = {goal->estimate, values, kept,
                               pc_interval_acceleration(without, blocks)};
-  *se = goal->method == PC_INTERVAL_JACKKNIFE ? pc_interval_jackknife_se(without, blocks)
-                                              : pc_interval_spread(values, kept);
-  *out = goal->method == PC_INTERVAL_NORMAL
-             ? pc_interval_normal(goal->estimate, *se, certainty->level)
-         : goal->method == PC_INTERVAL_JACKKNIFE
-             ? pc_interval_jackknife(goal->estimate, *se, blocks, certainty->level)
-             : pc_interval_from(&set, goal->method, certainty->level);
+  *se = pc_interval_spread(values, kept);
+  *out = goal->method == PC_INTERVAL_NORMAL ? pc_interval_normal(goal->estimate, *se, level)
+                                            : pc_interval_from(&set, goal->method, level);
   return 1;
+}
+
+static double resample_root(double inner, int power) {
+  return power == 1 ? inner : pow(fmax(inner, 0.0), 1.0 / power);
+}
+
+/* From the inner scale to that of the value; the error by its slope there, or at 0 by the
+ * width. */
+static void resample_unwrap(const pc_outcome *outcome, double *se, pc_interval *interval) {
+  const int power = outcome->inner_power;
+  const double inner_width = interval->high - interval->low;
+  interval->low = resample_root(interval->low, power);
+  interval->high = resample_root(interval->high, power);
+  const double slope = power * pow(resample_root(outcome->inner, power), power - 1);
+  if (power != 1)
+    *se = slope > 0.0         ? *se / slope
+          : inner_width > 0.0 ? *se * (interval->high - interval->low) / inner_width
+                              : 0.0;
 }
 
 static void resample_interval(const resample_job *job, size_t entry) {
   pc_result_record *record = &job->records[entry];
+  const pc_outcome *outcome = &record->outcome;
   pc_surety *out = &record->surety;
-  const resample_goal goal = {entry, 0, record->outcome.value, resample_method(job, entry)};
+  resample_goal goal = {entry, 0, outcome->value, resample_method(job, entry), NULL};
+  const int inner = goal.method == PC_INTERVAL_JACKKNIFE && resample_inner(job, entry);
   pc_interval interval;
+  if (inner) {
+    goal.series = PC_REPLICA_INNER;
+    goal.estimate = outcome->inner;
+    goal.law = &outcome->inner_law;
+  }
   if (!resample_find(job, &goal, &out->se, &interval)) {
     snprintf(out->why, sizeof out->why, "too many of %zu replicas have no value",
-             job->plan->certainty.replicas);
+             goal.method == PC_INTERVAL_JACKKNIFE ? job->blocks : job->count);
     return;
   }
-  const int floored = record->bound != NULL && strcmp(record->bound, "lower") == 0;
+  if (inner)
+    resample_unwrap(outcome, &out->se, &interval);
   out->has_interval = 1;
   out->level = job->plan->certainty.level;
   out->method = goal.method;
-  out->low = floored ? fmax(interval.low, 0.0) : interval.low;
-  out->high = floored ? fmax(interval.high, 0.0) : interval.high;
+  out->low = resample_lower(record) ? fmax(interval.low, 0.0) : interval.low;
+  out->high = resample_lower(record) ? fmax(interval.high, 0.0) : interval.high;
+  if (goal.method == PC_INTERVAL_BASIC && resample_lower(record) && interval.low <= 0.0)
+    snprintf(out->why, sizeof out->why,
+             "so near 0 it is mostly chance, and the interval may miss the truth; a debiased "
+             "error (tce:debias=yes) or ks is better there");
 }
 
 /* Debiased parts are unbiased by construction; most others are biased. */
@@ -124,8 +191,9 @@ static void resample_parts(const resample_job *job, size_t entry) {
     return;
   for (size_t p = 0; p < record->outcome.part_count; p++) {
     const pcal_part *part = &record->outcome.parts[p];
-    const resample_goal goal = {entry, 1 + p, part->value,
-                                resample_part_method(job, part->name)};
+    const resample_goal goal = {entry, PC_REPLICA_PARTS + p, part->value,
+                                resample_part_method(job, part->name),
+                                &record->outcome.part_laws[p]};
     pc_part_surety *out = &record->part_surety[p];
     pc_interval interval;
     if (!isfinite(part->value) || !resample_find(job, &goal, &out->se, &interval))
@@ -136,28 +204,31 @@ static void resample_parts(const resample_job *job, size_t entry) {
   }
 }
 
+/* ---- calibrated replicas ---- */
+
 static double resample_p_value(const pc_result_record *record, const double *values,
                                size_t count) {
   size_t above = 0, below = 0;
+  const int tested = record->outcome.tested; /* statistics may have a sign */
+  const double value = tested ? fabs(record->outcome.value) : record->outcome.value;
   for (size_t i = 0; i < count; i++) {
-    above += values[i] >= record->outcome.value;
-    below += values[i] <= record->outcome.value;
+    above += (tested ? fabs(values[i]) : values[i]) >= value;
+    below += values[i] <= value;
   }
-  if (!resample_proper(record))
+  if (!resample_two_sided(record))
     return (1.0 + (double)above) / (1.0 + (double)count);
   const size_t least = above < below ? above : below;
   return fmin(2.0 * (1.0 + (double)least) / (1.0 + (double)count), 1.0);
 }
 
 static void resample_null(const resample_job *job, size_t entry) {
-  const size_t replicas = job->plan->certainty.replicas;
   pc_result_record *record = &job->records[entry];
   pc_surety *out = &record->surety;
-  double *values = resample_series(job->values, replicas, entry, 0);
-  const size_t kept = resample_gather(values, replicas);
-  if ((double)kept < (1.0 - RESAMPLE_LACKING) * (double)replicas) {
+  double *values = resample_series(job->values, job->count, entry, 0);
+  const size_t kept = resample_gather(values, job->count);
+  if ((double)kept < (1.0 - RESAMPLE_LACKING) * (double)job->count) {
     snprintf(out->why, sizeof out->why, "only %zu of %zu calibrated replicas have a value",
-             kept, replicas);
+             kept, job->count);
     return;
   }
   for (size_t i = 0; i < kept; i++)
@@ -168,17 +239,54 @@ static void resample_null(const resample_job *job, size_t entry) {
   out->null_p_value = resample_p_value(record, values, kept);
 }
 
-static int resample_for_interval(const resample_job *job, size_t entry) {
-  return pc_plan_resampled(job->plan, entry) && !job->records[entry].outcome.tested;
+/* ---- which entries ---- */
+
+typedef int (*resample_wanted)(const resample_job *job, size_t entry);
+
+static int resample_pair(const resample_job *job, size_t entry) {
+  return pc_plan_paired_rows(job->plan, entry);
 }
 
-static int resample_for_null(const resample_job *job, size_t entry) {
-  return pc_plan_relabelled(job->plan, entry);
+/* Parts have intervals where text shows them. */
+static int resample_has_parts(const resample_job *job, size_t entry) {
+  return (job->plan->entries[entry].metric->traits & PC_PARTS_IN_TEXT) != 0;
+}
+
+static int resample_measured(const resample_job *job, size_t entry) {
+  const pc_outcome *outcome = &job->records[entry].outcome;
+  return pc_plan_resampled(job->plan, entry) && !outcome->tested;
+}
+
+/* By weights: where an interval or a comparison is made of them. */
+static int resample_by_weights(const resample_job *job, size_t entry) {
+  const int made = resample_method(job, entry) != PC_INTERVAL_JACKKNIFE ||
+                   resample_has_parts(job, entry) || job->plan->certainty.paired;
+  return resample_measured(job, entry) && !resample_pair(job, entry) && made;
+}
+
+/* By leaving blocks out: for the jackknife, and the acceleration of BCa. */
+static int resample_by_blocks(const resample_job *job, size_t entry) {
+  const pc_interval_method method = resample_method(job, entry);
+  const int made = method == PC_INTERVAL_JACKKNIFE || method == PC_INTERVAL_BCA ||
+                   resample_has_parts(job, entry);
+  return resample_measured(job, entry) && !resample_pair(job, entry) && made;
+}
+
+static int resample_pair_blocks(const resample_job *job, size_t entry) {
+  return resample_measured(job, entry) && resample_pair(job, entry);
+}
+
+static int resample_row_nulls(const resample_job *job, size_t entry) {
+  return pc_plan_relabelled(job->plan, entry) && !resample_pair(job, entry);
+}
+
+static int resample_pair_null(const resample_job *job, size_t entry) {
+  return pc_plan_relabelled(job->plan, entry) && !job->records[entry].outcome.tested &&
+         resample_pair(job, entry);
 }
 
 /* Entries that `wanted` names and whose value is finite; returns how many. */
-static size_t resample_choose(const resample_job *job,
-                              int (*wanted)(const resample_job *job, size_t entry)) {
+static size_t resample_choose(const resample_job *job, resample_wanted wanted) {
   size_t chosen = 0;
   for (size_t e = 0; e < job->plan->entry_count; e++) {
     const pc_outcome *outcome = &job->records[e].outcome;
@@ -189,61 +297,104 @@ static size_t resample_choose(const resample_job *job,
   return chosen;
 }
 
-static pcal_status resample_draw(const resample_job *job, pc_replica_kind kind, size_t count,
-                                 double *values, pcal_error *err) {
+/* Draws for the entries that `wanted` names; the values of all others are NaN. */
+static pcal_status resample_draw(const resample_job *job, resample_wanted wanted,
+                                 pc_replica_kind kind, size_t count, double *values,
+                                 pcal_error *err) {
   const pc_replica_request request = {job->plan, job->entries, job->rows, kind, count};
-  return pc_replicate(job->env, &request, values, err);
+  if (resample_choose(job, wanted) > 0)
+    return pc_replicate(job->env, &request, values, err);
+  pc_replica_values_clear(&request, values);
+  return PCAL_OK;
 }
 
-static pcal_status resample_intervals(const resample_job *job, pcal_error *err) {
-  const pc_plan *plan = job->plan;
-  const size_t replicas = plan->certainty.replicas;
-  if (resample_choose(job, resample_for_interval) == 0)
-    return PCAL_OK;
-  PC_TRY(resample_draw(job, PC_REPLICA_WEIGHTS, replicas, job->values, err));
-  PC_TRY(resample_draw(job, PC_REPLICA_WITHOUT, RESAMPLE_BLOCKS, job->left_out, err));
-  for (size_t e = 0; job->kept != NULL && e < plan->entry_count; e++)
-    memcpy(job->kept + e * replicas, resample_series(job->values, replicas, e, 0),
-           replicas * sizeof(double));
-  for (size_t e = 0; e < plan->entry_count; e++) {
+/* ---- all of it ---- */
+
+static void resample_keep(const double *values, size_t count, size_t entries, double *out) {
+  for (size_t e = 0; out != NULL && e < entries; e++)
+    memcpy(out + e * count, values + e * PC_REPLICA_VALUES * count, count * sizeof(double));
+}
+
+static void resample_conclude(const resample_job *job, resample_wanted wanted) {
+  (void)resample_choose(job, wanted);
+  for (size_t e = 0; e < job->plan->entry_count; e++) {
     if (job->entries[e] && !job->records[e].surety.has_interval)
       resample_interval(job, e);
     if (job->entries[e])
       resample_parts(job, e);
   }
+}
+
+static int resample_rows_measured(const resample_job *job, size_t entry) {
+  return resample_measured(job, entry) && !resample_pair(job, entry);
+}
+
+static pcal_status resample_intervals(resample_job *job, pcal_error *err) {
+  const size_t entries = job->plan->entry_count;
+  job->count = job->plan->certainty.replicas;
+  job->blocks = PC_RESAMPLE_BLOCKS;
+  if (resample_choose(job, resample_rows_measured) > 0) {
+    PC_TRY(resample_draw(job, resample_by_weights, PC_REPLICA_WEIGHTS, job->count, job->values,
+                         err));
+    PC_TRY(resample_draw(job, resample_by_blocks, PC_REPLICA_WITHOUT, job->blocks,
+                         job->left_out, err));
+    resample_keep(job->values, job->count, entries, job->kept->replicas);
+    resample_conclude(job, resample_rows_measured);
+  }
+  job->blocks = PC_RESAMPLE_PAIR_BLOCKS;
+  if (resample_choose(job, resample_pair_blocks) > 0) {
+    PC_TRY(resample_draw(job, resample_pair_blocks, PC_REPLICA_WITHOUT, job->blocks,
+                         job->left_out, err));
+    resample_keep(job->left_out, job->blocks, entries, job->kept->left_out);
+    resample_conclude(job, resample_pair_blocks);
+  }
   return PCAL_OK;
 }
 
-static pcal_status resample_nulls(const resample_job *job, pcal_error *err) {
-  if (resample_choose(job, resample_for_null) == 0)
-    return PCAL_OK;
-  PC_TRY(
-      resample_draw(job, PC_REPLICA_LABELS, job->plan->certainty.replicas, job->values, err));
-  for (size_t e = 0; e < job->plan->entry_count; e++)
-    if (job->entries[e])
-      resample_null(job, e);
+static pcal_status resample_nulls(resample_job *job, pcal_error *err) {
+  static const resample_wanted kinds[] = {resample_row_nulls, resample_pair_null};
+  const size_t asked = job->plan->certainty.replicas;
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+    job->count = k > 0 && asked > RESAMPLE_PAIR_NULLS ? RESAMPLE_PAIR_NULLS : asked;
+    if (resample_choose(job, kinds[k]) == 0)
+      continue;
+    PC_TRY(resample_draw(job, kinds[k], PC_REPLICA_LABELS, job->count, job->values, err));
+    for (size_t e = 0; e < job->plan->entry_count; e++)
+      if (job->entries[e])
+        resample_null(job, e);
+  }
   return PCAL_OK;
+}
+
+/* Why something that was asked for is not there. */
+static void resample_excuse(const resample_job *job, size_t entry) {
+  pc_result_record *record = &job->records[entry];
+  if (job->plan->certainty.null && record->outcome.tested && resample_pair(job, entry))
+    snprintf(record->surety.why, sizeof record->surety.why,
+             "its p-value comes from replicas already, so there is no null beside it");
 }
 
 pcal_status pc_resample(const pcal_env *env, const pc_plan *plan, const void *keep,
-                        double *values, pc_result_record *records, pcal_error *err) {
+                        const pc_resample_kept *values, pc_result_record *records,
+                        pcal_error *err) {
   const pc_machine *machine = plan->slots[plan->keep_slot].machine;
+  const size_t series = plan->entry_count * PC_REPLICA_VALUES;
   pc_evidence evidence;
   memset(&evidence, 0, sizeof evidence);
   PC_TRY(machine->finish(env, keep, &evidence, err));
   resample_job job = {
       .env = env, .plan = plan, .rows = &evidence.kept, .records = records, .kept = values};
   job.entries = pc_alloc(env, plan->entry_count, 1);
-  job.values = pc_alloc_raw(
-      env, plan->entry_count * PC_REPLICA_VALUES * plan->certainty.replicas, sizeof(double));
-  job.left_out = pc_alloc_raw(env, plan->entry_count * PC_REPLICA_VALUES * RESAMPLE_BLOCKS,
-                              sizeof(double));
+  job.values = pc_alloc_raw(env, series * plan->certainty.replicas, sizeof(double));
+  job.left_out = pc_alloc_raw(env, series * PC_RESAMPLE_BLOCKS, sizeof(double));
   const int enough = job.entries != NULL && job.values != NULL && job.left_out != NULL;
   pcal_status status = enough ? PCAL_OK : pc_fail_memory(err, "drawing replicas");
   if (status == PCAL_OK)
     status = resample_intervals(&job, err);
   if (status == PCAL_OK)
     status = resample_nulls(&job, err);
+  for (size_t e = 0; status == PCAL_OK && e < plan->entry_count; e++)
+    resample_excuse(&job, e);
   pc_free(env, job.entries);
   pc_free(env, job.values);
   pc_free(env, job.left_out);

@@ -4,10 +4,20 @@
 
 #include "measure/results.h"
 
+/* Blocks of rows for the jackknife. */
+#define PC_RESAMPLE_BLOCKS 50
+#define PC_RESAMPLE_PAIR_BLOCKS 20 /* for metrics over pairs, whose every value is dear */
+
+/* Values of each entry that the caller keeps: in each replica and, for metrics over pairs,
+ * without each block; NaN where there is none.  NULL: not kept. */
+typedef struct pc_resample_kept {
+  double *replicas, *left_out;
+} pc_resample_kept;
+
 /* Fills the surety of those records (one for each entry of the plan) that need replicas; `keep`
- * is the state of the plan's keep slot.  values, where not NULL, receives the value of each
- * entry in each replica, NaN where there is none. */
+ * is the state of the plan's keep slot. */
 PC_CHECKED pcal_status pc_resample(const pcal_env *env, const pc_plan *plan, const void *keep,
-                                   double *values, pc_result_record *records, pcal_error *err);
+                                   const pc_resample_kept *values, pc_result_record *records,
+                                   pcal_error *err);
 
 #endif

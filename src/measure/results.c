@@ -63,5 +63,6 @@ void pc_results_free(pcal_results *results) {
   pc_free(&env, results->group_weights);
   pc_free(&env, results->verdict);
   pc_free(&env, results->replicas);
+  pc_free(&env, results->left_out);
   pc_free(&env, results);
 }

@@ -38,6 +38,7 @@ struct pcal_results {
   double *group_weights;
   double level;     /* of intervals */
   double *replicas; /* values of each metric in each replica where paired, else NULL */
+  double *left_out; /* the same without each block, for metrics over pairs of rows */
   size_t replica_count;
   char *verdict;
 };

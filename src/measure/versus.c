@@ -1,8 +1,9 @@
 /* Formula:  D = T(model) - T(other),  D*_r = T*_r(model) - T*_r(other) in replica r, which
  * draws the same rows for both; the interval is [2 D - q(1 - a), 2 D - q(a)], q the quantiles
  *           of D*, and the p-value that of (2 D - mean D*) / sd D* under a normal law.
- * Edge cases: (1) a value undefined or infinite in one of them has no difference; (2) pairwise
- * metrics are not drawn again: a difference without an interval; (3) other rows, metrics,
+ * Edge cases: (1) a value undefined or infinite in one of them has no difference; (2) metrics
+ * over pairs of rows are not drawn again, but have values without one block of rows each: D -+
+ * t se, se by the jackknife of the differences; (3) other rows, metrics,
  * levels or numbers of replicas: refused. Source: Efron & Tibshirani, An Introduction to the
  * Bootstrap, 1993, chapters 8 and 13. */
 #include "measure/versus.h"
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "measure/resample.h"
 #include "stats/distributions.h"
 
 static pcal_status versus_check(const pcal_results *a, const pcal_results *b, pcal_error *err) {
@@ -56,23 +58,51 @@ static void versus_judge(pc_surety *surety, double *differences, size_t count, d
                                           : 0.0;
 }
 
+/* The same from differences without one block of rows each. */
+static void versus_jackknife(pc_surety *surety, const double *differences, size_t count,
+                             double level) {
+  const double se = pc_interval_jackknife_se(differences, count), d = surety->difference;
+  const pc_interval interval = pc_interval_jackknife(d, se, count, level);
+  surety->has_difference_interval = 1;
+  surety->difference_se = se;
+  surety->difference_low = interval.low;
+  surety->difference_high = interval.high;
+  surety->difference_p_value = se > 0.0   ? 2.0 * pc_normal_tail(fabs(d) / se)
+                               : d == 0.0 ? 1.0
+                                          : 0.0;
+}
+
+/* Differences of what is there in both; returns how many. */
+static size_t versus_differences(const double *x, const double *y, size_t count, double *out) {
+  size_t kept = 0;
+  for (size_t r = 0; r < count; r++)
+    if (!isnan(x[r]) && !isnan(y[r]))
+      out[kept++] = x[r] - y[r];
+  return 2 * kept > count ? kept : 0;
+}
+
 static void versus_one(pcal_results *results, const pcal_results *other, size_t metric,
                        double *differences) {
   pc_result_record *record = &results->records[metric];
   const pc_outcome *there = &other->records[metric].outcome;
   const size_t replicas = results->replica_count;
-  const double *x = results->replicas + metric * replicas,
-               *y = other->replicas + metric * replicas;
   if (!versus_finite(&record->outcome) || !versus_finite(there))
     return;
   record->surety.has_difference = 1;
   record->surety.difference = record->outcome.value - there->value;
-  size_t kept = 0;
-  for (size_t r = 0; r < replicas; r++)
-    if (!isnan(x[r]) && !isnan(y[r]))
-      differences[kept++] = x[r] - y[r];
-  if (2 * kept > replicas)
+  const size_t blocks = PC_RESAMPLE_PAIR_BLOCKS;
+  const size_t kept =
+      versus_differences(results->replicas + metric * replicas,
+                         other->replicas + metric * replicas, replicas, differences);
+  if (kept > 0) {
     versus_judge(&record->surety, differences, kept, results->level);
+    return;
+  }
+  const size_t left =
+      versus_differences(results->left_out + metric * blocks, other->left_out + metric * blocks,
+                         blocks, differences);
+  if (left > 1)
+    versus_jackknife(&record->surety, differences, left, results->level);
 }
 
 pcal_status pc_versus(pcal_results *results, const pcal_results *other, pcal_error *err) {

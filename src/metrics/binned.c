@@ -86,10 +86,18 @@ static pcal_status binned_bins(const pc_binned *how, const pc_evidence *evidence
   return PCAL_OK;
 }
 
+static void binned_debias(pc_debiased *into, pc_debiased part) {
+  into->square += part.square;
+  into->noise += part.noise;
+  into->slope_sum += part.slope_sum;
+  into->slope_weight += part.slope_weight;
+}
+
 static pcal_status binned_parts(const pc_binned *how, const pc_evidence *evidence, size_t parts,
                                 const pcal_env *env, pc_bin *space, pc_outcome *out,
                                 pcal_error *err) {
   binned_sum total = {how->p, 0.0, 0.0};
+  pc_debiased inner = {0.0, 0.0, 0.0, 0.0};
   out->undefined = 1;
   for (size_t k = 0; k < parts; k++) {
     const pc_bin *bins;
@@ -102,7 +110,16 @@ static pcal_status binned_parts(const pc_binned *how, const pc_evidence *evidenc
       out->class_values[k] = binned_root(&part, 1.0);
     out->undefined &= !(weight > 0);
     binned_join(&total, &part);
+    if (how->debias && weight > 0)
+      binned_debias(&inner, pc_bins_debiased(bins, count, weight));
   }
+  if (parts >
+      1) { /* most of a row lies on two classes, whose errors are each other's opposite */
+    inner.noise *= 2.0;
+    inner.slope_sum *= 2.0;
+  }
+  if (how->debias)
+    pc_outcome_debiased(out, inner, how->mean ? (double)parts : 1.0);
   out->value = binned_root(&total, how->mean ? (double)parts : 1.0);
   return PCAL_OK;
 }

@@ -17,6 +17,7 @@
  * up to the score to a few ulp of 1. Cost: by bins O(1) a row; by=corp one sort. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "metrics/metric.h"
 #include "stats/decompose.h"
@@ -67,6 +68,22 @@ static pcal_status decomposition_configure(pc_options *options, const pc_layout 
   options->value[DECOMPOSITION_BINS].set = 0;
   reading->need.machine = PC_CURVE;
   return PCAL_OK;
+}
+
+/* What is known of the variance of calibration_debiased. */
+static void decomposition_law(const pc_evidence *evidence, pc_outcome *out) {
+  const size_t bins = evidence->grid.bin_count;
+  pc_debiased sum = {0.0, 0.0, 0.0, 0.0};
+  for (size_t p = 0; p < evidence->grid.part_count; p++) {
+    const pc_debiased part =
+        pc_bins_debiased(evidence->grid.bins + p * bins, bins, evidence->total);
+    sum.noise += part.noise;
+    sum.slope_sum += part.slope_sum;
+    sum.slope_weight += part.slope_weight;
+  }
+  for (size_t p = 0; p < out->part_count; p++)
+    if (strcmp(out->parts[p].name, "calibration_debiased") == 0)
+      out->part_laws[p] = pc_debiased_law(&sum, 1.0);
 }
 
 static void decomposition_parts(const pc_decomposition *found, int by, int score,
@@ -135,9 +152,12 @@ static pcal_status decomposition_evaluate(const pc_options *options,
     snprintf(out->why, sizeof out->why,
              "a score of exactly 0 or 1 lies in a bin with outcomes of both kinds, so the log "
              "score has infinite parts within bins; by=corp has none");
-  else
+  else {
     decomposition_parts(&found, options->value[DECOMPOSITION_BY].choice,
                         options->value[DECOMPOSITION_SCORE].choice, out);
+    if (evidence->machine == PC_GRID)
+      decomposition_law(evidence, out);
+  }
   if (out->graph.wanted && evidence->machine == PC_CURVE && evidence->curve.part_count == 1)
     return decomposition_graph(&evidence->curve.parts[0], env, &out->graph, err);
   return PCAL_OK;

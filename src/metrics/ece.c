@@ -140,6 +140,15 @@ static size_t ece_wants(const pc_options *options, const pc_curve_table *table,
   return pc_bins_by_mass_wants(table, (size_t)options->value[ECE_BINS].number, wanted);
 }
 
+static void ece_value(const pc_options *options, const pc_bin *bins, size_t count, double total,
+                      pc_outcome *out) {
+  const int debias = options->value[ECE_DEBIAS].number != 0;
+  out->value =
+      pc_bins_error(bins, count, total, (pc_norm)options->value[ECE_NORM].choice, debias);
+  if (debias)
+    pc_outcome_debiased(out, pc_bins_debiased(bins, count, total), 1.0);
+}
+
 static pcal_status ece_evaluate_mass(const pc_options *options, const pc_evidence *evidence,
                                      const pcal_env *env, pc_outcome *out, pcal_error *err) {
   const pc_curve_table *table = &evidence->curve.parts[0];
@@ -154,9 +163,7 @@ static pcal_status ece_evaluate_mass(const pc_options *options, const pc_evidenc
   if (sweep)
     pc_outcome_part(out, "bins", (double)count);
   if (status == PCAL_OK)
-    out->value =
-        pc_bins_error(bins, count, evidence->total, (pc_norm)options->value[ECE_NORM].choice,
-                      options->value[ECE_DEBIAS].number != 0);
+    ece_value(options, bins, count, evidence->total, out);
   if (status == PCAL_OK)
     status = pc_graph_bins(env, bins, count, &out->graph, err);
   pc_free(env, bins);
@@ -167,9 +174,7 @@ static pcal_status ece_evaluate(const pc_options *options, const pc_evidence *ev
                                 const pcal_env *env, pc_outcome *out, pcal_error *err) {
   if (evidence->machine == PC_CURVE)
     return ece_evaluate_mass(options, evidence, env, out, err);
-  out->value = pc_bins_error(evidence->grid.bins, evidence->grid.bin_count, evidence->total,
-                             (pc_norm)options->value[ECE_NORM].choice,
-                             options->value[ECE_DEBIAS].number != 0);
+  ece_value(options, evidence->grid.bins, evidence->grid.bin_count, evidence->total, out);
   return pc_graph_bins(env, evidence->grid.bins, evidence->grid.bin_count, &out->graph, err);
 }
 

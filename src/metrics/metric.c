@@ -109,6 +109,21 @@ pcal_status pc_outcome_classes(pc_outcome *outcome, const pcal_env *env, size_t 
   return PCAL_OK;
 }
 
+void pc_outcome_inner(pc_outcome *outcome, double inner, int power) {
+  outcome->inner = inner;
+  outcome->inner_power = power;
+}
+
+pc_quadratic pc_debiased_law(const pc_debiased *sum, double divisor) {
+  const double slope = sum->slope_weight > 0 ? sum->slope_sum / sum->slope_weight : 0.0;
+  return (pc_quadratic){sum->noise / (divisor * divisor), slope / divisor};
+}
+
+void pc_outcome_debiased(pc_outcome *outcome, pc_debiased sum, double divisor) {
+  pc_outcome_inner(outcome, sum.square / divisor, 2);
+  outcome->inner_law = pc_debiased_law(&sum, divisor);
+}
+
 void pc_outcome_part(pc_outcome *outcome, const char *name, double value) {
   if (outcome->part_count < PC_PARTS_MAX)
     outcome->parts[outcome->part_count++] = (pcal_part){name, value};

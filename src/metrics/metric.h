@@ -32,9 +32,12 @@ typedef struct pc_graph {
 
 typedef struct pc_outcome {
   double value;
-  int undefined; /* the value is null, and why says so */
-  char why[192]; /* also for an infinite value */
-  int tested;    /* the metric is a test, and this its p-value */
+  int undefined;   /* the value is null, and why says so */
+  char why[192];   /* also for an infinite value */
+  int inner_power; /* 0: no inner value; else value estimates (inner mean)^(1/inner_power) */
+  double inner;    /* without bias where the value itself has one; may be negative */
+  pc_quadratic inner_law, part_laws[PC_PARTS_MAX]; /* of the inner value and of parts */
+  int tested; /* the metric is a test, and this its p-value */
   double p_value;
   pcal_part parts[PC_PARTS_MAX];
   size_t part_count;
@@ -94,6 +97,14 @@ PC_CHECKED pcal_status pc_outcome_classes(pc_outcome *outcome, const pcal_env *e
                                           size_t count, pcal_error *err);
 
 void pc_outcome_part(pc_outcome *outcome, const char *name, double value);
+
+/* An unbiased estimate of the power-th power of what the value estimates: intervals are found
+ * there and the root taken of their ends. */
+void pc_outcome_inner(pc_outcome *outcome, double inner, int power);
+
+/* The same for squares of bins, summed over parts and divided by a number. */
+void pc_outcome_debiased(pc_outcome *outcome, pc_debiased sum, double divisor);
+pc_quadratic pc_debiased_law(const pc_debiased *sum, double divisor);
 
 /* Room for the columns called `names`, up to NULL, of at most `room` points each; the metric
  * sets count. */

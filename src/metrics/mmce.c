@@ -92,6 +92,24 @@ static double mmce_self(const pc_curve_table *table) {
   return sum.value + sum.rest;
 }
 
+/* Under calibration the variance of the unbiased square is 2 / N^2 times the mean of (r_i r_j
+ * k_ij)^2; were one function all that matters, the slope would follow from it. */
+static pc_quadratic mmce_law(const pc_curve_table *table, double width, double n) {
+  mmce_sum below = {0.0, 0.0}, total = {0.0, 0.0};
+  double origin = table->score[0];
+  for (size_t i = 0; i < table->count; i++) {
+    const double c = table->score[i], hits = table->hits[i];
+    const double square = (table->weight[i] - hits) * (c * c) + hits * ((1 - c) * (1 - c));
+    const double away = 2 * (c - origin) / width, shrink = pc_lane_exp(-away);
+    below = (mmce_sum){below.value * shrink, below.rest * shrink};
+    origin = c;
+    mmce_add(&total, 2 * square * (below.value + below.rest));
+    mmce_add(&below, square);
+  }
+  const double noise = 2 * (total.value + total.rest) / (n * n) / (n * n);
+  return (pc_quadratic){noise, 2 * sqrt(2 * noise)};
+}
+
 static pcal_status mmce_evaluate(const pc_options *options, const pc_evidence *evidence,
                                  const pcal_env *env, pc_outcome *out, pcal_error *err) {
   (void)env;
@@ -108,6 +126,10 @@ static pcal_status mmce_evaluate(const pc_options *options, const pc_evidence *e
   const double squared =
       unbiased ? (pairs - mmce_self(table)) / (n * (n - 1)) : pairs / (n * n);
   out->value = sqrt(fmax(squared, 0.0));
+  if (n > 1) {
+    pc_outcome_inner(out, (pairs - mmce_self(table)) / (n * (n - 1)), 2);
+    out->inner_law = mmce_law(table, options->value[MMCE_WIDTH].number, n);
+  }
   pc_outcome_part(out, "squared", squared);
   return PCAL_OK;
 }

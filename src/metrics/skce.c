@@ -24,7 +24,7 @@
 #include <stdio.h>
 
 #include "kernels/pair_tile.h"
-#include "metrics/metric.h"
+#include "metrics/skce_block.h"
 #include "stats/pair_median.h"
 #include "stats/pair_sum.h"
 
@@ -79,6 +79,17 @@ static double skce_block_value(const double *params, const pc_pair_rows *rows) {
   return pc_sum_value(&sum) / (count * (count - 1) / 2);
 }
 
+void pc_skce_read_blocks(const pc_skce_blocks *blocks, pc_reading *reading) {
+  reading->need.machine = PC_BLOCK;
+  reading->need.block.value = skce_block_value;
+  reading->need.block.rows = blocks->rows;
+  reading->need.block.params[SKCE_PARAM_TV] = blocks->tv;
+  reading->need.block.params[SKCE_PARAM_GAUSSIAN] = blocks->gaussian;
+  reading->need.block.params[SKCE_PARAM_SCALE] = blocks->scale;
+  reading->traits &= ~(unsigned)(PC_ORDER_FREE | PC_FREQUENCY_WEIGHTS | PC_WHOLE_WEIGHTS);
+  reading->traits |= PC_NO_WEIGHTS | PC_BY_INDEX;
+}
+
 static pcal_status skce_configure_blocks(const pc_options *options, pc_reading *reading,
                                          pcal_error *err) {
   const pc_value *value = options->value;
@@ -87,14 +98,9 @@ static pcal_status skce_configure_blocks(const pc_options *options, pc_reading *
                    "%s: scale=median needs all pairs of rows, which estimator=block avoids; "
                    "give scale a number or take another estimator",
                    options->name);
-  reading->need.machine = PC_BLOCK;
-  reading->need.block.value = skce_block_value;
-  reading->need.block.rows = (size_t)value[SKCE_BLOCK].number;
-  reading->need.block.params[SKCE_PARAM_TV] = value[SKCE_DISTANCE].choice;
-  reading->need.block.params[SKCE_PARAM_GAUSSIAN] = value[SKCE_KERNEL].choice;
-  reading->need.block.params[SKCE_PARAM_SCALE] = value[SKCE_SCALE].number;
-  reading->traits &= ~(unsigned)(PC_ORDER_FREE | PC_FREQUENCY_WEIGHTS | PC_WHOLE_WEIGHTS);
-  reading->traits |= PC_NO_WEIGHTS | PC_BY_INDEX;
+  const pc_skce_blocks blocks = {(size_t)value[SKCE_BLOCK].number, value[SKCE_DISTANCE].choice,
+                                 value[SKCE_KERNEL].choice, value[SKCE_SCALE].number};
+  pc_skce_read_blocks(&blocks, reading);
   return PCAL_OK;
 }
 
@@ -128,6 +134,15 @@ static double skce_selves(const pc_pair_rows *rows, int biased) {
     if (pairs > 0)
       pc_sum_add_product(&sum, pairs, pc_skce_self(rows, i));
   }
+  return pc_sum_value(&sum);
+}
+
+/* Each row with itself. */
+static double skce_rows_alone(const pc_pair_rows *rows) {
+  pc_sum sum;
+  pc_sum_clear(&sum);
+  for (size_t i = 0; i < rows->count; i++)
+    pc_sum_add_product(&sum, rows->weights[i], pc_skce_self(rows, i));
   return pc_sum_value(&sum);
 }
 
@@ -166,6 +181,11 @@ static pcal_status skce_pairs(const pc_options *options, const pc_evidence *evid
   const double selves = skce_selves(rows, biased);
   out->value =
       biased ? (2 * sum + selves) / total / total : (sum + selves) / (total * (total - 1) / 2);
+  if (!biased)
+    pc_outcome_inner(out, out->value, 1);
+  else if (total > 1)
+    pc_outcome_inner(out, (2 * sum + selves - skce_rows_alone(rows)) / (total * (total - 1)),
+                     1);
   return PCAL_OK;
 }
 
@@ -174,6 +194,7 @@ static void skce_blocks(const pc_options *options, const pc_evidence *evidence,
   const double blocks = (double)evidence->block.count;
   pc_outcome_part(out, "blocks", blocks);
   out->value = blocks > 0 ? evidence->block.sum / blocks : 0.0;
+  pc_outcome_inner(out, out->value, 1);
   if (blocks > 0)
     return;
   out->undefined = 1;
@@ -201,6 +222,8 @@ static pcal_status kce_evaluate(const pc_options *options, const pc_evidence *ev
                                 const pcal_env *env, pc_outcome *out, pcal_error *err) {
   PC_TRY(skce_evaluate(options, evidence, env, out, err));
   out->value = out->value > 0 ? sqrt(out->value) : 0.0;
+  if (out->inner_power > 0)
+    out->inner_power = 2;
   return PCAL_OK;
 }
 

@@ -208,21 +208,37 @@ pcal_status pc_bins_by_mass(const pcal_env *env, const pc_curve_table *table, si
   return PCAL_OK;
 }
 
+/* With s = acc (1 - acc), the variance of a row: a bin's square has variance 4 g^2 s / n + 2
+ * s^2 / (n (n - 1)), g its gap. */
+pc_debiased pc_bins_debiased(const pc_bin *bins, size_t count, double total) {
+  pc_debiased out = {0.0, 0.0, 0.0, 0.0};
+  for (size_t b = 0; b < count; b++) {
+    const double n = bins[b].weight, share = n / total;
+    if (n < 2)
+      continue;
+    const double frequency = pc_bin_frequency(&bins[b]), spread = frequency * (1 - frequency);
+    const double gap = fabs(pc_bin_confidence(&bins[b]) - frequency);
+    out.square += share * (gap * gap - spread / (n - 1));
+    out.noise += share * share * 2.0 * spread * spread / (n * (n - 1));
+    out.slope_sum += share * gap * gap * 4.0 * spread / total;
+    out.slope_weight += share * gap * gap;
+  }
+  return out;
+}
+
 double pc_bins_error(const pc_bin *bins, size_t count, double total, pc_norm norm, int debias) {
   double result = 0.0;
+  if (debias)
+    return sqrt(fmax(pc_bins_debiased(bins, count, total).square, 0.0));
   for (size_t b = 0; b < count; b++) {
     const double n = bins[b].weight;
-    if (n <= 0 || (debias && n < 2))
+    if (n <= 0)
       continue;
-    const double frequency = pc_bin_frequency(&bins[b]);
-    const double gap = fabs(pc_bin_confidence(&bins[b]) - frequency);
+    const double gap = fabs(pc_bin_confidence(&bins[b]) - pc_bin_frequency(&bins[b]));
     if (norm == PC_NORM_MAX)
       result = fmax(result, gap);
-    else if (norm == PC_NORM_L1)
-      result += n / total * gap;
     else
-      result +=
-          n / total * (gap * gap - (debias ? frequency * (1 - frequency) / (n - 1) : 0.0));
+      result += n / total * (norm == PC_NORM_L1 ? gap : gap * gap);
   }
   return norm == PC_NORM_L2 ? sqrt(fmax(result, 0.0)) : result;
 }

@@ -117,4 +117,13 @@ typedef enum pc_norm { PC_NORM_L1, PC_NORM_L2, PC_NORM_MAX } pc_norm;
  * the positive part. */
 double pc_bins_error(const pc_bin *bins, size_t count, double total, pc_norm norm, int debias);
 
+/* What debias takes the root of: unbiased, so that it may be negative; and what is known of its
+ * variance, noise + slope t0 with t0 its mean, slope = slope_sum / slope_weight. */
+typedef struct pc_debiased {
+  double square, noise;
+  double slope_sum, slope_weight;
+} pc_debiased;
+
+pc_debiased pc_bins_debiased(const pc_bin *bins, size_t count, double total);
+
 #endif

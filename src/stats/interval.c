@@ -6,9 +6,12 @@
  * t se,  se^2 = (G - 1) / G sum_g (T_g - mean)^2, T_g without block g of G: for estimates that
  * are unbiased by construction, whose replicas are not Wilson      the shares p with |share -
  * p| <= z sqrt(p (1 - p) / n)
+ *   quadratic   the t0 with (T - t0)^2 <= t^2 (a t0 + b): for squares without bias, whose
+ *               variance grows with the truth
  *
  * Edge cases: (1) all replicas on one side of T: z0 is that of half a replica; (2) a jackknife
- * without spread has acceleration 0.
+ * without spread has acceleration 0; (3) middle^2 - T^2 of the quadratic interval is negative
+ * only where T < 0, and counts as 0.
  *
  * Source: Efron & Tibshirani, An Introduction to the Bootstrap, 1993, chapters 11, 13 and 14;
  * Wilson, Journal of the American Statistical Association 1927. */
@@ -62,12 +65,27 @@ double pc_interval_jackknife_se(const double *left_out, size_t count) {
 }
 
 /* Student's quantile by the first terms of its expansion around the normal one. */
-pc_interval pc_interval_jackknife(double estimate, double se, size_t count, double level) {
+static double interval_student(size_t count, double level) {
   const double z = pc_normal_quantile(0.5 + 0.5 * level),
                n = (double)(count < 2 ? 1 : count - 1);
   const double z3 = z * z * z, z5 = z3 * z * z;
-  const double t = z + (z3 + z) / (4.0 * n) + (5.0 * z5 + 16.0 * z3 + 3.0 * z) / (96.0 * n * n);
+  return z + (z3 + z) / (4.0 * n) + (5.0 * z5 + 16.0 * z3 + 3.0 * z) / (96.0 * n * n);
+}
+
+pc_interval pc_interval_jackknife(double estimate, double se, size_t count, double level) {
+  const double t = interval_student(count, level);
   return (pc_interval){estimate - t * se, estimate + t * se};
+}
+
+pc_interval pc_interval_quadratic(double estimate, double se, const pc_quadratic *law,
+                                  size_t count, double level) {
+  const double t = interval_student(count, level);
+  const double seen = estimate > 0.0 ? (se * se - 2.0 * law->noise) / estimate : law->slope;
+  const double slope = fmin(fmax(seen, 0.5 * law->slope), 2.0 * law->slope);
+  const double middle = estimate + 0.5 * t * t * slope;
+  const double reach =
+      sqrt(fmax(middle * middle - estimate * estimate, 0.0) + t * t * law->noise);
+  return (pc_interval){middle - reach, middle + reach};
 }
 
 double pc_interval_acceleration(const double *left_out, size_t count) {

@@ -51,6 +51,18 @@ double pc_interval_spread(const double *values, size_t count);
 double pc_interval_jackknife_se(const double *left_out, size_t count);
 pc_interval pc_interval_jackknife(double estimate, double se, size_t count, double level);
 
+/* How the variance of an estimate t that is quadratic in means depends on the truth t0: slope *
+ * t0 + noise.  Zeroed: not known. */
+typedef struct pc_quadratic {
+  double noise; /* variance when t0 is 0 */
+  double slope; /* a first guess; the jackknife says more */
+} pc_quadratic;
+
+/* All t0 with |estimate - t0| <= t sqrt(slope t0 + noise): the jackknife's variance counts the
+ * noise twice, what is left of it gives the slope, within a factor of two of the guess. */
+pc_interval pc_interval_quadratic(double estimate, double se, const pc_quadratic *law,
+                                  size_t count, double level);
+
 /* Acceleration from estimates that each leave one block of rows out. */
 double pc_interval_acceleration(const double *left_out, size_t count);
 

@@ -2,13 +2,16 @@
  * they should?
  *
  * Design:  sets of rows from the simulation of appendix G.1 (studies/simulate.c), spoiled by a
- * factor; each set is measured with intervals, and the share of sets whose interval holds the
- * population's value is told, with the shares that miss it on either side.  Tests are made on
- * the same sets (power at 5 %) and on sets of factor 1 (size at 5 %). Edge cases: (1) the
- * population's value is that of a million rows in which every class counts with its true
- * probability (studies/population.c): an estimate, but without labels; (2) metrics without such
- * a value or without intervals have only their mean and spread. Cost: sets times the cost of a
- * measurement with replicas; sets are spread over threads. */
+ * factor (a temperature of 1 / factor); each set is measured with intervals, and the share of
+ * sets whose interval holds the population's value is told, with the shares that miss it on
+ * either side.  Tests are made on the same sets (power at 5 %) and on sets of factor 1 (size at
+ * 5 %).  Every number of rows and every factor is an experiment of its own.
+ * Edge cases: (1) the population's value is that of a million rows in which every class counts
+ * with its true probability (studies/population.c): an estimate, but without labels; (2) where
+ * it cannot be had so, but the metric has an unbiased inner value, the mean of that over all
+ * sets stands for it; (3) metrics without either, or without intervals, have only their mean
+ * and spread.
+ * Cost: sets times the cost of a measurement with replicas; sets are spread over threads. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +32,8 @@
 
 /* What one set says of one metric. */
 typedef struct coverage_value {
-  double value, low, high, p_value, null_p_value; /* NaN: nothing */
+  double value, low, high, inner, p_value; /* NaN: nothing */
+  int inner_power;
 } coverage_value;
 
 /* A metric has COVERAGE_SERIES of them: its own, and those of its parts. */
@@ -39,8 +43,12 @@ typedef struct coverage_job {
   const pcal_env *env;
   pcal_simulation simulation;
   pcal_measure_config config;
-  size_t sets, metrics;
+  size_t sets, null_sets, metrics;
   coverage_value *values; /* set by set, metric by metric, series by series */
+  const char **tests;     /* the specs of tests, for calibrated sets */
+  size_t *test_metrics;   /* which metric each of them is */
+  size_t test_count;
+  double *p_values; /* calibrated set by calibrated set, test by test */
 } coverage_job;
 
 static const char *const coverage_specs[] = {"brier",
@@ -49,13 +57,19 @@ static const char *const coverage_specs[] = {"brier",
                                              "accuracy",
                                              "ece",
                                              "ece:norm=l2,debias=yes",
-                                             "ece:binning=mass,norm=l2,debias=yes",
+                                             "tce:binning=mass,debias=yes",
+                                             "cwce:debias=yes",
                                              "ks",
+                                             "decomposition",
+                                             "mmce",
+                                             "skce",
                                              "spiegelhalter",
                                              "hosmer-lemeshow",
                                              "cox",
                                              "ks-test",
-                                             "kuiper"};
+                                             "kuiper",
+                                             "skce-test",
+                                             "skce-test:method=block"};
 
 /* Rows of one set, and room for them. */
 typedef struct coverage_rows {
@@ -85,61 +99,90 @@ static pcal_status coverage_measure(const pcal_simulation *simulation,
   return status;
 }
 
-static coverage_value coverage_read_part(const pc_result_record *record, size_t part) {
+static coverage_value coverage_nothing(void) {
   const double nothing = (double)NAN;
+  return (coverage_value){nothing, nothing, nothing, nothing, nothing, 0};
+}
+
+static coverage_value coverage_read_part(const pc_result_record *record, size_t part) {
   const pc_part_surety *surety = &record->part_surety[part];
-  const int defined = !record->outcome.undefined && part < record->outcome.part_count;
-  return (coverage_value){.value = defined ? record->outcome.parts[part].value : nothing,
-                          .low = surety->has_interval ? surety->low : nothing,
-                          .high = surety->has_interval ? surety->high : nothing,
-                          .p_value = nothing,
-                          .null_p_value = nothing};
+  coverage_value out = coverage_nothing();
+  if (!record->outcome.undefined && part < record->outcome.part_count)
+    out.value = record->outcome.parts[part].value;
+  if (surety->has_interval) {
+    out.low = surety->low;
+    out.high = surety->high;
+  }
+  return out;
 }
 
 static coverage_value coverage_read(const pc_result_record *record) {
-  const double nothing = (double)NAN;
-  const pc_surety *surety = &record->surety;
-  const int defined = !record->outcome.undefined && isfinite(record->outcome.value);
-  return (coverage_value){.value = defined ? record->outcome.value : nothing,
-                          .low = surety->has_interval ? surety->low : nothing,
-                          .high = surety->has_interval ? surety->high : nothing,
-                          .p_value = record->outcome.tested && defined ? record->outcome.p_value
-                                                                       : nothing,
-                          .null_p_value = nothing};
+  const pc_outcome *outcome = &record->outcome;
+  coverage_value out = coverage_nothing();
+  if (outcome->undefined || !isfinite(outcome->value))
+    return out;
+  out.value = outcome->value;
+  if (outcome->tested)
+    out.p_value = outcome->p_value;
+  if (outcome->inner_power > 0) {
+    out.inner = outcome->inner;
+    out.inner_power = outcome->inner_power;
+  }
+  if (record->surety.has_interval) {
+    out.low = record->surety.low;
+    out.high = record->surety.high;
+  }
+  return out;
 }
 
-/* A set as it is, and for tests the same set calibrated. */
+/* The rows of a set: those of calibrated sets are others. */
+static pcal_simulation coverage_rows_of(const coverage_job *job, size_t set, int calibrated) {
+  pcal_simulation simulation = job->simulation;
+  const uint64_t classes = simulation.classes;
+  const uint64_t step = (simulation.rows + classes - 1) / classes * classes;
+  simulation.first_row = (calibrated ? job->sets + set : set) * step;
+  simulation.factor = calibrated ? 1.0 : simulation.factor;
+  return simulation;
+}
+
 static pcal_status coverage_set(const coverage_job *job, size_t set, const coverage_rows *rows,
                                 const pcal_env *env, pcal_error *err) {
-  pcal_simulation simulation = job->simulation;
-  pcal_measure_config plain = job->config;
+  const pcal_simulation simulation = coverage_rows_of(job, set, 0);
   pcal_results *results = NULL;
   coverage_value *out = job->values + set * job->metrics * COVERAGE_SERIES;
-  const uint64_t classes = simulation.classes;
-  int tests = 0;
-  simulation.first_row = set * ((simulation.rows + classes - 1) / classes * classes);
   PC_TRY(coverage_measure(&simulation, &job->config, rows, env, &results, err));
   for (size_t m = 0; m < job->metrics; m++) {
     out[m * COVERAGE_SERIES] = coverage_read(&results->records[m]);
     for (size_t p = 0; p < PC_PARTS_MAX; p++)
       out[m * COVERAGE_SERIES + 1 + p] = coverage_read_part(&results->records[m], p);
-    tests |= results->records[m].outcome.tested;
   }
-  pc_results_free(results);
-  if (!tests)
-    return PCAL_OK;
-  plain.interval = 0;
-  simulation.factor = 1.0;
-  PC_TRY(coverage_measure(&simulation, &plain, rows, env, &results, err));
-  for (size_t m = 0; m < job->metrics; m++)
-    out[m * COVERAGE_SERIES].null_p_value = coverage_read(&results->records[m]).p_value;
   pc_results_free(results);
   return PCAL_OK;
 }
 
-static pcal_status coverage_task(void *user, size_t set, size_t worker, pcal_error *err) {
-  (void)worker;
-  const coverage_job *job = user;
+static pcal_status coverage_null_set(const coverage_job *job, size_t set,
+                                     const coverage_rows *rows, const pcal_env *env,
+                                     pcal_error *err) {
+  const pcal_simulation simulation = coverage_rows_of(job, set, 1);
+  pcal_measure_config plain = job->config;
+  pcal_results *results = NULL;
+  plain.interval = 0;
+  plain.interval_method = NULL;
+  plain.specs = job->tests;
+  plain.spec_count = job->test_count;
+  PC_TRY(coverage_measure(&simulation, &plain, rows, env, &results, err));
+  for (size_t t = 0; t < job->test_count; t++)
+    job->p_values[set * job->test_count + t] = coverage_read(&results->records[t]).p_value;
+  pc_results_free(results);
+  return PCAL_OK;
+}
+
+typedef pcal_status (*coverage_step)(const coverage_job *job, size_t set,
+                                     const coverage_rows *rows, const pcal_env *env,
+                                     pcal_error *err);
+
+static pcal_status coverage_with_room(const coverage_job *job, size_t set, coverage_step step,
+                                      pcal_error *err) {
   pcal_env env = *job->env;
   env.threads = 1;
   env.pool = NULL;
@@ -150,16 +193,28 @@ static pcal_status coverage_task(void *user, size_t set, size_t worker, pcal_err
                         pc_alloc_raw(&env, (size_t)job->simulation.rows, sizeof *rows.labels)};
   const pcal_status status = rows.logits == NULL || rows.labels == NULL
                                  ? pc_fail_memory(err, "drawing a set")
-                                 : coverage_set(job, set, &rows, &env, err);
+                                 : step(job, set, &rows, &env, err);
   pc_free(&env, rows.logits);
   pc_free(&env, rows.labels);
   return status;
+}
+
+static pcal_status coverage_task(void *user, size_t set, size_t worker, pcal_error *err) {
+  (void)worker;
+  return coverage_with_room(user, set, coverage_set, err);
+}
+
+static pcal_status coverage_null_task(void *user, size_t set, size_t worker, pcal_error *err) {
+  (void)worker;
+  return coverage_with_room(user, set, coverage_null_set, err);
 }
 
 /* ---- the table ---- */
 
 enum {
   COVERAGE_METRIC,
+  COVERAGE_ROWS,
+  COVERAGE_FACTOR,
   COVERAGE_TRUE,
   COVERAGE_MEAN,
   COVERAGE_SD,
@@ -198,10 +253,37 @@ static double coverage_sd(const coverage_job *job, size_t series, double mean) {
   return sqrt(coverage_share(&square));
 }
 
+/* Share of calibrated sets that a test rejects; NaN for other metrics. */
+static double coverage_size(const coverage_job *job, size_t series) {
+  coverage_mean size = {0, 0};
+  for (size_t t = 0; t < job->test_count; t++)
+    for (size_t s = 0; job->test_metrics[t] * COVERAGE_SERIES == series && s < job->null_sets;
+         s++) {
+      const double p = job->p_values[s * job->test_count + t];
+      coverage_count(&size, p < COVERAGE_TEST_LEVEL, !isnan(p));
+    }
+  return coverage_share(&size);
+}
+
+/* The population's value, or what unbiased inner values say it is. */
+static double coverage_truth(const coverage_job *job, size_t series, double truth) {
+  coverage_mean inner = {0, 0};
+  int power = 0;
+  for (size_t s = 0; s < job->sets; s++) {
+    const coverage_value *v = coverage_at(job, s, series);
+    coverage_count(&inner, v->inner, v->inner_power > 0);
+    power = v->inner_power > 0 ? v->inner_power : power;
+  }
+  if (!isnan(truth) || power == 0)
+    return truth;
+  return power == 1 ? coverage_share(&inner) : sqrt(fmax(coverage_share(&inner), 0.0));
+}
+
 static pcal_status coverage_row(const coverage_job *job, size_t series, const char *spec,
-                                double truth, pc_study_table *table, pcal_error *err) {
+                                double known, pc_study_table *table, pcal_error *err) {
   coverage_mean mean = {0, 0}, inside = {0, 0}, below = {0, 0}, above = {0, 0}, width = {0, 0};
-  coverage_mean size = {0, 0}, power = {0, 0};
+  coverage_mean power = {0, 0};
+  const double truth = coverage_truth(job, series, known);
   for (size_t s = 0; s < job->sets; s++) {
     const coverage_value *v = coverage_at(job, s, series);
     const int bounded = !isnan(v->low) && !isnan(truth);
@@ -211,36 +293,36 @@ static pcal_status coverage_row(const coverage_job *job, size_t series, const ch
     coverage_count(&above, v->low > truth, bounded);
     coverage_count(&width, v->high - v->low, !isnan(v->low));
     coverage_count(&power, v->p_value < COVERAGE_TEST_LEVEL, !isnan(v->p_value));
-    coverage_count(&size, v->null_p_value < COVERAGE_TEST_LEVEL, !isnan(v->null_p_value));
   }
-  const int test = power.count > 0;
   PC_TRY(pc_study_table_row(table, err));
   pc_study_table_word(table, COVERAGE_METRIC, spec);
-  pc_study_table_number(table, COVERAGE_TRUE, test ? (double)NAN : truth);
+  pc_study_table_number(table, COVERAGE_ROWS, (double)job->simulation.rows);
+  pc_study_table_number(table, COVERAGE_FACTOR, job->simulation.factor);
+  pc_study_table_number(table, COVERAGE_TRUE, power.count > 0 ? (double)NAN : truth);
   pc_study_table_number(table, COVERAGE_MEAN, coverage_share(&mean));
   pc_study_table_number(table, COVERAGE_SD, coverage_sd(job, series, coverage_share(&mean)));
   pc_study_table_number(table, COVERAGE_COVERAGE, coverage_share(&inside));
   pc_study_table_number(table, COVERAGE_BELOW, coverage_share(&below));
   pc_study_table_number(table, COVERAGE_ABOVE, coverage_share(&above));
   pc_study_table_number(table, COVERAGE_WIDTH, coverage_share(&width));
-  pc_study_table_number(table, COVERAGE_SIZE, coverage_share(&size));
+  pc_study_table_number(table, COVERAGE_SIZE, coverage_size(job, series));
   pc_study_table_number(table, COVERAGE_POWER, coverage_share(&power));
   return PCAL_OK;
 }
 
 static void coverage_columns(const coverage_job *job, pc_study_table *table) {
-  static const char *const columns[] = {"metric",    "true",      "mean",  "sd",   "coverage",
-                                        "all_below", "all_above", "width", "size", "power"};
-  char factor[PC_NUMBER_MAX], level[PC_NUMBER_MAX];
+  static const char *const columns[] = {"metric",    "rows",  "factor",   "true",
+                                        "mean",      "sd",    "coverage", "all_below",
+                                        "all_above", "width", "size",     "power"};
+  char level[PC_NUMBER_MAX];
   for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
     pc_study_table_column(table, columns[c]);
   snprintf(
       table->summary, sizeof table->summary,
-      "%zu sets of %llu rows, %zu classes, factor %s: share of %s intervals that hold the true "
-      "value, lie below or above it; share of tests that reject at 0.05 when the model is "
-      "calibrated (size) and as it is (power)",
-      job->sets, (unsigned long long)job->simulation.rows, job->simulation.classes,
-      pc_show(job->simulation.factor, factor), pc_show(job->config.interval, level));
+      "%zu sets with %zu classes, logits times the factor: share of %s intervals that hold the "
+      "true value, lie below or above it; share of tests that reject at 0.05 when the model is "
+      "calibrated (size, %zu sets) and as it is (power)",
+      job->sets, job->simulation.classes, pc_show(job->config.interval, level), job->null_sets);
 }
 
 /* Parts that are the point of a metric have rows of their own. */
@@ -263,7 +345,6 @@ static pcal_status coverage_parts(const coverage_job *job, size_t metric,
 
 static pcal_status coverage_tell(const coverage_job *job, const pc_outcome *truth,
                                  pc_study_table *table, pcal_error *err) {
-  coverage_columns(job, table);
   for (size_t m = 0; m < job->metrics; m++) {
     PC_TRY(coverage_row(job, m * COVERAGE_SERIES, job->config.specs[m],
                         truth[m].undefined ? (double)NAN : truth[m].value, table, err));
@@ -272,15 +353,58 @@ static pcal_status coverage_tell(const coverage_job *job, const pc_outcome *trut
   return PCAL_OK;
 }
 
-static pcal_status coverage_work(coverage_job *job, pc_outcome *truth, pc_study_table *table,
-                                 pcal_error *err) {
+/* ---- experiments ---- */
+
+static double coverage_cost(const coverage_job *job, size_t sets) {
+  return COVERAGE_ROW_COST * (double)sets * (double)job->simulation.rows;
+}
+
+/* One number of rows and one factor. */
+static pcal_status coverage_experiment(coverage_job *job, pc_outcome *truth,
+                                       pc_study_table *table, pcal_error *err) {
   const uint64_t population = COVERAGE_POPULATION_SCORES / job->simulation.classes;
   PC_TRY(pc_population_outcomes(&job->simulation, population, job->config.specs, job->metrics,
                                 job->env, truth, err));
-  PC_TRY(pc_run_shown(job->env, "drawing sets", job->sets,
-                      COVERAGE_ROW_COST * (double)job->sets * (double)job->simulation.rows,
+  PC_TRY(pc_run_shown(job->env, "drawing sets", job->sets, coverage_cost(job, job->sets),
                       coverage_task, job, err));
   return coverage_tell(job, truth, table, err);
+}
+
+/* Which metrics are tests: a set of few rows says so. */
+static pcal_status coverage_find_tests(coverage_job *job, pcal_error *err) {
+  coverage_job small = *job;
+  small.simulation.rows = 2 * job->simulation.classes;
+  small.sets = 1;
+  small.config.interval = 0;
+  small.config.interval_method = NULL;
+  PC_TRY(coverage_with_room(&small, 0, coverage_set, err));
+  for (size_t m = 0; m < job->metrics; m++) {
+    if (isnan(job->values[m * COVERAGE_SERIES].p_value))
+      continue;
+    job->tests[job->test_count] = job->config.specs[m];
+    job->test_metrics[job->test_count++] = m;
+  }
+  return PCAL_OK;
+}
+
+static pcal_status coverage_work(coverage_job *job, const pcal_study_config *config,
+                                 pc_outcome *truth, pc_study_table *table, pcal_error *err) {
+  const size_t sizes = config->row_count_count, factors = config->factor_count;
+  coverage_columns(job, table);
+  PC_TRY(coverage_find_tests(job, err));
+  for (size_t r = 0; r < (sizes > 0 ? sizes : 1); r++) {
+    if (sizes > 0)
+      job->simulation.rows = config->row_counts[r];
+    if (job->test_count > 0)
+      PC_TRY(pc_run_shown(job->env, "drawing calibrated sets", job->null_sets,
+                          coverage_cost(job, job->null_sets), coverage_null_task, job, err));
+    for (size_t f = 0; f < (factors > 0 ? factors : 1); f++) {
+      if (factors > 0)
+        job->simulation.factor = config->factors[f];
+      PC_TRY(coverage_experiment(job, truth, table, err));
+    }
+  }
+  return PCAL_OK;
 }
 
 static pcal_status coverage_prepare(const pcal_study_config *config, coverage_job *job,
@@ -289,6 +413,7 @@ static pcal_status coverage_prepare(const pcal_study_config *config, coverage_jo
   job->simulation = config->simulation;
   job->simulation.first_row = 0;
   job->sets = config->sets == 0 ? COVERAGE_SETS : (size_t)config->sets;
+  job->null_sets = config->null_sets == 0 ? job->sets : (size_t)config->null_sets;
   job->config = (pcal_measure_config)PCAL_MEASURE_CONFIG_INIT;
   job->config.kind = PCAL_LOGIT;
   job->config.columns = config->simulation.classes;
@@ -303,6 +428,9 @@ static pcal_status coverage_prepare(const pcal_study_config *config, coverage_jo
     if (pc_metric_group_find(job->config.specs[m]) != NULL)
       return pc_fail(err, PCAL_USAGE, "coverage: %s is a group; name single metrics",
                      job->config.specs[m]);
+  if (job->simulation.classes < 2)
+    return pc_fail(err, PCAL_USAGE, "classes is %zu; a simulation needs at least 2",
+                   job->simulation.classes);
   return PCAL_OK;
 }
 
@@ -312,11 +440,18 @@ static pcal_status coverage_run(const pcal_study_config *config, const pcal_env 
   PC_TRY(coverage_prepare(config, &job, err));
   pc_outcome *truth = pc_alloc(env, job.metrics, sizeof *truth);
   job.values = pc_alloc(env, job.sets * job.metrics * COVERAGE_SERIES, sizeof *job.values);
-  const pcal_status status = truth == NULL || job.values == NULL
-                                 ? pc_fail_memory(err, "studying coverage")
-                                 : coverage_work(&job, truth, table, err);
+  job.tests = pc_alloc(env, job.metrics, sizeof *job.tests);
+  job.test_metrics = pc_alloc(env, job.metrics, sizeof *job.test_metrics);
+  job.p_values = pc_alloc(env, job.null_sets * job.metrics, sizeof *job.p_values);
+  const int enough = truth != NULL && job.values != NULL && job.tests != NULL &&
+                     job.test_metrics != NULL && job.p_values != NULL;
+  const pcal_status status = enough ? coverage_work(&job, config, truth, table, err)
+                                    : pc_fail_memory(err, "studying coverage");
   pc_free(env, truth);
   pc_free(env, job.values);
+  pc_free(env, job.tests);
+  pc_free(env, job.test_metrics);
+  pc_free(env, job.p_values);
   return status;
 }
 

@@ -79,12 +79,20 @@ static pcal_status population_measure(pcal_measure *measure, const pcal_simulati
   return status;
 }
 
-/* Can a metric take weights that are not whole? */
-static pcal_status population_takes(const char *spec, int *takes, pcal_error *err) {
+/* Can a metric take weights that are not whole, and so many rows? */
+static pcal_status population_takes(const char *spec, size_t classes, int *takes,
+                                    pcal_error *err) {
+  const pc_layout layout = {.kind = PCAL_LOGIT, .columns = classes, .classes = classes};
   const pc_metric *metric;
   pc_options options;
+  pc_reading reading;
+  memset(&reading, 0, sizeof reading);
   PC_TRY(pc_metric_parse(spec, &metric, &options, err));
-  *takes = (metric->traits & PC_WHOLE_WEIGHTS) == 0;
+  reading.traits = metric->traits;
+  PC_TRY(metric->configure(&options, &layout, &reading, err));
+  const pc_machine_kind machine = reading.need.machine;
+  *takes = (reading.traits & (PC_WHOLE_WEIGHTS | PC_NO_WEIGHTS)) == 0 && machine != PC_PAIR &&
+           machine != PC_BLOCK;
   return PCAL_OK;
 }
 
@@ -114,7 +122,7 @@ static pcal_status population_fill(const pcal_simulation *simulation, uint64_t r
   size_t used = 0;
   for (size_t i = 0; i < count; i++) {
     int takes;
-    PC_TRY(population_takes(specs[i], &takes, err));
+    PC_TRY(population_takes(specs[i], simulation->classes, &takes, err));
     chosen[i] = takes ? used : SIZE_MAX;
     memset(&outcomes[i], 0, sizeof outcomes[i]);
     outcomes[i].undefined = 1;
