@@ -120,13 +120,15 @@ static size_t finish_ask(const void *user, const pc_curve_table *table, uint8_t 
   return count;
 }
 
-/* Curves that are kept for plots, and metrics that join scores in cells, need sorted scores. */
+/* Curves that are kept for plots, intervals (moments of bins say how sure squares are), and
+ * metrics that join scores in cells, need sorted scores. */
 static pcal_status finish_evidence(const pcal_measure *measure, const pc_account *account,
                                    size_t slot, pc_evidence *evidence, pcal_error *err) {
   const pc_machine *machine = measure->plan.slots[slot].machine;
   const finish_wants asked = {&measure->plan, slot};
   evidence->total = pc_sum_value(&account->tally.weight);
-  if (machine == &pc_machine_curve && pc_plan_wants(&measure->plan, slot) && !measure->curves)
+  if (machine == &pc_machine_curve && pc_plan_wants(&measure->plan, slot) && !measure->curves &&
+      measure->plan.certainty.level <= 0)
     return pc_machine_curve_condense(&measure->env, account->states[slot], finish_ask, &asked,
                                      evidence, err);
   return machine->finish(&measure->env, account->states[slot], evidence, err);

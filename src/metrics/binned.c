@@ -119,7 +119,8 @@ static pcal_status binned_parts(const pc_binned *how, const pc_evidence *evidenc
     inner.slope_sum *= 2.0;
   }
   if (how->debias)
-    pc_outcome_debiased(out, inner, how->mean ? (double)parts : 1.0);
+    pc_outcome_debiased(out, inner, how->mean ? (double)parts : 1.0,
+                        evidence->machine == PC_GRID ? PC_MOST_BY_WIDTH : 1.0);
   out->value = binned_root(&total, how->mean ? (double)parts : 1.0);
   return PCAL_OK;
 }

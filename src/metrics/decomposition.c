@@ -83,7 +83,7 @@ static void decomposition_law(const pc_evidence *evidence, pc_outcome *out) {
   }
   for (size_t p = 0; p < out->part_count; p++)
     if (strcmp(out->parts[p].name, "calibration_debiased") == 0)
-      out->part_laws[p] = pc_debiased_law(&sum, 1.0);
+      out->part_laws[p] = pc_debiased_law(&sum, 1.0, PC_MOST_BY_WIDTH);
 }
 
 static void decomposition_parts(const pc_decomposition *found, int by, int score,

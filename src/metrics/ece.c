@@ -146,7 +146,9 @@ static void ece_value(const pc_options *options, const pc_bin *bins, size_t coun
   out->value =
       pc_bins_error(bins, count, total, (pc_norm)options->value[ECE_NORM].choice, debias);
   if (debias)
-    pc_outcome_debiased(out, pc_bins_debiased(bins, count, total), 1.0);
+    pc_outcome_debiased(out, pc_bins_debiased(bins, count, total), 1.0,
+                        options->value[ECE_BINNING].choice == ECE_BY_WIDTH ? PC_MOST_BY_WIDTH
+                                                                           : 1.0);
 }
 
 static pcal_status ece_evaluate_mass(const pc_options *options, const pc_evidence *evidence,

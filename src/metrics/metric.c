@@ -114,14 +114,14 @@ void pc_outcome_inner(pc_outcome *outcome, double inner, int power) {
   outcome->inner_power = power;
 }
 
-pc_quadratic pc_debiased_law(const pc_debiased *sum, double divisor) {
+pc_quadratic pc_debiased_law(const pc_debiased *sum, double divisor, double most) {
   const double slope = sum->slope_weight > 0 ? sum->slope_sum / sum->slope_weight : 0.0;
-  return (pc_quadratic){sum->noise / (divisor * divisor), slope / divisor};
+  return (pc_quadratic){sum->noise / (divisor * divisor), slope / divisor, most};
 }
 
-void pc_outcome_debiased(pc_outcome *outcome, pc_debiased sum, double divisor) {
+void pc_outcome_debiased(pc_outcome *outcome, pc_debiased sum, double divisor, double most) {
   pc_outcome_inner(outcome, sum.square / divisor, 2);
-  outcome->inner_law = pc_debiased_law(&sum, divisor);
+  outcome->inner_law = pc_debiased_law(&sum, divisor, most);
 }
 
 void pc_outcome_part(pc_outcome *outcome, const char *name, double value) {

@@ -102,9 +102,11 @@ void pc_outcome_part(pc_outcome *outcome, const char *name, double value);
  * there and the root taken of their ends. */
 void pc_outcome_inner(pc_outcome *outcome, double inner, int power);
 
-/* The same for squares of bins, summed over parts and divided by a number. */
-void pc_outcome_debiased(pc_outcome *outcome, pc_debiased sum, double divisor);
-pc_quadratic pc_debiased_law(const pc_debiased *sum, double divisor);
+/* The same for squares of bins, summed over parts and divided by a number.  Bins of equal mass
+ * hold equally many rows (most = 1); how many others hold adds to the variance. */
+#define PC_MOST_BY_WIDTH 3.0
+void pc_outcome_debiased(pc_outcome *outcome, pc_debiased sum, double divisor, double most);
+pc_quadratic pc_debiased_law(const pc_debiased *sum, double divisor, double most);
 
 /* Room for the columns called `names`, up to NULL, of at most `room` points each; the metric
  * sets count. */

@@ -107,7 +107,7 @@ static pc_quadratic mmce_law(const pc_curve_table *table, double width, double n
     mmce_add(&below, square);
   }
   const double noise = 2 * (total.value + total.rest) / (n * n) / (n * n);
-  return (pc_quadratic){noise, 2 * sqrt(2 * noise)};
+  return (pc_quadratic){noise, 2 * sqrt(2 * noise), 2.0};
 }
 
 static pcal_status mmce_evaluate(const pc_options *options, const pc_evidence *evidence,

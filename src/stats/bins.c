@@ -208,17 +208,25 @@ pcal_status pc_bins_by_mass(const pcal_env *env, const pc_curve_table *table, si
   return PCAL_OK;
 }
 
-/* With s = acc (1 - acc), the variance of a row: a bin's square has variance 4 g^2 s / n + 2
- * s^2 / (n (n - 1)), g its gap. */
+/* The variance of score - outcome inside a bin; without moments that of the outcome. */
+static double bins_spread(const pc_bin *bin, double frequency, double gap) {
+  const double square =
+      (bin->score_square - 2.0 * bin->score_hit + bin->hits) / bin->weight - gap * gap;
+  return isfinite(square) ? fmax(square, 0.0) : frequency * (1 - frequency);
+}
+
+/* A bin's square has variance 4 g^2 s / n + 2 s^2 / (n (n - 1)), g its gap and s the variance
+ * of a row. */
 pc_debiased pc_bins_debiased(const pc_bin *bins, size_t count, double total) {
   pc_debiased out = {0.0, 0.0, 0.0, 0.0};
   for (size_t b = 0; b < count; b++) {
     const double n = bins[b].weight, share = n / total;
     if (n < 2)
       continue;
-    const double frequency = pc_bin_frequency(&bins[b]), spread = frequency * (1 - frequency);
+    const double frequency = pc_bin_frequency(&bins[b]);
     const double gap = fabs(pc_bin_confidence(&bins[b]) - frequency);
-    out.square += share * (gap * gap - spread / (n - 1));
+    const double spread = bins_spread(&bins[b], frequency, gap);
+    out.square += share * (gap * gap - frequency * (1 - frequency) / (n - 1));
     out.noise += share * share * 2.0 * spread * spread / (n * (n - 1));
     out.slope_sum += share * gap * gap * 4.0 * spread / total;
     out.slope_weight += share * gap * gap;

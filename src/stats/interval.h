@@ -56,10 +56,11 @@ pc_interval pc_interval_jackknife(double estimate, double se, size_t count, doub
 typedef struct pc_quadratic {
   double noise; /* variance when t0 is 0 */
   double slope; /* a first guess; the jackknife says more */
+  double most;  /* times the guess, that the slope may be; 1: the guess is all */
 } pc_quadratic;
 
 /* All t0 with |estimate - t0| <= t sqrt(slope t0 + noise): the jackknife's variance counts the
- * noise twice, what is left of it gives the slope, within a factor of two of the guess. */
+ * noise twice, what is left of it gives the slope, from half the guess up to `most` times. */
 pc_interval pc_interval_quadratic(double estimate, double se, const pc_quadratic *law,
                                   size_t count, double level);
 
