@@ -9,11 +9,12 @@
 
 #include "core/executor.h"
 #include "core/rng.h"
-#include "measure/sorted_view.h"
+#include "measure/lanes.h"
 
 #define REPLICATE_ROW_COST 20.0 /* nanoseconds for a row, an entry and a class, about */
 #define REPLICATE_POISSON_MAX 1e6
-#define REPLICATE_BATCH 4 /* draws from one block of the generator */
+#define REPLICATE_BATCH PC_TALLY_LANES /* replicas that are drawn together */
+#define REPLICATE_BLOCK 4              /* draws from one block of the generator */
 
 enum {
   REPLICATE_WEIGHT_STREAM = 1,
@@ -26,9 +27,10 @@ enum {
  * refilled, and for what cannot be refilled, rows and states. */
 typedef struct replicate_worker {
   int ready;
-  double *drawn;       /* weights: replica of the batch, row */
+  double *drawn;       /* weights: row, replica of the batch */
   int32_t *new_labels; /* of one replica */
   pc_refilled *refilled;
+  pc_lanes *lanes;
   double *weights, *probs, *score, *top, *true_gap, *others_square, *log_true;
   uint64_t *ids;
   int32_t *labels, *top_label;
@@ -40,6 +42,7 @@ typedef struct replicate_job {
   pcal_env env; /* of a single thread */
   const pc_replica_request *request;
   pc_sorted_view *sorted; /* by slot; without parts where there is none */
+  pc_ranges *ranges;      /* by slot; without any where replicas come one by one */
   replicate_worker *workers;
   size_t worker_count;
   int sums;  /* some entry is a sum of row values */
@@ -62,28 +65,37 @@ static double replicate_poisson(const replicate_job *job, size_t replica, uint64
   return fmax(floor(weight + sqrt(weight) * pc_rng_normal(&rng, id) + 0.5), 0.0);
 }
 
-/* Weights of a row in the replicas of a batch: out[q * rows]. */
+/* Weights of a row of weight 1 (or of its cluster) in the replicas of a batch. */
+static void replicate_counts(const replicate_job *job, size_t batch, uint64_t id, double weight,
+                             double *out) {
+  for (size_t q = 0; q < REPLICATE_BATCH; q += REPLICATE_BLOCK) {
+    const size_t block = batch * (REPLICATE_BATCH / REPLICATE_BLOCK) + q / REPLICATE_BLOCK;
+    const pc_rng rng = replicate_rng(job, REPLICATE_BATCH_STREAM, block);
+    uint32_t bits[REPLICATE_BLOCK];
+    pc_rng_block(&rng, id, bits);
+    for (size_t k = 0; k < REPLICATE_BLOCK; k++)
+      out[q + k] = weight * (double)pc_poisson_one(bits[k]);
+  }
+}
+
+/* Weights of a row in the replicas of a batch. */
 static void replicate_draw(const replicate_job *job, size_t batch, size_t row, double *out) {
   const pc_kept_rows *rows = job->request->rows;
+  const pc_replica_kind kind = job->request->kind;
   const uint64_t id = rows->clusters == NULL ? rows->ids[row] : rows->clusters[row];
   const double weight = rows->weights[row];
-  uint32_t bits[REPLICATE_BATCH];
-  const int whole = weight == 1.0 || rows->clusters != NULL;
-  if (job->request->kind == PC_REPLICA_WEIGHTS && whole) {
-    const pc_rng rng = replicate_rng(job, REPLICATE_BATCH_STREAM, batch);
-    pc_rng_block(&rng, id, bits);
+  if (kind == PC_REPLICA_WEIGHTS && (weight == 1.0 || rows->clusters != NULL)) {
+    replicate_counts(job, batch, id, weight, out);
+    return;
   }
   const pc_rng blocks = replicate_rng(job, REPLICATE_BLOCK_STREAM, 0);
-  const size_t left_out = job->request->kind == PC_REPLICA_WITHOUT
-                              ? pc_rng_bits(&blocks, id) % job->request->count
-                              : SIZE_MAX;
+  const size_t left_out =
+      kind == PC_REPLICA_WITHOUT ? pc_rng_bits(&blocks, id) % job->request->count : SIZE_MAX;
   for (size_t q = 0; q < REPLICATE_BATCH; q++) {
     const size_t replica = batch * REPLICATE_BATCH + q;
-    out[q * rows->count] = job->request->kind == PC_REPLICA_LABELS ? weight
-                           : job->request->kind == PC_REPLICA_WITHOUT
-                               ? replica == left_out ? 0.0 : weight
-                           : whole ? weight * (double)pc_poisson_one(bits[q])
-                                   : replicate_poisson(job, replica, id, weight);
+    out[q] = kind == PC_REPLICA_WEIGHTS ? replicate_poisson(job, replica, id, weight)
+             : replica == left_out      ? 0.0
+                                        : weight;
   }
 }
 
@@ -154,9 +166,9 @@ static pc_rows replicate_rows(const replicate_job *job, replicate_worker *worker
   const pc_kept_rows *rows = job->request->rows;
   size_t at = 0;
   for (size_t i = 0; i < rows->count; i++) {
-    if (drawn->weights[i] <= 0)
+    if (drawn->weights[i * drawn->stride] <= 0)
       continue;
-    worker->weights[at] = drawn->weights[i];
+    worker->weights[at] = drawn->weights[i * drawn->stride];
     worker->labels[at] = drawn->labels[i];
     replicate_copy_row(job, worker, i, at);
     at++;
@@ -200,7 +212,10 @@ static void replicate_worker_free(replicate_job *job, replicate_worker *worker) 
       plan->slots[s].machine->destroy(&job->env, worker->states[s]);
   for (size_t s = 0; worker->refilled != NULL && s < plan->slot_count; s++)
     pc_refilled_free(&job->env, &worker->refilled[s]);
+  for (size_t s = 0; worker->lanes != NULL && s < plan->slot_count; s++)
+    pc_lanes_free(&job->env, &worker->lanes[s]);
   pc_free(&job->env, worker->refilled);
+  pc_free(&job->env, worker->lanes);
   pc_free(&job->env, worker->columns);
   pc_free(&job->env, worker->states);
 }
@@ -227,6 +242,11 @@ static int replicate_worker_rows(const replicate_job *job, replicate_worker *wor
 
 static int replicate_sorted(const replicate_job *job, size_t slot) {
   return job->sorted[slot].part_count > 0;
+}
+
+/* Are the replicas of a batch added up together? */
+static int replicate_together(const replicate_job *job, size_t slot) {
+  return job->ranges[slot].count > 0;
 }
 
 /* What slots without a sorted view need. */
@@ -256,10 +276,15 @@ static pcal_status replicate_worker_fill(const replicate_job *job, replicate_wor
   worker->drawn = pc_alloc_raw(&job->env, REPLICATE_BATCH * n, sizeof *worker->drawn);
   worker->new_labels = pc_alloc_raw(&job->env, n, sizeof *worker->new_labels);
   worker->refilled = pc_alloc(&job->env, plan->slot_count, sizeof *worker->refilled);
-  if (worker->drawn == NULL || worker->new_labels == NULL || worker->refilled == NULL)
+  worker->lanes = pc_alloc(&job->env, plan->slot_count, sizeof *worker->lanes);
+  if (worker->drawn == NULL || worker->new_labels == NULL || worker->refilled == NULL ||
+      worker->lanes == NULL)
     return pc_fail_memory(err, "drawing replicas");
   for (size_t s = 0; s < plan->slot_count; s++)
-    if (replicate_sorted(job, s))
+    if (replicate_together(job, s))
+      PC_TRY(pc_lanes_new(&job->env, plan, s, &job->sorted[s], &job->ranges[s],
+                          &worker->lanes[s], err));
+    else if (replicate_sorted(job, s))
       PC_TRY(pc_refilled_new(&job->env, &plan->slots[s].need, &job->sorted[s],
                              &worker->refilled[s], err));
   if (job->plain)
@@ -332,7 +357,11 @@ static pcal_status replicate_one(const replicate_job *job, replicate_worker *wor
   if (job->plain)
     rows = replicate_rows(job, worker, drawn);
   for (size_t s = 0; s < plan->slot_count; s++) {
-    if (replicate_sorted(job, s)) {
+    if (replicate_together(job, s)) {
+      pc_lanes_show(plan, s, &job->sorted[s], &job->ranges[s], worker->drawn,
+                    replica % REPLICATE_BATCH, drawn->total, &worker->lanes[s]);
+      PC_TRY(replicate_slot_entries(job, s, &worker->lanes[s].evidence, replica, err));
+    } else if (replicate_sorted(job, s)) {
       pc_refill(&plan->slots[s].need, &job->sorted[s], drawn, &worker->refilled[s]);
       PC_TRY(replicate_slot_entries(job, s, &worker->refilled[s].evidence, replica, err));
     } else if (replicate_has(job->request, s)) {
@@ -349,14 +378,17 @@ static pcal_status replicate_task(void *user, size_t batch, size_t w, pcal_error
   if (!worker->ready)
     PC_TRY(replicate_worker_fill(job, worker, err));
   for (size_t i = 0; i < rows->count; i++)
-    replicate_draw(job, batch, i, worker->drawn + i);
+    replicate_draw(job, batch, i, worker->drawn + i * REPLICATE_BATCH);
+  for (size_t s = 0; s < job->request->plan->slot_count; s++)
+    if (replicate_together(job, s))
+      pc_lanes_add(&job->sorted[s], &job->ranges[s], worker->drawn, &worker->lanes[s]);
   for (size_t q = 0; q < REPLICATE_BATCH; q++) {
     const size_t replica = batch * REPLICATE_BATCH + q;
-    pc_drawn drawn = {worker->drawn + q * rows->count, rows->labels, 0.0};
+    pc_drawn drawn = {worker->drawn + q, REPLICATE_BATCH, rows->labels, 0.0};
     if (replica >= job->request->count)
       break;
     for (size_t i = 0; i < rows->count; i++)
-      drawn.total += drawn.weights[i];
+      drawn.total += drawn.weights[i * drawn.stride];
     if (job->request->kind == PC_REPLICA_LABELS) {
       for (size_t i = 0; i < rows->count; i++)
         worker->new_labels[i] = replicate_label(job, replica, i);
@@ -376,6 +408,9 @@ static void replicate_free(replicate_job *job) {
     replicate_worker_free(job, &job->workers[w]);
   for (size_t s = 0; job->sorted != NULL && s < plan->slot_count; s++)
     pc_sorted_view_free(&job->env, &job->sorted[s]);
+  for (size_t s = 0; job->ranges != NULL && s < plan->slot_count; s++)
+    pc_ranges_free(&job->env, &job->ranges[s]);
+  pc_free(&job->env, job->ranges);
   pc_free(&job->env, job->workers);
   pc_free(&job->env, job->sorted);
 }
@@ -385,7 +420,8 @@ static pcal_status replicate_prepare(replicate_job *job, pcal_error *err) {
   const pc_plan *plan = request->plan;
   job->workers = pc_alloc(&job->env, job->worker_count, sizeof *job->workers);
   job->sorted = pc_alloc(&job->env, plan->slot_count, sizeof *job->sorted);
-  if (job->workers == NULL || job->sorted == NULL)
+  job->ranges = pc_alloc(&job->env, plan->slot_count, sizeof *job->ranges);
+  if (job->workers == NULL || job->sorted == NULL || job->ranges == NULL)
     return pc_fail_memory(err, "drawing replicas");
   for (size_t s = 0; s < plan->slot_count; s++) {
     const pc_need *need = &plan->slots[s].need;
@@ -397,6 +433,9 @@ static pcal_status replicate_prepare(replicate_job *job, pcal_error *err) {
                                 &job->sorted[s], err));
     else
       job->plain = 1;
+    if (replicate_sorted(job, s) && request->kind != PC_REPLICA_LABELS && pc_lanes_can(plan, s))
+      PC_TRY(pc_ranges_new(&job->env, plan, s, &job->sorted[s], request->rows->labels,
+                           &job->ranges[s], err));
   }
   return PCAL_OK;
 }

@@ -17,7 +17,8 @@ typedef struct pc_sorted_view {
 
 /* Weights (0: the row is absent) and labels of the rows in one replica. */
 typedef struct pc_drawn {
-  const double *weights;
+  const double *weights; /* of row i: weights[i * stride] */
+  size_t stride;
   const int32_t *labels;
   double total;
 } pc_drawn;

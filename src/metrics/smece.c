@@ -30,6 +30,9 @@
 #define SMECE_TOLERANCE 1e-8    /* of the root, relative */
 #define SMECE_SIGMA_MIN 0x1p-20 /* edge case 4 */
 #define SMECE_STEPS 60
+#define SMECE_ROUGH_LEVEL 12
+#define SMECE_ROUGH_LEAST 0x1p-12
+#define SMECE_ROUGH_TOLERANCE 1e-4
 
 enum { SMECE_VIEW };
 
@@ -48,6 +51,7 @@ typedef struct smece_field {
   pc_point_masses all, gathered[2];
   const pc_point_masses *base; /* all, or what they come to on the finest grid needed */
   int64_t grid;                /* of gathered[1], which is made of the base; 0: none */
+  double fine;                 /* nodes in sigma */
 } smece_field;
 
 static void smece_field_free(const pcal_env *env, smece_field *field) {
@@ -61,6 +65,7 @@ static pcal_status smece_field_new(const pcal_env *env, const pc_curve_table *ta
   memset(out, 0, sizeof *out);
   PC_TRY(pc_point_masses_new(env, table, level, &out->all, err));
   out->base = &out->all;
+  out->fine = PC_SMOOTH_FINE;
   const size_t room = out->all.count / 2 + 1;
   for (int i = 0; i < 2; i++) {
     out->gathered[i].at = pc_alloc_raw(env, room, sizeof(double));
@@ -75,7 +80,7 @@ static pcal_status smece_field_new(const pcal_env *env, const pc_curve_table *ta
 
 /* From here on no sigma is smaller: few nodes take the place of many masses. */
 static void smece_settle(smece_field *field, double sigma) {
-  const int64_t grid = pc_smooth_grid(sigma);
+  const int64_t grid = pc_smooth_grid(sigma, field->fine);
   if ((size_t)grid > field->all.count / 2)
     return;
   pc_smooth_gather(&field->all, grid, &field->gathered[0]);
@@ -84,13 +89,13 @@ static void smece_settle(smece_field *field, double sigma) {
 
 /* smECE_s - s. */
 static double smece_excess(smece_field *field, double sigma) {
-  const int64_t grid = pc_smooth_grid(sigma);
+  const int64_t grid = pc_smooth_grid(sigma, field->fine);
   if ((size_t)grid > field->base->count / 2)
-    return pc_smooth_norm(field->base, sigma) - sigma;
+    return pc_smooth_norm(field->base, sigma, field->fine) - sigma;
   if (field->grid != grid)
     pc_smooth_gather(field->base, grid, &field->gathered[1]);
   field->grid = grid;
-  return pc_smooth_norm(&field->gathered[1], sigma) - sigma;
+  return pc_smooth_norm(&field->gathered[1], sigma, field->fine) - sigma;
 }
 
 /* smECE_s - s at the ends of an interval that holds the root. */
@@ -224,10 +229,28 @@ static pcal_status smece_cells(const pc_options *options, const pc_curve_table *
   return smece_refine(env, table, level, NULL, err);
 }
 
+/* One of many replicas: cells are near enough, and so is a grid of few nodes. */
+static pcal_status smece_rough(const pcal_env *env, const pc_curve_table *table,
+                               pc_outcome *out, pcal_error *err) {
+  smece_field field;
+  PC_TRY(smece_field_new(env, table, SMECE_ROUGH_LEVEL, &field, err));
+  field.fine = PC_SMOOTH_ROUGH;
+  const double value = smece_one_sign(&field)
+                           ? 0.0
+                           : smece_search(&field, SMECE_ROUGH_LEAST, SMECE_ROUGH_TOLERANCE);
+  out->value = fmax(value, fabs(field.all.net));
+  pc_outcome_part(out, "sigma", out->value);
+  pc_outcome_part(out, "signed", field.all.net);
+  smece_field_free(env, &field);
+  return PCAL_OK;
+}
+
 static pcal_status smece_evaluate(const pc_options *options, const pc_evidence *evidence,
                                   const pcal_env *env, pc_outcome *out, pcal_error *err) {
   (void)options;
   unsigned level;
+  if (evidence->rough)
+    return smece_rough(env, &evidence->curve.parts[0], out, err);
   return smece_refine(env, &evidence->curve.parts[0], &level, out, err);
 }
 

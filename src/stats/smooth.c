@@ -22,7 +22,6 @@
 
 #include "kernels/lane_math.h"
 
-#define SMOOTH_FINE 16.0 /* nodes in sigma, at least; below twice as many */
 #define SMOOTH_CUT 6.0   /* sigmas */
 #define SMOOTH_REACH 192 /* nodes: 6 * 32 */
 #define SMOOTH_SIDE (SMOOTH_REACH + 2)
@@ -54,9 +53,9 @@ static void smooth_kernel_fill(smooth_kernel *kernel, double h, double sigma) {
   }
 }
 
-int64_t pc_smooth_grid(double sigma) {
-  int64_t grid = (int64_t)SMOOTH_FINE;
-  while (sigma * (double)grid < SMOOTH_FINE)
+int64_t pc_smooth_grid(double sigma, double fine) {
+  int64_t grid = (int64_t)PC_SMOOTH_FINE;
+  while (sigma * (double)grid < fine)
     grid *= 2;
   return grid;
 }
@@ -203,8 +202,8 @@ static double smooth_integrate(const smooth_block *block) {
   return sum;
 }
 
-double pc_smooth_norm(const pc_point_masses *masses, double sigma) {
-  smooth_block block = {.nodes = pc_smooth_grid(sigma)};
+double pc_smooth_norm(const pc_point_masses *masses, double sigma, double fine) {
+  smooth_block block = {.nodes = pc_smooth_grid(sigma, fine)};
   smooth_kernel kernel;
   const double h = 1.0 / (double)block.nodes;
   smooth_kernel_fill(&kernel, h, sigma);

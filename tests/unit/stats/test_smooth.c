@@ -78,7 +78,8 @@ static double slow_norm(const pc_point_masses *masses, double sigma) {
 }
 
 static void check(const sample *s, double sigma) {
-  const double slow = slow_norm(&s->masses, sigma), fast = pc_smooth_norm(&s->masses, sigma);
+  const double slow = slow_norm(&s->masses, sigma),
+               fast = pc_smooth_norm(&s->masses, sigma, PC_SMOOTH_FINE);
   if (fabs(fast - slow) > PC_SMOOTH_ERROR)
     fail_msg("sigma %g, %zu masses: %.12g, not %.12g", sigma, s->masses.count, fast, slow);
 }
@@ -158,11 +159,11 @@ static void gathered_masses_give_the_same(void **state) {
     pc_smooth_gather(&s.masses, 4096, &fine);
     assert_int_equal(fine.count, 4097);
     for (double sigma = 1.0; sigma > 16.0 / 4096; sigma /= 2.3) {
-      const double plain = pc_smooth_norm(&s.masses, sigma);
-      pc_smooth_gather(&s.masses, pc_smooth_grid(sigma), &wide);
-      assert_near(pc_smooth_norm(&wide, sigma), plain, 1e-13);
-      pc_smooth_gather(&fine, pc_smooth_grid(sigma), &wide);
-      assert_true(fabs(pc_smooth_norm(&wide, sigma) - plain) < 1e-8);
+      const double plain = pc_smooth_norm(&s.masses, sigma, PC_SMOOTH_FINE);
+      pc_smooth_gather(&s.masses, pc_smooth_grid(sigma, PC_SMOOTH_FINE), &wide);
+      assert_near(pc_smooth_norm(&wide, sigma, PC_SMOOTH_FINE), plain, 1e-13);
+      pc_smooth_gather(&fine, pc_smooth_grid(sigma, PC_SMOOTH_FINE), &wide);
+      assert_true(fabs(pc_smooth_norm(&wide, sigma, PC_SMOOTH_FINE) - plain) < 1e-8);
     }
   }
 }
@@ -179,21 +180,21 @@ static void keeps_the_mass(void **state) {
       s.at[0] = places[p];
       s.mass[0] = -1.0;
       sample_end(&s, 1);
-      assert_near(pc_smooth_norm(&s.masses, sigmas[i]), 1.0, 3e-9);
+      assert_near(pc_smooth_norm(&s.masses, sigmas[i], PC_SMOOTH_FINE), 1.0, 3e-9);
     }
 }
 
 static void nothing_gives_nothing(void **state) {
   (void)state;
   const pc_point_masses none = {0};
-  assert_same(pc_smooth_norm(&none, 0.1), 0.0);
+  assert_same(pc_smooth_norm(&none, 0.1, PC_SMOOTH_FINE), 0.0);
 }
 
 static void opposite_masses_cancel(void **state) {
   (void)state;
   sample s = {.at = {0.4, 0.4}, .mass = {1.0, -1.0}};
   sample_end(&s, 2);
-  assert_true(pc_smooth_norm(&s.masses, 0.1) < 1e-15);
+  assert_true(pc_smooth_norm(&s.masses, 0.1, PC_SMOOTH_FINE) < 1e-15);
 }
 
 /* Tiny widths: masses that do not see each other, far apart over many blocks of the grid and
@@ -215,7 +216,7 @@ static void tiny_widths(void **state) {
       count += 3;
     }
     sample_end(&s, count);
-    assert_near(pc_smooth_norm(&s.masses, sigma), 1.0, 1e-8);
+    assert_near(pc_smooth_norm(&s.masses, sigma, PC_SMOOTH_FINE), 1.0, 1e-8);
   }
 }
 
@@ -225,7 +226,7 @@ static void falls_as_the_width_grows(void **state) {
   sample_random(&s, 99, MASSES, 0.0, 1.0);
   double before = 1.0 + 1e-9;
   for (double sigma = 0.001; sigma <= 1; sigma *= 1.07) {
-    const double norm = pc_smooth_norm(&s.masses, sigma);
+    const double norm = pc_smooth_norm(&s.masses, sigma, PC_SMOOTH_FINE);
     assert_true(norm <= before + 2 * PC_SMOOTH_ERROR);
     before = norm;
   }

@@ -1,0 +1,52 @@
+/* Evidence of several replicas at once: one walk over sorted scores adds up ranges of them, and
+ * only where a metric asks for it a range is opened score by score. */
+#ifndef PC_LANES_H
+#define PC_LANES_H
+
+#include "kernels/tally.h"
+#include "measure/plan.h"
+#include "measure/sorted_view.h"
+
+/* Ranges of the sorted scores of a slot, the same for all replicas: the bins of a grid, or
+ * segments of a curve, which split no ties and, where a metric joins scores in cells, lie
+ * inside cells of PC_LANES_LEVEL. */
+typedef struct pc_ranges {
+  size_t count;
+  size_t *begin, *end;
+  size_t *part; /* the first range of each part, and the end */
+  double *hit;  /* of each score: did it come true? */
+} pc_ranges;
+
+#define PC_LANES_LEVEL 12
+
+/* Can it be had for a slot?  Where every metric says what it wants to know of a curve. */
+int pc_lanes_can(const pc_plan *plan, size_t slot);
+
+PC_CHECKED pcal_status pc_ranges_new(const pcal_env *env, const pc_plan *plan, size_t slot,
+                                     const pc_sorted_view *sorted, const int32_t *labels,
+                                     pc_ranges *out, pcal_error *err);
+void pc_ranges_free(const pcal_env *env, pc_ranges *ranges);
+
+/* Room of one worker for a slot. */
+typedef struct pc_lanes {
+  double *sums; /* of each range: [what][lane] */
+  pc_evidence evidence;
+  uint8_t *open, *wanted;
+  size_t *from; /* the range behind each entry of a table */
+} pc_lanes;
+
+PC_CHECKED pcal_status pc_lanes_new(const pcal_env *env, const pc_plan *plan, size_t slot,
+                                    const pc_sorted_view *sorted, const pc_ranges *ranges,
+                                    pc_lanes *out, pcal_error *err);
+void pc_lanes_free(const pcal_env *env, pc_lanes *lanes);
+
+/* Adds up all ranges under PC_TALLY_LANES sets of weights: weights[row][lane]. */
+void pc_lanes_add(const pc_sorted_view *sorted, const pc_ranges *ranges, const double *weights,
+                  pc_lanes *lanes);
+
+/* The evidence of one of them, total its sum of weights; it is good until the next one. */
+void pc_lanes_show(const pc_plan *plan, size_t slot, const pc_sorted_view *sorted,
+                   const pc_ranges *ranges, const double *weights, size_t lane, double total,
+                   pc_lanes *lanes);
+
+#endif
