@@ -141,9 +141,10 @@ uint32_t pc_poisson_one(uint32_t bits) {
                                    1580030169u, 3160060337u, 3950075422u, 4213413783u,
                                    4279248374u, 4292415292u, 4294609778u, 4294923276u,
                                    4294962463u, 4294966817u, 4294967253u, 4294967292u};
-  uint32_t k = 0;
-  while (k < sizeof below / sizeof *below && bits >= below[k])
-    k++;
+  uint32_t k =
+      (bits >= below[0]) + (bits >= below[1]) + (bits >= below[2]) + (bits >= below[3]);
+  for (size_t i = 4; k == i && i < sizeof below / sizeof *below; i++)
+    k += bits >= below[i];
   return k;
 }
 

@@ -4,7 +4,7 @@
 
 #include "stats/point_masses.h"
 
-#define LANES_SEGMENT 64 /* scores of a segment of a curve, without ties */
+#define LANES_SEGMENT 16 /* scores of a segment of a curve, without ties */
 
 int pc_lanes_can(const pc_plan *plan, size_t slot) {
   return plan->slots[slot].need.machine == PC_GRID || pc_plan_refines(plan, slot);
@@ -77,7 +77,8 @@ static void lanes_bins(const pc_need *need, const pc_sorted_view *sorted,
 static pcal_status lanes_fill(const pcal_env *env, const pc_plan *plan, size_t slot,
                               const pc_sorted_view *sorted, pc_ranges *out, pcal_error *err) {
   const pc_need *need = &plan->slots[slot].need;
-  const int curve = need->machine == PC_CURVE, in_cells = lanes_in_cells(plan, slot);
+  const int curve = need->machine == PC_CURVE;
+  out->in_cells = lanes_in_cells(plan, slot);
   pc_partition cells = {.cut_count = 0};
   if (!curve)
     PC_TRY(pc_partition_new(env, need->grid.rule, need->grid.bins, &cells, err));
@@ -89,7 +90,7 @@ static pcal_status lanes_fill(const pcal_env *env, const pc_plan *plan, size_t s
   for (size_t p = 0; enough && p < sorted->part_count; p++) {
     out->part[p] = out->count;
     if (curve)
-      lanes_segments(sorted, p, in_cells, out);
+      lanes_segments(sorted, p, out->in_cells, out);
     else
       lanes_bins(need, sorted, &cells, p, out);
   }
@@ -193,34 +194,56 @@ pcal_status pc_lanes_new(const pcal_env *env, const pc_plan *plan, size_t slot,
 
 /* ---- a batch ---- */
 
+/* Sums lie lane by lane, since they are read so. */
 void pc_lanes_add(const pc_sorted_view *sorted, const pc_ranges *ranges, const double *weights,
                   pc_lanes *lanes) {
   const pc_tally_kernels *kernels = pc_tally_kernels_best();
+  const size_t step = ranges->count * PC_TALLY_SUMS;
   for (size_t r = 0; r < ranges->count; r++) {
     const size_t at = ranges->begin[r];
+    double sums[PC_TALLY_SUMS * PC_TALLY_LANES];
     kernels->add(weights, sorted->row + at, sorted->score + at, ranges->hit + at,
-                 ranges->end[r] - at, lanes->sums + r * PC_TALLY_SUMS * PC_TALLY_LANES);
+                 ranges->end[r] - at, sums);
+    for (size_t lane = 0; lane < PC_TALLY_LANES; lane++)
+      for (size_t what = 0; what < PC_TALLY_SUMS; what++)
+        lanes->sums[lane * step + r * PC_TALLY_SUMS + what] =
+            sums[what * PC_TALLY_LANES + lane];
   }
 }
 
-static double lanes_sum(const pc_lanes *lanes, size_t range, size_t what, size_t lane) {
-  return lanes->sums[(range * PC_TALLY_SUMS + what) * PC_TALLY_LANES + lane];
+/* The sums of a range in one lane. */
+static const double *lanes_sums(const pc_lanes *lanes, const pc_ranges *ranges, size_t range,
+                                size_t lane) {
+  return lanes->sums + (lane * ranges->count + range) * PC_TALLY_SUMS;
 }
 
 static void lanes_show_bins(const pc_ranges *ranges, size_t lane, pc_lanes *lanes) {
-  for (size_t r = 0; r < ranges->count; r++)
-    lanes->evidence.grid.bins[r] =
-        (pc_bin){.weight = lanes_sum(lanes, r, PC_TALLY_WEIGHT, lane),
-                 .hits = lanes_sum(lanes, r, PC_TALLY_HITS, lane),
-                 .score = lanes_sum(lanes, r, PC_TALLY_SCORE, lane),
-                 .score_square = lanes_sum(lanes, r, PC_TALLY_SCORE_SQUARE, lane),
-                 .score_hit = lanes_sum(lanes, r, PC_TALLY_SCORE_HIT, lane)};
+  for (size_t r = 0; r < ranges->count; r++) {
+    const double *sums = lanes_sums(lanes, ranges, r, lane);
+    lanes->evidence.grid.bins[r] = (pc_bin){.weight = sums[PC_TALLY_WEIGHT],
+                                            .hits = sums[PC_TALLY_HITS],
+                                            .score = sums[PC_TALLY_SCORE],
+                                            .score_square = sums[PC_TALLY_SCORE_SQUARE],
+                                            .score_hit = sums[PC_TALLY_SCORE_HIT]};
+  }
 }
 
 /* ---- curves ---- */
 
+/* A sum of many scores, to 2^-44 where it is not large. */
 static pc_fixed lanes_fixed(double sum) {
+  if (sum >= 0.0 && sum < 0x1p18)
+    return (pc_fixed){(pc_int128)(int64_t)(sum * 0x1p44) << 17};
   return (pc_fixed){(pc_int128)(sum * PC_FIXED_ONE)};
+}
+
+/* A score so many times. */
+static pc_fixed lanes_copies(double weight, double score) {
+  const int64_t whole = weight < 0x1p40 ? (int64_t)weight : 0;
+  pc_fixed sum = {(pc_int128)pc_fixed_units(score) * whole};
+  if ((double)whole != weight)
+    pc_fixed_add_weighted(&sum, weight - (double)whole, score);
+  return sum;
 }
 
 /* One lane of a part being shown. */
@@ -234,16 +257,18 @@ typedef struct lanes_view {
 
 static void lanes_put_range(const lanes_view *view, pc_curve_table *table, size_t r) {
   const pc_lanes *lanes = view->lanes;
-  const double weight = lanes_sum(lanes, r, PC_TALLY_WEIGHT, view->lane);
+  const double *sums = lanes_sums(lanes, view->ranges, r, view->lane);
+  const double weight = sums[PC_TALLY_WEIGHT];
   const size_t at = table->count;
   if (weight <= 0.0)
     return;
   table->score[at] = view->sorted->score[view->ranges->begin[r]];
   table->high[at] = view->sorted->score[view->ranges->end[r] - 1];
   table->weight[at] = weight;
-  table->hits[at] = lanes_sum(lanes, r, PC_TALLY_HITS, view->lane);
-  table->sum[at] = lanes_fixed(lanes_sum(lanes, r, PC_TALLY_SCORE, view->lane));
-  table->hit_sum[at] = lanes_fixed(lanes_sum(lanes, r, PC_TALLY_SCORE_HIT, view->lane));
+  table->hits[at] = sums[PC_TALLY_HITS];
+  table->sum[at] = lanes_fixed(sums[PC_TALLY_SCORE]);
+  if (view->ranges->in_cells)
+    table->hit_sum[at] = lanes_fixed(sums[PC_TALLY_SCORE_HIT]);
   table->total += weight;
   lanes->from[at] = r;
   table->count++;
@@ -269,8 +294,9 @@ static void lanes_put_scores(const lanes_view *view, pc_curve_table *table, size
     }
     table->weight[at] += weight;
     table->hits[at] += hits;
-    pc_fixed_add_weighted(&table->sum[at], weight, score);
-    pc_fixed_add_weighted(&table->hit_sum[at], hits, score);
+    const pc_fixed sum = lanes_copies(weight, score);
+    table->sum[at].units += sum.units;
+    table->hit_sum[at].units += hits > 0.0 ? sum.units : 0;
     table->total += weight;
   }
 }

@@ -15,6 +15,7 @@ typedef struct pc_ranges {
   size_t *begin, *end;
   size_t *part; /* the first range of each part, and the end */
   double *hit;  /* of each score: did it come true? */
+  int in_cells; /* a metric joins scores in cells */
 } pc_ranges;
 
 #define PC_LANES_LEVEL 12
@@ -29,7 +30,7 @@ void pc_ranges_free(const pcal_env *env, pc_ranges *ranges);
 
 /* Room of one worker for a slot. */
 typedef struct pc_lanes {
-  double *sums; /* of each range: [what][lane] */
+  double *sums; /* [lane][range][what] */
   pc_evidence evidence;
   uint8_t *open, *wanted;
   size_t *from; /* the range behind each entry of a table */

@@ -27,7 +27,8 @@ enum {
  * refilled, and for what cannot be refilled, rows and states. */
 typedef struct replicate_worker {
   int ready;
-  double *drawn;       /* weights: row, replica of the batch */
+  double *drawn; /* weights: row, replica of the batch */
+  double total[REPLICATE_BATCH];
   int32_t *new_labels; /* of one replica */
   pc_refilled *refilled;
   pc_lanes *lanes;
@@ -377,18 +378,21 @@ static pcal_status replicate_task(void *user, size_t batch, size_t w, pcal_error
   const pc_kept_rows *rows = job->request->rows;
   if (!worker->ready)
     PC_TRY(replicate_worker_fill(job, worker, err));
-  for (size_t i = 0; i < rows->count; i++)
-    replicate_draw(job, batch, i, worker->drawn + i * REPLICATE_BATCH);
+  memset(worker->total, 0, sizeof worker->total);
+  for (size_t i = 0; i < rows->count; i++) {
+    double *weights = worker->drawn + i * REPLICATE_BATCH;
+    replicate_draw(job, batch, i, weights);
+    for (size_t q = 0; q < REPLICATE_BATCH; q++)
+      worker->total[q] += weights[q];
+  }
   for (size_t s = 0; s < job->request->plan->slot_count; s++)
     if (replicate_together(job, s))
       pc_lanes_add(&job->sorted[s], &job->ranges[s], worker->drawn, &worker->lanes[s]);
   for (size_t q = 0; q < REPLICATE_BATCH; q++) {
     const size_t replica = batch * REPLICATE_BATCH + q;
-    pc_drawn drawn = {worker->drawn + q, REPLICATE_BATCH, rows->labels, 0.0};
+    pc_drawn drawn = {worker->drawn + q, REPLICATE_BATCH, rows->labels, worker->total[q]};
     if (replica >= job->request->count)
       break;
-    for (size_t i = 0; i < rows->count; i++)
-      drawn.total += drawn.weights[i * drawn.stride];
     if (job->request->kind == PC_REPLICA_LABELS) {
       for (size_t i = 0; i < rows->count; i++)
         worker->new_labels[i] = replicate_label(job, replica, i);

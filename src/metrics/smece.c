@@ -32,7 +32,7 @@
 #define SMECE_STEPS 60
 #define SMECE_ROUGH_LEVEL 12
 #define SMECE_ROUGH_LEAST 0x1p-12
-#define SMECE_ROUGH_TOLERANCE 1e-4
+#define SMECE_ROUGH_TOLERANCE 1e-3 /* of the excess, which is then taken off */
 
 enum { SMECE_VIEW };
 
