@@ -4,7 +4,7 @@
 
 #include "stats/point_masses.h"
 
-#define LANES_SEGMENT 16 /* scores of a segment of a curve, without ties */
+#define LANES_SEGMENT 24 /* scores of a segment of a curve, without ties */
 
 int pc_lanes_can(const pc_plan *plan, size_t slot) {
   return plan->slots[slot].need.machine == PC_GRID || pc_plan_refines(plan, slot);

@@ -81,7 +81,7 @@ pc_interval pc_interval_quadratic(double estimate, double se, const pc_quadratic
                                   size_t count, double level) {
   const double t = interval_student(count, level);
   const double seen = estimate > 0.0 ? (se * se - 2.0 * law->noise) / estimate : law->slope;
-  const double slope = fmin(fmax(seen, 0.5 * law->slope), law->most * law->slope);
+  const double slope = fmin(fmax(seen, 0.75 * law->slope), law->most * law->slope);
   const double middle = estimate + 0.5 * t * t * slope;
   const double reach =
       sqrt(fmax(middle * middle - estimate * estimate, 0.0) + t * t * law->noise);

@@ -29,6 +29,7 @@
 #define COVERAGE_TEST_LEVEL 0.05
 #define COVERAGE_POPULATION_SCORES 10000000u
 #define COVERAGE_ROW_COST 1e4
+#define COVERAGE_TRIAL_ROWS 20 /* for each class, to see which metrics are tests */
 
 /* What one set says of one metric. */
 typedef struct coverage_value {
@@ -65,10 +66,10 @@ static const char *const coverage_specs[] = {"brier",
                                              "skce",
                                              "spiegelhalter",
                                              "hosmer-lemeshow",
-                                             "cox",
+                                             "cox:clip=1e-9",
                                              "ks-test",
                                              "kuiper",
-                                             "skce-test",
+                                             "skce-test:replicas=200",
                                              "skce-test:method=block"};
 
 /* Rows of one set, and room for them. */
@@ -373,7 +374,7 @@ static pcal_status coverage_experiment(coverage_job *job, pc_outcome *truth,
 /* Which metrics are tests: a set of few rows says so. */
 static pcal_status coverage_find_tests(coverage_job *job, pcal_error *err) {
   coverage_job small = *job;
-  small.simulation.rows = 2 * job->simulation.classes;
+  small.simulation.rows = COVERAGE_TRIAL_ROWS * job->simulation.classes;
   small.sets = 1;
   small.config.interval = 0;
   small.config.interval_method = NULL;
