@@ -58,6 +58,7 @@ typedef struct cli_options {
   double interval;
   uint64_t replicas;
   const char *interval_method, *cluster;
+  int injective;
   pcal_inputs against, val;
   int null;
   const char *output;

@@ -16,6 +16,10 @@ static const cli_flag two_models_flags[] = {
      "the same as confidences; goes with --against-correct", NULL, CLI_FILE},
     {"against-correct", 0, CLI_TEXT, "FILE", TWO_MODELS_OTHER(correct),
      "1 where the other model was correct, 0 where not", NULL, CLI_FILE},
+    {"injective", 0, CLI_FLAG, NULL, offsetof(cli_options, injective),
+     "one model is an injective function of the other's predictions, as after temperature "
+     "scaling: differences of proper scores are then those of calibration errors too",
+     NULL, CLI_ANY},
 };
 
 const cli_section cli_section_against = {"Against another model", two_models_flags,
@@ -44,6 +48,8 @@ pcal_status cli_measure_against(cli_session *session, const pcal_measure_config 
     status = pcal_measure_run(source, config, &session->env, &other, err);
   if (status == PCAL_OK)
     status = pcal_results_against(results, other, err);
+  if (status == PCAL_OK && options->injective)
+    pcal_results_injective(results);
   pcal_results_free(other);
   pcal_source_free(source);
   options->inputs = mine;

@@ -28,6 +28,7 @@ typedef struct simulate_file {
 
 typedef struct simulate_summary {
   double accuracy, confidence, error;
+  const double *truths; /* of the metrics asked for */
 } simulate_summary;
 
 static const cli_flag simulate_flags[] = {
@@ -45,6 +46,10 @@ static const cli_flag simulate_flags[] = {
      NULL, CLI_ANY},
     {"truth", 0, CLI_FLAG, NULL, offsetof(cli_options, truth),
      "also write the true class probabilities, float64, to PREFIX_truth.npy", NULL, CLI_ANY},
+    {"metric", 'm', CLI_REPEAT, "SPEC", offsetof(cli_options, metrics),
+     "also tell the true value of a metric: what it would be without end of rows; repeat for "
+     "more",
+     NULL, CLI_METRICS},
     {"output", 'o', CLI_TEXT, "OUT", offsetof(cli_options, output),
      "NAME.csv for one CSV file, '-' for CSV on standard output, or a prefix for "
      "PREFIX_logits.npy and PREFIX_labels.npy",
@@ -106,7 +111,7 @@ static double simulate_row_error(const float *logits, const double *truth, size_
 }
 
 static simulate_summary simulate_summarize(const simulate_data *data) {
-  simulate_summary sums = {0, 0, 0};
+  simulate_summary sums = {0, 0, 0, NULL};
   for (uint64_t row = 0; row < data->rows; row++) {
     const float *logits = data->logits + row * data->classes;
     const size_t top = simulate_top(logits, data->classes);
@@ -118,7 +123,7 @@ static simulate_summary simulate_summarize(const simulate_data *data) {
   }
   const double rows = (double)data->rows;
   return (simulate_summary){sums.accuracy / rows, sums.confidence / rows,
-                            sqrt(sums.error / rows)};
+                            sqrt(sums.error / rows), NULL};
 }
 
 /* ---- Writing ------------------------------------------------------------ */
@@ -275,7 +280,14 @@ static void simulate_put_json(cli_page *page, const cli_options *options,
   cli_put_json_number(page, summary->confidence);
   cli_put(page, ", \"true_calibration_error\": ");
   cli_put_json_number(page, summary->error);
-  cli_put(page, ", \"files\": [");
+  cli_put(page, ", \"true\": {");
+  for (size_t m = 0; m < options->metrics.count; m++) {
+    cli_put(page, m ? ", " : "");
+    cli_put_json(page, options->metrics.word[m]);
+    cli_put(page, ": ");
+    cli_put_json_number(page, summary->truths[m]);
+  }
+  cli_put(page, "}, \"files\": [");
   for (size_t i = 0; i < count; i++) {
     cli_put(page, i ? ", " : "");
     cli_put_json(page, files[i].path);
@@ -294,6 +306,12 @@ static void simulate_put_text(cli_page *page, const cli_options *options,
   cli_putf(page, "mean confidence         %.4f\n", summary->confidence);
   cli_putf(page, "true calibration error  %.4f (root of the mean squared distance)\n",
            summary->error);
+  for (size_t m = 0; m < options->metrics.count; m++)
+    if (isnan(summary->truths[m]))
+      cli_putf(page, "true %s: not known; it is made of pairs of rows\n",
+               options->metrics.word[m]);
+    else
+      cli_putf(page, "true %s  %.6f\n", options->metrics.word[m], summary->truths[m]);
   for (size_t i = 0; i < count; i++)
     cli_putf(page, "written                 %s\n",
              strcmp(files[i].path, "-") == 0 ? "standard output" : files[i].path);
@@ -301,17 +319,33 @@ static void simulate_put_text(cli_page *page, const cli_options *options,
 
 /* The summary gives way to data on standard output, and to a reader who has seen enough. */
 static pcal_status simulate_tell(cli_session *session, const simulate_data *data,
-                                 const simulate_file *files, size_t count, pcal_error *err) {
+                                 const double *truths, const simulate_file *files, size_t count,
+                                 pcal_error *err) {
   if (session->options.quiet || files[0].output.reader_gone)
     return PCAL_OK;
-  const simulate_summary summary = simulate_summarize(data);
+  simulate_summary summary = simulate_summarize(data);
   cli_page page = CLI_PAGE_INIT;
+  summary.truths = truths;
   (session->format == PCAL_JSON ? simulate_put_json : simulate_put_text)(
       &page, &session->options, &summary, files, count);
   if (strcmp(session->options.output, "-") != 0)
     return cli_page_write(session, &page, NULL, err);
   cli_page_say(&page);
   return PCAL_OK;
+}
+
+/* The true values of the metrics asked for; the caller frees them. */
+static pcal_status simulate_truths(const cli_session *session,
+                                   const pcal_simulation *simulation, double **out,
+                                   pcal_error *err) {
+  const cli_words *metrics = &session->options.metrics;
+  if (metrics->count == 0)
+    return PCAL_OK;
+  *out = malloc(metrics->count * sizeof **out);
+  if (!*out)
+    return cli_fail(err, PCAL_MEMORY, "out of memory for true values");
+  return pcal_simulation_truths(simulation, metrics->word, metrics->count, &session->env, *out,
+                                err);
 }
 
 static pcal_status simulate_run(cli_session *session, pcal_error *err) {
@@ -324,9 +358,12 @@ static pcal_status simulate_run(cli_session *session, pcal_error *err) {
   simulation.classes = (size_t)options->classes;
   simulation.factor = options->factor;
   simulation.scale = options->scale;
+  double *truths = NULL;
   pcal_status status = simulate_check_output(options, err);
   if (status == PCAL_OK)
     status = simulate_data_new(options, &data, err);
+  if (status == PCAL_OK)
+    status = simulate_truths(session, &simulation, &truths, err);
   if (status == PCAL_OK)
     status =
         pcal_simulate(&simulation, &session->env, data.logits, data.labels, data.truth, err);
@@ -335,9 +372,10 @@ static pcal_status simulate_run(cli_session *session, pcal_error *err) {
   if (status == PCAL_OK)
     status = simulate_write_files(session, files, count, &data, err);
   if (status == PCAL_OK)
-    status = simulate_tell(session, &data, files, count, err);
+    status = simulate_tell(session, &data, truths, files, count, err);
   for (size_t i = 0; i < count; i++)
     free(files[i].path);
+  free(truths);
   simulate_data_free(&data);
   return status;
 }
@@ -354,6 +392,8 @@ static const cli_example simulate_examples[] = {
      "an over-confident model as CSV; then: propercal measure --data bad.csv"},
     {"propercal simulate --factor 1.5 --truth --seed 7 -o sim",
      "with the true probabilities in sim_truth.npy"},
+    {"propercal simulate --factor 2.5 --classes 10 -m ece -m ks -o sim",
+     "with the values of two metrics that samples estimate"},
     {"propercal simulate --rows 500 --classes 5 -o - | propercal measure --data -",
      "straight into a measurement"},
 };

@@ -618,6 +618,11 @@ PCAL_API const pcal_bin *pcal_results_bins(const pcal_results *results, size_t *
 PCAL_API pcal_status pcal_results_against(pcal_results *results, const pcal_results *other,
                                           pcal_error *err);
 
+/* Says that of the two models compared one is an injective function of the other's predictions,
+ * as after temperature scaling: the difference of brier, log or spherical is then told as that
+ * of its calibration error too (Gruber & Buettner 2022, Proposition 4.5). */
+PCAL_API void pcal_results_injective(pcal_results *results);
+
 /* The class that every label is, or -1 when there are several (or confidences): from one class
  * calibration cannot be judged, though every metric has its value. */
 PCAL_API int32_t pcal_results_only_label(const pcal_results *results);
@@ -762,6 +767,14 @@ typedef struct pcal_simulation {
 PCAL_API pcal_status pcal_simulate(const pcal_simulation *simulation, const pcal_env *env,
                                    float *logits, int32_t *labels, double *truth,
                                    pcal_error *err);
+
+/* What each metric (a spec, not a group) would say without end of rows of a simulation: the
+ * integral over labels is exact, that over predictions a mean over ten million scores.  NaN for
+ * metrics over pairs of rows, and those that refuse weights that are not whole. */
+PCAL_API pcal_status pcal_simulation_truths(const pcal_simulation *simulation,
+                                            const char *const *specs, size_t count,
+                                            const pcal_env *env, double *values,
+                                            pcal_error *err);
 
 /* ---- Studies -------------------------------------------------------------- */
 

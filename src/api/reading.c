@@ -8,6 +8,7 @@
 #include "measure/versus.h"
 #include "report/inspect.h"
 #include "report/report.h"
+#include "studies/population.h"
 #include "studies/simulate.h"
 
 size_t pcal_results_count(const pcal_results *results) {
@@ -87,6 +88,11 @@ pcal_status pcal_results_against(pcal_results *results, const pcal_results *othe
   return pc_versus(results, other, err);
 }
 
+void pcal_results_injective(pcal_results *results) {
+  if (results != NULL)
+    pc_versus_injective(results);
+}
+
 void pcal_results_curve(const pcal_results *results, size_t index, pcal_curve *out) {
   const size_t size = out->size;
   pcal_curve filled = {.size = size};
@@ -150,6 +156,39 @@ pcal_status pcal_simulate(const pcal_simulation *simulation, const pcal_env *env
   memcpy(&full, simulation, simulation->size < sizeof full ? simulation->size : sizeof full);
   const pcal_env resolved = pc_env_resolve(env);
   return pc_simulate(&full, &resolved, logits, labels, truth, err);
+}
+
+#define READING_POPULATION 10000000u /* scores */
+
+static pcal_status reading_truths(const pcal_simulation *simulation, const char *const *specs,
+                                  size_t count, const pcal_env *env, double *values,
+                                  pcal_error *err) {
+  pc_outcome *outcomes = pc_alloc(env, count, sizeof *outcomes);
+  if (outcomes == NULL)
+    return pc_fail_memory(err, "measuring the population");
+  const uint64_t rows = READING_POPULATION / simulation->classes;
+  const pcal_status status =
+      pc_population_outcomes(simulation, rows, specs, count, env, outcomes, err);
+  for (size_t i = 0; status == PCAL_OK && i < count; i++)
+    values[i] = outcomes[i].undefined ? (double)NAN : outcomes[i].value;
+  pc_free(env, outcomes);
+  return status;
+}
+
+pcal_status pcal_simulation_truths(const pcal_simulation *simulation, const char *const *specs,
+                                   size_t count, const pcal_env *env, double *values,
+                                   pcal_error *err) {
+  pc_error_clear(err);
+  if (simulation == NULL || (count > 0 && (specs == NULL || values == NULL)))
+    return pc_fail(err, PCAL_USAGE,
+                   "pcal_simulation_truths needs a simulation, metrics and a place for values");
+  pcal_simulation full = PCAL_SIMULATION_INIT;
+  memcpy(&full, simulation, simulation->size < sizeof full ? simulation->size : sizeof full);
+  if (full.classes < 2)
+    return pc_fail(err, PCAL_USAGE, "classes is %zu; a simulation needs at least 2",
+                   full.classes);
+  const pcal_env resolved = pc_env_resolve(env);
+  return reading_truths(&full, specs, count, &resolved, values, err);
 }
 
 /* ---- inspection ---- */

@@ -37,7 +37,8 @@ typedef struct pc_surety {
   double null_mean, null_low, null_high, null_p_value;
   int has_difference, has_difference_interval; /* to another model (measure/versus.h) */
   double difference, difference_low, difference_high, difference_p_value, difference_se;
-  char why[192]; /* no interval or no null because ... */
+  int difference_of_calibration; /* it is also that of the score's calibration error */
+  char why[192];                 /* no interval or no null because ... */
 } pc_surety;
 
 /* Reads and checks what a configuration asks for. */

@@ -116,3 +116,12 @@ pcal_status pc_versus(pcal_results *results, const pcal_results *other, pcal_err
   pc_free(&results->env, differences);
   return PCAL_OK;
 }
+
+void pc_versus_injective(pcal_results *results) {
+  static const char *const scores[] = {"brier", "log", "spherical"};
+  for (size_t m = 0; m < results->metric_count; m++)
+    for (size_t s = 0; s < sizeof scores / sizeof *scores; s++)
+      if (strcmp(results->records[m].metric, scores[s]) == 0)
+        results->records[m].surety.difference_of_calibration =
+            results->records[m].surety.has_difference;
+}

@@ -10,4 +10,9 @@
 PC_CHECKED pcal_status pc_versus(pcal_results *results, const pcal_results *other,
                                  pcal_error *err);
 
+/* One model is an injective function of the other's predictions: marks the differences of
+ * proper scores as those of their calibration errors (Gruber & Buettner 2022, Proposition 4.5:
+ * such a map leaves sharpness alone). */
+void pc_versus_injective(pcal_results *results);
+
 #endif

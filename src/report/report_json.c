@@ -91,6 +91,10 @@ static void report_json_difference(pc_json *json, const pc_surety *surety) {
     report_json_pair(json, "high", surety->difference_high);
     report_json_pair(json, "p_value", surety->difference_p_value);
   }
+  if (surety->difference_of_calibration) {
+    pc_json_key(json, "of_calibration_error");
+    pc_json_bool(json, 1);
+  }
   pc_json_close(json, '}');
 }
 

@@ -195,6 +195,11 @@ static void report_notes(const pcal_results *results, pc_text *out) {
       pc_text_format(out, "%s: %s\n", record->label, record->outcome.why);
     if (record->surety.why[0] != '\0')
       pc_text_format(out, "%s: %s\n", record->label, record->surety.why);
+    if (record->surety.difference_of_calibration)
+      pc_text_format(out,
+                     "%s: one model is an injective function of the other, so this is also the "
+                     "difference of its calibration error (Proposition 4.5)\n",
+                     record->label);
   }
 }
 
