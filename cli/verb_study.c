@@ -52,33 +52,43 @@ typedef struct study_lists {
   size_t row_count, factor_count;
 } study_lists;
 
-/* The next word of a list separated by '/'; 0 at its end, or when the word is too long. */
+/* The next word of a list separated by '/', and the list behind it, NULL at its end; 0 when
+ * there is none, or it is too long. */
 static int study_next(const char **list, char word[STUDY_WORD_MAX]) {
   const size_t length = strcspn(*list, "/");
   if (length == 0 || length >= STUDY_WORD_MAX)
     return 0;
   memcpy(word, *list, length);
   word[length] = '\0';
-  *list += length;
-  *list += **list == '/';
+  *list = (*list)[length] == '/' ? *list + length + 1 : NULL;
+  return 1;
+}
+
+/* 1 when all words of a list are numbers. */
+static int study_rows(const char *list, study_lists *out) {
+  char word[STUDY_WORD_MAX];
+  for (; list; out->row_count++)
+    if (out->row_count == STUDY_LIST_MAX || !study_next(&list, word) ||
+        !cli_read_count(word, &out->rows[out->row_count]))
+      return 0;
+  return 1;
+}
+
+static int study_factors(const char *list, study_lists *out) {
+  char word[STUDY_WORD_MAX];
+  for (; list; out->factor_count++)
+    if (out->factor_count == STUDY_LIST_MAX || !study_next(&list, word) ||
+        !cli_read_real(word, &out->factors[out->factor_count]))
+      return 0;
   return 1;
 }
 
 static pcal_status study_read(const cli_options *options, study_lists *out, pcal_error *err) {
-  const char *rows = options->set_rows ? options->set_rows : "1000";
-  const char *factors = options->set_factors ? options->set_factors : "1.5";
-  char word[STUDY_WORD_MAX];
-  while (out->row_count < STUDY_LIST_MAX && study_next(&rows, word) &&
-         cli_read_count(word, &out->rows[out->row_count]))
-    out->row_count++;
-  while (out->factor_count < STUDY_LIST_MAX && study_next(&factors, word) &&
-         cli_read_real(word, &out->factors[out->factor_count]))
-    out->factor_count++;
-  if (*rows != '\0' || out->row_count == 0)
+  if (!study_rows(options->set_rows ? options->set_rows : "1000", out))
     return cli_fail(err, PCAL_USAGE,
                     "--rows %s: this must be up to %d whole numbers such as 300/1000",
                     options->set_rows, STUDY_LIST_MAX);
-  if (*factors != '\0' || out->factor_count == 0)
+  if (!study_factors(options->set_factors ? options->set_factors : "1.5", out))
     return cli_fail(err, PCAL_USAGE,
                     "--factor %s: this must be up to %d numbers such as 1.2/1.5",
                     options->set_factors, STUDY_LIST_MAX);

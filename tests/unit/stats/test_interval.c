@@ -70,11 +70,30 @@ static void test_jackknife(void **state) {
   assert_near(2 - found.low, 2.0096, 2e-4);
 }
 
+/* Both ends solve (T - t0)^2 = t^2 (slope t0 + noise). */
+static void test_quadratic(void **state) {
+  (void)state;
+  const pc_quadratic law = {.noise = 1e-6, .slope = 1e-3, .most = 1};
+  for (int i = -1; i <= 3; i++) {
+    const double estimate = 2e-3 * i;
+    const pc_interval found = pc_interval_quadratic(estimate, 1.0, &law, 1000000, 0.95);
+    const double ends[] = {found.low, found.high}, z = 1.959964;
+    for (size_t e = 0; e < 2 && estimate >= 0; e++) {
+      const double off = estimate - ends[e];
+      assert_true(fabs(off * off - z * z * (1e-3 * ends[e] + 1e-6)) < 1e-10);
+    }
+    assert_true(found.low < estimate && estimate < found.high);
+  }
+  /* no slope: the usual interval of the noise */
+  const pc_quadratic flat = {.noise = 4.0, .slope = 0, .most = 1};
+  assert_near(pc_interval_quadratic(1, 9, &flat, 1000000, 0.95).high, 1 + 2 * 1.959964, 1e-4);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_normal_and_wilson), cmocka_unit_test(test_quantiles),
       cmocka_unit_test(test_from_replicas),     cmocka_unit_test(test_acceleration),
-      cmocka_unit_test(test_jackknife),
+      cmocka_unit_test(test_jackknife),         cmocka_unit_test(test_quadratic),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,79 @@
+/* Every variant against plain sums, and against each other bit for bit. */
+#include "../unit.h"
+
+#include "core/rng.h"
+#include "kernels/pair_kernels.h"
+#include "kernels/tally.h"
+
+#define TALLY_ROWS 50
+#define TALLY_SCORES 77
+
+static void test_sums(void **state) {
+  (void)state;
+  const pc_rng rng = {1, 2};
+  double weights[TALLY_ROWS * PC_TALLY_LANES], score[TALLY_SCORES], hit[TALLY_SCORES];
+  double first[PC_TALLY_SUMS * PC_TALLY_LANES] = {0};
+  uint32_t row[TALLY_SCORES];
+  for (size_t i = 0; i < TALLY_ROWS * PC_TALLY_LANES; i++)
+    weights[i] = floor(4 * pc_rng_uniform(&rng, i));
+  for (size_t i = 0; i < TALLY_SCORES; i++) {
+    score[i] = pc_rng_uniform(&rng, 1000 + i);
+    hit[i] = (double)(i % 3 == 0);
+    row[i] = (uint32_t)(7 * i % TALLY_ROWS);
+  }
+  for (size_t v = 0; pc_tally_kernels_at(v) != NULL; v++) {
+    double sums[PC_TALLY_SUMS * PC_TALLY_LANES];
+    pc_tally_kernels_at(v)->add(weights, row, score, hit, TALLY_SCORES, sums);
+    if (v == 0)
+      memcpy(first, sums, sizeof sums);
+    assert_memory_equal(first, sums, sizeof sums);
+  }
+  for (size_t lane = 0; lane < PC_TALLY_LANES; lane++) {
+    double want[PC_TALLY_SUMS] = {0};
+    for (size_t i = 0; i < TALLY_SCORES; i++) {
+      const double w = weights[row[i] * PC_TALLY_LANES + lane], s = score[i], a = hit[i];
+      const double add[] = {w, w * a, w * s, w * s * s, w * s * a};
+      for (size_t what = 0; what < PC_TALLY_SUMS; what++)
+        want[what] += add[what];
+    }
+    for (size_t what = 0; what < PC_TALLY_SUMS; what++)
+      assert_near(first[what * PC_TALLY_LANES + lane], want[what], 1e-12);
+  }
+}
+
+/* A tile times columns. */
+static void test_mix(void **state) {
+  (void)state;
+  const pc_rng rng = {3, 4};
+  static float tile[PC_PACK_PAIRS], right[PC_LANES * PC_MIX_WIDTH];
+  static float start[PC_LANES * PC_MIX_WIDTH], first[PC_LANES * PC_MIX_WIDTH];
+  for (size_t i = 0; i < PC_PACK_PAIRS; i++)
+    tile[i] = (float)pc_rng_normal(&rng, i);
+  for (size_t i = 0; i < PC_LANES * PC_MIX_WIDTH; i++) {
+    right[i] = (float)pc_rng_normal(&rng, 5000 + i);
+    start[i] = (float)pc_rng_uniform(&rng, 10000 + i);
+  }
+  for (size_t v = 0; pc_pair_kernels_at(v) != NULL; v++) {
+    static float left[PC_LANES * PC_MIX_WIDTH];
+    memcpy(left, start, sizeof left);
+    pc_pair_kernels_at(v)->mix(tile, right, left);
+    if (v == 0)
+      memcpy(first, left, sizeof left);
+    assert_memory_equal(first, left, sizeof left);
+  }
+  for (size_t r = 0; r < PC_LANES; r++)
+    for (size_t b = 0; b < PC_MIX_WIDTH; b++) {
+      double want = (double)start[r * PC_MIX_WIDTH + b];
+      for (size_t l = 0; l < PC_LANES; l++)
+        want += (double)tile[r * PC_LANES + l] * (double)right[l * PC_MIX_WIDTH + b];
+      assert_true(fabs((double)first[r * PC_MIX_WIDTH + b] - want) < 1e-4);
+    }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_sums),
+      cmocka_unit_test(test_mix),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
