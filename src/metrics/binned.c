@@ -2,6 +2,10 @@
 
 #include <math.h>
 
+/* Errors of the classes of a row make up for each other: the variance of the sum of squares is
+ * that of independent ones twice where rows lie on two classes, nearly once where on many. */
+#define BINNED_SHARED 1.5
+
 /* sum_i w_i g_i^p as scale^p * sum, so that neither large nor small powers are lost. */
 typedef struct binned_sum {
   double p, scale, sum;
@@ -113,10 +117,9 @@ static pcal_status binned_parts(const pc_binned *how, const pc_evidence *evidenc
     if (how->debias && weight > 0)
       binned_debias(&inner, pc_bins_debiased(bins, count, weight));
   }
-  if (parts >
-      1) { /* most of a row lies on two classes, whose errors are each other's opposite */
-    inner.noise *= 2.0;
-    inner.slope_sum *= 2.0;
+  if (parts > 1) {
+    inner.noise *= BINNED_SHARED;
+    inner.slope_sum *= BINNED_SHARED;
   }
   if (how->debias)
     pc_outcome_debiased(out, inner, how->mean ? (double)parts : 1.0,
