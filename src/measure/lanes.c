@@ -1,13 +1,20 @@
 #include "measure/lanes.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "stats/point_masses.h"
 
+#define LANES_WEIGHT_MAX 1e4
 #define LANES_SEGMENT 24 /* scores of a segment of a curve, without ties */
 
-int pc_lanes_can(const pc_plan *plan, size_t slot) {
-  return plan->slots[slot].need.machine == PC_GRID || pc_plan_refines(plan, slot);
+int pc_lanes_can(const pc_plan *plan, size_t slot, const pc_kept_rows *rows) {
+  if (plan->slots[slot].need.machine == PC_GRID)
+    return 1;
+  for (size_t i = 0; i < rows->count; i++)
+    if (!(rows->weights[i] <= LANES_WEIGHT_MAX) || rows->weights[i] != floor(rows->weights[i]))
+      return 0;
+  return pc_plan_refines(plan, slot);
 }
 
 /* ---- ranges ---- */
@@ -118,19 +125,10 @@ pcal_status pc_ranges_new(const pcal_env *env, const pc_plan *plan, size_t slot,
 
 /* ---- room ---- */
 
-static void lanes_table_free(const pcal_env *env, pc_curve_table *table) {
-  pc_free(env, table->high);
-  pc_free(env, table->sum);
-  pc_free(env, table->hit_sum);
-  table->high = NULL;
-  table->sum = table->hit_sum = NULL;
-  pc_curve_table_free(env, table);
-}
-
 void pc_lanes_free(const pcal_env *env, pc_lanes *lanes) {
   pc_evidence *evidence = &lanes->evidence;
   for (size_t p = 0; evidence->curve.parts != NULL && p < evidence->curve.part_count; p++)
-    lanes_table_free(env, &evidence->curve.parts[p]);
+    pc_curve_table_free(env, &evidence->curve.parts[p]);
   pc_free(env, evidence->curve.parts);
   pc_free(env, evidence->grid.bins);
   pc_free(env, lanes->sums);
@@ -138,17 +136,6 @@ void pc_lanes_free(const pcal_env *env, pc_lanes *lanes) {
   pc_free(env, lanes->wanted);
   pc_free(env, lanes->from);
   memset(lanes, 0, sizeof *lanes);
-}
-
-static int lanes_table_room(const pcal_env *env, size_t room, pc_curve_table *table) {
-  table->score = pc_alloc_raw(env, room, sizeof(double));
-  table->weight = pc_alloc_raw(env, room, sizeof(double));
-  table->hits = pc_alloc_raw(env, room, sizeof(double));
-  table->high = pc_alloc_raw(env, room, sizeof(double));
-  table->sum = pc_alloc_raw(env, room, sizeof(pc_fixed));
-  table->hit_sum = pc_alloc_raw(env, room, sizeof(pc_fixed));
-  return table->score != NULL && table->weight != NULL && table->hits != NULL &&
-         table->high != NULL && table->sum != NULL && table->hit_sum != NULL;
 }
 
 static int lanes_curve_room(const pcal_env *env, const pc_sorted_view *sorted,
@@ -162,9 +149,13 @@ static int lanes_curve_room(const pcal_env *env, const pc_sorted_view *sorted,
       pc_alloc(env, sorted->part_count, sizeof *out->evidence.curve.parts);
   int enough = out->open != NULL && out->wanted != NULL && out->from != NULL &&
                out->evidence.curve.parts != NULL;
-  for (size_t p = 0; enough && p < sorted->part_count; p++)
-    enough = lanes_table_room(env, sorted->begin[p + 1] - sorted->begin[p],
-                              &out->evidence.curve.parts[p]);
+  for (size_t p = 0; enough && p < sorted->part_count; p++) {
+    pc_curve_table *table = &out->evidence.curve.parts[p];
+    table->owned =
+        pc_alloc_raw(env, sorted->begin[p + 1] - sorted->begin[p], sizeof *table->owned);
+    table->segments = table->owned;
+    enough = table->owned != NULL;
+  }
   return enough;
 }
 
@@ -237,15 +228,6 @@ static pc_fixed lanes_fixed(double sum) {
   return (pc_fixed){(pc_int128)(sum * PC_FIXED_ONE)};
 }
 
-/* A score so many times. */
-static pc_fixed lanes_copies(double weight, double score) {
-  const int64_t whole = weight < 0x1p40 ? (int64_t)weight : 0;
-  pc_fixed sum = {(pc_int128)pc_fixed_units(score) * whole};
-  if ((double)whole != weight)
-    pc_fixed_add_weighted(&sum, weight - (double)whole, score);
-  return sum;
-}
-
 /* One lane of a part being shown. */
 typedef struct lanes_view {
   const pc_sorted_view *sorted;
@@ -258,18 +240,18 @@ typedef struct lanes_view {
 static void lanes_put_range(const lanes_view *view, pc_curve_table *table, size_t r) {
   const pc_lanes *lanes = view->lanes;
   const double *sums = lanes_sums(lanes, view->ranges, r, view->lane);
-  const double weight = sums[PC_TALLY_WEIGHT];
   const size_t at = table->count;
-  if (weight <= 0.0)
+  if (sums[PC_TALLY_WEIGHT] <= 0.0)
     return;
-  table->score[at] = view->sorted->score[view->ranges->begin[r]];
-  table->high[at] = view->sorted->score[view->ranges->end[r] - 1];
-  table->weight[at] = weight;
-  table->hits[at] = sums[PC_TALLY_HITS];
-  table->sum[at] = lanes_fixed(sums[PC_TALLY_SCORE]);
-  if (view->ranges->in_cells)
-    table->hit_sum[at] = lanes_fixed(sums[PC_TALLY_SCORE_HIT]);
-  table->total += weight;
+  pc_segment *segment = &table->owned[at];
+  segment->low = view->sorted->score[view->ranges->begin[r]];
+  segment->high = view->sorted->score[view->ranges->end[r] - 1];
+  segment->rows = (uint64_t)sums[PC_TALLY_WEIGHT];
+  segment->hits = (uint64_t)sums[PC_TALLY_HITS];
+  segment->score = lanes_fixed(sums[PC_TALLY_SCORE]);
+  segment->hit_score = lanes_fixed(sums[PC_TALLY_SCORE_HIT]);
+  segment->square = (pc_int128)(int64_t)(sums[PC_TALLY_SCORE_SQUARE] * 0x1p40) << 13;
+  table->total += sums[PC_TALLY_WEIGHT];
   lanes->from[at] = r;
   table->count++;
 }
@@ -279,24 +261,19 @@ static void lanes_put_scores(const lanes_view *view, pc_curve_table *table, size
   const pc_sorted_view *sorted = view->sorted;
   for (size_t e = view->ranges->begin[r]; e < view->ranges->end[r]; e++) {
     const double weight = view->weights[(size_t)sorted->row[e] * PC_TALLY_LANES + view->lane];
-    const double hits = weight * view->ranges->hit[e], score = sorted->score[e];
+    const double score = sorted->score[e];
     size_t at = table->count;
     if (weight <= 0.0)
       continue;
-    if (at > 0 && table->score[at - 1] == score) {
+    if (at > 0 && table->owned[at - 1].high == score) {
       at--;
     } else {
-      table->score[at] = table->high[at] = score;
-      table->weight[at] = table->hits[at] = 0.0;
-      table->sum[at] = table->hit_sum[at] = (pc_fixed){0};
+      table->owned[at] = pc_segment_none;
       view->lanes->from[at] = r;
       table->count++;
     }
-    table->weight[at] += weight;
-    table->hits[at] += hits;
-    const pc_fixed sum = lanes_copies(weight, score);
-    table->sum[at].units += sum.units;
-    table->hit_sum[at].units += hits > 0.0 ? sum.units : 0;
+    const uint64_t rows = (uint64_t)weight;
+    pc_segment_add(&table->owned[at], score, rows, view->ranges->hit[e] > 0 ? rows : 0);
     table->total += weight;
   }
 }

@@ -20,8 +20,9 @@ typedef struct pc_ranges {
 
 #define PC_LANES_LEVEL 12
 
-/* Can it be had for a slot?  Where every metric says what it wants to know of a curve. */
-int pc_lanes_can(const pc_plan *plan, size_t slot);
+/* Can it be had for a slot?  Of curves where every metric says what it wants to know, and
+ * weights are whole. */
+int pc_lanes_can(const pc_plan *plan, size_t slot, const pc_kept_rows *rows);
 
 PC_CHECKED pcal_status pc_ranges_new(const pcal_env *env, const pc_plan *plan, size_t slot,
                                      const pc_sorted_view *sorted, const int32_t *labels,

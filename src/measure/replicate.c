@@ -437,7 +437,8 @@ static pcal_status replicate_prepare(replicate_job *job, pcal_error *err) {
                                 &job->sorted[s], err));
     else
       job->plain = 1;
-    if (replicate_sorted(job, s) && request->kind != PC_REPLICA_LABELS && pc_lanes_can(plan, s))
+    if (replicate_sorted(job, s) && request->kind != PC_REPLICA_LABELS &&
+        pc_lanes_can(plan, s, request->rows))
       PC_TRY(pc_ranges_new(&job->env, plan, s, &job->sorted[s], request->rows->labels,
                            &job->ranges[s], err));
   }

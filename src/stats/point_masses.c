@@ -22,8 +22,8 @@ typedef struct point_rows {
 } point_rows;
 
 static void point_add(const pc_curve_table *table, size_t i, point_rows rows[2]) {
-  const int whole = table->hits[i] == 0.0 || table->hits[i] == 1.0;
-  if (table->segments == NULL && table->weight[i] == 1.0 && whole) { /* the same, but faster */
+  if (table->segments == NULL && table->weight[i] == 1.0 &&
+      (table->hits[i] == 0.0 || table->hits[i] == 1.0)) { /* the same, but faster */
     point_rows *one = &rows[table->hits[i] == 1.0];
     pc_fixed_add(&one->score, table->score[i]);
     one->weight += 1.0;
