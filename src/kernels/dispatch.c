@@ -5,8 +5,8 @@
 #include "kernels/row_kernels.h"
 #include "kernels/simplex.h"
 #include "kernels/spread.h"
-#include "kernels/tally.h"
 #include "kernels/tempered.h"
+#include "kernels/weigh.h"
 
 #if defined(PC_HAVE_X86_VARIANTS)
 
@@ -17,7 +17,7 @@ extern const pc_simplex_kernels pc_simplex_kernels_avx2, pc_simplex_kernels_avx5
 extern const pc_spread_kernels pc_spread_kernels_avx2, pc_spread_kernels_avx512;
 extern const pc_linear_kernels pc_linear_kernels_avx2, pc_linear_kernels_avx512;
 extern const pc_cut_kernels pc_cut_kernels_avx2, pc_cut_kernels_avx512;
-extern const pc_tally_kernels pc_tally_kernels_avx2, pc_tally_kernels_avx512;
+extern const pc_weigh_kernels pc_weigh_kernels_avx2, pc_weigh_kernels_avx512;
 
 /* Portable, AVX2, AVX-512: each processor runs those up to a level. */
 static size_t dispatch_level(void) {
@@ -44,8 +44,8 @@ static const pc_linear_kernels *const dispatch_linear[] = {
     &pc_linear_kernels_portable, &pc_linear_kernels_avx2, &pc_linear_kernels_avx512};
 static const pc_cut_kernels *const dispatch_cuts[] = {
     &pc_cut_kernels_portable, &pc_cut_kernels_avx2, &pc_cut_kernels_avx512};
-static const pc_tally_kernels *const dispatch_tally[] = {
-    &pc_tally_kernels_portable, &pc_tally_kernels_avx2, &pc_tally_kernels_avx512};
+static const pc_weigh_kernels *const dispatch_weigh[] = {
+    &pc_weigh_kernels_portable, &pc_weigh_kernels_avx2, &pc_weigh_kernels_avx512};
 
 #else
 
@@ -60,7 +60,7 @@ static const pc_simplex_kernels *const dispatch_simplex[] = {&pc_simplex_kernels
 static const pc_spread_kernels *const dispatch_spread[] = {&pc_spread_kernels_portable};
 static const pc_linear_kernels *const dispatch_linear[] = {&pc_linear_kernels_portable};
 static const pc_cut_kernels *const dispatch_cuts[] = {&pc_cut_kernels_portable};
-static const pc_tally_kernels *const dispatch_tally[] = {&pc_tally_kernels_portable};
+static const pc_weigh_kernels *const dispatch_weigh[] = {&pc_weigh_kernels_portable};
 
 #endif
 
@@ -120,10 +120,10 @@ const pc_cut_kernels *pc_cut_kernels_best(void) {
   return dispatch_cuts[dispatch_level()];
 }
 
-const pc_tally_kernels *pc_tally_kernels_at(size_t index) {
-  return index <= dispatch_level() ? dispatch_tally[index] : NULL;
+const pc_weigh_kernels *pc_weigh_kernels_at(size_t index) {
+  return index <= dispatch_level() ? dispatch_weigh[index] : NULL;
 }
 
-const pc_tally_kernels *pc_tally_kernels_best(void) {
-  return dispatch_tally[dispatch_level()];
+const pc_weigh_kernels *pc_weigh_kernels_best(void) {
+  return dispatch_weigh[dispatch_level()];
 }

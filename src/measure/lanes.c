@@ -167,7 +167,7 @@ pcal_status pc_lanes_new(const pcal_env *env, const pc_plan *plan, size_t slot,
   out->evidence.machine = machine;
   out->evidence.rough = 1;
   out->sums =
-      pc_alloc_raw(env, ranges->count, PC_TALLY_SUMS * PC_TALLY_LANES * sizeof *out->sums);
+      pc_alloc_raw(env, ranges->count, PC_WEIGH_SUMS * PC_WEIGH_LANES * sizeof *out->sums);
   int enough = out->sums != NULL;
   if (enough && machine == PC_CURVE) {
     enough = lanes_curve_room(env, sorted, ranges, out);
@@ -188,34 +188,34 @@ pcal_status pc_lanes_new(const pcal_env *env, const pc_plan *plan, size_t slot,
 /* Sums lie lane by lane, since they are read so. */
 void pc_lanes_add(const pc_sorted_view *sorted, const pc_ranges *ranges, const double *weights,
                   pc_lanes *lanes) {
-  const pc_tally_kernels *kernels = pc_tally_kernels_best();
-  const size_t step = ranges->count * PC_TALLY_SUMS;
+  const pc_weigh_kernels *kernels = pc_weigh_kernels_best();
+  const size_t step = ranges->count * PC_WEIGH_SUMS;
   for (size_t r = 0; r < ranges->count; r++) {
     const size_t at = ranges->begin[r];
-    double sums[PC_TALLY_SUMS * PC_TALLY_LANES];
+    double sums[PC_WEIGH_SUMS * PC_WEIGH_LANES];
     kernels->add(weights, sorted->row + at, sorted->score + at, ranges->hit + at,
                  ranges->end[r] - at, sums);
-    for (size_t lane = 0; lane < PC_TALLY_LANES; lane++)
-      for (size_t what = 0; what < PC_TALLY_SUMS; what++)
-        lanes->sums[lane * step + r * PC_TALLY_SUMS + what] =
-            sums[what * PC_TALLY_LANES + lane];
+    for (size_t lane = 0; lane < PC_WEIGH_LANES; lane++)
+      for (size_t what = 0; what < PC_WEIGH_SUMS; what++)
+        lanes->sums[lane * step + r * PC_WEIGH_SUMS + what] =
+            sums[what * PC_WEIGH_LANES + lane];
   }
 }
 
 /* The sums of a range in one lane. */
 static const double *lanes_sums(const pc_lanes *lanes, const pc_ranges *ranges, size_t range,
                                 size_t lane) {
-  return lanes->sums + (lane * ranges->count + range) * PC_TALLY_SUMS;
+  return lanes->sums + (lane * ranges->count + range) * PC_WEIGH_SUMS;
 }
 
 static void lanes_show_bins(const pc_ranges *ranges, size_t lane, pc_lanes *lanes) {
   for (size_t r = 0; r < ranges->count; r++) {
     const double *sums = lanes_sums(lanes, ranges, r, lane);
-    lanes->evidence.grid.bins[r] = (pc_bin){.weight = sums[PC_TALLY_WEIGHT],
-                                            .hits = sums[PC_TALLY_HITS],
-                                            .score = sums[PC_TALLY_SCORE],
-                                            .score_square = sums[PC_TALLY_SCORE_SQUARE],
-                                            .score_hit = sums[PC_TALLY_SCORE_HIT]};
+    lanes->evidence.grid.bins[r] = (pc_bin){.weight = sums[PC_WEIGH_WEIGHT],
+                                            .hits = sums[PC_WEIGH_HITS],
+                                            .score = sums[PC_WEIGH_SCORE],
+                                            .score_square = sums[PC_WEIGH_SCORE_SQUARE],
+                                            .score_hit = sums[PC_WEIGH_SCORE_HIT]};
   }
 }
 
@@ -241,17 +241,17 @@ static void lanes_put_range(const lanes_view *view, pc_curve_table *table, size_
   const pc_lanes *lanes = view->lanes;
   const double *sums = lanes_sums(lanes, view->ranges, r, view->lane);
   const size_t at = table->count;
-  if (sums[PC_TALLY_WEIGHT] <= 0.0)
+  if (sums[PC_WEIGH_WEIGHT] <= 0.0)
     return;
   pc_segment *segment = &table->owned[at];
   segment->low = view->sorted->score[view->ranges->begin[r]];
   segment->high = view->sorted->score[view->ranges->end[r] - 1];
-  segment->rows = (uint64_t)sums[PC_TALLY_WEIGHT];
-  segment->hits = (uint64_t)sums[PC_TALLY_HITS];
-  segment->score = lanes_fixed(sums[PC_TALLY_SCORE]);
-  segment->hit_score = lanes_fixed(sums[PC_TALLY_SCORE_HIT]);
-  segment->square = (pc_int128)(int64_t)(sums[PC_TALLY_SCORE_SQUARE] * 0x1p40) << 13;
-  table->total += sums[PC_TALLY_WEIGHT];
+  segment->rows = (uint64_t)sums[PC_WEIGH_WEIGHT];
+  segment->hits = (uint64_t)sums[PC_WEIGH_HITS];
+  segment->score = lanes_fixed(sums[PC_WEIGH_SCORE]);
+  segment->hit_score = lanes_fixed(sums[PC_WEIGH_SCORE_HIT]);
+  segment->square = (pc_int128)(int64_t)(sums[PC_WEIGH_SCORE_SQUARE] * 0x1p40) << 13;
+  table->total += sums[PC_WEIGH_WEIGHT];
   lanes->from[at] = r;
   table->count++;
 }
@@ -260,7 +260,7 @@ static void lanes_put_range(const lanes_view *view, pc_curve_table *table, size_
 static void lanes_put_scores(const lanes_view *view, pc_curve_table *table, size_t r) {
   const pc_sorted_view *sorted = view->sorted;
   for (size_t e = view->ranges->begin[r]; e < view->ranges->end[r]; e++) {
-    const double weight = view->weights[(size_t)sorted->row[e] * PC_TALLY_LANES + view->lane];
+    const double weight = view->weights[(size_t)sorted->row[e] * PC_WEIGH_LANES + view->lane];
     const double score = sorted->score[e];
     size_t at = table->count;
     if (weight <= 0.0)

@@ -3,7 +3,7 @@
 #ifndef PC_LANES_H
 #define PC_LANES_H
 
-#include "kernels/tally.h"
+#include "kernels/weigh.h"
 #include "measure/plan.h"
 #include "measure/sorted_view.h"
 
@@ -42,7 +42,7 @@ PC_CHECKED pcal_status pc_lanes_new(const pcal_env *env, const pc_plan *plan, si
                                     pc_lanes *out, pcal_error *err);
 void pc_lanes_free(const pcal_env *env, pc_lanes *lanes);
 
-/* Adds up all ranges under PC_TALLY_LANES sets of weights: weights[row][lane]. */
+/* Adds up all ranges under PC_WEIGH_LANES sets of weights: weights[row][lane]. */
 void pc_lanes_add(const pc_sorted_view *sorted, const pc_ranges *ranges, const double *weights,
                   pc_lanes *lanes);
 

@@ -13,7 +13,7 @@
 
 #define REPLICATE_ROW_COST 20.0 /* nanoseconds for a row, an entry and a class, about */
 #define REPLICATE_POISSON_MAX 1e6
-#define REPLICATE_BATCH PC_TALLY_LANES /* replicas that are drawn together */
+#define REPLICATE_BATCH PC_WEIGH_LANES /* replicas that are drawn together */
 #define REPLICATE_BLOCK 4              /* draws from one block of the generator */
 
 enum {

@@ -3,41 +3,41 @@
 
 #include "core/rng.h"
 #include "kernels/pair_kernels.h"
-#include "kernels/tally.h"
+#include "kernels/weigh.h"
 
-#define TALLY_ROWS 50
-#define TALLY_SCORES 77
+#define WEIGH_ROWS 50
+#define WEIGH_SCORES 77
 
 static void test_sums(void **state) {
   (void)state;
   const pc_rng rng = {1, 2};
-  double weights[TALLY_ROWS * PC_TALLY_LANES], score[TALLY_SCORES], hit[TALLY_SCORES];
-  double first[PC_TALLY_SUMS * PC_TALLY_LANES] = {0};
-  uint32_t row[TALLY_SCORES];
-  for (size_t i = 0; i < TALLY_ROWS * PC_TALLY_LANES; i++)
+  double weights[WEIGH_ROWS * PC_WEIGH_LANES], score[WEIGH_SCORES], hit[WEIGH_SCORES];
+  double first[PC_WEIGH_SUMS * PC_WEIGH_LANES] = {0};
+  uint32_t row[WEIGH_SCORES];
+  for (size_t i = 0; i < WEIGH_ROWS * PC_WEIGH_LANES; i++)
     weights[i] = floor(4 * pc_rng_uniform(&rng, i));
-  for (size_t i = 0; i < TALLY_SCORES; i++) {
+  for (size_t i = 0; i < WEIGH_SCORES; i++) {
     score[i] = pc_rng_uniform(&rng, 1000 + i);
     hit[i] = (double)(i % 3 == 0);
-    row[i] = (uint32_t)(7 * i % TALLY_ROWS);
+    row[i] = (uint32_t)(7 * i % WEIGH_ROWS);
   }
-  for (size_t v = 0; pc_tally_kernels_at(v) != NULL; v++) {
-    double sums[PC_TALLY_SUMS * PC_TALLY_LANES];
-    pc_tally_kernels_at(v)->add(weights, row, score, hit, TALLY_SCORES, sums);
+  for (size_t v = 0; pc_weigh_kernels_at(v) != NULL; v++) {
+    double sums[PC_WEIGH_SUMS * PC_WEIGH_LANES];
+    pc_weigh_kernels_at(v)->add(weights, row, score, hit, WEIGH_SCORES, sums);
     if (v == 0)
       memcpy(first, sums, sizeof sums);
     assert_memory_equal(first, sums, sizeof sums);
   }
-  for (size_t lane = 0; lane < PC_TALLY_LANES; lane++) {
-    double want[PC_TALLY_SUMS] = {0};
-    for (size_t i = 0; i < TALLY_SCORES; i++) {
-      const double w = weights[row[i] * PC_TALLY_LANES + lane], s = score[i], a = hit[i];
+  for (size_t lane = 0; lane < PC_WEIGH_LANES; lane++) {
+    double want[PC_WEIGH_SUMS] = {0};
+    for (size_t i = 0; i < WEIGH_SCORES; i++) {
+      const double w = weights[row[i] * PC_WEIGH_LANES + lane], s = score[i], a = hit[i];
       const double add[] = {w, w * a, w * s, w * s * s, w * s * a};
-      for (size_t what = 0; what < PC_TALLY_SUMS; what++)
+      for (size_t what = 0; what < PC_WEIGH_SUMS; what++)
         want[what] += add[what];
     }
-    for (size_t what = 0; what < PC_TALLY_SUMS; what++)
-      assert_near(first[what * PC_TALLY_LANES + lane], want[what], 1e-12);
+    for (size_t what = 0; what < PC_WEIGH_SUMS; what++)
+      assert_near(first[what * PC_WEIGH_LANES + lane], want[what], 1e-12);
   }
 }
 

@@ -1,34 +1,34 @@
 /* Sums over rows for several sets of weights at once: one portable source, compiled once for
  * each instruction set, all variants with the same bits. */
-#ifndef PC_TALLY_H
-#define PC_TALLY_H
+#ifndef PC_WEIGH_H
+#define PC_WEIGH_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#define PC_TALLY_LANES 8 /* sets of weights side by side */
+#define PC_WEIGH_LANES 8 /* sets of weights side by side */
 
 /* What is added up of scores s and outcomes a (0 or 1) with weights w. */
 enum {
-  PC_TALLY_WEIGHT,       /* w */
-  PC_TALLY_HITS,         /* w a */
-  PC_TALLY_SCORE,        /* w s */
-  PC_TALLY_SCORE_SQUARE, /* w s^2 */
-  PC_TALLY_SCORE_HIT,    /* w s a */
-  PC_TALLY_SUMS
+  PC_WEIGH_WEIGHT,       /* w */
+  PC_WEIGH_HITS,         /* w a */
+  PC_WEIGH_SCORE,        /* w s */
+  PC_WEIGH_SCORE_SQUARE, /* w s^2 */
+  PC_WEIGH_SCORE_HIT,    /* w s a */
+  PC_WEIGH_SUMS
 };
 
-typedef struct pc_tally_kernels {
+typedef struct pc_weigh_kernels {
   const char *name;
   /* sums[what][lane] over i < count, w = weights[row[i]][lane], in the order of i. */
   void (*add)(const double *weights, const uint32_t *row, const double *score,
               const double *hit, size_t count, double *sums);
-} pc_tally_kernels;
+} pc_weigh_kernels;
 
-extern const pc_tally_kernels pc_tally_kernels_portable;
+extern const pc_weigh_kernels pc_weigh_kernels_portable;
 
 /* All variants that this processor can run, the reference first; NULL behind the last. */
-const pc_tally_kernels *pc_tally_kernels_at(size_t index);
-const pc_tally_kernels *pc_tally_kernels_best(void);
+const pc_weigh_kernels *pc_weigh_kernels_at(size_t index);
+const pc_weigh_kernels *pc_weigh_kernels_best(void);
 
 #endif
