@@ -60,7 +60,8 @@ typedef struct pc_quadratic {
 } pc_quadratic;
 
 /* All t0 with |estimate - t0| <= t sqrt(slope t0 + noise): the jackknife's variance counts the
- * noise twice, what is left of it gives the slope, from three quarters of the guess up to `most` times. */
+ * noise twice, what is left of it gives the slope, from three quarters of the guess up to
+ * `most` times. */
 pc_interval pc_interval_quadratic(double estimate, double se, const pc_quadratic *law,
                                   size_t count, double level);
 
