@@ -139,8 +139,8 @@ static const cli_example study_examples[] = {
     {"propercal study coverage", "how often 95 % intervals hold the true value"},
     {"propercal study coverage --rows 300 --metric ece --metric brier",
      "the same for a small data set and two metrics"},
-    {"propercal study coverage --factor 1.1/1.2/1.5 --null-sets 10000 -m kuiper -m cox",
-     "size of two tests, and their power against three temperatures"},
+    {"propercal study coverage --factor 1.1/1.5 --null-sets 5000 -m kuiper",
+     "size of a test, and its power against two temperatures"},
 };
 
 const cli_verb cli_verb_study = {
