@@ -33,6 +33,25 @@ static const cli_flag common_inputs[] = {
     {"labels", 0, CLI_TEXT, "FILE", COMMON_INPUT(labels),
      "true classes: 0 to classes - 1, one-hot rows, or in CSV the names of the score columns",
      NULL, CLI_FILE},
+    {"mean", 0, CLI_TEXT, "FILE", COMMON_INPUT(mean),
+     "means of predicted normal distributions of a number; goes with --variance or --std, and "
+     "--target",
+     NULL, CLI_FILE},
+    {"variance", 0, CLI_TEXT, "FILE", COMMON_INPUT(variance), "their variances", NULL,
+     CLI_FILE},
+    {"std", 0, CLI_TEXT, "FILE", COMMON_INPUT(std), "their standard deviations", NULL,
+     CLI_FILE},
+    {"quantiles", 0, CLI_TEXT, "FILE", COMMON_INPUT(quantiles),
+     "predicted quantiles of a number, rows x levels; goes with --levels and --target", NULL,
+     CLI_FILE},
+    {"levels", 0, CLI_TEXT, "LIST", COMMON_INPUT(levels),
+     "levels of the quantiles, as 0.05/0.5/0.95, in the order of their columns", NULL, CLI_ANY},
+    {"samples", 0, CLI_TEXT, "FILE", COMMON_INPUT(samples),
+     "samples of the predicted distributions of a number, or members of an ensemble, rows x "
+     "samples; goes with --target",
+     NULL, CLI_FILE},
+    {"target", 0, CLI_TEXT, "FILE", COMMON_INPUT(target), "the numbers that came true", NULL,
+     CLI_FILE},
     {"weights", 0, CLI_TEXT, "FILE", COMMON_INPUT(weights),
      "how many times each row occurred; 1 when not given", NULL, CLI_FILE},
     {"data", 0, CLI_TEXT, "FILE", COMMON_INPUT(data),
@@ -190,16 +209,17 @@ static pcal_status common_check_inputs(const cli_session *session, int labelled,
   const pcal_inputs *in = &session->options.inputs;
   const char *verb = session->verb->name;
   const int scores = (in->logits != NULL) + (in->probs != NULL) + (in->log_probs != NULL) +
-                     (in->confidence != NULL) + (in->data != NULL);
+                     (in->confidence != NULL) + (in->mean != NULL) + (in->quantiles != NULL) +
+                     (in->samples != NULL) + (in->data != NULL);
   if (scores == 0)
     return cli_fail(err, PCAL_USAGE,
                     "%s needs predictions: give one of --logits, --probs, --log-probs, "
-                    "--confidence or --data",
+                    "--confidence or --data, for numbers --mean, --quantiles or --samples",
                     verb);
   if (scores > 1)
     return cli_fail(err, PCAL_USAGE,
-                    "--logits, --probs, --log-probs, --confidence and --data exclude each "
-                    "other; give one of them");
+                    "--logits, --probs, --log-probs, --confidence, --mean, --quantiles, "
+                    "--samples and --data exclude each other; give one of them");
   if (in->data || !labelled)
     return PCAL_OK;
   if (in->confidence && !in->correct)
@@ -207,7 +227,12 @@ static pcal_status common_check_inputs(const cli_session *session, int labelled,
                     "--confidence goes with --correct: %s needs to know which "
                     "predictions were correct",
                     verb);
-  if (!in->confidence && !in->labels)
+  if ((in->mean || in->quantiles || in->samples) && !in->target)
+    return in->labels
+               ? PCAL_OK /* told when the files are opened */
+               : cli_fail(err, PCAL_USAGE,
+                          "%s needs --target, the number that came true in each row", verb);
+  if (!in->confidence && !in->labels && !in->target)
     return cli_fail(err, PCAL_USAGE, "%s needs --labels, the true class of each row", verb);
   return PCAL_OK;
 }
@@ -223,9 +248,10 @@ pcal_status cli_source_open(cli_session *session, int labelled, pcal_source **ou
   const pcal_status status = common_check_inputs(session, labelled, err);
   if (status != PCAL_OK)
     return status;
-  const char *const names[] = {in->logits,     in->probs,  in->log_probs,
-                               in->confidence, in->labels, in->correct,
-                               in->weights,    in->groups, in->data};
+  const char *const names[] = {in->logits,    in->probs,   in->log_probs, in->confidence,
+                               in->labels,    in->correct, in->weights,   in->groups,
+                               in->data,      in->mean,    in->std,       in->variance,
+                               in->quantiles, in->samples, in->target};
   for (size_t i = 0; i < CLI_COUNT_OF(names); i++)
     cli_guard_watch(names[i]);
   in->header = cli_header(&session->options);

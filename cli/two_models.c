@@ -16,6 +16,16 @@ static const cli_flag two_models_flags[] = {
      "the same as confidences; goes with --against-correct", NULL, CLI_FILE},
     {"against-correct", 0, CLI_TEXT, "FILE", TWO_MODELS_OTHER(correct),
      "1 where the other model was correct, 0 where not", NULL, CLI_FILE},
+    {"against-mean", 0, CLI_TEXT, "FILE", TWO_MODELS_OTHER(mean),
+     "means of another model for the same targets", NULL, CLI_FILE},
+    {"against-variance", 0, CLI_TEXT, "FILE", TWO_MODELS_OTHER(variance), "their variances",
+     NULL, CLI_FILE},
+    {"against-std", 0, CLI_TEXT, "FILE", TWO_MODELS_OTHER(std), "their standard deviations",
+     NULL, CLI_FILE},
+    {"against-quantiles", 0, CLI_TEXT, "FILE", TWO_MODELS_OTHER(quantiles),
+     "quantiles of another model, at the same --levels", NULL, CLI_FILE},
+    {"against-samples", 0, CLI_TEXT, "FILE", TWO_MODELS_OTHER(samples),
+     "samples of another model", NULL, CLI_FILE},
     {"injective", 0, CLI_FLAG, NULL, offsetof(cli_options, injective),
      "one model is an injective function of the other's predictions, as after temperature "
      "scaling: differences of proper scores are then those of calibration errors too",
@@ -27,7 +37,8 @@ const cli_section cli_section_against = {"Against another model", two_models_fla
 
 int cli_has_other_model(const cli_options *options) {
   const pcal_inputs *other = &options->against;
-  return other->logits || other->probs || other->log_probs || other->confidence;
+  return other->logits || other->probs || other->log_probs || other->confidence ||
+         other->mean || other->quantiles || other->samples;
 }
 
 pcal_status cli_measure_against(cli_session *session, const pcal_measure_config *config,
@@ -38,10 +49,14 @@ pcal_status cli_measure_against(cli_session *session, const pcal_measure_config 
   pcal_results *other = NULL;
   options->inputs = options->against;
   options->inputs.labels = options->against.confidence ? NULL : mine.labels;
+  options->inputs.target = mine.target;
+  options->inputs.levels = options->against.quantiles ? mine.levels : NULL;
   options->inputs.weights = mine.weights;
   options->inputs.groups = mine.groups;
   options->inputs.first_row = mine.first_row;
-  if (mine.data && !options->inputs.labels && !options->inputs.correct)
+  const int classes =
+      !(options->against.mean || options->against.quantiles || options->against.samples);
+  if (mine.data && classes && !options->inputs.labels && !options->inputs.correct)
     options->inputs.labels = mine.data;
   pcal_status status = cli_source_open(session, 1, &source, err);
   if (status == PCAL_OK)

@@ -123,6 +123,7 @@ static void list_put_table_json(cli_page *page, const char *kind) {
     cli_put_json(page, row->name);
     for (size_t column = 1; column < LIST_COLUMNS; column++)
       list_put_field_json(page, list_headings[column], list_cell(row, column));
+    list_put_field_json(page, "task", row->task);
     cli_put(page, "}");
   }
   cli_put(page, "]}\n");
@@ -281,10 +282,16 @@ static void list_put_option_json(cli_page *page, const pcal_option *option) {
   cli_put(page, "}");
 }
 
+/* The row of the other task that has the same name, or NULL. */
+static const pcal_row *list_other_task(const pcal_row *row) {
+  return pcal_row_find_for(row->kind, row->task ? NULL : "regression", row->name);
+}
+
 static void list_put_row_json(cli_page *page, const pcal_row *row) {
   cli_put(page, "{\"propercal\": ");
   cli_put_json(page, pcal_version());
   list_put_field_json(page, "kind", row->kind);
+  list_put_field_json(page, "task", row->task);
   list_put_field_json(page, "name", row->name);
   list_put_field_json(page, "title", row->title);
   list_put_field_json(page, "formula", row->formula);
@@ -298,7 +305,12 @@ static void list_put_row_json(cli_page *page, const pcal_row *row) {
     cli_put(page, i ? ",\n  " : "\n  ");
     list_put_option_json(page, &row->options[i]);
   }
-  cli_put(page, "]}\n");
+  cli_put(page, "]");
+  if (!row->task && list_other_task(row)) {
+    cli_put(page, ", \"regression\": ");
+    list_put_row_json(page, list_other_task(row));
+  }
+  cli_put(page, "}\n");
 }
 
 /* ---- Verb --------------------------------------------------------------- */
@@ -348,8 +360,13 @@ static pcal_status list_run(cli_session *session, pcal_error *err) {
     return status;
   if (row)
     (json ? list_put_row_json : list_put_row)(&page, row);
-  else
-    (json ? list_put_table_json : list_put_table)(&page, words->word[0]);
+  if (row && !json && !row->task && list_other_task(row)) {
+    cli_put(&page, "\n");
+    list_put_row(&page, list_other_task(row));
+  }
+  if (row)
+    return cli_page_write(session, &page, session->options.output, err);
+  (json ? list_put_table_json : list_put_table)(&page, words->word[0]);
   return cli_page_write(session, &page, session->options.output, err);
 }
 

@@ -145,11 +145,15 @@ typedef struct pcal_row {
   const char *machine;  /* "sum", "grid", "curve", "pair" or NULL */
   const pcal_option *options;
   size_t option_count;
+  const char *task; /* "regression", or NULL for classes and for what serves both */
 } pcal_row;
 
 PCAL_API size_t pcal_row_count(const char *kind); /* 0 for an unknown kind */
 PCAL_API const pcal_row *pcal_row_at(const char *kind, size_t index);
+/* A name may stand for a row of each task ("log", "skce"): this finds the first, of classes. */
 PCAL_API const pcal_row *pcal_row_find(const char *kind, const char *name);
+PCAL_API const pcal_row *pcal_row_find_for(const char *kind, const char *task,
+                                           const char *name);
 /* The name nearest to a mistyped one, or NULL when nothing is near. */
 PCAL_API const char *pcal_row_nearest(const char *kind, const char *name);
 
@@ -163,7 +167,12 @@ typedef enum pcal_kind {
   PCAL_PROBABILITY = 1,
   PCAL_LOGIT,
   PCAL_LOG_PROBABILITY,
-  PCAL_CONFIDENCE /* probability of the predicted label; labels say 1 correct, 0 not */
+  PCAL_CONFIDENCE, /* probability of the predicted label; labels say 1 correct, 0 not */
+  /* Regression: what is predicted is a distribution of a number, the target. */
+  PCAL_MEAN_VARIANCE, /* two columns: of a normal distribution */
+  PCAL_MEAN_STD,      /* the same with the standard deviation */
+  PCAL_QUANTILES,     /* a column for each level, ascending */
+  PCAL_SAMPLES        /* a column for each sample or member of an ensemble, in any order */
 } pcal_kind;
 
 PCAL_API const char *pcal_kind_name(pcal_kind kind);
@@ -172,10 +181,17 @@ typedef enum pcal_type { PCAL_F32 = 1, PCAL_F64 } pcal_type;
 
 #define PCAL_MISSING_LABEL INT32_MIN
 
+/* Most levels that quantiles may have. */
+#define PCAL_LEVELS_MAX 200
+
 /* Says where in a file a row of a batch stands ("line 7") or, unless column is PCAL_NO_COLUMN,
  * one of its scores ("line 7, column \"cat\"").  Called when a row is refused, from any thread.
  */
-typedef enum pcal_field { PCAL_SCORES = 1, PCAL_LABELS, PCAL_WEIGHTS } pcal_field;
+typedef enum pcal_field {
+  PCAL_SCORES = 1,
+  PCAL_LABELS, /* or targets */
+  PCAL_WEIGHTS
+} pcal_field;
 #define PCAL_NO_COLUMN SIZE_MAX
 typedef void (*pcal_place)(const void *user, pcal_field field, size_t row, size_t column,
                            char *out, size_t out_size);
@@ -199,12 +215,15 @@ typedef struct pcal_batch {
   const char *scores_name, *labels_name, *weights_name, *groups_name;
   pcal_place place; /* or NULL: by numbers */
   const void *place_user;
+  const double *targets;   /* of regression, in place of labels; their name is labels_name */
+  const double *levels;    /* of quantiles, one for each column */
+  const char *spread_name; /* of variances that come from elsewhere than the means, or NULL */
 } pcal_batch;
 
 #define PCAL_BATCH_INIT                                                                    \
   {                                                                                        \
     sizeof(pcal_batch), PCAL_PROBABILITY, PCAL_F32, 0, 0, NULL, 0, 0, NULL, NULL, NULL, 0, \
-        NULL, NULL, NULL, NULL, NULL, NULL                                                 \
+        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL                               \
   }
 
 /* ---- Sources: rows from files ------------------------------------------- */
@@ -214,7 +233,8 @@ typedef struct pcal_source pcal_source;
 /* Each field names a file and, after the last colon, what to take from it:
  * "logits.npy", "data.npz:logits", "data.csv:label", "data.csv:cat..dog",
  * "data.jsonl:label", "-:3" (standard input, CSV).  Exactly one of probs,
- * logits, log_probs, confidence, data is given; data is a CSV, npz or JSON lines
+ * logits, log_probs, confidence, mean (with variance or std), quantiles (with
+ * levels), samples, data is given; data is a CSV, npz or JSON lines
  * file whose columns, arrays or fields are called like these fields.  A deflated
  * array of a npz file is unpacked into memory, at most memory_limit bytes or,
  * without a limit, 4 GiB. */
@@ -227,10 +247,17 @@ typedef struct pcal_inputs {
   uint64_t first_row; /* index given to the first row */
   int header;         /* first line of CSV and TSV files: 1 a header, 2 data; 0 decide, and fail
                          where it could be either */
+  /* Regression. */
+  const char *mean, *variance, *std, *quantiles, *samples;
+  const char *target;
+  const char *levels; /* of the quantiles: "0.05/0.5/0.95" */
 } pcal_inputs;
 
-#define PCAL_INPUTS_INIT \
-  { sizeof(pcal_inputs), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0 }
+#define PCAL_INPUTS_INIT                                                                   \
+  {                                                                                        \
+    sizeof(pcal_inputs), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, \
+        NULL, NULL, NULL, NULL, NULL, NULL                                                 \
+  }
 
 /* Files are mapped.  One that becomes shorter while it is read is noticed between windows;
  * inside a window the system sends SIGBUS, which only the caller can handle. */
@@ -308,10 +335,11 @@ typedef struct pcal_arrow {
   const char *labels, *weights, *groups; /* or NULL */
   const char *name;                      /* used in error messages; NULL: "arrow" */
   uint64_t first_row;                    /* index given to the first row */
+  const double *levels; /* of quantiles, one for each column; labels is then the target */
 } pcal_arrow;
 
 #define PCAL_ARROW_INIT \
-  { sizeof(pcal_arrow), PCAL_PROBABILITY, NULL, 0, NULL, NULL, NULL, NULL, 0 }
+  { sizeof(pcal_arrow), PCAL_PROBABILITY, NULL, 0, NULL, NULL, NULL, NULL, 0, NULL }
 
 /* A source over a stream of record batches.  The stream is moved into the source, also on
  * failure: afterwards its release is NULL.  Batches are read as they are wanted, used where
@@ -366,10 +394,14 @@ typedef struct pcal_join {
   size_t class_count;
   uint64_t first_row; /* index given to the first row */
   int header;         /* as in pcal_inputs */
+  /* Regression: labels are the targets. */
+  const pcal_input *spread; /* variance or standard deviation; NULL: scores has two columns */
+  const double *levels;     /* of quantiles, one for each column; copied */
+  size_t level_count;
 } pcal_join;
 
 #define PCAL_JOIN_INIT \
-  { sizeof(pcal_join), PCAL_PROBABILITY, NULL, NULL, NULL, NULL, NULL, 0, 0, 0 }
+  { sizeof(pcal_join), PCAL_PROBABILITY, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, NULL, NULL, 0 }
 
 PCAL_API pcal_status pcal_source_join(const pcal_join *join, const pcal_env *env,
                                       pcal_source **out, pcal_error *err);
@@ -387,10 +419,11 @@ typedef struct pcal_shape {
   const char *const *class_names; /* one for each column */
   const char *const *group_names;
   size_t group_count;
+  const double *levels; /* of quantiles, one for each column; else NULL */
 } pcal_shape;
 
 #define PCAL_SHAPE_INIT \
-  { sizeof(pcal_shape), PCAL_PROBABILITY, PCAL_F32, 0, 0, 0, 0, 0, NULL, NULL, 0 }
+  { sizeof(pcal_shape), PCAL_PROBABILITY, PCAL_F32, 0, 0, 0, 0, 0, NULL, NULL, 0, NULL }
 
 /* shape->size must be set: start from PCAL_SHAPE_INIT. */
 PCAL_API void pcal_source_shape(const pcal_source *source, pcal_shape *shape);
@@ -420,12 +453,13 @@ typedef struct pcal_measure_config {
   int paired;     /* keep replicas, for pcal_results_against; needs an interval */
   int curves;     /* keep the tables behind values for plots, see pcal_results_curve; the scores
                      of a large source then stay in memory */
+  const double *levels; /* of quantiles, one for each column; copied */
 } pcal_measure_config;
 
 #define PCAL_MEASURE_CONFIG_INIT                                                               \
   {                                                                                            \
     sizeof(pcal_measure_config), PCAL_PROBABILITY, 0, NULL, 0, 0, 0, 0, 0.0, 0, NULL, 0, 0, 0, \
-        0                                                                                      \
+        0, NULL                                                                                \
   }
 
 /* The environment's allocator, pool and callbacks must outlive the handle. */

@@ -68,6 +68,15 @@ const pcal_row *pcal_row_find(const char *kind, const char *name) {
   return NULL;
 }
 
+const pcal_row *pcal_row_find_for(const char *kind, const char *task, const char *name) {
+  const pcal_row *row;
+  const int regression = task != NULL && strcmp(task, "regression") == 0;
+  for (size_t i = 0; name != NULL && (row = pcal_row_at(kind, i)) != NULL; i++)
+    if ((row->task != NULL) == regression && strcmp(row->name, name) == 0)
+      return row;
+  return NULL;
+}
+
 static const char *catalogue_next_name(void *user, size_t i) {
   const struct catalogue_kind *kind = user;
   const pcal_row *row = kind->at(i);

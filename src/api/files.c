@@ -33,7 +33,7 @@ static pcal_status files_check_arrow(const pcal_arrow *columns, pcal_source **ou
   if (columns == NULL || out == NULL)
     return files_missing(err, "pcal_source_arrow", "columns and a place for the source");
   if (columns->size < offsetof(pcal_arrow, labels) || columns->kind < PCAL_PROBABILITY ||
-      columns->kind > PCAL_CONFIDENCE || columns->scores == NULL || columns->score_count == 0)
+      columns->kind > PCAL_SAMPLES || columns->scores == NULL || columns->score_count == 0)
     return pc_fail(err, PCAL_USAGE,
                    "pcal_source_arrow needs a kind and the names of score columns; start from "
                    "PCAL_ARROW_INIT");
@@ -93,9 +93,12 @@ pcal_status pcal_source_borrow(const pcal_batch *batch, const char *const *class
 
 static pcal_status files_check_join(const pcal_join *join, pcal_error *err) {
   if (join->size < offsetof(pcal_join, labels) || join->kind < PCAL_PROBABILITY ||
-      join->kind > PCAL_CONFIDENCE || join->scores == NULL)
+      join->kind > PCAL_SAMPLES || join->scores == NULL)
     return pc_fail(err, PCAL_USAGE,
                    "pcal_source_join needs a kind and scores; start from PCAL_JOIN_INIT");
+  if (join->level_count > PCAL_LEVELS_MAX)
+    return pc_fail(err, PCAL_USAGE, "there are %zu levels; at most %d are possible",
+                   join->level_count, PCAL_LEVELS_MAX);
   if (join->header < 0 || join->header > 2)
     return pc_fail(err, PCAL_USAGE,
                    "the header setting %d is unknown; give 0 (decide), 1 (yes) or 2 (no)",
@@ -105,7 +108,8 @@ static pcal_status files_check_join(const pcal_join *join, pcal_error *err) {
 
 /* Releases the streams that the caller gave away in vain. */
 static void files_release_join(const pcal_join *join) {
-  const pcal_input *const inputs[] = {join->scores, join->labels, join->weights, join->groups};
+  const pcal_input *const inputs[] = {join->scores, join->labels, join->weights, join->groups,
+                                      join->spread};
   for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
     if (inputs[i] != NULL && inputs[i]->size > offsetof(pcal_input, stream) &&
         inputs[i]->stream != NULL)

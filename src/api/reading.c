@@ -67,7 +67,7 @@ pcal_status pcal_results_find(const pcal_results *results, const char *spec, pca
   pc_options options;
   pc_reading reading;
   memset(&reading, 0, sizeof reading);
-  PC_TRY(pc_metric_parse(spec, &metric, &options, err));
+  PC_TRY(pc_metric_parse_for(results->layout.form, spec, &metric, &options, err));
   PC_TRY(metric->configure(&options, &results->layout, &reading, err));
   const pc_result_record *record = pc_results_record(results, spec);
   if (record != NULL) {

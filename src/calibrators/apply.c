@@ -36,6 +36,14 @@ static const char *apply_flag(pcal_kind kind) {
     return "--log-probs";
   case PCAL_CONFIDENCE:
     return "--confidence";
+  case PCAL_MEAN_VARIANCE:
+    return "--mean and --variance";
+  case PCAL_MEAN_STD:
+    return "--mean and --std";
+  case PCAL_QUANTILES:
+    return "--quantiles";
+  case PCAL_SAMPLES:
+    return "--samples";
   }
   return "scores";
 }

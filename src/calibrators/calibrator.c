@@ -84,6 +84,16 @@ void pc_calibrator_free(pcal_calibrator *calibrator) {
 
 pcal_status pc_calibrator_fits(const pc_calibrator_row *row, const pc_layout *layout,
                                pcal_error *err) {
+  const int regression = layout->form != PC_FORM_CLASSES;
+  if (regression != (row->row.task != NULL))
+    return pc_fail(err, PCAL_USAGE,
+                   regression
+                       ? "%s is about classes, and these data are predictions of a "
+                         "number; take variance-platt, variance-scale or "
+                         "quantile-isotonic"
+                       : "%s is about predictions of a number, and these data are scores "
+                         "of classes; take another method, such as temperature",
+                   row->row.name);
   if (layout->kind != PCAL_CONFIDENCE || (row->traits & PC_TAKES_CONFIDENCE) != 0)
     return PCAL_OK;
   return pc_fail(err, PCAL_USAGE,

@@ -105,6 +105,14 @@ static const char *describe_kind(pcal_kind kind) {
     return "log-probabilities";
   case PCAL_CONFIDENCE:
     return "confidences";
+  case PCAL_MEAN_VARIANCE:
+    return "means and variances";
+  case PCAL_MEAN_STD:
+    return "means and standard deviations";
+  case PCAL_QUANTILES:
+    return "quantiles";
+  case PCAL_SAMPLES:
+    return "samples";
   }
   return "scores";
 }

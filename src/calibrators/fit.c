@@ -10,7 +10,7 @@ static pcal_status fit_shape(const pcal_source *source, pcal_shape *shape, pcal_
   if (shape->labelled)
     return PCAL_OK;
   return pc_fail(err, PCAL_USAGE, "fitting needs the true outcomes; give them with %s",
-                 shape->kind == PCAL_CONFIDENCE ? "--correct" : "--labels");
+                 pc_kind_outcome_flag(shape->kind));
 }
 
 pcal_status pc_fit_run(pcal_source *source, const pcal_fit_config *config, const pcal_env *env,
@@ -22,7 +22,7 @@ pcal_status pc_fit_run(pcal_source *source, const pcal_fit_config *config, const
   pcal_calibrator *calibrator = NULL;
   PC_TRY(pc_calibrator_parse(config->method, &row, &options, err));
   PC_TRY(fit_shape(source, &shape, err));
-  PC_TRY(pc_layout_make(shape.kind, shape.columns, &layout, err));
+  PC_TRY(pc_layout_make_levels(shape.kind, shape.columns, shape.levels, &layout, err));
   PC_TRY(pc_calibrator_fits(row, &layout, err));
   PC_TRY(pc_calibrator_new(env, row, &options, &layout, &calibrator, err));
   calibrator->normalize = config->normalize != 0;

@@ -296,6 +296,7 @@ static void derive_out(const pc_derive *d, pc_rows *out) {
                 .others_square = s->others_square,
                 .log_true = d->policy->need_log ? s->log_true : NULL,
                 .groups = d->batch->groups == NULL ? NULL : s->groups,
+                .levels = d->layout->form == PC_FORM_QUANTILES ? d->layout->levels : NULL,
                 .flat = in_place ? d->batch->scores : NULL,
                 .flat_stride = d->batch->row_stride,
                 .flat_first = d->batch->first_row};
@@ -306,8 +307,11 @@ pcal_status pc_rows_derive(const pcal_batch *batch, const pc_layout *layout,
                            const pc_scratch *scratch, pc_rows *out, pc_row_counts *counts,
                            pcal_error *err) {
   pc_derive d = {batch, layout, policy, scratch, counts, 0};
-  const int plain = layout->columns == 1 && derive_plain(&d, begin, count);
-  if (layout->kind == PCAL_LOGIT && layout->columns > 1)
+  const int regression = layout->form != PC_FORM_CLASSES;
+  const int plain = !regression && layout->columns == 1 && derive_plain(&d, begin, count);
+  if (regression)
+    PC_TRY(pc_derive_forecasts(&d, begin, count, err));
+  else if (layout->kind == PCAL_LOGIT && layout->columns > 1)
     PC_TRY(pc_derive_logits(&d, begin, count, err));
   else if (plain)
     derive_plain_rows(&d, begin, count);

@@ -50,7 +50,7 @@ static inline void pc_derive_load_row(const pcal_batch *batch, size_t position, 
 }
 
 static inline int pc_derive_keeps_probs(const pc_derive *d) {
-  return !d->policy->lean || d->layout->classes <= 2;
+  return !d->policy->lean || d->layout->classes <= 2 || d->layout->form != PC_FORM_CLASSES;
 }
 
 /* Are scores left there? */
@@ -65,6 +65,10 @@ PC_CHECKED pcal_status pc_derive_begin(const pc_derive *d, size_t position, pc_r
 
 /* Counts the row and keeps it, unless it is missing or occurred no times. */
 void pc_derive_end(pc_derive *d, const pc_row *row);
+
+/* Rows [begin, begin + count) of regression. */
+PC_CHECKED pcal_status pc_derive_forecasts(pc_derive *d, size_t begin, size_t count,
+                                           pcal_error *err);
 
 /* Rows [begin, begin + count) of logits in several columns. */
 PC_CHECKED pcal_status pc_derive_logits(pc_derive *d, size_t begin, size_t count,

@@ -10,6 +10,14 @@ const char *pcal_kind_name(pcal_kind kind) {
     return "log-probability";
   case PCAL_CONFIDENCE:
     return "confidence";
+  case PCAL_MEAN_VARIANCE:
+    return "mean-variance";
+  case PCAL_MEAN_STD:
+    return "mean-std";
+  case PCAL_QUANTILES:
+    return "quantiles";
+  case PCAL_SAMPLES:
+    return "samples";
   }
   return NULL;
 }

@@ -52,7 +52,7 @@ static pcal_status row_check_missing(pc_row *row, pcal_field field, const char *
 pcal_status pc_row_label(pc_row *row, pcal_error *err) {
   const pcal_batch *batch = row->batch;
   char place[ROW_CHECK_PLACE_MAX];
-  if (row->policy->unlabelled) {
+  if (row->policy->unlabelled || row->layout->form != PC_FORM_CLASSES) {
     row->label = 0;
     return PCAL_OK;
   }
@@ -119,6 +119,43 @@ pcal_status pc_row_not_finite(pc_row *row, const double *scores, pcal_error *err
     return row_check_score(row, j, "the score is infinite; a finite number is needed", err);
   }
   return PCAL_OK;
+}
+
+/* The part of the prediction that a column is. */
+static const char *row_check_forecast_name(const pc_row *row, size_t column) {
+  const char *spread = column == 1 ? row->batch->spread_name : NULL;
+  return spread != NULL ? spread : row_check_name(row->batch->scores_name, "predictions");
+}
+
+pcal_status pc_row_bad_forecast(const pc_row *row, size_t column, const char *why,
+                                pcal_error *err) {
+  char place[ROW_CHECK_PLACE_MAX];
+  return pc_fail_row(err, PCAL_DATA, row->id, "%s, %s: %s",
+                     row_check_forecast_name(row, column),
+                     row_check_place(row, PCAL_SCORES, column, place), why);
+}
+
+pcal_status pc_row_forecast_missing(pc_row *row, size_t column, pcal_error *err) {
+  row->missing = 1;
+  if (row->policy->skip_missing)
+    return PCAL_OK;
+  return pc_row_bad_forecast(
+      row, column, "the number is missing (NaN); remove the row or pass --skip-missing", err);
+}
+
+pcal_status pc_row_target(pc_row *row, double *target, pcal_error *err) {
+  char place[ROW_CHECK_PLACE_MAX], shown[PC_NUMBER_MAX];
+  *target = row->policy->unlabelled ? 0.0 : row->batch->targets[row->position];
+  if (fabs(*target) <= PC_FORECAST_MAX)
+    return PCAL_OK;
+  const char *name = row_check_name(row->batch->labels_name, "target");
+  if (isnan(*target))
+    return row_check_missing(row, PCAL_LABELS, name, "the target is missing", err);
+  return pc_fail_row(err, PCAL_DATA, row->id,
+                     "%s, %s: the target %s is beyond 1e100; give finite numbers on a smaller "
+                     "scale",
+                     name, row_check_place(row, PCAL_LABELS, PCAL_NO_COLUMN, place),
+                     pc_show(*target, shown));
 }
 
 double pc_outside(double p) {

@@ -13,6 +13,7 @@
 
 #include "data/rows.h"
 
+#define PC_FORECAST_MAX 1e100 /* targets, predictions, and one over standard deviations */
 #define PC_AS_STORED 1e-5
 #define PC_REPAIRABLE 1e-2
 
@@ -39,6 +40,13 @@ PC_CHECKED pcal_status pc_row_not_finite(pc_row *row, const double *scores, pcal
 /* Edge case 4: sentences for a probability out of range (at a column) and a sum that is off. */
 pcal_status pc_row_bad_range(const pc_row *row, size_t column, double p, pcal_error *err);
 pcal_status pc_row_bad_sum(const pc_row *row, double sum, pcal_error *err);
+
+/* Rows of regression: a number of the prediction (at a column) or the target that cannot be,
+ * and why.  A missing number may be skipped. */
+PC_CHECKED pcal_status pc_row_target(pc_row *row, double *target, pcal_error *err);
+pcal_status pc_row_bad_forecast(const pc_row *row, size_t column, const char *why,
+                                pcal_error *err);
+PC_CHECKED pcal_status pc_row_forecast_missing(pc_row *row, size_t column, pcal_error *err);
 
 /* Distance by which a probability leaves [0, 1]. */
 double pc_outside(double p);

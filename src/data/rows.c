@@ -2,10 +2,81 @@
 
 #include <string.h>
 
+#include "core/number.h"
+
 #define ROWS_CHUNK_DOUBLES 32768
 #define ROWS_CHUNK_MAX 4096
 
+pc_form pc_kind_form(pcal_kind kind) {
+  return kind == PCAL_MEAN_VARIANCE || kind == PCAL_MEAN_STD ? PC_FORM_GAUSSIAN
+         : kind == PCAL_QUANTILES                            ? PC_FORM_QUANTILES
+         : kind == PCAL_SAMPLES                              ? PC_FORM_SAMPLES
+                                                             : PC_FORM_CLASSES;
+}
+
+const char *pc_kind_outcome_flag(pcal_kind kind) {
+  return pc_kind_form(kind) != PC_FORM_CLASSES ? "--target"
+         : kind == PCAL_CONFIDENCE             ? "--correct"
+                                               : "--labels";
+}
+
+/* Levels ascend strictly inside (0, 1). */
+static pcal_status rows_layout_levels(pc_layout *out, const double *levels, pcal_error *err) {
+  char shown[PC_NUMBER_MAX], before[PC_NUMBER_MAX];
+  if (out->columns > PCAL_LEVELS_MAX)
+    return pc_fail(err, PCAL_DATA, "there are %zu quantiles; at most %d levels are possible",
+                   out->columns, PCAL_LEVELS_MAX);
+  if (levels == NULL)
+    return pc_fail(err, PCAL_USAGE,
+                   "quantiles mean nothing without their levels; give them with --levels, as "
+                   "0.05/0.5/0.95");
+  for (size_t l = 0; l < out->columns; l++) {
+    if (!(levels[l] > 0 && levels[l] < 1))
+      return pc_fail(err, PCAL_USAGE,
+                     "the level %s does not lie between 0 and 1; levels are probabilities",
+                     pc_show(levels[l], shown));
+    if (l > 0 && !(levels[l] > levels[l - 1]))
+      return pc_fail(err, PCAL_USAGE,
+                     "the level %s comes after %s; levels ascend, in the order of the columns "
+                     "of quantiles",
+                     pc_show(levels[l], shown), pc_show(levels[l - 1], before));
+    out->levels[l] = levels[l];
+  }
+  return PCAL_OK;
+}
+
+static pcal_status rows_regression_layout(pcal_kind kind, size_t columns, const double *levels,
+                                          pc_layout *out, pcal_error *err) {
+  const pc_form form = pc_kind_form(kind);
+  if (form == PC_FORM_GAUSSIAN && columns != 2)
+    return pc_fail(err, PCAL_DATA,
+                   "a mean and its %s are two columns, not %zu; give one of each with --mean "
+                   "and --%s",
+                   kind == PCAL_MEAN_STD ? "standard deviation" : "variance", columns,
+                   kind == PCAL_MEAN_STD ? "std" : "variance");
+  if (form == PC_FORM_SAMPLES && columns < 2)
+    return pc_fail(err, PCAL_DATA,
+                   "a distribution takes at least two samples, and --samples has one column; "
+                   "give a column for each sample");
+  *out = (pc_layout){.kind = kind, .columns = columns, .classes = columns + 1, .form = form};
+  return form == PC_FORM_QUANTILES ? rows_layout_levels(out, levels, err) : PCAL_OK;
+}
+
+int pc_layout_equal(const pc_layout *a, const pc_layout *b) {
+  if (a->kind != b->kind || a->columns != b->columns)
+    return 0;
+  for (size_t l = 0; a->form == PC_FORM_QUANTILES && l < a->columns; l++)
+    if (a->levels[l] != b->levels[l])
+      return 0;
+  return 1;
+}
+
 pcal_status pc_layout_make(pcal_kind kind, size_t columns, pc_layout *out, pcal_error *err) {
+  return pc_layout_make_levels(kind, columns, NULL, out, err);
+}
+
+pcal_status pc_layout_make_levels(pcal_kind kind, size_t columns, const double *levels,
+                                  pc_layout *out, pcal_error *err) {
   if (pcal_kind_name(kind) == NULL)
     return pc_fail(err, PCAL_USAGE, "the kind of scores %d is unknown", (int)kind);
   if (columns == 0 || columns > PC_CLASSES_MAX)
@@ -21,12 +92,15 @@ pcal_status pc_layout_make(pcal_kind kind, size_t columns, pc_layout *out, pcal_
                    "log-probabilities need a column for each class; give a binary score as "
                    "--logits or --probs");
   const size_t classes = kind == PCAL_CONFIDENCE ? 1 : columns == 1 ? 2 : columns;
-  *out = (pc_layout){kind, columns, classes};
+  if (pc_kind_form(kind) != PC_FORM_CLASSES)
+    return rows_regression_layout(kind, columns, levels, out, err);
+  *out = (pc_layout){.kind = kind, .columns = columns, .classes = classes};
   return PCAL_OK;
 }
 
 int pc_layout_binary(const pc_layout *layout) {
-  return layout->columns == 1 && layout->kind != PCAL_CONFIDENCE;
+  return layout->columns == 1 && layout->form == PC_FORM_CLASSES &&
+         layout->kind != PCAL_CONFIDENCE;
 }
 
 size_t pc_chunk_rows(const pc_layout *layout) {
@@ -96,9 +170,17 @@ pcal_status pc_batch_check(const pcal_batch *batch, const pc_layout *layout,
                    "%s: a batch needs scores; give them with --probs or "
                    "--logits",
                    name);
-  if (batch->rows > 0 && batch->labels == NULL && !policy->unlabelled)
-    return pc_fail(err, PCAL_USAGE, "%s: a batch needs labels; give them with %s", name,
-                   layout->kind == PCAL_CONFIDENCE ? "--correct" : "--labels");
+  for (size_t l = 0;
+       batch->levels != NULL && layout->form == PC_FORM_QUANTILES && l < layout->columns; l++)
+    if (batch->levels[l] != layout->levels[l])
+      return pc_fail(err, PCAL_DATA,
+                     "%s: a batch of quantiles has other levels than what was made for it",
+                     name);
+  const int regression = layout->form != PC_FORM_CLASSES;
+  if (batch->rows > 0 && !policy->unlabelled &&
+      (regression ? batch->targets == NULL : batch->labels == NULL))
+    return pc_fail(err, PCAL_USAGE, "%s: a batch needs %s; give them with %s", name,
+                   regression ? "targets" : "labels", pc_kind_outcome_flag(layout->kind));
   if (batch->type != PCAL_F32 && batch->type != PCAL_F64)
     return pc_fail(err, PCAL_USAGE, "%s: scores must be float32 or float64", name);
   return PCAL_OK;
@@ -162,5 +244,6 @@ void pc_rows_select(const pc_rows *rows, const size_t *positions, size_t count,
                    .top_label = scratch->top_label,
                    .true_gap = scratch->true_gap,
                    .others_square = scratch->others_square,
-                   .log_true = rows->log_true == NULL ? NULL : scratch->log_true};
+                   .log_true = rows->log_true == NULL ? NULL : scratch->log_true,
+                   .levels = rows->levels};
 }

@@ -9,17 +9,40 @@
 #include "kernels/row_kernels.h"
 #include "kernels/simplex.h"
 
-/* What is fixed for a whole data set. */
+/* What a prediction is, once its row has been derived. */
+typedef enum pc_form {
+  PC_FORM_CLASSES,   /* probabilities of classes */
+  PC_FORM_GAUSSIAN,  /* mean and standard deviation */
+  PC_FORM_QUANTILES, /* ascending, one for each level */
+  PC_FORM_SAMPLES    /* ascending */
+} pc_form;
+
+/* What is fixed for a whole data set.  A row of regression is its prediction followed by its
+ * target, and `classes` the numbers in that row: whatever keeps, selects, sorts, saves or
+ * merges rows of probabilities does so with these too. */
 typedef struct pc_layout {
   pcal_kind kind;
   size_t columns;
-  size_t classes; /* 2 for one column; 1 for confidences */
+  size_t classes; /* 2 for one column; 1 for confidences; columns + 1 for regression */
+  pc_form form;
+  double levels[PCAL_LEVELS_MAX]; /* of quantiles */
 } pc_layout;
 
 #define PC_CLASSES_MAX 1000000
 
 PC_CHECKED pcal_status pc_layout_make(pcal_kind kind, size_t columns, pc_layout *out,
                                       pcal_error *err);
+/* The same with the levels of quantiles, or NULL for other kinds. */
+PC_CHECKED pcal_status pc_layout_make_levels(pcal_kind kind, size_t columns,
+                                             const double *levels, pc_layout *out,
+                                             pcal_error *err);
+int pc_layout_equal(const pc_layout *a, const pc_layout *b);
+
+/* What a kind of scores becomes. */
+pc_form pc_kind_form(pcal_kind kind);
+
+/* The flag that gives the outcomes of a kind: "--labels", "--correct", "--target". */
+const char *pc_kind_outcome_flag(pcal_kind kind);
 
 /* One column of scores for class 1 of two. */
 int pc_layout_binary(const pc_layout *layout);
@@ -49,7 +72,8 @@ typedef struct pc_rows {
   const int32_t *labels;
   const uint8_t *ones; /* of one column: is the label 1?  NULL when not filled */
   const double *weights;
-  const double *probs;         /* count x classes, or NULL under a lean policy */
+  const double *probs;         /* count x classes, or NULL under a lean policy; of regression
+                                  always: prediction and target */
   const double *positive;      /* of one column: the probability of class 1, or confidence */
   const double *scores;        /* count x classes: logits, or logarithms of probabilities */
   const double *top;           /* largest probability */
@@ -58,6 +82,7 @@ typedef struct pc_rows {
   const double *others_square; /* sum of squared probabilities of the other classes */
   const double *log_true;      /* log probability of the label, or NULL */
   const uint32_t *groups;      /* or NULL */
+  const double *levels;        /* of quantiles, else NULL */
   const void *flat;            /* scores of row flat_first as floats, or NULL: see scores */
   ptrdiff_t flat_stride;
   uint64_t flat_first;

@@ -1,5 +1,11 @@
 #include "data/view.h"
 
+#include "data/forecast.h"
+
+pc_view pc_view_pit(const pc_layout *layout) {
+  return (pc_view){PC_VIEW_PIT, (int32_t)layout->form, 0};
+}
+
 int pc_view_spread(const pc_view *view) {
   return view->kind == PC_VIEW_CLASSES || view->kind == PC_VIEW_POOLED;
 }
@@ -100,12 +106,24 @@ static void view_top(const pc_rows *rows, pc_columns *columns) {
     columns->part_space[i] = (uint32_t)rows->top_label[i];
 }
 
+static void view_pit(const pc_view *view, const pc_rows *rows, pc_columns *columns) {
+  const pc_forecast_shape shape = {(pc_form)view->index, rows->classes - 1, rows->levels};
+  for (size_t i = 0; i < rows->count; i++) {
+    columns->score_space[i] = pc_forecast_pit(&shape, rows->probs + i * rows->classes);
+    columns->hit_space[i] = 0;
+  }
+}
+
 void pc_view_fill(const pc_view *view, const pc_rows *rows, pc_columns *columns) {
   columns->score = columns->score_space;
   columns->hit = columns->hit_space;
   columns->part = columns->part_space;
   if (pc_view_spread(view))
     return;
+  if (view->kind == PC_VIEW_PIT) {
+    view_pit(view, rows, columns);
+    return;
+  }
   if (rows->classes == 1 || (view->kind == PC_VIEW_RANK && view->index == 1)) {
     view_top(rows, columns);
     return;

@@ -10,7 +10,9 @@ typedef enum pc_view_kind {
   PC_VIEW_WITHIN,  /* the sum of the index largest, and whether the true class is among them */
   PC_VIEW_CLASS,   /* the probability of class index */
   PC_VIEW_CLASSES, /* every class of every row, one part for each class */
-  PC_VIEW_POOLED   /* every class of every row, in one part */
+  PC_VIEW_POOLED,  /* every class of every row, in one part */
+  PC_VIEW_PIT /* of regression: the predicted probability of a value up to the target; never
+                 true; index is the pc_form */
 } pc_view_kind;
 
 /* Compared by its bytes: start from zero. */
@@ -19,6 +21,9 @@ typedef struct pc_view {
   int32_t index;
   int32_t by_label; /* one part for each predicted label instead of one for all */
 } pc_view;
+
+/* The natural view of regression. */
+pc_view pc_view_pit(const pc_layout *layout);
 
 /* Does a view have a score for every class of a row?  Then there are no columns: machines read
  * rows->probs and rows->labels. */

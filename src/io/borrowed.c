@@ -5,7 +5,7 @@
 
 static pcal_status borrowed_check(const pcal_batch *batch, pcal_error *err) {
   pc_layout layout;
-  PC_TRY(pc_layout_make(batch->kind, batch->columns, &layout, err));
+  PC_TRY(pc_layout_make_levels(batch->kind, batch->columns, batch->levels, &layout, err));
   if (batch->type != PCAL_F32 && batch->type != PCAL_F64)
     return pc_fail(err, PCAL_USAGE, "scores must be float32 or float64");
   if (batch->rows > 0 && batch->scores == NULL)
@@ -17,7 +17,7 @@ static pcal_status borrowed_copy_names(pc_borrowed *borrowed, const pcal_env *en
                                        const char *const *class_names, pcal_error *err) {
   pcal_batch *batch = &borrowed->batch;
   const char **fields[] = {&batch->scores_name, &batch->labels_name, &batch->weights_name,
-                           &batch->groups_name};
+                           &batch->groups_name, &batch->spread_name};
   int enough = 1;
   for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
     if (*fields[i] == NULL)
@@ -64,6 +64,7 @@ void pc_borrowed_next(pc_borrowed *borrowed, size_t max_rows, pcal_batch *out) {
   out->scores =
       left == 0 ? all->scores : (const char *)all->scores + (ptrdiff_t)at * all->row_stride;
   out->labels = all->labels == NULL ? NULL : all->labels + at;
+  out->targets = all->targets == NULL ? NULL : all->targets + at;
   out->weights = all->weights == NULL ? NULL : all->weights + at;
   out->groups = all->groups == NULL ? NULL : all->groups + at;
   out->first_row = all->first_row + at;
@@ -79,6 +80,9 @@ void pc_borrowed_shape(const pc_borrowed *borrowed, pcal_shape *out) {
                       .columns = all->columns,
                       .weighted = all->weights != NULL,
                       .grouped = all->groups != NULL,
-                      .labelled = all->labels != NULL,
+                      .labelled = pc_kind_form(all->kind) == PC_FORM_CLASSES
+                                      ? all->labels != NULL
+                                      : all->targets != NULL,
+                      .levels = all->levels,
                       .class_names = (const char *const *)borrowed->class_names};
 }

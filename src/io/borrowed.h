@@ -8,7 +8,7 @@
 typedef struct pc_borrowed {
   int used;
   pcal_batch batch; /* all rows; its names are owned */
-  char *names[4];   /* of scores, labels, weights and groups, or NULL */
+  char *names[5];   /* of scores, labels, weights, groups and spread, or NULL */
   char **class_names;
   size_t position; /* rows given out */
 } pc_borrowed;

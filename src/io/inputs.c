@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "core/number.h"
+#include "data/rows.h"
 #include "io/slice.h"
 
 /* Kinds of scores under the names of their flags. */
@@ -11,17 +13,79 @@ typedef struct inputs_kind {
 } inputs_kind;
 
 static const inputs_kind inputs_kinds[] = {
-    {PCAL_PROBABILITY, "probs"},
-    {PCAL_LOGIT, "logits"},
-    {PCAL_LOG_PROBABILITY, "log-probs"},
-    {PCAL_CONFIDENCE, "confidence"},
+    {PCAL_PROBABILITY, "probs"},         {PCAL_LOGIT, "logits"},
+    {PCAL_LOG_PROBABILITY, "log-probs"}, {PCAL_CONFIDENCE, "confidence"},
+    {PCAL_MEAN_VARIANCE, "mean"},        {PCAL_QUANTILES, "quantiles"},
+    {PCAL_SAMPLES, "samples"},
 };
 
 #define INPUTS_KINDS (sizeof inputs_kinds / sizeof inputs_kinds[0])
 
+static int inputs_regression(pcal_kind kind) {
+  return pc_kind_form(kind) != PC_FORM_CLASSES;
+}
+
+/* Means go with variances or standard deviations, and with one of them. */
+static pcal_status inputs_spread(const pcal_inputs *inputs, pc_plan *out, pcal_error *err) {
+  const int mean = out->scores != NULL && out->kind == PCAL_MEAN_VARIANCE;
+  if (inputs->variance != NULL && inputs->std != NULL)
+    return pc_fail(err, PCAL_USAGE, "--variance and --std are both given; give one of them");
+  if (mean && inputs->variance == NULL && inputs->std == NULL)
+    return pc_fail(err, PCAL_USAGE,
+                   "--mean alone says nothing about how sure it is; give --variance or --std "
+                   "too");
+  if (!mean && (inputs->variance != NULL || inputs->std != NULL))
+    return pc_fail(err, PCAL_USAGE, "--%s goes with --mean; give that too",
+                   inputs->std != NULL ? "std" : "variance");
+  out->spread = inputs->std != NULL ? inputs->std : inputs->variance;
+  if (inputs->std != NULL)
+    out->kind = PCAL_MEAN_STD;
+  return PCAL_OK;
+}
+
+/* "0.05/0.5/0.95" */
+static pcal_status inputs_levels(const char *text, pc_plan *out, pcal_error *err) {
+  for (const char *at = text; at != NULL;) {
+    const size_t length = strcspn(at, "/");
+    char shown[PC_CLIP_MAX];
+    const pc_slice slice = {at, length};
+    if (out->level_count == PCAL_LEVELS_MAX)
+      return pc_fail(err, PCAL_USAGE, "--levels has more than %d levels", PCAL_LEVELS_MAX);
+    if (length == 0 ||
+        pc_number_parse(at, at + length, &out->levels[out->level_count]) != length)
+      return pc_fail(err, PCAL_USAGE,
+                     "--levels: \"%s\" is no number; separate levels as in 0.05/0.5/0.95",
+                     pc_clip(slice, shown));
+    out->level_count++;
+    at = at[length] == '/' ? at + length + 1 : NULL;
+  }
+  return PCAL_OK;
+}
+
+static pcal_status inputs_outcomes(const pc_plan *plan, pcal_error *err) {
+  if (plan->target != NULL && (plan->labels != NULL || plan->correct != NULL))
+    return pc_fail(err, PCAL_USAGE,
+                   "--target and --%s are both given; --target goes with predictions of a "
+                   "number, the other with scores of classes",
+                   plan->labels != NULL ? "labels" : "correct");
+  if (plan->scores == NULL)
+    return PCAL_OK;
+  if (inputs_regression(plan->kind) && (plan->labels != NULL || plan->correct != NULL))
+    return pc_fail(err, PCAL_USAGE,
+                   "predictions of a number go with --target, the numbers that came true; give "
+                   "it in place of --%s",
+                   plan->labels != NULL ? "labels" : "correct");
+  if (!inputs_regression(plan->kind) && plan->target != NULL)
+    return pc_fail(err, PCAL_USAGE,
+                   "--target goes with --mean, --quantiles or --samples; give %s in its place",
+                   pc_kind_outcome_flag(plan->kind));
+  return PCAL_OK;
+}
+
 static pcal_status inputs_scores(const pcal_inputs *inputs, pc_plan *out, pcal_error *err) {
-  const char *given[INPUTS_KINDS] = {inputs->probs, inputs->logits, inputs->log_probs,
-                                     inputs->confidence};
+  const char *given[INPUTS_KINDS] = {inputs->probs,      inputs->logits, inputs->log_probs,
+                                     inputs->confidence, inputs->mean,   inputs->quantiles,
+                                     inputs->samples};
   const char *flag = inputs->data != NULL ? "data" : NULL;
   for (size_t i = 0; i < INPUTS_KINDS; i++) {
     if (given[i] == NULL)
@@ -36,7 +100,11 @@ static pcal_status inputs_scores(const pcal_inputs *inputs, pc_plan *out, pcal_e
   if (flag == NULL)
     return pc_fail(err, PCAL_USAGE,
                    "there are no scores; give one of --probs, --logits, --log-probs, "
-                   "--confidence or --data");
+                   "--confidence, --mean, --quantiles, --samples or --data");
+  PC_TRY(inputs_spread(inputs, out, err));
+  PC_TRY(inputs_levels(inputs->levels, out, err));
+  if (inputs->levels != NULL && out->scores != NULL && out->kind != PCAL_QUANTILES)
+    return pc_fail(err, PCAL_USAGE, "--levels goes with --quantiles; leave it out");
   return PCAL_OK;
 }
 
@@ -46,6 +114,7 @@ pcal_status pc_inputs_plan(const pcal_inputs *inputs, pc_plan *out, pcal_error *
   *out = (pc_plan){.data = full.data,
                    .labels = full.labels,
                    .correct = full.correct,
+                   .target = full.target,
                    .weights = full.weights,
                    .groups = full.groups,
                    .first_row = full.first_row,
@@ -55,6 +124,7 @@ pcal_status pc_inputs_plan(const pcal_inputs *inputs, pc_plan *out, pcal_error *
                    "the header setting %d is unknown; give 0 (decide), 1 (yes) or 2 (no)",
                    out->header);
   PC_TRY(inputs_scores(&full, out, err));
+  PC_TRY(inputs_outcomes(out, err));
   if (out->labels != NULL && out->correct != NULL)
     return pc_fail(err, PCAL_USAGE,
                    "--labels and --correct are both given; --correct goes with --confidence, "
@@ -80,12 +150,14 @@ static int inputs_name_form(const char *name, const char *flag) {
   return name[length] == '\0' ? 1 : name[length] == '.' ? 2 : 0;
 }
 
-/* The only kind of scores among the columns. */
-static pcal_status inputs_find_kind(const pc_column_set *set, const inputs_kind **out,
-                                    int *form, pcal_error *err) {
+/* The only kind of scores of one task among the columns, or NULL. */
+static pcal_status inputs_find_task(const pc_column_set *set, int regression,
+                                    const inputs_kind **out, int *form, pcal_error *err) {
   *out = NULL;
   for (size_t i = 0; i < set->count; i++) {
     for (size_t k = 0; k < INPUTS_KINDS; k++) {
+      if (inputs_regression(inputs_kinds[k].kind) != regression)
+        continue;
       const int seen = inputs_name_form(set->names[i], inputs_kinds[k].flag);
       if (seen == 0)
         continue;
@@ -98,10 +170,20 @@ static pcal_status inputs_find_kind(const pc_column_set *set, const inputs_kind 
       *form = seen;
     }
   }
+  return PCAL_OK;
+}
+
+static pcal_status inputs_find_kind(const pc_column_set *set, const inputs_kind **out,
+                                    int *form, pcal_error *err) {
+  PC_TRY(inputs_find_task(set, 0, out, form, err));
+  if (*out == NULL)
+    PC_TRY(inputs_find_task(set, 1, out, form, err));
   if (*out == NULL)
     return pc_fail(err, PCAL_DATA,
                    "%s has no columns for scores; call them probs, logits or confidence, or "
-                   "with the name of the class probs.CLASS, logits.CLASS or log-probs.CLASS",
+                   "with the name of the class probs.CLASS, logits.CLASS or log-probs.CLASS; "
+                   "predictions of a number mean and std or variance, quantiles.LEVEL or "
+                   "samples.NUMBER",
                    set->file);
   return PCAL_OK;
 }
@@ -120,11 +202,36 @@ static pcal_status inputs_find_one(const pc_column_set *set, const char *name, s
   return PCAL_OK;
 }
 
+/* The columns beside the scores: spread, outcomes, weights, groups. */
+static pcal_status inputs_find_beside(const pc_column_set *set, const inputs_kind *kind,
+                                      pc_data_columns *out, pcal_error *err) {
+  size_t std = PC_NO_COLUMN;
+  out->kind = kind->kind;
+  out->spread = PC_NO_COLUMN;
+  PC_TRY(inputs_find_one(set, pc_kind_outcome_flag(kind->kind) + 2, &out->labels, err));
+  PC_TRY(inputs_find_one(set, "weights", &out->weights, err));
+  PC_TRY(inputs_find_one(set, "groups", &out->groups, err));
+  if (kind->kind != PCAL_MEAN_VARIANCE)
+    return PCAL_OK;
+  PC_TRY(inputs_find_one(set, "variance", &out->spread, err));
+  PC_TRY(inputs_find_one(set, "std", &std, err));
+  if ((out->spread == PC_NO_COLUMN) == (std == PC_NO_COLUMN))
+    return pc_fail(err, PCAL_DATA,
+                   "%s has %s variance %s std beside mean; one of them must say how sure the "
+                   "means are",
+                   set->file, std == PC_NO_COLUMN ? "neither" : "both",
+                   std == PC_NO_COLUMN ? "nor" : "and");
+  if (std == PC_NO_COLUMN)
+    return PCAL_OK;
+  out->spread = std;
+  out->kind = PCAL_MEAN_STD;
+  return PCAL_OK;
+}
+
 static pcal_status inputs_collect(const pc_column_set *set, const pcal_env *env,
                                   const inputs_kind *kind, int form, pc_data_columns *out,
                                   pcal_error *err) {
   const size_t prefix = strlen(kind->flag) + 1;
-  out->kind = kind->kind;
   out->scores = pc_alloc_raw(env, set->count, sizeof *out->scores);
   out->class_names = form == 2 ? pc_alloc_raw(env, set->count, sizeof *out->class_names) : NULL;
   if (out->scores == NULL || (form == 2 && out->class_names == NULL))
@@ -154,23 +261,21 @@ pcal_status pc_data_columns_find(const pc_column_set *set, const pcal_env *env,
     return pc_fail(err, PCAL_DATA, "%s has one column, called \"%s\"; " PC_SEMICOLON_REMEDY,
                    set->file, pc_clip(pc_slice_of(set->names[0]), shown));
   PC_TRY(inputs_find_kind(set, &kind, &form, err));
-  const char *labels = kind->kind == PCAL_CONFIDENCE ? "correct" : "labels";
-  PC_TRY(inputs_find_one(set, labels, &out->labels, err));
-  PC_TRY(inputs_find_one(set, "weights", &out->weights, err));
-  PC_TRY(inputs_find_one(set, "groups", &out->groups, err));
+  PC_TRY(inputs_find_beside(set, kind, out, err));
   const pcal_status status = inputs_collect(set, env, kind, form, out, err);
   if (status != PCAL_OK)
     pc_data_columns_free(env, out);
   return status;
 }
 
-/* The number of the only array of scores. */
-static pcal_status inputs_find_scores(const pc_column_set *set, size_t *out,
-                                      const inputs_kind **kind, pcal_error *err) {
+/* The number of the only array of scores of one task. */
+static pcal_status inputs_find_array(const pc_column_set *set, int regression, size_t *out,
+                                     const inputs_kind **kind, pcal_error *err) {
   *kind = NULL;
   for (size_t i = 0; i < set->count; i++) {
     for (size_t k = 0; k < INPUTS_KINDS; k++) {
-      if (inputs_name_form(set->names[i], inputs_kinds[k].flag) != 1)
+      if (inputs_regression(inputs_kinds[k].kind) != regression ||
+          inputs_name_form(set->names[i], inputs_kinds[k].flag) != 1)
         continue;
       if (*kind != NULL)
         return pc_fail(err, PCAL_DATA,
@@ -181,9 +286,18 @@ static pcal_status inputs_find_scores(const pc_column_set *set, size_t *out,
       *out = i;
     }
   }
+  return PCAL_OK;
+}
+
+static pcal_status inputs_find_scores(const pc_column_set *set, size_t *out,
+                                      const inputs_kind **kind, pcal_error *err) {
+  PC_TRY(inputs_find_array(set, 0, out, kind, err));
+  if (*kind == NULL)
+    PC_TRY(inputs_find_array(set, 1, out, kind, err));
   if (*kind == NULL)
     return pc_fail(err, PCAL_DATA,
-                   "%s holds no scores; call them probs, logits, log_probs or confidence",
+                   "%s holds no scores; call them probs, logits, log_probs or confidence, or "
+                   "mean and std or variance, quantiles or samples",
                    set->file);
   return PCAL_OK;
 }
@@ -194,11 +308,7 @@ pcal_status pc_data_members_find(const pc_column_set *set, const pcal_env *env,
   size_t scores = 0;
   *out = (pc_data_columns){0};
   PC_TRY(inputs_find_scores(set, &scores, &kind, err));
-  const char *labels = kind->kind == PCAL_CONFIDENCE ? "correct" : "labels";
-  PC_TRY(inputs_find_one(set, labels, &out->labels, err));
-  PC_TRY(inputs_find_one(set, "weights", &out->weights, err));
-  PC_TRY(inputs_find_one(set, "groups", &out->groups, err));
-  out->kind = kind->kind;
+  PC_TRY(inputs_find_beside(set, kind, out, err));
   out->scores = pc_alloc_raw(env, 1, sizeof *out->scores);
   if (out->scores == NULL)
     return pc_fail_memory(err, "finding the arrays of a data file");

@@ -9,8 +9,11 @@
 typedef struct pc_plan {
   const char *data;   /* or NULL; then kind and scores are set */
   const char *scores; /* or NULL */
+  const char *spread; /* variances or standard deviations beside means, or NULL */
   pcal_kind kind;
-  const char *labels, *correct, *weights, *groups; /* or NULL */
+  const char *labels, *correct, *target, *weights, *groups; /* or NULL */
+  double levels[PCAL_LEVELS_MAX];                           /* of quantiles */
+  size_t level_count;
   uint64_t first_row;
   int header; /* as in pcal_inputs */
 } pc_plan;
@@ -22,13 +25,16 @@ PC_CHECKED pcal_status pc_inputs_plan(const pcal_inputs *inputs, pc_plan *out, p
 
 /* The columns of a `data` file, found by name: one column probs, logits or confidence, or
  * several columns probs.CLASS, logits.CLASS or log-probs.CLASS; labels, or correct beside
- * confidence; weights; groups.  Other columns are left alone. */
+ * confidence; or mean with variance or std, quantiles.LEVEL or samples.NUMBER, and target;
+ * weights; groups.  Other columns are left alone, those of regression also where there are
+ * scores of classes. */
 typedef struct pc_data_columns {
   pcal_kind kind;
   size_t *scores; /* owned */
   size_t score_count;
   const char **class_names;       /* owned, of letters inside the set's names; NULL: no names */
-  size_t labels, weights, groups; /* or PC_NO_COLUMN */
+  size_t spread;                  /* beside means */
+  size_t labels, weights, groups; /* or PC_NO_COLUMN; labels are targets in regression */
 } pc_data_columns;
 
 PC_CHECKED pcal_status pc_data_columns_find(const pc_column_set *set, const pcal_env *env,

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "data/rows.h"
 #include "io/selector.h"
 #include "io/source_state.h"
 
@@ -151,7 +152,7 @@ static int source_selectable(const pc_reader *part) {
   return source_is_file(part) && part->format->members == NULL;
 }
 
-static pcal_status source_one_column(const pc_reader *part, const char *what, pcal_error *err) {
+pcal_status pc_source_one_column(const pc_reader *part, const char *what, pcal_error *err) {
   if (!source_has(part) || part->columns == 1)
     return PCAL_OK;
   if (!source_selectable(part))
@@ -192,15 +193,17 @@ static pcal_status source_one_class(const pc_reader *scores, pcal_error *err) {
 }
 
 static pcal_status source_check_columns(const pcal_source *source, pcal_error *err) {
-  PC_TRY(source_one_column(&source->weights, "weights", err));
-  PC_TRY(source_one_column(&source->group_cells, "groups", err));
+  PC_TRY(pc_source_one_column(&source->weights, "weights", err));
+  PC_TRY(pc_source_one_column(&source->group_cells, "groups", err));
+  if (pc_source_regression(source))
+    return PCAL_OK;
   if (source->kind != PCAL_CONFIDENCE) {
     PC_TRY(source_one_class(&source->scores, err));
     return source_one_hot(source, source->scores.columns == 1 ? 2 : source->scores.columns,
                           err);
   }
-  PC_TRY(source_one_column(&source->scores, "confidences", err));
-  return source_one_column(&source->label_cells, "--correct values", err);
+  PC_TRY(pc_source_one_column(&source->scores, "confidences", err));
+  return pc_source_one_column(&source->label_cells, "--correct values", err);
 }
 
 static const char *source_header_hint(const pc_reader *part) {
@@ -221,6 +224,7 @@ static pcal_status source_check_length(const pcal_source *source, const pc_reade
 }
 
 static pcal_status source_check_lengths(const pcal_source *source, pcal_error *err) {
+  PC_TRY(source_check_length(source, &source->spread, err));
   PC_TRY(source_check_length(source, &source->label_cells, err));
   PC_TRY(source_check_length(source, &source->weights, err));
   return source_check_length(source, &source->group_cells, err);
@@ -256,16 +260,26 @@ static pcal_status source_name_classes(pcal_source *source, pcal_error *err) {
 
 static pcal_status source_data_labels(const pcal_source *source, const pc_plan *plan,
                                       pcal_error *err) {
-  const int confidence = source->kind == PCAL_CONFIDENCE;
-  if (plan->data == NULL || (confidence ? plan->labels : plan->correct) == NULL)
-    return PCAL_OK;
-  return pc_fail(err, PCAL_USAGE, "%s holds %s, which go with --%s; give that in place of --%s",
-                 source_name(&source->scores), confidence ? "confidences" : "scores of classes",
-                 confidence ? "correct" : "labels", confidence ? "labels" : "correct");
+  const char *right = pc_kind_outcome_flag(source->kind);
+  const struct {
+    const char *given, *flag;
+  } outcomes[] = {
+      {plan->labels, "--labels"}, {plan->correct, "--correct"}, {plan->target, "--target"}};
+  for (size_t i = 0; plan->data != NULL && i < sizeof outcomes / sizeof *outcomes; i++)
+    if (outcomes[i].given != NULL && strcmp(outcomes[i].flag, right) != 0)
+      return pc_fail(err, PCAL_USAGE, "%s holds %s, which go with %s; give that in place of %s",
+                     source_name(&source->scores),
+                     pc_source_regression(source)      ? "predictions of a number"
+                     : source->kind == PCAL_CONFIDENCE ? "confidences"
+                                                       : "scores of classes",
+                     right, outcomes[i].flag);
+  return PCAL_OK;
 }
 
 pcal_status pc_source_complete(pcal_source *source, pcal_error *err) {
   PC_TRY(source_check_columns(source, err));
+  if (pc_source_regression(source))
+    PC_TRY(pc_source_check_forecast(source, err));
   PC_TRY(source_check_lengths(source, err));
   if (source->scores.rows != PCAL_NO_ROW)
     PC_TRY(source_check_first_row(source_name(&source->scores), source->first_row,
@@ -290,8 +304,18 @@ static pcal_status source_fill(pcal_source *source, const pcal_inputs *inputs,
   PC_TRY(source_scores(source, &plan, err));
   PC_TRY(source_data_labels(source, &plan, err));
   const pc_data_columns *columns = &source->columns;
-  PC_TRY(source_part(source, plan.labels != NULL ? plan.labels : plan.correct, columns->labels,
-                     PC_AS_LABELS, &source->label_cells, err));
+  const int regression = pc_source_regression(source);
+  memcpy(source->forecast.levels, plan.levels, sizeof plan.levels);
+  source->forecast.level_count = plan.level_count;
+  if (regression)
+    PC_TRY(
+        source_part(source, plan.spread, columns->spread, PC_AS_SCORES, &source->spread, err));
+  PC_TRY(source_part(source,
+                     regression            ? plan.target
+                     : plan.labels != NULL ? plan.labels
+                                           : plan.correct,
+                     columns->labels, regression ? PC_AS_NUMBERS : PC_AS_LABELS,
+                     &source->label_cells, err));
   PC_TRY(source_part(source, plan.weights, columns->weights, PC_AS_NUMBERS, &source->weights,
                      err));
   PC_TRY(
@@ -361,6 +385,8 @@ void pc_source_free(pcal_source *source) {
   pc_reader_close(&source->label_cells);
   pc_reader_close(&source->weights);
   pc_reader_close(&source->group_cells);
+  pc_reader_close(&source->spread);
+  pc_free(&env, source->forecast.rows);
   pc_reader_close(&source->table);
   for (size_t i = 0; i < PC_SOURCE_PARTS; i++) {
     pc_arrow_table_free(&source->inputs[i].arrow);
@@ -376,19 +402,31 @@ void pc_source_free(pcal_source *source) {
   pc_free(&env, source);
 }
 
+/* That of the scores; where they are joined from two parts, float32 only when both are. */
+static pcal_type source_type(const pcal_source *source) {
+  return source->scores.cells == PC_CELLS_F32 &&
+                 (!source_has(&source->spread) || source->spread.cells == PC_CELLS_F32)
+             ? PCAL_F32
+             : PCAL_F64;
+}
+
 static pcal_status source_window(pcal_source *source, size_t max_rows, size_t *out,
                                  pcal_error *err) {
   size_t rows = max_rows;
   const size_t limits[] = {
       source->scores.window_limit,
-      source_has(&source->label_cells) ? pc_labels_limit(&source->labels) : SIZE_MAX,
+      !source_has(&source->label_cells) ? SIZE_MAX
+      : pc_source_regression(source)    ? source->label_cells.window_limit
+                                        : pc_labels_limit(&source->labels),
       source_has(&source->weights) ? source->weights.window_limit : SIZE_MAX,
       source_has(&source->group_cells) ? source->group_cells.window_limit : SIZE_MAX,
+      source_has(&source->spread) ? source->spread.window_limit : SIZE_MAX,
+      source_has(&source->spread) ? PC_SOURCE_JOINED_ROWS : SIZE_MAX,
   };
   for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
     rows = rows < limits[i] ? rows : limits[i];
   pc_reader *parts[] = {&source->scores, &source->label_cells, &source->weights,
-                        &source->group_cells};
+                        &source->group_cells, &source->spread};
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
     size_t ready = SIZE_MAX;
     if (source_has(parts[i]))
@@ -419,7 +457,12 @@ static pcal_status source_beside(pcal_source *source, size_t max_rows, pcal_batc
                                  pc_label_feed *feed, pcal_error *err) {
   const uint64_t first = batch->first_row;
   size_t rows = 0;
-  if (source_has(&source->label_cells)) {
+  if (source_has(&source->label_cells) && pc_source_regression(source)) {
+    pc_window window;
+    PC_TRY(pc_reader_next(&source->label_cells, max_rows, &window, err));
+    batch->targets = window.data;
+    PC_TRY(source_check_end(source, &source->label_cells, window.rows, batch->rows, err));
+  } else if (source_has(&source->label_cells)) {
     PC_TRY(pc_labels_next_later(&source->labels, max_rows, first, &batch->labels, &rows, feed,
                                 err));
     PC_TRY(source_check_end(source, &source->label_cells, rows, batch->rows, err));
@@ -440,18 +483,34 @@ static pcal_status source_beside(pcal_source *source, size_t max_rows, pcal_batc
 static void source_place(const void *user, pcal_field field, size_t row, size_t column,
                          char *out, size_t out_size) {
   const pcal_source *source = user;
-  const pc_reader *part = field == PCAL_SCORES   ? &source->scores
+  const int spread = field == PCAL_SCORES && column == 1 && source_has(&source->spread);
+  const pc_reader *part = spread                 ? &source->spread
+                          : field == PCAL_SCORES ? &source->scores
                           : field == PCAL_LABELS ? &source->label_cells
                                                  : &source->weights;
+  const int apart = source_has(&source->spread) && part->names == NULL;
   char place[PC_PLACE_MAX], shown[PC_CLIP_MAX];
   pc_reader_place(part, row, source->first_row + source->window + row, place);
-  if (column == PCAL_NO_COLUMN)
+  if (column == PCAL_NO_COLUMN || apart)
     snprintf(out, out_size, "%s", place);
   else if (part->names == NULL)
     snprintf(out, out_size, "%s, column %zu", place, column);
   else
     snprintf(out, out_size, "%s, column \"%s\"", place,
-             pc_clip(pc_slice_of(part->names[column]), shown));
+             pc_clip(pc_slice_of(part->names[spread ? 0 : column]), shown));
+}
+
+/* What regression adds to a window of means, quantiles or samples. */
+static pcal_status source_spread(pcal_source *source, size_t wanted, const pc_window *window,
+                                 pcal_batch *out, pcal_error *err) {
+  pc_window spreads;
+  out->levels = source->kind == PCAL_QUANTILES ? source->forecast.levels : NULL;
+  out->spread_name = source_name(&source->spread);
+  if (!source_has(&source->spread))
+    return PCAL_OK;
+  PC_TRY(pc_reader_next(&source->spread, wanted, &spreads, err));
+  PC_TRY(source_check_end(source, &source->spread, spreads.rows, window->rows, err));
+  return pc_source_join_spread(source, window, &spreads, out, err);
 }
 
 /* The next rows of the parts. */
@@ -464,7 +523,7 @@ static pcal_status source_read(pcal_source *source, size_t max_rows, pcal_batch 
   PC_TRY(source_check_first_row(source_name(&source->scores), source->first_row,
                                 source->position + window.rows, err));
   out->kind = source->kind;
-  out->type = source->scores.cells == PC_CELLS_F32 ? PCAL_F32 : PCAL_F64;
+  out->type = source_type(source);
   out->rows = window.rows;
   out->columns = source->scores.columns;
   out->scores = window.data;
@@ -477,6 +536,7 @@ static pcal_status source_read(pcal_source *source, size_t max_rows, pcal_batch 
   out->groups_name = source_name(&source->group_cells);
   out->place = source_place;
   out->place_user = source;
+  PC_TRY(source_spread(source, wanted, &window, out, err));
   return source_beside(source, wanted, out, feed, err);
 }
 
@@ -515,7 +575,7 @@ pcal_status pc_source_rewind(pcal_source *source, pcal_error *err) {
   for (size_t i = 0; i < source->file_count; i++)
     PC_TRY(pc_bytes_check(&source->files[i].bytes, err));
   pc_reader *parts[] = {&source->scores, &source->label_cells, &source->weights,
-                        &source->group_cells};
+                        &source->group_cells, &source->spread};
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
     if (source_has(parts[i]))
       pc_reader_rewind(parts[i]);
@@ -536,13 +596,14 @@ void pc_source_shape(const pcal_source *source, pcal_shape *shape) {
   *shape = (pcal_shape){
       .size = sizeof *shape,
       .kind = source->kind,
-      .type = source->scores.cells == PC_CELLS_F32 ? PCAL_F32 : PCAL_F64,
+      .type = source_type(source),
       .row_count = source->scores.rows,
-      .columns = source->scores.columns,
+      .columns = source->scores.columns + (source_has(&source->spread) ? 1 : 0),
       .weighted = source_has(&source->weights),
       .grouped = source_has(&source->group_cells),
       .labelled = source_has(&source->label_cells),
       .class_names = source->class_names,
+      .levels = source->kind == PCAL_QUANTILES ? source->forecast.levels : NULL,
       .group_names = (const char *const *)source->groups.names.text,
       .group_count = source->groups.names.count,
   };

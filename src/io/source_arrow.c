@@ -22,7 +22,13 @@ static pcal_status source_arrow_fill(pcal_source *source, const pcal_arrow *colu
   PC_TRY(pc_arrow_open(&input->arrow, columns->scores, columns->score_count, PC_AS_SCORES,
                        &source->scores, err));
   source->class_names = source->scores.columns > 1 ? source->scores.names : NULL;
-  PC_TRY(source_arrow_part(source, columns->labels, PC_AS_LABELS, &source->label_cells, err));
+  const int regression = pc_source_regression(source);
+  if (columns->levels != NULL && columns->score_count <= PCAL_LEVELS_MAX) {
+    memcpy(source->forecast.levels, columns->levels, columns->score_count * sizeof(double));
+    source->forecast.level_count = columns->score_count;
+  }
+  PC_TRY(source_arrow_part(source, columns->labels, regression ? PC_AS_NUMBERS : PC_AS_LABELS,
+                           &source->label_cells, err));
   PC_TRY(source_arrow_part(source, columns->weights, PC_AS_NUMBERS, &source->weights, err));
   PC_TRY(source_arrow_part(source, columns->groups, PC_AS_TEXT, &source->group_cells, err));
   return pc_source_complete(source, err);

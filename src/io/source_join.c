@@ -7,6 +7,7 @@
  *  3. given class names take the place of those of columns; there is one for each column. */
 #include <string.h>
 
+#include "data/rows.h"
 #include "io/array.h"
 #include "io/source_state.h"
 
@@ -176,6 +177,9 @@ static pcal_status source_join_fill(pcal_source *source, const pcal_join *join,
   source->kind = join->kind;
   source->first_row = join->first_row;
   source->header = (pc_header)join->header;
+  if (join->levels != NULL && join->level_count <= PCAL_LEVELS_MAX)
+    memcpy(source->forecast.levels, join->levels, join->level_count * sizeof(double));
+  source->forecast.level_count = join->levels == NULL ? 0 : join->level_count;
   for (size_t i = 0; i < PC_SOURCE_PARTS; i++)
     PC_TRY(source_join_part_open(source, &parts[i], &source->inputs[i], err));
   PC_TRY(source_join_class_names(source, join, err));
@@ -186,9 +190,13 @@ static pcal_status source_join_fill(pcal_source *source, const pcal_join *join,
 static void source_join_take(const pcal_join *join, pcal_source *source,
                              source_join_part parts[PC_SOURCE_PARTS],
                              pc_arrow_table tables[PC_SOURCE_PARTS]) {
-  static const char *const names[] = {"scores", "labels", "weights", "groups"};
-  static const pc_as wanted[] = {PC_AS_SCORES, PC_AS_LABELS, PC_AS_NUMBERS, PC_AS_TEXT};
-  const pcal_input *const inputs[] = {join->scores, join->labels, join->weights, join->groups};
+  const int regression = pc_kind_form(join->kind) != PC_FORM_CLASSES;
+  const char *const names[] = {"scores", regression ? "target" : "labels", "weights", "groups",
+                               join->kind == PCAL_MEAN_STD ? "std" : "variance"};
+  const pc_as wanted[] = {PC_AS_SCORES, regression ? PC_AS_NUMBERS : PC_AS_LABELS,
+                          PC_AS_NUMBERS, PC_AS_TEXT, PC_AS_SCORES};
+  const pcal_input *const inputs[] = {join->scores, join->labels, join->weights, join->groups,
+                                      join->spread};
   for (size_t i = 0; i < PC_SOURCE_PARTS; i++) {
     parts[i] = (source_join_part){.input = PCAL_INPUT_INIT, .as = wanted[i], .name = names[i]};
     tables[i] = (pc_arrow_table){0};
@@ -206,7 +214,7 @@ static void source_join_take(const pcal_join *join, pcal_source *source,
   if (source == NULL)
     return;
   pc_reader *const readers[] = {&source->scores, &source->label_cells, &source->weights,
-                                &source->group_cells};
+                                &source->group_cells, &source->spread};
   for (size_t i = 0; i < PC_SOURCE_PARTS; i++) {
     parts[i].reader = readers[i];
     source->inputs[i].arrow = tables[i];

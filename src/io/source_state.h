@@ -12,14 +12,14 @@
 #include "io/reader.h"
 #include "io/source.h"
 
-#define PC_SOURCE_FILES_MAX 5
+#define PC_SOURCE_FILES_MAX 6
 
 typedef struct pc_source_file {
   char *path; /* owned */
   pc_bytes bytes;
 } pc_source_file;
 
-#define PC_SOURCE_PARTS 4 /* scores, labels, weights, groups */
+#define PC_SOURCE_PARTS 5 /* scores, labels or targets, weights, groups, spread */
 
 /* What a part that is no file needs to live. */
 typedef struct pc_source_input {
@@ -27,6 +27,15 @@ typedef struct pc_source_input {
   pc_bytes bytes;
   pc_arrow_table arrow;
 } pc_source_input;
+
+/* What regression adds: label_cells hold targets, and spread is there when means and their
+ * variances come apart; windows of both are then joined in rows of two. */
+typedef struct pc_source_forecast {
+  double levels[PCAL_LEVELS_MAX]; /* of quantiles */
+  size_t level_count;             /* 0: not given */
+  void *rows;                     /* joined */
+  size_t capacity;                /* in bytes */
+} pc_source_forecast;
 
 struct pcal_source {
   pcal_env env;
@@ -40,7 +49,8 @@ struct pcal_source {
   pc_source_input inputs[PC_SOURCE_PARTS]; /* arrays and Arrow tables, in place of files */
   pc_borrowed borrowed;                    /* the same */
   pc_derived derived;                      /* rows made from another source's */
-  pc_reader scores, label_cells, weights, group_cells;
+  pc_reader scores, label_cells, weights, group_cells, spread;
+  pc_source_forecast forecast;    /* of regression */
   const char *const *class_names; /* owned by a reader, by columns or here: */
   char **given_names;
   size_t given_name_count;
@@ -62,6 +72,24 @@ PC_CHECKED pcal_status pc_source_file_part(pcal_source *source, const char *text
 
 /* Checks the parts against each other and makes them ready to be read. */
 PC_CHECKED pcal_status pc_source_complete(pcal_source *source, pcal_error *err);
+
+int pc_source_regression(const pcal_source *source);
+
+/* Rows of a window that are joined at most. */
+#define PC_SOURCE_JOINED_ROWS ((size_t)1 << 16)
+
+/* Checks columns and levels of regression; where no levels were given, columns of a data file
+ * may be called by them (quantiles.0.05). */
+PC_CHECKED pcal_status pc_source_check_forecast(pcal_source *source, pcal_error *err);
+
+/* Joins a window of means with one of their spreads into the batch. */
+PC_CHECKED pcal_status pc_source_join_spread(pcal_source *source, const pc_window *means,
+                                             const pc_window *spreads, pcal_batch *batch,
+                                             pcal_error *err);
+
+/* Fails unless a part has one column; what: "weights". */
+PC_CHECKED pcal_status pc_source_one_column(const pc_reader *part, const char *what,
+                                            pcal_error *err);
 
 /* Hands a source out, or frees it when something failed. */
 pcal_status pc_source_give(pcal_source *source, pcal_status status, pcal_source **out);

@@ -23,6 +23,7 @@ typedef enum pc_machine_kind {
 
 /* Values of rows [begin, begin + count): out[i * value_count + v]; +inf is allowed. */
 #define PC_VALUES_MAX 4
+#define PC_PARAMS_MAX 18
 typedef void (*pc_values_function)(const double *params, const pc_rows *rows, size_t begin,
                                    size_t count, double *out);
 
@@ -44,7 +45,7 @@ typedef struct pc_need {
   struct {
     pc_values_function values;
     size_t value_count;
-    double params[2];
+    double params[PC_PARAMS_MAX];
     int needs_log; /* uses rows->log_true */
     int spread;    /* also sums of products, for standard errors */
   } sum;
@@ -71,16 +72,18 @@ typedef struct pc_kept_rows {
   uint64_t *ids;
   int32_t *labels;
   double *weights;
-  double *score;      /* of class 1 or the confidence, for one column; else the largest */
+  double *score;      /* of class 1 or the confidence, for one column; else the largest; NULL
+                         for regression */
   int32_t *top_label; /* NULL for one column */
-  double *probs;      /* count x classes, or NULL */
+  double *probs;      /* count x classes, or NULL; of regression: predictions and targets */
   uint32_t *clusters; /* or NULL */
 } pc_kept_rows;
 
 /* What a finished state says.  Exactly one member is filled. */
 typedef struct pc_evidence {
   pc_machine_kind machine;
-  double total; /* sum of weights */
+  double total;            /* sum of weights */
+  const pc_layout *layout; /* of the data */
   int rough;    /* one of many replicas: 1e-4 of a value is near enough; curves are known at
                    least in cells of 2^-12 */
   struct pc_sum_evidence {

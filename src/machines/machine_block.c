@@ -6,6 +6,7 @@
  * merge the last of them; its value does not depend on when.  Without groups little more than
  * the two ends of what was met is ever kept, and beside it blocks with a missing row, which
  * never complete. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -15,6 +16,7 @@
 
 typedef struct block_state {
   size_t classes, rows;
+  double least; /* that a number of a row can be, and by how much it may exceed 1 */
   pc_block_function value;
   double params[3];
   pc_sum sum, squares;
@@ -53,6 +55,7 @@ static pcal_status machine_block_create(const pcal_env *env, const pc_need *need
   if (state == NULL)
     return pc_fail_memory(err, "preparing blocks");
   state->classes = layout->classes;
+  state->least = layout->form == PC_FORM_CLASSES ? MACHINE_BLOCK_LEAST : -DBL_MAX;
   state->rows = need->block.rows;
   state->value = need->block.value;
   memcpy(state->params, need->block.params, sizeof state->params);
@@ -331,7 +334,7 @@ static void machine_block_load_row(block_state *state, pc_decoder *in) {
   pc_decoder_expect(in, label < k && (at == 0 || state->ids[at] > state->ids[at - 1]));
   for (size_t c = 0; c < k && !in->failed; c++) {
     const double p = state->probs[at * k + c];
-    pc_decoder_expect(in, p >= MACHINE_BLOCK_LEAST && p <= 1 - MACHINE_BLOCK_LEAST);
+    pc_decoder_expect(in, p >= state->least && p <= 1 - state->least);
   }
 }
 

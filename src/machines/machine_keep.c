@@ -8,6 +8,7 @@
  * Saved: the number of rows (u64), then column after column in that order: ids (u64), labels
  * and, for several columns, top labels (u32), weights, scores and, where whole, probabilities
  * (doubles). */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -34,6 +35,7 @@ enum {
 
 typedef struct keep_state {
   size_t classes, count;
+  int regression;
   keep_column column[KEEP_COLUMNS];
 } keep_state;
 
@@ -54,18 +56,20 @@ static pcal_status machine_keep_create(const pcal_env *env, const pc_need *need,
   keep_state *state = pc_alloc(env, 1, sizeof *state);
   if (state == NULL)
     return pc_fail_memory(err, "preparing to keep rows");
+  const int regression = layout->form != PC_FORM_CLASSES;
   const size_t whole = need->keep.whole && layout->classes > 1 ? layout->classes : 0;
   const keep_column columns[KEEP_COLUMNS] = {
       [KEEP_IDS] = {NULL, 0, sizeof(uint64_t), 1},
       [KEEP_LABELS] = {NULL, 0, sizeof(int32_t), 1},
       [KEEP_WEIGHTS] = {NULL, 0, sizeof(double), 1},
-      [KEEP_SCORE] = {NULL, 0, sizeof(double), 1},
-      [KEEP_TOP] = {NULL, 0, sizeof(int32_t), layout->columns > 1},
+      [KEEP_SCORE] = {NULL, 0, sizeof(double), !regression},
+      [KEEP_TOP] = {NULL, 0, sizeof(int32_t), layout->columns > 1 && !regression},
       [KEEP_PROBS] = {NULL, 0, sizeof(double), whole},
       [KEEP_CLUSTERS] = {NULL, 0, sizeof(uint32_t), need->keep.clusters != 0},
   };
   memcpy(state->column, columns, sizeof columns);
   state->classes = layout->classes;
+  state->regression = regression;
   *out = state;
   return PCAL_OK;
 }
@@ -237,7 +241,7 @@ static void machine_keep_save_columns(const keep_state *state, const size_t *ord
   for (size_t i = 0; state->column[KEEP_TOP].per_row > 0 && i < state->count; i++)
     pc_encode_u32(out, (uint32_t)top[order[i]]);
   for (size_t c = KEEP_WEIGHTS; c <= KEEP_SCORE; c++)
-    for (size_t i = 0; i < state->count; i++)
+    for (size_t i = 0; state->column[c].per_row > 0 && i < state->count; i++)
       pc_encode_doubles(out, (const double *)state->column[c].data + order[i], 1);
   for (size_t i = 0; wide > 0 && i < state->count; i++)
     pc_encode_doubles(out, probs + order[i] * wide, wide);
@@ -280,14 +284,15 @@ static void machine_keep_check(const keep_state *state, const pc_totals *totals,
   pc_sum_clear(&weight);
   for (size_t i = 0; i < state->count; i++) {
     const int valid = weights[i] > 0 && isfinite(weights[i]);
-    pc_decoder_expect(in, valid && fabs(score[i]) <= 2.0 && label[i] >= 0 &&
-                              (size_t)label[i] < labels);
+    pc_decoder_expect(in, valid && label[i] >= 0 && (size_t)label[i] < labels);
+    pc_decoder_expect(in, state->regression || fabs(score[i]) <= 2.0);
     if (state->column[KEEP_TOP].per_row > 0)
       pc_decoder_expect(in, top[i] >= 0 && (size_t)top[i] < labels);
     pc_sum_add(&weight, valid ? weights[i] : 0.0);
   }
+  const double most = state->regression ? DBL_MAX : 2.0;
   for (size_t i = 0; i < state->count * state->column[KEEP_PROBS].per_row; i++)
-    pc_decoder_expect(in, fabs(probs[i]) <= 2.0);
+    pc_decoder_expect(in, fabs(probs[i]) <= most);
   pc_decoder_expect(in, pc_sum_equal(&weight, &totals->weight));
 }
 

@@ -3,6 +3,7 @@
  * State: for each value the exact sum of weight * value over rows with a finite value, the
  * weight of rows with an infinite one, and the lowest index of such a row.  All three merge in
  * any order to the same bits. */
+#include <float.h>
 #include <math.h>
 
 #include "core/sum.h"
@@ -64,6 +65,10 @@ static void machine_sum_add(sum_value *value, double x, double weight, uint64_t 
     value->infinite_row = row;
 }
 
+static double machine_sum_finite(double product) {
+  return isinf(product) ? copysign(DBL_MAX, product) : product;
+}
+
 /* Products of the values of one row, unless one is infinite. */
 static void machine_sum_add_products(sum_state *state, const double *x, double weight) {
   const size_t values = state->need.sum.value_count;
@@ -72,7 +77,7 @@ static void machine_sum_add_products(sum_state *state, const double *x, double w
       return;
   for (size_t v = 0; v < values; v++)
     for (size_t u = 0; u <= v; u++)
-      pc_sum_add_product(&state->product[v][u], weight, x[v] * x[u]);
+      pc_sum_add_product(&state->product[v][u], weight, machine_sum_finite(x[v] * x[u]));
 }
 
 static void machine_sum_add_rows(sum_state *state, const pc_rows *rows, size_t begin,

@@ -89,6 +89,10 @@ static pcal_status finish_entry(const pc_plan *plan, size_t index, const pc_evid
   out->group = group;
   pc_options_write(&entry->options, 1, out->spec, sizeof out->spec);
   pc_options_write(&entry->options, 0, out->label, sizeof out->label);
+  if (plan->certainty.null && plan->layout.form == PC_FORM_QUANTILES)
+    snprintf(out->surety.why, sizeof out->surety.why,
+             "quantiles do not say what lies between and beyond them, so nothing can be drawn "
+             "from them");
   if (evidence->total > 0) {
     PC_TRY(entry->metric->evaluate(&entry->options, evidence, env, &out->outcome, err));
     if (evidence->machine == PC_BLOCK)
@@ -141,6 +145,7 @@ static pcal_status finish_slot(const pcal_measure *measure, const pc_account *ac
   pc_evidence evidence;
   memset(&evidence, 0, sizeof evidence);
   evidence.machine = measure->plan.slots[slot].need.machine;
+  evidence.layout = &measure->plan.layout;
   if (account != NULL)
     PC_TRY(finish_evidence(measure, account, slot, &evidence, err));
   pcal_status status = PCAL_OK;
@@ -183,10 +188,11 @@ static pcal_status finish_summary(const pcal_measure *measure, const pc_tally *t
   results->normalized = measure->normalized;
   results->fast = measure->pass.policy.fast;
   results->skipped = measure->skipped;
-  results->only_label =
-      measure->plan.layout.kind != PCAL_CONFIDENCE && tally->label_low == tally->label_high
-          ? tally->label_low
-          : -1;
+  results->only_label = measure->plan.layout.kind != PCAL_CONFIDENCE &&
+                                measure->plan.layout.form == PC_FORM_CLASSES &&
+                                tally->label_low == tally->label_high
+                            ? tally->label_low
+                            : -1;
   if (results->weight <= 0 && measure->weighted && measure->skipped == 0)
     return pc_fail(err, PCAL_DATA,
                    "%sall weights are zero; give at least one row a positive weight",

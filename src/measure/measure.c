@@ -112,7 +112,7 @@ pcal_status pc_measure_new(const pcal_measure_config *config, const pcal_env *en
                            pcal_measure **out, pcal_error *err) {
   const pcal_env resolved = pc_env_resolve(env);
   pc_layout layout;
-  PC_TRY(pc_layout_make(config->kind, config->columns, &layout, err));
+  PC_TRY(pc_layout_make_levels(config->kind, config->columns, config->levels, &layout, err));
   pcal_measure *measure = pc_alloc(&resolved, 1, sizeof *measure);
   if (measure == NULL)
     return pc_fail_memory(err, "preparing to measure");

@@ -18,8 +18,13 @@ static const char *merge_name(const pcal_measure *measure, const char *fallback)
 static pcal_status merge_check_layout(const pcal_measure *measure, const pcal_measure *other,
                                       pcal_error *err) {
   const pc_layout *a = &measure->plan.layout, *b = &other->plan.layout;
-  if (a->kind == b->kind && a->columns == b->columns)
+  if (pc_layout_equal(a, b))
     return PCAL_OK;
+  if (a->kind == b->kind && a->columns == b->columns)
+    return pc_fail(err, PCAL_USAGE,
+                   "%s has quantiles at other levels than %s; only parts of one data set can "
+                   "be merged",
+                   merge_name(other, "the other measure"), merge_name(measure, "this one"));
   return pc_fail(err, PCAL_USAGE,
                  "%s has scores of the kind %s in %zu column%s, and %s of the kind %s in %zu; "
                  "only parts of one data set can be merged",

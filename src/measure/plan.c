@@ -82,7 +82,7 @@ static int plan_has(const pc_plan *plan, const pc_plan_entry *entry) {
 static pcal_status plan_configure(const pc_plan *plan, const char *spec, pc_plan_entry *entry,
                                   pcal_error *err) {
   memset(entry, 0, sizeof *entry);
-  PC_TRY(pc_metric_parse(spec, &entry->metric, &entry->options, err));
+  PC_TRY(pc_metric_parse_for(plan->layout.form, spec, &entry->metric, &entry->options, err));
   if (plan->layout.kind == PCAL_CONFIDENCE && (entry->metric->traits & PC_NEEDS_CLASSES))
     return pc_fail(
         err, PCAL_USAGE,
@@ -150,6 +150,8 @@ static pcal_status plan_reliability(const pcal_env *env, pc_plan *plan, pcal_err
   need.machine = PC_GRID;
   need.view.kind = pc_layout_binary(&plan->layout) ? PC_VIEW_CLASS : PC_VIEW_RANK;
   need.view.index = 1;
+  if (plan->layout.form != PC_FORM_CLASSES)
+    need.view = pc_view_pit(&plan->layout);
   need.grid.rule = PC_EDGES_RIGHT;
   need.grid.bins = PC_RELIABILITY_BINS;
   need.grid.moments = PC_MOMENT_SQUARE;
@@ -173,8 +175,8 @@ int pc_plan_resampled(const pc_plan *plan, size_t entry) {
 }
 
 int pc_plan_relabelled(const pc_plan *plan, size_t entry) {
-  (void)entry;
-  return plan->certainty.null;
+  return plan->certainty.null && plan->layout.form != PC_FORM_QUANTILES &&
+         (plan->layout.form == PC_FORM_CLASSES || !plan_pairs(plan_machine(plan, entry)));
 }
 
 /* Rows are kept when anything is measured again; whole ones when more than the score of the
@@ -191,8 +193,9 @@ static pcal_status plan_keep(const pcal_env *env, pc_plan *plan, pcal_error *err
     if (!pc_plan_resampled(plan, e) && !pc_plan_relabelled(plan, e))
       continue;
     needed = 1;
-    need.keep.whole |=
-        plan_takes_rows(here->machine) || memcmp(&here->view, &natural, sizeof natural) != 0;
+    need.keep.whole |= plan_takes_rows(here->machine) ||
+                       plan->layout.form != PC_FORM_CLASSES ||
+                       memcmp(&here->view, &natural, sizeof natural) != 0;
   }
   plan->keep_slot = PC_NO_SLOT;
   return needed ? plan_slot(env, plan, &need, &plan->keep_slot, err) : PCAL_OK;
@@ -250,8 +253,8 @@ int pc_plan_refines(const pc_plan *plan, size_t slot) {
 }
 
 int pc_plan_equal(const pc_plan *a, const pc_plan *b) {
-  if (a->layout.kind != b->layout.kind || a->layout.columns != b->layout.columns ||
-      a->entry_count != b->entry_count || !pc_certainty_equal(&a->certainty, &b->certainty))
+  if (!pc_layout_equal(&a->layout, &b->layout) || a->entry_count != b->entry_count ||
+      !pc_certainty_equal(&a->certainty, &b->certainty))
     return 0;
   for (size_t i = 0; i < a->entry_count; i++)
     if (a->entries[i].metric != b->entries[i].metric ||

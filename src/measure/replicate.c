@@ -140,6 +140,28 @@ static void replicate_facts(replicate_worker *worker, size_t at, const double *p
   worker->log_true[at] = log(p > 0 ? p : 0.0);
 }
 
+/* A target drawn from the prediction. */
+static double replicate_target(const replicate_job *job, const double *forecast, uint64_t id,
+                               size_t replica) {
+  const pc_layout *layout = &job->request->plan->layout;
+  const pc_rng rng = replicate_rng(job, REPLICATE_LABEL_STREAM, replica);
+  if (layout->form == PC_FORM_GAUSSIAN)
+    return forecast[0] + forecast[1] * pc_rng_normal(&rng, id);
+  const size_t drawn = (size_t)(pc_rng_uniform(&rng, id) * (double)layout->columns);
+  return forecast[drawn < layout->columns ? drawn : layout->columns - 1];
+}
+
+static void replicate_copy_forecast(const replicate_job *job, replicate_worker *worker,
+                                    size_t row, size_t at, size_t replica) {
+  const pc_kept_rows *rows = job->request->rows;
+  const size_t k = rows->classes;
+  double *to = worker->probs + at * k;
+  worker->ids[at] = rows->ids[row];
+  memcpy(to, rows->probs + row * k, k * sizeof(double));
+  if (job->request->kind == PC_REPLICA_LABELS)
+    to[k - 1] = replicate_target(job, to, rows->ids[row], replica);
+}
+
 static void replicate_copy_row(const replicate_job *job, replicate_worker *worker, size_t row,
                                size_t at) {
   const pc_kept_rows *rows = job->request->rows;
@@ -163,15 +185,19 @@ static void replicate_copy_row(const replicate_job *job, replicate_worker *worke
 
 /* Copies a replica into the worker's rows; weights of 0 are left out. */
 static pc_rows replicate_rows(const replicate_job *job, replicate_worker *worker,
-                              const pc_drawn *drawn) {
+                              const pc_drawn *drawn, size_t replica) {
   const pc_kept_rows *rows = job->request->rows;
+  const pc_layout *layout = &job->request->plan->layout;
   size_t at = 0;
   for (size_t i = 0; i < rows->count; i++) {
     if (drawn->weights[i * drawn->stride] <= 0)
       continue;
     worker->weights[at] = drawn->weights[i * drawn->stride];
     worker->labels[at] = drawn->labels[i];
-    replicate_copy_row(job, worker, i, at);
+    if (layout->form == PC_FORM_CLASSES)
+      replicate_copy_row(job, worker, i, at);
+    else
+      replicate_copy_forecast(job, worker, i, at, replica);
     at++;
   }
   const int one_column = rows->top_label == NULL;
@@ -186,7 +212,8 @@ static pc_rows replicate_rows(const replicate_job *job, replicate_worker *worker
                    .top_label = worker->top_label,
                    .true_gap = worker->true_gap,
                    .others_square = worker->others_square,
-                   .log_true = worker->log_true};
+                   .log_true = worker->log_true,
+                   .levels = layout->form == PC_FORM_QUANTILES ? layout->levels : NULL};
 }
 
 /* ---- workers ---- */
@@ -344,6 +371,7 @@ static pcal_status replicate_state(const replicate_job *job, replicate_worker *w
   pc_evidence evidence;
   memset(&evidence, 0, sizeof evidence);
   evidence.machine = planned->need.machine;
+  evidence.layout = &job->request->plan->layout;
   evidence.total = total;
   PC_TRY(planned->machine->finish(&job->env, worker->states[slot], &evidence, err));
   const pcal_status status = replicate_slot_entries(job, slot, &evidence, replica, err);
@@ -356,7 +384,7 @@ static pcal_status replicate_one(const replicate_job *job, replicate_worker *wor
   const pc_plan *plan = job->request->plan;
   pc_rows rows = {.count = 0};
   if (job->plain)
-    rows = replicate_rows(job, worker, drawn);
+    rows = replicate_rows(job, worker, drawn, replica);
   for (size_t s = 0; s < plan->slot_count; s++) {
     if (replicate_together(job, s)) {
       pc_lanes_show(plan, s, &job->sorted[s], &job->ranges[s], worker->drawn,
@@ -393,7 +421,8 @@ static pcal_status replicate_task(void *user, size_t batch, size_t w, pcal_error
     pc_drawn drawn = {worker->drawn + q, REPLICATE_BATCH, rows->labels, worker->total[q]};
     if (replica >= job->request->count)
       break;
-    if (job->request->kind == PC_REPLICA_LABELS) {
+    if (job->request->kind == PC_REPLICA_LABELS &&
+        job->request->plan->layout.form == PC_FORM_CLASSES) {
       for (size_t i = 0; i < rows->count; i++)
         worker->new_labels[i] = replicate_label(job, replica, i);
       drawn.labels = worker->new_labels;

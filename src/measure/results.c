@@ -28,7 +28,9 @@ void pc_name_list_free(const pcal_env *env, char **names, size_t count) {
 }
 
 const char *pc_results_view(const pcal_results *results) {
-  return pc_layout_binary(&results->layout) ? "positive" : "top";
+  return results->layout.form != PC_FORM_CLASSES ? "pit"
+         : pc_layout_binary(&results->layout)    ? "positive"
+                                                 : "top";
 }
 
 const pc_result_record *pc_results_record(const pcal_results *results, const char *spec) {

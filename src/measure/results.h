@@ -48,7 +48,7 @@ PC_CHECKED pcal_status pc_name_list_copy(const pcal_env *env, const char *const 
                                          size_t count, char ***out, pcal_error *err);
 void pc_name_list_free(const pcal_env *env, char **names, size_t count);
 
-/* "top" or "positive". */
+/* "top" or "positive"; "pit" for regression. */
 const char *pc_results_view(const pcal_results *results);
 
 /* The record over all rows for a spec, however abbreviated; NULL when it was not measured. */

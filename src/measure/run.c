@@ -80,9 +80,10 @@ pcal_status pc_measure_source(pcal_source *source, const pcal_measure_config *co
   pc_source_shape(source, &shape);
   full.kind = shape.kind;
   full.columns = shape.columns;
+  full.levels = shape.levels;
   if (!shape.labelled)
     return pc_fail(err, PCAL_USAGE, "measuring needs the true outcomes; give them with %s",
-                   shape.kind == PCAL_CONFIDENCE ? "--correct" : "--labels");
+                   pc_kind_outcome_flag(shape.kind));
   pcal_measure *measure = NULL;
   PC_TRY(pc_measure_new(&full, env, &measure, err));
   const pcal_status status = run_all(source, measure, final, err);

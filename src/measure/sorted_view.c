@@ -12,6 +12,8 @@ static int sorted_view_natural(const pc_view *view) {
 }
 
 int pc_sorted_view_can(const pc_need *need, const pc_layout *layout, const pc_kept_rows *rows) {
+  if (layout->form != PC_FORM_CLASSES)
+    return 0;
   if (need->machine != PC_CURVE &&
       (need->machine != PC_GRID || (need->grid.moments & PC_MOMENT_LOG) ||
        need->grid.rule == PC_EDGES_KULL))

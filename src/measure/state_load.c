@@ -174,6 +174,12 @@ static pcal_status state_load_config(const pcal_env *env, const char *name, pc_d
   state_load_specs specs = {NULL, NULL, 0};
   config.kind = (pcal_kind)pc_decode_u8(in);
   const uint64_t columns = pc_decode_u64(in);
+  double levels[PCAL_LEVELS_MAX];
+  if (config.kind == PCAL_QUANTILES) {
+    pc_decoder_expect(in, columns <= PCAL_LEVELS_MAX);
+    pc_decode_doubles(in, levels, in->failed ? 0 : (size_t)columns);
+    config.levels = levels;
+  }
   const unsigned flags = pc_decode_u8(in);
   pc_decoder_expect(in, columns <= PC_CLASSES_MAX && flags <= PC_STATE_FLAGS);
   pcal_status status = state_load_specs_read(env, in, &specs, err);

@@ -1,7 +1,8 @@
 /* Saving.  The layout, in order:
  *
  *   magic "PCALSTAT", format version (u32), length of everything with the checksum (u64)
- *   kind of scores (u8), columns (u64), flags (u8): 1 normalize, 2 skip_missing, 4 fast
+ *   kind of scores (u8), columns (u64), of quantiles the level of each column (double), flags
+ *   (u8): 1 normalize, 2 skip_missing, 4 fast
  *   metrics: number (u64), their specs as asked for, their specs in full (texts)
  *   certainty: level of intervals (double), replicas (u64), method (u8), null (u8)
  *   rows: normalized, skipped (u64), weighted (u8), grouped (u8; 2: no row has told yet)
@@ -46,6 +47,8 @@ static void state_save_config(const pcal_measure *measure, pc_encoder *out) {
   const pc_policy *policy = &measure->pass.policy;
   pc_encode_u8(out, (unsigned)plan->layout.kind);
   pc_encode_u64(out, plan->layout.columns);
+  if (plan->layout.form == PC_FORM_QUANTILES)
+    pc_encode_doubles(out, plan->layout.levels, plan->layout.columns);
   pc_encode_u8(out, (policy->normalize ? PC_STATE_NORMALIZE : 0) |
                         (policy->skip_missing ? PC_STATE_SKIP_MISSING : 0) |
                         (policy->fast ? PC_STATE_FAST : 0));

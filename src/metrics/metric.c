@@ -41,6 +41,19 @@ const pc_metric *pc_metric_find(const char *name) {
   return NULL;
 }
 
+/* The row of that name and task. */
+static const pc_metric *metric_find_task(int regression, const char *name) {
+  for (size_t i = 0; i < pc_metric_count(); i++)
+    if ((metric_rows[i]->row.task != NULL) == regression &&
+        strcmp(metric_rows[i]->row.name, name) == 0)
+      return metric_rows[i];
+  return NULL;
+}
+
+const pc_metric *pc_metric_find_for(pc_form form, const char *name) {
+  return metric_find_task(form != PC_FORM_CLASSES, name);
+}
+
 size_t pc_metric_group_count(void) {
   return sizeof metric_groups / sizeof *metric_groups;
 }
@@ -65,7 +78,16 @@ const pcal_row *pc_notion_at(size_t index) {
    .formula = definition,                                  \
    .about = its_about,                                     \
    .citation = "Gruber & Buettner, NeurIPS 2022, Theorem 3.1"},
+#define FORECAST_NOTION(its_name, its_title, definition, its_about, its_citation) \
+  {.kind = "notions",                                                             \
+   .name = its_name,                                                              \
+   .title = its_title,                                                            \
+   .formula = definition,                                                         \
+   .about = its_about,                                                            \
+   .citation = its_citation,                                                      \
+   .task = "regression"},
 #include "metrics/notions.def"
+#undef FORECAST_NOTION
 #undef NOTION
   };
   return index < sizeof rows / sizeof *rows ? &rows[index] : NULL;
@@ -100,6 +122,27 @@ pcal_status pc_metric_parse(const char *spec, const pc_metric **metric, pc_optio
   return pc_options_parse(spec, row->name, row->options, row->option_count, options, err);
 }
 
+pcal_status pc_metric_parse_for(pc_form form, const char *spec, const pc_metric **metric,
+                                pc_options *options, pcal_error *err) {
+  char name[64];
+  const int regression = form != PC_FORM_CLASSES;
+  PC_TRY(pc_spec_name(spec, name, sizeof name, err));
+  *metric = pc_metric_find_for(form, name);
+  if (*metric == NULL && metric_find_task(!regression, name) != NULL)
+    return pc_fail(err, PCAL_USAGE,
+                   regression
+                       ? "%s is about classes, and these data are predictions of a "
+                         "number; give --probs or --logits, or take a metric such as crps"
+                       : "%s is about predictions of a number, and these data are scores "
+                         "of classes; give --mean with --variance, --quantiles or "
+                         "--samples",
+                   name);
+  if (*metric == NULL)
+    return pc_metric_parse(spec, metric, options, err);
+  const pcal_row *row = &(*metric)->row;
+  return pc_options_parse(spec, row->name, row->options, row->option_count, options, err);
+}
+
 pcal_status pc_outcome_classes(pc_outcome *outcome, const pcal_env *env, size_t count,
                                pcal_error *err) {
   outcome->class_values = pc_alloc(env, count, sizeof *outcome->class_values);
@@ -127,6 +170,14 @@ void pc_outcome_debiased(pc_outcome *outcome, pc_debiased sum, double divisor, d
 void pc_outcome_part(pc_outcome *outcome, const char *name, double value) {
   if (outcome->part_count < PC_PARTS_MAX)
     outcome->parts[outcome->part_count++] = (pcal_part){name, value};
+}
+
+void pc_outcome_part_at(pc_outcome *outcome, double number, double value) {
+  if (outcome->part_count >= PC_PARTS_MAX)
+    return;
+  char *name = outcome->part_names[outcome->part_count];
+  pc_show(number, name);
+  pc_outcome_part(outcome, name, value);
 }
 
 pcal_status pc_graph_new(const pcal_env *env, const char *const *names, size_t room,

@@ -2,6 +2,7 @@
 #ifndef PC_METRIC_H
 #define PC_METRIC_H
 
+#include "core/number.h"
 #include "core/options.h"
 #include "machines/machine.h"
 #include "stats/interval.h"
@@ -41,6 +42,7 @@ typedef struct pc_outcome {
   double p_value;
   pcal_part parts[PC_PARTS_MAX];
   size_t part_count;
+  char part_names[PC_PARTS_MAX][PC_NUMBER_MAX]; /* of parts that are called by a number */
   double *class_values; /* one for each class, or NULL; freed with the results */
   size_t class_count;
   pc_graph graph;
@@ -77,7 +79,9 @@ typedef struct pc_metric {
 
 size_t pc_metric_count(void);
 const pc_metric *pc_metric_at(size_t index);
-const pc_metric *pc_metric_find(const char *name);
+const pc_metric *pc_metric_find(const char *name); /* the first of that name */
+/* The row of that name for the task of a form. */
+const pc_metric *pc_metric_find_for(pc_form form, const char *name);
 
 /* Named lists of specs for --metric: the specs are in row->formula, separated by spaces. */
 size_t pc_metric_group_count(void);
@@ -92,11 +96,19 @@ const pcal_row *pc_notion_at(size_t index);
 PC_CHECKED pcal_status pc_metric_parse(const char *spec, const pc_metric **metric,
                                        pc_options *options, pcal_error *err);
 
+/* The same for data of a form: of rows with that name the one for its task, or a sentence about
+ * the other task. */
+PC_CHECKED pcal_status pc_metric_parse_for(pc_form form, const char *spec,
+                                           const pc_metric **metric, pc_options *options,
+                                           pcal_error *err);
+
 /* Makes room for a value of each class. */
 PC_CHECKED pcal_status pc_outcome_classes(pc_outcome *outcome, const pcal_env *env,
                                           size_t count, pcal_error *err);
 
 void pc_outcome_part(pc_outcome *outcome, const char *name, double value);
+/* A part that is called by a number: "0.9". */
+void pc_outcome_part_at(pc_outcome *outcome, double number, double value);
 
 /* An unbiased estimate of the power-th power of what the value estimates: intervals are found
  * there and the root taken of their ends. */

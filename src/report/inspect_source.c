@@ -27,6 +27,7 @@ typedef struct inspect_set {
   pcal_error shown[INSPECT_SHOWN];
   inspect_class *classes;
   pc_sum score, hits, weight;
+  pc_sum target; /* of regression */
 } inspect_set;
 
 static void inspect_fault(inspect_set *set, const pcal_error *error) {
@@ -35,8 +36,15 @@ static void inspect_fault(inspect_set *set, const pcal_error *error) {
   set->bad++;
 }
 
+/* The view behind accuracy and confidence; of regression u = F(target), which only the mean is
+ * told of. */
+static pc_view inspect_view(const inspect_set *set) {
+  return set->layout.form == PC_FORM_CLASSES ? (pc_view){PC_VIEW_RANK, 1, 0}
+                                             : pc_view_pit(&set->layout);
+}
+
 static void inspect_good(inspect_set *set, const pc_rows *rows, pc_columns *columns) {
-  const pc_view view = {PC_VIEW_RANK, 1, 0};
+  const pc_view view = inspect_view(set);
   if (rows->count == 0)
     return;
   pc_view_fill(&view, rows, columns);
@@ -44,6 +52,8 @@ static void inspect_good(inspect_set *set, const pc_rows *rows, pc_columns *colu
   pc_sum_add_product(&set->score, weight, columns->score[0]);
   pc_sum_add(&set->hits, columns->hit[0] ? weight : 0.0);
   pc_sum_add(&set->weight, weight);
+  if (set->layout.form != PC_FORM_CLASSES)
+    pc_sum_add_product(&set->target, weight, rows->probs[rows->classes - 1]);
   set->classes[rows->labels[0]].rows++;
   set->classes[rows->labels[0]].hits += columns->hit[0];
   set->good++;
@@ -63,7 +73,9 @@ static void inspect_place(const void *user, pcal_field field, size_t row, size_t
 
 static void inspect_batch(inspect_set *set, pcal_batch *batch, const pc_scratch *scratch,
                           pc_columns *columns) {
-  const pc_policy policy = {.lean = 1, .unlabelled = batch->labels == NULL};
+  const int regression = set->layout.form != PC_FORM_CLASSES;
+  const pc_policy policy = {
+      .lean = 1, .unlabelled = regression ? batch->targets == NULL : batch->labels == NULL};
   for (size_t i = 0; i < batch->rows; i++) {
     pcal_batch row = *batch;
     pcal_error error;
@@ -72,6 +84,7 @@ static void inspect_batch(inspect_set *set, pcal_batch *batch, const pc_scratch 
     row.rows = 1;
     row.scores = (const char *)batch->scores + (ptrdiff_t)i * batch->row_stride;
     row.labels = batch->labels == NULL ? NULL : batch->labels + i;
+    row.targets = batch->targets == NULL ? NULL : batch->targets + i;
     row.weights = batch->weights == NULL ? NULL : batch->weights + i;
     row.groups = NULL;
     row.first_row = batch->first_row + i;
@@ -89,7 +102,7 @@ static void inspect_batch(inspect_set *set, pcal_batch *batch, const pc_scratch 
 }
 
 static pcal_status inspect_read(inspect_set *set, pcal_source *source, pcal_error *err) {
-  const pc_view view = {PC_VIEW_RANK, 1, 0};
+  const pc_view view = inspect_view(set);
   pc_scratch scratch;
   pc_columns columns;
   PC_TRY(pc_scratch_new(set->env, &set->layout, &scratch, err));
@@ -203,8 +216,15 @@ static void inspect_text(const inspect_set *set, pc_text *out) {
     pc_text_add(out, "\n");
   }
   if (!set->shape.labelled)
-    pc_text_add(out, "no labels given\n");
-  else if (weight > 0) {
+    pc_text_add(out, set->layout.form == PC_FORM_CLASSES ? "no labels given\n"
+                                                         : "no targets given\n");
+  else if (weight > 0 && set->layout.form != PC_FORM_CLASSES) {
+    char mean[PC_NUMBER_MAX];
+    pc_number_round(pc_sum_value(&set->target) / weight, 5, mean);
+    pc_text_format(out, "mean target %s, ", mean);
+    inspect_percent(pc_sum_value(&set->score) / weight, out);
+    pc_text_add(out, " of the predicted probability lies below targets on average\n");
+  } else if (weight > 0) {
     pc_text_add(out, "accuracy ");
     inspect_percent(pc_sum_value(&set->hits) / weight, out);
     pc_text_add(out, ", mean confidence ");
@@ -269,7 +289,12 @@ static void inspect_json(const inspect_set *set, pc_text *out) {
     pc_json_key(&json, "weight");
     pc_json_number(&json, weight);
   }
-  if (set->shape.labelled) {
+  if (set->shape.labelled && set->layout.form != PC_FORM_CLASSES) {
+    pc_json_key(&json, "mean_target");
+    pc_json_number(&json, pc_sum_value(&set->target) / weight);
+    pc_json_key(&json, "mean_pit");
+    pc_json_number(&json, pc_sum_value(&set->score) / weight);
+  } else if (set->shape.labelled) {
     pc_json_key(&json, "accuracy");
     pc_json_number(&json, pc_sum_value(&set->hits) / weight);
     pc_json_key(&json, "mean_confidence");
@@ -295,7 +320,8 @@ pcal_status pc_inspect_source(pcal_source *source, const pcal_env *env, pcal_for
   set->env = env;
   set->shape.size = sizeof set->shape;
   pc_source_shape(source, &set->shape);
-  pcal_status status = pc_layout_make(set->shape.kind, set->shape.columns, &set->layout, err);
+  pcal_status status = pc_layout_make_levels(set->shape.kind, set->shape.columns,
+                                             set->shape.levels, &set->layout, err);
   if (status == PCAL_OK) {
     set->classes = pc_alloc(env, inspect_class_count(set), sizeof *set->classes);
     status = set->classes == NULL ? pc_fail_memory(err, "inspecting") : PCAL_OK;

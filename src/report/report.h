@@ -14,6 +14,8 @@ void pc_report_markdown(const pcal_results *results, pc_text *out);
 /* A few sentences in plain words: too sure or not sure enough, by how much, where, whether
  * chance could have done it, and what to try. */
 void pc_verdict(const pcal_results *results, pc_text *out);
+/* The same for predictions of a number; pc_verdict calls it. */
+void pc_verdict_forecast(const pcal_results *results, pc_text *out);
 
 /* "10000 rows, 10 classes, logits" and the like. */
 void pc_report_summary(const pcal_results *results, pc_text *out);

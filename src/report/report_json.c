@@ -13,6 +13,16 @@ static void report_json_names(pc_json *json, const char *key, char *const *names
   pc_json_close(json, ']');
 }
 
+static void report_json_levels(pc_json *json, const pc_layout *layout) {
+  if (layout->form != PC_FORM_QUANTILES)
+    return;
+  pc_json_key(json, "levels");
+  pc_json_open(json, '[');
+  for (size_t l = 0; l < layout->columns; l++)
+    pc_json_number(json, layout->levels[l]);
+  pc_json_close(json, ']');
+}
+
 static void report_json_data(pc_json *json, const pcal_results *results) {
   pc_json_key(json, "data");
   pc_json_open(json, '{');
@@ -23,10 +33,11 @@ static void report_json_data(pc_json *json, const pcal_results *results) {
   pc_json_key(json, "rows");
   pc_json_integer(json, results->rows);
   pc_json_key(json, "classes");
-  if (results->layout.kind == PCAL_CONFIDENCE)
+  if (results->layout.kind == PCAL_CONFIDENCE || results->layout.form != PC_FORM_CLASSES)
     pc_json_null(json);
   else
     pc_json_integer(json, results->layout.classes);
+  report_json_levels(json, &results->layout);
   pc_json_key(json, "weighted");
   pc_json_bool(json, results->weighted);
   if (results->weighted) {

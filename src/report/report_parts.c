@@ -27,6 +27,14 @@ static const char *report_kind(const pcal_results *results) {
     return "log-probabilities";
   case PCAL_CONFIDENCE:
     return "confidences";
+  case PCAL_MEAN_VARIANCE:
+    return "means and variances";
+  case PCAL_MEAN_STD:
+    return "means and standard deviations";
+  case PCAL_QUANTILES:
+    return "quantiles";
+  case PCAL_SAMPLES:
+    return "samples";
   case PCAL_PROBABILITY:
     break;
   }
@@ -45,6 +53,10 @@ void pc_report_summary(const pcal_results *results, pc_text *out) {
     pc_text_format(out, ", binary %s of class 1", report_kind(results));
   else if (results->layout.kind == PCAL_CONFIDENCE)
     pc_text_add(out, ", confidences");
+  else if (results->layout.form == PC_FORM_GAUSSIAN)
+    pc_text_format(out, ", %s", report_kind(results));
+  else if (results->layout.form != PC_FORM_CLASSES)
+    pc_text_format(out, ", %zu %s for each", results->layout.columns, report_kind(results));
   else
     pc_text_format(out, ", %zu classes, %s", results->layout.classes, report_kind(results));
   if (results->fast)
@@ -52,7 +64,8 @@ void pc_report_summary(const pcal_results *results, pc_text *out) {
   if (results->normalized > 0) {
     pc_text_add(out, ", ");
     pc_report_count((double)results->normalized, out);
-    pc_text_add(out, " rescaled to sum to 1");
+    pc_text_add(out, results->layout.form == PC_FORM_CLASSES ? " rescaled to sum to 1"
+                                                             : " put in order");
   }
   if (results->skipped > 0) {
     pc_text_add(out, ", ");

@@ -30,8 +30,8 @@ static size_t report_label_width(const pcal_results *results) {
 }
 
 /* How many parts of a result stand under its value. */
-static size_t report_parts(const pc_result_record *record) {
-  const pc_metric *metric = pc_metric_find(record->metric);
+static size_t report_parts(const pcal_results *results, const pc_result_record *record) {
+  const pc_metric *metric = pc_metric_find_for(results->layout.form, record->metric);
   const int shown = metric != NULL && (metric->traits & PC_PARTS_IN_TEXT) != 0;
   return shown ? record->outcome.part_count : 0;
 }
@@ -40,7 +40,7 @@ static size_t report_parts(const pc_result_record *record) {
 static size_t report_text_width(const pcal_results *results) {
   size_t width = report_label_width(results);
   for (size_t m = 0; m < results->metric_count; m++)
-    for (size_t p = 0; p < report_parts(&results->records[m]); p++) {
+    for (size_t p = 0; p < report_parts(results, &results->records[m]); p++) {
       const size_t here = strlen(results->records[m].outcome.parts[p].name) + 2;
       width = here > width ? here : width;
     }
@@ -73,7 +73,8 @@ static const char *report_bound(const pc_result_record *record) {
                                                : record->bound;
 }
 
-static void report_text_metric(const pc_result_record *record, size_t width, pc_text *out) {
+static void report_text_metric(const pcal_results *results, const pc_result_record *record,
+                               size_t width, pc_text *out) {
   const char *bound = report_bound(record);
   pc_text_add(out, "  ");
   report_pad(out, record->label, width, 0);
@@ -82,7 +83,7 @@ static void report_text_metric(const pc_result_record *record, size_t width, pc_
   pc_text_format(out, "%s%s", bound[0] == '\0' ? "" : "  ", bound);
   pc_report_p_value(record, "  ", out);
   pc_text_add(out, "\n");
-  for (size_t p = 0; p < report_parts(record); p++) {
+  for (size_t p = 0; p < report_parts(results, record); p++) {
     char digits[PC_NUMBER_MAX];
     pc_number_round(record->outcome.parts[p].value, 5, digits);
     pc_text_add(out, "    ");
@@ -106,7 +107,7 @@ static void report_text_metrics(const pcal_results *results, pc_text *out) {
       else if (first)
         pc_text_add(out, "other\n");
       first = 0;
-      report_text_metric(&results->records[m], width, out);
+      report_text_metric(results, &results->records[m], width, out);
     }
   }
 }

@@ -200,6 +200,10 @@ static void verdict_one_class(const pcal_results *results, pc_text *out) {
 }
 
 void pc_verdict(const pcal_results *results, pc_text *out) {
+  if (results->layout.form != PC_FORM_CLASSES) {
+    pc_verdict_forecast(results, out);
+    return;
+  }
   const verdict_facts facts = verdict_collect(results);
   const int real = fabs(facts.gap) > facts.margin;
   const double limit = facts.chance.mean + VERDICT_DEVIATIONS * facts.chance.deviation;

@@ -149,7 +149,7 @@ int laws_fits(const char *spec, const law_set *set) {
 
 void laws_for_all(laws_body body) {
   const pcal_env none = PCAL_ENV_INIT;
-  for (size_t s = 0; s < law_set_count(); s++) {
+  for (size_t s = 0; s < law_class_set_count(); s++) {
     law_set *set = law_set_make(s);
     const double *const weights[] = {NULL, set->whole, set->fractional};
     for (size_t i = 0; i < calibrator_spec_count(); i++) {

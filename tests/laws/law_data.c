@@ -25,6 +25,10 @@ static const law_shape law_shapes[] = {
     {"binary logits, float32", PCAL_LOGIT, PCAL_F32, 300, 1},
     {"log-probabilities with -inf", PCAL_LOG_PROBABILITY, PCAL_F64, 300, 4},
     {"confidences", PCAL_CONFIDENCE, PCAL_F64, 300, 1},
+    {"means and variances with ties", PCAL_MEAN_VARIANCE, PCAL_F64, 200, 2},
+    {"means and standard deviations, float32", PCAL_MEAN_STD, PCAL_F32, 200, 2},
+    {"quantiles with ties", PCAL_QUANTILES, PCAL_F64, 200, 5},
+    {"samples with ties", PCAL_SAMPLES, PCAL_F64, 200, 8},
 };
 
 static const law_shape law_large = {"logits of 256 classes", PCAL_LOGIT, PCAL_F32, 1024, 256};
@@ -32,6 +36,13 @@ static const law_shape law_narrow = {"logits of 14 classes", PCAL_LOGIT, PCAL_F3
 
 size_t law_set_count(void) {
   return sizeof law_shapes / sizeof *law_shapes;
+}
+
+size_t law_class_set_count(void) {
+  size_t count = 0;
+  while (law_shapes[count].kind < PCAL_MEAN_VARIANCE)
+    count++;
+  return count;
 }
 
 size_t law_score_size(const law_set *set) {
@@ -117,6 +128,30 @@ static void law_fill_single(law_set *set) {
   }
 }
 
+/* Numbers on a grid of quarters, every third row off the grid; targets spread more widely than
+ * predicted.  Some samples of a row are equal, and in some rows all. */
+static void law_fill_forecasts(law_set *set) {
+  const pc_rng scores = {LAW_SEED, LAW_SCORES}, targets = {LAW_SEED, LAW_LABELS};
+  for (size_t i = 0; i < set->rows; i++) {
+    const double mean = floor(8 * pc_rng_normal(&scores, i)) / 4;
+    const double width = 0.25 * (double)(1 + law_below(LAW_SCORES + 1, i, 6));
+    const double off = i % 3 == 0 ? 0.1 * pc_rng_uniform(&scores, i + 9999) : 0.0;
+    const double far = 2 * width * pc_rng_normal(&targets, i);
+    set->targets[i] = mean + (i % 3 == 0 ? far : floor(4 * far) / 4);
+    for (size_t j = 0; j < set->columns; j++) {
+      const size_t at = i * set->columns + j;
+      const double step = (double)j - 0.5 * (double)(set->columns - 1);
+      const double drawn = floor(4 * width * pc_rng_normal(&scores, at + 100000)) / 4;
+      if (set->kind == PCAL_QUANTILES)
+        law_store(set, at, mean + (i % 7 == 4 ? 0.0 : floor(4 * width * step) / 4 + off));
+      else if (set->kind == PCAL_SAMPLES)
+        law_store(set, at, mean + (i % 20 == 11 ? 0.0 : drawn + off));
+      else
+        law_store(set, at, j == 0 ? mean + off : width);
+    }
+  }
+}
+
 static void law_fill_beside(law_set *set) {
   static const uint32_t groups[] = {0, 1, 3};
   const pc_rng fractions = {LAW_SEED, LAW_FRACTIONAL};
@@ -139,8 +174,16 @@ static law_set *law_set_new(const law_shape *shape) {
   set->whole = calloc(set->rows, sizeof *set->whole);
   set->fractional = calloc(set->rows, sizeof *set->fractional);
   set->groups = calloc(set->rows, sizeof *set->groups);
+  set->targets = calloc(set->rows, sizeof *set->targets);
   law_fill_beside(set);
-  if (set->kind == PCAL_LOGIT)
+  if (set->kind == PCAL_QUANTILES) {
+    set->levels = calloc(set->columns, sizeof *set->levels);
+    for (size_t j = 0; j < set->columns; j++)
+      set->levels[j] = (double)(j + 1) / (double)(set->columns + 1);
+  }
+  if (set->kind >= PCAL_MEAN_VARIANCE)
+    law_fill_forecasts(set);
+  else if (set->kind == PCAL_LOGIT)
     law_fill_logits(set);
   else if (set->columns == 1)
     law_fill_single(set);
@@ -164,6 +207,8 @@ law_set *law_set_narrow(void) {
 void law_set_free(law_set *set) {
   free(set->scores);
   free(set->labels);
+  free(set->targets);
+  free(set->levels);
   free(set->whole);
   free(set->fractional);
   free(set->groups);

@@ -15,6 +15,8 @@ typedef struct law_set {
   size_t rows, columns;
   void *scores; /* row after row */
   int32_t *labels;
+  double *targets;    /* of regression */
+  double *levels;     /* of quantiles, else NULL */
   double *whole;      /* weights 0 to 4 */
   double *fractional; /* weights in [0, 3), some of them 0 */
   uint32_t *groups;   /* 0, 1 and 3: there is no row in group 2 */
@@ -23,8 +25,9 @@ typedef struct law_set {
 #define LAW_GROUPS 4
 #define LAW_EMPTY_GROUP 2
 
-/* Small sets, one for each kind and shape. */
+/* Small sets, one for each kind and shape; those of classes come first. */
 size_t law_set_count(void);
+size_t law_class_set_count(void);
 law_set *law_set_make(size_t index);
 
 /* Enough scores that threads are really started, also for sums over pairs. */

@@ -31,6 +31,7 @@ pcal_measure *law_new(const law_case *about) {
   pcal_error err;
   config.kind = about->set->kind;
   config.columns = about->set->columns;
+  config.levels = about->set->levels;
   config.specs = about->specs->list;
   config.spec_count = about->specs->count;
   const pcal_status status = pcal_measure_new(&config, &about->env, &measure, &err);
@@ -50,6 +51,7 @@ pcal_batch law_batch(const law_case *about, size_t first, size_t count) {
   batch.row_stride = (ptrdiff_t)row;
   batch.column_stride = (ptrdiff_t)law_score_size(set);
   batch.labels = set->labels + first;
+  batch.targets = set->targets + first;
   batch.weights = about->weights == NULL ? NULL : about->weights + first;
   batch.groups = about->groups == NULL ? NULL : about->groups + first;
   batch.first_row = first;

@@ -64,6 +64,7 @@ int law_spec_fits(const law_set *set, const char *spec) {
   pcal_error err;
   config.kind = set->kind;
   config.columns = set->columns;
+  config.levels = set->levels;
   config.specs = &spec;
   config.spec_count = 1;
   const pcal_status status = pcal_measure_new(&config, NULL, &measure, &err);
@@ -80,8 +81,9 @@ static pc_reading law_spec_reading(const law_set *set, const char *spec) {
   pc_layout layout;
   pc_reading reading;
   memset(&reading, 0, sizeof reading);
-  assert_int_equal(pc_layout_make(set->kind, set->columns, &layout, NULL), PCAL_OK);
-  assert_int_equal(pc_metric_parse(spec, &metric, &options, NULL), PCAL_OK);
+  assert_int_equal(pc_layout_make_levels(set->kind, set->columns, set->levels, &layout, NULL),
+                   PCAL_OK);
+  assert_int_equal(pc_metric_parse_for(layout.form, spec, &metric, &options, NULL), PCAL_OK);
   reading.traits = metric->traits;
   assert_int_equal(metric->configure(&options, &layout, &reading, NULL), PCAL_OK);
   return reading;
@@ -142,8 +144,10 @@ static void law_specs_row(const law_set *set, const pc_metric *metric, law_specs
 
 void law_specs_make(const law_set *set, unsigned with, unsigned without, law_specs *out) {
   *out = (law_specs){.with = with, .without = without};
-  for (size_t m = 0; m < pc_metric_count(); m++)
-    law_specs_row(set, pc_metric_at(m), out);
+  for (size_t m = 0; m < pc_metric_count(); m++) /* a name may have a row of each task */
+    if (pc_metric_find_for(pc_kind_form(set->kind), pc_metric_at(m)->row.name) ==
+        pc_metric_at(m))
+      law_specs_row(set, pc_metric_at(m), out);
   out->list = calloc(out->count + 1, sizeof *out->list);
   for (size_t i = 0; i < out->count; i++)
     out->list[i] = out->text[i];

@@ -186,10 +186,12 @@ static void laws_shuffle(const law_case *about) {
   double *weights = calloc(set->rows, sizeof *weights);
   shuffled.scores = malloc(set->rows * row);
   shuffled.labels = calloc(set->rows, sizeof *shuffled.labels);
+  shuffled.targets = calloc(set->rows, sizeof *shuffled.targets);
   shuffled.groups = calloc(set->rows, sizeof *shuffled.groups);
   for (size_t i = 0; i < set->rows; i++) {
     memcpy((char *)shuffled.scores + i * row, (const char *)set->scores + order[i] * row, row);
     shuffled.labels[i] = set->labels[order[i]];
+    shuffled.targets[i] = set->targets[order[i]];
     shuffled.groups[i] = set->groups[order[i]];
     weights[i] = about->weights == NULL ? 1.0 : about->weights[order[i]];
   }
@@ -203,6 +205,7 @@ static void laws_shuffle(const law_case *about) {
   law_compare(expected, actual, about, "shuffled rows");
   free(shuffled.scores);
   free(shuffled.labels);
+  free(shuffled.targets);
   free(shuffled.groups);
   free(weights);
   free(order);

@@ -117,11 +117,13 @@ static void laws_offer_fault(pcal_measure *measure, const law_case *about,
   const size_t first = set->rows / 2, count = set->rows - first;
   const size_t at = law_below(77, draw, count);
   double *scores = law_scores_as_doubles(set), *weights = calloc(count, sizeof *weights);
+  double *targets = calloc(count, sizeof *targets);
   int32_t *labels = calloc(count, sizeof *labels);
   uint32_t *groups = calloc(count, sizeof *groups);
   pcal_batch batch = law_batch(about, first, count);
   pcal_error err;
   memcpy(labels, batch.labels, count * sizeof *labels);
+  memcpy(targets, batch.targets, count * sizeof *targets);
   for (size_t i = 0; i < count; i++) {
     weights[i] = batch.weights == NULL ? 1.0 : batch.weights[i];
     groups[i] = LAW_GROUPS + 5;
@@ -130,13 +132,16 @@ static void laws_offer_fault(pcal_measure *measure, const law_case *about,
     scores[(first + at) * set->columns + law_below(78, draw, set->columns)] = fault->value;
   else if (fault->in_weight)
     weights[at] = fault->value;
-  else
+  else {
     labels[at] = (int32_t)fault->value;
+    targets[at] = fault->value < 0 ? (double)NAN : (double)INFINITY;
+  }
   batch.type = PCAL_F64;
   batch.scores = scores + first * set->columns;
   batch.row_stride = (ptrdiff_t)(set->columns * sizeof *scores);
   batch.column_stride = (ptrdiff_t)sizeof *scores;
   batch.labels = labels;
+  batch.targets = targets;
   batch.weights = fault->in_weight || batch.weights != NULL ? weights : NULL;
   batch.groups = about->groups == NULL ? NULL : groups;
   const pcal_status status = pcal_measure_update(measure, &batch, &err);
@@ -146,6 +151,7 @@ static void laws_offer_fault(pcal_measure *measure, const law_case *about,
   free(scores);
   free(weights);
   free(labels);
+  free(targets);
   free(groups);
 }
 

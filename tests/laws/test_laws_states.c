@@ -185,6 +185,7 @@ static pcal_measure *states_new(const law_case *about, int normalize, int skip_m
   pcal_error err;
   config.kind = about->set->kind;
   config.columns = about->set->columns;
+  config.levels = about->set->levels;
   config.specs = about->specs->list;
   config.spec_count = about->specs->count;
   config.normalize = normalize;
@@ -267,13 +268,16 @@ static void states_spoil(law_set *set) {
   for (size_t i = 0; i < set->rows; i++) {
     const size_t at = i * set->columns + law_below(77, i, set->columns);
     const int off = set->kind == PCAL_PROBABILITY && set->columns > 1 && i % 11 == 5;
-    if (i % 9 == 2)
+    if (i % 9 == 2) {
       set->labels[i] = PCAL_MISSING_LABEL;
-    else if (i % 9 == 7 || i < 40 || set->groups[i] == 3)
+      set->targets[i] = (double)NAN;
+    } else if (i % 9 == 7 || i < 40 || set->groups[i] == 3)
       (set->type == PCAL_F32 ? (void)(((float *)set->scores)[at] = NAN)
                              : (void)(((double *)set->scores)[at] = (double)NAN));
     else if (off)
       ((double *)set->scores)[at] += 0.003;
+    else if (set->kind == PCAL_QUANTILES && i % 11 == 5)
+      ((double *)set->scores)[i * set->columns] += 100; /* no longer ascending */
   }
 }
 
@@ -282,13 +286,16 @@ static void states_spoiled_cut(const law_case *about) {
   law_set copy = *about->set;
   copy.scores = malloc(copy.rows * row);
   copy.labels = malloc(copy.rows * sizeof *copy.labels);
+  copy.targets = malloc(copy.rows * sizeof *copy.targets);
   memcpy(copy.scores, about->set->scores, copy.rows * row);
+  memcpy(copy.targets, about->set->targets, copy.rows * sizeof *copy.targets);
   memcpy(copy.labels, about->set->labels, copy.rows * sizeof *copy.labels);
   states_spoil(&copy);
   law_case spoiled = *about;
   spoiled.set = &copy;
   states_cuts(&spoiled, 1, 1);
   free(copy.scores);
+  free(copy.targets);
   free(copy.labels);
 }
 

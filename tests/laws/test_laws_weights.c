@@ -17,6 +17,7 @@ static void laws_feed_copies(pcal_measure *measure, const law_case *about) {
   unweighted.weights = NULL;
   for (size_t i = 0; i < about->set->rows; i++) {
     int32_t labels[LAWS_COPIES_MAX];
+    double targets[LAWS_COPIES_MAX];
     uint32_t groups[LAWS_COPIES_MAX];
     pcal_batch copies = law_batch(&unweighted, i, 1);
     copies.rows = (size_t)about->weights[i];
@@ -24,9 +25,11 @@ static void laws_feed_copies(pcal_measure *measure, const law_case *about) {
     assert_true(copies.rows < LAWS_COPIES_MAX);
     for (size_t c = 0; c < copies.rows; c++) {
       labels[c] = about->set->labels[i];
+      targets[c] = about->set->targets[i];
       groups[c] = about->set->groups[i];
     }
     copies.labels = labels;
+    copies.targets = targets;
     copies.groups = about->groups == NULL ? NULL : groups;
     law_update(measure, &copies);
   }

@@ -120,7 +120,9 @@ static void refuses_unclear_data_files(void **state) {
                  "by commas, so save it with commas, or with tabs as .tsv");
   expect_refused((const char *const[]){"labels", "score"}, 2,
                  "d.csv has no columns for scores; call them probs, logits or confidence, or "
-                 "with the name of the class probs.CLASS, logits.CLASS or log-probs.CLASS");
+                 "with the name of the class probs.CLASS, logits.CLASS or log-probs.CLASS; "
+                 "predictions of a number mean and std or variance, quantiles.LEVEL or "
+                 "samples.NUMBER");
   expect_refused((const char *const[]){"probs.a", "logits.a"}, 2,
                  "d.csv has columns for scores twice, probs and then logits.a; choose with "
                  "--logits FILE:COLUMNS in place of --data");
@@ -177,7 +179,8 @@ static void refuses_unclear_containers(void **state) {
   assert_int_equal(pc_data_members_find(&(pc_column_set){"d.npz", none, 2}, &env, &found, &err),
                    PCAL_DATA);
   assert_string_equal(err.message, "d.npz holds no scores; call them probs, logits, log_probs "
-                                   "or confidence");
+                                   "or confidence, or mean and std or variance, quantiles or "
+                                   "samples");
   assert_int_equal(counter.live, 0);
 }
 

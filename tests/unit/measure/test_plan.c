@@ -77,7 +77,10 @@ static void test_same_spec_is_measured_once(void **state) {
   pc_plan plan = plan_make(&plan_classes, specs, UNIT_COUNT(specs));
   pc_plan same = plan_make(&plan_classes, once, UNIT_COUNT(once));
   assert_int_equal(plan.entry_count, same.entry_count);
-  assert_true(plan.entry_count >= pc_metric_count());
+  size_t of_classes = 0;
+  for (size_t m = 0; m < pc_metric_count(); m++)
+    of_classes += pc_metric_at(m)->row.task == NULL;
+  assert_true(plan.entry_count >= of_classes);
   assert_string_equal(plan.entries[0].metric->row.name, "ece");
   plan_free(&plan);
   plan_free(&same);

@@ -166,9 +166,9 @@ static state_bytes load_replaced(const state_bytes *from, const char *old, const
 static void test_metrics_that_nobody_knows(void **state) {
   (void)state;
   const state_bytes saved = load_example();
-  state_bytes unknown = load_replaced(&saved, "accuracy", "sharpnes", 0);
+  state_bytes unknown = load_replaced(&saved, "accuracy", "quixotic", 0);
   state_refused(&unknown,
-                "part.pcal cannot be read by this program: there is no metric \"sharpnes\"; "
+                "part.pcal cannot be read by this program: there is no metric \"quixotic\"; "
                 "`propercal list metrics` shows them all; measure the part again");
   free(unknown.bytes);
   state_bytes meaning = load_replaced(&saved, "bins=15", "bins=25", 0);
