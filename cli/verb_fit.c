@@ -49,6 +49,10 @@ static void fit_put_next(cli_page *page, const cli_options *options) {
                      : in->probs      ? "--probs new.npy"
                      : in->log_probs  ? "--log-probs new.npy"
                      : in->confidence ? "--confidence new.npy"
+                     : in->mean       ? in->std ? "--mean new.npy --std std.npy"
+                                                : "--mean new.npy --variance variance.npy"
+                     : in->samples    ? "--samples new.npy"
+                     : in->quantiles  ? "--quantiles new.npy --levels ..."
                                       : "--data new.csv";
   if (!options->output)
     cli_put(page, "\nNot saved: give -o cal.json to keep it for propercal apply\n");

@@ -79,7 +79,8 @@ static pcal_status inspect_source(cli_session *session, cli_page *page, size_t *
 
 static int inspect_any_input(const pcal_inputs *in) {
   return in->logits || in->probs || in->log_probs || in->confidence || in->labels ||
-         in->correct || in->weights || in->groups || in->data;
+         in->correct || in->weights || in->groups || in->data || in->mean || in->variance ||
+         in->std || in->quantiles || in->samples || in->target;
 }
 
 static pcal_status inspect_run(cli_session *session, pcal_error *err) {

@@ -66,14 +66,16 @@ static pcal_status apply_check(const pcal_calibrator *calibrator, const pcal_bat
 }
 
 /* Stores the columns of rows that come out, the last ones: of two classes from one column, the
- * second. */
+ * second; of regression the first ones, without the target. */
 static void apply_store(const apply_state *state, const double *from, size_t count,
                         uint64_t id) {
-  const size_t k = state->calibrator->layout.classes;
-  const size_t columns = pc_calibrator_columns(state->calibrator), skipped = k - columns;
+  const pc_layout *layout = &state->calibrator->layout;
+  const size_t columns = pc_calibrator_columns(state->calibrator);
+  const size_t gap = layout->classes - columns;
+  const size_t skipped = layout->form == PC_FORM_CLASSES ? gap : 0;
   const size_t at = (size_t)(id - state->batch->first_row) * columns;
-  const size_t run = skipped == 0 ? count * columns : columns; /* without a gap */
-  for (size_t done = 0; done < count * columns; done += run, from += run + skipped) {
+  const size_t run = gap == 0 ? count * columns : columns; /* without a gap */
+  for (size_t done = 0; done < count * columns; done += run, from += run + gap) {
     float *out = (float *)state->out + at + done;
     if (state->batch->type == PCAL_F64)
       memcpy((double *)state->out + at + done, from + skipped, run * sizeof(double));
@@ -142,6 +144,7 @@ pcal_status pc_calibrator_map(const pcal_calibrator *calibrator, const pcal_batc
   const size_t block = APPLY_BLOCK_CELLS / calibrator->layout.classes;
   const size_t workers = pc_worker_count(env);
   bare.labels = NULL;
+  bare.targets = NULL;
   bare.weights = NULL;
   bare.groups = NULL;
   apply_state state = {calibrator, env, &bare, block < 1 ? 1 : block, 0, NULL, out};

@@ -96,10 +96,33 @@ static void apply_run_csv_name(pc_text *text, const char *name) {
   pc_text_add(text, quoted ? "\"" : "");
 }
 
+/* Columns of regression are called as --data finds them. */
+static pcal_status apply_run_forecast_head(const apply_run_writer *writer, pcal_error *err) {
+  const pc_form form = pc_kind_form(writer->shape.kind);
+  pc_text text;
+  pc_text_init(&text, writer->env);
+  if (form == PC_FORM_GAUSSIAN)
+    pc_text_add(&text, "mean,variance");
+  for (size_t j = 0; form != PC_FORM_GAUSSIAN && j < writer->shape.columns; j++) {
+    pc_text_format(&text, "%s%s", j > 0 ? "," : "",
+                   form == PC_FORM_QUANTILES ? "quantiles." : "samples.");
+    if (form == PC_FORM_QUANTILES)
+      pc_text_number(&text, writer->shape.levels[j]);
+    else
+      pc_text_format(&text, "%zu", j);
+  }
+  pc_text_add(&text, "\n");
+  const pcal_status status = pc_text_send(&text, writer->sink, writer->user, err);
+  pc_text_free(&text);
+  return status;
+}
+
 static pcal_status apply_run_csv_head(const apply_run_writer *writer, pcal_error *err) {
   const char *const *names = writer->shape.class_names;
   pc_text text, name;
   int misleads = 0;
+  if (pc_kind_form(writer->shape.kind) != PC_FORM_CLASSES)
+    return apply_run_forecast_head(writer, err);
   if (names == NULL)
     return PCAL_OK;
   pc_text_init(&text, writer->env);
@@ -291,6 +314,7 @@ static pcal_status apply_run_check_shape(pcal_source *source, const pcal_calibra
   empty.kind = shape->kind;
   empty.type = shape->type;
   empty.columns = shape->columns;
+  empty.levels = shape->levels;
   PC_TRY(pc_calibrator_apply(calibrator, &empty, env, NULL, err));
   PC_TRY(apply_run_check_names(calibrator, shape, empty.scores_name, env, err));
   if (calibrator->grouping != NULL && !shape->grouped)

@@ -46,10 +46,22 @@ void pc_calibrator_write_warnings(const pcal_calibrator *calibrator, pc_json *js
 
 void pc_calibrator_write_classes(const pcal_calibrator *calibrator, pc_json *json) {
   pc_json_key(json, "classes");
-  if (calibrator->layout.kind == PCAL_CONFIDENCE)
+  if (calibrator->layout.kind == PCAL_CONFIDENCE || calibrator->layout.form != PC_FORM_CLASSES)
     pc_json_null(json);
   else
     pc_json_integer(json, calibrator->layout.classes);
+}
+
+/* Levels of quantiles. */
+static void calibrator_file_levels(const pcal_calibrator *calibrator, pc_json *json) {
+  const pc_layout *layout = &calibrator->layout;
+  if (layout->form != PC_FORM_QUANTILES)
+    return;
+  pc_json_key(json, "levels");
+  pc_json_open(json, '[');
+  for (size_t l = 0; l < layout->columns; l++)
+    pc_json_number(json, layout->levels[l]);
+  pc_json_close(json, ']');
 }
 
 static void calibrator_file_head(const pcal_calibrator *calibrator, pc_json *json) {
@@ -68,6 +80,7 @@ static void calibrator_file_head(const pcal_calibrator *calibrator, pc_json *jso
   pc_json_integer(json, calibrator->layout.columns);
   pc_json_key(json, "input");
   pc_json_string(json, pcal_kind_name(calibrator->layout.kind));
+  calibrator_file_levels(calibrator, json);
   pc_json_key(json, "normalize");
   pc_json_bool(json, calibrator->normalize);
 }

@@ -69,7 +69,8 @@ static pcal_status calibrator_load_truth(const calibrator_loader *loader,
   return PCAL_OK;
 }
 
-/* A number that is not negative, or null, which stands for `otherwise`. */
+/* A number that is not negative (of regression objectives may be), or null, which stands for
+ * `otherwise`. */
 static pcal_status calibrator_load_size(const calibrator_loader *loader,
                                         const pc_json_node *object, const char *key,
                                         double otherwise, double *out) {
@@ -79,8 +80,9 @@ static pcal_status calibrator_load_size(const calibrator_loader *loader,
     return PCAL_OK;
   PC_TRY(calibrator_load_member(loader, object, key, PC_JSON_NUMBER, &node));
   *out = node->number;
-  return node->number >= 0.0 ? PCAL_OK
-                             : calibrator_load_wrong(loader, node, "must not be negative");
+  return node->number >= 0.0 || loader->calibrator->row->row.task != NULL
+             ? PCAL_OK
+             : calibrator_load_wrong(loader, node, "must not be negative");
 }
 
 /* Refuses keys that are not in a list of words separated by spaces. */
@@ -143,13 +145,29 @@ static pcal_status calibrator_load_spec(const calibrator_loader *loader,
 static pcal_status calibrator_load_kind(const calibrator_loader *loader, pcal_kind *out) {
   const char *input = NULL;
   PC_TRY(calibrator_load_text(loader, loader->root, "input", &input));
-  for (pcal_kind kind = PCAL_PROBABILITY; kind <= PCAL_CONFIDENCE; kind++) {
+  for (pcal_kind kind = PCAL_PROBABILITY; kind <= PCAL_SAMPLES; kind++) {
     *out = kind;
     if (strcmp(input, pcal_kind_name(kind)) == 0)
       return PCAL_OK;
   }
   return calibrator_load_wrong(loader, pc_json_find(loader->root, "input"),
-                               "must be probability, logit, log-probability or confidence");
+                               "must be probability, logit, log-probability, confidence, "
+                               "mean-variance, mean-std, quantiles or samples");
+}
+
+static pcal_status calibrator_load_levels(const calibrator_loader *loader, uint64_t columns,
+                                          double levels[PCAL_LEVELS_MAX]) {
+  const pc_json_node *list = NULL;
+  size_t count = 0;
+  PC_TRY(calibrator_load_member(loader, loader->root, "levels", PC_JSON_ARRAY, &list));
+  if (list->list.count != columns || columns > PCAL_LEVELS_MAX)
+    return calibrator_load_wrong(loader, list, "must hold one level for each column");
+  for (const pc_json_node *level = list->list.first; level != NULL; level = level->next) {
+    if (level->kind != PC_JSON_NUMBER)
+      return calibrator_load_wrong(loader, list, "must hold numbers");
+    levels[count++] = level->number;
+  }
+  return PCAL_OK;
 }
 
 static pcal_status calibrator_load_layout(const calibrator_loader *loader, pc_layout *out) {
@@ -158,14 +176,22 @@ static pcal_status calibrator_load_layout(const calibrator_loader *loader, pc_la
   pcal_error inner;
   PC_TRY(calibrator_load_kind(loader, &kind));
   PC_TRY(calibrator_load_whole(loader, loader->root, "columns", &columns));
-  if (columns > PC_CLASSES_MAX || pc_layout_make(kind, (size_t)columns, out, &inner) != PCAL_OK)
+  double levels[PCAL_LEVELS_MAX];
+  const int quantiles = kind == PCAL_QUANTILES;
+  if (quantiles)
+    PC_TRY(calibrator_load_levels(loader, columns, levels));
+  if (columns > PC_CLASSES_MAX ||
+      pc_layout_make_levels(kind, (size_t)columns, quantiles ? levels : NULL, out, &inner) !=
+          PCAL_OK)
     return calibrator_load_wrong(loader, pc_json_find(loader->root, "columns"),
                                  "does not fit the input");
   const pc_json_node *node = pc_json_find(loader->root, "classes");
   const int none = node != NULL && node->kind == PC_JSON_NULL;
   if (!none)
     PC_TRY(calibrator_load_whole(loader, loader->root, "classes", &classes));
-  if (none != (kind == PCAL_CONFIDENCE) || classes != out->classes)
+  const int regression = out->form != PC_FORM_CLASSES;
+  if (none != (kind == PCAL_CONFIDENCE || regression) ||
+      (!regression && classes != out->classes))
     return calibrator_load_wrong(loader, node, "does not fit input and columns");
   return PCAL_OK;
 }
@@ -322,8 +348,8 @@ static pcal_status calibrator_load_begin(calibrator_loader *loader) {
   pcal_error inner;
   PC_TRY(calibrator_load_version(loader));
   PC_TRY(calibrator_load_keys(loader, loader->root,
-                              "format version spec method classes columns input normalize "
-                              "class_names parameters fit groups"));
+                              "format version spec method classes columns input levels "
+                              "normalize class_names parameters fit groups"));
   PC_TRY(calibrator_load_spec(loader, &row, &options));
   PC_TRY(calibrator_load_layout(loader, &layout));
   if (pc_calibrator_fits(row, &layout, &inner) != PCAL_OK)

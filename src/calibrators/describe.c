@@ -121,7 +121,7 @@ static void describe_rows(const pcal_calibrator *calibrator, pc_text *out) {
   const pc_fit_info *fit = &calibrator->fit;
   pc_text_format(out, "data         %llu row%s of %s", (unsigned long long)fit->rows,
                  fit->rows == 1 ? "" : "s", describe_kind(calibrator->layout.kind));
-  if (calibrator->layout.kind != PCAL_CONFIDENCE)
+  if (calibrator->layout.kind != PCAL_CONFIDENCE && calibrator->layout.form == PC_FORM_CLASSES)
     pc_text_format(out, ", %zu classes", calibrator->layout.classes);
   if (fit->weighted) {
     pc_text_add(out, ", total weight ");

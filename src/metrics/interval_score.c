@@ -7,6 +7,8 @@
  * Source: Gneiting & Raftery 2007, section 6.2.
  * Accuracy: sums are exact.
  * Cost: O(N). */
+#include <math.h>
+
 #include "metrics/forecast_metric.h"
 
 enum { INTERVAL_SCORE_LEVEL };
@@ -44,8 +46,8 @@ static pcal_status interval_score_configure(pc_options *options, const pc_layout
   char low[PC_NUMBER_MAX], high[PC_NUMBER_MAX];
   pc_level ends[2];
   if (!interval_score_ends(&shape, level, ends)) {
-    pc_number_round((1 - level) / 2, 6, low);
-    pc_number_round((1 + level) / 2, 6, high);
+    pc_show(round((1 - level) * 5e5) / 1e6, low);
+    pc_show(round((1 + level) * 5e5) / 1e6, high);
     return pc_fail(err, PCAL_USAGE,
                    "%s needs the quantiles of level %s and %s; take a level whose ends are "
                    "among --levels",

@@ -117,6 +117,8 @@ static const char **golden_place(pcal_inputs *inputs, const char *name) {
       {"log_probs", &inputs->log_probs}, {"confidence", &inputs->confidence},
       {"labels", &inputs->labels},       {"correct", &inputs->correct},
       {"weights", &inputs->weights},     {"data", &inputs->data},
+      {"mean", &inputs->mean},           {"variance", &inputs->variance},
+      {"std", &inputs->std},             {"target", &inputs->target},
   };
   for (size_t i = 0; i < sizeof places / sizeof *places; i++)
     if (strcmp(places[i].name, name) == 0)

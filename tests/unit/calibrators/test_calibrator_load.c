@@ -169,9 +169,9 @@ static void methods(void **state) {
 
 static void layouts(void **state) {
   (void)state;
-  refuse(
-      "\"logit\"", "\"logits\"",
-      "cal.json, line 8: \"input\" must be probability, logit, log-probability or confidence");
+  refuse("\"logit\"", "\"logits\"",
+         "cal.json, line 8: \"input\" must be probability, logit, log-probability, "
+         "confidence, mean-variance, mean-std, quantiles or samples");
   refuse("\"logit\"", "7", "cal.json, line 8: \"input\" must be a text, not a number");
   refuse("\"logit\"", "\"confidence\"", "cal.json, line 7: \"columns\" does not fit the input");
   refuse("\"columns\": 3", "\"columns\": 0",

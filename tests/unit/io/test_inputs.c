@@ -12,8 +12,8 @@ static void expect_usage(pcal_inputs inputs, const char *sentence) {
 static void asks_for_exactly_one_kind_of_scores(void **state) {
   (void)state;
   expect_usage((pcal_inputs){.labels = "y"},
-               "there are no scores; give one of --probs, --logits, --log-probs, --confidence "
-               "or --data");
+               "there are no scores; give one of --probs, --logits, --log-probs, --confidence, "
+               "--mean, --quantiles, --samples or --data");
   expect_usage((pcal_inputs){.probs = "a", .logits = "b"},
                "--logits and --probs are both given; give only one of them");
   expect_usage((pcal_inputs){.confidence = "a", .data = "b"},

@@ -1,0 +1,94 @@
+#include "forecast_fit_help.h"
+
+static forecast_fit_set quantile_set;
+
+/* Normal predictions come out as wide as targets really are: pit falls, coverage is right. */
+static void test_repairs_normals(void **state) {
+  (void)state;
+  static double out[2 * FORECAST_FIT_ROWS];
+  pcal_calibrator *calibrator = forecast_fit(&quantile_set.data, "quantile-isotonic");
+  forecast_data after = quantile_set.data;
+  forecast_apply(calibrator, &after, out);
+  after.scores = out;
+  assert_true(forecast_value(&quantile_set.data, "variance-ratio") > 3);
+  assert_true(fabs(forecast_value(&after, "variance-ratio") - 1) < 0.1);
+  assert_true(forecast_value(&after, "crps") < forecast_value(&quantile_set.data, "crps"));
+  pcal_calibrator_free(calibrator);
+}
+
+/* u of 1/8, 3/8, 5/8, 7/8 have just these frequencies: the map is the identity. */
+static void test_a_calibrated_set_stays(void **state) {
+  (void)state;
+  const double targets[] = {-1.1503493803760083, -0.3186393639643752, 0.3186393639643752,
+                            1.1503493803760083};
+  const double pairs[] = {0, 1, 0, 1, 0, 1, 0, 1}, probe[] = {3, 4};
+  const forecast_data data = {PCAL_MEAN_VARIANCE, 4, 2, pairs, targets, NULL, NULL};
+  const forecast_data one = {PCAL_MEAN_VARIANCE, 1, 2, probe, targets, NULL, NULL};
+  double out[2];
+  pcal_calibrator *calibrator = forecast_fit(&data, "quantile-isotonic");
+  forecast_apply(calibrator, &one, out);
+  assert_near(out[0], 3.0, 1e-12);
+  assert_near(out[1], 4.0, 1e-12);
+  pcal_calibrator_free(calibrator);
+}
+
+/* Targets always at the upper quartile of uniform samples: R is 1/2 there. */
+static void test_moves_samples(void **state) {
+  (void)state;
+  const double samples[] = {0, 1, 2, 3, 0, 1, 2, 3}, targets[] = {2.5, 2.5};
+  const forecast_data data = {PCAL_SAMPLES, 2, 4, samples, targets, NULL, NULL};
+  double out[8];
+  pcal_calibrator *calibrator = forecast_fit(&data, "quantile-isotonic");
+  forecast_apply(calibrator, &data, out);
+  /* u = 0.7, R(0.7) = 1/2: levels 1/8, 3/8, 5/8, 7/8 come from 0.175, 0.525, 0.775, 0.925 */
+  assert_near(out[0], 0.175 * 4 - 0.5, 1e-12);
+  assert_near(out[1], 0.525 * 4 - 0.5, 1e-12);
+  assert_near(out[2], 0.775 * 4 - 0.5, 1e-12);
+  assert_near(out[3], 3.0, 1e-12);
+  pcal_calibrator_free(calibrator);
+}
+
+/* Half of the targets at the level 0.1: the median moves there. */
+static void test_moves_quantiles(void **state) {
+  (void)state;
+  const double quantiles[] = {1, 2, 4, 1, 2, 4}, targets[] = {1, 1};
+  const forecast_data data = {PCAL_QUANTILES, 2, 3, quantiles, targets, forecast_levels, NULL};
+  double out[6];
+  pcal_calibrator *calibrator = forecast_fit(&data, "quantile-isotonic");
+  forecast_apply(calibrator, &data, out);
+  assert_near(out[0], 1.0, 1e-15); /* level 0.02, below all */
+  assert_near(out[1], 1.0, 1e-15); /* level 0.1 */
+  assert_near(out[2], 2 + (0.82 - 0.5) / 0.4 * 2, 1e-12);
+  pcal_calibrator_free(calibrator);
+}
+
+static void test_files_keep_every_bit(void **state) {
+  (void)state;
+  static double one[2 * FORECAST_FIT_ROWS], other[2 * FORECAST_FIT_ROWS];
+  const forecast_data *const sets[] = {&quantile_set.data, &forecast_quantile_set,
+                                       &forecast_sample_set};
+  for (size_t s = 0; s < UNIT_COUNT(sets); s++) {
+    pcal_calibrator *calibrator = forecast_fit(sets[s], "quantile-isotonic");
+    forecast_fit_round_trip(calibrator, sets[s], one, other);
+    pcal_calibrator_free(calibrator);
+  }
+}
+
+static void test_memory_may_run_out(void **state) {
+  (void)state;
+  char method[] = "quantile-isotonic";
+  unit_fail_each_allocation(forecast_fit_scenario, method);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_repairs_normals),
+      cmocka_unit_test(test_a_calibrated_set_stays),
+      cmocka_unit_test(test_moves_samples),
+      cmocka_unit_test(test_moves_quantiles),
+      cmocka_unit_test(test_files_keep_every_bit),
+      cmocka_unit_test(test_memory_may_run_out),
+  };
+  forecast_fit_make(&quantile_set);
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,78 @@
+#include "forecast_help.h"
+
+/* Targets at the quantiles of levels (i + 1/2) / 10 of the standard normal. */
+static void test_an_even_spread(void **state) {
+  (void)state;
+  static const double targets[] = {
+      -1.6448536269514729,  -1.0364333894937898, -0.67448975019608171, -0.38532046640756773,
+      -0.12566134685507402, 0.12566134685507416, 0.38532046640756773,  0.67448975019608171,
+      1.0364333894937898,   1.6448536269514722};
+  double pairs[20];
+  for (size_t i = 0; i < 10; i++) {
+    pairs[2 * i] = 0;
+    pairs[2 * i + 1] = 1;
+  }
+  const forecast_data data = {PCAL_MEAN_VARIANCE, 10, 2, pairs, targets, NULL, NULL};
+  assert_near(forecast_value(&data, "pit"), 0.05, 1e-12);
+  assert_true(fabs(forecast_part(&data, "pit", "bins")) < 1e-15);
+  assert_near(forecast_part(&data, "pit", "mean"), 0.5, 1e-14);
+  assert_near(forecast_part(&data, "pit", "variance"), 0.0825, 1e-12);
+  assert_near(forecast_part(&data, "coverage:levels=0.8/0.45", "0.8"), 0.8, 1e-14);
+  assert_near(forecast_part(&data, "coverage:levels=0.8/0.45", "0.45"), 0.4, 1e-14);
+  assert_near(forecast_value(&data, "coverage:levels=0.8/0.45"), 0.025, 1e-13);
+  assert_true(fabs(forecast_value(&data, "quantile-ce")) < 1e-15);
+}
+
+/* Shares up to 0.1, 0.5, 0.9: targets at u = 0.7, below all, 0.1 (ties: the lowest), above all.
+ */
+static void test_quantiles(void **state) {
+  (void)state;
+  assert_near(forecast_value(&forecast_quantile_set, "quantile-ce"),
+              (fabs(0.5 - 0.1) + fabs(0.5 - 0.5) + fabs(0.75 - 0.9)) / 3, 1e-14);
+  assert_near(forecast_part(&forecast_quantile_set, "coverage", "0.8"), 0.5, 1e-14);
+  forecast_refuses(&forecast_quantile_set, "pit", PCAL_USAGE,
+                   "pit needs whole distributions, and quantiles tell them only at their "
+                   "levels; take quantile-ce or coverage");
+  forecast_refuses(&forecast_quantile_set, "coverage:levels=0.9", PCAL_USAGE,
+                   "coverage: there are no quantiles at both ends of the central interval of "
+                   "level 0.9; take levels whose ends are among --levels");
+  forecast_data lone = forecast_quantile_set;
+  lone.levels = (const double[]){0.2, 0.5, 0.9};
+  forecast_refuses(&lone, "coverage", PCAL_USAGE,
+                   "coverage needs the quantiles at both ends of an interval, such as 0.05 and "
+                   "0.95, and no two of --levels sum to 1; take quantile-ce");
+}
+
+/* u = (below + equal/2 + 1/2) / 4: 2.5 -> 2.5/4, 1 -> 3.5/4, -3 -> 0.5/4 */
+static void test_samples(void **state) {
+  (void)state;
+  assert_near(forecast_part(&forecast_sample_set, "pit", "mean"), 6.5 / 12, 1e-14);
+  assert_near(forecast_value(&forecast_sample_set, "quantile-ce:levels=0.5"), 0.5 - 1.0 / 3,
+              1e-14);
+}
+
+static pcal_status pit_scenario(const pcal_env *env, void *user, pcal_error *err) {
+  pcal_results *results = NULL;
+  const pcal_status status = forecast_try(&forecast_gaussian, user, env, &results, err);
+  pcal_results_free(results);
+  return status;
+}
+
+static void test_memory_may_run_out(void **state) {
+  (void)state;
+  char pit[] = "pit", ence[] = "ence:bins=3", skce[] = "skce", all[] = "all";
+  unit_fail_each_allocation(pit_scenario, pit);
+  unit_fail_each_allocation(pit_scenario, ence);
+  unit_fail_each_allocation(pit_scenario, skce);
+  unit_fail_each_allocation(pit_scenario, all);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_an_even_spread),
+      cmocka_unit_test(test_quantiles),
+      cmocka_unit_test(test_samples),
+      cmocka_unit_test(test_memory_may_run_out),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
