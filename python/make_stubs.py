@@ -64,7 +64,7 @@ def metric(registry, row):
 
 
 def package_stub(registry, package):
-    rows = registry.rows("metrics")
+    rows = registry.joined("metrics")
     calibrators = [registry.class_name(row.name) for row in registry.rows("calibrators")]
     yield HEAD
     yield from exports(package)

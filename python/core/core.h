@@ -83,13 +83,18 @@ void core_delete(PyObject *self);
 /* Is the object of this type?  Else a TypeError. */
 int core_check(PyObject *object, PyObject *type, const char *what);
 
+enum { CORE_PARTS = 5 }; /* scores, labels or targets, weights, groups, spread */
+
+/* Numbers of a tuple, at most PCAL_LEVELS_MAX; returns how many, or -1.  None: none. */
+Py_ssize_t core_levels(PyObject *tuple, double out[PCAL_LEVELS_MAX]);
+
 typedef struct core_source {
   PyObject_HEAD pcal_source *source;
   core_watch *watch;
-  Py_buffer buffers[4];
-  int held[4];    /* whether the buffer is */
-  PyObject *kept; /* objects whose letters the source uses */
-  void *names[4]; /* arrays of letters, for PyMem_Free */
+  Py_buffer buffers[CORE_PARTS];
+  int held[CORE_PARTS];    /* whether the buffer is */
+  PyObject *kept;          /* objects whose letters the source uses */
+  void *names[CORE_PARTS]; /* arrays of letters, for PyMem_Free */
 } core_source;
 
 /* Reads a policy (normalize, skip_missing, fast, interval, replicas, interval_method or None,

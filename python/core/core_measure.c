@@ -30,7 +30,7 @@ static PyObject *core_measure_wrap(const core_state *state, pcal_measure *measur
   return made;
 }
 
-/* measure_new(kind, columns, specs, policy, settings) -> Measure */
+/* measure_new(kind, columns, levels or None, specs, policy, settings) -> Measure */
 PyObject *core_measure_new(PyObject *module, PyObject *arguments) {
   const core_state *state = PyModule_GetState(module);
   pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
@@ -39,9 +39,16 @@ PyObject *core_measure_new(PyObject *module, PyObject *arguments) {
   Py_ssize_t columns = 0;
   PyObject *specs, *policy, *settings;
   pcal_error error;
-  if (!PyArg_ParseTuple(arguments, "inOOO", &kind, &columns, &specs, &policy, &settings) ||
+  PyObject *levels = NULL;
+  double numbers[PCAL_LEVELS_MAX];
+  if (!PyArg_ParseTuple(arguments, "inOOOO", &kind, &columns, &levels, &specs, &policy,
+                        &settings) ||
       core_policy(policy, &config) < 0)
     return NULL;
+  const Py_ssize_t level_count = core_levels(levels, numbers);
+  if (level_count < 0)
+    return NULL;
+  config.levels = level_count == 0 ? NULL : numbers;
   core_watch *watch = core_watch_new(settings);
   const char **letters = watch == NULL ? NULL : core_letters_of(specs, &config.spec_count);
   if (letters == NULL) {

@@ -12,8 +12,6 @@
 #include "core.h"
 #include "core_arrow.h"
 
-enum { CORE_PARTS = 4 };
-
 /* What opening needs until it is done. */
 typedef struct core_source_plan {
   pcal_input inputs[CORE_PARTS];
@@ -153,7 +151,7 @@ static int core_source_part(core_source *object, core_source_plan *plan, size_t 
 static int core_source_plan_parts(core_source *object, core_source_plan *plan, PyObject *parts,
                                   PyObject *names, pcal_join *join) {
   const pcal_input **const places[CORE_PARTS] = {&join->scores, &join->labels, &join->weights,
-                                                 &join->groups};
+                                                 &join->groups, &join->spread};
   for (size_t i = 0; i < CORE_PARTS; i++) {
     PyObject *name = PyTuple_GetItem(names, (Py_ssize_t)i);
     const int there =
@@ -201,13 +199,35 @@ static core_source *core_source_new(PyObject *module, PyObject *kept, PyObject *
   return object;
 }
 
-/* open(kind, parts, names, classes or None, first_row, header, settings) */
+Py_ssize_t core_levels(PyObject *tuple, double out[PCAL_LEVELS_MAX]) {
+  if (tuple == Py_None)
+    return 0;
+  const Py_ssize_t count = PyTuple_Size(tuple);
+  if (count > PCAL_LEVELS_MAX)
+    PyErr_Format(PyExc_ValueError, "there are %zd levels; at most %d are possible", count,
+                 PCAL_LEVELS_MAX);
+  if (count < 0 || count > PCAL_LEVELS_MAX)
+    return -1;
+  for (Py_ssize_t i = 0; i < count; i++) {
+    PyObject *level = PyTuple_GetItem(tuple, i);
+    out[i] = level == NULL ? -1.0 : PyFloat_AsDouble(level);
+    if (PyErr_Occurred() != NULL)
+      return -1;
+  }
+  return count;
+}
+
+/* open(kind, parts, names, classes or None, first_row, header, settings, levels or None) */
 PyObject *core_open(PyObject *module, PyObject *arguments) {
   int kind = 0, header = 0;
   unsigned long long first_row = 0;
-  PyObject *parts, *names, *classes, *settings;
-  if (!PyArg_ParseTuple(arguments, "iOOOKiO", &kind, &parts, &names, &classes, &first_row,
-                        &header, &settings))
+  PyObject *parts, *names, *classes, *settings, *levels;
+  double numbers[PCAL_LEVELS_MAX];
+  if (!PyArg_ParseTuple(arguments, "iOOOKiOO", &kind, &parts, &names, &classes, &first_row,
+                        &header, &settings, &levels))
+    return NULL;
+  const Py_ssize_t level_count = core_levels(levels, numbers);
+  if (level_count < 0)
     return NULL;
   core_source *object = core_source_new(module, arguments, settings);
   if (object == NULL)
@@ -219,6 +239,8 @@ PyObject *core_open(PyObject *module, PyObject *arguments) {
   join.kind = (pcal_kind)kind;
   join.first_row = first_row;
   join.header = header;
+  join.levels = level_count == 0 ? NULL : numbers;
+  join.level_count = (size_t)level_count;
   int ready = core_source_plan_parts(object, &plan, parts, names, &join) == 0;
   if (ready && classes != Py_None) {
     class_names = core_letters_of(classes, &join.class_count);
@@ -268,6 +290,13 @@ PyObject *core_open_files(PyObject *module, PyObject *arguments) {
   inputs.weights = core_source_file(files, "weights", &failed);
   inputs.groups = core_source_file(files, "groups", &failed);
   inputs.data = core_source_file(files, "data", &failed);
+  inputs.mean = core_source_file(files, "mean", &failed);
+  inputs.variance = core_source_file(files, "variance", &failed);
+  inputs.std = core_source_file(files, "std", &failed);
+  inputs.quantiles = core_source_file(files, "quantiles", &failed);
+  inputs.samples = core_source_file(files, "samples", &failed);
+  inputs.target = core_source_file(files, "target", &failed);
+  inputs.levels = core_source_file(files, "levels", &failed);
   pcal_status status = PCAL_INTERNAL;
   if (!failed) {
     core_watch_begin(object->watch);
@@ -298,15 +327,25 @@ PyObject *core_inspect(PyObject *module, PyObject *arguments) {
   return text == NULL ? NULL : Py_BuildValue("(Nn)", text, (Py_ssize_t)problems);
 }
 
-/* shape() -> (kind, columns, rows or None while they are not known) */
+static PyObject *core_source_levels(const pcal_shape *shape) {
+  if (shape->levels == NULL)
+    return core_text(NULL);
+  PyObject *levels = PyTuple_New((Py_ssize_t)shape->columns);
+  for (size_t l = 0; levels != NULL && l < shape->columns; l++)
+    if (PyTuple_SetItem(levels, (Py_ssize_t)l, PyFloat_FromDouble(shape->levels[l])) < 0)
+      Py_CLEAR(levels);
+  return levels;
+}
+
+/* shape() -> (kind, columns, levels or None, rows or None while they are not known) */
 static PyObject *core_source_shape(PyObject *self, PyObject *unused) {
   pcal_shape shape = PCAL_SHAPE_INIT;
   (void)unused;
   pcal_source_shape(core_source_of(self)->source, &shape);
-  return Py_BuildValue("(inN)", (int)shape.kind, (Py_ssize_t)shape.columns,
-                       shape.row_count == PCAL_NO_ROW
-                           ? core_text(NULL)
-                           : PyLong_FromUnsignedLongLong(shape.row_count));
+  return Py_BuildValue(
+      "(inNN)", (int)shape.kind, (Py_ssize_t)shape.columns, core_source_levels(&shape),
+      shape.row_count == PCAL_NO_ROW ? core_text(NULL)
+                                     : PyLong_FromUnsignedLongLong(shape.row_count));
 }
 
 static PyMethodDef core_source_methods[] = {

@@ -45,7 +45,7 @@ from ._tools import (
 
 __version__ = _core.VERSION
 
-_METRICS = {_registry.identifier(row.name): row for row in _registry.rows("metrics")}
+_METRICS = {_registry.identifier(row.name): row for row in _registry.joined("metrics")}
 globals().update({name: _measuring.metric(row) for name, row in _METRICS.items()})
 
 # Made when first asked for, because they look for scikit-learn, which takes its time.

@@ -11,7 +11,7 @@ import numpy as np
 from . import _core, _registry
 from ._documents import calibrator_document
 from ._errors import ConvergenceWarning, FitWarning, UsageError, read_file, reword
-from ._inputs import KINDS, open_source
+from ._inputs import FORECASTS, KINDS, open_source
 from ._parameters import CALIBRATOR_POLICY, CALIBRATOR_TAKEN
 from ._running import settings
 
@@ -26,11 +26,16 @@ except ImportError:
 
 
 TEXT = 1
+_SCORES = (*KINDS, "variance", "std", "levels", "groups", "data", "classes")
 _KIND_WORDS = {
     "probability": "probs",
     "logit": "logits",
     "log-probability": "log_probs",
     "confidence": "confidence",
+    "mean-variance": "mean",
+    "mean-std": "mean",
+    "quantiles": "quantiles",
+    "samples": "samples",
 }
 
 
@@ -78,6 +83,13 @@ class Calibrator(BaseEstimator):
         confidence: Any = None,
         labels: Any = None,
         correct: Any = None,
+        mean: Any = None,
+        variance: Any = None,
+        std: Any = None,
+        quantiles: Any = None,
+        levels: Any = None,
+        samples: Any = None,
+        target: Any = None,
         weights: Any = None,
         groups: Any = None,
         data: Any = None,
@@ -96,12 +108,21 @@ class Calibrator(BaseEstimator):
             "confidence": confidence,
             "labels": labels,
             "correct": correct,
+            "mean": mean,
+            "variance": variance,
+            "std": std,
+            "quantiles": quantiles,
+            "levels": levels,
+            "samples": samples,
+            "target": target,
             "weights": weights,
             "groups": groups,
             "data": data,
         }
         self._name(given, X)
-        self._place(given, "correct" if given["confidence"] is not None else "labels", y, "y")
+        regression = any(given[name] is not None for name in FORECASTS)
+        right = "correct" if given["confidence"] is not None else "labels"
+        self._place(given, "target" if regression else right, y, "y")
         self._place(given, "weights", sample_weight, "sample_weight")
         options = {
             spec: getattr(self, name)
@@ -166,7 +187,7 @@ class Calibrator(BaseEstimator):
     def fit_transform(self, X: Any = None, y: Any = None, **given: Any) -> np.ndarray:
         """Fits, then gives the calibrated probabilities of the same scores."""
         self.fit(X, y, **given)
-        scores = {name: given[name] for name in (*KINDS, "groups", "data", "classes") if name in given}
+        scores = {name: given[name] for name in _SCORES if name in given}
         return self.transform(X, **scores)
 
     # ---- Applying ----
@@ -179,6 +200,12 @@ class Calibrator(BaseEstimator):
         logits: Any = None,
         log_probs: Any = None,
         confidence: Any = None,
+        mean: Any = None,
+        variance: Any = None,
+        std: Any = None,
+        quantiles: Any = None,
+        levels: Any = None,
+        samples: Any = None,
         groups: Any = None,
         data: Any = None,
         classes: "Iterable[str] | None" = None,
@@ -186,12 +213,19 @@ class Calibrator(BaseEstimator):
         header: "bool | None" = None,
     ) -> np.ndarray:
         """Calibrated probabilities in the shape and the float width of the scores: one column
-        stays one, the probability of class 1."""
+        stays one, the probability of class 1.  Of predictions of a number: means and variances
+        in two columns, quantiles or samples."""
         given = {
             "probs": probs,
             "logits": logits,
             "log_probs": log_probs,
             "confidence": confidence,
+            "mean": mean,
+            "variance": variance,
+            "std": std,
+            "quantiles": quantiles,
+            "levels": levels,
+            "samples": samples,
             "groups": groups,
             "data": data,
         }
@@ -207,8 +241,8 @@ class Calibrator(BaseEstimator):
         """Calibrated probabilities, a column for each class; scores are given as to
         ``transform``."""
         self._require()
-        if self.kind_ == "confidence":
-            raise UsageError("confidences say nothing about classes; use transform")
+        if self.kind_ == "confidence" or self.kind_ in FORECASTS:
+            raise UsageError(f"{self.kind_} says nothing about classes; use transform")
         array = self.transform(X, **given)
         return array if array.ndim == 2 else np.column_stack((1 - array, array))
 

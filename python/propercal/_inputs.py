@@ -13,7 +13,17 @@ import numpy as np
 from . import _core
 from ._errors import DataError, UsageError
 
-KINDS = {"probs": 1, "logits": 2, "log_probs": 3, "confidence": 4}
+KINDS = {
+    "probs": 1,
+    "logits": 2,
+    "log_probs": 3,
+    "confidence": 4,
+    "mean": 5,  # with variance; 6 with std
+    "quantiles": 7,
+    "samples": 8,
+}
+#: kinds of predictions of a number
+FORECASTS = ("mean", "quantiles", "samples")
 
 
 def is_file(value: Any) -> bool:
@@ -159,14 +169,32 @@ def _scores(given: dict) -> str:
     found = [name for name in KINDS if name in given]
     if not found:
         raise UsageError(
-            "there are no scores; give one of probs, logits, log_probs, confidence or data"
+            "there are no scores; give one of probs, logits, log_probs, confidence, mean, "
+            "quantiles, samples or data"
         )
     if len(found) > 1:
         raise UsageError(f"{found[0]} and {found[1]} are both given; give only one of them")
-    right, wrong = ("correct", "labels") if found[0] == "confidence" else ("labels", "correct")
-    if wrong in given:
-        raise UsageError(f"{found[0]} goes with {right}; give it in place of {wrong}")
+    right = _truth(found[0])
+    for wrong in {"labels", "correct", "target"} - {right}:
+        if wrong in given:
+            raise UsageError(f"{found[0]} goes with {right}; give it in place of {wrong}")
+    if found[0] == "mean" and ("variance" in given) == ("std" in given):
+        raise UsageError("mean goes with variance or std, which say how sure it is; give one")
+    if found[0] != "mean" and ("variance" in given or "std" in given):
+        raise UsageError("variance and std go with mean; give that too")
     return found[0]
+
+
+def _truth(scores: str) -> str:
+    """What goes with a kind of scores."""
+    return "target" if scores in FORECASTS else "correct" if scores == "confidence" else "labels"
+
+
+def _levels(value: Any) -> "tuple[float, ...] | None":
+    """Levels of quantiles from numbers or from a text such as 0.05/0.5/0.95."""
+    if isinstance(value, str):
+        value = value.split("/")
+    return None if value is None else tuple(float(each) for each in value)
 
 
 def open_source(
@@ -177,29 +205,34 @@ def open_source(
     header: "bool | None" = None,
 ) -> Any:
     """A source from probs, logits, log_probs, confidence, labels, correct, weights, groups and
-    data, which may be missing or None."""
+    data, or mean, variance, std, quantiles, levels, samples and target, which may be missing or
+    None."""
     given = {name: value for name, value in arguments.items() if value is not None}
+    levels = _levels(given.pop("levels", None))
     heading = 0 if header is None else 1 if header else 2
     data = given.get("data")
     if classes is None and all(is_file(value) for value in given.values()):
         files = {name: os.fspath(value) for name, value in given.items()}
+        if levels is not None:
+            files["levels"] = "/".join(map(repr, levels))
         return _core.open_files(files, first_row, heading, settings)
     if is_file(data):
         raise UsageError("a data file goes with files only; give arrays by themselves")
     if data is not None:
         given = _chosen(given.pop("data"), given)
     scores = _scores(given)
-    truth = "correct" if scores == "confidence" else "labels"
-    names = (scores, truth, "weights", "groups")
+    spread = "std" if "std" in given else "variance"
+    names = (scores, _truth(scores), "weights", "groups", spread)
     found = [part(name, given.get(name)) for name in names]
     if classes is None and found[0][0][0] == "array":
         classes = found[0][1]
     return _core.open(
-        KINDS[scores],
+        KINDS[scores] + (scores == "mean" and spread == "std"),
         tuple(each for each, _ in found),
         names,
         None if classes is None else tuple(str(each) for each in classes),
         first_row,
         heading,
         settings,
+        levels,
     )

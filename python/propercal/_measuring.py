@@ -48,6 +48,13 @@ def measure(
     log_probs: Any = None,
     confidence: Any = None,
     correct: Any = None,
+    mean: Any = None,
+    variance: Any = None,
+    std: Any = None,
+    quantiles: Any = None,
+    levels: Any = None,
+    samples: Any = None,
+    target: Any = None,
     weights: Any = None,
     groups: Any = None,
     data: Any = None,
@@ -62,6 +69,11 @@ def measure(
     against_log_probs: Any = None,
     against_confidence: Any = None,
     against_correct: Any = None,
+    against_mean: Any = None,
+    against_variance: Any = None,
+    against_std: Any = None,
+    against_quantiles: Any = None,
+    against_samples: Any = None,
     classes: "Iterable[str] | None" = None,
     normalize: bool = False,
     skip_missing: bool = False,
@@ -83,6 +95,11 @@ def measure(
         as on the command line (``"run.npz:logits"``).
     labels : class numbers from 0, one-hot rows, or names of the score columns
     confidence, correct : probability of the predicted label, and whether it was right
+    mean, variance, std : of predicted normal distributions of a number; mean and one of the
+        others, with ``target``
+    quantiles, levels : predicted quantiles of a number, rows x levels, and their levels
+    samples : of predicted distributions, or members of an ensemble, rows x samples
+    target : the numbers that came true
     weights : frequencies of the rows
     groups : a group for each row; results hold every group beside the total
     data : a table or a file; with a table the other arguments name its columns
@@ -114,6 +131,8 @@ def measure(
         raise UsageError("cluster and groups cannot go together; give one")
     common = {
         "labels": labels,
+        "target": target,
+        "levels": levels,
         "weights": weights,
         "groups": groups if cluster is None else cluster,
         "data": data,
@@ -124,6 +143,11 @@ def measure(
         "log_probs": log_probs,
         "confidence": confidence,
         "correct": correct,
+        "mean": mean,
+        "variance": variance,
+        "std": std,
+        "quantiles": quantiles,
+        "samples": samples,
     }
     other = {
         "probs": against_probs,
@@ -131,6 +155,11 @@ def measure(
         "log_probs": against_log_probs,
         "confidence": against_confidence,
         "correct": against_correct,
+        "mean": against_mean,
+        "variance": against_variance,
+        "std": against_std,
+        "quantiles": against_quantiles,
+        "samples": against_samples,
     }
     paired = any(value is not None for value in other.values())
     policy = _policy(
@@ -185,7 +214,7 @@ class Measure:
         self._policy = _specs(metrics), _policy(normalize, skip_missing, precision)
         self._running = threads, memory_limit
         self._core: Any = None
-        self._shape: "tuple[int, int]" = (0, 0)
+        self._shape: "tuple[Any, ...]" = (0, 0, None)
         self._rows = 0
         self._lock = threading.Lock()
 
@@ -198,6 +227,13 @@ class Measure:
         log_probs: Any = None,
         confidence: Any = None,
         correct: Any = None,
+        mean: Any = None,
+        variance: Any = None,
+        std: Any = None,
+        quantiles: Any = None,
+        levels: Any = None,
+        samples: Any = None,
+        target: Any = None,
         weights: Any = None,
         groups: Any = None,
         data: Any = None,
@@ -212,6 +248,13 @@ class Measure:
             "log_probs": log_probs,
             "confidence": confidence,
             "correct": correct,
+            "mean": mean,
+            "variance": variance,
+            "std": std,
+            "quantiles": quantiles,
+            "levels": levels,
+            "samples": samples,
+            "target": target,
             "weights": weights,
             "groups": groups,
             "data": data,
@@ -220,8 +263,8 @@ class Measure:
         with settings(*self._running) as how:
             source = open_source(arguments, how, classes, first)
             part = _core.measure_part(source, *self._policy)
-        kind, columns, rows = source.shape()
-        self._add(part, (kind, columns), first + rows)
+        *shape, rows = source.shape()
+        self._add(part, tuple(shape), first + rows)
         return self
 
     def merge(self, other: "Measure") -> "Measure":
@@ -230,7 +273,7 @@ class Measure:
             self._add(other._core, other._shape, other._rows)
         return self
 
-    def _add(self, part: Any, shape: "tuple[int, int]", rows: int) -> None:
+    def _add(self, part: Any, shape: "tuple[Any, ...]", rows: int) -> None:
         with self._lock:
             if self._core is None:
                 self._core = _core.measure_new(*shape, *self._policy, _HERE)

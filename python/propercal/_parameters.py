@@ -3,7 +3,22 @@
 from typing import Any
 
 #: what holds predictions and truth, after probs and labels
-INPUTS = ("logits", "log_probs", "confidence", "correct", "weights", "data", "classes")
+INPUTS = (
+    "logits",
+    "log_probs",
+    "confidence",
+    "correct",
+    "mean",
+    "variance",
+    "std",
+    "quantiles",
+    "levels",
+    "samples",
+    "target",
+    "weights",
+    "data",
+    "classes",
+)
 
 #: name: (default, type as source text)
 POLICY: "dict[str, tuple[Any, str]]" = {
@@ -17,7 +32,7 @@ POLICY: "dict[str, tuple[Any, str]]" = {
 }
 
 CALIBRATOR_POLICY: "dict[str, tuple[Any, str]]" = {
-    "kind": ("probs", 'Literal["probs", "logits", "log_probs", "confidence"]'),
+    "kind": ("probs", 'Literal["probs", "logits", "log_probs", "confidence", "mean", "quantiles", "samples"]'),
     "normalize": (False, "bool"),
     "skip_missing": (False, "bool"),
     "threads": (None, "int | None"),

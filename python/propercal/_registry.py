@@ -58,6 +58,7 @@ class Row(NamedTuple):
     notion: "str | None"
     bound: "str | None"
     machine: "str | None"
+    task: "str | None"
     options: "tuple[Option, ...]"
 
     def __repr__(self) -> str:
@@ -69,6 +70,21 @@ def rows(kind: str) -> "list[Row]":
     return [
         Row._make((*row[:-1], tuple(Option(*each) for each in row[-1]))) for row in _core.rows(kind)
     ]
+
+
+def joined(kind: str) -> "list[Row]":
+    """The same, but one row for each name: where there is one for classes and one for
+    regression, the first with the options of both."""
+    found: "dict[str, Row]" = {}
+    for row in rows(kind):
+        first = found.get(row.name)
+        if first is None:
+            found[row.name] = row
+            continue
+        known = {option.name for option in first.options}
+        more = tuple(option for option in row.options if option.name not in known)
+        found[row.name] = first._replace(options=first.options + more)
+    return list(found.values())
 
 
 def identifier(name: str, taken: "frozenset[str]" = frozenset()) -> str:

@@ -1,15 +1,18 @@
 /* quantile-isotonic: predicted distributions moved to where targets really fall.
  *
- * Formula:  u_i = F_i(y_i) on the rows of the fit (data/forecast.h);  R is the isotonic map of
- * u to its empirical frequency (weight below + half of that equal) / total, linear between
- * distinct u, through (0, 0) and (1, 1);  F' = R(F) quantiles: q'_t = q at level R^-1(t),
- * linear between given levels samples:   x'_k = x at level R^-1((k + 1/2) / n), linear between
- * sorted samples normal:    mean and variance of F': mu' = mu + s M, v' = s^2 V, M and V the
- * mean and variance of the distribution R(Phi(z)) Edge cases: (1) the frequencies rise already,
- * so pooling changes nothing but ties; (2) more than 1024 distinct u are thinned to as many of
- * even rank; (3) u of 0 or 1, beyond any distribution, are left to the ends; (4) outside the
- * outermost given levels or samples the outermost value is taken: F' cannot reach beyond them;
- * (5) where R is flat R^-1 takes the lowest level. Source: Kuleshov, Fenner & Ermon 2018.
+ * Formula:  u_i = F_i(y_i) on the rows of the fit (data/forecast.h);  R is the isotonic map
+ *           of u to its empirical frequency (weight below + half of that equal) / total,
+ *           linear between distinct u, through (0, 0) and (1, 1);  F' = R(F)
+ *           quantiles: q'_t = q at level R^-1(t), linear between given levels
+ *           samples:   x'_k = x at level R^-1((k + 1/2) / n), linear between samples
+ *           normal:    mu' = mu + s M, v' = s^2 V, M and V the mean and variance of the
+ *                      distribution R(Phi(z))
+ * Edge cases: (1) the frequencies rise already, so pooling changes nothing but ties; (2) more
+ * than 1024 distinct u are thinned to as many of even rank; (3) u of 0 or 1, beyond any
+ * distribution, are left to the ends; (4) outside the outermost given levels or samples the
+ * outermost value is taken: F' cannot reach beyond them; (5) where R is flat R^-1 takes the
+ * lowest level.
+ * Source: Kuleshov, Fenner & Ermon 2018.
  * Accuracy: M and V are sums of closed forms between knots, within 1e-13.
  * Cost: O(N log N) for a fit, O(log knots) for each number that is applied. */
 #include <float.h>

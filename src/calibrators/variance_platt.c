@@ -4,13 +4,15 @@
  *           objective=dss:  w, b >= 1e-10 minimise the mean of e^2 / v' + log v'
  *           objective=crps: the mean CRPS of N(mu, v') (metrics/crps.c)
  *           variance-scale: b = 0, w = mean of e^2 / v, the minimum of the first in closed form
- * Edge cases: (1) neither objective is convex in (w, b): Newton steps with damping from three
- * starts (all in w, all in b, half of each), the best kept; (2) at a bound, or where every
- * error is 0, the status is stopped; (3) when nothing is better than w = 1, b = 0, these are
- * kept; (4) variance-scale with all errors 0: w = 1e-10, stopped; (5) samples and quantiles are
- * refused. Source: Gruber & Buettner 2022, section 5.3; Levi et al. 2022 (scale). Accuracy:
- * gradient below 1e-9 of the objective's scale, summed in a fixed order. Cost: O(N) for each of
- * some ten evaluations a start, after one pass; memory 24 N. */
+ * Edge cases: (1) neither objective is convex in (w, b): Newton steps with damping from
+ * three starts (all in w, all in b, half of each), the best kept; (2) b at its bound, where a
+ * shift does not help, is a minimum like others; with w at its bound, where variances tell
+ * nothing or every error is 0, the status is stopped; (3) when nothing is better than w = 1,
+ * b = 0, these are kept; (4) variance-scale with all errors 0: w = 1e-10, stopped; (5) samples
+ * and quantiles are refused.
+ * Source: Gruber & Buettner 2022, section 5.3; Levi et al. 2022 (scale).
+ * Accuracy: gradient below 1e-9 of the objective's scale, summed in a fixed order.
+ * Cost: O(N) for each of some ten evaluations a start, after one pass; memory 24 N. */
 #include <float.h>
 #include <math.h>
 
@@ -177,7 +179,7 @@ static void variance_keep(const pc_fit_task *task, const variance_fit *fit,
   pc_fit_info *info = &calibrator->fit;
   variance_parameters *parameters = calibrator->parameters;
   const int better = found->value < before->value;
-  const int bound = found->w <= VARIANCE_PLATT_LEAST || found->b <= VARIANCE_PLATT_LEAST;
+  const int bound = found->w <= VARIANCE_PLATT_LEAST;
   const double gradient = variance_gradient(found);
   parameters->w = better ? found->w : 1.0;
   parameters->b = better ? found->b : 0.0;

@@ -1,12 +1,15 @@
 /* ence, uce: are squared errors as large as the predicted variances, from narrow to wide.
  *
  * Formula:  bins of equal mass by predicted standard deviation, v_b the mean variance and e_b
- * the mean squared error of bin b ence = mean over bins of |sqrt v_b - sqrt e_b| / sqrt v_b uce
- * = sum_b (n_b/N) |e_b - v_b| Edge cases: (1) bins as in ece:binning=mass: part r of B ends at
- * r q + min(r, W - B q), q = floor(W / B); edges lie midway between neighbours, equal ones are
- * joined, ties are never split, so there may be fewer bins; (2) samples that are all equal have
- * v = 0: a bin of such rows makes ence infinite unless its errors are 0 too, which counts 0;
- * (3) quantiles are refused. Source: Levi et al. 2022 (ence); Laves et al. 2020 (uce).
+ *           the mean squared error of bin b
+ *           ence = mean over bins of |sqrt v_b - sqrt e_b| / sqrt v_b
+ *           uce  = sum_b (n_b/N) |e_b - v_b|
+ * Edge cases: (1) bins as in ece:binning=mass: part r of B ends at r q + min(r, W - B q), q =
+ * floor(W / B); edges lie midway between neighbours, equal ones are joined, ties are never
+ * split, so there may be fewer bins; (2) samples that are all equal have v = 0: a bin of such
+ * rows makes ence infinite unless its errors are 0 too, which counts 0; (3) quantiles are
+ * refused.
+ * Source: Levi et al. 2022 (ence); Laves et al. 2020 (uce).
  * Accuracy: sums of a bin are exact.
  * Cost: O(N log N), memory 44 N bytes and more. */
 #include <math.h>

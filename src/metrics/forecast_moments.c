@@ -1,5 +1,4 @@
-/* mse, dss, mean-variance, sharpness, variance-ratio: what mean and variance of predictions
- * say.
+/* mse, dss, mean-variance, sharpness, variance-ratio: what means and variances say.
  *
  * Formula:  mse = mean of (mu - y)^2;  dss = mean of (mu - y)^2 / v + log v;
  *           mean-variance = mean of v;  sharpness = sqrt(mean of v);
@@ -7,9 +6,10 @@
  * Edge cases: (1) v is above 0 for normal predictions; samples that are all equal have v = 0,
  * and dss and variance-ratio are then infinite, with the row in the reason; (2) the standard
  * deviation divides by N - 1, N the sum of weights, and is NaN for N <= 1; (3) samples: mu
- * their mean, v with n - 1; (4) quantiles tell neither, and are refused. Source: Dawid &
- * Sebastiani 1999 (dss); Kuleshov, Fenner & Ermon 2018 (sharpness). Accuracy: sums are exact,
- * values of a row within a few units in the last place. Cost: O(N), samples O(N n). */
+ * their mean, v with n - 1; (4) quantiles tell neither, and are refused.
+ * Source: Dawid & Sebastiani 1999 (dss); Kuleshov, Fenner & Ermon 2018 (sharpness).
+ * Accuracy: sums are exact, values of a row within a few units in the last place.
+ * Cost: O(N), samples O(N n). */
 #include <math.h>
 
 #include "metrics/forecast_metric.h"

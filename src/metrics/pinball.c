@@ -3,8 +3,10 @@
  * Formula:  mean over rows and levels t of (y - q_t)(t - 1[y < q_t])
  * Edge cases: (1) quantiles: all their levels, or those of the option, which must be among
  * them; (2) normal predictions: q_t = mu + s Phi^-1(t); samples: linear between sorted samples
- * at position (n - 1) t. Source: Koenker & Bassett 1978. Accuracy: sums are exact, a row is
- * summed level by level. Cost: O(N levels). */
+ * at position (n - 1) t.
+ * Source: Koenker & Bassett 1978.
+ * Accuracy: sums are exact, a row is summed level by level.
+ * Cost: O(N levels). */
 #include "metrics/forecast_metric.h"
 
 enum { PINBALL_LEVELS };

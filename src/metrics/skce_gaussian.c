@@ -6,18 +6,19 @@
  *   k(y, y') = exp(-(y - y')^2 / 2)
  *   A(mu, s; y) = exp(-(mu - y)^2 / (2 (1 + s^2))) / sqrt(1 + s^2)
  *   G = exp(-(mu_i - mu_j)^2 / (2 (1 + s_i^2 + s_j^2))) / sqrt(1 + s_i^2 + s_j^2)
- *   unbiased: mean of h_ij over i < j;  biased: over all i, j;  block=m: mean over i < j inside
- *   each m consecutive rows, averaged over the blocks
+ *   unbiased: mean of h_ij over i < j;  biased: over all i, j;  block=m: mean over i < j
+ *   inside each m consecutive rows, averaged over the blocks
  * Edge cases: (1) the unbiased and block estimators can be negative; (2) a row of weight w
  * counts as w rows: w (w - 1) / 2 pairs with itself, or w^2 for the biased estimator, which
  * alone takes weights that are not whole; (3) fewer than two rows: undefined, but for the
  * biased estimator; (4) blocks are cut at multiples of m of the row index, incomplete ones are
  * left out, and weights are refused; (5) with length=1 targets on a large scale give about 0:
  * standardise them, or set length to their standard deviation; (6) samples and quantiles are
- * refused. Source: Widmann, Lindsten & Zachariah 2021, tensor product of exp(-W) and the
- * Gaussian kernel. Accuracy: 1e-14 of a pair; pairs of a row are summed in a fixed order, the
- * rows exactly. Cost: N^2 / 2 pairs of five exponentials and three roots, over all threads;
- * memory 40 N. Blocks: N m / 2 pairs, memory 40 m. */
+ * refused.
+ * Source: Widmann, Lindsten & Zachariah 2021, product of exp(-W) and the Gaussian kernel.
+ * Accuracy: 1e-14 of a pair; pairs of a row are summed in a fixed order, the rows exactly.
+ * Cost: N^2 / 2 pairs of five exponentials and three roots, over all threads; memory 40 N.
+ * Blocks: N m / 2 pairs, memory 40 m. */
 #include <math.h>
 #include <stdio.h>
 

@@ -1,19 +1,19 @@
 /* The verdict on predictions of a number, from the bins of u = F(y), the probability integral
  * transform (data/forecast.h).
  *
- *   mean, variance  of u; 1/2 and 1/12 in a calibrated model, for samples (1 - 1/(n+1)^2)/12
- * and for quantiles (1 - a^3 - b^3)/12, a and b the probabilities below and above all levels,
- * whose u are in one place margins         1.96 sqrt(1/12 / N) and 1.96 sqrt(1/180 / N): what
- * chance alone moves them by Rules: (1) both within 1.14 of their margins: nothing to repair is
- * seen (a calibrated model passes about 19 times in 20, since each fails alone once in forty
- * at 2.24 deviations); (2) variance above: too narrow, below: too wide; (3) else mean above
- * 1/2: too low, below: too high. */
+ *   mean, variance  of u; 1/2 and 1/12 in a calibrated model; the variance for samples
+ *                   (1 - 1/(n+1)^2)/12 and for quantiles (1 - a^3 - b^3)/12, a and b the
+ *                   probabilities below and above all levels, whose u are in one place
+ *   margins         2.24 sqrt(1/12 / N) and 2.24 sqrt(1/180 / N): what chance alone moves
+ *                   them by; each is exceeded once in forty by a calibrated model
+ * Rules: (1) both within their margins: nothing to repair is seen; (2) variance above: too
+ * narrow, below: too wide; (3) mean above 1/2: too low, below: too high. */
 #include <math.h>
 
 #include "core/number.h"
 #include "report/report.h"
 
-#define VERDICT_FORECAST_SLACK 1.14 /* 2.24 / 1.96 */
+#define VERDICT_FORECAST_DEVIATIONS 2.24
 
 typedef struct verdict_forecast_facts {
   double n, mean, variance, expected, mean_margin, variance_margin;
@@ -38,8 +38,8 @@ static verdict_forecast_facts verdict_forecast_collect(const pcal_results *resul
   }
   facts.variance = fmax(square - facts.mean * facts.mean, 0.0);
   facts.expected = verdict_forecast_expected(&results->layout);
-  facts.mean_margin = VERDICT_FORECAST_SLACK * 1.96 * sqrt(1.0 / 12 / facts.n);
-  facts.variance_margin = VERDICT_FORECAST_SLACK * 1.96 * sqrt(1.0 / 180 / facts.n);
+  facts.mean_margin = VERDICT_FORECAST_DEVIATIONS * sqrt(1.0 / 12 / facts.n);
+  facts.variance_margin = VERDICT_FORECAST_DEVIATIONS * sqrt(1.0 / 180 / facts.n);
   return facts;
 }
 

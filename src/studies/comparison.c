@@ -362,9 +362,26 @@ static pcal_status comparison_specs(comparison_state *state, pcal_error *err) {
   return PCAL_OK;
 }
 
+/* Methods are compared on scores of classes. */
+static pcal_status comparison_classes(const pcal_compared *models, size_t model_count,
+                                      pcal_error *err) {
+  for (size_t i = 0; i < model_count; i++) {
+    pcal_shape shape = {.size = sizeof shape};
+    pc_source_shape(models[i].source, &shape);
+    if (pc_kind_form(shape.kind) != PC_FORM_CLASSES)
+      return pc_fail(
+          err, PCAL_USAGE,
+          "compare is for scores of classes; measure predictions of a number against "
+          "another model's with --against-mean, --against-quantiles or "
+          "--against-samples");
+  }
+  return PCAL_OK;
+}
+
 pcal_status pc_compare(const pcal_compared *models, size_t model_count,
                        const pcal_compare_config *config, const pcal_env *env,
                        pcal_comparison **out, pcal_error *err) {
+  PC_TRY(comparison_classes(models, model_count, err));
   pcal_comparison *table = pc_alloc(env, 1, sizeof *table);
   if (table == NULL)
     return pc_fail_memory(err, "comparing");

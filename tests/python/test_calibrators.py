@@ -12,7 +12,7 @@ import pytest
 
 import propercal as pc
 
-ROWS = pc.list_calibrators()
+ROWS = [row for row in pc.list_calibrators() if row.task is None]
 
 
 def class_of(row):

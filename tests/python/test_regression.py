@@ -1,0 +1,72 @@
+"""Predictions of a number: keywords, functions, calibrators."""
+
+import numpy as np
+import propercal as pc
+import pytest
+
+
+@pytest.fixture(scope="module")
+def forecasts():
+    rng = np.random.default_rng(5)
+    mean = rng.normal(size=500)
+    variance = 0.1 + rng.random(500)
+    target = mean + np.sqrt(3 * variance) * rng.normal(size=500)
+    return mean, variance, target
+
+
+def test_measure_takes_means_and_variances(forecasts):
+    mean, variance, target = forecasts
+    result = pc.measure(mean=mean, variance=variance, target=target, metrics=["dss", "crps"])
+    expected = np.mean((mean - target) ** 2 / variance + np.log(variance))
+    assert result["dss"] == pytest.approx(expected, rel=1e-12)
+    same = pc.measure(mean=mean, std=np.sqrt(variance), target=target, metrics=["dss", "crps"])
+    assert same["crps"] == pytest.approx(result["crps"], rel=1e-12)
+
+
+def test_functions_of_both_tasks(forecasts):
+    mean, variance, target = forecasts
+    likelihood = pc.log(mean=mean, variance=variance, target=target)
+    dss = pc.dss(mean=mean, variance=variance, target=target)
+    assert likelihood == pytest.approx((dss + np.log(2 * np.pi)) / 2, rel=1e-12)
+    assert pc.log([0.5, 0.5], [0, 1]) == pytest.approx(np.log(2))
+    assert pc.skce(mean=mean, variance=variance, target=target, length=2.0) > 0
+    assert pc.coverage(mean=mean, variance=variance, target=target, levels_=[0.5]) > 0
+
+
+def test_quantiles_and_samples(forecasts):
+    mean, variance, target = forecasts
+    samples = mean[:, None] + np.sqrt(variance)[:, None] * np.linspace(-2, 2, 9)
+    levels = (0.1, 0.5, 0.9)
+    quantiles = samples[:, [2, 4, 6]]
+    assert pc.crps(samples=samples, target=target) > 0
+    result = pc.measure(quantiles=quantiles, levels=levels, target=target, metrics="quantile-ce")
+    below = [abs(np.mean(target <= quantiles[:, j]) - levels[j]) for j in range(3)]
+    assert result["quantile-ce"] == pytest.approx(np.mean(below), rel=1e-12)
+    running = pc.Measure("quantile-ce")
+    for part in np.array_split(np.arange(500), 4):
+        running.update(quantiles=quantiles[part], levels=levels, target=target[part])
+    assert running.result()["quantile-ce"] == result["quantile-ce"]
+
+
+def test_calibrators(forecasts):
+    mean, variance, target = forecasts
+    platt = pc.VariancePlatt().fit(mean=mean, variance=variance, target=target)
+    after = platt.transform(mean=mean, variance=variance)
+    assert after.shape == (500, 2) and np.array_equal(after[:, 0], mean)
+    assert after[:, 1] == pytest.approx(platt.w_ * variance + platt.b_, rel=1e-12)
+    ratio = pc.variance_ratio(mean=after[:, 0], variance=after[:, 1], target=target)
+    assert 0.9 < ratio < 1.1
+    scale = pc.VarianceScale().fit(mean=mean, std=np.sqrt(variance), target=target)
+    assert scale.w_ == pytest.approx(np.mean((mean - target) ** 2 / variance), rel=1e-12)
+
+
+def test_sentences(forecasts):
+    mean, variance, target = forecasts
+    with pytest.raises(pc.UsageError, match="mean goes with variance or std"):
+        pc.measure(mean=mean, target=target)
+    with pytest.raises(pc.UsageError, match="mean goes with target"):
+        pc.measure(mean=mean, variance=variance, labels=target)
+    with pytest.raises(pc.DataError, match="not above 0"):
+        pc.crps(mean=mean, variance=variance - 5, target=target)
+    with pytest.raises(pc.UsageError, match="without their levels"):
+        pc.crps(quantiles=np.zeros((500, 3)), target=target)
