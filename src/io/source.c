@@ -258,24 +258,6 @@ static pcal_status source_name_classes(pcal_source *source, pcal_error *err) {
   return PCAL_OK;
 }
 
-static pcal_status source_data_labels(const pcal_source *source, const pc_plan *plan,
-                                      pcal_error *err) {
-  const char *right = pc_kind_outcome_flag(source->kind);
-  const struct {
-    const char *given, *flag;
-  } outcomes[] = {
-      {plan->labels, "--labels"}, {plan->correct, "--correct"}, {plan->target, "--target"}};
-  for (size_t i = 0; plan->data != NULL && i < sizeof outcomes / sizeof *outcomes; i++)
-    if (outcomes[i].given != NULL && strcmp(outcomes[i].flag, right) != 0)
-      return pc_fail(err, PCAL_USAGE, "%s holds %s, which go with %s; give that in place of %s",
-                     source_name(&source->scores),
-                     pc_source_regression(source)      ? "predictions of a number"
-                     : source->kind == PCAL_CONFIDENCE ? "confidences"
-                                                       : "scores of classes",
-                     right, outcomes[i].flag);
-  return PCAL_OK;
-}
-
 pcal_status pc_source_complete(pcal_source *source, pcal_error *err) {
   PC_TRY(source_check_columns(source, err));
   if (pc_source_regression(source))
@@ -302,7 +284,7 @@ static pcal_status source_fill(pcal_source *source, const pcal_inputs *inputs,
   source->first_row = plan.first_row;
   source->header = (pc_header)plan.header;
   PC_TRY(source_scores(source, &plan, err));
-  PC_TRY(source_data_labels(source, &plan, err));
+  PC_TRY(pc_source_check_outcomes(source, &plan, err));
   const pc_data_columns *columns = &source->columns;
   const int regression = pc_source_regression(source);
   memcpy(source->forecast.levels, plan.levels, sizeof plan.levels);
@@ -400,14 +382,6 @@ void pc_source_free(pcal_source *source) {
     pc_bytes_close(&source->files[i].bytes);
   }
   pc_free(&env, source);
-}
-
-/* That of the scores; where they are joined from two parts, float32 only when both are. */
-static pcal_type source_type(const pcal_source *source) {
-  return source->scores.cells == PC_CELLS_F32 &&
-                 (!source_has(&source->spread) || source->spread.cells == PC_CELLS_F32)
-             ? PCAL_F32
-             : PCAL_F64;
 }
 
 static pcal_status source_window(pcal_source *source, size_t max_rows, size_t *out,
@@ -523,7 +497,7 @@ static pcal_status source_read(pcal_source *source, size_t max_rows, pcal_batch 
   PC_TRY(source_check_first_row(source_name(&source->scores), source->first_row,
                                 source->position + window.rows, err));
   out->kind = source->kind;
-  out->type = source_type(source);
+  out->type = pc_source_type(source);
   out->rows = window.rows;
   out->columns = source->scores.columns;
   out->scores = window.data;
@@ -596,7 +570,7 @@ void pc_source_shape(const pcal_source *source, pcal_shape *shape) {
   *shape = (pcal_shape){
       .size = sizeof *shape,
       .kind = source->kind,
-      .type = source_type(source),
+      .type = pc_source_type(source),
       .row_count = source->scores.rows,
       .columns = source->scores.columns + (source_has(&source->spread) ? 1 : 0),
       .weighted = source_has(&source->weights),

@@ -52,6 +52,31 @@ pcal_status pc_source_check_forecast(pcal_source *source, pcal_error *err) {
       source->forecast.level_count > 0 ? source->forecast.levels : NULL, &layout, err);
 }
 
+pcal_status pc_source_check_outcomes(const pcal_source *source, const pc_plan *plan,
+                                     pcal_error *err) {
+  const char *right = pc_kind_outcome_flag(source->kind);
+  const struct {
+    const char *given, *flag;
+  } outcomes[] = {
+      {plan->labels, "--labels"}, {plan->correct, "--correct"}, {plan->target, "--target"}};
+  for (size_t i = 0; plan->data != NULL && i < sizeof outcomes / sizeof *outcomes; i++)
+    if (outcomes[i].given != NULL && strcmp(outcomes[i].flag, right) != 0)
+      return pc_fail(err, PCAL_USAGE, "%s holds %s, which go with %s; give that in place of %s",
+                     source->scores.bytes->name,
+                     pc_source_regression(source)      ? "predictions of a number"
+                     : source->kind == PCAL_CONFIDENCE ? "confidences"
+                                                       : "scores of classes",
+                     right, outcomes[i].flag);
+  return PCAL_OK;
+}
+
+pcal_type pc_source_type(const pcal_source *source) {
+  return source->scores.cells == PC_CELLS_F32 &&
+                 (source->spread.format == NULL || source->spread.cells == PC_CELLS_F32)
+             ? PCAL_F32
+             : PCAL_F64;
+}
+
 static double source_forecast_load(const pc_window *window, pc_cells cells, size_t row) {
   const char *at = (const char *)window->data + (ptrdiff_t)row * window->row_stride;
   if (cells == PC_CELLS_F32) {

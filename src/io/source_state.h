@@ -75,6 +75,13 @@ PC_CHECKED pcal_status pc_source_complete(pcal_source *source, pcal_error *err);
 
 int pc_source_regression(const pcal_source *source);
 
+/* Outcomes given beside a data file are those that its kind of scores goes with. */
+PC_CHECKED pcal_status pc_source_check_outcomes(const pcal_source *source, const pc_plan *plan,
+                                                pcal_error *err);
+
+/* The type of scores; where they are joined from two parts, float32 only when both are. */
+pcal_type pc_source_type(const pcal_source *source);
+
 /* Rows of a window that are joined at most. */
 #define PC_SOURCE_JOINED_ROWS ((size_t)1 << 16)
 
