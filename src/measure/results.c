@@ -39,7 +39,7 @@ const pc_result_record *pc_results_record(const pcal_results *results, const cha
   pc_reading reading;
   char full[PC_SPEC_MAX];
   memset(&reading, 0, sizeof reading);
-  if (pc_metric_parse(spec, &metric, &options, NULL) != PCAL_OK ||
+  if (pc_metric_parse_for(results->layout.form, spec, &metric, &options, NULL) != PCAL_OK ||
       metric->configure(&options, &results->layout, &reading, NULL) != PCAL_OK)
     return NULL;
   pc_options_write(&options, 1, full, sizeof full);
