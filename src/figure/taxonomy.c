@@ -122,8 +122,8 @@ static void taxonomy_marks(pc_figure *figure, const taxonomy_row rows[TAXONOMY_R
     if (!row->known)
       continue;
     if (row->has_interval)
-      pc_figure_segment(figure, 0, (pc_look){.tone = tone, .size = 2}, (pc_point){row->low, y},
-                        (pc_point){row->high, y});
+      pc_figure_segment(figure, 0, (pc_look){.tone = tone, .size = 2},
+                        (pc_point){fmax(row->low, 0), y}, (pc_point){row->high, y});
     pc_say_fixed(row->value, 4, number);
     snprintf(hint, sizeof hint, "%s: %s", taxonomy_names[i], number);
     pc_figure_point(figure, 0, (pc_look){.tone = tone, .size = 4.5}, (pc_point){row->value, y},
