@@ -536,9 +536,9 @@ PCAL_API pcal_status pcal_calibrator_load(const void *bytes, size_t length, cons
                                           const pcal_env *env, pcal_calibrator **out,
                                           pcal_error *err);
 
-/* A calibrator for other places: "c", a C99 file that needs nothing but libm, or "onnx", a model
- * with float32 in and out.  name, a C identifier, is that of the function or the graph; NULL:
- * "calibrate".  Refused for methods whose map is no short formula. */
+/* A calibrator for other places: "c", a C99 file that needs nothing but libm, or "onnx", a
+ * model with float32 in and out.  name, a C identifier, is that of the function or the graph;
+ * NULL: "calibrate".  Refused for methods whose map is no short formula. */
 PCAL_API pcal_status pcal_calibrator_export(const pcal_calibrator *calibrator, const char *to,
                                             const char *name, pcal_sink sink, void *user,
                                             pcal_error *err);

@@ -17,7 +17,7 @@ void pc_rng_block(const pc_rng *rng, uint64_t index, uint32_t out[4]);
 uint64_t pc_rng_bits(const pc_rng *rng, uint64_t index);  /* 64 bits */
 double pc_rng_uniform(const pc_rng *rng, uint64_t index); /* odd multiples of 2^-53 in (0, 1) */
 double pc_rng_normal(const pc_rng *rng, uint64_t index);  /* quantile of the uniform draw */
-uint32_t pc_poisson_one(uint32_t bits); /* Poisson(1) from 32 uniform bits */
+uint32_t pc_poisson_one(uint32_t bits);                   /* Poisson(1) from 32 uniform bits */
 uint32_t pc_rng_poisson(const pc_rng *rng, uint64_t index, double mean); /* mean in [0, 1e6] */
 
 /* Draws first .. first + count - 1: the same as one by one, in about half the time. */

@@ -193,8 +193,7 @@ static pcal_status plan_keep(const pcal_env *env, pc_plan *plan, pcal_error *err
     if (!pc_plan_resampled(plan, e) && !pc_plan_relabelled(plan, e))
       continue;
     needed = 1;
-    need.keep.whole |= plan_takes_rows(here->machine) ||
-                       plan->layout.form != PC_FORM_CLASSES ||
+    need.keep.whole |= plan_takes_rows(here->machine) || plan->layout.form != PC_FORM_CLASSES ||
                        memcmp(&here->view, &natural, sizeof natural) != 0;
   }
   plan->keep_slot = PC_NO_SLOT;

@@ -113,12 +113,18 @@ static const char **golden_place(pcal_inputs *inputs, const char *name) {
     const char *name;
     const char **place;
   } places[] = {
-      {"probs", &inputs->probs},         {"logits", &inputs->logits},
-      {"log_probs", &inputs->log_probs}, {"confidence", &inputs->confidence},
-      {"labels", &inputs->labels},       {"correct", &inputs->correct},
-      {"weights", &inputs->weights},     {"data", &inputs->data},
-      {"mean", &inputs->mean},           {"variance", &inputs->variance},
-      {"std", &inputs->std},             {"target", &inputs->target},
+      {"probs", &inputs->probs},
+      {"logits", &inputs->logits},
+      {"log_probs", &inputs->log_probs},
+      {"confidence", &inputs->confidence},
+      {"labels", &inputs->labels},
+      {"correct", &inputs->correct},
+      {"weights", &inputs->weights},
+      {"data", &inputs->data},
+      {"mean", &inputs->mean},
+      {"variance", &inputs->variance},
+      {"std", &inputs->std},
+      {"target", &inputs->target},
   };
   for (size_t i = 0; i < sizeof places / sizeof *places; i++)
     if (strcmp(places[i].name, name) == 0)

@@ -30,6 +30,7 @@ def quiet():
         yield
 
 
+@pytest.mark.filterwarnings("ignore::propercal.ConvergenceWarning")
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_every_calibrator_has_its_class(row, digits, tmp_path):
     made = class_of(row)

@@ -67,8 +67,7 @@ static void test_difference_of_sums(void **state) {
   assert_true(brier.difference_p_value < 0.01);
   const pcal_result skce = given_result(mine, "skce");
   assert_true(skce.has_difference && skce.has_difference_interval);
-  assert_true(skce.difference_low < skce.difference &&
-              skce.difference < skce.difference_high);
+  assert_true(skce.difference_low < skce.difference && skce.difference < skce.difference_high);
   pcal_results_free(mine);
   pcal_results_free(other);
 }
