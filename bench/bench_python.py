@@ -64,7 +64,7 @@ def overhead(data, precision, threads):
     policy = False, False, False, 0.0, 0, None, False, False, False
 
     def inner():
-        source = _core.open(1, parts, names, None, 0, 0, how)
+        source = _core.open(1, parts, names, None, 0, 0, how, None)
         seconds, results = timed(lambda: _core.measure(source, ("ece",), policy))
         return seconds, results.first()[1]
 
