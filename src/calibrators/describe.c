@@ -172,7 +172,7 @@ static void describe_kept(const pcal_calibrator *calibrator, pc_text *out) {
     pc_text_format(out, "%s%s", before, kept[i].words);
     before = ", ";
   }
-  pc_text_add(out, "\n");
+  pc_text_add(out, *before == ',' ? "\n" : "");
 }
 
 static void describe_groups(const pc_grouping *grouping, pc_text *out) {

@@ -171,7 +171,7 @@ static pcal_status comparison_add_methods(const comparison_state *state, size_t 
   for (size_t i = 0; i < pc_calibrator_count(); i++) {
     const pc_calibrator_row *row = pc_calibrator_at(i);
     const char *method = row->contends_as == NULL ? row->row.name : row->contends_as;
-    if (*method != '\0' && strcmp(method, "identity") != 0)
+    if (*method != '\0' && row->row.task == NULL && strcmp(method, "identity") != 0)
       PC_TRY(comparison_add(state, model, method, 1, err));
   }
   return PCAL_OK;
