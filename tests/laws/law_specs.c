@@ -39,8 +39,19 @@ static void law_values_number(law_values *values, const pcal_option *option, dou
     law_values_add(values, digits, pc_number_format(number, digits));
 }
 
+/* Memory errors show with few numbers; the release build tries them all. */
+#if defined(__SANITIZE_ADDRESS__)
+#define LAW_BEYOND \
+  { 0, 6 }
+#define LAW_STEPS 2
+#else
+#define LAW_BEYOND \
+  { 0, 1, 2, 6, 19, 39 }
+#define LAW_STEPS 4
+#endif
+
 static void law_values_of(const pcal_option *option, law_values *out) {
-  static const double beyond_low[] = {0, 1, 2, 6, 19, 39};
+  static const double beyond_low[] = LAW_BEYOND;
   char list[LAW_VALUE_SIZE], low[PC_NUMBER_MAX], high[PC_NUMBER_MAX];
   out->count = 0;
   law_values_words(out, option->type == PCAL_OPTION_BOOL ? "no|yes" : option->choices);
@@ -48,8 +59,9 @@ static void law_values_of(const pcal_option *option, law_values *out) {
     for (size_t i = 0; i < sizeof beyond_low / sizeof *beyond_low; i++)
       law_values_number(out, option, option->low + beyond_low[i]);
   if (option->type == PCAL_OPTION_REAL)
-    for (int i = 0; i <= 4; i++)
-      law_values_number(out, option, option->low + i * (option->high - option->low) / 4);
+    for (int i = 0; i <= LAW_STEPS; i++)
+      law_values_number(out, option,
+                        option->low + i * (option->high - option->low) / LAW_STEPS);
   if (option->type == PCAL_OPTION_REALS) {
     const int length = snprintf(list, sizeof list, "%s/%s", pc_show(option->low, low),
                                 pc_show(option->high, high));

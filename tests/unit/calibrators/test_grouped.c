@@ -247,6 +247,8 @@ static void grouped_out_of_memory(void **state) {
   static grouped_data data;
   (void)state;
   grouped_draw(&data, 12, truth);
+  for (size_t i = 0; i < data.rows; i++)
+    data.groups[i] = i % 2;
   unit_fail_each_allocation(grouped_scenario, &data);
 }
 
