@@ -114,7 +114,7 @@ const pc_calibrator_row pc_calibrator_network = {
             .options = network_options,
             .option_count = sizeof network_options / sizeof *network_options,
         },
-    .traits = PC_SUMS_TO_ONE | PC_GUARDED,
+    .traits = PC_SUMS_TO_ONE | PC_GUARDED | PC_SQUARE,
     .objective = pc_net_objective,
     .needs_scores = 1,
     .fit = network_fit,

@@ -172,7 +172,7 @@ static unsigned order_net_traits(const pcal_calibrator *calibrator) {
   "more rows than it has parameters, about 4 K^2 for K classes."
 
 #define ORDER_NET_ROW                                                                       \
-  .traits = PC_SUMS_TO_ONE | PC_KEEPS_ACCURACY | PC_KEEPS_ORDER | PC_GUARDED,               \
+  .traits = PC_SUMS_TO_ONE | PC_KEEPS_ACCURACY | PC_KEEPS_ORDER | PC_GUARDED | PC_SQUARE,   \
   .traits_now = order_net_traits, .objective = pc_net_objective, .needs_scores = 1,         \
   .space = pc_net_space, .apply = pc_net_apply, .write = pc_net_write, .tell = pc_net_tell, \
   .release = pc_net_release
