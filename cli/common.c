@@ -8,6 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "slurp.h"
+
 #define COMMON_THREADS_MAX 1024
 #define COMMON_BAR 30
 
@@ -258,7 +260,25 @@ pcal_status cli_source_open(cli_session *session, int labelled, pcal_source **ou
   return pcal_source_open(in, &session->env, out, err);
 }
 
+pcal_status cli_calibrator_load(cli_session *session, const char *path, pcal_calibrator **out,
+                                pcal_error *err) {
+  cli_bytes file;
+  pcal_status status = cli_slurp(path, &file, err);
+  if (status != PCAL_OK)
+    return status;
+  status = pcal_calibrator_load(file.bytes, file.length, cli_slurp_name(path), &session->env,
+                                out, err);
+  free(file.bytes);
+  return status;
+}
+
 /* ---- Outputs ------------------------------------------------------------ */
+
+const char *cli_ending(const char *path) {
+  const char *slash = strrchr(path, '/');
+  const char *dot = strrchr(slash ? slash + 1 : path, '.');
+  return dot ? dot + 1 : "";
+}
 
 pcal_status cli_output_open(cli_session *session, const char *path, cli_output *out,
                             pcal_error *err) {

@@ -93,6 +93,13 @@ int cli_output_sink(void *output, const char *bytes, size_t count);
  * that its reader has closed is no failure. */
 pcal_status cli_output_close(cli_output *output, pcal_status status, pcal_error *err);
 
+/* A saved calibrator. */
+pcal_status cli_calibrator_load(cli_session *session, const char *path, pcal_calibrator **out,
+                                pcal_error *err);
+
+/* The ending of a path, or "" for standard output, pipes and devices. */
+const char *cli_ending(const char *path);
+
 /* Writes a finished page to a path, and frees it. */
 pcal_status cli_page_write(cli_session *session, cli_page *page, const char *path,
                            pcal_error *err);

@@ -1,10 +1,8 @@
 /* apply: recalibrate predictions by a saved calibrator. */
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "common.h"
-#include "slurp.h"
 
 #define APPLY_INPUT(field) offsetof(cli_options, inputs.field)
 
@@ -51,19 +49,12 @@ static const cli_flag apply_output_flags[] = {
 
 /* ---- Output ------------------------------------------------------------- */
 
-/* The ending of a path, or "" for standard output, pipes and devices. */
-static const char *apply_ending(const char *path) {
-  const char *slash = strrchr(path, '/');
-  const char *dot = strrchr(slash ? slash + 1 : path, '.');
-  return dot ? dot + 1 : "";
-}
-
 static pcal_status apply_choose_format(const cli_options *options, const char **format,
                                        pcal_error *err) {
   static const char *const formats[] = {"npy", "csv"};
   if (!options->output || !*options->output)
     return cli_fail(err, PCAL_USAGE, "apply needs -o: x.npy, x.csv or '-'");
-  const char *ending = apply_ending(options->output);
+  const char *ending = cli_ending(options->output);
   *format = options->format ? options->format : *ending ? NULL : "csv";
   for (size_t i = 0; i < CLI_COUNT_OF(formats); i++) {
     if (strcasecmp(ending, formats[i]) != 0)
@@ -82,19 +73,6 @@ static pcal_status apply_choose_format(const cli_options *options, const char **
 }
 
 /* ---- Applying ----------------------------------------------------------- */
-
-static pcal_status apply_load(cli_session *session, pcal_calibrator **calibrator,
-                              pcal_error *err) {
-  const char *path = session->options.operands.word[0];
-  cli_bytes file;
-  pcal_status status = cli_slurp(path, &file, err);
-  if (status != PCAL_OK)
-    return status;
-  status = pcal_calibrator_load(file.bytes, file.length, cli_slurp_name(path), &session->env,
-                                calibrator, err);
-  free(file.bytes);
-  return status;
-}
 
 static pcal_status apply_write(cli_session *session, const pcal_calibrator *calibrator,
                                const char *format, pcal_error *err) {
@@ -121,7 +99,7 @@ static pcal_status apply_run(cli_session *session, pcal_error *err) {
                     "propercal apply cal.json");
   pcal_status status = apply_choose_format(&session->options, &format, err);
   if (status == PCAL_OK)
-    status = apply_load(session, &calibrator, err);
+    status = cli_calibrator_load(session, session->options.operands.word[0], &calibrator, err);
   if (status == PCAL_OK)
     status = apply_write(session, calibrator, format, err);
   pcal_calibrator_free(calibrator);

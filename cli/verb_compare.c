@@ -2,9 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common.h"
-
-#define COMPARE_VAL(field) offsetof(cli_options, val.field)
+#include "second_set.h"
 
 static const cli_flag compare_flags[] = {
     {"method", 'm', CLI_REPEAT, "SPEC", offsetof(cli_options, methods),
@@ -27,26 +25,6 @@ static const cli_flag compare_flags[] = {
      "level of the intervals; 0.95 when not given", NULL, CLI_ANY},
     {"replicas", 0, CLI_COUNT, "N", offsetof(cli_options, replicas),
      "how often rows are drawn anew for them; 1000 when not given", NULL, CLI_ANY},
-};
-
-static const cli_flag compare_val_flags[] = {
-    {"val-logits", 0, CLI_TEXT, "FILE", COMPARE_VAL(logits),
-     "logits of other rows, to fit on; methods are then judged on the first set", NULL,
-     CLI_FILE},
-    {"val-probs", 0, CLI_TEXT, "FILE", COMPARE_VAL(probs), "the same as probabilities", NULL,
-     CLI_FILE},
-    {"val-log-probs", 0, CLI_TEXT, "FILE", COMPARE_VAL(log_probs),
-     "the same as logarithms of probabilities", NULL, CLI_FILE},
-    {"val-confidence", 0, CLI_TEXT, "FILE", COMPARE_VAL(confidence),
-     "the same as confidences; goes with --val-correct", NULL, CLI_FILE},
-    {"val-correct", 0, CLI_TEXT, "FILE", COMPARE_VAL(correct),
-     "1 where the prediction was correct, 0 where not", NULL, CLI_FILE},
-    {"val-labels", 0, CLI_TEXT, "FILE", COMPARE_VAL(labels), "their true classes", NULL,
-     CLI_FILE},
-    {"val-weights", 0, CLI_TEXT, "FILE", COMPARE_VAL(weights),
-     "how many times each of them occurred", NULL, CLI_FILE},
-    {"val-data", 0, CLI_TEXT, "FILE", COMPARE_VAL(data), "one file with everything of them",
-     NULL, CLI_FILE},
 };
 
 static const cli_flag compare_output_flags[] = {
@@ -82,23 +60,10 @@ static int compare_has(const pcal_inputs *inputs) {
          inputs->data;
 }
 
-/* Opens a source as if its inputs stood under the common flags. */
-static pcal_status compare_open(cli_session *session, const pcal_inputs *inputs,
-                                pcal_source **out, pcal_error *err) {
-  const pcal_inputs mine = session->options.inputs;
-  session->options.inputs = *inputs;
-  const pcal_status status = cli_source_open(session, 1, out, err);
-  session->options.inputs = mine;
-  return status;
-}
-
 static pcal_status compare_one_model(cli_session *session, pcal_compared *model,
                                      pcal_error *err) {
-  const cli_options *options = &session->options;
-  pcal_status status = compare_open(session, &options->inputs, &model->source, err);
-  if (status == PCAL_OK && compare_has(&options->val))
-    status = compare_open(session, &options->val, &model->fitting, err);
-  return status;
+  const pcal_status status = cli_source_open(session, 1, &model->source, err);
+  return status == PCAL_OK ? cli_second_open(session, &model->fitting, err) : status;
 }
 
 /* "NAME=KIND:FILE" beside the labels of all models. */
@@ -138,7 +103,7 @@ static pcal_status compare_add_model(cli_session *session, const char *text,
   memcpy(name, text, length);
   name[length] = '\0';
   model->name = name;
-  return compare_open(session, &inputs, &model->source, err);
+  return cli_inputs_open(session, &inputs, &model->source, err);
 }
 
 static pcal_status compare_check(const cli_options *options, pcal_error *err) {
@@ -153,7 +118,7 @@ static pcal_status compare_check(const cli_options *options, pcal_error *err) {
         err, PCAL_USAGE,
         "predictions are given with --model or with --logits, --probs and the like, "
         "not with both");
-  if (compare_has(&options->val))
+  if (cli_has_second(options))
     return cli_fail(err, PCAL_USAGE,
                     "a second set is for one model; leave the --val flags out, and each model "
                     "is repaired by cross-validation");
@@ -236,12 +201,10 @@ static pcal_status compare_run(cli_session *session, pcal_error *err) {
 
 static const cli_section compare_section = {"Comparison", compare_flags,
                                             CLI_COUNT_OF(compare_flags), NULL};
-static const cli_section compare_val_section = {"A second set", compare_val_flags,
-                                                CLI_COUNT_OF(compare_val_flags), NULL};
 static const cli_section compare_output_section = {"Output", compare_output_flags,
                                                    CLI_COUNT_OF(compare_output_flags), NULL};
 static const cli_section *const compare_sections[] = {
-    &cli_section_inputs,     &compare_val_section, &compare_section, &cli_section_rows,
+    &cli_section_inputs,     &cli_section_second,  &compare_section, &cli_section_rows,
     &compare_output_section, &cli_section_running, &cli_section_help};
 
 static const cli_example compare_examples[] = {
@@ -262,7 +225,8 @@ const cli_verb cli_verb_compare = {
     CLI_ANY,
     "which repair, or which model, is best?",
     "Fits calibrators and judges each on rows that it has not seen: on a first set when there "
-    "is a second one to fit on, else by cross-validation. Ranks them by a proper score, tells "
+    "is a second one (--val-...) to fit on, else by cross-validation. Ranks them by a proper "
+    "score, tells "
     "which differences are real by intervals of paired differences, and chooses; when nothing "
     "helps beyond doubt it says so, and leaving the predictions alone is the choice. Several "
     "models are compared in the same way.",

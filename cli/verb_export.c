@@ -1,9 +1,7 @@
 /* export: a calibrator for other places. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "common.h"
-#include "slurp.h"
 
 static const cli_flag export_flags[] = {
     {"to", 0, CLI_TEXT, "FORMAT", offsetof(cli_options, to),
@@ -18,18 +16,12 @@ static const cli_flag export_flags[] = {
      CLI_FILE},
 };
 
-static const char *export_ending(const char *path) {
-  const char *slash = strrchr(path, '/');
-  const char *dot = strrchr(slash ? slash + 1 : path, '.');
-  return dot ? dot + 1 : "";
-}
-
 static pcal_status export_target(const cli_options *options, const char **to, pcal_error *err) {
   if (options->operands.count != 1)
     return cli_fail(err, PCAL_USAGE, "export needs one calibrator file, such as cal.json");
   if (!options->output || !*options->output)
     return cli_fail(err, PCAL_USAGE, "export needs -o: cal.onnx, cal.c or '-'");
-  const char *ending = export_ending(options->output);
+  const char *ending = cli_ending(options->output);
   *to = options->to;
   if (!*to && (strcmp(ending, "onnx") == 0 || strcmp(ending, "c") == 0))
     *to = ending;
@@ -45,17 +37,10 @@ static pcal_status export_run(cli_session *session, pcal_error *err) {
   const char *to = NULL;
   pcal_calibrator *calibrator = NULL;
   cli_page page = CLI_PAGE_INIT;
-  cli_bytes file;
   pcal_status status = export_target(options, &to, err);
   if (status != PCAL_OK)
     return status;
-  const char *path = options->operands.word[0];
-  status = cli_slurp(path, &file, err);
-  if (status != PCAL_OK)
-    return status;
-  status = pcal_calibrator_load(file.bytes, file.length, cli_slurp_name(path), &session->env,
-                                &calibrator, err);
-  free(file.bytes);
+  status = cli_calibrator_load(session, options->operands.word[0], &calibrator, err);
   if (status == PCAL_OK)
     status = pcal_calibrator_export(calibrator, to, options->name, cli_page_sink, &page, err);
   pcal_calibrator_free(calibrator);

@@ -6,7 +6,7 @@
 
 #include "common.h"
 #include "convert.h"
-#include "slurp.h"
+#include "second_set.h"
 
 static const cli_flag plot_flags[] = {
     {"output", 'o', CLI_TEXT, "FILE", offsetof(cli_options, output),
@@ -31,38 +31,20 @@ static const cli_flag plot_surety_flags[] = {
      "how often rows are drawn anew for that; 1000 when not given", NULL, CLI_ANY},
 };
 
-#define PLOT_VAL(field) offsetof(cli_options, val.field)
-
-static const cli_flag plot_val_flags[] = {
+static const cli_flag plot_calibrator_flags[] = {
     {"calibrator", 0, CLI_TEXT, "FILE", offsetof(cli_options, calibrator),
      "a file from propercal fit: scores are drawn after this calibrator", NULL, CLI_FILE},
-    {"val-logits", 0, CLI_TEXT, "FILE", PLOT_VAL(logits),
-     "logits of a second set, such as the one a calibrator was fitted on", NULL, CLI_FILE},
-    {"val-probs", 0, CLI_TEXT, "FILE", PLOT_VAL(probs), "the same as probabilities", NULL,
-     CLI_FILE},
-    {"val-log-probs", 0, CLI_TEXT, "FILE", PLOT_VAL(log_probs),
-     "the same as logarithms of probabilities", NULL, CLI_FILE},
-    {"val-confidence", 0, CLI_TEXT, "FILE", PLOT_VAL(confidence),
-     "the same as confidences; goes with --val-correct", NULL, CLI_FILE},
-    {"val-correct", 0, CLI_TEXT, "FILE", PLOT_VAL(correct),
-     "1 where a prediction of them was correct, 0 where not", NULL, CLI_FILE},
-    {"val-labels", 0, CLI_TEXT, "FILE", PLOT_VAL(labels), "their true classes", NULL, CLI_FILE},
-    {"val-weights", 0, CLI_TEXT, "FILE", PLOT_VAL(weights), "how many times each occurred",
-     NULL, CLI_FILE},
-    {"val-data", 0, CLI_TEXT, "FILE", PLOT_VAL(data), "one file with everything of them", NULL,
-     CLI_FILE},
 };
 
 /* Format by the ending of a path: "svg", "png", "pdf", or NULL.  A name without an ending, such
  * as a pipe or a device, gets SVG. */
 static const char *plot_format(const char *path) {
   static const char *const formats[] = {"svg", "png", "pdf"};
-  const char *slash = strrchr(path, '/');
-  const char *dot = strrchr(slash ? slash + 1 : path, '.');
-  if (!dot)
+  const char *ending = cli_ending(path);
+  if (!*ending)
     return "svg";
   for (size_t i = 0; i < CLI_COUNT_OF(formats); i++)
-    if (strcasecmp(dot + 1, formats[i]) == 0)
+    if (strcasecmp(ending, formats[i]) == 0)
       return formats[i];
   return NULL;
 }
@@ -93,34 +75,6 @@ static pcal_status plot_check(const cli_options *options, const char **format,
   return PCAL_OK;
 }
 
-/* The second set, or NULL where none is named. */
-static pcal_status plot_open_second(cli_session *session, pcal_source **out, pcal_error *err) {
-  cli_options *options = &session->options;
-  const pcal_inputs mine = options->inputs, *val = &options->val;
-  if (!val->logits && !val->probs && !val->log_probs && !val->confidence && !val->data &&
-      !val->labels && !val->correct && !val->weights)
-    return PCAL_OK;
-  options->inputs = *val;
-  const pcal_status status = cli_source_open(session, 1, out, err);
-  options->inputs = mine;
-  return status;
-}
-
-static pcal_status plot_load(cli_session *session, pcal_calibrator **calibrator,
-                             pcal_error *err) {
-  const char *path = session->options.calibrator;
-  cli_bytes file;
-  if (!path)
-    return PCAL_OK;
-  pcal_status status = cli_slurp(path, &file, err);
-  if (status != PCAL_OK)
-    return status;
-  status = pcal_calibrator_load(file.bytes, file.length, cli_slurp_name(path), &session->env,
-                                calibrator, err);
-  free(file.bytes);
-  return status;
-}
-
 static pcal_status plot_build(cli_session *session, pcal_figure **figure, pcal_error *err) {
   const cli_options *options = &session->options;
   pcal_source *source = NULL;
@@ -134,11 +88,13 @@ static pcal_status plot_build(cli_session *session, pcal_figure **figure, pcal_e
   config.width = (double)options->figure_width;
   config.height = (double)options->figure_height;
   config.title = options->title;
-  pcal_status status = plot_load(session, &calibrator, err);
+  pcal_status status = options->calibrator
+                           ? cli_calibrator_load(session, options->calibrator, &calibrator, err)
+                           : PCAL_OK;
   if (status == PCAL_OK)
     status = cli_source_open(session, 1, &source, err);
   if (status == PCAL_OK)
-    status = plot_open_second(session, &config.fitting, err);
+    status = cli_second_open(session, &config.fitting, err);
   config.calibrator = calibrator;
   if (status == PCAL_OK)
     status = pcal_figure_run(source, &config, &session->env, figure, err);
@@ -187,11 +143,11 @@ static pcal_status plot_run(cli_session *session, pcal_error *err) {
 static const cli_section plot_section = {"Output", plot_flags, CLI_COUNT_OF(plot_flags), NULL};
 static const cli_section plot_surety_section = {"How sure", plot_surety_flags,
                                                 CLI_COUNT_OF(plot_surety_flags), NULL};
-static const cli_section plot_val_section = {
-    "After calibration, and a second set", plot_val_flags, CLI_COUNT_OF(plot_val_flags), NULL};
+static const cli_section plot_calibrator_section = {"After calibration", plot_calibrator_flags,
+                                                    CLI_COUNT_OF(plot_calibrator_flags), NULL};
 static const cli_section *const plot_sections[] = {
-    &cli_section_inputs, &plot_section,        &plot_surety_section, &plot_val_section,
-    &cli_section_rows,   &cli_section_running, &cli_section_help};
+    &cli_section_inputs, &plot_section,     &plot_surety_section, &plot_calibrator_section,
+    &cli_section_second, &cli_section_rows, &cli_section_running, &cli_section_help};
 
 static const cli_example plot_examples[] = {
     {"propercal plot reliability --logits logits.npy --labels labels.npy -o r.svg",

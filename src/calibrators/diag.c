@@ -17,11 +17,11 @@
  * quadrature of 51 nodes.
  *
  * Cost: a few hundred passes of a few operations for each score. */
-#include <math.h>
 #include <string.h>
 
 #include "calibrators/linear_model.h"
 #include "calibrators/net.h"
+#include "kernels/lane_math.h"
 
 #define DIAG_STREAM 0x64696167 /* of random numbers */
 #define DIAG_KNOTS 257
@@ -73,7 +73,8 @@ static void diag_fill(const pc_net *net, const double *parameters, const diag_kn
       pc_dense_forward(&net->dense, parameters, knots->at, DIAG_KNOTS, knots->dense);
   for (size_t i = 0; i < DIAG_KNOTS; i++) {
     knots->u[i] = u[i];
-    knots->h[i] = DIAG_LEAST + (1.0 - DIAG_LEAST) * (u[i] > 0.0 ? u[i] + 1.0 : exp(u[i]));
+    knots->h[i] =
+        DIAG_LEAST + (1.0 - DIAG_LEAST) * (u[i] > 0.0 ? u[i] + 1.0 : pc_lane_exp(u[i]));
     knots->f[i] =
         i == 0 ? 0.0 : knots->f[i - 1] + 0.5 * knots->step * (knots->h[i - 1] + knots->h[i]);
   }
@@ -114,7 +115,8 @@ static void diag_gather(const diag_knots *knots) {
     knots->slope_h[i - 1] += 0.5 * knots->step * above;
   }
   for (size_t i = 0; i < DIAG_KNOTS; i++)
-    knots->slope_h[i] *= (1.0 - DIAG_LEAST) * (knots->u[i] > 0.0 ? 1.0 : exp(knots->u[i]));
+    knots->slope_h[i] *=
+        (1.0 - DIAG_LEAST) * (knots->u[i] > 0.0 ? 1.0 : pc_lane_exp(knots->u[i]));
 }
 
 static void diag_slope(const pc_net *net, const double *parameters, const double *x,

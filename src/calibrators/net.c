@@ -1,10 +1,9 @@
 #include "calibrators/net.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "calibrators/parameter_lists.h"
-#include "core/number.h"
+#include "kernels/softmax.h"
 
 #define NET_LARGEST 1e100
 
@@ -44,16 +43,6 @@ size_t pc_net_space(const pcal_calibrator *calibrator) {
   return 2 * PC_NET_ROWS * net->classes + net->kind->room(net, PC_NET_ROWS);
 }
 
-static void net_softmax(const double *scores, size_t count, double *out) {
-  double most = scores[0], sum = 0.0;
-  for (size_t c = 1; c < count; c++)
-    most = scores[c] > most ? scores[c] : most;
-  for (size_t c = 0; c < count; c++)
-    sum += out[c] = exp(scores[c] - most);
-  for (size_t c = 0; c < count; c++)
-    out[c] /= sum;
-}
-
 void pc_net_apply(const pcal_calibrator *calibrator, const double *in, size_t count,
                   double *out) {
   const pc_net *net = calibrator->parameters;
@@ -68,7 +57,7 @@ void pc_net_apply(const pcal_calibrator *calibrator, const double *in, size_t co
     else
       net->kind->map(net, net->parameters, x, rows, room, scores);
     for (size_t i = 0; i < rows; i++)
-      net_softmax(scores + i * k, k, out + (begin + i) * k);
+      pc_softmax_row(scores + i * k, k, out + (begin + i) * k);
   }
 }
 

@@ -11,13 +11,12 @@
  *
  * Cost: passes of four operations for each weight and row; memory for all rows. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "calibrators/net.h"
 #include "calibrators/sweep.h"
 #include "core/executor.h"
-#include "core/sum.h"
+#include "kernels/softmax.h"
 #include "optim/lbfgs.h"
 
 #define NET_FIT_EVALUATIONS 500
@@ -166,16 +165,12 @@ static void net_fit_look(net_fit *fit, pc_net *net) {
 
 /* -log q_y of a row of scores, which become slopes of that times the weight. */
 static double net_fit_score(double *scores, size_t classes, size_t label, double weight) {
-  double most = scores[0], sum = 0.0;
-  for (size_t c = 1; c < classes; c++)
-    most = fmax(most, scores[c]);
-  const double own = scores[label] - most;
+  const double own = scores[label];
+  const double norm = pc_softmax_row(scores, classes, scores);
   for (size_t c = 0; c < classes; c++)
-    sum += scores[c] = exp(scores[c] - most);
-  for (size_t c = 0; c < classes; c++)
-    scores[c] *= weight / sum;
+    scores[c] *= weight;
   scores[label] -= weight;
-  return log(sum) - own;
+  return norm - own;
 }
 
 static void net_fit_block(const net_fit *fit, size_t begin, size_t count, double *room,

@@ -16,11 +16,10 @@
  * published code (folds that were never averaged).
  *
  * Cost: a few hundred passes of 16 K^2 operations for each row. */
-#include <math.h>
-
 #include "calibrators/linear_model.h"
 #include "calibrators/net.h"
 #include "kernels/ranking.h"
+#include "kernels/softmax.h"
 
 #define ORDER_NET_STREAM 0x6f72646572    /* of random numbers */
 #define ORDER_NET_ONE 0.5413248546129181 /* softplus of it is 1 */
@@ -40,14 +39,15 @@ static void order_net_start(const pc_net *net, uint64_t seed, double *parameters
     parameters[i] = i < net->count - (k - 1) ? 0.0 : ORDER_NET_ONE;
 }
 
-/* Of each row: inputs, order (two numbers in each double), gaps, u and its slope. */
+/* Of each row: inputs, order (two numbers in each double), gaps, slopes of softplus and of u.
+ */
 static size_t order_net_room(const pc_net *net, size_t rows) {
   return 5 * rows * net->classes + pc_dense_room(&net->dense, rows);
 }
 
 typedef struct order_net_parts {
-  double *inputs, *gaps, *u, *slope, *dense;
-  uint32_t *order; /* 2 K for each row */
+  double *inputs, *gaps, *rise, *slope, *dense; /* rise: slope of softplus */
+  uint32_t *order;                              /* 2 K for each row */
 } order_net_parts;
 
 static order_net_parts order_net_split(const pc_net *net, size_t rows, double *room) {
@@ -55,17 +55,17 @@ static order_net_parts order_net_split(const pc_net *net, size_t rows, double *r
   return (order_net_parts){.inputs = room,
                            .order = (uint32_t *)(void *)(room + cells),
                            .gaps = room + 2 * cells,
-                           .u = room + 3 * cells,
+                           .rise = room + 3 * cells,
                            .slope = room + 4 * cells,
                            .dense = room + 5 * cells};
 }
 
-static double order_net_softplus(double u) {
-  return u > 0.0 ? u + log1p(exp(-u)) : log1p(exp(u));
-}
-
-static double order_net_sigmoid(double u) {
-  return u > 0.0 ? 1.0 / (1.0 + exp(-u)) : 1.0 - 1.0 / (1.0 + exp(u));
+/* log(1 + exp(u)), and its slope. */
+static double order_net_softplus(double u, double *slope) {
+  double pair[2];
+  const double rest = pc_sigmoid_pair(u, pair);
+  *slope = pair[1];
+  return (u > 0.0 ? u : 0.0) + rest;
 }
 
 static void order_net_row(const pc_net *net, const double *x, int sorted,
@@ -91,8 +91,8 @@ static void order_net_map(const pc_net *net, int sorted, const double *parameter
     double sum = 0.0;
     scores[i * k + order[k - 1]] = 0.0;
     for (size_t j = k - 1; j-- > 0;) {
-      parts.u[i * k + j] = u[i * (k - 1) + j];
-      sum += parts.gaps[i * k + j] * order_net_softplus(u[i * (k - 1) + j]);
+      sum += parts.gaps[i * k + j] *
+             order_net_softplus(u[i * (k - 1) + j], &parts.rise[i * k + j]);
       scores[i * k + order[j]] = sum;
     }
   }
@@ -108,8 +108,7 @@ static void order_net_slope(const pc_net *net, const double *parameters, const d
     double above = 0.0;
     for (size_t j = 0; j + 1 < k; j++) {
       above += slopes[i * k + order[j]];
-      parts.slope[i * (k - 1) + j] =
-          above * parts.gaps[i * k + j] * order_net_sigmoid(parts.u[i * k + j]);
+      parts.slope[i * (k - 1) + j] = above * parts.gaps[i * k + j] * parts.rise[i * k + j];
     }
   }
   pc_dense_backward(&net->dense, parameters, parts.inputs, rows, parts.slope, parts.dense,

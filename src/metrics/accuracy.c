@@ -27,15 +27,6 @@ static pcal_status accuracy_configure(pc_options *options, const pc_layout *layo
   return PCAL_OK;
 }
 
-static pcal_status accuracy_evaluate(const pc_options *options, const pc_evidence *evidence,
-                                     const pcal_env *env, pc_outcome *out, pcal_error *err) {
-  (void)options;
-  (void)env;
-  (void)err;
-  out->value = evidence->sum.value[0] / evidence->total;
-  return PCAL_OK;
-}
-
 const pc_metric pc_metric_accuracy = {
     .row =
         {
@@ -50,5 +41,5 @@ const pc_metric pc_metric_accuracy = {
         },
     .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_SHARE,
     .configure = accuracy_configure,
-    .evaluate = accuracy_evaluate,
+    .evaluate = pc_evaluate_mean,
 };

@@ -60,15 +60,6 @@ static pcal_status crps_configure(pc_options *options, const pc_layout *layout,
   return PCAL_OK;
 }
 
-static pcal_status crps_evaluate(const pc_options *options, const pc_evidence *evidence,
-                                 const pcal_env *env, pc_outcome *out, pcal_error *err) {
-  (void)options;
-  (void)env;
-  (void)err;
-  out->value = evidence->sum.value[0] / evidence->total;
-  return PCAL_OK;
-}
-
 const pc_metric pc_metric_crps = {
     .row =
         {
@@ -90,5 +81,5 @@ const pc_metric pc_metric_crps = {
         },
     .traits = PC_FORECAST_TRAITS,
     .configure = crps_configure,
-    .evaluate = crps_evaluate,
+    .evaluate = pc_evaluate_mean,
 };

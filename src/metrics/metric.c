@@ -167,6 +167,15 @@ void pc_outcome_debiased(pc_outcome *outcome, pc_debiased sum, double divisor, d
   outcome->inner_law = pc_debiased_law(&sum, divisor, most);
 }
 
+pcal_status pc_evaluate_mean(const pc_options *options, const pc_evidence *evidence,
+                             const pcal_env *env, pc_outcome *out, pcal_error *err) {
+  (void)options;
+  (void)env;
+  (void)err;
+  out->value = evidence->sum.value[0] / evidence->total;
+  return PCAL_OK;
+}
+
 void pc_outcome_part(pc_outcome *outcome, const char *name, double value) {
   if (outcome->part_count < PC_PARTS_MAX)
     outcome->parts[outcome->part_count++] = (pcal_part){name, value};

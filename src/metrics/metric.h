@@ -106,6 +106,10 @@ PC_CHECKED pcal_status pc_metric_parse_for(pc_form form, const char *spec,
 PC_CHECKED pcal_status pc_outcome_classes(pc_outcome *outcome, const pcal_env *env,
                                           size_t count, pcal_error *err);
 
+/* `evaluate` of a metric that is the mean of its only sum. */
+PC_CHECKED pcal_status pc_evaluate_mean(const pc_options *options, const pc_evidence *evidence,
+                                        const pcal_env *env, pc_outcome *out, pcal_error *err);
+
 void pc_outcome_part(pc_outcome *outcome, const char *name, double value);
 /* A part that is called by a number: "0.9". */
 void pc_outcome_part_at(pc_outcome *outcome, double number, double value);

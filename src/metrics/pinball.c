@@ -51,15 +51,6 @@ static pcal_status pinball_configure(pc_options *options, const pc_layout *layou
   return PCAL_OK;
 }
 
-static pcal_status pinball_evaluate(const pc_options *options, const pc_evidence *evidence,
-                                    const pcal_env *env, pc_outcome *out, pcal_error *err) {
-  (void)options;
-  (void)env;
-  (void)err;
-  out->value = evidence->sum.value[0] / evidence->total;
-  return PCAL_OK;
-}
-
 const pc_metric pc_metric_pinball = {
     .row =
         {
@@ -78,5 +69,5 @@ const pc_metric pc_metric_pinball = {
         },
     .traits = PC_FORECAST_TRAITS,
     .configure = pinball_configure,
-    .evaluate = pinball_evaluate,
+    .evaluate = pc_evaluate_mean,
 };

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "core/rng.h"
+#include "optim/dot.h"
 
 size_t pc_dense_count(const pc_dense *net) {
   size_t count = 0;
@@ -99,18 +100,6 @@ static void dense_add_gradient(const double *from, size_t in, size_t out, const 
   }
 }
 
-/* In four sums, so that additions do not wait for each other. */
-static double dense_inner(const double *a, const double *b, size_t count) {
-  double sums[4] = {0.0, 0.0, 0.0, 0.0};
-  size_t j = 0;
-  for (; j + 4 <= count; j += 4)
-    for (size_t s = 0; s < 4; s++)
-      sums[s] += a[j + s] * b[j + s];
-  for (; j < count; j++)
-    sums[0] += a[j] * b[j];
-  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
-}
-
 /* values: what went into the layer, where a ReLU made it; NULL: an input of the network. */
 static void dense_slope(const double *weights, size_t in, size_t out, const double *slope,
                         size_t rows, const double *values, double *to) {
@@ -118,7 +107,7 @@ static void dense_slope(const double *weights, size_t in, size_t out, const doub
     for (size_t i = 0; i < in; i++)
       to[r * in + i] = values != NULL && values[r * in + i] <= 0.0
                            ? 0.0
-                           : dense_inner(slope, weights + i * out, out);
+                           : pc_dot(slope, weights + i * out, out);
 }
 
 void pc_dense_backward(const pc_dense *net, const double *parameters, const double *inputs,

@@ -13,6 +13,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "optim/dot.h"
+
 #define LBFGS_ARMIJO 1e-4
 #define LBFGS_CURVATURE 0.9
 #define LBFGS_ROUNDING 1e-15
@@ -48,18 +50,6 @@ void pc_lbfgs_free(pc_lbfgs *lbfgs) {
   *lbfgs = (pc_lbfgs){0};
 }
 
-static double lbfgs_dot(const double *a, const double *b, size_t count) {
-  double lanes[8] = {0.0};
-  size_t i = 0;
-  for (; i + 8 <= count; i += 8)
-    for (size_t l = 0; l < 8; l++)
-      lanes[l] += a[i + l] * b[i + l];
-  for (size_t l = 0; i < count; i++, l++)
-    lanes[l] += a[i] * b[i];
-  return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) +
-         ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
-}
-
 static void lbfgs_add(double *to, double factor, const double *from, size_t count) {
   for (size_t i = 0; i < count; i++)
     to[i] += factor * from[i];
@@ -88,7 +78,7 @@ static double lbfgs_scale(pc_lbfgs *lbfgs) {
   const double *turn = lbfgs->turns + lbfgs->newest * n;
   memcpy(lbfgs->at, turn, n * sizeof *turn);
   lbfgs_metric(lbfgs, lbfgs->at);
-  const double square = lbfgs_dot(turn, lbfgs->at, n);
+  const double square = pc_dot(turn, lbfgs->at, n);
   return square > 0.0 ? lbfgs->inner[lbfgs->newest] / square : 1.0;
 }
 
@@ -99,7 +89,7 @@ static void lbfgs_recursion(pc_lbfgs *lbfgs) {
     lbfgs->step[i] = -lbfgs->slope[i];
   for (size_t age = 0; age < lbfgs->pairs; age++) {
     const size_t p = lbfgs_pair(lbfgs, age);
-    share[p] = lbfgs_dot(lbfgs->moves + p * n, lbfgs->step, n) / lbfgs->inner[p];
+    share[p] = pc_dot(lbfgs->moves + p * n, lbfgs->step, n) / lbfgs->inner[p];
     lbfgs_add(lbfgs->step, -share[p], lbfgs->turns + p * n, n);
   }
   lbfgs_metric(lbfgs, lbfgs->step);
@@ -110,7 +100,7 @@ static void lbfgs_recursion(pc_lbfgs *lbfgs) {
   }
   for (size_t age = lbfgs->pairs; age-- > 0;) {
     const size_t p = lbfgs_pair(lbfgs, age);
-    const double other = lbfgs_dot(lbfgs->turns + p * n, lbfgs->step, n) / lbfgs->inner[p];
+    const double other = pc_dot(lbfgs->turns + p * n, lbfgs->step, n) / lbfgs->inner[p];
     lbfgs_add(lbfgs->step, share[p] - other, lbfgs->moves + p * n, n);
   }
 }
@@ -125,11 +115,11 @@ static void lbfgs_go(pc_lbfgs *lbfgs, double length) {
 static void lbfgs_direct(pc_lbfgs *lbfgs) {
   const size_t n = lbfgs->count;
   lbfgs_recursion(lbfgs);
-  lbfgs->promise = lbfgs_dot(lbfgs->slope, lbfgs->step, n);
+  lbfgs->promise = pc_dot(lbfgs->slope, lbfgs->step, n);
   if (!(lbfgs->promise < 0.0)) {
     lbfgs->pairs = 0;
     lbfgs_recursion(lbfgs);
-    lbfgs->promise = lbfgs_dot(lbfgs->slope, lbfgs->step, n);
+    lbfgs->promise = pc_dot(lbfgs->slope, lbfgs->step, n);
   }
   const double size = lbfgs_size(lbfgs->step, n);
   lbfgs->low = 0.0;
@@ -168,7 +158,7 @@ static void lbfgs_keep_pair(pc_lbfgs *lbfgs, const double *gradient) {
     move[i] = lbfgs->at[i] - lbfgs->best[i];
     turn[i] = gradient[i] - lbfgs->slope[i];
   }
-  lbfgs->inner[p] = lbfgs_dot(move, turn, n);
+  lbfgs->inner[p] = pc_dot(move, turn, n);
   if (!(lbfgs->inner[p] > 1e-14 * fabs(lbfgs->length * lbfgs->promise)))
     return;
   lbfgs->newest = p;
@@ -195,7 +185,7 @@ void pc_lbfgs_tell(pc_lbfgs *lbfgs, double value, const double *gradient) {
   lbfgs->evaluations++;
   if (lbfgs->known) {
     const double wanted = lbfgs->value + LBFGS_ARMIJO * lbfgs->length * lbfgs->promise + slack;
-    const double rise = lbfgs_dot(gradient, lbfgs->step, lbfgs->count);
+    const double rise = pc_dot(gradient, lbfgs->step, lbfgs->count);
     const int too_long = !(value <= wanted);
     const int too_short =
         rise < LBFGS_CURVATURE * lbfgs->promise && lbfgs->length < LBFGS_LONGEST;

@@ -11,6 +11,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "optim/dot.h"
+
 #define TRUNCATED_ARMIJO 1e-4
 #define TRUNCATED_ROUNDING 1e-15
 #define TRUNCATED_SHORTEST 1e-12
@@ -30,18 +32,6 @@ typedef struct truncated_state {
   int steady;
 } truncated_state;
 
-static double truncated_dot(const double *a, const double *b, size_t count) {
-  double lanes[8] = {0.0};
-  size_t i = 0;
-  for (; i + 8 <= count; i += 8)
-    for (size_t l = 0; l < 8; l++)
-      lanes[l] += a[i + l] * b[i + l];
-  for (size_t l = 0; i < count; i++, l++)
-    lanes[l] += a[i] * b[i];
-  return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) +
-         ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
-}
-
 static double truncated_size(const double *x, size_t count) {
   double size = 0.0;
   for (size_t i = 0; i < count; i++)
@@ -58,7 +48,7 @@ static double truncated_near(const truncated_state *s) {
   const size_t n = s->problem->count;
   memcpy(s->near, s->residual, n * sizeof *s->near);
   s->problem->precondition(s->problem->user, s->near);
-  return truncated_dot(s->residual, s->near, n);
+  return pc_dot(s->residual, s->near, n);
 }
 
 static pcal_status truncated_solve(const truncated_state *s, double share, pcal_error *err) {
@@ -74,7 +64,7 @@ static pcal_status truncated_solve(const truncated_state *s, double share, pcal_
   for (unsigned i = 0; i < TRUNCATED_PRODUCTS && norm > enough; i++) {
     PC_TRY(problem->multiply(problem->user, s->way, s->product, err));
     s->out->products++;
-    const double curvature = truncated_dot(s->way, s->product, n);
+    const double curvature = pc_dot(s->way, s->product, n);
     if (!(curvature > 1e-300)) {
       if (i == 0)
         memcpy(s->step, s->way, n * sizeof *s->way);
@@ -158,7 +148,7 @@ static pcal_status truncated_run(truncated_state *s, pcal_error *err) {
       PC_TRY(problem->settle(problem->user, s->at, err));
       PC_TRY(truncated_solve(
           s, flat ? TRUNCATED_LOOSE : fmin(TRUNCATED_LOOSE, sqrt(s->out->gradient)), err));
-      s->promise = truncated_dot(s->slope, s->step, problem->count);
+      s->promise = pc_dot(s->slope, s->step, problem->count);
     }
     if (flat || !moved || truncated_spent(s))
       break;

@@ -12,6 +12,10 @@ SPECIAL = [
     "matrix-odir:lambda=0.01,mu=0.01,ensemble=folds",
     "histogram:binning=mass", "spline:target=all", "spline:rank=2",
 ]
+STAY = {
+    "diag", "order-invariant", "order-preserving", "accuracy-transform", "label-conditional",
+    "venn-abers",
+}
 
 
 def softmax(logits):
@@ -38,11 +42,14 @@ def fitted(spec, kind, scores, labels):
     return calibrator(spec, kind=kind).fit(scores, labels)
 
 
-def export(method, path):
-    try:
+def exported(spec, method, path):
+    """Whether the method could be exported: all but those that stay must be."""
+    if spec.partition(":")[0] not in STAY:
         method.export(path)
-    except pc.UsageError as error:
-        pytest.skip(str(error))
+        return True
+    with pytest.raises(pc.UsageError, match="cannot be exported"):
+        method.export(path)
+    return False
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -51,7 +58,8 @@ def export(method, path):
 def test_logits(spec, size, tmp_path):
     logits, labels = draw(800, 4, size, 1)
     method = fitted(spec, "logits", logits, labels)
-    export(method, tmp_path / "cal.onnx")
+    if not exported(spec, method, tmp_path / "cal.onnx"):
+        return
     other, _ = draw(500, 4, size, 2)
     got = run(tmp_path / "cal.onnx", other)
     assert got.dtype == np.float32
@@ -64,7 +72,8 @@ def test_probabilities(spec, tmp_path):
     logits, labels = draw(800, 3, 3, 3)
     probs = softmax(logits).astype(np.float32)
     method = fitted(spec, "probs", probs, labels)
-    export(method, tmp_path / "cal.onnx")
+    if not exported(spec, method, tmp_path / "cal.onnx"):
+        return
     assert np.abs(run(tmp_path / "cal.onnx", probs) - method.transform(probs)).max() < 1e-6
 
 
@@ -73,11 +82,9 @@ def test_probabilities(spec, tmp_path):
 def test_one_column(spec, tmp_path):
     logits, labels = draw(800, 2, 3, 4)
     score = logits[:, 1] - logits[:, 0]
-    try:
-        method = fitted(spec, "logits", score, labels)
-    except pc.Error as error:
-        pytest.skip(str(error))
-    export(method, tmp_path / "cal.onnx")
+    method = fitted(spec, "logits", score, labels)
+    if not exported(spec, method, tmp_path / "cal.onnx"):
+        return
     got = run(tmp_path / "cal.onnx", score[:, None])[:, 0]
     assert np.abs(got - method.transform(score)).max() < 1e-6
 
