@@ -54,6 +54,7 @@ void cli_options_free(cli_options *options) {
   free(options->metrics.word);
   free(options->methods.word);
   free(options->models.word);
+  free(options->cases.word);
   free(options->gates.word);
   free(options->operands.word);
 }

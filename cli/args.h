@@ -48,7 +48,7 @@ typedef struct cli_options {
   pcal_inputs inputs;
   const char *header;
   cli_words metrics, gates, operands;
-  cli_words methods, models; /* to compare */
+  cli_words methods, models, cases; /* to compare */
   const char *by;
   const char *to, *name; /* of an export */
   uint64_t folds;
@@ -69,7 +69,8 @@ typedef struct cli_options {
   int truth;
   uint64_t rows, classes;
   uint64_t sets, null_sets, set_classes; /* of a study; 0 where not given */
-  const char *set_rows, *set_factors;
+  const char *set_rows, *set_factors, *features;
+  uint64_t repeats;
   double width, power, difference; /* of a plan */
   const char *calibrator, *theme, *title;
   uint64_t figure_width, figure_height; /* 0 where not given */

@@ -1,8 +1,7 @@
 /* compare: which repair, or which model, is best? */
-#include <stdlib.h>
 #include <string.h>
 
-#include "second_set.h"
+#include "models.h"
 
 static const cli_flag compare_flags[] = {
     {"method", 'm', CLI_REPEAT, "SPEC", offsetof(cli_options, methods),
@@ -38,74 +37,6 @@ static const cli_flag compare_output_flags[] = {
      CLI_ANY},
 };
 
-/* The models of one command; names are owned. */
-typedef struct compare_models {
-  pcal_compared *list;
-  size_t count;
-} compare_models;
-
-static void compare_models_free(compare_models *models) {
-  for (size_t i = 0; i < models->count; i++) {
-    char *name = NULL;
-    memcpy(&name, &models->list[i].name, sizeof name);
-    free(name);
-    pcal_source_free(models->list[i].source);
-    pcal_source_free(models->list[i].fitting);
-  }
-  free(models->list);
-}
-
-static int compare_has(const pcal_inputs *inputs) {
-  return inputs->logits || inputs->probs || inputs->log_probs || inputs->confidence ||
-         inputs->data;
-}
-
-static pcal_status compare_one_model(cli_session *session, pcal_compared *model,
-                                     pcal_error *err) {
-  const pcal_status status = cli_source_open(session, 1, &model->source, err);
-  return status == PCAL_OK ? cli_second_open(session, &model->fitting, err) : status;
-}
-
-/* "NAME=KIND:FILE" beside the labels of all models. */
-static pcal_status compare_read_model(const char *text, const pcal_inputs *common,
-                                      size_t *name_length, pcal_inputs *out, pcal_error *err) {
-  static const char *const kinds[] = {"logits:", "probs:", "log-probs:", "confidence:"};
-  const char *equals = strchr(text, '=');
-  *out = *common;
-  if (equals && equals > text) {
-    const char **const fields[] = {&out->logits, &out->probs, &out->log_probs,
-                                   &out->confidence};
-    *name_length = (size_t)(equals - text);
-    for (size_t i = 0; i < CLI_COUNT_OF(kinds); i++) {
-      const size_t length = strlen(kinds[i]);
-      if (strncmp(equals + 1, kinds[i], length) != 0 || !equals[1 + length])
-        continue;
-      *fields[i] = equals + 1 + length;
-      return PCAL_OK;
-    }
-  }
-  return cli_fail(err, PCAL_USAGE,
-                  "--model %s: a model is given as NAME=KIND:FILE, such as old=logits:old.npy",
-                  text);
-}
-
-static pcal_status compare_add_model(cli_session *session, const char *text,
-                                     pcal_compared *model, pcal_error *err) {
-  pcal_inputs inputs;
-  size_t length = 0;
-  pcal_status status =
-      compare_read_model(text, &session->options.inputs, &length, &inputs, err);
-  if (status != PCAL_OK)
-    return status;
-  char *name = malloc(length + 1);
-  if (!name)
-    return cli_fail(err, PCAL_MEMORY, "not enough memory");
-  memcpy(name, text, length);
-  name[length] = '\0';
-  model->name = name;
-  return cli_inputs_open(session, &inputs, &model->source, err);
-}
-
 static pcal_status compare_check(const cli_options *options, pcal_error *err) {
   if (options->models.count == 0)
     return PCAL_OK;
@@ -113,7 +44,7 @@ static pcal_status compare_check(const cli_options *options, pcal_error *err) {
     return cli_fail(err, PCAL_USAGE,
                     "--model is for several models; give another one, or this one without a "
                     "name as --logits or --probs");
-  if (compare_has(&options->inputs))
+  if (cli_has_inputs(&options->inputs))
     return cli_fail(
         err, PCAL_USAGE,
         "predictions are given with --model or with --logits, --probs and the like, "
@@ -125,29 +56,9 @@ static pcal_status compare_check(const cli_options *options, pcal_error *err) {
   return PCAL_OK;
 }
 
-static pcal_status compare_open_models(cli_session *session, compare_models *models,
-                                       pcal_error *err) {
-  const cli_options *options = &session->options;
-  const size_t named = options->models.count, count = named > 0 ? named : 1;
-  pcal_status status = compare_check(options, err);
-  if (status != PCAL_OK)
-    return status;
-  models->list = calloc(count, sizeof *models->list);
-  if (!models->list)
-    return cli_fail(err, PCAL_MEMORY, "not enough memory");
-  for (; models->count < count && status == PCAL_OK; models->count++) {
-    pcal_compared *model = &models->list[models->count];
-    *model = (pcal_compared)PCAL_COMPARED_INIT;
-    status = named > 0
-                 ? compare_add_model(session, options->models.word[models->count], model, err)
-                 : compare_one_model(session, model, err);
-  }
-  return status;
-}
-
 static pcal_status compare_learn(cli_session *session, pcal_comparison **out, pcal_error *err) {
   const cli_options *options = &session->options;
-  compare_models models = {NULL, 0};
+  cli_models models = CLI_MODELS_INIT;
   pcal_compare_config config = PCAL_COMPARE_CONFIG_INIT;
   config.methods = options->methods.word;
   config.method_count = options->methods.count;
@@ -159,10 +70,12 @@ static pcal_status compare_learn(cli_session *session, pcal_comparison **out, pc
   config.replicas = (size_t)options->replicas;
   config.normalize = options->normalize;
   config.skip_missing = options->skip_missing;
-  pcal_status status = compare_open_models(session, &models, err);
+  pcal_status status = compare_check(options, err);
+  if (status == PCAL_OK)
+    status = cli_models_open(session, &models, err);
   if (status == PCAL_OK)
     status = pcal_compare_run(models.list, models.count, &config, &session->env, out, err);
-  compare_models_free(&models);
+  cli_models_free(&models);
   return status;
 }
 

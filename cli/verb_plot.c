@@ -4,8 +4,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "common.h"
-#include "convert.h"
+#include "draw.h"
+#include "models.h"
 #include "second_set.h"
 
 static const cli_flag plot_flags[] = {
@@ -36,19 +36,6 @@ static const cli_flag plot_calibrator_flags[] = {
      "a file from propercal fit: scores are drawn after this calibrator", NULL, CLI_FILE},
 };
 
-/* Format by the ending of a path: "svg", "png", "pdf", or NULL.  A name without an ending, such
- * as a pipe or a device, gets SVG. */
-static const char *plot_format(const char *path) {
-  static const char *const formats[] = {"svg", "png", "pdf"};
-  const char *ending = cli_ending(path);
-  if (!*ending)
-    return "svg";
-  for (size_t i = 0; i < CLI_COUNT_OF(formats); i++)
-    if (strcasecmp(ending, formats[i]) == 0)
-      return formats[i];
-  return NULL;
-}
-
 static pcal_status plot_check(const cli_options *options, const char **format,
                               pcal_error *err) {
   if (options->operands.count == 0)
@@ -66,13 +53,24 @@ static pcal_status plot_check(const cli_options *options, const char **format,
   }
   if (!options->output || !*options->output)
     return cli_fail(err, PCAL_USAGE, "plot needs -o: x.svg, x.png, x.pdf or '-'");
-  *format = plot_format(options->output);
+  *format = cli_draw_format(options->output);
   if (!*format)
     return cli_fail(err, PCAL_USAGE,
                     "-o %s: a figure is written as .svg, .png or .pdf; choose one of these "
                     "endings",
                     options->output);
   return PCAL_OK;
+}
+
+/* Figures of studies that have data of their own need no source. */
+static int plot_has_source(const cli_options *options) {
+  const char *figure = options->operands.word[0];
+  const size_t length = strcspn(figure, ":");
+  static const char *const own[] = {"ece-bias", "label-noise"};
+  for (size_t i = 0; i < CLI_COUNT_OF(own); i++)
+    if (strlen(own[i]) == length && strncmp(own[i], figure, length) == 0)
+      return cli_has_inputs(&options->inputs);
+  return 1;
 }
 
 static pcal_status plot_build(cli_session *session, pcal_figure **figure, pcal_error *err) {
@@ -91,7 +89,7 @@ static pcal_status plot_build(cli_session *session, pcal_figure **figure, pcal_e
   pcal_status status = options->calibrator
                            ? cli_calibrator_load(session, options->calibrator, &calibrator, err)
                            : PCAL_OK;
-  if (status == PCAL_OK)
+  if (status == PCAL_OK && plot_has_source(options))
     status = cli_source_open(session, 1, &source, err);
   if (status == PCAL_OK)
     status = cli_second_open(session, &config.fitting, err);
@@ -109,16 +107,8 @@ static pcal_status plot_draw(cli_session *session, const char *format, cli_page 
   pcal_figure *figure = NULL;
   pcal_status status = plot_build(session, &figure, err);
   if (status == PCAL_OK)
-    status = pcal_figure_svg(figure, session->options.theme, cli_page_sink, page, err);
+    status = cli_draw(session, figure, format, page, err);
   pcal_figure_free(figure);
-  if (status != PCAL_OK || strcmp(format, "svg") == 0)
-    return status;
-  cli_page svg = *page;
-  *page = (cli_page)CLI_PAGE_INIT;
-  status = cli_page_check(&svg, err);
-  if (status == PCAL_OK)
-    status = cli_convert(&svg, format, session->options.output, page, err);
-  cli_page_free(&svg);
   return status;
 }
 
@@ -132,8 +122,6 @@ static pcal_status plot_run(cli_session *session, pcal_error *err) {
   if (status != PCAL_OK)
     return status;
   status = plot_draw(session, format, &page, err);
-  if (status == PCAL_OK)
-    status = cli_page_check(&page, err);
   if (status == PCAL_OK)
     cli_output_sink(&output, page.text, page.length);
   cli_page_free(&page);

@@ -1,12 +1,31 @@
 /* study: experiments as commands. */
 #include <string.h>
 
-#include "common.h"
+#include "draw.h"
+#include "models.h"
+
+static const cli_flag study_data_flags[] = {
+    {"model", 0, CLI_REPEAT, "NAME=KIND:FILE", offsetof(cli_options, models),
+     "one of several models, as old=logits:old.npy; KIND is logits, probs, log-probs or "
+     "confidence, and all models have the rows of --labels",
+     NULL, CLI_ANY},
+    {"case", 0, CLI_REPEAT, "NAME=FILE[,FILE]", offsetof(cli_options, cases),
+     "one of several data sets, each with its own files as for --data, the second for fitting; "
+     "repeat for more",
+     NULL, CLI_ANY},
+    {"features", 0, CLI_TEXT, "FILE", offsetof(cli_options, features),
+     "numbers to learn from, with --target, for studies that train a model", NULL, CLI_FILE},
+};
 
 static const cli_flag study_flags[] = {
     {"metric", 'm', CLI_REPEAT, "SPEC", offsetof(cli_options, metrics),
      "a metric to study; repeat for more; the study has its own choice when none is given",
      NULL, CLI_METRICS},
+    {"method", 0, CLI_REPEAT, "SPEC", offsetof(cli_options, methods),
+     "a calibrator to study; repeat for more; the study has its own choice when none is given",
+     NULL, CLI_METHODS},
+    {"repeats", 0, CLI_COUNT, "N", offsetof(cli_options, repeats),
+     "how often each step is repeated; as often as in the paper when not given", NULL, CLI_ANY},
     {"sets", 0, CLI_COUNT, "N", offsetof(cli_options, sets),
      "how many data sets are drawn; 1000 when not given", NULL, CLI_ANY},
     {"null-sets", 0, CLI_COUNT, "N", offsetof(cli_options, null_sets),
@@ -38,8 +57,11 @@ static const cli_flag study_output_flags[] = {
     {"json", 0, CLI_FLAG, NULL, offsetof(cli_options, json), "the same as --format json", NULL,
      CLI_ANY},
     {"output", 'o', CLI_TEXT, "FILE", offsetof(cli_options, output),
-     "write to a file instead of standard output; it appears whole or not at all", NULL,
-     CLI_FILE},
+     "x.svg, x.png or x.pdf: the figure, and the tables still go to standard output; any other "
+     "name: the tables",
+     NULL, CLI_FILE},
+    {"theme", 0, CLI_TEXT, "WORD", offsetof(cli_options, theme),
+     "of the figure: light, dark or, in SVG, auto", "auto|light|dark", CLI_ANY},
 };
 
 #define STUDY_LIST_MAX 16
@@ -95,19 +117,57 @@ static pcal_status study_read(const cli_options *options, study_lists *out, pcal
   return PCAL_OK;
 }
 
-static pcal_status study_run(cli_session *session, pcal_error *err) {
+/* Numbers to learn from are read as samples: rows of numbers with a target. */
+static pcal_status study_features(cli_session *session, pcal_source **out, pcal_error *err) {
+  pcal_inputs inputs = session->options.inputs;
+  if (!session->options.features)
+    return PCAL_OK;
+  inputs.samples = session->options.features;
+  return cli_inputs_open(session, &inputs, out, err);
+}
+
+static pcal_status study_open(cli_session *session, cli_models *models, pcal_error *err) {
   const cli_options *options = &session->options;
-  cli_page page = CLI_PAGE_INIT;
-  pcal_study_config config = PCAL_STUDY_CONFIG_INIT;
-  if (options->operands.count != 1)
+  const int several = options->models.count + options->cases.count > 0;
+  const int plain = cli_has_inputs(&options->inputs);
+  if (several && plain)
     return cli_fail(err, PCAL_USAGE,
-                    "study needs the name of one; `propercal list studies` shows them all");
-  config.specs = options->metrics.word;
-  config.spec_count = options->metrics.count;
+                    "predictions are given with --model, with --case, or with --logits, "
+                    "--probs and the like, not with several of them");
+  if (!several && !plain && cli_has_second(options))
+    return cli_fail(err, PCAL_USAGE, "the --val flags are about a second set; give the first");
+  return several || plain ? cli_models_open(session, models, err) : PCAL_OK;
+}
+
+static pcal_status study_work(cli_session *session, pcal_study_config *config, pcal_study **out,
+                              pcal_error *err) {
+  const cli_options *options = &session->options;
+  cli_models models = CLI_MODELS_INIT;
+  pcal_source *features = NULL;
+  pcal_status status = study_open(session, &models, err);
+  if (status == PCAL_OK)
+    status = study_features(session, &features, err);
+  config->models = models.list;
+  config->model_count = models.count;
+  config->features = features;
+  if (status == PCAL_OK)
+    status = pcal_study_run(options->operands.word[0], config, &session->env, out, err);
+  pcal_source_free(features);
+  cli_models_free(&models);
+  return status;
+}
+
+static pcal_status study_learn(cli_session *session, pcal_study **out, pcal_error *err) {
+  const cli_options *options = &session->options;
+  pcal_study_config config = PCAL_STUDY_CONFIG_INIT;
   study_lists lists = {.row_count = 0};
   const pcal_status read = study_read(options, &lists, err);
   if (read != PCAL_OK)
     return read;
+  config.specs = options->metrics.word;
+  config.spec_count = options->metrics.count;
+  config.methods = options->methods.word;
+  config.method_count = options->methods.count;
   config.simulation.rows = lists.rows[0];
   config.simulation.classes = options->set_classes ? (size_t)options->set_classes : 10;
   config.simulation.factor = lists.factors[0];
@@ -117,13 +177,52 @@ static pcal_status study_run(cli_session *session, pcal_error *err) {
   config.factor_count = lists.factor_count;
   config.null_sets = options->null_sets;
   config.sets = options->sets;
+  config.repeats = options->repeats;
   config.interval = options->interval;
   config.replicas = (size_t)options->replicas;
   config.interval_method = options->interval_method;
-  const pcal_status status = pcal_study_run(options->operands.word[0], &config, &session->env,
-                                            session->format, cli_page_sink, &page, err);
+  config.normalize = options->normalize;
+  config.skip_missing = options->skip_missing;
+  return study_work(session, &config, out, err);
+}
+
+/* The study, and its figure into a file that was opened before the work began. */
+static pcal_status study_draw(cli_session *session, const char *format, pcal_study **study,
+                              pcal_error *err) {
+  cli_output output;
+  cli_page page = CLI_PAGE_INIT;
+  pcal_figure *figure = NULL;
+  pcal_status status = cli_output_open(session, session->options.output, &output, err);
+  if (status != PCAL_OK)
+    return status;
+  status = study_learn(session, study, err);
   if (status == PCAL_OK)
-    return cli_page_write(session, &page, options->output, err);
+    status = pcal_study_figure(*study, NULL, &figure, err);
+  if (status == PCAL_OK)
+    status = cli_draw(session, figure, format, &page, err);
+  if (status == PCAL_OK)
+    cli_output_sink(&output, page.text, page.length);
+  pcal_figure_free(figure);
+  cli_page_free(&page);
+  return cli_output_close(&output, status, err);
+}
+
+static pcal_status study_run(cli_session *session, pcal_error *err) {
+  const cli_options *options = &session->options;
+  cli_page page = CLI_PAGE_INIT;
+  pcal_study *study = NULL;
+  if (options->operands.count != 1)
+    return cli_fail(err, PCAL_USAGE,
+                    "study needs the name of one; `propercal list studies` shows them all");
+  const char *path = options->output;
+  const char *format = path && *cli_ending(path) ? cli_draw_format(path) : NULL;
+  pcal_status status =
+      format ? study_draw(session, format, &study, err) : study_learn(session, &study, err);
+  if (status == PCAL_OK)
+    status = pcal_study_write(study, session->format, cli_page_sink, &page, err);
+  pcal_study_free(study);
+  if (status == PCAL_OK)
+    return cli_page_write(session, &page, format ? NULL : path, err);
   cli_page_free(&page);
   return status;
 }
@@ -132,8 +231,11 @@ static const cli_section study_section = {"Study", study_flags, CLI_COUNT_OF(stu
                                           NULL};
 static const cli_section study_output_section = {"Output", study_output_flags,
                                                  CLI_COUNT_OF(study_output_flags), NULL};
-static const cli_section *const study_sections[] = {&study_section, &study_output_section,
-                                                    &cli_section_running, &cli_section_help};
+static const cli_section study_data_section = {"Several sets", study_data_flags,
+                                               CLI_COUNT_OF(study_data_flags), NULL};
+static const cli_section *const study_sections[] = {
+    &cli_section_inputs, &cli_section_second,   &study_data_section,  &study_section,
+    &cli_section_rows,   &study_output_section, &cli_section_running, &cli_section_help};
 
 static const cli_example study_examples[] = {
     {"propercal study coverage", "how often 95 % intervals hold the true value"},
@@ -148,10 +250,12 @@ const cli_verb cli_verb_study = {
     "NAME",
     1,
     CLI_ANY,
-    "an experiment, as a table",
-    "Repeats an experiment about estimators on simulated predictions whose true calibration is "
-    "known, so that you can see which numbers to trust at your number of rows. The same seed "
-    "gives the same table.",
+    "an experiment, as tables and a figure",
+    "Repeats an experiment of the papers on your own predictions, or on simulated ones whose "
+    "true calibration is known, so that you can see which numbers to trust at your number of "
+    "rows. `propercal list studies` names what there is, and `propercal list studies NAME` "
+    "what a study needs and its options, which are given as NAME:option=value. The same seed "
+    "gives the same tables.",
     study_sections,
     CLI_COUNT_OF(study_sections),
     study_examples,

@@ -829,18 +829,37 @@ typedef struct pcal_study_config {
   const double *factors; /* the same for the simulation's factor */
   size_t factor_count;
   uint64_t null_sets; /* calibrated sets for the size of tests; 0: as many as sets */
+  const pcal_compared
+      *models; /* predictions of the user's, with a set to fit on where wanted */
+  size_t model_count;
+  const char *const *methods; /* calibrators, or none for the study's own choice */
+  size_t method_count;
+  uint64_t repeats;            /* of each step; 0: the study's own choice */
+  pcal_source *features;       /* numbers to learn from and their target, of the kind samples */
+  int normalize, skip_missing; /* as in pcal_measure_config */
 } pcal_study_config;
 
 #define PCAL_STUDY_CONFIG_INIT                                                                \
   {                                                                                           \
     sizeof(pcal_study_config), NULL, 0, PCAL_SIMULATION_INIT, 0, 0.0, 0, NULL, NULL, 0, NULL, \
-        0, 0                                                                                  \
+        0, 0, NULL, 0, NULL, 0, 0, NULL, 0, 0                                                 \
   }
 
-/* Runs a study and writes its table; the environment's seed and threads count. */
+typedef struct pcal_study pcal_study;
+
+/* Runs a study, such as "test-size:space=squared"; the environment's seed and threads count. */
 PCAL_API pcal_status pcal_study_run(const char *study, const pcal_study_config *config,
-                                    const pcal_env *env, pcal_format format, pcal_sink sink,
-                                    void *user, pcal_error *err);
+                                    const pcal_env *env, pcal_study **out, pcal_error *err);
+PCAL_API void pcal_study_free(pcal_study *study);
+
+/* Its tables. */
+PCAL_API pcal_status pcal_study_write(const pcal_study *study, pcal_format format,
+                                      pcal_sink sink, void *user, pcal_error *err);
+
+/* Its figure; of the configuration width, height and title count, and it may be NULL. */
+PCAL_API pcal_status pcal_study_figure(const pcal_study *study,
+                                       const pcal_figure_config *config, pcal_figure **out,
+                                       pcal_error *err);
 
 /* ---- Writing files ------------------------------------------------------ */
 

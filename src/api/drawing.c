@@ -5,7 +5,9 @@
 #include "figure/figure_json.h"
 #include "figure/gallery.h"
 #include "figure/stage.h"
+#include "figure/study_figure.h"
 #include "figure/svg.h"
+#include "studies/study.h"
 
 #define DRAWING_SMALLEST 240.0
 #define DRAWING_LARGEST 10000.0
@@ -22,8 +24,6 @@ static pcal_status drawing_config(const pcal_figure_config *config, pcal_figure_
     return pc_fail(err, PCAL_USAGE, "the configuration's size is not set");
   if (config != NULL)
     memcpy(full, config, config->size < sizeof *full ? config->size : sizeof *full);
-  if (full->figure == NULL)
-    return pc_fail(err, PCAL_USAGE, "pcal_figure_run needs the name of a figure");
   if (!(full->interval >= 0 && full->interval < 1))
     return pc_fail(err, PCAL_USAGE,
                    "the level of an interval lies between 0 and 1, as 0.95; 0 means none");
@@ -36,28 +36,52 @@ static pcal_status drawing_config(const pcal_figure_config *config, pcal_figure_
   return PCAL_OK;
 }
 
+static pcal_status drawing_new(const pcal_env *env, pcal_figure **out, pcal_error *err) {
+  pcal_figure *made = pc_alloc(env, 1, sizeof *made);
+  if (made == NULL)
+    return pc_fail_memory(err, "building a figure");
+  made->env = *env;
+  pc_figure_init(&made->figure, 0, 0, &made->env);
+  *out = made;
+  return PCAL_OK;
+}
+
+/* Hands the figure over, or frees it after a failure. */
+static pcal_status drawing_end(pcal_figure *made, pcal_status status, pcal_figure **out) {
+  if (status == PCAL_OK)
+    *out = made;
+  else
+    pcal_figure_free(made);
+  return status;
+}
+
 pcal_status pcal_figure_run(pcal_source *source, const pcal_figure_config *config,
                             const pcal_env *env, pcal_figure **out, pcal_error *err) {
   pcal_figure_config full;
+  pcal_figure *made = NULL;
   pc_error_clear(err);
-  if (out != NULL)
-    *out = NULL;
-  if (source == NULL || out == NULL)
-    return pc_fail(err, PCAL_USAGE, "pcal_figure_run needs a source and a place");
+  if (out == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_figure_run needs a place");
+  *out = NULL;
   PC_TRY(drawing_config(config, &full, err));
+  if (full.figure == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_figure_run needs the name of a figure");
   const pcal_env resolved = pc_env_resolve(env);
-  pcal_figure *made = pc_alloc(&resolved, 1, sizeof *made);
-  if (made == NULL)
-    return pc_fail_memory(err, "building a figure");
-  made->env = resolved;
-  pc_figure_init(&made->figure, 0, 0, &made->env);
-  const pcal_status status = pc_figure_stage(source, &full, &made->figure, err);
-  if (status != PCAL_OK) {
-    pcal_figure_free(made);
-    return status;
-  }
-  *out = made;
-  return PCAL_OK;
+  PC_TRY(drawing_new(&resolved, &made, err));
+  return drawing_end(made, pc_figure_stage(source, &full, &made->figure, err), out);
+}
+
+pcal_status pcal_study_figure(const pcal_study *study, const pcal_figure_config *config,
+                              pcal_figure **out, pcal_error *err) {
+  pcal_figure_config full;
+  pcal_figure *made = NULL;
+  pc_error_clear(err);
+  if (study == NULL || out == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_study_figure needs a study and a place");
+  *out = NULL;
+  PC_TRY(drawing_config(config, &full, err));
+  PC_TRY(drawing_new(&study->env, &made, err));
+  return drawing_end(made, pc_study_draw(&study->findings, &full, &made->figure, err), out);
 }
 
 void pcal_figure_free(pcal_figure *figure) {

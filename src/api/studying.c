@@ -5,38 +5,50 @@
 #include "studies/sample_plan.h"
 #include "studies/study.h"
 
-static pcal_status studying_run(const pc_study *study, const pcal_study_config *config,
-                                const pcal_env *env, pcal_format format, pcal_sink sink,
-                                void *user, pcal_error *err) {
-  pc_study_table table;
-  pc_text text;
-  pc_study_table_init(&table, env, study->row.name);
-  pc_text_init(&text, env);
-  pcal_status status = study->run(config, env, &table, err);
-  if (status == PCAL_OK) {
-    pc_study_table_write(&table, format, &text);
-    status = pc_text_send(&text, sink, user, err);
-  }
-  pc_text_free(&text);
-  pc_study_table_free(&table);
-  return status;
-}
-
 pcal_status pcal_study_run(const char *study, const pcal_study_config *config,
-                           const pcal_env *env, pcal_format format, pcal_sink sink, void *user,
-                           pcal_error *err) {
+                           const pcal_env *env, pcal_study **out, pcal_error *err) {
   pc_error_clear(err);
-  if (study == NULL || sink == NULL)
-    return pc_fail(err, PCAL_USAGE, "pcal_study_run needs a study and a sink");
-  if (format < PCAL_TEXT || format > PCAL_MARKDOWN)
-    return pc_fail(err, PCAL_USAGE, "the format %d is unknown", (int)format);
-  const pc_study *found;
-  PC_TRY(pc_study_find(study, &found, err));
+  if (study == NULL || out == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_study_run needs a study and a place");
+  *out = NULL;
   pcal_study_config full = PCAL_STUDY_CONFIG_INIT;
   if (config != NULL)
     memcpy(&full, config, config->size < sizeof full ? config->size : sizeof full);
   const pcal_env resolved = pc_env_resolve(env);
-  return studying_run(found, &full, &resolved, format, sink, user, err);
+  pcal_study *made = pc_alloc(&resolved, 1, sizeof *made);
+  if (made == NULL)
+    return pc_fail_memory(err, "running a study");
+  made->env = resolved;
+  pc_findings_init(&made->findings, &made->env, "");
+  const pcal_status status = pc_study_run(study, &full, &made->findings, err);
+  if (status == PCAL_OK)
+    *out = made;
+  else
+    pcal_study_free(made);
+  return status;
+}
+
+void pcal_study_free(pcal_study *study) {
+  if (study == NULL)
+    return;
+  const pcal_env env = study->env;
+  pc_findings_free(&study->findings);
+  pc_free(&env, study);
+}
+
+pcal_status pcal_study_write(const pcal_study *study, pcal_format format, pcal_sink sink,
+                             void *user, pcal_error *err) {
+  pc_error_clear(err);
+  if (study == NULL || sink == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_study_write needs a study and a sink");
+  if (format < PCAL_TEXT || format > PCAL_MARKDOWN)
+    return pc_fail(err, PCAL_USAGE, "the format %d is unknown", (int)format);
+  pc_text text;
+  pc_text_init(&text, &study->env);
+  pc_findings_write(&study->findings, format, &text);
+  const pcal_status status = pc_text_send(&text, sink, user, err);
+  pc_text_free(&text);
+  return status;
 }
 
 pcal_status pcal_plan_write(const pcal_results *results, const pcal_plan_config *config,

@@ -81,11 +81,20 @@ pcal_status pc_figure_curve(const pc_figure_data *data, const pc_figure_set *set
   return PCAL_OK;
 }
 
+static pcal_status gallery_needs_data(const pc_figure_row *row, pcal_error *err) {
+  return pc_fail(err, PCAL_USAGE,
+                 "figure %s needs the data themselves, not only what was measured of them; "
+                 "plot from the data",
+                 row->row.name);
+}
+
 pcal_status pc_figure_from_results(const char *spec, const pcal_results *results,
                                    pc_figure *figure, pcal_error *err) {
   const pc_figure_row *row;
   pc_options options;
   PC_TRY(pc_figure_parse(spec, &row, &options, err));
+  if (row->study != NULL)
+    return gallery_needs_data(row, err);
   pc_figure_wish *wish = pc_alloc(figure->env, 1, sizeof *wish);
   pc_figure_data *data = pc_alloc(figure->env, 1, sizeof *data);
   pcal_status status = PCAL_OK;
@@ -94,10 +103,7 @@ pcal_status pc_figure_from_results(const char *spec, const pcal_results *results
   else
     status = row->wish(&options, &results->layout, wish, err);
   if (status == PCAL_OK && wish->temperature_count > 0)
-    status = pc_fail(err, PCAL_USAGE,
-                     "figure %s needs the data themselves, not only what was measured of them; "
-                     "plot from the data",
-                     row->row.name);
+    status = gallery_needs_data(row, err);
   if (status == PCAL_OK) {
     *data = (pc_figure_data){.options = &options, .wish = wish};
     pc_figure_set_fill(&data->shown, results, wish);

@@ -45,6 +45,8 @@ typedef struct pc_figure_row {
   pcal_status (*wish)(const pc_options *options, const pc_layout *layout, pc_figure_wish *wish,
                       pcal_error *err);
   pcal_status (*build)(const pc_figure_data *data, pc_figure *figure, pcal_error *err);
+  const char *study;      /* in place of the two: the figure of this study, */
+  uint64_t study_repeats; /* run with so many repeats */
 } pc_figure_row;
 
 size_t pc_figure_row_count(void);

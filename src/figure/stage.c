@@ -15,8 +15,10 @@
 
 #include "calibrators/apply.h"
 #include "figure/gallery.h"
+#include "figure/study_figure.h"
 #include "io/source.h"
 #include "measure/run.h"
+#include "studies/study.h"
 
 #define STAGE_WINDOW_NUMBERS ((size_t)1 << 22)
 #define STAGE_RULED_OUT (-1e30)
@@ -275,10 +277,40 @@ static pcal_status stage_build(const stage_plan *plan, stage_sets *sets, pc_figu
   return pc_figure_status(figure, err);
 }
 
+/* The figure of a study of these predictions, or of the study's own where there are none. */
+static pcal_status stage_study(const stage_plan *plan, pcal_source *source, pc_figure *figure,
+                               pcal_error *err) {
+  const pcal_compared model = {sizeof model, NULL, source, plan->config->fitting};
+  pcal_study_config config = PCAL_STUDY_CONFIG_INIT;
+  if (plan->config->calibrator != NULL)
+    return pc_fail(err, PCAL_USAGE, "figure %s fits for itself; leave the calibrator out",
+                   plan->row->row.name);
+  config.models = &model;
+  config.model_count = source == NULL ? 0 : 1;
+  config.repeats = plan->row->study_repeats;
+  config.normalize = plan->config->normalize;
+  config.skip_missing = plan->config->skip_missing;
+  pc_findings *findings = pc_alloc(plan->env, 1, sizeof *findings);
+  if (findings == NULL)
+    return pc_fail_memory(err, "building a figure");
+  pc_findings_init(findings, plan->env, plan->row->study);
+  pcal_status status = pc_study_run(plan->row->study, &config, findings, err);
+  if (status == PCAL_OK)
+    status = pc_study_draw(findings, plan->config, figure, err);
+  pc_findings_free(findings);
+  pc_free(plan->env, findings);
+  return status;
+}
+
 pcal_status pc_figure_stage(pcal_source *source, const pcal_figure_config *config,
                             pc_figure *figure, pcal_error *err) {
   stage_plan plan = {.config = config, .env = figure->env};
   PC_TRY(pc_figure_parse(config->figure, &plan.row, &plan.options, err));
+  if (plan.row->study != NULL)
+    return stage_study(&plan, source, figure, err);
+  if (source == NULL)
+    return pc_fail(err, PCAL_USAGE, "figure %s is drawn from predictions; give some",
+                   plan.row->row.name);
   plan.wish = pc_alloc(plan.env, 1, sizeof *plan.wish);
   stage_sets *sets = pc_alloc(plan.env, 1, sizeof *sets);
   pcal_status status = PCAL_OK;

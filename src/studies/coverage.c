@@ -311,15 +311,16 @@ static pcal_status coverage_row(const coverage_job *job, size_t series, const ch
   return PCAL_OK;
 }
 
-static void coverage_columns(const coverage_job *job, pc_study_table *table) {
+static void coverage_columns(const coverage_job *job, pc_findings *findings,
+                             pc_study_table *table) {
   static const char *const columns[] = {"metric",    "rows",  "factor",   "true",
                                         "mean",      "sd",    "coverage", "all_below",
                                         "all_above", "width", "size",     "power"};
   char level[PC_NUMBER_MAX];
   for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
     pc_study_table_column(table, columns[c]);
-  snprintf(
-      table->summary, sizeof table->summary,
+  pc_findings_say(
+      findings,
       "%zu sets with %zu classes, logits times the factor: share of %s intervals that hold the "
       "true value, lie below or above it; share of tests that reject at 0.05 when the model is "
       "calibrated (size, %zu sets) and as it is (power)",
@@ -389,9 +390,10 @@ static pcal_status coverage_find_tests(coverage_job *job, pcal_error *err) {
 }
 
 static pcal_status coverage_work(coverage_job *job, const pcal_study_config *config,
-                                 pc_outcome *truth, pc_study_table *table, pcal_error *err) {
+                                 pc_outcome *truth, pc_findings *findings, pcal_error *err) {
+  pc_study_table *table = pc_findings_table(findings, "");
   const size_t sizes = config->row_count_count, factors = config->factor_count;
-  coverage_columns(job, table);
+  coverage_columns(job, findings, table);
   PC_TRY(coverage_find_tests(job, err));
   for (size_t r = 0; r < (sizes > 0 ? sizes : 1); r++) {
     if (sizes > 0)
@@ -435,8 +437,10 @@ static pcal_status coverage_prepare(const pcal_study_config *config, coverage_jo
   return PCAL_OK;
 }
 
-static pcal_status coverage_run(const pcal_study_config *config, const pcal_env *env,
-                                pc_study_table *table, pcal_error *err) {
+static pcal_status coverage_run(const pc_study_job *study, pc_findings *findings,
+                                pcal_error *err) {
+  const pcal_study_config *config = study->config;
+  const pcal_env *env = study->env;
   coverage_job job = {.env = env};
   PC_TRY(coverage_prepare(config, &job, err));
   pc_outcome *truth = pc_alloc(env, job.metrics, sizeof *truth);
@@ -446,7 +450,7 @@ static pcal_status coverage_run(const pcal_study_config *config, const pcal_env 
   job.p_values = pc_alloc(env, job.null_sets * job.metrics, sizeof *job.p_values);
   const int enough = truth != NULL && job.values != NULL && job.tests != NULL &&
                      job.test_metrics != NULL && job.p_values != NULL;
-  const pcal_status status = enough ? coverage_work(&job, config, truth, table, err)
+  const pcal_status status = enough ? coverage_work(&job, config, truth, findings, err)
                                     : pc_fail_memory(err, "studying coverage");
   pc_free(env, truth);
   pc_free(env, job.values);

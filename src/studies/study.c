@@ -24,7 +24,7 @@ static const char *study_next_name(void *user, size_t i) {
   return row == NULL ? NULL : row->name;
 }
 
-pcal_status pc_study_find(const char *name, const pc_study **out, pcal_error *err) {
+static pcal_status study_find(const char *name, const pc_study **out, pcal_error *err) {
   for (size_t i = 0; i < sizeof study_rows / sizeof *study_rows; i++)
     if (strcmp(study_rows[i]->row.name, name) == 0) {
       *out = study_rows[i];
@@ -35,4 +35,34 @@ pcal_status pc_study_find(const char *name, const pc_study **out, pcal_error *er
                  "there is no study \"%.60s\"%s%s%s; `propercal list studies` shows them all",
                  name, near == NULL ? "" : " (did you mean \"", near == NULL ? "" : near,
                  near == NULL ? "" : "\"?)");
+}
+
+pcal_status pc_study_run(const char *spec, const pcal_study_config *config,
+                         pc_findings *findings, pcal_error *err) {
+  char name[PC_SPEC_MAX];
+  const pc_study *study = NULL;
+  pc_options options;
+  PC_TRY(pc_spec_name(spec, name, sizeof name, err));
+  PC_TRY(study_find(name, &study, err));
+  PC_TRY(pc_options_parse(spec, study->row.name, study->row.options, study->row.option_count,
+                          &options, err));
+  findings->study = study->row.name;
+  pc_options_write(&options, 0, findings->spec, sizeof findings->spec);
+  const pc_study_job job = {.config = config, .options = &options, .env = findings->env};
+  return study->run(&job, findings, err);
+}
+
+pcal_status pc_study_model(const pc_study_job *job, const pcal_compared **out,
+                           pcal_error *err) {
+  const char *name = job->options->name;
+  if (job->config->model_count == 0)
+    return pc_fail(err, PCAL_USAGE,
+                   "study %s looks at your predictions; give them with --logits or --probs, "
+                   "and --labels",
+                   name);
+  if (job->config->model_count > 1)
+    return pc_fail(err, PCAL_USAGE, "study %s takes one model, not %zu; run it for each", name,
+                   job->config->model_count);
+  *out = &job->config->models[0];
+  return PCAL_OK;
 }

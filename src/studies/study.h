@@ -1,19 +1,38 @@
-/* A study: an experiment that ends in a table. */
+/* A study: an experiment that ends in tables. */
 #ifndef PC_STUDY_H
 #define PC_STUDY_H
 
-#include "studies/study_table.h"
+#include "core/options.h"
+#include "studies/findings.h"
+
+/* What one run of a study works with; everything is borrowed. */
+typedef struct pc_study_job {
+  const pcal_study_config *config; /* full */
+  const pc_options *options;       /* of the study's row */
+  const pcal_env *env;
+} pc_study_job;
 
 typedef struct pc_study {
   pcal_row row;
-  /* The table starts empty; the caller frees it also after a failure. */
-  pcal_status (*run)(const pcal_study_config *config, const pcal_env *env,
-                     pc_study_table *table, pcal_error *err);
+  /* The findings start empty; the caller frees them also after a failure. */
+  pcal_status (*run)(const pc_study_job *job, pc_findings *findings, pcal_error *err);
 } pc_study;
+
+/* A study that has run. */
+struct pcal_study {
+  pcal_env env;
+  pc_findings findings;
+};
 
 const pcal_row *pc_study_row(size_t index);
 
-/* Finds a study; an unknown name is refused with the nearest one. */
-PC_CHECKED pcal_status pc_study_find(const char *name, const pc_study **out, pcal_error *err);
+/* Runs the study of a spec, such as "test-size:space=squared", into empty findings that have
+ * their environment; an unknown name is refused with the nearest one. */
+PC_CHECKED pcal_status pc_study_run(const char *spec, const pcal_study_config *config,
+                                    pc_findings *findings, pcal_error *err);
+
+/* The only model of a study that takes one, with a sentence when it is another number. */
+PC_CHECKED pcal_status pc_study_model(const pc_study_job *job, const pcal_compared **out,
+                                      pcal_error *err);
 
 #endif

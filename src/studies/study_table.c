@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/json.h"
 #include "core/number.h"
 
 void pc_study_table_init(pc_study_table *table, const pcal_env *env, const char *study) {
@@ -20,7 +19,7 @@ void pc_study_table_free(pc_study_table *table) {
 
 void pc_study_table_column(pc_study_table *table, const char *name) {
   if (table->column_count < PC_TABLE_COLUMNS_MAX)
-    table->columns[table->column_count++] = name;
+    snprintf(table->columns[table->column_count++], PC_TABLE_NAME_MAX, "%s", name);
 }
 
 pcal_status pc_study_table_row(pc_study_table *table, pcal_error *err) {
@@ -37,18 +36,30 @@ pcal_status pc_study_table_row(pc_study_table *table, pcal_error *err) {
   return PCAL_OK;
 }
 
-static pc_table_cell *study_table_cell(const pc_study_table *table, size_t row, size_t column) {
+size_t pc_study_table_find(const pc_study_table *table, const char *name) {
+  size_t column = 0;
+  while (column < table->column_count && strcmp(table->columns[column], name) != 0)
+    column++;
+  return column;
+}
+
+const pc_table_cell *pc_study_table_cell(const pc_study_table *table, size_t row,
+                                         size_t column) {
   return &table->cells[row * table->column_count + column];
 }
 
+static pc_table_cell *study_table_last(const pc_study_table *table, size_t column) {
+  return &table->cells[(table->row_count - 1) * table->column_count + column];
+}
+
 void pc_study_table_word(pc_study_table *table, size_t column, const char *word) {
-  pc_table_cell *cell = study_table_cell(table, table->row_count - 1, column);
+  pc_table_cell *cell = study_table_last(table, column);
   cell->is_number = 0;
   snprintf(cell->word, sizeof cell->word, "%s", word);
 }
 
 void pc_study_table_number(pc_study_table *table, size_t column, double number) {
-  pc_table_cell *cell = study_table_cell(table, table->row_count - 1, column);
+  pc_table_cell *cell = study_table_last(table, column);
   cell->is_number = 1;
   cell->number = number;
 }
@@ -79,7 +90,7 @@ static size_t study_table_width(const pc_study_table *table, size_t column) {
   size_t width = strlen(table->columns[column]);
   for (size_t r = 0; r < table->row_count; r++) {
     const size_t here =
-        pc_text_width(study_table_show(study_table_cell(table, r, column), shown));
+        pc_text_width(study_table_show(pc_study_table_cell(table, r, column), shown));
     width = here > width ? here : width;
   }
   return width;
@@ -96,16 +107,32 @@ static void study_table_pad(pc_text *out, const char *cell, size_t width, int ri
 
 static void study_table_text(const pc_study_table *table, pc_text *out) {
   char shown[PC_TABLE_WORD_MAX];
-  pc_text_format(out, "%s\n\n", table->summary);
   for (size_t r = 0; r <= table->row_count; r++) {
     for (size_t c = 0; c < table->column_count; c++) {
       const char *cell = r == 0 ? table->columns[c]
-                                : study_table_show(study_table_cell(table, r - 1, c), shown);
+                                : study_table_show(pc_study_table_cell(table, r - 1, c), shown);
       pc_text_add(out, c == 0 ? "" : "  ");
       study_table_pad(out, cell, study_table_width(table, c), c > 0);
     }
     pc_text_add(out, "\n");
   }
+}
+
+void pc_study_table_rows(const pc_study_table *table, pc_json *json) {
+  pc_json_open(json, '[');
+  for (size_t r = 0; r < table->row_count; r++) {
+    pc_json_open(json, '{');
+    for (size_t c = 0; c < table->column_count; c++) {
+      const pc_table_cell *cell = pc_study_table_cell(table, r, c);
+      pc_json_key(json, table->columns[c]);
+      if (cell->is_number)
+        pc_json_number(json, cell->number);
+      else
+        pc_json_string(json, cell->word);
+    }
+    pc_json_close(json, '}');
+  }
+  pc_json_close(json, ']');
 }
 
 static void study_table_json(const pc_study_table *table, pc_text *out) {
@@ -119,20 +146,7 @@ static void study_table_json(const pc_study_table *table, pc_text *out) {
   pc_json_key(&json, "summary");
   pc_json_string(&json, table->summary);
   pc_json_key(&json, "rows");
-  pc_json_open(&json, '[');
-  for (size_t r = 0; r < table->row_count; r++) {
-    pc_json_open(&json, '{');
-    for (size_t c = 0; c < table->column_count; c++) {
-      const pc_table_cell *cell = study_table_cell(table, r, c);
-      pc_json_key(&json, table->columns[c]);
-      if (cell->is_number)
-        pc_json_number(&json, cell->number);
-      else
-        pc_json_string(&json, cell->word);
-    }
-    pc_json_close(&json, '}');
-  }
-  pc_json_close(&json, ']');
+  pc_study_table_rows(table, &json);
   pc_json_close(&json, '}');
   pc_text_add(out, "\n");
 }
@@ -151,7 +165,7 @@ static void study_table_csv(const pc_study_table *table, pc_text *out) {
   for (size_t r = 0; r < table->row_count; r++) {
     for (size_t c = 0; c < table->column_count; c++) {
       pc_text_add(out, c == 0 ? "" : ",");
-      study_table_csv_cell(study_table_cell(table, r, c), out);
+      study_table_csv_cell(pc_study_table_cell(table, r, c), out);
     }
     pc_text_add(out, "\n");
   }
@@ -159,7 +173,7 @@ static void study_table_csv(const pc_study_table *table, pc_text *out) {
 
 static void study_table_markdown(const pc_study_table *table, pc_text *out) {
   char shown[PC_TABLE_WORD_MAX];
-  pc_text_format(out, "%s\n\n|", table->summary);
+  pc_text_add(out, "|");
   for (size_t c = 0; c < table->column_count; c++)
     pc_text_format(out, " %s |", table->columns[c]);
   pc_text_add(out, "\n|");
@@ -168,14 +182,14 @@ static void study_table_markdown(const pc_study_table *table, pc_text *out) {
   for (size_t r = 0; r < table->row_count; r++) {
     pc_text_add(out, "\n|");
     for (size_t c = 0; c < table->column_count; c++) {
-      const pc_table_cell *cell = study_table_cell(table, r, c);
+      const pc_table_cell *cell = pc_study_table_cell(table, r, c);
       pc_text_format(out, cell->is_number ? " %s |" : " `%s` |", study_table_show(cell, shown));
     }
   }
   pc_text_add(out, "\n");
 }
 
-void pc_study_table_write(const pc_study_table *table, pcal_format format, pc_text *out) {
+void pc_study_table_body(const pc_study_table *table, pcal_format format, pc_text *out) {
   static void (*const writers[])(const pc_study_table *, pc_text *) = {
       [PCAL_TEXT] = study_table_text,
       [PCAL_JSON] = study_table_json,
@@ -183,4 +197,10 @@ void pc_study_table_write(const pc_study_table *table, pcal_format format, pc_te
       [PCAL_MARKDOWN] = study_table_markdown,
   };
   writers[format](table, out);
+}
+
+void pc_study_table_write(const pc_study_table *table, pcal_format format, pc_text *out) {
+  if (format == PCAL_TEXT || format == PCAL_MARKDOWN)
+    pc_text_format(out, "%s\n\n", table->summary);
+  pc_study_table_body(table, format, out);
 }

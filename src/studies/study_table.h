@@ -2,10 +2,11 @@
 #ifndef PC_STUDY_TABLE_H
 #define PC_STUDY_TABLE_H
 
+#include "core/json.h"
 #include "core/memory.h"
-#include "core/text.h"
 
-#define PC_TABLE_COLUMNS_MAX 24
+#define PC_TABLE_COLUMNS_MAX 64
+#define PC_TABLE_NAME_MAX 64
 #define PC_TABLE_WORD_MAX 96
 
 typedef struct pc_table_cell {
@@ -16,9 +17,10 @@ typedef struct pc_table_cell {
 
 typedef struct pc_study_table {
   const pcal_env *env;
-  const char *study; /* its name */
-  char summary[512]; /* a sentence above the table */
-  const char *columns[PC_TABLE_COLUMNS_MAX];
+  const char *study;  /* its name */
+  char title[160];    /* of one table out of several */
+  char summary[1024]; /* a sentence above the table */
+  char columns[PC_TABLE_COLUMNS_MAX][PC_TABLE_NAME_MAX];
   size_t column_count;
   pc_table_cell *cells;
   size_t row_count, capacity;
@@ -31,10 +33,19 @@ void pc_study_table_free(pc_study_table *table);
 void pc_study_table_column(pc_study_table *table, const char *name);
 PC_CHECKED pcal_status pc_study_table_row(pc_study_table *table, pcal_error *err);
 
+/* The place of a column by its name, or column_count. */
+size_t pc_study_table_find(const pc_study_table *table, const char *name);
+const pc_table_cell *pc_study_table_cell(const pc_study_table *table, size_t row,
+                                         size_t column);
+
 /* Cells of the last row. */
 void pc_study_table_word(pc_study_table *table, size_t column, const char *word);
 void pc_study_table_number(pc_study_table *table, size_t column, double number);
 
 void pc_study_table_write(const pc_study_table *table, pcal_format format, pc_text *out);
+
+/* The table alone, not as JSON; and its rows as a JSON list of objects. */
+void pc_study_table_body(const pc_study_table *table, pcal_format format, pc_text *out);
+void pc_study_table_rows(const pc_study_table *table, pc_json *json);
 
 #endif

@@ -4,8 +4,7 @@
 
 static pcal_status coverage_small(const pcal_env *env, pcal_error *err) {
   static const char *const specs[] = {"brier", "ece", "kuiper"};
-  const pc_study *study;
-  pc_study_table table;
+  static pc_findings findings;
   pcal_study_config config = PCAL_STUDY_CONFIG_INIT;
   config.specs = specs;
   config.spec_count = UNIT_COUNT(specs);
@@ -13,16 +12,17 @@ static pcal_status coverage_small(const pcal_env *env, pcal_error *err) {
   config.simulation.classes = 3;
   config.sets = 3;
   config.replicas = 20;
-  assert_int_equal(pc_study_find("coverage", &study, NULL), PCAL_OK);
-  pc_study_table_init(&table, env, "coverage");
-  const pcal_status status = study->run(&config, env, &table, err);
+  pc_findings_init(&findings, env, "coverage");
+  const pcal_status status = pc_study_run("coverage", &config, &findings, err);
   if (status == PCAL_OK) {
-    assert_int_equal(table.row_count, 3);
-    assert_int_equal(table.column_count, 12);
-    assert_string_equal(table.cells[0].word, "brier");
-    assert_true(table.cells[3].number > 0 && table.cells[6].number >= 0);
+    const pc_study_table *table = &findings.tables[0];
+    assert_int_equal(findings.table_count, 1);
+    assert_int_equal(table->row_count, 3);
+    assert_int_equal(table->column_count, 12);
+    assert_string_equal(table->cells[0].word, "brier");
+    assert_true(table->cells[3].number > 0 && table->cells[6].number >= 0);
   }
-  pc_study_table_free(&table);
+  pc_findings_free(&findings);
   return status;
 }
 

@@ -1,0 +1,97 @@
+#include "studies/findings.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void pc_findings_init(pc_findings *findings, const pcal_env *env, const char *study) {
+  memset(findings, 0, sizeof *findings);
+  findings->env = env;
+  findings->study = study;
+}
+
+void pc_findings_free(pc_findings *findings) {
+  for (size_t t = 0; t < findings->table_count; t++)
+    pc_study_table_free(&findings->tables[t]);
+  findings->table_count = 0;
+}
+
+pc_study_table *pc_findings_table(pc_findings *findings, const char *title) {
+  pc_study_table *table = &findings->tables[findings->table_count++];
+  pc_study_table_init(table, findings->env, findings->study);
+  snprintf(table->title, sizeof table->title, "%s", title);
+  return table;
+}
+
+void pc_findings_say(pc_findings *findings, const char *format, ...) {
+  size_t used = strlen(findings->summary);
+  va_list arguments;
+  if (used > 0 && used + 2 < sizeof findings->summary)
+    findings->summary[used++] = ' ';
+  va_start(arguments, format);
+  vsnprintf(findings->summary + used, sizeof findings->summary - used, format, arguments);
+  va_end(arguments);
+}
+
+/* ---- Writing ---- */
+
+static void findings_json(const pc_findings *findings, pc_text *out) {
+  pc_json json;
+  pc_json_init(&json, out);
+  pc_json_open(&json, '{');
+  pc_json_key(&json, "propercal");
+  pc_json_string(&json, PCAL_VERSION);
+  pc_json_key(&json, "study");
+  pc_json_string(&json, findings->study);
+  pc_json_key(&json, "spec");
+  pc_json_string(&json, findings->spec);
+  pc_json_key(&json, "summary");
+  pc_json_string(&json, findings->summary);
+  pc_json_key(&json, "tables");
+  pc_json_open(&json, '[');
+  for (size_t t = 0; t < findings->table_count; t++) {
+    pc_json_open(&json, '{');
+    pc_json_key(&json, "title");
+    pc_json_string(&json, findings->tables[t].title);
+    pc_json_key(&json, "rows");
+    pc_study_table_rows(&findings->tables[t], &json);
+    pc_json_close(&json, '}');
+  }
+  pc_json_close(&json, ']');
+  pc_json_close(&json, '}');
+  pc_text_add(out, "\n");
+}
+
+/* Lines of at most 79 columns. */
+static void findings_wrap(const char *words, pc_text *out) {
+  size_t column = 0;
+  while (*words != '\0') {
+    char word[256];
+    const size_t length = strcspn(words, " "), kept = length < sizeof word - 1 ? length : 255;
+    memcpy(word, words, kept);
+    word[kept] = '\0';
+    const size_t width = pc_text_width(word);
+    const int breaks = column > 0 && column + 1 + width > 79;
+    pc_text_add(out, column == 0 ? "" : breaks ? "\n" : " ");
+    pc_text_add(out, word);
+    column = (column == 0 || breaks ? 0 : column + 1) + width;
+    words += length + strspn(words + length, " ");
+  }
+  pc_text_add(out, "\n");
+}
+
+void pc_findings_write(const pc_findings *findings, pcal_format format, pc_text *out) {
+  if (format == PCAL_JSON) {
+    findings_json(findings, out);
+    return;
+  }
+  if (format != PCAL_CSV)
+    findings_wrap(findings->summary, out);
+  for (size_t t = 0; t < findings->table_count; t++) {
+    const pc_study_table *table = &findings->tables[t];
+    pc_text_add(out, t == 0 && format == PCAL_CSV ? "" : "\n");
+    if (format != PCAL_CSV && table->title[0] != '\0')
+      pc_text_format(out, format == PCAL_MARKDOWN ? "### %s\n\n" : "%s\n", table->title);
+    pc_study_table_body(table, format, out);
+  }
+}

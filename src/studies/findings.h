@@ -1,0 +1,30 @@
+/* What a study found: a summary and one table or more. */
+#ifndef PC_FINDINGS_H
+#define PC_FINDINGS_H
+
+#include "studies/study_table.h"
+
+#define PC_FINDINGS_TABLES 12
+
+typedef struct pc_findings {
+  const pcal_env *env;
+  const char *study;  /* its name */
+  char spec[256];     /* with its options */
+  char summary[2048]; /* what was done and what is seen, in sentences */
+  pc_study_table tables[PC_FINDINGS_TABLES];
+  size_t table_count;
+} pc_findings;
+
+void pc_findings_init(pc_findings *findings, const pcal_env *env, const char *study);
+void pc_findings_free(pc_findings *findings);
+
+/* A new table, with a title where there are several ("" for the only one); there is room for
+ * PC_FINDINGS_TABLES. */
+pc_study_table *pc_findings_table(pc_findings *findings, const char *title);
+
+/* Adds a sentence to the summary. */
+void pc_findings_say(pc_findings *findings, const char *format, ...) PC_PRINTF(2, 3);
+
+void pc_findings_write(const pc_findings *findings, pcal_format format, pc_text *out);
+
+#endif
