@@ -27,6 +27,7 @@
 #define COVERAGE_REPLICAS 400
 #define COVERAGE_LEVEL 0.95
 #define COVERAGE_TEST_LEVEL 0.05
+#define COVERAGE_POPULATION_SETS 1000 /* its error is a thirtieth of that of one set */
 #define COVERAGE_POPULATION_SCORES 10000000u
 #define COVERAGE_ROW_COST 1e4
 #define COVERAGE_TRIAL_ROWS 20 /* for each class, to see which metrics are tests */
@@ -364,7 +365,9 @@ static double coverage_cost(const coverage_job *job, size_t sets) {
 /* One number of rows and one factor. */
 static pcal_status coverage_experiment(coverage_job *job, pc_outcome *truth,
                                        pc_study_table *table, pcal_error *err) {
-  const uint64_t population = COVERAGE_POPULATION_SCORES / job->simulation.classes;
+  const uint64_t most = COVERAGE_POPULATION_SCORES / job->simulation.classes;
+  const uint64_t enough = COVERAGE_POPULATION_SETS * job->simulation.rows;
+  const uint64_t population = enough < most ? enough : most;
   PC_TRY(pc_population_outcomes(&job->simulation, population, job->config.specs, job->metrics,
                                 job->env, truth, err));
   PC_TRY(pc_run_shown(job->env, "drawing sets", job->sets, coverage_cost(job, job->sets),

@@ -51,7 +51,7 @@ import time
 import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-TIMEOUT = 120
+TIMEOUT = 120 * int(os.environ.get("PROPERCAL_PATIENCE", "1"))
 EXPECTATIONS = ("exit", "refused", "made", "check", "out", "out~", "out!~", "err", "err~", "err!~")
 STRUCT_CODES = {"f2": "e", "f4": "f", "f8": "d", "i1": "b", "i2": "h", "i4": "i", "i8": "q",
                 "u1": "B", "u2": "H", "u4": "I", "u8": "Q", "b1": "?"}
