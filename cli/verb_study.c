@@ -33,14 +33,14 @@ static const cli_flag study_flags[] = {
      "given",
      NULL, CLI_ANY},
     {"rows", 0, CLI_TEXT, "N/N", offsetof(cli_options, set_rows),
-     "rows of one set; several numbers, separated by /, are studied one by one; 1000 when not "
-     "given",
+     "rows of one set; several numbers, separated by /, are studied one by one; the study has "
+     "its own choice when not given",
      NULL, CLI_ANY},
     {"classes", 0, CLI_COUNT, "K", offsetof(cli_options, set_classes),
-     "classes; 10 when not given", NULL, CLI_ANY},
+     "classes of simulated rows; the study has its own choice when not given", NULL, CLI_ANY},
     {"factor", 0, CLI_TEXT, "F/F", offsetof(cli_options, set_factors),
      "logits are multiplied by this, a temperature of 1/F; 1 is calibrated; several, separated "
-     "by /, are studied one by one; 1.5 when not given",
+     "by /, are studied one by one; the study has its own choice when not given",
      NULL, CLI_ANY},
     {"interval", 0, CLI_REAL, "LEVEL", offsetof(cli_options, interval),
      "level of the intervals; 0.95 when not given", NULL, CLI_ANY},
@@ -86,7 +86,7 @@ static int study_next(const char **list, char word[STUDY_WORD_MAX]) {
   return 1;
 }
 
-/* 1 when all words of a list are numbers. */
+/* 1 when all words of a list are numbers; no list is fine. */
 static int study_rows(const char *list, study_lists *out) {
   char word[STUDY_WORD_MAX];
   for (; list; out->row_count++)
@@ -106,11 +106,11 @@ static int study_factors(const char *list, study_lists *out) {
 }
 
 static pcal_status study_read(const cli_options *options, study_lists *out, pcal_error *err) {
-  if (!study_rows(options->set_rows ? options->set_rows : "1000", out))
+  if (!study_rows(options->set_rows, out))
     return cli_fail(err, PCAL_USAGE,
                     "--rows %s: this must be up to %d whole numbers such as 300/1000",
                     options->set_rows, STUDY_LIST_MAX);
-  if (!study_factors(options->set_factors ? options->set_factors : "1.5", out))
+  if (!study_factors(options->set_factors, out))
     return cli_fail(err, PCAL_USAGE,
                     "--factor %s: this must be up to %d numbers such as 1.2/1.5",
                     options->set_factors, STUDY_LIST_MAX);
@@ -169,7 +169,7 @@ static pcal_status study_learn(cli_session *session, pcal_study **out, pcal_erro
   config.methods = options->methods.word;
   config.method_count = options->methods.count;
   config.simulation.rows = lists.rows[0];
-  config.simulation.classes = options->set_classes ? (size_t)options->set_classes : 10;
+  config.simulation.classes = (size_t)options->set_classes;
   config.simulation.factor = lists.factors[0];
   config.row_counts = lists.rows;
   config.row_count_count = lists.row_count;

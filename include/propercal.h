@@ -818,7 +818,8 @@ typedef struct pcal_study_config {
   size_t size;
   const char *const *specs; /* metrics, or none for the study's own choice */
   size_t spec_count;
-  pcal_simulation simulation; /* rows are those of one set */
+  pcal_simulation simulation; /* rows are those of one set; 0 rows, classes or factor: the
+                                 study's own choice */
   uint64_t sets;              /* how many are drawn; 0: the study's own choice */
   double interval;            /* level; 0: 0.95 */
   size_t replicas;            /* 0: the study's own choice */

@@ -24,6 +24,9 @@
 #include "studies/study.h"
 
 #define COVERAGE_SETS 1000
+#define COVERAGE_SET_ROWS 1000
+#define COVERAGE_CLASSES 10
+#define COVERAGE_WRONG_FACTOR 1.5
 #define COVERAGE_REPLICAS 400
 #define COVERAGE_LEVEL 0.95
 #define COVERAGE_TEST_LEVEL 0.05
@@ -418,11 +421,17 @@ static pcal_status coverage_prepare(const pcal_study_config *config, coverage_jo
   const int own = config->spec_count == 0;
   job->simulation = config->simulation;
   job->simulation.first_row = 0;
+  if (job->simulation.rows == 0)
+    job->simulation.rows = COVERAGE_SET_ROWS;
+  if (job->simulation.classes == 0)
+    job->simulation.classes = COVERAGE_CLASSES;
+  if (job->simulation.factor == 0)
+    job->simulation.factor = COVERAGE_WRONG_FACTOR;
   job->sets = config->sets == 0 ? COVERAGE_SETS : (size_t)config->sets;
   job->null_sets = config->null_sets == 0 ? job->sets : (size_t)config->null_sets;
   job->config = (pcal_measure_config)PCAL_MEASURE_CONFIG_INIT;
   job->config.kind = PCAL_LOGIT;
-  job->config.columns = config->simulation.classes;
+  job->config.columns = job->simulation.classes;
   job->config.specs = own ? coverage_specs : config->specs;
   job->config.spec_count =
       own ? sizeof coverage_specs / sizeof *coverage_specs : config->spec_count;
@@ -474,7 +483,10 @@ const pc_study pc_study_coverage = {
                 "Draws many sets from a simulation whose true calibration is known, measures "
                 "each with intervals, and counts how often they hold the true value. For "
                 "tests it counts how often they reject at 5 % when the model is calibrated "
-                "(size) and when it is not (power).",
+                "(size) and when it is not (power). A set has 1000 rows and 10 classes, and "
+                "its "
+                "logits are multiplied by 1.5, unless --rows, --classes and --factor say "
+                "otherwise.",
             .citation = "Gruber & Buettner, NeurIPS 2022, appendix G.1 (the simulation)",
         },
     .run = coverage_run,

@@ -88,16 +88,22 @@ pcal_status pc_study_data_read(const pc_study_job *job, pcal_source *source, pc_
   return status;
 }
 
+void pc_study_data_batch(const pc_study_data *data, pcal_batch *out) {
+  const int one = pc_layout_binary(&data->layout);
+  *out = (pcal_batch)PCAL_BATCH_INIT;
+  out->scores = data->probs + (one ? 1 : 0);
+  out->type = PCAL_F64;
+  out->kind = data->classes == 1 ? PCAL_CONFIDENCE : PCAL_PROBABILITY;
+  out->rows = data->rows;
+  out->columns = one ? 1 : data->classes;
+  out->row_stride = (ptrdiff_t)(data->classes * sizeof(double));
+  out->column_stride = (ptrdiff_t)sizeof(double);
+  out->labels = data->labels;
+}
+
 pcal_status pc_study_data_source(const pc_study_data *data, pcal_source **out,
                                  pcal_error *err) {
-  pcal_batch batch = PCAL_BATCH_INIT;
-  batch.scores = data->probs;
-  batch.type = PCAL_F64;
-  batch.kind = data->classes == 1 ? PCAL_CONFIDENCE : PCAL_PROBABILITY;
-  batch.rows = data->rows;
-  batch.columns = data->classes;
-  batch.row_stride = (ptrdiff_t)(data->classes * sizeof(double));
-  batch.column_stride = (ptrdiff_t)sizeof(double);
-  batch.labels = data->labels;
+  pcal_batch batch;
+  pc_study_data_batch(data, &batch);
   return pc_source_borrow(&batch, NULL, data->env, out, err);
 }

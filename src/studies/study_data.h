@@ -22,6 +22,9 @@ PC_CHECKED pcal_status pc_study_data_read(const pc_study_job *job, pcal_source *
                                           pc_study_data *out, pcal_error *err);
 void pc_study_data_free(pc_study_data *data);
 
+/* These rows as probabilities: one column where there was one. */
+void pc_study_data_batch(const pc_study_data *data, pcal_batch *out);
+
 /* A source of probabilities that borrows these rows. */
 PC_CHECKED pcal_status pc_study_data_source(const pc_study_data *data, pcal_source **out,
                                             pcal_error *err);

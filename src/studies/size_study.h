@@ -1,0 +1,73 @@
+/* How numbers change with the rows that they are measured on: metrics on random subsets of
+ * growing size, for one model or several. */
+#ifndef PC_SIZE_STUDY_H
+#define PC_SIZE_STUDY_H
+
+#include "studies/subset.h"
+
+/* Ten sizes, equally spaced in their logarithm, and how many subsets of each: 2 (100 - 11 i)^2,
+ * as published. */
+#define PC_SIZE_STEPS 10
+#define PC_SIZE_STEPS_MAX 17
+#define PC_SIZE_SMALLEST 100
+
+typedef struct pc_sizes {
+  size_t count;
+  size_t rows[PC_SIZE_STEPS_MAX];    /* ascending; the last are all */
+  size_t repeats[PC_SIZE_STEPS_MAX]; /* subsets of each */
+} pc_sizes;
+
+/* The sizes of a job for a set of so many rows: those of its row counts, or ten of them from
+ * `smallest` on. */
+PC_CHECKED pcal_status pc_sizes_make(const pc_study_job *job, size_t all_rows, size_t smallest,
+                                     pc_sizes *out, pcal_error *err);
+
+/* The mean of a metric over the subsets of one size. */
+typedef struct pc_size_value {
+  double mean, error; /* NaN where it is undefined in some subset */
+  size_t undefined;   /* subsets */
+  char why[PC_SUBSET_WHY];
+} pc_size_value;
+
+/* A model, or a model and what a calibrator makes of it: then improvements are studied. */
+typedef struct pc_size_case {
+  const char *name; /* or NULL */
+  const pc_study_data *data, *after;
+  pc_sizes sizes;
+  pc_size_value *values; /* metric by metric, size by size */
+} pc_size_case;
+
+/* What is studied in all cases. */
+typedef struct pc_size_plan {
+  const pc_study_job *job;
+  const char *const *specs;
+  size_t spec_count;
+  int squared; /* squares of the metrics */
+  char (*metrics)[PC_TABLE_WORD_MAX];
+  size_t metric_count; /* known after the first case */
+  pc_size_case *cases;
+  size_t case_count;
+} pc_size_plan;
+
+/* Fills the values of a case whose data and sizes are known.  The subsets depend on the seed,
+ * their size and the number of rows only, so that models of the same rows share them. */
+PC_CHECKED pcal_status pc_size_measure(pc_size_plan *plan, pc_size_case *out, pcal_error *err);
+void pc_size_plan_free(pc_size_plan *plan);
+
+const pc_size_value *pc_size_value_at(const pc_size_case *from, size_t metric, size_t size);
+
+/* A table of all cases and, of several, one of their means; sentences about what was left out
+ * and about the smallest size against all rows. */
+PC_CHECKED pcal_status pc_size_tell(const pc_size_plan *plan, pc_findings *findings,
+                                    pcal_error *err);
+
+/* Columns of both tables. */
+#define PC_SIZE_COLUMN_MODEL "model"
+#define PC_SIZE_COLUMN_METRIC "metric"
+#define PC_SIZE_COLUMN_ROWS "rows"
+#define PC_SIZE_COLUMN_MEAN "mean"
+#define PC_SIZE_COLUMN_ERROR "standard_error"
+#define PC_SIZE_COLUMN_RELATIVE "relative"
+#define PC_SIZE_COLUMN_RELATIVE_ERROR "relative_error"
+
+#endif
