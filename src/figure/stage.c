@@ -10,18 +10,17 @@
  *    event out of several classes has no figure: both are refused. */
 #include "figure/stage.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "calibrators/apply.h"
+#include "calibrators/folds.h"
 #include "figure/gallery.h"
 #include "figure/study_figure.h"
 #include "io/source.h"
 #include "measure/run.h"
-#include "studies/study.h"
+#include "studies/study_scores.h"
 
 #define STAGE_WINDOW_NUMBERS ((size_t)1 << 22)
-#define STAGE_RULED_OUT (-1e30)
 
 typedef struct stage_plan {
   const pcal_figure_config *config;
@@ -79,33 +78,13 @@ static pcal_status stage_plain(const stage_plan *plan, pcal_source *source, int 
 
 /* ---- Changed scores ---- */
 
-static double stage_score(const pcal_batch *batch, size_t row, size_t column) {
-  const char *at = (const char *)batch->scores + (ptrdiff_t)row * batch->row_stride +
-                   (ptrdiff_t)column * batch->column_stride;
-  double value;
-  float narrow;
-  if (batch->type == PCAL_F64) {
-    memcpy(&value, at, sizeof value);
-    return value;
-  }
-  memcpy(&narrow, at, sizeof narrow);
-  return (double)narrow;
-}
-
-/* The logarithm, or log-odds, that a temperature divides. */
-static double stage_logit(const pcal_batch *batch, double score) {
-  if (batch->kind == PCAL_PROBABILITY)
-    score = batch->columns == 1 ? log(score) - log1p(-score) : log(score);
-  if (isnan(score))
-    return score; /* told by the measure */
-  return fmin(fmax(score, STAGE_RULED_OUT), -STAGE_RULED_OUT);
-}
-
 static void stage_temper(const stage_pass *pass, pcal_batch *batch) {
-  for (size_t i = 0; i < batch->rows; i++)
+  for (size_t i = 0; i < batch->rows; i++) {
+    double *row = pass->buffer + i * batch->columns;
+    pc_batch_row(batch, i, row);
     for (size_t j = 0; j < batch->columns; j++)
-      pass->buffer[i * batch->columns + j] =
-          stage_logit(batch, stage_score(batch, i, j)) / pass->temperature;
+      row[j] = pc_score_logit(batch->kind, batch->columns, row[j]) / pass->temperature;
+  }
   batch->kind = PCAL_LOGIT;
   batch->type = PCAL_F64;
 }

@@ -19,10 +19,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "calibrators/fit.h"
-#include "calibrators/recalibrated.h"
-#include "measure/run.h"
 #include "measure/versus.h"
+#include "studies/held_out.h"
 
 #define COMPARISON_FOLDS 5
 #define COMPARISON_LEVEL 0.95
@@ -38,64 +36,26 @@ typedef struct comparison_state {
 
 /* ---- fitting and judging one contestant ---- */
 
-static pcal_status comparison_fit(const comparison_state *state, pcal_source *source,
-                                  const char *method, pcal_calibrator **out, pcal_error *err) {
-  const pcal_fit_config config = {.size = sizeof config,
-                                  .method = method,
-                                  .normalize = state->config->normalize,
-                                  .skip_missing = state->config->skip_missing};
-  return pc_fit_run(source, &config, &state->env, out, err);
+static pc_held_out comparison_held_out(const comparison_state *state, size_t index) {
+  const pcal_compared *model = &state->models[index];
+  return (pc_held_out){
+      .env = &state->env,
+      .source = model->source,
+      .fitting = model->fitting,
+      .folds = {state->env.seed, model->fitting != NULL ? 1 : state->table->folds},
+      .normalize = state->config->normalize,
+      .skip_missing = state->config->skip_missing};
 }
 
-static pcal_status comparison_fit_fold(const comparison_state *state, pcal_source *source,
-                                       const pc_folds *folds, size_t fold, const char *method,
-                                       pcal_calibrator **out, pcal_error *err) {
-  pc_training training;
-  pcal_status status = pc_training_open(source, folds, fold, &state->env, &training, err);
-  if (status == PCAL_OK)
-    status = comparison_fit(state, training.source, method, out, err);
-  pc_training_close(&training);
-  return status;
-}
-
-static pcal_status comparison_fit_all(const comparison_state *state, const pcal_compared *model,
-                                      const pc_folds *folds, const char *method,
-                                      pcal_calibrator **out, pcal_error *err) {
-  if (model->fitting != NULL)
-    return comparison_fit(state, model->fitting, method, &out[0], err);
-  for (size_t fold = 0; fold < folds->count; fold++)
-    PC_TRY(comparison_fit_fold(state, model->source, folds, fold, method, &out[fold], err));
-  return PCAL_OK;
-}
-
-static pcal_status comparison_measure(const comparison_state *state, pcal_source *source,
-                                      pcal_results **out, pcal_error *err) {
+static pcal_measure_config comparison_measure_config(const comparison_state *state) {
   pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
-  pcal_measure *measure = NULL;
   config.specs = state->specs;
   config.spec_count = state->spec_count;
   config.skip_missing = state->config->skip_missing;
   config.interval = state->table->level;
   config.replicas = state->config->replicas;
   config.paired = 1;
-  PC_TRY(pc_measure_source(source, &config, 1, &state->env, &measure, err));
-  const pcal_status status = pc_measure_finish(measure, out, err);
-  pc_measure_free(measure);
-  return status;
-}
-
-static pcal_status comparison_map(const comparison_state *state, const pcal_compared *model,
-                                  const pc_folds *folds, pcal_calibrator *const *calibrators,
-                                  pcal_results **out, pcal_error *err) {
-  pc_recalibrated mapped;
-  PC_TRY(pc_source_rewind(model->source, err));
-  pcal_status status =
-      pc_recalibrated_open(model->source, folds, calibrators, state->config->skip_missing,
-                           &state->env, &mapped, err);
-  if (status == PCAL_OK)
-    status = comparison_measure(state, mapped.source, out, err);
-  pc_recalibrated_close(&mapped);
-  return status;
+  return config;
 }
 
 /* The least that can be said of all fits. */
@@ -116,15 +76,15 @@ static void comparison_note(pc_contestant *contestant, pcal_calibrator *const *c
 
 static pcal_status comparison_judge(const comparison_state *state, pc_contestant *contestant,
                                     const char *method, pcal_error *err) {
-  const pcal_compared *model = &state->models[contestant->model];
-  const pc_folds folds = {state->env.seed, model->fitting != NULL ? 1 : state->table->folds};
+  const pc_held_out held_out = comparison_held_out(state, contestant->model);
+  const pcal_measure_config config = comparison_measure_config(state);
   pcal_calibrator *calibrators[PC_FOLDS_MAX] = {NULL};
-  pcal_status status = comparison_fit_all(state, model, &folds, method, calibrators, err);
+  pcal_status status = pc_held_out_fit(&held_out, method, calibrators, err);
   if (status == PCAL_OK)
-    status = comparison_map(state, model, &folds, calibrators, &contestant->results, err);
+    status = pc_held_out_measure(&held_out, calibrators, &config, &contestant->results, err);
   if (status == PCAL_OK)
-    comparison_note(contestant, calibrators, folds.count);
-  for (size_t i = 0; i < folds.count; i++)
+    comparison_note(contestant, calibrators, held_out.folds.count);
+  for (size_t i = 0; i < held_out.folds.count; i++)
     pc_calibrator_free(calibrators[i]);
   return status;
 }
@@ -181,16 +141,12 @@ static pcal_status comparison_add_methods(const comparison_state *state, size_t 
 static pcal_status comparison_check(const comparison_state *state, pcal_source *source,
                                     pcal_error *err) {
   pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
-  pcal_measure *measure = NULL;
   pcal_results *results = NULL;
   config.specs = state->specs;
   config.spec_count = 1;
   config.normalize = state->config->normalize;
   config.skip_missing = state->config->skip_missing;
-  PC_TRY(pc_source_rewind(source, err));
-  PC_TRY(pc_measure_source(source, &config, 1, &state->env, &measure, err));
-  pcal_status status = pc_measure_finish(measure, &results, err);
-  pc_measure_free(measure);
+  pcal_status status = pc_measure_whole(source, &config, &state->env, &results, err);
   if (status == PCAL_OK && results->only_label >= 0)
     status = pc_fail(err, PCAL_DATA,
                      "every label is class %d, and nothing can be learnt or judged from one "
@@ -312,9 +268,9 @@ static pcal_status comparison_find_by(const comparison_state *state, pcal_error 
 static pcal_status comparison_refit(const comparison_state *state, pcal_error *err) {
   pcal_comparison *table = state->table;
   const pc_contestant *chosen = &table->contestants[table->chosen];
-  const pcal_compared *model = &state->models[chosen->model];
-  return comparison_fit(state, model->fitting != NULL ? model->fitting : model->source,
-                        chosen->spec, &table->calibrator, err);
+  pc_held_out all = comparison_held_out(state, chosen->model);
+  all.fitting = all.fitting != NULL ? all.fitting : all.source;
+  return pc_held_out_fit(&all, chosen->spec, &table->calibrator, err);
 }
 
 static pcal_status comparison_finish(const comparison_state *state, pcal_error *err) {

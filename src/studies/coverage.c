@@ -188,11 +188,7 @@ typedef pcal_status (*coverage_step)(const coverage_job *job, size_t set,
 
 static pcal_status coverage_with_room(const coverage_job *job, size_t set, coverage_step step,
                                       pcal_error *err) {
-  pcal_env env = *job->env;
-  env.threads = 1;
-  env.pool = NULL;
-  env.progress = NULL;
-  env.interrupted = NULL;
+  const pcal_env env = pc_study_task_env(job->env);
   const size_t scores = (size_t)job->simulation.rows * job->simulation.classes;
   coverage_rows rows = {pc_alloc_raw(&env, scores, sizeof *rows.logits),
                         pc_alloc_raw(&env, (size_t)job->simulation.rows, sizeof *rows.labels)};

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "core/text.h"
+#include "data/rows.h"
+#include "io/source.h"
 
 #define STUDY(file, symbol) extern const pc_study pc_study_##symbol;
 #include "studies/registry.def"
@@ -52,14 +54,44 @@ pcal_status pc_study_run(const char *spec, const pcal_study_config *config,
   return study->run(&job, findings, err);
 }
 
+pcal_status pc_study_models(const pc_study_job *job, pcal_error *err) {
+  if (job->config->model_count > 0)
+    return PCAL_OK;
+  return pc_fail(err, PCAL_USAGE,
+                 "study %s looks at your predictions; give them with --logits or --probs, and "
+                 "--labels",
+                 job->options->name);
+}
+
+pcal_status pc_study_takes(const pc_study_job *job, const pcal_source *source,
+                           pcal_error *err) {
+  pcal_shape shape = {.size = sizeof shape};
+  pc_source_shape(source, &shape);
+  if (pc_kind_form(shape.kind) != PC_FORM_CLASSES)
+    return pc_fail(err, PCAL_USAGE, "study %s is about classes; give --logits or --probs",
+                   job->options->name);
+  if (shape.weighted)
+    return pc_fail(err, PCAL_USAGE, "study %s takes every row once; leave --weights out",
+                   job->options->name);
+  if (!shape.labelled)
+    return pc_fail(err, PCAL_USAGE, "study %s needs the true outcomes of the rows",
+                   job->options->name);
+  return PCAL_OK;
+}
+
+pcal_env pc_study_task_env(const pcal_env *env) {
+  pcal_env alone = *env;
+  alone.threads = 1;
+  alone.pool = NULL;
+  alone.progress = NULL;
+  alone.interrupted = NULL;
+  return alone;
+}
+
 pcal_status pc_study_model(const pc_study_job *job, const pcal_compared **out,
                            pcal_error *err) {
   const char *name = job->options->name;
-  if (job->config->model_count == 0)
-    return pc_fail(err, PCAL_USAGE,
-                   "study %s looks at your predictions; give them with --logits or --probs, "
-                   "and --labels",
-                   name);
+  PC_TRY(pc_study_models(job, err));
   if (job->config->model_count > 1)
     return pc_fail(err, PCAL_USAGE, "study %s takes one model, not %zu; run it for each", name,
                    job->config->model_count);

@@ -31,6 +31,17 @@ const pcal_row *pc_study_row(size_t index);
 PC_CHECKED pcal_status pc_study_run(const char *spec, const pcal_study_config *config,
                                     pc_findings *findings, pcal_error *err);
 
+/* Refuses a study of predictions where there are none. */
+PC_CHECKED pcal_status pc_study_models(const pc_study_job *job, pcal_error *err);
+
+/* Refuses what is not scores of classes, and weights: a study draws rows, and takes each once.
+ */
+PC_CHECKED pcal_status pc_study_takes(const pc_study_job *job, const pcal_source *source,
+                                      pcal_error *err);
+
+/* The environment of a task that runs beside others: one thread, nothing shown. */
+pcal_env pc_study_task_env(const pcal_env *env);
+
 /* The only model of a study that takes one, with a sentence when it is another number. */
 PC_CHECKED pcal_status pc_study_model(const pc_study_job *job, const pcal_compared **out,
                                       pcal_error *err);

@@ -74,13 +74,8 @@ pcal_status pc_study_data_read(const pc_study_job *job, pcal_source *source, pc_
   memset(out, 0, sizeof *out);
   out->env = job->env;
   pc_source_shape(source, &shape);
+  PC_TRY(pc_study_takes(job, source, err));
   PC_TRY(pc_layout_make(shape.kind, shape.columns, &out->layout, err));
-  if (out->layout.form != PC_FORM_CLASSES)
-    return pc_fail(err, PCAL_USAGE, "study %s is about classes; give --logits or --probs",
-                   job->options->name);
-  if (shape.weighted)
-    return pc_fail(err, PCAL_USAGE, "study %s takes every row once; leave --weights out",
-                   job->options->name);
   out->classes = out->layout.classes;
   PC_TRY(pc_scratch_new(job->env, &out->layout, &scratch, err));
   const pcal_status status = study_data_rows(job, source, out, &scratch, err);
