@@ -58,8 +58,8 @@ def ece_logits(data, precision, threads):
 def overhead(data, precision, threads):
     """The median over pairs: the whole, and the extension module on an open source."""
     probs, labels = data.probs(), data.labels
-    parts = ("array", probs, None), ("array", labels, None), None, None
-    names = "probs", "labels", "weights", "groups"
+    parts = ("array", probs, None), ("array", labels, None), None, None, None
+    names = "probs", "labels", "weights", "groups", "std"
     how = threads, 0, 0, None, True
     policy = False, False, False, 0.0, 0, None, False, False, False
 

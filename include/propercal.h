@@ -81,8 +81,9 @@ typedef struct pcal_allocator {
   void *user;
 } pcal_allocator;
 
-/* Threads that outlive one call.  A pool may be shared between threads; a call
- * that finds it busy works alone. */
+/* Threads that outlive one call, started when there is work for them.  A pool may be shared
+ * between threads; a call that finds it busy works alone.  In a child of the process that made
+ * it, calls start threads of their own. */
 typedef struct pcal_pool pcal_pool;
 
 /* Results never depend on threads, pool or memory_limit. */

@@ -1,5 +1,5 @@
 /* The extension module propercal._core: the calls of propercal.h as Python objects.  Nothing is
- * computed here, and there is no state but that of objects.
+ * computed here, and there is no state but that of objects and a pool of threads.
  *
  * Functions that return a PyObject * or an int follow Python's custom: NULL or -1 with an
  * exception set.  core_ names are shared by the files of this folder. */
@@ -24,7 +24,7 @@
 typedef struct core_watch core_watch;
 
 /* From (threads, seed, memory_limit, progress or None, whether signals are looked for). */
-core_watch *core_watch_new(PyObject *settings);
+core_watch *core_watch_new(PyObject *module, PyObject *settings);
 core_watch *core_watch_share(core_watch *watch);
 void core_watch_drop(core_watch *watch); /* NULL is fine */
 const pcal_env *core_watch_env(const core_watch *watch);
@@ -35,6 +35,17 @@ pcal_status core_watch_end(core_watch *watch, pcal_status status);
 /* For callbacks: takes the interpreter back, and lets it go again. */
 void core_watch_take(core_watch *watch);
 void core_watch_leave(core_watch *watch);
+
+/* Threads that stay between calls. */
+typedef struct core_pool core_pool;
+typedef struct core_state core_state;
+
+/* The pool of this process, for one owner more; NULL where there is none. */
+core_pool *core_pool_of(core_state *state);
+pcal_pool *core_pool_threads(const core_pool *pool); /* of NULL: NULL */
+void core_pool_drop(core_pool *pool);                /* NULL is fine */
+/* Ends the threads as soon as nobody uses them; there will be no others. */
+PyObject *core_pool_end(PyObject *module, PyObject *nothing);
 
 /* ---- Errors ---- */
 
@@ -64,9 +75,11 @@ const char **core_letters_of(PyObject *tuple, size_t *count);
 
 /* ---- Types ---- */
 
-typedef struct core_state {
+struct core_state {
   PyObject *source_type, *results_type, *calibrator_type, *measure_type;
-} core_state;
+  core_pool *pool; /* or NULL */
+  int ended;       /* the interpreter is about to */
+};
 
 /* Each adds its type to the module and keeps it in the state. */
 int core_source_add(PyObject *module, core_state *state);

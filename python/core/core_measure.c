@@ -49,7 +49,7 @@ PyObject *core_measure_new(PyObject *module, PyObject *arguments) {
   if (level_count < 0)
     return NULL;
   config.levels = level_count == 0 ? NULL : numbers;
-  core_watch *watch = core_watch_new(settings);
+  core_watch *watch = core_watch_new(module, settings);
   const char **letters = watch == NULL ? NULL : core_letters_of(specs, &config.spec_count);
   if (letters == NULL) {
     core_watch_drop(watch);
@@ -103,7 +103,7 @@ PyObject *core_measure_load(PyObject *module, PyObject *arguments) {
   pcal_error error;
   if (!PyArg_ParseTuple(arguments, "y#sO", &bytes, &length, &name, &settings))
     return NULL;
-  core_watch *watch = core_watch_new(settings);
+  core_watch *watch = core_watch_new(module, settings);
   if (watch == NULL)
     return NULL;
   core_watch_begin(watch);

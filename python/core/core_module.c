@@ -20,6 +20,7 @@ static PyMethodDef core_module_methods[] = {
     {"inspect_file", core_inspect_file, METH_VARARGS, NULL},
     {"simulate", core_simulate, METH_VARARGS, NULL},
     {"write_file", core_write_file, METH_VARARGS, NULL},
+    {"end", core_pool_end, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 
@@ -41,6 +42,18 @@ static int core_module_statuses(PyObject *module) {
   return failed ? -1 : 0;
 }
 
+/* Threads end before the interpreter does. */
+static int core_module_at_exit(PyObject *module) {
+  PyObject *end = PyObject_GetAttrString(module, "end");
+  PyObject *at_exit = end == NULL ? NULL : PyImport_ImportModule("atexit");
+  PyObject *said = at_exit == NULL ? NULL : PyObject_CallMethod(at_exit, "register", "O", end);
+  const int failed = said == NULL;
+  Py_XDECREF(said);
+  Py_XDECREF(at_exit);
+  Py_XDECREF(end);
+  return failed ? -1 : 0;
+}
+
 static int core_module_fill(PyObject *module) {
   core_state *state = PyModule_GetState(module);
   if (core_source_add(module, state) < 0 || core_results_add(module, state) < 0 ||
@@ -49,7 +62,7 @@ static int core_module_fill(PyObject *module) {
   if (PyModule_AddStringConstant(module, "VERSION", pcal_version()) < 0 ||
       PyModule_AddStringConstant(module, "BUILD", pcal_build()) < 0)
     return -1;
-  return core_module_statuses(module);
+  return core_module_at_exit(module) < 0 ? -1 : core_module_statuses(module);
 }
 
 static int core_module_visit(PyObject *module, visitproc visit, void *arg) {
@@ -71,7 +84,9 @@ static int core_module_clear(PyObject *module) {
 }
 
 static void core_module_free(void *module) {
+  core_state *state = PyModule_GetState(module);
   core_module_clear(module);
+  core_pool_drop(state->pool);
 }
 
 static PyModuleDef_Slot core_module_slots[] = {

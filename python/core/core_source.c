@@ -191,7 +191,7 @@ static core_source *core_source_new(PyObject *module, PyObject *kept, PyObject *
   core_source *object = core_source_of(made);
   Py_INCREF(kept);
   object->kept = kept;
-  object->watch = core_watch_new(settings);
+  object->watch = core_watch_new(module, settings);
   if (object->watch == NULL) {
     Py_DECREF(made);
     return NULL;

@@ -12,11 +12,11 @@ static int core_tools_room(PyObject *object, Py_buffer *buffer, size_t bytes) {
   return -1;
 }
 
-static PyObject *core_tools_draw(const pcal_simulation *simulation, PyObject *settings,
-                                 const Py_buffer *logits, const Py_buffer *labels,
-                                 const Py_buffer *truth) {
+static PyObject *core_tools_draw(PyObject *module, const pcal_simulation *simulation,
+                                 PyObject *settings, const Py_buffer *logits,
+                                 const Py_buffer *labels, const Py_buffer *truth) {
   pcal_error error;
-  core_watch *watch = core_watch_new(settings);
+  core_watch *watch = core_watch_new(module, settings);
   if (watch == NULL)
     return NULL;
   core_watch_begin(watch);
@@ -37,7 +37,6 @@ PyObject *core_simulate(PyObject *module, PyObject *arguments) {
   Py_ssize_t classes = 0;
   PyObject *logits, *labels, *truth, *settings, *done = NULL;
   Py_buffer rooms[3] = {{.buf = NULL}};
-  (void)module;
   if (!PyArg_ParseTuple(arguments, "KnddOOOO", &rows, &classes, &simulation.factor,
                         &simulation.scale, &logits, &labels, &truth, &settings))
     return NULL;
@@ -48,7 +47,7 @@ PyObject *core_simulate(PyObject *module, PyObject *arguments) {
     return NULL;
   if (core_tools_room(labels, &rooms[1], (size_t)rows * sizeof(int32_t)) == 0) {
     if (truth == Py_None || core_tools_room(truth, &rooms[2], cells * sizeof(double)) == 0)
-      done = core_tools_draw(&simulation, settings, &rooms[0], &rooms[1], &rooms[2]);
+      done = core_tools_draw(module, &simulation, settings, &rooms[0], &rooms[1], &rooms[2]);
     if (rooms[2].buf != NULL)
       PyBuffer_Release(&rooms[2]);
     PyBuffer_Release(&rooms[1]);
@@ -65,10 +64,9 @@ PyObject *core_inspect_file(PyObject *module, PyObject *arguments) {
   size_t problems = 0;
   core_bytes bytes = {NULL, 0, 0};
   pcal_error error;
-  (void)module;
   if (!PyArg_ParseTuple(arguments, "siiO", &file, &header, &format, &settings))
     return NULL;
-  core_watch *watch = core_watch_new(settings);
+  core_watch *watch = core_watch_new(module, settings);
   if (watch == NULL)
     return NULL;
   core_watch_begin(watch);

@@ -10,6 +10,7 @@
 
 struct core_watch {
   pcal_env env;
+  core_pool *pool; /* or NULL */
   size_t owners;
   PyObject *progress;    /* or NULL */
   PyThreadState *asleep; /* of the caller, between begin and end */
@@ -63,7 +64,7 @@ static void core_watch_progress(void *user, const char *what, uint64_t done, uin
   core_watch_leave(watch);
 }
 
-core_watch *core_watch_new(PyObject *settings) {
+core_watch *core_watch_new(PyObject *module, PyObject *settings) {
   unsigned int threads = 0;
   unsigned long long seed = 0, limit = 0;
   PyObject *progress = NULL;
@@ -79,6 +80,8 @@ core_watch *core_watch_new(PyObject *settings) {
   watch->env.threads = threads;
   watch->env.seed = seed;
   watch->env.memory_limit = limit;
+  watch->pool = threads == 1 ? NULL : core_pool_of(PyModule_GetState(module));
+  watch->env.pool = core_pool_threads(watch->pool);
   watch->env.interrupted = core_watch_interrupted;
   watch->env.user = watch;
   watch->owners = 1;
@@ -100,6 +103,7 @@ void core_watch_drop(core_watch *watch) {
   if (watch == NULL || --watch->owners > 0)
     return;
   Py_XDECREF(watch->progress);
+  core_pool_drop(watch->pool);
   free(watch);
 }
 

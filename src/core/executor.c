@@ -1,6 +1,7 @@
 #include "core/executor.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
@@ -21,8 +22,15 @@ typedef struct executor_job {
   pcal_error error;
 } executor_job;
 
+typedef struct executor_seat {
+  pcal_pool *pool;
+  size_t worker;
+} executor_seat;
+
 struct pcal_pool {
   pcal_env env;
+  pid_t process;        /* a child of it has the pool, but none of its threads */
+  size_t size;          /* workers at most, with the caller */
   pthread_mutex_t busy; /* held by the call that uses the pool */
   pthread_mutex_t lock;
   pthread_cond_t work, done;
@@ -32,6 +40,7 @@ struct pcal_pool {
   int stop;
   size_t thread_count;
   pthread_t threads[EXECUTOR_MAX_WORKERS];
+  executor_seat seats[EXECUTOR_MAX_WORKERS];
 };
 
 static void executor_report(executor_job *job, size_t index, pcal_status status,
@@ -84,13 +93,29 @@ static void *executor_thread_main(void *argument) {
   return NULL;
 }
 
+/* Starts a thread that leaves the caller's signals to the caller's threads.  Those that a
+ * thread raises itself, such as SIGBUS, cannot be left to others. */
+static int executor_start(pthread_t *thread, void *(*start)(void *), void *argument) {
+  sigset_t others, saved;
+  sigfillset(&others);
+  sigdelset(&others, SIGBUS);
+  sigdelset(&others, SIGSEGV);
+  sigdelset(&others, SIGFPE);
+  sigdelset(&others, SIGILL);
+  if (pthread_sigmask(SIG_SETMASK, &others, &saved) != 0)
+    return 0;
+  const int started = pthread_create(thread, NULL, start, argument) == 0;
+  pthread_sigmask(SIG_SETMASK, &saved, NULL);
+  return started;
+}
+
 static void executor_run_fresh(executor_job *job, const pcal_env *env, size_t workers) {
   pthread_t threads[EXECUTOR_MAX_WORKERS];
   executor_thread arguments[EXECUTOR_MAX_WORKERS];
   size_t started = 0;
   for (size_t w = 1; w < workers; w++) {
     arguments[started] = (executor_thread){job, w};
-    if (pthread_create(&threads[started], NULL, executor_thread_main, &arguments[started]) != 0)
+    if (!executor_start(&threads[started], executor_thread_main, &arguments[started]))
       break;
     started++;
   }
@@ -99,15 +124,9 @@ static void executor_run_fresh(executor_job *job, const pcal_env *env, size_t wo
     pthread_join(threads[t], NULL);
 }
 
-typedef struct executor_seat {
-  pcal_pool *pool;
-  size_t worker;
-} executor_seat;
-
 static void *executor_pool_main(void *argument) {
-  const executor_seat seat = *(executor_seat *)argument;
+  const executor_seat seat = *(const executor_seat *)argument;
   pcal_pool *pool = seat.pool;
-  pc_free(&pool->env, argument);
   uint64_t seen = 0;
   pthread_mutex_lock(&pool->lock);
   while (!pool->stop) {
@@ -131,8 +150,21 @@ static void *executor_pool_main(void *argument) {
   return NULL;
 }
 
+/* Threads are started when there is work for them.  Where the system refuses one, there are
+ * fewer. */
+static void executor_fill_seats(pcal_pool *pool, size_t workers) {
+  while (pool->thread_count + 1 < workers && pool->thread_count + 1 < pool->size) {
+    executor_seat *seat = &pool->seats[pool->thread_count];
+    *seat = (executor_seat){pool, pool->thread_count + 1};
+    if (!executor_start(&pool->threads[pool->thread_count], executor_pool_main, seat))
+      return;
+    pool->thread_count++;
+  }
+}
+
 static void executor_run_pool(executor_job *job, const pcal_env *env, size_t workers) {
   pcal_pool *pool = env->pool;
+  executor_fill_seats(pool, workers);
   pthread_mutex_lock(&pool->lock);
   pool->job = job;
   pool->wanted = workers;
@@ -173,7 +205,7 @@ pcal_status pc_run_shown(const pcal_env *env, const char *what, size_t count, do
     workers = count;
   if (workers <= 1 || work < EXECUTOR_SMALL_WORK)
     executor_lead(&job, env);
-  else if (env->pool == NULL)
+  else if (env->pool == NULL || env->pool->process != getpid())
     executor_run_fresh(&job, env, workers);
   else if (pthread_mutex_trylock(&env->pool->busy) != 0)
     executor_lead(&job, env);
@@ -185,19 +217,6 @@ pcal_status pc_run_shown(const pcal_env *env, const char *what, size_t count, do
   if (job.status != PCAL_OK && err != NULL)
     *err = job.error;
   return job.status;
-}
-
-static pcal_status executor_seat_thread(pcal_pool *pool, size_t worker) {
-  executor_seat *seat = pc_alloc(&pool->env, 1, sizeof *seat);
-  if (seat == NULL)
-    return PCAL_MEMORY;
-  *seat = (executor_seat){pool, worker};
-  if (pthread_create(&pool->threads[pool->thread_count], NULL, executor_pool_main, seat) != 0) {
-    pc_free(&pool->env, seat);
-    return PCAL_MEMORY;
-  }
-  pool->thread_count++;
-  return PCAL_OK;
 }
 
 pcal_status pcal_pool_new(unsigned threads, const pcal_env *env, pcal_pool **out,
@@ -213,24 +232,17 @@ pcal_status pcal_pool_new(unsigned threads, const pcal_env *env, pcal_pool **out
   if (pool == NULL)
     return pc_fail_memory(err, "making a thread pool");
   pool->env = resolved;
+  pool->process = getpid();
+  pool->size = pc_worker_count(&resolved);
   pthread_mutex_init(&pool->busy, NULL);
   pthread_mutex_init(&pool->lock, NULL);
   pthread_cond_init(&pool->work, NULL);
   pthread_cond_init(&pool->done, NULL);
-  const size_t workers = pc_worker_count(&resolved);
-  for (size_t w = 1; w < workers; w++) {
-    if (executor_seat_thread(pool, w) != PCAL_OK) {
-      pcal_pool_free(pool);
-      return pc_fail_memory(err, "starting the threads of a pool");
-    }
-  }
   *out = pool;
   return PCAL_OK;
 }
 
-void pcal_pool_free(pcal_pool *pool) {
-  if (pool == NULL)
-    return;
+static void executor_pool_end(pcal_pool *pool) {
   pthread_mutex_lock(&pool->lock);
   pool->stop = 1;
   pthread_cond_broadcast(&pool->work);
@@ -241,6 +253,13 @@ void pcal_pool_free(pcal_pool *pool) {
   pthread_cond_destroy(&pool->work);
   pthread_mutex_destroy(&pool->lock);
   pthread_mutex_destroy(&pool->busy);
+}
+
+void pcal_pool_free(pcal_pool *pool) {
+  if (pool == NULL)
+    return;
+  if (pool->process == getpid()) /* a child may find the locks in any state */
+    executor_pool_end(pool);
   const pcal_env env = pool->env;
   pc_free(&env, pool);
 }

@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import multiprocessing
+import os
 import signal
 import subprocess
 import sys
@@ -77,6 +78,78 @@ def test_after_fork():
     for child in children:
         child.join(60)
     assert answers == [before] * 3
+
+
+def _measure_json(data, **how):
+    return pc.measure(logits=data.logits, labels=data.labels, **how).to_json()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_fork_while_threads_work():
+    """The child finds the pool in whatever state it was, and a measure that holds it."""
+    data = pc.simulate(30000, 20, seed=3)
+    whole = _measure_json(data)
+    part = pc.Measure(["ece", "ks"], threads=2).update(logits=data.logits, labels=data.labels)
+    ready = part.result().to_json()
+    stop = threading.Event()
+
+    def work():
+        while not stop.is_set():
+            _measure_json(data, threads=2)
+
+    busy = threading.Thread(target=work)
+    busy.start()
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+
+    def child():
+        part.update(logits=data.logits, labels=data.labels)
+        queue.put((_measure_json(data, threads=2), part.result().to_json() != ready))
+
+    children = [context.Process(target=child) for _ in range(5)]
+    try:
+        for each in children:
+            each.start()
+            time.sleep(0.01)
+        answers = [queue.get(timeout=60) for _ in children]
+    finally:
+        stop.set()
+        busy.join(60)
+    for each in children:
+        each.join(60)
+    assert answers == [(whole, True)] * 5 and not busy.is_alive()
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="counts threads as Linux does")
+def test_threads_stay_between_calls():
+    data = pc.simulate(50000, 20)
+    _measure_json(data, threads=3)
+    first = set(os.listdir("/proc/self/task"))
+    for _ in range(5):
+        _measure_json(data, threads=3)
+    assert set(os.listdir("/proc/self/task")) == first
+
+
+AT_EXIT = """
+import threading, propercal as pc
+data = pc.simulate(30000, 20)
+def work():
+    while True:
+        pc.measure(logits=data.logits, labels=data.labels, threads=3)
+for _ in range({workers}):
+    threading.Thread(target=work, daemon=True).start()
+print(pc.ece(logits=data.logits, labels=data.labels, threads=3))
+"""
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_the_interpreter_ends(workers):
+    """With threads of the pool asleep, and with calls of other threads under way."""
+    script = AT_EXIT.format(workers=workers)
+    ended = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60
+    )
+    assert ended.returncode == 0 and ended.stderr == "" and ended.stdout.startswith("0.")
 
 
 def test_threads_do_not_show(digits):

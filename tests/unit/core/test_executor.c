@@ -1,7 +1,9 @@
 #include "core/executor.h"
 
 #include <pthread.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "../unit.h"
 
@@ -392,6 +394,25 @@ static void a_pool_may_be_smaller_or_larger_than_the_call(void **state) {
   pcal_pool_free(env.pool);
 }
 
+/* A child of the process has none of the pool's threads, and must not wait for them. */
+static void a_child_has_threads_of_its_own(void **state) {
+  (void)state;
+  const pcal_env env = env_with(3, 1);
+  check_meeting(&env, 3);
+  const pid_t child = fork();
+  if (child == 0) {
+    meeting here = {.expected = 3};
+    const pcal_status status = pc_run(&env, 3, LARGE, meet_task, &here, NULL);
+    pcal_pool_free(env.pool);
+    _exit(status == PCAL_OK ? 0 : 1);
+  }
+  int ended = -1;
+  assert_int_equal(waitpid(child, &ended, 0), child);
+  assert_true(WIFEXITED(ended) && WEXITSTATUS(ended) == 0);
+  check_meeting(&env, 3);
+  pcal_pool_free(env.pool);
+}
+
 static pcal_status pool_scenario(const pcal_env *env, void *user, pcal_error *err) {
   pcal_pool *pool = NULL;
   (void)user;
@@ -430,6 +451,7 @@ int main(void) {
       cmocka_unit_test(works_inside_itself),
       cmocka_unit_test(two_threads_share_a_pool),
       cmocka_unit_test(a_pool_may_be_smaller_or_larger_than_the_call),
+      cmocka_unit_test(a_child_has_threads_of_its_own),
       cmocka_unit_test(a_pool_survives_every_failed_allocation),
       cmocka_unit_test(a_pool_needs_a_place),
   };

@@ -1,0 +1,61 @@
+/* Threads that stay between calls: one pool for each process and module, made when first
+ * wanted.  Handles keep it, so it lives as long as whoever asked for it.  The library starts
+ * its threads when there is work for them, and uses none of a pool that a fork left behind.
+ * Owners are counted with the interpreter's lock held. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "core.h"
+
+#define POOL_THREADS 256 /* at most; a call says how many it wants */
+
+struct core_pool {
+  pcal_pool *pool;
+  pid_t process;
+  size_t owners;
+};
+
+static core_pool *core_pool_new(void) {
+  core_pool *made = calloc(1, sizeof *made);
+  if (made == NULL)
+    return NULL;
+  if (pcal_pool_new(POOL_THREADS, NULL, &made->pool, NULL) != PCAL_OK) {
+    free(made);
+    return NULL;
+  }
+  made->process = getpid();
+  made->owners = 1;
+  return made;
+}
+
+core_pool *core_pool_of(core_state *state) {
+  if (state->pool != NULL && state->pool->process != getpid()) {
+    core_pool_drop(state->pool);
+    state->pool = NULL;
+  }
+  if (state->pool == NULL && !state->ended)
+    state->pool = core_pool_new();
+  if (state->pool != NULL)
+    state->pool->owners++;
+  return state->pool;
+}
+
+pcal_pool *core_pool_threads(const core_pool *pool) {
+  return pool == NULL ? NULL : pool->pool;
+}
+
+void core_pool_drop(core_pool *pool) {
+  if (pool == NULL || --pool->owners > 0)
+    return;
+  pcal_pool_free(pool->pool);
+  free(pool);
+}
+
+PyObject *core_pool_end(PyObject *module, PyObject *nothing) {
+  core_state *state = PyModule_GetState(module);
+  (void)nothing;
+  core_pool_drop(state->pool);
+  state->pool = NULL;
+  state->ended = 1;
+  Py_RETURN_NONE;
+}
