@@ -111,7 +111,14 @@ PCAL_API void pcal_pool_free(pcal_pool *pool);
 /* Receives output piece by piece; a non-zero answer stops with PCAL_IO. */
 typedef int (*pcal_sink)(void *user, const char *bytes, size_t count);
 
-typedef enum pcal_format { PCAL_TEXT = 1, PCAL_JSON, PCAL_CSV, PCAL_MARKDOWN } pcal_format;
+/* PCAL_HTML is for reports only. */
+typedef enum pcal_format {
+  PCAL_TEXT = 1,
+  PCAL_JSON,
+  PCAL_CSV,
+  PCAL_MARKDOWN,
+  PCAL_HTML
+} pcal_format;
 
 /* ---- Registry: what exists ---------------------------------------------- */
 
@@ -772,6 +779,41 @@ PCAL_API pcal_status pcal_figure_write(const pcal_results *results, const char *
                                        pcal_sink sink, void *user, pcal_error *err);
 PCAL_API pcal_status pcal_figure_describe(const pcal_results *results, const char *figure,
                                           pcal_sink sink, void *user, pcal_error *err);
+
+/* Everything about one model: verdict, table, figures, before and after a calibrator. */
+typedef struct pcal_report pcal_report;
+
+typedef struct pcal_report_config {
+  size_t size;
+  pcal_source *fitting;              /* other rows, to fit a calibrator on; or NULL */
+  const pcal_calibrator *calibrator; /* fitted already, or NULL: */
+  const char *method;       /* is fitted to the other rows or, without any, by cross-validation
+                               of 5 folds; NULL with other rows: the best by pcal_compare_run */
+  const char *const *specs; /* metrics of the table; none: "default" */
+  size_t spec_count;
+  double interval; /* level; 0: none */
+  size_t replicas; /* 0: 1000 */
+  int normalize, skip_missing;
+  const char *title; /* or NULL */
+  /* How a reader can make all this again, copied into the report; each may be NULL: the command
+   * as a whole, and flags that name the rows, the other rows and the file of the calibrator. */
+  const char *command, *input_flags, *fitting_flags, *calibrator_file;
+} pcal_report_config;
+
+#define PCAL_REPORT_CONFIG_INIT                                                             \
+  {                                                                                         \
+    sizeof(pcal_report_config), NULL, NULL, NULL, NULL, 0, 0.95, 0, 0, 0, NULL, NULL, NULL, \
+        NULL, NULL                                                                          \
+  }
+
+/* Measures everything; sources are read several times. */
+PCAL_API pcal_status pcal_report_run(pcal_source *source, const pcal_report_config *config,
+                                     const pcal_env *env, pcal_report **out, pcal_error *err);
+/* PCAL_HTML: one page that needs nothing else, with the numbers as JSON inside; PCAL_MARKDOWN,
+ * for a pull request; PCAL_JSON, the numbers. */
+PCAL_API pcal_status pcal_report_write(const pcal_report *report, pcal_format format,
+                                       pcal_sink sink, void *user, pcal_error *err);
+PCAL_API void pcal_report_free(pcal_report *report);
 
 /* Says what is in a file ("file.npy", "file.csv:columns"), and what in it would keep it from
  * being measured.  header is that of pcal_inputs. */

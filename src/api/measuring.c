@@ -60,14 +60,6 @@ pcal_status pcal_measure_name(pcal_measure *measure, const char *const *class_na
   return pc_measure_name(measure, class_names, class_count, group_names, group_count, err);
 }
 
-static pcal_status measuring_verdict(pcal_results *results, pcal_error *err) {
-  pc_text text;
-  pc_text_init(&text, &results->env);
-  pc_verdict(results, &text);
-  results->verdict = text.bytes;
-  return pc_text_status(&text, err);
-}
-
 pcal_status pcal_measure_finish(const pcal_measure *measure, pcal_results **out,
                                 pcal_error *err) {
   pc_error_clear(err);
@@ -76,7 +68,7 @@ pcal_status pcal_measure_finish(const pcal_measure *measure, pcal_results **out,
   *out = NULL;
   pcal_results *results = NULL;
   PC_TRY(pc_measure_finish(measure, &results, err));
-  const pcal_status status = measuring_verdict(results, err);
+  const pcal_status status = pc_verdict_keep(results, err);
   if (status != PCAL_OK) {
     pc_results_free(results);
     return status;

@@ -128,6 +128,11 @@ void pc_json_bool(pc_json *json, int value) {
   pc_text_add(json->out, value ? "true" : "false");
 }
 
+void pc_json_embed(pc_json *json, const char *value) {
+  json_before_value(json);
+  pc_text_add(json->out, value);
+}
+
 void pc_json_numbers(pc_json *json, const double *values, size_t count) {
   json_before_value(json);
   pc_text_add(json->out, "[");

@@ -22,6 +22,8 @@ void pc_json_number(pc_json *json, double value);
 void pc_json_integer(pc_json *json, uint64_t value);
 void pc_json_bool(pc_json *json, int value);
 void pc_json_null(pc_json *json);
+/* A value that is JSON already. */
+void pc_json_embed(pc_json *json, const char *value);
 /* An array of numbers on one line. */
 void pc_json_numbers(pc_json *json, const double *values, size_t count);
 

@@ -184,4 +184,5 @@ const pc_figure_row pc_figure_bin_sensitivity = {
     .height = 480,
     .wish = bin_sensitivity_wish,
     .build = bin_sensitivity_build,
+    .in_report = 8,
 };

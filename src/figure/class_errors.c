@@ -138,4 +138,5 @@ const pc_figure_row pc_figure_class_errors = {
     .height = 560,
     .wish = class_errors_wish,
     .build = class_errors_build,
+    .in_report = 5,
 };

@@ -208,4 +208,5 @@ const pc_figure_row pc_figure_confidence_histogram = {
     .height = 440,
     .wish = histogram_wish,
     .build = histogram_build,
+    .in_report = 2,
 };

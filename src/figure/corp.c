@@ -280,4 +280,5 @@ const pc_figure_row pc_figure_corp = {
     .height = 700,
     .wish = corp_wish,
     .build = corp_build,
+    .in_report = 3,
 };

@@ -132,6 +132,7 @@ typedef struct pc_figure {
   const pcal_env *env;
   double width, height;
   int fixed_height;  /* was asked for; else a figure may choose its own */
+  int in_page;       /* stands in a page that tells rows and classes itself */
   pc_point heading;  /* where the title starts */
   double title_size; /* letter height; 0: the usual one */
   pc_rect key_rect;

@@ -24,6 +24,23 @@ const pcal_row *pc_figure_row_at(size_t index) {
   return index < pc_figure_row_count() ? &gallery_rows[index]->row : NULL;
 }
 
+const pc_figure_row *pc_figure_in_report(size_t index) {
+  const pc_figure_row *last = NULL;
+  for (size_t found = 0; found <= index; found++) {
+    const pc_figure_row *next = NULL;
+    for (size_t i = 0; i < pc_figure_row_count(); i++) {
+      const pc_figure_row *row = gallery_rows[i];
+      if (row->in_report > (last == NULL ? 0 : last->in_report) &&
+          (next == NULL || row->in_report < next->in_report))
+        next = row;
+    }
+    if (next == NULL)
+      return NULL;
+    last = next;
+  }
+  return last;
+}
+
 static const char *gallery_name(void *user, size_t index) {
   (void)user;
   const pcal_row *row = pc_figure_row_at(index);
@@ -88,33 +105,52 @@ static pcal_status gallery_needs_data(const pc_figure_row *row, pcal_error *err)
                  row->row.name);
 }
 
-pcal_status pc_figure_from_results(const char *spec, const pcal_results *results,
-                                   pc_figure *figure, pcal_error *err) {
+typedef struct gallery_pair {
+  pc_figure_data data;
+  pc_figure_set before;
+  pc_figure_wish wish;
+} gallery_pair;
+
+static pcal_status gallery_build(const pc_figure_row *row, const pcal_results *results,
+                                 const pcal_results *before, gallery_pair *pair,
+                                 pc_figure *figure, pcal_error *err) {
+  pc_figure_set_fill(&pair->data.shown, results, &pair->wish);
+  if (before != NULL) {
+    pc_figure_set_fill(&pair->before, before, &pair->wish);
+    pair->data.before = &pair->before;
+  }
+  figure->fixed_height = figure->height > 0;
+  figure->width = figure->width > 0 ? figure->width : row->width;
+  if (!figure->fixed_height)
+    figure->height = row->height * figure->width / row->width;
+  return row->build(&pair->data, figure, err);
+}
+
+pcal_status pc_figure_from_pair(const char *spec, const pcal_results *results,
+                                const pcal_results *before, pc_figure *figure,
+                                pcal_error *err) {
   const pc_figure_row *row;
   pc_options options;
   PC_TRY(pc_figure_parse(spec, &row, &options, err));
   if (row->study != NULL)
     return gallery_needs_data(row, err);
-  pc_figure_wish *wish = pc_alloc(figure->env, 1, sizeof *wish);
-  pc_figure_data *data = pc_alloc(figure->env, 1, sizeof *data);
-  pcal_status status = PCAL_OK;
-  if (wish == NULL || data == NULL)
-    status = pc_fail_memory(err, "building a figure");
-  else
-    status = row->wish(&options, &results->layout, wish, err);
-  if (status == PCAL_OK && wish->temperature_count > 0)
+  gallery_pair *pair = pc_alloc(figure->env, 1, sizeof *pair);
+  if (pair == NULL)
+    return pc_fail_memory(err, "building a figure");
+  pair->data.options = &options;
+  pair->data.wish = &pair->wish;
+  pcal_status status = row->wish(&options, &results->layout, &pair->wish, err);
+  if (status == PCAL_OK && pair->wish.temperature_count > 0)
     status = gallery_needs_data(row, err);
-  if (status == PCAL_OK) {
-    *data = (pc_figure_data){.options = &options, .wish = wish};
-    pc_figure_set_fill(&data->shown, results, wish);
-    figure->fixed_height = figure->height > 0;
-    figure->width = figure->width > 0 ? figure->width : row->width;
-    figure->height = figure->height > 0 ? figure->height : row->height;
-    status = row->build(data, figure, err);
-  }
-  pc_free(figure->env, data);
-  pc_free(figure->env, wish);
+  if (status == PCAL_OK)
+    status = gallery_build(row, results, before, pair, figure, err);
+  pc_free(figure->env, pair);
   return status == PCAL_OK ? pc_figure_status(figure, err) : status;
+}
+
+pcal_status pc_figure_from_results(const char *spec, const pcal_results *results,
+                                   pc_figure *figure, pcal_error *err) {
+  return pc_figure_from_pair(spec, results, NULL, figure, err);
 }
 
 const double *pc_graph_column(const pc_graph *graph, const char *name) {
@@ -135,12 +171,14 @@ void pc_figure_subtitle(pc_figure *figure, const pcal_results *results, const ch
   char rows[PC_WORDING_MAX];
   pc_text line;
   pc_text_init(&line, figure->env);
-  pc_say_count(results->weight, rows);
-  pc_text_format(&line, "%s row%s", rows, results->weight == 1 ? "" : "s");
-  if (results->layout.kind != PCAL_CONFIDENCE)
-    pc_text_format(&line, ", %zu classes", results->layout.classes);
+  if (!figure->in_page) {
+    pc_say_count(results->weight, rows);
+    pc_text_format(&line, "%s row%s", rows, results->weight == 1 ? "" : "s");
+    if (results->layout.kind != PCAL_CONFIDENCE)
+      pc_text_format(&line, ", %zu classes", results->layout.classes);
+  }
   if (more != NULL && more[0] != '\0')
-    pc_text_format(&line, " \xC2\xB7 %s", more);
+    pc_text_format(&line, "%s%s", line.length > 0 ? " \xC2\xB7 " : "", more);
   figure->failed |= line.failed;
   figure->subtitle = line.failed ? 0 : pc_figure_keep(figure, line.bytes);
   pc_text_free(&line);

@@ -47,11 +47,16 @@ typedef struct pc_figure_row {
   pcal_status (*build)(const pc_figure_data *data, pc_figure *figure, pcal_error *err);
   const char *study;      /* in place of the two: the figure of this study, */
   uint64_t study_repeats; /* run with so many repeats */
+  int in_report;           /* place among the figures of a report, from 1; 0: not there */
+  const char *report_spec; /* there, with options; NULL: its name */
 } pc_figure_row;
 
 size_t pc_figure_row_count(void);
 /* The registry row of a figure, or NULL behind the last one. */
 const pcal_row *pc_figure_row_at(size_t index);
+
+/* The figures of a report in their order, or NULL behind the last one. */
+const pc_figure_row *pc_figure_in_report(size_t index);
 
 /* Finds the row of a spec and parses its options; an unknown name is refused with the nearest
  * one. */
@@ -70,6 +75,11 @@ PC_CHECKED pcal_status pc_figure_curve(const pc_figure_data *data, const pc_figu
 /* A figure from results alone; PCAL_USAGE when they do not hold what it needs. */
 PC_CHECKED pcal_status pc_figure_from_results(const char *spec, const pcal_results *results,
                                               pc_figure *figure, pcal_error *err);
+
+/* The same after calibration, with the results of the same rows before it, or NULL. */
+PC_CHECKED pcal_status pc_figure_from_pair(const char *spec, const pcal_results *results,
+                                           const pcal_results *before, pc_figure *figure,
+                                           pcal_error *err);
 
 /* The column of a graph by its name, or NULL. */
 const double *pc_graph_column(const pc_graph *graph, const char *name);

@@ -221,4 +221,5 @@ const pc_figure_row pc_figure_ks_graph = {
     .height = 680,
     .wish = ks_graph_wish,
     .build = ks_graph_build,
+    .in_report = 4,
 };

@@ -341,4 +341,5 @@ const pc_figure_row pc_figure_reliability = {
     .height = 720,
     .wish = reliability_wish,
     .build = reliability_build,
+    .in_report = 1,
 };

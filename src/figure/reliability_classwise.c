@@ -15,7 +15,7 @@
 
 #define CLASSWISE_COLUMNS 3
 #define CLASSWISE_WIDE 900.0
-#define CLASSWISE_NARROW 480.0
+#define CLASSWISE_NARROW 600
 
 enum { CLASSWISE_BINS, CLASSWISE_CLASSES, CLASSWISE_BAND };
 
@@ -150,4 +150,6 @@ const pc_figure_row pc_figure_reliability_classwise = {
     .height = 760,
     .wish = classwise_wish,
     .build = classwise_build,
+    .in_report = 6,
+    .report_spec = "reliability-classwise:classes=6",
 };

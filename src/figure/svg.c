@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "core/number.h"
-#include "figure/label.h"
+#include "figure/markup.h"
 #include "figure/words.h"
 
 #define SVG_RADIUS 4.0
@@ -78,26 +78,6 @@ static void svg_attribute(pc_text *out, const char *name, double value) {
   pc_text_add(out, "\"");
 }
 
-static void svg_escaped(pc_text *out, const char *text) {
-  while (*text != '\0') {
-    uint32_t letter;
-    const size_t bytes = pc_letter_read(text, &letter);
-    if (letter == '&')
-      pc_text_add(out, "&amp;");
-    else if (letter == '<')
-      pc_text_add(out, "&lt;");
-    else if (letter == '>')
-      pc_text_add(out, "&gt;");
-    else if (letter == '"')
-      pc_text_add(out, "&quot;");
-    else if (letter == 0xFFFD)
-      pc_text_add(out, "\xEF\xBF\xBD");
-    else
-      pc_text_add_bytes(out, text, bytes);
-    text += bytes;
-  }
-}
-
 static void svg_class(pc_text *out, char use, pc_look look, const char *more) {
   pc_text_format(out, " class=\"%c-%s%s%s%s%s%s\"", use, svg_tones[look.tone], more,
                  look.dashed ? " dash" : "", look.pale ? " pale" : "", look.bold ? " bold" : "",
@@ -111,7 +91,7 @@ static void svg_end(pc_text *out, const char *element, const char *hint) {
     return;
   }
   pc_text_add(out, "><title>");
-  svg_escaped(out, hint);
+  pc_markup(out, hint);
   pc_text_format(out, "</title></%s>\n", element);
 }
 
@@ -133,7 +113,7 @@ static void svg_word(void *user, const pc_word *word) {
   if (word->anchor != PC_ANCHOR_START)
     pc_text_format(out, " text-anchor=\"%s\"", svg_anchors[word->anchor]);
   pc_text_add(out, ">");
-  svg_escaped(out, word->text);
+  pc_markup(out, word->text);
   pc_text_add(out, "</text>\n");
 }
 
@@ -275,28 +255,44 @@ static const char svg_shapes[] =
     ".pcal .line{fill:none;stroke-linejoin:round}.pcal .bold{font-weight:bold}"
     ".pcal .dash{stroke-dasharray:5 4}.pcal .pale{opacity:.5}.pcal .wash{opacity:.2}\n";
 
-static void svg_paint_rules(pc_text *out, const svg_paint paints[PC_TONE_END]) {
+static void svg_paint_rules(pc_text *out, const char *scope,
+                            const svg_paint paints[PC_TONE_END]) {
   for (int tone = 0; tone < PC_TONE_END; tone++) {
     const svg_paint *paint = &paints[tone];
-    pc_text_format(out, ".pcal .f-%s{fill:%s%s%s}.pcal .s-%s{stroke:%s}\n", svg_tones[tone],
-                   paint->fill, paint->opacity != NULL ? ";fill-opacity:" : "",
-                   paint->opacity != NULL ? paint->opacity : "", svg_tones[tone],
+    pc_text_format(out, "%s.pcal .f-%s{fill:%s%s%s}%s.pcal .s-%s{stroke:%s}\n", scope,
+                   svg_tones[tone], paint->fill, paint->opacity != NULL ? ";fill-opacity:" : "",
+                   paint->opacity != NULL ? paint->opacity : "", scope, svg_tones[tone],
                    paint->stroke);
   }
 }
 
-static void svg_style(pc_text *out, pc_theme theme) {
-  pc_text_add(out, "<style>\n"
-                   ".pcal{font-family:system-ui,-apple-system,\"Segoe UI\",Roboto,\"Helvetica "
+static void svg_common_rules(pc_text *out, int dark) {
+  pc_text_add(out, ".pcal{font-family:system-ui,-apple-system,\"Segoe UI\",Roboto,\"Helvetica "
                    "Neue\",Helvetica,Arial,\"DejaVu Sans\",sans-serif;font-size:16px}\n");
-  svg_paint_rules(out, svg_paints[theme == PC_THEME_DARK]);
+  svg_paint_rules(out, "", svg_paints[dark]);
   pc_text_add(out, svg_shapes);
+}
+
+static void svg_style(pc_text *out, pc_theme theme) {
+  if (theme == PC_THEME_PAGE)
+    return;
+  pc_text_add(out, "<style>\n");
+  svg_common_rules(out, theme == PC_THEME_DARK);
   if (theme == PC_THEME_AUTO) {
     pc_text_add(out, "@media (prefers-color-scheme:dark){\n");
-    svg_paint_rules(out, svg_paints[1]);
+    svg_paint_rules(out, "", svg_paints[1]);
     pc_text_add(out, "}\n");
   }
   pc_text_add(out, "</style>\n");
+}
+
+void pc_svg_page_rules(pc_text *out) {
+  svg_common_rules(out, 0);
+  pc_text_add(out, "@media screen and (prefers-color-scheme:dark){\n");
+  svg_paint_rules(out, ":root:not([data-theme=light]) ", svg_paints[1]);
+  pc_text_add(out, "}\n@media screen{\n");
+  svg_paint_rules(out, ":root[data-theme=dark] ", svg_paints[1]);
+  pc_text_add(out, "}\n");
 }
 
 static void svg_open(pc_text *out, const pc_figure *figure, pc_theme theme) {
@@ -309,11 +305,11 @@ static void svg_open(pc_text *out, const pc_figure *figure, pc_theme theme) {
   pc_text_add(out, " ");
   svg_number(out, figure->height, 2);
   pc_text_add(out, "\">\n<title>");
-  svg_escaped(out, pc_figure_string(figure, figure->title));
+  pc_markup(out, pc_figure_string(figure, figure->title));
   pc_text_add(out, "</title>\n");
   if (description[0] != '\0') {
     pc_text_add(out, "<desc>");
-    svg_escaped(out, description);
+    pc_markup(out, description);
     pc_text_add(out, "</desc>\n");
   }
   svg_style(out, theme);

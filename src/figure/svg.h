@@ -7,7 +7,8 @@
 typedef enum pc_theme {
   PC_THEME_AUTO, /* what the reader's page asks for */
   PC_THEME_LIGHT,
-  PC_THEME_DARK
+  PC_THEME_DARK,
+  PC_THEME_PAGE /* the page that the figure stands in has the colours */
 } pc_theme;
 
 /* By its name; NULL is auto. */
@@ -16,5 +17,9 @@ PC_CHECKED pcal_status pc_theme_find(const char *name, pc_theme *theme, pcal_err
 /* Appends the figure as one SVG document.  The same figure gives the same bytes everywhere. */
 PC_CHECKED pcal_status pc_svg_write(const pc_figure *figure, pc_theme theme, pc_text *out,
                                     pcal_error *err);
+
+/* Colours for figures of PC_THEME_PAGE, as CSS: dark where the reader asked for it or the root
+ * of the page has data-theme="dark", light with data-theme="light" and on paper. */
+void pc_svg_page_rules(pc_text *out);
 
 #endif

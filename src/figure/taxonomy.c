@@ -178,4 +178,5 @@ const pc_figure_row pc_figure_taxonomy = {
     .height = 440,
     .wish = taxonomy_wish,
     .build = taxonomy_build,
+    .in_report = 7,
 };

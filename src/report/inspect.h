@@ -19,4 +19,16 @@ PC_CHECKED pcal_status pc_inspect_source(pcal_source *source, const pcal_env *en
                                          pcal_format format, pc_text *out, size_t *problems,
                                          pcal_error *err);
 
+/* What is wrong with the rows of a data set, and with its labels. */
+#define PC_FAULTS_SHOWN 5
+
+typedef struct pc_faults {
+  uint64_t rows, bad;
+  pcal_error shown[PC_FAULTS_SHOWN]; /* the first of the bad ones */
+  size_t classes, absent; /* classes that never occur; both 0 where labels are none */
+} pc_faults;
+
+PC_CHECKED pcal_status pc_inspect_faults(pcal_source *source, const pcal_env *env,
+                                         pc_faults *out, pcal_error *err);
+
 #endif

@@ -11,7 +11,6 @@
 #include "report/inspect.h"
 #include "report/report.h"
 
-#define INSPECT_SHOWN 5         /* faults written out in full */
 #define INSPECT_WINDOW 4096     /* rows read at a time */
 #define INSPECT_TEXT_CLASSES 20 /* classes listed in text */
 
@@ -24,14 +23,14 @@ typedef struct inspect_set {
   pcal_shape shape;
   pc_layout layout;
   uint64_t rows, good, labelled_rows, bad;
-  pcal_error shown[INSPECT_SHOWN];
+  pcal_error shown[PC_FAULTS_SHOWN];
   inspect_class *classes;
   pc_sum score, hits, weight;
   pc_sum target; /* of regression */
 } inspect_set;
 
 static void inspect_fault(inspect_set *set, const pcal_error *error) {
-  if (set->bad < INSPECT_SHOWN)
+  if (set->bad < PC_FAULTS_SHOWN)
     set->shown[set->bad] = *error;
   set->bad++;
 }
@@ -189,14 +188,14 @@ static void inspect_text_problems(const inspect_set *set, pc_text *out) {
   pc_report_count((double)set->bad, out);
   pc_text_format(out, " %s cannot be measured as %s:\n", set->bad == 1 ? "row" : "rows",
                  set->bad == 1 ? "it is" : "they are");
-  for (uint64_t p = 0; p < set->bad && p < INSPECT_SHOWN; p++) {
+  for (uint64_t p = 0; p < set->bad && p < PC_FAULTS_SHOWN; p++) {
     pc_text_add(out, "  ");
     pc_report_plain(set->shown[p].message, out);
     pc_text_add(out, "\n");
   }
-  if (set->bad > INSPECT_SHOWN) {
+  if (set->bad > PC_FAULTS_SHOWN) {
     pc_text_add(out, "  and ");
-    pc_report_count((double)(set->bad - INSPECT_SHOWN), out);
+    pc_report_count((double)(set->bad - PC_FAULTS_SHOWN), out);
     pc_text_add(out, " more\n");
   }
 }
@@ -305,38 +304,66 @@ static void inspect_json(const inspect_set *set, pc_text *out) {
   pc_json_integer(&json, set->bad);
   pc_json_key(&json, "problems");
   pc_json_open(&json, '[');
-  for (uint64_t p = 0; p < set->bad && p < INSPECT_SHOWN; p++)
+  for (uint64_t p = 0; p < set->bad && p < PC_FAULTS_SHOWN; p++)
     pc_json_string(&json, set->shown[p].message);
   pc_json_close(&json, ']');
   pc_json_close(&json, '}');
   pc_text_add(out, "\n");
 }
 
-pcal_status pc_inspect_source(pcal_source *source, const pcal_env *env, pcal_format format,
-                              pc_text *out, size_t *problems, pcal_error *err) {
-  inspect_set *set = pc_alloc(env, 1, sizeof *set);
+/* Reads everything; the set is freed in any case. */
+static pcal_status inspect_all(pcal_source *source, const pcal_env *env, inspect_set **out,
+                               pcal_error *err) {
+  inspect_set *set = *out = pc_alloc(env, 1, sizeof *set);
   if (set == NULL)
     return pc_fail_memory(err, "inspecting");
   set->env = env;
   set->shape.size = sizeof set->shape;
   pc_source_shape(source, &set->shape);
-  pcal_status status = pc_layout_make_levels(set->shape.kind, set->shape.columns,
-                                             set->shape.levels, &set->layout, err);
+  PC_TRY(pc_layout_make_levels(set->shape.kind, set->shape.columns, set->shape.levels,
+                               &set->layout, err));
+  set->classes = pc_alloc(env, inspect_class_count(set), sizeof *set->classes);
+  if (set->classes == NULL)
+    return pc_fail_memory(err, "inspecting");
+  PC_TRY(inspect_read(set, source, err));
+  pc_source_shape(source, &set->shape);
+  return PCAL_OK;
+}
+
+static void inspect_free(const pcal_env *env, inspect_set *set) {
+  if (set != NULL)
+    pc_free(env, set->classes);
+  pc_free(env, set);
+}
+
+pcal_status pc_inspect_source(pcal_source *source, const pcal_env *env, pcal_format format,
+                              pc_text *out, size_t *problems, pcal_error *err) {
+  inspect_set *set;
+  const pcal_status status = inspect_all(source, env, &set, err);
   if (status == PCAL_OK) {
-    set->classes = pc_alloc(env, inspect_class_count(set), sizeof *set->classes);
-    status = set->classes == NULL ? pc_fail_memory(err, "inspecting") : PCAL_OK;
-  }
-  if (status == PCAL_OK)
-    status = inspect_read(set, source, err);
-  if (status == PCAL_OK) {
-    pc_source_shape(source, &set->shape);
     if (format == PCAL_JSON)
       inspect_json(set, out);
     else
       inspect_text(set, out);
     *problems = (size_t)set->bad;
   }
-  pc_free(env, set->classes);
-  pc_free(env, set);
+  inspect_free(env, set);
+  return status;
+}
+
+pcal_status pc_inspect_faults(pcal_source *source, const pcal_env *env, pc_faults *out,
+                              pcal_error *err) {
+  inspect_set *set;
+  const pcal_status status = inspect_all(source, env, &set, err);
+  if (status == PCAL_OK) {
+    *out = (pc_faults){.rows = set->rows, .bad = set->bad};
+    memcpy(out->shown, set->shown, sizeof out->shown);
+    if (set->shape.labelled && set->layout.form == PC_FORM_CLASSES &&
+        set->layout.kind != PCAL_CONFIDENCE) {
+      out->classes = inspect_class_count(set);
+      out->absent = inspect_absent(set);
+    }
+  }
+  inspect_free(env, set);
   return status;
 }

@@ -14,11 +14,21 @@ void pc_report_markdown(const pcal_results *results, pc_text *out);
 /* A few sentences in plain words: too sure or not sure enough, by how much, where, whether
  * chance could have done it, and what to try. */
 void pc_verdict(const pcal_results *results, pc_text *out);
+/* Puts it into the results. */
+PC_CHECKED pcal_status pc_verdict_keep(pcal_results *results, pcal_error *err);
 /* The same for predictions of a number; pc_verdict calls it. */
 void pc_verdict_forecast(const pcal_results *results, pc_text *out);
 
 /* "10000 rows, 10 classes, logits" and the like. */
 void pc_report_summary(const pcal_results *results, pc_text *out);
+
+/* "lower bound", "upper bound" or "". */
+const char *pc_report_bound(const pc_result_record *record);
+
+/* Three significant digits. */
+void pc_report_number(double value, pc_text *out);
+/* "[0.031, 0.047]" */
+void pc_report_interval(double low, double high, pc_text *out);
 
 /* A value as tables show it: five significant digits, "inf", or "-" when undefined. */
 void pc_report_value(const pc_result_record *record, pc_text *out);

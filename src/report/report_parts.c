@@ -74,6 +74,14 @@ void pc_report_summary(const pcal_results *results, pc_text *out) {
   }
 }
 
+const char *pc_report_bound(const pc_result_record *record) {
+  if (record->bound == NULL)
+    return "";
+  return strcmp(record->bound, "lower") == 0   ? "lower bound"
+         : strcmp(record->bound, "upper") == 0 ? "upper bound"
+                                               : record->bound;
+}
+
 size_t pc_report_notion_count(void) {
   size_t count = 0;
   while (pc_notion_at(count) != NULL)
@@ -103,17 +111,17 @@ void pc_report_value(const pc_result_record *record, pc_text *out) {
   pc_text_add(out, digits);
 }
 
-static void report_parts_number(double value, pc_text *out) {
+void pc_report_number(double value, pc_text *out) {
   char digits[PC_NUMBER_MAX];
   pc_number_round(value, 3, digits);
   pc_text_add(out, digits);
 }
 
-static void report_parts_interval(double low, double high, pc_text *out) {
+void pc_report_interval(double low, double high, pc_text *out) {
   pc_text_add(out, "[");
-  report_parts_number(low, out);
+  pc_report_number(low, out);
   pc_text_add(out, ", ");
-  report_parts_number(high, out);
+  pc_report_number(high, out);
   pc_text_add(out, "]");
 }
 
@@ -121,28 +129,28 @@ void pc_report_part_surety(const pc_part_surety *surety, const char *before, pc_
   if (!surety->has_interval)
     return;
   pc_text_add(out, before);
-  report_parts_interval(surety->low, surety->high, out);
+  pc_report_interval(surety->low, surety->high, out);
 }
 
 void pc_report_surety(const pc_result_record *record, const char *before, pc_text *out) {
   const pc_surety *surety = &record->surety;
   if (surety->has_interval) {
     pc_text_add(out, before);
-    report_parts_interval(surety->low, surety->high, out);
+    pc_report_interval(surety->low, surety->high, out);
   }
   if (surety->has_null) {
     pc_text_format(out, "%s(calibrated: ", before);
-    report_parts_number(surety->null_mean, out);
+    pc_report_number(surety->null_mean, out);
     pc_text_add(out, ", p = ");
-    report_parts_number(surety->null_p_value, out);
+    pc_report_number(surety->null_p_value, out);
     pc_text_add(out, ")");
   }
   if (surety->has_difference) {
     pc_text_format(out, "%s(against: %s", before, surety->difference > 0 ? "+" : "");
-    report_parts_number(surety->difference, out);
+    pc_report_number(surety->difference, out);
     if (surety->has_difference_interval) {
       pc_text_add(out, " ");
-      report_parts_interval(surety->difference_low, surety->difference_high, out);
+      pc_report_interval(surety->difference_low, surety->difference_high, out);
     }
     pc_text_add(out, ")");
   }

@@ -65,17 +65,9 @@ static void report_padded_value(const pc_result_record *record, size_t width, pc
   pc_text_free(&cell);
 }
 
-static const char *report_bound(const pc_result_record *record) {
-  if (record->bound == NULL)
-    return "";
-  return strcmp(record->bound, "lower") == 0   ? "lower bound"
-         : strcmp(record->bound, "upper") == 0 ? "upper bound"
-                                               : record->bound;
-}
-
 static void report_text_metric(const pcal_results *results, const pc_result_record *record,
                                size_t width, pc_text *out) {
-  const char *bound = report_bound(record);
+  const char *bound = pc_report_bound(record);
   pc_text_add(out, "  ");
   report_pad(out, record->label, width, 0);
   report_padded_value(record, 12, out);
@@ -291,7 +283,7 @@ static void report_markdown_row(const pcal_results *results, size_t metric, pc_t
   pc_report_surety(record, " ", out);
   pc_report_p_value(record, ", ", out);
   pc_text_format(out, " | %s | %s |", record->notion == NULL ? "" : record->notion,
-                 report_bound(record));
+                 pc_report_bound(record));
   for (size_t g = 0; g < results->group_count; g++) {
     pc_text_add(out, " ");
     pc_report_value(&results->records[(g + 1) * results->metric_count + metric], out);

@@ -215,3 +215,11 @@ void pc_verdict(const pcal_results *results, pc_text *out) {
   verdict_size(&facts, out);
   verdict_advice(&facts, fine, out);
 }
+
+pcal_status pc_verdict_keep(pcal_results *results, pcal_error *err) {
+  pc_text text;
+  pc_text_init(&text, &results->env);
+  pc_verdict(results, &text);
+  results->verdict = text.bytes;
+  return pc_text_status(&text, err);
+}

@@ -1,0 +1,13 @@
+/* Words from outside in SVG and HTML. */
+#ifndef PC_MARKUP_H
+#define PC_MARKUP_H
+
+#include "core/text.h"
+
+/* Appends words that stay words: markup is escaped, also for quoted attributes, and what may
+ * not stand in XML becomes U+FFFD.  NULL counts as empty. */
+void pc_markup(pc_text *out, const char *words);
+/* The same with line ends kept. */
+void pc_markup_lines(pc_text *out, const char *words);
+
+#endif

@@ -1,0 +1,205 @@
+/* Figures of a report: one measure for all of them.
+ *
+ * 1. A figure that does not fit the data, or needs scores at many temperatures, is left out.
+ * 2. Intervals over all classes are expensive; they come from the table where it has them.
+ *    Those of other metrics that figures show are measured here. */
+#include <stdio.h>
+#include <string.h>
+
+#include "figure/svg.h"
+#include "io/source.h"
+#include "measure/run.h"
+#include "report/page.h"
+
+#define PAGE_FIGURES_SPECS 96
+#define PAGE_FIGURES_WIDTH 560.0
+
+/* Specs to measure, each once, and those of them that intervals are wanted for. */
+typedef struct page_specs {
+  char spec[PAGE_FIGURES_SPECS][PC_FIGURE_SPEC_SIZE];
+  const char *all[PAGE_FIGURES_SPECS], *sure[PAGE_FIGURES_SPECS];
+  size_t count, sure_count;
+  int null;
+} page_specs;
+
+static size_t page_specs_add(page_specs *specs, const char *spec) {
+  for (size_t i = 0; i < specs->count; i++)
+    if (strcmp(specs->spec[i], spec) == 0)
+      return i;
+  if (specs->count == PAGE_FIGURES_SPECS)
+    return PAGE_FIGURES_SPECS;
+  const size_t place = specs->count++;
+  snprintf(specs->spec[place], PC_FIGURE_SPEC_SIZE, "%s", spec);
+  specs->all[place] = specs->spec[place];
+  return place;
+}
+
+/* Of one score for each row, so that replicas cost little. */
+static int page_specs_narrow(pc_form form, const char *spec) {
+  const pc_metric *metric;
+  pc_options options;
+  if (pc_metric_parse_for(form, spec, &metric, &options, NULL) != PCAL_OK)
+    return 0;
+  const char *notion = metric->row.notion;
+  return form == PC_FORM_CLASSES && notion != NULL && strcmp(notion, "top-label") == 0;
+}
+
+static void page_specs_want(page_specs *specs, size_t place) {
+  if (place == PAGE_FIGURES_SPECS)
+    return;
+  for (size_t i = 0; i < specs->sure_count; i++)
+    if (specs->sure[i] == specs->all[place])
+      return;
+  specs->sure[specs->sure_count++] = specs->all[place];
+}
+
+static const char *page_figures_spec(const pc_figure_row *row) {
+  return row->report_spec == NULL ? row->row.name : row->report_spec;
+}
+
+static int page_figures_fit(const pc_figure_row *row, const pc_layout *layout,
+                            pc_figure_wish *wish) {
+  const pc_figure_row *same;
+  pc_options options;
+  memset(wish, 0, sizeof *wish);
+  return pc_figure_parse(page_figures_spec(row), &same, &options, NULL) == PCAL_OK &&
+         row->wish(&options, layout, wish, NULL) == PCAL_OK && wish->temperature_count == 0;
+}
+
+static void page_specs_fill(page_specs *specs, const pc_layout *layout, pc_figure_wish *wish) {
+  const pc_figure_row *row;
+  for (size_t i = 0; (row = pc_figure_in_report(i)) != NULL; i++) {
+    if (!page_figures_fit(row, layout, wish))
+      continue;
+    for (size_t s = 0; s < wish->spec_count; s++) {
+      const size_t place = page_specs_add(specs, wish->specs[s]);
+      if (wish->interval && page_specs_narrow(layout->form, wish->specs[s]))
+        page_specs_want(specs, place);
+    }
+    specs->null |= wish->null;
+  }
+  if (layout->form == PC_FORM_CLASSES && layout->kind != PCAL_CONFIDENCE &&
+      !pc_layout_binary(layout))
+    page_specs_add(specs, "sce");
+}
+
+static pcal_status page_figures_run(pcal_source *source, const pcal_measure_config *config,
+                                    const pcal_env *env, pcal_results **out, pcal_error *err) {
+  pcal_measure *measure = NULL;
+  PC_TRY(pc_measure_source(source, config, 1, env, &measure, err));
+  const pcal_status status = pc_measure_finish(measure, out, err);
+  pc_measure_free(measure);
+  return status;
+}
+
+/* What is known of the same metric elsewhere. */
+static void page_figures_borrow(pcal_results *results, const pcal_results *from) {
+  for (size_t m = 0; m < results->metric_count; m++)
+    for (size_t k = 0; from != NULL && k < from->metric_count; k++) {
+      pc_result_record *record = &results->records[m];
+      if (record->surety.has_interval || strcmp(record->spec, from->records[k].spec) != 0)
+        continue;
+      record->surety = from->records[k].surety;
+      memcpy(record->part_surety, from->records[k].part_surety, sizeof record->part_surety);
+    }
+}
+
+static pcal_status page_figures_sure(pcal_source *source, const pcal_measure_config *plain,
+                                     const pcal_report_config *config, const page_specs *specs,
+                                     const pcal_env *env, pcal_results *drawn,
+                                     pcal_error *err) {
+  pcal_measure_config sure = *plain;
+  pcal_results *results = NULL;
+  if (specs->sure_count == 0 || !(config->interval > 0))
+    return PCAL_OK;
+  sure.specs = specs->sure;
+  sure.spec_count = specs->sure_count;
+  sure.curves = 0;
+  sure.interval = config->interval;
+  sure.replicas = config->replicas;
+  sure.null = specs->null;
+  PC_TRY(pc_source_rewind(source, err));
+  const pcal_status status = page_figures_run(source, &sure, env, &results, err);
+  if (status == PCAL_OK)
+    page_figures_borrow(drawn, results);
+  pc_results_free(results);
+  return status;
+}
+
+static pcal_status page_figures_measure(pcal_report *report, pcal_source *source,
+                                        const pcal_report_config *config,
+                                        const page_specs *specs, pc_page_time time,
+                                        pcal_error *err) {
+  pcal_results **drawn = &report->side[time].drawn;
+  pcal_measure_config plain = PCAL_MEASURE_CONFIG_INIT;
+  plain.specs = specs->all;
+  plain.spec_count = specs->count;
+  plain.normalize = config->normalize && time == PC_PAGE_BEFORE;
+  plain.skip_missing = config->skip_missing;
+  plain.curves = 1;
+  if (specs->count == 0)
+    return PCAL_OK;
+  PC_TRY(page_figures_run(source, &plain, &report->env, drawn, err));
+  PC_TRY(page_figures_sure(source, &plain, config, specs, &report->env, *drawn, err));
+  page_figures_borrow(*drawn, report->side[time].key);
+  return PCAL_OK;
+}
+
+pcal_status pc_page_measure_figures(pcal_report *report, pcal_source *source,
+                                    const pcal_report_config *config, pc_page_time time,
+                                    pcal_error *err) {
+  const pc_layout *layout = &report->side[time].key->layout;
+  page_specs *specs = pc_alloc(&report->env, 1, sizeof *specs);
+  pc_figure_wish *wish = pc_alloc(&report->env, 1, sizeof *wish);
+  pcal_status status = PCAL_OK;
+  if (specs == NULL || wish == NULL)
+    status = pc_fail_memory(err, "making a report");
+  if (status == PCAL_OK) {
+    page_specs_fill(specs, layout, wish);
+    status = page_figures_measure(report, source, config, specs, time, err);
+  }
+  pc_free(&report->env, wish);
+  pc_free(&report->env, specs);
+  return status;
+}
+
+/* ---- drawing ---- */
+
+static pcal_status page_figures_draw(const pcal_report *report, const pc_figure_row *row,
+                                     pc_page_time time, pc_text *svg, pcal_error *err) {
+  const pcal_results *shown = report->side[time].drawn;
+  const pcal_results *before =
+      time == PC_PAGE_AFTER ? report->side[PC_PAGE_BEFORE].drawn : NULL;
+  pc_figure figure;
+  pc_figure_init(&figure, PAGE_FIGURES_WIDTH, 0, &report->env);
+  figure.in_page = 1;
+  pcal_status status = pc_figure_from_pair(page_figures_spec(row), shown, before, &figure, err);
+  if (status == PCAL_OK)
+    status = pc_svg_write(&figure, PC_THEME_PAGE, svg, err);
+  pc_figure_free(&figure);
+  return status == PCAL_USAGE || status == PCAL_DATA ? PCAL_OK : status;
+}
+
+static pcal_status page_figures_one(pcal_report *report, const pc_figure_row *row,
+                                    pcal_error *err) {
+  pc_page_figure *figure = &report->figures[report->figure_count++];
+  figure->row = &row->row;
+  pc_text_init(&figure->svg[PC_PAGE_BEFORE], &report->env);
+  pc_text_init(&figure->svg[PC_PAGE_AFTER], &report->env);
+  for (int time = PC_PAGE_BEFORE; time <= PC_PAGE_AFTER; time++)
+    if (report->side[time].drawn != NULL)
+      PC_TRY(page_figures_draw(report, row, (pc_page_time)time, &figure->svg[time], err));
+  if (figure->svg[PC_PAGE_BEFORE].length == 0 && figure->svg[PC_PAGE_AFTER].length == 0)
+    report->figure_count--; /* both texts are empty */
+  return PCAL_OK;
+}
+
+pcal_status pc_page_draw(pcal_report *report, pcal_error *err) {
+  const pc_figure_row *row;
+  report->figures = pc_alloc(&report->env, pc_figure_row_count(), sizeof *report->figures);
+  if (report->figures == NULL)
+    return pc_fail_memory(err, "making a report");
+  for (size_t i = 0; (row = pc_figure_in_report(i)) != NULL; i++)
+    PC_TRY(page_figures_one(report, row, err));
+  return PCAL_OK;
+}

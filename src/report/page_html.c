@@ -1,0 +1,360 @@
+/* A report as one page of HTML that needs nothing else.
+ *
+ * 1. Names of classes, files and titles pass through pc_markup; in the JSON inside the page
+ * each
+ *    '<' is written as an escape, so that nothing in it can end the script.
+ * 2. A policy in the page itself forbids every request.
+ * 3. Without scripts everything is there, before and after one below the other; scripts add
+ *    sorting, hints, the switches of side and theme.
+ * 4. Nothing in it depends on the time or the place. */
+#include <string.h>
+
+#include "figure/markup.h"
+#include "figure/svg.h"
+#include "report/page.h"
+#include "report/page_parts.h"
+
+static void page_html_head(const pcal_report *report, pc_text *out) {
+  pc_text_add(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                   "style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">\n"
+                   "<meta name=\"color-scheme\" content=\"light dark\">\n"
+                   "<meta name=\"generator\" content=\"propercal " PCAL_VERSION "\">\n"
+                   "<link rel=\"icon\" href=\"data:,\">\n<title>");
+  pc_markup(out, pc_page_title(report));
+  pc_text_add(out, "</title>\n<style>\n");
+  pc_text_add(out, pc_page_css);
+  pc_svg_page_rules(out);
+  pc_text_add(out, "</style>\n</head>\n");
+}
+
+static void page_html_tools(const pcal_report *report, pc_text *out) {
+  pc_text_add(out, "<nav class=\"bar\" aria-label=\"Report\"><ul>"
+                   "<li><a href=\"#verdict\">Verdict</a></li>"
+                   "<li><a href=\"#metrics\">Metrics</a></li>");
+  if (report->figure_count > 0)
+    pc_text_add(out, "<li><a href=\"#figures\">Figures</a></li>");
+  pc_text_add(out, "<li><a href=\"#data\">Data</a></li>"
+                   "<li><a href=\"#commands\">Commands</a></li></ul>"
+                   "<div class=\"tools\" hidden>");
+  if (report->repaired)
+    pc_text_add(out, "<div class=\"switch\" role=\"group\" aria-label=\"Figures show\">"
+                     "<button type=\"button\" data-side=\"before\">Before</button>"
+                     "<button type=\"button\" data-side=\"after\">After</button></div>");
+  pc_text_add(out, "<button type=\"button\" id=\"theme\" aria-pressed=\"false\">Dark</button>"
+                   "</div></nav>\n");
+}
+
+static void page_html_top(const pcal_report *report, pc_text *out) {
+  pc_text_add(out, "<body>\n<a class=\"skip\" href=\"#verdict\">Skip to the verdict</a>\n"
+                   "<header><p class=\"brand\">propercal</p><h1>");
+  pc_markup(out, pc_page_title(report));
+  pc_text_add(out, "</h1><p class=\"sub\">");
+  pc_report_summary(report->side[PC_PAGE_BEFORE].key, out);
+  pc_text_add(out, "</p></header>\n");
+  page_html_tools(report, out);
+  pc_text_add(out, "<main>\n");
+}
+
+/* ---- the verdict ---- */
+
+static void page_html_words(const char *words, size_t length, pc_text *out) {
+  pc_text copy;
+  pc_text_init(&copy, out->env);
+  pc_text_add_bytes(&copy, words, length);
+  pc_markup(out, copy.bytes);
+  out->failed |= copy.failed;
+  pc_text_free(&copy);
+}
+
+/* A line of the verdict; what stands before its colon is what it is about. */
+static void page_html_line(const char *line, size_t length, pc_text *out) {
+  const char *colon = memchr(line, ':', length);
+  const size_t lead = colon == NULL ? 0 : (size_t)(colon - line);
+  pc_text_add(out, "<p>");
+  if (lead > 0 && lead < 32) {
+    pc_text_add(out, "<strong>");
+    page_html_words(line, lead, out);
+    pc_text_add(out, ":</strong>");
+    line += lead + 1;
+    length -= lead + 1;
+  }
+  page_html_words(line, length, out);
+  pc_text_add(out, "</p>\n");
+}
+
+/* The first sentence is what the whole report says; what to try is told once. */
+static void page_html_verdict(const char *verdict, int advice, pc_text *out) {
+  int first = 1;
+  for (const char *at = verdict; at != NULL && *at != '\0';) {
+    size_t length = strcspn(at, "\n");
+    const char *next = at + length + (at[length] == '\n');
+    if (first && strncmp(at, "Careful", 7) != 0) {
+      const char *stop = strstr(at, ". ");
+      const size_t head =
+          stop == NULL || (size_t)(stop - at) >= length ? length : (size_t)(stop - at) + 1;
+      pc_text_add(out, "<p class=\"lead\">");
+      page_html_words(at, head, out);
+      pc_text_add(out, "</p>\n");
+      at += head;
+      length -= head;
+      first = 0;
+      if (length > 0) {
+        pc_text_add(out, "<p>");
+        page_html_words(at, length, out);
+        pc_text_add(out, "</p>\n");
+      }
+    } else if (advice || strncmp(at, "What to try", 11) != 0) {
+      page_html_line(at, length, out);
+    }
+    at = next;
+  }
+}
+
+static void page_html_card(const pcal_report *report, pc_page_time time, pc_text *out) {
+  const char *verdict = report->side[time].key->verdict;
+  const int fine = verdict != NULL && strncmp(verdict, "Well calibrated", 15) == 0;
+  pc_text_format(out, "<div class=\"card verdict %s\">\n", fine ? "fine" : "off");
+  if (report->repaired && time == PC_PAGE_BEFORE)
+    pc_text_add(out, "<h3>As it is</h3>\n");
+  if (time == PC_PAGE_AFTER) {
+    pc_text_add(out, "<h3>After <code>");
+    pc_markup(out, report->method);
+    pc_text_add(out, "</code></h3>\n");
+  }
+  page_html_verdict(verdict, time == PC_PAGE_BEFORE, out);
+  pc_text_add(out, "</div>\n");
+}
+
+/* ---- the numbers most people ask for ---- */
+
+static void page_html_tile(const pcal_report *report, size_t metric, pc_text *out) {
+  const pcal_results *before = report->side[PC_PAGE_BEFORE].key;
+  const pcal_results *after = report->side[PC_PAGE_AFTER].key;
+  const pcal_results *shown = after == NULL ? before : after;
+  const pc_result_record *record = &shown->records[metric];
+  pc_text_add(out, "<div class=\"card\"><dt>");
+  pc_markup(out, pc_page_row(before, record)->title);
+  pc_text_add(out, "</dt><dd><b>");
+  pc_report_number(record->outcome.value, out);
+  pc_text_add(out, "</b>");
+  if (record->surety.has_interval) {
+    pc_text_add(out, " <span class=\"ci\">");
+    pc_report_interval(record->surety.low, record->surety.high, out);
+    pc_text_add(out, "</span>");
+  }
+  if (after != NULL) {
+    pc_text_add(out, " <span class=\"was\">before ");
+    pc_report_number(before->records[metric].outcome.value, out);
+    pc_text_add(out, "</span>");
+  }
+  pc_text_add(out, "</dd></div>\n");
+}
+
+static void page_html_tiles(const pcal_report *report, pc_text *out) {
+  static const char *const wanted[] = {"accuracy", "brier",          "ece", "ks", "crps",
+                                       "mse",      "variance-ratio", "pit"};
+  const pcal_results *before = report->side[PC_PAGE_BEFORE].key;
+  pc_text_add(out, "<dl class=\"tiles\">\n");
+  for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+    for (size_t m = 0; m < before->metric_count; m++)
+      if (strcmp(before->records[m].label, wanted[i]) == 0 &&
+          !before->records[m].outcome.undefined)
+        page_html_tile(report, m, out);
+  pc_text_add(out, "</dl>\n");
+}
+
+static void page_html_opening(const pcal_report *report, pc_text *out) {
+  pc_text_add(out, "<section aria-labelledby=\"verdict\"><h2 id=\"verdict\" "
+                   "tabindex=\"-1\">Verdict</h2>\n<div class=\"cards\">\n");
+  page_html_card(report, PC_PAGE_BEFORE, out);
+  if (report->repaired)
+    page_html_card(report, PC_PAGE_AFTER, out);
+  pc_text_add(out, "</div>\n");
+  if (report->comparison != NULL && !report->repaired) {
+    pc_text_add(out, "<p>");
+    pc_comparison_advise(report->comparison, out);
+    pc_text_add(out, "</p>\n");
+  }
+  page_html_tiles(report, out);
+  pc_text_add(out, "</section>\n<section aria-labelledby=\"metrics\">"
+                   "<h2 id=\"metrics\">Metrics</h2>\n");
+  pc_page_key_table(report, out);
+  pc_text_add(out, "<p class=\"note\">A lower bound says that the true error is at least about "
+                   "this large, an upper bound that it is at most this large.");
+  if (report->repaired)
+    pc_text_add(out, " Changes are after less before, on the same rows.");
+  pc_text_add(out, "</p></section>\n");
+}
+
+/* ---- figures ---- */
+
+static void page_html_drawing(const pcal_report *report, const pc_page_figure *figure,
+                              pc_page_time time, pc_text *out) {
+  static const char *const names[] = {"before", "after"};
+  if (figure->svg[time].length == 0)
+    return;
+  pc_text_format(out, "<div class=\"drawing\"%s%s%s>", report->repaired ? " data-time=\"" : "",
+                 report->repaired ? names[time] : "", report->repaired ? "\"" : "");
+  if (report->repaired)
+    pc_text_format(out, "<p class=\"time\">%s</p>",
+                   time == PC_PAGE_BEFORE ? "Before" : "After");
+  pc_text_add(out, figure->svg[time].bytes);
+  pc_text_add(out, "</div>\n");
+}
+
+static void page_html_figure(const pcal_report *report, const pc_page_figure *figure,
+                             pc_text *out) {
+  pc_text_add(out, "<figure class=\"card\">\n");
+  page_html_drawing(report, figure, PC_PAGE_BEFORE, out);
+  page_html_drawing(report, figure, PC_PAGE_AFTER, out);
+  pc_text_add(out, "<figcaption><details><summary>How to read it<span class=\"unseen\">: ");
+  pc_markup(out, figure->row->title);
+  pc_text_add(out, "</span></summary><p>");
+  pc_markup(out, figure->row->about);
+  pc_text_add(out, "</p></details>");
+  if (strcmp(figure->row->name, "reliability") == 0) {
+    pc_text_add(out, "<details><summary>Numbers of the bins</summary>");
+    for (int time = PC_PAGE_BEFORE; time <= PC_PAGE_AFTER; time++)
+      if (report->side[time].key != NULL) {
+        pc_text_format(out, "<div%s>",
+                       !report->repaired        ? ""
+                       : time == PC_PAGE_BEFORE ? " data-time=\"before\""
+                                                : " data-time=\"after\"");
+        pc_page_bin_table(report->side[time].key, out);
+        pc_text_add(out, "</div>");
+      }
+    pc_text_add(out, "</details>");
+  }
+  pc_text_add(out, "</figcaption></figure>\n");
+}
+
+static void page_html_figures(const pcal_report *report, pc_text *out) {
+  if (report->figure_count == 0)
+    return;
+  pc_text_add(out, "<section aria-labelledby=\"figures\"><h2 id=\"figures\">Figures</h2>\n"
+                   "<div class=\"figures\">\n");
+  for (size_t i = 0; i < report->figure_count; i++)
+    page_html_figure(report, &report->figures[i], out);
+  pc_text_add(out, "</div></section>\n");
+}
+
+/* ---- notes ---- */
+
+static void page_html_calibrator(const pcal_report *report, pc_text *out) {
+  if (!report->repaired)
+    return;
+  pc_text_add(out, "<section aria-labelledby=\"calibrator\"><h2 id=\"calibrator\">The "
+                   "calibrator</h2>\n<p><code>");
+  pc_markup(out, report->method);
+  pc_text_add(out, "</code> was ");
+  pc_page_origin(report, out);
+  pc_text_add(out, ".</p>\n<pre tabindex=\"0\">");
+  pc_markup_lines(out, report->described.bytes);
+  pc_text_add(out, "</pre></section>\n");
+}
+
+static void page_html_problems(const pcal_report *report, pc_text *out) {
+  pc_text_add(out, "<section aria-labelledby=\"data\"><h2 id=\"data\">Data</h2>\n<ul>\n");
+  for (size_t i = 0;; i++) {
+    pc_text sentence;
+    pc_text_init(&sentence, out->env);
+    const int more = pc_page_problem(report, i, &sentence);
+    if (more || i == 0) {
+      pc_text_add(out, "<li>");
+      pc_markup(out, more ? sentence.bytes : "No problems: every row can be measured.");
+      pc_text_add(out, "</li>\n");
+    }
+    out->failed |= sentence.failed;
+    pc_text_free(&sentence);
+    if (!more)
+      break;
+  }
+  pc_text_add(out, "</ul></section>\n");
+}
+
+/* Lines break between words only. */
+static void page_html_command(const char *command, size_t length, pc_text *out) {
+  for (size_t at = 0; at < length;) {
+    size_t end = at;
+    while (end < length && command[end] != ' ')
+      end++;
+    pc_text_add(out, "<i>");
+    page_html_words(command + at, end - at, out);
+    pc_text_add(out, end < length ? "</i> " : "</i>");
+    at = end + 1;
+  }
+}
+
+/* A line for each command; long ones go on a little to the right. */
+static void page_html_commands(const pcal_report *report, pc_text *out) {
+  pc_text commands;
+  pc_text_init(&commands, out->env);
+  pc_page_commands(report, &commands);
+  pc_text_add(out, "<section aria-labelledby=\"commands\"><h2 id=\"commands\">To make this "
+                   "again</h2>\n<pre tabindex=\"0\" class=\"commands\">");
+  for (const char *at = commands.failed ? "" : commands.bytes; *at != '\0';) {
+    const size_t length = strcspn(at, "\n");
+    pc_text_add(out, "<span>");
+    page_html_command(at, length, out);
+    pc_text_add(out, "\n</span>");
+    at += length + (at[length] == '\n');
+  }
+  pc_text_add(out, "</pre></section>\n");
+  out->failed |= commands.failed;
+  pc_text_free(&commands);
+}
+
+static void page_html_notes(const pcal_report *report, pc_text *out) {
+  page_html_calibrator(report, out);
+  page_html_problems(report, out);
+  page_html_commands(report, out);
+  pc_text_add(out, "<section aria-labelledby=\"conventions\"><h2 id=\"conventions\">Conventions"
+                   "</h2>\n<details><summary>Every metric with all of its options, formula and "
+                   "kind of interval</summary>\n");
+  pc_page_conventions(report, out);
+  pc_text_add(out, "</details></section>\n<section aria-labelledby=\"sources\">"
+                   "<h2 id=\"sources\">Sources</h2>\n");
+  pc_page_citations(report, out);
+  pc_text_add(out, "</section>\n");
+}
+
+/* ---- the whole ---- */
+
+/* No letter of JSON outside its strings is a '<'. */
+static void page_html_json(const pcal_report *report, pc_text *out) {
+  pc_text json;
+  pc_text_init(&json, out->env);
+  pc_page_json(report, &json);
+  pc_text_add(out, "<script type=\"application/json\" id=\"report\">\n");
+  for (const char *at = json.failed ? "" : json.bytes; *at != '\0';) {
+    const size_t plain = strcspn(at, "<");
+    pc_text_add_bytes(out, at, plain);
+    at += plain;
+    if (*at == '<') {
+      pc_text_add(out, "\\u003c");
+      at++;
+    }
+  }
+  pc_text_add(out, "</script>\n");
+  out->failed |= json.failed;
+  pc_text_free(&json);
+}
+
+void pc_page_html(const pcal_report *report, pc_text *out) {
+  page_html_head(report, out);
+  page_html_top(report, out);
+  page_html_opening(report, out);
+  page_html_figures(report, out);
+  pc_page_class_table(report, out);
+  pc_page_comparison_table(report, out);
+  page_html_notes(report, out);
+  pc_text_add(out, "</main>\n<footer>propercal " PCAL_VERSION
+                   ". The numbers of this page are in it as JSON too.</footer>\n"
+                   "<div id=\"hint\" role=\"status\" hidden></div>\n");
+  page_html_json(report, out);
+  pc_text_add(out, "<script>\n");
+  pc_text_add(out, pc_page_js);
+  pc_text_add(out, "</script>\n</body>\n</html>\n");
+}

@@ -1,0 +1,117 @@
+/* A report for a pull request: verdict and table, before and after. */
+#include "report/page.h"
+
+static void page_markdown_head(const pcal_report *report, pc_text *out) {
+  pc_text_add(out, "# ");
+  pc_report_markdown_cell(pc_page_title(report), out);
+  pc_text_add(out, "\n\n");
+}
+
+/* Lines of a verdict are paragraphs. */
+static void page_markdown_verdict(const pcal_results *results, pc_text *out) {
+  pc_text line;
+  pc_text_init(&line, out->env);
+  for (const char *at = results->verdict; at != NULL && *at != '\0';) {
+    const char *end = at;
+    while (*end != '\0' && *end != '\n')
+      end++;
+    line.length = 0;
+    pc_text_add_bytes(&line, at, (size_t)(end - at));
+    if (!line.failed)
+      pc_report_markdown_cell(line.bytes, out);
+    pc_text_add(out, "\n\n");
+    at = *end == '\0' ? end : end + 1;
+  }
+  out->failed |= line.failed;
+  pc_text_free(&line);
+}
+
+static void page_markdown_row(const pcal_report *report, size_t metric, pc_text *out) {
+  const pc_result_record *before = &report->side[PC_PAGE_BEFORE].key->records[metric];
+  const pcal_results *after = report->side[PC_PAGE_AFTER].key;
+  pc_text_format(out, "| `%s` | ", before->label);
+  pc_report_value(before, out);
+  pc_report_surety(before, " ", out);
+  pc_report_p_value(before, ", ", out);
+  if (after != NULL) {
+    const pc_result_record *record = &after->records[metric];
+    const pc_surety *surety = &record->surety;
+    pc_text_add(out, " | ");
+    pc_report_value(record, out);
+    if (surety->has_interval) {
+      pc_text_add(out, " ");
+      pc_report_interval(surety->low, surety->high, out);
+    }
+    pc_text_add(out, " | ");
+    if (surety->has_difference) {
+      pc_text_add(out, surety->difference > 0 ? "+" : "");
+      pc_report_number(surety->difference, out);
+    }
+    if (surety->has_difference_interval) {
+      pc_text_add(out, " ");
+      pc_report_interval(surety->difference_low, surety->difference_high, out);
+    }
+  }
+  pc_text_format(out, " | %s | %s |\n", before->notion == NULL ? "" : before->notion,
+                 pc_report_bound(before));
+}
+
+static void page_markdown_table(const pcal_report *report, pc_text *out) {
+  const pcal_results *before = report->side[PC_PAGE_BEFORE].key;
+  pc_text_add(out,
+              report->repaired
+                  ? "| metric | before | after | change | estimates | bound |\n"
+                    "| --- | ---: | ---: | ---: | --- | --- |\n"
+                  : "| metric | value | estimates | bound |\n| --- | ---: | --- | --- |\n");
+  for (size_t n = 0; n <= pc_report_notion_count(); n++)
+    for (size_t m = 0; m < before->metric_count; m++)
+      if (pc_report_notion(&before->records[m]) == n)
+        page_markdown_row(report, m, out);
+  pc_text_add(out, "\n");
+}
+
+static void page_markdown_problems(const pcal_report *report, pc_text *out) {
+  for (size_t i = 0;; i++) {
+    pc_text sentence;
+    pc_text_init(&sentence, out->env);
+    const int more = pc_page_problem(report, i, &sentence);
+    if (more) {
+      pc_text_add(out, i == 0 ? "## Problems of the data\n\n- " : "- ");
+      pc_report_markdown_cell(sentence.bytes, out);
+      pc_text_add(out, "\n");
+    }
+    out->failed |= sentence.failed;
+    pc_text_free(&sentence);
+    if (!more) {
+      pc_text_add(out, i > 0 ? "\n" : "");
+      return;
+    }
+  }
+}
+
+pcal_status pc_page_markdown(const pcal_report *report, pc_text *out, pcal_error *err) {
+  page_markdown_head(report, out);
+  pc_report_summary(report->side[PC_PAGE_BEFORE].key, out);
+  pc_text_add(out, "\n\n");
+  if (report->repaired)
+    pc_text_add(out, "## As it is\n\n");
+  page_markdown_verdict(report->side[PC_PAGE_BEFORE].key, out);
+  if (report->repaired) {
+    pc_text_format(out, "## After `%s`\n\nThe calibrator was ", report->method);
+    pc_page_origin(report, out);
+    pc_text_add(out, ".\n\n");
+    page_markdown_verdict(report->side[PC_PAGE_AFTER].key, out);
+  }
+  pc_text_add(out, "## Metrics\n\n");
+  page_markdown_table(report, out);
+  if (report->comparison != NULL) {
+    pc_text_add(out, "## Which repair\n\n");
+    PC_TRY(pc_comparison_write(report->comparison, PCAL_MARKDOWN, out, err));
+    pc_text_add(out, "\n");
+  }
+  page_markdown_problems(report, out);
+  pc_text_add(out, "## To make this again\n\n```\n");
+  pc_page_commands(report, out);
+  pc_text_format(out, "```\n\npropercal %s\n", PCAL_VERSION);
+  return pc_text_status(out, err);
+}

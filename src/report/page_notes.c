@@ -1,0 +1,200 @@
+/* What a report says in words: problems, commands, conventions, citations. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/number.h"
+#include "figure/markup.h"
+#include "report/page.h"
+
+#define PAGE_NOTES_CITATIONS 64
+
+const char *pc_page_title(const pcal_report *report) {
+  return report->title != NULL ? report->title : "Calibration report";
+}
+
+/* ---- problems ---- */
+
+static void page_notes_rows(double count, const char *what, pc_text *out) {
+  pc_report_count(count, out);
+  pc_text_format(out, count == 1 ? " row %s" : " rows %s", what);
+}
+
+/* The sentence about the data as a whole with this number, if there is something to say. */
+static void page_notes_whole(const pcal_report *report, size_t index, pc_text *out) {
+  const pcal_results *results = report->side[PC_PAGE_BEFORE].key;
+  const pc_faults *faults = &report->faults;
+  if (index == 0 && results->skipped > 0)
+    page_notes_rows((double)results->skipped, "left out, as a value is missing.", out);
+  if (index == 1 && results->normalized > 0)
+    page_notes_rows((double)results->normalized,
+                    results->layout.form == PC_FORM_CLASSES
+                        ? "rescaled, as the probabilities did not sum to 1."
+                        : "put in order.",
+                    out);
+  if (index == 2 && faults->absent > 0)
+    pc_text_format(out, "%zu of %zu classes never occur%s.", faults->absent, faults->classes,
+                   faults->absent + 1 == faults->classes
+                       ? ", and calibration cannot be judged from one class: check the labels"
+                       : "");
+  if (index == 3 && faults->bad > PC_FAULTS_SHOWN)
+    page_notes_rows((double)faults->bad,
+                    "cannot be measured as they are; the first of them:", out);
+}
+
+#define PAGE_NOTES_WHOLE 4
+
+static int page_notes_candidate(const pcal_report *report, size_t candidate, pc_text *out) {
+  const pc_faults *faults = &report->faults;
+  if (candidate < PAGE_NOTES_WHOLE) {
+    page_notes_whole(report, candidate, out);
+    return 1;
+  }
+  const size_t fault = candidate - PAGE_NOTES_WHOLE;
+  if (fault >= PC_FAULTS_SHOWN || fault >= faults->bad)
+    return 0;
+  pc_text_format(out, "%s.", faults->shown[fault].message);
+  return 1;
+}
+
+int pc_page_problem(const pcal_report *report, size_t index, pc_text *out) {
+  size_t found = 0;
+  for (size_t candidate = 0;; candidate++) {
+    pc_text sentence;
+    pc_text_init(&sentence, out->env);
+    const int more = page_notes_candidate(report, candidate, &sentence);
+    const int told = sentence.length > 0 && found++ == index;
+    if (told)
+      pc_text_add(out, sentence.bytes);
+    out->failed |= sentence.failed;
+    pc_text_free(&sentence);
+    if (told || !more || out->failed)
+      return told;
+  }
+}
+
+/* ---- the calibrator ---- */
+
+void pc_page_origin(const pcal_report *report, pc_text *out) {
+  if (report->given)
+    pc_text_add(out, "fitted beforehand, to rows that this report does not know");
+  else if (report->comparison != NULL)
+    pc_text_add(out,
+                "chosen among all methods that suit the data, and fitted to the second set");
+  else if (report->second)
+    pc_text_add(out, "fitted to the second set");
+  else
+    pc_text_format(out,
+                   "judged by cross-validation: each row was mapped by a calibrator fitted to "
+                   "the other %d of %d parts of the rows",
+                   PC_PAGE_FOLDS - 1, PC_PAGE_FOLDS);
+}
+
+/* ---- commands ---- */
+
+static void page_notes_inputs(const pcal_report *report, pc_text *out) {
+  pc_text_format(out, " %s", report->input_flags == NULL ? "..." : report->input_flags);
+}
+
+static void page_notes_measure(const pcal_report *report, pc_text *out) {
+  const pcal_results *results = report->side[PC_PAGE_BEFORE].key;
+  char level[PC_NUMBER_MAX];
+  pc_text_add(out, "propercal measure");
+  page_notes_inputs(report, out);
+  for (size_t m = 0; report->chosen_metrics && m < results->metric_count; m++)
+    pc_text_format(out, " --metric %s", results->records[m].label);
+  if (report->level > 0) {
+    pc_number_format(report->level, level);
+    pc_text_format(out, " --interval %s", level);
+  }
+  if (report->env.seed != 0)
+    pc_text_format(out, " --seed %llu", (unsigned long long)report->env.seed);
+  pc_text_add(out, "\n");
+}
+
+static void page_notes_repair(const pcal_report *report, const char *file, pc_text *out) {
+  if (!report->given) {
+    const char *flags = report->second ? report->fitting_flags : report->input_flags;
+    pc_text_format(out, "propercal fit --method %s %s -o %s\n", report->method,
+                   flags == NULL ? "..." : flags, file);
+  }
+  pc_text_format(out, "propercal apply %s", file);
+  page_notes_inputs(report, out);
+  pc_text_add(out, " -o calibrated.npy\n");
+}
+
+void pc_page_commands(const pcal_report *report, pc_text *out) {
+  const char *file =
+      report->calibrator_file == NULL ? "calibrator.json" : report->calibrator_file;
+  if (report->command != NULL)
+    pc_text_format(out, "%s\n", report->command);
+  page_notes_measure(report, out);
+  if (report->repaired)
+    page_notes_repair(report, file, out);
+  if (report->figure_count == 0)
+    return;
+  const char *figure = report->figures[0].row->name;
+  pc_text_format(out, "propercal plot %s", figure);
+  page_notes_inputs(report, out);
+  if (report->repaired)
+    pc_text_format(out, " --calibrator %s", file);
+  pc_text_format(out, " -o %s.svg\n", figure);
+}
+
+/* ---- conventions ---- */
+
+void pc_page_conventions(const pcal_report *report, pc_text *out) {
+  const pcal_results *results = report->side[PC_PAGE_BEFORE].key;
+  pc_text_add(out, "<dl class=\"specs\">\n");
+  for (size_t m = 0; m < results->metric_count; m++) {
+    const pc_result_record *record = &results->records[m];
+    pc_text_add(out, "<dt><code>");
+    pc_markup(out, record->spec);
+    pc_text_add(out, "</code></dt><dd><span class=\"formula\">");
+    pc_markup_lines(out, pc_page_row(results, record)->formula);
+    pc_text_add(out, "</span>");
+    if (record->surety.has_interval)
+      pc_text_format(out, " <span class=\"what\">interval: %s</span>",
+                     pc_interval_method_name(record->surety.method));
+    if (record->surety.why[0] != '\0' || record->outcome.why[0] != '\0') {
+      pc_text_add(out, " <span class=\"what\">");
+      pc_markup(out, record->outcome.why[0] != '\0' ? record->outcome.why : record->surety.why);
+      pc_text_add(out, "</span>");
+    }
+    pc_text_add(out, "</dd>\n");
+  }
+  pc_text_add(out, "</dl>\n");
+}
+
+/* ---- citations ---- */
+
+typedef struct page_citations {
+  const char *list[PAGE_NOTES_CITATIONS];
+  size_t count;
+} page_citations;
+
+static void page_citations_add(page_citations *citations, const char *citation) {
+  if (citation == NULL || citations->count == PAGE_NOTES_CITATIONS)
+    return;
+  for (size_t i = 0; i < citations->count; i++)
+    if (strcmp(citations->list[i], citation) == 0)
+      return;
+  citations->list[citations->count++] = citation;
+}
+
+void pc_page_citations(const pcal_report *report, pc_text *out) {
+  const pcal_results *results = report->side[PC_PAGE_BEFORE].key;
+  page_citations citations = {.count = 0};
+  for (size_t m = 0; m < results->metric_count; m++)
+    page_citations_add(&citations, pc_page_row(results, &results->records[m])->citation);
+  for (size_t i = 0; i < report->figure_count; i++)
+    page_citations_add(&citations, report->figures[i].row->citation);
+  if (report->method_row != NULL)
+    page_citations_add(&citations, report->method_row->citation);
+  pc_text_add(out, "<ul class=\"citations\">\n");
+  for (size_t i = 0; i < citations.count; i++) {
+    pc_text_add(out, "<li>");
+    pc_markup(out, citations.list[i]);
+    pc_text_add(out, "</li>\n");
+  }
+  pc_text_add(out, "</ul>\n");
+}

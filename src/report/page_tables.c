@@ -1,0 +1,360 @@
+/* Tables of a report's page.  A cell that can be sorted by its number has it as data-value. */
+#include <math.h>
+#include <string.h>
+
+#include "core/number.h"
+#include "figure/markup.h"
+#include "report/page.h"
+
+const pcal_row *pc_page_row(const pcal_results *results, const pc_result_record *record) {
+  return &pc_metric_find_for(results->layout.form, record->metric)->row;
+}
+
+/* ---- pieces ---- */
+
+static void page_table_open(const char *caption, pc_text *out) {
+  pc_text_add(out, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"");
+  pc_markup(out, caption);
+  pc_text_add(out, "\"><table class=\"sortable\">\n<caption>");
+  pc_markup(out, caption);
+  pc_text_add(out, "</caption>\n<thead><tr>");
+}
+
+static void page_table_head(const char *name, int number, pc_text *out) {
+  pc_text_format(out, "<th scope=\"col\"%s>", number ? " class=\"num\"" : "");
+  pc_markup(out, name);
+  pc_text_add(out, "</th>");
+}
+
+static void page_table_close(pc_text *out) {
+  pc_text_add(out, "</tbody></table></div>\n");
+}
+
+static void page_cell_open(double value, pc_text *out) {
+  pc_text_add(out, "<td class=\"num\" data-value=\"");
+  if (isfinite(value))
+    pc_text_number(out, value);
+  pc_text_add(out, "\">");
+}
+
+static void page_cell_number(double value, int digits, pc_text *out) {
+  char text[PC_NUMBER_MAX];
+  page_cell_open(value, out);
+  if (isfinite(value))
+    pc_number_fixed(value, digits, text);
+  pc_text_add(out, isfinite(value) ? text : "\xE2\x80\x93");
+  pc_text_add(out, "</td>");
+}
+
+static void page_cell_count(double value, pc_text *out) {
+  page_cell_open(value, out);
+  pc_report_count(value, out);
+  pc_text_add(out, "</td>");
+}
+
+static void page_cell_word(const char *word, pc_text *out) {
+  pc_text_add(out, "<td>");
+  pc_markup(out, word);
+  pc_text_add(out, "</td>");
+}
+
+static void page_interval(int known, double low, double high, pc_text *out) {
+  if (!known)
+    return;
+  pc_text_add(out, " <span class=\"ci\">");
+  pc_report_interval(low, high, out);
+  pc_text_add(out, "</span>");
+}
+
+/* ---- metrics ---- */
+
+static void page_key_value(const pc_result_record *record, pc_text *out) {
+  page_cell_open(record->outcome.undefined ? (double)NAN : record->outcome.value, out);
+  pc_text_add(out, "<b>");
+  pc_report_value(record, out);
+  pc_text_add(out, "</b>");
+  page_interval(record->surety.has_interval, record->surety.low, record->surety.high, out);
+  pc_report_p_value(record, " ", out);
+  pc_text_add(out, "</td>");
+}
+
+static void page_key_change(const pc_result_record *record, pc_text *out) {
+  const pc_surety *surety = &record->surety;
+  if (!surety->has_difference) {
+    page_cell_open((double)NAN, out);
+    pc_text_add(out, "\xE2\x80\x93</td>");
+    return;
+  }
+  page_cell_open(surety->difference, out);
+  pc_text_add(out, surety->difference > 0 ? "+" : "");
+  pc_report_number(surety->difference, out);
+  page_interval(surety->has_difference_interval, surety->difference_low,
+                surety->difference_high, out);
+  pc_text_add(out, "</td>");
+}
+
+static void page_key_row(const pcal_report *report, size_t metric, pc_text *out) {
+  const pcal_results *before = report->side[PC_PAGE_BEFORE].key;
+  const pcal_results *after = report->side[PC_PAGE_AFTER].key;
+  const pc_result_record *record = &before->records[metric];
+  pc_text_add(out, "<tr><th scope=\"row\"><code>");
+  pc_markup(out, record->label);
+  pc_text_add(out, "</code> <span class=\"what\">");
+  pc_markup(out, pc_page_row(before, record)->title);
+  pc_text_add(out, "</span></th>");
+  page_key_value(record, out);
+  if (after != NULL) {
+    page_key_value(&after->records[metric], out);
+    page_key_change(&after->records[metric], out);
+  }
+  pc_text_format(out, "<td class=\"bound\">%s</td></tr>\n", pc_report_bound(record));
+}
+
+static void page_key_notion(const pcal_report *report, size_t notion, pc_text *out) {
+  const pcal_results *before = report->side[PC_PAGE_BEFORE].key;
+  const pcal_row *row = pc_notion_at(notion);
+  int first = 1;
+  for (size_t m = 0; m < before->metric_count; m++) {
+    if (pc_report_notion(&before->records[m]) != notion)
+      continue;
+    if (first) {
+      pc_text_format(out, "<tbody><tr class=\"group\"><th scope=\"rowgroup\" colspan=\"%d\">",
+                     report->repaired ? 5 : 3);
+      pc_text_add(out, "<span>");
+      pc_markup(out, row == NULL ? "other" : row->title);
+      pc_text_add(out, "</span></th></tr>\n");
+    }
+    first = 0;
+    page_key_row(report, m, out);
+  }
+  if (!first)
+    pc_text_add(out, "</tbody>\n");
+}
+
+void pc_page_key_table(const pcal_report *report, pc_text *out) {
+  char level[PC_NUMBER_MAX];
+  pc_text caption;
+  pc_text_init(&caption, out->env);
+  pc_text_add(&caption, "Metrics");
+  if (report->level > 0) {
+    pc_number_format(floor(1e4 * report->level + 0.5) / 100, level);
+    pc_text_format(&caption, ", with %s %% intervals", level);
+  }
+  page_table_open(caption.failed ? "" : caption.bytes, out);
+  out->failed |= caption.failed;
+  pc_text_free(&caption);
+  page_table_head("metric", 0, out);
+  page_table_head(report->repaired ? "before" : "value", 1, out);
+  if (report->repaired) {
+    page_table_head("after", 1, out);
+    page_table_head("change", 1, out);
+  }
+  page_table_head("bound", 0, out);
+  pc_text_add(out, "</tr></thead>\n");
+  for (size_t n = 0; n <= pc_report_notion_count(); n++)
+    page_key_notion(report, n, out);
+  pc_text_add(out, "</table></div>\n");
+}
+
+/* ---- classes ---- */
+
+int pc_page_classes(const pcal_report *report, const pc_result_record **record,
+                    pc_class_order *order) {
+  const pcal_results *drawn = report->side[PC_PAGE_BEFORE].drawn;
+  *record = drawn == NULL ? NULL : pc_results_record(drawn, "sce");
+  return *record != NULL && pc_graph_column(&(*record)->outcome.graph, "class") != NULL &&
+         pc_class_order_make(&report->env, &(*record)->outcome, PC_PAGE_CLASSES, 1, order,
+                             NULL) == PCAL_OK;
+}
+
+pc_page_class pc_page_class_of(const pc_result_record *record, size_t class) {
+  const pc_graph *graph = &record->outcome.graph;
+  const double *classes = pc_graph_column(graph, "class");
+  const double *weight = pc_graph_column(graph, "weight");
+  const double *confidence = pc_graph_column(graph, "confidence");
+  const double *accuracy = pc_graph_column(graph, "accuracy");
+  double total = 0;
+  pc_page_class sums = {0, 0};
+  for (size_t i = 0; i < graph->count; i++) {
+    if (classes[i] != (double)class || !(weight[i] > 0))
+      continue;
+    total += weight[i];
+    sums.claimed += weight[i] * confidence[i];
+    sums.observed += weight[i] * accuracy[i];
+  }
+  return (pc_page_class){sums.claimed / total, sums.observed / total};
+}
+
+static void page_class_row(const pcal_report *report, const pc_result_record *record,
+                           size_t class, pc_text *out) {
+  const pcal_results *drawn = report->side[PC_PAGE_BEFORE].drawn;
+  const pcal_results *after = report->side[PC_PAGE_AFTER].drawn;
+  const pc_page_class sums = pc_page_class_of(record, class);
+  char buffer[32];
+  pc_text_add(out, "<tr><th scope=\"row\">");
+  pc_markup(out, pc_figure_class(drawn, class, buffer));
+  pc_text_add(out, "</th>");
+  page_cell_count(floor(sums.observed * drawn->weight + 0.5), out);
+  page_cell_number(100 * sums.claimed, 2, out);
+  page_cell_number(100 * sums.observed, 2, out);
+  page_cell_number(100 * (sums.claimed - sums.observed), 2, out);
+  page_cell_number(record->outcome.class_values[class], 5, out);
+  if (after != NULL) {
+    const pc_result_record *mapped = pc_results_record(after, "sce");
+    page_cell_number(mapped == NULL || mapped->outcome.class_values == NULL
+                         ? (double)NAN
+                         : mapped->outcome.class_values[class],
+                     5, out);
+  }
+  pc_text_add(out, "</tr>\n");
+}
+
+static void page_class_head(const pcal_report *report, const pc_class_order *order,
+                            pc_text *out) {
+  pc_text caption;
+  pc_text_init(&caption, out->env);
+  pc_text_format(&caption, "Classes: %zu of %zu, those with the largest error first",
+                 order->count, order->total);
+  page_table_open(caption.failed                ? ""
+                  : order->count < order->total ? caption.bytes
+                                                : "Classes, those with the largest error first",
+                  out);
+  out->failed |= caption.failed;
+  pc_text_free(&caption);
+  page_table_head("class", 0, out);
+  page_table_head("rows", 1, out);
+  page_table_head("claimed, %", 1, out);
+  page_table_head("observed, %", 1, out);
+  page_table_head("difference", 1, out);
+  page_table_head(report->repaired ? "error before" : "error", 1, out);
+  if (report->repaired)
+    page_table_head("error after", 1, out);
+  pc_text_add(out, "</tr></thead>\n<tbody>\n");
+}
+
+void pc_page_class_table(const pcal_report *report, pc_text *out) {
+  const pc_result_record *record;
+  pc_class_order order;
+  if (!pc_page_classes(report, &record, &order))
+    return;
+  pc_text_add(out,
+              "<section aria-labelledby=\"classes\"><h2 id=\"classes\">Class by class</h2>\n"
+              "<p>The probability that each class gets on average, how often it occurs, and "
+              "its calibration error in 15 bins (its part of <code>sce</code>).</p>\n");
+  page_class_head(report, &order, out);
+  for (size_t i = 0; i < order.count; i++)
+    page_class_row(report, record, order.classes[i], out);
+  page_table_close(out);
+  pc_text_add(out, "</section>\n");
+  pc_class_order_free(&report->env, &order);
+}
+
+/* ---- bins ---- */
+
+void pc_page_bin_table(const pcal_results *results, pc_text *out) {
+  page_table_open("The bins of the diagram", out);
+  page_table_head("from", 1, out);
+  page_table_head("to", 1, out);
+  page_table_head("rows", 1, out);
+  page_table_head("claimed, %", 1, out);
+  page_table_head("observed, %", 1, out);
+  page_table_head("difference", 1, out);
+  pc_text_add(out, "</tr></thead>\n<tbody>\n");
+  for (size_t b = 0; b < results->bin_count; b++) {
+    const pc_bin *bin = &results->bins[b];
+    if (!(bin->weight > 0))
+      continue;
+    const double claimed = pc_bin_confidence(bin), observed = pc_bin_frequency(bin);
+    pc_text_add(out, "<tr>");
+    page_cell_number(bin->low, 3, out);
+    page_cell_number(bin->high, 3, out);
+    page_cell_count(bin->weight, out);
+    page_cell_number(100 * claimed, 1, out);
+    page_cell_number(100 * observed, 1, out);
+    page_cell_number(100 * (claimed - observed), 1, out);
+    pc_text_add(out, "</tr>\n");
+  }
+  page_table_close(out);
+}
+
+/* ---- comparison ---- */
+
+static void page_comparison_value(const pc_result_record *record, pc_text *out) {
+  page_cell_open(record->outcome.undefined ? (double)NAN : record->outcome.value, out);
+  pc_report_value(record, out);
+  pc_text_add(out, "</td>");
+}
+
+static void page_comparison_row(const pcal_comparison *table, const pc_contestant *here,
+                                pc_text *out) {
+  const size_t metrics = table->contestants[0].results->metric_count;
+  const pc_gain *gain = here->gains == NULL ? NULL : &here->gains[table->by];
+  pc_text_format(out, "<tr%s><th scope=\"row\"><code>",
+                 here == &table->contestants[table->chosen] ? " class=\"chosen\"" : "");
+  pc_markup(out, here->label);
+  pc_text_format(
+      out, "</code>%s</th>",
+      here == &table->contestants[table->chosen] ? " <span class=\"what\">chosen</span>" : "");
+  page_cell_open(here->rank > 0 ? (double)here->rank : (double)NAN, out);
+  pc_text_format(out, "%zu</td>", here->rank);
+  const int told = gain != NULL && gain->known && here != table->contestants;
+  page_cell_open(told ? gain->value : (double)NAN, out);
+  if (told) {
+    pc_report_number(gain->value, out);
+    page_interval(gain->sure, gain->low, gain->high, out);
+  }
+  pc_text_add(out, "</td>");
+  for (size_t m = 0; m < metrics; m++)
+    page_comparison_value(&here->results->records[m], out);
+  page_cell_word(here->status, out);
+  pc_text_add(out, "</tr>\n");
+}
+
+static void page_comparison_refused(const pcal_comparison *table, pc_text *out) {
+  size_t refused = 0;
+  for (size_t i = 0; i < table->count; i++)
+    refused += table->contestants[i].results == NULL;
+  if (refused == 0)
+    return;
+  pc_text_format(out, "<details><summary>%zu method%s not judged</summary><ul>\n", refused,
+                 refused == 1 ? " was" : "s were");
+  for (size_t i = 0; i < table->count; i++)
+    if (table->contestants[i].results == NULL) {
+      pc_text_add(out, "<li><code>");
+      pc_markup(out, table->contestants[i].label);
+      pc_text_add(out, "</code>: ");
+      pc_markup(out, table->contestants[i].why);
+      pc_text_add(out, "</li>\n");
+    }
+  pc_text_add(out, "</ul></details>\n");
+}
+
+void pc_page_comparison_table(const pcal_report *report, pc_text *out) {
+  const pcal_comparison *table = report->comparison;
+  pc_text advice;
+  if (table == NULL)
+    return;
+  pc_text_init(&advice, out->env);
+  pc_comparison_advise(table, &advice);
+  pc_text_add(out,
+              "<section aria-labelledby=\"methods\"><h2 id=\"methods\">Which repair</h2>\n<p>");
+  pc_markup_lines(out, advice.bytes);
+  pc_text_add(out, "</p>\n");
+  out->failed |= advice.failed;
+  pc_text_free(&advice);
+  page_table_open("Methods, fitted to the second set and judged on these rows", out);
+  page_table_head("method", 0, out);
+  page_table_head("rank", 1, out);
+  page_table_head("gain", 1, out);
+  for (size_t m = 0; m < table->contestants[0].results->metric_count; m++)
+    page_table_head(table->contestants[0].results->records[m].label, 1, out);
+  page_table_head("fit", 0, out);
+  pc_text_add(out, "</tr></thead>\n<tbody>\n");
+  for (size_t rank = 1; rank <= table->count; rank++)
+    for (size_t i = 0; i < table->count; i++)
+      if (table->contestants[i].rank == rank)
+        page_comparison_row(table, &table->contestants[i], out);
+  page_table_close(out);
+  page_comparison_refused(table, out);
+  pc_text_add(out, "</section>\n");
+}
