@@ -45,8 +45,8 @@ typedef struct pc_figure_row {
   pcal_status (*wish)(const pc_options *options, const pc_layout *layout, pc_figure_wish *wish,
                       pcal_error *err);
   pcal_status (*build)(const pc_figure_data *data, pc_figure *figure, pcal_error *err);
-  const char *study;      /* in place of the two: the figure of this study, */
-  uint64_t study_repeats; /* run with so many repeats */
+  const char *study;       /* in place of the two: the figure of this study, */
+  uint64_t study_repeats;  /* run with so many repeats */
   int in_report;           /* place among the figures of a report, from 1; 0: not there */
   const char *report_spec; /* there, with options; NULL: its name */
 } pc_figure_row;
