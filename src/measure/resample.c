@@ -12,8 +12,9 @@
  * either side, twice the smaller tail; statistics of tests are compared by their size.
  * Edge cases: (1) replicas without a value are left out, and when that is every tenth or more
  * there is no interval; (2) a value that is itself undefined has none; (3) nor has the
- * statistic of a test, which has its p-value; (4) a basic interval that reaches 0 comes with a
- * remark: there such estimators are mostly bias. */
+ * statistic of a test, which has its p-value; (4) a basic interval comes with a remark
+ * when it reaches 0, where such estimators are mostly bias, or when the bias that it takes off
+ * (value - middle) is more than RESAMPLE_BIASED standard errors: its coverage is too low. */
 #include "measure/resample.h"
 
 #include <math.h>
@@ -21,10 +22,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/number.h"
 #include "measure/replicate.h"
 
 #define RESAMPLE_PAIR_NULLS 200 /* calibrated replicas of a metric over pairs, at most */
 #define RESAMPLE_LACKING 0.1    /* share of replicas that may lack a value */
+#define RESAMPLE_BIASED 0.25
 
 typedef struct resample_job {
   const pcal_env *env;
@@ -147,6 +150,23 @@ static void resample_unwrap(const pc_outcome *outcome, double *se, pc_interval *
                               : 0.0;
 }
 
+static void resample_doubt(double value, const pc_interval *interval, pc_surety *out) {
+  const double bias = value - 0.5 * (interval->low + interval->high);
+  char digits[PC_NUMBER_MAX];
+  if (interval->low <= 0.0) {
+    snprintf(out->why, sizeof out->why,
+             "so near 0 it is mostly chance, and the interval may miss the truth; a debiased "
+             "error (tce:debias=yes) is better there");
+  } else if (bias > RESAMPLE_BIASED * out->se) {
+    out->bias = bias;
+    pc_number_round(bias, 2, digits);
+    snprintf(out->why, sizeof out->why,
+             "chance alone makes it about %s too large, and the interval may miss the truth; a "
+             "debiased error (tce:debias=yes) is surer",
+             digits);
+  }
+}
+
 static void resample_interval(const resample_job *job, size_t entry) {
   pc_result_record *record = &job->records[entry];
   const pc_outcome *outcome = &record->outcome;
@@ -171,10 +191,8 @@ static void resample_interval(const resample_job *job, size_t entry) {
   out->method = goal.method;
   out->low = resample_lower(record) ? fmax(interval.low, 0.0) : interval.low;
   out->high = resample_lower(record) ? fmax(interval.high, 0.0) : interval.high;
-  if (goal.method == PC_INTERVAL_BASIC && resample_lower(record) && interval.low <= 0.0)
-    snprintf(out->why, sizeof out->why,
-             "so near 0 it is mostly chance, and the interval may miss the truth; a debiased "
-             "error (tce:debias=yes) or ks is better there");
+  if (goal.method == PC_INTERVAL_BASIC && resample_lower(record))
+    resample_doubt(outcome->value, &interval, out);
 }
 
 /* Debiased parts are unbiased by construction; most others are biased. */

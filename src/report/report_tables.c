@@ -73,6 +73,10 @@ static void report_text_metric(const pcal_results *results, const pc_result_reco
   report_padded_value(record, 12, out);
   pc_report_surety(record, "  ", out);
   pc_text_format(out, "%s%s", bound[0] == '\0' ? "" : "  ", bound);
+  if (record->surety.bias > 0) {
+    pc_text_add(out, "  biased by ");
+    pc_report_number(record->surety.bias, out);
+  }
   pc_report_p_value(record, "  ", out);
   pc_text_add(out, "\n");
   for (size_t p = 0; p < report_parts(results, record); p++) {
@@ -182,18 +186,25 @@ static void report_fold(const char *paragraph, size_t width, pc_text *out) {
 }
 
 static void report_notes(const pcal_results *results, pc_text *out) {
+  size_t biased = 0;
   for (size_t m = 0; m < results->metric_count; m++) {
     const pc_result_record *record = &results->records[m];
     if (record->outcome.why[0] != '\0')
       pc_text_format(out, "%s: %s\n", record->label, record->outcome.why);
-    if (record->surety.why[0] != '\0')
+    if (record->surety.why[0] != '\0' && !(record->surety.bias > 0))
       pc_text_format(out, "%s: %s\n", record->label, record->surety.why);
     if (record->surety.difference_of_calibration)
       pc_text_format(out,
                      "%s: one model is an injective function of the other, so this is also the "
                      "difference of its calibration error (Proposition 4.5)\n",
                      record->label);
+    biased += record->surety.bias > 0;
   }
+  if (biased > 0)
+    report_fold(
+        "biased by: so much chance alone adds to it; the interval may miss the truth, and "
+        "a debiased error (tce:debias=yes) is surer",
+        80, out);
 }
 
 void pc_report_text(const pcal_results *results, pc_text *out) {
