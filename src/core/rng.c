@@ -13,7 +13,6 @@
 
 #include <math.h>
 
-#define RNG_ROUNDS 10
 #define RNG_POISSON_LARGE 10.0
 
 static uint32_t rng_high(uint32_t a, uint32_t b) {
@@ -21,20 +20,18 @@ static uint32_t rng_high(uint32_t a, uint32_t b) {
 }
 
 void pc_rng_block(const pc_rng *rng, uint64_t index, uint32_t out[4]) {
-  const uint32_t multiply0 = 0xd2511f53, multiply1 = 0xcd9e8d57;
-  const uint32_t weyl0 = 0x9e3779b9, weyl1 = 0xbb67ae85;
   uint32_t key0 = (uint32_t)rng->seed, key1 = (uint32_t)(rng->seed >> 32);
   uint32_t c0 = (uint32_t)index, c1 = (uint32_t)(index >> 32);
   uint32_t c2 = (uint32_t)rng->stream, c3 = (uint32_t)(rng->stream >> 32);
-  for (int round = 0; round < RNG_ROUNDS; round++) {
-    const uint32_t next0 = rng_high(multiply1, c2) ^ c1 ^ key0;
-    const uint32_t next2 = rng_high(multiply0, c0) ^ c3 ^ key1;
-    c1 = multiply1 * c2;
-    c3 = multiply0 * c0;
+  for (int round = 0; round < PC_PHILOX_ROUNDS; round++) {
+    const uint32_t next0 = rng_high(PC_PHILOX_MULTIPLY1, c2) ^ c1 ^ key0;
+    const uint32_t next2 = rng_high(PC_PHILOX_MULTIPLY0, c0) ^ c3 ^ key1;
+    c1 = PC_PHILOX_MULTIPLY1 * c2;
+    c3 = PC_PHILOX_MULTIPLY0 * c0;
     c0 = next0;
     c2 = next2;
-    key0 += weyl0;
-    key1 += weyl1;
+    key0 += PC_PHILOX_WEYL0;
+    key1 += PC_PHILOX_WEYL1;
   }
   out[0] = c0;
   out[1] = c1;
@@ -137,10 +134,7 @@ static uint32_t rng_poisson_reject(const pc_rng *draws, double mean) {
 }
 
 uint32_t pc_poisson_one(uint32_t bits) {
-  static const uint32_t below[] = {/* 2^32 times the distribution function, 0 to 11 */
-                                   1580030169u, 3160060337u, 3950075422u, 4213413783u,
-                                   4279248374u, 4292415292u, 4294609778u, 4294923276u,
-                                   4294962463u, 4294966817u, 4294967253u, 4294967292u};
+  static const uint32_t below[] = PC_POISSON_ONE_STEPS;
   uint32_t k =
       (bits >= below[0]) + (bits >= below[1]) + (bits >= below[2]) + (bits >= below[3]);
   for (size_t i = 4; k == i && i < sizeof below / sizeof *below; i++)

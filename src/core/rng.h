@@ -6,6 +6,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define PC_PHILOX_ROUNDS 10
+#define PC_PHILOX_MULTIPLY0 0xd2511f53u
+#define PC_PHILOX_MULTIPLY1 0xcd9e8d57u
+#define PC_PHILOX_WEYL0 0x9e3779b9u
+#define PC_PHILOX_WEYL1 0xbb67ae85u
+
+/* 2^32 times the distribution function of Poisson(1), 0 to 11. */
+#define PC_POISSON_ONE_STEPS                                                                   \
+  {                                                                                            \
+    1580030169u, 3160060337u, 3950075422u, 4213413783u, 4279248374u, 4292415292u, 4294609778u, \
+        4294923276u, 4294962463u, 4294966817u, 4294967253u, 4294967292u                        \
+  }
+
 typedef struct pc_rng {
   uint64_t seed;   /* key */
   uint64_t stream; /* high half of the counter: what is drawn */

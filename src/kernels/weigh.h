@@ -13,16 +13,23 @@ enum {
   PC_WEIGH_WEIGHT,       /* w */
   PC_WEIGH_HITS,         /* w a */
   PC_WEIGH_SCORE,        /* w s */
-  PC_WEIGH_SCORE_SQUARE, /* w s^2 */
   PC_WEIGH_SCORE_HIT,    /* w s a */
+  PC_WEIGH_SCORE_SQUARE, /* w s^2 */
   PC_WEIGH_SUMS
 };
 
 typedef struct pc_weigh_kernels {
   const char *name;
-  /* sums[what][lane] over i < count, w = weights[row[i]][lane], in the order of i. */
-  void (*add)(const double *weights, const uint32_t *row, const double *score,
-              const double *hit, size_t count, double *sums);
+  /* sums[what][lane] over i < count, w = weights[row[i]][lane], in the order of i; all of them,
+   * or the first three. */
+  void (*add)(const float *weights, const uint32_t *row, const double *score, const double *hit,
+              size_t count, double *sums);
+  void (*add_three)(const float *weights, const uint32_t *row, const double *score,
+                    const double *hit, size_t count, double *sums);
+  /* weights[i][lane] of rows i < count: Poisson(1) draws from the blocks of the generator at
+   * indices ids[i], four lanes from each of the streams from this one on. */
+  void (*draw)(uint64_t seed, uint64_t stream, const uint64_t *ids, size_t count,
+               float *weights);
 } pc_weigh_kernels;
 
 extern const pc_weigh_kernels pc_weigh_kernels_portable;

@@ -84,8 +84,7 @@ typedef struct pc_evidence {
   pc_machine_kind machine;
   double total;            /* sum of weights */
   const pc_layout *layout; /* of the data */
-  int rough; /* one of many replicas: 1e-4 of a value is near enough; curves are known at
-                least in cells of 2^-12 */
+  int rough; /* one of many replicas: 1e-4 of a value is near enough; curves have a prefix */
   struct pc_sum_evidence {
     size_t count;
     double value[PC_VALUES_MAX];                  /* sums of the finite values */

@@ -24,6 +24,7 @@ void pc_ranges_free(const pcal_env *env, pc_ranges *ranges) {
   pc_free(env, ranges->end);
   pc_free(env, ranges->part);
   pc_free(env, ranges->hit);
+  pc_free(env, ranges->cells);
   memset(ranges, 0, sizeof *ranges);
 }
 
@@ -44,16 +45,30 @@ static void lanes_segments(const pc_sorted_view *sorted, size_t part, int cells,
                            pc_ranges *ranges) {
   const size_t last = sorted->begin[part + 1];
   for (size_t begin = sorted->begin[part]; begin < last;) {
-    const int64_t cell = pc_point_cell(sorted->score[begin], PC_LANES_LEVEL);
+    const int64_t cell = pc_point_cell(sorted->score[begin], PC_PREFIX_LEVEL);
     size_t end = begin + 1;
     while (end < last &&
            (sorted->score[end] == sorted->score[end - 1] ||
             (end - begin < LANES_SEGMENT &&
-             (!cells || pc_point_cell(sorted->score[end], PC_LANES_LEVEL) == cell))))
+             (!cells || pc_point_cell(sorted->score[end], PC_PREFIX_LEVEL) == cell))))
       end++;
     lanes_range(ranges, begin, end);
     begin = end;
   }
+}
+
+/* Which ranges lie in which cell. */
+static void lanes_cells(const pc_sorted_view *sorted, size_t part, pc_ranges *ranges) {
+  uint32_t *cells = ranges->cells + part * (PC_PREFIX_CELLS + 1);
+  const size_t first = ranges->part[part], count = ranges->count - first;
+  int64_t next = 0;
+  for (size_t r = 0; r < count; r++) {
+    const double score = sorted->score[ranges->begin[first + r]];
+    while (next <= pc_point_cell(score, PC_PREFIX_LEVEL))
+      cells[next++] = (uint32_t)r;
+  }
+  while (next <= PC_PREFIX_CELLS)
+    cells[next++] = (uint32_t)count;
 }
 
 /* The first of the scores from `at` on that is above a cut. */
@@ -90,18 +105,26 @@ static pcal_status lanes_fill(const pcal_env *env, const pc_plan *plan, size_t s
   if (!curve)
     PC_TRY(pc_partition_new(env, need->grid.rule, need->grid.bins, &cells, err));
   const size_t scores = sorted->begin[sorted->part_count];
-  const size_t room = curve ? scores : sorted->part_count * cells.bin_count;
+  const size_t room = 1 + (curve ? scores : sorted->part_count * cells.bin_count);
   out->begin = pc_alloc_raw(env, room, sizeof *out->begin);
   out->end = pc_alloc_raw(env, room, sizeof *out->end);
-  const int enough = out->begin != NULL && out->end != NULL;
+  if (curve && out->in_cells)
+    out->cells =
+        pc_alloc_raw(env, sorted->part_count * (PC_PREFIX_CELLS + 1), sizeof *out->cells);
+  const int enough = out->begin != NULL && out->end != NULL &&
+                     (out->cells != NULL || !(curve && out->in_cells));
   for (size_t p = 0; enough && p < sorted->part_count; p++) {
     out->part[p] = out->count;
     if (curve)
       lanes_segments(sorted, p, out->in_cells, out);
     else
       lanes_bins(need, sorted, &cells, p, out);
+    if (out->cells != NULL)
+      lanes_cells(sorted, p, out);
   }
   out->part[sorted->part_count] = out->count;
+  if (enough)
+    out->begin[out->count] = scores;
   pc_partition_free(env, &cells);
   return enough ? PCAL_OK : pc_fail_memory(err, "drawing replicas");
 }
@@ -126,58 +149,50 @@ pcal_status pc_ranges_new(const pcal_env *env, const pc_plan *plan, size_t slot,
 /* ---- room ---- */
 
 void pc_lanes_free(const pcal_env *env, pc_lanes *lanes) {
-  pc_evidence *evidence = &lanes->evidence;
-  for (size_t p = 0; evidence->curve.parts != NULL && p < evidence->curve.part_count; p++)
-    pc_curve_table_free(env, &evidence->curve.parts[p]);
-  pc_free(env, evidence->curve.parts);
-  pc_free(env, evidence->grid.bins);
+  pc_free(env, lanes->evidence.curve.parts);
+  pc_free(env, lanes->evidence.grid.bins);
   pc_free(env, lanes->sums);
-  pc_free(env, lanes->open);
-  pc_free(env, lanes->wanted);
-  pc_free(env, lanes->from);
+  pc_free(env, lanes->prefix);
   memset(lanes, 0, sizeof *lanes);
 }
 
-static int lanes_curve_room(const pcal_env *env, const pc_sorted_view *sorted,
-                            const pc_ranges *ranges, pc_lanes *out) {
-  const size_t scores = sorted->begin[sorted->part_count];
-  out->open = pc_alloc(env, ranges->count, 1);
-  out->wanted = pc_alloc(env, scores, 1);
-  out->from = pc_alloc_raw(env, scores, sizeof *out->from);
-  out->evidence.curve.part_count = sorted->part_count;
-  out->evidence.curve.parts =
-      pc_alloc(env, sorted->part_count, sizeof *out->evidence.curve.parts);
-  int enough = out->open != NULL && out->wanted != NULL && out->from != NULL &&
-               out->evidence.curve.parts != NULL;
-  for (size_t p = 0; enough && p < sorted->part_count; p++) {
-    pc_curve_table *table = &out->evidence.curve.parts[p];
-    table->owned =
-        pc_alloc_raw(env, sorted->begin[p + 1] - sorted->begin[p], sizeof *table->owned);
-    table->segments = table->owned;
-    enough = table->owned != NULL;
-  }
-  return enough;
+/* Sums of one kind in one lane: a curve has one more for each part. */
+static size_t lanes_step(const pc_sorted_view *sorted, const pc_ranges *ranges,
+                         const pc_lanes *lanes) {
+  return ranges->count + (lanes->prefix == NULL ? 0 : sorted->part_count);
+}
+
+static int lanes_curve_room(const pcal_env *env, const pc_sorted_view *sorted, pc_lanes *out) {
+  const size_t parts = sorted->part_count;
+  out->prefix = pc_alloc(env, parts, sizeof *out->prefix);
+  out->evidence.curve.parts = pc_alloc(env, parts, sizeof *out->evidence.curve.parts);
+  out->evidence.curve.part_count = parts;
+  return out->prefix != NULL && out->evidence.curve.parts != NULL;
+}
+
+static int lanes_grid_room(const pcal_env *env, const pc_sorted_view *sorted,
+                           const pc_ranges *ranges, pc_lanes *out) {
+  out->evidence.grid.part_count = sorted->part_count;
+  out->evidence.grid.bin_count = ranges->count / sorted->part_count;
+  out->evidence.grid.bins = pc_alloc(env, ranges->count, sizeof(pc_bin));
+  return out->evidence.grid.bins != NULL;
 }
 
 pcal_status pc_lanes_new(const pcal_env *env, const pc_plan *plan, size_t slot,
                          const pc_sorted_view *sorted, const pc_ranges *ranges, pc_lanes *out,
                          pcal_error *err) {
-  const pc_machine_kind machine = plan->slots[slot].need.machine;
+  const pc_need *need = &plan->slots[slot].need;
+  const int curve = need->machine == PC_CURVE;
   memset(out, 0, sizeof *out);
-  out->evidence.machine = machine;
+  out->evidence.machine = need->machine;
   out->evidence.rough = 1;
-  out->sums =
-      pc_alloc_raw(env, ranges->count, PC_WEIGH_SUMS * PC_WEIGH_LANES * sizeof *out->sums);
-  int enough = out->sums != NULL;
-  if (enough && machine == PC_CURVE) {
-    enough = lanes_curve_room(env, sorted, ranges, out);
-  } else if (enough) {
-    out->evidence.grid.part_count = sorted->part_count;
-    out->evidence.grid.bin_count = ranges->count / sorted->part_count;
-    out->evidence.grid.bins = pc_alloc(env, ranges->count, sizeof(pc_bin));
-    enough = out->evidence.grid.bins != NULL;
-  }
+  out->three = curve ? !ranges->in_cells && sorted->part_count > 1 : need->grid.moments == 0;
+  const int enough =
+      curve ? lanes_curve_room(env, sorted, out) : lanes_grid_room(env, sorted, ranges, out);
   if (enough)
+    out->sums = pc_alloc_raw(env, lanes_step(sorted, ranges, out),
+                             PC_WEIGH_SUMS * PC_WEIGH_LANES * sizeof *out->sums);
+  if (out->sums != NULL)
     return PCAL_OK;
   pc_lanes_free(env, out);
   return pc_fail_memory(err, "drawing replicas");
@@ -186,139 +201,77 @@ pcal_status pc_lanes_new(const pcal_env *env, const pc_plan *plan, size_t slot,
 /* ---- a batch ---- */
 
 /* Sums lie lane by lane, since they are read so. */
-void pc_lanes_add(const pc_sorted_view *sorted, const pc_ranges *ranges, const double *weights,
+static void lanes_put(const double *sums, size_t kinds, size_t step, double *at) {
+  for (size_t lane = 0; lane < PC_WEIGH_LANES; lane++)
+    for (size_t what = 0; what < kinds; what++)
+      at[(lane * PC_WEIGH_SUMS + what) * step] = sums[what * PC_WEIGH_LANES + lane];
+}
+
+void pc_lanes_add(const pc_sorted_view *sorted, const pc_ranges *ranges, const float *weights,
                   pc_lanes *lanes) {
   const pc_weigh_kernels *kernels = pc_weigh_kernels_best();
-  const size_t step = ranges->count * PC_WEIGH_SUMS;
-  for (size_t r = 0; r < ranges->count; r++) {
-    const size_t at = ranges->begin[r];
-    double sums[PC_WEIGH_SUMS * PC_WEIGH_LANES];
-    kernels->add(weights, sorted->row + at, sorted->score + at, ranges->hit + at,
-                 ranges->end[r] - at, sums);
-    for (size_t lane = 0; lane < PC_WEIGH_LANES; lane++)
-      for (size_t what = 0; what < PC_WEIGH_SUMS; what++)
-        lanes->sums[lane * step + r * PC_WEIGH_SUMS + what] =
-            sums[what * PC_WEIGH_LANES + lane];
-  }
-}
-
-/* The sums of a range in one lane. */
-static const double *lanes_sums(const pc_lanes *lanes, const pc_ranges *ranges, size_t range,
-                                size_t lane) {
-  return lanes->sums + (lane * ranges->count + range) * PC_WEIGH_SUMS;
-}
-
-static void lanes_show_bins(const pc_ranges *ranges, size_t lane, pc_lanes *lanes) {
-  for (size_t r = 0; r < ranges->count; r++) {
-    const double *sums = lanes_sums(lanes, ranges, r, lane);
-    lanes->evidence.grid.bins[r] = (pc_bin){.weight = sums[PC_WEIGH_WEIGHT],
-                                            .hits = sums[PC_WEIGH_HITS],
-                                            .score = sums[PC_WEIGH_SCORE],
-                                            .score_square = sums[PC_WEIGH_SCORE_SQUARE],
-                                            .score_hit = sums[PC_WEIGH_SCORE_HIT]};
-  }
-}
-
-/* ---- curves ---- */
-
-/* A sum of many scores, to 2^-44 where it is not large. */
-static pc_fixed lanes_fixed(double sum) {
-  if (sum >= 0.0 && sum < 0x1p18)
-    return (pc_fixed){(pc_int128)(int64_t)(sum * 0x1p44) << 17};
-  return (pc_fixed){(pc_int128)(sum * PC_FIXED_ONE)};
-}
-
-/* One lane of a part being shown. */
-typedef struct lanes_view {
-  const pc_sorted_view *sorted;
-  const pc_ranges *ranges;
-  const double *weights;
-  size_t part, lane;
-  pc_lanes *lanes;
-} lanes_view;
-
-static void lanes_put_range(const lanes_view *view, pc_curve_table *table, size_t r) {
-  const pc_lanes *lanes = view->lanes;
-  const double *sums = lanes_sums(lanes, view->ranges, r, view->lane);
-  const size_t at = table->count;
-  if (sums[PC_WEIGH_WEIGHT] <= 0.0)
-    return;
-  pc_segment *segment = &table->owned[at];
-  segment->low = view->sorted->score[view->ranges->begin[r]];
-  segment->high = view->sorted->score[view->ranges->end[r] - 1];
-  segment->rows = (uint64_t)sums[PC_WEIGH_WEIGHT];
-  segment->hits = (uint64_t)sums[PC_WEIGH_HITS];
-  segment->score = lanes_fixed(sums[PC_WEIGH_SCORE]);
-  segment->hit_score = lanes_fixed(sums[PC_WEIGH_SCORE_HIT]);
-  segment->square = (pc_int128)(int64_t)(sums[PC_WEIGH_SCORE_SQUARE] * 0x1p40) << 13;
-  table->total += sums[PC_WEIGH_WEIGHT];
-  lanes->from[at] = r;
-  table->count++;
-}
-
-/* The scores of a range one by one. */
-static void lanes_put_scores(const lanes_view *view, pc_curve_table *table, size_t r) {
-  const pc_sorted_view *sorted = view->sorted;
-  for (size_t e = view->ranges->begin[r]; e < view->ranges->end[r]; e++) {
-    const double weight = view->weights[(size_t)sorted->row[e] * PC_WEIGH_LANES + view->lane];
-    const double score = sorted->score[e];
-    size_t at = table->count;
-    if (weight <= 0.0)
-      continue;
-    if (at > 0 && table->owned[at - 1].high == score) {
-      at--;
-    } else {
-      table->owned[at] = pc_segment_none;
-      view->lanes->from[at] = r;
-      table->count++;
-    }
-    const uint64_t rows = (uint64_t)weight;
-    pc_segment_add(&table->owned[at], score, rows, view->ranges->hit[e] > 0 ? rows : 0);
-    table->total += weight;
-  }
-}
-
-static void lanes_build(const lanes_view *view, pc_curve_table *table) {
-  const pc_ranges *ranges = view->ranges;
-  table->count = 0;
-  table->total = 0.0;
-  for (size_t r = ranges->part[view->part]; r < ranges->part[view->part + 1]; r++)
-    if (view->lanes->open[r])
-      lanes_put_scores(view, table, r);
-    else
-      lanes_put_range(view, table, r);
-}
-
-/* Opens the ranges that the metrics of a slot want; returns how many. */
-static size_t lanes_open(const pc_plan *plan, size_t slot, const pc_curve_table *table,
-                         pc_lanes *lanes) {
-  size_t opened = 0;
-  memset(lanes->wanted, 0, table->count);
-  for (size_t e = 0; e < plan->entry_count; e++)
-    if (plan->entries[e].slot == slot && plan->entries[e].metric->wants != NULL)
-      plan->entries[e].metric->wants(&plan->entries[e].options, table, lanes->wanted);
-  for (size_t i = 0; i < table->count; i++)
-    if (lanes->wanted[i] && !lanes->open[lanes->from[i]]) {
-      lanes->open[lanes->from[i]] = 1;
-      opened++;
-    }
-  return opened;
-}
-
-void pc_lanes_show(const pc_plan *plan, size_t slot, const pc_sorted_view *sorted,
-                   const pc_ranges *ranges, const double *weights, size_t lane, double total,
-                   pc_lanes *lanes) {
-  lanes->evidence.total = total;
-  if (lanes->evidence.machine == PC_GRID) {
-    lanes_show_bins(ranges, lane, lanes);
-    return;
-  }
-  memset(lanes->open, 0, ranges->count);
+  const size_t step = lanes_step(sorted, ranges, lanes);
+  const size_t kinds = lanes->three ? 3 : PC_WEIGH_SUMS;
+  double *to = lanes->sums;
   for (size_t p = 0; p < sorted->part_count; p++) {
-    const lanes_view view = {sorted, ranges, weights, p, lane, lanes};
-    pc_curve_table *table = &lanes->evidence.curve.parts[p];
-    do
-      lanes_build(&view, table);
-    while (lanes_open(plan, slot, table, lanes) > 0);
+    double before[PC_WEIGH_SUMS * PC_WEIGH_LANES] = {0.0};
+    for (size_t r = ranges->part[p]; r < ranges->part[p + 1]; r++) {
+      const size_t at = ranges->begin[r];
+      double sums[PC_WEIGH_SUMS * PC_WEIGH_LANES];
+      (lanes->three ? kernels->add_three : kernels->add)(weights, sorted->row + at,
+                                                         sorted->score + at, ranges->hit + at,
+                                                         ranges->end[r] - at, sums);
+      lanes_put(lanes->prefix == NULL ? sums : before, kinds, step, to++);
+      for (size_t i = 0; i < kinds * PC_WEIGH_LANES; i++)
+        before[i] += sums[i];
+    }
+    if (lanes->prefix != NULL)
+      lanes_put(before, kinds, step, to++);
+  }
+}
+
+/* ---- one of them ---- */
+
+static void lanes_show_bins(const double *sums, size_t count, int three, pc_bin *bins) {
+  for (size_t r = 0; r < count; r++)
+    bins[r] =
+        (pc_bin){.weight = sums[PC_WEIGH_WEIGHT * count + r],
+                 .hits = sums[PC_WEIGH_HITS * count + r],
+                 .score = sums[PC_WEIGH_SCORE * count + r],
+                 .score_square = three ? (double)NAN : sums[PC_WEIGH_SCORE_SQUARE * count + r],
+                 .score_hit = three ? (double)NAN : sums[PC_WEIGH_SCORE_HIT * count + r]};
+}
+
+static void lanes_show_part(const pc_sorted_view *sorted, const pc_ranges *ranges,
+                            const float *weights, const double *sums, size_t step, size_t p,
+                            pc_lanes *lanes) {
+  pc_curve_prefix *prefix = &lanes->prefix[p];
+  *prefix = (pc_curve_prefix){
+      .count = ranges->part[p + 1] - ranges->part[p],
+      .begin = ranges->begin + ranges->part[p],
+      .score = sorted->score,
+      .hit = ranges->hit,
+      .row = sorted->row,
+      .weight = weights,
+      .stride = PC_WEIGH_LANES,
+      .rows = sums + PC_WEIGH_WEIGHT * step,
+      .hits = sums + PC_WEIGH_HITS * step,
+      .scores = sums + PC_WEIGH_SCORE * step,
+      .hit_scores = lanes->three ? NULL : sums + PC_WEIGH_SCORE_HIT * step,
+      .cells = ranges->cells == NULL ? NULL : ranges->cells + p * (PC_PREFIX_CELLS + 1)};
+  lanes->evidence.curve.parts[p] = (pc_curve_table){
+      .count = prefix->count, .total = pc_curve_prefix_total(prefix), .prefix = prefix};
+}
+
+void pc_lanes_show(const pc_sorted_view *sorted, const pc_ranges *ranges, const float *weights,
+                   size_t lane, double total, pc_lanes *lanes) {
+  const size_t step = lanes_step(sorted, ranges, lanes);
+  const double *sums = lanes->sums + lane * PC_WEIGH_SUMS * step;
+  lanes->evidence.total = total;
+  if (lanes->prefix == NULL)
+    lanes_show_bins(sums, ranges->count, lanes->three, lanes->evidence.grid.bins);
+  for (size_t p = 0; lanes->prefix != NULL && p < sorted->part_count; p++) {
+    lanes_show_part(sorted, ranges, weights + lane, sums, step, p, lanes);
+    sums += lanes->prefix[p].count + 1;
   }
 }

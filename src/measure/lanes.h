@@ -1,5 +1,5 @@
-/* Evidence of several replicas at once: one walk over sorted scores adds up ranges of them, and
- * only where a metric asks for it a range is opened score by score. */
+/* Evidence of several replicas at once: one walk over sorted scores adds up ranges of them; of
+ * curves (stats/curve_prefix.h) only the ranges that matter are looked at score by score. */
 #ifndef PC_LANES_H
 #define PC_LANES_H
 
@@ -9,16 +9,15 @@
 
 /* Ranges of the sorted scores of a slot, the same for all replicas: the bins of a grid, or
  * segments of a curve, which split no ties and, where a metric joins scores in cells, lie
- * inside cells of PC_LANES_LEVEL. */
+ * inside cells of PC_PREFIX_LEVEL. */
 typedef struct pc_ranges {
   size_t count;
-  size_t *begin, *end;
-  size_t *part; /* the first range of each part, and the end */
-  double *hit;  /* of each score: did it come true? */
-  int in_cells; /* a metric joins scores in cells */
+  size_t *begin, *end; /* of curves begin also has the end of the last */
+  size_t *part;        /* the first range of each part, and the end */
+  double *hit;         /* of each score: did it come true? */
+  int in_cells;        /* a metric joins scores in cells */
+  uint32_t *cells;     /* then as pc_curve_prefix says, part after part */
 } pc_ranges;
-
-#define PC_LANES_LEVEL 12
 
 /* Can it be had for a slot?  Of curves where every metric says what it wants to know, and
  * weights are whole. */
@@ -31,10 +30,10 @@ void pc_ranges_free(const pcal_env *env, pc_ranges *ranges);
 
 /* Room of one worker for a slot. */
 typedef struct pc_lanes {
-  double *sums; /* [lane][range][what] */
+  double *sums; /* [lane][what][range]; of curves before each range of a part, and its totals */
+  int three;    /* of a range only the first three sums are known */
   pc_evidence evidence;
-  uint8_t *open, *wanted;
-  size_t *from; /* the range behind each entry of a table */
+  pc_curve_prefix *prefix; /* of each part of a curve */
 } pc_lanes;
 
 PC_CHECKED pcal_status pc_lanes_new(const pcal_env *env, const pc_plan *plan, size_t slot,
@@ -43,12 +42,11 @@ PC_CHECKED pcal_status pc_lanes_new(const pcal_env *env, const pc_plan *plan, si
 void pc_lanes_free(const pcal_env *env, pc_lanes *lanes);
 
 /* Adds up all ranges under PC_WEIGH_LANES sets of weights: weights[row][lane]. */
-void pc_lanes_add(const pc_sorted_view *sorted, const pc_ranges *ranges, const double *weights,
+void pc_lanes_add(const pc_sorted_view *sorted, const pc_ranges *ranges, const float *weights,
                   pc_lanes *lanes);
 
 /* The evidence of one of them, total its sum of weights; it is good until the next one. */
-void pc_lanes_show(const pc_plan *plan, size_t slot, const pc_sorted_view *sorted,
-                   const pc_ranges *ranges, const double *weights, size_t lane, double total,
-                   pc_lanes *lanes);
+void pc_lanes_show(const pc_sorted_view *sorted, const pc_ranges *ranges, const float *weights,
+                   size_t lane, double total, pc_lanes *lanes);
 
 #endif

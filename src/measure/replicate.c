@@ -27,7 +27,7 @@ enum {
  * refilled, and for what cannot be refilled, rows and states. */
 typedef struct replicate_worker {
   int ready;
-  double *drawn; /* weights: row, replica of the batch */
+  float *drawn; /* weights: row, replica of the batch */
   double total[REPLICATE_BATCH];
   int32_t *new_labels; /* of one replica */
   pc_refilled *refilled;
@@ -46,6 +46,7 @@ typedef struct replicate_job {
   pc_ranges *ranges;      /* by slot; without any where replicas come one by one */
   replicate_worker *workers;
   size_t worker_count;
+  int ones;  /* all rows have weight 1, without clusters */
   int sums;  /* some entry is a sum of row values */
   int plain; /* some slot needs rows and states */
   double *values;
@@ -68,19 +69,19 @@ static double replicate_poisson(const replicate_job *job, size_t replica, uint64
 
 /* Weights of a row of weight 1 (or of its cluster) in the replicas of a batch. */
 static void replicate_counts(const replicate_job *job, size_t batch, uint64_t id, double weight,
-                             double *out) {
+                             float *out) {
   for (size_t q = 0; q < REPLICATE_BATCH; q += REPLICATE_BLOCK) {
     const size_t block = batch * (REPLICATE_BATCH / REPLICATE_BLOCK) + q / REPLICATE_BLOCK;
     const pc_rng rng = replicate_rng(job, REPLICATE_BATCH_STREAM, block);
     uint32_t bits[REPLICATE_BLOCK];
     pc_rng_block(&rng, id, bits);
     for (size_t k = 0; k < REPLICATE_BLOCK; k++)
-      out[q + k] = weight * (double)pc_poisson_one(bits[k]);
+      out[q + k] = (float)(weight * (double)pc_poisson_one(bits[k]));
   }
 }
 
 /* Weights of a row in the replicas of a batch. */
-static void replicate_draw(const replicate_job *job, size_t batch, size_t row, double *out) {
+static void replicate_draw(const replicate_job *job, size_t batch, size_t row, float *out) {
   const pc_kept_rows *rows = job->request->rows;
   const pc_replica_kind kind = job->request->kind;
   const uint64_t id = rows->clusters == NULL ? rows->ids[row] : rows->clusters[row];
@@ -94,9 +95,29 @@ static void replicate_draw(const replicate_job *job, size_t batch, size_t row, d
       kind == PC_REPLICA_WITHOUT ? pc_rng_bits(&blocks, id) % job->request->count : SIZE_MAX;
   for (size_t q = 0; q < REPLICATE_BATCH; q++) {
     const size_t replica = batch * REPLICATE_BATCH + q;
-    out[q] = kind == PC_REPLICA_WEIGHTS ? replicate_poisson(job, replica, id, weight)
-             : replica == left_out      ? 0.0
-                                        : weight;
+    out[q] = (float)(kind == PC_REPLICA_WEIGHTS ? replicate_poisson(job, replica, id, weight)
+                     : replica == left_out      ? 0.0
+                                                : weight);
+  }
+}
+
+/* Weights of all rows in the replicas of a batch, and their totals. */
+static void replicate_draw_all(const replicate_job *job, size_t batch,
+                               replicate_worker *worker) {
+  const pc_kept_rows *rows = job->request->rows;
+  const int together = job->ones && job->request->kind == PC_REPLICA_WEIGHTS;
+  if (together) {
+    const size_t block = batch * (REPLICATE_BATCH / REPLICATE_BLOCK);
+    const pc_rng rng = replicate_rng(job, REPLICATE_BATCH_STREAM, block);
+    pc_weigh_kernels_best()->draw(rng.seed, rng.stream, rows->ids, rows->count, worker->drawn);
+  }
+  memset(worker->total, 0, sizeof worker->total);
+  for (size_t i = 0; i < rows->count; i++) {
+    float *weights = worker->drawn + i * REPLICATE_BATCH;
+    if (!together)
+      replicate_draw(job, batch, i, weights);
+    for (size_t q = 0; q < REPLICATE_BATCH; q++)
+      worker->total[q] += (double)weights[q];
   }
 }
 
@@ -192,7 +213,7 @@ static pc_rows replicate_rows(const replicate_job *job, replicate_worker *worker
   for (size_t i = 0; i < rows->count; i++) {
     if (drawn->weights[i * drawn->stride] <= 0)
       continue;
-    worker->weights[at] = drawn->weights[i * drawn->stride];
+    worker->weights[at] = (double)drawn->weights[i * drawn->stride];
     worker->labels[at] = drawn->labels[i];
     if (layout->form == PC_FORM_CLASSES)
       replicate_copy_row(job, worker, i, at);
@@ -387,8 +408,8 @@ static pcal_status replicate_one(const replicate_job *job, replicate_worker *wor
     rows = replicate_rows(job, worker, drawn, replica);
   for (size_t s = 0; s < plan->slot_count; s++) {
     if (replicate_together(job, s)) {
-      pc_lanes_show(plan, s, &job->sorted[s], &job->ranges[s], worker->drawn,
-                    replica % REPLICATE_BATCH, drawn->total, &worker->lanes[s]);
+      pc_lanes_show(&job->sorted[s], &job->ranges[s], worker->drawn, replica % REPLICATE_BATCH,
+                    drawn->total, &worker->lanes[s]);
       PC_TRY(replicate_slot_entries(job, s, &worker->lanes[s].evidence, replica, err));
     } else if (replicate_sorted(job, s)) {
       pc_refill(&plan->slots[s].need, &job->sorted[s], drawn, &worker->refilled[s]);
@@ -406,13 +427,7 @@ static pcal_status replicate_task(void *user, size_t batch, size_t w, pcal_error
   const pc_kept_rows *rows = job->request->rows;
   if (!worker->ready)
     PC_TRY(replicate_worker_fill(job, worker, err));
-  memset(worker->total, 0, sizeof worker->total);
-  for (size_t i = 0; i < rows->count; i++) {
-    double *weights = worker->drawn + i * REPLICATE_BATCH;
-    replicate_draw(job, batch, i, weights);
-    for (size_t q = 0; q < REPLICATE_BATCH; q++)
-      worker->total[q] += weights[q];
-  }
+  replicate_draw_all(job, batch, worker);
   for (size_t s = 0; s < job->request->plan->slot_count; s++)
     if (replicate_together(job, s))
       pc_lanes_add(&job->sorted[s], &job->ranges[s], worker->drawn, &worker->lanes[s]);
@@ -456,6 +471,9 @@ static pcal_status replicate_prepare(replicate_job *job, pcal_error *err) {
   job->ranges = pc_alloc(&job->env, plan->slot_count, sizeof *job->ranges);
   if (job->workers == NULL || job->sorted == NULL || job->ranges == NULL)
     return pc_fail_memory(err, "drawing replicas");
+  job->ones = request->rows->clusters == NULL;
+  for (size_t i = 0; i < request->rows->count; i++)
+    job->ones &= request->rows->weights[i] == 1.0;
   for (size_t s = 0; s < plan->slot_count; s++) {
     const pc_need *need = &plan->slots[s].need;
     if (!replicate_has(request, s))

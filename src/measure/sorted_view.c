@@ -186,7 +186,7 @@ static void sorted_view_curve(const pc_sorted_view *sorted, const pc_drawn *draw
   size_t at = 0;
   double total = 0.0;
   for (size_t e = sorted->begin[part]; e < sorted->begin[part + 1]; e++) {
-    const double weight = drawn->weights[sorted->row[e] * drawn->stride];
+    const double weight = (double)drawn->weights[sorted->row[e] * drawn->stride];
     if (weight == 0.0)
       continue;
     const double hit = drawn->labels[sorted->row[e]] == sorted->label[e] ? weight : 0.0;
@@ -214,7 +214,7 @@ static size_t sorted_view_bin(const pc_sorted_view *sorted, const pc_drawn *draw
     if (last < cells->cut_count && pc_partition_above(cells, score, last))
       break;
     const uint32_t row = sorted->row[at];
-    const double weight = drawn->weights[row * drawn->stride], mass = weight * score;
+    const double weight = (double)drawn->weights[row * drawn->stride], mass = weight * score;
     const double hit = drawn->labels[row] == sorted->label[at] ? 1.0 : 0.0;
     bin->weight += weight;
     bin->hits += weight * hit;

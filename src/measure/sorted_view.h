@@ -17,7 +17,7 @@ typedef struct pc_sorted_view {
 
 /* Weights (0: the row is absent) and labels of the rows in one replica. */
 typedef struct pc_drawn {
-  const double *weights; /* of row i: weights[i * stride] */
+  const float *weights; /* of row i: weights[i * stride] */
   size_t stride;
   const int32_t *labels;
   double total;

@@ -30,8 +30,9 @@
 #define SMECE_TOLERANCE 1e-8    /* of the root, relative */
 #define SMECE_SIGMA_MIN 0x1p-20 /* edge case 4 */
 #define SMECE_STEPS 60
-#define SMECE_ROUGH_LEVEL 12
+#define SMECE_ROUGH_START 0x1p-7
 #define SMECE_ROUGH_LEAST 0x1p-12
+#define SMECE_ROUGH_ERROR 5e-5     /* that joining scores may add, relative */
 #define SMECE_ROUGH_TOLERANCE 1e-3 /* of the excess, which is then taken off */
 
 enum { SMECE_VIEW };
@@ -129,11 +130,10 @@ static double smece_root(smece_field *field, smece_bracket *bracket, double tole
 }
 
 /* From a start not above the root: it lies between s and smECE_s. */
-static double smece_rise(smece_field *field, double start, double excess) {
+static double smece_rise(smece_field *field, double start, double excess, double tolerance) {
   const double other = fmin(start + excess, 1.0);
   smece_bracket bracket = {start, other, excess, smece_excess(field, other)};
-  return bracket.below <= 0 ? smece_root(field, &bracket, SMECE_TOLERANCE)
-                            : other + bracket.below;
+  return bracket.below <= 0 ? smece_root(field, &bracket, tolerance) : other + bracket.below;
 }
 
 /* Halves sigma from the size of all masses on, which smECE_s is at most, until the root is
@@ -204,7 +204,7 @@ static pcal_status smece_at_level(const pcal_env *env, const pc_curve_table *tab
   if (*next == 0 && out != NULL) {
     const double value = one_sign ? 0.0
                          : each   ? smece_search(&field, SMECE_SIGMA_MIN, SMECE_TOLERANCE)
-                                  : smece_rise(&field, least, excess);
+                                  : smece_rise(&field, least, excess, SMECE_TOLERANCE);
     out->value = fmax(value, fabs(field.all.net));
     pc_outcome_part(out, "sigma", out->value);
     pc_outcome_part(out, "signed", field.all.net);
@@ -229,16 +229,43 @@ static pcal_status smece_cells(const pc_options *options, const pc_curve_table *
   return smece_refine(env, table, level, NULL, err);
 }
 
+/* smECE is at least the net residual: mostly the search can begin there. */
+static double smece_rough_value(smece_field *field) {
+  const double start = fmax(fabs(field->all.net), SMECE_ROUGH_START);
+  if (smece_one_sign(field) || start > 1.0)
+    return 0.0;
+  if (field->all.size >= start) {
+    smece_settle(field, start);
+    const double excess = smece_excess(field, start);
+    if (fabs(excess) <= SMECE_ROUGH_TOLERANCE * start)
+      return start + excess;
+    if (excess > 0)
+      return smece_rise(field, start, excess, SMECE_ROUGH_TOLERANCE);
+    field->base = &field->all;
+    field->grid = 0;
+  }
+  return smece_search(field, SMECE_ROUGH_LEAST, SMECE_ROUGH_TOLERANCE);
+}
+
+/* Cells as wide as they may be for a root not below the net residual. */
+static unsigned smece_rough_level(const pc_curve_table *table) {
+  const pc_curve_place all = pc_curve_prefix_last(table->prefix);
+  const double net = fabs(all.scores - all.hits) / all.rows;
+  const pc_point_masses any = {.size = 1.0};
+  unsigned level = 4;
+  while (level < PC_PREFIX_LEVEL &&
+         !(pc_point_masses_sigma(&any, level, SMECE_ROUGH_ERROR * net) <= net))
+    level++;
+  return level;
+}
+
 /* One of many replicas: cells are near enough, and so is a grid of few nodes. */
 static pcal_status smece_rough(const pcal_env *env, const pc_curve_table *table,
                                pc_outcome *out, pcal_error *err) {
   smece_field field;
-  PC_TRY(smece_field_new(env, table, SMECE_ROUGH_LEVEL, &field, err));
+  PC_TRY(smece_field_new(env, table, smece_rough_level(table), &field, err));
   field.fine = PC_SMOOTH_ROUGH;
-  const double value = smece_one_sign(&field)
-                           ? 0.0
-                           : smece_search(&field, SMECE_ROUGH_LEAST, SMECE_ROUGH_TOLERANCE);
-  out->value = fmax(value, fabs(field.all.net));
+  out->value = fmax(smece_rough_value(&field), fabs(field.all.net));
   pc_outcome_part(out, "sigma", out->value);
   pc_outcome_part(out, "signed", field.all.net);
   smece_field_free(env, &field);

@@ -183,8 +183,56 @@ static void bins_add_entry(bins_sums *sums, const pc_curve_table *table, size_t 
   pc_fixed_add_weighted(&sums->score_hit, hits, score);
 }
 
+pc_bin pc_bin_between(const pc_curve_place *begin, const pc_curve_place *end) {
+  return (pc_bin){.weight = end->rows - begin->rows,
+                  .hits = end->hits - begin->hits,
+                  .score = end->scores - begin->scores,
+                  .score_square = (double)NAN,
+                  .score_hit = (double)NAN};
+}
+
+/* Moves a place behind the row before a position, and returns the edge there: between the last
+ * score before the position and the first behind it. */
+static double bins_replica_edge(const pc_curve_prefix *prefix, double position,
+                                pc_curve_place *place) {
+  *place = pc_curve_prefix_seek(prefix, position - 0.5);
+  const double lower = prefix->score[place->entry];
+  pc_curve_prefix_pass(prefix, place);
+  if (place->rows != position)
+    return lower;
+  const pc_curve_place next = pc_curve_prefix_seek(prefix, position);
+  return (lower + prefix->score[next.entry]) / 2.0;
+}
+
+static size_t bins_of_replica(const pc_curve_table *table, size_t bins, pc_bin *out) {
+  pc_curve_place begin = pc_curve_prefix_first(table->prefix), end;
+  double low = 0.0;
+  size_t count = 0;
+  for (size_t r = 1; r < bins; r++) {
+    const double position = pc_bins_position(table, bins, r);
+    if (position <= 0 || position >= table->total)
+      continue;
+    const double edge = bins_replica_edge(table->prefix, position, &end);
+    if (!(edge < 1.0) || (count > 0 && !(edge > low)))
+      continue;
+    out[count] = pc_bin_between(&begin, &end);
+    out[count].low = low;
+    out[count++].high = low = edge;
+    begin = end;
+  }
+  end = pc_curve_prefix_last(table->prefix);
+  out[count] = pc_bin_between(&begin, &end);
+  out[count].low = low;
+  out[count].high = 1.0;
+  return count + 1;
+}
+
 pcal_status pc_bins_by_mass(const pcal_env *env, const pc_curve_table *table, size_t bins,
                             pc_bin *out, size_t *count, pcal_error *err) {
+  if (table->prefix != NULL) {
+    *count = bins_of_replica(table, bins, out);
+    return PCAL_OK;
+  }
   double *edges = pc_alloc_raw(env, bins, sizeof *edges);
   if (edges == NULL)
     return pc_fail_memory(err, "making equal-mass bins");

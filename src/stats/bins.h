@@ -106,6 +106,9 @@ PC_CHECKED pcal_status pc_bins_sweep(const pcal_env *env, const pc_curve_table *
 /* Where part r of `bins` ends among the sorted rows; not inside (0, W) when it is empty. */
 double pc_bins_position(const pc_curve_table *table, size_t bins, size_t r);
 
+/* What lies between two places of a replica; moments are NaN, low and high 0. */
+pc_bin pc_bin_between(const pc_curve_place *begin, const pc_curve_place *end);
+
 /* What the entries [begin, end) hold; moments are NaN. */
 pc_bin pc_bins_join(const pc_curve_table *table, size_t begin, size_t end);
 

@@ -81,7 +81,29 @@ static double adaptive_index(double weight, size_t bins, size_t r) {
   return adaptive_round((double)r * (weight / (double)bins));
 }
 
+static void adaptive_of_replica(const pc_curve_table *table, double threshold, size_t bins,
+                                pc_bin *out) {
+  const pc_curve_prefix *prefix = table->prefix;
+  pc_curve_place begin =
+      threshold > 0 ? pc_curve_prefix_above(prefix, threshold) : pc_curve_prefix_first(prefix);
+  const double left_out = begin.rows, weight = table->total - left_out;
+  for (size_t b = 0; b < bins; b++) {
+    const int last = b + 1 == bins || begin.rows >= table->total;
+    const pc_curve_place end =
+        last ? pc_curve_prefix_last(prefix)
+             : pc_curve_prefix_seek(prefix, left_out + adaptive_index(weight, bins, b + 1));
+    out[b] = pc_bin_between(&begin, &end);
+    out[b].low = b == 0 ? 0.0 : out[b - 1].high;
+    out[b].high = last ? 1.0 : prefix->score[end.entry];
+    begin = end;
+  }
+}
+
 void pc_bins_adaptive(const pc_curve_table *table, double threshold, size_t bins, pc_bin *out) {
+  if (table->prefix != NULL) {
+    adaptive_of_replica(table, threshold, bins, out);
+    return;
+  }
   size_t begin = adaptive_first(table, threshold);
   const double weight = adaptive_weight(table, begin);
   adaptive_walk walk = {begin, 0.0};

@@ -182,7 +182,9 @@ static size_t curve_widest(const pc_curve_table *table, double *gap) {
 
 pc_gap pc_curve_table_gap(const pc_curve_table *table) {
   pc_gap gap = {0.0, NAN};
-  if (table->count > 0)
+  if (table->prefix != NULL && table->total > 0)
+    gap.value = pc_curve_prefix_gap(table->prefix, &gap.at);
+  else if (table->prefix == NULL && table->count > 0)
     gap.at = pc_curve_table_high(table, curve_widest(table, &gap.value));
   return gap;
 }

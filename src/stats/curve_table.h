@@ -6,6 +6,7 @@
 #define PC_CURVE_TABLE_H
 
 #include "core/memory.h"
+#include "stats/curve_prefix.h"
 #include "stats/segment.h"
 
 typedef struct pc_curve_table {
@@ -18,6 +19,9 @@ typedef struct pc_curve_table {
    * scores. Borrowed, or the same as owned. */
   const pc_segment *segments;
   pc_segment *owned;
+  /* In place of entries in a replica: count is that of its ranges.  Only bins of equal mass,
+   * adaptive bins, gaps and point masses in cells that hold whole ranges are known of it. */
+  const pc_curve_prefix *prefix;
 } pc_curve_table;
 
 /* Both kinds of tables. */

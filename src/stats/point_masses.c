@@ -73,6 +73,38 @@ static void point_cells(const pc_curve_table *table, unsigned level, pc_point_ma
   }
 }
 
+/* Sums of a replica behind a cell less those before it: near enough. */
+static void point_replica_cell(const pc_curve_prefix *prefix, size_t begin, size_t end,
+                               double total, pc_point_masses *out) {
+  const double hits = prefix->hits[end] - prefix->hits[begin];
+  const double misses = prefix->rows[end] - prefix->rows[begin] - hits;
+  const double hit_score = prefix->hit_scores[end] - prefix->hit_scores[begin];
+  const double miss_score = prefix->scores[end] - prefix->scores[begin] - hit_score;
+  const double at[2] = {misses > 0 ? miss_score / misses : 0.0,
+                        hits > 0 ? hit_score / hits : 0.0};
+  const double mass[2] = {misses > 0 ? miss_score / total : 0.0,
+                          hits > 0 ? (hit_score - hits) / total : 0.0};
+  const int first = at[1] < at[0];
+  point_put(out, at[first], mass[first]);
+  point_put(out, at[!first], mass[!first]);
+}
+
+static void point_replica_cells(const pc_curve_table *table, unsigned level,
+                                pc_point_masses *out) {
+  const pc_curve_prefix *prefix = table->prefix;
+  const size_t step = (size_t)1 << (PC_PREFIX_LEVEL - level);
+  for (size_t cell = 0; cell < PC_PREFIX_CELLS; cell += step) {
+    const size_t last = cell + step < PC_PREFIX_CELLS ? cell + step : PC_PREFIX_CELLS;
+    const size_t begin = prefix->cells[cell], end = prefix->cells[last];
+    if (begin < end)
+      point_replica_cell(prefix, begin, end, table->total, out);
+  }
+  for (size_t i = 0; i < out->count; i++) {
+    out->net += out->mass[i];
+    out->size += fabs(out->mass[i]);
+  }
+}
+
 static void point_scores(const pc_curve_table *table, pc_point_masses *out) {
   for (size_t i = 0; i < table->count; i++) {
     pc_fixed residual = pc_curve_table_score_sum(table, i);
@@ -96,6 +128,10 @@ pcal_status pc_point_masses_new(const pcal_env *env, const pc_curve_table *table
   if (out->at == NULL || out->mass == NULL) {
     pc_point_masses_free(env, out);
     return pc_fail_memory(err, "smoothing a curve");
+  }
+  if (table->prefix != NULL) {
+    point_replica_cells(table, level, out);
+    return PCAL_OK;
   }
   if (level == PC_EACH_SCORE)
     point_scores(table, out);

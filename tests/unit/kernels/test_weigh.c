@@ -11,11 +11,12 @@
 static void test_sums(void **state) {
   (void)state;
   const pc_rng rng = {1, 2};
-  double weights[WEIGH_ROWS * PC_WEIGH_LANES], score[WEIGH_SCORES], hit[WEIGH_SCORES];
+  float weights[WEIGH_ROWS * PC_WEIGH_LANES];
+  double score[WEIGH_SCORES], hit[WEIGH_SCORES];
   double first[PC_WEIGH_SUMS * PC_WEIGH_LANES] = {0};
   uint32_t row[WEIGH_SCORES];
   for (size_t i = 0; i < WEIGH_ROWS * PC_WEIGH_LANES; i++)
-    weights[i] = floor(4 * pc_rng_uniform(&rng, i));
+    weights[i] = (float)floor(4 * pc_rng_uniform(&rng, i));
   for (size_t i = 0; i < WEIGH_SCORES; i++) {
     score[i] = pc_rng_uniform(&rng, 1000 + i);
     hit[i] = (double)(i % 3 == 0);
@@ -27,18 +28,45 @@ static void test_sums(void **state) {
     if (v == 0)
       memcpy(first, sums, sizeof sums);
     assert_memory_equal(first, sums, sizeof sums);
+    double three[PC_WEIGH_SUMS * PC_WEIGH_LANES];
+    pc_weigh_kernels_at(v)->add_three(weights, row, score, hit, WEIGH_SCORES, three);
+    assert_memory_equal(first, three, 3 * PC_WEIGH_LANES * sizeof *three);
   }
   for (size_t lane = 0; lane < PC_WEIGH_LANES; lane++) {
     double want[PC_WEIGH_SUMS] = {0};
     for (size_t i = 0; i < WEIGH_SCORES; i++) {
-      const double w = weights[row[i] * PC_WEIGH_LANES + lane], s = score[i], a = hit[i];
-      const double add[] = {w, w * a, w * s, w * s * s, w * s * a};
+      const double w = (double)weights[row[i] * PC_WEIGH_LANES + lane], s = score[i],
+                   a = hit[i];
+      const double add[] = {w, w * a, w * s, w * s * a, w * s * s};
       for (size_t what = 0; what < PC_WEIGH_SUMS; what++)
         want[what] += add[what];
     }
     for (size_t what = 0; what < PC_WEIGH_SUMS; what++)
       assert_near(first[what * PC_WEIGH_LANES + lane], want[what], 1e-12);
   }
+}
+
+/* Draws are those of the generator, one by one. */
+static void test_draws(void **state) {
+  (void)state;
+  uint64_t ids[WEIGH_ROWS];
+  const pc_rng other = {5, 6};
+  for (size_t i = 0; i < WEIGH_ROWS; i++)
+    ids[i] = i % 3 == 0 ? i : pc_rng_bits(&other, i);
+  for (size_t v = 0; pc_weigh_kernels_at(v) != NULL; v++)
+    for (size_t count = 0; count <= WEIGH_ROWS; count += 7) {
+      float drawn[WEIGH_ROWS * PC_WEIGH_LANES + 1] = {0};
+      pc_weigh_kernels_at(v)->draw(UINT64_C(0x123456789abcdef), UINT64_C(0xffffffff), ids,
+                                   count, drawn);
+      for (size_t i = 0; i < count * PC_WEIGH_LANES; i++) {
+        const pc_rng rng = {UINT64_C(0x123456789abcdef),
+                            UINT64_C(0xffffffff) + i % PC_WEIGH_LANES / 4};
+        uint32_t words[4];
+        pc_rng_block(&rng, ids[i / PC_WEIGH_LANES], words);
+        assert_true(drawn[i] == (float)pc_poisson_one(words[i % 4]));
+      }
+      assert_true(drawn[count * PC_WEIGH_LANES] == 0.0f);
+    }
 }
 
 /* A tile times columns. */
@@ -73,6 +101,7 @@ static void test_mix(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_sums),
+      cmocka_unit_test(test_draws),
       cmocka_unit_test(test_mix),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

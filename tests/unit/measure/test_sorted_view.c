@@ -113,7 +113,10 @@ static void sorted_check(const sorted_case *at, const pc_need *need) {
   const pc_layout layout = {PCAL_PROBABILITY, SORTED_CLASSES, SORTED_CLASSES};
   pc_sorted_view sorted;
   pc_refilled refilled;
-  const pc_drawn drawn = {at->weights, 1, at->labels, 1.0};
+  float weights[SORTED_ROWS];
+  for (size_t i = 0; i < SORTED_ROWS; i++)
+    weights[i] = (float)at->weights[i];
+  const pc_drawn drawn = {weights, 1, at->labels, 1.0};
   assert_true(pc_sorted_view_can(need, &layout, &at->kept));
   assert_int_equal(pc_sorted_view_new(&env, &need->view, &layout, &at->kept, &sorted, NULL),
                    PCAL_OK);

@@ -1,0 +1,111 @@
+#include "stats/curve_prefix.h"
+
+#include <math.h>
+
+double pc_curve_prefix_total(const pc_curve_prefix *prefix) {
+  return prefix->rows[prefix->count];
+}
+
+/* Before range r. */
+static pc_curve_place prefix_at(const pc_curve_prefix *prefix, size_t r) {
+  return (pc_curve_place){prefix->begin[r], prefix->rows[r], prefix->hits[r],
+                          prefix->scores[r]};
+}
+
+pc_curve_place pc_curve_prefix_first(const pc_curve_prefix *prefix) {
+  return prefix_at(prefix, 0);
+}
+
+pc_curve_place pc_curve_prefix_last(const pc_curve_prefix *prefix) {
+  return prefix_at(prefix, prefix->count);
+}
+
+void pc_curve_prefix_pass(const pc_curve_prefix *prefix, pc_curve_place *place) {
+  const size_t end = prefix->begin[prefix->count];
+  const double score = prefix->score[place->entry];
+  while (place->entry < end && prefix->score[place->entry] == score) {
+    const double weight = (double)prefix->weight[prefix->row[place->entry] * prefix->stride];
+    place->rows += weight;
+    place->hits += weight * prefix->hit[place->entry];
+    place->scores += weight * score;
+    place->entry++;
+  }
+}
+
+pc_curve_place pc_curve_prefix_above(const pc_curve_prefix *prefix, double threshold) {
+  size_t low = 0, high = prefix->count; /* the first range that ends above it */
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (prefix->score[prefix->begin[middle + 1] - 1] > threshold)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  pc_curve_place place = prefix_at(prefix, low);
+  while (low < prefix->count && !(prefix->score[place.entry] > threshold))
+    pc_curve_prefix_pass(prefix, &place);
+  return place;
+}
+
+pc_curve_place pc_curve_prefix_seek(const pc_curve_prefix *prefix, double rows) {
+  const double index = fmin(rows, pc_curve_prefix_total(prefix) - 0.5);
+  size_t low = 0, high = prefix->count - 1; /* the first range after which there are more */
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (prefix->rows[middle + 1] > index)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  pc_curve_place place = prefix_at(prefix, low);
+  for (;;) {
+    pc_curve_place next = place;
+    pc_curve_prefix_pass(prefix, &next);
+    if (next.rows > index || next.entry >= prefix->begin[low + 1])
+      return place;
+    place = next;
+  }
+}
+
+/* ---- the gap ---- */
+
+typedef struct prefix_widest {
+  double gap, at;
+} prefix_widest;
+
+/* Distinct scores of a range one by one. */
+static void prefix_gap_inside(const pc_curve_prefix *prefix, size_t r, prefix_widest *widest) {
+  pc_curve_place place = prefix_at(prefix, r);
+  while (place.entry < prefix->begin[r + 1]) {
+    const double before = place.rows;
+    pc_curve_prefix_pass(prefix, &place);
+    const double gap = place.scores - place.hits, at = prefix->score[place.entry - 1];
+    const double more = fabs(gap) - fabs(widest->gap);
+    if (place.rows > before && (more > 0 || (more == 0 && !(at >= widest->at))))
+      *widest = (prefix_widest){gap, at};
+  }
+}
+
+/* Inside a range the gap rises by at most the scores of its misses and falls by at most
+ * (1 - score) over its hits. */
+static double prefix_reach(const pc_curve_prefix *prefix, size_t r) {
+  const double before = prefix->scores[r] - prefix->hits[r];
+  const double of_hits =
+      prefix->hit_scores == NULL ? 0.0 : prefix->hit_scores[r + 1] - prefix->hit_scores[r];
+  const double up = before + (prefix->scores[r + 1] - prefix->scores[r]) - of_hits;
+  const double down = before - (prefix->hits[r + 1] - prefix->hits[r]) + of_hits;
+  return fmax(up, -down);
+}
+
+double pc_curve_prefix_gap(const pc_curve_prefix *prefix, double *at) {
+  double least = 0.0; /* that it has behind some range */
+  for (size_t r = 1; r <= prefix->count; r++)
+    least = fmax(least, fabs(prefix->scores[r] - prefix->hits[r]));
+  least *= 1 - 0x1p-40; /* sums inside a range are rounded otherwise */
+  prefix_widest widest = {0.0, (double)NAN};
+  for (size_t r = 0; r < prefix->count; r++)
+    if (prefix_reach(prefix, r) >= fmax(least, fabs(widest.gap)))
+      prefix_gap_inside(prefix, r, &widest);
+  *at = widest.at;
+  return widest.gap;
+}

@@ -1,0 +1,56 @@
+/* One of many replicas of a curve: sorted scores in ranges that are the same for all of them,
+ * with sums up to each range.  What lies inside a range is looked up only where it matters.
+ *
+ * Weights are whole; rows of weight 0 are absent.  Ranges split no ties. */
+#ifndef PC_CURVE_PREFIX_H
+#define PC_CURVE_PREFIX_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define PC_PREFIX_LEVEL 12
+#define PC_PREFIX_CELLS ((1 << PC_PREFIX_LEVEL) + 1)
+
+typedef struct pc_curve_prefix {
+  size_t count;        /* ranges */
+  const size_t *begin; /* the first score of each range, and behind them all the end */
+  const double *score; /* ascending */
+  const double *hit;   /* of each score: 1 where it came true, else 0 */
+  const uint32_t *row; /* of each score */
+  const float *weight; /* of row i: weight[i * stride] */
+  size_t stride;
+  /* Sums before each range, and behind them all the totals: */
+  const double *rows, *hits, *scores;
+  const double *hit_scores; /* scores of hits, or NULL */
+  /* Where ranges lie inside cells of 2^-PC_PREFIX_LEVEL, the first range of each cell, from
+   * scores of 0 to those of 1, and behind them count; else NULL. */
+  const uint32_t *cells;
+} pc_curve_prefix;
+
+/* A place between two distinct scores, and the sums before it. */
+typedef struct pc_curve_place {
+  size_t entry; /* the first score behind it */
+  double rows, hits, scores;
+} pc_curve_place;
+
+double pc_curve_prefix_total(const pc_curve_prefix *prefix);
+
+/* Before the first score, and behind the last. */
+pc_curve_place pc_curve_prefix_first(const pc_curve_prefix *prefix);
+pc_curve_place pc_curve_prefix_last(const pc_curve_prefix *prefix);
+
+/* Before the first score above a threshold. */
+pc_curve_place pc_curve_prefix_above(const pc_curve_prefix *prefix, double threshold);
+
+/* Before the distinct score with which the rows come to more than `rows`; that of the last row
+ * where they never do.  There are rows. */
+pc_curve_place pc_curve_prefix_seek(const pc_curve_prefix *prefix, double rows);
+
+/* Moves a place behind the distinct score that it is before. */
+void pc_curve_prefix_pass(const pc_curve_prefix *prefix, pc_curve_place *place);
+
+/* The largest distance between the cumulated scores and outcomes, signed, and the score at
+ * which it is reached: as pc_curve_table_gap.  There are rows. */
+double pc_curve_prefix_gap(const pc_curve_prefix *prefix, double *at);
+
+#endif
