@@ -10,9 +10,8 @@ const pc_figure_row pc_figure_test_size = {
             .kind = "figures",
             .name = "test-size",
             .title = "errors against the number of rows",
-            .formula =
-                "mean of each metric over 30 random subsets of n rows, and by its value "
-                "on all rows",
+            .formula = "mean of each metric over 30 random subsets of n rows, and by its value "
+                       "on all rows",
             .about = "A number that depends on how many rows there are says as much about them "
                      "as about the model: an estimator without bias is a flat line. This is "
                      "the figure of `propercal study test-size` with 30 subsets of each size.",
