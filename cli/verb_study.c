@@ -241,6 +241,8 @@ static const cli_example study_examples[] = {
     {"propercal study coverage", "how often 95 % intervals hold the true value"},
     {"propercal study coverage --rows 300 --metric ece --metric brier",
      "the same for a small data set and two metrics"},
+    {"propercal study test-size --data d.npz --repeats 200 -o sizes.svg",
+     "how metrics change with the number of rows, as tables and a figure"},
     {"propercal study coverage --factor 1.1/1.5 --null-sets 5000 -m kuiper",
      "size of a test, and its power against two temperatures"},
 };

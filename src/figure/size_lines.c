@@ -1,0 +1,181 @@
+/* 1. The axis of rows is logarithmic, with names at 1, 2 and 5 times powers of ten.
+ * 2. Five colours, solid and then dashed; beyond that lines are left out and counted.
+ * 3. A point without a number interrupts its line. */
+#include "figure/size_lines.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "figure/wording.h"
+
+#define SIZE_LINES_TONES 5
+#define SIZE_LINES_POINTS 64
+
+static double size_lines_number(const pc_size_lines *lines, size_t row, const char *column) {
+  const size_t place = pc_study_table_find(lines->table, column);
+  return pc_study_table_cell(lines->table, row, place)->number;
+}
+
+static const char *size_lines_word(const pc_study_table *table, size_t row,
+                                   const char *column) {
+  const size_t place = pc_study_table_find(table, column);
+  return place == table->column_count ? "" : pc_study_table_cell(table, row, place)->word;
+}
+
+static pc_look size_lines_look(const char *name, size_t *others) {
+  if (strcmp(name, "rbs") == 0 || strcmp(name, "brier") == 0)
+    return (pc_look){.tone = PC_TONE_INK, .size = 3, .dashed = name[0] == 'b'};
+  const size_t place = (*others)++;
+  return (pc_look){.tone = (pc_tone)(PC_TONE_A + place % SIZE_LINES_TONES),
+                   .size = 2,
+                   .dashed = place >= SIZE_LINES_TONES};
+}
+
+static void size_lines_begin(const pc_study_table *table, size_t row, const char *name,
+                             size_t *others, pc_size_lines *out) {
+  if (out->count == PC_SIZE_LINES_MAX || *others > 2 * SIZE_LINES_TONES - 1) {
+    out->left_out++;
+    return;
+  }
+  (void)table;
+  out->line[out->count++] =
+      (pc_size_line){.name = name, .first = row, .look = size_lines_look(name, others)};
+}
+
+void pc_size_lines_read(const pc_study_table *table, const char *column, pc_size_lines *out) {
+  const char *last = NULL;
+  size_t others = 0;
+  *out = (pc_size_lines){.table = table, .low = INFINITY, .high = 0};
+  for (size_t r = 0; r < table->row_count; r++) {
+    const char *name = size_lines_word(table, r, column);
+    if (strcmp(size_lines_word(table, r, "model"), size_lines_word(table, 0, "model")) != 0)
+      break;
+    if (last == NULL || strcmp(last, name) != 0)
+      size_lines_begin(table, r, name, &others, out);
+    last = name;
+    if (out->left_out > 0)
+      continue;
+    out->line[out->count - 1].count++;
+    out->low = fmin(out->low, size_lines_number(out, r, "rows"));
+    out->high = fmax(out->high, size_lines_number(out, r, "rows"));
+  }
+}
+
+static double size_lines_error(const pc_size_lines *lines, size_t row, pc_size_column column) {
+  const double error = column.error == NULL ? 0.0 : size_lines_number(lines, row, column.error);
+  return isfinite(error) ? error : 0.0;
+}
+
+void pc_size_lines_range(const pc_size_lines *lines, pc_size_column column, double *low,
+                         double *high) {
+  for (size_t i = 0; i < lines->count; i++)
+    for (size_t r = 0; r < lines->line[i].count; r++) {
+      const size_t row = lines->line[i].first + r;
+      const double value = size_lines_number(lines, row, column.value);
+      if (!isfinite(value))
+        continue;
+      *low = fmin(*low, value - size_lines_error(lines, row, column));
+      *high = fmax(*high, value + size_lines_error(lines, row, column));
+    }
+}
+
+void pc_size_lines_axes(pc_figure *figure, size_t panel, const pc_size_lines *lines, double low,
+                        double high, const char *label) {
+  static const double steps[] = {1, 2, 5};
+  const double margin = 0.03 * (log2(lines->high) - log2(lines->low)) + 1e-3;
+  char text[PC_WORDING_MAX];
+  pc_figure_axis(figure, panel, PC_SIDE_X, log2(lines->low) - margin,
+                 log2(lines->high) + margin, 6, PC_NUMBERS_PLAIN, "rows");
+  pc_figure_axis(figure, panel, PC_SIDE_Y, low, high > low ? high : low + 1, 6,
+                 PC_NUMBERS_PLAIN, label);
+  for (double decade = 1; decade <= lines->high; decade *= 10)
+    for (size_t s = 0; s < sizeof steps / sizeof *steps; s++) {
+      const double at = decade * steps[s];
+      if (at < lines->low || at > lines->high)
+        continue;
+      pc_say_count(at, text);
+      pc_figure_name(figure, panel, PC_SIDE_X, log2(at), text);
+    }
+  if (!figure->failed)
+    figure->panels[panel].axis[PC_SIDE_X].lined = 1;
+}
+
+void pc_size_lines_key(pc_figure *figure, const pc_size_lines *lines) {
+  for (size_t i = 0; i < lines->count; i++)
+    pc_figure_key(figure, PC_SAMPLE_LINE, lines->line[i].look, lines->line[i].name);
+}
+
+/* ---- marks ---- */
+
+/* A run of points of a line, with the ends of their errors. */
+typedef struct size_lines_run {
+  pc_point points[SIZE_LINES_POINTS];
+  double errors[SIZE_LINES_POINTS];
+  size_t used;
+} size_lines_run;
+
+static void size_lines_flush(pc_figure *figure, size_t panel, pc_look look, size_lines_run *run,
+                             int band) {
+  pc_point outline[2 * SIZE_LINES_POINTS];
+  const size_t used = run->used;
+  for (size_t i = 0; i < used; i++) {
+    outline[i] = (pc_point){run->points[i].x, run->points[i].y - run->errors[i]};
+    outline[2 * used - 1 - i] = (pc_point){run->points[i].x, run->points[i].y + run->errors[i]};
+  }
+  if (band)
+    pc_figure_band(figure, panel, (pc_look){.tone = look.tone, .wash = 1}, outline, 2 * used);
+  else
+    pc_figure_line(figure, panel, look, run->points, used);
+  run->used = 0;
+}
+
+static void size_lines_runs(pc_figure *figure, size_t panel, const pc_size_lines *lines,
+                            const pc_size_line *line, pc_size_column column, int band) {
+  size_lines_run run = {.used = 0};
+  for (size_t r = 0; r < line->count && r < SIZE_LINES_POINTS; r++) {
+    const size_t row = line->first + r;
+    const double value = size_lines_number(lines, row, column.value);
+    if (isfinite(value)) {
+      run.errors[run.used] = size_lines_error(lines, row, column);
+      run.points[run.used++] = (pc_point){log2(size_lines_number(lines, row, "rows")), value};
+      continue;
+    }
+    size_lines_flush(figure, panel, line->look, &run, band);
+  }
+  size_lines_flush(figure, panel, line->look, &run, band);
+}
+
+static void size_lines_points(pc_figure *figure, size_t panel, const pc_size_lines *lines,
+                              const pc_size_line *line, pc_size_column column) {
+  char number[PC_WORDING_MAX], rows[PC_WORDING_MAX];
+  char hint[2 * PC_WORDING_MAX + PC_TABLE_WORD_MAX + 16];
+  for (size_t r = 0; r < line->count; r++) {
+    const size_t row = line->first + r;
+    const double value = size_lines_number(lines, row, column.value);
+    if (!isfinite(value))
+      continue;
+    pc_say_short(value, number);
+    pc_say_count(size_lines_number(lines, row, "rows"), rows);
+    snprintf(hint, sizeof hint, "%s: %s at %s rows", line->name, number, rows);
+    pc_figure_point(figure, panel, (pc_look){.tone = line->look.tone, .size = 2.5},
+                    (pc_point){log2(size_lines_number(lines, row, "rows")), value}, hint);
+  }
+}
+
+void pc_size_lines_draw(pc_figure *figure, size_t panel, const pc_size_lines *lines,
+                        pc_size_column column) {
+  for (size_t i = 0; column.error != NULL && i < lines->count; i++)
+    size_lines_runs(figure, panel, lines, &lines->line[i], column, 1);
+  for (size_t i = 0; i < lines->count; i++) {
+    size_lines_runs(figure, panel, lines, &lines->line[i], column, 0);
+    size_lines_points(figure, panel, lines, &lines->line[i], column);
+  }
+}
+
+void pc_size_lines_level(pc_figure *figure, size_t panel, const pc_size_lines *lines,
+                         double level, pc_look look) {
+  const double margin = 0.03 * (log2(lines->high) - log2(lines->low)) + 1e-3;
+  pc_figure_segment(figure, panel, look, (pc_point){log2(lines->low) - margin, level},
+                    (pc_point){log2(lines->high) + margin, level});
+}
