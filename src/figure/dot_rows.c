@@ -7,14 +7,24 @@
 
 #include "figure/wording.h"
 
+#define DOT_ROWS_NAME (2 * PC_TABLE_WORD_MAX + 4)
+
 static double dot_rows_value(const pc_dot_rows *rows, size_t row, size_t series) {
   const size_t column = pc_study_table_find(rows->table, rows->series[series].column);
   return pc_study_table_cell(rows->table, row, column)->number;
 }
 
-static const char *dot_rows_name(const pc_dot_rows *rows, size_t row) {
-  const size_t column = pc_study_table_find(rows->table, rows->names);
-  return pc_study_table_cell(rows->table, row, column)->word;
+/* The name of a row, with its model's where there are several; returns out. */
+static const char *dot_rows_name(const pc_dot_rows *rows, size_t row, char out[DOT_ROWS_NAME]) {
+  const pc_study_table *table = rows->table;
+  const size_t column = pc_study_table_find(table, rows->names);
+  const size_t model = pc_study_table_find(table, "model");
+  const char *name = pc_study_table_cell(table, row, column)->word;
+  if (model == table->column_count)
+    snprintf(out, DOT_ROWS_NAME, "%s", name);
+  else
+    snprintf(out, DOT_ROWS_NAME, "%s, %s", pc_study_table_cell(table, row, model)->word, name);
+  return out;
 }
 
 /* Lowest and highest value; 0 and 1 when there is none. */
@@ -41,13 +51,14 @@ static void dot_rows_range(const pc_dot_rows *rows, double *low, double *high) {
 size_t pc_dot_rows_panel(pc_figure *figure, const pc_dot_rows *rows, size_t column, size_t row,
                          const char *title, const char *label) {
   const size_t panel = pc_figure_cell(figure, column, row, title);
+  char name[DOT_ROWS_NAME];
   double low, high;
   dot_rows_range(rows, &low, &high);
   pc_figure_axis(figure, panel, PC_SIDE_X, low, high, 6, PC_NUMBERS_PLAIN, label);
   pc_figure_axis(figure, panel, PC_SIDE_Y, (double)rows->table->row_count - 0.4, -0.6, 2,
                  PC_NUMBERS_PLAIN, NULL);
   for (size_t r = 0; r < rows->table->row_count; r++)
-    pc_figure_name(figure, panel, PC_SIDE_Y, (double)r, dot_rows_name(rows, r));
+    pc_figure_name(figure, panel, PC_SIDE_Y, (double)r, dot_rows_name(rows, r, name));
   return panel;
 }
 
@@ -60,11 +71,11 @@ void pc_dot_rows_key(pc_figure *figure, const pc_dot_rows *rows) {
 static void dot_rows_point(pc_figure *figure, const pc_dot_rows *rows, size_t panel, size_t row,
                            size_t series) {
   const double value = dot_rows_value(rows, row, series);
-  char number[PC_WORDING_MAX], hint[3 * PC_WORDING_MAX];
+  char number[PC_WORDING_MAX], name[DOT_ROWS_NAME], hint[DOT_ROWS_NAME + 3 * PC_WORDING_MAX];
   if (isnan(value))
     return;
   pc_say_short(value, number);
-  snprintf(hint, sizeof hint, "%.70s, %.70s: %s", dot_rows_name(rows, row),
+  snprintf(hint, sizeof hint, "%s, %.70s: %s", dot_rows_name(rows, row, name),
            rows->series[series].name, number);
   pc_figure_point(figure, panel, (pc_look){.tone = rows->series[series].tone, .size = 5},
                   (pc_point){value, (double)row}, hint);
