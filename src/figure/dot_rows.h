@@ -1,0 +1,32 @@
+/* Rows of a table as rows of points: a name at the left, a point for each of a few columns. */
+#ifndef PC_DOT_ROWS_H
+#define PC_DOT_ROWS_H
+
+#include "figure/figure.h"
+#include "studies/study_table.h"
+
+typedef struct pc_dot_series {
+  const char *column; /* of the table */
+  const char *name;   /* in the key */
+  pc_tone tone;
+} pc_dot_series;
+
+typedef struct pc_dot_rows {
+  const pc_study_table *table;
+  const char *names; /* the column with the names of rows */
+  const pc_dot_series *series;
+  size_t series_count;
+  int from_zero; /* the axis begins at 0 */
+} pc_dot_rows;
+
+/* Adds a panel in a cell of the grid, before the layout; returns its index. */
+size_t pc_dot_rows_panel(pc_figure *figure, const pc_dot_rows *rows, size_t column, size_t row,
+                         const char *title, const char *label);
+
+/* Entries of the key, likewise. */
+void pc_dot_rows_key(pc_figure *figure, const pc_dot_rows *rows);
+
+/* Points and hairlines, after the layout. */
+void pc_dot_rows_marks(pc_figure *figure, const pc_dot_rows *rows, size_t panel);
+
+#endif
