@@ -1,0 +1,422 @@
+/* taxonomy: all calibration errors of a data set in the order of their inequalities.
+ *
+ * Design:  Theorem 3.1 orders the errors of a distribution,
+ *            K^(1/p - 1/2) sqrt(BS) >= CE_p >= {CWCE_p; TCE_p >= TCE_1 >= {KS, ECE, MMCE}} >=
+ * 0. Each error is told twice: as it is estimated (bins, kernels), with an interval, and as
+ * that of the rows' own distribution, in which rows with equal predictions stand for each
+ * other.  The theorem holds for the second on any rows; of the estimates some inequalities hold
+ * on any rows, by Jensen's inequality in each bin, and others only without end of rows.  All
+ * are checked. Edge cases: (1) where all predictions differ, the rows' own canonical error is
+ * the root Brier score: it says nothing, and only estimates do; (2) nothing is said about
+ * CWCE_p and TCE_p: either may be the larger one; (3) the estimate of CE_p takes all pairs of
+ *          rows: with canonical=auto it is left out above 1e9 pairs of probabilities;
+ *          (4) p <= 2: the first inequality needs it; (5) the kernel of MMCE is 1 on the
+ *          diagonal, so that its constant is 1.
+ * Source:  Gruber & Buettner, NeurIPS 2022, Theorem 3.1 and appendix D.2.
+ * Cost:    sorts of the rows for each class, and one measurement with replicas. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/executor.h"
+#include "core/number.h"
+#include "studies/cells.h"
+#include "studies/study_data.h"
+#include "studies/study_measure.h"
+
+#define TAXONOMY_STUDY_LEVEL 0.95
+#define TAXONOMY_STUDY_REPLICAS 400
+#define TAXONOMY_STUDY_PAIRS 1.000001e9
+#define TAXONOMY_STUDY_ROUNDING 1e-9
+#define TAXONOMY_STUDY_SORT_COST 200.0 /* nanoseconds for a row and class, about */
+
+enum { TAXONOMY_STUDY_P, TAXONOMY_STUDY_BINS, TAXONOMY_STUDY_CANONICAL };
+
+typedef enum taxonomy_study_error {
+  TAXONOMY_STUDY_RBS,
+  TAXONOMY_STUDY_CE,
+  TAXONOMY_STUDY_CWCE,
+  TAXONOMY_STUDY_TCE,
+  TAXONOMY_STUDY_TCE1,
+  TAXONOMY_STUDY_ECE,
+  TAXONOMY_STUDY_KS,
+  TAXONOMY_STUDY_MMCE,
+  TAXONOMY_STUDY_ERRORS
+} taxonomy_study_error;
+
+#define TAXONOMY_STUDY_SPEC_MAX 64
+
+typedef struct taxonomy_study_work {
+  const pcal_env *env;
+  pc_study_data data;
+  double p;
+  char specs[TAXONOMY_STUDY_ERRORS][TAXONOMY_STUDY_SPEC_MAX]; /* "": not estimated */
+  const pc_result_record *records[TAXONOMY_STUDY_ERRORS];
+  double scale[TAXONOMY_STUDY_ERRORS]; /* of a metric, to the theorem's error */
+  double estimate[TAXONOMY_STUDY_ERRORS], own[TAXONOMY_STUDY_ERRORS]; /* NaN: none */
+  double *classwise; /* sums of |f_k - rate|^p, class by class */
+} taxonomy_study_work;
+
+/* ---- The rows' own distribution ---- */
+
+static pcal_status taxonomy_study_column(const taxonomy_study_work *work, const double *scores,
+                                         const int32_t *came_true, double p, double *out,
+                                         pcal_error *err) {
+  const pc_outcomes outcomes = {.rows = work->data.rows, .width = 1, .labels = came_true};
+  pc_cells cells;
+  const pcal_status status = pc_cells_new(scores, 1, &outcomes, work->env, &cells, err);
+  *out = status == PCAL_OK ? pc_cells_error(&cells, scores, p) : 0.0;
+  pc_cells_free(&cells);
+  return status;
+}
+
+/* One column of the data and what came true of it: class k, or the top class for k = K. */
+static void taxonomy_study_take(const pc_study_data *data, size_t k, double *scores,
+                                int32_t *came_true) {
+  for (size_t i = 0; i < data->rows; i++) {
+    const double *probs = data->probs + i * data->classes;
+    size_t c = k;
+    if (k == data->classes) {
+      c = 0;
+      for (size_t j = 1; j < data->classes; j++)
+        c = probs[j] > probs[c] ? j : c;
+    }
+    scores[i] = probs[c];
+    came_true[i] = data->labels[i] == (int32_t)c;
+  }
+}
+
+/* Errors of one column, of two orders. */
+static pcal_status taxonomy_study_orders(const taxonomy_study_work *work, size_t k, double p,
+                                         double *error, double *of_one, pcal_error *err) {
+  const pc_study_data *data = &work->data;
+  double *scores = pc_alloc_raw(work->env, data->rows, sizeof *scores);
+  int32_t *came_true = pc_alloc_raw(work->env, data->rows, sizeof *came_true);
+  pcal_status status = PCAL_OK;
+  if (scores == NULL || came_true == NULL)
+    status = pc_fail_memory(err, "looking at equal scores");
+  else
+    taxonomy_study_take(data, k, scores, came_true);
+  if (status == PCAL_OK)
+    status = taxonomy_study_column(work, scores, came_true, p, error, err);
+  if (status == PCAL_OK && of_one != NULL)
+    status = taxonomy_study_column(work, scores, came_true, 1.0, of_one, err);
+  pc_free(work->env, scores);
+  pc_free(work->env, came_true);
+  return status;
+}
+
+static pcal_status taxonomy_study_class(void *user, size_t k, size_t worker, pcal_error *err) {
+  const taxonomy_study_work *work = user;
+  double error = 0;
+  (void)worker;
+  PC_TRY(taxonomy_study_orders(work, k, work->p, &error, NULL, err));
+  work->classwise[k] = pow(error, work->p);
+  return PCAL_OK;
+}
+
+static pcal_status taxonomy_study_own(taxonomy_study_work *work, pcal_error *err) {
+  const pc_study_data *data = &work->data;
+  const pc_outcomes outcomes = {
+      .rows = data->rows, .width = data->classes, .labels = data->labels};
+  const double cost = TAXONOMY_STUDY_SORT_COST * (double)data->rows * (double)data->classes;
+  double sum = 0;
+  pc_cells cells;
+  work->classwise = pc_alloc(work->env, data->classes, sizeof *work->classwise);
+  if (work->classwise == NULL)
+    return pc_fail_memory(err, "looking at equal scores");
+  PC_TRY(pc_run_shown(work->env, "looking at classes", data->classes, cost,
+                      taxonomy_study_class, work, err));
+  for (size_t k = 0; k < data->classes; k++)
+    sum += work->classwise[k];
+  work->own[TAXONOMY_STUDY_CWCE] = pow(sum, 1 / work->p);
+  PC_TRY(taxonomy_study_orders(work, data->classes, work->p, &work->own[TAXONOMY_STUDY_TCE],
+                               &work->own[TAXONOMY_STUDY_TCE1], err));
+  const pcal_status status =
+      pc_cells_new(data->probs, data->classes, &outcomes, work->env, &cells, err);
+  if (status == PCAL_OK)
+    work->own[TAXONOMY_STUDY_CE] = pc_cells_error(&cells, data->probs, work->p);
+  pc_cells_free(&cells);
+  return status;
+}
+
+/* ---- Estimates ---- */
+
+static void taxonomy_study_specs(taxonomy_study_work *work, const pc_options *options) {
+  const int bins = (int)options->value[TAXONOMY_STUDY_BINS].number;
+  const int canonical = options->value[TAXONOMY_STUDY_CANONICAL].choice;
+  const double rows = (double)work->data.rows, classes = (double)work->data.classes;
+  char p[PC_NUMBER_MAX];
+  pc_show(work->p, p);
+  snprintf(work->specs[TAXONOMY_STUDY_RBS], TAXONOMY_STUDY_SPEC_MAX, "rbs");
+  if (canonical == 1 || (canonical == 0 && rows * rows * classes <= TAXONOMY_STUDY_PAIRS))
+    snprintf(work->specs[TAXONOMY_STUDY_CE], TAXONOMY_STUDY_SPEC_MAX, "ce-kde:p=%s", p);
+  snprintf(work->specs[TAXONOMY_STUDY_CWCE], TAXONOMY_STUDY_SPEC_MAX, "cwce:p=%s,bins=%d", p,
+           bins);
+  snprintf(work->specs[TAXONOMY_STUDY_TCE], TAXONOMY_STUDY_SPEC_MAX, "tce:p=%s,bins=%d", p,
+           bins);
+  snprintf(work->specs[TAXONOMY_STUDY_TCE1], TAXONOMY_STUDY_SPEC_MAX, "tce:p=1,bins=%d", bins);
+  snprintf(work->specs[TAXONOMY_STUDY_ECE], TAXONOMY_STUDY_SPEC_MAX, "ece:bins=%d", bins);
+  snprintf(work->specs[TAXONOMY_STUDY_KS], TAXONOMY_STUDY_SPEC_MAX, "ks");
+  snprintf(work->specs[TAXONOMY_STUDY_MMCE], TAXONOMY_STUDY_SPEC_MAX, "mmce");
+}
+
+static size_t taxonomy_study_ask(const taxonomy_study_work *work,
+                                 const char *asked[TAXONOMY_STUDY_ERRORS]) {
+  size_t count = 0;
+  for (size_t e = 0; e < TAXONOMY_STUDY_ERRORS; e++) {
+    int there = work->specs[e][0] == '\0';
+    for (size_t i = 0; i < count && !there; i++)
+      there = strcmp(asked[i], work->specs[e]) == 0;
+    if (!there)
+      asked[count++] = work->specs[e];
+  }
+  return count;
+}
+
+static void taxonomy_study_read(taxonomy_study_work *work, const pcal_results *results) {
+  for (size_t e = 0; e < TAXONOMY_STUDY_ERRORS; e++) {
+    work->scale[e] = 1;
+    work->estimate[e] = (double)NAN;
+    if (work->specs[e][0] == '\0')
+      continue;
+    work->records[e] = pc_results_record(results, work->specs[e]);
+    work->estimate[e] = pc_study_value(results, work->specs[e]);
+  }
+  work->scale[TAXONOMY_STUDY_RBS] = pow((double)work->data.classes, 1 / work->p - 0.5);
+  work->estimate[TAXONOMY_STUDY_RBS] *= work->scale[TAXONOMY_STUDY_RBS];
+  work->own[TAXONOMY_STUDY_RBS] = work->estimate[TAXONOMY_STUDY_RBS];
+  work->own[TAXONOMY_STUDY_ECE] = work->estimate[TAXONOMY_STUDY_ECE];
+  work->own[TAXONOMY_STUDY_KS] = work->estimate[TAXONOMY_STUDY_KS];
+  work->own[TAXONOMY_STUDY_MMCE] = work->estimate[TAXONOMY_STUDY_MMCE];
+}
+
+/* ---- Tables ---- */
+
+/* The error's name in the theorem. */
+static void taxonomy_study_name(const taxonomy_study_work *work, size_t error, char *out,
+                                size_t size) {
+  static const char *const names[] = {"sqrt(BS)", "CE",  "CWCE", "TCE",
+                                      "TCE_1",    "ECE", "KS",   "MMCE"};
+  char p[PC_NUMBER_MAX];
+  const int ordered = error >= TAXONOMY_STUDY_CE && error <= TAXONOMY_STUDY_TCE;
+  if (error == TAXONOMY_STUDY_RBS && work->p < 2)
+    snprintf(out, size, "K^(1/%s-1/2) sqrt(BS)", pc_show(work->p, p));
+  else
+    snprintf(out, size, "%s%s%s", names[error], ordered ? "_" : "",
+             ordered ? pc_show(work->p, p) : "");
+}
+
+static int taxonomy_study_above(size_t upper, size_t lower) {
+  if (upper == TAXONOMY_STUDY_CWCE || upper >= TAXONOMY_STUDY_ECE)
+    return 0;
+  return upper < lower;
+}
+
+/* The nearest estimates above an error and below it. */
+static void taxonomy_study_bounds(const taxonomy_study_work *work, size_t error, double *below,
+                                  double *above) {
+  *below = 0;
+  *above = (double)NAN;
+  for (size_t e = 0; e < TAXONOMY_STUDY_ERRORS; e++) {
+    if (taxonomy_study_above(error, e))
+      *below = fmax(*below, work->estimate[e]);
+    if (taxonomy_study_above(e, error))
+      *above = fmin(*above, work->estimate[e]);
+  }
+}
+
+static pcal_status taxonomy_study_errors(const taxonomy_study_work *work, pc_findings *findings,
+                                         pcal_error *err) {
+  static const char *const columns[] = {"error", "notion", "spec",  "estimate", "low",
+                                        "high",  "below",  "above", "rows_own"};
+  static const char *const notions[] = {"proper",    "canonical", "class-wise", "top-label",
+                                        "top-label", "top-label", "top-label",  "top-label"};
+  pc_study_table *table = pc_findings_table(findings, "Errors in the order of Theorem 3.1");
+  for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
+    pc_study_table_column(table, columns[c]);
+  for (size_t e = 0; e < TAXONOMY_STUDY_ERRORS; e++) {
+    const pc_result_record *record = work->records[e];
+    char name[PC_TABLE_WORD_MAX];
+    double below, above;
+    PC_TRY(pc_study_table_row(table, err));
+    taxonomy_study_name(work, e, name, sizeof name);
+    taxonomy_study_bounds(work, e, &below, &above);
+    pc_study_table_word(table, 0, name);
+    pc_study_table_word(table, 1, notions[e]);
+    pc_study_table_word(table, 2, record == NULL ? "-" : record->label);
+    pc_study_table_number(table, 3, work->estimate[e]);
+    if (record != NULL && record->surety.has_interval) {
+      pc_study_table_number(table, 4, work->scale[e] * record->surety.low);
+      pc_study_table_number(table, 5, work->scale[e] * record->surety.high);
+    }
+    pc_study_table_number(table, 6, below);
+    pc_study_table_number(table, 7, above);
+    pc_study_table_number(table, 8, work->own[e]);
+  }
+  return PCAL_OK;
+}
+
+/* upper >= lower, of estimates or of the rows' own distribution. */
+typedef struct taxonomy_study_pair {
+  taxonomy_study_error upper, lower;
+  int upper_own, lower_own;
+  int always; /* on any rows, else without end of rows */
+} taxonomy_study_pair;
+
+static const taxonomy_study_pair taxonomy_study_pairs[] = {
+    {TAXONOMY_STUDY_RBS, TAXONOMY_STUDY_CE, 1, 1, 1},
+    {TAXONOMY_STUDY_CE, TAXONOMY_STUDY_CWCE, 1, 1, 1},
+    {TAXONOMY_STUDY_CE, TAXONOMY_STUDY_TCE, 1, 1, 1},
+    {TAXONOMY_STUDY_TCE, TAXONOMY_STUDY_TCE1, 1, 1, 1},
+    {TAXONOMY_STUDY_TCE1, TAXONOMY_STUDY_ECE, 1, 0, 1},
+    {TAXONOMY_STUDY_TCE1, TAXONOMY_STUDY_KS, 1, 0, 1},
+    {TAXONOMY_STUDY_TCE1, TAXONOMY_STUDY_MMCE, 1, 0, 1},
+    {TAXONOMY_STUDY_CWCE, TAXONOMY_STUDY_CWCE, 1, 0, 1},
+    {TAXONOMY_STUDY_TCE, TAXONOMY_STUDY_TCE, 1, 0, 1},
+    {TAXONOMY_STUDY_RBS, TAXONOMY_STUDY_CWCE, 0, 0, 1},
+    {TAXONOMY_STUDY_RBS, TAXONOMY_STUDY_TCE, 0, 0, 1},
+    {TAXONOMY_STUDY_TCE, TAXONOMY_STUDY_TCE1, 0, 0, 1},
+    {TAXONOMY_STUDY_RBS, TAXONOMY_STUDY_CE, 0, 0, 0},
+    {TAXONOMY_STUDY_CE, TAXONOMY_STUDY_CWCE, 0, 0, 0},
+    {TAXONOMY_STUDY_CE, TAXONOMY_STUDY_TCE, 0, 0, 0},
+    {TAXONOMY_STUDY_TCE1, TAXONOMY_STUDY_KS, 0, 0, 0},
+    {TAXONOMY_STUDY_TCE1, TAXONOMY_STUDY_MMCE, 0, 0, 0},
+};
+
+/* Inequalities that were looked at, and those that hold. */
+typedef struct taxonomy_study_tally {
+  size_t seen[2], held[2]; /* without end of rows; on any rows */
+} taxonomy_study_tally;
+
+static void taxonomy_study_side(const taxonomy_study_work *work, size_t error, int own,
+                                size_t column, pc_study_table *table) {
+  char name[PC_TABLE_WORD_MAX - 16], shown[PC_TABLE_WORD_MAX];
+  taxonomy_study_name(work, error, name, sizeof name);
+  const int marked = own && error >= TAXONOMY_STUDY_CE && error <= TAXONOMY_STUDY_TCE1;
+  snprintf(shown, sizeof shown, "%s%s", name, marked ? " of the rows" : "");
+  pc_study_table_word(table, column, shown);
+  pc_study_table_number(table, column + 2, own ? work->own[error] : work->estimate[error]);
+}
+
+static pcal_status taxonomy_study_check(const taxonomy_study_work *work, pc_findings *findings,
+                                        taxonomy_study_tally *tally, pcal_error *err) {
+  static const char *const columns[] = {"upper",       "lower", "upper_value",
+                                        "lower_value", "holds", "must_hold"};
+  pc_study_table *table = pc_findings_table(findings, "Inequalities");
+  for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
+    pc_study_table_column(table, columns[c]);
+  for (size_t i = 0; i < sizeof taxonomy_study_pairs / sizeof *taxonomy_study_pairs; i++) {
+    const taxonomy_study_pair *pair = &taxonomy_study_pairs[i];
+    const double upper = pair->upper_own ? work->own[pair->upper] : work->estimate[pair->upper];
+    const double lower = pair->lower_own ? work->own[pair->lower] : work->estimate[pair->lower];
+    const int holds = upper >= lower - TAXONOMY_STUDY_ROUNDING;
+    if (isnan(upper) || isnan(lower))
+      continue;
+    PC_TRY(pc_study_table_row(table, err));
+    taxonomy_study_side(work, pair->upper, pair->upper_own, 0, table);
+    taxonomy_study_side(work, pair->lower, pair->lower_own, 1, table);
+    pc_study_table_word(table, 4, holds ? "yes" : "no");
+    pc_study_table_word(table, 5, pair->always ? "on any rows" : "without end of rows");
+    tally->seen[pair->always]++;
+    tally->held[pair->always] += (size_t)holds;
+  }
+  return PCAL_OK;
+}
+
+static void taxonomy_study_tell(const taxonomy_study_work *work,
+                                const taxonomy_study_tally *tally, pc_findings *findings) {
+  char low[PC_NUMBER_MAX], high[PC_NUMBER_MAX];
+  double below, above;
+  taxonomy_study_bounds(work, TAXONOMY_STUDY_CE, &below, &above);
+  pc_number_round(below, 3, low);
+  pc_number_round(above, 3, high);
+  pc_findings_say(findings,
+                  "%zu rows, %zu classes. %zu of %zu inequalities that hold on any rows hold; "
+                  "of the %zu that hold without end of rows, %zu are seen in the estimates.",
+                  work->data.rows, work->data.classes, tally->held[1], tally->seen[1],
+                  tally->seen[0], tally->held[0]);
+  pc_findings_say(findings,
+                  "By the estimates around it the canonical error lies between %s and %s: what "
+                  "is mostly reported stands at the lower end.",
+                  low, high);
+}
+
+static pcal_status taxonomy_study_measure(taxonomy_study_work *work, const pc_study_job *job,
+                                          pc_findings *findings, pcal_error *err) {
+  const pcal_study_config *config = job->config;
+  const char *asked[TAXONOMY_STUDY_ERRORS];
+  const size_t count = taxonomy_study_ask(work, asked);
+  pcal_source *source = NULL;
+  pcal_results *results = NULL;
+  taxonomy_study_tally tally = {{0, 0}, {0, 0}};
+  PC_TRY(pc_study_data_source(&work->data, &source, err));
+  pcal_status status = pc_study_measure(
+      source, asked, count, config->interval > 0 ? config->interval : TAXONOMY_STUDY_LEVEL,
+      config->replicas == 0 ? TAXONOMY_STUDY_REPLICAS : config->replicas, work->env, &results,
+      err);
+  if (status == PCAL_OK) {
+    taxonomy_study_read(work, results);
+    status = taxonomy_study_errors(work, findings, err);
+  }
+  if (status == PCAL_OK)
+    status = taxonomy_study_check(work, findings, &tally, err);
+  if (status == PCAL_OK)
+    taxonomy_study_tell(work, &tally, findings);
+  pc_results_free(results);
+  pc_source_free(source);
+  return status;
+}
+
+static pcal_status taxonomy_study_run(const pc_study_job *job, pc_findings *findings,
+                                      pcal_error *err) {
+  taxonomy_study_work work = {.env = job->env};
+  const pcal_compared *model = NULL;
+  work.p = job->options->value[TAXONOMY_STUDY_P].number;
+  PC_TRY(pc_study_model(job, &model, err));
+  pcal_status status = pc_study_data_read(job, model->source, &work.data, err);
+  if (status == PCAL_OK && work.data.classes < 2)
+    status = pc_fail(err, PCAL_USAGE,
+                     "study taxonomy needs the probabilities of all classes; confidences alone "
+                     "have only top-label errors");
+  if (status == PCAL_OK)
+    status = taxonomy_study_own(&work, err);
+  if (status == PCAL_OK) {
+    taxonomy_study_specs(&work, job->options);
+    status = taxonomy_study_measure(&work, job, findings, err);
+  }
+  pc_free(job->env, work.classwise);
+  pc_study_data_free(&work.data);
+  return status;
+}
+
+static const pcal_option taxonomy_study_options[] = {
+    {"p", PCAL_OPTION_REAL, "2", 1, 2, NULL, "order of the errors"},
+    {"bins", PCAL_OPTION_INT, "15", 1, 1000, NULL, "number of bins of the binned errors"},
+    {"canonical", PCAL_OPTION_CHOICE, "auto", 0, 0, "auto|yes|no",
+     "estimate the canonical error, from all pairs of rows; auto: up to 1e9 numbers"},
+};
+
+const pc_study pc_study_taxonomy = {
+    .row =
+        {
+            .kind = "studies",
+            .name = "taxonomy",
+            .title = "which error bounds which, and does that hold on these rows?",
+            .formula = "K^(1/p-1/2) sqrt(BS) >= CE_p >= {CWCE_p; TCE_p >= TCE_1 >= {KS, ECE, "
+                       "MMCE}} >= 0",
+            .about =
+                "Measures every calibration error of a data set in the order of Theorem 3.1 "
+                "and "
+                "checks each inequality: those that hold on any rows, and those that hold only "
+                "without end of rows, where a violation shows the bias of an estimate. "
+                "rows_own "
+                "is the error of the rows' own distribution, in which only rows with equal "
+                "predictions stand for each other: the theorem holds for it exactly. Takes the "
+                "probabilities or logits of one model.",
+            .citation = "Gruber & Buettner, NeurIPS 2022, Theorem 3.1",
+            .options = taxonomy_study_options,
+            .option_count = sizeof taxonomy_study_options / sizeof *taxonomy_study_options,
+        },
+    .run = taxonomy_study_run,
+};
