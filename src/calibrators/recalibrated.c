@@ -12,6 +12,13 @@ static int recalibrated_missing(const double *row, size_t columns) {
   return 0;
 }
 
+/* What comes out; of regression normal predictions as mean and variance. */
+static pcal_kind recalibrated_kind(pcal_kind kind) {
+  if (pc_kind_form(kind) == PC_FORM_CLASSES)
+    return kind == PCAL_CONFIDENCE ? PCAL_CONFIDENCE : PCAL_PROBABILITY;
+  return pc_kind_form(kind) == PC_FORM_GAUSSIAN ? PCAL_MEAN_VARIANCE : kind;
+}
+
 /* The rows of a fold, side by side; returns how many. */
 static size_t recalibrated_gather(pc_recalibrated *state, const pcal_batch *from, size_t fold) {
   size_t count = 0;
@@ -49,7 +56,7 @@ static pcal_status recalibrated_step(void *user, const pcal_batch *from, pcal_ba
     state->rows[i] = (double)NAN;
   for (size_t fold = 0; fold < state->folds.count; fold++)
     PC_TRY(recalibrated_fold(state, from, fold, err));
-  to->kind = from->kind == PCAL_CONFIDENCE ? PCAL_CONFIDENCE : PCAL_PROBABILITY;
+  to->kind = recalibrated_kind(from->kind);
   to->type = PCAL_F64;
   to->scores = state->rows;
   to->row_stride = (ptrdiff_t)(state->columns * sizeof(double));
@@ -93,8 +100,7 @@ pcal_status pc_recalibrated_open(pcal_source *base, const pc_folds *folds,
   const pc_derived derived = {.base = base,
                               .step = recalibrated_step,
                               .user = out,
-                              .kind = shape.kind == PCAL_CONFIDENCE ? PCAL_CONFIDENCE
-                                                                    : PCAL_PROBABILITY,
+                              .kind = recalibrated_kind(shape.kind),
                               .type = PCAL_F64,
                               .columns = shape.columns,
                               .window = rows};
