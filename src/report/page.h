@@ -88,10 +88,6 @@ typedef struct pc_page_class {
   double claimed, observed;
 } pc_page_class;
 
-/* The record over classes of the drawn results, with an order of classes; 0 where there is
- * none. The order is freed by the caller. */
-int pc_page_classes(const pcal_report *report, const pc_result_record **record,
-                    pc_class_order *order);
 pc_page_class pc_page_class_of(const pc_result_record *record, size_t class);
 
 #endif

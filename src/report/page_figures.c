@@ -62,8 +62,15 @@ static int page_figures_fit(const pc_figure_row *row, const pc_layout *layout,
   const pc_figure_row *same;
   pc_options options;
   memset(wish, 0, sizeof *wish);
-  return pc_figure_parse(page_figures_spec(row), &same, &options, NULL) == PCAL_OK &&
-         row->wish(&options, layout, wish, NULL) == PCAL_OK && wish->temperature_count == 0;
+  if (pc_figure_parse(page_figures_spec(row), &same, &options, NULL) != PCAL_OK ||
+      row->wish(&options, layout, wish, NULL) != PCAL_OK || wish->temperature_count > 0)
+    return 0;
+  for (size_t s = 0; s < wish->spec_count; s++) {
+    const pc_metric *metric;
+    if (pc_metric_parse_for(layout->form, wish->specs[s], &metric, &options, NULL) != PCAL_OK)
+      return 0;
+  }
+  return 1;
 }
 
 static void page_specs_fill(page_specs *specs, const pc_layout *layout, pc_figure_wish *wish) {

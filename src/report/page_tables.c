@@ -20,8 +20,9 @@ static void page_table_open(const char *caption, pc_text *out) {
   pc_text_add(out, "</caption>\n<thead><tr>");
 }
 
-static void page_table_head(const char *name, int number, pc_text *out) {
-  pc_text_format(out, "<th scope=\"col\"%s>", number ? " class=\"num\"" : "");
+/* kind: "", or classes such as "num" for numbers. */
+static void page_table_head(const char *name, const char *kind, pc_text *out) {
+  pc_text_format(out, "<th scope=\"col\" class=\"%s\">", kind);
   pc_markup(out, name);
   pc_text_add(out, "</th>");
 }
@@ -30,11 +31,15 @@ static void page_table_close(pc_text *out) {
   pc_text_add(out, "</tbody></table></div>\n");
 }
 
-static void page_cell_open(double value, pc_text *out) {
-  pc_text_add(out, "<td class=\"num\" data-value=\"");
+static void page_cell_open_as(const char *kind, double value, pc_text *out) {
+  pc_text_format(out, "<td class=\"%s\" data-value=\"", kind);
   if (isfinite(value))
     pc_text_number(out, value);
   pc_text_add(out, "\">");
+}
+
+static void page_cell_open(double value, pc_text *out) {
+  page_cell_open_as("num", value, out);
 }
 
 static void page_cell_number(double value, int digits, pc_text *out) {
@@ -68,8 +73,8 @@ static void page_interval(int known, double low, double high, pc_text *out) {
 
 /* ---- metrics ---- */
 
-static void page_key_value(const pc_result_record *record, pc_text *out) {
-  page_cell_open(record->outcome.undefined ? (double)NAN : record->outcome.value, out);
+static void page_key_value(const pc_result_record *record, const char *kind, pc_text *out) {
+  page_cell_open_as(kind, record->outcome.undefined ? (double)NAN : record->outcome.value, out);
   pc_text_add(out, "<b>");
   pc_report_value(record, out);
   pc_text_add(out, "</b>");
@@ -102,9 +107,9 @@ static void page_key_row(const pcal_report *report, size_t metric, pc_text *out)
   pc_text_add(out, "</code> <span class=\"what\">");
   pc_markup(out, pc_page_row(before, record)->title);
   pc_text_add(out, "</span></th>");
-  page_key_value(record, out);
+  page_key_value(record, after != NULL ? "num t-before" : "num", out);
   if (after != NULL) {
-    page_key_value(&after->records[metric], out);
+    page_key_value(&after->records[metric], "num t-after", out);
     page_key_change(&after->records[metric], out);
   }
   pc_text_format(out, "<td class=\"bound\">%s</td></tr>\n", pc_report_bound(record));
@@ -143,13 +148,14 @@ void pc_page_key_table(const pcal_report *report, pc_text *out) {
   page_table_open(caption.failed ? "" : caption.bytes, out);
   out->failed |= caption.failed;
   pc_text_free(&caption);
-  page_table_head("metric", 0, out);
-  page_table_head(report->repaired ? "before" : "value", 1, out);
+  page_table_head("metric", "", out);
+  page_table_head(report->repaired ? "before" : "value",
+                  report->repaired ? "num t-before" : "num", out);
   if (report->repaired) {
-    page_table_head("after", 1, out);
-    page_table_head("change", 1, out);
+    page_table_head("after", "num t-after", out);
+    page_table_head("change", "num", out);
   }
-  page_table_head("bound", 0, out);
+  page_table_head("bound", "bound", out);
   pc_text_add(out, "</tr></thead>\n");
   for (size_t n = 0; n <= pc_report_notion_count(); n++)
     page_key_notion(report, n, out);
@@ -158,13 +164,11 @@ void pc_page_key_table(const pcal_report *report, pc_text *out) {
 
 /* ---- classes ---- */
 
-int pc_page_classes(const pcal_report *report, const pc_result_record **record,
-                    pc_class_order *order) {
+/* The record over all classes; 0 where there is none. */
+static int page_class_record(const pcal_report *report, const pc_result_record **record) {
   const pcal_results *drawn = report->side[PC_PAGE_BEFORE].drawn;
   *record = drawn == NULL ? NULL : pc_results_record(drawn, "sce");
-  return *record != NULL && pc_graph_column(&(*record)->outcome.graph, "class") != NULL &&
-         pc_class_order_make(&report->env, &(*record)->outcome, PC_PAGE_CLASSES, 1, order,
-                             NULL) == PCAL_OK;
+  return *record != NULL && pc_graph_column(&(*record)->outcome.graph, "class") != NULL;
 }
 
 pc_page_class pc_page_class_of(const pc_result_record *record, size_t class) {
@@ -221,22 +225,27 @@ static void page_class_head(const pcal_report *report, const pc_class_order *ord
                   out);
   out->failed |= caption.failed;
   pc_text_free(&caption);
-  page_table_head("class", 0, out);
-  page_table_head("rows", 1, out);
-  page_table_head("claimed, %", 1, out);
-  page_table_head("observed, %", 1, out);
-  page_table_head("difference", 1, out);
-  page_table_head(report->repaired ? "error before" : "error", 1, out);
+  page_table_head("class", "", out);
+  page_table_head("rows", "num", out);
+  page_table_head("claimed, %", "num", out);
+  page_table_head("observed, %", "num", out);
+  page_table_head("difference", "num", out);
+  page_table_head(report->repaired ? "error before" : "error", "num", out);
   if (report->repaired)
-    page_table_head("error after", 1, out);
+    page_table_head("error after", "num", out);
   pc_text_add(out, "</tr></thead>\n<tbody>\n");
 }
 
 void pc_page_class_table(const pcal_report *report, pc_text *out) {
   const pc_result_record *record;
   pc_class_order order;
-  if (!pc_page_classes(report, &record, &order))
+  if (!page_class_record(report, &record))
     return;
+  if (pc_class_order_make(&report->env, &record->outcome, PC_PAGE_CLASSES, 1, &order, NULL) !=
+      PCAL_OK) {
+    out->failed = 1;
+    return;
+  }
   pc_text_add(out,
               "<section aria-labelledby=\"classes\"><h2 id=\"classes\">Class by class</h2>\n"
               "<p>The probability that each class gets on average, how often it occurs, and "
@@ -253,12 +262,12 @@ void pc_page_class_table(const pcal_report *report, pc_text *out) {
 
 void pc_page_bin_table(const pcal_results *results, pc_text *out) {
   page_table_open("The bins of the diagram", out);
-  page_table_head("from", 1, out);
-  page_table_head("to", 1, out);
-  page_table_head("rows", 1, out);
-  page_table_head("claimed, %", 1, out);
-  page_table_head("observed, %", 1, out);
-  page_table_head("difference", 1, out);
+  page_table_head("from", "num", out);
+  page_table_head("to", "num", out);
+  page_table_head("rows", "num", out);
+  page_table_head("claimed, %", "num", out);
+  page_table_head("observed, %", "num", out);
+  page_table_head("difference", "num", out);
   pc_text_add(out, "</tr></thead>\n<tbody>\n");
   for (size_t b = 0; b < results->bin_count; b++) {
     const pc_bin *bin = &results->bins[b];
@@ -343,12 +352,12 @@ void pc_page_comparison_table(const pcal_report *report, pc_text *out) {
   out->failed |= advice.failed;
   pc_text_free(&advice);
   page_table_open("Methods, fitted to the second set and judged on these rows", out);
-  page_table_head("method", 0, out);
-  page_table_head("rank", 1, out);
-  page_table_head("gain", 1, out);
+  page_table_head("method", "", out);
+  page_table_head("rank", "num", out);
+  page_table_head("gain", "num", out);
   for (size_t m = 0; m < table->contestants[0].results->metric_count; m++)
-    page_table_head(table->contestants[0].results->records[m].label, 1, out);
-  page_table_head("fit", 0, out);
+    page_table_head(table->contestants[0].results->records[m].label, "num", out);
+  page_table_head("fit", "", out);
   pc_text_add(out, "</tr></thead>\n<tbody>\n");
   for (size_t rank = 1; rank <= table->count; rank++)
     for (size_t i = 0; i < table->count; i++)
