@@ -36,37 +36,66 @@ static pcal_status models_open_one(cli_session *session, pcal_compared *model,
   return status == PCAL_OK ? cli_second_open(session, &model->fitting, err) : status;
 }
 
-/* "NAME=KIND:FILE" beside the labels of all models. */
-static pcal_status models_read(const char *text, const pcal_inputs *common, size_t *name_length,
-                               pcal_inputs *out, pcal_error *err) {
-  static const char *const kinds[] = {"logits:", "probs:", "log-probs:", "confidence:"};
-  const char *equals = strchr(text, '=');
-  *out = *common;
-  if (equals && equals > text) {
-    const char **const fields[] = {&out->logits, &out->probs, &out->log_probs,
-                                   &out->confidence};
-    *name_length = (size_t)(equals - text);
-    for (size_t i = 0; i < CLI_COUNT_OF(kinds); i++) {
-      const size_t length = strlen(kinds[i]);
-      if (strncmp(equals + 1, kinds[i], length) != 0 || !equals[1 + length])
-        continue;
-      *fields[i] = equals + 1 + length;
-      return PCAL_OK;
-    }
-  }
-  return cli_fail(err, PCAL_USAGE,
-                  "--model %s: a model is given as NAME=KIND:FILE, such as old=logits:old.npy",
-                  text);
+/* "mean-std" with the file "old.csv:mu,sigma": means and spreads are columns of one file.
+ * Texts of both are made in `room`, which has space for the file twice. */
+static int models_two_columns(const char *file, char *room, const char **mean,
+                              const char **spread) {
+  const char *colon = strrchr(file, ':'), *comma = colon ? strchr(colon, ',') : NULL;
+  if (!comma || comma == colon + 1 || !comma[1] || strchr(comma + 1, ','))
+    return 0;
+  const size_t whole = (size_t)(comma - file), path = (size_t)(colon - file) + 1;
+  memcpy(room, file, whole);
+  room[whole] = '\0';
+  *mean = room;
+  room += whole + 1;
+  memcpy(room, file, path);
+  memcpy(room + path, comma + 1, strlen(comma));
+  *spread = room;
+  return 1;
 }
 
+/* "KIND:FILE" beside the outcomes of all models. */
+static int models_read(const char *text, char *room, pcal_inputs *out) {
+  const struct {
+    const char *kind;
+    const char **field, **spread;
+  } kinds[] = {
+      {"logits:", &out->logits, NULL},       {"probs:", &out->probs, NULL},
+      {"log-probs:", &out->log_probs, NULL}, {"confidence:", &out->confidence, NULL},
+      {"quantiles:", &out->quantiles, NULL}, {"samples:", &out->samples, NULL},
+      {"mean-std:", &out->mean, &out->std},  {"mean-variance:", &out->mean, &out->variance}};
+  for (size_t i = 0; i < CLI_COUNT_OF(kinds); i++) {
+    const size_t length = strlen(kinds[i].kind);
+    if (strncmp(text, kinds[i].kind, length) != 0 || !text[length])
+      continue;
+    if (kinds[i].spread)
+      return models_two_columns(text + length, room, kinds[i].field, kinds[i].spread);
+    *kinds[i].field = text + length;
+    return 1;
+  }
+  return 0;
+}
+
+/* "NAME=KIND:FILE" */
 static pcal_status models_add(cli_session *session, const char *text, pcal_compared *model,
                               pcal_error *err) {
-  pcal_inputs inputs;
-  size_t length = 0;
-  pcal_status status = models_read(text, &session->options.inputs, &length, &inputs, err);
+  pcal_inputs inputs = session->options.inputs;
+  const char *equals = strchr(text, '=');
+  const size_t length = equals ? (size_t)(equals - text) : 0;
+  char *room = malloc(2 * strlen(text) + 1);
+  pcal_status status = room ? models_name(text, length, model, err)
+                            : cli_fail(err, PCAL_MEMORY, "not enough memory");
+  if (status == PCAL_OK && (length == 0 || !models_read(equals + 1, room, &inputs)))
+    status = cli_fail(err, PCAL_USAGE,
+                      "--model %s: a model is given as NAME=KIND:FILE, such as "
+                      "old=logits:old.npy, or old=mean-std:old.csv:mu,sigma",
+                      text);
+  if (!inputs.quantiles)
+    inputs.levels = NULL;
   if (status == PCAL_OK)
-    status = models_name(text, length, model, err);
-  return status == PCAL_OK ? cli_inputs_open(session, &inputs, &model->source, err) : status;
+    status = cli_inputs_open(session, &inputs, &model->source, err);
+  free(room);
+  return status;
 }
 
 static pcal_status models_open_file(cli_session *session, const char *path, size_t length,

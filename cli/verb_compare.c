@@ -9,15 +9,18 @@ static const cli_flag compare_flags[] = {
      CLI_METHODS},
     {"model", 0, CLI_REPEAT, "NAME=KIND:FILE", offsetof(cli_options, models),
      "a model to compare, as old=logits:old.npy; repeat for more; KIND is logits, probs, "
-     "log-probs or confidence, and all models have the rows of --labels; with --method each is "
-     "also repaired by each method",
+     "log-probs or confidence, and all models have the rows of --labels; for numbers it is "
+     "quantiles, samples, or mean-std or mean-variance with two columns, as "
+     "old=mean-std:old.csv:mu,sigma, beside --target; with --method each is also repaired by "
+     "each method",
      NULL, CLI_ANY},
     {"by", 0, CLI_TEXT, "SPEC", offsetof(cli_options, by),
-     "the metric that ranks and chooses: brier when not given, log is also proper", NULL,
-     CLI_METRICS},
-    {"metric", 0, CLI_REPEAT, "SPEC", offsetof(cli_options, metrics),
-     "what else to tell; repeat for more; accuracy, log, rbs, ece, ks and cwce when not given",
+     "the metric that ranks and chooses, best a proper score: brier when not given; dss for "
+     "means with variances, crps for quantiles and samples",
      NULL, CLI_METRICS},
+    {"metric", 0, CLI_REPEAT, "SPEC", offsetof(cli_options, metrics),
+     "what else to tell; repeat for more; those of the group compare when not given", NULL,
+     CLI_METRICS},
     {"folds", 0, CLI_COUNT, "N", offsetof(cli_options, folds),
      "of the cross-validation, where there is no second set; 5 when not given", NULL, CLI_ANY},
     {"interval", 0, CLI_REAL, "LEVEL", offsetof(cli_options, interval),
@@ -43,7 +46,7 @@ static pcal_status compare_check(const cli_options *options, pcal_error *err) {
   if (options->models.count == 1)
     return cli_fail(err, PCAL_USAGE,
                     "--model is for several models; give another one, or this one without a "
-                    "name as --logits or --probs");
+                    "name as --logits, --probs or --mean");
   if (cli_has_inputs(&options->inputs))
     return cli_fail(
         err, PCAL_USAGE,
@@ -129,6 +132,8 @@ static const cli_example compare_examples[] = {
      "two methods, ranked by the log score"},
     {"propercal compare --labels y.npy --model a=probs:p.npy --model b=probs:q.npy",
      "two models side by side"},
+    {"propercal compare --data test.csv --val-data val.csv --by crps",
+     "columns mean, std, target: repairs of predicted variances"},
 };
 
 const cli_verb cli_verb_compare = {

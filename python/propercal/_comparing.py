@@ -9,7 +9,7 @@ from ._inputs import KINDS, open_source
 from ._running import Progress, settings
 
 # The second set, to fit on: these with val_ before them.
-_SECOND = (*KINDS, "labels", "correct", "weights", "data")
+_SECOND = (*KINDS, "variance", "std", "labels", "correct", "target", "weights", "data")
 
 
 class Comparison:
@@ -77,6 +77,11 @@ class Comparison:
         return f"<pre>{html.escape(self._text)}</pre>"
 
 
+def _model(value: Any, kind: str) -> "dict[str, Any]":
+    """Keywords of one model: a dictionary of them, or scores of a kind."""
+    return dict(value) if isinstance(value, Mapping) else {kind: value}
+
+
 def compare(
     probs: Any = None,
     labels: Any = None,
@@ -85,13 +90,20 @@ def compare(
     log_probs: Any = None,
     confidence: Any = None,
     correct: Any = None,
+    mean: Any = None,
+    variance: Any = None,
+    std: Any = None,
+    quantiles: Any = None,
+    levels: "Iterable[float] | str | None" = None,
+    samples: Any = None,
+    target: Any = None,
     weights: Any = None,
     data: Any = None,
     models: "Mapping[str, Any] | None" = None,
     kind: str = "probs",
     methods: "Iterable[str] | None" = None,
     metrics: "Iterable[str] | None" = None,
-    by: str = "brier",
+    by: "str | None" = None,
     folds: int = 5,
     interval: float = 0.95,
     replicas: int = 1000,
@@ -109,19 +121,26 @@ def compare(
     One model (``probs``, ``logits``, ...): every method of ``methods``, or all that suit the
     data, is fitted to a second set (``val_logits``, ``val_labels``, ...) or, without one, by
     cross-validation. Several models (``models={"old": p, "new": q}`` of one ``kind``) are
-    compared as they are, and repaired by each of ``methods`` if there are any. Ranked by a
-    proper score, with intervals of paired differences; ``Comparison.calibrator`` is the best
+    compared as they are, and repaired by each of ``methods`` if there are any; a model of kind
+    ``"mean"`` is a dictionary such as ``{"mean": m, "std": s}``. Ranked by a proper score
+    (``by``: ``brier`` when not given, ``dss`` for means with variances, ``crps`` for quantiles
+    and samples), with intervals of paired differences; ``Comparison.calibrator`` is the best
     one.
     """
     for name in second:
         if name.partition("val_")[2] not in _SECOND or not name.startswith("val_"):
             raise TypeError(f"compare() has no argument {name!r}")
-    common = {"labels": labels, "correct": correct, "weights": weights}
+    common = {"labels": labels, "correct": correct, "target": target, "weights": weights}
+    common["levels"] = levels
     one = {"probs": probs, "logits": logits, "log_probs": log_probs, "confidence": confidence}
+    one |= {"mean": mean, "variance": variance, "std": std}
+    one |= {"quantiles": quantiles, "samples": samples}
     given = {None: {**one, **common, "data": data}}
     if models is not None:
-        given = {str(name): {kind: value, **common} for name, value in models.items()}
+        given = {str(name): {**_model(value, kind), **common} for name, value in models.items()}
     fitting = {name[4:]: value for name, value in second.items() if value is not None}
+    if fitting and levels is not None:
+        fitting["levels"] = levels
     names = None if classes is None else tuple(classes)
     with settings(threads, memory_limit, progress, seed) as how:
         made = tuple(

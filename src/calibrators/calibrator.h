@@ -19,7 +19,8 @@ typedef enum pc_calibrator_trait {
   PC_SUMS_TO_ONE = 8,       /* rows of probabilities sum to one */
   PC_GUARDED = 16,          /* never worse than identity on its own objective */
   PC_TAKES_CONFIDENCE = 32, /* can be had from confidences alone */
-  PC_SQUARE = 64            /* parameters grow with the square of the classes */
+  PC_SQUARE = 64,           /* parameters grow with the square of the classes */
+  PC_ANY_TASK = 128         /* also for predictions of a number */
 } pc_calibrator_trait;
 
 typedef enum pc_fit_status {

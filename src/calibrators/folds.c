@@ -35,6 +35,8 @@ static void folds_take(pc_training *training, const pcal_batch *from, size_t row
   pc_batch_row(from, row, training->scores + to * training->columns);
   if (from->labels != NULL)
     training->labels[to] = from->labels[row];
+  if (from->targets != NULL)
+    training->targets[to] = from->targets[row];
   if (from->weights != NULL)
     training->weights[to] = from->weights[row];
   if (from->groups != NULL)
@@ -61,6 +63,7 @@ static pcal_status folds_step(void *user, const pcal_batch *from, pcal_batch *to
   to->row_stride = (ptrdiff_t)(training->columns * sizeof(double));
   to->column_stride = (ptrdiff_t)sizeof(double);
   to->labels = from->labels == NULL ? NULL : training->labels;
+  to->targets = from->targets == NULL ? NULL : training->targets;
   to->weights = from->weights == NULL ? NULL : training->weights;
   to->groups = from->groups == NULL ? NULL : training->groups;
   to->place = NULL;
@@ -73,10 +76,11 @@ static pcal_status folds_reserve(pc_training *training, const pcal_shape *shape,
   const size_t rows = training->room;
   training->scores = pc_alloc_raw(env, rows * shape->columns, sizeof *training->scores);
   training->labels = pc_alloc_raw(env, rows, sizeof *training->labels);
+  training->targets = pc_alloc_raw(env, rows, sizeof *training->targets);
   training->weights = pc_alloc_raw(env, rows, sizeof *training->weights);
   training->groups = pc_alloc_raw(env, rows, sizeof *training->groups);
-  if (training->scores == NULL || training->labels == NULL || training->weights == NULL ||
-      training->groups == NULL)
+  if (training->scores == NULL || training->labels == NULL || training->targets == NULL ||
+      training->weights == NULL || training->groups == NULL)
     return pc_fail_memory(err, "leaving out a fold");
   return PCAL_OK;
 }
@@ -109,6 +113,7 @@ void pc_training_close(pc_training *training) {
   pc_source_free(training->source);
   pc_free(training->env, training->scores);
   pc_free(training->env, training->labels);
+  pc_free(training->env, training->targets);
   pc_free(training->env, training->weights);
   pc_free(training->env, training->groups);
   *training = (pc_training){0};

@@ -27,7 +27,7 @@ typedef struct pc_training {
   int inside;           /* only the rows of that fold instead; 0 when opened */
   uint32_t group;       /* only rows of this one; PC_ANY_GROUP when opened */
   size_t columns, room; /* of the buffers, in rows */
-  double *scores, *weights;
+  double *scores, *targets, *weights;
   int32_t *labels;
   uint32_t *groups;
 } pc_training;

@@ -1,6 +1,6 @@
 /* identity: the probabilities as they are.
  *
- * Formula:  q = p, from logits q = softmax(z).
+ * Formula:  q = p, from logits q = softmax(z);  predictions of a number as they are.
  * Edge cases: (1) probabilities are used as stored, so rows sum to one as exactly as the input
  * does; (2) the rows are still read once, so that a bad row is found. */
 #include "calibrators/sweep.h"
@@ -31,6 +31,14 @@ static const char *identity_recipe(const pcal_calibrator *calibrator, pc_recipe 
 static void identity_apply(const pcal_calibrator *calibrator, const double *in, size_t count,
                            double *out) {
   memcpy(out, in, count * calibrator->layout.classes * sizeof *out);
+  for (size_t i = 0; calibrator->layout.form == PC_FORM_GAUSSIAN && i < count; i++)
+    out[3 * i + 1] *= out[3 * i + 1]; /* to the variance */
+}
+
+static unsigned identity_traits(const pcal_calibrator *calibrator) {
+  const unsigned traits = calibrator->row->traits;
+  return calibrator->layout.form == PC_FORM_CLASSES ? traits
+                                                    : traits & (PC_INJECTIVE | PC_GUARDED);
 }
 
 static void identity_write(const pcal_calibrator *calibrator, pc_json *json) {
@@ -49,8 +57,9 @@ static pcal_status identity_read(pcal_calibrator *calibrator, const pc_json_node
 }
 
 static void identity_tell(const pcal_calibrator *calibrator, pc_text *out) {
-  (void)calibrator;
-  pc_text_add(out, "probabilities stay as they are\n");
+  pc_text_add(out, calibrator->layout.form == PC_FORM_CLASSES
+                       ? "probabilities stay as they are\n"
+                       : "predictions stay as they are\n");
 }
 
 static void identity_release(pcal_calibrator *calibrator) {
@@ -62,14 +71,15 @@ const pc_calibrator_row pc_calibrator_identity = {
         {
             .kind = "calibrators",
             .name = "identity",
-            .title = "leave the probabilities as they are",
+            .title = "leave the predictions as they are",
             .formula = "q = p, from logits q = softmax(z)",
             .about =
                 "Changes nothing; from logits it writes the softmax. The yardstick for all "
                 "other calibrators.",
         },
     .traits = PC_INJECTIVE | PC_KEEPS_ACCURACY | PC_KEEPS_ORDER | PC_SUMS_TO_ONE | PC_GUARDED |
-              PC_TAKES_CONFIDENCE,
+              PC_TAKES_CONFIDENCE | PC_ANY_TASK,
+    .traits_now = identity_traits,
     .fit = identity_fit,
     .apply = identity_apply,
     .recipe = identity_recipe,

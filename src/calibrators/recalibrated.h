@@ -19,8 +19,8 @@ typedef struct pc_recalibrated {
 
 /* One calibrator for each fold, fitted on data like those of `base`, each of which tells all
  * columns.  With skip_missing a row with a missing score comes out as one.  Probabilities come
- * out as doubles, so that none is lost to rounding.  Base, calibrators and environment outlive
- * it.  Close it in any case; a zeroed one is fine. */
+ * out as doubles, so that none is lost to rounding; normal predictions as means and variances.
+ * Base, calibrators and environment outlive it.  Close it in any case; a zeroed one is fine. */
 PC_CHECKED pcal_status pc_recalibrated_open(pcal_source *base, const pc_folds *folds,
                                             pcal_calibrator *const *calibrators,
                                             int skip_missing, const pcal_env *env,

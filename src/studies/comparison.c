@@ -8,7 +8,8 @@
  * Edge cases: (1) an infinite or undefined T ranks last; (2) a method of the default list that
  *           does not suit the data is told with its reason, one that was asked for is an error;
  *           (3) equal T: the method listed first; (4) for accuracy more is better, and gains
- *           are told so that above 0 is better; (5) with cross-validation the calibrator given
+ *           are told so that above 0 is better; what only describes, as mean-variance, has no
+ *           gain and cannot rank; (5) with cross-validation the calibrator given
  *           out is fitted to all rows.
  * Source:   the change of a proper score under an injective map is the change of the
  *           calibration error that belongs to it (Gruber & Buettner 2022, Proposition 4.5).
@@ -32,6 +33,7 @@ typedef struct comparison_state {
   pcal_env env;
   const char **specs; /* the ranking metric first */
   size_t spec_count;
+  pc_form form; /* of the first model */
 } comparison_state;
 
 /* ---- fitting and judging one contestant ---- */
@@ -128,10 +130,12 @@ static pcal_status comparison_add_methods(const comparison_state *state, size_t 
       PC_TRY(comparison_add(state, model, config->methods[i], 0, err));
   if (config->method_count > 0 || state->table->model_count > 1)
     return PCAL_OK;
+  const int regression = state->form != PC_FORM_CLASSES;
   for (size_t i = 0; i < pc_calibrator_count(); i++) {
     const pc_calibrator_row *row = pc_calibrator_at(i);
     const char *method = row->contends_as == NULL ? row->row.name : row->contends_as;
-    if (*method != '\0' && row->row.task == NULL && strcmp(method, "identity") != 0)
+    if (*method != '\0' && regression == (row->row.task != NULL) &&
+        strcmp(method, "identity") != 0)
       PC_TRY(comparison_add(state, model, method, 1, err));
   }
   return PCAL_OK;
@@ -169,9 +173,17 @@ static pcal_status comparison_gather(const comparison_state *state, pcal_error *
 
 /* ---- ranks and gains ---- */
 
-/* +1 where less is better, -1 where more is. */
+/* Names of metrics that only describe: neither more nor less is better. */
+static int comparison_describes(const char *metric) {
+  return strcmp(metric, "mean-variance") == 0 || strcmp(metric, "sharpness") == 0 ||
+         strcmp(metric, "variance-ratio") == 0;
+}
+
+/* +1 where less is better, -1 where more is, 0 where neither. */
 static double comparison_sense(const pc_result_record *record) {
-  return strcmp(record->metric, "accuracy") == 0 ? -1.0 : 1.0;
+  return comparison_describes(record->metric)      ? 0.0
+         : strcmp(record->metric, "accuracy") == 0 ? -1.0
+                                                   : 1.0;
 }
 
 static double comparison_loss(const pcal_comparison *table, const pc_contestant *contestant) {
@@ -204,7 +216,8 @@ static void comparison_rank(pcal_comparison *table) {
 static pc_gain comparison_gain(const pc_result_record *record) {
   const pc_surety *surety = &record->surety;
   const double sense = comparison_sense(record);
-  pc_gain gain = {.known = surety->has_difference, .sure = surety->has_difference_interval};
+  pc_gain gain = {.known = surety->has_difference && sense != 0,
+                  .sure = surety->has_difference_interval && sense != 0};
   gain.value = -sense * surety->difference;
   gain.low = sense > 0 ? -surety->difference_high : surety->difference_low;
   gain.high = sense > 0 ? -surety->difference_low : surety->difference_high;
@@ -259,7 +272,7 @@ static pcal_status comparison_find_by(const comparison_state *state, pcal_error 
   const pc_metric *metric;
   pc_options options;
   char label[PC_SPEC_MAX];
-  PC_TRY(pc_metric_parse(state->specs[0], &metric, &options, err));
+  PC_TRY(pc_metric_parse_for(state->form, state->specs[0], &metric, &options, err));
   pc_options_write(&options, 0, label, sizeof label);
   state->table->by = comparison_find(results, label);
   return PCAL_OK;
@@ -300,44 +313,45 @@ static pcal_status comparison_names(pcal_comparison *table, const pcal_compared 
   return pc_fail_memory(err, "comparing");
 }
 
+static const char *comparison_score(pc_form form) {
+  return form == PC_FORM_CLASSES ? "brier" : form == PC_FORM_GAUSSIAN ? "dss" : "crps";
+}
+
+/* The ranking metric must be one, and have a better end. */
+static pcal_status comparison_check_by(const char *by, pc_form form, pcal_error *err) {
+  const char *more = form == PC_FORM_CLASSES ? "log" : "pinball";
+  const size_t length = strcspn(by, ":");
+  char name[PC_SPEC_MAX];
+  snprintf(name, sizeof name, "%.*s", (int)length, by);
+  if (pc_metric_group_find(by) != NULL)
+    return pc_fail(err, PCAL_USAGE,
+                   "methods are ranked by one metric, such as %s or %s; \"%s\" is a group",
+                   comparison_score(form), more, by);
+  if (comparison_describes(name))
+    return pc_fail(err, PCAL_USAGE,
+                   "%s tells how wide predictions are, not how good; rank by %s or crps", name,
+                   form == PC_FORM_GAUSSIAN ? "dss" : "pinball");
+  return PCAL_OK;
+}
+
 static pcal_status comparison_specs(comparison_state *state, pcal_error *err) {
   const pcal_compare_config *config = state->config;
   const size_t count = config->spec_count == 0 ? 1 : config->spec_count;
   state->specs = pc_alloc(&state->env, count + 1, sizeof *state->specs);
   if (state->specs == NULL)
     return pc_fail_memory(err, "comparing");
-  state->specs[state->spec_count++] = config->by == NULL ? "brier" : config->by;
+  state->specs[state->spec_count++] =
+      config->by == NULL ? comparison_score(state->form) : config->by;
   if (config->spec_count == 0)
     state->specs[state->spec_count++] = "compare";
   for (size_t i = 0; i < config->spec_count; i++)
     state->specs[state->spec_count++] = config->specs[i];
-  if (pc_metric_group_find(state->specs[0]) != NULL)
-    return pc_fail(err, PCAL_USAGE,
-                   "methods are ranked by one metric, such as brier or log; \"%s\" is a group",
-                   state->specs[0]);
-  return PCAL_OK;
-}
-
-/* Methods are compared on scores of classes. */
-static pcal_status comparison_classes(const pcal_compared *models, size_t model_count,
-                                      pcal_error *err) {
-  for (size_t i = 0; i < model_count; i++) {
-    pcal_shape shape = {.size = sizeof shape};
-    pc_source_shape(models[i].source, &shape);
-    if (pc_kind_form(shape.kind) != PC_FORM_CLASSES)
-      return pc_fail(
-          err, PCAL_USAGE,
-          "compare is for scores of classes; measure predictions of a number against "
-          "another model's with --against-mean, --against-quantiles or "
-          "--against-samples");
-  }
-  return PCAL_OK;
+  return comparison_check_by(state->specs[0], state->form, err);
 }
 
 pcal_status pc_compare(const pcal_compared *models, size_t model_count,
                        const pcal_compare_config *config, const pcal_env *env,
                        pcal_comparison **out, pcal_error *err) {
-  PC_TRY(comparison_classes(models, model_count, err));
   pcal_comparison *table = pc_alloc(env, 1, sizeof *table);
   if (table == NULL)
     return pc_fail_memory(err, "comparing");
@@ -348,6 +362,9 @@ pcal_status pc_compare(const pcal_compared *models, size_t model_count,
                                            : config->folds;
   table->level = config->interval > 0 ? config->interval : COMPARISON_LEVEL;
   comparison_state state = {.table = table, .models = models, .config = config, .env = *env};
+  pcal_shape shape = {.size = sizeof shape};
+  pc_source_shape(models[0].source, &shape);
+  state.form = pc_kind_form(shape.kind);
   pcal_status status = comparison_names(table, models, err);
   if (status == PCAL_OK)
     status = comparison_specs(&state, err);

@@ -61,8 +61,11 @@ static void comparison_tell_why(const pcal_comparison *table, pc_text *out) {
   if (!comparison_tell_proper(table))
     pc_text_format(out,
                    " Beware: %s is not a proper score, and a method can lower it by throwing "
-                   "information away; rank by brier or log to be safe.",
-                   comparison_tell_record(table, table->by)->label);
+                   "information away; rank by %s to be safe.",
+                   comparison_tell_record(table, table->by)->label,
+                   table->contestants[0].results->layout.form == PC_FORM_CLASSES
+                       ? "brier or log"
+                       : "dss or crps");
   else if (table->chosen != 0 && table->model_names == NULL &&
            (chosen->traits & PC_INJECTIVE) != 0)
     pc_text_add(out, " It is injective, so this is also by how much its calibration error fell "

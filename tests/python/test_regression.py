@@ -70,3 +70,23 @@ def test_sentences(forecasts):
         pc.crps(mean=mean, variance=variance - 5, target=target)
     with pytest.raises(pc.UsageError, match="without their levels"):
         pc.crps(quantiles=np.zeros((500, 3)), target=target)
+
+
+def test_compare(forecasts):
+    mean, variance, target = forecasts
+    keys = {"mean": mean, "variance": variance, "target": target}
+    found = pc.compare(**keys, replicas=50)
+    assert found.chosen == "variance-platt" and found.to_dict()["by"] == "dss"
+    assert found.calibrator.transform(mean=mean, variance=variance).shape == (500, 2)
+    half = {name: value[:250] for name, value in keys.items()}
+    rest = {f"val_{name}": value[250:] for name, value in keys.items()}
+    second = pc.compare(**half, **rest, by="crps", methods=["variance-scale"], replicas=50)
+    scale = np.mean((mean[250:] - target[250:]) ** 2 / variance[250:])
+    after = pc.crps(mean=mean[:250], variance=scale * variance[:250], target=target[:250])
+    assert second.rows[1]["metrics"]["crps"] == pytest.approx(after, rel=1e-12)
+    models = {"as it is": {"mean": mean, "variance": variance}}
+    models["wide"] = {"mean": mean, "std": np.sqrt(3 * variance)}
+    assert pc.compare(models=models, target=target, replicas=50).chosen == "wide"
+    quantiles = mean[:, None] + np.sqrt(variance)[:, None] * np.array([-1.2, 0, 1.2])
+    levels = (0.12, 0.5, 0.88)
+    assert pc.compare(quantiles=quantiles, levels=levels, target=target, replicas=50).chosen
