@@ -16,8 +16,8 @@
 #include <float.h>
 #include <math.h>
 
-#include "calibrators/forecast_table.h"
 #include "calibrators/parameter_lists.h"
+#include "calibrators/variance_platt.h"
 #include "core/number.h"
 #include "core/sum.h"
 
@@ -35,10 +35,6 @@ static const pcal_option variance_platt_options[] = {
      "the proper score that is minimised: Dawid-Sebastiani, or the continuous ranked "
      "probability score"},
 };
-
-typedef struct variance_parameters {
-  double w, b;
-} variance_parameters;
 
 /* Value, gradient and second derivatives of the mean objective, in units of scale_w, scale_b.
  */
@@ -173,11 +169,18 @@ static variance_point variance_search(variance_fit *fit) {
   return best;
 }
 
+pc_variance_map pc_variance_platt_solve(const pc_forecast_table *table) {
+  variance_fit fit = {.table = *table, .scale_w = 1, .scale_b = 1};
+  const variance_point before = variance_at(&fit, 1.0, 0.0), found = variance_search(&fit);
+  const int better = found.value < before.value;
+  return (pc_variance_map){better ? found.w : 1.0, better ? found.b : 0.0};
+}
+
 static void variance_keep(const pc_fit_task *task, const variance_fit *fit,
                           const variance_point *before, const variance_point *found) {
   pcal_calibrator *calibrator = task->calibrator;
   pc_fit_info *info = &calibrator->fit;
-  variance_parameters *parameters = calibrator->parameters;
+  pc_variance_map *parameters = calibrator->parameters;
   const int better = found->value < before->value;
   const int bound = found->w <= VARIANCE_PLATT_LEAST;
   const double gradient = variance_gradient(found);
@@ -195,7 +198,7 @@ static void variance_keep(const pc_fit_task *task, const variance_fit *fit,
 
 static pcal_status variance_parameters_new(pcal_calibrator *calibrator, const char *doing,
                                            pcal_error *err) {
-  calibrator->parameters = pc_alloc(&calibrator->env, 1, sizeof(variance_parameters));
+  calibrator->parameters = pc_alloc(&calibrator->env, 1, sizeof(pc_variance_map));
   return calibrator->parameters == NULL ? pc_fail_memory(err, doing) : PCAL_OK;
 }
 
@@ -231,7 +234,7 @@ static pcal_status variance_scale_fit(const pc_fit_task *task, pcal_error *err) 
   PC_TRY(variance_parameters_new(calibrator, "making a calibrator", err));
   PC_TRY(pc_forecast_table_new(task, variance_pick, &fit.table, err));
   variance_means(&fit, &ratio, &square);
-  ((variance_parameters *)calibrator->parameters)->w = variance_bounded(ratio);
+  ((pc_variance_map *)calibrator->parameters)->w = variance_bounded(ratio);
   calibrator->fit.status = ratio < VARIANCE_PLATT_LEAST ? PC_FIT_STOPPED : PC_FIT_CLOSED_FORM;
   calibrator->fit.iterations = 1;
   pc_forecast_table_free(task->env, &fit.table);
@@ -240,7 +243,7 @@ static pcal_status variance_scale_fit(const pc_fit_task *task, pcal_error *err) 
 
 static void variance_apply(const pcal_calibrator *calibrator, const double *in, size_t count,
                            double *out) {
-  const variance_parameters *parameters = calibrator->parameters;
+  const pc_variance_map *parameters = calibrator->parameters;
   for (size_t i = 0; i < count; i++) {
     out[3 * i] = in[3 * i];
     out[3 * i + 1] = parameters->w * (in[3 * i + 1] * in[3 * i + 1]) + parameters->b;
@@ -249,7 +252,7 @@ static void variance_apply(const pcal_calibrator *calibrator, const double *in, 
 }
 
 static void variance_platt_write(const pcal_calibrator *calibrator, pc_json *json) {
-  const variance_parameters *parameters = calibrator->parameters;
+  const pc_variance_map *parameters = calibrator->parameters;
   pc_json_key(json, "w");
   pc_json_number(json, parameters->w);
   pc_json_key(json, "b");
@@ -257,7 +260,7 @@ static void variance_platt_write(const pcal_calibrator *calibrator, pc_json *jso
 }
 
 static void variance_scale_write(const pcal_calibrator *calibrator, pc_json *json) {
-  const variance_parameters *parameters = calibrator->parameters;
+  const pc_variance_map *parameters = calibrator->parameters;
   pc_json_key(json, "w");
   pc_json_number(json, parameters->w);
 }
@@ -282,13 +285,13 @@ static pcal_status variance_read(pcal_calibrator *calibrator, const pc_json_node
   PC_TRY(variance_fits(calibrator, err));
   PC_TRY(pc_parameters_are(parameters, shifts ? "w b" : "w", file, err));
   PC_TRY(variance_parameters_new(calibrator, "reading a calibrator", err));
-  variance_parameters *read = calibrator->parameters;
+  pc_variance_map *read = calibrator->parameters;
   PC_TRY(variance_number(parameters, "w", VARIANCE_PLATT_LEAST, &read->w, file, err));
   return shifts ? variance_number(parameters, "b", 0.0, &read->b, file, err) : PCAL_OK;
 }
 
 static void variance_tell(const pcal_calibrator *calibrator, pc_text *out) {
-  const variance_parameters *parameters = calibrator->parameters;
+  const pc_variance_map *parameters = calibrator->parameters;
   char w[PC_NUMBER_MAX], b[PC_NUMBER_MAX];
   pc_number_round(parameters->w, 6, w);
   pc_number_round(parameters->b, 6, b);

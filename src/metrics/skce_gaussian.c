@@ -19,6 +19,8 @@
  * Accuracy: 1e-14 of a pair; pairs of a row are summed in a fixed order, the rows exactly.
  * Cost: N^2 / 2 pairs of five exponentials and three roots, over all threads; memory 40 N.
  * Blocks: N m / 2 pairs, memory 40 m. */
+#include "metrics/skce_gaussian.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -43,15 +45,10 @@ static const pcal_option skce_gaussian_options[] = {
      "what means, standard deviations and targets are divided by"},
 };
 
-/* A row divided by the length. */
-typedef struct skce_gaussian_row {
-  double mean, deviation, target;
-} skce_gaussian_row;
-
-static skce_gaussian_row skce_gaussian_load(const pc_pair_rows *rows, size_t i, double length) {
-  return (skce_gaussian_row){*pc_pair_prob(rows, i, 0) / length,
-                             *pc_pair_prob(rows, i, 1) / length,
-                             *pc_pair_prob(rows, i, 2) / length};
+static pc_gaussian_row skce_gaussian_load(const pc_pair_rows *rows, size_t i, double length) {
+  return (pc_gaussian_row){*pc_pair_prob(rows, i, 0) / length,
+                           *pc_pair_prob(rows, i, 1) / length,
+                           *pc_pair_prob(rows, i, 2) / length};
 }
 
 /* E k(Y, y) for Y of variance v - 1 around a mean at distance d. */
@@ -59,7 +56,7 @@ static double skce_gaussian_expected(double d, double v) {
   return pc_lane_exp(-d * d / (2 * v)) / sqrt(v);
 }
 
-static double skce_gaussian_pair(const skce_gaussian_row *a, const skce_gaussian_row *b) {
+static double skce_gaussian_pair(const pc_gaussian_row *a, const pc_gaussian_row *b) {
   const double between = a->mean - b->mean, widths = a->deviation - b->deviation;
   const double va = a->deviation * a->deviation, vb = b->deviation * b->deviation;
   const double near = pc_lane_exp(-sqrt(between * between + widths * widths));
@@ -72,16 +69,24 @@ static double skce_gaussian_pair(const skce_gaussian_row *a, const skce_gaussian
   return near * kernel;
 }
 
+double pc_skce_gaussian(const pc_gaussian_row *rows, size_t count) {
+  double sum = 0.0;
+  for (size_t i = 0; i < count; i++)
+    for (size_t j = i + 1; j < count; j++)
+      sum += skce_gaussian_pair(&rows[i], &rows[j]);
+  return count < 2 ? (double)NAN : sum / (0.5 * (double)count * (double)(count - 1));
+}
+
 /* Pairs (i, j), i < j, of rows [begin, end) with all behind them. */
 static double skce_gaussian_strip(const pc_pair_rows *rows, size_t begin, size_t end,
                                   double length) {
   pc_sum sum;
   pc_sum_clear(&sum);
   for (size_t i = begin; i < end; i++) {
-    const skce_gaussian_row here = skce_gaussian_load(rows, i, length);
+    const pc_gaussian_row here = skce_gaussian_load(rows, i, length);
     double row = 0.0;
     for (size_t j = i + 1; j < rows->count; j++) {
-      const skce_gaussian_row there = skce_gaussian_load(rows, j, length);
+      const pc_gaussian_row there = skce_gaussian_load(rows, j, length);
       row += rows->weights[j] * skce_gaussian_pair(&here, &there);
     }
     pc_sum_add_product(&sum, rows->weights[i], row);
@@ -130,7 +135,7 @@ static double skce_gaussian_selves(const pc_pair_rows *rows, double length, int 
   pc_sum_clear(&sum);
   for (size_t i = 0; i < rows->count; i++) {
     const double w = rows->weights[i], pairs = biased ? w * w : w * (w - 1) / 2;
-    const skce_gaussian_row here = skce_gaussian_load(rows, i, length);
+    const pc_gaussian_row here = skce_gaussian_load(rows, i, length);
     if (pairs > 0)
       pc_sum_add_product(&sum, pairs, skce_gaussian_pair(&here, &here));
   }

@@ -9,8 +9,10 @@ static pcal_status numbers_try(const forecast_data *data, pcal_compare_config *c
                                const pcal_env *env, pcal_comparison **out, pcal_error *err) {
   pcal_compared model = PCAL_COMPARED_INIT;
   const pcal_batch batch = forecast_batch(data);
-  config->replicas = 30;
-  config->folds = NUMBERS_FOLDS;
+  if (config->replicas == 0)
+    config->replicas = 30;
+  if (config->folds == 0)
+    config->folds = NUMBERS_FOLDS;
   pcal_status status = pcal_source_borrow(&batch, NULL, env, &model.source, err);
   if (status == PCAL_OK)
     status = pcal_compare_run(&model, 1, config, env, out, err);
@@ -145,6 +147,8 @@ static pcal_status numbers_scenario(const pcal_env *env, void *user, pcal_error 
   pcal_compare_config config = PCAL_COMPARE_CONFIG_INIT;
   pcal_comparison *comparison = NULL;
   one.threads = 1;
+  config.replicas = 20;
+  config.folds = 2;
   config.methods = methods;
   config.specs = specs;
   config.method_count = config.spec_count = 1;

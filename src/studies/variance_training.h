@@ -1,0 +1,55 @@
+/* A network that predicts mean and variance, trained on the Dawid-Sebastiani score and judged
+ * after every step, before and after variance-platt. */
+#ifndef PC_VARIANCE_TRAINING_H
+#define PC_VARIANCE_TRAINING_H
+
+#include "calibrators/variance_platt.h"
+#include "metrics/skce_gaussian.h"
+#include "optim/adam.h"
+#include "optim/dense.h"
+
+/* Rows of inputs and their targets. */
+typedef struct pc_variance_rows {
+  size_t count;
+  const double *inputs, *targets;
+} pc_variance_rows;
+
+enum { PC_VARIANCE_TRAIN, PC_VARIANCE_VAL, PC_VARIANCE_TEST, PC_VARIANCE_SETS };
+
+typedef struct pc_variance_plan {
+  pc_variance_rows sets[PC_VARIANCE_SETS];
+  pc_dense net; /* two numbers come out: the mean, and what becomes the variance */
+  int absolute; /* the variance is the size of the second number, not its exponential */
+  double rate;  /* of Adam */
+  double length;
+  uint64_t seed, stream; /* of the first weights */
+} pc_variance_plan;
+
+/* What the test rows say; [0] as predicted, [1] after variance-platt, which was fitted to the
+ * validation rows. */
+typedef struct pc_variance_point {
+  double mse;
+  double dss[2], skce[2], variance[2]; /* means */
+  double ratio[2], deviation[2];       /* of squared errors to variances; with n - 1 */
+  pc_variance_map map;
+} pc_variance_point;
+
+typedef struct pc_variance_training {
+  const pcal_env *env;
+  pc_variance_plan plan; /* its rows are borrowed */
+  pc_adam adam;
+  double *parameters, *gradient, *room, *slopes;
+  pc_forecast_table table; /* of validation rows */
+  pc_gaussian_row *rows;   /* of test rows */
+} pc_variance_training;
+
+/* Free it in any case; a zeroed one is fine. */
+PC_CHECKED pcal_status pc_variance_training_new(const pcal_env *env,
+                                                const pc_variance_plan *plan,
+                                                pc_variance_training *out, pcal_error *err);
+void pc_variance_training_free(pc_variance_training *training);
+
+/* One step of Adam along the gradient over all training rows, then the judgement. */
+void pc_variance_training_step(pc_variance_training *training, pc_variance_point *out);
+
+#endif
