@@ -138,6 +138,10 @@ PyObject *core_inspect(PyObject *module, PyObject *arguments);
 PyObject *core_inspect_file(PyObject *module, PyObject *arguments);
 PyObject *core_simulate(PyObject *module, PyObject *arguments);
 PyObject *core_compare(PyObject *module, PyObject *arguments);
+PyObject *core_study(PyObject *module, PyObject *arguments);
+/* The models of a tuple of (name or None, Source, Source or None), to be freed with PyMem_Free;
+ * NULL with an exception. */
+pcal_compared *core_compare_models(const core_state *state, PyObject *given, size_t *count);
 PyObject *core_write_file(PyObject *module, PyObject *arguments);
 
 #endif

@@ -15,8 +15,7 @@ static int core_compare_model(const core_state *state, PyObject *given, pcal_com
   return 0;
 }
 
-static pcal_compared *core_compare_models(const core_state *state, PyObject *given,
-                                          size_t *count) {
+pcal_compared *core_compare_models(const core_state *state, PyObject *given, size_t *count) {
   *count = (size_t)PyTuple_Size(given);
   pcal_compared *models = PyMem_Malloc((*count + 1) * sizeof *models);
   if (models == NULL)

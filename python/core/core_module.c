@@ -19,6 +19,7 @@ static PyMethodDef core_module_methods[] = {
     {"inspect", core_inspect, METH_VARARGS, NULL},
     {"inspect_file", core_inspect_file, METH_VARARGS, NULL},
     {"simulate", core_simulate, METH_VARARGS, NULL},
+    {"study", core_study, METH_VARARGS, NULL},
     {"write_file", core_write_file, METH_VARARGS, NULL},
     {"end", core_pool_end, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},

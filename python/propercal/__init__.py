@@ -29,6 +29,7 @@ from ._figures import Figure
 from ._measuring import Measure, measure
 from ._registry import Option, Row
 from ._results import Bin, Difference, Interval, Null, Result, Value, Values
+from ._studying import Study, study
 from ._tools import (
     Inspection,
     Simulation,
@@ -39,6 +40,7 @@ from ._tools import (
     list_groups,
     list_metrics,
     list_notions,
+    list_studies,
     plot,
     simulate,
 )
@@ -89,6 +91,7 @@ __all__ = [
     "Result",
     "Row",
     "Simulation",
+    "Study",
     "UndefinedMetricWarning",
     "UsageError",
     "Value",
@@ -101,9 +104,11 @@ __all__ = [
     "list_groups",
     "list_metrics",
     "list_notions",
+    "list_studies",
     "measure",
     "plot",
     "simulate",
+    "study",
     *_LATER,
     *_METRICS,
 ]

@@ -9,7 +9,7 @@ from ._inputs import KINDS, open_source
 from ._running import Progress, settings
 
 # The second set, to fit on: these with val_ before them.
-_SECOND = (*KINDS, "variance", "std", "labels", "correct", "target", "weights", "data")
+SECOND = (*KINDS, "variance", "std", "labels", "correct", "target", "weights", "data")
 
 
 class Comparison:
@@ -77,6 +77,21 @@ class Comparison:
         return f"<pre>{html.escape(self._text)}</pre>"
 
 
+def check_second(names: "Iterable[str]", function: str) -> None:
+    """Refuses keywords that do not name the second set."""
+    for name in names:
+        if name.partition("val_")[2] not in SECOND or not name.startswith("val_"):
+            raise TypeError(f"{function}() has no argument {name!r}")
+
+
+def one_model(name: "str | None", inputs: "dict[str, Any]", how: tuple, classes: Any) -> tuple:
+    """A model as the extension takes it, with a second set by keywords that begin with val_."""
+    fitting = {key[4:]: inputs.pop(key) for key in list(inputs) if key.startswith("val_")}
+    fitting = {key: value for key, value in fitting.items() if value is not None}
+    second = open_source(fitting, how, classes) if fitting else None
+    return name, open_source(inputs, how, classes), second
+
+
 def _model(value: Any, kind: str) -> "dict[str, Any]":
     """Keywords of one model: a dictionary of them, or scores of a kind."""
     return dict(value) if isinstance(value, Mapping) else {kind: value}
@@ -127,9 +142,7 @@ def compare(
     and samples), with intervals of paired differences; ``Comparison.calibrator`` is the best
     one.
     """
-    for name in second:
-        if name.partition("val_")[2] not in _SECOND or not name.startswith("val_"):
-            raise TypeError(f"compare() has no argument {name!r}")
+    check_second(second, "compare")
     common = {"labels": labels, "correct": correct, "target": target, "weights": weights}
     common["levels"] = levels
     one = {"probs": probs, "logits": logits, "log_probs": log_probs, "confidence": confidence}
@@ -138,18 +151,13 @@ def compare(
     given = {None: {**one, **common, "data": data}}
     if models is not None:
         given = {str(name): {**_model(value, kind), **common} for name, value in models.items()}
-    fitting = {name[4:]: value for name, value in second.items() if value is not None}
+    fitting = {name: value for name, value in second.items() if value is not None}
     if fitting and levels is not None:
-        fitting["levels"] = levels
+        fitting["val_levels"] = levels
     names = None if classes is None else tuple(classes)
     with settings(threads, memory_limit, progress, seed) as how:
         made = tuple(
-            (
-                name,
-                open_source(inputs, how, names),
-                open_source(fitting, how, names) if fitting else None,
-            )
-            for name, inputs in given.items()
+            one_model(name, {**inputs, **fitting}, how, names) for name, inputs in given.items()
         )
         found = _core.compare(
             made,

@@ -251,6 +251,11 @@ def list_calibrators() -> "list[_registry.Row]":
     return _registry.rows("calibrators")
 
 
+def list_studies() -> "list[_registry.Row]":
+    """The experiments that ``study`` can run."""
+    return _registry.rows("studies")
+
+
 def list_figures() -> "list[_registry.Row]":
     """The figures."""
     return _registry.rows("figures")
