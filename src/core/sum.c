@@ -157,8 +157,20 @@ void pc_fixed_add_weighted(pc_fixed *sum, double weight, double value) {
   sum->units += (pc_int128)whole * units + (int64_t)(rest * (double)units);
 }
 
+/* What falls off the upper 64 bits only decides which way they are rounded: one bit of it is
+ * enough. */
 double pc_fixed_value(const pc_fixed *sum) {
-  return (double)sum->units / PC_FIXED_ONE;
+  const pc_uint128 size = sum->units < 0 ? -(pc_uint128)sum->units : (pc_uint128)sum->units;
+  const uint64_t high = (uint64_t)(size >> 64);
+  double value = (double)(uint64_t)size / PC_FIXED_ONE;
+  if (high != 0) {
+    const int drop = 64 - __builtin_clzll(high);
+    const uint64_t kept = (uint64_t)(size >> drop);
+    const uint64_t lost = (uint64_t)size << (64 - drop);
+    value =
+        (double)(kept | (lost != 0)) * ((double)((uint64_t)1 << (drop - 1)) * 2 / PC_FIXED_ONE);
+  }
+  return sum->units < 0 ? -value : value;
 }
 
 int pc_fixed_addable(const pc_fixed *a, const pc_fixed *b) {

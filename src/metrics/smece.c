@@ -158,6 +158,8 @@ static double smece_search(smece_field *field, double least, double tolerance) {
 
 #define SMECE_WIDEST 14
 #define SMECE_FINEST 21 /* finer cells are not worth it: then every score counts */
+#define SMECE_SURE_LEVEL 9
+#define SMECE_SURE_ERROR 1e-3 /* that these may add */
 
 /* Residuals of one sign but for rounding. */
 static int smece_one_sign(const smece_field *field) {
@@ -223,10 +225,30 @@ static pcal_status smece_refine(const pcal_env *env, const pc_curve_table *table
   return PCAL_OK;
 }
 
+/* Do cells of the widest level surely suffice?  Much wider ones can tell where smECE_s exceeds
+ * s by far at some s, since the root is larger then. */
+static pcal_status smece_surely(const pcal_env *env, const pc_curve_table *table, int *surely,
+                                pcal_error *err) {
+  smece_field field;
+  const pc_point_masses any = {.size = 1.0};
+  const double least = pc_point_masses_sigma(&any, SMECE_WIDEST, SMECE_JOIN_ERROR);
+  PC_TRY(smece_field_new(env, table, SMECE_SURE_LEVEL, &field, err));
+  const double sigma =
+      fmax(least, pc_point_masses_sigma(&field.all, SMECE_SURE_LEVEL, SMECE_SURE_ERROR));
+  *surely = sigma <= field.all.size && sigma <= 1.0 && !smece_one_sign(&field) &&
+            smece_excess(&field, sigma) >= 2 * SMECE_SURE_ERROR;
+  smece_field_free(env, &field);
+  return PCAL_OK;
+}
+
 static pcal_status smece_cells(const pc_options *options, const pc_curve_table *table,
                                const pcal_env *env, unsigned *level, pcal_error *err) {
   (void)options;
-  return smece_refine(env, table, level, NULL, err);
+  int surely = 0;
+  *level = 0;
+  if (table->total >= SMECE_JOIN_ROWS && pc_point_masses_wants(table, SMECE_WIDEST, NULL) == 0)
+    PC_TRY(smece_surely(env, table, &surely, err));
+  return surely ? PCAL_OK : smece_refine(env, table, level, NULL, err);
 }
 
 /* smECE is at least the net residual: mostly the search can begin there. */

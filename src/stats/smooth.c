@@ -72,13 +72,14 @@ static int64_t smooth_high(const smooth_block *block) {
 
 /* Weights of nodes -2 .. 3 for a place f between nodes 0 and 1. */
 static void smooth_spread(double f, double mass, double out[6]) {
-  const double one = f * f - 1, two = f * f - 4, three = f - 3;
-  out[0] = -mass * f * one * (f - 2) * three / 120;
-  out[1] = mass * f * (f - 1) * two * three / 24;
-  out[2] = -mass * one * two * three / 12;
-  out[3] = mass * f * (f + 1) * two * three / 12;
-  out[4] = -mass * f * one * (f + 2) * three / 24;
-  out[5] = mass * f * one * two / 120;
+  const double one = f * f - 1, two = f * f - 4, both = mass * (f - 3);
+  const double odd = f * one, even = both * two;
+  out[0] = both * odd * (f - 2) * (-1.0 / 120);
+  out[1] = even * f * (f - 1) * (1.0 / 24);
+  out[2] = even * one * (-1.0 / 12);
+  out[3] = even * f * (f + 1) * (1.0 / 12);
+  out[4] = both * odd * (f + 2) * (-1.0 / 24);
+  out[5] = mass * odd * two * (1.0 / 120);
 }
 
 /* The node inside the grid whose mirror image a node beyond an end is. */
