@@ -287,6 +287,7 @@ static pcal_status size_study_work(size_study_run *run, pcal_error *err) {
 
 pcal_status pc_size_measure(pc_size_plan *plan, pc_size_case *out, pcal_error *err) {
   const pcal_env *env = plan->job->env;
+  PC_TRY(pc_sizes_make(plan->job, out->data->rows, PC_SIZE_SMALLEST, &out->sizes, err));
   size_study_run run = {.plan = plan, .studied = out, .worker_count = pc_worker_count(env)};
   const pcal_status status = size_study_work(&run, err);
   for (size_t w = 0; run.workers != NULL && w < run.worker_count; w++) {
@@ -304,10 +305,20 @@ pcal_status pc_size_measure(pc_size_plan *plan, pc_size_case *out, pcal_error *e
   return status;
 }
 
-void pc_size_plan_free(pc_size_plan *plan) {
+pcal_status pc_size_study(pc_size_plan *plan, pc_size_fill fill, pc_findings *findings,
+                          pcal_error *err) {
   const pcal_env *env = plan->job->env;
+  pcal_status status = PCAL_OK;
+  plan->cases = pc_alloc(env, plan->case_count, sizeof *plan->cases);
+  if (plan->cases == NULL)
+    status = pc_fail_memory(err, "drawing subsets");
+  for (size_t c = 0; status == PCAL_OK && c < plan->case_count; c++)
+    status = fill(plan, c, err);
+  if (status == PCAL_OK)
+    status = pc_size_tell(plan, findings, err);
   for (size_t c = 0; plan->cases != NULL && c < plan->case_count; c++)
     pc_free(env, plan->cases[c].values);
   pc_free(env, plan->cases);
   pc_free(env, plan->metrics);
+  return status;
 }

@@ -31,8 +31,8 @@ typedef struct pc_size_value {
 
 /* A model, or a model and what a calibrator makes of it: then improvements are studied. */
 typedef struct pc_size_case {
-  const char *name; /* or NULL */
-  const pc_study_data *data, *after;
+  char name[PC_TABLE_WORD_MAX];
+  const pc_study_data *data, *after; /* while it is measured */
   pc_sizes sizes;
   pc_size_value *values; /* metric by metric, size by size */
 } pc_size_case;
@@ -43,21 +43,31 @@ typedef struct pc_size_plan {
   const char *const *specs;
   size_t spec_count;
   int squared; /* squares of the metrics */
+  int apart;   /* cases are not averaged */
+  int improvements;
   char (*metrics)[PC_TABLE_WORD_MAX];
   size_t metric_count; /* known after the first case */
   pc_size_case *cases;
   size_t case_count;
 } pc_size_plan;
 
-/* Fills the values of a case whose data and sizes are known.  The subsets depend on the seed,
- * their size and the number of rows only, so that models of the same rows share them. */
+/* Fills one case, by pc_size_measure. */
+typedef pcal_status (*pc_size_fill)(pc_size_plan *plan, size_t index, pcal_error *err);
+
+/* Measures all cases of a plan that has a job, specs and the number of cases, and tells them:
+ * a table of all cases and, unless they are apart, one of their means; sentences about what was
+ * left out and about the smallest size against all rows. */
+PC_CHECKED pcal_status pc_size_study(pc_size_plan *plan, pc_size_fill fill,
+                                     pc_findings *findings, pcal_error *err);
+
+/* The values of a case whose data are known, at ten sizes from 100 rows on or those of the job.
+ * The subsets depend on the seed, their size and the number of rows only, so that models of the
+ * same rows share them. */
 PC_CHECKED pcal_status pc_size_measure(pc_size_plan *plan, pc_size_case *out, pcal_error *err);
-void pc_size_plan_free(pc_size_plan *plan);
 
 const pc_size_value *pc_size_value_at(const pc_size_case *from, size_t metric, size_t size);
 
-/* A table of all cases and, of several, one of their means; sentences about what was left out
- * and about the smallest size against all rows. */
+/* The tables and sentences. */
 PC_CHECKED pcal_status pc_size_tell(const pc_size_plan *plan, pc_findings *findings,
                                     pcal_error *err);
 

@@ -118,20 +118,30 @@ static int size_tell_same_steps(const pc_size_plan *plan) {
 
 /* ---- sentences ---- */
 
-/* "ece 1.31, ks 1.02": the smallest size against all rows. */
+static size_tell_row size_tell_step(const pc_size_plan *plan, size_t metric, size_t size) {
+  return plan->case_count == 1 ? size_tell_of(&plan->cases[0], metric, size)
+                               : size_tell_joined(plan, metric, size);
+}
+
+/* The smallest size against all rows: "ece 1.31, ks 1.02"; improvements change their sign, so
+ * that both are told: "ece 0.007 and 0.036". */
 static void size_tell_change(const pc_size_plan *plan, pc_findings *findings) {
-  char list[1024] = "", number[PC_NUMBER_MAX];
+  const size_t last = plan->cases[0].sizes.count - 1;
+  char list[1024] = "", small[PC_NUMBER_MAX], full[PC_NUMBER_MAX];
   size_t used = 0;
   for (size_t m = 0; m < plan->metric_count; m++) {
-    const double relative = plan->case_count == 1 ? size_tell_of(&plan->cases[0], m, 0).relative
-                                                  : size_tell_joined(plan, m, 0).relative;
-    if (isnan(relative) || used + PC_TABLE_WORD_MAX + PC_NUMBER_MAX + 4 > sizeof list)
+    const size_tell_row row = size_tell_step(plan, m, 0);
+    if (isnan(row.relative) || used + PC_TABLE_WORD_MAX + 2 * PC_NUMBER_MAX > sizeof list)
       continue;
-    used += (size_t)snprintf(list + used, sizeof list - used, "%s%s %s", used > 0 ? ", " : "",
-                             plan->metrics[m], pc_show(round(relative * 1000) / 1000, number));
+    pc_number_round(plan->improvements ? row.mean : row.relative, 3, small);
+    pc_number_round(size_tell_step(plan, m, last).mean, 3, full);
+    used += (size_t)snprintf(list + used, sizeof list - used, "%s%s %s%s%s",
+                             used > 0 ? ", " : "", plan->metrics[m], small,
+                             plan->improvements ? " and " : "", plan->improvements ? full : "");
   }
   if (used > 0)
-    pc_findings_say(findings, "The smallest subsets by all rows: %s.", list);
+    pc_findings_say(findings, "The smallest subsets %s all rows: %s.",
+                    plan->improvements ? "and" : "by", list);
 }
 
 static void size_tell_left_out(const pc_size_plan *plan, pc_findings *findings) {
@@ -150,7 +160,7 @@ static void size_tell_left_out(const pc_size_plan *plan, pc_findings *findings) 
 }
 
 pcal_status pc_size_tell(const pc_size_plan *plan, pc_findings *findings, pcal_error *err) {
-  const int joined = plan->case_count > 1 && size_tell_same_steps(plan);
+  const int joined = plan->case_count > 1 && !plan->apart && size_tell_same_steps(plan);
   pc_study_table *table = pc_findings_table(findings, plan->case_count > 1 ? "Each model" : "");
   PC_TRY(size_tell_cases(plan, table, err));
   if (joined)

@@ -6,7 +6,7 @@
  * Edge cases: (1) space=squared studies the squares of metrics, where the Brier score, the
  *           square of rbs, is unbiased; (2) models of one data set meet the same subsets.
  * Source:   Gruber & Buettner 2022, Figures 3 (both sides), 5 and 7; appendix G.2. */
-#include <string.h>
+#include <stdio.h>
 
 #include "studies/size_study.h"
 
@@ -24,27 +24,15 @@ static pcal_status test_size_case(pc_size_plan *plan, size_t index, pcal_error *
   const pcal_compared *model = &plan->job->config->models[index];
   pc_size_case *studied = &plan->cases[index];
   pc_study_data data;
-  memset(&data, 0, sizeof data);
-  studied->name = model->name != NULL ? model->name : "";
-  studied->data = &data;
+  snprintf(studied->name, sizeof studied->name, "%.95s",
+           model->name == NULL ? "" : model->name);
   pcal_status status = pc_study_data_read(plan->job, model->source, &data, err);
-  if (status == PCAL_OK)
-    status = pc_sizes_make(plan->job, data.rows, PC_SIZE_SMALLEST, &studied->sizes, err);
+  studied->data = &data;
   if (status == PCAL_OK)
     status = pc_size_measure(plan, studied, err);
   studied->data = NULL;
   pc_study_data_free(&data);
   return status;
-}
-
-static pcal_status test_size_work(pc_size_plan *plan, pc_findings *findings, pcal_error *err) {
-  for (size_t c = 0; c < plan->case_count; c++)
-    PC_TRY(test_size_case(plan, c, err));
-  pc_findings_say(findings,
-                  "%s on random subsets of the rows, drawn without replacement: mean and "
-                  "standard error over subsets, and the mean relative to that of all rows.",
-                  plan->squared ? "Squares of metrics" : "Metrics");
-  return pc_size_tell(plan, findings, err);
 }
 
 static pcal_status test_size_run(const pc_study_job *job, pc_findings *findings,
@@ -58,13 +46,13 @@ static pcal_status test_size_run(const pc_study_job *job, pc_findings *findings,
                            job->options->value[TEST_SIZE_SPACE].choice == TEST_SIZE_SQUARED,
                        .case_count = config->model_count};
   const pcal_compared *first;
-  if (plan.case_count <= 1)
+  if (plan.case_count == 0)
     PC_TRY(pc_study_model(job, &first, err));
-  plan.cases = pc_alloc(job->env, plan.case_count, sizeof *plan.cases);
-  const pcal_status status = plan.cases == NULL ? pc_fail_memory(err, "studying test-size")
-                                                : test_size_work(&plan, findings, err);
-  pc_size_plan_free(&plan);
-  return status;
+  pc_findings_say(findings,
+                  "%s on random subsets of the rows, drawn without replacement: mean and "
+                  "standard error over subsets, and the mean relative to that of all rows.",
+                  plan.squared ? "Squares of metrics" : "Metrics");
+  return pc_size_study(&plan, test_size_case, findings, err);
 }
 
 const pc_study pc_study_test_size = {
