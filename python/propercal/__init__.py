@@ -28,6 +28,7 @@ from ._errors import (
 from ._figures import Figure
 from ._measuring import Measure, measure
 from ._registry import Option, Row
+from ._reporting import Report, report
 from ._results import Bin, Difference, Interval, Null, Result, Value, Values
 from ._tools import (
     Inspection,
@@ -86,6 +87,7 @@ __all__ = [
     "Measure",
     "Null",
     "Option",
+    "Report",
     "Result",
     "Row",
     "Simulation",
@@ -103,6 +105,7 @@ __all__ = [
     "list_notions",
     "measure",
     "plot",
+    "report",
     "simulate",
     *_LATER,
     *_METRICS,
