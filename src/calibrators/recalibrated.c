@@ -12,13 +12,6 @@ static int recalibrated_missing(const double *row, size_t columns) {
   return 0;
 }
 
-/* What comes out; of regression normal predictions as mean and variance. */
-static pcal_kind recalibrated_kind(pcal_kind kind) {
-  if (pc_kind_form(kind) == PC_FORM_CLASSES)
-    return kind == PCAL_CONFIDENCE ? PCAL_CONFIDENCE : PCAL_PROBABILITY;
-  return pc_kind_form(kind) == PC_FORM_GAUSSIAN ? PCAL_MEAN_VARIANCE : kind;
-}
-
 /* The rows of a fold, side by side; returns how many. */
 static size_t recalibrated_gather(pc_recalibrated *state, const pcal_batch *from, size_t fold) {
   size_t count = 0;
