@@ -134,6 +134,7 @@ PyObject *core_measure_load(PyObject *module, PyObject *arguments);
 PyObject *core_fit(PyObject *module, PyObject *arguments);
 PyObject *core_load(PyObject *module, PyObject *arguments);
 PyObject *core_draw(PyObject *module, PyObject *arguments);
+PyObject *core_report(PyObject *module, PyObject *arguments);
 PyObject *core_inspect(PyObject *module, PyObject *arguments);
 PyObject *core_inspect_file(PyObject *module, PyObject *arguments);
 PyObject *core_simulate(PyObject *module, PyObject *arguments);

@@ -16,6 +16,7 @@ static PyMethodDef core_module_methods[] = {
     {"load", core_load, METH_VARARGS, NULL},
     {"compare", core_compare, METH_VARARGS, NULL},
     {"draw", core_draw, METH_VARARGS, NULL},
+    {"report", core_report, METH_VARARGS, NULL},
     {"inspect", core_inspect, METH_VARARGS, NULL},
     {"inspect_file", core_inspect_file, METH_VARARGS, NULL},
     {"simulate", core_simulate, METH_VARARGS, NULL},

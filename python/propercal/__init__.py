@@ -28,6 +28,7 @@ from ._errors import (
 from ._figures import Figure
 from ._measuring import Measure, measure
 from ._registry import Option, Row
+from ._reporting import Report, report
 from ._results import Bin, Difference, Interval, Null, Result, Value, Values
 from ._studying import Study, study
 from ._tools import (
@@ -88,6 +89,7 @@ __all__ = [
     "Measure",
     "Null",
     "Option",
+    "Report",
     "Result",
     "Row",
     "Simulation",
@@ -107,6 +109,7 @@ __all__ = [
     "list_studies",
     "measure",
     "plot",
+    "report",
     "simulate",
     "study",
     *_LATER,

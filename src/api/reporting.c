@@ -1,7 +1,7 @@
 /* Public entry points for reports: check, then call inward. */
 #include <string.h>
 
-#include "report/page.h"
+#include "report/report_page.h"
 
 static pcal_status reporting_config(const pcal_report_config *config, pcal_report_config *full,
                                     pcal_error *err) {

@@ -9,7 +9,7 @@
 #include "figure/svg.h"
 #include "io/source.h"
 #include "measure/run.h"
-#include "report/page.h"
+#include "report/report_page.h"
 
 #define PAGE_FIGURES_SPECS 96
 #define PAGE_FIGURES_WIDTH 560.0

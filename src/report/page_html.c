@@ -11,8 +11,8 @@
 
 #include "figure/markup.h"
 #include "figure/svg.h"
-#include "report/page.h"
 #include "report/page_parts.h"
+#include "report/report_page.h"
 
 static void page_html_head(const pcal_report *report, pc_text *out) {
   pc_text_add(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"

@@ -1,6 +1,6 @@
 /* A report as JSON: results as `measure --json` tells them, before and after. */
 #include "core/json.h"
-#include "report/page.h"
+#include "report/report_page.h"
 
 static void page_json_results(pc_json *json, const char *key, const pcal_results *results,
                               pc_text *out) {

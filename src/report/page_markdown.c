@@ -1,5 +1,5 @@
 /* A report for a pull request: verdict and table, before and after. */
-#include "report/page.h"
+#include "report/report_page.h"
 
 static void page_markdown_head(const pcal_report *report, pc_text *out) {
   pc_text_add(out, "# ");

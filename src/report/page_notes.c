@@ -4,7 +4,7 @@
 
 #include "core/number.h"
 #include "figure/markup.h"
-#include "report/page.h"
+#include "report/report_page.h"
 
 #define PAGE_NOTES_CITATIONS 64
 

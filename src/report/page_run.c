@@ -11,7 +11,7 @@
 #include "calibrators/recalibrated.h"
 #include "measure/run.h"
 #include "measure/versus.h"
-#include "report/page.h"
+#include "report/report_page.h"
 
 typedef struct page_run {
   pcal_report *report;

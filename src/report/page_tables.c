@@ -4,7 +4,7 @@
 
 #include "core/number.h"
 #include "figure/markup.h"
-#include "report/page.h"
+#include "report/report_page.h"
 
 const pcal_row *pc_page_row(const pcal_results *results, const pc_result_record *record) {
   return &pc_metric_find_for(results->layout.form, record->metric)->row;

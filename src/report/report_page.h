@@ -3,8 +3,8 @@
  * pc_page_run measures once; the writers only tell.  Results of the table have intervals and no
  * curves.  Figures are drawn from results of their own, which have curves and borrow the
  * intervals, so that nothing expensive is done twice. */
-#ifndef PC_PAGE_H
-#define PC_PAGE_H
+#ifndef PC_REPORT_PAGE_H
+#define PC_REPORT_PAGE_H
 
 #include "calibrators/calibrator.h"
 #include "figure/class_order.h"

@@ -1,0 +1,55 @@
+/* Reports. */
+#include <stdlib.h>
+
+#include "core.h"
+
+static PyObject *core_report_text(const pcal_report *report, pcal_format format) {
+  core_bytes bytes = {NULL, 0, 0};
+  pcal_error error;
+  const pcal_status status = pcal_report_write(report, format, core_bytes_sink, &bytes, &error);
+  return core_bytes_text(&bytes, status, &error);
+}
+
+static PyObject *core_report_run(core_source *source, const pcal_report_config *config) {
+  pcal_report *report = NULL;
+  pcal_error error;
+  core_watch_begin(source->watch);
+  pcal_status status =
+      pcal_report_run(source->source, config, core_watch_env(source->watch), &report, &error);
+  status = core_watch_end(source->watch, status);
+  if (status != PCAL_OK) {
+    pcal_report_free(report);
+    return core_raise(&error);
+  }
+  PyObject *made = Py_BuildValue("(NNN)", core_report_text(report, PCAL_HTML),
+                                 core_report_text(report, PCAL_MARKDOWN),
+                                 core_report_text(report, PCAL_JSON));
+  pcal_report_free(report);
+  return made;
+}
+
+/* report(source, second or None, calibrator or None, method or None, specs, interval, replicas,
+ * normalize, skip_missing, title or None) -> (HTML, Markdown, JSON) */
+PyObject *core_report(PyObject *module, PyObject *arguments) {
+  const core_state *state = PyModule_GetState(module);
+  pcal_report_config config = PCAL_REPORT_CONFIG_INIT;
+  PyObject *source, *second, *calibrator, *specs;
+  Py_ssize_t replicas = 0;
+  if (!PyArg_ParseTuple(arguments, "OOOzO!dnppz", &source, &second, &calibrator, &config.method,
+                        &PyTuple_Type, &specs, &config.interval, &replicas, &config.normalize,
+                        &config.skip_missing, &config.title) ||
+      !core_check(source, state->source_type, "Source") ||
+      (second != Py_None && !core_check(second, state->source_type, "Source")) ||
+      (calibrator != Py_None && !core_check(calibrator, state->calibrator_type, "Calibrator")))
+    return NULL;
+  config.replicas = replicas > 0 ? (size_t)replicas : 0;
+  config.fitting = second == Py_None ? NULL : ((core_source *)(void *)second)->source;
+  config.calibrator = calibrator == Py_None ? NULL : core_calibrator_in(calibrator);
+  const char **letters = core_letters_of(specs, &config.spec_count);
+  if (letters == NULL)
+    return NULL;
+  config.specs = letters;
+  PyObject *made = core_report_run((core_source *)(void *)source, &config);
+  PyMem_Free(letters);
+  return made;
+}

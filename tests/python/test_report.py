@@ -1,0 +1,51 @@
+"""Reports, against the program."""
+
+import json
+import re
+import subprocess
+
+import numpy as np
+import pytest
+
+import propercal as pc
+
+
+def test_the_same_as_the_program(digits, digits_files, program, tmp_path):
+    made = pc.report(logits=digits.logits, labels=digits.labels, method="temperature", replicas=50)
+    words = [program, "report", "--format", "json", "--method", "temperature", "--replicas", "50"]
+    words += ["--logits", digits_files["logits"], "--labels", digits_files["labels"], "-o", "-"]
+    told = json.loads(subprocess.check_output(words))
+    found = made.to_dict()
+    told["command"] = None
+    assert found == told
+    inside = re.search(r'id="report">(.*?)</script>', made.html, re.S)
+    assert json.loads(inside.group(1)) == found
+    assert made.html.startswith("<!DOCTYPE html>") and made.markdown.startswith("# ")
+    assert made._repr_html_().startswith("<iframe srcdoc=") and "save it" in repr(made)
+    for name, text in (("r.html", made.html), ("r.md", made.markdown), ("r.json", made.to_json())):
+        made.save(tmp_path / name)
+        assert (tmp_path / name).read_text() == text
+    with pytest.raises(pc.UsageError):
+        made.save(tmp_path / "r.pdf")
+    with pytest.raises(pc.IOError):
+        made.save(tmp_path / "absent" / "r.html")
+
+
+def test_a_fitted_calibrator_and_a_second_set(digits):
+    half = len(digits.labels) // 2
+    test = dict(logits=digits.logits[half:], labels=digits.labels[half:], replicas=50)
+    fitted = pc.Temperature(kind="logits").fit(digits.logits[:half], digits.labels[:half])
+    one = pc.report(**test, calibrator=fitted).to_dict()
+    other = pc.report(
+        **test, val_logits=digits.logits[:half], val_labels=digits.labels[:half], method="temperature"
+    ).to_dict()
+    assert one["after"]["results"] == other["after"]["results"]
+
+
+def test_numbers():
+    draw = np.random.default_rng(1)
+    mean, target = draw.normal(size=200), draw.normal(size=200)
+    made = pc.report(mean=mean, std=np.full(200, 1.5), target=target, metrics="crps", replicas=50)
+    assert [result["metric"] for result in made.to_dict()["before"]["results"]] == ["crps"]
+    with pytest.raises(pc.UsageError):
+        pc.report(mean=mean, std=np.full(200, 1.5), target=target, method="variance-platt")
