@@ -159,3 +159,9 @@ pcal_status pc_calibrator_map(const pcal_calibrator *calibrator, const pcal_batc
   pc_free(env, state.workers);
   return status;
 }
+
+pcal_kind pc_calibrated_kind(pcal_kind kind) {
+  if (pc_kind_form(kind) == PC_FORM_CLASSES)
+    return kind == PCAL_CONFIDENCE ? PCAL_CONFIDENCE : PCAL_PROBABILITY;
+  return pc_kind_form(kind) == PC_FORM_GAUSSIAN ? PCAL_MEAN_VARIANCE : kind;
+}

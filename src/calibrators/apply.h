@@ -4,6 +4,10 @@
 
 #include "calibrators/calibrator.h"
 
+/* What comes out of calibrators for a kind of scores: probabilities, confidences, means with
+ * variances, quantiles, samples. */
+pcal_kind pc_calibrated_kind(pcal_kind kind);
+
 /* As the calls of propercal.h, for arguments that are not NULL and a full environment. */
 PC_CHECKED pcal_status pc_calibrator_apply(const pcal_calibrator *calibrator,
                                            const pcal_batch *batch, const pcal_env *env,

@@ -42,20 +42,6 @@ static pcal_status recalibrated_fold(pc_recalibrated *state, const pcal_batch *f
   return PCAL_OK;
 }
 
-/* What calibrators make of a kind of scores. */
-static pcal_kind recalibrated_kind(pcal_kind kind) {
-  switch (pc_kind_form(kind)) {
-  case PC_FORM_GAUSSIAN:
-    return PCAL_MEAN_VARIANCE;
-  case PC_FORM_QUANTILES:
-  case PC_FORM_SAMPLES:
-    return kind;
-  case PC_FORM_CLASSES:
-    break;
-  }
-  return kind == PCAL_CONFIDENCE ? PCAL_CONFIDENCE : PCAL_PROBABILITY;
-}
-
 static pcal_status recalibrated_step(void *user, const pcal_batch *from, pcal_batch *to,
                                      pcal_error *err) {
   pc_recalibrated *state = user;
@@ -63,7 +49,7 @@ static pcal_status recalibrated_step(void *user, const pcal_batch *from, pcal_ba
     state->rows[i] = (double)NAN;
   for (size_t fold = 0; fold < state->folds.count; fold++)
     PC_TRY(recalibrated_fold(state, from, fold, err));
-  to->kind = recalibrated_kind(from->kind);
+  to->kind = pc_calibrated_kind(from->kind);
   to->type = PCAL_F64;
   to->scores = state->rows;
   to->row_stride = (ptrdiff_t)(state->columns * sizeof(double));
@@ -107,7 +93,7 @@ pcal_status pc_recalibrated_open(pcal_source *base, const pc_folds *folds,
   const pc_derived derived = {.base = base,
                               .step = recalibrated_step,
                               .user = out,
-                              .kind = recalibrated_kind(shape.kind),
+                              .kind = pc_calibrated_kind(shape.kind),
                               .type = PCAL_F64,
                               .columns = shape.columns,
                               .window = rows};

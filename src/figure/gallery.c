@@ -174,7 +174,7 @@ void pc_figure_subtitle(pc_figure *figure, const pcal_results *results, const ch
   if (!figure->in_page) {
     pc_say_count(results->weight, rows);
     pc_text_format(&line, "%s row%s", rows, results->weight == 1 ? "" : "s");
-    if (results->layout.kind != PCAL_CONFIDENCE)
+    if (results->layout.kind != PCAL_CONFIDENCE && results->layout.form == PC_FORM_CLASSES)
       pc_text_format(&line, ", %zu classes", results->layout.classes);
   }
   if (more != NULL && more[0] != '\0')

@@ -92,7 +92,7 @@ static void stage_temper(const stage_pass *pass, pcal_batch *batch) {
 static pcal_status stage_change(const stage_pass *pass, pcal_batch *batch, pcal_error *err) {
   if (pass->calibrator != NULL) {
     PC_TRY(pc_calibrator_apply(pass->calibrator, batch, pass->plan->env, pass->buffer, err));
-    batch->kind = batch->kind == PCAL_CONFIDENCE ? PCAL_CONFIDENCE : PCAL_PROBABILITY;
+    batch->kind = pc_calibrated_kind(batch->kind);
   } else {
     stage_temper(pass, batch);
   }
@@ -144,9 +144,8 @@ static pcal_status stage_changed(stage_pass *pass, int sure, pcal_results **out,
   pc_source_shape(pass->source, &pass->shape);
   PC_TRY(stage_pass_check(pass, err));
   const int tempered = pass->calibrator == NULL;
-  config.kind = tempered                              ? PCAL_LOGIT
-                : pass->shape.kind == PCAL_CONFIDENCE ? PCAL_CONFIDENCE
-                                                      : PCAL_PROBABILITY;
+  config.kind = tempered ? PCAL_LOGIT : pc_calibrated_kind(pass->shape.kind);
+  config.levels = pass->shape.levels;
   config.columns = pass->shape.columns;
   pass->window = STAGE_WINDOW_NUMBERS / pass->shape.columns;
   pass->window = pass->window < 1 ? 1 : pass->window;
@@ -239,7 +238,7 @@ static pcal_status stage_wish(stage_plan *plan, pcal_source *source, pcal_error 
   pcal_shape shape = {.size = sizeof shape};
   pc_layout layout;
   pc_source_shape(source, &shape);
-  PC_TRY(pc_layout_make(shape.kind, shape.columns, &layout, err));
+  PC_TRY(pc_layout_make_levels(shape.kind, shape.columns, shape.levels, &layout, err));
   return plan->row->wish(&plan->options, &layout, plan->wish, err);
 }
 

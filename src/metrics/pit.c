@@ -18,6 +18,8 @@
 
 #include "metrics/forecast_metric.h"
 
+#define COVERAGE_GRAPH_LEVELS 99
+
 enum { PIT_BINS };
 enum { PIT_LEVELS };
 
@@ -162,10 +164,29 @@ static pcal_status pit_evaluate(const pc_options *options, const pc_evidence *ev
   return PCAL_OK;
 }
 
+/* Shares of central intervals of every hundredth, or of those that quantiles have. */
+static pcal_status coverage_graph(const pc_options *options, const pc_evidence *evidence,
+                                  const pcal_env *env, pc_graph *graph, pcal_error *err) {
+  static const char *const names[] = {"level", "share", NULL};
+  const pc_value *value = &options->value[PIT_LEVELS];
+  const int few = evidence->layout->form == PC_FORM_QUANTILES;
+  const size_t count = few ? value->list_count : COVERAGE_GRAPH_LEVELS;
+  if (!graph->wanted)
+    return PCAL_OK;
+  PC_TRY(pc_graph_new(env, names, count, graph, err));
+  graph->count = count;
+  for (size_t i = 0; i < count; i++) {
+    const double level = few ? value->list[i] : (double)(i + 1) / (COVERAGE_GRAPH_LEVELS + 1.0);
+    double ends[2] = {0.0, 0.0};
+    pit_ends(evidence->layout, level, ends);
+    graph->columns[0][i] = level;
+    graph->columns[1][i] = pit_share(&evidence->curve.parts[0], ends[0], ends[1]);
+  }
+  return PCAL_OK;
+}
+
 static pcal_status coverage_evaluate(const pc_options *options, const pc_evidence *evidence,
                                      const pcal_env *env, pc_outcome *out, pcal_error *err) {
-  (void)env;
-  (void)err;
   const pc_value *value = &options->value[PIT_LEVELS];
   for (size_t l = 0; l < value->list_count; l++) {
     double ends[2] = {0.0, 0.0};
@@ -174,7 +195,7 @@ static pcal_status coverage_evaluate(const pc_options *options, const pc_evidenc
     out->value += fabs(share - value->list[l]) / (double)value->list_count;
     pc_outcome_part_at(out, value->list[l], share);
   }
-  return PCAL_OK;
+  return coverage_graph(options, evidence, env, &out->graph, err);
 }
 
 static pcal_status quantile_ce_evaluate(const pc_options *options, const pc_evidence *evidence,

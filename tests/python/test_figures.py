@@ -10,7 +10,11 @@ import propercal as pc
 
 @pytest.mark.parametrize("row", pc.list_figures(), ids=lambda row: row.name)
 def test_every_figure(row, digits):
-    figure = pc.plot(row.name, probs=digits.probs, labels=digits.labels)
+    data = {"probs": digits.probs, "labels": digits.labels}
+    if row.task == "regression":
+        mean = np.arange(50.0)
+        data = {"mean": mean, "std": 1 + mean / 50, "target": mean + np.sin(mean)}
+    figure = pc.plot(row.name, **data)
     assert figure._repr_svg_().startswith("<svg") and figure.svg.rstrip().endswith("</svg>")
     assert figure.data["panels"] and figure.data["marks"]
 

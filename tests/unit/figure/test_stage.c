@@ -15,6 +15,7 @@
 
 static float stage_logits[2][STAGE_ROWS * STAGE_CLASSES];
 static int32_t stage_labels[2][STAGE_ROWS];
+static double stage_numbers[2][2 * STAGE_ROWS], stage_targets[2][STAGE_ROWS];
 static double stage_single[STAGE_ROWS];
 static int32_t stage_hits[STAGE_ROWS];
 
@@ -46,7 +47,9 @@ static const char *const stage_more[] = {"reliability:band=consistency",
                                          "corp:band=none",
                                          "loss-surface:metric=ks",
                                          "bin-sensitivity:norm=l2",
-                                         "taxonomy:canonical=yes"};
+                                         "taxonomy:canonical=yes",
+                                         "pit:bins=40",
+                                         "variance-vs-error:bins=3"};
 
 static int stage_set_up(void **state) {
   pcal_simulation simulation = PCAL_SIMULATION_INIT;
@@ -63,8 +66,34 @@ static int stage_set_up(void **state) {
   for (size_t i = 0; i < STAGE_ROWS; i++) {
     stage_single[i] = (double)(i + 1) / (STAGE_ROWS + 1);
     stage_hits[i] = (int32_t)((i * 7919 + 13) % STAGE_ROWS < i);
+    for (size_t set = 0; set < 2; set++) {
+      stage_numbers[set][2 * i] = (double)(i % 17);
+      stage_numbers[set][2 * i + 1] = 0.2 + (double)((i * 31 + set) % 23);
+      stage_targets[set][i] = (double)((i * 7919 + 13 * set) % 29) - 5;
+    }
   }
   return 0;
+}
+
+/* Whether a figure is about predictions of a number. */
+static int stage_counts(const char *spec) {
+  const pc_figure_row *row = NULL;
+  pc_options options;
+  return pc_figure_parse(spec, &row, &options, NULL) == PCAL_OK && row->row.task != NULL;
+}
+
+static pcal_status stage_open_numbers(const pcal_env *env, size_t set, pcal_source **out,
+                                      pcal_error *err) {
+  pcal_batch batch = PCAL_BATCH_INIT;
+  batch.kind = PCAL_MEAN_VARIANCE;
+  batch.type = PCAL_F64;
+  batch.rows = STAGE_ROWS;
+  batch.columns = 2;
+  batch.scores = stage_numbers[set];
+  batch.column_stride = sizeof(double);
+  batch.row_stride = 2 * sizeof(double);
+  batch.targets = stage_targets[set];
+  return pc_source_borrow(&batch, NULL, env, out, err);
 }
 
 static pcal_status stage_open(const pcal_env *env, size_t set, pcal_source **out,
@@ -99,9 +128,11 @@ static pcal_status stage_build(const pcal_figure_config *config, int second,
   pcal_figure_config full = *config;
   pcal_source *source = NULL;
   pc_figure_init(figure, 0, 0, env);
-  pcal_status status = stage_open(env, 0, &source, err);
+  pcal_status (*const open)(const pcal_env *, size_t, pcal_source **, pcal_error *) =
+      stage_counts(config->figure) ? stage_open_numbers : stage_open;
+  pcal_status status = open(env, 0, &source, err);
   if (status == PCAL_OK && second)
-    status = stage_open(env, 1, &full.fitting, err);
+    status = open(env, 1, &full.fitting, err);
   if (status == PCAL_OK)
     status = pc_figure_stage(source, &full, figure, err);
   pc_source_free(source);
