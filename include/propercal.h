@@ -883,10 +883,10 @@ typedef struct pcal_study_config {
   int normalize, skip_missing; /* as in pcal_measure_config */
 } pcal_study_config;
 
-#define PCAL_STUDY_CONFIG_INIT                                                                \
-  {                                                                                           \
-    sizeof(pcal_study_config), NULL, 0, PCAL_SIMULATION_INIT, 0, 0.0, 0, NULL, NULL, 0, NULL, \
-        0, 0, NULL, 0, NULL, 0, 0, NULL, 0, 0                                                 \
+#define PCAL_STUDY_CONFIG_INIT                                                                 \
+  {                                                                                            \
+    sizeof(pcal_study_config), NULL, 0, {sizeof(pcal_simulation), 0, 0, 0.0, 0.01, 0}, 0, 0.0, \
+        0, NULL, NULL, 0, NULL, 0, 0, NULL, 0, NULL, 0, 0, NULL, 0, 0                          \
   }
 
 typedef struct pcal_study pcal_study;

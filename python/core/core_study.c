@@ -98,8 +98,8 @@ static int core_study_read(PyObject *module, PyObject *const given[5], core_stud
   config->specs = lists->specs;
   config->row_counts = lists->rows;
   config->factors = lists->factors;
-  config->simulation.rows = config->row_count_count > 0 ? lists->rows[0] : 1000;
-  config->simulation.factor = config->factor_count > 0 ? lists->factors[0] : 1.5;
+  config->simulation.rows = config->row_count_count > 0 ? lists->rows[0] : 0;
+  config->simulation.factor = config->factor_count > 0 ? lists->factors[0] : 0.0;
   return 0;
 }
 

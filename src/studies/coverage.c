@@ -24,9 +24,6 @@
 #include "studies/study.h"
 
 #define COVERAGE_SETS 1000
-#define COVERAGE_SET_ROWS 1000
-#define COVERAGE_CLASSES 10
-#define COVERAGE_WRONG_FACTOR 1.5
 #define COVERAGE_REPLICAS 400
 #define COVERAGE_LEVEL 0.95
 #define COVERAGE_TEST_LEVEL 0.05
@@ -412,17 +409,13 @@ static pcal_status coverage_work(coverage_job *job, const pcal_study_config *con
   return PCAL_OK;
 }
 
+static const pcal_simulation coverage_simulation = {.rows = 1000, .classes = 10, .factor = 1.5};
+
 static pcal_status coverage_prepare(const pcal_study_config *config, coverage_job *job,
                                     pcal_error *err) {
   const int own = config->spec_count == 0;
-  job->simulation = config->simulation;
+  job->simulation = pc_study_simulation(config, &coverage_simulation);
   job->simulation.first_row = 0;
-  if (job->simulation.rows == 0)
-    job->simulation.rows = COVERAGE_SET_ROWS;
-  if (job->simulation.classes == 0)
-    job->simulation.classes = COVERAGE_CLASSES;
-  if (job->simulation.factor == 0)
-    job->simulation.factor = COVERAGE_WRONG_FACTOR;
   job->sets = config->sets == 0 ? COVERAGE_SETS : (size_t)config->sets;
   job->null_sets = config->null_sets == 0 ? job->sets : (size_t)config->null_sets;
   job->config = (pcal_measure_config)PCAL_MEASURE_CONFIG_INIT;

@@ -279,22 +279,23 @@ static pcal_status sharpness_loss_draw(sharpness_loss_work *work, float *logits,
 }
 
 static pcal_status sharpness_loss_simulate(sharpness_loss_work *work, pcal_error *err) {
-  const pcal_simulation *simulation = &work->job->config->simulation;
+  static const pcal_simulation own = {.rows = 1000, .classes = 10, .factor = 1.5};
+  const pcal_simulation simulation = pc_study_simulation(work->job->config, &own);
   pc_study_data *data = &work->data;
-  const size_t cells = (size_t)simulation->rows * simulation->classes;
-  if (simulation->classes < 2)
+  const size_t cells = (size_t)simulation.rows * simulation.classes;
+  if (simulation.classes < 2)
     return pc_fail(err, PCAL_USAGE, "classes is %zu; a simulation needs at least 2",
-                   simulation->classes);
+                   simulation.classes);
   data->env = work->job->env;
-  data->rows = (size_t)simulation->rows;
-  data->classes = simulation->classes;
+  data->rows = (size_t)simulation.rows;
+  data->classes = simulation.classes;
   data->probs = pc_alloc_raw(data->env, cells, sizeof *data->probs);
   data->labels = pc_alloc_raw(data->env, data->rows, sizeof *data->labels);
   work->truth = pc_alloc_raw(data->env, cells, sizeof *work->truth);
   float *logits = pc_alloc_raw(data->env, cells, sizeof *logits);
   const int enough =
       data->probs != NULL && data->labels != NULL && work->truth != NULL && logits != NULL;
-  const pcal_status status = enough ? sharpness_loss_draw(work, logits, simulation, err)
+  const pcal_status status = enough ? sharpness_loss_draw(work, logits, &simulation, err)
                                     : pc_fail_memory(err, "drawing rows");
   pc_free(data->env, logits);
   return status;

@@ -98,3 +98,12 @@ pcal_status pc_study_model(const pc_study_job *job, const pcal_compared **out,
   *out = &job->config->models[0];
   return PCAL_OK;
 }
+
+pcal_simulation pc_study_simulation(const pcal_study_config *config,
+                                    const pcal_simulation *own) {
+  pcal_simulation made = config->simulation;
+  made.rows = made.rows == 0 ? own->rows : made.rows;
+  made.classes = made.classes == 0 ? own->classes : made.classes;
+  made.factor = made.factor == 0 ? own->factor : made.factor;
+  return made;
+}

@@ -42,6 +42,10 @@ PC_CHECKED pcal_status pc_study_takes(const pc_study_job *job, const pcal_source
 /* The environment of a task that runs beside others: one thread, nothing shown. */
 pcal_env pc_study_task_env(const pcal_env *env);
 
+/* The simulation that was asked for; what was left open is as in `own`. */
+pcal_simulation pc_study_simulation(const pcal_study_config *config,
+                                    const pcal_simulation *own);
+
 /* The only model of a study that takes one, with a sentence when it is another number. */
 PC_CHECKED pcal_status pc_study_model(const pc_study_job *job, const pcal_compared **out,
                                       pcal_error *err);
