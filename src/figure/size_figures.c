@@ -45,3 +45,25 @@ const pc_figure_row pc_figure_improvement = {
     .study = "improvement",
     .study_repeats = SIZE_FIGURES_REPEATS,
 };
+
+const pc_figure_row pc_figure_ece_bias = {
+    .row =
+        {
+            .kind = "figures",
+            .name = "ece-bias",
+            .title = "the ECE of simulated models and the truth against the number of rows",
+            .formula = "mean ECE over 30 random subsets of n rows; mu(n) of Proposition 3.3; "
+                       "the ECE of the true probabilities",
+            .about =
+                "Even a calibrated model has an ECE, and the more so the fewer rows there "
+                "are; Proposition 3.3 says how much. The models are simulated, so that "
+                "the truth is known; no predictions are looked at. This is the figure of "
+                "`propercal study ece-bias` with 30 subsets of each size, out of 20000 rows.",
+            .citation = "Gruber & Buettner (2022), Better uncertainty calibration via proper "
+                        "scores for classification and beyond, Figure 2",
+        },
+    .width = 640,
+    .height = 500,
+    .study = "ece-bias:pool=2",
+    .study_repeats = SIZE_FIGURES_REPEATS,
+};

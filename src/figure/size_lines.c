@@ -32,15 +32,22 @@ static pc_look size_lines_look(const char *name, size_t *others) {
                    .dashed = place >= SIZE_LINES_TONES};
 }
 
-static void size_lines_begin(const pc_study_table *table, size_t row, const char *name,
-                             size_t *others, pc_size_lines *out) {
-  if (out->count == PC_SIZE_LINES_MAX || *others > 2 * SIZE_LINES_TONES - 1) {
+/* Begins a line at a row, unless there are enough of them. */
+static void size_lines_begin(size_t row, const char *name, size_t *others, pc_size_lines *out) {
+  if (out->count == PC_SIZE_LINES_MAX || *others == 2 * SIZE_LINES_TONES)
     out->left_out++;
+  else
+    out->line[out->count++] =
+        (pc_size_line){.name = name, .first = row, .look = size_lines_look(name, others)};
+}
+
+static void size_lines_take(size_t row, pc_size_lines *out) {
+  const double rows = size_lines_number(out, row, "rows");
+  if (out->left_out > 0)
     return;
-  }
-  (void)table;
-  out->line[out->count++] =
-      (pc_size_line){.name = name, .first = row, .look = size_lines_look(name, others)};
+  out->line[out->count - 1].count++;
+  out->low = fmin(out->low, rows);
+  out->high = fmax(out->high, rows);
 }
 
 void pc_size_lines_read(const pc_study_table *table, const char *column, pc_size_lines *out) {
@@ -52,13 +59,20 @@ void pc_size_lines_read(const pc_study_table *table, const char *column, pc_size
     if (strcmp(size_lines_word(table, r, "model"), size_lines_word(table, 0, "model")) != 0)
       break;
     if (last == NULL || strcmp(last, name) != 0)
-      size_lines_begin(table, r, name, &others, out);
+      size_lines_begin(r, name, &others, out);
     last = name;
-    if (out->left_out > 0)
-      continue;
-    out->line[out->count - 1].count++;
-    out->low = fmin(out->low, size_lines_number(out, r, "rows"));
-    out->high = fmax(out->high, size_lines_number(out, r, "rows"));
+    size_lines_take(r, out);
+  }
+}
+
+void pc_size_lines_read_numbers(const pc_study_table *table, const char *column,
+                                pc_size_lines *out) {
+  size_t others = 0;
+  *out = (pc_size_lines){.table = table, .low = INFINITY, .high = 0};
+  for (size_t r = 0; r < table->row_count; r++) {
+    if (r == 0 || size_lines_number(out, r, column) != size_lines_number(out, r - 1, column))
+      size_lines_begin(r, "", &others, out);
+    size_lines_take(r, out);
   }
 }
 
@@ -171,6 +185,12 @@ void pc_size_lines_draw(pc_figure *figure, size_t panel, const pc_size_lines *li
     size_lines_runs(figure, panel, lines, &lines->line[i], column, 0);
     size_lines_points(figure, panel, lines, &lines->line[i], column);
   }
+}
+
+void pc_size_lines_trace(pc_figure *figure, size_t panel, const pc_size_lines *lines,
+                         pc_size_column column) {
+  for (size_t i = 0; i < lines->count; i++)
+    size_lines_runs(figure, panel, lines, &lines->line[i], column, 0);
 }
 
 void pc_size_lines_level(pc_figure *figure, size_t panel, const pc_size_lines *lines,

@@ -25,6 +25,10 @@ typedef struct pc_size_lines {
  * only.  The root Brier score and the Brier score are the lines that are read first. */
 void pc_size_lines_read(const pc_study_table *table, const char *column, pc_size_lines *out);
 
+/* The same by a column of numbers; names come behind. */
+void pc_size_lines_read_numbers(const pc_study_table *table, const char *column,
+                                pc_size_lines *out);
+
 /* Where numbers of a column lie, with their errors: a point is left out where there is none. */
 typedef struct pc_size_column {
   const char *value, *error; /* error may be NULL */
@@ -42,6 +46,10 @@ void pc_size_lines_key(pc_figure *figure, const pc_size_lines *lines);
 /* Bands of one standard error, lines and points with hints. */
 void pc_size_lines_draw(pc_figure *figure, size_t panel, const pc_size_lines *lines,
                         pc_size_column column);
+
+/* The lines alone. */
+void pc_size_lines_trace(pc_figure *figure, size_t panel, const pc_size_lines *lines,
+                         pc_size_column column);
 
 /* A level for all sizes. */
 void pc_size_lines_level(pc_figure *figure, size_t panel, const pc_size_lines *lines,

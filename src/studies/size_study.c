@@ -287,7 +287,8 @@ static pcal_status size_study_work(size_study_run *run, pcal_error *err) {
 
 pcal_status pc_size_measure(pc_size_plan *plan, pc_size_case *out, pcal_error *err) {
   const pcal_env *env = plan->job->env;
-  PC_TRY(pc_sizes_make(plan->job, out->data->rows, PC_SIZE_SMALLEST, &out->sizes, err));
+  if (out->sizes.count == 0)
+    PC_TRY(pc_sizes_make(plan->job, out->data->rows, PC_SIZE_SMALLEST, &out->sizes, err));
   size_study_run run = {.plan = plan, .studied = out, .worker_count = pc_worker_count(env)};
   const pcal_status status = size_study_work(&run, err);
   for (size_t w = 0; run.workers != NULL && w < run.worker_count; w++) {
@@ -315,7 +316,7 @@ pcal_status pc_size_study(pc_size_plan *plan, pc_size_fill fill, pc_findings *fi
   for (size_t c = 0; status == PCAL_OK && c < plan->case_count; c++)
     status = fill(plan, c, err);
   if (status == PCAL_OK)
-    status = pc_size_tell(plan, findings, err);
+    status = (plan->tell == NULL ? pc_size_tell : plan->tell)(plan, findings, err);
   for (size_t c = 0; plan->cases != NULL && c < plan->case_count; c++)
     pc_free(env, plan->cases[c].values);
   pc_free(env, plan->cases);

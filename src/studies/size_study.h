@@ -37,8 +37,10 @@ typedef struct pc_size_case {
   pc_size_value *values; /* metric by metric, size by size */
 } pc_size_case;
 
+typedef struct pc_size_plan pc_size_plan;
+
 /* What is studied in all cases. */
-typedef struct pc_size_plan {
+struct pc_size_plan {
   const pc_study_job *job;
   const char *const *specs;
   size_t spec_count;
@@ -49,25 +51,31 @@ typedef struct pc_size_plan {
   size_t metric_count; /* known after the first case */
   pc_size_case *cases;
   size_t case_count;
-} pc_size_plan;
+  /* How it is told; NULL: as a table of all cases and, unless they are apart, one of their
+   * means, with sentences about what was left out and about the smallest size against all. */
+  pcal_status (*tell)(const pc_size_plan *plan, pc_findings *findings, pcal_error *err);
+  void *user;
+};
 
 /* Fills one case, by pc_size_measure. */
 typedef pcal_status (*pc_size_fill)(pc_size_plan *plan, size_t index, pcal_error *err);
 
-/* Measures all cases of a plan that has a job, specs and the number of cases, and tells them:
- * a table of all cases and, unless they are apart, one of their means; sentences about what was
- * left out and about the smallest size against all rows. */
+/* Measures all cases of a plan that has a job, specs and the number of cases, and tells them.
+ */
 PC_CHECKED pcal_status pc_size_study(pc_size_plan *plan, pc_size_fill fill,
                                      pc_findings *findings, pcal_error *err);
 
-/* The values of a case whose data are known, at ten sizes from 100 rows on or those of the job.
- * The subsets depend on the seed, their size and the number of rows only, so that models of the
- * same rows share them. */
+/* The values of a case whose data are known, at its sizes or, where it has none, at ten from
+ * 100 rows on or those of the job. The subsets depend on the seed, their size and the number of
+ * rows only, so that models of the same rows share them. */
 PC_CHECKED pcal_status pc_size_measure(pc_size_plan *plan, pc_size_case *out, pcal_error *err);
 
 const pc_size_value *pc_size_value_at(const pc_size_case *from, size_t metric, size_t size);
 
-/* The tables and sentences. */
+/* Sentences about what was left out. */
+void pc_size_tell_left_out(const pc_size_plan *plan, pc_findings *findings);
+
+/* The usual tables and sentences. */
 PC_CHECKED pcal_status pc_size_tell(const pc_size_plan *plan, pc_findings *findings,
                                     pcal_error *err);
 

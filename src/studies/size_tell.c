@@ -144,7 +144,7 @@ static void size_tell_change(const pc_size_plan *plan, pc_findings *findings) {
                     plan->improvements ? "and" : "by", list);
 }
 
-static void size_tell_left_out(const pc_size_plan *plan, pc_findings *findings) {
+void pc_size_tell_left_out(const pc_size_plan *plan, pc_findings *findings) {
   for (size_t c = 0; c < plan->case_count; c++)
     for (size_t m = 0; m < plan->metric_count; m++)
       for (size_t s = 0; s < plan->cases[c].sizes.count; s++) {
@@ -167,6 +167,6 @@ pcal_status pc_size_tell(const pc_size_plan *plan, pc_findings *findings, pcal_e
     PC_TRY(size_tell_all(plan, pc_findings_table(findings, "All models together"), err));
   if (plan->case_count == 1 || joined)
     size_tell_change(plan, findings);
-  size_tell_left_out(plan, findings);
+  pc_size_tell_left_out(plan, findings);
   return PCAL_OK;
 }
