@@ -227,6 +227,93 @@ def gce32_numpy(data):
     return {f"v{bits}": values[bits] for bits in (0, 9, 15, 18, 25, 30)}
 
 
+# ---- Studies ------------------------------------------------------------------------------
+
+SUBSETS = 20  # of each size but the last
+
+
+def size_bins(scores, hits, edges):
+    """Rows, confidence and accuracy of each bin that has rows: a loop over bins."""
+    bins = np.searchsorted(edges, scores)
+    for b in range(len(edges) + 1):
+        inside = bins == b
+        if inside.any():
+            yield inside.sum(), scores[inside].mean(), hits[inside].mean()
+
+
+def size_bincount(scores, hits, edges):
+    """The same without a loop."""
+    bins = np.searchsorted(edges, scores)
+    counts = np.bincount(bins, minlength=len(edges) + 1)
+    kept = counts > 0
+    confidence = np.bincount(bins, scores, len(edges) + 1)[kept] / counts[kept]
+    accuracy = np.bincount(bins, hits, len(edges) + 1)[kept] / counts[kept]
+    return zip(counts[kept], confidence, accuracy)
+
+
+def size_edges(bins):
+    return np.arange(1, bins) / bins
+
+
+def size_mass_edges(scores):
+    parts = np.array_split(np.sort(scores), BINS)
+    return np.unique([(a[-1] + b[0]) / 2 for a, b in zip(parts, parts[1:])])
+
+
+def size_metrics(probs, labels, binned):
+    """The estimators that Gruber & Buettner compare, without kernels."""
+    count, classes = probs.shape
+    top = probs.max(1)
+    hits = probs.argmax(1) == labels
+    one_hot = np.eye(classes)[labels]
+
+    def squares(scores, came_true, bins):
+        return sum(n / count * (c - a) ** 2 for n, c, a in binned(scores, came_true, size_edges(bins)))
+
+    debiased = sum(
+        n / count * ((c - a) ** 2 - a * (1 - a) / (n - 1))
+        for n, c, a in binned(top, hits, size_mass_edges(top))
+        if n > 1
+    )
+    order = np.argsort(top)
+    gaps = np.abs(np.cumsum((top - hits)[order])) / count
+    last = np.append(np.diff(top[order]) > 0, True)  # of equal scores
+    return {
+        "cwce": np.sqrt(sum(squares(probs[:, k], one_hot[:, k], BINS) for k in range(classes))),
+        "cwce100": np.sqrt(sum(squares(probs[:, k], one_hot[:, k], 100) for k in range(classes))),
+        "ece": sum(n / count * abs(c - a) for n, c, a in binned(top, hits, size_edges(BINS))),
+        "tce100": np.sqrt(squares(top, hits, 100)),
+        "tce_debiased": np.sqrt(max(debiased, 0.0)),
+        "ks": gaps[last].max(),
+        "rbs": np.sqrt(((probs - one_hot) ** 2).sum(1).mean()),
+    }
+
+
+def size_study(rows, measure):
+    """Means over subsets; of all rows the values."""
+    random = np.random.default_rng(0)
+    sizes = np.rint(100 * (rows / 100) ** (np.arange(10) / 9)).astype(int)
+    for size in sizes[:-1]:
+        drawn = [measure(random.choice(rows, size, replace=False)) for _ in range(SUBSETS)]
+        _ = {name: np.mean([values[name] for values in drawn]) for name in drawn[0]}
+    return [measure(np.arange(rows)) for _ in range(2)][-1]
+
+
+def size_study_numpy(data):
+    def measure(rows):
+        probs = scipy.special.softmax(data.scores[rows].astype(np.float64), axis=1)
+        return size_metrics(probs, data.labels[rows], size_bins)
+
+    return size_study(len(data.labels), measure)
+
+
+def size_study_tuned(data):
+    probs = scipy.special.softmax(data.scores.astype(np.float64), axis=1)
+    return size_study(
+        len(probs), lambda rows: size_metrics(probs[rows], data.labels[rows], size_bincount)
+    )
+
+
 # ---- Smooth estimators --------------------------------------------------------------------
 
 
@@ -437,6 +524,8 @@ PEERS = {
     ("curve", "sklearn"): curve_sklearn,
     ("sort", "numpy"): sort_numpy,
     ("gce32", "numpy"): gce32_numpy,
+    ("test-size", "numpy"): size_study_numpy,
+    ("test-size", "numpy-tuned"): size_study_tuned,
     ("smece", "relplot"): smece_relplot,
     ("mmce", "netcal"): mmce_netcal,
     ("skce", "torch"): skce_torch,
