@@ -14,7 +14,8 @@ const pc_figure_row pc_figure_test_size = {
                        "on all rows",
             .about = "A number that depends on how many rows there are says as much about them "
                      "as about the model: an estimator without bias is a flat line. This is "
-                     "the figure of `propercal study test-size` with 30 subsets of each size.",
+                     "the figure of `propercal study test-size` with 30 subsets of each size, "
+                     "or --replicas of them.",
             .citation = "Gruber & Buettner (2022), Better uncertainty calibration via proper "
                         "scores for classification and beyond, Figure 3",
         },
@@ -36,7 +37,8 @@ const pc_figure_row pc_figure_improvement = {
                      "the metric and on the rows that there are: only proper scores are flat "
                      "lines. Without a second set the temperature is found in 5-fold "
                      "cross-validation. This is the figure of `propercal study improvement` "
-                     "with 30 subsets of each size; there any calibrator can be studied.",
+                     "with 30 subsets of each size, or --replicas of them; there any "
+                     "calibrator can be studied.",
             .citation = "Gruber & Buettner (2022), Better uncertainty calibration via proper "
                         "scores for classification and beyond, Figure 1",
         },
@@ -54,16 +56,16 @@ const pc_figure_row pc_figure_ece_bias = {
             .title = "the ECE of simulated models and the truth against the number of rows",
             .formula = "mean ECE over 30 random subsets of n rows; mu(n) of Proposition 3.3; "
                        "the ECE of the true probabilities",
-            .about =
-                "Even a calibrated model has an ECE, and the more so the fewer rows there "
-                "are; Proposition 3.3 says how much. The models are simulated, so that "
-                "the truth is known; no predictions are looked at. This is the figure of "
-                "`propercal study ece-bias` with 30 subsets of each size, out of 20000 rows.",
+            .about = "Even a calibrated model has an ECE, and the more so the fewer rows there "
+                     "are; Proposition 3.3 says how much. The models are simulated, so that "
+                     "the truth is known; no predictions are looked at. This is the figure of "
+                     "`propercal study ece-bias` with 30 subsets of each size (or --replicas), "
+                     "out of 10000 rows.",
             .citation = "Gruber & Buettner (2022), Better uncertainty calibration via proper "
                         "scores for classification and beyond, Figure 2",
         },
     .width = 640,
     .height = 500,
-    .study = "ece-bias:pool=2",
+    .study = "ece-bias:pool=1",
     .study_repeats = SIZE_FIGURES_REPEATS,
 };

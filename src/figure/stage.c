@@ -265,7 +265,8 @@ static pcal_status stage_study(const stage_plan *plan, pcal_source *source, pc_f
                    plan->row->row.name);
   config.models = &model;
   config.model_count = source == NULL ? 0 : 1;
-  config.repeats = plan->row->study_repeats;
+  config.repeats =
+      plan->config->replicas > 0 ? plan->config->replicas : plan->row->study_repeats;
   config.normalize = plan->config->normalize;
   config.skip_missing = plan->config->skip_missing;
   pc_findings *findings = pc_alloc(plan->env, 1, sizeof *findings);

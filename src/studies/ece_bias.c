@@ -245,10 +245,9 @@ static pcal_status ece_bias_plan(ece_bias_pool *pool, pcal_error *err) {
   const size_t given = config->row_count_count;
   const size_t largest = given > 0 ? (size_t)config->row_counts[given - 1] : ECE_BIAS_LARGEST;
   pc_sizes *sizes = &pool->sizes;
-  pool->simulation = config->simulation;
+  static const pcal_simulation own = {.rows = 1, .classes = ECE_BIAS_CLASSES, .factor = 1.0};
+  pool->simulation = pc_study_simulation(config, &own);
   pool->simulation.factor = 1.0;
-  if (config->simulation.classes == 0)
-    pool->simulation.classes = ECE_BIAS_CLASSES;
   pool->factors = config->factor_count > 0 ? config->factors : ece_bias_factors;
   pool->model_count = config->factor_count > 0
                           ? config->factor_count

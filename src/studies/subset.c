@@ -298,11 +298,7 @@ pcal_status pc_subset_metrics_new(const pcal_env *env, const pc_study_data *data
   pc_subset_metrics *metrics = pc_alloc(env, 1, sizeof *metrics);
   if (metrics == NULL)
     return pc_fail_memory(err, "preparing to draw rows");
-  metrics->env = *env;
-  metrics->env.threads = 1;
-  metrics->env.pool = NULL;
-  metrics->env.progress = NULL;
-  metrics->env.interrupted = NULL;
+  metrics->env = pc_study_task_env(env);
   metrics->data = data;
   pc_study_data_batch(data, &metrics->batch);
   pcal_status status =

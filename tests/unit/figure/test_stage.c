@@ -140,6 +140,14 @@ static pcal_status stage_build(const pcal_figure_config *config, int second,
   return status;
 }
 
+/* Studies are run with as many repeats. */
+static size_t stage_replicas(const char *spec) {
+  const pc_figure_row *row;
+  pc_options options;
+  assert_int_equal(pc_figure_parse(spec, &row, &options, NULL), PCAL_OK);
+  return row->study == NULL ? 20 : 2;
+}
+
 static void stage_check_words(const char *spec, double width, double height, int second) {
   const pcal_env env = pc_env_resolve(NULL);
   pcal_figure_config config = PCAL_FIGURE_CONFIG_INIT;
@@ -148,7 +156,7 @@ static void stage_check_words(const char *spec, double width, double height, int
   config.figure = spec;
   config.width = width;
   config.height = height;
-  config.replicas = 20;
+  config.replicas = stage_replicas(spec);
   if (stage_build(&config, second, &env, &figure, &err) != PCAL_OK)
     fail_msg("%s: %s", spec, err.message);
   check_words_apart(&figure, spec);
@@ -190,7 +198,7 @@ static char *stage_svg(const char *spec, unsigned threads) {
   pc_text out;
   env.threads = threads;
   config.figure = spec;
-  config.replicas = 50;
+  config.replicas = stage_replicas(spec);
   if (stage_build(&config, 1, &env, &figure, &err) != PCAL_OK)
     fail_msg("%s: %s", spec, err.message);
   pc_text_init(&out, &env);
@@ -217,7 +225,7 @@ static void stage_fail_allocations(const char *spec) {
   pcal_figure_config config = PCAL_FIGURE_CONFIG_INIT;
   pcal_status status = PCAL_MEMORY;
   config.figure = spec;
-  config.replicas = 20;
+  config.replicas = stage_replicas(spec);
   env.threads = 1;
   for (size_t n = 1; status != PCAL_OK; n += n < 60 ? 1 : n / 6) {
     memory = (check_memory){.fail = n};
