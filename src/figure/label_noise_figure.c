@@ -138,7 +138,7 @@ const pc_figure_row pc_figure_label_noise = {
             .kind = "figures",
             .name = "label-noise",
             .title = "errors, confidence and what ECE omits against label noise",
-            .formula = "as study label-noise, with one repeat",
+            .formula = "as study label-noise, at 21 levels with one repeat",
             .about =
                 "Trains a softmax regression on the scores of a model, or on rows that are "
                 "drawn where there are none, while a growing share of the labels is random. "
@@ -148,6 +148,6 @@ const pc_figure_row pc_figure_label_noise = {
         },
     .width = 640,
     .height = 760,
-    .study = "label-noise",
+    .study = "label-noise:levels=21",
     .study_repeats = 1,
 };

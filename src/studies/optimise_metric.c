@@ -7,15 +7,15 @@
  * Edge cases: (1) without a second set temperatures are found and judged on the same rows,
  * which the summary says; (2) a minimum at an end of [1/8, 32] is told as it is; (3) several
  * models are told one by one, and by property as their mean. Source: Nixon et al. 2019,
- * section 5.2 and Table 3, who search by Nelder and Mead; see studies/tempered.c. Cost: about
- * 120 measures of each metric. */
+ * section 5.2 and Table 3, who search by Nelder and Mead; see studies/temperature_sweep.c.
+ * Cost: about 120 measures of each metric. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/number.h"
 #include "studies/gce_space.h"
-#include "studies/tempered.h"
+#include "studies/temperature_sweep.h"
 
 #define OPTIMISE_METRIC_OBJECTIVES (PC_GCE_VARIANTS + 1)        /* and the cross entropy */
 #define OPTIMISE_METRIC_PLACES (OPTIMISE_METRIC_OBJECTIVES + 1) /* and none */

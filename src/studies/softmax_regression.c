@@ -2,7 +2,7 @@
  * Edge cases: (1) shifts are free: adding one number to all of them changes nothing, and the
  * search, which begins with a mean of 0, leaves their mean there; (2) matrix scaling
  * (calibrators/matrix.c) is the same for as many features as classes, without a penalty.
- * Accuracy: gradient 1e-7 for features of about 1.   Cost: some dozens of passes. */
+ * Accuracy: gradient 1e-6 for features of about 1.   Cost: some dozens of passes. */
 #include "studies/softmax_regression.h"
 
 #include <math.h>
@@ -73,7 +73,7 @@ static double softmax_regression_look(const pc_labelled_rows *rows, double l2,
 
 pcal_status pc_softmax_regression_fit(const pc_labelled_rows *rows, double l2,
                                       const pcal_env *env, double *model, pcal_error *err) {
-  static const pc_optim_limits limits = {1e-7, 1e-6, SOFTMAX_REGRESSION_EVALUATIONS, 0};
+  static const pc_optim_limits limits = {1e-6, 1e-5, SOFTMAX_REGRESSION_EVALUATIONS, 0};
   const size_t size = pc_softmax_regression_size(rows);
   pc_lbfgs search;
   double *gradient = pc_alloc(env, size, sizeof *gradient);
