@@ -9,7 +9,7 @@ static pcal_status optimise_metric_figure_build(const pc_findings *findings, pc_
   static const pc_grid grid = {.columns = 1, .rows = 1};
   static const pc_dot_series series[] = {{"ece", "ECE", PC_TONE_A},
                                          {"control", "control, RMSCE", PC_TONE_B}};
-  pc_study_table shown = findings->tables[1];
+  pc_study_table shown = findings->tables[0];
   shown.row_count--;
   const pc_dot_rows rows = {&shown, "property", series, 2, 1};
   (void)err;

@@ -65,8 +65,7 @@ static void bin_sensitivity_study_pair(const bin_sensitivity_study_state *state,
 
 static pcal_status bin_sensitivity_study_metrics(const bin_sensitivity_study_state *state,
                                                  double values[2][PC_GCE_VARIANTS],
-                                                 pc_findings *findings, pcal_error *err) {
-  pc_study_table *table = pc_findings_table(findings, "By metric");
+                                                 pc_study_table *table, pcal_error *err) {
   pc_gce_columns(table);
   pc_study_table_column(table, "spearman");
   pc_study_table_column(table, "paper");
@@ -86,9 +85,8 @@ static pcal_status bin_sensitivity_study_metrics(const bin_sensitivity_study_sta
 }
 
 static pcal_status bin_sensitivity_study_properties(double values[2][PC_GCE_VARIANTS],
-                                                    pc_findings *findings, pcal_error *err) {
-  pc_study_table *table =
-      pc_findings_table(findings, "Mean rank correlation between numbers of bins");
+                                                    pc_findings *findings,
+                                                    pc_study_table *table, pcal_error *err) {
   char even[PC_NUMBER_MAX], adaptive[PC_NUMBER_MAX];
   pc_study_table_column(table, "property");
   pc_study_table_column(table, "spearman");
@@ -109,9 +107,7 @@ static pcal_status bin_sensitivity_study_properties(double values[2][PC_GCE_VARI
 }
 
 static pcal_status bin_sensitivity_study_pairs(const bin_sensitivity_study_state *state,
-                                               pc_findings *findings, pcal_error *err) {
-  pc_study_table *table =
-      pc_findings_table(findings, "Spearman's correlation for each pair of numbers of bins");
+                                               pc_study_table *table, pcal_error *err) {
   static const char *const columns[] = {"bins", "other", "even", "adaptive"};
   for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
     pc_study_table_column(table, columns[c]);
@@ -165,9 +161,14 @@ static pcal_status bin_sensitivity_study_work(const pc_study_job *job,
                   "of bins.",
                   state->grid.method_count, pc_method_grid_fitted(&state->grid),
                   state->bin_count);
-  PC_TRY(bin_sensitivity_study_metrics(state, values, findings, err));
-  PC_TRY(bin_sensitivity_study_properties(values, findings, err));
-  return bin_sensitivity_study_pairs(state, findings, err);
+  pc_study_table *properties =
+      pc_findings_table(findings, "Mean rank correlation between numbers of bins");
+  pc_study_table *pairs =
+      pc_findings_table(findings, "Spearman's correlation for each pair of numbers of bins");
+  PC_TRY(bin_sensitivity_study_metrics(state, values, pc_findings_table(findings, "By metric"),
+                                       err));
+  PC_TRY(bin_sensitivity_study_properties(values, findings, properties, err));
+  return bin_sensitivity_study_pairs(state, pairs, err);
 }
 
 static pcal_status bin_sensitivity_study_run(const pc_study_job *job, pc_findings *findings,

@@ -5,8 +5,8 @@
  * Edge cases: (1) a valley is a value below its neighbours, or the lowest at an end of the
  * range; of equal neighbours one counts; (2) infinite values are told as they are and are
  * never lowest; (3) minima are looked for from 1/8 to 32.
- * Source: Nixon et al. 2019, Figure 1 (right); minima: studies/tempered.c.   Cost: about 160
- * measures of each metric. */
+ * Source: Nixon et al. 2019, Figure 1 (right); minima: studies/temperature_sweep.c.   Cost:
+ * about 160 measures of each metric. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "core/number.h"
 #include "metrics/metric.h"
 #include "studies/gce_space.h"
-#include "studies/tempered.h"
+#include "studies/temperature_sweep.h"
 
 #define LOSS_SURFACE_STUDY_MAX 60
 

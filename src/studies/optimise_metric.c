@@ -7,15 +7,15 @@
  * Edge cases: (1) without a second set temperatures are found and judged on the same rows,
  * which the summary says; (2) a minimum at an end of [1/8, 32] is told as it is; (3) several
  * models are told one by one, and by property as their mean. Source: Nixon et al. 2019,
- * section 5.2 and Table 3, who search by Nelder and Mead; see studies/tempered.c. Cost: about
- * 120 measures of each metric. */
+ * section 5.2 and Table 3, who search by Nelder and Mead; see studies/temperature_sweep.c.
+ * Cost: about 120 measures of each metric. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/number.h"
 #include "studies/gce_space.h"
-#include "studies/tempered.h"
+#include "studies/temperature_sweep.h"
 
 #define OPTIMISE_METRIC_OBJECTIVES (PC_GCE_VARIANTS + 1)        /* and the cross entropy */
 #define OPTIMISE_METRIC_PLACES (OPTIMISE_METRIC_OBJECTIVES + 1) /* and none */
@@ -133,10 +133,8 @@ static double optimise_metric_mean(const optimise_metric_state *state, size_t pr
 }
 
 static pcal_status optimise_metric_properties(const optimise_metric_state *state, size_t models,
-                                              pc_findings *findings, pcal_error *err) {
+                                              pc_study_table *table, pcal_error *err) {
   static const char *const more[] = {"cross entropy", "no temperature"};
-  pc_study_table *table =
-      pc_findings_table(findings, "Means over the metrics with a property that are optimised");
   pc_study_table_column(table, "property");
   pc_study_table_column(table, "ece");
   pc_study_table_column(table, "control");
@@ -171,6 +169,8 @@ static void optimise_metric_say(const pc_study_job *job, const optimise_metric_s
 static pcal_status optimise_metric_work(const pc_study_job *job, optimise_metric_state *state,
                                         pc_findings *findings, pcal_error *err) {
   const size_t models = job->config->model_count;
+  pc_study_table *properties =
+      pc_findings_table(findings, "Means over the metrics with a property that are optimised");
   pc_study_table *table = pc_findings_table(findings, "By metric that is optimised");
   PC_TRY(pc_study_models(job, err));
   pc_gce_specs_make((size_t)job->options->value[OPTIMISE_METRIC_BINS].number, &state->specs);
@@ -179,7 +179,7 @@ static pcal_status optimise_metric_work(const pc_study_job *job, optimise_metric
   optimise_metric_columns(table, models > 1);
   for (size_t m = 0; m < models; m++)
     PC_TRY(optimise_metric_model(job, m, state, table, err));
-  PC_TRY(optimise_metric_properties(state, models, findings, err));
+  PC_TRY(optimise_metric_properties(state, models, properties, err));
   optimise_metric_say(job, state, findings);
   return PCAL_OK;
 }

@@ -17,8 +17,8 @@ void pc_study_scores_free(pc_study_scores *scores) {
   memset(scores, 0, sizeof *scores);
 }
 
-static pcal_status study_scores_room(pc_study_scores *out, size_t rows, size_t room[2],
-                                     pcal_error *err) {
+pcal_status pc_study_scores_reserve(pc_study_scores *out, size_t rows, size_t room[2],
+                                    pcal_error *err) {
   void *blocks[2] = {out->scores, out->labels};
   pcal_status status =
       pc_reserve(out->env, &blocks[0], &room[0], rows * out->columns, sizeof *out->scores, err);
@@ -38,7 +38,7 @@ static pcal_status study_scores_rows(pcal_source *source, pc_study_scores *out,
     PC_TRY(pc_source_next(source, STUDY_SCORES_WINDOW, &batch, err));
     if (batch.rows == 0)
       break;
-    PC_TRY(study_scores_room(out, out->rows + batch.rows, room, err));
+    PC_TRY(pc_study_scores_reserve(out, out->rows + batch.rows, room, err));
     for (size_t i = 0; i < batch.rows; i++)
       pc_batch_row(&batch, i, out->scores + (out->rows + i) * out->columns);
     memcpy(out->labels + out->rows, batch.labels, batch.rows * sizeof *out->labels);

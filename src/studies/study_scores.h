@@ -21,6 +21,10 @@ PC_CHECKED pcal_status pc_study_scores_read(const pc_study_job *job, pcal_source
                                             pc_study_scores *out, pcal_error *err);
 void pc_study_scores_free(pc_study_scores *scores);
 
+/* Makes room for so many rows; room: of scores and of labels, 0 at first. */
+PC_CHECKED pcal_status pc_study_scores_reserve(pc_study_scores *scores, size_t rows,
+                                               size_t room[2], pcal_error *err);
+
 /* A source that borrows these rows; env: of the thread that reads it. */
 PC_CHECKED pcal_status pc_study_scores_source(const pc_study_scores *scores,
                                               const pcal_env *env, pcal_source **out,

@@ -1,6 +1,6 @@
 /* Metrics against the temperature that divides the scores. */
-#ifndef PC_TEMPERED_H
-#define PC_TEMPERED_H
+#ifndef PC_TEMPERATURE_SWEEP_H
+#define PC_TEMPERATURE_SWEEP_H
 
 #include "studies/study_scores.h"
 
