@@ -1,5 +1,6 @@
 #include "calibrators/fit.h"
 
+#include "calibrators/fit_census.h"
 #include "calibrators/grouped.h"
 #include "io/source.h"
 #include "measure/results.h"
@@ -36,6 +37,8 @@ pcal_status pc_fit_run(pcal_source *source, const pcal_fit_config *config, const
       pc_name_list_copy(env, shape.class_names, layout.columns, &calibrator->class_names, err);
   if (status == PCAL_OK)
     status = row->fit(&task, err);
+  if (status == PCAL_OK)
+    status = pc_fit_census(&task, err);
   if (status == PCAL_OK && config->by_group)
     status = pc_grouped_fit(&task, config, err);
   if (status != PCAL_OK) {

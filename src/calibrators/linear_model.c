@@ -286,8 +286,9 @@ static void linear_model_warn(const pc_fit_task *task, const pc_fit_rows *rows,
                 search->pass.full ? "W" : "w");
   linear_model_warn_absent(rows, fit);
   if (search->end == PC_OPTIM_ENDLESS)
-    pc_fit_warn(fit, "the scores separate the labels, so that no finite parameters are best; "
-                     "the search stopped where the gradient vanishes");
+    pc_fit_warn(fit,
+                "the scores separate the labels, or say nothing about them, so that no finite "
+                "parameters are best; the search stopped where the gradient vanishes");
   else if (search->end == PC_OPTIM_STUCK)
     pc_fit_warn(fit, "the search ended before the gradient vanished");
 }

@@ -6,9 +6,9 @@
  * Chosen:   of the methods whose gain is above 0 by its interval, that with the best T; when
  *           there is none, the first model as it is.  Among several models, the best T.
  * Edge cases: (1) an infinite or undefined T ranks last; (2) a method of the default list that
- *           does not suit the data is told with its reason, one that was asked for is an error;
- *           (3) equal T: the method listed first; (4) for accuracy more is better, and gains
- *           are told so that above 0 is better; what only describes, as mean-variance, has no
+ *           does not suit the data, or would take hours, is told with its reason, one that was
+ * asked for is an error; (3) equal T: the method listed first; (4) for accuracy more is better,
+ * and gains are told so that above 0 is better; what only describes, as mean-variance, has no
  *           gain and cannot rank; (5) with cross-validation the calibrator given
  *           out is fitted to all rows.
  * Source:   the change of a proper score under an injective map is the change of the
@@ -25,6 +25,7 @@
 
 #define COMPARISON_FOLDS 5
 #define COMPARISON_LEVEL 0.95
+#define COMPARISON_LONGEST 1e9 /* rows of all fits times classes squared: some minutes */
 
 typedef struct comparison_state {
   pcal_comparison *table;
@@ -93,6 +94,27 @@ static pcal_status comparison_judge(const comparison_state *state, pc_contestant
 
 /* ---- the list of contestants ---- */
 
+/* Methods of the default list whose parameters grow with the square of the classes have to come
+ * to an end in minutes. */
+static pcal_status comparison_soon(const comparison_state *state, const pcal_compared *model,
+                                   const char *method, pcal_error *err) {
+  const pc_calibrator_row *row = NULL;
+  pc_options options;
+  pcal_shape shape = {.size = sizeof shape};
+  pc_source_shape(model->fitting != NULL ? model->fitting : model->source, &shape);
+  const double folds = model->fitting != NULL ? 1.0 : (double)state->table->folds;
+  const double columns = (double)shape.columns;
+  PC_TRY(pc_calibrator_parse(method, &row, &options, err));
+  if (!(row->traits & PC_SQUARE) ||
+      (double)shape.row_count * folds * columns * columns <= COMPARISON_LONGEST)
+    return PCAL_OK;
+  return pc_fail(
+      err, PCAL_USAGE,
+      "%s has %.0f parameters or more for %zu classes, which would take very long on "
+      "%.0f rows; ask for it with --method %s",
+      method, columns * columns, shape.columns, (double)shape.row_count, method);
+}
+
 static pcal_status comparison_add(const comparison_state *state, size_t model,
                                   const char *method, int optional, pcal_error *err) {
   pcal_comparison *table = state->table;
@@ -108,7 +130,10 @@ static pcal_status comparison_add(const comparison_state *state, size_t model,
   snprintf(contestant->spec, sizeof contestant->spec, "%s", method);
   snprintf(contestant->label, sizeof contestant->label, "%s", method);
   pcal_error why = {.row = PCAL_NO_ROW};
-  const pcal_status status = comparison_judge(state, contestant, method, &why);
+  pcal_status status =
+      optional ? comparison_soon(state, &state->models[model], method, &why) : PCAL_OK;
+  if (status == PCAL_OK)
+    status = comparison_judge(state, contestant, method, &why);
   if (status == PCAL_OK)
     return PCAL_OK;
   if (optional && (status == PCAL_DATA || status == PCAL_USAGE)) {

@@ -279,7 +279,7 @@ static pcal_status sharpness_loss_draw(sharpness_loss_work *work, float *logits,
 }
 
 static pcal_status sharpness_loss_simulate(sharpness_loss_work *work, pcal_error *err) {
-  static const pcal_simulation own = {.rows = 1000, .classes = 10, .factor = 1.5};
+  static const pcal_simulation own = {.rows = 10000, .classes = 10, .factor = 1.5};
   const pcal_simulation simulation = pc_study_simulation(work->job->config, &own);
   pc_study_data *data = &work->data;
   const size_t cells = (size_t)simulation.rows * simulation.classes;

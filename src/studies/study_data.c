@@ -83,6 +83,13 @@ pcal_status pc_study_data_read(const pc_study_job *job, pcal_source *source, pc_
   return status;
 }
 
+void pc_study_data_widen(pc_study_data *data) {
+  if (!pc_layout_binary(&data->layout))
+    return;
+  data->layout.kind = PCAL_PROBABILITY;
+  data->layout.columns = 2;
+}
+
 void pc_study_data_batch(const pc_study_data *data, pcal_batch *out) {
   const int one = pc_layout_binary(&data->layout);
   *out = (pcal_batch)PCAL_BATCH_INIT;

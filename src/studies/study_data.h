@@ -25,6 +25,9 @@ void pc_study_data_free(pc_study_data *data);
 /* These rows as probabilities: one column where there was one. */
 void pc_study_data_batch(const pc_study_data *data, pcal_batch *out);
 
+/* From now on one column counts as two: metrics look at the predicted class, not at class 1. */
+void pc_study_data_widen(pc_study_data *data);
+
 /* A source of probabilities that borrows these rows. */
 PC_CHECKED pcal_status pc_study_data_source(const pc_study_data *data, pcal_source **out,
                                             pcal_error *err);

@@ -25,6 +25,8 @@ pcal_status pc_study_recalibrate(const pc_study_job *job, pcal_source *fitting,
                                   &mapped, err);
   if (status == PCAL_OK)
     status = pc_study_data_read(job, mapped.source, out, err);
+  if (status == PCAL_OK)
+    pc_study_data_widen(out);
   pc_recalibrated_close(&mapped);
   pc_calibrator_free(calibrator);
   return status;

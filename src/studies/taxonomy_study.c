@@ -379,8 +379,10 @@ static pcal_status taxonomy_study_run(const pc_study_job *job, pc_findings *find
     status = pc_fail(err, PCAL_USAGE,
                      "study taxonomy needs the probabilities of all classes; confidences alone "
                      "have only top-label errors");
-  if (status == PCAL_OK)
+  if (status == PCAL_OK) {
+    pc_study_data_widen(&work.data);
     status = taxonomy_study_own(&work, err);
+  }
   if (status == PCAL_OK) {
     taxonomy_study_specs(&work, job->options);
     status = taxonomy_study_measure(&work, job, findings, err);

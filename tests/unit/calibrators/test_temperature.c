@@ -157,7 +157,7 @@ static void impossible_rows_are_left_out(void **state) {
   pcal_calibrator *calibrator = help_fit(&batch, "temperature");
   assert_near(temperature_of(calibrator), log(7.0 / 3.0) / log(4.0), 1e-10);
   assert_int_equal(calibrator->fit.rows, 7);
-  assert_int_equal(calibrator->fit.warning_count, 1);
+  assert_int_equal(calibrator->fit.warning_count, 2); /* also: all scores are the same */
   assert_string_equal(calibrator->fit.warnings[0],
                       "2 rows whose label has probability 0 cannot be repaired by any T and "
                       "were left out of the objective");
@@ -169,7 +169,7 @@ static void impossible_rows_are_left_out(void **state) {
   pcal_calibrator_free(calibrator);
   /* The Brier score counts them. */
   calibrator = help_fit(&batch, "temperature:objective=brier");
-  assert_int_equal(calibrator->fit.warning_count, 0);
+  assert_int_equal(calibrator->fit.warning_count, 1); /* all scores are the same */
   assert_int_equal(calibrator->fit.status, PC_FIT_CONVERGED);
   pcal_calibrator_free(calibrator);
 }

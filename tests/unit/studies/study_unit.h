@@ -57,8 +57,9 @@ static inline pcal_status study_unit_run(const char *spec, const pcal_env *given
   return status;
 }
 
-/* Every `step`-th allocation of a study fails once: a clean error and nothing left over. */
-static inline void study_unit_fail_some(const char *spec, size_t step) {
+/* Every `step`-th allocation of a study fails once: a clean error and nothing left over.  The
+ * method may be NULL: those of the study. */
+static inline void study_unit_fail_some(const char *spec, const char *method, size_t step) {
   static pc_findings findings;
   pcal_status status = PCAL_MEMORY;
   for (size_t n = 1; status != PCAL_OK; n += step) {
@@ -68,6 +69,8 @@ static inline void study_unit_fail_some(const char *spec, size_t step) {
     pcal_study_config config = PCAL_STUDY_CONFIG_INIT;
     pcal_error err;
     config.replicas = 20;
+    config.methods = &method;
+    config.method_count = method == NULL ? 0 : 1;
     status = study_unit_run(spec, &env, &config, &findings, &err);
     pc_findings_free(&findings);
     assert_int_equal(atomic_load(&memory.live), 0);

@@ -65,7 +65,7 @@ static void test_labels(void **state) {
 
 static void test_no_memory(void **state) {
   (void)state;
-  study_unit_fail_some("sharpness-loss", 41);
+  study_unit_fail_some("sharpness-loss", NULL, 41);
 }
 
 int main(void) {

@@ -2,7 +2,7 @@
 
 static void test_no_memory(void **state) {
   (void)state;
-  study_unit_fail_some("taxonomy:canonical=no", 3);
+  study_unit_fail_some("taxonomy:canonical=no", NULL, 3);
 }
 
 /* Every inequality that must hold holds, for several orders; of rows with four scores and three
