@@ -11,9 +11,10 @@ import re
 from typing import Optional
 
 SIZES = {"A": (10_000, 10), "B": (50_000, 1000), "C": (1_000_000, 10), "D": (10_000_000, 1),
-         "D-1M": (1_000_000, 1), "D-2M": (2_000_000, 1), "E": (10_000, 100)}
+         "D-1M": (1_000_000, 1), "D-2M": (2_000_000, 1), "D-50k": (50_000, 1),
+         "E": (10_000, 100)}
 SMOKE_SIZES = {"A": (200, 10), "B": (60, 1000), "C": (3000, 10), "D": (1_200_000, 1),
-               "D-1M": (4000, 1), "D-2M": (8000, 1), "E": (200, 100)}
+               "D-1M": (4000, 1), "D-2M": (8000, 1), "D-50k": (2000, 1), "E": (200, 100)}
 HUGE_SIZES = {"D-huge": (1_000_000_000, 1)}
 PAIR_FLOPS = 14  # of a square root and an exponential, besides 2 K of an inner product
 PAIRS = {"skce": 0.5, "ce-kde": 1.0}  # of the squared number of rows; kde kernels are not symmetric
@@ -53,6 +54,7 @@ class Case:
     most_bytes: Optional[float] = None
     most_seconds: Optional[float] = None
     peer_share: Optional[float] = None  # target: at most this share of the first peer's memory
+    repeats: Optional[int] = None  # at most: for peers that take long
 
 
 EXACT_LEAST = 12.0 if "avx512f" in cpu_flags() else 6.0
@@ -165,10 +167,18 @@ CASES = [
          "dirichlet-odir", "E", "array",
          [Peer("PyTorch L-BFGS, strong Wolfe, in double", "torch-double", 5.0, 1e-6),
           Peer("the same in float32", "torch", None, 1e-5, FLOAT)]),
+    Case("isotonic-D", "isotonic fit: D", "bench_order", "isotonic", "D", "array",
+         [Peer("scikit-learn IsotonicRegression", "sklearn", 10.0, 1e-5)], "radix", 2.0,
+         repeats=3),
+    Case("spline-50k", "spline fit: 50k scores", "bench_order", "spline", "D-50k", "array",
+         [Peer("NumPy, least squares", "numpy", 20.0, 1e-6)], repeats=5),
+    Case("venn-abers-50k", "venn-abers fit and apply: 50k scores", "bench_order",
+         "both:venn-abers", "D-50k", "array", [Peer("venn-abers", "package", 100.0, 1e-6)],
+         repeats=3),
     Case("apply-B", "apply a temperature: B", "bench_fit", "apply", "B", "array",
-         [Peer("PyTorch softmax(z / T)", "torch")], "copy"),
+         [Peer("PyTorch softmax(z / T)", "torch")], "copy", 3.0),
     Case("apply-C", "apply a temperature: C", "bench_fit", "apply", "C", "array",
-         [Peer("PyTorch softmax(z / T)", "torch")], "copy"),
+         [Peer("PyTorch softmax(z / T)", "torch")], "copy", 3.0),
     Case("memory-additive-B", f"peak memory, {SET}: B, mapped file", "bench_measure",
          "additive", "B", "exact-file", [Peer("PyTorch", "torch")], memory=True,
          most_bytes=16e6),

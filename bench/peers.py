@@ -505,6 +505,80 @@ def dirichlet_double(data):
     return dirichlet_torch(data, torch.float64)
 
 
+# ---- Calibrators of one score -------------------------------------------------------------
+
+COMPARED = 50_000  # rows whose calibrated scores are compared
+
+
+def told(calibrated):
+    calibrated = np.asarray(calibrated, dtype=np.float64)
+    return {"mean": calibrated.mean(), "square": (calibrated**2).mean()}
+
+
+def isotonic_sklearn(data):
+    from sklearn.isotonic import IsotonicRegression
+
+    scores = data.scores.ravel()
+    start = time.perf_counter()
+    found = IsotonicRegression(out_of_bounds="clip").fit(scores, data.labels)
+    seconds = time.perf_counter() - start
+    return told(found.predict(scores[:COMPARED])), seconds
+
+
+def natural_basis(places, knots):
+    """Values and slopes at places of natural cubic splines that are 1 at one knot, 0 at others."""
+    h = knots[1] - knots[0]
+    count = len(knots)
+    second = np.zeros((count, count))  # from values at knots to second derivatives there
+    inner = np.zeros((count - 2, count))
+    for i in range(count - 2):
+        inner[i, i : i + 3] = 1.0, -2.0, 1.0
+    bend = 4.0 * np.eye(count - 2) + np.eye(count - 2, k=1) + np.eye(count - 2, k=-1)
+    second[1:-1] = np.linalg.solve(bend, 6.0 * inner / h**2)
+    left = np.clip(np.searchsorted(knots, places, side="right") - 1, 0, count - 2)
+    a = ((knots[left + 1] - places) / h)[:, None]
+    b = 1.0 - a
+    unit = np.eye(count)
+    value = (a * unit[left] + b * unit[left + 1]
+             + ((a**3 - a) * second[left] + (b**3 - b) * second[left + 1]) * h**2 / 6.0)
+    slope = ((unit[left + 1] - unit[left]) / h
+             + ((1.0 - 3.0 * a**2) * second[left] + (3.0 * b**2 - 1.0) * second[left + 1]) * h / 6.0)
+    return value, slope
+
+
+def spline_numpy(data):
+    """A natural cubic spline with 6 knots through the cumulated errors at distinct scores."""
+    scores = data.scores.ravel().astype(np.float64)
+    start = time.perf_counter()
+    order = np.argsort(scores)
+    ordered, rows = scores[order], len(scores)
+    errors = np.cumsum(data.labels[order] - ordered) / rows
+    distinct, first, count = np.unique(ordered, return_index=True, return_counts=True)
+    last = first + count - 1
+    knots = np.linspace(0.0, 1.0, 6)
+    value, _ = natural_basis(last / (rows - 1), knots)
+    share = np.sqrt(count)
+    heights = np.linalg.lstsq(value * share[:, None], errors[last] * share, rcond=None)[0]
+    _, slope = natural_basis(np.arange(rows) / (rows - 1), knots)
+    steps = np.add.reduceat(slope @ heights, first) / count
+    mapped = np.clip(distinct + steps, 0.0, 1.0)
+    seconds = time.perf_counter() - start
+    return told(np.interp(scores[:COMPARED], distinct, mapped)), seconds
+
+
+def venn_abers_package(data):
+    from venn_abers import VennAbers
+
+    scores = data.scores.ravel().astype(np.float64)
+    both = np.column_stack([1.0 - scores, scores])
+    start = time.perf_counter()
+    found = VennAbers()
+    found.fit(both, data.labels)
+    merged, _ = found.predict_proba(both)
+    seconds = time.perf_counter() - start
+    return told(merged[:, 1]), seconds
+
+
 def apply_torch(data):
     probs = torch.softmax(data.logits() / 2.0, dim=1)
     return {"first": probs[:, 0].double().mean().item()}
@@ -541,6 +615,9 @@ PEERS = {
     ("vector", "scipy"): vector_scipy,
     ("dirichlet-odir", "torch"): dirichlet_torch,
     ("dirichlet-odir", "torch-double"): dirichlet_double,
+    ("isotonic", "sklearn"): isotonic_sklearn,
+    ("spline", "numpy"): spline_numpy,
+    ("both:venn-abers", "package"): venn_abers_package,
     ("apply", "torch"): apply_torch,
 }
 
@@ -596,7 +673,8 @@ def versions():
     modules = [torch, np, scipy, sklearn, torchmetrics, netcal]
     names = ["PyTorch", "NumPy", "SciPy", "scikit-learn", "torchmetrics", "netcal"]
     found = {name: module.__version__ for name, module in zip(names, modules)}
-    return {**found, "relplot": importlib.metadata.version("relplot")}
+    others = {name: importlib.metadata.version(name) for name in ("relplot", "venn-abers")}
+    return {**found, **others}
 
 
 def main():

@@ -308,7 +308,8 @@ def run_cases(stage, cases, arguments):
     for case in cases:
         print(f"... {case.key}", file=sys.stderr, flush=True)
         results.append(memory_result(stage, case) if case.memory
-                       else timed_result(stage, case, arguments.repeats))
+                       else timed_result(stage, case, min(arguments.repeats,
+                                                          case.repeats or arguments.repeats)))
     return results
 
 

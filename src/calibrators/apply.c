@@ -107,6 +107,58 @@ static pcal_status apply_add(void *user, size_t worker, const pc_rows *rows, pca
   return PCAL_OK;
 }
 
+/* ---- Floats that lie one after the other ---- */
+
+#define APPLY_TASK_CELLS 65536
+#define APPLY_CELL_COST 2.0 /* nanoseconds, about */
+
+static size_t apply_task_rows(const apply_state *state) {
+  const size_t rows = APPLY_TASK_CELLS / state->batch->columns;
+  return rows < 1 ? 1 : rows;
+}
+
+/* Rows that are looked at twice must not have been written over. */
+static int apply_overlaps(const apply_state *state) {
+  const uintptr_t in = (uintptr_t)state->batch->scores, out = (uintptr_t)state->out;
+  const uintptr_t bytes = state->batch->rows * state->batch->columns * sizeof(float);
+  return in < out + bytes && out < in + bytes;
+}
+
+static int apply_in_floats(const apply_state *state) {
+  const pcal_batch *batch = state->batch;
+  return state->calibrator->row->apply_floats != NULL && batch->kind == PCAL_LOGIT &&
+         batch->type == PCAL_F32 && batch->columns > 1 &&
+         batch->columns == state->calibrator->layout.classes &&
+         batch->column_stride == (ptrdiff_t)sizeof(float) &&
+         batch->row_stride == (ptrdiff_t)(batch->columns * sizeof(float)) &&
+         (uintptr_t)batch->scores % sizeof(float) == 0 && !apply_overlaps(state);
+}
+
+/* Rows that need a closer look end it: then all rows go the long way, which says what is wrong.
+ */
+static pcal_status apply_floats_task(void *user, size_t index, size_t worker, pcal_error *err) {
+  const apply_state *state = user;
+  const size_t rows = apply_task_rows(state), begin = index * rows;
+  const size_t left = state->batch->rows - begin, at = begin * state->batch->columns;
+  (void)worker;
+  if (state->calibrator->row->apply_floats(state->calibrator,
+                                           (const float *)state->batch->scores + at,
+                                           left < rows ? left : rows, (float *)state->out + at))
+    return PCAL_OK;
+  return pc_fail(err, PCAL_DATA, "some scores are not finite");
+}
+
+static pcal_status apply_floats(apply_state *state, pcal_error *err) {
+  const size_t rows = state->batch->rows;
+  if (rows == 0)
+    return PCAL_OK;
+  return pc_run(state->env, (rows - 1) / apply_task_rows(state) + 1,
+                APPLY_CELL_COST * (double)rows * (double)state->batch->columns,
+                apply_floats_task, state, err);
+}
+
+/* ---- Any rows ---- */
+
 /* Remedies that make sense for measuring and fitting only. */
 static void apply_reword(pcal_error *err) {
   pc_reword(err, "remove the row or pass --skip-missing",
@@ -148,6 +200,12 @@ pcal_status pc_calibrator_map(const pcal_calibrator *calibrator, const pcal_batc
   bare.weights = NULL;
   bare.groups = NULL;
   apply_state state = {calibrator, env, &bare, block < 1 ? 1 : block, 0, NULL, out};
+  if (apply_in_floats(&state)) {
+    const pcal_status quick = apply_floats(&state, err);
+    if (quick != PCAL_DATA)
+      return quick;
+    pc_error_clear(err);
+  }
   if (calibrator->row->space != NULL)
     state.space = calibrator->row->space(calibrator);
   state.workers = pc_alloc(env, workers, sizeof *state.workers);

@@ -88,6 +88,10 @@ struct pc_calibrator_row {
   /* Maps `count` rows of `classes` values: scores (logits or log-probabilities), or
    * probabilities (confidences); out has the same shape and may not overlap. */
   void (*apply)(const pcal_calibrator *calibrator, const double *in, size_t count, double *out);
+  /* The same of finite floats, each result rounded once; 0 where it does not want to, and then
+   * out may hold anything.  NULL: it never does. */
+  int (*apply_floats)(const pcal_calibrator *calibrator, const float *in, size_t count,
+                      float *out);
   /* Columns of a row that comes out, the last ones that apply fills; NULL: as many as the
    * scores have. */
   size_t (*columns)(const pcal_calibrator *calibrator);

@@ -268,6 +268,15 @@ static void temperature_apply(const pcal_calibrator *calibrator, const double *i
   pc_tempered_kernels_best()->softmax(in, count, k, beta, out);
 }
 
+static int temperature_apply_floats(const pcal_calibrator *calibrator, const float *in,
+                                    size_t count, float *out) {
+  const temperature_parameters *parameters = calibrator->parameters;
+  const size_t k = calibrator->layout.classes;
+  const double beta = 1.0 / parameters->temperature;
+  return k <= PC_TEMPERED_FLOATS &&
+         pc_tempered_kernels_best()->softmax_floats(in, count, k, beta, out);
+}
+
 static const char *temperature_recipe(const pcal_calibrator *calibrator, pc_recipe *out) {
   const temperature_parameters *parameters = calibrator->parameters;
   pc_recipe_add(out, (pc_step){.kind = PC_STEP_CENTRE});
@@ -343,6 +352,7 @@ const pc_calibrator_row pc_calibrator_temperature = {
     .needs_scores = 1,
     .fit = temperature_fit,
     .apply = temperature_apply,
+    .apply_floats = temperature_apply_floats,
     .recipe = temperature_recipe,
     .write = temperature_write,
     .read = temperature_read,

@@ -255,103 +255,158 @@ static void tempered_finish(pc_tempered_wish wish, double beta, pc_tempered_bloc
     tempered_finish_log(wish, beta, block);
 }
 
-static double tempered_max(const double *scores, size_t count) {
-  double most[PC_LANES];
-  for (size_t l = 0; l < PC_LANES; l++)
-    most[l] = scores[0];
-  size_t j = 0;
-  for (; j + PC_LANES <= count; j += PC_LANES)
-    for (size_t l = 0; l < PC_LANES; l++)
-      most[l] = scores[j + l] > most[l] ? scores[j + l] : most[l];
-  for (; j < count; j++)
-    most[0] = scores[j] > most[0] ? scores[j] : most[0];
-  for (size_t l = 1; l < PC_LANES; l++)
-    most[0] = most[l] > most[0] ? most[l] : most[0];
-  return most[0];
-}
-
-static void tempered_softmax_wide(const double *scores, size_t count, double beta,
-                                  double *out) {
-  const double max = tempered_max(scores, count), lowest = pc_lane_exp_lowest(beta);
-  double sum[PC_LANES] = {0.0}, reduced[TEMPERED_TILE], scale[TEMPERED_TILE];
-  for (size_t begin = 0; begin < count; begin += TEMPERED_TILE) {
-    const size_t left = count - begin, here = left < TEMPERED_TILE ? left : TEMPERED_TILE;
-    size_t whole = here;
-    for (size_t i = 0; i < here; i++) {
-      const double x = beta * (scores[begin + i] - max);
-      reduced[i] = pc_lane_exp_reduce(x < lowest ? lowest : x, &scale[i]);
-    }
-    for (; whole % PC_LANES != 0; whole++)
-      reduced[whole] = scale[whole] = 0.0;
-    for (size_t j = 0; j < whole; j += PC_LANES)
-      for (size_t l = 0; l < PC_LANES; l++) {
-        reduced[j + l] = pc_lane_exp_finish(reduced[j + l], scale[j + l]);
-        sum[l] += reduced[j + l];
-      }
-    memcpy(out + begin, reduced, here * sizeof *out);
+/* The largest; are all numbers finite?  Not when their sum overflows. */
+#define TEMPERED_MAX(name, type)                                     \
+  static type name(const type *scores, size_t count, int *finite) {  \
+    type most[PC_LANES], sum[PC_LANES] = {0};                        \
+    for (size_t l = 0; l < PC_LANES; l++)                            \
+      most[l] = scores[0];                                           \
+    size_t j = 0;                                                    \
+    for (; j + PC_LANES <= count; j += PC_LANES)                     \
+      for (size_t l = 0; l < PC_LANES; l++) {                        \
+        most[l] = scores[j + l] > most[l] ? scores[j + l] : most[l]; \
+        sum[l] += scores[j + l];                                     \
+      }                                                              \
+    for (; j < count; j++) {                                         \
+      most[0] = scores[j] > most[0] ? scores[j] : most[0];           \
+      sum[0] += scores[j];                                           \
+    }                                                                \
+    for (size_t l = 1; l < PC_LANES; l++) {                          \
+      most[0] = most[l] > most[0] ? most[l] : most[0];               \
+      sum[0] += sum[l];                                              \
+    }                                                                \
+    *finite = sum[0] - sum[0] == 0;                                  \
+    return most[0];                                                  \
   }
-  const double share = 1.0 / tempered_fold(sum);
+
+TEMPERED_MAX(tempered_max_f32, float)
+TEMPERED_MAX(tempered_max_f64, double)
+
+/* Terms of a row, which may take the place of its scores, and their sum. */
+#define TEMPERED_TERMS(name, type)                                                             \
+  static double name(const type *scores, size_t count, double max, double beta, double *out) { \
+    const double lowest = pc_lane_exp_lowest(beta);                                            \
+    double sum[PC_LANES] = {0.0}, reduced[TEMPERED_TILE], scale[TEMPERED_TILE];                \
+    for (size_t begin = 0; begin < count; begin += TEMPERED_TILE) {                            \
+      const size_t left = count - begin, here = left < TEMPERED_TILE ? left : TEMPERED_TILE;   \
+      size_t whole = here;                                                                     \
+      for (size_t i = 0; i < here; i++) {                                                      \
+        const double x = beta * ((double)scores[begin + i] - max);                             \
+        reduced[i] = pc_lane_exp_reduce(x < lowest ? lowest : x, &scale[i]);                   \
+      }                                                                                        \
+      for (; whole % PC_LANES != 0; whole++)                                                   \
+        reduced[whole] = scale[whole] = 0.0;                                                   \
+      for (size_t j = 0; j < whole; j += PC_LANES)                                             \
+        for (size_t l = 0; l < PC_LANES; l++) {                                                \
+          reduced[j + l] = pc_lane_exp_finish(reduced[j + l], scale[j + l]);                   \
+          sum[l] += reduced[j + l];                                                            \
+        }                                                                                      \
+      memcpy(out + begin, reduced, here * sizeof *out);                                        \
+    }                                                                                          \
+    return tempered_fold(sum);                                                                 \
+  }
+
+TEMPERED_TERMS(tempered_terms_f32, float)
+TEMPERED_TERMS(tempered_terms_f64, double)
+
+static int tempered_wide_f64(const double *scores, size_t count, double beta, double *out) {
+  int finite;
+  const double max = tempered_max_f64(scores, count, &finite);
+  const double share = 1.0 / tempered_terms_f64(scores, count, max, beta, out);
   for (size_t j = 0; j < count; j++)
     out[j] *= share;
+  return 1;
 }
 
-PC_LANE_TURN(tempered_turn, double)
-PC_LANE_TURN_BACK(tempered_turn_back, double)
-
-/* PC_LANES rows of at most PC_NARROW_CLASSES scores, one in each lane. */
-static void tempered_softmax_narrow(const double *scores, size_t count, double beta,
-                                    double *out) {
-  double term[PC_NARROW_CLASSES * PC_LANES], scale[PC_NARROW_CLASSES * PC_LANES];
-  double turned[PC_NARROW_CLASSES * PC_LANES], max[PC_LANES], sum[PC_LANES] = {0.0};
-  const double lowest = pc_lane_exp_lowest(beta);
-  tempered_turn(scores, count, turned);
-  for (size_t l = 0; l < PC_LANES; l++)
-    max[l] = -INFINITY;
+static int tempered_wide_f32(const float *scores, size_t count, double beta, float *out) {
+  double terms[PC_TEMPERED_FLOATS];
+  int finite;
+  const double max = (double)tempered_max_f32(scores, count, &finite);
+  if (!finite)
+    return 0;
+  const double share = 1.0 / tempered_terms_f32(scores, count, max, beta, terms);
   for (size_t j = 0; j < count; j++)
-    for (size_t l = 0; l < PC_LANES; l++)
-      max[l] = turned[j * PC_LANES + l] > max[l] ? turned[j * PC_LANES + l] : max[l];
-  for (size_t j = 0; j < count; j++)
-    for (size_t l = 0; l < PC_LANES; l++) {
-      const size_t at = j * PC_LANES + l;
-      const double x = beta * (turned[at] - max[l]);
-      term[at] = pc_lane_exp_reduce(x < lowest ? lowest : x, &scale[at]);
-    }
-  for (size_t j = 0; j < count; j++)
-    for (size_t l = 0; l < PC_LANES; l++) {
-      const size_t at = j * PC_LANES + l;
-      term[at] = pc_lane_exp_finish(term[at], scale[at]);
-      sum[l] += term[at];
-    }
-  for (size_t l = 0; l < PC_LANES; l++)
-    sum[l] = 1.0 / sum[l];
-  for (size_t j = 0; j < count; j++)
-    for (size_t l = 0; l < PC_LANES; l++)
-      turned[j * PC_LANES + l] = term[j * PC_LANES + l] * sum[l];
-  tempered_turn_back(turned, count, out);
+    out[j] = (float)(terms[j] * share);
+  return 1;
 }
 
-/* Fewer rows than lanes: the first one stands in for those that are not there. */
-static void tempered_softmax_few(const double *scores, size_t rows, size_t count, double beta,
-                                 double *out) {
-  double block[PC_NARROW_CLASSES * PC_LANES];
-  memcpy(block, scores, rows * count * sizeof *block);
-  for (size_t l = rows; l < PC_LANES; l++)
-    memcpy(block + l * count, scores, count * sizeof *block);
-  tempered_softmax_narrow(block, count, beta, block);
-  memcpy(out, block, rows * count * sizeof *out);
-}
+PC_LANE_TURN(tempered_turn_f32, float)
+PC_LANE_TURN(tempered_turn_f64, double)
+PC_LANE_TURN_BACK(tempered_turn_back_f32, float)
+PC_LANE_TURN_BACK(tempered_turn_back_f64, double)
+
+/* PC_LANES rows of at most PC_NARROW_CLASSES scores, one in each lane.  Are the scores finite?
+ * Not when their sum overflows. */
+#define TEMPERED_NARROW(name, turn, turn_back, type)                                    \
+  static int name(const type *scores, size_t count, double beta, type *out) {           \
+    double term[PC_NARROW_CLASSES * PC_LANES], scale[PC_NARROW_CLASSES * PC_LANES];     \
+    type turned[PC_NARROW_CLASSES * PC_LANES], max[PC_LANES], all[PC_LANES] = {0};      \
+    double sum[PC_LANES] = {0.0};                                                       \
+    const double lowest = pc_lane_exp_lowest(beta);                                     \
+    turn(scores, count, turned);                                                        \
+    for (size_t l = 0; l < PC_LANES; l++)                                               \
+      max[l] = (type)-INFINITY;                                                         \
+    for (size_t j = 0; j < count; j++)                                                  \
+      for (size_t l = 0; l < PC_LANES; l++) {                                           \
+        max[l] = turned[j * PC_LANES + l] > max[l] ? turned[j * PC_LANES + l] : max[l]; \
+        all[l] += turned[j * PC_LANES + l];                                             \
+      }                                                                                 \
+    for (size_t j = 0; j < count; j++)                                                  \
+      for (size_t l = 0; l < PC_LANES; l++) {                                           \
+        const size_t at = j * PC_LANES + l;                                             \
+        const double x = beta * ((double)turned[at] - (double)max[l]);                  \
+        term[at] = pc_lane_exp_reduce(x < lowest ? lowest : x, &scale[at]);             \
+      }                                                                                 \
+    for (size_t j = 0; j < count; j++)                                                  \
+      for (size_t l = 0; l < PC_LANES; l++) {                                           \
+        const size_t at = j * PC_LANES + l;                                             \
+        term[at] = pc_lane_exp_finish(term[at], scale[at]);                             \
+        sum[l] += term[at];                                                             \
+      }                                                                                 \
+    for (size_t l = 0; l < PC_LANES; l++)                                               \
+      sum[l] = 1.0 / sum[l];                                                            \
+    for (size_t j = 0; j < count; j++)                                                  \
+      for (size_t l = 0; l < PC_LANES; l++)                                             \
+        turned[j * PC_LANES + l] = (type)(term[j * PC_LANES + l] * sum[l]);             \
+    turn_back(turned, count, out);                                                      \
+    type odd = 0;                                                                       \
+    for (size_t l = 0; l < PC_LANES; l++)                                               \
+      odd += all[l] - all[l];                                                           \
+    return odd == 0;                                                                    \
+  }
+
+TEMPERED_NARROW(tempered_narrow_f32, tempered_turn_f32, tempered_turn_back_f32, float)
+TEMPERED_NARROW(tempered_narrow_f64, tempered_turn_f64, tempered_turn_back_f64, double)
+
+/* Of fewer narrow rows than lanes the first one stands in for those that are not there. */
+#define TEMPERED_SOFTMAX(name, wide, narrow, type)                                         \
+  static int name(const type *scores, size_t rows, size_t count, double beta, type *out) { \
+    int good = 1;                                                                          \
+    if (count > PC_NARROW_CLASSES) {                                                       \
+      for (size_t i = 0; i < rows && good; i++)                                            \
+        good = wide(scores + i * count, count, beta, out + i * count);                     \
+      return good;                                                                         \
+    }                                                                                      \
+    const size_t whole = rows / PC_LANES * PC_LANES;                                       \
+    for (size_t i = 0; i < whole; i += PC_LANES)                                           \
+      good &= narrow(scores + i * count, count, beta, out + i * count);                    \
+    if (whole == rows)                                                                     \
+      return good;                                                                         \
+    type block[PC_NARROW_CLASSES * PC_LANES];                                              \
+    memcpy(block, scores + whole * count, (rows - whole) * count * sizeof *block);         \
+    for (size_t l = rows - whole; l < PC_LANES; l++)                                       \
+      memcpy(block + l * count, scores + whole * count, count * sizeof *block);            \
+    good &= narrow(block, count, beta, block);                                             \
+    memcpy(out + whole * count, block, (rows - whole) * count * sizeof *out);              \
+    return good;                                                                           \
+  }
+
+TEMPERED_SOFTMAX(tempered_softmax_f32, tempered_wide_f32, tempered_narrow_f32, float)
+TEMPERED_SOFTMAX(tempered_softmax_f64, tempered_wide_f64, tempered_narrow_f64, double)
 
 static void tempered_softmax(const double *scores, size_t rows, size_t count, double beta,
                              double *out) {
-  const size_t whole = count <= PC_NARROW_CLASSES ? rows / PC_LANES * PC_LANES : 0;
-  for (size_t i = 0; i < whole; i += PC_LANES)
-    tempered_softmax_narrow(scores + i * count, count, beta, out + i * count);
-  if (count > PC_NARROW_CLASSES)
-    for (size_t i = 0; i < rows; i++)
-      tempered_softmax_wide(scores + i * count, count, beta, out + i * count);
-  else if (whole < rows)
-    tempered_softmax_few(scores + whole * count, rows - whole, count, beta,
-                         out + whole * count);
+  (void)tempered_softmax_f64(scores, rows, count, beta, out);
 }
 
 #define TEMPERED_JOIN(a, b) a##b
@@ -365,4 +420,5 @@ const pc_tempered_kernels TEMPERED_NAME(PC_VARIANT) = {
     .add_f64 = tempered_add_f64,
     .finish = tempered_finish,
     .softmax = tempered_softmax,
+    .softmax_floats = tempered_softmax_f32,
 };

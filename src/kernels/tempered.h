@@ -29,6 +29,8 @@ typedef struct pc_tempered_block {
 } pc_tempered_block;
 
 /* One portable source, compiled once for each instruction set, all with the same bits. */
+#define PC_TEMPERED_FLOATS 4096
+
 typedef struct pc_tempered_kernels {
   const char *name;
   /* Adds a row to a block that is not full.  scores: finite or -inf, the largest, at `top`,
@@ -42,6 +44,10 @@ typedef struct pc_tempered_kernels {
   /* out = softmax(beta scores) for rows of `count` scores, one after the other; in place is
    * allowed.  What comes out of a row does not depend on the rows beside it. */
   void (*softmax)(const double *scores, size_t rows, size_t count, double beta, double *out);
+  /* The same of floats, each result rounded once, count at most PC_TEMPERED_FLOATS; 0, and
+   * anything in out, where scores are not finite or their sum overflows.  Not in place. */
+  int (*softmax_floats)(const float *scores, size_t rows, size_t count, double beta,
+                        float *out);
 } pc_tempered_kernels;
 
 extern const pc_tempered_kernels pc_tempered_kernels_portable;

@@ -86,6 +86,64 @@ static void rounds_once_to_the_input_width(void **state) {
   pcal_calibrator_free(calibrator);
 }
 
+/* Floats one after the other take a way of their own; apart, they are converted first. */
+static void floats_take_either_way(void **state) {
+  (void)state;
+  enum { CELLS = 6000 };
+  static const size_t widths[] = {2, 3, 16, 17, 32, 33, 600, 5000};
+  static double wide[CELLS];
+  static float dense[CELLS], apart[2 * CELLS], out[CELLS], out_apart[CELLS];
+  static int32_t labels[CELLS];
+  for (size_t w = 0; w < UNIT_COUNT(widths); w++) {
+    const size_t k = widths[w], rows = k > 100 ? CELLS / k : 37;
+    help_draw(wide, labels, rows, k, 4.0, 1.0);
+    for (size_t i = 0; i < rows * k; i++)
+      dense[i] = apart[2 * i] = (float)wide[i];
+    dense[1] = apart[2] = 3e38f; /* finite, but the sum of the row is not */
+    dense[0] = apart[0] = w % 2 == 0 ? 3e38f : -3e38f;
+    pcal_calibrator *calibrator = temperature_for(PCAL_LOGIT, k, 1.3);
+    pcal_batch batch = help_batch(PCAL_LOGIT, wide, NULL, rows, k);
+    batch.type = PCAL_F32;
+    batch.scores = dense;
+    batch.row_stride = (ptrdiff_t)(k * sizeof(float));
+    batch.column_stride = sizeof(float);
+    pcal_batch other = batch;
+    other.scores = apart;
+    other.row_stride = (ptrdiff_t)(2 * k * sizeof(float));
+    other.column_stride = 2 * sizeof(float);
+    help_apply(calibrator, &batch, out);
+    help_apply(calibrator, &other, out_apart);
+    assert_memory_equal(out, out_apart, rows * k * sizeof *out);
+    help_apply(calibrator, &batch, dense); /* in place */
+    assert_memory_equal(dense, out, rows * k * sizeof *out);
+    pcal_calibrator_free(calibrator);
+  }
+}
+
+static void floats_must_be_finite(void **state) {
+  (void)state;
+  enum { ROWS = 50 };
+  static const size_t widths[] = {4, 40};
+  for (size_t w = 0; w < UNIT_COUNT(widths); w++) {
+    static float scores[ROWS * 40], out[ROWS * 40];
+    const size_t k = widths[w];
+    pcal_calibrator *calibrator = temperature_for(PCAL_LOGIT, k, 1.3);
+    pcal_batch batch = help_batch(PCAL_LOGIT, NULL, NULL, ROWS, k);
+    pcal_error err;
+    batch.type = PCAL_F32;
+    batch.scores = scores;
+    batch.row_stride = (ptrdiff_t)(k * sizeof(float));
+    batch.column_stride = sizeof(float);
+    for (size_t row = 0; row < ROWS; row += 7) {
+      memset(scores, 0, sizeof scores);
+      scores[row * k + k - 1] = row % 2 == 0 ? NAN : INFINITY;
+      assert_int_equal(pcal_calibrator_apply(calibrator, &batch, NULL, out, &err), PCAL_DATA);
+      assert_true(err.row == row);
+    }
+    pcal_calibrator_free(calibrator);
+  }
+}
+
 /* Columns first, and rows backwards. */
 static void takes_any_strides(void **state) {
   (void)state;
@@ -230,6 +288,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(refuses_other_kinds_and_columns),
       cmocka_unit_test(rounds_once_to_the_input_width),
+      cmocka_unit_test(floats_take_either_way),
+      cmocka_unit_test(floats_must_be_finite),
       cmocka_unit_test(takes_any_strides),
       cmocka_unit_test(rows_as_they_lie),
       cmocka_unit_test(looks_at_scores_only),

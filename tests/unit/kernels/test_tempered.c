@@ -258,6 +258,32 @@ static void test_softmax_of_blocks(void **state) {
     }
 }
 
+/* Of floats: every variant gives the doubles of the first one, rounded. */
+static void test_softmax_of_floats(void **state) {
+  (void)state;
+  enum { ROWS = 35, MOST = 70 };
+  static const size_t widths[] = {2, 5, 16, 32, 33, MOST};
+  static float z[ROWS * MOST], q[ROWS * MOST];
+  static double wide[ROWS * MOST];
+  const pc_rng rng = {9, 9};
+  for (size_t w = 0; w < UNIT_COUNT(widths); w++) {
+    const size_t cells = ROWS * widths[w];
+    for (size_t i = 0; i < cells; i++)
+      wide[i] = (double)(z[i] = (float)(5 * pc_rng_normal(&rng, i)));
+    pc_tempered_kernels_portable.softmax(wide, ROWS, widths[w], 0.7, wide);
+    for (size_t v = 0; pc_tempered_kernels_at(v) != NULL; v++) {
+      const pc_tempered_kernels *kernels = pc_tempered_kernels_at(v);
+      assert_true(kernels->softmax_floats(z, ROWS, widths[w], 0.7, q));
+      for (size_t i = 0; i < cells; i++)
+        assert_true(q[i] == (float)wide[i]);
+      const float kept = z[cells - 1];
+      z[cells - 1] = -INFINITY;
+      assert_false(kernels->softmax_floats(z, ROWS, widths[w], 0.7, q));
+      z[cells - 1] = kept;
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_variants_have_the_same_bits),
@@ -268,6 +294,7 @@ int main(void) {
       cmocka_unit_test(nothing_overflows),
       cmocka_unit_test(softmax_agrees_with_libm),
       cmocka_unit_test(test_softmax_of_blocks),
+      cmocka_unit_test(test_softmax_of_floats),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
