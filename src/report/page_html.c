@@ -38,7 +38,7 @@ static void page_html_tools(const pcal_report *report, pc_text *out) {
   pc_text_add(out, "<li><a href=\"#data\">Data</a></li>"
                    "<li><a href=\"#commands\">Commands</a></li></ul>"
                    "<div class=\"tools\" hidden>");
-  if (report->repaired)
+  if (report->repaired && report->figure_count > 0)
     pc_text_add(out, "<div class=\"switch\" role=\"group\" aria-label=\"Figures show\">"
                      "<button type=\"button\" data-side=\"before\">Before</button>"
                      "<button type=\"button\" data-side=\"after\">After</button></div>");
