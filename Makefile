@@ -21,7 +21,7 @@ check: ## all tests, also with sanitizers, and a minute of fuzzing
 	@tools/install-deps check
 	@tools/check
 
-check-all: ## check, and threads, clang, layout, ladder, manual, scripts, Python
+check-all: ## check, and threads, clang, layout, ladder, manual, scripts, Python, browser
 	@tools/install-deps check-all
 	@tools/check all
 

@@ -107,4 +107,5 @@ const pc_figure_row pc_figure_coverage = {
     .height = 580,
     .wish = coverage_figure_wish,
     .build = coverage_figure_build,
+    .in_report = 10,
 };

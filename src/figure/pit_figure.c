@@ -118,4 +118,5 @@ const pc_figure_row pc_figure_pit = {
     .height = 440,
     .wish = pit_figure_wish,
     .build = pit_figure_build,
+    .in_report = 9,
 };

@@ -118,4 +118,5 @@ const pc_figure_row pc_figure_variance_vs_error = {
     .height = 580,
     .wish = variance_error_wish,
     .build = variance_error_build,
+    .in_report = 11,
 };

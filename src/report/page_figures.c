@@ -41,7 +41,7 @@ static int page_specs_narrow(pc_form form, const char *spec) {
   if (pc_metric_parse_for(form, spec, &metric, &options, NULL) != PCAL_OK)
     return 0;
   const char *notion = metric->row.notion;
-  return form == PC_FORM_CLASSES && notion != NULL && strcmp(notion, "top-label") == 0;
+  return form != PC_FORM_CLASSES || (notion != NULL && strcmp(notion, "top-label") == 0);
 }
 
 static void page_specs_want(page_specs *specs, size_t place) {
@@ -57,27 +57,48 @@ static const char *page_figures_spec(const pc_figure_row *row) {
   return row->report_spec == NULL ? row->row.name : row->report_spec;
 }
 
-static int page_figures_fit(const pc_figure_row *row, const pc_layout *layout,
-                            pc_figure_wish *wish) {
+/* PCAL_USAGE or PCAL_DATA when these specs cannot be measured on such data. */
+static pcal_status page_figures_try(const pcal_env *env, const pc_layout *layout,
+                                    const pc_figure_wish *wish, pcal_error *err) {
+  const char *specs[PC_FIGURE_SPECS];
+  pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
+  pcal_measure *measure = NULL;
+  for (size_t s = 0; s < wish->spec_count; s++)
+    specs[s] = wish->specs[s];
+  config.kind = layout->kind;
+  config.columns = layout->columns;
+  config.levels = layout->form == PC_FORM_QUANTILES ? layout->levels : NULL;
+  config.specs = specs;
+  config.spec_count = wish->spec_count;
+  const pcal_status status = pc_measure_new(&config, env, &measure, err);
+  pc_measure_free(measure);
+  return status;
+}
+
+/* Fills the wish, which is empty for a figure that does not fit. */
+static pcal_status page_figures_wish(const pcal_env *env, const pc_figure_row *row,
+                                     const pc_layout *layout, pc_figure_wish *wish,
+                                     pcal_error *err) {
   const pc_figure_row *same;
   pc_options options;
   memset(wish, 0, sizeof *wish);
-  if (pc_figure_parse(page_figures_spec(row), &same, &options, NULL) != PCAL_OK ||
-      row->wish(&options, layout, wish, NULL) != PCAL_OK || wish->temperature_count > 0)
-    return 0;
-  for (size_t s = 0; s < wish->spec_count; s++) {
-    const pc_metric *metric;
-    if (pc_metric_parse_for(layout->form, wish->specs[s], &metric, &options, NULL) != PCAL_OK)
-      return 0;
-  }
-  return 1;
+  PC_TRY(pc_figure_parse(page_figures_spec(row), &same, &options, err));
+  pcal_status status = row->wish(&options, layout, wish, err);
+  if (status == PCAL_OK && wish->temperature_count == 0)
+    status = page_figures_try(env, layout, wish, err);
+  if (status == PCAL_MEMORY)
+    return status;
+  if (status != PCAL_OK || wish->temperature_count > 0)
+    memset(wish, 0, sizeof *wish);
+  return PCAL_OK;
 }
 
-static void page_specs_fill(page_specs *specs, const pc_layout *layout, pc_figure_wish *wish) {
+static pcal_status page_specs_fill(page_specs *specs, const pcal_env *env,
+                                   const pc_layout *layout, pc_figure_wish *wish,
+                                   pcal_error *err) {
   const pc_figure_row *row;
   for (size_t i = 0; (row = pc_figure_in_report(i)) != NULL; i++) {
-    if (!page_figures_fit(row, layout, wish))
-      continue;
+    PC_TRY(page_figures_wish(env, row, layout, wish, err));
     for (size_t s = 0; s < wish->spec_count; s++) {
       const size_t place = page_specs_add(specs, wish->specs[s]);
       if (wish->interval && page_specs_narrow(layout->form, wish->specs[s]))
@@ -88,6 +109,7 @@ static void page_specs_fill(page_specs *specs, const pc_layout *layout, pc_figur
   if (layout->form == PC_FORM_CLASSES && layout->kind != PCAL_CONFIDENCE &&
       !pc_layout_binary(layout))
     page_specs_add(specs, "sce");
+  return PCAL_OK;
 }
 
 static pcal_status page_figures_run(pcal_source *source, const pcal_measure_config *config,
@@ -161,10 +183,10 @@ pcal_status pc_page_measure_figures(pcal_report *report, pcal_source *source,
   pcal_status status = PCAL_OK;
   if (specs == NULL || wish == NULL)
     status = pc_fail_memory(err, "making a report");
-  if (status == PCAL_OK) {
-    page_specs_fill(specs, layout, wish);
+  if (status == PCAL_OK)
+    status = page_specs_fill(specs, &report->env, layout, wish, err);
+  if (status == PCAL_OK)
     status = page_figures_measure(report, source, config, specs, time, err);
-  }
   pc_free(&report->env, wish);
   pc_free(&report->env, specs);
   return status;
@@ -201,12 +223,24 @@ static pcal_status page_figures_one(pcal_report *report, const pc_figure_row *ro
   return PCAL_OK;
 }
 
-pcal_status pc_page_draw(pcal_report *report, pcal_error *err) {
+static pcal_status page_figures_all(pcal_report *report, pc_figure_wish *wish,
+                                    pcal_error *err) {
+  const pc_layout *layout = &report->side[PC_PAGE_BEFORE].key->layout;
   const pc_figure_row *row;
-  report->figures = pc_alloc(&report->env, pc_figure_row_count(), sizeof *report->figures);
-  if (report->figures == NULL)
-    return pc_fail_memory(err, "making a report");
-  for (size_t i = 0; (row = pc_figure_in_report(i)) != NULL; i++)
-    PC_TRY(page_figures_one(report, row, err));
+  for (size_t i = 0; (row = pc_figure_in_report(i)) != NULL; i++) {
+    PC_TRY(page_figures_wish(&report->env, row, layout, wish, err));
+    if (wish->spec_count > 0)
+      PC_TRY(page_figures_one(report, row, err));
+  }
   return PCAL_OK;
+}
+
+pcal_status pc_page_draw(pcal_report *report, pcal_error *err) {
+  pc_figure_wish *wish = pc_alloc(&report->env, 1, sizeof *wish);
+  report->figures = pc_alloc(&report->env, pc_figure_row_count(), sizeof *report->figures);
+  const pcal_status status = wish == NULL || report->figures == NULL
+                                 ? pc_fail_memory(err, "making a report")
+                                 : page_figures_all(report, wish, err);
+  pc_free(&report->env, wish);
+  return status;
 }

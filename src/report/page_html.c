@@ -38,7 +38,7 @@ static void page_html_tools(const pcal_report *report, pc_text *out) {
   pc_text_add(out, "<li><a href=\"#data\">Data</a></li>"
                    "<li><a href=\"#commands\">Commands</a></li></ul>"
                    "<div class=\"tools\" hidden>");
-  if (report->repaired)
+  if (report->repaired && report->figure_count > 0)
     pc_text_add(out, "<div class=\"switch\" role=\"group\" aria-label=\"Figures show\">"
                      "<button type=\"button\" data-side=\"before\">Before</button>"
                      "<button type=\"button\" data-side=\"after\">After</button></div>");
@@ -112,6 +112,28 @@ static void page_html_verdict(const char *verdict, int advice, pc_text *out) {
   }
 }
 
+/* By how much the scores that most people look at changed, with intervals. */
+static void page_html_changes(const pcal_results *after, pc_text *out) {
+  static const char *const wanted[] = {"brier", "log", "ece", "crps"};
+  size_t told = 0;
+  for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+    for (size_t m = 0; m < after->metric_count; m++) {
+      const pc_result_record *record = &after->records[m];
+      const pc_surety *surety = &record->surety;
+      if (strcmp(record->label, wanted[i]) != 0 || !surety->has_difference)
+        continue;
+      pc_text_add(out, told++ == 0 ? "<p><strong>What changed:</strong> " : ", ");
+      pc_markup(out, pc_page_row(after, record)->title);
+      pc_text_add(out, surety->difference > 0 ? " +" : " ");
+      pc_report_number(surety->difference, out);
+      if (surety->has_difference_interval) {
+        pc_text_add(out, " ");
+        pc_report_interval(surety->difference_low, surety->difference_high, out);
+      }
+    }
+  pc_text_add(out, told > 0 ? ".</p>\n" : "");
+}
+
 static void page_html_card(const pcal_report *report, pc_page_time time, pc_text *out) {
   const char *verdict = report->side[time].key->verdict;
   const int fine = verdict != NULL && strncmp(verdict, "Well calibrated", 15) == 0;
@@ -124,6 +146,8 @@ static void page_html_card(const pcal_report *report, pc_page_time time, pc_text
     pc_text_add(out, "</code></h3>\n");
   }
   page_html_verdict(verdict, time == PC_PAGE_BEFORE, out);
+  if (time == PC_PAGE_AFTER)
+    page_html_changes(report->side[time].key, out);
   pc_text_add(out, "</div>\n");
 }
 
