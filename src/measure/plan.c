@@ -176,7 +176,7 @@ int pc_plan_resampled(const pc_plan *plan, size_t entry) {
 
 int pc_plan_relabelled(const pc_plan *plan, size_t entry) {
   return plan->certainty.null && plan->layout.form != PC_FORM_QUANTILES &&
-         (plan->layout.form == PC_FORM_CLASSES || !plan_pairs(plan_machine(plan, entry)));
+         (plan->layout.form == PC_FORM_CLASSES || plan_machine(plan, entry) != PC_BLOCK);
 }
 
 /* Rows are kept when anything is measured again; whole ones when more than the score of the

@@ -90,3 +90,15 @@ def test_compare(forecasts):
     quantiles = mean[:, None] + np.sqrt(variance)[:, None] * np.array([-1.2, 0, 1.2])
     levels = (0.12, 0.5, 0.88)
     assert pc.compare(quantiles=quantiles, levels=levels, target=target, replicas=50).chosen
+
+
+def test_inspect_and_plot(forecasts):
+    mean, variance, target = forecasts
+    told = pc.inspect(mean=mean, variance=variance, target=target)
+    assert "mean target" in repr(told)
+    platt = pc.VariancePlatt().fit(mean=mean, variance=variance, target=target)
+    figure = pc.plot("pit", mean=mean, variance=variance, target=target, calibrator=platt)
+    assert "before calibration" in figure.svg
+    quantiles = mean[:, None] + np.array([-1.0, 0, 1])
+    levels = (0.1, 0.5, 0.9)
+    assert pc.plot("coverage", quantiles=quantiles, levels=levels, target=target).data["marks"]
