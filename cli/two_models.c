@@ -1,5 +1,9 @@
 #include "two_models.h"
 
+#include <stdio.h>
+
+#define TWO_MODELS_NAME_MAX 4096
+
 #define TWO_MODELS_OTHER(field) offsetof(cli_options, against.field)
 
 static const cli_flag two_models_flags[] = {
@@ -58,6 +62,10 @@ pcal_status cli_measure_against(cli_session *session, const pcal_measure_config 
       !(options->against.mean || options->against.quantiles || options->against.samples);
   if (mine.data && classes && !options->inputs.labels && !options->inputs.correct)
     options->inputs.labels = mine.data;
+  char target[TWO_MODELS_NAME_MAX];
+  if (mine.data && !classes && !mine.target &&
+      snprintf(target, sizeof target, "%s:target", mine.data) < (int)sizeof target)
+    options->inputs.target = target;
   pcal_status status = cli_source_open(session, 1, &source, err);
   if (status == PCAL_OK)
     status = pcal_measure_run(source, config, &session->env, &other, err);

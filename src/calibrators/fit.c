@@ -25,11 +25,6 @@ pcal_status pc_fit_run(pcal_source *source, const pcal_fit_config *config, const
   PC_TRY(fit_shape(source, &shape, err));
   PC_TRY(pc_layout_make_levels(shape.kind, shape.columns, shape.levels, &layout, err));
   PC_TRY(pc_calibrator_fits(row, &layout, err));
-  if (config->by_group && layout.form != PC_FORM_CLASSES)
-    return pc_fail(
-        err, PCAL_USAGE,
-        "calibrators by group are for scores of classes; fit predictions of a number "
-        "without --groups");
   PC_TRY(pc_calibrator_new(env, row, &options, &layout, &calibrator, err));
   calibrator->normalize = config->normalize != 0;
   const pc_fit_task task = {source, env, config->skip_missing, calibrator};

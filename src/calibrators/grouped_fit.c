@@ -1,7 +1,10 @@
 /* Formula:  kappa minimises the mean Brier score of s p_g + (1 - s) p on rows of a fold, both
  *           maps fitted to the other folds: with a = p_g - p, b = p - e_y,
  *             sum |b|^2 + 2 s sum <a, b> + s^2 sum |a|^2,    s = n_g / (n_g + kappa),
- *           so three sums for each fold and group serve every kappa.
+ *           so three sums for each fold and group serve every kappa.  For predictions of a
+ *           number it minimises the mean score of the mixed prediction: with means and
+ *           variances (m - y)^2 / v + log v, else the pinball loss over levels, of samples at
+ *           (k + 1/2) / n, whose mean is half the CRPS of their distribution.
  * Tried:    0, powers of 2 from 1 to 2^20, and infinity; the largest of equally good ones.
  * Edge cases: (1) a group that the method cannot be fitted to (too few rows, a class that it
  *           needs is absent) goes with all rows, and a warning says so; (2) fewer rows than
@@ -83,6 +86,39 @@ static void grouped_fit_drop(grouped_fit *fit) {
   }
 }
 
+/* The score of a prediction of a number, lower is better. */
+static double grouped_fit_score(const pc_layout *layout, const double *row, double y) {
+  const size_t n = layout->columns;
+  double sum = 0.0;
+  if (layout->form == PC_FORM_GAUSSIAN)
+    return (row[0] - y) * (row[0] - y) / row[1] + log(row[1]);
+  for (size_t k = 0; k < n; k++) {
+    const double level =
+        layout->form == PC_FORM_QUANTILES ? layout->levels[k] : ((double)k + 0.5) / (double)n;
+    sum += (y - row[k]) * (level - (y < row[k] ? 1.0 : 0.0));
+  }
+  return sum / (double)n;
+}
+
+static double grouped_fit_share(const grouped_fit *fit, size_t group, size_t i) {
+  const pc_group_member member = {NULL, fit->members[group]};
+  return fit->members[group] == NULL ? 0.0 : pc_group_share(&member, grouped_fit_kappa(i));
+}
+
+static void grouped_fit_add_numbers(grouped_fit *fit, const pcal_batch *batch,
+                                    const double *by_all, const double *by_group,
+                                    double *mixed) {
+  const pc_layout *layout = &fit->pooled->layout;
+  const size_t columns = layout->columns;
+  for (size_t i = 0; i < batch->rows; i++, by_all += columns, by_group += columns)
+    for (size_t k = 0; k <= GROUPED_FIT_KAPPAS; k++) {
+      const double s = grouped_fit_share(fit, batch->groups[i], k);
+      for (size_t j = 0; j < columns; j++)
+        mixed[j] = s * by_group[j] + (1.0 - s) * by_all[j];
+      fit->losses[k] += batch->weights[i] * grouped_fit_score(layout, mixed, batch->targets[i]);
+    }
+}
+
 static void grouped_fit_add(const grouped_fit *fit, const pcal_batch *batch,
                             const double *by_all, const double *by_group, grouped_sums *sums) {
   const size_t columns = pc_calibrator_columns(fit->pooled);
@@ -100,34 +136,39 @@ static void grouped_fit_add(const grouped_fit *fit, const pcal_batch *batch,
   }
 }
 
-/* Rows with a missing value or label count for nothing. */
+/* Rows with a missing value or outcome count for nothing. */
 static size_t grouped_fit_complete(pcal_batch *batch, double *scores, int32_t *labels,
-                                   double *weights, uint32_t *groups) {
+                                   double *targets, double *weights, uint32_t *groups) {
   const size_t k = batch->columns;
   size_t kept = 0;
   for (size_t i = 0; i < batch->rows; i++) {
-    int missing = batch->labels[i] == PCAL_MISSING_LABEL;
+    int missing = batch->labels != NULL ? batch->labels[i] == PCAL_MISSING_LABEL
+                                        : isnan(batch->targets[i]);
     pc_batch_row(batch, i, scores + kept * k);
     for (size_t j = 0; j < k; j++)
       missing |= isnan(scores[kept * k + j]);
     if (missing)
       continue;
-    labels[kept] = batch->labels[i];
+    if (batch->labels != NULL)
+      labels[kept] = batch->labels[i];
+    else
+      targets[kept] = batch->targets[i];
     groups[kept] = batch->groups[i];
     weights[kept++] = batch->weights == NULL ? 1.0 : batch->weights[i];
   }
   batch->scores = scores;
-  batch->labels = labels;
+  batch->labels = batch->labels == NULL ? NULL : labels;
+  batch->targets = batch->targets == NULL ? NULL : targets;
   batch->weights = weights;
   batch->groups = groups;
   return kept;
 }
 
-static pcal_status grouped_fit_judge_rows(const grouped_fit *fit, pcal_source *judged,
-                                          size_t room, grouped_sums *sums, pcal_error *err) {
+static pcal_status grouped_fit_judge_rows(grouped_fit *fit, pcal_source *judged, size_t room,
+                                          grouped_sums *sums, pcal_error *err) {
   const pcal_env *env = fit->task->env;
   const size_t columns = pc_calibrator_columns(fit->pooled), k = fit->pooled->layout.columns;
-  double *values = pc_alloc_raw(env, room * (k + 2 * columns + 1), sizeof *values);
+  double *values = pc_alloc_raw(env, room * (k + 2 * columns + 2) + columns, sizeof *values);
   int32_t *labels = pc_alloc_raw(env, room, sizeof *labels);
   uint32_t *groups = pc_alloc_raw(env, room, sizeof *groups);
   pcal_status status = PCAL_OK;
@@ -138,11 +179,15 @@ static pcal_status grouped_fit_judge_rows(const grouped_fit *fit, pcal_source *j
     status = pc_source_next(judged, room, &batch, err);
     if (status != PCAL_OK || batch.rows == 0)
       break;
-    double *by_all = values + room * (k + 1), *by_group = by_all + room * columns;
-    batch.rows = grouped_fit_complete(&batch, values, labels, values + room * k, groups);
+    double *targets = values + room * (k + 1), *by_all = targets + room;
+    double *by_group = by_all + room * columns;
+    batch.rows =
+        grouped_fit_complete(&batch, values, labels, targets, values + room * k, groups);
     status = pc_grouped_maps(fit->pooled, (const pcal_calibrator *const *)fit->members,
                              fit->groups, &batch, env, by_all, by_group, err);
-    if (status == PCAL_OK)
+    if (status == PCAL_OK && batch.labels == NULL)
+      grouped_fit_add_numbers(fit, &batch, by_all, by_group, by_group + room * columns);
+    else if (status == PCAL_OK)
       grouped_fit_add(fit, &batch, by_all, by_group, sums);
   }
   pc_free(env, values);
@@ -154,9 +199,7 @@ static pcal_status grouped_fit_judge_rows(const grouped_fit *fit, pcal_source *j
 static void grouped_fit_losses(grouped_fit *fit, const grouped_sums *sums) {
   for (size_t i = 0; i <= GROUPED_FIT_KAPPAS; i++)
     for (size_t g = 0; g < fit->groups; g++) {
-      const pc_group_member member = {NULL, fit->members[g]};
-      const double s =
-          fit->members[g] == NULL ? 0.0 : pc_group_share(&member, grouped_fit_kappa(i));
+      const double s = grouped_fit_share(fit, g, i);
       fit->losses[i] += sums[g].bb + 2.0 * s * sums[g].ab + s * s * sums[g].aa;
     }
 }

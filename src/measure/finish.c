@@ -89,10 +89,9 @@ static pcal_status finish_entry(const pc_plan *plan, size_t index, const pc_evid
   out->group = group;
   pc_options_write(&entry->options, 1, out->spec, sizeof out->spec);
   pc_options_write(&entry->options, 0, out->label, sizeof out->label);
-  if (plan->certainty.null && plan->layout.form == PC_FORM_QUANTILES)
-    snprintf(out->surety.why, sizeof out->surety.why,
-             "quantiles do not say what lies between and beyond them, so nothing can be drawn "
-             "from them");
+  const char *no_null = plan->certainty.null ? pc_plan_no_null(plan, index) : NULL;
+  if (no_null != NULL)
+    snprintf(out->surety.why, sizeof out->surety.why, "%s", no_null);
   if (evidence->total > 0) {
     PC_TRY(entry->metric->evaluate(&entry->options, evidence, env, &out->outcome, err));
     if (evidence->machine == PC_BLOCK)

@@ -174,9 +174,19 @@ int pc_plan_resampled(const pc_plan *plan, size_t entry) {
           (machine == PC_SUM && (plan->certainty.by_cluster || plan->certainty.paired)));
 }
 
+const char *pc_plan_no_null(const pc_plan *plan, size_t entry) {
+  if (plan->layout.form == PC_FORM_QUANTILES)
+    return "quantiles do not say what lies between and beyond them, so nothing can be drawn "
+           "from them";
+  if (plan->entries[entry].reading.traits & PC_NO_OUTCOMES)
+    return "it does not look at targets, so a calibrated model has the same value";
+  if (plan->layout.form != PC_FORM_CLASSES && plan_machine(plan, entry) == PC_BLOCK)
+    return "blocks of rows are not drawn anew; take estimator=unbiased for a null";
+  return NULL;
+}
+
 int pc_plan_relabelled(const pc_plan *plan, size_t entry) {
-  return plan->certainty.null && plan->layout.form != PC_FORM_QUANTILES &&
-         (plan->layout.form == PC_FORM_CLASSES || !plan_pairs(plan_machine(plan, entry)));
+  return plan->certainty.null && pc_plan_no_null(plan, entry) == NULL;
 }
 
 /* Rows are kept when anything is measured again; whole ones when more than the score of the

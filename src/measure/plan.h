@@ -57,6 +57,8 @@ PC_CHECKED pcal_status pc_plan_make(const pcal_env *env, const pc_layout *layout
 /* Is an entry measured again with other weights, or with other labels? */
 int pc_plan_resampled(const pc_plan *plan, size_t entry);
 int pc_plan_relabelled(const pc_plan *plan, size_t entry);
+/* Why an entry cannot be measured with outcomes drawn from the predictions, or NULL. */
+const char *pc_plan_no_null(const pc_plan *plan, size_t entry);
 
 /* Is an entry made of pairs of rows? */
 int pc_plan_paired_rows(const pc_plan *plan, size_t entry);

@@ -150,20 +150,30 @@ static void resample_unwrap(const pc_outcome *outcome, double *se, pc_interval *
                               : 0.0;
 }
 
-static void resample_doubt(double value, const pc_interval *interval, pc_surety *out) {
+/* What tells more than an error that chance makes larger. */
+static const char *resample_remedy(const resample_job *job) {
+  return job->plan->layout.form == PC_FORM_CLASSES
+             ? "a debiased error (tce:debias=yes) is surer"
+             : "--null tells what chance alone shows";
+}
+
+static void resample_doubt(const resample_job *job, double value, const pc_interval *interval,
+                           pc_surety *out) {
   const double bias = value - 0.5 * (interval->low + interval->high);
   char digits[PC_NUMBER_MAX];
   if (interval->low <= 0.0) {
     snprintf(out->why, sizeof out->why,
-             "so near 0 it is mostly chance, and the interval may miss the truth; a debiased "
-             "error (tce:debias=yes) is better there");
+             "so near 0 it is mostly chance, and the interval may miss the truth; %s",
+             job->plan->layout.form == PC_FORM_CLASSES
+                 ? "a debiased error (tce:debias=yes) is better there"
+                 : resample_remedy(job));
   } else if (bias > RESAMPLE_BIASED * out->se) {
     out->bias = bias;
     pc_number_round(bias, 2, digits);
-    snprintf(out->why, sizeof out->why,
-             "chance alone makes it about %s too large, and the interval may miss the truth; a "
-             "debiased error (tce:debias=yes) is surer",
-             digits);
+    snprintf(
+        out->why, sizeof out->why,
+        "chance alone makes it about %s too large, and the interval may miss the truth; %s",
+        digits, resample_remedy(job));
   }
 }
 
@@ -192,7 +202,7 @@ static void resample_interval(const resample_job *job, size_t entry) {
   out->low = resample_lower(record) ? fmax(interval.low, 0.0) : interval.low;
   out->high = resample_lower(record) ? fmax(interval.high, 0.0) : interval.high;
   if (goal.method == PC_INTERVAL_BASIC && resample_lower(record))
-    resample_doubt(outcome->value, &interval, out);
+    resample_doubt(job, outcome->value, &interval, out);
 }
 
 /* Debiased parts are unbiased by construction; most others are biased. */

@@ -181,7 +181,7 @@ const pc_metric pc_metric_mean_variance = {
             .notion = "variance",
             .machine = "sum",
         },
-    .traits = PC_FORECAST_TRAITS,
+    .traits = PC_FORECAST_TRAITS | PC_NO_OUTCOMES,
     .configure = mean_variance_configure,
     .evaluate = forecast_moments_evaluate,
 };
@@ -202,7 +202,7 @@ const pc_metric pc_metric_sharpness = {
             .notion = "variance",
             .machine = "sum",
         },
-    .traits = PC_FORECAST_TRAITS,
+    .traits = PC_FORECAST_TRAITS | PC_NO_OUTCOMES,
     .configure = mean_variance_configure,
     .evaluate = sharpness_evaluate,
 };

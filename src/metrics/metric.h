@@ -17,7 +17,8 @@ typedef enum pc_trait {
   PC_SHARE = 32,            /* the share of rows for which something holds */
   PC_PARTS_IN_TEXT = 256,   /* the parts are the point: text shows them under the value */
   PC_NO_WEIGHTS = 1024,     /* refuses all weights */
-  PC_BY_INDEX = 2048        /* looks at the indices of rows, each of which may come once */
+  PC_BY_INDEX = 2048,       /* looks at the indices of rows, each of which may come once */
+  PC_NO_OUTCOMES = 4096     /* does not look at outcomes */
 } pc_trait;
 
 #define PC_PARTS_MAX 8

@@ -1,8 +1,9 @@
 /* inspect for one file: its shape, each column's range, and what the values could be.
  *
  * Kinds are declared when measuring, never guessed; here a guess is only a hint:
- *  1. one column of whole numbers >= 0: labels;  2. columns in [0, 1] whose rows sum to 1
- *  within 1e-2: probabilities;  3. one column in [0, 1]: probabilities of class 1;
+ *  0. columns called mean and std or variance, quantiles.LEVEL or samples.NUMBER: predictions
+ *  of a number;  1. one column of whole numbers >= 0: labels;  2. columns in [0, 1] whose rows
+ * sum to 1 within 1e-2: probabilities;  3. one column in [0, 1]: probabilities of class 1;
  *  4. columns <= 0 whose exponentials sum to 1: log-probabilities;  5. else numbers: logits. */
 #include <math.h>
 #include <string.h>
@@ -168,7 +169,32 @@ static inspect_overall inspect_sum_up(const inspect_file *file) {
   return all;
 }
 
+/* Is there a column of that name, or one whose name begins with it, where it ends in a dot? */
+static int inspect_has(const inspect_file *file, const char *name) {
+  const size_t length = strlen(name), begins = name[length - 1] == '.';
+  for (size_t c = 0; file->reader.names != NULL && c < file->reader.columns; c++)
+    if (begins ? strncmp(file->reader.names[c], name, length) == 0
+               : strcmp(file->reader.names[c], name) == 0)
+      return 1;
+  return 0;
+}
+
+/* By the names of columns: predictions of a number, or NULL. */
+static const char *inspect_numbers_hint(const inspect_file *file) {
+  if (inspect_has(file, "mean") && inspect_has(file, "std"))
+    return "predictions of a number: could be --data, with --mean, --std and --target";
+  if (inspect_has(file, "mean") && inspect_has(file, "variance"))
+    return "predictions of a number: could be --data, with --mean, --variance and --target";
+  if (inspect_has(file, "quantiles."))
+    return "predictions of a number: could be --data, with --quantiles and --target";
+  return inspect_has(file, "samples.")
+             ? "predictions of a number: could be --data, with --samples and --target"
+             : NULL;
+}
+
 static const char *inspect_hint(const inspect_file *file, const inspect_overall *all) {
+  if (inspect_numbers_hint(file) != NULL)
+    return inspect_numbers_hint(file);
   const int one = file->reader.columns == 1;
   const int unit = all->low >= -1e-2 && all->high <= 1 + 1e-2;
   if (all->words > 0)

@@ -90,6 +90,13 @@ static void report_text_metric(const pcal_results *results, const pc_result_reco
   }
 }
 
+/* Of a number there is no vector of probabilities. */
+static const char *report_notion_title(const pcal_results *results, const pcal_row *notion) {
+  return results->layout.form != PC_FORM_CLASSES && strcmp(notion->name, "canonical") == 0
+             ? "canonical calibration: is the whole predicted distribution right?"
+             : notion->title;
+}
+
 static void report_text_metrics(const pcal_results *results, pc_text *out) {
   const size_t width = report_text_width(results);
   for (size_t n = 0; n <= pc_report_notion_count(); n++) {
@@ -99,7 +106,7 @@ static void report_text_metrics(const pcal_results *results, pc_text *out) {
       if (pc_report_notion(&results->records[m]) != n)
         continue;
       if (first && notion != NULL)
-        pc_text_format(out, "%s\n", notion->title);
+        pc_text_format(out, "%s\n", report_notion_title(results, notion));
       else if (first)
         pc_text_add(out, "other\n");
       first = 0;
@@ -201,10 +208,12 @@ static void report_notes(const pcal_results *results, pc_text *out) {
     biased += record->surety.bias > 0;
   }
   if (biased > 0)
-    report_fold(
-        "biased by: so much chance alone adds to it; the interval may miss the truth, and "
-        "a debiased error (tce:debias=yes) is surer",
-        80, out);
+    report_fold(results->layout.form == PC_FORM_CLASSES
+                    ? "biased by: so much chance alone adds to it; the interval may miss the "
+                      "truth, and a debiased error (tce:debias=yes) is surer"
+                    : "biased by: so much chance alone adds to it; the interval may miss the "
+                      "truth, and --null tells what chance alone shows",
+                80, out);
 }
 
 void pc_report_text(const pcal_results *results, pc_text *out) {

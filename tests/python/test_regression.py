@@ -90,3 +90,82 @@ def test_compare(forecasts):
     quantiles = mean[:, None] + np.sqrt(variance)[:, None] * np.array([-1.2, 0, 1.2])
     levels = (0.12, 0.5, 0.88)
     assert pc.compare(quantiles=quantiles, levels=levels, target=target, replicas=50).chosen
+
+
+def test_inspect_and_plot(forecasts):
+    mean, variance, target = forecasts
+    told = pc.inspect(mean=mean, variance=variance, target=target)
+    assert "mean target" in repr(told)
+    platt = pc.VariancePlatt().fit(mean=mean, variance=variance, target=target)
+    figure = pc.plot("pit", mean=mean, variance=variance, target=target, calibrator=platt)
+    assert "before calibration" in figure.svg
+    quantiles = mean[:, None] + np.array([-1.0, 0, 1])
+    levels = (0.1, 0.5, 0.9)
+    assert pc.plot("coverage", quantiles=quantiles, levels=levels, target=target).data["marks"]
+
+
+def _forms(mean, std):
+    """The same predictions in every form, and wider ones."""
+    steps, levels = np.linspace(-1.6, 1.6, 9), (0.1, 0.5, 0.9)
+    ends = np.array([-1.2816, 0, 1.2816])
+    yield (
+        {"mean": mean, "std": std},
+        {"against_mean": mean, "against_std": 1.5 * std},
+    )
+    yield (
+        {"samples": mean[:, None] + std[:, None] * steps},
+        {"against_samples": mean[:, None] + 1.5 * std[:, None] * steps},
+    )
+    yield (
+        {"quantiles": mean[:, None] + std[:, None] * ends, "levels": levels},
+        {"against_quantiles": mean[:, None] + 1.5 * std[:, None] * ends},
+    )
+
+
+def test_how_sure_every_metric_is(forecasts):
+    """Intervals, differences and nulls of all metrics that a form has, or a reason."""
+    mean, variance, target = (part[:80] for part in forecasts)
+    names = [row.name for row in pc.list_metrics() if row.task == "regression"]
+    had = {}
+    for keys, other in _forms(mean, np.sqrt(variance)):
+        form = next(iter(keys))
+        for name in names:
+            try:
+                result = pc.measure(
+                    **keys, **other, target=target, metrics=[name], interval=0.95, null=True,
+                    replicas=40,
+                )
+            except pc.UsageError as error:
+                assert "; " in str(error)
+                continue
+            told = result.to_dict()["results"][0]
+            assert told["interval"] and told["difference"]["high"] is not None
+            blind = form == "quantiles" or name in ("mean-variance", "sharpness")
+            assert bool(told.get("null")) != blind
+            had.setdefault(form, []).append(name)
+    assert [len(had[form]) for form in had] == [15, 13, 4]
+
+
+def _skce(mean, std, target):
+    def kernel(distance, variance):
+        return np.exp(-(distance**2) / (2 * variance)) / np.sqrt(variance)
+
+    between, v = mean[:, None] - mean, std**2
+    near = np.exp(-np.hypot(between, std[:, None] - std))
+    pairs = kernel(target[:, None] - target, 1) + kernel(between, 1 + v[:, None] + v)
+    pairs -= kernel(mean[:, None] - target, (1 + v)[:, None])
+    pairs -= kernel(mean - target[:, None], 1 + v)
+    return (near * pairs)[np.triu_indices(len(mean), 1)].mean()
+
+
+def test_null_of_skce(forecasts):
+    mean, variance, target = (part[:80] for part in forecasts)
+    std = np.sqrt(variance)
+    keys = {"mean": mean, "std": std, "target": target}
+    told = pc.measure(**keys, metrics=["skce"], null=True, replicas=200).to_dict()["results"][0]
+    assert told["value"] == pytest.approx(_skce(mean, std, target), rel=1e-10)
+    rng = np.random.default_rng(1)
+    drawn = [_skce(mean, std, mean + std * rng.normal(size=80)) for _ in range(400)]
+    spread = np.quantile(drawn, 0.975) - np.quantile(drawn, 0.025)
+    assert abs(told["null"]["mean"] - np.mean(drawn)) < 0.2 * np.std(drawn)
+    assert 0.7 < (told["null"]["high"] - told["null"]["low"]) / spread < 1.4

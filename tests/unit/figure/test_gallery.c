@@ -35,8 +35,9 @@ static void test_unknown_names(void **state) {
   (void)state;
   gallery_refused("relaibility",
                   "there is no figure called 'relaibility'; did you mean 'reliability'?");
-  gallery_refused("pie", "there is no figure called 'pie'; 'list figures' shows those that "
-                         "exist");
+  gallery_refused("sundial",
+                  "there is no figure called 'sundial'; 'list figures' shows those that "
+                  "exist");
   gallery_refused("ks-grap:rank=2",
                   "there is no figure called 'ks-grap'; did you mean 'ks-graph'?");
 }

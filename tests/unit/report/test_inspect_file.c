@@ -41,6 +41,11 @@ static void test_4_log_probabilities(void **state) {
 
 static void test_5_other_numbers_are_logits(void **state) {
   (void)state;
+  inspect_hint("mean,std,target\n1,2,3\n", "--data, with --mean, --std and --target");
+  inspect_hint("mean,variance\n1,2\n", "--data, with --mean, --variance and --target");
+  inspect_hint("quantiles.0.1,quantiles.0.9\n1,2\n", "--data, with --quantiles");
+  inspect_hint("samples.0,samples.1\n1,2\n", "--data, with --samples");
+  inspect_hint("mean,median\n1,2.5\n", "--logits");
   inspect_hint("a,b\n-3,2.5\n0,1\n", "--logits");
 }
 

@@ -1,0 +1,89 @@
+/* Rows of a fit in one order, whatever the threads and the order in which they came. */
+#include "forecast_fit_help.h"
+
+#include "calibrators/calibrator.h"
+#include "calibrators/forecast_table.h"
+
+static void table_pick(const pc_forecast_shape *shape, const double *row,
+                       pc_forecast_entry *out) {
+  assert_int_equal(shape->form, PC_FORM_GAUSSIAN);
+  out->first = row[0];
+  out->second = row[2];
+}
+
+static pcal_status table_try(const pcal_batch *batch, const pcal_env *env,
+                             pc_forecast_table *out, pcal_error *err) {
+  const pc_calibrator_row *row = pc_calibrator_find("variance-scale");
+  pc_options options;
+  pc_layout layout;
+  pcal_calibrator *calibrator = NULL;
+  pcal_source *source = NULL;
+  *out = (pc_forecast_table){NULL, 0, 0.0};
+  PC_TRY(pc_options_parse("variance-scale", "variance-scale", NULL, 0, &options, err));
+  PC_TRY(pc_layout_make(batch->kind, batch->columns, &layout, err));
+  PC_TRY(pc_calibrator_new(env, row, &options, &layout, &calibrator, err));
+  pcal_status status = pcal_source_borrow(batch, NULL, env, &source, err);
+  const pc_fit_task task = {source, env, 0, calibrator};
+  if (status == PCAL_OK)
+    status = pc_forecast_table_new(&task, table_pick, out, err);
+  pcal_source_free(source);
+  pc_calibrator_free(calibrator);
+  return status;
+}
+
+static void test_one_order(void **state) {
+  static forecast_fit_set set;
+  static double weights[FORECAST_FIT_ROWS];
+  pc_forecast_table tables[2];
+  double total = 0;
+  (void)state;
+  forecast_fit_make(&set);
+  for (size_t i = 0; i < FORECAST_FIT_ROWS; i++) {
+    set.pairs[2 * i] = (double)((i * 7) % 5); /* ties */
+    weights[i] = (double)(i % 3);
+    total += weights[i];
+  }
+  set.data.weights = weights;
+  const pcal_batch batch = forecast_batch(&set.data);
+  for (unsigned t = 0; t < 2; t++) {
+    pcal_env env = pc_env_resolve(NULL);
+    pcal_error err;
+    env.threads = 1 + 3 * t;
+    if (table_try(&batch, &env, &tables[t], &err) != PCAL_OK)
+      fail_msg("%s", err.message);
+  }
+  assert_int_equal(tables[0].count, tables[1].count);
+  assert_int_equal(tables[0].count, FORECAST_FIT_ROWS - (FORECAST_FIT_ROWS + 2) / 3);
+  assert_memory_equal(tables[0].entries, tables[1].entries,
+                      tables[0].count * sizeof *tables[0].entries);
+  assert_near(tables[0].total, total, 0);
+  for (size_t i = 1; i < tables[0].count; i++) {
+    const pc_forecast_entry *before = &tables[0].entries[i - 1], *here = before + 1;
+    assert_true(before->first < here->first ||
+                (before->first == here->first && before->second <= here->second));
+  }
+  const pcal_env env = pc_env_resolve(NULL);
+  pc_forecast_table_free(&env, &tables[0]);
+  pc_forecast_table_free(&env, &tables[1]);
+}
+
+static pcal_status table_scenario(const pcal_env *env, void *user, pcal_error *err) {
+  pc_forecast_table table;
+  const pcal_status status = table_try(user, env, &table, err);
+  pc_forecast_table_free(env, &table);
+  return status;
+}
+
+static void test_out_of_memory(void **state) {
+  pcal_batch batch = forecast_batch(&forecast_gaussian);
+  (void)state;
+  unit_fail_each_allocation(table_scenario, &batch);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_one_order),
+      cmocka_unit_test(test_out_of_memory),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,95 @@
+/* What can be asked of a predicted distribution, against values by hand. */
+#include "../unit.h"
+
+#include "data/forecast.h"
+
+static const double forecast_levels[] = {0.1, 0.5, 0.9};
+static const pc_forecast_shape forecast_normal = {PC_FORM_GAUSSIAN, 2, NULL};
+static const pc_forecast_shape forecast_quantiles = {PC_FORM_QUANTILES, 3, forecast_levels};
+static const pc_forecast_shape forecast_samples = {PC_FORM_SAMPLES, 4, NULL};
+
+static void test_normal_distribution(void **state) {
+  (void)state;
+  assert_near(pc_normal_cdf(0), 0.5, 1e-16);
+  assert_near(pc_normal_cdf(1.959963984540054), 0.975, 1e-15);
+  assert_near(pc_normal_cdf(-10), 7.619853024160527e-24, 1e-13);
+  assert_near(pc_normal_density(0), 0.3989422804014327, 1e-15);
+  assert_near(pc_normal_density(-2), 0.05399096651318806, 1e-15);
+}
+
+static void test_pit_of_normal_predictions(void **state) {
+  const double row[] = {3, 2, 5}, far[] = {0, 1, 1000};
+  (void)state;
+  assert_near(pc_forecast_pit(&forecast_normal, row), 0.8413447460685429, 1e-15);
+  assert_near(pc_forecast_pit(&forecast_normal, far), 1, 0);
+}
+
+/* Halves of those equal, and never 0 or 1. */
+static void test_pit_of_samples(void **state) {
+  static const struct {
+    double target, pit;
+  } cases[] = {{0, 0.1}, {1, 0.2}, {1.5, 0.3}, {2, 0.5}, {3, 0.8}, {9, 0.9}};
+  (void)state;
+  for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
+    const double row[] = {1, 2, 2, 3, cases[i].target};
+    assert_near(pc_forecast_pit(&forecast_samples, row), cases[i].pit, 1e-15);
+  }
+}
+
+static void test_pit_of_quantiles(void **state) {
+  static const struct {
+    double target, pit;
+  } cases[] = {{-9, 0.05}, {1, 0.1}, {2, 0.3}, {3, 0.5}, {4, 0.7}, {5, 0.9}, {6, 0.95}};
+  const double tied[] = {2, 2, 2, 2};
+  (void)state;
+  for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
+    const double row[] = {1, 3, 5, cases[i].target};
+    assert_near(pc_forecast_pit(&forecast_quantiles, row), cases[i].pit, 1e-15);
+  }
+  assert_near(pc_forecast_pit(&forecast_quantiles, tied), 0.1, 1e-15);
+  /* just above a quantile is above its level, however near */
+  const double above[] = {0, 1e9, 2e9, nextafter(0, 1)};
+  assert_true(pc_forecast_pit(&forecast_quantiles, above) > 0.1);
+}
+
+static void test_moments(void **state) {
+  const double normal[] = {3, 2, 5}, samples[] = {1, 2, 4, 9, 0};
+  double mean, variance;
+  (void)state;
+  pc_forecast_moments(&forecast_normal, normal, &mean, &variance);
+  assert_true(mean == 3 && variance == 4);
+  pc_forecast_moments(&forecast_samples, samples, &mean, &variance);
+  assert_near(mean, 4, 1e-15);
+  assert_near(variance, 38.0 / 3, 1e-15);
+}
+
+static void test_levels_and_quantiles(void **state) {
+  const double normal[] = {3, 2, 0}, samples[] = {1, 2, 4, 9, 0}, quantiles[] = {1, 3, 5, 0};
+  pc_level level;
+  (void)state;
+  assert_true(pc_level_make(&forecast_quantiles, 0.5 + 5e-10, &level));
+  assert_int_equal(level.column, 1);
+  assert_near(pc_forecast_quantile(&forecast_quantiles, quantiles, &level), 3, 0);
+  assert_false(pc_level_make(&forecast_quantiles, 0.51, &level));
+  assert_true(pc_level_make(&forecast_normal, 0.975, &level));
+  assert_near(pc_forecast_quantile(&forecast_normal, normal, &level), 3 + 2 * 1.959963984540054,
+              1e-15);
+  assert_true(pc_level_make(&forecast_samples, 0.5, &level));
+  assert_near(pc_forecast_quantile(&forecast_samples, samples, &level), 3, 1e-15);
+  assert_true(pc_level_make(&forecast_samples, 0.9, &level));
+  assert_near(pc_forecast_quantile(&forecast_samples, samples, &level), 7.5, 1e-14);
+  level.level = 1;
+  assert_near(pc_forecast_quantile(&forecast_samples, samples, &level), 9, 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_normal_distribution),
+      cmocka_unit_test(test_pit_of_normal_predictions),
+      cmocka_unit_test(test_pit_of_samples),
+      cmocka_unit_test(test_pit_of_quantiles),
+      cmocka_unit_test(test_moments),
+      cmocka_unit_test(test_levels_and_quantiles),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
