@@ -61,7 +61,7 @@ static pcal_status ece_bias_study_figure_build(const pc_findings *findings, pc_f
   const size_t panel = pc_figure_cell(figure, 0, 0, NULL);
   pc_size_lines_axes(figure, panel, &lines, -0.02 * high, 1.05 * high, "ECE");
   figure->title = pc_figure_keep(figure, "The ECE and the truth");
-  figure->subtitle = pc_figure_keep(figure, "means over random subsets of simulated rows");
+  figure->subtitle = pc_figure_keep(figure, "means over simulated subsets");
   figure->description = pc_figure_keep(figure, findings->summary);
   ece_bias_study_figure_key(figure, &lines);
   pc_figure_lay_out(figure, &grid);

@@ -13,7 +13,7 @@ static void improvement_study_figure_subtitle(const pc_size_lines *lines, pc_fig
   const pc_study_table *table = lines->table;
   const size_t model = pc_study_table_find(table, PC_SIZE_COLUMN_MODEL);
   char text[256];
-  snprintf(text, sizeof text, "%s%smeans over random subsets, with one standard error%s",
+  snprintf(text, sizeof text, "%s%smeans over random subsets%s",
            model == table->column_count ? "" : pc_study_table_cell(table, 0, model)->word,
            model == table->column_count ? "" : ": ",
            lines->left_out > 0 ? "; not all metrics are drawn" : "");
@@ -34,7 +34,7 @@ static pcal_status improvement_study_figure_build(const pc_findings *findings,
   const double rest = 0.05 * (high - low);
   pc_size_lines_axes(figure, panel, &lines, low - rest, high + rest,
                      "improvement by the calibrator");
-  figure->title = pc_figure_keep(figure, "Improvement by number of rows");
+  figure->title = pc_figure_keep(figure, "Improvement by rows");
   figure->description = pc_figure_keep(figure, findings->summary);
   improvement_study_figure_subtitle(&lines, figure);
   pc_size_lines_key(figure, &lines);

@@ -13,7 +13,7 @@
 
 static void test_size_study_figure_subtitle(const pc_size_lines *lines, pc_figure *figure) {
   char text[160];
-  snprintf(text, sizeof text, "means over random subsets, with one standard error%s",
+  snprintf(text, sizeof text, "means over random subsets%s",
            lines->left_out > 0 ? "; not all metrics are drawn" : "");
   figure->subtitle = pc_figure_keep(figure, text);
 }
@@ -31,7 +31,7 @@ static pcal_status test_size_study_figure_build(const pc_findings *findings, pc_
   pc_size_lines_range(&lines, error, &low, &high);
   pc_size_lines_range(&lines, change, &least, &most);
   const size_t left = pc_figure_cell(figure, 0, 0, "Error");
-  const size_t right = pc_figure_cell(figure, 1, 0, "Relative to all rows");
+  const size_t right = pc_figure_cell(figure, 1, 0, "Ratio to all");
   const double rest = 0.05 * (most - least) + 0.01;
   pc_size_lines_axes(figure, left, &lines, low, 1.05 * high, NULL);
   pc_size_lines_axes(figure, right, &lines, fmax(least - rest, least < 0 ? -INFINITY : 0),
