@@ -41,14 +41,12 @@ typedef struct spline_tables_table {
 } spline_tables_table;
 
 static const spline_tables_table spline_tables_all[] = {
-    {"Table 1: KS error of the top class, %", "ks", "spline:knots=6", "ks", 1, 0, 0},
-    {"Table 2: KS error of the second class, %", "ks:rank=2", "spline:knots=6,rank=2", "ks", 2,
-     0, 0},
-    {"Table 4: KS error within the first two classes, %", "ks:within=2",
-     "spline:knots=14,target=within,rank=2", "ks", 2, 1, 0},
+    {"Table 1: KS, top class, %", "ks", "spline:knots=6", "ks", 1, 0, 0},
+    {"Table 2: KS, second class, %", "ks:rank=2", "spline:knots=6,rank=2", "ks", 2, 0, 0},
+    {"Table 4: KS, first two classes, %", "ks:within=2", "spline:knots=14,target=within,rank=2",
+     "ks", 2, 1, 0},
     {"Table 5: accuracy, %", "accuracy", "spline:knots=6,target=all", "accuracy", 0, 0, 1},
-    {"Table 6: ECE of the top class with 25 bins, %", "ece:bins=25", "spline:knots=13",
-     "ece:bins=25", 1, 0, 0},
+    {"Table 6: ECE, 25 bins, %", "ece:bins=25", "spline:knots=13", "ece:bins=25", 1, 0, 0},
 };
 #define SPLINE_TABLES_COUNT (sizeof spline_tables_all / sizeof *spline_tables_all)
 
