@@ -5,6 +5,8 @@
 #include "io/source.h"
 #include "measure/results.h"
 
+#define FIT_LONGEST 1e9 /* rows of all fits times columns squared: some minutes */
+
 static pcal_status fit_shape(const pcal_source *source, pcal_shape *shape, pcal_error *err) {
   *shape = (pcal_shape){.size = sizeof *shape};
   pc_source_shape(source, shape);
@@ -42,4 +44,17 @@ pcal_status pc_fit_run(pcal_source *source, const pcal_fit_config *config, const
   }
   *out = calibrator;
   return PCAL_OK;
+}
+
+pcal_status pc_fit_soon(const char *method, uint64_t rows, size_t columns, pcal_error *err) {
+  const double square = (double)columns * (double)columns;
+  const pc_calibrator_row *row = NULL;
+  pc_options options;
+  PC_TRY(pc_calibrator_parse(method, &row, &options, err));
+  if (!(row->traits & PC_SQUARE) || (double)rows * square <= FIT_LONGEST)
+    return PCAL_OK;
+  return pc_fail(err, PCAL_USAGE,
+                 "%s has %.0f parameters or more for %zu classes and would take very long; ask "
+                 "for it with --method %s",
+                 method, square, columns, method);
 }

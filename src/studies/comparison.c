@@ -7,9 +7,10 @@
  *           there is none, the first model as it is.  Among several models, the best T.
  * Edge cases: (1) an infinite or undefined T ranks last; (2) a method of the default list that
  *           does not suit the data, or would take hours, is told with its reason, one that was
- * asked for is an error; (3) equal T: the method listed first; (4) for accuracy more is better,
- * and gains are told so that above 0 is better; what only describes, as mean-variance, has no
- *           gain and cannot rank; (5) with cross-validation the calibrator given
+ *           asked for is an error; (3) equal T: the method listed first; (4) for accuracy
+ *           more is better, and gains are told so that above 0 is better; what only describes,
+ *           as mean-variance, has no gain and cannot rank; (5) with cross-validation the
+ *           calibrator given
  *           out is fitted to all rows.
  * Source:   the change of a proper score under an injective map is the change of the
  *           calibration error that belongs to it (Gruber & Buettner 2022, Proposition 4.5).
@@ -20,12 +21,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "calibrators/fit.h"
 #include "measure/versus.h"
 #include "studies/held_out.h"
 
 #define COMPARISON_FOLDS 5
 #define COMPARISON_LEVEL 0.95
-#define COMPARISON_LONGEST 1e9 /* rows of all fits times classes squared: some minutes */
 
 typedef struct comparison_state {
   pcal_comparison *table;
@@ -94,25 +95,13 @@ static pcal_status comparison_judge(const comparison_state *state, pc_contestant
 
 /* ---- the list of contestants ---- */
 
-/* Methods of the default list whose parameters grow with the square of the classes have to come
- * to an end in minutes. */
+/* Fails for a method of the default list that would not come to an end in minutes. */
 static pcal_status comparison_soon(const comparison_state *state, const pcal_compared *model,
                                    const char *method, pcal_error *err) {
-  const pc_calibrator_row *row = NULL;
-  pc_options options;
   pcal_shape shape = {.size = sizeof shape};
   pc_source_shape(model->fitting != NULL ? model->fitting : model->source, &shape);
-  const double folds = model->fitting != NULL ? 1.0 : (double)state->table->folds;
-  const double columns = (double)shape.columns;
-  PC_TRY(pc_calibrator_parse(method, &row, &options, err));
-  if (!(row->traits & PC_SQUARE) ||
-      (double)shape.row_count * folds * columns * columns <= COMPARISON_LONGEST)
-    return PCAL_OK;
-  return pc_fail(
-      err, PCAL_USAGE,
-      "%s has %.0f parameters or more for %zu classes, which would take very long on "
-      "%.0f rows; ask for it with --method %s",
-      method, columns * columns, shape.columns, (double)shape.row_count, method);
+  const uint64_t fits = model->fitting != NULL ? 1 : state->table->folds;
+  return pc_fit_soon(method, fits * shape.row_count, shape.columns, err);
 }
 
 static pcal_status comparison_add(const comparison_state *state, size_t model,

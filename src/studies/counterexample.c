@@ -13,7 +13,8 @@
  *          differ have no canonical error that rows alone could tell: it is left out; their
  *          sharpness is at least g(P(Y)) minus the Brier score of any function of them, and the
  *          model's is that of what temperature scaling, which is injective, makes of it;
- *          (3) accuracy-transform keeps what label-conditional keeps, the predicted class.
+ *          (3) accuracy-transform keeps what label-conditional keeps, the predicted class;
+ *          (4) values below 1e-12 are told as 0.
  * Source:  Gruber & Buettner, NeurIPS 2022, Propositions 3.2, D.2, E.2 and appendices D.3, E.1.
  * Cost:    a measurement for each row of a table. */
 #include <math.h>
@@ -25,6 +26,7 @@
 #include "studies/study_measure.h"
 #include "studies/study_recalibrate.h"
 
+#define COUNTEREXAMPLE_ZERO 1e-12
 #define COUNTEREXAMPLE_FEW 0.5 /* values for each row, at most, to tell a canonical error */
 
 enum { COUNTEREXAMPLE_ALPHA, COUNTEREXAMPLE_CLASSES };
@@ -32,6 +34,12 @@ enum { COUNTEREXAMPLE_ALPHA, COUNTEREXAMPLE_CLASSES };
 static const char *const counterexample_specs[] = {"accuracy", "brier", "ece",  "tce",
                                                    "ks",       "mmce",  "cwce", "kce"};
 #define COUNTEREXAMPLE_SPECS (sizeof counterexample_specs / sizeof *counterexample_specs)
+
+/* A value without what rounding leaves of a zero. */
+static double counterexample_value(const pcal_results *results, size_t metric) {
+  const double value = pc_study_value(results, counterexample_specs[metric]);
+  return fabs(value) < COUNTEREXAMPLE_ZERO ? 0.0 : value;
+}
 
 /* ---- Proposition 3.2 ---- */
 
@@ -91,7 +99,7 @@ static pcal_status counterexample_law_row(const counterexample_law *law, double 
   pc_study_table_number(table, 0, classes);
   pc_study_table_number(table, 1, alpha);
   for (size_t m = 0; m < COUNTEREXAMPLE_SPECS; m++)
-    pc_study_table_number(table, 2 + m, pc_study_value(results, counterexample_specs[m]));
+    pc_study_table_number(table, 2 + m, counterexample_value(results, m));
   pc_results_free(results);
   const pcal_status status =
       pc_cells_new(law->probs, law->classes, &outcomes, env, &cells, err);
@@ -182,7 +190,7 @@ static pcal_status counterexample_tell(const pc_study_data *data, const countere
     pc_study_table_number(table, COUNTEREXAMPLE_VALUES, (double)cells.count);
     for (size_t m = 0; m < COUNTEREXAMPLE_SPECS; m++)
       pc_study_table_number(table, COUNTEREXAMPLE_METRICS + m,
-                            pc_study_value(results, counterexample_specs[m]));
+                            counterexample_value(results, m));
     if (few)
       pc_study_table_number(table, COUNTEREXAMPLE_CANONICAL,
                             pc_cells_error(&cells, data->probs, 2));

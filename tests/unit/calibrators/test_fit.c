@@ -177,6 +177,17 @@ static void windows_are_bounded(void **state) {
   assert_int_equal(pc_sweep_window(&shape, 100), 1);
 }
 
+/* Only what grows with the square of the columns can take too long. */
+static void methods_that_take_long(void **state) {
+  (void)state;
+  pcal_error err;
+  assert_int_equal(pc_fit_soon("dirichlet-odir", 10000, 100, &err), PCAL_OK);
+  assert_int_equal(pc_fit_soon("vector", 1000000, 1000, &err), PCAL_OK);
+  assert_int_equal(pc_fit_soon("dirichlet-odir", 25000, 1000, &err), PCAL_USAGE);
+  assert_non_null(strstr(err.message, "--method dirichlet-odir"));
+  assert_int_equal(pc_fit_soon("dirichlt", 1, 2, &err), PCAL_USAGE);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(counts_rows_and_weights),
@@ -187,6 +198,7 @@ int main(void) {
       cmocka_unit_test(starts_at_the_first_row),
       cmocka_unit_test(tells_progress_and_can_be_interrupted),
       cmocka_unit_test(windows_are_bounded),
+      cmocka_unit_test(methods_that_take_long),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
