@@ -137,6 +137,8 @@ CASES = [
          [Peer("NumPy, a loop over variants, classes and bins", "numpy", 30.0, 1e-9)]),
     Case("class-wise-B", f"{SET}, SCE, CWCE: B", "bench_binned", "class-wise", "B", "array",
          [], "top-label", 2.0),
+    Case("replicas-A", "the default group with 1,000 replicas: A", "bench_measure", "replicas",
+         "A", "exact", [], "once", 40.0),
     Case("skce-A", "SKCE: A", "bench_pair", "skce", "A", "array",
          [Peer("PyTorch, all pairs", "torch", 20.0, 1e-3)], "flops", 4.0),
     Case("ce-kde-A", "canonical KDE, h = 0.01: A", "bench_pair", "ce-kde", "A", "0.01",

@@ -157,6 +157,10 @@ def limit_participant(stage, case):
         return Participant(
             stage, "bench_measure", "additive", case.data, "exact", stage.threads
         )
+    elif case.limit == "once":
+        return Participant(
+            stage, "bench_measure", "default", case.data, "exact", stage.threads
+        )
     elif case.limit == "file":
         words = ("file", case.data, "both", stage.threads)
     else:
