@@ -76,6 +76,8 @@ static void report_put_words(const cli_options *options, report_words *words) {
   cli_put_flags(&words->inputs, options, &cli_section_inputs, "");
   cli_put_flags(&words->inputs, options, &cli_section_rows, "");
   cli_put_flags(&words->fitting, options, &cli_section_second, "val-");
+  if (options->val.quantiles && options->inputs.levels)
+    cli_putf(&words->fitting, " --levels %s", options->inputs.levels);
   cli_put_flags(&words->fitting, options, &cli_section_rows, "");
 }
 

@@ -70,6 +70,12 @@ def report(
     val_log_probs: Any = None,
     val_confidence: Any = None,
     val_correct: Any = None,
+    val_mean: Any = None,
+    val_variance: Any = None,
+    val_std: Any = None,
+    val_quantiles: Any = None,
+    val_samples: Any = None,
+    val_target: Any = None,
     val_weights: Any = None,
     val_data: Any = None,
     calibrator: Any = None,
@@ -112,7 +118,9 @@ def report(
                  quantiles=quantiles, levels=levels, samples=samples, target=target,
                  weights=weights, data=data)  # fmt: skip
     second = dict(probs=val_probs, labels=val_labels, logits=val_logits, log_probs=val_log_probs,
-                  confidence=val_confidence, correct=val_correct, weights=val_weights,
+                  confidence=val_confidence, correct=val_correct, mean=val_mean,
+                  variance=val_variance, std=val_std, quantiles=val_quantiles,
+                  samples=val_samples, target=val_target, weights=val_weights,
                   data=val_data)  # fmt: skip
     specs = () if metrics is None else (metrics,) if isinstance(metrics, str) else tuple(metrics)
     names = None if classes is None else tuple(classes)
@@ -120,6 +128,7 @@ def report(
         source = open_source(given, how, names, header=header)
         other = None
         if any(value is not None for value in second.values()):
+            second["levels"] = levels if val_quantiles is not None else None
             other = open_source(second, how, names, header=header)
         found = _core.report(
             source,

@@ -45,15 +45,18 @@ static pcal_status page_run_fold(page_run *run, size_t fold, pcal_error *err) {
   return status;
 }
 
-/* The one to describe and to use later is fitted to all rows. */
-static pcal_status page_run_cross_validate(page_run *run, pcal_error *err) {
+static int page_run_has_classes(const page_run *run) {
   pcal_shape shape = {.size = sizeof shape};
   pc_source_shape(run->source, &shape);
-  if (pc_kind_form(shape.kind) != PC_FORM_CLASSES)
-    return pc_fail(
-        err, PCAL_USAGE,
-        "a report of predictions of a number does not fit a method itself; fit it on "
-        "other rows with `propercal fit`, and give it with --calibrator");
+  return pc_kind_form(shape.kind) == PC_FORM_CLASSES;
+}
+
+/* The one to describe and to use later is fitted to all rows. */
+static pcal_status page_run_cross_validate(page_run *run, pcal_error *err) {
+  if (!page_run_has_classes(run))
+    return pc_fail(err, PCAL_USAGE,
+                   "cross-validation is for scores of classes; give other rows to fit on, with "
+                   "--val-mean and --val-target and the like, or --calibrator");
   run->folds.count = PC_PAGE_FOLDS;
   PC_TRY(page_run_fit(run, run->source, PC_PAGE_FOLDS, err));
   run->shown = run->owned[PC_PAGE_FOLDS];
@@ -66,6 +69,10 @@ static pcal_status page_run_cross_validate(page_run *run, pcal_error *err) {
 
 /* Cheap metrics: a report has the others in its table. */
 static pcal_status page_run_compare(page_run *run, pcal_error *err) {
+  if (!page_run_has_classes(run))
+    return pc_fail(err, PCAL_USAGE,
+                   "a report chooses among methods for scores of classes; for predictions of a "
+                   "number name one with --method, such as variance-platt");
   static const char *const specs[] = {"log", "accuracy", "ece", "ks"};
   const pcal_report_config *config = run->config;
   const pcal_compared model = {

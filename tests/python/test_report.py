@@ -47,5 +47,9 @@ def test_numbers():
     mean, target = draw.normal(size=200), draw.normal(size=200)
     made = pc.report(mean=mean, std=np.full(200, 1.5), target=target, metrics="crps", replicas=50)
     assert [result["metric"] for result in made.to_dict()["before"]["results"]] == ["crps"]
+    data = dict(mean=mean, std=np.full(200, 1.5), target=target)
     with pytest.raises(pc.UsageError):
-        pc.report(mean=mean, std=np.full(200, 1.5), target=target, method="variance-platt")
+        pc.report(**data, method="variance-platt")
+    second = {f"val_{name}": value for name, value in data.items()}
+    made = pc.report(**data, **second, method="variance-platt", replicas=50)
+    assert made.to_dict()["calibrator"]["method"] == "variance-platt"
