@@ -28,6 +28,7 @@
 #define RESAMPLE_PAIR_NULLS 200 /* calibrated replicas of a metric over pairs, at most */
 #define RESAMPLE_LACKING 0.1    /* share of replicas that may lack a value */
 #define RESAMPLE_BIASED 0.25
+#define RESAMPLE_ABOVE 0.6 /* standard errors */
 
 typedef struct resample_job {
   const pcal_env *env;
@@ -212,6 +213,17 @@ static pc_interval_method resample_part_method(const resample_job *job, const ch
   return strstr(name, "_debiased") != NULL ? PC_INTERVAL_JACKKNIFE : PC_INTERVAL_BASIC;
 }
 
+/* Sums of squares lean to the right: unless they are next to 0 the same width is laid around
+ * their root. */
+static void resample_straighten(double value, double se, pc_interval *interval) {
+  if (!(value > RESAMPLE_ABOVE * se) || !(se > 0.0))
+    return;
+  const double root = sqrt(value),
+               reach = 0.5 * (interval->high - interval->low) / (2.0 * root);
+  interval->low = pow(fmax(root - reach, 0.0), 2.0);
+  interval->high = pow(root + reach, 2.0);
+}
+
 /* Parts that are the point of a metric have intervals too. */
 static void resample_parts(const resample_job *job, size_t entry) {
   pc_result_record *record = &job->records[entry];
@@ -226,6 +238,8 @@ static void resample_parts(const resample_job *job, size_t entry) {
     pc_interval interval;
     if (!isfinite(part->value) || !resample_find(job, &goal, &out->se, &interval))
       continue;
+    if (goal.method == PC_INTERVAL_JACKKNIFE && !(goal.law->noise > 0))
+      resample_straighten(part->value, out->se, &interval);
     out->has_interval = 1;
     out->low = interval.low;
     out->high = interval.high;
