@@ -62,15 +62,10 @@ static pcal_status plot_check(const cli_options *options, const char **format,
   return PCAL_OK;
 }
 
-/* Figures of studies that have data of their own need no source. */
+/* Whether any flag speaks of the data; some figures have their own. */
 static int plot_has_source(const cli_options *options) {
-  const char *figure = options->operands.word[0];
-  const size_t length = strcspn(figure, ":");
-  static const char *const own[] = {"ece-bias", "label-noise"};
-  for (size_t i = 0; i < CLI_COUNT_OF(own); i++)
-    if (strlen(own[i]) == length && strncmp(own[i], figure, length) == 0)
-      return cli_has_inputs(&options->inputs);
-  return 1;
+  const pcal_inputs *in = &options->inputs;
+  return cli_has_inputs(in) || in->labels || in->correct || in->target || in->weights;
 }
 
 static pcal_status plot_build(cli_session *session, pcal_figure **figure, pcal_error *err) {

@@ -288,7 +288,9 @@ pcal_status pc_figure_stage(pcal_source *source, const pcal_figure_config *confi
   if (plan.row->study != NULL)
     return stage_study(&plan, source, figure, err);
   if (source == NULL)
-    return pc_fail(err, PCAL_USAGE, "figure %s is drawn from predictions; give some",
+    return pc_fail(err, PCAL_USAGE,
+                   "figure %s needs predictions: give --logits or --probs with --labels, or "
+                   "for numbers --mean, --quantiles or --samples with --target",
                    plan.row->row.name);
   plan.wish = pc_alloc(plan.env, 1, sizeof *plan.wish);
   stage_sets *sets = pc_alloc(plan.env, 1, sizeof *sets);

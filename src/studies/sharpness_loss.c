@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "core/number.h"
+#include "kernels/softmax.h"
 #include "studies/cells.h"
 #include "studies/simulate.h"
 #include "studies/study_recalibrate.h"
@@ -267,13 +268,9 @@ static pcal_status sharpness_loss_draw(sharpness_loss_work *work, float *logits,
   for (size_t i = 0; i < data->rows; i++) {
     const float *row = logits + i * data->classes;
     double *probs = data->probs + i * data->classes;
-    double highest = (double)row[0], sum = 0;
-    for (size_t k = 1; k < data->classes; k++)
-      highest = fmax(highest, (double)row[k]);
     for (size_t k = 0; k < data->classes; k++)
-      sum += probs[k] = exp((double)row[k] - highest);
-    for (size_t k = 0; k < data->classes; k++)
-      probs[k] /= sum;
+      probs[k] = (double)row[k];
+    pc_softmax_row(probs, data->classes, probs);
   }
   return PCAL_OK;
 }

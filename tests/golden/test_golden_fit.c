@@ -16,9 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <sys/stat.h>
-
 #include "calibrators/calibrator.h"
+#include "golden_set.h"
 #include "propercal.h"
 
 #define GOLDEN_FIT_LINE 1024
@@ -48,23 +47,6 @@ static int golden_fit_sink(void *user, const char *bytes, size_t count) {
   text->length += count;
   text->bytes[text->length] = '\0';
   return 0;
-}
-
-static pcal_source *golden_fit_open(const char *folder, const char *set) {
-  char logits[2 * GOLDEN_FIT_LINE], labels[2 * GOLDEN_FIT_LINE];
-  pcal_inputs inputs = PCAL_INPUTS_INIT;
-  pcal_source *source = NULL;
-  pcal_error err;
-  struct stat about;
-  snprintf(logits, sizeof logits, "%s/logits_%s.npy", folder, set);
-  snprintf(labels, sizeof labels, "%s/labels_%s.npy", folder, set);
-  if (stat(logits, &about) != 0)
-    return NULL;
-  inputs.logits = logits;
-  inputs.labels = labels;
-  if (pcal_source_open(&inputs, NULL, &source, &err) != PCAL_OK)
-    fprintf(stderr, "%s\n", err.message);
-  return source;
 }
 
 static int golden_fit_add_noise(golden_fit_data *data) {
@@ -283,8 +265,8 @@ int main(int argc, char **argv) {
   else
     snprintf(folder, sizeof folder, "%.*s/../../../shared/data/cifar10_resnet110", length,
              slash == NULL ? "." : argv[1]);
-  data.val = golden_fit_open(folder, "val");
-  data.test = golden_fit_open(folder, "test");
+  data.val = golden_set_open(folder, "val");
+  data.test = golden_set_open(folder, "test");
   if (data.val == NULL || data.test == NULL) {
     printf("left out: there are no shared data in %s\n", folder);
     code = GOLDEN_FIT_SKIP;

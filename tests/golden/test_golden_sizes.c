@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <sys/stat.h>
-
+#include "golden_set.h"
 #include "studies/study.h"
 
 #define GOLDEN_SIZES_PATH 2048
@@ -25,23 +24,6 @@ typedef struct golden_sizes {
   pc_findings findings;
   int failed;
 } golden_sizes;
-
-static pcal_source *golden_sizes_open(const char *folder, const char *set) {
-  char logits[GOLDEN_SIZES_PATH], labels[GOLDEN_SIZES_PATH];
-  pcal_inputs inputs = PCAL_INPUTS_INIT;
-  pcal_source *source = NULL;
-  pcal_error err;
-  struct stat about;
-  snprintf(logits, sizeof logits, "%.1900s/logits_%s.npy", folder, set);
-  snprintf(labels, sizeof labels, "%.1900s/labels_%s.npy", folder, set);
-  if (stat(logits, &about) != 0)
-    return NULL;
-  inputs.logits = logits;
-  inputs.labels = labels;
-  if (pcal_source_open(&inputs, NULL, &source, &err) != PCAL_OK)
-    fprintf(stderr, "%s\n", err.message);
-  return source;
-}
 
 static void golden_sizes_run(golden_sizes *test, const char *study, const char *const *specs,
                              size_t count, uint64_t repeats) {
@@ -138,8 +120,8 @@ int main(int argc, char **argv) {
            shared != NULL ? shared : argv[1], "cifar10_resnet110");
   test.env = pc_env_resolve(NULL);
   test.model = (pcal_compared)PCAL_COMPARED_INIT;
-  test.model.source = golden_sizes_open(folder, "test");
-  test.model.fitting = golden_sizes_open(folder, "val");
+  test.model.source = golden_set_open(folder, "test");
+  test.model.fitting = golden_set_open(folder, "val");
   if (test.model.source == NULL || test.model.fitting == NULL) {
     printf("left out: there are no shared data in %s\n", folder);
     return GOLDEN_SIZES_SKIP;
