@@ -36,6 +36,25 @@ void pc_derive_end(pc_derive *d, const pc_row *row) {
   d->kept++;
 }
 
+int pc_derive_keep_labels(const pc_derive *d, size_t begin, size_t count) {
+  const pc_scratch *s = d->scratch;
+  const int32_t *labels = d->batch->labels + begin;
+  const uint32_t classes = (uint32_t)d->layout->classes;
+  uint32_t bad = 0;
+  if (d->batch->weights != NULL || d->policy->unlabelled)
+    return 0;
+  for (size_t i = 0; i < count; i++)
+    bad |= (uint32_t)labels[i] >= classes;
+  if (bad != 0)
+    return 0;
+  memcpy(s->labels, labels, count * sizeof *labels);
+  if (d->batch->groups != NULL)
+    memcpy(s->groups, d->batch->groups + begin, count * sizeof(uint32_t));
+  for (size_t i = 0; i < count; i++)
+    s->ids[i] = d->batch->first_row + begin + i;
+  return 1;
+}
+
 /* ---- one column ---- */
 
 static void derive_pair(const pc_derive *d, const pc_row *row, const double pair[2],
@@ -196,11 +215,11 @@ static pcal_status derive_simplex(const pc_derive *d, pc_row *row, double *p,
   return PCAL_OK;
 }
 
-static void derive_simplex_facts(const pc_derive *d, const pc_row *row, double py,
+static void derive_simplex_facts(const pc_derive *d, int32_t label, double py,
                                  const pc_simplex_facts *found) {
   const pc_scratch *s = d->scratch;
   const double largest = found->high;
-  const int is_top = found->top == (size_t)row->label;
+  const int is_top = found->top == (size_t)label;
   s->top[d->kept] = largest;
   s->top_label[d->kept] = (int32_t)found->top;
   s->true_gap[d->kept] = 1.0 - py;
@@ -222,29 +241,52 @@ static void derive_simplex_columns(const pc_derive *d, const pc_row *row, const 
 }
 
 /* Floats of probabilities side by side, of which only what they say is wanted. */
-static int derive_in_floats(const pc_derive *d, const char *at) {
-  return d->layout->kind == PCAL_PROBABILITY && d->batch->type == PCAL_F32 &&
-         d->batch->column_stride == sizeof(float) && (uintptr_t)at % sizeof(float) == 0 &&
+static int derive_in_floats(const pc_derive *d) {
+  return d->layout->kind == PCAL_PROBABILITY && pc_derive_flat(d->batch) &&
          !pc_derive_keeps_probs(d) && !d->policy->need_scores;
 }
 
-/* A row of floats that is fine as it is stored, without a copy; 0, and nothing done, when it is
- * not. */
-static int derive_float_row(const pc_derive *d, const pc_row *row) {
+static int derive_fine(const pc_simplex_facts *found, double slack) {
+  return found->finite && pc_outside(found->low) <= PC_AS_STORED &&
+         pc_outside(found->high) <= PC_AS_STORED &&
+         fabs(found->sum - 1) + slack <= PC_AS_STORED;
+}
+
+/* Is a row of floats fine as it is stored?  A glance says so of most. */
+static int derive_look(const pc_derive *d, const float *p, pc_simplex_facts *found) {
+  const size_t k = d->layout->classes;
+  if (d->policy->no_squares) {
+    d->scratch->simplex->glance(p, k, found);
+    if (found->low >= 0 && derive_fine(found, found->sum * pc_simplex_slack(k)))
+      return 1;
+  }
+  d->scratch->simplex->f32(p, k, !d->policy->no_squares, found);
+  return derive_fine(found, 0.0);
+}
+
+/* What such a row says, without a copy; 0, and nothing done, when it is not fine. */
+static int derive_float_row(const pc_derive *d, size_t position, int32_t label) {
   const pc_scratch *s = d->scratch;
-  const char *at = pc_derive_at(d->batch, row->position);
-  const float *p = (const float *)(const void *)at;
+  const float *p = (const float *)(const void *)pc_derive_at(d->batch, position);
   pc_simplex_facts found;
-  if (row->missing || !derive_in_floats(d, at))
+  if (!derive_look(d, p, &found))
     return 0;
-  s->simplex->f32(p, d->layout->classes, !d->policy->no_squares, &found);
-  if (!found.finite || pc_outside(found.low) > PC_AS_STORED ||
-      pc_outside(found.high) > PC_AS_STORED || fabs(found.sum - 1) > PC_AS_STORED)
-    return 0;
-  derive_simplex_facts(d, row, (double)p[row->label], &found);
+  derive_simplex_facts(d, label, (double)p[label], &found);
   if (d->policy->need_log)
-    s->log_true[d->kept] = derive_log((double)p[row->label]);
+    s->log_true[d->kept] = derive_log((double)p[label]);
   return 1;
+}
+
+/* The common case: rows without weights in which nothing is wrong. */
+static int derive_float_rows(pc_derive *d, size_t begin, size_t count) {
+  if (!derive_in_floats(d) || !pc_derive_keep_labels(d, begin, count))
+    return 0;
+  while (d->kept < count && derive_float_row(d, begin + d->kept, d->scratch->labels[d->kept]))
+    d->kept++;
+  if (d->kept == count)
+    return 1;
+  d->kept = 0;
+  return 0;
 }
 
 static pcal_status derive_probability_row(pc_derive *d, size_t position, pcal_error *err) {
@@ -253,7 +295,7 @@ static pcal_status derive_probability_row(pc_derive *d, size_t position, pcal_er
   pc_row row;
   pc_simplex_facts found;
   PC_TRY(pc_derive_begin(d, position, &row, err));
-  if (derive_float_row(d, &row)) {
+  if (!row.missing && derive_in_floats(d) && derive_float_row(d, position, row.label)) {
     pc_derive_end(d, &row);
     return PCAL_OK;
   }
@@ -269,7 +311,7 @@ static pcal_status derive_probability_row(pc_derive *d, size_t position, pcal_er
     PC_TRY(pc_row_not_finite(&row, s->scores_row, err));
   if (!row.missing) {
     PC_TRY(derive_simplex(d, &row, p, &found, err));
-    derive_simplex_facts(d, &row, p[row.label], &found);
+    derive_simplex_facts(d, row.label, p[row.label], &found);
     derive_simplex_columns(d, &row, p);
   }
   pc_derive_end(d, &row);
@@ -309,13 +351,14 @@ pcal_status pc_rows_derive(const pcal_batch *batch, const pc_layout *layout,
   pc_derive d = {batch, layout, policy, scratch, counts, 0};
   const int regression = layout->form != PC_FORM_CLASSES;
   const int plain = !regression && layout->columns == 1 && derive_plain(&d, begin, count);
+  const int wide = !regression && layout->kind == PCAL_PROBABILITY && layout->columns > 1;
   if (regression)
     PC_TRY(pc_derive_forecasts(&d, begin, count, err));
   else if (layout->kind == PCAL_LOGIT && layout->columns > 1)
     PC_TRY(pc_derive_logits(&d, begin, count, err));
   else if (plain)
     derive_plain_rows(&d, begin, count);
-  else
+  else if (!wide || !derive_float_rows(&d, begin, count))
     for (size_t i = begin; i < begin + count; i++)
       PC_TRY(layout->columns == 1 ? derive_one_column(&d, i, err)
                                   : derive_probability_row(&d, i, err));

@@ -66,6 +66,10 @@ PC_CHECKED pcal_status pc_derive_begin(const pc_derive *d, size_t position, pc_r
 /* Counts the row and keeps it, unless it is missing or occurred no times. */
 void pc_derive_end(pc_derive *d, const pc_row *row);
 
+/* Are all labels classes, and no row weighted?  Then labels, groups and indices are kept, and
+ * the rows need no look of their own: those of all rows at once. */
+int pc_derive_keep_labels(const pc_derive *d, size_t begin, size_t count);
+
 /* Rows [begin, begin + count) of regression. */
 PC_CHECKED pcal_status pc_derive_forecasts(pc_derive *d, size_t begin, size_t count,
                                            pcal_error *err);

@@ -54,19 +54,18 @@ static void logits_softmax(const pc_derive *d, size_t position, double *terms,
   }
 }
 
-static void logits_wide_facts(const pc_derive *d, const pc_row *row,
+static void logits_wide_facts(const pc_derive *d, size_t position, int32_t label,
                               const pc_softmax_facts *found) {
   const pcal_batch *batch = d->batch;
   const pc_scratch *s = d->scratch;
   const size_t k = d->layout->classes;
-  const char *label =
-      pc_derive_at(batch, row->position) + (ptrdiff_t)row->label * batch->column_stride;
+  const char *at = pc_derive_at(batch, position) + (ptrdiff_t)label * batch->column_stride;
   logits_keep(d, found->top, found->rest, found->rest_square,
-              pc_derive_load(batch, label) - found->max);
+              pc_derive_load(batch, at) - found->max);
   if (pc_derive_keeps_probs(d))
     s->kernels->divide(s->terms, k, 1.0 + found->rest, s->probs + d->kept * k);
   if (d->policy->need_scores)
-    pc_derive_load_row(batch, row->position, s->scores + d->kept * k);
+    pc_derive_load_row(batch, position, s->scores + d->kept * k);
 }
 
 static pcal_status logits_wide_row(pc_derive *d, size_t position, pcal_error *err) {
@@ -80,9 +79,27 @@ static pcal_status logits_wide_row(pc_derive *d, size_t position, pcal_error *er
     PC_TRY(pc_row_not_finite(&row, s->scores_row, err));
   }
   if (!row.missing)
-    logits_wide_facts(d, &row, &found);
+    logits_wide_facts(d, position, row.label, &found);
   pc_derive_end(d, &row);
   return PCAL_OK;
+}
+
+/* Rows without weights in which nothing is wrong, all at once. */
+static int logits_wide_rows(pc_derive *d, size_t begin, size_t count) {
+  const pc_scratch *s = d->scratch;
+  double *terms = pc_derive_keeps_probs(d) ? s->terms : NULL;
+  if (!pc_derive_keep_labels(d, begin, count))
+    return 0;
+  for (; d->kept < count; d->kept++) {
+    pc_softmax_facts found;
+    logits_softmax(d, begin + d->kept, terms, &found);
+    if (!found.finite)
+      break;
+    logits_wide_facts(d, begin + d->kept, s->labels[d->kept], &found);
+  }
+  const int all = d->kept == count;
+  d->kept = all ? count : 0;
+  return all;
 }
 
 /* ---- Narrow rows ---- */
@@ -264,7 +281,8 @@ pcal_status pc_derive_logits(pc_derive *d, size_t begin, size_t count, pcal_erro
   const size_t step = narrow ? PC_LANES : 1;
   if (scores_only && logits_scores_block(d, begin, count))
     return PCAL_OK;
-  for (size_t i = begin; i < begin + count; i += step) {
+  const int done = !scores_only && !narrow && logits_wide_rows(d, begin, count);
+  for (size_t i = begin; !done && i < begin + count; i += step) {
     const size_t left = begin + count - i;
     if (narrow)
       PC_TRY(logits_narrow(d, i, left < step ? left : step, err));

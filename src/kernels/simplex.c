@@ -4,6 +4,7 @@
 #include "kernels/simplex.h"
 
 #include <math.h>
+#include <string.h>
 
 #define SIMPLEX_LANES 16
 
@@ -94,6 +95,47 @@ SIMPLEX_SQUARES(simplex_squares_f64, double)
 SIMPLEX_ROW(simplex_f32, simplex_find_f32, simplex_squares_f32, float)
 SIMPLEX_ROW(simplex_f64, simplex_find_f64, simplex_squares_f64, double)
 
+/* Lanes side by side down to one: 16, 8, 4, 2, 1 apart. */
+#define SIMPLEX_HALVE(half)                              \
+  for (size_t l = 0; l < (half); l++) {                  \
+    low[l] = SIMPLEX_SMALLER(low[l], low[l + (half)]);   \
+    high[l] = SIMPLEX_LARGER(high[l], high[l + (half)]); \
+    sum[l] += sum[l + (half)];                           \
+  }
+
+static void simplex_glance(const float *p, size_t count, pc_simplex_facts *facts) {
+  float sum[2 * SIMPLEX_LANES], low[2 * SIMPLEX_LANES], high[2 * SIMPLEX_LANES];
+  float lanes[SIMPLEX_LANES];
+  for (size_t l = 0; l < 2 * SIMPLEX_LANES; l++) {
+    sum[l] = 0.0f;
+    low[l] = INFINITY;
+    high[l] = -INFINITY;
+  }
+  const size_t whole = count / (2 * SIMPLEX_LANES) * (2 * SIMPLEX_LANES);
+  for (size_t j = 0; j < whole; j += 2 * SIMPLEX_LANES)
+    for (size_t l = 0; l < 2 * SIMPLEX_LANES; l++) {
+      low[l] = SIMPLEX_SMALLER(low[l], p[j + l]);
+      high[l] = SIMPLEX_LARGER(high[l], p[j + l]);
+      sum[l] += p[j + l];
+    }
+  for (size_t j = whole; j < count; j++) {
+    low[j - whole] = SIMPLEX_SMALLER(low[j - whole], p[j]);
+    high[j - whole] = SIMPLEX_LARGER(high[j - whole], p[j]);
+    sum[j - whole] += p[j];
+  }
+  SIMPLEX_HALVE(16)
+  memcpy(lanes, high, sizeof lanes);
+  SIMPLEX_HALVE(8)
+  SIMPLEX_HALVE(4)
+  SIMPLEX_HALVE(2)
+  SIMPLEX_HALVE(1)
+  const float all = sum[0], most = high[0];
+  *facts =
+      (pc_simplex_facts){(double)all, (double)low[0], (double)most, 0.0, 0, all - all == 0};
+  if (facts->finite)
+    facts->top = simplex_find_f32(p, count, lanes, most);
+}
+
 #define SIMPLEX_JOIN(a, b) a##b
 #define SIMPLEX_NAME(variant) SIMPLEX_JOIN(pc_simplex_kernels_, variant)
 #define SIMPLEX_TEXT(variant) SIMPLEX_QUOTE(variant)
@@ -103,4 +145,5 @@ const pc_simplex_kernels SIMPLEX_NAME(PC_VARIANT) = {
     .name = SIMPLEX_TEXT(PC_VARIANT),
     .f32 = simplex_f32,
     .f64 = simplex_f64,
+    .glance = simplex_glance,
 };

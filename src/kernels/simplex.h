@@ -17,7 +17,15 @@ typedef struct pc_simplex_kernels {
   const char *name;
   void (*f32)(const float *p, size_t count, int squares, pc_simplex_facts *facts);
   void (*f64)(const double *p, size_t count, int squares, pc_simplex_facts *facts);
+  /* Without squares and with a sum in float: it is finite only if all numbers are, and where
+   * none is negative it is off by at most pc_simplex_slack(count) of itself. */
+  void (*glance)(const float *p, size_t count, pc_simplex_facts *facts);
 } pc_simplex_kernels;
+
+/* Additions in a lane of 32, and to fold them, each off by at most 2^-24. */
+static inline double pc_simplex_slack(size_t count) {
+  return ((double)count / 32 + 6) * 0x1.01p-24;
+}
 
 /* The reference, always present. */
 extern const pc_simplex_kernels pc_simplex_kernels_portable;

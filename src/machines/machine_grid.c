@@ -15,6 +15,7 @@
 
 #define MACHINE_GRID_FIXED_BYTES 16
 #define MACHINE_GRID_BANKS 8
+#define MACHINE_GRID_FEW_ROWS ((size_t)1024) /* one bank is enough, and sooner folded */
 #define MACHINE_GRID_BANK_CELLS 32
 #define MACHINE_GRID_BANK_ROWS ((size_t)4096) /* 512 a bank, below 2^63 units together */
 
@@ -43,8 +44,9 @@ typedef struct grid_bank {
   int64_t score, square;
 } grid_bank;
 
-static void machine_grid_fold(pc_grid *grid, grid_bank banks[][MACHINE_GRID_BANK_CELLS]) {
-  for (size_t b = 0; b < MACHINE_GRID_BANKS; b++)
+static void machine_grid_fold(pc_grid *grid, grid_bank banks[][MACHINE_GRID_BANK_CELLS],
+                              size_t bank_count) {
+  for (size_t b = 0; b < bank_count; b++)
     for (size_t c = 0; c < grid->cell_count; c++) {
       grid->cell[c].count += banks[b][c].rows & UINT32_MAX;
       grid->cell[c].hits += banks[b][c].rows >> 32;
@@ -54,10 +56,10 @@ static void machine_grid_fold(pc_grid *grid, grid_bank banks[][MACHINE_GRID_BANK
     }
 }
 
-static void machine_grid_bank(grid_bank banks[][MACHINE_GRID_BANK_CELLS],
+static void machine_grid_bank(grid_bank banks[][MACHINE_GRID_BANK_CELLS], size_t bank_count,
                               const pc_cut_rows *rows, const uint8_t *hit, size_t count) {
   for (size_t i = 0; i < count; i++) {
-    grid_bank *bank = &banks[i % MACHINE_GRID_BANKS][rows->cell[i]];
+    grid_bank *bank = &banks[i & (bank_count - 1)][rows->cell[i]];
     bank->rows += 1 + ((uint64_t)hit[i] << 32);
     bank->score += rows->score[i];
     bank->square += rows->square[i];
@@ -69,7 +71,8 @@ static void machine_grid_add_some(pc_grid *grid, const double *score, const uint
   grid_bank banks[MACHINE_GRID_BANKS][MACHINE_GRID_BANK_CELLS];
   double cuts[MACHINE_GRID_BANK_CELLS]; /* so that a score on a cut is below it */
   pc_cut_rows rows;
-  memset(banks, 0, sizeof banks);
+  const size_t bank_count = count < MACHINE_GRID_FEW_ROWS ? 1 : MACHINE_GRID_BANKS;
+  memset(banks, 0, bank_count * sizeof banks[0]);
   for (size_t c = 0; c < grid->cells.cut_count; c++)
     cuts[c] = grid->cells.closed_right ? grid->cells.cuts[c]
                                        : nextafter(grid->cells.cuts[c], -INFINITY);
@@ -77,9 +80,9 @@ static void machine_grid_add_some(pc_grid *grid, const double *score, const uint
     const size_t here = count - i < PC_CUTS_ROWS ? count - i : PC_CUTS_ROWS;
     pc_cut_kernels_best()->place(score + i, here, PC_GRID_ONE, cuts, grid->cells.cut_count,
                                  &rows);
-    machine_grid_bank(banks, &rows, hit + i, here);
+    machine_grid_bank(banks, bank_count, &rows, hit + i, here);
   }
-  machine_grid_fold(grid, banks);
+  machine_grid_fold(grid, banks, bank_count);
 }
 
 static void machine_grid_add_plain(pc_grid *grid, const pc_columns *columns, size_t count) {

@@ -77,6 +77,27 @@ static void test_facts_are_right(void **state) {
   }
 }
 
+/* Of numbers of either sign the sum is off by no more than that of their sizes would be. */
+static void test_a_glance_says_nearly_the_same(void **state) {
+  (void)state;
+  float narrow[SIMPLEX_MOST];
+  double wide[SIMPLEX_MOST];
+  for (size_t c = 0; c < UNIT_COUNT(simplex_counts); c++) {
+    const size_t n = simplex_counts[c];
+    pc_simplex_facts exact, first, here;
+    simplex_fill(narrow, wide, n, 13);
+    pc_simplex_kernels_portable.f64(wide, n, 0, &exact);
+    pc_simplex_kernels_portable.glance(narrow, n, &first);
+    for (size_t v = 0; pc_simplex_kernels_at(v) != NULL; v++) {
+      pc_simplex_kernels_at(v)->glance(narrow, n, &here);
+      simplex_same(&here, &first);
+    }
+    assert_true(fabs(first.sum - exact.sum) <= (double)n * pc_simplex_slack(n));
+    first.sum = exact.sum;
+    simplex_same(&first, &exact);
+  }
+}
+
 static void test_ties_go_to_the_lowest(void **state) {
   (void)state;
   float narrow[40] = {0};
@@ -86,6 +107,8 @@ static void test_ties_go_to_the_lowest(void **state) {
     pc_simplex_kernels_at(v)->f32(narrow, 40, 1, &facts);
     assert_int_equal(facts.top, 18);
     assert_same(facts.rest_square, 0.5);
+    pc_simplex_kernels_at(v)->glance(narrow, 40, &facts);
+    assert_int_equal(facts.top, 18);
   }
 }
 
@@ -105,6 +128,8 @@ static void test_not_finite_is_seen_anywhere(void **state) {
         assert_true(!facts.finite && facts.top == 0 && facts.rest_square == 0);
         pc_simplex_kernels_at(v)->f64(wide, 37, 1, &facts);
         assert_false(facts.finite);
+        pc_simplex_kernels_at(v)->glance(narrow, 37, &facts);
+        assert_true(!facts.finite && facts.top == 0);
       }
 }
 
@@ -128,6 +153,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_variants_and_widths_agree),
       cmocka_unit_test(test_facts_are_right),
+      cmocka_unit_test(test_a_glance_says_nearly_the_same),
       cmocka_unit_test(test_ties_go_to_the_lowest),
       cmocka_unit_test(test_not_finite_is_seen_anywhere),
       cmocka_unit_test(test_large_numbers_are_finite),
