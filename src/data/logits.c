@@ -45,7 +45,7 @@ static void logits_softmax(const pc_derive *d, size_t position, double *terms,
   const size_t k = d->layout->classes;
   const float *flat = logits_flat(d->batch, position);
   if (flat != NULL && d->policy->fast && terms == NULL) {
-    s->kernels->softmax_fast(flat, k, NULL, found);
+    s->fast->softmax(flat, k, found);
   } else if (flat != NULL) {
     s->kernels->softmax_f32(flat, k, terms, found);
   } else {
@@ -151,7 +151,7 @@ static void logits_narrow_softmax(const pc_derive *d, const void *z, const int32
   if (d->batch->type != PCAL_F32)
     s->kernels->narrow_f64(z, k, labels, terms, found);
   else if (d->policy->fast && terms == NULL)
-    s->kernels->narrow_fast(z, k, labels, NULL, found);
+    s->fast->narrow(z, k, labels, found);
   else
     s->kernels->narrow_f32(z, k, labels, terms, found);
 }

@@ -142,6 +142,7 @@ pcal_status pc_scratch_new(const pcal_env *env, const pc_layout *layout, pc_scra
                            pcal_error *err) {
   *out = (pc_scratch){.capacity = pc_chunk_rows(layout),
                       .kernels = pc_row_kernels_best(),
+                      .fast = pc_fast_kernels_best(),
                       .simplex = pc_simplex_kernels_best()};
   const size_t bytes = rows_lay_out(layout, NULL, out);
   out->block = pc_alloc_raw(env, bytes + 63, 1);

@@ -6,6 +6,7 @@
 #define PC_ROWS_H
 
 #include "core/memory.h"
+#include "kernels/fast_kernels.h"
 #include "kernels/row_kernels.h"
 #include "kernels/simplex.h"
 
@@ -106,6 +107,7 @@ typedef struct pc_row_counts {
 typedef struct pc_scratch {
   size_t capacity; /* rows; columns of what kernels find out have room for PC_LANES more */
   const pc_row_kernels *kernels;
+  const pc_fast_kernels *fast;
   const pc_simplex_kernels *simplex;
   void *block;
   double *probs, *scores;             /* rows x classes */

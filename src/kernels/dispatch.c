@@ -1,5 +1,6 @@
 /* Which of the compiled kernel variants this processor can run. */
 #include "kernels/cuts.h"
+#include "kernels/fast_kernels.h"
 #include "kernels/linear_kernels.h"
 #include "kernels/pair_kernels.h"
 #include "kernels/row_kernels.h"
@@ -11,6 +12,7 @@
 #if defined(PC_HAVE_X86_VARIANTS)
 
 extern const pc_row_kernels pc_row_kernels_avx2, pc_row_kernels_avx512;
+extern const pc_fast_kernels pc_fast_kernels_avx2, pc_fast_kernels_avx512;
 extern const pc_pair_kernels pc_pair_kernels_avx2, pc_pair_kernels_avx512;
 extern const pc_tempered_kernels pc_tempered_kernels_avx2, pc_tempered_kernels_avx512;
 extern const pc_simplex_kernels pc_simplex_kernels_avx2, pc_simplex_kernels_avx512;
@@ -22,7 +24,7 @@ extern const pc_weigh_kernels pc_weigh_kernels_avx2, pc_weigh_kernels_avx512;
 /* Portable, AVX2, AVX-512: each processor runs those up to a level. */
 static size_t dispatch_level(void) {
   __builtin_cpu_init();
-  if (!__builtin_cpu_supports("avx2"))
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
     return 0;
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
                  __builtin_cpu_supports("avx512vl")
@@ -32,6 +34,8 @@ static size_t dispatch_level(void) {
 
 static const pc_row_kernels *const dispatch_rows[] = {
     &pc_row_kernels_portable, &pc_row_kernels_avx2, &pc_row_kernels_avx512};
+static const pc_fast_kernels *const dispatch_fast[] = {
+    &pc_fast_kernels_portable, &pc_fast_kernels_avx2, &pc_fast_kernels_avx512};
 static const pc_pair_kernels *const dispatch_pairs[] = {
     &pc_pair_kernels_portable, &pc_pair_kernels_avx2, &pc_pair_kernels_avx512};
 static const pc_tempered_kernels *const dispatch_tempered[] = {
@@ -54,6 +58,7 @@ static size_t dispatch_level(void) {
 }
 
 static const pc_row_kernels *const dispatch_rows[] = {&pc_row_kernels_portable};
+static const pc_fast_kernels *const dispatch_fast[] = {&pc_fast_kernels_portable};
 static const pc_pair_kernels *const dispatch_pairs[] = {&pc_pair_kernels_portable};
 static const pc_tempered_kernels *const dispatch_tempered[] = {&pc_tempered_kernels_portable};
 static const pc_simplex_kernels *const dispatch_simplex[] = {&pc_simplex_kernels_portable};
@@ -70,6 +75,14 @@ const pc_row_kernels *pc_row_kernels_at(size_t index) {
 
 const pc_row_kernels *pc_row_kernels_best(void) {
   return dispatch_rows[dispatch_level()];
+}
+
+const pc_fast_kernels *pc_fast_kernels_at(size_t index) {
+  return index <= dispatch_level() ? dispatch_fast[index] : NULL;
+}
+
+const pc_fast_kernels *pc_fast_kernels_best(void) {
+  return dispatch_fast[dispatch_level()];
 }
 
 const pc_pair_kernels *pc_pair_kernels_at(size_t index) {

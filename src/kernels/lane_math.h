@@ -140,31 +140,35 @@ static inline double pc_lane_log_gamma(double x) {
   return (((y - 0.5) * pc_lane_log(y) - y) + (half_log_2pi + series)) - pc_lane_log(product);
 }
 
-/* The steps in float, for the fast precision, x <= 0: exp(x) = 2^k p(f), k = round(y), f = y -
- * k, y = x log2 e, p of degree 6 with p(0) = 1.  PC_LANE_EXPF_UNIT * finish(reduce(x)) has a
- * relative error below 1.5e-7 + 8e-8 |x|, and is 0 below -178.5 ln 2 = -123.73.  The unit keeps
- * the squares of terms above 2^-126, below which processors are slow. */
+/* The same in float, for the fast precision, pc_lane_expf_lowest() <= x <= 0: exp(x) = 2^k
+ * p(f), k = round(y), f = y - k, y = x log2 e, p of degree 6 with p(0) = 1; k is added to the
+ * exponent of p. PC_LANE_EXPF_UNIT times it has a relative error below 1.5e-7 + 8e-8 |x|.  The
+ * unit keeps the squares of terms above 2^-126, below which processors are slow. */
 #define PC_LANE_EXPF_UNIT 0x1p-52
 
-static inline float pc_lane_expf_reduce(float x, float *scale) {
-  const float shift = 0x1.8p23f + 179.0f, log2_e = 0x1.715476p+0f;
-  const float y = x * log2_e, shifted = y + shift;
+static inline uint32_t pc_lane_float_bits(float x) {
   uint32_t bits;
-  memcpy(&bits, &shifted, sizeof bits);
-  bits <<= 23;
-  memcpy(scale, &bits, sizeof bits);
-  return y - (shifted - shift);
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
 }
 
-static inline float pc_lane_expf_finish(float f, float scale) {
-  const float f2 = f * f;
-  const float p01 = 1.0f + f * 0x1.62e432p-1f, p23 = 0x1.ebfbe2p-3f + f * 0x1.c6ae72p-5f;
-  const float p45 = 0x1.3b270ep-7f + f * 0x1.5f7276p-10f;
-  return (p01 + f2 * (p23 + f2 * (p45 + f2 * 0x1.470b4ap-13f))) * scale;
+static inline float pc_lane_float(uint32_t bits) {
+  float x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
 }
 
-static inline float pc_lane_expf_lowest(float any) {
-  return (any - any) - 124.0f;
+static inline float pc_lane_expf(float x) {
+  const float shift = 0x1.8p23f + 52.0f, log2_e = 0x1.715476p+0f;
+  const float shifted = x * log2_e + shift, f = x * log2_e - (shifted - shift);
+  const float high = (0x1.470b4ap-13f * f + 0x1.5f7276p-10f) * f + 0x1.3b270ep-7f;
+  const float low = (high * f + 0x1.c6ae72p-5f) * f + 0x1.ebfbe2p-3f;
+  const float p = (low * f + 0x1.62e432p-1f) * f + 1.0f;
+  return pc_lane_float(pc_lane_float_bits(p) + (pc_lane_float_bits(shifted) << 23));
+}
+
+static inline float pc_lane_expf_lowest(void) {
+  return -122.0f;
 }
 
 #endif

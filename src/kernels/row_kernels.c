@@ -112,20 +112,19 @@ KERNELS_MAX(kernels_max_f64, kernels_find_f64, double)
 KERNELS_TOP(kernels_top_f32, kernels_max_f32, float)
 KERNELS_TOP(kernels_top_f64, kernels_max_f64, double)
 
-/* Sums of the terms of a row, and of their squares, over all but the largest.  `real` is what
- * is calculated in, `unit` what terms are to be multiplied with; lanes are folded in double. */
-#define KERNELS_SUM(name, type, real, exp, unit)                                 \
+/* Sums of the terms of a row, and of their squares, over all but the largest. */
+#define KERNELS_SUM(name, type)                                                  \
   static void name(const type *restrict z, size_t count, double *restrict terms, \
                    pc_softmax_facts *facts) {                                    \
-    const real max = (real)facts->max, lowest = exp##_lowest(max);               \
-    real sum[PC_LANES] = {0}, square[PC_LANES] = {0};                            \
-    real reduced[KERNELS_TILE], scale[KERNELS_TILE];                             \
+    const double max = facts->max, lowest = pc_lane_exp_lowest(max);             \
+    double sum[PC_LANES] = {0}, square[PC_LANES] = {0};                          \
+    double reduced[KERNELS_TILE], scale[KERNELS_TILE];                           \
     for (size_t begin = 0; begin < count; begin += KERNELS_TILE) {               \
       const size_t left = count - begin;                                         \
       const size_t here = left < KERNELS_TILE ? left : KERNELS_TILE;             \
       for (size_t i = 0; i < here; i++) {                                        \
-        const real gap = (real)z[begin + i] - max;                               \
-        reduced[i] = exp##_reduce(gap < lowest ? lowest : gap, &scale[i]);       \
+        const double gap = (double)z[begin + i] - max;                           \
+        reduced[i] = pc_lane_exp_reduce(gap < lowest ? lowest : gap, &scale[i]); \
       }                                                                          \
       if (facts->top - begin < here)                                             \
         scale[facts->top - begin] = 0;                                           \
@@ -134,28 +133,22 @@ KERNELS_TOP(kernels_top_f64, kernels_max_f64, double)
         reduced[whole] = scale[whole] = 0;                                       \
       for (size_t j = 0; j < whole; j += PC_LANES)                               \
         for (size_t l = 0; l < PC_LANES; l++) {                                  \
-          const real term = exp##_finish(reduced[j + l], scale[j + l]);          \
+          const double term = pc_lane_exp_finish(reduced[j + l], scale[j + l]);  \
           sum[l] += term;                                                        \
           square[l] += term * term;                                              \
           reduced[j + l] = term;                                                 \
         }                                                                        \
       for (size_t i = 0; terms != NULL && i < here; i++)                         \
-        terms[begin + i] = (double)reduced[i] * (unit);                          \
+        terms[begin + i] = reduced[i];                                           \
     }                                                                            \
     if (terms != NULL)                                                           \
       terms[facts->top] = 1.0;                                                   \
-    double wide[PC_LANES];                                                       \
-    for (size_t l = 0; l < PC_LANES; l++)                                        \
-      wide[l] = (double)sum[l];                                                  \
-    facts->rest = kernels_fold(wide) * (unit);                                   \
-    for (size_t l = 0; l < PC_LANES; l++)                                        \
-      wide[l] = (double)square[l];                                               \
-    facts->rest_square = kernels_fold(wide) * ((unit) * (unit));                 \
+    facts->rest = kernels_fold(sum);                                             \
+    facts->rest_square = kernels_fold(square);                                   \
   }
 
-KERNELS_SUM(kernels_sum_f32, float, double, pc_lane_exp, 1.0)
-KERNELS_SUM(kernels_sum_f64, double, double, pc_lane_exp, 1.0)
-KERNELS_SUM(kernels_sum_fast, float, float, pc_lane_expf, PC_LANE_EXPF_UNIT)
+KERNELS_SUM(kernels_sum_f32, float)
+KERNELS_SUM(kernels_sum_f64, double)
 
 #define KERNELS_SOFTMAX(name, largest, add, type)                                         \
   static void name(const type *z, size_t count, double *terms, pc_softmax_facts *facts) { \
@@ -166,7 +159,6 @@ KERNELS_SUM(kernels_sum_fast, float, float, pc_lane_expf, PC_LANE_EXPF_UNIT)
 
 KERNELS_SOFTMAX(kernels_softmax_f32, kernels_max_f32, kernels_sum_f32, float)
 KERNELS_SOFTMAX(kernels_softmax_f64, kernels_max_f64, kernels_sum_f64, double)
-KERNELS_SOFTMAX(kernels_softmax_fast, kernels_max_f32, kernels_sum_fast, float)
 
 PC_LANE_TURN(kernels_turn_f32, float)
 PC_LANE_TURN(kernels_turn_f64, double)
@@ -198,61 +190,57 @@ KERNELS_TOPS(kernels_tops_f64, double)
 
 /* `where` is the lowest class that is the largest of its lane: the only one of which the term
  * is left out. */
-#define KERNELS_NARROW(name, turn, tops, type, real, exp, unit)                      \
-  static void name(const type *restrict z, size_t count, const int32_t *labels,      \
-                   double *restrict terms, pc_narrow_facts *restrict facts) {        \
-    type turned[PC_NARROW_CLASSES * PC_LANES], top[PC_LANES], where[PC_LANES];       \
-    type wanted[PC_LANES];                                                           \
-    real reduced[PC_NARROW_CLASSES * PC_LANES], scale[PC_NARROW_CLASSES * PC_LANES]; \
-    real sum[PC_LANES] = {0}, square[PC_LANES] = {0};                                \
-    turn(z, count, turned);                                                          \
-    facts->finite = tops(turned, count, top);                                        \
-    const real lowest = exp##_lowest((real)count);                                   \
-    for (size_t l = 0; l < PC_LANES; l++)                                            \
-      where[l] = (type)count;                                                        \
-    for (size_t j = 0; j < count; j++)                                               \
-      for (size_t l = 0; l < PC_LANES; l++) {                                        \
-        const size_t at = j * PC_LANES + l;                                          \
-        const real gap = (real)turned[at] - (real)top[l];                            \
-        const type place = turned[at] == top[l] ? (type)j : (type)count;             \
-        real factor;                                                                 \
-        reduced[at] = exp##_reduce(gap < lowest ? lowest : gap, &factor);            \
-        scale[at] = place < where[l] ? 0 : factor;                                   \
-        where[l] = place < where[l] ? place : where[l];                              \
-      }                                                                              \
-    for (size_t j = 0; j < count; j++)                                               \
-      for (size_t l = 0; l < PC_LANES; l++) {                                        \
-        const size_t at = j * PC_LANES + l;                                          \
-        const real term = exp##_finish(reduced[at], scale[at]);                      \
-        sum[l] += term;                                                              \
-        square[l] += term * term;                                                    \
-        reduced[at] = term;                                                          \
-      }                                                                              \
-    uint32_t bad = 0;                                                                \
-    for (size_t l = 0; l < PC_LANES; l++) {                                          \
-      const uint32_t label = (uint32_t)labels[l];                                    \
-      wanted[l] = turned[(label < count ? label : 0) * PC_LANES + l];                \
-      bad |= label >= count;                                                         \
-    }                                                                                \
-    facts->labelled = bad == 0;                                                      \
-    for (size_t l = 0; l < PC_LANES; l++) {                                          \
-      facts->rest[l] = (double)sum[l] * (unit);                                      \
-      facts->rest_square[l] = (double)square[l] * ((unit) * (unit));                 \
-      facts->gap[l] = (double)wanted[l] - (double)top[l];                            \
-      facts->top[l] = where[l] < (type)count ? (int32_t)where[l] : 0;                \
-    }                                                                                \
-    for (size_t at = 0; terms != NULL && at < count * PC_LANES; at++)                \
-      terms[at] = (double)reduced[at] * (unit);                                      \
-    for (size_t l = 0; terms != NULL && l < PC_LANES; l++)                           \
-      terms[(size_t)facts->top[l] * PC_LANES + l] = 1.0;                             \
+#define KERNELS_NARROW(name, turn, tops, type)                                         \
+  static void name(const type *restrict z, size_t count, const int32_t *labels,        \
+                   double *restrict terms, pc_narrow_facts *restrict facts) {          \
+    type turned[PC_NARROW_CLASSES * PC_LANES], top[PC_LANES], where[PC_LANES];         \
+    type wanted[PC_LANES];                                                             \
+    double reduced[PC_NARROW_CLASSES * PC_LANES], scale[PC_NARROW_CLASSES * PC_LANES]; \
+    double sum[PC_LANES] = {0}, square[PC_LANES] = {0};                                \
+    turn(z, count, turned);                                                            \
+    facts->finite = tops(turned, count, top);                                          \
+    const double lowest = pc_lane_exp_lowest((double)count);                           \
+    for (size_t l = 0; l < PC_LANES; l++)                                              \
+      where[l] = (type)count;                                                          \
+    for (size_t j = 0; j < count; j++)                                                 \
+      for (size_t l = 0; l < PC_LANES; l++) {                                          \
+        const size_t at = j * PC_LANES + l;                                            \
+        const double gap = (double)turned[at] - (double)top[l];                        \
+        const type place = turned[at] == top[l] ? (type)j : (type)count;               \
+        double factor;                                                                 \
+        reduced[at] = pc_lane_exp_reduce(gap < lowest ? lowest : gap, &factor);        \
+        scale[at] = place < where[l] ? 0 : factor;                                     \
+        where[l] = place < where[l] ? place : where[l];                                \
+      }                                                                                \
+    for (size_t j = 0; j < count; j++)                                                 \
+      for (size_t l = 0; l < PC_LANES; l++) {                                          \
+        const size_t at = j * PC_LANES + l;                                            \
+        const double term = pc_lane_exp_finish(reduced[at], scale[at]);                \
+        sum[l] += term;                                                                \
+        square[l] += term * term;                                                      \
+        reduced[at] = term;                                                            \
+      }                                                                                \
+    uint32_t bad = 0;                                                                  \
+    for (size_t l = 0; l < PC_LANES; l++) {                                            \
+      const uint32_t label = (uint32_t)labels[l];                                      \
+      wanted[l] = turned[(label < count ? label : 0) * PC_LANES + l];                  \
+      bad |= label >= count;                                                           \
+    }                                                                                  \
+    facts->labelled = bad == 0;                                                        \
+    for (size_t l = 0; l < PC_LANES; l++) {                                            \
+      facts->rest[l] = sum[l];                                                         \
+      facts->rest_square[l] = square[l];                                               \
+      facts->gap[l] = (double)wanted[l] - (double)top[l];                              \
+      facts->top[l] = where[l] < (type)count ? (int32_t)where[l] : 0;                  \
+    }                                                                                  \
+    for (size_t at = 0; terms != NULL && at < count * PC_LANES; at++)                  \
+      terms[at] = reduced[at];                                                         \
+    for (size_t l = 0; terms != NULL && l < PC_LANES; l++)                             \
+      terms[(size_t)facts->top[l] * PC_LANES + l] = 1.0;                               \
   }
 
-KERNELS_NARROW(kernels_narrow_f32, kernels_turn_f32, kernels_tops_f32, float, double,
-               pc_lane_exp, 1.0)
-KERNELS_NARROW(kernels_narrow_f64, kernels_turn_f64, kernels_tops_f64, double, double,
-               pc_lane_exp, 1.0)
-KERNELS_NARROW(kernels_narrow_fast, kernels_turn_f32, kernels_tops_f32, float, float,
-               pc_lane_expf, PC_LANE_EXPF_UNIT)
+KERNELS_NARROW(kernels_narrow_f32, kernels_turn_f32, kernels_tops_f32, float)
+KERNELS_NARROW(kernels_narrow_f64, kernels_turn_f64, kernels_tops_f64, double)
 
 static void kernels_finish_logits(const pc_logit_columns *columns, size_t count) {
   const int32_t *restrict label = columns->label, *restrict top_label = columns->top_label;
@@ -376,10 +364,8 @@ const pc_row_kernels KERNELS_NAME(PC_VARIANT) = {
     .name = KERNELS_TEXT(PC_VARIANT),
     .softmax_f32 = kernels_softmax_f32,
     .softmax_f64 = kernels_softmax_f64,
-    .softmax_fast = kernels_softmax_fast,
     .narrow_f32 = kernels_narrow_f32,
     .narrow_f64 = kernels_narrow_f64,
-    .narrow_fast = kernels_narrow_fast,
     .finish_logits = kernels_finish_logits,
     .top_f32 = kernels_top_f32,
     .top_f64 = kernels_top_f64,

@@ -66,16 +66,12 @@ typedef struct pc_row_kernels {
   /* terms[j] = exp(z[j] - max) where terms is not NULL. */
   void (*softmax_f32)(const float *z, size_t count, double *terms, pc_softmax_facts *facts);
   void (*softmax_f64)(const double *z, size_t count, double *terms, pc_softmax_facts *facts);
-  /* The fast precision: terms and lanes in float, lanes folded in double for every row. */
-  void (*softmax_fast)(const float *z, size_t count, double *terms, pc_softmax_facts *facts);
   /* PC_LANES rows of at most PC_NARROW_CLASSES logits one after the other, and their labels;
    * terms, where not NULL, are [class][lane]. */
   void (*narrow_f32)(const float *z, size_t count, const int32_t *labels, double *terms,
                      pc_narrow_facts *facts);
   void (*narrow_f64)(const double *z, size_t count, const int32_t *labels, double *terms,
                      pc_narrow_facts *facts);
-  void (*narrow_fast)(const float *z, size_t count, const int32_t *labels, double *terms,
-                      pc_narrow_facts *facts);
   void (*finish_logits)(const pc_logit_columns *columns, size_t count);
   /* The lowest index of the largest, 0 unless all are finite. */
   size_t (*top_f32)(const float *z, size_t count, int *finite);

@@ -106,10 +106,7 @@ static void test_log_gamma_bound(void **state) {
 }
 
 static double lane_expf(float x) {
-  float scale;
-  const float lowest = pc_lane_expf_lowest(1.0f);
-  const float reduced = pc_lane_expf_reduce(x < lowest ? lowest : x, &scale);
-  return PC_LANE_EXPF_UNIT * (double)pc_lane_expf_finish(reduced, scale);
+  return PC_LANE_EXPF_UNIT * (double)pc_lane_expf(x);
 }
 
 static void test_float_exp_bound(void **state) {
@@ -117,16 +114,13 @@ static void test_float_exp_bound(void **state) {
   const pc_rng rng = {1, 4};
   double worst = 0.0;
   for (uint64_t i = 0; i < LANE_DRAWS; i++) {
-    const float x = (float)(-123 * pc_rng_uniform(&rng, i));
+    const float x = pc_lane_expf_lowest() * (float)pc_rng_uniform(&rng, i);
     const double off = fabs(lane_expf(x) / exp((double)x) - 1);
     worst = fmax(worst, off / (1.5e-7 - 8e-8 * (double)x));
   }
   assert_true(worst < 1.0);
   assert_true(lane_expf(0.0f) == 1.0);
   assert_true(lane_expf(-0.0f) == 1.0);
-  assert_true(lane_expf(-123.74f) == 0.0);
-  assert_true(lane_expf(-INFINITY) == 0.0);
-  assert_true(isnan(lane_expf(NAN)));
 }
 
 int main(void) {

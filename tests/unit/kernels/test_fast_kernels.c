@@ -1,0 +1,181 @@
+/* Every variant of the fast kernels against the exact ones: sums to the stated rounding, places
+ * exactly. */
+#include "../unit.h"
+
+#include "core/rng.h"
+#include "kernels/fast_kernels.h"
+
+#define FAST_MOST 1003
+
+static const size_t fast_counts[] = {2, 3, 10, 31, 32, 33, 63, 64, 65, 100, 200, FAST_MOST};
+
+static void fast_draw(uint64_t stream, size_t count, double spread, float *z) {
+  const pc_rng rng = {17, stream};
+  for (size_t j = 0; j < count; j++)
+    z[j] = (float)(spread * pc_rng_normal(&rng, j));
+}
+
+static void fast_near(double got, double want, double off) {
+  assert_true(fabs(got - want) <= off * want + 1e-52);
+}
+
+static void test_softmax_is_nearly_exact(void **state) {
+  (void)state;
+  float z[FAST_MOST];
+  for (size_t c = 0; c < UNIT_COUNT(fast_counts); c++)
+    for (size_t v = 0; pc_fast_kernels_at(v) != NULL; v++) {
+      const size_t n = fast_counts[c];
+      pc_softmax_facts want, got;
+      fast_draw(c, n, 3.0, z);
+      pc_row_kernels_portable.softmax_f32(z, n, NULL, &want);
+      pc_fast_kernels_at(v)->softmax(z, n, &got);
+      assert_true(got.finite && got.top == want.top && got.max == want.max);
+      fast_near(got.rest, want.rest, 1e-6);
+      fast_near(got.rest_square, want.rest_square, 2e-6);
+    }
+  assert_ptr_equal(pc_fast_kernels_at(0), &pc_fast_kernels_portable);
+  assert_string_equal(pc_fast_kernels_portable.name, "portable");
+}
+
+/* The largest in each place, among others of which some are too far below it to count. */
+static void test_the_largest_is_found_anywhere(void **state) {
+  (void)state;
+  enum { N = 70 };
+  for (size_t v = 0; pc_fast_kernels_at(v) != NULL; v++)
+    for (size_t at = 0; at < 2 * N; at++) {
+      float z[N];
+      pc_softmax_facts got;
+      for (size_t j = 0; j < N; j++)
+        z[j] = at < N || j % 5 != 0 ? -1.0f : -500.0f;
+      z[at % N] = 0.5f;
+      pc_fast_kernels_at(v)->softmax(z, N, &got);
+      assert_true(got.finite && got.top == at % N);
+      const size_t far = at < N ? 0 : N / 5 - (at % 5 == 0);
+      fast_near(got.rest, (double)(N - 1 - far) * exp(-1.5), 4e-7);
+    }
+}
+
+/* Probabilities next to 1 stay distinct: the largest term never enters the sum. */
+static void test_rest_keeps_small_terms(void **state) {
+  (void)state;
+  const float z[3] = {100.0f, 60.0f, 20.0f};
+  float lanes[3 * PC_LANES];
+  const int32_t labels[PC_LANES] = {0};
+  for (size_t i = 0; i < 3 * PC_LANES; i++)
+    lanes[i] = z[i % 3];
+  for (size_t v = 0; pc_fast_kernels_at(v) != NULL; v++) {
+    pc_softmax_facts facts;
+    pc_narrow_facts narrow;
+    pc_fast_kernels_at(v)->softmax(z, 3, &facts);
+    fast_near(facts.rest, exp(-40) + exp(-80), 3.4e-6);
+    pc_fast_kernels_at(v)->narrow(lanes, 3, labels, &narrow);
+    fast_near(narrow.rest[7], exp(-40) + exp(-80), 3.4e-6);
+  }
+}
+
+static void test_ties_count_and_go_to_the_lowest(void **state) {
+  (void)state;
+  float z[40];
+  for (size_t j = 0; j < 40; j++)
+    z[j] = j == 5 || j == 21 || j == 39 ? 2.0f : -1000.0f;
+  for (size_t v = 0; pc_fast_kernels_at(v) != NULL; v++) {
+    pc_softmax_facts facts;
+    pc_fast_kernels_at(v)->softmax(z, 40, &facts);
+    assert_true(facts.finite);
+    assert_true(facts.top == 5 && facts.rest == 2.0 && facts.rest_square == 2.0);
+  }
+}
+
+static void test_not_finite_is_seen_anywhere(void **state) {
+  (void)state;
+  const float odd[] = {NAN, -NAN, INFINITY, -INFINITY};
+  for (size_t v = 0; pc_fast_kernels_at(v) != NULL; v++)
+    for (size_t n = 2; n < 80; n += 7)
+      for (size_t at = 0; at < n; at++)
+        for (size_t o = 0; o < UNIT_COUNT(odd); o++) {
+          float z[80];
+          pc_softmax_facts facts;
+          fast_draw(n, n, 2.0, z);
+          z[at] = odd[o];
+          pc_fast_kernels_at(v)->softmax(z, n, &facts);
+          assert_false(facts.finite);
+        }
+}
+
+static void test_huge_is_finite(void **state) {
+  (void)state;
+  float z[40];
+  for (size_t j = 0; j < 40; j++)
+    z[j] = j == 7 ? 3.1e38f : j == 9 ? -3e38f : 3e38f;
+  for (size_t v = 0; pc_fast_kernels_at(v) != NULL; v++) {
+    pc_softmax_facts facts;
+    pc_fast_kernels_at(v)->softmax(z, 40, &facts);
+    assert_true(facts.finite && facts.top == 7 && facts.rest == 0.0);
+  }
+}
+
+/* Row 3 with all the same, row 4 far apart. */
+static void fast_fill_narrow(size_t n, float *z, int32_t *labels) {
+  const pc_rng rng = {9, n};
+  for (size_t i = 0; i < n * PC_LANES; i++) {
+    const double spread = i / n == 3 ? 0 : i / n == 4 ? 400 : 4;
+    z[i] = (float)(spread * pc_rng_normal(&rng, i));
+  }
+  for (size_t l = 0; l < PC_LANES; l++)
+    labels[l] = (int32_t)(l % n);
+}
+
+static void test_narrow_is_nearly_exact(void **state) {
+  (void)state;
+  static float z[PC_NARROW_CLASSES * PC_LANES];
+  int32_t labels[PC_LANES];
+  for (size_t n = 2; n <= PC_NARROW_CLASSES; n++)
+    for (size_t v = 0; pc_fast_kernels_at(v) != NULL; v++) {
+      pc_narrow_facts want, got;
+      fast_fill_narrow(n, z, labels);
+      pc_row_kernels_portable.narrow_f32(z, n, labels, NULL, &want);
+      pc_fast_kernels_at(v)->narrow(z, n, labels, &got);
+      assert_true(got.finite && got.labelled);
+      assert_memory_equal(got.gap, want.gap, sizeof want.gap);
+      assert_memory_equal(got.top, want.top, sizeof want.top);
+      for (size_t l = 0; l < PC_LANES; l++) {
+        fast_near(got.rest[l], want.rest[l], l == 4 ? 1e-5 : 1e-6);
+        fast_near(got.rest_square[l], want.rest_square[l], l == 4 ? 2e-5 : 2e-6);
+      }
+    }
+}
+
+static void test_narrow_sees_what_is_wrong(void **state) {
+  (void)state;
+  enum { N = 5 };
+  static const float odd[] = {NAN, INFINITY, -INFINITY};
+  for (size_t v = 0; pc_fast_kernels_at(v) != NULL; v++)
+    for (size_t at = 0; at < N * PC_LANES; at++)
+      for (size_t o = 0; o < UNIT_COUNT(odd); o++) {
+        float z[N * PC_LANES] = {0.0f};
+        int32_t labels[PC_LANES] = {0};
+        pc_narrow_facts facts;
+        labels[at % PC_LANES] = o == 0 ? N : -1;
+        pc_fast_kernels_at(v)->narrow(z, N, labels, &facts);
+        assert_true(facts.finite && !facts.labelled);
+        z[at] = odd[o];
+        pc_fast_kernels_at(v)->narrow(z, N, labels, &facts);
+        assert_false(facts.finite);
+        for (size_t l = 0; l < PC_LANES; l++)
+          assert_true(l == at / N || (facts.rest[l] == N - 1 && facts.top[l] == 0));
+      }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_softmax_is_nearly_exact),
+      cmocka_unit_test(test_the_largest_is_found_anywhere),
+      cmocka_unit_test(test_rest_keeps_small_terms),
+      cmocka_unit_test(test_ties_count_and_go_to_the_lowest),
+      cmocka_unit_test(test_not_finite_is_seen_anywhere),
+      cmocka_unit_test(test_huge_is_finite),
+      cmocka_unit_test(test_narrow_is_nearly_exact),
+      cmocka_unit_test(test_narrow_sees_what_is_wrong),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
