@@ -1,7 +1,7 @@
 /* From rows of logits to what metrics ask of a row.
  *
  * Formula, logits z with m = max z, e_j = exp(z_j - m), r = sum of e_j over j != top:
- *   p_j = e_j / (1 + r),  log p_y = (z_y - m) - log(1 + r),
+ *   p_j = e_j (1 / (1 + r)),  log p_y = (z_y - m) - log(1 + r),
  *   1 - p_y = r / (1 + r) when y is the top class, else (1 + r - e_y) / (1 + r);
  * the sum of squares of the other classes goes the same way.  Nothing is lost to cancellation
  * when p_y is close to 1.
@@ -39,6 +39,11 @@ static const float *logits_flat(const pcal_batch *batch, size_t position) {
   return pc_derive_flat(batch) ? (const float *)(const void *)at : NULL;
 }
 
+/* Where the probabilities of the next row go, if they are wanted. */
+static double *logits_probs(const pc_derive *d) {
+  return pc_derive_keeps_probs(d) ? d->scratch->probs + d->kept * d->layout->classes : NULL;
+}
+
 static void logits_softmax(const pc_derive *d, size_t position, double *terms,
                            pc_softmax_facts *found) {
   const pc_scratch *s = d->scratch;
@@ -63,7 +68,7 @@ static void logits_wide_facts(const pc_derive *d, size_t position, int32_t label
   logits_keep(d, found->top, found->rest, found->rest_square,
               pc_derive_load(batch, at) - found->max);
   if (pc_derive_keeps_probs(d))
-    s->kernels->divide(s->terms, k, 1.0 + found->rest, s->probs + d->kept * k);
+    s->kernels->scale(logits_probs(d), k, 1.0 / (1.0 + found->rest), logits_probs(d));
   if (d->policy->need_scores)
     pc_derive_load_row(batch, position, s->scores + d->kept * k);
 }
@@ -73,7 +78,7 @@ static pcal_status logits_wide_row(pc_derive *d, size_t position, pcal_error *er
   pc_row row;
   pc_softmax_facts found;
   PC_TRY(pc_derive_begin(d, position, &row, err));
-  logits_softmax(d, position, pc_derive_keeps_probs(d) ? s->terms : NULL, &found);
+  logits_softmax(d, position, logits_probs(d), &found);
   if (!found.finite) {
     pc_derive_load_row(d->batch, position, s->scores_row);
     PC_TRY(pc_row_not_finite(&row, s->scores_row, err));
@@ -87,12 +92,11 @@ static pcal_status logits_wide_row(pc_derive *d, size_t position, pcal_error *er
 /* Rows without weights in which nothing is wrong, all at once. */
 static int logits_wide_rows(pc_derive *d, size_t begin, size_t count) {
   const pc_scratch *s = d->scratch;
-  double *terms = pc_derive_keeps_probs(d) ? s->terms : NULL;
   if (!pc_derive_keep_labels(d, begin, count))
     return 0;
   for (; d->kept < count; d->kept++) {
     pc_softmax_facts found;
-    logits_softmax(d, begin + d->kept, terms, &found);
+    logits_softmax(d, begin + d->kept, logits_probs(d), &found);
     if (!found.finite)
       break;
     logits_wide_facts(d, begin + d->kept, s->labels[d->kept], &found);
@@ -162,9 +166,9 @@ static void logits_narrow_columns(const pc_derive *d, size_t position, size_t la
   const pc_scratch *s = d->scratch;
   const size_t k = d->layout->classes;
   double *probs = s->probs + d->kept * k;
-  const double sum = 1.0 + found->rest[lane];
+  const double share = 1.0 / (1.0 + found->rest[lane]);
   for (size_t j = 0; pc_derive_keeps_probs(d) && j < k; j++)
-    probs[j] = s->terms[j * PC_LANES + lane] / sum;
+    probs[j] = s->terms[j * PC_LANES + lane] * share;
   if (d->policy->need_scores)
     pc_derive_load_row(d->batch, position, s->scores + d->kept * k);
 }

@@ -10,6 +10,7 @@
 
 #define KERNELS_INLINE static inline __attribute__((always_inline))
 #define KERNELS_TILE 256 /* scores between the two steps of exp */
+#define KERNELS_LINE 64  /* bytes of a cache line */
 
 #define KERNELS_JOIN(a, b) a##b
 #define KERNELS_NAME(variant) KERNELS_JOIN(pc_row_kernels_, variant)
@@ -112,6 +113,13 @@ KERNELS_MAX(kernels_max_f64, kernels_find_f64, double)
 KERNELS_TOP(kernels_top_f32, kernels_max_f32, float)
 KERNELS_TOP(kernels_top_f64, kernels_max_f64, double)
 
+/* Asks for what lies `ahead` of some bytes: the next row, while this one is calculated.  It
+ * need not be there. */
+KERNELS_INLINE void kernels_fetch(const void *at, size_t bytes, size_t ahead) {
+  for (size_t i = 0; i < bytes; i += KERNELS_LINE)
+    __builtin_prefetch((const void *)((uintptr_t)at + ahead + i));
+}
+
 /* Sums of the terms of a row, and of their squares, over all but the largest. */
 #define KERNELS_SUM(name, type)                                                  \
   static void name(const type *restrict z, size_t count, double *restrict terms, \
@@ -122,6 +130,7 @@ KERNELS_TOP(kernels_top_f64, kernels_max_f64, double)
     for (size_t begin = 0; begin < count; begin += KERNELS_TILE) {               \
       const size_t left = count - begin;                                         \
       const size_t here = left < KERNELS_TILE ? left : KERNELS_TILE;             \
+      kernels_fetch(z + begin, here * sizeof *z, count * sizeof *z);             \
       for (size_t i = 0; i < here; i++) {                                        \
         const double gap = (double)z[begin + i] - max;                           \
         reduced[i] = pc_lane_exp_reduce(gap < lowest ? lowest : gap, &scale[i]); \
@@ -355,9 +364,9 @@ static void kernels_split(const double *restrict x, size_t count, double *restri
   sums->all = kernels_fold(uncut) == 0.0;
 }
 
-static void kernels_divide(const double *terms, size_t count, double divisor, double *out) {
+static void kernels_scale(const double *terms, size_t count, double factor, double *out) {
   for (size_t j = 0; j < count; j++)
-    out[j] = terms[j] / divisor;
+    out[j] = terms[j] * factor;
 }
 
 const pc_row_kernels KERNELS_NAME(PC_VARIANT) = {
@@ -373,5 +382,5 @@ const pc_row_kernels KERNELS_NAME(PC_VARIANT) = {
     .column_f64 = kernels_column_f64,
     .largest = kernels_largest,
     .split = kernels_split,
-    .divide = kernels_divide,
+    .scale = kernels_scale,
 };

@@ -82,8 +82,8 @@ typedef struct pc_row_kernels {
   double (*largest)(const double *x, size_t count); /* in size; 0 for none */
   /* Up to PC_SPLIT_ROWS numbers; what is left of each goes to `left`. */
   void (*split)(const double *x, size_t count, double *left, pc_split_sums *sums);
-  /* out[j] = terms[j] / divisor; in place is allowed. */
-  void (*divide)(const double *terms, size_t count, double divisor, double *out);
+  /* out[j] = terms[j] * factor; in place is allowed. */
+  void (*scale)(const double *terms, size_t count, double factor, double *out);
 } pc_row_kernels;
 
 /* The reference, always present. */

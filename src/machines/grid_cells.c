@@ -4,6 +4,10 @@
 #include <string.h>
 
 void pc_grid_free(const pcal_env *env, pc_grid *grid) {
+  if (grid == NULL)
+    return;
+  pc_grid_free(env, grid->away);
+  pc_free(env, grid->from);
   pc_partition_free(env, &grid->cells);
   pc_free(env, grid->cell);
   pc_free(env, grid->mass);
@@ -40,6 +44,8 @@ void pc_grid_clear(pc_grid *grid) {
   grid_zero(grid->logs, grid_total(grid), sizeof *grid->logs);
   grid_clear_columns(&grid->columns);
   grid->columns.rows = 0;
+  if (grid->away != NULL)
+    pc_grid_clear(grid->away);
 }
 
 /* ---- making ---- */
@@ -238,4 +244,6 @@ void pc_grid_merge(pc_grid *into, const pc_grid *from) {
   if (from->columns.waiting > 0)
     grid_take(into, &from->columns);
   into->columns.rows += from->columns.rows;
+  if (from->away != NULL)
+    pc_grid_merge(into->away, from->away);
 }

@@ -41,6 +41,10 @@ typedef struct pc_grid {
   pc_fixed *score_hit;
   pc_grid_logs *logs;
   pc_grid_columns columns;
+  /* See grid_twin.h. */
+  struct pc_grid *twin; /* the state that this one fills in the end, or NULL */
+  struct pc_grid *away; /* what the state that fills this one has elsewhere, or NULL */
+  size_t *from;         /* by cells of that state: the cell here */
 } pc_grid;
 
 /* Everything about one cell. */

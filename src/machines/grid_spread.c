@@ -30,6 +30,29 @@ static size_t grid_spread_part(const pc_grid *grid, size_t class_index) {
   return grid->part_count == 1 ? 0 : class_index;
 }
 
+/* A score that the twin has in another cell; 0 when it has not. */
+static int grid_spread_differs(const pc_grid *grid, double score, size_t cell, size_t *other) {
+  if (grid->twin == NULL)
+    return 0;
+  *other = pc_partition_find(&grid->twin->cells, score);
+  return *other != grid->twin->from[cell];
+}
+
+/* Such a score goes to its cell there.  The first cell is not counted, and its sums round. */
+static void grid_spread_tell(const pc_grid *grid, size_t part, double score, size_t cell,
+                             size_t other) {
+  pc_grid *twin = grid->twin;
+  const size_t index = part * twin->cell_count + other;
+  pc_grid_add(twin->away, part * grid->cell_count + cell, score, score * score, 0);
+  if (other > 0) {
+    pc_grid_add(twin, index, score, score * score, 0);
+    return;
+  }
+  pc_fixed_add(&twin->cell[index].score, grid_spread_round(twin, 0, score));
+  if (twin->square != NULL)
+    pc_fixed_add(&twin->square[index], grid_spread_round(twin, 0, score * score));
+}
+
 /* Scores beyond the first cell among columns [begin, begin + count); there are `beyond`. */
 static void grid_spread_single(pc_grid *grid, const double *scores, size_t begin,
                                size_t beyond) {
@@ -40,9 +63,18 @@ static void grid_spread_single(pc_grid *grid, const double *scores, size_t begin
     if (!grid_spread_counts(grid, scores[j]))
       continue;
     const size_t cell = pc_partition_find(&grid->cells, scores[j]);
-    pc_grid_add(grid, grid_spread_part(grid, j) * grid->cell_count + cell, scores[j],
-                scores[j] * scores[j], 0);
+    const size_t part = grid_spread_part(grid, j);
+    size_t other;
+    pc_grid_add(grid, part * grid->cell_count + cell, scores[j], scores[j] * scores[j], 0);
+    if (grid_spread_differs(grid, scores[j], cell, &other))
+      grid_spread_tell(grid, part, scores[j], cell, other);
   }
+}
+
+static void grid_spread_hit_in(pc_grid *grid, size_t index, double rounded) {
+  grid->cell[index].hits++;
+  if (grid->score_hit != NULL)
+    pc_fixed_add(&grid->score_hit[index], rounded);
 }
 
 /* The true class once more: it came true. */
@@ -51,10 +83,15 @@ static void grid_spread_hit(pc_grid *grid, const double *scores, size_t label) {
   if (!grid_spread_counts(grid, score))
     return;
   const size_t cell = pc_partition_find(&grid->cells, score);
-  const size_t index = grid_spread_part(grid, label) * grid->cell_count + cell;
-  grid->cell[index].hits++;
-  if (grid->score_hit != NULL)
-    pc_fixed_add(&grid->score_hit[index], grid_spread_round(grid, cell, score));
+  const size_t part = grid_spread_part(grid, label), index = part * grid->cell_count + cell;
+  const double rounded = grid_spread_round(grid, cell, score);
+  size_t other;
+  grid_spread_hit_in(grid, index, rounded);
+  if (!grid_spread_differs(grid, score, cell, &other))
+    return;
+  grid_spread_hit_in(grid->twin->away, index, rounded);
+  grid_spread_hit_in(grid->twin, part * grid->twin->cell_count + other,
+                     grid_spread_round(grid->twin, other, score));
 }
 
 static void grid_spread_row(pc_grid *grid, const pc_spread_kernels *kernels,
@@ -64,6 +101,8 @@ static void grid_spread_row(pc_grid *grid, const pc_spread_kernels *kernels,
     pc_grid_settle(grid);
   columns->waiting++;
   columns->rows++;
+  if (grid->twin != NULL)
+    grid->twin->columns.rows++;
   for (size_t begin = 0; begin < columns->count; begin += GRID_SPREAD_STEP) {
     const size_t left = columns->count - begin;
     const pc_spread_sums sums = {

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "machines/grid_twin.h"
 #include "machines/machine_coarse.h"
 
 static void ledger_tally_clear(pc_tally *tally) {
@@ -101,6 +102,11 @@ static pcal_status ledger_account_new(pc_ledger *ledger, pc_account **out, pcal_
   for (size_t s = 0; s < plan->slot_count && status == PCAL_OK; s++)
     status = plan->slots[s].machine->create(ledger->env, &plan->slots[s].need, &plan->layout,
                                             &account->states[s], err);
+  for (size_t s = 0; s < plan->slot_count && status == PCAL_OK; s++)
+    if (plan->slots[s].twin != PC_NO_SLOT)
+      status =
+          pc_grid_pair(ledger->env, account->states[plan->slots[s].twin], account->states[s],
+                       &plan->slots[plan->slots[s].twin].need, &plan->layout, err);
   if (status != PCAL_OK) {
     ledger_account_free(ledger, account);
     return status;
@@ -148,7 +154,7 @@ pcal_status pc_ledger_update(pc_ledger *ledger, size_t number, const pc_rows *ro
   for (size_t s = 0; s < plan->slot_count; s++) {
     const pc_plan_slot *slot = &plan->slots[s];
     const pc_columns *view = slot->view == PC_NO_VIEW ? NULL : &columns[slot->view];
-    if (slot->curve != PC_NO_SLOT)
+    if (slot->curve != PC_NO_SLOT || slot->twin != PC_NO_SLOT)
       continue;
     PC_TRY(slot->machine->update(ledger->env, account->states[s], rows, view, err));
   }

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "machines/grid_twin.h"
+
 static int plan_pairs(pc_machine_kind machine) {
   return machine == PC_PAIR || machine == PC_BLOCK;
 }
@@ -61,7 +63,7 @@ static pcal_status plan_slot(const pcal_env *env, pc_plan *plan, const pc_need *
   memcpy(&slot->need, need, sizeof *need);
   slot->machine = pc_machine_of(need->machine);
   slot->view = view;
-  slot->curve = PC_NO_SLOT;
+  slot->curve = slot->twin = PC_NO_SLOT;
   plan->needs_facts |=
       plan_takes_rows(need->machine) ||
       (plan->layout.classes > 1 && (need->view.kind != PC_VIEW_CLASS || need->view.index != 1));
@@ -241,6 +243,20 @@ void pc_plan_free(const pcal_env *env, pc_plan *plan) {
   pc_free(env, plan->slots);
   pc_free(env, plan->views);
   memset(plan, 0, sizeof *plan);
+}
+
+void pc_plan_pair_grids(pc_plan *plan) {
+  for (size_t first = 0; first < plan->slot_count; first++) {
+    pc_need *need = &plan->slots[first].need;
+    for (size_t s = 0; s < plan->slot_count; s++) {
+      pc_plan_slot *slot = &plan->slots[s];
+      if (slot->twin != PC_NO_SLOT || !pc_grid_twins(need, &slot->need))
+        continue;
+      slot->twin = first;
+      need->grid.moments |= slot->need.grid.moments;
+      break; /* each fills one */
+    }
+  }
 }
 
 static int plan_can_say(const pc_plan *plan, size_t slot, int cells) {

@@ -20,6 +20,7 @@ typedef struct pc_plan_slot {
   size_t view;  /* PC_NO_VIEW for machines that take whole rows */
   size_t curve; /* slot of the coarse curve that fills this grid in the end (refine.h), or
                    PC_NO_SLOT */
+  size_t twin;  /* slot of the grid that fills this one (machines/grid_twin.h), or PC_NO_SLOT */
 } pc_plan_slot;
 
 #define PC_NO_VIEW SIZE_MAX
@@ -63,6 +64,10 @@ const char *pc_plan_no_null(const pc_plan *plan, size_t entry);
 /* Is an entry made of pairs of rows? */
 int pc_plan_paired_rows(const pc_plan *plan, size_t entry);
 void pc_plan_free(const pcal_env *env, pc_plan *plan);
+
+/* Lets grids of all classes fill others where they can.  To be called before the first row, of
+ * which none may have a weight. */
+void pc_plan_pair_grids(pc_plan *plan);
 
 /* Can every metric on a slot with a curve say what it wants to know of it: which scores, or for
  * curves that are refined by reading again also which cells? */

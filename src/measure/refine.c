@@ -4,6 +4,7 @@
 #include "io/source.h"
 #include "kernels/sort.h"
 #include "machines/grid_fill.h"
+#include "machines/grid_twin.h"
 #include "machines/machine_coarse.h"
 #include "stats/point_masses.h"
 
@@ -360,6 +361,8 @@ static pcal_status refine_fill_grids(const pcal_measure *measure, const pc_accou
   const pc_plan *plan = &measure->plan;
   for (size_t s = 0; s < plan->slot_count; s++) {
     pc_coarse *curve = NULL;
+    if (plan->slots[s].twin != PC_NO_SLOT)
+      pc_grid_part(&measure->env, account->states[plan->slots[s].twin], account->states[s]);
     if (plan->slots[s].curve == PC_NO_SLOT)
       continue;
     PC_TRY(pc_machine_coarse_curve(&measure->env, account->states[plan->slots[s].curve], 0,

@@ -62,6 +62,8 @@ static pcal_status run_all(pcal_source *source, pcal_measure *measure, int final
   const int coarse =
       final && measure->plan.keep_slot == PC_NO_SLOT && run_plain(&shape) && !measure->curves;
   if (coarse)
+    pc_plan_pair_grids(&measure->plan);
+  if (coarse)
     pc_plan_coarsen(&measure->plan, run_many_rows(&shape),
                     run_many_scores(&shape, &measure->plan.layout), shape.type);
   PC_TRY(run_read(source, measure, err));
