@@ -12,9 +12,9 @@
 #include <math.h>
 
 #include "data/derive.h"
+#include "kernels/fetch.h"
 
 #define LOGITS_AHEAD 64 /* rows */
-#define LOGITS_LINE 64  /* bytes of a cache line, at least */
 
 static void logits_keep(const pc_derive *d, size_t top, double rest, double rest_square,
                         double gap) {
@@ -108,14 +108,6 @@ static int logits_wide_rows(pc_derive *d, size_t begin, size_t count) {
 
 /* ---- Narrow rows ---- */
 
-/* Asks for rows that come soon: 16 short rows need several cache lines at once. */
-static void logits_fetch(const pc_derive *d, size_t begin, size_t bytes) {
-  const size_t ahead = begin + LOGITS_AHEAD;
-  const char *at = pc_derive_at(d->batch, ahead);
-  for (size_t i = 0; ahead + PC_LANES <= d->batch->rows && i < bytes; i += LOGITS_LINE)
-    __builtin_prefetch(at + i);
-}
-
 /* PC_LANES rows one after the other; lanes without a row repeat the first. */
 static const void *logits_lanes(const pc_derive *d, size_t begin, size_t count) {
   const pcal_batch *batch = d->batch;
@@ -124,7 +116,7 @@ static const void *logits_lanes(const pc_derive *d, size_t begin, size_t count) 
   const char *first = pc_derive_at(batch, begin);
   if (count == PC_LANES && batch->column_stride == (ptrdiff_t)size &&
       batch->row_stride == (ptrdiff_t)(k * size) && (uintptr_t)first % size == 0) {
-    logits_fetch(d, begin, PC_LANES * k * size);
+    pc_fetch(first, PC_LANES * k * size, LOGITS_AHEAD * k * size);
     return first;
   }
   char *out = (char *)d->scratch->lanes;

@@ -37,7 +37,22 @@ static void cuts_place(const double *restrict score, size_t count, double units,
   }
 }
 
+#define CUTS_EVEN(name, type)                                                 \
+  static void name(const type *restrict score, size_t count, int32_t buckets, \
+                   int32_t *restrict out) {                                   \
+    const type most = (type)buckets;                                          \
+    for (size_t i = 0; i < count; i++) {                                      \
+      const type place = score[i] * most, least = place > 0 ? place : 0;      \
+      out[i] = (int32_t)(least < most ? least : most);                        \
+    }                                                                         \
+  }
+
+CUTS_EVEN(cuts_even_f32, float)
+CUTS_EVEN(cuts_even_f64, double)
+
 const pc_cut_kernels CUTS_NAME(PC_VARIANT) = {
     .name = CUTS_TEXT(PC_VARIANT),
     .place = cuts_place,
+    .even_f32 = cuts_even_f32,
+    .even_f64 = cuts_even_f64,
 };

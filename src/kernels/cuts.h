@@ -20,6 +20,10 @@ typedef struct pc_cut_kernels {
    * time goes with the number of cuts. */
   void (*place)(const double *score, size_t count, double units, const double *cuts,
                 size_t cut_count, pc_cut_rows *out);
+  /* Among even cuts i / buckets, a power of 2: 0 below the first, `buckets` from 1 on.  A score
+   * on a cut is above it. */
+  void (*even_f32)(const float *score, size_t count, int32_t buckets, int32_t *out);
+  void (*even_f64)(const double *score, size_t count, int32_t buckets, int32_t *out);
 } pc_cut_kernels;
 
 extern const pc_cut_kernels pc_cut_kernels_portable;

@@ -8,11 +8,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/fetch.h"
 #include "kernels/lane_math.h"
 #include "kernels/lane_turn.h"
 
 #define FAST_BLOCK (2 * PC_LANES)
-#define FAST_LINE 16                 /* floats of a cache line */
 #define FAST_ONE (UINT32_C(1) << 16) /* above the number of blocks of a row */
 #define FAST_INLINE static inline __attribute__((always_inline))
 
@@ -80,8 +80,7 @@ static void fast_sum(const float *z, size_t count, float max, fast_sums *out) {
   float last[FAST_BLOCK];
   uint32_t mark = FAST_ONE;
   for (size_t j = 0; j < whole; j += FAST_BLOCK) {
-    for (size_t i = 0; i < FAST_BLOCK; i += FAST_LINE)
-      __builtin_prefetch((const void *)((uintptr_t)(z + j + i) + count * sizeof *z));
+    pc_fetch(z + j, FAST_BLOCK * sizeof *z, count * sizeof *z);
     fast_add(z + j, max, mark++, &sums);
   }
   for (size_t l = 0; l < FAST_BLOCK; l++)

@@ -5,12 +5,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/fetch.h"
 #include "kernels/lane_math.h"
 #include "kernels/lane_turn.h"
 
 #define KERNELS_INLINE static inline __attribute__((always_inline))
 #define KERNELS_TILE 256 /* scores between the two steps of exp */
-#define KERNELS_LINE 64  /* bytes of a cache line */
 
 #define KERNELS_JOIN(a, b) a##b
 #define KERNELS_NAME(variant) KERNELS_JOIN(pc_row_kernels_, variant)
@@ -113,13 +113,6 @@ KERNELS_MAX(kernels_max_f64, kernels_find_f64, double)
 KERNELS_TOP(kernels_top_f32, kernels_max_f32, float)
 KERNELS_TOP(kernels_top_f64, kernels_max_f64, double)
 
-/* Asks for what lies `ahead` of some bytes: the next row, while this one is calculated.  It
- * need not be there. */
-KERNELS_INLINE void kernels_fetch(const void *at, size_t bytes, size_t ahead) {
-  for (size_t i = 0; i < bytes; i += KERNELS_LINE)
-    __builtin_prefetch((const void *)((uintptr_t)at + ahead + i));
-}
-
 /* Sums of the terms of a row, and of their squares, over all but the largest. */
 #define KERNELS_SUM(name, type)                                                  \
   static void name(const type *restrict z, size_t count, double *restrict terms, \
@@ -130,7 +123,7 @@ KERNELS_INLINE void kernels_fetch(const void *at, size_t bytes, size_t ahead) {
     for (size_t begin = 0; begin < count; begin += KERNELS_TILE) {               \
       const size_t left = count - begin;                                         \
       const size_t here = left < KERNELS_TILE ? left : KERNELS_TILE;             \
-      kernels_fetch(z + begin, here * sizeof *z, count * sizeof *z);             \
+      pc_fetch(z + begin, here * sizeof *z, count * sizeof *z);                  \
       for (size_t i = 0; i < here; i++) {                                        \
         const double gap = (double)z[begin + i] - max;                           \
         reduced[i] = pc_lane_exp_reduce(gap < lowest ? lowest : gap, &scale[i]); \

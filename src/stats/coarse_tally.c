@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/cuts.h"
 #include "stats/point_masses.h"
 
 #define COARSE_TALLY_ROWS_MAX (((uint64_t)1 << 24) - 1024)
@@ -376,28 +377,25 @@ typedef struct coarse_tally_found {
   double score[COARSE_TALLY_BLOCK];
 } coarse_tally_found;
 
-/* Without branches: buckets as pc_coarse_bucket finds them, several at a time; the places of
- * those in which a target lies; their scores. */
-#define COARSE_TALLY_FIND(name, type)                                               \
-  static void name(const uint8_t *wanted, const type *score, size_t count,          \
-                   coarse_tally_found *found) {                                     \
-    int32_t bucket[COARSE_TALLY_BLOCK];                                             \
-    for (size_t i = 0; i < count; i++) {                                            \
-      const type far = score[i] * PC_COARSE_BUCKETS, least = far > 0 ? far : 0;     \
-      bucket[i] = (int32_t)(least < PC_COARSE_BUCKETS ? least : PC_COARSE_BUCKETS); \
-    }                                                                               \
-    size_t places = 0;                                                              \
-    for (size_t i = 0; i < count; i++) {                                            \
-      found->place[places] = (uint16_t)i;                                           \
-      places += wanted[bucket[i]];                                                  \
-    }                                                                               \
-    for (size_t i = 0; i < places; i++)                                             \
-      found->score[i] = (double)score[found->place[i]] + 0.0; /* -0 becomes 0 */    \
-    found->count = places;                                                          \
+/* Without branches: buckets as pc_coarse_bucket finds them, the places of those in which a
+ * target lies, and their scores. */
+#define COARSE_TALLY_FIND(name, even, type)                                      \
+  static void name(const uint8_t *wanted, const type *score, size_t count,       \
+                   coarse_tally_found *found) {                                  \
+    int32_t bucket[COARSE_TALLY_BLOCK];                                          \
+    size_t places = 0;                                                           \
+    pc_cut_kernels_best()->even(score, count, PC_COARSE_BUCKETS, bucket);        \
+    for (size_t i = 0; i < count; i++) {                                         \
+      found->place[places] = (uint16_t)i;                                        \
+      places += wanted[bucket[i]];                                               \
+    }                                                                            \
+    for (size_t i = 0; i < places; i++)                                          \
+      found->score[i] = (double)score[found->place[i]] + 0.0; /* -0 becomes 0 */ \
+    found->count = places;                                                       \
   }
 
-COARSE_TALLY_FIND(coarse_tally_find_f32, float)
-COARSE_TALLY_FIND(coarse_tally_find_f64, double)
+COARSE_TALLY_FIND(coarse_tally_find_f32, even_f32, float)
+COARSE_TALLY_FIND(coarse_tally_find_f64, even_f64, double)
 
 /* All labels before anything is done with them: memory is slow. */
 static pcal_status coarse_tally_look_all(pc_coarse_tally *tally, const pcal_batch *batch,

@@ -30,7 +30,33 @@ static void places_are_counted(void **state) {
       }
 }
 
+/* Cuts, their neighbours and what lies beyond either end. */
+static void even_places_are_found(void **state) {
+  (void)state;
+  enum { BUCKETS = 64, COUNT = 3 * BUCKETS + 9 };
+  for (size_t v = 0; pc_cut_kernels_at(v) != NULL; v++) {
+    double wide[COUNT];
+    float narrow[COUNT];
+    int32_t found[COUNT], found_narrow[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+      const float cut = (float)(i / 3 - 1) / BUCKETS;
+      narrow[i] = i % 3 == 0 ? cut : nextafterf(cut, i % 3 == 1 ? 2.0f : -2.0f);
+      wide[i] = (double)narrow[i];
+    }
+    narrow[1] = -INFINITY;
+    wide[1] = -INFINITY;
+    pc_cut_kernels_at(v)->even_f32(narrow, COUNT, BUCKETS, found_narrow);
+    pc_cut_kernels_at(v)->even_f64(wide, COUNT, BUCKETS, found);
+    for (int i = 0; i < COUNT; i++) {
+      const double place = floor(wide[i] * BUCKETS);
+      assert_int_equal(found[i], (int)fmin(fmax(place, 0.0), BUCKETS));
+      assert_int_equal(found_narrow[i], found[i]);
+    }
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(places_are_counted)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(places_are_counted),
+                                     cmocka_unit_test(even_places_are_found)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
