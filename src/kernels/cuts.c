@@ -50,9 +50,25 @@ static void cuts_place(const double *restrict score, size_t count, double units,
 CUTS_EVEN(cuts_even_f32, float)
 CUTS_EVEN(cuts_even_f64, double)
 
+#define CUTS_WHOLE(name, type)                                                          \
+  static void name(const type *restrict score, size_t count, const pc_cut_units *units, \
+                   int64_t *restrict whole, int64_t *restrict square) {                 \
+    const double one = units->score, square_one = units->square;                        \
+    for (size_t i = 0; i < count; i++) {                                                \
+      const double here = (double)score[i];                                             \
+      whole[i] = (int64_t)(here * one);                                                 \
+      square[i] = (int64_t)(here * here * square_one);                                  \
+    }                                                                                   \
+  }
+
+CUTS_WHOLE(cuts_whole_f32, float)
+CUTS_WHOLE(cuts_whole_f64, double)
+
 const pc_cut_kernels CUTS_NAME(PC_VARIANT) = {
     .name = CUTS_TEXT(PC_VARIANT),
     .place = cuts_place,
     .even_f32 = cuts_even_f32,
     .even_f64 = cuts_even_f64,
+    .whole_f32 = cuts_whole_f32,
+    .whole_f64 = cuts_whole_f64,
 };

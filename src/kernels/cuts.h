@@ -8,6 +8,11 @@
 
 #define PC_CUTS_ROWS 512
 
+/* What scores, and squares of them, are counted in: so many make 1. */
+typedef struct pc_cut_units {
+  double score, square;
+} pc_cut_units;
+
 /* Of each row. */
 typedef struct pc_cut_rows {
   int32_t cell[PC_CUTS_ROWS];                        /* cuts below the score */
@@ -24,6 +29,11 @@ typedef struct pc_cut_kernels {
    * on a cut is above it. */
   void (*even_f32)(const float *score, size_t count, int32_t buckets, int32_t *out);
   void (*even_f64)(const double *score, size_t count, int32_t buckets, int32_t *out);
+  /* Up to PC_CUTS_ROWS scores and their squares in units, truncated towards 0. */
+  void (*whole_f32)(const float *score, size_t count, const pc_cut_units *units, int64_t *whole,
+                    int64_t *square);
+  void (*whole_f64)(const double *score, size_t count, const pc_cut_units *units,
+                    int64_t *whole, int64_t *square);
 } pc_cut_kernels;
 
 extern const pc_cut_kernels pc_cut_kernels_portable;

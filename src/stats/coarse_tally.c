@@ -298,17 +298,37 @@ static void coarse_tally_first_bits(pc_coarse_tally *tally, const double *score,
   }
 }
 
-#define COARSE_TALLY_TAKE(name, type)                                     \
-  static int64_t name(coarse_tally_counters *counters, const type *score, \
-                      const int32_t *label, size_t count) {               \
-    int64_t rest = 0;                                                     \
-    for (size_t i = 0; i < count; i++)                                    \
-      rest += coarse_tally_count(counters, (double)score[i], label[i]);   \
-    return rest;                                                          \
+/* Rows whose scores are known to lie in buckets, up to PC_CUTS_ROWS. */
+static void coarse_tally_count_units(coarse_tally_counters *restrict counters,
+                                     const int64_t *units, const int64_t *square,
+                                     const int32_t *label, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    const uint64_t rough = (uint64_t)units[i] >> COARSE_TALLY_ROUGH;
+    const uint64_t bucket = rough >> COARSE_TALLY_BUCKET;
+    coarse_tally_sums *sums = &counters->sums[bucket];
+    sums->sum[label[i]] += (uint64_t)units[i];
+    sums->rough[label[i]] += COARSE_TALLY_ONE + rough;
+    counters->square[bucket] += (uint64_t)square[i];
+  }
+}
+
+#define COARSE_TALLY_TAKE(name, whole, type)                                   \
+  static int64_t name(coarse_tally_counters *counters, const type *score,      \
+                      const int32_t *label, size_t count) {                    \
+    static const pc_cut_units one = {PC_FIXED_ONE, PC_SEGMENT_SQUARE_ONE};     \
+    int64_t units[PC_CUTS_ROWS], square[PC_CUTS_ROWS], rest = 0;               \
+    for (size_t i = 0; i < count; i += PC_CUTS_ROWS) {                         \
+      const size_t here = count - i < PC_CUTS_ROWS ? count - i : PC_CUTS_ROWS; \
+      pc_cut_kernels_best()->whole(score + i, here, &one, units, square);      \
+      coarse_tally_count_units(counters, units, square, label + i, here);      \
+      for (size_t j = 0; j < here; j++)                                        \
+        rest += units[j] & (COARSE_TALLY_REST - 1);                            \
+    }                                                                          \
+    return rest;                                                               \
   }
 
-COARSE_TALLY_TAKE(coarse_tally_take_f32, float)
-COARSE_TALLY_TAKE(coarse_tally_take_f64, double)
+COARSE_TALLY_TAKE(coarse_tally_take_f32, whole_f32, float)
+COARSE_TALLY_TAKE(coarse_tally_take_f64, whole_f64, double)
 
 pcal_status pc_coarse_tally_take(pc_coarse_tally *tally, const pc_stored_rows *rows,
                                  pcal_error *err) {

@@ -55,8 +55,32 @@ static void even_places_are_found(void **state) {
   }
 }
 
+static void units_are_whole(void **state) {
+  (void)state;
+  enum { COUNT = 77 };
+  const pc_cut_units units = {0x1p61, 0x1p53};
+  const pc_rng rng = {41, 3};
+  double wide[COUNT];
+  float narrow[COUNT];
+  int64_t whole[COUNT], square[COUNT];
+  for (size_t i = 0; i < COUNT; i++)
+    wide[i] = (double)(narrow[i] = (float)(1.001 * pc_rng_uniform(&rng, i) - 0.0005));
+  for (size_t v = 0; pc_cut_kernels_at(v) != NULL; v++)
+    for (int floats = 0; floats < 2; floats++) {
+      if (floats)
+        pc_cut_kernels_at(v)->whole_f32(narrow, COUNT, &units, whole, square);
+      else
+        pc_cut_kernels_at(v)->whole_f64(wide, COUNT, &units, whole, square);
+      for (size_t i = 0; i < COUNT; i++) {
+        assert_true(whole[i] == (int64_t)(wide[i] * 0x1p61));
+        assert_true(square[i] == (int64_t)(wide[i] * wide[i] * 0x1p53));
+      }
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(places_are_counted),
-                                     cmocka_unit_test(even_places_are_found)};
+                                     cmocka_unit_test(even_places_are_found),
+                                     cmocka_unit_test(units_are_whole)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
