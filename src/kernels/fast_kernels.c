@@ -13,7 +13,7 @@
 #include "kernels/lane_turn.h"
 
 #define FAST_BLOCK (2 * PC_LANES)
-#define FAST_ONE (UINT32_C(1) << 16) /* above the number of blocks of a row */
+#define FAST_ONE (UINT32_C(1) << 16) /* above the number of blocks of a row, at most 31250 */
 #define FAST_INLINE static inline __attribute__((always_inline))
 
 #define FAST_LARGER(a, b) ((b) > (a) ? (b) : (a))
@@ -121,9 +121,9 @@ static void fast_look(const float *z, size_t count, float max, pc_softmax_facts 
 static void fast_softmax(const float *z, size_t count, pc_softmax_facts *facts) {
   const float max = fast_largest(z, count);
   fast_sums sums;
-  uint32_t marked = 0, lane = 0;
+  uint64_t marked = 0, lane = 0;
   fast_sum(z, count, max, &sums);
-  for (uint32_t l = 0; l < FAST_BLOCK; l++) {
+  for (uint64_t l = 0; l < FAST_BLOCK; l++) {
     marked += sums.marked[l];
     lane += sums.marked[l] != 0 ? l : 0;
   }
