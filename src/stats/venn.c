@@ -7,23 +7,28 @@
  * the edge stays; else Q is a corner from which the minorant goes on to the corners at the
  * right, as points above the old edge lie above the new one too.  A corner is dropped once:
  * O(n). Misses are hits seen backwards: (1, 0) in the reversed order with outcomes exchanged.
+ *
+ * Corners of the minorant are points before which the entries rise less than behind; of single
+ * rows these are the places between a miss and a hit, few where scores tell outcomes apart.
+ *
  * Edge cases: (1) a new score equal to an entry's joins it, which gives the same value as
  * standing before it (hit) or behind it (miss); (2) products are exact for whole weights up to
  * a total of 2^26, and errors beyond are those of rounding. Source: Vovk, Petej & Fedorova 2015
  * (there with a stack of corners for each bound). */
 #include "stats/venn.h"
 
-#include <math.h>
-
 typedef struct venn_point {
   double x, y;
 } venn_point;
 
-typedef struct venn_hull {
-  venn_point *point; /* P_0 ... P_n */
-  venn_point *stack; /* corners, the leftmost on top */
+typedef struct venn_walk {
+  const pc_curve_table *table;
+  int mirrored;
+  venn_point *corner; /* from left to right, [first, end) */
+  size_t first, end;
+  pc_venn_step *steps;
   size_t count;
-} venn_hull;
+} venn_walk;
 
 /* Is b not below the line from a to c?  a.x <= b.x <= c.x */
 static int venn_not_below(const venn_point *a, const venn_point *b, const venn_point *c) {
@@ -31,66 +36,119 @@ static int venn_not_below(const venn_point *a, const venn_point *b, const venn_p
 }
 
 /* Puts a point on the left end, dropping corners that are not below it and their next. */
-static void venn_push(venn_hull *hull, venn_point point) {
-  while (hull->count > 1 &&
-         venn_not_below(&point, &hull->stack[hull->count - 1], &hull->stack[hull->count - 2]))
-    hull->count--;
-  hull->stack[hull->count++] = point;
+static void venn_push(venn_walk *walk, venn_point point) {
+  while (walk->end - walk->first > 1 &&
+         venn_not_below(&point, &walk->corner[walk->first], &walk->corner[walk->first + 1]))
+    walk->first++;
+  walk->corner[--walk->first] = point;
 }
 
-/* Entry i of n, or its mirror image. */
-static void venn_points(const pc_curve_table *table, int mirrored, venn_hull *hull) {
-  const size_t n = table->count;
-  hull->point[0] = (venn_point){0.0, 0.0};
-  for (size_t i = 0; i < n; i++) {
-    const size_t at = mirrored ? n - 1 - i : i;
-    const double weight = table->weight[at], hits = table->hits[at];
-    hull->point[i + 1] = (venn_point){hull->point[i].x + weight,
-                                      hull->point[i].y + (mirrored ? weight - hits : hits)};
+/* Weight and hits of entry i, or of its mirror image. */
+static venn_point venn_entry(const venn_walk *walk, size_t i) {
+  const pc_curve_table *table = walk->table;
+  const size_t at = walk->mirrored ? table->count - 1 - i : i;
+  const double weight = table->weight[at], hits = table->hits[at];
+  return (venn_point){weight, walk->mirrored ? weight - hits : hits};
+}
+
+/* The corners without a step.  Points that may be one are collected first, behind a free place;
+ * their corners then take the places of the last ones. */
+static void venn_corners(venn_walk *walk) {
+  venn_point *point = walk->corner, at = {0.0, 0.0}, before = venn_entry(walk, 0);
+  size_t count = 1;
+  point[count++] = at;
+  for (size_t i = 0; i < walk->table->count; i++) {
+    const venn_point entry = venn_entry(walk, i);
+    point[count] = at;
+    count += before.y * entry.x < entry.y * before.x;
+    at.x += entry.x;
+    at.y += entry.y;
+    before = entry;
   }
+  point[count++] = at;
+  walk->first = walk->end = count;
+  while (--count > 0)
+    venn_push(walk, point[count]);
 }
 
-/* The value over the step: hits / weight between the two leftmost corners. */
-static double venn_slope(const venn_hull *hull, int mirrored) {
-  const venn_point *left = &hull->stack[hull->count - 1];
-  const venn_point *right = &hull->stack[hull->count - 2];
+/* Keeps the value over the step, hits / weight between the two leftmost corners. */
+static void venn_keep(venn_walk *walk, size_t entry) {
+  const venn_point *left = &walk->corner[walk->first], *right = left + 1;
   const double weight = right->x - left->x, hits = right->y - left->y;
-  const double value = (mirrored ? weight - hits : hits) / weight;
-  return fmin(fmax(value, 0.0), 1.0);
+  const double value = (walk->mirrored ? weight - hits : hits) / weight;
+  walk->steps[walk->count++] = (pc_venn_step){entry, value < 0.0   ? 0.0
+                                                     : value > 1.0 ? 1.0
+                                                                   : value};
 }
 
-static void venn_wander(const pc_curve_table *table, int mirrored, venn_hull *hull,
-                        double *out) {
-  const size_t n = table->count;
-  venn_points(table, mirrored, hull);
-  hull->count = 0;
-  for (size_t i = n + 1; i > 0; i--)
-    venn_push(hull, hull->point[i - 1]);
-  venn_push(hull, (venn_point){-1.0, -1.0});
-  for (size_t i = 0; i < n; i++) {
-    out[mirrored ? n - 1 - i : i] = venn_slope(hull, mirrored);
-    const venn_point left = {hull->point[i + 1].x - 1.0, hull->point[i + 1].y - 1.0};
-    if (venn_not_below(&hull->stack[hull->count - 1], &left, &hull->stack[hull->count - 2]))
+static void venn_wander(venn_walk *walk) {
+  venn_point at = {0.0, 0.0};
+  venn_corners(walk);
+  venn_push(walk, (venn_point){-1.0, -1.0});
+  venn_keep(walk, 0);
+  for (size_t i = 1; i < walk->table->count; i++) {
+    const venn_point entry = venn_entry(walk, i - 1);
+    at.x += entry.x;
+    at.y += entry.y;
+    const venn_point left = {at.x - 1.0, at.y - 1.0}, *corner = &walk->corner[walk->first];
+    if (venn_not_below(&corner[0], &left, &corner[1]))
       continue;
-    hull->count--;
-    venn_push(hull, left);
+    walk->first++;
+    venn_push(walk, left);
+    venn_keep(walk, i);
   }
 }
 
-pcal_status pc_venn_bounds(const pcal_env *env, const pc_curve_table *table, double *lower,
-                           double *upper, pcal_error *err) {
-  const size_t n = table->count;
-  venn_hull hull = {NULL, NULL, 0};
-  hull.point = pc_alloc_raw(env, 2 * n + 4, sizeof *hull.point);
-  if (hull.point == NULL)
-    return pc_fail_memory(err, "tracing bounds of isotonic regression");
-  hull.stack = hull.point + n + 1;
-  venn_wander(table, 0, &hull, upper);
-  venn_wander(table, 1, &hull, lower);
-  pc_free(env, hull.point);
-  for (size_t i = 1; i < n; i++) { /* rounding of weights that are not whole */
-    upper[i] = fmax(upper[i], upper[i - 1]);
-    lower[i] = fmax(lower[i], lower[i - 1]);
+/* Steps of a mirrored walk from left to right. */
+static void venn_mirror(venn_walk *walk) {
+  const size_t n = walk->table->count, count = walk->count;
+  pc_venn_step *steps = walk->steps;
+  for (size_t k = 0; k < count; k++)
+    steps[k].entry = k + 1 < count ? n - steps[k + 1].entry : 0;
+  for (size_t k = 0; k < count / 2; k++) {
+    const pc_venn_step kept = steps[k];
+    steps[k] = steps[count - 1 - k];
+    steps[count - 1 - k] = kept;
   }
-  return PCAL_OK;
+}
+
+/* Leaves out steps that do not rise: weights that are not whole may round so. */
+static size_t venn_rise(pc_venn_step *steps, size_t count) {
+  size_t kept = 1;
+  for (size_t k = 1; k < count; k++)
+    if (steps[k].value > steps[kept - 1].value)
+      steps[kept++] = steps[k];
+  return kept;
+}
+
+static size_t venn_side(const pc_curve_table *table, int mirrored, venn_point *space,
+                        pc_venn_step *out) {
+  venn_walk walk = {.table = table, .mirrored = mirrored, .corner = space, .steps = out};
+  venn_wander(&walk);
+  if (mirrored)
+    venn_mirror(&walk);
+  return venn_rise(out, walk.count);
+}
+
+pcal_status pc_venn_new(const pcal_env *env, const pc_curve_table *table, pc_venn *out,
+                        pcal_error *err) {
+  const size_t n = table->count;
+  venn_point *space = pc_alloc_raw(env, n + 2, sizeof *space);
+  out->lower = pc_alloc_raw(env, n, sizeof *out->lower);
+  out->upper = pc_alloc_raw(env, n, sizeof *out->upper);
+  const int enough = space != NULL && out->lower != NULL && out->upper != NULL;
+  if (enough) {
+    out->upper_count = venn_side(table, 0, space, out->upper);
+    out->lower_count = venn_side(table, 1, space, out->lower);
+  } else {
+    pc_venn_free(env, out);
+  }
+  pc_free(env, space);
+  return enough ? PCAL_OK : pc_fail_memory(err, "tracing bounds of isotonic regression");
+}
+
+void pc_venn_free(const pcal_env *env, pc_venn *venn) {
+  pc_free(env, venn->lower);
+  pc_free(env, venn->upper);
+  *venn = (pc_venn){0};
 }
