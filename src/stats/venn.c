@@ -22,12 +22,13 @@ typedef struct venn_point {
 } venn_point;
 
 typedef struct venn_walk {
+  const pcal_env *env;
   const pc_curve_table *table;
   int mirrored;
   venn_point *corner; /* from left to right, [first, end) */
   size_t first, end;
   pc_venn_step *steps;
-  size_t count;
+  size_t count, capacity;
 } venn_walk;
 
 /* Is b not below the line from a to c?  a.x <= b.x <= c.x */
@@ -51,8 +52,27 @@ static venn_point venn_entry(const venn_walk *walk, size_t i) {
   return (venn_point){weight, walk->mirrored ? weight - hits : hits};
 }
 
-/* The corners without a step.  Points that may be one are collected first, behind a free place;
- * their corners then take the places of the last ones. */
+/* Does the slope rise from one entry to the next? */
+static int venn_rises(const venn_point *before, const venn_point *entry) {
+  return before->y * entry->x < entry->y * before->x;
+}
+
+/* Room for all points that may be corners, a place before them and one behind. */
+static pcal_status venn_room(venn_walk *walk, pcal_error *err) {
+  venn_point before = venn_entry(walk, 0);
+  size_t count = 4;
+  for (size_t i = 1; i < walk->table->count; i++) {
+    const venn_point entry = venn_entry(walk, i);
+    count += (size_t)venn_rises(&before, &entry);
+    before = entry;
+  }
+  walk->corner = pc_alloc_raw(walk->env, count, sizeof *walk->corner);
+  return walk->corner == NULL ? pc_fail_memory(err, "tracing bounds of isotonic regression")
+                              : PCAL_OK;
+}
+
+/* The corners without a step.  Points that may be one are collected first; their corners then
+ * take the places of the last ones. */
 static void venn_corners(venn_walk *walk) {
   venn_point *point = walk->corner, at = {0.0, 0.0}, before = venn_entry(walk, 0);
   size_t count = 1;
@@ -60,7 +80,7 @@ static void venn_corners(venn_walk *walk) {
   for (size_t i = 0; i < walk->table->count; i++) {
     const venn_point entry = venn_entry(walk, i);
     point[count] = at;
-    count += before.y * entry.x < entry.y * before.x;
+    count += (size_t)venn_rises(&before, &entry);
     at.x += entry.x;
     at.y += entry.y;
     before = entry;
@@ -72,20 +92,26 @@ static void venn_corners(venn_walk *walk) {
 }
 
 /* Keeps the value over the step, hits / weight between the two leftmost corners. */
-static void venn_keep(venn_walk *walk, size_t entry) {
+static pcal_status venn_keep(venn_walk *walk, size_t entry, pcal_error *err) {
   const venn_point *left = &walk->corner[walk->first], *right = left + 1;
   const double weight = right->x - left->x, hits = right->y - left->y;
   const double value = (walk->mirrored ? weight - hits : hits) / weight;
+  void *steps = walk->steps;
+  const pcal_status status =
+      pc_reserve(walk->env, &steps, &walk->capacity, walk->count + 1, sizeof *walk->steps, err);
+  walk->steps = steps;
+  PC_TRY(status);
   walk->steps[walk->count++] = (pc_venn_step){entry, value < 0.0   ? 0.0
                                                      : value > 1.0 ? 1.0
                                                                    : value};
+  return PCAL_OK;
 }
 
-static void venn_wander(venn_walk *walk) {
+static pcal_status venn_wander(venn_walk *walk, pcal_error *err) {
   venn_point at = {0.0, 0.0};
   venn_corners(walk);
   venn_push(walk, (venn_point){-1.0, -1.0});
-  venn_keep(walk, 0);
+  PC_TRY(venn_keep(walk, 0, err));
   for (size_t i = 1; i < walk->table->count; i++) {
     const venn_point entry = venn_entry(walk, i - 1);
     at.x += entry.x;
@@ -95,8 +121,9 @@ static void venn_wander(venn_walk *walk) {
       continue;
     walk->first++;
     venn_push(walk, left);
-    venn_keep(walk, i);
+    PC_TRY(venn_keep(walk, i, err));
   }
+  return PCAL_OK;
 }
 
 /* Steps of a mirrored walk from left to right. */
@@ -121,30 +148,30 @@ static size_t venn_rise(pc_venn_step *steps, size_t count) {
   return kept;
 }
 
-static size_t venn_side(const pc_curve_table *table, int mirrored, venn_point *space,
-                        pc_venn_step *out) {
-  venn_walk walk = {.table = table, .mirrored = mirrored, .corner = space, .steps = out};
-  venn_wander(&walk);
+static pcal_status venn_side(const pcal_env *env, const pc_curve_table *table, int mirrored,
+                             pc_venn_step **steps, size_t *count, pcal_error *err) {
+  venn_walk walk = {.env = env, .table = table, .mirrored = mirrored};
+  pcal_status status = venn_room(&walk, err);
+  if (status == PCAL_OK)
+    status = venn_wander(&walk, err);
+  pc_free(env, walk.corner);
+  *steps = walk.steps;
+  PC_TRY(status);
   if (mirrored)
     venn_mirror(&walk);
-  return venn_rise(out, walk.count);
+  *count = venn_rise(walk.steps, walk.count);
+  return PCAL_OK;
 }
 
 pcal_status pc_venn_new(const pcal_env *env, const pc_curve_table *table, pc_venn *out,
                         pcal_error *err) {
-  const size_t n = table->count;
-  venn_point *space = pc_alloc_raw(env, n + 2, sizeof *space);
-  out->lower = pc_alloc_raw(env, n, sizeof *out->lower);
-  out->upper = pc_alloc_raw(env, n, sizeof *out->upper);
-  const int enough = space != NULL && out->lower != NULL && out->upper != NULL;
-  if (enough) {
-    out->upper_count = venn_side(table, 0, space, out->upper);
-    out->lower_count = venn_side(table, 1, space, out->lower);
-  } else {
+  *out = (pc_venn){0};
+  pcal_status status = venn_side(env, table, 0, &out->upper, &out->upper_count, err);
+  if (status == PCAL_OK)
+    status = venn_side(env, table, 1, &out->lower, &out->lower_count, err);
+  if (status != PCAL_OK)
     pc_venn_free(env, out);
-  }
-  pc_free(env, space);
-  return enough ? PCAL_OK : pc_fail_memory(err, "tracing bounds of isotonic regression");
+  return status;
 }
 
 void pc_venn_free(const pcal_env *env, pc_venn *venn) {
