@@ -90,20 +90,23 @@ static void curve_merge(const pc_sorted_column *misses, const pc_sorted_column *
   out->total = weighted ? pc_sum_value(&total) : (double)(misses->count + hits->count);
 }
 
+pcal_status pc_curve_table_room(const pcal_env *env, size_t entries, pc_curve_table *out,
+                                pcal_error *err) {
+  *out = (pc_curve_table){0};
+  out->score = pc_alloc_raw(env, entries, 3 * sizeof(double));
+  if (out->score == NULL)
+    return pc_fail_memory(err, "sorting scores");
+  out->weight = out->score + entries;
+  out->hits = out->weight + entries;
+  return PCAL_OK;
+}
+
 pcal_status pc_curve_table_join(const pcal_env *env, const pc_sorted_column *misses,
                                 const pc_sorted_column *hits, pc_curve_table *out,
                                 pcal_error *err) {
-  const size_t n = misses->count + hits->count;
-  *out = (pc_curve_table){0};
-  out->score = pc_alloc_raw(env, n, sizeof(double));
-  out->weight = pc_alloc_raw(env, n, sizeof(double));
-  out->hits = pc_alloc_raw(env, n, sizeof(double));
-  if (out->score != NULL && out->weight != NULL && out->hits != NULL) {
-    curve_merge(misses, hits, out);
-    return PCAL_OK;
-  }
-  pc_curve_table_free(env, out);
-  return pc_fail_memory(err, "sorting scores");
+  PC_TRY(pc_curve_table_room(env, misses->count + hits->count, out, err));
+  curve_merge(misses, hits, out);
+  return PCAL_OK;
 }
 
 pcal_status pc_curve_table_new(const pcal_env *env, const pc_outcome_column *misses,
@@ -123,8 +126,6 @@ pcal_status pc_curve_table_new(const pcal_env *env, const pc_outcome_column *mis
 
 void pc_curve_table_free(const pcal_env *env, pc_curve_table *table) {
   pc_free(env, table->score);
-  pc_free(env, table->weight);
-  pc_free(env, table->hits);
   pc_free(env, table->owned);
   *table = (pc_curve_table){0};
 }
