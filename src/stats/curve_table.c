@@ -72,22 +72,49 @@ static double curve_next(const pc_sorted_column *column, size_t at) {
   return at < column->count ? column->score[at] : INFINITY;
 }
 
-static void curve_merge(const pc_sorted_column *misses, const pc_sorted_column *hits,
-                        pc_curve_table *out) {
-  const int weighted = misses->weight != NULL || hits->weight != NULL;
+static void curve_merge_weighted(const pc_sorted_column *misses, const pc_sorted_column *hits,
+                                 pc_curve_table *out) {
   pc_sum total;
   pc_sum_clear(&total);
   for (size_t m = 0, h = 0; m < misses->count || h < hits->count; out->count++) {
-    const double score = fmin(curve_next(misses, m), curve_next(hits, h));
+    const double miss = curve_next(misses, m), next = curve_next(hits, h);
+    const double score = miss < next ? miss : next;
     const double missed = curve_take(misses, &m, score);
     const double hit = curve_take(hits, &h, score);
     out->score[out->count] = score;
     out->weight[out->count] = missed + hit;
     out->hits[out->count] = hit;
-    if (weighted)
-      pc_sum_add(&total, missed + hit);
+    pc_sum_add(&total, missed + hit);
   }
-  out->total = weighted ? pc_sum_value(&total) : (double)(misses->count + hits->count);
+  out->total = pc_sum_value(&total);
+}
+
+/* Of a cumulated column, what each entry adds. */
+static void curve_differences(double *cumulated, size_t count) {
+  for (size_t i = count; i > 1; i--)
+    cumulated[i - 1] -= cumulated[i - 2];
+}
+
+/* Without weights: an entry is what was seen up to it less what was seen before it.  No branch
+ * depends on how outcomes follow each other, which no processor could foresee. */
+static void curve_merge_counts(const pc_sorted_column *misses, const pc_sorted_column *hits,
+                               pc_curve_table *out) {
+  double *scores = out->score, *weights = out->weight, *came_true = out->hits, last = NAN;
+  size_t count = 0;
+  for (size_t m = 0, h = 0; m < misses->count || h < hits->count;) {
+    const double miss = curve_next(misses, m), hit = curve_next(hits, h);
+    const double score = miss < hit ? miss : hit;
+    m += miss <= score;
+    h += hit <= score;
+    count += score != last;
+    scores[count - 1] = last = score;
+    weights[count - 1] = (double)(int64_t)(m + h);
+    came_true[count - 1] = (double)(int64_t)h;
+  }
+  curve_differences(weights, count);
+  curve_differences(came_true, count);
+  out->count = count;
+  out->total = (double)(misses->count + hits->count);
 }
 
 pcal_status pc_curve_table_room(const pcal_env *env, size_t entries, pc_curve_table *out,
@@ -105,7 +132,10 @@ pcal_status pc_curve_table_join(const pcal_env *env, const pc_sorted_column *mis
                                 const pc_sorted_column *hits, pc_curve_table *out,
                                 pcal_error *err) {
   PC_TRY(pc_curve_table_room(env, misses->count + hits->count, out, err));
-  curve_merge(misses, hits, out);
+  if (misses->weight != NULL || hits->weight != NULL)
+    curve_merge_weighted(misses, hits, out);
+  else
+    curve_merge_counts(misses, hits, out);
   return PCAL_OK;
 }
 
