@@ -10,8 +10,8 @@
  * and neither does 1 / (1 + (1 - p0) / p1), step by step also after rounding: of one column the
  * order of scores stays. Source: Vovk, Petej & Fedorova 2015 (inductive Venn-Abers predictors;
  * v minimises regret). Accuracy: exact counts for whole weights.   Cost: a sort of each class,
- * then O(n); applying: a binary search among steps.  Memory for the scores of as many classes
- * as fit at a time. */
+ * then O(n); applying: a search among the steps near a score.  Memory for the scores of as many
+ * classes as fit at a time. */
 #include <math.h>
 
 #include "calibrators/one_vs_rest.h"
@@ -84,7 +84,7 @@ static pcal_status venn_abers_merge(const pcal_env *env, const pc_score_table *l
     u += next_u == edge;
   }
   out->count = made + 1;
-  return PCAL_OK;
+  return pc_score_table_guide(env, out, err);
 }
 
 /* ---- Fit ---- */
