@@ -64,20 +64,35 @@ static void spline_fit_places(const spline_fit *fit, spline_block *block) {
   }
 }
 
+/* Sums up to each number and behind an earlier sum; four at a time, so that additions do not
+ * wait for each other. */
+static void spline_fit_cumulate(const double *from, size_t count, double before, double *out) {
+  size_t i = 0;
+  for (; i + 4 <= count; i += 4) {
+    const double two = from[i] + from[i + 1], rest = from[i + 2] + from[i + 3];
+    out[i] = before + from[i];
+    out[i + 1] = before + two;
+    out[i + 2] = before + (two + from[i + 2]);
+    before = out[i + 3] = before + (two + rest);
+  }
+  for (; i < count; i++)
+    before = out[i] = before + from[i];
+}
+
 /* Goes on to the next block, from one that is all 0 to the first; 0 when there is none. */
 static int spline_fit_next(const spline_fit *fit, spline_block *block) {
   block->begin += block->count;
   const size_t left = fit->rows->count - block->begin;
-  const double *weight = fit->rows->weight + block->begin;
-  double before = block->before;
   block->count = left < SPLINE_FIT_BLOCK ? left : SPLINE_FIT_BLOCK;
-  for (size_t i = 0; i < block->count; i++) {
-    block->first[i] = before;
-    block->last[i] = before += weight[i];
-  }
-  block->before = before;
+  if (block->count == 0)
+    return 0;
+  spline_fit_cumulate(fit->rows->weight + block->begin, block->count, block->before,
+                      block->last);
+  block->first[0] = block->before;
+  memcpy(block->first + 1, block->last, (block->count - 1) * sizeof *block->first);
+  block->before = block->last[block->count - 1];
   spline_fit_places(fit, block);
-  return block->count > 0;
+  return 1;
 }
 
 static double spline_fit_error(const spline_fit *fit, size_t j) {
@@ -107,33 +122,41 @@ static void spline_fit_add(const spline_fit *fit, double x, double y, double wei
   points->weight[points->count++] = weight;
 }
 
-/* The rows of an entry as points of their own; sum: of the errors before it. */
+/* The rows of an entry as points of their own, up to (last place, behind). */
 static void spline_fit_add_tied(const spline_fit *fit, const spline_block *block, size_t i,
-                                double sum, spline_points *points) {
-  const size_t j = block->begin + i;
-  const double weight = fit->rows->weight[j], error = spline_fit_error(fit, j);
+                                double before, double behind, spline_points *points) {
+  const double weight = fit->rows->weight[block->begin + i];
   const double count = fmin(fmax(ceil(weight), 1.0), SPLINE_FIT_TIED_POINTS);
   for (double p = 1.0; p <= count; p++) {
     const double share = count == 1.0 ? 1.0 : (p - 1.0) / (count - 1.0);
     const double x = block->first[i] + share * (block->last[i] - block->first[i]);
-    spline_fit_add(fit, x, (sum + error * p / count) / fit->total, weight / count, points);
+    const double y = p == count ? behind : before + (behind - before) * (p / count);
+    spline_fit_add(fit, x, y, weight / count, points);
   }
+}
+
+/* Points of a block. */
+static void spline_fit_add_block(const spline_fit *fit, const spline_block *block,
+                                 double before, const double *y, spline_points *points) {
+  const double *weight = fit->rows->weight + block->begin;
+  if (!fit->rule->published)
+    pc_spline_add(&fit->space, block->last, y, weight, block->count, points->sums);
+  for (size_t i = 0; fit->rule->published && i < block->count; i++)
+    spline_fit_add_tied(fit, block, i, i == 0 ? before : y[i - 1], y[i], points);
 }
 
 static void spline_fit_points(const spline_fit *fit, pc_spline_sums *sums) {
   spline_points points = {.sums = sums};
   spline_block block = {0};
-  double sum = 0.0;
+  double before = 0.0, y[SPLINE_FIT_BLOCK], sum[SPLINE_FIT_BLOCK];
   while (spline_fit_next(fit, &block)) {
-    for (size_t i = 0; i < block.count; i++) {
-      const double behind = sum + spline_fit_error(fit, block.begin + i);
-      if (fit->rule->published)
-        spline_fit_add_tied(fit, &block, i, sum, &points);
-      else
-        spline_fit_add(fit, block.last[i], behind / fit->total,
-                       fit->rows->weight[block.begin + i], &points);
-      sum = behind;
-    }
+    for (size_t i = 0; i < block.count; i++)
+      y[i] = spline_fit_error(fit, block.begin + i);
+    spline_fit_cumulate(y, block.count, before, sum);
+    for (size_t i = 0; i < block.count; i++)
+      y[i] = sum[i] / fit->total;
+    spline_fit_add_block(fit, &block, before / fit->total, y, &points);
+    before = sum[block.count - 1];
   }
   spline_fit_flush(fit, &points);
 }
