@@ -95,25 +95,39 @@ static void curve_differences(double *cumulated, size_t count) {
     cumulated[i - 1] -= cumulated[i - 2];
 }
 
-/* Without weights: an entry is what was seen up to it less what was seen before it.  No branch
- * depends on how outcomes follow each other, which no processor could foresee. */
+/* Entries so far, as what there is up to each score. */
+typedef struct curve_counts {
+  size_t misses, hits, entries;
+  double last;
+} curve_counts;
+
+/* Takes the smaller of two scores, or both.  No branch depends on how outcomes follow each
+ * other, which no processor could foresee. */
+static inline void curve_count(curve_counts *seen, double miss, double hit,
+                               const pc_curve_table *out) {
+  const double score = miss < hit ? miss : hit;
+  seen->misses += miss <= hit;
+  seen->hits += hit <= miss;
+  seen->entries += score != seen->last;
+  seen->last = score;
+  out->score[seen->entries - 1] = score;
+  out->weight[seen->entries - 1] = (double)(int64_t)(seen->misses + seen->hits);
+  out->hits[seen->entries - 1] = (double)(int64_t)seen->hits;
+}
+
+/* Without weights: an entry is what there is up to it less what there is before it. */
 static void curve_merge_counts(const pc_sorted_column *misses, const pc_sorted_column *hits,
                                pc_curve_table *out) {
-  double *scores = out->score, *weights = out->weight, *came_true = out->hits, last = NAN;
-  size_t count = 0;
-  for (size_t m = 0, h = 0; m < misses->count || h < hits->count;) {
-    const double miss = curve_next(misses, m), hit = curve_next(hits, h);
-    const double score = miss < hit ? miss : hit;
-    m += miss <= score;
-    h += hit <= score;
-    count += score != last;
-    scores[count - 1] = last = score;
-    weights[count - 1] = (double)(int64_t)(m + h);
-    came_true[count - 1] = (double)(int64_t)h;
-  }
-  curve_differences(weights, count);
-  curve_differences(came_true, count);
-  out->count = count;
+  curve_counts seen = {0, 0, 0, NAN};
+  while (seen.misses < misses->count && seen.hits < hits->count)
+    curve_count(&seen, misses->score[seen.misses], hits->score[seen.hits], out);
+  while (seen.misses < misses->count)
+    curve_count(&seen, misses->score[seen.misses], INFINITY, out);
+  while (seen.hits < hits->count)
+    curve_count(&seen, INFINITY, hits->score[seen.hits], out);
+  curve_differences(out->weight, seen.entries);
+  curve_differences(out->hits, seen.entries);
+  out->count = seen.entries;
   out->total = (double)(misses->count + hits->count);
 }
 
