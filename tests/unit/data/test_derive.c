@@ -447,38 +447,6 @@ static void needs_no_labels_when_told(void **state) {
   data_free(&result);
 }
 
-/* One column goes a block at a time where it lies so, else row by row. */
-static void a_column_needs_no_labels_when_told(void **state) {
-  (void)state;
-  enum { ROWS = 5 };
-  static const double scores[ROWS] = {0.25, 0.5, 1, 0, 0.75};
-  double apart[2 * ROWS];
-  const pc_policy policy = {.unlabelled = 1, .need_log = 1, .need_scores = 1};
-  for (size_t i = 0; i < ROWS; i++)
-    apart[2 * i] = scores[i];
-  const pcal_batch batch = data_batch(PCAL_PROBABILITY, ROWS, 1, scores, NULL);
-  pcal_batch wide = data_batch(PCAL_PROBABILITY, ROWS, 1, apart, NULL);
-  wide.row_stride = 2 * sizeof(double);
-  data_result block = data_derive_well(&batch, policy), rows = data_derive_well(&wide, policy);
-  assert_non_null(block.rows.ones);
-  assert_null(rows.rows.ones);
-  for (size_t i = 0; i < ROWS; i++) {
-    assert_int_equal(block.rows.labels[i], 0);
-    assert_int_equal(block.rows.ones[i], 0);
-    assert_int_equal(rows.rows.labels[i], 0);
-    assert_same(block.rows.log_true[i], log(1 - scores[i]));
-  }
-  assert_memory_equal(block.rows.ids, rows.rows.ids, ROWS * sizeof(uint64_t));
-  assert_memory_equal(block.rows.probs, rows.rows.probs, 2 * ROWS * sizeof(double));
-  assert_memory_equal(block.rows.scores, rows.rows.scores, 2 * ROWS * sizeof(double));
-  assert_memory_equal(block.rows.top, rows.rows.top, ROWS * sizeof(double));
-  assert_memory_equal(block.rows.top_label, rows.rows.top_label, ROWS * sizeof(int32_t));
-  assert_memory_equal(block.rows.true_gap, rows.rows.true_gap, ROWS * sizeof(double));
-  assert_memory_equal(block.rows.log_true, rows.rows.log_true, ROWS * sizeof(double));
-  data_free(&block);
-  data_free(&rows);
-}
-
 static void carries_weights_groups_and_numbers(void **state) {
   (void)state;
   static const double logits[] = {1, 2, 3, 4, 5, 6}, weights[] = {2, 0, 0.5, 1e12, -0.0, 0.25};
@@ -621,7 +589,6 @@ int main(void) {
       cmocka_unit_test(bare_columns),
       cmocka_unit_test(fast_logits_are_close),
       cmocka_unit_test(needs_no_labels_when_told),
-      cmocka_unit_test(a_column_needs_no_labels_when_told),
       cmocka_unit_test(carries_weights_groups_and_numbers),
       cmocka_unit_test(fractional_row_is_the_first_of_all_chunks),
       cmocka_unit_test(no_rows_are_fine),
