@@ -155,6 +155,32 @@ static pcal_status score_columns_parts(const score_state *state, size_t begin, s
   return PCAL_OK;
 }
 
+/* The only block, or NULL when there are several. */
+static const score_block *score_columns_only(const score_state *state) {
+  const score_block *only = NULL;
+  for (size_t w = 0; w < state->worker_count; w++) {
+    const score_block *block = state->workers[w].blocks;
+    if (block != NULL && (only != NULL || block->next != NULL))
+      return NULL;
+    only = block == NULL ? only : block;
+  }
+  return only;
+}
+
+/* One column in one block is sorted where it lies. */
+static pcal_status score_columns_in_place(const score_state *state, const score_block *block,
+                                          pcal_error *err) {
+  const pc_score_columns *request = state->request;
+  const size_t misses = block->misses[0], back = state->capacity - (block->rows - misses);
+  double *weights = block->weights;
+  pc_sorted_column sorted[2] = {
+      {block->scores, weights, misses},
+      {block->scores + back, weights == NULL ? NULL : weights + back, block->rows - misses}};
+  for (int side = 0; side < 2; side++)
+    PC_TRY(pc_sorted_column_sort(state->task->env, &sorted[side], err));
+  return request->use(request->user, 0, &sorted[0], &sorted[1], err);
+}
+
 /* The one table: all workers sort it. */
 static pcal_status score_columns_single(const score_state *state, pcal_error *err) {
   const pcal_env *env = state->task->env;
@@ -203,6 +229,9 @@ static pcal_status score_columns_task(void *user, size_t c, size_t worker, pcal_
 static pcal_status score_columns_range(score_state *state, pcal_error *err) {
   const pc_policy policy = {.bare = state->request->bare, .lean = state->request->lean};
   PC_TRY(pc_sweep(state->task, &policy, score_columns_add, state, err));
+  const score_block *only = score_columns_only(state);
+  if (state->request->columns == 1 && only != NULL)
+    return score_columns_in_place(state, only, err);
   if (state->request->pooled || state->request->columns == 1)
     return score_columns_single(state, err);
   const double work = SCORE_COLUMNS_SORT_COST * (double)state->task->calibrator->fit.rows *

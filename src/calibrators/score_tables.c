@@ -6,6 +6,8 @@
 #include "calibrators/parameter_lists.h"
 #include "kernels/sort.h"
 
+#define SCORE_TABLE_CELLS 2 /* of a guide, for each bin */
+
 pcal_status pc_score_tables_new(const pcal_env *env, size_t count, pc_score_tables **out,
                                 pcal_error *err) {
   pc_score_tables *tables = pc_alloc(env, 1, sizeof *tables);
@@ -32,6 +34,7 @@ pcal_status pc_score_table_room(const pcal_env *env, size_t bins, pc_score_table
 
 void pc_score_table_free(const pcal_env *env, pc_score_table *table) {
   pc_free(env, table->values);
+  pc_free(env, table->guide);
   *table = (pc_score_table){0};
 }
 
@@ -44,8 +47,39 @@ void pc_score_tables_free(const pcal_env *env, pc_score_tables *tables) {
   pc_free(env, tables);
 }
 
+/* ---- Finding ---- */
+
+/* Cells of equal width, a few for each bin, so that most have no edge inside. */
+static size_t score_table_cells(const pc_score_table *table) {
+  return SCORE_TABLE_CELLS * table->count;
+}
+
+/* Does not fall with the score. */
+static size_t score_table_cell(double score, size_t cells) {
+  const double place = score * (double)cells, last = (double)(cells - 1);
+  return place <= 0.0 ? 0 : (size_t)(place < last ? place : last);
+}
+
+/* guide[c] is the number of edges in cells before c. */
+pcal_status pc_score_table_guide(const pcal_env *env, pc_score_table *table, pcal_error *err) {
+  const size_t cells = score_table_cells(table);
+  size_t begun = 0;
+  table->guide = pc_alloc_raw(env, cells + 1, sizeof *table->guide);
+  if (table->guide == NULL)
+    return pc_fail_memory(err, "making tables of bins");
+  for (size_t e = 0; e + 1 < table->count; e++)
+    for (const size_t cell = score_table_cell(table->edges[e], cells); begun <= cell; begun++)
+      table->guide[begun] = e;
+  for (; begun <= cells; begun++)
+    table->guide[begun] = table->count - 1;
+  return PCAL_OK;
+}
+
 size_t pc_score_table_find(const pc_score_table *table, double score) {
-  return pc_first_not_below(table->edges, table->count - 1, score);
+  if (table->guide == NULL)
+    return pc_first_not_below(table->edges, table->count - 1, score);
+  const size_t *guide = table->guide + score_table_cell(score, score_table_cells(table));
+  return guide[0] + pc_first_not_below(table->edges + guide[0], guide[1] - guide[0], score);
 }
 
 double pc_score_table_middle(const pc_score_table *table, size_t bin) {

@@ -9,6 +9,7 @@ typedef struct pc_score_table {
   size_t count;   /* bins, at least 1 */
   double *values; /* what a score in the bin becomes */
   double *edges;  /* count - 1, ascending, below 1 */
+  size_t *guide;  /* where to look for a score, or NULL */
 } pc_score_table;
 
 typedef struct pc_score_tables {
@@ -21,6 +22,9 @@ PC_CHECKED pcal_status pc_score_tables_new(const pcal_env *env, size_t count,
                                            pc_score_tables **out, pcal_error *err);
 PC_CHECKED pcal_status pc_score_table_room(const pcal_env *env, size_t bins,
                                            pc_score_table *table, pcal_error *err);
+/* Makes the bins of a long table quick to find; its edges are to stay as they are. */
+PC_CHECKED pcal_status pc_score_table_guide(const pcal_env *env, pc_score_table *table,
+                                            pcal_error *err);
 void pc_score_table_free(const pcal_env *env, pc_score_table *table);
 void pc_score_tables_free(const pcal_env *env, pc_score_tables *tables); /* NULL is fine */
 

@@ -24,33 +24,75 @@
 #define SPLINE_FIT_RIDGE 1e-10      /* and count as this in the quadratic program */
 #define SPLINE_FIT_TOLERANCE 1e-11  /* of its constraints */
 #define SPLINE_FIT_TIED_POINTS 4096 /* that stand for the rows of one entry, at most */
+#define SPLINE_FIT_BLOCK 256        /* entries that are looked at together */
 
 typedef struct spline_fit {
   const pcal_env *env;
   const pc_spline_rule *rule;
-  const pc_curve_table *rows;
+  pc_curve_table *rows;
   pc_spline_space space;
   double total;
-  double *first, *last; /* places of each entry */
-  double *values;       /* at the knots, the caller's */
+  double *values; /* at the knots, the caller's */
   double *bends;
 } spline_fit;
 
+/* Some entries, block after block from the first one on. */
+typedef struct spline_block {
+  size_t begin, count;
+  double before;                                          /* weight of the entries before it, */
+  double first[SPLINE_FIT_BLOCK], last[SPLINE_FIT_BLOCK]; /* places */
+} spline_block;
+
+static double spline_fit_keep(double value) {
+  const double above = value > 0.0 ? value : 0.0;
+  return above < 1.0 ? above : 1.0;
+}
+
 /* ---- Places and points ---- */
 
-static void spline_fit_places(const spline_fit *fit) {
+/* Turns weights up to entries into places. */
+static void spline_fit_places(const spline_fit *fit, spline_block *block) {
   const double n = fit->total;
   const int inner = !fit->rule->cumulative && n >= 2.0;
-  const double skip = inner ? 1.0 : 0.0, length = inner ? n - 1.0 : n;
-  double before = 0.0;
-  for (size_t j = 0; j < fit->rows->count; j++) {
-    const double behind = before + fit->rows->weight[j];
-    fit->last[j] = fmin(fmax((behind - skip) / length, 0.0), 1.0);
-    fit->first[j] = fmin((before + 1.0 - skip) / length, fit->last[j]);
-    if (n < 2.0)
-      fit->first[j] = before / n;
-    before = behind;
+  const double skip = inner ? 1.0 : 0.0, share = 1.0 / (inner ? n - 1.0 : n);
+  const double next = n < 2.0 ? 0.0 : 1.0;
+  for (size_t i = 0; i < block->count; i++) {
+    const double first = (block->first[i] + next - skip) * share;
+    const double last = spline_fit_keep((block->last[i] - skip) * share);
+    block->first[i] = first < last ? first : last;
+    block->last[i] = last;
   }
+}
+
+/* Sums up to each number and behind an earlier sum; four at a time, so that additions do not
+ * wait for each other. */
+static void spline_fit_cumulate(const double *from, size_t count, double before, double *out) {
+  size_t i = 0;
+  for (; i + 4 <= count; i += 4) {
+    const double two = from[i] + from[i + 1], rest = from[i + 2] + from[i + 3];
+    out[i] = before + from[i];
+    out[i + 1] = before + two;
+    out[i + 2] = before + (two + from[i + 2]);
+    before = out[i + 3] = before + (two + rest);
+  }
+  for (; i < count; i++)
+    before = out[i] = before + from[i];
+}
+
+/* Goes on to the next block, from one that is all 0 to the first; 0 when there is none. */
+static int spline_fit_next(const spline_fit *fit, spline_block *block) {
+  block->begin += block->count;
+  const size_t left = fit->rows->count - block->begin;
+  block->count = left < SPLINE_FIT_BLOCK ? left : SPLINE_FIT_BLOCK;
+  if (block->count == 0)
+    return 0;
+  spline_fit_cumulate(fit->rows->weight + block->begin, block->count, block->before,
+                      block->last);
+  block->first[0] = block->before;
+  memcpy(block->first + 1, block->last, (block->count - 1) * sizeof *block->first);
+  block->before = block->last[block->count - 1];
+  spline_fit_places(fit, block);
+  return 1;
 }
 
 static double spline_fit_error(const spline_fit *fit, size_t j) {
@@ -59,63 +101,107 @@ static double spline_fit_error(const spline_fit *fit, size_t j) {
                                : rows->hits[j] - rows->weight[j] * rows->score[j];
 }
 
-/* The rows of entry j as points of their own. */
-static void spline_fit_add_tied(const spline_fit *fit, size_t j, double sum,
-                                pc_spline_sums *sums) {
-  const double weight = fit->rows->weight[j], error = spline_fit_error(fit, j);
+/* Points on their way into sums. */
+typedef struct spline_points {
+  size_t count;
+  double x[SPLINE_FIT_BLOCK], y[SPLINE_FIT_BLOCK], weight[SPLINE_FIT_BLOCK];
+  pc_spline_sums *sums;
+} spline_points;
+
+static void spline_fit_flush(const spline_fit *fit, spline_points *points) {
+  pc_spline_add(&fit->space, points->x, points->y, points->weight, points->count, points->sums);
+  points->count = 0;
+}
+
+static void spline_fit_add(const spline_fit *fit, double x, double y, double weight,
+                           spline_points *points) {
+  if (points->count == SPLINE_FIT_BLOCK)
+    spline_fit_flush(fit, points);
+  points->x[points->count] = x;
+  points->y[points->count] = y;
+  points->weight[points->count++] = weight;
+}
+
+/* The rows of an entry as points of their own, up to (last place, behind). */
+static void spline_fit_add_tied(const spline_fit *fit, const spline_block *block, size_t i,
+                                double before, double behind, spline_points *points) {
+  const double weight = fit->rows->weight[block->begin + i];
   const double count = fmin(fmax(ceil(weight), 1.0), SPLINE_FIT_TIED_POINTS);
-  for (double i = 1.0; i <= count; i++) {
-    const double share = count == 1.0 ? 1.0 : (i - 1.0) / (count - 1.0);
-    const double x = fit->first[j] + share * (fit->last[j] - fit->first[j]);
-    pc_spline_add(&fit->space, x, (sum + error * i / count) / fit->total, weight / count, sums);
+  for (double p = 1.0; p <= count; p++) {
+    const double share = count == 1.0 ? 1.0 : (p - 1.0) / (count - 1.0);
+    const double x = block->first[i] + share * (block->last[i] - block->first[i]);
+    const double y = p == count ? behind : before + (behind - before) * (p / count);
+    spline_fit_add(fit, x, y, weight / count, points);
   }
 }
 
+/* Points of a block. */
+static void spline_fit_add_block(const spline_fit *fit, const spline_block *block,
+                                 double before, const double *y, spline_points *points) {
+  const double *weight = fit->rows->weight + block->begin;
+  if (!fit->rule->published)
+    pc_spline_add(&fit->space, block->last, y, weight, block->count, points->sums);
+  for (size_t i = 0; fit->rule->published && i < block->count; i++)
+    spline_fit_add_tied(fit, block, i, i == 0 ? before : y[i - 1], y[i], points);
+}
+
 static void spline_fit_points(const spline_fit *fit, pc_spline_sums *sums) {
-  double sum = 0.0;
-  for (size_t j = 0; j < fit->rows->count; j++) {
-    const double behind = sum + spline_fit_error(fit, j);
-    if (fit->rule->published)
-      spline_fit_add_tied(fit, j, sum, sums);
-    else
-      pc_spline_add(&fit->space, fit->last[j], behind / fit->total, fit->rows->weight[j], sums);
-    sum = behind;
+  spline_points points = {.sums = sums};
+  spline_block block = {0};
+  double before = 0.0, y[SPLINE_FIT_BLOCK], sum[SPLINE_FIT_BLOCK];
+  while (spline_fit_next(fit, &block)) {
+    for (size_t i = 0; i < block.count; i++)
+      y[i] = spline_fit_error(fit, block.begin + i);
+    spline_fit_cumulate(y, block.count, before, sum);
+    for (size_t i = 0; i < block.count; i++)
+      y[i] = sum[i] / fit->total;
+    spline_fit_add_block(fit, &block, before / fit->total, y, &points);
+    before = sum[block.count - 1];
   }
+  spline_fit_flush(fit, &points);
 }
 
 /* ---- Solving ---- */
 
-/* What an entry's score goes to, before it is kept in [0, 1]. */
-static double spline_fit_map(const spline_fit *fit, size_t j, const double *values,
-                             const double *bends) {
-  const double slope =
-      pc_spline_mean_slope(&fit->space, fit->first[j], fit->last[j], values, bends);
-  return fit->rule->cumulative ? slope : fit->rows->score[j] + slope;
+/* What the scores of a block go to, before they are kept in [0, 1]. */
+static void spline_fit_map(const spline_fit *fit, const spline_block *block,
+                           const double *values, double *out) {
+  const double *score = fit->rows->score + block->begin;
+  pc_spline_slopes(&fit->space, block->last, block->count, values, fit->bends, out);
+  for (size_t i = 0; i < block->count; i++)
+    if (block->first[i] < block->last[i])
+      out[i] = pc_spline_mean_slope(&fit->space, block->first[i], block->last[i], values,
+                                    fit->bends);
+  for (size_t i = 0; !fit->rule->cumulative && i < block->count; i++)
+    out[i] = score[i] + out[i];
 }
 
 /* The entry that leaves [0, 1] furthest, as a constraint on the values at the knots. */
 static double spline_fit_worst(void *user, const double *values, double *normal,
                                double *bound) {
   const spline_fit *fit = user;
-  double most = 0.0, side = 0.0;
-  size_t worst = 0;
+  spline_block block = {0};
+  double map[SPLINE_FIT_BLOCK], most = 0.0, side = 0.0, worst = 0.0, first = 0.0, last = 0.0;
   pc_spline_bend(&fit->space, values, fit->bends);
-  for (size_t j = 0; j < fit->rows->count; j++) {
-    const double base = fit->rule->cumulative ? 0.0 : fit->rows->score[j];
-    const double map = spline_fit_map(fit, j, values, fit->bends);
-    const double below = fmin(base, 0.0) - map, above = map - fmax(base, 1.0);
-    if (fmax(below, above) > most) {
-      most = fmax(below, above);
-      side = below > above ? 1.0 : -1.0;
-      worst = j;
+  while (spline_fit_next(fit, &block)) {
+    spline_fit_map(fit, &block, values, map);
+    for (size_t i = 0; i < block.count; i++) {
+      const double base = fit->rule->cumulative ? 0.0 : fit->rows->score[block.begin + i];
+      const double below = fmin(base, 0.0) - map[i], above = map[i] - fmax(base, 1.0);
+      if (fmax(below, above) > most) {
+        most = fmax(below, above);
+        side = below > above ? 1.0 : -1.0;
+        worst = base;
+        first = block.first[i];
+        last = block.last[i];
+      }
     }
   }
   if (most <= 0.0)
     return 0.0;
-  const double base = fit->rule->cumulative ? 0.0 : fit->rows->score[worst];
   memset(normal, 0, fit->space.knots * sizeof *normal);
-  pc_spline_mean_slope_spread(&fit->space, fit->first[worst], fit->last[worst], side, normal);
-  *bound = side > 0.0 ? fmin(base, 0.0) - base : base - fmax(base, 1.0);
+  pc_spline_mean_slope_spread(&fit->space, first, last, side, normal);
+  *bound = side > 0.0 ? fmin(worst, 0.0) - worst : worst - fmax(worst, 1.0);
   return most;
 }
 
@@ -195,25 +281,42 @@ static pcal_status spline_fit_values(spline_fit *fit, pc_spline_report *report,
 
 /* ---- The map ---- */
 
-static double spline_fit_keep(double value) {
-  return fmin(fmax(value, 0.0), 1.0);
-}
-
 /* Entries that become points: all, or as many at equal distances, both ends included. */
 static size_t spline_fit_entry(size_t count, size_t points, size_t i) {
   return points < count ? i * (count - 1) / (points - 1) : i;
 }
 
+/* Do the points of a line take the place of the rows, of which no one needs more?  Not where
+ * much room would be left over. */
+static int spline_fit_takes(const spline_fit *fit) {
+  const size_t room = (size_t)(fit->rows->weight - fit->rows->score);
+  return room <= fit->rule->points && room / 2 <= fit->rows->count;
+}
+
 static pcal_status spline_fit_line(const spline_fit *fit, pc_score_line *line,
                                    pcal_error *err) {
-  const size_t count = fit->rows->count;
-  const size_t points = count < fit->rule->points ? count : fit->rule->points;
-  PC_TRY(pc_score_line_room(fit->env, points, line, err));
-  for (size_t i = 0; i < points; i++) {
-    const size_t j = spline_fit_entry(count, points, i);
-    line->score[i] = fit->rows->score[j];
-    line->value[i] = spline_fit_keep(spline_fit_map(fit, j, fit->values, fit->bends));
+  const pc_curve_table *rows = fit->rows;
+  spline_block block = {0};
+  double map[SPLINE_FIT_BLOCK];
+  size_t made = 0, entry = 0;
+  if (spline_fit_takes(fit))
+    *line = (pc_score_line){rows->count, rows->score, rows->weight};
+  else
+    PC_TRY(pc_score_line_room(fit->env,
+                              rows->count < fit->rule->points ? rows->count : fit->rule->points,
+                              line, err));
+  while (spline_fit_next(fit, &block)) {
+    spline_fit_map(fit, &block, fit->values, map);
+    for (size_t i = 0; i < block.count; i++) {
+      if (block.begin + i != entry)
+        continue;
+      line->score[made] = rows->score[entry];
+      line->value[made++] = spline_fit_keep(map[i]);
+      entry = spline_fit_entry(rows->count, line->count, made);
+    }
   }
+  if (line->score == rows->score)
+    *fit->rows = (pc_curve_table){0};
   return PCAL_OK;
 }
 
@@ -224,54 +327,57 @@ static double spline_fit_at(const spline_fit *fit, size_t j, double place) {
   return spline_fit_keep(fit->rule->cumulative ? value : fit->rows->score[j] + value);
 }
 
+static void spline_fit_point(pc_score_line *line, double score, double value) {
+  line->score[line->count] = score;
+  line->value[line->count++] = value;
+}
+
 /* Each stretch between neighbours runs backwards, so inner scores are jumps; the last score has
  * its own value, and the stretch before it ends one double earlier. */
 static pcal_status spline_fit_published(const spline_fit *fit, pc_score_line *line,
                                         pcal_error *err) {
   const size_t count = fit->rows->count;
   const size_t entries = count < fit->rule->points ? count : fit->rule->points;
+  const double *score = fit->rows->score;
+  spline_block block = {0};
+  size_t taken = 0, before = 0;
+  double last = 0.0; /* place of the entry before */
   PC_TRY(pc_score_line_room(fit->env, 2 * entries, line, err));
-  size_t made = 0;
-  line->score[made] = fit->rows->score[0];
-  line->value[made++] = spline_fit_at(fit, 0, fit->first[0]);
-  for (size_t i = 1; i < entries; i++) {
-    const size_t before = spline_fit_entry(count, entries, i - 1);
-    const size_t j = spline_fit_entry(count, entries, i);
-    const double end = fit->rows->score[j];
-    line->score[made] = fit->rows->score[before];
-    line->value[made++] = spline_fit_at(fit, j, fit->first[j]);
-    line->score[made] = i + 1 < entries ? end : nextafter(end, -1.0);
-    line->value[made++] = spline_fit_at(fit, before, fit->last[before]);
-  }
-  if (entries > 1) {
-    line->score[made] = fit->rows->score[count - 1];
-    line->value[made++] = spline_fit_at(fit, count - 1, fit->last[count - 1]);
-  }
-  line->count = made;
+  line->count = 0;
+  while (spline_fit_next(fit, &block))
+    for (size_t i = 0; i < block.count; i++) {
+      const size_t j = block.begin + i;
+      if (j != spline_fit_entry(count, entries, taken))
+        continue;
+      const double end = j + 1 < count ? score[j] : nextafter(score[j], -1.0);
+      spline_fit_point(line, score[before], spline_fit_at(fit, j, block.first[i]));
+      if (taken++ > 0)
+        spline_fit_point(line, end, spline_fit_at(fit, before, last));
+      before = j;
+      last = block.last[i];
+    }
+  if (entries > 1)
+    spline_fit_point(line, score[before], spline_fit_at(fit, before, last));
   return PCAL_OK;
 }
 
-pcal_status pc_spline_fit(const pcal_env *env, const pc_spline_rule *rule,
-                          const pc_curve_table *rows, double *values, pc_score_line *line,
-                          pc_spline_report *report, pcal_error *err) {
+pcal_status pc_spline_fit(const pcal_env *env, const pc_spline_rule *rule, pc_curve_table *rows,
+                          double *values, pc_score_line *line, pc_spline_report *report,
+                          pcal_error *err) {
   spline_fit fit = {
       .env = env, .rule = rule, .rows = rows, .values = values, .total = rows->total};
   *report = (pc_spline_report){0};
-  fit.first = pc_alloc_raw(env, 2 * rows->count + rule->knots, sizeof *fit.first);
-  if (fit.first == NULL)
+  fit.bends = pc_alloc_raw(env, rule->knots, sizeof *fit.bends);
+  if (fit.bends == NULL)
     return pc_fail_memory(err, "fitting a spline");
-  fit.last = fit.first + rows->count;
-  fit.bends = fit.last + rows->count;
   pcal_status status = pc_spline_space_new(env, rule->knots, rule->runout, &fit.space, err);
-  if (status == PCAL_OK) {
-    spline_fit_places(&fit);
+  if (status == PCAL_OK)
     status = spline_fit_values(&fit, report, err);
-  }
   if (status == PCAL_OK) {
     pc_spline_bend(&fit.space, values, fit.bends);
     status = (rule->published ? spline_fit_published : spline_fit_line)(&fit, line, err);
   }
   pc_spline_space_free(env, &fit.space);
-  pc_free(env, fit.first);
+  pc_free(env, fit.bends);
   return status;
 }

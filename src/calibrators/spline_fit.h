@@ -22,10 +22,10 @@ typedef struct pc_spline_report {
   int stopped;       /* before it was solved */
 } pc_spline_report;
 
-/* Fills the values at the knots and makes the line.  The table has at least one entry. */
+/* Fills the values at the knots and makes the line.  The table has at least one entry; it is
+ * used up: its room may become the line's, after which it is empty. */
 PC_CHECKED pcal_status pc_spline_fit(const pcal_env *env, const pc_spline_rule *rule,
-                                     const pc_curve_table *rows, double *values,
-                                     pc_score_line *line, pc_spline_report *report,
-                                     pcal_error *err);
+                                     pc_curve_table *rows, double *values, pc_score_line *line,
+                                     pc_spline_report *report, pcal_error *err);
 
 #endif

@@ -10,8 +10,8 @@
  * and neither does 1 / (1 + (1 - p0) / p1), step by step also after rounding: of one column the
  * order of scores stays. Source: Vovk, Petej & Fedorova 2015 (inductive Venn-Abers predictors;
  * v minimises regret). Accuracy: exact counts for whole weights.   Cost: a sort of each class,
- * then O(n); applying: a binary search among steps.  Memory for the scores of as many classes
- * as fit at a time. */
+ * then O(n); applying: a search among the steps near a score.  Memory for the scores of as many
+ * classes as fit at a time. */
 #include <math.h>
 
 #include "calibrators/one_vs_rest.h"
@@ -27,25 +27,38 @@ typedef struct venn_abers {
 
 /* ---- Steps ---- */
 
-/* Steps whose values change behind `edge[i]`, which ascend; the first value stands before
- * all. */
-static pcal_status venn_abers_steps(const pcal_env *env, double first, const double *edge,
-                                    const double *value, size_t count, pc_score_table *out,
-                                    pcal_error *err) {
-  size_t steps = 1;
-  double last = first;
-  for (size_t i = 0; i < count; i++)
-    if (edge[i] < 1.0 && value[i] != last) {
-      last = value[i];
-      steps++;
-    }
-  PC_TRY(pc_score_table_room(env, steps, out, err));
-  out->values[0] = last = first;
-  for (size_t i = 0, at = 0; i < count; i++)
-    if (edge[i] < 1.0 && value[i] != last) {
-      out->edges[at++] = edge[i];
-      out->values[at] = last = value[i];
-    }
+/* The value behind an edge; edges ascend. */
+static void venn_abers_add(pc_score_table *table, double edge, double value) {
+  if (edge < 1.0 && value != table->values[table->count - 1]) {
+    table->edges[table->count - 1] = edge;
+    table->values[table->count++] = value;
+  }
+}
+
+/* A table that so far has one value everywhere, with room for `steps` more. */
+static pcal_status venn_abers_begin(const pcal_env *env, size_t steps, double value,
+                                    pc_score_table *out, pcal_error *err) {
+  PC_TRY(pc_score_table_room(env, steps + 1, out, err));
+  out->values[0] = value;
+  out->count = 1;
+  return PCAL_OK;
+}
+
+static pcal_status venn_abers_lower(const pcal_env *env, const double *score,
+                                    const pc_venn *venn, pc_score_table *out, pcal_error *err) {
+  PC_TRY(venn_abers_begin(env, venn->lower_count, 0.0, out, err));
+  for (size_t k = 0; k < venn->lower_count; k++)
+    venn_abers_add(out, nextafter(score[venn->lower[k].entry], -INFINITY),
+                   venn->lower[k].value);
+  return PCAL_OK;
+}
+
+static pcal_status venn_abers_upper(const pcal_env *env, const double *score, size_t count,
+                                    const pc_venn *venn, pc_score_table *out, pcal_error *err) {
+  PC_TRY(venn_abers_begin(env, venn->upper_count, venn->upper[0].value, out, err));
+  for (size_t k = 1; k < venn->upper_count; k++)
+    venn_abers_add(out, score[venn->upper[k].entry - 1], venn->upper[k].value);
+  venn_abers_add(out, score[count - 1], 1.0);
   return PCAL_OK;
 }
 
@@ -62,7 +75,7 @@ static pcal_status venn_abers_merge(const pcal_env *env, const pc_score_table *l
   for (;;) {
     const double next_l = l + 1 < lower->count ? lower->edges[l] : INFINITY;
     const double next_u = u + 1 < upper->count ? upper->edges[u] : INFINITY;
-    const double edge = fmin(next_l, next_u);
+    const double edge = next_l < next_u ? next_l : next_u;
     out->values[made] = venn_abers_value(lower->values[l], upper->values[u]);
     if (edge == INFINITY)
       break;
@@ -71,27 +84,18 @@ static pcal_status venn_abers_merge(const pcal_env *env, const pc_score_table *l
     u += next_u == edge;
   }
   out->count = made + 1;
-  return PCAL_OK;
+  return pc_score_table_guide(env, out, err);
 }
 
 /* ---- Fit ---- */
 
-/* From bounds at the entries of a table to steps; space has 2 numbers for each entry. */
-static pcal_status venn_abers_table(const pcal_env *env, const pc_curve_table *table,
-                                    const double *lower, const double *upper, double *space,
-                                    const venn_abers *model, size_t column, pcal_error *err) {
-  const size_t n = table->count;
-  double *edge = space, *value = space + n;
-  for (size_t i = 0; i < n; i++) {
-    edge[i] = table->score[i];
-    value[i] = i + 1 < n ? upper[i + 1] : 1.0;
-  }
-  PC_TRY(venn_abers_steps(env, upper[0], edge, value, n, &model->upper->tables[column], err));
-  for (size_t i = 0; i < n; i++)
-    edge[i] = nextafter(table->score[i], -INFINITY);
-  PC_TRY(venn_abers_steps(env, 0.0, edge, lower, n, &model->lower->tables[column], err));
-  return venn_abers_merge(env, &model->lower->tables[column], &model->upper->tables[column],
-                          &model->merged->tables[column], err);
+static pcal_status venn_abers_maps(const pcal_env *env, const pc_curve_table *table,
+                                   const pc_venn *venn, const venn_abers *model, size_t column,
+                                   pcal_error *err) {
+  pc_score_table *lower = &model->lower->tables[column], *upper = &model->upper->tables[column];
+  PC_TRY(venn_abers_lower(env, table->score, venn, lower, err));
+  PC_TRY(venn_abers_upper(env, table->score, table->count, venn, upper, err));
+  return venn_abers_merge(env, lower, upper, &model->merged->tables[column], err);
 }
 
 static pcal_status venn_abers_use(void *user, size_t column, const pc_sorted_column *misses,
@@ -99,16 +103,12 @@ static pcal_status venn_abers_use(void *user, size_t column, const pc_sorted_col
   const pc_fit_task *task = user;
   const pcal_env *env = task->env;
   pc_curve_table table;
+  pc_venn venn = {0};
   PC_TRY(pc_curve_table_join(env, misses, hits, &table, err));
-  const size_t n = table.count;
-  double *space = pc_alloc_raw(env, n, 4 * sizeof *space);
-  pcal_status status = space == NULL ? pc_fail_memory(err, "sorting scores") : PCAL_OK;
+  pcal_status status = pc_venn_new(env, &table, &venn, err);
   if (status == PCAL_OK)
-    status = pc_venn_bounds(env, &table, space, space + n, err);
-  if (status == PCAL_OK)
-    status = venn_abers_table(env, &table, space, space + n, space + 2 * n,
-                              task->calibrator->parameters, column, err);
-  pc_free(env, space);
+    status = venn_abers_maps(env, &table, &venn, task->calibrator->parameters, column, err);
+  pc_venn_free(env, &venn);
   pc_curve_table_free(env, &table);
   return status;
 }

@@ -128,22 +128,29 @@ static int derive_column(const pc_derive *d, size_t begin, size_t count,
   return 1;
 }
 
-/* The common case, a block at a time: one column of probabilities or confidences in which
- * nothing is missing, out of range or weighted.  0 when some row needs a closer look. */
-static int derive_plain(const pc_derive *d, size_t begin, size_t count) {
-  pc_column_facts facts;
-  if (d->layout->kind == PCAL_LOGIT || d->batch->weights != NULL || d->policy->unlabelled ||
-      !derive_column(d, begin, count, &facts))
-    return 0;
-  const int32_t *labels = d->batch->labels + begin;
+/* Labels of a block, all 0 where none are given; 0 when some are neither 0 nor 1. */
+static int derive_plain_labels(const pc_derive *d, size_t begin, size_t count) {
+  int32_t *labels = d->scratch->labels;
   uint8_t *ones = d->scratch->ones;
   uint32_t bits = 0;
+  if (d->policy->unlabelled)
+    memset(labels, 0, count * sizeof *labels);
+  else
+    memcpy(labels, d->batch->labels + begin, count * sizeof *labels);
   for (size_t i = 0; i < count; i++) {
     bits |= (uint32_t)labels[i];
     ones[i] = (uint8_t)labels[i];
   }
-  return facts.finite && facts.low >= -PC_AS_STORED && facts.high - 1 <= PC_AS_STORED &&
-         bits <= 1;
+  return bits <= 1;
+}
+
+/* The common case, a block at a time: one column of probabilities or confidences in which
+ * nothing is missing, out of range or weighted.  0 when some row needs a closer look. */
+static int derive_plain(const pc_derive *d, size_t begin, size_t count) {
+  pc_column_facts facts;
+  return d->layout->kind != PCAL_LOGIT && d->batch->weights == NULL &&
+         derive_column(d, begin, count, &facts) && facts.finite && facts.low >= -PC_AS_STORED &&
+         facts.high - 1 <= PC_AS_STORED && derive_plain_labels(d, begin, count);
 }
 
 static void derive_plain_facts(const pc_derive *d, size_t count) {
@@ -166,7 +173,6 @@ static void derive_plain_facts(const pc_derive *d, size_t count) {
 
 static void derive_plain_rows(pc_derive *d, size_t begin, size_t count) {
   const pc_scratch *s = d->scratch;
-  memcpy(s->labels, d->batch->labels + begin, count * sizeof(int32_t));
   if (d->batch->groups != NULL)
     memcpy(s->groups, d->batch->groups + begin, count * sizeof(uint32_t));
   d->kept = count;

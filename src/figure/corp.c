@@ -160,7 +160,7 @@ static pcal_status corp_band_draw(const pc_ks_curve *curve, double rows, pc_figu
   if (status == PCAL_OK)
     corp_outline(&band, figure, panel);
   pc_free(band.env, band.values);
-  pc_ks_curve_table_free(band.env, &band.table);
+  pc_curve_table_free(band.env, &band.table);
   return status;
 }
 

@@ -22,24 +22,9 @@ pcal_status pc_ks_curve_read(const pc_graph *graph, pc_ks_curve *out, pcal_error
   return PCAL_OK;
 }
 
-static pcal_status ks_curve_room(const pcal_env *env, size_t count, pc_curve_table *out,
-                                 pcal_error *err) {
-  *out = (pc_curve_table){0};
-  out->score = pc_alloc(env, count, sizeof(double));
-  out->weight = pc_alloc(env, count, sizeof(double));
-  out->hits = pc_alloc(env, count, sizeof(double));
-  if (out->score != NULL && out->weight != NULL && out->hits != NULL)
-    return PCAL_OK;
-  pc_free(env, out->score);
-  pc_free(env, out->weight);
-  pc_free(env, out->hits);
-  *out = (pc_curve_table){0};
-  return pc_fail_memory(err, "reading a curve for a figure");
-}
-
 pcal_status pc_ks_curve_table(const pcal_env *env, const pc_ks_curve *curve, double rows,
                               pc_curve_table *out, pcal_error *err) {
-  PC_TRY(ks_curve_room(env, curve->count, out, err));
+  PC_TRY(pc_curve_table_room(env, curve->count, out, err));
   double fraction = 0, scores = 0, outcomes = 0, last = -HUGE_VAL;
   for (size_t i = 0; i < curve->count; i++) {
     const double weight = (curve->fraction[i] - fraction) * rows;
@@ -48,10 +33,11 @@ pcal_status pc_ks_curve_table(const pcal_env *env, const pc_ks_curve *curve, dou
       continue;
     const double mean = (curve->scores[i] - scores) * rows / weight;
     const double score = fmin(fmax(mean, last), curve->score[i]);
-    const size_t at = out->count - (out->count > 0 && score <= last);
+    const int joins = out->count > 0 && score <= last;
+    const size_t at = out->count - (size_t)joins;
     out->score[at] = score;
-    out->weight[at] += weight;
-    out->hits[at] += fmin(fmax(hits, 0), weight);
+    out->weight[at] = (joins ? out->weight[at] : 0.0) + weight;
+    out->hits[at] = (joins ? out->hits[at] : 0.0) + fmin(fmax(hits, 0), weight);
     out->count = at + 1;
     out->total += weight;
     fraction = curve->fraction[i];
@@ -60,12 +46,6 @@ pcal_status pc_ks_curve_table(const pcal_env *env, const pc_ks_curve *curve, dou
     last = score;
   }
   return PCAL_OK;
-}
-
-void pc_ks_curve_table_free(const pcal_env *env, pc_curve_table *table) {
-  pc_free(env, table->score);
-  pc_free(env, table->weight);
-  pc_free(env, table->hits);
 }
 
 pcal_status pc_ks_curve_spline(const pcal_env *env, const pc_ks_curve *curve, double rows,
@@ -80,7 +60,7 @@ pcal_status pc_ks_curve_spline(const pcal_env *env, const pc_ks_curve *curve, do
   pcal_status status = pc_score_lines_new(env, 1, map, err);
   if (status == PCAL_OK)
     status = pc_spline_fit(env, &rule, &table, values, &(*map)->lines[0], &report, err);
-  pc_ks_curve_table_free(env, &table);
+  pc_curve_table_free(env, &table);
   if (status == PCAL_OK)
     return PCAL_OK;
   pc_score_lines_free(env, *map);

@@ -20,8 +20,6 @@ PC_CHECKED pcal_status pc_ks_curve_read(const pc_graph *graph, pc_ks_curve *out,
 PC_CHECKED pcal_status pc_ks_curve_table(const pcal_env *env, const pc_ks_curve *curve,
                                          double rows, pc_curve_table *out, pcal_error *err);
 
-void pc_ks_curve_table_free(const pcal_env *env, pc_curve_table *table);
-
 #define PC_KS_KNOTS_MAX 100
 
 /* The spline calibrator on a curve: values at its knots, and the map of scores as one line. */

@@ -1,6 +1,7 @@
-/* LSD radix sort on the bits of doubles, 11 bits a pass; passes in which all keys agree are
- * left out.  The bits of a double order like an integer once negative numbers are flipped.
- * -0 sorts before 0. */
+/* LSD radix sort on the bits of doubles.  Only bits from the lowest to the highest in which
+ * keys differ are looked at, at most 11 a pass and equally many in each; a pass in which all
+ * keys agree is left out.  The bits of a double order like an integer once negative numbers are
+ * flipped.  -0 sorts before 0. */
 #include "kernels/sort.h"
 
 #include <stdint.h>
@@ -8,7 +9,6 @@
 
 #define SORT_BITS 11
 #define SORT_BUCKETS (1u << SORT_BITS)
-#define SORT_PASSES 6
 #define SORT_SMALL 64
 
 static uint64_t sort_key(double value) {
@@ -33,33 +33,51 @@ static void sort_insertion(double *keys, double *payload, size_t count) {
   }
 }
 
-static void sort_count(const double *keys, size_t count,
-                       size_t tally[SORT_PASSES][SORT_BUCKETS]) {
-  memset(tally, 0, sizeof(size_t) * SORT_PASSES * SORT_BUCKETS);
-  for (size_t i = 0; i < count; i++) {
-    const uint64_t bits = sort_key(keys[i]);
-    for (unsigned pass = 0; pass < SORT_PASSES; pass++)
-      tally[pass][(bits >> (pass * SORT_BITS)) & (SORT_BUCKETS - 1)]++;
-  }
+/* Digits of keys: `passes` of them, `bits` wide, from bit `low` on. */
+typedef struct sort_digits {
+  unsigned low, bits, passes;
+} sort_digits;
+
+static sort_digits sort_digits_of(const double *keys, size_t count) {
+  const uint64_t first = sort_key(keys[0]);
+  uint64_t differ = 0;
+  for (size_t i = 1; i < count; i++)
+    differ |= sort_key(keys[i]) ^ first;
+  sort_digits digits = {0, 1, 0};
+  if (differ == 0)
+    return digits;
+  while ((differ >> digits.low & 1) == 0)
+    digits.low++;
+  unsigned width = 1;
+  while (differ >> digits.low >> (width - 1) > 1)
+    width++;
+  digits.passes = (width + SORT_BITS - 1) / SORT_BITS;
+  digits.bits = (width + digits.passes - 1) / digits.passes;
+  return digits;
 }
 
-/* Turns counts into first positions; 0 when one bucket holds everything. */
-static int sort_positions(size_t *tally, size_t count) {
-  size_t position = 0;
-  for (size_t b = 0; b < SORT_BUCKETS; b++) {
-    const size_t here = tally[b];
+/* Where the keys of each value of a digit begin; 0 when all keys have the same. */
+static int sort_positions(const double *keys, size_t count, unsigned shift, size_t buckets,
+                          size_t *position) {
+  memset(position, 0, buckets * sizeof *position);
+  for (size_t i = 0; i < count; i++)
+    position[(sort_key(keys[i]) >> shift) & (buckets - 1)]++;
+  size_t begin = 0;
+  for (size_t b = 0; b < buckets; b++) {
+    const size_t here = position[b];
     if (here == count)
       return 0;
-    tally[b] = position;
-    position += here;
+    position[b] = begin;
+    begin += here;
   }
   return 1;
 }
 
 static void sort_scatter(const double *keys, const double *payload, double *keys_out,
-                         double *payload_out, size_t count, unsigned shift, size_t *position) {
+                         double *payload_out, size_t count, unsigned shift, size_t buckets,
+                         size_t *position) {
   for (size_t i = 0; i < count; i++) {
-    const size_t to = position[(sort_key(keys[i]) >> shift) & (SORT_BUCKETS - 1)]++;
+    const size_t to = position[(sort_key(keys[i]) >> shift) & (buckets - 1)]++;
     keys_out[to] = keys[i];
     if (payload != NULL)
       payload_out[to] = payload[i];
@@ -68,17 +86,19 @@ static void sort_scatter(const double *keys, const double *payload, double *keys
 
 void pc_sort_pairs(double *keys, double *payload, double *key_scratch, double *payload_scratch,
                    size_t count) {
-  size_t tally[SORT_PASSES][SORT_BUCKETS];
+  size_t position[SORT_BUCKETS];
   if (count <= SORT_SMALL) {
     sort_insertion(keys, payload, count);
     return;
   }
-  sort_count(keys, count, tally);
+  const sort_digits digits = sort_digits_of(keys, count);
+  const size_t buckets = (size_t)1 << digits.bits;
   double *from = keys, *to = key_scratch, *carried = payload, *carried_to = payload_scratch;
-  for (unsigned pass = 0; pass < SORT_PASSES; pass++) {
-    if (!sort_positions(tally[pass], count))
+  for (unsigned pass = 0; pass < digits.passes; pass++) {
+    const unsigned shift = digits.low + pass * digits.bits;
+    if (!sort_positions(from, count, shift, buckets, position))
       continue;
-    sort_scatter(from, carried, to, carried_to, count, pass * SORT_BITS, tally[pass]);
+    sort_scatter(from, carried, to, carried_to, count, shift, buckets, position);
     double *swap = from;
     from = to;
     to = swap;

@@ -141,20 +141,16 @@ void pc_refilled_free(const pcal_env *env, pc_refilled *refilled) {
   memset(refilled, 0, sizeof *refilled);
 }
 
-static int sorted_view_curve_space(const pcal_env *env, const pc_sorted_view *sorted,
-                                   pc_evidence *out) {
+static pcal_status sorted_view_curve_space(const pcal_env *env, const pc_sorted_view *sorted,
+                                           pc_evidence *out, pcal_error *err) {
   out->curve.part_count = sorted->part_count;
   out->curve.parts = pc_alloc(env, sorted->part_count, sizeof *out->curve.parts);
-  int enough = out->curve.parts != NULL;
-  for (size_t p = 0; enough && p < sorted->part_count; p++) {
-    const size_t count = sorted->begin[p + 1] - sorted->begin[p];
-    pc_curve_table *table = &out->curve.parts[p];
-    table->score = pc_alloc_raw(env, count, sizeof(double));
-    table->weight = pc_alloc_raw(env, count, sizeof(double));
-    table->hits = pc_alloc_raw(env, count, sizeof(double));
-    enough = table->score != NULL && table->weight != NULL && table->hits != NULL;
-  }
-  return enough;
+  if (out->curve.parts == NULL)
+    return pc_fail_memory(err, "drawing replicas");
+  for (size_t p = 0; p < sorted->part_count; p++)
+    PC_TRY(pc_curve_table_room(env, sorted->begin[p + 1] - sorted->begin[p],
+                               &out->curve.parts[p], err));
+  return PCAL_OK;
 }
 
 pcal_status pc_refilled_new(const pcal_env *env, const pc_need *need,
@@ -164,7 +160,7 @@ pcal_status pc_refilled_new(const pcal_env *env, const pc_need *need,
   int enough = 1;
   pcal_status status = PCAL_OK;
   if (need->machine == PC_CURVE) {
-    enough = sorted_view_curve_space(env, sorted, &out->evidence);
+    status = sorted_view_curve_space(env, sorted, &out->evidence, err);
   } else {
     status = pc_partition_new(env, need->grid.rule, need->grid.bins, &out->cells, err);
     out->evidence.grid.part_count = sorted->part_count;

@@ -9,6 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+#define CUBIC_SPLINE_LANES 8
+
 /* Rows 1 .. k - 2 of `bend`: a tridiagonal system for each knot, solved for all at once. */
 static void cubic_spline_inner(pc_spline_space *space, pc_runout runout, double *diagonal) {
   const size_t k = space->knots, last = k - 2;
@@ -79,6 +81,19 @@ static size_t cubic_spline_find(const pc_spline_space *space, double x, double *
   return at;
 }
 
+/* The end of the run of ascending places that lie in one interval with the first. */
+static size_t cubic_spline_run(const pc_spline_space *space, const double *x, size_t begin,
+                               size_t count, size_t *at) {
+  double ignored;
+  *at = cubic_spline_find(space, x[begin], &ignored);
+  if (cubic_spline_find(space, x[count - 1], &ignored) == *at)
+    return count;
+  size_t end = begin + 1;
+  while (cubic_spline_find(space, x[end], &ignored) == *at)
+    end++;
+  return end;
+}
+
 pc_spline_form pc_spline_value(const pc_spline_space *space, double x) {
   double t;
   pc_spline_form form = {.at = cubic_spline_find(space, x, &t)};
@@ -113,6 +128,22 @@ void pc_spline_bend(const pc_spline_space *space, const double *values, double *
 double pc_spline_take(const pc_spline_form *form, const double *values, const double *bends) {
   return form->c[0] * bends[form->at] + form->c[1] * bends[form->at + 1] +
          form->c[2] * values[form->at] + form->c[3] * values[form->at + 1];
+}
+
+void pc_spline_slopes(const pc_spline_space *space, const double *x, size_t count,
+                      const double *values, const double *bends, double *out) {
+  const double step = space->step, intervals = (double)(space->knots - 1);
+  for (size_t begin = 0, end; begin < count; begin = end) {
+    size_t at;
+    end = cubic_spline_run(space, x, begin, count, &at);
+    const double left = bends[at], right = bends[at + 1];
+    const double from = -1.0 / step * values[at], to = 1.0 / step * values[at + 1];
+    for (size_t i = begin; i < end; i++) {
+      const double t = x[i] * intervals - (double)at;
+      out[i] = step * (-1.0 / 3.0 + t * (1.0 - 0.5 * t)) * left +
+               step * (0.5 * t * t - 1.0 / 6.0) * right + from + to;
+    }
+  }
 }
 
 void pc_spline_spread(const pc_spline_space *space, const pc_spline_form *form, double factor,
@@ -169,16 +200,64 @@ void pc_spline_mean_slope_spread(const pc_spline_space *space, double a, double 
 
 /* ---- Least squares ---- */
 
-void pc_spline_add(const pc_spline_space *space, double x, double y, double weight,
-                   pc_spline_sums *sums) {
-  const pc_spline_form form = pc_spline_value(space, x);
-  pc_spline_sums *to = &sums[form.at];
-  size_t at = 0;
-  for (size_t i = 0; i < 4; i++) {
-    const double weighted = weight * form.c[i];
-    to->right[i] += weighted * y;
-    for (size_t j = 0; j <= i; j++)
-      to->cross[at++] += weighted * form.c[j];
+/* In several sums, so that additions do not wait for each other; always in the same order. */
+typedef struct cubic_spline_lanes {
+  double cross[10][CUBIC_SPLINE_LANES], right[4][CUBIC_SPLINE_LANES];
+} cubic_spline_lanes;
+
+/* Points in interval `at`, at most one for each lane. */
+static inline void cubic_spline_add_lanes(const pc_spline_space *space, size_t at,
+                                          const double *x, const double *y,
+                                          const double *weight, size_t count,
+                                          cubic_spline_lanes *to) {
+  const double square = space->step * space->step, intervals = (double)(space->knots - 1);
+  for (size_t l = 0; l < count; l++) {
+    const double t = x[l] * intervals - (double)at;
+    const double a = square * t * (-1.0 / 3.0 + t * (0.5 - t * (1.0 / 6.0)));
+    const double b = square * (1.0 / 6.0) * t * (t * t - 1.0);
+    const double c = 1.0 - t;
+    const double wa = weight[l] * a, wb = weight[l] * b, wc = weight[l] * c, wt = weight[l] * t;
+    to->cross[0][l] += wa * a;
+    to->cross[1][l] += wb * a;
+    to->cross[2][l] += wb * b;
+    to->cross[3][l] += wc * a;
+    to->cross[4][l] += wc * b;
+    to->cross[5][l] += wc * c;
+    to->cross[6][l] += wt * a;
+    to->cross[7][l] += wt * b;
+    to->cross[8][l] += wt * c;
+    to->cross[9][l] += wt * t;
+    to->right[0][l] += wa * y[l];
+    to->right[1][l] += wb * y[l];
+    to->right[2][l] += wc * y[l];
+    to->right[3][l] += wt * y[l];
+  }
+}
+
+static void cubic_spline_add_run(const pc_spline_space *space, size_t at, const double *x,
+                                 const double *y, const double *weight, size_t count,
+                                 pc_spline_sums *to) {
+  cubic_spline_lanes lanes;
+  size_t i = 0;
+  memset(&lanes, 0, sizeof lanes);
+  for (; i + CUBIC_SPLINE_LANES <= count; i += CUBIC_SPLINE_LANES)
+    cubic_spline_add_lanes(space, at, x + i, y + i, weight + i, CUBIC_SPLINE_LANES, &lanes);
+  cubic_spline_add_lanes(space, at, x + i, y + i, weight + i, count - i, &lanes);
+  for (size_t l = 0; l < CUBIC_SPLINE_LANES; l++) {
+    for (size_t s = 0; s < 10; s++)
+      to->cross[s] += lanes.cross[s][l];
+    for (size_t s = 0; s < 4; s++)
+      to->right[s] += lanes.right[s][l];
+  }
+}
+
+void pc_spline_add(const pc_spline_space *space, const double *x, const double *y,
+                   const double *weight, size_t count, pc_spline_sums *sums) {
+  for (size_t begin = 0, end; begin < count; begin = end) {
+    size_t at;
+    end = cubic_spline_run(space, x, begin, count, &at);
+    cubic_spline_add_run(space, at, x + begin, y + begin, weight + begin, end - begin,
+                         &sums[at]);
   }
 }
 

@@ -36,6 +36,10 @@ pc_spline_form pc_spline_slope(const pc_spline_space *space, double x);
 void pc_spline_bend(const pc_spline_space *space, const double *values, double *bends);
 double pc_spline_take(const pc_spline_form *form, const double *values, const double *bends);
 
+/* Slopes at many places, which ascend. */
+void pc_spline_slopes(const pc_spline_space *space, const double *x, size_t count,
+                      const double *values, const double *bends, double *out);
+
 /* Adds a form, times a factor, to its coefficients on all values. */
 void pc_spline_spread(const pc_spline_space *space, const pc_spline_form *form, double factor,
                       double *row);
@@ -47,13 +51,14 @@ double pc_spline_mean_slope(const pc_spline_space *space, double a, double x,
 void pc_spline_mean_slope_spread(const pc_spline_space *space, double a, double x,
                                  double factor, double *row);
 
-/* Weighted squares of points (x, y): sums for each interval between knots; then the matrix and
- * right side of the normal equations in the values at the knots. */
+/* Weighted squares of points (x, y), x ascending: sums for each interval between knots; then
+ * the matrix and right side of the normal equations in the values at the knots. */
 typedef struct pc_spline_sums {
   double cross[10], right[4];
 } pc_spline_sums;
 
-void pc_spline_add(const pc_spline_space *space, double x, double y, double weight,
+void pc_spline_add(const pc_spline_space *space, const double *x, const double *y,
+                   const double *weight, size_t count,
                    pc_spline_sums *sums); /* knots - 1 of them, zero at first */
 PC_CHECKED pcal_status pc_spline_normal(const pcal_env *env, const pc_spline_space *space,
                                         const pc_spline_sums *sums, double *matrix,

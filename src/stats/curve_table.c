@@ -72,38 +72,85 @@ static double curve_next(const pc_sorted_column *column, size_t at) {
   return at < column->count ? column->score[at] : INFINITY;
 }
 
-static void curve_merge(const pc_sorted_column *misses, const pc_sorted_column *hits,
-                        pc_curve_table *out) {
-  const int weighted = misses->weight != NULL || hits->weight != NULL;
+static void curve_merge_weighted(const pc_sorted_column *misses, const pc_sorted_column *hits,
+                                 pc_curve_table *out) {
   pc_sum total;
   pc_sum_clear(&total);
   for (size_t m = 0, h = 0; m < misses->count || h < hits->count; out->count++) {
-    const double score = fmin(curve_next(misses, m), curve_next(hits, h));
+    const double miss = curve_next(misses, m), next = curve_next(hits, h);
+    const double score = miss < next ? miss : next;
     const double missed = curve_take(misses, &m, score);
     const double hit = curve_take(hits, &h, score);
     out->score[out->count] = score;
     out->weight[out->count] = missed + hit;
     out->hits[out->count] = hit;
-    if (weighted)
-      pc_sum_add(&total, missed + hit);
+    pc_sum_add(&total, missed + hit);
   }
-  out->total = weighted ? pc_sum_value(&total) : (double)(misses->count + hits->count);
+  out->total = pc_sum_value(&total);
+}
+
+/* Of a cumulated column, what each entry adds. */
+static void curve_differences(double *cumulated, size_t count) {
+  for (size_t i = count; i > 1; i--)
+    cumulated[i - 1] -= cumulated[i - 2];
+}
+
+/* Entries so far, as what there is up to each score. */
+typedef struct curve_counts {
+  size_t misses, hits, entries;
+  double last;
+} curve_counts;
+
+/* Takes the smaller of two scores, or both.  No branch depends on how outcomes follow each
+ * other, which no processor could foresee. */
+static inline void curve_count(curve_counts *seen, double miss, double hit,
+                               const pc_curve_table *out) {
+  const double score = miss < hit ? miss : hit;
+  seen->misses += miss <= hit;
+  seen->hits += hit <= miss;
+  seen->entries += score != seen->last;
+  seen->last = score;
+  out->score[seen->entries - 1] = score;
+  out->weight[seen->entries - 1] = (double)(int64_t)(seen->misses + seen->hits);
+  out->hits[seen->entries - 1] = (double)(int64_t)seen->hits;
+}
+
+/* Without weights: an entry is what there is up to it less what there is before it. */
+static void curve_merge_counts(const pc_sorted_column *misses, const pc_sorted_column *hits,
+                               pc_curve_table *out) {
+  curve_counts seen = {0, 0, 0, NAN};
+  while (seen.misses < misses->count && seen.hits < hits->count)
+    curve_count(&seen, misses->score[seen.misses], hits->score[seen.hits], out);
+  while (seen.misses < misses->count)
+    curve_count(&seen, misses->score[seen.misses], INFINITY, out);
+  while (seen.hits < hits->count)
+    curve_count(&seen, INFINITY, hits->score[seen.hits], out);
+  curve_differences(out->weight, seen.entries);
+  curve_differences(out->hits, seen.entries);
+  out->count = seen.entries;
+  out->total = (double)(misses->count + hits->count);
+}
+
+pcal_status pc_curve_table_room(const pcal_env *env, size_t entries, pc_curve_table *out,
+                                pcal_error *err) {
+  *out = (pc_curve_table){0};
+  out->score = pc_alloc_raw(env, entries, 3 * sizeof(double));
+  if (out->score == NULL)
+    return pc_fail_memory(err, "sorting scores");
+  out->weight = out->score + entries;
+  out->hits = out->weight + entries;
+  return PCAL_OK;
 }
 
 pcal_status pc_curve_table_join(const pcal_env *env, const pc_sorted_column *misses,
                                 const pc_sorted_column *hits, pc_curve_table *out,
                                 pcal_error *err) {
-  const size_t n = misses->count + hits->count;
-  *out = (pc_curve_table){0};
-  out->score = pc_alloc_raw(env, n, sizeof(double));
-  out->weight = pc_alloc_raw(env, n, sizeof(double));
-  out->hits = pc_alloc_raw(env, n, sizeof(double));
-  if (out->score != NULL && out->weight != NULL && out->hits != NULL) {
-    curve_merge(misses, hits, out);
-    return PCAL_OK;
-  }
-  pc_curve_table_free(env, out);
-  return pc_fail_memory(err, "sorting scores");
+  PC_TRY(pc_curve_table_room(env, misses->count + hits->count, out, err));
+  if (misses->weight != NULL || hits->weight != NULL)
+    curve_merge_weighted(misses, hits, out);
+  else
+    curve_merge_counts(misses, hits, out);
+  return PCAL_OK;
 }
 
 pcal_status pc_curve_table_new(const pcal_env *env, const pc_outcome_column *misses,
@@ -123,8 +170,6 @@ pcal_status pc_curve_table_new(const pcal_env *env, const pc_outcome_column *mis
 
 void pc_curve_table_free(const pcal_env *env, pc_curve_table *table) {
   pc_free(env, table->score);
-  pc_free(env, table->weight);
-  pc_free(env, table->hits);
   pc_free(env, table->owned);
   *table = (pc_curve_table){0};
 }

@@ -11,7 +11,7 @@
 
 typedef struct pc_curve_table {
   size_t count;
-  double *score;  /* ascending, distinct */
+  double *score;  /* ascending, distinct; the block of all three begins here */
   double *weight; /* rows with that score */
   double *hits;   /* those that came true */
   double total;   /* sum of weights */
@@ -69,6 +69,10 @@ PC_CHECKED pcal_status pc_sorted_column_new(const pcal_env *env, const pc_outcom
 PC_CHECKED pcal_status pc_sorted_column_sort(const pcal_env *env, pc_sorted_column *column,
                                              pcal_error *err);
 void pc_sorted_column_free(const pcal_env *env, pc_sorted_column *column);
+
+/* A table without entries that has room for some, in one block. */
+PC_CHECKED pcal_status pc_curve_table_room(const pcal_env *env, size_t entries,
+                                           pc_curve_table *out, pcal_error *err);
 
 /* Builds the table; the columns are not changed. */
 PC_CHECKED pcal_status pc_curve_table_new(const pcal_env *env, const pc_outcome_column *misses,

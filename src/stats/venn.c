@@ -7,23 +7,29 @@
  * the edge stays; else Q is a corner from which the minorant goes on to the corners at the
  * right, as points above the old edge lie above the new one too.  A corner is dropped once:
  * O(n). Misses are hits seen backwards: (1, 0) in the reversed order with outcomes exchanged.
+ *
+ * Corners of the minorant are points before which the entries rise less than behind; of single
+ * rows these are the places between a miss and a hit, few where scores tell outcomes apart.
+ *
  * Edge cases: (1) a new score equal to an entry's joins it, which gives the same value as
  * standing before it (hit) or behind it (miss); (2) products are exact for whole weights up to
  * a total of 2^26, and errors beyond are those of rounding. Source: Vovk, Petej & Fedorova 2015
  * (there with a stack of corners for each bound). */
 #include "stats/venn.h"
 
-#include <math.h>
-
 typedef struct venn_point {
   double x, y;
 } venn_point;
 
-typedef struct venn_hull {
-  venn_point *point; /* P_0 ... P_n */
-  venn_point *stack; /* corners, the leftmost on top */
-  size_t count;
-} venn_hull;
+typedef struct venn_walk {
+  const pcal_env *env;
+  const pc_curve_table *table;
+  int mirrored;
+  venn_point *corner; /* from left to right, [first, end) */
+  size_t first, end;
+  pc_venn_step *steps;
+  size_t count, capacity;
+} venn_walk;
 
 /* Is b not below the line from a to c?  a.x <= b.x <= c.x */
 static int venn_not_below(const venn_point *a, const venn_point *b, const venn_point *c) {
@@ -31,66 +37,145 @@ static int venn_not_below(const venn_point *a, const venn_point *b, const venn_p
 }
 
 /* Puts a point on the left end, dropping corners that are not below it and their next. */
-static void venn_push(venn_hull *hull, venn_point point) {
-  while (hull->count > 1 &&
-         venn_not_below(&point, &hull->stack[hull->count - 1], &hull->stack[hull->count - 2]))
-    hull->count--;
-  hull->stack[hull->count++] = point;
+static void venn_push(venn_walk *walk, venn_point point) {
+  while (walk->end - walk->first > 1 &&
+         venn_not_below(&point, &walk->corner[walk->first], &walk->corner[walk->first + 1]))
+    walk->first++;
+  walk->corner[--walk->first] = point;
 }
 
-/* Entry i of n, or its mirror image. */
-static void venn_points(const pc_curve_table *table, int mirrored, venn_hull *hull) {
-  const size_t n = table->count;
-  hull->point[0] = (venn_point){0.0, 0.0};
-  for (size_t i = 0; i < n; i++) {
-    const size_t at = mirrored ? n - 1 - i : i;
-    const double weight = table->weight[at], hits = table->hits[at];
-    hull->point[i + 1] = (venn_point){hull->point[i].x + weight,
-                                      hull->point[i].y + (mirrored ? weight - hits : hits)};
+/* Weight and hits of entry i, or of its mirror image. */
+static venn_point venn_entry(const venn_walk *walk, size_t i) {
+  const pc_curve_table *table = walk->table;
+  const size_t at = walk->mirrored ? table->count - 1 - i : i;
+  const double weight = table->weight[at], hits = table->hits[at];
+  return (venn_point){weight, walk->mirrored ? weight - hits : hits};
+}
+
+/* Does the slope rise from one entry to the next? */
+static int venn_rises(const venn_point *before, const venn_point *entry) {
+  return before->y * entry->x < entry->y * before->x;
+}
+
+/* Room for all points that may be corners, a place before them and one behind. */
+static pcal_status venn_room(venn_walk *walk, pcal_error *err) {
+  venn_point before = venn_entry(walk, 0);
+  size_t count = 4;
+  for (size_t i = 1; i < walk->table->count; i++) {
+    const venn_point entry = venn_entry(walk, i);
+    count += (size_t)venn_rises(&before, &entry);
+    before = entry;
   }
+  walk->corner = pc_alloc_raw(walk->env, count, sizeof *walk->corner);
+  return walk->corner == NULL ? pc_fail_memory(err, "tracing bounds of isotonic regression")
+                              : PCAL_OK;
 }
 
-/* The value over the step: hits / weight between the two leftmost corners. */
-static double venn_slope(const venn_hull *hull, int mirrored) {
-  const venn_point *left = &hull->stack[hull->count - 1];
-  const venn_point *right = &hull->stack[hull->count - 2];
+/* The corners without a step.  Points that may be one are collected first; their corners then
+ * take the places of the last ones. */
+static void venn_corners(venn_walk *walk) {
+  venn_point *point = walk->corner, at = {0.0, 0.0}, before = venn_entry(walk, 0);
+  size_t count = 1;
+  point[count++] = at;
+  for (size_t i = 0; i < walk->table->count; i++) {
+    const venn_point entry = venn_entry(walk, i);
+    point[count] = at;
+    count += (size_t)venn_rises(&before, &entry);
+    at.x += entry.x;
+    at.y += entry.y;
+    before = entry;
+  }
+  point[count++] = at;
+  walk->first = walk->end = count;
+  while (--count > 0)
+    venn_push(walk, point[count]);
+}
+
+/* Keeps the value over the step, hits / weight between the two leftmost corners. */
+static pcal_status venn_keep(venn_walk *walk, size_t entry, pcal_error *err) {
+  const venn_point *left = &walk->corner[walk->first], *right = left + 1;
   const double weight = right->x - left->x, hits = right->y - left->y;
-  const double value = (mirrored ? weight - hits : hits) / weight;
-  return fmin(fmax(value, 0.0), 1.0);
+  const double value = (walk->mirrored ? weight - hits : hits) / weight;
+  void *steps = walk->steps;
+  const pcal_status status =
+      pc_reserve(walk->env, &steps, &walk->capacity, walk->count + 1, sizeof *walk->steps, err);
+  walk->steps = steps;
+  PC_TRY(status);
+  walk->steps[walk->count++] = (pc_venn_step){entry, value < 0.0   ? 0.0
+                                                     : value > 1.0 ? 1.0
+                                                                   : value};
+  return PCAL_OK;
 }
 
-static void venn_wander(const pc_curve_table *table, int mirrored, venn_hull *hull,
-                        double *out) {
-  const size_t n = table->count;
-  venn_points(table, mirrored, hull);
-  hull->count = 0;
-  for (size_t i = n + 1; i > 0; i--)
-    venn_push(hull, hull->point[i - 1]);
-  venn_push(hull, (venn_point){-1.0, -1.0});
-  for (size_t i = 0; i < n; i++) {
-    out[mirrored ? n - 1 - i : i] = venn_slope(hull, mirrored);
-    const venn_point left = {hull->point[i + 1].x - 1.0, hull->point[i + 1].y - 1.0};
-    if (venn_not_below(&hull->stack[hull->count - 1], &left, &hull->stack[hull->count - 2]))
+static pcal_status venn_wander(venn_walk *walk, pcal_error *err) {
+  venn_point at = {0.0, 0.0};
+  venn_corners(walk);
+  venn_push(walk, (venn_point){-1.0, -1.0});
+  PC_TRY(venn_keep(walk, 0, err));
+  for (size_t i = 1; i < walk->table->count; i++) {
+    const venn_point entry = venn_entry(walk, i - 1);
+    at.x += entry.x;
+    at.y += entry.y;
+    const venn_point left = {at.x - 1.0, at.y - 1.0}, *corner = &walk->corner[walk->first];
+    if (venn_not_below(&corner[0], &left, &corner[1]))
       continue;
-    hull->count--;
-    venn_push(hull, left);
-  }
-}
-
-pcal_status pc_venn_bounds(const pcal_env *env, const pc_curve_table *table, double *lower,
-                           double *upper, pcal_error *err) {
-  const size_t n = table->count;
-  venn_hull hull = {NULL, NULL, 0};
-  hull.point = pc_alloc_raw(env, 2 * n + 4, sizeof *hull.point);
-  if (hull.point == NULL)
-    return pc_fail_memory(err, "tracing bounds of isotonic regression");
-  hull.stack = hull.point + n + 1;
-  venn_wander(table, 0, &hull, upper);
-  venn_wander(table, 1, &hull, lower);
-  pc_free(env, hull.point);
-  for (size_t i = 1; i < n; i++) { /* rounding of weights that are not whole */
-    upper[i] = fmax(upper[i], upper[i - 1]);
-    lower[i] = fmax(lower[i], lower[i - 1]);
+    walk->first++;
+    venn_push(walk, left);
+    PC_TRY(venn_keep(walk, i, err));
   }
   return PCAL_OK;
+}
+
+/* Steps of a mirrored walk from left to right. */
+static void venn_mirror(venn_walk *walk) {
+  const size_t n = walk->table->count, count = walk->count;
+  pc_venn_step *steps = walk->steps;
+  for (size_t k = 0; k < count; k++)
+    steps[k].entry = k + 1 < count ? n - steps[k + 1].entry : 0;
+  for (size_t k = 0; k < count / 2; k++) {
+    const pc_venn_step kept = steps[k];
+    steps[k] = steps[count - 1 - k];
+    steps[count - 1 - k] = kept;
+  }
+}
+
+/* Leaves out steps that do not rise: weights that are not whole may round so. */
+static size_t venn_rise(pc_venn_step *steps, size_t count) {
+  size_t kept = 1;
+  for (size_t k = 1; k < count; k++)
+    if (steps[k].value > steps[kept - 1].value)
+      steps[kept++] = steps[k];
+  return kept;
+}
+
+static pcal_status venn_side(const pcal_env *env, const pc_curve_table *table, int mirrored,
+                             pc_venn_step **steps, size_t *count, pcal_error *err) {
+  venn_walk walk = {.env = env, .table = table, .mirrored = mirrored};
+  pcal_status status = venn_room(&walk, err);
+  if (status == PCAL_OK)
+    status = venn_wander(&walk, err);
+  pc_free(env, walk.corner);
+  *steps = walk.steps;
+  PC_TRY(status);
+  if (mirrored)
+    venn_mirror(&walk);
+  *count = venn_rise(walk.steps, walk.count);
+  return PCAL_OK;
+}
+
+pcal_status pc_venn_new(const pcal_env *env, const pc_curve_table *table, pc_venn *out,
+                        pcal_error *err) {
+  *out = (pc_venn){0};
+  pcal_status status = venn_side(env, table, 0, &out->upper, &out->upper_count, err);
+  if (status == PCAL_OK)
+    status = venn_side(env, table, 1, &out->lower, &out->lower_count, err);
+  if (status != PCAL_OK)
+    pc_venn_free(env, out);
+  return status;
+}
+
+void pc_venn_free(const pcal_env *env, pc_venn *venn) {
+  pc_free(env, venn->lower);
+  pc_free(env, venn->upper);
+  *venn = (pc_venn){0};
 }

@@ -1,6 +1,7 @@
 #include "calibrators/score_tables.h"
 
 #include "calibrator_help.h"
+#include "core/rng.h"
 
 static void equal_width(void **state) {
   (void)state;
@@ -89,6 +90,58 @@ static void mixes(void **state) {
   pc_score_table_free(&env, &mixed);
 }
 
+/* Scores at, beside and between edges, and beyond the ends. */
+static void assert_guide_agrees(const pc_score_table *plain, const pc_score_table *guided) {
+  for (size_t e = 0; e + 1 < plain->count; e++) {
+    const double edge = plain->edges[e];
+    const double places[] = {nextafter(edge, -1), edge, nextafter(edge, 2), 0.999 * edge,
+                             1 - edge};
+    for (size_t p = 0; p < UNIT_COUNT(places); p++)
+      assert_int_equal(pc_score_table_find(guided, places[p]),
+                       pc_score_table_find(plain, places[p]));
+  }
+  static const double ends[] = {-1e-6, -0.0, 0, 5e-324, 0.5, 1, 1.000001};
+  for (size_t p = 0; p < UNIT_COUNT(ends); p++)
+    assert_int_equal(pc_score_table_find(guided, ends[p]), pc_score_table_find(plain, ends[p]));
+}
+
+/* Edges everywhere, and crowded at both ends. */
+static void guides_find_the_same_bins(void **state) {
+  (void)state;
+  const pcal_env env = pc_env_resolve(NULL);
+  const pc_rng rng = {7, 1};
+  for (size_t bins = 1; bins <= 400; bins += bins < 5 ? 1 : 79)
+    for (int crowded = 0; crowded < 2; crowded++) {
+      pc_score_table guided = {0};
+      assert_int_equal(pc_score_table_room(&env, bins, &guided, NULL), PCAL_OK);
+      for (size_t e = 0; e + 1 < bins; e++) {
+        const double u = ((double)e + pc_rng_uniform(&rng, e)) / (double)bins;
+        guided.edges[e] = crowded ? 1 / (1 + exp(40 * (0.5 - u))) : u;
+      }
+      if (bins > 3)
+        guided.edges[0] = -1e-7;
+      pc_score_table plain = guided;
+      assert_int_equal(pc_score_table_guide(&env, &guided, NULL), PCAL_OK);
+      assert_guide_agrees(&plain, &guided);
+      pc_score_table_free(&env, &guided);
+    }
+}
+
+static pcal_status guide_scenario(const pcal_env *env, void *user, pcal_error *err) {
+  pc_score_table table = {0};
+  (void)user;
+  pcal_status status = pc_score_table_room(env, 3, &table, err);
+  if (status == PCAL_OK)
+    status = pc_score_table_guide(env, &table, err);
+  pc_score_table_free(env, &table);
+  return status;
+}
+
+static void memory_may_run_out(void **state) {
+  (void)state;
+  unit_fail_each_allocation(guide_scenario, NULL);
+}
+
 /* A resampled table of equal mass may have as many bins as its resamples have together. */
 static void resampled_files(void **state) {
   (void)state;
@@ -104,6 +157,8 @@ int main(void) {
       cmocka_unit_test(equal_mass),
       cmocka_unit_test(sizes_come_from_the_file),
       cmocka_unit_test(mixes),
+      cmocka_unit_test(guides_find_the_same_bins),
+      cmocka_unit_test(memory_may_run_out),
       cmocka_unit_test(resampled_files),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,7 @@
 #include "../unit.h"
 #include "core/rng.h"
 
-#define ENTRIES 120
+#define ENTRIES 600 /* more than are looked at together */
 #define KNOTS 7
 
 typedef struct hand {
@@ -22,9 +22,32 @@ static void draw(hand *to, size_t count, uint64_t seed, int tied) {
     to->weight[i] = tied ? 1 + (double)(i % 4) : 1;
     to->hits[i] = 0;
     for (size_t w = 0; w < (size_t)to->weight[i]; w++)
-      to->hits[i] += pc_rng_uniform(&rng, 1000 + 4 * i + w) < to->score[i] * to->score[i];
+      to->hits[i] += pc_rng_uniform(&rng, 10000 + 4 * i + w) < to->score[i] * to->score[i];
     to->table.total += to->weight[i];
   }
+}
+
+/* Fits to a copy of the table, which is used up; `room` is that of the copy. */
+static pcal_status fit_with_room(const pcal_env *env, const pc_spline_rule *rule,
+                                 const pc_curve_table *rows, size_t room, double *values,
+                                 pc_score_line *line, pc_spline_report *report,
+                                 pcal_error *err) {
+  pc_curve_table copy;
+  PC_TRY(pc_curve_table_room(env, room, &copy, err));
+  copy.count = rows->count;
+  copy.total = rows->total;
+  memcpy(copy.score, rows->score, rows->count * sizeof(double));
+  memcpy(copy.weight, rows->weight, rows->count * sizeof(double));
+  memcpy(copy.hits, rows->hits, rows->count * sizeof(double));
+  const pcal_status status = pc_spline_fit(env, rule, &copy, values, line, report, err);
+  pc_curve_table_free(env, &copy);
+  return status;
+}
+
+static pcal_status fit(const pcal_env *env, const pc_spline_rule *rule,
+                       const pc_curve_table *rows, double *values, pc_score_line *line,
+                       pc_spline_report *report, pcal_error *err) {
+  return fit_with_room(env, rule, rows, rows->count, values, line, report, err);
 }
 
 /* ---- Truncated powers ---- */
@@ -139,8 +162,7 @@ static void agrees_with_another_basis(void **state) {
                                      .points = ENTRIES};
         pc_score_line line = {0};
         pc_spline_report report;
-        assert_int_equal(pc_spline_fit(&env, &rule, &from.table, values, &line, &report, NULL),
-                         PCAL_OK);
+        assert_int_equal(fit(&env, &rule, &from.table, values, &line, &report, NULL), PCAL_OK);
         expected_map(&from, (pc_runout)runout, cumulative, expected);
         assert_int_equal(line.count, ENTRIES);
         assert_int_equal(report.rank, KNOTS);
@@ -204,8 +226,7 @@ static void constrained_is_optimal(void **state) {
     pc_spline_report report;
     assert_int_equal(pc_spline_space_new(&env, KNOTS, PC_RUNOUT_NATURAL, &about.space, NULL),
                      PCAL_OK);
-    assert_int_equal(pc_spline_fit(&env, &rule, &from.table, values, &line, &report, NULL),
-                     PCAL_OK);
+    assert_int_equal(fit(&env, &rule, &from.table, values, &line, &report, NULL), PCAL_OK);
     assert_false(report.stopped);
     for (size_t c = 0; c < KNOTS; c++) {
       double up[KNOTS], down[KNOTS];
@@ -261,8 +282,7 @@ static double only_value(const hand *from, const pc_spline_rule *rule, size_t en
   double values[KNOTS];
   pc_score_line line = {0};
   pc_spline_report report;
-  assert_int_equal(pc_spline_fit(&env, rule, &from->table, values, &line, &report, NULL),
-                   PCAL_OK);
+  assert_int_equal(fit(&env, rule, &from->table, values, &line, &report, NULL), PCAL_OK);
   const double value = line.value[entry];
   assert_true(report.rank < KNOTS);
   pc_free(&env, line.score);
@@ -297,11 +317,9 @@ static void long_tables_are_thinned(void **state) {
   pc_spline_rule rule = {.knots = KNOTS, .points = 8};
   pc_score_line line = {0}, full = {0};
   pc_spline_report report;
-  assert_int_equal(pc_spline_fit(&env, &rule, &from.table, values, &line, &report, NULL),
-                   PCAL_OK);
+  assert_int_equal(fit(&env, &rule, &from.table, values, &line, &report, NULL), PCAL_OK);
   rule.points = ENTRIES;
-  assert_int_equal(pc_spline_fit(&env, &rule, &from.table, values, &full, &report, NULL),
-                   PCAL_OK);
+  assert_int_equal(fit(&env, &rule, &from.table, values, &full, &report, NULL), PCAL_OK);
   assert_int_equal(line.count, 8);
   for (size_t i = 0; i < 8; i++) {
     assert_same(line.score[i], from.score[i * (ENTRIES - 1) / 7]);
@@ -309,6 +327,32 @@ static void long_tables_are_thinned(void **state) {
   }
   pc_free(&env, line.score);
   pc_free(&env, full.score);
+}
+
+/* Whether or not the line takes the table's room. */
+static void room_does_not_show(void **state) {
+  (void)state;
+  const pcal_env env = pc_env_resolve(NULL);
+  const pc_spline_rule rule = {.knots = KNOTS, .points = 2 * ENTRIES};
+  static const size_t rooms[] = {ENTRIES, 2 * ENTRIES - 1, 2 * ENTRIES + 3, 3 * ENTRIES};
+  hand from;
+  double values[KNOTS], first[KNOTS];
+  pc_score_line line = {0};
+  pc_spline_report report;
+  draw(&from, ENTRIES, 4, 1);
+  assert_int_equal(fit(&env, &rule, &from.table, first, &line, &report, NULL), PCAL_OK);
+  for (size_t r = 0; r < UNIT_COUNT(rooms); r++) {
+    pc_score_line other = {0};
+    assert_int_equal(
+        fit_with_room(&env, &rule, &from.table, rooms[r], values, &other, &report, NULL),
+        PCAL_OK);
+    assert_int_equal(other.count, ENTRIES);
+    assert_memory_equal(values, first, sizeof values);
+    assert_memory_equal(other.score, from.score, ENTRIES * sizeof(double));
+    assert_memory_equal(other.value, line.value, ENTRIES * sizeof(double));
+    pc_free(&env, other.score);
+  }
+  pc_free(&env, line.score);
 }
 
 /* As published: the value just behind an entry is that of the next one, and at the next one
@@ -322,11 +366,9 @@ static void published_interpolation(void **state) {
   pc_spline_rule rule = {.knots = KNOTS, .points = ENTRIES};
   pc_score_line right = {0}, wrong = {0};
   pc_spline_report report;
-  assert_int_equal(pc_spline_fit(&env, &rule, &from.table, values, &right, &report, NULL),
-                   PCAL_OK);
+  assert_int_equal(fit(&env, &rule, &from.table, values, &right, &report, NULL), PCAL_OK);
   rule.published = 1;
-  assert_int_equal(pc_spline_fit(&env, &rule, &from.table, values, &wrong, &report, NULL),
-                   PCAL_OK);
+  assert_int_equal(fit(&env, &rule, &from.table, values, &wrong, &report, NULL), PCAL_OK);
   for (size_t i = 1; i + 1 < 50; i++) {
     const double at = from.score[i], before = from.score[i - 1];
     assert_near(pc_score_line_at(&wrong, at), right.value[i - 1], 1e-12);
@@ -348,7 +390,7 @@ static pcal_status scenario(const pcal_env *env, void *user, pcal_error *err) {
   pc_score_line line = {0};
   pc_spline_report report;
   draw(&from, 20, 1, 0);
-  const pcal_status status = pc_spline_fit(env, rule, &from.table, values, &line, &report, err);
+  const pcal_status status = fit(env, rule, &from.table, values, &line, &report, err);
   pc_free(env, line.score);
   return status;
 }
@@ -367,7 +409,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(agrees_with_another_basis), cmocka_unit_test(constrained_is_optimal),
       cmocka_unit_test(constant_scores),           cmocka_unit_test(long_tables_are_thinned),
-      cmocka_unit_test(published_interpolation),   cmocka_unit_test(memory_may_run_out),
+      cmocka_unit_test(room_does_not_show),        cmocka_unit_test(published_interpolation),
+      cmocka_unit_test(memory_may_run_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

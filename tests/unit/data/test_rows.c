@@ -217,6 +217,38 @@ static void selects_rows_of_one_column(void **state) {
   }
 }
 
+/* One column goes a block at a time where it lies so, else row by row. */
+static void a_column_needs_no_labels_when_told(void **state) {
+  (void)state;
+  enum { ROWS = 5 };
+  static const double scores[ROWS] = {0.25, 0.5, 1, 0, 0.75};
+  double apart[2 * ROWS];
+  const pc_policy policy = {.unlabelled = 1, .need_log = 1, .need_scores = 1};
+  for (size_t i = 0; i < ROWS; i++)
+    apart[2 * i] = scores[i];
+  const pcal_batch batch = data_batch(PCAL_PROBABILITY, ROWS, 1, scores, NULL);
+  pcal_batch wide = data_batch(PCAL_PROBABILITY, ROWS, 1, apart, NULL);
+  wide.row_stride = 2 * sizeof(double);
+  data_result block = data_derive_well(&batch, policy), rows = data_derive_well(&wide, policy);
+  assert_non_null(block.rows.ones);
+  assert_null(rows.rows.ones);
+  for (size_t i = 0; i < ROWS; i++) {
+    assert_int_equal(block.rows.labels[i], 0);
+    assert_int_equal(block.rows.ones[i], 0);
+    assert_int_equal(rows.rows.labels[i], 0);
+    assert_same(block.rows.log_true[i], log(1 - scores[i]));
+  }
+  assert_memory_equal(block.rows.ids, rows.rows.ids, ROWS * sizeof(uint64_t));
+  assert_memory_equal(block.rows.probs, rows.rows.probs, 2 * ROWS * sizeof(double));
+  assert_memory_equal(block.rows.scores, rows.rows.scores, 2 * ROWS * sizeof(double));
+  assert_memory_equal(block.rows.top, rows.rows.top, ROWS * sizeof(double));
+  assert_memory_equal(block.rows.top_label, rows.rows.top_label, ROWS * sizeof(int32_t));
+  assert_memory_equal(block.rows.true_gap, rows.rows.true_gap, ROWS * sizeof(double));
+  assert_memory_equal(block.rows.log_true, rows.rows.log_true, ROWS * sizeof(double));
+  data_free(&block);
+  data_free(&rows);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(lays_out_every_kind),
@@ -225,6 +257,7 @@ int main(void) {
       cmocka_unit_test(scratch_survives_every_failed_allocation),
       cmocka_unit_test(checks_batches),
       cmocka_unit_test(selects_rows),
+      cmocka_unit_test(a_column_needs_no_labels_when_told),
       cmocka_unit_test(selects_rows_of_one_column),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

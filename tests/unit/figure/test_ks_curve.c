@@ -31,7 +31,7 @@ static void test_stretches(void **state) {
   assert_near(table.hits[0], 1, 1e-12);
   assert_near(table.hits[2], 1, 1e-12);
   assert_near(table.total, 4, 1e-12);
-  pc_ks_curve_table_free(&env, &table);
+  pc_curve_table_free(&env, &table);
 }
 
 /* Outcomes that follow the scores exactly leave the map of scores alone. */

@@ -56,6 +56,11 @@ static double key_three_digits(size_t i) {
   return 1 + (double)(i * 104729 % 8000000) * 0x1p-46;
 }
 
+/* Floats: low bits that are all 0, and few exponents. */
+static double key_float(size_t i) {
+  return (double)(float)key_probability(i);
+}
+
 static double key_extreme(size_t i) {
   static const double ends[] = {INFINITY, -INFINITY, DBL_MAX, -DBL_MAX, 5e-324, -5e-324,
                                 0.0,      -0.0,      DBL_MIN, -DBL_MIN, 1,      -1};
@@ -63,8 +68,8 @@ static double key_extreme(size_t i) {
 }
 
 static const key_maker makers[] = {
-    key_any_bits,  key_probability, key_signed_with_ties, key_zeros,        key_equal,
-    key_ascending, key_descending,  key_one_digit,        key_three_digits, key_extreme};
+    key_any_bits,   key_probability, key_signed_with_ties, key_zeros, key_equal,  key_ascending,
+    key_descending, key_one_digit,   key_three_digits,     key_float, key_extreme};
 
 typedef struct pair {
   double key;

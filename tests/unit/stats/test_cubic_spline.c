@@ -55,6 +55,26 @@ static void reproduces_polynomials(void **state) {
     }
 }
 
+/* The same bits as one place at a time. */
+static void many_slopes(void **state) {
+  (void)state;
+  enum { K = 7, PLACES = 100 };
+  pc_spline_space space = space_of(K, PC_RUNOUT_NATURAL);
+  const double values[K] = {0.5, -1, 2, 0.25, 3, 1, -2};
+  double bends[K], x[PLACES], slopes[PLACES];
+  pc_spline_bend(&space, values, bends);
+  for (int i = 0; i < PLACES; i++)
+    x[i] = (i / 2) / 47.0 - 0.02; /* pairs, some beyond the ends */
+  for (size_t count = 0; count <= PLACES; count += 25) {
+    pc_spline_slopes(&space, x, count, values, bends, slopes);
+    for (size_t i = 0; i < count; i++) {
+      const pc_spline_form slope = pc_spline_slope(&space, x[i]);
+      assert_same(slopes[i], pc_spline_take(&slope, values, bends));
+    }
+  }
+  space_free(&space);
+}
+
 /* Any values: interpolated, with first and second derivatives that do not jump at knots, and
  * with the ends that were asked for. */
 static void is_smooth(void **state) {
@@ -128,10 +148,11 @@ static void normal_equations(void **state) {
     pc_spline_space space = space_of(K, runouts[r]);
     pc_spline_sums sums[K - 1] = {{{0}, {0}}};
     double matrix[K * K], right[K], expected[K * K] = {0}, expected_right[K] = {0};
+    double xs[POINTS], ys[POINTS], ws[POINTS];
     const pc_rng rng = {5, (uint64_t)r};
     for (size_t p = 0; p < POINTS; p++) {
-      const double x = pc_rng_uniform(&rng, 3 * p), y = pc_rng_normal(&rng, 3 * p + 1);
-      const double w = pc_rng_uniform(&rng, 3 * p + 2);
+      const double x = ((double)p + pc_rng_uniform(&rng, 3 * p)) / POINTS;
+      const double y = pc_rng_normal(&rng, 3 * p + 1), w = pc_rng_uniform(&rng, 3 * p + 2);
       double row[K] = {0};
       for (size_t c = 0; c < K; c++) { /* the spline that is 1 at knot c */
         double values[K] = {0}, bends[K];
@@ -140,13 +161,19 @@ static void normal_equations(void **state) {
         const pc_spline_form at = pc_spline_value(&space, x);
         row[c] = pc_spline_take(&at, values, bends);
       }
-      pc_spline_add(&space, x, y, w, sums);
+      xs[p] = x;
+      ys[p] = y;
+      ws[p] = w;
       for (size_t i = 0; i < K; i++) {
         expected_right[i] += w * y * row[i];
         for (size_t j = 0; j < K; j++)
           expected[i * K + j] += w * row[i] * row[j];
       }
     }
+    const size_t cuts[] = {0, 1, 30, 30, POINTS}; /* points may come in parts */
+    for (size_t c = 1; c < UNIT_COUNT(cuts); c++)
+      pc_spline_add(&space, xs + cuts[c - 1], ys + cuts[c - 1], ws + cuts[c - 1],
+                    cuts[c] - cuts[c - 1], sums);
     assert_int_equal(pc_spline_normal(&env, &space, sums, matrix, right, NULL), PCAL_OK);
     for (size_t i = 0; i < K * K; i++)
       assert_true(fabs(matrix[i] - expected[i]) < 1e-12);
@@ -174,9 +201,13 @@ static void memory_may_run_out(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(reproduces_polynomials), cmocka_unit_test(is_smooth),
-      cmocka_unit_test(forms_spread),           cmocka_unit_test(short_distances),
-      cmocka_unit_test(normal_equations),       cmocka_unit_test(memory_may_run_out),
+      cmocka_unit_test(reproduces_polynomials),
+      cmocka_unit_test(is_smooth),
+      cmocka_unit_test(many_slopes),
+      cmocka_unit_test(forms_spread),
+      cmocka_unit_test(short_distances),
+      cmocka_unit_test(normal_equations),
+      cmocka_unit_test(memory_may_run_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

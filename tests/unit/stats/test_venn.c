@@ -16,6 +16,28 @@ static void hand_make(hand_table *hand, size_t count) {
       .count = count, .score = hand->score, .weight = hand->weight, .hits = hand->hits};
 }
 
+/* The values at all entries. */
+static void spread(const pc_venn_step *steps, size_t count, size_t entries, double *out) {
+  assert_true(count > 0);
+  assert_int_equal(steps[0].entry, 0);
+  for (size_t k = 0; k < count; k++) {
+    const size_t end = k + 1 < count ? steps[k + 1].entry : entries;
+    assert_true(steps[k].entry < end);
+    assert_true(k == 0 || steps[k].value > steps[k - 1].value);
+    for (size_t i = steps[k].entry; i < end; i++)
+      out[i] = steps[k].value;
+  }
+}
+
+static void bounds(const hand_table *hand, double *lower, double *upper) {
+  const pcal_env env = pc_env_resolve(NULL);
+  pc_venn venn;
+  assert_int_equal(pc_venn_new(&env, &hand->table, &venn, NULL), PCAL_OK);
+  spread(venn.lower, venn.lower_count, hand->table.count, lower);
+  spread(venn.upper, venn.upper_count, hand->table.count, upper);
+  pc_venn_free(&env, &venn);
+}
+
 /* The value of a real isotonic regression at a row that is added to the table. */
 static double refit(const hand_table *from, double score, int hit) {
   const pcal_env env = pc_env_resolve(NULL);
@@ -50,10 +72,9 @@ static double refit(const hand_table *from, double score, int hit) {
 }
 
 static void check(const hand_table *hand) {
-  const pcal_env env = pc_env_resolve(NULL);
   const size_t n = hand->table.count;
   double lower[ENTRIES], upper[ENTRIES];
-  assert_int_equal(pc_venn_bounds(&env, &hand->table, lower, upper, NULL), PCAL_OK);
+  bounds(hand, lower, upper);
   for (size_t i = 0; i < n; i++) {
     const double at = hand->score[i];
     const double before = i == 0 ? at - 0.1 : (at + hand->score[i - 1]) / 2;
@@ -91,22 +112,20 @@ static void agrees_with_two_regressions(void **state) {
 /* One row: with a hit added p1 is 1 or 1/2, with a miss p0 is 0 or 1/2. */
 static void one_row(void **state) {
   (void)state;
-  const pcal_env env = pc_env_resolve(NULL);
   hand_table hand = {.score = {0.5}, .weight = {1}, .hits = {1}};
   double lower, upper;
   hand_make(&hand, 1);
-  assert_int_equal(pc_venn_bounds(&env, &hand.table, &lower, &upper, NULL), PCAL_OK);
+  bounds(&hand, &lower, &upper);
   assert_same(lower, 0.5);
   assert_same(upper, 1.0);
   hand.hits[0] = 0;
-  assert_int_equal(pc_venn_bounds(&env, &hand.table, &lower, &upper, NULL), PCAL_OK);
+  bounds(&hand, &lower, &upper);
   assert_same(lower, 0.0);
   assert_same(upper, 0.5);
 }
 
 static void odd_weights_do_not_fall(void **state) {
   (void)state;
-  const pcal_env env = pc_env_resolve(NULL);
   for (uint64_t seed = 0; seed < 200; seed++) {
     const pc_rng rng = {seed, 4};
     hand_table hand;
@@ -117,7 +136,7 @@ static void odd_weights_do_not_fall(void **state) {
       hand.hits[i] = hand.weight[i] * (pc_rng_uniform(&rng, 2 * i + 1) < 0.5);
     }
     hand_make(&hand, ENTRIES);
-    assert_int_equal(pc_venn_bounds(&env, &hand.table, lower, upper, NULL), PCAL_OK);
+    bounds(&hand, lower, upper);
     for (size_t i = 0; i < ENTRIES; i++) {
       assert_near(upper[i], refit(&hand, hand.score[i], 1), 1e-13);
       assert_true(fabs(lower[i] - refit(&hand, hand.score[i], 0)) <= 1e-13);
@@ -127,8 +146,10 @@ static void odd_weights_do_not_fall(void **state) {
 }
 
 static pcal_status scenario(const pcal_env *env, void *user, pcal_error *err) {
-  double lower[ENTRIES], upper[ENTRIES];
-  return pc_venn_bounds(env, user, lower, upper, err);
+  pc_venn venn;
+  PC_TRY(pc_venn_new(env, user, &venn, err));
+  pc_venn_free(env, &venn);
+  return PCAL_OK;
 }
 
 static void memory_may_run_out(void **state) {
