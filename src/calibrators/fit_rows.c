@@ -41,8 +41,14 @@ typedef struct fit_rows_pass {
   void *user;
 } fit_rows_pass;
 
+/* Rows that whole tiles have. */
+static size_t fit_rows_fill_up(size_t count) {
+  return (count + PC_LANES - 1) / PC_LANES * PC_LANES;
+}
+
 static size_t fit_rows_block(const pc_fit_rows *rows) {
-  return pc_chunk_rows(&rows->task->calibrator->layout);
+  const size_t block = pc_chunk_rows(&rows->task->calibrator->layout);
+  return rows->turned ? fit_rows_fill_up(block) : block;
 }
 
 /* ---- Features ---- */
@@ -97,13 +103,23 @@ static void fit_rows_divide(double *x, size_t count, int exponent) {
 
 /* ---- First pass ---- */
 
+/* The largest of a row in size, without a chain of comparisons. */
+static double fit_rows_size(const double *x, size_t width) {
+  double most[4] = {0.0};
+  size_t j = 0;
+  for (; j + 4 <= width; j += 4)
+    for (size_t l = 0; l < 4; l++)
+      most[l] = fabs(x[j + l]) > most[l] ? fabs(x[j + l]) : most[l];
+  for (; j < width; j++)
+    most[0] = fmax(most[0], fabs(x[j]));
+  return fmax(fmax(most[0], most[1]), fmax(most[2], most[3]));
+}
+
 static void fit_rows_note(const pc_fit_rows *rows, struct pc_fit_worker *worker,
                           const pc_rows *from, size_t i) {
   const double weight = from->weights == NULL ? 1.0 : from->weights[i];
   const double *x = worker->x + i * rows->width;
-  double size = 0.0;
-  for (size_t j = 0; j < rows->width; j++)
-    size = fmax(size, fabs(x[j]));
+  const double size = fit_rows_size(x, rows->width);
   if (size > 0.0) {
     const int exponent = ilogb(size) + 1;
     pc_sum_add_product(&worker->exponents, weight, (double)exponent);
@@ -150,7 +166,7 @@ static pcal_status fit_rows_reserve(const pc_fit_rows *rows, struct pc_fit_worke
   }
   if (needed <= worker->capacity)
     return PCAL_OK;
-  const size_t wanted = needed + worker->capacity / 2;
+  const size_t wanted = fit_rows_fill_up(needed + worker->capacity / 2);
   const size_t size = rows->width * (worker->narrow ? sizeof(float) : sizeof(double));
   void *values = pc_resize(env, worker->values, wanted, size);
   worker->values = values == NULL ? worker->values : values;
@@ -166,16 +182,41 @@ static pcal_status fit_rows_reserve(const pc_fit_rows *rows, struct pc_fit_worke
   return PCAL_OK;
 }
 
-static pcal_status fit_rows_keep(const pc_fit_rows *rows, struct pc_fit_worker *worker,
-                                 const pc_rows *from, pcal_error *err) {
-  const size_t cells = from->count * rows->width, at = worker->count * rows->width;
-  PC_TRY(fit_rows_reserve(rows, worker, from->count, err));
-  if (!worker->keeps)
-    return PCAL_OK;
+/* Makes a row the next lane of the tiles. */
+static void fit_rows_turn(const pc_fit_rows *rows, struct pc_fit_worker *worker, size_t number,
+                          const double *x) {
+  const size_t lane = number % PC_LANES, cells = rows->width * PC_LANES;
+  const size_t at = (number - lane) * rows->width;
+  float *floats = (float *)worker->values + at;
+  double *doubles = (double *)worker->values + at;
+  if (lane == 0 && worker->narrow)
+    memset(floats, 0, cells * sizeof *floats);
+  else if (lane == 0)
+    memset(doubles, 0, cells * sizeof *doubles);
+  for (size_t j = 0; worker->narrow && j < rows->width; j++)
+    floats[j * PC_LANES + lane] = (float)x[j];
+  for (size_t j = 0; !worker->narrow && j < rows->width; j++)
+    doubles[j * PC_LANES + lane] = x[j];
+}
+
+static void fit_rows_copy(const pc_fit_rows *rows, struct pc_fit_worker *worker, size_t count) {
+  const size_t cells = count * rows->width, at = worker->count * rows->width;
+  for (size_t i = 0; rows->turned && i < count; i++)
+    fit_rows_turn(rows, worker, worker->count + i, worker->x + i * rows->width);
+  if (rows->turned)
+    return;
   for (size_t i = 0; worker->narrow && i < cells; i++)
     ((float *)worker->values)[at + i] = (float)worker->x[i];
   if (!worker->narrow)
     memcpy((double *)worker->values + at, worker->x, cells * sizeof(double));
+}
+
+static pcal_status fit_rows_keep(const pc_fit_rows *rows, struct pc_fit_worker *worker,
+                                 const pc_rows *from, pcal_error *err) {
+  PC_TRY(fit_rows_reserve(rows, worker, from->count, err));
+  if (!worker->keeps)
+    return PCAL_OK;
+  fit_rows_copy(rows, worker, from->count);
   memcpy(worker->labels + worker->count, from->labels, from->count * sizeof(int32_t));
   for (size_t i = 0; i < from->count; i++)
     worker->weights[worker->count + i] = from->weights == NULL ? 1.0 : from->weights[i];
@@ -209,6 +250,7 @@ static void fit_rows_collect(pc_fit_rows *rows) {
   struct pc_fit_worker *first = &rows->workers[0];
   rows->kept = first->keeps;
   rows->count = first->count;
+  rows->places = fit_rows_fill_up(first->count);
   for (size_t w = 1; w < rows->worker_count; w++) {
     const struct pc_fit_worker *other = &rows->workers[w];
     pc_sum_merge(&first->before, &other->before);
@@ -219,6 +261,7 @@ static void fit_rows_collect(pc_fit_rows *rows) {
     first->impossible += other->impossible;
     rows->kept &= other->keeps;
     rows->count += other->count;
+    rows->places += fit_rows_fill_up(other->count);
     for (size_t c = 0; c < rows->classes; c++)
       first->class_weight[c].units += other->class_weight[c].units;
   }
@@ -240,14 +283,14 @@ static int fit_rows_narrow(const pc_fit_rows *rows) {
 
 static pcal_status fit_rows_prepare(pc_fit_rows *rows, pcal_error *err) {
   const pcal_env *env = rows->task->env;
-  const int narrow = fit_rows_narrow(rows);
+  rows->narrow = fit_rows_narrow(rows);
   rows->class_weight = pc_alloc(env, rows->classes, sizeof *rows->class_weight);
   rows->workers = pc_alloc(env, rows->worker_count, sizeof *rows->workers);
   int enough = rows->class_weight != NULL && rows->workers != NULL;
   for (size_t w = 0; enough && w < rows->worker_count; w++) {
     struct pc_fit_worker *worker = &rows->workers[w];
     worker->keeps = 1;
-    worker->narrow = narrow;
+    worker->narrow = rows->narrow;
     worker->largest = -2 * FIT_ROWS_EXPONENT_MAX;
     worker->class_weight = pc_alloc(env, rows->classes, sizeof *worker->class_weight);
     enough = worker->class_weight != NULL;
@@ -255,7 +298,7 @@ static pcal_status fit_rows_prepare(pc_fit_rows *rows, pcal_error *err) {
   return enough ? PCAL_OK : pc_fail_memory(err, "preparing workers");
 }
 
-pcal_status pc_fit_rows_open(const pc_fit_task *task, pc_feature feature, int folded,
+pcal_status pc_fit_rows_open(const pc_fit_task *task, pc_feature feature, pc_fit_order order,
                              pc_fit_rows *out, pcal_error *err) {
   const pc_layout *layout = &task->calibrator->layout;
   const pc_policy policy = {.need_scores = 1, .need_log = 1, .lean = 1};
@@ -263,7 +306,8 @@ pcal_status pc_fit_rows_open(const pc_fit_task *task, pc_feature feature, int fo
                        .feature = feature,
                        .classes = layout->classes,
                        .width = pc_feature_count(feature, layout),
-                       .folded = folded,
+                       .folded = (order & PC_FIT_FOLDED) != 0,
+                       .turned = (order & PC_FIT_TURNED) != 0,
                        .worker_count = pc_worker_count(task->env)};
   fit_rows_pass pass = {out, NULL, NULL};
   pcal_status status = fit_rows_prepare(out, err);
@@ -301,10 +345,13 @@ static pcal_status fit_rows_again(void *user, size_t w, const pc_rows *from, pca
   const pc_fit_rows *rows = pass->rows;
   struct pc_fit_worker *worker = &rows->workers[w];
   PC_TRY(fit_rows_make(rows, worker, from, err));
-  fit_rows_divide(worker->x, from->count * rows->width, rows->exponent);
-  const pc_fit_block block = {from->count,   0,
-                              worker->x,     from->labels,
-                              from->weights, rows->folded ? worker->block_folds : NULL};
+  if (!rows->turned)
+    fit_rows_divide(worker->x, from->count * rows->width, rows->exponent);
+  const pc_fit_block block = {.count = from->count,
+                              .x = worker->x,
+                              .labels = from->labels,
+                              .weights = from->weights,
+                              .folds = rows->folded ? worker->block_folds : NULL};
   return pass->add(pass->user, w, &block, err);
 }
 
@@ -312,8 +359,18 @@ static pcal_status fit_rows_again(void *user, size_t w, const pc_rows *from, pca
 static size_t fit_rows_number(const pc_fit_rows *rows, const struct pc_fit_worker *worker) {
   size_t number = 0;
   for (const struct pc_fit_worker *other = rows->workers; other < worker; other++)
-    number += other->count;
+    number += rows->turned ? fit_rows_fill_up(other->count) : other->count;
   return number;
+}
+
+/* Kept features as doubles, divided. */
+static void fit_rows_widen(const struct pc_fit_worker *from, size_t at, size_t cells,
+                           int exponent, double *out) {
+  for (size_t i = 0; from->narrow && i < cells; i++)
+    out[i] = (double)((const float *)from->values)[at + i];
+  if (!from->narrow)
+    memcpy(out, (const double *)from->values + at, cells * sizeof *out);
+  fit_rows_divide(out, cells, exponent);
 }
 
 /* Hands out block number `index` of what a worker kept, through the space of another. */
@@ -323,22 +380,21 @@ static pcal_status fit_rows_hand_out(const fit_rows_pass *pass,
   const pc_fit_rows *rows = pass->rows;
   struct pc_fit_worker *space = &rows->workers[scratch];
   const size_t size = fit_rows_block(rows), begin = index * size, left = from->count - begin;
-  const size_t count = left < size ? left : size, cells = count * rows->width;
+  const size_t count = left < size ? left : size, at = begin * rows->width;
+  const int weighted = rows->task->calibrator->fit.weighted;
+  pc_fit_block block = {.count = count,
+                        .first = fit_rows_number(rows, from) + begin,
+                        .labels = from->labels + begin,
+                        .weights = weighted ? from->weights + begin : NULL,
+                        .folds = rows->folded ? from->folds + begin : NULL};
+  if (rows->turned) {
+    block.turned = from->narrow ? (const void *)((const float *)from->values + at)
+                                : (const void *)((const double *)from->values + at);
+    return pass->add(pass->user, w, &block, err);
+  }
   PC_TRY(fit_rows_space(rows, space, err));
-  if (from->narrow)
-    for (size_t i = 0; i < cells; i++)
-      space->x[i] = (double)((const float *)from->values)[begin * rows->width + i];
-  else
-    memcpy(space->x, (const double *)from->values + begin * rows->width,
-           cells * sizeof(double));
-  fit_rows_divide(space->x, cells, rows->exponent);
-  const pc_fit_block block = {count,
-                              fit_rows_number(rows, from) + begin,
-                              space->x,
-                              from->labels + begin,
-                              rows->task->calibrator->fit.weighted ? from->weights + begin
-                                                                   : NULL,
-                              rows->folded ? from->folds + begin : NULL};
+  fit_rows_widen(from, at, count * rows->width, rows->exponent, space->x);
+  block.x = space->x;
   return pass->add(pass->user, w, &block, err);
 }
 

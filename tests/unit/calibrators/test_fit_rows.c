@@ -43,7 +43,8 @@ static void finds_scale_and_counts(void **state) {
   double expected = 0.0, largest = 0.0, sum = 0.0, classes = 0.0;
   env.threads = 1;
   help_task_open(&task, &batch, "vector", &env);
-  assert_int_equal(pc_fit_rows_open(&task.task, PC_FEATURE_SCORES, 1, &rows, NULL), PCAL_OK);
+  assert_int_equal(pc_fit_rows_open(&task.task, PC_FEATURE_SCORES, PC_FIT_FOLDED, &rows, NULL),
+                   PCAL_OK);
   for (size_t i = 0; i < ROWS; i++) {
     double size = 0.0, norm = 0.0;
     for (size_t j = 0; j < K; j++) {
@@ -90,7 +91,8 @@ static void memory_does_not_show(void **state) {
       env.threads = 1;
       env.memory_limit = limited == 1 ? 1000 : 0;
       help_task_open(&task, &batch, "vector", &env);
-      assert_int_equal(pc_fit_rows_open(&task.task, features[f], 1, &rows, NULL), PCAL_OK);
+      assert_int_equal(pc_fit_rows_open(&task.task, features[f], PC_FIT_FOLDED, &rows, NULL),
+                       PCAL_OK);
       assert_int_equal(rows.kept, limited != 1);
       if (limited == 2)
         assert_int_equal(pc_fit_rows_walk(&rows, 0, look, &all, NULL), PCAL_OK);
@@ -119,7 +121,8 @@ static void folds_are_dealt_by_content(void **state) {
     env.threads = 1;
     env.seed = seed;
     help_task_open(&task, &batch, "vector", &env);
-    assert_int_equal(pc_fit_rows_open(&task.task, PC_FEATURE_SCORES, 1, &rows, NULL), PCAL_OK);
+    assert_int_equal(
+        pc_fit_rows_open(&task.task, PC_FEATURE_SCORES, PC_FIT_FOLDED, &rows, NULL), PCAL_OK);
     assert_int_equal(pc_fit_rows_run(&rows, look, &all, NULL), PCAL_OK);
     mixed[seed] = all.mixed;
     pc_fit_rows_close(&rows);
@@ -136,7 +139,8 @@ static void labels_of_probability_zero(void **state) {
   help_task task;
   pc_fit_rows rows;
   help_task_open(&task, &batch, "vector", NULL);
-  assert_int_equal(pc_fit_rows_open(&task.task, PC_FEATURE_SCORES, 0, &rows, NULL), PCAL_OK);
+  assert_int_equal(pc_fit_rows_open(&task.task, PC_FEATURE_SCORES, PC_FIT_PLAIN, &rows, NULL),
+                   PCAL_OK);
   assert_int_equal(rows.impossible, 1);
   assert_same(rows.before, (double)INFINITY);
   pc_fit_rows_close(&rows);
