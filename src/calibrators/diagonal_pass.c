@@ -50,12 +50,18 @@ static pcal_status diagonal_pass_worker_new(const pc_diagonal_pass *pass,
   return pc_tally_new(env, PC_DIAGONAL_ALL * k, &worker->sums, err);
 }
 
-static pcal_status diagonal_pass_prepare(pc_diagonal_pass *pass, pcal_error *err) {
-  const pcal_env *env = pass->rows->task->env;
-  const size_t k = pass->classes;
+/* Rows whose probabilities are kept: none where that would take more than the memory limit. */
+static size_t diagonal_pass_places(const pc_diagonal_pass *pass) {
+  const uint64_t limit = pass->rows->task->env->memory_limit;
   const size_t places = pass->sample != NULL ? pass->sample->count + PC_LANES
                         : pass->rows->kept   ? pass->rows->places
                                              : 0;
+  return limit > 0 && places > limit / (pass->classes * sizeof *pass->probs) ? 0 : places;
+}
+
+static pcal_status diagonal_pass_prepare(pc_diagonal_pass *pass, pcal_error *err) {
+  const pcal_env *env = pass->rows->task->env;
+  const size_t k = pass->classes, places = diagonal_pass_places(pass);
   pass->place = pc_alloc(env, k, 9 * sizeof(double));
   pass->workers = pc_alloc(env, pass->worker_count, sizeof *pass->workers);
   pass->probs = places > 0 ? pc_alloc_raw(env, places, k * sizeof *pass->probs) : NULL;

@@ -12,6 +12,7 @@
 #include "core/executor.h"
 #include "core/sum.h"
 #include "io/source.h"
+#include "kernels/column_sum.h"
 
 #define FIT_ROWS_OUTLIER 10 /* binary orders above the typical size that are told apart */
 #define FIT_ROWS_EXPONENT_MAX 500
@@ -19,8 +20,9 @@
 
 /* What a worker has found, and its share of what is kept. */
 struct pc_fit_worker {
-  pc_sum before, weight, exponents, sized; /* sized: weight of the rows that have a size */
-  int largest;                             /* exponent of the largest feature */
+  pc_sum gained, weight;   /* gained: of log p of the label */
+  pc_sum exponents, sized; /* sized: weight of the rows that have a size */
+  int largest;             /* exponent of the largest feature */
   uint64_t impossible;
   pc_fixed *class_weight;
 
@@ -115,23 +117,45 @@ static double fit_rows_size(const double *x, size_t width) {
   return fmax(fmax(most[0], most[1]), fmax(most[2], most[3]));
 }
 
-static void fit_rows_note(const pc_fit_rows *rows, struct pc_fit_worker *worker,
-                          const pc_rows *from, size_t i) {
-  const double weight = from->weights == NULL ? 1.0 : from->weights[i];
-  const double *x = worker->x + i * rows->width;
-  const double size = fit_rows_size(x, rows->width);
-  if (size > 0.0) {
+static void fit_rows_note_sizes(const pc_fit_rows *rows, struct pc_fit_worker *worker,
+                                const pc_rows *from) {
+  int64_t exponents = 0, sized = 0;
+  for (size_t i = 0; i < from->count; i++) {
+    const double size = fit_rows_size(worker->x + i * rows->width, rows->width);
+    if (!(size > 0.0))
+      continue;
     const int exponent = ilogb(size) + 1;
-    pc_sum_add_product(&worker->exponents, weight, (double)exponent);
-    pc_sum_add(&worker->sized, weight);
     worker->largest = exponent > worker->largest ? exponent : worker->largest;
+    if (from->weights == NULL) {
+      exponents += exponent;
+      sized++;
+    } else {
+      pc_sum_add_product(&worker->exponents, from->weights[i], (double)exponent);
+      pc_sum_add(&worker->sized, from->weights[i]);
+    }
   }
-  pc_sum_add(&worker->weight, weight);
-  pc_fixed_add_weighted(&worker->class_weight[from->labels[i]], weight, 1.0);
-  if (isinf(from->log_true[i]))
-    worker->impossible++;
-  else
-    pc_sum_add_product(&worker->before, weight, -from->log_true[i]);
+  pc_sum_add_units(&worker->exponents, exponents, 0);
+  pc_sum_add_units(&worker->sized, sized, 0);
+}
+
+static void fit_rows_note(struct pc_fit_worker *worker, const pc_rows *from) {
+  uint64_t impossible = 0;
+  for (size_t i = 0; i < from->count; i++) {
+    const double weight = from->weights == NULL ? 1.0 : from->weights[i];
+    pc_fixed_add_weighted(&worker->class_weight[from->labels[i]], weight, 1.0);
+    impossible += isinf(from->log_true[i]) != 0;
+    if (from->weights != NULL)
+      pc_sum_add(&worker->weight, weight);
+  }
+  worker->impossible += impossible;
+  if (from->weights == NULL)
+    pc_sum_add_units(&worker->weight, (int64_t)from->count, 0);
+  if (from->weights == NULL && impossible == 0)
+    pc_sum_add_column(&worker->gained, from->log_true, from->count);
+  for (size_t i = 0; (from->weights != NULL || impossible > 0) && i < from->count; i++)
+    if (!isinf(from->log_true[i]))
+      pc_sum_add_product(&worker->gained, from->weights == NULL ? 1.0 : from->weights[i],
+                         from->log_true[i]);
 }
 
 static size_t fit_rows_bytes(const pc_fit_rows *rows, const struct pc_fit_worker *worker) {
@@ -159,14 +183,17 @@ static pcal_status fit_rows_reserve(const pc_fit_rows *rows, struct pc_fit_worke
   const uint64_t limit = env->memory_limit == 0
                              ? PC_FIT_ROWS_BYTES
                              : env->memory_limit / (uint64_t)rows->worker_count;
-  if (needed > (limit < PC_FIT_ROWS_BYTES ? limit : PC_FIT_ROWS_BYTES) / row) {
+  const uint64_t most = (limit < PC_FIT_ROWS_BYTES ? limit : PC_FIT_ROWS_BYTES) / row;
+  if (needed > most) {
     worker->keeps = 0;
     fit_rows_drop(rows, worker);
     return PCAL_OK;
   }
   if (needed <= worker->capacity)
     return PCAL_OK;
-  const size_t wanted = fit_rows_fill_up(needed + worker->capacity / 2);
+  const size_t grown = needed + worker->capacity / 2;
+  const size_t wanted =
+      fit_rows_fill_up(grown < rows->share && rows->share <= most ? rows->share : grown);
   const size_t size = rows->width * (worker->narrow ? sizeof(float) : sizeof(double));
   void *values = pc_resize(env, worker->values, wanted, size);
   worker->values = values == NULL ? worker->values : values;
@@ -230,8 +257,8 @@ static pcal_status fit_rows_first(void *user, size_t w, const pc_rows *from, pca
   const fit_rows_pass *pass = user;
   struct pc_fit_worker *worker = &pass->rows->workers[w];
   PC_TRY(fit_rows_make(pass->rows, worker, from, err));
-  for (size_t i = 0; i < from->count; i++)
-    fit_rows_note(pass->rows, worker, from, i);
+  fit_rows_note_sizes(pass->rows, worker, from);
+  fit_rows_note(worker, from);
   return worker->keeps ? fit_rows_keep(pass->rows, worker, from, err) : PCAL_OK;
 }
 
@@ -253,7 +280,7 @@ static void fit_rows_collect(pc_fit_rows *rows) {
   rows->places = fit_rows_fill_up(first->count);
   for (size_t w = 1; w < rows->worker_count; w++) {
     const struct pc_fit_worker *other = &rows->workers[w];
-    pc_sum_merge(&first->before, &other->before);
+    pc_sum_merge(&first->gained, &other->gained);
     pc_sum_merge(&first->weight, &other->weight);
     pc_sum_merge(&first->exponents, &other->exponents);
     pc_sum_merge(&first->sized, &other->sized);
@@ -269,21 +296,24 @@ static void fit_rows_collect(pc_fit_rows *rows) {
     rows->class_weight[c] = pc_fixed_value(&first->class_weight[c]);
   rows->weight = pc_sum_value(&first->weight);
   rows->impossible = first->impossible;
-  rows->before = rows->impossible > 0 ? INFINITY : pc_sum_value(&first->before) / rows->weight;
+  rows->before =
+      rows->impossible > 0 ? INFINITY : 0.0 - pc_sum_value(&first->gained) / rows->weight;
   fit_rows_scale(rows, &first->exponents, &first->sized, first->largest);
 }
 
 /* Floats hold what float32 scores become when they are features as they are. */
-static int fit_rows_narrow(const pc_fit_rows *rows) {
-  pcal_shape shape = {.size = sizeof shape};
-  pc_source_shape(rows->task->source, &shape);
-  return shape.type == PCAL_F32 && shape.kind == PCAL_LOGIT &&
+static int fit_rows_narrow(const pc_fit_rows *rows, const pcal_shape *shape) {
+  return shape->type == PCAL_F32 && shape->kind == PCAL_LOGIT &&
          (rows->feature == PC_FEATURE_SCORES || rows->feature == PC_FEATURE_ODDS);
 }
 
 static pcal_status fit_rows_prepare(pc_fit_rows *rows, pcal_error *err) {
   const pcal_env *env = rows->task->env;
-  rows->narrow = fit_rows_narrow(rows);
+  pcal_shape shape = {.size = sizeof shape};
+  pc_source_shape(rows->task->source, &shape);
+  rows->narrow = fit_rows_narrow(rows, &shape);
+  if (shape.row_count != PCAL_NO_ROW)
+    rows->share = (size_t)(shape.row_count / rows->worker_count + 1);
   rows->class_weight = pc_alloc(env, rows->classes, sizeof *rows->class_weight);
   rows->workers = pc_alloc(env, rows->worker_count, sizeof *rows->workers);
   int enough = rows->class_weight != NULL && rows->workers != NULL;

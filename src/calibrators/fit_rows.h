@@ -56,6 +56,7 @@ typedef struct pc_fit_rows {
   double shrink; /* a power of 2: x times this is at most 1 in size, far outliers apart */
 
   int kept, narrow;              /* narrow: turned rows are floats */
+  size_t share;                  /* private: rows that a worker may come to keep, or 0 */
   struct pc_fit_worker *workers; /* private */
   size_t worker_count;
 } pc_fit_rows;
