@@ -1,15 +1,18 @@
 /* Search:
  *   1. Where rows are many, the minimum on a sample of them (diagonal_sample.h) is the start;
  *      where they are many but not for so many classes, that of one slope for all classes.
- *   2. From there, from the map that leaves scores alone or from 0, whichever is best: the
- *      objective is convex.
+ *   2. From there, or from the map that leaves scores alone where there is no sample, or from 0
+ *      where that is better.  The objective is convex.
  *   3. Truncated Newton steps (optim/truncated.h).  An evaluation keeps the probabilities of
- *      all rows, as floats, so that products with the Hessian need no exponentials; the metric
+ *      all rows, so that products with the Hessian need no exponentials; the metric
  *      of conjugate gradients is that of diagonal_metric.h.
- *   4. A change of b that is the same for all classes does not show; it is taken out.
+ *   4. Where that makes no headway, as with hardly more rows than parameters or labels that are
+ *      separated, by L-BFGS in the same metric, which is found again after a few and after more
+ *      steps.
+ *   5. A change of b that is the same for all classes does not show; it is taken out.
  * Accuracy: a gradient of 1e-10, where rounding allows it, in units in which features are about
- * 1.   Cost: about six evaluations and some dozens of products, see diagonal_pass.c; four bytes
- * of memory for each score of rows that are kept. */
+ * 1.   Cost: about six evaluations and some dozens of products, see diagonal_pass.c; eight
+ * bytes of memory for each score of rows that are kept. */
 #include "calibrators/diagonal_fit.h"
 
 #include <math.h>
@@ -19,13 +22,16 @@
 #include "calibrators/diagonal_pass.h"
 #include "calibrators/diagonal_sample.h"
 #include "optim/dot.h"
+#include "optim/lbfgs.h"
 
 #define DIAGONAL_FIT_SAMPLE 1024 /* rows that tell one slope; the least for all of them */
 #define DIAGONAL_FIT_CLASS 100   /* for each class, in order to tell all */
 #define DIAGONAL_FIT_MANY 4.0    /* times as many rows are worth a sample */
 #define DIAGONAL_FIT_QUICK 0.05  /* where gradients fall like that, the metric stays */
 
-static const pc_optim_limits diagonal_fit_limits = {1e-10, 1e-8, 3000, 1e-8};
+static const pc_optim_limits diagonal_fit_limits = {1e-10, 1e-10, 120, 1e-8};
+static const pc_optim_limits diagonal_fit_patient = {1e-10, 1e-8, 3000, 1e-6};
+static const unsigned diagonal_fit_renewals[] = {4, 16, 64}; /* steps before a new metric */
 static const pc_optim_limits diagonal_fit_rough = {2e-3, 2e-3, 60, 1e-2};
 
 typedef struct diagonal_fit {
@@ -126,6 +132,64 @@ static pcal_status diagonal_fit_run(diagonal_fit *fit, const pc_optim_limits *li
   return pc_truncated_newton(fit->pass.rows->task->env, &problem, limits, at, out, err);
 }
 
+/* ---- L-BFGS ---- */
+
+static void diagonal_fit_metric(void *user, double *v) {
+  const diagonal_fit *fit = user;
+  pc_diagonal_metric_apply(&fit->metric, v);
+}
+
+/* Finds the metric at the best place. */
+static pcal_status diagonal_fit_renew(diagonal_fit *fit, pc_lbfgs *lbfgs, pcal_error *err) {
+  fit->quick = fit->known = 0;
+  PC_TRY(diagonal_fit_settle(fit, lbfgs->best, err));
+  fit->quick = 1;
+  pc_lbfgs_again(lbfgs);
+  return PCAL_OK;
+}
+
+static pcal_status diagonal_fit_walk(diagonal_fit *fit, pc_lbfgs *lbfgs, pcal_error *err) {
+  const size_t last = sizeof diagonal_fit_renewals / sizeof *diagonal_fit_renewals;
+  size_t renewals = 0;
+  PC_TRY(diagonal_fit_renew(fit, lbfgs, err));
+  while (lbfgs->end == PC_OPTIM_GOES_ON) {
+    PC_TRY(diagonal_fit_look(fit, lbfgs->at, err));
+    pc_lbfgs_tell(lbfgs, fit->pass.value, fit->pass.gradient);
+    if (renewals == last || lbfgs->steps < diagonal_fit_renewals[renewals] ||
+        lbfgs->end != PC_OPTIM_GOES_ON)
+      continue;
+    renewals++;
+    PC_TRY(diagonal_fit_renew(fit, lbfgs, err));
+  }
+  return PCAL_OK;
+}
+
+/* Takes what a search has found, if that is better. */
+static void diagonal_fit_take(const pc_lbfgs *lbfgs, double *at, pc_truncated_result *out) {
+  out->evaluations += lbfgs->evaluations;
+  if (!(lbfgs->value <= out->value))
+    return;
+  memcpy(at, lbfgs->best, lbfgs->count * sizeof *at);
+  out->value = lbfgs->value;
+  out->gradient = lbfgs->gradient;
+  out->end = lbfgs->end;
+}
+
+/* From another place, where conjugate gradients made no headway to `at`. */
+static pcal_status diagonal_fit_patiently(diagonal_fit *fit, const double *from, double *at,
+                                          pc_truncated_result *out, pcal_error *err) {
+  pc_lbfgs lbfgs;
+  PC_TRY(pc_lbfgs_new(fit->pass.rows->task->env, fit->pass.count, from, &diagonal_fit_patient,
+                      &lbfgs, err));
+  lbfgs.metric = diagonal_fit_metric;
+  lbfgs.user = fit;
+  const pcal_status status = diagonal_fit_walk(fit, &lbfgs, err);
+  if (status == PCAL_OK)
+    diagonal_fit_take(&lbfgs, at, out);
+  pc_lbfgs_free(&lbfgs);
+  return status;
+}
+
 /* ---- One slope for all classes ---- */
 
 static pcal_status diagonal_fit_go(diagonal_fit *fit, double slope, pcal_error *err) {
@@ -204,19 +268,28 @@ static pcal_status diagonal_fit_sample(const pc_fit_rows *rows, double *at, pcal
   return status;
 }
 
-/* Goes back to the first place, or to 0, where that is better. */
-static pcal_status diagonal_fit_choose(diagonal_fit *fit, const double *first, double *at,
+/* Goes to the first place, or to 0, where that is better. */
+static pcal_status diagonal_fit_choose(diagonal_fit *fit, double *first, double *at,
                                        pcal_error *err) {
   const size_t n = fit->pass.count;
   const double zero = log((double)fit->pass.classes);
   PC_TRY(diagonal_fit_look(fit, at, err));
-  if (!(fit->pass.value <= zero)) {
-    memcpy(at, first, n * sizeof *at);
-    PC_TRY(diagonal_fit_look(fit, at, err));
-  }
+  if (fit->pass.value <= zero)
+    return PCAL_OK;
+  PC_TRY(diagonal_fit_look(fit, first, err));
   if (!(fit->pass.value <= zero))
-    memset(at, 0, n * sizeof *at);
+    memset(first, 0, n * sizeof *first);
+  memcpy(at, first, n * sizeof *at);
   return PCAL_OK;
+}
+
+/* first: where searches without a sample begin. */
+static pcal_status diagonal_fit_all(diagonal_fit *fit, double *first, double *at,
+                                    pc_truncated_result *out, pcal_error *err) {
+  PC_TRY(diagonal_fit_choose(fit, first, at, err));
+  PC_TRY(diagonal_fit_run(fit, &diagonal_fit_limits, at, out, err));
+  return out->end == PC_OPTIM_STUCK ? diagonal_fit_patiently(fit, first, at, out, err)
+                                    : PCAL_OK;
 }
 
 pcal_status pc_diagonal_search(const pc_fit_rows *rows, double *at, pc_truncated_result *out,
@@ -233,9 +306,7 @@ pcal_status pc_diagonal_search(const pc_fit_rows *rows, double *at, pc_truncated
   if (status == PCAL_OK)
     status = diagonal_fit_new(rows, NULL, &fit, err);
   if (status == PCAL_OK)
-    status = diagonal_fit_choose(&fit, first, at, err);
-  if (status == PCAL_OK)
-    status = diagonal_fit_run(&fit, &diagonal_fit_limits, at, out, err);
+    status = diagonal_fit_all(&fit, first, at, out, err);
   if (status == PCAL_OK)
     diagonal_fit_centre(rows->classes, at);
   diagonal_fit_free(env, &fit);

@@ -25,7 +25,7 @@ struct pc_diagonal_worker {
   double *terms; /* space of a tile for kernels */
   double *wide;  /* features of a tile of rows that are not kept */
   double *unused;
-  float *probs; /* of such a tile */
+  double *probs; /* of such a tile */
   size_t loss_count;
   double losses[DIAGONAL_PASS_LOSSES];
   void *block; /* where the arrays lie */
@@ -46,7 +46,7 @@ static pcal_status diagonal_pass_worker_new(const pc_diagonal_pass *pass,
   worker->unused = worker->lanes + PC_DIAGONAL_ALL * fold;
   worker->terms = worker->unused + PC_DIAGONAL_SLOPES * fold;
   worker->wide = worker->terms + tile;
-  worker->probs = (float *)(worker->wide + tile);
+  worker->probs = worker->wide + tile;
   return pc_tally_new(env, PC_DIAGONAL_ALL * k, &worker->sums, err);
 }
 
@@ -149,7 +149,7 @@ static void diagonal_pass_losses(struct pc_diagonal_worker *worker, const double
 }
 
 static void diagonal_pass_tile(const pc_diagonal_pass *pass, struct pc_diagonal_worker *worker,
-                               const pc_diagonal_tile *tile, float *probs, double times) {
+                               const pc_diagonal_tile *tile, double *probs, double times) {
   const size_t k = pass->classes;
   double losses[PC_LANES];
   pc_diagonal_tile product = *tile;
@@ -167,7 +167,7 @@ static void diagonal_pass_tile(const pc_diagonal_pass *pass, struct pc_diagonal_
 
 /* Rows too heavy for the lattice: each alone, and many times over. */
 static void diagonal_pass_heavy(const pc_diagonal_pass *pass, struct pc_diagonal_worker *worker,
-                                const pc_diagonal_tile *tile, float *probs, double *weights) {
+                                const pc_diagonal_tile *tile, double *probs, double *weights) {
   double one[PC_LANES] = {0.0};
   pc_diagonal_tile alone = *tile;
   alone.weights = one;
@@ -219,7 +219,8 @@ static void diagonal_pass_rows(const pc_diagonal_pass *pass, struct pc_diagonal_
   int32_t labels[PC_LANES] = {0};
   double weights[PC_LANES], sum, largest;
   const int plain = diagonal_pass_weigh(block, begin, weights, &sum, &largest);
-  float *probs = pass->probs == NULL ? worker->probs : pass->probs + (block->first + begin) * k;
+  double *probs =
+      pass->probs == NULL ? worker->probs : pass->probs + (block->first + begin) * k;
   pc_diagonal_tile tile = {.classes = k,
                            .labels = labels,
                            .weights = plain ? NULL : weights,

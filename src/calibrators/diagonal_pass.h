@@ -19,7 +19,7 @@ typedef struct pc_diagonal_pass {
   double most;            /* features count as at most that in sums */
   int products, metric;   /* what a pass is for: products, else values, and the spread */
   double *place, *vector; /* parameters for kernels; likewise the vector of a product */
-  float *probs;           /* at the place, of all rows; NULL: found again for each product */
+  double *probs;          /* at the place, of all rows; NULL: found again for each product */
   struct pc_diagonal_worker *workers;
   size_t worker_count;
 
@@ -42,7 +42,7 @@ PC_CHECKED pcal_status pc_diagonal_pass_evaluate(pc_diagonal_pass *pass,
                                                  const double *parameters, int metric,
                                                  pcal_error *err);
 
-/* out = H v, with the Hessian where it was last evaluated, to about 1e-7 of its size. */
+/* out = H v, with the Hessian where it was last evaluated. */
 PC_CHECKED pcal_status pc_diagonal_pass_multiply(pc_diagonal_pass *pass, const double *v,
                                                  double *out, pcal_error *err);
 

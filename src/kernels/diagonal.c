@@ -117,7 +117,7 @@ DIAGONAL_INLINE void diagonal_add(double *restrict sums, const double *restrict 
   DIAGONAL_INLINE void name(const pc_diagonal_tile *tile, const type *restrict x,             \
                             const double *restrict weights, int metric,                       \
                             const diagonal_rows *restrict rows, const double *restrict terms, \
-                            float *restrict out, double *restrict sums) {                     \
+                            double *restrict out, double *restrict sums) {                    \
     const size_t numbers = metric ? PC_DIAGONAL_ALL : PC_DIAGONAL_SLOPES;                     \
     const double most = tile->most, least = -most;                                            \
     const double big = DIAGONAL_BIG, big_x = big * most, big_xx = big_x * most;               \
@@ -127,7 +127,7 @@ DIAGONAL_INLINE void diagonal_add(double *restrict sums, const double *restrict 
       for (size_t l = 0; l < PC_LANES; l++) {                                                 \
         const double p = terms[k * PC_LANES + l] * rows->scale[l];                            \
         const double feature = diagonal_cut((double)x[k * PC_LANES + l], least, most);        \
-        out[k * PC_LANES + l] = (float)p;                                                     \
+        out[k * PC_LANES + l] = p;                                                            \
         r[l] = rows->label[l] == class ? rows->own[l] : p;                                    \
         rx[l] = r[l] * feature;                                                               \
         c[l] = p * (1.0 - p);                                                                 \
@@ -148,7 +148,7 @@ DIAGONAL_SLOPES(diagonal_slopes_f64, double)
 
 #define DIAGONAL_EVALUATE(name, map, slopes, features)                                    \
   static void name(const pc_diagonal_tile *tile, int metric, double *terms, double *loss, \
-                   float *p, double *sums) {                                              \
+                   double *p, double *sums) {                                             \
     diagonal_rows rows;                                                                   \
     for (size_t l = 0; l < PC_LANES; l++) {                                               \
       rows.label[l] = (double)tile->labels[l];                                            \
@@ -169,7 +169,7 @@ DIAGONAL_EVALUATE(diagonal_evaluate_f32, diagonal_map_f32, diagonal_slopes_f32, 
 DIAGONAL_EVALUATE(diagonal_evaluate_f64, diagonal_map_f64, diagonal_slopes_f64, wide)
 
 static void diagonal_evaluate(const pc_diagonal_tile *tile, int metric, double *terms,
-                              double loss[PC_LANES], float *p, double *sums) {
+                              double loss[PC_LANES], double *p, double *sums) {
   (tile->narrow != NULL ? diagonal_evaluate_f32 : diagonal_evaluate_f64)(tile, metric, terms,
                                                                          loss, p, sums);
 }
@@ -177,14 +177,14 @@ static void diagonal_evaluate(const pc_diagonal_tile *tile, int metric, double *
 /* u = w * x + b and its means under p. */
 #define DIAGONAL_MEAN(name, type)                                                      \
   DIAGONAL_INLINE void name(const pc_diagonal_tile *tile, const type *restrict x,      \
-                            const float *restrict p, double *restrict u,               \
+                            const double *restrict p, double *restrict u,              \
                             double mean[restrict PC_LANES]) {                          \
     const double most = tile->most, least = -most;                                     \
     for (size_t k = 0; k < tile->classes; k++) {                                       \
       const double w = tile->w[k], b = tile->b[k];                                     \
       for (size_t l = 0; l < PC_LANES; l++) {                                          \
         const double feature = diagonal_cut((double)x[k * PC_LANES + l], least, most); \
-        const double part = (double)p[k * PC_LANES + l] * (b + feature * w);           \
+        const double part = p[k * PC_LANES + l] * (b + feature * w);                   \
         u[k * PC_LANES + l] = part;                                                    \
         mean[l] += part;                                                               \
       }                                                                                \
@@ -193,40 +193,40 @@ static void diagonal_evaluate(const pc_diagonal_tile *tile, int metric, double *
 DIAGONAL_MEAN(diagonal_mean_f32, float)
 DIAGONAL_MEAN(diagonal_mean_f64, double)
 
-#define DIAGONAL_PRODUCTS(name, type)                                                \
-  DIAGONAL_INLINE void name(const pc_diagonal_tile *tile, const type *restrict x,    \
-                            const double *restrict weights, const float *restrict p, \
-                            const double *restrict u, const double *restrict mean,   \
-                            double *restrict sums) {                                 \
-    const double most = tile->most, least = -most;                                   \
-    const double big = DIAGONAL_BIG, big_x = big * most;                             \
-    for (size_t k = 0; k < tile->classes;                                            \
-         k++, sums += PC_DIAGONAL_SLOPES * PC_DIAGONAL_FOLD) {                       \
-      double q[PC_LANES], qx[PC_LANES];                                              \
-      for (size_t l = 0; l < PC_LANES; l++) {                                        \
-        q[l] = u[k * PC_LANES + l] - (double)p[k * PC_LANES + l] * mean[l];          \
-        qx[l] = q[l] * diagonal_cut((double)x[k * PC_LANES + l], least, most);       \
-      }                                                                              \
-      diagonal_add(sums, qx, weights, big_x);                                        \
-      diagonal_add(sums + PC_DIAGONAL_FOLD, q, weights, big);                        \
-    }                                                                                \
+#define DIAGONAL_PRODUCTS(name, type)                                                 \
+  DIAGONAL_INLINE void name(const pc_diagonal_tile *tile, const type *restrict x,     \
+                            const double *restrict weights, const double *restrict p, \
+                            const double *restrict u, const double *restrict mean,    \
+                            double *restrict sums) {                                  \
+    const double most = tile->most, least = -most;                                    \
+    const double big = DIAGONAL_BIG, big_x = big * most;                              \
+    for (size_t k = 0; k < tile->classes;                                             \
+         k++, sums += PC_DIAGONAL_SLOPES * PC_DIAGONAL_FOLD) {                        \
+      double q[PC_LANES], qx[PC_LANES];                                               \
+      for (size_t l = 0; l < PC_LANES; l++) {                                         \
+        q[l] = u[k * PC_LANES + l] - p[k * PC_LANES + l] * mean[l];                   \
+        qx[l] = q[l] * diagonal_cut((double)x[k * PC_LANES + l], least, most);        \
+      }                                                                               \
+      diagonal_add(sums, qx, weights, big_x);                                         \
+      diagonal_add(sums + PC_DIAGONAL_FOLD, q, weights, big);                         \
+    }                                                                                 \
   }
 DIAGONAL_PRODUCTS(diagonal_products_f32, float)
 DIAGONAL_PRODUCTS(diagonal_products_f64, double)
 
-#define DIAGONAL_MULTIPLY(name, mean, products, features)                                   \
-  static void name(const pc_diagonal_tile *tile, const float *p, double *u, double *sums) { \
-    double means[PC_LANES] = {0.0};                                                         \
-    mean(tile, tile->features, p, u, means);                                                \
-    if (tile->weights != NULL)                                                              \
-      products(tile, tile->features, tile->weights, p, u, means, sums);                     \
-    else                                                                                    \
-      products(tile, tile->features, NULL, p, u, means, sums);                              \
+#define DIAGONAL_MULTIPLY(name, mean, products, features)                                    \
+  static void name(const pc_diagonal_tile *tile, const double *p, double *u, double *sums) { \
+    double means[PC_LANES] = {0.0};                                                          \
+    mean(tile, tile->features, p, u, means);                                                 \
+    if (tile->weights != NULL)                                                               \
+      products(tile, tile->features, tile->weights, p, u, means, sums);                      \
+    else                                                                                     \
+      products(tile, tile->features, NULL, p, u, means, sums);                               \
   }
 DIAGONAL_MULTIPLY(diagonal_multiply_f32, diagonal_mean_f32, diagonal_products_f32, narrow)
 DIAGONAL_MULTIPLY(diagonal_multiply_f64, diagonal_mean_f64, diagonal_products_f64, wide)
 
-static void diagonal_multiply(const pc_diagonal_tile *tile, const float *p, double *terms,
+static void diagonal_multiply(const pc_diagonal_tile *tile, const double *p, double *terms,
                               double *sums) {
   (tile->narrow != NULL ? diagonal_multiply_f32 : diagonal_multiply_f64)(tile, p, terms, sums);
 }

@@ -32,10 +32,10 @@ typedef struct pc_diagonal_kernels {
   /* Losses -log p of the labels, at most 1e300; probabilities; sums[class][2 or 5][fold] of
    * derivatives by w and b, and of the metric if asked for.  terms: space for a tile. */
   void (*evaluate)(const pc_diagonal_tile *tile, int metric, double *terms,
-                   double loss[PC_LANES], float *p, double *sums);
+                   double loss[PC_LANES], double *p, double *sums);
   /* sums[class][2][fold] of q x and q, q_k = p_k (u_k - sum_l p_l u_l), u = w * x + b: w and b
    * are the vector, and at most 1 / (4 most) and 1 / 4 in size. */
-  void (*multiply)(const pc_diagonal_tile *tile, const float *p, double *terms, double *sums);
+  void (*multiply)(const pc_diagonal_tile *tile, const double *p, double *terms, double *sums);
 } pc_diagonal_kernels;
 
 extern const pc_diagonal_kernels pc_diagonal_kernels_portable;
