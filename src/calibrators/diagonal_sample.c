@@ -1,7 +1,8 @@
 #include "calibrators/diagonal_sample.h"
 
 #include <math.h>
-#include <string.h>
+
+#include "core/rng.h"
 
 #define DIAGONAL_SAMPLE_LOOKS 3 /* features that go into a key */
 
@@ -15,20 +16,13 @@ static double diagonal_sample_feature(const pc_fit_rows *rows, const pc_fit_bloc
                       : ((const double *)block->turned)[at];
 }
 
-/* Mixes as the finaliser of SplitMix64 does. */
-static uint64_t diagonal_sample_mix(uint64_t key) {
-  key = (key ^ (key >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-  key = (key ^ (key >> 27)) * UINT64_C(0x94d049bb133111eb);
-  return key ^ (key >> 31);
-}
-
 static uint64_t diagonal_sample_key(const pc_fit_rows *rows, const pc_fit_block *block,
                                     size_t i) {
   size_t j = (size_t)block->labels[i];
-  uint64_t key = diagonal_sample_mix((uint64_t)j + UINT64_C(0x9e3779b97f4a7c15));
+  uint64_t key = pc_mix((uint64_t)j + UINT64_C(0x9e3779b97f4a7c15));
   for (size_t looks = 0; looks < DIAGONAL_SAMPLE_LOOKS; looks++) {
     const double x = diagonal_sample_feature(rows, block, i, j);
-    key = diagonal_sample_mix(key + pc_bits_of(x + 0.0));
+    key = pc_mix(key + pc_bits_of(x + 0.0));
     j = j + 1 < rows->width ? j + 1 : 0;
   }
   return key;

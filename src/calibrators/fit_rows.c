@@ -10,6 +10,7 @@
 
 #include "calibrators/sweep.h"
 #include "core/executor.h"
+#include "core/rng.h"
 #include "core/sum.h"
 #include "io/source.h"
 #include "kernels/column_sum.h"
@@ -55,17 +56,11 @@ static size_t fit_rows_block(const pc_fit_rows *rows) {
 
 /* ---- Features ---- */
 
-static uint64_t fit_rows_mix(uint64_t key) {
-  key = (key ^ (key >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-  key = (key ^ (key >> 27)) * UINT64_C(0x94d049bb133111eb);
-  return key ^ (key >> 31);
-}
-
 static uint8_t fit_rows_fold(const pc_fit_rows *rows, const double *x, int32_t label) {
-  uint64_t key = fit_rows_mix(rows->task->env->seed + UINT64_C(0x9e3779b97f4a7c15));
-  key = fit_rows_mix(key + (uint64_t)label);
+  uint64_t key = pc_mix(rows->task->env->seed + UINT64_C(0x9e3779b97f4a7c15));
+  key = pc_mix(key + (uint64_t)label);
   for (size_t j = 0; j < rows->width; j++)
-    key = fit_rows_mix(key + pc_bits_of(x[j] + 0.0));
+    key = pc_mix(key + pc_bits_of(x[j] + 0.0));
   return (uint8_t)((key >> 32) * PC_FOLDS >> 32);
 }
 
