@@ -16,6 +16,7 @@
 #include "stats/tally.h"
 
 #define DIAGONAL_PASS_LOSSES 256
+#define DIAGONAL_PASS_PART (PC_DIAGONAL_FOLD / 2)
 
 struct pc_diagonal_worker {
   pc_sum loss;
@@ -111,20 +112,24 @@ static size_t diagonal_pass_numbers(const pc_diagonal_pass *pass) {
   return !pass->products && pass->metric ? PC_DIAGONAL_ALL : PC_DIAGONAL_SLOPES;
 }
 
-/* Empties the lanes, `weight` times over. */
+/* Empties the lanes, `weight` times over.  Half of them at a time: a tile may weigh PC_LANES
+ * PC_LATTICE_HEAVY, of which the sum of all lanes could not be exact. */
 static void diagonal_pass_empty(const pc_diagonal_pass *pass, struct pc_diagonal_worker *worker,
                                 double weight) {
   const double small = 1.0 / pass->most;
   const double unit[PC_DIAGONAL_ALL] = {small, 1.0, 1.0, small, small * small};
   const size_t numbers = diagonal_pass_numbers(pass), cells = numbers * pass->classes;
-  for (size_t i = 0; i < cells; i++) {
-    double sum = 0.0, *lanes = worker->lanes + i * PC_DIAGONAL_FOLD;
-    for (size_t l = 0; l < PC_DIAGONAL_FOLD; l++)
-      sum += lanes[l];
-    worker->sums.lanes[i] = sum * unit[i % numbers];
+  for (size_t begin = 0; begin < PC_DIAGONAL_FOLD; begin += DIAGONAL_PASS_PART) {
+    for (size_t i = 0; i < cells; i++) {
+      const double *lanes = worker->lanes + i * PC_DIAGONAL_FOLD + begin;
+      double sum = 0.0;
+      for (size_t l = 0; l < DIAGONAL_PASS_PART; l++)
+        sum += lanes[l];
+      worker->sums.lanes[i] = sum * unit[i % numbers];
+    }
+    pc_tally_empty(&worker->sums, weight);
   }
   memset(worker->lanes, 0, cells * PC_DIAGONAL_FOLD * sizeof *worker->lanes);
-  pc_tally_empty(&worker->sums, weight);
   worker->room = PC_LATTICE_FULL;
 }
 
