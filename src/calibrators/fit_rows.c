@@ -10,8 +10,10 @@
 
 #include "calibrators/sweep.h"
 #include "core/executor.h"
+#include "core/rng.h"
 #include "core/sum.h"
 #include "io/source.h"
+#include "kernels/column_sum.h"
 
 #define FIT_ROWS_OUTLIER 10 /* binary orders above the typical size that are told apart */
 #define FIT_ROWS_EXPONENT_MAX 500
@@ -19,8 +21,9 @@
 
 /* What a worker has found, and its share of what is kept. */
 struct pc_fit_worker {
-  pc_sum before, weight, exponents, sized; /* sized: weight of the rows that have a size */
-  int largest;                             /* exponent of the largest feature */
+  pc_sum gained, weight;   /* gained: of log p of the label */
+  pc_sum exponents, sized; /* sized: weight of the rows that have a size */
+  int largest;             /* exponent of the largest feature */
   uint64_t impossible;
   pc_fixed *class_weight;
 
@@ -41,23 +44,23 @@ typedef struct fit_rows_pass {
   void *user;
 } fit_rows_pass;
 
+/* Rows that whole tiles have. */
+static size_t fit_rows_fill_up(size_t count) {
+  return (count + PC_LANES - 1) / PC_LANES * PC_LANES;
+}
+
 static size_t fit_rows_block(const pc_fit_rows *rows) {
-  return pc_chunk_rows(&rows->task->calibrator->layout);
+  const size_t block = pc_chunk_rows(&rows->task->calibrator->layout);
+  return rows->turned ? fit_rows_fill_up(block) : block;
 }
 
 /* ---- Features ---- */
 
-static uint64_t fit_rows_mix(uint64_t key) {
-  key = (key ^ (key >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-  key = (key ^ (key >> 27)) * UINT64_C(0x94d049bb133111eb);
-  return key ^ (key >> 31);
-}
-
 static uint8_t fit_rows_fold(const pc_fit_rows *rows, const double *x, int32_t label) {
-  uint64_t key = fit_rows_mix(rows->task->env->seed + UINT64_C(0x9e3779b97f4a7c15));
-  key = fit_rows_mix(key + (uint64_t)label);
+  uint64_t key = pc_mix(rows->task->env->seed + UINT64_C(0x9e3779b97f4a7c15));
+  key = pc_mix(key + (uint64_t)label);
   for (size_t j = 0; j < rows->width; j++)
-    key = fit_rows_mix(key + pc_bits_of(x[j] + 0.0));
+    key = pc_mix(key + pc_bits_of(x[j] + 0.0));
   return (uint8_t)((key >> 32) * PC_FOLDS >> 32);
 }
 
@@ -97,25 +100,57 @@ static void fit_rows_divide(double *x, size_t count, int exponent) {
 
 /* ---- First pass ---- */
 
-static void fit_rows_note(const pc_fit_rows *rows, struct pc_fit_worker *worker,
-                          const pc_rows *from, size_t i) {
-  const double weight = from->weights == NULL ? 1.0 : from->weights[i];
-  const double *x = worker->x + i * rows->width;
-  double size = 0.0;
-  for (size_t j = 0; j < rows->width; j++)
-    size = fmax(size, fabs(x[j]));
-  if (size > 0.0) {
+/* The largest of a row in size, without a chain of comparisons. */
+static double fit_rows_size(const double *x, size_t width) {
+  double most[4] = {0.0};
+  size_t j = 0;
+  for (; j + 4 <= width; j += 4)
+    for (size_t l = 0; l < 4; l++)
+      most[l] = fabs(x[j + l]) > most[l] ? fabs(x[j + l]) : most[l];
+  for (; j < width; j++)
+    most[0] = fmax(most[0], fabs(x[j]));
+  return fmax(fmax(most[0], most[1]), fmax(most[2], most[3]));
+}
+
+static void fit_rows_note_sizes(const pc_fit_rows *rows, struct pc_fit_worker *worker,
+                                const pc_rows *from) {
+  int64_t exponents = 0, sized = 0;
+  for (size_t i = 0; i < from->count; i++) {
+    const double size = fit_rows_size(worker->x + i * rows->width, rows->width);
+    if (!(size > 0.0))
+      continue;
     const int exponent = ilogb(size) + 1;
-    pc_sum_add_product(&worker->exponents, weight, (double)exponent);
-    pc_sum_add(&worker->sized, weight);
     worker->largest = exponent > worker->largest ? exponent : worker->largest;
+    if (from->weights == NULL) {
+      exponents += exponent;
+      sized++;
+    } else {
+      pc_sum_add_product(&worker->exponents, from->weights[i], (double)exponent);
+      pc_sum_add(&worker->sized, from->weights[i]);
+    }
   }
-  pc_sum_add(&worker->weight, weight);
-  pc_fixed_add_weighted(&worker->class_weight[from->labels[i]], weight, 1.0);
-  if (isinf(from->log_true[i]))
-    worker->impossible++;
-  else
-    pc_sum_add_product(&worker->before, weight, -from->log_true[i]);
+  pc_sum_add_units(&worker->exponents, exponents, 0);
+  pc_sum_add_units(&worker->sized, sized, 0);
+}
+
+static void fit_rows_note(struct pc_fit_worker *worker, const pc_rows *from) {
+  uint64_t impossible = 0;
+  for (size_t i = 0; i < from->count; i++) {
+    const double weight = from->weights == NULL ? 1.0 : from->weights[i];
+    pc_fixed_add_weighted(&worker->class_weight[from->labels[i]], weight, 1.0);
+    impossible += isinf(from->log_true[i]) != 0;
+    if (from->weights != NULL)
+      pc_sum_add(&worker->weight, weight);
+  }
+  worker->impossible += impossible;
+  if (from->weights == NULL)
+    pc_sum_add_units(&worker->weight, (int64_t)from->count, 0);
+  if (from->weights == NULL && impossible == 0)
+    pc_sum_add_column(&worker->gained, from->log_true, from->count);
+  for (size_t i = 0; (from->weights != NULL || impossible > 0) && i < from->count; i++)
+    if (!isinf(from->log_true[i]))
+      pc_sum_add_product(&worker->gained, from->weights == NULL ? 1.0 : from->weights[i],
+                         from->log_true[i]);
 }
 
 static size_t fit_rows_bytes(const pc_fit_rows *rows, const struct pc_fit_worker *worker) {
@@ -143,14 +178,17 @@ static pcal_status fit_rows_reserve(const pc_fit_rows *rows, struct pc_fit_worke
   const uint64_t limit = env->memory_limit == 0
                              ? PC_FIT_ROWS_BYTES
                              : env->memory_limit / (uint64_t)rows->worker_count;
-  if (needed > (limit < PC_FIT_ROWS_BYTES ? limit : PC_FIT_ROWS_BYTES) / row) {
+  const uint64_t most = (limit < PC_FIT_ROWS_BYTES ? limit : PC_FIT_ROWS_BYTES) / row;
+  if (needed > most) {
     worker->keeps = 0;
     fit_rows_drop(rows, worker);
     return PCAL_OK;
   }
   if (needed <= worker->capacity)
     return PCAL_OK;
-  const size_t wanted = needed + worker->capacity / 2;
+  const size_t grown = needed + worker->capacity / 2;
+  const size_t wanted =
+      fit_rows_fill_up(grown < rows->share && rows->share <= most ? rows->share : grown);
   const size_t size = rows->width * (worker->narrow ? sizeof(float) : sizeof(double));
   void *values = pc_resize(env, worker->values, wanted, size);
   worker->values = values == NULL ? worker->values : values;
@@ -166,16 +204,41 @@ static pcal_status fit_rows_reserve(const pc_fit_rows *rows, struct pc_fit_worke
   return PCAL_OK;
 }
 
-static pcal_status fit_rows_keep(const pc_fit_rows *rows, struct pc_fit_worker *worker,
-                                 const pc_rows *from, pcal_error *err) {
-  const size_t cells = from->count * rows->width, at = worker->count * rows->width;
-  PC_TRY(fit_rows_reserve(rows, worker, from->count, err));
-  if (!worker->keeps)
-    return PCAL_OK;
+/* Makes a row the next lane of the tiles. */
+static void fit_rows_turn(const pc_fit_rows *rows, struct pc_fit_worker *worker, size_t number,
+                          const double *x) {
+  const size_t lane = number % PC_LANES, cells = rows->width * PC_LANES;
+  const size_t at = (number - lane) * rows->width;
+  float *floats = (float *)worker->values + at;
+  double *doubles = (double *)worker->values + at;
+  if (lane == 0 && worker->narrow)
+    memset(floats, 0, cells * sizeof *floats);
+  else if (lane == 0)
+    memset(doubles, 0, cells * sizeof *doubles);
+  for (size_t j = 0; worker->narrow && j < rows->width; j++)
+    floats[j * PC_LANES + lane] = (float)x[j];
+  for (size_t j = 0; !worker->narrow && j < rows->width; j++)
+    doubles[j * PC_LANES + lane] = x[j];
+}
+
+static void fit_rows_copy(const pc_fit_rows *rows, struct pc_fit_worker *worker, size_t count) {
+  const size_t cells = count * rows->width, at = worker->count * rows->width;
+  for (size_t i = 0; rows->turned && i < count; i++)
+    fit_rows_turn(rows, worker, worker->count + i, worker->x + i * rows->width);
+  if (rows->turned)
+    return;
   for (size_t i = 0; worker->narrow && i < cells; i++)
     ((float *)worker->values)[at + i] = (float)worker->x[i];
   if (!worker->narrow)
     memcpy((double *)worker->values + at, worker->x, cells * sizeof(double));
+}
+
+static pcal_status fit_rows_keep(const pc_fit_rows *rows, struct pc_fit_worker *worker,
+                                 const pc_rows *from, pcal_error *err) {
+  PC_TRY(fit_rows_reserve(rows, worker, from->count, err));
+  if (!worker->keeps)
+    return PCAL_OK;
+  fit_rows_copy(rows, worker, from->count);
   memcpy(worker->labels + worker->count, from->labels, from->count * sizeof(int32_t));
   for (size_t i = 0; i < from->count; i++)
     worker->weights[worker->count + i] = from->weights == NULL ? 1.0 : from->weights[i];
@@ -189,8 +252,8 @@ static pcal_status fit_rows_first(void *user, size_t w, const pc_rows *from, pca
   const fit_rows_pass *pass = user;
   struct pc_fit_worker *worker = &pass->rows->workers[w];
   PC_TRY(fit_rows_make(pass->rows, worker, from, err));
-  for (size_t i = 0; i < from->count; i++)
-    fit_rows_note(pass->rows, worker, from, i);
+  fit_rows_note_sizes(pass->rows, worker, from);
+  fit_rows_note(worker, from);
   return worker->keeps ? fit_rows_keep(pass->rows, worker, from, err) : PCAL_OK;
 }
 
@@ -209,9 +272,10 @@ static void fit_rows_collect(pc_fit_rows *rows) {
   struct pc_fit_worker *first = &rows->workers[0];
   rows->kept = first->keeps;
   rows->count = first->count;
+  rows->places = fit_rows_fill_up(first->count);
   for (size_t w = 1; w < rows->worker_count; w++) {
     const struct pc_fit_worker *other = &rows->workers[w];
-    pc_sum_merge(&first->before, &other->before);
+    pc_sum_merge(&first->gained, &other->gained);
     pc_sum_merge(&first->weight, &other->weight);
     pc_sum_merge(&first->exponents, &other->exponents);
     pc_sum_merge(&first->sized, &other->sized);
@@ -219,6 +283,7 @@ static void fit_rows_collect(pc_fit_rows *rows) {
     first->impossible += other->impossible;
     rows->kept &= other->keeps;
     rows->count += other->count;
+    rows->places += fit_rows_fill_up(other->count);
     for (size_t c = 0; c < rows->classes; c++)
       first->class_weight[c].units += other->class_weight[c].units;
   }
@@ -226,28 +291,31 @@ static void fit_rows_collect(pc_fit_rows *rows) {
     rows->class_weight[c] = pc_fixed_value(&first->class_weight[c]);
   rows->weight = pc_sum_value(&first->weight);
   rows->impossible = first->impossible;
-  rows->before = rows->impossible > 0 ? INFINITY : pc_sum_value(&first->before) / rows->weight;
+  rows->before =
+      rows->impossible > 0 ? INFINITY : 0.0 - pc_sum_value(&first->gained) / rows->weight;
   fit_rows_scale(rows, &first->exponents, &first->sized, first->largest);
 }
 
 /* Floats hold what float32 scores become when they are features as they are. */
-static int fit_rows_narrow(const pc_fit_rows *rows) {
-  pcal_shape shape = {.size = sizeof shape};
-  pc_source_shape(rows->task->source, &shape);
-  return shape.type == PCAL_F32 && shape.kind == PCAL_LOGIT &&
+static int fit_rows_narrow(const pc_fit_rows *rows, const pcal_shape *shape) {
+  return shape->type == PCAL_F32 && shape->kind == PCAL_LOGIT &&
          (rows->feature == PC_FEATURE_SCORES || rows->feature == PC_FEATURE_ODDS);
 }
 
 static pcal_status fit_rows_prepare(pc_fit_rows *rows, pcal_error *err) {
   const pcal_env *env = rows->task->env;
-  const int narrow = fit_rows_narrow(rows);
+  pcal_shape shape = {.size = sizeof shape};
+  pc_source_shape(rows->task->source, &shape);
+  rows->narrow = fit_rows_narrow(rows, &shape);
+  if (shape.row_count != PCAL_NO_ROW)
+    rows->share = (size_t)(shape.row_count / rows->worker_count + 1);
   rows->class_weight = pc_alloc(env, rows->classes, sizeof *rows->class_weight);
   rows->workers = pc_alloc(env, rows->worker_count, sizeof *rows->workers);
   int enough = rows->class_weight != NULL && rows->workers != NULL;
   for (size_t w = 0; enough && w < rows->worker_count; w++) {
     struct pc_fit_worker *worker = &rows->workers[w];
     worker->keeps = 1;
-    worker->narrow = narrow;
+    worker->narrow = rows->narrow;
     worker->largest = -2 * FIT_ROWS_EXPONENT_MAX;
     worker->class_weight = pc_alloc(env, rows->classes, sizeof *worker->class_weight);
     enough = worker->class_weight != NULL;
@@ -255,7 +323,7 @@ static pcal_status fit_rows_prepare(pc_fit_rows *rows, pcal_error *err) {
   return enough ? PCAL_OK : pc_fail_memory(err, "preparing workers");
 }
 
-pcal_status pc_fit_rows_open(const pc_fit_task *task, pc_feature feature, int folded,
+pcal_status pc_fit_rows_open(const pc_fit_task *task, pc_feature feature, pc_fit_order order,
                              pc_fit_rows *out, pcal_error *err) {
   const pc_layout *layout = &task->calibrator->layout;
   const pc_policy policy = {.need_scores = 1, .need_log = 1, .lean = 1};
@@ -263,7 +331,8 @@ pcal_status pc_fit_rows_open(const pc_fit_task *task, pc_feature feature, int fo
                        .feature = feature,
                        .classes = layout->classes,
                        .width = pc_feature_count(feature, layout),
-                       .folded = folded,
+                       .folded = (order & PC_FIT_FOLDED) != 0,
+                       .turned = (order & PC_FIT_TURNED) != 0,
                        .worker_count = pc_worker_count(task->env)};
   fit_rows_pass pass = {out, NULL, NULL};
   pcal_status status = fit_rows_prepare(out, err);
@@ -301,10 +370,13 @@ static pcal_status fit_rows_again(void *user, size_t w, const pc_rows *from, pca
   const pc_fit_rows *rows = pass->rows;
   struct pc_fit_worker *worker = &rows->workers[w];
   PC_TRY(fit_rows_make(rows, worker, from, err));
-  fit_rows_divide(worker->x, from->count * rows->width, rows->exponent);
-  const pc_fit_block block = {from->count,   0,
-                              worker->x,     from->labels,
-                              from->weights, rows->folded ? worker->block_folds : NULL};
+  if (!rows->turned)
+    fit_rows_divide(worker->x, from->count * rows->width, rows->exponent);
+  const pc_fit_block block = {.count = from->count,
+                              .x = worker->x,
+                              .labels = from->labels,
+                              .weights = from->weights,
+                              .folds = rows->folded ? worker->block_folds : NULL};
   return pass->add(pass->user, w, &block, err);
 }
 
@@ -312,8 +384,18 @@ static pcal_status fit_rows_again(void *user, size_t w, const pc_rows *from, pca
 static size_t fit_rows_number(const pc_fit_rows *rows, const struct pc_fit_worker *worker) {
   size_t number = 0;
   for (const struct pc_fit_worker *other = rows->workers; other < worker; other++)
-    number += other->count;
+    number += rows->turned ? fit_rows_fill_up(other->count) : other->count;
   return number;
+}
+
+/* Kept features as doubles, divided. */
+static void fit_rows_widen(const struct pc_fit_worker *from, size_t at, size_t cells,
+                           int exponent, double *out) {
+  for (size_t i = 0; from->narrow && i < cells; i++)
+    out[i] = (double)((const float *)from->values)[at + i];
+  if (!from->narrow)
+    memcpy(out, (const double *)from->values + at, cells * sizeof *out);
+  fit_rows_divide(out, cells, exponent);
 }
 
 /* Hands out block number `index` of what a worker kept, through the space of another. */
@@ -323,22 +405,21 @@ static pcal_status fit_rows_hand_out(const fit_rows_pass *pass,
   const pc_fit_rows *rows = pass->rows;
   struct pc_fit_worker *space = &rows->workers[scratch];
   const size_t size = fit_rows_block(rows), begin = index * size, left = from->count - begin;
-  const size_t count = left < size ? left : size, cells = count * rows->width;
+  const size_t count = left < size ? left : size, at = begin * rows->width;
+  const int weighted = rows->task->calibrator->fit.weighted;
+  pc_fit_block block = {.count = count,
+                        .first = fit_rows_number(rows, from) + begin,
+                        .labels = from->labels + begin,
+                        .weights = weighted ? from->weights + begin : NULL,
+                        .folds = rows->folded ? from->folds + begin : NULL};
+  if (rows->turned) {
+    block.turned = from->narrow ? (const void *)((const float *)from->values + at)
+                                : (const void *)((const double *)from->values + at);
+    return pass->add(pass->user, w, &block, err);
+  }
   PC_TRY(fit_rows_space(rows, space, err));
-  if (from->narrow)
-    for (size_t i = 0; i < cells; i++)
-      space->x[i] = (double)((const float *)from->values)[begin * rows->width + i];
-  else
-    memcpy(space->x, (const double *)from->values + begin * rows->width,
-           cells * sizeof(double));
-  fit_rows_divide(space->x, cells, rows->exponent);
-  const pc_fit_block block = {count,
-                              fit_rows_number(rows, from) + begin,
-                              space->x,
-                              from->labels + begin,
-                              rows->task->calibrator->fit.weighted ? from->weights + begin
-                                                                   : NULL,
-                              rows->folded ? from->folds + begin : NULL};
+  fit_rows_widen(from, at, count * rows->width, rows->exponent, space->x);
+  block.x = space->x;
   return pass->add(pass->user, w, &block, err);
 }
 

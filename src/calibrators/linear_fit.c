@@ -1,9 +1,8 @@
 /* Search:
  *   1. From the start or from 0, whichever is better.  The objective is convex.
- *   2. Up to PC_LINEAR_NEWTON_FULL (DIAGONAL) classes by Newton's method with all second
- *      derivatives; warm searches use old ones as long as they serve.  Beyond, full maps by
- *      truncated Newton steps (linear_curvature.h) and diagonal ones by L-BFGS in the metric of
- *      linear_metric.h, which is found again after a few and after more steps.
+ *   2. Up to PC_LINEAR_NEWTON classes by Newton's method with all second derivatives; warm
+ *      searches use old ones as long as they serve.  Beyond, by truncated Newton steps
+ *      (linear_curvature.h).  Diagonal maps: see diagonal_fit.c.
  *   3. A change that is the same for all classes does not show without a penalty; it is taken
  *      out of gradients and of the result, which makes that the smallest.
  * Accuracy: gradients of 1e-13 with all second derivatives, otherwise of 1e-9, in units in
@@ -14,28 +13,19 @@
 #include <math.h>
 #include <string.h>
 
+#include "calibrators/diagonal_fit.h"
 #include "calibrators/linear_curvature.h"
-#include "calibrators/linear_metric.h"
-#include "optim/lbfgs.h"
 #include "optim/newton.h"
 #include "optim/truncated.h"
 
-static const unsigned linear_fit_renewals[] = {4, 16, 64}; /* steps before a new metric */
-
-enum linear_fit_method { LINEAR_FIT_NEWTON, LINEAR_FIT_TRUNCATED, LINEAR_FIT_LBFGS };
-
-static enum linear_fit_method linear_fit_method(const pc_linear_pass *pass) {
-  if (pass->classes <= (pass->full ? PC_LINEAR_NEWTON_FULL : PC_LINEAR_NEWTON_DIAGONAL))
-    return LINEAR_FIT_NEWTON;
-  return pass->full ? LINEAR_FIT_TRUNCATED : LINEAR_FIT_LBFGS;
+static int linear_fit_is_newton(const pc_linear_pass *pass) {
+  return pass->classes <= PC_LINEAR_NEWTON;
 }
 
 /* What a search keeps between runs. */
 struct pc_linear_tools {
   pc_newton newton;
   pc_linear_curvature curvature;
-  pc_lbfgs lbfgs;
-  pc_linear_metric metric;
 };
 
 static pcal_status linear_fit_tools_new(pc_linear_search *search, pcal_error *err) {
@@ -45,34 +35,28 @@ static pcal_status linear_fit_tools_new(pc_linear_search *search, pcal_error *er
   if (search->tools == NULL)
     return pc_fail_memory(err, "preparing a search");
   struct pc_linear_tools *tools = search->tools;
-  switch (linear_fit_method(&search->pass)) {
-  case LINEAR_FIT_NEWTON:
-    return pc_newton_new(env, n, search->at, NULL, &search->limits, &tools->newton, err);
-  case LINEAR_FIT_TRUNCATED:
-    return pc_linear_curvature_new(&search->pass, &tools->curvature, err);
-  case LINEAR_FIT_LBFGS:
-    break;
-  }
-  PC_TRY(pc_linear_metric_new(&search->pass, &tools->metric, err));
-  PC_TRY(pc_lbfgs_new(env, n, search->at, &search->limits, &tools->lbfgs, err));
-  tools->lbfgs.metric = pc_linear_metric_apply;
-  tools->lbfgs.user = &tools->metric;
-  return PCAL_OK;
+  return linear_fit_is_newton(&search->pass)
+             ? pc_newton_new(env, n, search->at, NULL, &search->limits, &tools->newton, err)
+             : pc_linear_curvature_new(&search->pass, &tools->curvature, err);
+}
+
+static pcal_status linear_fit_parameters_new(pc_linear_search *search, pcal_error *err) {
+  search->at = pc_alloc(search->pass.rows->task->env, search->pass.count, sizeof *search->at);
+  return search->at == NULL ? pc_fail_memory(err, "preparing a search") : PCAL_OK;
 }
 
 pcal_status pc_linear_search_new(const pc_fit_rows *rows, int full, int alone,
                                  pc_linear_search *out, pcal_error *err) {
-  const pcal_env *env = rows->task->env;
-  *out = (pc_linear_search){.pass = {.classes = rows->classes, .full = full}};
-  const enum linear_fit_method method = linear_fit_method(&out->pass);
-  const unsigned want = PC_LINEAR_GRADIENT | (method == LINEAR_FIT_NEWTON  ? PC_LINEAR_HESSIAN
-                                              : method == LINEAR_FIT_LBFGS ? PC_LINEAR_METRIC
-                                                                           : PC_LINEAR_VALUE);
-  out->limits = method == LINEAR_FIT_NEWTON ? (pc_optim_limits){1e-13, 1e-8, 300, 1e-8}
-                                            : (pc_optim_limits){1e-9, 1e-8, 3000, 1e-6};
-  PC_TRY(pc_linear_pass_new(rows, full, want, alone, &out->pass, err));
-  out->at = pc_alloc(env, out->pass.count, sizeof *out->at);
-  pcal_status status = out->at == NULL ? pc_fail_memory(err, "preparing a search") : PCAL_OK;
+  *out = (pc_linear_search){
+      .pass = {.rows = rows, .classes = rows->classes, .count = 2 * rows->classes}};
+  if (!full)
+    return linear_fit_parameters_new(out, err);
+  const int newton = linear_fit_is_newton(&out->pass);
+  const unsigned want = PC_LINEAR_GRADIENT | (newton ? PC_LINEAR_HESSIAN : PC_LINEAR_VALUE);
+  out->limits = newton ? (pc_optim_limits){1e-13, 1e-8, 300, 1e-8}
+                       : (pc_optim_limits){1e-9, 1e-8, 3000, 1e-6};
+  PC_TRY(pc_linear_pass_new(rows, want, alone, &out->pass, err));
+  pcal_status status = linear_fit_parameters_new(out, err);
   if (status == PCAL_OK)
     status = linear_fit_tools_new(out, err);
   if (status != PCAL_OK)
@@ -87,8 +71,6 @@ void pc_linear_search_free(pc_linear_search *search) {
   if (search->tools != NULL) {
     pc_newton_free(&search->tools->newton);
     pc_linear_curvature_free(&search->tools->curvature);
-    pc_lbfgs_free(&search->tools->lbfgs);
-    pc_linear_metric_free(env, &search->tools->metric);
   }
   pc_free(env, search->tools);
   pc_free(env, search->at);
@@ -110,7 +92,7 @@ void pc_linear_search_follow(pc_linear_search *search, const pc_linear_search *o
   search->end = other->end;
   search->known_off = other->known_off;
   search->known_shift = other->known_shift;
-  if (linear_fit_method(&search->pass) == LINEAR_FIT_NEWTON)
+  if (linear_fit_is_newton(&search->pass))
     memcpy(search->tools->newton.hessian, other->tools->newton.hessian, n * n * sizeof(double));
 }
 
@@ -118,10 +100,10 @@ void pc_linear_search_follow(pc_linear_search *search, const pc_linear_search *o
 
 /* Takes the mean over classes out of the rows that no penalty holds. */
 static void linear_fit_centre(const pc_linear_search *search, double *values) {
-  const size_t k = search->pass.classes, features = search->pass.full ? k : 1;
-  for (size_t j = 0; j <= features; j++) {
+  const size_t k = search->pass.classes;
+  for (size_t j = 0; j <= k; j++) {
     double mean = 0.0;
-    if (j < features ? search->off > 0.0 || !search->pass.full : search->shift > 0.0)
+    if (j < k ? search->off > 0.0 : search->shift > 0.0)
       continue;
     for (size_t c = 0; c < k; c++)
       mean += values[j * k + c] / (double)k;
@@ -132,8 +114,7 @@ static void linear_fit_centre(const pc_linear_search *search, double *values) {
 
 /* Weight of the square of parameter j, c. */
 static double linear_fit_penalty(const pc_linear_search *search, size_t j, size_t c) {
-  const size_t features = search->pass.full ? search->pass.classes : 1;
-  return j == features ? search->shift : search->pass.full && j != c ? search->off : 0.0;
+  return j == search->pass.classes ? search->shift : j != c ? search->off : 0.0;
 }
 
 /* Mean log score and penalty at parameters; derivatives are left in the pass. */
@@ -182,7 +163,7 @@ static void linear_fit_note(pc_linear_search *search, const double *at, double v
 /* Second derivatives of the penalty: in an old Hessian it may have been another. */
 static void linear_fit_update_penalty(pc_linear_search *search, pc_newton *newton) {
   const size_t k = search->pass.classes, n = search->pass.count;
-  pc_linear_search known = {.pass = {.classes = k, .full = search->pass.full}};
+  pc_linear_search known = {.pass = {.classes = k}};
   known.off = search->known_off;
   known.shift = search->known_shift;
   for (size_t i = 0; i < n; i++)
@@ -255,57 +236,25 @@ static pcal_status linear_fit_truncated(pc_linear_search *search, int warm, pcal
   return PCAL_OK;
 }
 
-/* ---- L-BFGS ---- */
+/* ---- Diagonal maps ---- */
 
-/* Finds the metric at the best place. */
-static pcal_status linear_fit_renew(pc_linear_search *search, pcal_error *err) {
-  pc_lbfgs *lbfgs = &search->tools->lbfgs;
-  double value = 0.0;
-  PC_TRY(linear_fit_look(search, lbfgs->best, PC_LINEAR_METRIC, &value, err));
-  pc_linear_metric_set(&search->tools->metric, &search->pass);
-  pc_lbfgs_again(lbfgs);
-  return PCAL_OK;
-}
-
-static pcal_status linear_fit_lbfgs(pc_linear_search *search, int warm, pcal_error *err) {
-  pc_lbfgs *lbfgs = &search->tools->lbfgs;
-  const size_t last = sizeof linear_fit_renewals / sizeof *linear_fit_renewals;
-  size_t renewals = 0;
-  double value = 0.0;
-  (void)warm;
-  lbfgs->limits = search->limits;
-  lbfgs->steps = lbfgs->evaluations = 0;
-  memcpy(lbfgs->best, search->at, search->pass.count * sizeof *search->at);
-  PC_TRY(linear_fit_renew(search, err));
-  while (lbfgs->end == PC_OPTIM_GOES_ON) {
-    PC_TRY(linear_fit_look(search, lbfgs->at, PC_LINEAR_GRADIENT, &value, err));
-    pc_lbfgs_tell(lbfgs, value, search->pass.gradient);
-    if (renewals == last || lbfgs->steps < linear_fit_renewals[renewals] ||
-        lbfgs->end != PC_OPTIM_GOES_ON)
-      continue;
-    renewals++;
-    PC_TRY(linear_fit_renew(search, err));
-  }
-  linear_fit_note(search, lbfgs->best, lbfgs->value, lbfgs->gradient, lbfgs->end);
+static pcal_status linear_fit_diagonal(pc_linear_search *search, pcal_error *err) {
+  pc_truncated_result result;
+  PC_TRY(pc_diagonal_search(search->pass.rows, search->at, &result, err));
+  search->evaluations = result.evaluations + result.products;
+  linear_fit_note(search, search->at, result.value, result.gradient, result.end);
   return PCAL_OK;
 }
 
 pcal_status pc_linear_search_run(pc_linear_search *search, int warm, pcal_error *err) {
   const int again = warm && search->end != PC_OPTIM_GOES_ON;
+  if (!search->pass.full)
+    return linear_fit_diagonal(search, err);
   search->evaluations = 0;
   if (!again)
     PC_TRY(linear_fit_choose_start(search, err));
-  switch (linear_fit_method(&search->pass)) {
-  case LINEAR_FIT_NEWTON:
-    PC_TRY(linear_fit_newton(search, again, err));
-    break;
-  case LINEAR_FIT_TRUNCATED:
-    PC_TRY(linear_fit_truncated(search, again, err));
-    break;
-  case LINEAR_FIT_LBFGS:
-    PC_TRY(linear_fit_lbfgs(search, again, err));
-    break;
-  }
+  PC_TRY((linear_fit_is_newton(&search->pass) ? linear_fit_newton
+                                              : linear_fit_truncated)(search, again, err));
   linear_fit_centre(search, search->at);
   return PCAL_OK;
 }

@@ -5,9 +5,8 @@
 #include "calibrators/linear_pass.h"
 #include "optim/outcome.h"
 
-/* Up to here maps are searched by Newton's method with all second derivatives. */
-#define PC_LINEAR_NEWTON_FULL 12
-#define PC_LINEAR_NEWTON_DIAGONAL 32
+/* Up to here full maps are searched by Newton's method with all second derivatives. */
+#define PC_LINEAR_NEWTON 12
 
 /* Minimised: mean log score + off sum of squares of w[j][k], j != k, + shift sum of squares of
  * b, in the units of the pass. */
@@ -26,7 +25,8 @@ typedef struct pc_linear_search {
   struct pc_linear_tools *tools;
 } pc_linear_search;
 
-/* alone: see pc_linear_pass; the search then may run beside others. */
+/* full: else the map is diagonal, its parameters are w and then b, there is no penalty, and the
+ * rows are turned.  alone: see pc_linear_pass; the search then may run beside others. */
 PC_CHECKED pcal_status pc_linear_search_new(const pc_fit_rows *rows, int full, int alone,
                                             pc_linear_search *out, pcal_error *err);
 void pc_linear_search_free(pc_linear_search *search); /* a zeroed one is fine */

@@ -325,7 +325,7 @@ pcal_status pc_linear_model_fit(const pc_fit_task *task, int full, size_t on, pc
   pc_fit_rows rows;
   pc_linear_search search = {0};
   PC_TRY(pc_linear_model_new(calibrator, feature, full, 1, &model, err));
-  PC_TRY(pc_fit_rows_open(task, feature, 0, &rows, err));
+  PC_TRY(pc_fit_rows_open(task, feature, full ? PC_FIT_PLAIN : PC_FIT_TURNED, &rows, err));
   pcal_status status = pc_linear_model_enough(task, full, err);
   if (status == PCAL_OK)
     status = pc_linear_search_new(&rows, full, 0, &search, err);

@@ -1,6 +1,6 @@
 /* Formula, p = softmax(W x + b), r = p - e_y, x with a 1 behind it:
  *   gradient by w[j][k] = mean x_j r_k;
- *   Hessian by w[i][k], w[j][l] = mean x_i x_j (p_k [k = l] - p_k p_l); diagonal: i = k, j = l.
+ *   Hessian by w[i][k], w[j][l] = mean x_i x_j (p_k [k = l] - p_k p_l).
  * The mean losses are sums of rounded losses of rows, added exactly; the others are sums on a
  * lattice (stats/tally.h), for which features are shrunk to at most 1 in size. */
 #include "calibrators/linear_pass.h"
@@ -14,7 +14,7 @@
 
 struct pc_linear_worker {
   pc_sum loss, weight;
-  pc_tally gradient, hessian, spread;
+  pc_tally gradient, hessian;
   double room;        /* weight that the lanes still hold */
   size_t held;        /* rows of the block */
   double times;       /* a heavy row counts that often, otherwise 1 */
@@ -32,8 +32,7 @@ static size_t linear_pass_pairs(const pc_linear_pass *pass) {
 
 /* Sums that a want takes: in lanes. */
 static size_t linear_pass_hessian_cells(const pc_linear_pass *pass) {
-  return pass->full ? linear_pass_pairs(pass) * (pass->classes + 1) * pass->inputs
-                    : 3 * (pass->stride + 1) * pass->stride;
+  return linear_pass_pairs(pass) * (pass->classes + 1) * pass->inputs;
 }
 
 static pcal_status linear_pass_worker_new(const pc_linear_pass *pass,
@@ -50,39 +49,32 @@ static pcal_status linear_pass_worker_new(const pc_linear_pass *pass,
   worker->p = worker->u + block * pass->stride;
   worker->r = worker->p + block * pass->stride;
   if ((pass->want & PC_LINEAR_GRADIENT) != 0)
-    PC_TRY(pc_tally_new(env, (pass->full ? pass->classes + 1 : 2) * pass->stride,
-                        &worker->gradient, err));
-  if ((pass->want & PC_LINEAR_HESSIAN) != 0)
-    PC_TRY(pc_tally_new(env, linear_pass_hessian_cells(pass), &worker->hessian, err));
-  return (pass->want & PC_LINEAR_METRIC) == 0
+    PC_TRY(pc_tally_new(env, (pass->classes + 1) * pass->stride, &worker->gradient, err));
+  return (pass->want & PC_LINEAR_HESSIAN) == 0
              ? PCAL_OK
-             : pc_tally_new(env, 3 * pass->stride, &worker->spread, err);
+             : pc_tally_new(env, linear_pass_hessian_cells(pass), &worker->hessian, err);
 }
 
 static pcal_status linear_pass_results_new(pc_linear_pass *pass, pcal_error *err) {
   const pcal_env *env = pass->rows->task->env;
   const size_t k = pass->classes, n = pass->count;
-  pass->padded = pc_alloc(env, pass->full ? k + 1 : 2, pass->stride * sizeof(double));
+  pass->padded = pc_alloc(env, k + 1, pass->stride * sizeof(double));
   pass->gradient = pc_alloc(env, n, sizeof(double));
   int enough = pass->padded != NULL && pass->gradient != NULL;
   if ((pass->want & PC_LINEAR_HESSIAN) != 0) {
     pass->hessian = pc_alloc(env, n, n * sizeof(double));
     enough &= pass->hessian != NULL;
   }
-  if ((pass->want & PC_LINEAR_METRIC) != 0) {
-    pass->spread = pc_alloc(env, k, 3 * sizeof(double));
-    enough &= pass->spread != NULL;
-  }
   return enough ? PCAL_OK : pc_fail_memory(err, "preparing a search");
 }
 
-pcal_status pc_linear_pass_new(const pc_fit_rows *rows, int full, unsigned want, int alone,
+pcal_status pc_linear_pass_new(const pc_fit_rows *rows, unsigned want, int alone,
                                pc_linear_pass *out, pcal_error *err) {
   const size_t k = rows->classes;
   *out = (pc_linear_pass){.rows = rows,
-                          .full = full,
+                          .full = 1,
                           .classes = k,
-                          .count = full ? k * (k + 1) : 2 * k,
+                          .count = k * (k + 1),
                           .stride = pc_linear_stride(k),
                           .inputs = pc_linear_stride(k + 1),
                           .kernels = pc_linear_kernels_best(),
@@ -110,13 +102,11 @@ void pc_linear_pass_free(pc_linear_pass *pass) {
     pc_free(env, worker->x);
     pc_tally_free(env, &worker->gradient);
     pc_tally_free(env, &worker->hessian);
-    pc_tally_free(env, &worker->spread);
   }
   pc_free(env, pass->workers);
   pc_free(env, pass->padded);
   pc_free(env, pass->gradient);
   pc_free(env, pass->hessian);
-  pc_free(env, pass->spread);
   *pass = (pc_linear_pass){0};
 }
 
@@ -128,41 +118,25 @@ static void linear_pass_empty(const pc_linear_pass *pass, struct pc_linear_worke
     pc_tally_empty(&worker->gradient, weight);
   if ((pass->want & PC_LINEAR_HESSIAN) != 0)
     pc_tally_empty(&worker->hessian, weight);
-  if ((pass->want & PC_LINEAR_METRIC) != 0)
-    pc_tally_empty(&worker->spread, weight);
   worker->room = PC_LATTICE_FULL;
 }
 
 /* Scores of the block's rows under the parameters. */
 static void linear_pass_map(const pc_linear_pass *pass, struct pc_linear_worker *worker) {
   const size_t s = pass->stride, k = pass->classes;
-  const double *w = pass->padded, *b = w + (pass->full ? k : 1) * s;
-  if (pass->full) {
-    pass->kernels->map(w, b, worker->x, k, s, worker->u);
-    return;
-  }
-  for (size_t i = 0; i < worker->held; i++)
-    pass->kernels->scale(w, b, worker->x + i * k, k, worker->u + i * s);
+  const double *w = pass->padded, *b = w + k * s;
+  pass->kernels->map(w, b, worker->x, k, s, worker->u);
 }
 
 static void linear_pass_gradient(const pc_linear_pass *pass, struct pc_linear_worker *worker,
                                  const double *weights) {
-  const size_t s = pass->stride, k = pass->classes;
-  double *sums = worker->gradient.lanes;
-  if (pass->full) {
-    pass->kernels->outer(sums, worker->shrunk, pass->inputs, worker->r, k + 1, s, weights);
-    return;
-  }
-  for (size_t i = 0; i < worker->held; i++) {
-    const double *r = worker->r + i * s;
-    pass->kernels->add(sums, r, worker->shrunk + i * pass->inputs, k, worker->weights[i]);
-    pass->kernels->add(sums + s, r, NULL, k, worker->weights[i]);
-  }
+  pass->kernels->outer(worker->gradient.lanes, worker->shrunk, pass->inputs, worker->r,
+                       pass->classes + 1, pass->stride, weights);
 }
 
 /* One block of the Hessian for each pair of classes. */
-static void linear_pass_hessian_full(const pc_linear_pass *pass,
-                                     struct pc_linear_worker *worker, const double *weights) {
+static void linear_pass_hessian(const pc_linear_pass *pass, struct pc_linear_worker *worker,
+                                const double *weights) {
   const size_t s = pass->stride, k = pass->classes, m = pass->inputs;
   double *sums = worker->hessian.lanes;
   for (size_t c = 0; c < k; c++)
@@ -175,52 +149,6 @@ static void linear_pass_hessian_full(const pc_linear_pass *pass,
       }
       pass->kernels->outer(sums, worker->a, m, worker->shrunk, k + 1, m, weights);
     }
-}
-
-/* Products p_k p_l times 1, x_k, x_k x_l, and their counterparts p_k, p_k x_k, p_k x_k^2. */
-static void linear_pass_hessian_diagonal(const pc_linear_pass *pass,
-                                         struct pc_linear_worker *worker,
-                                         const double *weights) {
-  const size_t s = pass->stride, k = pass->classes, m = pass->inputs;
-  double *sums = worker->hessian.lanes;
-  for (size_t i = 0; i < LINEAR_PASS_BLOCK; i++)
-    for (size_t c = 0; c < s; c++) /* behind the last class p is 0 */
-      worker->u[i * s + c] = worker->p[i * s + c] * worker->shrunk[i * m + c];
-  pass->kernels->outer(sums, worker->p, s, worker->p, k, s, weights);
-  pass->kernels->outer(sums + s * s, worker->u, s, worker->p, k, s, weights);
-  pass->kernels->outer(sums + 2 * s * s, worker->u, s, worker->u, k, s, weights);
-  sums += 3 * s * s;
-  for (size_t i = 0; i < worker->held; i++) {
-    const double *p = worker->p + i * s, *u = worker->u + i * s;
-    pass->kernels->add(sums, p, NULL, k, worker->weights[i]);
-    pass->kernels->add(sums + s, u, NULL, k, worker->weights[i]);
-    pass->kernels->add(sums + 2 * s, u, worker->shrunk + i * m, k, worker->weights[i]);
-  }
-}
-
-static void linear_pass_metric(const pc_linear_pass *pass, struct pc_linear_worker *worker) {
-  const size_t s = pass->stride, k = pass->classes, m = pass->inputs;
-  double *sums = worker->spread.lanes;
-  for (size_t i = 0; i < worker->held; i++) {
-    const double *x = worker->shrunk + i * m;
-    double *p = worker->p + i * s, *a = worker->a + i * m;
-    for (size_t c = 0; c < k; c++) {
-      p[c] = p[c] * (1.0 - p[c]);
-      a[c] = p[c] * x[c];
-    }
-    pass->kernels->add(sums, p, NULL, k, worker->weights[i]);
-    pass->kernels->add(sums + s, a, NULL, k, worker->weights[i]);
-    pass->kernels->add(sums + 2 * s, a, x, k, worker->weights[i]);
-  }
-}
-
-static void linear_pass_curvature(const pc_linear_pass *pass, struct pc_linear_worker *worker,
-                                  const double *weights) {
-  if ((pass->want & PC_LINEAR_HESSIAN) != 0)
-    (pass->full ? linear_pass_hessian_full : linear_pass_hessian_diagonal)(pass, worker,
-                                                                           weights);
-  if ((pass->want & PC_LINEAR_METRIC) != 0)
-    linear_pass_metric(pass, worker);
 }
 
 static void linear_pass_loss(struct pc_linear_worker *worker, size_t i, double loss) {
@@ -261,7 +189,8 @@ static void linear_pass_block(const pc_linear_pass *pass, struct pc_linear_worke
   worker->room -= sum;
   if ((pass->want & PC_LINEAR_GRADIENT) != 0)
     linear_pass_gradient(pass, worker, plain ? NULL : worker->weights);
-  linear_pass_curvature(pass, worker, plain ? NULL : worker->weights);
+  if ((pass->want & PC_LINEAR_HESSIAN) != 0)
+    linear_pass_hessian(pass, worker, plain ? NULL : worker->weights);
   worker->held = 0;
 }
 
@@ -331,8 +260,6 @@ static void linear_pass_clear(const pc_linear_pass *pass, struct pc_linear_worke
     pc_tally_clear(&worker->gradient);
   if ((pass->want & PC_LINEAR_HESSIAN) != 0)
     pc_tally_clear(&worker->hessian);
-  if ((pass->want & PC_LINEAR_METRIC) != 0)
-    pc_tally_clear(&worker->spread);
   worker->room = PC_LATTICE_FULL;
   worker->held = 0;
   worker->times = 1.0;
@@ -350,8 +277,6 @@ static void linear_pass_merge(const pc_linear_pass *pass) {
       pc_tally_merge(&first->gradient, &other->gradient);
     if ((pass->want & PC_LINEAR_HESSIAN) != 0)
       pc_tally_merge(&first->hessian, &other->hessian);
-    if ((pass->want & PC_LINEAR_METRIC) != 0)
-      pc_tally_merge(&first->spread, &other->spread);
   }
 }
 
@@ -361,16 +286,16 @@ static double linear_pass_factor(const pc_linear_pass *pass, size_t feature) {
 }
 
 static void linear_pass_means(pc_linear_pass *pass) {
-  const size_t k = pass->classes, features = pass->full ? k : 1;
+  const size_t k = pass->classes;
   const pc_tally *sums = &pass->workers[0].gradient;
-  for (size_t j = 0; j <= features; j++) {
-    const double total = pass->weight * (j < features ? pass->rows->shrink : 1.0);
+  for (size_t j = 0; j <= k; j++) {
+    const double total = pass->weight * linear_pass_factor(pass, j);
     for (size_t c = 0; c < k; c++)
       pass->gradient[j * k + c] = pc_tally_value(sums, j * pass->stride + c) / total;
   }
 }
 
-static void linear_pass_hessian_means_full(pc_linear_pass *pass) {
+static void linear_pass_hessian_means(pc_linear_pass *pass) {
   const size_t k = pass->classes, n = pass->count, m = pass->inputs;
   const pc_tally *sums = &pass->workers[0].hessian;
   size_t at = 0;
@@ -388,38 +313,6 @@ static void linear_pass_hessian_means_full(pc_linear_pass *pass) {
         }
 }
 
-static void linear_pass_hessian_means_diagonal(pc_linear_pass *pass) {
-  const size_t k = pass->classes, n = pass->count, s = pass->stride;
-  const double shrink = pass->rows->shrink;
-  const pc_tally *sums = &pass->workers[0].hessian;
-  for (size_t c = 0; c < k; c++)
-    for (size_t d = 0; d < k; d++) {
-      double part[3]; /* b b, w b, w w */
-      for (size_t i = 0; i < 3; i++) {
-        const double total = pass->weight * (i == 0 ? 1.0 : i == 1 ? shrink : shrink * shrink);
-        const double product = pc_tally_value(sums, i * s * s + c * s + d);
-        const double single = c == d ? pc_tally_value(sums, (3 * s + i) * s + c) : 0.0;
-        part[i] = (single - product) / total;
-      }
-      pass->hessian[c * n + d] = part[2];
-      pass->hessian[c * n + k + d] = part[1];
-      pass->hessian[(k + d) * n + c] = part[1];
-      pass->hessian[(k + c) * n + k + d] = part[0];
-    }
-}
-
-static void linear_pass_metric_means(pc_linear_pass *pass) {
-  const size_t k = pass->classes, s = pass->stride;
-  const double shrink = pass->rows->shrink;
-  const pc_tally *spread = &pass->workers[0].spread;
-  for (size_t c = 0; c < k; c++) {
-    pass->spread[3 * c] = pc_tally_value(spread, c) / pass->weight;
-    pass->spread[3 * c + 1] = pc_tally_value(spread, s + c) / (pass->weight * shrink);
-    pass->spread[3 * c + 2] =
-        pc_tally_value(spread, 2 * s + c) / (pass->weight * shrink * shrink);
-  }
-}
-
 static void linear_pass_finish(pc_linear_pass *pass) {
   const struct pc_linear_worker *first = &pass->workers[0];
   const double weight = pc_sum_value(&first->weight);
@@ -427,12 +320,8 @@ static void linear_pass_finish(pc_linear_pass *pass) {
   pass->value = pc_sum_value(&first->loss) / pass->weight;
   if ((pass->want & PC_LINEAR_GRADIENT) != 0)
     linear_pass_means(pass);
-  if ((pass->want & PC_LINEAR_HESSIAN) != 0 && pass->full)
-    linear_pass_hessian_means_full(pass);
-  else if ((pass->want & PC_LINEAR_HESSIAN) != 0)
-    linear_pass_hessian_means_diagonal(pass);
-  if ((pass->want & PC_LINEAR_METRIC) != 0)
-    linear_pass_metric_means(pass);
+  if ((pass->want & PC_LINEAR_HESSIAN) != 0)
+    linear_pass_hessian_means(pass);
   pass->weight = weight;
 }
 

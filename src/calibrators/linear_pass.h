@@ -1,8 +1,8 @@
 /* A pass over the rows of a fit under softmax(W x + b): the mean log score, its gradient, and
  * what searches need to know of its curvature.
  *
- * Parameters are one array.  Full: w[j][k], what feature j adds to class k, feature after
- * feature, then b.  Diagonal: w, then b.  All in the units of pc_fit_rows.  Whatever is added
+ * Parameters are one array: w[j][k], what feature j adds to class k, feature after feature,
+ * then b, all in the units of pc_fit_rows.  Whatever is added
  * over rows has the same bits for any order of rows and any number of threads. */
 #ifndef PC_LINEAR_PASS_H
 #define PC_LINEAR_PASS_H
@@ -13,8 +13,7 @@
 typedef enum pc_linear_want {
   PC_LINEAR_VALUE = 0,
   PC_LINEAR_GRADIENT = 1,
-  PC_LINEAR_HESSIAN = 2, /* all second derivatives */
-  PC_LINEAR_METRIC = 4   /* those within a class, of diagonal maps */
+  PC_LINEAR_HESSIAN = 2 /* all second derivatives */
 } pc_linear_want;
 
 /* Rows that count: all, those of a fold, or those of the others. */
@@ -26,7 +25,7 @@ typedef enum pc_linear_rows {
 
 typedef struct pc_linear_pass {
   const pc_fit_rows *rows;
-  int full;
+  int full; /* a search for a diagonal map has no more of a pass than rows and sizes */
   size_t classes, count; /* parameters */
   size_t stride;         /* classes, in arrays for kernels */
   size_t inputs;         /* features and the 1 of b, likewise */
@@ -45,12 +44,11 @@ typedef struct pc_linear_pass {
   double weight, value;
   double *gradient;
   double *hessian; /* count x count, or NULL */
-  double *spread;  /* metric: three means for each class, of p (1 - p) times 1, x and x^2 */
 } pc_linear_pass;
 
 /* For what is asked of `want` at most.  alone: see above; it needs kept rows. */
-PC_CHECKED pcal_status pc_linear_pass_new(const pc_fit_rows *rows, int full, unsigned want,
-                                          int alone, pc_linear_pass *out, pcal_error *err);
+PC_CHECKED pcal_status pc_linear_pass_new(const pc_fit_rows *rows, unsigned want, int alone,
+                                          pc_linear_pass *out, pcal_error *err);
 void pc_linear_pass_free(pc_linear_pass *pass); /* a zeroed one is fine */
 
 /* Does row i of a block count? */

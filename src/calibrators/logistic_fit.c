@@ -363,7 +363,7 @@ pcal_status pc_logistic_fit(const pc_fit_task *task, const pc_logistic_plan *pla
                               .columns = task->calibrator->layout.columns,
                               .terms = plan->slopes + 1};
   PC_TRY(pc_logistic_new(task->calibrator, plan, &model, err));
-  PC_TRY(pc_fit_rows_open(task, plan->feature, 0, &state.rows, err));
+  PC_TRY(pc_fit_rows_open(task, plan->feature, PC_FIT_PLAIN, &state.rows, err));
   pcal_status status = pc_sweep_enough(task, state.terms * state.columns, "temperature", err);
   if (status == PCAL_OK)
     status = logistic_fit_run(&state, model, err);

@@ -172,7 +172,7 @@ static pcal_status odir_fit(const pc_fit_task *task, pcal_error *err) {
   pc_fit_rows rows;
   PC_TRY(pc_linear_model_new(calibrator, feature, 1, odir_averages(calibrator) ? PC_FOLDS : 1,
                              &model, err));
-  PC_TRY(pc_fit_rows_open(task, feature, 1, &rows, err));
+  PC_TRY(pc_fit_rows_open(task, feature, PC_FIT_FOLDED, &rows, err));
   pcal_status status = odir_penalties(task, &rows, model, err);
   if (status == PCAL_OK && model->lambda <= 0.0)
     status = pc_linear_model_enough(task, 1, err);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/binary.h"
+#include "core/rng.h"
 
 #define ROW_SAMPLE_LOOKS 3 /* scores that go into a key */
 
@@ -38,19 +39,12 @@ static double row_sample_score(const row_sample_scores *scores, size_t j) {
   return scores->floats != NULL ? (double)scores->floats[j] : scores->doubles[j];
 }
 
-/* Mixes as the finaliser of SplitMix64 does. */
-static uint64_t row_sample_mix(uint64_t key) {
-  key = (key ^ (key >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-  key = (key ^ (key >> 27)) * UINT64_C(0x94d049bb133111eb);
-  return key ^ (key >> 31);
-}
-
 /* Looks at the score of the label and those that follow: they are mostly in one cache line. */
 static uint64_t row_sample_key(const row_sample_scores *scores, size_t classes, int32_t label) {
-  uint64_t key = row_sample_mix((uint64_t)label + UINT64_C(0x9e3779b97f4a7c15));
+  uint64_t key = pc_mix((uint64_t)label + UINT64_C(0x9e3779b97f4a7c15));
   size_t j = (size_t)label;
   for (size_t i = 0; i < ROW_SAMPLE_LOOKS; i++) {
-    key = row_sample_mix(key + pc_bits_of(row_sample_score(scores, j) + 0.0));
+    key = pc_mix(key + pc_bits_of(row_sample_score(scores, j) + 0.0));
     j = j + 1 < classes ? j + 1 : 0;
   }
   return key;

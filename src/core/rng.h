@@ -24,6 +24,13 @@ typedef struct pc_rng {
   uint64_t stream; /* high half of the counter: what is drawn */
 } pc_rng;
 
+/* Mixes the bits of a key, for hashes: the finaliser of SplitMix64. */
+static inline uint64_t pc_mix(uint64_t key) {
+  key = (key ^ (key >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+  key = (key ^ (key >> 27)) * UINT64_C(0x94d049bb133111eb);
+  return key ^ (key >> 31);
+}
+
 /* 128 random bits for a counter. */
 void pc_rng_block(const pc_rng *rng, uint64_t index, uint32_t out[4]);
 

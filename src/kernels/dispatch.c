@@ -1,5 +1,6 @@
 /* Which of the compiled kernel variants this processor can run. */
 #include "kernels/cuts.h"
+#include "kernels/diagonal.h"
 #include "kernels/fast_kernels.h"
 #include "kernels/linear_kernels.h"
 #include "kernels/pair_kernels.h"
@@ -18,6 +19,7 @@ extern const pc_tempered_kernels pc_tempered_kernels_avx2, pc_tempered_kernels_a
 extern const pc_simplex_kernels pc_simplex_kernels_avx2, pc_simplex_kernels_avx512;
 extern const pc_spread_kernels pc_spread_kernels_avx2, pc_spread_kernels_avx512;
 extern const pc_linear_kernels pc_linear_kernels_avx2, pc_linear_kernels_avx512;
+extern const pc_diagonal_kernels pc_diagonal_kernels_avx2, pc_diagonal_kernels_avx512;
 extern const pc_cut_kernels pc_cut_kernels_avx2, pc_cut_kernels_avx512;
 extern const pc_weigh_kernels pc_weigh_kernels_avx2, pc_weigh_kernels_avx512;
 
@@ -46,6 +48,8 @@ static const pc_spread_kernels *const dispatch_spread[] = {
     &pc_spread_kernels_portable, &pc_spread_kernels_avx2, &pc_spread_kernels_avx512};
 static const pc_linear_kernels *const dispatch_linear[] = {
     &pc_linear_kernels_portable, &pc_linear_kernels_avx2, &pc_linear_kernels_avx512};
+static const pc_diagonal_kernels *const dispatch_diagonal[] = {
+    &pc_diagonal_kernels_portable, &pc_diagonal_kernels_avx2, &pc_diagonal_kernels_avx512};
 static const pc_cut_kernels *const dispatch_cuts[] = {
     &pc_cut_kernels_portable, &pc_cut_kernels_avx2, &pc_cut_kernels_avx512};
 static const pc_weigh_kernels *const dispatch_weigh[] = {
@@ -64,6 +68,7 @@ static const pc_tempered_kernels *const dispatch_tempered[] = {&pc_tempered_kern
 static const pc_simplex_kernels *const dispatch_simplex[] = {&pc_simplex_kernels_portable};
 static const pc_spread_kernels *const dispatch_spread[] = {&pc_spread_kernels_portable};
 static const pc_linear_kernels *const dispatch_linear[] = {&pc_linear_kernels_portable};
+static const pc_diagonal_kernels *const dispatch_diagonal[] = {&pc_diagonal_kernels_portable};
 static const pc_cut_kernels *const dispatch_cuts[] = {&pc_cut_kernels_portable};
 static const pc_weigh_kernels *const dispatch_weigh[] = {&pc_weigh_kernels_portable};
 
@@ -123,6 +128,14 @@ const pc_linear_kernels *pc_linear_kernels_at(size_t index) {
 
 const pc_linear_kernels *pc_linear_kernels_best(void) {
   return dispatch_linear[dispatch_level()];
+}
+
+const pc_diagonal_kernels *pc_diagonal_kernels_at(size_t index) {
+  return index <= dispatch_level() ? dispatch_diagonal[index] : NULL;
+}
+
+const pc_diagonal_kernels *pc_diagonal_kernels_best(void) {
+  return dispatch_diagonal[dispatch_level()];
 }
 
 const pc_cut_kernels *pc_cut_kernels_at(size_t index) {

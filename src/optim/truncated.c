@@ -4,7 +4,8 @@
  *      direction without curvature ends it, too.
  *   2. A place is accepted when the value fell by 1e-4 of what the slope promised, rounding
  *      apart; otherwise the step is shortened by quadratic interpolation to a tenth to a half.
- *   3. The search ends as outcome.h says.
+ *   3. The search ends as outcome.h says.  Where the gradient vanishes after a step that was
+ *      long, or without any, the next one tells whether the minimum lies at infinity.
  * Source: Nash 2000; Dembo & Steihaug 1983.   Cost: one product for each step of 1. */
 #include "optim/truncated.h"
 
@@ -30,6 +31,7 @@ typedef struct truncated_state {
   double *way, *product;          /* direction of conjugate gradients, and H times it */
   double promise, smallest;
   int steady;
+  int far; /* the last step was long; so it is before the first one */
 } truncated_state;
 
 static double truncated_size(const double *x, size_t count) {
@@ -84,14 +86,10 @@ static pcal_status truncated_solve(const truncated_state *s, double share, pcal_
 }
 
 static void truncated_finish(const truncated_state *s) {
-  const size_t n = s->problem->count;
   const int flat = s->out->gradient <= s->limits->enough;
-  const int endless =
-      -s->promise > PC_OPTIM_LONG_GAIN * s->out->gradient &&
-      truncated_size(s->step, n) > PC_OPTIM_LONG_MOVE * truncated_size(s->at, n);
   s->out->end = s->out->value <= s->limits->floor ? PC_OPTIM_ENDLESS
                 : !flat                           ? PC_OPTIM_STUCK
-                : endless                         ? PC_OPTIM_ENDLESS
+                : s->far                          ? PC_OPTIM_ENDLESS
                                                   : PC_OPTIM_FLAT;
 }
 
@@ -131,7 +129,18 @@ static pcal_status truncated_walk(truncated_state *s, int *moved, pcal_error *er
   return PCAL_OK;
 }
 
-/* The flat end is looked at with a step, too: it tells whether the minimum lies at infinity. */
+/* The step at the place, and whether it is long. */
+static pcal_status truncated_step(truncated_state *s, double share, pcal_error *err) {
+  const pc_truncated_problem *problem = s->problem;
+  const size_t n = problem->count;
+  PC_TRY(problem->settle(problem->user, s->at, err));
+  PC_TRY(truncated_solve(s, share, err));
+  s->promise = pc_dot(s->slope, s->step, n);
+  s->far = -s->promise > PC_OPTIM_LONG_GAIN * s->out->gradient &&
+           truncated_size(s->step, n) > PC_OPTIM_LONG_MOVE * truncated_size(s->at, n);
+  return PCAL_OK;
+}
+
 static pcal_status truncated_run(truncated_state *s, pcal_error *err) {
   const pc_truncated_problem *problem = s->problem;
   double value = 0.0;
@@ -142,14 +151,11 @@ static pcal_status truncated_run(truncated_state *s, pcal_error *err) {
   for (int moved = 1; s->out->value > s->limits->floor;) {
     const int flat = s->out->gradient <= s->limits->aim ||
                      (s->out->gradient <= s->limits->enough && s->steady >= TRUNCATED_STEADY);
-    if (s->out->gradient <= 0.0) {
-      s->promise = 0.0;
-    } else if (moved) {
-      PC_TRY(problem->settle(problem->user, s->at, err));
-      PC_TRY(truncated_solve(
+    if (s->out->gradient <= 0.0)
+      s->far = 0;
+    else if (moved && (!flat || s->far))
+      PC_TRY(truncated_step(
           s, flat ? TRUNCATED_LOOSE : fmin(TRUNCATED_LOOSE, sqrt(s->out->gradient)), err));
-      s->promise = pc_dot(s->slope, s->step, problem->count);
-    }
     if (flat || !moved || truncated_spent(s))
       break;
     PC_TRY(truncated_walk(s, &moved, err));
@@ -178,7 +184,8 @@ pcal_status pc_truncated_newton(const pcal_env *env, const pc_truncated_problem 
                            .near = block + 5 * n,
                            .way = block + 6 * n,
                            .product = block + 7 * n,
-                           .smallest = INFINITY};
+                           .smallest = INFINITY,
+                           .far = 1};
   const pcal_status status = truncated_run(&state, err);
   pc_free(env, block);
   return status;

@@ -43,7 +43,8 @@ static void finds_scale_and_counts(void **state) {
   double expected = 0.0, largest = 0.0, sum = 0.0, classes = 0.0;
   env.threads = 1;
   help_task_open(&task, &batch, "vector", &env);
-  assert_int_equal(pc_fit_rows_open(&task.task, PC_FEATURE_SCORES, 1, &rows, NULL), PCAL_OK);
+  assert_int_equal(pc_fit_rows_open(&task.task, PC_FEATURE_SCORES, PC_FIT_FOLDED, &rows, NULL),
+                   PCAL_OK);
   for (size_t i = 0; i < ROWS; i++) {
     double size = 0.0, norm = 0.0;
     for (size_t j = 0; j < K; j++) {
@@ -90,7 +91,8 @@ static void memory_does_not_show(void **state) {
       env.threads = 1;
       env.memory_limit = limited == 1 ? 1000 : 0;
       help_task_open(&task, &batch, "vector", &env);
-      assert_int_equal(pc_fit_rows_open(&task.task, features[f], 1, &rows, NULL), PCAL_OK);
+      assert_int_equal(pc_fit_rows_open(&task.task, features[f], PC_FIT_FOLDED, &rows, NULL),
+                       PCAL_OK);
       assert_int_equal(rows.kept, limited != 1);
       if (limited == 2)
         assert_int_equal(pc_fit_rows_walk(&rows, 0, look, &all, NULL), PCAL_OK);
@@ -119,13 +121,76 @@ static void folds_are_dealt_by_content(void **state) {
     env.threads = 1;
     env.seed = seed;
     help_task_open(&task, &batch, "vector", &env);
-    assert_int_equal(pc_fit_rows_open(&task.task, PC_FEATURE_SCORES, 1, &rows, NULL), PCAL_OK);
+    assert_int_equal(
+        pc_fit_rows_open(&task.task, PC_FEATURE_SCORES, PC_FIT_FOLDED, &rows, NULL), PCAL_OK);
     assert_int_equal(pc_fit_rows_run(&rows, look, &all, NULL), PCAL_OK);
     mixed[seed] = all.mixed;
     pc_fit_rows_close(&rows);
     help_task_close(&task);
   }
   assert_true(mixed[0] != mixed[1]);
+}
+
+/* Turned rows are as they were given, in tiles if they are kept. */
+typedef struct turned {
+  const pc_fit_rows *rows;
+  double sum;
+  size_t places;
+} turned;
+
+static pcal_status add_turned(void *user, size_t worker, const pc_fit_block *block,
+                              pcal_error *err) {
+  turned *out = user;
+  (void)worker;
+  (void)err;
+  assert_int_equal(block->first % PC_LANES, 0);
+  for (size_t i = 0; i < (block->count + PC_LANES - 1) / PC_LANES * PC_LANES; i++) {
+    const size_t lane = i % PC_LANES;
+    for (size_t j = 0; j < K; j++) {
+      const size_t at = (i - lane) * K + j * PC_LANES + lane;
+      const double x = block->turned == NULL ? i < block->count ? block->x[i * K + j] : 0.0
+                       : out->rows->narrow   ? (double)((const float *)block->turned)[at]
+                                             : ((const double *)block->turned)[at];
+      out->sum += x * (double)(i < block->count ? block->labels[i] + 1 + (int32_t)j : 1000);
+    }
+  }
+  out->places += block->count;
+  return PCAL_OK;
+}
+
+static void turned_rows(void **state) {
+  (void)state;
+  static float floats[ROWS * K];
+  double expected = 0.0;
+  pcal_batch batch = drawn();
+  for (size_t i = 0; i < ROWS * K; i++) {
+    floats[i] = (float)(logits[i] = ldexp(rint(ldexp(logits[i], 10)), -10));
+    expected += logits[i] * (double)(labels[i / K] + 1 + (int32_t)(i % K));
+  }
+  for (int way = 0; way < 4; way++) {
+    pcal_env env = PCAL_ENV_INIT;
+    help_task task;
+    pc_fit_rows rows;
+    env.threads = 1;
+    env.memory_limit = way & 1 ? 1000 : 0;
+    batch.scores = way & 2 ? (const void *)floats : (const void *)logits;
+    batch.type = way & 2 ? PCAL_F32 : PCAL_F64;
+    batch.column_stride = way & 2 ? sizeof(float) : sizeof(double);
+    batch.row_stride = K * batch.column_stride;
+    help_task_open(&task, &batch, "vector", &env);
+    assert_int_equal(
+        pc_fit_rows_open(&task.task, PC_FEATURE_SCORES, PC_FIT_TURNED, &rows, NULL), PCAL_OK);
+    assert_int_equal(rows.kept, !(way & 1));
+    assert_int_equal(rows.narrow, way >> 1);
+    if (rows.kept)
+      assert_int_equal(rows.places, (ROWS + PC_LANES - 1) / PC_LANES * PC_LANES);
+    turned seen_turned = {&rows, 0.0, 0};
+    assert_int_equal(pc_fit_rows_run(&rows, add_turned, &seen_turned, NULL), PCAL_OK);
+    assert_int_equal(seen_turned.places, ROWS);
+    assert_same(seen_turned.sum, expected);
+    pc_fit_rows_close(&rows);
+    help_task_close(&task);
+  }
 }
 
 static void labels_of_probability_zero(void **state) {
@@ -136,7 +201,8 @@ static void labels_of_probability_zero(void **state) {
   help_task task;
   pc_fit_rows rows;
   help_task_open(&task, &batch, "vector", NULL);
-  assert_int_equal(pc_fit_rows_open(&task.task, PC_FEATURE_SCORES, 0, &rows, NULL), PCAL_OK);
+  assert_int_equal(pc_fit_rows_open(&task.task, PC_FEATURE_SCORES, PC_FIT_PLAIN, &rows, NULL),
+                   PCAL_OK);
   assert_int_equal(rows.impossible, 1);
   assert_same(rows.before, (double)INFINITY);
   pc_fit_rows_close(&rows);
@@ -145,9 +211,8 @@ static void labels_of_probability_zero(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(finds_scale_and_counts),
-      cmocka_unit_test(memory_does_not_show),
-      cmocka_unit_test(folds_are_dealt_by_content),
+      cmocka_unit_test(finds_scale_and_counts),     cmocka_unit_test(memory_does_not_show),
+      cmocka_unit_test(folds_are_dealt_by_content), cmocka_unit_test(turned_rows),
       cmocka_unit_test(labels_of_probability_zero),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,9 +26,10 @@ static void curved_open(curved *out, int weighted, int limited) {
   batch.weights = weighted ? weights : NULL;
   env.memory_limit = limited ? 1000 : 0;
   help_task_open(&out->task, &batch, "matrix", &env);
-  assert_int_equal(pc_fit_rows_open(&out->task.task, PC_FEATURE_SCORES, 0, &out->rows, NULL),
-                   PCAL_OK);
-  assert_int_equal(pc_linear_pass_new(&out->rows, 1, PC_LINEAR_GRADIENT | PC_LINEAR_HESSIAN, 0,
+  assert_int_equal(
+      pc_fit_rows_open(&out->task.task, PC_FEATURE_SCORES, PC_FIT_PLAIN, &out->rows, NULL),
+      PCAL_OK);
+  assert_int_equal(pc_linear_pass_new(&out->rows, PC_LINEAR_GRADIENT | PC_LINEAR_HESSIAN, 0,
                                       &out->pass, NULL),
                    PCAL_OK);
   assert_int_equal(pc_linear_curvature_new(&out->pass, &out->curvature, NULL), PCAL_OK);

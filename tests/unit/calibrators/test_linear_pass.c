@@ -12,18 +12,18 @@ typedef struct linear {
   double at[20 * 21];
 } linear;
 
-static void linear_open(linear *out, size_t classes, int full, unsigned want,
-                        const double *weights) {
+static void linear_open(linear *out, size_t classes, unsigned want, const double *weights) {
   static double logits[ROWS * 20];
   static int32_t labels[ROWS];
   const pc_rng rng = {5, 5};
   help_draw(logits, labels, ROWS, classes, 2.0, 1.5);
   pcal_batch batch = help_batch(PCAL_LOGIT, logits, labels, ROWS, classes);
   batch.weights = weights;
-  help_task_open(&out->task, &batch, full ? "matrix" : "vector", NULL);
-  assert_int_equal(pc_fit_rows_open(&out->task.task, PC_FEATURE_LOG_PROBS, 1, &out->rows, NULL),
-                   PCAL_OK);
-  assert_int_equal(pc_linear_pass_new(&out->rows, full, want, 0, &out->pass, NULL), PCAL_OK);
+  help_task_open(&out->task, &batch, "matrix", NULL);
+  assert_int_equal(
+      pc_fit_rows_open(&out->task.task, PC_FEATURE_LOG_PROBS, PC_FIT_FOLDED, &out->rows, NULL),
+      PCAL_OK);
+  assert_int_equal(pc_linear_pass_new(&out->rows, want, 0, &out->pass, NULL), PCAL_OK);
   for (size_t i = 0; i < out->pass.count; i++)
     out->at[i] = pc_rng_normal(&rng, i);
 }
@@ -46,58 +46,54 @@ static void gradients_are_slopes(void **state) {
   static double weights[ROWS];
   for (size_t i = 0; i < ROWS; i++)
     weights[i] = i % 50 == 3 ? 400.0 : 0.5 + (double)(i % 4);
-  for (int full = 0; full < 2; full++)
-    for (int weighted = 0; weighted < 2; weighted++) {
-      linear about;
-      linear_open(&about, 5, full, PC_LINEAR_GRADIENT, weighted ? weights : NULL);
-      assert_int_equal(pc_linear_pass_run(&about.pass, about.at, PC_LINEAR_GRADIENT, NULL),
-                       PCAL_OK);
-      double gradient[30];
-      memcpy(gradient, about.pass.gradient, about.pass.count * sizeof *gradient);
-      for (size_t i = 0; i < about.pass.count; i++) {
-        const double h = 1e-5;
-        const double slope = (value_at(&about, i, h) - value_at(&about, i, -h)) / (2.0 * h);
-        assert_true(fabs(slope - gradient[i]) < 1e-8);
-      }
-      linear_close(&about);
+  for (int weighted = 0; weighted < 2; weighted++) {
+    linear about;
+    linear_open(&about, 5, PC_LINEAR_GRADIENT, weighted ? weights : NULL);
+    assert_int_equal(pc_linear_pass_run(&about.pass, about.at, PC_LINEAR_GRADIENT, NULL),
+                     PCAL_OK);
+    double gradient[30];
+    memcpy(gradient, about.pass.gradient, about.pass.count * sizeof *gradient);
+    for (size_t i = 0; i < about.pass.count; i++) {
+      const double h = 1e-5;
+      const double slope = (value_at(&about, i, h) - value_at(&about, i, -h)) / (2.0 * h);
+      assert_true(fabs(slope - gradient[i]) < 1e-8);
     }
+    linear_close(&about);
+  }
 }
 
 static void hessians_are_slopes_of_gradients(void **state) {
   (void)state;
-  for (int full = 0; full < 2; full++) {
-    linear about;
-    linear_open(&about, 4, full, PC_LINEAR_GRADIENT | PC_LINEAR_HESSIAN, NULL);
-    const size_t n = about.pass.count;
-    assert_int_equal(pc_linear_pass_run(&about.pass, about.at, PC_LINEAR_HESSIAN, NULL),
+  linear about;
+  linear_open(&about, 4, PC_LINEAR_GRADIENT | PC_LINEAR_HESSIAN, NULL);
+  const size_t n = about.pass.count;
+  assert_int_equal(pc_linear_pass_run(&about.pass, about.at, PC_LINEAR_HESSIAN, NULL), PCAL_OK);
+  double hessian[400], low[20];
+  memcpy(hessian, about.pass.hessian, n * n * sizeof *hessian);
+  for (size_t i = 0; i < n; i++) {
+    const double h = 1e-5, kept = about.at[i];
+    about.at[i] = kept - h;
+    assert_int_equal(pc_linear_pass_run(&about.pass, about.at, PC_LINEAR_GRADIENT, NULL),
                      PCAL_OK);
-    double hessian[400], low[20];
-    memcpy(hessian, about.pass.hessian, n * n * sizeof *hessian);
-    for (size_t i = 0; i < n; i++) {
-      const double h = 1e-5, kept = about.at[i];
-      about.at[i] = kept - h;
-      assert_int_equal(pc_linear_pass_run(&about.pass, about.at, PC_LINEAR_GRADIENT, NULL),
-                       PCAL_OK);
-      memcpy(low, about.pass.gradient, n * sizeof *low);
-      about.at[i] = kept + h;
-      assert_int_equal(pc_linear_pass_run(&about.pass, about.at, PC_LINEAR_GRADIENT, NULL),
-                       PCAL_OK);
-      about.at[i] = kept;
-      for (size_t j = 0; j < n; j++) {
-        const double slope = (about.pass.gradient[j] - low[j]) / (2.0 * h);
-        assert_true(fabs(slope - hessian[i * n + j]) < 1e-7);
-        assert_same(hessian[i * n + j], hessian[j * n + i]);
-      }
+    memcpy(low, about.pass.gradient, n * sizeof *low);
+    about.at[i] = kept + h;
+    assert_int_equal(pc_linear_pass_run(&about.pass, about.at, PC_LINEAR_GRADIENT, NULL),
+                     PCAL_OK);
+    about.at[i] = kept;
+    for (size_t j = 0; j < n; j++) {
+      const double slope = (about.pass.gradient[j] - low[j]) / (2.0 * h);
+      assert_true(fabs(slope - hessian[i * n + j]) < 1e-7);
+      assert_same(hessian[i * n + j], hessian[j * n + i]);
     }
-    linear_close(&about);
   }
+  linear_close(&about);
 }
 
 /* The folds together are all rows. */
 static void folds_add_up(void **state) {
   (void)state;
   linear about;
-  linear_open(&about, 5, 1, PC_LINEAR_GRADIENT, NULL);
+  linear_open(&about, 5, PC_LINEAR_GRADIENT, NULL);
   double inside = 0.0, outside = 0.0, weight = 0.0;
   for (uint8_t fold = 0; fold < PC_FOLDS; fold++) {
     about.pass.fold = fold;

@@ -174,6 +174,63 @@ static void many_classes(void **state) {
   pcal_calibrator_free(one);
 }
 
+/* Rows enough to start on a sample: for every class, or only for one slope.  The gradient at
+ * the result, added up plainly, vanishes; threads and memory do not show. */
+static void starts_on_a_sample(void **state) {
+  (void)state;
+  enum { MANY = 5000 };
+  static const size_t widths[] = {3, 16};
+  static double scores[MANY * 16];
+  static int32_t truth[MANY];
+  for (size_t t = 0; t < UNIT_COUNT(widths); t++) {
+    const size_t k = widths[t];
+    help_draw(scores, truth, MANY, k, 2.0, 1.7);
+    const pcal_batch batch = help_batch(PCAL_LOGIT, scores, truth, MANY, k);
+    pcal_calibrator *calibrator = help_fit(&batch, "vector"), *other = NULL;
+    const pc_linear_model *model = calibrator->parameters;
+    double gradient[32] = {0.0};
+    for (size_t i = 0; i < MANY; i++) {
+      double p[16], sum = 0.0;
+      for (size_t j = 0; j < k; j++)
+        sum += p[j] = exp(model->w[j] * scores[i * k + j] + model->b[j]);
+      for (size_t j = 0; j < k; j++) {
+        const double r = p[j] / sum - (truth[i] == (int32_t)j);
+        gradient[j] += r * scores[i * k + j] / MANY;
+        gradient[k + j] += r / MANY;
+      }
+    }
+    for (size_t j = 0; j < 2 * k; j++)
+      assert_true(fabs(gradient[j]) < 1e-8);
+    assert_int_equal(calibrator->fit.status, PC_FIT_CONVERGED);
+    for (int way = 0; way < 2; way++) {
+      pcal_env env = PCAL_ENV_INIT;
+      env.threads = way == 0 ? 3 : 1;
+      env.memory_limit = way == 0 ? 0 : 10000;
+      assert_int_equal(help_try_fit(&batch, "vector", &env, &other, NULL), PCAL_OK);
+      const pc_linear_model *same = other->parameters;
+      assert_memory_equal(same->w, model->w, k * sizeof *model->w);
+      assert_memory_equal(same->b, model->b, k * sizeof *model->b);
+      pcal_calibrator_free(other);
+    }
+    pcal_calibrator_free(calibrator);
+  }
+}
+
+/* Hardly more rows than parameters: conjugate gradients make no headway there. */
+static void hardly_enough_rows(void **state) {
+  (void)state;
+  enum { FEW = 2 * WIDE + 5 };
+  help_draw(logits, labels, FEW, WIDE, 2.0, 1.0);
+  const pcal_batch batch = help_batch(PCAL_LOGIT, logits, labels, FEW, WIDE);
+  pcal_calibrator *calibrator = help_fit(&batch, "vector"),
+                  *one = help_fit(&batch, "temperature");
+  assert_true(calibrator->fit.gradient <= 1e-7);
+  assert_true(calibrator->fit.after < one->fit.after);
+  help_sound(calibrator, &batch);
+  pcal_calibrator_free(calibrator);
+  pcal_calibrator_free(one);
+}
+
 static void extremes(void **state) {
   (void)state;
   help_extremes("vector");
@@ -232,6 +289,8 @@ int main(void) {
       cmocka_unit_test(calibrated_rows_stay),
       cmocka_unit_test(labels_of_probability_zero_count),
       cmocka_unit_test(many_classes),
+      cmocka_unit_test(starts_on_a_sample),
+      cmocka_unit_test(hardly_enough_rows),
       cmocka_unit_test(extremes),
       cmocka_unit_test(few_rows_are_refused),
       cmocka_unit_test(memory_runs_out),
