@@ -1,14 +1,15 @@
 /* From rows of logits to what metrics ask of a row.
  *
  * Formula, logits z with m = max z, e_j = exp(z_j - m), r = sum of e_j over j != top:
- *   p_j = e_j (1 / (1 + r)),  log p_y = (z_y - m) - log(1 + r),
+ *   p_j = e_j / (1 + r),  log p_y = (z_y - m) - log(1 + r),
  *   1 - p_y = r / (1 + r) when y is the top class, else (1 + r - e_y) / (1 + r);
  * the sum of squares of the other classes goes the same way.  Nothing is lost to cancellation
  * when p_y is close to 1.
  * Edge cases: see row_check.h; ties for the top class go to the lowest index.
  * Cost: one exp for each logit; up to 32 classes one row in each vector lane, beyond that the
- * vectors run along the row.  What depends on the label is done for all rows at the end: until
- * then the columns hold r, the sum of e_j^2 and z_y - m (see pc_logit_columns). */
+ * vectors run along the row, and p_j is e_j times 1 / (1 + r), an ulp more.  What depends on
+ * the label is done for all rows at the end: until then the columns hold r, the sum of e_j^2
+ * and z_y - m (see pc_logit_columns). */
 #include <math.h>
 
 #include "data/derive.h"
@@ -158,9 +159,9 @@ static void logits_narrow_columns(const pc_derive *d, size_t position, size_t la
   const pc_scratch *s = d->scratch;
   const size_t k = d->layout->classes;
   double *probs = s->probs + d->kept * k;
-  const double share = 1.0 / (1.0 + found->rest[lane]);
+  const double sum = 1.0 + found->rest[lane];
   for (size_t j = 0; pc_derive_keeps_probs(d) && j < k; j++)
-    probs[j] = s->terms[j * PC_LANES + lane] * share;
+    probs[j] = s->terms[j * PC_LANES + lane] / sum;
   if (d->policy->need_scores)
     pc_derive_load_row(d->batch, position, s->scores + d->kept * k);
 }
