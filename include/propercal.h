@@ -600,7 +600,7 @@ typedef struct pcal_result {
   const char *method; /* of the interval */
   int has_null;       /* what a calibrated model would show: mean, 95 % band, p-value */
   double null_mean, null_low, null_high, null_p_value;
-  const char *unsure; /* why there is no interval or null though asked for, or NULL */
+  const char *unsure; /* why there is no interval or null, or what to doubt of it; or NULL */
   int has_difference; /* to the other model of pcal_results_against */
   double difference;
   int has_difference_interval;

@@ -52,7 +52,7 @@ class Value(float):
     p_value : of a test, else None
     interval, null, difference : where asked for: how sure it is, what a calibrated model would
         show, and the difference to another model
-    unsure : why one of these is missing, else None
+    unsure : why one of these is missing, or what to doubt of it, else None
     """
 
     metric: str

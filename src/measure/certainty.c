@@ -2,7 +2,11 @@
  *   se = sqrt(g' C g / n),  g the gradient of f at m, by central differences of 1e-4 standard
  *   deviations; the interval is f -+ z se.
  * Edge cases: (1) fewer than two rows: no interval; (2) an infinite or undefined value has
- * none; (3) weights are frequencies, so n is their sum. */
+ * none; (3) weights are frequencies, so n is their sum; (4) a mean of losses, which are not
+ * negative, has the interval of a count (stats/interval.c), and a share Wilson's; (5) with
+ * fewer than PC_CERTAINTY_FEW rows of one kind every other interval comes with a remark: such
+ * rows carry all that is known, and coverage was seen to fall below 93 %
+ * (docs/interval-coverage.md). */
 #include "measure/certainty.h"
 
 #include <math.h>
@@ -53,6 +57,10 @@ int pc_certainty_equal(const pc_certainty *a, const pc_certainty *b) {
          a->null == b->null && a->by_cluster == b->by_cluster && a->paired == b->paired;
 }
 
+int pc_certainty_has_formula(const pc_certainty *certainty) {
+  return certainty->method == PC_INTERVAL_AUTO || certainty->method == PC_INTERVAL_NORMAL;
+}
+
 /* Covariance of the means of two values. */
 static double certainty_covariance(const pc_evidence *evidence, size_t v, size_t u) {
   const double n = evidence->total;
@@ -92,6 +100,21 @@ static pcal_status certainty_se(const pc_metric *metric, const pc_options *optio
     for (size_t u = 0; u < evidence->sum.count; u++)
       variance += gradient[v] * gradient[u] * certainty_covariance(evidence, v, u);
   *se = sqrt(fmax(variance, 0.0));
+  return PCAL_OK;
+}
+
+/* The ends of the mean, and what the metric makes of them. */
+static pcal_status certainty_poisson(const pc_certainty *certainty, const pc_metric *metric,
+                                     const pc_options *options, const pc_evidence *evidence,
+                                     const pcal_env *env, pc_surety *out, pcal_error *err) {
+  const double n = evidence->total, mean = evidence->sum.value[0] / n;
+  const double se = sqrt(fmax(certainty_covariance(evidence, 0, 0), 0.0));
+  const pc_interval ends = pc_interval_poisson(mean, se, certainty->level);
+  PC_TRY(certainty_shifted(metric, options, evidence, 0, (ends.low - mean) * n, env, &out->low,
+                           err));
+  PC_TRY(certainty_shifted(metric, options, evidence, 0, (ends.high - mean) * n, env,
+                           &out->high, err));
+  out->method = PC_INTERVAL_POISSON;
   return PCAL_OK;
 }
 
@@ -139,9 +162,12 @@ pcal_status pc_certainty_of_sums(const pc_certainty *certainty, const pc_metric 
     return PCAL_OK;
   }
   PC_TRY(certainty_se(metric, options, evidence, env, &out->se, err));
-  const int share = (metric->traits & PC_SHARE) != 0;
   certainty_normal(certainty, outcome->value, out);
-  if (!share)
+  if (certainty->method == PC_INTERVAL_NORMAL)
+    return PCAL_OK;
+  if (metric->traits & PC_LOSS)
+    return certainty_poisson(certainty, metric, options, evidence, env, out, err);
+  if (!(metric->traits & PC_SHARE))
     return PCAL_OK;
   const pc_interval interval =
       pc_interval_wilson(outcome->value, evidence->total, certainty->level);
@@ -149,4 +175,18 @@ pcal_status pc_certainty_of_sums(const pc_certainty *certainty, const pc_metric 
   out->high = interval.high;
   out->method = PC_INTERVAL_WILSON;
   return PCAL_OK;
+}
+
+void pc_certainty_doubt(double rarer, double total, const char *kind, pc_surety *out) {
+  char few[PC_NUMBER_MAX], all[PC_NUMBER_MAX];
+  if (!out->has_interval || out->method == PC_INTERVAL_WILSON || rarer >= PC_CERTAINTY_FEW)
+    return;
+  if (out->why[0] != '\0')
+    strncat(out->why, "; ", sizeof out->why - strlen(out->why) - 1);
+  const size_t said = strlen(out->why);
+  out->few = said + 1;
+  snprintf(out->why + said, sizeof out->why - said,
+           "only %s of %s rows are %s, too few for an interval that keeps its level; take more "
+           "rows",
+           pc_show(rarer, few), pc_show(total, all), kind);
 }

@@ -12,6 +12,7 @@
 #define PC_REPLICAS_DEFAULT 1000
 #define PC_REPLICAS_MAX 1000000
 #define PC_NULL_LEVEL 0.95
+#define PC_CERTAINTY_FEW 10 /* rows of the rarer kind that intervals take to be sure */
 
 /* Starts zeroed: nothing is asked for. */
 typedef struct pc_certainty {
@@ -39,13 +40,17 @@ typedef struct pc_surety {
   double difference, difference_low, difference_high, difference_p_value, difference_se;
   int difference_of_calibration; /* it is also that of the score's calibration error */
   double bias;   /* upwards, where it is no small part of the error; 0 where it is */
-  char why[192]; /* no interval or no null because ..., or what to doubt of them */
+  size_t few;    /* 1 + where in `why` it is told that the interval hangs on few rows; or 0 */
+  char why[384]; /* no interval or no null because ..., or what to doubt of them */
 } pc_surety;
 
 /* Reads and checks what a configuration asks for. */
 PC_CHECKED pcal_status pc_certainty_read(const pcal_measure_config *config, pc_certainty *out,
                                          pcal_error *err);
 int pc_certainty_equal(const pc_certainty *a, const pc_certainty *b);
+
+/* May intervals of sums come from a formula, or was a method asked for that draws again? */
+int pc_certainty_has_formula(const pc_certainty *certainty);
 
 /* The interval of a function of sums: by the delta method, with derivatives by differences; for
  * a share Wilson's. */
@@ -58,5 +63,10 @@ PC_CHECKED pcal_status pc_certainty_of_sums(const pc_certainty *certainty,
 /* The interval of a mean over blocks of rows, from how much they differ. */
 void pc_certainty_of_blocks(const pc_certainty *certainty, const pc_evidence *evidence,
                             const pc_outcome *outcome, pc_surety *out);
+
+/* Marks an interval, and says why, when fewer than PC_CERTAINTY_FEW of the rows are of the
+ * rarer kind: "wrong", "right", "of class 1".  A share has its interval of Wilson, which holds.
+ */
+void pc_certainty_doubt(double rarer, double total, const char *kind, pc_surety *out);
 
 #endif

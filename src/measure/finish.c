@@ -96,7 +96,8 @@ static pcal_status finish_entry(const pc_plan *plan, size_t index, const pc_evid
     PC_TRY(entry->metric->evaluate(&entry->options, evidence, env, &out->outcome, err));
     if (evidence->machine == PC_BLOCK)
       pc_certainty_of_blocks(&plan->certainty, evidence, &out->outcome, &out->surety);
-    return evidence->machine == PC_SUM && !plan->certainty.by_cluster
+    return evidence->machine == PC_SUM && !plan->certainty.by_cluster &&
+                   pc_certainty_has_formula(&plan->certainty)
                ? pc_certainty_of_sums(&plan->certainty, entry->metric, &entry->options,
                                       evidence, env, &out->outcome, &out->surety, err)
                : PCAL_OK;
@@ -161,6 +162,36 @@ static pcal_status finish_slot(const pcal_measure *measure, const pc_account *ac
   return status;
 }
 
+/* Which kind of row the doubt is about: positive view, else the predicted class. */
+static const char *finish_kind(const pc_layout *layout, int hits) {
+  if (pc_layout_binary(layout))
+    return hits ? "of class 1" : "of class 0";
+  return hits ? "right" : "wrong";
+}
+
+/* Says of intervals that they hang on few rows. */
+static pcal_status finish_doubt(const pcal_measure *measure, const pc_account *account,
+                                pc_result_record *records, pcal_error *err) {
+  const pc_plan *plan = &measure->plan;
+  const size_t slot = plan->reliability_slot;
+  pc_evidence evidence;
+  double hits = 0.0, total = 0.0;
+  if (plan->certainty.level <= 0 || plan->layout.form != PC_FORM_CLASSES)
+    return PCAL_OK;
+  memset(&evidence, 0, sizeof evidence);
+  PC_TRY(finish_evidence(measure, account, slot, &evidence, err));
+  for (size_t b = 0; b < evidence.grid.bin_count; b++) {
+    hits += evidence.grid.bins[b].hits;
+    total += evidence.grid.bins[b].weight;
+  }
+  plan->slots[slot].machine->release(&measure->env, &evidence);
+  const int rare = 2 * hits < total;
+  for (size_t e = 0; e < plan->entry_count; e++)
+    pc_certainty_doubt(rare ? hits : total - hits, total, finish_kind(&plan->layout, rare),
+                       &records[e].surety);
+  return PCAL_OK;
+}
+
 /* account NULL: a group without rows */
 static pcal_status finish_account(const pcal_measure *measure, const pc_account *account,
                                   size_t group, pc_result_record *records,
@@ -169,13 +200,15 @@ static pcal_status finish_account(const pcal_measure *measure, const pc_account 
     PC_TRY(finish_slot(measure, account, s, group, records, results, err));
     PC_TRY(pc_check_interrupt(&measure->env, err));
   }
-  if (account == NULL || measure->plan.keep_slot == PC_NO_SLOT)
+  if (account == NULL)
     return PCAL_OK;
   pc_resample_kept kept = {NULL, NULL};
   if (group == PC_ALL_ROWS)
     kept = (pc_resample_kept){results->replicas, results->left_out};
-  return pc_resample(&measure->env, &measure->plan, account->states[measure->plan.keep_slot],
-                     &kept, records, err);
+  if (measure->plan.keep_slot != PC_NO_SLOT)
+    PC_TRY(pc_resample(&measure->env, &measure->plan, account->states[measure->plan.keep_slot],
+                       &kept, records, err));
+  return finish_doubt(measure, account, records, err);
 }
 
 static pcal_status finish_summary(const pcal_measure *measure, const pc_tally *tally,

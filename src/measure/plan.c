@@ -173,7 +173,8 @@ int pc_plan_resampled(const pc_plan *plan, size_t entry) {
   const int has_formula = machine == PC_SUM || machine == PC_BLOCK;
   return plan->certainty.level > 0 &&
          (!has_formula ||
-          (machine == PC_SUM && (plan->certainty.by_cluster || plan->certainty.paired)));
+          (machine == PC_SUM && (plan->certainty.by_cluster || plan->certainty.paired ||
+                                 !pc_certainty_has_formula(&plan->certainty))));
 }
 
 const char *pc_plan_no_null(const pc_plan *plan, size_t entry) {

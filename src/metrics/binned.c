@@ -3,8 +3,12 @@
 #include <math.h>
 
 /* Errors of the classes of a row make up for each other: the variance of the sum of squares is
- * that of independent ones twice where rows lie on two classes, nearly once where on many. */
-#define BINNED_SHARED 1.5
+ * that of independent ones times 1 + 1 / (K - 1), where outcomes fall on K classes alike. */
+static void binned_share(size_t parts, pc_debiased *sum) {
+  const double shared = parts > 1 ? 1.0 + 1.0 / (double)(parts - 1) : 1.0;
+  sum->noise *= shared;
+  sum->slope_sum *= shared;
+}
 
 /* sum_i w_i g_i^p as scale^p * sum, so that neither large nor small powers are lost. */
 typedef struct binned_sum {
@@ -90,18 +94,11 @@ static pcal_status binned_bins(const pc_binned *how, const pc_evidence *evidence
   return PCAL_OK;
 }
 
-static void binned_debias(pc_debiased *into, pc_debiased part) {
-  into->square += part.square;
-  into->noise += part.noise;
-  into->slope_sum += part.slope_sum;
-  into->slope_weight += part.slope_weight;
-}
-
 static pcal_status binned_parts(const pc_binned *how, const pc_evidence *evidence, size_t parts,
                                 const pcal_env *env, pc_bin *space, pc_outcome *out,
                                 pcal_error *err) {
   binned_sum total = {how->p, 0.0, 0.0};
-  pc_debiased inner = {0.0, 0.0, 0.0, 0.0};
+  pc_debiased inner = {0};
   out->undefined = 1;
   for (size_t k = 0; k < parts; k++) {
     const pc_bin *bins;
@@ -115,15 +112,14 @@ static pcal_status binned_parts(const pc_binned *how, const pc_evidence *evidenc
     out->undefined &= !(weight > 0);
     binned_join(&total, &part);
     if (how->debias && weight > 0)
-      binned_debias(&inner, pc_bins_debiased(bins, count, weight));
+      pc_debiased_add(&inner, pc_bins_debiased(bins, count, weight));
   }
-  if (parts > 1) {
-    inner.noise *= BINNED_SHARED;
-    inner.slope_sum *= BINNED_SHARED;
-  }
+  binned_share(parts, &inner);
   if (how->debias)
     pc_outcome_debiased(out, inner, how->mean ? (double)parts : 1.0,
-                        evidence->machine == PC_GRID ? PC_MOST_BY_WIDTH : 1.0);
+                        evidence->machine == PC_GRID ? PC_MOST_BY_WIDTH
+                        : parts > 1                  ? PC_MOST_BY_CLASS
+                                                     : 1.0);
   out->value = binned_root(&total, how->mean ? (double)parts : 1.0);
   return PCAL_OK;
 }

@@ -77,7 +77,7 @@ const pc_metric pc_metric_brier = {
             .options = brier_options,
             .option_count = sizeof brier_options / sizeof *brier_options,
         },
-    .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_NEEDS_CLASSES,
+    .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_NEEDS_CLASSES | PC_LOSS,
     .configure = brier_configure,
     .evaluate = brier_evaluate,
 };
@@ -98,7 +98,7 @@ const pc_metric pc_metric_rbs = {
             .bound = "upper",
             .machine = "sum",
         },
-    .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_NEEDS_CLASSES,
+    .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_NEEDS_CLASSES | PC_LOSS,
     .configure = brier_configure,
     .evaluate = brier_evaluate_root,
 };

@@ -70,19 +70,17 @@ static pcal_status decomposition_configure(pc_options *options, const pc_layout 
   return PCAL_OK;
 }
 
-/* What is known of the variance of calibration_debiased. */
-static void decomposition_law(const pc_evidence *evidence, pc_outcome *out) {
+typedef pc_debiased (*decomposition_squares)(const pc_bin *bins, size_t count, double total);
+
+/* What is known of the variance of a debiased part. */
+static void decomposition_law(const pc_evidence *evidence, const char *part,
+                              decomposition_squares squares, pc_outcome *out) {
   const size_t bins = evidence->grid.bin_count;
-  pc_debiased sum = {0.0, 0.0, 0.0, 0.0};
-  for (size_t p = 0; p < evidence->grid.part_count; p++) {
-    const pc_debiased part =
-        pc_bins_debiased(evidence->grid.bins + p * bins, bins, evidence->total);
-    sum.noise += part.noise;
-    sum.slope_sum += part.slope_sum;
-    sum.slope_weight += part.slope_weight;
-  }
+  pc_debiased sum = {0};
+  for (size_t p = 0; p < evidence->grid.part_count; p++)
+    pc_debiased_add(&sum, squares(evidence->grid.bins + p * bins, bins, evidence->total));
   for (size_t p = 0; p < out->part_count; p++)
-    if (strcmp(out->parts[p].name, "calibration_debiased") == 0)
+    if (strcmp(out->parts[p].name, part) == 0)
       out->part_laws[p] = pc_debiased_law(&sum, 1.0, PC_MOST_BY_WIDTH);
 }
 
@@ -155,8 +153,10 @@ static pcal_status decomposition_evaluate(const pc_options *options,
   else {
     decomposition_parts(&found, options->value[DECOMPOSITION_BY].choice,
                         options->value[DECOMPOSITION_SCORE].choice, out);
-    if (evidence->machine == PC_GRID)
-      decomposition_law(evidence, out);
+    if (evidence->machine == PC_GRID) {
+      decomposition_law(evidence, "calibration_debiased", pc_bins_debiased, out);
+      decomposition_law(evidence, "sharpness_debiased", pc_bins_sharpness, out);
+    }
   }
   if (out->graph.wanted && evidence->machine == PC_CURVE && evidence->curve.part_count == 1)
     return decomposition_graph(&evidence->curve.parts[0], env, &out->graph, err);

@@ -79,7 +79,7 @@ const pc_metric pc_metric_log = {
             .options = log_score_options,
             .option_count = sizeof log_score_options / sizeof *log_score_options,
         },
-    .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_NEEDS_CLASSES,
+    .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_NEEDS_CLASSES | PC_LOSS,
     .configure = log_score_configure,
     .evaluate = log_score_evaluate,
 };

@@ -157,6 +157,13 @@ void pc_outcome_inner(pc_outcome *outcome, double inner, int power) {
   outcome->inner_power = power;
 }
 
+void pc_debiased_add(pc_debiased *into, pc_debiased part) {
+  into->square += part.square;
+  into->noise += part.noise;
+  into->slope_sum += part.slope_sum;
+  into->slope_weight += part.slope_weight;
+}
+
 pc_quadratic pc_debiased_law(const pc_debiased *sum, double divisor, double most) {
   const double slope = sum->slope_weight > 0 ? sum->slope_sum / sum->slope_weight : 0.0;
   return (pc_quadratic){sum->noise / (divisor * divisor), slope / divisor, most};

@@ -15,10 +15,11 @@ typedef enum pc_trait {
   PC_WHOLE_WEIGHTS = 8,     /* refuses weights that are not whole */
   PC_NEEDS_CLASSES = 16,    /* cannot be had from confidences alone */
   PC_SHARE = 32,            /* the share of rows for which something holds */
-  PC_PARTS_IN_TEXT = 256,   /* the parts are the point: text shows them under the value */
-  PC_NO_WEIGHTS = 1024,     /* refuses all weights */
-  PC_BY_INDEX = 2048,       /* looks at the indices of rows, each of which may come once */
-  PC_NO_OUTCOMES = 4096     /* does not look at outcomes */
+  PC_LOSS = 64,           /* grows with the mean of one sum, of values that are not negative */
+  PC_PARTS_IN_TEXT = 256, /* the parts are the point: text shows them under the value */
+  PC_NO_WEIGHTS = 1024,   /* refuses all weights */
+  PC_BY_INDEX = 2048,     /* looks at the indices of rows, each of which may come once */
+  PC_NO_OUTCOMES = 4096   /* does not look at outcomes */
 } pc_trait;
 
 #define PC_PARTS_MAX 8
@@ -120,9 +121,12 @@ void pc_outcome_part_at(pc_outcome *outcome, double number, double value);
 void pc_outcome_inner(pc_outcome *outcome, double inner, int power);
 
 /* The same for squares of bins, summed over parts and divided by a number.  Bins of equal mass
- * hold equally many rows (most = 1); how many others hold adds to the variance. */
+ * hold equally many rows (most = 1), but classes share rows; how many others hold adds to the
+ * variance. */
 #define PC_MOST_BY_WIDTH 3.0
+#define PC_MOST_BY_CLASS 1.25
 void pc_outcome_debiased(pc_outcome *outcome, pc_debiased sum, double divisor, double most);
+void pc_debiased_add(pc_debiased *into, pc_debiased part);
 pc_quadratic pc_debiased_law(const pc_debiased *sum, double divisor, double most);
 
 /* Room for the columns called `names`, up to NULL, of at most `room` points each; the metric

@@ -72,6 +72,24 @@ int pc_page_problem(const pcal_report *report, size_t index, pc_text *out) {
   }
 }
 
+int pc_page_doubt(const pcal_report *report, size_t index, pc_text *out) {
+  const pcal_results *results = report->side[PC_PAGE_BEFORE].key;
+  const char *few = pc_report_few(results);
+  pc_text remark;
+  if (index >= results->metric_count) {
+    if (index == results->metric_count && few != NULL)
+      pc_text_format(out, "unsure: %s.", few);
+    return index == results->metric_count;
+  }
+  pc_text_init(&remark, out->env);
+  pc_report_remark(&results->records[index], &remark);
+  if (remark.length > 0)
+    pc_text_format(out, "%s: %s.", results->records[index].label, remark.bytes);
+  out->failed |= remark.failed;
+  pc_text_free(&remark);
+  return 1;
+}
+
 /* ---- the calibrator ---- */
 
 void pc_page_origin(const pcal_report *report, pc_text *out) {

@@ -79,6 +79,7 @@ static void page_key_value(const pc_result_record *record, const char *kind, pc_
   pc_report_value(record, out);
   pc_text_add(out, "</b>");
   page_interval(record->surety.has_interval, record->surety.low, record->surety.high, out);
+  pc_text_add(out, record->surety.few > 0 ? " <span class=\"ci\">unsure</span>" : "");
   pc_report_p_value(record, " ", out);
   pc_text_add(out, "</td>");
 }

@@ -38,7 +38,13 @@ void pc_report_value(const pc_result_record *record, pc_text *out);
 void pc_report_surety(const pc_result_record *record, const char *before, pc_text *out);
 
 /* The interval of a part, after `before`. */
-void pc_report_part_surety(const pc_part_surety *surety, const char *before, pc_text *out);
+void pc_report_part_surety(const pc_result_record *record, size_t part, const char *before,
+                           pc_text *out);
+
+/* What is to be said of how sure this one number is, "" where nothing; and of all intervals
+ * that are marked as unsure, which hang on few rows, NULL where none is. */
+void pc_report_remark(const pc_result_record *record, pc_text *out);
+const char *pc_report_few(const pcal_results *results);
 
 /* The p-value of a test, "p = 0.012", after `before`; nothing for other metrics. */
 void pc_report_p_value(const pc_result_record *record, const char *before, pc_text *out);

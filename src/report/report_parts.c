@@ -125,19 +125,38 @@ void pc_report_interval(double low, double high, pc_text *out) {
   pc_text_add(out, "]");
 }
 
-void pc_report_part_surety(const pc_part_surety *surety, const char *before, pc_text *out) {
-  if (!surety->has_interval)
-    return;
+static void report_bounded(double low, double high, int unsure, const char *before,
+                           pc_text *out) {
   pc_text_add(out, before);
-  pc_report_interval(surety->low, surety->high, out);
+  pc_report_interval(low, high, out);
+  pc_text_add(out, unsure ? " unsure" : "");
+}
+
+void pc_report_part_surety(const pc_result_record *record, size_t part, const char *before,
+                           pc_text *out) {
+  const pc_part_surety *surety = &record->part_surety[part];
+  if (surety->has_interval)
+    report_bounded(surety->low, surety->high, record->surety.few > 0, before, out);
+}
+
+void pc_report_remark(const pc_result_record *record, pc_text *out) {
+  const pc_surety *surety = &record->surety;
+  const size_t length = surety->few > 0 ? surety->few - 1 : strlen(surety->why);
+  const size_t joint = surety->few > 1 ? strlen("; ") : 0;
+  pc_text_add_bytes(out, surety->why, length - joint);
+}
+
+const char *pc_report_few(const pcal_results *results) {
+  for (size_t m = 0; m < results->metric_count; m++)
+    if (results->records[m].surety.few > 0)
+      return results->records[m].surety.why + results->records[m].surety.few - 1;
+  return NULL;
 }
 
 void pc_report_surety(const pc_result_record *record, const char *before, pc_text *out) {
   const pc_surety *surety = &record->surety;
-  if (surety->has_interval) {
-    pc_text_add(out, before);
-    pc_report_interval(surety->low, surety->high, out);
-  }
+  if (surety->has_interval)
+    report_bounded(surety->low, surety->high, surety->few > 0, before, out);
   if (surety->has_null) {
     pc_text_format(out, "%s(calibrated: ", before);
     pc_report_number(surety->null_mean, out);

@@ -1,5 +1,6 @@
 /* Results as tables: text for a terminal, CSV and Markdown. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/number.h"
@@ -85,7 +86,7 @@ static void report_text_metric(const pcal_results *results, const pc_result_reco
     pc_text_add(out, "    ");
     report_pad(out, record->outcome.parts[p].name, width - 2, 0);
     report_pad(out, digits, 12, 1);
-    pc_report_part_surety(&record->part_surety[p], "  ", out);
+    pc_report_part_surety(record, p, "  ", out);
     pc_text_add(out, "\n");
   }
 }
@@ -192,14 +193,37 @@ static void report_fold(const char *paragraph, size_t width, pc_text *out) {
   pc_text_add(out, "\n");
 }
 
+/* A remark about one number, between `before`, `behind` and `after`. */
+static void report_remark(const pc_result_record *record, const char *before,
+                          const char *behind, const char *after, pc_text *out) {
+  pc_text remark;
+  pc_text_init(&remark, out->env);
+  pc_report_remark(record, &remark);
+  if (remark.length > 0)
+    pc_text_format(out, "%s%s%s%s%s", before, record->label, behind, remark.bytes, after);
+  out->failed |= remark.failed;
+  pc_text_free(&remark);
+}
+
+static void report_few(const pcal_results *results, pc_text *out) {
+  pc_text sentence;
+  if (pc_report_few(results) == NULL)
+    return;
+  pc_text_init(&sentence, out->env);
+  pc_text_format(&sentence, "unsure: %s", pc_report_few(results));
+  report_fold(sentence.failed ? "" : sentence.bytes, 80, out);
+  out->failed |= sentence.failed;
+  pc_text_free(&sentence);
+}
+
 static void report_notes(const pcal_results *results, pc_text *out) {
   size_t biased = 0;
   for (size_t m = 0; m < results->metric_count; m++) {
     const pc_result_record *record = &results->records[m];
     if (record->outcome.why[0] != '\0')
       pc_text_format(out, "%s: %s\n", record->label, record->outcome.why);
-    if (record->surety.why[0] != '\0' && !(record->surety.bias > 0))
-      pc_text_format(out, "%s: %s\n", record->label, record->surety.why);
+    if (!(record->surety.bias > 0))
+      report_remark(record, "", ": ", "\n", out);
     if (record->surety.difference_of_calibration)
       pc_text_format(out,
                      "%s: one model is an injective function of the other, so this is also the "
@@ -214,6 +238,7 @@ static void report_notes(const pcal_results *results, pc_text *out) {
                     : "biased by: so much chance alone adds to it; the interval may miss the "
                       "truth, and --null tells what chance alone shows",
                 80, out);
+  report_few(results, out);
 }
 
 void pc_report_text(const pcal_results *results, pc_text *out) {
@@ -236,8 +261,9 @@ void pc_report_text(const pcal_results *results, pc_text *out) {
 
 /* ---- CSV: one line for each value and part ---- */
 
-static void report_csv_line(const pcal_results *results, const pc_result_record *record,
-                            const char *part, double value, int undefined, pc_text *out) {
+static void report_csv_told(const pcal_results *results, const pc_result_record *record,
+                            const char *part, double value, int undefined, const char *why,
+                            pc_text *out) {
   const int all = record->group == PC_ALL_ROWS;
   const char *group = all ? "" : results->group_names[record->group];
   pc_report_csv_cell(record->metric, out);
@@ -250,10 +276,16 @@ static void report_csv_line(const pcal_results *results, const pc_result_record 
     pc_text_number(out, value);
   pc_text_format(out, ",%s,%s,", record->notion == NULL ? "" : record->notion,
                  record->bound == NULL ? "" : record->bound);
-  pc_report_csv_cell(part[0] == '\0' ? record->outcome.why : "", out);
+  pc_report_csv_cell(why, out);
   pc_text_add(out, ",");
   pc_text_number(out, all ? results->weight : results->group_weights[record->group]);
   pc_text_add(out, "\n");
+}
+
+static void report_csv_line(const pcal_results *results, const pc_result_record *record,
+                            const char *part, double value, int undefined, pc_text *out) {
+  report_csv_told(results, record, part, value, undefined,
+                  part[0] == '\0' ? record->outcome.why : "", out);
 }
 
 static void report_csv_surety(const pcal_results *results, const pc_result_record *record,
@@ -277,6 +309,24 @@ static void report_csv_surety(const pcal_results *results, const pc_result_recor
     report_csv_line(results, record, "difference_high", surety->difference_high, 0, out);
     report_csv_line(results, record, "difference_p_value", surety->difference_p_value, 0, out);
   }
+  if (surety->why[0] != '\0')
+    report_csv_told(results, record, "unsure", 0, 1, surety->why, out);
+}
+
+/* A part, and its interval as name_low, name_high and name_se. */
+static void report_csv_part(const pcal_results *results, const pc_result_record *record,
+                            size_t part, pc_text *out) {
+  static const char *const ends[] = {"low", "high", "se"};
+  const pc_part_surety *surety = &record->part_surety[part];
+  const double values[] = {surety->low, surety->high, surety->se};
+  const char *name = record->outcome.parts[part].name;
+  const double value = record->outcome.parts[part].value;
+  report_csv_line(results, record, name, value, isnan(value), out);
+  for (size_t i = 0; surety->has_interval && i < 3; i++) {
+    char end[64];
+    snprintf(end, sizeof end, "%.50s_%s", name, ends[i]);
+    report_csv_line(results, record, end, values[i], 0, out);
+  }
 }
 
 void pc_report_csv(const pcal_results *results, pc_text *out) {
@@ -289,8 +339,7 @@ void pc_report_csv(const pcal_results *results, pc_text *out) {
       report_csv_line(results, record, "p_value", outcome->p_value, 0, out);
     report_csv_surety(results, record, out);
     for (size_t p = 0; p < outcome->part_count; p++)
-      report_csv_line(results, record, outcome->parts[p].name, outcome->parts[p].value,
-                      isnan(outcome->parts[p].value), out);
+      report_csv_part(results, record, p, out);
   }
 }
 
@@ -344,10 +393,14 @@ void pc_report_markdown(const pcal_results *results, pc_text *out) {
       if (pc_report_notion(&results->records[m]) == n)
         report_markdown_row(results, m, out);
   pc_text_add(out, "\n");
-  for (size_t m = 0; m < results->metric_count; m++)
+  for (size_t m = 0; m < results->metric_count; m++) {
     if (results->records[m].outcome.why[0] != '\0')
       pc_text_format(out, "`%s`: %s\n\n", results->records[m].label,
                      results->records[m].outcome.why);
+    report_remark(&results->records[m], "`", "`: ", "\n\n", out);
+  }
+  if (pc_report_few(results) != NULL)
+    pc_text_format(out, "unsure: %s\n\n", pc_report_few(results));
   pc_text_add(out, results->verdict == NULL ? "" : results->verdict);
   pc_text_add(out, "\n");
 }

@@ -256,29 +256,55 @@ pcal_status pc_bins_by_mass(const pcal_env *env, const pc_curve_table *table, si
   return PCAL_OK;
 }
 
+/* The variance of an outcome inside a bin, its rate taken half a row nearer to one half: few
+ * rows of one kind say little of the other. */
+static double bins_variance(const pc_bin *bin) {
+  const double smooth = (bin->hits + 0.5) / (bin->weight + 1.0);
+  return smooth * (1 - smooth);
+}
+
 /* The variance of score - outcome inside a bin; without moments that of the outcome. */
 static double bins_spread(const pc_bin *bin, double frequency, double gap) {
   const double square =
       (bin->score_square - 2.0 * bin->score_hit + bin->hits) / bin->weight - gap * gap;
-  return isfinite(square) ? fmax(square, 0.0) : frequency * (1 - frequency);
+  const double plain = frequency * (1 - frequency);
+  return isfinite(square) ? fmax(square - plain + bins_variance(bin), 0.0) : bins_variance(bin);
 }
 
-/* A bin's square has variance 4 g^2 s / n + 2 s^2 / (n (n - 1)), g its gap and s the variance
- * of a row. */
+/* Adds the square of one bin, which has variance 4 g^2 s / n + 2 s^2 / (n (n - 1)), g its gap
+ * and s the variance of a row. */
+static void bins_add_square(const pc_bin *bin, double gap, double spread, double total,
+                            pc_debiased *out) {
+  const double n = bin->weight, share = n / total, frequency = pc_bin_frequency(bin);
+  out->square += share * (gap * gap - frequency * (1 - frequency) / (n - 1));
+  out->noise += share * share * 2.0 * spread * spread / (n * (n - 1));
+  out->slope_sum += share * gap * gap * 4.0 * spread / total;
+  out->slope_weight += share * gap * gap;
+}
+
 pc_debiased pc_bins_debiased(const pc_bin *bins, size_t count, double total) {
-  pc_debiased out = {0.0, 0.0, 0.0, 0.0};
+  pc_debiased out = {0};
   for (size_t b = 0; b < count; b++) {
-    const double n = bins[b].weight, share = n / total;
-    if (n < 2)
+    if (bins[b].weight < 2)
       continue;
     const double frequency = pc_bin_frequency(&bins[b]);
     const double gap = fabs(pc_bin_confidence(&bins[b]) - frequency);
-    const double spread = bins_spread(&bins[b], frequency, gap);
-    out.square += share * (gap * gap - frequency * (1 - frequency) / (n - 1));
-    out.noise += share * share * 2.0 * spread * spread / (n * (n - 1));
-    out.slope_sum += share * gap * gap * 4.0 * spread / total;
-    out.slope_weight += share * gap * gap;
+    bins_add_square(&bins[b], gap, bins_spread(&bins[b], frequency, gap), total, &out);
   }
+  return out;
+}
+
+pc_debiased pc_bins_sharpness(const pc_bin *bins, size_t count, double total) {
+  pc_debiased out = {0};
+  double hits = 0.0;
+  for (size_t b = 0; b < count; b++)
+    hits += bins[b].hits;
+  const double rate = hits / total;
+  for (size_t b = 0; b < count; b++)
+    if (bins[b].weight >= 2)
+      bins_add_square(&bins[b], fabs(pc_bin_frequency(&bins[b]) - rate),
+                      bins_variance(&bins[b]), total, &out);
+  out.square += total < 2 ? 0.0 : rate * (1 - rate) / (total - 1);
   return out;
 }
 

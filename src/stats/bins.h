@@ -128,5 +128,7 @@ typedef struct pc_debiased {
 } pc_debiased;
 
 pc_debiased pc_bins_debiased(const pc_bin *bins, size_t count, double total);
+/* The same for the squares of rates less the overall rate (debiased sharpness). */
+pc_debiased pc_bins_sharpness(const pc_bin *bins, size_t count, double total);
 
 #endif

@@ -6,6 +6,8 @@
  * t se,  se^2 = (G - 1) / G sum_g (T_g - mean)^2, T_g without block g of G: for estimates that
  * are unbiased by construction, whose replicas are not Wilson      the shares p with |share -
  * p| <= z sqrt(p (1 - p) / n)
+ *   Poisson     the t0 with (T - t0)^2 <= t^2 se^2 t0 / T, t Student's quantile for
+ *               INTERVAL_CARRIED times the (T / se)^2 rows that carry T
  *   quadratic   the t0 with (T - t0)^2 <= t^2 (a t0 + b): for squares without bias, whose
  *               variance grows with the truth
  *
@@ -22,12 +24,21 @@
 #include "core/rng.h"
 #include "stats/distributions.h"
 
+#define INTERVAL_CARRIED 1.5
+
 const char pc_interval_methods[] = "auto|normal|percentile|basic|bca|jackknife";
 
 const char *pc_interval_method_name(pc_interval_method method) {
-  static const char *const names[] = {"auto",  "normal", "wilson",   "percentile",
-                                      "basic", "bca",    "jackknife"};
+  static const char *const names[] = {"auto",  "normal", "wilson",    "percentile",
+                                      "basic", "bca",    "jackknife", "poisson"};
   return names[method];
+}
+
+/* Student's quantile by the first terms of its expansion around the normal one. */
+static double interval_student(double freedom, double level) {
+  const double z = pc_normal_quantile(0.5 + 0.5 * level), n = fmax(freedom, 1.0);
+  const double z3 = z * z * z, z5 = z3 * z * z;
+  return z + (z3 + z) / (4.0 * n) + (5.0 * z5 + 16.0 * z3 + 3.0 * z) / (96.0 * n * n);
 }
 
 pc_interval pc_interval_normal(double estimate, double se, double level) {
@@ -40,6 +51,20 @@ pc_interval pc_interval_wilson(double share, double rows, double level) {
   const double middle = (share + 0.5 * z2) / (1.0 + z2);
   const double reach = z / (1.0 + z2) * sqrt(share * (1.0 - share) / rows + 0.25 * z2 / rows);
   return (pc_interval){fmax(middle - reach, 0.0), fmin(middle + reach, 1.0)};
+}
+
+double pc_interval_carriers(double estimate, double se) {
+  return se > 0.0 ? estimate / se * (estimate / se) : INFINITY;
+}
+
+pc_interval pc_interval_poisson(double estimate, double se, double level) {
+  if (!(estimate > 0.0) || !(se > 0.0))
+    return (pc_interval){estimate, estimate};
+  const double freedom = INTERVAL_CARRIED * pc_interval_carriers(estimate, se);
+  const double t = interval_student(freedom, level), slope = se * se / estimate;
+  const double middle = estimate + 0.5 * t * t * slope;
+  const double reach = sqrt(middle * middle - estimate * estimate);
+  return (pc_interval){middle - reach, middle + reach};
 }
 
 double pc_interval_quantile(const double *values, size_t count, double p) {
@@ -64,22 +89,14 @@ double pc_interval_jackknife_se(const double *left_out, size_t count) {
   return count < 2 ? 0.0 : pc_interval_spread(left_out, count) * (g - 1.0) / sqrt(g);
 }
 
-/* Student's quantile by the first terms of its expansion around the normal one. */
-static double interval_student(size_t count, double level) {
-  const double z = pc_normal_quantile(0.5 + 0.5 * level),
-               n = (double)(count < 2 ? 1 : count - 1);
-  const double z3 = z * z * z, z5 = z3 * z * z;
-  return z + (z3 + z) / (4.0 * n) + (5.0 * z5 + 16.0 * z3 + 3.0 * z) / (96.0 * n * n);
-}
-
 pc_interval pc_interval_jackknife(double estimate, double se, size_t count, double level) {
-  const double t = interval_student(count, level);
+  const double t = interval_student((double)count - 1.0, level);
   return (pc_interval){estimate - t * se, estimate + t * se};
 }
 
 pc_interval pc_interval_quadratic(double estimate, double se, const pc_quadratic *law,
                                   size_t count, double level) {
-  const double t = interval_student(count, level);
+  const double t = interval_student((double)count - 1.0, level);
   const double seen = estimate > 0.0 ? (se * se - 2.0 * law->noise) / estimate : law->slope;
   const double slope = fmin(fmax(seen, 0.75 * law->slope), law->most * law->slope);
   const double middle = estimate + 0.5 * t * t * slope;

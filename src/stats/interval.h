@@ -11,7 +11,8 @@ typedef enum pc_interval_method {
   PC_INTERVAL_PERCENTILE,
   PC_INTERVAL_BASIC,
   PC_INTERVAL_BCA,
-  PC_INTERVAL_JACKKNIFE
+  PC_INTERVAL_JACKKNIFE,
+  PC_INTERVAL_POISSON
 } pc_interval_method;
 
 typedef struct pc_interval {
@@ -27,6 +28,13 @@ pc_interval pc_interval_normal(double estimate, double se, double level);
 
 /* For a share of `rows`. */
 pc_interval pc_interval_wilson(double share, double rows, double level);
+
+/* How many rows carry a mean of values that are not negative: (estimate / se)^2, for rare
+ * events their number; infinite without error. */
+double pc_interval_carriers(double estimate, double se);
+
+/* For such a mean, whose variance grows with it as that of a count. */
+pc_interval pc_interval_poisson(double estimate, double se, double level);
 
 /* An estimate, its replicas in ascending order, and the acceleration for BCa. */
 typedef struct pc_replica_set {

@@ -93,7 +93,7 @@ static void test_sums_have_their_standard_error(void **state) {
   (void)state;
   resample_case at;
   const given_data data = resample_data(&at, 1);
-  const resample_wish wish = {.interval = 0.9};
+  const resample_wish wish = {.interval = 0.9, .method = "normal"}, usual = {.interval = 0.9};
   pcal_results *results = resample_of(&data, &wish);
   double mean = 0, square = 0;
   for (size_t i = 0; i < RESAMPLE_ROWS; i++) {
@@ -109,8 +109,44 @@ static void test_sums_have_their_standard_error(void **state) {
   assert_near(brier.low, mean - 1.6448536269514722 * se, 1e-9);
   assert_near(brier.high, mean + 1.6448536269514722 * se, 1e-9);
   assert_near(rbs.se, se / (2 * sqrt(mean)), 1e-6);
-  assert_string_equal(given_result(results, "accuracy").method, "wilson");
+  assert_string_equal(given_result(results, "accuracy").method, "normal");
   pcal_results_free(results);
+  results = resample_of(&data, &usual);
+  assert_string_equal(given_result(results, "accuracy").method, "wilson");
+  assert_string_equal(given_result(results, "brier").method, "poisson");
+  const pcal_result b = given_result(results, "brier"), r = given_result(results, "rbs");
+  assert_near((b.high - mean) * (b.high - mean) / b.high, 2.7055 * se * se / mean, 5e-3);
+  assert_near(r.low * r.low, b.low, 1e-9);
+  assert_near(r.high * r.high, b.high, 1e-9);
+  assert_true(b.unsure == NULL);
+  pcal_results_free(results);
+}
+
+/* Nine rows of class 1 are too few for all intervals but Wilson's, ten are not; a method that
+ * draws again is what a sum has when asked for. */
+static void test_few_rows_of_a_kind(void **state) {
+  (void)state;
+  resample_case at;
+  const given_data data = resample_data(&at, 1);
+  for (size_t ones = 9; ones <= 10; ones++) {
+    for (size_t i = 0; i < RESAMPLE_ROWS; i++)
+      at.labels[i] = i < ones;
+    const resample_wish wish = {
+        .interval = 0.9, .replicas = 50, .method = ones == 9 ? NULL : "bca"};
+    pcal_results *results = resample_of(&data, &wish);
+    const pcal_result brier = given_result(results, "brier"), ks = given_result(results, "ks");
+    assert_string_equal(brier.method, ones == 9 ? "poisson" : "bca");
+    if (ones == 9) {
+      assert_string_equal(brier.unsure, "only 9 of 400 rows are of class 1, too few for an "
+                                        "interval that keeps its level; take more rows");
+      assert_non_null(strstr(ks.unsure, "only 9 of 400"));
+      assert_null(given_result(results, "accuracy").unsure);
+    } else {
+      assert_null(brier.unsure);
+      assert_null(ks.unsure);
+    }
+    pcal_results_free(results);
+  }
 }
 
 /* Replicas agree with the closed form about as well as their number allows. */
@@ -280,6 +316,7 @@ static void test_out_of_memory(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_sums_have_their_standard_error),
+      cmocka_unit_test(test_few_rows_of_a_kind),
       cmocka_unit_test(test_replicas_agree_with_formulas),
       cmocka_unit_test(test_clusters_are_wider),
       cmocka_unit_test(test_threads_and_parts_do_not_show),

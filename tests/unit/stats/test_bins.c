@@ -253,6 +253,19 @@ static void debiasing_follows_its_formula(void **state) {
   assert_same(pc_bins_error(some_bins + 3, 1, 10, PC_NORM_L2, 1), 0.0);
 }
 
+/* Three rows without a miss are no proof that there is none: their rate counts as 3.5 / 4. */
+static void noise_does_not_vanish_without_misses(void **state) {
+  (void)state;
+  const pc_bin bins[] = {{.weight = 3, .hits = 3, .score = 2.4, .score_square = (double)NAN},
+                         {.weight = 1, .hits = 0, .score = 0.5}};
+  const double s = 0.875 * 0.125, share = 0.75;
+  const double noise = share * share * 2 * s * s / 6;
+  assert_near(pc_bins_debiased(bins, 2, 4).noise, noise, 1e-15);
+  assert_near(pc_bins_debiased(bins, 2, 4).square, share * 0.04, 1e-15);
+  assert_near(pc_bins_sharpness(bins, 2, 4).noise, noise, 1e-15);
+  assert_near(pc_bins_sharpness(bins, 2, 4).square, share * 0.0625 + 0.75 * 0.25 / 3, 1e-15);
+}
+
 static void empty_bins_add_nothing(void **state) {
   (void)state;
   const pc_bin empty[] = {{.weight = 0}, {.weight = 0}};
@@ -474,6 +487,7 @@ int main(void) {
       cmocka_unit_test(errors_of_one_bin_cancel),
       cmocka_unit_test(errors_follow_their_formulas),
       cmocka_unit_test(debiasing_follows_its_formula),
+      cmocka_unit_test(noise_does_not_vanish_without_misses),
       cmocka_unit_test(empty_bins_add_nothing),
       cmocka_unit_test(equal_mass_agrees_with_array_split),
       cmocka_unit_test(equal_mass_by_hand),

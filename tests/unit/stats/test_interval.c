@@ -70,6 +70,21 @@ static void test_jackknife(void **state) {
   assert_near(2 - found.low, 2.0096, 2e-4);
 }
 
+/* Both ends solve (T - t0)^2 = t^2 se^2 t0 / T; for 9 rare events t has 13.5 degrees. */
+static void test_poisson(void **state) {
+  (void)state;
+  const pc_interval found = pc_interval_poisson(9, 3, 0.95),
+                    far = pc_interval_poisson(1, 1e-4, 0.95);
+  const double t = 2.1523; /* of Student, 13.5 degrees */
+  assert_near(pc_interval_carriers(9, 3), 9, 1e-15);
+  assert_near((9 - found.low) * (9 - found.low) / found.low, t * t, 5e-3);
+  assert_near((9 - found.high) * (9 - found.high) / found.high, t * t, 5e-3);
+  assert_true(found.high - 9 > 9 - found.low && found.low > 0);
+  assert_near(far.high - 1, 1.96e-4, 1e-3);
+  const pc_interval none = pc_interval_poisson(0, 0, 0.95);
+  assert_true(none.low == 0 && none.high == 0);
+}
+
 /* Both ends solve (T - t0)^2 = t^2 (slope t0 + noise). */
 static void test_quadratic(void **state) {
   (void)state;
@@ -94,6 +109,7 @@ int main(void) {
       cmocka_unit_test(test_normal_and_wilson), cmocka_unit_test(test_quantiles),
       cmocka_unit_test(test_from_replicas),     cmocka_unit_test(test_acceleration),
       cmocka_unit_test(test_jackknife),         cmocka_unit_test(test_quadratic),
+      cmocka_unit_test(test_poisson),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
