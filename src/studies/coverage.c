@@ -36,6 +36,7 @@
 typedef struct coverage_value {
   double value, low, high, inner, p_value; /* NaN: nothing */
   int inner_power;
+  int unsure; /* the interval comes with a remark */
 } coverage_value;
 
 /* A metric has COVERAGE_SERIES of them: its own, and those of its parts. */
@@ -103,7 +104,7 @@ static pcal_status coverage_measure(const pcal_simulation *simulation,
 
 static coverage_value coverage_nothing(void) {
   const double nothing = (double)NAN;
-  return (coverage_value){nothing, nothing, nothing, nothing, nothing, 0};
+  return (coverage_value){nothing, nothing, nothing, nothing, nothing, 0, 0};
 }
 
 static coverage_value coverage_read_part(const pc_result_record *record, size_t part) {
@@ -114,6 +115,7 @@ static coverage_value coverage_read_part(const pc_result_record *record, size_t 
   if (surety->has_interval) {
     out.low = surety->low;
     out.high = surety->high;
+    out.unsure = record->surety.few > 0;
   }
   return out;
 }
@@ -133,6 +135,7 @@ static coverage_value coverage_read(const pc_result_record *record) {
   if (record->surety.has_interval) {
     out.low = record->surety.low;
     out.high = record->surety.high;
+    out.unsure = record->surety.why[0] != '\0';
   }
   return out;
 }
@@ -220,6 +223,8 @@ enum {
   COVERAGE_BELOW,
   COVERAGE_ABOVE,
   COVERAGE_WIDTH,
+  COVERAGE_UNSURE,
+  COVERAGE_SURE,
   COVERAGE_SIZE,
   COVERAGE_POWER
 };
@@ -280,7 +285,7 @@ static double coverage_truth(const coverage_job *job, size_t series, double trut
 static pcal_status coverage_row(const coverage_job *job, size_t series, const char *spec,
                                 double known, pc_study_table *table, pcal_error *err) {
   coverage_mean mean = {0, 0}, inside = {0, 0}, below = {0, 0}, above = {0, 0}, width = {0, 0};
-  coverage_mean power = {0, 0};
+  coverage_mean power = {0, 0}, unsure = {0, 0}, sure = {0, 0};
   const double truth = coverage_truth(job, series, known);
   for (size_t s = 0; s < job->sets; s++) {
     const coverage_value *v = coverage_at(job, s, series);
@@ -290,6 +295,8 @@ static pcal_status coverage_row(const coverage_job *job, size_t series, const ch
     coverage_count(&below, v->high < truth, bounded);
     coverage_count(&above, v->low > truth, bounded);
     coverage_count(&width, v->high - v->low, !isnan(v->low));
+    coverage_count(&unsure, v->unsure, bounded);
+    coverage_count(&sure, v->low <= truth && truth <= v->high, bounded && !v->unsure);
     coverage_count(&power, v->p_value < COVERAGE_TEST_LEVEL, !isnan(v->p_value));
   }
   PC_TRY(pc_study_table_row(table, err));
@@ -303,6 +310,8 @@ static pcal_status coverage_row(const coverage_job *job, size_t series, const ch
   pc_study_table_number(table, COVERAGE_BELOW, coverage_share(&below));
   pc_study_table_number(table, COVERAGE_ABOVE, coverage_share(&above));
   pc_study_table_number(table, COVERAGE_WIDTH, coverage_share(&width));
+  pc_study_table_number(table, COVERAGE_UNSURE, coverage_share(&unsure));
+  pc_study_table_number(table, COVERAGE_SURE, coverage_share(&sure));
   pc_study_table_number(table, COVERAGE_SIZE, coverage_size(job, series));
   pc_study_table_number(table, COVERAGE_POWER, coverage_share(&power));
   return PCAL_OK;
@@ -310,16 +319,18 @@ static pcal_status coverage_row(const coverage_job *job, size_t series, const ch
 
 static void coverage_columns(const coverage_job *job, pc_findings *findings,
                              pc_study_table *table) {
-  static const char *const columns[] = {"metric",    "rows",  "factor",   "true",
-                                        "mean",      "sd",    "coverage", "all_below",
-                                        "all_above", "width", "size",     "power"};
+  static const char *const columns[] = {"metric", "rows",     "factor",    "true",      "mean",
+                                        "sd",     "coverage", "all_below", "all_above", "width",
+                                        "unsure", "sure",     "size",      "power"};
   char level[PC_NUMBER_MAX];
   for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
     pc_study_table_column(table, columns[c]);
   pc_findings_say(
       findings,
       "%zu sets with %zu classes, logits times the factor: share of %s intervals that hold the "
-      "true value, lie below or above it; share of tests that reject at 0.05 when the model is "
+      "true value, lie below or above it; share that are told to be unsure, and coverage of "
+      "the "
+      "others; share of tests that reject at 0.05 when the model is "
       "calibrated (size, %zu sets) and as it is (power)",
       job->sets, job->simulation.classes, pc_show(job->config.interval, level), job->null_sets);
 }
