@@ -96,6 +96,11 @@ typedef struct resample_goal {
   const pc_quadratic *law; /* of the estimate, or NULL */
 } resample_goal;
 
+/* Is it known how the variance depends on the truth?  Of clusters it is not. */
+static int resample_lawful(const resample_job *job, const resample_goal *goal) {
+  return goal->law != NULL && goal->law->noise > 0 && !job->plan->certainty.by_cluster;
+}
+
 /* 0 when too many blocks have no value. */
 static int resample_find_jackknife(const resample_job *job, const resample_goal *goal,
                                    double *se, pc_interval *out) {
@@ -105,10 +110,9 @@ static int resample_find_jackknife(const resample_job *job, const resample_goal 
   if ((double)blocks < (1.0 - RESAMPLE_LACKING) * (double)job->blocks)
     return 0;
   *se = pc_interval_jackknife_se(without, blocks);
-  const int known =
-      goal->law != NULL && goal->law->noise > 0 && !job->plan->certainty.by_cluster;
-  *out = known ? pc_interval_quadratic(goal->estimate, *se, goal->law, blocks, level)
-               : pc_interval_jackknife(goal->estimate, *se, blocks, level);
+  *out = resample_lawful(job, goal)
+             ? pc_interval_quadratic(goal->estimate, *se, goal->law, blocks, level)
+             : pc_interval_jackknife(goal->estimate, *se, blocks, level);
   return 1;
 }
 
@@ -238,7 +242,7 @@ static void resample_parts(const resample_job *job, size_t entry) {
     pc_interval interval;
     if (!isfinite(part->value) || !resample_find(job, &goal, &out->se, &interval))
       continue;
-    if (goal.method == PC_INTERVAL_JACKKNIFE && !(goal.law->noise > 0))
+    if (goal.method == PC_INTERVAL_JACKKNIFE && !resample_lawful(job, &goal))
       resample_straighten(part->value, out->se, &interval);
     out->has_interval = 1;
     out->low = interval.low;

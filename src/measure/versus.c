@@ -3,12 +3,14 @@
  *           of D*, and the p-value that of (2 D - mean D*) / sd D* under a normal law.
  * Edge cases: (1) a value undefined or infinite in one of them has no difference; (2) metrics
  * over pairs of rows are not drawn again, but have values without one block of rows each: D -+
- * t se, se by the jackknife of the differences; (3) other rows, metrics,
- * levels or numbers of replicas: refused. Source: Efron & Tibshirani, An Introduction to the
+ * t se, se by the jackknife of the differences; (3) other rows, metrics, levels or numbers of
+ * replicas: refused; (4) statistics of tests, and means over blocks of rows, have a difference
+ * without an interval, and that is said. Source: Efron & Tibshirani, An Introduction to the
  * Bootstrap, 1993, chapters 8 and 13. */
 #include "measure/versus.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,6 +83,17 @@ static size_t versus_differences(const double *x, const double *y, size_t count,
   return 2 * kept > count ? kept : 0;
 }
 
+/* Why a difference has no interval, where nothing else is to be said. */
+static void versus_excuse(pc_result_record *record) {
+  pc_surety *surety = &record->surety;
+  if (surety->why[0] == '\0')
+    snprintf(surety->why, sizeof surety->why, "%s",
+             record->outcome.tested
+                 ? "the statistics of two tests have a difference, but no interval for it"
+                 : "it is not drawn again, so its difference has no interval; take another "
+                   "estimator");
+}
+
 static void versus_one(pcal_results *results, const pcal_results *other, size_t metric,
                        double *differences) {
   pc_result_record *record = &results->records[metric];
@@ -103,6 +116,8 @@ static void versus_one(pcal_results *results, const pcal_results *other, size_t 
                          blocks, differences);
   if (left > 1)
     versus_jackknife(&record->surety, differences, left, results->level);
+  else
+    versus_excuse(record);
 }
 
 pcal_status pc_versus(pcal_results *results, const pcal_results *other, pcal_error *err) {

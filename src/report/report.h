@@ -34,7 +34,7 @@ void pc_report_interval(double low, double high, pc_text *out);
 void pc_report_value(const pc_result_record *record, pc_text *out);
 
 /* "[0.031, 0.047]" and, where asked for, "(calibrated: 0.004, p = 0.001)" and "(against: -0.01
- * [-0.02, -0.005])", each after `before`. */
+ * [-0.02, -0.005], p = 0.003)", each after `before`. */
 void pc_report_surety(const pc_result_record *record, const char *before, pc_text *out);
 
 /* The interval of a part, after `before`. */

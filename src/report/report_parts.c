@@ -170,6 +170,8 @@ void pc_report_surety(const pc_result_record *record, const char *before, pc_tex
     if (surety->has_difference_interval) {
       pc_text_add(out, " ");
       pc_report_interval(surety->difference_low, surety->difference_high, out);
+      pc_text_add(out, ", p = ");
+      pc_report_number(surety->difference_p_value, out);
     }
     pc_text_add(out, ")");
   }

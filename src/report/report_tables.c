@@ -193,6 +193,10 @@ static void report_fold(const char *paragraph, size_t width, pc_text *out) {
   pc_text_add(out, "\n");
 }
 
+static const char report_injective[] =
+    "one model is an injective function of the other, so this is also the difference of its "
+    "calibration error (Proposition 4.5)";
+
 /* A remark about one number, between `before`, `behind` and `after`. */
 static void report_remark(const pc_result_record *record, const char *before,
                           const char *behind, const char *after, pc_text *out) {
@@ -225,10 +229,7 @@ static void report_notes(const pcal_results *results, pc_text *out) {
     if (!(record->surety.bias > 0))
       report_remark(record, "", ": ", "\n", out);
     if (record->surety.difference_of_calibration)
-      pc_text_format(out,
-                     "%s: one model is an injective function of the other, so this is also the "
-                     "difference of its calibration error (Proposition 4.5)\n",
-                     record->label);
+      pc_text_format(out, "%s: %s\n", record->label, report_injective);
     biased += record->surety.bias > 0;
   }
   if (biased > 0)
@@ -309,6 +310,8 @@ static void report_csv_surety(const pcal_results *results, const pc_result_recor
     report_csv_line(results, record, "difference_high", surety->difference_high, 0, out);
     report_csv_line(results, record, "difference_p_value", surety->difference_p_value, 0, out);
   }
+  if (surety->difference_of_calibration)
+    report_csv_line(results, record, "difference_of_calibration", surety->difference, 0, out);
   if (surety->why[0] != '\0')
     report_csv_told(results, record, "unsure", 0, 1, surety->why, out);
 }
@@ -398,6 +401,8 @@ void pc_report_markdown(const pcal_results *results, pc_text *out) {
       pc_text_format(out, "`%s`: %s\n\n", results->records[m].label,
                      results->records[m].outcome.why);
     report_remark(&results->records[m], "`", "`: ", "\n\n", out);
+    if (results->records[m].surety.difference_of_calibration)
+      pc_text_format(out, "`%s`: %s\n\n", results->records[m].label, report_injective);
   }
   if (pc_report_few(results) != NULL)
     pc_text_format(out, "unsure: %s\n\n", pc_report_few(results));

@@ -10,6 +10,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "core/number.h"
 #include "core/rng.h"
@@ -98,7 +99,15 @@ pcal_status pc_sample_plan(const pcal_results *results, const pcal_plan_config *
                            pc_study_table *table, pcal_error *err) {
   PC_TRY(sample_plan_check(results, config, err));
   sample_plan_columns(results, config, table);
-  for (size_t m = 0; m < results->metric_count; m++)
+  size_t lacking = 0;
+  for (size_t m = 0; m < results->metric_count; m++) {
+    const pc_surety *surety = &results->records[m].surety;
     PC_TRY(sample_plan_row(results, config, &results->records[m], table, err));
+    lacking += !(config->power > 0 ? surety->has_difference_interval : surety->has_interval);
+  }
+  const size_t length = strlen(table->summary);
+  if (lacking > 0)
+    snprintf(table->summary + length, sizeof table->summary - length,
+             "; a test has no interval, nor has a value that is undefined, and so no answer");
   return PCAL_OK;
 }
