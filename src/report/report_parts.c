@@ -153,6 +153,15 @@ const char *pc_report_few(const pcal_results *results) {
   return NULL;
 }
 
+static void report_chance(double p_value, const char *before, pc_text *out) {
+  if (p_value < 1e-4) {
+    pc_text_format(out, "%sp < 0.0001", before);
+    return;
+  }
+  pc_text_format(out, "%sp = ", before);
+  pc_report_number(p_value, out);
+}
+
 void pc_report_surety(const pc_result_record *record, const char *before, pc_text *out) {
   const pc_surety *surety = &record->surety;
   if (surety->has_interval)
@@ -170,23 +179,15 @@ void pc_report_surety(const pc_result_record *record, const char *before, pc_tex
     if (surety->has_difference_interval) {
       pc_text_add(out, " ");
       pc_report_interval(surety->difference_low, surety->difference_high, out);
-      pc_text_add(out, ", p = ");
-      pc_report_number(surety->difference_p_value, out);
+      report_chance(surety->difference_p_value, ", ", out);
     }
     pc_text_add(out, ")");
   }
 }
 
 void pc_report_p_value(const pc_result_record *record, const char *before, pc_text *out) {
-  char digits[PC_NUMBER_MAX];
-  if (!record->outcome.tested || record->outcome.undefined)
-    return;
-  if (record->outcome.p_value < 1e-4) {
-    pc_text_format(out, "%sp < 0.0001", before);
-    return;
-  }
-  pc_number_round(record->outcome.p_value, 3, digits);
-  pc_text_format(out, "%sp = %s", before, digits);
+  if (record->outcome.tested && !record->outcome.undefined)
+    report_chance(record->outcome.p_value, before, out);
 }
 
 /* Bytes of the control character at the start of a text, 0 when it is none; U+0080 to U+009F
