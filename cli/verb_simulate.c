@@ -308,7 +308,7 @@ static void simulate_put_text(cli_page *page, const cli_options *options,
            summary->error);
   for (size_t m = 0; m < options->metrics.count; m++)
     if (isnan(summary->truths[m]))
-      cli_putf(page, "true %s: not known; it is made of pairs of rows\n",
+      cli_putf(page, "true %s: not known; it is made of pairs of rows, or is a test\n",
                options->metrics.word[m]);
     else
       cli_putf(page, "true %s  %.6f\n", options->metrics.word[m], summary->truths[m]);

@@ -847,7 +847,8 @@ PCAL_API pcal_status pcal_simulate(const pcal_simulation *simulation, const pcal
 
 /* What each metric (a spec, not a group) would say without end of rows of a simulation: the
  * integral over labels is exact, that over predictions a mean over ten million scores.  NaN for
- * metrics over pairs of rows, and those that refuse weights that are not whole. */
+ * metrics over pairs of rows, those that refuse weights that are not whole, and tests, whose
+ * statistics grow with the rows. */
 PCAL_API pcal_status pcal_simulation_truths(const pcal_simulation *simulation,
                                             const char *const *specs, size_t count,
                                             const pcal_env *env, double *values,

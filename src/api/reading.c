@@ -170,7 +170,7 @@ static pcal_status reading_truths(const pcal_simulation *simulation, const char 
   const pcal_status status =
       pc_population_outcomes(simulation, rows, specs, count, env, outcomes, err);
   for (size_t i = 0; status == PCAL_OK && i < count; i++)
-    values[i] = outcomes[i].undefined ? (double)NAN : outcomes[i].value;
+    values[i] = outcomes[i].undefined || outcomes[i].tested ? (double)NAN : outcomes[i].value;
   pc_free(env, outcomes);
   return status;
 }
