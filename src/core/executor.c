@@ -5,6 +5,8 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
+#include "core/apart.h"
+
 #define EXECUTOR_MAX_WORKERS 256
 #define EXECUTOR_SMALL_WORK 2e6 /* below this, starting a thread costs more than it brings */
 
@@ -12,6 +14,7 @@
  * with a higher index is started, so the lowest failing index is always found. */
 typedef struct executor_job {
   const char *what; /* progress under this name, or NULL */
+  pc_cores cores;   /* of the caller, where there are threads */
   pc_task task;
   void *user;
   size_t count;
@@ -88,6 +91,7 @@ typedef struct executor_thread {
 
 static void *executor_thread_main(void *argument) {
   const executor_thread *self = argument;
+  pc_cores_roam(&self->job->cores);
   while (executor_step(self->job, self->worker))
     continue;
   return NULL;
@@ -95,17 +99,24 @@ static void *executor_thread_main(void *argument) {
 
 /* Starts a thread that leaves the caller's signals to the caller's threads.  Those that a
  * thread raises itself, such as SIGBUS, cannot be left to others. */
-static int executor_start(pthread_t *thread, void *(*start)(void *), void *argument) {
+static int executor_start(pthread_t *thread, const pc_cores *cores, void *(*start)(void *),
+                          void *argument) {
   sigset_t others, saved;
+  pthread_attr_t attributes;
   sigfillset(&others);
   sigdelset(&others, SIGBUS);
   sigdelset(&others, SIGSEGV);
   sigdelset(&others, SIGFPE);
   sigdelset(&others, SIGILL);
-  if (pthread_sigmask(SIG_SETMASK, &others, &saved) != 0)
+  if (pthread_attr_init(&attributes) != 0)
     return 0;
-  const int started = pthread_create(thread, NULL, start, argument) == 0;
-  pthread_sigmask(SIG_SETMASK, &saved, NULL);
+  pc_cores_start_apart(cores, &attributes);
+  int started = pthread_sigmask(SIG_SETMASK, &others, &saved) == 0;
+  if (started) {
+    started = pthread_create(thread, &attributes, start, argument) == 0;
+    pthread_sigmask(SIG_SETMASK, &saved, NULL);
+  }
+  pthread_attr_destroy(&attributes);
   return started;
 }
 
@@ -113,9 +124,11 @@ static void executor_run_fresh(executor_job *job, const pcal_env *env, size_t wo
   pthread_t threads[EXECUTOR_MAX_WORKERS];
   executor_thread arguments[EXECUTOR_MAX_WORKERS];
   size_t started = 0;
+  job->cores = pc_cores_here();
   for (size_t w = 1; w < workers; w++) {
     arguments[started] = (executor_thread){job, w};
-    if (!executor_start(&threads[started], executor_thread_main, &arguments[started]))
+    if (!executor_start(&threads[started], &job->cores, executor_thread_main,
+                        &arguments[started]))
       break;
     started++;
   }
@@ -140,6 +153,7 @@ static void *executor_pool_main(void *argument) {
     executor_job *job = pool->job;
     pool->running++;
     pthread_mutex_unlock(&pool->lock);
+    pc_cores_roam(&job->cores);
     while (executor_step(job, seat.worker))
       continue;
     pthread_mutex_lock(&pool->lock);
@@ -152,11 +166,11 @@ static void *executor_pool_main(void *argument) {
 
 /* Threads are started when there is work for them.  Where the system refuses one, there are
  * fewer. */
-static void executor_fill_seats(pcal_pool *pool, size_t workers) {
+static void executor_fill_seats(pcal_pool *pool, const pc_cores *cores, size_t workers) {
   while (pool->thread_count + 1 < workers && pool->thread_count + 1 < pool->size) {
     executor_seat *seat = &pool->seats[pool->thread_count];
     *seat = (executor_seat){pool, pool->thread_count + 1};
-    if (!executor_start(&pool->threads[pool->thread_count], executor_pool_main, seat))
+    if (!executor_start(&pool->threads[pool->thread_count], cores, executor_pool_main, seat))
       return;
     pool->thread_count++;
   }
@@ -164,7 +178,10 @@ static void executor_fill_seats(pcal_pool *pool, size_t workers) {
 
 static void executor_run_pool(executor_job *job, const pcal_env *env, size_t workers) {
   pcal_pool *pool = env->pool;
-  executor_fill_seats(pool, workers);
+  job->cores = pc_cores_here();
+  for (size_t t = 0; t < pool->thread_count && t + 1 < workers; t++)
+    pc_cores_wake_apart(&job->cores, pool->threads[t]);
+  executor_fill_seats(pool, &job->cores, workers);
   pthread_mutex_lock(&pool->lock);
   pool->job = job;
   pool->wanted = workers;
