@@ -10,6 +10,7 @@
 #define SORT_BITS 11
 #define SORT_BUCKETS (1u << SORT_BITS)
 #define SORT_SMALL 64
+#define SORT_AHEAD 3 /* digits counted in one go */
 
 static uint64_t sort_key(double value) {
   uint64_t bits;
@@ -56,12 +57,23 @@ static sort_digits sort_digits_of(const double *keys, size_t count) {
   return digits;
 }
 
+/* How many keys have each value of SORT_AHEAD digits from `pass` on; the last may be beyond the
+ * highest. */
+static void sort_count(const double *keys, size_t count, const sort_digits *digits,
+                       unsigned pass, size_t found[SORT_AHEAD][SORT_BUCKETS]) {
+  const uint64_t mask = ((uint64_t)1 << digits->bits) - 1;
+  const unsigned shift = digits->low + pass * digits->bits;
+  memset(found, 0, SORT_AHEAD * sizeof found[0]);
+  for (size_t i = 0; i < count; i++) {
+    const uint64_t key = sort_key(keys[i]) >> shift;
+    found[0][key & mask]++;
+    found[1][key >> digits->bits & mask]++;
+    found[2][key >> digits->bits >> digits->bits & mask]++;
+  }
+}
+
 /* Where the keys of each value of a digit begin; 0 when all keys have the same. */
-static int sort_positions(const double *keys, size_t count, unsigned shift, size_t buckets,
-                          size_t *position) {
-  memset(position, 0, buckets * sizeof *position);
-  for (size_t i = 0; i < count; i++)
-    position[(sort_key(keys[i]) >> shift) & (buckets - 1)]++;
+static int sort_positions(size_t count, size_t buckets, size_t *position) {
   size_t begin = 0;
   for (size_t b = 0; b < buckets; b++) {
     const size_t here = position[b];
@@ -86,7 +98,7 @@ static void sort_scatter(const double *keys, const double *payload, double *keys
 
 void pc_sort_pairs(double *keys, double *payload, double *key_scratch, double *payload_scratch,
                    size_t count) {
-  size_t position[SORT_BUCKETS];
+  size_t position[SORT_AHEAD][SORT_BUCKETS];
   if (count <= SORT_SMALL) {
     sort_insertion(keys, payload, count);
     return;
@@ -96,9 +108,12 @@ void pc_sort_pairs(double *keys, double *payload, double *key_scratch, double *p
   double *from = keys, *to = key_scratch, *carried = payload, *carried_to = payload_scratch;
   for (unsigned pass = 0; pass < digits.passes; pass++) {
     const unsigned shift = digits.low + pass * digits.bits;
-    if (!sort_positions(from, count, shift, buckets, position))
+    size_t *here = position[pass % SORT_AHEAD];
+    if (pass % SORT_AHEAD == 0)
+      sort_count(from, count, &digits, pass, position);
+    if (!sort_positions(count, buckets, here))
       continue;
-    sort_scatter(from, carried, to, carried_to, count, shift, buckets, position);
+    sort_scatter(from, carried, to, carried_to, count, shift, buckets, here);
     double *swap = from;
     from = to;
     to = swap;
