@@ -115,10 +115,28 @@ static inline void curve_count(curve_counts *seen, double miss, double hit,
   out->hits[seen->entries - 1] = (double)(int64_t)seen->hits;
 }
 
+/* All but the last of either outcome.  What may come next is read before it is known which of
+ * the two does: loads would be waited for. */
+static void curve_count_both(curve_counts *seen, const pc_sorted_column *misses,
+                             const pc_sorted_column *hits, const pc_curve_table *out) {
+  if (misses->count == 0 || hits->count == 0)
+    return;
+  double miss = misses->score[0], hit = hits->score[0];
+  while (seen->misses + 1 < misses->count && seen->hits + 1 < hits->count) {
+    const double next_miss = misses->score[seen->misses + 1];
+    const double next_hit = hits->score[seen->hits + 1];
+    const int missed = miss <= hit, was_hit = hit <= miss;
+    curve_count(seen, miss, hit, out);
+    miss = missed ? next_miss : miss;
+    hit = was_hit ? next_hit : hit;
+  }
+}
+
 /* Without weights: an entry is what there is up to it less what there is before it. */
 static void curve_merge_counts(const pc_sorted_column *misses, const pc_sorted_column *hits,
                                pc_curve_table *out) {
   curve_counts seen = {0, 0, 0, NAN};
+  curve_count_both(&seen, misses, hits, out);
   while (seen.misses < misses->count && seen.hits < hits->count)
     curve_count(&seen, misses->score[seen.misses], hits->score[seen.hits], out);
   while (seen.misses < misses->count)
