@@ -149,13 +149,14 @@ static void spline_fit_points(const spline_fit *fit, pc_spline_sums *sums) {
   spline_points points = {.sums = sums};
   spline_block block = {0};
   double before = 0.0, y[SPLINE_FIT_BLOCK], sum[SPLINE_FIT_BLOCK];
+  const double share = 1.0 / fit->total;
   while (spline_fit_next(fit, &block)) {
     for (size_t i = 0; i < block.count; i++)
       y[i] = spline_fit_error(fit, block.begin + i);
     spline_fit_cumulate(y, block.count, before, sum);
     for (size_t i = 0; i < block.count; i++)
-      y[i] = sum[i] / fit->total;
-    spline_fit_add_block(fit, &block, before / fit->total, y, &points);
+      y[i] = sum[i] * share;
+    spline_fit_add_block(fit, &block, before * share, y, &points);
     before = sum[block.count - 1];
   }
   spline_fit_flush(fit, &points);

@@ -200,9 +200,10 @@ void pc_spline_mean_slope_spread(const pc_spline_space *space, double a, double 
 
 /* ---- Least squares ---- */
 
-/* In several sums, so that additions do not wait for each other; always in the same order. */
+/* Sums of w t^k and of w y t^k over points in an interval, t from 0 to 1.  In several sums, so
+ * that additions do not wait for each other; always in the same order. */
 typedef struct cubic_spline_lanes {
-  double cross[10][CUBIC_SPLINE_LANES], right[4][CUBIC_SPLINE_LANES];
+  double power[7][CUBIC_SPLINE_LANES], right[4][CUBIC_SPLINE_LANES];
 } cubic_spline_lanes;
 
 /* Points in interval `at`, at most one for each lane. */
@@ -210,27 +211,51 @@ static inline void cubic_spline_add_lanes(const pc_spline_space *space, size_t a
                                           const double *x, const double *y,
                                           const double *weight, size_t count,
                                           cubic_spline_lanes *to) {
-  const double square = space->step * space->step, intervals = (double)(space->knots - 1);
+  const double intervals = (double)(space->knots - 1);
   for (size_t l = 0; l < count; l++) {
-    const double t = x[l] * intervals - (double)at;
-    const double a = square * t * (-1.0 / 3.0 + t * (0.5 - t * (1.0 / 6.0)));
-    const double b = square * (1.0 / 6.0) * t * (t * t - 1.0);
-    const double c = 1.0 - t;
-    const double wa = weight[l] * a, wb = weight[l] * b, wc = weight[l] * c, wt = weight[l] * t;
-    to->cross[0][l] += wa * a;
-    to->cross[1][l] += wb * a;
-    to->cross[2][l] += wb * b;
-    to->cross[3][l] += wc * a;
-    to->cross[4][l] += wc * b;
-    to->cross[5][l] += wc * c;
-    to->cross[6][l] += wt * a;
-    to->cross[7][l] += wt * b;
-    to->cross[8][l] += wt * c;
-    to->cross[9][l] += wt * t;
-    to->right[0][l] += wa * y[l];
-    to->right[1][l] += wb * y[l];
-    to->right[2][l] += wc * y[l];
-    to->right[3][l] += wt * y[l];
+    const double t = x[l] * intervals - (double)at, t2 = t * t, w = weight[l], w1 = w * t;
+    const double w2 = w * t2, w3 = w1 * t2, w4 = w2 * t2;
+    to->power[0][l] += w;
+    to->power[1][l] += w1;
+    to->power[2][l] += w2;
+    to->power[3][l] += w3;
+    to->power[4][l] += w4;
+    to->power[5][l] += w3 * t2;
+    to->power[6][l] += w4 * t2;
+    to->right[0][l] += w * y[l];
+    to->right[1][l] += w1 * y[l];
+    to->right[2][l] += w2 * y[l];
+    to->right[3][l] += w3 * y[l];
+  }
+}
+
+static double cubic_spline_fold(const double lanes[CUBIC_SPLINE_LANES]) {
+  double sum = 0.0;
+  for (size_t l = 0; l < CUBIC_SPLINE_LANES; l++)
+    sum += lanes[l];
+  return sum;
+}
+
+/* Products of the four functions of an interval, which are cubics in t. */
+static void cubic_spline_take(const pc_spline_space *space, const cubic_spline_lanes *lanes,
+                              pc_spline_sums *to) {
+  const double s = space->step * space->step;
+  const double cubic[4][4] = {{0.0, -s / 3.0, s / 2.0, -s / 6.0},
+                              {0.0, -s / 6.0, 0.0, s / 6.0},
+                              {1.0, -1.0, 0.0, 0.0},
+                              {0.0, 1.0, 0.0, 0.0}};
+  double power[7], right[4];
+  for (size_t k = 0; k < 7; k++)
+    power[k] = cubic_spline_fold(lanes->power[k]);
+  for (size_t k = 0; k < 4; k++)
+    right[k] = cubic_spline_fold(lanes->right[k]);
+  for (size_t i = 0, at = 0; i < 4; i++) {
+    for (size_t j = 0; j <= i; j++, at++)
+      for (size_t p = 0; p < 4; p++)
+        for (size_t q = 0; q < 4; q++)
+          to->cross[at] += cubic[i][p] * cubic[j][q] * power[p + q];
+    for (size_t p = 0; p < 4; p++)
+      to->right[i] += cubic[i][p] * right[p];
   }
 }
 
@@ -243,12 +268,7 @@ static void cubic_spline_add_run(const pc_spline_space *space, size_t at, const 
   for (; i + CUBIC_SPLINE_LANES <= count; i += CUBIC_SPLINE_LANES)
     cubic_spline_add_lanes(space, at, x + i, y + i, weight + i, CUBIC_SPLINE_LANES, &lanes);
   cubic_spline_add_lanes(space, at, x + i, y + i, weight + i, count - i, &lanes);
-  for (size_t l = 0; l < CUBIC_SPLINE_LANES; l++) {
-    for (size_t s = 0; s < 10; s++)
-      to->cross[s] += lanes.cross[s][l];
-    for (size_t s = 0; s < 4; s++)
-      to->right[s] += lanes.right[s][l];
-  }
+  cubic_spline_take(space, &lanes, to);
 }
 
 void pc_spline_add(const pc_spline_space *space, const double *x, const double *y,
