@@ -1,6 +1,5 @@
 #include "bench.h"
 
-#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -262,15 +261,6 @@ static void bench_tell_failure(const char *sentence) {
   printf("\"}\n");
 }
 
-/* Lets whoever asked, and threads of whoever was asked before, fall asleep: a busy core would not
- * be given a thread of ours. */
-static void bench_pause(void) {
-  const char *wanted = getenv("BENCH_PAUSE");
-  const double seconds = wanted == NULL ? 0.0 : strtod(wanted, NULL);
-  const struct timespec pause = {(time_t)seconds, (long)(1e9 * (seconds - floor(seconds)))};
-  nanosleep(&pause, NULL);
-}
-
 int bench_serve(int argc, char **argv, bench_operation operation) {
   char line[256];
   if (argc != 2) {
@@ -283,7 +273,6 @@ int bench_serve(int argc, char **argv, bench_operation operation) {
     bench_answer answer = {0};
     pcal_error err = {PCAL_OK, PCAL_NO_ROW, ""};
     char memory[8] = "";
-    bench_pause();
     if (sscanf(line, "%31s %31s %31s %u %7s", request.operation, request.data, request.option,
                &request.threads, memory) < 4) {
       bench_tell_failure("a request has the words OPERATION DATA OPTION THREADS");

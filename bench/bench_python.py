@@ -11,7 +11,6 @@ bench/peers.py.
 """
 
 import json
-import os
 import pathlib
 import statistics
 import sys
@@ -108,7 +107,6 @@ def main():
     folder = pathlib.Path(sys.argv[1])
     kept_name, kept = None, None
     for line in sys.stdin:
-        time.sleep(float(os.environ.get("BENCH_PAUSE", "0")))
         operation, name, precision, threads = line.split()[:4]
         try:
             if kept_name != name:

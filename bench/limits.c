@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "core/apart.h"
 
 #define LIMITS_THREADS 64
 
@@ -23,26 +24,43 @@ typedef struct limits_part {
   size_t bytes;
   uint64_t sum;
   double number;
+  void *(*work)(void *part);
+  const pc_cores *cores;
 } limits_part;
 
 typedef void *(*limits_work)(void *part);
 
-/* Splits `bytes` at multiples of a page between threads; the caller takes part. */
+static void *limits_thread(void *user) {
+  const limits_part *part = user;
+  pc_cores_roam(part->cores);
+  return part->work(user);
+}
+
+/* Splits `bytes` at multiples of a page between threads, which begin on cores of their own; the
+ * caller takes part. */
 static uint64_t limits_split(const char *from, char *to, size_t bytes, unsigned threads,
                              limits_work work) {
   limits_part parts[LIMITS_THREADS] = {{0}};
   pthread_t ids[LIMITS_THREADS];
   const size_t count = threads < 1 ? 1 : threads > LIMITS_THREADS ? LIMITS_THREADS : threads;
   const size_t each = bytes / count & ~(size_t)4095;
+  const pc_cores cores = pc_cores_here();
+  pthread_attr_t apart;
   uint64_t sum = 0;
+  pthread_attr_init(&apart);
+  pc_cores_start_apart(&cores, &apart);
   for (size_t i = 0; i < count; i++) {
+    parts[i].work = work;
+    parts[i].cores = &cores;
     parts[i].from = from == NULL ? NULL : from + i * each;
     parts[i].to = to == NULL ? NULL : to + i * each;
     parts[i].bytes = i + 1 == count ? bytes - i * each : each;
   }
   size_t started = 1;
-  while (started < count && pthread_create(&ids[started], NULL, work, &parts[started]) == 0)
+  while (started < count &&
+         pthread_create(&ids[started], &apart, limits_thread, &parts[started]) == 0)
     started++;
+  pthread_attr_destroy(&apart);
   work(&parts[0]);
   for (size_t i = started; i < count; i++)
     work(&parts[i]);

@@ -15,6 +15,7 @@ import re
 import statistics
 import subprocess
 import sys
+import time
 
 import bench_tell
 from bench_cases import (CASES, HUGE_CASES, HUGE_SIZES, PAIR_FLOPS, PAIRS, SIZES,
@@ -28,7 +29,7 @@ DATA_VERSION = "1"  # of what bench_generate writes
 
 SLOW_SECONDS = 10.0  # a first execution that takes longer is counted, not thrown away
 TURN_SECONDS = 30.0  # about what all repeats of one participant may take
-PAUSE_SECONDS = 0.03  # of whoever is asked: until we, and threads of the one before, sleep
+PAUSE_SECONDS = 0.03  # until the threads of the one before no longer spin
 LIMIT_MEGABYTES = 512
 
 
@@ -47,7 +48,7 @@ class Worker:
             list(map(str, command)),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env={**os.environ, "BENCH_PAUSE": str(PAUSE_SECONDS), **(env or {})},
+            env={**os.environ, **(env or {})},
             text=True,
         )
 
@@ -139,6 +140,7 @@ class Participant:
 
     def next_turn(self):
         if self.left > 0 and not self.failure:
+            time.sleep(PAUSE_SECONDS)
             self.left -= 1
             self.turn()
 
