@@ -3,11 +3,7 @@
 #include "kernels/cuts.h"
 
 #include "kernels/row_kernels.h"
-
-#define CUTS_JOIN(a, b) a##b
-#define CUTS_NAME(variant) CUTS_JOIN(pc_cut_kernels_, variant)
-#define CUTS_TEXT(variant) CUTS_QUOTE(variant)
-#define CUTS_QUOTE(text) #text
+#include "kernels/variant.h"
 
 /* PC_LANES scores. */
 static void cuts_cells(const double *restrict score, const double *restrict cuts,
@@ -64,8 +60,8 @@ CUTS_EVEN(cuts_even_f64, double)
 CUTS_WHOLE(cuts_whole_f32, float)
 CUTS_WHOLE(cuts_whole_f64, double)
 
-const pc_cut_kernels CUTS_NAME(PC_VARIANT) = {
-    .name = CUTS_TEXT(PC_VARIANT),
+const pc_cut_kernels PC_VARIANT_TABLE(pc_cut_kernels) = {
+    .name = PC_VARIANT_NAME,
     .place = cuts_place,
     .even_f32 = cuts_even_f32,
     .even_f64 = cuts_even_f64,

@@ -11,6 +11,7 @@
 #include "kernels/diagonal.h"
 
 #include "kernels/lane_math.h"
+#include "kernels/variant.h"
 
 #define DIAGONAL_BIG (0x1.8p52 * PC_LATTICE)
 #define DIAGONAL_MOST 1e300
@@ -231,13 +232,8 @@ static void diagonal_multiply(const pc_diagonal_tile *tile, const double *p, dou
   (tile->narrow != NULL ? diagonal_multiply_f32 : diagonal_multiply_f64)(tile, p, terms, sums);
 }
 
-#define DIAGONAL_JOIN(a, b) a##b
-#define DIAGONAL_NAME(variant) DIAGONAL_JOIN(pc_diagonal_kernels_, variant)
-#define DIAGONAL_TEXT(variant) DIAGONAL_QUOTE(variant)
-#define DIAGONAL_QUOTE(text) #text
-
-const pc_diagonal_kernels DIAGONAL_NAME(PC_VARIANT) = {
-    .name = DIAGONAL_TEXT(PC_VARIANT),
+const pc_diagonal_kernels PC_VARIANT_TABLE(pc_diagonal_kernels) = {
+    .name = PC_VARIANT_NAME,
     .evaluate = diagonal_evaluate,
     .multiply = diagonal_multiply,
 };

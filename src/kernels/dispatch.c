@@ -10,20 +10,9 @@
 #include "kernels/tempered.h"
 #include "kernels/weigh.h"
 
+/* Portable, AVX2, AVX-512: each processor runs those up to a level. */
 #if defined(PC_HAVE_X86_VARIANTS)
 
-extern const pc_row_kernels pc_row_kernels_avx2, pc_row_kernels_avx512;
-extern const pc_fast_kernels pc_fast_kernels_avx2, pc_fast_kernels_avx512;
-extern const pc_pair_kernels pc_pair_kernels_avx2, pc_pair_kernels_avx512;
-extern const pc_tempered_kernels pc_tempered_kernels_avx2, pc_tempered_kernels_avx512;
-extern const pc_simplex_kernels pc_simplex_kernels_avx2, pc_simplex_kernels_avx512;
-extern const pc_spread_kernels pc_spread_kernels_avx2, pc_spread_kernels_avx512;
-extern const pc_linear_kernels pc_linear_kernels_avx2, pc_linear_kernels_avx512;
-extern const pc_diagonal_kernels pc_diagonal_kernels_avx2, pc_diagonal_kernels_avx512;
-extern const pc_cut_kernels pc_cut_kernels_avx2, pc_cut_kernels_avx512;
-extern const pc_weigh_kernels pc_weigh_kernels_avx2, pc_weigh_kernels_avx512;
-
-/* Portable, AVX2, AVX-512: each processor runs those up to a level. */
 static size_t dispatch_level(void) {
   __builtin_cpu_init();
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
@@ -34,26 +23,9 @@ static size_t dispatch_level(void) {
              : 1;
 }
 
-static const pc_row_kernels *const dispatch_rows[] = {
-    &pc_row_kernels_portable, &pc_row_kernels_avx2, &pc_row_kernels_avx512};
-static const pc_fast_kernels *const dispatch_fast[] = {
-    &pc_fast_kernels_portable, &pc_fast_kernels_avx2, &pc_fast_kernels_avx512};
-static const pc_pair_kernels *const dispatch_pairs[] = {
-    &pc_pair_kernels_portable, &pc_pair_kernels_avx2, &pc_pair_kernels_avx512};
-static const pc_tempered_kernels *const dispatch_tempered[] = {
-    &pc_tempered_kernels_portable, &pc_tempered_kernels_avx2, &pc_tempered_kernels_avx512};
-static const pc_simplex_kernels *const dispatch_simplex[] = {
-    &pc_simplex_kernels_portable, &pc_simplex_kernels_avx2, &pc_simplex_kernels_avx512};
-static const pc_spread_kernels *const dispatch_spread[] = {
-    &pc_spread_kernels_portable, &pc_spread_kernels_avx2, &pc_spread_kernels_avx512};
-static const pc_linear_kernels *const dispatch_linear[] = {
-    &pc_linear_kernels_portable, &pc_linear_kernels_avx2, &pc_linear_kernels_avx512};
-static const pc_diagonal_kernels *const dispatch_diagonal[] = {
-    &pc_diagonal_kernels_portable, &pc_diagonal_kernels_avx2, &pc_diagonal_kernels_avx512};
-static const pc_cut_kernels *const dispatch_cuts[] = {
-    &pc_cut_kernels_portable, &pc_cut_kernels_avx2, &pc_cut_kernels_avx512};
-static const pc_weigh_kernels *const dispatch_weigh[] = {
-    &pc_weigh_kernels_portable, &pc_weigh_kernels_avx2, &pc_weigh_kernels_avx512};
+#define DISPATCH_WIDER(table) extern const table table##_avx2, table##_avx512;
+#define DISPATCH_VARIANTS(table) \
+  { &table##_portable, &table##_avx2, &table##_avx512 }
 
 #else
 
@@ -61,95 +33,30 @@ static size_t dispatch_level(void) {
   return 0;
 }
 
-static const pc_row_kernels *const dispatch_rows[] = {&pc_row_kernels_portable};
-static const pc_fast_kernels *const dispatch_fast[] = {&pc_fast_kernels_portable};
-static const pc_pair_kernels *const dispatch_pairs[] = {&pc_pair_kernels_portable};
-static const pc_tempered_kernels *const dispatch_tempered[] = {&pc_tempered_kernels_portable};
-static const pc_simplex_kernels *const dispatch_simplex[] = {&pc_simplex_kernels_portable};
-static const pc_spread_kernels *const dispatch_spread[] = {&pc_spread_kernels_portable};
-static const pc_linear_kernels *const dispatch_linear[] = {&pc_linear_kernels_portable};
-static const pc_diagonal_kernels *const dispatch_diagonal[] = {&pc_diagonal_kernels_portable};
-static const pc_cut_kernels *const dispatch_cuts[] = {&pc_cut_kernels_portable};
-static const pc_weigh_kernels *const dispatch_weigh[] = {&pc_weigh_kernels_portable};
+#define DISPATCH_WIDER(table)
+#define DISPATCH_VARIANTS(table) \
+  { &table##_portable }
 
 #endif
 
-const pc_row_kernels *pc_row_kernels_at(size_t index) {
-  return index <= dispatch_level() ? dispatch_rows[index] : NULL;
-}
+/* The functions that choose from one table. */
+#define DISPATCH(table)                                                    \
+  DISPATCH_WIDER(table)                                                    \
+  static const table *const dispatch_##table[] = DISPATCH_VARIANTS(table); \
+  const table *table##_at(size_t index) {                                  \
+    return index <= dispatch_level() ? dispatch_##table[index] : NULL;     \
+  }                                                                        \
+  const table *table##_best(void) {                                        \
+    return dispatch_##table[dispatch_level()];                             \
+  }
 
-const pc_row_kernels *pc_row_kernels_best(void) {
-  return dispatch_rows[dispatch_level()];
-}
-
-const pc_fast_kernels *pc_fast_kernels_at(size_t index) {
-  return index <= dispatch_level() ? dispatch_fast[index] : NULL;
-}
-
-const pc_fast_kernels *pc_fast_kernels_best(void) {
-  return dispatch_fast[dispatch_level()];
-}
-
-const pc_pair_kernels *pc_pair_kernels_at(size_t index) {
-  return index <= dispatch_level() ? dispatch_pairs[index] : NULL;
-}
-
-const pc_pair_kernels *pc_pair_kernels_best(void) {
-  return dispatch_pairs[dispatch_level()];
-}
-
-const pc_tempered_kernels *pc_tempered_kernels_at(size_t index) {
-  return index <= dispatch_level() ? dispatch_tempered[index] : NULL;
-}
-
-const pc_tempered_kernels *pc_tempered_kernels_best(void) {
-  return dispatch_tempered[dispatch_level()];
-}
-
-const pc_spread_kernels *pc_spread_kernels_at(size_t index) {
-  return index <= dispatch_level() ? dispatch_spread[index] : NULL;
-}
-
-const pc_spread_kernels *pc_spread_kernels_best(void) {
-  return dispatch_spread[dispatch_level()];
-}
-
-const pc_simplex_kernels *pc_simplex_kernels_at(size_t index) {
-  return index <= dispatch_level() ? dispatch_simplex[index] : NULL;
-}
-
-const pc_simplex_kernels *pc_simplex_kernels_best(void) {
-  return dispatch_simplex[dispatch_level()];
-}
-
-const pc_linear_kernels *pc_linear_kernels_at(size_t index) {
-  return index <= dispatch_level() ? dispatch_linear[index] : NULL;
-}
-
-const pc_linear_kernels *pc_linear_kernels_best(void) {
-  return dispatch_linear[dispatch_level()];
-}
-
-const pc_diagonal_kernels *pc_diagonal_kernels_at(size_t index) {
-  return index <= dispatch_level() ? dispatch_diagonal[index] : NULL;
-}
-
-const pc_diagonal_kernels *pc_diagonal_kernels_best(void) {
-  return dispatch_diagonal[dispatch_level()];
-}
-
-const pc_cut_kernels *pc_cut_kernels_at(size_t index) {
-  return index <= dispatch_level() ? dispatch_cuts[index] : NULL;
-}
-
-const pc_cut_kernels *pc_cut_kernels_best(void) {
-  return dispatch_cuts[dispatch_level()];
-}
-
-const pc_weigh_kernels *pc_weigh_kernels_at(size_t index) {
-  return index <= dispatch_level() ? dispatch_weigh[index] : NULL;
-}
-
-const pc_weigh_kernels *pc_weigh_kernels_best(void) {
-  return dispatch_weigh[dispatch_level()];
-}
+DISPATCH(pc_row_kernels)
+DISPATCH(pc_fast_kernels)
+DISPATCH(pc_pair_kernels)
+DISPATCH(pc_tempered_kernels)
+DISPATCH(pc_simplex_kernels)
+DISPATCH(pc_spread_kernels)
+DISPATCH(pc_linear_kernels)
+DISPATCH(pc_diagonal_kernels)
+DISPATCH(pc_cut_kernels)
+DISPATCH(pc_weigh_kernels)

@@ -11,6 +11,7 @@
 #include "kernels/fetch.h"
 #include "kernels/lane_math.h"
 #include "kernels/lane_turn.h"
+#include "kernels/variant.h"
 
 #define FAST_BLOCK (2 * PC_LANES)
 #define FAST_ONE (UINT32_C(1) << 16) /* above the number of blocks of a row, at most 31250 */
@@ -206,13 +207,8 @@ static void fast_narrow(const float *restrict z, size_t count, const int32_t *la
   }
 }
 
-#define FAST_JOIN(a, b) a##b
-#define FAST_NAME(variant) FAST_JOIN(pc_fast_kernels_, variant)
-#define FAST_TEXT(variant) FAST_QUOTE(variant)
-#define FAST_QUOTE(text) #text
-
-const pc_fast_kernels FAST_NAME(PC_VARIANT) = {
-    .name = FAST_TEXT(PC_VARIANT),
+const pc_fast_kernels PC_VARIANT_TABLE(pc_fast_kernels) = {
+    .name = PC_VARIANT_NAME,
     .softmax = fast_softmax,
     .narrow = fast_narrow,
 };

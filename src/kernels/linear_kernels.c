@@ -9,6 +9,7 @@
 #include "kernels/linear_kernels.h"
 
 #include "kernels/lane_math.h"
+#include "kernels/variant.h"
 
 #define LINEAR_BIG (0x1.8p52 * PC_LATTICE)
 #define LINEAR_LOSS_MAX 1e300
@@ -197,13 +198,8 @@ static double linear_dot(const double *restrict a, const double *restrict b, siz
   return linear_fold(sum);
 }
 
-#define LINEAR_JOIN(a, b) a##b
-#define LINEAR_NAME(variant) LINEAR_JOIN(pc_linear_kernels_, variant)
-#define LINEAR_TEXT(variant) LINEAR_QUOTE(variant)
-#define LINEAR_QUOTE(text) #text
-
-const pc_linear_kernels LINEAR_NAME(PC_VARIANT) = {
-    .name = LINEAR_TEXT(PC_VARIANT),
+const pc_linear_kernels PC_VARIANT_TABLE(pc_linear_kernels) = {
+    .name = PC_VARIANT_NAME,
     .map = linear_map,
     .scale = linear_scale,
     .residual = linear_residual,

@@ -9,11 +9,7 @@
 #include "kernels/pair_kernels.h"
 
 #include "kernels/pair_vector.h"
-
-#define PAIR_JOIN(a, b) a##b
-#define PAIR_NAME(variant) PAIR_JOIN(pc_pair_kernels_, variant)
-#define PAIR_TEXT(variant) PAIR_QUOTE(variant)
-#define PAIR_QUOTE(text) #text
+#include "kernels/variant.h"
 
 /* ---- inner products and distances ---- */
 
@@ -333,8 +329,8 @@ static void pair_mix(const float *tile, const float *right, float *left) {
     }
 }
 
-const pc_pair_kernels PAIR_NAME(PC_VARIANT) = {
-    .name = PAIR_TEXT(PC_VARIANT),
+const pc_pair_kernels PC_VARIANT_TABLE(pc_pair_kernels) = {
+    .name = PC_VARIANT_NAME,
     .skce = pair_skce,
     .distances = pair_distances,
     .dots = pair_dots,

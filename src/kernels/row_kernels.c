@@ -8,14 +8,10 @@
 #include "kernels/fetch.h"
 #include "kernels/lane_math.h"
 #include "kernels/lane_turn.h"
+#include "kernels/variant.h"
 
 #define KERNELS_INLINE static inline __attribute__((always_inline))
 #define KERNELS_TILE 256 /* scores between the two steps of exp */
-
-#define KERNELS_JOIN(a, b) a##b
-#define KERNELS_NAME(variant) KERNELS_JOIN(pc_row_kernels_, variant)
-#define KERNELS_TEXT(variant) KERNELS_QUOTE(variant)
-#define KERNELS_QUOTE(text) #text
 
 /* Fixed order: lanes 8 apart, then 4, 2, 1. */
 static double kernels_fold(double lanes[PC_LANES]) {
@@ -362,8 +358,8 @@ static void kernels_scale(const double *terms, size_t count, double factor, doub
     out[j] = terms[j] * factor;
 }
 
-const pc_row_kernels KERNELS_NAME(PC_VARIANT) = {
-    .name = KERNELS_TEXT(PC_VARIANT),
+const pc_row_kernels PC_VARIANT_TABLE(pc_row_kernels) = {
+    .name = PC_VARIANT_NAME,
     .softmax_f32 = kernels_softmax_f32,
     .softmax_f64 = kernels_softmax_f64,
     .narrow_f32 = kernels_narrow_f32,

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/variant.h"
+
 #define SIMPLEX_LANES 16
 
 #define SIMPLEX_LARGER(a, b) ((b) > (a) ? (b) : (a))
@@ -136,13 +138,8 @@ static void simplex_glance(const float *p, size_t count, pc_simplex_facts *facts
     facts->top = simplex_find_f32(p, count, lanes, most);
 }
 
-#define SIMPLEX_JOIN(a, b) a##b
-#define SIMPLEX_NAME(variant) SIMPLEX_JOIN(pc_simplex_kernels_, variant)
-#define SIMPLEX_TEXT(variant) SIMPLEX_QUOTE(variant)
-#define SIMPLEX_QUOTE(text) #text
-
-const pc_simplex_kernels SIMPLEX_NAME(PC_VARIANT) = {
-    .name = SIMPLEX_TEXT(PC_VARIANT),
+const pc_simplex_kernels PC_VARIANT_TABLE(pc_simplex_kernels) = {
+    .name = PC_VARIANT_NAME,
     .f32 = simplex_f32,
     .f64 = simplex_f64,
     .glance = simplex_glance,

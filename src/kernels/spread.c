@@ -4,11 +4,7 @@
 
 #include "kernels/lane_math.h"
 #include "kernels/row_kernels.h"
-
-#define SPREAD_JOIN(a, b) a##b
-#define SPREAD_NAME(variant) SPREAD_JOIN(pc_spread_kernels_, variant)
-#define SPREAD_TEXT(variant) SPREAD_QUOTE(variant)
-#define SPREAD_QUOTE(text) #text
+#include "kernels/variant.h"
 
 /* What one score adds to its column; S: squares are wanted, K: scores are counted. */
 #define SPREAD_STEP(S, K, j, l)                              \
@@ -58,7 +54,7 @@ static size_t spread_add(const double *scores, size_t count, const pc_spread_rul
   return spread_add_scores(scores, count, rule, sums->score, NULL, NULL);
 }
 
-const pc_spread_kernels SPREAD_NAME(PC_VARIANT) = {
-    .name = SPREAD_TEXT(PC_VARIANT),
+const pc_spread_kernels PC_VARIANT_TABLE(pc_spread_kernels) = {
+    .name = PC_VARIANT_NAME,
     .add = spread_add,
 };

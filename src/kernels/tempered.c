@@ -21,6 +21,7 @@
 #include "kernels/lane_math.h"
 #include "kernels/lane_turn.h"
 #include "kernels/row_kernels.h"
+#include "kernels/variant.h"
 
 #define TEMPERED_TILE 512
 #define TEMPERED_NOTHING (-1023.0) /* as a power of 2: the term is 0 */
@@ -409,13 +410,8 @@ static void tempered_softmax(const double *scores, size_t rows, size_t count, do
   (void)tempered_softmax_f64(scores, rows, count, beta, out);
 }
 
-#define TEMPERED_JOIN(a, b) a##b
-#define TEMPERED_NAME(variant) TEMPERED_JOIN(pc_tempered_kernels_, variant)
-#define TEMPERED_TEXT(variant) TEMPERED_QUOTE(variant)
-#define TEMPERED_QUOTE(text) #text
-
-const pc_tempered_kernels TEMPERED_NAME(PC_VARIANT) = {
-    .name = TEMPERED_TEXT(PC_VARIANT),
+const pc_tempered_kernels PC_VARIANT_TABLE(pc_tempered_kernels) = {
+    .name = PC_VARIANT_NAME,
     .add_f32 = tempered_add_f32,
     .add_f64 = tempered_add_f64,
     .finish = tempered_finish,

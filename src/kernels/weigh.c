@@ -5,11 +5,7 @@
 #include <string.h>
 
 #include "core/rng.h"
-
-#define WEIGH_JOIN(a, b) a##b
-#define WEIGH_NAME(variant) WEIGH_JOIN(pc_weigh_kernels_, variant)
-#define WEIGH_TEXT(variant) WEIGH_QUOTE(variant)
-#define WEIGH_QUOTE(text) #text
+#include "kernels/variant.h"
 
 static void weigh_add(const float *weights, const uint32_t *row, const double *score,
                       const double *hit, size_t count, double *sums) {
@@ -117,8 +113,8 @@ static void weigh_draw(uint64_t seed, uint64_t stream, const uint64_t *ids, size
   weigh_draw_some(seed, stream, last, count - i, weights + i * PC_WEIGH_LANES);
 }
 
-const pc_weigh_kernels WEIGH_NAME(PC_VARIANT) = {
-    .name = WEIGH_TEXT(PC_VARIANT),
+const pc_weigh_kernels PC_VARIANT_TABLE(pc_weigh_kernels) = {
+    .name = PC_VARIANT_NAME,
     .add = weigh_add,
     .add_three = weigh_add_three,
     .draw = weigh_draw,

@@ -189,21 +189,10 @@ static void page_html_tiles(const pcal_report *report, pc_text *out) {
   pc_text_add(out, "</dl>\n");
 }
 
-/* Sentences about numbers that are not sure, one paragraph each. */
-static void page_html_doubts(const pcal_report *report, pc_text *out) {
-  int more = 1;
-  for (size_t i = 0; more; i++) {
-    pc_text sentence;
-    pc_text_init(&sentence, out->env);
-    more = pc_page_doubt(report, i, &sentence);
-    if (sentence.length > 0) {
-      pc_text_add(out, "<p class=\"note\">");
-      pc_markup(out, sentence.bytes);
-      pc_text_add(out, "</p>\n");
-    }
-    out->failed |= sentence.failed;
-    pc_text_free(&sentence);
-  }
+static void page_html_doubt(const char *sentence, pc_text *out) {
+  pc_text_add(out, "<p class=\"note\">");
+  pc_markup(out, sentence);
+  pc_text_add(out, "</p>\n");
 }
 
 static void page_html_opening(const pcal_report *report, pc_text *out) {
@@ -227,7 +216,7 @@ static void page_html_opening(const pcal_report *report, pc_text *out) {
   if (report->repaired)
     pc_text_add(out, " Changes are after less before, on the same rows.");
   pc_text_add(out, "</p>\n");
-  page_html_doubts(report, out);
+  pc_page_doubts(report, page_html_doubt, out);
   pc_text_add(out, "</section>\n");
 }
 

@@ -71,19 +71,9 @@ static void page_markdown_table(const pcal_report *report, pc_text *out) {
   pc_text_add(out, "\n");
 }
 
-static void page_markdown_doubts(const pcal_report *report, pc_text *out) {
-  int more = 1;
-  for (size_t i = 0; more; i++) {
-    pc_text sentence;
-    pc_text_init(&sentence, out->env);
-    more = pc_page_doubt(report, i, &sentence);
-    if (sentence.length > 0) {
-      pc_report_markdown_cell(sentence.bytes, out);
-      pc_text_add(out, "\n\n");
-    }
-    out->failed |= sentence.failed;
-    pc_text_free(&sentence);
-  }
+static void page_markdown_doubt(const char *sentence, pc_text *out) {
+  pc_report_markdown_cell(sentence, out);
+  pc_text_add(out, "\n\n");
 }
 
 static void page_markdown_problems(const pcal_report *report, pc_text *out) {
@@ -120,7 +110,7 @@ pcal_status pc_page_markdown(const pcal_report *report, pc_text *out, pcal_error
   }
   pc_text_add(out, "## Metrics\n\n");
   page_markdown_table(report, out);
-  page_markdown_doubts(report, out);
+  pc_page_doubts(report, page_markdown_doubt, out);
   if (report->comparison != NULL) {
     pc_text_add(out, "## Which repair\n\n");
     PC_TRY(pc_comparison_write(report->comparison, PCAL_MARKDOWN, out, err));

@@ -72,14 +72,14 @@ int pc_page_problem(const pcal_report *report, size_t index, pc_text *out) {
   }
 }
 
-int pc_page_doubt(const pcal_report *report, size_t index, pc_text *out) {
-  const pcal_results *results = report->side[PC_PAGE_BEFORE].key;
+/* The remark on a metric, or behind the last that on all of them; empty where there is none. */
+static void page_notes_doubt(const pcal_results *results, size_t index, pc_text *out) {
   const char *few = pc_report_few(results);
   pc_text remark;
-  if (index >= results->metric_count) {
-    if (index == results->metric_count && few != NULL)
+  if (index == results->metric_count) {
+    if (few != NULL)
       pc_text_format(out, "unsure: %s.", few);
-    return index == results->metric_count;
+    return;
   }
   pc_text_init(&remark, out->env);
   pc_report_remark(&results->records[index], &remark);
@@ -87,7 +87,20 @@ int pc_page_doubt(const pcal_report *report, size_t index, pc_text *out) {
     pc_text_format(out, "%s: %s.", results->records[index].label, remark.bytes);
   out->failed |= remark.failed;
   pc_text_free(&remark);
-  return 1;
+}
+
+void pc_page_doubts(const pcal_report *report, void (*tell)(const char *sentence, pc_text *out),
+                    pc_text *out) {
+  const pcal_results *results = report->side[PC_PAGE_BEFORE].key;
+  for (size_t i = 0; i <= results->metric_count; i++) {
+    pc_text sentence;
+    pc_text_init(&sentence, out->env);
+    page_notes_doubt(results, i, &sentence);
+    if (sentence.length > 0)
+      tell(sentence.bytes, out);
+    out->failed |= sentence.failed;
+    pc_text_free(&sentence);
+  }
 }
 
 /* ---- the calibrator ---- */

@@ -74,9 +74,9 @@ void pc_page_citations(const pcal_report *report, pc_text *out);
 /* What stands in the pages of all formats: problems, one sentence for each call until it
  * answers 0; commands, one on each line; how the calibrator came to be. */
 int pc_page_problem(const pcal_report *report, size_t index, pc_text *out);
-/* What to doubt of the numbers as they are before, metric by metric and last of all that are
- * marked as unsure: a sentence or nothing for each call until it answers 0. */
-int pc_page_doubt(const pcal_report *report, size_t index, pc_text *out);
+/* Tells each sentence about a number that is not sure. */
+void pc_page_doubts(const pcal_report *report, void (*tell)(const char *sentence, pc_text *out),
+                    pc_text *out);
 void pc_page_commands(const pcal_report *report, pc_text *out);
 void pc_page_origin(const pcal_report *report, pc_text *out);
 

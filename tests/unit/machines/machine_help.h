@@ -44,6 +44,21 @@ static inline pc_evidence machine_evidence(const machine_case *about, const void
   return evidence;
 }
 
+/* Two grids hold the same bits. */
+static inline void machine_same_bins(const machine_case *about, const void *a, const void *b) {
+  pc_evidence one = machine_evidence(about, a), two = machine_evidence(about, b);
+  assert_int_equal(one.grid.bin_count, two.grid.bin_count);
+  for (size_t i = 0; i < one.grid.bin_count * one.grid.part_count; i++) {
+    assert_same(one.grid.bins[i].weight, two.grid.bins[i].weight);
+    assert_same(one.grid.bins[i].hits, two.grid.bins[i].hits);
+    assert_same(one.grid.bins[i].score, two.grid.bins[i].score);
+    assert_same(one.grid.bins[i].score_square, two.grid.bins[i].score_square);
+    assert_same(one.grid.bins[i].score_hit, two.grid.bins[i].score_hit);
+  }
+  about->machine->release(&about->env, &one);
+  about->machine->release(&about->env, &two);
+}
+
 /* Columns of scores and hits of at most 8 rows. */
 typedef struct machine_rows {
   double score[8], weight[8];

@@ -76,17 +76,7 @@ static void fill_compare(const machine_case *about) {
   void *fed = machine_state(about), *filled = machine_state(about);
   machine_update(about, fed, &rows, &columns);
   fill_from_curve(about, filled);
-  pc_evidence a = machine_evidence(about, fed), b = machine_evidence(about, filled);
-  assert_int_equal(a.grid.bin_count, b.grid.bin_count);
-  for (size_t i = 0; i < a.grid.bin_count; i++) {
-    assert_same(a.grid.bins[i].weight, b.grid.bins[i].weight);
-    assert_same(a.grid.bins[i].hits, b.grid.bins[i].hits);
-    assert_same(a.grid.bins[i].score, b.grid.bins[i].score);
-    assert_same(a.grid.bins[i].score_square, b.grid.bins[i].score_square);
-    assert_same(a.grid.bins[i].score_hit, b.grid.bins[i].score_hit);
-  }
-  about->machine->release(&about->env, &a);
-  about->machine->release(&about->env, &b);
+  machine_same_bins(about, fed, filled);
   about->machine->destroy(&about->env, fed);
   about->machine->destroy(&about->env, filled);
 }

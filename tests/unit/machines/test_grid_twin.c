@@ -48,20 +48,6 @@ static void twin_feed(const machine_case *about, void *state, size_t begin, size
   machine_update(about, state, &rows, NULL);
 }
 
-static void twin_same(const machine_case *about, const void *a, const void *b) {
-  pc_evidence one = machine_evidence(about, a), two = machine_evidence(about, b);
-  assert_int_equal(one.grid.bin_count, two.grid.bin_count);
-  for (size_t i = 0; i < one.grid.bin_count * one.grid.part_count; i++) {
-    assert_same(one.grid.bins[i].weight, two.grid.bins[i].weight);
-    assert_same(one.grid.bins[i].hits, two.grid.bins[i].hits);
-    assert_same(one.grid.bins[i].score, two.grid.bins[i].score);
-    assert_same(one.grid.bins[i].score_square, two.grid.bins[i].score_square);
-    assert_same(one.grid.bins[i].score_hit, two.grid.bins[i].score_hit);
-  }
-  about->machine->release(&about->env, &one);
-  about->machine->release(&about->env, &two);
-}
-
 typedef struct twin_pair {
   void *first, *second;
 } twin_pair;
@@ -89,8 +75,8 @@ static void twin_compare(const machine_case *one, const machine_case *two) {
   machine_merge(one, pair.first, late.first);
   machine_merge(two, pair.second, late.second);
   pc_grid_part(&one->env, pair.first, pair.second);
-  twin_same(one, pair.first, first);
-  twin_same(two, pair.second, second);
+  machine_same_bins(one, pair.first, first);
+  machine_same_bins(two, pair.second, second);
   void *const states[] = {pair.first, pair.second, late.first, late.second, first, second};
   for (size_t i = 0; i < UNIT_COUNT(states); i++)
     pc_machine_grid.destroy(&one->env, states[i]);
