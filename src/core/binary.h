@@ -1,4 +1,4 @@
-/* Doubles taken apart and put together. */
+/* Doubles and floats taken apart and put together. */
 #ifndef PC_BINARY_H
 #define PC_BINARY_H
 
@@ -16,6 +16,18 @@ static inline uint64_t pc_bits_of(double value) {
 
 static inline double pc_double_of(uint64_t bits) {
   double value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+static inline uint32_t pc_float_bits_of(float value) {
+  uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+static inline float pc_float_of(uint32_t bits) {
+  float value;
   memcpy(&value, &bits, sizeof value);
   return value;
 }

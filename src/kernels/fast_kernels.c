@@ -22,12 +22,12 @@
 /* All bits where a gap has a term: from pc_lane_expf_lowest to below 0.  The others are that of
  * the largest, 0, those too far below it, and NaN; bits of negative floats grow with size. */
 FAST_INLINE uint32_t fast_common(float gap, float lowest) {
-  const uint32_t first = UINT32_C(0x80000001), last = pc_lane_float_bits(lowest);
-  return pc_lane_float_bits(gap) - first <= last - first ? UINT32_MAX : 0;
+  const uint32_t first = UINT32_C(0x80000001), last = pc_float_bits_of(lowest);
+  return pc_float_bits_of(gap) - first <= last - first ? UINT32_MAX : 0;
 }
 
 FAST_INLINE float fast_term(float gap, uint32_t common) {
-  return pc_lane_float(pc_lane_float_bits(pc_lane_expf(gap)) & common);
+  return pc_float_of(pc_float_bits_of(pc_lane_expf(gap)) & common);
 }
 
 /* ---- wide rows ---- */

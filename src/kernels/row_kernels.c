@@ -314,7 +314,7 @@ static double kernels_largest(const double *x, size_t count) {
  * anchor + r less those of the anchor. */
 static inline double kernels_cut(double r, double anchor, uint64_t *units) {
   const double sum = r + anchor;
-  *units += pc_lane_bits(sum);
+  *units += pc_bits_of(sum);
   return r - (sum - anchor);
 }
 
@@ -346,9 +346,9 @@ static void kernels_split(const double *restrict x, size_t count, double *restri
     c[0] += c[l];
     most[0] = KERNELS_LARGER(most[0], most[l]);
   }
-  sums->units[0] = (int64_t)(a[0] - count * pc_lane_bits(anchor[0]));
-  sums->units[1] = (int64_t)(b[0] - count * pc_lane_bits(anchor[1]));
-  sums->units[2] = (int64_t)(c[0] - count * pc_lane_bits(anchor[2]));
+  sums->units[0] = (int64_t)(a[0] - count * pc_bits_of(anchor[0]));
+  sums->units[1] = (int64_t)(b[0] - count * pc_bits_of(anchor[1]));
+  sums->units[2] = (int64_t)(c[0] - count * pc_bits_of(anchor[2]));
   sums->largest = most[0];
   sums->all = kernels_fold(uncut) == 0.0;
 }

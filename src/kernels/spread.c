@@ -11,9 +11,9 @@
   const double here = scores[j];                             \
   const int inside = here <= last && (!(K) || here > above); \
   const double counted = inside ? here : 0.0;                \
-  score[j] += pc_lane_bits(counted + anchor);                \
+  score[j] += pc_bits_of(counted + anchor);                  \
   if (S)                                                     \
-    square[j] += pc_lane_bits(counted * counted + anchor);   \
+    square[j] += pc_bits_of(counted * counted + anchor);     \
   if (K)                                                     \
     kept[j] += inside ? UINT64_C(1) : UINT64_C(0);           \
   beyond[l] += here > last ? UINT64_C(1) : UINT64_C(0)

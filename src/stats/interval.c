@@ -1,13 +1,20 @@
 /* Formulas, T the estimate, T* its replicas, q(p) their quantile, a = (1 - level) / 2:
+ *
  *   percentile  [q(a), q(1 - a)]
- *   basic       [2 T - q(1 - a), 2 T - q(a)]: takes the bias of T off, which replicas show
- * again BCa         [q(b(a)), q(b(1 - a))], b(p) = Phi(z0 + (z0 + z_p) / (1 - c (z0 + z_p))),
- * z0 the normal quantile of the share of replicas below T, c the acceleration jackknife   T -+
- * t se,  se^2 = (G - 1) / G sum_g (T_g - mean)^2, T_g without block g of G: for estimates that
- * are unbiased by construction, whose replicas are not Wilson      the shares p with |share -
- * p| <= z sqrt(p (1 - p) / n)
- *   Poisson     the t0 with (T - t0)^2 <= t^2 se^2 t0 / T, t Student's quantile for
+ *
+ *   basic       [2 T - q(1 - a), 2 T - q(a)]: takes off the bias, which replicas show again
+ *
+ *   BCa         [q(b(a)), q(b(1 - a))],  b(p) = Phi(z0 + (z0 + z_p) / (1 - c (z0 + z_p))),
+ *               z0 the normal quantile of the share of replicas below T, c the acceleration
+ *
+ *   jackknife   T -+ t se,  se^2 = (G - 1) / G sum_g (T_g - mean)^2,  T_g without block g of G:
+ *               for estimates that are unbiased by construction, whose replicas are not
+ *
+ *   Wilson      the shares p with |share - p| <= z sqrt(p (1 - p) / n)
+ *
+ *   Poisson     the t0 with (T - t0)^2 <= t^2 se^2 t0 / T,  t Student's quantile for
  *               INTERVAL_CARRIED times the (T / se)^2 rows that carry T
+ *
  *   quadratic   the t0 with (T - t0)^2 <= t^2 (a t0 + b): for squares without bias, whose
  *               variance grows with the truth
  *

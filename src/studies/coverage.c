@@ -329,9 +329,8 @@ static void coverage_columns(const coverage_job *job, pc_findings *findings,
       findings,
       "%zu sets with %zu classes, logits times the factor: share of %s intervals that hold the "
       "true value, lie below or above it; share that are told to be unsure, and coverage of "
-      "the "
-      "others; share of tests that reject at 0.05 when the model is "
-      "calibrated (size, %zu sets) and as it is (power)",
+      "the others; share of tests that reject at 0.05 when the model is calibrated (size, %zu "
+      "sets) and as it is (power)",
       job->sets, job->simulation.classes, pc_show(job->config.interval, level), job->null_sets);
 }
 
