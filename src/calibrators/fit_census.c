@@ -1,6 +1,6 @@
-/* Edge cases: (1) rows with a missing label or score say nothing; (2) one column and
- * confidences have the labels 0 and 1; (3) predictions of a number have no classes and are not
- * looked at. */
+/* Edge cases: (1) rows with a missing label or score, which a fit may skip, say nothing; (2)
+ * one column and confidences have the labels 0 and 1; (3) predictions of a number have no
+ * classes and are not looked at. */
 #include "calibrators/fit_census.h"
 
 #include <math.h>
@@ -18,6 +18,7 @@ typedef struct fit_census_state {
   double *first, *row; /* scores of the first row, and of another */
   size_t rows;         /* looked at */
   int differ;
+  int skip_missing; /* else no row that was fitted on has anything missing */
 } fit_census_state;
 
 static int fit_census_said(const pc_fit_info *fit, const char *words) {
@@ -27,15 +28,24 @@ static int fit_census_said(const pc_fit_info *fit, const char *words) {
   return 0;
 }
 
+static int fit_census_missing(const fit_census_state *state) {
+  int missing = 0;
+  for (size_t c = 0; c < state->columns; c++)
+    missing |= isnan(state->row[c]);
+  return missing;
+}
+
+/* Scores are read only as long as they say something new. */
 static void fit_census_look(fit_census_state *state, const pcal_batch *batch) {
   for (size_t i = 0; i < batch->rows && (state->unseen > 0 || !state->differ); i++) {
     const int32_t label = batch->labels[i];
-    int missing = 0;
-    pc_batch_row(batch, i, state->row);
-    for (size_t c = 0; c < state->columns; c++)
-      missing |= isnan(state->row[c]);
-    if (missing || label < 0 || (size_t)label >= state->classes)
+    if (label < 0 || (size_t)label >= state->classes || (state->differ && state->seen[label]))
       continue;
+    if (!state->differ || state->skip_missing) {
+      pc_batch_row(batch, i, state->row);
+      if (fit_census_missing(state))
+        continue;
+    }
     state->unseen -= !state->seen[label];
     state->seen[label] = 1;
     if (state->rows++ == 0)
@@ -92,7 +102,7 @@ pcal_status pc_fit_census(const pc_fit_task *task, pcal_error *err) {
   pc_fit_info *fit = &task->calibrator->fit;
   if (layout->form != PC_FORM_CLASSES)
     return PCAL_OK;
-  fit_census_state state = {.columns = layout->columns};
+  fit_census_state state = {.columns = layout->columns, .skip_missing = task->skip_missing};
   state.classes = layout->columns == 1 ? 2 : layout->classes;
   state.unseen = state.classes;
   state.seen = pc_alloc(task->env, state.classes, 1);

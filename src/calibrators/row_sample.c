@@ -5,18 +5,23 @@
 
 #include "core/binary.h"
 #include "core/rng.h"
+#include "kernels/fetch.h"
 
 #define ROW_SAMPLE_LOOKS 3 /* scores that go into a key */
+#define ROW_SAMPLE_FETCH 32
 
 pcal_status pc_row_sample_init(pc_row_sample *sample, const pcal_env *env, size_t classes,
-                               size_t limit, pcal_error *err) {
+                               size_t limit, uint64_t rows, pcal_error *err) {
+  unsigned level = 0;
   memset(sample, 0, sizeof *sample);
   if (pthread_mutex_init(&sample->lock, NULL) != 0)
     return pc_fail_memory(err, "preparing to sample rows");
+  while (rows >> (level + 1) >= limit)
+    level++;
   sample->env = env;
   sample->classes = classes;
-  sample->limit = (double)limit;
-  atomic_init(&sample->level, 0);
+  sample->limit = limit;
+  atomic_init(&sample->level, level);
   return PCAL_OK;
 }
 
@@ -73,7 +78,8 @@ static pcal_status row_sample_reserve(pc_row_sample *sample, pcal_error *err) {
   if (sample->count < sample->capacity)
     return PCAL_OK;
   const pcal_env *env = sample->env;
-  const size_t wanted = sample->capacity + sample->capacity / 2 + 16;
+  const size_t grown = sample->capacity + sample->capacity / 2 + 16, most = sample->limit + 1;
+  const size_t wanted = grown > most || sample->level > 0 ? most : grown;
   const size_t size = sample->floats ? sizeof(float) : sizeof(double);
   void *scores = pc_resize(env, sample->scores, wanted, sample->classes * size);
   sample->scores = scores == NULL ? sample->scores : scores;
@@ -112,7 +118,7 @@ static pcal_status row_sample_take(pc_row_sample *sample, const row_sample_score
   row_sample_copy(sample, row.slot, scores);
   sample->rows[sample->count++] = row;
   sample->heavy += ceil(row.weight);
-  while (sample->heavy > sample->limit) {
+  while (sample->heavy > (double)sample->limit) {
     atomic_fetch_add_explicit(&sample->level, 1, memory_order_relaxed);
     row_sample_sift(sample);
   }
@@ -134,8 +140,17 @@ static pcal_status row_sample_offer(pc_row_sample *sample, const row_sample_scor
   return status;
 }
 
+/* What the keys of some rows look at: asked for at once, it comes at once. */
+static void row_sample_fetch(const pc_rows *rows, size_t begin) {
+  for (size_t i = begin; rows->flat != NULL && i < rows->count && i < begin + ROW_SAMPLE_FETCH;
+       i++)
+    pc_fetch(pc_rows_flat(rows, i) + rows->labels[i], 1, 0);
+}
+
 pcal_status pc_row_sample_add(pc_row_sample *sample, const pc_rows *rows, pcal_error *err) {
   for (size_t i = 0; i < rows->count; i++) {
+    if (i % ROW_SAMPLE_FETCH == 0)
+      row_sample_fetch(rows, i);
     row_sample_scores scores = {pc_rows_flat(rows, i), NULL};
     if (scores.floats == NULL)
       scores.doubles = rows->scores + i * rows->classes;

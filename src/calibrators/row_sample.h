@@ -2,7 +2,8 @@
  *
  * Each row has a key, a hash of its label and a few of its scores.  The sample holds the rows
  * whose key starts with `level` zero bits, for the lowest level at which they weigh at most
- * `limit`.  So neither the order of rows nor threads show, and a row of weight w is w rows. */
+ * `limit`, or that at which as many rows as there are would mostly weigh up to twice that.  So
+ * neither the order of rows nor threads show, and a row of weight w is w rows. */
 #ifndef PC_ROW_SAMPLE_H
 #define PC_ROW_SAMPLE_H
 
@@ -22,8 +23,8 @@ typedef struct pc_sampled_row {
 typedef struct pc_row_sample {
   const pcal_env *env;
   size_t classes;
-  double limit;      /* of `heavy`; also bounds the number of rows */
-  atomic_uint level; /* 0: every row so far */
+  size_t limit;      /* of `heavy`; also bounds the number of rows */
+  atomic_uint level; /* 0: every row */
   double heavy;      /* sum of the weights, each rounded up */
   size_t count, capacity;
   pc_sampled_row *rows; /* those behind `count` own the free slots */
@@ -32,8 +33,10 @@ typedef struct pc_row_sample {
   pthread_mutex_t lock; /* held while rows are taken */
 } pc_row_sample;
 
+/* `rows`: at least as many are to come, 0 if that is not known. */
 PC_CHECKED pcal_status pc_row_sample_init(pc_row_sample *sample, const pcal_env *env,
-                                          size_t classes, size_t limit, pcal_error *err);
+                                          size_t classes, size_t limit, uint64_t rows,
+                                          pcal_error *err);
 void pc_row_sample_free(pc_row_sample *sample); /* a zeroed sample is fine */
 
 /* Takes what belongs in from rows with scores; several threads may do so at once.  Scores that

@@ -22,6 +22,7 @@
  * Accuracy: T to 3e-9, mostly to 1e-11; the objective to 1e-13.   Cost: two exp for each score,
  * mostly. */
 #include <math.h>
+#include <string.h>
 
 #include "calibrators/recipe.h"
 #include "calibrators/temperature_ece.h"
@@ -138,23 +139,39 @@ static pcal_status temperature_starts_brier(pc_tempering *tempering, double *sta
 /* What one pass has told: the objective at beta = 1, and everything at the starts. */
 typedef struct temperature_first {
   size_t count;
-  double starts[TEMPERATURE_STARTS];
-  pc_slopes at[1 + TEMPERATURE_STARTS];
+  double one, starts[TEMPERATURE_STARTS];
+  pc_slopes at[TEMPERATURE_STARTS];
 } temperature_first;
+
+static pcal_status temperature_look_log(pc_tempering *tempering, temperature_first *out,
+                                        pcal_error *err) {
+  out->count = 1;
+  PC_TRY(temperature_start_log(tempering, out->starts, err));
+  const pc_tempering_trial trial = {PC_TEMPERED_LOG_AND_ONE, out->starts[0]};
+  PC_TRY(pc_tempering_on_all(tempering, &trial, 1, out->at, err));
+  out->one = tempering->one;
+  return PCAL_OK;
+}
+
+static pcal_status temperature_look_brier(pc_tempering *tempering, temperature_first *out,
+                                          pcal_error *err) {
+  pc_tempering_trial trials[TEMPERATURE_STARTS + 1];
+  pc_slopes at[TEMPERATURE_STARTS + 1];
+  PC_TRY(temperature_starts_brier(tempering, out->starts, &out->count, err));
+  for (size_t i = 0; i < out->count; i++)
+    trials[i] = (pc_tempering_trial){PC_TEMPERED_BRIER, out->starts[i]};
+  trials[out->count] = (pc_tempering_trial){PC_TEMPERED_BRIER, 1.0};
+  PC_TRY(pc_tempering_on_all(tempering, trials, out->count + 1, at, err));
+  memcpy(out->at, at, sizeof out->at);
+  out->one = at[out->count].value;
+  return PCAL_OK;
+}
 
 static pcal_status temperature_look(pc_tempering *tempering, temperature_first *out,
                                     pcal_error *err) {
-  pc_tempering_trial trials[1 + TEMPERATURE_STARTS] = {
-      {tempering->is_log ? PC_TEMPERED_LOSS : PC_TEMPERED_BRIER, 1.0}};
-  out->count = 1;
   PC_TRY(pc_tempering_sample(tempering, err));
-  if (tempering->is_log)
-    PC_TRY(temperature_start_log(tempering, out->starts, err));
-  else
-    PC_TRY(temperature_starts_brier(tempering, out->starts, &out->count, err));
-  for (size_t i = 0; i < out->count; i++)
-    trials[1 + i] = (pc_tempering_trial){temperature_wish(tempering), out->starts[i]};
-  return pc_tempering_on_all(tempering, trials, 1 + out->count, out->at, err);
+  return tempering->is_log ? temperature_look_log(tempering, out, err)
+                           : temperature_look_brier(tempering, out, err);
 }
 
 static void temperature_set(const pc_tempering *tempering, pc_fit_status status, double beta,
@@ -213,11 +230,11 @@ static pcal_status temperature_search(pc_tempering *tempering, const temperature
   const pc_scalar_problem problem = temperature_problem(tempering, 0);
   for (size_t i = 0; i < first->count; i++) {
     pc_search_result found;
-    PC_TRY(pc_scalar_search(&problem, first->starts[i], &first->at[1 + i], &found, err));
+    PC_TRY(pc_scalar_search(&problem, first->starts[i], &first->at[i], &found, err));
     if (i == 0 || found.slopes.value < best.slopes.value)
       best = found;
   }
-  if (!(best.slopes.value < first->at[0].value))
+  if (!(best.slopes.value < first->one))
     return temperature_set_identity(tempering, err);
   temperature_set_found(tempering, &best);
   return PCAL_OK;
@@ -228,7 +245,7 @@ static pcal_status temperature_run(pc_tempering *tempering, pcal_error *err) {
   pc_fit_info *fit = &tempering->task->calibrator->fit;
   PC_TRY(temperature_look(tempering, &first, err));
   fit->searched = 1;
-  fit->before = first.at[0].value;
+  fit->before = first.one;
   if (tempering->impossible > 0)
     pc_fit_warn(fit,
                 "%llu rows whose label has probability 0 cannot be repaired by any T and were "

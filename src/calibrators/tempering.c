@@ -5,6 +5,7 @@
 #include "calibrators/sweep.h"
 #include "core/executor.h"
 #include "core/sum.h"
+#include "io/source.h"
 #include "kernels/column_sum.h"
 
 #define TEMPERING_SAMPLE 1024 /* rows, fewer when they are long */
@@ -15,7 +16,7 @@
 
 /* One trial: exact sums over rows, and rows still to be added. */
 typedef struct tempering_sums {
-  pc_sum loss, slope[PC_SLOPES];
+  pc_sum loss, one, slope[PC_SLOPES];
   pc_tempered_block block;
 } tempering_sums;
 
@@ -27,6 +28,7 @@ typedef struct tempering_worker {
   uint64_t rows; /* of weight 1 */
   pc_sum weight; /* of the others in the objective */
   uint64_t impossible, misses;
+  int odd; /* a row is not finite */
 } tempering_worker;
 
 /* One evaluation. */
@@ -68,6 +70,8 @@ static void tempering_flush(const tempering_run *run, tempering_worker *worker) 
     pc_tempered_block *block = &sums->block;
     run->kernels->finish(run->trials[t].wish, run->trials[t].beta, block);
     tempering_add_column(worker, &sums->loss, block->loss, block->count);
+    if (run->trials[t].wish == PC_TEMPERED_LOG_AND_ONE)
+      tempering_add_column(worker, &sums->one, block->one, block->count);
     for (size_t k = 0; k < pc_tempered_slopes(run->trials[t].wish); k++)
       tempering_add_column(worker, &sums->slope[k], block->slope[k], block->count);
     block->count = 0;
@@ -107,17 +111,30 @@ static void tempering_add_row(const tempering_run *run, tempering_worker *worker
     tempering_flush(run, worker);
 }
 
-static pcal_status tempering_add(void *user, size_t w, const pc_rows *rows, pcal_error *err) {
-  const tempering_run *run = user;
-  (void)err;
-  for (size_t i = 0; i < rows->count; i++) {
-    tempering_row row = {.floats = pc_rows_flat(rows, i),
-                         .top = (size_t)rows->top_label[i],
+/* Row i; 0 when it is not finite. */
+static int tempering_read(const pc_rows *rows, size_t i, tempering_row *out) {
+  int finite = 1;
+  *out = (tempering_row){.floats = pc_rows_flat(rows, i),
                          .label = (size_t)rows->labels[i],
                          .weight = rows->weights == NULL ? 1.0 : rows->weights[i]};
-    if (row.floats == NULL)
-      row.doubles = rows->scores + i * rows->classes;
-    tempering_add_row(run, &run->workers[w], &row);
+  if (out->floats != NULL) {
+    out->top = pc_row_kernels_best()->top_f32(out->floats, rows->classes, &finite);
+  } else {
+    out->doubles = rows->scores + i * rows->classes;
+    out->top = (size_t)rows->top_label[i];
+  }
+  return finite;
+}
+
+static pcal_status tempering_add(void *user, size_t w, const pc_rows *rows, pcal_error *err) {
+  const tempering_run *run = user;
+  tempering_worker *worker = &run->workers[w];
+  (void)err;
+  for (size_t i = 0; i < rows->count && !worker->odd; i++) {
+    tempering_row row;
+    worker->odd = !tempering_read(rows, i, &row);
+    if (!worker->odd)
+      tempering_add_row(run, worker, &row);
   }
   return PCAL_OK;
 }
@@ -158,6 +175,7 @@ static void tempering_merge(tempering_worker *into, const tempering_worker *from
   into->misses += from->misses;
   for (size_t t = 0; t < trial_count; t++) {
     pc_sum_merge(&into->trials[t].loss, &from->trials[t].loss);
+    pc_sum_merge(&into->trials[t].one, &from->trials[t].one);
     for (size_t k = 0; k < PC_SLOPES; k++)
       pc_sum_merge(&into->trials[t].slope[k], &from->trials[t].slope[k]);
   }
@@ -182,20 +200,46 @@ static double tempering_collect(const tempering_run *run, pc_slopes *out) {
 
 /* ---- All rows ---- */
 
-pcal_status pc_tempering_on_all(pc_tempering *tempering, const pc_tempering_trial *trials,
-                                size_t count, pc_slopes *out, pcal_error *err) {
-  const pc_policy policy = {.need_scores = 1, .scores_only = 1, .in_place = 1, .lean = 1};
+static int tempering_odd(const tempering_run *run) {
+  int odd = 0;
+  for (size_t w = 0; w < run->worker_count; w++)
+    odd |= run->workers[w].odd;
+  return odd;
+}
+
+/* One pass; rows are checked as they are added, when they are near anyway, or beforehand. */
+static pcal_status tempering_pass(pc_tempering *tempering, tempering_run *run, int beforehand,
+                                  pc_slopes *out, int *odd, pcal_error *err) {
+  const pc_policy policy = {
+      .need_scores = 1, .scores_only = 1, .in_place = 1, .unchecked = !beforehand, .lean = 1};
+  PC_TRY(pc_sweep(tempering->task, &policy, tempering_add, run, err));
+  *odd = tempering_odd(run);
+  tempering->weight = tempering_collect(run, out);
+  tempering->impossible = run->workers[0].impossible;
+  tempering->misses = run->workers[0].misses;
+  const double one = pc_sum_value(&run->workers[0].trials[0].one);
+  tempering->one = tempering->weight > 0.0 ? one / tempering->weight : one;
+  return PCAL_OK;
+}
+
+static pcal_status tempering_try(pc_tempering *tempering, const pc_tempering_trial *trials,
+                                 size_t count, int beforehand, pc_slopes *out, int *odd,
+                                 pcal_error *err) {
   tempering_run run;
-  tempering->passes++;
   PC_TRY(tempering_run_new(&run, tempering, trials, count, err));
-  const pcal_status status = pc_sweep(tempering->task, &policy, tempering_add, &run, err);
-  if (status == PCAL_OK) {
-    tempering->weight = tempering_collect(&run, out);
-    tempering->impossible = run.workers[0].impossible;
-    tempering->misses = run.workers[0].misses;
-  }
+  const pcal_status status = tempering_pass(tempering, &run, beforehand, out, odd, err);
   tempering_run_free(&run);
   return status;
+}
+
+pcal_status pc_tempering_on_all(pc_tempering *tempering, const pc_tempering_trial *trials,
+                                size_t count, pc_slopes *out, pcal_error *err) {
+  int odd = 0;
+  tempering->passes++;
+  const pcal_status status = tempering_try(tempering, trials, count, 0, out, &odd, err);
+  if (status != PCAL_DATA && !odd)
+    return status;
+  return tempering_try(tempering, trials, count, 1, out, &odd, err);
 }
 
 /* ---- The sample ---- */
@@ -218,8 +262,11 @@ pcal_status pc_tempering_sample(pc_tempering *tempering, pcal_error *err) {
   const pc_policy policy = {
       .need_scores = 1, .scores_only = 1, .in_place = 1, .unchecked = 1, .lean = 1};
   const size_t classes = tempering->task->calibrator->layout.classes;
+  pcal_shape shape = {.size = sizeof shape};
+  pc_source_shape(tempering->task->source, &shape);
+  const uint64_t rows = shape.row_count == PCAL_NO_ROW ? 0 : shape.row_count;
   PC_TRY(pc_row_sample_init(&tempering->sample, tempering->task->env, classes,
-                            tempering_sample_limit(classes), err));
+                            tempering_sample_limit(classes), rows, err));
   tempering->passes++;
   const pcal_status status =
       pc_sweep(tempering->task, &policy, tempering_sample_add, tempering, err);

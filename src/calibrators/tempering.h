@@ -22,6 +22,7 @@ typedef struct pc_tempering {
   double weight;       /* of the rows in the objective */
   uint64_t impossible; /* rows left out of it: log, the label has probability 0 */
   uint64_t misses;     /* rows in it whose label has not the largest score */
+  double one;          /* mean objective for beta = 1, if the first trial asked for it */
 } pc_tempering;
 
 void pc_tempering_free(pc_tempering *tempering); /* a zeroed sample is fine */

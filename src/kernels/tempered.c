@@ -7,7 +7,8 @@
  * Edge cases: (1) the largest term is exactly 1 and kept out of the sums, so that losses near 0
  * keep their digits; (2) terms below 2^-1022.5 count as 0, whatever their d_j, also -inf;
  * (3) a d_y beyond -1e300 counts as -1e300: everything stays finite.
- * Accuracy: a term to 1e-14 and beta |d_j| ulp.   Cost: one exp for each score.
+ * Accuracy: a term to 1e-14 and beta |d_j| ulp.   Cost: one exp for each score, and one more
+ * for beta = 1.
  *
  * The sums over the classes have a fixed order, of PC_LANES partial sums or, in narrow rows,
  * one after the other with a row in each lane, so that compilers may use vectors without
@@ -22,8 +23,11 @@
 #include "kernels/lane_turn.h"
 #include "kernels/row_kernels.h"
 #include "kernels/variant.h"
+#if defined(__AVX512F__)
+#include "kernels/tempered_eights.h"
+#endif
 
-#define TEMPERED_TILE 512
+#define TEMPERED_TILE 512          /* at least PC_NARROW_CLASSES * PC_LANES */
 #define TEMPERED_NOTHING (-1023.0) /* as a power of 2: the term is 0 */
 #define TEMPERED_GAP_MAX 1e300
 
@@ -33,22 +37,25 @@ typedef struct tempered_tile {
   double power[TEMPERED_TILE], term[TEMPERED_TILE];
 } tempered_tile;
 
-/* Sums of t_j without the largest; of t_j y_j^k, k = 1 ..; for the Brier score of t_j^2 y_j^k,
- * k = 0 .. 2, from the third moment on. */
+/* Sums of t_j without the largest, and of those for beta = 1; of t_j y_j^k, k = 1 ..; for the
+ * Brier score of t_j^2 y_j^k, k = 0 .. 2, from the third moment on. */
 typedef struct tempered_lanes {
-  double rest[PC_LANES], moment[PC_TEMPERED_SLOPES][PC_LANES];
+  double rest[PC_LANES], one[PC_LANES], moment[PC_TEMPERED_SLOPES][PC_LANES];
 } tempered_lanes;
 
-#define TEMPERED_FILL(name, type)                                                  \
-  static void name(const type *restrict z, size_t count, double max, double scale, \
-                   tempered_tile *restrict out) {                                  \
-    const double lowest = pc_lane_exp2_lowest(scale);                              \
-    for (size_t i = 0; i < count; i++) {                                           \
-      const double y = ((double)z[i] - max) * scale;                               \
-      out->power[i] = y < lowest ? lowest : y;                                     \
-    }                                                                              \
-    for (out->whole = count; out->whole % PC_LANES != 0; out->whole++)             \
-      out->power[out->whole] = TEMPERED_NOTHING;                                   \
+/* The score at `gone`, if there is one, counts nothing. */
+#define TEMPERED_FILL(name, type)                                                 \
+  static void name(const type *restrict z, size_t count, size_t gone, double max, \
+                   double scale, tempered_tile *restrict out) {                   \
+    const double lowest = pc_lane_exp2_lowest(scale);                             \
+    for (size_t i = 0; i < count; i++) {                                          \
+      const double y = ((double)z[i] - max) * scale;                              \
+      out->power[i] = y < lowest ? lowest : y;                                    \
+    }                                                                             \
+    for (out->whole = count; out->whole % PC_LANES != 0; out->whole++)            \
+      out->power[out->whole] = TEMPERED_NOTHING;                                  \
+    if (gone < count)                                                             \
+      out->power[gone] = TEMPERED_NOTHING;                                        \
   }
 
 TEMPERED_FILL(tempered_fill_f32, float)
@@ -63,10 +70,10 @@ static void tempered_exponentiate(tempered_tile *tile) {
 
 /* What a loss needs. */
 static void tempered_add_terms(const tempered_tile *restrict at,
-                               tempered_lanes *restrict lanes) {
+                               double rest[restrict PC_LANES]) {
   for (size_t j = 0; j < at->whole; j += PC_LANES)
     for (size_t l = 0; l < PC_LANES; l++)
-      lanes->rest[l] += pc_lane_exp2(at->power[j + l]);
+      rest[l] += pc_lane_exp2(at->power[j + l]);
 }
 
 /* What all derivatives of the log score need. */
@@ -103,16 +110,64 @@ static void tempered_add_squares(const tempered_tile *restrict at,
 }
 
 static void tempered_add(pc_tempered_wish wish, tempered_tile *tile, tempered_lanes *lanes) {
-  if (wish == PC_TEMPERED_LOSS) {
-    tempered_add_terms(tile, lanes);
-    return;
-  }
   tempered_exponentiate(tile);
-  if (wish == PC_TEMPERED_LOG)
-    tempered_add_moments(tile, lanes);
-  else
+  if (wish == PC_TEMPERED_BRIER)
     tempered_add_squares(tile, lanes);
+  else
+    tempered_add_moments(tile, lanes);
 }
+
+#if defined(__AVX512F__)
+
+/* The same for the log score, of a whole row; a top beyond the row leaves no score out. */
+static int tempered_eights(pc_tempered_wish wish, const void *scores, int floats, size_t count,
+                           size_t top, double max, double scale, tempered_lanes *lanes) {
+  if (wish == PC_TEMPERED_BRIER)
+    return 0;
+  if (floats && wish == PC_TEMPERED_LOG)
+    eights_sum(scores, 1, count, top, max, scale, lanes->rest, NULL, lanes->moment);
+  else if (floats)
+    eights_sum(scores, 1, count, top, max, scale, lanes->rest, lanes->one, lanes->moment);
+  else if (wish == PC_TEMPERED_LOG)
+    eights_sum(scores, 0, count, top, max, scale, lanes->rest, NULL, lanes->moment);
+  else
+    eights_sum(scores, 0, count, top, max, scale, lanes->rest, lanes->one, lanes->moment);
+  return 1;
+}
+
+#else
+
+static int tempered_eights(pc_tempered_wish wish, const void *scores, int floats, size_t count,
+                           size_t top, double max, double scale, tempered_lanes *lanes) {
+  (void)wish, (void)scores, (void)floats, (void)count;
+  (void)top, (void)max, (void)scale, (void)lanes;
+  return 0;
+}
+
+#endif
+
+/* Terms of the scores but the one at `top`, part by part. */
+#define TEMPERED_SUM(name, fill, type)                                                         \
+  static void name(pc_tempered_wish wish, const type *scores, size_t count, size_t top,        \
+                   double max, double scale, tempered_lanes *lanes) {                          \
+    tempered_tile tile;                                                                        \
+    if (tempered_eights(wish, scores, sizeof *scores == sizeof(float), count, top, max, scale, \
+                        lanes))                                                                \
+      return;                                                                                  \
+    memset(lanes, 0, sizeof *lanes);                                                           \
+    for (size_t begin = 0; begin < count; begin += TEMPERED_TILE) {                            \
+      const size_t left = count - begin, here = left < TEMPERED_TILE ? left : TEMPERED_TILE;   \
+      if (wish == PC_TEMPERED_LOG_AND_ONE) {                                                   \
+        fill(scores + begin, here, top - begin, max, PC_LANE_LOG2_E, &tile);                   \
+        tempered_add_terms(&tile, lanes->one);                                                 \
+      }                                                                                        \
+      fill(scores + begin, here, top - begin, max, scale, &tile);                              \
+      tempered_add(wish, &tile, lanes);                                                        \
+    }                                                                                          \
+  }
+
+TEMPERED_SUM(tempered_sum_f32, tempered_fill_f32, float)
+TEMPERED_SUM(tempered_sum_f64, tempered_fill_f64, double)
 
 static double tempered_fold(const double lanes[PC_LANES]) {
   double eight[8], four[4];
@@ -128,7 +183,9 @@ static void tempered_push(pc_tempered_wish wish, const tempered_lanes *lanes, do
   const size_t at = block->count++;
   block->gap[at] = gap;
   block->loss[at] = tempered_fold(lanes->rest);
-  for (size_t k = 0; wish != PC_TEMPERED_LOSS && k < PC_TEMPERED_SLOPES; k++)
+  if (wish == PC_TEMPERED_LOG_AND_ONE)
+    block->one[at] = tempered_fold(lanes->one);
+  for (size_t k = 0; k < PC_TEMPERED_SLOPES; k++)
     block->slope[k][at] = tempered_fold(lanes->moment[k]);
 }
 
@@ -137,15 +194,14 @@ static void tempered_push(pc_tempered_wish wish, const tempered_lanes *lanes, do
 static void tempered_take_lanes(pc_tempered_wish wish, double beta, pc_tempered_block *block) {
   const size_t first = (block->count - 1) / PC_LANES * PC_LANES;
   tempered_lanes sums;
-  tempered_tile tile;
   for (size_t l = block->count - first; l < PC_LANES; l++)
     for (size_t j = 0; j < block->classes; j++)
       block->lanes[j * PC_LANES + l] = 0.0;
-  memset(&sums, 0, sizeof sums);
-  tempered_fill_f64(block->lanes, block->classes * PC_LANES, 0.0, beta * PC_LANE_LOG2_E, &tile);
-  tempered_add(wish, &tile, &sums);
+  const size_t cells = block->classes * PC_LANES;
+  tempered_sum_f64(wish, block->lanes, cells, cells, 0.0, beta * PC_LANE_LOG2_E, &sums);
   memcpy(block->loss + first, sums.rest, sizeof sums.rest);
-  for (size_t k = 0; wish != PC_TEMPERED_LOSS && k < PC_TEMPERED_SLOPES; k++)
+  memcpy(block->one + first, sums.one, sizeof sums.one);
+  for (size_t k = 0; k < PC_TEMPERED_SLOPES; k++)
     memcpy(block->slope[k] + first, sums.moment[k], sizeof sums.moment[k]);
 }
 
@@ -161,12 +217,11 @@ static void tempered_take_lanes(pc_tempered_wish wish, double beta, pc_tempered_
 TEMPERED_WAIT(tempered_wait_f32, float)
 TEMPERED_WAIT(tempered_wait_f64, double)
 
-#define TEMPERED_ADD(name, fill, wait, type)                                            \
+#define TEMPERED_ADD(name, sum, wait, type)                                             \
   static void name(pc_tempered_wish wish, const type *scores, size_t count, size_t top, \
                    size_t label, double beta, pc_tempered_block *block) {               \
-    const double max = (double)scores[top];                                             \
+    const double max = (double)scores[top], scale = beta * PC_LANE_LOG2_E;              \
     tempered_lanes lanes;                                                               \
-    tempered_tile tile;                                                                 \
     block->classes = count;                                                             \
     if (count <= PC_NARROW_CLASSES) {                                                   \
       wait(scores, top, max, block);                                                    \
@@ -175,20 +230,12 @@ TEMPERED_WAIT(tempered_wait_f64, double)
         tempered_take_lanes(wish, beta, block);                                         \
       return;                                                                           \
     }                                                                                   \
-    memset(&lanes, 0, sizeof lanes);                                                    \
-    for (size_t begin = 0; begin < count; begin += TEMPERED_TILE) {                     \
-      const size_t left = count - begin;                                                \
-      const size_t here = left < TEMPERED_TILE ? left : TEMPERED_TILE;                  \
-      fill(scores + begin, here, max, beta * PC_LANE_LOG2_E, &tile);                    \
-      if (top - begin < here)                                                           \
-        tile.power[top - begin] = TEMPERED_NOTHING;                                     \
-      tempered_add(wish, &tile, &lanes);                                                \
-    }                                                                                   \
+    sum(wish, scores, count, top, max, scale, &lanes);                                  \
     tempered_push(wish, &lanes, (double)scores[label] - max, block);                    \
   }
 
-TEMPERED_ADD(tempered_add_f32, tempered_fill_f32, tempered_wait_f32, float)
-TEMPERED_ADD(tempered_add_f64, tempered_fill_f64, tempered_wait_f64, double)
+TEMPERED_ADD(tempered_add_f32, tempered_sum_f32, tempered_wait_f32, float)
+TEMPERED_ADD(tempered_add_f64, tempered_sum_f64, tempered_wait_f64, double)
 
 /* Cumulants 2 to 6 by way of central moments, in place: the mean stays where it is. */
 static inline void tempered_cumulants(double m[6]) {
@@ -210,9 +257,9 @@ static inline double tempered_gap(const pc_tempered_block *block, size_t i) {
   return block->gap[i] < -TEMPERED_GAP_MAX ? -TEMPERED_GAP_MAX : block->gap[i];
 }
 
-static void tempered_finish_log(pc_tempered_wish wish, double beta, pc_tempered_block *block) {
+static void tempered_finish_log(double beta, pc_tempered_block *block) {
   const double back = 1.0 / (beta * PC_LANE_LOG2_E);
-  for (size_t i = 0; wish == PC_TEMPERED_LOG && i < block->count; i++) {
+  for (size_t i = 0; i < block->count; i++) {
     double mean[PC_TEMPERED_SLOPES], factor = 1.0 / (1.0 + block->loss[i]);
     for (size_t k = 0; k < PC_TEMPERED_SLOPES; k++) {
       factor *= back;
@@ -225,6 +272,11 @@ static void tempered_finish_log(pc_tempered_wish wish, double beta, pc_tempered_
   }
   for (size_t i = 0; i < block->count; i++)
     block->loss[i] = pc_lane_log1p(block->loss[i]) - beta * tempered_gap(block, i);
+}
+
+static void tempered_finish_one(pc_tempered_block *block) {
+  for (size_t i = 0; i < block->count; i++)
+    block->one[i] = pc_lane_log1p(block->one[i]) - tempered_gap(block, i);
 }
 
 static void tempered_finish_brier(double beta, pc_tempered_block *block) {
@@ -253,7 +305,9 @@ static void tempered_finish(pc_tempered_wish wish, double beta, pc_tempered_bloc
   if (wish == PC_TEMPERED_BRIER)
     tempered_finish_brier(beta, block);
   else
-    tempered_finish_log(wish, beta, block);
+    tempered_finish_log(beta, block);
+  if (wish == PC_TEMPERED_LOG_AND_ONE)
+    tempered_finish_one(block);
 }
 
 /* The largest; are all numbers finite?  Not when their sum overflows. */

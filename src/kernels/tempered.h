@@ -7,11 +7,11 @@
 
 #include "kernels/row_kernels.h"
 
-/* What is wanted of a row: the log score, the same with six derivatives by beta, or the Brier
- * score with two. */
+/* What is wanted of a row: the log score with six derivatives by beta, the same and the log
+ * score for beta = 1, or the Brier score with two derivatives. */
 typedef enum pc_tempered_wish {
-  PC_TEMPERED_LOSS,
   PC_TEMPERED_LOG,
+  PC_TEMPERED_LOG_AND_ONE,
   PC_TEMPERED_BRIER
 } pc_tempered_wish;
 
@@ -25,10 +25,12 @@ typedef struct pc_tempered_block {
   double lanes[PC_NARROW_CLASSES * PC_LANES]; /* of waiting rows: scores less the largest */
   double gap[PC_TEMPERED_ROWS];               /* score of the label less the largest score */
   double loss[PC_TEMPERED_ROWS]; /* until finished: sum of the terms without the largest */
+  double one[PC_TEMPERED_ROWS];  /* the same for beta = 1 */
   double slope[PC_TEMPERED_SLOPES][PC_TEMPERED_ROWS];
 } pc_tempered_block;
 
-/* One portable source, compiled once for each instruction set, all with the same bits. */
+/* One portable source, compiled once for each instruction set.  All have the same bits but for
+ * the log score and its derivatives, which fused instructions may give to the last digits. */
 #define PC_TEMPERED_FLOATS 4096
 
 typedef struct pc_tempered_kernels {
@@ -39,7 +41,7 @@ typedef struct pc_tempered_kernels {
                   size_t label, double beta, pc_tempered_block *block);
   void (*add_f64)(pc_tempered_wish wish, const double *scores, size_t count, size_t top,
                   size_t label, double beta, pc_tempered_block *block);
-  /* Fills loss and the slopes that were wished for. */
+  /* Fills what was wished for. */
   void (*finish)(pc_tempered_wish wish, double beta, pc_tempered_block *block);
   /* out = softmax(beta scores) for rows of `count` scores, one after the other; in place is
    * allowed.  What comes out of a row does not depend on the rows beside it. */
@@ -57,7 +59,7 @@ const pc_tempered_kernels *pc_tempered_kernels_at(size_t index);
 const pc_tempered_kernels *pc_tempered_kernels_best(void);
 
 static inline size_t pc_tempered_slopes(pc_tempered_wish wish) {
-  return wish == PC_TEMPERED_LOG ? 6 : wish == PC_TEMPERED_BRIER ? 2 : 0;
+  return wish == PC_TEMPERED_BRIER ? 2 : PC_TEMPERED_SLOPES;
 }
 
 #endif

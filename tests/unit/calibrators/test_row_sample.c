@@ -20,7 +20,7 @@ static pc_rows rows_of(const double *scores, const int32_t *labels, const double
 
 static pc_row_sample sample_new(const pcal_env *env) {
   pc_row_sample sample;
-  assert_int_equal(pc_row_sample_init(&sample, env, CLASSES, LIMIT, NULL), PCAL_OK);
+  assert_int_equal(pc_row_sample_init(&sample, env, CLASSES, LIMIT, 0, NULL), PCAL_OK);
   return sample;
 }
 

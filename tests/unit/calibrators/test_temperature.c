@@ -105,7 +105,7 @@ static void result_is_a_minimum(void **state) {
   static int32_t labels[ROWS];
   static const double truths[] = {0.3, 1.0, 4.0};
   static const char *const methods[] = {"temperature", "temperature:objective=brier"};
-  static const pc_tempered_wish wishes[] = {PC_TEMPERED_LOSS, PC_TEMPERED_BRIER};
+  static const pc_tempered_wish wishes[] = {PC_TEMPERED_LOG, PC_TEMPERED_BRIER};
   for (size_t t = 0; t < UNIT_COUNT(truths); t++)
     for (int m = 0; m < 2; m++) {
       help_draw(logits, labels, ROWS, K, 2.0, truths[t]);

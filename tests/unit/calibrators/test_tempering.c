@@ -114,7 +114,7 @@ static void skipped_rows_leave_no_trace(void **state) {
 /* On a sample of all rows the objective is that of all rows. */
 static void a_full_sample_agrees(void **state) {
   (void)state;
-  static const pc_tempered_wish wishes[] = {PC_TEMPERED_LOSS, PC_TEMPERED_LOG,
+  static const pc_tempered_wish wishes[] = {PC_TEMPERED_LOG_AND_ONE, PC_TEMPERED_LOG,
                                             PC_TEMPERED_BRIER};
   draw_rows(NARROW);
   pcal_batch batch = float_batch(floats, NARROW, 1);
@@ -141,6 +141,10 @@ static void a_full_sample_agrees(void **state) {
     assert_int_equal(pc_tempering_on_sample(&tempering, &trials[t], &sample, NULL), PCAL_OK);
     assert_memory_equal(&sample, &all[t], sizeof sample);
   }
+  const double one = tempering.one;
+  const pc_tempering_trial plain = {PC_TEMPERED_LOG, 1.0};
+  assert_int_equal(pc_tempering_on_all(&tempering, &plain, 1, &sample, NULL), PCAL_OK);
+  assert_near(one, sample.value, 1e-14);
   pc_tempering_free(&tempering);
   pcal_source_free(source);
 }
