@@ -16,7 +16,7 @@ pcal_status pc_row_sample_init(pc_row_sample *sample, const pcal_env *env, size_
   memset(sample, 0, sizeof *sample);
   if (pthread_mutex_init(&sample->lock, NULL) != 0)
     return pc_fail_memory(err, "preparing to sample rows");
-  while (rows >> (level + 1) >= limit)
+  while (rows >> level > limit + limit / 4)
     level++;
   sample->env = env;
   sample->classes = classes;

@@ -2,8 +2,8 @@
  *
  * Each row has a key, a hash of its label and a few of its scores.  The sample holds the rows
  * whose key starts with `level` zero bits, for the lowest level at which they weigh at most
- * `limit`, or that at which as many rows as there are would mostly weigh up to twice that.  So
- * neither the order of rows nor threads show, and a row of weight w is w rows. */
+ * `limit`; levels at which as many rows as there are would hardly ever do so are passed over.
+ * So neither the order of rows nor threads show, and a row of weight w is w rows. */
 #ifndef PC_ROW_SAMPLE_H
 #define PC_ROW_SAMPLE_H
 
@@ -38,6 +38,12 @@ PC_CHECKED pcal_status pc_row_sample_init(pc_row_sample *sample, const pcal_env 
                                           size_t classes, size_t limit, uint64_t rows,
                                           pcal_error *err);
 void pc_row_sample_free(pc_row_sample *sample); /* a zeroed sample is fine */
+
+/* Is row i one of about a 2^bits-th of the sample, which has the same properties? */
+static inline int pc_row_sample_few(const pc_row_sample *sample, size_t i, unsigned bits) {
+  const unsigned level = atomic_load_explicit(&sample->level, memory_order_relaxed) + bits;
+  return level == 0 || (level < 64 && sample->rows[i].key >> (64 - level) == 0);
+}
 
 /* Takes what belongs in from rows with scores; several threads may do so at once.  Scores that
  * lie where they were (pc_rows_flat) may be unchecked: rows that are not finite are passed

@@ -33,6 +33,8 @@
 #define TEMPERATURE_HIGH 1e4
 #define TEMPERATURE_GRID 27 /* beta = 2^-13 .. 2^13 */
 #define TEMPERATURE_STARTS 3
+#define TEMPERATURE_MANY 256 /* rows of a sample ... */
+#define TEMPERATURE_FEW 3    /* ... of which a 2^-3rd is searched first */
 
 static const pcal_option temperature_options[] = {
     {"objective", PCAL_OPTION_CHOICE, "log", 0, 0, "log|brier|ece",
@@ -70,17 +72,27 @@ static pc_scalar_problem temperature_problem(pc_tempering *tempering, int on_sam
                              on_sample ? 100 : 60};
 }
 
-/* The minimum on the sample; never at an end of the range, where nothing can be seen. */
-static pcal_status temperature_start_log(pc_tempering *tempering, double *start,
-                                         pcal_error *err) {
+/* The minimum on the sample, or on few of its rows, if it is inside the range: at its ends
+ * nothing can be seen. */
+static pcal_status temperature_start_on(pc_tempering *tempering, unsigned few, double *start,
+                                        pcal_error *err) {
   pc_search_result found;
   const pc_scalar_problem problem = temperature_problem(tempering, 1);
-  *start = 1.0;
-  if (tempering->sample.count == 0)
-    return PCAL_OK;
-  PC_TRY(pc_scalar_search(&problem, 1.0, NULL, &found, err));
-  *start = fmin(fmax(found.at, 1.0 / 64.0), 64.0);
+  tempering->few = few;
+  PC_TRY(pc_scalar_search(&problem, *start, NULL, &found, err));
+  tempering->few = 0;
+  if (few == 0 || found.end == PC_SEARCH_FLAT)
+    *start = fmin(fmax(found.at, 1.0 / 64.0), 64.0);
   return PCAL_OK;
+}
+
+static pcal_status temperature_start_log(pc_tempering *tempering, double *start,
+                                         pcal_error *err) {
+  *start = 1.0;
+  if (tempering->sample.count >= TEMPERATURE_MANY)
+    PC_TRY(temperature_start_on(tempering, TEMPERATURE_FEW, start, err));
+  return tempering->sample.count == 0 ? PCAL_OK
+                                      : temperature_start_on(tempering, 0, start, err);
 }
 
 /* Values of the objective on the grid: on the sample, or on all rows if that is empty. */

@@ -286,6 +286,8 @@ static pcal_status tempering_sample_task(void *user, size_t index, size_t w, pca
   const size_t end = (index + 1) * TEMPERING_STEP;
   (void)err;
   for (size_t i = index * TEMPERING_STEP; i < end && i < sample->count; i++) {
+    if (!pc_row_sample_few(sample, i, run->about->few))
+      continue;
     tempering_row row = {.top = (size_t)sample->rows[i].top_label,
                          .label = (size_t)sample->rows[i].label,
                          .weight = sample->rows[i].weight};

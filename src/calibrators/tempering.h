@@ -18,6 +18,7 @@ typedef struct pc_tempering {
   int is_log;      /* else the objective is the Brier score */
   unsigned passes; /* over all rows so far */
   pc_row_sample sample;
+  unsigned few; /* how often only half of the sample is evaluated */
   /* Of the last evaluation on all rows: */
   double weight;       /* of the rows in the objective */
   uint64_t impossible; /* rows left out of it: log, the label has probability 0 */
@@ -36,7 +37,7 @@ PC_CHECKED pcal_status pc_tempering_on_all(pc_tempering *tempering,
                                            const pc_tempering_trial *trials, size_t count,
                                            pc_slopes *out, pcal_error *err);
 
-/* The same for one trial on the sample, which is not empty. */
+/* The same for one trial on the sample, which is not empty, or on few of its rows. */
 PC_CHECKED pcal_status pc_tempering_on_sample(pc_tempering *tempering,
                                               const pc_tempering_trial *trial, pc_slopes *out,
                                               pcal_error *err);

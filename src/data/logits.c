@@ -269,6 +269,15 @@ static int logits_scores_block(pc_derive *d, size_t begin, size_t count) {
   return facts.finite;
 }
 
+/* Rows that stay where they lie, are not looked at and have no weights. */
+static int logits_untouched(pc_derive *d, size_t begin, size_t count) {
+  if (!d->policy->unchecked || !pc_derive_in_place(d) ||
+      !pc_derive_keep_labels(d, begin, count))
+    return 0;
+  d->kept = count;
+  return 1;
+}
+
 /* ---- All of them ---- */
 
 pcal_status pc_derive_logits(pc_derive *d, size_t begin, size_t count, pcal_error *err) {
@@ -276,7 +285,8 @@ pcal_status pc_derive_logits(pc_derive *d, size_t begin, size_t count, pcal_erro
   const int scores_only = d->policy->scores_only;
   const int narrow = !scores_only && d->layout->classes <= PC_NARROW_CLASSES;
   const size_t step = narrow ? PC_LANES : 1;
-  if (scores_only && logits_scores_block(d, begin, count))
+  if (scores_only &&
+      (logits_untouched(d, begin, count) || logits_scores_block(d, begin, count)))
     return PCAL_OK;
   const int done = !scores_only && !narrow && logits_wide_rows(d, begin, count);
   for (size_t i = begin; !done && i < begin + count; i += step) {
