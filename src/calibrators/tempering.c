@@ -35,6 +35,7 @@ typedef struct tempering_worker {
 typedef struct tempering_run {
   pc_tempering *about;
   const pc_tempered_kernels *kernels;
+  const pc_row_kernels *row_kernels;
   size_t classes;
   const pc_tempering_trial *trials;
   size_t trial_count;
@@ -112,13 +113,14 @@ static void tempering_add_row(const tempering_run *run, tempering_worker *worker
 }
 
 /* Row i; 0 when it is not finite. */
-static int tempering_read(const pc_rows *rows, size_t i, tempering_row *out) {
+static int tempering_read(const tempering_run *run, const pc_rows *rows, size_t i,
+                          tempering_row *out) {
   int finite = 1;
   *out = (tempering_row){.floats = pc_rows_flat(rows, i),
                          .label = (size_t)rows->labels[i],
                          .weight = rows->weights == NULL ? 1.0 : rows->weights[i]};
   if (out->floats != NULL) {
-    out->top = pc_row_kernels_best()->top_f32(out->floats, rows->classes, &finite);
+    out->top = run->row_kernels->top_f32(out->floats, rows->classes, &finite);
   } else {
     out->doubles = rows->scores + i * rows->classes;
     out->top = (size_t)rows->top_label[i];
@@ -132,7 +134,7 @@ static pcal_status tempering_add(void *user, size_t w, const pc_rows *rows, pcal
   (void)err;
   for (size_t i = 0; i < rows->count && !worker->odd; i++) {
     tempering_row row;
-    worker->odd = !tempering_read(rows, i, &row);
+    worker->odd = !tempering_read(run, rows, i, &row);
     if (!worker->odd)
       tempering_add_row(run, worker, &row);
   }
@@ -152,9 +154,13 @@ static pcal_status tempering_run_new(tempering_run *run, pc_tempering *about,
                                      const pc_tempering_trial *trials, size_t count,
                                      pcal_error *err) {
   const pcal_env *env = about->task->env;
-  *run = (tempering_run){
-      about, pc_tempered_kernels_best(), about->task->calibrator->layout.classes, trials, count,
-      NULL,  pc_worker_count(env)};
+  *run = (tempering_run){.about = about,
+                         .kernels = pc_tempered_kernels_best(),
+                         .row_kernels = pc_row_kernels_best(),
+                         .classes = about->task->calibrator->layout.classes,
+                         .trials = trials,
+                         .trial_count = count,
+                         .worker_count = pc_worker_count(env)};
   run->workers = pc_alloc(env, run->worker_count, sizeof *run->workers);
   int enough = run->workers != NULL;
   for (size_t w = 0; w < run->worker_count && enough; w++) {

@@ -117,9 +117,26 @@ static void tempered_add(pc_tempered_wish wish, tempered_tile *tile, tempered_la
     tempered_add_moments(tile, lanes);
 }
 
+static double tempered_fold(const double lanes[PC_LANES]) {
+  double eight[8], four[4];
+  for (size_t l = 0; l < 8; l++)
+    eight[l] = lanes[l] + lanes[l + 8];
+  for (size_t l = 0; l < 4; l++)
+    four[l] = eight[l] + eight[l + 4];
+  return (four[0] + four[2]) + (four[1] + four[3]);
+}
+
+/* Sums over the lanes, into the first. */
+static void tempered_fold_all(tempered_lanes *lanes) {
+  lanes->rest[0] = tempered_fold(lanes->rest);
+  lanes->one[0] = tempered_fold(lanes->one);
+  for (size_t k = 0; k < PC_TEMPERED_SLOPES; k++)
+    lanes->moment[k][0] = tempered_fold(lanes->moment[k]);
+}
+
 #if defined(__AVX512F__)
 
-/* The same for the log score, of a whole row; a top beyond the row leaves no score out. */
+/* All of this for the log score. */
 static int tempered_eights(pc_tempered_wish wish, const void *scores, int floats, size_t count,
                            size_t top, double max, double scale, tempered_lanes *lanes) {
   if (wish == PC_TEMPERED_BRIER)
@@ -146,7 +163,8 @@ static int tempered_eights(pc_tempered_wish wish, const void *scores, int floats
 
 #endif
 
-/* Terms of the scores but the one at `top`, part by part. */
+/* Terms of the scores of a row but the one at `top`, part by part, folded; without a top, what
+ * is in each lane is a row of its own. */
 #define TEMPERED_SUM(name, fill, type)                                                         \
   static void name(pc_tempered_wish wish, const type *scores, size_t count, size_t top,        \
                    double max, double scale, tempered_lanes *lanes) {                          \
@@ -164,29 +182,22 @@ static int tempered_eights(pc_tempered_wish wish, const void *scores, int floats
       fill(scores + begin, here, top - begin, max, scale, &tile);                              \
       tempered_add(wish, &tile, lanes);                                                        \
     }                                                                                          \
+    if (top < count)                                                                           \
+      tempered_fold_all(lanes);                                                                \
   }
 
 TEMPERED_SUM(tempered_sum_f32, tempered_fill_f32, float)
 TEMPERED_SUM(tempered_sum_f64, tempered_fill_f64, double)
 
-static double tempered_fold(const double lanes[PC_LANES]) {
-  double eight[8], four[4];
-  for (size_t l = 0; l < 8; l++)
-    eight[l] = lanes[l] + lanes[l + 8];
-  for (size_t l = 0; l < 4; l++)
-    four[l] = eight[l] + eight[l + 4];
-  return (four[0] + four[2]) + (four[1] + four[3]);
-}
-
 static void tempered_push(pc_tempered_wish wish, const tempered_lanes *lanes, double gap,
                           pc_tempered_block *block) {
   const size_t at = block->count++;
   block->gap[at] = gap;
-  block->loss[at] = tempered_fold(lanes->rest);
+  block->loss[at] = lanes->rest[0];
   if (wish == PC_TEMPERED_LOG_AND_ONE)
-    block->one[at] = tempered_fold(lanes->one);
+    block->one[at] = lanes->one[0];
   for (size_t k = 0; k < PC_TEMPERED_SLOPES; k++)
-    block->slope[k][at] = tempered_fold(lanes->moment[k]);
+    block->slope[k][at] = lanes->moment[k][0];
 }
 
 /* Sums of the narrow rows in the lanes, the last of the block; lanes without a row count as
@@ -200,7 +211,8 @@ static void tempered_take_lanes(pc_tempered_wish wish, double beta, pc_tempered_
   const size_t cells = block->classes * PC_LANES;
   tempered_sum_f64(wish, block->lanes, cells, cells, 0.0, beta * PC_LANE_LOG2_E, &sums);
   memcpy(block->loss + first, sums.rest, sizeof sums.rest);
-  memcpy(block->one + first, sums.one, sizeof sums.one);
+  if (wish == PC_TEMPERED_LOG_AND_ONE)
+    memcpy(block->one + first, sums.one, sizeof sums.one);
   for (size_t k = 0; k < PC_TEMPERED_SLOPES; k++)
     memcpy(block->slope[k] + first, sums.moment[k], sizeof sums.moment[k]);
 }

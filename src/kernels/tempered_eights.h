@@ -1,11 +1,11 @@
 /* Sums over the scores of a row in vectors of eight, for tempered.c only: what its plain loops
  * do, with fewer instructions, where the processor has AVX-512.
  *
- * Formula:  2^y = 2^k p(f),  16 k = round(16 y),  f = y - k;  the fraction of k chooses from a
- *           table of sixteen powers, which one instruction looks up;  p = 2^f of degree 5 with
- *           p(0) = 1, fitted for the least relative error, 5.5e-15.
- * Accuracy: relative 7e-15.  Multiplications and additions are fused: the last digits are not
- * those of the plain loops.  Terms below 2^-1100 are 0.   Cost: half of theirs. */
+ * Formula:  2^y = 2^i 2^(j/16) p(f),  i the whole part of y, j/16 + f the rest, 0 <= f < 1/16;
+ *           one instruction looks 2^(j/16) up among sixteen;  p = 2^f of degree 5 with p(0) =
+ * 1, fitted for the least relative error, 5e-15. Accuracy: relative 7e-15.  Multiplications and
+ * additions are fused: the last digits are not those of the plain loops.  Terms below 2^-1100
+ * are 0.   Cost: half of theirs. */
 #ifndef PC_TEMPERED_EIGHTS_H
 #define PC_TEMPERED_EIGHTS_H
 
@@ -20,7 +20,9 @@
 #define EIGHTS_INLINE static inline __attribute__((always_inline))
 #define EIGHTS_PARTS (PC_LANES / 8)
 #define EIGHTS_LOWEST (-1100.0)
-#define EIGHTS_SHIFT 0x1.8p48 /* y + this: its bits end with the bits of 16 k */
+#define EIGHTS_DOWN _MM_FROUND_TO_NEG_INF
+#define EIGHTS_SHIFT 0x1.8p48 /* y + this, rounded down, ends with the bits of j */
+#define EIGHTS_FRACTION (4 << 4 | EIGHTS_DOWN) /* y less its multiple of 2^-4 below */
 #define EIGHTS_MOMENTS 6
 #define EIGHTS_BELOW_FLOATS (-1e40)
 
@@ -45,17 +47,17 @@ EIGHTS_INLINE __m512d eights_fused(__m512d a, __m512d b, double c) {
 
 /* 2^(scale d). */
 EIGHTS_INLINE __m512d eights_term(const eights_roots *roots, __m512d d, __m512d scale) {
-  const __m512d shift = _mm512_set1_pd(EIGHTS_SHIFT);
-  const __m512d shifted = _mm512_fmadd_pd(d, scale, shift);
-  const __m512d k = _mm512_sub_pd(shifted, shift), f = _mm512_fmsub_pd(d, scale, k);
+  const __m512d y = _mm512_mul_pd(d, scale), f = _mm512_reduce_pd(y, EIGHTS_FRACTION);
+  const __m512d shifted =
+      _mm512_add_round_pd(y, _mm512_set1_pd(EIGHTS_SHIFT), EIGHTS_DOWN | _MM_FROUND_NO_EXC);
   const __m512i j = _mm512_castpd_si512(shifted);
   const __m512d root = _mm512_permutex2var_pd(roots->low, j, roots->high);
-  __m512d p = eights_fused(f, _mm512_set1_pd(0x1.5d862b7b8acabp-10), 0x1.3b2c78c8f1a80p-7);
-  p = eights_fused(p, f, 0x1.c6b08d771f364p-5);
-  p = eights_fused(p, f, 0x1.ebfbdff5ff973p-3);
-  p = eights_fused(p, f, 0x1.62e42fefa3981p-1);
+  __m512d p = eights_fused(f, _mm512_set1_pd(0x1.650babe5237ecp-10), 0x1.3b1a33dc3bc0ep-7);
+  p = eights_fused(p, f, 0x1.c6b0ae4cd883ep-5);
+  p = eights_fused(p, f, 0x1.ebfbdfdbacbc4p-3);
+  p = eights_fused(p, f, 0x1.62e42fefaba29p-1);
   p = eights_fused(p, f, 1.0);
-  return _mm512_mul_pd(p, _mm512_scalef_pd(root, k)); /* which takes the floor of k */
+  return _mm512_mul_pd(p, _mm512_scalef_pd(root, y)); /* times 2 to the floor of y */
 }
 
 /* A row, and what its scores are turned into: d = score - max, of doubles at least lowest. */
@@ -134,8 +136,20 @@ EIGHTS_INLINE void eights_add(const eights_row *row, int floats, int with_one,
   }
 }
 
-/* Sums of the terms of a row, of those for beta = 1 unless `one` is NULL, and of their moments
- * in units of 1 / scale. */
+EIGHTS_INLINE double eights_fold(const __m512d part[EIGHTS_PARTS]) {
+  return _mm512_reduce_add_pd(_mm512_add_pd(part[0], part[1]));
+}
+
+/* Moments are wanted in units of 1 / scale. */
+EIGHTS_INLINE void eights_rescale(eights_sums *sums, __m512d scale) {
+  __m512d unit = scale;
+  for (size_t k = 0; k < EIGHTS_MOMENTS; k++, unit = _mm512_mul_pd(unit, scale))
+    for (size_t h = 0; h < EIGHTS_PARTS; h++)
+      sums->moment[k][h] = _mm512_mul_pd(sums->moment[k][h], unit);
+}
+
+/* Sums of the terms of a row, of those for beta = 1 unless `one` is NULL, and of their moments,
+ * folded into the first lane if there is a top. */
 EIGHTS_INLINE void eights_sum(const void *scores, int floats, size_t count, size_t top,
                               double max, double scale, double rest[PC_LANES],
                               double one[PC_LANES], double moment[EIGHTS_MOMENTS][PC_LANES]) {
@@ -149,13 +163,17 @@ EIGHTS_INLINE void eights_sum(const void *scores, int floats, size_t count, size
       sums.moment[k][h] = _mm512_setzero_pd();
   }
   eights_add(&row, floats, one != NULL, &sums);
-  __m512d unit = row.scale;
-  for (size_t k = 0; k < EIGHTS_MOMENTS; k++) {
-    for (size_t h = 0; h < EIGHTS_PARTS; h++)
-      _mm512_storeu_pd(moment[k] + 8 * h, _mm512_mul_pd(sums.moment[k][h], unit));
-    unit = _mm512_mul_pd(unit, row.scale);
+  eights_rescale(&sums, row.scale);
+  if (top < count) {
+    rest[0] = eights_fold(sums.rest);
+    for (size_t k = 0; k < EIGHTS_MOMENTS; k++)
+      moment[k][0] = eights_fold(sums.moment[k]);
+    if (one != NULL)
+      one[0] = eights_fold(sums.one);
+    return;
   }
   memcpy(rest, sums.rest, sizeof sums.rest);
+  memcpy(moment, sums.moment, sizeof sums.moment);
   if (one != NULL)
     memcpy(one, sums.one, sizeof sums.one);
 }
