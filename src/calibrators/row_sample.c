@@ -10,19 +10,35 @@
 #define ROW_SAMPLE_LOOKS 3 /* scores that go into a key */
 #define ROW_SAMPLE_FETCH 32
 
+static int row_sample_within(unsigned level, uint64_t key) {
+  return level == 0 || (level < 64 && key >> (64 - level) == 0);
+}
+
+static unsigned row_sample_level(const pc_row_sample *sample) {
+  return atomic_load_explicit(&sample->level, memory_order_relaxed);
+}
+
 pcal_status pc_row_sample_init(pc_row_sample *sample, const pcal_env *env, size_t classes,
                                size_t limit, uint64_t rows, pcal_error *err) {
-  unsigned level = 0;
   memset(sample, 0, sizeof *sample);
   if (pthread_mutex_init(&sample->lock, NULL) != 0)
     return pc_fail_memory(err, "preparing to sample rows");
-  while (rows >> level > limit + limit / 4)
-    level++;
+  while (rows >> sample->start > limit + limit / 4)
+    sample->start++;
   sample->env = env;
   sample->classes = classes;
   sample->limit = limit;
-  atomic_init(&sample->level, level);
+  atomic_init(&sample->level, sample->start);
   return PCAL_OK;
+}
+
+int pc_row_sample_few(const pc_row_sample *sample, size_t i, unsigned bits) {
+  return row_sample_within(row_sample_level(sample) + bits, sample->rows[i].key);
+}
+
+int pc_row_sample_sparse(const pc_row_sample *sample) {
+  return sample->start > 0 && sample->level == sample->start &&
+         sample->heavy + sample->passed <= (double)sample->limit;
 }
 
 void pc_row_sample_free(pc_row_sample *sample) {
@@ -56,8 +72,13 @@ static uint64_t row_sample_key(const row_sample_scores *scores, size_t classes, 
 }
 
 static int row_sample_holds(const pc_row_sample *sample, uint64_t key) {
-  const unsigned level = atomic_load_explicit(&sample->level, memory_order_relaxed);
-  return level == 0 || (level < 64 && key >> (64 - level) == 0);
+  return row_sample_within(row_sample_level(sample), key);
+}
+
+/* Of the level below the first one only the weight is noted. */
+static int row_sample_counts(const pc_row_sample *sample, uint64_t key) {
+  return row_sample_holds(sample, key) ||
+         (sample->start > 0 && row_sample_within(sample->start - 1, key));
 }
 
 /* Drops what the level no longer holds. */
@@ -109,8 +130,10 @@ static void row_sample_copy(pc_row_sample *sample, size_t slot,
 /* `row` has everything but its slot. */
 static pcal_status row_sample_take(pc_row_sample *sample, const row_sample_scores *scores,
                                    pc_sampled_row row, pcal_error *err) {
-  if (!row_sample_holds(sample, row.key))
+  if (!row_sample_holds(sample, row.key)) {
+    sample->passed += ceil(row.weight);
     return PCAL_OK;
+  }
   if (sample->capacity == 0)
     sample->floats = scores->floats != NULL;
   PC_TRY(row_sample_reserve(sample, err));
@@ -158,7 +181,7 @@ pcal_status pc_row_sample_add(pc_row_sample *sample, const pc_rows *rows, pcal_e
                                 .weight = rows->weights == NULL ? 1.0 : rows->weights[i],
                                 .label = rows->labels[i],
                                 .top_label = scores.floats == NULL ? rows->top_label[i] : 0};
-    if (row_sample_holds(sample, row.key))
+    if (row_sample_counts(sample, row.key))
       PC_TRY(row_sample_offer(sample, &scores, row, err));
   }
   return PCAL_OK;

@@ -33,7 +33,7 @@
 #define TEMPERATURE_HIGH 1e4
 #define TEMPERATURE_GRID 27 /* beta = 2^-13 .. 2^13 */
 #define TEMPERATURE_STARTS 3
-#define TEMPERATURE_MANY 256 /* rows of a sample ... */
+#define TEMPERATURE_MANY 256 /* weight of a sample ... */
 #define TEMPERATURE_FEW 3    /* ... of which a 2^-3rd is searched first */
 
 static const pcal_option temperature_options[] = {
@@ -89,7 +89,7 @@ static pcal_status temperature_start_on(pc_tempering *tempering, unsigned few, d
 static pcal_status temperature_start_log(pc_tempering *tempering, double *start,
                                          pcal_error *err) {
   *start = 1.0;
-  if (tempering->sample.count >= TEMPERATURE_MANY)
+  if (tempering->sample.heavy >= TEMPERATURE_MANY)
     PC_TRY(temperature_start_on(tempering, TEMPERATURE_FEW, start, err));
   return tempering->sample.count == 0 ? PCAL_OK
                                       : temperature_start_on(tempering, 0, start, err);

@@ -264,18 +264,26 @@ static pcal_status tempering_sample_add(void *user, size_t w, const pc_rows *row
   return pc_row_sample_add(&tempering->sample, rows, err);
 }
 
-pcal_status pc_tempering_sample(pc_tempering *tempering, pcal_error *err) {
+static pcal_status tempering_sample_from(pc_tempering *tempering, uint64_t rows,
+                                         pcal_error *err) {
   const pc_policy policy = {
       .need_scores = 1, .scores_only = 1, .in_place = 1, .unchecked = 1, .lean = 1};
   const size_t classes = tempering->task->calibrator->layout.classes;
-  pcal_shape shape = {.size = sizeof shape};
-  pc_source_shape(tempering->task->source, &shape);
-  const uint64_t rows = shape.row_count == PCAL_NO_ROW ? 0 : shape.row_count;
   PC_TRY(pc_row_sample_init(&tempering->sample, tempering->task->env, classes,
                             tempering_sample_limit(classes), rows, err));
   tempering->passes++;
-  const pcal_status status =
-      pc_sweep(tempering->task, &policy, tempering_sample_add, tempering, err);
+  return pc_sweep(tempering->task, &policy, tempering_sample_add, tempering, err);
+}
+
+pcal_status pc_tempering_sample(pc_tempering *tempering, pcal_error *err) {
+  pcal_shape shape = {.size = sizeof shape};
+  pc_source_shape(tempering->task->source, &shape);
+  const uint64_t rows = shape.row_count == PCAL_NO_ROW ? 0 : shape.row_count;
+  pcal_status status = tempering_sample_from(tempering, rows, err);
+  if (status == PCAL_OK && pc_row_sample_sparse(&tempering->sample)) {
+    pc_row_sample_free(&tempering->sample);
+    status = tempering_sample_from(tempering, 0, err);
+  }
   if (status != PCAL_DATA)
     return status;
   pc_row_sample_free(&tempering->sample);

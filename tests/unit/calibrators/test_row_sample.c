@@ -91,6 +91,49 @@ static void order_does_not_matter(void **state) {
   pc_row_sample_free(&backward);
 }
 
+/* A sample that is told how many rows there are is the same; one of repeats notices that it
+ * began too high. */
+static void the_number_of_rows_does_not_show(void **state) {
+  (void)state;
+  static double repeats[ROWS * CLASSES];
+  static int32_t zeros[ROWS];
+  const pcal_env env = pc_env_resolve(NULL);
+  for (size_t count = 10; count <= ROWS; count += 499) {
+    const pc_rows rows = rows_of(drawn_scores, drawn_labels, NULL, count);
+    pc_row_sample told, plain = sample_new(&env);
+    assert_int_equal(pc_row_sample_init(&told, &env, CLASSES, LIMIT, count, NULL), PCAL_OK);
+    assert_int_equal(pc_row_sample_add(&told, &rows, NULL), PCAL_OK);
+    assert_int_equal(pc_row_sample_add(&plain, &rows, NULL), PCAL_OK);
+    assert_false(pc_row_sample_sparse(&told) || pc_row_sample_sparse(&plain));
+    assert_same_sample(&told, &plain);
+    pc_row_sample_free(&told);
+    pc_row_sample_free(&plain);
+  }
+  pc_row_sample sparse;
+  const pc_rows rows = rows_of(repeats, zeros, NULL, ROWS);
+  assert_int_equal(pc_row_sample_init(&sparse, &env, CLASSES, LIMIT, 1000 * ROWS, NULL),
+                   PCAL_OK);
+  assert_int_equal(pc_row_sample_add(&sparse, &rows, NULL), PCAL_OK);
+  assert_true(sparse.count == 0 && pc_row_sample_sparse(&sparse));
+  pc_row_sample_free(&sparse);
+}
+
+/* About an eighth of the rows, and all of them. */
+static void few_rows_of_a_sample(void **state) {
+  (void)state;
+  const pcal_env env = pc_env_resolve(NULL);
+  const pc_rows rows = rows_of(drawn_scores, drawn_labels, NULL, ROWS);
+  pc_row_sample sample = sample_new(&env);
+  size_t few = 0;
+  assert_int_equal(pc_row_sample_add(&sample, &rows, NULL), PCAL_OK);
+  for (size_t i = 0; i < sample.count; i++) {
+    few += (size_t)pc_row_sample_few(&sample, i, 3);
+    assert_true(pc_row_sample_few(&sample, i, 0));
+  }
+  assert_true(few > sample.count / 32 && few < sample.count / 3);
+  pc_row_sample_free(&sample);
+}
+
 typedef struct shared_sample {
   pc_row_sample sample;
   pc_rows rows[4];
@@ -260,6 +303,8 @@ int main(void) {
       cmocka_unit_test(keeps_everything_while_it_fits),
       cmocka_unit_test(keeps_about_half_to_all_of_the_limit),
       cmocka_unit_test(order_does_not_matter),
+      cmocka_unit_test(the_number_of_rows_does_not_show),
+      cmocka_unit_test(few_rows_of_a_sample),
       cmocka_unit_test(threads_do_not_matter),
       cmocka_unit_test(floats_give_the_same_sample),
       cmocka_unit_test(odd_floats_are_passed_over),
