@@ -5,8 +5,8 @@
 typedef struct coarse_state {
   pc_view view;
   size_t part_count;
-  pc_coarse_tally *tally; /* of the first pass */
-  pc_coarse *curve;       /* once refining has begun */
+  pc_coarse_tally *tally; /* of the first pass, until refining begins */
+  pc_coarse *curve;       /* from then on */
 } coarse_state;
 
 static void machine_coarse_destroy(const pcal_env *env, void *opaque) {
@@ -129,6 +129,7 @@ pcal_status pc_machine_coarse_curve(const pcal_env *env, void *opaque, size_t pa
   coarse_state *state = opaque;
   if (state->curve[part].env == NULL)
     PC_TRY(pc_coarse_new(env, &state->tally[part], &state->curve[part], err));
+  pc_coarse_tally_free(&state->tally[part]);
   *out = &state->curve[part];
   return PCAL_OK;
 }

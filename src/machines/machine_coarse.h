@@ -13,8 +13,9 @@ extern const pc_machine pc_machine_coarse;
 PC_CHECKED pcal_status pc_machine_coarse_take(void *state, const pc_stored_rows *rows,
                                               pcal_error *err);
 
-/* The curve of a part of a state; built from the first pass when first asked for.  A state with
- * rows must have been asked for all before it is finished; the evidence borrows from them. */
+/* The curve of a part of a state; built from the first pass when first asked for, after which
+ * the state takes no more rows.  A state with rows must have been asked for all before it is
+ * finished; the evidence borrows from them. */
 PC_CHECKED pcal_status pc_machine_coarse_curve(const pcal_env *env, void *state, size_t part,
                                                pc_coarse **out, pcal_error *err);
 
