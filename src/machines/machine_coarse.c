@@ -105,6 +105,12 @@ pcal_status pc_machine_coarse_take(void *opaque, const pc_stored_rows *rows, pca
   return pc_coarse_tally_take(&state->tally[0], rows, err);
 }
 
+pcal_status pc_machine_coarse_cut(void *opaque, const double *ends, size_t count,
+                                  pcal_error *err) {
+  coarse_state *state = opaque;
+  return pc_coarse_tally_cut(&state->tally[0], ends, count, err);
+}
+
 static pcal_status machine_coarse_prepare(const pcal_env *env, void *opaque, const void *other,
                                           pcal_error *err) {
   (void)env;

@@ -151,10 +151,28 @@ pcal_status pc_coarse_tally_like(const pc_coarse_tally *other, pc_coarse_tally *
   return coarse_tally_make(out, err);
 }
 
+/* The next double towards 0 from a score that is not 0. */
+static double coarse_tally_before(double score) {
+  return pc_double_of(pc_bits_of(score) - 1);
+}
+
+pcal_status pc_coarse_tally_cut(pc_coarse_tally *tally, const double *ends, size_t count,
+                                pcal_error *err) {
+  if (tally->ends == NULL)
+    PC_TRY(pc_coarse_ends_new(tally->env, PC_COARSE_BUCKETS + 1, &tally->ends, err));
+  for (size_t e = 0; e < count; e++) {
+    const size_t bucket = pc_coarse_bucket(&tally->ruler, ends[e]);
+    if (ends[e] >= 0 && ends[e] < coarse_tally_before((double)(bucket + 1) / PC_COARSE_BUCKETS))
+      pc_coarse_ends_insert(tally->ends, ends[e], bucket);
+  }
+  return PCAL_OK;
+}
+
 void pc_coarse_tally_free(pc_coarse_tally *tally) {
   if (tally->env == NULL)
     return;
   pc_free(tally->env, tally->counters);
+  pc_free(tally->env, tally->ends);
   pc_free(tally->env, tally->segments);
   pc_free(tally->env, tally->counts);
   pc_free(tally->env, tally->kept[0]);
@@ -165,6 +183,8 @@ void pc_coarse_tally_free(pc_coarse_tally *tally) {
 void pc_coarse_tally_clear(pc_coarse_tally *tally) {
   if (tally->counters != NULL)
     coarse_tally_counters_clear(tally->counters);
+  if (tally->ends != NULL)
+    pc_coarse_ends_clear(tally->ends);
   for (size_t s = 0; tally->segments != NULL && s < coarse_tally_segment_count(tally); s++)
     tally->segments[s] = pc_segment_none;
   for (size_t i = 0; i < coarse_tally_count_count(tally); i++)
@@ -193,11 +213,6 @@ static pc_int128 coarse_tally_square_read(uint64_t square, uint64_t bucket,
   const pc_int128 inside = sums->score.units - (rows * b << 47);
   const pc_int128 least = (rows * b * b << 25) + (b * inside >> 21) - (rows << 2);
   return least + (pc_int128)(square - (uint64_t)least);
-}
-
-/* The next double towards 0 from a score that is not 0. */
-static double coarse_tally_before(double score) {
-  return pc_double_of(pc_bits_of(score) - 1);
 }
 
 /* Scores below 2^-61 in size have 0 units, whatever their sign. */
@@ -233,6 +248,22 @@ pc_segment pc_coarse_tally_segment(const pc_coarse_tally *tally, size_t index) {
   return out;
 }
 
+size_t pc_coarse_tally_segments_max(const pc_coarse_tally *tally) {
+  return pc_coarse_tally_count(tally) + (tally->ends == NULL ? 0 : 2 * tally->ends->count);
+}
+
+size_t pc_coarse_tally_read(const pc_coarse_tally *tally, pc_segment *out) {
+  const size_t stretches = pc_coarse_tally_count(tally);
+  size_t count = 0, next = 0;
+  for (size_t s = 0; s < stretches; s++) {
+    out[count] = pc_coarse_tally_segment(tally, s);
+    count += out[count].rows > 0;
+    if (tally->ends != NULL && s > 0)
+      count += pc_coarse_ends_read(tally->ends, s - 1, &next, out + count);
+  }
+  return count;
+}
+
 static pcal_status coarse_tally_counters_empty(pc_coarse_tally *tally, pcal_error *err) {
   if (tally->segments == NULL)
     PC_TRY(coarse_tally_segments_open(tally, err));
@@ -245,13 +276,18 @@ static pcal_status coarse_tally_counters_empty(pc_coarse_tally *tally, pcal_erro
 }
 
 /* Returns what the score has below 2^-53. */
-static int64_t coarse_tally_count(coarse_tally_counters *counters, double score, int32_t hit) {
+static int64_t coarse_tally_count(const pc_coarse_tally *tally, double score, int32_t hit) {
+  coarse_tally_counters *counters = tally->counters;
   const int64_t units = pc_fixed_units(score);
   const uint64_t rough = (uint64_t)units >> COARSE_TALLY_ROUGH;
   const uint64_t bucket = rough >> COARSE_TALLY_BUCKET;
   if (bucket > PC_COARSE_BUCKETS) {
     pc_segment_add(&counters->outside[units > 0], score, 1, (uint64_t)hit);
     return units % COARSE_TALLY_REST;
+  }
+  if (tally->ends != NULL && tally->ends->cut[bucket]) {
+    pc_coarse_ends_add(tally->ends, bucket, score, hit);
+    return units & (COARSE_TALLY_REST - 1);
   }
   counters->sums[bucket].sum[hit] += (uint64_t)units;
   counters->sums[bucket].rough[hit] += COARSE_TALLY_ONE + rough;
@@ -281,8 +317,7 @@ static pcal_status coarse_tally_first_even(pc_coarse_tally *tally, const double 
   for (size_t done = 0, some = 0; done < count; done += some) {
     PC_TRY(coarse_tally_make_room(tally, count - done, &some, err));
     for (size_t i = done; i < done + some; i++)
-      tally->rest +=
-          coarse_tally_count(tally->counters, score[i], coarse_tally_hit(hits, hit, i));
+      tally->rest += coarse_tally_count(tally, score[i], coarse_tally_hit(hits, hit, i));
   }
   return PCAL_OK;
 }
@@ -298,33 +333,51 @@ static void coarse_tally_first_bits(pc_coarse_tally *tally, const double *score,
   }
 }
 
-/* Rows whose scores are known to lie in buckets, up to PC_CUTS_ROWS. */
-static void coarse_tally_count_units(coarse_tally_counters *restrict counters,
-                                     const int64_t *units, const int64_t *square,
-                                     const int32_t *label, size_t count) {
+/* Rows whose scores are known to lie in buckets, up to PC_CUTS_ROWS.  Returns how many of them
+ * lie in buckets that are cut (NULL: none is), and where: these are not counted. */
+static inline size_t coarse_tally_count_units(coarse_tally_counters *restrict counters,
+                                              const uint8_t *cut, const int64_t *units,
+                                              const int64_t *square, const int32_t *label,
+                                              size_t count, uint16_t *place) {
+  size_t places = 0;
   for (size_t i = 0; i < count; i++) {
     const uint64_t rough = (uint64_t)units[i] >> COARSE_TALLY_ROUGH;
     const uint64_t bucket = rough >> COARSE_TALLY_BUCKET;
+    if (cut != NULL && cut[bucket]) {
+      place[places++] = (uint16_t)i;
+      continue;
+    }
     coarse_tally_sums *sums = &counters->sums[bucket];
     sums->sum[label[i]] += (uint64_t)units[i];
     sums->rough[label[i]] += COARSE_TALLY_ONE + rough;
     counters->square[bucket] += (uint64_t)square[i];
   }
+  return places;
 }
 
-#define COARSE_TALLY_TAKE(name, whole, type)                                   \
-  static int64_t name(coarse_tally_counters *counters, const type *score,      \
-                      const int32_t *label, size_t count) {                    \
-    static const pc_cut_units one = {PC_FIXED_ONE, PC_SEGMENT_SQUARE_ONE};     \
-    int64_t units[PC_CUTS_ROWS], square[PC_CUTS_ROWS], rest = 0;               \
-    for (size_t i = 0; i < count; i += PC_CUTS_ROWS) {                         \
-      const size_t here = count - i < PC_CUTS_ROWS ? count - i : PC_CUTS_ROWS; \
-      pc_cut_kernels_best()->whole(score + i, here, &one, units, square);      \
-      coarse_tally_count_units(counters, units, square, label + i, here);      \
-      for (size_t j = 0; j < here; j++)                                        \
-        rest += units[j] & (COARSE_TALLY_REST - 1);                            \
-    }                                                                          \
-    return rest;                                                               \
+#define COARSE_TALLY_TAKE(name, whole, type)                                                  \
+  static int64_t name(const pc_coarse_tally *tally, const type *score, const int32_t *label,  \
+                      size_t count) {                                                         \
+    static const pc_cut_units one = {PC_FIXED_ONE, PC_SEGMENT_SQUARE_ONE};                    \
+    int64_t units[PC_CUTS_ROWS], square[PC_CUTS_ROWS], rest = 0;                              \
+    uint16_t place[PC_CUTS_ROWS];                                                             \
+    pc_coarse_ends *ends = tally->ends;                                                       \
+    for (size_t i = 0; i < count; i += PC_CUTS_ROWS) {                                        \
+      const size_t here = count - i < PC_CUTS_ROWS ? count - i : PC_CUTS_ROWS;                \
+      pc_cut_kernels_best()->whole(score + i, here, &one, units, square);                     \
+      const size_t places = ends == NULL                                                      \
+                                ? coarse_tally_count_units(tally->counters, NULL, units,      \
+                                                           square, label + i, here, place)    \
+                                : coarse_tally_count_units(tally->counters, ends->cut, units, \
+                                                           square, label + i, here, place);   \
+      for (size_t p = 0; p < places; p++)                                                     \
+        pc_coarse_ends_add(                                                                   \
+            ends, (size_t)(units[place[p]] >> (COARSE_TALLY_ROUGH + COARSE_TALLY_BUCKET)),    \
+            (double)score[i + place[p]], label[i + place[p]]);                                \
+      for (size_t j = 0; j < here; j++)                                                       \
+        rest += units[j] & (COARSE_TALLY_REST - 1);                                           \
+    }                                                                                         \
+    return rest;                                                                              \
   }
 
 COARSE_TALLY_TAKE(coarse_tally_take_f32, whole_f32, float)
@@ -337,10 +390,8 @@ pcal_status pc_coarse_tally_take(pc_coarse_tally *tally, const pc_stored_rows *r
     const int32_t *labels = rows->labels + done;
     tally->rest +=
         rows->type == PCAL_F32
-            ? coarse_tally_take_f32(tally->counters, (const float *)rows->scores + done, labels,
-                                    some)
-            : coarse_tally_take_f64(tally->counters, (const double *)rows->scores + done,
-                                    labels, some);
+            ? coarse_tally_take_f32(tally, (const float *)rows->scores + done, labels, some)
+            : coarse_tally_take_f64(tally, (const double *)rows->scores + done, labels, some);
   }
   return PCAL_OK;
 }
@@ -508,6 +559,8 @@ static void coarse_tally_counters_add(coarse_tally_counters *into,
 
 void pc_coarse_tally_merge(pc_coarse_tally *into, const pc_coarse_tally *from) {
   into->rest += from->rest;
+  if (into->ends != NULL)
+    pc_coarse_ends_merge(into->ends, from->ends);
   if (coarse_tally_addable(into, from)) {
     coarse_tally_counters_add(into->counters, from->counters);
     return;
