@@ -157,18 +157,18 @@ void pc_fixed_add_weighted(pc_fixed *sum, double weight, double value) {
   sum->units += (pc_int128)whole * units + (int64_t)(rest * (double)units);
 }
 
-/* What falls off the upper 64 bits only decides which way they are rounded: one bit of it is
+/* What falls off the upper 63 bits only decides which way they are rounded: one bit of it is
  * enough. */
 double pc_fixed_value(const pc_fixed *sum) {
   const pc_uint128 size = sum->units < 0 ? -(pc_uint128)sum->units : (pc_uint128)sum->units;
-  const uint64_t high = (uint64_t)(size >> 64);
-  double value = (double)(uint64_t)size / PC_FIXED_ONE;
+  const uint64_t high = (uint64_t)(size >> 63);
+  double value = (double)(int64_t)size / PC_FIXED_ONE;
   if (high != 0) {
     const int drop = 64 - __builtin_clzll(high);
-    const uint64_t kept = (uint64_t)(size >> drop);
+    const int64_t kept = (int64_t)(size >> drop);
     const uint64_t lost = (uint64_t)size << (64 - drop);
-    value =
-        (double)(kept | (lost != 0)) * ((double)((uint64_t)1 << (drop - 1)) * 2 / PC_FIXED_ONE);
+    const double unit = pc_double_of((uint64_t)(drop + 1023) << 52) / PC_FIXED_ONE;
+    value = (double)(kept | (lost != 0)) * unit;
   }
   return sum->units < 0 ? -value : value;
 }
