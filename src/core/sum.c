@@ -150,29 +150,6 @@ double pc_sum_value(const pc_sum *sum) {
   return negative ? -size : size;
 }
 
-void pc_fixed_add_weighted(pc_fixed *sum, double weight, double value) {
-  const int64_t units = pc_fixed_units(value);
-  const int64_t whole = (int64_t)weight;
-  const double rest = weight - (double)whole;
-  sum->units += (pc_int128)whole * units + (int64_t)(rest * (double)units);
-}
-
-/* What falls off the upper 63 bits only decides which way they are rounded: one bit of it is
- * enough. */
-double pc_fixed_value(const pc_fixed *sum) {
-  const pc_uint128 size = sum->units < 0 ? -(pc_uint128)sum->units : (pc_uint128)sum->units;
-  const uint64_t high = (uint64_t)(size >> 63);
-  double value = (double)(int64_t)size / PC_FIXED_ONE;
-  if (high != 0) {
-    const int drop = 64 - __builtin_clzll(high);
-    const int64_t kept = (int64_t)(size >> drop);
-    const uint64_t lost = (uint64_t)size << (64 - drop);
-    const double unit = pc_double_of((uint64_t)(drop + 1023) << 52) / PC_FIXED_ONE;
-    value = (double)(kept | (lost != 0)) * unit;
-  }
-  return sum->units < 0 ? -value : value;
-}
-
 int pc_fixed_addable(const pc_fixed *a, const pc_fixed *b) {
   return a->units >= -SUM_FIXED_MAX && a->units <= SUM_FIXED_MAX &&
          b->units >= -SUM_FIXED_MAX && b->units <= SUM_FIXED_MAX;

@@ -49,8 +49,29 @@ static inline void pc_fixed_add(pc_fixed *sum, double value) {
 
 /* Adds weight copies of value, 0 <= weight < 2^63; a whole weight gives the bits of that many
  * additions, the share of a fractional part is truncated to a unit by itself. */
-void pc_fixed_add_weighted(pc_fixed *sum, double weight, double value);
-double pc_fixed_value(const pc_fixed *sum);                 /* correctly rounded */
+static inline void pc_fixed_add_weighted(pc_fixed *sum, double weight, double value) {
+  const int64_t units = pc_fixed_units(value);
+  const int64_t whole = (int64_t)weight;
+  const double rest = weight - (double)whole;
+  sum->units += (pc_int128)whole * units + (int64_t)(rest * (double)units);
+}
+
+/* Correctly rounded.  What falls off the upper 63 bits only decides which way they are rounded:
+ * one bit of it is enough. */
+static inline double pc_fixed_value(const pc_fixed *sum) {
+  const pc_uint128 size = sum->units < 0 ? -(pc_uint128)sum->units : (pc_uint128)sum->units;
+  const uint64_t high = (uint64_t)(size >> 63);
+  double value = (double)(int64_t)size / PC_FIXED_ONE;
+  if (high != 0) {
+    const int drop = 64 - __builtin_clzll(high);
+    const int64_t kept = (int64_t)(size >> drop);
+    const uint64_t lost = (uint64_t)size << (64 - drop);
+    const double unit = pc_double_of((uint64_t)(drop + 1023) << 52) / PC_FIXED_ONE;
+    value = (double)(kept | (lost != 0)) * unit;
+  }
+  return sum->units < 0 ? -value : value;
+}
+
 int pc_fixed_addable(const pc_fixed *a, const pc_fixed *b); /* as pc_sum_addable */
 
 #endif

@@ -101,7 +101,7 @@ static pcal_status ledger_account_tie(const pc_ledger *ledger, pc_account *accou
   const pc_plan *plan = ledger->plan;
   for (size_t s = 0; s < plan->slot_count; s++) {
     const pc_plan_slot *slot = &plan->slots[s];
-    double ends[PC_GRID_FILL_BINS];
+    double ends[PC_GRID_FILL_ENDS];
     if (slot->twin != PC_NO_SLOT)
       PC_TRY(pc_grid_pair(ledger->env, account->states[slot->twin], account->states[s],
                           &plan->slots[slot->twin].need, &plan->layout, err));

@@ -12,10 +12,8 @@
 #include "core/memory.h"
 #include "data/label_feed.h"
 #include "data/rows.h"
+#include "stats/coarse_counters.h"
 #include "stats/coarse_ends.h"
-
-#define PC_COARSE_BUCKETS 16384
-#define PC_COARSE_STRETCHES (PC_COARSE_BUCKETS + 3) /* with what lies below and beyond */
 
 /* How the first pass sorts scores into buckets: by equal width, or by the bits of the scores
  * from `base` on; what lies outside goes to the first or the last. */
@@ -84,12 +82,12 @@ unsigned pc_coarse_shift(double low, double high, size_t room);
 typedef struct pc_coarse_tally {
   const pcal_env *env;
   pc_coarse_ruler ruler;
-  const pc_coarse_targets *targets;       /* NULL in the first pass */
-  struct coarse_tally_counters *counters; /* of a first pass by equal width */
-  pc_coarse_ends *ends;                   /* the same; NULL: no bucket is cut */
-  pc_segment *segments;                   /* of the first pass, once needed; sub-buckets */
-  uint64_t *counts;                       /* of sub-buckets: [2 * part + hit] */
-  double *kept[2];                        /* scores by outcome */
+  const pc_coarse_targets *targets; /* NULL in the first pass */
+  pc_coarse_counters *counters;     /* of a first pass by equal width */
+  pc_coarse_ends *ends;             /* the same; NULL: no bucket is cut */
+  pc_segment *segments;             /* of the first pass, once needed; sub-buckets */
+  uint64_t *counts;                 /* of sub-buckets: [2 * part + hit] */
+  double *kept[2];                  /* scores by outcome */
   size_t kept_count[2], kept_capacity[2];
   int64_t rest; /* of a first pass by equal width: what scores have below 2^-53, summed in units
                    of 2^-61 */

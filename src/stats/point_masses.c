@@ -21,8 +21,19 @@ typedef struct point_rows {
   pc_fixed score;
 } point_rows;
 
+static void point_add_segment(const pc_segment *segment, point_rows rows[2]) {
+  rows[0].score.units += segment->score.units - segment->hit_score.units;
+  rows[1].score.units += segment->hit_score.units;
+  rows[0].weight += (double)(int64_t)(segment->rows - segment->hits);
+  rows[1].weight += (double)(int64_t)segment->hits;
+}
+
 static void point_add(const pc_curve_table *table, size_t i, point_rows rows[2]) {
-  if (table->segments == NULL && table->weight[i] == 1.0 &&
+  if (table->segments != NULL) {
+    point_add_segment(&table->segments[i], rows);
+    return;
+  }
+  if (table->weight[i] == 1.0 &&
       (table->hits[i] == 0.0 || table->hits[i] == 1.0)) { /* the same, but faster */
     point_rows *one = &rows[table->hits[i] == 1.0];
     pc_fixed_add(&one->score, table->score[i]);
@@ -62,12 +73,11 @@ static void point_put_cell(pc_point_masses *out, const point_rows rows[2], point
   for (int hit = 0; hit < 2; hit++) {
     if (rows[hit].weight <= 0)
       continue;
-    const double score = pc_fixed_value(&rows[hit].score);
-    pc_fixed residual = rows[hit].score;
+    pc_fixed residual = {rows[hit].score.units};
+    at[hit] = pc_fixed_value(&residual) / rows[hit].weight;
     if (hit)
       pc_fixed_add_weighted(&residual, rows[hit].weight, -1.0);
-    at[hit] = score / rows[hit].weight;
-    mass[hit] = hit ? pc_fixed_value(&residual) : score;
+    mass[hit] = pc_fixed_value(&residual);
     point_sums_add(sums, residual);
   }
   const int first = at[1] < at[0];
