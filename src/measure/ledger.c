@@ -178,13 +178,8 @@ pcal_status pc_ledger_update(pc_ledger *ledger, size_t number, const pc_rows *ro
 }
 
 static void ledger_tally_take(pc_tally *tally, const pc_stored_rows *rows) {
-  int32_t any = 0, all = 1;
-  for (size_t i = 0; i < rows->count; i++) {
-    any |= rows->labels[i];
-    all &= rows->labels[i];
-  }
-  ledger_tally_label(tally, any);
-  ledger_tally_label(tally, all);
+  ledger_tally_label(tally, rows->label_low);
+  ledger_tally_label(tally, rows->label_high);
   tally->rows += rows->count;
   pc_sum_add(&tally->weight, (double)rows->count);
 }

@@ -249,7 +249,10 @@ static void test_cut_buckets(void **state) {
   tally_fill(&half, &data, 0, 1234);
   tally_fill(&stored, &data, 0, 99);
   pc_coarse_tally_clear(&stored);
-  const pc_stored_rows rest = {PCAL_F32, narrow + 1234, labels + 1234, TALLY_ROWS - 1234};
+  const pc_stored_rows rest = {.type = PCAL_F32,
+                               .scores = narrow + 1234,
+                               .labels = labels + 1234,
+                               .count = TALLY_ROWS - 1234};
   assert_int_equal(pc_coarse_tally_take(&stored, &rest, NULL), PCAL_OK);
   assert_int_equal(pc_coarse_tally_prepare(&stored, &half, NULL), PCAL_OK);
   pc_coarse_tally_merge(&stored, &half);
