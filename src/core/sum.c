@@ -150,6 +150,22 @@ double pc_sum_value(const pc_sum *sum) {
   return negative ? -size : size;
 }
 
+/* What falls off the upper 64 bits only decides which way they are rounded: one bit of it is
+ * enough. */
+double pc_fixed_large_value(const pc_fixed *sum) {
+  const pc_uint128 size = sum->units < 0 ? -(pc_uint128)sum->units : (pc_uint128)sum->units;
+  const uint64_t high = (uint64_t)(size >> 64);
+  double value = (double)(uint64_t)size / PC_FIXED_ONE;
+  if (high != 0) {
+    const int drop = 64 - __builtin_clzll(high);
+    const uint64_t kept = (uint64_t)(size >> drop);
+    const uint64_t lost = (uint64_t)size << (64 - drop);
+    value =
+        (double)(kept | (lost != 0)) * ((double)((uint64_t)1 << (drop - 1)) * 2 / PC_FIXED_ONE);
+  }
+  return sum->units < 0 ? -value : value;
+}
+
 int pc_fixed_addable(const pc_fixed *a, const pc_fixed *b) {
   return a->units >= -SUM_FIXED_MAX && a->units <= SUM_FIXED_MAX &&
          b->units >= -SUM_FIXED_MAX && b->units <= SUM_FIXED_MAX;

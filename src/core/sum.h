@@ -56,20 +56,14 @@ static inline void pc_fixed_add_weighted(pc_fixed *sum, double weight, double va
   sum->units += (pc_int128)whole * units + (int64_t)(rest * (double)units);
 }
 
-/* Correctly rounded.  What falls off the upper 63 bits only decides which way they are rounded:
- * one bit of it is enough. */
+/* Correctly rounded: below 2^24 both halves of the units are doubles, and their sum is rounded
+ * once. */
+double pc_fixed_large_value(const pc_fixed *sum); /* the same for any size */
 static inline double pc_fixed_value(const pc_fixed *sum) {
-  const pc_uint128 size = sum->units < 0 ? -(pc_uint128)sum->units : (pc_uint128)sum->units;
-  const uint64_t high = (uint64_t)(size >> 63);
-  double value = (double)(int64_t)size / PC_FIXED_ONE;
-  if (high != 0) {
-    const int drop = 64 - __builtin_clzll(high);
-    const int64_t kept = (int64_t)(size >> drop);
-    const uint64_t lost = (uint64_t)size << (64 - drop);
-    const double unit = pc_double_of((uint64_t)(drop + 1023) << 52) / PC_FIXED_ONE;
-    value = (double)(kept | (lost != 0)) * unit;
-  }
-  return sum->units < 0 ? -value : value;
+  const pc_int128 high = sum->units >> 32, limit = (pc_int128)1 << 53;
+  if (high < -limit || high > limit)
+    return pc_fixed_large_value(sum);
+  return ((double)(int64_t)high * 0x1p32 + (double)(uint32_t)sum->units) / PC_FIXED_ONE;
 }
 
 int pc_fixed_addable(const pc_fixed *a, const pc_fixed *b); /* as pc_sum_addable */

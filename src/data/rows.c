@@ -214,7 +214,7 @@ int pc_stored_rows_plain(pc_stored_rows *rows) {
   rows->label_low = (int32_t)all;
   rows->label_high = (int32_t)any;
   return any <= 1 && (rows->type == PCAL_F32 ? rows_unit_f32(rows->scores, rows->count)
-                                              : rows_unit_f64(rows->scores, rows->count));
+                                             : rows_unit_f64(rows->scores, rows->count));
 }
 
 static void rows_copy(void *to, const void *from, const size_t *positions, size_t count,
