@@ -246,9 +246,27 @@ static pcal_status refine_scenario(const pcal_env *env, void *user, pcal_error *
   return status;
 }
 
+/* A curve that is cut from the first row on. */
+static pcal_status refine_narrow_scenario(const pcal_env *env, void *user, pcal_error *err) {
+  static const char *const spec[] = {"smece"};
+  pcal_env single = *env;
+  single.threads = 1;
+  pcal_measure_config config = refine_config(PCAL_PROBABILITY, 1);
+  config.specs = spec;
+  config.spec_count = 1;
+  pcal_source *source = refine_narrow_source(user);
+  pcal_measure *measure = NULL;
+  const pcal_status status = refine_coarse(&single, source, &config, &measure, err);
+  pc_measure_free(measure);
+  pcal_source_free(source);
+  return status;
+}
+
 static void test_every_allocation_may_fail(void **state) {
   (void)state;
   static refine_data data;
+  refine_draw(0, &data);
+  unit_fail_each_allocation(refine_narrow_scenario, &data);
   refine_draw(0, &data);
   for (int32_t first = 0; first < 2; first++) {
     data.label[0] = first;
