@@ -8,6 +8,7 @@
 
 #define COARSE_TALLY_REST 256 /* units of 2^-61 in one of 2^-53 */
 #define COARSE_TALLY_BLOCK 1024
+#define COARSE_TALLY_LINE 64 /* of a cache: those of a bucket lie in one */
 #define COARSE_TALLY_FINE ((size_t)1 << 17)
 #define COARSE_TALLY_PARTS_BUCKETS ((size_t)1 << 18) /* of all parts together, about */
 #define COARSE_TALLY_PARTS_LOW 0x1p-32               /* smaller scores share a bucket */
@@ -54,9 +55,11 @@ static pcal_status coarse_tally_segments_open(pc_coarse_tally *tally, pcal_error
 }
 
 static pcal_status coarse_tally_make_counters(pc_coarse_tally *tally, pcal_error *err) {
-  tally->counters = pc_alloc_raw(tally->env, 1, sizeof *tally->counters);
-  if (tally->counters == NULL)
+  tally->block = pc_alloc_raw(tally->env, 1, sizeof *tally->counters + COARSE_TALLY_LINE);
+  if (tally->block == NULL)
     return pc_fail_memory(err, "preparing curves");
+  const size_t off = COARSE_TALLY_LINE - (uintptr_t)tally->block % COARSE_TALLY_LINE;
+  tally->counters = (pc_coarse_counters *)(void *)((char *)tally->block + off);
   pc_coarse_counters_clear(tally->counters);
   return PCAL_OK;
 }
@@ -133,7 +136,7 @@ pcal_status pc_coarse_tally_cut(pc_coarse_tally *tally, const double *ends, size
 void pc_coarse_tally_free(pc_coarse_tally *tally) {
   if (tally->env == NULL)
     return;
-  pc_free(tally->env, tally->counters);
+  pc_free(tally->env, tally->block);
   pc_free(tally->env, tally->ends);
   pc_free(tally->env, tally->segments);
   pc_free(tally->env, tally->counts);
@@ -189,7 +192,7 @@ size_t pc_coarse_tally_read(const pc_coarse_tally *tally, pc_segment *out) {
   return count;
 }
 
-static pcal_status pc_coarse_counters_empty(pc_coarse_tally *tally, pcal_error *err) {
+static pcal_status coarse_tally_counters_empty(pc_coarse_tally *tally, pcal_error *err) {
   if (tally->segments == NULL)
     PC_TRY(coarse_tally_segments_open(tally, err));
   for (size_t s = 0; s < PC_COARSE_STRETCHES; s++) {
@@ -221,7 +224,7 @@ static int64_t coarse_tally_count(const pc_coarse_tally *tally, double score, in
 static pcal_status coarse_tally_make_room(pc_coarse_tally *tally, size_t count, size_t *some,
                                           pcal_error *err) {
   if (tally->counters->rows == PC_COARSE_COUNTERS_ROWS)
-    PC_TRY(pc_coarse_counters_empty(tally, err));
+    PC_TRY(coarse_tally_counters_empty(tally, err));
   const uint64_t room = PC_COARSE_COUNTERS_ROWS - tally->counters->rows;
   *some = count < room ? count : (size_t)room;
   tally->counters->rows += *some;

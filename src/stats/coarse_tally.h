@@ -83,6 +83,7 @@ typedef struct pc_coarse_tally {
   const pcal_env *env;
   pc_coarse_ruler ruler;
   const pc_coarse_targets *targets; /* NULL in the first pass */
+  void *block;                      /* that the counters lie in */
   pc_coarse_counters *counters;     /* of a first pass by equal width */
   pc_coarse_ends *ends;             /* the same; NULL: no bucket is cut */
   pc_segment *segments;             /* of the first pass, once needed; sub-buckets */
