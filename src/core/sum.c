@@ -150,16 +150,9 @@ double pc_sum_value(const pc_sum *sum) {
   return negative ? -size : size;
 }
 
-void pc_fixed_add_weighted(pc_fixed *sum, double weight, double value) {
-  const int64_t units = pc_fixed_units(value);
-  const int64_t whole = (int64_t)weight;
-  const double rest = weight - (double)whole;
-  sum->units += (pc_int128)whole * units + (int64_t)(rest * (double)units);
-}
-
 /* What falls off the upper 64 bits only decides which way they are rounded: one bit of it is
  * enough. */
-double pc_fixed_value(const pc_fixed *sum) {
+double pc_fixed_large_value(const pc_fixed *sum) {
   const pc_uint128 size = sum->units < 0 ? -(pc_uint128)sum->units : (pc_uint128)sum->units;
   const uint64_t high = (uint64_t)(size >> 64);
   double value = (double)(uint64_t)size / PC_FIXED_ONE;

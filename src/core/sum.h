@@ -49,8 +49,23 @@ static inline void pc_fixed_add(pc_fixed *sum, double value) {
 
 /* Adds weight copies of value, 0 <= weight < 2^63; a whole weight gives the bits of that many
  * additions, the share of a fractional part is truncated to a unit by itself. */
-void pc_fixed_add_weighted(pc_fixed *sum, double weight, double value);
-double pc_fixed_value(const pc_fixed *sum);                 /* correctly rounded */
+static inline void pc_fixed_add_weighted(pc_fixed *sum, double weight, double value) {
+  const int64_t units = pc_fixed_units(value);
+  const int64_t whole = (int64_t)weight;
+  const double rest = weight - (double)whole;
+  sum->units += (pc_int128)whole * units + (int64_t)(rest * (double)units);
+}
+
+/* Correctly rounded: below 2^24 both halves of the units are doubles, and their sum is rounded
+ * once. */
+double pc_fixed_large_value(const pc_fixed *sum); /* the same for any size */
+static inline double pc_fixed_value(const pc_fixed *sum) {
+  const pc_int128 high = sum->units >> 32, limit = (pc_int128)1 << 53;
+  if (high < -limit || high > limit)
+    return pc_fixed_large_value(sum);
+  return ((double)(int64_t)high * 0x1p32 + (double)(uint32_t)sum->units) / PC_FIXED_ONE;
+}
+
 int pc_fixed_addable(const pc_fixed *a, const pc_fixed *b); /* as pc_sum_addable */
 
 #endif

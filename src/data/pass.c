@@ -51,6 +51,7 @@ static pcal_status pass_add(const pass_batch *work, size_t w, size_t begin, size
   const pc_pass *pass = work->pass;
   struct pc_pass_worker *worker = &pass->workers[w];
   pc_rows rows;
+  PC_TRY(pass_scratch(pass, worker, err));
   PC_TRY(pc_label_feed_fill(&pass->feed, begin, count, err));
   PC_TRY(pc_rows_derive(work->batch, &pass->layout, &pass->policy, begin, count,
                         &worker->scratch, &rows, &worker->counts, err));
@@ -62,14 +63,16 @@ static pcal_status pass_stored(const pass_batch *work, size_t w, size_t begin, s
                                pc_stored_rows *out, pcal_error *err) {
   const pc_pass *pass = work->pass;
   const pcal_batch *batch = work->batch;
-  int32_t *labels = pass->workers[w].scratch.labels;
   *out = (pc_stored_rows){.type = batch->type,
                           .scores = (const char *)batch->scores +
                                     (ptrdiff_t)begin * batch->row_stride,
-                          .labels = pass->feed.fill == NULL ? batch->labels + begin : labels,
+                          .labels = batch->labels + begin,
                           .count = count};
-  return pass->feed.fill == NULL ? PCAL_OK
-                                 : pass->feed.fill(pass->feed.user, begin, count, labels, err);
+  if (pass->feed.fill == NULL)
+    return PCAL_OK;
+  PC_TRY(pass_scratch(pass, &pass->workers[w], err));
+  out->labels = pass->workers[w].scratch.labels;
+  return pass->feed.fill(pass->feed.user, begin, count, pass->workers[w].scratch.labels, err);
 }
 
 static pcal_status pass_task(void *user, size_t index, size_t w, pcal_error *err) {
@@ -77,7 +80,6 @@ static pcal_status pass_task(void *user, size_t index, size_t w, pcal_error *err
   const pc_pass *pass = work->pass;
   const size_t begin = index * work->chunk, left = work->batch->rows - begin;
   const size_t count = left < work->chunk ? left : work->chunk;
-  PC_TRY(pass_scratch(pass, &pass->workers[w], err));
   if (pass->take != NULL && pc_batch_stored(work->batch)) {
     pc_stored_rows rows;
     PC_TRY(pass_stored(work, w, begin, count, &rows, err));

@@ -205,12 +205,16 @@ int pc_batch_stored(const pcal_batch *batch) {
 ROWS_UNIT(rows_unit_f32, float)
 ROWS_UNIT(rows_unit_f64, double)
 
-int pc_stored_rows_plain(const pc_stored_rows *rows) {
-  uint32_t bits = 0;
-  for (size_t i = 0; i < rows->count; i++)
-    bits |= (uint32_t)rows->labels[i];
-  return bits <= 1 && (rows->type == PCAL_F32 ? rows_unit_f32(rows->scores, rows->count)
-                                              : rows_unit_f64(rows->scores, rows->count));
+int pc_stored_rows_plain(pc_stored_rows *rows) {
+  uint32_t any = 0, all = 1;
+  for (size_t i = 0; i < rows->count; i++) {
+    any |= (uint32_t)rows->labels[i];
+    all &= (uint32_t)rows->labels[i];
+  }
+  rows->label_low = (int32_t)all;
+  rows->label_high = (int32_t)any;
+  return any <= 1 && (rows->type == PCAL_F32 ? rows_unit_f32(rows->scores, rows->count)
+                                             : rows_unit_f64(rows->scores, rows->count));
 }
 
 static void rows_copy(void *to, const void *from, const size_t *positions, size_t count,

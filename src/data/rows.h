@@ -137,14 +137,15 @@ typedef struct pc_stored_rows {
   const void *scores;
   const int32_t *labels;
   size_t count;
+  int32_t label_low, label_high; /* of plain rows */
 } pc_stored_rows;
 
 /* Does a batch have such rows, without weights and groups? */
 int pc_batch_stored(const pcal_batch *batch);
 
 /* Are all of them good, with scores in [0, 1] and labels of 0 and 1?  Others may be good too.
- */
-int pc_stored_rows_plain(const pc_stored_rows *rows);
+ * Notes the lowest and the highest label. */
+int pc_stored_rows_plain(pc_stored_rows *rows);
 
 /* Checks and converts rows [begin, begin + count) of a batch, count <= capacity. */
 PC_CHECKED pcal_status pc_rows_derive(const pcal_batch *batch, const pc_layout *layout,

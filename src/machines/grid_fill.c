@@ -10,11 +10,9 @@
 _Static_assert((int64_t)PC_SEGMENT_SQUARE_ONE == (int64_t)PC_GRID_ONE,
                "squares have the units of grids");
 
-#define GRID_FILL_BINS 100 /* finer grids cut too many segments */
-
 int pc_grid_fillable(const pc_need *need) {
   const unsigned known = PC_MOMENT_SQUARE;
-  return need->machine == PC_GRID && need->grid.bins <= GRID_FILL_BINS &&
+  return need->machine == PC_GRID && need->grid.bins <= PC_GRID_FILL_BINS &&
          need->grid.rule != PC_EDGES_GUO && (need->grid.moments & ~known) == 0 &&
          need->grid.threshold <= 0 && !need->view.by_label && !pc_view_spread(&need->view);
 }

@@ -5,8 +5,8 @@
 typedef struct coarse_state {
   pc_view view;
   size_t part_count;
-  pc_coarse_tally *tally; /* of the first pass */
-  pc_coarse *curve;       /* once refining has begun */
+  pc_coarse_tally *tally; /* of the first pass, until refining begins */
+  pc_coarse *curve;       /* from then on */
 } coarse_state;
 
 static void machine_coarse_destroy(const pcal_env *env, void *opaque) {
@@ -105,6 +105,12 @@ pcal_status pc_machine_coarse_take(void *opaque, const pc_stored_rows *rows, pca
   return pc_coarse_tally_take(&state->tally[0], rows, err);
 }
 
+pcal_status pc_machine_coarse_cut(void *opaque, const double *ends, size_t count,
+                                  pcal_error *err) {
+  coarse_state *state = opaque;
+  return pc_coarse_tally_cut(&state->tally[0], ends, count, err);
+}
+
 static pcal_status machine_coarse_prepare(const pcal_env *env, void *opaque, const void *other,
                                           pcal_error *err) {
   (void)env;
@@ -129,6 +135,7 @@ pcal_status pc_machine_coarse_curve(const pcal_env *env, void *opaque, size_t pa
   coarse_state *state = opaque;
   if (state->curve[part].env == NULL)
     PC_TRY(pc_coarse_new(env, &state->tally[part], &state->curve[part], err));
+  pc_coarse_tally_free(&state->tally[part]);
   *out = &state->curve[part];
   return PCAL_OK;
 }

@@ -13,8 +13,14 @@ extern const pc_machine pc_machine_coarse;
 PC_CHECKED pcal_status pc_machine_coarse_take(void *state, const pc_stored_rows *rows,
                                               pcal_error *err);
 
-/* The curve of a part of a state; built from the first pass when first asked for.  A state with
- * rows must have been asked for all before it is finished; the evidence borrows from them. */
+/* Cuts the curve of a state without rows, which has one part, by the scores in its view, at
+ * ends: see pc_coarse_tally_cut. */
+PC_CHECKED pcal_status pc_machine_coarse_cut(void *state, const double *ends, size_t count,
+                                             pcal_error *err);
+
+/* The curve of a part of a state; built from the first pass when first asked for, after which
+ * the state takes no more rows.  A state with rows must have been asked for all before it is
+ * finished; the evidence borrows from them. */
 PC_CHECKED pcal_status pc_machine_coarse_curve(const pcal_env *env, void *state, size_t part,
                                                pc_coarse **out, pcal_error *err);
 

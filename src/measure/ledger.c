@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "machines/grid_fill.h"
 #include "machines/grid_twin.h"
 #include "machines/machine_coarse.h"
 
@@ -93,6 +94,24 @@ static pc_account *ledger_account_alloc(const pc_ledger *ledger) {
   return account;
 }
 
+/* States of a new account that have to do with each other: grids with their twins, and curves
+ * with the grids that they will fill. */
+static pcal_status ledger_account_tie(const pc_ledger *ledger, pc_account *account,
+                                      pcal_error *err) {
+  const pc_plan *plan = ledger->plan;
+  for (size_t s = 0; s < plan->slot_count; s++) {
+    const pc_plan_slot *slot = &plan->slots[s];
+    double ends[PC_GRID_FILL_ENDS];
+    if (slot->twin != PC_NO_SLOT)
+      PC_TRY(pc_grid_pair(ledger->env, account->states[slot->twin], account->states[s],
+                          &plan->slots[slot->twin].need, &plan->layout, err));
+    if (slot->curve != PC_NO_SLOT && !pc_plan_looks(plan, slot->curve))
+      PC_TRY(pc_machine_coarse_cut(account->states[slot->curve], ends,
+                                   pc_grid_ends(account->states[s], ends), err));
+  }
+  return PCAL_OK;
+}
+
 static pcal_status ledger_account_new(pc_ledger *ledger, pc_account **out, pcal_error *err) {
   const pc_plan *plan = ledger->plan;
   pc_account *account = ledger_account_alloc(ledger);
@@ -102,11 +121,8 @@ static pcal_status ledger_account_new(pc_ledger *ledger, pc_account **out, pcal_
   for (size_t s = 0; s < plan->slot_count && status == PCAL_OK; s++)
     status = plan->slots[s].machine->create(ledger->env, &plan->slots[s].need, &plan->layout,
                                             &account->states[s], err);
-  for (size_t s = 0; s < plan->slot_count && status == PCAL_OK; s++)
-    if (plan->slots[s].twin != PC_NO_SLOT)
-      status =
-          pc_grid_pair(ledger->env, account->states[plan->slots[s].twin], account->states[s],
-                       &plan->slots[plan->slots[s].twin].need, &plan->layout, err);
+  if (status == PCAL_OK)
+    status = ledger_account_tie(ledger, account, err);
   if (status != PCAL_OK) {
     ledger_account_free(ledger, account);
     return status;
@@ -162,13 +178,8 @@ pcal_status pc_ledger_update(pc_ledger *ledger, size_t number, const pc_rows *ro
 }
 
 static void ledger_tally_take(pc_tally *tally, const pc_stored_rows *rows) {
-  int32_t any = 0, all = 1;
-  for (size_t i = 0; i < rows->count; i++) {
-    any |= rows->labels[i];
-    all &= rows->labels[i];
-  }
-  ledger_tally_label(tally, any);
-  ledger_tally_label(tally, all);
+  ledger_tally_label(tally, rows->label_low);
+  ledger_tally_label(tally, rows->label_high);
   tally->rows += rows->count;
   pc_sum_add(&tally->weight, (double)rows->count);
 }

@@ -11,32 +11,57 @@
 
 #include "machines/machine_coarse.h"
 
-static void measure_worker_free(pcal_measure *measure, pc_measure_worker *worker) {
-  pc_scratch_free(&measure->env, &worker->group_scratch);
+static void measure_columns_free(const pcal_measure *measure, pc_measure_worker *worker) {
   for (size_t v = 0; worker->columns != NULL && v < measure->plan.view_count; v++)
     pc_columns_free(&measure->env, &worker->columns[v]);
   pc_free(&measure->env, worker->columns);
+  worker->columns = NULL;
+}
+
+static void measure_worker_free(pcal_measure *measure, pc_measure_worker *worker) {
+  measure_columns_free(measure, worker);
+  pc_scratch_free(&measure->env, &worker->group_scratch);
   pc_free(&measure->env, worker->positions);
   if (worker->ledger.env != NULL)
     pc_ledger_free(&worker->ledger);
   memset(worker, 0, sizeof *worker);
 }
 
-static pcal_status measure_worker_fill(pcal_measure *measure, pc_measure_worker *worker,
-                                       pcal_error *err) {
-  const pcal_env *env = &measure->env;
-  const pc_plan *plan = &measure->plan;
-  const size_t rows = pc_chunk_rows(&plan->layout);
-  pc_ledger_init(&worker->ledger, env, plan);
-  PC_TRY(pc_scratch_new(env, &plan->layout, &worker->group_scratch, err));
-  worker->positions = pc_alloc_raw(env, rows, sizeof *worker->positions);
-  worker->columns = pc_alloc(env, plan->view_count, sizeof *worker->columns);
-  if (worker->positions == NULL || worker->columns == NULL)
-    return pc_fail_memory(err, "preparing workers");
-  for (size_t v = 0; v < plan->view_count; v++)
-    PC_TRY(pc_columns_new(env, &plan->views[v], rows, &worker->columns[v], err));
+static pc_measure_worker *measure_worker(pcal_measure *measure, size_t w) {
+  pc_measure_worker *worker = &measure->workers[w];
+  if (!worker->ready)
+    pc_ledger_init(&worker->ledger, &measure->env, &measure->plan);
   worker->ready = 1;
-  return PCAL_OK;
+  return worker;
+}
+
+/* Columns, which rows need that are not taken as they are stored. */
+static pcal_status measure_columns_open(const pcal_measure *measure, pc_measure_worker *worker,
+                                        pcal_error *err) {
+  const pc_plan *plan = &measure->plan;
+  pcal_status status = PCAL_OK;
+  if (worker->columns != NULL)
+    return PCAL_OK;
+  worker->columns = pc_alloc(&measure->env, plan->view_count, sizeof *worker->columns);
+  if (worker->columns == NULL)
+    return pc_fail_memory(err, "preparing workers");
+  for (size_t v = 0; v < plan->view_count && status == PCAL_OK; v++)
+    status = pc_columns_new(&measure->env, &plan->views[v], pc_chunk_rows(&plan->layout),
+                            &worker->columns[v], err);
+  if (status != PCAL_OK)
+    measure_columns_free(measure, worker);
+  return status;
+}
+
+static pcal_status measure_groups_open(const pcal_measure *measure, pc_measure_worker *worker,
+                                       pcal_error *err) {
+  const pc_layout *layout = &measure->plan.layout;
+  if (worker->group_scratch.block == NULL)
+    PC_TRY(pc_scratch_new(&measure->env, layout, &worker->group_scratch, err));
+  if (worker->positions == NULL)
+    worker->positions =
+        pc_alloc_raw(&measure->env, pc_chunk_rows(layout), sizeof *worker->positions);
+  return worker->positions == NULL ? pc_fail_memory(err, "preparing workers") : PCAL_OK;
 }
 
 static pcal_status measure_add(pc_measure_worker *worker, const pc_plan *plan, size_t account,
@@ -69,21 +94,18 @@ static pcal_status measure_add_groups(pc_measure_worker *worker, const pc_plan *
 
 static pcal_status measure_chunk(void *user, size_t w, const pc_rows *rows, pcal_error *err) {
   pcal_measure *measure = user;
-  pc_measure_worker *worker = &measure->workers[w];
-  if (!worker->ready)
-    PC_TRY(measure_worker_fill(measure, worker, err));
-  if (rows->groups != NULL && !measure->plan.certainty.by_cluster)
-    return measure_add_groups(worker, &measure->plan, rows, err);
-  return measure_add(worker, &measure->plan, 0, rows, err);
+  pc_measure_worker *worker = measure_worker(measure, w);
+  PC_TRY(measure_columns_open(measure, worker, err));
+  if (rows->groups == NULL || measure->plan.certainty.by_cluster)
+    return measure_add(worker, &measure->plan, 0, rows, err);
+  PC_TRY(measure_groups_open(measure, worker, err));
+  return measure_add_groups(worker, &measure->plan, rows, err);
 }
 
 static pcal_status measure_take(void *user, size_t w, const pc_stored_rows *rows,
                                 pcal_error *err) {
   pcal_measure *measure = user;
-  pc_measure_worker *worker = &measure->workers[w];
-  if (!worker->ready)
-    PC_TRY(measure_worker_fill(measure, worker, err));
-  return pc_ledger_take(&worker->ledger, rows, err);
+  return pc_ledger_take(&measure_worker(measure, w)->ledger, rows, err);
 }
 
 static pcal_status measure_prepare(pcal_measure *measure, const pcal_measure_config *config,
@@ -153,8 +175,6 @@ static void measure_workers_clear(pcal_measure *measure) {
     pc_measure_worker *worker = &measure->workers[w];
     if (worker->ready)
       pc_ledger_clear(&worker->ledger);
-    else
-      measure_worker_free(measure, worker);
   }
 }
 

@@ -278,6 +278,13 @@ int pc_plan_refines(const pc_plan *plan, size_t slot) {
   return plan_can_say(plan, slot, 1);
 }
 
+int pc_plan_looks(const pc_plan *plan, size_t slot) {
+  for (size_t e = 0; e < plan->entry_count; e++)
+    if (plan->entries[e].slot == slot && plan->entries[e].metric->wants != NULL)
+      return 1;
+  return 0;
+}
+
 int pc_plan_equal(const pc_plan *a, const pc_plan *b) {
   if (!pc_layout_equal(&a->layout, &b->layout) || a->entry_count != b->entry_count ||
       !pc_certainty_equal(&a->certainty, &b->certainty))

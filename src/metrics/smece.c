@@ -30,6 +30,7 @@
 #define SMECE_TOLERANCE 1e-8    /* of the root, relative */
 #define SMECE_SIGMA_MIN 0x1p-20 /* edge case 4 */
 #define SMECE_STEPS 60
+#define SMECE_WIDE_START 0x1p-6 /* most roots are larger */
 #define SMECE_ROUGH_START 0x1p-7
 #define SMECE_ROUGH_LEAST 0x1p-12
 #define SMECE_ROUGH_ERROR 5e-5     /* that joining scores may add, relative */
@@ -82,6 +83,8 @@ static pcal_status smece_field_new(const pcal_env *env, const pc_curve_table *ta
 /* From here on no sigma is smaller: few nodes take the place of many masses. */
 static void smece_settle(smece_field *field, double sigma) {
   const int64_t grid = pc_smooth_grid(sigma, field->fine);
+  field->base = &field->all;
+  field->grid = 0;
   if ((size_t)grid > field->all.count / 2)
     return;
   pc_smooth_gather(&field->all, grid, &field->gathered[0]);
@@ -159,7 +162,7 @@ static double smece_search(smece_field *field, double least, double tolerance) {
 #define SMECE_WIDEST 14
 #define SMECE_FINEST 21 /* finer cells are not worth it: then every score counts */
 #define SMECE_SURE_LEVEL 9
-#define SMECE_SURE_ERROR 1e-3 /* that these may add */
+#define SMECE_SURE_ERROR 1e-3 /* that these may add, ten times that of a rough grid */
 
 /* Residuals of one sign but for rounding. */
 static int smece_one_sign(const smece_field *field) {
@@ -167,13 +170,17 @@ static int smece_one_sign(const smece_field *field) {
 }
 
 /* Is the root at least as large as the width from which on these cells are fine enough?  Then
- * *excess is smECE_s - s at that width. */
-static int smece_suffices(smece_field *field, double least, double *excess) {
+ * *start is that width, or a larger one not above the root either, and *excess is smECE_s - s
+ * there.  The larger the width, the fewer the nodes. */
+static int smece_suffices(smece_field *field, double least, double *start, double *excess) {
   if (field->all.size < least || least > 1.0)
     return 0;
-  smece_settle(field, least);
-  *excess = smece_excess(field, least);
-  return *excess >= 0;
+  for (*start = fmax(least, SMECE_WIDE_START);; *start = least) {
+    smece_settle(field, *start);
+    *excess = smece_excess(field, *start);
+    if (*excess >= 0 || *start <= least)
+      return *excess >= 0;
+  }
 }
 
 /* The next level to try: after the widest cells one that fits the root that they give. */
@@ -196,17 +203,17 @@ static pcal_status smece_at_level(const pcal_env *env, const pc_curve_table *tab
                                   unsigned level, unsigned *next, pc_outcome *out,
                                   pcal_error *err) {
   smece_field field;
-  double excess = 0.0;
+  double start = 0.0, excess = 0.0;
   PC_TRY(smece_field_new(env, table, level, &field, err));
   const double least = pc_point_masses_sigma(&field.all, level, SMECE_JOIN_ERROR);
   const int one_sign = smece_one_sign(&field), each = level == PC_EACH_SCORE;
-  *next = one_sign || each || smece_suffices(&field, least, &excess)
+  *next = one_sign || each || smece_suffices(&field, least, &start, &excess)
               ? 0
               : smece_next(&field, level);
   if (*next == 0 && out != NULL) {
     const double value = one_sign ? 0.0
                          : each   ? smece_search(&field, SMECE_SIGMA_MIN, SMECE_TOLERANCE)
-                                  : smece_rise(&field, least, excess, SMECE_TOLERANCE);
+                                  : smece_rise(&field, start, excess, SMECE_TOLERANCE);
     out->value = fmax(value, fabs(field.all.net));
     pc_outcome_part(out, "sigma", out->value);
     pc_outcome_part(out, "signed", field.all.net);
@@ -216,11 +223,12 @@ static pcal_status smece_at_level(const pcal_env *env, const pc_curve_table *tab
 }
 
 /* Finer and finer cells until they suffice.  *level is then 0, or else the level of cells that
- * a coarse table does not know yet.  out NULL: nothing but that. */
+ * a coarse table does not know yet.  out NULL: nothing but that; else all cells are known that
+ * have been asked for so. */
 static pcal_status smece_refine(const pcal_env *env, const pc_curve_table *table,
                                 unsigned *level, pc_outcome *out, pcal_error *err) {
   *level = table->total < SMECE_JOIN_ROWS ? PC_EACH_SCORE : SMECE_WIDEST;
-  while (*level != 0 && pc_point_masses_wants(table, *level, NULL) == 0)
+  while (*level != 0 && (out != NULL || pc_point_masses_wants(table, *level, NULL) == 0))
     PC_TRY(smece_at_level(env, table, *level, level, out, err));
   return PCAL_OK;
 }
@@ -233,6 +241,7 @@ static pcal_status smece_surely(const pcal_env *env, const pc_curve_table *table
   const pc_point_masses any = {.size = 1.0};
   const double least = pc_point_masses_sigma(&any, SMECE_WIDEST, SMECE_JOIN_ERROR);
   PC_TRY(smece_field_new(env, table, SMECE_SURE_LEVEL, &field, err));
+  field.fine = PC_SMOOTH_ROUGH;
   const double sigma =
       fmax(least, pc_point_masses_sigma(&field.all, SMECE_SURE_LEVEL, SMECE_SURE_ERROR));
   *surely = sigma <= field.all.size && sigma <= 1.0 && !smece_one_sign(&field) &&

@@ -19,16 +19,13 @@ static int coarse_single(const pc_segment *segment) {
 
 pcal_status pc_coarse_new(const pcal_env *env, const pc_coarse_tally *tally, pc_coarse *out,
                           pcal_error *err) {
-  const size_t count = pc_coarse_tally_count(tally);
   *out = (pc_coarse){.env = env, .ruler = tally->ruler, .rest = tally->rest};
-  out->segments = pc_alloc_raw(env, count, sizeof *out->segments);
+  out->segments = pc_alloc_raw(env, pc_coarse_tally_segments_max(tally), sizeof *out->segments);
   if (out->segments == NULL)
     return pc_fail_memory(err, "building a curve");
-  for (size_t i = 0; i < count; i++) {
-    out->segments[out->count] = pc_coarse_tally_segment(tally, i);
-    out->total += out->segments[out->count].rows;
-    out->count += out->segments[out->count].rows > 0;
-  }
+  out->count = pc_coarse_tally_read(tally, out->segments);
+  for (size_t i = 0; i < out->count; i++)
+    out->total += out->segments[i].rows;
   return PCAL_OK;
 }
 

@@ -1,15 +1,3 @@
-/* The first pass adds a row to its bucket b with three additions modulo 2^64; what overflows is
- * known from where the bucket lies.  With u = trunc(2^61 s) for a score s and n rows:
- *   sum     sum of u
- *   rough   sum of 2^40 + trunc(u / 2^37)
- *   square  sum of trunc(2^53 s^2)
- * trunc(u / 2^37) is b 2^10 and less than 2^10 more, so that n = trunc(rough / (2^40 + b 2^10))
- * and the rest of this division give the sum H of all trunc(u / 2^37); the sum of u lies less
- * than n 2^37 above 2^37 H.
- * The square of a score is b^2 2^25 + b o / 2^21 + o^2 / 2^69, o = u - b 2^47, in units of
- * 2^-53; the last term is below 2^25 and rounding moves all of it by less than 4: the sum of
- * squares lies in an interval of length n (2^25 + 8) that n and the sum of u tell.
- * All this holds up to 2^24 - 2^10 rows; then the counters are emptied into segments. */
 #include "stats/coarse_tally.h"
 
 #include <math.h>
@@ -18,27 +6,12 @@
 #include "kernels/cuts.h"
 #include "stats/point_masses.h"
 
-#define COARSE_TALLY_ROWS_MAX (((uint64_t)1 << 24) - 1024)
-#define COARSE_TALLY_ONE ((uint64_t)1 << 40) /* a row in `rough` */
-#define COARSE_TALLY_ROUGH 37
-#define COARSE_TALLY_BUCKET 10 /* from `rough` to the bucket */
-#define COARSE_TALLY_REST 256  /* units of 2^-61 in one of 2^-53 */
+#define COARSE_TALLY_REST 256 /* units of 2^-61 in one of 2^-53 */
 #define COARSE_TALLY_BLOCK 1024
+#define COARSE_TALLY_LINE 64 /* of a cache: those of a bucket lie in one */
 #define COARSE_TALLY_FINE ((size_t)1 << 17)
 #define COARSE_TALLY_PARTS_BUCKETS ((size_t)1 << 18) /* of all parts together, about */
 #define COARSE_TALLY_PARTS_LOW 0x1p-32               /* smaller scores share a bucket */
-
-/* By outcome. */
-typedef struct coarse_tally_sums {
-  uint64_t sum[2], rough[2];
-} coarse_tally_sums;
-
-typedef struct coarse_tally_counters {
-  coarse_tally_sums sums[PC_COARSE_BUCKETS + 1];
-  uint64_t square[PC_COARSE_BUCKETS + 1];
-  pc_segment outside[2]; /* below the buckets and beyond */
-  uint64_t rows;         /* in the counters */
-} coarse_tally_counters;
 
 static const pc_coarse_ruler coarse_tally_even = {.count = PC_COARSE_BUCKETS + 1,
                                                   .fine = COARSE_TALLY_FINE};
@@ -81,16 +54,13 @@ static pcal_status coarse_tally_segments_open(pc_coarse_tally *tally, pcal_error
   return PCAL_OK;
 }
 
-static void coarse_tally_counters_clear(coarse_tally_counters *counters) {
-  memset(counters, 0, sizeof *counters);
-  counters->outside[0] = counters->outside[1] = pc_segment_none;
-}
-
 static pcal_status coarse_tally_make_counters(pc_coarse_tally *tally, pcal_error *err) {
-  tally->counters = pc_alloc_raw(tally->env, 1, sizeof *tally->counters);
-  if (tally->counters == NULL)
+  tally->block = pc_alloc_raw(tally->env, 1, sizeof *tally->counters + COARSE_TALLY_LINE);
+  if (tally->block == NULL)
     return pc_fail_memory(err, "preparing curves");
-  coarse_tally_counters_clear(tally->counters);
+  const size_t off = COARSE_TALLY_LINE - (uintptr_t)tally->block % COARSE_TALLY_LINE;
+  tally->counters = (pc_coarse_counters *)(void *)((char *)tally->block + off);
+  pc_coarse_counters_clear(tally->counters);
   return PCAL_OK;
 }
 
@@ -151,10 +121,23 @@ pcal_status pc_coarse_tally_like(const pc_coarse_tally *other, pc_coarse_tally *
   return coarse_tally_make(out, err);
 }
 
+pcal_status pc_coarse_tally_cut(pc_coarse_tally *tally, const double *ends, size_t count,
+                                pcal_error *err) {
+  if (tally->ends == NULL)
+    PC_TRY(pc_coarse_ends_new(tally->env, PC_COARSE_BUCKETS + 1, &tally->ends, err));
+  for (size_t e = 0; e < count; e++) {
+    const size_t bucket = pc_coarse_bucket(&tally->ruler, ends[e]);
+    if (ends[e] >= 0 && ends[e] < pc_coarse_bucket_high(bucket))
+      pc_coarse_ends_insert(tally->ends, ends[e], bucket);
+  }
+  return PCAL_OK;
+}
+
 void pc_coarse_tally_free(pc_coarse_tally *tally) {
   if (tally->env == NULL)
     return;
-  pc_free(tally->env, tally->counters);
+  pc_free(tally->env, tally->block);
+  pc_free(tally->env, tally->ends);
   pc_free(tally->env, tally->segments);
   pc_free(tally->env, tally->counts);
   pc_free(tally->env, tally->kept[0]);
@@ -164,7 +147,9 @@ void pc_coarse_tally_free(pc_coarse_tally *tally) {
 
 void pc_coarse_tally_clear(pc_coarse_tally *tally) {
   if (tally->counters != NULL)
-    coarse_tally_counters_clear(tally->counters);
+    pc_coarse_counters_clear(tally->counters);
+  if (tally->ends != NULL)
+    pc_coarse_ends_clear(tally->ends);
   for (size_t s = 0; tally->segments != NULL && s < coarse_tally_segment_count(tally); s++)
     tally->segments[s] = pc_segment_none;
   for (size_t i = 0; i < coarse_tally_count_count(tally); i++)
@@ -175,96 +160,72 @@ void pc_coarse_tally_clear(pc_coarse_tally *tally) {
 
 /* ---- the first pass ---- */
 
-/* Rows of one outcome in a bucket: their number and the sum of their scores. */
-static uint64_t coarse_tally_sum_read(const coarse_tally_sums *sums, int hit, uint64_t bucket,
-                                      pc_fixed *score) {
-  const uint64_t least = bucket << COARSE_TALLY_BUCKET, step = COARSE_TALLY_ONE + least;
-  const uint64_t rows = sums->rough[hit] / step;
-  const uint64_t rough = rows * least + sums->rough[hit] % step;
-  const pc_uint128 below = (pc_uint128)rough << COARSE_TALLY_ROUGH;
-  score->units = (pc_int128)(below + (sums->sum[hit] - (uint64_t)below));
-  return rows;
-}
-
-/* The sum of squares of a bucket whose other sums are known. */
-static pc_int128 coarse_tally_square_read(uint64_t square, uint64_t bucket,
-                                          const pc_segment *sums) {
-  const pc_int128 b = (pc_int128)bucket, rows = (pc_int128)sums->rows;
-  const pc_int128 inside = sums->score.units - (rows * b << 47);
-  const pc_int128 least = (rows * b * b << 25) + (b * inside >> 21) - (rows << 2);
-  return least + (pc_int128)(square - (uint64_t)least);
-}
-
-/* The next double towards 0 from a score that is not 0. */
-static double coarse_tally_before(double score) {
-  return pc_double_of(pc_bits_of(score) - 1);
-}
-
-/* Scores below 2^-61 in size have 0 units, whatever their sign. */
-static double coarse_tally_bucket_low(size_t bucket) {
-  return bucket == 0 ? coarse_tally_before(-0x1p-61) : (double)bucket / PC_COARSE_BUCKETS;
-}
-
-static pc_segment coarse_tally_bucket_read(const coarse_tally_counters *counters,
-                                           size_t bucket) {
-  pc_segment out = {.low = coarse_tally_bucket_low(bucket),
-                    .high = coarse_tally_before((double)(bucket + 1) / PC_COARSE_BUCKETS)};
-  pc_fixed misses;
-  out.rows = coarse_tally_sum_read(&counters->sums[bucket], 0, bucket, &misses);
-  out.hits = coarse_tally_sum_read(&counters->sums[bucket], 1, bucket, &out.hit_score);
-  out.rows += out.hits;
-  out.score.units = misses.units + out.hit_score.units;
-  out.square = coarse_tally_square_read(counters->square[bucket], bucket, &out);
-  return out.rows == 0 ? pc_segment_none : out;
-}
-
-static pc_segment coarse_tally_counters_read(const coarse_tally_counters *counters,
-                                             size_t stretch) {
-  if (stretch == 0 || stretch + 1 == PC_COARSE_STRETCHES)
-    return counters->outside[stretch != 0];
-  return coarse_tally_bucket_read(counters, stretch - 1);
+static void coarse_tally_stretch_read(const pc_coarse_tally *tally, size_t stretch,
+                                      pc_segment *out) {
+  if (tally->counters == NULL)
+    *out = pc_segment_none;
+  else
+    pc_coarse_counters_read(tally->counters, stretch, out);
+  if (tally->segments != NULL)
+    pc_segment_join(out, &tally->segments[stretch]);
 }
 
 pc_segment pc_coarse_tally_segment(const pc_coarse_tally *tally, size_t index) {
-  pc_segment out = tally->counters == NULL ? pc_segment_none
-                                           : coarse_tally_counters_read(tally->counters, index);
-  if (tally->segments != NULL)
-    pc_segment_join(&out, &tally->segments[index]);
+  pc_segment out;
+  coarse_tally_stretch_read(tally, index, &out);
   return out;
+}
+
+size_t pc_coarse_tally_segments_max(const pc_coarse_tally *tally) {
+  return pc_coarse_tally_count(tally) + (tally->ends == NULL ? 0 : 2 * tally->ends->count);
+}
+
+size_t pc_coarse_tally_read(const pc_coarse_tally *tally, pc_segment *out) {
+  const size_t stretches = pc_coarse_tally_count(tally);
+  size_t count = 0, next = 0;
+  for (size_t s = 0; s < stretches; s++) {
+    coarse_tally_stretch_read(tally, s, &out[count]);
+    count += out[count].rows > 0;
+    if (tally->ends != NULL && s > 0)
+      count += pc_coarse_ends_read(tally->ends, s - 1, &next, out + count);
+  }
+  return count;
 }
 
 static pcal_status coarse_tally_counters_empty(pc_coarse_tally *tally, pcal_error *err) {
   if (tally->segments == NULL)
     PC_TRY(coarse_tally_segments_open(tally, err));
   for (size_t s = 0; s < PC_COARSE_STRETCHES; s++) {
-    const pc_segment counted = coarse_tally_counters_read(tally->counters, s);
+    pc_segment counted;
+    pc_coarse_counters_read(tally->counters, s, &counted);
     pc_segment_join(&tally->segments[s], &counted);
   }
-  coarse_tally_counters_clear(tally->counters);
+  pc_coarse_counters_clear(tally->counters);
   return PCAL_OK;
 }
 
 /* Returns what the score has below 2^-53. */
-static int64_t coarse_tally_count(coarse_tally_counters *counters, double score, int32_t hit) {
+static int64_t coarse_tally_count(const pc_coarse_tally *tally, double score, int32_t hit) {
+  pc_coarse_counters *counters = tally->counters;
   const int64_t units = pc_fixed_units(score);
-  const uint64_t rough = (uint64_t)units >> COARSE_TALLY_ROUGH;
-  const uint64_t bucket = rough >> COARSE_TALLY_BUCKET;
+  const uint64_t bucket = (uint64_t)units >> PC_COARSE_COUNTERS_BUCKET;
   if (bucket > PC_COARSE_BUCKETS) {
     pc_segment_add(&counters->outside[units > 0], score, 1, (uint64_t)hit);
     return units % COARSE_TALLY_REST;
   }
-  counters->sums[bucket].sum[hit] += (uint64_t)units;
-  counters->sums[bucket].rough[hit] += COARSE_TALLY_ONE + rough;
-  counters->square[bucket] += (uint64_t)pc_segment_square(score);
+  if (tally->ends != NULL && tally->ends->cut[bucket])
+    pc_coarse_ends_add(tally->ends, bucket, score, hit);
+  else
+    pc_coarse_counters_add(counters, (uint64_t)units, (uint64_t)pc_segment_square(score), hit);
   return units & (COARSE_TALLY_REST - 1);
 }
 
 /* How many of `count` rows can be counted now; at least one, after making room. */
 static pcal_status coarse_tally_make_room(pc_coarse_tally *tally, size_t count, size_t *some,
                                           pcal_error *err) {
-  if (tally->counters->rows == COARSE_TALLY_ROWS_MAX)
+  if (tally->counters->rows == PC_COARSE_COUNTERS_ROWS)
     PC_TRY(coarse_tally_counters_empty(tally, err));
-  const uint64_t room = COARSE_TALLY_ROWS_MAX - tally->counters->rows;
+  const uint64_t room = PC_COARSE_COUNTERS_ROWS - tally->counters->rows;
   *some = count < room ? count : (size_t)room;
   tally->counters->rows += *some;
   return PCAL_OK;
@@ -281,8 +242,7 @@ static pcal_status coarse_tally_first_even(pc_coarse_tally *tally, const double 
   for (size_t done = 0, some = 0; done < count; done += some) {
     PC_TRY(coarse_tally_make_room(tally, count - done, &some, err));
     for (size_t i = done; i < done + some; i++)
-      tally->rest +=
-          coarse_tally_count(tally->counters, score[i], coarse_tally_hit(hits, hit, i));
+      tally->rest += coarse_tally_count(tally, score[i], coarse_tally_hit(hits, hit, i));
   }
   return PCAL_OK;
 }
@@ -298,33 +258,41 @@ static void coarse_tally_first_bits(pc_coarse_tally *tally, const double *score,
   }
 }
 
-/* Rows whose scores are known to lie in buckets, up to PC_CUTS_ROWS. */
-static void coarse_tally_count_units(coarse_tally_counters *restrict counters,
-                                     const int64_t *units, const int64_t *square,
-                                     const int32_t *label, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    const uint64_t rough = (uint64_t)units[i] >> COARSE_TALLY_ROUGH;
-    const uint64_t bucket = rough >> COARSE_TALLY_BUCKET;
-    coarse_tally_sums *sums = &counters->sums[bucket];
-    sums->sum[label[i]] += (uint64_t)units[i];
-    sums->rough[label[i]] += COARSE_TALLY_ONE + rough;
-    counters->square[bucket] += (uint64_t)square[i];
-  }
+/* Rows whose scores are known to lie in buckets, up to PC_CUTS_ROWS.  Returns how many of them
+ * lie in buckets that are cut (NULL: none is), and where: these are not counted. */
+static size_t coarse_tally_count_units(pc_coarse_counters *restrict counters,
+                                       const uint8_t *cut, const int64_t *units,
+                                       const int64_t *square, const int32_t *label,
+                                       size_t count, uint16_t *place) {
+  size_t places = 0;
+  for (size_t i = 0; i < count; i++)
+    if (cut != NULL && cut[units[i] >> PC_COARSE_COUNTERS_BUCKET])
+      place[places++] = (uint16_t)i;
+    else
+      pc_coarse_counters_add(counters, (uint64_t)units[i], (uint64_t)square[i], label[i]);
+  return places;
 }
 
-#define COARSE_TALLY_TAKE(name, whole, type)                                   \
-  static int64_t name(coarse_tally_counters *counters, const type *score,      \
-                      const int32_t *label, size_t count) {                    \
-    static const pc_cut_units one = {PC_FIXED_ONE, PC_SEGMENT_SQUARE_ONE};     \
-    int64_t units[PC_CUTS_ROWS], square[PC_CUTS_ROWS], rest = 0;               \
-    for (size_t i = 0; i < count; i += PC_CUTS_ROWS) {                         \
-      const size_t here = count - i < PC_CUTS_ROWS ? count - i : PC_CUTS_ROWS; \
-      pc_cut_kernels_best()->whole(score + i, here, &one, units, square);      \
-      coarse_tally_count_units(counters, units, square, label + i, here);      \
-      for (size_t j = 0; j < here; j++)                                        \
-        rest += units[j] & (COARSE_TALLY_REST - 1);                            \
-    }                                                                          \
-    return rest;                                                               \
+#define COARSE_TALLY_TAKE(name, whole, type)                                                 \
+  static int64_t name(const pc_coarse_tally *tally, const type *score, const int32_t *label, \
+                      size_t count) {                                                        \
+    static const pc_cut_units one = {PC_FIXED_ONE, PC_SEGMENT_SQUARE_ONE};                   \
+    const uint8_t *cut = tally->ends == NULL ? NULL : tally->ends->cut;                      \
+    int64_t units[PC_CUTS_ROWS], square[PC_CUTS_ROWS], rest = 0;                             \
+    uint16_t place[PC_CUTS_ROWS];                                                            \
+    for (size_t i = 0; i < count; i += PC_CUTS_ROWS) {                                       \
+      const size_t here = count - i < PC_CUTS_ROWS ? count - i : PC_CUTS_ROWS;               \
+      pc_cut_kernels_best()->whole(score + i, here, &one, units, square);                    \
+      const size_t places = coarse_tally_count_units(tally->counters, cut, units, square,    \
+                                                     label + i, here, place);                \
+      for (size_t p = 0; p < places; p++)                                                    \
+        pc_coarse_ends_add(tally->ends,                                                      \
+                           (size_t)(units[place[p]] >> PC_COARSE_COUNTERS_BUCKET),           \
+                           (double)score[i + place[p]], label[i + place[p]]);                \
+      for (size_t j = 0; j < here; j++)                                                      \
+        rest += units[j] & (COARSE_TALLY_REST - 1);                                          \
+    }                                                                                        \
+    return rest;                                                                             \
   }
 
 COARSE_TALLY_TAKE(coarse_tally_take_f32, whole_f32, float)
@@ -337,10 +305,8 @@ pcal_status pc_coarse_tally_take(pc_coarse_tally *tally, const pc_stored_rows *r
     const int32_t *labels = rows->labels + done;
     tally->rest +=
         rows->type == PCAL_F32
-            ? coarse_tally_take_f32(tally->counters, (const float *)rows->scores + done, labels,
-                                    some)
-            : coarse_tally_take_f64(tally->counters, (const double *)rows->scores + done,
-                                    labels, some);
+            ? coarse_tally_take_f32(tally, (const float *)rows->scores + done, labels, some)
+            : coarse_tally_take_f64(tally, (const double *)rows->scores + done, labels, some);
   }
   return PCAL_OK;
 }
@@ -481,7 +447,7 @@ pcal_status pc_coarse_tally_column(pc_coarse_tally *tally, const double *score, 
 /* Can the counters of two tallies of the first pass simply be added? */
 static int coarse_tally_addable(const pc_coarse_tally *into, const pc_coarse_tally *from) {
   return into->counters != NULL && from->segments == NULL &&
-         into->counters->rows + from->counters->rows <= COARSE_TALLY_ROWS_MAX;
+         into->counters->rows + from->counters->rows <= PC_COARSE_COUNTERS_ROWS;
 }
 
 pcal_status pc_coarse_tally_prepare(pc_coarse_tally *into, const pc_coarse_tally *from,
@@ -492,24 +458,12 @@ pcal_status pc_coarse_tally_prepare(pc_coarse_tally *into, const pc_coarse_tally
   return coarse_tally_room(into, 1, from->kept_count[1], err);
 }
 
-static void coarse_tally_counters_add(coarse_tally_counters *into,
-                                      const coarse_tally_counters *from) {
-  for (size_t b = 0; b <= PC_COARSE_BUCKETS; b++) {
-    for (int hit = 0; hit < 2; hit++) {
-      into->sums[b].sum[hit] += from->sums[b].sum[hit];
-      into->sums[b].rough[hit] += from->sums[b].rough[hit];
-    }
-    into->square[b] += from->square[b];
-  }
-  pc_segment_join(&into->outside[0], &from->outside[0]);
-  pc_segment_join(&into->outside[1], &from->outside[1]);
-  into->rows += from->rows;
-}
-
 void pc_coarse_tally_merge(pc_coarse_tally *into, const pc_coarse_tally *from) {
   into->rest += from->rest;
+  if (into->ends != NULL)
+    pc_coarse_ends_merge(into->ends, from->ends);
   if (coarse_tally_addable(into, from)) {
-    coarse_tally_counters_add(into->counters, from->counters);
+    pc_coarse_counters_merge(into->counters, from->counters);
     return;
   }
   const size_t count = coarse_tally_segment_count(into);

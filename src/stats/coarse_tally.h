@@ -12,10 +12,8 @@
 #include "core/memory.h"
 #include "data/label_feed.h"
 #include "data/rows.h"
-#include "stats/segment.h"
-
-#define PC_COARSE_BUCKETS 16384
-#define PC_COARSE_STRETCHES (PC_COARSE_BUCKETS + 3) /* with what lies below and beyond */
+#include "stats/coarse_counters.h"
+#include "stats/coarse_ends.h"
 
 /* How the first pass sorts scores into buckets: by equal width, or by the bits of the scores
  * from `base` on; what lies outside goes to the first or the last. */
@@ -84,11 +82,13 @@ unsigned pc_coarse_shift(double low, double high, size_t room);
 typedef struct pc_coarse_tally {
   const pcal_env *env;
   pc_coarse_ruler ruler;
-  const pc_coarse_targets *targets;       /* NULL in the first pass */
-  struct coarse_tally_counters *counters; /* of a first pass by equal width */
-  pc_segment *segments;                   /* of the first pass, once needed; sub-buckets */
-  uint64_t *counts;                       /* of sub-buckets: [2 * part + hit] */
-  double *kept[2];                        /* scores by outcome */
+  const pc_coarse_targets *targets; /* NULL in the first pass */
+  void *block;                      /* that the counters lie in */
+  pc_coarse_counters *counters;     /* of a first pass by equal width */
+  pc_coarse_ends *ends;             /* the same; NULL: no bucket is cut */
+  pc_segment *segments;             /* of the first pass, once needed; sub-buckets */
+  uint64_t *counts;                 /* of sub-buckets: [2 * part + hit] */
+  double *kept[2];                  /* scores by outcome */
   size_t kept_count[2], kept_capacity[2];
   int64_t rest; /* of a first pass by equal width: what scores have below 2^-53, summed in units
                    of 2^-61 */
@@ -97,6 +97,10 @@ typedef struct pc_coarse_tally {
 PC_CHECKED pcal_status pc_coarse_tally_new(const pcal_env *env,
                                            const pc_coarse_targets *targets,
                                            pc_coarse_tally *out, pcal_error *err);
+/* Lets a first pass by equal width, before its first row, cut buckets at ends: no segment then
+ * has scores <= end and scores > end.  Ends for which there is no room are left out. */
+PC_CHECKED pcal_status pc_coarse_tally_cut(pc_coarse_tally *tally, const double *ends,
+                                           size_t count, pcal_error *err);
 /* A first pass for one of many curves: fewer buckets the more there are, by bits, since scores
  * of single classes are small. */
 PC_CHECKED pcal_status pc_coarse_tally_part(const pcal_env *env, size_t parts,
@@ -123,13 +127,19 @@ PC_CHECKED pcal_status pc_coarse_tally_take(pc_coarse_tally *tally, const pc_sto
 PC_CHECKED pcal_status pc_coarse_tally_scan(pc_coarse_tally *tally, const pcal_batch *batch,
                                             const pc_label_feed *feed, size_t begin,
                                             size_t count, pcal_error *err);
-/* Room is made first (prepare), so that the merge cannot fail. */
+/* Room is made first (prepare), so that the merge cannot fail.  First passes have the same
+ * ends. */
 PC_CHECKED pcal_status pc_coarse_tally_prepare(pc_coarse_tally *into,
                                                const pc_coarse_tally *from, pcal_error *err);
 void pc_coarse_tally_merge(pc_coarse_tally *into, const pc_coarse_tally *from);
 
-/* What a first pass has found, in ascending order: segments, which may be without rows. */
+/* What a first pass has found in stretches that are not cut, which may be without rows. */
 size_t pc_coarse_tally_count(const pc_coarse_tally *tally);
 pc_segment pc_coarse_tally_segment(const pc_coarse_tally *tally, size_t index);
+
+/* Copies all segments that have rows, in ascending order, and returns how many they are: at
+ * most pc_coarse_tally_segments_max. */
+size_t pc_coarse_tally_segments_max(const pc_coarse_tally *tally);
+size_t pc_coarse_tally_read(const pc_coarse_tally *tally, pc_segment *out);
 
 #endif

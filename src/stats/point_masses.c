@@ -21,8 +21,19 @@ typedef struct point_rows {
   pc_fixed score;
 } point_rows;
 
+static void point_add_segment(const pc_segment *segment, point_rows rows[2]) {
+  rows[0].score.units += segment->score.units - segment->hit_score.units;
+  rows[1].score.units += segment->hit_score.units;
+  rows[0].weight += (double)(int64_t)(segment->rows - segment->hits);
+  rows[1].weight += (double)(int64_t)segment->hits;
+}
+
 static void point_add(const pc_curve_table *table, size_t i, point_rows rows[2]) {
-  if (table->segments == NULL && table->weight[i] == 1.0 &&
+  if (table->segments != NULL) {
+    point_add_segment(&table->segments[i], rows);
+    return;
+  }
+  if (table->weight[i] == 1.0 &&
       (table->hits[i] == 0.0 || table->hits[i] == 1.0)) { /* the same, but faster */
     point_rows *one = &rows[table->hits[i] == 1.0];
     pc_fixed_add(&one->score, table->score[i]);
@@ -42,34 +53,46 @@ static void point_add(const pc_curve_table *table, size_t i, point_rows rows[2])
 static void point_put(pc_point_masses *out, double at, double mass) {
   if (mass == 0.0)
     return;
-  out->at[out->count] = fmin(fmax(at, 0.0), 1.0);
+  out->at[out->count] = at < 0.0 ? 0.0 : at > 1.0 ? 1.0 : at;
   out->mass[out->count++] = mass;
 }
 
-/* The two masses of a cell, the lower one first. */
-static void point_put_cell(pc_point_masses *out, const point_rows rows[2], double total) {
+/* Sums of residuals, and of their sizes. */
+typedef struct point_sums {
+  pc_fixed net, size;
+} point_sums;
+
+static void point_sums_add(point_sums *sums, pc_fixed residual) {
+  sums->net.units += residual.units;
+  sums->size.units += residual.units < 0 ? -residual.units : residual.units;
+}
+
+/* The two masses of a cell, the lower one first; not yet divided by the total weight. */
+static void point_put_cell(pc_point_masses *out, const point_rows rows[2], point_sums *sums) {
   double at[2] = {0.0, 0.0}, mass[2] = {0.0, 0.0};
   for (int hit = 0; hit < 2; hit++) {
     if (rows[hit].weight <= 0)
       continue;
-    const double score = pc_fixed_value(&rows[hit].score);
-    pc_fixed residual = rows[hit].score;
-    pc_fixed_add_weighted(&residual, hit ? rows[hit].weight : 0.0, -1.0);
-    at[hit] = score / rows[hit].weight;
-    mass[hit] = (hit ? pc_fixed_value(&residual) : score) / total;
+    pc_fixed residual = {rows[hit].score.units};
+    at[hit] = pc_fixed_value(&residual) / rows[hit].weight;
+    if (hit)
+      pc_fixed_add_weighted(&residual, rows[hit].weight, -1.0);
+    mass[hit] = pc_fixed_value(&residual);
+    point_sums_add(sums, residual);
   }
   const int first = at[1] < at[0];
   point_put(out, at[first], mass[first]);
   point_put(out, at[!first], mass[!first]);
 }
 
-static void point_cells(const pc_curve_table *table, unsigned level, pc_point_masses *out) {
+static void point_cells(const pc_curve_table *table, unsigned level, pc_point_masses *out,
+                        point_sums *sums) {
   for (size_t i = 0; i < table->count;) {
     point_rows rows[2] = {{0.0, {0}}, {0.0, {0}}};
     const int64_t cell = pc_point_cell(pc_curve_table_low(table, i), level);
     for (; i < table->count && pc_point_cell(pc_curve_table_low(table, i), level) == cell; i++)
       point_add(table, i, rows);
-    point_put_cell(out, rows, table->total);
+    point_put_cell(out, rows, sums);
   }
 }
 
@@ -105,11 +128,12 @@ static void point_replica_cells(const pc_curve_table *table, unsigned level,
   }
 }
 
-static void point_scores(const pc_curve_table *table, pc_point_masses *out) {
+static void point_scores(const pc_curve_table *table, pc_point_masses *out, point_sums *sums) {
   for (size_t i = 0; i < table->count; i++) {
     pc_fixed residual = pc_curve_table_score_sum(table, i);
     pc_fixed_add_weighted(&residual, pc_curve_table_hits(table, i), -1.0);
-    point_put(out, pc_curve_table_low(table, i), pc_fixed_value(&residual) / table->total);
+    point_put(out, pc_curve_table_low(table, i), pc_fixed_value(&residual));
+    point_sums_add(sums, residual);
   }
 }
 
@@ -133,17 +157,16 @@ pcal_status pc_point_masses_new(const pcal_env *env, const pc_curve_table *table
     point_replica_cells(table, level, out);
     return PCAL_OK;
   }
+  point_sums sums = {{0}, {0}};
   if (level == PC_EACH_SCORE)
-    point_scores(table, out);
+    point_scores(table, out, &sums);
   else
-    point_cells(table, level, out);
-  pc_fixed net = {0}, size = {0};
-  for (size_t i = 0; i < out->count; i++) {
-    pc_fixed_add(&net, out->mass[i]);
-    pc_fixed_add(&size, fabs(out->mass[i]));
-  }
-  out->net = pc_fixed_value(&net);
-  out->size = pc_fixed_value(&size);
+    point_cells(table, level, out, &sums);
+  const double total = table->total > 0 ? table->total : 1.0;
+  for (size_t i = 0; i < out->count; i++)
+    out->mass[i] /= total;
+  out->net = pc_fixed_value(&sums.net) / total;
+  out->size = pc_fixed_value(&sums.size) / total;
   return PCAL_OK;
 }
 

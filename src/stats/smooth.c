@@ -93,17 +93,20 @@ void pc_smooth_gather(const pc_point_masses *masses, int64_t grid, pc_point_mass
     out->mass[node] = 0.0;
   }
   out->count = (size_t)grid + 1;
-  for (size_t i = 0; i < masses->count; i++) {
-    const double place = masses->at[i] * (double)grid;
-    const int64_t node = (int64_t)place;
-    double part[6];
-    smooth_spread(place - (double)node, masses->mass[i], part);
-    if (node > 1 && node + 3 <= grid)
+  for (size_t i = 0; i < masses->count;) {
+    const int64_t node = (int64_t)(masses->at[i] * (double)grid);
+    double sum[6] = {0.0};
+    for (; i < masses->count; i++) { /* all masses between two nodes, then to the nodes */
+      const double f = masses->at[i] * (double)grid - (double)node;
+      double part[6];
+      if (f >= 1.0)
+        break;
+      smooth_spread(f, masses->mass[i], part);
       for (int k = 0; k < 6; k++)
-        out->mass[node - 2 + k] += part[k];
-    else
-      for (int k = 0; k < 6; k++)
-        out->mass[smooth_inside(node - 2 + k, grid)] += part[k];
+        sum[k] += part[k];
+    }
+    for (int k = 0; k < 6; k++)
+      out->mass[smooth_inside(node - 2 + k, grid)] += sum[k];
   }
 }
 

@@ -297,6 +297,23 @@ static void test_fixed_rounds_to_even(void **state) {
   assert_true(pc_fixed_value(&negative) == -0x1p39 * (1 + DBL_EPSILON));
 }
 
+/* The short way and the one for any size, around every power of two and in between. */
+static void test_fixed_small_and_large(void **state) {
+  (void)state;
+  const pc_rng rng = {8, 1};
+  for (unsigned power = 0; power < 126; power++)
+    for (uint64_t i = 0; i < 40; i++) {
+      const pc_int128 one = (pc_int128)1 << power;
+      const pc_int128 half = power < 54 || i % 4 == 0 ? 0 : (pc_int128)1 << (power - 53);
+      const pc_int128 near = half + (int64_t)(i % 5) - 2;
+      const pc_int128 any = (pc_int128)pc_rng_bits(&rng, i) << 60 | (pc_int128)i;
+      const pc_int128 more = i < 20 ? near : any % one;
+      const pc_fixed up = {one + more}, down = {-one - more};
+      assert_true(same(pc_fixed_value(&up), pc_fixed_large_value(&up)));
+      assert_true(same(pc_fixed_value(&down), -pc_fixed_value(&up)) || up.units == 0);
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_single_values),
@@ -316,6 +333,7 @@ int main(void) {
       cmocka_unit_test(test_fixed_weights),
       cmocka_unit_test(test_fixed_fractional_weights),
       cmocka_unit_test(test_fixed_rounds_to_even),
+      cmocka_unit_test(test_fixed_small_and_large),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,16 +47,28 @@ static void fill_tally(const pcal_env *env, const pc_coarse_targets *targets,
   assert_int_equal(pc_coarse_tally_add(out, fill_score, fill_hit, FILL_ROWS, NULL), PCAL_OK);
 }
 
-static void fill_from_curve(const machine_case *about, void *grid) {
+/* A first pass, which is cut at the ends from the beginning or not. */
+static void fill_first(const pcal_env *env, const double *ends, size_t count,
+                       pc_coarse *curve) {
+  pc_coarse_tally tally;
+  assert_int_equal(pc_coarse_tally_new(env, NULL, &tally, NULL), PCAL_OK);
+  if (ends != NULL)
+    assert_int_equal(pc_coarse_tally_cut(&tally, ends, count, NULL), PCAL_OK);
+  assert_int_equal(pc_coarse_tally_add(&tally, fill_score, fill_hit, FILL_ROWS, NULL), PCAL_OK);
+  assert_int_equal(pc_coarse_new(env, &tally, curve, NULL), PCAL_OK);
+  if (ends != NULL && count <= PC_COARSE_ENDS_MAX)
+    assert_int_equal(pc_coarse_cuts(curve, ends, count), 0);
+  pc_coarse_tally_free(&tally);
+}
+
+static void fill_from_curve(const machine_case *about, int cut, void *grid) {
   pc_coarse_tally tally;
   pc_coarse curve;
   pc_coarse_targets targets;
-  double ends[256];
+  double ends[PC_GRID_FILL_ENDS];
   const size_t count = pc_grid_ends(grid, NULL);
   assert_int_equal(pc_grid_ends(grid, ends), count);
-  fill_tally(&about->env, NULL, &tally);
-  assert_int_equal(pc_coarse_new(&about->env, &tally, &curve, NULL), PCAL_OK);
-  pc_coarse_tally_free(&tally);
+  fill_first(&about->env, cut ? ends : NULL, count, &curve);
   uint8_t *wanted = calloc(curve.count, 1);
   const pc_coarse_wish wish = {.wanted = wanted, .ends = ends, .end_count = count};
   assert_int_equal(pc_coarse_aim(&curve, &wish, &targets, NULL), PCAL_OK);
@@ -73,12 +85,15 @@ static void fill_from_curve(const machine_case *about, void *grid) {
 static void fill_compare(const machine_case *about) {
   const pc_rows rows = {.count = FILL_ROWS, .classes = 2};
   const pc_columns columns = {.score = fill_score, .hit = fill_hit};
-  void *fed = machine_state(about), *filled = machine_state(about);
+  void *fed = machine_state(about);
   machine_update(about, fed, &rows, &columns);
-  fill_from_curve(about, filled);
-  machine_same_bins(about, fed, filled);
+  for (int cut = 0; cut <= 1; cut++) {
+    void *filled = machine_state(about);
+    fill_from_curve(about, cut, filled);
+    machine_same_bins(about, fed, filled);
+    about->machine->destroy(&about->env, filled);
+  }
   about->machine->destroy(&about->env, fed);
-  about->machine->destroy(&about->env, filled);
 }
 
 static void test_same_bits_as_from_rows(void **state) {

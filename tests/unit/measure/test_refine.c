@@ -174,6 +174,57 @@ static void test_rows_that_do_not_count(void **state) {
     refine_compare(refine_narrow_source(&data), PCAL_PROBABILITY, 1, threads);
 }
 
+#define REFINE_MANY 70000
+
+static void refine_count(void *user, const char *what, uint64_t done, uint64_t total) {
+  (void)done;
+  (void)total;
+  *(int *)user += strcmp(what, "refining") == 0;
+}
+
+/* Metrics that ask for cells know them from the first pass, and so do grids their bins. */
+static void test_once_is_enough(void **state) {
+  (void)state;
+  static const char *const specs[] = {"smece", "ece:edges=left,bins=10", "mce:bins=100"};
+  static float score[REFINE_MANY];
+  static int32_t label[REFINE_MANY];
+  const pc_rng rng = {22, 1};
+  pcal_batch batch = PCAL_BATCH_INIT;
+  pcal_measure_config config = refine_config(PCAL_PROBABILITY, 1);
+  pcal_env env = pc_env_resolve(NULL);
+  int later = 0;
+  for (uint64_t i = 0; i < REFINE_MANY; i++) {
+    score[i] = (float)pc_rng_uniform(&rng, 2 * i);
+    label[i] = pc_rng_uniform(&rng, 2 * i + 1) < 0.2 + 0.5 * (double)score[i];
+  }
+  batch.type = PCAL_F32;
+  batch.rows = REFINE_MANY;
+  batch.columns = 1;
+  batch.scores = score;
+  batch.row_stride = batch.column_stride = sizeof(float);
+  batch.labels = label;
+  config.specs = specs;
+  config.spec_count = UNIT_COUNT(specs);
+  env.progress = refine_count;
+  env.user = &later;
+  pc_text text[2];
+  for (int final = 0; final <= 1; final++) { /* kept, and not */
+    pcal_source *source = NULL;
+    pcal_measure *measure = NULL;
+    batch.kind = PCAL_PROBABILITY;
+    pc_text_init(&text[final], &env);
+    assert_int_equal(pcal_source_borrow(&batch, NULL, NULL, &source, NULL), PCAL_OK);
+    assert_int_equal(pc_measure_source(source, &config, final, &env, &measure, NULL), PCAL_OK);
+    refine_print(measure, &text[final]);
+    pc_measure_free(measure);
+    pcal_source_free(source);
+  }
+  assert_string_equal(text[1].bytes, text[0].bytes);
+  assert_int_equal(later, 0);
+  pc_text_free(&text[0]);
+  pc_text_free(&text[1]);
+}
+
 #define REFINE_FEW 700
 
 /* Fewer rows and metrics, so that there are fewer allocations. */
@@ -195,9 +246,27 @@ static pcal_status refine_scenario(const pcal_env *env, void *user, pcal_error *
   return status;
 }
 
+/* A curve that is cut from the first row on. */
+static pcal_status refine_narrow_scenario(const pcal_env *env, void *user, pcal_error *err) {
+  static const char *const spec[] = {"smece"};
+  pcal_env single = *env;
+  single.threads = 1;
+  pcal_measure_config config = refine_config(PCAL_PROBABILITY, 1);
+  config.specs = spec;
+  config.spec_count = 1;
+  pcal_source *source = refine_narrow_source(user);
+  pcal_measure *measure = NULL;
+  const pcal_status status = refine_coarse(&single, source, &config, &measure, err);
+  pc_measure_free(measure);
+  pcal_source_free(source);
+  return status;
+}
+
 static void test_every_allocation_may_fail(void **state) {
   (void)state;
   static refine_data data;
+  refine_draw(0, &data);
+  unit_fail_each_allocation(refine_narrow_scenario, &data);
   refine_draw(0, &data);
   for (int32_t first = 0; first < 2; first++) {
     data.label[0] = first;
@@ -239,6 +308,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_same_bytes_as_kept_curves),
       cmocka_unit_test(test_rows_that_do_not_count),
+      cmocka_unit_test(test_once_is_enough),
       cmocka_unit_test(test_every_allocation_may_fail),
       cmocka_unit_test(test_which_slots_become_coarse),
   };

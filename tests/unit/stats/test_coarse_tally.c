@@ -181,6 +181,91 @@ static void test_parts_merge_to_the_whole(void **state) {
   }
 }
 
+/* ---- buckets that are cut ---- */
+
+/* Inside a bucket, two in another one, on the border of two, at the end of one, outside. */
+static const double tally_ends[] = {0.3, 0.70001, 0.70002, 0.5, 0.25 - 0x1p-55, -0.1, 1.5, 1.0};
+
+static pc_coarse_tally tally_made_cut(const pcal_env *env) {
+  pc_coarse_tally tally = tally_made(env, NULL);
+  assert_int_equal(pc_coarse_tally_cut(&tally, tally_ends, UNIT_COUNT(tally_ends), NULL),
+                   PCAL_OK);
+  assert_int_equal(tally.ends->count, 5);
+  return tally;
+}
+
+static int tally_one_side(const pc_segment *segment, double end) {
+  return end < 0 || end > 1.1 || segment->high <= end || segment->low > end;
+}
+
+/* All rows, in ascending order, and no segment on both sides of an end that can be cut. */
+static size_t tally_read(const pc_coarse_tally *tally, uint64_t rows, pc_segment *out) {
+  const size_t count = pc_coarse_tally_read(tally, out);
+  assert_true(count <= pc_coarse_tally_segments_max(tally));
+  for (size_t s = 0; s < count; s++) {
+    rows -= out[s].rows;
+    assert_true(s == 0 || out[s].low > out[s - 1].high);
+    for (size_t e = 0; e < UNIT_COUNT(tally_ends); e++)
+      assert_true(tally_one_side(&out[s], tally_ends[e]));
+  }
+  assert_int_equal(rows, 0);
+  return count;
+}
+
+static void tally_same_segments(const pc_segment *a, const pc_segment *b, size_t count) {
+  for (size_t s = 0; s < count; s++) {
+    assert_int_equal(a[s].rows, b[s].rows);
+    assert_int_equal(a[s].hits, b[s].hits);
+    assert_true(a[s].score.units == b[s].score.units);
+    assert_true(a[s].hit_score.units == b[s].hit_score.units);
+    assert_true(a[s].square == b[s].square);
+    assert_same(a[s].low, b[s].low);
+    assert_same(a[s].high, b[s].high);
+  }
+}
+
+/* Floats, of which many lie next to the ends. */
+static double tally_crowd(double u, uint64_t i) {
+  static const double near[] = {0.3, 0.70001, 0.70002, 0.5, 0.25, 1.0, 0.0};
+  const double score = i % 8 == 7 ? u : near[i % 8] + (i % 8 == 6 ? 1 : -1) * 1e-4 * u;
+  return (double)(float)score;
+}
+
+static void test_cut_buckets(void **state) {
+  (void)state;
+  const pcal_env env = pc_env_resolve(NULL);
+  static tally_data data;
+  static float narrow[TALLY_ROWS];
+  static int32_t labels[TALLY_ROWS];
+  static pc_segment whole[PC_COARSE_STRETCHES + 16], other[PC_COARSE_STRETCHES + 16];
+  tally_draw(tally_crowd, &data);
+  for (size_t i = 0; i < TALLY_ROWS; i++) {
+    narrow[i] = (float)data.score[i];
+    labels[i] = data.hit[i];
+  }
+  pc_coarse_tally rows = tally_made_cut(&env), stored = tally_made_cut(&env),
+                  half = tally_made_cut(&env);
+  tally_fill(&rows, &data, 0, TALLY_ROWS);
+  tally_fill(&half, &data, 0, 1234);
+  tally_fill(&stored, &data, 0, 99);
+  pc_coarse_tally_clear(&stored);
+  const pc_stored_rows rest = {.type = PCAL_F32,
+                               .scores = narrow + 1234,
+                               .labels = labels + 1234,
+                               .count = TALLY_ROWS - 1234};
+  assert_int_equal(pc_coarse_tally_take(&stored, &rest, NULL), PCAL_OK);
+  assert_int_equal(pc_coarse_tally_prepare(&stored, &half, NULL), PCAL_OK);
+  pc_coarse_tally_merge(&stored, &half);
+  const size_t count = tally_read(&rows, TALLY_ROWS, whole);
+  assert_int_equal(tally_read(&stored, TALLY_ROWS, other), count);
+  tally_same_segments(whole, other, count);
+  assert_int_equal(rows.rest, stored.rest);
+  assert_int_equal(rows.rest, tally_expected_rest(&data));
+  pc_coarse_tally_free(&rows);
+  pc_coarse_tally_free(&stored);
+  pc_coarse_tally_free(&half);
+}
+
 /* ---- later passes ---- */
 
 /* Scores in [0.2, 0.3] are kept, those in [0.5, 0.75] are added up in parts, and those in
@@ -292,6 +377,7 @@ int main(void) {
       cmocka_unit_test(test_sums_are_exact),
       cmocka_unit_test(test_counters_do_not_overflow),
       cmocka_unit_test(test_parts_merge_to_the_whole),
+      cmocka_unit_test(test_cut_buckets),
       cmocka_unit_test(test_a_scan_finds_what_rows_give),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
