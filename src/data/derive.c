@@ -50,8 +50,7 @@ int pc_derive_keep_labels(const pc_derive *d, size_t begin, size_t count) {
   memcpy(s->labels, labels, count * sizeof *labels);
   if (d->batch->groups != NULL)
     memcpy(s->groups, d->batch->groups + begin, count * sizeof(uint32_t));
-  for (size_t i = 0; i < count; i++)
-    s->ids[i] = d->batch->first_row + begin + i;
+  pc_derive_number(d->batch->first_row + begin, count, s->ids);
   return 1;
 }
 
@@ -178,8 +177,7 @@ static void derive_plain_rows(pc_derive *d, size_t begin, size_t count) {
   d->kept = count;
   if (d->policy->bare)
     return;
-  for (size_t i = 0; i < count; i++)
-    s->ids[i] = d->batch->first_row + begin + i;
+  pc_derive_number(d->batch->first_row + begin, count, s->ids);
   if (d->layout->kind == PCAL_CONFIDENCE)
     memcpy(s->top, s->positive, count * sizeof(double));
   else

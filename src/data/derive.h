@@ -49,6 +49,12 @@ static inline void pc_derive_load_row(const pcal_batch *batch, size_t position, 
     out[j] = pc_derive_load(batch, at);
 }
 
+/* Indices of rows one after the other. */
+static inline void pc_derive_number(uint64_t first, size_t count, uint64_t *ids) {
+  for (size_t i = 0; i < count; i++)
+    ids[i] = first + i;
+}
+
 static inline int pc_derive_keeps_probs(const pc_derive *d) {
   return !d->policy->lean || d->layout->classes <= 2 || d->layout->form != PC_FORM_CLASSES;
 }

@@ -192,8 +192,7 @@ static void logits_narrow_block(pc_derive *d, size_t begin, size_t count, const 
   memcpy(s->log_true + d->kept, found->gap, sizeof found->gap);
   memcpy(s->top_label + d->kept, found->top, sizeof found->top);
   memcpy(s->labels + d->kept, labels, PC_LANES * sizeof *labels);
-  for (size_t l = 0; l < PC_LANES; l++)
-    s->ids[d->kept + l] = d->batch->first_row + begin + l;
+  pc_derive_number(d->batch->first_row + begin, PC_LANES, s->ids + d->kept);
   if (d->batch->groups != NULL)
     memcpy(s->groups + d->kept, d->batch->groups + begin, count * sizeof(uint32_t));
   if (!pc_derive_keeps_probs(d) && !d->policy->need_scores) {
@@ -261,9 +260,9 @@ static int logits_scores_block(pc_derive *d, size_t begin, size_t count) {
     s->kernels->column_f32(at, count * batch->columns, s->scores, &facts);
   else
     s->kernels->column_f64(at, count * batch->columns, s->scores, &facts);
-  for (size_t i = 0; facts.finite && i < count; i++) {
-    s->ids[i] = batch->first_row + begin + i;
-    s->labels[i] = 0;
+  if (facts.finite) {
+    pc_derive_number(batch->first_row + begin, count, s->ids);
+    memset(s->labels, 0, count * sizeof *s->labels);
   }
   d->kept = facts.finite ? count : 0;
   return facts.finite;

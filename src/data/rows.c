@@ -105,7 +105,8 @@ int pc_layout_binary(const pc_layout *layout) {
 
 size_t pc_chunk_rows(const pc_layout *layout) {
   const size_t rows = ROWS_CHUNK_DOUBLES / layout->classes;
-  return rows < 1 ? 1 : rows > ROWS_CHUNK_MAX ? ROWS_CHUNK_MAX : rows;
+  const size_t some = rows > ROWS_CHUNK_MAX ? ROWS_CHUNK_MAX : rows;
+  return some < 1 ? 1 : some < PC_LANES ? some : some / PC_LANES * PC_LANES;
 }
 
 /* All arrays of a scratch lie in one block, each aligned to a cache line. */

@@ -94,14 +94,22 @@ static void view_class(const pc_view *view, const pc_rows *rows, pc_columns *col
       columns->hit_space[i] = rows->labels[i] == view->index;
 }
 
+/* Is the predicted label the true one? */
+static void view_right(const pc_rows *rows, uint8_t *restrict hit) {
+  const int32_t *restrict top_label = rows->top_label, *restrict labels = rows->labels;
+  const size_t count = rows->count;
+  for (size_t i = 0; i < count; i++)
+    hit[i] = top_label[i] == labels[i];
+}
+
 static void view_top(const pc_rows *rows, pc_columns *columns) {
   columns->score = rows->classes == 1 ? rows->positive : rows->top;
   if (rows->ones != NULL && rows->classes == 1)
     columns->hit = rows->ones;
   for (size_t i = 0; rows->ones == NULL && rows->classes == 1 && i < rows->count; i++)
     columns->hit_space[i] = rows->labels[i] == 1;
-  for (size_t i = 0; rows->classes > 1 && i < rows->count; i++)
-    columns->hit_space[i] = rows->top_label[i] == rows->labels[i];
+  if (rows->classes > 1)
+    view_right(rows, columns->hit_space);
   for (size_t i = 0; columns->part != NULL && i < rows->count; i++)
     columns->part_space[i] = (uint32_t)rows->top_label[i];
 }

@@ -15,6 +15,7 @@
 
 #define FAST_BLOCK (2 * PC_LANES)
 #define FAST_ONE (UINT32_C(1) << 16) /* above the number of blocks of a row, at most 31250 */
+#define FAST_AHEAD 4096              /* bytes, beyond the next row */
 #define FAST_INLINE static inline __attribute__((always_inline))
 
 #define FAST_LARGER(a, b) ((b) > (a) ? (b) : (a))
@@ -36,17 +37,23 @@ FAST_INLINE float fast_term(float gap, uint32_t common) {
   for (size_t l = 0; l < (half); l++) \
     high[l] = FAST_LARGER(high[l], high[l + (half)]);
 
-static float fast_largest(const float *z, size_t count) {
-  float high[FAST_BLOCK], last[FAST_BLOCK];
-  const size_t whole = count / FAST_BLOCK * FAST_BLOCK;
+/* The last block of a row.  It may begin before the others end; that of a short row begins with
+ * repetitions. */
+static const float *fast_last(const float *z, size_t count, float space[FAST_BLOCK]) {
+  if (count >= FAST_BLOCK)
+    return z + (count - FAST_BLOCK);
   for (size_t l = 0; l < FAST_BLOCK; l++)
-    high[l] = last[l] = z[0];
-  for (size_t j = 0; j < whole; j += FAST_BLOCK)
+    space[l] = z[l + count < FAST_BLOCK ? 0 : l + count - FAST_BLOCK];
+  return space;
+}
+
+static float fast_largest(const float *z, size_t count, const float *last) {
+  float high[FAST_BLOCK];
+  for (size_t l = 0; l < FAST_BLOCK; l++)
+    high[l] = last[l];
+  for (size_t j = 0; j + FAST_BLOCK <= count; j += FAST_BLOCK)
     for (size_t l = 0; l < FAST_BLOCK; l++)
       high[l] = FAST_LARGER(high[l], z[j + l]);
-  memcpy(last, z + whole, (count - whole) * sizeof *z);
-  for (size_t l = 0; l < FAST_BLOCK; l++)
-    high[l] = FAST_LARGER(high[l], last[l]);
   FAST_HALVE(16)
   FAST_HALVE(8)
   FAST_HALVE(4)
@@ -62,35 +69,33 @@ typedef struct fast_sums {
   uint32_t marked[FAST_BLOCK];
 } fast_sums;
 
-FAST_INLINE void fast_add(const float *restrict z, float max, uint32_t mark, fast_sums *sums) {
+/* Adds a block without its first `skip` places. */
+FAST_INLINE void fast_add(const float *restrict z, float max, uint32_t mark, uint32_t skip,
+                          fast_sums *sums) {
   const float lowest = pc_lane_expf_lowest();
-  for (size_t l = 0; l < FAST_BLOCK; l++) {
+  for (uint32_t l = 0; l < FAST_BLOCK; l++) {
+    const uint32_t own = l >= skip ? UINT32_MAX : 0;
     const float gap = z[l] - max;
-    const uint32_t common = fast_common(gap, lowest);
+    const uint32_t common = fast_common(gap, lowest) & own;
     const float term = fast_term(gap, common);
     sums->term[l] += term;
     sums->square[l] += term * term;
-    sums->marked[l] += mark & ~common;
+    sums->marked[l] += mark & own & ~common;
   }
 }
 
-/* Asks for the next row meanwhile.  Places beyond the end have no term and no mark. */
-static void fast_sum(const float *z, size_t count, float max, fast_sums *out) {
+/* Asks for what follows the next row meanwhile. */
+static void fast_sum(const float *z, size_t count, const float *last, float max,
+                     fast_sums *out) {
   const size_t whole = count / FAST_BLOCK * FAST_BLOCK;
   fast_sums sums = {{0}, {0}, {0}};
-  float last[FAST_BLOCK];
   uint32_t mark = FAST_ONE;
   for (size_t j = 0; j < whole; j += FAST_BLOCK) {
-    pc_fetch(z + j, FAST_BLOCK * sizeof *z, count * sizeof *z);
-    fast_add(z + j, max, mark++, &sums);
+    pc_fetch(z + j, FAST_BLOCK * sizeof *z, count * sizeof *z + FAST_AHEAD);
+    fast_add(z + j, max, mark++, 0, &sums);
   }
-  for (size_t l = 0; l < FAST_BLOCK; l++)
-    last[l] = -INFINITY;
-  memcpy(last, z + whole, (count - whole) * sizeof *z);
-  fast_add(last, max, mark, &sums);
+  fast_add(last, max, mark, (uint32_t)(FAST_BLOCK - (count - whole)), &sums);
   *out = sums;
-  for (size_t l = count - whole; l < FAST_BLOCK; l++)
-    out->marked[l] -= mark;
 }
 
 static double fast_fold(const float lanes[FAST_BLOCK]) {
@@ -104,107 +109,123 @@ static double fast_fold(const float lanes[FAST_BLOCK]) {
   return (wide[0] + wide[2]) + (wide[1] + wide[3]);
 }
 
-/* Several are marked: which are the largest, and is any not finite? */
-static void fast_look(const float *z, size_t count, float max, pc_softmax_facts *facts) {
+/* Several are marked: which is the first of the largest, how many more are there, and are all
+ * finite? */
+static int fast_look(const float *z, size_t count, float max, size_t *top, double *ties) {
   float odd = 0;
-  double ties = -1.0;
-  facts->top = 0;
+  *top = 0;
+  *ties = -1.0;
   for (size_t j = count; j-- > 0;) {
     odd += z[j] - z[j];
-    ties += z[j] == max ? 1.0 : 0.0;
-    facts->top = z[j] == max ? j : facts->top;
+    *ties += z[j] == max ? 1.0 : 0.0;
+    *top = z[j] == max ? j : *top;
   }
-  facts->finite = odd == 0;
-  facts->rest += ties;
-  facts->rest_square += ties;
+  return odd == 0;
 }
 
 static void fast_softmax(const float *z, size_t count, pc_softmax_facts *facts) {
-  const float max = fast_largest(z, count);
+  float space[FAST_BLOCK];
+  const float *last = fast_last(z, count, space);
+  const float max = fast_largest(z, count, last);
   fast_sums sums;
   uint64_t marked = 0, lane = 0;
-  fast_sum(z, count, max, &sums);
+  double ties = 0.0;
+  fast_sum(z, count, last, max, &sums);
   for (uint64_t l = 0; l < FAST_BLOCK; l++) {
     marked += sums.marked[l];
     lane += sums.marked[l] != 0 ? l : 0;
   }
-  facts->max = (double)max;
-  facts->rest = fast_fold(sums.term) * PC_LANE_EXPF_UNIT;
-  facts->rest_square = fast_fold(sums.square) * (PC_LANE_EXPF_UNIT * PC_LANE_EXPF_UNIT);
+  const size_t at = (size_t)(marked % FAST_ONE) * FAST_BLOCK;
+  facts->top = (at + FAST_BLOCK <= count ? at : count - FAST_BLOCK) + lane;
   facts->finite = 1;
-  facts->top = (size_t)(marked % FAST_ONE) * FAST_BLOCK + lane;
   if (marked / FAST_ONE != 1) /* not only the largest */
-    fast_look(z, count, max, facts);
+    facts->finite = fast_look(z, count, max, &facts->top, &ties);
+  facts->max = (double)max;
+  facts->rest = fast_fold(sums.term) * PC_LANE_EXPF_UNIT + ties;
+  facts->rest_square = fast_fold(sums.square) * (PC_LANE_EXPF_UNIT * PC_LANE_EXPF_UNIT) + ties;
 }
 
 /* ---- narrow rows ---- */
 
 PC_LANE_TURN(fast_turn, float)
 
-/* The largest of each lane; are all numbers finite?  Then so is their sum, unless it overflows.
- */
-FAST_INLINE int fast_tops(const float *restrict z, size_t count, float *restrict top) {
-  float sum[PC_LANES] = {0}, odd[PC_LANES];
+FAST_INLINE void fast_tops(const float *restrict z, size_t count, float *restrict top) {
+  float high[PC_LANES];
   for (size_t l = 0; l < PC_LANES; l++)
-    top[l] = -INFINITY;
+    high[l] = -INFINITY;
   for (size_t j = 0; j < count; j++)
-    for (size_t l = 0; l < PC_LANES; l++) {
-      top[l] = FAST_LARGER(top[l], z[j * PC_LANES + l]);
-      sum[l] += z[j * PC_LANES + l];
-    }
+    for (size_t l = 0; l < PC_LANES; l++)
+      high[l] = FAST_LARGER(high[l], z[j * PC_LANES + l]);
   for (size_t l = 0; l < PC_LANES; l++)
-    odd[l] = sum[l] - sum[l];
-  for (size_t l = 0; l < 8; l++)
-    odd[l] += odd[l + 8];
-  for (size_t l = 0; l < 4; l++)
-    odd[l] += odd[l + 4];
-  return (odd[0] + odd[2]) + (odd[1] + odd[3]) == 0;
+    top[l] = high[l];
 }
 
-/* Sums of PC_LANES rows; how often and where first the largest is. */
+/* Sums of PC_LANES rows, and the logits of their labels.  Logits without a term are marked:
+ * FAST_ONE and their class. */
 typedef struct fast_lanes {
-  float term[PC_LANES], square[PC_LANES], often[PC_LANES];
-  int32_t first[PC_LANES];
+  float term[PC_LANES], square[PC_LANES], wanted[PC_LANES];
+  uint32_t marked[PC_LANES];
 } fast_lanes;
 
 FAST_INLINE void fast_add_lanes(const float *restrict z, size_t count,
-                                const float *restrict top, fast_lanes *restrict out) {
+                                const int32_t *restrict labels, const float *restrict top,
+                                fast_lanes *restrict out) {
   const float lowest = pc_lane_expf_lowest();
   fast_lanes sums = {{0}, {0}, {0}, {0}};
-  for (size_t j = count; j-- > 0;)
+  for (size_t j = 0; j < count; j++)
     for (size_t l = 0; l < PC_LANES; l++) {
-      const float gap = z[j * PC_LANES + l] - top[l];
-      const float term = fast_term(gap, fast_common(gap, lowest));
+      const float here = z[j * PC_LANES + l], gap = here - top[l];
+      const uint32_t common = fast_common(gap, lowest);
+      const float term = fast_term(gap, common);
       sums.term[l] += term;
       sums.square[l] += term * term;
-      sums.often[l] += gap == 0 ? 1.0f : 0.0f;
-      sums.first[l] = gap == 0 ? (int32_t)j : sums.first[l];
+      sums.marked[l] += (FAST_ONE + (uint32_t)j) & ~common;
+      sums.wanted[l] = labels[l] == (int32_t)j ? here : sums.wanted[l];
     }
   *out = sums;
 }
 
+/* Rows in which not only the largest is marked. */
+static void fast_look_lanes(const float *z, size_t count, const float *max,
+                            const uint32_t *marked, pc_narrow_facts *facts) {
+  for (size_t l = 0; l < PC_LANES; l++) {
+    size_t top;
+    double ties;
+    if (marked[l] / FAST_ONE == 1)
+      continue;
+    facts->finite &= fast_look(z + l * count, count, max[l], &top, &ties);
+    facts->top[l] = (int32_t)top;
+    facts->rest[l] += ties;
+    facts->rest_square[l] += ties;
+  }
+}
+
 static void fast_narrow(const float *restrict z, size_t count, const int32_t *labels,
                         pc_narrow_facts *restrict facts) {
-  float turned[PC_NARROW_CLASSES * PC_LANES], top[PC_LANES], wanted[PC_LANES];
+  float turned[PC_NARROW_CLASSES * PC_LANES], top[PC_LANES];
+  int32_t known[PC_LANES];
   const double unit = PC_LANE_EXPF_UNIT;
   fast_lanes sums;
-  uint32_t bad = 0;
-  fast_turn(z, count, turned);
-  facts->finite = fast_tops(turned, count, top);
-  fast_add_lanes(turned, count, top, &sums);
+  uint32_t bad = 0, odd = 0;
   for (size_t l = 0; l < PC_LANES; l++) {
-    const uint32_t label = (uint32_t)labels[l];
-    wanted[l] = turned[(label < count ? label : 0) * PC_LANES + l];
-    bad |= label >= count;
+    const uint32_t wrong = (uint32_t)labels[l] >= (uint32_t)count;
+    known[l] = wrong ? 0 : labels[l];
+    bad |= wrong;
+  }
+  fast_turn(z, count, turned);
+  fast_tops(turned, count, top);
+  fast_add_lanes(turned, count, known, top, &sums);
+  for (size_t l = 0; l < PC_LANES; l++) {
+    odd |= sums.marked[l] / FAST_ONE ^ 1;
+    facts->rest[l] = (double)sums.term[l] * unit;
+    facts->rest_square[l] = (double)sums.square[l] * (unit * unit);
+    facts->gap[l] = (double)sums.wanted[l] - (double)top[l];
+    facts->top[l] = (int32_t)(sums.marked[l] % FAST_ONE);
   }
   facts->labelled = bad == 0;
-  for (size_t l = 0; l < PC_LANES; l++) {
-    const double ties = (double)sums.often[l] - 1.0;
-    facts->rest[l] = (double)sums.term[l] * unit + ties;
-    facts->rest_square[l] = (double)sums.square[l] * (unit * unit) + ties;
-    facts->gap[l] = (double)wanted[l] - (double)top[l];
-    facts->top[l] = sums.first[l];
-  }
+  facts->finite = 1;
+  if (odd != 0)
+    fast_look_lanes(z, count, top, sums.marked, facts);
 }
 
 const pc_fast_kernels PC_VARIANT_TABLE(pc_fast_kernels) = {

@@ -324,7 +324,7 @@ static inline double kernels_cut(double r, double anchor, uint64_t *units) {
   double rest = kernels_cut(here, anchor[0], &a[l]); \
   rest = kernels_cut(rest, anchor[1], &b[l]);        \
   rest = kernels_cut(rest, anchor[2], &c[l]);        \
-  uncut[l] += rest < 0.0 ? -rest : rest;             \
+  uncut[l] += fabs(rest);                            \
   left[i] = rest
 
 static void kernels_split(const double *restrict x, size_t count, double *restrict left,

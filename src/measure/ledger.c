@@ -20,8 +20,13 @@ static void ledger_tally_label(pc_tally *tally, int32_t label) {
 
 static void ledger_tally_labels(pc_tally *tally, const pc_rows *rows) {
   if (rows->ones == NULL || rows->count == 0) {
-    for (size_t i = 0; i < rows->count; i++)
-      ledger_tally_label(tally, rows->labels[i]);
+    int32_t low = tally->label_low, high = tally->label_high;
+    for (size_t i = 0; i < rows->count; i++) {
+      low = rows->labels[i] < low ? rows->labels[i] : low;
+      high = rows->labels[i] > high ? rows->labels[i] : high;
+    }
+    tally->label_low = low;
+    tally->label_high = high;
     return;
   }
   uint8_t any = 0, all = 1;
