@@ -4,7 +4,7 @@
 
 #include "core/number.h"
 
-#define ROWS_CHUNK_DOUBLES 32768
+#define ROWS_CHUNK_DOUBLES 65536
 #define ROWS_CHUNK_MAX 4096
 
 pc_form pc_kind_form(pcal_kind kind) {

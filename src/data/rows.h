@@ -119,7 +119,7 @@ typedef struct pc_scratch {
   uint8_t *ones;
 } pc_scratch;
 
-/* Rows that fit a chunk: about a quarter of a megabyte of probabilities, and whole lanes. */
+/* Rows that fit a chunk: about half a megabyte of probabilities, and whole lanes. */
 size_t pc_chunk_rows(const pc_layout *layout);
 
 PC_CHECKED pcal_status pc_scratch_new(const pcal_env *env, const pc_layout *layout,

@@ -15,7 +15,7 @@
 
 #define FAST_BLOCK (2 * PC_LANES)
 #define FAST_ONE (UINT32_C(1) << 16) /* above the number of blocks of a row, at most 31250 */
-#define FAST_AHEAD 4096              /* bytes, beyond the next row */
+#define FAST_AHEAD 2048              /* bytes, beyond the next row */
 #define FAST_INLINE static inline __attribute__((always_inline))
 
 #define FAST_LARGER(a, b) ((b) > (a) ? (b) : (a))
@@ -47,11 +47,14 @@ static const float *fast_last(const float *z, size_t count, float space[FAST_BLO
   return space;
 }
 
+/* Here blocks between the first and the last begin with a line of memory. */
 static float fast_largest(const float *z, size_t count, const float *last) {
+  const float *first = count >= FAST_BLOCK ? z : last;
   float high[FAST_BLOCK];
   for (size_t l = 0; l < FAST_BLOCK; l++)
-    high[l] = last[l];
-  for (size_t j = 0; j + FAST_BLOCK <= count; j += FAST_BLOCK)
+    high[l] = FAST_LARGER(first[l], last[l]);
+  for (size_t j = (0 - (uintptr_t)z) % PC_FETCH_LINE / sizeof *z; j + FAST_BLOCK <= count;
+       j += FAST_BLOCK)
     for (size_t l = 0; l < FAST_BLOCK; l++)
       high[l] = FAST_LARGER(high[l], z[j + l]);
   FAST_HALVE(16)
@@ -98,7 +101,7 @@ static void fast_sum(const float *z, size_t count, const float *last, float max,
   *out = sums;
 }
 
-static double fast_fold(const float lanes[FAST_BLOCK]) {
+FAST_INLINE double fast_fold(const float lanes[FAST_BLOCK]) {
   double wide[PC_LANES];
   for (size_t l = 0; l < PC_LANES; l++)
     wide[l] = (double)lanes[l] + (double)lanes[l + PC_LANES];

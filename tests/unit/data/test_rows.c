@@ -47,9 +47,9 @@ static void refuses_impossible_layouts(void **state) {
 
 static void cuts_chunks_by_size(void **state) {
   (void)state;
-  static const size_t cases[][2] = {{1, 4096},  {2, 4096},  {8, 4096},   {9, 3632},
-                                    {10, 3264}, {100, 320}, {1000, 32},  {32767, 1},
-                                    {32768, 1}, {40000, 1}, {1000000, 1}};
+  static const size_t cases[][2] = {{1, 4096},  {2, 4096},  {16, 4096}, {17, 3840},
+                                    {20, 3264}, {100, 640}, {1000, 64}, {4096, 16},
+                                    {5000, 13}, {32768, 2}, {40000, 1}, {1000000, 1}};
   for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
     const pc_layout layout = {PCAL_LOGIT, cases[i][0], cases[i][0]};
     assert_int_equal(pc_chunk_rows(&layout), cases[i][1]);
