@@ -128,17 +128,17 @@ static inline double pc_lane_log_gamma(double x) {
 }
 
 /* The same in float, for the fast precision, pc_lane_expf_lowest() <= x <= 0: exp(x) = 2^k
- * p(f), k = round(y), f = y - k, y = x log2 e, p of degree 6 with p(0) = 1; k is added to the
- * exponent of p. PC_LANE_EXPF_UNIT times it has a relative error below 1.5e-7 + 8e-8 |x|.  The
- * unit keeps the squares of terms above 2^-126, below which processors are slow. */
+ * p(f), k = round(y), f = y - k, y = x log2 e, p of degree 5 with p(0) = 1, fitted together
+ * with its rounding; k is added to the exponent of p.  PC_LANE_EXPF_UNIT times it has a
+ * relative error below 1.5e-7 + 8e-8 |x|.  The unit keeps the squares of terms above 2^-126,
+ * below which processors are slow. */
 #define PC_LANE_EXPF_UNIT 0x1p-52
 
 static inline float pc_lane_expf(float x) {
   const float shift = 0x1.8p23f + 52.0f, log2_e = 0x1.715476p+0f;
   const float shifted = x * log2_e + shift, f = x * log2_e - (shifted - shift);
-  const float high = (0x1.470b4ap-13f * f + 0x1.5f7276p-10f) * f + 0x1.3b270ep-7f;
-  const float low = (high * f + 0x1.c6ae72p-5f) * f + 0x1.ebfbe2p-3f;
-  const float p = (low * f + 0x1.62e432p-1f) * f + 1.0f;
+  const float high = (0x1.5b0d4ep-10f * f + 0x1.3cf5e0p-7f) * f + 0x1.c6b966p-5f;
+  const float p = ((high * f + 0x1.ebf990p-3f) * f + 0x1.62e426p-1f) * f + 1.0f;
   return pc_float_of(pc_float_bits_of(p) + (pc_float_bits_of(shifted) << 23));
 }
 
