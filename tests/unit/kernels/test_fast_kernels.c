@@ -55,6 +55,26 @@ static void test_the_largest_is_found_anywhere(void **state) {
     }
 }
 
+static void test_rows_give_the_same_bits_wherever_they_lie(void **state) {
+  (void)state;
+  enum { PLACES = 20 };
+  float z[FAST_MOST + PLACES], row[FAST_MOST];
+  for (size_t c = 0; c < UNIT_COUNT(fast_counts); c++)
+    for (size_t v = 0; pc_fast_kernels_at(v) != NULL; v++) {
+      const size_t n = fast_counts[c];
+      pc_softmax_facts want;
+      fast_draw(c, n, 3.0, row);
+      pc_fast_kernels_at(v)->softmax(row, n, &want);
+      for (size_t at = 0; at < PLACES; at++) {
+        pc_softmax_facts got;
+        memcpy(z + at, row, n * sizeof *row);
+        pc_fast_kernels_at(v)->softmax(z + at, n, &got);
+        assert_true(got.max == want.max && got.top == want.top && got.rest == want.rest &&
+                    got.rest_square == want.rest_square);
+      }
+    }
+}
+
 /* Probabilities next to 1 stay distinct: the largest term never enters the sum. */
 static void test_rest_keeps_small_terms(void **state) {
   (void)state;
@@ -145,6 +165,25 @@ static void test_narrow_is_nearly_exact(void **state) {
     }
 }
 
+static void test_narrow_takes_a_wrong_label_for_the_first(void **state) {
+  (void)state;
+  enum { N = 7 };
+  static const int32_t wrong[] = {-1, N, INT32_MAX, INT32_MIN};
+  float z[N * PC_LANES];
+  int32_t labels[PC_LANES];
+  for (size_t v = 0; pc_fast_kernels_at(v) != NULL; v++)
+    for (size_t w = 0; w < UNIT_COUNT(wrong); w++) {
+      pc_narrow_facts want, got;
+      fast_fill_narrow(N, z, labels);
+      labels[w + 5] = wrong[w];
+      pc_row_kernels_portable.narrow_f32(z, N, labels, NULL, &want);
+      pc_fast_kernels_at(v)->narrow(z, N, labels, &got);
+      assert_true(got.finite && !got.labelled);
+      assert_memory_equal(got.gap, want.gap, sizeof want.gap);
+      assert_memory_equal(got.top, want.top, sizeof want.top);
+    }
+}
+
 static void test_narrow_sees_what_is_wrong(void **state) {
   (void)state;
   enum { N = 5 };
@@ -170,11 +209,13 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_softmax_is_nearly_exact),
       cmocka_unit_test(test_the_largest_is_found_anywhere),
+      cmocka_unit_test(test_rows_give_the_same_bits_wherever_they_lie),
       cmocka_unit_test(test_rest_keeps_small_terms),
       cmocka_unit_test(test_ties_count_and_go_to_the_lowest),
       cmocka_unit_test(test_not_finite_is_seen_anywhere),
       cmocka_unit_test(test_huge_is_finite),
       cmocka_unit_test(test_narrow_is_nearly_exact),
+      cmocka_unit_test(test_narrow_takes_a_wrong_label_for_the_first),
       cmocka_unit_test(test_narrow_sees_what_is_wrong),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
