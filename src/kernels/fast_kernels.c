@@ -31,6 +31,13 @@ FAST_INLINE float fast_term(float gap, uint32_t common) {
   return pc_float_of(pc_float_bits_of(pc_lane_expf(gap)) & common);
 }
 
+/* A logit without a term is marked by FAST_ONE and the number of its block or class.  Sums
+ * begin with all the marks, and those of terms are taken away.  All up to a number together: */
+FAST_INLINE uint32_t fast_marks(size_t count) {
+  const uint32_t n = (uint32_t)count;
+  return n * FAST_ONE + n * (n - 1) / 2;
+}
+
 /* ---- wide rows ---- */
 
 #define FAST_HALVE(half)              \
@@ -65,8 +72,7 @@ static float fast_largest(const float *z, size_t count, const float *last) {
   return high[0];
 }
 
-/* Sums of the terms of a row and of their squares.  Logits without one are marked: FAST_ONE and
- * the number of their block. */
+/* Sums of the terms of a row and of their squares; marks of the others, by block. */
 typedef struct fast_sums {
   float term[FAST_BLOCK], square[FAST_BLOCK];
   uint32_t marked[FAST_BLOCK];
@@ -83,7 +89,7 @@ FAST_INLINE void fast_add(const float *restrict z, float max, uint32_t mark, uin
     const float term = fast_term(gap, common);
     sums->term[l] += term;
     sums->square[l] += term * term;
-    sums->marked[l] += mark & own & ~common;
+    sums->marked[l] -= mark & common;
   }
 }
 
@@ -91,13 +97,16 @@ FAST_INLINE void fast_add(const float *restrict z, float max, uint32_t mark, uin
 static void fast_sum(const float *z, size_t count, const float *last, float max,
                      fast_sums *out) {
   const size_t whole = count / FAST_BLOCK * FAST_BLOCK;
+  const uint32_t skip = (uint32_t)(FAST_BLOCK - (count - whole));
   fast_sums sums = {{0}, {0}, {0}};
   uint32_t mark = FAST_ONE;
+  for (uint32_t l = 0; l < FAST_BLOCK; l++)
+    sums.marked[l] = fast_marks(count / FAST_BLOCK + (l >= skip ? 1 : 0));
   for (size_t j = 0; j < whole; j += FAST_BLOCK) {
     pc_fetch(z + j, FAST_BLOCK * sizeof *z, count * sizeof *z + FAST_AHEAD);
     fast_add(z + j, max, mark++, 0, &sums);
   }
-  fast_add(last, max, mark, (uint32_t)(FAST_BLOCK - (count - whole)), &sums);
+  fast_add(last, max, mark, skip, &sums);
   *out = sums;
 }
 
@@ -163,8 +172,7 @@ FAST_INLINE void fast_tops(const float *restrict z, size_t count, float *restric
     top[l] = high[l];
 }
 
-/* Sums of PC_LANES rows, and the logits of their labels.  Logits without a term are marked:
- * FAST_ONE and their class. */
+/* The same for PC_LANES rows, with marks by class; and the logits of their labels. */
 typedef struct fast_lanes {
   float term[PC_LANES], square[PC_LANES], wanted[PC_LANES];
   uint32_t marked[PC_LANES];
@@ -175,6 +183,8 @@ FAST_INLINE void fast_add_lanes(const float *restrict z, size_t count,
                                 fast_lanes *restrict out) {
   const float lowest = pc_lane_expf_lowest();
   fast_lanes sums = {{0}, {0}, {0}, {0}};
+  for (size_t l = 0; l < PC_LANES; l++)
+    sums.marked[l] = fast_marks(count);
   for (size_t j = 0; j < count; j++)
     for (size_t l = 0; l < PC_LANES; l++) {
       const float here = z[j * PC_LANES + l], gap = here - top[l];
@@ -182,7 +192,7 @@ FAST_INLINE void fast_add_lanes(const float *restrict z, size_t count,
       const float term = fast_term(gap, common);
       sums.term[l] += term;
       sums.square[l] += term * term;
-      sums.marked[l] += (FAST_ONE + (uint32_t)j) & ~common;
+      sums.marked[l] -= (FAST_ONE + (uint32_t)j) & common;
       sums.wanted[l] = labels[l] == (int32_t)j ? here : sums.wanted[l];
     }
   *out = sums;
