@@ -69,17 +69,17 @@ typedef struct eights_row {
 
 /* Eight d; the lowest where the mask has none.  Floats are finite and so are the sixth powers
  * of their differences: what is too low has the term 0 anyway. */
-EIGHTS_INLINE __m512d eights_read(const eights_row *row, int floats, size_t index,
+EIGHTS_INLINE __m512d eights_read(const eights_row *row, int floats, size_t index, int whole,
                                   __mmask8 mask) {
   const float *at_floats = (const float *)row->scores + index;
   const double *at_doubles = (const double *)row->scores + index;
   const __m512d nothing = _mm512_set1_pd(floats ? EIGHTS_BELOW_FLOATS : -INFINITY);
   __m512d read;
-  if (floats && mask == 0xff)
+  if (floats && whole)
     read = _mm512_cvtps_pd(_mm256_loadu_ps(at_floats));
   else if (floats)
     read = _mm512_mask_cvtps_pd(nothing, mask, _mm256_maskz_loadu_ps(mask, at_floats));
-  else if (mask == 0xff)
+  else if (whole)
     read = _mm512_loadu_pd(at_doubles);
   else
     read = _mm512_mask_loadu_pd(nothing, mask, at_doubles);
@@ -103,14 +103,14 @@ EIGHTS_INLINE void eights_add_moments(eights_sums *sums, size_t h, __m512d t0, _
 }
 
 EIGHTS_INLINE void eights_add_block(const eights_row *row, const eights_roots *roots,
-                                    int floats, int with_one, size_t index, unsigned mask,
-                                    eights_sums *sums) {
+                                    int floats, int with_one, size_t index, int whole,
+                                    unsigned mask, eights_sums *sums) {
   const __m512d log2_e = _mm512_set1_pd(PC_LANE_LOG2_E);
   if (floats) /* the next row */
     pc_fetch((const float *)row->scores + index, 1, row->count * sizeof(float));
   for (size_t h = 0; h < EIGHTS_PARTS; h++) {
     const __mmask8 here = (__mmask8)(mask >> (8 * h) & 0xff);
-    const __m512d d = eights_read(row, floats, index + 8 * h, here);
+    const __m512d d = eights_read(row, floats, index + 8 * h, whole, here);
     const __m512d t = eights_term(roots, d, row->scale);
     if (with_one)
       sums->one[h] = _mm512_add_pd(sums->one[h], eights_term(roots, d, log2_e));
@@ -127,12 +127,12 @@ EIGHTS_INLINE void eights_add(const eights_row *row, int floats, int with_one,
   const size_t odd[] = {row->top / PC_LANES * PC_LANES, whole};
   for (size_t j = 0; j < whole; j += PC_LANES)
     if (j != odd[0])
-      eights_add_block(row, &roots, floats, with_one, j, 0xffff, sums);
+      eights_add_block(row, &roots, floats, with_one, j, 1, 0xffff, sums);
   for (size_t i = odd[0] < whole ? 0 : 1; i < 2 && odd[i] < row->count; i++) {
     const size_t left = row->count - odd[i];
     const unsigned there = left < PC_LANES ? (1u << left) - 1u : 0xffffu;
     const unsigned top = odd[0] == odd[i] ? 1u << row->top % PC_LANES : 0u;
-    eights_add_block(row, &roots, floats, with_one, odd[i], there & ~top, sums);
+    eights_add_block(row, &roots, floats, with_one, odd[i], 0, there & ~top, sums);
   }
 }
 
@@ -163,15 +163,16 @@ EIGHTS_INLINE void eights_sum(const void *scores, int floats, size_t count, size
       sums.moment[k][h] = _mm512_setzero_pd();
   }
   eights_add(&row, floats, one != NULL, &sums);
-  eights_rescale(&sums, row.scale);
   if (top < count) {
+    double unit = scale;
     rest[0] = eights_fold(sums.rest);
-    for (size_t k = 0; k < EIGHTS_MOMENTS; k++)
-      moment[k][0] = eights_fold(sums.moment[k]);
+    for (size_t k = 0; k < EIGHTS_MOMENTS; k++, unit *= scale)
+      moment[k][0] = eights_fold(sums.moment[k]) * unit;
     if (one != NULL)
       one[0] = eights_fold(sums.one);
     return;
   }
+  eights_rescale(&sums, row.scale);
   memcpy(rest, sums.rest, sizeof sums.rest);
   memcpy(moment, sums.moment, sizeof sums.moment);
   if (one != NULL)
