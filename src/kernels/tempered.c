@@ -23,7 +23,8 @@
 #include "kernels/lane_turn.h"
 #include "kernels/row_kernels.h"
 #include "kernels/variant.h"
-#if defined(__AVX512F__)
+#if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+#define TEMPERED_IN_EIGHTS
 #include "kernels/tempered_eights.h"
 #endif
 
@@ -134,7 +135,7 @@ static void tempered_fold_all(tempered_lanes *lanes) {
     lanes->moment[k][0] = tempered_fold(lanes->moment[k]);
 }
 
-#if defined(__AVX512F__)
+#if defined(TEMPERED_IN_EIGHTS)
 
 /* All of this for the log score. */
 static int tempered_eights(pc_tempered_wish wish, const void *scores, int floats, size_t count,

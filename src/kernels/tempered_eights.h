@@ -2,10 +2,11 @@
  * do, with fewer instructions, where the processor has AVX-512.
  *
  * Formula:  2^y = 2^i 2^(j/16) p(f),  i the whole part of y, j/16 + f the rest, 0 <= f < 1/16;
- *           one instruction looks 2^(j/16) up among sixteen;  p = 2^f of degree 5 with p(0) =
- * 1, fitted for the least relative error, 5e-15. Accuracy: relative 7e-15.  Multiplications and
- * additions are fused: the last digits are not those of the plain loops.  Terms below 2^-1100
- * are 0.   Cost: half of theirs. */
+ *           one instruction looks 2^(j/16) up among sixteen;  p is 2^f of degree 5, exactly 1
+ *           for f = 0, fitted for the least relative error, 5e-15.
+ *
+ * Accuracy: a term to relative 7e-15; those below 2^-1100 are 0.  Multiplications and additions
+ * are fused: the last digits are not those of the plain loops.   Cost: half of theirs. */
 #ifndef PC_TEMPERED_EIGHTS_H
 #define PC_TEMPERED_EIGHTS_H
 
