@@ -1,0 +1,83 @@
+/* Laws for every calibrator row: neither the order of rows shows, nor whether a row is repeated
+ * or has a weight. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "calibrator_law.h"
+
+/* Rows in another order: the same file, byte for byte. */
+static void law_order(const laws_case *about) {
+  const law_set *set = about->set;
+  const size_t row = set->columns * law_score_size(set);
+  size_t *order = law_permutation(77, set->rows);
+  char *scores = malloc(set->rows * row);
+  int32_t *labels = malloc(set->rows * sizeof *labels);
+  double *weights = malloc(set->rows * sizeof *weights);
+  for (size_t i = 0; i < set->rows; i++) {
+    memcpy(scores + i * row, (const char *)set->scores + order[i] * row, row);
+    labels[i] = set->labels[order[i]];
+    weights[i] = about->weights == NULL ? 1.0 : about->weights[order[i]];
+  }
+  const pcal_batch batch = laws_batch(about);
+  pcal_batch mixed = batch;
+  mixed.scores = scores;
+  mixed.labels = labels;
+  mixed.weights = about->weights == NULL ? NULL : weights;
+  laws_same(laws_file(about, &batch), laws_file(about, &mixed), about, "the order of rows");
+  free(order);
+  free(scores);
+  free(labels);
+  free(weights);
+}
+
+static void test_row_order_does_not_matter(void **state) {
+  (void)state;
+  laws_for_all(law_order);
+}
+
+/* A row of weight w is w rows: the same parameters and outcome, byte for byte. */
+static void law_repeats(const laws_case *about) {
+  const law_set *set = about->set;
+  const size_t row = set->columns * law_score_size(set);
+  size_t total = 0, at = 0;
+  if (about->weights != set->whole)
+    return;
+  for (size_t i = 0; i < set->rows; i++)
+    total += (size_t)set->whole[i];
+  char *scores = malloc(total * row);
+  int32_t *labels = malloc(total * sizeof *labels);
+  for (size_t i = 0; i < set->rows; i++)
+    for (double copy = 0; copy < set->whole[i]; copy++, at++) {
+      memcpy(scores + at * row, (const char *)set->scores + i * row, row);
+      labels[at] = set->labels[i];
+    }
+  const pcal_batch weighted = laws_batch(about);
+  pcal_batch repeated = weighted;
+  repeated.rows = total;
+  repeated.scores = scores;
+  repeated.labels = labels;
+  repeated.weights = NULL;
+  char *expected = laws_file(about, &repeated), *actual = laws_file(about, &weighted);
+  laws_strip(expected);
+  laws_strip(actual);
+  laws_same(expected, actual, about, "weights that are not repeats");
+  free(scores);
+  free(labels);
+}
+
+static void test_whole_weights_equal_repeats(void **state) {
+  (void)state;
+  laws_for_all(law_repeats);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_row_order_does_not_matter),
+      cmocka_unit_test(test_whole_weights_equal_repeats),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
