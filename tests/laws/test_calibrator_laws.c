@@ -12,16 +12,6 @@
 
 /* ---- Laws ---- */
 
-static void law_twice(const laws_case *about) {
-  const pcal_batch batch = laws_batch(about);
-  laws_same(laws_file(about, &batch), laws_file(about, &batch), about, "chance");
-}
-
-static void test_asking_twice_agrees(void **state) {
-  (void)state;
-  laws_for_all(law_twice);
-}
-
 /* What was saved and loaded does the same, bit for bit, and saves as the same bytes. */
 static void law_save(const laws_case *about) {
   const pcal_batch batch = laws_batch(about);
@@ -215,7 +205,6 @@ static void test_a_missing_value_is_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_asking_twice_agrees),
       cmocka_unit_test(test_save_and_load_change_nothing),
       cmocka_unit_test(test_guarded_rows_are_never_worse),
       cmocka_unit_test(test_declared_traits_hold),

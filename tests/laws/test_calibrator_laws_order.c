@@ -1,5 +1,5 @@
-/* Laws for every calibrator row: neither the order of rows shows, nor whether a row is repeated
- * or has a weight. */
+/* Laws for every calibrator row: neither chance shows, nor the order of rows, nor whether a row
+ * is repeated or has a weight. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -8,6 +8,16 @@
 #include <cmocka.h>
 
 #include "calibrator_law.h"
+
+static void law_twice(const laws_case *about) {
+  const pcal_batch batch = laws_batch(about);
+  laws_same(laws_file(about, &batch), laws_file(about, &batch), about, "chance");
+}
+
+static void test_asking_twice_agrees(void **state) {
+  (void)state;
+  laws_for_all(law_twice);
+}
 
 /* Rows in another order: the same file, byte for byte. */
 static void law_order(const laws_case *about) {
@@ -76,6 +86,7 @@ static void test_whole_weights_equal_repeats(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_asking_twice_agrees),
       cmocka_unit_test(test_row_order_does_not_matter),
       cmocka_unit_test(test_whole_weights_equal_repeats),
   };
