@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "kernels/cuts.h"
+#include "kernels/fetch.h"
 #include "stats/point_masses.h"
 
 #define COARSE_TALLY_REST 256 /* units of 2^-61 in one of 2^-53 */
 #define COARSE_TALLY_BLOCK 1024
-#define COARSE_TALLY_LINE 64 /* of a cache: those of a bucket lie in one */
 #define COARSE_TALLY_FINE ((size_t)1 << 17)
 #define COARSE_TALLY_PARTS_BUCKETS ((size_t)1 << 18) /* of all parts together, about */
 #define COARSE_TALLY_PARTS_LOW 0x1p-32               /* smaller scores share a bucket */
@@ -54,11 +54,12 @@ static pcal_status coarse_tally_segments_open(pc_coarse_tally *tally, pcal_error
   return PCAL_OK;
 }
 
+/* The counters of a bucket lie in one line of a cache. */
 static pcal_status coarse_tally_make_counters(pc_coarse_tally *tally, pcal_error *err) {
-  tally->block = pc_alloc_raw(tally->env, 1, sizeof *tally->counters + COARSE_TALLY_LINE);
+  tally->block = pc_alloc_raw(tally->env, 1, sizeof *tally->counters + PC_FETCH_LINE);
   if (tally->block == NULL)
     return pc_fail_memory(err, "preparing curves");
-  const size_t off = COARSE_TALLY_LINE - (uintptr_t)tally->block % COARSE_TALLY_LINE;
+  const size_t off = PC_FETCH_LINE - (uintptr_t)tally->block % PC_FETCH_LINE;
   tally->counters = (pc_coarse_counters *)(void *)((char *)tally->block + off);
   pc_coarse_counters_clear(tally->counters);
   return PCAL_OK;

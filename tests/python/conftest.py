@@ -40,7 +40,10 @@ def digits_files():
 @pytest.fixture(scope="session")
 def program():
     """The command-line program of the same sources."""
-    path = pathlib.Path(os.environ.get("PROPERCAL_PROGRAM", ROOT / "build" / "cli" / "propercal"))
-    if not path.exists():
+    given = os.environ.get("PROPERCAL_PROGRAM")
+    path = pathlib.Path(given or ROOT / "build" / "cli" / "propercal")
+    if given:
+        assert path.exists(), f"{path} is not there: build the program first"
+    elif not path.exists():
         pytest.skip("the program is not built; set PROPERCAL_PROGRAM")
     return str(path)
