@@ -138,18 +138,25 @@ static void tempered_fold_all(tempered_lanes *lanes) {
 #if defined(TEMPERED_IN_EIGHTS)
 
 /* All of this for the log score. */
+#define TEMPERED_EIGHTS(kind)                                                             \
+  do {                                                                                    \
+    if (wish == PC_TEMPERED_LOG)                                                          \
+      eights_sum(kind, scores, count, top, max, scale, lanes->rest, NULL, lanes->moment); \
+    else                                                                                  \
+      eights_sum(kind, scores, count, top, max, scale, lanes->rest, lanes->one,           \
+                 lanes->moment);                                                          \
+  } while (0)
+
 static int tempered_eights(pc_tempered_wish wish, const void *scores, int floats, size_t count,
                            size_t top, double max, double scale, tempered_lanes *lanes) {
   if (wish == PC_TEMPERED_BRIER)
     return 0;
-  if (floats && wish == PC_TEMPERED_LOG)
-    eights_sum(scores, 1, count, top, max, scale, lanes->rest, NULL, lanes->moment);
-  else if (floats)
-    eights_sum(scores, 1, count, top, max, scale, lanes->rest, lanes->one, lanes->moment);
-  else if (wish == PC_TEMPERED_LOG)
-    eights_sum(scores, 0, count, top, max, scale, lanes->rest, NULL, lanes->moment);
+  if (floats)
+    TEMPERED_EIGHTS(EIGHTS_FLOATS);
+  else if (top < count)
+    TEMPERED_EIGHTS(EIGHTS_DOUBLES);
   else
-    eights_sum(scores, 0, count, top, max, scale, lanes->rest, lanes->one, lanes->moment);
+    TEMPERED_EIGHTS(EIGHTS_ROWS);
   return 1;
 }
 

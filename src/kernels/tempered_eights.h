@@ -21,9 +21,8 @@
 #define EIGHTS_INLINE static inline __attribute__((always_inline))
 #define EIGHTS_PARTS (PC_LANES / 8)
 #define EIGHTS_LOWEST (-1100.0)
-#define EIGHTS_DOWN _MM_FROUND_TO_NEG_INF
-#define EIGHTS_SHIFT 0x1.8p48 /* y + this, rounded down, ends with the bits of j */
-#define EIGHTS_FRACTION (4 << 4 | EIGHTS_DOWN) /* y less its multiple of 2^-4 below */
+#define EIGHTS_STEPS (4 << 4 | _MM_FROUND_TO_NEG_INF) /* the multiple of 2^-4 below y */
+#define EIGHTS_SHIFT 0x1.8p48                         /* that and this end with the bits of j */
 #define EIGHTS_MOMENTS 6
 #define EIGHTS_BELOW_FLOATS (-1e40)
 
@@ -46,23 +45,32 @@ EIGHTS_INLINE __m512d eights_fused(__m512d a, __m512d b, double c) {
   return _mm512_fmadd_pd(a, b, _mm512_set1_pd(c));
 }
 
+/* 2^y as a product: 2^(i + j/16) and p(f). */
+typedef struct eights_factors {
+  __m512d root, near;
+} eights_factors;
+
 /* 2^(scale d). */
-EIGHTS_INLINE __m512d eights_term(const eights_roots *roots, __m512d d, __m512d scale) {
-  const __m512d y = _mm512_mul_pd(d, scale), f = _mm512_reduce_pd(y, EIGHTS_FRACTION);
-  const __m512d shifted =
-      _mm512_add_round_pd(y, _mm512_set1_pd(EIGHTS_SHIFT), EIGHTS_DOWN | _MM_FROUND_NO_EXC);
-  const __m512i j = _mm512_castpd_si512(shifted);
+EIGHTS_INLINE eights_factors eights_power(const eights_roots *roots, __m512d d, __m512d scale) {
+  const __m512d y = _mm512_mul_pd(d, scale), step = _mm512_roundscale_pd(y, EIGHTS_STEPS);
+  const __m512d f = _mm512_sub_pd(y, step);
+  const __m512i j = _mm512_castpd_si512(_mm512_add_pd(step, _mm512_set1_pd(EIGHTS_SHIFT)));
   const __m512d root = _mm512_permutex2var_pd(roots->low, j, roots->high);
   __m512d p = eights_fused(f, _mm512_set1_pd(0x1.650babe5237ecp-10), 0x1.3b1a33dc3bc0ep-7);
   p = eights_fused(p, f, 0x1.c6b0ae4cd883ep-5);
   p = eights_fused(p, f, 0x1.ebfbdfdbacbc4p-3);
   p = eights_fused(p, f, 0x1.62e42fefaba29p-1);
   p = eights_fused(p, f, 1.0);
-  return _mm512_mul_pd(p, _mm512_scalef_pd(root, y)); /* times 2 to the floor of y */
+  return (eights_factors){_mm512_scalef_pd(root, step), p}; /* times 2 to the floor of y */
 }
+
+/* What is summed: a row of floats, one of doubles with the same bits, or doubles of which each
+ * of PC_LANES lanes is a row of its own. */
+typedef enum eights_kind { EIGHTS_FLOATS, EIGHTS_DOUBLES, EIGHTS_ROWS } eights_kind;
 
 /* A row, and what its scores are turned into: d = score - max, of doubles at least lowest. */
 typedef struct eights_row {
+  eights_kind kind;
   const void *scores;
   size_t count, top; /* the score at `top` is left out */
   __m512d max, scale, lowest;
@@ -70,8 +78,9 @@ typedef struct eights_row {
 
 /* Eight d; the lowest where the mask has none.  Floats are finite and so are the sixth powers
  * of their differences: what is too low has the term 0 anyway. */
-EIGHTS_INLINE __m512d eights_read(const eights_row *row, int floats, size_t index, int whole,
+EIGHTS_INLINE __m512d eights_read(const eights_row *row, size_t index, int whole,
                                   __mmask8 mask) {
+  const int floats = row->kind == EIGHTS_FLOATS;
   const float *at_floats = (const float *)row->scores + index;
   const double *at_doubles = (const double *)row->scores + index;
   const __m512d nothing = _mm512_set1_pd(floats ? EIGHTS_BELOW_FLOATS : -INFINITY);
@@ -88,96 +97,126 @@ EIGHTS_INLINE __m512d eights_read(const eights_row *row, int floats, size_t inde
   return floats ? d : _mm512_max_pd(d, row->lowest);
 }
 
-/* Sums in PC_LANES lanes: of t, of those for beta = 1, and of t d^k. */
+/* Sums of t, of those for beta = 1, and of t d^k. */
 typedef struct eights_sums {
-  __m512d rest[EIGHTS_PARTS], one[EIGHTS_PARTS], moment[EIGHTS_MOMENTS][EIGHTS_PARTS];
+  __m512d rest, one, moment[EIGHTS_MOMENTS];
 } eights_sums;
 
-EIGHTS_INLINE void eights_add_moments(eights_sums *sums, size_t h, __m512d t0, __m512d d) {
-  const __m512d t1 = _mm512_mul_pd(t0, d), d2 = _mm512_mul_pd(d, d), d4 = _mm512_mul_pd(d2, d2);
-  sums->moment[0][h] = _mm512_add_pd(sums->moment[0][h], t1);
-  sums->moment[1][h] = _mm512_fmadd_pd(t0, d2, sums->moment[1][h]);
-  sums->moment[2][h] = _mm512_fmadd_pd(t1, d2, sums->moment[2][h]);
-  sums->moment[3][h] = _mm512_fmadd_pd(t0, d4, sums->moment[3][h]);
-  sums->moment[4][h] = _mm512_fmadd_pd(t1, d4, sums->moment[4][h]);
-  sums->moment[5][h] = _mm512_fmadd_pd(t0, _mm512_mul_pd(d2, d4), sums->moment[5][h]);
+/* Eight terms that are not in the sums yet.  They are added while the next ones are calculated:
+ * processors do not look far enough ahead to do both at once otherwise. */
+typedef struct eights_waiting {
+  __m512d d, term;
+} eights_waiting;
+
+/* One row is summed in eight lanes, which leaves registers for what waits. */
+typedef struct eights_state {
+  eights_sums sums[EIGHTS_PARTS];
+  eights_waiting waiting[EIGHTS_PARTS];
+} eights_state;
+
+EIGHTS_INLINE eights_sums *eights_sums_of(const eights_row *row, eights_state *state,
+                                          size_t h) {
+  return &state->sums[row->kind == EIGHTS_ROWS ? h : 0];
+}
+
+EIGHTS_INLINE void eights_take(const eights_row *row, eights_state *state, size_t h) {
+  const eights_waiting *waiting = &state->waiting[h];
+  eights_sums *sums = eights_sums_of(row, state, h);
+  const __m512d d = waiting->d, t0 = waiting->term, d2 = _mm512_mul_pd(d, d);
+  const __m512d t1 = _mm512_mul_pd(t0, d), t2 = _mm512_mul_pd(t0, d2);
+  const __m512d d4 = _mm512_mul_pd(d2, d2);
+  sums->moment[0] = _mm512_add_pd(sums->moment[0], t1);
+  sums->moment[1] = _mm512_add_pd(sums->moment[1], t2);
+  sums->moment[2] = _mm512_fmadd_pd(t1, d2, sums->moment[2]);
+  sums->moment[3] = _mm512_fmadd_pd(t0, d4, sums->moment[3]);
+  sums->moment[4] = _mm512_fmadd_pd(t1, d4, sums->moment[4]);
+  sums->moment[5] = _mm512_fmadd_pd(t2, d4, sums->moment[5]);
 }
 
 EIGHTS_INLINE void eights_add_block(const eights_row *row, const eights_roots *roots,
-                                    int floats, int with_one, size_t index, int whole,
-                                    unsigned mask, eights_sums *sums) {
-  const __m512d log2_e = _mm512_set1_pd(PC_LANE_LOG2_E);
-  if (floats) /* the next row */
+                                    int with_one, size_t index, int whole, unsigned mask,
+                                    eights_state *state) {
+  if (row->kind == EIGHTS_FLOATS) /* the next row */
     pc_fetch((const float *)row->scores + index, 1, row->count * sizeof(float));
   for (size_t h = 0; h < EIGHTS_PARTS; h++) {
     const __mmask8 here = (__mmask8)(mask >> (8 * h) & 0xff);
-    const __m512d d = eights_read(row, floats, index + 8 * h, whole, here);
-    const __m512d t = eights_term(roots, d, row->scale);
-    if (with_one)
-      sums->one[h] = _mm512_add_pd(sums->one[h], eights_term(roots, d, log2_e));
-    sums->rest[h] = _mm512_add_pd(sums->rest[h], t);
-    eights_add_moments(sums, h, t, d);
+    eights_waiting *waiting = &state->waiting[h];
+    eights_sums *sums = eights_sums_of(row, state, h);
+    const __m512d d = eights_read(row, index + 8 * h, whole, here);
+    eights_take(row, state, h);
+    const eights_factors power = eights_power(roots, d, row->scale);
+    waiting->d = d;
+    waiting->term = _mm512_mul_pd(power.near, power.root);
+    sums->rest = _mm512_add_pd(sums->rest, waiting->term);
+    if (with_one) {
+      const eights_factors one = eights_power(roots, d, _mm512_set1_pd(PC_LANE_LOG2_E));
+      sums->one = _mm512_fmadd_pd(one.near, one.root, sums->one);
+    }
   }
 }
 
-/* Whole blocks but the one with the largest score, that one, and what is left over. */
-EIGHTS_INLINE void eights_add(const eights_row *row, int floats, int with_one,
-                              eights_sums *sums) {
+/* The block with the largest score, what is left over, and then the other blocks, without a
+ * branch that depends on where the largest is. */
+EIGHTS_INLINE void eights_add(const eights_row *row, int with_one, eights_state *state) {
   const eights_roots roots = eights_roots_of_two();
   const size_t whole = row->count / PC_LANES * PC_LANES;
   const size_t odd[] = {row->top / PC_LANES * PC_LANES, whole};
-  for (size_t j = 0; j < whole; j += PC_LANES)
-    if (j != odd[0])
-      eights_add_block(row, &roots, floats, with_one, j, 1, 0xffff, sums);
   for (size_t i = odd[0] < whole ? 0 : 1; i < 2 && odd[i] < row->count; i++) {
     const size_t left = row->count - odd[i];
     const unsigned there = left < PC_LANES ? (1u << left) - 1u : 0xffffu;
     const unsigned top = odd[0] == odd[i] ? 1u << row->top % PC_LANES : 0u;
-    eights_add_block(row, &roots, floats, with_one, odd[i], 0, there & ~top, sums);
+    eights_add_block(row, &roots, with_one, odd[i], 0, there & ~top, state);
   }
+  const size_t others = odd[0] < whole ? whole - PC_LANES : whole;
+  for (size_t j = 0; j < others; j += PC_LANES)
+    eights_add_block(row, &roots, with_one, j + (j >= odd[0] ? PC_LANES : 0), 1, 0xffff, state);
+  for (size_t h = 0; h < EIGHTS_PARTS; h++)
+    eights_take(row, state, h);
 }
 
-EIGHTS_INLINE double eights_fold(const __m512d part[EIGHTS_PARTS]) {
-  return _mm512_reduce_add_pd(_mm512_add_pd(part[0], part[1]));
-}
-
-/* Moments are wanted in units of 1 / scale. */
-EIGHTS_INLINE void eights_rescale(eights_sums *sums, __m512d scale) {
-  __m512d unit = scale;
-  for (size_t k = 0; k < EIGHTS_MOMENTS; k++, unit = _mm512_mul_pd(unit, scale))
-    for (size_t h = 0; h < EIGHTS_PARTS; h++)
-      sums->moment[k][h] = _mm512_mul_pd(sums->moment[k][h], unit);
+/* All lanes; moments are wanted in units of 1 / scale. */
+EIGHTS_INLINE void eights_store(const eights_state *state, double scale, double rest[PC_LANES],
+                                double one[PC_LANES], double moment[EIGHTS_MOMENTS][PC_LANES]) {
+  for (size_t h = 0; h < EIGHTS_PARTS; h++) {
+    const eights_sums *sums = &state->sums[h];
+    __m512d unit = _mm512_set1_pd(scale);
+    _mm512_storeu_pd(rest + 8 * h, sums->rest);
+    for (size_t k = 0; k < EIGHTS_MOMENTS; k++) {
+      _mm512_storeu_pd(moment[k] + 8 * h, _mm512_mul_pd(sums->moment[k], unit));
+      unit = _mm512_mul_pd(unit, _mm512_set1_pd(scale));
+    }
+    if (one != NULL)
+      _mm512_storeu_pd(one + 8 * h, sums->one);
+  }
 }
 
 /* Sums of the terms of a row, of those for beta = 1 unless `one` is NULL, and of their moments,
- * folded into the first lane if there is a top. */
-EIGHTS_INLINE void eights_sum(const void *scores, int floats, size_t count, size_t top,
+ * folded into the first lane unless lanes are rows: these have no top. */
+EIGHTS_INLINE void eights_sum(eights_kind kind, const void *scores, size_t count, size_t top,
                               double max, double scale, double rest[PC_LANES],
                               double one[PC_LANES], double moment[EIGHTS_MOMENTS][PC_LANES]) {
-  const double lowest = floats ? 0.0 : EIGHTS_LOWEST / fmin(scale, PC_LANE_LOG2_E);
-  const eights_row row = {
-      scores, count, top, _mm512_set1_pd(max), _mm512_set1_pd(scale), _mm512_set1_pd(lowest)};
-  eights_sums sums;
-  for (size_t h = 0; h < EIGHTS_PARTS; h++) {
-    sums.rest[h] = sums.one[h] = _mm512_setzero_pd();
-    for (size_t k = 0; k < EIGHTS_MOMENTS; k++)
-      sums.moment[k][h] = _mm512_setzero_pd();
-  }
-  eights_add(&row, floats, one != NULL, &sums);
-  if (top < count) {
-    double unit = scale;
-    rest[0] = eights_fold(sums.rest);
-    for (size_t k = 0; k < EIGHTS_MOMENTS; k++, unit *= scale)
-      moment[k][0] = eights_fold(sums.moment[k]) * unit;
-    if (one != NULL)
-      one[0] = eights_fold(sums.one);
+  const double lowest =
+      kind == EIGHTS_FLOATS ? 0.0 : EIGHTS_LOWEST / fmin(scale, PC_LANE_LOG2_E);
+  const eights_row row = {kind,
+                          scores,
+                          count,
+                          top,
+                          _mm512_set1_pd(max),
+                          _mm512_set1_pd(scale),
+                          _mm512_set1_pd(lowest)};
+  eights_state state;
+  memset(&state, 0, sizeof state);
+  eights_add(&row, one != NULL, &state);
+  if (kind == EIGHTS_ROWS) {
+    eights_store(&state, scale, rest, one, moment);
     return;
   }
-  eights_rescale(&sums, row.scale);
-  memcpy(rest, sums.rest, sizeof sums.rest);
-  memcpy(moment, sums.moment, sizeof sums.moment);
+  double unit = scale;
+  rest[0] = _mm512_reduce_add_pd(state.sums[0].rest);
+  for (size_t k = 0; k < EIGHTS_MOMENTS; k++, unit *= scale)
+    moment[k][0] = _mm512_reduce_add_pd(state.sums[0].moment[k]) * unit;
   if (one != NULL)
-    memcpy(one, sums.one, sizeof sums.one);
+    one[0] = _mm512_reduce_add_pd(state.sums[0].one);
 }
 
 #endif
