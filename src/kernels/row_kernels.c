@@ -9,6 +9,9 @@
 #include "kernels/lane_math.h"
 #include "kernels/lane_turn.h"
 #include "kernels/variant.h"
+#if defined(__AVX512F__)
+#include "kernels/row_sixteens.h"
+#endif
 
 #define KERNELS_INLINE static inline __attribute__((always_inline))
 #define KERNELS_TILE 256 /* scores between the two steps of exp */
@@ -37,7 +40,6 @@ static double kernels_fold(double lanes[PC_LANES]) {
     return lowest;                                                              \
   }
 
-KERNELS_FIND(kernels_find_f32, float)
 KERNELS_FIND(kernels_find_f64, double)
 
 #define KERNELS_LARGER(a, b) ((b) > (a) ? (b) : (a))
@@ -85,7 +87,22 @@ KERNELS_FIND(kernels_find_f64, double)
     return max;                                                            \
   }
 
+#if defined(__AVX512F__)
+static float kernels_max_f32(const float *z, size_t count, size_t *at, int *finite) {
+  sixteens_tops tops;
+  float odd = 0;
+  sixteens_look(z, count, &tops);
+  if (tops.sum - tops.sum != 0)
+    for (size_t j = 0; j < count; j++)
+      odd += z[j] - z[j];
+  *finite = odd == 0;
+  *at = *finite ? sixteens_find(z, count, &tops) : 0;
+  return tops.best;
+}
+#else
+KERNELS_FIND(kernels_find_f32, float)
 KERNELS_MAX(kernels_max_f32, kernels_find_f32, float)
+#endif
 KERNELS_MAX(kernels_max_f64, kernels_find_f64, double)
 
 /* Vectors do not pay for short rows. */
