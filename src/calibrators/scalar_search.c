@@ -12,7 +12,8 @@
  *   4. It also ends, without looking there, at x + s, if the terms t_3, t_4, t_5 shrink by half
  *      or more each: what follows them is then taken for at most 1/7 of t_5 (as if it went on
  *      with 1/8), or more if t_5 is more than 1/8 of t_4.  That must be at most 1e-8, and
- * change x by a factor of at most 1 + 3e-9.  The value there is that of the Taylor polynomial.
+ *      shift x by at most 3e-9 of it; a rough search allows 1e-3 of it.  The value there is
+ *      that of the Taylor polynomial.
  */
 #include "calibrators/scalar_search.h"
 
@@ -24,6 +25,7 @@
 #define SCALAR_SEARCH_NEAR 0.5 /* share of x up to which the polynomial is trusted */
 #define SCALAR_SEARCH_RATIO 0.125
 #define SCALAR_SEARCH_SHIFT 3e-9
+#define SCALAR_SEARCH_ROUGH 1e-3
 
 typedef struct scalar_search_bracket {
   double low, high;
@@ -93,8 +95,9 @@ static int scalar_search_foresee(const pc_scalar_problem *problem,
   out->slopes.slope[0] = scalar_search_sum(t);
   for (int k = PC_SLOPES - 1; k >= 0; k--)
     out->slopes.value += t[k] * s / (k + 1);
-  return out->gradient <= SCALAR_SEARCH_ENOUGH &&
-         out->gradient <= SCALAR_SEARCH_SHIFT * place * place * slope[1];
+  const double shift = problem->rough ? SCALAR_SEARCH_ROUGH : SCALAR_SEARCH_SHIFT;
+  return (problem->rough || out->gradient <= SCALAR_SEARCH_ENOUGH) &&
+         out->gradient <= shift * place * place * slope[1];
 }
 
 /* Where to look next, not yet kept inside the bracket. */

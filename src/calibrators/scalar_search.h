@@ -18,6 +18,7 @@ typedef struct pc_scalar_problem {
   double low, high; /* bounds, 0 < low < high */
   int orders;       /* derivatives that are given: 2 or 6 */
   unsigned limit;   /* evaluations at most */
+  int rough;        /* six derivatives need tell the minimum to a thousandth of x only */
 } pc_scalar_problem;
 
 typedef enum pc_search_end {

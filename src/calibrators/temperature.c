@@ -69,7 +69,8 @@ static pc_scalar_problem temperature_problem(pc_tempering *tempering, int on_sam
                              TEMPERATURE_LOW,
                              TEMPERATURE_HIGH,
                              tempering->is_log ? PC_SLOPES : 2,
-                             on_sample ? 100 : 60};
+                             on_sample ? 100 : 60,
+                             on_sample};
 }
 
 /* The minimum on the sample, or on few of its rows, if it is inside the range: at its ends

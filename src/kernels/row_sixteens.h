@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #define SIXTEENS_PARTS 4
+#define SIXTEENS_LAST (SIXTEENS_PARTS - 1)
 
 /* The largest of each part of a row, which are looked at side by side; the last part has what
  * is left over.  The sum is finite where all numbers are, unless it overflows. */
@@ -31,15 +32,15 @@ static inline void sixteens_look(const float *z, size_t count, sixteens_tops *ou
   for (size_t j = 0; j < part; j += 16)
     for (size_t p = 0; p < SIXTEENS_PARTS; p++) {
       __m512 here = _mm512_loadu_ps(z + p * part + j);
-      __asm__("" : "+v"(here));
+      __asm__("" : "+v"(here)); /* gcc would load it for each use */
       top[p] = _mm512_max_ps(top[p], here);
       sum[p] = _mm512_add_ps(sum[p], here);
     }
   for (size_t j = SIXTEENS_PARTS * part; j < count; j += 16) {
     const __mmask16 own = sixteens_own(count - j);
     const __m512 here = _mm512_maskz_loadu_ps(own, z + j);
-    top[3] = _mm512_mask_max_ps(top[3], own, top[3], here);
-    sum[3] = _mm512_add_ps(sum[3], here);
+    top[SIXTEENS_LAST] = _mm512_mask_max_ps(top[SIXTEENS_LAST], own, top[SIXTEENS_LAST], here);
+    sum[SIXTEENS_LAST] = _mm512_add_ps(sum[SIXTEENS_LAST], here);
   }
   out->part = part;
   for (size_t p = 0; p < SIXTEENS_PARTS; p++)
@@ -55,17 +56,18 @@ static inline size_t sixteens_find(const float *z, size_t count, const sixteens_
   const __m512 best = _mm512_set1_ps(tops->best);
   size_t first = 0;
   unsigned there = 0;
-  for (size_t p = 0; p + 1 < SIXTEENS_PARTS; p++) {
+  for (size_t p = 0; p < SIXTEENS_LAST; p++) {
     there |= _mm512_cmpeq_ps_mask(best, tops->top[p]);
     first += there == 0 ? tops->part : 0;
   }
-  for (size_t j = first;; j += 16) {
+  for (size_t j = first; j < count; j += 16) {
     const __mmask16 own = sixteens_own(count - j);
     const __m512 here = _mm512_maskz_loadu_ps(own, z + j);
     const unsigned found = _mm512_mask_cmpeq_ps_mask(own, best, here);
     if (found != 0)
       return j + (size_t)__builtin_ctz(found);
   }
+  return 0;
 }
 
 #endif

@@ -69,6 +69,25 @@ static void six_derivatives_foresee(void **state) {
   }
 }
 
+/* A rough search trusts them from further away, but not from anywhere. */
+static void rough_searches_look_less(void **state) {
+  (void)state;
+  static const struct {
+    double start;
+    unsigned calls;
+  } cases[] = {{1.1, 1}, {0.8, 1}, {0.5, 2}};
+  for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
+    log_case about = {1.0, 1.0, 0, 0};
+    pc_search_result found;
+    pc_scalar_problem problem = log_problem(&about, 6);
+    problem.rough = 1;
+    assert_int_equal(pc_scalar_search(&problem, cases[i].start, NULL, &found, NULL), PCAL_OK);
+    assert_int_equal(found.end, PC_SEARCH_FLAT);
+    assert_near(found.at, 1.0, 1e-3);
+    assert_int_equal(about.calls, cases[i].calls);
+  }
+}
+
 /* What is known of the start is not asked again. */
 static void known_starts_are_not_evaluated(void **state) {
   (void)state;
@@ -206,6 +225,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(finds_the_minimum_from_anywhere),
       cmocka_unit_test(six_derivatives_foresee),
+      cmocka_unit_test(rough_searches_look_less),
       cmocka_unit_test(known_starts_are_not_evaluated),
       cmocka_unit_test(stops_at_bounds),
       cmocka_unit_test(walks_downhill),
