@@ -17,6 +17,12 @@
 
 #define LOGITS_AHEAD 64 /* rows */
 
+/* In float?  Narrow rows are copied where they do not lie right. */
+static int logits_fast(const pc_derive *d) {
+  return d->policy->fast && d->batch->type == PCAL_F32 && !pc_derive_keeps_probs(d) &&
+         (d->layout->classes <= PC_NARROW_CLASSES || pc_derive_flat(d->batch));
+}
+
 static void logits_keep(const pc_derive *d, size_t top, double rest, double rest_square,
                         double gap) {
   const pc_scratch *s = d->scratch;
@@ -50,7 +56,7 @@ static void logits_softmax(const pc_derive *d, size_t position, double *terms,
   const pc_scratch *s = d->scratch;
   const size_t k = d->layout->classes;
   const float *flat = logits_flat(d->batch, position);
-  if (flat != NULL && d->policy->fast && terms == NULL) {
+  if (logits_fast(d)) {
     s->fast->softmax(flat, k, found);
   } else if (flat != NULL) {
     s->kernels->softmax_f32(flat, k, terms, found);
@@ -109,19 +115,19 @@ static int logits_wide_rows(pc_derive *d, size_t begin, size_t count) {
 
 /* ---- Narrow rows ---- */
 
-/* PC_LANES rows one after the other; lanes without a row repeat the first. */
-static const void *logits_lanes(const pc_derive *d, size_t begin, size_t count) {
+/* PC_NARROW_ROWS rows one after the other; places without a row repeat the first. */
+static const void *logits_block(const pc_derive *d, size_t begin, size_t count) {
   const pcal_batch *batch = d->batch;
   const size_t size = batch->type == PCAL_F32 ? sizeof(float) : sizeof(double);
   const size_t k = batch->columns;
   const char *first = pc_derive_at(batch, begin);
-  if (count == PC_LANES && batch->column_stride == (ptrdiff_t)size &&
+  if (count == PC_NARROW_ROWS && batch->column_stride == (ptrdiff_t)size &&
       batch->row_stride == (ptrdiff_t)(k * size) && (uintptr_t)first % size == 0) {
-    pc_fetch(first, PC_LANES * k * size, LOGITS_AHEAD * k * size);
+    pc_fetch(first, PC_NARROW_ROWS * k * size, LOGITS_AHEAD * k * size);
     return first;
   }
   char *out = (char *)d->scratch->lanes;
-  for (size_t l = 0; l < PC_LANES; l++) {
+  for (size_t l = 0; l < PC_NARROW_ROWS; l++) {
     const char *at = pc_derive_at(batch, begin + (l < count ? l : 0));
     for (size_t j = 0; j < k; j++, at += batch->column_stride)
       memcpy(out + (l * k + j) * size, at, size);
@@ -129,44 +135,49 @@ static const void *logits_lanes(const pc_derive *d, size_t begin, size_t count) 
   return out;
 }
 
-/* Their labels; 0 for lanes without a row. */
+/* Their labels; 0 for places without a row. */
 static const int32_t *logits_labels(const pc_derive *d, size_t begin, size_t count,
-                                    int32_t space[PC_LANES]) {
-  if (count == PC_LANES && !d->policy->unlabelled)
+                                    int32_t space[PC_NARROW_ROWS]) {
+  if (count == PC_NARROW_ROWS && !d->policy->unlabelled)
     return d->batch->labels + begin;
-  memset(space, 0, PC_LANES * sizeof *space);
+  memset(space, 0, PC_NARROW_ROWS * sizeof *space);
   if (!d->policy->unlabelled)
     memcpy(space, d->batch->labels + begin, count * sizeof *space);
   return space;
 }
 
-static void logits_narrow_softmax(const pc_derive *d, const void *z, const int32_t *labels,
-                                  pc_narrow_facts *found) {
+/* What the softmax says goes to the columns, behind the rows kept so far. */
+static pc_narrow_facts logits_narrow_softmax(const pc_derive *d, const void *z,
+                                             const int32_t *labels) {
   const pc_scratch *s = d->scratch;
   const size_t k = d->layout->classes;
   double *terms = pc_derive_keeps_probs(d) ? s->terms : NULL;
+  pc_narrow_facts found = {.rest = s->top + d->kept,
+                           .rest_square = s->others_square + d->kept,
+                           .gap = s->log_true + d->kept,
+                           .top = s->top_label + d->kept};
   if (d->batch->type != PCAL_F32)
-    s->kernels->narrow_f64(z, k, labels, terms, found);
-  else if (d->policy->fast && terms == NULL)
-    s->fast->narrow(z, k, labels, found);
+    s->kernels->narrow_f64(z, k, labels, terms, &found);
+  else if (logits_fast(d))
+    s->fast->narrow(z, k, labels, &found);
   else
-    s->kernels->narrow_f32(z, k, labels, terms, found);
+    s->kernels->narrow_f32(z, k, labels, terms, &found);
+  return found;
 }
 
-/* Probabilities and scores of a lane, where they are wanted. */
-static void logits_narrow_columns(const pc_derive *d, size_t position, size_t lane,
-                                  const pc_narrow_facts *found) {
+/* Probabilities and scores of a row of the block, where they are wanted. */
+static void logits_narrow_columns(const pc_derive *d, size_t position, size_t place,
+                                  double rest) {
   const pc_scratch *s = d->scratch;
   const size_t k = d->layout->classes;
   double *probs = s->probs + d->kept * k;
-  const double sum = 1.0 + found->rest[lane];
   for (size_t j = 0; pc_derive_keeps_probs(d) && j < k; j++)
-    probs[j] = s->terms[j * PC_LANES + lane] / sum;
+    probs[j] = s->terms[j * PC_NARROW_ROWS + place] / (1.0 + rest);
   if (d->policy->need_scores)
     pc_derive_load_row(d->batch, position, s->scores + d->kept * k);
 }
 
-static pcal_status logits_narrow_row(pc_derive *d, size_t position, size_t lane,
+static pcal_status logits_narrow_row(pc_derive *d, size_t position, size_t place,
                                      const pc_narrow_facts *found, pcal_error *err) {
   pc_row row;
   PC_TRY(pc_derive_begin(d, position, &row, err));
@@ -174,25 +185,21 @@ static pcal_status logits_narrow_row(pc_derive *d, size_t position, size_t lane,
   if (!row.missing && !logits_all_finite(d->scratch->scores_row, d->layout->classes))
     PC_TRY(pc_row_not_finite(&row, d->scratch->scores_row, err));
   if (!row.missing) {
-    logits_keep(d, (size_t)found->top[lane], found->rest[lane], found->rest_square[lane],
-                found->gap[lane]);
-    logits_narrow_columns(d, position, lane, found);
+    logits_narrow_columns(d, position, place, found->rest[place]);
+    logits_keep(d, (size_t)found->top[place], found->rest[place], found->rest_square[place],
+                found->gap[place]);
   }
   pc_derive_end(d, &row);
   return PCAL_OK;
 }
 
 /* Rows without weights in which nothing is wrong, all at once.  The scratch has room for all
- * lanes, also those without a row. */
+ * places, also those without a row. */
 static void logits_narrow_block(pc_derive *d, size_t begin, size_t count, const int32_t *labels,
                                 const pc_narrow_facts *found) {
   const pc_scratch *s = d->scratch;
-  memcpy(s->top + d->kept, found->rest, sizeof found->rest);
-  memcpy(s->others_square + d->kept, found->rest_square, sizeof found->rest_square);
-  memcpy(s->log_true + d->kept, found->gap, sizeof found->gap);
-  memcpy(s->top_label + d->kept, found->top, sizeof found->top);
-  memcpy(s->labels + d->kept, labels, PC_LANES * sizeof *labels);
-  pc_derive_number(d->batch->first_row + begin, PC_LANES, s->ids + d->kept);
+  memcpy(s->labels + d->kept, labels, PC_NARROW_ROWS * sizeof *labels);
+  pc_derive_number(d->batch->first_row + begin, PC_NARROW_ROWS, s->ids + d->kept);
   if (d->batch->groups != NULL)
     memcpy(s->groups + d->kept, d->batch->groups + begin, count * sizeof(uint32_t));
   if (!pc_derive_keeps_probs(d) && !d->policy->need_scores) {
@@ -200,19 +207,18 @@ static void logits_narrow_block(pc_derive *d, size_t begin, size_t count, const 
     return;
   }
   for (size_t l = 0; l < count; l++, d->kept++)
-    logits_narrow_columns(d, begin + l, l, found);
+    logits_narrow_columns(d, begin + l, l, found->rest[l]);
 }
 
 static pcal_status logits_narrow(pc_derive *d, size_t begin, size_t count, pcal_error *err) {
-  int32_t space[PC_LANES];
-  pc_narrow_facts found;
+  int32_t space[PC_NARROW_ROWS];
   const int32_t *labels = logits_labels(d, begin, count, space);
-  logits_narrow_softmax(d, logits_lanes(d, begin, count), labels, &found);
+  const pc_narrow_facts found = logits_narrow_softmax(d, logits_block(d, begin, count), labels);
   if (found.labelled && found.finite && d->batch->weights == NULL) {
     logits_narrow_block(d, begin, count, labels, &found);
     return PCAL_OK;
   }
-  for (size_t l = 0; l < count; l++)
+  for (size_t l = 0; l < count; l++) /* those kept may move up over those left out */
     PC_TRY(logits_narrow_row(d, begin + l, l, &found, err));
   return PCAL_OK;
 }
@@ -283,7 +289,7 @@ pcal_status pc_derive_logits(pc_derive *d, size_t begin, size_t count, pcal_erro
   const pc_scratch *s = d->scratch;
   const int scores_only = d->policy->scores_only;
   const int narrow = !scores_only && d->layout->classes <= PC_NARROW_CLASSES;
-  const size_t step = narrow ? PC_LANES : 1;
+  const size_t step = narrow ? PC_NARROW_ROWS : 1;
   if (scores_only &&
       (logits_untouched(d, begin, count) || logits_scores_block(d, begin, count)))
     return PCAL_OK;
@@ -299,7 +305,9 @@ pcal_status pc_derive_logits(pc_derive *d, size_t begin, size_t count, pcal_erro
   }
   const pc_logit_columns columns = {s->labels,        s->top_label, s->top,
                                     s->others_square, s->log_true,  s->true_gap};
-  if (!scores_only)
+  if (!scores_only && logits_fast(d))
+    s->fast->finish_logits(&columns, d->kept);
+  else if (!scores_only)
     s->kernels->finish_logits(&columns, d->kept);
   return PCAL_OK;
 }

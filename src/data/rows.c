@@ -106,7 +106,7 @@ int pc_layout_binary(const pc_layout *layout) {
 size_t pc_chunk_rows(const pc_layout *layout) {
   const size_t rows = ROWS_CHUNK_DOUBLES / layout->classes;
   const size_t some = rows > ROWS_CHUNK_MAX ? ROWS_CHUNK_MAX : rows;
-  return some < 1 ? 1 : some < PC_LANES ? some : some / PC_LANES * PC_LANES;
+  return some < 1 ? 1 : some < PC_NARROW_ROWS ? some : some / PC_NARROW_ROWS * PC_NARROW_ROWS;
 }
 
 /* All arrays of a scratch lie in one block, each aligned to a cache line. */
@@ -117,8 +117,8 @@ static void *rows_carve(char *block, size_t *used, size_t bytes) {
 }
 
 static size_t rows_lay_out(const pc_layout *layout, char *block, pc_scratch *out) {
-  const size_t n = out->capacity, k = layout->classes, m = n + PC_LANES;
-  const size_t wide = k > PC_NARROW_CLASSES ? k : PC_NARROW_CLASSES * PC_LANES;
+  const size_t n = out->capacity, k = layout->classes, m = n + PC_NARROW_ROWS;
+  const size_t wide = k > PC_NARROW_CLASSES ? k : PC_NARROW_CLASSES * PC_NARROW_ROWS;
   size_t used = 0;
   out->probs = rows_carve(block, &used, n * k * sizeof(double));
   out->scores = rows_carve(block, &used, n * k * sizeof(double));

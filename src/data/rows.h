@@ -105,13 +105,14 @@ typedef struct pc_row_counts {
 
 /* Space for one chunk, reused; all arrays lie in one block. */
 typedef struct pc_scratch {
-  size_t capacity; /* rows; columns of what kernels find out have room for PC_LANES more */
+  size_t capacity; /* rows; columns of what kernels find out have room for
+                    * PC_NARROW_ROWS more */
   const pc_row_kernels *kernels;
   const pc_fast_kernels *fast;
   const pc_simplex_kernels *simplex;
   void *block;
   double *probs, *scores;             /* rows x classes */
-  double *terms, *lanes, *scores_row; /* one row, or PC_LANES narrow ones */
+  double *terms, *lanes, *scores_row; /* one row, or PC_NARROW_ROWS narrow ones */
   double *weights, *positive, *top, *true_gap, *others_square, *log_true;
   uint64_t *ids;
   int32_t *labels, *top_label;
@@ -119,7 +120,7 @@ typedef struct pc_scratch {
   uint8_t *ones;
 } pc_scratch;
 
-/* Rows that fit a chunk: about half a megabyte of probabilities, and whole lanes. */
+/* Rows that fit a chunk: about half a megabyte of probabilities, and whole blocks. */
 size_t pc_chunk_rows(const pc_layout *layout);
 
 PC_CHECKED pcal_status pc_scratch_new(const pcal_env *env, const pc_layout *layout,

@@ -1,5 +1,7 @@
 #include "kernels/column_sum.h"
 
+#include <math.h>
+
 #include "kernels/row_kernels.h"
 
 static void column_sum_add(pc_sum *sum, const double *values, size_t count) {
@@ -8,26 +10,30 @@ static void column_sum_add(pc_sum *sum, const double *values, size_t count) {
       pc_sum_add(sum, values[i]);
 }
 
-/* At most PC_SPLIT_ROWS numbers. */
-static void column_sum_split(const pc_row_kernels *kernels, pc_sum *sum, const double *values,
-                             size_t count) {
-  double left[PC_SPLIT_ROWS];
-  pc_split_sums pieces;
-  kernels->split(values, count, left, &pieces);
-  if (pieces.largest > PC_SPLIT_LARGEST) {
-    column_sum_add(sum, values, count);
-    return;
+int pc_sum_add_block(pc_sum *sum, const double *values, size_t count) {
+  const pc_row_kernels *kernels = pc_row_kernels_best();
+  double left[PC_SPLIT_ROUNDS][PC_SPLIT_ROWS];
+  const double *rest = values;
+  for (size_t round = 0; round < PC_SPLIT_ROUNDS; round++) {
+    pc_split_sums pieces;
+    kernels->split(rest, count, round, left[round], &pieces);
+    if (isinf(pieces.largest))
+      return 0;
+    if (pieces.largest > PC_SPLIT_LARGEST)
+      break;
+    for (size_t p = 0; p < PC_SPLIT_PIECES; p++)
+      pc_sum_add_units(sum, pieces.units[p], pc_split_exponent(round, p));
+    if (pieces.all)
+      return 1;
+    rest = left[round];
   }
-  for (size_t p = 0; p < PC_SPLIT_PIECES; p++)
-    pc_sum_add_units(sum, pieces.units[p], pc_split_exponent(p));
-  if (!pieces.all)
-    column_sum_add(sum, left, count);
+  column_sum_add(sum, rest, count);
+  return 1;
 }
 
 void pc_sum_add_column(pc_sum *sum, const double *values, size_t count) {
-  const pc_row_kernels *kernels = pc_row_kernels_best();
   for (size_t begin = 0; begin < count; begin += PC_SPLIT_ROWS) {
     const size_t left = count - begin;
-    column_sum_split(kernels, sum, values + begin, left < PC_SPLIT_ROWS ? left : PC_SPLIT_ROWS);
+    pc_sum_add_block(sum, values + begin, left < PC_SPLIT_ROWS ? left : PC_SPLIT_ROWS);
   }
 }

@@ -7,6 +7,9 @@
 
 #include "core/sum.h"
 
+/* At most PC_SPLIT_ROWS numbers; 0, and nothing added, where one is infinite. */
+int pc_sum_add_block(pc_sum *sum, const double *values, size_t count);
+
 void pc_sum_add_column(pc_sum *sum, const double *values, size_t count); /* finite */
 
 #endif

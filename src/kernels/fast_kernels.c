@@ -89,7 +89,7 @@ FAST_INLINE void fast_add(const float *restrict z, float max, uint32_t mark, uin
     const float term = fast_term(gap, common);
     sums->term[l] += term;
     sums->square[l] += term * term;
-    sums->marked[l] -= mark & common;
+    sums->marked[l] = common != 0 ? sums->marked[l] - mark : sums->marked[l];
   }
 }
 
@@ -98,10 +98,12 @@ static void fast_sum(const float *z, size_t count, const float *last, float max,
                      fast_sums *out) {
   const size_t whole = count / FAST_BLOCK * FAST_BLOCK;
   const uint32_t skip = (uint32_t)(FAST_BLOCK - (count - whole));
-  fast_sums sums = {{0}, {0}, {0}};
+  fast_sums sums;
   uint32_t mark = FAST_ONE;
-  for (uint32_t l = 0; l < FAST_BLOCK; l++)
+  for (uint32_t l = 0; l < FAST_BLOCK; l++) {
+    sums.term[l] = sums.square[l] = 0;
     sums.marked[l] = fast_marks(count / FAST_BLOCK + (l >= skip ? 1 : 0));
+  }
   for (size_t j = 0; j < whole; j += FAST_BLOCK) {
     pc_fetch(z + j, FAST_BLOCK * sizeof *z, count * sizeof *z + FAST_AHEAD);
     fast_add(z + j, max, mark++, 0, &sums);
@@ -159,40 +161,40 @@ static void fast_softmax(const float *z, size_t count, pc_softmax_facts *facts) 
 
 /* ---- narrow rows ---- */
 
-PC_LANE_TURN(fast_turn, float)
+/* The same for PC_NARROW_ROWS rows, with marks by class; and the logits of their labels. */
+typedef struct fast_lanes {
+  float term[PC_NARROW_ROWS], square[PC_NARROW_ROWS], wanted[PC_NARROW_ROWS];
+  uint32_t marked[PC_NARROW_ROWS];
+} fast_lanes;
 
 FAST_INLINE void fast_tops(const float *restrict z, size_t count, float *restrict top) {
-  float high[PC_LANES];
-  for (size_t l = 0; l < PC_LANES; l++)
+  float high[PC_NARROW_ROWS];
+  for (size_t l = 0; l < PC_NARROW_ROWS; l++)
     high[l] = -INFINITY;
   for (size_t j = 0; j < count; j++)
-    for (size_t l = 0; l < PC_LANES; l++)
-      high[l] = FAST_LARGER(high[l], z[j * PC_LANES + l]);
-  for (size_t l = 0; l < PC_LANES; l++)
-    top[l] = high[l];
+    for (size_t l = 0; l < PC_NARROW_ROWS; l++)
+      high[l] = FAST_LARGER(high[l], z[j * PC_NARROW_ROWS + l]);
+  memcpy(top, high, sizeof high);
 }
-
-/* The same for PC_LANES rows, with marks by class; and the logits of their labels. */
-typedef struct fast_lanes {
-  float term[PC_LANES], square[PC_LANES], wanted[PC_LANES];
-  uint32_t marked[PC_LANES];
-} fast_lanes;
 
 FAST_INLINE void fast_add_lanes(const float *restrict z, size_t count,
                                 const int32_t *restrict labels, const float *restrict top,
                                 fast_lanes *restrict out) {
   const float lowest = pc_lane_expf_lowest();
-  fast_lanes sums = {{0}, {0}, {0}, {0}};
-  for (size_t l = 0; l < PC_LANES; l++)
+  fast_lanes sums;
+  for (size_t l = 0; l < PC_NARROW_ROWS; l++) {
+    sums.term[l] = sums.square[l] = sums.wanted[l] = 0;
     sums.marked[l] = fast_marks(count);
+  }
   for (size_t j = 0; j < count; j++)
-    for (size_t l = 0; l < PC_LANES; l++) {
-      const float here = z[j * PC_LANES + l], gap = here - top[l];
+    for (size_t l = 0; l < PC_NARROW_ROWS; l++) {
+      const uint32_t mark = FAST_ONE + (uint32_t)j;
+      const float here = z[j * PC_NARROW_ROWS + l], gap = here - top[l];
       const uint32_t common = fast_common(gap, lowest);
       const float term = fast_term(gap, common);
       sums.term[l] += term;
       sums.square[l] += term * term;
-      sums.marked[l] -= (FAST_ONE + (uint32_t)j) & common;
+      sums.marked[l] = common != 0 ? sums.marked[l] - mark : sums.marked[l];
       sums.wanted[l] = labels[l] == (int32_t)j ? here : sums.wanted[l];
     }
   *out = sums;
@@ -201,7 +203,7 @@ FAST_INLINE void fast_add_lanes(const float *restrict z, size_t count,
 /* Rows in which not only the largest is marked. */
 static void fast_look_lanes(const float *z, size_t count, const float *max,
                             const uint32_t *marked, pc_narrow_facts *facts) {
-  for (size_t l = 0; l < PC_LANES; l++) {
+  for (size_t l = 0; l < PC_NARROW_ROWS; l++) {
     size_t top;
     double ties;
     if (marked[l] / FAST_ONE == 1)
@@ -214,26 +216,29 @@ static void fast_look_lanes(const float *z, size_t count, const float *max,
 }
 
 static void fast_narrow(const float *restrict z, size_t count, const int32_t *labels,
-                        pc_narrow_facts *restrict facts) {
-  float turned[PC_NARROW_CLASSES * PC_LANES], top[PC_LANES];
-  int32_t known[PC_LANES];
+                        pc_narrow_facts *facts) {
+  float turned[PC_NARROW_CLASSES * PC_NARROW_ROWS], top[PC_NARROW_ROWS];
+  int32_t known[PC_NARROW_ROWS];
   const double unit = PC_LANE_EXPF_UNIT;
+  double *restrict rest = facts->rest, *restrict rest_square = facts->rest_square;
+  double *restrict gap = facts->gap;
+  int32_t *restrict top_class = facts->top;
   fast_lanes sums;
   uint32_t bad = 0, odd = 0;
-  for (size_t l = 0; l < PC_LANES; l++) {
+  for (size_t l = 0; l < PC_NARROW_ROWS; l++) {
     const uint32_t wrong = (uint32_t)labels[l] >= (uint32_t)count;
     known[l] = wrong ? 0 : labels[l];
     bad |= wrong;
   }
-  fast_turn(z, count, turned);
+  pc_lane_turn_f32(z, count, PC_NARROW_ROWS, turned);
   fast_tops(turned, count, top);
   fast_add_lanes(turned, count, known, top, &sums);
-  for (size_t l = 0; l < PC_LANES; l++) {
+  for (size_t l = 0; l < PC_NARROW_ROWS; l++) {
     odd |= sums.marked[l] / FAST_ONE ^ 1;
-    facts->rest[l] = (double)sums.term[l] * unit;
-    facts->rest_square[l] = (double)sums.square[l] * (unit * unit);
-    facts->gap[l] = (double)sums.wanted[l] - (double)top[l];
-    facts->top[l] = (int32_t)(sums.marked[l] % FAST_ONE);
+    rest[l] = (double)sums.term[l] * unit;
+    rest_square[l] = (double)sums.square[l] * (unit * unit);
+    gap[l] = (double)sums.wanted[l] - (double)top[l];
+    top_class[l] = (int32_t)(sums.marked[l] % FAST_ONE);
   }
   facts->labelled = bad == 0;
   facts->finite = 1;
@@ -241,8 +246,35 @@ static void fast_narrow(const float *restrict z, size_t count, const int32_t *la
     fast_look_lanes(z, count, top, sums.marked, facts);
 }
 
+/* ---- columns ---- */
+
+/* The share of the largest is near it in float, and one step of Newton's closer. */
+static void fast_finish(const pc_logit_columns *columns, size_t count) {
+  const int32_t *restrict label = columns->label, *restrict top_label = columns->top_label;
+  double *restrict top = columns->top, *restrict true_gap = columns->true_gap;
+  double *restrict others_square = columns->others_square;
+  double *restrict log_true = columns->log_true;
+  const float lowest = pc_lane_expf_lowest();
+  for (size_t i = 0; i < count; i++) {
+    const double rest = top[i], gap = log_true[i];
+    const float below = (float)gap, exponent = below < lowest ? lowest : below;
+    const double term = (double)pc_lane_expf(exponent) * PC_LANE_EXPF_UNIT;
+    float inverse;
+    const double log_sum = (double)pc_lane_log1pf((float)rest, &inverse);
+    const double near = (double)inverse, share = near + near * (1.0 - (1.0 + rest) * near);
+    const int is_top = label[i] == top_label[i];
+    const double others = is_top ? rest : 1.0 + (rest - term);
+    const double square = is_top ? others_square[i] : 1.0 + (others_square[i] - term * term);
+    top[i] = share;
+    true_gap[i] = others * share;
+    others_square[i] = square * (share * share);
+    log_true[i] = gap - log_sum;
+  }
+}
+
 const pc_fast_kernels PC_VARIANT_TABLE(pc_fast_kernels) = {
     .name = PC_VARIANT_NAME,
     .softmax = fast_softmax,
     .narrow = fast_narrow,
+    .finish_logits = fast_finish,
 };

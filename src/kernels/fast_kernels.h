@@ -11,8 +11,10 @@
 typedef struct pc_fast_kernels {
   const char *name;
   void (*softmax)(const float *z, size_t count, pc_softmax_facts *facts);
-  /* PC_LANES rows of at most PC_NARROW_CLASSES logits one after the other, and their labels. */
+  /* PC_NARROW_ROWS rows of at most PC_NARROW_CLASSES logits one after the other, and their
+   * labels. */
   void (*narrow)(const float *z, size_t count, const int32_t *labels, pc_narrow_facts *facts);
+  void (*finish_logits)(const pc_logit_columns *columns, size_t count);
 } pc_fast_kernels;
 
 /* The reference, always present. */

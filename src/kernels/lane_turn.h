@@ -1,45 +1,85 @@
-/* PC_LANES narrow rows, one after the other, turned into lanes: [class][lane]; and back.  Two
- * classes at a time go through pairs, which compilers part and join in vectors. */
+/* Narrow rows, one after the other, turned into lanes: [class][lane]; and back.  Both
+ * go square by square, each as wide as the vectors that every processor has; the last squares
+ * of a row may overlap those before. */
 #ifndef PC_LANE_TURN_H
 #define PC_LANE_TURN_H
 
-#include <string.h>
-
 #include "kernels/row_kernels.h"
 
-/* count: classes, at most PC_NARROW_CLASSES. */
-#define PC_LANE_TURN(name, type)                                                               \
-  static inline __attribute__((always_inline)) void name(const type *restrict z, size_t count, \
-                                                         type *restrict out) {                 \
-    const size_t even = count / 2 * 2;                                                         \
-    for (size_t j = 0; j < even; j += 2) {                                                     \
-      type pairs[2 * PC_LANES];                                                                \
-      for (size_t l = 0; l < PC_LANES; l++)                                                    \
-        memcpy(&pairs[2 * l], &z[l * count + j], 2 * sizeof *z);                               \
-      for (size_t l = 0; l < PC_LANES; l++) {                                                  \
-        out[j * PC_LANES + l] = pairs[2 * l];                                                  \
-        out[(j + 1) * PC_LANES + l] = pairs[2 * l + 1];                                        \
-      }                                                                                        \
-    }                                                                                          \
-    for (size_t l = 0; even < count && l < PC_LANES; l++)                                      \
-      out[even * PC_LANES + l] = z[l * count + even];                                          \
-  }
+#define PC_TURN_INLINE static inline __attribute__((always_inline))
 
-#define PC_LANE_TURN_BACK(name, type)                                                        \
-  static inline __attribute__((always_inline)) void name(const type *restrict lanes,         \
-                                                         size_t count, type *restrict out) { \
-    type pairs[PC_NARROW_CLASSES * PC_LANES];                                                \
-    const size_t even = count / 2 * 2;                                                       \
-    for (size_t j = 0; j < even; j += 2)                                                     \
-      for (size_t l = 0; l < PC_LANES; l++) {                                                \
-        pairs[j * PC_LANES + 2 * l] = lanes[j * PC_LANES + l];                               \
-        pairs[j * PC_LANES + 2 * l + 1] = lanes[(j + 1) * PC_LANES + l];                     \
-      }                                                                                      \
-    for (size_t j = 0; j < even; j += 2)                                                     \
-      for (size_t l = 0; l < PC_LANES; l++)                                                  \
-        memcpy(&out[l * count + j], &pairs[j * PC_LANES + 2 * l], 2 * sizeof *out);          \
-    for (size_t l = 0; even < count && l < PC_LANES; l++)                                    \
-      out[l * count + even] = lanes[even * PC_LANES + l];                                    \
+typedef float pc_turn_floats __attribute__((vector_size(16), aligned(4), may_alias));
+typedef double pc_turn_doubles __attribute__((vector_size(16), aligned(8), may_alias));
+
+/* Numbers i and j of a, then of b: written out, gcc would read them one by one. */
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_shufflevector)
+#define PC_TURN_PICK(a, b, i, j) __builtin_shufflevector(a, b, i, 4 + i, j, 4 + j)
+#define PC_TURN_JOIN(a, b, i, j) __builtin_shufflevector(a, b, i, j, 4 + i, 4 + j)
+#endif
+#endif
+#if !defined(PC_TURN_PICK)
+#define PC_TURN_PICK(a, b, i, j) ((pc_turn_floats){a[i], b[i], a[j], b[j]})
+#define PC_TURN_JOIN(a, b, i, j) ((pc_turn_floats){a[i], a[j], b[i], b[j]})
+#endif
+
+PC_TURN_INLINE pc_turn_floats pc_turn_load(const float *from) {
+  return *(const pc_turn_floats *)(const void *)from;
+}
+
+PC_TURN_INLINE void pc_turn_store(pc_turn_floats line, float *to) {
+  *(pc_turn_floats *)(void *)to = line;
+}
+
+/* A square of numbers; the steps lead from one line of it to the next. */
+PC_TURN_INLINE void pc_turn_square_f32(const float *from, size_t from_step, float *to,
+                                       size_t to_step) {
+  const pc_turn_floats a = pc_turn_load(from), b = pc_turn_load(from + from_step);
+  const pc_turn_floats c = pc_turn_load(from + 2 * from_step);
+  const pc_turn_floats d = pc_turn_load(from + 3 * from_step);
+  const pc_turn_floats ab = PC_TURN_PICK(a, b, 0, 1), ab_behind = PC_TURN_PICK(a, b, 2, 3);
+  const pc_turn_floats cd = PC_TURN_PICK(c, d, 0, 1), cd_behind = PC_TURN_PICK(c, d, 2, 3);
+  pc_turn_store(PC_TURN_JOIN(ab, cd, 0, 1), to);
+  pc_turn_store(PC_TURN_JOIN(ab, cd, 2, 3), to + to_step);
+  pc_turn_store(PC_TURN_JOIN(ab_behind, cd_behind, 0, 1), to + 2 * to_step);
+  pc_turn_store(PC_TURN_JOIN(ab_behind, cd_behind, 2, 3), to + 3 * to_step);
+}
+
+PC_TURN_INLINE void pc_turn_square_f64(const double *from, size_t from_step, double *to,
+                                       size_t to_step) {
+  const pc_turn_doubles a = *(const pc_turn_doubles *)(const void *)from;
+  const pc_turn_doubles b = *(const pc_turn_doubles *)(const void *)(from + from_step);
+  *(pc_turn_doubles *)(void *)to = (pc_turn_doubles){a[0], b[0]};
+  *(pc_turn_doubles *)(void *)(to + to_step) = (pc_turn_doubles){a[1], b[1]};
+}
+
+/* count: classes; lanes: rows, a multiple of PC_LANES. */
+#define PC_LANE_TURN(type, square, turn, turn_back)                                      \
+  PC_TURN_INLINE void turn(const type *restrict z, size_t count, size_t lanes,           \
+                           type *restrict out) {                                         \
+    const size_t side = sizeof(pc_turn_floats) / sizeof(type);                           \
+    for (size_t j = 0; count < side && j < count; j++)                                   \
+      for (size_t l = 0; l < lanes; l++)                                                 \
+        out[j * lanes + l] = z[l * count + j];                                           \
+    for (size_t j = 0; count >= side && j < count; j += side) {                          \
+      const size_t at = j + side <= count ? j : count - side;                            \
+      for (size_t l = 0; l < lanes; l += side)                                           \
+        square(z + l * count + at, count, out + at * lanes + l, lanes);                  \
+    }                                                                                    \
+  }                                                                                      \
+  PC_TURN_INLINE void turn_back(const type *restrict turned, size_t count, size_t lanes, \
+                                type *restrict out) {                                    \
+    const size_t side = sizeof(pc_turn_floats) / sizeof(type);                           \
+    for (size_t j = 0; count < side && j < count; j++)                                   \
+      for (size_t l = 0; l < lanes; l++)                                                 \
+        out[l * count + j] = turned[j * lanes + l];                                      \
+    for (size_t j = 0; count >= side && j < count; j += side) {                          \
+      const size_t at = j + side <= count ? j : count - side;                            \
+      for (size_t l = 0; l < lanes; l += side)                                           \
+        square(turned + at * lanes + l, lanes, out + l * count + at, count);             \
+    }                                                                                    \
   }
+PC_LANE_TURN(float, pc_turn_square_f32, pc_lane_turn_f32, pc_lane_turn_back_f32)
+PC_LANE_TURN(double, pc_turn_square_f64, pc_lane_turn_f64, pc_lane_turn_back_f64)
 
 #endif

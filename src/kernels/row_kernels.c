@@ -175,9 +175,6 @@ KERNELS_SUM(kernels_sum_f64, double)
 KERNELS_SOFTMAX(kernels_softmax_f32, kernels_max_f32, kernels_sum_f32, float)
 KERNELS_SOFTMAX(kernels_softmax_f64, kernels_max_f64, kernels_sum_f64, double)
 
-PC_LANE_TURN(kernels_turn_f32, float)
-PC_LANE_TURN(kernels_turn_f64, double)
-
 /* The largest of each lane; are all numbers finite (see KERNELS_MAX)? */
 #define KERNELS_TOPS(name, type)                                                      \
   KERNELS_INLINE int name(const type *restrict z, size_t count, type *restrict top) { \
@@ -203,59 +200,70 @@ PC_LANE_TURN(kernels_turn_f64, double)
 KERNELS_TOPS(kernels_tops_f32, float)
 KERNELS_TOPS(kernels_tops_f64, double)
 
-/* `where` is the lowest class that is the largest of its lane: the only one of which the term
- * is left out. */
-#define KERNELS_NARROW(name, turn, tops, type)                                         \
-  static void name(const type *restrict z, size_t count, const int32_t *labels,        \
-                   double *restrict terms, pc_narrow_facts *restrict facts) {          \
-    type turned[PC_NARROW_CLASSES * PC_LANES], top[PC_LANES], where[PC_LANES];         \
-    type wanted[PC_LANES];                                                             \
-    double reduced[PC_NARROW_CLASSES * PC_LANES], scale[PC_NARROW_CLASSES * PC_LANES]; \
-    double sum[PC_LANES] = {0}, square[PC_LANES] = {0};                                \
-    turn(z, count, turned);                                                            \
-    facts->finite = tops(turned, count, top);                                          \
-    const double lowest = pc_lane_exp_lowest((double)count);                           \
-    for (size_t l = 0; l < PC_LANES; l++)                                              \
-      where[l] = (type)count;                                                          \
-    for (size_t j = 0; j < count; j++)                                                 \
-      for (size_t l = 0; l < PC_LANES; l++) {                                          \
-        const size_t at = j * PC_LANES + l;                                            \
-        const double gap = (double)turned[at] - (double)top[l];                        \
-        const type place = turned[at] == top[l] ? (type)j : (type)count;               \
-        double factor;                                                                 \
-        reduced[at] = pc_lane_exp_reduce(gap < lowest ? lowest : gap, &factor);        \
-        scale[at] = place < where[l] ? 0 : factor;                                     \
-        where[l] = place < where[l] ? place : where[l];                                \
-      }                                                                                \
-    for (size_t j = 0; j < count; j++)                                                 \
-      for (size_t l = 0; l < PC_LANES; l++) {                                          \
-        const size_t at = j * PC_LANES + l;                                            \
-        const double term = pc_lane_exp_finish(reduced[at], scale[at]);                \
-        sum[l] += term;                                                                \
-        square[l] += term * term;                                                      \
-        reduced[at] = term;                                                            \
-      }                                                                                \
-    uint32_t bad = 0;                                                                  \
-    for (size_t l = 0; l < PC_LANES; l++) {                                            \
-      const uint32_t label = (uint32_t)labels[l];                                      \
-      wanted[l] = turned[(label < count ? label : 0) * PC_LANES + l];                  \
-      bad |= label >= count;                                                           \
-    }                                                                                  \
-    facts->labelled = bad == 0;                                                        \
-    for (size_t l = 0; l < PC_LANES; l++) {                                            \
-      facts->rest[l] = sum[l];                                                         \
-      facts->rest_square[l] = square[l];                                               \
-      facts->gap[l] = (double)wanted[l] - (double)top[l];                              \
-      facts->top[l] = where[l] < (type)count ? (int32_t)where[l] : 0;                  \
-    }                                                                                  \
-    for (size_t at = 0; terms != NULL && at < count * PC_LANES; at++)                  \
-      terms[at] = reduced[at];                                                         \
-    for (size_t l = 0; terms != NULL && l < PC_LANES; l++)                             \
-      terms[(size_t)facts->top[l] * PC_LANES + l] = 1.0;                               \
+/* PC_LANES rows from row `first` on.  `where` is the lowest class that is the largest of its
+ * lane: the only one of which the term is left out. */
+#define KERNELS_LANES(name, turn, tops, type)                                              \
+  KERNELS_INLINE void name(const type *restrict z, size_t count, const int32_t *labels,    \
+                           size_t first, double *restrict terms, pc_narrow_facts *facts) { \
+    type turned[PC_NARROW_CLASSES * PC_LANES], top[PC_LANES], where[PC_LANES];             \
+    type wanted[PC_LANES];                                                                 \
+    double reduced[PC_NARROW_CLASSES * PC_LANES], scale[PC_NARROW_CLASSES * PC_LANES];     \
+    double sum[PC_LANES] = {0}, square[PC_LANES] = {0};                                    \
+    turn(z + first * count, count, PC_LANES, turned);                                      \
+    facts->finite &= tops(turned, count, top);                                             \
+    const double lowest = pc_lane_exp_lowest((double)count);                               \
+    for (size_t l = 0; l < PC_LANES; l++)                                                  \
+      where[l] = (type)count;                                                              \
+    for (size_t j = 0; j < count; j++)                                                     \
+      for (size_t l = 0; l < PC_LANES; l++) {                                              \
+        const size_t at = j * PC_LANES + l;                                                \
+        const double gap = (double)turned[at] - (double)top[l];                            \
+        const type place = turned[at] == top[l] ? (type)j : (type)count;                   \
+        double factor;                                                                     \
+        reduced[at] = pc_lane_exp_reduce(gap < lowest ? lowest : gap, &factor);            \
+        scale[at] = place < where[l] ? 0 : factor;                                         \
+        where[l] = place < where[l] ? place : where[l];                                    \
+      }                                                                                    \
+    for (size_t j = 0; j < count; j++)                                                     \
+      for (size_t l = 0; l < PC_LANES; l++) {                                              \
+        const size_t at = j * PC_LANES + l;                                                \
+        const double term = pc_lane_exp_finish(reduced[at], scale[at]);                    \
+        sum[l] += term;                                                                    \
+        square[l] += term * term;                                                          \
+        reduced[at] = term;                                                                \
+      }                                                                                    \
+    uint32_t bad = 0;                                                                      \
+    for (size_t l = 0; l < PC_LANES; l++) {                                                \
+      const uint32_t label = (uint32_t)labels[first + l];                                  \
+      wanted[l] = turned[(label < count ? label : 0) * PC_LANES + l];                      \
+      bad |= label >= count;                                                               \
+    }                                                                                      \
+    facts->labelled &= bad == 0;                                                           \
+    for (size_t l = 0; l < PC_LANES; l++) {                                                \
+      facts->rest[first + l] = sum[l];                                                     \
+      facts->rest_square[first + l] = square[l];                                           \
+      facts->gap[first + l] = (double)wanted[l] - (double)top[l];                          \
+      facts->top[first + l] = where[l] < (type)count ? (int32_t)where[l] : 0;              \
+    }                                                                                      \
+    for (size_t j = 0; terms != NULL && j < count; j++)                                    \
+      for (size_t l = 0; l < PC_LANES; l++)                                                \
+        terms[j * PC_NARROW_ROWS + first + l] =                                            \
+            where[l] == (type)j ? 1.0 : reduced[j * PC_LANES + l];                         \
   }
 
-KERNELS_NARROW(kernels_narrow_f32, kernels_turn_f32, kernels_tops_f32, float)
-KERNELS_NARROW(kernels_narrow_f64, kernels_turn_f64, kernels_tops_f64, double)
+KERNELS_LANES(kernels_lanes_f32, pc_lane_turn_f32, kernels_tops_f32, float)
+KERNELS_LANES(kernels_lanes_f64, pc_lane_turn_f64, kernels_tops_f64, double)
+
+#define KERNELS_NARROW(name, lanes, type)                                             \
+  static void name(const type *z, size_t count, const int32_t *labels, double *terms, \
+                   pc_narrow_facts *facts) {                                          \
+    facts->finite = facts->labelled = 1;                                              \
+    for (size_t first = 0; first < PC_NARROW_ROWS; first += PC_LANES)                 \
+      lanes(z, count, labels, first, terms, facts);                                   \
+  }
+
+KERNELS_NARROW(kernels_narrow_f32, kernels_lanes_f32, float)
+KERNELS_NARROW(kernels_narrow_f64, kernels_lanes_f64, double)
 
 static void kernels_finish_logits(const pc_logit_columns *columns, size_t count) {
   const int32_t *restrict label = columns->label, *restrict top_label = columns->top_label;
@@ -340,14 +348,15 @@ static inline double kernels_cut(double r, double anchor, uint64_t *units) {
   most[l] = KERNELS_LARGER(most[l], fabs(here));     \
   double rest = kernels_cut(here, anchor[0], &a[l]); \
   rest = kernels_cut(rest, anchor[1], &b[l]);        \
-  rest = kernels_cut(rest, anchor[2], &c[l]);        \
   uncut[l] += fabs(rest);                            \
   left[i] = rest
 
-static void kernels_split(const double *restrict x, size_t count, double *restrict left,
-                          pc_split_sums *sums) {
-  const double anchor[PC_SPLIT_PIECES] = {0x1.8p12, 0x1.8p-39, 0x1.8p-90};
-  uint64_t a[PC_LANES] = {0}, b[PC_LANES] = {0}, c[PC_LANES] = {0};
+static void kernels_split(const double *restrict x, size_t count, size_t round,
+                          double *restrict left, pc_split_sums *sums) {
+  static const double anchors[PC_SPLIT_ROUNDS][PC_SPLIT_PIECES] = {{0x1.8p12, 0x1.8p-39},
+                                                                   {0x1.8p-90, 0x1.8p-141}};
+  const double anchor[PC_SPLIT_PIECES] = {anchors[round][0], anchors[round][1]};
+  uint64_t a[PC_LANES] = {0}, b[PC_LANES] = {0};
   double uncut[PC_LANES] = {0.0}, most[PC_LANES] = {0.0};
   const size_t whole = count / PC_LANES * PC_LANES;
   for (size_t i = 0; i < whole; i += PC_LANES)
@@ -360,12 +369,10 @@ static void kernels_split(const double *restrict x, size_t count, double *restri
   for (size_t l = 1; l < PC_LANES; l++) {
     a[0] += a[l];
     b[0] += b[l];
-    c[0] += c[l];
     most[0] = KERNELS_LARGER(most[0], most[l]);
   }
   sums->units[0] = (int64_t)(a[0] - count * pc_bits_of(anchor[0]));
   sums->units[1] = (int64_t)(b[0] - count * pc_bits_of(anchor[1]));
-  sums->units[2] = (int64_t)(c[0] - count * pc_bits_of(anchor[2]));
   sums->largest = most[0];
   sums->all = kernels_fold(uncut) == 0.0;
 }

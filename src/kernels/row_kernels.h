@@ -10,6 +10,7 @@
 
 #define PC_LANES 16
 #define PC_NARROW_CLASSES 32 /* up to here, one row in each lane */
+#define PC_NARROW_ROWS 32    /* at a time, a multiple of PC_LANES */
 
 /* What a row of logits z says.  The largest has the term exactly 1; it is kept out of `rest`,
  * so that probabilities next to 1 stay distinct. */
@@ -21,11 +22,11 @@ typedef struct pc_softmax_facts {
   int finite;         /* no NaN, no infinity; the rest is undefined otherwise */
 } pc_softmax_facts;
 
-/* The same for PC_LANES narrow rows. */
+/* The same for PC_NARROW_ROWS narrow rows, into columns. */
 typedef struct pc_narrow_facts {
-  double rest[PC_LANES], rest_square[PC_LANES];
-  double gap[PC_LANES]; /* logit of the label less the largest; a wrong label counts as 0 */
-  int32_t top[PC_LANES];
+  double *rest, *rest_square;
+  double *gap; /* logit of the label less the largest; a wrong label counts as 0 */
+  int32_t *top;
   int finite;   /* all rows; rows that are finite are right in any case */
   int labelled; /* all labels are classes */
 } pc_narrow_facts;
@@ -45,9 +46,11 @@ typedef struct pc_column_facts {
   int finite;
 } pc_column_facts;
 
-/* A column of numbers of at most PC_SPLIT_LARGEST in size, cut into multiples of 2^-40, 2^-91
- * and 2^-142 and what is left.  Sums of whole numbers: exact, whatever their order. */
-#define PC_SPLIT_PIECES 3
+/* A column of numbers of at most PC_SPLIT_LARGEST in size, cut in rounds: the first into
+ * multiples of 2^-40 and 2^-91, each other one, of what the one before left, into multiples
+ * 2^-102 as large.  Sums of whole numbers: exact, whatever their order. */
+#define PC_SPLIT_ROUNDS 2
+#define PC_SPLIT_PIECES 2
 #define PC_SPLIT_ROWS 1024
 #define PC_SPLIT_LARGEST 1024.0
 
@@ -57,8 +60,8 @@ typedef struct pc_split_sums {
   int all;                        /* nothing is left of any number */
 } pc_split_sums;
 
-static inline int pc_split_exponent(size_t piece) {
-  return -40 - 51 * (int)piece;
+static inline int pc_split_exponent(size_t round, size_t piece) {
+  return -40 - 51 * (int)(round * PC_SPLIT_PIECES + piece);
 }
 
 typedef struct pc_row_kernels {
@@ -66,8 +69,8 @@ typedef struct pc_row_kernels {
   /* terms[j] = exp(z[j] - max) where terms is not NULL. */
   void (*softmax_f32)(const float *z, size_t count, double *terms, pc_softmax_facts *facts);
   void (*softmax_f64)(const double *z, size_t count, double *terms, pc_softmax_facts *facts);
-  /* PC_LANES rows of at most PC_NARROW_CLASSES logits one after the other, and their labels;
-   * terms, where not NULL, are [class][lane]. */
+  /* PC_NARROW_ROWS rows of at most PC_NARROW_CLASSES logits one after the other, and their
+   * labels; terms, where not NULL, are [class][row]. */
   void (*narrow_f32)(const float *z, size_t count, const int32_t *labels, double *terms,
                      pc_narrow_facts *facts);
   void (*narrow_f64)(const double *z, size_t count, const int32_t *labels, double *terms,
@@ -81,7 +84,7 @@ typedef struct pc_row_kernels {
   void (*column_f64)(const double *z, size_t count, double *out, pc_column_facts *facts);
   double (*largest)(const double *x, size_t count); /* in size; 0 for none */
   /* Up to PC_SPLIT_ROWS numbers; what is left of each goes to `left`. */
-  void (*split)(const double *x, size_t count, double *left, pc_split_sums *sums);
+  void (*split)(const double *x, size_t count, size_t round, double *left, pc_split_sums *sums);
   /* out[j] = terms[j] * factor; in place is allowed. */
   void (*scale)(const double *terms, size_t count, double factor, double *out);
 } pc_row_kernels;

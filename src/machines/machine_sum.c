@@ -116,11 +116,14 @@ static pcal_status machine_sum_update(const pcal_env *env, void *opaque, const p
   sum_state *state = opaque;
   const pc_row_kernels *kernels = pc_row_kernels_best();
   const size_t values = state->need.sum.value_count;
+  const int alone = values == 1 && !state->need.sum.spread && rows->weights == NULL;
   double block[MACHINE_SUM_BLOCK * PC_VALUES_MAX];
   for (size_t begin = 0; begin < rows->count; begin += MACHINE_SUM_BLOCK) {
     const size_t left = rows->count - begin;
     const size_t count = left < MACHINE_SUM_BLOCK ? left : MACHINE_SUM_BLOCK;
     state->need.sum.values(state->need.sum.params, rows, begin, count, block);
+    if (alone && pc_sum_add_block(&state->value[0].finite, block, count))
+      continue;
     if (rows->weights == NULL && kernels->largest(block, count * values) <= MACHINE_SUM_LARGE)
       machine_sum_add_columns(state, block, count);
     else

@@ -46,10 +46,27 @@ static void large_numbers_are_exact(void **state) {
   check(x, COUNT);
 }
 
+static void infinite_numbers_are_left_alone(void **state) {
+  (void)state;
+  double x[40];
+  pc_sum sum, none;
+  pc_sum_clear(&sum);
+  pc_sum_clear(&none);
+  for (size_t at = 0; at < 40; at++) {
+    for (size_t i = 0; i < 40; i++)
+      x[i] = i == at ? (at % 2 == 0 ? INFINITY : -INFINITY) : 1e-30 * (double)i;
+    assert_int_equal(pc_sum_add_block(&sum, x, 40), 0);
+    assert_true(pc_sum_equal(&sum, &none));
+    assert_int_equal(pc_sum_add_block(&sum, x, at), 1);
+    pc_sum_clear(&sum);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(columns_are_exact),
       cmocka_unit_test(large_numbers_are_exact),
+      cmocka_unit_test(infinite_numbers_are_left_alone),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 
 #include "core/rng.h"
 #include "kernels/fast_kernels.h"
+#include "narrow_help.h"
 
 #define FAST_MOST 1003
 
@@ -79,16 +80,16 @@ static void test_rows_give_the_same_bits_wherever_they_lie(void **state) {
 static void test_rest_keeps_small_terms(void **state) {
   (void)state;
   const float z[3] = {100.0f, 60.0f, 20.0f};
-  float lanes[3 * PC_LANES];
-  const int32_t labels[PC_LANES] = {0};
-  for (size_t i = 0; i < 3 * PC_LANES; i++)
+  float lanes[3 * PC_NARROW_ROWS];
+  const int32_t labels[PC_NARROW_ROWS] = {0};
+  for (size_t i = 0; i < 3 * PC_NARROW_ROWS; i++)
     lanes[i] = z[i % 3];
   for (size_t v = 0; pc_fast_kernels_at(v) != NULL; v++) {
     pc_softmax_facts facts;
-    pc_narrow_facts narrow;
+    narrow_columns narrow;
     pc_fast_kernels_at(v)->softmax(z, 3, &facts);
     fast_near(facts.rest, exp(-40) + exp(-80), 3.4e-6);
-    pc_fast_kernels_at(v)->narrow(lanes, 3, labels, &narrow);
+    pc_fast_kernels_at(v)->narrow(lanes, 3, labels, narrow_into(&narrow));
     fast_near(narrow.rest[7], exp(-40) + exp(-80), 3.4e-6);
   }
 }
@@ -137,28 +138,28 @@ static void test_huge_is_finite(void **state) {
 /* Row 3 with all the same, row 4 far apart. */
 static void fast_fill_narrow(size_t n, float *z, int32_t *labels) {
   const pc_rng rng = {9, n};
-  for (size_t i = 0; i < n * PC_LANES; i++) {
+  for (size_t i = 0; i < n * PC_NARROW_ROWS; i++) {
     const double spread = i / n == 3 ? 0 : i / n == 4 ? 400 : 4;
     z[i] = (float)(spread * pc_rng_normal(&rng, i));
   }
-  for (size_t l = 0; l < PC_LANES; l++)
+  for (size_t l = 0; l < PC_NARROW_ROWS; l++)
     labels[l] = (int32_t)(l % n);
 }
 
 static void test_narrow_is_nearly_exact(void **state) {
   (void)state;
-  static float z[PC_NARROW_CLASSES * PC_LANES];
-  int32_t labels[PC_LANES];
+  static float z[PC_NARROW_CLASSES * PC_NARROW_ROWS];
+  int32_t labels[PC_NARROW_ROWS];
   for (size_t n = 2; n <= PC_NARROW_CLASSES; n++)
     for (size_t v = 0; pc_fast_kernels_at(v) != NULL; v++) {
-      pc_narrow_facts want, got;
+      narrow_columns want, got;
       fast_fill_narrow(n, z, labels);
-      pc_row_kernels_portable.narrow_f32(z, n, labels, NULL, &want);
-      pc_fast_kernels_at(v)->narrow(z, n, labels, &got);
-      assert_true(got.finite && got.labelled);
+      pc_row_kernels_portable.narrow_f32(z, n, labels, NULL, narrow_into(&want));
+      pc_fast_kernels_at(v)->narrow(z, n, labels, narrow_into(&got));
+      assert_true(got.facts.finite && got.facts.labelled);
       assert_memory_equal(got.gap, want.gap, sizeof want.gap);
       assert_memory_equal(got.top, want.top, sizeof want.top);
-      for (size_t l = 0; l < PC_LANES; l++) {
+      for (size_t l = 0; l < PC_NARROW_ROWS; l++) {
         fast_near(got.rest[l], want.rest[l], l == 4 ? 1e-5 : 1e-6);
         fast_near(got.rest_square[l], want.rest_square[l], l == 4 ? 2e-5 : 2e-6);
       }
@@ -169,16 +170,16 @@ static void test_narrow_takes_a_wrong_label_for_the_first(void **state) {
   (void)state;
   enum { N = 7 };
   static const int32_t wrong[] = {-1, N, INT32_MAX, INT32_MIN};
-  float z[N * PC_LANES];
-  int32_t labels[PC_LANES];
+  float z[N * PC_NARROW_ROWS];
+  int32_t labels[PC_NARROW_ROWS];
   for (size_t v = 0; pc_fast_kernels_at(v) != NULL; v++)
     for (size_t w = 0; w < UNIT_COUNT(wrong); w++) {
-      pc_narrow_facts want, got;
+      narrow_columns want, got;
       fast_fill_narrow(N, z, labels);
       labels[w + 5] = wrong[w];
-      pc_row_kernels_portable.narrow_f32(z, N, labels, NULL, &want);
-      pc_fast_kernels_at(v)->narrow(z, N, labels, &got);
-      assert_true(got.finite && !got.labelled);
+      pc_row_kernels_portable.narrow_f32(z, N, labels, NULL, narrow_into(&want));
+      pc_fast_kernels_at(v)->narrow(z, N, labels, narrow_into(&got));
+      assert_true(got.facts.finite && !got.facts.labelled);
       assert_memory_equal(got.gap, want.gap, sizeof want.gap);
       assert_memory_equal(got.top, want.top, sizeof want.top);
     }
@@ -189,20 +190,49 @@ static void test_narrow_sees_what_is_wrong(void **state) {
   enum { N = 5 };
   static const float odd[] = {NAN, INFINITY, -INFINITY};
   for (size_t v = 0; pc_fast_kernels_at(v) != NULL; v++)
-    for (size_t at = 0; at < N * PC_LANES; at++)
+    for (size_t at = 0; at < N * PC_NARROW_ROWS; at++)
       for (size_t o = 0; o < UNIT_COUNT(odd); o++) {
-        float z[N * PC_LANES] = {0.0f};
-        int32_t labels[PC_LANES] = {0};
-        pc_narrow_facts facts;
-        labels[at % PC_LANES] = o == 0 ? N : -1;
-        pc_fast_kernels_at(v)->narrow(z, N, labels, &facts);
-        assert_true(facts.finite && !facts.labelled);
+        float z[N * PC_NARROW_ROWS] = {0.0f};
+        int32_t labels[PC_NARROW_ROWS] = {0};
+        narrow_columns facts;
+        labels[at % PC_NARROW_ROWS] = o == 0 ? N : -1;
+        pc_fast_kernels_at(v)->narrow(z, N, labels, narrow_into(&facts));
+        assert_true(facts.facts.finite && !facts.facts.labelled);
         z[at] = odd[o];
-        pc_fast_kernels_at(v)->narrow(z, N, labels, &facts);
-        assert_false(facts.finite);
-        for (size_t l = 0; l < PC_LANES; l++)
+        pc_fast_kernels_at(v)->narrow(z, N, labels, narrow_into(&facts));
+        assert_false(facts.facts.finite);
+        for (size_t l = 0; l < PC_NARROW_ROWS; l++)
           assert_true(l == at / N || (facts.rest[l] == N - 1 && facts.top[l] == 0));
       }
+}
+
+/* Columns as the exact kernels finish them. */
+static void test_columns_are_nearly_exact(void **state) {
+  (void)state;
+  enum { ROWS = 67 };
+  int32_t labels[ROWS], tops[ROWS];
+  double want[4][ROWS], got[4][ROWS];
+  for (size_t v = 0; pc_fast_kernels_at(v) != NULL; v++) {
+    for (size_t i = 0; i < ROWS; i++) {
+      /* Three classes, logits 0, -g, -2g. */
+      const double g = (double)(float)(0.02 * (double)i * (double)i);
+      labels[i] = (int32_t)(i % 3);
+      tops[i] = 0;
+      want[0][i] = got[0][i] = exp(-g) + exp(-2 * g);
+      want[1][i] = got[1][i] = exp(-2 * g) + exp(-4 * g);
+      want[2][i] = got[2][i] = -g * (double)labels[i];
+    }
+    const pc_logit_columns exact = {labels, tops, want[0], want[1], want[2], want[3]};
+    const pc_logit_columns fast = {labels, tops, got[0], got[1], got[2], got[3]};
+    pc_row_kernels_portable.finish_logits(&exact, ROWS);
+    pc_fast_kernels_at(v)->finish_logits(&fast, ROWS);
+    for (size_t i = 0; i < ROWS; i++) {
+      assert_near(got[0][i], want[0][i], 2e-14);
+      fast_near(got[1][i], want[1][i], 4e-7);
+      fast_near(-got[2][i], -want[2][i], 4e-7);
+      fast_near(got[3][i], want[3][i], 4e-7);
+    }
+  }
 }
 
 int main(void) {
@@ -217,6 +247,7 @@ int main(void) {
       cmocka_unit_test(test_narrow_is_nearly_exact),
       cmocka_unit_test(test_narrow_takes_a_wrong_label_for_the_first),
       cmocka_unit_test(test_narrow_sees_what_is_wrong),
+      cmocka_unit_test(test_columns_are_nearly_exact),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -123,12 +123,27 @@ static void test_float_exp_bound(void **state) {
   assert_true(lane_expf(-0.0f) == 1.0);
 }
 
+static void test_float_log1p_bound(void **state) {
+  (void)state;
+  const pc_rng rng = {1, 5};
+  for (uint64_t i = 0; i < LANE_DRAWS; i++) {
+    const float x = (float)exp(-60 + 129 * pc_rng_uniform(&rng, i));
+    float inverse;
+    const double log_sum = (double)pc_lane_log1pf(x, &inverse);
+    assert_true(fabs(log_sum / log1p((double)x) - 1) < 3e-7);
+    assert_true(fabs((double)inverse * (1 + (double)x) - 1) < 1.2e-7);
+  }
+  float inverse;
+  assert_true(pc_lane_log1pf(0.0f, &inverse) == 0.0f && inverse == 1.0f);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_exp_bound),       cmocka_unit_test(test_exp_ends),
-      cmocka_unit_test(test_near_exp_bound),  cmocka_unit_test(test_exp2_bound),
-      cmocka_unit_test(test_log_gamma_bound), cmocka_unit_test(test_log_bound),
-      cmocka_unit_test(test_log1p_bound),     cmocka_unit_test(test_float_exp_bound),
+      cmocka_unit_test(test_exp_bound),         cmocka_unit_test(test_exp_ends),
+      cmocka_unit_test(test_near_exp_bound),    cmocka_unit_test(test_exp2_bound),
+      cmocka_unit_test(test_log_gamma_bound),   cmocka_unit_test(test_log_bound),
+      cmocka_unit_test(test_log1p_bound),       cmocka_unit_test(test_float_exp_bound),
+      cmocka_unit_test(test_float_log1p_bound),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 
 #include "core/rng.h"
 #include "core/sum.h"
-#include "kernels/row_kernels.h"
+#include "narrow_help.h"
 
 #define KERNELS_MOST 200
 
@@ -105,31 +105,31 @@ static void test_not_finite_is_seen_anywhere(void **state) {
         }
 }
 
-/* PC_LANES rows of n logits, row 3 with all the same, row 4 far apart. */
+/* PC_NARROW_ROWS rows of n logits, row 3 with all the same, row 4 far apart. */
 static void kernels_fill_narrow(size_t n, double *wide, float *z, int32_t *labels) {
   const pc_rng rng = {9, n};
-  for (size_t i = 0; i < n * PC_LANES; i++) {
+  for (size_t i = 0; i < n * PC_NARROW_ROWS; i++) {
     const double spread = i / n == 3 ? 0 : i / n == 4 ? 400 : 4;
     z[i] = (float)(spread * pc_rng_normal(&rng, i));
     wide[i] = (double)z[i];
   }
-  for (size_t l = 0; l < PC_LANES; l++)
+  for (size_t l = 0; l < PC_NARROW_ROWS; l++)
     labels[l] = (int32_t)(l % n);
 }
 
-static void kernels_same_narrow(const pc_narrow_facts *a, const pc_narrow_facts *b) {
+static void kernels_same_narrow(const narrow_columns *a, const narrow_columns *b) {
   assert_memory_equal(a->rest, b->rest, sizeof a->rest);
   assert_memory_equal(a->rest_square, b->rest_square, sizeof a->rest_square);
   assert_memory_equal(a->gap, b->gap, sizeof a->gap);
   assert_memory_equal(a->top, b->top, sizeof a->top);
-  assert_int_equal(a->finite, b->finite);
-  assert_int_equal(a->labelled, b->labelled);
+  assert_int_equal(a->facts.finite, b->facts.finite);
+  assert_int_equal(a->facts.labelled, b->facts.labelled);
 }
 
 /* The wide kernel on the same rows, up to the order of additions. */
 static void kernels_like_rows(size_t n, const double *wide, const int32_t *labels,
-                              const double *terms, const pc_narrow_facts *facts) {
-  for (size_t l = 0; l < PC_LANES; l++) {
+                              const double *terms, const narrow_columns *facts) {
+  for (size_t l = 0; l < PC_NARROW_ROWS; l++) {
     pc_softmax_facts row;
     double row_terms[PC_NARROW_CLASSES];
     pc_row_kernels_portable.softmax_f64(wide + l * n, n, row_terms, &row);
@@ -138,28 +138,28 @@ static void kernels_like_rows(size_t n, const double *wide, const int32_t *label
     assert_true(fabs(facts->rest[l] - row.rest) <= 1e-14 * row.rest);
     assert_true(fabs(facts->rest_square[l] - row.rest_square) <= 2e-14 * row.rest_square);
     for (size_t j = 0; j < n; j++)
-      assert_true(terms[j * PC_LANES + l] == row_terms[j]);
+      assert_true(terms[j * PC_NARROW_ROWS + l] == row_terms[j]);
   }
 }
 
 static void test_narrow_agrees_with_wide(void **state) {
   (void)state;
-  static double wide[PC_NARROW_CLASSES * PC_LANES];
-  static double terms[2][PC_NARROW_CLASSES * PC_LANES];
-  static float z[PC_NARROW_CLASSES * PC_LANES];
-  int32_t labels[PC_LANES];
+  static double wide[PC_NARROW_CLASSES * PC_NARROW_ROWS];
+  static double terms[2][PC_NARROW_CLASSES * PC_NARROW_ROWS];
+  static float z[PC_NARROW_CLASSES * PC_NARROW_ROWS];
+  int32_t labels[PC_NARROW_ROWS];
   for (size_t n = 2; n <= PC_NARROW_CLASSES; n++) {
     kernels_fill_narrow(n, wide, z, labels);
-    pc_narrow_facts first, here;
-    pc_row_kernels_portable.narrow_f32(z, n, labels, terms[0], &first);
-    assert_true(first.finite && first.labelled);
+    narrow_columns first, here;
+    pc_row_kernels_portable.narrow_f32(z, n, labels, terms[0], narrow_into(&first));
+    assert_true(first.facts.finite && first.facts.labelled);
     kernels_like_rows(n, wide, labels, terms[0], &first);
     for (size_t v = 0; pc_row_kernels_at(v) != NULL; v++) {
       const pc_row_kernels *k = pc_row_kernels_at(v);
-      k->narrow_f32(z, n, labels, terms[1], &here);
+      k->narrow_f32(z, n, labels, terms[1], narrow_into(&here));
       kernels_same_narrow(&first, &here);
-      assert_memory_equal(terms[0], terms[1], n * PC_LANES * sizeof(double));
-      k->narrow_f64(wide, n, labels, NULL, &here);
+      assert_memory_equal(terms[0], terms[1], n * PC_NARROW_ROWS * sizeof(double));
+      k->narrow_f64(wide, n, labels, NULL, narrow_into(&here));
       kernels_same_narrow(&first, &here);
     }
   }
@@ -169,16 +169,16 @@ static void test_narrow_sees_what_is_not_finite(void **state) {
   (void)state;
   enum { N = 5 };
   static const float odd[] = {NAN, INFINITY, -INFINITY};
-  const int32_t labels[PC_LANES] = {0};
+  const int32_t labels[PC_NARROW_ROWS] = {0};
   for (size_t v = 0; pc_row_kernels_at(v) != NULL; v++)
-    for (size_t at = 0; at < N * PC_LANES; at++)
+    for (size_t at = 0; at < N * PC_NARROW_ROWS; at++)
       for (size_t o = 0; o < UNIT_COUNT(odd); o++) {
-        float z[N * PC_LANES] = {0.0f};
-        pc_narrow_facts facts;
+        float z[N * PC_NARROW_ROWS] = {0.0f};
+        narrow_columns facts;
         z[at] = odd[o];
-        pc_row_kernels_at(v)->narrow_f32(z, N, labels, NULL, &facts);
-        assert_false(facts.finite);
-        for (size_t l = 0; l < PC_LANES; l++)
+        pc_row_kernels_at(v)->narrow_f32(z, N, labels, NULL, narrow_into(&facts));
+        assert_false(facts.facts.finite);
+        for (size_t l = 0; l < PC_NARROW_ROWS; l++)
           assert_true(l == at / N || facts.rest[l] == N - 1);
       }
 }
@@ -187,16 +187,16 @@ static void test_narrow_sees_wrong_labels(void **state) {
   (void)state;
   enum { N = 3 };
   static const int32_t wrong[] = {N, -1, INT32_MIN, INT32_MAX};
-  const float z[N * PC_LANES] = {1.0f, 0.0f, 2.0f};
+  const float z[N * PC_NARROW_ROWS] = {1.0f, 0.0f, 2.0f};
   for (size_t v = 0; pc_row_kernels_at(v) != NULL; v++)
     for (size_t w = 0; w < UNIT_COUNT(wrong); w++) {
-      int32_t labels[PC_LANES] = {1, 2};
-      pc_narrow_facts facts;
-      pc_row_kernels_at(v)->narrow_f32(z, N, labels, NULL, &facts);
-      assert_true(facts.labelled && facts.gap[0] == -2.0);
+      int32_t labels[PC_NARROW_ROWS] = {1, 2};
+      narrow_columns facts;
+      pc_row_kernels_at(v)->narrow_f32(z, N, labels, NULL, narrow_into(&facts));
+      assert_true(facts.facts.labelled && facts.gap[0] == -2.0);
       labels[0] = wrong[w];
-      pc_row_kernels_at(v)->narrow_f32(z, N, labels, NULL, &facts);
-      assert_true(!facts.labelled && facts.gap[0] == -1.0);
+      pc_row_kernels_at(v)->narrow_f32(z, N, labels, NULL, narrow_into(&facts));
+      assert_true(!facts.facts.labelled && facts.gap[0] == -1.0);
     }
 }
 
@@ -289,7 +289,7 @@ static void kernels_draw_sizes(uint64_t stream, size_t count, double *x) {
 
 static void test_split_is_exact(void **state) {
   (void)state;
-  static double x[PC_SPLIT_ROWS], left[2][PC_SPLIT_ROWS];
+  static double x[PC_SPLIT_ROWS], first[PC_SPLIT_ROWS], left[2][PC_SPLIT_ROWS];
   static const size_t counts[] = {0, 1, 15, 16, 17, 100, PC_SPLIT_ROWS};
   for (size_t c = 0; c < UNIT_COUNT(counts); c++)
     for (uint64_t stream = 0; stream < 2; stream++) {
@@ -303,9 +303,12 @@ static void test_split_is_exact(void **state) {
         pc_split_sums sums;
         pc_sum total;
         pc_sum_clear(&total);
-        pc_row_kernels_at(v)->split(x, n, left[v > 0], &sums);
+        pc_row_kernels_at(v)->split(x, n, 0, first, &sums);
         for (size_t p = 0; p < PC_SPLIT_PIECES; p++)
-          pc_sum_add_units(&total, sums.units[p], pc_split_exponent(p));
+          pc_sum_add_units(&total, sums.units[p], pc_split_exponent(0, p));
+        pc_row_kernels_at(v)->split(first, n, 1, left[v > 0], &sums);
+        for (size_t p = 0; p < PC_SPLIT_PIECES; p++)
+          pc_sum_add_units(&total, sums.units[p], pc_split_exponent(1, p));
         size_t not_cut = 0;
         for (size_t i = 0; i < n; i++) {
           pc_sum_add(&total, left[v > 0][i]);
