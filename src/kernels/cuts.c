@@ -1,9 +1,14 @@
 /* Scores among cuts.  Compiled once for each instruction set with PC_VARIANT set to its name;
- * see cuts.h.  Every score is compared with every cut: no branch has to be guessed. */
+ * see cuts.h.  No branch has to be guessed: every score is compared with every cut, unless the
+ * cuts are even and no score is next to one. */
 #include "kernels/cuts.h"
+
+#include <math.h>
 
 #include "kernels/row_kernels.h"
 #include "kernels/variant.h"
+
+#define CUTS_EVEN_OFF 1e-7
 
 /* PC_LANES scores. */
 static void cuts_cells(const double *restrict score, const double *restrict cuts,
@@ -16,16 +21,43 @@ static void cuts_cells(const double *restrict score, const double *restrict cuts
     out[l] = (int32_t)above[l];
 }
 
+/* Are the cuts i / (cut_count + 1), but for rounding? */
+static int cuts_are_even(const double *cuts, size_t cut_count) {
+  double most = 0.0;
+  for (size_t c = 0; c < cut_count; c++) {
+    const double off = fabs(cuts[c] * (double)(cut_count + 1) - (double)(c + 1));
+    most = off > most ? off : most;
+  }
+  return most < CUTS_EVEN_OFF;
+}
+
+/* Cells among even cuts; 0 when some score is so near to a cut that they may be wrong. */
+static int cuts_even_cells(const double *restrict score, size_t count, size_t cut_count,
+                           int32_t *restrict out) {
+  const double cells = (double)(cut_count + 1), last = cells - 0.5, shift = 0x1.8p52;
+  uint64_t near = 0;
+  for (size_t i = 0; i < count; i++) {
+    const double all = score[i] * cells, least = all > 0.5 ? all : 0.5;
+    const double place = least < last ? least : last;
+    const double off = fabs(place - ((place + shift) - shift));
+    near |= off < 2 * CUTS_EVEN_OFF;
+    out[i] = (int32_t)place;
+  }
+  return near == 0;
+}
+
 static void cuts_place(const double *restrict score, size_t count, double units,
                        const double *restrict cuts, size_t cut_count,
                        pc_cut_rows *restrict out) {
   const size_t whole = count / PC_LANES * PC_LANES;
   double last[PC_LANES] = {0.0};
-  for (size_t i = 0; i < whole; i += PC_LANES)
+  const int done =
+      cuts_are_even(cuts, cut_count) && cuts_even_cells(score, count, cut_count, out->cell);
+  for (size_t i = 0; !done && i < whole; i += PC_LANES)
     cuts_cells(score + i, cuts, cut_count, out->cell + i);
   for (size_t i = whole; i < count; i++)
     last[i - whole] = score[i];
-  if (whole < count)
+  if (!done && whole < count)
     cuts_cells(last, cuts, cut_count, out->cell + whole);
   for (size_t i = 0; i < count; i++) {
     out->score[i] = (int64_t)(score[i] * units);

@@ -30,6 +30,33 @@ static void places_are_counted(void **state) {
       }
 }
 
+/* Even cuts with no score next to one, but for one that goes from far to near. */
+static void places_among_even_cuts_are_counted(void **state) {
+  (void)state;
+  enum { COUNT = 100, CUTS = 14 };
+  double cuts[CUTS], score[COUNT];
+  const pc_rng rng = {41, 2};
+  for (size_t c = 0; c < CUTS; c++)
+    cuts[c] = (double)(c + 1) / (CUTS + 1);
+  for (size_t i = 0; i < COUNT; i++) {
+    const double place = floor((CUTS + 3) * pc_rng_uniform(&rng, 2 * i)) - 1;
+    score[i] = (place + 0.1 + 0.8 * pc_rng_uniform(&rng, 2 * i + 1)) / (CUTS + 1);
+  }
+  for (size_t v = 0; pc_cut_kernels_at(v) != NULL; v++)
+    for (size_t at = 0; at < 60 * CUTS; at++) {
+      static pc_cut_rows out;
+      const double off = ldexp(at % 2 == 0 ? 0.01 : -0.01, -(int)(at / CUTS));
+      score[7] = cuts[at % CUTS] + off;
+      pc_cut_kernels_at(v)->place(score, COUNT, 0x1p53, cuts, CUTS, &out);
+      for (size_t i = 0; i < COUNT; i++) {
+        int32_t below = 0;
+        for (size_t c = 0; c < CUTS; c++)
+          below += cuts[c] < score[i];
+        assert_int_equal(out.cell[i], below);
+      }
+    }
+}
+
 /* Cuts, their neighbours and what lies beyond either end. */
 static void even_places_are_found(void **state) {
   (void)state;
@@ -80,6 +107,7 @@ static void units_are_whole(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(places_are_counted),
+                                     cmocka_unit_test(places_among_even_cuts_are_counted),
                                      cmocka_unit_test(even_places_are_found),
                                      cmocka_unit_test(units_are_whole)};
   return cmocka_run_group_tests(tests, NULL, NULL);
