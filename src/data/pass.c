@@ -3,6 +3,8 @@
 #include "core/executor.h"
 
 #define PASS_SCORE_COST 4.0 /* nanoseconds, for the executor */
+#define PASS_RUN_MAX 4      /* chunks one after the other: what is read ahead stays near */
+#define PASS_TASKS 48 /* at least so many for each worker, where there are enough chunks */
 
 struct pc_pass_worker {
   int ready;
@@ -34,7 +36,8 @@ void pc_pass_free(pc_pass *pass) {
 typedef struct pass_batch {
   pc_pass *pass;
   const pcal_batch *batch;
-  size_t chunk;
+  size_t chunk; /* rows */
+  size_t run;   /* chunks of a task */
 } pass_batch;
 
 /* A worker's scratch, made when first needed. */
@@ -75,10 +78,9 @@ static pcal_status pass_stored(const pass_batch *work, size_t w, size_t begin, s
   return pass->feed.fill(pass->feed.user, begin, count, pass->workers[w].scratch.labels, err);
 }
 
-static pcal_status pass_task(void *user, size_t index, size_t w, pcal_error *err) {
-  const pass_batch *work = user;
+static pcal_status pass_chunk(const pass_batch *work, size_t begin, size_t w, pcal_error *err) {
   const pc_pass *pass = work->pass;
-  const size_t begin = index * work->chunk, left = work->batch->rows - begin;
+  const size_t left = work->batch->rows - begin;
   const size_t count = left < work->chunk ? left : work->chunk;
   if (pass->take != NULL && pc_batch_stored(work->batch)) {
     pc_stored_rows rows;
@@ -87,6 +89,19 @@ static pcal_status pass_task(void *user, size_t index, size_t w, pcal_error *err
       return pass->take(pass->user, w, &rows, err);
   }
   return pass_add(work, w, begin, count, err);
+}
+
+static pcal_status pass_task(void *user, size_t index, size_t w, pcal_error *err) {
+  const pass_batch *work = user;
+  const size_t first = index * work->run;
+  for (size_t i = first; i < first + work->run && i * work->chunk < work->batch->rows; i++)
+    PC_TRY(pass_chunk(work, i * work->chunk, w, err));
+  return PCAL_OK;
+}
+
+static size_t pass_run(const pc_pass *pass, size_t chunks) {
+  const size_t run = chunks / (PASS_TASKS * pass->worker_count);
+  return run < 1 ? 1 : run < PASS_RUN_MAX ? run : PASS_RUN_MAX;
 }
 
 static void pass_clear_counts(pc_pass *pass) {
@@ -110,14 +125,15 @@ pcal_status pc_pass_batch(pc_pass *pass, const pcal_batch *batch, pc_row_counts 
   PC_TRY(pc_batch_check(batch, &pass->layout, &pass->policy, err));
   if (batch->rows == 0)
     return PCAL_OK;
-  pass_batch work = {pass, batch, pc_chunk_rows(&pass->layout)};
-  const size_t chunks = (batch->rows - 1) / work.chunk + 1;
+  const size_t chunk = pc_chunk_rows(&pass->layout), chunks = (batch->rows - 1) / chunk + 1;
+  pass_batch work = {pass, batch, chunk, pass_run(pass, chunks)};
+  const size_t tasks = (chunks - 1) / work.run + 1;
   const double cost = PASS_SCORE_COST * (double)batch->rows * (double)batch->columns;
   pass_clear_counts(pass);
-  pcal_status status = pc_run(pass->env, chunks, cost, pass_task, &work, err);
+  pcal_status status = pc_run(pass->env, tasks, cost, pass_task, &work, err);
   if (status == PCAL_DATA && pass->feed.fill != NULL) { /* for sentences about all labels */
     PC_TRY(pc_label_feed_fill(&pass->feed, 0, batch->rows, err));
-    status = pc_run(pass->env, chunks, cost, pass_task, &work, err);
+    status = pc_run(pass->env, tasks, cost, pass_task, &work, err);
   }
   PC_TRY(status);
   pass_add_counts(pass, counts);
