@@ -78,25 +78,26 @@ static void cuts_place(const double *restrict score, size_t count, double units,
 CUTS_EVEN(cuts_even_f32, float)
 CUTS_EVEN(cuts_even_f64, double)
 
-#define CUTS_WHOLE(name, type)                                                          \
-  static void name(const type *restrict score, size_t count, const pc_cut_units *units, \
-                   int64_t *restrict whole, int64_t *restrict square) {                 \
-    const double one = units->score, square_one = units->square;                        \
-    for (size_t i = 0; i < count; i++) {                                                \
-      const double here = (double)score[i];                                             \
-      whole[i] = (int64_t)(here * one);                                                 \
-      square[i] = (int64_t)(here * here * square_one);                                  \
-    }                                                                                   \
+static void cuts_offsets_f32(const float *restrict score, const int32_t *restrict label,
+                             size_t count, const pc_cut_offsets *rule, uint32_t *restrict place,
+                             pc_cut_addend *restrict out) {
+  const float buckets = rule->buckets, width = 1 / buckets, units = rule->units;
+  const uint64_t one = rule->one;
+  const unsigned square = rule->square;
+  for (size_t i = 0; i < count; i++) {
+    const int32_t bucket = (int32_t)(score[i] * buckets);
+    const float beyond = score[i] - (float)bucket * width;
+    const uint64_t offset = (uint32_t)(int32_t)(beyond * units);
+    place[i] = 2 * (uint32_t)bucket + (uint32_t)label[i];
+    out[i].offset = one + offset;
+    out[i].square = offset * offset >> square;
   }
-
-CUTS_WHOLE(cuts_whole_f32, float)
-CUTS_WHOLE(cuts_whole_f64, double)
+}
 
 const pc_cut_kernels PC_VARIANT_TABLE(pc_cut_kernels) = {
     .name = PC_VARIANT_NAME,
     .place = cuts_place,
     .even_f32 = cuts_even_f32,
     .even_f64 = cuts_even_f64,
-    .whole_f32 = cuts_whole_f32,
-    .whole_f64 = cuts_whole_f64,
+    .offsets_f32 = cuts_offsets_f32,
 };

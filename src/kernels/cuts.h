@@ -1,4 +1,4 @@
-/* Where scores lie among cuts, and scores in whole units: one portable source, compiled once
+/* Where scores lie among cuts, in whole units: one portable source, compiled once
  * for each instruction set (row_kernels.h), all variants with the same bits. */
 #ifndef PC_CUTS_H
 #define PC_CUTS_H
@@ -8,10 +8,17 @@
 
 #define PC_CUTS_ROWS 512
 
-/* What scores, and squares of them, are counted in: so many make 1. */
-typedef struct pc_cut_units {
-  double score, square;
-} pc_cut_units;
+/* Even cuts, and what is added up of the distances to them. */
+typedef struct pc_cut_offsets {
+  float buckets, units; /* powers of 2: so many make 1 */
+  uint64_t one;         /* added to every offset: it counts rows */
+  unsigned square;      /* bits to drop from squares of offsets */
+} pc_cut_offsets;
+
+/* Of one row. */
+typedef struct pc_cut_addend {
+  uint64_t offset, square;
+} pc_cut_addend;
 
 /* Of each row. */
 typedef struct pc_cut_rows {
@@ -29,11 +36,10 @@ typedef struct pc_cut_kernels {
    * on a cut is above it. */
   void (*even_f32)(const float *score, size_t count, int32_t buckets, int32_t *out);
   void (*even_f64)(const double *score, size_t count, int32_t buckets, int32_t *out);
-  /* Up to PC_CUTS_ROWS scores and their squares in units, truncated towards 0. */
-  void (*whole_f32)(const float *score, size_t count, const pc_cut_units *units, int64_t *whole,
-                    int64_t *square);
-  void (*whole_f64)(const double *score, size_t count, const pc_cut_units *units,
-                    int64_t *whole, int64_t *square);
+  /* Scores in [0, 1] with labels of 0 or 1.  The place of a row is 2 * bucket + label; its
+   * offset is the distance of the score to the cut below it in units, truncated. */
+  void (*offsets_f32)(const float *score, const int32_t *label, size_t count,
+                      const pc_cut_offsets *rule, uint32_t *place, pc_cut_addend *out);
 } pc_cut_kernels;
 
 extern const pc_cut_kernels pc_cut_kernels_portable;

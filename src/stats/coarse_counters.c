@@ -1,25 +1,40 @@
-/* The first pass adds a row to its bucket b with three additions modulo 2^64; what overflows is
- * known from where the bucket lies.  With u = trunc(2^61 s) for a score s and n rows:
- *   sum     sum of u
- *   rough   sum of 2^40 + trunc(u / 2^37)
- *   square  sum of trunc(2^53 s^2)
- * trunc(u / 2^37) is b 2^10 and less than 2^10 more, so that n = trunc(rough / (2^40 + b 2^10))
- * and the rest of this division give the sum H of all trunc(u / 2^37); of fewer than 2^15 rows
- * H is below 2^40, and there is nothing to divide.  The sum of u lies less than n 2^37 above
- * 2^37 H.
- * The square of a score is b^2 2^25 + b o / 2^21 + o^2 / 2^69, o = u - b 2^47, in units of
- * 2^-53; the last term is below 2^25 and rounding moves all of it by less than 4: the sum of
- * squares lies in an interval of length n (2^25 + 8) that n and the sum of u tell.
- * All this holds up to 2^24 - 2^10 rows; then the counters are emptied into segments. */
+/* The first pass adds a row to its bucket b, of width 2^-14.  With u = trunc(2^61 s) for a
+ * score s, o = trunc(u / 2^24) - b 2^23 and f = u mod 2^24: offset  sum of 2^43 + o square  sum
+ * of trunc(2^53 s^2) - (b^2 2^25 + 8 b o) fine    sum of f s is b 2^-14 + o 2^-37 and f 2^-61
+ * more, and o is less than 2^23: up to 2^20 rows n are counted above the sum of their o, and
+ * all sums are known from these: sum of u               n b 2^47 + 2^24 (sum of o) + (sum of f)
+ *   sum of trunc(2^53 s^2) n b^2 2^25 + 8 b (sum of o) + square
+ * A float32 from 2^-14 on is a multiple of 2^-37: f is 0, and what it adds to `square` is
+ * trunc(o^2 / 2^21).  So floats outside the first bucket take one addition of two numbers that
+ * lie next to each other.  When a bucket could be full all are emptied into segments. */
 #include "stats/coarse_counters.h"
 
 #include <string.h>
 
-#define COARSE_COUNTERS_FEW ((uint64_t)1 << 15) /* rows */
+const pc_cut_offsets pc_coarse_counters_offsets = {
+    PC_COARSE_BUCKETS, 0x1p37F, PC_COARSE_COUNTERS_ONE, PC_COARSE_COUNTERS_SQUARE};
 
 void pc_coarse_counters_clear(pc_coarse_counters *counters) {
   memset(counters, 0, sizeof *counters);
   counters->outside[0] = counters->outside[1] = pc_segment_none;
+  counters->room = PC_COARSE_COUNTERS_ROWS;
+}
+
+/* Rows that no bucket has more of: less than twice those of the fullest. */
+static uint64_t coarse_counters_most(const pc_coarse_counters *counters) {
+  uint64_t any = 0;
+  for (size_t place = 0; place < 2 * (PC_COARSE_BUCKETS + 1); place++)
+    any |= counters->cells[place].offset;
+  return any / PC_COARSE_COUNTERS_ONE;
+}
+
+uint64_t pc_coarse_counters_room(const pc_coarse_counters *counters) {
+  const uint64_t most = coarse_counters_most(counters);
+  return most < PC_COARSE_COUNTERS_ROWS ? PC_COARSE_COUNTERS_ROWS - most : 0;
+}
+
+int pc_coarse_counters_addable(const pc_coarse_counters *into, const pc_coarse_counters *from) {
+  return coarse_counters_most(from) <= pc_coarse_counters_room(into);
 }
 
 /* The next double towards 0 from a score that is not 0. */
@@ -31,29 +46,23 @@ double pc_coarse_bucket_high(size_t bucket) {
   return coarse_counters_before((double)(bucket + 1) / PC_COARSE_BUCKETS);
 }
 
-/* Rows of one outcome in a bucket: their number and the sum of their scores. */
-static uint64_t coarse_counters_sum_read(const pc_coarse_sums *sums, int hit, uint64_t bucket,
-                                         pc_fixed *score) {
-  const uint64_t least = bucket << (PC_COARSE_COUNTERS_BUCKET - PC_COARSE_COUNTERS_ROUGH),
-                 step = PC_COARSE_COUNTERS_ONE + least;
-  uint64_t rows = sums->rough[hit] / PC_COARSE_COUNTERS_ONE;
-  uint64_t rough = sums->rough[hit] % PC_COARSE_COUNTERS_ONE;
-  if (rows >= COARSE_COUNTERS_FEW) {
-    rows = sums->rough[hit] / step;
-    rough = rows * least + sums->rough[hit] % step;
+/* Adds the rows of one outcome in a bucket. */
+static void coarse_counters_outcome_read(const pc_coarse_counters *counters, size_t bucket,
+                                         size_t hit, pc_segment *out) {
+  const pc_cut_addend *cell = &counters->cells[2 * bucket + hit];
+  const pc_int128 b = (pc_int128)bucket;
+  const pc_int128 rows = (pc_int128)(cell->offset / PC_COARSE_COUNTERS_ONE);
+  const pc_int128 offset = (pc_int128)(cell->offset % PC_COARSE_COUNTERS_ONE);
+  const pc_int128 score = (rows * b << PC_COARSE_COUNTERS_BUCKET) +
+                          (offset << PC_COARSE_COUNTERS_FINE) +
+                          (pc_int128)counters->fine[2 * bucket + hit];
+  out->rows += (uint64_t)rows;
+  out->score.units += score;
+  out->square += (rows * b * b << 25) + (b * offset << 3) + (int64_t)cell->square;
+  if (hit) {
+    out->hits = (uint64_t)rows;
+    out->hit_score.units = score;
   }
-  const pc_uint128 below = (pc_uint128)rough << PC_COARSE_COUNTERS_ROUGH;
-  score->units = (pc_int128)(below + (sums->sum[hit] - (uint64_t)below));
-  return rows;
-}
-
-/* The sum of squares of a bucket whose other sums are known. */
-static pc_int128 coarse_counters_square_read(uint64_t square, uint64_t bucket,
-                                             const pc_segment *sums) {
-  const pc_int128 b = (pc_int128)bucket, rows = (pc_int128)sums->rows;
-  const pc_int128 inside = sums->score.units - (rows * b << 47);
-  const pc_int128 least = (rows * b * b << 25) + (b * inside >> 21) - (rows << 2);
-  return least + (pc_int128)(square - (uint64_t)least);
 }
 
 /* Scores below 2^-61 in size have 0 units, whatever their sign. */
@@ -63,18 +72,13 @@ static double coarse_counters_bucket_low(size_t bucket) {
 
 static void coarse_counters_bucket_read(const pc_coarse_counters *counters, size_t bucket,
                                         pc_segment *out) {
-  const pc_coarse_sums *sums = &counters->sums[bucket];
-  pc_fixed misses, hits;
-  const uint64_t missed = coarse_counters_sum_read(sums, 0, bucket, &misses);
-  out->hits = coarse_counters_sum_read(sums, 1, bucket, &hits);
-  out->rows = missed + out->hits;
-  out->hit_score.units = hits.units;
-  out->score.units = misses.units + hits.units;
-  out->square = coarse_counters_square_read(counters->square[bucket], bucket, out);
+  *out = pc_segment_none;
+  coarse_counters_outcome_read(counters, bucket, 0, out);
+  coarse_counters_outcome_read(counters, bucket, 1, out);
+  if (out->rows == 0)
+    return;
   out->low = coarse_counters_bucket_low(bucket);
   out->high = pc_coarse_bucket_high(bucket);
-  if (out->rows == 0)
-    *out = pc_segment_none;
 }
 
 void pc_coarse_counters_read(const pc_coarse_counters *counters, size_t stretch,
@@ -86,14 +90,12 @@ void pc_coarse_counters_read(const pc_coarse_counters *counters, size_t stretch,
 }
 
 void pc_coarse_counters_merge(pc_coarse_counters *into, const pc_coarse_counters *from) {
-  for (size_t b = 0; b <= PC_COARSE_BUCKETS; b++) {
-    for (int hit = 0; hit < 2; hit++) {
-      into->sums[b].sum[hit] += from->sums[b].sum[hit];
-      into->sums[b].rough[hit] += from->sums[b].rough[hit];
-    }
-    into->square[b] += from->square[b];
+  for (size_t place = 0; place < 2 * (PC_COARSE_BUCKETS + 1); place++) {
+    into->cells[place].offset += from->cells[place].offset;
+    into->cells[place].square += from->cells[place].square;
+    into->fine[place] += from->fine[place];
   }
   pc_segment_join(&into->outside[0], &from->outside[0]);
   pc_segment_join(&into->outside[1], &from->outside[1]);
-  into->rows += from->rows;
+  into->room = 0; /* as far as is known */
 }

@@ -8,7 +8,8 @@
 #include "stats/point_masses.h"
 
 #define COARSE_TALLY_REST 256 /* units of 2^-61 in one of 2^-53 */
-#define COARSE_TALLY_BLOCK 1024
+#define COARSE_TALLY_BLOCK 4096
+#define COARSE_TALLY_GROUP 8
 #define COARSE_TALLY_FINE ((size_t)1 << 17)
 #define COARSE_TALLY_PARTS_BUCKETS ((size_t)1 << 18) /* of all parts together, about */
 #define COARSE_TALLY_PARTS_LOW 0x1p-32               /* smaller scores share a bucket */
@@ -224,11 +225,14 @@ static int64_t coarse_tally_count(const pc_coarse_tally *tally, double score, in
 /* How many of `count` rows can be counted now; at least one, after making room. */
 static pcal_status coarse_tally_make_room(pc_coarse_tally *tally, size_t count, size_t *some,
                                           pcal_error *err) {
-  if (tally->counters->rows == PC_COARSE_COUNTERS_ROWS)
-    PC_TRY(coarse_tally_counters_empty(tally, err));
-  const uint64_t room = PC_COARSE_COUNTERS_ROWS - tally->counters->rows;
-  *some = count < room ? count : (size_t)room;
-  tally->counters->rows += *some;
+  pc_coarse_counters *counters = tally->counters;
+  if (counters->room < count) {
+    counters->room = pc_coarse_counters_room(counters);
+    if (counters->room < PC_COARSE_COUNTERS_ROWS / 2)
+      PC_TRY(coarse_tally_counters_empty(tally, err));
+  }
+  *some = count < counters->room ? count : (size_t)counters->room;
+  counters->room -= *some;
   return PCAL_OK;
 }
 
@@ -259,55 +263,50 @@ static void coarse_tally_first_bits(pc_coarse_tally *tally, const double *score,
   }
 }
 
-/* Rows whose scores are known to lie in buckets, up to PC_CUTS_ROWS.  Returns how many of them
- * lie in buckets that are cut (NULL: none is), and where: these are not counted. */
-static size_t coarse_tally_count_units(pc_coarse_counters *restrict counters,
-                                       const uint8_t *cut, const int64_t *units,
-                                       const int64_t *square, const int32_t *label,
-                                       size_t count, uint16_t *place) {
-  size_t places = 0;
+/* Adds up floats; returns how many are left, and where: those in the first bucket and in
+ * buckets that are cut (NULL: none is). */
+static size_t coarse_tally_count_floats(pc_cut_addend *restrict cells, const uint8_t *cut,
+                                        const uint32_t *restrict place,
+                                        const pc_cut_addend *restrict addend, size_t count,
+                                        uint16_t *restrict left) {
+  size_t lefts = 0;
   for (size_t i = 0; i < count; i++)
-    if (cut != NULL && cut[units[i] >> PC_COARSE_COUNTERS_BUCKET])
-      place[places++] = (uint16_t)i;
-    else
-      pc_coarse_counters_add(counters, (uint64_t)units[i], (uint64_t)square[i], label[i]);
-  return places;
+    if (place[i] < 2 || (cut != NULL && cut[place[i] / 2])) {
+      left[lefts++] = (uint16_t)i;
+    } else {
+      cells[place[i]].offset += addend[i].offset;
+      cells[place[i]].square += addend[i].square;
+    }
+  return lefts;
 }
 
-#define COARSE_TALLY_TAKE(name, whole, type)                                                 \
-  static int64_t name(const pc_coarse_tally *tally, const type *score, const int32_t *label, \
-                      size_t count) {                                                        \
-    static const pc_cut_units one = {PC_FIXED_ONE, PC_SEGMENT_SQUARE_ONE};                   \
-    const uint8_t *cut = tally->ends == NULL ? NULL : tally->ends->cut;                      \
-    int64_t units[PC_CUTS_ROWS], square[PC_CUTS_ROWS], rest = 0;                             \
-    uint16_t place[PC_CUTS_ROWS];                                                            \
-    for (size_t i = 0; i < count; i += PC_CUTS_ROWS) {                                       \
-      const size_t here = count - i < PC_CUTS_ROWS ? count - i : PC_CUTS_ROWS;               \
-      pc_cut_kernels_best()->whole(score + i, here, &one, units, square);                    \
-      const size_t places = coarse_tally_count_units(tally->counters, cut, units, square,    \
-                                                     label + i, here, place);                \
-      for (size_t p = 0; p < places; p++)                                                    \
-        pc_coarse_ends_add(tally->ends,                                                      \
-                           (size_t)(units[place[p]] >> PC_COARSE_COUNTERS_BUCKET),           \
-                           (double)score[i + place[p]], label[i + place[p]]);                \
-      for (size_t j = 0; j < here; j++)                                                      \
-        rest += units[j] & (COARSE_TALLY_REST - 1);                                          \
-    }                                                                                        \
-    return rest;                                                                             \
+static void coarse_tally_take_f32(pc_coarse_tally *tally, const float *score,
+                                  const int32_t *label, size_t count) {
+  const uint8_t *cut = tally->ends == NULL ? NULL : tally->ends->cut;
+  uint32_t place[PC_CUTS_ROWS];
+  pc_cut_addend addend[PC_CUTS_ROWS];
+  uint16_t left[PC_CUTS_ROWS];
+  for (size_t i = 0; i < count; i += PC_CUTS_ROWS) {
+    const size_t here = count - i < PC_CUTS_ROWS ? count - i : PC_CUTS_ROWS;
+    pc_cut_kernels_best()->offsets_f32(score + i, label + i, here, &pc_coarse_counters_offsets,
+                                       place, addend);
+    const size_t lefts =
+        coarse_tally_count_floats(tally->counters->cells, cut, place, addend, here, left);
+    for (size_t l = 0; l < lefts; l++)
+      tally->rest += coarse_tally_count(tally, (double)score[i + left[l]], label[i + left[l]]);
   }
-
-COARSE_TALLY_TAKE(coarse_tally_take_f32, whole_f32, float)
-COARSE_TALLY_TAKE(coarse_tally_take_f64, whole_f64, double)
+}
 
 pcal_status pc_coarse_tally_take(pc_coarse_tally *tally, const pc_stored_rows *rows,
                                  pcal_error *err) {
   for (size_t done = 0, some = 0; done < rows->count; done += some) {
     PC_TRY(coarse_tally_make_room(tally, rows->count - done, &some, err));
     const int32_t *labels = rows->labels + done;
-    tally->rest +=
-        rows->type == PCAL_F32
-            ? coarse_tally_take_f32(tally, (const float *)rows->scores + done, labels, some)
-            : coarse_tally_take_f64(tally, (const double *)rows->scores + done, labels, some);
+    const double *wide = (const double *)rows->scores + done;
+    if (rows->type == PCAL_F32)
+      coarse_tally_take_f32(tally, (const float *)rows->scores + done, labels, some);
+    for (size_t i = 0; rows->type == PCAL_F64 && i < some; i++)
+      tally->rest += coarse_tally_count(tally, wide[i], labels[i]);
   }
   return PCAL_OK;
 }
@@ -360,25 +359,38 @@ static pcal_status coarse_tally_look(pc_coarse_tally *tally, double score, int h
 /* Rows of a block that may be in a target. */
 typedef struct coarse_tally_found {
   size_t count;
-  uint16_t place[COARSE_TALLY_BLOCK];
+  uint16_t place[COARSE_TALLY_BLOCK + COARSE_TALLY_GROUP];
   double score[COARSE_TALLY_BLOCK];
 } coarse_tally_found;
 
-/* Without branches: buckets as pc_coarse_bucket finds them, the places of those in which a
- * target lies, and their scores. */
+/* Mostly none of some buckets next to each other is wanted. */
+static size_t coarse_tally_find(const uint8_t *wanted, const int32_t *bucket, size_t count,
+                                uint16_t *place) {
+  size_t places = 0;
+  for (size_t begin = 0; begin < count; begin += COARSE_TALLY_GROUP) {
+    uint8_t any = 0;
+    for (size_t i = begin; i < begin + COARSE_TALLY_GROUP; i++)
+      any |= wanted[bucket[i]];
+    for (size_t i = begin; any && i < begin + COARSE_TALLY_GROUP; i++) {
+      place[places] = (uint16_t)i;
+      places += i < count && wanted[bucket[i]];
+    }
+  }
+  return places;
+}
+
+/* Buckets as pc_coarse_bucket finds them, the places of those in which a target lies, and their
+ * scores. */
 #define COARSE_TALLY_FIND(name, even, type)                                      \
   static void name(const uint8_t *wanted, const type *score, size_t count,       \
                    coarse_tally_found *found) {                                  \
-    int32_t bucket[COARSE_TALLY_BLOCK];                                          \
-    size_t places = 0;                                                           \
+    int32_t bucket[COARSE_TALLY_BLOCK + COARSE_TALLY_GROUP];                     \
     pc_cut_kernels_best()->even(score, count, PC_COARSE_BUCKETS, bucket);        \
-    for (size_t i = 0; i < count; i++) {                                         \
-      found->place[places] = (uint16_t)i;                                        \
-      places += wanted[bucket[i]];                                               \
-    }                                                                            \
-    for (size_t i = 0; i < places; i++)                                          \
+    for (size_t i = count; i < count + COARSE_TALLY_GROUP; i++)                  \
+      bucket[i] = 0; /* looked at, and not found */                              \
+    found->count = coarse_tally_find(wanted, bucket, count, found->place);       \
+    for (size_t i = 0; i < found->count; i++)                                    \
       found->score[i] = (double)score[found->place[i]] + 0.0; /* -0 becomes 0 */ \
-    found->count = places;                                                       \
   }
 
 COARSE_TALLY_FIND(coarse_tally_find_f32, even_f32, float)
@@ -448,7 +460,7 @@ pcal_status pc_coarse_tally_column(pc_coarse_tally *tally, const double *score, 
 /* Can the counters of two tallies of the first pass simply be added? */
 static int coarse_tally_addable(const pc_coarse_tally *into, const pc_coarse_tally *from) {
   return into->counters != NULL && from->segments == NULL &&
-         into->counters->rows + from->counters->rows <= PC_COARSE_COUNTERS_ROWS;
+         pc_coarse_counters_addable(into->counters, from->counters);
 }
 
 pcal_status pc_coarse_tally_prepare(pc_coarse_tally *into, const pc_coarse_tally *from,

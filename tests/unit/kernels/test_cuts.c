@@ -82,33 +82,39 @@ static void even_places_are_found(void **state) {
   }
 }
 
-static void units_are_whole(void **state) {
+/* Against exact arithmetic in doubles: cuts, their neighbours, 0, 1 and what lies between. */
+static void offsets_are_whole(void **state) {
   (void)state;
-  enum { COUNT = 77 };
-  const pc_cut_units units = {0x1p61, 0x1p53};
+  enum { COUNT = 177, BUCKETS = 64 };
+  const pc_cut_offsets rule = {BUCKETS, 0x1p29F, (uint64_t)1 << 40, 21};
   const pc_rng rng = {41, 3};
-  double wide[COUNT];
-  float narrow[COUNT];
-  int64_t whole[COUNT], square[COUNT];
-  for (size_t i = 0; i < COUNT; i++)
-    wide[i] = (double)(narrow[i] = (float)(1.001 * pc_rng_uniform(&rng, i) - 0.0005));
-  for (size_t v = 0; pc_cut_kernels_at(v) != NULL; v++)
-    for (int floats = 0; floats < 2; floats++) {
-      if (floats)
-        pc_cut_kernels_at(v)->whole_f32(narrow, COUNT, &units, whole, square);
-      else
-        pc_cut_kernels_at(v)->whole_f64(wide, COUNT, &units, whole, square);
-      for (size_t i = 0; i < COUNT; i++) {
-        assert_true(whole[i] == (int64_t)(wide[i] * 0x1p61));
-        assert_true(square[i] == (int64_t)(wide[i] * wide[i] * 0x1p53));
-      }
+  float score[COUNT];
+  int32_t label[COUNT];
+  uint32_t place[COUNT];
+  pc_cut_addend addend[COUNT];
+  for (size_t i = 0; i < COUNT; i++) {
+    const float cut = (float)(i % (BUCKETS + 1)) / BUCKETS;
+    score[i] = i % 3 == 0 ? cut : nextafterf(cut, 0.0F);
+    if (i % 3 == 2)
+      score[i] = (float)pc_rng_uniform(&rng, i);
+    label[i] = i % 7 == 0;
+  }
+  for (size_t v = 0; pc_cut_kernels_at(v) != NULL; v++) {
+    pc_cut_kernels_at(v)->offsets_f32(score, label, COUNT, &rule, place, addend);
+    for (size_t i = 0; i < COUNT; i++) {
+      const double bucket = floor((double)score[i] * BUCKETS);
+      const uint64_t offset = (uint64_t)(((double)score[i] - bucket / BUCKETS) * 0x1p29);
+      assert_int_equal(place[i], 2 * (uint32_t)bucket + (uint32_t)label[i]);
+      assert_true(addend[i].offset == ((uint64_t)1 << 40) + offset);
+      assert_true(addend[i].square == offset * offset / ((uint64_t)1 << 21));
     }
+  }
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(places_are_counted),
                                      cmocka_unit_test(places_among_even_cuts_are_counted),
                                      cmocka_unit_test(even_places_are_found),
-                                     cmocka_unit_test(units_are_whole)};
+                                     cmocka_unit_test(offsets_are_whole)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -146,7 +146,7 @@ static void test_counters_do_not_overflow(void **state) {
   const pcal_env env = pc_env_resolve(NULL);
   static tally_data data;
   static const tally_score crowded[] = {tally_last, tally_near_one, tally_zero};
-  const uint64_t copies = ((uint64_t)1 << 24) / TALLY_ROWS + 3;
+  const uint64_t copies = 3 * PC_COARSE_COUNTERS_ROWS / TALLY_ROWS + 3;
   for (size_t k = 0; k < UNIT_COUNT(crowded); k++) {
     tally_draw(crowded[k], &data);
     tally_expect(&data, copies, tally_expected);
@@ -155,6 +155,39 @@ static void test_counters_do_not_overflow(void **state) {
       tally_fill(&tally, &data, 0, TALLY_ROWS);
     tally_compare(&tally, tally_expected);
     pc_coarse_tally_free(&tally);
+  }
+}
+
+/* Floats at the ends of buckets, as many as fit, come to another tally that has some. */
+static void test_full_counters_merge(void **state) {
+  (void)state;
+  enum { ROWS = PC_COARSE_COUNTERS_ROWS, MORE = 9 };
+  const pcal_env env = pc_env_resolve(NULL);
+  static const float scores[] = {0x1.fffffep-1F, 0x1.fffffep-2F, 0x1.fffffep-14F};
+  static float score[ROWS];
+  static int32_t label[ROWS];
+  for (size_t k = 0; k < UNIT_COUNT(scores); k++) {
+    for (size_t i = 0; i < ROWS; i++) {
+      score[i] = scores[k];
+      label[i] = 1;
+    }
+    const pc_stored_rows rows = {
+        .type = PCAL_F32, .scores = score, .labels = label, .count = ROWS};
+    pc_stored_rows some = rows;
+    pc_coarse_tally full = tally_made(&env, NULL), other = tally_made(&env, NULL);
+    some.count = MORE;
+    assert_int_equal(pc_coarse_tally_take(&full, &rows, NULL), PCAL_OK);
+    assert_int_equal(pc_coarse_tally_take(&other, &some, NULL), PCAL_OK);
+    assert_null(full.segments);
+    assert_int_equal(pc_coarse_tally_prepare(&other, &full, NULL), PCAL_OK);
+    pc_coarse_tally_merge(&other, &full);
+    for (size_t s = 0; s < PC_COARSE_STRETCHES; s++)
+      tally_expected[s] = pc_segment_none;
+    pc_segment *expected = &tally_expected[1 + (size_t)(scores[k] * PC_COARSE_BUCKETS)];
+    pc_segment_add(expected, (double)scores[k], ROWS + MORE, ROWS + MORE);
+    tally_compare(&other, tally_expected);
+    pc_coarse_tally_free(&full);
+    pc_coarse_tally_free(&other);
   }
 }
 
@@ -376,6 +409,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_sums_are_exact),
       cmocka_unit_test(test_counters_do_not_overflow),
+      cmocka_unit_test(test_full_counters_merge),
       cmocka_unit_test(test_parts_merge_to_the_whole),
       cmocka_unit_test(test_cut_buckets),
       cmocka_unit_test(test_a_scan_finds_what_rows_give),
