@@ -195,27 +195,32 @@ int pc_batch_stored(const pcal_batch *batch) {
          (uintptr_t)batch->scores % size == 0;
 }
 
-#define ROWS_UNIT(name, type)                                        \
-  static int name(const type *scores, size_t count) {                \
-    int outside = 0;                                                 \
-    for (size_t i = 0; i < count; i++)                               \
-      outside |= !(scores[i] >= 0) | !(scores[i] <= 1); /* or NaN */ \
-    return !outside;                                                 \
+/* Scores and labels side by side: memory brings two streams faster than one after the other. */
+#define ROWS_PLAIN(name, type)                                                            \
+  static int name(const type *scores, const int32_t *labels, size_t count, uint32_t *any, \
+                  uint32_t *all) {                                                        \
+    uint32_t some = 0, each = 1, outside = 0;                                             \
+    for (size_t i = 0; i < count; i++) {                                                  \
+      some |= (uint32_t)labels[i];                                                        \
+      each &= (uint32_t)labels[i];                                                        \
+      outside |= (uint32_t)(!(scores[i] >= 0) | !(scores[i] <= 1)); /* or NaN */          \
+    }                                                                                     \
+    *any = some;                                                                          \
+    *all = each;                                                                          \
+    return some <= 1 && !outside;                                                         \
   }
 
-ROWS_UNIT(rows_unit_f32, float)
-ROWS_UNIT(rows_unit_f64, double)
+ROWS_PLAIN(rows_plain_f32, float)
+ROWS_PLAIN(rows_plain_f64, double)
 
 int pc_stored_rows_plain(pc_stored_rows *rows) {
-  uint32_t any = 0, all = 1;
-  for (size_t i = 0; i < rows->count; i++) {
-    any |= (uint32_t)rows->labels[i];
-    all &= (uint32_t)rows->labels[i];
-  }
+  uint32_t any, all;
+  const int plain = rows->type == PCAL_F32
+                        ? rows_plain_f32(rows->scores, rows->labels, rows->count, &any, &all)
+                        : rows_plain_f64(rows->scores, rows->labels, rows->count, &any, &all);
   rows->label_low = (int32_t)all;
   rows->label_high = (int32_t)any;
-  return any <= 1 && (rows->type == PCAL_F32 ? rows_unit_f32(rows->scores, rows->count)
-                                             : rows_unit_f64(rows->scores, rows->count));
+  return plain;
 }
 
 static void rows_copy(void *to, const void *from, const size_t *positions, size_t count,
