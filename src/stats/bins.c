@@ -171,14 +171,22 @@ typedef struct bins_sums {
   pc_fixed weight, hits, score, score_square, score_hit;
 } bins_sums;
 
+static void bins_add_segment(bins_sums *sums, const pc_segment *segment) {
+  const pc_int128 one = pc_fixed_units(1.0);
+  sums->weight.units += one * (pc_int128)segment->rows;
+  sums->hits.units += one * (pc_int128)segment->hits;
+  sums->score.units += segment->score.units;
+}
+
 static void bins_add_entry(bins_sums *sums, const pc_curve_table *table, size_t i) {
-  const double weight = pc_curve_table_weight(table, i), hits = pc_curve_table_hits(table, i);
+  if (table->segments != NULL) {
+    bins_add_segment(sums, &table->segments[i]);
+    return;
+  }
+  const double weight = table->weight[i], hits = table->hits[i], score = table->score[i];
   pc_fixed_add_weighted(&sums->weight, weight, 1.0);
   pc_fixed_add_weighted(&sums->hits, hits, 1.0);
-  sums->score.units += pc_curve_table_score_sum(table, i).units;
-  if (table->segments != NULL)
-    return;
-  const double score = table->score[i];
+  pc_fixed_add_weighted(&sums->score, weight, score);
   pc_fixed_add_weighted(&sums->score_square, weight, score * score);
   pc_fixed_add_weighted(&sums->score_hit, hits, score);
 }

@@ -246,8 +246,10 @@ static pcal_status coarse_tally_first_even(pc_coarse_tally *tally, const double 
                                            pcal_error *err) {
   for (size_t done = 0, some = 0; done < count; done += some) {
     PC_TRY(coarse_tally_make_room(tally, count - done, &some, err));
+    int64_t rest = 0;
     for (size_t i = done; i < done + some; i++)
-      tally->rest += coarse_tally_count(tally, score[i], coarse_tally_hit(hits, hit, i));
+      rest += coarse_tally_count(tally, score[i], coarse_tally_hit(hits, hit, i));
+    tally->rest += rest;
   }
   return PCAL_OK;
 }
@@ -280,8 +282,10 @@ static size_t coarse_tally_count_floats(pc_cut_addend *restrict cells, const uin
   return lefts;
 }
 
-static void coarse_tally_take_f32(pc_coarse_tally *tally, const float *score,
-                                  const int32_t *label, size_t count) {
+/* Plain rows.  Both return what their scores have below 2^-53. */
+static int64_t coarse_tally_take_f32(const pc_coarse_tally *tally, const float *score,
+                                     const int32_t *label, size_t count) {
+  int64_t rest = 0;
   const uint8_t *cut = tally->ends == NULL ? NULL : tally->ends->cut;
   uint32_t place[PC_CUTS_ROWS];
   pc_cut_addend addend[PC_CUTS_ROWS];
@@ -293,8 +297,17 @@ static void coarse_tally_take_f32(pc_coarse_tally *tally, const float *score,
     const size_t lefts =
         coarse_tally_count_floats(tally->counters->cells, cut, place, addend, here, left);
     for (size_t l = 0; l < lefts; l++)
-      tally->rest += coarse_tally_count(tally, (double)score[i + left[l]], label[i + left[l]]);
+      rest += coarse_tally_count(tally, (double)score[i + left[l]], label[i + left[l]]);
   }
+  return rest;
+}
+
+static int64_t coarse_tally_take_f64(const pc_coarse_tally *tally, const double *score,
+                                     const int32_t *label, size_t count) {
+  int64_t rest = 0;
+  for (size_t i = 0; i < count; i++)
+    rest += coarse_tally_count(tally, score[i], label[i]);
+  return rest;
 }
 
 pcal_status pc_coarse_tally_take(pc_coarse_tally *tally, const pc_stored_rows *rows,
@@ -302,11 +315,10 @@ pcal_status pc_coarse_tally_take(pc_coarse_tally *tally, const pc_stored_rows *r
   for (size_t done = 0, some = 0; done < rows->count; done += some) {
     PC_TRY(coarse_tally_make_room(tally, rows->count - done, &some, err));
     const int32_t *labels = rows->labels + done;
-    const double *wide = (const double *)rows->scores + done;
-    if (rows->type == PCAL_F32)
-      coarse_tally_take_f32(tally, (const float *)rows->scores + done, labels, some);
-    for (size_t i = 0; rows->type == PCAL_F64 && i < some; i++)
-      tally->rest += coarse_tally_count(tally, wide[i], labels[i]);
+    tally->rest +=
+        rows->type == PCAL_F32
+            ? coarse_tally_take_f32(tally, (const float *)rows->scores + done, labels, some)
+            : coarse_tally_take_f64(tally, (const double *)rows->scores + done, labels, some);
   }
   return PCAL_OK;
 }
@@ -359,11 +371,12 @@ static pcal_status coarse_tally_look(pc_coarse_tally *tally, double score, int h
 /* Rows of a block that may be in a target. */
 typedef struct coarse_tally_found {
   size_t count;
-  uint16_t place[COARSE_TALLY_BLOCK + COARSE_TALLY_GROUP];
+  uint16_t place[COARSE_TALLY_BLOCK];
   double score[COARSE_TALLY_BLOCK];
 } coarse_tally_found;
 
-/* Mostly none of some buckets next to each other is wanted. */
+/* Where wanted buckets are.  Mostly none of COARSE_TALLY_GROUP is; behind the last there are as
+ * many that do not count. */
 static size_t coarse_tally_find(const uint8_t *wanted, const int32_t *bucket, size_t count,
                                 uint16_t *place) {
   size_t places = 0;
@@ -371,9 +384,11 @@ static size_t coarse_tally_find(const uint8_t *wanted, const int32_t *bucket, si
     uint8_t any = 0;
     for (size_t i = begin; i < begin + COARSE_TALLY_GROUP; i++)
       any |= wanted[bucket[i]];
-    for (size_t i = begin; any && i < begin + COARSE_TALLY_GROUP; i++) {
+    if (!any)
+      continue;
+    for (size_t i = begin; i < count && i < begin + COARSE_TALLY_GROUP; i++) {
       place[places] = (uint16_t)i;
-      places += i < count && wanted[bucket[i]];
+      places += wanted[bucket[i]];
     }
   }
   return places;
@@ -387,7 +402,7 @@ static size_t coarse_tally_find(const uint8_t *wanted, const int32_t *bucket, si
     int32_t bucket[COARSE_TALLY_BLOCK + COARSE_TALLY_GROUP];                     \
     pc_cut_kernels_best()->even(score, count, PC_COARSE_BUCKETS, bucket);        \
     for (size_t i = count; i < count + COARSE_TALLY_GROUP; i++)                  \
-      bucket[i] = 0; /* looked at, and not found */                              \
+      bucket[i] = 0;                                                             \
     found->count = coarse_tally_find(wanted, bucket, count, found->place);       \
     for (size_t i = 0; i < found->count; i++)                                    \
       found->score[i] = (double)score[found->place[i]] + 0.0; /* -0 becomes 0 */ \
