@@ -255,11 +255,12 @@ pc_gap pc_curve_table_gap(const pc_curve_table *table) {
 /* Inside a segment the gap rises by at most the scores of its misses and falls by at most
  * (1 - score) over its hits. */
 static double curve_reach(const pc_segment *segment, pc_fixed before) {
-  const pc_int128 hits = segment->hit_score.units;
-  const pc_fixed up = {before.units + (segment->score.units - hits)};
-  pc_fixed down = {before.units + hits};
-  pc_fixed_add_weighted(&down, (double)segment->hits, -1.0);
-  return fmax(fabs(pc_fixed_value(&up)), fabs(pc_fixed_value(&down)));
+  const pc_int128 one = pc_fixed_units(1.0), hits = segment->hit_score.units;
+  const pc_int128 up = before.units + (segment->score.units - hits);
+  const pc_int128 down = before.units + hits - one * (pc_int128)segment->hits;
+  const pc_int128 high = up < 0 ? -up : up, low = down < 0 ? -down : down;
+  const pc_fixed reach = {high > low ? high : low};
+  return pc_fixed_value(&reach);
 }
 
 size_t pc_curve_table_gap_wants(const pc_curve_table *table, uint8_t *wanted) {
