@@ -15,7 +15,7 @@
 
 #define FAST_BLOCK (2 * PC_LANES)
 #define FAST_ONE (UINT32_C(1) << 16) /* above the number of blocks of a row, at most 31250 */
-#define FAST_AHEAD 2048              /* bytes, beyond the next row */
+#define FAST_AHEAD 3072              /* bytes, beyond the next row */
 #define FAST_INLINE static inline __attribute__((always_inline))
 
 #define FAST_LARGER(a, b) ((b) > (a) ? (b) : (a))
@@ -78,6 +78,10 @@ typedef struct fast_sums {
   uint32_t marked[FAST_BLOCK];
 } fast_sums;
 
+#if defined(__AVX512F__)
+#include "kernels/fast_sixteens.h"
+#else
+
 /* Adds a block without its first `skip` places. */
 FAST_INLINE void fast_add(const float *restrict z, float max, uint32_t mark, uint32_t skip,
                           fast_sums *sums) {
@@ -111,6 +115,7 @@ static void fast_sum(const float *z, size_t count, const float *last, float max,
   fast_add(last, max, mark, skip, &sums);
   *out = sums;
 }
+#endif
 
 FAST_INLINE double fast_fold(const float lanes[FAST_BLOCK]) {
   double wide[PC_LANES];

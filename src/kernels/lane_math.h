@@ -134,11 +134,19 @@ static inline double pc_lane_log_gamma(double x) {
  * below which processors are slow. */
 #define PC_LANE_EXPF_UNIT 0x1p-52
 
+#define PC_LANE_EXPF_LOG2_E 0x1.715476p+0f
+#define PC_LANE_EXPF_SHIFT (0x1.8p23f + 52.0f)
+#define PC_LANE_EXPF_1 0x1.62e426p-1f
+#define PC_LANE_EXPF_2 0x1.ebf990p-3f
+#define PC_LANE_EXPF_3 0x1.c6b966p-5f
+#define PC_LANE_EXPF_4 0x1.3cf5e0p-7f
+#define PC_LANE_EXPF_5 0x1.5b0d4ep-10f
+
 static inline float pc_lane_expf(float x) {
-  const float shift = 0x1.8p23f + 52.0f, log2_e = 0x1.715476p+0f;
+  const float shift = PC_LANE_EXPF_SHIFT, log2_e = PC_LANE_EXPF_LOG2_E;
   const float shifted = x * log2_e + shift, f = x * log2_e - (shifted - shift);
-  const float high = (0x1.5b0d4ep-10f * f + 0x1.3cf5e0p-7f) * f + 0x1.c6b966p-5f;
-  const float p = ((high * f + 0x1.ebf990p-3f) * f + 0x1.62e426p-1f) * f + 1.0f;
+  const float high = (PC_LANE_EXPF_5 * f + PC_LANE_EXPF_4) * f + PC_LANE_EXPF_3;
+  const float p = ((high * f + PC_LANE_EXPF_2) * f + PC_LANE_EXPF_1) * f + 1.0f;
   return pc_float_of(pc_float_bits_of(p) + (pc_float_bits_of(shifted) << 23));
 }
 
