@@ -1,9 +1,16 @@
 /* The first pass adds a row to its bucket b, of width 2^-14.  With u = trunc(2^61 s) for a
- * score s, o = trunc(u / 2^24) - b 2^23 and f = u mod 2^24: offset  sum of 2^43 + o square  sum
- * of trunc(2^53 s^2) - (b^2 2^25 + 8 b o) fine    sum of f s is b 2^-14 + o 2^-37 and f 2^-61
- * more, and o is less than 2^23: up to 2^20 rows n are counted above the sum of their o, and
- * all sums are known from these: sum of u               n b 2^47 + 2^24 (sum of o) + (sum of f)
- *   sum of trunc(2^53 s^2) n b^2 2^25 + 8 b (sum of o) + square
+ * score s, o = trunc(u / 2^24) - b 2^23 and f = u mod 2^24 the counters are
+ *
+ * - offset, the sum of 2^43 + o;
+ * - square, the sum of trunc(2^53 s^2) - (b^2 2^25 + 8 b o);
+ * - fine, the sum of f.
+ *
+ * s is b 2^-14 + o 2^-37 and f 2^-61 more, and o is less than 2^23: up to 2^20 rows n are
+ * counted above the sum of their o, and all sums are known from these:
+ *
+ * - that of u is n b 2^47 + 2^24 (sum of o) + fine;
+ * - that of trunc(2^53 s^2) is n b^2 2^25 + 8 b (sum of o) + square.
+ *
  * A float32 from 2^-14 on is a multiple of 2^-37: f is 0, and what it adds to `square` is
  * trunc(o^2 / 2^21).  So floats outside the first bucket take one addition of two numbers that
  * lie next to each other.  When a bucket could be full all are emptied into segments. */
