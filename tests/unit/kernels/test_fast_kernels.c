@@ -235,6 +235,35 @@ static void test_columns_are_nearly_exact(void **state) {
   }
 }
 
+/* Whatever rows stand beside it: batches can be cut anywhere. */
+static void test_columns_have_the_same_bits_alone(void **state) {
+  (void)state;
+  enum { ROWS = 67 };
+  const pc_rng rng = {9, 77};
+  int32_t labels[ROWS], tops[ROWS];
+  double all[4][ROWS], one[4][ROWS];
+  for (size_t v = 0; pc_fast_kernels_at(v) != NULL; v++) {
+    for (size_t i = 0; i < ROWS; i++) {
+      const double gap = 9 * pc_rng_uniform(&rng, 3 * i);
+      labels[i] = (int32_t)(i % 3);
+      tops[i] = 0;
+      all[0][i] = exp(-gap) + 3 * pc_rng_uniform(&rng, 3 * i + 1);
+      all[1][i] = exp(-2 * gap) + pc_rng_uniform(&rng, 3 * i + 2);
+      all[2][i] = labels[i] == 0 ? 0 : -gap;
+    }
+    memcpy(one, all, sizeof one);
+    const pc_logit_columns columns = {labels, tops, all[0], all[1], all[2], all[3]};
+    pc_fast_kernels_at(v)->finish_logits(&columns, ROWS);
+    for (size_t i = 0; i < ROWS; i++) {
+      const pc_logit_columns row = {labels + i, tops + i,   one[0] + i,
+                                    one[1] + i, one[2] + i, one[3] + i};
+      pc_fast_kernels_at(v)->finish_logits(&row, 1);
+      for (size_t c = 0; c < 4; c++)
+        assert_same(one[c][i], all[c][i]);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_softmax_is_nearly_exact),
@@ -248,6 +277,7 @@ int main(void) {
       cmocka_unit_test(test_narrow_takes_a_wrong_label_for_the_first),
       cmocka_unit_test(test_narrow_sees_what_is_wrong),
       cmocka_unit_test(test_columns_are_nearly_exact),
+      cmocka_unit_test(test_columns_have_the_same_bits_alone),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
