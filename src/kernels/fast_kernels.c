@@ -235,7 +235,7 @@ static void fast_narrow(const float *restrict z, size_t count, const int32_t *la
     known[l] = wrong ? 0 : labels[l];
     bad |= wrong;
   }
-  pc_lane_turn_f32(z, count, PC_NARROW_ROWS, turned);
+  pc_lane_turn_f32(z, PC_NARROW_ROWS, count, turned);
   fast_tops(turned, count, top);
   fast_add_lanes(turned, count, known, top, &sums);
   for (size_t l = 0; l < PC_NARROW_ROWS; l++) {

@@ -7,8 +7,6 @@
 
 #include <immintrin.h>
 
-#define FAST_SIXTEENS_LOWEST_BITS 0xc2f40000u /* of pc_lane_expf_lowest() */
-
 /* What is left to do for sixteen terms: the part of the exponent that is not whole, and the
  * whole part where it lies in a float. */
 typedef struct fast_sixteen {
@@ -20,8 +18,9 @@ FAST_INLINE fast_sixteen fast_sixteen_begin(const float *z, __m512 max, __mmask1
                                             __m512i mark, __m512i *marked) {
   const __m512 log2_e = _mm512_set1_ps(PC_LANE_EXPF_LOG2_E);
   const __m512 shift = _mm512_set1_ps(PC_LANE_EXPF_SHIFT);
+  const uint32_t lowest = pc_float_bits_of(pc_lane_expf_lowest());
   const __m512i first = _mm512_set1_epi32(INT32_MIN + 1); /* as in fast_common */
-  const __m512i last = _mm512_set1_epi32((int)(FAST_SIXTEENS_LOWEST_BITS - 0x80000001u));
+  const __m512i last = _mm512_set1_epi32((int)(lowest - UINT32_C(0x80000001)));
   const __m512i one = _mm512_castps_si512(_mm512_set1_ps(1.0f));
   const __m512 gap = _mm512_sub_ps(_mm512_loadu_ps(z), max);
   const __mmask16 common = _mm512_mask_cmple_epu32_mask(

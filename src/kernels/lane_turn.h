@@ -1,6 +1,6 @@
-/* Narrow rows, one after the other, turned into lanes: [class][lane]; and back.  Both
- * go square by square, each as wide as the vectors that every processor has; the last squares
- * of a row may overlap those before. */
+/* Narrow rows, one after the other, turned into lanes: [class][lane]; and back.  It goes square
+ * by square, each as wide as the vectors that every processor has; the last squares may overlap
+ * those before. */
 #ifndef PC_LANE_TURN_H
 #define PC_LANE_TURN_H
 
@@ -53,33 +53,23 @@ PC_TURN_INLINE void pc_turn_square_f64(const double *from, size_t from_step, dou
   *(pc_turn_doubles *)(void *)(to + to_step) = (pc_turn_doubles){a[1], b[1]};
 }
 
-/* count: classes; lanes: rows, a multiple of PC_LANES. */
-#define PC_LANE_TURN(type, square, turn, turn_back)                                      \
-  PC_TURN_INLINE void turn(const type *restrict z, size_t count, size_t lanes,           \
-                           type *restrict out) {                                         \
-    const size_t side = sizeof(pc_turn_floats) / sizeof(type);                           \
-    for (size_t j = 0; count < side && j < count; j++)                                   \
-      for (size_t l = 0; l < lanes; l++)                                                 \
-        out[j * lanes + l] = z[l * count + j];                                           \
-    for (size_t j = 0; count >= side && j < count; j += side) {                          \
-      const size_t at = j + side <= count ? j : count - side;                            \
-      for (size_t l = 0; l < lanes; l += side)                                           \
-        square(z + l * count + at, count, out + at * lanes + l, lanes);                  \
-    }                                                                                    \
-  }                                                                                      \
-  PC_TURN_INLINE void turn_back(const type *restrict turned, size_t count, size_t lanes, \
-                                type *restrict out) {                                    \
-    const size_t side = sizeof(pc_turn_floats) / sizeof(type);                           \
-    for (size_t j = 0; count < side && j < count; j++)                                   \
-      for (size_t l = 0; l < lanes; l++)                                                 \
-        out[l * count + j] = turned[j * lanes + l];                                      \
-    for (size_t j = 0; count >= side && j < count; j += side) {                          \
-      const size_t at = j + side <= count ? j : count - side;                            \
-      for (size_t l = 0; l < lanes; l += side)                                           \
-        square(turned + at * lanes + l, lanes, out + l * count + at, count);             \
-    }                                                                                    \
+/* Rows of numbers one after the other become columns: rows turn into lanes, and lanes back. */
+#define PC_LANE_TURN(name, square, type)                                           \
+  PC_TURN_INLINE void name(const type *restrict from, size_t rows, size_t columns, \
+                           type *restrict to) {                                    \
+    const size_t side = sizeof(pc_turn_floats) / sizeof(type);                     \
+    const int small = rows < side || columns < side;                               \
+    for (size_t c = 0; small && c < columns; c++)                                  \
+      for (size_t r = 0; r < rows; r++)                                            \
+        to[c * rows + r] = from[r * columns + c];                                  \
+    for (size_t j = 0; !small && j < columns; j += side)                           \
+      for (size_t i = 0; i < rows; i += side) {                                    \
+        const size_t c = j + side <= columns ? j : columns - side;                 \
+        const size_t r = i + side <= rows ? i : rows - side;                       \
+        square(from + r * columns + c, columns, to + c * rows + r, rows);          \
+      }                                                                            \
   }
-PC_LANE_TURN(float, pc_turn_square_f32, pc_lane_turn_f32, pc_lane_turn_back_f32)
-PC_LANE_TURN(double, pc_turn_square_f64, pc_lane_turn_f64, pc_lane_turn_back_f64)
+PC_LANE_TURN(pc_lane_turn_f32, pc_turn_square_f32, float)
+PC_LANE_TURN(pc_lane_turn_f64, pc_turn_square_f64, double)
 
 #endif

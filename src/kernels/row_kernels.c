@@ -209,7 +209,7 @@ KERNELS_TOPS(kernels_tops_f64, double)
     type wanted[PC_LANES];                                                                 \
     double reduced[PC_NARROW_CLASSES * PC_LANES], scale[PC_NARROW_CLASSES * PC_LANES];     \
     double sum[PC_LANES] = {0}, square[PC_LANES] = {0};                                    \
-    turn(z + first * count, count, PC_LANES, turned);                                      \
+    turn(z + first * count, PC_LANES, count, turned);                                      \
     facts->finite &= tops(turned, count, top);                                             \
     const double lowest = pc_lane_exp_lowest((double)count);                               \
     for (size_t l = 0; l < PC_LANES; l++)                                                  \

@@ -407,13 +407,13 @@ static int tempered_wide_f32(const float *scores, size_t count, double beta, flo
 
 /* PC_LANES rows of at most PC_NARROW_CLASSES scores, one in each lane.  Are the scores finite?
  * Not when their sum overflows. */
-#define TEMPERED_NARROW(name, turn, turn_back, type)                                    \
+#define TEMPERED_NARROW(name, turn, type)                                               \
   static int name(const type *scores, size_t count, double beta, type *out) {           \
     double term[PC_NARROW_CLASSES * PC_LANES], scale[PC_NARROW_CLASSES * PC_LANES];     \
     type turned[PC_NARROW_CLASSES * PC_LANES], max[PC_LANES], all[PC_LANES] = {0};      \
     double sum[PC_LANES] = {0.0};                                                       \
     const double lowest = pc_lane_exp_lowest(beta);                                     \
-    turn(scores, count, PC_LANES, turned);                                              \
+    turn(scores, PC_LANES, count, turned);                                              \
     for (size_t l = 0; l < PC_LANES; l++)                                               \
       max[l] = (type)-INFINITY;                                                         \
     for (size_t j = 0; j < count; j++)                                                  \
@@ -438,15 +438,15 @@ static int tempered_wide_f32(const float *scores, size_t count, double beta, flo
     for (size_t j = 0; j < count; j++)                                                  \
       for (size_t l = 0; l < PC_LANES; l++)                                             \
         turned[j * PC_LANES + l] = (type)(term[j * PC_LANES + l] * sum[l]);             \
-    turn_back(turned, count, PC_LANES, out);                                            \
+    turn(turned, count, PC_LANES, out);                                                 \
     type odd = 0;                                                                       \
     for (size_t l = 0; l < PC_LANES; l++)                                               \
       odd += all[l] - all[l];                                                           \
     return odd == 0;                                                                    \
   }
 
-TEMPERED_NARROW(tempered_narrow_f32, pc_lane_turn_f32, pc_lane_turn_back_f32, float)
-TEMPERED_NARROW(tempered_narrow_f64, pc_lane_turn_f64, pc_lane_turn_back_f64, double)
+TEMPERED_NARROW(tempered_narrow_f32, pc_lane_turn_f32, float)
+TEMPERED_NARROW(tempered_narrow_f64, pc_lane_turn_f64, double)
 
 /* Of fewer narrow rows than lanes the first one stands in for those that are not there. */
 #define TEMPERED_SOFTMAX(name, wide, narrow, type)                                         \
