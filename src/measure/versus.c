@@ -122,8 +122,10 @@ static void versus_one(pcal_results *results, const pcal_results *other, size_t 
 
 pcal_status pc_versus(pcal_results *results, const pcal_results *other, pcal_error *err) {
   PC_TRY(versus_check(results, other, err));
-  double *differences =
-      pc_alloc_raw(&results->env, results->replica_count, sizeof *differences);
+  const size_t most = results->replica_count > PC_RESAMPLE_PAIR_BLOCKS
+                          ? results->replica_count
+                          : PC_RESAMPLE_PAIR_BLOCKS;
+  double *differences = pc_alloc_raw(&results->env, most, sizeof *differences);
   if (differences == NULL)
     return pc_fail_memory(err, "comparing two models");
   for (size_t m = 0; m < results->metric_count; m++)

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "core/rng.h"
+#include "measure/results.h"
 
 #define VERSUS_ROWS 300
 
@@ -92,10 +93,60 @@ static void test_what_is_refused(void **state) {
                  PCAL_USAGE, "`paired`");
 }
 
+/* ---- room for differences ---- */
+
+#define VERSUS_GUARD 512
+
+typedef struct versus_block {
+  size_t size;
+  int overrun; /* bytes behind a block were written */
+} versus_block;
+
+static void *versus_resize(void *user, void *block, size_t size) {
+  versus_block *out = user;
+  assert_null(block);
+  out->size = size;
+  char *bytes = malloc(size + VERSUS_GUARD);
+  memset(bytes, 0xA5, size + VERSUS_GUARD);
+  return bytes;
+}
+
+static void versus_release(void *user, void *block) {
+  versus_block *out = user;
+  const unsigned char *bytes = block;
+  for (size_t i = out->size; i < out->size + VERSUS_GUARD; i++)
+    out->overrun |= bytes[i] != 0xA5;
+  free(block);
+}
+
+/* Metrics over pairs have one difference for each block of rows, however few replicas there
+ * are; pcal_measure_new takes 20 replicas at least, which the results here are made to lack. */
+static void test_fewer_replicas_than_blocks(void **state) {
+  (void)state;
+  versus_fill();
+  pcal_results *mine = versus_measure(versus_mine, 50, 20, 1);
+  pcal_results *other = versus_measure(versus_other, 50, 20, 1);
+  const pcal_env env = mine->env;
+  versus_block block = {0, 0};
+  for (size_t i = 0; i < mine->metric_count * mine->replica_count; i++)
+    mine->replicas[i] = (double)NAN;
+  mine->replica_count = other->replica_count = 4;
+  mine->env.allocator = (pcal_allocator){versus_resize, versus_release, &block};
+  const pcal_status status = pcal_results_against(mine, other, NULL);
+  mine->env = env;
+  assert_int_equal(status, PCAL_OK);
+  assert_true(block.size > 0);
+  assert_false(block.overrun);
+  assert_true(given_result(mine, "skce").has_difference_interval);
+  pcal_results_free(mine);
+  pcal_results_free(other);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_difference_of_sums),
       cmocka_unit_test(test_what_is_refused),
+      cmocka_unit_test(test_fewer_replicas_than_blocks),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
