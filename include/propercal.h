@@ -205,7 +205,10 @@ typedef void (*pcal_place)(const void *user, pcal_field field, size_t row, size_
                            char *out, size_t out_size);
 
 /* A view of rows that the caller keeps alive during the call.  One column of
- * PROBABILITY or LOGIT is the score of class 1 of two.  Strides are in bytes.
+ * PROBABILITY or LOGIT is the score of class 1 of two.  Strides are in bytes and
+ * may be negative; 0, as in PCAL_BATCH_INIT, stands for scores without gaps: rows
+ * one after the other, and inside a row column after column.  A column_stride
+ * other than the size of a score needs a row_stride.
  * Names, where given, are used in error messages. */
 typedef struct pcal_batch {
   size_t size;
@@ -214,8 +217,8 @@ typedef struct pcal_batch {
   size_t rows;
   size_t columns;
   const void *scores;
-  ptrdiff_t row_stride;
-  ptrdiff_t column_stride;
+  ptrdiff_t row_stride;    /* from a row to the next; 0: without gaps */
+  ptrdiff_t column_stride; /* from a column to the next; 0: without gaps */
   const int32_t *labels;
   const double *weights;  /* frequencies, or NULL */
   const uint32_t *groups; /* group numbers, or NULL */
@@ -373,7 +376,8 @@ typedef struct pcal_input {
   const char *const *chosen; /* columns of the record batches, by name; none: all */
   size_t chosen_count;
   /* An array: type is 'f' for floats of 2, 4 or 8 bytes, 'i' and 'u' for whole numbers of 1, 2,
-   * 4 or 8, 'b' for booleans of 1.  Strides are in bytes, and may be negative. */
+   * 4 or 8, 'b' for booleans of 1.  Strides are in bytes and may be negative; 0: without gaps,
+   * as in pcal_batch. */
   const void *data;
   char type;
   int swapped; /* in the other byte order than this machine's */
@@ -618,7 +622,10 @@ typedef struct pcal_result {
 
 /* Results over all rows come first, then group by group. */
 PCAL_API size_t pcal_results_count(const pcal_results *results);
-PCAL_API void pcal_results_get(const pcal_results *results, size_t index, pcal_result *out);
+/* A result by its index; out->size must be set: start from PCAL_RESULT_INIT.  PCAL_USAGE when
+ * it is not, when out is NULL, and when there is no such result (*out is then empty). */
+PCAL_API pcal_status pcal_results_get(const pcal_results *results, size_t index,
+                                      pcal_result *out);
 /* The result over all rows for a spec, however abbreviated it is. */
 PCAL_API pcal_status pcal_results_find(const pcal_results *results, const char *spec,
                                        pcal_result *out, pcal_error *err);
@@ -642,8 +649,10 @@ typedef struct pcal_curve {
 #define PCAL_CURVE_INIT \
   { sizeof(pcal_curve), 0, 0, NULL, NULL }
 
-/* The curve of a result, by its index; out->size must be set: start from PCAL_CURVE_INIT. */
-PCAL_API void pcal_results_curve(const pcal_results *results, size_t index, pcal_curve *out);
+/* The curve of a result, by its index; out->size must be set: start from PCAL_CURVE_INIT. Fails
+ * as pcal_results_get; a result without a curve has one of 0 points. */
+PCAL_API pcal_status pcal_results_curve(const pcal_results *results, size_t index,
+                                        pcal_curve *out);
 
 /* Reliability table of the data's natural view: 15 bins of equal width. */
 typedef struct pcal_bin {

@@ -85,6 +85,8 @@ def _usual(name: str, array: np.ndarray) -> tuple:
         return array.astype(np.float64), None
     if kind not in "fiub":
         raise DataError(f"{name} has elements of type {array.dtype}; give numbers")
+    if 0 in array.strides:  # repeated rows (numpy.broadcast_to): the library reads 0 as no gaps
+        array = array.copy(order="C")
     return array, None
 
 

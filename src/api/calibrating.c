@@ -105,8 +105,8 @@ pcal_status pcal_calibrator_apply(const pcal_calibrator *calibrator, const pcal_
   pc_error_clear(err);
   if (calibrator == NULL || batch == NULL)
     return pc_fail(err, PCAL_USAGE, "pcal_calibrator_apply needs a calibrator and a batch");
-  pcal_batch full = PCAL_BATCH_INIT;
-  memcpy(&full, batch, batch->size < sizeof full ? batch->size : sizeof full);
+  pcal_batch full;
+  PC_TRY(pc_batch_take(batch, &full, err));
   if (out == NULL && full.rows > 0)
     return pc_fail(err, PCAL_USAGE, "pcal_calibrator_apply needs a place for the results");
   const pcal_env resolved = pc_env_resolve(env);

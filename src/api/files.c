@@ -1,6 +1,7 @@
 /* Public calls for sources, output files and npy headers. */
 #include <string.h>
 
+#include "data/rows.h"
 #include "io/arrow_table.h"
 #include "io/npy_write.h"
 #include "io/output.h"
@@ -83,8 +84,8 @@ pcal_status pcal_source_borrow(const pcal_batch *batch, const char *const *class
     *out = NULL;
   if (batch == NULL || out == NULL)
     return files_missing(err, "pcal_source_borrow", "a batch and a place for the source");
-  pcal_batch full = PCAL_BATCH_INIT;
-  memcpy(&full, batch, batch->size < sizeof full ? batch->size : sizeof full);
+  pcal_batch full;
+  PC_TRY(pc_batch_take(batch, &full, err));
   for (size_t j = 0; class_names != NULL && j < full.columns; j++)
     if (class_names[j] == NULL)
       return files_missing(err, "pcal_source_borrow", "a name for each class");

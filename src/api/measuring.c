@@ -38,8 +38,8 @@ pcal_status pcal_measure_update(pcal_measure *measure, const pcal_batch *batch,
   pc_error_clear(err);
   if (measure == NULL || batch == NULL)
     return pc_fail(err, PCAL_USAGE, "pcal_measure_update needs a measure and a batch");
-  pcal_batch full = PCAL_BATCH_INIT;
-  memcpy(&full, batch, batch->size < sizeof full ? batch->size : sizeof full);
+  pcal_batch full;
+  PC_TRY(pc_batch_take(batch, &full, err));
   return pc_measure_update(measure, &full, err);
 }
 

@@ -15,10 +15,13 @@ size_t pcal_results_count(const pcal_results *results) {
   return results == NULL ? 0 : results->count;
 }
 
-void pcal_results_get(const pcal_results *results, size_t index, pcal_result *out) {
+pcal_status pcal_results_get(const pcal_results *results, size_t index, pcal_result *out) {
+  if (out == NULL || out->size < sizeof out->size)
+    return PCAL_USAGE;
   const size_t size = out->size;
+  const int known = results != NULL && index < results->count;
   pcal_result filled = {.size = size};
-  if (results != NULL && index < results->count) {
+  if (known) {
     const pc_result_record *record = &results->records[index];
     filled.metric = record->metric;
     filled.spec = record->spec;
@@ -56,6 +59,7 @@ void pcal_results_get(const pcal_results *results, size_t index, pcal_result *ou
     filled.class_count = record->outcome.class_count;
   }
   memcpy(out, &filled, size < sizeof filled ? size : sizeof filled);
+  return known ? PCAL_OK : PCAL_USAGE;
 }
 
 pcal_status pcal_results_find(const pcal_results *results, const char *spec, pcal_result *out,
@@ -63,6 +67,9 @@ pcal_status pcal_results_find(const pcal_results *results, const char *spec, pca
   pc_error_clear(err);
   if (results == NULL || spec == NULL || out == NULL)
     return pc_fail(err, PCAL_USAGE, "pcal_results_find needs results, a spec and a place");
+  if (out->size < sizeof out->size)
+    return pc_fail(err, PCAL_USAGE,
+                   "the size of the result is not set; start from PCAL_RESULT_INIT");
   const pc_metric *metric;
   pc_options options;
   pc_reading reading;
@@ -71,8 +78,7 @@ pcal_status pcal_results_find(const pcal_results *results, const char *spec, pca
   PC_TRY(metric->configure(&options, &results->layout, &reading, err));
   const pc_result_record *record = pc_results_record(results, spec);
   if (record != NULL) {
-    pcal_results_get(results, (size_t)(record - results->records), out);
-    return PCAL_OK;
+    return pcal_results_get(results, (size_t)(record - results->records), out);
   }
   char full[PC_SPEC_MAX];
   pc_options_write(&options, 1, full, sizeof full);
@@ -93,10 +99,13 @@ void pcal_results_injective(pcal_results *results) {
     pc_versus_injective(results);
 }
 
-void pcal_results_curve(const pcal_results *results, size_t index, pcal_curve *out) {
+pcal_status pcal_results_curve(const pcal_results *results, size_t index, pcal_curve *out) {
+  if (out == NULL || out->size < sizeof out->size)
+    return PCAL_USAGE;
   const size_t size = out->size;
+  const int known = results != NULL && index < results->count;
   pcal_curve filled = {.size = size};
-  if (results != NULL && index < results->count) {
+  if (known) {
     const pc_graph *graph = &results->records[index].outcome.graph;
     filled.count = graph->count;
     filled.column_count = graph->column_count;
@@ -104,6 +113,7 @@ void pcal_results_curve(const pcal_results *results, size_t index, pcal_curve *o
     filled.columns = (const double *const *)graph->columns;
   }
   memcpy(out, &filled, size < sizeof filled ? size : sizeof filled);
+  return known ? PCAL_OK : PCAL_USAGE;
 }
 
 void pcal_results_free(pcal_results *results) {

@@ -17,10 +17,15 @@
 
 #define LOGITS_AHEAD 64 /* rows */
 
-/* In float?  Narrow rows are copied where they do not lie right. */
+/* Narrow rows are copied where they do not lie right. */
+int pc_batch_fast(const pcal_batch *batch, const pc_layout *layout, const pc_policy *policy) {
+  const pc_derive d = {.layout = layout, .policy = policy};
+  return policy->fast && batch->type == PCAL_F32 && !pc_derive_keeps_probs(&d) &&
+         (layout->classes <= PC_NARROW_CLASSES || pc_derive_flat(batch));
+}
+
 static int logits_fast(const pc_derive *d) {
-  return d->policy->fast && d->batch->type == PCAL_F32 && !pc_derive_keeps_probs(d) &&
-         (d->layout->classes <= PC_NARROW_CLASSES || pc_derive_flat(d->batch));
+  return pc_batch_fast(d->batch, d->layout, d->policy);
 }
 
 static void logits_keep(const pc_derive *d, size_t top, double rest, double rest_square,

@@ -38,6 +38,7 @@ typedef struct pass_batch {
   const pcal_batch *batch;
   size_t chunk; /* rows */
   size_t run;   /* chunks of a task */
+  int check;    /* rows are only checked, not added */
 } pass_batch;
 
 /* A worker's scratch, made when first needed. */
@@ -58,7 +59,7 @@ static pcal_status pass_add(const pass_batch *work, size_t w, size_t begin, size
   PC_TRY(pc_label_feed_fill(&pass->feed, begin, count, err));
   PC_TRY(pc_rows_derive(work->batch, &pass->layout, &pass->policy, begin, count,
                         &worker->scratch, &rows, &worker->counts, err));
-  return pass->add(pass->user, w, &rows, err);
+  return work->check ? PCAL_OK : pass->add(pass->user, w, &rows, err);
 }
 
 /* Rows as they are stored; labels that are fed go to the scratch, which is near. */
@@ -86,7 +87,7 @@ static pcal_status pass_chunk(const pass_batch *work, size_t begin, size_t w, pc
     pc_stored_rows rows;
     PC_TRY(pass_stored(work, w, begin, count, &rows, err));
     if (pc_stored_rows_plain(&rows))
-      return pass->take(pass->user, w, &rows, err);
+      return work->check ? PCAL_OK : pass->take(pass->user, w, &rows, err);
   }
   return pass_add(work, w, begin, count, err);
 }
@@ -119,6 +120,24 @@ static void pass_add_counts(const pc_pass *pass, pc_row_counts *counts) {
   }
 }
 
+/* Sentences about a bad row look at the labels of all rows, which are fed chunk by chunk. After
+ * a failure, fills them all and checks the rows once more for a better sentence; adds nothing.
+ * Where the second look finds nothing wrong, the first failure stands. */
+static pcal_status pass_explain(pass_batch *work, size_t tasks, double cost, pcal_error *err) {
+  const pc_pass *pass = work->pass;
+  pcal_error again;
+  pc_error_clear(&again);
+  work->check = 1;
+  pcal_status status = pc_label_feed_fill(&pass->feed, 0, work->batch->rows, &again);
+  if (status == PCAL_OK)
+    status = pc_run(pass->env, tasks, cost, pass_task, work, &again);
+  if (status != PCAL_DATA)
+    return PCAL_DATA;
+  if (err != NULL)
+    *err = again;
+  return PCAL_DATA;
+}
+
 pcal_status pc_pass_batch(pc_pass *pass, const pcal_batch *batch, pc_row_counts *counts,
                           pcal_error *err) {
   *counts = (pc_row_counts){.fractional_row = PCAL_NO_ROW};
@@ -126,15 +145,13 @@ pcal_status pc_pass_batch(pc_pass *pass, const pcal_batch *batch, pc_row_counts 
   if (batch->rows == 0)
     return PCAL_OK;
   const size_t chunk = pc_chunk_rows(&pass->layout), chunks = (batch->rows - 1) / chunk + 1;
-  pass_batch work = {pass, batch, chunk, pass_run(pass, chunks)};
+  pass_batch work = {pass, batch, chunk, pass_run(pass, chunks), 0};
   const size_t tasks = (chunks - 1) / work.run + 1;
   const double cost = PASS_SCORE_COST * (double)batch->rows * (double)batch->columns;
   pass_clear_counts(pass);
-  pcal_status status = pc_run(pass->env, tasks, cost, pass_task, &work, err);
-  if (status == PCAL_DATA && pass->feed.fill != NULL) { /* for sentences about all labels */
-    PC_TRY(pc_label_feed_fill(&pass->feed, 0, batch->rows, err));
-    status = pc_run(pass->env, tasks, cost, pass_task, &work, err);
-  }
+  const pcal_status status = pc_run(pass->env, tasks, cost, pass_task, &work, err);
+  if (status == PCAL_DATA && pass->feed.fill != NULL)
+    return pass_explain(&work, tasks, cost, err);
   PC_TRY(status);
   pass_add_counts(pass, counts);
   return PCAL_OK;

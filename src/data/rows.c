@@ -158,6 +158,31 @@ void pc_scratch_free(const pcal_env *env, pc_scratch *scratch) {
   *scratch = (pc_scratch){0};
 }
 
+int pc_strides_fill(size_t rows, size_t columns, size_t size, ptrdiff_t *row_stride,
+                    ptrdiff_t *column_stride) {
+  if (*column_stride == 0 || columns <= 1)
+    *column_stride = (ptrdiff_t)size;
+  if (*row_stride != 0)
+    return 1;
+  *row_stride = (ptrdiff_t)(columns * size);
+  return *column_stride == (ptrdiff_t)size || rows <= 1;
+}
+
+pcal_status pc_batch_take(const pcal_batch *given, pcal_batch *out, pcal_error *err) {
+  *out = (pcal_batch)PCAL_BATCH_INIT;
+  if (given->size < offsetof(pcal_batch, labels))
+    return pc_fail(err, PCAL_USAGE,
+                   "the size of the batch is not set; start from PCAL_BATCH_INIT");
+  memcpy(out, given, given->size < sizeof *out ? given->size : sizeof *out);
+  const size_t size = out->type == PCAL_F32 ? sizeof(float) : sizeof(double);
+  if (!pc_strides_fill(out->rows, out->columns, size, &out->row_stride, &out->column_stride))
+    return pc_fail(err, PCAL_USAGE,
+                   "%s: row_stride is 0 and the columns do not lie next to each other; set "
+                   "row_stride to the bytes from one row to the next",
+                   out->scores_name == NULL ? "scores" : out->scores_name);
+  return PCAL_OK;
+}
+
 pcal_status pc_batch_check(const pcal_batch *batch, const pc_layout *layout,
                            const pc_policy *policy, pcal_error *err) {
   const char *name = batch->scores_name == NULL ? "scores" : batch->scores_name;

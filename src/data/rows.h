@@ -127,6 +127,19 @@ PC_CHECKED pcal_status pc_scratch_new(const pcal_env *env, const pc_layout *layo
                                       pc_scratch *out, pcal_error *err);
 void pc_scratch_free(const pcal_env *env, pc_scratch *scratch);
 
+/* A caller's batch: fields that its size leaves out get their defaults, and strides of 0 become
+ * those of scores without gaps.  Fails when the size is not set, and when only the row stride
+ * is 0 although columns do not lie next to each other. */
+PC_CHECKED pcal_status pc_batch_take(const pcal_batch *given, pcal_batch *out, pcal_error *err);
+
+/* Fills strides of 0 for rows of `columns` items of `size` bytes each; 0 when the row stride
+ * cannot be known. */
+int pc_strides_fill(size_t rows, size_t columns, size_t size, ptrdiff_t *row_stride,
+                    ptrdiff_t *column_stride);
+
+/* Are the exponentials of this batch computed in float? */
+int pc_batch_fast(const pcal_batch *batch, const pc_layout *layout, const pc_policy *policy);
+
 /* Does a batch have the layout and the arrays it needs? */
 PC_CHECKED pcal_status pc_batch_check(const pcal_batch *batch, const pc_layout *layout,
                                       const pc_policy *policy, pcal_error *err);

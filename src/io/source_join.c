@@ -72,6 +72,12 @@ static pcal_status source_join_array(pcal_source *source, const source_join_part
                     .name_count = input->meaning_count};
   PC_TRY(source_join_type(input, place->name, &array.type, err));
   PC_TRY(source_join_check(input, place->name, &array.type, err));
+  if (!pc_strides_fill(array.rows, array.columns, array.type.size, &array.row_stride,
+                       &array.column_stride))
+    return pc_fail(err, PCAL_USAGE,
+                   "%s: row_stride is 0 and the columns do not lie next to each other; set "
+                   "row_stride to the bytes from one row to the next",
+                   place->name);
   *part->reader =
       (pc_reader){.format = &source_join_format, .env = &source->env, .bytes = &place->bytes};
   const pcal_status status = pc_array_open(&array, &request, part->reader, err);

@@ -153,6 +153,11 @@ PC_CHECKED pcal_status pc_machine_curve_condense(const pcal_env *env, const void
 extern const pc_machine pc_machine_sum, pc_machine_grid, pc_machine_curve, pc_machine_pair,
     pc_machine_keep, pc_machine_block;
 
+/* Of a state of the keep machine: how many rows it has, and its clusters called by other
+ * numbers in the rows from position `first` on: cluster c becomes map[c]. */
+size_t pc_machine_keep_count(const void *state);
+void pc_machine_keep_renumber(void *state, size_t first, const size_t *map);
+
 const pc_machine *pc_machine_of(pc_machine_kind kind);
 
 /* Fails when keeping `bytes` would exceed the environment's limit. */

@@ -139,6 +139,18 @@ static void machine_keep_merge(void *opaque, const void *other) {
   into->count += from->count;
 }
 
+size_t pc_machine_keep_count(const void *opaque) {
+  const keep_state *state = opaque;
+  return state->count;
+}
+
+void pc_machine_keep_renumber(void *opaque, size_t first, const size_t *map) {
+  keep_state *state = opaque;
+  uint32_t *clusters = state->column[KEEP_CLUSTERS].data;
+  for (size_t i = first; clusters != NULL && i < state->count; i++)
+    clusters[i] = (uint32_t)map[clusters[i]];
+}
+
 /* ---- in order ---- */
 
 /* Merge sort of positions by index; `spare` has the same length. */

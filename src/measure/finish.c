@@ -192,6 +192,40 @@ static pcal_status finish_doubt(const pcal_measure *measure, const pc_account *a
   return PCAL_OK;
 }
 
+/* Clusters with names are numbered by the row in which each was met first, so that neither the
+ * caller's numbers nor the order of merges show in draws; the caller frees *out. */
+static pcal_status finish_number_clusters(const pcal_measure *measure, size_t **out,
+                                          pcal_error *err) {
+  size_t *order, count;
+  *out = NULL;
+  if (!measure->plan.certainty.by_cluster || !pc_roster_named(measure))
+    return PCAL_OK;
+  PC_TRY(pc_roster_order(measure, &order, &count, err));
+  *out = pc_alloc(&measure->env, measure->census.group_count, sizeof **out);
+  for (size_t i = 0; *out != NULL && i < count; i++)
+    (*out)[order[i]] = i;
+  pc_free(&measure->env, order);
+  return *out == NULL ? pc_fail_memory(err, "numbering clusters") : PCAL_OK;
+}
+
+static pcal_status finish_resample(const pcal_measure *measure, const pc_account *account,
+                                   size_t group, pc_result_record *records,
+                                   pcal_results *results, pcal_error *err) {
+  const size_t slot = measure->plan.keep_slot;
+  pc_resample_kept kept = {NULL, NULL, NULL};
+  size_t *clusters;
+  if (group == PC_ALL_ROWS)
+    kept = (pc_resample_kept){results->replicas, results->left_out, NULL};
+  if (slot == PC_NO_SLOT)
+    return PCAL_OK;
+  PC_TRY(finish_number_clusters(measure, &clusters, err));
+  kept.clusters = clusters;
+  const pcal_status status =
+      pc_resample(&measure->env, &measure->plan, account->states[slot], &kept, records, err);
+  pc_free(&measure->env, clusters);
+  return status;
+}
+
 /* account NULL: a group without rows */
 static pcal_status finish_account(const pcal_measure *measure, const pc_account *account,
                                   size_t group, pc_result_record *records,
@@ -202,12 +236,7 @@ static pcal_status finish_account(const pcal_measure *measure, const pc_account 
   }
   if (account == NULL)
     return PCAL_OK;
-  pc_resample_kept kept = {NULL, NULL};
-  if (group == PC_ALL_ROWS)
-    kept = (pc_resample_kept){results->replicas, results->left_out};
-  if (measure->plan.keep_slot != PC_NO_SLOT)
-    PC_TRY(pc_resample(&measure->env, &measure->plan, account->states[measure->plan.keep_slot],
-                       &kept, records, err));
+  PC_TRY(finish_resample(measure, account, group, records, results, err));
   return finish_doubt(measure, account, records, err);
 }
 
@@ -218,7 +247,7 @@ static pcal_status finish_summary(const pcal_measure *measure, const pc_tally *t
   results->weight = pc_sum_value(&tally->weight);
   results->weighted = measure->weighted;
   results->normalized = measure->normalized;
-  results->fast = measure->pass.policy.fast;
+  results->fast = measure->fast;
   results->skipped = measure->skipped;
   results->only_label = measure->plan.layout.kind != PCAL_CONFIDENCE &&
                                 measure->plan.layout.form == PC_FORM_CLASSES &&

@@ -242,8 +242,6 @@ static pcal_status measure_read(pcal_measure *measure, const pcal_batch *batch,
   if (batch->rows > 0 && measure->grouped >= 0 && measure->grouped != grouped)
     return pc_fail(err, PCAL_USAGE,
                    "some rows have groups and some have none; give all or none");
-  if (batch->rows > 0 && batch->type != PCAL_F32)
-    measure->pass.policy.fast = 0; /* results say what was done, not what was asked */
   measure->pass.take = measure->plan.stored ? measure_take : NULL;
   PC_TRY(pc_pass_batch(&measure->pass, batch, counts, err));
   PC_TRY(measure_check_weights(measure, batch, counts, err));
@@ -260,6 +258,7 @@ static void measure_note(pcal_measure *measure, const pcal_batch *batch,
   measure->skipped += counts->skipped;
   measure->grouped = measure_grouped(measure, batch);
   measure->weighted |= batch->weights != NULL;
+  measure->fast |= pc_batch_fast(batch, &measure->plan.layout, &measure->pass.policy);
   if (batch->weights_name != NULL)
     snprintf(measure->weights_name, sizeof measure->weights_name, "%s: ", batch->weights_name);
 }

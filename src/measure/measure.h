@@ -23,6 +23,7 @@ struct pcal_measure {
   pc_census census;
   uint64_t normalized, skipped;
   int weighted;
+  int fast;               /* some rows were measured in fast precision */
   int grouped;            /* -1 until the first rows tell */
   char weights_name[256]; /* for sentences */
   pc_measure_worker *workers;

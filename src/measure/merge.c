@@ -5,8 +5,10 @@
  *  1. two measures that were both loaded and have met the same row are refused: the classic
  *     mistake of parts that all count their rows from 0.  Measures that were not loaded may
  *     overlap, since batches need not carry indices, unless a metric looks at these.
- *  2. groups are matched by name when both have names, else by number.
- *  3. an empty measure takes over names and groups as they are. */
+ *  2. groups and clusters are matched by name when both have names, else by number.  Clusters
+ *     have no accounts of their own: their numbers stand in the rows that are kept.
+ *  3. an empty measure takes over names and groups as they are.
+ *  4. names of groups that no row has are joined, and change nothing else. */
 #include <string.h>
 
 #include "measure/roster.h"
@@ -47,6 +49,7 @@ static pcal_status merge_check_flag(const pcal_measure *measure, int here,
 static pcal_status merge_check_config(const pcal_measure *measure, const pcal_measure *other,
                                       pcal_error *err) {
   const pc_policy *here = &measure->pass.policy, *there = &other->pass.policy;
+  const int any_fast = measure->fast || other->fast;
   PC_TRY(merge_check_layout(measure, other, err));
   if (!pc_plan_equal(&measure->plan, &other->plan))
     return pc_fail(err, PCAL_USAGE,
@@ -57,7 +60,8 @@ static pcal_status merge_check_config(const pcal_measure *measure, const pcal_me
       merge_check_flag(measure, here->normalize, other, there->normalize, "--normalize", err));
   PC_TRY(merge_check_flag(measure, here->skip_missing, other, there->skip_missing,
                           "--skip-missing", err));
-  return merge_check_flag(measure, here->fast, other, there->fast, "fast precision", err);
+  return merge_check_flag(measure, here->fast && any_fast, other, there->fast && any_fast,
+                          "fast precision", err);
 }
 
 static pcal_status merge_check_groups(const pcal_measure *measure, const pcal_measure *other,
@@ -138,6 +142,24 @@ static void merge_parts_free(const pcal_env *env, merge_parts *parts, size_t cla
   pc_name_list_free(env, parts->class_names, class_count);
 }
 
+/* Rows kept so far, whose clusters are numbered as here. */
+static size_t merge_kept(const pcal_measure *measure) {
+  const pc_account *account = pc_ledger_find(&measure->ledger, 0);
+  return account == NULL ? 0 : pc_machine_keep_count(account->states[measure->plan.keep_slot]);
+}
+
+/* Adds the other's rows, which all lie in account 0, and numbers their clusters as here. */
+static pcal_status merge_clusters(pcal_measure *measure, const pcal_measure *other,
+                                  const size_t *map, pcal_error *err) {
+  const size_t keep = measure->plan.keep_slot;
+  const size_t before = keep == PC_NO_SLOT ? 0 : merge_kept(measure);
+  PC_TRY(pc_ledger_merge(&measure->ledger, &other->ledger, err));
+  if (keep != PC_NO_SLOT && map != NULL && measure->ledger.count > 0 &&
+      measure->ledger.accounts[0] != NULL)
+    pc_machine_keep_renumber(measure->ledger.accounts[0]->states[keep], before, map);
+  return PCAL_OK;
+}
+
 static pcal_status merge_prepare(pcal_measure *measure, const pcal_measure *other,
                                  merge_parts *parts, pcal_error *err) {
   PC_TRY(pc_roster_match(measure, other, &parts->groups, err));
@@ -145,7 +167,10 @@ static pcal_status merge_prepare(pcal_measure *measure, const pcal_measure *othe
     PC_TRY(pc_name_list_copy(&measure->env, (const char *const *)other->class_names,
                              other->class_count, &parts->class_names, err));
   PC_TRY(pc_census_prepare_merge(&measure->census, &other->census, parts->groups.map, err));
-  return pc_ledger_merge_mapped(&measure->ledger, &other->ledger, parts->groups.map, err);
+  if (measure->plan.certainty.by_cluster)
+    return merge_clusters(measure, other, parts->groups.map, err);
+  return pc_ledger_merge_mapped(&measure->ledger, &other->ledger,
+                                other->grouped > 0 ? parts->groups.map : NULL, err);
 }
 
 static void merge_commit(pcal_measure *measure, const pcal_measure *other, merge_parts *parts) {
@@ -166,6 +191,7 @@ static void merge_commit(pcal_measure *measure, const pcal_measure *other, merge
   measure->normalized += other->normalized;
   measure->skipped += other->skipped;
   measure->weighted |= other->weighted;
+  measure->fast |= other->fast;
   if (measure->grouped < 0)
     measure->grouped = other->grouped;
 }

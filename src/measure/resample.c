@@ -420,6 +420,12 @@ static void resample_excuse(const resample_job *job, size_t entry) {
              "its p-value comes from replicas already, so there is no null beside it");
 }
 
+/* Draws depend on the numbers of clusters. */
+static void resample_number(const size_t *numbers, pc_kept_rows *rows) {
+  for (size_t i = 0; numbers != NULL && rows->clusters != NULL && i < rows->count; i++)
+    rows->clusters[i] = (uint32_t)numbers[rows->clusters[i]];
+}
+
 pcal_status pc_resample(const pcal_env *env, const pc_plan *plan, const void *keep,
                         const pc_resample_kept *values, pc_result_record *records,
                         pcal_error *err) {
@@ -428,6 +434,7 @@ pcal_status pc_resample(const pcal_env *env, const pc_plan *plan, const void *ke
   pc_evidence evidence;
   memset(&evidence, 0, sizeof evidence);
   PC_TRY(machine->finish(env, keep, &evidence, err));
+  resample_number(values->clusters, &evidence.kept);
   resample_job job = {
       .env = env, .plan = plan, .rows = &evidence.kept, .records = records, .kept = values};
   job.entries = pc_alloc(env, plan->entry_count, 1);

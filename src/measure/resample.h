@@ -12,6 +12,7 @@
  * without each block; NaN where there is none.  NULL: not kept. */
 typedef struct pc_resample_kept {
   double *replicas, *left_out;
+  const size_t *clusters; /* the number that draws know a cluster by; NULL: its own */
 } pc_resample_kept;
 
 /* Fills the surety of those records (one for each entry of the plan) that need replicas; `keep`

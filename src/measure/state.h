@@ -16,8 +16,9 @@
 enum {
   PC_STATE_NORMALIZE = 1,
   PC_STATE_SKIP_MISSING = 2,
-  PC_STATE_FAST = 4,
-  PC_STATE_FLAGS = 7 /* all of them */
+  PC_STATE_FAST = 4,       /* some rows were measured in fast precision */
+  PC_STATE_FAST_ASKED = 8, /* it was asked for, but no row was */
+  PC_STATE_FLAGS = 15      /* all of them */
 };
 enum { PC_STATE_UNGROUPED = 0, PC_STATE_GROUPED = 1, PC_STATE_UNTOLD = 2 };
 

@@ -187,13 +187,15 @@ static pcal_status state_load_config(const pcal_env *env, const char *name, pc_d
   config.columns = (size_t)columns;
   config.normalize = (flags & PC_STATE_NORMALIZE) != 0;
   config.skip_missing = (flags & PC_STATE_SKIP_MISSING) != 0;
-  config.fast = (flags & PC_STATE_FAST) != 0;
+  config.fast = (flags & (PC_STATE_FAST | PC_STATE_FAST_ASKED)) != 0;
   config.specs = (const char *const *)specs.asked;
   config.spec_count = specs.count;
   if (status == PCAL_OK && in->failed)
     status = state_load_misfit(name, err);
   if (status == PCAL_OK)
     status = state_load_plan(&config, &specs, name, env, out, err);
+  if (status == PCAL_OK)
+    (*out)->fast = (flags & PC_STATE_FAST) != 0;
   state_load_specs_free(env, &specs);
   return status;
 }
@@ -280,6 +282,8 @@ static pcal_status state_load_accounts(pcal_measure *measure, pc_decoder *in, pc
     if (!in->failed)
       PC_TRY(pc_ledger_load(&measure->ledger, number, in, err));
     const pc_account *account = pc_ledger_find(&measure->ledger, number);
+    pc_decoder_expect(in, in->failed || measure->grouped != 1 ||
+                              measure->census.first_rows[number] != PCAL_NO_ROW);
     weight += account == NULL ? 0.0 : pc_sum_value(&account->tally.weight);
     next = number + 1;
   }

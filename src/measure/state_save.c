@@ -2,7 +2,7 @@
  *
  *   magic "PCALSTAT", format version (u32), length of everything with the checksum (u64)
  *   kind of scores (u8), columns (u64), of quantiles the level of each column (double), flags
- *   (u8): 1 normalize, 2 skip_missing, 4 fast
+ *   (u8): 1 normalize, 2 skip_missing, 4 fast, 8 fast was asked for, but no row was
  *   metrics: number (u64), their specs as asked for, their specs in full (texts)
  *   certainty: level of intervals (double), replicas (u64), method (u8), null (u8)
  *   rows: normalized, skipped (u64), weighted (u8), grouped (u8; 2: no row has told yet)
@@ -51,7 +51,9 @@ static void state_save_config(const pcal_measure *measure, pc_encoder *out) {
     pc_encode_doubles(out, plan->layout.levels, plan->layout.columns);
   pc_encode_u8(out, (policy->normalize ? PC_STATE_NORMALIZE : 0) |
                         (policy->skip_missing ? PC_STATE_SKIP_MISSING : 0) |
-                        (policy->fast ? PC_STATE_FAST : 0));
+                        (measure->fast  ? PC_STATE_FAST
+                         : policy->fast ? PC_STATE_FAST_ASKED
+                                        : 0));
   pc_encode_u64(out, plan->entry_count);
   for (int full = 0; full <= 1; full++)
     for (size_t e = 0; e < plan->entry_count; e++) {

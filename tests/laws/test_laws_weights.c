@@ -10,8 +10,7 @@
 
 #define LAWS_COPIES_MAX 8
 
-/* Each row written out as often as its weight says, under its own index: a batch whose rows
- * all lie at the same address. */
+/* Each row written out as often as its weight says, under its own index. */
 static void laws_feed_copies(pcal_measure *measure, const law_case *about) {
   law_case unweighted = *about;
   unweighted.weights = NULL;
@@ -20,18 +19,22 @@ static void laws_feed_copies(pcal_measure *measure, const law_case *about) {
     double targets[LAWS_COPIES_MAX];
     uint32_t groups[LAWS_COPIES_MAX];
     pcal_batch copies = law_batch(&unweighted, i, 1);
+    const size_t row = (size_t)copies.row_stride;
+    char *scores = malloc(LAWS_COPIES_MAX * row);
     copies.rows = (size_t)about->weights[i];
-    copies.row_stride = 0;
     assert_true(copies.rows < LAWS_COPIES_MAX);
     for (size_t c = 0; c < copies.rows; c++) {
+      memcpy(scores + c * row, copies.scores, row);
       labels[c] = about->set->labels[i];
       targets[c] = about->set->targets[i];
       groups[c] = about->set->groups[i];
     }
+    copies.scores = scores;
     copies.labels = labels;
     copies.targets = targets;
     copies.groups = about->groups == NULL ? NULL : groups;
     law_update(measure, &copies);
+    free(scores);
   }
 }
 

@@ -30,11 +30,39 @@ static void test_results_are_listed_group_by_group(void **state) {
       assert_string_equal(result.group, groups[i / 5]);
   }
   pcal_result beyond = {.size = sizeof beyond, .metric = "left", .value = 3};
-  pcal_results_get(results, 15, &beyond);
+  assert_int_equal(pcal_results_get(results, 15, &beyond), PCAL_USAGE);
   assert_null(beyond.metric);
   assert_int_equal(beyond.size, sizeof beyond);
   pcal_results_free(results);
   assert_int_equal(pcal_results_count(NULL), 0);
+}
+
+/* A place that is missing, or whose size is not set, is refused and not written to. */
+static void test_a_place_and_an_index_are_checked(void **state) {
+  (void)state;
+  pcal_results *results = reading_results();
+  pcal_result result = {.size = 0, .metric = "left"}, good = PCAL_RESULT_INIT;
+  pcal_curve curve = {.size = 0, .count = 7}, fine = PCAL_CURVE_INIT;
+  pcal_error err;
+  assert_int_equal(pcal_results_get(results, 0, NULL), PCAL_USAGE);
+  assert_int_equal(pcal_results_get(results, 0, &result), PCAL_USAGE);
+  assert_string_equal(result.metric, "left");
+  assert_int_equal(pcal_results_get(results, SIZE_MAX, &good), PCAL_USAGE);
+  assert_int_equal(pcal_results_get(NULL, 0, &good), PCAL_USAGE);
+  assert_null(good.metric);
+  assert_int_equal(pcal_results_get(results, 14, &good), PCAL_OK);
+  assert_string_equal(good.metric, "log");
+  assert_int_equal(pcal_results_curve(results, 0, NULL), PCAL_USAGE);
+  assert_int_equal(pcal_results_curve(results, 0, &curve), PCAL_USAGE);
+  assert_int_equal(curve.count, 7);
+  fine.count = 7;
+  assert_int_equal(pcal_results_curve(results, 15, &fine), PCAL_USAGE);
+  assert_int_equal(fine.count, 0);
+  assert_int_equal(pcal_results_curve(results, 14, &fine), PCAL_OK);
+  assert_int_equal(pcal_results_find(results, "ece", &result, &err), PCAL_USAGE);
+  assert_sentence(err, PCAL_USAGE,
+                  "the size of the result is not set; start from PCAL_RESULT_INIT");
+  pcal_results_free(results);
 }
 
 static void test_find_takes_any_abbreviation(void **state) {
@@ -239,6 +267,7 @@ static void test_inspection_needs_its_arguments(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_results_are_listed_group_by_group),
+      cmocka_unit_test(test_a_place_and_an_index_are_checked),
       cmocka_unit_test(test_find_takes_any_abbreviation),
       cmocka_unit_test(test_find_refuses_what_was_not_measured),
       cmocka_unit_test(test_a_smaller_result_is_filled_as_far_as_it_goes),

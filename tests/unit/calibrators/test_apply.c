@@ -284,6 +284,21 @@ static void threads_do_not_show(void **state) {
   free(out[1]);
 }
 
+static void strides_may_be_left_out(void **state) {
+  (void)state;
+  enum { ROWS = 5, K = 3 };
+  static double logits[ROWS * K], given[ROWS * K], left_out[ROWS * K];
+  static int32_t labels[ROWS];
+  help_draw(logits, labels, ROWS, K, 3.0, 1.0);
+  pcal_calibrator *calibrator = temperature_for(PCAL_LOGIT, K, 1.7);
+  pcal_batch batch = help_batch(PCAL_LOGIT, logits, NULL, ROWS, K);
+  help_apply(calibrator, &batch, given);
+  batch.row_stride = batch.column_stride = 0;
+  assert_int_equal(pcal_calibrator_apply(calibrator, &batch, NULL, left_out, NULL), PCAL_OK);
+  assert_memory_equal(left_out, given, sizeof given);
+  pcal_calibrator_free(calibrator);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(refuses_other_kinds_and_columns),
@@ -297,6 +312,7 @@ int main(void) {
       cmocka_unit_test(no_rows_are_fine),
       cmocka_unit_test(many_classes),
       cmocka_unit_test(threads_do_not_show),
+      cmocka_unit_test(strides_may_be_left_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

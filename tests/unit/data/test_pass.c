@@ -191,6 +191,43 @@ static void test_fed_labels_give_the_same_sentences(void **state) {
   assert_string_equal(fed.message, "a bad label");
 }
 
+/* A label that is bad once: the rows must not be added a second time as good ones. */
+static atomic_size_t pass_failures;
+
+static pcal_status pass_feed_once(const void *user, size_t begin, size_t count, int32_t *out,
+                                  pcal_error *err) {
+  if (begin <= 15500 && begin + count > 15500 && atomic_fetch_add(&pass_failures, 1) == 0)
+    return pc_fail_row(err, PCAL_DATA, 15600, "bad once");
+  memcpy(out, (const int32_t *)user + begin, count * sizeof *out);
+  return PCAL_OK;
+}
+
+static void test_a_failed_batch_stays_failed(void **state) {
+  (void)state;
+  static pass_seen seen;
+  const pcal_batch batch = pass_batch();
+  const pc_layout layout = {PCAL_LOGIT, 3, 3};
+  const pc_policy policy = {.lean = 1};
+  pcal_env env = pc_env_resolve(NULL);
+  memcpy(pass_later, pass_labels, sizeof pass_later);
+  for (env.threads = 1; env.threads <= 4; env.threads += 3) {
+    pc_row_counts counts;
+    pcal_error err;
+    pc_pass pass;
+    memset(&seen, 0, sizeof seen);
+    atomic_store(&pass_failures, 0);
+    assert_int_equal(pc_pass_init(&pass, &env, &layout, &policy, pass_count, &seen, &err),
+                     PCAL_OK);
+    pass.feed = (pc_label_feed){pass_feed_once, pass_later, pass_labels};
+    assert_int_equal(pc_pass_batch(&pass, &batch, &counts, &err), PCAL_DATA);
+    assert_sentence(err, PCAL_DATA, "bad once");
+    assert_int_equal(err.row, 15600);
+    for (size_t i = 0; i < PASS_ROWS; i++)
+      assert_true(atomic_load(&seen.times[i]) <= 1);
+    pc_pass_free(&pass);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_every_row_once),
@@ -199,6 +236,7 @@ int main(void) {
       cmocka_unit_test(test_scores_only),
       cmocka_unit_test(test_labels_are_fed_once),
       cmocka_unit_test(test_fed_labels_give_the_same_sentences),
+      cmocka_unit_test(test_a_failed_batch_stays_failed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -249,6 +249,53 @@ static void a_column_needs_no_labels_when_told(void **state) {
   data_free(&rows);
 }
 
+/* Strides of 0 are those of scores without gaps, whatever the kind and type. */
+static void fills_strides(void **state) {
+  (void)state;
+  static const pcal_kind kinds[] = {PCAL_PROBABILITY, PCAL_LOGIT,         PCAL_LOG_PROBABILITY,
+                                    PCAL_CONFIDENCE,  PCAL_MEAN_VARIANCE, PCAL_MEAN_STD,
+                                    PCAL_QUANTILES,   PCAL_SAMPLES};
+  for (size_t k = 0; k < UNIT_COUNT(kinds); k++)
+    for (int single = 0; single <= 1; single++) {
+      pcal_batch batch = PCAL_BATCH_INIT, out;
+      const ptrdiff_t item = single ? 4 : 8;
+      batch.kind = kinds[k];
+      batch.type = single ? PCAL_F32 : PCAL_F64;
+      batch.rows = 9;
+      batch.columns = 3;
+      assert_int_equal(pc_batch_take(&batch, &out, NULL), PCAL_OK);
+      assert_int_equal(out.row_stride, 3 * item);
+      assert_int_equal(out.column_stride, item);
+      batch.row_stride = -50; /* given ones stay */
+      assert_int_equal(pc_batch_take(&batch, &out, NULL), PCAL_OK);
+      assert_int_equal(out.row_stride, -50);
+      assert_int_equal(out.column_stride, item);
+      batch.column_stride = 72;
+      assert_int_equal(pc_batch_take(&batch, &out, NULL), PCAL_OK);
+      assert_int_equal(out.column_stride, 72);
+    }
+}
+
+static void refuses_strides_that_say_too_little(void **state) {
+  (void)state;
+  pcal_batch batch = PCAL_BATCH_INIT, out;
+  pcal_error err;
+  batch.rows = 9;
+  batch.columns = 3;
+  batch.column_stride = 36; /* column after column, and how far rows are apart is not said */
+  assert_int_equal(pc_batch_take(&batch, &out, &err), PCAL_USAGE);
+  assert_sentence(err, PCAL_USAGE,
+                  "scores: row_stride is 0 and the columns do not lie next to each other; set "
+                  "row_stride to the bytes from one row to the next");
+  batch.rows = 1;
+  assert_int_equal(pc_batch_take(&batch, &out, &err), PCAL_OK);
+  assert_int_equal(out.column_stride, 36);
+  batch.size = 0;
+  assert_int_equal(pc_batch_take(&batch, &out, &err), PCAL_USAGE);
+  assert_sentence(err, PCAL_USAGE,
+                  "the size of the batch is not set; start from PCAL_BATCH_INIT");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(lays_out_every_kind),
@@ -256,6 +303,8 @@ int main(void) {
       cmocka_unit_test(cuts_chunks_by_size),
       cmocka_unit_test(scratch_survives_every_failed_allocation),
       cmocka_unit_test(checks_batches),
+      cmocka_unit_test(fills_strides),
+      cmocka_unit_test(refuses_strides_that_say_too_little),
       cmocka_unit_test(selects_rows),
       cmocka_unit_test(a_column_needs_no_labels_when_told),
       cmocka_unit_test(selects_rows_of_one_column),

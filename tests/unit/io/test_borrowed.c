@@ -147,6 +147,20 @@ static void survives_every_failed_allocation(void **state) {
   unit_fail_each_allocation(borrow_scenario, NULL);
 }
 
+static void fills_strides_of_a_borrowed_batch(void **state) {
+  (void)state;
+  pcal_batch batch = three_rows(), window = PCAL_BATCH_INIT;
+  pcal_source *source = NULL;
+  batch.row_stride = batch.column_stride = 0;
+  assert_int_equal(pcal_source_borrow(&batch, NULL, NULL, &source, NULL), PCAL_OK);
+  assert_int_equal(pcal_source_next(source, 2, &window, NULL), PCAL_OK);
+  assert_int_equal(window.row_stride, sizeof scores[0]);
+  assert_int_equal(window.column_stride, sizeof scores[0][0]);
+  assert_int_equal(pcal_source_next(source, 2, &window, NULL), PCAL_OK);
+  assert_ptr_equal(window.scores, scores[2]);
+  pcal_source_free(source);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gives_windows_and_rewinds),
@@ -154,6 +168,7 @@ int main(void) {
       cmocka_unit_test(tells_its_shape),
       cmocka_unit_test(refuses_what_is_no_batch),
       cmocka_unit_test(survives_every_failed_allocation),
+      cmocka_unit_test(fills_strides_of_a_borrowed_batch),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

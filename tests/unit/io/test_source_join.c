@@ -59,7 +59,7 @@ static void views_scores_where_they_lie(void **state) {
       {0, 4, 12, {1, 4, 2, 5, 3, 6}}, /* Fortran order */
       {4, -8, 4, {5, 6, 3, 4, 1, 2}}, /* rows backwards */
       {1, 8, -4, {2, 1, 4, 3, 6, 5}}, /* columns backwards */
-      {0, 0, 4, {1, 2, 1, 2, 1, 2}},  /* one row three times */
+      {0, 0, 0, {1, 2, 3, 4, 5, 6}},  /* not given: without gaps */
   };
   for (size_t l = 0; l < sizeof layouts / sizeof *layouts; l++) {
     pcal_input scores = join_array(three + layouts[l].first, 'f', 4, 3, 2);
@@ -394,6 +394,35 @@ static void joins_a_file_with_an_array(void **state) {
   pcal_source_free(source);
 }
 
+/* Strides of 0, as PCAL_INPUT_INIT has them, are those of an array without gaps. */
+static void fills_strides_of_arrays(void **state) {
+  (void)state;
+  static const float cells[] = {0.5, 0.5, 0.25, 0.75, 1, 0};
+  static const double weights[] = {1, 2, 3};
+  pcal_input scores = join_array(cells, 'f', 4, 3, 2);
+  pcal_input truth = join_array(long_labels, 'i', 8, 3, 0);
+  pcal_input often = join_array(weights, 'f', 8, 3, 1);
+  scores.row_stride = scores.column_stride = 0;
+  truth.row_stride = truth.column_stride = often.row_stride = often.column_stride = 0;
+  pcal_join join = PCAL_JOIN_INIT;
+  join.scores = &scores;
+  join.labels = &truth;
+  join.weights = &often;
+  pcal_source *source = join_open(&join);
+  const pcal_batch batch = join_next(source, 10);
+  assert_int_equal(batch.rows, 3);
+  assert_int_equal(batch.row_stride, 8);
+  assert_int_equal(batch.column_stride, 4);
+  assert_memory_equal(batch.scores, cells, sizeof cells);
+  assert_int_equal(batch.labels[2], 1);
+  assert_true(batch.weights[2] == 3.0);
+  pcal_source_free(source);
+  scores.column_stride = 12;
+  join_refused(&join, PCAL_USAGE,
+               "scores: row_stride is 0 and the columns do not lie next to each other; set "
+               "row_stride to the bytes from one row to the next");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(views_scores_where_they_lie),
@@ -406,6 +435,7 @@ int main(void) {
       cmocka_unit_test(chooses_columns_and_notices_ends),
       cmocka_unit_test(releases_streams_on_failure),
       cmocka_unit_test(joins_a_file_with_an_array),
+      cmocka_unit_test(fills_strides_of_arrays),
   };
   return cmocka_run_group_tests(tests, help_setup, help_teardown);
 }

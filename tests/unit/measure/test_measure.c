@@ -193,6 +193,123 @@ static void test_settled_rows_are_the_same(void **state) {
   }
 }
 
+/* ---- strides ---- */
+
+/* A batch that leaves its strides at 0 has scores without gaps. */
+static void test_strides_may_be_left_out(void **state) {
+  (void)state;
+  static const double scores[] = {0.5, 0.25, 0.25, 0, 0.25, 0.75, 1, 0, 0, 0.25, 0.5, 0.25};
+  static const int32_t labels[] = {0, 1, 0, 1};
+  const given_data data = {
+      .kind = PCAL_PROBABILITY, .rows = 4, .columns = 3, .scores = scores, .labels = labels};
+  pcal_measure *measure = NULL;
+  pcal_results *results = NULL;
+  pcal_batch batch = given_batch(&data);
+  batch.row_stride = batch.column_stride = 0;
+  assert_int_equal(given_new(&data, "brier ece log:clip=0.01", NULL, &measure, NULL), PCAL_OK);
+  assert_int_equal(pcal_measure_update(measure, &batch, NULL), PCAL_OK);
+  assert_int_equal(pcal_measure_finish(measure, &results, NULL), PCAL_OK);
+  pcal_results *whole = given_results(&data, "brier ece log:clip=0.01");
+  char *expected = given_written(whole, PCAL_JSON), *found = given_written(results, PCAL_JSON);
+  assert_string_equal(found, expected);
+  free(expected);
+  free(found);
+  pcal_results_free(results);
+  pcal_results_free(whole);
+  pcal_measure_free(measure);
+}
+
+/* ---- fast precision ---- */
+
+#define MEASURE_FAST_ROWS 40
+#define MEASURE_FAST_COLUMNS 40 /* beyond PC_NARROW_CLASSES */
+
+static float measure_floats[MEASURE_FAST_ROWS * MEASURE_FAST_COLUMNS];
+static double measure_doubles[MEASURE_FAST_ROWS * MEASURE_FAST_COLUMNS];
+static int32_t measure_labels[MEASURE_FAST_ROWS];
+
+static pcal_measure *measure_fast(size_t columns) {
+  static const char *const specs[] = {"accuracy", "log"};
+  const pc_rng rng = {5, 5};
+  pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
+  pcal_measure *measure = NULL;
+  config.kind = PCAL_LOGIT;
+  config.columns = columns;
+  config.specs = specs;
+  config.spec_count = UNIT_COUNT(specs);
+  config.fast = 1;
+  pc_rng_normals(&rng, 0, UNIT_COUNT(measure_doubles), measure_doubles);
+  for (size_t i = 0; i < UNIT_COUNT(measure_doubles); i++)
+    measure_floats[i] = (float)measure_doubles[i];
+  assert_int_equal(pcal_measure_new(&config, NULL, &measure, NULL), PCAL_OK);
+  return measure;
+}
+
+static pcal_batch measure_fast_batch(size_t columns, int single) {
+  pcal_batch batch = PCAL_BATCH_INIT;
+  batch.kind = PCAL_LOGIT;
+  batch.type = single ? PCAL_F32 : PCAL_F64;
+  batch.rows = MEASURE_FAST_ROWS;
+  batch.columns = columns;
+  batch.scores = single ? (const void *)measure_floats : (const void *)measure_doubles;
+  batch.labels = measure_labels;
+  return batch;
+}
+
+static void measure_check_fast(const pcal_measure *measure, int fast) {
+  pcal_results *results = NULL;
+  assert_int_equal(pcal_measure_finish(measure, &results, NULL), PCAL_OK);
+  assert_int_equal(results->fast, fast);
+  pcal_results_free(results);
+}
+
+/* What was measured in fast precision stays so, whatever is added or refused afterwards. */
+static void test_fast_rows_stay_fast(void **state) {
+  (void)state;
+  pcal_measure *measure = measure_fast(3);
+  pcal_batch batch = measure_fast_batch(3, 1);
+  assert_int_equal(pcal_measure_update(measure, &batch, NULL), PCAL_OK);
+  measure_check_fast(measure, 1);
+  batch = measure_fast_batch(3, 0);
+  batch.scores = NULL; /* refused */
+  assert_int_equal(pcal_measure_update(measure, &batch, NULL), PCAL_USAGE);
+  measure_check_fast(measure, 1);
+  batch = measure_fast_batch(3, 0);
+  assert_int_equal(pcal_measure_update(measure, &batch, NULL), PCAL_OK);
+  measure_check_fast(measure, 1);
+  pcal_measure_free(measure);
+}
+
+/* Doubles, two columns, and wide rows with gaps are measured exactly, and results say so. */
+static void test_rows_that_cannot_be_fast(void **state) {
+  (void)state;
+  pcal_measure *doubles = measure_fast(3), *two = measure_fast(2), *wide = measure_fast(33);
+  pcal_measure *later = measure_fast(3), *dense = measure_fast(33);
+  pcal_batch batch = measure_fast_batch(3, 0);
+  assert_int_equal(pcal_measure_update(doubles, &batch, NULL), PCAL_OK);
+  measure_check_fast(doubles, 0);
+  assert_int_equal(pcal_measure_update(later, &batch, NULL), PCAL_OK);
+  batch = measure_fast_batch(3, 1); /* doubles before do not keep floats from being fast */
+  assert_int_equal(pcal_measure_update(later, &batch, NULL), PCAL_OK);
+  measure_check_fast(later, 1);
+  batch = measure_fast_batch(2, 1);
+  assert_int_equal(pcal_measure_update(two, &batch, NULL), PCAL_OK);
+  measure_check_fast(two, 0);
+  batch = measure_fast_batch(33, 1);
+  assert_int_equal(pcal_measure_update(dense, &batch, NULL), PCAL_OK);
+  measure_check_fast(dense, 1);
+  batch.rows = 33;
+  batch.row_stride = sizeof(float);
+  batch.column_stride = 40 * sizeof(float);
+  assert_int_equal(pcal_measure_update(wide, &batch, NULL), PCAL_OK);
+  measure_check_fast(wide, 0);
+  pcal_measure_free(doubles);
+  pcal_measure_free(two);
+  pcal_measure_free(wide);
+  pcal_measure_free(later);
+  pcal_measure_free(dense);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_rows_in_many_chunks),
@@ -202,6 +319,9 @@ int main(void) {
       cmocka_unit_test(test_rows_are_refused_unless_asked_for),
       cmocka_unit_test(test_merge_adds_counts),
       cmocka_unit_test(test_results_outlive_measure_and_pool),
+      cmocka_unit_test(test_fast_rows_stay_fast),
+      cmocka_unit_test(test_rows_that_cannot_be_fast),
+      cmocka_unit_test(test_strides_may_be_left_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -92,6 +92,112 @@ static void test_an_empty_measure_takes_names_over(void **state) {
   pcal_measure_free(part);
 }
 
+/* ---- clusters ---- */
+
+#define MERGE_ROWS 8
+
+static const double merge_scores[] = {0.9, 0.8, 0.3, 0.6, 0.2, 0.7, 0.4, 0.55};
+static const int32_t merge_labels[] = {1, 1, 0, 0, 0, 1, 1, 0};
+
+/* Rows [first, first + count) with clusters of these numbers and names. */
+static pcal_measure *merge_clustered(size_t first, size_t count, const uint32_t *clusters,
+                                     const char *const *names, size_t name_count) {
+  static const char *const specs[] = {"brier", "ece:bins=4", "accuracy"};
+  pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
+  pcal_measure *measure = NULL;
+  pcal_batch batch = PCAL_BATCH_INIT;
+  config.columns = batch.columns = 1;
+  config.specs = specs;
+  config.spec_count = UNIT_COUNT(specs);
+  config.interval = 0.95;
+  config.replicas = 60;
+  config.by_cluster = 1;
+  batch.type = PCAL_F64;
+  batch.rows = count;
+  batch.scores = merge_scores + first;
+  batch.labels = merge_labels + first;
+  batch.groups = clusters;
+  batch.first_row = first;
+  assert_int_equal(pcal_measure_new(&config, NULL, &measure, NULL), PCAL_OK);
+  assert_int_equal(pcal_measure_update(measure, &batch, NULL), PCAL_OK);
+  assert_int_equal(pcal_measure_name(measure, NULL, 0, names, name_count, NULL), PCAL_OK);
+  return measure;
+}
+
+/* Parts whose clusters have the same names under other numbers, merged in either order, give
+ * the bytes of the whole: all rows, and draws that know which of them belong together. */
+static void test_clusters_are_matched_by_name(void **state) {
+  (void)state;
+  static const char *const names[] = {"x", "y", "z"}, *const tail_names[] = {"z", "y"};
+  static const char *const turned[] = {"z", "x", "y"};
+  static const uint32_t clusters[MERGE_ROWS] = {0, 0, 1, 1, 1, 2, 2, 1};
+  static const uint32_t tail[] = {1, 0, 0, 1}, turned_clusters[] = {1, 1, 2, 2, 2, 0, 0, 2};
+  pcal_measure *whole = merge_clustered(0, MERGE_ROWS, clusters, names, 3);
+  pcal_measure *other = merge_clustered(0, MERGE_ROWS, turned_clusters, turned, 3);
+  char *expected = state_json(whole), *again = state_json(other);
+  assert_string_equal(again, expected);
+  free(again);
+  for (int swapped = 0; swapped <= 1; swapped++) {
+    pcal_measure *a = merge_clustered(0, 4, clusters, names, 2);
+    pcal_measure *b = merge_clustered(4, 4, tail, tail_names, 2);
+    assert_int_equal(pcal_measure_merge(swapped ? b : a, swapped ? a : b, NULL), PCAL_OK);
+    char *found = state_json(swapped ? b : a);
+    assert_string_equal(found, expected);
+    free(found);
+    pcal_measure_free(a);
+    pcal_measure_free(b);
+  }
+  free(expected);
+  pcal_measure_free(whole);
+  pcal_measure_free(other);
+}
+
+/* Clusters without names are matched by number. */
+static void test_clusters_by_number(void **state) {
+  (void)state;
+  static const uint32_t clusters[MERGE_ROWS] = {0, 0, 1, 1, 1, 2, 2, 1};
+  pcal_measure *whole = merge_clustered(0, MERGE_ROWS, clusters, NULL, 0);
+  pcal_measure *a = merge_clustered(0, 3, clusters, NULL, 0);
+  pcal_measure *b = merge_clustered(3, 5, clusters + 3, NULL, 0);
+  assert_int_equal(pcal_measure_merge(b, a, NULL), PCAL_OK);
+  char *expected = state_json(whole), *found = state_json(b);
+  assert_string_equal(found, expected);
+  free(expected);
+  free(found);
+  pcal_measure_free(whole);
+  pcal_measure_free(a);
+  pcal_measure_free(b);
+}
+
+/* Names of groups are given, but no row has a group. */
+static void test_names_without_groups(void **state) {
+  (void)state;
+  static const char *const names[] = {"x", "y"}, *const others[] = {"y", "z"};
+  const given_data data = state_data();
+  given_data head = state_slice(&data, 0, 2), tail = state_slice(&data, 2, 4);
+  pcal_measure *whole = state_measure(&data, MERGE_SPECS, 0), *empty = NULL;
+  head.group_names = names;
+  tail.group_names = others;
+  head.group_count = tail.group_count = 2;
+  pcal_measure *a = state_measure(&head, MERGE_SPECS, 0);
+  pcal_measure *b = state_measure(&tail, MERGE_SPECS, 2);
+  assert_int_equal(given_new(&data, MERGE_SPECS, NULL, &empty, NULL), PCAL_OK);
+  assert_int_equal(pcal_measure_name(empty, NULL, 0, others, 2, NULL), PCAL_OK);
+  assert_int_equal(pcal_measure_merge(empty, a, NULL), PCAL_OK);
+  assert_int_equal(pcal_measure_merge(empty, b, NULL), PCAL_OK);
+  assert_int_equal(pcal_measure_merge(a, b, NULL), PCAL_OK);
+  char *expected = state_json(whole), *found = state_json(a), *third = state_json(empty);
+  assert_string_equal(found, expected);
+  assert_string_equal(third, expected);
+  free(expected);
+  free(found);
+  free(third);
+  pcal_measure_free(whole);
+  pcal_measure_free(empty);
+  pcal_measure_free(a);
+  pcal_measure_free(b);
+}
+
 /* ---- refused ---- */
 
 static void test_the_same_rows_twice(void **state) {
@@ -257,6 +363,9 @@ int main(void) {
       cmocka_unit_test(test_parts_are_the_whole),
       cmocka_unit_test(test_groups_keep_the_order_of_rows),
       cmocka_unit_test(test_an_empty_measure_takes_names_over),
+      cmocka_unit_test(test_clusters_are_matched_by_name),
+      cmocka_unit_test(test_clusters_by_number),
+      cmocka_unit_test(test_names_without_groups),
       cmocka_unit_test(test_the_same_rows_twice),
       cmocka_unit_test(test_measures_in_memory_may_overlap),
       cmocka_unit_test(test_other_metrics_or_data),
