@@ -156,10 +156,11 @@ static pcal_status coverage_set(const coverage_job *job, size_t set, const cover
   pcal_results *results = NULL;
   coverage_value *out = job->values + set * job->metrics * COVERAGE_SERIES;
   PC_TRY(coverage_measure(&simulation, &job->config, rows, env, &results, err));
-  for (size_t m = 0; m < job->metrics; m++) {
-    out[m * COVERAGE_SERIES] = coverage_read(&results->records[m]);
+  for (size_t m = 0; m < job->metrics; m++) { /* a spec may come twice */
+    const pc_result_record *record = pc_results_record(results, job->config.specs[m]);
+    out[m * COVERAGE_SERIES] = coverage_read(record);
     for (size_t p = 0; p < PC_PARTS_MAX; p++)
-      out[m * COVERAGE_SERIES + 1 + p] = coverage_read_part(&results->records[m], p);
+      out[m * COVERAGE_SERIES + 1 + p] = coverage_read_part(record, p);
   }
   pc_results_free(results);
   return PCAL_OK;
@@ -177,7 +178,8 @@ static pcal_status coverage_null_set(const coverage_job *job, size_t set,
   plain.spec_count = job->test_count;
   PC_TRY(coverage_measure(&simulation, &plain, rows, env, &results, err));
   for (size_t t = 0; t < job->test_count; t++)
-    job->p_values[set * job->test_count + t] = coverage_read(&results->records[t]).p_value;
+    job->p_values[set * job->test_count + t] =
+        coverage_read(pc_results_record(results, job->tests[t])).p_value;
   pc_results_free(results);
   return PCAL_OK;
 }

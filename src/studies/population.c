@@ -114,16 +114,23 @@ static pcal_status population_results(const pcal_simulation *simulation, uint64_
   return status;
 }
 
-/* chosen[i] is the place of spec i among those measured, or SIZE_MAX. */
+/* What outlives the results: neither values of classes nor graphs, which these own. */
+static pc_outcome population_copy(const pc_outcome *outcome) {
+  pc_outcome copy = *outcome;
+  copy.class_values = NULL;
+  copy.class_count = 0;
+  memset(&copy.graph, 0, sizeof copy.graph);
+  return copy;
+}
+
+/* `list` has room for the specs that are measured. */
 static pcal_status population_fill(const pcal_simulation *simulation, uint64_t rows,
                                    const char *const *specs, size_t count, const pcal_env *env,
-                                   const char **list, size_t *chosen, pc_outcome *outcomes,
-                                   pcal_error *err) {
+                                   const char **list, pc_outcome *outcomes, pcal_error *err) {
   size_t used = 0;
   for (size_t i = 0; i < count; i++) {
     int takes;
     PC_TRY(population_takes(specs[i], simulation->classes, &takes, err));
-    chosen[i] = takes ? used : SIZE_MAX;
     memset(&outcomes[i], 0, sizeof outcomes[i]);
     outcomes[i].undefined = 1;
     if (takes)
@@ -133,9 +140,11 @@ static pcal_status population_fill(const pcal_simulation *simulation, uint64_t r
     return PCAL_OK;
   pcal_results *results = NULL;
   PC_TRY(population_results(simulation, rows, list, used, env, &results, err));
-  for (size_t i = 0; i < count; i++)
-    if (chosen[i] != SIZE_MAX)
-      outcomes[i] = results->records[chosen[i]].outcome;
+  for (size_t i = 0; i < count; i++) { /* by spec: one that comes twice is measured once */
+    const pc_result_record *record = pc_results_record(results, specs[i]);
+    if (record != NULL)
+      outcomes[i] = population_copy(&record->outcome);
+  }
   pc_results_free(results);
   return PCAL_OK;
 }
@@ -146,13 +155,10 @@ pcal_status pc_population_outcomes(const pcal_simulation *simulation, uint64_t r
   if (simulation->classes > POPULATION_CHUNK)
     return pc_fail(err, PCAL_USAGE, "a population takes at most %d classes", POPULATION_CHUNK);
   const char **list = pc_alloc(env, count, sizeof *list);
-  size_t *chosen = pc_alloc(env, count, sizeof *chosen);
-  pcal_status status = list == NULL || chosen == NULL
-                           ? pc_fail_memory(err, "measuring the population")
-                           : PCAL_OK;
-  if (status == PCAL_OK)
-    status = population_fill(simulation, rows, specs, count, env, list, chosen, outcomes, err);
+  if (list == NULL)
+    return pc_fail_memory(err, "measuring the population");
+  const pcal_status status =
+      population_fill(simulation, rows, specs, count, env, list, outcomes, err);
   pc_free(env, list);
-  pc_free(env, chosen);
   return status;
 }

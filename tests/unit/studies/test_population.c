@@ -40,6 +40,33 @@ static void test_calibrated(void **state) {
   assert_true(values[4].undefined); /* pairs of copies need whole weights */
 }
 
+/* A metric that is asked for twice, also under a longer spec, has the same value each time, and
+ * those behind it have their own. */
+static void test_repeated_specs(void **state) {
+  (void)state;
+  static const char *const specs[] = {"ece",  "brier", "ece",      "ece:bins=15", "skce",
+                                      "cwce", "brier", "accuracy", "skce"};
+  pcal_simulation sim = PCAL_SIMULATION_INIT;
+  const pcal_env env = pc_env_resolve(NULL);
+  pc_outcome values[9];
+  sim.classes = 3;
+  sim.factor = 2.0;
+  assert_int_equal(pc_population_outcomes(&sim, POPULATION_ROWS, specs, UNIT_COUNT(specs), &env,
+                                          values, NULL),
+                   PCAL_OK);
+  for (size_t i = 0; i < UNIT_COUNT(specs); i++) {
+    pc_outcome alone;
+    assert_int_equal(
+        pc_population_outcomes(&sim, POPULATION_ROWS, &specs[i], 1, &env, &alone, NULL),
+        PCAL_OK);
+    assert_int_equal(values[i].undefined, alone.undefined);
+    assert_same(values[i].value, alone.value);
+    assert_null(values[i].class_values);
+    assert_int_equal(values[i].class_count, 0);
+  }
+  assert_true(values[0].value != values[1].value && values[5].value != values[7].value);
+}
+
 /* Rows do not depend on where a simulation begins. */
 static void test_first_row(void **state) {
   (void)state;
@@ -80,6 +107,7 @@ int main(void) {
       cmocka_unit_test(test_calibrated),
       cmocka_unit_test(test_first_row),
       cmocka_unit_test(test_out_of_memory),
+      cmocka_unit_test(test_repeated_specs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
