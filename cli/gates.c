@@ -55,13 +55,16 @@ static void gates_take_field(cli_gate *gate) {
 
 static pcal_status gates_check_metric(const char *text, const cli_options *options,
                                       cli_gate *gate, pcal_error *err) {
+  const int saved = options->operands.count > 0; /* merge: states say what they hold */
   gates_take_field(gate);
-  if ((gate->field == CLI_GATE_LOW || gate->field == CLI_GATE_HIGH) && !(options->interval > 0))
+  if (!saved && (gate->field == CLI_GATE_LOW || gate->field == CLI_GATE_HIGH) &&
+      !(options->interval > 0))
     return cli_fail(err, PCAL_USAGE,
                     "--fail-if '%s': the ends of an interval need --interval; add --interval "
                     "0.95",
                     text);
-  if (gate->field == CLI_GATE_P_VALUE && !options->null && !gates_is_test(gate->metric))
+  if (!saved && gate->field == CLI_GATE_P_VALUE && !options->null &&
+      !gates_is_test(gate->metric))
     return cli_fail(err, PCAL_USAGE,
                     "--fail-if '%s': %s has no p-value of its own; add --null, or take one of "
                     "`propercal list groups tests`",

@@ -31,18 +31,46 @@ static pcal_status merge_all(cli_session *session, pcal_measure **whole, pcal_er
   return status;
 }
 
+/* Were the parts measured with --interval (else: with --null)? */
+static int merge_any(const pcal_results *results, int interval) {
+  for (size_t i = 0; i < pcal_results_count(results); i++) {
+    pcal_result result = {.size = sizeof result};
+    if (pcal_results_get(results, i, &result) == PCAL_OK &&
+        (interval ? result.has_interval : result.has_null))
+      return 1;
+  }
+  return 0;
+}
+
+static pcal_status merge_check_gate(const pcal_results *results, const cli_gate *gate,
+                                    pcal_error *err) {
+  const int ends = gate->field == CLI_GATE_LOW || gate->field == CLI_GATE_HIGH;
+  pcal_result result = {.size = sizeof result};
+  if (pcal_results_find(results, gate->metric, &result, NULL) != PCAL_OK)
+    return cli_fail(err, PCAL_USAGE,
+                    "--fail-if: the saved states do not hold %s; measure the parts with "
+                    "--metric %s",
+                    gate->metric, gate->metric);
+  if (ends && !merge_any(results, 1))
+    return cli_fail(err, PCAL_USAGE,
+                    "--fail-if: the saved states hold no interval of %s; measure the parts "
+                    "with --interval 0.95",
+                    gate->metric);
+  if (gate->field == CLI_GATE_P_VALUE && !result.tested && !merge_any(results, 0))
+    return cli_fail(err, PCAL_USAGE,
+                    "--fail-if: the saved states hold no p-value of %s; measure the parts with "
+                    "--null, or take one of `propercal list groups tests`",
+                    gate->metric);
+  return PCAL_OK;
+}
+
 /* A gate can only look at what the parts were measured for. */
 static pcal_status merge_check_gates(const pcal_results *results, const cli_gates *gates,
                                      pcal_error *err) {
-  for (size_t i = 0; i < gates->count; i++) {
-    pcal_result result = {.size = sizeof result};
-    if (pcal_results_find(results, gates->gate[i].metric, &result, NULL) != PCAL_OK)
-      return cli_fail(err, PCAL_USAGE,
-                      "--fail-if: the saved states do not hold %s; measure the parts with "
-                      "--metric %s",
-                      gates->gate[i].metric, gates->gate[i].metric);
-  }
-  return PCAL_OK;
+  pcal_status status = PCAL_OK;
+  for (size_t i = 0; i < gates->count && status == PCAL_OK; i++)
+    status = merge_check_gate(results, &gates->gate[i], err);
+  return status;
 }
 
 static pcal_status merge_results(cli_session *session, cli_tell *tell, const cli_gates *gates,

@@ -38,7 +38,8 @@ static const cli_section report_measure_section = {"Metrics", report_measure_fla
 static const cli_section report_repair_section = {
     "Before and after", report_repair_flags, CLI_COUNT_OF(report_repair_flags),
     "With a second set and neither of these, all methods that suit the data are fitted to it, "
-    "and the best by the Brier score is shown, if it is better beyond doubt."};
+    "and the best by the Brier score is shown, if it is better beyond doubt; predictions of a "
+    "number are judged by dss, quantiles and samples by crps."};
 
 static const cli_section *const report_sections[] = {
     &cli_section_inputs, &report_section,   &report_measure_section, &report_repair_section,

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common.h"
+#include "npz.h"
 
 #define SIMULATE_FILES_MAX 3
 #define SIMULATE_CHUNK 4096
@@ -45,14 +45,16 @@ static const cli_flag simulate_flags[] = {
      "default",
      NULL, CLI_ANY},
     {"truth", 0, CLI_FLAG, NULL, offsetof(cli_options, truth),
-     "also write the true class probabilities, float64, to PREFIX_truth.npy", NULL, CLI_ANY},
+     "also write the true class probabilities, float64, to PREFIX_truth.npy, or as the array "
+     "truth of NAME.npz",
+     NULL, CLI_ANY},
     {"metric", 'm', CLI_REPEAT, "SPEC", offsetof(cli_options, metrics),
      "also tell the true value of a metric: what it would be without end of rows; repeat for "
      "more",
      NULL, CLI_METRICS},
     {"output", 'o', CLI_TEXT, "OUT", offsetof(cli_options, output),
-     "NAME.csv for one CSV file, '-' for CSV on standard output, or a prefix for "
-     "PREFIX_logits.npy and PREFIX_labels.npy",
+     "NAME.npz for one file with the arrays logits and labels, NAME.csv for one CSV file, '-' "
+     "for CSV on standard output, or a prefix for PREFIX_logits.npy and PREFIX_labels.npy",
      NULL, CLI_FILE},
     {"format", 0, CLI_TEXT, "FORMAT", offsetof(cli_options, format),
      "of the summary: text (the default) or json", "text|json", CLI_ANY},
@@ -129,7 +131,7 @@ static simulate_summary simulate_summarize(const simulate_data *data) {
 /* ---- Writing ------------------------------------------------------------ */
 
 /* Writes values of `width` bytes in little-endian order. */
-static void simulate_put_little(cli_output *output, const void *values, size_t count,
+static void simulate_put_little(pcal_sink sink, void *user, const void *values, size_t count,
                                 size_t width) {
   unsigned char bytes[SIMULATE_CHUNK];
   size_t used = 0;
@@ -146,20 +148,54 @@ static void simulate_put_little(cli_output *output, const void *values, size_t c
     for (size_t b = 0; b < width; b++)
       bytes[used++] = (unsigned char)(bits >> (8 * b));
     if (used == sizeof bytes || i + 1 == count) {
-      if (cli_output_sink(output, (const char *)bytes, used) != 0)
+      if (sink(user, (const char *)bytes, used) != 0)
         return;
       used = 0;
     }
   }
 }
 
-static pcal_status simulate_write_array(cli_output *output, const simulate_data *data,
-                                        const char *type, const void *values, size_t width,
-                                        size_t columns, pcal_error *err) {
+typedef struct simulate_array {
+  const char *name, *type;
+  size_t width, columns; /* columns 0: one-dimensional */
+  const void *values;
+} simulate_array;
+
+static simulate_array simulate_array_at(const simulate_data *data, size_t index) {
+  const simulate_array arrays[SIMULATE_FILES_MAX] = {
+      {"logits.npy", "<f4", sizeof *data->logits, data->classes, data->logits},
+      {"labels.npy", "<i4", sizeof *data->labels, 0, data->labels},
+      {"truth.npy", "<f8", sizeof *data->truth, data->classes, data->truth}};
+  return arrays[index];
+}
+
+static pcal_status simulate_write_array(const simulate_data *data, size_t index, pcal_sink sink,
+                                        void *user, pcal_error *err) {
+  const simulate_array array = simulate_array_at(data, index);
   const pcal_status status =
-      pcal_npy_header(type, data->rows, columns, cli_output_sink, output, err);
+      pcal_npy_header(array.type, data->rows, array.columns, sink, user, err);
   if (status == PCAL_OK)
-    simulate_put_little(output, values, (size_t)data->rows * (columns ? columns : 1), width);
+    simulate_put_little(sink, user, array.values,
+                        (size_t)data->rows * (array.columns ? array.columns : 1), array.width);
+  return status;
+}
+
+/* Logits, labels and, where asked for, the truth in one file. */
+static pcal_status simulate_write_npz(cli_output *output, const simulate_data *data, int truth,
+                                      pcal_error *err) {
+  cli_npz npz = {.output = output};
+  pcal_status status = PCAL_OK;
+  for (size_t i = 0; i < (truth ? 3u : 2u) && status == PCAL_OK; i++) {
+    cli_npz_measure(&npz, simulate_array_at(data, i).name);
+    status = simulate_write_array(data, i, cli_npz_sink, &npz, err);
+    if (status == PCAL_OK)
+      status = cli_npz_begin(&npz, err);
+    if (status == PCAL_OK)
+      status = simulate_write_array(data, i, cli_npz_sink, &npz, err);
+    npz.count++;
+  }
+  if (status == PCAL_OK)
+    cli_npz_end(&npz);
   return status;
 }
 
@@ -185,42 +221,48 @@ static pcal_status simulate_write_csv(cli_output *output, const simulate_data *d
   return status;
 }
 
-static pcal_status simulate_write_file(size_t index, int csv, cli_output *output,
-                                       const simulate_data *data, pcal_error *err) {
-  if (csv)
-    return simulate_write_csv(output, data, err);
-  if (index == 0)
-    return simulate_write_array(output, data, "<f4", data->logits, sizeof *data->logits,
-                                data->classes, err);
-  if (index == 1)
-    return simulate_write_array(output, data, "<i4", data->labels, sizeof *data->labels, 0,
-                                err);
-  return simulate_write_array(output, data, "<f8", data->truth, sizeof *data->truth,
-                              data->classes, err);
-}
-
-/* ---- Files -------------------------------------------------------------- */
+/* What a name stands for: several .npy files, or one file of this form. */
+typedef enum simulate_form { SIMULATE_NPY, SIMULATE_NPZ, SIMULATE_CSV } simulate_form;
 
 static int simulate_ends_with(const char *text, const char *end) {
   const size_t length = strlen(text), end_length = strlen(end);
   return length >= end_length && strcmp(text + length - end_length, end) == 0;
 }
 
-static int simulate_is_csv(const char *out) {
-  return strcmp(out, "-") == 0 || simulate_ends_with(out, ".csv") ||
-         strncmp(out, "/dev/", 5) == 0;
+static simulate_form simulate_form_of(const char *out) {
+  if (strcmp(out, "-") == 0 || simulate_ends_with(out, ".csv") || strncmp(out, "/dev/", 5) == 0)
+    return SIMULATE_CSV;
+  return simulate_ends_with(out, ".npz") ? SIMULATE_NPZ : SIMULATE_NPY;
 }
+
+static pcal_status simulate_write_file(size_t index, const cli_options *options,
+                                       cli_output *output, const simulate_data *data,
+                                       pcal_error *err) {
+  const simulate_form form = simulate_form_of(options->output);
+  if (form == SIMULATE_CSV)
+    return simulate_write_csv(output, data, err);
+  if (form == SIMULATE_NPZ)
+    return simulate_write_npz(output, data, options->truth, err);
+  return simulate_write_array(data, index, cli_output_sink, output, err);
+}
+
+/* ---- Files -------------------------------------------------------------- */
 
 static pcal_status simulate_check_output(const cli_options *options, pcal_error *err) {
   const char *out = options->output;
   if (!out || !*out)
-    return cli_fail(err, PCAL_USAGE, "simulate needs -o: NAME.csv, or a prefix for .npy files");
+    return cli_fail(err, PCAL_USAGE,
+                    "simulate needs -o: NAME.npz, NAME.csv, or a prefix for .npy files");
   if (simulate_ends_with(out, ".npy"))
     return cli_fail(err, PCAL_USAGE,
-                    "-o %s: .npy output takes several files; give a prefix without .npy", out);
-  if (options->truth && simulate_is_csv(out))
+                    "-o %s: .npy output takes several files; give a prefix without .npy, or "
+                    "NAME.npz for one file",
+                    out);
+  if (options->truth && simulate_form_of(out) == SIMULATE_CSV)
     return cli_fail(err, PCAL_USAGE,
-                    "--truth goes into a .npy file; give -o a prefix instead of %s", out);
+                    "--truth goes into a .npz or .npy file; give -o NAME.npz or a prefix "
+                    "instead of %s",
+                    out);
   return PCAL_OK;
 }
 
@@ -228,14 +270,14 @@ static pcal_status simulate_name_files(const cli_options *options, simulate_file
                                        size_t *count, pcal_error *err) {
   static const char *const ends[SIMULATE_FILES_MAX] = {"_logits.npy", "_labels.npy",
                                                        "_truth.npy"};
-  const int csv = simulate_is_csv(options->output);
-  *count = csv ? 1 : options->truth ? 3 : 2;
+  const int one = simulate_form_of(options->output) != SIMULATE_NPY;
+  *count = one ? 1 : options->truth ? 3 : 2;
   for (size_t i = 0; i < *count; i++) {
     const size_t size = strlen(options->output) + sizeof "_logits.npy";
     files[i].path = malloc(size);
     if (!files[i].path)
       return cli_fail(err, PCAL_MEMORY, "out of memory for a file name");
-    snprintf(files[i].path, size, "%s%s", options->output, csv ? "" : ends[i]);
+    snprintf(files[i].path, size, "%s%s", options->output, one ? "" : ends[i]);
   }
   return PCAL_OK;
 }
@@ -244,14 +286,13 @@ static pcal_status simulate_name_files(const cli_options *options, simulate_file
 static pcal_status simulate_write_files(cli_session *session, simulate_file *files,
                                         size_t count, const simulate_data *data,
                                         pcal_error *err) {
-  const int csv = simulate_is_csv(session->options.output);
   pcal_status status = PCAL_OK;
   for (size_t i = 0; i < count && status == PCAL_OK; i++) {
     status = cli_output_open(session, files[i].path, &files[i].output, err);
     files[i].open = status == PCAL_OK;
   }
   for (size_t i = 0; i < count && status == PCAL_OK; i++) {
-    status = simulate_write_file(i, csv, &files[i].output, data, err);
+    status = simulate_write_file(i, &session->options, &files[i].output, data, err);
     if (status == PCAL_OK || files[i].output.sink_failed)
       status = pcal_output_flush(files[i].output.file, err);
   }
@@ -390,6 +431,8 @@ static const cli_example simulate_examples[] = {
                                   "sim_labels.npy"},
     {"propercal simulate --rows 2000 --classes 10 --factor 2.5 -o bad.csv",
      "an over-confident model as CSV; then: propercal measure --data bad.csv"},
+    {"propercal simulate --rows 2000 --classes 10 -o sim.npz",
+     "one file; then: propercal measure --data sim.npz"},
     {"propercal simulate --factor 1.5 --truth --seed 7 -o sim",
      "with the true probabilities in sim_truth.npy"},
     {"propercal simulate --factor 2.5 --classes 10 -m ece -m ks -o sim",

@@ -3,7 +3,7 @@
 
 static void page_markdown_head(const pcal_report *report, pc_text *out) {
   pc_text_add(out, "# ");
-  pc_report_markdown_cell(pc_page_title(report), out);
+  pc_text_markdown(out, pc_page_title(report));
   pc_text_add(out, "\n\n");
 }
 
@@ -18,7 +18,7 @@ static void page_markdown_verdict(const pcal_results *results, pc_text *out) {
     line.length = 0;
     pc_text_add_bytes(&line, at, (size_t)(end - at));
     if (!line.failed)
-      pc_report_markdown_cell(line.bytes, out);
+      pc_text_markdown(out, line.bytes);
     pc_text_add(out, "\n\n");
     at = *end == '\0' ? end : end + 1;
   }
@@ -29,7 +29,9 @@ static void page_markdown_verdict(const pcal_results *results, pc_text *out) {
 static void page_markdown_row(const pcal_report *report, size_t metric, pc_text *out) {
   const pc_result_record *before = &report->side[PC_PAGE_BEFORE].key->records[metric];
   const pcal_results *after = report->side[PC_PAGE_AFTER].key;
-  pc_text_format(out, "| `%s` | ", before->label);
+  pc_text_add(out, "| ");
+  pc_text_markdown_code(out, before->label);
+  pc_text_add(out, " | ");
   pc_report_value(before, out);
   pc_report_surety(before, " ", out);
   pc_report_p_value(before, ", ", out);
@@ -72,7 +74,7 @@ static void page_markdown_table(const pcal_report *report, pc_text *out) {
 }
 
 static void page_markdown_doubt(const char *sentence, pc_text *out) {
-  pc_report_markdown_cell(sentence, out);
+  pc_text_markdown(out, sentence);
   pc_text_add(out, "\n\n");
 }
 
@@ -83,7 +85,7 @@ static void page_markdown_problems(const pcal_report *report, pc_text *out) {
     const int more = pc_page_problem(report, i, &sentence);
     if (more) {
       pc_text_add(out, i == 0 ? "## Problems of the data\n\n- " : "- ");
-      pc_report_markdown_cell(sentence.bytes, out);
+      pc_text_markdown(out, sentence.bytes);
       pc_text_add(out, "\n");
     }
     out->failed |= sentence.failed;

@@ -53,10 +53,6 @@ static int page_run_has_classes(const page_run *run) {
 
 /* The one to describe and to use later is fitted to all rows. */
 static pcal_status page_run_cross_validate(page_run *run, pcal_error *err) {
-  if (!page_run_has_classes(run))
-    return pc_fail(err, PCAL_USAGE,
-                   "cross-validation is for scores of classes; give other rows to fit on, with "
-                   "--val-mean and --val-target and the like, or --calibrator");
   run->folds.count = PC_PAGE_FOLDS;
   PC_TRY(page_run_fit(run, run->source, PC_PAGE_FOLDS, err));
   run->shown = run->owned[PC_PAGE_FOLDS];
@@ -67,19 +63,16 @@ static pcal_status page_run_cross_validate(page_run *run, pcal_error *err) {
   return PCAL_OK;
 }
 
-/* Cheap metrics: a report has the others in its table. */
+/* Cheap metrics of classes, since a report has the others in its table; for predictions of a
+ * number those of `compare`. */
 static pcal_status page_run_compare(page_run *run, pcal_error *err) {
-  if (!page_run_has_classes(run))
-    return pc_fail(err, PCAL_USAGE,
-                   "a report chooses among methods for scores of classes; for predictions of a "
-                   "number name one with --method, such as variance-platt");
   static const char *const specs[] = {"log", "accuracy", "ece", "ks"};
   const pcal_report_config *config = run->config;
   const pcal_compared model = {
       .size = sizeof model, .source = run->source, .fitting = config->fitting};
   pcal_compare_config compare = PCAL_COMPARE_CONFIG_INIT;
   compare.specs = specs;
-  compare.spec_count = sizeof specs / sizeof *specs;
+  compare.spec_count = page_run_has_classes(run) ? sizeof specs / sizeof *specs : 0;
   compare.interval = config->interval;
   compare.replicas = config->replicas;
   compare.normalize = config->normalize;

@@ -60,8 +60,4 @@ void pc_report_count(double count, pc_text *out);
 /* Words from outside for a terminal: '?' stands for each control character. */
 void pc_report_plain(const char *words, pc_text *out);
 
-/* A cell of a CSV file, quoted where needed; of a Markdown table, bars and markup escaped. */
-void pc_report_csv_cell(const char *cell, pc_text *out);
-void pc_report_markdown_cell(const char *cell, pc_text *out);
-
 #endif

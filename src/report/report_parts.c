@@ -206,33 +206,3 @@ void pc_report_plain(const char *words, pc_text *out) {
     words += control > 0 ? control : 1;
   }
 }
-
-void pc_report_csv_cell(const char *cell, pc_text *out) {
-  if (strpbrk(cell, ",\"\r\n") == NULL) {
-    pc_text_add(out, cell);
-    return;
-  }
-  pc_text_add(out, "\"");
-  for (const char *c = cell; *c != '\0'; c++) {
-    if (*c == '"')
-      pc_text_add(out, "\"");
-    pc_text_add_bytes(out, c, 1);
-  }
-  pc_text_add(out, "\"");
-}
-
-void pc_report_markdown_cell(const char *cell, pc_text *out) {
-  for (const char *c = cell; *c != '\0'; c++) {
-    if (*c == '\n' || *c == '\r') {
-      pc_text_add(out, " ");
-      continue;
-    }
-    if (*c == '<') {
-      pc_text_add(out, "&lt;");
-      continue;
-    }
-    if (strchr("|\\`*_[]", *c) != NULL)
-      pc_text_add(out, "\\");
-    pc_text_add_bytes(out, c, 1);
-  }
-}

@@ -267,17 +267,17 @@ static void report_csv_told(const pcal_results *results, const pc_result_record 
                             pc_text *out) {
   const int all = record->group == PC_ALL_ROWS;
   const char *group = all ? "" : results->group_names[record->group];
-  pc_report_csv_cell(record->metric, out);
+  pc_text_csv(out, record->metric);
   pc_text_add(out, ",");
-  pc_report_csv_cell(record->spec, out);
+  pc_text_csv(out, record->spec);
   pc_text_add(out, ",");
-  pc_report_csv_cell(group, out);
+  pc_text_csv(out, group);
   pc_text_format(out, ",%s,", part);
   if (!undefined)
     pc_text_number(out, value);
   pc_text_format(out, ",%s,%s,", record->notion == NULL ? "" : record->notion,
                  record->bound == NULL ? "" : record->bound);
-  pc_report_csv_cell(why, out);
+  pc_text_csv(out, why);
   pc_text_add(out, ",");
   pc_text_number(out, all ? results->weight : results->group_weights[record->group]);
   pc_text_add(out, "\n");
@@ -350,7 +350,9 @@ void pc_report_csv(const pcal_results *results, pc_text *out) {
 
 static void report_markdown_row(const pcal_results *results, size_t metric, pc_text *out) {
   const pc_result_record *record = &results->records[metric];
-  pc_text_format(out, "| `%s` | ", record->label);
+  pc_text_add(out, "| ");
+  pc_text_markdown_code(out, record->label);
+  pc_text_add(out, " | ");
   pc_report_value(record, out);
   pc_report_surety(record, " ", out);
   pc_report_p_value(record, ", ", out);
@@ -383,7 +385,7 @@ void pc_report_markdown(const pcal_results *results, pc_text *out) {
   pc_text_add(out, "\n\n| metric | value | estimates | bound |");
   for (size_t g = 0; g < results->group_count; g++) {
     pc_text_add(out, " ");
-    pc_report_markdown_cell(results->group_names[g], out);
+    pc_text_markdown(out, results->group_names[g]);
     pc_text_add(out, " |");
   }
   pc_text_add(out, "\n| --- | ---: | --- | --- |");

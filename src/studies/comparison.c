@@ -232,9 +232,9 @@ static pc_gain comparison_gain(const pc_result_record *record) {
   const double sense = comparison_sense(record);
   pc_gain gain = {.known = surety->has_difference && sense != 0,
                   .sure = surety->has_difference_interval && sense != 0};
-  gain.value = -sense * surety->difference;
-  gain.low = sense > 0 ? -surety->difference_high : surety->difference_low;
-  gain.high = sense > 0 ? -surety->difference_low : surety->difference_high;
+  gain.value = sense > 0 ? 0.0 - surety->difference : surety->difference; /* never -0 */
+  gain.low = sense > 0 ? 0.0 - surety->difference_high : surety->difference_low;
+  gain.high = sense > 0 ? 0.0 - surety->difference_low : surety->difference_high;
   return gain;
 }
 

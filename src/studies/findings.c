@@ -80,17 +80,60 @@ static void findings_wrap(const char *words, pc_text *out) {
   pc_text_add(out, "\n");
 }
 
+/* Is it the first column of this name? */
+static int findings_first(const pc_findings *findings, size_t table, size_t column) {
+  const char *name = findings->tables[table].columns[column];
+  for (size_t t = 0; t < table; t++)
+    if (pc_study_table_find(&findings->tables[t], name) < findings->tables[t].column_count)
+      return 0;
+  return 1;
+}
+
+/* One line: the head (row SIZE_MAX) or a row of a table, with a cell for each column of any. */
+static void findings_csv_line(const pc_findings *findings, size_t table, size_t row,
+                              pc_text *out) {
+  const pc_study_table *own = &findings->tables[table];
+  const int head = row == SIZE_MAX;
+  pc_text_csv(out, head ? "table" : own->title[0] == '\0' ? own->study : own->title);
+  for (size_t t = 0; t < findings->table_count; t++)
+    for (size_t c = 0; c < findings->tables[t].column_count; c++) {
+      const char *name = findings->tables[t].columns[c];
+      const size_t place = pc_study_table_find(own, name);
+      if (!findings_first(findings, t, c))
+        continue;
+      pc_text_add(out, ",");
+      if (head)
+        pc_text_csv(out, name);
+      else if (place < own->column_count)
+        pc_study_table_csv_cell(pc_study_table_cell(own, row, place), out);
+    }
+  pc_text_add(out, "\n");
+}
+
+/* All tables as one: a first column names them, and each has its own columns filled. */
+static void findings_csv(const pc_findings *findings, pc_text *out) {
+  if (findings->table_count == 0)
+    return;
+  findings_csv_line(findings, 0, SIZE_MAX, out);
+  for (size_t t = 0; t < findings->table_count; t++)
+    for (size_t r = 0; r < findings->tables[t].row_count; r++)
+      findings_csv_line(findings, t, r, out);
+}
+
 void pc_findings_write(const pc_findings *findings, pcal_format format, pc_text *out) {
   if (format == PCAL_JSON) {
     findings_json(findings, out);
     return;
   }
-  if (format != PCAL_CSV)
-    findings_wrap(findings->summary, out);
+  if (format == PCAL_CSV) {
+    findings_csv(findings, out);
+    return;
+  }
+  findings_wrap(findings->summary, out);
   for (size_t t = 0; t < findings->table_count; t++) {
     const pc_study_table *table = &findings->tables[t];
-    pc_text_add(out, t == 0 && format == PCAL_CSV ? "" : "\n");
-    if (format != PCAL_CSV && table->title[0] != '\0')
+    pc_text_add(out, "\n");
+    if (table->title[0] != '\0')
       pc_text_format(out, format == PCAL_MARKDOWN ? "### %s\n\n" : "%s\n", table->title);
     pc_study_table_body(table, format, out);
   }

@@ -25,6 +25,9 @@ pc_study_table *pc_findings_table(pc_findings *findings, const char *title);
 /* Adds a sentence to the summary. */
 void pc_findings_say(pc_findings *findings, const char *format, ...) PC_PRINTF(2, 3);
 
+/* As CSV all tables are one, which programs read at once: the first column, `table`, has the
+ * title of the table or, without one, the name of the study; the others are the columns of all
+ * tables, each name once, left empty in the rows of tables that do not have them. */
 void pc_findings_write(const pc_findings *findings, pcal_format format, pc_text *out);
 
 #endif

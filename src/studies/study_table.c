@@ -18,8 +18,13 @@ void pc_study_table_free(pc_study_table *table) {
 }
 
 void pc_study_table_column(pc_study_table *table, const char *name) {
-  if (table->column_count < PC_TABLE_COLUMNS_MAX)
-    snprintf(table->columns[table->column_count++], PC_TABLE_NAME_MAX, "%s", name);
+  char *out = table->columns[table->column_count];
+  if (table->column_count == PC_TABLE_COLUMNS_MAX)
+    return;
+  snprintf(out, PC_TABLE_NAME_MAX, "%s", name);
+  for (size_t copy = 2; pc_study_table_find(table, out) < table->column_count; copy++)
+    snprintf(out, PC_TABLE_NAME_MAX, "%.*s (%zu)", PC_TABLE_NAME_MAX - 24, name, copy);
+  table->column_count++;
 }
 
 pcal_status pc_study_table_row(pc_study_table *table, pcal_error *err) {
@@ -53,15 +58,19 @@ static pc_table_cell *study_table_last(const pc_study_table *table, size_t colum
 }
 
 void pc_study_table_word(pc_study_table *table, size_t column, const char *word) {
+  if (column >= table->column_count)
+    return;
   pc_table_cell *cell = study_table_last(table, column);
   cell->is_number = 0;
   snprintf(cell->word, sizeof cell->word, "%s", word);
 }
 
 void pc_study_table_number(pc_study_table *table, size_t column, double number) {
+  if (column >= table->column_count)
+    return;
   pc_table_cell *cell = study_table_last(table, column);
   cell->is_number = 1;
-  cell->number = number;
+  cell->number = number == 0.0 ? 0.0 : number; /* never -0 */
 }
 
 /* ---- writing ---- */
@@ -151,21 +160,23 @@ static void study_table_json(const pc_study_table *table, pc_text *out) {
   pc_text_add(out, "\n");
 }
 
-static void study_table_csv_cell(const pc_table_cell *cell, pc_text *out) {
+void pc_study_table_csv_cell(const pc_table_cell *cell, pc_text *out) {
   if (cell->is_number && !isnan(cell->number))
     pc_text_number(out, cell->number);
   else if (!cell->is_number)
-    pc_text_format(out, strchr(cell->word, ',') == NULL ? "%s" : "\"%s\"", cell->word);
+    pc_text_csv(out, cell->word);
 }
 
 static void study_table_csv(const pc_study_table *table, pc_text *out) {
-  for (size_t c = 0; c < table->column_count; c++)
-    pc_text_format(out, "%s%s", c == 0 ? "" : ",", table->columns[c]);
+  for (size_t c = 0; c < table->column_count; c++) {
+    pc_text_add(out, c == 0 ? "" : ",");
+    pc_text_csv(out, table->columns[c]);
+  }
   pc_text_add(out, "\n");
   for (size_t r = 0; r < table->row_count; r++) {
     for (size_t c = 0; c < table->column_count; c++) {
       pc_text_add(out, c == 0 ? "" : ",");
-      study_table_csv_cell(pc_study_table_cell(table, r, c), out);
+      pc_study_table_csv_cell(pc_study_table_cell(table, r, c), out);
     }
     pc_text_add(out, "\n");
   }
@@ -174,8 +185,11 @@ static void study_table_csv(const pc_study_table *table, pc_text *out) {
 static void study_table_markdown(const pc_study_table *table, pc_text *out) {
   char shown[PC_TABLE_WORD_MAX];
   pc_text_add(out, "|");
-  for (size_t c = 0; c < table->column_count; c++)
-    pc_text_format(out, " %s |", table->columns[c]);
+  for (size_t c = 0; c < table->column_count; c++) {
+    pc_text_add(out, " ");
+    pc_text_markdown(out, table->columns[c]);
+    pc_text_add(out, " |");
+  }
   pc_text_add(out, "\n|");
   for (size_t c = 0; c < table->column_count; c++)
     pc_text_add(out, c == 0 ? " --- |" : " ---: |");
@@ -183,7 +197,12 @@ static void study_table_markdown(const pc_study_table *table, pc_text *out) {
     pc_text_add(out, "\n|");
     for (size_t c = 0; c < table->column_count; c++) {
       const pc_table_cell *cell = pc_study_table_cell(table, r, c);
-      pc_text_format(out, cell->is_number ? " %s |" : " `%s` |", study_table_show(cell, shown));
+      pc_text_add(out, " ");
+      if (cell->is_number)
+        pc_text_add(out, study_table_show(cell, shown));
+      else
+        pc_text_markdown_code(out, cell->word);
+      pc_text_add(out, " |");
     }
   }
   pc_text_add(out, "\n");

@@ -6,7 +6,7 @@
 #include "core/memory.h"
 
 #define PC_TABLE_COLUMNS_MAX 64
-#define PC_TABLE_NAME_MAX 64
+#define PC_TABLE_NAME_MAX 160
 #define PC_TABLE_WORD_MAX 96
 
 typedef struct pc_table_cell {
@@ -29,7 +29,8 @@ typedef struct pc_study_table {
 void pc_study_table_init(pc_study_table *table, const pcal_env *env, const char *study);
 void pc_study_table_free(pc_study_table *table);
 
-/* Columns first, then rows; cells of a new row are numbers that say nothing. */
+/* Columns first, then rows; cells of a new row are numbers that say nothing.  A name that is
+ * there already gets a number: "ece (2)". */
 void pc_study_table_column(pc_study_table *table, const char *name);
 PC_CHECKED pcal_status pc_study_table_row(pc_study_table *table, pcal_error *err);
 
@@ -38,11 +39,14 @@ size_t pc_study_table_find(const pc_study_table *table, const char *name);
 const pc_table_cell *pc_study_table_cell(const pc_study_table *table, size_t row,
                                          size_t column);
 
-/* Cells of the last row. */
+/* Cells of the last row; -0 is kept as 0. */
 void pc_study_table_word(pc_study_table *table, size_t column, const char *word);
 void pc_study_table_number(pc_study_table *table, size_t column, double number);
 
 void pc_study_table_write(const pc_study_table *table, pcal_format format, pc_text *out);
+
+/* A cell as it stands in a CSV file; empty where there is nothing to say. */
+void pc_study_table_csv_cell(const pc_table_cell *cell, pc_text *out);
 
 /* The table alone, not as JSON; and its rows as a JSON list of objects. */
 void pc_study_table_body(const pc_study_table *table, pcal_format format, pc_text *out);

@@ -61,24 +61,6 @@ static void cell_check(void (*write)(const char *, pc_text *), const char *cell,
   pc_text_free(&text);
 }
 
-static void test_csv_cells(void **state) {
-  (void)state;
-  cell_check(pc_report_csv_cell, "plain text", "plain text");
-  cell_check(pc_report_csv_cell, "", "");
-  cell_check(pc_report_csv_cell, "a,\"b\"", "\"a,\"\"b\"\"\"");
-  cell_check(pc_report_csv_cell, "two\nlines", "\"two\nlines\"");
-  cell_check(pc_report_csv_cell, "a\rb", "\"a\rb\"");
-}
-
-static void test_markdown_cells(void **state) {
-  (void)state;
-  cell_check(pc_report_markdown_cell, "plain", "plain");
-  cell_check(pc_report_markdown_cell, "a|b", "a\\|b");
-  cell_check(pc_report_markdown_cell, "*a_b*`c`\\", "\\*a\\_b\\*\\`c\\`\\\\");
-  cell_check(pc_report_markdown_cell, "<b>[x](y)", "&lt;b>\\[x\\](y)");
-  cell_check(pc_report_markdown_cell, "two\r\nlines", "two  lines");
-}
-
 static void test_plain_words(void **state) {
   (void)state;
   cell_check(pc_report_plain, "plain, \303\251 \302\240", "plain, \303\251 \302\240");
@@ -120,8 +102,6 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_counts_have_their_thousands_set_apart),
       cmocka_unit_test(test_values_have_five_digits),
-      cmocka_unit_test(test_csv_cells),
-      cmocka_unit_test(test_markdown_cells),
       cmocka_unit_test(test_plain_words),
       cmocka_unit_test(test_summaries),
   };

@@ -40,7 +40,7 @@ static void test_text(void **state) {
 
 static void test_csv(void **state) {
   (void)state;
-  findings_check(PCAL_CSV, "name,value\na,0.5\n\nname,value\na,1.5\n");
+  findings_check(PCAL_CSV, "table,name,value\nfirst,a,0.5\nsecond,a,1.5\n");
 }
 
 static void test_finding_columns(void **state) {
@@ -54,11 +54,40 @@ static void test_finding_columns(void **state) {
   pc_findings_free(&findings);
 }
 
+/* Tables with other columns, a title with a comma, and none: still one table. */
+static void test_csv_of_different_tables(void **state) {
+  (void)state;
+  static pc_findings findings;
+  const pcal_env env = pc_env_resolve(NULL);
+  pc_text text;
+  pc_findings_init(&findings, &env, "trial");
+  pc_study_table *first = pc_findings_table(&findings, "");
+  pc_study_table_column(first, "metric");
+  pc_study_table_column(first, "ece:bins=20,norm=l2");
+  assert_int_equal(pc_study_table_row(first, NULL), PCAL_OK);
+  pc_study_table_word(first, 0, "a \"b\"");
+  pc_study_table_number(first, 1, -0.0);
+  pc_study_table *second = pc_findings_table(&findings, "one, two");
+  pc_study_table_column(second, "T");
+  pc_study_table_column(second, "metric");
+  assert_int_equal(pc_study_table_row(second, NULL), PCAL_OK);
+  pc_study_table_number(second, 0, 2.5);
+  pc_study_table_word(second, 1, "c");
+  pc_text_init(&text, &env);
+  pc_findings_write(&findings, PCAL_CSV, &text);
+  assert_string_equal(text.bytes, "table,metric,\"ece:bins=20,norm=l2\",T\n"
+                                  "trial,\"a \"\"b\"\"\",0,\n"
+                                  "\"one, two\",c,,2.5\n");
+  pc_text_free(&text);
+  pc_findings_free(&findings);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_text),
       cmocka_unit_test(test_csv),
       cmocka_unit_test(test_finding_columns),
+      cmocka_unit_test(test_csv_of_different_tables),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,10 +55,46 @@ static void test_json(void **state) {
   pc_study_table_free(&table);
 }
 
+/* Names and words that would end a cell; -0; a column that is there twice. */
+static void test_cells_that_need_quotes(void **state) {
+  (void)state;
+  static const struct {
+    pcal_format format;
+    const char *expected;
+  } cases[] = {
+      {PCAL_CSV, "model,\"ece:bins=20,norm=l2\",gain,gain (2)\n"
+                 "\"a|\"\"b\"\",\nc\",0,1,\n"},
+      {PCAL_MARKDOWN, "\n\n| model | ece:bins=20,norm=l2 | gain | gain (2) |\n"
+                      "| --- | ---: | ---: | ---: |\n"
+                      "| `a\\|\"b\", c` | 0 | 1 | - |\n"},
+  };
+  const pcal_env env = pc_env_resolve(NULL);
+  pc_study_table table;
+  pc_study_table_init(&table, &env, "trial");
+  pc_study_table_column(&table, "model");
+  pc_study_table_column(&table, "ece:bins=20,norm=l2");
+  pc_study_table_column(&table, "gain");
+  pc_study_table_column(&table, "gain");
+  assert_int_equal(pc_study_table_row(&table, NULL), PCAL_OK);
+  pc_study_table_word(&table, 0, "a|\"b\",\nc");
+  pc_study_table_number(&table, 1, -0.0);
+  pc_study_table_number(&table, 2, 1);
+  pc_study_table_number(&table, 4, 7); /* no such column */
+  for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
+    pc_text text;
+    pc_text_init(&text, &env);
+    pc_study_table_write(&table, cases[i].format, &text);
+    assert_string_equal(text.bytes, cases[i].expected);
+    pc_text_free(&text);
+  }
+  pc_study_table_free(&table);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_formats),
       cmocka_unit_test(test_json),
+      cmocka_unit_test(test_cells_that_need_quotes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
