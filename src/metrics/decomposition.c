@@ -7,16 +7,16 @@
  * the multi-class score and for log is not; for class 1 brier is (p - a)^2, half of what the
  * metric brier gives; (2) bins are of equal width, (lo, hi], 0 in the first; (3) by=corp has
  * only calibration, sharpness and entropy; (4) the debiased parts exist for brier by bins; a
- * bin of fewer than two rows cannot be debiased, its squares count as they are, so that the
- * parts add up; (5) log is infinite when a score of 0 came true or one of 1 did not; any other
- * score of 0 or 1 beside outcomes of both kinds in its bin would add the same infinite term to
- * both parts within bins: it is left out of both, so that all parts are finite where the score
- * is, and within_variance may be negative; (6) log takes 1 - p from p: a probability above 1 -
- * 2^-54, also one from logits, counts as 1. Value: the score.   Parts: those of the formula,
- * and calibration_debiased, sharpness_debiased, entropy_debiased, which add up in the same way.
- * Source: Murphy 1973; Stephenson et al. 2008; Broecker 2009, 2012; Dimitriadis et al. 2021.
- * Accuracy: the parts add up to the score to a few ulp of 1. Cost: by bins O(1) a row; by=corp
- * one sort. */
+ * bin of fewer than two rows gives nothing to the debiased calibration, as in ece: all of its
+ * square counts as chance, for sharpness too, so that the parts add up; (5) log is infinite
+ * when a score of 0 came true or one of 1 did not; any other score of 0 or 1 beside outcomes of
+ * both kinds in its bin would add the same infinite term to both parts within bins: it is left
+ * out of both, so that all parts are finite where the score is, and within_variance may be
+ * negative; (6) log takes 1 - p from p: a probability above 1 - 2^-54, also one from logits,
+ * counts as 1. Value: the score.   Parts: those of the formula, and calibration_debiased,
+ * sharpness_debiased, entropy_debiased, which add up in the same way. Source: Murphy 1973;
+ * Stephenson et al. 2008; Broecker 2009, 2012; Dimitriadis et al. 2021. Accuracy: the parts add
+ * up to the score to a few ulp of 1. Cost: by bins O(1) a row; by=corp one sort. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -16,8 +16,9 @@
  *   within_covariance = 1/N sum_b sum_i (a_i - q) log(p_i / (1 - p_i))
  * Formula by isotonic regression r of the outcomes (CORP), S the mean score:
  *   calibration = S(p) - S(r),  sharpness = S(y) - S(r),  entropy = S(y)
- * Edge cases: (1) a bin with n_b < 2 says nothing about chance: its squares enter the debiased
- * parts as they are, so that these add up too; fewer than two rows have no gain; (2) 0 log 0 is
+ * Edge cases: (1) of a bin with n_b < 2 all of (c - q)^2 counts as chance: it gives nothing to
+ * the debiased calibration, as in ece, and the debiased parts add up; fewer than two rows have
+ * no gain; (2) 0 log 0 is
  * 0: fitted values of 0 and 1 cost nothing; (3) a score of 0 that came true, or of 1 that did
  * not, makes the log score infinite; (4) any other score of 0 or 1 beside outcomes of both
  * kinds in its bin adds the same infinite term, -q log 0 or
@@ -44,7 +45,7 @@ static void decompose_brier_bin(const pc_bin *bin, double total, double rate,
   sum->within_variance += fmax(bin->score_square - bin->score * c, 0.0) / total;
   sum->within_covariance += 2 * (bin->score_hit - bin->score * q) / total;
   sum->score += (bin->score_square - 2 * bin->score_hit + bin->hits) / total;
-  const double noise = n < 2 ? 0.0 : q * (1 - q) / (n - 1);
+  const double noise = n < 2 ? calibration : q * (1 - q) / (n - 1);
   sum->calibration_debiased += share * (calibration - noise);
   sum->sharpness_debiased += share * (sharpness - noise);
 }

@@ -150,7 +150,8 @@ static void debiased_calibration_has_no_bias(void **state) {
 
 static void debiased_by_hand(void **state) {
   (void)state;
-  /* 4 rows at 0.9 with 2 hits, one at 0.1 that came true (not debiased), none in the third bin
+  /* 4 rows at 0.9 with 2 hits, one at 0.1 that came true (all of it chance), none in the third
+   * bin
    */
   const pc_bin bins[3] = {
       {.weight = 4, .hits = 2, .score = 3.6, .score_square = 3.24, .score_hit = 1.8},
@@ -161,8 +162,9 @@ static void debiased_by_hand(void **state) {
   assert_near(d.calibration, 0.8 * 0.16 + 0.2 * 0.81, 1e-14);
   assert_near(d.sharpness, 0.8 * 0.01 + 0.2 * 0.16, 1e-14);
   assert_near(d.entropy, 0.24, 1e-15);
-  assert_near(d.calibration_debiased, 0.8 * (0.16 - 0.25 / 3) + 0.2 * 0.81, 1e-14);
-  assert_near(d.sharpness_debiased, 0.8 * (0.01 - 0.25 / 3) + 0.2 * 0.16 + 0.24 / 4, 1e-13);
+  assert_near(d.calibration_debiased, 0.8 * (0.16 - 0.25 / 3), 1e-14);
+  assert_near(d.sharpness_debiased, 0.8 * (0.01 - 0.25 / 3) + 0.2 * (0.16 - 0.81) + 0.24 / 4,
+              1e-13);
   assert_near(d.entropy_debiased, 0.24 + 0.24 / 4, 1e-15);
   assert_near(d.score, (2 * 0.01 + 2 * 0.81 + 0.81) / 5, 1e-14);
   assert_near(d.calibration_debiased - d.sharpness_debiased + d.entropy_debiased +
@@ -181,7 +183,8 @@ static void one_row(void **state) {
   assert_same(brier.score, 0.25);
   assert_same(brier.calibration, 0.25);
   assert_same(brier.entropy, 0.0);
-  assert_same(brier.sharpness_debiased, 0.0);
+  assert_same(brier.calibration_debiased, 0.0);
+  assert_same(brier.sharpness_debiased, -0.25);
   assert_near(in_logs.score, log(2.0), 1e-15);
   assert_near(in_logs.calibration, log(2.0), 1e-15);
   assert_same(in_logs.sharpness, 0.0);
