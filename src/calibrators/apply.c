@@ -1,16 +1,19 @@
 /* Rules:
  *  1. a calibrator is for one kind of scores and one number of columns; anything else is
  *     refused.
- *  2. arithmetic is double; each result is rounded once, to the width of the input.
+ *  2. arithmetic is double; each result is rounded once, to the width of the input.  Of methods
+ *     that keep the top class no rounding gives it away: what would tie is one ulp less.
  *  3. one row comes out for each row that goes in: labels, weights and groups are not looked
  *     at, and a row with a missing value is an error. */
 #include "calibrators/apply.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "calibrators/grouped.h"
 #include "core/executor.h"
 #include "data/pass.h"
+#include "kernels/row_kernels.h"
 
 /* Rows that a method maps at a time. */
 #define APPLY_BLOCK_CELLS 4096
@@ -85,6 +88,38 @@ static void apply_store(const apply_state *state, const double *from, size_t cou
   }
 }
 
+/* The class that goes in on top comes out on top: results that rounding made as large as its
+ * own are lowered by one ulp. */
+static void apply_keep_top(double *row, size_t count, size_t top, int floats) {
+  for (size_t j = 0; floats && j < count; j++)
+    row[j] = (double)(float)row[j];
+  const double most = row[top];
+  const double below = floats ? (double)nextafterf((float)most, 0.0f) : nextafter(most, 0.0);
+  for (size_t j = 0; j < count; j++)
+    if (j < top ? row[j] >= most : row[j] > most)
+      row[j] = below;
+}
+
+/* The class on top, the lowest of equal ones.  Probabilities of close logits may be equal, so
+ * that scores decide where they are there. */
+static size_t apply_top(const pc_rows *rows, size_t row, int scores) {
+  const double *in = rows->scores + row * rows->classes;
+  size_t top = 0;
+  if (!scores)
+    return (size_t)rows->top_label[row];
+  for (size_t j = 1; j < rows->classes; j++)
+    top = in[j] > in[top] ? j : top;
+  return top;
+}
+
+/* Does the method promise that? */
+static int apply_keeps_tops(const pcal_calibrator *calibrator) {
+  const pc_layout *layout = &calibrator->layout;
+  return layout->form == PC_FORM_CLASSES && layout->columns > 1 &&
+         pc_calibrator_columns(calibrator) == layout->classes &&
+         (pc_calibrator_traits(calibrator) & PC_KEEPS_ACCURACY) != 0;
+}
+
 /* Every row that goes in is here: their ids are one after the other. */
 static pcal_status apply_add(void *user, size_t worker, const pc_rows *rows, pcal_error *err) {
   const apply_state *state = user;
@@ -93,6 +128,7 @@ static pcal_status apply_add(void *user, size_t worker, const pc_rows *rows, pca
   const double *in = calibrator->row->needs_scores                ? rows->scores
                      : calibrator->layout.kind == PCAL_CONFIDENCE ? rows->top
                                                                   : rows->probs;
+  const int keeps = apply_keeps_tops(calibrator);
   double **results = &state->workers[worker];
   if (*results == NULL)
     *results = pc_alloc_raw(state->env, state->block * k + state->space, sizeof **results);
@@ -102,6 +138,10 @@ static pcal_status apply_add(void *user, size_t worker, const pc_rows *rows, pca
     const size_t left = rows->count - begin;
     const size_t count = left < state->block ? left : state->block;
     calibrator->row->apply(calibrator, in + begin * k, count, *results);
+    for (size_t i = 0; keeps && i < count; i++)
+      apply_keep_top(*results + i * k, k,
+                     apply_top(rows, begin + i, calibrator->row->needs_scores),
+                     state->batch->type == PCAL_F32);
     apply_store(state, *results, count, rows->ids[begin]);
   }
   return PCAL_OK;
@@ -134,6 +174,24 @@ static int apply_in_floats(const apply_state *state) {
          (uintptr_t)batch->scores % sizeof(float) == 0 && !apply_overlaps(state);
 }
 
+/* As apply_keep_top; the scores are finite. */
+static void apply_keep_floats(const apply_state *state, const float *in, size_t rows,
+                              float *out) {
+  const pc_row_kernels *kernels = pc_row_kernels_best();
+  const size_t k = state->batch->columns;
+  int finite;
+  for (size_t i = 0; i < rows; i++, in += k, out += k) {
+    const size_t top = kernels->top_f32(in, k, &finite);
+    const float most = out[top], below = nextafterf(most, 0.0f);
+    int as_large = 0;
+    for (size_t j = 0; j < k; j++)
+      as_large += out[j] >= most;
+    for (size_t j = 0; as_large > 1 && j < k; j++)
+      if (j < top ? out[j] >= most : out[j] > most)
+        out[j] = below;
+  }
+}
+
 /* Rows that need a closer look end it: then all rows go the long way, which says what is wrong.
  */
 static pcal_status apply_floats_task(void *user, size_t index, size_t worker, pcal_error *err) {
@@ -141,11 +199,14 @@ static pcal_status apply_floats_task(void *user, size_t index, size_t worker, pc
   const size_t rows = apply_task_rows(state), begin = index * rows;
   const size_t left = state->batch->rows - begin, at = begin * state->batch->columns;
   (void)worker;
-  if (state->calibrator->row->apply_floats(state->calibrator,
-                                           (const float *)state->batch->scores + at,
-                                           left < rows ? left : rows, (float *)state->out + at))
-    return PCAL_OK;
-  return pc_fail(err, PCAL_DATA, "some scores are not finite");
+  const float *in = (const float *)state->batch->scores + at;
+  const size_t count = left < rows ? left : rows;
+  float *out = (float *)state->out + at;
+  if (!state->calibrator->row->apply_floats(state->calibrator, in, count, out))
+    return pc_fail(err, PCAL_DATA, "some scores are not finite");
+  if (apply_keeps_tops(state->calibrator))
+    apply_keep_floats(state, in, count, out);
+  return PCAL_OK;
 }
 
 static pcal_status apply_floats(apply_state *state, pcal_error *err) {

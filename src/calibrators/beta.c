@@ -6,7 +6,7 @@
  * Edge cases:
  *   1. p is kept in [2^-52, 1 - 2^-52].
  *   2. One column is one regression, and not rescaled.
- *   3. A row whose values are all 0 becomes uniform.
+ *   3. As in platt, shares of tiny sigmoids are kept.
  *   4. A class that no row has, or probabilities that separate it: no finite parameters are
  *      best, its search stops where the gradient vanishes (status stopped).
  *   5. A regression that ends no better than a = b = 1, c = 0 takes these.

@@ -16,6 +16,10 @@ typedef enum pc_feature {
 #define PC_FEATURE_LOG_LEAST (-103.27892990343185)
 #define PC_FEATURE_LOG_CLIP (-36.04365338911715)
 
+/* Below this a sigmoid is its exponential to all digits: margins of several classes that are
+ * all lower can be shifted up together without changing the shares of their sigmoids. */
+#define PC_FEATURE_MARGIN_LEAST (-40.0)
+
 /* Values that a row has. */
 size_t pc_feature_count(pc_feature feature, const pc_layout *layout);
 

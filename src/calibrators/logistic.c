@@ -16,21 +16,38 @@ size_t pc_logistic_space(const pcal_calibrator *calibrator) {
   return pc_feature_count(model->feature, &calibrator->layout);
 }
 
-static void logistic_row(const pc_logistic *model, const double *x, double *out) {
+static double logistic_margin(const pc_logistic *model, const double *x, size_t c) {
+  double margin = model->shift[c];
+  for (size_t i = 0; i < model->slopes; i++)
+    margin += model->slope[i][c] * x[i * model->columns + c];
+  return margin;
+}
+
+/* Several classes.  Where all margins are low they are shifted up together, so that the shares
+ * of sigmoids below the smallest double are not lost. */
+static void logistic_share(const pc_logistic *model, const double *x, double *out) {
   const size_t k = model->columns;
-  double sum = 0.0;
+  double most = -INFINITY, sum = 0.0;
   for (size_t c = 0; c < k; c++) {
-    double margin = model->shift[c], pair[2];
-    for (size_t i = 0; i < model->slopes; i++)
-      margin += model->slope[i][c] * x[i * k + c];
-    pc_sigmoid_pair(margin, pair);
-    out[k == 1 ? 0 : c] = pair[k == 1 ? 0 : 1];
-    if (k == 1)
-      out[1] = pair[1];
-    sum += pair[1];
+    out[c] = logistic_margin(model, x, c);
+    most = out[c] > most ? out[c] : most;
   }
-  for (size_t c = 0; c < k && k > 1; c++)
-    out[c] = sum > 0.0 ? out[c] / sum : 1.0 / (double)k;
+  const double shift = fmax(PC_FEATURE_MARGIN_LEAST - most, 0.0);
+  for (size_t c = 0; c < k; c++) {
+    double pair[2];
+    pc_sigmoid_pair(out[c] + shift, pair);
+    out[c] = pair[1];
+    sum += out[c];
+  }
+  for (size_t c = 0; c < k; c++)
+    out[c] /= sum;
+}
+
+static void logistic_row(const pc_logistic *model, const double *x, double *out) {
+  if (model->columns == 1)
+    pc_sigmoid_pair(logistic_margin(model, x, 0), out);
+  else
+    logistic_share(model, x, out);
 }
 
 void pc_logistic_apply(const pcal_calibrator *calibrator, const double *in, size_t count,

@@ -7,7 +7,9 @@
  *
  * Edge cases: (1) it starts with u = log(e - 1), softplus(u) = 1, which leaves rows alone; (2)
  * equal scores stay equal; (3) on=logits sees the logits as given, on=log-probs their
- * log-softmax, probabilities always enter as logarithms; (4) see net_fit.c.
+ * log-softmax, probabilities always enter as logarithms; (4) see net_fit.c; (5) the network
+ * sees scores beyond those that it was fitted to at the nearest of them, so that softplus(u)
+ * does not vanish far away; the gaps are those of the row.
  *
  * Traits: softplus > 0, so that f falls along the order as z does.  The order of rows of one
  * column is not kept: u differs from row to row.
@@ -16,6 +18,8 @@
  * published code (folds that were never averaged).
  *
  * Cost: a few hundred passes of 16 K^2 operations for each row. */
+#include <math.h>
+
 #include "calibrators/linear_model.h"
 #include "calibrators/net.h"
 #include "kernels/ranking.h"
@@ -74,7 +78,8 @@ static void order_net_row(const pc_net *net, const double *x, int sorted,
   uint32_t *order = parts->order + 2 * k * row;
   pc_rank_classes(x, k, order, order + k);
   for (size_t j = 0; j < k; j++) {
-    parts->inputs[row * k + j] = (sorted ? x[order[j]] : x[j]) / net->scale;
+    const double seen = fmin(fmax(sorted ? x[order[j]] : x[j], net->low), net->high);
+    parts->inputs[row * k + j] = seen / net->scale;
     parts->gaps[row * k + j] = j + 1 < k ? x[order[j]] - x[order[j + 1]] : 0.0;
   }
 }

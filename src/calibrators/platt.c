@@ -7,7 +7,8 @@
  *   1. z are the logits, or log-odds of probabilities, which are kept in [2^-52, 1 - 2^-52],
  *      with a warning.
  *   2. One column is one regression, and not rescaled.
- *   3. A row whose values are all 0 becomes uniform.
+ *   3. Where every sigmoid of a row is tiny their shares are kept, also below the smallest
+ *      double: the margins are shifted up together.
  *   4. The smooth targets make the best parameters finite, also for a class that no row has.
  *   5. A regression that ends no better than a = 1, b = 0 takes these.
  *   6. Fewer rows than parameters are refused.

@@ -11,6 +11,8 @@
 
 #define PC_RECIPE_STEPS 48
 #define PC_RECIPE_STORES 4
+#define PC_RECIPE_EXP_LEAST \
+  (-708.7427685) /* softmax: terms below exp of it are 0 (lane_math.h) */
 
 /* What becomes of the row x. */
 typedef enum pc_step_kind {
@@ -18,10 +20,12 @@ typedef enum pc_step_kind {
   PC_STEP_ONE_PROB,      /* 1 - x, x */
   PC_STEP_LAST,          /* the last number alone */
   PC_STEP_CENTRE,        /* less its largest number */
+  PC_STEP_RAISE,         /* shifted up so that its largest number is at least a */
   PC_STEP_SOFTMAX,
   PC_STEP_LOG_SOFTMAX,
   PC_STEP_SIGMOID,
   PC_STEP_EXP,
+  PC_STEP_REST,      /* 1 - exp(x) */
   PC_STEP_LOG,       /* of numbers that are at least a */
   PC_STEP_FLOOR,     /* at least a */
   PC_STEP_CEIL,      /* at most a */

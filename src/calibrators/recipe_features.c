@@ -19,8 +19,7 @@ static void recipe_features_clip(pc_recipe *recipe) {
 
 /* -log(1 - p) from log p. */
 static void recipe_features_rest(pc_recipe *recipe) {
-  recipe_features_number(recipe, PC_STEP_EXP, 0.0);
-  pc_recipe_add(recipe, (pc_step){.kind = PC_STEP_SCALE, .a = -1.0, .b = 1.0});
+  recipe_features_number(recipe, PC_STEP_REST, 0.0);
   recipe_features_number(recipe, PC_STEP_LOG, exp(PC_FEATURE_LOG_CLIP));
   recipe_features_number(recipe, PC_STEP_SCALE, -1.0);
 }
@@ -93,6 +92,8 @@ void pc_recipe_logistic(const pcal_calibrator *calibrator, pc_feature feature,
     pc_recipe_add(recipe, (pc_step){.kind = PC_STEP_VECTOR, .w = slope[0]});
   }
   pc_recipe_add(recipe, (pc_step){.kind = PC_STEP_VECTOR, .offsets = shift});
+  if (calibrator->layout.columns > 1)
+    recipe_features_number(recipe, PC_STEP_RAISE, PC_FEATURE_MARGIN_LEAST);
   recipe_features_number(recipe, PC_STEP_SIGMOID, 0.0);
   if (calibrator->layout.columns > 1)
     recipe_features_number(recipe, PC_STEP_RESCALE, 0.0);

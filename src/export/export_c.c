@@ -149,18 +149,23 @@ static void export_c_largest(const export_c *c) {
   export_c_each(c, "t = x[j] > t ? x[j] : t;");
 }
 
-static void export_c_softmax(const export_c *c, int logs) {
+static void export_c_softmax(const export_c *c) {
   export_c_largest(c);
-  if (logs) {
-    pc_text_add(c->out, "  u = 0;\n");
-    export_c_each(c, "u += exp(x[j] - t);");
-    pc_text_add(c->out, "  t += log(u);\n");
-    export_c_each(c, "x[j] -= t;");
-    return;
-  }
-  pc_text_add(c->out, "  u = 0;\n");
-  export_c_each(c, "u += x[j] = exp(x[j] - t);");
+  pc_text_format(c->out, "  u = 0;\n  for (j = 0; j < %zu; j++)\n    u += x[j] = x[j] - t < ",
+                 c->width);
+  pc_text_number(c->out, PC_RECIPE_EXP_LEAST);
+  pc_text_add(c->out, " ? 0 : exp(x[j] - t);\n");
   export_c_each(c, "x[j] /= u;");
+}
+
+/* The largest term, which is 1, stays out of the sum: logarithms near 0 keep their digits. */
+static void export_c_log_softmax(const export_c *c) {
+  pc_text_add(c->out, "  i = 0;\n");
+  export_c_each(c, "i = x[j] > x[i] ? j : i;");
+  pc_text_add(c->out, "  t = x[i];\n  u = 0;\n");
+  export_c_each(c, "u += j == i ? 0 : exp(x[j] - t);");
+  pc_text_add(c->out, "  u = log1p(u);\n");
+  export_c_each(c, "x[j] = (x[j] - t) - u;");
 }
 
 static void export_c_vector(const export_c *c, size_t step, const pc_step *s) {
@@ -260,13 +265,26 @@ static void export_c_rank_lines(const export_c *c, size_t step) {
                  c->width, name, step, name, step, name, name, step, name, step);
 }
 
+/* The largest number at least a. */
+static void export_c_raise(const export_c *c, const pc_step *s) {
+  export_c_largest(c);
+  pc_text_add(c->out, "  t = t < ");
+  pc_text_number(c->out, s->a);
+  pc_text_add(c->out, " ? ");
+  pc_text_number(c->out, s->a);
+  pc_text_add(c->out, " - t : 0;\n");
+  export_c_each(c, "x[j] += t;");
+}
+
 /* What becomes of each number by itself, or NULL. */
 static const char *export_c_alone(pc_step_kind kind) {
   switch (kind) {
   case PC_STEP_SIGMOID:
-    return "x[j] = x[j] < 0 ? 1 - 1 / (1 + exp(x[j])) : 1 / (1 + exp(-x[j]));";
+    return "x[j] = x[j] < 0 ? exp(x[j]) / (1 + exp(x[j])) : 1 / (1 + exp(-x[j]));";
   case PC_STEP_EXP:
     return "x[j] = exp(x[j]);";
+  case PC_STEP_REST:
+    return "x[j] = -expm1(x[j]);";
   default:
     return NULL;
   }
@@ -306,9 +324,14 @@ static void export_c_step(const export_c *c, size_t step, const pc_step *s) {
     export_c_largest(c);
     export_c_each(c, "x[j] -= t;");
     return;
+  case PC_STEP_RAISE:
+    export_c_raise(c, s);
+    return;
   case PC_STEP_SOFTMAX:
+    export_c_softmax(c);
+    return;
   case PC_STEP_LOG_SOFTMAX:
-    export_c_softmax(c, s->kind == PC_STEP_LOG_SOFTMAX);
+    export_c_log_softmax(c);
     return;
   case PC_STEP_LOG:
   case PC_STEP_FLOOR:

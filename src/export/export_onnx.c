@@ -416,6 +416,52 @@ static void export_onnx_scale(export_onnx_graph *g, const pc_step *s) {
                     export_onnx_two(g, "Add", export_onnx_x(g), export_onnx_number(g, s->b)));
 }
 
+/* In double, where the order of tiny numbers may matter behind it, they are 0 where `apply` has
+ * 0. */
+static void export_onnx_softmax(export_onnx_graph *g) {
+  const export_onnx_value x = export_onnx_x(g);
+  if (g->type == ONNX_FLOAT) {
+    export_onnx_set(g, export_onnx_axis(g, "Softmax", x, x, 0, 1));
+    return;
+  }
+  const export_onnx_value least = export_onnx_number(g, PC_RECIPE_EXP_LEAST);
+  const export_onnx_value power = export_onnx_two(g, "Sub", x, export_onnx_largest(g, x));
+  const export_onnx_value terms =
+      export_onnx_where(g, export_onnx_two(g, "Less", power, least), export_onnx_number(g, 0.0),
+                        export_onnx_one(g, "Exp", power));
+  export_onnx_set(g, export_onnx_two(g, "Div", terms, export_onnx_sum(g, terms, 1)));
+}
+
+/* 1 - exp(x) = -tanh(x / 2) (1 + exp(x)): nothing cancels near 0. */
+static void export_onnx_rest(export_onnx_graph *g) {
+  const export_onnx_value x = export_onnx_x(g);
+  const export_onnx_value half = export_onnx_two(g, "Mul", x, export_onnx_number(g, -0.5));
+  const export_onnx_value sum =
+      export_onnx_two(g, "Add", export_onnx_one(g, "Exp", x), export_onnx_number(g, 1.0));
+  export_onnx_set(g, export_onnx_two(g, "Mul", export_onnx_one(g, "Tanh", half), sum));
+}
+
+/* The largest number at least a. */
+static void export_onnx_raise(export_onnx_graph *g, double a) {
+  const export_onnx_value x = export_onnx_x(g);
+  const export_onnx_value lacks =
+      export_onnx_two(g, "Sub", export_onnx_number(g, a), export_onnx_largest(g, x));
+  export_onnx_set(
+      g, export_onnx_two(g, "Add", x,
+                         export_onnx_two(g, "Max", lacks, export_onnx_number(g, 0.0))));
+}
+
+/* e / (1 + e) or 1 / (1 + e), e = exp(-|x|): small values keep their digits, which runtimes'
+ * own Sigmoid need not give. */
+static void export_onnx_sigmoid(export_onnx_graph *g) {
+  const export_onnx_value x = export_onnx_x(g), one = export_onnx_number(g, 1.0);
+  const export_onnx_value size = export_onnx_one(g, "Neg", export_onnx_one(g, "Abs", x));
+  const export_onnx_value e = export_onnx_one(g, "Exp", size);
+  const export_onnx_value low = export_onnx_two(g, "Less", x, export_onnx_number(g, 0.0));
+  const export_onnx_value above = export_onnx_where(g, low, e, one);
+  export_onnx_set(g, export_onnx_two(g, "Div", above, export_onnx_two(g, "Add", one, e)));
+}
+
 /* One number becomes two. */
 static void export_onnx_two_columns(export_onnx_graph *g, int is_logit) {
   const export_onnx_value x = export_onnx_x(g);
@@ -455,16 +501,22 @@ static pcal_status export_onnx_step(export_onnx_graph *g, const pc_step *s, pcal
     export_onnx_set(g, export_onnx_two(g, "Sub", x, export_onnx_largest(g, x)));
     return PCAL_OK;
   case PC_STEP_SOFTMAX:
+    export_onnx_softmax(g);
+    return PCAL_OK;
   case PC_STEP_LOG_SOFTMAX:
-    export_onnx_set(
-        g,
-        export_onnx_axis(g, s->kind == PC_STEP_SOFTMAX ? "Softmax" : "LogSoftmax", x, x, 0, 1));
+    export_onnx_set(g, export_onnx_axis(g, "LogSoftmax", x, x, 0, 1));
     return PCAL_OK;
   case PC_STEP_SIGMOID:
-    export_onnx_set(g, export_onnx_one(g, "Sigmoid", x));
+    export_onnx_sigmoid(g);
+    return PCAL_OK;
+  case PC_STEP_RAISE:
+    export_onnx_raise(g, s->a);
     return PCAL_OK;
   case PC_STEP_EXP:
     export_onnx_set(g, export_onnx_one(g, "Exp", x));
+    return PCAL_OK;
+  case PC_STEP_REST:
+    export_onnx_rest(g);
     return PCAL_OK;
   case PC_STEP_FLOOR:
   case PC_STEP_CEIL:

@@ -48,11 +48,13 @@ int pc_grid_logs_addable(const pc_grid_logs *a, const pc_grid_logs *b) {
 }
 
 pc_bin_logs pc_grid_logs_value(const pc_grid_logs *cell) {
-  pc_bin_logs out;
-  for (unsigned i = 0; i < PC_BIN_LOGS; i++)
-    out.sum[i] = (cell->infinite >> i & 1) != 0
+  pc_bin_logs out = {.infinite = cell->infinite};
+  for (unsigned i = 0; i < PC_BIN_LOGS; i++) {
+    const int cancels = i == PC_LOG_MISS || i == PC_LOG_REST_HIT;
+    out.sum[i] = !cancels && (cell->infinite >> i & 1) != 0
                      ? -INFINITY
                      : pc_fixed_value(&cell->sum[i]) * GRID_LOGS_SCALE;
+  }
   return out;
 }
 

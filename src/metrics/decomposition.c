@@ -6,12 +6,14 @@
  * (top), or the sum over classes of one class against the rest (classwise), which for brier is
  * the multi-class score and for log is not; for class 1 brier is (p - a)^2, half of what the
  * metric brier gives; (2) bins are of equal width, (lo, hi], 0 in the first; (3) by=corp has
- * only calibration, sharpness and entropy; (4) the debiased parts exist for brier by bins; bins
- * of fewer than two rows give nothing to them; (5) log is infinite when a score of 0 came true
- * or one of 1 did not; any other score of 0 or 1 beside outcomes of both kinds in its bin makes
- * the parts within bins infinite: the result is null, and by=corp is the way out; (6) log takes
- * 1 - p from p: a probability above 1 - 2^-54, also one from logits, counts as 1.
- * Value: the score.   Parts: those of the formula, and calibration_debiased,
+ * only calibration, sharpness and entropy; (4) the debiased parts exist for brier by bins; a
+ * bin of fewer than two rows gives nothing to the debiased calibration, as in ece: all of its
+ * square counts as chance, for sharpness too, so that the parts add up; (5) log is infinite
+ * when a score of 0 came true or one of 1 did not; any other score of 0 or 1 beside outcomes of
+ * both kinds in its bin would add the same infinite term to both parts within bins: it is left
+ * out of both, so that all parts are finite where the score is, and within_variance may be
+ * negative; (6) log takes 1 - p from p: a probability above 1 - 2^-54, also one from logits,
+ * counts as 1. Value: the score.   Parts: those of the formula, and calibration_debiased,
  * sharpness_debiased, entropy_debiased, which add up in the same way. Source: Murphy 1973;
  * Stephenson et al. 2008; Broecker 2009, 2012; Dimitriadis et al. 2021. Accuracy: the parts add
  * up to the score to a few ulp of 1. Cost: by bins O(1) a row; by=corp one sort. */
@@ -140,16 +142,10 @@ static pcal_status decomposition_evaluate(const pc_options *options,
   pc_decomposition found = {0};
   PC_TRY(decomposition_sum(options, evidence, env, &found, err));
   out->value = found.score;
-  out->undefined =
-      isfinite(found.score) && (isinf(found.within_variance) || isinf(found.calibration));
   if (isinf(found.score))
     snprintf(out->why, sizeof out->why,
              "a score of exactly 0 came true, or one of exactly 1 did not, so the log score is "
              "infinite; score=brier stays finite");
-  else if (out->undefined)
-    snprintf(out->why, sizeof out->why,
-             "a score of exactly 0 or 1 lies in a bin with outcomes of both kinds, so the log "
-             "score has infinite parts within bins; by=corp has none");
   else {
     decomposition_parts(&found, options->value[DECOMPOSITION_BY].choice,
                         options->value[DECOMPOSITION_SCORE].choice, out);

@@ -73,6 +73,16 @@ static const struct ece_convention *ece_convention_of(const pc_value *value) {
   return (size_t)value->choice < count ? &ece_convention_rules[value->choice] : NULL;
 }
 
+/* netcal takes two columns for one score, that of class 1. */
+static pcal_status ece_view(pc_options *options, size_t view, size_t convention,
+                            const pc_layout *layout, pc_reading *reading, pcal_error *err) {
+  const struct ece_convention *rule = ece_convention_of(&options->value[convention]);
+  if (rule != NULL && rule->rule == PC_EDGES_NETCAL && layout->columns == 2 &&
+      layout->classes == 2 && !options->value[view].given)
+    pc_options_choose(options, view, "positive");
+  return pc_choose_view(options, view, layout, reading, err);
+}
+
 /* The need of equal-width bins under an edges and a convention option. */
 static pcal_status ece_width(pc_options *options, size_t edges, size_t convention,
                              pc_reading *reading, pcal_error *err) {
@@ -121,7 +131,7 @@ static pcal_status ece_configure(pc_options *options, const pc_layout *layout,
                                  pc_reading *reading, pcal_error *err) {
   if (options->value[ECE_DEBIAS].number != 0 && options->value[ECE_NORM].choice != PC_NORM_L2)
     return pc_fail(err, PCAL_USAGE, "ece: debias=yes needs norm=l2; add norm=l2");
-  PC_TRY(pc_choose_view(options, ECE_VIEW, layout, reading, err));
+  PC_TRY(ece_view(options, ECE_VIEW, ECE_CONVENTION, layout, reading, err));
   if (options->value[ECE_BINNING].choice == ECE_BY_MASS)
     return ece_mass(options, reading, err);
   if (options->value[ECE_BINNING].choice == ECE_BY_SWEEP)
@@ -131,7 +141,7 @@ static pcal_status ece_configure(pc_options *options, const pc_layout *layout,
 
 static pcal_status mce_configure(pc_options *options, const pc_layout *layout,
                                  pc_reading *reading, pcal_error *err) {
-  PC_TRY(pc_choose_view(options, MCE_VIEW, layout, reading, err));
+  PC_TRY(ece_view(options, MCE_VIEW, MCE_CONVENTION, layout, reading, err));
   return ece_width(options, MCE_EDGES, MCE_CONVENTION, reading, err);
 }
 

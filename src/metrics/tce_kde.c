@@ -8,13 +8,13 @@
  * Edge cases: (1) c is the confidence in the predicted class, for two classes too; (2) each c
  * has one mirror image, -c below 0.5 and 2 - c from 0.5 on; (3) all on the published grid: 2^14
  * points from -0.6 to 1.6, each c shared by its two neighbours, integrals by the trapezoid
- * rule over the points inside (0, 1); (4) where f is 0 there is nothing to integrate; the
- * published code repeats the last value there; (5) no correct row, or correct rows that all
- * have one confidence: undefined, for there is no bandwidth.
- * Source: Zhang, Kailkhura & Han 2020 (Mix-n-Match), which does not take the root; densities as
- * in KDEpy.
- * Accuracy: that of the published grid, 1.3e-4 wide; sums in a fixed order.
- * Cost: one sort, and min(n, 2^14) times the kernel's width in points. */
+ * rule over the points inside (0, 1); (4) where f is 0 there is nothing to integrate; where
+ * both densities are below 1e-6 the published code repeats the last integrand (carry-forward),
+ * which is not done here; (5) no correct row, or correct rows that all have one confidence:
+ * undefined, for there is no bandwidth. Source: Zhang, Kailkhura & Han 2020 (Mix-n-Match),
+ * which does not take the root; densities as in KDEpy. Accuracy: that of the published
+ * grid, 1.3e-4 wide; sums in a fixed order. Cost: one sort, and min(n, 2^14) times the kernel's
+ * width in points. */
 #include <math.h>
 #include <stdio.h>
 
@@ -190,7 +190,11 @@ const pc_metric pc_metric_tce_kde = {
                 "of the published code. Its bandwidth (a part) comes from the spread of the "
                 "correct rows' confidences; without spread, or without a correct row, the "
                 "value "
-                "is undefined. Two classes are measured by the predicted class too.",
+                "is undefined. Two classes are measured by the predicted class too. One step "
+                "of "
+                "the published code is left out: where both densities are below 1e-6 it "
+                "repeats the last integrand and so carries an error across stretches of "
+                "confidence without rows; here such a stretch counts by its own density.",
             .citation =
                 "Zhang, Kailkhura & Han, Mix-n-Match: ensemble and compositional methods "
                 "for uncertainty calibration in deep learning, ICML 2020",

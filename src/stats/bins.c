@@ -4,13 +4,37 @@
 
 #include "core/sum.h"
 
-/* Edge i of M under a rule: one division, or numpy's linspace. */
+/* torch.linspace(0, 1, M + 1) of float32 or float64 (version 2.13): multiples of the step, and
+ * from the middle on 1 less multiples of it with one rounding. */
+static double bins_torch_edge(int floats, size_t i, size_t bins) {
+  const size_t left = bins - i;
+  if (floats) {
+    const float step = 1.0f / (float)bins;
+    return (double)(i < (bins + 1) / 2 ? step * (float)i : fmaf(-step, (float)left, 1.0f));
+  }
+  const double step = 1.0 / (double)bins;
+  return i < (bins + 1) / 2 ? step * (double)i : fma(-step, (double)left, 1.0);
+}
+
+/* Edge i of M under a rule: one division, numpy's linspace or torch's. */
 static double bins_edge(pc_edge_rule rule, size_t i, size_t bins) {
   if (i == bins)
     return 1.0;
   if (rule == PC_EDGES_RIGHT || rule == PC_EDGES_LEFT)
     return (double)i / (double)bins;
+  if (rule == PC_EDGES_GUO || rule == PC_EDGES_TORCH || rule == PC_EDGES_TORCH_F64)
+    return bins_torch_edge(rule != PC_EDGES_TORCH_F64, i, bins);
   return (double)i * (1.0 / (double)bins);
+}
+
+/* The cut for an edge: the edge itself, or, where scores are rounded to float32 first, the
+ * least double that becomes the edge or the greatest that does. */
+static double bins_cut(pc_edge_rule rule, double edge) {
+  if (rule != PC_EDGES_TORCH && rule != PC_EDGES_GUO)
+    return edge;
+  const float toward = rule == PC_EDGES_TORCH ? 0.0f : 2.0f;
+  const double middle = ((double)nextafterf((float)edge, toward) + edge) / 2.0;
+  return (double)(float)middle == edge ? middle : nextafter(middle, edge);
 }
 
 static void bins_add_cut(pc_partition *cells, double cut) {
@@ -27,12 +51,12 @@ static void bins_add_run(pc_partition *cells, size_t first, size_t last, double 
 static void bins_plain(pc_partition *cells, pc_edge_rule rule, size_t bins, int before,
                        int after) {
   if (before)
-    bins_add_cut(cells, 0.0);
+    bins_add_cut(cells, bins_cut(rule, 0.0));
   for (size_t i = 0; i < bins; i++) {
     const double low = bins_edge(rule, i, bins), high = bins_edge(rule, i + 1, bins);
     bins_add_run(cells, i + (size_t)before, i + (size_t)before, low, high);
     if (i + 1 < bins || after)
-      bins_add_cut(cells, high);
+      bins_add_cut(cells, bins_cut(rule, high));
   }
 }
 
@@ -84,9 +108,10 @@ pcal_status pc_partition_new(const pcal_env *env, pc_edge_rule rule, size_t bins
     out->guess = (double)(out->cut_count + 1);
     return PCAL_OK;
   }
-  bins_plain(out, rule, bins, rule == PC_EDGES_GUO,
-             rule == PC_EDGES_GUO || rule == PC_EDGES_OWN_ONE);
-  if (rule == PC_EDGES_OWN_ONE)
+  const int own_one =
+      rule == PC_EDGES_OWN_ONE || rule == PC_EDGES_TORCH || rule == PC_EDGES_TORCH_F64;
+  bins_plain(out, rule, bins, rule == PC_EDGES_GUO, rule == PC_EDGES_GUO || own_one);
+  if (own_one)
     bins_add_run(out, bins, bins, 1.0, 1.0);
   return PCAL_OK;
 }

@@ -10,10 +10,12 @@
 typedef enum pc_edge_rule {
   PC_EDGES_RIGHT = 1, /* (lo, hi], 0 in the first bin; edges i/M */
   PC_EDGES_LEFT,      /* [lo, hi), 1 in the last bin; edges i/M */
-  PC_EDGES_GUO,       /* (lo, hi], 0 in no bin; edges i * (1/M) */
-  PC_EDGES_OWN_ONE,   /* [lo, hi), 1 in a bin of its own; edges i * (1/M) */
-  PC_EDGES_NETCAL,    /* [lo, hi), 1 in the last bin; edges i * (1/M) */
-  PC_EDGES_KULL       /* (lo, hi], edges 1/M + i * (1/M) accumulated, lo = hi - 1/M */
+  PC_EDGES_GUO,     /* (lo, hi], 0 in no bin; edges of torch.linspace, all rounded to float32 */
+  PC_EDGES_OWN_ONE, /* [lo, hi), 1 in a bin of its own; edges i * (1/M) */
+  PC_EDGES_NETCAL,  /* [lo, hi), 1 in the last bin; edges i * (1/M) */
+  PC_EDGES_KULL,    /* (lo, hi], edges 1/M + i * (1/M) accumulated, lo = hi - 1/M */
+  PC_EDGES_TORCH,   /* as OWN_ONE with edges of torch.linspace; all rounded to float32 */
+  PC_EDGES_TORCH_F64 /* the same in float64, nothing rounded */
 } pc_edge_rule;
 
 /* Cells are what a grid counts: they are separated by ascending cuts.  A score equal to a cut

@@ -16,11 +16,16 @@
  *   within_covariance = 1/N sum_b sum_i (a_i - q) log(p_i / (1 - p_i))
  * Formula by isotonic regression r of the outcomes (CORP), S the mean score:
  *   calibration = S(p) - S(r),  sharpness = S(y) - S(r),  entropy = S(y)
- * Edge cases: (1) bins with n_b < 2 give nothing to the debiased parts, and fewer than two rows
- * nothing to their gain; (2) 0 log 0 is 0: fitted values of 0 and 1 cost nothing; (3) a score
- * of 0 that came true, or of 1 that did not, makes the log score infinite; (4) any other score
- * of 0 or 1 beside outcomes of both kinds in its bin makes the within-parts infinite; (5) parts
- * that are differences and cannot be negative are not, whatever the rounding.
+ * Edge cases: (1) of a bin with n_b < 2 all of (c - q)^2 counts as chance: it gives nothing to
+ * the debiased calibration, as in ece, and the debiased parts add up; fewer than two rows have
+ * no gain; (2) 0 log 0 is
+ * 0: fitted values of 0 and 1 cost nothing; (3) a score of 0 that came true, or of 1 that did
+ * not, makes the log score infinite; (4) any other score of 0 or 1 beside outcomes of both
+ * kinds in its bin adds the same infinite term, -q log 0 or
+ * -(1 - q) log 0, to both within-parts: it is left out of both, and within_variance may then be
+ * negative; (5) parts that are differences and cannot be negative are not, whatever the
+ * rounding; (6) the mean score of a bin, log score, is at least the geometric mean, and so is
+ * what it lacks to 1: sums of scores are rounded to 2^-53 and may lose scores near 0.
  * Source: Murphy 1973; within-bin parts: Stephenson, Coelho & Jolliffe 2008; debiased: Broecker
  * 2012; CORP: Dimitriadis, Gneiting & Jordan 2021.
  * Accuracy: sums of rows exact to 2^-61, parts to a few ulp of 1.   Cost: O(bins), O(n). */
@@ -40,9 +45,7 @@ static void decompose_brier_bin(const pc_bin *bin, double total, double rate,
   sum->within_variance += fmax(bin->score_square - bin->score * c, 0.0) / total;
   sum->within_covariance += 2 * (bin->score_hit - bin->score * q) / total;
   sum->score += (bin->score_square - 2 * bin->score_hit + bin->hits) / total;
-  if (n < 2)
-    return;
-  const double noise = q * (1 - q) / (n - 1);
+  const double noise = n < 2 ? calibration : q * (1 - q) / (n - 1);
   sum->calibration_debiased += share * (calibration - noise);
   sum->sharpness_debiased += share * (sharpness - noise);
 }
@@ -81,22 +84,47 @@ static double decompose_entropy(pc_binary_score score, double hits, double weigh
   return -decompose_log(hits, hits / weight) - decompose_log(misses, misses / weight);
 }
 
+/* A mean of positive numbers that rounding may have made 0: not below the geometric mean of all
+ * numbers, nor, where some are 0, below what those of one kind give. */
+static double decompose_mean(double mean, double weight, const pc_bin_logs *logs, unsigned own,
+                             unsigned other, double own_weight) {
+  if (!(own_weight > 0) || isinf(logs->sum[own]))
+    return mean;
+  const double part = own_weight / weight * exp(logs->sum[own] / own_weight);
+  const double all = (logs->infinite >> other & 1) != 0
+                         ? 0.0
+                         : exp((logs->sum[own] + logs->sum[other]) / weight);
+  return fmax(mean, fmax(part, all));
+}
+
+/* The summed scores of the rows of a bin under its rate of hits, the infinite terms left out;
+ * *left_out says whether there were any. */
+static double decompose_inside(const pc_bin_logs *logs, double q, int *left_out) {
+  const int zeros = q > 0 && (logs->infinite >> PC_LOG_MISS & 1) != 0;
+  const int ones = q < 1 && (logs->infinite >> PC_LOG_REST_HIT & 1) != 0;
+  *left_out = zeros || ones;
+  return -decompose_times(q, logs->sum[PC_LOG_HIT] + logs->sum[PC_LOG_MISS]) -
+         decompose_times(1 - q, logs->sum[PC_LOG_REST_HIT] + logs->sum[PC_LOG_REST_MISS]);
+}
+
 static void decompose_log_bin(const pc_bin *bin, const pc_bin_logs *logs, double total,
                               double rate, pc_decomposition *sum) {
   const double n = bin->weight, hits = bin->hits, misses = n - hits;
-  const double c = pc_bin_confidence(bin), q = pc_bin_frequency(bin);
+  const double q = pc_bin_frequency(bin), mean = pc_bin_confidence(bin);
+  const double c = decompose_mean(mean, n, logs, PC_LOG_HIT, PC_LOG_MISS, hits);
+  const double rest =
+      decompose_mean(1 - mean, n, logs, PC_LOG_REST_MISS, PC_LOG_REST_HIT, misses);
   const double entropy = decompose_entropy(PC_BINARY_LOG, hits, n);
   const double given = -(logs->sum[PC_LOG_HIT] + logs->sum[PC_LOG_REST_MISS]);
-  const double at_mean = -decompose_log(hits, c) - decompose_log(misses, 1 - c);
+  const double at_mean = -decompose_log(hits, c) - decompose_log(misses, rest);
   const double at_rate = -decompose_log(hits, rate) - decompose_log(misses, 1 - rate);
-  const double inside =
-      -decompose_times(q, logs->sum[PC_LOG_HIT] + logs->sum[PC_LOG_MISS]) -
-      decompose_times(1 - q, logs->sum[PC_LOG_REST_HIT] + logs->sum[PC_LOG_REST_MISS]);
+  int left_out;
+  const double inside = decompose_inside(logs, q, &left_out), within = inside - at_mean;
   sum->score += given / total;
   sum->calibration += fmax(at_mean - entropy, 0.0) / total;
   sum->sharpness += fmax(at_rate - entropy, 0.0) / total;
-  sum->within_variance += isinf(inside) ? INFINITY : fmax(inside - at_mean, 0.0) / total;
-  sum->within_covariance += isinf(inside) ? INFINITY : (inside - given) / total;
+  sum->within_variance += (left_out ? within : fmax(within, 0.0)) / total;
+  sum->within_covariance += (inside - given) / total;
 }
 
 void pc_decompose_log(const pc_bin *bins, const pc_bin_logs *logs, size_t count, double total,

@@ -18,9 +18,13 @@
 #include "kernels/lane_math.h"
 #include "kernels/pair_kernels.h"
 
-#define DIRICHLET_PACKS 4           /* of a task */
-#define DIRICHLET_LOG_ZERO (-1e300) /* times anything but 0 it is out of the question */
-#define DIRICHLET_SHUT (-1e280)
+#define DIRICHLET_PACKS 4 /* of a task */
+/* The logarithm of 0 times a probability that is not 0 lies below every other exponent, which
+ * are above -1e12: positive probabilities count as 2^-200 at least, which no digit of another
+ * product shows. */
+#define DIRICHLET_LOG_ZERO (-1e300)
+#define DIRICHLET_LEAST 0x1p-200
+#define DIRICHLET_SHUT (-1e200)
 
 static double dirichlet_log(double p) {
   if (p <= 0.0)
@@ -28,20 +32,42 @@ static double dirichlet_log(double p) {
   return p < DBL_MIN ? pc_lane_log(p * 0x1p60) - 60 * 0x1.62e42fefa39efp-1 : pc_lane_log(p);
 }
 
+/* A probability as kernels see it. */
+static double dirichlet_prob(double p) {
+  return !(p > 0.0) ? 0.0 : p < DIRICHLET_LEAST ? DIRICHLET_LEAST : p;
+}
+
+/* Are the probabilities as kernels see them? */
+static int dirichlet_plain(const double *probs, size_t count) {
+  int plain = 1;
+  for (size_t i = 0; i < count; i++)
+    plain &= dirichlet_prob(probs[i]) == probs[i];
+  return plain;
+}
+
 pcal_status pc_dirichlet_new(const pcal_env *env, const pc_pair_rows *rows, double total,
                              pc_dirichlet *out, pcal_error *err) {
   const size_t count = pc_pair_pack_count(rows) * PC_LANES * rows->classes;
-  *out = (pc_dirichlet){env, rows, total, pc_alloc_raw(env, count, sizeof(double))};
-  if (out->logs == NULL)
+  const int plain = dirichlet_plain(rows->probs, count);
+  *out = (pc_dirichlet){.env = env, .rows = rows, .total = total, .probs = rows->probs};
+  out->logs = pc_alloc_raw(env, count, sizeof(double));
+  if (!plain)
+    out->probs = out->own = pc_alloc_raw(env, count, sizeof(double));
+  if (out->logs == NULL || out->probs == NULL) {
+    pc_dirichlet_free(out);
     return pc_fail_memory(err, "preparing kernels");
+  }
   for (size_t i = 0; i < count; i++)
     out->logs[i] = dirichlet_log(rows->probs[i]);
+  for (size_t i = 0; !plain && i < count; i++)
+    out->own[i] = dirichlet_prob(rows->probs[i]);
   return PCAL_OK;
 }
 
 void pc_dirichlet_free(pc_dirichlet *dirichlet) {
   pc_free(dirichlet->env, dirichlet->logs);
-  dirichlet->logs = NULL;
+  pc_free(dirichlet->env, dirichlet->own);
+  dirichlet->logs = dirichlet->own = NULL;
 }
 
 /* ---- what belongs to one row and bandwidth ---- */
@@ -153,7 +179,7 @@ static double dirichlet_fold(dirichlet_lanes *lanes, size_t r) {
 static void dirichlet_dots(const pc_dirichlet *dirichlet, size_t a, size_t b, double *dots) {
   const size_t k = dirichlet->rows->classes;
   pc_pair_kernels_best()->dots(k, dirichlet->logs + a * PC_LANES * k,
-                               dirichlet->rows->probs + b * PC_LANES * k, dots);
+                               dirichlet->probs + b * PC_LANES * k, dots);
   for (size_t r = 0; a == b && r < PC_LANES; r++)
     dots[r * PC_LANES + r] = -INFINITY;
 }
@@ -162,8 +188,8 @@ static void dirichlet_dots(const pc_dirichlet *dirichlet, size_t a, size_t b, do
 static double dirichlet_copies(const pc_dirichlet *dirichlet, size_t i, double bandwidth,
                                double offset) {
   const double w = dirichlet->rows->weights[i];
-  const double *p = pc_pair_prob(dirichlet->rows, i, 0);
-  const double *logs = dirichlet->logs + (p - dirichlet->rows->probs);
+  const ptrdiff_t at = pc_pair_prob(dirichlet->rows, i, 0) - dirichlet->rows->probs;
+  const double *p = dirichlet->probs + at, *logs = dirichlet->logs + at;
   double dot = 0.0;
   if (w < 2.0)
     return -INFINITY;

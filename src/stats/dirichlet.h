@@ -15,6 +15,8 @@ typedef struct pc_dirichlet {
   const pc_pair_rows *rows; /* whole weights, two rows at least */
   double total;             /* sum of weights */
   double *logs;             /* of the probabilities, laid out like them */
+  const double *probs; /* as kernels see them: none below 0, no positive one below 2^-200 */
+  double *own;         /* the same where they are not those of the rows, or NULL */
 } pc_dirichlet;
 
 PC_CHECKED pcal_status pc_dirichlet_new(const pcal_env *env, const pc_pair_rows *rows,

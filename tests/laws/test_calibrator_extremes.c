@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "calibrators/calibrator.h"
+#include "core/rng.h"
 
 #define EXTREME_ROWS 12
 #define EXTREME_COLUMNS 4
@@ -119,20 +120,25 @@ static pcal_batch extreme_batch(const extreme_set *set) {
   return batch;
 }
 
-static pcal_calibrator *extreme_fit(const extreme_set *set, const char *spec) {
-  const pcal_batch batch = extreme_batch(set);
+static pcal_calibrator *extreme_fit_batch(const pcal_batch *batch, const char *name,
+                                          const char *spec) {
   pcal_source *source = NULL;
   pcal_fit_config config = PCAL_FIT_CONFIG_INIT;
   pcal_calibrator *calibrator = NULL;
   pcal_error err;
   config.method = spec;
-  assert_int_equal(pcal_source_borrow(&batch, NULL, NULL, &source, NULL), PCAL_OK);
+  assert_int_equal(pcal_source_borrow(batch, NULL, NULL, &source, NULL), PCAL_OK);
   const pcal_status status = pcal_fit_run(source, &config, NULL, &calibrator, &err);
   if (status != PCAL_OK && status != PCAL_USAGE && status != PCAL_DATA)
-    fail_msg("%s on %s: %s", spec, set->name, err.message);
+    fail_msg("%s on %s: %s", spec, name, err.message);
   assert_true(status == PCAL_OK || strlen(err.message) > 20);
   pcal_source_free(source);
   return calibrator;
+}
+
+static pcal_calibrator *extreme_fit(const extreme_set *set, const char *spec) {
+  const pcal_batch batch = extreme_batch(set);
+  return extreme_fit_batch(&batch, set->name, spec);
 }
 
 /* Rows of a set, and rows that were never seen, become probabilities. */
@@ -178,7 +184,92 @@ static void test_every_row_survives(void **state) {
   }
 }
 
+/* ---- The top class far outside of what was fitted ---- */
+
+enum { FAR_ROWS = 1500, FAR_CLASSES = 6 };
+
+static double far_logits[FAR_ROWS * FAR_CLASSES], far_out[FAR_ROWS * FAR_CLASSES];
+static float far_floats[FAR_ROWS * FAR_CLASSES], far_out_floats[FAR_ROWS * FAR_CLASSES];
+static int32_t far_labels[FAR_ROWS];
+
+static pcal_batch far_batch(int floats) {
+  pcal_batch batch = PCAL_BATCH_INIT;
+  const size_t size = floats ? sizeof(float) : sizeof(double);
+  batch.kind = PCAL_LOGIT;
+  batch.type = floats ? PCAL_F32 : PCAL_F64;
+  batch.rows = FAR_ROWS;
+  batch.columns = FAR_CLASSES;
+  batch.scores = floats ? (const void *)far_floats : (const void *)far_logits;
+  batch.row_stride = (ptrdiff_t)(FAR_CLASSES * size);
+  batch.column_stride = (ptrdiff_t)size;
+  batch.labels = far_labels;
+  return batch;
+}
+
+/* Normal logits with noisy labels, to fit on. */
+static void far_draw_near(double size) {
+  const pc_rng rng = {5, 1};
+  for (size_t i = 0; i < FAR_ROWS; i++) {
+    size_t top = 0;
+    for (size_t j = 0; j < FAR_CLASSES; j++) {
+      far_logits[i * FAR_CLASSES + j] = size * pc_rng_normal(&rng, i * FAR_CLASSES + j);
+      top = far_logits[i * FAR_CLASSES + j] > far_logits[i * FAR_CLASSES + top] ? j : top;
+    }
+    far_labels[i] = (int32_t)(i % 3 == 0 ? i % FAR_CLASSES : top);
+  }
+}
+
+/* Logits up to 700 in size, low ones only, and a few so close that rounding could join them. */
+static void far_draw_far(void) {
+  const pc_rng rng = {6, 2};
+  for (size_t i = 0; i < FAR_ROWS * FAR_CLASSES; i++) {
+    const double u = pc_rng_uniform(&rng, i);
+    const size_t kind = i / FAR_CLASSES % 3;
+    far_floats[i] = (float)(kind == 0 ? 1400 * u - 700 : kind == 1 ? -700 + 100 * u : 1e-6 * u);
+    far_logits[i] = kind == 2 ? 1e-15 * u : (double)far_floats[i];
+  }
+}
+
+static void far_check_tops(const char *spec) {
+  for (size_t i = 0; i < FAR_ROWS; i++) {
+    size_t top = 0, top_out = 0, floats = 0, floats_out = 0;
+    for (size_t j = 1; j < FAR_CLASSES; j++) {
+      const size_t at = i * FAR_CLASSES;
+      top = far_logits[at + j] > far_logits[at + top] ? j : top;
+      top_out = far_out[at + j] > far_out[at + top_out] ? j : top_out;
+      floats = far_floats[at + j] > far_floats[at + floats] ? j : floats;
+      floats_out = far_out_floats[at + j] > far_out_floats[at + floats_out] ? j : floats_out;
+    }
+    if (top != top_out || floats != floats_out)
+      fail_msg("%s changes the top class of row %zu", spec, i);
+  }
+}
+
+/* Methods that keep accuracy keep it there too, in both widths. */
+static void test_the_top_class_stays(void **state) {
+  (void)state;
+  for (size_t m = 0; m < pc_calibrator_count(); m++) {
+    const pc_calibrator_row *row = pc_calibrator_at(m);
+    if ((row->traits & PC_KEEPS_ACCURACY) == 0 || row->row.task != NULL)
+      continue;
+    for (double size = 1; size < 10; size *= 3) {
+      far_draw_near(size);
+      const pcal_batch batch = far_batch(0);
+      pcal_calibrator *calibrator = extreme_fit_batch(&batch, "rows to fit on", row->row.name);
+      far_draw_far();
+      const pcal_batch doubles = far_batch(0), floats = far_batch(1);
+      assert_int_equal(pcal_calibrator_apply(calibrator, &doubles, NULL, far_out, NULL),
+                       PCAL_OK);
+      assert_int_equal(pcal_calibrator_apply(calibrator, &floats, NULL, far_out_floats, NULL),
+                       PCAL_OK);
+      far_check_tops(row->row.name);
+      pcal_calibrator_free(calibrator);
+    }
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_row_survives)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_row_survives),
+                                     cmocka_unit_test(test_the_top_class_stays)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,6 +66,44 @@ def test_logits(spec, size, tmp_path):
     assert np.abs(got - method.transform(other)).max() < 1e-6
 
 
+def extreme(columns):
+    """Logits up to 700 in size; a third of the rows has nothing but low ones."""
+    rng = np.random.default_rng(5)
+    logits = rng.uniform(-700, 700, size=(300, columns))
+    logits[:100] = rng.uniform(-70, -30, size=(100, columns))
+    logits[100:200] = rng.uniform(-700, -600, size=(100, columns))
+    logits[-3], logits[-2], logits[-1] = -700, 700, 0
+    return logits.astype(np.float32)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("spec", METHODS + SPECIAL)
+@pytest.mark.parametrize("columns", [1, 4])
+def test_extremes(spec, columns, tmp_path):
+    if columns == 1 and "rank" in spec:
+        return
+    logits, labels = draw(800, max(columns, 2), 2, 6)
+    scores = logits if columns > 1 else logits[:, 1:] - logits[:, :1]
+    method = fitted(spec, "logits", scores if columns > 1 else scores[:, 0], labels)
+    if not exported(spec, method, tmp_path / "cal.onnx"):
+        return
+    wild = extreme(columns)
+    expected = method.transform(wild if columns > 1 else wild[:, 0]).reshape(len(wild), -1)
+    assert np.abs(run(tmp_path / "cal.onnx", wild) - expected).max() < 1e-6
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("spec", METHODS)
+def test_probabilities_of_zero_and_one(spec, tmp_path):
+    logits, labels = draw(800, 3, 3, 7)
+    method = fitted(spec, "probs", softmax(logits).astype(np.float32), labels)
+    if not exported(spec, method, tmp_path / "cal.onnx"):
+        return
+    edges = [[1, 0, 0], [0, 1, 0], [0, 0.5, 0.5], [1e-45, 1, 0], [0.25, 0.75, 0], [1e-30, 0, 1]]
+    edges = np.array(edges, dtype=np.float32)
+    assert np.abs(run(tmp_path / "cal.onnx", edges) - method.transform(edges)).max() < 1e-6
+
+
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("spec", METHODS)
 def test_probabilities(spec, tmp_path):

@@ -42,8 +42,9 @@ static void zeros_and_ones_are_marked(void **state) {
     pc_grid_logs cell = {.infinite = 0};
     pc_grid_logs_add(&cell, cases[i].score, cases[i].hit, 1.0);
     const pc_bin_logs logs = pc_grid_logs_value(&cell);
+    assert_int_equal(logs.infinite, 1u << cases[i].infinite);
     for (int s = 0; s < PC_BIN_LOGS; s++)
-      if (s == cases[i].infinite)
+      if (s == cases[i].infinite && (s == PC_LOG_HIT || s == PC_LOG_REST_MISS))
         assert_true(isinf(logs.sum[s]) && logs.sum[s] < 0);
       else
         assert_true(fabs(logs.sum[s]) < 1.1e-6);

@@ -196,6 +196,34 @@ static void check_null(const given_data *data, const char *spec, const char *why
   pcal_results_free(results);
 }
 
+/* Parts by bins that are finite and add up to a known log score. */
+static void check_log_adds_up(const given_data *data, double score) {
+  static const char *const names[] = {"calibration", "entropy", "within_variance", "sharpness",
+                                      "within_covariance"};
+  pcal_results *results = given_results(data, "decomposition:score=log");
+  const pcal_result result = given_result(results, "decomposition:score=log");
+  double sum = 0.0;
+  for (size_t i = 0; i < UNIT_COUNT(names); i++)
+    sum += (i < 3 ? 1 : -1) * given_part(&result, names[i]);
+  assert_true(result.defined);
+  assert_near(result.value, score, 1e-14);
+  assert_near(sum, score, 1e-13);
+  pcal_results_free(results);
+}
+
+/* Scores that are tiny, or exactly 0 or 1 beside outcomes of both kinds. */
+static void test_5_finite_scores_have_finite_parts(void **state) {
+  (void)state;
+  static const double scores[] = {1e-30, 0, 0, 1e-300, 1, 1, 1 - 0x1p-53, 0.99, 0.5};
+  static const int32_t hits[] = {1, 0, 0, 0, 1, 1, 0, 1, 0};
+  const given_data data = {.kind = PCAL_CONFIDENCE,
+                           .rows = UNIT_COUNT(scores),
+                           .columns = 1,
+                           .scores = scores,
+                           .labels = hits};
+  check_log_adds_up(&data, -(log(1e-30) + log(0x1p-53) + log(0.99) + log(0.5)) / 9);
+}
+
 static void test_5_infinite_scores(void **state) {
   (void)state;
   given_data data = {.kind = PCAL_CONFIDENCE,
@@ -212,7 +240,7 @@ static void test_5_infinite_scores(void **state) {
   data.labels = (const int32_t[]){0, 1, 1};
   assert_near(given_value(&data, "decomposition:score=log"), log(2.0) / 3, 1e-15);
   data.scores = (const double[]){0, 0.01, 1};
-  check_null(&data, "decomposition:score=log", "infinite parts within bins; by=corp has none");
+  check_log_adds_up(&data, -log(0.01) / 3);
   assert_near(given_value(&data, "decomposition:score=log,by=corp"), -log(0.01) / 3, 1e-15);
 }
 
@@ -273,6 +301,7 @@ int main(void) {
       cmocka_unit_test(test_3_which_parts),
       cmocka_unit_test(test_4_debiased_as_ece),
       cmocka_unit_test(test_corp_part_of_a_constant),
+      cmocka_unit_test(test_5_finite_scores_have_finite_parts),
       cmocka_unit_test(test_5_infinite_scores),
       cmocka_unit_test(test_halves_merge_to_the_whole),
       cmocka_unit_test(test_options_that_exclude_each_other),

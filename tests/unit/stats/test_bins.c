@@ -3,8 +3,9 @@
 #include "../unit.h"
 #include "core/rng.h"
 
-static const pc_edge_rule rules[] = {PC_EDGES_RIGHT,   PC_EDGES_LEFT,   PC_EDGES_GUO,
-                                     PC_EDGES_OWN_ONE, PC_EDGES_NETCAL, PC_EDGES_KULL};
+static const pc_edge_rule rules[] = {PC_EDGES_RIGHT,   PC_EDGES_LEFT,     PC_EDGES_GUO,
+                                     PC_EDGES_OWN_ONE, PC_EDGES_NETCAL,   PC_EDGES_KULL,
+                                     PC_EDGES_TORCH,   PC_EDGES_TORCH_F64};
 
 static pc_partition partition(pc_edge_rule rule, size_t bins) {
   const pcal_env env = pc_env_resolve(NULL);
@@ -30,11 +31,28 @@ static double numpy_arange(size_t i, size_t bins) {
   return h + (double)i * ((h + h) - h);
 }
 
+/* torch.linspace in long double, rounded once for each operation of its kernel. */
+static double torch_linspace(int floats, size_t i, size_t bins) {
+  if (i == bins)
+    return 1.0;
+  if (floats) {
+    const float step = 1.0f / (float)bins;
+    const double exact = (double)step * (double)(i < (bins + 1) / 2 ? i : bins - i);
+    return (double)(float)(i < (bins + 1) / 2 ? exact : 1.0 - exact);
+  }
+  const double step = 1.0 / (double)bins;
+  return i < (bins + 1) / 2 ? step * (double)i : fma(-step, (double)(bins - i), 1.0);
+}
+
+static int rule_owns_one(pc_edge_rule rule) {
+  return rule == PC_EDGES_OWN_ONE || rule == PC_EDGES_TORCH || rule == PC_EDGES_TORCH_F64;
+}
+
 static size_t rule_bin_count(pc_edge_rule rule, size_t bins) {
   const double h = 1.0 / (double)bins;
   if (rule == PC_EDGES_KULL)
     return (size_t)ceil(((1.0 + h) - h) / h);
-  return rule == PC_EDGES_OWN_ONE ? bins + 1 : bins;
+  return rule_owns_one(rule) ? bins + 1 : bins;
 }
 
 static void rule_edges(pc_edge_rule rule, size_t bins, size_t b, double *low, double *high) {
@@ -44,6 +62,9 @@ static void rule_edges(pc_edge_rule rule, size_t bins, size_t b, double *low, do
   } else if (rule == PC_EDGES_RIGHT || rule == PC_EDGES_LEFT) {
     *low = (double)b / (double)bins;
     *high = (double)(b + 1) / (double)bins;
+  } else if (rule == PC_EDGES_GUO || rule == PC_EDGES_TORCH || rule == PC_EDGES_TORCH_F64) {
+    *low = torch_linspace(rule != PC_EDGES_TORCH_F64, b < bins ? b : bins, bins);
+    *high = torch_linspace(rule != PC_EDGES_TORCH_F64, b < bins ? b + 1 : bins, bins);
   } else {
     *low = b == bins ? 1.0 : numpy_linspace(b, bins);
     *high = b == bins ? 1.0 : numpy_linspace(b + 1, bins);
@@ -57,9 +78,14 @@ static int rule_holds(pc_edge_rule rule, size_t bins, size_t b, double score) {
   case PC_EDGES_RIGHT:
     return (score > low && score <= high) || (b == 0 && score == 0);
   case PC_EDGES_GUO:
+    score = (double)(float)score;
     return score > low && score <= high;
   case PC_EDGES_KULL:
     return (low == 0 ? score >= low : score > low) && score <= high;
+  case PC_EDGES_TORCH:
+    score = (double)(float)score;
+    return b == bins ? score == 1.0 : score >= low && score < high;
+  case PC_EDGES_TORCH_F64:
   case PC_EDGES_OWN_ONE:
     return b == bins ? score == 1.0 : score >= low && score < high;
   case PC_EDGES_LEFT:
@@ -98,8 +124,16 @@ static void check_partition(pc_edge_rule rule, size_t bins) {
     rule_edges(rule, bins, b, &low, &high);
     assert_same(cells.runs[b].low, low);
     assert_same(cells.runs[b].high, high);
-    const double around[] = {low, high, nextafter(high, 0), fmin(nextafter(high, 2), 1),
-                             (low + high) / 2};
+    const float narrow = (float)high;
+    const double around[] = {low,
+                             high,
+                             nextafter(high, 0),
+                             fmin(nextafter(high, 2), 1),
+                             (low + high) / 2,
+                             (double)narrow,
+                             (double)nextafterf(narrow, 0.0f),
+                             ((double)narrow + (double)nextafterf(narrow, 0.0f)) / 2,
+                             (double)nextafterf(narrow, 2.0f)};
     for (size_t i = 0; i < UNIT_COUNT(around); i++)
       check_score(&cells, rule, bins, fmin(around[i], 1));
   }
@@ -199,9 +233,14 @@ static void eleven_scores_give_the_published_errors(void **state) {
   static const struct {
     pc_edge_rule rule;
     double ten;
-  } expected[] = {{PC_EDGES_GUO, 0.40909090909090906},   {PC_EDGES_RIGHT, 0.48181818181818187},
-                  {PC_EDGES_KULL, 0.4818181818181818},   {PC_EDGES_OWN_ONE, 0.3727272727272727},
-                  {PC_EDGES_NETCAL, 0.3727272727272728}, {PC_EDGES_LEFT, 5.5 / 11}};
+  } expected[] = {{PC_EDGES_GUO, 0.40909090909090906},
+                  {PC_EDGES_RIGHT, 0.48181818181818187},
+                  {PC_EDGES_KULL, 0.4818181818181818},
+                  {PC_EDGES_OWN_ONE, 0.3727272727272727},
+                  {PC_EDGES_NETCAL, 0.3727272727272728},
+                  {PC_EDGES_LEFT, 5.5 / 11},
+                  {PC_EDGES_TORCH, 0.5},
+                  {PC_EDGES_TORCH_F64, 0.44545454545454544}};
   double score[11], hit[11];
   for (int i = 0; i < 11; i++) {
     score[i] = i / 10.0;

@@ -150,7 +150,9 @@ static void debiased_calibration_has_no_bias(void **state) {
 
 static void debiased_by_hand(void **state) {
   (void)state;
-  /* 4 rows at 0.9 with 2 hits, one at 0.1 that came true, none in the third bin */
+  /* 4 rows at 0.9 with 2 hits, one at 0.1 that came true (all of it chance), none in the third
+   * bin
+   */
   const pc_bin bins[3] = {
       {.weight = 4, .hits = 2, .score = 3.6, .score_square = 3.24, .score_hit = 1.8},
       {.weight = 1, .hits = 1, .score = 0.1, .score_square = 0.01, .score_hit = 0.1},
@@ -161,9 +163,13 @@ static void debiased_by_hand(void **state) {
   assert_near(d.sharpness, 0.8 * 0.01 + 0.2 * 0.16, 1e-14);
   assert_near(d.entropy, 0.24, 1e-15);
   assert_near(d.calibration_debiased, 0.8 * (0.16 - 0.25 / 3), 1e-14);
-  assert_near(d.sharpness_debiased, 0.8 * (0.01 - 0.25 / 3) + 0.24 / 4, 1e-13);
+  assert_near(d.sharpness_debiased, 0.8 * (0.01 - 0.25 / 3) + 0.2 * (0.16 - 0.81) + 0.24 / 4,
+              1e-13);
   assert_near(d.entropy_debiased, 0.24 + 0.24 / 4, 1e-15);
   assert_near(d.score, (2 * 0.01 + 2 * 0.81 + 0.81) / 5, 1e-14);
+  assert_near(d.calibration_debiased - d.sharpness_debiased + d.entropy_debiased +
+                  d.within_variance - d.within_covariance,
+              d.score, 1e-14);
 }
 
 static void one_row(void **state) {
@@ -177,19 +183,21 @@ static void one_row(void **state) {
   assert_same(brier.score, 0.25);
   assert_same(brier.calibration, 0.25);
   assert_same(brier.entropy, 0.0);
-  assert_same(brier.sharpness_debiased, 0.0);
+  assert_same(brier.calibration_debiased, 0.0);
+  assert_same(brier.sharpness_debiased, -0.25);
   assert_near(in_logs.score, log(2.0), 1e-15);
   assert_near(in_logs.calibration, log(2.0), 1e-15);
   assert_same(in_logs.sharpness, 0.0);
   assert_same(in_logs.within_variance, 0.0);
 }
 
-/* Rows at 0 that did not come true: fine where no other did, else infinite inside the bin. */
+/* Rows at 0 that did not come true: the infinite term that the parts within bins share is left
+ * out of both, and they add up. */
 static void log_of_zero(void **state) {
   (void)state;
   const pc_bin bins[2] = {{.weight = 3, .hits = 0, .score = 0},
                           {.weight = 1, .hits = 1, .score = 1}};
-  const pc_bin_logs alone[2] = {{{0, -INFINITY, 0, 0}}, {{0, 0, -INFINITY, 0}}};
+  const pc_bin_logs alone[2] = {{{0}, 1u << PC_LOG_MISS}, {{0}, 1u << PC_LOG_REST_HIT}};
   pc_decomposition d = {0};
   pc_decompose_log(bins, alone, 2, 4, &d);
   assert_same(d.score, 0.0);
@@ -198,15 +206,36 @@ static void log_of_zero(void **state) {
   assert_same(d.within_covariance, 0.0);
   assert_near(d.sharpness, d.entropy, 1e-15);
   const pc_bin mixed = {.weight = 4, .hits = 1, .score = 0.05};
-  const pc_bin_logs beside = {{log(0.05), -INFINITY, log1p(-0.05), 0}};
+  const pc_bin_logs beside = {{log(0.05), 0, log1p(-0.05), 0}, 1u << PC_LOG_MISS};
   d = (pc_decomposition){0};
   pc_decompose_log(&mixed, &beside, 1, 4, &d);
   assert_near(d.score, -log(0.05) / 4, 1e-15);
-  assert_true(isinf(d.within_variance) && isinf(d.within_covariance));
-  const pc_bin_logs impossible = {{-INFINITY, 0, 0, 0}};
+  assert_near(d.within_covariance, 0.75 * log(0.05 / 0.95) / 4, 1e-15);
+  assert_near(sum_of(&d), d.score, 1e-15);
+  const pc_bin_logs impossible = {{-INFINITY, 0, 0, 0}, 1u << PC_LOG_HIT};
   d = (pc_decomposition){0};
   pc_decompose_log(&mixed, &impossible, 1, 4, &d);
   assert_true(isinf(d.score) && d.score > 0);
+}
+
+/* Scores too near 0 or 1 for the rounded sums of a bin: each row alone is its bin's mean. */
+static void log_of_tiny_scores(void **state) {
+  (void)state;
+  const pc_bin low = {.weight = 1, .hits = 1, .score = 0};
+  const pc_bin_logs at_low = {{log(1e-30), 0, -1e-30, 0}, 0};
+  pc_decomposition d = {0};
+  pc_decompose_log(&low, &at_low, 1, 1, &d);
+  assert_near(d.calibration, -log(1e-30), 1e-13);
+  assert_near(d.within_variance, 0.0, 1e-13);
+  assert_near(sum_of(&d), -log(1e-30), 1e-14);
+  const pc_bin high = {.weight = 100, .hits = 99, .score = 100};
+  const pc_bin_logs at_high = {{0, 0, 0, log(0x1p-53)}, 1u << PC_LOG_REST_HIT};
+  d = (pc_decomposition){0};
+  pc_decompose_log(&high, &at_high, 1, 100, &d);
+  assert_true(isfinite(d.calibration) && isfinite(d.within_variance));
+  assert_near(d.calibration, -0.01 * (log(0x1p-53 / 100) - log(0.01)) + 0.99 * log(0.99),
+              1e-13);
+  assert_near(sum_of(&d), d.score, 1e-14);
 }
 
 /* ---- CORP ---- */
@@ -328,11 +357,11 @@ static void memory_may_run_out(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(bins_add_up),         cmocka_unit_test(debiased_calibration_has_no_bias),
-      cmocka_unit_test(debiased_by_hand),    cmocka_unit_test(one_row),
-      cmocka_unit_test(log_of_zero),         cmocka_unit_test(corp_adds_up),
-      cmocka_unit_test(corp_of_the_perfect), cmocka_unit_test(corp_of_a_constant),
-      cmocka_unit_test(memory_may_run_out),
+      cmocka_unit_test(bins_add_up),        cmocka_unit_test(debiased_calibration_has_no_bias),
+      cmocka_unit_test(debiased_by_hand),   cmocka_unit_test(one_row),
+      cmocka_unit_test(log_of_zero),        cmocka_unit_test(log_of_tiny_scores),
+      cmocka_unit_test(corp_adds_up),       cmocka_unit_test(corp_of_the_perfect),
+      cmocka_unit_test(corp_of_a_constant), cmocka_unit_test(memory_may_run_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

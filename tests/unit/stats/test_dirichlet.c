@@ -170,6 +170,31 @@ static void zeros(void **state) {
   pair_sample_free(&s);
 }
 
+/* A zero shuts out kernels whose own probability is not 0, however small that is. */
+static void zeros_beside_tiny_numbers(void **state) {
+  (void)state;
+  static const double tiny[] = {5e-324, 1e-310, 1e-304, 1e-290, 1e-100, 1e-30};
+  for (size_t t = 0; t < UNIT_COUNT(tiny); t++) {
+    pair_sample s = pair_sample_make(40, 3, 1.0, 3, 1);
+    for (size_t i = 0; i < s.count; i++) {
+      const double u = (double)(1 + i % 7) / 8;
+      memcpy(s.probs + 3 * i, (const double[]){i % 3 == 0 ? 0.0 : tiny[t], u, 1 - u},
+             3 * sizeof(double));
+    }
+    pair_sample_lay(&s);
+    assert_near(error_of(&s, 0.05, 1, 1), density_error(&s, 0.05, 1), 1e-12);
+    double found;
+    likelihood_of(&s, &density_bandwidths[2], 1, 1, &found);
+    assert_near(found, density_likelihood(&s, density_bandwidths[2]), 1e-12);
+    for (size_t i = 1; i < s.count; i++)
+      s.probs[3 * i] = tiny[t];
+    s.weights[0] = 1;
+    pair_sample_lay(&s);
+    assert_same(error_of(&s, 0.05, 1, 1), -1.0);
+    pair_sample_free(&s);
+  }
+}
+
 /* A zero where all others have more shuts a row out, unless it has a copy. */
 static void a_row_that_is_near_no_other(void **state) {
   (void)state;
@@ -243,6 +268,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(agrees_with_the_definition),
       cmocka_unit_test(zeros),
+      cmocka_unit_test(zeros_beside_tiny_numbers),
       cmocka_unit_test(a_row_that_is_near_no_other),
       cmocka_unit_test(closed_form),
       cmocka_unit_test(threads_do_not_show),
