@@ -365,7 +365,7 @@ static void variance_regression_say(const regression_job *job, pc_findings *find
                   "mean squared error by %.0f %%, after the map by %.0f %%.",
                   variance_regression_off(job, REGRESSION_AT(variance[0])),
                   variance_regression_off(job, REGRESSION_AT(variance[1])));
-  pc_findings_say(findings, "In the end squared errors are %s times the predicted variance, ",
+  pc_findings_say(findings, "In the end squared errors are %s times the predicted variance",
                   variance_regression_show(job, REGRESSION_AT(ratio[0]), a));
   pc_findings_say(findings, "and %s times the mapped one;",
                   variance_regression_show(job, REGRESSION_AT(ratio[1]), a));
