@@ -14,7 +14,7 @@
  * Source:   Gruber & Buettner 2022, section 5.3, Tables 1 and 2, Figures 4, 8 and 9, appendix
  *           G.5.  Where the text is open:
  *           - scale of the targets: none is written, so they are taken as they are.  Inputs are
- *             standardised by the training rows, since columns reach from 1 to 1e7;
+ *             standardised by the training rows, since columns have sizes from 1 to 1e6;
  *           - noise of Friedman's problem: "varying variance [...] N(0, 0.5 + X6)", so 0.5 + x6
  *             is the variance; the authors' notebook takes it for the standard deviation;
  *           - output: the text has a variance only; the authors' notebooks take the size of the
