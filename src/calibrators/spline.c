@@ -16,10 +16,11 @@
  * fewer distinct scores than knots: the smallest values at knots, with a warning; (6) a map has
  * at most 65536 points, fewer for many ranks: of more distinct scores, some at equal distances
  * in their order; (7) convention=gupta: float scores, rows as points, and interpolation the
- * wrong way round, as in the published code. Source: Gupta et al. 2021 (text and code differ:
- * DEFINITIONS of the project, 7.8). Accuracy: values at knots to about 1e-10.   Cost: a sort
- * and a pass over distinct scores; constrained: a pass for each constraint that is met on the
- * way. */
+ * wrong way round, as in the published code.  The map is in [0, 1] as ever, in rows and files;
+ * the map before clipping, which the paper's tables measure, is kept for study spline-tables.
+ * Source: Gupta et al. 2021 (text and code differ: DEFINITIONS of the project, 7.8). Accuracy:
+ * values at knots to about 1e-10.   Cost: a sort and a pass over distinct scores; constrained:
+ * a pass for each constraint that is met on the way. */
 #include "calibrators/spline.h"
 
 #include <math.h>
@@ -47,7 +48,8 @@ static const pcal_option spline_options[] = {
     {"fit", PCAL_OPTION_CHOICE, "error", 0, 0, "error|cumulative",
      "what the spline follows: cumulated errors, or cumulated outcomes as the paper says"},
     {"convention", PCAL_OPTION_CHOICE, "none", 0, 0, "none|gupta",
-     "compute as the published code does"},
+     "gupta: places and interpolation of the published code; probabilities are still kept in "
+     "[0, 1]"},
 };
 
 /* ---- Options ---- */
@@ -116,15 +118,31 @@ typedef struct spline_state {
   pc_spline_report *reports; /* of each spline */
 } spline_state;
 
+/* The map in [0, 1] that is applied and saved. */
+static pcal_status spline_clip(const pcal_env *env, const pc_score_line *from,
+                               pc_score_line *to, pcal_error *err) {
+  PC_TRY(pc_score_line_room(env, from->count, to, err));
+  for (size_t i = 0; i < from->count; i++) {
+    const double value = from->value[i];
+    to->score[i] = from->score[i];
+    to->value[i] = value >= 1.0 ? 1.0 : value > 0.0 ? value : 0.0;
+  }
+  return PCAL_OK;
+}
+
 static pcal_status spline_use(void *user, size_t column, const pc_sorted_column *misses,
                               const pc_sorted_column *hits, pcal_error *err) {
   const spline_state *state = user;
   const pc_spline_model *model = state->model;
+  const pc_score_lines *made = model->published ? model->unclipped : model->lines;
+  pc_score_line *line = &made->lines[column];
   pc_curve_table table;
   PC_TRY(pc_curve_table_join(state->env, misses, hits, &table, err));
-  const pcal_status status =
+  pcal_status status =
       pc_spline_fit(state->env, &state->rule, &table, model->values + column * model->knots,
-                    &model->lines->lines[column], &state->reports[column], err);
+                    line, &state->reports[column], err);
+  if (status == PCAL_OK && model->published)
+    status = spline_clip(state->env, line, &model->lines->lines[column], err);
   pc_curve_table_free(state->env, &table);
   return status;
 }
@@ -165,6 +183,8 @@ static pcal_status spline_fit(const pc_fit_task *task, pcal_error *err) {
     return pc_fail(err, PCAL_USAGE, "spline: %s", unsuited);
   PC_TRY(pc_spline_model_new(calibrator, &model, err));
   PC_TRY(pc_score_lines_new(&calibrator->env, model->count, &model->lines, err));
+  if (model->published)
+    PC_TRY(pc_score_lines_new(&calibrator->env, model->count, &model->unclipped, err));
   spline_state state = {model, task->env, spline_rule(calibrator, model->count), NULL};
   state.reports = pc_alloc(task->env, model->count, sizeof *state.reports);
   if (state.reports == NULL)
@@ -246,6 +266,7 @@ static void spline_release(pcal_calibrator *calibrator) {
   pc_spline_model *model = calibrator->parameters;
   if (model != NULL) {
     pc_score_lines_free(&calibrator->env, model->lines);
+    pc_score_lines_free(&calibrator->env, model->unclipped);
     pc_free(&calibrator->env, model->values);
   }
   pc_free(&calibrator->env, model);

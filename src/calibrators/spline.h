@@ -29,9 +29,11 @@ typedef struct pc_spline_model {
   size_t rank, class; /* rank from 1 */
   size_t classes;
   int published;
-  size_t knots, count; /* splines */
-  double *values;      /* count x knots */
-  pc_score_lines *lines;
+  size_t knots, count;       /* splines */
+  double *values;            /* count x knots */
+  pc_score_lines *lines;     /* in [0, 1] */
+  pc_score_lines *unclipped; /* after a fit with convention=gupta, else NULL; not saved */
+  int unscaled;              /* rows of target=all are not divided by their sums */
 } pc_spline_model;
 
 /* A sentence on what keeps the options from suiting a layout, or NULL. */
@@ -48,5 +50,10 @@ pc_score_columns pc_spline_columns(const pc_spline_model *model);
 size_t pc_spline_row_space(const pcal_calibrator *calibrator);
 void pc_spline_apply(const pcal_calibrator *calibrator, const double *in, size_t count,
                      double *out);
+/* The same with values as they were before clipping and, for target=all, without dividing rows
+ * by their sums: what the tables of the paper measure, not probabilities.  For a calibrator
+ * that was fitted with convention=gupta and not read from a file. */
+void pc_spline_apply_unclipped(const pcal_calibrator *calibrator, const double *in,
+                               size_t count, double *out);
 
 #endif

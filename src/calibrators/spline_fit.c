@@ -11,7 +11,8 @@
  *
  * As published: each row is a point, those of an entry on the straight line between the sums
  * before and behind it; a score between entries j-1 and j gets the map of the first row of j at
- * the side of j-1, and that of the last row of j-1 at the side of j. */
+ * the side of j-1, and that of the last row of j-1 at the side of j.  The map is not kept in
+ * [0, 1]: the tables of the paper were measured without that; the caller clips it. */
 #include "calibrators/spline_fit.h"
 
 #include <math.h>
@@ -321,11 +322,11 @@ static pcal_status spline_fit_line(const spline_fit *fit, pc_score_line *line,
   return PCAL_OK;
 }
 
-/* The map at one place of an entry. */
+/* The map at one place of an entry, not kept in [0, 1]. */
 static double spline_fit_at(const spline_fit *fit, size_t j, double place) {
   const pc_spline_form slope = pc_spline_slope(&fit->space, place);
   const double value = pc_spline_take(&slope, fit->values, fit->bends);
-  return spline_fit_keep(fit->rule->cumulative ? value : fit->rows->score[j] + value);
+  return fit->rule->cumulative ? value : fit->rows->score[j] + value;
 }
 
 static void spline_fit_point(pc_score_line *line, double score, double value) {

@@ -11,7 +11,7 @@ typedef struct pc_spline_rule {
   pc_runout runout;
   int constrained; /* the map stays in [0, 1] at the rows */
   int cumulative;  /* the spline follows the outcomes, not the errors */
-  int published;   /* points and interpolation as in the published code */
+  int published;   /* points and interpolation as in the published code; not kept in [0, 1] */
   size_t points;   /* of a map, at most; at least 2 */
 } pc_spline_rule;
 

@@ -140,7 +140,8 @@ static void spline_rows_all(const pc_spline_model *model, const uint32_t *order,
                             const double *in, double *out) {
   for (size_t r = 0; r < model->classes; r++)
     out[order[r]] = spline_rows_map(model, r, in[order[r]]);
-  pc_rescale_row(out, model->classes);
+  if (!model->unscaled)
+    pc_rescale_row(out, model->classes);
 }
 
 /* order: of the classes, where it is needed; a single column goes to the end. */
@@ -168,9 +169,8 @@ static void spline_rows_apply(const pc_spline_model *model, const uint32_t *orde
   }
 }
 
-void pc_spline_apply(const pcal_calibrator *calibrator, const double *in, size_t count,
-                     double *out) {
-  const pc_spline_model *model = calibrator->parameters;
+static void spline_rows_run(const pc_spline_model *model, const double *in, size_t count,
+                            double *out) {
   const size_t k = model->classes;
   uint32_t *order = (uint32_t *)(void *)(out + count * k);
   const int ranked = model->target != PC_SPLINE_OF_CLASS && model->target != PC_SPLINE_COLUMN;
@@ -185,4 +185,17 @@ void pc_spline_apply(const pcal_calibrator *calibrator, const double *in, size_t
     }
     spline_rows_apply(model, order, in, out);
   }
+}
+
+void pc_spline_apply(const pcal_calibrator *calibrator, const double *in, size_t count,
+                     double *out) {
+  spline_rows_run(calibrator->parameters, in, count, out);
+}
+
+void pc_spline_apply_unclipped(const pcal_calibrator *calibrator, const double *in,
+                               size_t count, double *out) {
+  pc_spline_model model = *(const pc_spline_model *)calibrator->parameters;
+  model.lines = model.unclipped;
+  model.unscaled = 1;
+  spline_rows_run(&model, in, count, out);
 }

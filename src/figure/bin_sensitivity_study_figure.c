@@ -7,7 +7,7 @@ static pcal_status bin_sensitivity_study_figure_build(const pc_findings *finding
                                                       pc_figure *figure, pcal_error *err) {
   static const pc_grid grid = {.columns = 1, .rows = 1};
   static const pc_dot_series series[] = {{"spearman", "Spearman", PC_TONE_A},
-                                         {"paper", "the paper's formula", PC_TONE_B}};
+                                         {"printed_formula", "the printed formula", PC_TONE_B}};
   const pc_dot_rows rows = {&findings->tables[0], "property", series, 2, 0};
   (void)err;
   const size_t panel =

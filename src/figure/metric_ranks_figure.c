@@ -12,7 +12,7 @@
 enum { METRIC_RANKS_FIGURE_METHODS, METRIC_RANKS_FIGURE_ORDER, METRIC_RANKS_FIGURE_PROPERTIES };
 
 static const pc_dot_series metric_ranks_figure_series[] = {
-    {"spearman", "Spearman", PC_TONE_B}, {"paper", "the paper's formula", PC_TONE_C}};
+    {"spearman", "Spearman", PC_TONE_B}, {"printed_formula", "the printed formula", PC_TONE_C}};
 
 /* Metrics, of all models, that put a method at a rank from 1. */
 static size_t metric_ranks_figure_count(const pc_study_table *order, size_t method,

@@ -77,7 +77,8 @@ const pc_metric pc_metric_brier = {
             .options = brier_options,
             .option_count = sizeof brier_options / sizeof *brier_options,
         },
-    .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_NEEDS_CLASSES | PC_LOSS,
+    .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_NEEDS_CLASSES | PC_LOSS |
+              PC_SQUARED,
     .configure = brier_configure,
     .evaluate = brier_evaluate,
 };

@@ -57,10 +57,10 @@ static const double ce_kde_bandwidths[] = {1e-05,
 
 static pcal_status ce_kde_configure(pc_options *options, const pc_layout *layout,
                                     pc_reading *reading, pcal_error *err) {
-  (void)options;
   (void)layout;
   (void)err;
   reading->need.machine = PC_PAIR;
+  reading->traits |= options->value[CE_KDE_ROOT].number != 0 ? 0u : PC_SQUARED;
   return PCAL_OK;
 }
 

@@ -186,7 +186,8 @@ const pc_metric pc_metric_decomposition = {
             .options = decomposition_options,
             .option_count = sizeof decomposition_options / sizeof *decomposition_options,
         },
-    .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_PARTS_IN_TEXT,
+    .traits =
+        PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_PARTS_IN_TEXT | PC_SQUARED,
     .configure = decomposition_configure,
     .evaluate = decomposition_evaluate,
 };

@@ -79,7 +79,8 @@ const pc_metric pc_metric_log = {
             .options = log_score_options,
             .option_count = sizeof log_score_options / sizeof *log_score_options,
         },
-    .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_NEEDS_CLASSES | PC_LOSS,
+    .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_NEEDS_CLASSES | PC_LOSS |
+              PC_SQUARED,
     .configure = log_score_configure,
     .evaluate = log_score_evaluate,
 };

@@ -19,7 +19,8 @@ typedef enum pc_trait {
   PC_PARTS_IN_TEXT = 256, /* the parts are the point: text shows them under the value */
   PC_NO_WEIGHTS = 1024,   /* refuses all weights */
   PC_BY_INDEX = 2048,     /* looks at the indices of rows, each of which may come once */
-  PC_NO_OUTCOMES = 4096   /* does not look at outcomes */
+  PC_NO_OUTCOMES = 4096,  /* does not look at outcomes */
+  PC_SQUARED = 8192 /* a score or a power of an error: not squared where squares are studied */
 } pc_trait;
 
 #define PC_PARTS_MAX 8

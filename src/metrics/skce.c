@@ -249,7 +249,7 @@ const pc_metric pc_metric_skce = {
             .options = skce_options,
             .option_count = sizeof skce_options / sizeof *skce_options,
         },
-    .traits = SKCE_TRAITS,
+    .traits = SKCE_TRAITS | PC_SQUARED,
     .configure = skce_configure,
     .evaluate = skce_evaluate,
 };

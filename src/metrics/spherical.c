@@ -62,7 +62,8 @@ const pc_metric pc_metric_spherical = {
             .notion = "proper",
             .machine = "sum",
         },
-    .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_NEEDS_CLASSES | PC_LOSS,
+    .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_NEEDS_CLASSES | PC_LOSS |
+              PC_SQUARED,
     .configure = spherical_configure,
     .evaluate = spherical_evaluate,
 };

@@ -36,9 +36,9 @@ static const pcal_option tce_kde_options[] = {
 
 static pcal_status tce_kde_configure(pc_options *options, const pc_layout *layout,
                                      pc_reading *reading, pcal_error *err) {
-  (void)options;
   (void)layout;
   (void)err;
+  reading->traits |= options->value[TCE_KDE_ROOT].number != 0 ? 0u : PC_SQUARED;
   reading->need.machine = PC_CURVE;
   reading->need.view.kind = PC_VIEW_RANK;
   reading->need.view.index = 1;

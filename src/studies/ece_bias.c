@@ -8,10 +8,16 @@
  *           truth = sum_b p_b |gap_b|,  gap_b = conf_b - acc_b
  *           where acc_b is the mean of the true probabilities of the predicted classes in bin
  *           b, so that no label goes into either.
- * Edge cases: (1) the pool is ten times as large as the largest subset, so that subsets hardly
- *           overlap: standard errors take them for independent; (2) the largest subsets are as
- * many as those before them; (3) truth is the limit of this ECE, whose bins hide what happens
- * inside them; (4) with so few rows that bins are empty mu takes n p_b for the rows of a bin.
+ *           expected = the mean of ECE(n) over samples (ece_mean.c), without the approximations
+ *           that make mu larger
+ * Edge cases:
+ *   (1) standard errors take subsets for independent; the pool is ten times as large as the
+ *       largest subset, so this holds for small subsets.  Large subsets share rows, and their
+ *       mean differs from `expected` by what the labels of this pool happen to be: at a tenth
+ *       of the pool by a few per cent for a calibrated model;
+ *   (2) the largest subsets are as many as those before them;
+ *   (3) truth is the limit of this ECE, whose bins hide what happens inside them;
+ *   (4) mu takes n p_b for the rows of a bin, also where that is less than one.
  * Source:   Gruber & Buettner 2022, Figure 2, Proposition 3.3, appendices D.5 and G.1.
  * Cost:     K^2 a row of the pool, and the subsets. */
 #include <math.h>
@@ -21,6 +27,7 @@
 #include "core/number.h"
 #include "kernels/softmax.h"
 #include "stats/sample_size.h"
+#include "studies/ece_mean.h"
 #include "studies/simulate.h"
 #include "studies/size_study.h"
 
@@ -163,6 +170,12 @@ static double ece_bias_truth(const ece_bias_pool *pool, size_t model) {
   return pc_bins_error(pool->bins + model * bins, bins, (double)pool->rows, PC_NORM_L1, 0);
 }
 
+/* The mean over samples, without the approximations of mu. */
+static double ece_bias_mean(const ece_bias_pool *pool, size_t model, size_t rows) {
+  const size_t bins = pool->cells.bin_count;
+  return pc_ece_mean(pool->bins + model * bins, bins, (double)pool->rows, rows);
+}
+
 static double ece_bias_accuracy(const ece_bias_pool *pool) {
   double sum = 0.0;
   for (size_t i = 0; i < pool->rows; i++)
@@ -172,28 +185,29 @@ static double ece_bias_accuracy(const ece_bias_pool *pool) {
 
 static void ece_bias_say(const pc_size_plan *plan, const ece_bias_pool *pool, pc_bin *space,
                          pc_findings *findings) {
-  char text[4][PC_NUMBER_MAX];
+  char text[5][PC_NUMBER_MAX];
   pc_number_round(ece_bias_accuracy(pool), 3, text[0]);
   pc_findings_say(findings,
                   "ECE of models of %zu simulated rows, %zu classes and accuracy %s, on random "
-                  "subsets of the rows: its mean and standard error over subsets; mu, the mean "
-                  "that Proposition 3.3 expects; and the truth, what it would be without end "
-                  "of rows.",
+                  "subsets of the rows: its mean and standard error over subsets; mu, the "
+                  "approximate mean of Proposition 3.3; truth, the limit for many rows; and "
+                  "expected, the mean over samples with binomial bin counts and hits.",
                   pool->rows, pool->simulation.classes, text[0]);
   for (size_t m = 0; m < plan->case_count; m++) {
     pc_number_round(pc_size_value_at(&plan->cases[m], 0, 0)->mean, 3, text[0]);
     pc_number_round(ece_bias_expected(pool, m, pool->sizes.rows[0], space), 3, text[1]);
     pc_number_fixed(ece_bias_truth(pool, m), 4, text[2]);
-    pc_findings_say(findings, "Factor %s at %zu rows: %s, mu %s, truth %s.",
-                    pc_show(pool->factors[m], text[3]), pool->sizes.rows[0], text[0], text[1],
-                    text[2]);
+    pc_number_round(ece_bias_mean(pool, m, pool->sizes.rows[0]), 3, text[4]);
+    pc_findings_say(findings, "Factor %s at %zu rows: %s, expected %s, mu %s, truth %s.",
+                    pc_show(pool->factors[m], text[3]), pool->sizes.rows[0], text[0], text[4],
+                    text[1], text[2]);
   }
 }
 
 static pcal_status ece_bias_tell(const pc_size_plan *plan, pc_findings *findings,
                                  pcal_error *err) {
   static const char *const columns[] = {"factor",         "rows", "subsets", "mean",
-                                        "standard_error", "mu",   "truth"};
+                                        "standard_error", "mu",   "truth",   "expected"};
   const ece_bias_pool *pool = plan->user;
   const pcal_env *env = pool->job->env;
   pc_study_table *table = pc_findings_table(findings, "");
@@ -210,7 +224,8 @@ static pcal_status ece_bias_tell(const pc_size_plan *plan, pc_findings *findings
                               value->mean,
                               value->error,
                               ece_bias_expected(pool, model, pool->sizes.rows[size], space),
-                              ece_bias_truth(pool, model)};
+                              ece_bias_truth(pool, model),
+                              ece_bias_mean(pool, model, pool->sizes.rows[size])};
     status = pc_study_table_row(table, err);
     for (size_t c = 0; status == PCAL_OK && c < sizeof numbers / sizeof *numbers; c++)
       pc_study_table_number(table, c, numbers[c]);
@@ -306,8 +321,11 @@ const pc_study pc_study_ece_bias = {
                 "Simulates models whose true calibration is known (100 classes, logits times "
                 "1, 1.5 and 2.5, unless --classes and --factor say otherwise), and measures "
                 "the ECE on random subsets of 100 to 10000 rows (or those of --rows), beside "
-                "the mean that Proposition 3.3 expects at that size, and the truth. Also a "
-                "calibrated model has an ECE, and the more so the fewer rows there are.",
+                "mu(n) of Proposition 3.3, the truth, and the mean that is expected without "
+                "the "
+                "approximations of the proposition, which make mu too large where bins have "
+                "few rows. Also a calibrated model has an ECE, and the more so the fewer rows "
+                "there are.",
             .citation = "Gruber & Buettner, NeurIPS 2022, Figure 2, Proposition 3.3 and "
                         "appendix G.1",
             .options = ece_bias_options,

@@ -24,7 +24,8 @@ enum { IMPROVEMENT_PLAIN, IMPROVEMENT_SQUARED };
 
 static const pcal_option improvement_options[] = {
     {"space", PCAL_OPTION_CHOICE, "plain", 0, 0, "plain|squared",
-     "study the metrics, or their squares"},
+     "study the metrics, or the squares of errors; brier and other scores are not squared "
+     "again"},
 };
 
 static const char *const improvement_specs[] = {"paper"};

@@ -1,7 +1,8 @@
 /* Formula:  mean and standard error over R subsets of n rows each,
  *             mean = (1/R) sum_r e(D_r),   error = sqrt(sum_r (e(D_r) - mean)^2 / (R (R - 1)))
  *           with e squared where squares are studied, and e(D, f) - e(D, h o f) in place of e
- *           where improvements are.
+ *           where improvements are.  Scores and metrics that are powers already (PC_SQUARED:
+ *           brier, skce, root=no) are taken as they are.
  *           sizes n_i = smallest (N / smallest)^(i / 9), rounded, i = 0 .. 9; the subsets of
  *           n_i are 2 (100 - 11 i)^2: 20000, 15842, 12168, 8978, 6272, 4050, 2312, 1058, 288, 2
  * Edge cases: (1) a metric that is undefined in one subset of a size is left out at that size,
@@ -125,8 +126,9 @@ static pcal_status size_study_worker_fill(const size_study_run *run, size_study_
              : pc_subset_room_new(run->after, &worker->after, err);
 }
 
-static double size_study_power(const size_study_run *run, double value) {
-  return run->plan->squared ? value * value : value;
+static double size_study_power(const size_study_run *run, size_t metric, double value) {
+  return run->plan->squared && !pc_subset_metrics_squared(run->before, metric) ? value * value
+                                                                               : value;
 }
 
 static void size_study_draw(const size_study_run *run, size_study_worker *worker, size_t size,
@@ -144,13 +146,13 @@ static pcal_status size_study_subset(const size_study_run *run, size_study_worke
   size_study_draw(run, worker, size, repeat);
   PC_TRY(pc_subset_measure(run->before, worker->before, worker->rows, rows, values, NULL, err));
   for (size_t m = 0; m < metrics; m++)
-    values[m] = size_study_power(run, values[m]);
+    values[m] = size_study_power(run, m, values[m]);
   if (run->after == NULL)
     return PCAL_OK;
   PC_TRY(pc_subset_measure(run->after, worker->after, worker->rows, rows, worker->values, NULL,
                            err));
   for (size_t m = 0; m < metrics; m++)
-    values[m] -= size_study_power(run, worker->values[m]);
+    values[m] -= size_study_power(run, m, worker->values[m]);
   return PCAL_OK;
 }
 

@@ -44,7 +44,7 @@ struct pc_size_plan {
   const pc_study_job *job;
   const char *const *specs;
   size_t spec_count;
-  int squared; /* squares of the metrics */
+  int squared; /* squares of errors; scores as they are */
   int apart;   /* cases are not averaged */
   int improvements;
   char (*metrics)[PC_TABLE_WORD_MAX];

@@ -7,8 +7,9 @@
  *          that of the class which had the rank before (1, 2, 6), of the event (4), and the
  *          largest of all ranks' splines (5).
  * Edge cases: (1) two splines: ours, and with the published code's float scores and
- *          interpolation (convention=gupta); variants=yes adds both other run-outs and the
- *          constrained fit; (2) MS-ODIR and Dir-ODIR average the models of five folds, as
+ *          interpolation (convention=gupta), whose scores are judged before they are kept in
+ *          [0, 1], which the paper's Table 2 needs; variants=yes adds both other run-outs and
+ *          the constrained fit; (2) MS-ODIR and Dir-ODIR average the models of five folds, as
  *          published; (3) a method that does not suit a case, or would take hours, leaves all
  *          tables, with a sentence; methods of the user's (--method) take the place of the
  * paper's; (4) one column of scores has no ranks and is refused. Source:  Gupta et al.,
@@ -20,12 +21,15 @@
 
 #include "calibrators/apply.h"
 #include "calibrators/fit.h"
+#include "calibrators/spline.h"
 #include "core/executor.h"
 #include "core/number.h"
 #include "studies/method_grid.h"
+#include "studies/raw_scores.h"
 #include "studies/study_data.h"
 #include "studies/study_measure.h"
 
+#define SPLINE_TABLES_BINS 25      /* of Table 6 */
 #define SPLINE_TABLES_ROW_COST 2e3 /* nanoseconds for a row and a spline, about */
 
 enum { SPLINE_TABLES_VARIANTS };
@@ -61,6 +65,7 @@ static const char *const spline_tables_kinds[] = {"", ",convention=gupta", ",run
 static const char *const spline_tables_names[] = {
     "spline", "spline:convention=gupta", "spline:runout=quadratic", "spline:runout=cubic",
     "spline:constrained=yes"};
+#define SPLINE_TABLES_GUPTA 1 /* place of convention=gupta */
 #define SPLINE_TABLES_USUAL 2
 #define SPLINE_TABLES_KINDS (sizeof spline_tables_kinds / sizeof *spline_tables_kinds)
 
@@ -144,13 +149,44 @@ static pcal_status spline_tables_fit(const spline_tables_work *work, const pc_st
   return status;
 }
 
+/* Rows whose label is the class of the largest value; ties go to the lower class. */
+static double spline_tables_accuracy(const pc_study_data *data, const double *mapped) {
+  size_t right = 0;
+  for (size_t i = 0; i < data->rows; i++)
+    right += spline_tables_class(mapped + i * data->classes, data->classes, 1) ==
+             (size_t)data->labels[i];
+  return (double)right / (double)data->rows;
+}
+
+/* As published, without clipping: values outside [0, 1] are judged as they are. */
+static pcal_status spline_tables_judge_raw(const pc_study_data *data,
+                                           const spline_tables_table *table,
+                                           const pcal_calibrator *calibrator, double *mapped,
+                                           int32_t *came_true, const pcal_env *env, double *out,
+                                           pcal_error *err) {
+  const size_t classes = data->classes;
+  const pc_raw_scores raw = {mapped, came_true, data->rows};
+  pc_spline_apply_unclipped(calibrator, data->probs, data->rows, mapped);
+  for (size_t i = 0; table->within && i < data->rows; i++)
+    mapped[i] = mapped[i * classes + classes - 1];
+  if (table->rank == 0) {
+    *out = spline_tables_accuracy(data, mapped);
+    return PCAL_OK;
+  }
+  spline_tables_events(data, table, mapped, came_true);
+  if (strcmp(table->event, "ks") == 0)
+    return pc_raw_ks(&raw, env, out, err);
+  *out = pc_raw_ece(&raw, SPLINE_TABLES_BINS);
+  return PCAL_OK;
+}
+
 static pcal_status spline_tables_one(const spline_tables_work *work, size_t index,
                                      const pcal_env *env, pcal_error *err) {
   const size_t kind = index % work->kinds, place = index / work->kinds;
   const spline_tables_table *table = &spline_tables_all[place % SPLINE_TABLES_COUNT];
   const size_t at = place / SPLINE_TABLES_COUNT;
   const pc_study_data *data = &work->judged[at];
-  double *mapped = pc_alloc_raw(env, data->rows * data->classes, sizeof *mapped);
+  double *mapped = pc_alloc_raw(env, (data->rows + 1) * data->classes, sizeof *mapped);
   int32_t *came_true = pc_alloc_raw(env, data->rows, sizeof *came_true);
   pcal_calibrator *calibrator = NULL;
   pcal_batch batch;
@@ -161,9 +197,12 @@ static pcal_status spline_tables_one(const spline_tables_work *work, size_t inde
           ? pc_fail_memory(err, "fitting splines")
           : spline_tables_fit(work, &work->fitted[at], spec, env, &calibrator, err);
   pc_study_data_batch(data, &batch);
-  if (status == PCAL_OK)
+  if (status == PCAL_OK && kind == SPLINE_TABLES_GUPTA)
+    status = spline_tables_judge_raw(data, table, calibrator, mapped, came_true, env,
+                                     &work->values[index], err);
+  else if (status == PCAL_OK)
     status = pc_calibrator_apply(calibrator, &batch, env, mapped, err);
-  if (status == PCAL_OK)
+  if (status == PCAL_OK && kind != SPLINE_TABLES_GUPTA)
     status =
         spline_tables_judge(data, table, mapped, came_true, env, &work->values[index], err);
   pc_calibrator_free(calibrator);

@@ -74,6 +74,10 @@ void pc_subset_metrics_name(const pc_subset_metrics *metrics, size_t index, char
   pc_options_write(&metrics->plan.entries[index].options, 0, out, size);
 }
 
+int pc_subset_metrics_squared(const pc_subset_metrics *metrics, size_t index) {
+  return (metrics->plan.entries[index].reading.traits & PC_SQUARED) != 0;
+}
+
 static size_t subset_bins(const subset_slot *slot, const subset_view *view) {
   return slot->cells.bin_count * view->sorted.part_count;
 }

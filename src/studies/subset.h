@@ -32,6 +32,9 @@ size_t pc_subset_metrics_count(const pc_subset_metrics *metrics);
 void pc_subset_metrics_name(const pc_subset_metrics *metrics, size_t index, char *out,
                             size_t size);
 
+/* True if the value is a score or a power of an error already: see PC_SQUARED. */
+int pc_subset_metrics_squared(const pc_subset_metrics *metrics, size_t index);
+
 /* What one thread works with. */
 typedef struct pc_subset_room pc_subset_room;
 

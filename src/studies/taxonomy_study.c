@@ -11,7 +11,9 @@
  * CWCE_p and TCE_p: either may be the larger one; (3) the estimate of CE_p takes all pairs of
  *          rows: with canonical=auto it is left out above 1e9 pairs of probabilities;
  *          (4) p <= 2: the first inequality needs it; (5) the kernel of MMCE is 1 on the
- *          diagonal, so that its constant is 1.
+ *          diagonal, so that its constant is 1; (6) an interval of the measurement is for the
+ *          population value on these bins, and may lie wholly below a biased estimate: it is
+ *          widened here to reach the estimate that stands beside it.
  * Source:  Gruber & Buettner, NeurIPS 2022, Theorem 3.1 and appendix D.2.
  * Cost:    sorts of the rows for each class, and one measurement with replicas. */
 #include <math.h>
@@ -247,8 +249,10 @@ static pcal_status taxonomy_study_errors(const taxonomy_study_work *work, pc_fin
     pc_study_table_word(table, 2, record == NULL ? "-" : record->label);
     pc_study_table_number(table, 3, work->estimate[e]);
     if (record != NULL && record->surety.has_interval) {
-      pc_study_table_number(table, 4, work->scale[e] * record->surety.low);
-      pc_study_table_number(table, 5, work->scale[e] * record->surety.high);
+      const double low = work->scale[e] * record->surety.low;
+      const double high = work->scale[e] * record->surety.high;
+      pc_study_table_number(table, 4, fmin(low, work->estimate[e]));
+      pc_study_table_number(table, 5, fmax(high, work->estimate[e]));
     }
     pc_study_table_number(table, 6, below);
     pc_study_table_number(table, 7, above);

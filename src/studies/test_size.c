@@ -15,7 +15,8 @@ enum { TEST_SIZE_PLAIN, TEST_SIZE_SQUARED };
 
 static const pcal_option test_size_options[] = {
     {"space", PCAL_OPTION_CHOICE, "plain", 0, 0, "plain|squared",
-     "study the metrics, or their squares"},
+     "study the metrics, or the squares of errors; brier and other scores are not squared "
+     "again"},
 };
 
 static const char *const test_size_specs[] = {"paper"};

@@ -129,6 +129,8 @@ static void variance_training_judge(pc_variance_training *training, const double
 void pc_variance_training_step(pc_variance_training *training, pc_variance_point *out) {
   static const pc_variance_map as_it_is = {1.0, 0.0};
   variance_training_learn(training);
+  if (out == NULL)
+    return;
   out->map = variance_training_fit(training);
   const double *made = variance_training_forward(training, PC_VARIANCE_TEST);
   variance_training_judge(training, made, as_it_is, 0, out);

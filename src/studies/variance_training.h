@@ -49,7 +49,8 @@ PC_CHECKED pcal_status pc_variance_training_new(const pcal_env *env,
                                                 pc_variance_training *out, pcal_error *err);
 void pc_variance_training_free(pc_variance_training *training);
 
-/* One step of Adam along the gradient over all training rows, then the judgement. */
+/* One step of Adam along the gradient over all training rows, then the judgement; out may be
+ * NULL: no judgement, which does not change later ones. */
 void pc_variance_training_step(pc_variance_training *training, pc_variance_point *out);
 
 #endif

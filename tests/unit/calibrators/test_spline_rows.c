@@ -124,11 +124,39 @@ static void certain_rows(void **state) {
   pcal_calibrator_free(calibrator);
 }
 
+/* Before clipping some scores of convention=gupta leave [0, 1]; apply never does, and gives the
+ * same where no clipped point is near.  Rows of target=all are then not divided. */
+static void unclipped(void **state) {
+  static const char *const specs[] = {"spline:knots=20,convention=gupta",
+                                      "spline:knots=20,target=within,rank=2,convention=gupta"};
+  (void)state;
+  const pcal_batch batch = drawn();
+  size_t outside = 0, same = 0;
+  for (size_t s = 0; s < UNIT_COUNT(specs); s++) {
+    pcal_calibrator *calibrator = help_fit(&batch, specs[s]);
+    for (size_t i = 0; i < ROWS; i++) {
+      double raw[2 * K], clipped[2 * K];
+      size_t order[K];
+      pc_spline_apply_unclipped(calibrator, probs + i * K, 1, raw);
+      pc_spline_apply(calibrator, probs + i * K, 1, clipped);
+      ranks_of(probs + i * K, order);
+      const size_t at = s == 0 ? order[0] : K - 1;
+      outside += raw[at] < 0 || raw[at] > 1;
+      same += raw[at] == clipped[at];
+      assert_true(clipped[at] >= 0 && clipped[at] <= 1);
+      assert_true(raw[at] == clipped[at] || raw[at] < 0.2 || raw[at] > 0.8);
+    }
+    pcal_calibrator_free(calibrator);
+  }
+  assert_true(outside > 0 && same > ROWS);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(looks),
       cmocka_unit_test(applies),
       cmocka_unit_test(certain_rows),
+      cmocka_unit_test(unclipped),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

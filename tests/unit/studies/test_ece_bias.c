@@ -1,6 +1,7 @@
 #include "../unit.h"
 
 #include "stats/sample_size.h"
+#include "studies/ece_mean.h"
 #include "studies/simulate.h"
 #include "studies/size_study.h"
 
@@ -56,6 +57,8 @@ static void test_one_bin(void **state) {
                 1e-12);
     assert_true(fabs(pc_study_table_cell(table, m, 6)->number - fabs(confidence - right)) <
                 1e-14);
+    assert_near(pc_study_table_cell(table, m, 7)->number,
+                pc_ece_mean_gap(ECE_BIAS_ROWS, confidence, right) / ECE_BIAS_ROWS, 1e-12);
   }
   assert_true(pc_study_table_cell(table, 0, 6)->number == 0);
   pc_findings_free(&findings);

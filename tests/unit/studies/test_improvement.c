@@ -5,9 +5,9 @@
 #define IMPROVEMENT_ROWS 24
 
 /* Logits of three classes, three times as large as they should be. */
-static pcal_status improvement_small(const pcal_env *env, const char *spec, const char *method,
-                                     pc_findings *findings, pcal_error *err) {
-  static const char *const specs[] = {"ece"};
+static pcal_status improvement_by(const pcal_env *env, const char *spec, const char *method,
+                                  const char *metric, pc_findings *findings, pcal_error *err) {
+  const char *const specs[] = {metric};
   static const uint64_t rows[] = {10};
   float logits[IMPROVEMENT_ROWS * 3];
   int32_t labels[IMPROVEMENT_ROWS];
@@ -42,6 +42,11 @@ static pcal_status improvement_small(const pcal_env *env, const char *spec, cons
   return status;
 }
 
+static pcal_status improvement_small(const pcal_env *env, const char *spec, const char *method,
+                                     pc_findings *findings, pcal_error *err) {
+  return improvement_by(env, spec, method, "ece", findings, err);
+}
+
 /* The reference comes with any metric; folds keep the rows in their order. */
 static void test_a_small_study(void **state) {
   (void)state;
@@ -65,6 +70,31 @@ static void test_a_small_study(void **state) {
   pc_findings_free(&findings);
 }
 
+/* In squared space rbs becomes the Brier score; scores and powers are not squared again. */
+static void test_squared_once(void **state) {
+  static const char *const squares[] = {
+      "brier", "log", "spherical", "upper-bound", "skce", "decomposition", "tce-kde:root=no"};
+  static pc_findings plain, squared;
+  const pcal_env env = pc_env_resolve(NULL);
+  (void)state;
+  for (size_t i = 0; i < UNIT_COUNT(squares); i++) {
+    assert_int_equal(
+        improvement_by(&env, "improvement", "temperature", squares[i], &plain, NULL), PCAL_OK);
+    assert_int_equal(improvement_by(&env, "improvement:space=squared", "temperature",
+                                    squares[i], &squared, NULL),
+                     PCAL_OK);
+    const size_t mean = pc_study_table_find(&plain.tables[0], "mean");
+    for (size_t r = 0; r < 2; r++) {
+      const double value = pc_study_table_cell(&squared.tables[0], r, mean)->number;
+      assert_true(value == pc_study_table_cell(&plain.tables[0], r, mean)->number);
+      if (i == 0)
+        assert_near(pc_study_table_cell(&squared.tables[0], r + 2, mean)->number, value, 1e-12);
+    }
+    pc_findings_free(&plain);
+    pc_findings_free(&squared);
+  }
+}
+
 static pcal_status improvement_all(const pcal_env *env, void *user, pcal_error *err) {
   static pc_findings findings;
   (void)user;
@@ -81,6 +111,7 @@ static void test_out_of_memory(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_small_study),
+      cmocka_unit_test(test_squared_once),
       cmocka_unit_test(test_out_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,7 +26,14 @@ static void test_findings(void **state) {
   if (regression_try("variance-regression:hidden=60/30,rate=0.005,iterations=400,train=40", 4,
                      &env, &err) != PCAL_OK)
     fail_msg("%s", err.message);
-  assert_int_equal(regression_findings.table_count, 3);
+  assert_int_equal(regression_findings.table_count, 4);
+  for (size_t s = 0; s < 9; s++) { /* the range holds the mean, which the tables have too */
+    const double mean = regression_number(3, s, "mean");
+    assert_true(regression_number(3, s, "least") <= mean);
+    assert_true(regression_number(3, s, "greatest") >= mean);
+  }
+  assert_near(regression_number(3, 8, "mean"), regression_number(1, 0, "400"), 1e-15);
+
   double off_before = 0, off_after = 0;
   static const char *const late[] = {"250", "300", "350", "400"};
   for (size_t c = 0; c < UNIT_COUNT(late); c++) {
