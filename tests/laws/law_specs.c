@@ -137,8 +137,8 @@ static void law_specs_rescue(const law_set *set, const pc_metric *metric, size_t
   }
 }
 
-/* Fewest replicas beside another option, where a metric draws any: a law that holds for 20 holds
- * for 500, which the row's own defaults try once. */
+/* Fewest replicas beside another option, where a metric draws any: a law that holds for 20
+ * holds for 500, which the row's own defaults try once. */
 static void law_specs_few_replicas(const law_set *set, const pc_metric *metric, size_t option,
                                    char spec[PC_SPEC_MAX]) {
   const pcal_option *table = metric->row.options;
@@ -146,8 +146,8 @@ static void law_specs_few_replicas(const law_set *set, const pc_metric *metric, 
     char cheaper[PC_SPEC_MAX], low[PC_NUMBER_MAX];
     if (o == option || strcmp(table[o].name, "replicas") != 0)
       continue;
-    const int length = snprintf(cheaper, sizeof cheaper, "%s,replicas=%s", spec,
-                                pc_show(table[o].low, low));
+    const int length =
+        snprintf(cheaper, sizeof cheaper, "%s,replicas=%s", spec, pc_show(table[o].low, low));
     if (length > 0 && (size_t)length < sizeof cheaper && law_spec_fits(set, cheaper))
       memcpy(spec, cheaper, (size_t)length + 1);
   }
