@@ -2,7 +2,7 @@
 BUILD = build
 PREFIX = /usr/local
 
-.PHONY: help deps build demo check check-all bench bench-deps bench-huge install uninstall format \
+.PHONY: help deps build demo check check-all golden bench bench-deps bench-huge install uninstall format \
 	clean
 
 help: ## this list
@@ -17,13 +17,16 @@ build: deps ## build the library and the program
 demo: build ## see it work on data inside the repository
 	@tools/demo $(BUILD)
 
-check: ## all tests, also with sanitizers, and a minute of fuzzing
+check: ## tests of a release build and 20 seconds of fuzzing; four minutes on two cores
 	@tools/install-deps check
 	@tools/check
 
-check-all: ## check, and threads, clang, layout, ladder, manual, scripts, Python, browser
+check-all: ## check, long tests, sanitizers, clang, layout, manual, scripts, Python, browser
 	@tools/install-deps check-all
 	@tools/check all
+
+golden: build bench-deps ## compute tests/golden/independent.json anew by other packages
+	@.venv-bench/bin/python tools/make-golden --build $(BUILD)
 
 bench: deps ## speed against other packages and the machine; options: make bench BENCH=--help
 	@bench/run.py --build $(BUILD) $(BENCH)
