@@ -158,7 +158,7 @@ static double spline_tables_accuracy(const pc_study_data *data, const double *ma
   return (double)right / (double)data->rows;
 }
 
-/* As published, without clipping: values outside [0, 1] are judged as they are. */
+/* As the tables of the paper were measured: values outside [0, 1] are judged as they are. */
 static pcal_status spline_tables_judge_raw(const pc_study_data *data,
                                            const spline_tables_table *table,
                                            const pcal_calibrator *calibrator, double *mapped,
@@ -390,16 +390,18 @@ const pc_study pc_study_spline_tables = {
             .name = "spline-tables",
             .title = "the tables of the spline paper, for your sets",
             .formula = "KS, accuracy and ECE in percent, after each method",
-            .about = "Fits temperature and vector scaling, MS-ODIR, Dir-ODIR and splines to a "
-                     "second "
-                     "set and tells, as Tables 1, 2, 4, 5 and 6 of the paper do, the KS error "
-                     "of the "
-                     "top class, of the second class and within the first two, the accuracy, "
-                     "and the "
-                     "ECE with 25 bins. Takes one case (with --val-...) or several (--case "
-                     "NAME=TEST,FITTING); --method names other methods than the paper's. "
-                     "Splines are "
-                     "told as we fit them and as the published code does (convention=gupta).",
+            .about =
+                "Fits temperature and vector scaling, MS-ODIR, Dir-ODIR and splines to a "
+                "second "
+                "set and tells, as Tables 1, 2, 4, 5 and 6 of the paper do, the KS error "
+                "of the "
+                "top class, of the second class and within the first two, the accuracy, "
+                "and the "
+                "ECE with 25 bins. Takes one case (with --val-...) or several (--case "
+                "NAME=TEST,FITTING); --method names other methods than the paper's. "
+                "Splines are "
+                "told as we fit them and as published (convention=gupta), then judged before "
+                "scores are kept in [0, 1].",
             .citation = "Gupta et al., Calibration of neural networks using splines, ICLR 2021",
             .options = spline_tables_options,
             .option_count = sizeof spline_tables_options / sizeof *spline_tables_options,

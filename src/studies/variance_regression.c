@@ -503,7 +503,7 @@ const pc_study pc_study_variance_regression = {
                 "Trains networks that predict a mean and a variance, and follows mean squared "
                 "error, mean variance, dss and skce, before and after variance-platt. "
                 "Overfitting shows in the variances, and dss sees it; the paper finds that "
-                "skce hardly does, which depends on the data: see both in the tables. Data are "
+                "skce hardly does, which depends on the scale of the targets. Data are "
                 "Friedman's problem, or --features with --target.",
             .citation = "Gruber & Buettner, NeurIPS 2022, section 5.3 and appendix G.5",
             .options = variance_regression_options,
