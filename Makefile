@@ -17,7 +17,7 @@ build: deps ## build the library and the program
 demo: build ## see it work on data inside the repository
 	@tools/demo $(BUILD)
 
-check: ## tests of a release build and 20 seconds of fuzzing; four minutes on two cores
+check: ## tests of a release build and 20 seconds of fuzzing
 	@tools/install-deps check
 	@tools/check
 
