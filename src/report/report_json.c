@@ -1,6 +1,6 @@
 /* Results as JSON: the fields are those of the contract that people script against. */
 #include "core/json.h"
-#include "report/report.h"
+#include "report/verdict.h"
 
 static void report_json_names(pc_json *json, const char *key, char *const *names,
                               size_t count) {
@@ -251,6 +251,12 @@ void pc_report_json(const pcal_results *results, pc_text *out) {
   pc_json_close(&json, ']');
   pc_json_key(&json, "verdict");
   pc_json_string(&json, results->verdict);
+  if (results->bins != NULL) {
+    pc_verdict verdict;
+    pc_verdict_judge(results, &verdict);
+    pc_json_key(&json, "judgement");
+    pc_verdict_json(&verdict, &json);
+  }
   pc_json_close(&json, '}');
   pc_text_add(out, "\n");
 }
