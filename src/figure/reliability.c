@@ -305,6 +305,8 @@ static pcal_status reliability_build(const pc_figure_data *data, pc_figure *figu
     found.has_ece = 1;
     found.ece =
         pc_bins_error(results->bins, results->bin_count, results->weight, PC_NORM_L1, 0);
+    if (record != NULL)
+      reliability_surety(record, NULL, &found);
   }
   reliability_totals(&found);
   pc_figure_subtitle(figure, results, data->before != NULL ? "after calibration" : NULL);

@@ -13,7 +13,7 @@ void pc_report_markdown(const pcal_results *results, pc_text *out);
 
 /* A few sentences in plain words: too sure or not sure enough, by how much, where, whether
  * chance could have done it, and what to try. */
-void pc_verdict_text(const pcal_results *results, pc_text *out);
+void pc_verdict_text(const pcal_results *results, pcal_words words, pc_text *out);
 /* Puts it into the results. */
 PC_CHECKED pcal_status pc_verdict_keep(pcal_results *results, pcal_error *err);
 

@@ -7,7 +7,8 @@
  *                   what ranks leave open; each is exceeded once in forty when calibrated
  * Rules:
  * (1) both within their margins: nothing to repair is seen;
- * (2) variance above: too narrow, below: too wide;
+ * (2) variance above: too narrow, below: too wide; not too wide where the mean is off by more
+ *     than twice as many margins, since that alone lowers the variance;
  * (3) mean above 1/2: too low, below: too high.
  *
  * Quantiles of levels t_1 < ... < t_L, from F_j, the share of targets up to quantile j, as near
@@ -104,8 +105,11 @@ static void verdict_forecast_u(const pcal_results *results, pc_verdict *out) {
   out->mean_margin = FORECAST_DEVIATIONS * sqrt(variances[0] / out->rows);
   out->variance_margin = FORECAST_DEVIATIONS * sqrt(variances[1] / out->rows);
   const double gap = out->mean - 0.5, excess = out->variance - 1.0 / 12;
-  verdict_forecast_decide(fabs(excess) > out->variance_margin ? (excess > 0 ? 1 : -1) : 0,
-                          fabs(gap) > out->mean_margin ? (gap < 0 ? 1 : -1) : 0, out);
+  const double shift = fabs(gap) / out->mean_margin,
+               width = fabs(excess) / out->variance_margin;
+  const int scaled = width > 1 && !(excess < 0 && shift > 2 * width);
+  verdict_forecast_decide(scaled ? (excess > 0 ? 1 : -1) : 0,
+                          shift > 1 ? (gap < 0 ? 1 : -1) : 0, out);
   verdict_forecast_advise_u(results, out);
 }
 

@@ -296,7 +296,8 @@ static void words_line(const char *about, const pc_text *words, pc_text *out) {
   out->failed |= words->failed;
 }
 
-static void words_all(const pcal_results *results, pc_text part[4], pc_text *out) {
+static void words_all(const pcal_results *results, pcal_words words, pc_text part[4],
+                      pc_text *out) {
   pc_verdict verdict;
   pc_verdict_judge(results, &verdict);
   pc_verdict_careful(results, &part[0]);
@@ -309,16 +310,16 @@ static void words_all(const pcal_results *results, pc_text part[4], pc_text *out
   words_line("Where", &part[1], out);
   pc_verdict_chance(&verdict, &part[2]);
   words_line("How much of it is chance", &part[2], out);
-  pc_verdict_try(&verdict, results->env.words, &part[3]);
+  pc_verdict_try(&verdict, words, &part[3]);
   out->failed |= part[3].failed;
   pc_text_format(out, "What to try: %s", part[3].failed ? "" : part[3].bytes);
 }
 
-void pc_verdict_text(const pcal_results *results, pc_text *out) {
+void pc_verdict_text(const pcal_results *results, pcal_words words, pc_text *out) {
   pc_text part[4];
   for (size_t i = 0; i < 4; i++)
     pc_text_init(&part[i], out->env);
-  words_all(results, part, out);
+  words_all(results, words, part, out);
   for (size_t i = 0; i < 4; i++)
     pc_text_free(&part[i]);
 }
@@ -326,7 +327,7 @@ void pc_verdict_text(const pcal_results *results, pc_text *out) {
 pcal_status pc_verdict_keep(pcal_results *results, pcal_error *err) {
   pc_text text;
   pc_text_init(&text, &results->env);
-  pc_verdict_text(results, &text);
+  pc_verdict_text(results, results->env.words, &text);
   pc_free(&results->env, results->verdict);
   results->verdict = text.bytes;
   return pc_text_status(&text, err);
