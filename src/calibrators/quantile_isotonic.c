@@ -15,11 +15,11 @@
  * (4) outside the outermost given levels or samples the outermost value is taken: F' cannot
  *     reach beyond them;
  * (5) where R is flat R^-1 takes the lowest level;
- * (6) samples: knots lie at k / (n + 1) and have the frequencies of the law of ranks, which
- *     divides targets that equal samples evenly among the ranks (metrics/forecast_places.c);
- * (7) targets that equal quantiles, as at a point mass: any frequency from the share of targets
- *     below to the share at most equal is right, and the one nearest to the level is taken, so
- *     that forecasts that were right stay as they are.
+ * (6) samples are quantiles of the levels k / (n + 1): u is linear between them, so that on the
+ *     rows of the fit each sample comes out above the share of targets that it should;
+ * (7) targets that equal quantiles or samples, as at a point mass: any frequency from the share
+ *     of targets below to the share at most equal is right, and the one nearest to the level is
+ *     taken, so that forecasts that were right stay as they are.
  * Source: Kuleshov, Fenner & Ermon 2018.
  * Accuracy: M and V are sums of closed forms between knots, within 1e-13.
  * Cost: O(N log N) for a fit, O(log knots) for each number that is applied. */
@@ -42,14 +42,19 @@ typedef struct quantile_map {
   double mean, variance; /* of R(Phi(z)) */
 } quantile_map;
 
-/* The lowest and the highest u that a target may have. */
+/* The lowest and the highest u that a target may have; the highest is a little above where the
+ * target equals a quantile or sample, so that ties can be known. */
 static void quantile_isotonic_pick(const pc_forecast_shape *shape, const double *row,
                                    pc_forecast_entry *out) {
-  if (shape->form == PC_FORM_QUANTILES) {
-    pc_forecast_cdf(shape, row, &out->first, &out->second);
+  if (shape->form == PC_FORM_GAUSSIAN) {
+    out->first = out->second = pc_forecast_pit(shape, row);
     return;
   }
-  out->first = out->second = pc_forecast_pit(shape, row);
+  const pc_forecast_place place =
+      pc_forecast_place_find(row, shape->columns, row[shape->columns]);
+  pc_forecast_cdf(shape, row, &out->first, &out->second);
+  if (place.upto > place.below)
+    out->second = nextafter(out->second, 1.0);
 }
 
 static pcal_status quantile_isotonic_new(pcal_calibrator *calibrator, size_t room,
@@ -114,10 +119,9 @@ static int quantile_isotonic_order(const void *a, const void *b) {
 }
 
 /* Frequencies at distinct levels inside (0, 1) from 2 * table->count events; returns their
- * number. */
+ * number.  Rows that begin and end at a level are not tied: half of them count below it. */
 static size_t quantile_isotonic_sweep(const pc_forecast_table *table,
-                                      const quantile_event *events, int nearest,
-                                      quantile_map *map) {
+                                      const quantile_event *events, quantile_map *map) {
   double begun = 0.0, ended = 0.0;
   size_t count = 0;
   for (size_t i = 0; i < 2 * table->count;) {
@@ -127,11 +131,12 @@ static size_t quantile_isotonic_sweep(const pc_forecast_table *table,
       begin += events[i].begin;
       end += events[i].end;
     }
-    const double low = fmin(ended / table->total, 1.0);
-    const double high = fmin((begun + begin) / table->total, 1.0);
+    const double whole = fmin(begin, end);
+    const double low = fmin((ended + 0.5 * whole) / table->total, 1.0);
+    const double high = fmin((begun + begin - 0.5 * whole) / table->total, 1.0);
     if (level > 0.0 && level < 1.0) {
       map->level[count] = level;
-      map->frequency[count++] = nearest ? fmin(fmax(level, low), high) : 0.5 * (low + high);
+      map->frequency[count++] = fmin(fmax(level, low), fmax(low, high));
     }
     begun += begin;
     ended += end;
@@ -140,8 +145,8 @@ static size_t quantile_isotonic_sweep(const pc_forecast_table *table,
 }
 
 static pcal_status quantile_isotonic_join(const pc_fit_task *task,
-                                          const pc_forecast_table *table, int nearest,
-                                          quantile_map *map, size_t *count, pcal_error *err) {
+                                          const pc_forecast_table *table, quantile_map *map,
+                                          size_t *count, pcal_error *err) {
   quantile_event *events = pc_alloc_raw(task->env, 2 * table->count, sizeof *events);
   if (events == NULL)
     return pc_fail_memory(err, "making a calibrator");
@@ -151,35 +156,8 @@ static pcal_status quantile_isotonic_join(const pc_fit_task *task,
     events[2 * i + 1] = (quantile_event){entry->second, 0.0, entry->weight};
   }
   qsort(events, 2 * table->count, sizeof *events, quantile_isotonic_order);
-  *count = quantile_isotonic_sweep(table, events, nearest, map);
+  *count = quantile_isotonic_sweep(table, events, map);
   pc_free(task->env, events);
-  return PCAL_OK;
-}
-
-/* The same for n samples: the law of ranks at k / (n + 1). */
-static pcal_status quantile_isotonic_ranks(const pc_fit_task *task,
-                                           const pc_forecast_table *table, quantile_map *map,
-                                           size_t *count, pcal_error *err) {
-  const size_t n = task->calibrator->layout.columns;
-  const pc_forecast_shape shape = {PC_FORM_SAMPLES, n, NULL};
-  double *change = pc_alloc(task->env, n + 2, sizeof *change), mass = 0.0, upto = 0.0;
-  if (change == NULL)
-    return pc_fail_memory(err, "making a calibrator");
-  for (size_t i = 0; i < table->count; i++) {
-    const pc_forecast_place place = pc_forecast_place_of(&shape, table->entries[i].first);
-    const double share =
-        table->entries[i].weight / table->total / (double)(place.upto - place.below + 1);
-    change[place.below] += share;
-    change[place.upto + 1] -= share;
-  }
-  for (size_t k = 0; k < n; k++) {
-    mass += change[k];
-    upto = fmin(upto + fmax(mass, 0.0), 1.0);
-    map->level[k] = (double)(k + 1) / ((double)n + 1.0);
-    map->frequency[k] = upto;
-  }
-  *count = n;
-  pc_free(task->env, change);
   return PCAL_OK;
 }
 
@@ -195,14 +173,10 @@ static void quantile_isotonic_thin(quantile_map *map, size_t count) {
 static pcal_status quantile_isotonic_knots(const pc_fit_task *task,
                                            const pc_forecast_table *table, pcal_error *err) {
   pcal_calibrator *calibrator = task->calibrator;
-  const pc_layout *layout = &calibrator->layout;
-  const int samples = layout->form == PC_FORM_SAMPLES;
   size_t count = 0;
-  PC_TRY(quantile_isotonic_new(calibrator, samples ? layout->columns : 2 * table->count, err));
+  PC_TRY(quantile_isotonic_new(calibrator, 2 * table->count, err));
   quantile_map *map = calibrator->parameters;
-  PC_TRY(samples ? quantile_isotonic_ranks(task, table, map, &count, err)
-                 : quantile_isotonic_join(task, table, layout->form == PC_FORM_QUANTILES, map,
-                                          &count, err));
+  PC_TRY(quantile_isotonic_join(task, table, map, &count, err));
   quantile_isotonic_thin(map, count);
   quantile_isotonic_moments(map);
   return PCAL_OK;
@@ -217,7 +191,7 @@ static pcal_status quantile_isotonic_fit(const pc_fit_task *task, pcal_error *er
     const quantile_map *map = calibrator->parameters;
     calibrator->fit.status = PC_FIT_CLOSED_FORM;
     calibrator->fit.iterations = 1;
-    if (map->count < 20 && calibrator->layout.form != PC_FORM_SAMPLES)
+    if (map->count < 20)
       pc_fit_warn(&calibrator->fit,
                   "only %zu different levels were met; a map from so few is rough", map->count);
   }

@@ -52,18 +52,27 @@ pc_forecast_place pc_forecast_place_of(const pc_forecast_shape *shape, double sc
   return (pc_forecast_place){(both - tied) / 2, (both + tied) / 2};
 }
 
+/* The level of a quantile, or of a sample by the law of ranks. */
+static double forecast_level(const pc_forecast_shape *shape, size_t column) {
+  return shape->form == PC_FORM_QUANTILES
+             ? shape->levels[column]
+             : ((double)column + 1.0) / ((double)shape->columns + 1.0);
+}
+
 void pc_forecast_cdf(const pc_forecast_shape *shape, const double *row, double *low,
                      double *high) {
-  const double *levels = shape->levels, y = row[shape->columns];
+  const double y = row[shape->columns];
   const size_t last = shape->columns - 1;
   const pc_forecast_place place = pc_forecast_place_find(row, shape->columns, y);
   if (place.upto > place.below) {
-    *low = levels[place.below];
-    *high = levels[place.upto - 1];
+    *low = forecast_level(shape, place.below);
+    *high = forecast_level(shape, place.upto - 1);
   } else if (place.below == 0 || place.below > last) {
-    *low = *high = place.below == 0 ? 0.5 * levels[0] : 0.5 * (levels[last] + 1.0);
+    *low = *high = place.below == 0 ? 0.5 * forecast_level(shape, 0)
+                                    : 0.5 * (forecast_level(shape, last) + 1.0);
   } else {
-    const double from = levels[place.below - 1], to = levels[place.below];
+    const double from = forecast_level(shape, place.below - 1);
+    const double to = forecast_level(shape, place.below);
     const double start = row[place.below - 1], end = row[place.below];
     *low = *high = from + (y - start) / (end - start) * (to - from);
   }

@@ -33,7 +33,8 @@ double pc_forecast_pit(const pc_forecast_shape *shape, const double *row);
 /* The place behind such a score, of samples or quantiles; n is below 2^20. */
 pc_forecast_place pc_forecast_place_of(const pc_forecast_shape *shape, double score);
 
-/* The predicted distribution function at the target, with quantiles joined by lines: *low just
+/* The predicted distribution function at the target, with quantiles, or samples
+ * at the levels k / (n + 1), joined by lines: *low just
  * below it and *high at it, which differ where several quantiles equal the target.  Half the
  * lowest level below all quantiles, midway between the highest and 1 above. */
 void pc_forecast_cdf(const pc_forecast_shape *shape, const double *row, double *low,

@@ -32,7 +32,7 @@ static void test_a_calibrated_set_stays(void **state) {
   pcal_calibrator_free(calibrator);
 }
 
-/* Every target has rank 3 of 0 to 4: R rises from 0 to 1 between 3/5 and 4/5. */
+/* Every target midway between the samples of levels 3/5 and 4/5: R(0.7) is 1/2. */
 static void test_moves_samples(void **state) {
   (void)state;
   const double samples[] = {0, 1, 2, 3, 0, 1, 2, 3}, targets[] = {2.5, 2.5};
@@ -40,9 +40,11 @@ static void test_moves_samples(void **state) {
   double out[8];
   pcal_calibrator *calibrator = forecast_fit(&data, "quantile-isotonic");
   forecast_apply(calibrator, &data, out);
-  /* levels 1/5 to 4/5 come from 0.64, 0.68, 0.72, 0.76, between the samples of 0.6 and 0.8 */
-  for (size_t k = 0; k < 4; k++)
-    assert_near(out[k], 2.2 + 0.2 * (double)k, 1e-12);
+  /* levels 1/5 to 4/5 come from 0.28, 0.56, 0.76, 0.88 */
+  assert_near(out[0], 0.4, 1e-12);
+  assert_near(out[1], 1.8, 1e-12);
+  assert_near(out[2], 2.8, 1e-12);
+  assert_near(out[3], 3.0, 1e-12);
   pcal_calibrator_free(calibrator);
 }
 
