@@ -86,6 +86,9 @@ typedef struct pcal_allocator {
  * it, calls start threads of their own. */
 typedef struct pcal_pool pcal_pool;
 
+/* Whose names advice uses: flags of the program, or classes of the Python package. */
+typedef enum pcal_words { PCAL_WORDS_PROGRAM, PCAL_WORDS_PYTHON } pcal_words;
+
 /* Results never depend on threads, pool or memory_limit. */
 typedef struct pcal_env {
   size_t size;
@@ -99,10 +102,11 @@ typedef struct pcal_env {
   void (*progress)(void *user, const char *what, uint64_t done, uint64_t total);
   int (*interrupted)(void *user);
   void *user;
+  pcal_words words;
 } pcal_env;
 
 #define PCAL_ENV_INIT \
-  { sizeof(pcal_env), {NULL, NULL, NULL}, 0, NULL, 0, 0, NULL, NULL, NULL }
+  { sizeof(pcal_env), {NULL, NULL, NULL}, 0, NULL, 0, 0, NULL, NULL, NULL, PCAL_WORDS_PROGRAM }
 
 PCAL_API pcal_status pcal_pool_new(unsigned threads, const pcal_env *env, pcal_pool **out,
                                    pcal_error *err);
@@ -654,7 +658,8 @@ typedef struct pcal_curve {
 PCAL_API pcal_status pcal_results_curve(const pcal_results *results, size_t index,
                                         pcal_curve *out);
 
-/* Reliability table of the data's natural view: 15 bins of equal width. */
+/* Reliability table of the data's natural view: 15 bins of equal width; of quantiles the cells
+ * between their levels. */
 typedef struct pcal_bin {
   double low, high;
   double weight;     /* rows in the bin */

@@ -79,6 +79,7 @@ core_watch *core_watch_new(PyObject *module, PyObject *settings) {
   watch->env = (pcal_env)PCAL_ENV_INIT;
   watch->env.threads = threads;
   watch->env.seed = seed;
+  watch->env.words = PCAL_WORDS_PYTHON;
   watch->env.memory_limit = limit;
   watch->pool = threads == 1 ? NULL : core_pool_of(PyModule_GetState(module));
   watch->env.pool = core_pool_threads(watch->pool);

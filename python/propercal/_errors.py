@@ -59,8 +59,6 @@ _CLASSES = {
 
 # The library speaks of the program's flags; here they are arguments.
 _WORDS: "list[tuple[str, Any]]" = [
-    (r"\(propercal fit\)", "(propercal.Temperature)"),
-    (r"\(propercal fit --method ([a-z]+)\)", lambda found: f"(propercal.{found[1].capitalize()})"),
     (r"--header yes", "header=True"),
     (r"--header no", "header=False"),
     (r"the same --metric flags", "the same metrics"),

@@ -204,7 +204,7 @@ class Result(Values):
     @property
     def verdict(self) -> str:
         """A few sentences in plain words."""
-        return reword(self._core.verdict())
+        return self._core.verdict()
 
     @property
     def bins(self) -> "list[Bin]":
@@ -263,7 +263,9 @@ class Result(Values):
 
         def shown(value: Value) -> str:
             between = value.interval
-            return f"{value:.5g}" + (f" [{between.low:.5g}, {between.high:.5g}]" if between else "")
+            text = f"{value:.5g}" + (f" [{between.low:.5g}, {between.high:.5g}]" if between else "")
+            null = value.null
+            return text + (f" (calibrated: {null.mean:.3g}, p = {null.p_value:.3g})" if null else "")
 
         columns = [self, *self.groups.values()]
         head = "".join(cell(name, "th") for name in ("metric", "value", *self.groups))

@@ -4,19 +4,28 @@
  *           of u to its empirical frequency (weight below + half of that equal) / total,
  *           linear between distinct u, through (0, 0) and (1, 1);  F' = R(F)
  *           quantiles: q'_t = q at level R^-1(t), linear between given levels
- *           samples:   x'_k = x at level R^-1((k + 1/2) / n), linear between samples
+ *           samples:   x'_k = x at level R^-1(k / (n + 1)), k = 1 .. n, linear between samples,
+ *                      of which number k has the level k / (n + 1)
  *           normal:    mu' = mu + s M, v' = s^2 V, M and V the mean and variance of the
  *                      distribution R(Phi(z))
- * Edge cases: (1) the frequencies rise already, so pooling changes nothing but ties; (2) more
- * than 1024 distinct u are thinned to as many of even rank; (3) u of 0 or 1, beyond any
- * distribution, are left to the ends; (4) outside the outermost given levels or samples the
- * outermost value is taken: F' cannot reach beyond them; (5) where R is flat R^-1 takes the
- * lowest level.
+ * Edge cases:
+ * (1) the frequencies rise already, so pooling changes nothing but ties;
+ * (2) more than 1024 distinct u are thinned to as many of even rank;
+ * (3) u of 0 or 1, beyond any distribution, are left to the ends;
+ * (4) outside the outermost given levels or samples the outermost value is taken: F' cannot
+ *     reach beyond them;
+ * (5) where R is flat R^-1 takes the lowest level;
+ * (6) samples are quantiles of the levels k / (n + 1): u is linear between them, so that on the
+ *     rows of the fit each sample comes out above the share of targets that it should;
+ * (7) targets that equal quantiles or samples, as at a point mass: any frequency from the share
+ *     of targets below to the share at most equal is right, and the one nearest to the level is
+ *     taken, so that forecasts that were right stay as they are.
  * Source: Kuleshov, Fenner & Ermon 2018.
  * Accuracy: M and V are sums of closed forms between knots, within 1e-13.
  * Cost: O(N log N) for a fit, O(log knots) for each number that is applied. */
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "calibrators/forecast_table.h"
@@ -33,9 +42,19 @@ typedef struct quantile_map {
   double mean, variance; /* of R(Phi(z)) */
 } quantile_map;
 
+/* The lowest and the highest u that a target may have; the highest is a little above where the
+ * target equals a quantile or sample, so that ties can be known. */
 static void quantile_isotonic_pick(const pc_forecast_shape *shape, const double *row,
                                    pc_forecast_entry *out) {
-  out->first = pc_forecast_pit(shape, row);
+  if (shape->form == PC_FORM_GAUSSIAN) {
+    out->first = out->second = pc_forecast_pit(shape, row);
+    return;
+  }
+  const pc_forecast_place place =
+      pc_forecast_place_find(row, shape->columns, row[shape->columns]);
+  pc_forecast_cdf(shape, row, &out->first, &out->second);
+  if (place.upto > place.below)
+    out->second = nextafter(out->second, 1.0);
 }
 
 static pcal_status quantile_isotonic_new(pcal_calibrator *calibrator, size_t room,
@@ -85,22 +104,61 @@ static void quantile_isotonic_moments(quantile_map *map) {
   map->variance = fmax(square - mean * mean, 0.0);
 }
 
-/* Frequencies at distinct levels inside (0, 1); returns their number. */
-static size_t quantile_isotonic_join(const pc_forecast_table *table, quantile_map *map) {
-  double below = 0.0;
+/* Weight of rows whose u begins, or ends, at a level. */
+typedef struct quantile_event {
+  double level, begin, end;
+} quantile_event;
+
+static int quantile_isotonic_order(const void *a, const void *b) {
+  const quantile_event *x = a, *y = b;
+  if (x->level != y->level)
+    return x->level < y->level ? -1 : 1;
+  if (x->begin != y->begin)
+    return x->begin < y->begin ? -1 : 1;
+  return (x->end > y->end) - (x->end < y->end);
+}
+
+/* Frequencies at distinct levels inside (0, 1) from 2 * table->count events; returns their
+ * number.  Rows that begin and end at a level are not tied: half of them count below it. */
+static size_t quantile_isotonic_sweep(const pc_forecast_table *table,
+                                      const quantile_event *events, quantile_map *map) {
+  double begun = 0.0, ended = 0.0;
   size_t count = 0;
-  for (size_t i = 0; i < table->count;) {
-    const double level = table->entries[i].first;
-    double equal = 0.0;
-    for (; i < table->count && table->entries[i].first == level; i++)
-      equal += table->entries[i].weight;
+  for (size_t i = 0; i < 2 * table->count;) {
+    const double level = events[i].level;
+    double begin = 0.0, end = 0.0;
+    for (; i < 2 * table->count && events[i].level == level; i++) {
+      begin += events[i].begin;
+      end += events[i].end;
+    }
+    const double whole = fmin(begin, end);
+    const double low = fmin((ended + 0.5 * whole) / table->total, 1.0);
+    const double high = fmin((begun + begin - 0.5 * whole) / table->total, 1.0);
     if (level > 0.0 && level < 1.0) {
       map->level[count] = level;
-      map->frequency[count++] = fmin((below + 0.5 * equal) / table->total, 1.0);
+      map->frequency[count++] = fmin(fmax(level, low), fmax(low, high));
     }
-    below += equal;
+    begun += begin;
+    ended += end;
   }
   return count;
+}
+
+static pcal_status quantile_isotonic_join(const pc_fit_task *task,
+                                          const pc_forecast_table *table, quantile_map *map,
+                                          size_t *count, pcal_error *err) {
+  quantile_event *events = pc_alloc_raw(task->env, 2 * table->count, sizeof *events);
+  if (events == NULL)
+    return pc_fail_memory(err, "making a calibrator");
+  for (size_t i = 0; i < table->count; i++) {
+    const pc_forecast_entry *entry = &table->entries[i];
+    events[2 * i] = (quantile_event){entry->first, entry->weight, 0.0};
+    events[2 * i + 1] = (quantile_event){entry->second, 0.0, entry->weight};
+  }
+  qsort(events, 2 * table->count, sizeof *events, quantile_isotonic_order);
+  *count = quantile_isotonic_sweep(table, events, map);
+  pc_free(task->env, events);
+  return PCAL_OK;
 }
 
 static void quantile_isotonic_thin(quantile_map *map, size_t count) {
@@ -112,15 +170,25 @@ static void quantile_isotonic_thin(quantile_map *map, size_t count) {
   }
 }
 
+static pcal_status quantile_isotonic_knots(const pc_fit_task *task,
+                                           const pc_forecast_table *table, pcal_error *err) {
+  pcal_calibrator *calibrator = task->calibrator;
+  size_t count = 0;
+  PC_TRY(quantile_isotonic_new(calibrator, 2 * table->count, err));
+  quantile_map *map = calibrator->parameters;
+  PC_TRY(quantile_isotonic_join(task, table, map, &count, err));
+  quantile_isotonic_thin(map, count);
+  quantile_isotonic_moments(map);
+  return PCAL_OK;
+}
+
 static pcal_status quantile_isotonic_fit(const pc_fit_task *task, pcal_error *err) {
   pcal_calibrator *calibrator = task->calibrator;
   pc_forecast_table table;
   PC_TRY(pc_forecast_table_new(task, quantile_isotonic_pick, &table, err));
-  const pcal_status status = quantile_isotonic_new(calibrator, table.count, err);
+  const pcal_status status = quantile_isotonic_knots(task, &table, err);
   if (status == PCAL_OK) {
-    quantile_map *map = calibrator->parameters;
-    quantile_isotonic_thin(map, quantile_isotonic_join(&table, map));
-    quantile_isotonic_moments(map);
+    const quantile_map *map = calibrator->parameters;
     calibrator->fit.status = PC_FIT_CLOSED_FORM;
     calibrator->fit.iterations = 1;
     if (map->count < 20)
@@ -161,7 +229,7 @@ static double quantile_isotonic_between(const double *values, const double *plac
 }
 
 static double quantile_isotonic_sample(const double *values, size_t count, double level) {
-  const double place = level * (double)count - 0.5;
+  const double place = level * ((double)count + 1.0) - 1.0;
   if (place <= 0.0)
     return values[0];
   const size_t below = (size_t)place;
@@ -180,11 +248,12 @@ static void quantile_isotonic_row(const quantile_map *map, const pc_layout *layo
     return;
   }
   for (size_t j = 0; j < n; j++)
-    out[j] = layout->form == PC_FORM_QUANTILES
-                 ? quantile_isotonic_between(in, layout->levels, n,
-                                             quantile_isotonic_level(map, layout->levels[j]))
-                 : quantile_isotonic_sample(
-                       in, n, quantile_isotonic_level(map, ((double)j + 0.5) / (double)n));
+    out[j] =
+        layout->form == PC_FORM_QUANTILES
+            ? quantile_isotonic_between(in, layout->levels, n,
+                                        quantile_isotonic_level(map, layout->levels[j]))
+            : quantile_isotonic_sample(
+                  in, n, quantile_isotonic_level(map, ((double)j + 1.0) / ((double)n + 1.0)));
 }
 
 static void quantile_isotonic_apply(const pcal_calibrator *calibrator, const double *in,

@@ -7,6 +7,7 @@
 #define FORECAST_ROOT_HALF 0.70710678118654752440
 #define FORECAST_ROOT_2PI 2.50662827463100050242
 #define FORECAST_SAME_LEVEL 1e-9
+#define FORECAST_TIE 0x1p-44 /* in a score, for each number that equals the target */
 
 double pc_normal_cdf(double z) {
   return 0.5 * erfc(-z * FORECAST_ROOT_HALF);
@@ -29,34 +30,52 @@ static size_t forecast_below(const double *numbers, size_t count, double y, int 
   return low;
 }
 
-static double forecast_sample_pit(const double *row, size_t count) {
-  const double y = row[count];
-  const double below = (double)forecast_below(row, count, y, 0);
-  const double upto = (double)forecast_below(row, count, y, 1);
-  return (0.5 * (below + upto) + 0.5) / ((double)count + 1.0);
-}
-
-static double forecast_quantile_pit(const pc_forecast_shape *shape, const double *row) {
-  const double *levels = shape->levels, y = row[shape->columns];
-  const size_t next = forecast_below(row, shape->columns, y, 0); /* the first at least y */
-  if (next == shape->columns)
-    return 0.5 * (levels[next - 1] + 1.0);
-  if (row[next] == y)
-    return levels[next];
-  if (next == 0)
-    return 0.5 * levels[0];
-  const double share = (y - row[next - 1]) / (row[next] - row[next - 1]);
-  const double inside = levels[next - 1] + share * (levels[next] - levels[next - 1]);
-  const double least = nextafter(levels[next - 1], 1.0);
-  return inside < least ? least : inside > levels[next] ? levels[next] : inside;
+pc_forecast_place pc_forecast_place_find(const double *numbers, size_t count, double target) {
+  return (pc_forecast_place){forecast_below(numbers, count, target, 0),
+                             forecast_below(numbers, count, target, 1)};
 }
 
 double pc_forecast_pit(const pc_forecast_shape *shape, const double *row) {
-  if (shape->form == PC_FORM_SAMPLES)
-    return forecast_sample_pit(row, shape->columns);
-  if (shape->form == PC_FORM_QUANTILES)
-    return forecast_quantile_pit(shape, row);
-  return pc_normal_cdf((row[2] - row[0]) / row[1]);
+  if (shape->form == PC_FORM_GAUSSIAN)
+    return pc_normal_cdf((row[2] - row[0]) / row[1]);
+  const pc_forecast_place place =
+      pc_forecast_place_find(row, shape->columns, row[shape->columns]);
+  return (double)(place.below + place.upto + 1) / (2.0 * ((double)shape->columns + 1.0)) +
+         (double)(place.upto - place.below) * FORECAST_TIE;
+}
+
+pc_forecast_place pc_forecast_place_of(const pc_forecast_shape *shape, double score) {
+  const double cells = 2.0 * ((double)shape->columns + 1.0);
+  const double middle = round(score * cells);
+  const size_t both = (size_t)middle - 1;
+  const size_t tied = (size_t)round((score - middle / cells) / FORECAST_TIE);
+  return (pc_forecast_place){(both - tied) / 2, (both + tied) / 2};
+}
+
+/* The level of a quantile, or of a sample by the law of ranks. */
+static double forecast_level(const pc_forecast_shape *shape, size_t column) {
+  return shape->form == PC_FORM_QUANTILES
+             ? shape->levels[column]
+             : ((double)column + 1.0) / ((double)shape->columns + 1.0);
+}
+
+void pc_forecast_cdf(const pc_forecast_shape *shape, const double *row, double *low,
+                     double *high) {
+  const double y = row[shape->columns];
+  const size_t last = shape->columns - 1;
+  const pc_forecast_place place = pc_forecast_place_find(row, shape->columns, y);
+  if (place.upto > place.below) {
+    *low = forecast_level(shape, place.below);
+    *high = forecast_level(shape, place.upto - 1);
+  } else if (place.below == 0 || place.below > last) {
+    *low = *high = place.below == 0 ? 0.5 * forecast_level(shape, 0)
+                                    : 0.5 * (forecast_level(shape, last) + 1.0);
+  } else {
+    const double from = forecast_level(shape, place.below - 1);
+    const double to = forecast_level(shape, place.below);
+    const double start = row[place.below - 1], end = row[place.below];
+    *low = *high = from + (y - start) / (end - start) * (to - from);
+  }
 }
 
 void pc_forecast_moments(const pc_forecast_shape *shape, const double *row, double *mean,

@@ -16,13 +16,29 @@ typedef struct pc_forecast_shape {
   const double *levels; /* of quantiles */
 } pc_forecast_shape;
 
+/* Where a target lies among the n ascending samples or quantiles of its row: `below` of them
+ * are below it, `upto` at most equal to it.  The two differ where the target equals some of
+ * them. */
+typedef struct pc_forecast_place {
+  size_t below, upto;
+} pc_forecast_place;
+
+pc_forecast_place pc_forecast_place_find(const double *numbers, size_t count, double target);
+
 /* The predicted probability of a value up to the target (probability integral transform):
  *   normal    Phi((y - mean) / std)
- *   samples   (those below y + half of those equal to it + 1/2) / (samples + 1)
- *   quantiles the level, linear in between; half the lowest level below all quantiles, and
- *             midway between the highest and 1 above: at most a level exactly when y is at most
- *             its quantile */
+ *   samples,  (below + upto + 1) / (2 n + 2), the middle of the cells that the place may be in,
+ *   quantiles plus (upto - below) 2^-44, by which the whole place can be read from the score */
 double pc_forecast_pit(const pc_forecast_shape *shape, const double *row);
+/* The place behind such a score, of samples or quantiles; n is below 2^20. */
+pc_forecast_place pc_forecast_place_of(const pc_forecast_shape *shape, double score);
+
+/* The predicted distribution function at the target, with quantiles, or samples
+ * at the levels k / (n + 1), joined by lines: *low just
+ * below it and *high at it, which differ where several quantiles equal the target.  Half the
+ * lowest level below all quantiles, midway between the highest and 1 above. */
+void pc_forecast_cdf(const pc_forecast_shape *shape, const double *row, double *low,
+                     double *high);
 
 /* Mean and variance; of samples with n - 1.  Not for quantiles. */
 void pc_forecast_moments(const pc_forecast_shape *shape, const double *row, double *mean,

@@ -182,15 +182,18 @@ static pcal_status corp_regression(const pc_graph *graph, pc_figure *figure, siz
   return PCAL_OK;
 }
 
-static size_t corp_parts(const pc_result_record *record, pc_stat stats[CORP_PARTS]) {
+/* Of class 1 the sum over both classes, as the metric brier has it. */
+static size_t corp_parts(const pc_result_record *record, int positive,
+                         pc_stat stats[CORP_PARTS]) {
   static const char *const names[] = {"miscalibration", "discrimination", "uncertainty"};
+  const double factor = positive ? 2.0 : 1.0;
   size_t count = 0;
   for (size_t i = 0; i < 3 && i < record->outcome.part_count; i++) {
     stats[count].name = names[i];
-    pc_say_fixed(record->outcome.parts[i].value, 4, stats[count++].value);
+    pc_say_fixed(factor * record->outcome.parts[i].value, 4, stats[count++].value);
   }
-  stats[count].name = "Brier score";
-  pc_say_fixed(record->outcome.value, 4, stats[count++].value);
+  stats[count].name = positive ? "Brier score" : "top-label Brier";
+  pc_say_fixed(factor * record->outcome.value, 4, stats[count++].value);
   return count;
 }
 
@@ -236,8 +239,8 @@ static pcal_status corp_build(const pc_figure_data *data, pc_figure *figure, pca
   pc_stat stats[CORP_PARTS];
   PC_TRY(pc_figure_curve(data, &data->shown, 0, &fit, err));
   PC_TRY(pc_figure_curve(data, &data->shown, 2, &binned, err));
-  const pc_reliability_words *words =
-      pc_reliability_words_of(strstr(fit->spec, "view=positive") != NULL ? "positive" : "top");
+  const int positive = strstr(fit->spec, "view=positive") != NULL;
+  const pc_reliability_words *words = pc_reliability_words_of(positive ? "positive" : "top");
   const double rows = data->shown.results->weight;
   double highest = 0;
   PC_TRY(pc_bin_list_read(figure->env, &binned->outcome.graph, SIZE_MAX, &bins, err));
@@ -254,7 +257,7 @@ static pcal_status corp_build(const pc_figure_data *data, pc_figure *figure, pca
   const pcal_status status = corp_marks(data, fit, figure, err);
   pc_bin_list_free(figure->env, &bins);
   if (status == PCAL_OK)
-    pc_figure_corner(figure, 0, stats, corp_parts(fit, stats));
+    pc_figure_corner(figure, 0, stats, corp_parts(fit, positive, stats));
   return status;
 }
 

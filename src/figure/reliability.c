@@ -11,6 +11,7 @@
  * 4. From results that hold no bins of this kind, the 15 bins that all results have are drawn.
  */
 #include "figure/reliability.h"
+#include "core/number.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -178,6 +179,8 @@ static size_t reliability_summary(const pc_reliability_data *data, char interval
   }
   if (data->has_null) {
     stats[count].name = "if calibrated";
+    pc_number_round(data->null_mean, 3, stats[count++].value);
+    stats[count].name = "95% of these";
     pc_say_range(data->null_low, data->null_high, stats[count++].value);
   }
   if (data->has_before) {
@@ -272,6 +275,7 @@ static void reliability_surety(const pc_result_record *record, const pc_result_r
   out->high = surety->high;
   out->level = surety->has_interval ? surety->level : 0;
   out->has_null = surety->has_null;
+  out->null_mean = surety->null_mean;
   out->null_low = surety->null_low;
   out->null_high = surety->null_high;
   out->has_before = before != NULL && !before->outcome.undefined;
@@ -301,6 +305,8 @@ static pcal_status reliability_build(const pc_figure_data *data, pc_figure *figu
     found.has_ece = 1;
     found.ece =
         pc_bins_error(results->bins, results->bin_count, results->weight, PC_NORM_L1, 0);
+    if (record != NULL)
+      reliability_surety(record, NULL, &found);
   }
   reliability_totals(&found);
   pc_figure_subtitle(figure, results, data->before != NULL ? "after calibration" : NULL);

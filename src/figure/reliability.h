@@ -11,10 +11,10 @@ typedef struct pc_reliability_data {
   const char *view; /* "top" or "positive" */
   double mean_score, hit_rate;
   int has_ece, has_interval, has_null, has_before;
-  double ece, low, high;      /* interval */
-  double null_low, null_high; /* of a calibrated model */
-  double before;              /* ECE before calibration */
-  double level;               /* of intervals; 0: 0.95 */
+  double ece, low, high;                 /* interval */
+  double null_mean, null_low, null_high; /* of a calibrated model */
+  double before;                         /* ECE before calibration */
+  double level;                          /* of intervals; 0: 0.95 */
   pc_band band;
 } pc_reliability_data;
 

@@ -61,14 +61,50 @@ static pcal_status finish_group_names(const pcal_measure *measure, const size_t 
   return PCAL_OK;
 }
 
-static pcal_status finish_reliability(const pcal_env *env, const pc_evidence *evidence,
-                                      pcal_results *results, pcal_error *err) {
-  const size_t count = evidence->grid.bin_count;
+static pcal_status finish_bins(const pcal_env *env, size_t count, pcal_results *results,
+                               pcal_error *err) {
   results->bins = pc_alloc(env, count, sizeof *results->bins);
   results->public_bins = pc_alloc(env, count, sizeof *results->public_bins);
   if (results->bins == NULL || results->public_bins == NULL)
     return pc_fail_memory(err, "collecting results");
   results->bin_count = count;
+  return PCAL_OK;
+}
+
+/* u of samples in 15 bins; of quantiles between levels. */
+static pcal_status finish_places(const pcal_env *env, const pc_evidence *evidence,
+                                 pcal_results *results, pcal_error *err) {
+  const pc_layout *layout = evidence->layout;
+  const pc_curve_table *table = &evidence->curve.parts[0];
+  const int samples = layout->form == PC_FORM_SAMPLES;
+  const pc_places *places = &results->forecast.places;
+  const size_t count = samples ? PC_RELIABILITY_BINS : layout->columns + 1;
+  PC_TRY(pc_forecast_facts_new(env, layout, table, &results->forecast, err));
+  PC_TRY(finish_bins(env, count, results, err));
+  double low = 0.0, below = 0.0;
+  for (size_t b = 0; b < count; b++) {
+    const double high = b + 1 == count ? 1.0
+                        : samples      ? (double)(b + 1) / (double)count
+                                       : layout->levels[b];
+    const double upto = b + 1 == count ? 1.0
+                        : samples      ? pc_places_share(places, high)
+                                       : pc_places_upto(places, b, high);
+    pc_bin *bin = &results->bins[b];
+    *bin = (pc_bin){.low = low, .high = high, .weight = (upto - below) * table->total};
+    bin->score = bin->weight * 0.5 * (low + high);
+    results->public_bins[b] = (pcal_bin){low, high, bin->weight, 0.5 * (low + high), 0.0};
+    low = high;
+    below = upto;
+  }
+  return PCAL_OK;
+}
+
+static pcal_status finish_reliability(const pcal_env *env, const pc_evidence *evidence,
+                                      pcal_results *results, pcal_error *err) {
+  const size_t count = evidence->grid.bin_count;
+  if (evidence->machine == PC_CURVE)
+    return finish_places(env, evidence, results, err);
+  PC_TRY(finish_bins(env, count, results, err));
   for (size_t b = 0; b < count; b++) {
     const pc_bin *bin = &evidence->grid.bins[b];
     results->bins[b] = *bin;

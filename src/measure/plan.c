@@ -145,7 +145,8 @@ static pcal_status plan_spec(const pcal_env *env, pc_plan *plan, const char *spe
   return PCAL_OK;
 }
 
-/* The natural view of the data in 15 bins: behind every verdict. */
+/* The natural view of the data behind every verdict: 15 bins, or for samples and quantiles
+ * where each target lies among them. */
 static pcal_status plan_reliability(const pcal_env *env, pc_plan *plan, pcal_error *err) {
   pc_need need;
   memset(&need, 0, sizeof need);
@@ -154,6 +155,10 @@ static pcal_status plan_reliability(const pcal_env *env, pc_plan *plan, pcal_err
   need.view.index = 1;
   if (plan->layout.form != PC_FORM_CLASSES)
     need.view = pc_view_pit(&plan->layout);
+  if (plan->layout.form == PC_FORM_SAMPLES || plan->layout.form == PC_FORM_QUANTILES) {
+    need.machine = PC_CURVE; /* every place counts, see metrics/forecast_places.h */
+    return plan_slot(env, plan, &need, &plan->reliability_slot, err);
+  }
   need.grid.rule = PC_EDGES_RIGHT;
   need.grid.bins = PC_RELIABILITY_BINS;
   need.grid.moments = PC_MOMENT_SQUARE;
@@ -261,6 +266,8 @@ void pc_plan_pair_grids(pc_plan *plan) {
 }
 
 static int plan_can_say(const pc_plan *plan, size_t slot, int cells) {
+  if (slot == plan->reliability_slot) /* a verdict from a curve reads all of it */
+    return 0;
   for (size_t e = 0; e < plan->entry_count; e++) {
     const pc_metric *metric = plan->entries[e].metric;
     const int can = metric->wants != NULL || (cells && metric->cells != NULL);

@@ -34,7 +34,8 @@ typedef struct pc_plan {
   size_t slot_count, slot_capacity;
   pc_view *views;
   size_t view_count, view_capacity;
-  size_t reliability_slot; /* the grid behind the verdict and the reliability diagram */
+  size_t reliability_slot; /* behind the verdict and the reliability diagram: a grid, or a curve
+                              for samples and quantiles */
   int stored; /* nothing but coarse curves of scores as they are stored, and what they fill */
   int needs_log;
   int needs_facts; /* more of a one-column score than the score itself */

@@ -161,15 +161,27 @@ static void replicate_facts(replicate_worker *worker, size_t at, const double *p
   worker->log_true[at] = log(p > 0 ? p : 0.0);
 }
 
+/* A target of one of the n + 1 ranks among n ascending samples, all equally probable: next to
+ * the sample above or below it, or equal to both where these are equal. */
+static double replicate_rank(const double *samples, size_t count, double uniform) {
+  const double place = uniform * (2.0 * (double)count + 2.0);
+  const size_t rank = (size_t)place / 2;
+  const int under = (size_t)place % 2 == 0;
+  if (rank == 0 || (under && rank < count && samples[rank] > samples[rank - 1]))
+    return nextafter(samples[rank], -INFINITY);
+  if (rank >= count || samples[rank] > samples[rank - 1])
+    return nextafter(samples[rank >= count ? count - 1 : rank - 1], INFINITY);
+  return samples[rank];
+}
+
 /* A target drawn from the prediction. */
 static double replicate_target(const replicate_job *job, const double *forecast, uint64_t id,
                                size_t replica) {
   const pc_layout *layout = &job->request->plan->layout;
   const pc_rng rng = replicate_rng(job, REPLICATE_LABEL_STREAM, replica);
-  if (layout->form == PC_FORM_GAUSSIAN)
-    return forecast[0] + forecast[1] * pc_rng_normal(&rng, id);
-  const size_t drawn = (size_t)(pc_rng_uniform(&rng, id) * (double)layout->columns);
-  return forecast[drawn < layout->columns ? drawn : layout->columns - 1];
+  return layout->form == PC_FORM_GAUSSIAN
+             ? forecast[0] + forecast[1] * pc_rng_normal(&rng, id)
+             : replicate_rank(forecast, layout->columns, pc_rng_uniform(&rng, id));
 }
 
 static void replicate_copy_forecast(const replicate_job *job, replicate_worker *worker,

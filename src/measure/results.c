@@ -63,6 +63,7 @@ void pc_results_free(pcal_results *results) {
   pc_name_list_free(&env, results->class_names, results->class_count);
   pc_name_list_free(&env, results->group_names, results->group_count);
   pc_free(&env, results->group_weights);
+  pc_places_free(&env, &results->forecast.places);
   pc_free(&env, results->verdict);
   pc_free(&env, results->replicas);
   pc_free(&env, results->left_out);

@@ -4,6 +4,7 @@
 
 #include "measure/certainty.h"
 #include "measure/ledger.h"
+#include "metrics/forecast_places.h"
 
 typedef struct pc_result_record {
   const char *metric, *notion, *bound; /* from the registry */
@@ -31,6 +32,7 @@ struct pcal_results {
   pc_bin *bins;        /* natural view, 15 bins of equal width */
   pcal_bin *public_bins;
   size_t bin_count;
+  pc_forecast_facts forecast; /* of samples and quantiles */
   char **class_names;
   size_t class_count;
   char **group_names;
@@ -41,6 +43,7 @@ struct pcal_results {
   double *left_out; /* the same without each block, for metrics over pairs of rows */
   size_t replica_count;
   char *verdict;
+  char tried[PC_SPEC_MAX]; /* the calibrator that the predictions have passed, or "" */
 };
 
 /* Copies a list of names; *out is NULL for an empty list. */

@@ -1,11 +1,14 @@
 /* brier, rbs: the quadratic score and its root.
  *
  * Formula:  BS = (1/N) sum_i sum_k (p_ik - [y_i = k])^2,   RBS = sqrt(BS)
- * Edge cases: (1) the sum runs over all classes: range [0, 2], for a binary score 2 (p - y)^2;
+ * Edge cases:
+ * (1) the sum runs over all classes: range [0, 2], for a binary score 2 (p - y)^2;
  * (2) half=yes halves it, which for two classes is the mean squared error of class 1; it is
- * never divided by K; (3) probabilities are used as stored, also when a row sums to 1 - 1e-6.
- * Source: Brier 1950; the root as an upper bound of the canonical calibration error:
- * Gruber & Buettner 2022, Theorem 3.1.
+ *     never divided by K;
+ * (3) probabilities are used as stored, also when a row sums to 1 - 1e-6;
+ * (4) two classes: the part one_column is half of the sum, the mean of (p - y)^2 of class 1
+ * that scikit-learn and clinical papers call the Brier score. Source: Brier 1950; the root as
+ * an upper bound of the canonical calibration error: Gruber & Buettner 2022, Theorem 3.1.
  * Accuracy: each row to a few ulp, the mean exact.   Cost: O(K) a row. */
 #include <math.h>
 
@@ -46,7 +49,10 @@ static pcal_status brier_evaluate(const pc_options *options, const pc_evidence *
   (void)env;
   (void)err;
   const double mean = evidence->sum.value[0] / evidence->total;
-  out->value = options->value[BRIER_HALF].number != 0 ? mean / 2 : mean;
+  const int half = options->value[BRIER_HALF].number != 0;
+  out->value = half ? mean / 2 : mean;
+  if (!half && evidence->layout->classes == 2)
+    pc_outcome_part(out, "one_column", mean / 2);
   return PCAL_OK;
 }
 
@@ -67,7 +73,9 @@ const pc_metric pc_metric_brier = {
             .title = "Brier score",
             .formula = "(1/N) sum_i sum_k (p_ik - [y_i = k])^2",
             .about = "A proper score, lower is better, from 0 to 2. It is the sum over classes "
-                     "and never divided by their number. It bounds the squared canonical "
+                     "and never divided by their number; of two classes the part one_column "
+                     "is that of class 1 alone, as scikit-learn has it. It bounds the squared "
+                     "canonical "
                      "calibration error from above, and does not depend on the number of rows.",
             .citation = "Brier, Verification of forecasts expressed in terms of probability, "
                         "Monthly Weather Review 1950",
@@ -78,7 +86,7 @@ const pc_metric pc_metric_brier = {
             .option_count = sizeof brier_options / sizeof *brier_options,
         },
     .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_NEEDS_CLASSES | PC_LOSS |
-              PC_SQUARED,
+              PC_SQUARED | PC_PARTS_IN_TEXT,
     .configure = brier_configure,
     .evaluate = brier_evaluate,
 };

@@ -2,18 +2,22 @@
  *
  * Formula:  logit P(y = 1) = a + b logit p, fitted by maximum likelihood; the statistic is
  *           2 (l(a, b) - l(0, 1)), chi-square with 2 degrees of freedom when a = 0 and b = 1.
- * Edge cases: (1) a score of exactly 0 or 1 has no logit: no test, unless clip= moves it
- * inside; (2) outcomes that are all the same or separated by the score have no finite fit: no
- * test; (3) one distinct score cannot tell a from b: no test; (4) view=classwise as in
- * spiegelhalter. Parts: slope b (below 1: too confident) and intercept a. Source: Cox, Two
- * further applications of a model for binary regression, Biometrika 1958. Accuracy: gradient
- * below 1e-9 of the rows.   Cost: one sort, a few passes over scores. */
+ * Edge cases:
+ * (1) a score of exactly 0 or 1 has no logit: no test, unless clip= moves it inside;
+ * (2) outcomes that are all the same or separated by the score have no finite fit: no test;
+ * (3) one distinct score cannot separate a from b: no test;
+ * (4) view=classwise as in spiegelhalter; the law does not hold far out for a class of which
+ *     fewer than 20 outcomes of either kind are expected: no test of that class.
+ * Parts: slope b (below 1: too confident) and intercept a.
+ * Source: Cox, Two further applications of a model for binary regression, Biometrika 1958.
+ * Accuracy: gradient below 1e-9 of the rows.   Cost: one sort, a few passes over scores. */
 #include <math.h>
 
 #include "metrics/view_test.h"
 #include "stats/distributions.h"
 
 #define COX_STEPS 100
+#define COX_EXPECTED 20 /* outcomes of either kind, in a class */
 #define COX_HALVINGS 40
 #define COX_NOISE 1e-12 /* rounding of a likelihood, which is negative */
 
@@ -103,12 +107,23 @@ static const char *cox_unfit(const pc_curve_table *table, double clip) {
                               : NULL;
 }
 
+/* Are too few outcomes of one kind expected for p-values far out? */
+static int cox_few(const pc_curve_table *table) {
+  double expected = 0.0;
+  for (size_t i = 0; i < table->count; i++)
+    expected += table->weight[i] * pc_test_score(table->score[i]);
+  return fmin(expected, table->total - expected) < COX_EXPECTED;
+}
+
 static pcal_status cox_test(const pc_options *options, const pc_curve_table *table,
                             const pcal_env *env, pc_test *out, pcal_error *err) {
   (void)env;
   (void)err;
   const double clip = options->value[COX_CLIP].number;
   out->cannot = table->count == 0 ? "no rows" : cox_unfit(table, clip);
+  if (out->cannot == NULL && out->among > 1 && cox_few(table))
+    out->cannot = "no class has 20 expected outcomes of either kind, which its law needs; take "
+                  "ks-test";
   if (out->cannot != NULL)
     return PCAL_OK;
   cox_point at = {.intercept = 0.0, .slope = 1.0};

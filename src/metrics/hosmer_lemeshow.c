@@ -3,20 +3,29 @@
  * Formula:  sum_b (O_b - E_b)^2 / V_b,  O_b: outcomes in bin b, E_b = sum p_i, V_b = sum
  *           p_i (1 - p_i); chi-square with as many degrees of freedom as bins, since the
  *           probabilities were not fitted to these rows.
- * Edge cases: (1) variance=mean divides by n_b m (1 - m), m = E_b / n_b, as the original does:
- * a larger number, so the test rejects less often than it should; (2) equal-mass bins as in
- * ece: ties are never split; (3) a bin of scores 0 and 1 only has no variance: it is left out
- * when its outcomes agree, else the statistic is infinite and the p-value 0; (4) view=classwise
- * as in spiegelhalter; (5) no bin with variance: no test. Source: Hosmer & Lemeshow,
- * Communications in Statistics 1980; degrees of freedom on held-out rows: Hosmer, Lemeshow &
- * Sturdivant, Applied Logistic Regression, third edition, section 5.2. Accuracy: bin sums exact
- * to 2^-62 a row.   Cost: one sort. */
+ * Edge cases:
+ * (1) variance=mean divides by n_b m (1 - m), m = E_b / n_b, as the original does: a larger
+ *     number, so the test rejects less often than it should;
+ * (2) equal-mass bins as in ece: ties are never split;
+ * (3) a bin of scores 0 and 1 only has no variance: it is left out when its outcomes agree,
+ *     else the statistic is infinite and the p-value 0;
+ * (4) view=classwise as in spiegelhalter;
+ * (5) no bin with variance: no test;
+ * (6) the law holds only where a few outcomes of either kind are expected: from the lowest
+ *     score on, a bin is joined with the next until E_b and n_b - E_b are both at least
+ *     `expected` (5); what is left at the end joins the bin before it;
+ * (7) fewer than two bins left after (6), where more than one was asked for: no test; classes
+ *     without a test do not count in Holm's correction.
+ * Source: Hosmer & Lemeshow, Communications in Statistics 1980; degrees of freedom on held-out
+ * rows: Hosmer, Lemeshow & Sturdivant, Applied Logistic Regression, third edition, section 5.2;
+ * expected counts: Cochran, Biometrics 1954.
+ * Accuracy: bin sums exact to 2^-62 a row.   Cost: one sort. */
 #include <math.h>
 
 #include "metrics/view_test.h"
 #include "stats/distributions.h"
 
-enum { HOSMER_BINS, HOSMER_VIEW, HOSMER_VARIANCE };
+enum { HOSMER_BINS, HOSMER_VIEW, HOSMER_VARIANCE, HOSMER_EXPECTED };
 enum { HOSMER_BY_SUM, HOSMER_BY_MEAN };
 
 static const pcal_option hosmer_lemeshow_options[] = {
@@ -24,6 +33,8 @@ static const pcal_option hosmer_lemeshow_options[] = {
     PC_TEST_VIEW_OPTION,
     {"variance", PCAL_OPTION_CHOICE, "sum", 0, 0, "sum|mean",
      "of a bin: the sum of p(1-p), or as in the original n m (1-m) at the bin's mean m"},
+    {"expected", PCAL_OPTION_REAL, "5", 0, 1e6, NULL,
+     "bins are joined until each expects so many outcomes of either kind; 0 joins none"},
 };
 
 static double hosmer_lemeshow_variance(const pc_bin *bin, int rule) {
@@ -33,26 +44,79 @@ static double hosmer_lemeshow_variance(const pc_bin *bin, int rule) {
   return variance > 1e-12 * bin->weight ? variance : 0.0;
 }
 
+/* Has a bin outcomes that its scores of 0 and 1 exclude? */
+static int hosmer_lemeshow_refuted(const pc_bin *bin) {
+  return bin->weight > 0 && !(hosmer_lemeshow_variance(bin, HOSMER_BY_SUM) > 0.0) &&
+         fabs(bin->hits - bin->score) > 1e-4 * bin->weight;
+}
+
+static void hosmer_lemeshow_add(const pc_bin *from, pc_bin *to) {
+  to->weight += from->weight;
+  to->hits += from->hits;
+  to->score += from->score;
+  to->score_square += from->score_square;
+}
+
+/* Joins neighbours until each bin expects enough outcomes of either kind; returns how many are
+ * left.  With nothing asked for all stay as they are. */
+static size_t hosmer_lemeshow_join(pc_bin *bins, size_t count, double expected) {
+  size_t left = 0;
+  int open = 0; /* the last bin does not expect enough yet */
+  for (size_t b = 0; b < count; b++) {
+    if (open)
+      hosmer_lemeshow_add(&bins[b], &bins[left - 1]);
+    else
+      bins[left++] = bins[b];
+    const pc_bin *last = &bins[left - 1];
+    open = fmin(last->score, last->weight - last->score) < expected;
+  }
+  if (open && left > 1) {
+    hosmer_lemeshow_add(&bins[left - 1], &bins[left - 2]);
+    left--;
+  } else if (open) {
+    left = 0;
+  }
+  return left;
+}
+
 static void hosmer_lemeshow_sum(const pc_bin *bins, size_t count, int rule, pc_test *out) {
   size_t degrees = 0;
   for (size_t b = 0; b < count; b++) {
-    if (!(bins[b].weight > 0))
-      continue;
-    const double variance = hosmer_lemeshow_variance(&bins[b], rule);
+    const double variance = bins[b].weight > 0 ? hosmer_lemeshow_variance(&bins[b], rule) : 0.0;
     const double gap = bins[b].hits - bins[b].score;
     if (variance > 0.0) {
       out->statistic += gap * gap / variance;
-      degrees++;
-    } else if (fabs(gap) > 1e-4 * bins[b].weight) {
-      out->statistic = INFINITY;
       degrees++;
     }
   }
   if (degrees == 0)
     out->cannot = "every score is 0 or 1, so outcomes have no variance to compare with";
   else
-    out->p_value = isinf(out->statistic) ? 0.0 : pc_chi_square_tail(out->statistic, degrees);
+    out->p_value = pc_chi_square_tail(out->statistic, degrees);
   out->parts[out->part_count++] = (pcal_part){"degrees", (double)degrees};
+}
+
+static void hosmer_lemeshow_bins(const pc_options *options, pc_bin *bins, size_t count,
+                                 pc_test *out) {
+  const double expected = options->value[HOSMER_EXPECTED].number;
+  const int rule = options->value[HOSMER_VARIANCE].choice;
+  size_t refuted = 0, graded = 0;
+  for (size_t b = 0; b < count; b++) {
+    refuted += hosmer_lemeshow_refuted(&bins[b]) != 0;
+    graded += bins[b].weight > 0 && hosmer_lemeshow_variance(&bins[b], HOSMER_BY_SUM) > 0.0;
+  }
+  if (refuted > 0) {
+    out->statistic = INFINITY;
+    out->parts[out->part_count++] = (pcal_part){"degrees", (double)(graded + refuted)};
+    return;
+  }
+  const size_t least = options->value[HOSMER_BINS].number > 1 ? 2 : 1;
+  const size_t left = hosmer_lemeshow_join(bins, count, expected);
+  if (graded > 0 && expected > 0 && left < least)
+    out->cannot = "too few outcomes are expected in bins of these scores for its law to hold; "
+                  "take ks-test";
+  else
+    hosmer_lemeshow_sum(bins, graded > 0 ? left : 0, rule, out);
 }
 
 static pcal_status hosmer_lemeshow_test(const pc_options *options, const pc_curve_table *table,
@@ -63,7 +127,7 @@ static pcal_status hosmer_lemeshow_test(const pc_options *options, const pc_curv
     return pc_fail_memory(err, "making equal-mass bins");
   const pcal_status status = pc_bins_by_mass(env, table, count, bins, &count, err);
   if (status == PCAL_OK)
-    hosmer_lemeshow_sum(bins, count, options->value[HOSMER_VARIANCE].choice, out);
+    hosmer_lemeshow_bins(options, bins, count, out);
   pc_free(env, bins);
   return status;
 }
@@ -88,8 +152,8 @@ const pc_metric pc_metric_hosmer_lemeshow = {
             .formula = "sum_b (O_b - E_b)^2 / sum_{i in b} p_i (1 - p_i)",
             .about = "Compares outcomes with expectations in bins with equally many rows. For "
                      "rows that the model was not fitted to: the degrees of freedom are the "
-                     "number of bins. Wants a few expected outcomes of either kind in each "
-                     "bin; with scores next to 0 or 1 its p-value is rough.",
+                     "number of bins. Neighbouring bins are joined until each expects five "
+                     "outcomes of either kind; where fewer than two remain, there is no test.",
             .citation = "Hosmer & Lemeshow, Communications in Statistics 1980",
             .notion = "top-label",
             .machine = "curve",

@@ -7,16 +7,25 @@
  *           coverage     mean over levels p of |c_p - p|, c_p: share of (1 - p)/2 <= u <=
  *                        (1 + p)/2; parts: c_p
  *           quantile-ce  mean over levels t of |share of u <= t  -  t|
- * Edge cases: (1) u of samples has steps of 1/(n + 1), which alone makes pit 1/(2 n + 2); (2)
- * quantiles: pit is refused, since they do not tell the distribution in between; the levels of
- * quantile-ce are theirs, those of coverage the central intervals that they have (a level and
- * one less it), at most 8; (3) weights are frequencies.
- * Source: Dawid 1984; Gneiting, Balabdaoui & Raftery 2007; Kuleshov, Fenner & Ermon 2018.
+ * Edge cases:
+ * (1) samples: u follows the law of ranks (metrics/forecast_places.c), so that all three are 0
+ *     for a calibrated ensemble of any size and many rows; a target that equals some samples
+ *     has each rank that it may have with the same probability;
+ * (2) quantiles: pit is refused, since they do not give the distribution in between; the levels
+ *     of quantile-ce are theirs, those of coverage the central intervals that they have (a
+ *     level and one less it), at most 8;
+ * (3) targets that equal quantiles: a quantile of level t is right when P(y < q) <= t <=
+ *     P(y <= q), so each share is the one nearest to its level that these targets allow; c_p
+ *     likewise lies between the shares inside the open and the closed interval;
+ * (4) weights are frequencies.
+ * Source: Dawid 1984; Gneiting, Balabdaoui & Raftery 2007; Kuleshov, Fenner & Ermon 2018;
+ * Hamill 2001; Czado, Gneiting & Held 2009.
  * Accuracy: u within 1e-15; weights are added in the order of u.
  * Cost: O(N log N), memory 8 N bytes. */
 #include <math.h>
 
 #include "metrics/forecast_metric.h"
+#include "metrics/forecast_places.h"
 
 #define COVERAGE_GRAPH_LEVELS 99
 
@@ -60,23 +69,18 @@ static void pit_central_levels(const pc_layout *layout, pc_value *value) {
   }
 }
 
-/* Ends of a central interval as values of u; 0 when quantiles do not have them. */
-static int pit_ends(const pc_layout *layout, double level, double ends[2]) {
+/* Are there quantiles at both ends of a central interval? */
+static int pit_has_ends(const pc_layout *layout, double level) {
   const pc_forecast_shape shape = pc_forecast_layout_shape(layout);
-  for (int e = 0; e < 2; e++) {
-    pc_level end;
-    if (!pc_level_make(&shape, e == 0 ? (1 - level) / 2 : (1 + level) / 2, &end))
-      return 0;
-    ends[e] = layout->form == PC_FORM_QUANTILES ? layout->levels[end.column] : end.level;
-  }
-  return 1;
+  pc_level end;
+  return pc_level_make(&shape, (1 - level) / 2, &end) &&
+         pc_level_make(&shape, (1 + level) / 2, &end);
 }
 
 static pcal_status coverage_configure(pc_options *options, const pc_layout *layout,
                                       pc_reading *reading, pcal_error *err) {
   pc_value *value = &options->value[PIT_LEVELS];
   char shown[PC_NUMBER_MAX];
-  double ends[2];
   if (layout->form == PC_FORM_QUANTILES && !value->given)
     pit_central_levels(layout, value);
   if (value->list_count == 0)
@@ -88,7 +92,7 @@ static pcal_status coverage_configure(pc_options *options, const pc_layout *layo
     return pc_fail(err, PCAL_USAGE, "%s takes at most %d levels, not %zu", options->name,
                    PC_PARTS_MAX, value->list_count);
   for (size_t l = 0; l < value->list_count; l++)
-    if (!pit_ends(layout, value->list[l], ends))
+    if (!pit_has_ends(layout, value->list[l]))
       return pc_fail(err, PCAL_USAGE,
                      "%s: there are no quantiles at both ends of the central interval of level "
                      "%s; take levels whose ends are among --levels",
@@ -103,6 +107,8 @@ static pcal_status quantile_ce_configure(pc_options *options, const pc_layout *l
   pit_need(layout, reading);
   return PCAL_OK;
 }
+
+/* ---- normal predictions: every u is known ---- */
 
 static double pit_distance(const pc_curve_table *table) {
   double below = 0.0, largest = 0.0;
@@ -124,52 +130,140 @@ static double pit_share(const pc_curve_table *table, double low, double high) {
   return weight / table->total;
 }
 
+static double pit_moment(const pc_curve_table *table, double about, int power) {
+  double sum = 0.0;
+  for (size_t i = 0; i < table->count; i++) {
+    const double gap = table->score[i] - about;
+    sum += table->weight[i] * (power == 1 ? gap : gap * gap);
+  }
+  return sum / table->total;
+}
+
+/* ---- what any form can be asked ---- */
+
+/* The rows behind a metric; places of samples and quantiles only. */
+typedef struct pit_view {
+  const pc_layout *layout;
+  const pc_curve_table *table;
+  pc_places places;
+} pit_view;
+
+static pcal_status pit_open(const pc_evidence *evidence, const pcal_env *env, pit_view *out,
+                            pcal_error *err) {
+  *out = (pit_view){evidence->layout, &evidence->curve.parts[0], {0, NULL, NULL, NULL}};
+  return out->layout->form == PC_FORM_GAUSSIAN
+             ? PCAL_OK
+             : pc_places_new(env, out->layout, out->table, &out->places, err);
+}
+
+/* Share of targets in the central interval of a level. */
+static double pit_central(const pit_view *view, double level) {
+  const double low = (1 - level) / 2, high = (1 + level) / 2;
+  if (view->layout->form == PC_FORM_GAUSSIAN)
+    return pit_share(view->table, low, high);
+  if (view->layout->form == PC_FORM_SAMPLES)
+    return pc_places_share(&view->places, high) - pc_places_share(&view->places, low);
+  const pc_forecast_shape shape = pc_forecast_layout_shape(view->layout);
+  const pc_places *places = &view->places;
+  pc_level from, to;
+  pc_level_make(&shape, low, &from);
+  pc_level_make(&shape, high, &to);
+  const double open = places->below[to.column] - places->upto[from.column];
+  const double closed = places->upto[to.column] - places->below[from.column];
+  return fmin(fmax(level, open), closed);
+}
+
+/* Share of targets up to the quantile of a level. */
+static double pit_upto(const pit_view *view, double level) {
+  if (view->layout->form == PC_FORM_GAUSSIAN)
+    return pit_share(view->table, 0.0, level);
+  if (view->layout->form == PC_FORM_SAMPLES)
+    return pc_places_share(&view->places, level);
+  const pc_forecast_shape shape = pc_forecast_layout_shape(view->layout);
+  pc_level at;
+  pc_level_make(&shape, level, &at);
+  return pc_places_upto(&view->places, at.column, level);
+}
+
+/* Share of low < u <= high, with u = 0 in the first bin. */
+static double pit_bin(const pit_view *view, double low, double high, size_t *at) {
+  const pc_curve_table *table = view->table;
+  double weight = 0.0;
+  if (view->layout->form == PC_FORM_SAMPLES)
+    return pc_places_share(&view->places, high) - pc_places_share(&view->places, low);
+  while (*at < table->count && (high >= 1.0 || table->score[*at] <= high))
+    weight += table->weight[(*at)++];
+  return weight / table->total;
+}
+
 /* Half the sum of |share - 1/B|; fills the graph where it is wanted. */
-static double pit_binned(const pc_curve_table *table, size_t bins, pc_graph *graph) {
+static double pit_binned(const pit_view *view, size_t bins, pc_graph *graph) {
   double off = 0.0;
   size_t at = 0;
   for (size_t b = 0; b < bins; b++) {
     const double low = (double)b / (double)bins, high = (double)(b + 1) / (double)bins;
-    double weight = 0.0;
-    while (at < table->count && (b + 1 == bins || table->score[at] <= high))
-      weight += table->weight[at++];
-    off += fabs(weight / table->total - 1 / (double)bins);
+    const double share = pit_bin(view, low, high, &at);
+    off += fabs(share - 1 / (double)bins);
     if (!graph->wanted)
       continue;
     graph->columns[0][b] = low;
     graph->columns[1][b] = high;
-    graph->columns[2][b] = weight;
-    graph->columns[3][b] = weight / table->total;
+    graph->columns[2][b] = share * view->table->total;
+    graph->columns[3][b] = share;
     graph->count = b + 1;
   }
   return off / 2;
 }
 
+static void pit_normal(const pit_view *view, double *distance, double *mean, double *variance) {
+  *distance = pit_distance(view->table);
+  *mean = pit_moment(view->table, 0.0, 1);
+  *variance = pit_moment(view->table, *mean, 2);
+}
+
+/* The distribution of u is linear between multiples of 1/(n + 1), so it is farthest from
+ * uniform at one of these. */
+static void pit_samples(const pit_view *view, double *distance, double *mean,
+                        double *variance) {
+  const double cells = (double)view->places.count + 1.0;
+  double upto = 0.0, square = 0.0;
+  for (size_t c = 0; c <= view->places.count; c++) {
+    const double mass = view->places.mass[c], middle = ((double)c + 0.5) / cells - 0.5;
+    upto += mass;
+    *distance = fmax(*distance, fabs(upto - ((double)c + 1.0) / cells));
+    *mean += mass * middle;
+    square += mass * (middle * middle + 1 / (12 * cells * cells));
+  }
+  *variance = square - *mean * *mean;
+  *mean += 0.5;
+}
+
 static pcal_status pit_evaluate(const pc_options *options, const pc_evidence *evidence,
                                 const pcal_env *env, pc_outcome *out, pcal_error *err) {
   static const char *const names[] = {"low", "high", "weight", "share", NULL};
-  const pc_curve_table *table = &evidence->curve.parts[0];
   const size_t bins = (size_t)options->value[PIT_BINS].number;
-  double mean = 0.0, square = 0.0;
+  double mean = 0.0, variance = 0.0;
+  pit_view view;
   if (out->graph.wanted)
     PC_TRY(pc_graph_new(env, names, bins, &out->graph, err));
-  for (size_t i = 0; i < table->count; i++)
-    mean += table->weight[i] * table->score[i] / table->total;
-  for (size_t i = 0; i < table->count; i++)
-    square += table->weight[i] * (table->score[i] - mean) * (table->score[i] - mean);
-  out->value = pit_distance(table);
-  pc_outcome_part(out, "bins", pit_binned(table, bins, &out->graph));
+  PC_TRY(pit_open(evidence, env, &view, err));
+  if (evidence->layout->form == PC_FORM_GAUSSIAN)
+    pit_normal(&view, &out->value, &mean, &variance);
+  else
+    pit_samples(&view, &out->value, &mean, &variance);
+  pc_outcome_part(out, "bins", pit_binned(&view, bins, &out->graph));
   pc_outcome_part(out, "mean", mean);
-  pc_outcome_part(out, "variance", square / table->total);
+  pc_outcome_part(out, "variance", variance);
+  pc_places_free(env, &view.places);
   return PCAL_OK;
 }
 
 /* Shares of central intervals of every hundredth, or of those that quantiles have. */
-static pcal_status coverage_graph(const pc_options *options, const pc_evidence *evidence,
+static pcal_status coverage_graph(const pc_options *options, const pit_view *view,
                                   const pcal_env *env, pc_graph *graph, pcal_error *err) {
   static const char *const names[] = {"level", "share", NULL};
   const pc_value *value = &options->value[PIT_LEVELS];
-  const int few = evidence->layout->form == PC_FORM_QUANTILES;
+  const int few = view->layout->form == PC_FORM_QUANTILES;
   const size_t count = few ? value->list_count : COVERAGE_GRAPH_LEVELS;
   if (!graph->wanted)
     return PCAL_OK;
@@ -177,10 +271,8 @@ static pcal_status coverage_graph(const pc_options *options, const pc_evidence *
   graph->count = count;
   for (size_t i = 0; i < count; i++) {
     const double level = few ? value->list[i] : (double)(i + 1) / (COVERAGE_GRAPH_LEVELS + 1.0);
-    double ends[2] = {0.0, 0.0};
-    pit_ends(evidence->layout, level, ends);
     graph->columns[0][i] = level;
-    graph->columns[1][i] = pit_share(&evidence->curve.parts[0], ends[0], ends[1]);
+    graph->columns[1][i] = pit_central(view, level);
   }
   return PCAL_OK;
 }
@@ -188,25 +280,27 @@ static pcal_status coverage_graph(const pc_options *options, const pc_evidence *
 static pcal_status coverage_evaluate(const pc_options *options, const pc_evidence *evidence,
                                      const pcal_env *env, pc_outcome *out, pcal_error *err) {
   const pc_value *value = &options->value[PIT_LEVELS];
+  pit_view view;
+  PC_TRY(pit_open(evidence, env, &view, err));
   for (size_t l = 0; l < value->list_count; l++) {
-    double ends[2] = {0.0, 0.0};
-    pit_ends(evidence->layout, value->list[l], ends);
-    const double share = pit_share(&evidence->curve.parts[0], ends[0], ends[1]);
+    const double share = pit_central(&view, value->list[l]);
     out->value += fabs(share - value->list[l]) / (double)value->list_count;
     pc_outcome_part_at(out, value->list[l], share);
   }
-  return coverage_graph(options, evidence, env, &out->graph, err);
+  const pcal_status status = coverage_graph(options, &view, env, &out->graph, err);
+  pc_places_free(env, &view.places);
+  return status;
 }
 
 static pcal_status quantile_ce_evaluate(const pc_options *options, const pc_evidence *evidence,
                                         const pcal_env *env, pc_outcome *out, pcal_error *err) {
-  (void)env;
-  (void)err;
   size_t count = 0;
   const double *levels = pc_forecast_levels_of(options, PIT_LEVELS, evidence->layout, &count);
+  pit_view view;
+  PC_TRY(pit_open(evidence, env, &view, err));
   for (size_t l = 0; l < count; l++)
-    out->value +=
-        fabs(pit_share(&evidence->curve.parts[0], 0.0, levels[l]) - levels[l]) / (double)count;
+    out->value += fabs(pit_upto(&view, levels[l]) - levels[l]) / (double)count;
+  pc_places_free(env, &view.places);
   return PCAL_OK;
 }
 
@@ -245,7 +339,8 @@ const pc_metric pc_metric_coverage = {
             .formula = "mean over levels p of |share of (1-p)/2 <= F_i(y_i) <= (1+p)/2 - p|",
             .about =
                 "How often central intervals hold the target, against what they claim; the "
-                "parts are the shares, by level.",
+                "parts are the shares, by level. Samples follow the law of ranks, so a "
+                "calibrated ensemble of any size has no error.",
             .citation = "Gneiting, Balabdaoui & Raftery, Probabilistic forecasts, calibration "
                         "and sharpness, Journal of the Royal Statistical Society B 2007",
             .notion = "probabilistic",
@@ -267,7 +362,10 @@ const pc_metric pc_metric_quantile_ce = {
             .name = "quantile-ce",
             .title = "quantile calibration error",
             .formula = "mean over levels t of |share of y_i <= q_it - t|",
-            .about = "How often targets lie below predicted quantiles, against their levels.",
+            .about = "How often targets lie below predicted quantiles, against their levels. "
+                     "Where targets equal quantiles, as zeros of rain do, the share between "
+                     "below and at most equal that is nearest to the level counts. Samples "
+                     "follow the law of ranks.",
             .citation = "Kuleshov, Fenner & Ermon, Accurate uncertainties for deep learning "
                         "using calibrated regression, ICML 2018",
             .notion = "probabilistic",

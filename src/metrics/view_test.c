@@ -40,14 +40,15 @@ static void view_test_cannot(const char *why, pc_outcome *out) {
   snprintf(out->why, sizeof out->why, "%s", why);
 }
 
-/* Tests every class and keeps the one with the smallest p-value. */
+/* Tests every class and keeps the one with the smallest p-value.  Of two classes each test is
+ * the other in a mirror, so nothing is corrected. */
 static pcal_status view_test_classes(const pc_options *options, const pc_evidence *evidence,
                                      const pcal_env *env, pc_test_function test,
                                      double *p_values, pc_outcome *out, pcal_error *err) {
   pc_test best = {.p_value = (double)NAN}, here = {.cannot = NULL};
   size_t class = 0;
   for (size_t c = 0; c < evidence->curve.part_count; c++) {
-    here = (pc_test){.cannot = NULL};
+    here = (pc_test){.among = evidence->curve.part_count > 2 ? evidence->curve.part_count : 1};
     PC_TRY(test(options, &evidence->curve.parts[c], env, &here, err));
     p_values[c] = here.cannot != NULL ? (double)NAN : here.p_value;
     if (here.cannot != NULL || !(isnan(best.p_value) || here.p_value < best.p_value))
@@ -59,7 +60,8 @@ static pcal_status view_test_classes(const pc_options *options, const pc_evidenc
     view_test_cannot(here.cannot, out);
     return PCAL_OK;
   }
-  view_test_tell(&best, pc_holm_smallest(p_values, evidence->curve.part_count), out);
+  const size_t count = evidence->curve.part_count;
+  view_test_tell(&best, count > 2 ? pc_holm_smallest(p_values, count) : best.p_value, out);
   pc_outcome_part(out, "class", (double)class);
   return PCAL_OK;
 }
@@ -69,7 +71,7 @@ pcal_status pc_test_evaluate(const pc_options *options, const pc_evidence *evide
                              pcal_error *err) {
   const size_t count = evidence->curve.part_count;
   if (count == 1) {
-    pc_test only = {.cannot = NULL};
+    pc_test only = {.among = 1};
     PC_TRY(test(options, &evidence->curve.parts[0], env, &only, err));
     if (only.cannot != NULL)
       view_test_cannot(only.cannot, out);

@@ -5,8 +5,10 @@
 
 #include "metrics/metric.h"
 
-/* What a test of one table says; starts zeroed. */
+/* What a test of one table says; starts zeroed but for `among`. */
 typedef struct pc_test {
+  size_t among; /* tests of which the smallest p-value counts: above 1 p-values must hold far
+                   out */
   double statistic, p_value;
   const char *cannot; /* why there is none, or NULL */
   pcal_part parts[2];
@@ -21,7 +23,8 @@ typedef pcal_status (*pc_test_function)(const pc_options *options, const pc_curv
   {                                                                                            \
     "view", PCAL_OPTION_CHOICE, "auto", 0, 0, "auto|top|positive|classwise",                   \
         "what is tested: the predicted class (top), class 1 of two (positive), or each class " \
-        "by itself (classwise), where the smallest p-value counts after Holm's correction; "   \
+        "by itself (classwise), where the smallest p-value counts after Holm's correction "    \
+        "(of two classes the tests are the same, so nothing is corrected); "                   \
         "auto takes positive for a one-column score, else top"                                 \
   }
 

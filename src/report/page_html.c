@@ -13,6 +13,7 @@
 #include "figure/svg.h"
 #include "report/page_parts.h"
 #include "report/report_page.h"
+#include "report/verdict.h"
 
 static void page_html_head(const pcal_report *report, pc_text *out) {
   pc_text_add(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -68,48 +69,38 @@ static void page_html_words(const char *words, size_t length, pc_text *out) {
   pc_text_free(&copy);
 }
 
-/* A line of the verdict; what stands before its colon is what it is about. */
-static void page_html_line(const char *line, size_t length, pc_text *out) {
-  const char *colon = memchr(line, ':', length);
-  const size_t lead = colon == NULL ? 0 : (size_t)(colon - line);
-  pc_text_add(out, "<p>");
-  if (lead > 0 && lead < 32) {
-    pc_text_add(out, "<strong>");
-    page_html_words(line, lead, out);
-    pc_text_add(out, ":</strong>");
-    line += lead + 1;
-    length -= lead + 1;
+/* A line of the verdict under its heading; empty words are left out. */
+static void page_html_line(const char *about, pc_text *words, pc_text *out) {
+  if (words->length > 0) {
+    pc_text_format(out, "<p><strong>%s:</strong> ", about);
+    pc_markup(out, words->bytes);
+    pc_text_add(out, "</p>\n");
   }
-  page_html_words(line, length, out);
-  pc_text_add(out, "</p>\n");
+  out->failed |= words->failed;
+  pc_text_free(words);
+  pc_text_init(words, out->env);
 }
 
-/* The first sentence is what the whole report says; what to try is told once. */
-static void page_html_verdict(const char *verdict, int advice, pc_text *out) {
-  int first = 1;
-  for (const char *at = verdict; at != NULL && *at != '\0';) {
-    size_t length = strcspn(at, "\n");
-    const char *next = at + length + (at[length] == '\n');
-    if (first && strncmp(at, "Careful", 7) != 0) {
-      const char *stop = strstr(at, ". ");
-      const size_t head =
-          stop == NULL || (size_t)(stop - at) >= length ? length : (size_t)(stop - at) + 1;
-      pc_text_add(out, "<p class=\"lead\">");
-      page_html_words(at, head, out);
-      pc_text_add(out, "</p>\n");
-      at += head;
-      length -= head;
-      first = 0;
-      if (length > 0) {
-        pc_text_add(out, "<p>");
-        page_html_words(at, length, out);
-        pc_text_add(out, "</p>\n");
-      }
-    } else if (advice || strncmp(at, "What to try", 11) != 0) {
-      page_html_line(at, length, out);
-    }
-    at = next;
-  }
+/* The first sentence is the headline; what to try stands on one side only. */
+static void page_html_verdict(const pcal_results *results, const pc_verdict *verdict,
+                              int advice, pc_text *out) {
+  pc_text words;
+  pc_text_init(&words, out->env);
+  pc_verdict_careful(results, &words);
+  page_html_line("Careful", &words, out);
+  pc_text_add(out, "<p class=\"lead\">");
+  pc_verdict_lead(verdict, out);
+  pc_text_add(out, "</p>\n<p>");
+  pc_verdict_ground(verdict, out);
+  pc_text_add(out, "</p>\n");
+  pc_verdict_where(verdict, &words);
+  page_html_line("Where", &words, out);
+  pc_verdict_chance(verdict, &words);
+  page_html_line("How much of it is chance", &words, out);
+  if (advice)
+    pc_verdict_try(verdict, results->env.words, &words);
+  page_html_line("What to try", &words, out);
+  pc_text_free(&words);
 }
 
 /* By how much the scores that most people look at changed, with intervals. */
@@ -135,8 +126,9 @@ static void page_html_changes(const pcal_results *after, pc_text *out) {
 }
 
 static void page_html_card(const pcal_report *report, pc_page_time time, pc_text *out) {
-  const char *verdict = report->side[time].key->verdict;
-  const int fine = verdict != NULL && strncmp(verdict, "Well calibrated", 15) == 0;
+  pc_verdict verdict;
+  pc_verdict_judge(report->side[time].key, &verdict);
+  const int fine = verdict.kind == PC_VERDICT_CALIBRATED;
   pc_text_format(out, "<div class=\"card verdict %s\">\n", fine ? "fine" : "off");
   if (report->repaired && time == PC_PAGE_BEFORE)
     pc_text_add(out, "<h3>As it is</h3>\n");
@@ -145,7 +137,7 @@ static void page_html_card(const pcal_report *report, pc_page_time time, pc_text
     pc_markup(out, report->method);
     pc_text_add(out, "</code></h3>\n");
   }
-  page_html_verdict(verdict, time == PC_PAGE_BEFORE, out);
+  page_html_verdict(report->side[time].key, &verdict, time == PC_PAGE_BEFORE, out);
   if (time == PC_PAGE_AFTER)
     page_html_changes(report->side[time].key, out);
   pc_text_add(out, "</div>\n");
@@ -215,6 +207,8 @@ static void page_html_opening(const pcal_report *report, pc_text *out) {
                    "this large, an upper bound that it is at most this large.");
   if (report->repaired)
     pc_text_add(out, " Changes are after less before, on the same rows.");
+  pc_text_add(out, " ");
+  pc_page_brier(report, out);
   pc_text_add(out, "</p>\n");
   pc_page_doubts(report, page_html_doubt, out);
   pc_text_add(out, "</section>\n");

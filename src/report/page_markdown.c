@@ -97,6 +97,12 @@ static void page_markdown_problems(const pcal_report *report, pc_text *out) {
   }
 }
 
+static void page_markdown_brier(const pcal_report *report, pc_text *out) {
+  const size_t before = out->length;
+  pc_page_brier(report, out);
+  pc_text_add(out, out->length > before ? "\n\n" : "");
+}
+
 pcal_status pc_page_markdown(const pcal_report *report, pc_text *out, pcal_error *err) {
   page_markdown_head(report, out);
   pc_report_summary(report->side[PC_PAGE_BEFORE].key, out);
@@ -112,6 +118,7 @@ pcal_status pc_page_markdown(const pcal_report *report, pc_text *out, pcal_error
   }
   pc_text_add(out, "## Metrics\n\n");
   page_markdown_table(report, out);
+  page_markdown_brier(report, out);
   pc_page_doubts(report, page_markdown_doubt, out);
   if (report->comparison != NULL) {
     pc_text_add(out, "## Which repair\n\n");

@@ -1,4 +1,5 @@
 /* What a report says in words: problems, commands, conventions, citations. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -43,6 +44,23 @@ static void page_notes_whole(const pcal_report *report, size_t index, pc_text *o
 
 #define PAGE_NOTES_WHOLE 4
 
+/* Numbers that are infinite, on one side and then on the other. */
+static int page_notes_infinite(const pcal_report *report, size_t index, pc_text *out) {
+  for (int time = PC_PAGE_BEFORE; time <= PC_PAGE_AFTER; time++) {
+    const pcal_results *results = report->side[time].key;
+    if (results == NULL || index >= results->metric_count) {
+      index -= results == NULL ? 0 : results->metric_count;
+      continue;
+    }
+    const pc_result_record *record = &results->records[index];
+    if (isinf(record->outcome.value) && record->outcome.why[0] != '\0')
+      pc_text_format(out, "%s%s: %s.", time == PC_PAGE_AFTER ? "After the repair, " : "",
+                     record->label, record->outcome.why);
+    return 1;
+  }
+  return 0;
+}
+
 static int page_notes_candidate(const pcal_report *report, size_t candidate, pc_text *out) {
   const pc_faults *faults = &report->faults;
   if (candidate < PAGE_NOTES_WHOLE) {
@@ -50,8 +68,9 @@ static int page_notes_candidate(const pcal_report *report, size_t candidate, pc_
     return 1;
   }
   const size_t fault = candidate - PAGE_NOTES_WHOLE;
-  if (fault >= PC_FAULTS_SHOWN || fault >= faults->bad)
-    return 0;
+  const size_t shown = faults->bad < PC_FAULTS_SHOWN ? faults->bad : PC_FAULTS_SHOWN;
+  if (fault >= shown)
+    return page_notes_infinite(report, fault - shown, out);
   pc_text_format(out, "%s.", faults->shown[fault].message);
   return 1;
 }
@@ -70,6 +89,17 @@ int pc_page_problem(const pcal_report *report, size_t index, pc_text *out) {
     if (told || !more || out->failed)
       return told;
   }
+}
+
+void pc_page_brier(const pcal_report *report, pc_text *out) {
+  const pc_result_record *record = pc_results_record(report->side[PC_PAGE_BEFORE].key, "brier");
+  for (size_t p = 0; record != NULL && p < record->outcome.part_count; p++)
+    if (strcmp(record->outcome.parts[p].name, "one_column") == 0) {
+      pc_text_add(out, "The Brier score is the sum over both classes; of class 1 alone, as "
+                       "scikit-learn and clinical papers have it, ");
+      pc_report_number(record->outcome.parts[p].value, out);
+      pc_text_add(out, report->repaired ? " before the repair." : ".");
+    }
 }
 
 /* The remark on a metric, or behind the last that on all of them; empty where there is none. */

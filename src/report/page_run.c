@@ -4,6 +4,7 @@
  *    comparison), or is named and judged by cross-validation: each row after calibration has
  *    been mapped by a calibrator that has not seen it.
  * 2. Where a comparison says to leave the predictions alone there is no after. */
+#include <stdio.h>
 #include <string.h>
 
 #include "calibrators/describe.h"
@@ -139,7 +140,11 @@ static pcal_status page_run_key(page_run *run, pcal_source *source, pc_page_time
   PC_TRY(pc_measure_source(source, &measure_config, 1, &report->env, &measure, err));
   const pcal_status status = pc_measure_finish(measure, key, err);
   pc_measure_free(measure);
-  return status == PCAL_OK ? pc_verdict_keep(*key, err) : status;
+  if (status != PCAL_OK)
+    return status;
+  if (time == PC_PAGE_AFTER)
+    snprintf((*key)->tried, sizeof(*key)->tried, "%s", report->method);
+  return pc_verdict_keep(*key, err);
 }
 
 static pcal_status page_run_side(page_run *run, pcal_source *source, pc_page_time time,

@@ -127,7 +127,7 @@ static void page_key_notion(const pcal_report *report, size_t notion, pc_text *o
       pc_text_format(out, "<tbody><tr class=\"group\"><th scope=\"rowgroup\" colspan=\"%d\">",
                      report->repaired ? 5 : 3);
       pc_text_add(out, "<span>");
-      pc_markup(out, row == NULL ? "other" : row->title);
+      pc_markup(out, row == NULL ? "other" : pc_report_notion_title(before, row));
       pc_text_add(out, "</span></th></tr>\n");
     }
     first = 0;

@@ -13,11 +13,9 @@ void pc_report_markdown(const pcal_results *results, pc_text *out);
 
 /* A few sentences in plain words: too sure or not sure enough, by how much, where, whether
  * chance could have done it, and what to try. */
-void pc_verdict(const pcal_results *results, pc_text *out);
+void pc_verdict_text(const pcal_results *results, pcal_words words, pc_text *out);
 /* Puts it into the results. */
 PC_CHECKED pcal_status pc_verdict_keep(pcal_results *results, pcal_error *err);
-/* The same for predictions of a number; pc_verdict calls it. */
-void pc_verdict_forecast(const pcal_results *results, pc_text *out);
 
 /* "10000 rows, 10 classes, logits" and the like. */
 void pc_report_summary(const pcal_results *results, pc_text *out);
@@ -53,6 +51,8 @@ void pc_report_p_value(const pc_result_record *record, const char *before, pc_te
  * ordered; their number for a result without one. */
 size_t pc_report_notion_count(void);
 size_t pc_report_notion(const pc_result_record *record);
+/* What a notion asks of these results. */
+const char *pc_report_notion_title(const pcal_results *results, const pcal_row *notion);
 
 /* A whole number with its thousands set apart: 10,000. */
 void pc_report_count(double count, pc_text *out);

@@ -1,6 +1,6 @@
 /* Results as JSON: the fields are those of the contract that people script against. */
 #include "core/json.h"
-#include "report/report.h"
+#include "report/verdict.h"
 
 static void report_json_names(pc_json *json, const char *key, char *const *names,
                               size_t count) {
@@ -237,6 +237,20 @@ static void report_json_record(pc_json *json, const pcal_results *results, size_
   pc_json_close(json, '}');
 }
 
+/* In the words of the program, so that the bytes do not depend on who asks. */
+static void report_json_verdict(pc_json *json, const pcal_results *results, pc_text *out) {
+  pc_text words;
+  if (results->verdict == NULL || results->env.words == PCAL_WORDS_PROGRAM) {
+    pc_json_string(json, results->verdict);
+    return;
+  }
+  pc_text_init(&words, out->env);
+  pc_verdict_text(results, PCAL_WORDS_PROGRAM, &words);
+  pc_json_string(json, words.failed ? "" : words.bytes);
+  out->failed |= words.failed;
+  pc_text_free(&words);
+}
+
 void pc_report_json(const pcal_results *results, pc_text *out) {
   pc_json json;
   pc_json_init(&json, out);
@@ -250,7 +264,13 @@ void pc_report_json(const pcal_results *results, pc_text *out) {
     report_json_record(&json, results, m);
   pc_json_close(&json, ']');
   pc_json_key(&json, "verdict");
-  pc_json_string(&json, results->verdict);
+  report_json_verdict(&json, results, out);
+  if (results->bins != NULL) {
+    pc_verdict verdict;
+    pc_verdict_judge(results, &verdict);
+    pc_json_key(&json, "judgement");
+    pc_verdict_json(&verdict, &json);
+  }
   pc_json_close(&json, '}');
   pc_text_add(out, "\n");
 }

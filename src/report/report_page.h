@@ -77,6 +77,9 @@ int pc_page_problem(const pcal_report *report, size_t index, pc_text *out);
 /* Tells each sentence about a number that is not sure. */
 void pc_page_doubts(const pcal_report *report, void (*tell)(const char *sentence, pc_text *out),
                     pc_text *out);
+/* By which convention the Brier score of two classes is shown, with its value by the other one;
+ * nothing for other data. */
+void pc_page_brier(const pcal_report *report, pc_text *out);
 void pc_page_commands(const pcal_report *report, pc_text *out);
 void pc_page_origin(const pcal_report *report, pc_text *out);
 

@@ -98,6 +98,17 @@ size_t pc_report_notion(const pc_result_record *record) {
   return n;
 }
 
+/* Neither a number nor class 1 of two has a vector of probabilities. */
+const char *pc_report_notion_title(const pcal_results *results, const pcal_row *notion) {
+  if (strcmp(notion->name, "canonical") != 0)
+    return notion->title;
+  if (results->layout.form != PC_FORM_CLASSES)
+    return "canonical calibration: is the whole predicted distribution right?";
+  return pc_layout_binary(&results->layout)
+             ? "calibration of class 1: is its probability right?"
+             : notion->title;
+}
+
 void pc_report_value(const pc_result_record *record, pc_text *out) {
   char digits[PC_NUMBER_MAX];
   if (record->outcome.undefined) {

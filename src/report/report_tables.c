@@ -91,13 +91,6 @@ static void report_text_metric(const pcal_results *results, const pc_result_reco
   }
 }
 
-/* Of a number there is no vector of probabilities. */
-static const char *report_notion_title(const pcal_results *results, const pcal_row *notion) {
-  return results->layout.form != PC_FORM_CLASSES && strcmp(notion->name, "canonical") == 0
-             ? "canonical calibration: is the whole predicted distribution right?"
-             : notion->title;
-}
-
 static void report_text_metrics(const pcal_results *results, pc_text *out) {
   const size_t width = report_text_width(results);
   for (size_t n = 0; n <= pc_report_notion_count(); n++) {
@@ -107,7 +100,7 @@ static void report_text_metrics(const pcal_results *results, pc_text *out) {
       if (pc_report_notion(&results->records[m]) != n)
         continue;
       if (first && notion != NULL)
-        pc_text_format(out, "%s\n", report_notion_title(results, notion));
+        pc_text_format(out, "%s\n", pc_report_notion_title(results, notion));
       else if (first)
         pc_text_add(out, "other\n");
       first = 0;
@@ -195,7 +188,7 @@ static void report_fold(const char *paragraph, size_t width, pc_text *out) {
 
 static const char report_injective[] =
     "one model is an injective function of the other, so this is also the difference of its "
-    "calibration error (Proposition 4.5)";
+    "calibration error (Gruber & Buettner 2022, Proposition 4.5)";
 
 /* A remark about one number, between `before`, `behind` and `after`. */
 static void report_remark(const pc_result_record *record, const char *before,

@@ -8,6 +8,11 @@
 /* Standard normal; its quantile is in core/rng.h. */
 double pc_normal_tail(double z);
 
+/* Standardised sum with this skewness, z of either sign: the tail of a Poisson law that is
+ * moved and scaled to have it (saddlepoint approximation), as a normal deviate.  Far out, where
+ * the smallest of many p-values lies, a sum of few outcomes is not normal at all. */
+double pc_skewed_deviate(double z, double skewness);
+
 /* Chi-square with a whole number of degrees of freedom, at least 1. */
 double pc_chi_square_tail(double x, size_t degrees);
 

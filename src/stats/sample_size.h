@@ -15,9 +15,12 @@ typedef struct pc_expected_ece {
 /* From bins with score_square. */
 pc_expected_ece pc_expected_ece_of(const pc_bin *bins, size_t count, double total);
 
-/* The ECE of a calibrated model with these bins: mean and standard deviation.  The variance of
- * each bin is at least that of outcomes drawn from its scores, the mean of p (1 - p): in a bin
- * of few rows all outcomes may agree by chance and would seem to vary not at all. */
+/* The mean of |outcomes - expected| over many outcomes of two kinds: `rarer` is the expected
+ * number of the rarer kind, `variance` the sum of p (1 - p). */
+double pc_sum_deviation(double rarer, double variance);
+
+/* The ECE of a calibrated model with these scores, outcomes drawn from them: mean and standard
+ * deviation. */
 typedef struct pc_chance_ece {
   double mean, deviation;
 } pc_chance_ece;

@@ -69,7 +69,21 @@ static void comparison_tell_why(const pcal_comparison *table, pc_text *out) {
   else if (table->chosen != 0 && table->model_names == NULL &&
            (chosen->traits & PC_INJECTIVE) != 0)
     pc_text_add(out, " It is injective, so this is also by how much its calibration error fell "
-                     "(Proposition 4.5).");
+                     "(Gruber & Buettner 2022, Proposition 4.5).");
+}
+
+/* Why the method of rank 1 is not the chosen one. */
+static void comparison_tell_best(const pcal_comparison *table, pc_text *out) {
+  const pc_contestant *best = &table->contestants[table->best];
+  const pc_gain *gain = &best->gains[table->by];
+  char name[PC_SPEC_MAX + 128];
+  if (table->chosen == table->best || !gain->known)
+    return;
+  pc_contestant_name(table, best, name, sizeof name);
+  pc_text_format(out, " %s has rank 1, but its gain, ", name);
+  comparison_tell_gain(table, gain, out);
+  pc_text_add(out, gain->sure ? ", may be chance: its interval reaches down to 0."
+                              : ", has no interval, so it may be chance.");
 }
 
 void pc_comparison_advise(const pcal_comparison *table, pc_text *out) {
@@ -89,6 +103,7 @@ void pc_comparison_advise(const pcal_comparison *table, pc_text *out) {
   }
   if (table->chosen == table->best)
     comparison_tell_tied(table, out);
+  comparison_tell_best(table, out);
   comparison_tell_why(table, out);
   pc_text_add(out, "\n");
 }

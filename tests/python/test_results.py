@@ -4,8 +4,10 @@ import copy
 import json
 import math
 import pickle
+import re
 import subprocess
 
+import numpy as np
 import pytest
 
 import propercal as pc
@@ -61,8 +63,9 @@ def test_forms(result, digits, digits_files, program):
     for form, text in forms.items():
         words = [*command, "--format", form]
         printed = subprocess.run(words, check=True, capture_output=True, text=True)
-        assert (printed.stdout if form == "csv" else reword(printed.stdout)) == text
-    assert "(propercal.Temperature)" in repr(plain) and "(propercal fit)" not in repr(plain)
+        said = printed.stdout if form == "csv" else reword(printed.stdout)
+        assert said.partition("What to try")[0] == text.partition("What to try")[0]
+    assert "(propercal.Temperature)" in repr(plain) and "propercal fit" not in repr(plain)
 
 
 def test_pandas(digits):
@@ -109,6 +112,42 @@ def test_verdict_and_bins(result, digits):
         each.weight * abs(each.confidence - each.frequency) for each in result.bins if each.weight
     )
     assert result["ece"] == pytest.approx(gap / len(digits.labels), rel=1e-12)
+
+
+def test_one_number_for_chance(digits):
+    """Verdict, table, notebook, figure and dictionary show the mean of the null."""
+    result = pc.measure(logits=digits.logits, labels=digits.labels, metrics="ece", null=True,
+                        replicas=200)  # fmt: skip
+    mean = result.ece.null.mean
+    assert result.to_dict()["judgement"]["chance"] == mean
+    shown = re.search(r"would show ([0-9.]+) on average", result.verdict)[1]
+    assert float(shown) == pytest.approx(mean, rel=5e-3)
+    assert f"(calibrated: {shown}," in " ".join(repr(result).split())
+    assert f"(calibrated: {shown}," in result._repr_html_()
+    assert f"show {shown} on average" in result._repr_html_()
+    assert shown in result.figure().svg
+    without = pc.measure(logits=digits.logits, labels=digits.labels, metrics="brier")
+    assert without.to_dict()["judgement"]["chance"] == pytest.approx(mean, rel=0.05)
+
+
+def test_advice_names_classes():
+    scores = np.linspace(0.02, 0.98, 2000)
+    labels = (np.arange(2000) * 0.6180339887 % 1 < 1 / (1 + 2 * (1 - scores) / scores)) * 1
+    verdict = pc.measure(scores, labels, metrics="brier").verdict
+    assert "platt (propercal.Platt) or beta (propercal.Beta)" in verdict and "--" not in verdict
+    mean = np.zeros(500)
+    target = 3 * np.cos(np.arange(500.0))
+    verdict = pc.measure(mean=mean, variance=mean + 1, target=target, metrics="mse").verdict
+    assert "variance-platt (propercal.VariancePlatt)" in verdict and "fit" not in verdict
+    for name in re.findall(r"propercal\.([A-Z]\w+)", verdict):
+        assert hasattr(pc, name)
+
+
+def test_brier_of_two_classes():
+    scores, labels = np.array([0.9, 0.4, 0.2]), np.array([1, 1, 0])
+    value = pc.measure(scores, labels, metrics="brier").brier
+    assert value.parts["one_column"] == pytest.approx(np.mean((scores - labels) ** 2))
+    assert value == pytest.approx(2 * value.parts["one_column"])
 
 
 def test_undefined_values():

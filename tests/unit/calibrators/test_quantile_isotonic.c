@@ -32,7 +32,7 @@ static void test_a_calibrated_set_stays(void **state) {
   pcal_calibrator_free(calibrator);
 }
 
-/* Targets always at the upper quartile of uniform samples: R is 1/2 there. */
+/* Every target midway between the samples of levels 3/5 and 4/5: R(0.7) is 1/2. */
 static void test_moves_samples(void **state) {
   (void)state;
   const double samples[] = {0, 1, 2, 3, 0, 1, 2, 3}, targets[] = {2.5, 2.5};
@@ -40,15 +40,16 @@ static void test_moves_samples(void **state) {
   double out[8];
   pcal_calibrator *calibrator = forecast_fit(&data, "quantile-isotonic");
   forecast_apply(calibrator, &data, out);
-  /* u = 0.7, R(0.7) = 1/2: levels 1/8, 3/8, 5/8, 7/8 come from 0.175, 0.525, 0.775, 0.925 */
-  assert_near(out[0], 0.175 * 4 - 0.5, 1e-12);
-  assert_near(out[1], 0.525 * 4 - 0.5, 1e-12);
-  assert_near(out[2], 0.775 * 4 - 0.5, 1e-12);
+  /* levels 1/5 to 4/5 come from 0.28, 0.56, 0.76, 0.88 */
+  assert_near(out[0], 0.4, 1e-12);
+  assert_near(out[1], 1.8, 1e-12);
+  assert_near(out[2], 2.8, 1e-12);
   assert_near(out[3], 3.0, 1e-12);
   pcal_calibrator_free(calibrator);
 }
 
-/* Half of the targets at the level 0.1: the median moves there. */
+/* All targets equal to the lowest quantile: its level may be anything up to 1, so 0.1 stays,
+ * and the others follow from no target above it. */
 static void test_moves_quantiles(void **state) {
   (void)state;
   const double quantiles[] = {1, 2, 4, 1, 2, 4}, targets[] = {1, 1};
@@ -56,9 +57,9 @@ static void test_moves_quantiles(void **state) {
   double out[6];
   pcal_calibrator *calibrator = forecast_fit(&data, "quantile-isotonic");
   forecast_apply(calibrator, &data, out);
-  assert_near(out[0], 1.0, 1e-15); /* level 0.02, below all */
-  assert_near(out[1], 1.0, 1e-15); /* level 0.1 */
-  assert_near(out[2], 2 + (0.82 - 0.5) / 0.4 * 2, 1e-12);
+  assert_near(out[0], 1.0, 1e-12);
+  assert_near(out[1], 2.0, 1e-12);
+  assert_near(out[2], 4.0, 1e-12);
   pcal_calibrator_free(calibrator);
 }
 

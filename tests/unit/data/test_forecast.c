@@ -24,32 +24,62 @@ static void test_pit_of_normal_predictions(void **state) {
   assert_near(pc_forecast_pit(&forecast_normal, far), 1, 0);
 }
 
-/* Halves of those equal, and never 0 or 1. */
+static void forecast_placed(const pc_forecast_shape *shape, const double *row, size_t below,
+                            size_t upto) {
+  const double score = pc_forecast_pit(shape, row);
+  const pc_forecast_place place = pc_forecast_place_of(shape, score);
+  assert_int_equal(place.below, below);
+  assert_int_equal(place.upto, upto);
+  assert_near(score, (double)(below + upto + 1) / (2.0 * (double)(shape->columns + 1)), 1e-7);
+  assert_true(score > 0 && score < 1);
+}
+
+/* The middle of the ranks that a target may have; the place can be read from it. */
 static void test_pit_of_samples(void **state) {
   static const struct {
-    double target, pit;
-  } cases[] = {{0, 0.1}, {1, 0.2}, {1.5, 0.3}, {2, 0.5}, {3, 0.8}, {9, 0.9}};
+    double target;
+    size_t below, upto;
+  } cases[] = {{0, 0, 0}, {1, 0, 1}, {1.5, 1, 1}, {2, 1, 3}, {3, 3, 4}, {9, 4, 4}};
   (void)state;
   for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
     const double row[] = {1, 2, 2, 3, cases[i].target};
-    assert_near(pc_forecast_pit(&forecast_samples, row), cases[i].pit, 1e-15);
+    forecast_placed(&forecast_samples, row, cases[i].below, cases[i].upto);
+    forecast_placed(&(pc_forecast_shape){PC_FORM_QUANTILES, 4, NULL}, row, cases[i].below,
+                    cases[i].upto);
   }
 }
 
-static void test_pit_of_quantiles(void **state) {
-  static const struct {
-    double target, pit;
-  } cases[] = {{-9, 0.05}, {1, 0.1}, {2, 0.3}, {3, 0.5}, {4, 0.7}, {5, 0.9}, {6, 0.95}};
-  const double tied[] = {2, 2, 2, 2};
+#define FORECAST_MANY 100000
+
+/* Places among as many samples as there may be. */
+static void test_places_among_many_samples(void **state) {
+  static double row[FORECAST_MANY + 1];
+  const pc_forecast_shape shape = {PC_FORM_SAMPLES, FORECAST_MANY, NULL};
   (void)state;
-  for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
-    const double row[] = {1, 3, 5, cases[i].target};
-    assert_near(pc_forecast_pit(&forecast_quantiles, row), cases[i].pit, 1e-15);
+  for (size_t ties = 0; ties < FORECAST_MANY; ties += 9973) {
+    for (size_t j = 0; j < FORECAST_MANY; j++)
+      row[j] = j < 123 ? -1 : j < 123 + ties ? 0 : 1;
+    row[FORECAST_MANY] = 0;
+    forecast_placed(&shape, row, 123, ties + 123 > FORECAST_MANY ? FORECAST_MANY : 123 + ties);
   }
-  assert_near(pc_forecast_pit(&forecast_quantiles, tied), 0.1, 1e-15);
-  /* just above a quantile is above its level, however near */
-  const double above[] = {0, 1e9, 2e9, nextafter(0, 1)};
-  assert_true(pc_forecast_pit(&forecast_quantiles, above) > 0.1);
+}
+
+static void forecast_between(const double *row, double low, double high) {
+  double found[2];
+  pc_forecast_cdf(&forecast_quantiles, row, &found[0], &found[1]);
+  assert_near(found[0], low, 1e-15);
+  assert_near(found[1], high, 1e-15);
+}
+
+static void test_cdf_of_quantiles(void **state) {
+  static const struct {
+    double target, cdf;
+  } cases[] = {{-9, 0.05}, {1, 0.1}, {2, 0.3}, {3, 0.5}, {4, 0.7}, {5, 0.9}, {6, 0.95}};
+  (void)state;
+  for (size_t i = 0; i < UNIT_COUNT(cases); i++)
+    forecast_between((const double[]){1, 3, 5, cases[i].target}, cases[i].cdf, cases[i].cdf);
+  forecast_between((const double[]){2, 2, 2, 2}, 0.1, 0.9);
+  forecast_between((const double[]){0, 0, 2, 0}, 0.1, 0.5);
 }
 
 static void test_moments(void **state) {
@@ -87,7 +117,8 @@ int main(void) {
       cmocka_unit_test(test_normal_distribution),
       cmocka_unit_test(test_pit_of_normal_predictions),
       cmocka_unit_test(test_pit_of_samples),
-      cmocka_unit_test(test_pit_of_quantiles),
+      cmocka_unit_test(test_places_among_many_samples),
+      cmocka_unit_test(test_cdf_of_quantiles),
       cmocka_unit_test(test_moments),
       cmocka_unit_test(test_levels_and_quantiles),
   };

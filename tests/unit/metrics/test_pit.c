@@ -1,3 +1,4 @@
+#include "core/rng.h"
 #include "forecast_help.h"
 
 /* Targets at the quantiles of levels (i + 1/2) / 10 of the standard normal. */
@@ -23,12 +24,12 @@ static void test_an_even_spread(void **state) {
   assert_true(fabs(forecast_value(&data, "quantile-ce")) < 1e-15);
 }
 
-/* Shares up to 0.1, 0.5, 0.9: targets at u = 0.7, below all, 0.1 (ties: the lowest), above all.
- */
+/* Targets between the last two quantiles, below all, equal to all, above all: shares below are
+ * 1/4, 1/4, 1/2, at most equal 1/2, 1/2, 3/4, of which the nearest to 0.1, 0.5, 0.9 count. */
 static void test_quantiles(void **state) {
   (void)state;
   assert_near(forecast_value(&forecast_quantile_set, "quantile-ce"),
-              (fabs(0.5 - 0.1) + fabs(0.5 - 0.5) + fabs(0.75 - 0.9)) / 3, 1e-14);
+              (fabs(0.25 - 0.1) + fabs(0.5 - 0.5) + fabs(0.75 - 0.9)) / 3, 1e-14);
   assert_near(forecast_part(&forecast_quantile_set, "coverage", "0.8"), 0.5, 1e-14);
   forecast_refuses(&forecast_quantile_set, "pit", PCAL_USAGE,
                    "pit needs whole distributions, and quantiles tell them only at their "
@@ -49,6 +50,41 @@ static void test_samples(void **state) {
   assert_near(forecast_part(&forecast_sample_set, "pit", "mean"), 6.5 / 12, 1e-14);
   assert_near(forecast_value(&forecast_sample_set, "quantile-ce:levels=0.5"), 0.5 - 1.0 / 3,
               1e-14);
+}
+
+#define PIT_ROWS 20000
+
+/* Four members and the target from the same law: none of the three has an error beyond chance,
+ * which for so many rows is below 0.01, also where values below 0 become 0. */
+static void test_small_ensembles_follow_the_law_of_ranks(void **state) {
+  static double samples[4 * PIT_ROWS], targets[PIT_ROWS];
+  const pc_rng rng = {3, 9};
+  (void)state;
+  for (int censored = 0; censored < 2; censored++) {
+    uint64_t draw = 0;
+    for (size_t i = 0; i < PIT_ROWS; i++) {
+      for (size_t j = 0; j < 5; j++) {
+        const double z = pc_rng_normal(&rng, draw++);
+        *(j < 4 ? &samples[4 * i + j] : &targets[i]) = censored && z < 0 ? 0 : z;
+      }
+    }
+    const forecast_data data = {PCAL_SAMPLES, PIT_ROWS, 4, samples, targets, NULL, NULL};
+    assert_true(forecast_value(&data, "quantile-ce") < 0.01);
+    assert_true(forecast_value(&data, "coverage") < 0.01);
+    assert_true(forecast_value(&data, "pit") < 0.015);
+    assert_true(fabs(forecast_part(&data, "pit", "variance") - 1.0 / 12) < 0.002);
+  }
+}
+
+/* One target equal to both of two samples, one above both: the first has each of three ranks
+ * with a third. */
+static void test_ties_share_the_ranks(void **state) {
+  const double samples[] = {1, 1, 1, 2}, targets[] = {1, 3};
+  const forecast_data data = {PCAL_SAMPLES, 2, 2, samples, targets, NULL, NULL};
+  (void)state;
+  assert_near(forecast_value(&data, "quantile-ce:levels=0.5"), 0.25, 1e-14);
+  assert_near(forecast_part(&data, "pit", "mean"), 0.5 * (0.5 + 5.0 / 6), 1e-14);
+  assert_near(forecast_part(&data, "coverage:levels=0.5", "0.5"), 0.25 + 0.5 * 0.25, 1e-14);
 }
 
 static pcal_status pit_scenario(const pcal_env *env, void *user, pcal_error *err) {
@@ -72,6 +108,8 @@ int main(void) {
       cmocka_unit_test(test_an_even_spread),
       cmocka_unit_test(test_quantiles),
       cmocka_unit_test(test_samples),
+      cmocka_unit_test(test_small_ensembles_follow_the_law_of_ranks),
+      cmocka_unit_test(test_ties_share_the_ranks),
       cmocka_unit_test(test_memory_may_run_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

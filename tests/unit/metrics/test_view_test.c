@@ -38,12 +38,14 @@ static void test_spiegelhalter_by_hand(void **state) {
 static void test_hosmer_lemeshow_by_hand(void **state) {
   (void)state;
   pcal_results *results;
-  pcal_result result = view_test_result(&view_test_rows, "hosmer-lemeshow:bins=1", &results);
+  pcal_result result =
+      view_test_result(&view_test_rows, "hosmer-lemeshow:bins=1,expected=0", &results);
   assert_near(result.value, 0.0625 / 0.8125, 1e-13);
   assert_near(result.p_value, pc_chi_square_tail(0.0625 / 0.8125, 1), 1e-13);
   assert_near(given_part(&result, "degrees"), 1.0, 0);
   pcal_results_free(results);
-  result = view_test_result(&view_test_rows, "hosmer-lemeshow:bins=1,variance=mean", &results);
+  result = view_test_result(&view_test_rows, "hosmer-lemeshow:bins=1,variance=mean,expected=0",
+                            &results);
   assert_near(result.value, 0.0625 / (2.25 * (1 - 2.25 / 4)), 1e-13);
   pcal_results_free(results);
 }
@@ -195,6 +197,91 @@ static void test_size_under_the_null(void **state) {
   }
 }
 
+#define VIEW_TEST_MOST 100
+
+/* Calibrated rows of several classes: normal logits, labels drawn from their softmax. */
+static void view_test_draw(const pc_rng *rng, size_t rows, size_t classes, double *scores,
+                           int32_t *labels, uint64_t *draw) {
+  for (size_t i = 0; i < rows; i++) {
+    double sum = 0, left = 0;
+    for (size_t k = 0; k < classes; k++)
+      sum += scores[i * classes + k] = exp(3 * pc_rng_normal(rng, (*draw)++));
+    left = pc_rng_uniform(rng, (*draw)++);
+    labels[i] = (int32_t)classes - 1;
+    for (size_t k = classes; k-- > 0;)
+      scores[i * classes + k] /= sum;
+    for (size_t k = 0; k + 1 < classes; k++) {
+      left -= scores[i * classes + k];
+      if (left < 0) {
+        labels[i] = (int32_t)k;
+        break;
+      }
+    }
+  }
+}
+
+/* The smallest of many p-values is not too small for calibrated rows, however few there are of
+ * a class. */
+static void test_size_by_class(void **state) {
+  (void)state;
+  static const struct {
+    size_t rows, classes, sets;
+  } cases[] = {{300, 10, 400}, {300, VIEW_TEST_MOST, 60}, {1000, 2, 300}};
+  static const char *const specs[] = {
+      "spiegelhalter:view=classwise", "hosmer-lemeshow:view=classwise",
+      "cox:view=classwise,clip=1e-9", "ks-test:view=classwise", "kuiper:view=classwise"};
+  static double scores[1000 * VIEW_TEST_MOST];
+  static int32_t labels[1000];
+  const pc_rng rng = {12, 0};
+  uint64_t draw = 0;
+  for (size_t c = 0; c < UNIT_COUNT(cases); c++) {
+    size_t rejected[UNIT_COUNT(specs)] = {0};
+    for (size_t set = 0; set < cases[c].sets; set++) {
+      view_test_draw(&rng, cases[c].rows, cases[c].classes, scores, labels, &draw);
+      const given_data data = {.kind = PCAL_PROBABILITY,
+                               .rows = cases[c].rows,
+                               .columns = cases[c].classes,
+                               .scores = scores,
+                               .labels = labels};
+      for (size_t s = 0; s < UNIT_COUNT(specs); s++) {
+        pcal_results *results;
+        const pcal_result result = view_test_result(&data, specs[s], &results);
+        rejected[s] += result.defined && result.p_value < 0.05;
+        pcal_results_free(results);
+      }
+    }
+    for (size_t s = 0; s < UNIT_COUNT(specs); s++) {
+      const double share = (double)rejected[s] / (double)cases[c].sets;
+      if (share > 0.085)
+        print_error("%s, %zu classes: %.1f %%\n", specs[s], cases[c].classes, 100 * share);
+      assert_true(share <= 0.085);
+    }
+  }
+}
+
+/* Four bins of 25 rows at 0.02, 0.06, 0.3 and 0.5: the first two expect 0.5 and 1.5 outcomes
+ * and join the third, which expects 7.5; 9.5 of 75 and 12.5 of 25 are left. */
+static void test_bins_that_expect_little_are_joined(void **state) {
+  (void)state;
+  static double scores[100];
+  static int32_t labels[100];
+  static const double levels[] = {0.02, 0.06, 0.3, 0.5};
+  for (size_t i = 0; i < 100; i++) {
+    scores[i] = levels[i / 25];
+    labels[i] = i % 5 == 0; /* 5 in each bin */
+  }
+  given_data data = {
+      .kind = PCAL_PROBABILITY, .rows = 100, .columns = 1, .scores = scores, .labels = labels};
+  pcal_results *results;
+  const pcal_result result = view_test_result(&data, "hosmer-lemeshow:bins=4", &results);
+  const double low = 25 * (0.02 * 0.98 + 0.06 * 0.94 + 0.3 * 0.7), high = 25 * 0.25;
+  assert_near(result.value, 5.5 * 5.5 / low + 7.5 * 7.5 / high, 1e-12);
+  assert_near(given_part(&result, "degrees"), 2, 0);
+  pcal_results_free(results);
+  data.rows = 50;
+  view_test_cannot(&data, "hosmer-lemeshow", "too few outcomes are expected");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_spiegelhalter_by_hand),
@@ -205,6 +292,8 @@ int main(void) {
       cmocka_unit_test(test_certainty_refuted),
       cmocka_unit_test(test_classwise_takes_holm),
       cmocka_unit_test(test_size_under_the_null),
+      cmocka_unit_test(test_size_by_class),
+      cmocka_unit_test(test_bins_that_expect_little_are_joined),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

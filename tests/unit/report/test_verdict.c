@@ -31,14 +31,15 @@ static void test_over_confident(void **state) {
   const given_data data =
       verdict_confidence((const double[]){0.9, 0.9}, (const double[]){700, 300}, 2);
   verdict_check(
-      &data, "Over-confident. The model claims 90.0 % on average and is right in 70.0 % of "
-             "the rows: 20.0 points too much (chance alone: up to 2.8 points).\n"
-             "Where: the largest part of the error, 100.0 %, lies at scores from 0.87 to 0.93 "
-             "(100.0 % of the rows): claimed 90.0 %, true 70.0 %.\n"
-             "How much of it is chance: the ECE is 0.200; sample size alone would show about "
-             "0.012 in a calibrated model, 5.8 % of it.\n"
-             "What to try: temperature scaling (propercal fit) on held-out rows; it lowers the "
-             "confidences and keeps every predicted class.");
+      &data,
+      "Over-confident. The model claims 90.0 % on average and is right in 70.0 % of "
+      "the rows: 20.0 points too much (chance alone: up to 1.9 points).\n"
+      "Where: the largest part of the error, 100.0 %, lies at scores from 0.87 to 0.93 "
+      "(100.0 % of the rows): claimed 90.0 %, true 70.0 %.\n"
+      "How much of it is chance: the ECE is 0.200; a calibrated model with these "
+      "scores would show 0.00756 on average, 3.8 % of it.\n"
+      "What to try: spline (propercal fit --method spline) or isotonic on held-out rows: it "
+      "changes the confidences and keeps every predicted class.");
 }
 
 static void test_under_confident(void **state) {
@@ -46,14 +47,15 @@ static void test_under_confident(void **state) {
   const given_data data =
       verdict_confidence((const double[]){0.6, 0.6}, (const double[]){900, 100}, 2);
   verdict_check(
-      &data, "Under-confident. The model claims 60.0 % on average and is right in 90.0 % of "
-             "the rows: 30.0 points too little (chance alone: up to 3.0 points).\n"
-             "Where: the largest part of the error, 100.0 %, lies at scores from 0.53 to 0.60 "
-             "(100.0 % of the rows): claimed 60.0 %, true 90.0 %.\n"
-             "How much of it is chance: the ECE is 0.300; sample size alone would show about "
-             "0.012 in a calibrated model, 4.1 % of it.\n"
-             "What to try: temperature scaling (propercal fit) on held-out rows; it raises the "
-             "confidences and keeps every predicted class.");
+      &data,
+      "Under-confident. The model claims 60.0 % on average and is right in 90.0 % of "
+      "the rows: 30.0 points too little (chance alone: up to 3.1 points).\n"
+      "Where: the largest part of the error, 100.0 %, lies at scores from 0.53 to 0.60 "
+      "(100.0 % of the rows): claimed 60.0 %, true 90.0 %.\n"
+      "How much of it is chance: the ECE is 0.300; a calibrated model with these "
+      "scores would show 0.0124 on average, 4.1 % of it.\n"
+      "What to try: spline (propercal fit --method spline) or isotonic on held-out rows: it "
+      "changes the confidences and keeps every predicted class.");
 }
 
 static void test_calibrated(void **state) {
@@ -63,8 +65,8 @@ static void test_calibrated(void **state) {
   verdict_check(&data,
                 "Well calibrated, as far as these rows can tell. The model claims 75.0 % on "
                 "average and is right in 75.0 % of the rows (chance alone: up to 2.7 points).\n"
-                "How much of it is chance: the ECE is 0.00; sample size alone would show about "
-                "0.011 in a calibrated model.\n"
+                "How much of it is chance: the ECE is 0.00; a calibrated model with these "
+                "scores would show 0.0109 on average.\n"
                 "What to try: leave it alone.");
 }
 
@@ -74,7 +76,7 @@ static void test_few_rows(void **state) {
       verdict_confidence((const double[]){0.75, 0.75}, (const double[]){75, 25}, 2);
   char *verdict = verdict_of(&data);
   assert_contains(verdict, "Well calibrated, as far as these rows can tell.");
-  assert_contains(verdict, "up to 8.5 points");
+  assert_contains(verdict, "up to 9.0 points");
   assert_contains(verdict, "leave it alone; with so few rows small errors cannot be seen, so "
                            "gather more before you rely on it.");
   free(verdict);
@@ -145,8 +147,8 @@ static void test_small_errors_in_all_bins(void **state) {
   data.labels = hit;
   char *verdict = verdict_of(&data);
   assert_contains(verdict, "Right on average, but wrong in places.");
-  assert_contains(verdict, "the ECE is 0.0180; sample size alone would show about 0.010 in a "
-                           "calibrated model, 56.3 % of it.");
+  assert_contains(verdict, "the ECE is 0.0180; a calibrated model with these scores would "
+                           "show 0.00996 on average, 55.3 % of it.");
   free(verdict);
 }
 
@@ -156,7 +158,7 @@ static void test_all_right(void **state) {
   given_data data = verdict_confidence((const double[]){0.99}, (const double[]){10}, 1);
   char *verdict = verdict_of(&data);
   assert_contains(verdict, "Well calibrated");
-  assert_contains(verdict, "up to 6.2 points");
+  assert_contains(verdict, "up to 11.2 points");
   free(verdict);
   data.weights = (const double[]){10000};
   verdict = verdict_of(&data);
@@ -172,8 +174,8 @@ static void test_certain_and_right(void **state) {
                 "Well calibrated, as far as these rows can tell. The model claims 100.0 % on "
                 "average and is right in 100.0 % of the rows (chance alone: up to 0.0 "
                 "points).\n"
-                "How much of it is chance: the ECE is 0.00; sample size alone would show about "
-                "0.0 in a calibrated model.\n"
+                "How much of it is chance: the ECE is 0.00; a calibrated model with these "
+                "scores would show 0.00 on average.\n"
                 "What to try: leave it alone.");
 }
 
@@ -188,7 +190,7 @@ static void test_errors_that_cancel(void **state) {
   assert_contains(verdict, "(50.0 % of the rows): claimed ");
   assert_contains(verdict, "the ECE is 0.200;");
   assert_contains(verdict, "the largest part of the error, 50.0 %, lies at");
-  assert_contains(verdict, "one temperature cannot repair this; histogram binning");
+  assert_contains(verdict, "What to try: spline (propercal fit --method spline) or isotonic");
   assert_lacks(verdict, "confident");
   free(verdict);
 }
@@ -202,7 +204,7 @@ static void test_the_largest_share_is_named(void **state) {
   assert_contains(verdict, "Over-confident.");
   assert_contains(verdict,
                   "from 0.87 to 0.93 (50.0 % of the rows): claimed 90.0 %, true 50.0 %");
-  assert_contains(verdict, "temperature scaling");
+  assert_contains(verdict, "What to try: spline");
   free(verdict);
 }
 
@@ -218,14 +220,15 @@ static void test_binary_too_high(void **state) {
       verdict_binary((const double[]){0.6, 0.6}, (const double[]){300, 700});
   verdict_check(
       &data, "Probabilities too high. Class 1 is predicted with 60.0 % on average and "
-             "occurs in 30.0 % of the rows: 30.0 points too much (chance alone: up to 3.0 "
+             "occurs in 30.0 % of the rows: 30.0 points too much (chance alone: up to 3.1 "
              "points).\n"
              "Where: the largest part of the error, 100.0 %, lies at scores from 0.53 to "
              "0.60 (100.0 % of the rows): claimed 60.0 %, true 30.0 %.\n"
-             "How much of it is chance: the ECE is 0.300; sample size alone would show about "
-             "0.012 in a calibrated model, 4.1 % of it.\n"
-             "What to try: one temperature cannot repair this; histogram binning (propercal "
-             "fit --method histogram) on some thousand held-out rows can.");
+             "How much of it is chance: the ECE is 0.300; a calibrated model with these "
+             "scores would show 0.0124 on average, 4.1 % of it.\n"
+             "What to try: platt (propercal fit --method platt) or beta on held-out rows: all "
+             "scores are off in the same direction, which an intercept repairs and a "
+             "temperature cannot.");
 }
 
 static void test_binary_too_low(void **state) {
@@ -249,7 +252,8 @@ static void test_binary_too_extreme(void **state) {
   assert_contains(verdict,
                   "Over-confident: probabilities lie too close to 0 and 1. Class 1 is");
   assert_contains(verdict,
-                  "What to try: temperature scaling (propercal fit) on held-out rows.");
+                  "What to try: temperature (propercal fit --method temperature) or platt on "
+                  "held-out rows: scores are too extreme or too flat everywhere");
   free(verdict);
   data.scores = (const double[]){0.4, 0.4, 0.6, 0.6};
   verdict = verdict_of(&data);
@@ -299,6 +303,68 @@ static void test_confidences_have_no_classes(void **state) {
   free(verdict);
 }
 
+#define VERDICT_SHIFTED 2000
+
+/* Outcomes of sigmoid(stretch z + shift), predicted with sigmoid(z). */
+static char *verdict_line(double shift, double stretch, double bend) {
+  static double p[VERDICT_SHIFTED];
+  static int32_t hit[VERDICT_SHIFTED];
+  const pc_rng scores = {8, 1}, outcomes = {8, 2};
+  for (size_t i = 0; i < VERDICT_SHIFTED; i++) {
+    const double z = 1.5 * pc_rng_normal(&scores, i);
+    p[i] = 1 / (1 + exp(-z));
+    const double true_z = shift + stretch * z + bend * cos(2 * z);
+    hit[i] = pc_rng_uniform(&outcomes, i) < 1 / (1 + exp(-true_z));
+  }
+  given_data data = verdict_confidence(p, NULL, VERDICT_SHIFTED);
+  data.kind = PCAL_PROBABILITY;
+  data.labels = hit;
+  return verdict_of(&data);
+}
+
+static void verdict_advises(double shift, double stretch, double bend, const char *advice) {
+  char *verdict = verdict_line(shift, stretch, bend);
+  assert_contains(verdict, advice);
+  free(verdict);
+}
+
+/* The kind of error decides: an intercept, a slope, both, or neither. */
+static void test_advice_follows_the_error(void **state) {
+  (void)state;
+  verdict_advises(0.7, 1, 0, "What to try: platt (propercal fit --method platt) or beta");
+  verdict_advises(-0.7, 1, 0, "What to try: platt");
+  verdict_advises(0, 0.5, 0,
+                  "What to try: temperature (propercal fit --method temperature) or");
+  verdict_advises(0, 2, 0, "What to try: temperature");
+  verdict_advises(0.8, 0.5, 0, "What to try: platt");
+  verdict_advises(0, 1, 2.5,
+                  "What to try: isotonic (propercal fit --method isotonic) or spline");
+}
+
+/* Names are those of the caller's language. */
+static void test_advice_in_python(void **state) {
+  (void)state;
+  given_data data =
+      verdict_confidence((const double[]){0.6, 0.6}, (const double[]){300, 700}, 2);
+  data.kind = PCAL_PROBABILITY;
+  pcal_env env = PCAL_ENV_INIT;
+  env.words = PCAL_WORDS_PYTHON;
+  pcal_measure *measure = NULL;
+  pcal_results *results = NULL;
+  const pcal_batch batch = given_batch(&data);
+  pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
+  pcal_error err;
+  config.kind = data.kind;
+  config.columns = 1;
+  assert_int_equal(pcal_measure_new(&config, &env, &measure, &err), PCAL_OK);
+  assert_int_equal(pcal_measure_update(measure, &batch, &err), PCAL_OK);
+  assert_int_equal(pcal_measure_finish(measure, &results, &err), PCAL_OK);
+  assert_contains(pcal_results_verdict(results),
+                  "What to try: platt (propercal.Platt) or beta (propercal.Beta) on");
+  pcal_results_free(results);
+  pcal_measure_free(measure);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_over_confident),
@@ -316,6 +382,8 @@ int main(void) {
       cmocka_unit_test(test_binary_too_low),
       cmocka_unit_test(test_binary_too_extreme),
       cmocka_unit_test(test_nothing_to_scale),
+      cmocka_unit_test(test_advice_follows_the_error),
+      cmocka_unit_test(test_advice_in_python),
       cmocka_unit_test(test_one_class),
       cmocka_unit_test(test_confidences_have_no_classes),
   };

@@ -77,17 +77,122 @@ static void test_other_forms(void **state) {
   verdict_says(&quantiles, "Well calibrated", "leave it alone");
   const forecast_data samples = {PCAL_SAMPLES,    VERDICT_ROWS, 3,   columns,
                                  verdict_targets, NULL,         NULL};
-  verdict_says(&samples, "Well calibrated", "and 0.078 (");
+  verdict_says(&samples, "Well calibrated", "a variance of 0.083; calibrated: 0.500");
   verdict_make(0, 3);
-  verdict_says(&quantiles, "Over-confident", "quantile-isotonic");
-  verdict_says(&samples, "Over-confident", "quantile-isotonic");
+  verdict_says(&quantiles, "Over-confident: predicted quantiles are too narrow. ",
+               "predict wider ones: targets lie beyond the outermost quantiles");
+  verdict_says(&samples, "Over-confident", "lie beyond the outermost samples");
+  verdict_make(0, 0.5);
+  verdict_says(&quantiles, "Under-confident: predicted quantiles are too wide. ",
+               "quantile-isotonic (propercal fit --method quantile-isotonic)");
+  verdict_says(&samples, "Under-confident", "quantile-isotonic");
+}
+
+/* ---- calibrated forecasts are left alone, wrong ones are not ---- */
+
+#define FORECAST_SETS 100
+#define FORECAST_COLUMNS 7
+
+typedef struct forecast_case {
+  const char *name;
+  size_t rows, columns;
+  const double *levels; /* NULL: samples */
+  double scale, shift;  /* of the predictions; right: 1 and 0 */
+  int censored;         /* targets and predictions below 0 become 0 */
+} forecast_case;
+
+static double forecast_cut(const forecast_case *one, double value) {
+  return one->censored && value < 0 ? 0 : value;
+}
+
+/* How many of the sets get a verdict that begins otherwise than with `head`. */
+static size_t forecast_others(const forecast_case *one, size_t sets, const char *head) {
+  static double columns[FORECAST_COLUMNS * VERDICT_ROWS], targets[VERDICT_ROWS];
+  const pc_rng rng = {77, one->rows + one->columns};
+  uint64_t draw = 0;
+  size_t others = 0;
+  for (size_t s = 0; s < sets; s++) {
+    for (size_t i = 0; i < one->rows; i++) {
+      const double mean = pc_rng_normal(&rng, draw++);
+      targets[i] = forecast_cut(one, mean + pc_rng_normal(&rng, draw++));
+      for (size_t j = 0; j < one->columns; j++) {
+        const double z = one->levels == NULL ? pc_rng_normal(&rng, draw++)
+                                             : pc_normal_quantile(one->levels[j]);
+        columns[i * one->columns + j] = forecast_cut(one, mean + one->shift + one->scale * z);
+      }
+    }
+    const forecast_data data = {one->levels == NULL ? PCAL_SAMPLES : PCAL_QUANTILES,
+                                one->rows,
+                                one->columns,
+                                columns,
+                                targets,
+                                one->levels,
+                                NULL};
+    pcal_results *results = NULL;
+    pcal_error err;
+    assert_int_equal(forecast_try(&data, "crps", NULL, &results, &err), PCAL_OK);
+    others += strncmp(pcal_results_verdict(results), head, strlen(head)) != 0;
+    pcal_results_free(results);
+  }
+  return others;
+}
+
+static const double forecast_two[] = {0.05, 0.95}, forecast_far[] = {0.01, 0.99},
+                    forecast_three[] = {0.05, 0.5, 0.95},
+                    forecast_seven[] = {0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95};
+
+static void test_calibrated_forecasts(void **state) {
+  static const forecast_case cases[] = {
+      {"two levels", 300, 2, forecast_two, 1, 0, 0},
+      {"far levels", 300, 2, forecast_far, 1, 0, 0},
+      {"three levels", 300, 3, forecast_three, 1, 0, 0},
+      {"seven levels", 2000, 7, forecast_seven, 1, 0, 0},
+      {"clipped quantiles", 2000, 3, forecast_three, 1, 0, 1},
+      {"more clipped quantiles", 2000, 7, forecast_seven, 1, 0, 1},
+      {"four samples", 2000, 4, NULL, 1, 0, 0},
+      {"four censored samples", 2000, 4, NULL, 1, 0, 1},
+      {"seven censored samples", 300, 7, NULL, 1, 0, 1},
+  };
+  size_t all = 0;
+  (void)state;
+  for (size_t c = 0; c < UNIT_COUNT(cases); c++) {
+    const size_t wrong = forecast_others(&cases[c], FORECAST_SETS, "Well calibrated");
+    if (wrong > 12)
+      print_error("%s: %zu\n", cases[c].name, wrong);
+    assert_true(wrong <= 12);
+    all += wrong;
+  }
+  assert_true(all <= UNIT_COUNT(cases) * FORECAST_SETS * 6 / 100);
+}
+
+static void test_wrong_forecasts(void **state) {
+  static const struct {
+    forecast_case one;
+    const char *head;
+  } cases[] = {
+      {{"narrow", 2000, 2, forecast_two, 0.7, 0, 0}, "Over-confident: predicted quantiles"},
+      {{"wide", 2000, 7, forecast_seven, 1.4, 0, 0}, "Under-confident: predicted quantiles"},
+      {{"high", 2000, 3, forecast_three, 1, 0.4, 0}, "Predictions are too high"},
+      {{"low", 2000, 3, forecast_three, 1, -0.4, 0}, "Predictions are too low"},
+      {{"narrow clipped", 2000, 7, forecast_seven, 0.6, 0, 1}, "Over-confident"},
+      {{"narrow samples", 2000, 4, NULL, 0.7, 0, 0}, "Over-confident"},
+      {{"wide samples", 2000, 4, NULL, 1.5, 0, 0}, "Under-confident"},
+      {{"narrow censored", 2000, 7, NULL, 0.5, 0, 1}, "Over-confident"},
+  };
+  (void)state;
+  for (size_t c = 0; c < UNIT_COUNT(cases); c++) {
+    const size_t others = forecast_others(&cases[c].one, 20, cases[c].head);
+    if (others > 2)
+      print_error("%s: %zu\n", cases[c].one.name, others);
+    assert_true(others <= 2);
+  }
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_normal_predictions),
-      cmocka_unit_test(test_few_rows),
-      cmocka_unit_test(test_other_forms),
+      cmocka_unit_test(test_normal_predictions), cmocka_unit_test(test_few_rows),
+      cmocka_unit_test(test_other_forms),        cmocka_unit_test(test_calibrated_forecasts),
+      cmocka_unit_test(test_wrong_forecasts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
