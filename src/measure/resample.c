@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "core/number.h"
+#include "measure/inversion.h"
 #include "measure/replicate.h"
 
 #define RESAMPLE_PAIR_NULLS 200 /* calibrated replicas of a metric over pairs, at most */
@@ -65,6 +66,8 @@ static pc_interval_method resample_method(const resample_job *job, size_t entry)
     return suits;
   if (resample_inner(job, entry))
     return PC_INTERVAL_JACKKNIFE;
+  if (pc_inversion_can(job->plan, entry, job->rows))
+    return PC_INTERVAL_INVERSION;
   return resample_lower(&job->records[entry]) ? PC_INTERVAL_BASIC : PC_INTERVAL_BCA;
 }
 
@@ -182,6 +185,18 @@ static void resample_doubt(const resample_job *job, double value, const pc_inter
   }
 }
 
+/* No interval leaves the metric's range or excludes its own estimate, and what estimates a
+ * square without bias may be negative, though the square is not: then 0 is inside. */
+static void resample_bound(const pc_result_record *record, int inner, pc_interval *interval) {
+  const double value = record->outcome.value;
+  if (resample_lower(record))
+    interval->low = fmax(interval->low, 0.0);
+  if (inner || resample_lower(record))
+    interval->high = fmax(interval->high, 0.0);
+  interval->low = fmin(interval->low, value);
+  interval->high = fmax(interval->high, value);
+}
+
 static void resample_interval(const resample_job *job, size_t entry) {
   pc_result_record *record = &job->records[entry];
   const pc_outcome *outcome = &record->outcome;
@@ -204,8 +219,9 @@ static void resample_interval(const resample_job *job, size_t entry) {
   out->has_interval = 1;
   out->level = job->plan->certainty.level;
   out->method = goal.method;
-  out->low = resample_lower(record) ? fmax(interval.low, 0.0) : interval.low;
-  out->high = resample_lower(record) ? fmax(interval.high, 0.0) : interval.high;
+  resample_bound(record, inner, &interval);
+  out->low = interval.low;
+  out->high = interval.high;
   if (goal.method == PC_INTERVAL_BASIC && resample_lower(record))
     resample_doubt(job, outcome->value, &interval, out);
 }
@@ -303,9 +319,14 @@ static int resample_measured(const resample_job *job, size_t entry) {
   return pc_plan_resampled(job->plan, entry) && !outcome->tested;
 }
 
+static int resample_inverted(const resample_job *job, size_t entry) {
+  return resample_measured(job, entry) && resample_method(job, entry) == PC_INTERVAL_INVERSION;
+}
+
 /* By weights: where an interval or a comparison is made of them. */
 static int resample_by_weights(const resample_job *job, size_t entry) {
-  const int made = resample_method(job, entry) != PC_INTERVAL_JACKKNIFE ||
+  const pc_interval_method method = resample_method(job, entry);
+  const int made = (method != PC_INTERVAL_JACKKNIFE && method != PC_INTERVAL_INVERSION) ||
                    resample_has_parts(job, entry) || job->plan->certainty.paired;
   return resample_measured(job, entry) && !resample_pair(job, entry) && made;
 }
@@ -347,7 +368,11 @@ static size_t resample_choose(const resample_job *job, resample_wanted wanted) {
 static pcal_status resample_draw(const resample_job *job, resample_wanted wanted,
                                  pc_replica_kind kind, size_t count, double *values,
                                  pcal_error *err) {
-  const pc_replica_request request = {job->plan, job->entries, job->rows, kind, count};
+  const pc_replica_request request = {.plan = job->plan,
+                                      .entries = job->entries,
+                                      .rows = job->rows,
+                                      .kind = kind,
+                                      .count = count};
   if (resample_choose(job, wanted) > 0)
     return pc_replicate(job->env, &request, values, err);
   pc_replica_values_clear(&request, values);
@@ -375,6 +400,11 @@ static int resample_rows_measured(const resample_job *job, size_t entry) {
   return resample_measured(job, entry) && !resample_pair(job, entry);
 }
 
+/* Those of them whose interval comes from the values that were drawn. */
+static int resample_rows_drawn(const resample_job *job, size_t entry) {
+  return resample_rows_measured(job, entry) && !resample_inverted(job, entry);
+}
+
 static pcal_status resample_intervals(resample_job *job, pcal_error *err) {
   const size_t entries = job->plan->entry_count;
   job->count = job->plan->certainty.replicas;
@@ -385,8 +415,10 @@ static pcal_status resample_intervals(resample_job *job, pcal_error *err) {
     PC_TRY(resample_draw(job, resample_by_blocks, PC_REPLICA_WITHOUT, job->blocks,
                          job->left_out, err));
     resample_keep(job->values, job->count, entries, job->kept->replicas);
-    resample_conclude(job, resample_rows_measured);
+    resample_conclude(job, resample_rows_drawn);
   }
+  if (resample_choose(job, resample_inverted) > 0)
+    PC_TRY(pc_invert(job->env, job->plan, job->entries, job->rows, job->records, err));
   job->blocks = PC_RESAMPLE_PAIR_BLOCKS;
   if (resample_choose(job, resample_pair_blocks) > 0) {
     PC_TRY(resample_draw(job, resample_pair_blocks, PC_REPLICA_WITHOUT, job->blocks,

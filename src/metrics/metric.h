@@ -56,6 +56,7 @@ typedef struct pc_reading {
   pc_need need; /* starts zeroed */
   const char *notion, *bound;
   pc_interval_method interval; /* that suits best; 0 leaves it to the bound */
+  double most;                 /* of a norm of gaps the largest possible value; 0: it is none */
   int whole_curve;             /* a curve must be known score by score, whatever `wants` says */
   unsigned traits;             /* start as those of the metric; options may change them */
 } pc_reading;

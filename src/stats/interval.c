@@ -36,8 +36,8 @@
 const char pc_interval_methods[] = "auto|normal|percentile|basic|bca|jackknife";
 
 const char *pc_interval_method_name(pc_interval_method method) {
-  static const char *const names[] = {"auto",  "normal", "wilson",    "percentile",
-                                      "basic", "bca",    "jackknife", "poisson"};
+  static const char *const names[] = {"auto", "normal",    "wilson",  "percentile", "basic",
+                                      "bca",  "jackknife", "poisson", "inversion"};
   return names[method];
 }
 

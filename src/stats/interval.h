@@ -12,7 +12,8 @@ typedef enum pc_interval_method {
   PC_INTERVAL_BASIC,
   PC_INTERVAL_BCA,
   PC_INTERVAL_JACKKNIFE,
-  PC_INTERVAL_POISSON
+  PC_INTERVAL_POISSON,
+  PC_INTERVAL_INVERSION /* measure/inversion.h */
 } pc_interval_method;
 
 typedef struct pc_interval {
