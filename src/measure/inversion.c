@@ -281,7 +281,8 @@ static double inversion_least(const inversion_tails *tails, int spread) {
   return tails->value;
 }
 
-/* The largest error along the points [first, last] at which the value is not too small. */
+/* The largest error along the points [first, last] at which the value is not too small; 0 where
+ * there is none. */
 static double inversion_largest(const inversion_tails *tails, size_t first, size_t last) {
   double largest = 0.0;
   for (size_t j = first; j <= last; j++) {
@@ -319,7 +320,7 @@ static void inversion_conclude(const inversion_job *job, size_t entry,
   double high = inversion_largest(tails, INVERSION_DATA, INVERSION_FARTHEST);
   if (!spread)
     high = fmax(high, inversion_largest(tails, INVERSION_DRIFT, INVERSION_DRIFT_FARTHEST));
-  high = fmax(high, tails->value) + tails->truth[INVERSION_FEW];
+  high = fmax(high + tails->truth[INVERSION_FEW], tails->value);
   out->has_interval = 1;
   out->level = job->plan->certainty.level;
   out->method = PC_INTERVAL_INVERSION;

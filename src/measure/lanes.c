@@ -8,13 +8,25 @@
 #define LANES_WEIGHT_MAX 1e4
 #define LANES_SEGMENT 24 /* scores of a segment of a curve, without ties */
 
-int pc_lanes_can(const pc_plan *plan, size_t slot, const pc_kept_rows *rows) {
-  if (plan->slots[slot].need.machine == PC_GRID)
-    return 1;
+int pc_lanes_whole(const pc_kept_rows *rows) {
   for (size_t i = 0; i < rows->count; i++)
     if (!(rows->weights[i] <= LANES_WEIGHT_MAX) || rows->weights[i] != floor(rows->weights[i]))
       return 0;
-  return pc_plan_refines(plan, slot);
+  return 1;
+}
+
+static int lanes_refine(const pc_plan *plan, size_t slot, const uint8_t *entries) {
+  for (size_t e = 0; e < plan->entry_count; e++)
+    if (plan->entries[e].slot == slot && (entries == NULL || entries[e]) &&
+        !pc_plan_entry_refines(plan, e))
+      return 0;
+  return 1;
+}
+
+int pc_lanes_can(const pc_plan *plan, size_t slot, const uint8_t *entries,
+                 const pc_kept_rows *rows) {
+  return plan->slots[slot].need.machine == PC_GRID ||
+         (pc_lanes_whole(rows) && lanes_refine(plan, slot, entries));
 }
 
 /* ---- ranges ---- */

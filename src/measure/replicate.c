@@ -525,7 +525,7 @@ static pcal_status replicate_prepare(replicate_job *job, pcal_error *err) {
     else
       job->plain = 1;
     if (replicate_sorted(job, s) && request->kind != PC_REPLICA_LABELS &&
-        pc_lanes_can(plan, s, request->rows))
+        pc_lanes_can(plan, s, request->points == NULL ? NULL : request->entries, request->rows))
       PC_TRY(pc_ranges_new(&job->env, plan, s, &job->sorted[s], request->rows->labels,
                            &job->ranges[s], err));
     if (replicate_together(job, s) && request->points != NULL)
@@ -542,9 +542,10 @@ void pc_replica_values_clear(const pc_replica_request *request, double *values) 
 }
 
 int pc_replica_has_points(const pc_plan *plan, size_t entry, const pc_kept_rows *rows) {
-  const size_t slot = plan->entries[entry].slot;
-  return pc_sorted_view_can(&plan->slots[slot].need, &plan->layout, rows) &&
-         pc_lanes_can(plan, slot, rows);
+  const pc_need *need = &plan->slots[plan->entries[entry].slot].need;
+  return pc_sorted_view_can(need, &plan->layout, rows) &&
+         (need->machine == PC_GRID ||
+          (pc_plan_entry_refines(plan, entry) && pc_lanes_whole(rows)));
 }
 
 pcal_status pc_replicate(const pcal_env *env, const pc_replica_request *request, double *values,

@@ -2,8 +2,8 @@
  *   what has an unbiased inner value (debiased squares, kernel errors): Student's, from the
  *   jackknife over blocks, of the inner value, and the root of its ends;
  *   pairs of rows without one: the same of the value itself;
- *   errors that are bounded below by 0 and biased upwards (marked as lower bounds): basic,
- *   which takes the bias off, cut at 0;
+ *   errors, norms of gaps, which chance makes larger: test inversion (measure/inversion.h), or
+ *   where replicas cannot be shown at gap points, from the replicas alone (stats/interval.c);
  *   all others: BCa.
  * Pairs are never drawn again with weights, since copies of a row pair with themselves: one of
  * RESAMPLE_PAIR_BLOCKS blocks of rows is left out at a time, whatever method was asked for.
@@ -12,9 +12,8 @@
  * either side, twice the smaller tail; statistics of tests are compared by their size.
  * Edge cases: (1) replicas without a value are left out, and when that is every tenth or more
  * there is no interval; (2) a value that is itself undefined has none; (3) nor has the
- * statistic of a test, which has its p-value; (4) a basic interval comes with a remark
- * when it reaches 0, where such estimators are mostly bias, or when the bias that it takes off
- * (value - middle) is more than RESAMPLE_BIASED standard errors: its coverage is too low. */
+ * statistic of a test, which has its p-value; (4) no interval excludes its own estimate or
+ * leaves the range of its metric. */
 #include "measure/resample.h"
 
 #include <math.h>
@@ -28,8 +27,7 @@
 
 #define RESAMPLE_PAIR_NULLS 200 /* calibrated replicas of a metric over pairs, at most */
 #define RESAMPLE_LACKING 0.1    /* share of replicas that may lack a value */
-#define RESAMPLE_BIASED 0.25
-#define RESAMPLE_ABOVE 0.6 /* standard errors */
+#define RESAMPLE_ABOVE 0.6      /* standard errors */
 
 typedef struct resample_job {
   const pcal_env *env;
@@ -66,9 +64,9 @@ static pc_interval_method resample_method(const resample_job *job, size_t entry)
     return suits;
   if (resample_inner(job, entry))
     return PC_INTERVAL_JACKKNIFE;
-  if (pc_inversion_can(job->plan, entry, job->rows))
-    return PC_INTERVAL_INVERSION;
-  return resample_lower(&job->records[entry]) ? PC_INTERVAL_BASIC : PC_INTERVAL_BCA;
+  return resample_lower(&job->records[entry]) || job->plan->entries[entry].reading.most > 0.0
+             ? PC_INTERVAL_INVERSION
+             : PC_INTERVAL_BCA;
 }
 
 static int resample_order(const void *a, const void *b) {
@@ -136,7 +134,8 @@ static int resample_find(const resample_job *job, const resample_goal *goal, dou
                               pc_interval_acceleration(without, blocks)};
   *se = pc_interval_spread(values, kept);
   *out = goal->method == PC_INTERVAL_NORMAL ? pc_interval_normal(goal->estimate, *se, level)
-                                            : pc_interval_from(&set, goal->method, level);
+         : goal->method == PC_INTERVAL_INVERSION ? pc_interval_of_norm(&set, level)
+                                                 : pc_interval_from(&set, goal->method, level);
   return 1;
 }
 
@@ -156,33 +155,6 @@ static void resample_unwrap(const pc_outcome *outcome, double *se, pc_interval *
     *se = slope > 0.0         ? *se / slope
           : inner_width > 0.0 ? *se * (interval->high - interval->low) / inner_width
                               : 0.0;
-}
-
-/* What tells more than an error that chance makes larger. */
-static const char *resample_remedy(const resample_job *job) {
-  return job->plan->layout.form == PC_FORM_CLASSES
-             ? "a debiased error (tce:debias=yes) is surer"
-             : "--null tells what chance alone shows";
-}
-
-static void resample_doubt(const resample_job *job, double value, const pc_interval *interval,
-                           pc_surety *out) {
-  const double bias = value - 0.5 * (interval->low + interval->high);
-  char digits[PC_NUMBER_MAX];
-  if (interval->low <= 0.0) {
-    snprintf(out->why, sizeof out->why,
-             "so near 0 it is mostly chance, and the interval may miss the truth; %s",
-             job->plan->layout.form == PC_FORM_CLASSES
-                 ? "a debiased error (tce:debias=yes) is better there"
-                 : resample_remedy(job));
-  } else if (bias > RESAMPLE_BIASED * out->se) {
-    out->bias = bias;
-    pc_number_round(bias, 2, digits);
-    snprintf(
-        out->why, sizeof out->why,
-        "chance alone makes it about %s too large, and the interval may miss the truth; %s",
-        digits, resample_remedy(job));
-  }
 }
 
 /* No interval leaves the metric's range or excludes its own estimate, and what estimates a
@@ -222,8 +194,6 @@ static void resample_interval(const resample_job *job, size_t entry) {
   resample_bound(record, inner, &interval);
   out->low = interval.low;
   out->high = interval.high;
-  if (goal.method == PC_INTERVAL_BASIC && resample_lower(record))
-    resample_doubt(job, outcome->value, &interval, out);
 }
 
 /* Debiased parts are unbiased by construction; most others are biased. */
@@ -244,6 +214,21 @@ static void resample_straighten(double value, double se, pc_interval *interval) 
   interval->high = pow(root + reach, 2.0);
 }
 
+/* Parts that are biased: percentiles reach to one side, basic intervals to the other; both
+ * together hold the truth.  A part that is never negative has no negative end. */
+static void resample_widen(const resample_job *job, const resample_goal *goal,
+                           pc_interval *interval) {
+  double *values = resample_series(job->values, job->count, goal->entry, goal->series);
+  const size_t kept = resample_gather(values, job->count);
+  const pc_replica_set set = {goal->estimate, values, kept, 0.0};
+  const pc_interval plain =
+      pc_interval_from(&set, PC_INTERVAL_PERCENTILE, job->plan->certainty.level);
+  interval->low = fmin(interval->low, plain.low);
+  interval->high = fmax(interval->high, plain.high);
+  if (values[0] >= 0.0)
+    interval->low = fmax(interval->low, 0.0);
+}
+
 /* Parts that are the point of a metric have intervals too. */
 static void resample_parts(const resample_job *job, size_t entry) {
   pc_result_record *record = &job->records[entry];
@@ -260,9 +245,11 @@ static void resample_parts(const resample_job *job, size_t entry) {
       continue;
     if (goal.method == PC_INTERVAL_JACKKNIFE && !resample_lawful(job, &goal))
       resample_straighten(part->value, out->se, &interval);
+    if (goal.method == PC_INTERVAL_BASIC)
+      resample_widen(job, &goal, &interval);
     out->has_interval = 1;
-    out->low = interval.low;
-    out->high = interval.high;
+    out->low = fmin(interval.low, part->value);
+    out->high = fmax(interval.high, part->value);
   }
 }
 
@@ -320,13 +307,15 @@ static int resample_measured(const resample_job *job, size_t entry) {
 }
 
 static int resample_inverted(const resample_job *job, size_t entry) {
-  return resample_measured(job, entry) && resample_method(job, entry) == PC_INTERVAL_INVERSION;
+  return resample_measured(job, entry) &&
+         resample_method(job, entry) == PC_INTERVAL_INVERSION &&
+         pc_inversion_can(job->plan, entry, job->rows);
 }
 
 /* By weights: where an interval or a comparison is made of them. */
 static int resample_by_weights(const resample_job *job, size_t entry) {
   const pc_interval_method method = resample_method(job, entry);
-  const int made = (method != PC_INTERVAL_JACKKNIFE && method != PC_INTERVAL_INVERSION) ||
+  const int made = (method != PC_INTERVAL_JACKKNIFE && !resample_inverted(job, entry)) ||
                    resample_has_parts(job, entry) || job->plan->certainty.paired;
   return resample_measured(job, entry) && !resample_pair(job, entry) && made;
 }
@@ -447,6 +436,11 @@ static pcal_status resample_nulls(resample_job *job, pcal_error *err) {
 /* Why something that was asked for is not there. */
 static void resample_excuse(const resample_job *job, size_t entry) {
   pc_result_record *record = &job->records[entry];
+  if (job->plan->certainty.level > 0 &&
+      (job->plan->entries[entry].reading.traits & PC_OF_THE_SAMPLE))
+    snprintf(record->surety.why, sizeof record->surety.why,
+             "it describes a sample of this size, so there is no true value for an interval "
+             "to hold");
   if (job->plan->certainty.null && record->outcome.tested && resample_pair(job, entry))
     snprintf(record->surety.why, sizeof record->surety.why,
              "its p-value comes from replicas already, so there is no null beside it");
