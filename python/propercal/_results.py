@@ -277,6 +277,9 @@ class Result(Values):
             + "</tr>"
             for i, value in enumerate(self)
         )
+        notes = "".join(
+            f"<p>{html.escape(f'{value.label}: {value.unsure}')}</p>" for value in self if value.unsure
+        )
         verdict = "".join(f"<p>{html.escape(line)}</p>" for line in self.verdict.splitlines())
         table = f"<table><thead><tr>{head}{cell('estimates', 'th')}</tr></thead>{rows}</table>"
-        return f'<div style="max-width: 45em">{table}{self.figure().svg}{verdict}</div>'
+        return f'<div style="max-width: 45em">{table}{notes}{self.figure().svg}{verdict}</div>'

@@ -39,7 +39,6 @@ typedef struct pc_surety {
   int has_difference, has_difference_interval; /* to another model (measure/versus.h) */
   double difference, difference_low, difference_high, difference_p_value, difference_se;
   int difference_of_calibration; /* it is also that of the score's calibration error */
-  double bias;   /* upwards, where it is no small part of the error; 0 where it is */
   size_t few;    /* 1 + where in `why` it is told that the interval hangs on few rows; or 0 */
   char why[384]; /* no interval or no null because ..., or what to doubt of them */
 } pc_surety;

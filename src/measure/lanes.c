@@ -8,13 +8,25 @@
 #define LANES_WEIGHT_MAX 1e4
 #define LANES_SEGMENT 24 /* scores of a segment of a curve, without ties */
 
-int pc_lanes_can(const pc_plan *plan, size_t slot, const pc_kept_rows *rows) {
-  if (plan->slots[slot].need.machine == PC_GRID)
-    return 1;
+int pc_lanes_whole(const pc_kept_rows *rows) {
   for (size_t i = 0; i < rows->count; i++)
     if (!(rows->weights[i] <= LANES_WEIGHT_MAX) || rows->weights[i] != floor(rows->weights[i]))
       return 0;
-  return pc_plan_refines(plan, slot);
+  return 1;
+}
+
+static int lanes_refine(const pc_plan *plan, size_t slot, const uint8_t *entries) {
+  for (size_t e = 0; e < plan->entry_count; e++)
+    if (plan->entries[e].slot == slot && (entries == NULL || entries[e]) &&
+        !pc_plan_entry_refines(plan, e))
+      return 0;
+  return 1;
+}
+
+int pc_lanes_can(const pc_plan *plan, size_t slot, const uint8_t *entries,
+                 const pc_kept_rows *rows) {
+  return plan->slots[slot].need.machine == PC_GRID ||
+         (pc_lanes_whole(rows) && lanes_refine(plan, slot, entries));
 }
 
 /* ---- ranges ---- */
@@ -153,6 +165,8 @@ void pc_lanes_free(const pcal_env *env, pc_lanes *lanes) {
   pc_free(env, lanes->evidence.grid.bins);
   pc_free(env, lanes->sums);
   pc_free(env, lanes->prefix);
+  pc_free(env, lanes->made);
+  pc_free(env, lanes->gaps);
   memset(lanes, 0, sizeof *lanes);
 }
 
@@ -273,5 +287,132 @@ void pc_lanes_show(const pc_sorted_view *sorted, const pc_ranges *ranges, const 
   for (size_t p = 0; lanes->prefix != NULL && p < sorted->part_count; p++) {
     lanes_show_part(sorted, ranges, weights + lane, sums, step, p, lanes);
     sums += lanes->prefix[p].count + 1;
+  }
+}
+
+/* ---- gap points ---- */
+
+void pc_lanes_base_free(const pcal_env *env, pc_lanes_base *base) {
+  pc_free(env, base->sums);
+  pc_free(env, base->weight);
+  memset(base, 0, sizeof *base);
+}
+
+/* Sums of the data, by a batch in which every lane has their weights. */
+static pcal_status lanes_base_sums(const pcal_env *env, const pc_sorted_view *sorted,
+                                   const pc_ranges *ranges, const pc_kept_rows *rows,
+                                   pc_lanes *lanes, pc_lanes_base *out, pcal_error *err) {
+  const size_t bytes = PC_WEIGH_SUMS * lanes_step(sorted, ranges, lanes) * sizeof(double);
+  float *weights = pc_alloc_raw(env, rows->count * PC_WEIGH_LANES, sizeof *weights);
+  out->sums = pc_alloc_raw(env, bytes, 1);
+  out->weight = pc_alloc_raw(env, rows->count, sizeof *out->weight);
+  const int enough = weights != NULL && out->sums != NULL && out->weight != NULL;
+  for (size_t i = 0; enough && i < rows->count; i++) {
+    out->weight[i] = (float)rows->weights[i];
+    out->total += rows->weights[i];
+    for (size_t lane = 0; lane < PC_WEIGH_LANES; lane++)
+      weights[i * PC_WEIGH_LANES + lane] = out->weight[i];
+  }
+  if (enough) {
+    pc_lanes_add(sorted, ranges, weights, lanes);
+    memcpy(out->sums, lanes->sums, bytes);
+  }
+  pc_free(env, weights);
+  return enough ? PCAL_OK : pc_fail_memory(err, "drawing replicas");
+}
+
+pcal_status pc_lanes_base_new(const pcal_env *env, const pc_plan *plan, size_t slot,
+                              const pc_sorted_view *sorted, const pc_ranges *ranges,
+                              const pc_kept_rows *rows, pc_lanes_base *out, pcal_error *err) {
+  pc_lanes lanes;
+  memset(out, 0, sizeof *out);
+  PC_TRY(pc_lanes_new(env, plan, slot, sorted, ranges, &lanes, err));
+  const pcal_status status = lanes_base_sums(env, sorted, ranges, rows, &lanes, out, err);
+  pc_lanes_free(env, &lanes);
+  if (status != PCAL_OK)
+    pc_lanes_base_free(env, out);
+  return status;
+}
+
+pcal_status pc_lanes_make_room(const pcal_env *env, const pc_sorted_view *sorted,
+                               const pc_ranges *ranges, pc_lanes *lanes, pcal_error *err) {
+  if (lanes->prefix == NULL)
+    return PCAL_OK;
+  lanes->made = pc_alloc_raw(env, 2 * lanes_step(sorted, ranges, lanes), sizeof *lanes->made);
+  lanes->gaps = pc_alloc(env, sorted->part_count, sizeof *lanes->gaps);
+  return lanes->made != NULL && lanes->gaps != NULL ? PCAL_OK
+                                                    : pc_fail_memory(err, "drawing replicas");
+}
+
+/* Sums of one lane and of the data, and the factors of their gaps. */
+typedef struct lanes_mix {
+  const double *drawn, *base;
+  size_t step;
+  pc_prefix_gaps gaps;
+} lanes_mix;
+
+static double lanes_made_hits(const lanes_mix *mix, size_t r) {
+  const double *drawn = mix->drawn + r, *base = mix->base + r;
+  const size_t hits = PC_WEIGH_HITS * mix->step, scores = PC_WEIGH_SCORE * mix->step;
+  return base[scores] - mix->gaps.own * (base[scores] - base[hits]) -
+         mix->gaps.drawn * (drawn[scores] - drawn[hits]) - mix->gaps.drift * base[0];
+}
+
+static void lanes_make_bins(const lanes_mix *mix, size_t count, pc_bin *bins) {
+  for (size_t r = 0; r < count; r++)
+    bins[r] = (pc_bin){.weight = mix->base[PC_WEIGH_WEIGHT * mix->step + r],
+                       .hits = lanes_made_hits(mix, r),
+                       .score = mix->base[PC_WEIGH_SCORE * mix->step + r],
+                       .score_square = (double)NAN,
+                       .score_hit = (double)NAN};
+}
+
+/* Sum of |score - outcome| in range r; an upper bound where scores of hits are not known. */
+static double lanes_sizes(const double *sums, size_t step, size_t r, int three) {
+  double of[PC_WEIGH_SUMS] = {0.0};
+  for (size_t what = 0; what < (three ? 3 : PC_WEIGH_SUMS); what++)
+    of[what] = sums[what * step + r + 1] - sums[what * step + r];
+  return of[PC_WEIGH_SCORE] + of[PC_WEIGH_HITS] - 2.0 * of[PC_WEIGH_SCORE_HIT];
+}
+
+static void lanes_make_part(const lanes_mix *mix, size_t p, pc_lanes *lanes, double *made) {
+  pc_curve_prefix *prefix = &lanes->prefix[p];
+  double *hits = made, *sizes = made + mix->step;
+  for (size_t r = 0; r <= prefix->count; r++)
+    hits[r] = lanes_made_hits(mix, r);
+  for (size_t r = 0; r < prefix->count; r++)
+    sizes[r] = fabs(mix->gaps.own) * lanes_sizes(mix->base, mix->step, r, lanes->three) +
+               fabs(mix->gaps.drawn) * lanes_sizes(mix->drawn, mix->step, r, lanes->three) +
+               fabs(mix->gaps.drift) * (mix->base[r + 1] - mix->base[r]);
+  lanes->gaps[p] = mix->gaps;
+  lanes->gaps[p].sizes = sizes;
+  prefix->rows = mix->base + PC_WEIGH_WEIGHT * mix->step;
+  prefix->scores = mix->base + PC_WEIGH_SCORE * mix->step;
+  prefix->hits = hits;
+  prefix->hit_scores = NULL;
+  prefix->gaps = &lanes->gaps[p];
+  lanes->evidence.curve.parts[p].total = pc_curve_prefix_total(prefix);
+}
+
+void pc_lanes_show_point(const pc_sorted_view *sorted, const pc_ranges *ranges,
+                         const pc_lanes_base *base, const float *weights, size_t lane,
+                         double total, const pc_gap_point *point, pc_lanes *lanes) {
+  const size_t step = lanes_step(sorted, ranges, lanes);
+  lanes_mix mix = {lanes->sums + lane * PC_WEIGH_SUMS * step,
+                   base->sums,
+                   step,
+                   {base->weight, point->own - point->noise, point->noise * base->total / total,
+                    point->drift, NULL}};
+  pc_lanes_show(sorted, ranges, weights, lane, total, lanes);
+  lanes->evidence.total = base->total;
+  if (lanes->prefix == NULL)
+    lanes_make_bins(&mix, ranges->count, lanes->evidence.grid.bins);
+  double *made = lanes->made;
+  for (size_t p = 0; lanes->prefix != NULL && p < sorted->part_count; p++) {
+    const size_t count = lanes->prefix[p].count + 1;
+    lanes_make_part(&mix, p, lanes, made);
+    mix.drawn += count;
+    mix.base += count;
+    made += count;
   }
 }

@@ -19,14 +19,32 @@ typedef struct pc_ranges {
   uint32_t *cells;     /* then as pc_curve_prefix says, part after part */
 } pc_ranges;
 
-/* Can it be had for a slot?  Of curves where every metric says what it wants to know, and
- * weights are whole. */
-int pc_lanes_can(const pc_plan *plan, size_t slot, const pc_kept_rows *rows);
+/* Are the weights of all rows whole and not too large? */
+int pc_lanes_whole(const pc_kept_rows *rows);
+
+/* Can it be had for the chosen entries of a slot (NULL: all)?  Of curves where every one of
+ * these metrics says what it wants to know, and weights are whole. */
+int pc_lanes_can(const pc_plan *plan, size_t slot, const uint8_t *entries,
+                 const pc_kept_rows *rows);
 
 PC_CHECKED pcal_status pc_ranges_new(const pcal_env *env, const pc_plan *plan, size_t slot,
                                      const pc_sorted_view *sorted, const int32_t *labels,
                                      pc_ranges *out, pcal_error *err);
 void pc_ranges_free(const pcal_env *env, pc_ranges *ranges);
+
+/* The data themselves: the same sums as of a replica, and the weight of each row. */
+typedef struct pc_lanes_base {
+  double *sums; /* [what][range] */
+  float *weight;
+  double total;
+} pc_lanes_base;
+
+/* Gaps (sums of score - outcome) that a model with a known error could show: those of the data
+ * times `own`, the deviation of a replica's gaps from the data's times `noise`, and `drift` for
+ * every row.  Weights and scores stay those of the data. */
+typedef struct pc_gap_point {
+  double own, noise, drift;
+} pc_gap_point;
 
 /* Room of one worker for a slot. */
 typedef struct pc_lanes {
@@ -34,6 +52,8 @@ typedef struct pc_lanes {
   int three;    /* of a range only the first three sums are known */
   pc_evidence evidence;
   pc_curve_prefix *prefix; /* of each part of a curve */
+  double *made;            /* for gap points of a curve: hits and sizes of ranges; else NULL */
+  pc_prefix_gaps *gaps;    /* of each part */
 } pc_lanes;
 
 PC_CHECKED pcal_status pc_lanes_new(const pcal_env *env, const pc_plan *plan, size_t slot,
@@ -48,5 +68,18 @@ void pc_lanes_add(const pc_sorted_view *sorted, const pc_ranges *ranges, const f
 /* The evidence of one of them, total its sum of weights; it is good until the next one. */
 void pc_lanes_show(const pc_sorted_view *sorted, const pc_ranges *ranges, const float *weights,
                    size_t lane, double total, pc_lanes *lanes);
+
+/* Fills the base for a slot; room for gap points; the evidence of one of the replicas there. */
+PC_CHECKED pcal_status pc_lanes_base_new(const pcal_env *env, const pc_plan *plan, size_t slot,
+                                         const pc_sorted_view *sorted, const pc_ranges *ranges,
+                                         const pc_kept_rows *rows, pc_lanes_base *out,
+                                         pcal_error *err);
+void pc_lanes_base_free(const pcal_env *env, pc_lanes_base *base);
+PC_CHECKED pcal_status pc_lanes_make_room(const pcal_env *env, const pc_sorted_view *sorted,
+                                          const pc_ranges *ranges, pc_lanes *lanes,
+                                          pcal_error *err);
+void pc_lanes_show_point(const pc_sorted_view *sorted, const pc_ranges *ranges,
+                         const pc_lanes_base *base, const float *weights, size_t lane,
+                         double total, const pc_gap_point *point, pc_lanes *lanes);
 
 #endif

@@ -177,6 +177,7 @@ int pc_plan_resampled(const pc_plan *plan, size_t entry) {
   const pc_machine_kind machine = plan_machine(plan, entry);
   const int has_formula = machine == PC_SUM || machine == PC_BLOCK;
   return plan->certainty.level > 0 &&
+         !(plan->entries[entry].reading.traits & PC_OF_THE_SAMPLE) &&
          (!has_formula ||
           (machine == PC_SUM && (plan->certainty.by_cluster || plan->certainty.paired ||
                                  !pc_certainty_has_formula(&plan->certainty))));
@@ -265,16 +266,23 @@ void pc_plan_pair_grids(pc_plan *plan) {
   }
 }
 
+static int plan_entry_can_say(const pc_plan *plan, size_t entry, int cells) {
+  const pc_metric *metric = plan->entries[entry].metric;
+  return (metric->wants != NULL || (cells && metric->cells != NULL)) &&
+         !plan->entries[entry].reading.whole_curve;
+}
+
 static int plan_can_say(const pc_plan *plan, size_t slot, int cells) {
   if (slot == plan->reliability_slot) /* a verdict from a curve reads all of it */
     return 0;
-  for (size_t e = 0; e < plan->entry_count; e++) {
-    const pc_metric *metric = plan->entries[e].metric;
-    const int can = metric->wants != NULL || (cells && metric->cells != NULL);
-    if (plan->entries[e].slot == slot && (!can || plan->entries[e].reading.whole_curve))
+  for (size_t e = 0; e < plan->entry_count; e++)
+    if (plan->entries[e].slot == slot && !plan_entry_can_say(plan, e, cells))
       return 0;
-  }
   return 1;
+}
+
+int pc_plan_entry_refines(const pc_plan *plan, size_t entry) {
+  return plan_entry_can_say(plan, entry, 1);
 }
 
 int pc_plan_wants(const pc_plan *plan, size_t slot) {

@@ -74,6 +74,7 @@ void pc_plan_pair_grids(pc_plan *plan);
  * curves that are refined by reading again also which cells? */
 int pc_plan_wants(const pc_plan *plan, size_t slot);
 int pc_plan_refines(const pc_plan *plan, size_t slot);
+int pc_plan_entry_refines(const pc_plan *plan, size_t entry);
 /* Does any of them look at single scores, for which a curve is mostly read again? */
 int pc_plan_looks(const pc_plan *plan, size_t slot);
 

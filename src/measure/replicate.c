@@ -44,6 +44,7 @@ typedef struct replicate_job {
   const pc_replica_request *request;
   pc_sorted_view *sorted; /* by slot; without parts where there is none */
   pc_ranges *ranges;      /* by slot; without any where replicas come one by one */
+  pc_lanes_base *base;    /* by slot; filled for gap points */
   replicate_worker *workers;
   size_t worker_count;
   int ones;  /* all rows have weight 1, without clusters */
@@ -330,6 +331,15 @@ static pcal_status replicate_worker_states(const replicate_job *job, replicate_w
   return PCAL_OK;
 }
 
+static pcal_status replicate_worker_lanes(const replicate_job *job, size_t slot, pc_lanes *out,
+                                          pcal_error *err) {
+  PC_TRY(pc_lanes_new(&job->env, job->request->plan, slot, &job->sorted[slot],
+                      &job->ranges[slot], out, err));
+  return job->request->points == NULL
+             ? PCAL_OK
+             : pc_lanes_make_room(&job->env, &job->sorted[slot], &job->ranges[slot], out, err);
+}
+
 static pcal_status replicate_worker_fill(const replicate_job *job, replicate_worker *worker,
                                          pcal_error *err) {
   const pc_plan *plan = job->request->plan;
@@ -343,8 +353,7 @@ static pcal_status replicate_worker_fill(const replicate_job *job, replicate_wor
     return pc_fail_memory(err, "drawing replicas");
   for (size_t s = 0; s < plan->slot_count; s++)
     if (replicate_together(job, s))
-      PC_TRY(pc_lanes_new(&job->env, plan, s, &job->sorted[s], &job->ranges[s],
-                          &worker->lanes[s], err));
+      PC_TRY(replicate_worker_lanes(job, s, &worker->lanes[s], err));
     else if (replicate_sorted(job, s))
       PC_TRY(pc_refilled_new(&job->env, &plan->slots[s].need, &job->sorted[s],
                              &worker->refilled[s], err));
@@ -412,6 +421,31 @@ static pcal_status replicate_state(const replicate_job *job, replicate_worker *w
   return status;
 }
 
+/* The values of a slot's entries at their gap points. */
+static pcal_status replicate_points(const replicate_job *job, replicate_worker *worker,
+                                    size_t slot, double total, size_t replica,
+                                    pcal_error *err) {
+  const pc_replica_request *request = job->request;
+  const size_t points = request->point_count;
+  for (size_t e = 0; e < request->plan->entry_count; e++)
+    for (size_t j = 0;
+         request->entries[e] && request->plan->entries[e].slot == slot && j < points; j++) {
+      const pc_plan_entry *entry = &request->plan->entries[e];
+      pc_outcome outcome;
+      memset(&outcome, 0, sizeof outcome);
+      pc_lanes_show_point(&job->sorted[slot], &job->ranges[slot], &job->base[slot],
+                          worker->drawn, replica % REPLICATE_BATCH, total,
+                          &request->points[e * points + j], &worker->lanes[slot]);
+      PC_TRY(entry->metric->evaluate(&entry->options, &worker->lanes[slot].evidence, &job->env,
+                                     &outcome, err));
+      if (!outcome.undefined)
+        job->values[(e * points + j) * request->count + replica] =
+            replicate_finite(outcome.value);
+      pc_free(&job->env, outcome.class_values);
+    }
+  return PCAL_OK;
+}
+
 static pcal_status replicate_one(const replicate_job *job, replicate_worker *worker,
                                  const pc_drawn *drawn, size_t replica, pcal_error *err) {
   const pc_plan *plan = job->request->plan;
@@ -419,7 +453,9 @@ static pcal_status replicate_one(const replicate_job *job, replicate_worker *wor
   if (job->plain)
     rows = replicate_rows(job, worker, drawn, replica);
   for (size_t s = 0; s < plan->slot_count; s++) {
-    if (replicate_together(job, s)) {
+    if (replicate_together(job, s) && job->request->points != NULL) {
+      PC_TRY(replicate_points(job, worker, s, drawn->total, replica, err));
+    } else if (replicate_together(job, s)) {
       pc_lanes_show(&job->sorted[s], &job->ranges[s], worker->drawn, replica % REPLICATE_BATCH,
                     drawn->total, &worker->lanes[s]);
       PC_TRY(replicate_slot_entries(job, s, &worker->lanes[s].evidence, replica, err));
@@ -470,7 +506,10 @@ static void replicate_free(replicate_job *job) {
     pc_sorted_view_free(&job->env, &job->sorted[s]);
   for (size_t s = 0; job->ranges != NULL && s < plan->slot_count; s++)
     pc_ranges_free(&job->env, &job->ranges[s]);
+  for (size_t s = 0; job->base != NULL && s < plan->slot_count; s++)
+    pc_lanes_base_free(&job->env, &job->base[s]);
   pc_free(&job->env, job->ranges);
+  pc_free(&job->env, job->base);
   pc_free(&job->env, job->workers);
   pc_free(&job->env, job->sorted);
 }
@@ -481,7 +520,8 @@ static pcal_status replicate_prepare(replicate_job *job, pcal_error *err) {
   job->workers = pc_alloc(&job->env, job->worker_count, sizeof *job->workers);
   job->sorted = pc_alloc(&job->env, plan->slot_count, sizeof *job->sorted);
   job->ranges = pc_alloc(&job->env, plan->slot_count, sizeof *job->ranges);
-  if (job->workers == NULL || job->sorted == NULL || job->ranges == NULL)
+  job->base = pc_alloc(&job->env, plan->slot_count, sizeof *job->base);
+  if (job->workers == NULL || job->sorted == NULL || job->ranges == NULL || job->base == NULL)
     return pc_fail_memory(err, "drawing replicas");
   job->ones = request->rows->clusters == NULL;
   for (size_t i = 0; i < request->rows->count; i++)
@@ -497,16 +537,27 @@ static pcal_status replicate_prepare(replicate_job *job, pcal_error *err) {
     else
       job->plain = 1;
     if (replicate_sorted(job, s) && request->kind != PC_REPLICA_LABELS &&
-        pc_lanes_can(plan, s, request->rows))
+        pc_lanes_can(plan, s, request->points == NULL ? NULL : request->entries, request->rows))
       PC_TRY(pc_ranges_new(&job->env, plan, s, &job->sorted[s], request->rows->labels,
                            &job->ranges[s], err));
+    if (replicate_together(job, s) && request->points != NULL)
+      PC_TRY(pc_lanes_base_new(&job->env, plan, s, &job->sorted[s], &job->ranges[s],
+                               request->rows, &job->base[s], err));
   }
   return PCAL_OK;
 }
 
 void pc_replica_values_clear(const pc_replica_request *request, double *values) {
-  for (size_t i = 0; i < request->plan->entry_count * PC_REPLICA_VALUES * request->count; i++)
+  const size_t series = request->points == NULL ? PC_REPLICA_VALUES : request->point_count;
+  for (size_t i = 0; i < request->plan->entry_count * series * request->count; i++)
     values[i] = (double)NAN;
+}
+
+int pc_replica_has_points(const pc_plan *plan, size_t entry, const pc_kept_rows *rows) {
+  const pc_need *need = &plan->slots[plan->entries[entry].slot].need;
+  return pc_sorted_view_can(need, &plan->layout, rows) &&
+         (need->machine == PC_GRID ||
+          (pc_plan_entry_refines(plan, entry) && pc_lanes_whole(rows)));
 }
 
 pcal_status pc_replicate(const pcal_env *env, const pc_replica_request *request, double *values,

@@ -6,7 +6,7 @@
 #ifndef PC_REPLICATE_H
 #define PC_REPLICATE_H
 
-#include "measure/plan.h"
+#include "measure/lanes.h"
 
 typedef enum pc_replica_kind {
   PC_REPLICA_WEIGHTS = 1, /* each row or cluster occurs Poisson(1) times as often */
@@ -21,12 +21,17 @@ typedef struct pc_replica_request {
   const pc_kept_rows *rows;
   pc_replica_kind kind;
   size_t count;
+  const pc_gap_point *points; /* NULL: the replicas themselves; else entry by entry */
+  size_t point_count;         /* of each entry */
 } pc_replica_request;
 
+/* Can the replicas of an entry be shown at gap points? */
+int pc_replica_has_points(const pc_plan *plan, size_t entry, const pc_kept_rows *rows);
+
 /* An entry has PC_REPLICA_VALUES series of values: its own, its inner ones (pc_outcome), and
- * those of its parts.  Series v of
- * entry e is values[(e * PC_REPLICA_VALUES + v) * count + replica]; NaN where a value is
- * undefined or infinite, and for entries that were not asked for. */
+ * those of its parts.  Series v of entry e is values[(e * PC_REPLICA_VALUES + v) * count +
+ * replica]; NaN where a value is undefined or infinite, and for entries that were not asked
+ * for.  With gap points the series are the values at each point, point_count of them. */
 #define PC_REPLICA_INNER 1
 #define PC_REPLICA_PARTS 2
 #define PC_REPLICA_VALUES (PC_REPLICA_PARTS + PC_PARTS_MAX)

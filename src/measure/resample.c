@@ -2,8 +2,8 @@
  *   what has an unbiased inner value (debiased squares, kernel errors): Student's, from the
  *   jackknife over blocks, of the inner value, and the root of its ends;
  *   pairs of rows without one: the same of the value itself;
- *   errors that are bounded below by 0 and biased upwards (marked as lower bounds): basic,
- *   which takes the bias off, cut at 0;
+ *   errors, norms of gaps, which chance makes larger: test inversion (measure/inversion.h), or
+ *   where replicas cannot be shown at gap points, from the replicas alone (stats/interval.c);
  *   all others: BCa.
  * Pairs are never drawn again with weights, since copies of a row pair with themselves: one of
  * RESAMPLE_PAIR_BLOCKS blocks of rows is left out at a time, whatever method was asked for.
@@ -12,9 +12,8 @@
  * either side, twice the smaller tail; statistics of tests are compared by their size.
  * Edge cases: (1) replicas without a value are left out, and when that is every tenth or more
  * there is no interval; (2) a value that is itself undefined has none; (3) nor has the
- * statistic of a test, which has its p-value; (4) a basic interval comes with a remark
- * when it reaches 0, where such estimators are mostly bias, or when the bias that it takes off
- * (value - middle) is more than RESAMPLE_BIASED standard errors: its coverage is too low. */
+ * statistic of a test, which has its p-value; (4) no interval excludes its own estimate or
+ * leaves the range of its metric. */
 #include "measure/resample.h"
 
 #include <math.h>
@@ -23,12 +22,12 @@
 #include <string.h>
 
 #include "core/number.h"
+#include "measure/inversion.h"
 #include "measure/replicate.h"
 
 #define RESAMPLE_PAIR_NULLS 200 /* calibrated replicas of a metric over pairs, at most */
 #define RESAMPLE_LACKING 0.1    /* share of replicas that may lack a value */
-#define RESAMPLE_BIASED 0.25
-#define RESAMPLE_ABOVE 0.6 /* standard errors */
+#define RESAMPLE_ABOVE 0.6      /* standard errors */
 
 typedef struct resample_job {
   const pcal_env *env;
@@ -65,7 +64,9 @@ static pc_interval_method resample_method(const resample_job *job, size_t entry)
     return suits;
   if (resample_inner(job, entry))
     return PC_INTERVAL_JACKKNIFE;
-  return resample_lower(&job->records[entry]) ? PC_INTERVAL_BASIC : PC_INTERVAL_BCA;
+  return resample_lower(&job->records[entry]) || job->plan->entries[entry].reading.most > 0.0
+             ? PC_INTERVAL_INVERSION
+             : PC_INTERVAL_BCA;
 }
 
 static int resample_order(const void *a, const void *b) {
@@ -133,7 +134,8 @@ static int resample_find(const resample_job *job, const resample_goal *goal, dou
                               pc_interval_acceleration(without, blocks)};
   *se = pc_interval_spread(values, kept);
   *out = goal->method == PC_INTERVAL_NORMAL ? pc_interval_normal(goal->estimate, *se, level)
-                                            : pc_interval_from(&set, goal->method, level);
+         : goal->method == PC_INTERVAL_INVERSION ? pc_interval_of_norm(&set, level)
+                                                 : pc_interval_from(&set, goal->method, level);
   return 1;
 }
 
@@ -155,31 +157,16 @@ static void resample_unwrap(const pc_outcome *outcome, double *se, pc_interval *
                               : 0.0;
 }
 
-/* What tells more than an error that chance makes larger. */
-static const char *resample_remedy(const resample_job *job) {
-  return job->plan->layout.form == PC_FORM_CLASSES
-             ? "a debiased error (tce:debias=yes) is surer"
-             : "--null tells what chance alone shows";
-}
-
-static void resample_doubt(const resample_job *job, double value, const pc_interval *interval,
-                           pc_surety *out) {
-  const double bias = value - 0.5 * (interval->low + interval->high);
-  char digits[PC_NUMBER_MAX];
-  if (interval->low <= 0.0) {
-    snprintf(out->why, sizeof out->why,
-             "so near 0 it is mostly chance, and the interval may miss the truth; %s",
-             job->plan->layout.form == PC_FORM_CLASSES
-                 ? "a debiased error (tce:debias=yes) is better there"
-                 : resample_remedy(job));
-  } else if (bias > RESAMPLE_BIASED * out->se) {
-    out->bias = bias;
-    pc_number_round(bias, 2, digits);
-    snprintf(
-        out->why, sizeof out->why,
-        "chance alone makes it about %s too large, and the interval may miss the truth; %s",
-        digits, resample_remedy(job));
-  }
+/* No interval leaves the metric's range or excludes its own estimate, and what estimates a
+ * square without bias may be negative, though the square is not: then 0 is inside. */
+static void resample_bound(const pc_result_record *record, int inner, pc_interval *interval) {
+  const double value = record->outcome.value;
+  if (resample_lower(record))
+    interval->low = fmax(interval->low, 0.0);
+  if (inner || resample_lower(record))
+    interval->high = fmax(interval->high, 0.0);
+  interval->low = fmin(interval->low, value);
+  interval->high = fmax(interval->high, value);
 }
 
 static void resample_interval(const resample_job *job, size_t entry) {
@@ -204,10 +191,9 @@ static void resample_interval(const resample_job *job, size_t entry) {
   out->has_interval = 1;
   out->level = job->plan->certainty.level;
   out->method = goal.method;
-  out->low = resample_lower(record) ? fmax(interval.low, 0.0) : interval.low;
-  out->high = resample_lower(record) ? fmax(interval.high, 0.0) : interval.high;
-  if (goal.method == PC_INTERVAL_BASIC && resample_lower(record))
-    resample_doubt(job, outcome->value, &interval, out);
+  resample_bound(record, inner, &interval);
+  out->low = interval.low;
+  out->high = interval.high;
 }
 
 /* Debiased parts are unbiased by construction; most others are biased. */
@@ -228,6 +214,21 @@ static void resample_straighten(double value, double se, pc_interval *interval) 
   interval->high = pow(root + reach, 2.0);
 }
 
+/* Parts that are biased: percentiles reach to one side, basic intervals to the other; both
+ * together hold the truth.  A part that is never negative has no negative end. */
+static void resample_widen(const resample_job *job, const resample_goal *goal,
+                           pc_interval *interval) {
+  double *values = resample_series(job->values, job->count, goal->entry, goal->series);
+  const size_t kept = resample_gather(values, job->count);
+  const pc_replica_set set = {goal->estimate, values, kept, 0.0};
+  const pc_interval plain =
+      pc_interval_from(&set, PC_INTERVAL_PERCENTILE, job->plan->certainty.level);
+  interval->low = fmin(interval->low, plain.low);
+  interval->high = fmax(interval->high, plain.high);
+  if (values[0] >= 0.0)
+    interval->low = fmax(interval->low, 0.0);
+}
+
 /* Parts that are the point of a metric have intervals too. */
 static void resample_parts(const resample_job *job, size_t entry) {
   pc_result_record *record = &job->records[entry];
@@ -244,9 +245,11 @@ static void resample_parts(const resample_job *job, size_t entry) {
       continue;
     if (goal.method == PC_INTERVAL_JACKKNIFE && !resample_lawful(job, &goal))
       resample_straighten(part->value, out->se, &interval);
+    if (goal.method == PC_INTERVAL_BASIC)
+      resample_widen(job, &goal, &interval);
     out->has_interval = 1;
-    out->low = interval.low;
-    out->high = interval.high;
+    out->low = fmin(interval.low, part->value);
+    out->high = fmax(interval.high, part->value);
   }
 }
 
@@ -303,9 +306,16 @@ static int resample_measured(const resample_job *job, size_t entry) {
   return pc_plan_resampled(job->plan, entry) && !outcome->tested;
 }
 
+static int resample_inverted(const resample_job *job, size_t entry) {
+  return resample_measured(job, entry) &&
+         resample_method(job, entry) == PC_INTERVAL_INVERSION &&
+         pc_inversion_can(job->plan, entry, job->rows);
+}
+
 /* By weights: where an interval or a comparison is made of them. */
 static int resample_by_weights(const resample_job *job, size_t entry) {
-  const int made = resample_method(job, entry) != PC_INTERVAL_JACKKNIFE ||
+  const pc_interval_method method = resample_method(job, entry);
+  const int made = (method != PC_INTERVAL_JACKKNIFE && !resample_inverted(job, entry)) ||
                    resample_has_parts(job, entry) || job->plan->certainty.paired;
   return resample_measured(job, entry) && !resample_pair(job, entry) && made;
 }
@@ -347,7 +357,11 @@ static size_t resample_choose(const resample_job *job, resample_wanted wanted) {
 static pcal_status resample_draw(const resample_job *job, resample_wanted wanted,
                                  pc_replica_kind kind, size_t count, double *values,
                                  pcal_error *err) {
-  const pc_replica_request request = {job->plan, job->entries, job->rows, kind, count};
+  const pc_replica_request request = {.plan = job->plan,
+                                      .entries = job->entries,
+                                      .rows = job->rows,
+                                      .kind = kind,
+                                      .count = count};
   if (resample_choose(job, wanted) > 0)
     return pc_replicate(job->env, &request, values, err);
   pc_replica_values_clear(&request, values);
@@ -375,6 +389,11 @@ static int resample_rows_measured(const resample_job *job, size_t entry) {
   return resample_measured(job, entry) && !resample_pair(job, entry);
 }
 
+/* Those of them whose interval comes from the values that were drawn. */
+static int resample_rows_drawn(const resample_job *job, size_t entry) {
+  return resample_rows_measured(job, entry) && !resample_inverted(job, entry);
+}
+
 static pcal_status resample_intervals(resample_job *job, pcal_error *err) {
   const size_t entries = job->plan->entry_count;
   job->count = job->plan->certainty.replicas;
@@ -385,8 +404,10 @@ static pcal_status resample_intervals(resample_job *job, pcal_error *err) {
     PC_TRY(resample_draw(job, resample_by_blocks, PC_REPLICA_WITHOUT, job->blocks,
                          job->left_out, err));
     resample_keep(job->values, job->count, entries, job->kept->replicas);
-    resample_conclude(job, resample_rows_measured);
+    resample_conclude(job, resample_rows_drawn);
   }
+  if (resample_choose(job, resample_inverted) > 0)
+    PC_TRY(pc_invert(job->env, job->plan, job->entries, job->rows, job->records, err));
   job->blocks = PC_RESAMPLE_PAIR_BLOCKS;
   if (resample_choose(job, resample_pair_blocks) > 0) {
     PC_TRY(resample_draw(job, resample_pair_blocks, PC_REPLICA_WITHOUT, job->blocks,
@@ -415,6 +436,11 @@ static pcal_status resample_nulls(resample_job *job, pcal_error *err) {
 /* Why something that was asked for is not there. */
 static void resample_excuse(const resample_job *job, size_t entry) {
   pc_result_record *record = &job->records[entry];
+  if (job->plan->certainty.level > 0 &&
+      (job->plan->entries[entry].reading.traits & PC_OF_THE_SAMPLE))
+    snprintf(record->surety.why, sizeof record->surety.why,
+             "it describes a sample of this size, so there is no true value for an interval "
+             "to hold");
   if (job->plan->certainty.null && record->outcome.tested && resample_pair(job, entry))
     snprintf(record->surety.why, sizeof record->surety.why,
              "its p-value comes from replicas already, so there is no null beside it");

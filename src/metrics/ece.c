@@ -99,6 +99,7 @@ static pcal_status ece_width(pc_options *options, size_t edges, size_t conventio
                             : options->value[edges].choice == ECE_EDGES_LEFT ? PC_EDGES_LEFT
                                                                              : PC_EDGES_RIGHT;
   reading->bound = "lower";
+  reading->most = 1.0;
   return PCAL_OK;
 }
 
@@ -114,6 +115,7 @@ static pcal_status ece_mass(pc_options *options, pc_reading *reading, pcal_error
   options->value[ECE_EDGES].set = 0;
   reading->need.machine = PC_CURVE;
   reading->bound = "lower";
+  reading->most = 1.0;
   return PCAL_OK;
 }
 

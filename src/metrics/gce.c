@@ -163,6 +163,7 @@ static void gce_need(const gce_form *form, pc_reading *reading) {
     reading->notion = form->all ? "class-wise" : "top-label";
   }
   reading->bound = form->threshold > 0 ? NULL : "lower";
+  reading->most = 1.0;
   need->machine = form->adaptive ? PC_CURVE : PC_GRID;
   if (form->adaptive)
     return;

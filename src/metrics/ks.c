@@ -93,7 +93,7 @@ static pcal_status ks_configure(pc_options *options, const pc_layout *layout,
   view->index = (int32_t)options->value[index].number;
   reading->need.machine = PC_CURVE;
   reading->bound = "lower";
-  reading->interval = PC_INTERVAL_PERCENTILE;
+  reading->most = 1.0;
   reading->notion = index != KS_CLASS      ? "top-label"
                     : layout->classes == 2 ? "canonical"
                                            : "class-wise";

@@ -20,7 +20,8 @@ typedef enum pc_trait {
   PC_NO_WEIGHTS = 1024,   /* refuses all weights */
   PC_BY_INDEX = 2048,     /* looks at the indices of rows, each of which may come once */
   PC_NO_OUTCOMES = 4096,  /* does not look at outcomes */
-  PC_SQUARED = 8192 /* a score or a power of an error: not squared where squares are studied */
+  PC_SQUARED = 8192, /* a score or a power of an error: not squared where squares are studied */
+  PC_OF_THE_SAMPLE = 16384 /* about this number of rows: the population has no such value */
 } pc_trait;
 
 #define PC_PARTS_MAX 8
@@ -56,6 +57,7 @@ typedef struct pc_reading {
   pc_need need; /* starts zeroed */
   const char *notion, *bound;
   pc_interval_method interval; /* that suits best; 0 leaves it to the bound */
+  double most;                 /* of a norm of gaps the largest possible value; 0: it is none */
   int whole_curve;             /* a curve must be known score by score, whatever `wants` says */
   unsigned traits;             /* start as those of the metric; options may change them */
 } pc_reading;

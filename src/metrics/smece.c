@@ -45,6 +45,7 @@ static pcal_status smece_configure(pc_options *options, const pc_layout *layout,
   PC_TRY(pc_choose_view(options, SMECE_VIEW, layout, reading, err));
   reading->need.machine = PC_CURVE;
   reading->bound = "lower";
+  reading->most = 1.0;
   return PCAL_OK;
 }
 

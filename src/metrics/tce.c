@@ -12,6 +12,8 @@
  * classes); Kumar, Liang & Ma 2019 (debiasing, and the mean over classes); Kull et al. 2019;
  * Broecker 2012. Accuracy: bin sums exact to 2^-50 a score. Cost: width: O(1) a score, one
  * addition for most scores of cwce; mass: a sort. */
+#include <math.h>
+
 #include "metrics/binned.h"
 
 /* The first four of both. */
@@ -61,6 +63,7 @@ static pcal_status tce_need(const pc_options *options, pc_reading *reading, pcal
 static pcal_status tce_configure(pc_options *options, const pc_layout *layout,
                                  pc_reading *reading, pcal_error *err) {
   PC_TRY(pc_choose_view(options, TCE_VIEW, layout, reading, err));
+  reading->most = 1.0;
   return tce_need(options, reading, err);
 }
 
@@ -68,6 +71,10 @@ static pcal_status cwce_configure(pc_options *options, const pc_layout *layout,
                                   pc_reading *reading, pcal_error *err) {
   (void)layout;
   reading->need.view.kind = PC_VIEW_CLASSES;
+  /* sum_k |p_k - e_k|^p is at most 2 in a row */
+  reading->most = options->value[CWCE_CLASSES].choice == CWCE_SUM
+                      ? pow(2.0, 1.0 / options->value[TCE_P].number)
+                      : 1.0;
   return tce_need(options, reading, err);
 }
 

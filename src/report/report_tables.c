@@ -74,10 +74,6 @@ static void report_text_metric(const pcal_results *results, const pc_result_reco
   report_padded_value(record, 12, out);
   pc_report_surety(record, "  ", out);
   pc_text_format(out, "%s%s", bound[0] == '\0' ? "" : "  ", bound);
-  if (record->surety.bias > 0) {
-    pc_text_add(out, "  biased by ");
-    pc_report_number(record->surety.bias, out);
-  }
   pc_report_p_value(record, "  ", out);
   pc_text_add(out, "\n");
   for (size_t p = 0; p < report_parts(results, record); p++) {
@@ -214,24 +210,14 @@ static void report_few(const pcal_results *results, pc_text *out) {
 }
 
 static void report_notes(const pcal_results *results, pc_text *out) {
-  size_t biased = 0;
   for (size_t m = 0; m < results->metric_count; m++) {
     const pc_result_record *record = &results->records[m];
     if (record->outcome.why[0] != '\0')
       pc_text_format(out, "%s: %s\n", record->label, record->outcome.why);
-    if (!(record->surety.bias > 0))
-      report_remark(record, "", ": ", "\n", out);
+    report_remark(record, "", ": ", "\n", out);
     if (record->surety.difference_of_calibration)
       pc_text_format(out, "%s: %s\n", record->label, report_injective);
-    biased += record->surety.bias > 0;
   }
-  if (biased > 0)
-    report_fold(results->layout.form == PC_FORM_CLASSES
-                    ? "biased by: so much chance alone adds to it; the interval may miss the "
-                      "truth, and a debiased error (tce:debias=yes) is surer"
-                    : "biased by: so much chance alone adds to it; the interval may miss the "
-                      "truth, and --null tells what chance alone shows",
-                80, out);
   report_few(results, out);
 }
 

@@ -20,13 +20,25 @@ pc_curve_place pc_curve_prefix_last(const pc_curve_prefix *prefix) {
   return prefix_at(prefix, prefix->count);
 }
 
+/* The hits of one row, made of its gap in the data and in the replica. */
+static double prefix_made_hits(const pc_prefix_gaps *gaps, double weight, double drawn,
+                               double score, double hit) {
+  return weight * score - (gaps->own * weight + gaps->drawn * drawn) * (score - hit) -
+         gaps->drift * weight;
+}
+
 void pc_curve_prefix_pass(const pc_curve_prefix *prefix, pc_curve_place *place) {
   const size_t end = prefix->begin[prefix->count];
   const double score = prefix->score[place->entry];
+  const pc_prefix_gaps *gaps = prefix->gaps;
   while (place->entry < end && prefix->score[place->entry] == score) {
-    const double weight = (double)prefix->weight[prefix->row[place->entry] * prefix->stride];
+    const uint32_t row = prefix->row[place->entry];
+    const double drawn = (double)prefix->weight[row * prefix->stride];
+    const double hit = prefix->hit[place->entry];
+    const double weight = gaps == NULL ? drawn : (double)gaps->weight[row];
     place->rows += weight;
-    place->hits += weight * prefix->hit[place->entry];
+    place->hits +=
+        gaps == NULL ? weight * hit : prefix_made_hits(gaps, weight, drawn, score, hit);
     place->scores += weight * score;
     place->entry++;
   }
@@ -90,6 +102,8 @@ static void prefix_gap_inside(const pc_curve_prefix *prefix, size_t r, prefix_wi
  * (1 - score) over its hits. */
 static double prefix_reach(const pc_curve_prefix *prefix, size_t r) {
   const double before = prefix->scores[r] - prefix->hits[r];
+  if (prefix->gaps != NULL)
+    return fabs(before) + prefix->gaps->sizes[r];
   const double of_hits =
       prefix->hit_scores == NULL ? 0.0 : prefix->hit_scores[r + 1] - prefix->hit_scores[r];
   const double up = before + (prefix->scores[r + 1] - prefix->scores[r]) - of_hits;

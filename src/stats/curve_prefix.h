@@ -11,6 +11,15 @@
 #define PC_PREFIX_LEVEL 12
 #define PC_PREFIX_CELLS ((1 << PC_PREFIX_LEVEL) + 1)
 
+/* How hits are made of gaps, score - outcome, in place of being counted: a score s with outcome
+ * a that has weight w in the data and v in the replica has hits
+ *   w s - (own w + drawn v) (s - a) - drift w. */
+typedef struct pc_prefix_gaps {
+  const float *weight; /* in the data, by row */
+  double own, drawn, drift;
+  const double *sizes; /* of each range: how far the gap can move inside it */
+} pc_prefix_gaps;
+
 typedef struct pc_curve_prefix {
   size_t count;        /* ranges */
   const size_t *begin; /* the first score of each range, and behind them all the end */
@@ -25,6 +34,7 @@ typedef struct pc_curve_prefix {
   /* Where ranges lie inside cells of 2^-PC_PREFIX_LEVEL, the first range of each cell, from
    * scores of 0 to those of 1, and behind them count; else NULL. */
   const uint32_t *cells;
+  const pc_prefix_gaps *gaps; /* NULL: hits are counted */
 } pc_curve_prefix;
 
 /* A place between two distinct scores, and the sums before it. */

@@ -15,6 +15,11 @@
  *   Poisson     the t0 with (T - t0)^2 <= t^2 se^2 t0 / T,  t Student's quantile for
  *               INTERVAL_CARRIED times the (T / se)^2 rows that carry T
  *
+ *   norm        for errors, which chance makes larger: N = sqrt(q(1 - a)^2 - T^2) is how far
+ *               chance alone reaches, since squares of error and noise add up;
+ *               low = 0 where T <= N, else T (T - N) / (q(1 - a) - N);
+ *               high = T + max(q(1/2) - q(a), N - max(q(1/2) - T, 0), 0)
+ *
  *   quadratic   the t0 with (T - t0)^2 <= t^2 (a t0 + b): for squares without bias, whose
  *               variance grows with the truth
  *
@@ -36,8 +41,8 @@
 const char pc_interval_methods[] = "auto|normal|percentile|basic|bca|jackknife";
 
 const char *pc_interval_method_name(pc_interval_method method) {
-  static const char *const names[] = {"auto",  "normal", "wilson",    "percentile",
-                                      "basic", "bca",    "jackknife", "poisson"};
+  static const char *const names[] = {"auto", "normal",    "wilson",  "percentile", "basic",
+                                      "bca",  "jackknife", "poisson", "inversion"};
   return names[method];
 }
 
@@ -138,6 +143,17 @@ static double interval_bca(const pc_replica_set *set, double shift, double p) {
   const double z = shift + pc_normal_quantile(p);
   const double place = 1.0 - pc_normal_tail(shift + z / (1.0 - set->acceleration * z));
   return pc_interval_quantile(set->values, set->count, place);
+}
+
+pc_interval pc_interval_of_norm(const pc_replica_set *set, double level) {
+  const double a = 0.5 * (1.0 - level), t = set->estimate;
+  const double low = pc_interval_quantile(set->values, set->count, a);
+  const double middle = pc_interval_quantile(set->values, set->count, 0.5);
+  const double high = fmax(pc_interval_quantile(set->values, set->count, 1.0 - a), t);
+  const double noise = sqrt(high * high - t * t);
+  const double above = fmax(middle - low, noise - fmax(middle - t, 0.0));
+  return (pc_interval){t <= noise ? 0.0 : t * fmin((t - noise) / (high - noise), 1.0),
+                       t + fmax(above, 0.0)};
 }
 
 pc_interval pc_interval_from(const pc_replica_set *set, pc_interval_method method,

@@ -12,7 +12,8 @@ typedef enum pc_interval_method {
   PC_INTERVAL_BASIC,
   PC_INTERVAL_BCA,
   PC_INTERVAL_JACKKNIFE,
-  PC_INTERVAL_POISSON
+  PC_INTERVAL_POISSON,
+  PC_INTERVAL_INVERSION /* measure/inversion.h */
 } pc_interval_method;
 
 typedef struct pc_interval {
@@ -47,6 +48,9 @@ typedef struct pc_replica_set {
 /* Percentile, basic or BCa. */
 pc_interval pc_interval_from(const pc_replica_set *set, pc_interval_method method,
                              double level);
+
+/* For an error, the norm of a vector, from its replicas alone: see interval.c. */
+pc_interval pc_interval_of_norm(const pc_replica_set *set, double level);
 
 /* The value below which a share p of sorted values lies, between neighbours by proportion. */
 double pc_interval_quantile(const double *values, size_t count, double p);

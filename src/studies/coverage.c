@@ -14,6 +14,7 @@
  * Cost: sets times the cost of a measurement with replicas; sets are spread over threads. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/executor.h"
@@ -52,7 +53,16 @@ typedef struct coverage_job {
   size_t *test_metrics;   /* which metric each of them is */
   size_t test_count;
   double *p_values; /* calibrated set by calibrated set, test by test */
+  double *scratch;  /* a number for each set */
+  double scale;     /* of the simulation */
 } coverage_job;
+
+enum { COVERAGE_SCALE };
+
+static const pcal_option coverage_options[] = {
+    {"scale", PCAL_OPTION_REAL, "0.01", 1e-6, 1, NULL,
+     "as in propercal simulate: the smaller, the fewer rows are wrong"},
+};
 
 static const char *const coverage_specs[] = {"brier",
                                              "rbs",
@@ -225,6 +235,7 @@ enum {
   COVERAGE_BELOW,
   COVERAGE_ABOVE,
   COVERAGE_WIDTH,
+  COVERAGE_ORACLE,
   COVERAGE_UNSURE,
   COVERAGE_SURE,
   COVERAGE_SIZE,
@@ -270,6 +281,45 @@ static double coverage_size(const coverage_job *job, size_t series) {
   return coverage_share(&size);
 }
 
+/* ---- widths ---- */
+
+static int coverage_order(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* Sorts those of `count` numbers that are there; returns how many. */
+static size_t coverage_sort(double *numbers, size_t count) {
+  size_t kept = 0;
+  for (size_t i = 0; i < count; i++)
+    if (!isnan(numbers[i]))
+      numbers[kept++] = numbers[i];
+  qsort(numbers, kept, sizeof *numbers, coverage_order);
+  return kept;
+}
+
+static double coverage_median_width(const coverage_job *job, size_t series) {
+  for (size_t s = 0; s < job->sets; s++) {
+    const coverage_value *v = coverage_at(job, s, series);
+    job->scratch[s] = v->high - v->low;
+  }
+  const size_t kept = coverage_sort(job->scratch, job->sets);
+  return kept > 0 ? pc_interval_quantile(job->scratch, kept, 0.5) : (double)NAN;
+}
+
+/* The width of the interval that an oracle would draw around each estimate: the error's
+ * quantiles over all sets, reaching to the estimate itself where they lie on one side of it. */
+static double coverage_oracle(const coverage_job *job, size_t series, double truth) {
+  const double a = 0.5 * (1.0 - job->config.interval);
+  for (size_t s = 0; s < job->sets; s++)
+    job->scratch[s] = coverage_at(job, s, series)->value - truth;
+  const size_t kept = coverage_sort(job->scratch, job->sets);
+  if (kept == 0)
+    return (double)NAN;
+  return fmax(pc_interval_quantile(job->scratch, kept, 1.0 - a), 0.0) -
+         fmin(pc_interval_quantile(job->scratch, kept, a), 0.0);
+}
+
 /* The population's value, or what unbiased inner values say it is. */
 static double coverage_truth(const coverage_job *job, size_t series, double truth) {
   coverage_mean inner = {0, 0};
@@ -286,7 +336,7 @@ static double coverage_truth(const coverage_job *job, size_t series, double trut
 
 static pcal_status coverage_row(const coverage_job *job, size_t series, const char *spec,
                                 double known, pc_study_table *table, pcal_error *err) {
-  coverage_mean mean = {0, 0}, inside = {0, 0}, below = {0, 0}, above = {0, 0}, width = {0, 0};
+  coverage_mean mean = {0, 0}, inside = {0, 0}, below = {0, 0}, above = {0, 0};
   coverage_mean power = {0, 0}, unsure = {0, 0}, sure = {0, 0};
   const double truth = coverage_truth(job, series, known);
   for (size_t s = 0; s < job->sets; s++) {
@@ -296,7 +346,6 @@ static pcal_status coverage_row(const coverage_job *job, size_t series, const ch
     coverage_count(&inside, v->low <= truth && truth <= v->high, bounded);
     coverage_count(&below, v->high < truth, bounded);
     coverage_count(&above, v->low > truth, bounded);
-    coverage_count(&width, v->high - v->low, !isnan(v->low));
     coverage_count(&unsure, v->unsure, bounded);
     coverage_count(&sure, v->low <= truth && truth <= v->high, bounded && !v->unsure);
     coverage_count(&power, v->p_value < COVERAGE_TEST_LEVEL, !isnan(v->p_value));
@@ -311,7 +360,8 @@ static pcal_status coverage_row(const coverage_job *job, size_t series, const ch
   pc_study_table_number(table, COVERAGE_COVERAGE, coverage_share(&inside));
   pc_study_table_number(table, COVERAGE_BELOW, coverage_share(&below));
   pc_study_table_number(table, COVERAGE_ABOVE, coverage_share(&above));
-  pc_study_table_number(table, COVERAGE_WIDTH, coverage_share(&width));
+  pc_study_table_number(table, COVERAGE_WIDTH, coverage_median_width(job, series));
+  pc_study_table_number(table, COVERAGE_ORACLE, coverage_oracle(job, series, truth));
   pc_study_table_number(table, COVERAGE_UNSURE, coverage_share(&unsure));
   pc_study_table_number(table, COVERAGE_SURE, coverage_share(&sure));
   pc_study_table_number(table, COVERAGE_SIZE, coverage_size(job, series));
@@ -321,16 +371,17 @@ static pcal_status coverage_row(const coverage_job *job, size_t series, const ch
 
 static void coverage_columns(const coverage_job *job, pc_findings *findings,
                              pc_study_table *table) {
-  static const char *const columns[] = {"metric", "rows",     "factor",    "true",      "mean",
-                                        "sd",     "coverage", "all_below", "all_above", "width",
-                                        "unsure", "sure",     "size",      "power"};
+  static const char *const columns[] = {
+      "metric",    "rows",  "factor", "true",   "mean", "sd",   "coverage", "all_below",
+      "all_above", "width", "oracle", "unsure", "sure", "size", "power"};
   char level[PC_NUMBER_MAX];
   for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
     pc_study_table_column(table, columns[c]);
   pc_findings_say(
       findings,
       "%zu sets with %zu classes, logits times the factor: share of %s intervals that hold the "
-      "true value, lie below or above it; share that are told to be unsure, and coverage of "
+      "true value, lie below or above it; their median width beside that of an oracle, who "
+      "knows how the estimate errs; share that are marked as unsure, and coverage of "
       "the others; share of tests that reject at 0.05 when the model is calibrated (size, %zu "
       "sets) and as it is (power)",
       job->sets, job->simulation.classes, pc_show(job->config.interval, level), job->null_sets);
@@ -427,6 +478,7 @@ static pcal_status coverage_prepare(const pcal_study_config *config, coverage_jo
                                     pcal_error *err) {
   const int own = config->spec_count == 0;
   job->simulation = pc_study_simulation(config, &coverage_simulation);
+  job->simulation.scale = job->scale;
   job->simulation.first_row = 0;
   job->sets = config->sets == 0 ? COVERAGE_SETS : (size_t)config->sets;
   job->null_sets = config->null_sets == 0 ? job->sets : (size_t)config->null_sets;
@@ -454,15 +506,16 @@ static pcal_status coverage_run(const pc_study_job *study, pc_findings *findings
                                 pcal_error *err) {
   const pcal_study_config *config = study->config;
   const pcal_env *env = study->env;
-  coverage_job job = {.env = env};
+  coverage_job job = {.env = env, .scale = study->options->value[COVERAGE_SCALE].number};
   PC_TRY(coverage_prepare(config, &job, err));
   pc_outcome *truth = pc_alloc(env, job.metrics, sizeof *truth);
   job.values = pc_alloc(env, job.sets * job.metrics * COVERAGE_SERIES, sizeof *job.values);
   job.tests = pc_alloc(env, job.metrics, sizeof *job.tests);
   job.test_metrics = pc_alloc(env, job.metrics, sizeof *job.test_metrics);
+  job.scratch = pc_alloc(env, job.sets, sizeof *job.scratch);
   job.p_values = pc_alloc(env, job.null_sets * job.metrics, sizeof *job.p_values);
   const int enough = truth != NULL && job.values != NULL && job.tests != NULL &&
-                     job.test_metrics != NULL && job.p_values != NULL;
+                     job.test_metrics != NULL && job.p_values != NULL && job.scratch != NULL;
   const pcal_status status = enough ? coverage_work(&job, config, truth, findings, err)
                                     : pc_fail_memory(err, "studying coverage");
   pc_free(env, truth);
@@ -470,6 +523,7 @@ static pcal_status coverage_run(const pc_study_job *study, pc_findings *findings
   pc_free(env, job.tests);
   pc_free(env, job.test_metrics);
   pc_free(env, job.p_values);
+  pc_free(env, job.scratch);
   return status;
 }
 
@@ -489,6 +543,8 @@ const pc_study pc_study_coverage = {
                 "logits are multiplied by 1.5, unless --rows, --classes and --factor say "
                 "otherwise.",
             .citation = "Gruber & Buettner, NeurIPS 2022, appendix G.1 (the simulation)",
+            .options = coverage_options,
+            .option_count = sizeof coverage_options / sizeof *coverage_options,
         },
     .run = coverage_run,
 };

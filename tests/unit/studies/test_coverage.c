@@ -18,7 +18,7 @@ static pcal_status coverage_small(const pcal_env *env, pcal_error *err) {
     const pc_study_table *table = &findings.tables[0];
     assert_int_equal(findings.table_count, 1);
     assert_int_equal(table->row_count, 3);
-    assert_int_equal(table->column_count, 14);
+    assert_int_equal(table->column_count, 15);
     assert_string_equal(table->cells[0].word, "brier");
     assert_true(table->cells[3].number > 0 && table->cells[6].number >= 0);
   }

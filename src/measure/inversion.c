@@ -1,0 +1,420 @@
+/* Formula: g are the gaps of the data (sums of score - outcome, bin by bin or along the score),
+ * T = |g| their norm, e_r the gaps of replica r less g: what chance does to gaps.  A model with
+ * the gaps h has the true error |h| and would show T_r(h) = |h + f e_r|.  The interval holds
+ * the errors |h| at which the T of the data is no exception, a = (1 - level) / 2:
+ *   low   |h| for the smallest h = own g, own in [0, 1], with T <= q(1 - a) of T_r(h)
+ *   high  |h| for the largest h with T >= q(a) of T_r(h), along two shapes: own g with own >=
+ * 1, and a drift, the same gap in every row Between the points at which T_r is known quantiles
+ * are interpolated, which is careful: T_r is convex along a line.  Because | |g| - |h| | <= |g
+ * - h|, the largest h to look at lies q(1 - a) of |e_r| above T. f is the root of the variance
+ * that the predictions claim over the one that the data show, where that is larger, at own = 0,
+ * and falls to 1 at own = 1. Edge cases: (1) the interval is made to hold T itself, which
+ * chance makes too large: high is at least T; (2) few rows of the rarer outcome, m of n: high
+ * rises by the error of a drift of (z^2/2 + z sqrt(m + z^2/4) - z sqrt(m)) / n, the excess of
+ * Wilson's upper end for a count over the normal one; over all classes a drift of 2/K of that,
+ * since a row changes two; (3) errors over all classes: hits of rare classes fall into few
+ * bins, and replicas repeat just these; so q(1 - a) is at least that of labels drawn from the
+ * predictions, blended from own = 0 to own = 1; drawn only where 0 would be left out otherwise;
+ * (4) errors over all classes have no drift; the lower shape has more points in its place;
+ * (5) replicas without a value are left out; when that is every tenth or more there is no
+ *     interval;
+ * (6) ends stay in the metric's range.
+ * What it covers: the population's value on the same bins (equal-mass edges as the data have
+ * them).  Source: test inversion as in Casella & Berger, Statistical Inference, 2002, 9.2.1;
+ * choice of shapes and points by docs/interval-coverage.md.
+ * Cost: as many evaluations a replica as there are points, of sums that are added up once. */
+#include "measure/inversion.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/rng.h"
+#include "measure/replicate.h"
+
+#define INVERSION_PILOT 40  /* replicas that tell how far points must reach */
+#define INVERSION_NULLS 200 /* draws of labels from the predictions, at most */
+#define INVERSION_LACKING 0.1
+#define INVERSION_CLAIMED 4.0
+
+/* The points of an entry, in the order of `own`; then the drifts, or for errors over all
+ * classes three more of the first kind. */
+enum {
+  INVERSION_ZERO,
+  INVERSION_THIRD,
+  INVERSION_MOST,
+  INVERSION_DATA, /* own = 1 */
+  INVERSION_ABOVE,
+  INVERSION_FARTHEST,
+  INVERSION_DRIFT,
+  INVERSION_DRIFT_ABOVE,
+  INVERSION_DRIFT_FARTHEST,
+  INVERSION_POINTS,
+  INVERSION_FEW = INVERSION_POINTS, /* without noise only */
+  INVERSION_TRUTHS
+};
+
+typedef struct inversion_job {
+  const pcal_env *env;
+  const pc_plan *plan;
+  const pc_kept_rows *rows;
+  pc_result_record *records;
+  size_t count;
+  pc_gap_point *points;      /* INVERSION_TRUTHS for each entry */
+  double *truths;            /* the error of each, without noise */
+  double *values;            /* of replicas */
+  uint8_t *chosen, *doubted; /* entries */
+  double total, rarer;       /* weight of rows, of those with the rarer outcome */
+} inversion_job;
+
+int pc_inversion_can(const pc_plan *plan, size_t entry, const pc_kept_rows *rows) {
+  const pc_reading *reading = &plan->entries[entry].reading;
+  return reading->most > 0.0 && plan->layout.form == PC_FORM_CLASSES &&
+         pc_replica_has_points(plan, entry, rows);
+}
+
+static int inversion_spread(const inversion_job *job, size_t entry) {
+  return pc_view_spread(&job->plan->slots[job->plan->entries[entry].slot].need.view);
+}
+
+/* ---- what the rows say ---- */
+
+static int inversion_hit(const pc_kept_rows *rows, size_t i) {
+  return rows->top_label == NULL ? rows->labels[i] == 1 : rows->labels[i] == rows->top_label[i];
+}
+
+static void inversion_count(inversion_job *job) {
+  const pc_kept_rows *rows = job->rows;
+  double hits = 0.0;
+  for (size_t i = 0; i < rows->count; i++) {
+    job->total += rows->weights[i];
+    hits += inversion_hit(rows, i) ? rows->weights[i] : 0.0;
+  }
+  job->rarer = fmin(hits, job->total - hits);
+}
+
+/* How large chance is: the variance that the outcomes show over the one that the predictions
+ * claim, leaning on the claim as if INVERSION_CLAIMED more rows of the rarer outcome agreed
+ * with it. */
+typedef struct inversion_chance {
+  double shown, claimed, ratio;
+} inversion_chance;
+
+static inversion_chance inversion_variance(const inversion_job *job, int spread) {
+  const pc_kept_rows *rows = job->rows;
+  inversion_chance out = {0.0, 0.0, 1.0};
+  for (size_t i = 0; i < rows->count; i++) {
+    const size_t scores = spread ? rows->classes : 1;
+    for (size_t k = 0; k < scores; k++) {
+      const double p = spread ? rows->probs[i * rows->classes + k] : rows->score[i];
+      const double a = spread ? rows->labels[i] == (int32_t)k : inversion_hit(rows, i);
+      out.claimed += rows->weights[i] * p * (1.0 - p);
+      out.shown += rows->weights[i] * (p - a) * (p - a);
+    }
+  }
+  if (out.claimed > 0.0)
+    out.ratio = (job->rarer * out.shown / out.claimed + INVERSION_CLAIMED) /
+                (job->rarer + INVERSION_CLAIMED);
+  return out;
+}
+
+/* The factor of the replicas' deviations at own = 0. */
+static double inversion_noise(const inversion_job *job, int spread) {
+  const inversion_chance chance = inversion_variance(job, spread);
+  return chance.shown > 0.0 ? fmax(sqrt(chance.ratio * chance.claimed / chance.shown), 1.0)
+                            : 1.0;
+}
+
+static double inversion_few(const inversion_job *job) {
+  const double z = pc_normal_quantile(0.5 + 0.5 * job->plan->certainty.level), m = job->rarer;
+  return (0.5 * z * z + z * sqrt(m + 0.25 * z * z) - z * sqrt(m)) / job->total;
+}
+
+/* ---- quantiles ---- */
+
+static int inversion_order(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* Sorts those that are there to the front; returns how many. */
+static size_t inversion_sort(double *values, size_t count) {
+  size_t kept = 0;
+  for (size_t i = 0; i < count; i++)
+    if (!isnan(values[i]))
+      values[kept++] = values[i];
+  qsort(values, kept, sizeof *values, inversion_order);
+  return (double)kept < (1.0 - INVERSION_LACKING) * (double)count ? 0 : kept;
+}
+
+static double inversion_tail(const inversion_job *job) {
+  return 0.5 * (1.0 - job->plan->certainty.level);
+}
+
+/* ---- points ---- */
+
+static pcal_status inversion_draw(const inversion_job *job, const uint8_t *entries,
+                                  pc_replica_kind kind, size_t count, size_t points,
+                                  double *values, pcal_error *err) {
+  const pc_replica_request request = {.plan = job->plan,
+                                      .entries = entries,
+                                      .rows = job->rows,
+                                      .kind = kind,
+                                      .count = count,
+                                      .points = points > 0 ? job->points : NULL,
+                                      .point_count = points};
+  return pc_replicate(job->env, &request, values, err);
+}
+
+/* Points of an entry from the reach of the noise. */
+static void inversion_place(const inversion_job *job, size_t entry, double reach,
+                            pc_gap_point *at) {
+  const double value = job->records[entry].outcome.value;
+  const int spread = inversion_spread(job, entry);
+  const double noise = inversion_noise(job, spread);
+  const double step = value > 0.0 ? reach / value : 0.0;
+  const double own[INVERSION_POINTS] = {0.0,        0.35, 0.7, 1.0, 1.0 + 0.5 * step,
+                                        1.0 + step, 0.15, 0.5, 0.85};
+  for (size_t j = 0; j < INVERSION_POINTS; j++) {
+    at[j] = (pc_gap_point){own[j], fmax(noise + (1.0 - noise) * own[j], 1.0), 0.0};
+    if (j >= INVERSION_DRIFT && !spread)
+      at[j] = (pc_gap_point){0.0, 1.0, value + 0.5 * (double)(j - INVERSION_DRIFT) * reach};
+  }
+  const double few = inversion_few(job);
+  at[INVERSION_FEW] =
+      (pc_gap_point){0.0, 0.0, spread ? 2.0 * few / (double)job->plan->layout.classes : few};
+}
+
+/* How far the noise reaches: a few replicas at own = 0. */
+static pcal_status inversion_reach(inversion_job *job, double *reach, pcal_error *err) {
+  const size_t count = job->count < INVERSION_PILOT ? job->count : INVERSION_PILOT;
+  for (size_t e = 0; e < job->plan->entry_count; e++)
+    job->points[e] = (pc_gap_point){
+        0.0, job->chosen[e] ? inversion_noise(job, inversion_spread(job, e)) : 1.0, 0.0};
+  PC_TRY(inversion_draw(job, job->chosen, PC_REPLICA_WEIGHTS, count, 1, job->values, err));
+  for (size_t e = 0; e < job->plan->entry_count; e++) {
+    double *values = job->values + e * count;
+    const size_t kept = inversion_sort(values, count);
+    reach[e] = kept > 0 ? values[kept - 1] : 0.0;
+  }
+  return PCAL_OK;
+}
+
+/* The errors of the points themselves. */
+static pcal_status inversion_truths(inversion_job *job, pcal_error *err) {
+  const size_t all = job->plan->entry_count * INVERSION_TRUTHS;
+  double *noise = pc_alloc_raw(job->env, all, sizeof *noise);
+  if (noise == NULL)
+    return pc_fail_memory(err, "finding intervals");
+  for (size_t i = 0; i < all; i++) {
+    noise[i] = job->points[i].noise;
+    job->points[i].noise = 0.0;
+  }
+  const pcal_status status = inversion_draw(job, job->chosen, PC_REPLICA_WEIGHTS, 1,
+                                            INVERSION_TRUTHS, job->truths, err);
+  for (size_t i = 0; i < all; i++)
+    job->points[i].noise = noise[i];
+  pc_free(job->env, noise);
+  return status;
+}
+
+/* Places all points and finds their errors. */
+static pcal_status inversion_prepare(inversion_job *job, pcal_error *err) {
+  const size_t entries = job->plan->entry_count;
+  double *reach = pc_alloc(job->env, entries, sizeof *reach);
+  pcal_status status = reach == NULL ? pc_fail_memory(err, "finding intervals")
+                                     : inversion_reach(job, reach, err);
+  for (size_t e = 0; status == PCAL_OK && e < entries; e++)
+    if (job->chosen[e])
+      inversion_place(job, e, reach[e], job->points + e * INVERSION_TRUTHS);
+  pc_free(job->env, reach);
+  return status == PCAL_OK ? inversion_truths(job, err) : status;
+}
+
+/* The points without those that have no noise, as replicas want them. */
+static void inversion_close_up(inversion_job *job) {
+  for (size_t e = 0; e < job->plan->entry_count; e++)
+    memmove(job->points + e * INVERSION_POINTS, job->points + e * INVERSION_TRUTHS,
+            INVERSION_POINTS * sizeof *job->points);
+}
+
+/* ---- ends ---- */
+
+/* Quantiles of an entry's replicas at each point. */
+typedef struct inversion_tails {
+  double low[INVERSION_POINTS], high[INVERSION_POINTS];
+  const double *truth; /* of each point */
+  double value;
+  double null_high; /* of labels drawn from the predictions; 0: not drawn */
+} inversion_tails;
+
+/* Where a line from (x0, y0) to (x1, y1) reaches y. */
+static double inversion_cross(double x0, double y0, double x1, double y1, double y) {
+  return y1 > y0 ? x0 + (x1 - x0) * fmin(fmax((y - y0) / (y1 - y0), 0.0), 1.0) : x0;
+}
+
+/* The quantile of labels drawn from the predictions, on the way from own = 0 to own = 1:
+ * squares of gaps and noise add up. */
+static double inversion_blend(const inversion_tails *tails, double own) {
+  const double null = tails->null_high, data = fmax(tails->high[INVERSION_DATA], null);
+  return null > 0.0 ? sqrt(null * null + own * own * (data * data - null * null)) : 0.0;
+}
+
+static double inversion_least(const inversion_tails *tails, int spread) {
+  static const size_t few[] = {INVERSION_ZERO, INVERSION_THIRD, INVERSION_MOST, INVERSION_DATA};
+  static const size_t many[] = {
+      INVERSION_ZERO, INVERSION_DRIFT,          INVERSION_THIRD, INVERSION_DRIFT_ABOVE,
+      INVERSION_MOST, INVERSION_DRIFT_FARTHEST, INVERSION_DATA};
+  const size_t *order = spread ? many : few;
+  const size_t count = spread ? sizeof many / sizeof *many : sizeof few / sizeof *few;
+  double truth = 0.0, high = 0.0;
+  for (size_t i = 0; i < count; i++) {
+    const size_t j = order[i];
+    const double own = tails->truth[j] / fmax(tails->truth[INVERSION_DATA], 1e-300);
+    const double here = fmax(tails->high[j], inversion_blend(tails, own));
+    if (tails->value <= here)
+      return i == 0 ? 0.0 : inversion_cross(truth, high, tails->truth[j], here, tails->value);
+    truth = tails->truth[j];
+    high = here;
+  }
+  return tails->value;
+}
+
+/* The largest error along the points [first, last] at which the value is not too small; 0 where
+ * there is none. */
+static double inversion_largest(const inversion_tails *tails, size_t first, size_t last) {
+  double largest = 0.0;
+  for (size_t j = first; j <= last; j++) {
+    if (tails->low[j] > tails->value)
+      return j == first ? largest
+                        : inversion_cross(tails->truth[j - 1], tails->low[j - 1],
+                                          tails->truth[j], tails->low[j], tails->value);
+    largest = tails->truth[j];
+  }
+  return largest;
+}
+
+static int inversion_read(const inversion_job *job, size_t entry, inversion_tails *out) {
+  const double a = inversion_tail(job);
+  for (size_t j = 0; j < INVERSION_POINTS; j++) {
+    double *values = job->values + (entry * INVERSION_POINTS + j) * job->count;
+    const size_t kept = inversion_sort(values, job->count);
+    if (kept == 0)
+      return 0;
+    out->low[j] = pc_interval_quantile(values, kept, a);
+    out->high[j] = pc_interval_quantile(values, kept, 1.0 - a);
+    if (j == INVERSION_DATA)
+      job->records[entry].surety.se = pc_interval_spread(values, kept);
+  }
+  out->truth = job->truths + entry * INVERSION_TRUTHS;
+  out->value = job->records[entry].outcome.value;
+  return 1;
+}
+
+static void inversion_conclude(const inversion_job *job, size_t entry,
+                               const inversion_tails *tails) {
+  const int spread = inversion_spread(job, entry);
+  const double most = job->plan->entries[entry].reading.most;
+  pc_surety *out = &job->records[entry].surety;
+  double high = inversion_largest(tails, INVERSION_DATA, INVERSION_FARTHEST);
+  if (!spread)
+    high = fmax(high, inversion_largest(tails, INVERSION_DRIFT, INVERSION_DRIFT_FARTHEST));
+  high = fmax(high + tails->truth[INVERSION_FEW], tails->value);
+  out->has_interval = 1;
+  out->level = job->plan->certainty.level;
+  out->method = PC_INTERVAL_INVERSION;
+  out->low = fmin(inversion_least(tails, spread), tails->value);
+  out->high = fmax(fmin(high, most), tails->value);
+}
+
+/* ---- labels drawn from the predictions ---- */
+
+/* Which entries would leave 0 out and are over all classes. */
+static size_t inversion_doubt(inversion_job *job, const inversion_tails *tails,
+                              const uint8_t *read) {
+  size_t count = 0;
+  for (size_t e = 0; e < job->plan->entry_count; e++) {
+    job->doubted[e] =
+        read[e] && inversion_spread(job, e) && tails[e].value > tails[e].high[INVERSION_ZERO];
+    count += job->doubted[e];
+  }
+  return count;
+}
+
+static pcal_status inversion_nulls(inversion_job *job, inversion_tails *tails,
+                                   pcal_error *err) {
+  const size_t count = job->count < INVERSION_NULLS ? job->count : INVERSION_NULLS;
+  const size_t series = job->plan->entry_count * PC_REPLICA_VALUES;
+  double *values = pc_alloc_raw(job->env, series * count, sizeof *values);
+  if (values == NULL)
+    return pc_fail_memory(err, "finding intervals");
+  const pcal_status status =
+      inversion_draw(job, job->doubted, PC_REPLICA_LABELS, count, 0, values, err);
+  for (size_t e = 0; status == PCAL_OK && e < job->plan->entry_count; e++) {
+    double *here = values + e * PC_REPLICA_VALUES * count;
+    const size_t kept = job->doubted[e] ? inversion_sort(here, count) : 0;
+    if (kept > 0)
+      tails[e].null_high = sqrt(inversion_variance(job, 1).ratio) *
+                           pc_interval_quantile(here, kept, 1.0 - inversion_tail(job));
+  }
+  pc_free(job->env, values);
+  return status;
+}
+
+/* ---- all of it ---- */
+
+static pcal_status inversion_finish(inversion_job *job, inversion_tails *tails, uint8_t *read,
+                                    pcal_error *err) {
+  for (size_t e = 0; e < job->plan->entry_count; e++) {
+    read[e] = (uint8_t)(job->chosen[e] && inversion_read(job, e, &tails[e]));
+    if (job->chosen[e] && !read[e])
+      snprintf(job->records[e].surety.why, sizeof job->records[e].surety.why,
+               "too many of %zu replicas have no value", job->count);
+  }
+  if (inversion_doubt(job, tails, read) > 0)
+    PC_TRY(inversion_nulls(job, tails, err));
+  for (size_t e = 0; e < job->plan->entry_count; e++)
+    if (read[e])
+      inversion_conclude(job, e, &tails[e]);
+  return PCAL_OK;
+}
+
+static pcal_status inversion_work(inversion_job *job, inversion_tails *tails, uint8_t *read,
+                                  pcal_error *err) {
+  PC_TRY(inversion_prepare(job, err));
+  inversion_close_up(job);
+  PC_TRY(inversion_draw(job, job->chosen, PC_REPLICA_WEIGHTS, job->count, INVERSION_POINTS,
+                        job->values, err));
+  return inversion_finish(job, tails, read, err);
+}
+
+pcal_status pc_invert(const pcal_env *env, const pc_plan *plan, const uint8_t *entries,
+                      const pc_kept_rows *rows, pc_result_record *records, pcal_error *err) {
+  const size_t n = plan->entry_count;
+  inversion_job job = {.env = env,
+                       .plan = plan,
+                       .rows = rows,
+                       .records = records,
+                       .count = plan->certainty.replicas};
+  job.points = pc_alloc(env, n * INVERSION_TRUTHS, sizeof *job.points);
+  job.truths = pc_alloc_raw(env, n * INVERSION_TRUTHS, sizeof *job.truths);
+  job.values = pc_alloc_raw(env, n * INVERSION_POINTS * job.count, sizeof *job.values);
+  job.chosen = pc_alloc(env, n, 1);
+  job.doubted = pc_alloc(env, n, 1);
+  inversion_tails *tails = pc_alloc(env, n, sizeof *tails);
+  uint8_t *read = pc_alloc(env, n, 1);
+  const int enough = job.points != NULL && job.truths != NULL && job.values != NULL &&
+                     job.chosen != NULL && job.doubted != NULL && tails != NULL && read != NULL;
+  pcal_status status = enough ? PCAL_OK : pc_fail_memory(err, "finding intervals");
+  if (status == PCAL_OK) {
+    memcpy(job.chosen, entries, n);
+    inversion_count(&job);
+    status = inversion_work(&job, tails, read, err);
+  }
+  void *const blocks[] = {job.points,  job.truths, job.values, job.chosen,
+                          job.doubted, tails,      read};
+  for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++)
+    pc_free(env, blocks[b]);
+  return status;
+}
