@@ -62,10 +62,21 @@ typedef enum pcal_status {
 
 #define PCAL_NO_ROW UINT64_MAX
 
+/* Bytes [begin, end) of a message. */
+typedef struct pcal_span {
+  uint16_t begin, end;
+} pcal_span;
+
+#define PCAL_ERROR_QUOTES 12
+
 typedef struct pcal_error {
   pcal_status status;
   uint64_t row;       /* the row at fault, or PCAL_NO_ROW */
   char message[1024]; /* one sentence: file, row, remedy */
+  /* Names of files, columns and the like that the message repeats.  A program that says the
+   * other words, such as flags, in its own way leaves these as they are. */
+  pcal_span quotes[PCAL_ERROR_QUOTES]; /* ascending */
+  size_t quote_count;
 } pcal_error;
 
 PCAL_API const char *pcal_status_text(pcal_status status);
@@ -514,6 +525,12 @@ PCAL_API pcal_status pcal_measure_save(const pcal_measure *measure, pcal_sink si
 PCAL_API pcal_status pcal_measure_load(const void *bytes, size_t length, const char *name,
                                        const pcal_env *env, pcal_measure **out,
                                        pcal_error *err);
+/* What a measure was made for, as a JSON object: kind (a number of pcal_kind), columns, levels
+ * (of quantiles, else null), specs, normalize, skip_missing, fast, interval, replicas,
+ * interval_method, null; and next_row, the index behind the last row that it has seen.  So a
+ * measure that was loaded can go on with rows of the same sort. */
+PCAL_API pcal_status pcal_measure_describe(const pcal_measure *measure, pcal_sink sink,
+                                           void *user, pcal_error *err);
 /* As pcal_measure_run, but gives the measure instead of its results. */
 PCAL_API pcal_status pcal_measure_source(pcal_source *source, const pcal_measure_config *config,
                                          const pcal_env *env, pcal_measure **out,

@@ -4,22 +4,38 @@
 
 #include "core.h"
 
+/* Where the message repeats names from outside: a tuple of (begin, end) in bytes. */
+static PyObject *core_quotes(const pcal_error *error) {
+  PyObject *quotes = PyTuple_New((Py_ssize_t)error->quote_count);
+  for (size_t q = 0; quotes != NULL && q < error->quote_count; q++) {
+    PyObject *quote =
+        Py_BuildValue("(ii)", (int)error->quotes[q].begin, (int)error->quotes[q].end);
+    if (quote == NULL || PyTuple_SetItem(quotes, (Py_ssize_t)q, quote) < 0) {
+      Py_DECREF(quotes);
+      return NULL;
+    }
+  }
+  return quotes;
+}
+
 PyObject *core_raise(const pcal_error *error) {
   if (PyErr_Occurred() != NULL)
     return NULL;
   PyObject *module = PyImport_ImportModule("propercal._errors");
   PyObject *message =
-      PyUnicode_DecodeUTF8(error->message, (Py_ssize_t)strlen(error->message), "replace");
+      PyBytes_FromStringAndSize(error->message, (Py_ssize_t)strlen(error->message));
+  PyObject *quotes = core_quotes(error);
   PyObject *row =
       error->row == PCAL_NO_ROW ? core_text(NULL) : PyLong_FromUnsignedLongLong(error->row);
-  PyObject *made =
-      module == NULL || message == NULL || row == NULL
-          ? NULL
-          : PyObject_CallMethod(module, "make", "iOO", (int)error->status, row, message);
+  PyObject *made = module == NULL || message == NULL || row == NULL || quotes == NULL
+                       ? NULL
+                       : PyObject_CallMethod(module, "make", "iOOO", (int)error->status, row,
+                                             message, quotes);
   if (made != NULL)
     PyErr_SetObject((PyObject *)Py_TYPE(made), made);
   Py_XDECREF(made);
   Py_XDECREF(row);
+  Py_XDECREF(quotes);
   Py_XDECREF(message);
   Py_XDECREF(module);
   return NULL;

@@ -161,10 +161,20 @@ static PyObject *core_measure_save(PyObject *self, PyObject *unused) {
   return core_bytes_object(&bytes, status, &error);
 }
 
+static PyObject *core_measure_describe(PyObject *self, PyObject *unused) {
+  core_bytes bytes = {NULL, 0, 0};
+  pcal_error error;
+  (void)unused;
+  const pcal_status status =
+      pcal_measure_describe(core_measure_of(self)->measure, core_bytes_sink, &bytes, &error);
+  return core_bytes_text(&bytes, status, &error);
+}
+
 static PyMethodDef core_measure_methods[] = {
     {"merge", core_measure_merge, METH_O, NULL},
     {"finish", core_measure_finish, METH_NOARGS, NULL},
     {"save", core_measure_save, METH_NOARGS, NULL},
+    {"describe", core_measure_describe, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

@@ -235,7 +235,7 @@ PyObject *core_open(PyObject *module, PyObject *arguments) {
   core_source_plan plan = {.inputs = {{0}}};
   const char **class_names = NULL;
   pcal_join join = PCAL_JOIN_INIT;
-  pcal_error error = {PCAL_INTERNAL, PCAL_NO_ROW, ""};
+  pcal_error error = {.status = PCAL_INTERNAL, .row = PCAL_NO_ROW};
   join.kind = (pcal_kind)kind;
   join.first_row = first_row;
   join.header = header;
@@ -272,7 +272,7 @@ PyObject *core_open_files(PyObject *module, PyObject *arguments) {
   PyObject *files, *settings;
   unsigned long long first_row = 0;
   pcal_inputs inputs = PCAL_INPUTS_INIT;
-  pcal_error error = {PCAL_INTERNAL, PCAL_NO_ROW, ""};
+  pcal_error error = {.status = PCAL_INTERNAL, .row = PCAL_NO_ROW};
   int failed = 0;
   if (!PyArg_ParseTuple(arguments, "O!KiO", &PyDict_Type, &files, &first_row, &inputs.header,
                         &settings))

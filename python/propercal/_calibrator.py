@@ -63,7 +63,9 @@ class Calibrator(BaseEstimator):
     kind_ : the kind of scores it was fitted on
     n_features_in_ : number of score columns
     warnings_ : what else is worth knowing
-    T_, ... : the parameters of the method, under its names and an underscore
+    T_, ... : the parameters of the method, under its names and an underscore; where that is a
+        parameter of the constructor, as ``lambda_``, which stays as it was given, under
+        ``lambda_fitted_``
     """
 
     _row: _registry.Row
@@ -119,7 +121,7 @@ class Calibrator(BaseEstimator):
             "groups": groups,
             "data": data,
         }
-        self._name(given, X)
+        self._name(given, X, self.kind)
         regression = any(given[name] is not None for name in FORECASTS)
         right = "correct" if given["confidence"] is not None else "labels"
         self._place(given, "target" if regression else right, y, "y")
@@ -141,11 +143,10 @@ class Calibrator(BaseEstimator):
     def _default(self, spec: str) -> Any:
         return next(option.default for option in self._row.options if option.name == spec)
 
-    def _name(self, given: "dict[str, Any]", scores: Any) -> None:
+    def _name(self, given: "dict[str, Any]", scores: Any, kind: str) -> None:
         """Puts scores without a name where their kind belongs."""
         if scores is None:
             return
-        kind = getattr(self, "kind_", self.kind) if "_fitted" in vars(self) else self.kind
         if kind not in KINDS:
             raise UsageError(f'kind is one of {", ".join(KINDS)}, not "{kind}"')
         self._place(given, kind, scores, "X")
@@ -171,9 +172,17 @@ class Calibrator(BaseEstimator):
         self.iterations_ = outcome["iterations"]
         self.gradient_ = outcome["gradient"]
         self.objective_ = outcome["objective"]
-        self.warnings_ = [reword(sentence) for sentence in outcome["warnings"]]
+        self.warnings_ = [reword(sentence, names or ()) for sentence in outcome["warnings"]]
+        for name in vars(self).pop("_shown", ()):  # of the fit before
+            vars(self).pop(name, None)
+        self._shown = tuple(self._attribute(name) for name in content["parameters"])
         for name, value in content["parameters"].items():
-            setattr(self, name.replace("-", "_") + "_", _parameter(value))
+            setattr(self, self._attribute(name), _parameter(value))
+
+    def _attribute(self, parameter: str) -> str:
+        """Where a fitted parameter is found; never a parameter of the constructor."""
+        name = parameter.replace("-", "_")
+        return f"{name}_fitted_" if f"{name}_" in self.get_params() else f"{name}_"
 
     def _warn(self) -> None:
         name = self._row.name
@@ -230,7 +239,7 @@ class Calibrator(BaseEstimator):
             "data": data,
         }
         fitted = self._require()
-        self._name(given, X)
+        self._name(given, X, self.kind_)
         with settings(self.threads, None, progress) as how:
             source = open_source(given, how, classes, header=header)
             values, form, rows, columns = fitted.apply(source)

@@ -3,7 +3,7 @@
 import builtins
 import os
 import re
-from typing import Any
+from typing import Any, Iterable
 
 from . import _core
 
@@ -74,16 +74,47 @@ _WORDS: "list[tuple[str, Any]]" = [
 ]
 
 
-def reword(sentence: str) -> str:
-    """A sentence of the library in the words of this package."""
+# Stands for a name from outside while the words around it are changed.
+_PLACE = "\ue000{}\ue001"
+
+
+def _reworded(sentence: str) -> str:
     for pattern, words in _WORDS:
         sentence = re.sub(pattern, words, sentence)
     return sentence
 
 
-def make(status: int, row: "int | None", message: str) -> Error:
+def _restored(sentence: str, quotes: "list[str]") -> str:
+    return re.sub("\ue000([0-9]+)\ue001", lambda found: quotes[int(found[1])], sentence)
+
+
+def reword(text: str, names: "Iterable[str]" = ()) -> str:
+    """A text of the library in the words of this package; names from outside that it repeats,
+    of classes and groups, stay as they are."""
+    quotes = sorted({name for name in names if _reworded(name) != name}, key=len, reverse=True)
+    for i, name in enumerate(quotes):
+        text = text.replace(name, _PLACE.format(i))
+    return _restored(_reworded(text), quotes)
+
+
+def _sentence(message: bytes, quotes: "Iterable[tuple[int, int]]") -> str:
+    """An error of the library in the words of this package; the bytes between quotes, such as
+    names of files, stay as they are."""
+    own, names, at = [], [], 0
+    for begin, end in quotes:
+        own.append(message[at:begin].decode("utf-8", "replace"))
+        own.append(_PLACE.format(len(names)))
+        names.append(message[begin:end].decode("utf-8", "replace"))
+        at = end
+    own.append(message[at:].decode("utf-8", "replace"))
+    return _restored(_reworded("".join(own)), names)
+
+
+def make(
+    status: int, row: "int | None", message: bytes, quotes: "Iterable[tuple[int, int]]" = ()
+) -> Error:
     """The exception for a failed call of the library."""
-    error = _CLASSES.get(status, InternalError)(reword(message))
+    error = _CLASSES.get(status, InternalError)(_sentence(message, quotes))
     error.row = row
     return error
 

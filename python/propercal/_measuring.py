@@ -1,6 +1,7 @@
 """measure, one function for each metric, and measures that grow."""
 
 import inspect
+import json
 import os
 import threading
 import warnings
@@ -275,10 +276,12 @@ class Measure:
 
     def _add(self, part: Any, shape: "tuple[Any, ...]", rows: int) -> None:
         with self._lock:
+            core = self._core
+            if core is None:
+                core = _core.measure_new(*shape, *self._policy, _HERE)
+            core.merge(part)
             if self._core is None:
-                self._core = _core.measure_new(*shape, *self._policy, _HERE)
-                self._shape = shape
-            self._core.merge(part)
+                self._core, self._shape = core, shape
             self._rows = max(self._rows, rows)
 
     def result(self) -> Result:
@@ -293,9 +296,26 @@ class Measure:
 
     @classmethod
     def load(cls, path: "str | os.PathLike[str]") -> "Measure":
-        """What ``save`` or ``propercal measure --state`` wrote."""
+        """What ``save`` or ``propercal measure --state`` wrote, with its metrics and settings:
+        ``update`` goes on with rows of the same sort."""
         self = cls()
         self._core = _core.measure_load(read_file(path), os.fspath(path), _HERE)
+        made = json.loads(self._core.describe())
+        levels = made["levels"]
+        self._shape = made["kind"], made["columns"], None if levels is None else tuple(levels)
+        self._rows = made["next_row"]
+        self._policy = (
+            tuple(made["specs"]),
+            _policy(
+                made["normalize"],
+                made["skip_missing"],
+                "fast" if made["fast"] else "exact",
+                made["interval"],
+                made["replicas"],
+                made["interval_method"],
+                made["null"],
+            ),
+        )
         return self
 
     def _seen(self) -> Any:

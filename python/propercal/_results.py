@@ -201,6 +201,10 @@ class Result(Values):
     def __reduce__(self) -> "tuple[type, tuple]":
         return Result, (self._core if isinstance(self._core, _Kept) else _Kept(self._core),)
 
+    def _outside(self) -> "list[str]":
+        """Names that the caller gave."""
+        return [*self.groups, *(self.to_dict()["data"].get("class_names") or ())]
+
     @property
     def verdict(self) -> str:
         """A few sentences in plain words."""
@@ -229,7 +233,7 @@ class Result(Values):
 
     def to_markdown(self) -> str:
         """A table in Markdown, with the verdict."""
-        return reword(self._core.write(MARKDOWN))
+        return reword(self._core.write(MARKDOWN), self._outside())
 
     def to_pandas(self) -> Any:
         """A DataFrame with a row for each value; needs pandas."""
@@ -255,7 +259,7 @@ class Result(Values):
         return pandas.DataFrame(rows)
 
     def __repr__(self) -> str:
-        return reword(self._core.write(TEXT).rstrip())
+        return reword(self._core.write(TEXT).rstrip(), self._outside())
 
     def _repr_html_(self) -> str:
         def cell(value: Any, tag: str = "td") -> str:

@@ -133,3 +133,16 @@ pcal_status pcal_measure_load(const void *bytes, size_t length, const char *name
     return pc_fail(err, PCAL_USAGE, "pcal_measure_load needs bytes and a place");
   return pc_state_load(bytes, length, name == NULL ? "the state" : name, env, out, err);
 }
+
+pcal_status pcal_measure_describe(const pcal_measure *measure, pcal_sink sink, void *user,
+                                  pcal_error *err) {
+  pc_error_clear(err);
+  if (measure == NULL || sink == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_measure_describe needs a measure and a sink");
+  pc_text text;
+  pc_text_init(&text, &measure->env);
+  pc_state_describe(measure, &text);
+  const pcal_status status = pc_text_send(&text, sink, user, err);
+  pc_text_free(&text);
+  return status;
+}

@@ -57,7 +57,7 @@ static pcal_status apply_check(const pcal_calibrator *calibrator, const pcal_bat
   const char *name = batch->scores_name == NULL ? "scores" : batch->scores_name;
   if (batch->kind != layout->kind)
     return pc_fail(err, PCAL_DATA,
-                   "%s: the calibrator was fitted on %s and is applied to %s; give the same "
+                   "%s: the calibrator was fitted on %-s and is applied to %-s; give the same "
                    "kind of scores, or fit on these",
                    name, apply_flag(layout->kind), apply_flag(batch->kind));
   if (batch->columns != layout->columns)
@@ -222,9 +222,9 @@ static pcal_status apply_floats(apply_state *state, pcal_error *err) {
 
 /* Remedies that make sense for measuring and fitting only. */
 static void apply_reword(pcal_error *err) {
-  pc_reword(err, "remove the row or pass --skip-missing",
-            "remove the row: every row that goes in must come out");
-  pc_reword(err, "pass --normalize", "fit the calibrator with --normalize");
+  pc_error_reword(err, "remove the row or pass --skip-missing",
+                  "remove the row: every row that goes in must come out");
+  pc_error_reword(err, "pass --normalize", "fit the calibrator with --normalize");
 }
 
 static pcal_status apply_batch(apply_state *state, const pcal_batch *batch, pcal_error *err) {

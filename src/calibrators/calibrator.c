@@ -54,7 +54,7 @@ pcal_status pc_calibrator_parse(const char *spec, const pc_calibrator_row **row,
   const pcal_status status =
       pc_options_parse(spec, about->name, about->options, about->option_count, options, err);
   if (status != PCAL_OK)
-    pc_reword(err, "propercal list metrics", "propercal list calibrators");
+    pc_error_reword(err, "propercal list metrics", "propercal list calibrators");
   return status;
 }
 
@@ -151,13 +151,4 @@ const char *pc_calibrator_trait_name(size_t i, unsigned *trait) {
     return NULL;
   *trait = names[i].trait;
   return names[i].name;
-}
-
-void pc_reword(pcal_error *err, const char *words, const char *by) {
-  char *found = err == NULL ? NULL : strstr(err->message, words);
-  if (found == NULL)
-    return;
-  char rest[sizeof err->message];
-  snprintf(rest, sizeof rest, "%s", found + strlen(words));
-  snprintf(found, sizeof err->message - (size_t)(found - err->message), "%s%s", by, rest);
 }

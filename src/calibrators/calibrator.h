@@ -146,7 +146,4 @@ const char *pc_fit_status_name(pc_fit_status status);
 /* A name for each trait that outputs show: calls with i = 0, 1, ... until NULL. */
 const char *pc_calibrator_trait_name(size_t i, unsigned *trait);
 
-/* Replaces words of a sentence that do not suit here; does nothing where they are absent. */
-void pc_reword(pcal_error *err, const char *words, const char *by);
-
 #endif

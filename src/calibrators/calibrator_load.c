@@ -391,7 +391,7 @@ pcal_status pc_calibrator_read(const void *bytes, size_t length, const char *nam
   if (parsed == PCAL_DATA)
     return calibrator_load_not_json(name, &inner, err);
   if (parsed != PCAL_OK)
-    return pc_fail(err, parsed, "%s", inner.message);
+    return pc_error_pass(err, &inner);
   calibrator_loader loader = {name, env, tree.root, NULL, err};
   const pcal_status status = calibrator_load_all(&loader);
   pc_json_tree_free(&tree);

@@ -12,7 +12,7 @@ static pcal_status fit_shape(const pcal_source *source, pcal_shape *shape, pcal_
   pc_source_shape(source, shape);
   if (shape->labelled)
     return PCAL_OK;
-  return pc_fail(err, PCAL_USAGE, "fitting needs the true outcomes; give them with %s",
+  return pc_fail(err, PCAL_USAGE, "fitting needs the true outcomes; give them with %-s",
                  pc_kind_outcome_flag(shape->kind));
 }
 

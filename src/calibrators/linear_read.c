@@ -13,7 +13,7 @@ typedef struct linear_reader {
 
 static pcal_status linear_read_wrong(const linear_reader *reader, const pc_json_node *node,
                                      const char *what) {
-  return pc_fail(reader->err, PCAL_DATA, "%s, line %lu: %s", reader->file,
+  return pc_fail(reader->err, PCAL_DATA, "%s, line %lu: %-s", reader->file,
                  (unsigned long)node->line, what);
 }
 

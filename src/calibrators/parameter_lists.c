@@ -5,7 +5,7 @@
 
 pcal_status pc_parameter_wrong(const pc_json_node *node, const char *file, const char *what,
                                pcal_error *err) {
-  return pc_fail(err, PCAL_DATA, "%s, line %lu: %s", file, (unsigned long)node->line, what);
+  return pc_fail(err, PCAL_DATA, "%s, line %lu: %-s", file, (unsigned long)node->line, what);
 }
 
 pcal_status pc_parameters_are(const pc_json_node *parameters, const char *names,

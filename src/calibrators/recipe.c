@@ -77,7 +77,7 @@ pcal_status pc_recipe_make(const pcal_calibrator *calibrator, pc_recipe *out, pc
   recipe_begin(calibrator, out);
   const char *why = calibrator->row->recipe(calibrator, out);
   if (why != NULL)
-    return pc_fail(err, PCAL_USAGE, "%s cannot be exported: %s", name, why);
+    return pc_fail(err, PCAL_USAGE, "%s cannot be exported: %-s", name, why);
   if (calibrator->layout.columns == 1 && out->width > 1)
     recipe_plain(out, PC_STEP_LAST);
   return PCAL_OK;

@@ -180,7 +180,7 @@ static pcal_status spline_fit(const pc_fit_task *task, pcal_error *err) {
   const char *unsuited = pc_spline_unsuited(&calibrator->options, &calibrator->layout);
   pc_spline_model *model = NULL;
   if (unsuited != NULL)
-    return pc_fail(err, PCAL_USAGE, "spline: %s", unsuited);
+    return pc_fail(err, PCAL_USAGE, "spline: %-s", unsuited);
   PC_TRY(pc_spline_model_new(calibrator, &model, err));
   PC_TRY(pc_score_lines_new(&calibrator->env, model->count, &model->lines, err));
   if (model->published)

@@ -2,15 +2,118 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+
+/* Around what %s inserts, while a message is made. */
+#define ERROR_OPEN '\1'
+#define ERROR_CLOSE '\2'
+#define ERROR_MARKED 2048
+
+/* The length of a conversion, from its % on. */
+static size_t error_conversion(const char *at) {
+  const size_t flags = 1 + strspn(at + 1, "-+ #0123456789.*hlzjt");
+  return at[flags] == '\0' ? flags : flags + 1;
+}
+
+/* Copies the format with marks around %s, but not %-s; returns how many, or -1 without room. */
+static int error_mark(const char *format, char out[ERROR_MARKED]) {
+  size_t used = 0;
+  int marked = 0;
+  for (const char *at = format; *at != '\0';) {
+    const size_t length = *at == '%' ? error_conversion(at) : 1;
+    const int quote = *at == '%' && at[length - 1] == 's' && at[1] != '-';
+    if (used + length + 3 > ERROR_MARKED)
+      return -1;
+    if (quote)
+      out[used++] = ERROR_OPEN;
+    memcpy(out + used, at, length);
+    used += length;
+    if (quote)
+      out[used++] = ERROR_CLOSE;
+    marked += quote;
+    at += length;
+  }
+  out[used] = '\0';
+  return marked;
+}
+
+static void error_quote(pcal_error *err, size_t begin, size_t end) {
+  if (begin == end)
+    return;
+  if (err->quote_count == PCAL_ERROR_QUOTES) /* too many: the last one reaches to here */
+    err->quotes[PCAL_ERROR_QUOTES - 1].end = (uint16_t)end;
+  else
+    err->quotes[err->quote_count++] = (pcal_span){(uint16_t)begin, (uint16_t)end};
+}
+
+/* Takes the marks out of a message and notes where they were. */
+static void error_unmark(pcal_error *err, const char *marked, int expected) {
+  const size_t room = sizeof err->message - 1;
+  size_t used = 0, begin = 0;
+  int opened = 0, closed = 0;
+  for (const char *at = marked; *at != '\0'; at++) {
+    if (*at == ERROR_OPEN && opened++ == closed)
+      begin = used;
+    else if (*at == ERROR_CLOSE && ++closed == opened)
+      error_quote(err, begin, used);
+    else if (*at != ERROR_OPEN && *at != ERROR_CLOSE && used < room)
+      err->message[used++] = *at;
+  }
+  err->message[used] = '\0';
+  if (opened == expected && closed == expected)
+    return;
+  err->quote_count = 0; /* a name holds marks itself, or the message was cut: nothing is sure */
+  error_quote(err, 0, used);
+}
 
 static pcal_status error_fill(pcal_error *err, pcal_status status, uint64_t row,
                               const char *format, va_list args) {
+  char marks[ERROR_MARKED], message[ERROR_MARKED];
   if (err == NULL)
     return status;
   err->status = status;
   err->row = row;
-  vsnprintf(err->message, sizeof err->message, format, args);
+  err->quote_count = 0;
+  const int expected = error_mark(format, marks);
+  vsnprintf(message, sizeof message, expected < 0 ? format : marks, args);
+  error_unmark(err, message, expected < 0 ? 0 : expected);
   return status;
+}
+
+/* Does a quote lie in [begin, end), if only in part? */
+static int error_quoted(const pcal_error *err, size_t begin, size_t end) {
+  for (size_t q = 0; q < err->quote_count; q++)
+    if (err->quotes[q].begin < end && err->quotes[q].end > begin)
+      return 1;
+  return 0;
+}
+
+static void error_replace(pcal_error *err, size_t at, size_t length, const char *by) {
+  char rest[sizeof err->message];
+  const size_t more = strlen(by), most = sizeof err->message - 1;
+  snprintf(rest, sizeof rest, "%s", err->message + at + length);
+  snprintf(err->message + at, sizeof err->message - at, "%s%s", by, rest);
+  for (size_t q = 0; q < err->quote_count; q++) {
+    pcal_span *quote = &err->quotes[q];
+    if (quote->begin < at)
+      continue;
+    const size_t begin = quote->begin - length + more, end = quote->end - length + more;
+    *quote = (pcal_span){(uint16_t)(begin < most ? begin : most),
+                         (uint16_t)(end < most ? end : most)};
+  }
+}
+
+void pc_error_reword(pcal_error *err, const char *words, const char *by) {
+  const size_t length = strlen(words);
+  const char *found = err == NULL ? NULL : strstr(err->message, words);
+  while (found != NULL) {
+    const size_t at = (size_t)(found - err->message);
+    if (!error_quoted(err, at, at + length)) {
+      error_replace(err, at, length, by);
+      return;
+    }
+    found = strstr(found + 1, words);
+  }
 }
 
 pcal_status pc_fail(pcal_error *err, pcal_status status, const char *format, ...) {
@@ -35,12 +138,19 @@ pcal_status pc_fail_memory(pcal_error *err, const char *doing) {
                  "out of memory while %s; give fewer rows or metrics, or more memory", doing);
 }
 
+pcal_status pc_error_pass(pcal_error *err, const pcal_error *failure) {
+  if (err != NULL)
+    *err = *failure;
+  return failure->status;
+}
+
 void pc_error_clear(pcal_error *err) {
   if (err == NULL)
     return;
   err->status = PCAL_OK;
   err->row = PCAL_NO_ROW;
   err->message[0] = '\0';
+  err->quote_count = 0;
 }
 
 const char *pcal_status_text(pcal_status status) {

@@ -22,7 +22,8 @@
 
 /* Fills err (which may be NULL) and returns status.  Numbers with a decimal
  * point go through pc_show (number.h), never %g: the sentence must not depend on
- * the locale. */
+ * the locale.  What %s inserts is a quote (pcal_error.quotes), which no program rewords; words
+ * of the library, such as the name of a flag, are inserted with %-s. */
 pcal_status pc_fail(pcal_error *err, pcal_status status, const char *format, ...)
     PC_PRINTF(3, 4);
 
@@ -32,6 +33,12 @@ pcal_status pc_fail_row(pcal_error *err, pcal_status status, uint64_t row, const
 
 /* "out of memory while ..." */
 pcal_status pc_fail_memory(pcal_error *err, const char *doing);
+
+/* Puts `by` in the place of the first `words` outside quotes. */
+void pc_error_reword(pcal_error *err, const char *words, const char *by);
+
+/* Hands on a failure that was kept apart; returns its status. */
+pcal_status pc_error_pass(pcal_error *err, const pcal_error *failure);
 
 /* Resets err, if given, to PCAL_OK. */
 void pc_error_clear(pcal_error *err);

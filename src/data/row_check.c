@@ -69,7 +69,7 @@ pcal_status pc_row_label(pc_row *row, pcal_error *err) {
     return pc_fail_row(err, PCAL_DATA, row->id,
                        "%s, %s: %d is neither 0 (wrong) nor 1 (correct)", name, place,
                        (int)row->label);
-  return pc_fail_row(err, PCAL_DATA, row->id, "%s, %s: label %d is outside 0 to %zu; %s", name,
+  return pc_fail_row(err, PCAL_DATA, row->id, "%s, %s: label %d is outside 0 to %zu; %-s", name,
                      place, (int)row->label, classes - 1,
                      row_check_one_based(batch, classes)
                          ? "the labels look 1-based, subtract 1 from each"
@@ -93,7 +93,7 @@ pcal_status pc_row_weight(pc_row *row, pcal_error *err) {
 static pcal_status row_check_score(const pc_row *row, size_t column, const char *what,
                                    pcal_error *err) {
   char place[ROW_CHECK_PLACE_MAX];
-  return pc_fail_row(err, PCAL_DATA, row->id, "%s, %s: %s",
+  return pc_fail_row(err, PCAL_DATA, row->id, "%s, %s: %-s",
                      row_check_name(row->batch->scores_name, "scores"),
                      row_check_place(row, PCAL_SCORES, column, place), what);
 }
@@ -130,7 +130,7 @@ static const char *row_check_forecast_name(const pc_row *row, size_t column) {
 pcal_status pc_row_bad_forecast(const pc_row *row, size_t column, const char *why,
                                 pcal_error *err) {
   char place[ROW_CHECK_PLACE_MAX];
-  return pc_fail_row(err, PCAL_DATA, row->id, "%s, %s: %s",
+  return pc_fail_row(err, PCAL_DATA, row->id, "%s, %s: %-s",
                      row_check_forecast_name(row, column),
                      row_check_place(row, PCAL_SCORES, column, place), why);
 }
@@ -177,7 +177,7 @@ pcal_status pc_row_bad_range(const pc_row *row, size_t column, double p, pcal_er
 pcal_status pc_row_bad_sum(const pc_row *row, double sum, pcal_error *err) {
   char shown[PC_NUMBER_MAX], place[ROW_CHECK_PLACE_MAX];
   pc_number_round(sum, 7, shown);
-  return pc_fail_row(err, PCAL_DATA, row->id, "%s, %s: the probabilities sum to %s, not 1; %s",
+  return pc_fail_row(err, PCAL_DATA, row->id, "%s, %s: the probabilities sum to %s, not 1; %-s",
                      row_check_name(row->batch->scores_name, "scores"),
                      row_check_place(row, PCAL_SCORES, PCAL_NO_COLUMN, place), shown,
                      fabs(sum - 1) <= PC_REPAIRABLE

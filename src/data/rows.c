@@ -51,7 +51,7 @@ static pcal_status rows_regression_layout(pcal_kind kind, size_t columns, const 
   if (form == PC_FORM_GAUSSIAN && columns != 2)
     return pc_fail(err, PCAL_DATA,
                    "a mean and its %s are two columns, not %zu; give one of each with --mean "
-                   "and --%s",
+                   "and --%-s",
                    kind == PCAL_MEAN_STD ? "standard deviation" : "variance", columns,
                    kind == PCAL_MEAN_STD ? "std" : "variance");
   if (form == PC_FORM_SAMPLES && columns < 2)
@@ -206,7 +206,7 @@ pcal_status pc_batch_check(const pcal_batch *batch, const pc_layout *layout,
   const int regression = layout->form != PC_FORM_CLASSES;
   if (batch->rows > 0 && !policy->unlabelled &&
       (regression ? batch->targets == NULL : batch->labels == NULL))
-    return pc_fail(err, PCAL_USAGE, "%s: a batch needs %s; give them with %s", name,
+    return pc_fail(err, PCAL_USAGE, "%s: a batch needs %-s; give them with %-s", name,
                    regression ? "targets" : "labels", pc_kind_outcome_flag(layout->kind));
   if (batch->type != PCAL_F32 && batch->type != PCAL_F64)
     return pc_fail(err, PCAL_USAGE, "%s: scores must be float32 or float64", name);

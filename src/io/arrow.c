@@ -219,7 +219,7 @@ static const pc_format arrow_format = {"arrow", "", "Arrow record batches", NULL
 static pcal_status arrow_unfit(const pc_arrow_column *column, const char *what,
                                pcal_error *err) {
   char shown[PC_CLIP_MAX];
-  return pc_fail(err, PCAL_DATA, "%s, column \"%s\": %s", column->file,
+  return pc_fail(err, PCAL_DATA, "%s, column \"%s\": %-s", column->file,
                  pc_clip(pc_slice_of(column->name), shown), what);
 }
 

@@ -90,7 +90,7 @@ static pcal_status csv_not_number(const csv_state *state, uint64_t line, size_t 
   else if (text.length > 0 && memchr(text.bytes, ',', text.length) != NULL)
     remedy = "write numbers with a decimal point";
   csv_column_text(state, column, where, sizeof where);
-  return pc_fail(err, PCAL_DATA, "%s, line %" PRIu64 ", %s: \"%s\" is not a number; %s",
+  return pc_fail(err, PCAL_DATA, "%s, line %" PRIu64 ", %s: \"%s\" is not a number; %-s",
                  state->scan.name, line, where, pc_clip(text, shown), remedy);
 }
 

@@ -13,7 +13,7 @@ void pc_groups_init(pc_groups *groups, pc_reader *reader, const pcal_env *env) {
 static pcal_status groups_fail(const pc_groups *groups, size_t row, uint64_t index,
                                const char *what, pcal_error *err) {
   char where[PC_PLACE_MAX];
-  return pc_fail_row(err, PCAL_DATA, index, "%s, %s: %s", groups->reader->bytes->name,
+  return pc_fail_row(err, PCAL_DATA, index, "%s, %s: %-s", groups->reader->bytes->name,
                      pc_reader_place(groups->reader, row, index, where), what);
 }
 

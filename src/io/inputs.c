@@ -35,7 +35,7 @@ static pcal_status inputs_spread(const pcal_inputs *inputs, pc_plan *out, pcal_e
                    "--mean alone says nothing about how sure it is; give --variance or --std "
                    "too");
   if (!mean && (inputs->variance != NULL || inputs->std != NULL))
-    return pc_fail(err, PCAL_USAGE, "--%s goes with --mean; give that too",
+    return pc_fail(err, PCAL_USAGE, "--%-s goes with --mean; give that too",
                    inputs->std != NULL ? "std" : "variance");
   out->spread = inputs->std != NULL ? inputs->std : inputs->variance;
   if (inputs->std != NULL)
@@ -65,7 +65,7 @@ static pcal_status inputs_levels(const char *text, pc_plan *out, pcal_error *err
 static pcal_status inputs_outcomes(const pc_plan *plan, pcal_error *err) {
   if (plan->target != NULL && (plan->labels != NULL || plan->correct != NULL))
     return pc_fail(err, PCAL_USAGE,
-                   "--target and --%s are both given; --target goes with predictions of a "
+                   "--target and --%-s are both given; --target goes with predictions of a "
                    "number, the other with scores of classes",
                    plan->labels != NULL ? "labels" : "correct");
   if (plan->scores == NULL)
@@ -73,11 +73,11 @@ static pcal_status inputs_outcomes(const pc_plan *plan, pcal_error *err) {
   if (inputs_regression(plan->kind) && (plan->labels != NULL || plan->correct != NULL))
     return pc_fail(err, PCAL_USAGE,
                    "predictions of a number go with --target, the numbers that came true; give "
-                   "it in place of --%s",
+                   "it in place of --%-s",
                    plan->labels != NULL ? "labels" : "correct");
   if (!inputs_regression(plan->kind) && plan->target != NULL)
     return pc_fail(err, PCAL_USAGE,
-                   "--target goes with --mean, --quantiles or --samples; give %s in its place",
+                   "--target goes with --mean, --quantiles or --samples; give %-s in its place",
                    pc_kind_outcome_flag(plan->kind));
   return PCAL_OK;
 }
@@ -91,7 +91,7 @@ static pcal_status inputs_scores(const pcal_inputs *inputs, pc_plan *out, pcal_e
     if (given[i] == NULL)
       continue;
     if (flag != NULL)
-      return pc_fail(err, PCAL_USAGE, "--%s and --%s are both given; give only one of them",
+      return pc_fail(err, PCAL_USAGE, "--%-s and --%-s are both given; give only one of them",
                      inputs_kinds[i].flag, flag);
     flag = inputs_kinds[i].flag;
     out->scores = given[i];
@@ -164,7 +164,7 @@ static pcal_status inputs_find_task(const pc_column_set *set, int regression,
       if (*out != NULL && (*out != &inputs_kinds[k] || *form != seen || seen == 1))
         return pc_fail(err, PCAL_DATA,
                        "%s has columns for scores twice, %s and then %s; choose with "
-                       "--%s FILE:COLUMNS in place of --data",
+                       "--%-s FILE:COLUMNS in place of --data",
                        set->file, (*out)->flag, set->names[i], inputs_kinds[k].flag);
       *out = &inputs_kinds[k];
       *form = seen;
@@ -279,7 +279,7 @@ static pcal_status inputs_find_array(const pc_column_set *set, int regression, s
         continue;
       if (*kind != NULL)
         return pc_fail(err, PCAL_DATA,
-                       "%s holds scores twice, %s and %s; choose with --%s FILE:NAME in place "
+                       "%s holds scores twice, %s and %s; choose with --%-s FILE:NAME in place "
                        "of --data",
                        set->file, set->names[*out], set->names[i], inputs_kinds[k].flag);
       *kind = &inputs_kinds[k];

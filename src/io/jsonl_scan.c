@@ -15,8 +15,8 @@
 pcal_status pc_jsonl_fail(const pc_jsonl_scan *scan, const char *what, pcal_error *err) {
   char shown[PC_CLIP_MAX];
   if (scan->key.bytes == NULL)
-    return pc_fail(err, PCAL_DATA, "%s, line %" PRIu64 ": %s", scan->name, scan->line, what);
-  return pc_fail(err, PCAL_DATA, "%s, line %" PRIu64 ", field \"%s\": %s", scan->name,
+    return pc_fail(err, PCAL_DATA, "%s, line %" PRIu64 ": %-s", scan->name, scan->line, what);
+  return pc_fail(err, PCAL_DATA, "%s, line %" PRIu64 ", field \"%s\": %-s", scan->name,
                  scan->line, pc_clip(scan->key, shown), what);
 }
 

@@ -31,7 +31,7 @@ static pcal_status labels_fail(const labels_place *place, const char *shown, con
   char where[PC_PLACE_MAX];
   const pc_reader *reader = place->labels->reader;
   return pc_fail_row(
-      err, PCAL_DATA, place->index, "%s, %s: the label %s %s; %s", reader->bytes->name,
+      err, PCAL_DATA, place->index, "%s, %s: the label %s %-s; %-s", reader->bytes->name,
       pc_reader_place(reader, place->row, place->index, where), shown, why, remedy);
 }
 

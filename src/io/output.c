@@ -41,7 +41,7 @@ static pcal_status output_fail(const char *name, int code, pcal_error *err) {
                            ? "change the permissions or choose another place"
                            : "choose another place";
   strerror_r(code, reason, sizeof reason);
-  return pc_fail(err, PCAL_IO, "%s could not be written (%s); %s", name, reason, remedy);
+  return pc_fail(err, PCAL_IO, "%s could not be written (%s); %-s", name, reason, remedy);
 }
 
 /* Bytes of the directory part, with the slash. */

@@ -156,8 +156,8 @@ pcal_status pc_source_one_column(const pc_reader *part, const char *what, pcal_e
   if (!source_has(part) || part->columns == 1)
     return PCAL_OK;
   if (!source_selectable(part))
-    return pc_fail(err, PCAL_DATA, "%s has %zu columns, but %s take one; %s", source_name(part),
-                   part->columns, what,
+    return pc_fail(err, PCAL_DATA, "%s has %zu columns, but %s take one; %-s",
+                   source_name(part), part->columns, what,
                    source_is_file(part) ? "save that one under a name of its own"
                                         : "give that one alone");
   return pc_fail(err, PCAL_DATA, "%s has %zu columns, but %s take one; choose it as %s:COLUMN",
@@ -217,8 +217,8 @@ static pcal_status source_check_length(const pcal_source *source, const pc_reade
       part->rows == scores->rows)
     return PCAL_OK;
   return pc_fail(err, PCAL_DATA,
-                 "%s has %" PRIu64 " rows%s but %s has %" PRIu64
-                 "%s; both must describe the same rows",
+                 "%s has %" PRIu64 " rows%-s but %s has %" PRIu64
+                 "%-s; both must describe the same rows",
                  source_name(scores), scores->rows, source_header_hint(scores),
                  source_name(part), part->rows, source_header_hint(part));
 }
@@ -421,7 +421,7 @@ static pcal_status source_check_end(const pcal_source *source, const pc_reader *
     return PCAL_OK;
   return pc_fail(
       err, PCAL_DATA,
-      "%s has %" PRIu64 " rows%s but %s has more%s; both must describe the same rows",
+      "%s has %" PRIu64 " rows%-s but %s has more%-s; both must describe the same rows",
       source_name(shorter), source->position + (rows < score_rows ? rows : score_rows),
       source_header_hint(shorter), source_name(longer), source_header_hint(longer));
 }

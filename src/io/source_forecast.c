@@ -61,7 +61,8 @@ pcal_status pc_source_check_outcomes(const pcal_source *source, const pc_plan *p
       {plan->labels, "--labels"}, {plan->correct, "--correct"}, {plan->target, "--target"}};
   for (size_t i = 0; plan->data != NULL && i < sizeof outcomes / sizeof *outcomes; i++)
     if (outcomes[i].given != NULL && strcmp(outcomes[i].flag, right) != 0)
-      return pc_fail(err, PCAL_USAGE, "%s holds %s, which go with %s; give that in place of %s",
+      return pc_fail(err, PCAL_USAGE,
+                     "%s holds %-s, which go with %-s; give that in place of %-s",
                      source->scores.bytes->name,
                      pc_source_regression(source)      ? "predictions of a number"
                      : source->kind == PCAL_CONFIDENCE ? "confidences"

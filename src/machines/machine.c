@@ -22,7 +22,7 @@ pcal_status pc_check_limit_of(const pcal_env *env, size_t bytes, const char *wha
                               const char *remedy, pcal_error *err) {
   if (env->memory_limit == 0 || bytes <= env->memory_limit)
     return PCAL_OK;
-  return pc_fail(err, PCAL_MEMORY, "%s %zu MB, beyond the memory limit of %llu MB; %s", what,
+  return pc_fail(err, PCAL_MEMORY, "%-s %zu MB, beyond the memory limit of %llu MB; %-s", what,
                  bytes / 1000000 + 1, (unsigned long long)(env->memory_limit / 1000000),
                  remedy);
 }

@@ -41,7 +41,7 @@ static pcal_status merge_check_flag(const pcal_measure *measure, int here,
   if (here == there)
     return PCAL_OK;
   return pc_fail(err, PCAL_USAGE,
-                 "%s was measured %s %s and %s %s; measure all parts in the same way",
+                 "%s was measured %-s %-s and %s %-s; measure all parts in the same way",
                  merge_name(other, "the other measure"), there ? "with" : "without", flag,
                  merge_name(measure, "this one"), here ? "with" : "without");
 }

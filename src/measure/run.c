@@ -84,7 +84,7 @@ pcal_status pc_measure_source(pcal_source *source, const pcal_measure_config *co
   full.columns = shape.columns;
   full.levels = shape.levels;
   if (!shape.labelled)
-    return pc_fail(err, PCAL_USAGE, "measuring needs the true outcomes; give them with %s",
+    return pc_fail(err, PCAL_USAGE, "measuring needs the true outcomes; give them with %-s",
                    pc_kind_outcome_flag(shape.kind));
   pcal_measure *measure = NULL;
   PC_TRY(pc_measure_new(&full, env, &measure, err));

@@ -5,6 +5,7 @@
 #ifndef PC_STATE_H
 #define PC_STATE_H
 
+#include "core/text.h"
 #include "measure/measure.h"
 
 #define PC_STATE_MAGIC "PCALSTAT"
@@ -30,5 +31,8 @@ PC_CHECKED pcal_status pc_state_save(const pcal_measure *measure, pcal_sink sink
  * when they are not a state, were cut off, damaged, or written by a newer version. */
 PC_CHECKED pcal_status pc_state_load(const void *bytes, size_t length, const char *name,
                                      const pcal_env *env, pcal_measure **out, pcal_error *err);
+
+/* See pcal_measure_describe. */
+void pc_state_describe(const pcal_measure *measure, pc_text *out);
 
 #endif

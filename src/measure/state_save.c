@@ -18,6 +18,7 @@
  * to need another state. */
 #include "measure/state.h"
 
+#include "core/json.h"
 #include "measure/roster.h"
 
 static pcal_status state_save_check_savable(const pc_plan *plan, pcal_error *err) {
@@ -157,4 +158,62 @@ pcal_status pc_state_save(const pcal_measure *measure, pcal_sink sink, void *use
   const pcal_status status = state_save_ordered(measure, order, groups, sink, user, err);
   pc_free(&measure->env, order);
   return status;
+}
+
+/* ---- in words ---- */
+
+static uint64_t state_next_row(const pcal_measure *measure) {
+  const pc_census *census = &measure->census;
+  uint64_t rows = measure->skipped;
+  if (census->range_count > 0)
+    return census->ranges[census->range_count - 1].last + 1;
+  for (size_t a = 0; a < measure->ledger.count; a++) {
+    const pc_account *account = pc_ledger_find(&measure->ledger, a);
+    rows += account == NULL ? 0 : account->tally.rows;
+  }
+  return rows; /* too scattered to be kept, or none */
+}
+
+static void state_describe_number(pc_json *json, const char *key, uint64_t value) {
+  pc_json_key(json, key);
+  pc_json_integer(json, value);
+}
+
+static void state_describe_specs(const pc_plan *plan, pc_json *json) {
+  pc_json_key(json, "specs");
+  pc_json_open(json, '[');
+  for (size_t e = 0; e < plan->entry_count; e++) {
+    char spec[PC_SPEC_MAX];
+    pc_options_write(&plan->entries[e].options, 0, spec, sizeof spec);
+    pc_json_string(json, spec);
+  }
+  pc_json_close(json, ']');
+}
+
+void pc_state_describe(const pcal_measure *measure, pc_text *out) {
+  const pc_plan *plan = &measure->plan;
+  const pc_policy *policy = &measure->pass.policy;
+  pc_json json;
+  pc_json_init(&json, out);
+  pc_json_open(&json, '{');
+  state_describe_number(&json, "kind", plan->layout.kind);
+  state_describe_number(&json, "columns", plan->layout.columns);
+  pc_json_key(&json, "levels");
+  if (plan->layout.form == PC_FORM_QUANTILES)
+    pc_json_numbers(&json, plan->layout.levels, plan->layout.columns);
+  else
+    pc_json_null(&json);
+  state_describe_specs(plan, &json);
+  state_describe_number(&json, "normalize", policy->normalize != 0);
+  state_describe_number(&json, "skip_missing", policy->skip_missing != 0);
+  state_describe_number(&json, "fast", policy->fast != 0);
+  pc_json_key(&json, "interval");
+  pc_json_number(&json, plan->certainty.level);
+  state_describe_number(&json, "replicas", plan->certainty.replicas);
+  pc_json_key(&json, "interval_method");
+  pc_json_string(&json, pc_interval_method_name(plan->certainty.method));
+  state_describe_number(&json, "null", plan->certainty.null != 0);
+  state_describe_number(&json, "next_row", state_next_row(measure));
+  pc_json_close(&json, '}');
+  pc_text_add(out, "\n");
 }

@@ -32,7 +32,7 @@ static pcal_status inspect_members_look(const pc_bytes *bytes, const char *name,
   if (status == PCAL_DATA || status == PCAL_USAGE)
     memcpy(out->why, inner.message, sizeof out->why);
   else if (status != PCAL_OK)
-    return pc_fail(err, status, "%s", inner.message);
+    return pc_error_pass(err, &inner);
   return PCAL_OK;
 }
 

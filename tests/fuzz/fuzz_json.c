@@ -79,7 +79,7 @@ static void fuzz_json_again(const pc_json_tree *tree, const pcal_env *env) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const pcal_env env = pc_env_resolve(NULL);
   pc_json_tree tree;
-  pcal_error err = {PCAL_OK, PCAL_NO_ROW, ""};
+  pcal_error err = {.status = PCAL_OK, .row = PCAL_NO_ROW, .message = ""};
   const pcal_status status = pc_json_read(data, size, "fuzz.json", &env, &tree, &err);
   if (status == PCAL_OK) {
     fuzz_json_again(&tree, &env);

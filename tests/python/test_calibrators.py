@@ -291,3 +291,35 @@ def test_groups(digits, tmp_path):
     assert (again.transform(digits.logits, groups=groups) == probs).all()
     with pytest.raises(pc.UsageError, match="a map for each group"):
         fitted.transform(digits.logits)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_fit_never_writes_parameters(digits, row):
+    made = class_of(row)
+    sklearn_base = pytest.importorskip("sklearn.base")
+    options = {"epochs": 2} if "epochs" in made().get_params() else {}
+    columns = slice(0, 3)
+    rows = digits.labels < 3
+    scores, labels = digits.logits[rows][:, columns], digits.labels[rows]
+    half = len(labels) // 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            first = made(kind="logits", **options)
+            before = first.get_params()
+            first.fit(scores[:half], labels[:half])
+        except pc.Error as refused:
+            pytest.skip(str(refused))
+        assert first.get_params() == before
+        fresh = made(kind="logits", **options).fit(scores[half:], labels[half:])
+        again = sklearn_base.clone(first).fit(scores[half:], labels[half:])
+        first.fit(scores[half:], labels[half:])
+    assert (again.transform(scores) == fresh.transform(scores)).all()
+    assert (first.transform(scores) == fresh.transform(scores)).all()
+
+
+def test_the_penalty_that_was_found(digits):
+    rows = digits.labels < 3
+    made = pc.calibrators.MatrixOdir(kind="logits")
+    made.fit(digits.logits[rows][:, :3], digits.labels[rows])
+    assert made.lambda_ == "auto" and made.lambda_fitted_ >= 0

@@ -89,3 +89,32 @@ def test_no_flags_in_sentences(digits):
         with pytest.raises(pc.Error) as caught:
             call()
         assert "--" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["log-probs.npy", "run--final.npy", "--metric x.npy", "skip-missing --header yes.npy"],
+)
+def test_file_names_stay_as_they_are(digits, tmp_path, name):
+    with pytest.raises(pc.IOError) as caught:
+        pc.measure(tmp_path / name, digits.labels)
+    assert str(tmp_path / name) in str(caught.value)
+    np.save(tmp_path / name, digits.logits[:5])
+    with pytest.raises(pc.DataError) as caught:
+        pc.measure(logits=tmp_path / name, labels=digits.labels)
+    assert str(tmp_path / name) in str(caught.value)
+
+
+def test_own_words_change_beside_names(digits, tmp_path):
+    path = tmp_path / "log-probs.npy"
+    np.save(path, digits.logits)
+    with pytest.raises(pc.DataError) as caught:
+        pc.measure(probs=path, labels=digits.labels)
+    assert str(path) in str(caught.value) and "--" not in str(caught.value)
+
+
+def test_names_of_groups_stay_as_they_are(digits):
+    groups = np.where(np.arange(len(digits.labels)) % 2, "log-probs", "--normalize")
+    result = pc.measure(digits.probs, digits.labels, groups=groups, metrics="ece")
+    for text in (repr(result), result.to_markdown().replace("\\", "")):
+        assert "log-probs" in text and "--normalize" in text and "log_probs" not in text

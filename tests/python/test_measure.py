@@ -202,3 +202,28 @@ def test_a_refused_part_changes_nothing(digits):
     assert running.result().to_json() == before
     with pytest.raises(pc.UsageError, match="nothing was measured yet"):
         pc.Measure().result()
+
+
+def test_a_loaded_measure_goes_on(digits, tmp_path):
+    specs = ["ece:bins=20,norm=l2", "brier"]
+    whole = pc.measure(digits.probs, digits.labels, metrics=specs)
+    first = pc.Measure(specs, normalize=True).update(digits.probs[:300], digits.labels[:300])
+    first.save(tmp_path / "first.pcal")
+    loaded = pc.Measure.load(tmp_path / "first.pcal")
+    loaded.update(digits.probs[300:], digits.labels[300:])
+    assert loaded.result().to_dict()["results"] == whole.to_dict()["results"]
+    fresh = pc.Measure(specs, normalize=True).merge(pc.Measure.load(tmp_path / "first.pcal"))
+    fresh.update(digits.probs[300:], digits.labels[300:])
+    assert fresh.result().to_dict()["results"] == whole.to_dict()["results"]
+    other = pc.Measure("accuracy")
+    with pytest.raises(pc.UsageError, match="other metrics"):
+        other.merge(loaded)
+    other.update(confidence=digits.confidence, correct=digits.correct)  # nothing has changed
+
+
+def test_repeated_rows(digits):
+    weights = np.broadcast_to(2.0, len(digits.labels))
+    twice = pc.measure(digits.probs, digits.labels, weights=weights, metrics="brier")
+    assert twice.brier == pc.measure(digits.probs, digits.labels, metrics="brier").brier
+    row = np.broadcast_to(digits.probs[:1], digits.probs.shape)
+    assert pc.accuracy(row, digits.labels) == pc.accuracy(row.copy(), digits.labels)

@@ -82,15 +82,15 @@ static void rewords(void **state) {
   (void)state;
   pcal_error err;
   pc_fail(&err, PCAL_DATA, "row 3: remove it or pass --skip; that is all");
-  pc_reword(&err, "remove it or pass --skip", "remove it");
+  pc_error_reword(&err, "remove it or pass --skip", "remove it");
   assert_sentence(err, PCAL_DATA, "row 3: remove it; that is all");
-  pc_reword(&err, "absent", "x");
+  pc_error_reword(&err, "absent", "x");
   assert_sentence(err, PCAL_DATA, "row 3: remove it; that is all");
-  pc_reword(NULL, "row", "x");
+  pc_error_reword(NULL, "row", "x");
   memset(err.message, 'a', sizeof err.message);
   err.message[sizeof err.message - 1] = '\0';
   memcpy(err.message + sizeof err.message - 5, "end", 3);
-  pc_reword(&err, "end", "a much longer end");
+  pc_error_reword(&err, "end", "a much longer end");
   assert_int_equal(strlen(err.message), sizeof err.message - 1);
 }
 

@@ -2,7 +2,7 @@
 
 static void fills_what_the_caller_gave(void **state) {
   (void)state;
-  pcal_error err = {PCAL_OK, 5, "old"};
+  pcal_error err = {.status = PCAL_OK, .row = 5, .message = "old"};
   assert_int_equal(pc_fail(&err, PCAL_IO, "%s: %d of %d", "a.npy", 3, 7), PCAL_IO);
   assert_sentence(err, PCAL_IO, "a.npy: 3 of 7");
   assert_true(err.row == PCAL_NO_ROW);
@@ -25,7 +25,7 @@ static void needs_no_error(void **state) {
 
 static void clears(void **state) {
   (void)state;
-  pcal_error err = {PCAL_IO, 5, "old"};
+  pcal_error err = {.status = PCAL_IO, .row = 5, .message = "old"};
   pc_error_clear(&err);
   assert_sentence(err, PCAL_OK, "");
   assert_true(err.row == PCAL_NO_ROW);
@@ -85,6 +85,45 @@ static void unknown_statuses_are_faults(void **state) {
   assert_int_equal(pcal_status_exit_code((pcal_status)-1), 5);
 }
 
+static void check_quote(const pcal_error *err, size_t index, const char *expected) {
+  assert_true(index < err->quote_count);
+  const pcal_span quote = err->quotes[index];
+  assert_int_equal(quote.end - quote.begin, strlen(expected));
+  assert_memory_equal(err->message + quote.begin, expected, strlen(expected));
+}
+
+static void notes_what_comes_from_outside(void **state) {
+  (void)state;
+  pcal_error err;
+  pc_fail(&err, PCAL_DATA, "%s, line %d: \"%.4s\" is 100%% wrong; give %-s", "log-probs.npy", 7,
+          "--labels", "--labels");
+  assert_string_equal(err.message,
+                      "log-probs.npy, line 7: \"--la\" is 100% wrong; give --labels");
+  assert_int_equal(err.quote_count, 2);
+  check_quote(&err, 0, "log-probs.npy");
+  check_quote(&err, 1, "--la");
+  pc_error_reword(&err, "give --labels", "give the labels");
+  pc_error_reword(&err, "log-probs", "x"); /* in a name: stays */
+  pc_error_reword(&err, ", line", ", in line");
+  assert_string_equal(err.message,
+                      "log-probs.npy, in line 7: \"--la\" is 100% wrong; give the labels");
+  check_quote(&err, 0, "log-probs.npy");
+  check_quote(&err, 1, "--la");
+}
+
+/* Where names hold the marks themselves nothing is taken for the library's words. */
+static void is_careful_with_odd_names(void **state) {
+  (void)state;
+  pcal_error err;
+  pc_fail(&err, PCAL_DATA, "%s: give --labels", "a\2--probs");
+  assert_int_equal(err.quote_count, 1);
+  check_quote(&err, 0, "a--probs: give --labels");
+  pc_fail(&err, PCAL_DATA, "%s %s %s %s %s %s %s %s %s %s %s %s %s %s", "a", "a", "a", "a", "a",
+          "a", "a", "a", "a", "a", "a", "a", "a", "a");
+  assert_int_equal(err.quote_count, PCAL_ERROR_QUOTES);
+  assert_int_equal(err.quotes[PCAL_ERROR_QUOTES - 1].end, strlen(err.message));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(fills_what_the_caller_gave),
@@ -94,6 +133,8 @@ int main(void) {
       cmocka_unit_test(try_passes_failures_on),
       cmocka_unit_test(every_status_has_text_and_exit_code),
       cmocka_unit_test(unknown_statuses_are_faults),
+      cmocka_unit_test(notes_what_comes_from_outside),
+      cmocka_unit_test(is_careful_with_odd_names),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -251,7 +251,7 @@ static void starts_nothing_after_a_failure(void **state) {
 static void leaves_the_error_alone_on_success(void **state) {
   (void)state;
   const pcal_env env = env_with(2, 0);
-  pcal_error err = {PCAL_IO, 4, "from before"};
+  pcal_error err = {.status = PCAL_IO, .row = 4, .message = "from before"};
   thread_notes seen = {.caller = pthread_self()};
   assert_int_equal(pc_run(&env, 10, LARGE, elsewhere_task, &seen, &err), PCAL_OK);
   assert_string_equal(err.message, "from before");
