@@ -26,6 +26,8 @@
 #if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
 #define TEMPERED_IN_EIGHTS
 #include "kernels/tempered_eights.h"
+#else
+#include "kernels/tempered_fused.h"
 #endif
 
 #define TEMPERED_TILE 512          /* at least PC_NARROW_CLASSES * PC_LANES */
@@ -69,31 +71,6 @@ static void tempered_exponentiate(tempered_tile *tile) {
     term[i] = pc_lane_exp2(power[i]);
 }
 
-/* What a loss needs. */
-static void tempered_add_terms(const tempered_tile *restrict at,
-                               double rest[restrict PC_LANES]) {
-  for (size_t j = 0; j < at->whole; j += PC_LANES)
-    for (size_t l = 0; l < PC_LANES; l++)
-      rest[l] += pc_lane_exp2(at->power[j + l]);
-}
-
-/* What all derivatives of the log score need. */
-static void tempered_add_moments(const tempered_tile *restrict at,
-                                 tempered_lanes *restrict lanes) {
-  for (size_t j = 0; j < at->whole; j += PC_LANES)
-    for (size_t l = 0; l < PC_LANES; l++) {
-      const double y = at->power[j + l], m1 = at->term[j + l] * y, m2 = m1 * y, m3 = m2 * y;
-      const double m4 = m3 * y, m5 = m4 * y;
-      lanes->rest[l] += at->term[j + l];
-      lanes->moment[0][l] += m1;
-      lanes->moment[1][l] += m2;
-      lanes->moment[2][l] += m3;
-      lanes->moment[3][l] += m4;
-      lanes->moment[4][l] += m5;
-      lanes->moment[5][l] += m5 * y;
-    }
-}
-
 /* What the Brier score needs. */
 static void tempered_add_squares(const tempered_tile *restrict at,
                                  tempered_lanes *restrict lanes) {
@@ -108,14 +85,6 @@ static void tempered_add_squares(const tempered_tile *restrict at,
       lanes->moment[3][l] += square_first;
       lanes->moment[4][l] += square_first * y;
     }
-}
-
-static void tempered_add(pc_tempered_wish wish, tempered_tile *tile, tempered_lanes *lanes) {
-  tempered_exponentiate(tile);
-  if (wish == PC_TEMPERED_BRIER)
-    tempered_add_squares(tile, lanes);
-  else
-    tempered_add_moments(tile, lanes);
 }
 
 static double tempered_fold(const double lanes[PC_LANES]) {
@@ -137,8 +106,7 @@ static void tempered_fold_all(tempered_lanes *lanes) {
 
 #if defined(TEMPERED_IN_EIGHTS)
 
-/* All of this for the log score. */
-#define TEMPERED_EIGHTS(kind)                                                             \
+#define TEMPERED_LOG_SUMS(kind, plain)                                                    \
   do {                                                                                    \
     if (wish == PC_TEMPERED_LOG)                                                          \
       eights_sum(kind, scores, count, top, max, scale, lanes->rest, NULL, lanes->moment); \
@@ -147,55 +115,56 @@ static void tempered_fold_all(tempered_lanes *lanes) {
                  lanes->moment);                                                          \
   } while (0)
 
-static int tempered_eights(pc_tempered_wish wish, const void *scores, int floats, size_t count,
-                           size_t top, double max, double scale, tempered_lanes *lanes) {
-  if (wish == PC_TEMPERED_BRIER)
-    return 0;
-  if (floats)
-    TEMPERED_EIGHTS(EIGHTS_FLOATS);
-  else if (top < count)
-    TEMPERED_EIGHTS(EIGHTS_DOUBLES);
-  else
-    TEMPERED_EIGHTS(EIGHTS_ROWS);
-  return 1;
-}
-
 #else
 
-static int tempered_eights(pc_tempered_wish wish, const void *scores, int floats, size_t count,
-                           size_t top, double max, double scale, tempered_lanes *lanes) {
-  (void)wish, (void)scores, (void)floats, (void)count;
-  (void)top, (void)max, (void)scale, (void)lanes;
-  return 0;
-}
+_Static_assert(sizeof(fused_sums) == sizeof(tempered_lanes), "the same sums");
+
+#define TEMPERED_LOG_SUMS(kind, plain)                                             \
+  do {                                                                             \
+    fused_sums sums;                                                               \
+    plain(scores, count, top, max, scale, wish == PC_TEMPERED_LOG_AND_ONE, &sums); \
+    memcpy(lanes, &sums, sizeof sums);                                             \
+  } while (0)
 
 #endif
 
+/* All of this for the log score. */
+static void tempered_log_f32(pc_tempered_wish wish, const float *scores, size_t count,
+                             size_t top, double max, double scale, tempered_lanes *lanes) {
+  TEMPERED_LOG_SUMS(EIGHTS_FLOATS, fused_sum_f32);
+}
+
+static void tempered_log_f64(pc_tempered_wish wish, const double *scores, size_t count,
+                             size_t top, double max, double scale, tempered_lanes *lanes) {
+  if (top < count)
+    TEMPERED_LOG_SUMS(EIGHTS_DOUBLES, fused_sum_f64);
+  else
+    TEMPERED_LOG_SUMS(EIGHTS_ROWS, fused_sum_f64);
+}
+
 /* Terms of the scores of a row but the one at `top`, part by part, folded; without a top, what
  * is in each lane is a row of its own. */
-#define TEMPERED_SUM(name, fill, type)                                                         \
-  static void name(pc_tempered_wish wish, const type *scores, size_t count, size_t top,        \
-                   double max, double scale, tempered_lanes *lanes) {                          \
-    tempered_tile tile;                                                                        \
-    if (tempered_eights(wish, scores, sizeof *scores == sizeof(float), count, top, max, scale, \
-                        lanes))                                                                \
-      return;                                                                                  \
-    memset(lanes, 0, sizeof *lanes);                                                           \
-    for (size_t begin = 0; begin < count; begin += TEMPERED_TILE) {                            \
-      const size_t left = count - begin, here = left < TEMPERED_TILE ? left : TEMPERED_TILE;   \
-      if (wish == PC_TEMPERED_LOG_AND_ONE) {                                                   \
-        fill(scores + begin, here, top - begin, max, PC_LANE_LOG2_E, &tile);                   \
-        tempered_add_terms(&tile, lanes->one);                                                 \
-      }                                                                                        \
-      fill(scores + begin, here, top - begin, max, scale, &tile);                              \
-      tempered_add(wish, &tile, lanes);                                                        \
-    }                                                                                          \
-    if (top < count)                                                                           \
-      tempered_fold_all(lanes);                                                                \
+#define TEMPERED_SUM(name, fill, log_sums, type)                                             \
+  static void name(pc_tempered_wish wish, const type *scores, size_t count, size_t top,      \
+                   double max, double scale, tempered_lanes *lanes) {                        \
+    tempered_tile tile;                                                                      \
+    if (wish != PC_TEMPERED_BRIER) {                                                         \
+      log_sums(wish, scores, count, top, max, scale, lanes);                                 \
+      return;                                                                                \
+    }                                                                                        \
+    memset(lanes, 0, sizeof *lanes);                                                         \
+    for (size_t begin = 0; begin < count; begin += TEMPERED_TILE) {                          \
+      const size_t left = count - begin, here = left < TEMPERED_TILE ? left : TEMPERED_TILE; \
+      fill(scores + begin, here, top - begin, max, scale, &tile);                            \
+      tempered_exponentiate(&tile);                                                          \
+      tempered_add_squares(&tile, lanes);                                                    \
+    }                                                                                        \
+    if (top < count)                                                                         \
+      tempered_fold_all(lanes);                                                              \
   }
 
-TEMPERED_SUM(tempered_sum_f32, tempered_fill_f32, float)
-TEMPERED_SUM(tempered_sum_f64, tempered_fill_f64, double)
+TEMPERED_SUM(tempered_sum_f32, tempered_fill_f32, tempered_log_f32, float)
+TEMPERED_SUM(tempered_sum_f64, tempered_fill_f64, tempered_log_f64, double)
 
 static void tempered_push(pc_tempered_wish wish, const tempered_lanes *lanes, double gap,
                           pc_tempered_block *block) {
