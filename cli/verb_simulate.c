@@ -433,8 +433,6 @@ static const cli_example simulate_examples[] = {
      "an over-confident model as CSV; then: propercal measure --data bad.csv"},
     {"propercal simulate --rows 2000 --classes 10 -o sim.npz",
      "one file; then: propercal measure --data sim.npz"},
-    {"propercal simulate --factor 1.5 --truth --seed 7 -o sim",
-     "with the true probabilities in sim_truth.npy"},
     {"propercal simulate --factor 2.5 --classes 10 -m ece -m ks -o sim",
      "with the values of two metrics that samples estimate"},
     {"propercal simulate --rows 500 --classes 5 -o - | propercal measure --data -",
