@@ -683,7 +683,7 @@ PCAL_API pcal_status pcal_results_curve(const pcal_results *results, size_t inde
  * between their levels. */
 typedef struct pcal_bin {
   double low, high;
-  double weight;     /* rows in the bin */
+  double weight;     /* rows in the bin; importance weights sum to the effective sample size */
   double confidence; /* mean score; NaN in an empty bin */
   double frequency;  /* share of hits; NaN in an empty bin */
 } pcal_bin;

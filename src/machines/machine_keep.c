@@ -339,7 +339,8 @@ static pcal_status machine_keep_join(const keep_distinct *job, const keep_key *k
     const size_t row = keys[i].row;
     const int met = i > 0 && keys[i].key == keys[i - 1].key;
     const int same = met && !job->how->by_position;
-    const double more = job->how->importance ? 1.0 : weights[row];
+    /* Frequencies are whole, but for those of a file that was made to deceive. */
+    const double more = job->how->importance ? 1.0 : fmax(floor(weights[row] + 0.5), 1.0);
     if (met && job->how->identified)
       return machine_keep_repeated(job, keys[i - 1].row, row, err);
     if (same && machine_keep_compare(job, keys[i - 1].row, row) == 0) {
