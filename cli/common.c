@@ -55,7 +55,13 @@ static const cli_flag common_inputs[] = {
     {"target", 0, CLI_TEXT, "FILE", COMMON_INPUT(target), "the numbers that came true", NULL,
      CLI_FILE},
     {"weights", 0, CLI_TEXT, "FILE", COMMON_INPUT(weights),
-     "how many times each row occurred; 1 when not given", NULL, CLI_FILE},
+     "weights of the rows; 1 when not given", NULL, CLI_FILE},
+    {"weights-are", 0, CLI_TEXT, "WORD", COMMON_INPUT(weights_are),
+     "frequency: a row of weight 3 is three rows; importance: a row is one row, and its weight "
+     "says how much it counts. When not given: frequency if all weights are whole numbers, "
+     "else "
+     "importance",
+     "frequency|importance", CLI_ANY},
     {"data", 0, CLI_TEXT, "FILE", COMMON_INPUT(data),
      "one file with everything, by names like these flags: arrays of a .npz file, fields of a "
      ".jsonl file, or columns of a CSV file (logits.0, logits.1, ..., labels)",
@@ -253,7 +259,7 @@ pcal_status cli_source_open(cli_session *session, int labelled, pcal_source **ou
   const char *const names[] = {in->logits,    in->probs,   in->log_probs, in->confidence,
                                in->labels,    in->correct, in->weights,   in->groups,
                                in->data,      in->mean,    in->std,       in->variance,
-                               in->quantiles, in->samples, in->target};
+                               in->quantiles, in->samples, in->target,    in->ids};
   for (size_t i = 0; i < CLI_COUNT_OF(names); i++)
     cli_guard_watch(names[i]);
   in->header = cli_header(&session->options);

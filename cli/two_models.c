@@ -56,6 +56,8 @@ pcal_status cli_measure_against(cli_session *session, const pcal_measure_config 
   options->inputs.target = mine.target;
   options->inputs.levels = options->against.quantiles ? mine.levels : NULL;
   options->inputs.weights = mine.weights;
+  options->inputs.weights_are = mine.weights_are;
+  options->inputs.ids = mine.ids;
   options->inputs.groups = mine.groups;
   options->inputs.first_row = mine.first_row;
   const int classes =

@@ -29,6 +29,10 @@ static const cli_flag measure_surety_flags[] = {
      "a cluster for each row, as a patient with several scans: intervals take clusters as a "
      "whole",
      NULL, CLI_FILE},
+    {"id", 0, CLI_TEXT, "FILE", offsetof(cli_options, inputs) + offsetof(pcal_inputs, ids),
+     "an id for each row, each given once: random draws belong to it. When not given they "
+     "belong to what a row says or, against another model, to its position",
+     NULL, CLI_FILE},
     {"replicas", 0, CLI_COUNT, "N", offsetof(cli_options, replicas),
      "how often rows are drawn anew for --interval and --null; 1000 when not given", NULL,
      CLI_ANY},

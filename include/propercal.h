@@ -204,6 +204,15 @@ typedef enum pcal_type { PCAL_F32 = 1, PCAL_F64 } pcal_type;
 
 #define PCAL_MISSING_LABEL INT32_MIN
 
+/* What weights are.  Frequencies: a row of weight 3 is three rows.  Importance weights: a row
+ * is one row, and its weight says how much it counts; intervals, tests, null and verdict then
+ * go by the rows, and results do not change when all weights are multiplied by a number. */
+typedef enum pcal_weights {
+  PCAL_WEIGHTS_AUTO,      /* frequencies if all of them are whole numbers, else importance */
+  PCAL_WEIGHTS_FREQUENCY, /* others than whole numbers are refused */
+  PCAL_WEIGHTS_IMPORTANCE
+} pcal_weights;
+
 /* Most levels that quantiles may have. */
 #define PCAL_LEVELS_MAX 200
 
@@ -235,7 +244,7 @@ typedef struct pcal_batch {
   ptrdiff_t row_stride;    /* from a row to the next; 0: without gaps */
   ptrdiff_t column_stride; /* from a column to the next; 0: without gaps */
   const int32_t *labels;
-  const double *weights;  /* frequencies, or NULL */
+  const double *weights;  /* see pcal_weights; or NULL */
   const uint32_t *groups; /* group numbers, or NULL */
   uint64_t first_row;     /* index of the first row in the whole data set */
   const char *scores_name, *labels_name, *weights_name, *groups_name;
@@ -244,12 +253,15 @@ typedef struct pcal_batch {
   const double *targets;   /* of regression, in place of labels; their name is labels_name */
   const double *levels;    /* of quantiles, one for each column */
   const char *spread_name; /* of variances that come from elsewhere than the means, or NULL */
+  const uint64_t *ids;     /* keys of the rows for random draws, each given once; NULL: what a
+                              row says is its key */
+  int weights_are;         /* pcal_weights */
 } pcal_batch;
 
 #define PCAL_BATCH_INIT                                                                    \
   {                                                                                        \
     sizeof(pcal_batch), PCAL_PROBABILITY, PCAL_F32, 0, 0, NULL, 0, 0, NULL, NULL, NULL, 0, \
-        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL                               \
+        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0                      \
   }
 
 /* ---- Sources: rows from files ------------------------------------------- */
@@ -277,12 +289,14 @@ typedef struct pcal_inputs {
   const char *mean, *variance, *std, *quantiles, *samples;
   const char *target;
   const char *levels; /* of the quantiles: "0.05/0.5/0.95" */
+  const char *ids;    /* an id for each row, each given once: draws belong to it; or NULL */
+  const char *weights_are; /* "frequency" or "importance"; NULL: see PCAL_WEIGHTS_AUTO */
 } pcal_inputs;
 
 #define PCAL_INPUTS_INIT                                                                   \
   {                                                                                        \
     sizeof(pcal_inputs), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, \
-        NULL, NULL, NULL, NULL, NULL, NULL                                                 \
+        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL                                     \
   }
 
 /* Files are mapped.  One that becomes shorter while it is read is noticed between windows;
@@ -362,10 +376,12 @@ typedef struct pcal_arrow {
   const char *name;                      /* used in error messages; NULL: "arrow" */
   uint64_t first_row;                    /* index given to the first row */
   const double *levels; /* of quantiles, one for each column; labels is then the target */
+  const char *ids;      /* or NULL */
+  int weights_are;      /* pcal_weights */
 } pcal_arrow;
 
 #define PCAL_ARROW_INIT \
-  { sizeof(pcal_arrow), PCAL_PROBABILITY, NULL, 0, NULL, NULL, NULL, NULL, 0, NULL }
+  { sizeof(pcal_arrow), PCAL_PROBABILITY, NULL, 0, NULL, NULL, NULL, NULL, 0, NULL, NULL, 0 }
 
 /* A source over a stream of record batches.  The stream is moved into the source, also on
  * failure: afterwards its release is NULL.  Batches are read as they are wanted, used where
@@ -425,10 +441,15 @@ typedef struct pcal_join {
   const pcal_input *spread; /* variance or standard deviation; NULL: scores has two columns */
   const double *levels;     /* of quantiles, one for each column; copied */
   size_t level_count;
+  const pcal_input *ids; /* or NULL */
+  int weights_are;       /* pcal_weights */
 } pcal_join;
 
-#define PCAL_JOIN_INIT \
-  { sizeof(pcal_join), PCAL_PROBABILITY, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, NULL, NULL, 0 }
+#define PCAL_JOIN_INIT                                                                         \
+  {                                                                                            \
+    sizeof(pcal_join), PCAL_PROBABILITY, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, NULL, NULL, 0, \
+        NULL, 0                                                                                \
+  }
 
 PCAL_API pcal_status pcal_source_join(const pcal_join *join, const pcal_env *env,
                                       pcal_source **out, pcal_error *err);
@@ -679,7 +700,7 @@ PCAL_API pcal_status pcal_results_curve(const pcal_results *results, size_t inde
  * between their levels. */
 typedef struct pcal_bin {
   double low, high;
-  double weight;     /* rows in the bin */
+  double weight;     /* rows in the bin; importance weights sum to the effective sample size */
   double confidence; /* mean score; NaN in an empty bin */
   double frequency;  /* share of hits; NaN in an empty bin */
 } pcal_bin;
@@ -695,6 +716,11 @@ PCAL_API pcal_status pcal_results_against(pcal_results *results, const pcal_resu
  * as after temperature scaling: the difference of brier, log or spherical is then told as that
  * of its calibration error too (Gruber & Buettner 2022, Proposition 4.5). */
 PCAL_API void pcal_results_injective(pcal_results *results);
+
+/* What the weights were taken for, PCAL_WEIGHTS_AUTO without weights, and the effective sample
+ * size: the number of rows, for frequencies the sum of the weights, for importance weights
+ * (sum w)^2 / sum w^2 (Kish 1965).  `effective` may be NULL. */
+PCAL_API pcal_weights pcal_results_weights(const pcal_results *results, double *effective);
 
 /* The class that every label is, or -1 when there are several (or confidences): from one class
  * calibration cannot be judged, though every metric has its value. */

@@ -96,7 +96,7 @@ void core_delete(PyObject *self);
 /* Is the object of this type?  Else a TypeError. */
 int core_check(PyObject *object, PyObject *type, const char *what);
 
-enum { CORE_PARTS = 5 }; /* scores, labels or targets, weights, groups, spread */
+enum { CORE_PARTS = 6 }; /* scores, labels or targets, weights, groups, spread, ids */
 
 /* Numbers of a tuple, at most PCAL_LEVELS_MAX; returns how many, or -1.  None: none. */
 Py_ssize_t core_levels(PyObject *tuple, double out[PCAL_LEVELS_MAX]);

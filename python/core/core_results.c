@@ -228,6 +228,14 @@ static PyObject *core_results_verdict(PyObject *self, PyObject *unused) {
   return core_text(pcal_results_verdict(core_results_in(self)));
 }
 
+/* weights() -> (pcal_weights, effective sample size) */
+static PyObject *core_results_weights(PyObject *self, PyObject *unused) {
+  (void)unused;
+  double effective = 0.0;
+  const pcal_weights are = pcal_results_weights(core_results_in(self), &effective);
+  return Py_BuildValue("(id)", (int)are, effective);
+}
+
 static PyObject *core_results_only_label(PyObject *self, PyObject *unused) {
   (void)unused;
   return PyLong_FromLong(pcal_results_only_label(core_results_in(self)));
@@ -243,6 +251,7 @@ static PyMethodDef core_results_methods[] = {
     {"figure_data", core_results_figure_data, METH_O, NULL},
     {"bins", core_results_bins, METH_NOARGS, NULL},
     {"only_label", core_results_only_label, METH_NOARGS, NULL},
+    {"weights", core_results_weights, METH_NOARGS, NULL},
     {"verdict", core_results_verdict, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

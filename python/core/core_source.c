@@ -151,7 +151,7 @@ static int core_source_part(core_source *object, core_source_plan *plan, size_t 
 static int core_source_plan_parts(core_source *object, core_source_plan *plan, PyObject *parts,
                                   PyObject *names, pcal_join *join) {
   const pcal_input **const places[CORE_PARTS] = {&join->scores, &join->labels, &join->weights,
-                                                 &join->groups, &join->spread};
+                                                 &join->groups, &join->spread, &join->ids};
   for (size_t i = 0; i < CORE_PARTS; i++) {
     PyObject *name = PyTuple_GetItem(names, (Py_ssize_t)i);
     const int there =
@@ -217,14 +217,15 @@ Py_ssize_t core_levels(PyObject *tuple, double out[PCAL_LEVELS_MAX]) {
   return count;
 }
 
-/* open(kind, parts, names, classes or None, first_row, header, settings, levels or None) */
+/* open(kind, parts, names, classes or None, first_row, header, settings, levels or None,
+ * weights_are) */
 PyObject *core_open(PyObject *module, PyObject *arguments) {
-  int kind = 0, header = 0;
+  int kind = 0, header = 0, weights_are = 0;
   unsigned long long first_row = 0;
   PyObject *parts, *names, *classes, *settings, *levels;
   double numbers[PCAL_LEVELS_MAX];
-  if (!PyArg_ParseTuple(arguments, "iOOOKiOO", &kind, &parts, &names, &classes, &first_row,
-                        &header, &settings, &levels))
+  if (!PyArg_ParseTuple(arguments, "iOOOKiOOi", &kind, &parts, &names, &classes, &first_row,
+                        &header, &settings, &levels, &weights_are))
     return NULL;
   const Py_ssize_t level_count = core_levels(levels, numbers);
   if (level_count < 0)
@@ -239,6 +240,7 @@ PyObject *core_open(PyObject *module, PyObject *arguments) {
   join.kind = (pcal_kind)kind;
   join.first_row = first_row;
   join.header = header;
+  join.weights_are = weights_are;
   join.levels = level_count == 0 ? NULL : numbers;
   join.level_count = (size_t)level_count;
   int ready = core_source_plan_parts(object, &plan, parts, names, &join) == 0;
@@ -289,6 +291,8 @@ PyObject *core_open_files(PyObject *module, PyObject *arguments) {
   inputs.correct = core_source_file(files, "correct", &failed);
   inputs.weights = core_source_file(files, "weights", &failed);
   inputs.groups = core_source_file(files, "groups", &failed);
+  inputs.ids = core_source_file(files, "ids", &failed);
+  inputs.weights_are = core_source_file(files, "weights_are", &failed);
   inputs.data = core_source_file(files, "data", &failed);
   inputs.mean = core_source_file(files, "mean", &failed);
   inputs.variance = core_source_file(files, "variance", &failed);

@@ -113,6 +113,7 @@ def compare(
     samples: Any = None,
     target: Any = None,
     weights: Any = None,
+    weights_are: "str | None" = None,
     data: Any = None,
     models: "Mapping[str, Any] | None" = None,
     kind: str = "probs",
@@ -144,7 +145,7 @@ def compare(
     """
     check_second(second, "compare")
     common = {"labels": labels, "correct": correct, "target": target, "weights": weights}
-    common["levels"] = levels
+    common |= {"levels": levels, "weights_are": weights_are}
     one = {"probs": probs, "logits": logits, "log_probs": log_probs, "confidence": confidence}
     one |= {"mean": mean, "variance": variance, "std": std}
     one |= {"quantiles": quantiles, "samples": samples}

@@ -199,6 +199,16 @@ def _levels(value: Any) -> "tuple[float, ...] | None":
     return None if value is None else tuple(float(each) for each in value)
 
 
+#: what weights may be, by the numbers of the library
+WEIGHTS_ARE = (None, "frequency", "importance")
+
+
+def _weights_are(word: "str | None") -> int:
+    if word not in WEIGHTS_ARE:
+        raise UsageError(f"weights_are {word!r} is unknown; give 'frequency' or 'importance'")
+    return WEIGHTS_ARE.index(word)
+
+
 def open_source(
     arguments: dict,
     settings: tuple,
@@ -206,17 +216,20 @@ def open_source(
     first_row: int = 0,
     header: "bool | None" = None,
 ) -> Any:
-    """A source from probs, logits, log_probs, confidence, labels, correct, weights, groups and
-    data, or mean, variance, std, quantiles, levels, samples and target, which may be missing or
-    None."""
+    """A source from probs, logits, log_probs, confidence, labels, correct, weights, groups, ids
+    and data, or mean, variance, std, quantiles, levels, samples and target, which may be missing
+    or None; weights_are says what weights are."""
     given = {name: value for name, value in arguments.items() if value is not None}
     levels = _levels(given.pop("levels", None))
+    weights_are = _weights_are(given.pop("weights_are", None))
     heading = 0 if header is None else 1 if header else 2
     data = given.get("data")
     if classes is None and all(is_file(value) for value in given.values()):
         files = {name: os.fspath(value) for name, value in given.items()}
         if levels is not None:
             files["levels"] = "/".join(map(repr, levels))
+        if weights_are:
+            files["weights_are"] = WEIGHTS_ARE[weights_are]
         return _core.open_files(files, first_row, heading, settings)
     if is_file(data):
         raise UsageError("a data file goes with files only; give arrays by themselves")
@@ -224,7 +237,7 @@ def open_source(
         given = _chosen(given.pop("data"), given)
     scores = _scores(given)
     spread = "std" if "std" in given else "variance"
-    names = (scores, _truth(scores), "weights", "groups", spread)
+    names = (scores, _truth(scores), "weights", "groups", spread, "ids")
     found = [part(name, given.get(name)) for name in names]
     if classes is None and found[0][0][0] == "array":
         classes = found[0][1]
@@ -237,4 +250,5 @@ def open_source(
         heading,
         settings,
         levels,
+        weights_are,
     )

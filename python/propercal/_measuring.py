@@ -57,12 +57,14 @@ def measure(
     samples: Any = None,
     target: Any = None,
     weights: Any = None,
+    weights_are: "str | None" = None,
     groups: Any = None,
     data: Any = None,
     metrics: Any = None,
     interval: "float | None" = None,
     null: bool = False,
     cluster: Any = None,
+    ids: Any = None,
     replicas: int = 1000,
     interval_method: str = "auto",
     against_probs: Any = None,
@@ -101,7 +103,9 @@ def measure(
     quantiles, levels : predicted quantiles of a number, rows x levels, and their levels
     samples : of predicted distributions, or members of an ensemble, rows x samples
     target : the numbers that came true
-    weights : frequencies of the rows
+    weights : weights of the rows
+    weights_are : ``"frequency"`` (a row of weight 3 is three rows) or ``"importance"`` (it is one
+        row that counts for more); None takes whole numbers for frequencies
     groups : a group for each row; results hold every group beside the total
     data : a table or a file; with a table the other arguments name its columns
     metrics : a spec such as ``"ece:bins=20,norm=l2"`` or the name of a group of metrics, or
@@ -109,6 +113,8 @@ def measure(
     interval : level of an interval for each value, as 0.95
     null : also what each metric would show if the model were calibrated
     cluster : a cluster for each row; intervals take clusters as a whole
+    ids : an id for each row, each given once: random draws belong to it; without, to what a row
+        says or, against another model, to its position
     replicas : how often rows are drawn anew for ``interval`` and ``null``
     interval_method : ``"auto"``, ``"normal"``, ``"percentile"``, ``"basic"`` or ``"bca"``
     against_probs, ... : predictions of another model for the same rows; values then hold the
@@ -135,7 +141,9 @@ def measure(
         "target": target,
         "levels": levels,
         "weights": weights,
+        "weights_are": weights_are,
         "groups": groups if cluster is None else cluster,
+        "ids": ids,
         "data": data,
     }
     mine = {
@@ -236,6 +244,7 @@ class Measure:
         samples: Any = None,
         target: Any = None,
         weights: Any = None,
+        weights_are: "str | None" = None,
         groups: Any = None,
         data: Any = None,
         classes: "Iterable[str] | None" = None,
@@ -257,6 +266,7 @@ class Measure:
             "samples": samples,
             "target": target,
             "weights": weights,
+            "weights_are": weights_are,
             "groups": groups,
             "data": data,
         }

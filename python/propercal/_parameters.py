@@ -16,6 +16,7 @@ INPUTS = (
     "samples",
     "target",
     "weights",
+    "weights_are",
     "data",
     "classes",
 )

@@ -63,6 +63,7 @@ def report(
     samples: Any = None,
     target: Any = None,
     weights: Any = None,
+    weights_are: "str | None" = None,
     data: Any = None,
     val_probs: Any = None,
     val_labels: Any = None,
@@ -116,7 +117,7 @@ def report(
     given = dict(probs=probs, labels=labels, logits=logits, log_probs=log_probs,
                  confidence=confidence, correct=correct, mean=mean, variance=variance, std=std,
                  quantiles=quantiles, levels=levels, samples=samples, target=target,
-                 weights=weights, data=data)  # fmt: skip
+                 weights=weights, weights_are=weights_are, data=data)  # fmt: skip
     second = dict(probs=val_probs, labels=val_labels, logits=val_logits, log_probs=val_log_probs,
                   confidence=val_confidence, correct=val_correct, mean=val_mean,
                   variance=val_variance, std=val_std, quantiles=val_quantiles,

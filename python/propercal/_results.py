@@ -6,6 +6,7 @@ from typing import Any, Iterator, NamedTuple
 
 from ._errors import Error, UsageError, reword
 from ._figures import Figure
+from ._inputs import WEIGHTS_ARE
 from ._registry import identifier, rows
 
 TEXT, JSON, CSV, MARKDOWN = 1, 2, 3, 4
@@ -135,6 +136,7 @@ class _Kept:
     def __init__(self, core: Any) -> None:
         self._all = core.all()
         self._bins, self._verdict = core.bins(), core.verdict()
+        self._weights = core.weights()
         self._forms = {form: core.write(form) for form in (TEXT, JSON, CSV, MARKDOWN)}
         self._figures: "dict[str, tuple[str, str]]" = {}
         for row in rows("figures"):
@@ -157,6 +159,9 @@ class _Kept:
 
     def bins(self) -> "list[tuple]":
         return self._bins
+
+    def weights(self) -> "tuple[int, float]":
+        return self._weights
 
     def write(self, form: int) -> str:
         return self._forms[form]
@@ -209,6 +214,17 @@ class Result(Values):
     def verdict(self) -> str:
         """A few sentences in plain words."""
         return self._core.verdict()
+
+    @property
+    def weights_are(self) -> "str | None":
+        """What the weights were taken for: ``"frequency"`` or ``"importance"``; None without."""
+        return WEIGHTS_ARE[self._core.weights()[0]]
+
+    @property
+    def effective_sample_size(self) -> float:
+        """The number of rows; of frequencies their sum; of importance weights
+        (sum w)^2 / sum w^2 (Kish 1965)."""
+        return self._core.weights()[1]
 
     @property
     def bins(self) -> "list[Bin]":

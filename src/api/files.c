@@ -109,8 +109,8 @@ static pcal_status files_check_join(const pcal_join *join, pcal_error *err) {
 
 /* Releases the streams that the caller gave away in vain. */
 static void files_release_join(const pcal_join *join) {
-  const pcal_input *const inputs[] = {join->scores, join->labels, join->weights, join->groups,
-                                      join->spread};
+  const pcal_input *const inputs[] = {join->scores, join->labels, join->weights,
+                                      join->groups, join->spread, join->ids};
   for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
     if (inputs[i] != NULL && inputs[i]->size > offsetof(pcal_input, stream) &&
         inputs[i]->stream != NULL)

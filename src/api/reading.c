@@ -126,6 +126,12 @@ const pcal_bin *pcal_results_bins(const pcal_results *results, size_t *count) {
   return results == NULL ? NULL : results->public_bins;
 }
 
+pcal_weights pcal_results_weights(const pcal_results *results, double *effective) {
+  if (effective != NULL)
+    *effective = results == NULL ? 0.0 : results->effective;
+  return results == NULL ? PCAL_WEIGHTS_AUTO : results->weights_are;
+}
+
 int32_t pcal_results_only_label(const pcal_results *results) {
   return results == NULL ? -1 : results->only_label;
 }

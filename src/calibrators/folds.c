@@ -41,6 +41,8 @@ static void folds_take(pc_training *training, const pcal_batch *from, size_t row
     training->weights[to] = from->weights[row];
   if (from->groups != NULL)
     training->groups[to] = from->groups[row];
+  if (from->ids != NULL)
+    training->ids[to] = from->ids[row];
 }
 
 static int folds_wanted(const pc_training *training, const pcal_batch *from, size_t row) {
@@ -66,6 +68,7 @@ static pcal_status folds_step(void *user, const pcal_batch *from, pcal_batch *to
   to->targets = from->targets == NULL ? NULL : training->targets;
   to->weights = from->weights == NULL ? NULL : training->weights;
   to->groups = from->groups == NULL ? NULL : training->groups;
+  to->ids = from->ids == NULL ? NULL : training->ids;
   to->place = NULL;
   return PCAL_OK;
 }
@@ -79,8 +82,9 @@ static pcal_status folds_reserve(pc_training *training, const pcal_shape *shape,
   training->targets = pc_alloc_raw(env, rows, sizeof *training->targets);
   training->weights = pc_alloc_raw(env, rows, sizeof *training->weights);
   training->groups = pc_alloc_raw(env, rows, sizeof *training->groups);
+  training->ids = pc_alloc_raw(env, rows, sizeof *training->ids);
   if (training->scores == NULL || training->labels == NULL || training->targets == NULL ||
-      training->weights == NULL || training->groups == NULL)
+      training->weights == NULL || training->groups == NULL || training->ids == NULL)
     return pc_fail_memory(err, "leaving out a fold");
   return PCAL_OK;
 }
@@ -116,5 +120,6 @@ void pc_training_close(pc_training *training) {
   pc_free(training->env, training->targets);
   pc_free(training->env, training->weights);
   pc_free(training->env, training->groups);
+  pc_free(training->env, training->ids);
   *training = (pc_training){0};
 }

@@ -30,6 +30,7 @@ typedef struct pc_training {
   double *scores, *targets, *weights;
   int32_t *labels;
   uint32_t *groups;
+  uint64_t *ids;
 } pc_training;
 
 /* The environment outlives it.  Close it in any case; a zeroed one is fine. */

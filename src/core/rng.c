@@ -7,13 +7,28 @@
  * rejection (Hoermann 1993, PTRS), whose pairs of uniforms come from a generator of its own,
  * seeded with the 64 bits of the draw.
  *
+ * Binomial, for p <= 1/2: below n p = 10 by inversion; from there on by transformed rejection
+ * (Hoermann 1993, BTRS).  Beyond n = 1e9, where logarithms of factorials lose their digits: a
+ * Poisson draw of mean n p up to 1e6 (so p < 1e-3, which bounds the total variation distance),
+ * else a rounded normal one (whose distribution function is off by less than 1e-3).
+ *
  * Edge cases: (1) uniforms are odd multiples of 2^-53: neither 0, 1 nor 1/2, and symmetric
  * about 1/2; (2) a mean of 0, less, or NaN gives 0. */
 #include "core/rng.h"
 
 #include <math.h>
 
-#define RNG_POISSON_LARGE 10.0
+#define RNG_SMALL_MEAN 10.0 /* inversion below, rejection from there on */
+#define RNG_POISSON_MAX 1e6
+#define RNG_BINOMIAL_MAX 1e9
+
+uint64_t pc_mix_bytes(const void *bytes, size_t count) {
+  const unsigned char *at = bytes;
+  uint64_t hash = pc_mix(count + 1);
+  for (size_t i = 0; i < count; i++)
+    hash = pc_mix(hash ^ at[i]) + UINT64_C(0x9e3779b97f4a7c15);
+  return hash;
+}
 
 static uint32_t rng_high(uint32_t a, uint32_t b) {
   return (uint32_t)(((uint64_t)a * b) >> 32);
@@ -145,10 +160,63 @@ uint32_t pc_poisson_one(uint32_t bits) {
 uint32_t pc_rng_poisson(const pc_rng *rng, uint64_t index, double mean) {
   if (!(mean > 0))
     return 0;
-  if (mean < RNG_POISSON_LARGE)
+  if (mean < RNG_SMALL_MEAN)
     return rng_poisson_invert(pc_rng_uniform(rng, index), mean);
   const pc_rng draws = {pc_rng_bits(rng, index), rng->stream};
   return rng_poisson_reject(&draws, mean);
+}
+
+/* ---- Binomial ------------------------------------------------------------- */
+
+static double rng_binomial_invert(double u, double n, double p) {
+  const double odds = p / (1.0 - p);
+  double term = exp(n * log1p(-p)), k = 0.0;
+  while (u > term && k < n && k < 200) {
+    u -= term;
+    term *= odds * (n - k) / (k + 1.0);
+    k++;
+  }
+  return k;
+}
+
+/* Hoermann, The generation of binomial random variates, 1993. */
+static double rng_binomial_reject(const pc_rng *draws, double n, double p) {
+  const double spread = sqrt(n * p * (1.0 - p));
+  const double b = 1.15 + 2.53 * spread, a = -0.0873 + 0.0248 * b + 0.01 * p;
+  const double v_sure = 0.92 - 4.2 / b, alpha = (2.83 + 5.1 / b) * spread;
+  const double log_odds = log(p / (1.0 - p)), mode = floor((n + 1.0) * p);
+  const double top = rng_log_factorial(mode) + rng_log_factorial(n - mode);
+  for (uint64_t pair = 0;; pair++) {
+    const double u = pc_rng_uniform(draws, 2 * pair) - 0.5;
+    const double v = pc_rng_uniform(draws, 2 * pair + 1);
+    const double edge = 0.5 - fabs(u);
+    const double k = floor((2.0 * a / edge + b) * u + n * p + 0.5);
+    if (edge >= 0.07 && v <= v_sure)
+      return k;
+    if (k < 0 || k > n)
+      continue;
+    const double accept = log(v * alpha / (a / (edge * edge) + b));
+    if (accept <= top - rng_log_factorial(k) - rng_log_factorial(n - k) + (k - mode) * log_odds)
+      return k;
+  }
+}
+
+double pc_rng_binomial(const pc_rng *rng, uint64_t index, double n, double p) {
+  if (!(n > 0) || !(p > 0))
+    return 0.0;
+  if (p >= 1)
+    return n;
+  if (p > 0.5)
+    return n - pc_rng_binomial(rng, index, n, 1.0 - p);
+  const double mean = n * p;
+  if (mean < RNG_SMALL_MEAN)
+    return rng_binomial_invert(pc_rng_uniform(rng, index), n, p);
+  if (n > RNG_BINOMIAL_MAX && mean <= RNG_POISSON_MAX)
+    return (double)pc_rng_poisson(rng, index, mean);
+  if (n > RNG_BINOMIAL_MAX)
+    return fmin(n, floor(mean + sqrt(mean * (1.0 - p)) * pc_rng_normal(rng, index) + 0.5));
+  const pc_rng draws = {pc_rng_bits(rng, index), rng->stream};
+  return rng_binomial_reject(&draws, n, p);
 }
 
 /* ---- Normal quantile ------------------------------------------------------ */

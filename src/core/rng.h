@@ -31,6 +31,9 @@ static inline uint64_t pc_mix(uint64_t key) {
   return key ^ (key >> 31);
 }
 
+/* A hash of bytes: keys that do not depend on how names are numbered. */
+uint64_t pc_mix_bytes(const void *bytes, size_t count);
+
 /* 128 random bits for a counter. */
 void pc_rng_block(const pc_rng *rng, uint64_t index, uint32_t out[4]);
 
@@ -39,6 +42,8 @@ double pc_rng_uniform(const pc_rng *rng, uint64_t index); /* odd multiples of 2^
 double pc_rng_normal(const pc_rng *rng, uint64_t index);  /* quantile of the uniform draw */
 uint32_t pc_poisson_one(uint32_t bits);                   /* Poisson(1) from 32 uniform bits */
 uint32_t pc_rng_poisson(const pc_rng *rng, uint64_t index, double mean); /* mean in [0, 1e6] */
+/* Successes in n trials, n whole; the cost does not grow with n. */
+double pc_rng_binomial(const pc_rng *rng, uint64_t index, double n, double p);
 
 /* Draws first .. first + count - 1: the same as one by one, in about half the time. */
 void pc_rng_uniforms(const pc_rng *rng, uint64_t first, size_t count, double *out);

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "data/derive.h"
+#include "data/row_content.h"
 #include "kernels/lane_math.h"
 #include "kernels/softmax.h"
 
@@ -367,6 +368,10 @@ pcal_status pc_rows_derive(const pcal_batch *batch, const pc_layout *layout,
       PC_TRY(layout->columns == 1 ? derive_one_column(&d, i, err)
                                   : derive_probability_row(&d, i, err));
   derive_out(&d, out);
+  if (policy->need_keys) {
+    pc_row_content(batch, out, scratch->keys);
+    out->keys = scratch->keys;
+  }
   out->ones = plain ? scratch->ones : NULL;
   return PCAL_OK;
 }

@@ -132,6 +132,7 @@ static size_t rows_lay_out(const pc_layout *layout, char *block, pc_scratch *out
   out->others_square = rows_carve(block, &used, m * sizeof(double));
   out->log_true = rows_carve(block, &used, m * sizeof(double));
   out->ids = rows_carve(block, &used, m * sizeof(uint64_t));
+  out->keys = rows_carve(block, &used, n * sizeof(uint64_t));
   out->labels = rows_carve(block, &used, m * sizeof(int32_t));
   out->top_label = rows_carve(block, &used, m * sizeof(int32_t));
   out->groups = rows_carve(block, &used, n * sizeof(uint32_t));
@@ -260,6 +261,7 @@ void pc_rows_select(const pc_rows *rows, const size_t *positions, size_t count,
   rows_copy(scratch->probs, rows->probs, positions, count, row);
   rows_copy(scratch->scores, rows->scores, positions, count, row);
   rows_copy(scratch->ids, rows->ids, positions, count, sizeof(uint64_t));
+  rows_copy(scratch->keys, rows->keys, positions, count, sizeof(uint64_t));
   rows_copy(scratch->labels, rows->labels, positions, count, sizeof(int32_t));
   rows_copy(scratch->weights, rows->weights, positions, count, sizeof(double));
   rows_copy(scratch->positive, rows->positive, positions, count, sizeof(double));
@@ -271,6 +273,7 @@ void pc_rows_select(const pc_rows *rows, const size_t *positions, size_t count,
   *out = (pc_rows){.count = count,
                    .classes = rows->classes,
                    .ids = scratch->ids,
+                   .keys = rows->keys == NULL ? NULL : scratch->keys,
                    .labels = scratch->labels,
                    .weights = rows->weights == NULL ? NULL : scratch->weights,
                    .probs = rows->probs == NULL ? NULL : scratch->probs,

@@ -31,6 +31,9 @@ typedef struct pc_layout {
 
 #define PC_CLASSES_MAX 1000000
 
+/* For weights_are of a batch: frequencies that are expected ones, and need not be whole. */
+#define PC_WEIGHTS_EXPECTED 3
+
 PC_CHECKED pcal_status pc_layout_make(pcal_kind kind, size_t columns, pc_layout *out,
                                       pcal_error *err);
 /* The same with the levels of quantiles, or NULL for other kinds. */
@@ -59,6 +62,7 @@ typedef struct pc_policy {
   int bare;        /* of one column only positive and labels are needed */
   int lean;        /* leave probs out when there are more than two classes */
   int no_squares;  /* others_square may be left unfilled */
+  int need_keys;   /* fill keys */
   int unlabelled;  /* the batch needs no labels; each row counts as class 0; with scores_only
                     * no top_label */
 } pc_policy;
@@ -69,7 +73,8 @@ typedef struct pc_policy {
  */
 typedef struct pc_rows {
   size_t count, classes;
-  const uint64_t *ids; /* index in the whole data set */
+  const uint64_t *ids;  /* index in the whole data set */
+  const uint64_t *keys; /* of their content or id (row_content.h), or NULL */
   const int32_t *labels;
   const uint8_t *ones; /* of one column: is the label 1?  NULL when not filled */
   const double *weights;
@@ -114,7 +119,7 @@ typedef struct pc_scratch {
   double *probs, *scores;             /* rows x classes */
   double *terms, *lanes, *scores_row; /* one row, or PC_NARROW_ROWS narrow ones */
   double *weights, *positive, *top, *true_gap, *others_square, *log_true;
-  uint64_t *ids;
+  uint64_t *ids, *keys;
   int32_t *labels, *top_label;
   uint32_t *groups;
   uint8_t *ones;

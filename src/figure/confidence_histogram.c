@@ -101,7 +101,7 @@ static pcal_status histogram_all(const pc_figure_data *data, const pc_result_rec
   static const pc_grid grid = {.columns = 1, .rows = 1};
   const int positive = pc_layout_binary(&data->shown.results->layout);
   const pc_reliability_words *words = pc_reliability_words_of(positive ? "positive" : "top");
-  const double rows = data->shown.results->weight;
+  const double rows = data->shown.results->effective;
   pc_bin_list bins;
   PC_TRY(pc_bin_list_read(figure->env, &record->outcome.graph, SIZE_MAX, &bins, err));
   double limit = 0;
@@ -137,7 +137,7 @@ static size_t histogram_panel(pc_figure *figure, const pcal_results *results, si
 static pcal_status histogram_each(const pc_figure_data *data, const pc_result_record *record,
                                   const pc_class_order *order, pc_bin_list *lists,
                                   pc_figure *figure, pcal_error *err) {
-  const double rows = data->shown.results->weight;
+  const double rows = data->shown.results->effective;
   const size_t most = figure->width < 480 ? 2 : HISTOGRAM_COLUMNS;
   const size_t columns = order->count < most ? order->count : most;
   const pc_grid grid = {.columns = columns, .rows = (order->count + columns - 1) / columns};

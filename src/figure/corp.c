@@ -225,7 +225,7 @@ static pcal_status corp_marks(const pc_figure_data *data, const pc_result_record
   if (data->options->value[CORP_BAND].choice == 0) {
     PC_TRY(pc_figure_curve(data, &data->shown, 1, &cumulated, err));
     PC_TRY(pc_ks_curve_read(&cumulated->outcome.graph, &curve, err));
-    PC_TRY(corp_band_draw(&curve, data->shown.results->weight, figure, 0, err));
+    PC_TRY(corp_band_draw(&curve, data->shown.results->effective, figure, 0, err));
   }
   pc_figure_segment(figure, 0, (pc_look){.tone = PC_TONE_MUTED, .dashed = 1, .size = 1.5},
                     (pc_point){0, 0}, (pc_point){1, 1});
@@ -241,7 +241,7 @@ static pcal_status corp_build(const pc_figure_data *data, pc_figure *figure, pca
   PC_TRY(pc_figure_curve(data, &data->shown, 2, &binned, err));
   const int positive = strstr(fit->spec, "view=positive") != NULL;
   const pc_reliability_words *words = pc_reliability_words_of(positive ? "positive" : "top");
-  const double rows = data->shown.results->weight;
+  const double rows = data->shown.results->effective;
   double highest = 0;
   PC_TRY(pc_bin_list_read(figure->env, &binned->outcome.graph, SIZE_MAX, &bins, err));
   for (size_t i = 0; i < bins.count; i++)

@@ -81,7 +81,7 @@ static pcal_status coverage_figure_build(const pc_figure_data *data, pc_figure *
   pc_figure_key(figure, PC_SAMPLE_LINE, pc_forecast_right, "calibrated");
   pc_figure_key(figure, PC_SAMPLE_BAR, pc_forecast_band, "chance alone, 95%");
   pc_figure_lay_out(figure, &grid);
-  PC_TRY(coverage_figure_chance(figure, data->shown.results->weight, err));
+  PC_TRY(coverage_figure_chance(figure, data->shown.results->effective, err));
   pc_figure_segment(figure, panel, pc_forecast_right, (pc_point){0, 0}, (pc_point){1, 1});
   if (before != NULL)
     PC_TRY(coverage_figure_line(figure, pc_forecast_before, &before->outcome.graph, err));

@@ -172,8 +172,10 @@ void pc_figure_subtitle(pc_figure *figure, const pcal_results *results, const ch
   pc_text line;
   pc_text_init(&line, figure->env);
   if (!figure->in_page) {
-    pc_say_count(results->weight, rows);
-    pc_text_format(&line, "%s row%s", rows, results->weight == 1 ? "" : "s");
+    const int rows_only = results->weights_are == PCAL_WEIGHTS_IMPORTANCE;
+    const double count = rows_only ? (double)results->rows : results->weight;
+    pc_say_count(count, rows);
+    pc_text_format(&line, "%s row%s", rows, count == 1 ? "" : "s");
     if (results->layout.kind != PCAL_CONFIDENCE && results->layout.form == PC_FORM_CLASSES)
       pc_text_format(&line, ", %zu classes", results->layout.classes);
   }

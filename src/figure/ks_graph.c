@@ -194,7 +194,7 @@ static pcal_status ks_graph_build(const pc_figure_data *data, pc_figure *figure,
   ks_graph_key(figure);
   pc_figure_lay_out(figure, &grid);
   for (size_t i = 0; i < count; i++) {
-    PC_TRY(ks_graph_draw(figure, first[i], &curves[i], sets[i]->results->weight, err));
+    PC_TRY(ks_graph_draw(figure, first[i], &curves[i], sets[i]->results->effective, err));
     if (isfinite(ks_graph_part(records[i], 0)))
       ks_graph_gap(figure, first[i], &curves[i], records[i]);
   }

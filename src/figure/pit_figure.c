@@ -70,7 +70,7 @@ static pcal_status pit_figure_build(const pc_figure_data *data, pc_figure *figur
   if (data->before != NULL)
     PC_TRY(pc_figure_curve(data, data->before, 0, &before, err));
   const double even = 1 / data->options->value[PIT_FIGURE_BINS].number;
-  const double off = pc_forecast_chance(even, data->shown.results->weight);
+  const double off = pc_forecast_chance(even, data->shown.results->effective);
   double most = pit_figure_most(&record->outcome.graph, fmin(even + off, 1));
   most = before == NULL ? most : pit_figure_most(&before->outcome.graph, most);
   const size_t panel = pc_figure_cell(figure, 0, 0, NULL);

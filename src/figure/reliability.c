@@ -304,7 +304,7 @@ static pcal_status reliability_build(const pc_figure_data *data, pc_figure *figu
     found.bin_count = results->bin_count;
     found.has_ece = 1;
     found.ece =
-        pc_bins_error(results->bins, results->bin_count, results->weight, PC_NORM_L1, 0);
+        pc_bins_error(results->bins, results->bin_count, results->effective, PC_NORM_L1, 0);
     if (record != NULL)
       reliability_surety(record, NULL, &found);
   }

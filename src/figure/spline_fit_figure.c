@@ -59,7 +59,7 @@ static pcal_status spline_figure_fit_new(const pcal_env *env, const pc_figure_se
   *fit = (spline_figure_fit){.knots = knots};
   PC_TRY(pc_ks_curve_read(&record->outcome.graph, &fit->curve, err));
   PC_TRY(pc_spline_space_new(env, knots, PC_RUNOUT_NATURAL, &fit->space, err));
-  PC_TRY(pc_ks_curve_spline(env, &fit->curve, set->results->weight, knots, fit->values,
+  PC_TRY(pc_ks_curve_spline(env, &fit->curve, set->results->effective, knots, fit->values,
                             &fit->map, err));
   pc_spline_bend(&fit->space, fit->values, fit->bends);
   return PCAL_OK;

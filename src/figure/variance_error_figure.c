@@ -87,7 +87,7 @@ static pcal_status variance_error_build(const pc_figure_data *data, pc_figure *f
   pc_figure_key(figure, PC_SAMPLE_BAR, pc_forecast_band, "chance alone, 95%");
   pc_figure_lay_out(figure, &grid);
   PC_TRY(variance_error_chance(
-      figure, most, data->shown.results->weight / fmax((double)graph->count, 1), err));
+      figure, most, data->shown.results->effective / fmax((double)graph->count, 1), err));
   pc_figure_segment(figure, panel, pc_forecast_right, (pc_point){0, 0}, (pc_point){most, most});
   if (before != NULL)
     variance_error_points(figure, pc_forecast_before, &before->outcome.graph);

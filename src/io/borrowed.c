@@ -67,6 +67,7 @@ void pc_borrowed_next(pc_borrowed *borrowed, size_t max_rows, pcal_batch *out) {
   out->targets = all->targets == NULL ? NULL : all->targets + at;
   out->weights = all->weights == NULL ? NULL : all->weights + at;
   out->groups = all->groups == NULL ? NULL : all->groups + at;
+  out->ids = all->ids == NULL ? NULL : all->ids + at;
   out->first_row = all->first_row + at;
   borrowed->position += out->rows;
 }

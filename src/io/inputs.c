@@ -108,6 +108,21 @@ static pcal_status inputs_scores(const pcal_inputs *inputs, pc_plan *out, pcal_e
   return PCAL_OK;
 }
 
+static pcal_status inputs_weights_are(const char *word, pc_plan *out, pcal_error *err) {
+  if (word == NULL)
+    return PCAL_OK;
+  if (strcmp(word, "frequency") == 0)
+    out->weights_are = PCAL_WEIGHTS_FREQUENCY;
+  else if (strcmp(word, "importance") == 0)
+    out->weights_are = PCAL_WEIGHTS_IMPORTANCE;
+  else
+    return pc_fail(err, PCAL_USAGE,
+                   "--weights-are %.40s is unknown; give frequency (a row of weight 3 is three "
+                   "rows) or importance (it is one row that counts for more)",
+                   word);
+  return PCAL_OK;
+}
+
 pcal_status pc_inputs_plan(const pcal_inputs *inputs, pc_plan *out, pcal_error *err) {
   pcal_inputs full = PCAL_INPUTS_INIT;
   memcpy(&full, inputs, inputs->size < sizeof full ? inputs->size : sizeof full);
@@ -117,12 +132,14 @@ pcal_status pc_inputs_plan(const pcal_inputs *inputs, pc_plan *out, pcal_error *
                    .target = full.target,
                    .weights = full.weights,
                    .groups = full.groups,
+                   .ids = full.ids,
                    .first_row = full.first_row,
                    .header = full.header};
   if (out->header < 0 || out->header > 2)
     return pc_fail(err, PCAL_USAGE,
                    "the header setting %d is unknown; give 0 (decide), 1 (yes) or 2 (no)",
                    out->header);
+  PC_TRY(inputs_weights_are(full.weights_are, out, err));
   PC_TRY(inputs_scores(&full, out, err));
   PC_TRY(inputs_outcomes(out, err));
   if (out->labels != NULL && out->correct != NULL)

@@ -11,11 +11,12 @@ typedef struct pc_plan {
   const char *scores; /* or NULL */
   const char *spread; /* variances or standard deviations beside means, or NULL */
   pcal_kind kind;
-  const char *labels, *correct, *target, *weights, *groups; /* or NULL */
-  double levels[PCAL_LEVELS_MAX];                           /* of quantiles */
+  const char *labels, *correct, *target, *weights, *groups, *ids; /* or NULL */
+  double levels[PCAL_LEVELS_MAX];                                 /* of quantiles */
   size_t level_count;
   uint64_t first_row;
-  int header; /* as in pcal_inputs */
+  int header;      /* as in pcal_inputs */
+  int weights_are; /* pcal_weights */
 } pc_plan;
 
 /* Fails with PCAL_USAGE unless exactly one kind of scores is given, with labels that fit. */

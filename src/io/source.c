@@ -195,6 +195,7 @@ static pcal_status source_one_class(const pc_reader *scores, pcal_error *err) {
 static pcal_status source_check_columns(const pcal_source *source, pcal_error *err) {
   PC_TRY(pc_source_one_column(&source->weights, "weights", err));
   PC_TRY(pc_source_one_column(&source->group_cells, "groups", err));
+  PC_TRY(pc_source_one_column(&source->id_cells, "ids", err));
   if (pc_source_regression(source))
     return PCAL_OK;
   if (source->kind != PCAL_CONFIDENCE) {
@@ -227,7 +228,8 @@ static pcal_status source_check_lengths(const pcal_source *source, pcal_error *e
   PC_TRY(source_check_length(source, &source->spread, err));
   PC_TRY(source_check_length(source, &source->label_cells, err));
   PC_TRY(source_check_length(source, &source->weights, err));
-  return source_check_length(source, &source->group_cells, err);
+  PC_TRY(source_check_length(source, &source->group_cells, err));
+  return source_check_length(source, &source->id_cells, err);
 }
 
 /* PCAL_NO_ROW is the index of no row. */
@@ -274,6 +276,7 @@ pcal_status pc_source_complete(pcal_source *source, pcal_error *err) {
                                ? "give 1 where the prediction was right and 0 where not"
                                : "labels are class numbers counted from 0";
   pc_groups_init(&source->groups, &source->group_cells, &source->env);
+  source->ids.reader = &source->id_cells;
   return PCAL_OK;
 }
 
@@ -302,6 +305,8 @@ static pcal_status source_fill(pcal_source *source, const pcal_inputs *inputs,
                      err));
   PC_TRY(
       source_part(source, plan.groups, columns->groups, PC_AS_TEXT, &source->group_cells, err));
+  PC_TRY(source_part(source, plan.ids, PC_NO_COLUMN, PC_AS_TEXT, &source->id_cells, err));
+  source->weights_are = plan.weights_are;
   return pc_source_complete(source, err);
 }
 
@@ -360,6 +365,7 @@ void pc_source_free(pcal_source *source) {
   pc_borrowed_free(&env, &source->borrowed);
   pc_labels_free(&source->labels);
   pc_groups_free(&source->groups);
+  pc_ids_free(&source->ids);
   pc_names_free(&source->classes);
   pc_names_free(&source->members);
   pc_data_columns_free(&env, &source->columns);
@@ -368,6 +374,7 @@ void pc_source_free(pcal_source *source) {
   pc_reader_close(&source->weights);
   pc_reader_close(&source->group_cells);
   pc_reader_close(&source->spread);
+  pc_reader_close(&source->id_cells);
   pc_free(&env, source->forecast.rows);
   pc_reader_close(&source->table);
   for (size_t i = 0; i < PC_SOURCE_PARTS; i++) {
@@ -394,13 +401,14 @@ static pcal_status source_window(pcal_source *source, size_t max_rows, size_t *o
                                         : pc_labels_limit(&source->labels),
       source_has(&source->weights) ? source->weights.window_limit : SIZE_MAX,
       source_has(&source->group_cells) ? source->group_cells.window_limit : SIZE_MAX,
+      source_has(&source->id_cells) ? source->id_cells.window_limit : SIZE_MAX,
       source_has(&source->spread) ? source->spread.window_limit : SIZE_MAX,
       source_has(&source->spread) ? PC_SOURCE_JOINED_ROWS : SIZE_MAX,
   };
   for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
     rows = rows < limits[i] ? rows : limits[i];
-  pc_reader *parts[] = {&source->scores, &source->label_cells, &source->weights,
-                        &source->group_cells, &source->spread};
+  pc_reader *parts[] = {&source->scores,      &source->label_cells, &source->weights,
+                        &source->group_cells, &source->spread,      &source->id_cells};
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
     size_t ready = SIZE_MAX;
     if (source_has(parts[i]))
@@ -450,6 +458,10 @@ static pcal_status source_beside(pcal_source *source, size_t max_rows, pcal_batc
   if (source_has(&source->group_cells)) {
     PC_TRY(pc_groups_next(&source->groups, max_rows, first, &batch->groups, &rows, err));
     PC_TRY(source_check_end(source, &source->group_cells, rows, batch->rows, err));
+  }
+  if (source_has(&source->id_cells)) {
+    PC_TRY(pc_ids_next(&source->ids, max_rows, first, &batch->ids, &rows, err));
+    PC_TRY(source_check_end(source, &source->id_cells, rows, batch->rows, err));
   }
   return PCAL_OK;
 }
@@ -508,6 +520,7 @@ static pcal_status source_read(pcal_source *source, size_t max_rows, pcal_batch 
   out->labels_name = source_name(&source->label_cells);
   out->weights_name = source_name(&source->weights);
   out->groups_name = source_name(&source->group_cells);
+  out->weights_are = source->weights_are;
   out->place = source_place;
   out->place_user = source;
   PC_TRY(source_spread(source, wanted, &window, out, err));
@@ -548,8 +561,8 @@ pcal_status pc_source_rewind(pcal_source *source, pcal_error *err) {
     PC_TRY(pc_source_rewind(source->derived.base, err));
   for (size_t i = 0; i < source->file_count; i++)
     PC_TRY(pc_bytes_check(&source->files[i].bytes, err));
-  pc_reader *parts[] = {&source->scores, &source->label_cells, &source->weights,
-                        &source->group_cells, &source->spread};
+  pc_reader *parts[] = {&source->scores,      &source->label_cells, &source->weights,
+                        &source->group_cells, &source->spread,      &source->id_cells};
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
     if (source_has(parts[i]))
       pc_reader_rewind(parts[i]);

@@ -31,6 +31,8 @@ static pcal_status source_arrow_fill(pcal_source *source, const pcal_arrow *colu
                            &source->label_cells, err));
   PC_TRY(source_arrow_part(source, columns->weights, PC_AS_NUMBERS, &source->weights, err));
   PC_TRY(source_arrow_part(source, columns->groups, PC_AS_TEXT, &source->group_cells, err));
+  PC_TRY(source_arrow_part(source, columns->ids, PC_AS_TEXT, &source->id_cells, err));
+  source->weights_are = columns->weights_are;
   return pc_source_complete(source, err);
 }
 

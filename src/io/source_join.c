@@ -183,6 +183,7 @@ static pcal_status source_join_fill(pcal_source *source, const pcal_join *join,
   source->kind = join->kind;
   source->first_row = join->first_row;
   source->header = (pc_header)join->header;
+  source->weights_are = join->weights_are;
   if (join->levels != NULL && join->level_count <= PCAL_LEVELS_MAX)
     memcpy(source->forecast.levels, join->levels, join->level_count * sizeof(double));
   source->forecast.level_count = join->levels == NULL ? 0 : join->level_count;
@@ -197,12 +198,17 @@ static void source_join_take(const pcal_join *join, pcal_source *source,
                              source_join_part parts[PC_SOURCE_PARTS],
                              pc_arrow_table tables[PC_SOURCE_PARTS]) {
   const int regression = pc_kind_form(join->kind) != PC_FORM_CLASSES;
-  const char *const names[] = {"scores", regression ? "target" : "labels", "weights", "groups",
-                               join->kind == PCAL_MEAN_STD ? "std" : "variance"};
-  const pc_as wanted[] = {PC_AS_SCORES, regression ? PC_AS_NUMBERS : PC_AS_LABELS,
-                          PC_AS_NUMBERS, PC_AS_TEXT, PC_AS_SCORES};
-  const pcal_input *const inputs[] = {join->scores, join->labels, join->weights, join->groups,
-                                      join->spread};
+  const char *const names[] = {"scores",
+                               regression ? "target" : "labels",
+                               "weights",
+                               "groups",
+                               join->kind == PCAL_MEAN_STD ? "std" : "variance",
+                               "ids"};
+  const pc_as wanted[] = {PC_AS_SCORES,  regression ? PC_AS_NUMBERS : PC_AS_LABELS,
+                          PC_AS_NUMBERS, PC_AS_TEXT,
+                          PC_AS_SCORES,  PC_AS_TEXT};
+  const pcal_input *const inputs[] = {join->scores, join->labels, join->weights,
+                                      join->groups, join->spread, join->ids};
   for (size_t i = 0; i < PC_SOURCE_PARTS; i++) {
     parts[i] = (source_join_part){.input = PCAL_INPUT_INIT, .as = wanted[i], .name = names[i]};
     tables[i] = (pc_arrow_table){0};
@@ -219,8 +225,8 @@ static void source_join_take(const pcal_join *join, pcal_source *source,
   }
   if (source == NULL)
     return;
-  pc_reader *const readers[] = {&source->scores, &source->label_cells, &source->weights,
-                                &source->group_cells, &source->spread};
+  pc_reader *const readers[] = {&source->scores,      &source->label_cells, &source->weights,
+                                &source->group_cells, &source->spread,      &source->id_cells};
   for (size_t i = 0; i < PC_SOURCE_PARTS; i++) {
     parts[i].reader = readers[i];
     source->inputs[i].arrow = tables[i];

@@ -7,19 +7,20 @@
 #include "io/bytes.h"
 #include "io/derived.h"
 #include "io/groups.h"
+#include "io/ids.h"
 #include "io/inputs.h"
 #include "io/labels.h"
 #include "io/reader.h"
 #include "io/source.h"
 
-#define PC_SOURCE_FILES_MAX 6
+#define PC_SOURCE_FILES_MAX 7
 
 typedef struct pc_source_file {
   char *path; /* owned */
   pc_bytes bytes;
 } pc_source_file;
 
-#define PC_SOURCE_PARTS 5 /* scores, labels or targets, weights, groups, spread */
+#define PC_SOURCE_PARTS 6 /* scores, labels or targets, weights, groups, spread, ids */
 
 /* What a part that is no file needs to live. */
 typedef struct pc_source_input {
@@ -49,7 +50,7 @@ struct pcal_source {
   pc_source_input inputs[PC_SOURCE_PARTS]; /* arrays and Arrow tables, in place of files */
   pc_borrowed borrowed;                    /* the same */
   pc_derived derived;                      /* rows made from another source's */
-  pc_reader scores, label_cells, weights, group_cells, spread;
+  pc_reader scores, label_cells, weights, group_cells, spread, id_cells;
   pc_source_forecast forecast;    /* of regression */
   const char *const *class_names; /* owned by a reader, by columns or here: */
   char **given_names;
@@ -57,6 +58,8 @@ struct pcal_source {
   pc_names classes;
   pc_labels labels;
   pc_groups groups;
+  pc_ids ids;
+  int weights_are; /* pcal_weights */
   uint64_t first_row;
   uint64_t position; /* rows given out */
   uint64_t window;   /* and before the last window */

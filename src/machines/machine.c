@@ -31,3 +31,42 @@ pcal_status pc_check_limit(const pcal_env *env, size_t bytes, const char *remedy
                            pcal_error *err) {
   return pc_check_limit_of(env, bytes, "keeping the rows takes", remedy, err);
 }
+
+static void machine_scale_bins(pc_evidence *evidence, double factor) {
+  const size_t count = evidence->grid.part_count * evidence->grid.bin_count;
+  for (size_t b = 0; b < count; b++) {
+    pc_bin *bin = &evidence->grid.bins[b];
+    bin->weight *= factor;
+    bin->hits *= factor;
+    bin->score *= factor;
+    bin->score_square *= factor;
+    bin->score_hit *= factor;
+    for (size_t l = 0; evidence->grid.logs != NULL && l < PC_BIN_LOGS; l++)
+      evidence->grid.logs[b].sum[l] *= factor;
+  }
+}
+
+static void machine_scale_curve(pc_evidence *evidence, double factor) {
+  for (size_t p = 0; p < evidence->curve.part_count; p++) {
+    pc_curve_table *table = &evidence->curve.parts[p];
+    table->total *= factor;
+    for (size_t i = 0; i < table->count; i++) {
+      table->weight[i] *= factor;
+      table->hits[i] *= factor;
+    }
+  }
+}
+
+void pc_evidence_scale(pc_evidence *evidence, double factor) {
+  if (evidence->machine == PC_SUM)
+    return;
+  evidence->total *= factor;
+  if (evidence->machine == PC_GRID)
+    machine_scale_bins(evidence, factor);
+  else if (evidence->machine == PC_CURVE)
+    machine_scale_curve(evidence, factor);
+  for (size_t i = 0; evidence->machine == PC_PAIR && i < evidence->pair.rows.count; i++)
+    evidence->pair.rows.weights[i] *= factor;
+  for (size_t i = 0; evidence->machine == PC_KEEP && i < evidence->kept.count; i++)
+    evidence->kept.weights[i] *= factor;
+}

@@ -66,23 +66,31 @@ typedef struct pc_need {
   } block;
 } pc_need;
 
-/* Rows by ascending index. */
+/* Rows by ascending index or, made distinct (machine_keep.h), in the order of their keys. */
 typedef struct pc_kept_rows {
   size_t count, classes; /* as in pc_layout */
-  uint64_t *ids;
+  uint64_t *ids;         /* indices; of distinct rows the keys of their draws */
   int32_t *labels;
-  double *weights;
+  double *weights;    /* of distinct rows: of one copy */
+  double *copies;     /* how many equal rows a distinct one stands for; else NULL */
   double *score;      /* of class 1 or the confidence, for one column; else the largest; NULL
                          for regression */
   int32_t *top_label; /* NULL for one column */
   double *probs;      /* count x classes, or NULL; of regression: predictions and targets */
-  uint32_t *clusters; /* or NULL */
+  uint64_t *clusters; /* keys of the clusters of distinct rows, or NULL */
 } pc_kept_rows;
+
+/* The weight of a row with all its copies. */
+static inline double pc_kept_weight(const pc_kept_rows *rows, size_t row) {
+  return rows->copies == NULL ? rows->weights[row] : rows->weights[row] * rows->copies[row];
+}
 
 /* What a finished state says.  Exactly one member is filled. */
 typedef struct pc_evidence {
   pc_machine_kind machine;
   double total;            /* sum of weights */
+  int importance;          /* rows are the units; weights are scaled (pc_evidence_scale) */
+  double effective;        /* sample size of importance weights */
   const pc_layout *layout; /* of the data */
   int rough; /* one of many replicas: 1e-4 of a value is near enough; curves have a prefix */
   struct pc_sum_evidence {
@@ -91,6 +99,8 @@ typedef struct pc_evidence {
     double infinite[PC_VALUES_MAX];               /* weight of infinite ones */
     uint64_t infinite_row[PC_VALUES_MAX];         /* the first of them */
     double product[PC_VALUES_MAX][PC_VALUES_MAX]; /* sums of products; 0 unless asked for */
+    /* The same with squared weights, for importance weights. */
+    double square_value[PC_VALUES_MAX], square_product[PC_VALUES_MAX][PC_VALUES_MAX];
   } sum;
   struct {
     size_t part_count, bin_count;
@@ -159,6 +169,11 @@ size_t pc_machine_keep_count(const void *state);
 void pc_machine_keep_renumber(void *state, size_t first, const size_t *map);
 
 const pc_machine *pc_machine_of(pc_machine_kind kind);
+
+/* Multiplies all weights of evidence but sums, which know the effective sample size:
+ * importance weights are scaled to sum to it, so that whatever depends on the number of rows
+ * sees that number. */
+void pc_evidence_scale(pc_evidence *evidence, double factor);
 
 /* Fails when keeping `bytes` would exceed the environment's limit. */
 PC_CHECKED pcal_status pc_check_limit(const pcal_env *env, size_t bytes, const char *remedy,

@@ -2,7 +2,11 @@
  *
  * State: for each value the exact sum of weight * value over rows with a finite value, the
  * weight of rows with an infinite one, and the lowest index of such a row.  All three merge in
- * any order to the same bits. */
+ * any order to the same bits.
+ *
+ * For standard errors also sums of weight * product of two values and, once a row has a weight
+ * other than 1, how much squared weights would add to that and to the sums of values: whether
+ * weights are frequencies or importances is known only in the end. */
 #include <float.h>
 #include <math.h>
 
@@ -18,12 +22,39 @@ typedef struct sum_value {
   uint64_t infinite_row;
 } sum_value;
 
+/* Sums of (weight^2 - weight) times values and products. */
+typedef struct sum_excess {
+  pc_sum value[PC_VALUES_MAX];
+  pc_sum product[PC_VALUES_MAX][PC_VALUES_MAX];
+} sum_excess;
+
 typedef struct sum_state {
   pc_need need;
   sum_value value[PC_VALUES_MAX];
   pc_sum product[PC_VALUES_MAX]
                 [PC_VALUES_MAX]; /* second <= first; of rows without infinities */
+  sum_excess *excess;            /* NULL while all weights are 1 */
 } sum_state;
+
+static void machine_sum_excess_clear(sum_excess *excess, size_t values) {
+  for (size_t v = 0; excess != NULL && v < values; v++) {
+    pc_sum_clear(&excess->value[v]);
+    for (size_t u = 0; u <= v; u++)
+      pc_sum_clear(&excess->product[v][u]);
+  }
+}
+
+/* Makes sure that there is an excess. */
+static pcal_status machine_sum_excess_open(const pcal_env *env, sum_state *state,
+                                           pcal_error *err) {
+  if (state->excess != NULL)
+    return PCAL_OK;
+  state->excess = pc_alloc(env, 1, sizeof *state->excess);
+  if (state->excess == NULL)
+    return pc_fail_memory(err, "preparing sums");
+  machine_sum_excess_clear(state->excess, state->need.sum.value_count);
+  return PCAL_OK;
+}
 
 static void machine_sum_clear(void *opaque) {
   sum_state *state = opaque;
@@ -34,6 +65,7 @@ static void machine_sum_clear(void *opaque) {
     for (size_t u = 0; u <= v; u++)
       pc_sum_clear(&state->product[v][u]);
   }
+  machine_sum_excess_clear(state->excess, state->need.sum.value_count);
 }
 
 static pcal_status machine_sum_create(const pcal_env *env, const pc_need *need,
@@ -48,7 +80,9 @@ static pcal_status machine_sum_create(const pcal_env *env, const pc_need *need,
   return PCAL_OK;
 }
 
-static void machine_sum_destroy(const pcal_env *env, void *state) {
+static void machine_sum_destroy(const pcal_env *env, void *opaque) {
+  sum_state *state = opaque;
+  pc_free(env, state->excess);
   pc_free(env, state);
 }
 
@@ -80,6 +114,23 @@ static void machine_sum_add_products(sum_state *state, const double *x, double w
       pc_sum_add_product(&state->product[v][u], weight, machine_sum_finite(x[v] * x[u]));
 }
 
+/* What squared weights add; also unless a value is infinite. */
+static void machine_sum_add_excess(sum_state *state, const double *x, double weight) {
+  const size_t values = state->need.sum.value_count;
+  for (size_t v = 0; v < values; v++)
+    if (isinf(x[v]))
+      return;
+  for (size_t v = 0; v < values; v++) {
+    pc_sum_add_product(&state->excess->value[v], weight * weight, x[v]);
+    pc_sum_add_product(&state->excess->value[v], -weight, x[v]);
+    for (size_t u = 0; u <= v; u++) {
+      const double product = machine_sum_finite(x[v] * x[u]);
+      pc_sum_add_product(&state->excess->product[v][u], weight * weight, product);
+      pc_sum_add_product(&state->excess->product[v][u], -weight, product);
+    }
+  }
+}
+
 static void machine_sum_add_rows(sum_state *state, const pc_rows *rows, size_t begin,
                                  const double *block, size_t count) {
   const size_t values = state->need.sum.value_count;
@@ -89,6 +140,8 @@ static void machine_sum_add_rows(sum_state *state, const pc_rows *rows, size_t b
       machine_sum_add(&state->value[v], block[i * values + v], weight, rows->ids[begin + i]);
     if (state->need.sum.spread)
       machine_sum_add_products(state, block + i * values, weight);
+    if (state->need.sum.spread && weight != 1.0)
+      machine_sum_add_excess(state, block + i * values, weight);
   }
 }
 
@@ -110,10 +163,10 @@ static void machine_sum_add_columns(sum_state *state, const double *block, size_
 
 static pcal_status machine_sum_update(const pcal_env *env, void *opaque, const pc_rows *rows,
                                       const pc_columns *columns, pcal_error *err) {
-  (void)env;
   (void)columns;
-  (void)err;
   sum_state *state = opaque;
+  if (state->need.sum.spread && rows->weights != NULL)
+    PC_TRY(machine_sum_excess_open(env, state, err));
   const pc_row_kernels *kernels = pc_row_kernels_best();
   const size_t values = state->need.sum.value_count;
   const int alone = values == 1 && !state->need.sum.spread && rows->weights == NULL;
@@ -134,8 +187,10 @@ static pcal_status machine_sum_update(const pcal_env *env, void *opaque, const p
 
 static pcal_status machine_sum_prepare(const pcal_env *env, void *opaque, const void *other,
                                        pcal_error *err) {
-  (void)env;
-  const sum_state *into = opaque, *from = other;
+  sum_state *into = opaque;
+  const sum_state *from = other;
+  if (from->excess != NULL)
+    PC_TRY(machine_sum_excess_open(env, into, err));
   for (size_t v = 0; v < into->need.sum.value_count; v++)
     if (!pc_sum_addable(&into->value[v].finite, &from->value[v].finite) ||
         !pc_sum_addable(&into->value[v].infinite, &from->value[v].infinite))
@@ -144,6 +199,13 @@ static pcal_status machine_sum_prepare(const pcal_env *env, void *opaque, const 
     for (size_t u = 0; u <= v; u++)
       if (!pc_sum_addable(&into->product[v][u], &from->product[v][u]))
         return pc_fail(err, PCAL_DATA, "the sums are too large to be added");
+  for (size_t v = 0; from->excess != NULL && v < into->need.sum.value_count; v++) {
+    int fits = pc_sum_addable(&into->excess->value[v], &from->excess->value[v]);
+    for (size_t u = 0; u <= v; u++)
+      fits &= pc_sum_addable(&into->excess->product[v][u], &from->excess->product[v][u]);
+    if (!fits)
+      return pc_fail(err, PCAL_DATA, "the sums are too large to be added");
+  }
   return PCAL_OK;
 }
 
@@ -157,6 +219,30 @@ static void machine_sum_merge(void *opaque, const void *other) {
       into->value[v].infinite_row = from->value[v].infinite_row;
     for (size_t u = 0; u <= v; u++)
       pc_sum_merge(&into->product[v][u], &from->product[v][u]);
+  }
+  for (size_t v = 0; from->excess != NULL && v < into->need.sum.value_count; v++) {
+    pc_sum_merge(&into->excess->value[v], &from->excess->value[v]);
+    for (size_t u = 0; u <= v; u++)
+      pc_sum_merge(&into->excess->product[v][u], &from->excess->product[v][u]);
+  }
+}
+
+static double machine_sum_both(const pc_sum *sum, const pc_sum *excess) {
+  pc_sum both = *sum;
+  if (excess != NULL && pc_sum_addable(&both, excess))
+    pc_sum_merge(&both, excess);
+  return pc_sum_value(&both);
+}
+
+/* Sums with squared weights. */
+static void machine_sum_squares(const sum_state *state, struct pc_sum_evidence *out) {
+  const sum_excess *more = state->excess;
+  for (size_t v = 0; v < out->count; v++) {
+    out->square_value[v] =
+        machine_sum_both(&state->value[v].finite, more == NULL ? NULL : &more->value[v]);
+    for (size_t u = 0; u <= v; u++)
+      out->square_product[v][u] = out->square_product[u][v] =
+          machine_sum_both(&state->product[v][u], more == NULL ? NULL : &more->product[v][u]);
   }
 }
 
@@ -173,12 +259,28 @@ static pcal_status machine_sum_finish(const pcal_env *env, const void *opaque, p
     for (size_t u = 0; u <= v; u++)
       out->sum.product[v][u] = out->sum.product[u][v] = pc_sum_value(&state->product[v][u]);
   }
+  if (state->need.sum.spread)
+    machine_sum_squares(state, &out->sum);
   return PCAL_OK;
 }
 
 static void machine_sum_release(const pcal_env *env, pc_evidence *evidence) {
   (void)env;
   (void)evidence;
+}
+
+/* Is there an excess other than 0?  Bytes do not tell whether weights of 1 were given. */
+static int machine_sum_exceeds(const sum_state *state) {
+  pc_sum zero;
+  pc_sum_clear(&zero);
+  for (size_t v = 0; state->excess != NULL && v < state->need.sum.value_count; v++) {
+    if (!pc_sum_equal(&state->excess->value[v], &zero))
+      return 1;
+    for (size_t u = 0; u <= v; u++)
+      if (!pc_sum_equal(&state->excess->product[v][u], &zero))
+        return 1;
+  }
+  return 0;
 }
 
 static pcal_status machine_sum_save(const pcal_env *env, const void *opaque, pc_encoder *out,
@@ -192,6 +294,13 @@ static pcal_status machine_sum_save(const pcal_env *env, const void *opaque, pc_
     pc_encode_u64(out, state->value[v].infinite_row);
     for (size_t u = 0; state->need.sum.spread && u <= v; u++)
       pc_encode_sum(out, &state->product[v][u]);
+  }
+  if (state->need.sum.spread)
+    pc_encode_u8(out, machine_sum_exceeds(state));
+  for (size_t v = 0; machine_sum_exceeds(state) && v < state->need.sum.value_count; v++) {
+    pc_encode_sum(out, &state->excess->value[v]);
+    for (size_t u = 0; u <= v; u++)
+      pc_encode_sum(out, &state->excess->product[v][u]);
   }
   return PCAL_OK;
 }
@@ -212,6 +321,17 @@ static pcal_status machine_sum_load(const pcal_env *env, const pc_need *need,
     for (size_t u = 0; need->sum.spread && u <= v; u++)
       pc_decode_sum(in, &state->product[v][u]);
   }
+  const unsigned exceeds = need->sum.spread ? pc_decode_u8(in) : 0;
+  pc_decoder_expect(in, exceeds <= 1);
+  if (exceeds != 1 || in->failed)
+    return PCAL_OK;
+  PC_TRY(machine_sum_excess_open(env, state, err));
+  for (size_t v = 0; v < need->sum.value_count; v++) {
+    pc_decode_sum(in, &state->excess->value[v]);
+    for (size_t u = 0; u <= v; u++)
+      pc_decode_sum(in, &state->excess->product[v][u]);
+  }
+  pc_decoder_expect(in, machine_sum_exceeds(state));
   return PCAL_OK;
 }
 

@@ -2,11 +2,13 @@
  *   se = sqrt(g' C g / n),  g the gradient of f at m, by central differences of 1e-4 standard
  *   deviations; the interval is f -+ z se.
  * Edge cases: (1) fewer than two rows: no interval; (2) an infinite or undefined value has
- * none; (3) weights are frequencies, so n is their sum; (4) a mean of losses, which are not
- * negative, has the interval of a count (stats/interval.c), and a share Wilson's; (5) with
- * fewer than PC_CERTAINTY_FEW rows of one kind every other interval comes with a remark: such
- * rows carry all that is known, and coverage was seen to fall below 93 %
- * (docs/interval-coverage.md). */
+ * none; (3) n is the sum of frequencies; of importance weights C / n is the weighted sandwich
+ * sum w^2 (x - m)(y - m) / (sum w)^2 times N / (N - 1), N = (sum w)^2 / sum w^2 after Kish,
+ * which equal weights turn into the formula above, and Wilson's interval takes N for n; (4) a
+ * mean of losses, which are not negative, has the interval of a count (stats/interval.c), and a
+ * share Wilson's; (5) with fewer than PC_CERTAINTY_FEW rows of one kind every other interval
+ * comes with a remark: such rows carry all that is known, and coverage was seen to fall below
+ * 93 % (docs/interval-coverage.md). */
 #include "measure/certainty.h"
 
 #include <math.h>
@@ -61,11 +63,22 @@ int pc_certainty_has_formula(const pc_certainty *certainty) {
   return certainty->method == PC_INTERVAL_AUTO || certainty->method == PC_INTERVAL_NORMAL;
 }
 
-/* Covariance of the means of two values. */
+/* Rows that the evidence stands for. */
+static double certainty_rows(const pc_evidence *evidence) {
+  return evidence->importance ? evidence->effective : evidence->total;
+}
+
+/* Covariance of the means of two values; the sum of squared weights is W^2 / N. */
 static double certainty_covariance(const pc_evidence *evidence, size_t v, size_t u) {
-  const double n = evidence->total;
-  const double mean_v = evidence->sum.value[v] / n, mean_u = evidence->sum.value[u] / n;
-  return (evidence->sum.product[v][u] / n - mean_v * mean_u) / (n - 1.0);
+  const struct pc_sum_evidence *sum = &evidence->sum;
+  const double w = evidence->total, n = certainty_rows(evidence);
+  const double mean_v = sum->value[v] / w, mean_u = sum->value[u] / w;
+  if (!evidence->importance)
+    return (sum->product[v][u] / n - mean_v * mean_u) / (n - 1.0);
+  const double squares = (sum->square_product[v][u] - mean_v * sum->square_value[u] -
+                          mean_u * sum->square_value[v]) *
+                         (n / (w * w));
+  return (squares + mean_v * mean_u) / (n - 1.0);
 }
 
 static pcal_status certainty_shifted(const pc_metric *metric, const pc_options *options,
@@ -87,7 +100,7 @@ static pcal_status certainty_se(const pc_metric *metric, const pc_options *optio
   double gradient[PC_VALUES_MAX] = {0.0}, variance = 0.0;
   for (size_t v = 0; v < evidence->sum.count; v++) {
     const double spread =
-        sqrt(fmax(certainty_covariance(evidence, v, v), 0.0) * evidence->total);
+        sqrt(fmax(certainty_covariance(evidence, v, v), 0.0) * certainty_rows(evidence));
     const double shift = CERTAINTY_STEP * spread * evidence->total;
     double above, below;
     if (!(shift > 0.0))
@@ -157,7 +170,7 @@ pcal_status pc_certainty_of_sums(const pc_certainty *certainty, const pc_metric 
                                  pcal_error *err) {
   if (certainty->level <= 0 || outcome->undefined || !isfinite(outcome->value))
     return PCAL_OK;
-  if (!(evidence->total > 1.0)) {
+  if (!(certainty_rows(evidence) > 1.0)) {
     snprintf(out->why, sizeof out->why, "one row says nothing about how much rows differ");
     return PCAL_OK;
   }
@@ -170,7 +183,7 @@ pcal_status pc_certainty_of_sums(const pc_certainty *certainty, const pc_metric 
   if (!(metric->traits & PC_SHARE))
     return PCAL_OK;
   const pc_interval interval =
-      pc_interval_wilson(outcome->value, evidence->total, certainty->level);
+      pc_interval_wilson(outcome->value, certainty_rows(evidence), certainty->level);
   out->low = interval.low;
   out->high = interval.high;
   out->method = PC_INTERVAL_WILSON;
@@ -185,8 +198,14 @@ void pc_certainty_doubt(double rarer, double total, const char *kind, pc_surety 
     strncat(out->why, "; ", sizeof out->why - strlen(out->why) - 1);
   const size_t said = strlen(out->why);
   out->few = said + 1;
+  const int whole = rarer == floor(rarer) && total == floor(total);
+  if (!whole) { /* effective numbers of rows */
+    pc_number_round(rarer, 3, few);
+    pc_number_round(total, 4, all);
+  }
   snprintf(out->why + said, sizeof out->why - said,
-           "only %s of %s rows are %s, too few for an interval that keeps its level; take more "
-           "rows",
-           pc_show(rarer, few), pc_show(total, all), kind);
+           "only %s of %s %srows are %s, too few for an interval that keeps its level; take "
+           "more rows",
+           whole ? pc_show(rarer, few) : few, whole ? pc_show(total, all) : all,
+           whole ? "" : "effective ", kind);
 }

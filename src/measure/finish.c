@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/rng.h"
 #include "measure/resample.h"
 #include "measure/roster.h"
 
@@ -160,18 +161,31 @@ static size_t finish_ask(const void *user, const pc_curve_table *table, uint8_t 
   return count;
 }
 
+/* What importance weights are multiplied by to sum to the effective sample size. */
+static double finish_scale(const pc_account *account) {
+  return pc_tally_effective(&account->tally) / pc_sum_value(&account->tally.weight);
+}
+
 /* Curves that are kept for plots, intervals (moments of bins say how sure squares are), and
  * metrics that join scores in cells, need sorted scores. */
 static pcal_status finish_evidence(const pcal_measure *measure, const pc_account *account,
                                    size_t slot, pc_evidence *evidence, pcal_error *err) {
   const pc_machine *machine = measure->plan.slots[slot].machine;
   const finish_wants asked = {&measure->plan, slot};
+  const int importance = pc_measure_importance(measure);
+  evidence->machine = measure->plan.slots[slot].need.machine;
+  evidence->layout = &measure->plan.layout;
   evidence->total = pc_sum_value(&account->tally.weight);
   if (machine == &pc_machine_curve && pc_plan_wants(&measure->plan, slot) && !measure->curves &&
-      measure->plan.certainty.level <= 0)
+      measure->plan.certainty.level <= 0 && !importance)
     return pc_machine_curve_condense(&measure->env, account->states[slot], finish_ask, &asked,
                                      evidence, err);
-  return machine->finish(&measure->env, account->states[slot], evidence, err);
+  PC_TRY(machine->finish(&measure->env, account->states[slot], evidence, err));
+  evidence->importance = importance;
+  evidence->effective = pc_tally_effective(&account->tally);
+  if (importance)
+    pc_evidence_scale(evidence, finish_scale(account));
+  return PCAL_OK;
 }
 
 static pcal_status finish_slot(const pcal_measure *measure, const pc_account *account,
@@ -181,7 +195,6 @@ static pcal_status finish_slot(const pcal_measure *measure, const pc_account *ac
   pc_evidence evidence;
   memset(&evidence, 0, sizeof evidence);
   evidence.machine = measure->plan.slots[slot].need.machine;
-  evidence.layout = &measure->plan.layout;
   if (account != NULL)
     PC_TRY(finish_evidence(measure, account, slot, &evidence, err));
   pcal_status status = PCAL_OK;
@@ -228,37 +241,38 @@ static pcal_status finish_doubt(const pcal_measure *measure, const pc_account *a
   return PCAL_OK;
 }
 
-/* Clusters with names are numbered by the row in which each was met first, so that neither the
- * caller's numbers nor the order of merges show in draws; the caller frees *out. */
-static pcal_status finish_number_clusters(const pcal_measure *measure, size_t **out,
-                                          pcal_error *err) {
-  size_t *order, count;
-  *out = NULL;
-  if (!measure->plan.certainty.by_cluster || !pc_roster_named(measure))
+/* Keys of clusters that have names, so that their numbers do not matter. */
+static pcal_status finish_cluster_keys(const pcal_measure *measure, uint64_t **out,
+                                       pcal_error *err) {
+  const size_t count = measure->group_name_count;
+  if (!measure->plan.certainty.by_cluster || count == 0)
     return PCAL_OK;
-  PC_TRY(pc_roster_order(measure, &order, &count, err));
-  *out = pc_alloc(&measure->env, measure->census.group_count, sizeof **out);
-  for (size_t i = 0; *out != NULL && i < count; i++)
-    (*out)[order[i]] = i;
-  pc_free(&measure->env, order);
-  return *out == NULL ? pc_fail_memory(err, "numbering clusters") : PCAL_OK;
+  *out = pc_alloc_raw(&measure->env, count, sizeof **out);
+  if (*out == NULL)
+    return pc_fail_memory(err, "drawing replicas");
+  for (size_t c = 0; c < count; c++)
+    (*out)[c] = pc_mix_bytes(measure->group_names[c], strlen(measure->group_names[c]));
+  return PCAL_OK;
 }
 
+/* What needs the kept rows. */
 static pcal_status finish_resample(const pcal_measure *measure, const pc_account *account,
-                                   size_t group, pc_result_record *records,
-                                   pcal_results *results, pcal_error *err) {
-  const size_t slot = measure->plan.keep_slot;
-  pc_resample_kept kept = {NULL, NULL, NULL};
-  size_t *clusters;
-  if (group == PC_ALL_ROWS)
-    kept = (pc_resample_kept){results->replicas, results->left_out, NULL};
-  if (slot == PC_NO_SLOT)
+                                   const pc_resample_kept *kept, pc_result_record *records,
+                                   pcal_error *err) {
+  const pc_plan *plan = &measure->plan;
+  uint64_t *keys = NULL;
+  if (plan->keep_slot == PC_NO_SLOT)
     return PCAL_OK;
-  PC_TRY(finish_number_clusters(measure, &clusters, err));
-  kept.clusters = clusters;
-  const pcal_status status =
-      pc_resample(&measure->env, &measure->plan, account->states[slot], &kept, records, err);
-  pc_free(&measure->env, clusters);
+  PC_TRY(finish_cluster_keys(measure, &keys, err));
+  const pc_keep_how how = {.by_position = plan->certainty.paired,
+                           .identified = measure->identified > 0,
+                           .importance = pc_measure_importance(measure),
+                           .scale = finish_scale(account),
+                           .cluster_keys = keys,
+                           .cluster_count = keys == NULL ? 0 : measure->group_name_count};
+  const pcal_status status = pc_resample(&measure->env, plan, account->states[plan->keep_slot],
+                                         &how, kept, records, err);
+  pc_free(&measure->env, keys);
   return status;
 }
 
@@ -272,7 +286,10 @@ static pcal_status finish_account(const pcal_measure *measure, const pc_account 
   }
   if (account == NULL)
     return PCAL_OK;
-  PC_TRY(finish_resample(measure, account, group, records, results, err));
+  pc_resample_kept kept = {NULL, NULL};
+  if (group == PC_ALL_ROWS)
+    kept = (pc_resample_kept){results->replicas, results->left_out};
+  PC_TRY(finish_resample(measure, account, &kept, records, err));
   return finish_doubt(measure, account, records, err);
 }
 
@@ -282,6 +299,12 @@ static pcal_status finish_summary(const pcal_measure *measure, const pc_tally *t
   results->rows = tally->rows;
   results->weight = pc_sum_value(&tally->weight);
   results->weighted = measure->weighted;
+  results->weights_are = pc_measure_importance(measure) ? PCAL_WEIGHTS_IMPORTANCE
+                         : measure->weighted            ? PCAL_WEIGHTS_FREQUENCY
+                                                        : PCAL_WEIGHTS_AUTO;
+  results->effective = results->weights_are == PCAL_WEIGHTS_IMPORTANCE
+                           ? pc_tally_effective(tally)
+                           : results->weight;
   results->normalized = measure->normalized;
   results->fast = measure->fast;
   results->skipped = measure->skipped;

@@ -88,8 +88,8 @@ static void inversion_count(inversion_job *job) {
   const pc_kept_rows *rows = job->rows;
   double hits = 0.0;
   for (size_t i = 0; i < rows->count; i++) {
-    job->total += rows->weights[i];
-    hits += inversion_hit(rows, i) ? rows->weights[i] : 0.0;
+    job->total += pc_kept_weight(rows, i);
+    hits += inversion_hit(rows, i) ? pc_kept_weight(rows, i) : 0.0;
   }
   job->rarer = fmin(hits, job->total - hits);
 }
@@ -109,8 +109,8 @@ static inversion_chance inversion_variance(const inversion_job *job, int spread)
     for (size_t k = 0; k < scores; k++) {
       const double p = spread ? rows->probs[i * rows->classes + k] : rows->score[i];
       const double a = spread ? rows->labels[i] == (int32_t)k : inversion_hit(rows, i);
-      out.claimed += rows->weights[i] * p * (1.0 - p);
-      out.shown += rows->weights[i] * (p - a) * (p - a);
+      out.claimed += pc_kept_weight(rows, i) * p * (1.0 - p);
+      out.shown += pc_kept_weight(rows, i) * (p - a) * (p - a);
     }
   }
   if (out.claimed > 0.0)

@@ -5,12 +5,12 @@
 
 #include "stats/point_masses.h"
 
-#define LANES_WEIGHT_MAX 1e4
-#define LANES_SEGMENT 24 /* scores of a segment of a curve, without ties */
+#define LANES_WEIGHT_MAX 1e6 /* counts of copies are exact as floats */
+#define LANES_SEGMENT 24     /* scores of a segment of a curve, without ties */
 
-int pc_lanes_whole(const pc_kept_rows *rows) {
+int pc_lanes_light(const pc_kept_rows *rows) {
   for (size_t i = 0; i < rows->count; i++)
-    if (!(rows->weights[i] <= LANES_WEIGHT_MAX) || rows->weights[i] != floor(rows->weights[i]))
+    if (!(pc_kept_weight(rows, i) <= LANES_WEIGHT_MAX))
       return 0;
   return 1;
 }
@@ -26,7 +26,7 @@ static int lanes_refine(const pc_plan *plan, size_t slot, const uint8_t *entries
 int pc_lanes_can(const pc_plan *plan, size_t slot, const uint8_t *entries,
                  const pc_kept_rows *rows) {
   return plan->slots[slot].need.machine == PC_GRID ||
-         (pc_lanes_whole(rows) && lanes_refine(plan, slot, entries));
+         (pc_lanes_light(rows) && lanes_refine(plan, slot, entries));
 }
 
 /* ---- ranges ---- */
@@ -308,8 +308,8 @@ static pcal_status lanes_base_sums(const pcal_env *env, const pc_sorted_view *so
   out->weight = pc_alloc_raw(env, rows->count, sizeof *out->weight);
   const int enough = weights != NULL && out->sums != NULL && out->weight != NULL;
   for (size_t i = 0; enough && i < rows->count; i++) {
-    out->weight[i] = (float)rows->weights[i];
-    out->total += rows->weights[i];
+    out->weight[i] = (float)pc_kept_weight(rows, i);
+    out->total += pc_kept_weight(rows, i);
     for (size_t lane = 0; lane < PC_WEIGH_LANES; lane++)
       weights[i * PC_WEIGH_LANES + lane] = out->weight[i];
   }

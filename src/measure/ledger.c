@@ -6,9 +6,12 @@
 #include "machines/grid_twin.h"
 #include "machines/machine_coarse.h"
 
+#define LEDGER_SQUARE_MIN 1e-290 /* squares of weights are exact */
+
 static void ledger_tally_clear(pc_tally *tally) {
   tally->rows = 0;
   pc_sum_clear(&tally->weight);
+  pc_sum_clear(&tally->square);
   tally->label_low = INT32_MAX;
   tally->label_high = INT32_MIN;
 }
@@ -41,15 +44,25 @@ static void ledger_tally_labels(pc_tally *tally, const pc_rows *rows) {
 static void ledger_tally_add(pc_tally *tally, const pc_rows *rows) {
   tally->rows += rows->count;
   ledger_tally_labels(tally, rows);
-  if (rows->weights == NULL)
+  if (rows->weights == NULL) {
     pc_sum_add(&tally->weight, (double)rows->count);
-  for (size_t i = 0; rows->weights != NULL && i < rows->count; i++)
+    pc_sum_add(&tally->square, (double)rows->count);
+  }
+  for (size_t i = 0; rows->weights != NULL && i < rows->count; i++) {
     pc_sum_add(&tally->weight, rows->weights[i]);
+    pc_sum_add_product(&tally->square, rows->weights[i], rows->weights[i]);
+  }
+}
+
+double pc_tally_effective(const pc_tally *tally) {
+  const double weight = pc_sum_value(&tally->weight), square = pc_sum_value(&tally->square);
+  return square > LEDGER_SQUARE_MIN ? weight * (weight / square) : (double)tally->rows;
 }
 
 static void ledger_tally_merge(pc_tally *into, const pc_tally *from) {
   into->rows += from->rows;
   pc_sum_merge(&into->weight, &from->weight);
+  pc_sum_merge(&into->square, &from->square);
   into->label_low = from->label_low < into->label_low ? from->label_low : into->label_low;
   into->label_high = from->label_high > into->label_high ? from->label_high : into->label_high;
 }
@@ -187,6 +200,7 @@ static void ledger_tally_take(pc_tally *tally, const pc_stored_rows *rows) {
   ledger_tally_label(tally, rows->label_high);
   tally->rows += rows->count;
   pc_sum_add(&tally->weight, (double)rows->count);
+  pc_sum_add(&tally->square, (double)rows->count);
 }
 
 pcal_status pc_ledger_take(pc_ledger *ledger, const pc_stored_rows *rows, pcal_error *err) {
@@ -202,7 +216,8 @@ pcal_status pc_ledger_take(pc_ledger *ledger, const pc_stored_rows *rows, pcal_e
 
 static pcal_status ledger_prepare(pc_ledger *ledger, pc_account *into, const pc_account *from,
                                   pcal_error *err) {
-  if (!pc_sum_addable(&into->tally.weight, &from->tally.weight))
+  if (!pc_sum_addable(&into->tally.weight, &from->tally.weight) ||
+      !pc_sum_addable(&into->tally.square, &from->tally.square))
     return pc_fail(err, PCAL_DATA, "the weights are too large to be added");
   for (size_t s = 0; s < ledger->plan->slot_count; s++)
     PC_TRY(ledger->plan->slots[s].machine->prepare(ledger->env, into->states[s],
@@ -267,6 +282,7 @@ pcal_status pc_ledger_save(const pc_ledger *ledger, const pc_account *account, p
   const pc_plan *plan = ledger->plan;
   pc_encode_u64(out, account->tally.rows);
   pc_encode_sum(out, &account->tally.weight);
+  pc_encode_sum(out, &account->tally.square);
   pc_encode_u32(out, (uint32_t)account->tally.label_low);
   pc_encode_u32(out, (uint32_t)account->tally.label_high);
   for (size_t s = 0; s < plan->slot_count; s++) {
@@ -281,9 +297,12 @@ static void ledger_tally_load(pc_tally *tally, const pc_layout *layout, pc_decod
   const uint32_t labels = layout->kind == PCAL_CONFIDENCE ? 2 : (uint32_t)layout->classes;
   tally->rows = pc_decode_u64(in);
   pc_decode_sum(in, &tally->weight);
+  pc_decode_sum(in, &tally->square);
   const uint32_t low = pc_decode_u32(in), high = pc_decode_u32(in);
   const double weight = pc_sum_value(&tally->weight);
+  const double square = pc_sum_value(&tally->square);
   pc_decoder_expect(in, tally->rows > 0 && weight > 0 && weight <= PC_WEIGHT_MAX);
+  pc_decoder_expect(in, square >= 0 && square <= PC_WEIGHT_MAX * PC_WEIGHT_MAX);
   pc_decoder_expect(in, low <= high && high < labels);
   tally->label_low = (int32_t)low;
   tally->label_high = (int32_t)high;

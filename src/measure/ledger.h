@@ -12,6 +12,7 @@
 typedef struct pc_tally {
   uint64_t rows; /* that count: weight above 0, nothing missing */
   pc_sum weight;
+  pc_sum square;                 /* of weights squared */
   int32_t label_low, label_high; /* of the rows that count; low > high when there are none */
 } pc_tally;
 
@@ -28,6 +29,9 @@ typedef struct pc_ledger {
 } pc_ledger;
 
 #define PC_GROUPS_MAX 1048576
+
+/* (sum w)^2 / sum w^2 (Kish 1965); the number of rows where weights are too small to square. */
+double pc_tally_effective(const pc_tally *tally);
 
 void pc_ledger_init(pc_ledger *ledger, const pcal_env *env, const pc_plan *plan);
 void pc_ledger_free(pc_ledger *ledger);

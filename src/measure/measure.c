@@ -122,6 +122,7 @@ static pcal_status measure_prepare(pcal_measure *measure, const pcal_measure_con
                             .need_log = measure->plan.needs_log,
                             .bare = !measure->plan.needs_facts,
                             .no_squares = !measure->plan.needs_rows,
+                            .need_keys = measure->plan.keep_slot != PC_NO_SLOT,
                             .lean = !measure->plan.needs_probs};
   PC_TRY(pc_pass_init(&measure->pass, &measure->env, layout, &policy, measure_chunk, measure,
                       err));
@@ -140,7 +141,7 @@ pcal_status pc_measure_new(const pcal_measure_config *config, const pcal_env *en
     return pc_fail_memory(err, "preparing to measure");
   measure->env = resolved;
   pc_census_init(&measure->census, &measure->env);
-  measure->grouped = -1;
+  measure->grouped = measure->identified = -1;
   measure->curves = config->curves != 0;
   const pcal_status status = measure_prepare(measure, config, &layout, err);
   if (status != PCAL_OK) {
@@ -210,6 +211,48 @@ static pcal_status measure_check_indices(const pcal_measure *measure, const pcal
                      measure->plan.by_index);
 }
 
+int pc_measure_importance(const pcal_measure *measure) {
+  return measure->weighted &&
+         (measure->weights_are == PCAL_WEIGHTS_IMPORTANCE ||
+          (measure->weights_are == PCAL_WEIGHTS_AUTO && measure->fractional));
+}
+
+static const char *measure_weights_name(const pcal_batch *batch) {
+  return batch->weights_name == NULL ? "weights" : batch->weights_name;
+}
+
+/* What the caller says of the weights must hold, and be the same for all batches. */
+static pcal_status measure_check_meaning(const pcal_measure *measure, const pcal_batch *batch,
+                                         const pc_row_counts *counts, pcal_error *err) {
+  const int given = batch->weights_are, before = measure->weights_are;
+  if (batch->weights == NULL || batch->rows == 0)
+    return PCAL_OK;
+  if (given < PCAL_WEIGHTS_AUTO || given > PC_WEIGHTS_EXPECTED)
+    return pc_fail(err, PCAL_USAGE, "%s: weights_are %d is unknown; start from PCAL_BATCH_INIT",
+                   measure_weights_name(batch), given);
+  if (given != PCAL_WEIGHTS_AUTO && before != PCAL_WEIGHTS_AUTO && given != before)
+    return pc_fail(err, PCAL_USAGE,
+                   "%s: some weights are frequencies and others importance weights; say the "
+                   "same of all",
+                   measure_weights_name(batch));
+  const int said = given == PCAL_WEIGHTS_AUTO ? before : given;
+  if (said == PCAL_WEIGHTS_FREQUENCY && counts->fractional_row != PCAL_NO_ROW)
+    return pc_fail_row(err, PCAL_DATA, counts->fractional_row,
+                       "%s, row %llu: frequencies are whole numbers, and this weight is not; "
+                       "leave --weights-are out, or say importance",
+                       measure_weights_name(batch), (unsigned long long)counts->fractional_row);
+  if (said == PCAL_WEIGHTS_FREQUENCY && measure->fractional)
+    return pc_fail(err, PCAL_DATA,
+                   "%s: earlier weights were not whole numbers, so they are no frequencies",
+                   measure_weights_name(batch));
+  if (said == PCAL_WEIGHTS_IMPORTANCE && measure->plan.whole_weights != NULL)
+    return pc_fail(err, PCAL_USAGE,
+                   "%s: %s counts pairs of copies of a row, so its weights must be "
+                   "frequencies; leave the metric or the weights out",
+                   measure_weights_name(batch), measure->plan.whole_weights);
+  return PCAL_OK;
+}
+
 static pcal_status measure_check_weights(const pcal_measure *measure, const pcal_batch *batch,
                                          const pc_row_counts *counts, pcal_error *err) {
   if (measure->plan.no_weights != NULL && batch->weights != NULL)
@@ -219,6 +262,7 @@ static pcal_status measure_check_weights(const pcal_measure *measure, const pcal
                    "estimator=unbiased",
                    batch->weights_name == NULL ? "weights" : batch->weights_name,
                    measure->plan.no_weights);
+  PC_TRY(measure_check_meaning(measure, batch, counts, err));
   if (measure->plan.whole_weights == NULL || counts->fractional_row == PCAL_NO_ROW)
     return PCAL_OK;
   return pc_fail_row(err, PCAL_DATA, counts->fractional_row,
@@ -242,6 +286,9 @@ static pcal_status measure_read(pcal_measure *measure, const pcal_batch *batch,
   if (batch->rows > 0 && measure->grouped >= 0 && measure->grouped != grouped)
     return pc_fail(err, PCAL_USAGE,
                    "some rows have groups and some have none; give all or none");
+  if (batch->rows > 0 && measure->identified >= 0 &&
+      measure->identified != (batch->ids != NULL))
+    return pc_fail(err, PCAL_USAGE, "some rows have ids and some have none; give all or none");
   measure->pass.take = measure->plan.stored ? measure_take : NULL;
   PC_TRY(pc_pass_batch(&measure->pass, batch, counts, err));
   PC_TRY(measure_check_weights(measure, batch, counts, err));
@@ -257,8 +304,12 @@ static void measure_note(pcal_measure *measure, const pcal_batch *batch,
   measure->normalized += counts->normalized;
   measure->skipped += counts->skipped;
   measure->grouped = measure_grouped(measure, batch);
+  measure->identified = batch->ids != NULL;
   measure->weighted |= batch->weights != NULL;
   measure->fast |= pc_batch_fast(batch, &measure->plan.layout, &measure->pass.policy);
+  measure->fractional |= counts->fractional_row != PCAL_NO_ROW;
+  if (batch->weights != NULL && batch->weights_are != PCAL_WEIGHTS_AUTO)
+    measure->weights_are = batch->weights_are;
   if (batch->weights_name != NULL)
     snprintf(measure->weights_name, sizeof measure->weights_name, "%s: ", batch->weights_name);
 }

@@ -24,7 +24,10 @@ struct pcal_measure {
   uint64_t normalized, skipped;
   int weighted;
   int fast;               /* some rows were measured in fast precision */
+  int fractional;         /* some weight is not a whole number */
+  int weights_are;        /* pcal_weights as given, or PC_WEIGHTS_EXPECTED */
   int grouped;            /* -1 until the first rows tell */
+  int identified;         /* do rows have ids?  -1 until the first rows tell */
   char weights_name[256]; /* for sentences */
   pc_measure_worker *workers;
   char **class_names;
@@ -39,6 +42,9 @@ struct pcal_measure {
 PC_CHECKED pcal_status pc_measure_new(const pcal_measure_config *config, const pcal_env *env,
                                       pcal_measure **out, pcal_error *err);
 void pc_measure_free(pcal_measure *measure);
+
+/* What the weights are, known when all rows were seen: are rows the units? */
+int pc_measure_importance(const pcal_measure *measure);
 
 /* On failure the measure is as it was before. */
 PC_CHECKED pcal_status pc_measure_update(pcal_measure *measure, const pcal_batch *batch,

@@ -111,6 +111,22 @@ static pcal_status merge_check_rows(const pcal_measure *measure, const pcal_meas
                      (unsigned long long)both.last);
 }
 
+/* What was said of the weights of one part must hold for the other. */
+static pcal_status merge_check_weights(const pcal_measure *measure, const pcal_measure *other,
+                                       pcal_error *err) {
+  const int a = measure->weights_are, b = other->weights_are;
+  const int fractional = measure->fractional || other->fractional;
+  const int frequency = a == PCAL_WEIGHTS_FREQUENCY || b == PCAL_WEIGHTS_FREQUENCY;
+  if ((a == PCAL_WEIGHTS_AUTO || b == PCAL_WEIGHTS_AUTO || a == b) &&
+      !(frequency && fractional))
+    return PCAL_OK;
+  return pc_fail(err, PCAL_USAGE,
+                 "the weights of %s are frequencies and those of %s are not; measure all parts "
+                 "with the same --weights-are",
+                 merge_name(a == PCAL_WEIGHTS_FREQUENCY ? measure : other, "one measure"),
+                 merge_name(a == PCAL_WEIGHTS_FREQUENCY ? other : measure, "the other"));
+}
+
 static double merge_weight(const pcal_measure *measure) {
   double weight = 0.0;
   for (size_t a = 0; a < measure->ledger.count; a++) {
@@ -124,7 +140,11 @@ static pcal_status merge_check(const pcal_measure *measure, const pcal_measure *
                                pcal_error *err) {
   PC_TRY(merge_check_config(measure, other, err));
   PC_TRY(merge_check_groups(measure, other, err));
+  if (measure->identified >= 0 && other->identified >= 0)
+    PC_TRY(
+        merge_check_flag(measure, measure->identified, other, other->identified, "ids", err));
   PC_TRY(merge_check_classes(measure, other, err));
+  PC_TRY(merge_check_weights(measure, other, err));
   PC_TRY(merge_check_rows(measure, other, err));
   if (merge_weight(measure) + merge_weight(other) > PC_WEIGHT_MAX)
     return pc_fail(err, PCAL_DATA, "the weights sum to more than 2^62; give smaller weights");
@@ -192,8 +212,13 @@ static void merge_commit(pcal_measure *measure, const pcal_measure *other, merge
   measure->skipped += other->skipped;
   measure->weighted |= other->weighted;
   measure->fast |= other->fast;
+  measure->fractional |= other->fractional;
+  if (other->weights_are != PCAL_WEIGHTS_AUTO)
+    measure->weights_are = other->weights_are;
   if (measure->grouped < 0)
     measure->grouped = other->grouped;
+  if (measure->identified < 0)
+    measure->identified = other->identified;
 }
 
 pcal_status pc_measure_merge(pcal_measure *measure, const pcal_measure *other,

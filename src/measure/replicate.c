@@ -1,7 +1,6 @@
-/* Poisson(1) draws take 32 bits each, four from one block of the generator; rows of another
- * weight w take a Poisson(w) draw of their own.  A label is the first class at which the
- * cumulated probabilities, scaled to sum to 1, exceed a uniform draw; where only the score of
- * the natural view is kept, the draw decides whether it came true. */
+/* Poisson(1) draws take 32 bits each, four from one block of the generator.  A row that stands
+ * for m copies takes a Poisson(m) draw of its own (measure/draws.h); in a replica with other
+ * labels it becomes one row for each label that its copies drew. */
 #include "measure/replicate.h"
 
 #include <math.h>
@@ -9,19 +8,15 @@
 
 #include "core/executor.h"
 #include "core/rng.h"
+#include "measure/draws.h"
 #include "measure/lanes.h"
 
-#define REPLICATE_ROW_COST 20.0 /* nanoseconds for a row, an entry and a class, about */
-#define REPLICATE_POISSON_MAX 1e6
+#define REPLICATE_ROW_COST 20.0        /* nanoseconds for a row, an entry and a class, about */
 #define REPLICATE_BATCH PC_WEIGH_LANES /* replicas that are drawn together */
 #define REPLICATE_BLOCK 4              /* draws from one block of the generator */
 
-enum {
-  REPLICATE_WEIGHT_STREAM = 1,
-  REPLICATE_BATCH_STREAM,
-  REPLICATE_LABEL_STREAM,
-  REPLICATE_BLOCK_STREAM
-};
+/* Streams 1, 3 and 4 are those of measure/draws.c. */
+enum { REPLICATE_BATCH_STREAM = 2 };
 
 /* What one thread works with: draws of REPLICATE_BATCH replicas at a time, evidence that is
  * refilled, and for what cannot be refilled, rows and states. */
@@ -30,6 +25,7 @@ typedef struct replicate_worker {
   float *drawn; /* weights: row, replica of the batch */
   double total[REPLICATE_BATCH];
   int32_t *new_labels; /* of one replica */
+  pc_shares shares;    /* of its rows of several copies */
   pc_refilled *refilled;
   pc_lanes *lanes;
   double *weights, *probs, *score, *top, *true_gap, *others_square, *log_true;
@@ -37,6 +33,7 @@ typedef struct replicate_worker {
   int32_t *labels, *top_label;
   pc_columns *columns;
   void **states;
+  size_t room; /* rows that fit */
 } replicate_worker;
 
 typedef struct replicate_job {
@@ -47,9 +44,10 @@ typedef struct replicate_job {
   pc_lanes_base *base;    /* by slot; filled for gap points */
   replicate_worker *workers;
   size_t worker_count;
-  int ones;  /* all rows have weight 1, without clusters */
-  int sums;  /* some entry is a sum of row values */
-  int plain; /* some slot needs rows and states */
+  int sums;      /* some entry is a sum of row values */
+  int plain;     /* some slot needs rows and states */
+  size_t single; /* for blocks of rows: how many there are, copies one by one; else 0 */
+  size_t step;   /* then neighbouring copies are so many rows apart */
   double *values;
 } replicate_job;
 
@@ -59,93 +57,87 @@ static pc_rng replicate_rng(const replicate_job *job, unsigned stream, uint64_t 
   return (pc_rng){job->env.seed, ((uint64_t)stream << 40) + replica};
 }
 
-/* How often a row of another weight than 1 occurs. */
-static double replicate_poisson(const replicate_job *job, size_t replica, uint64_t id,
-                                double weight) {
-  const pc_rng rng = replicate_rng(job, REPLICATE_WEIGHT_STREAM, replica);
-  if (weight <= REPLICATE_POISSON_MAX)
-    return (double)pc_rng_poisson(&rng, id, weight);
-  return fmax(floor(weight + sqrt(weight) * pc_rng_normal(&rng, id) + 0.5), 0.0);
+/* The keys of draws: of rows, or of their clusters. */
+static const uint64_t *replicate_keys(const pc_kept_rows *rows) {
+  return rows->clusters == NULL ? rows->ids : rows->clusters;
 }
 
-/* Weights of a row of weight 1 (or of its cluster) in the replicas of a batch. */
-static void replicate_counts(const replicate_job *job, size_t batch, uint64_t id, double weight,
-                             float *out) {
-  for (size_t q = 0; q < REPLICATE_BATCH; q += REPLICATE_BLOCK) {
-    const size_t block = batch * (REPLICATE_BATCH / REPLICATE_BLOCK) + q / REPLICATE_BLOCK;
-    const pc_rng rng = replicate_rng(job, REPLICATE_BATCH_STREAM, block);
-    uint32_t bits[REPLICATE_BLOCK];
-    pc_rng_block(&rng, id, bits);
-    for (size_t k = 0; k < REPLICATE_BLOCK; k++)
-      out[q + k] = (float)(weight * (double)pc_poisson_one(bits[k]));
-  }
-}
-
-/* Weights of a row in the replicas of a batch. */
-static void replicate_draw(const replicate_job *job, size_t batch, size_t row, float *out) {
+/* Weights of a row that is not a single one of weight 1, from those that one would have. */
+static void replicate_weigh(const replicate_job *job, size_t batch, size_t row, float *out) {
   const pc_kept_rows *rows = job->request->rows;
-  const pc_replica_kind kind = job->request->kind;
-  const uint64_t id = rows->clusters == NULL ? rows->ids[row] : rows->clusters[row];
-  const double weight = rows->weights[row];
-  if (kind == PC_REPLICA_WEIGHTS && (weight == 1.0 || rows->clusters != NULL)) {
-    replicate_counts(job, batch, id, weight, out);
-    return;
-  }
-  const pc_rng blocks = replicate_rng(job, REPLICATE_BLOCK_STREAM, 0);
-  const size_t left_out =
-      kind == PC_REPLICA_WITHOUT ? pc_rng_bits(&blocks, id) % job->request->count : SIZE_MAX;
-  for (size_t q = 0; q < REPLICATE_BATCH; q++) {
-    const size_t replica = batch * REPLICATE_BATCH + q;
-    out[q] = (float)(kind == PC_REPLICA_WEIGHTS ? replicate_poisson(job, replica, id, weight)
-                     : replica == left_out      ? 0.0
-                                                : weight);
-  }
+  const double weight = rows->weights[row], copies = rows->copies[row];
+  const int alone = rows->clusters == NULL && copies > 1.0;
+  for (size_t q = 0; q < REPLICATE_BATCH; q++)
+    out[q] = (float)(weight * (alone ? pc_draw_count(job->env.seed, batch * REPLICATE_BATCH + q,
+                                                     rows->ids[row], copies)
+                                     : copies * (double)out[q]));
+}
+
+/* Weights of a row when one block at a time is left out; a cluster is in one block. */
+static void replicate_leave(const replicate_job *job, size_t batch, size_t row, float *out) {
+  const pc_kept_rows *rows = job->request->rows;
+  const double copies = rows->copies[row];
+  const int alone = rows->clusters == NULL;
+  double left_out[REPLICATE_BATCH];
+  pc_draw_blocks(job->env.seed, replicate_keys(rows)[row], alone ? copies : 1.0,
+                 job->request->count, batch * REPLICATE_BATCH, left_out);
+  for (size_t q = 0; q < REPLICATE_BATCH; q++)
+    out[q] = (float)(rows->weights[row] * (copies - (alone ? 1.0 : copies) * left_out[q]));
+}
+
+static void replicate_draw_weights(const replicate_job *job, size_t batch,
+                                   replicate_worker *worker) {
+  const pc_kept_rows *rows = job->request->rows;
+  const size_t block = batch * (REPLICATE_BATCH / REPLICATE_BLOCK);
+  const pc_rng rng = replicate_rng(job, REPLICATE_BATCH_STREAM, block);
+  pc_weigh_kernels_best()->draw(rng.seed, rng.stream, replicate_keys(rows), rows->count,
+                                worker->drawn);
+  for (size_t i = 0; i < rows->count; i++)
+    if (rows->weights[i] != 1.0 || rows->copies[i] != 1.0)
+      replicate_weigh(job, batch, i, worker->drawn + i * REPLICATE_BATCH);
 }
 
 /* Weights of all rows in the replicas of a batch, and their totals. */
 static void replicate_draw_all(const replicate_job *job, size_t batch,
                                replicate_worker *worker) {
   const pc_kept_rows *rows = job->request->rows;
-  const int together = job->ones && job->request->kind == PC_REPLICA_WEIGHTS;
-  if (together) {
-    const size_t block = batch * (REPLICATE_BATCH / REPLICATE_BLOCK);
-    const pc_rng rng = replicate_rng(job, REPLICATE_BATCH_STREAM, block);
-    pc_weigh_kernels_best()->draw(rng.seed, rng.stream, rows->ids, rows->count, worker->drawn);
-  }
+  const pc_replica_kind kind = job->request->kind;
+  if (kind == PC_REPLICA_WEIGHTS)
+    replicate_draw_weights(job, batch, worker);
   memset(worker->total, 0, sizeof worker->total);
   for (size_t i = 0; i < rows->count; i++) {
     float *weights = worker->drawn + i * REPLICATE_BATCH;
-    if (!together)
-      replicate_draw(job, batch, i, weights);
-    for (size_t q = 0; q < REPLICATE_BATCH; q++)
+    if (kind == PC_REPLICA_WITHOUT)
+      replicate_leave(job, batch, i, weights);
+    for (size_t q = 0; q < REPLICATE_BATCH; q++) {
+      if (kind == PC_REPLICA_LABELS)
+        weights[q] = (float)(rows->weights[i] * rows->copies[i]);
       worker->total[q] += (double)weights[q];
+    }
   }
 }
 
-static int32_t replicate_class(const double *probs, size_t classes, double uniform) {
-  double sum = 0.0, total = 0.0;
-  for (size_t k = 0; k < classes; k++)
-    total += probs[k] > 0 ? probs[k] : 0.0;
-  for (size_t k = 0; k < classes; k++) {
-    sum += probs[k] > 0 ? probs[k] : 0.0;
-    if (uniform * total < sum)
-      return (int32_t)k;
-  }
-  return (int32_t)classes - 1;
-}
-
-static int32_t replicate_label(const replicate_job *job, size_t replica, size_t row) {
+/* Labels of all rows in a replica; a row of several copies has the number of its shares,
+ * below 0. */
+static pcal_status replicate_relabel(const replicate_job *job, replicate_worker *worker,
+                                     size_t replica, pcal_error *err) {
   const pc_kept_rows *rows = job->request->rows;
-  if (job->request->kind != PC_REPLICA_LABELS)
-    return rows->labels[row];
-  const pc_rng rng = replicate_rng(job, REPLICATE_LABEL_STREAM, replica);
-  const double uniform = pc_rng_uniform(&rng, rows->ids[row]);
-  if (rows->probs != NULL)
-    return replicate_class(rows->probs + row * rows->classes, rows->classes, uniform);
-  const int hit = uniform < rows->score[row];
-  if (rows->top_label == NULL)
-    return hit;
-  return hit ? rows->top_label[row] : rows->top_label[row] == 0;
+  const pc_layout *layout = &job->request->plan->layout;
+  const int classes = layout->form == PC_FORM_CLASSES;
+  pc_shares_clear(&worker->shares);
+  for (size_t i = 0; i < rows->count; i++) {
+    if (rows->copies[i] == 1.0) {
+      worker->new_labels[i] =
+          classes ? pc_draw_label(job->env.seed, replica, rows, i) : rows->labels[i];
+      continue;
+    }
+    worker->new_labels[i] = -1 - (int32_t)worker->shares.row_count;
+    PC_TRY(classes ? pc_draw_labels(&job->env, job->env.seed, replica, rows, i, &worker->shares,
+                                    err)
+                   : pc_draw_targets(&job->env, job->env.seed, replica, layout, rows, i,
+                                     &worker->shares, err));
+  }
+  return PCAL_OK;
 }
 
 /* ---- rows ---- */
@@ -162,38 +154,11 @@ static void replicate_facts(replicate_worker *worker, size_t at, const double *p
   worker->log_true[at] = log(p > 0 ? p : 0.0);
 }
 
-/* A target of one of the n + 1 ranks among n ascending samples, all equally probable: next to
- * the sample above or below it, or equal to both where these are equal. */
-static double replicate_rank(const double *samples, size_t count, double uniform) {
-  const double place = uniform * (2.0 * (double)count + 2.0);
-  const size_t rank = (size_t)place / 2;
-  const int under = (size_t)place % 2 == 0;
-  if (rank == 0 || (under && rank < count && samples[rank] > samples[rank - 1]))
-    return nextafter(samples[rank], -INFINITY);
-  if (rank >= count || samples[rank] > samples[rank - 1])
-    return nextafter(samples[rank >= count ? count - 1 : rank - 1], INFINITY);
-  return samples[rank];
-}
-
-/* A target drawn from the prediction. */
-static double replicate_target(const replicate_job *job, const double *forecast, uint64_t id,
-                               size_t replica) {
-  const pc_layout *layout = &job->request->plan->layout;
-  const pc_rng rng = replicate_rng(job, REPLICATE_LABEL_STREAM, replica);
-  return layout->form == PC_FORM_GAUSSIAN
-             ? forecast[0] + forecast[1] * pc_rng_normal(&rng, id)
-             : replicate_rank(forecast, layout->columns, pc_rng_uniform(&rng, id));
-}
-
 static void replicate_copy_forecast(const replicate_job *job, replicate_worker *worker,
-                                    size_t row, size_t at, size_t replica) {
+                                    size_t row, size_t at) {
   const pc_kept_rows *rows = job->request->rows;
-  const size_t k = rows->classes;
-  double *to = worker->probs + at * k;
-  worker->ids[at] = rows->ids[row];
-  memcpy(to, rows->probs + row * k, k * sizeof(double));
-  if (job->request->kind == PC_REPLICA_LABELS)
-    to[k - 1] = replicate_target(job, to, rows->ids[row], replica);
+  memcpy(worker->probs + at * rows->classes, rows->probs + row * rows->classes,
+         rows->classes * sizeof(double));
 }
 
 static void replicate_copy_row(const replicate_job *job, replicate_worker *worker, size_t row,
@@ -201,7 +166,6 @@ static void replicate_copy_row(const replicate_job *job, replicate_worker *worke
   const pc_kept_rows *rows = job->request->rows;
   const size_t k = rows->classes;
   const double score = rows->score[row];
-  worker->ids[at] = rows->ids[row];
   worker->score[at] = score;
   worker->top[at] = score;
   if (rows->top_label != NULL)
@@ -217,25 +181,72 @@ static void replicate_copy_row(const replicate_job *job, replicate_worker *worke
     replicate_facts(worker, at, worker->probs + at * k, k);
 }
 
+/* Copies a row to a place among the worker's rows. */
+static void replicate_put(const replicate_job *job, replicate_worker *worker, size_t row,
+                          size_t at, double weight, int32_t label) {
+  worker->ids[at] = at;
+  worker->weights[at] = weight;
+  worker->labels[at] = label;
+  if (job->request->plan->layout.form == PC_FORM_CLASSES)
+    replicate_copy_row(job, worker, row, at);
+  else
+    replicate_copy_forecast(job, worker, row, at);
+}
+
+/* The target of a row whose place has its prediction already. */
+static void replicate_aim(const replicate_job *job, replicate_worker *worker, size_t at,
+                          double target) {
+  worker->probs[(at + 1) * job->request->rows->classes - 1] = target;
+}
+
+/* Where row number n of a replica goes.  Blocks take neighbours, which should not be copies. */
+static size_t replicate_place(const replicate_job *job, size_t n) {
+  return job->single == 0 ? n : (size_t)((uint64_t)n * job->step % job->single);
+}
+
+/* One row for each outcome that the copies of a row drew, or for each copy where there are
+ * blocks; returns the next number. */
+static size_t replicate_put_shares(const replicate_job *job, replicate_worker *worker,
+                                   size_t row, size_t n, size_t number) {
+  const int classes = job->request->plan->layout.form == PC_FORM_CLASSES;
+  const double each = job->request->rows->weights[row];
+  const pc_shares *shares = &worker->shares;
+  for (size_t s = shares->begin[number]; s < pc_shares_end(shares, number); s++) {
+    const pc_share *share = &shares->list[s];
+    const size_t times = job->single == 0 ? 1 : (size_t)share->copies;
+    for (size_t t = 0; t < times; t++, n++) {
+      const size_t at = replicate_place(job, n);
+      replicate_put(job, worker, row, at, each * share->copies / (double)times,
+                    classes ? (int32_t)share->outcome : 0);
+      if (!classes)
+        replicate_aim(job, worker, at, share->outcome);
+    }
+  }
+  return n;
+}
+
 /* Copies a replica into the worker's rows; weights of 0 are left out. */
 static pc_rows replicate_rows(const replicate_job *job, replicate_worker *worker,
                               const pc_drawn *drawn, size_t replica) {
   const pc_kept_rows *rows = job->request->rows;
   const pc_layout *layout = &job->request->plan->layout;
-  size_t at = 0;
+  const int aimed = job->request->kind == PC_REPLICA_LABELS && layout->form != PC_FORM_CLASSES;
+  size_t n = 0;
   for (size_t i = 0; i < rows->count; i++) {
     if (drawn->weights[i * drawn->stride] <= 0)
       continue;
-    worker->weights[at] = (double)drawn->weights[i * drawn->stride];
-    worker->labels[at] = drawn->labels[i];
-    if (layout->form == PC_FORM_CLASSES)
-      replicate_copy_row(job, worker, i, at);
-    else
-      replicate_copy_forecast(job, worker, i, at, replica);
-    at++;
+    if (drawn->labels[i] < 0) {
+      n = replicate_put_shares(job, worker, i, n, (size_t)(-1 - drawn->labels[i]));
+      continue;
+    }
+    const size_t at = replicate_place(job, n++);
+    replicate_put(job, worker, i, at, (double)drawn->weights[i * drawn->stride],
+                  drawn->labels[i]);
+    if (aimed)
+      replicate_aim(job, worker, at, pc_draw_target(job->env.seed, replica, layout, rows, i));
   }
   const int one_column = rows->top_label == NULL;
-  return (pc_rows){.count = at,
+  return (pc_rows){.count = n,
                    .classes = rows->classes,
                    .ids = worker->ids,
                    .labels = worker->labels,
@@ -259,16 +270,29 @@ static int replicate_has(const pc_replica_request *request, size_t slot) {
   return 0;
 }
 
-static void replicate_worker_free(replicate_job *job, replicate_worker *worker) {
-  const pc_plan *plan = job->request->plan;
-  void *const blocks[] = {worker->drawn,    worker->new_labels,    worker->weights,
-                          worker->probs,    worker->score,         worker->top,
-                          worker->true_gap, worker->others_square, worker->log_true,
-                          worker->ids,      worker->labels,        worker->top_label};
+/* Frees the rows of a replica, and the columns of their views. */
+static void replicate_rows_free(const replicate_job *job, replicate_worker *worker) {
+  void *const blocks[] = {worker->weights,  worker->probs,    worker->score,
+                          worker->top,      worker->true_gap, worker->others_square,
+                          worker->log_true, worker->ids,      worker->labels,
+                          worker->top_label};
   for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++)
     pc_free(&job->env, blocks[b]);
-  for (size_t v = 0; worker->columns != NULL && v < plan->view_count; v++)
+  worker->weights = worker->probs = worker->score = worker->top = worker->true_gap = NULL;
+  worker->others_square = worker->log_true = NULL;
+  worker->ids = NULL;
+  worker->labels = worker->top_label = NULL;
+  for (size_t v = 0; worker->columns != NULL && v < job->request->plan->view_count; v++)
     pc_columns_free(&job->env, &worker->columns[v]);
+  worker->room = 0;
+}
+
+static void replicate_worker_free(replicate_job *job, replicate_worker *worker) {
+  const pc_plan *plan = job->request->plan;
+  pc_free(&job->env, worker->drawn);
+  pc_free(&job->env, worker->new_labels);
+  pc_shares_free(&job->env, &worker->shares);
+  replicate_rows_free(job, worker);
   for (size_t s = 0; worker->states != NULL && s < plan->slot_count; s++)
     if (worker->states[s] != NULL)
       plan->slots[s].machine->destroy(&job->env, worker->states[s]);
@@ -282,13 +306,16 @@ static void replicate_worker_free(replicate_job *job, replicate_worker *worker) 
   pc_free(&job->env, worker->states);
 }
 
-static int replicate_worker_rows(const replicate_job *job, replicate_worker *worker) {
+/* Room for n rows; what was there is lost. */
+static pcal_status replicate_rows_room(const replicate_job *job, replicate_worker *worker,
+                                       size_t n, pcal_error *err) {
   const pcal_env *env = &job->env;
+  const pc_plan *plan = job->request->plan;
   const pc_kept_rows *rows = job->request->rows;
-  const size_t n = rows->count;
   double **const columns[] = {&worker->weights,  &worker->score,         &worker->top,
                               &worker->true_gap, &worker->others_square, &worker->log_true};
   int enough = 1;
+  replicate_rows_free(job, worker);
   for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) {
     *columns[c] = pc_alloc_raw(env, n, sizeof(double));
     enough &= *columns[c] != NULL;
@@ -298,8 +325,13 @@ static int replicate_worker_rows(const replicate_job *job, replicate_worker *wor
   worker->top_label = pc_alloc_raw(env, n, sizeof(int32_t));
   if (rows->probs != NULL)
     worker->probs = pc_alloc_raw(env, n * rows->classes, sizeof(double));
-  return enough && worker->ids != NULL && worker->labels != NULL && worker->top_label != NULL &&
-         (rows->probs == NULL || worker->probs != NULL);
+  if (!enough || worker->ids == NULL || worker->labels == NULL || worker->top_label == NULL ||
+      (rows->probs != NULL && worker->probs == NULL))
+    return pc_fail_memory(err, "drawing replicas");
+  for (size_t v = 0; v < plan->view_count; v++)
+    PC_TRY(pc_columns_new(env, &plan->views[v], n, &worker->columns[v], err));
+  worker->room = n;
+  return PCAL_OK;
 }
 
 static int replicate_sorted(const replicate_job *job, size_t slot) {
@@ -315,15 +347,11 @@ static int replicate_together(const replicate_job *job, size_t slot) {
 static pcal_status replicate_worker_states(const replicate_job *job, replicate_worker *worker,
                                            pcal_error *err) {
   const pc_plan *plan = job->request->plan;
-  if (!replicate_worker_rows(job, worker))
-    return pc_fail_memory(err, "drawing replicas");
   worker->columns = pc_alloc(&job->env, plan->view_count, sizeof *worker->columns);
   worker->states = pc_alloc(&job->env, plan->slot_count, sizeof *worker->states);
   if (worker->columns == NULL || worker->states == NULL)
     return pc_fail_memory(err, "drawing replicas");
-  for (size_t v = 0; v < plan->view_count; v++)
-    PC_TRY(pc_columns_new(&job->env, &plan->views[v], job->request->rows->count,
-                          &worker->columns[v], err));
+  PC_TRY(replicate_rows_room(job, worker, job->request->rows->count, err));
   for (size_t s = 0; s < plan->slot_count; s++)
     if (replicate_has(job->request, s) && !replicate_sorted(job, s))
       PC_TRY(plan->slots[s].machine->create(&job->env, &plan->slots[s].need, &plan->layout,
@@ -449,7 +477,11 @@ static pcal_status replicate_points(const replicate_job *job, replicate_worker *
 static pcal_status replicate_one(const replicate_job *job, replicate_worker *worker,
                                  const pc_drawn *drawn, size_t replica, pcal_error *err) {
   const pc_plan *plan = job->request->plan;
+  const size_t most =
+      job->single > 0 ? job->single : job->request->rows->count + worker->shares.count;
   pc_rows rows = {.count = 0};
+  if (job->plain && most > worker->room)
+    PC_TRY(replicate_rows_room(job, worker, most + most / 4, err));
   if (job->plain)
     rows = replicate_rows(job, worker, drawn, replica);
   for (size_t s = 0; s < plan->slot_count; s++) {
@@ -481,13 +513,12 @@ static pcal_status replicate_task(void *user, size_t batch, size_t w, pcal_error
       pc_lanes_add(&job->sorted[s], &job->ranges[s], worker->drawn, &worker->lanes[s]);
   for (size_t q = 0; q < REPLICATE_BATCH; q++) {
     const size_t replica = batch * REPLICATE_BATCH + q;
-    pc_drawn drawn = {worker->drawn + q, REPLICATE_BATCH, rows->labels, worker->total[q]};
+    pc_drawn drawn = {worker->drawn + q, REPLICATE_BATCH, rows->labels,
+                      worker->total[q],  rows->weights,   &worker->shares};
     if (replica >= job->request->count)
       break;
-    if (job->request->kind == PC_REPLICA_LABELS &&
-        job->request->plan->layout.form == PC_FORM_CLASSES) {
-      for (size_t i = 0; i < rows->count; i++)
-        worker->new_labels[i] = replicate_label(job, replica, i);
+    if (job->request->kind == PC_REPLICA_LABELS) {
+      PC_TRY(replicate_relabel(job, worker, replica, err));
       drawn.labels = worker->new_labels;
     }
     if (drawn.total > 0)
@@ -514,6 +545,22 @@ static void replicate_free(replicate_job *job) {
   pc_free(&job->env, job->sorted);
 }
 
+static size_t replicate_common(size_t a, size_t b) {
+  return b == 0 ? a : replicate_common(b, a % b);
+}
+
+/* Blocks of rows do not know weights: they are given every copy, in an order of their own. */
+static void replicate_singles(replicate_job *job) {
+  const pc_kept_rows *rows = job->request->rows;
+  double total = 0.0;
+  for (size_t i = 0; i < rows->count; i++)
+    total += rows->copies[i];
+  job->single = (size_t)total;
+  job->step = (size_t)(0.6180339887498949 * total) + 1;
+  while (replicate_common(job->step, job->single) != 1)
+    job->step++;
+}
+
 static pcal_status replicate_prepare(replicate_job *job, pcal_error *err) {
   const pc_replica_request *request = job->request;
   const pc_plan *plan = request->plan;
@@ -523,14 +570,13 @@ static pcal_status replicate_prepare(replicate_job *job, pcal_error *err) {
   job->base = pc_alloc(&job->env, plan->slot_count, sizeof *job->base);
   if (job->workers == NULL || job->sorted == NULL || job->ranges == NULL || job->base == NULL)
     return pc_fail_memory(err, "drawing replicas");
-  job->ones = request->rows->clusters == NULL;
-  for (size_t i = 0; i < request->rows->count; i++)
-    job->ones &= request->rows->weights[i] == 1.0;
   for (size_t s = 0; s < plan->slot_count; s++) {
     const pc_need *need = &plan->slots[s].need;
     if (!replicate_has(request, s))
       continue;
     job->sums |= need->machine == PC_SUM;
+    if (need->machine == PC_BLOCK && job->single == 0)
+      replicate_singles(job);
     if (pc_sorted_view_can(need, &plan->layout, request->rows))
       PC_TRY(pc_sorted_view_new(&job->env, &need->view, &plan->layout, request->rows,
                                 &job->sorted[s], err));
@@ -557,7 +603,7 @@ int pc_replica_has_points(const pc_plan *plan, size_t entry, const pc_kept_rows 
   const pc_need *need = &plan->slots[plan->entries[entry].slot].need;
   return pc_sorted_view_can(need, &plan->layout, rows) &&
          (need->machine == PC_GRID ||
-          (pc_plan_entry_refines(plan, entry) && pc_lanes_whole(rows)));
+          (pc_plan_entry_refines(plan, entry) && pc_lanes_light(rows)));
 }
 
 pcal_status pc_replicate(const pcal_env *env, const pc_replica_request *request, double *values,

@@ -446,21 +446,14 @@ static void resample_excuse(const resample_job *job, size_t entry) {
              "its p-value comes from replicas already, so there is no null beside it");
 }
 
-/* Draws depend on the numbers of clusters. */
-static void resample_number(const size_t *numbers, pc_kept_rows *rows) {
-  for (size_t i = 0; numbers != NULL && rows->clusters != NULL && i < rows->count; i++)
-    rows->clusters[i] = (uint32_t)numbers[rows->clusters[i]];
-}
-
 pcal_status pc_resample(const pcal_env *env, const pc_plan *plan, const void *keep,
-                        const pc_resample_kept *values, pc_result_record *records,
-                        pcal_error *err) {
+                        const pc_keep_how *how, const pc_resample_kept *values,
+                        pc_result_record *records, pcal_error *err) {
   const pc_machine *machine = plan->slots[plan->keep_slot].machine;
   const size_t series = plan->entry_count * PC_REPLICA_VALUES;
   pc_evidence evidence;
   memset(&evidence, 0, sizeof evidence);
-  PC_TRY(machine->finish(env, keep, &evidence, err));
-  resample_number(values->clusters, &evidence.kept);
+  PC_TRY(pc_machine_keep_distinct(env, keep, how, &evidence, err));
   resample_job job = {
       .env = env, .plan = plan, .rows = &evidence.kept, .records = records, .kept = values};
   job.entries = pc_alloc(env, plan->entry_count, 1);

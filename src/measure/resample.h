@@ -2,6 +2,7 @@
 #ifndef PC_RESAMPLE_H
 #define PC_RESAMPLE_H
 
+#include "machines/machine_keep.h"
 #include "measure/results.h"
 
 /* Blocks of rows for the jackknife. */
@@ -12,13 +13,12 @@
  * without each block; NaN where there is none.  NULL: not kept. */
 typedef struct pc_resample_kept {
   double *replicas, *left_out;
-  const size_t *clusters; /* the number that draws know a cluster by; NULL: its own */
 } pc_resample_kept;
 
 /* Fills the surety of those records (one for each entry of the plan) that need replicas; `keep`
- * is the state of the plan's keep slot. */
+ * is the state of the plan's keep slot, and `how` says what is drawn. */
 PC_CHECKED pcal_status pc_resample(const pcal_env *env, const pc_plan *plan, const void *keep,
-                                   const pc_resample_kept *values, pc_result_record *records,
-                                   pcal_error *err);
+                                   const pc_keep_how *how, const pc_resample_kept *values,
+                                   pc_result_record *records, pcal_error *err);
 
 #endif

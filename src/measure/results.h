@@ -23,6 +23,8 @@ struct pcal_results {
   uint64_t rows;
   double weight;
   int weighted;
+  pcal_weights weights_are; /* PCAL_WEIGHTS_AUTO: there are none */
+  double effective;         /* sample size: for importance weights (sum w)^2 / sum w^2 */
   uint64_t normalized, skipped;
   int fast;
   int32_t only_label;        /* the class of every row when there is just one, else -1 */

@@ -177,6 +177,16 @@ pcal_status pc_refilled_new(const pcal_env *env, const pc_need *need,
   return status;
 }
 
+/* The part of a row's weight with which a label came true. */
+static double sorted_view_hits(const pc_drawn *drawn, uint32_t row, int32_t label,
+                               double weight) {
+  const int32_t drew = drawn->labels[row];
+  if (drew >= 0)
+    return drew == label ? weight : 0.0;
+  const double copies = pc_shares_of(drawn->shares, (size_t)(-1 - drew), label);
+  return (double)(float)(drawn->each[row] * copies); /* rounded as the weight is */
+}
+
 static void sorted_view_curve(const pc_sorted_view *sorted, const pc_drawn *drawn, size_t part,
                               pc_curve_table *table) {
   size_t at = 0;
@@ -185,7 +195,7 @@ static void sorted_view_curve(const pc_sorted_view *sorted, const pc_drawn *draw
     const double weight = (double)drawn->weights[sorted->row[e] * drawn->stride];
     if (weight == 0.0)
       continue;
-    const double hit = drawn->labels[sorted->row[e]] == sorted->label[e] ? weight : 0.0;
+    const double hit = sorted_view_hits(drawn, sorted->row[e], sorted->label[e], weight);
     total += weight;
     if (at > 0 && table->score[at - 1] == sorted->score[e]) {
       table->weight[at - 1] += weight;
@@ -211,12 +221,12 @@ static size_t sorted_view_bin(const pc_sorted_view *sorted, const pc_drawn *draw
       break;
     const uint32_t row = sorted->row[at];
     const double weight = (double)drawn->weights[row * drawn->stride], mass = weight * score;
-    const double hit = drawn->labels[row] == sorted->label[at] ? 1.0 : 0.0;
+    const double hits = sorted_view_hits(drawn, row, sorted->label[at], weight);
     bin->weight += weight;
-    bin->hits += weight * hit;
+    bin->hits += hits;
     bin->score += mass;
     bin->score_square += mass * score;
-    bin->score_hit += mass * hit;
+    bin->score_hit += hits * score;
   }
   return at;
 }

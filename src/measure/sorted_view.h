@@ -3,7 +3,7 @@
 #ifndef PC_SORTED_VIEW_H
 #define PC_SORTED_VIEW_H
 
-#include "machines/machine.h"
+#include "measure/draws.h"
 
 typedef struct pc_sorted_view {
   pc_view view;
@@ -15,12 +15,15 @@ typedef struct pc_sorted_view {
   int32_t *label; /* with which it came true */
 } pc_sorted_view;
 
-/* Weights (0: the row is absent) and labels of the rows in one replica. */
+/* Weights (0: the row is absent) and labels of the rows in one replica.  A label below 0 says
+ * that the copies of a row drew several: -1 - its number among the shares. */
 typedef struct pc_drawn {
   const float *weights; /* of row i: weights[i * stride] */
   size_t stride;
   const int32_t *labels;
   double total;
+  const double *each;      /* weight of one copy of row i; NULL without shares */
+  const pc_shares *shares; /* or NULL */
 } pc_drawn;
 
 /* Can it be had for this need?  Not for lower ranks, sums of logarithms, or bins that overlap.

@@ -225,10 +225,18 @@ static pcal_status state_load_ranges(pc_census *census, pc_decoder *in, pcal_err
 static pcal_status state_load_rows(pcal_measure *measure, pc_decoder *in, pcal_error *err) {
   measure->normalized = pc_decode_u64(in);
   measure->skipped = pc_decode_u64(in);
-  const unsigned weighted = pc_decode_u8(in), grouped = pc_decode_u8(in);
-  pc_decoder_expect(in, weighted <= 1 && grouped <= PC_STATE_UNTOLD);
+  const unsigned weighted = pc_decode_u8(in), fractional = pc_decode_u8(in);
+  const unsigned meaning = pc_decode_u8(in), grouped = pc_decode_u8(in);
+  const unsigned identified = pc_decode_u8(in);
+  pc_decoder_expect(in, fractional <= weighted && meaning <= PC_WEIGHTS_EXPECTED &&
+                            !(fractional == 1 && meaning == PCAL_WEIGHTS_FREQUENCY));
+  pc_decoder_expect(in, weighted <= 1 && grouped <= PC_STATE_UNTOLD &&
+                            identified <= PC_STATE_UNTOLD);
   measure->weighted = weighted == 1;
+  measure->fractional = fractional == 1;
+  measure->weights_are = (int)meaning;
   measure->grouped = grouped == PC_STATE_UNTOLD ? -1 : (int)grouped;
+  measure->identified = identified == PC_STATE_UNTOLD ? -1 : (int)identified;
   PC_TRY(state_load_ranges(&measure->census, in, err));
   const size_t classes = pc_decode_count(in, STATE_LOAD_TEXT_BYTES);
   if (classes == 0)

@@ -5,14 +5,15 @@
  *   (u8): 1 normalize, 2 skip_missing, 4 fast, 8 fast was asked for, but no row was
  *   metrics: number (u64), their specs as asked for, their specs in full (texts)
  *   certainty: level of intervals (double), replicas (u64), method (u8), null (u8)
- *   rows: normalized, skipped (u64), weighted (u8), grouped (u8; 2: no row has told yet)
+ *   rows: normalized, skipped (u64), weighted, fractional, weights_are (u8), grouped,
+ *   identified (u8; 2: no row yet)
  *   rows met: too scattered to be kept (u8), number of ranges (u64), first and last (u64 each)
  *   class names: number (u64), texts
  *   groups: named (u8), number (u64); for each its name, if named, and its first row (u64)
- *   accounts: number (u64); for each the group's position in that list (u32), rows (u64), sum
- * of weights (sum), lowest and highest label (u32 each), and for each slot of the plan the kind
- *   of its machine (u8) and the state as the machine writes it
- *   CRC-32C of all bytes before (u32)
+ *   accounts: number (u64); for each the group's position in that list (u32), rows (u64), sums
+ *   of weights and of their squares (sums), lowest and highest label (u32 each), and for each
+ * slot of the plan the kind of its machine (u8) and the state as the machine writes it CRC-32C
+ * of all bytes before (u32)
  *
  * A new version is due whenever old bytes would be read differently: also when a metric comes
  * to need another state. */
@@ -76,7 +77,10 @@ static void state_save_rows(const pcal_measure *measure, pc_encoder *out) {
   pc_encode_u64(out, measure->normalized);
   pc_encode_u64(out, measure->skipped);
   pc_encode_u8(out, measure->weighted != 0);
+  pc_encode_u8(out, measure->fractional != 0);
+  pc_encode_u8(out, (unsigned)measure->weights_are);
   pc_encode_u8(out, measure->grouped < 0 ? PC_STATE_UNTOLD : (unsigned)measure->grouped);
+  pc_encode_u8(out, measure->identified < 0 ? PC_STATE_UNTOLD : (unsigned)measure->identified);
   pc_encode_u8(out, (unsigned)census->scattered);
   pc_encode_u64(out, census->range_count);
   for (size_t r = 0; r < census->range_count; r++) {

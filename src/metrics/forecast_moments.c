@@ -5,7 +5,7 @@
  *           variance-ratio = mean of r = (mu - y)^2 / v, with the standard deviation of r
  * Edge cases: (1) v is above 0 for normal predictions; samples that are all equal have v = 0,
  * and dss and variance-ratio are then infinite, with the row in the reason; (2) the standard
- * deviation divides by N - 1, N the sum of weights, and is NaN for N <= 1; (3) samples: mu
+ * deviation divides by N - 1, N the sample size, and is NaN for N <= 1; (3) samples: mu
  * their mean, v with n - 1; (4) quantiles tell neither, and are refused.
  * Source: Dawid & Sebastiani 1999 (dss); Kuleshov, Fenner & Ermon 2018 (sharpness).
  * Accuracy: sums are exact, values of a row within a few units in the last place.
@@ -119,8 +119,9 @@ static pcal_status variance_ratio_evaluate(const pc_options *options,
                                            const pc_evidence *evidence, const pcal_env *env,
                                            pc_outcome *out, pcal_error *err) {
   PC_TRY(forecast_moments_evaluate(options, evidence, env, out, err));
-  const double n = evidence->total, sum = evidence->sum.value[0];
-  const double square = fmax(evidence->sum.value[1] - sum / n * sum, 0.0);
+  const double w = evidence->total, sum = evidence->sum.value[0];
+  const double n = evidence->importance ? evidence->effective : w;
+  const double square = fmax(evidence->sum.value[1] - sum / w * sum, 0.0) * (n / w);
   double deviation = n > 1 ? sqrt(square / (n - 1)) : (double)NAN;
   if (evidence->sum.infinite[1] > 0)
     deviation = INFINITY;

@@ -17,6 +17,9 @@ void pc_verdict_text(const pcal_results *results, pcal_words words, pc_text *out
 /* Puts it into the results. */
 PC_CHECKED pcal_status pc_verdict_keep(pcal_results *results, pcal_error *err);
 
+/* What the weights are: "frequency" or "importance". */
+const char *pc_report_weights(const pcal_results *results);
+
 /* "10000 rows, 10 classes, logits" and the like. */
 void pc_report_summary(const pcal_results *results, pc_text *out);
 

@@ -43,6 +43,13 @@ static void report_json_data(pc_json *json, const pcal_results *results) {
   if (results->weighted) {
     pc_json_key(json, "weight");
     pc_json_number(json, results->weight);
+    pc_json_key(json, "weights");
+    pc_json_open(json, '{');
+    pc_json_key(json, "are");
+    pc_json_string(json, pc_report_weights(results));
+    pc_json_key(json, "effective_sample_size");
+    pc_json_number(json, results->effective);
+    pc_json_close(json, '}');
   }
   pc_json_key(json, "precision");
   pc_json_string(json, results->fast ? "fast" : "exact");

@@ -41,12 +41,22 @@ static const char *report_kind(const pcal_results *results) {
   return "probabilities";
 }
 
+const char *pc_report_weights(const pcal_results *results) {
+  return results->weights_are == PCAL_WEIGHTS_IMPORTANCE ? "importance" : "frequency";
+}
+
 void pc_report_summary(const pcal_results *results, pc_text *out) {
   pc_report_count((double)results->rows, out);
   pc_text_add(out, results->rows == 1 ? " row" : " rows");
   if (results->weighted) {
     pc_text_add(out, " (weight ");
     pc_report_count(results->weight, out);
+    pc_text_format(out, ", %s weights", pc_report_weights(results));
+    if (results->weights_are == PCAL_WEIGHTS_IMPORTANCE) {
+      char digits[PC_NUMBER_MAX];
+      pc_number_round(results->effective, 4, digits);
+      pc_text_format(out, ", effective sample size %s", digits);
+    }
     pc_text_add(out, ")");
   }
   if (pc_layout_binary(&results->layout))

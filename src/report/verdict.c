@@ -118,7 +118,7 @@ static void verdict_classes(const pcal_results *results, pc_verdict *out) {
 void pc_verdict_judge(const pcal_results *results, pc_verdict *out) {
   *out = (pc_verdict){.form = results->layout.form,
                       .binary = pc_layout_binary(&results->layout),
-                      .rows = results->weight};
+                      .rows = results->effective};
   if (results->layout.form == PC_FORM_CLASSES)
     verdict_classes(results, out);
   else

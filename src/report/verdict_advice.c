@@ -80,7 +80,7 @@ static double advice_fit(const pcal_results *results, int free_shift, int free_s
   double at[2] = {0.0, 1.0};
   for (int i = 0; i < ADVICE_STEPS; i++)
     advice_step(results, free_shift, free_slope, at);
-  return advice_loss(results, at[0], at[1]) + (free_shift + free_slope) * log(results->weight);
+  return advice_loss(results, at[0], at[1]) + (free_shift + free_slope) * log(results->effective);
 }
 
 static double advice_free(const pcal_results *results) {
@@ -93,7 +93,7 @@ static double advice_free(const pcal_results *results) {
     loss += 2.0 * (bin->hits > 0 ? bin->hits * advice_cost(p) : 0.0);
     loss +=
         2.0 * (bin->hits < bin->weight ? (bin->weight - bin->hits) * advice_cost(1 - p) : 0);
-    loss += log(results->weight);
+    loss += log(results->effective);
   }
   return loss;
 }
@@ -127,14 +127,14 @@ static void advice_one_column(const pcal_results *results, pc_verdict *out) {
     advice_take(out, "temperature", "platt");
   else if (out->repair != PC_REPAIR_SHAPE)
     advice_take(out, "platt", "beta");
-  else if (results->weight >= ADVICE_ROWS)
+  else if (results->effective >= ADVICE_ROWS)
     advice_take(out, "isotonic", "spline");
   else
     advice_take(out, "beta", "platt");
 }
 
 static void advice_columns(const pcal_results *results, pc_verdict *out) {
-  if (out->repair == PC_REPAIR_SHAPE && results->weight >= ADVICE_ROWS)
+  if (out->repair == PC_REPAIR_SHAPE && results->effective >= ADVICE_ROWS)
     advice_take(out, "spline", "ets");
   else
     advice_take(out, "temperature", "ets");
@@ -142,7 +142,7 @@ static void advice_columns(const pcal_results *results, pc_verdict *out) {
 
 void pc_verdict_advise(const pcal_results *results, pc_verdict *out) {
   if (out->kind == PC_VERDICT_CALIBRATED) {
-    out->repair = results->weight < ADVICE_ROWS ? PC_REPAIR_GATHER : PC_REPAIR_NONE;
+    out->repair = results->effective < ADVICE_ROWS ? PC_REPAIR_GATHER : PC_REPAIR_NONE;
     return;
   }
   out->repair = advice_graded(results) ? advice_describe(results, out->kind) : PC_REPAIR_GRADED;

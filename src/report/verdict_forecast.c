@@ -84,7 +84,7 @@ static int verdict_forecast_beyond(const pcal_results *results) {
   const pc_places *places = &results->forecast.places;
   const double share = places->mass[0] + places->mass[places->count];
   const double right = 2.0 / ((double)places->count + 1.0);
-  return share > right + FORECAST_NORMAL * sqrt(right * (1 - fmin(right, 1)) / results->weight);
+  return share > right + FORECAST_NORMAL * sqrt(right * (1 - fmin(right, 1)) / results->effective);
 }
 
 static void verdict_forecast_advise_u(const pcal_results *results, pc_verdict *out) {
@@ -128,7 +128,7 @@ static double verdict_forecast_contrast(const pcal_results *results, double cent
       variance += weight * (centre - slope * other) * (fmin(t, other) - t * other);
     }
   }
-  return variance > 0 ? sum / sqrt(variance / results->weight) : 0.0;
+  return variance > 0 ? sum / sqrt(variance / results->effective) : 0.0;
 }
 
 /* The level that is most off; answers whether chance alone would hardly do that. */
@@ -137,9 +137,9 @@ static int verdict_forecast_level(const pcal_results *results, pc_verdict *out) 
   const double limit = -pc_normal_quantile(0.005 / (double)layout->columns);
   double worst = -1.0;
   for (size_t j = 0; j < layout->columns; j++) {
-    const double t = layout->levels[j], deviation = sqrt(t * (1 - t) / results->weight);
+    const double t = layout->levels[j], deviation = sqrt(t * (1 - t) / results->effective);
     const double share = pc_places_upto(&results->forecast.places, j, t);
-    const double off = fmax(fabs(share - t) - 0.5 / results->weight, 0.0) / deviation;
+    const double off = fmax(fabs(share - t) - 0.5 / results->effective, 0.0) / deviation;
     if (off <= worst)
       continue;
     worst = off;
@@ -158,7 +158,7 @@ static void verdict_forecast_inside(const pcal_results *results, pc_verdict *out
   out->outer[1] = high;
   out->inside = pc_places_upto(places, last, high) - pc_places_upto(places, 0, low);
   out->inside_margin =
-      FORECAST_NORMAL * sqrt((high - low) * (1 - high + low) / results->weight);
+      FORECAST_NORMAL * sqrt((high - low) * (1 - high + low) / results->effective);
 }
 
 /* Does the outermost quantile of either side leave out more targets than its level and chance?
@@ -168,9 +168,9 @@ static int verdict_forecast_outside(const pcal_results *results) {
   const size_t last = results->layout.columns - 1;
   const double low = results->layout.levels[0], high = results->layout.levels[last];
   return pc_places_upto(places, 0, low) - low >
-             FORECAST_NORMAL * sqrt(low * (1 - low) / results->weight) ||
+             FORECAST_NORMAL * sqrt(low * (1 - low) / results->effective) ||
          high - pc_places_upto(places, last, high) >
-             FORECAST_NORMAL * sqrt(high * (1 - high) / results->weight);
+             FORECAST_NORMAL * sqrt(high * (1 - high) / results->effective);
 }
 
 static void verdict_forecast_quantiles(const pcal_results *results, pc_verdict *out) {

@@ -2,7 +2,9 @@
  * v_i v_j h_ij: centring h is centring the counts.  So a tile of pairs is evaluated once for
  * PC_MIX_WIDTH replicas, and nothing of size n^2 is kept.
  * Edge cases: (1) copies of a row pair with each other, not with themselves; (2) lanes beyond
- * the rows have v = 0.
+ * the rows have v = 0; (3) beyond PAIR_BOOTSTRAP_COPIES copies of a row their counts are not
+ * drawn one by one: N of all is Poisson, and the sum of squares N plus a normal draw with the
+ * mean and variance N (N - 1) / w and twice that, of how often two of N meet in one of w.
  * Accuracy: tiles and columns in float, sums of tasks in double: 1e-5 of the value's spread.
  * Source: Arcones & Gine 1992; Widmann, Lindsten & Zachariah 2019. */
 #include "stats/pair_bootstrap.h"
@@ -16,6 +18,8 @@
 
 #define PAIR_BOOTSTRAP_STREAM UINT64_C(0x5b00000000000000)
 #define PAIR_BOOTSTRAP_PACKS 4 /* left packs of a task */
+#define PAIR_BOOTSTRAP_COPIES 64
+#define PAIR_BOOTSTRAP_POISSON 1e6
 
 typedef struct bootstrap_work {
   const pc_pair_form *form;
@@ -41,34 +45,63 @@ static void pair_bootstrap_copy(const bootstrap_work *work, size_t row, size_t c
   }
 }
 
-/* v of all rows, and what copies of a row add with each other. */
+/* Counts of all copies of a row in one replica, of which there are many: their sum, and the sum
+ * of their squares. */
+static void pair_bootstrap_many(const bootstrap_work *work, size_t row, size_t column,
+                                double *sum, double *square) {
+  const double w = work->rows->weights[row];
+  const pc_rng rng = {work->seed, PAIR_BOOTSTRAP_STREAM +
+                                      ((uint64_t)(work->first + column) << 24) +
+                                      PAIR_BOOTSTRAP_COPIES};
+  *sum = w <= PAIR_BOOTSTRAP_POISSON
+             ? (double)pc_rng_poisson(&rng, 2 * row, w)
+             : fmax(floor(w + sqrt(w) * pc_rng_normal(&rng, 2 * row) + 0.5), 0.0);
+  const double met = *sum * fmax(*sum - 1.0, 0.0) / w;
+  *square = *sum + fmax(met + sqrt(2.0 * met) * pc_rng_normal(&rng, 2 * row + 1), 0.0);
+}
+
+/* Sums of the counts of all copies of a row and of their squares, in all columns. */
+static void pair_bootstrap_row(const bootstrap_work *work, size_t row, double sum[PC_MIX_WIDTH],
+                               double square[PC_MIX_WIDTH]) {
+  const double w = work->rows->weights[row];
+  float copy[PC_MIX_WIDTH];
+  memset(sum, 0, PC_MIX_WIDTH * sizeof *sum);
+  memset(square, 0, PC_MIX_WIDTH * sizeof *square);
+  for (size_t b = 0; w > PAIR_BOOTSTRAP_COPIES && b < PC_MIX_WIDTH; b++)
+    pair_bootstrap_many(work, row, b, &sum[b], &square[b]);
+  for (size_t c = 0; w <= PAIR_BOOTSTRAP_COPIES && c < (size_t)w; c++) {
+    pair_bootstrap_copy(work, row, c, copy);
+    for (size_t b = 0; b < PC_MIX_WIDTH; b++) {
+      sum[b] += (double)copy[b];
+      square[b] += (double)copy[b] * (double)copy[b];
+    }
+  }
+}
+
+/* v of all rows, and what copies of a row add with each other: half of v^2 less the squares of
+ * the centred counts of its copies. */
 static void pair_bootstrap_draw(const bootstrap_work *work, double *selves) {
   const pc_pair_rows *rows = work->rows;
   double mean[PC_MIX_WIDTH] = {0.0}, total = 0.0;
-  float copy[PC_MIX_WIDTH];
+  double sum[PC_MIX_WIDTH], square[PC_MIX_WIDTH];
   for (size_t i = 0; i < rows->count; i++) {
-    float *v = work->counts + i * PC_MIX_WIDTH;
-    memset(v, 0, PC_MIX_WIDTH * sizeof *v);
+    pair_bootstrap_row(work, i, sum, square);
     total += rows->weights[i];
-    for (size_t c = 0; c < (size_t)rows->weights[i]; c++) {
-      pair_bootstrap_copy(work, i, c, copy);
-      for (size_t b = 0; b < PC_MIX_WIDTH; b++)
-        v[b] += copy[b];
+    for (size_t b = 0; b < PC_MIX_WIDTH; b++) {
+      work->counts[i * PC_MIX_WIDTH + b] = (float)sum[b];
+      mean[b] += sum[b];
     }
-    for (size_t b = 0; b < PC_MIX_WIDTH; b++)
-      mean[b] += (double)v[b];
   }
   for (size_t i = 0; i < rows->count; i++) {
     float *v = work->counts + i * PC_MIX_WIDTH;
     const double w = rows->weights[i], self = w > 1 ? pc_skce_self(rows, i) : 0.0;
-    for (size_t b = 0; b < PC_MIX_WIDTH; b++)
-      v[b] = (float)((double)v[b] - w * mean[b] / total);
-    for (size_t c = 0; w > 1 && c < (size_t)w; c++) {
-      pair_bootstrap_copy(work, i, c, copy);
-      for (size_t b = 0; b < PC_MIX_WIDTH; b++) {
-        const double own = (double)copy[b] - mean[b] / total;
-        selves[b] += 0.5 * self * own * ((double)v[b] - own);
-      }
+    if (w > 1)
+      pair_bootstrap_row(work, i, sum, square);
+    for (size_t b = 0; b < PC_MIX_WIDTH; b++) {
+      const double m = mean[b] / total, all = (w > 1 ? sum[b] : (double)v[b]) - w * m;
+      v[b] = (float)all;
+      if (w > 1)
+        selves[b] += 0.5 * self * (all * all - (square[b] - 2.0 * m * sum[b] + w * m * m));
     }
   }
 }

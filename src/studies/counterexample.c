@@ -76,6 +76,7 @@ static pcal_status counterexample_measure_law(const counterexample_law *law,
   batch.column_stride = (ptrdiff_t)sizeof(double);
   batch.labels = law->labels;
   batch.weights = law->weights;
+  batch.weights_are = PC_WEIGHTS_EXPECTED;
   PC_TRY(pc_source_borrow(&batch, NULL, env, &source, err));
   const pcal_status status =
       pc_study_measure(source, counterexample_specs, COUNTEREXAMPLE_SPECS, 0, 0, env, out, err);

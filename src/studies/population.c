@@ -48,6 +48,7 @@ static pcal_status population_add(pcal_measure *measure, const pcal_simulation *
   batch.column_stride = sizeof(float);
   batch.labels = chunk->labels;
   batch.weights = chunk->weights;
+  batch.weights_are = PC_WEIGHTS_EXPECTED;
   for (size_t k = 0; k < classes; k++) {
     for (size_t i = 0; i < rows; i++) {
       chunk->labels[i] = (int32_t)k;

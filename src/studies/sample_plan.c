@@ -70,7 +70,7 @@ static pcal_status sample_plan_row(const pcal_results *results, const pcal_plan_
                                    const pc_result_record *record, pc_study_table *table,
                                    pcal_error *err) {
   const pc_surety *surety = &record->surety;
-  const double z = pc_normal_quantile(0.5 + 0.5 * results->level), rows = results->weight;
+  const double z = pc_normal_quantile(0.5 + 0.5 * results->level), rows = results->effective;
   const int power = config->power > 0;
   const int known = power ? surety->has_difference_interval : surety->has_interval;
   const double se = power ? surety->difference_se : surety->se;

@@ -9,7 +9,10 @@
 
 #include <cmocka.h>
 
+#include "core/number.h"
 #include "core/text.h"
+
+#define LAW_REPLICAS 20 /* the fewest */
 
 law_case law_case_make(const law_set *set, const law_specs *specs) {
   law_case about = {.set = set, .specs = specs};
@@ -34,6 +37,9 @@ pcal_measure *law_new(const law_case *about) {
   config.levels = about->set->levels;
   config.specs = about->specs->list;
   config.spec_count = about->specs->count;
+  config.interval = about->sure ? 0.95 : 0.0;
+  config.null = about->sure;
+  config.replicas = LAW_REPLICAS;
   const pcal_status status = pcal_measure_new(&config, &about->env, &measure, &err);
   law_expect_ok(status, &err, "pcal_measure_new", about->set->name);
   return measure;
@@ -130,6 +136,17 @@ static void law_line(const pcal_result *result, pc_text *out) {
     pc_text_format(out, " %s = ", result->parts[p].name);
     pc_text_number(out, result->parts[p].value);
   }
+  if (result->has_interval || result->has_null) {
+    const double known[] = {result->low,         result->high,     result->se,
+                            result->null_mean,   result->null_low, result->null_high,
+                            result->null_p_value};
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+      char digits[PC_NUMBER_MAX]; /* the last ones may depend on which state is shared */
+      pc_number_round(known[k], 9, digits);
+      pc_text_format(out, " %s", digits);
+    }
+    pc_text_format(out, " %s", result->unsure == NULL ? "" : result->unsure);
+  }
   pc_text_add(out, "\n");
 }
 
@@ -181,7 +198,7 @@ typedef struct law_variant {
 } law_variant;
 
 static void law_for_set(const law_set *set, unsigned with, unsigned without,
-                        const law_variant *variant, law_body body) {
+                        const law_variant *variant, int sure, law_body body) {
   law_specs specs;
   without |= variant->fractional ? PC_WHOLE_WEIGHTS : 0;
   without |= variant->weighted ? PC_NO_WEIGHTS : 0;
@@ -189,6 +206,7 @@ static void law_for_set(const law_set *set, unsigned with, unsigned without,
   law_case about = law_case_make(set, &specs);
   about.weights = variant->fractional ? set->fractional : variant->weighted ? set->whole : NULL;
   about.groups = variant->grouped ? set->groups : NULL;
+  about.sure = sure;
   if (specs.count > 0)
     body(&about);
   law_specs_free(&specs);
@@ -201,17 +219,25 @@ static void law_for_set(const law_set *set, unsigned with, unsigned without,
 #define LAW_VARIANTS 5
 #endif
 
-void law_for_all_but(unsigned with, unsigned without, law_body body) {
+static void law_for_each(unsigned with, unsigned without, int sure, law_body body) {
   static const law_variant variants[] = {{0, 0, 0}, {1, 0, 0}, {0, 0, 1}, {1, 1, 0}, {1, 1, 1}};
   for (size_t s = 0; s < law_set_count(); s++) {
     law_set *set = law_set_make(s);
     for (size_t v = 0; v < LAW_VARIANTS; v++)
       law_for_set(set, with, without, &variants[(s + v) % (sizeof variants / sizeof *variants)],
-                  body);
+                  sure, body);
     law_set_free(set);
   }
 }
 
+void law_for_all_but(unsigned with, unsigned without, law_body body) {
+  law_for_each(with, without, 0, body);
+}
+
 void law_for_all(unsigned traits, law_body body) {
-  law_for_all_but(traits, 0, body);
+  law_for_each(traits, 0, 0, body);
+}
+
+void law_for_all_sure(unsigned traits, law_body body) {
+  law_for_each(traits, 0, 1, body);
 }

@@ -11,6 +11,7 @@ typedef struct law_case {
   const law_specs *specs;
   const double *weights;
   const uint32_t *groups;
+  int sure; /* with intervals and null, of a few replicas */
   pcal_env env;
 } law_case;
 
@@ -37,8 +38,8 @@ char *law_json_of(const law_case *about);
 /* The part of a JSON text that does not tell how the rows were written down. */
 const char *law_results_part(const char *json);
 
-/* Spec, value, reason and parts of all results of a group (NULL: all rows together), one a
- * line; the caller frees it. */
+/* Spec, value, reason, parts, interval and null of all results of a group (NULL: all rows
+ * together), one a line; the caller frees it. */
 char *law_lines(const pcal_results *results, const char *group);
 
 /* Writes '#' for the number in each "row 17 ..."; returns the first of them, or
@@ -52,7 +53,9 @@ void law_compare(char *expected, char *actual, const law_case *about, const char
  * and with groups; for the rows that take them, with weights that are not whole. */
 typedef void (*law_body)(const law_case *about);
 void law_for_all(unsigned traits, law_body body);
-/* The same, without those that have some traits. */
+/* The same with intervals and null. */
+void law_for_all_sure(unsigned traits, law_body body);
+/* As law_for_all, without those that have some traits. */
 void law_for_all_but(unsigned with, unsigned without, law_body body);
 
 #endif

@@ -68,6 +68,11 @@ static void test_whole_weight_equals_repeated_row(void **state) {
   law_for_all(PC_FREQUENCY_WEIGHTS, laws_repeat);
 }
 
+static void test_whole_weight_equals_repeated_row_in_intervals(void **state) {
+  (void)state;
+  law_for_all_sure(PC_FREQUENCY_WEIGHTS, laws_repeat);
+}
+
 static void laws_ones(const law_case *about) {
   if (about->weights != NULL)
     return;
@@ -196,6 +201,7 @@ static void test_weights_are_refused_where_they_have_no_meaning(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_whole_weight_equals_repeated_row),
+      cmocka_unit_test(test_whole_weight_equals_repeated_row_in_intervals),
       cmocka_unit_test(test_weights_of_one_equal_no_weights),
       cmocka_unit_test(test_weights_may_come_late),
       cmocka_unit_test(test_weight_zero_equals_the_row_left_out),

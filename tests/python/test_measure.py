@@ -227,3 +227,56 @@ def test_repeated_rows(digits):
     assert twice.brier == pc.measure(digits.probs, digits.labels, metrics="brier").brier
     row = np.broadcast_to(digits.probs[:1], digits.probs.shape)
     assert pc.accuracy(row, digits.labels) == pc.accuracy(row.copy(), digits.labels)
+
+
+# ---- Weights and ids ----
+
+
+def test_weights_that_are_not_frequencies(digits):
+    n = len(digits.labels)
+    plain = pc.measure(digits.probs, digits.labels, interval=0.95, replicas=100)
+    shares = pc.measure(
+        digits.probs, digits.labels, weights=np.ones(n) / n, interval=0.95, replicas=100
+    )
+    assert plain.weights_are is None and plain.effective_sample_size == n
+    assert shares.weights_are == "importance"
+    assert shares.effective_sample_size == pytest.approx(n)
+    assert shares.verdict == plain.verdict
+    assert shares.ece.interval.high == pytest.approx(plain.ece.interval.high, rel=1e-5)
+    many = pc.measure(digits.probs, digits.labels, weights=np.full(n, 7), metrics="ece")
+    assert many.weights_are == "frequency" and many.effective_sample_size == 7 * n
+    one = pc.measure(
+        digits.probs, digits.labels, weights=np.full(n, 7), weights_are="importance", metrics="ece"
+    )
+    assert one.weights_are == "importance" and one.verdict == plain.verdict
+    with pytest.raises(pc.UsageError, match="'often' is unknown"):
+        pc.measure(digits.probs, digits.labels, weights=np.ones(n), weights_are="often")
+    with pytest.raises(pc.DataError, match="frequencies are whole numbers"):
+        pc.measure(
+            digits.probs, digits.labels, weights=np.ones(n) / n, weights_are="frequency"
+        )
+
+
+def test_the_order_of_rows_does_not_matter(digits):
+    order = np.random.default_rng(3).permutation(len(digits.labels))
+    how = {"metrics": ["default", "skce", "mmce"], "interval": 0.95, "null": True, "replicas": 40}
+    here = pc.measure(digits.probs, digits.labels, **how)
+    there = pc.measure(digits.probs[order], digits.labels[order], **how)
+    assert here.to_json() == there.to_json()
+    ids = np.arange(len(order)) * 3
+    other = digits.probs**0.5 / (digits.probs**0.5).sum(1, keepdims=True)
+    here = pc.measure(digits.probs, digits.labels, ids=ids, against_probs=other, replicas=40)
+    there = pc.measure(
+        digits.probs[order],
+        digits.labels[order],
+        ids=ids[order],
+        against_probs=other[order],
+        replicas=40,
+    )
+    assert here.to_json() == there.to_json()
+    named = pc.measure(
+        digits.probs, digits.labels, ids=[f"row {i}" for i in ids], metrics="ece", interval=0.9
+    )
+    assert named.ece.interval is not None
+    with pytest.raises(pc.DataError, match="have the same id"):
+        pc.measure(digits.probs, digits.labels, ids=ids // 6, metrics="ece", interval=0.9)

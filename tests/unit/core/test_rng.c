@@ -232,6 +232,82 @@ static void test_poisson_inverts(void **state) {
   }
 }
 
+static double binomial_probability(int n, double p, int k) {
+  return exp(lgamma(n + 1.0) - lgamma(k + 1.0) - lgamma(n - k + 1.0) + k * log(p) +
+             (n - k) * log1p(-p));
+}
+
+/* Cells and bound as for Poisson draws. */
+static void check_binomial(int n, double p) {
+  enum { CELLS = 1001 };
+  static double seen[CELLS];
+  memset(seen, 0, sizeof seen);
+  const pc_rng rng = {77, (uint64_t)(n * 1000 + p * 1000)};
+  for (uint64_t i = 0; i < DRAWS; i++) {
+    const double k = pc_rng_binomial(&rng, i, n, p);
+    assert_true(k >= 0 && k <= n && k == floor(k));
+    seen[(int)k]++;
+  }
+  double chi = 0, degrees = -1, expected = 0, count = 0, left = DRAWS;
+  for (int k = 0; k <= n; k++) {
+    const double here = DRAWS * binomial_probability(n, p, k);
+    expected += here;
+    left -= here;
+    count += seen[k];
+    if (expected >= 20 && left >= 20) {
+      chi += (count - expected) * (count - expected) / expected;
+      degrees++;
+      expected = count = 0;
+    }
+  }
+  chi += (count - expected) * (count - expected) / (expected + fmax(left, 0));
+  degrees++;
+  assert_true(fabs(chi - degrees) < 5 * sqrt(2 * degrees) + 5);
+}
+
+static void test_binomial_distribution(void **state) {
+  (void)state;
+  check_binomial(1, 0.3);
+  check_binomial(7, 0.5);
+  check_binomial(30, 0.02);
+  check_binomial(40, 0.26);
+  check_binomial(100, 0.9);
+  check_binomial(1000, 0.5);
+  check_binomial(1000, 0.011);
+}
+
+/* Mean and variance, beyond what logarithms of factorials can do too. */
+static void test_binomial_large_numbers(void **state) {
+  (void)state;
+  const double trials[] = {1e5, 1e8, 1e10, 1e13}, shares[] = {1e-9, 1e-5, 0.2, 0.5, 0.97};
+  const int draws = 40000;
+  for (size_t c = 0; c < 20; c++) {
+    const double n = trials[c % 4], p = shares[c / 4], sd = sqrt(n * p * (1 - p));
+    const pc_rng rng = {56, c};
+    double sum = 0, square = 0;
+    if (n * p < 5)
+      continue;
+    for (uint64_t i = 0; i < (uint64_t)draws; i++) {
+      const double z = (pc_rng_binomial(&rng, i, n, p) - n * p) / sd;
+      sum += z;
+      square += z * z;
+    }
+    assert_true(fabs(sum / draws) < 5 / sqrt(draws));
+    assert_true(fabs(square / draws - 1) < 5 * sqrt(2.0 / draws) + 0.01);
+  }
+}
+
+static void test_binomial_edges(void **state) {
+  (void)state;
+  const pc_rng rng = {1, 1};
+  for (uint64_t i = 0; i < 100; i++) {
+    assert_true(pc_rng_binomial(&rng, i, 0, 0.5) == 0);
+    assert_true(pc_rng_binomial(&rng, i, 9, 0) == 0);
+    assert_true(pc_rng_binomial(&rng, i, 9, 1) == 9);
+    assert_true(pc_rng_binomial(&rng, i, 9, NAN) == 0);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_known_answers),
@@ -247,6 +323,9 @@ int main(void) {
       cmocka_unit_test(test_poisson_large_means),
       cmocka_unit_test(test_poisson_edges),
       cmocka_unit_test(test_poisson_inverts),
+      cmocka_unit_test(test_binomial_distribution),
+      cmocka_unit_test(test_binomial_large_numbers),
+      cmocka_unit_test(test_binomial_edges),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

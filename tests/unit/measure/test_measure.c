@@ -78,9 +78,9 @@ static void test_rows_are_skipped_and_rescaled(void **state) {
   (void)state;
   pcal_results *results = given_results(&measure_mixed, "accuracy brier");
   char *text = given_written(results, PCAL_TEXT);
-  assert_contains(text,
-                  "2 rows (weight 2), 2 classes, probabilities, 1 rescaled to sum to 1, 3 "
-                  "skipped as missing\n");
+  assert_contains(text, "2 rows (weight 2, frequency weights), 2 classes, probabilities, 1 "
+                        "rescaled to sum to 1, 3 "
+                        "skipped as missing\n");
   const double p = 0.2 / 1.001, q = 0.801 / 1.001;
   assert_near(given_result(results, "brier").value, (0.5 + p * p + (1 - q) * (1 - q)) / 2,
               1e-14);
@@ -114,9 +114,9 @@ static void test_merge_adds_counts(void **state) {
   assert_int_equal(pcal_measure_merge(measure, other, &err), PCAL_OK);
   assert_int_equal(pcal_measure_finish(measure, &results, &err), PCAL_OK);
   char *text = given_written(results, PCAL_TEXT);
-  assert_contains(text,
-                  "6 rows (weight 6), 2 classes, probabilities, 3 rescaled to sum to 1, 9 "
-                  "skipped as missing\n");
+  assert_contains(text, "6 rows (weight 6, frequency weights), 2 classes, probabilities, 3 "
+                        "rescaled to sum to 1, 9 "
+                        "skipped as missing\n");
   free(text);
   pcal_results_free(results);
   pcal_measure_free(measure);

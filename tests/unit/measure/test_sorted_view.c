@@ -116,7 +116,7 @@ static void sorted_check(const sorted_case *at, const pc_need *need) {
   float weights[SORTED_ROWS];
   for (size_t i = 0; i < SORTED_ROWS; i++)
     weights[i] = (float)at->weights[i];
-  const pc_drawn drawn = {weights, 1, at->labels, 1.0};
+  const pc_drawn drawn = {weights, 1, at->labels, 1.0, NULL, NULL};
   assert_true(pc_sorted_view_can(need, &layout, &at->kept));
   assert_int_equal(pc_sorted_view_new(&env, &need->view, &layout, &at->kept, &sorted, NULL),
                    PCAL_OK);

@@ -86,9 +86,12 @@ static void test_summaries(void **state) {
   summary_check(&results, "10,000 rows, 10 classes, logits");
   results.weighted = 1;
   results.weight = 2500.5;
+  results.weights_are = PCAL_WEIGHTS_IMPORTANCE;
+  results.effective = 1234.56;
   results.normalized = 1234;
   results.skipped = 1;
-  summary_check(&results, "10,000 rows (weight 2500.5), 10 classes, logits, 1,234 rescaled to "
+  summary_check(&results, "10,000 rows (weight 2500.5, importance weights, effective sample "
+                          "size 1235), 10 classes, logits, 1,234 rescaled to "
                           "sum to 1, 1 skipped as missing");
   results = (pcal_results){.rows = 1, .layout = {PCAL_PROBABILITY, 1, 2}};
   summary_check(&results, "1 row, binary probabilities of class 1");

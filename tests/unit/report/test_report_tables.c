@@ -25,7 +25,7 @@ static void test_text(void **state) {
   (void)state;
   char *text = tables_written(&tables_data, "accuracy log ks:rank=2 skce", PCAL_TEXT);
   const char *expected =
-      "3 rows (weight 4), 2 classes, probabilities\n"
+      "3 rows (weight 4, frequency weights), 2 classes, probabilities\n"
       "classes: cat, dog\n"
       "\n"
       "proper scores: what the whole forecast earns; they bound the errors below\n"
@@ -160,7 +160,7 @@ static void test_markdown(void **state) {
   (void)state;
   char *text = tables_written(&tables_data, "accuracy log ks:rank=2", PCAL_MARKDOWN);
   const char *expected =
-      "3 rows (weight 4), 2 classes, probabilities\n"
+      "3 rows (weight 4, frequency weights), 2 classes, probabilities\n"
       "\n"
       "| metric | value | estimates | bound | a,\"b\" | c\\|d |\n"
       "| --- | ---: | --- | --- | ---: | ---: |\n"

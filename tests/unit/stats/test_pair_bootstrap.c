@@ -39,21 +39,30 @@ static void test_moments(void **state) {
   pair_sample_free(&sample);
 }
 
-/* A row of weight w pairs its copies with each other: h of a copy is |e_y - p|^2. */
+/* A row of weight w pairs its copies with each other: h of a copy is |e_y - p|^2.  The w
+ * centred counts sum to 0, so pairs sum to minus half their squares: (w - 1) / 2 times a
+ * variance of 1. */
 static void test_copies(void **state) {
   (void)state;
   static double values[BOOTSTRAP_REPLICAS];
-  pair_sample sample = pair_sample_make(1, 2, 1.0, 1, 0);
-  sample.weights[0] = 5;
-  pair_sample_lay(&sample);
-  bootstrap_of(&sample.rows, 1, values);
-  const double gap = 1 - sample.probs[sample.labels[0]], self = 2 * gap * gap;
-  double mean = 0;
-  for (size_t b = 0; b < BOOTSTRAP_REPLICAS; b++)
-    mean += values[b] / BOOTSTRAP_REPLICAS;
-  /* the five v sum to 0, so pairs sum to minus half their squares: 4/2 of a variance of 1 */
-  assert_true(fabs(mean / (-2 * self) - 1) < 0.1);
-  pair_sample_free(&sample);
+  const double weights[] = {5, 64, 65, 10000, 3e6};
+  for (size_t c = 0; c < sizeof weights / sizeof *weights; c++) {
+    pair_sample sample = pair_sample_make(1, 2, 1.0, 1, 0);
+    sample.weights[0] = weights[c];
+    pair_sample_lay(&sample);
+    bootstrap_of(&sample.rows, 1, values);
+    const double gap = 1 - sample.probs[sample.labels[0]], self = 2 * gap * gap;
+    const double expected = -0.5 * (weights[c] - 1) * self;
+    double mean = 0, spread = 0;
+    for (size_t b = 0; b < BOOTSTRAP_REPLICAS; b++)
+      mean += values[b] / BOOTSTRAP_REPLICAS;
+    for (size_t b = 0; b < BOOTSTRAP_REPLICAS; b++)
+      spread += (values[b] - mean) * (values[b] - mean) / BOOTSTRAP_REPLICAS;
+    /* squares of Poisson counts about their mean: 3 w, of which 1/4 */
+    assert_true(fabs(mean / expected - 1) < 0.1);
+    assert_true(fabs(spread / (self * self * 0.25 * 3 * weights[c]) - 1) < 0.5);
+    pair_sample_free(&sample);
+  }
 }
 
 int main(void) {
