@@ -248,10 +248,10 @@ static pcal_status finish_resample(const pcal_measure *measure, const pc_account
                                    size_t group, pc_result_record *records,
                                    pcal_results *results, pcal_error *err) {
   const size_t slot = measure->plan.keep_slot;
-  pc_resample_kept kept = {NULL, NULL, NULL};
+  pc_resample_kept kept = {NULL, NULL, NULL, NULL};
   size_t *clusters;
-  if (group == PC_ALL_ROWS)
-    kept = (pc_resample_kept){results->replicas, results->left_out, NULL};
+  if (group == PC_ALL_ROWS && measure->plan.certainty.paired)
+    kept = (pc_resample_kept){results->replicas, results->left_out, NULL, &results->kept};
   if (slot == PC_NO_SLOT)
     return PCAL_OK;
   PC_TRY(finish_number_clusters(measure, &clusters, err));
