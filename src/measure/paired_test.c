@@ -9,7 +9,7 @@
  *     exceeds PAIRED_RANK of S* - beta |D*|, beta the slope of S* on |D*|, so that a large |D|
  *     alone is no sign.  Where bias is more than a standard error of T(a) or T(b), S says
  *     little about errors, and the first sign is enough.  Then also
- *     p(D) >= 2 (1 - Phi(|D| / s)),  s = 2 max(se(a), se(b)) >= sd(D)
+ *     p(D) >= 2 (1 - Phi((|D| - b) / s)),  s = 2 max(se(a), se(b)) >= sd(D), b that bias, or 0
  *   Bias: errors that chance makes larger may have different biases.  Replicas show a bias b,
  *     that of the noise of half the rows; it falls no slower than n^-1/2, so b / (sqrt 2 - 1)
  *     could be in D, and twice that, since a bin of two rows shows replicas half of its noise.
@@ -108,6 +108,7 @@ typedef struct paired_scale {
   size_t count;
   double margin; /* within which distances count as equal */
   double s;      /* least standard error, 0: none */
+  double slack;  /* that is taken off a distance before s is looked at */
   double reach;  /* distance at which p is 1 - level */
 } paired_scale;
 
@@ -120,7 +121,7 @@ static double paired_p_value(const paired_scale *scale, double difference) {
   if (scale->count > 0)
     p = (1.0 + (double)(scale->count - below)) / (1.0 + (double)scale->count);
   if (scale->s > 0.0)
-    p = fmax(p, 2.0 * pc_normal_tail(size / scale->s));
+    p = fmax(p, 2.0 * pc_normal_tail(fmax(size - scale->slack, 0.0) / scale->s));
   else if (scale->count == 0)
     p = size > 0.0 ? 0.0 : 1.0;
   return p;
@@ -129,7 +130,7 @@ static double paired_p_value(const paired_scale *scale, double difference) {
 /* The least distance beyond which p is below `chance`; infinite when there is none. */
 static double paired_reach(const paired_scale *scale, double chance) {
   const double z = -pc_normal_quantile(0.5 * chance);
-  double reach = scale->s * z;
+  double reach = scale->s * z + scale->slack;
   if (scale->count > 0) {
     const double least = ceil(chance * (1.0 + (double)scale->count) - 1e-9) - 1.0;
     if (least < 1.0)
@@ -181,12 +182,16 @@ int pc_paired_judge(const pc_paired_sample *sample, pc_paired_finding *out) {
     d = sample->exchanged[0][0] - sample->exchanged[1][0]; /* rounded as the exchanged ones */
     const double size = fabs(sample->exchanged[0][0]) + fabs(sample->exchanged[1][0]);
     paired_sums(sample, kept);
-    const int wide =
-        sample->bounded && sample->differ && isfinite(widest) &&
-        (sample->swamped || paired_exceeds(sample->exchanged[0], sample->exchanged[1], kept));
+    const int wide = sample->bounded && sample->differ && isfinite(widest) &&
+                     (sample->swamped > 0.0 ||
+                      paired_exceeds(sample->exchanged[0], sample->exchanged[1], kept));
     double *distance = sample->exchanged[0] + 1;
     qsort(distance, kept - 1, sizeof *distance, paired_order);
-    scale = (paired_scale){distance, kept - 1, PAIRED_EQUAL * size, wide ? widest : 0.0, 0.0};
+    scale = (paired_scale){.distance = distance,
+                           .count = kept - 1,
+                           .margin = PAIRED_EQUAL * size,
+                           .s = wide ? widest : 0.0,
+                           .slack = wide ? sample->swamped : 0.0};
     out->method = wide ? PC_PAIRED_WIDE : PC_PAIRED_EXCHANGE;
     out->se = fmax(paired_deviation(distance, kept - 1), scale.s);
   } else {

@@ -23,7 +23,7 @@ typedef struct pc_paired_sample {
   double spread;        /* standard error of T[0] - T[1] over the same replicas */
   double bias;          /* of T[0] - T[1], by replicas */
   int differ;           /* the scores of the two models differ in law */
-  int swamped;          /* bias is more than a standard error of one T, by replicas */
+  double swamped;       /* the larger bias of the two, where above its standard error; or 0 */
   int bounded;          /* T is an error, or its square: 0 for a calibrated model */
   double level;
 } pc_paired_sample;

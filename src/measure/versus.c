@@ -101,7 +101,8 @@ static void versus_replicas(const versus_job *job, size_t metric, double *out[3]
     double mean = 0.0;
     for (size_t r = 0; r < kept; r++)
       mean += out[m][r] / (double)kept;
-    sample->swamped |= mean - sample->value[m] > sample->se[m];
+    const double bias = mean - sample->value[m];
+    sample->swamped = fmax(sample->swamped, bias > sample->se[m] ? bias : 0.0);
   }
   if (kept > 0) { /* less what the number of replicas alone makes of it */
     const double error = sample->spread / sqrt((double)kept);
@@ -176,7 +177,7 @@ static void versus_one(const versus_job *job, size_t metric, double *room) {
   pc_paired_finding finding;
   versus_replicas(job, metric, columns, &sample);
   if (!sample.bounded || power > 0)
-    sample.bias = sample.swamped = 0;
+    sample.bias = sample.swamped = 0.0;
   if (job->exchanges > 0) {
     versus_exchanged(job, metric, power > 0, columns);
     sample.exchanged[0] = columns[0];

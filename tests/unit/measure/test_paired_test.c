@@ -76,8 +76,13 @@ static void test_models_that_err_differently(void **state) {
   sample.differ = 1;
   assert_int_equal(paired_found(sample).method, PC_PAIRED_EXCHANGE);
   sample = paired_given(2.0, 0.9); /* but mostly bias */
-  sample.differ = sample.swamped = 1;
+  sample.differ = 1;
+  sample.swamped = 0.5;
   assert_int_equal(paired_found(sample).method, PC_PAIRED_WIDE);
+  sample = paired_given(2.0, 0.9);
+  sample.differ = 1;
+  sample.swamped = 0.5;
+  assert_near(paired_found(sample).p_value, erfc(0.6 / 0.6 / sqrt(2.0)), 1e-9);
 }
 
 /* A bias of 0.05 in replicas may be 0.2414 in D. */
