@@ -8,9 +8,8 @@
 
 static const cli_flag two_models_flags[] = {
     {"against-logits", 0, CLI_TEXT, "FILE", TWO_MODELS_OTHER(logits),
-     "logits of another model for the same rows: each value is told with the difference to "
-     "that "
-     "model, its interval and a p-value",
+     "logits of another model for the same rows: adds to each value the difference to that "
+     "model, its interval and a p-value, by exchanging the two models row by row",
      NULL, CLI_FILE},
     {"against-probs", 0, CLI_TEXT, "FILE", TWO_MODELS_OTHER(probs), "the same as probabilities",
      NULL, CLI_FILE},

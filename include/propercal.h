@@ -653,13 +653,21 @@ typedef struct pcal_result {
   double difference_low, difference_high, difference_p_value;
   const double *class_values; /* of each class by itself, by metrics over classes; else NULL */
   size_t class_count;
+  const char *difference_method; /* of the interval and p-value of the difference, or NULL:
+                                    "exchange", the models were exchanged row by row;
+                                    "exchange-wide", that, and they err in different ways, so a
+                                    difference counts from z times twice the larger standard
+                                    error on; "replicas", they could not be exchanged, and
+                                    standard errors alone decide */
+  uint64_t difference_rows; /* rows (or clusters) in which the two models differ, where they
+                               were exchanged */
 } pcal_result;
 
 #define PCAL_RESULT_INIT                                                                       \
   {                                                                                            \
     sizeof(pcal_result), NULL, NULL, NULL, NULL, 0, 0.0, NULL, NULL, NULL, NULL, 0, 0, 0.0, 0, \
         0.0, 0.0, 0.0, 0.0, NULL, 0, 0.0, 0.0, 0.0, 0.0, NULL, 0, 0.0, 0, 0.0, 0.0, 0.0, NULL, \
-        0                                                                                      \
+        0, NULL, 0                                                                             \
   }
 
 /* Results over all rows come first, then group by group. */
@@ -708,7 +716,9 @@ typedef struct pcal_bin {
 PCAL_API const pcal_bin *pcal_results_bins(const pcal_results *results, size_t *count);
 
 /* Adds to results the differences to another model measured on the same rows: both with the
- * same metrics, `paired` and an interval. */
+ * same metrics, `paired` and an interval.  A p-value is that of the null that both models have
+ * the same law, by exchanging them row by row; it is below 1 - level exactly when the interval
+ * of the difference excludes 0. */
 PCAL_API pcal_status pcal_results_against(pcal_results *results, const pcal_results *other,
                                           pcal_error *err);
 

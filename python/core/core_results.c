@@ -1,5 +1,6 @@
 /* Measuring, and results. */
 #include <math.h>
+#include <string.h>
 
 #include "core.h"
 
@@ -107,9 +108,13 @@ static PyObject *core_results_difference(const pcal_result *result) {
   if (!result->has_difference)
     return core_results_none();
   if (!result->has_difference_interval)
-    return Py_BuildValue("(dOOO)", result->difference, Py_None, Py_None, Py_None);
-  return Py_BuildValue("(dddd)", result->difference, result->difference_low,
-                       result->difference_high, result->difference_p_value);
+    return Py_BuildValue("(dOOOOO)", result->difference, Py_None, Py_None, Py_None, Py_None,
+                         Py_None);
+  const int exchanged = strncmp(result->difference_method, "exchange", 8) == 0;
+  return Py_BuildValue(
+      "(ddddNN)", result->difference, result->difference_low, result->difference_high,
+      result->difference_p_value, core_text(result->difference_method),
+      exchanged ? PyLong_FromUnsignedLongLong(result->difference_rows) : core_results_none());
 }
 
 /* The fields of propercal.Value. */

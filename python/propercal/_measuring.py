@@ -118,7 +118,7 @@ def measure(
     replicas : how often rows are drawn anew for ``interval`` and ``null``
     interval_method : ``"auto"``, ``"normal"``, ``"percentile"``, ``"basic"`` or ``"bca"``
     against_probs, ... : predictions of another model for the same rows; values then hold the
-        difference to it
+        difference to it, with an interval and a p-value by exchanging the two models row by row
     classes : names of the classes
     normalize : rescale probability rows that are off by 1e-5 to 1e-2
     skip_missing : drop and count rows with a missing value

@@ -32,12 +32,21 @@ class Null(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """To another model on the same rows; without an interval low, high and p_value are None."""
+    """To another model on the same rows; without an interval all but value are None.
+
+    ``p_value`` is below 1 - level exactly when [low, high] excludes 0. ``method`` is "exchange" (the
+    two models were exchanged row by row), "exchange-wide" (that, and they err in different ways, so
+    a difference counts from z times twice the larger standard error on) or "replicas" (they could
+    not be exchanged, and standard errors alone decide). ``rows`` is the number of rows, or clusters,
+    in which the models differ.
+    """
 
     value: float
     low: "float | None"
     high: "float | None"
     p_value: "float | None"
+    method: "str | None" = None
+    rows: "int | None" = None
 
 
 class Value(float):

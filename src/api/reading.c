@@ -55,6 +55,10 @@ pcal_status pcal_results_get(const pcal_results *results, size_t index, pcal_res
     filled.difference_low = surety->difference_low;
     filled.difference_high = surety->difference_high;
     filled.difference_p_value = surety->difference_p_value;
+    if (surety->has_difference_interval) {
+      filled.difference_method = pc_paired_method_name(surety->difference_method);
+      filled.difference_rows = results->against.differ;
+    }
     filled.class_values = record->outcome.class_values;
     filled.class_count = record->outcome.class_count;
   }

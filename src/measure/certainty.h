@@ -6,6 +6,7 @@
 #ifndef PC_CERTAINTY_H
 #define PC_CERTAINTY_H
 
+#include "measure/paired_test.h"
 #include "metrics/metric.h"
 #include "stats/interval.h"
 
@@ -38,7 +39,8 @@ typedef struct pc_surety {
   double null_mean, null_low, null_high, null_p_value;
   int has_difference, has_difference_interval; /* to another model (measure/versus.h) */
   double difference, difference_low, difference_high, difference_p_value, difference_se;
-  int difference_of_calibration; /* it is also that of the score's calibration error */
+  pc_paired_method difference_method; /* what decided about the interval and p-value */
+  int difference_of_calibration;      /* it is also that of the score's calibration error */
   size_t few;    /* 1 + where in `why` it is told that the interval hangs on few rows; or 0 */
   char why[384]; /* no interval or no null because ..., or what to doubt of them */
 } pc_surety;

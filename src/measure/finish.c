@@ -286,9 +286,10 @@ static pcal_status finish_account(const pcal_measure *measure, const pc_account 
   }
   if (account == NULL)
     return PCAL_OK;
-  pc_resample_kept kept = {NULL, NULL};
+  pc_resample_kept kept = {NULL, NULL, NULL};
   if (group == PC_ALL_ROWS)
-    kept = (pc_resample_kept){results->replicas, results->left_out};
+    kept = (pc_resample_kept){results->replicas, results->left_out,
+                              measure->plan.certainty.paired ? &results->kept : NULL};
   PC_TRY(finish_resample(measure, account, &kept, records, err));
   return finish_doubt(measure, account, records, err);
 }

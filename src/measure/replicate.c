@@ -9,14 +9,16 @@
 #include "core/executor.h"
 #include "core/rng.h"
 #include "measure/draws.h"
+#include "measure/exchange.h"
 #include "measure/lanes.h"
+#include "measure/replica_sums.h"
 
 #define REPLICATE_ROW_COST 20.0        /* nanoseconds for a row, an entry and a class, about */
 #define REPLICATE_BATCH PC_WEIGH_LANES /* replicas that are drawn together */
 #define REPLICATE_BLOCK 4              /* draws from one block of the generator */
 
 /* Streams 1, 3 and 4 are those of measure/draws.c. */
-enum { REPLICATE_BATCH_STREAM = 2 };
+enum { REPLICATE_BATCH_STREAM = 2, REPLICATE_EXCHANGE_STREAM = 5 };
 
 /* What one thread works with: draws of REPLICATE_BATCH replicas at a time, evidence that is
  * refilled, and for what cannot be refilled, rows and states. */
@@ -39,9 +41,10 @@ typedef struct replicate_worker {
 typedef struct replicate_job {
   pcal_env env; /* of a single thread */
   const pc_replica_request *request;
-  pc_sorted_view *sorted; /* by slot; without parts where there is none */
-  pc_ranges *ranges;      /* by slot; without any where replicas come one by one */
-  pc_lanes_base *base;    /* by slot; filled for gap points */
+  pc_sorted_view *sorted;  /* by slot; without parts where there is none */
+  pc_ranges *ranges;       /* by slot; without any where replicas come one by one */
+  pc_lanes_base *base;     /* by slot; filled for gap points */
+  pc_replica_sums *summed; /* by slot; empty where rows go through a state */
   replicate_worker *workers;
   size_t worker_count;
   int sums;      /* some entry is a sum of row values */
@@ -97,6 +100,22 @@ static void replicate_draw_weights(const replicate_job *job, size_t batch,
       replicate_weigh(job, batch, i, worker->drawn + i * REPLICATE_BATCH);
 }
 
+/* Weights of a row of one of two models in a batch of exchanged ones. */
+static void replicate_exchange(const replicate_job *job, size_t batch, size_t row, float *out) {
+  const pc_kept_rows *rows = job->request->rows;
+  const uint64_t id = rows->clusters == NULL ? rows->ids[row] : rows->clusters[row];
+  const int whole = job->request->whole && rows->clusters == NULL;
+  const pc_rng rng = replicate_rng(job, REPLICATE_EXCHANGE_STREAM, 0);
+  const double weight = rows->weights[row];
+  double moved[PC_EXCHANGE_BATCH];
+  for (size_t q = 0; q < REPLICATE_BATCH; q++) {
+    const size_t side = row < job->request->half ? 0 : 1, e = q / 2 % PC_EXCHANGE_BATCH;
+    if (q % (2 * PC_EXCHANGE_BATCH) == 0)
+      pc_exchange_draw(&rng, id, (batch * REPLICATE_BATCH + q) / 2, weight, whole, moved);
+    out[q] = (float)(q % 2 == side ? weight - moved[e] : moved[e]);
+  }
+}
+
 /* Weights of all rows in the replicas of a batch, and their totals. */
 static void replicate_draw_all(const replicate_job *job, size_t batch,
                                replicate_worker *worker) {
@@ -109,6 +128,8 @@ static void replicate_draw_all(const replicate_job *job, size_t batch,
     float *weights = worker->drawn + i * REPLICATE_BATCH;
     if (kind == PC_REPLICA_WITHOUT)
       replicate_leave(job, batch, i, weights);
+    else if (kind == PC_REPLICA_EXCHANGE)
+      replicate_exchange(job, batch, i, weights);
     for (size_t q = 0; q < REPLICATE_BATCH; q++) {
       if (kind == PC_REPLICA_LABELS)
         weights[q] = (float)(rows->weights[i] * rows->copies[i]);
@@ -353,7 +374,8 @@ static pcal_status replicate_worker_states(const replicate_job *job, replicate_w
     return pc_fail_memory(err, "drawing replicas");
   PC_TRY(replicate_rows_room(job, worker, job->request->rows->count, err));
   for (size_t s = 0; s < plan->slot_count; s++)
-    if (replicate_has(job->request, s) && !replicate_sorted(job, s))
+    if (replicate_has(job->request, s) && !replicate_sorted(job, s) &&
+        job->summed[s].count == 0)
       PC_TRY(plan->slots[s].machine->create(&job->env, &plan->slots[s].need, &plan->layout,
                                             &worker->states[s], err));
   return PCAL_OK;
@@ -474,6 +496,17 @@ static pcal_status replicate_points(const replicate_job *job, replicate_worker *
   return PCAL_OK;
 }
 
+static pcal_status replicate_summed(const replicate_job *job, size_t slot,
+                                    const pc_drawn *drawn, size_t replica, pcal_error *err) {
+  pc_evidence evidence;
+  memset(&evidence, 0, sizeof evidence);
+  evidence.machine = PC_SUM;
+  evidence.layout = &job->request->plan->layout;
+  evidence.total = drawn->total;
+  pc_replica_sums_show(&job->summed[slot], drawn, &evidence);
+  return replicate_slot_entries(job, slot, &evidence, replica, err);
+}
+
 static pcal_status replicate_one(const replicate_job *job, replicate_worker *worker,
                                  const pc_drawn *drawn, size_t replica, pcal_error *err) {
   const pc_plan *plan = job->request->plan;
@@ -494,6 +527,8 @@ static pcal_status replicate_one(const replicate_job *job, replicate_worker *wor
     } else if (replicate_sorted(job, s)) {
       pc_refill(&plan->slots[s].need, &job->sorted[s], drawn, &worker->refilled[s]);
       PC_TRY(replicate_slot_entries(job, s, &worker->refilled[s].evidence, replica, err));
+    } else if (job->summed[s].count > 0) {
+      PC_TRY(replicate_summed(job, s, drawn, replica, err));
     } else if (replicate_has(job->request, s)) {
       PC_TRY(replicate_state(job, worker, s, &rows, drawn->total, replica, err));
     }
@@ -539,6 +574,9 @@ static void replicate_free(replicate_job *job) {
     pc_ranges_free(&job->env, &job->ranges[s]);
   for (size_t s = 0; job->base != NULL && s < plan->slot_count; s++)
     pc_lanes_base_free(&job->env, &job->base[s]);
+  for (size_t s = 0; job->summed != NULL && s < plan->slot_count; s++)
+    pc_replica_sums_free(&job->env, &job->summed[s]);
+  pc_free(&job->env, job->summed);
   pc_free(&job->env, job->ranges);
   pc_free(&job->env, job->base);
   pc_free(&job->env, job->workers);
@@ -561,6 +599,38 @@ static void replicate_singles(replicate_job *job) {
     job->step++;
 }
 
+/* Values of all rows for the slots that add them up, the same in every replica. */
+static pcal_status replicate_fill_sums(replicate_job *job, replicate_worker *worker,
+                                       pcal_error *err) {
+  const pc_replica_request *request = job->request;
+  const size_t n = request->rows->count;
+  worker->drawn = pc_alloc_raw(&job->env, n, sizeof *worker->drawn);
+  worker->columns = pc_alloc(&job->env, request->plan->view_count, sizeof *worker->columns);
+  if (worker->drawn == NULL || worker->columns == NULL)
+    return pc_fail_memory(err, "drawing replicas");
+  PC_TRY(replicate_rows_room(job, worker, n, err));
+  for (size_t i = 0; i < n; i++)
+    worker->drawn[i] = 1.0F;
+  const pc_drawn each = {.weights = worker->drawn,
+                         .stride = 1,
+                         .labels = request->rows->labels,
+                         .total = (double)n};
+  const pc_rows rows = replicate_rows(job, worker, &each, 0);
+  for (size_t s = 0; s < request->plan->slot_count; s++)
+    if (replicate_has(request, s) && request->plan->slots[s].need.machine == PC_SUM)
+      PC_TRY(pc_replica_sums_new(&job->env, &request->plan->slots[s].need, &rows,
+                                 &job->summed[s], err));
+  return PCAL_OK;
+}
+
+static pcal_status replicate_prepare_sums(replicate_job *job, pcal_error *err) {
+  replicate_worker worker;
+  memset(&worker, 0, sizeof worker);
+  const pcal_status status = replicate_fill_sums(job, &worker, err);
+  replicate_worker_free(job, &worker);
+  return status;
+}
+
 static pcal_status replicate_prepare(replicate_job *job, pcal_error *err) {
   const pc_replica_request *request = job->request;
   const pc_plan *plan = request->plan;
@@ -568,7 +638,9 @@ static pcal_status replicate_prepare(replicate_job *job, pcal_error *err) {
   job->sorted = pc_alloc(&job->env, plan->slot_count, sizeof *job->sorted);
   job->ranges = pc_alloc(&job->env, plan->slot_count, sizeof *job->ranges);
   job->base = pc_alloc(&job->env, plan->slot_count, sizeof *job->base);
-  if (job->workers == NULL || job->sorted == NULL || job->ranges == NULL || job->base == NULL)
+  job->summed = pc_alloc(&job->env, plan->slot_count, sizeof *job->summed);
+  if (job->workers == NULL || job->sorted == NULL || job->ranges == NULL || job->base == NULL ||
+      job->summed == NULL)
     return pc_fail_memory(err, "drawing replicas");
   for (size_t s = 0; s < plan->slot_count; s++) {
     const pc_need *need = &plan->slots[s].need;
@@ -580,7 +652,7 @@ static pcal_status replicate_prepare(replicate_job *job, pcal_error *err) {
     if (pc_sorted_view_can(need, &plan->layout, request->rows))
       PC_TRY(pc_sorted_view_new(&job->env, &need->view, &plan->layout, request->rows,
                                 &job->sorted[s], err));
-    else
+    else if (need->machine != PC_SUM || request->kind == PC_REPLICA_LABELS)
       job->plain = 1;
     if (replicate_sorted(job, s) && request->kind != PC_REPLICA_LABELS &&
         pc_lanes_can(plan, s, request->points == NULL ? NULL : request->entries, request->rows))
@@ -590,7 +662,8 @@ static pcal_status replicate_prepare(replicate_job *job, pcal_error *err) {
       PC_TRY(pc_lanes_base_new(&job->env, plan, s, &job->sorted[s], &job->ranges[s],
                                request->rows, &job->base[s], err));
   }
-  return PCAL_OK;
+  return job->sums && request->kind != PC_REPLICA_LABELS ? replicate_prepare_sums(job, err)
+                                                         : PCAL_OK;
 }
 
 void pc_replica_values_clear(const pc_replica_request *request, double *values) {
@@ -620,10 +693,12 @@ pcal_status pc_replicate(const pcal_env *env, const pc_replica_request *request,
                       (double)(request->count * entries * request->plan->layout.classes);
   pcal_status status = replicate_prepare(&job, err);
   if (status == PCAL_OK)
-    status = pc_run_shown(
-        env,
-        request->kind == PC_REPLICA_LABELS ? "drawing calibrated labels" : "drawing replicas",
-        (request->count - 1) / REPLICATE_BATCH + 1, cost, replicate_task, &job, err);
+    status = pc_run_shown(env,
+                          request->kind == PC_REPLICA_LABELS     ? "drawing calibrated labels"
+                          : request->kind == PC_REPLICA_EXCHANGE ? "exchanging the models"
+                                                                 : "drawing replicas",
+                          (request->count - 1) / REPLICATE_BATCH + 1, cost, replicate_task,
+                          &job, err);
   replicate_free(&job);
   return status;
 }

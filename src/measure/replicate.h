@@ -11,7 +11,9 @@
 typedef enum pc_replica_kind {
   PC_REPLICA_WEIGHTS = 1, /* each row or cluster occurs Poisson(1) times as often */
   PC_REPLICA_LABELS,      /* labels drawn from the predicted probabilities */
-  PC_REPLICA_WITHOUT      /* one block of rows or clusters left out */
+  PC_REPLICA_WITHOUT,     /* one block of rows or clusters left out */
+  PC_REPLICA_EXCHANGE /* two models (measure/exchange.h): replica 2 e is the first and 2 e + 1
+                         the second one in exchange e */
 } pc_replica_kind;
 
 /* What to measure again. */
@@ -23,6 +25,8 @@ typedef struct pc_replica_request {
   size_t count;
   const pc_gap_point *points; /* NULL: the replicas themselves; else entry by entry */
   size_t point_count;         /* of each entry */
+  size_t half;                /* of an exchange: how many of the rows are the first model's */
+  int whole;                  /* of an exchange: weights count rows */
 } pc_replica_request;
 
 /* Can the replicas of an entry be shown at gap points? */

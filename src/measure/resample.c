@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "core/number.h"
+#include "measure/exchange.h"
 #include "measure/inversion.h"
 #include "measure/replicate.h"
 
@@ -370,9 +371,29 @@ static pcal_status resample_draw(const resample_job *job, resample_wanted wanted
 
 /* ---- all of it ---- */
 
-static void resample_keep(const double *values, size_t count, size_t entries, double *out) {
-  for (size_t e = 0; out != NULL && e < entries; e++)
-    memcpy(out + e * count, values + e * PC_REPLICA_VALUES * count, count * sizeof(double));
+static void resample_keep(const resample_job *job, const double *values, size_t count,
+                          double *out) {
+  for (size_t e = 0; out != NULL && e < job->plan->entry_count; e++) {
+    const size_t series = resample_inner(job, e) ? PC_REPLICA_INNER : 0;
+    memcpy(out + e * count, values + (e * PC_REPLICA_VALUES + series) * count,
+           count * sizeof(double));
+  }
+}
+
+/* Hands the rows over to a caller who keeps them: copies become weights, and clusters are
+ * numbered by their keys. */
+static pcal_status resample_keep_rows(const pcal_env *env, const pc_resample_kept *kept,
+                                      pc_kept_rows *rows, pcal_error *err) {
+  if (kept->rows == NULL || pc_exchange_bytes(rows) > PC_RESAMPLE_KEPT_MAX)
+    return PCAL_OK;
+  PC_TRY(pc_exchange_number(env, rows, err));
+  for (size_t i = 0; i < rows->count; i++)
+    rows->weights[i] = pc_kept_weight(rows, i);
+  pc_free(env, rows->copies);
+  rows->copies = NULL;
+  *kept->rows = *rows;
+  *rows = (pc_kept_rows){.count = 0};
+  return PCAL_OK;
 }
 
 static void resample_conclude(const resample_job *job, resample_wanted wanted) {
@@ -395,7 +416,6 @@ static int resample_rows_drawn(const resample_job *job, size_t entry) {
 }
 
 static pcal_status resample_intervals(resample_job *job, pcal_error *err) {
-  const size_t entries = job->plan->entry_count;
   job->count = job->plan->certainty.replicas;
   job->blocks = PC_RESAMPLE_BLOCKS;
   if (resample_choose(job, resample_rows_measured) > 0) {
@@ -403,7 +423,7 @@ static pcal_status resample_intervals(resample_job *job, pcal_error *err) {
                          err));
     PC_TRY(resample_draw(job, resample_by_blocks, PC_REPLICA_WITHOUT, job->blocks,
                          job->left_out, err));
-    resample_keep(job->values, job->count, entries, job->kept->replicas);
+    resample_keep(job, job->values, job->count, job->kept->replicas);
     resample_conclude(job, resample_rows_drawn);
   }
   if (resample_choose(job, resample_inverted) > 0)
@@ -412,7 +432,7 @@ static pcal_status resample_intervals(resample_job *job, pcal_error *err) {
   if (resample_choose(job, resample_pair_blocks) > 0) {
     PC_TRY(resample_draw(job, resample_pair_blocks, PC_REPLICA_WITHOUT, job->blocks,
                          job->left_out, err));
-    resample_keep(job->left_out, job->blocks, entries, job->kept->left_out);
+    resample_keep(job, job->left_out, job->blocks, job->kept->left_out);
     resample_conclude(job, resample_pair_blocks);
   }
   return PCAL_OK;
@@ -467,6 +487,8 @@ pcal_status pc_resample(const pcal_env *env, const pc_plan *plan, const void *ke
     status = resample_nulls(&job, err);
   for (size_t e = 0; status == PCAL_OK && e < plan->entry_count; e++)
     resample_excuse(&job, e);
+  if (status == PCAL_OK)
+    status = resample_keep_rows(env, values, &evidence.kept, err);
   pc_free(env, job.entries);
   pc_free(env, job.values);
   pc_free(env, job.left_out);

@@ -9,10 +9,14 @@
 #define PC_RESAMPLE_BLOCKS 50
 #define PC_RESAMPLE_PAIR_BLOCKS 20 /* for metrics over pairs, whose every value is dear */
 
-/* Values of each entry that the caller keeps: in each replica and, for metrics over pairs,
- * without each block; NaN where there is none.  NULL: not kept. */
+/* Values of each entry (the inner ones where it has some) that the caller keeps: in each
+ * replica and, for metrics over pairs, without each block; NaN where there is none.  And the
+ * rows, which the caller frees; none when they take more than PC_RESAMPLE_KEPT_MAX bytes. NULL:
+ * not kept. */
+#define PC_RESAMPLE_KEPT_MAX ((size_t)1 << 28)
 typedef struct pc_resample_kept {
   double *replicas, *left_out;
+  pc_kept_rows *rows;
 } pc_resample_kept;
 
 /* Fills the surety of those records (one for each entry of the plan) that need replicas; `keep`

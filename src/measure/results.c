@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "measure/exchange.h"
+
 pcal_status pc_name_list_copy(const pcal_env *env, const char *const *names, size_t count,
                               char ***out, pcal_error *err) {
   *out = NULL;
@@ -67,5 +69,6 @@ void pc_results_free(pcal_results *results) {
   pc_free(&env, results->verdict);
   pc_free(&env, results->replicas);
   pc_free(&env, results->left_out);
+  pc_exchange_free(&env, &results->kept);
   pc_free(&env, results);
 }

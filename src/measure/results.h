@@ -17,6 +17,15 @@ typedef struct pc_result_record {
 
 #define PC_ALL_ROWS SIZE_MAX
 
+/* How far two models that were compared differ at all. */
+typedef struct pc_against {
+  int known;       /* 0: not compared, or the models could not be exchanged */
+  int clusters;    /* `differ` counts clusters, not rows */
+  uint64_t differ; /* rows in which the predictions of the two models differ */
+} pc_against;
+
+#define PC_AGAINST_FEW 10 /* rows that differ, below which a p-value says little */
+
 struct pcal_results {
   pcal_env env;
   pc_layout layout;
@@ -40,9 +49,12 @@ struct pcal_results {
   char **group_names;
   size_t group_count; /* 0: not grouped */
   double *group_weights;
-  double level;     /* of intervals */
-  double *replicas; /* values of each metric in each replica where paired, else NULL */
-  double *left_out; /* the same without each block, for metrics over pairs of rows */
+  double level;      /* of intervals */
+  double *replicas;  /* values of each metric in each replica where paired, else NULL; the inner
+                        ones where it has some */
+  double *left_out;  /* the same without each block, for metrics over pairs of rows */
+  pc_kept_rows kept; /* where paired; none when there are too many */
+  pc_against against; /* filled by a comparison */
   size_t replica_count;
   char *verdict;
   char tried[PC_SPEC_MAX]; /* the calibrator that the predictions have passed, or "" */

@@ -1,5 +1,5 @@
-/* Two models on the same rows: the difference of every metric, with an interval from replicas
- * that draw the same rows for both. */
+/* Two models on the same rows: the difference of every metric, with an interval and a p-value
+ * from exchanging the two models row by row. */
 #ifndef PC_VERSUS_H
 #define PC_VERSUS_H
 
@@ -9,6 +9,10 @@
  * with the same metrics, paired and with an interval, on the same rows. */
 PC_CHECKED pcal_status pc_versus(pcal_results *results, const pcal_results *other,
                                  pcal_error *err);
+
+/* The same for the metric of one record. */
+PC_CHECKED pcal_status pc_versus_metric(pcal_results *results, const pcal_results *other,
+                                        size_t metric, pcal_error *err);
 
 /* One model is an injective function of the other's predictions: marks the differences of
  * proper scores as those of their calibration errors (Gruber & Buettner 2022, Proposition 4.5:

@@ -120,6 +120,10 @@ pcal_status pc_page_markdown(const pcal_report *report, pc_text *out, pcal_error
   page_markdown_table(report, out);
   page_markdown_brier(report, out);
   pc_page_doubts(report, page_markdown_doubt, out);
+  const size_t length = out->length;
+  if (report->repaired)
+    pc_report_against(report->side[PC_PAGE_AFTER].key, "change", out);
+  pc_text_add(out, out->length > length ? "\n\n" : "");
   if (report->comparison != NULL) {
     pc_text_add(out, "## Which repair\n\n");
     PC_TRY(pc_comparison_write(report->comparison, PCAL_MARKDOWN, out, err));

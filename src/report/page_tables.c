@@ -137,6 +137,21 @@ static void page_key_notion(const pcal_report *report, size_t notion, pc_text *o
     pc_text_add(out, "</tbody>\n");
 }
 
+/* What the column of changes rests on. */
+static void page_key_against(const pcal_report *report, pc_text *out) {
+  pc_text paragraph;
+  pc_text_init(&paragraph, out->env);
+  if (report->repaired)
+    pc_report_against(report->side[PC_PAGE_AFTER].key, "change", &paragraph);
+  if (paragraph.length > 0 && !paragraph.failed) {
+    pc_text_add(out, "<p class=\"what\">");
+    pc_markup(out, paragraph.bytes);
+    pc_text_add(out, "</p>\n");
+  }
+  out->failed |= paragraph.failed;
+  pc_text_free(&paragraph);
+}
+
 void pc_page_key_table(const pcal_report *report, pc_text *out) {
   char level[PC_NUMBER_MAX];
   pc_text caption;
@@ -161,6 +176,7 @@ void pc_page_key_table(const pcal_report *report, pc_text *out) {
   for (size_t n = 0; n <= pc_report_notion_count(); n++)
     page_key_notion(report, n, out);
   pc_text_add(out, "</table></div>\n");
+  page_key_against(report, out);
 }
 
 /* ---- classes ---- */

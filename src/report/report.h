@@ -47,6 +47,10 @@ void pc_report_part_surety(const pc_result_record *record, size_t part, const ch
 void pc_report_remark(const pc_result_record *record, pc_text *out);
 const char *pc_report_few(const pcal_results *results);
 
+/* What the differences to another model rest on: one paragraph that begins with `word` and a
+ * colon; nothing without differences. */
+void pc_report_against(const pcal_results *results, const char *word, pc_text *out);
+
 /* The p-value of a test, "p = 0.012", after `before`; nothing for other metrics. */
 void pc_report_p_value(const pc_result_record *record, const char *before, pc_text *out);
 

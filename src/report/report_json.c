@@ -98,7 +98,8 @@ static void report_json_null(pc_json *json, const pc_surety *surety) {
   pc_json_close(json, '}');
 }
 
-static void report_json_difference(pc_json *json, const pc_surety *surety) {
+static void report_json_difference(pc_json *json, const pcal_results *results,
+                                   const pc_surety *surety) {
   if (!surety->has_difference)
     return;
   pc_json_key(json, "difference");
@@ -108,7 +109,12 @@ static void report_json_difference(pc_json *json, const pc_surety *surety) {
     report_json_pair(json, "low", surety->difference_low);
     report_json_pair(json, "high", surety->difference_high);
     report_json_pair(json, "p_value", surety->difference_p_value);
+    pc_json_key(json, "method");
+    pc_json_string(json, pc_paired_method_name(surety->difference_method));
   }
+  if (surety->has_difference_interval && results->against.known)
+    report_json_pair(json, results->against.clusters ? "clusters" : "rows",
+                     (double)results->against.differ);
   if (surety->difference_of_calibration) {
     pc_json_key(json, "of_calibration_error");
     pc_json_bool(json, 1);
@@ -116,7 +122,8 @@ static void report_json_difference(pc_json *json, const pc_surety *surety) {
   pc_json_close(json, '}');
 }
 
-static void report_json_surety(pc_json *json, const pc_surety *surety) {
+static void report_json_surety(pc_json *json, const pcal_results *results,
+                               const pc_surety *surety) {
   pc_json_key(json, "interval");
   if (surety->has_interval) {
     pc_json_open(json, '{');
@@ -135,7 +142,7 @@ static void report_json_surety(pc_json *json, const pc_surety *surety) {
   else
     pc_json_null(json);
   report_json_null(json, surety);
-  report_json_difference(json, surety);
+  report_json_difference(json, results, surety);
   if (surety->why[0] != '\0') {
     pc_json_key(json, "unsure");
     pc_json_string(json, surety->why);
@@ -213,7 +220,7 @@ static void report_json_groups(pc_json *json, const pcal_results *results, size_
     report_json_value(json, outcome);
     report_json_p_value(json, outcome);
     if (record->surety.has_interval || record->surety.has_null || record->surety.why[0] != '\0')
-      report_json_surety(json, &record->surety);
+      report_json_surety(json, results, &record->surety);
     report_json_parts(json, outcome);
     report_json_classes(json, outcome);
     report_json_curve(json, &outcome->graph);
@@ -231,7 +238,7 @@ static void report_json_record(pc_json *json, const pcal_results *results, size_
   pc_json_string(json, record->spec);
   report_json_value(json, &record->outcome);
   report_json_p_value(json, &record->outcome);
-  report_json_surety(json, &record->surety);
+  report_json_surety(json, results, &record->surety);
   pc_json_key(json, "notion");
   pc_json_string(json, record->notion);
   pc_json_key(json, "bound");

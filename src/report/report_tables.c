@@ -209,6 +209,16 @@ static void report_few(const pcal_results *results, pc_text *out) {
   pc_text_free(&sentence);
 }
 
+static void report_against(const pcal_results *results, pc_text *out) {
+  pc_text paragraph;
+  pc_text_init(&paragraph, out->env);
+  pc_report_against(results, "against", &paragraph);
+  if (paragraph.length > 0)
+    report_fold(paragraph.failed ? "" : paragraph.bytes, 80, out);
+  out->failed |= paragraph.failed;
+  pc_text_free(&paragraph);
+}
+
 static void report_notes(const pcal_results *results, pc_text *out) {
   for (size_t m = 0; m < results->metric_count; m++) {
     const pc_result_record *record = &results->records[m];
@@ -219,6 +229,7 @@ static void report_notes(const pcal_results *results, pc_text *out) {
       pc_text_format(out, "%s: %s\n", record->label, report_injective);
   }
   report_few(results, out);
+  report_against(results, out);
 }
 
 void pc_report_text(const pcal_results *results, pc_text *out) {
@@ -288,6 +299,12 @@ static void report_csv_surety(const pcal_results *results, const pc_result_recor
     report_csv_line(results, record, "difference_low", surety->difference_low, 0, out);
     report_csv_line(results, record, "difference_high", surety->difference_high, 0, out);
     report_csv_line(results, record, "difference_p_value", surety->difference_p_value, 0, out);
+    report_csv_told(results, record, "difference_method", 0, 1,
+                    pc_paired_method_name(surety->difference_method), out);
+  }
+  if (surety->has_difference_interval && results->against.known) {
+    report_csv_line(results, record, "difference_rows", (double)results->against.differ, 0,
+                    out);
   }
   if (surety->difference_of_calibration)
     report_csv_line(results, record, "difference_of_calibration", surety->difference, 0, out);
@@ -387,6 +404,9 @@ void pc_report_markdown(const pcal_results *results, pc_text *out) {
   }
   if (pc_report_few(results) != NULL)
     pc_text_format(out, "unsure: %s\n\n", pc_report_few(results));
+  const size_t length = out->length;
+  pc_report_against(results, "against", out);
+  pc_text_add(out, out->length > length ? "\n\n" : "");
   pc_text_add(out, results->verdict == NULL ? "" : results->verdict);
   pc_text_add(out, "\n");
 }

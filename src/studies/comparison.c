@@ -2,7 +2,7 @@
  *           rows but those of a fold, by which the rows of the fold are then mapped.  With T
  *           the metric, m a method and 0 the first model as it is,
  *             gain(m) = T(0) - T(m),     behind(m) = T(m) - T(best),
- *           with intervals from replicas that draw the same rows for both (measure/versus.c).
+ *           with intervals from exchanging the two row by row (measure/versus.c).
  * Chosen:   of the methods whose gain is above 0 by its interval, that with the best T; when
  *           there is none, the first model as it is.  Among several models, the best T.
  * Edge cases: (1) an infinite or undefined T ranks last; (2) a method of the default list that
@@ -249,7 +249,7 @@ static pcal_status comparison_gains(pcal_comparison *table, pc_contestant *conte
   PC_TRY(pc_versus(results, table->contestants[0].results, err));
   for (size_t m = 0; m < results->metric_count; m++)
     contestant->gains[m] = comparison_gain(&results->records[m]);
-  PC_TRY(pc_versus(results, table->contestants[table->best].results, err));
+  PC_TRY(pc_versus_metric(results, table->contestants[table->best].results, table->by, err));
   const pc_gain gain = comparison_gain(&results->records[table->by]);
   contestant->behind =
       (pc_gain){gain.known, gain.sure, 0.0 - gain.value, 0.0 - gain.high, 0.0 - gain.low};

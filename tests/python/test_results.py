@@ -201,5 +201,9 @@ def test_against_another_model(digits):
         result.ece - pc.ece(logits=worse, labels=digits.labels)
     )
     assert difference.low <= difference.value <= difference.high
+    assert (difference.p_value < 0.05) == (difference.low > 0 or difference.high < 0)
+    assert difference.method in ("exchange", "exchange-wide")
+    assert difference.rows == len(digits.labels)
+    assert "against: by exchanging the two models row by row" in str(result)
     with pytest.raises(pc.DataError):
         pc.measure(digits.probs, digits.labels, against_logits=worse[:5])

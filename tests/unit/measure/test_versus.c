@@ -44,7 +44,8 @@ static pcal_results *versus_measure(const double *scores, size_t rows, size_t re
   return results;
 }
 
-/* Paired rows: the standard error of the mean difference of row values, by hand. */
+/* Exchanging rows changes the signs of the differences d of row values: the spread of D* is
+ * sqrt(sum d^2) / n. */
 static void test_difference_of_sums(void **state) {
   (void)state;
   versus_fill();
@@ -53,22 +54,72 @@ static void test_difference_of_sums(void **state) {
     const double a = versus_mine[i] - versus_labels[i], b = versus_other[i] - versus_labels[i];
     const double d = 2 * a * a - 2 * b * b;
     mean += d / VERSUS_ROWS;
-    square += d * d / VERSUS_ROWS;
+    square += d * d;
   }
-  const double se = sqrt((square - mean * mean) / VERSUS_ROWS);
+  const double spread = sqrt(square) / VERSUS_ROWS;
   pcal_results *mine = versus_measure(versus_mine, VERSUS_ROWS, 4000, 1);
   pcal_results *other = versus_measure(versus_other, VERSUS_ROWS, 4000, 1);
   assert_int_equal(pcal_results_against(mine, other, NULL), PCAL_OK);
   const pcal_result brier = given_result(mine, "brier");
   assert_true(brier.has_difference && brier.has_difference_interval);
+  assert_string_equal(brier.difference_method, "exchange");
+  assert_int_equal(brier.difference_rows, VERSUS_ROWS);
   assert_near(brier.difference, mean, 1e-12);
-  assert_true(fabs((brier.difference_high - brier.difference_low) / (2 * 1.96 * se) - 1) <
+  assert_near(brier.difference_low + brier.difference_high, 2 * mean, 1e-12);
+  assert_true(fabs((brier.difference_high - brier.difference_low) / (2 * 1.96 * spread) - 1) <
               0.06);
-  assert_true(fabs(brier.difference_low - (mean - 1.96 * se)) < 0.3 * se);
   assert_true(brier.difference_p_value < 0.01);
   const pcal_result skce = given_result(mine, "skce");
   assert_true(skce.has_difference && skce.has_difference_interval);
   assert_true(skce.difference_low < skce.difference && skce.difference < skce.difference_high);
+  pcal_results_free(mine);
+  pcal_results_free(other);
+}
+
+/* Four rows differ: of the 16 exchanges the p-value is the share whose |D*| is as large. */
+static void test_few_rows_differ(void **state) {
+  (void)state;
+  versus_fill();
+  double d[4], large = 0, sum = 0;
+  for (size_t i = 0; i < VERSUS_ROWS; i++)
+    versus_other[i] = versus_mine[i];
+  for (size_t i = 0; i < 4; i++) {
+    versus_other[i] = 0.25 + 0.125 * (double)i;
+    const double a = versus_mine[i] - versus_labels[i], b = versus_other[i] - versus_labels[i];
+    d[i] = a * a - b * b;
+    sum += d[i];
+  }
+  for (unsigned pattern = 0; pattern < 16; pattern++) {
+    double here = 0;
+    for (unsigned i = 0; i < 4; i++)
+      here += (pattern >> i & 1) != 0 ? -d[i] : d[i];
+    large += fabs(here) >= fabs(sum) - 1e-12;
+  }
+  pcal_results *mine = versus_measure(versus_mine, VERSUS_ROWS, 4000, 1);
+  pcal_results *other = versus_measure(versus_other, VERSUS_ROWS, 4000, 1);
+  assert_int_equal(pcal_results_against(mine, other, NULL), PCAL_OK);
+  const pcal_result brier = given_result(mine, "brier");
+  assert_int_equal(brier.difference_rows, 4);
+  assert_true(fabs(brier.difference_p_value - large / 16) < 0.025);
+  assert_true(given_result(mine, "ece").difference_p_value > 0.1);
+  assert_true(given_result(mine, "skce").difference_p_value > 0.05);
+  pcal_results_free(mine);
+  pcal_results_free(other);
+}
+
+static void test_equal_models(void **state) {
+  (void)state;
+  static const char *const specs[] = {"brier", "ece", "skce"};
+  versus_fill();
+  pcal_results *mine = versus_measure(versus_mine, VERSUS_ROWS, 100, 1);
+  pcal_results *other = versus_measure(versus_mine, VERSUS_ROWS, 100, 1);
+  assert_int_equal(pcal_results_against(mine, other, NULL), PCAL_OK);
+  for (size_t m = 0; m < UNIT_COUNT(specs); m++) {
+    const pcal_result found = given_result(mine, specs[m]);
+    assert_int_equal(found.difference_rows, 0);
+    assert_true(found.difference == 0.0 && found.difference_p_value == 1.0);
+    assert_true(fabs(found.difference_low) < 1e-9 && fabs(found.difference_high) < 1e-9);
+  }
   pcal_results_free(mine);
   pcal_results_free(other);
 }
@@ -96,27 +147,38 @@ static void test_what_is_refused(void **state) {
 /* ---- room for differences ---- */
 
 #define VERSUS_GUARD 512
+#define VERSUS_HEAD 64
 
 typedef struct versus_block {
   size_t size;
   int overrun; /* bytes behind a block were written */
 } versus_block;
 
-static void *versus_resize(void *user, void *block, size_t size) {
-  versus_block *out = user;
-  assert_null(block);
-  out->size = size;
-  char *bytes = malloc(size + VERSUS_GUARD);
-  memset(bytes, 0xA5, size + VERSUS_GUARD);
-  return bytes;
-}
-
+/* Blocks begin with their size and end with guard bytes. */
 static void versus_release(void *user, void *block) {
   versus_block *out = user;
-  const unsigned char *bytes = block;
-  for (size_t i = out->size; i < out->size + VERSUS_GUARD; i++)
-    out->overrun |= bytes[i] != 0xA5;
-  free(block);
+  if (block == NULL)
+    return;
+  unsigned char *bytes = (unsigned char *)block - VERSUS_HEAD;
+  size_t size;
+  memcpy(&size, bytes, sizeof size);
+  out->size += size;
+  for (size_t i = 0; i < VERSUS_GUARD; i++)
+    out->overrun |= bytes[VERSUS_HEAD + size + i] != 0xA5;
+  free(bytes);
+}
+
+static void *versus_resize(void *user, void *block, size_t size) {
+  unsigned char *bytes = malloc(VERSUS_HEAD + size + VERSUS_GUARD);
+  memcpy(bytes, &size, sizeof size);
+  memset(bytes + VERSUS_HEAD, 0xA5, size + VERSUS_GUARD);
+  if (block != NULL) {
+    size_t old;
+    memcpy(&old, (unsigned char *)block - VERSUS_HEAD, sizeof old);
+    memcpy(bytes + VERSUS_HEAD, block, old < size ? old : size);
+    versus_release(user, block);
+  }
+  return bytes + VERSUS_HEAD;
 }
 
 /* Metrics over pairs have one difference for each block of rows, however few replicas there
@@ -131,6 +193,7 @@ static void test_fewer_replicas_than_blocks(void **state) {
   for (size_t i = 0; i < mine->metric_count * mine->replica_count; i++)
     mine->replicas[i] = (double)NAN;
   mine->replica_count = other->replica_count = 4;
+  mine->env.threads = 1;
   mine->env.allocator = (pcal_allocator){versus_resize, versus_release, &block};
   const pcal_status status = pcal_results_against(mine, other, NULL);
   mine->env = env;
@@ -145,6 +208,8 @@ static void test_fewer_replicas_than_blocks(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_difference_of_sums),
+      cmocka_unit_test(test_few_rows_differ),
+      cmocka_unit_test(test_equal_models),
       cmocka_unit_test(test_what_is_refused),
       cmocka_unit_test(test_fewer_replicas_than_blocks),
   };
