@@ -136,14 +136,15 @@ static void inversion_points(const char *spec, const double *expected) {
   const pc_certainty certainty = {.level = 0.95, .replicas = 20};
   static uint64_t ids[INVERSION_ROWS];
   static int32_t hits[INVERSION_ROWS];
-  static double weights[INVERSION_ROWS], score[INVERSION_ROWS];
+  static double weights[INVERSION_ROWS], copies[INVERSION_ROWS], score[INVERSION_ROWS];
   const uint8_t chosen[] = {1};
   double values[UNIT_COUNT(points)];
   pc_plan plan;
   pcal_error err;
   for (size_t i = 0; i < INVERSION_ROWS; i++) {
     ids[i] = i;
-    weights[i] = 1.0 + (double)(i % 3);
+    weights[i] = 1.0;
+    copies[i] = 1.0 + (double)(i % 3);
     score[i] = data.scores[i * INVERSION_CLASSES];
     hits[i] = data.labels[i] == 0;
   }
@@ -152,6 +153,7 @@ static void inversion_points(const char *spec, const double *expected) {
                              .ids = ids,
                              .labels = hits,
                              .weights = weights,
+                             .copies = copies,
                              .score = score};
   assert_int_equal(pc_plan_make(&env, &layout, &certainty, &spec, 1, &plan, &err), PCAL_OK);
   const pc_replica_request request = {.plan = &plan,
