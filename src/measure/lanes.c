@@ -8,9 +8,10 @@
 #define LANES_WEIGHT_MAX 1e6 /* counts of copies are exact as floats */
 #define LANES_SEGMENT 24     /* scores of a segment of a curve, without ties */
 
-int pc_lanes_light(const pc_kept_rows *rows) {
+int pc_lanes_whole(const pc_kept_rows *rows) {
   for (size_t i = 0; i < rows->count; i++)
-    if (!(pc_kept_weight(rows, i) <= LANES_WEIGHT_MAX))
+    if (!(pc_kept_weight(rows, i) <= LANES_WEIGHT_MAX) ||
+        (float)rows->weights[i] != floorf((float)rows->weights[i]))
       return 0;
   return 1;
 }
@@ -26,7 +27,7 @@ static int lanes_refine(const pc_plan *plan, size_t slot, const uint8_t *entries
 int pc_lanes_can(const pc_plan *plan, size_t slot, const uint8_t *entries,
                  const pc_kept_rows *rows) {
   return plan->slots[slot].need.machine == PC_GRID ||
-         (pc_lanes_light(rows) && lanes_refine(plan, slot, entries));
+         (pc_lanes_whole(rows) && lanes_refine(plan, slot, entries));
 }
 
 /* ---- ranges ---- */

@@ -19,11 +19,11 @@ typedef struct pc_ranges {
   uint32_t *cells;     /* then as pc_curve_prefix says, part after part */
 } pc_ranges;
 
-/* Are the weights of all rows not too large? */
-int pc_lanes_light(const pc_kept_rows *rows);
+/* Are the weights of all rows whole, as the floats that replicas have, and not too large? */
+int pc_lanes_whole(const pc_kept_rows *rows);
 
 /* Can it be had for the chosen entries of a slot (NULL: all)?  Of curves where every one of
- * these metrics says what it wants to know, and weights are not too large. */
+ * these metrics says what it wants to know, and weights are whole. */
 int pc_lanes_can(const pc_plan *plan, size_t slot, const uint8_t *entries,
                  const pc_kept_rows *rows);
 

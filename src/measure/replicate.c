@@ -676,7 +676,7 @@ int pc_replica_has_points(const pc_plan *plan, size_t entry, const pc_kept_rows 
   const pc_need *need = &plan->slots[plan->entries[entry].slot].need;
   return pc_sorted_view_can(need, &plan->layout, rows) &&
          (need->machine == PC_GRID ||
-          (pc_plan_entry_refines(plan, entry) && pc_lanes_light(rows)));
+          (pc_plan_entry_refines(plan, entry) && pc_lanes_whole(rows)));
 }
 
 pcal_status pc_replicate(const pcal_env *env, const pc_replica_request *request, double *values,
