@@ -19,6 +19,7 @@
 #include "calibrators/recipe.h"
 #include "calibrators/score_columns.h"
 #include "calibrators/score_tables.h"
+#include "kernels/lane_math.h"
 #include "stats/bins.h"
 
 #define BBQ_RANGE 10.0    /* the range of B, upwards and downwards of N^(1/3) */
@@ -116,7 +117,7 @@ static pcal_status bbq_likelihoods(const pcal_env *env, const bbq_rows *rows, bb
     best = fmax(best, out[bins - range.low]);
   }
   for (size_t i = 0; i <= range.high - range.low; i++)
-    out[i] = exp(out[i] - best);
+    out[i] = pc_lane_exp(out[i] - best);
   pc_score_table_free(env, &table);
   return PCAL_OK;
 }

@@ -21,6 +21,7 @@
 #include "calibrators/diagonal_metric.h"
 #include "calibrators/diagonal_pass.h"
 #include "calibrators/diagonal_sample.h"
+#include "kernels/lane_math.h"
 #include "optim/dot.h"
 #include "optim/lbfgs.h"
 
@@ -272,7 +273,7 @@ static pcal_status diagonal_fit_sample(const pc_fit_rows *rows, double *at, pcal
 static pcal_status diagonal_fit_choose(diagonal_fit *fit, double *first, double *at,
                                        pcal_error *err) {
   const size_t n = fit->pass.count;
-  const double zero = log((double)fit->pass.classes);
+  const double zero = pc_lane_log((double)fit->pass.classes);
   PC_TRY(diagonal_fit_look(fit, at, err));
   if (fit->pass.value <= zero)
     return PCAL_OK;

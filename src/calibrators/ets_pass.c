@@ -58,7 +58,7 @@ static ets_pass_part ets_pass_softmax(const double *gaps, size_t count, double b
   }
   for (size_t k = 0; k < count; k++)
     p[k] /= sum;
-  part.norm = log(sum);
+  part.norm = pc_lane_log(sum);
   part.mean /= sum;
   part.variance = part.variance / sum - part.mean * part.mean;
   return part;
@@ -71,9 +71,9 @@ static ets_pass_part ets_pass_softmax(const double *gaps, size_t count, double b
 static void ets_pass_log_row(const pc_ets_trial *trial, const double *gaps, size_t classes,
                              size_t label, const ets_pass_part *tempered,
                              const ets_pass_part *plain, double *out) {
-  const double beta = exp(trial->tau), gap = fmax(gaps[label], -ETS_PASS_GAP_MAX);
+  const double beta = pc_lane_exp(trial->tau), gap = fmax(gaps[label], -ETS_PASS_GAP_MAX);
   const double logs[3] = {beta * gap - tempered->norm, gap - plain->norm,
-                          -log((double)classes)};
+                          -pc_lane_log((double)classes)};
   double top = -INFINITY, ratio[3], sum = 0.0;
   for (size_t i = 0; i < 3; i++)
     top = trial->weight[i] > 0.0 ? fmax(top, logs[i]) : top;
@@ -101,7 +101,7 @@ static void ets_pass_log_row(const pc_ets_trial *trial, const double *gaps, size
 static void ets_pass_brier_row(const pc_ets_trial *trial, const double *gaps, size_t classes,
                                size_t label, const ets_pass_part *tempered, double *parts,
                                double *out) {
-  const double beta = exp(trial->tau), *w = trial->weight, even = 1.0 / (double)classes;
+  const double beta = pc_lane_exp(trial->tau), *w = trial->weight, even = 1.0 / (double)classes;
   const double *a = parts, *b = parts + 3 * classes;
   double value = 0.0, gradient[PC_ETS_TERMS] = {0.0}, bent = 0.0, turned = 0.0;
   double products[PC_ETS_TERMS][PC_ETS_TERMS] = {{0.0}};
@@ -151,7 +151,7 @@ static void ets_pass_add_row(const ets_pass_state *state, ets_pass_worker *worke
       continue;
     }
     const ets_pass_part tempered =
-        ets_pass_softmax(gaps, classes, exp(trial->tau), worker->parts);
+        ets_pass_softmax(gaps, classes, pc_lane_exp(trial->tau), worker->parts);
     if (state->brier)
       ets_pass_brier_row(trial, gaps, classes, label, &tempered, worker->parts, values);
     else

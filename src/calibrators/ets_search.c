@@ -13,6 +13,7 @@
 #include "calibrators/ets.h"
 #include "calibrators/ets_pass.h"
 #include "calibrators/sweep.h"
+#include "kernels/lane_math.h"
 #include "optim/newton.h"
 
 #define ETS_SEARCH_PARAMETERS 4 /* T and three weights */
@@ -176,7 +177,7 @@ static pcal_status ets_search_temper(ets_search_state *s, pc_ets_trial *best, pc
   s->tempers = s->possible = 1;
   s->weighs = 0;
   for (size_t i = 0; i < PC_ETS_TRIALS && status == PCAL_OK; i++) {
-    const pc_ets_trial start = {log(starts[i]), {1.0, 0.0, 0.0}};
+    const pc_ets_trial start = {pc_lane_log(starts[i]), {1.0, 0.0, 0.0}};
     status = ets_search_begin(s, &start, 0, err);
   }
   if (status == PCAL_OK)
@@ -233,7 +234,7 @@ static void ets_search_take(const ets_search_state *s, const ets_search_one *bes
     return;
   fit->after = best->newton.value;
   fit->status = best->newton.end == PC_OPTIM_FLAT ? PC_FIT_CONVERGED : PC_FIT_STOPPED;
-  model->temperature = fmin(fmax(exp(-best->trial.tau), PC_ETS_LOW), PC_ETS_HIGH);
+  model->temperature = fmin(fmax(pc_lane_exp(-best->trial.tau), PC_ETS_LOW), PC_ETS_HIGH);
   for (size_t i = 0; i < 3; i++) {
     model->weight[i] = fmax(best->trial.weight[i], 0.0);
     sum += model->weight[i];
@@ -265,8 +266,8 @@ pcal_status pc_ets_search(const pc_fit_task *task, pc_ets *model, pcal_error *er
   const int zhang = options[PC_ETS_CONVENTION].choice == 1;
   ets_search_state state = {.task = task, .brier = options[PC_ETS_OBJECTIVE].choice == 1};
   pc_ets_trial tempered = {0.0, {1.0, 0.0, 0.0}};
-  state.low = -log(zhang ? ETS_SEARCH_ZHANG_HIGH : PC_ETS_HIGH);
-  state.high = -log(zhang ? ETS_SEARCH_ZHANG_LOW : PC_ETS_LOW);
+  state.low = -pc_lane_log(zhang ? ETS_SEARCH_ZHANG_HIGH : PC_ETS_HIGH);
+  state.high = -pc_lane_log(zhang ? ETS_SEARCH_ZHANG_LOW : PC_ETS_LOW);
   PC_TRY(ets_search_before(&state, err));
   PC_TRY(pc_sweep_enough(task, ETS_SEARCH_PARAMETERS, "temperature", err));
   PC_TRY(ets_search_temper(&state, &tempered, err));

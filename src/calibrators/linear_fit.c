@@ -15,6 +15,7 @@
 
 #include "calibrators/diagonal_fit.h"
 #include "calibrators/linear_curvature.h"
+#include "kernels/lane_math.h"
 #include "optim/newton.h"
 #include "optim/truncated.h"
 
@@ -140,7 +141,7 @@ static pcal_status linear_fit_look(pc_linear_search *search, const double *at, u
 /* Begins at 0 when that is better than the start. */
 static pcal_status linear_fit_choose_start(pc_linear_search *search, pcal_error *err) {
   const size_t n = search->pass.count;
-  const double zero_score = log((double)search->pass.classes);
+  const double zero_score = pc_lane_log((double)search->pass.classes);
   double value = 0.0;
   linear_fit_centre(search, search->at);
   PC_TRY(linear_fit_look(search, search->at, PC_LINEAR_VALUE, &value, err));

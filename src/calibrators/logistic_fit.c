@@ -14,6 +14,7 @@
 #include "calibrators/logistic.h"
 #include "calibrators/sweep.h"
 #include "core/executor.h"
+#include "kernels/lane_math.h"
 #include "optim/newton.h"
 #include "stats/tally.h"
 
@@ -196,7 +197,7 @@ static double logistic_fit_total(const logistic_fit_state *s) {
 /* The odds of the class, as the targets have them. */
 static double logistic_fit_odds(const logistic_fit_state *s, size_t column) {
   const double hits = s->rows.class_weight[s->columns == 1 ? 1 : column];
-  return log((hits + 1.0) / (s->rows.weight - hits + 1.0));
+  return pc_lane_log((hits + 1.0) / (s->rows.weight - hits + 1.0));
 }
 
 static pcal_status logistic_fit_begin(logistic_fit_state *s, pcal_error *err) {

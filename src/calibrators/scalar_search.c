@@ -16,6 +16,7 @@
  *      that of the Taylor polynomial.
  */
 #include "calibrators/scalar_search.h"
+#include "kernels/lane_math.h"
 
 #include <math.h>
 
@@ -110,10 +111,10 @@ static double scalar_search_propose(const pc_scalar_problem *problem, double x,
   }
   const double gradient = x * at->slope[0];
   const double curvature = gradient + x * x * at->slope[1];
-  const double longest = log(SCALAR_SEARCH_FACTOR);
+  const double longest = pc_lane_log(SCALAR_SEARCH_FACTOR);
   double step = curvature > 0.0 ? -gradient / curvature : gradient > 0.0 ? -longest : longest;
   step = fmax(-longest, fmin(longest, step));
-  return x * exp(step);
+  return x * pc_lane_exp(step);
 }
 
 static double scalar_search_keep_inside(const scalar_search_bracket *bracket, double x,

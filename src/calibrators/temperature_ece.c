@@ -206,7 +206,7 @@ static pcal_status temperature_ece_pass(temperature_ece_state *s, pcal_error *er
   const size_t workers = pc_worker_count(s->task->env);
   const pc_policy policy = {.need_scores = 1, .scores_only = 1, .lean = 1};
   for (size_t t = 0; t < s->count; t++)
-    s->beta[t] = exp(s->tau[t]);
+    s->beta[t] = pc_lane_exp(s->tau[t]);
   for (size_t w = 0; w < workers; w++) {
     double *shifts = s->workers[w].shifts;
     memset(&s->workers[w], 0, sizeof s->workers[w]);
@@ -362,7 +362,7 @@ static void temperature_ece_take(const temperature_ece_state *s,
                      "lower by 0.1 %%");
   if (!(best->value < fit->before))
     return;
-  *temperature = fmin(fmax(exp(-best->at), 1e-4), 1e4);
+  *temperature = fmin(fmax(pc_lane_exp(-best->at), 1e-4), 1e4);
   fit->status = best->certain ? PC_FIT_CONVERGED : PC_FIT_STOPPED;
   if (fabs(best->at) < TEMPERATURE_ECE_BOUND)
     return;

@@ -10,7 +10,12 @@
 #include "kernels/tempered.h"
 #include "kernels/weigh.h"
 
-/* Portable, AVX2, AVX-512: each processor runs those up to a level. */
+/* Portable, AVX2, AVX-512: each processor runs those up to a level.  A test that includes this
+ * file may ask for less. */
+#ifndef DISPATCH_MOST
+#define DISPATCH_MOST 2
+#endif
+
 #if defined(PC_HAVE_X86_VARIANTS)
 
 static size_t dispatch_level(void) {
@@ -40,14 +45,15 @@ static size_t dispatch_level(void) {
 #endif
 
 /* The functions that choose from one table. */
-#define DISPATCH(table)                                                    \
-  DISPATCH_WIDER(table)                                                    \
-  static const table *const dispatch_##table[] = DISPATCH_VARIANTS(table); \
-  const table *table##_at(size_t index) {                                  \
-    return index <= dispatch_level() ? dispatch_##table[index] : NULL;     \
-  }                                                                        \
-  const table *table##_best(void) {                                        \
-    return dispatch_##table[dispatch_level()];                             \
+#define DISPATCH(table)                                                     \
+  DISPATCH_WIDER(table)                                                     \
+  static const table *const dispatch_##table[] = DISPATCH_VARIANTS(table);  \
+  const table *table##_at(size_t index) {                                   \
+    return index <= dispatch_level() ? dispatch_##table[index] : NULL;      \
+  }                                                                         \
+  const table *table##_best(void) {                                         \
+    const size_t level = dispatch_level();                                  \
+    return dispatch_##table[level < DISPATCH_MOST ? level : DISPATCH_MOST]; \
   }
 
 DISPATCH(pc_row_kernels)

@@ -29,8 +29,7 @@ typedef struct pc_tempered_block {
   double slope[PC_TEMPERED_SLOPES][PC_TEMPERED_ROWS];
 } pc_tempered_block;
 
-/* One portable source, compiled once for each instruction set.  All have the same bits but for
- * the log score and its derivatives, which fused instructions may give to the last digits. */
+/* One portable source, compiled once for each instruction set, all with the same bits. */
 #define PC_TEMPERED_FLOATS 4096
 
 typedef struct pc_tempered_kernels {

@@ -13,6 +13,8 @@
  * Accuracy: gradient below 1e-9 of the rows.   Cost: one sort, a few passes over scores. */
 #include <math.h>
 
+#include "kernels/lane_math.h"
+#include "kernels/softmax.h"
 #include "metrics/view_test.h"
 #include "stats/distributions.h"
 
@@ -35,19 +37,23 @@ typedef struct cox_point {
   double gradient[2], hessian[3]; /* hessian of -likelihood: aa, ab, bb */
 } cox_point;
 
-/* log(1 + exp(-x)) */
-static double cox_soft(double x) {
-  return x > 0 ? log1p(exp(-x)) : log1p(exp(x)) - x;
+/* log(p / (1 - p)) */
+static double cox_odds(double p) {
+  const double rest = 1.0 - p, up = p < 0x1p-1000 ? 0x1p60 : 1.0; /* the logarithm of normals */
+  const double log_p = pc_lane_log(p * up) - (up > 1.0 ? 60 * 0x1.62e42fefa39efp-1 : 0.0);
+  return log_p - (pc_lane_log(rest) + (-p - (rest - 1.0)) / rest);
 }
 
 static void cox_sum(const pc_curve_table *table, double clip, cox_point *at) {
   *at = (cox_point){.intercept = at->intercept, .slope = at->slope};
   for (size_t i = 0; i < table->count; i++) {
     const double p = fmin(fmax(table->score[i], clip), 1.0 - clip);
-    const double x = log(p) - log1p(-p), t = at->intercept + at->slope * x;
-    const double rate = 1.0 / (1.0 + exp(-t)), weight = table->weight[i];
+    const double x = cox_odds(p), t = at->intercept + at->slope * x, weight = table->weight[i];
+    double pair[2];
+    const double soft = pc_sigmoid_pair(t, pair), rate = pair[1]; /* log(1 + exp(-|t|)) */
     const double gap = table->hits[i] - weight * rate, spread = weight * rate * (1.0 - rate);
-    at->likelihood -= table->hits[i] * cox_soft(t) + (weight - table->hits[i]) * cox_soft(-t);
+    at->likelihood -= table->hits[i] * (soft + fmax(-t, 0.0)) +
+                      (weight - table->hits[i]) * (soft + fmax(t, 0.0));
     at->gradient[0] += gap;
     at->gradient[1] += gap * x;
     at->hessian[0] += spread;
