@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "npz.h"
+#include "npz_write.h"
 
 #define SIMULATE_FILES_MAX 3
 #define SIMULATE_CHUNK 4096

@@ -1,24 +1,19 @@
-/* Poisson(1) draws take 32 bits each, four from one block of the generator.  A row that stands
- * for m copies takes a Poisson(m) draw of its own (measure/draws.h); in a replica with other
- * labels it becomes one row for each label that its copies drew. */
+/* Replicas of kept rows: with other weights (measure/replica_weights.h), or with other labels,
+ * in which a row that stands for several copies becomes one row for each label that these drew.
+ */
 #include "measure/replicate.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "core/executor.h"
-#include "core/rng.h"
 #include "measure/draws.h"
-#include "measure/exchange.h"
 #include "measure/lanes.h"
 #include "measure/replica_sums.h"
+#include "measure/replica_weights.h"
 
 #define REPLICATE_ROW_COST 20.0        /* nanoseconds for a row, an entry and a class, about */
 #define REPLICATE_BATCH PC_WEIGH_LANES /* replicas that are drawn together */
-#define REPLICATE_BLOCK 4              /* draws from one block of the generator */
-
-/* Streams 1, 3 and 4 are those of measure/draws.c. */
-enum { REPLICATE_BATCH_STREAM = 2, REPLICATE_EXCHANGE_STREAM = 5 };
 
 /* What one thread works with: draws of REPLICATE_BATCH replicas at a time, evidence that is
  * refilled, and for what cannot be refilled, rows and states. */
@@ -55,88 +50,6 @@ typedef struct replicate_job {
 } replicate_job;
 
 /* ---- draws ---- */
-
-static pc_rng replicate_rng(const replicate_job *job, unsigned stream, uint64_t replica) {
-  return (pc_rng){job->env.seed, ((uint64_t)stream << 40) + replica};
-}
-
-/* The keys of draws: of rows, or of their clusters. */
-static const uint64_t *replicate_keys(const pc_kept_rows *rows) {
-  return rows->clusters == NULL ? rows->ids : rows->clusters;
-}
-
-/* Weights of a row that is not a single one of weight 1, from those that one would have. */
-static void replicate_weigh(const replicate_job *job, size_t batch, size_t row, float *out) {
-  const pc_kept_rows *rows = job->request->rows;
-  const double weight = rows->weights[row], copies = rows->copies[row];
-  const int alone = rows->clusters == NULL && copies > 1.0;
-  for (size_t q = 0; q < REPLICATE_BATCH; q++)
-    out[q] = (float)(weight * (alone ? pc_draw_count(job->env.seed, batch * REPLICATE_BATCH + q,
-                                                     rows->ids[row], copies)
-                                     : copies * (double)out[q]));
-}
-
-/* Weights of a row when one block at a time is left out; a cluster is in one block. */
-static void replicate_leave(const replicate_job *job, size_t batch, size_t row, float *out) {
-  const pc_kept_rows *rows = job->request->rows;
-  const double copies = rows->copies[row];
-  const int alone = rows->clusters == NULL;
-  double left_out[REPLICATE_BATCH];
-  pc_draw_blocks(job->env.seed, replicate_keys(rows)[row], alone ? copies : 1.0,
-                 job->request->count, batch * REPLICATE_BATCH, left_out);
-  for (size_t q = 0; q < REPLICATE_BATCH; q++)
-    out[q] = (float)(rows->weights[row] * (copies - (alone ? 1.0 : copies) * left_out[q]));
-}
-
-static void replicate_draw_weights(const replicate_job *job, size_t batch,
-                                   replicate_worker *worker) {
-  const pc_kept_rows *rows = job->request->rows;
-  const size_t block = batch * (REPLICATE_BATCH / REPLICATE_BLOCK);
-  const pc_rng rng = replicate_rng(job, REPLICATE_BATCH_STREAM, block);
-  pc_weigh_kernels_best()->draw(rng.seed, rng.stream, replicate_keys(rows), rows->count,
-                                worker->drawn);
-  for (size_t i = 0; i < rows->count; i++)
-    if (rows->weights[i] != 1.0 || rows->copies[i] != 1.0)
-      replicate_weigh(job, batch, i, worker->drawn + i * REPLICATE_BATCH);
-}
-
-/* Weights of a row of one of two models in a batch of exchanged ones. */
-static void replicate_exchange(const replicate_job *job, size_t batch, size_t row, float *out) {
-  const pc_kept_rows *rows = job->request->rows;
-  const uint64_t id = rows->clusters == NULL ? rows->ids[row] : rows->clusters[row];
-  const int whole = job->request->whole && rows->clusters == NULL;
-  const pc_rng rng = replicate_rng(job, REPLICATE_EXCHANGE_STREAM, 0);
-  const double weight = rows->weights[row];
-  double moved[PC_EXCHANGE_BATCH];
-  for (size_t q = 0; q < REPLICATE_BATCH; q++) {
-    const size_t side = row < job->request->half ? 0 : 1, e = q / 2 % PC_EXCHANGE_BATCH;
-    if (q % (2 * PC_EXCHANGE_BATCH) == 0)
-      pc_exchange_draw(&rng, id, (batch * REPLICATE_BATCH + q) / 2, weight, whole, moved);
-    out[q] = (float)(q % 2 == side ? weight - moved[e] : moved[e]);
-  }
-}
-
-/* Weights of all rows in the replicas of a batch, and their totals. */
-static void replicate_draw_all(const replicate_job *job, size_t batch,
-                               replicate_worker *worker) {
-  const pc_kept_rows *rows = job->request->rows;
-  const pc_replica_kind kind = job->request->kind;
-  if (kind == PC_REPLICA_WEIGHTS)
-    replicate_draw_weights(job, batch, worker);
-  memset(worker->total, 0, sizeof worker->total);
-  for (size_t i = 0; i < rows->count; i++) {
-    float *weights = worker->drawn + i * REPLICATE_BATCH;
-    if (kind == PC_REPLICA_WITHOUT)
-      replicate_leave(job, batch, i, weights);
-    else if (kind == PC_REPLICA_EXCHANGE)
-      replicate_exchange(job, batch, i, weights);
-    for (size_t q = 0; q < REPLICATE_BATCH; q++) {
-      if (kind == PC_REPLICA_LABELS)
-        weights[q] = (float)(rows->weights[i] * rows->copies[i]);
-      worker->total[q] += (double)weights[q];
-    }
-  }
-}
 
 /* Labels of all rows in a replica; a row of several copies has the number of its shares,
  * below 0. */
@@ -542,7 +455,7 @@ static pcal_status replicate_task(void *user, size_t batch, size_t w, pcal_error
   const pc_kept_rows *rows = job->request->rows;
   if (!worker->ready)
     PC_TRY(replicate_worker_fill(job, worker, err));
-  replicate_draw_all(job, batch, worker);
+  pc_replica_weights(job->request, job->env.seed, batch, worker->drawn, worker->total);
   for (size_t s = 0; s < job->request->plan->slot_count; s++)
     if (replicate_together(job, s))
       pc_lanes_add(&job->sorted[s], &job->ranges[s], worker->drawn, &worker->lanes[s]);
@@ -664,19 +577,6 @@ static pcal_status replicate_prepare(replicate_job *job, pcal_error *err) {
   }
   return job->sums && request->kind != PC_REPLICA_LABELS ? replicate_prepare_sums(job, err)
                                                          : PCAL_OK;
-}
-
-void pc_replica_values_clear(const pc_replica_request *request, double *values) {
-  const size_t series = request->points == NULL ? PC_REPLICA_VALUES : request->point_count;
-  for (size_t i = 0; i < request->plan->entry_count * series * request->count; i++)
-    values[i] = (double)NAN;
-}
-
-int pc_replica_has_points(const pc_plan *plan, size_t entry, const pc_kept_rows *rows) {
-  const pc_need *need = &plan->slots[plan->entries[entry].slot].need;
-  return pc_sorted_view_can(need, &plan->layout, rows) &&
-         (need->machine == PC_GRID ||
-          (pc_plan_entry_refines(plan, entry) && pc_lanes_whole(rows)));
 }
 
 pcal_status pc_replicate(const pcal_env *env, const pc_replica_request *request, double *values,

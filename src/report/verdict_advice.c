@@ -80,7 +80,8 @@ static double advice_fit(const pcal_results *results, int free_shift, int free_s
   double at[2] = {0.0, 1.0};
   for (int i = 0; i < ADVICE_STEPS; i++)
     advice_step(results, free_shift, free_slope, at);
-  return advice_loss(results, at[0], at[1]) + (free_shift + free_slope) * log(results->effective);
+  return advice_loss(results, at[0], at[1]) +
+         (free_shift + free_slope) * log(results->effective);
 }
 
 static double advice_free(const pcal_results *results) {

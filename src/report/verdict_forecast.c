@@ -84,7 +84,8 @@ static int verdict_forecast_beyond(const pcal_results *results) {
   const pc_places *places = &results->forecast.places;
   const double share = places->mass[0] + places->mass[places->count];
   const double right = 2.0 / ((double)places->count + 1.0);
-  return share > right + FORECAST_NORMAL * sqrt(right * (1 - fmin(right, 1)) / results->effective);
+  return share >
+         right + FORECAST_NORMAL * sqrt(right * (1 - fmin(right, 1)) / results->effective);
 }
 
 static void verdict_forecast_advise_u(const pcal_results *results, pc_verdict *out) {

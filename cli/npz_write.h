@@ -1,6 +1,6 @@
 /* A .npz file that is written: a zip archive of .npy arrays, stored as they are. */
-#ifndef CLI_NPZ_H
-#define CLI_NPZ_H
+#ifndef CLI_NPZ_WRITE_H
+#define CLI_NPZ_WRITE_H
 
 #include "common.h"
 

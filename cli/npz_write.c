@@ -1,4 +1,4 @@
-#include "npz.h"
+#include "npz_write.h"
 
 #include <string.h>
 
