@@ -319,3 +319,16 @@ pcal_status pc_draw_targets(const pcal_env *env, uint64_t seed, size_t replica,
     draws_split_ranks(&own, forecast, layout->columns, copies, shares);
   return PCAL_OK;
 }
+
+/* ---- an order of their own ---- */
+
+static size_t draw_common(size_t a, size_t b) {
+  return b == 0 ? a : draw_common(b, a % b);
+}
+
+size_t pc_draw_step(size_t count) {
+  size_t step = (size_t)(0.6180339887498949 * (double)count) + 1;
+  while (draw_common(step, count) != 1)
+    step++;
+  return step;
+}

@@ -52,4 +52,7 @@ PC_CHECKED pcal_status pc_draw_targets(const pcal_env *env, uint64_t seed, size_
 double pc_draw_target(uint64_t seed, size_t replica, const pc_layout *layout,
                       const pc_kept_rows *rows, size_t row);
 
+/* A step that visits all of `count` places, neighbours far apart. */
+size_t pc_draw_step(size_t count);
+
 #endif

@@ -496,10 +496,6 @@ static void replicate_free(replicate_job *job) {
   pc_free(&job->env, job->sorted);
 }
 
-static size_t replicate_common(size_t a, size_t b) {
-  return b == 0 ? a : replicate_common(b, a % b);
-}
-
 /* Blocks of rows do not know weights: they are given every copy, in an order of their own. */
 static void replicate_singles(replicate_job *job) {
   const pc_kept_rows *rows = job->request->rows;
@@ -507,9 +503,7 @@ static void replicate_singles(replicate_job *job) {
   for (size_t i = 0; i < rows->count; i++)
     total += rows->copies[i];
   job->single = (size_t)total;
-  job->step = (size_t)(0.6180339887498949 * total) + 1;
-  while (replicate_common(job->step, job->single) != 1)
-    job->step++;
+  job->step = pc_draw_step(job->single);
 }
 
 /* Values of all rows for the slots that add them up, the same in every replica. */
