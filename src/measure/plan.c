@@ -33,9 +33,13 @@ static pcal_status plan_view(const pcal_env *env, pc_plan *plan, const pc_view *
   return status;
 }
 
-/* Grids that differ only in their moments share a state, which then has all of them. */
+/* Grids that differ only in their moments share a state, which then has all of them.  Those
+ * with logarithms stay apart: replicas of them are drawn in another way, and a metric should
+ * have the same interval in any company. */
 static int plan_shares(pc_plan_slot *slot, const pc_need *need) {
   pc_need both;
+  if ((slot->need.grid.moments ^ need->grid.moments) & PC_MOMENT_LOG)
+    return 0;
   memcpy(&both, need, sizeof both);
   both.grid.moments = slot->need.grid.moments;
   if (memcmp(&slot->need, &both, sizeof both) != 0)

@@ -138,6 +138,8 @@ static pcal_status ece_configure(pc_options *options, const pc_layout *layout,
     return ece_mass(options, reading, err);
   if (options->value[ECE_BINNING].choice == ECE_BY_SWEEP)
     return ece_sweep(options, reading, err);
+  if (options->value[ECE_DEBIAS].number != 0) /* how sure squares are, in any company */
+    reading->need.grid.moments = PC_MOMENT_SQUARE | PC_MOMENT_HIT;
   return ece_width(options, ECE_EDGES, ECE_CONVENTION, reading, err);
 }
 

@@ -57,6 +57,8 @@ static pcal_status tce_need(const pc_options *options, pc_reading *reading, pcal
   reading->need.machine = PC_GRID;
   reading->need.grid.rule = PC_EDGES_RIGHT;
   reading->need.grid.bins = (size_t)options->value[TCE_BINS].number;
+  if (options->value[TCE_DEBIAS].choice) /* how sure squares are, in any company */
+    reading->need.grid.moments = PC_MOMENT_SQUARE | PC_MOMENT_HIT;
   return PCAL_OK;
 }
 

@@ -138,8 +138,6 @@ static void test_asking_twice_agrees(void **state) {
 
 /* A metric alone says what it says beside all others, with which it may share a state. */
 static void laws_alone(const law_case *about) {
-  if (about->sure && (about->weights != NULL || about->groups != NULL))
-    return; /* dear */
   pcal_measure *measure = law_new(about);
   law_feed(measure, about, 0, about->set->rows);
   pcal_results *together = law_finish(measure);
@@ -151,8 +149,12 @@ static void laws_alone(const law_case *about) {
     law_feed(single, &alone, 0, about->set->rows);
     pcal_results *results = law_finish(single);
     char *line = law_lines(results, NULL), *lines = law_lines(together, NULL);
-    if (strstr(lines, line) == NULL)
-      fail_msg("%s on %s is different in company: %s", one.list[0], about->set->name, line);
+    if (strstr(lines, line) == NULL) {
+      line[strcspn(line, "=") + strcspn(line + strcspn(line, "="), " ")] = '\0';
+      const char *there = strstr(lines, line);
+      fail_msg("%s on %s is different in company: %s", one.list[0], about->set->name,
+               there == NULL ? lines : there);
+    }
     free(line);
     free(lines);
     pcal_results_free(results);
@@ -165,11 +167,6 @@ static void laws_alone(const law_case *about) {
 static void test_company_does_not_matter(void **state) {
   (void)state;
   law_for_all(0, laws_alone);
-}
-
-static void test_company_does_not_matter_to_intervals(void **state) {
-  (void)state;
-  law_for_all_sure(0, laws_alone);
 }
 
 /* ---- order ---- */
@@ -306,7 +303,6 @@ int main(void) {
       cmocka_unit_test(test_merging_an_empty_measure_changes_nothing),
       cmocka_unit_test(test_asking_twice_agrees),
       cmocka_unit_test(test_company_does_not_matter),
-      cmocka_unit_test(test_company_does_not_matter_to_intervals),
       cmocka_unit_test(test_row_order_does_not_matter),
       cmocka_unit_test(test_row_order_does_not_matter_to_intervals),
       cmocka_unit_test(test_groups_are_parts_of_the_total),
