@@ -103,10 +103,10 @@ static void apply_keep_top(double *row, size_t count, size_t top, int floats) {
 /* The class on top, the lowest of equal ones.  Probabilities of close logits may be equal, so
  * that scores decide where they are there. */
 static size_t apply_top(const pc_rows *rows, size_t row, int scores) {
-  const double *in = rows->scores + row * rows->classes;
-  size_t top = 0;
   if (!scores)
     return (size_t)rows->top_label[row];
+  const double *in = rows->scores + row * rows->classes;
+  size_t top = 0;
   for (size_t j = 1; j < rows->classes; j++)
     top = in[j] > in[top] ? j : top;
   return top;

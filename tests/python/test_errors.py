@@ -32,8 +32,6 @@ def test_the_family():
         ),
         ("ask for it with --metric ece:bins=3", 'ask for it with metrics=["ece:bins=3"]'),
         ("counted from --first-row 5 on", "counted from first_row=5 on"),
-        ("scaling (propercal fit) on", "scaling (propercal.Temperature) on"),
-        ("(propercal fit --method histogram)", "(propercal.Histogram)"),
         ("`propercal list metrics` shows them", "`propercal.list_metrics()` shows them"),
     ],
 )

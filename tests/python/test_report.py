@@ -48,8 +48,8 @@ def test_numbers():
     made = pc.report(mean=mean, std=np.full(200, 1.5), target=target, metrics="crps", replicas=50)
     assert [result["metric"] for result in made.to_dict()["before"]["results"]] == ["crps"]
     data = dict(mean=mean, std=np.full(200, 1.5), target=target)
-    with pytest.raises(pc.UsageError):
-        pc.report(**data, method="variance-platt")
+    made = pc.report(**data, method="variance-platt", replicas=50)  # cross-validated
+    assert made.to_dict()["calibrator"]["method"] == "variance-platt"
     second = {f"val_{name}": value for name, value in data.items()}
     made = pc.report(**data, **second, method="variance-platt", replicas=50)
     assert made.to_dict()["calibrator"]["method"] == "variance-platt"
