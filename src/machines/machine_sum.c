@@ -269,7 +269,7 @@ static void machine_sum_release(const pcal_env *env, pc_evidence *evidence) {
   (void)evidence;
 }
 
-/* Is there an excess other than 0?  Bytes do not tell whether weights of 1 were given. */
+/* Is there an excess other than 0?  Saved bytes are the same with weights of 1 and without. */
 static int machine_sum_exceeds(const sum_state *state) {
   pc_sum zero;
   pc_sum_clear(&zero);

@@ -33,7 +33,7 @@
 #include "core/rng.h"
 #include "measure/replicate.h"
 
-#define INVERSION_PILOT 40  /* replicas that tell how far points must reach */
+#define INVERSION_PILOT 40  /* replicas that set how far points reach */
 #define INVERSION_NULLS 200 /* draws of labels from the predictions, at most */
 #define INVERSION_LACKING 0.1
 #define INVERSION_CLAIMED 4.0

@@ -27,7 +27,7 @@ struct pcal_measure {
   int fractional;         /* some weight is not a whole number */
   int weights_are;        /* pcal_weights as given, or PC_WEIGHTS_EXPECTED */
   int grouped;            /* -1 until the first rows tell */
-  int identified;         /* do rows have ids?  -1 until the first rows tell */
+  int identified;         /* do rows have ids?  -1: no rows yet */
   char weights_name[256]; /* for sentences */
   pc_measure_worker *workers;
   char **class_names;

@@ -99,7 +99,7 @@ void pc_replica_weights(const pc_replica_request *request, uint64_t seed, size_t
   }
 }
 
-/* ---- what there is to draw ---- */
+/* ---- series and entries ---- */
 
 void pc_replica_values_clear(const pc_replica_request *request, double *values) {
   const size_t series = request->points == NULL ? PC_REPLICA_VALUES : request->point_count;
