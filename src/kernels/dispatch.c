@@ -1,4 +1,5 @@
 /* Which of the compiled kernel variants this processor can run. */
+#include "kernels/convolve.h"
 #include "kernels/cuts.h"
 #include "kernels/diagonal.h"
 #include "kernels/fast_kernels.h"
@@ -62,6 +63,7 @@ DISPATCH(pc_pair_kernels)
 DISPATCH(pc_tempered_kernels)
 DISPATCH(pc_simplex_kernels)
 DISPATCH(pc_spread_kernels)
+DISPATCH(pc_convolve_kernels)
 DISPATCH(pc_linear_kernels)
 DISPATCH(pc_diagonal_kernels)
 DISPATCH(pc_cut_kernels)

@@ -32,9 +32,11 @@
 #define SMECE_STEPS 60
 #define SMECE_WIDE_START 0x1p-6 /* most roots are larger */
 #define SMECE_ROUGH_START 0x1p-7
+#define SMECE_ROUGH_WIDE 0x1p-5
 #define SMECE_ROUGH_LEAST 0x1p-12
 #define SMECE_ROUGH_ERROR 5e-5     /* that joining scores may add, relative */
 #define SMECE_ROUGH_TOLERANCE 1e-3 /* of the excess, which is then taken off */
+#define SMECE_ROUGH_NODES 2        /* for a mass, at most: nodes are cheaper than masses */
 
 enum { SMECE_VIEW };
 
@@ -63,13 +65,19 @@ static void smece_field_free(const pcal_env *env, smece_field *field) {
   pc_point_masses_free(env, &field->gathered[1]);
 }
 
+/* Up to so many nodes take the place of `count` masses. */
+static size_t smece_most_nodes(const smece_field *field, size_t count) {
+  return field->fine < PC_SMOOTH_FINE ? SMECE_ROUGH_NODES * count : count / 2;
+}
+
 static pcal_status smece_field_new(const pcal_env *env, const pc_curve_table *table,
-                                   unsigned level, smece_field *out, pcal_error *err) {
+                                   unsigned level, double fine, smece_field *out,
+                                   pcal_error *err) {
   memset(out, 0, sizeof *out);
   PC_TRY(pc_point_masses_new(env, table, level, &out->all, err));
   out->base = &out->all;
-  out->fine = PC_SMOOTH_FINE;
-  const size_t room = out->all.count / 2 + 1;
+  out->fine = fine;
+  const size_t room = smece_most_nodes(out, out->all.count) + 1;
   for (int i = 0; i < 2; i++) {
     out->gathered[i].at = pc_alloc_raw(env, room, sizeof(double));
     out->gathered[i].mass = pc_alloc_raw(env, room, sizeof(double));
@@ -86,7 +94,7 @@ static void smece_settle(smece_field *field, double sigma) {
   const int64_t grid = pc_smooth_grid(sigma, field->fine);
   field->base = &field->all;
   field->grid = 0;
-  if ((size_t)grid > field->all.count / 2)
+  if ((size_t)grid > smece_most_nodes(field, field->all.count))
     return;
   pc_smooth_gather(&field->all, grid, &field->gathered[0]);
   field->base = &field->gathered[0];
@@ -95,7 +103,9 @@ static void smece_settle(smece_field *field, double sigma) {
 /* smECE_s - s. */
 static double smece_excess(smece_field *field, double sigma) {
   const int64_t grid = pc_smooth_grid(sigma, field->fine);
-  if ((size_t)grid > field->base->count / 2)
+  if (field->base != &field->all && grid == (int64_t)field->base->count - 1)
+    return pc_smooth_norm(field->base, sigma, field->fine) - sigma;
+  if ((size_t)grid > smece_most_nodes(field, field->base->count))
     return pc_smooth_norm(field->base, sigma, field->fine) - sigma;
   if (field->grid != grid)
     pc_smooth_gather(field->base, grid, &field->gathered[1]);
@@ -205,7 +215,7 @@ static pcal_status smece_at_level(const pcal_env *env, const pc_curve_table *tab
                                   pcal_error *err) {
   smece_field field;
   double start = 0.0, excess = 0.0;
-  PC_TRY(smece_field_new(env, table, level, &field, err));
+  PC_TRY(smece_field_new(env, table, level, PC_SMOOTH_FINE, &field, err));
   const double least = pc_point_masses_sigma(&field.all, level, SMECE_JOIN_ERROR);
   const int one_sign = smece_one_sign(&field), each = level == PC_EACH_SCORE;
   *next = one_sign || each || smece_suffices(&field, least, &start, &excess)
@@ -241,8 +251,7 @@ static pcal_status smece_surely(const pcal_env *env, const pc_curve_table *table
   smece_field field;
   const pc_point_masses any = {.size = 1.0};
   const double least = pc_point_masses_sigma(&any, SMECE_WIDEST, SMECE_JOIN_ERROR);
-  PC_TRY(smece_field_new(env, table, SMECE_SURE_LEVEL, &field, err));
-  field.fine = PC_SMOOTH_ROUGH;
+  PC_TRY(smece_field_new(env, table, SMECE_SURE_LEVEL, PC_SMOOTH_ROUGH, &field, err));
   const double sigma =
       fmax(least, pc_point_masses_sigma(&field.all, SMECE_SURE_LEVEL, SMECE_SURE_ERROR));
   *surely = sigma <= field.all.size && sigma <= 1.0 && !smece_one_sign(&field) &&
@@ -261,21 +270,28 @@ static pcal_status smece_cells(const pc_options *options, const pc_curve_table *
   return surely ? PCAL_OK : smece_refine(env, table, level, NULL, err);
 }
 
-/* smECE is at least the net residual: mostly the search can begin there. */
+/* Wide kernels first, which have few nodes, down to the net residual, which smECE is at least. */
 static double smece_rough_value(smece_field *field) {
-  const double start = fmax(fabs(field->all.net), SMECE_ROUGH_START);
-  if (smece_one_sign(field) || start > 1.0)
+  const double least = fmax(fabs(field->all.net), SMECE_ROUGH_START);
+  if (smece_one_sign(field) || least > 1.0)
     return 0.0;
-  if (field->all.size >= start) {
-    smece_settle(field, start);
-    const double excess = smece_excess(field, start);
-    if (fabs(excess) <= SMECE_ROUGH_TOLERANCE * start)
-      return start + excess;
-    if (excess > 0)
-      return smece_rise(field, start, excess, SMECE_ROUGH_TOLERANCE);
-    field->base = &field->all;
-    field->grid = 0;
+  if (field->all.size < least)
+    return smece_search(field, SMECE_ROUGH_LEAST, SMECE_ROUGH_TOLERANCE);
+  smece_settle(field, least);
+  smece_bracket bracket = {.low = fmax(SMECE_ROUGH_WIDE, least)};
+  bracket.above = smece_excess(field, bracket.low);
+  if (bracket.above >= 0)
+    return smece_rise(field, bracket.low, bracket.above, SMECE_ROUGH_TOLERANCE);
+  while (bracket.above < 0 && bracket.low > least) {
+    bracket.high = bracket.low;
+    bracket.below = bracket.above;
+    bracket.low = fmax(bracket.low / 2, least);
+    bracket.above = smece_excess(field, bracket.low);
   }
+  if (bracket.above >= 0)
+    return smece_root(field, &bracket, SMECE_ROUGH_TOLERANCE);
+  field->base = &field->all;
+  field->grid = 0;
   return smece_search(field, SMECE_ROUGH_LEAST, SMECE_ROUGH_TOLERANCE);
 }
 
@@ -295,8 +311,7 @@ static unsigned smece_rough_level(const pc_curve_table *table) {
 static pcal_status smece_rough(const pcal_env *env, const pc_curve_table *table,
                                pc_outcome *out, pcal_error *err) {
   smece_field field;
-  PC_TRY(smece_field_new(env, table, smece_rough_level(table), &field, err));
-  field.fine = PC_SMOOTH_ROUGH;
+  PC_TRY(smece_field_new(env, table, smece_rough_level(table), PC_SMOOTH_ROUGH, &field, err));
   out->value = fmax(smece_rough_value(&field), fabs(field.all.net));
   pc_outcome_part(out, "sigma", out->value);
   pc_outcome_part(out, "signed", field.all.net);

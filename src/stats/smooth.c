@@ -20,13 +20,16 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/convolve.h"
 #include "kernels/lane_math.h"
 
-#define SMOOTH_CUT 6.0   /* sigmas */
+#define SMOOTH_CUT 6.0 /* sigmas */
+#define SMOOTH_CUT_ROUGH 4.5
 #define SMOOTH_REACH 192 /* nodes: 6 * 32 */
 #define SMOOTH_SIDE (SMOOTH_REACH + 2)
 #define SMOOTH_BLOCK 2048 /* intervals */
 #define SMOOTH_DEPTH 24
+#define SMOOTH_DEPTH_ROUGH 6
 
 /* A stretch of the grid: intervals first .. first + count, and what is needed to their sides.
  */
@@ -39,12 +42,14 @@ typedef struct smooth_block {
 
 typedef struct smooth_kernel {
   int64_t reach;
+  int depth; /* of the search for zeros */
   double weight[2 * SMOOTH_REACH + 1];
 } smooth_kernel;
 
-static void smooth_kernel_fill(smooth_kernel *kernel, double h, double sigma) {
+static void smooth_kernel_fill(smooth_kernel *kernel, double h, double sigma, int rough) {
   const double step = h / sigma, scale = 0.39894228040143268 / sigma;
-  kernel->reach = (int64_t)ceil(SMOOTH_CUT / step);
+  kernel->depth = rough ? SMOOTH_DEPTH_ROUGH : SMOOTH_DEPTH;
+  kernel->reach = (int64_t)ceil((rough ? SMOOTH_CUT_ROUGH : SMOOTH_CUT) / step);
   if (kernel->reach > SMOOTH_REACH)
     kernel->reach = SMOOTH_REACH;
   for (int64_t k = 0; k <= kernel->reach; k++) {
@@ -123,6 +128,10 @@ static void smooth_deposit(smooth_block *block, double at, double mass) {
   const double place = at * (double)block->nodes;
   const int64_t node = (int64_t)place;
   double part[6];
+  if (place == (double)node) { /* the only part that is not 0, with the same bits */
+    smooth_drop(block, node, mass * -3.0 * -4.0 * -1.0 * (-1.0 / 12));
+    return;
+  }
   smooth_spread(place - (double)node, mass, part);
   const int64_t low = smooth_low(block), high = smooth_high(block);
   if (node > 2 && node + 3 < block->nodes && node - 2 >= low && node + 3 <= high) {
@@ -138,27 +147,33 @@ static void smooth_deposit(smooth_block *block, double at, double mass) {
 /* The place of a node outside the grid in the even extension with period 2 / h. */
 static int64_t smooth_mirror(const smooth_block *block, int64_t node) {
   const int64_t period = 2 * block->nodes;
+  if (node >= -block->nodes && node <= period)
+    return smooth_inside(node, block->nodes);
   const int64_t rest = ((node % period) + period) % period;
   return rest > block->nodes ? period - rest : rest;
 }
 
-static void smooth_fill(smooth_block *block, const pc_point_masses *masses, size_t begin) {
+/* Only `reach` and two more nodes beyond the intervals are read. */
+static void smooth_fill(smooth_block *block, const pc_point_masses *masses, size_t begin,
+                        int64_t reach) {
   const int64_t low = smooth_low(block), high = smooth_high(block);
-  memset(block->mass, 0, sizeof block->mass);
+  memset(block->mass, 0, (size_t)(high - low + 1) * sizeof *block->mass);
   for (size_t i = begin; i < masses->count; i++) {
     if ((int64_t)(masses->at[i] * (double)block->nodes) - 2 > high)
       break;
     smooth_deposit(block, masses->at[i], masses->mass[i]);
   }
-  for (int64_t node = low; node < 0; node++)
+  const int64_t from = block->first - 2 - reach, to = block->first + block->count + 2 + reach;
+  for (int64_t node = from; node < 0; node++)
     block->mass[node - low] = block->mass[smooth_mirror(block, node) - low];
-  for (int64_t node = block->nodes + 1; node <= high; node++)
+  for (int64_t node = block->nodes + 1; node <= to; node++)
     block->mass[node - low] = block->mass[smooth_mirror(block, node) - low];
 }
 
 /* ---- the smoothed values ---- */
 
-static void smooth_convolve(smooth_block *block, const smooth_kernel *kernel) {
+/* Node by node, for blocks of which most nodes are empty. */
+static void smooth_scatter(smooth_block *block, const smooth_kernel *kernel) {
   const int64_t low = smooth_low(block), high = smooth_high(block);
   const int64_t first = block->first - 2, last = block->first + block->count + 2;
   memset(block->value, 0, sizeof block->value);
@@ -173,6 +188,21 @@ static void smooth_convolve(smooth_block *block, const smooth_kernel *kernel) {
     for (int64_t k = 0; k <= to - from; k++)
       value[k] += mass * weight[k];
   }
+}
+
+/* Terms are added in the order of the nodes either way: the values have the same bits. */
+static void smooth_convolve(smooth_block *block, const smooth_kernel *kernel) {
+  const int64_t nodes = smooth_high(block) - smooth_low(block) + 1;
+  int64_t filled = 0;
+  for (int64_t i = 0; i < nodes; i++)
+    filled += block->mass[i] != 0.0;
+  if (8 * filled < nodes) {
+    smooth_scatter(block, kernel);
+    return;
+  }
+  const double *mass = block->mass + (SMOOTH_SIDE - 2 - kernel->reach);
+  pc_convolve_kernels_best()->convolve(mass, kernel->weight, 2 * (size_t)kernel->reach + 1,
+                                       (size_t)block->count + 5, block->value);
 }
 
 /* ---- the integral of |f| ---- */
@@ -194,13 +224,12 @@ static double smooth_slope(const double *value) {
   return (8 * (value[1] - value[-1]) - (value[2] - value[-2])) / 36;
 }
 
-static double smooth_integrate(const smooth_block *block) {
+static double smooth_integrate(const smooth_block *block, int depth) {
   const double *value = block->value + 2;
   double sum = 0.0, slope = smooth_slope(value);
   for (int64_t i = 0; i < block->count; i++) {
     const double next = smooth_slope(value + i + 1);
-    sum += smooth_cubic(value[i], value[i] + slope, value[i + 1] - next, value[i + 1],
-                        SMOOTH_DEPTH);
+    sum += smooth_cubic(value[i], value[i] + slope, value[i + 1] - next, value[i + 1], depth);
     slope = next;
   }
   return sum;
@@ -210,7 +239,7 @@ double pc_smooth_norm(const pc_point_masses *masses, double sigma, double fine) 
   smooth_block block = {.nodes = pc_smooth_grid(sigma, fine)};
   smooth_kernel kernel;
   const double h = 1.0 / (double)block.nodes;
-  smooth_kernel_fill(&kernel, h, sigma);
+  smooth_kernel_fill(&kernel, h, sigma, fine < PC_SMOOTH_FINE);
   block.count = block.nodes < SMOOTH_BLOCK ? block.nodes : SMOOTH_BLOCK;
   double sum = 0.0;
   for (size_t begin = 0; block.first < block.nodes; block.first += block.count) {
@@ -224,9 +253,9 @@ double pc_smooth_norm(const pc_point_masses *masses, double sigma, double fine) 
       block.first = (nearest - SMOOTH_SIDE) / SMOOTH_BLOCK * SMOOTH_BLOCK - SMOOTH_BLOCK;
       continue;
     }
-    smooth_fill(&block, masses, begin);
+    smooth_fill(&block, masses, begin, kernel.reach);
     smooth_convolve(&block, &kernel);
-    sum += smooth_integrate(&block);
+    sum += smooth_integrate(&block, kernel.depth);
   }
   return sum * h;
 }
