@@ -1,28 +1,37 @@
-/* Formula: g are the gaps of the data (sums of score - outcome, bin by bin or along the score),
- * T = |g| their norm, e_r the gaps of replica r less g: what chance does to gaps.  A model with
- * the gaps h has the true error |h| and would show T_r(h) = |h + f e_r|.  The interval holds
- * the errors |h| at which the T of the data is no exception, a = (1 - level) / 2:
- *   low   |h| for the smallest h = own g, own in [0, 1], with T <= q(1 - a) of T_r(h)
- *   high  |h| for the largest h with T >= q(a) of T_r(h), along two shapes: own g with own >=
- * 1, and a drift, the same gap in every row Between the points at which T_r is known quantiles
- * are interpolated, which is careful: T_r is convex along a line.  Because | |g| - |h| | <= |g
- * - h|, the largest h to look at lies q(1 - a) of |e_r| above T. f is the root of the variance
- * that the predictions claim over the one that the data show, where that is larger, at own = 0,
- * and falls to 1 at own = 1. Edge cases: (1) the interval is made to hold T itself, which
- * chance makes too large: high is at least T; (2) few rows of the rarer outcome, m of n: high
- * rises by the error of a drift of (z^2/2 + z sqrt(m + z^2/4) - z sqrt(m)) / n, the excess of
- * Wilson's upper end for a count over the normal one; over all classes a drift of 2/K of that,
- * since a row changes two; (3) errors over all classes: hits of rare classes fall into few
- * bins, and replicas repeat just these; so q(1 - a) is at least that of labels drawn from the
- * predictions, blended from own = 0 to own = 1; drawn only where 0 would be left out otherwise;
- * (4) errors over all classes have no drift; the lower shape has more points in its place;
- * (5) replicas without a value are left out; when that is every tenth or more there is no
- *     interval;
- * (6) ends stay in the metric's range.
- * What it covers: the population's value on the same bins (equal-mass edges as the data have
- * them).  Source: test inversion as in Casella & Berger, Statistical Inference, 2002, 9.2.1;
- * choice of shapes and points by docs/interval-coverage.md.
- * Cost: as many evaluations a replica as there are points, of sums that are added up once. */
+/* Intervals of errors that are norms of gaps, by test inversion.
+ *
+ * Formula:
+ *   g    gaps of the data (sums of score - outcome, bin by bin or along the score)
+ *   T    |g|, the metric's value
+ *   e_r  gaps of replica r less g: what chance does to gaps
+ *   A model with the gaps h has the true error |h| and would show T_r(h) = |h + f e_r|.
+ *   The interval holds the errors |h| at which T is no exception, a = (1 - level) / 2:
+ *   low   |h| for the smallest h with T <= q(1 - a) of T_r(h), high for the largest h with
+ *         T >= q(a) of T_r(h), along two shapes: own times g; and the gaps of a shift of all
+ *         log-odds, score (1 - score) in each row, to the side on which the data err
+ *   f     sqrt(variance that the predictions claim / variance that the data show), at least 1,
+ *         at h = 0; falls to 1 at |h| = T
+ *
+ * Quantiles are interpolated between the points at which T_r is known; T_r is convex along a
+ * line, so this widens the interval.  | |g| - |h| | <= |g - h|, so the largest h to look at lies
+ * q(1 - a) of |e_r| above T.
+ *
+ * Edge cases:
+ *   1. The interval holds T, which chance makes too large: high is at least T.
+ *   2. Few rows of the rarer outcome, m of n: high rises by the error of a shift of mean
+ *      (z^2/2 + z sqrt(m + z^2/4) - z sqrt(m)) / n, the excess of Wilson's upper end for a count
+ *      over the normal one; over all classes by 2/K of that, since a row changes two classes.
+ *   3. Errors over all classes: hits of rare classes fall into few bins, and replicas repeat just
+ *      these.  q(1 - a) is at least that of labels drawn from the predictions, blended from
+ *      own = 0 to own = 1; drawn only where 0 would be left out otherwise.
+ *   4. Errors over all classes have no shift; the lower shape has more points in its place.
+ *   5. Replicas without a value are left out; if they are a tenth or more, there is no interval.
+ *   6. Ends stay in the metric's range.
+ *
+ * Covers: the population's value on the same bins (equal-mass edges as the data have them).
+ * Source: test inversion, Casella & Berger, Statistical Inference, 2002, 9.2.1; shapes and points
+ *   chosen by simulation (docs/interval-coverage.md).
+ * Cost: one evaluation a replica for each point, of sums that are added up once. */
 #include "measure/inversion.h"
 
 #include <math.h>
@@ -38,7 +47,7 @@
 #define INVERSION_LACKING 0.1
 #define INVERSION_CLAIMED 4.0
 
-/* The points of an entry, in the order of `own`; then the drifts, or for errors over all
+/* The points of an entry, in the order of `own`; then the shifts, or for errors over all
  * classes three more of the first kind. */
 enum {
   INVERSION_ZERO,
@@ -47,9 +56,11 @@ enum {
   INVERSION_DATA, /* own = 1 */
   INVERSION_ABOVE,
   INVERSION_FARTHEST,
-  INVERSION_DRIFT,
-  INVERSION_DRIFT_ABOVE,
-  INVERSION_DRIFT_FARTHEST,
+  INVERSION_SHIFT_THIRD,
+  INVERSION_SHIFT_MOST,
+  INVERSION_SHIFT, /* as large as the value */
+  INVERSION_SHIFT_ABOVE,
+  INVERSION_SHIFT_FARTHEST,
   INVERSION_POINTS,
   INVERSION_FEW = INVERSION_POINTS, /* without noise only */
   INVERSION_TRUTHS
@@ -66,6 +77,7 @@ typedef struct inversion_job {
   double *values;            /* of replicas */
   uint8_t *chosen, *doubted; /* entries */
   double total, rarer;       /* weight of rows, of those with the rarer outcome */
+  double side;               /* 1: scores are too high in the mean, -1: too low */
 } inversion_job;
 
 int pc_inversion_can(const pc_plan *plan, size_t entry, const pc_kept_rows *rows) {
@@ -86,12 +98,14 @@ static int inversion_hit(const pc_kept_rows *rows, size_t i) {
 
 static void inversion_count(inversion_job *job) {
   const pc_kept_rows *rows = job->rows;
-  double hits = 0.0;
+  double hits = 0.0, scores = 0.0;
   for (size_t i = 0; i < rows->count; i++) {
     job->total += pc_kept_weight(rows, i);
     hits += inversion_hit(rows, i) ? pc_kept_weight(rows, i) : 0.0;
+    scores += pc_kept_weight(rows, i) * rows->score[i];
   }
   job->rarer = fmin(hits, job->total - hits);
+  job->side = scores >= hits ? 1.0 : -1.0;
 }
 
 /* How large chance is: the variance that the outcomes show over the one that the predictions
@@ -174,12 +188,15 @@ static void inversion_place(const inversion_job *job, size_t entry, double reach
   const int spread = inversion_spread(job, entry);
   const double noise = inversion_noise(job, spread);
   const double step = value > 0.0 ? reach / value : 0.0;
-  const double own[INVERSION_POINTS] = {0.0,        0.35, 0.7, 1.0, 1.0 + 0.5 * step,
-                                        1.0 + step, 0.15, 0.5, 0.85};
+  const double own[] = {0.0, 0.35, 0.7, 1.0, 1.0 + 0.5 * step, 1.0 + step};
+  const double between[] = {0.15, 0.5, 0.85, (double)NAN, (double)NAN};
   for (size_t j = 0; j < INVERSION_POINTS; j++) {
-    at[j] = (pc_gap_point){own[j], fmax(noise + (1.0 - noise) * own[j], 1.0), 0.0};
-    if (j >= INVERSION_DRIFT && !spread)
-      at[j] = (pc_gap_point){0.0, 1.0, value + 0.5 * (double)(j - INVERSION_DRIFT) * reach};
+    const size_t k = j < INVERSION_SHIFT_THIRD ? j : j - INVERSION_SHIFT_THIRD + 1;
+    const double part = j >= INVERSION_SHIFT_THIRD && spread ? between[k - 1] : own[k];
+    const double chance = isnan(part) ? part : fmax(noise + (1.0 - noise) * part, 1.0);
+    at[j] = j < INVERSION_SHIFT_THIRD || spread
+                ? (pc_gap_point){part, chance, 0.0}
+                : (pc_gap_point){0.0, chance, job->side * part * value};
   }
   const double few = inversion_few(job);
   at[INVERSION_FEW] =
@@ -261,13 +278,9 @@ static double inversion_blend(const inversion_tails *tails, double own) {
   return null > 0.0 ? sqrt(null * null + own * own * (data * data - null * null)) : 0.0;
 }
 
-static double inversion_least(const inversion_tails *tails, int spread) {
-  static const size_t few[] = {INVERSION_ZERO, INVERSION_THIRD, INVERSION_MOST, INVERSION_DATA};
-  static const size_t many[] = {
-      INVERSION_ZERO, INVERSION_DRIFT,          INVERSION_THIRD, INVERSION_DRIFT_ABOVE,
-      INVERSION_MOST, INVERSION_DRIFT_FARTHEST, INVERSION_DATA};
-  const size_t *order = spread ? many : few;
-  const size_t count = spread ? sizeof many / sizeof *many : sizeof few / sizeof *few;
+/* The smallest error along some points at which the value is not too large. */
+static double inversion_smallest(const inversion_tails *tails, const size_t *order,
+                                 size_t count) {
   double truth = 0.0, high = 0.0;
   for (size_t i = 0; i < count; i++) {
     const size_t j = order[i];
@@ -279,6 +292,19 @@ static double inversion_least(const inversion_tails *tails, int spread) {
     high = here;
   }
   return tails->value;
+}
+
+static double inversion_least(const inversion_tails *tails, int spread) {
+  static const size_t own[] = {INVERSION_ZERO, INVERSION_THIRD, INVERSION_MOST, INVERSION_DATA};
+  static const size_t shift[] = {INVERSION_ZERO, INVERSION_SHIFT_THIRD, INVERSION_SHIFT_MOST,
+                                 INVERSION_SHIFT};
+  static const size_t dense[] = {INVERSION_ZERO,       INVERSION_SHIFT_THIRD, INVERSION_THIRD,
+                                 INVERSION_SHIFT_MOST, INVERSION_MOST,        INVERSION_SHIFT,
+                                 INVERSION_DATA};
+  if (spread)
+    return inversion_smallest(tails, dense, sizeof dense / sizeof *dense);
+  return fmin(inversion_smallest(tails, own, sizeof own / sizeof *own),
+              inversion_smallest(tails, shift, sizeof shift / sizeof *shift));
 }
 
 /* The largest error along the points [first, last] at which the value is not too small; 0 where
@@ -299,6 +325,8 @@ static int inversion_read(const inversion_job *job, size_t entry, inversion_tail
   const double a = inversion_tail(job);
   for (size_t j = 0; j < INVERSION_POINTS; j++) {
     double *values = job->values + (entry * INVERSION_POINTS + j) * job->count;
+    if (isnan(job->points[entry * INVERSION_POINTS + j].noise))
+      continue;
     const size_t kept = inversion_sort(values, job->count);
     if (kept == 0)
       return 0;
@@ -319,7 +347,7 @@ static void inversion_conclude(const inversion_job *job, size_t entry,
   pc_surety *out = &job->records[entry].surety;
   double high = inversion_largest(tails, INVERSION_DATA, INVERSION_FARTHEST);
   if (!spread)
-    high = fmax(high, inversion_largest(tails, INVERSION_DRIFT, INVERSION_DRIFT_FARTHEST));
+    high = fmax(high, inversion_largest(tails, INVERSION_SHIFT, INVERSION_SHIFT_FARTHEST));
   high = fmax(high + tails->truth[INVERSION_FEW], tails->value);
   out->has_interval = 1;
   out->level = job->plan->certainty.level;

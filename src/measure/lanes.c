@@ -166,7 +166,6 @@ void pc_lanes_free(const pcal_env *env, pc_lanes *lanes) {
   pc_free(env, lanes->evidence.grid.bins);
   pc_free(env, lanes->sums);
   pc_free(env, lanes->prefix);
-  pc_free(env, lanes->made);
   pc_free(env, lanes->gaps);
   memset(lanes, 0, sizeof *lanes);
 }
@@ -257,6 +256,13 @@ static void lanes_show_bins(const double *sums, size_t count, int three, pc_bin 
                  .score_hit = three ? (double)NAN : sums[PC_WEIGH_SCORE_HIT * count + r]};
 }
 
+static pc_prefix_sums lanes_prefix_sums(const double *sums, size_t step, int three) {
+  return (pc_prefix_sums){.rows = sums + PC_WEIGH_WEIGHT * step,
+                          .hits = sums + PC_WEIGH_HITS * step,
+                          .scores = sums + PC_WEIGH_SCORE * step,
+                          .hit_scores = three ? NULL : sums + PC_WEIGH_SCORE_HIT * step};
+}
+
 static void lanes_show_part(const pc_sorted_view *sorted, const pc_ranges *ranges,
                             const float *weights, const double *sums, size_t step, size_t p,
                             pc_lanes *lanes) {
@@ -269,10 +275,7 @@ static void lanes_show_part(const pc_sorted_view *sorted, const pc_ranges *range
       .row = sorted->row,
       .weight = weights,
       .stride = PC_WEIGH_LANES,
-      .rows = sums + PC_WEIGH_WEIGHT * step,
-      .hits = sums + PC_WEIGH_HITS * step,
-      .scores = sums + PC_WEIGH_SCORE * step,
-      .hit_scores = lanes->three ? NULL : sums + PC_WEIGH_SCORE_HIT * step,
+      .sums = lanes_prefix_sums(sums, step, lanes->three),
       .cells = ranges->cells == NULL ? NULL : ranges->cells + p * (PC_PREFIX_CELLS + 1)};
   lanes->evidence.curve.parts[p] = (pc_curve_table){
       .count = prefix->count, .total = pc_curve_prefix_total(prefix), .prefix = prefix};
@@ -295,8 +298,32 @@ void pc_lanes_show(const pc_sorted_view *sorted, const pc_ranges *ranges, const 
 
 void pc_lanes_base_free(const pcal_env *env, pc_lanes_base *base) {
   pc_free(env, base->sums);
+  pc_free(env, base->tilt);
   pc_free(env, base->weight);
   memset(base, 0, sizeof *base);
+}
+
+/* Tilts of the data, laid out as one kind of sums. */
+static void lanes_base_tilt(const pc_sorted_view *sorted, const pc_ranges *ranges, int curve,
+                            pc_lanes_base *out) {
+  double rows = 0.0, all = 0.0, *to = out->tilt;
+  for (size_t p = 0; p < sorted->part_count; p++) {
+    double before = 0.0;
+    for (size_t r = ranges->part[p]; r < ranges->part[p + 1]; r++) {
+      double here = 0.0;
+      for (size_t i = ranges->begin[r]; i < ranges->end[r]; i++) {
+        const double weight = (double)out->weight[sorted->row[i]];
+        here += weight * pc_gap_tilt(sorted->score[i]);
+        rows += weight;
+      }
+      *to++ = curve ? before : here;
+      before += here;
+    }
+    if (curve)
+      *to++ = before;
+    all += before;
+  }
+  out->tilt_mean = all > 0.0 ? all / rows : 1.0;
 }
 
 /* Sums of the data, by a batch in which every lane has their weights. */
@@ -306,8 +333,10 @@ static pcal_status lanes_base_sums(const pcal_env *env, const pc_sorted_view *so
   const size_t bytes = PC_WEIGH_SUMS * lanes_step(sorted, ranges, lanes) * sizeof(double);
   float *weights = pc_alloc_raw(env, rows->count * PC_WEIGH_LANES, sizeof *weights);
   out->sums = pc_alloc_raw(env, bytes, 1);
+  out->tilt = pc_alloc_raw(env, bytes / PC_WEIGH_SUMS, 1);
   out->weight = pc_alloc_raw(env, rows->count, sizeof *out->weight);
-  const int enough = weights != NULL && out->sums != NULL && out->weight != NULL;
+  const int enough =
+      weights != NULL && out->sums != NULL && out->tilt != NULL && out->weight != NULL;
   for (size_t i = 0; enough && i < rows->count; i++) {
     out->weight[i] = (float)pc_kept_weight(rows, i);
     out->total += pc_kept_weight(rows, i);
@@ -317,6 +346,7 @@ static pcal_status lanes_base_sums(const pcal_env *env, const pc_sorted_view *so
   if (enough) {
     pc_lanes_add(sorted, ranges, weights, lanes);
     memcpy(out->sums, lanes->sums, bytes);
+    lanes_base_tilt(sorted, ranges, lanes->prefix != NULL, out);
   }
   pc_free(env, weights);
   return enough ? PCAL_OK : pc_fail_memory(err, "drawing replicas");
@@ -336,18 +366,16 @@ pcal_status pc_lanes_base_new(const pcal_env *env, const pc_plan *plan, size_t s
 }
 
 pcal_status pc_lanes_make_room(const pcal_env *env, const pc_sorted_view *sorted,
-                               const pc_ranges *ranges, pc_lanes *lanes, pcal_error *err) {
+                               pc_lanes *lanes, pcal_error *err) {
   if (lanes->prefix == NULL)
     return PCAL_OK;
-  lanes->made = pc_alloc_raw(env, 2 * lanes_step(sorted, ranges, lanes), sizeof *lanes->made);
   lanes->gaps = pc_alloc(env, sorted->part_count, sizeof *lanes->gaps);
-  return lanes->made != NULL && lanes->gaps != NULL ? PCAL_OK
-                                                    : pc_fail_memory(err, "drawing replicas");
+  return lanes->gaps != NULL ? PCAL_OK : pc_fail_memory(err, "drawing replicas");
 }
 
 /* Sums of one lane and of the data, and the factors of their gaps. */
 typedef struct lanes_mix {
-  const double *drawn, *base;
+  const double *drawn, *base, *tilt;
   size_t step;
   pc_prefix_gaps gaps;
 } lanes_mix;
@@ -356,7 +384,7 @@ static double lanes_made_hits(const lanes_mix *mix, size_t r) {
   const double *drawn = mix->drawn + r, *base = mix->base + r;
   const size_t hits = PC_WEIGH_HITS * mix->step, scores = PC_WEIGH_SCORE * mix->step;
   return base[scores] - mix->gaps.own * (base[scores] - base[hits]) -
-         mix->gaps.drawn * (drawn[scores] - drawn[hits]) - mix->gaps.drift * base[0];
+         mix->gaps.drawn * (drawn[scores] - drawn[hits]) - mix->gaps.shift * mix->tilt[r];
 }
 
 static void lanes_make_bins(const lanes_mix *mix, size_t count, pc_bin *bins) {
@@ -368,29 +396,14 @@ static void lanes_make_bins(const lanes_mix *mix, size_t count, pc_bin *bins) {
                        .score_hit = (double)NAN};
 }
 
-/* Sum of |score - outcome| in range r; an upper bound where scores of hits are not known. */
-static double lanes_sizes(const double *sums, size_t step, size_t r, int three) {
-  double of[PC_WEIGH_SUMS] = {0.0};
-  for (size_t what = 0; what < (three ? 3 : PC_WEIGH_SUMS); what++)
-    of[what] = sums[what * step + r + 1] - sums[what * step + r];
-  return of[PC_WEIGH_SCORE] + of[PC_WEIGH_HITS] - 2.0 * of[PC_WEIGH_SCORE_HIT];
-}
-
-static void lanes_make_part(const lanes_mix *mix, size_t p, pc_lanes *lanes, double *made) {
+/* A part that is shown already: hits are made of gaps, all else is that of the data. */
+static void lanes_make_part(const lanes_mix *mix, size_t p, pc_lanes *lanes) {
   pc_curve_prefix *prefix = &lanes->prefix[p];
-  double *hits = made, *sizes = made + mix->step;
-  for (size_t r = 0; r <= prefix->count; r++)
-    hits[r] = lanes_made_hits(mix, r);
-  for (size_t r = 0; r < prefix->count; r++)
-    sizes[r] = fabs(mix->gaps.own) * lanes_sizes(mix->base, mix->step, r, lanes->three) +
-               fabs(mix->gaps.drawn) * lanes_sizes(mix->drawn, mix->step, r, lanes->three) +
-               fabs(mix->gaps.drift) * (mix->base[r + 1] - mix->base[r]);
   lanes->gaps[p] = mix->gaps;
-  lanes->gaps[p].sizes = sizes;
-  prefix->rows = mix->base + PC_WEIGH_WEIGHT * mix->step;
-  prefix->scores = mix->base + PC_WEIGH_SCORE * mix->step;
-  prefix->hits = hits;
-  prefix->hit_scores = NULL;
+  lanes->gaps[p].data = lanes_prefix_sums(mix->base, mix->step, lanes->three);
+  lanes->gaps[p].replica = lanes_prefix_sums(mix->drawn, mix->step, lanes->three);
+  lanes->gaps[p].tilt = mix->tilt;
+  prefix->sums = lanes->gaps[p].data;
   prefix->gaps = &lanes->gaps[p];
   lanes->evidence.curve.parts[p].total = pc_curve_prefix_total(prefix);
 }
@@ -401,19 +414,21 @@ void pc_lanes_show_point(const pc_sorted_view *sorted, const pc_ranges *ranges,
   const size_t step = lanes_step(sorted, ranges, lanes);
   lanes_mix mix = {lanes->sums + lane * PC_WEIGH_SUMS * step,
                    base->sums,
+                   base->tilt,
                    step,
-                   {base->weight, point->own - point->noise, point->noise * base->total / total,
-                    point->drift, NULL}};
+                   {.weight = base->weight,
+                    .own = point->own - point->noise,
+                    .drawn = point->noise * base->total / total,
+                    .shift = point->shift / base->tilt_mean}};
   pc_lanes_show(sorted, ranges, weights, lane, total, lanes);
   lanes->evidence.total = base->total;
   if (lanes->prefix == NULL)
     lanes_make_bins(&mix, ranges->count, lanes->evidence.grid.bins);
-  double *made = lanes->made;
   for (size_t p = 0; lanes->prefix != NULL && p < sorted->part_count; p++) {
     const size_t count = lanes->prefix[p].count + 1;
-    lanes_make_part(&mix, p, lanes, made);
+    lanes_make_part(&mix, p, lanes);
     mix.drawn += count;
     mix.base += count;
-    made += count;
+    mix.tilt += count;
   }
 }

@@ -35,15 +35,17 @@ void pc_ranges_free(const pcal_env *env, pc_ranges *ranges);
 /* The data themselves: the same sums as of a replica, and the weight of each row. */
 typedef struct pc_lanes_base {
   double *sums; /* [what][range] */
+  double *tilt; /* [range]: sums of pc_gap_tilt; of curves before each range, and the totals */
   float *weight;
   double total;
+  double tilt_mean; /* of all rows and parts */
 } pc_lanes_base;
 
 /* Gaps (sums of score - outcome) that a model with a known error could show: those of the data
- * times `own`, the deviation of a replica's gaps from the data's times `noise`, and `drift` for
- * every row.  Weights and scores stay those of the data. */
+ * times `own`, the deviation of a replica's gaps from the data's times `noise`, and gaps as
+ * if all log-odds were shifted, `shift` in the mean of all rows.  Weights and scores stay those of the data. */
 typedef struct pc_gap_point {
-  double own, noise, drift;
+  double own, noise, shift;
 } pc_gap_point;
 
 /* Room of one worker for a slot. */
@@ -52,8 +54,7 @@ typedef struct pc_lanes {
   int three;    /* of a range only the first three sums are known */
   pc_evidence evidence;
   pc_curve_prefix *prefix; /* of each part of a curve */
-  double *made;            /* for gap points of a curve: hits and sizes of ranges; else NULL */
-  pc_prefix_gaps *gaps;    /* of each part */
+  pc_prefix_gaps *gaps;    /* of each part, for gap points of a curve; else NULL */
 } pc_lanes;
 
 PC_CHECKED pcal_status pc_lanes_new(const pcal_env *env, const pc_plan *plan, size_t slot,
@@ -76,8 +77,7 @@ PC_CHECKED pcal_status pc_lanes_base_new(const pcal_env *env, const pc_plan *pla
                                          pcal_error *err);
 void pc_lanes_base_free(const pcal_env *env, pc_lanes_base *base);
 PC_CHECKED pcal_status pc_lanes_make_room(const pcal_env *env, const pc_sorted_view *sorted,
-                                          const pc_ranges *ranges, pc_lanes *lanes,
-                                          pcal_error *err);
+                                          pc_lanes *lanes, pcal_error *err);
 void pc_lanes_show_point(const pc_sorted_view *sorted, const pc_ranges *ranges,
                          const pc_lanes_base *base, const float *weights, size_t lane,
                          double total, const pc_gap_point *point, pc_lanes *lanes);

@@ -300,7 +300,7 @@ static pcal_status replicate_worker_lanes(const replicate_job *job, size_t slot,
                       &job->ranges[slot], out, err));
   return job->request->points == NULL
              ? PCAL_OK
-             : pc_lanes_make_room(&job->env, &job->sorted[slot], &job->ranges[slot], out, err);
+             : pc_lanes_make_room(&job->env, &job->sorted[slot], out, err);
 }
 
 static pcal_status replicate_worker_fill(const replicate_job *job, replicate_worker *worker,
@@ -389,23 +389,22 @@ static pcal_status replicate_points(const replicate_job *job, replicate_worker *
                                     size_t slot, double total, size_t replica,
                                     pcal_error *err) {
   const pc_replica_request *request = job->request;
-  const size_t points = request->point_count;
-  for (size_t e = 0; e < request->plan->entry_count; e++)
-    for (size_t j = 0;
-         request->entries[e] && request->plan->entries[e].slot == slot && j < points; j++) {
-      const pc_plan_entry *entry = &request->plan->entries[e];
-      pc_outcome outcome;
-      memset(&outcome, 0, sizeof outcome);
-      pc_lanes_show_point(&job->sorted[slot], &job->ranges[slot], &job->base[slot],
-                          worker->drawn, replica % REPLICATE_BATCH, total,
-                          &request->points[e * points + j], &worker->lanes[slot]);
-      PC_TRY(entry->metric->evaluate(&entry->options, &worker->lanes[slot].evidence, &job->env,
-                                     &outcome, err));
-      if (!outcome.undefined)
-        job->values[(e * points + j) * request->count + replica] =
-            replicate_finite(outcome.value);
-      pc_free(&job->env, outcome.class_values);
-    }
+  for (size_t i = 0; i < request->plan->entry_count * request->point_count; i++) {
+    const pc_plan_entry *entry = &request->plan->entries[i / request->point_count];
+    if (!request->entries[i / request->point_count] || entry->slot != slot ||
+        isnan(request->points[i].noise))
+      continue;
+    pc_outcome outcome;
+    memset(&outcome, 0, sizeof outcome);
+    pc_lanes_show_point(&job->sorted[slot], &job->ranges[slot], &job->base[slot], worker->drawn,
+                        replica % REPLICATE_BATCH, total, &request->points[i],
+                        &worker->lanes[slot]);
+    PC_TRY(entry->metric->evaluate(&entry->options, &worker->lanes[slot].evidence, &job->env,
+                                   &outcome, err));
+    if (!outcome.undefined)
+      job->values[i * request->count + replica] = replicate_finite(outcome.value);
+    pc_free(&job->env, outcome.class_values);
+  }
   return PCAL_OK;
 }
 

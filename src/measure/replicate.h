@@ -24,7 +24,7 @@ typedef struct pc_replica_request {
   pc_replica_kind kind;
   size_t count;
   const pc_gap_point *points; /* NULL: the replicas themselves; else entry by entry */
-  size_t point_count;         /* of each entry */
+  size_t point_count;         /* of each entry; one whose noise is NaN is left out */
   size_t half;                /* of an exchange: how many of the rows are the first model's */
   int whole;                  /* of an exchange: weights count rows */
 } pc_replica_request;

@@ -11,14 +11,25 @@
 #define PC_PREFIX_LEVEL 12
 #define PC_PREFIX_CELLS ((1 << PC_PREFIX_LEVEL) + 1)
 
+/* Sums before each range, and behind them all the totals. */
+typedef struct pc_prefix_sums {
+  const double *rows, *hits, *scores;
+  const double *hit_scores; /* scores of hits, or NULL */
+} pc_prefix_sums;
+
 /* How hits are made of gaps, score - outcome, in place of being counted: a score s with outcome
  * a that has weight w in the data and v in the replica has hits
- *   w s - (own w + drawn v) (s - a) - drift w. */
+ *   w s - (own w + drawn v) (s - a) - shift w tilt(s). */
 typedef struct pc_prefix_gaps {
   const float *weight; /* in the data, by row */
-  double own, drawn, drift;
-  const double *sizes; /* of each range: how far the gap can move inside it */
+  double own, drawn, shift;
+  pc_prefix_sums data, replica;
+  const double *tilt; /* sums of tilts in the data, before each range and behind them all */
 } pc_prefix_gaps;
+
+/* How much a score moves when all log-odds shift by the same amount: s (1 - s); never 0, so that
+ * scores that are all 0 or 1 share a shift evenly. */
+double pc_gap_tilt(double score);
 
 typedef struct pc_curve_prefix {
   size_t count;        /* ranges */
@@ -28,13 +39,11 @@ typedef struct pc_curve_prefix {
   const uint32_t *row; /* of each score */
   const float *weight; /* of row i: weight[i * stride] */
   size_t stride;
-  /* Sums before each range, and behind them all the totals: */
-  const double *rows, *hits, *scores;
-  const double *hit_scores; /* scores of hits, or NULL */
+  pc_prefix_sums sums;
   /* Where ranges lie inside cells of 2^-PC_PREFIX_LEVEL, the first range of each cell, from
    * scores of 0 to those of 1, and behind them count; else NULL. */
   const uint32_t *cells;
-  const pc_prefix_gaps *gaps; /* NULL: hits are counted */
+  const pc_prefix_gaps *gaps; /* hits are made of gaps, and sums are the data's; or NULL */
 } pc_curve_prefix;
 
 /* A place between two distinct scores, and the sums before it. */
@@ -44,6 +53,9 @@ typedef struct pc_curve_place {
 } pc_curve_place;
 
 double pc_curve_prefix_total(const pc_curve_prefix *prefix);
+
+/* Hits before range r. */
+double pc_curve_prefix_hits(const pc_curve_prefix *prefix, size_t r);
 
 /* Before the first score, and behind the last. */
 pc_curve_place pc_curve_prefix_first(const pc_curve_prefix *prefix);

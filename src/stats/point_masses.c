@@ -99,15 +99,15 @@ static void point_cells(const pc_curve_table *table, unsigned level, pc_point_ma
 /* Sums of a replica behind a cell less those before it: near enough. */
 static void point_replica_cell(const pc_curve_prefix *prefix, size_t begin, size_t end,
                                double total, pc_point_masses *out) {
-  const double hits = prefix->hits[end] - prefix->hits[begin];
-  const double rows = prefix->rows[end] - prefix->rows[begin], misses = rows - hits;
+  const double hits = pc_curve_prefix_hits(prefix, end) - pc_curve_prefix_hits(prefix, begin);
+  const double rows = prefix->sums.rows[end] - prefix->sums.rows[begin], misses = rows - hits;
   if (prefix->gaps != NULL) { /* hits are not counts: all of it at the mean score */
-    const double score = prefix->scores[end] - prefix->scores[begin];
+    const double score = prefix->sums.scores[end] - prefix->sums.scores[begin];
     point_put(out, rows > 0 ? score / rows : 0.0, (score - hits) / total);
     return;
   }
-  const double hit_score = prefix->hit_scores[end] - prefix->hit_scores[begin];
-  const double miss_score = prefix->scores[end] - prefix->scores[begin] - hit_score;
+  const double hit_score = prefix->sums.hit_scores[end] - prefix->sums.hit_scores[begin];
+  const double miss_score = prefix->sums.scores[end] - prefix->sums.scores[begin] - hit_score;
   const double at[2] = {misses > 0 ? miss_score / misses : 0.0,
                         hits > 0 ? hit_score / hits : 0.0};
   const double mass[2] = {misses > 0 ? miss_score / total : 0.0,

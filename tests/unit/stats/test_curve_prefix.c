@@ -59,9 +59,17 @@ static void prefix_ranges(prefix_case *at, size_t length) {
   while (next <= PC_PREFIX_CELLS)
     at->cells[next++] = (uint32_t)count;
   at->begin[count] = at->scores;
-  at->prefix = (pc_curve_prefix){count,       at->begin,   at->score,     at->hit,
-                                 at->row,     at->weight,  PREFIX_STRIDE, at->sums[0],
-                                 at->sums[1], at->sums[2], at->sums[3],   at->cells};
+  at->prefix = (pc_curve_prefix){
+      .count = count,
+      .begin = at->begin,
+      .score = at->score,
+      .hit = at->hit,
+      .row = at->row,
+      .weight = at->weight,
+      .stride = PREFIX_STRIDE,
+      .sums = {at->sums[0], at->sums[1], at->sums[2], at->sums[3]},
+      .cells = at->cells,
+  };
   at->short_way = (pc_curve_table){.count = count, .total = sums[0], .prefix = &at->prefix};
 }
 
@@ -112,7 +120,7 @@ static void prefix_check_bins(const prefix_case *at) {
 static void prefix_check_gap(prefix_case *at) {
   const pc_gap other = pc_curve_table_gap(&at->table);
   for (int known = 0; known <= 1; known++) {
-    at->prefix.hit_scores = known ? at->sums[3] : NULL;
+    at->prefix.sums.hit_scores = known ? at->sums[3] : NULL;
     const pc_gap gap = pc_curve_table_gap(&at->short_way);
     assert_same(gap.value, other.value);
     if (at->table.count == 0)
