@@ -129,6 +129,8 @@ double pc_interval_acceleration(const double *left_out, size_t count) {
   return square > 0.0 ? cube / (6.0 * square * sqrt(square)) : 0.0;
 }
 
+#define INTERVAL_FAR 1.6
+
 /* The normal quantile of the share of replicas below the estimate. */
 static double interval_shift(const pc_replica_set *set) {
   double below = 0.0;
@@ -145,15 +147,27 @@ static double interval_bca(const pc_replica_set *set, double shift, double p) {
   return pc_interval_quantile(set->values, set->count, place);
 }
 
+/* Chance at the error 0, from replicas T_r around T: near 0 the squares of gaps and chance add
+ * up, so that its quantile is sqrt(q(1 - a)^2 - T^2); far from 0 only chance along the gaps
+ * moves T_r, which has their spread, beside the bias that their median shows.  The first is
+ * larger; it decides whether 0 is inside, and gives way to the second as T grows to
+ * INTERVAL_FAR times it.  Ends: low is 0 where T is no exception at 0, else between, by
+ * proportion, as T lies between the quantiles at 0 and at T. */
 pc_interval pc_interval_of_norm(const pc_replica_set *set, double level) {
   const double a = 0.5 * (1.0 - level), t = set->estimate;
   const double low = pc_interval_quantile(set->values, set->count, a);
   const double middle = pc_interval_quantile(set->values, set->count, 0.5);
   const double high = fmax(pc_interval_quantile(set->values, set->count, 1.0 - a), t);
-  const double noise = sqrt(high * high - t * t);
-  const double above = fmax(middle - low, noise - fmax(middle - t, 0.0));
-  return (pc_interval){t <= noise ? 0.0 : t * fmin((t - noise) / (high - noise), 1.0),
-                       t + fmax(above, 0.0)};
+  const double sd = 0.5 * (high - low) / pc_normal_quantile(1.0 - a);
+  const double reach = sd * pc_normal_quantile(1.0 - 0.5 * a);
+  const double near = sqrt(high * high - t * t);
+  const double far = fmin(sqrt(fmax(middle * middle - t * t, 0.0) + reach * reach), near);
+  const double above = fmax(fmax(middle - low, far - fmax(middle - t, 0.0)), 0.0);
+  if (t <= near)
+    return (pc_interval){0.0, t + above};
+  const double part = fmin((t / near - 1.0) / (INTERVAL_FAR - 1.0), 1.0);
+  const double noise = near + part * (far - near);
+  return (pc_interval){t * fmin((t - noise) / (high - noise), 1.0), t + above};
 }
 
 pc_interval pc_interval_from(const pc_replica_set *set, pc_interval_method method,
