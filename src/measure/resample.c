@@ -160,9 +160,12 @@ static void resample_unwrap(const pc_outcome *outcome, double *se, pc_interval *
 
 /* No interval leaves the metric's range or excludes its own estimate, and what estimates a
  * square without bias may be negative, though the square is not: then 0 is inside. */
-static void resample_bound(const pc_result_record *record, int inner, pc_interval *interval) {
+static void resample_bound(const resample_job *job, size_t entry, int inner,
+                           pc_interval *interval) {
+  const pc_result_record *record = &job->records[entry];
   const double value = record->outcome.value;
-  if (resample_lower(record))
+  const unsigned traits = job->plan->entries[entry].reading.traits;
+  if (resample_lower(record) || (traits & PC_NOT_NEGATIVE) != 0)
     interval->low = fmax(interval->low, 0.0);
   if (inner || resample_lower(record))
     interval->high = fmax(interval->high, 0.0);
@@ -192,7 +195,7 @@ static void resample_interval(const resample_job *job, size_t entry) {
   out->has_interval = 1;
   out->level = job->plan->certainty.level;
   out->method = goal.method;
-  resample_bound(record, inner, &interval);
+  resample_bound(job, entry, inner, &interval);
   out->low = interval.low;
   out->high = interval.high;
 }

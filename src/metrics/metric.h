@@ -21,7 +21,8 @@ typedef enum pc_trait {
   PC_BY_INDEX = 2048,     /* looks at the indices of rows, each of which may come once */
   PC_NO_OUTCOMES = 4096,  /* does not look at outcomes */
   PC_SQUARED = 8192, /* a score or a power of an error: not squared where squares are studied */
-  PC_OF_THE_SAMPLE = 16384 /* about this number of rows: the population has no such value */
+  PC_OF_THE_SAMPLE = 16384, /* about this number of rows: the population has no such value */
+  PC_NOT_NEGATIVE = 32768   /* intervals end at 0, also where an inner value may be negative */
 } pc_trait;
 
 #define PC_PARTS_MAX 8

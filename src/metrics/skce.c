@@ -13,7 +13,9 @@
  * included, halfway between the middle two; when it is 0 there is no kernel: undefined; (5)
  * blocks are cut at multiples of m of the row index; one that is not complete, at the end or
  * because a row is missing, is left out; weights have no place in them and are refused, and a
- * median of all pairs is too; (6) a one-column score is the vector (1 - p, p).
+ * median of all pairs is too; (6) a one-column score is the vector (1 - p, p); (7)
+ * kernel=gaussian with distance=tv is not positive definite for more than two classes: the
+ * population value can be negative there, and so can the biased estimate.
  * Source: Widmann, Lindsten & Zachariah 2019 and 2021, the matrix-valued kernel k times the
  * identity.
  * Accuracy: exponents to 2e-13 (pair_kernels.h); tiles are summed in a fixed order, the tiles
@@ -25,6 +27,7 @@
 
 #include "kernels/pair_tile.h"
 #include "metrics/skce_block.h"
+#include "metrics/skce_pairs.h"
 #include "stats/pair_median.h"
 #include "stats/pair_sum.h"
 
@@ -37,32 +40,13 @@ enum { SKCE_PARAM_TV, SKCE_PARAM_GAUSSIAN, SKCE_PARAM_SCALE };
   {                                                                                    \
     {"estimator", PCAL_OPTION_CHOICE, fallback, 0, 0, "unbiased|biased|block", about}, \
         {"block", PCAL_OPTION_INT, "2", 2, PC_BLOCK_MAX, NULL, "rows of a block"},     \
-        {"kernel",                                                                     \
-         PCAL_OPTION_CHOICE,                                                           \
-         "exponential",                                                                \
-         0,                                                                            \
-         0,                                                                            \
-         "exponential|gaussian",                                                       \
-         "exp(-d/s) or exp(-(d/s)^2 / 2), d the distance and s the scale"},            \
-        {"distance",                                                                   \
-         PCAL_OPTION_CHOICE,                                                           \
-         "euclidean",                                                                  \
-         0,                                                                            \
-         0,                                                                            \
-         "euclidean|tv",                                                               \
-         "of probability vectors: Euclidean, or half the sum of differences"},         \
-        {"scale",                                                                      \
-         PCAL_OPTION_REAL,                                                             \
-         "1",                                                                          \
-         1e-9,                                                                         \
-         1e9,                                                                          \
-         "median",                                                                     \
-         "what distances are divided by; median: their median over all pairs"},        \
+        PC_SKCE_KERNEL_OPTIONS,                                                        \
   }
 
 static const pcal_option skce_options[] =
     SKCE_OPTIONS("unbiased", "unbiased: pairs of different rows; biased: all pairs, never "
-                             "negative; block: pairs inside blocks of rows, for any size");
+                             "negative with a positive definite kernel; block: pairs inside "
+                             "blocks of rows, for any size");
 static const pcal_option kce_options[] =
     SKCE_OPTIONS("biased", "whose root is taken; biased: all pairs; unbiased: pairs of "
                            "different rows; block: pairs inside blocks of rows");
@@ -115,6 +99,9 @@ static pcal_status skce_configure(pc_options *options, const pc_layout *layout,
                    options->name);
   value[SKCE_BLOCK].set = 0;
   reading->need.machine = PC_PAIR;
+  if (value[SKCE_ESTIMATOR].choice == SKCE_BIASED &&
+      !(value[SKCE_KERNEL].choice && value[SKCE_DISTANCE].choice))
+    reading->traits |= PC_NOT_NEGATIVE;
   if (value[SKCE_ESTIMATOR].choice == SKCE_BIASED && value[SKCE_SCALE].choice != SKCE_MEDIAN)
     reading->traits &= ~(unsigned)PC_WHOLE_WEIGHTS;
   return PCAL_OK;
@@ -149,14 +136,13 @@ static double skce_rows_alone(const pc_pair_rows *rows) {
 #define SKCE_SCALE_LEAST 1e-100 /* of a median: its square is still a number */
 
 /* The number that was given, or the median distance; 0 when there is none. */
-static pcal_status skce_scale(const pc_options *options, const pc_pair_rows *rows,
+static pcal_status skce_scale(const pc_skce_kernel *kernel, const pc_pair_rows *rows,
                               const pcal_env *env, pc_outcome *out, double *scale,
                               pcal_error *err) {
-  const pc_value *value = options->value;
-  *scale = value[SKCE_SCALE].number;
-  if (value[SKCE_SCALE].choice != SKCE_MEDIAN)
+  *scale = kernel->scale;
+  if (kernel->scale > 0.0)
     return PCAL_OK;
-  PC_TRY(pc_pair_median(env, rows, value[SKCE_DISTANCE].choice, scale, err));
+  PC_TRY(pc_pair_median(env, rows, kernel->tv, scale, err));
   *scale = *scale < SKCE_SCALE_LEAST ? 0.0 : *scale;
   pc_outcome_part(out, "scale", *scale);
   if (*scale <= 0.0)
@@ -165,18 +151,21 @@ static pcal_status skce_scale(const pc_options *options, const pc_pair_rows *row
   return PCAL_OK;
 }
 
-static pcal_status skce_pairs(const pc_options *options, const pc_evidence *evidence,
-                              const pcal_env *env, pc_outcome *out, pcal_error *err) {
-  const pc_value *value = options->value;
+pc_skce_kernel pc_skce_kernel_read(const pc_value *value) {
+  const double scale = value[2].choice == SKCE_MEDIAN ? 0.0 : value[2].number;
+  return (pc_skce_kernel){value[0].choice, value[1].choice, scale};
+}
+
+static pcal_status skce_sum(const pc_skce_kernel *kernel, int biased,
+                            const pc_evidence *evidence, const pcal_env *env, pc_outcome *out,
+                            pcal_error *err) {
   const pc_pair_rows *rows = &evidence->pair.rows;
-  const int biased = value[SKCE_ESTIMATOR].choice == SKCE_BIASED;
   const double total = evidence->total;
   double scale = 0.0, sum = 0.0;
-  PC_TRY(skce_scale(options, rows, env, out, &scale, err));
+  PC_TRY(skce_scale(kernel, rows, env, out, &scale, err));
   if (out->undefined)
     return PCAL_OK;
-  const pc_pair_form form =
-      pc_pair_form_make(value[SKCE_DISTANCE].choice, value[SKCE_KERNEL].choice, scale, rows);
+  const pc_pair_form form = pc_pair_form_make(kernel->tv, kernel->gaussian, scale, rows);
   PC_TRY(pc_pair_sum(env, &form, rows, &sum, err));
   const double selves = skce_selves(rows, biased);
   out->value =
@@ -187,6 +176,16 @@ static pcal_status skce_pairs(const pc_options *options, const pc_evidence *evid
     pc_outcome_inner(out, (2 * sum + selves - skce_rows_alone(rows)) / (total * (total - 1)),
                      1);
   return PCAL_OK;
+}
+
+pcal_status pc_skce_pairs(const pc_skce_kernel *kernel, int all_pairs,
+                          const pc_evidence *evidence, const pcal_env *env, pc_outcome *out,
+                          pcal_error *err) {
+  if (evidence->total < 2 && !(all_pairs && kernel->scale > 0.0)) {
+    skce_undefined(out, "a pair needs at least two rows");
+    return PCAL_OK;
+  }
+  return skce_sum(kernel, all_pairs, evidence, env, out, err);
 }
 
 static void skce_blocks(const pc_options *options, const pc_evidence *evidence,
@@ -206,16 +205,13 @@ static void skce_blocks(const pc_options *options, const pc_evidence *evidence,
 
 static pcal_status skce_evaluate(const pc_options *options, const pc_evidence *evidence,
                                  const pcal_env *env, pc_outcome *out, pcal_error *err) {
-  const pc_value *value = options->value;
-  const int alone =
-      value[SKCE_ESTIMATOR].choice == SKCE_BIASED && value[SKCE_SCALE].choice != SKCE_MEDIAN;
-  if (value[SKCE_ESTIMATOR].choice == SKCE_BLOCKS)
+  const int estimator = options->value[SKCE_ESTIMATOR].choice;
+  if (estimator == SKCE_BLOCKS) {
     skce_blocks(options, evidence, out);
-  else if (evidence->total < 2 && !alone)
-    skce_undefined(out, "a pair needs at least two rows");
-  else
-    PC_TRY(skce_pairs(options, evidence, env, out, err));
-  return PCAL_OK;
+    return PCAL_OK;
+  }
+  const pc_skce_kernel kernel = pc_skce_kernel_read(&options->value[SKCE_KERNEL]);
+  return pc_skce_pairs(&kernel, estimator == SKCE_BIASED, evidence, env, out, err);
 }
 
 static pcal_status kce_evaluate(const pc_options *options, const pc_evidence *evidence,

@@ -308,6 +308,24 @@ static void test_5_an_index_that_comes_twice(void **state) {
   pcal_measure_free(other);
 }
 
+/* Without a positive definite kernel all pairs may come to less than nothing; with one they do
+ * not. */
+static void test_7_gaussian_of_total_variation(void **state) {
+  (void)state;
+  const given_data data = {.kind = PCAL_PROBABILITY,
+                           .rows = 7,
+                           .columns = 3,
+                           .scores = (const double[]){0.5, 0.25, 0.25, 0.25, 0.5,  0.25, 0.25,
+                                                      0.5, 0.25, 0.25, 0.25, 0.5,  0.5,  0,
+                                                      0.5, 1,    0,    0,    0.25, 0.5,  0.25},
+                           .labels = (const int32_t[]){0, 1, 2, 0, 2, 0, 1}};
+  assert_near(given_value(&data, "skce:estimator=biased,kernel=gaussian,distance=tv"),
+              -0.00012190964065616, 1e-12);
+  assert_true(given_value(&data, "skce:estimator=biased,kernel=gaussian") > 0);
+  assert_true(given_value(&data, "skce:estimator=biased,distance=tv") > 0);
+  assert_same(given_value(&data, "kce:kernel=gaussian,distance=tv"), 0.0);
+}
+
 /* Proposition 3.2 (Gruber & Buettner, D.3): predictions (a, b, ..., b) and their rotations; the
  * label is the top one with probability a, else its predecessor.  The sum over the n^2 pairs of
  * predictions, each pair with its mean residuals. */
@@ -368,6 +386,7 @@ int main(void) {
       cmocka_unit_test(test_5_a_missing_row),
       cmocka_unit_test(test_5_what_does_not_go_with_blocks),
       cmocka_unit_test(test_5_an_index_that_comes_twice),
+      cmocka_unit_test(test_7_gaussian_of_total_variation),
       cmocka_unit_test(test_a_model_that_only_the_whole_vector_betrays),
       cmocka_unit_test(test_confidences_are_not_enough),
   };
