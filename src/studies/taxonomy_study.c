@@ -1,20 +1,28 @@
 /* taxonomy: all calibration errors of a data set in the order of their inequalities.
  *
  * Design:  Theorem 3.1 orders the errors of a distribution,
- *            K^(1/p - 1/2) sqrt(BS) >= CE_p >= {CWCE_p; TCE_p >= TCE_1 >= {KS, ECE, MMCE}} >=
- * 0. Each error is told twice: as it is estimated (bins, kernels), with an interval, and as
- * that of the rows' own distribution, in which rows with equal predictions stand for each
- * other.  The theorem holds for the second on any rows; of the estimates some inequalities hold
- * on any rows, by Jensen's inequality in each bin, and others only without end of rows.  All
- * are checked. Edge cases: (1) where all predictions differ, the rows' own canonical error is
- * the root Brier score: it says nothing, and only estimates do; (2) nothing is said about
- * CWCE_p and TCE_p: either may be the larger one; (3) the estimate of CE_p takes all pairs of
- *          rows: with canonical=auto it is left out above 1e9 pairs of probabilities;
- *          (4) p <= 2: the first inequality needs it; (5) the kernel of MMCE is 1 on the
- *          diagonal, so that its constant is 1; (6) an interval of the measurement is for the
- *          population value on these bins, and may lie wholly below a biased estimate: it is
- *          widened here to reach the estimate that stands beside it.
- * Source:  Gruber & Buettner, NeurIPS 2022, Theorem 3.1 and appendix D.2.
+ *     K^(1/p - 1/2) sqrt(BS) >= CE_p >= {CWCE_p; TCE_p >= TCE_1 >= {KS, ECE, MMCE}} >= 0.
+ *   Each error is reported twice: as it is estimated (bins, kernels), with an interval, and as
+ *   that of the rows' own distribution, in which rows with equal predictions stand for each
+ *   other.  The theorem holds for the second on any rows; of the estimates some inequalities
+ *   hold on any rows, by Jensen's inequality in each bin, and others only for the population.
+ *   All are checked.
+ * Edge cases:
+ *   (1) where all predictions differ, the rows' own canonical error is the root Brier score: it
+ *       says nothing, and only estimates do;
+ *   (2) nothing is said about CWCE_p and TCE_p: either may be the larger one;
+ *   (3) the estimates of CE_p and KCE take all pairs of rows: with canonical=auto they are left
+ *       out above 1e9 pairs of probabilities;
+ *   (4) p <= 2: the first inequality needs it, and CE_p >= KCE does;
+ *   (5) the kernel of MMCE is 1 on the diagonal, so that its constant is 1;
+ *   (6) an interval of the measurement is for the population value on these bins, and may lie
+ *       wholly below a biased estimate: it is widened here to reach the estimate beside it;
+ *   (7) KCE is the root of the error that the U-score of the exponential kernel induces
+ *       (appendix F), and 0 exactly where CE_p is (Theorem 3.1).  CE_p >= KCE is not in the
+ *       theorem: a kernel of at most 1 gives KCE <= E |f - P(Y|f)|_2, which is at most CE_p for
+ *       1 <= p <= 2.  KCE of the rows' own distribution is the root of u-divergence, which is
+ *       at least the estimate, since <r, r'> <= (|r|^2 + |r'|^2) / 2.
+ * Source:  Gruber & Buettner, NeurIPS 2022, Theorem 3.1 and appendices D.2 and F.
  * Cost:    sorts of the rows for each class, and one measurement with replicas. */
 #include <math.h>
 #include <stdio.h>
@@ -43,10 +51,12 @@ typedef enum taxonomy_study_error {
   TAXONOMY_STUDY_ECE,
   TAXONOMY_STUDY_KS,
   TAXONOMY_STUDY_MMCE,
+  TAXONOMY_STUDY_KCE,
   TAXONOMY_STUDY_ERRORS
 } taxonomy_study_error;
 
 #define TAXONOMY_STUDY_SPEC_MAX 64
+#define TAXONOMY_STUDY_OWN_KCE "u-divergence" /* the square of the rows' own */
 
 typedef struct taxonomy_study_work {
   const pcal_env *env;
@@ -151,8 +161,10 @@ static void taxonomy_study_specs(taxonomy_study_work *work, const pc_options *op
   char p[PC_NUMBER_MAX];
   pc_show(work->p, p);
   snprintf(work->specs[TAXONOMY_STUDY_RBS], TAXONOMY_STUDY_SPEC_MAX, "rbs");
-  if (canonical == 1 || (canonical == 0 && rows * rows * classes <= TAXONOMY_STUDY_PAIRS))
+  if (canonical == 1 || (canonical == 0 && rows * rows * classes <= TAXONOMY_STUDY_PAIRS)) {
     snprintf(work->specs[TAXONOMY_STUDY_CE], TAXONOMY_STUDY_SPEC_MAX, "ce-kde:p=%s", p);
+    snprintf(work->specs[TAXONOMY_STUDY_KCE], TAXONOMY_STUDY_SPEC_MAX, "u-ce:root=yes");
+  }
   snprintf(work->specs[TAXONOMY_STUDY_CWCE], TAXONOMY_STUDY_SPEC_MAX, "cwce:p=%s,bins=%d", p,
            bins);
   snprintf(work->specs[TAXONOMY_STUDY_TCE], TAXONOMY_STUDY_SPEC_MAX, "tce:p=%s,bins=%d", p,
@@ -164,7 +176,7 @@ static void taxonomy_study_specs(taxonomy_study_work *work, const pc_options *op
 }
 
 static size_t taxonomy_study_ask(const taxonomy_study_work *work,
-                                 const char *asked[TAXONOMY_STUDY_ERRORS]) {
+                                 const char *asked[TAXONOMY_STUDY_ERRORS + 1]) {
   size_t count = 0;
   for (size_t e = 0; e < TAXONOMY_STUDY_ERRORS; e++) {
     int there = work->specs[e][0] == '\0';
@@ -173,6 +185,8 @@ static size_t taxonomy_study_ask(const taxonomy_study_work *work,
     if (!there)
       asked[count++] = work->specs[e];
   }
+  if (work->specs[TAXONOMY_STUDY_KCE][0] != '\0')
+    asked[count++] = TAXONOMY_STUDY_OWN_KCE;
   return count;
 }
 
@@ -191,6 +205,7 @@ static void taxonomy_study_read(taxonomy_study_work *work, const pcal_results *r
   work->own[TAXONOMY_STUDY_ECE] = work->estimate[TAXONOMY_STUDY_ECE];
   work->own[TAXONOMY_STUDY_KS] = work->estimate[TAXONOMY_STUDY_KS];
   work->own[TAXONOMY_STUDY_MMCE] = work->estimate[TAXONOMY_STUDY_MMCE];
+  work->own[TAXONOMY_STUDY_KCE] = sqrt(pc_study_value(results, TAXONOMY_STUDY_OWN_KCE));
 }
 
 /* ---- Tables ---- */
@@ -198,8 +213,8 @@ static void taxonomy_study_read(taxonomy_study_work *work, const pcal_results *r
 /* The error's name in the theorem. */
 static void taxonomy_study_name(const taxonomy_study_work *work, size_t error, char *out,
                                 size_t size) {
-  static const char *const names[] = {"sqrt(BS)", "CE",  "CWCE", "TCE",
-                                      "TCE_1",    "ECE", "KS",   "MMCE"};
+  static const char *const names[] = {"sqrt(BS)", "CE", "CWCE", "TCE", "TCE_1",
+                                      "ECE",      "KS", "MMCE", "KCE"};
   char p[PC_NUMBER_MAX];
   const int ordered = error >= TAXONOMY_STUDY_CE && error <= TAXONOMY_STUDY_TCE;
   if (error == TAXONOMY_STUDY_RBS && work->p < 2)
@@ -212,6 +227,8 @@ static void taxonomy_study_name(const taxonomy_study_work *work, size_t error, c
 static int taxonomy_study_above(size_t upper, size_t lower) {
   if (upper == TAXONOMY_STUDY_CWCE || upper >= TAXONOMY_STUDY_ECE)
     return 0;
+  if (lower == TAXONOMY_STUDY_KCE)
+    return upper <= TAXONOMY_STUDY_CE;
   return upper < lower;
 }
 
@@ -232,8 +249,9 @@ static pcal_status taxonomy_study_errors(const taxonomy_study_work *work, pc_fin
                                          pcal_error *err) {
   static const char *const columns[] = {"error", "notion", "spec",  "estimate", "low",
                                         "high",  "below",  "above", "rows_own"};
-  static const char *const notions[] = {"proper",    "canonical", "class-wise", "top-label",
-                                        "top-label", "top-label", "top-label",  "top-label"};
+  static const char *const notions[] = {"proper",    "canonical", "class-wise",
+                                        "top-label", "top-label", "top-label",
+                                        "top-label", "top-label", "canonical"};
   pc_study_table *table = pc_findings_table(findings, "Errors in the order of Theorem 3.1");
   for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
     pc_study_table_column(table, columns[c]);
@@ -278,6 +296,8 @@ static const taxonomy_study_pair taxonomy_study_pairs[] = {
     {TAXONOMY_STUDY_TCE1, TAXONOMY_STUDY_MMCE, 1, 0, 1},
     {TAXONOMY_STUDY_CWCE, TAXONOMY_STUDY_CWCE, 1, 0, 1},
     {TAXONOMY_STUDY_TCE, TAXONOMY_STUDY_TCE, 1, 0, 1},
+    {TAXONOMY_STUDY_CE, TAXONOMY_STUDY_KCE, 1, 1, 1},
+    {TAXONOMY_STUDY_KCE, TAXONOMY_STUDY_KCE, 1, 0, 1},
     {TAXONOMY_STUDY_RBS, TAXONOMY_STUDY_CWCE, 0, 0, 1},
     {TAXONOMY_STUDY_RBS, TAXONOMY_STUDY_TCE, 0, 0, 1},
     {TAXONOMY_STUDY_TCE, TAXONOMY_STUDY_TCE1, 0, 0, 1},
@@ -286,6 +306,7 @@ static const taxonomy_study_pair taxonomy_study_pairs[] = {
     {TAXONOMY_STUDY_CE, TAXONOMY_STUDY_TCE, 0, 0, 0},
     {TAXONOMY_STUDY_TCE1, TAXONOMY_STUDY_KS, 0, 0, 0},
     {TAXONOMY_STUDY_TCE1, TAXONOMY_STUDY_MMCE, 0, 0, 0},
+    {TAXONOMY_STUDY_CE, TAXONOMY_STUDY_KCE, 0, 0, 0},
 };
 
 /* Inequalities that were looked at, and those that hold. */
@@ -297,7 +318,8 @@ static void taxonomy_study_side(const taxonomy_study_work *work, size_t error, i
                                 size_t column, pc_study_table *table) {
   char name[PC_TABLE_WORD_MAX - 16], shown[PC_TABLE_WORD_MAX];
   taxonomy_study_name(work, error, name, sizeof name);
-  const int marked = own && error >= TAXONOMY_STUDY_CE && error <= TAXONOMY_STUDY_TCE1;
+  const int marked = own && (error == TAXONOMY_STUDY_KCE ||
+                             (error >= TAXONOMY_STUDY_CE && error <= TAXONOMY_STUDY_TCE1));
   snprintf(shown, sizeof shown, "%s%s", name, marked ? " of the rows" : "");
   pc_study_table_word(table, column, shown);
   pc_study_table_number(table, column + 2, own ? work->own[error] : work->estimate[error]);
@@ -349,7 +371,7 @@ static void taxonomy_study_tell(const taxonomy_study_work *work,
 static pcal_status taxonomy_study_measure(taxonomy_study_work *work, const pc_study_job *job,
                                           pc_findings *findings, pcal_error *err) {
   const pcal_study_config *config = job->config;
-  const char *asked[TAXONOMY_STUDY_ERRORS];
+  const char *asked[TAXONOMY_STUDY_ERRORS + 1];
   const size_t count = taxonomy_study_ask(work, asked);
   pcal_source *source = NULL;
   pcal_results *results = NULL;
@@ -410,7 +432,7 @@ const pc_study pc_study_taxonomy = {
             .name = "taxonomy",
             .title = "which error bounds which, and does that hold on these rows?",
             .formula = "K^(1/p-1/2) sqrt(BS) >= CE_p >= {CWCE_p; TCE_p >= TCE_1 >= {KS, ECE, "
-                       "MMCE}} >= 0",
+                       "MMCE}; KCE} >= 0",
             .about =
                 "Measures every calibration error of a data set in the order of Theorem 3.1 "
                 "and "
@@ -418,7 +440,10 @@ const pc_study pc_study_taxonomy = {
                 "without end of rows, where a violation shows the bias of an estimate. "
                 "rows_own "
                 "is the error of the rows' own distribution, in which only rows with equal "
-                "predictions stand for each other: the theorem holds for it exactly. Takes the "
+                "predictions stand for each other: the theorem holds for it exactly. KCE is "
+                "the root "
+                "of the error that the U-score of a kernel induces (u-ce); that it is at most "
+                "CE_p is no part of the theorem, but holds for kernels of at most 1. Takes the "
                 "probabilities or logits of one model.",
             .citation = "Gruber & Buettner, NeurIPS 2022, Theorem 3.1",
             .options = taxonomy_study_options,

@@ -36,10 +36,17 @@ static void test_own_errors(void **state) {
   assert_int_equal(study_unit_run("taxonomy:bins=100", &env, &config, &findings, NULL),
                    PCAL_OK);
   const pc_study_table *errors = &findings.tables[0];
-  assert_int_equal(errors->row_count, 8);
+  assert_int_equal(errors->row_count, 9);
   for (size_t r = 2; r < 8; r++)
     assert_true(fabs(study_unit_number(errors, r, "rows_own") -
                      study_unit_number(errors, r, "estimate")) < 1e-12);
+  assert_true(study_unit_number(errors, 8, "rows_own") >
+              study_unit_number(errors, 8, "estimate"));
+  assert_true(study_unit_number(errors, 8, "rows_own") <
+              study_unit_number(errors, 1, "rows_own"));
+  assert_same(study_unit_number(errors, 8, "above"), study_unit_number(errors, 1, "estimate"));
+  assert_true(study_unit_number(errors, 1, "below") >=
+              study_unit_number(errors, 8, "estimate"));
   assert_true(study_unit_number(errors, 1, "rows_own") <
               study_unit_number(errors, 0, "rows_own"));
   pc_findings_free(&findings);
