@@ -81,7 +81,11 @@ def netcal_errors(rows):
         value = netcal.metrics.ECE(bins).measure(probs, rows.labels)
         yield f"ece:bins={bins},convention=netcal", value, EXACT, "netcal ECE"
     yield "mce:convention=netcal", netcal.metrics.MCE(15).measure(probs, rows.labels), EXACT, "netcal MCE"
-    if not rows.one_column:  # of one column it pairs the scores of class 1 with top-label hits
+    # Of one column netcal 1.4 (metrics/confidence/MMCE.py, measure) takes the score of class 1 as it
+    # is, but compares the label with (score > 0.5): below 0.5 the difference is that of class 0 and
+    # the score that of class 1. This is neither class 1 nor the predicted class, so it is no golden
+    # value; of several columns it takes the largest score and whether that class is right, as mmce.
+    if not rows.one_column:
         yield "mmce", netcal.metrics.MMCE().measure(probs, rows.labels), EXACT, "netcal MMCE"
 
 

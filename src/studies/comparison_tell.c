@@ -68,8 +68,11 @@ static void comparison_tell_why(const pcal_comparison *table, pc_text *out) {
                        : "dss or crps");
   else if (table->chosen != 0 && table->model_names == NULL &&
            (chosen->traits & PC_INJECTIVE) != 0)
-    pc_text_add(out, " It is injective, so this is also by how much its calibration error fell "
-                     "(Gruber & Buettner 2022, Proposition 4.5).");
+    pc_text_format(
+        out,
+        " %s is injective, so its gain is also by how much its calibration error fell "
+        "(Gruber & Buettner 2022, Proposition 4.5).",
+        table->name);
 }
 
 /* Why the method of rank 1 is not the chosen one. */
