@@ -24,6 +24,16 @@ static const cli_flag plot_flags[] = {
      CLI_ANY},
 };
 
+static const cli_flag plot_model_flags[] = {
+    {"model", 0, CLI_REPEAT, "NAME=KIND:FILE", offsetof(cli_options, models),
+     "one of several models, as epoch10=logits:e10.npy; KIND is logits, probs, log-probs or "
+     "confidence, and all models have the rows of --labels",
+     NULL, CLI_ANY},
+    {"case", 0, CLI_REPEAT, "NAME=FILE", offsetof(cli_options, cases),
+     "one of several models, each with its own file of scores and labels as for --data", NULL,
+     CLI_ANY},
+};
+
 static const cli_flag plot_surety_flags[] = {
     {"interval", 0, CLI_REAL, "LEVEL", offsetof(cli_options, figure_interval),
      "of what shows how sure a value is; 0.95 when not given, 0 for none", NULL, CLI_ANY},
@@ -68,9 +78,23 @@ static int plot_has_source(const cli_options *options) {
   return cli_has_inputs(in) || in->labels || in->correct || in->target || in->weights;
 }
 
+/* One model by the common flags, or several. */
+static pcal_status plot_open(cli_session *session, cli_models *models, pcal_source **source,
+                             pcal_error *err) {
+  const cli_options *options = &session->options;
+  if (options->models.count + options->cases.count == 0)
+    return plot_has_source(options) ? cli_source_open(session, 1, source, err) : PCAL_OK;
+  if (cli_has_inputs(&options->inputs))
+    return cli_fail(err, PCAL_USAGE,
+                    "predictions are given with --model, with --case, or with --logits, "
+                    "--probs and the like, not with several of them");
+  return cli_models_open(session, models, err);
+}
+
 static pcal_status plot_build(cli_session *session, pcal_figure **figure, pcal_error *err) {
   const cli_options *options = &session->options;
   pcal_source *source = NULL;
+  cli_models models = CLI_MODELS_INIT;
   pcal_calibrator *calibrator = NULL;
   pcal_figure_config config = PCAL_FIGURE_CONFIG_INIT;
   config.figure = options->operands.word[0];
@@ -84,14 +108,17 @@ static pcal_status plot_build(cli_session *session, pcal_figure **figure, pcal_e
   pcal_status status = options->calibrator
                            ? cli_calibrator_load(session, options->calibrator, &calibrator, err)
                            : PCAL_OK;
-  if (status == PCAL_OK && plot_has_source(options))
-    status = cli_source_open(session, 1, &source, err);
+  if (status == PCAL_OK)
+    status = plot_open(session, &models, &source, err);
+  config.models = models.list;
+  config.model_count = models.count;
   if (status == PCAL_OK)
     status = cli_second_open(session, &config.fitting, err);
   config.calibrator = calibrator;
   if (status == PCAL_OK)
     status = pcal_figure_run(source, &config, &session->env, figure, err);
   pcal_source_free(source);
+  cli_models_free(&models);
   pcal_source_free(config.fitting);
   pcal_calibrator_free(calibrator);
   return status;
@@ -124,13 +151,17 @@ static pcal_status plot_run(cli_session *session, pcal_error *err) {
 }
 
 static const cli_section plot_section = {"Output", plot_flags, CLI_COUNT_OF(plot_flags), NULL};
+static const cli_section plot_model_section = {
+    "Several models, in the order in which they are drawn (range-bounds)", plot_model_flags,
+    CLI_COUNT_OF(plot_model_flags), NULL};
 static const cli_section plot_surety_section = {"How sure", plot_surety_flags,
                                                 CLI_COUNT_OF(plot_surety_flags), NULL};
 static const cli_section plot_calibrator_section = {"After calibration", plot_calibrator_flags,
                                                     CLI_COUNT_OF(plot_calibrator_flags), NULL};
 static const cli_section *const plot_sections[] = {
-    &cli_section_inputs, &plot_section,     &plot_surety_section, &plot_calibrator_section,
-    &cli_section_second, &cli_section_rows, &cli_section_running, &cli_section_help};
+    &cli_section_inputs,  &plot_model_section,      &plot_section,
+    &plot_surety_section, &plot_calibrator_section, &cli_section_second,
+    &cli_section_rows,    &cli_section_running,     &cli_section_help};
 
 static const cli_example plot_examples[] = {
     {"propercal plot reliability --logits logits.npy --labels labels.npy -o r.svg",
@@ -141,6 +172,9 @@ static const cli_example plot_examples[] = {
      "cumulated scores and outcomes of the second-ranked class, on a dark page"},
     {"propercal plot reliability --data d.npz --calibrator cal.json -o r.svg",
      "after a calibrator"},
+    {"propercal plot range-bounds --model epoch1=logits:e1.npy --model epoch10=logits:e10.npy "
+     "--labels labels.npy -o r.svg",
+     "how the ranges of adaptive bins move over a training"},
     {"propercal plot reliability --probs p.npy --labels y.npy -o - > r.svg",
      "to standard output"},
 };

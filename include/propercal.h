@@ -817,14 +817,20 @@ typedef struct pcal_figure_config {
   pcal_source *fitting; /* a second set, for figures that show one; or NULL */
   const pcal_calibrator *calibrator; /* scores are drawn after it, or NULL */
   int normalize, skip_missing;       /* as in pcal_measure_config */
-  double interval;      /* level, where the figure shows how sure; 0: it does not */
-  size_t replicas;      /* 0: 1000 */
-  double width, height; /* in pixels of the usual size; 0: the figure's own */
-  const char *title;    /* instead of the figure's own, or NULL */
+  double interval;             /* level, where the figure shows how sure; 0: it does not */
+  size_t replicas;             /* 0: 1000 */
+  double width, height;        /* in pixels of the usual size; 0: the figure's own */
+  const char *title;           /* instead of the figure's own, or NULL */
+  const pcal_compared *models; /* for figures of several models, such as range-bounds:
+                                         drawn in this order, with the source NULL */
+  size_t model_count;
 } pcal_figure_config;
 
-#define PCAL_FIGURE_CONFIG_INIT \
-  { sizeof(pcal_figure_config), "reliability", NULL, NULL, 0, 0, 0.95, 0, 0.0, 0.0, NULL }
+#define PCAL_FIGURE_CONFIG_INIT                                                           \
+  {                                                                                       \
+    sizeof(pcal_figure_config), "reliability", NULL, NULL, 0, 0, 0.95, 0, 0.0, 0.0, NULL, \
+        NULL, 0                                                                           \
+  }
 
 /* Measures what a figure needs and builds it.  Sources are read from the start, some figures
  * read them several times.  The environment's seed counts. */

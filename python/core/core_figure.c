@@ -3,30 +3,44 @@
 
 #include "core.h"
 
-/* draw(source, figure, second or None, calibrator or None, normalize, skip_missing, interval,
- * replicas, width, height, title or None, theme) -> (svg, json) */
+/* draw(models, figure, second or None, calibrator or None, normalize, skip_missing, interval,
+ * replicas, width, height, title or None, theme) -> (svg, json); models as in compare, one of
+ * them without a name where the figure is of one */
 PyObject *core_draw(PyObject *module, PyObject *arguments) {
   core_state *state = PyModule_GetState(module);
   pcal_figure_config config = PCAL_FIGURE_CONFIG_INIT;
   pcal_figure *figure = NULL;
-  PyObject *source, *second, *calibrator;
+  PyObject *given, *second, *calibrator;
   const char *theme;
   Py_ssize_t replicas = 0;
   pcal_error error;
-  if (!PyArg_ParseTuple(arguments, "OsOOppdnddzz", &source, &config.figure, &second,
-                        &calibrator, &config.normalize, &config.skip_missing, &config.interval,
-                        &replicas, &config.width, &config.height, &config.title, &theme) ||
-      !core_check(source, state->source_type, "Source") ||
+  if (!PyArg_ParseTuple(arguments, "O!sOOppdnddzz", &PyTuple_Type, &given, &config.figure,
+                        &second, &calibrator, &config.normalize, &config.skip_missing,
+                        &config.interval, &replicas, &config.width, &config.height,
+                        &config.title, &theme) ||
       (second != Py_None && !core_check(second, state->source_type, "Source")) ||
       (calibrator != Py_None && !core_check(calibrator, state->calibrator_type, "Calibrator")))
     return NULL;
-  core_source *object = (core_source *)(void *)source;
+  size_t count = 0;
+  pcal_compared *models = core_compare_models(state, given, &count);
+  if (models == NULL)
+    return NULL;
+  if (count < 1) {
+    PyMem_Free(models);
+    PyErr_SetString(PyExc_ValueError, "a figure needs predictions");
+    return NULL;
+  }
+  const core_source *first =
+      (core_source *)(void *)PyTuple_GetItem(PyTuple_GetItem(given, 0), 1);
+  const int several = models[0].name != NULL;
   config.replicas = replicas > 0 ? (size_t)replicas : 0;
   config.fitting = second == Py_None ? NULL : ((core_source *)(void *)second)->source;
   config.calibrator = calibrator == Py_None ? NULL : core_calibrator_in(calibrator);
-  core_watch_begin(object->watch);
-  pcal_status status =
-      pcal_figure_run(object->source, &config, core_watch_env(object->watch), &figure, &error);
+  config.models = several ? models : NULL;
+  config.model_count = several ? count : 0;
+  core_watch_begin(first->watch);
+  pcal_status status = pcal_figure_run(several ? NULL : models[0].source, &config,
+                                       core_watch_env(first->watch), &figure, &error);
   core_bytes svg = {NULL, 0, 0}, json = {NULL, 0, 0};
   if (status == PCAL_OK)
     status = pcal_figure_svg(figure, theme, core_bytes_sink, &svg, &error);
@@ -34,7 +48,8 @@ PyObject *core_draw(PyObject *module, PyObject *arguments) {
   if (status == PCAL_OK)
     told = pcal_figure_json(figure, core_bytes_sink, &json, &error);
   pcal_figure_free(figure);
-  status = core_watch_end(object->watch, status == PCAL_OK ? told : status);
+  PyMem_Free(models);
+  status = core_watch_end(first->watch, status == PCAL_OK ? told : status);
   PyObject *first = core_bytes_text(&svg, status, &error);
   if (first == NULL) {
     free(json.block);

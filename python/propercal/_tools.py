@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections.abc import Mapping
 from typing import Any, Iterable, NamedTuple
 
 import numpy as np
@@ -152,6 +153,8 @@ def plot(
     target: Any = None,
     weights: Any = None,
     data: Any = None,
+    models: "Mapping[str, Any] | None" = None,
+    kind: str = "probs",
     val_probs: Any = None,
     val_labels: Any = None,
     val_logits: Any = None,
@@ -189,6 +192,10 @@ def plot(
     figure : its name, with options as ``"ks-graph:rank=2"``; ``list_figures()`` shows them all
     result : what ``measure`` gave, for figures that need no more; without it, the data as for
         ``measure``
+    models : several models of one ``kind`` for figures that draw them in their order, such as
+        ``plot("range-bounds", models={"epoch10": p, "epoch20": q}, labels=y)``; all share the
+        labels, or a model is a dictionary such as ``{"logits": z, "labels": y}``
+    kind : what the scores of ``models`` are: ``"probs"``, ``"logits"``, ...
     val_probs, ... : a second set, for figures that show one
     calibrator : a fitted one; the figure shows the scores after it
     interval : level of what shows how sure a value is, or None
@@ -237,17 +244,30 @@ def plot(
         "data": val_data,
     }
     if result is not None:
-        if any(value is not None for value in (*given.values(), *second.values(), calibrator)):
+        if any(value is not None for value in (*given.values(), *second.values(), calibrator, models)):
             raise UsageError("a result and data are both given; give one of them")
         drawn = result.figure(figure)
         return drawn if ax is None else drawn.draw(ax)
+    named: "dict[str | None, dict[str, Any]]" = {None: given}
+    if models is not None:
+        scores = ("probs", "logits", "log_probs", "confidence", "mean", "quantiles", "samples", "data")
+        if any(given[key] is not None for key in scores):
+            raise UsageError("predictions are given as models and by themselves; give one of them")
+        shared = {key: given[key] for key in ("labels", "correct", "target", "weights", "levels")}
+        named = {
+            str(name): {**shared, **(value if isinstance(value, Mapping) else {kind: value})}
+            for name, value in models.items()
+        }
     with settings(threads, None, progress, seed) as how:
-        source = open_source(given, how, classes, header=header)
+        sources = tuple(
+            (name, open_source(inputs, how, classes, header=header), None)
+            for name, inputs in named.items()
+        )
         other = None
         if any(value is not None for value in second.values()):
             other = open_source(second, how, classes, header=header)
         svg, content = _core.draw(
-            source,
+            sources,
             figure,
             other,
             None if calibrator is None else calibrator._require(),

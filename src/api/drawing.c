@@ -66,6 +66,9 @@ pcal_status pcal_figure_run(pcal_source *source, const pcal_figure_config *confi
   PC_TRY(drawing_config(config, &full, err));
   if (full.figure == NULL)
     return pc_fail(err, PCAL_USAGE, "pcal_figure_run needs the name of a figure");
+  for (size_t i = 0; i < full.model_count; i++)
+    if (full.models == NULL || full.models[i].source == NULL || full.models[i].name == NULL)
+      return pc_fail(err, PCAL_USAGE, "each of several models needs a name and a source");
   const pcal_env resolved = pc_env_resolve(env);
   PC_TRY(drawing_new(&resolved, &made, err));
   return drawing_end(made, pc_figure_stage(source, &full, &made->figure, err), out);

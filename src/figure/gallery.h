@@ -36,6 +36,9 @@ typedef struct pc_figure_data {
   pc_figure_set shown;
   const pc_figure_set *before;  /* the same rows as they came, when shown is calibrated */
   const pc_figure_set *fitting; /* a second set, or NULL */
+  const pc_figure_set *models;  /* several models, the first of which is shown; or NULL */
+  const pcal_compared *named;   /* with their names */
+  size_t model_count;
 } pc_figure_data;
 
 typedef struct pc_figure_row {
@@ -49,6 +52,7 @@ typedef struct pc_figure_row {
   uint64_t study_repeats;  /* run with so many repeats */
   int in_report;           /* place among the figures of a report, from 1; 0: not there */
   const char *report_spec; /* there, with options; NULL: its name */
+  int several;             /* takes several models */
 } pc_figure_row;
 
 size_t pc_figure_row_count(void);

@@ -6,7 +6,9 @@
  *
  * 1. Sources are rewound between passes, so a stream serves figures of one pass only.
  * 2. A probability of 0 enters as a logarithm of -1e30: it stays 0 under every temperature.
- * 3. Confidences have no temperature, and a calibrator that tells the probability of a single
+ * 3. Several models are measured one after the other; their scores must make the figure ask for
+ *    the same metrics.
+ * 4. Confidences have no temperature, and a calibrator that tells the probability of a single
  *    event out of several classes has no figure: both are refused. */
 #include "figure/stage.h"
 
@@ -211,6 +213,7 @@ static void stage_set_free(const stage_plan *plan, pc_figure_set *set) {
 typedef struct stage_sets {
   pc_figure_data data;
   pc_figure_set before, fitting;
+  pc_figure_set *models; /* of several, or NULL */
 } stage_sets;
 
 static pcal_status stage_measure(const stage_plan *plan, pcal_source *source, stage_sets *sets,
@@ -234,12 +237,64 @@ static pcal_status stage_measure(const stage_plan *plan, pcal_source *source, st
   return PCAL_OK;
 }
 
-static pcal_status stage_wish(stage_plan *plan, pcal_source *source, pcal_error *err) {
+static pcal_status stage_measure_models(const stage_plan *plan, stage_sets *sets,
+                                        pcal_error *err) {
+  const pcal_figure_config *config = plan->config;
+  if (config->calibrator != NULL || config->fitting != NULL)
+    return pc_fail(err, PCAL_USAGE,
+                   "figure %s draws several models as they are; leave the calibrator and the "
+                   "second set out",
+                   plan->row->row.name);
+  sets->models = pc_alloc(plan->env, config->model_count, sizeof *sets->models);
+  if (sets->models == NULL)
+    return pc_fail_memory(err, "measuring several models");
+  for (size_t i = 0; i < config->model_count; i++) {
+    pc_progress(plan->env, "models", i, config->model_count);
+    PC_TRY(stage_set(plan, config->models[i].source, 0, 0, &sets->models[i], err));
+  }
+  pc_progress(plan->env, "models", config->model_count, config->model_count);
+  sets->data.shown = sets->models[0];
+  sets->data.models = sets->models;
+  sets->data.named = config->models;
+  sets->data.model_count = config->model_count;
+  return PCAL_OK;
+}
+
+static void stage_sets_free(const stage_plan *plan, stage_sets *sets) {
+  for (size_t i = 0; sets->models != NULL && i < plan->config->model_count; i++)
+    stage_set_free(plan, &sets->models[i]);
+  if (sets->models == NULL)
+    stage_set_free(plan, &sets->data.shown);
+  stage_set_free(plan, &sets->before);
+  stage_set_free(plan, &sets->fitting);
+  pc_free(plan->env, sets->models);
+}
+
+static pcal_status stage_wish(const stage_plan *plan, pcal_source *source, pc_figure_wish *wish,
+                              pcal_error *err) {
   pcal_shape shape = {.size = sizeof shape};
   pc_layout layout;
   pc_source_shape(source, &shape);
   PC_TRY(pc_layout_make_levels(shape.kind, shape.columns, shape.levels, &layout, err));
-  return plan->row->wish(&plan->options, &layout, plan->wish, err);
+  return plan->row->wish(&plan->options, &layout, wish, err);
+}
+
+/* Models after the first one must have scores of which the figure asks for the same. */
+static pcal_status stage_wish_again(const stage_plan *plan, pcal_error *err) {
+  const pcal_figure_config *config = plan->config;
+  pc_figure_wish *wish = pc_alloc(plan->env, 1, sizeof *wish);
+  pcal_status status = wish == NULL ? pc_fail_memory(err, "building a figure") : PCAL_OK;
+  for (size_t i = 1; status == PCAL_OK && i < config->model_count; i++) {
+    memset(wish, 0, sizeof *wish);
+    status = stage_wish(plan, config->models[i].source, wish, err);
+    if (status == PCAL_OK && memcmp(wish, plan->wish, sizeof *wish) != 0)
+      status = pc_fail(err, PCAL_USAGE,
+                       "figure %s: %s and %s have different kinds of scores, which it cannot "
+                       "draw side by side",
+                       plan->row->row.name, config->models[0].name, config->models[i].name);
+  }
+  pc_free(plan->env, wish);
+  return status;
 }
 
 static pcal_status stage_build(const stage_plan *plan, stage_sets *sets, pc_figure *figure,
@@ -281,33 +336,49 @@ static pcal_status stage_study(const stage_plan *plan, pcal_source *source, pc_f
   return status;
 }
 
+/* One model, or several. */
+static pcal_status stage_draw(const stage_plan *plan, pcal_source *source, stage_sets *sets,
+                              pc_figure *figure, pcal_error *err) {
+  const int several = plan->config->model_count > 0;
+  PC_TRY(stage_wish(plan, several ? plan->config->models[0].source : source, plan->wish, err));
+  if (several)
+    PC_TRY(stage_wish_again(plan, err));
+  if (several)
+    PC_TRY(stage_measure_models(plan, sets, err));
+  else
+    PC_TRY(stage_measure(plan, source, sets, err));
+  return stage_build(plan, sets, figure, err);
+}
+
+static pcal_status stage_check_source(const stage_plan *plan, const pcal_source *source,
+                                      pcal_error *err) {
+  if (plan->config->model_count > 0 && !plan->row->several)
+    return pc_fail(err, PCAL_USAGE,
+                   "figure %s draws one model; give its predictions with --logits, --probs and "
+                   "the like",
+                   plan->row->row.name);
+  if (plan->row->study == NULL && source == NULL && plan->config->model_count == 0)
+    return pc_fail(err, PCAL_USAGE,
+                   "figure %s needs predictions: give --logits or --probs with --labels, or "
+                   "for numbers --mean, --quantiles or --samples with --target",
+                   plan->row->row.name);
+  return PCAL_OK;
+}
+
 pcal_status pc_figure_stage(pcal_source *source, const pcal_figure_config *config,
                             pc_figure *figure, pcal_error *err) {
   stage_plan plan = {.config = config, .env = figure->env};
   PC_TRY(pc_figure_parse(config->figure, &plan.row, &plan.options, err));
+  PC_TRY(stage_check_source(&plan, source, err));
   if (plan.row->study != NULL)
     return stage_study(&plan, source, figure, err);
-  if (source == NULL)
-    return pc_fail(err, PCAL_USAGE,
-                   "figure %s needs predictions: give --logits or --probs with --labels, or "
-                   "for numbers --mean, --quantiles or --samples with --target",
-                   plan.row->row.name);
   plan.wish = pc_alloc(plan.env, 1, sizeof *plan.wish);
   stage_sets *sets = pc_alloc(plan.env, 1, sizeof *sets);
-  pcal_status status = PCAL_OK;
-  if (plan.wish == NULL || sets == NULL)
-    status = pc_fail_memory(err, "building a figure");
-  if (status == PCAL_OK)
-    status = stage_wish(&plan, source, err);
-  if (status == PCAL_OK)
-    status = stage_measure(&plan, source, sets, err);
-  if (status == PCAL_OK)
-    status = stage_build(&plan, sets, figure, err);
-  if (sets != NULL && plan.wish != NULL) {
-    stage_set_free(&plan, &sets->data.shown);
-    stage_set_free(&plan, &sets->before);
-    stage_set_free(&plan, &sets->fitting);
-  }
+  const pcal_status status = plan.wish == NULL || sets == NULL
+                                 ? pc_fail_memory(err, "building a figure")
+                                 : stage_draw(&plan, source, sets, figure, err);
+  if (sets != NULL && plan.wish != NULL)
+    stage_sets_free(&plan, sets);
   pc_free(plan.env, sets);
   pc_free(plan.env, plan.wish);
   return status;

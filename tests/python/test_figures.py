@@ -41,6 +41,33 @@ def test_the_bytes_of_the_program(digits, digits_files, program, tmp_path):
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
 
 
+def test_several_models(digits, program, tmp_path):
+    models = {"epoch 1": digits.probs**0.2, "epoch 10": digits.probs**0.5, "epoch 30": digits.probs}
+    models = {name: probs / probs.sum(axis=1, keepdims=True) for name, probs in models.items()}
+    figure = pc.plot("range-bounds:bins=5", models=models, labels=digits.labels)
+    lines = [mark for mark in figure.data["marks"] if mark["kind"] == "line"]
+    assert len(lines) == 4
+    for number, line in enumerate(lines, 1):
+        for (x, y), probs in zip(line["points"], models.values()):
+            scores = np.sort(probs.ravel())
+            assert y == pytest.approx(scores[round(number * scores.size / 5)], rel=1e-12)
+    words = [program, "plot", "range-bounds:bins=5", "-o", str(tmp_path / "a.svg")]
+    np.save(tmp_path / "labels.npy", digits.labels)
+    for number, (name, probs) in enumerate(models.items()):
+        np.save(tmp_path / f"{number}.npy", probs)
+        words += ["--model", f"{name}=probs:{tmp_path / str(number)}.npy"]
+    subprocess.run([*words, "--labels", str(tmp_path / "labels.npy")], check=True, capture_output=True)
+    assert (tmp_path / "a.svg").read_text() == figure.svg
+    own = {name: {"probs": probs, "labels": digits.labels} for name, probs in models.items()}
+    assert pc.plot("range-bounds:bins=5", models=own).svg == figure.svg
+    with pytest.raises(pc.UsageError, match="figure reliability draws one model"):
+        pc.plot("reliability", models=models, labels=digits.labels)
+    with pytest.raises(pc.UsageError, match="as models and by themselves"):
+        pc.plot("range-bounds", models=models, probs=digits.probs, labels=digits.labels)
+    with pytest.raises(ValueError, match="a figure needs predictions"):
+        pc.plot("range-bounds", models={}, labels=digits.labels)
+
+
 def test_after_a_calibrator(digits):
     fitted = pc.Temperature(kind="logits").fit(digits.logits, digits.labels)
     data = {"logits": digits.logits, "labels": digits.labels, "replicas": 50}
