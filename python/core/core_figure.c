@@ -30,7 +30,7 @@ PyObject *core_draw(PyObject *module, PyObject *arguments) {
     PyErr_SetString(PyExc_ValueError, "a figure needs predictions");
     return NULL;
   }
-  const core_source *first =
+  const core_source *leader =
       (core_source *)(void *)PyTuple_GetItem(PyTuple_GetItem(given, 0), 1);
   const int several = models[0].name != NULL;
   config.replicas = replicas > 0 ? (size_t)replicas : 0;
@@ -38,9 +38,9 @@ PyObject *core_draw(PyObject *module, PyObject *arguments) {
   config.calibrator = calibrator == Py_None ? NULL : core_calibrator_in(calibrator);
   config.models = several ? models : NULL;
   config.model_count = several ? count : 0;
-  core_watch_begin(first->watch);
+  core_watch_begin(leader->watch);
   pcal_status status = pcal_figure_run(several ? NULL : models[0].source, &config,
-                                       core_watch_env(first->watch), &figure, &error);
+                                       core_watch_env(leader->watch), &figure, &error);
   core_bytes svg = {NULL, 0, 0}, json = {NULL, 0, 0};
   if (status == PCAL_OK)
     status = pcal_figure_svg(figure, theme, core_bytes_sink, &svg, &error);
@@ -49,7 +49,7 @@ PyObject *core_draw(PyObject *module, PyObject *arguments) {
     told = pcal_figure_json(figure, core_bytes_sink, &json, &error);
   pcal_figure_free(figure);
   PyMem_Free(models);
-  status = core_watch_end(first->watch, status == PCAL_OK ? told : status);
+  status = core_watch_end(leader->watch, status == PCAL_OK ? told : status);
   PyObject *first = core_bytes_text(&svg, status, &error);
   if (first == NULL) {
     free(json.block);
