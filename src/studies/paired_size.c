@@ -3,7 +3,8 @@
  * Design:  a row has true logits z = spread g, g standard normal, and a label drawn from
  *   softmax(z).  Two models predict logits a = f (z + noise u) and b = h (z + noise v), u and v
  *   standard normal, all draws independent.
- *     law=same:     h = f, so both models have the same law and the same error.
+ *     law=same:     h = f, so both models have the same law and the same error; or h = other,
+ *                   to see how often a difference that is there is found.
  *     law=opposed:  for each metric h on the other side of 1 is found at which both have the
  *                   same error in PAIRED_SIZE_POPULATION scores: over- against
  *                   under-confident.
@@ -40,7 +41,13 @@
 #define PAIRED_SIZE_ROW_COST 2e4
 #define PAIRED_SIZE_STREAM UINT64_C(0x5a00000000000000)
 
-enum { PAIRED_SIZE_LAW, PAIRED_SIZE_NOISE, PAIRED_SIZE_SPREAD, PAIRED_SIZE_SHARE };
+enum {
+  PAIRED_SIZE_LAW,
+  PAIRED_SIZE_NOISE,
+  PAIRED_SIZE_SPREAD,
+  PAIRED_SIZE_SHARE,
+  PAIRED_SIZE_FACTOR_TWO
+};
 enum { PAIRED_SIZE_TRUE, PAIRED_SIZE_LABEL, PAIRED_SIZE_OWN, PAIRED_SIZE_SAME };
 
 static const pcal_option paired_size_options[] = {
@@ -51,6 +58,10 @@ static const pcal_option paired_size_options[] = {
      "standard deviation of what each model adds to the true logits"},
     {"spread", PCAL_OPTION_REAL, "1.5", 0, 100, NULL, "standard deviation of the true logits"},
     {"share", PCAL_OPTION_REAL, "1", 0, 1, NULL, "share of rows in which the models differ"},
+    {"other", PCAL_OPTION_REAL, "0", 0, 1000, NULL,
+     "with law=same: factor of the second model; 0: that of the first. Where the factors "
+     "differ, "
+     "the share of rejected sets is the power"},
 };
 
 static const char *const paired_size_specs[] = {"accuracy",
@@ -72,20 +83,25 @@ typedef struct paired_size_value {
   int excludes, wide;
 } paired_size_value;
 
-typedef struct paired_size_job {
-  const pcal_env *env;
-  const pc_value *options;
-  pcal_measure_config config;
-  size_t rows, classes, sets;
-  double factor, other;      /* f and h */
-  paired_size_value *values; /* set by set, metric by metric */
-} paired_size_job;
-
 /* Two models on the same rows. */
 typedef struct paired_size_rows {
   float *logits[2];
   int32_t *labels;
 } paired_size_rows;
+
+typedef struct paired_size_job {
+  const pcal_env *env;
+  const pc_value *options;
+  pcal_measure_config config;
+  size_t rows, classes, sets;
+  double factor, other;        /* f and h */
+  paired_size_rows population; /* law=opposed: at factor 1, and room for another factor */
+  paired_size_value *values;   /* set by set, metric by metric */
+} paired_size_job;
+
+static int paired_size_opposed(const paired_size_job *job) {
+  return job->options[PAIRED_SIZE_LAW].choice != 0;
+}
 
 /* ---- rows ---- */
 
@@ -124,6 +140,12 @@ static void paired_size_draw(const paired_size_job *job, uint64_t index, size_t 
           room[c] + options[PAIRED_SIZE_NOISE].number * pc_rng_normal(&own, at);
       out->logits[m][i * k + c] = (float)((m == 0 || equal ? job->factor : job->other) * noisy);
     }
+}
+
+static paired_size_job paired_size_unscaled(const paired_size_job *job) {
+  paired_size_job out = *job;
+  out.factor = out.other = 1.0;
+  return out;
 }
 
 static void paired_size_free(const pcal_env *env, paired_size_rows *rows) {
@@ -212,27 +234,23 @@ static pcal_status paired_size_task(void *user, size_t set, size_t worker, pcal_
 
 /* ---- equal errors ---- */
 
-/* The error of the second model in the population. */
+/* The error of the second model in the population when its factor is `factor`. */
 static pcal_status paired_size_error(const paired_size_job *job, const char *spec,
                                      double factor, double *out, pcal_error *err) {
   const size_t count = PAIRED_SIZE_POPULATION / job->classes;
-  paired_size_job here = *job;
+  const paired_size_rows *rows = &job->population;
   pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
-  paired_size_rows rows = {{NULL, NULL}, NULL};
   pcal_results *results = NULL;
   config.kind = PCAL_LOGIT;
   config.columns = job->classes;
   config.specs = &spec;
   config.spec_count = 1;
-  here.factor = here.other = factor;
-  pcal_status status = paired_size_fill(&here, job->env, UINT64_C(1) << 40, count, &rows, err);
-  if (status == PCAL_OK)
-    status = paired_size_measure(&here, &rows, 1, count, &config, job->env, &results, err);
-  if (status == PCAL_OK)
-    *out = results->records[0].outcome.value;
-  paired_size_free(job->env, &rows);
+  for (size_t i = 0; i < count * job->classes; i++)
+    rows->logits[0][i] = (float)factor * rows->logits[1][i];
+  PC_TRY(paired_size_measure(job, rows, 0, count, &config, job->env, &results, err));
+  *out = results->records[0].outcome.value;
   pc_results_free(results);
-  return status;
+  return PCAL_OK;
 }
 
 static int paired_size_of_pairs(const paired_size_job *job, const char *spec) {
@@ -361,18 +379,30 @@ static pcal_status paired_size_no_sets(const paired_size_job *job, pc_study_tabl
   return PCAL_OK;
 }
 
-static pcal_status paired_size_experiment(paired_size_job *job, pc_study_table *table,
-                                          pcal_error *err) {
+/* One metric or all of them, with the partner of the first model, for each number of rows. */
+static pcal_status paired_size_experiment(paired_size_job *job, const pcal_study_config *config,
+                                          pc_study_table *table, pcal_error *err) {
+  for (size_t r = 0; r < (config->row_count_count > 0 ? config->row_count_count : 1); r++) {
+    if (config->row_count_count > 0)
+      job->rows = (size_t)config->row_counts[r];
+    PC_TRY(isnan(job->other) ? paired_size_no_sets(job, table, err)
+                             : paired_size_sets(job, table, err));
+  }
+  return PCAL_OK;
+}
+
+static pcal_status paired_size_factor(paired_size_job *job, const pcal_study_config *config,
+                                      pc_study_table *table, pcal_error *err) {
   const pcal_measure_config all = job->config;
-  job->other = job->factor;
-  if (job->options[PAIRED_SIZE_LAW].choice == 0)
-    return paired_size_sets(job, table, err);
+  const double other = job->options[PAIRED_SIZE_FACTOR_TWO].number;
+  job->other = other > 0.0 ? other : job->factor;
+  if (!paired_size_opposed(job))
+    return paired_size_experiment(job, config, table, err);
   for (size_t m = 0; m < all.spec_count; m++) {
     job->config.specs = all.specs + m;
     job->config.spec_count = 1;
     PC_TRY(paired_size_partner(job, all.specs[m], &job->other, err));
-    PC_TRY(isnan(job->other) ? paired_size_no_sets(job, table, err)
-                             : paired_size_sets(job, table, err));
+    PC_TRY(paired_size_experiment(job, config, table, err));
   }
   job->config = all;
   return PCAL_OK;
@@ -381,16 +411,16 @@ static pcal_status paired_size_experiment(paired_size_job *job, pc_study_table *
 static pcal_status paired_size_work(paired_size_job *job, const pcal_study_config *config,
                                     pc_findings *findings, pcal_error *err) {
   pc_study_table *table = pc_findings_table(findings, "");
-  const size_t sizes = config->row_count_count, factors = config->factor_count;
   paired_size_columns(job, findings, table);
-  for (size_t r = 0; r < (sizes > 0 ? sizes : 1); r++) {
-    if (sizes > 0)
-      job->rows = (size_t)config->row_counts[r];
-    for (size_t f = 0; f < (factors > 0 ? factors : 1); f++) {
-      if (factors > 0)
-        job->factor = config->factors[f];
-      PC_TRY(paired_size_experiment(job, table, err));
-    }
+  if (paired_size_opposed(job)) {
+    const paired_size_job unscaled = paired_size_unscaled(job);
+    PC_TRY(paired_size_fill(&unscaled, job->env, UINT64_C(1) << 40,
+                            PAIRED_SIZE_POPULATION / job->classes, &job->population, err));
+  }
+  for (size_t f = 0; f < (config->factor_count > 0 ? config->factor_count : 1); f++) {
+    if (config->factor_count > 0)
+      job->factor = config->factors[f];
+    PC_TRY(paired_size_factor(job, config, table, err));
   }
   return PCAL_OK;
 }
@@ -416,6 +446,7 @@ static pcal_status paired_size_prepare(const pc_study_job *study, paired_size_jo
       own ? sizeof paired_size_specs / sizeof *paired_size_specs : config->spec_count;
   job->config.interval = config->interval > 0 ? config->interval : PAIRED_SIZE_LEVEL;
   job->config.replicas = config->replicas == 0 ? PAIRED_SIZE_REPLICAS : config->replicas;
+  job->config.interval_method = "percentile"; /* intervals of single models are not read */
   job->config.paired = 1;
   for (size_t m = 0; m < job->config.spec_count; m++)
     if (pc_metric_group_find(job->config.specs[m]) != NULL)
@@ -435,6 +466,7 @@ static pcal_status paired_size_run(const pc_study_job *study, pc_findings *findi
   if (job.values == NULL)
     return pc_fail_memory(err, "studying paired comparisons");
   const pcal_status status = paired_size_work(&job, study->config, findings, err);
+  paired_size_free(study->env, &job.population);
   pc_free(study->env, job.values);
   return status;
 }
