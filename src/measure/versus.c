@@ -65,10 +65,12 @@ static int versus_pair(const versus_job *job, size_t metric) {
   return job->plan.entry_count > 0 && pc_plan_paired_rows(&job->plan, metric);
 }
 
-/* Errors are 0 for a calibrated model; other metrics are not. */
+/* Errors are 0 for a calibrated model; scores, and what describes variances, are not. */
 static int versus_bounded(const pc_result_record *record) {
+  const char *notion = record->notion == NULL ? "proper" : record->notion;
   return (record->bound != NULL && strcmp(record->bound, "lower") == 0) ||
-         record->outcome.inner_power > 0;
+         record->outcome.inner_power > 0 ||
+         (strcmp(notion, "proper") != 0 && strcmp(notion, "variance") != 0);
 }
 
 /* ---- standard errors from replicas ---- */
@@ -178,6 +180,7 @@ static void versus_one(const versus_job *job, size_t metric, double *room) {
   versus_replicas(job, metric, columns, &sample);
   if (!sample.bounded || power > 0)
     sample.bias = sample.swamped = 0.0;
+  sample.vague = power == 0 && versus_pair(job, metric); /* its bias is not known */
   if (job->exchanges > 0) {
     versus_exchanged(job, metric, power > 0, columns);
     sample.exchanged[0] = columns[0];
