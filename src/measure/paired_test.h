@@ -21,6 +21,7 @@ typedef struct pc_paired_sample {
   size_t exchanges;     /* 0: the models could not be exchanged */
   double se[2];         /* standard error of each T */
   double spread;        /* standard error of T[0] - T[1] over the same replicas */
+  double sign_p;        /* twice the share of replicas whose difference has the other sign */
   double bias;          /* of T[0] - T[1], by replicas */
   int differ;           /* the scores of the two models differ in law */
   double swamped;       /* the larger bias of the two, where above its standard error; or 0 */

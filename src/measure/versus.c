@@ -87,6 +87,14 @@ static size_t versus_both(const double *x, const double *y, size_t count, double
   return 2 * kept > count ? kept : 0;
 }
 
+/* How sure is the sign of a difference?  Twice the share of replicas that do not have it. */
+static double versus_sign_p(const double *differences, size_t count, double value) {
+  double against = 1.0;
+  for (size_t r = 0; r < count; r++)
+    against += value > 0.0 ? differences[r] <= 0.0 : differences[r] >= 0.0;
+  return count == 0 ? 0.0 : fmin(1.0, 2.0 * against / (1.0 + (double)count));
+}
+
 /* Fills what replicas, or values without one block each, say about the two models; NaN where
  * they say nothing. */
 static void versus_replicas(const versus_job *job, size_t metric, double *out[3],
@@ -97,6 +105,7 @@ static void versus_replicas(const versus_job *job, size_t metric, double *out[3]
                             job->other->replicas + metric * replicas, replicas, out);
   for (size_t i = 0; i < 3; i++)
     *places[i] = kept > 0 ? pc_interval_spread(out[i], kept) : (double)NAN;
+  sample->sign_p = versus_sign_p(out[2], kept, sample->value[0] - sample->value[1]);
   for (size_t r = 0; r < kept; r++)
     sample->bias += (out[2][r] - (sample->value[0] - sample->value[1])) / (double)kept;
   for (size_t m = 0; m < 2 && kept > 0; m++) {
