@@ -8,7 +8,8 @@
  *     law=opposed:  for each metric h on the other side of 1 is found at which both have the
  *                   same error in PAIRED_SIZE_POPULATION scores: over- against
  *                   under-confident.
- *     law=recalibrated: b is a after a method fitted by cross-validation.  Where a is
+ *     law=recalibrated: b is a after a method fitted by cross-validation, or on a second set
+ *                   of as many rows.  Where a is
  *                   calibrated (f = 1, noise = 0) no method improves it, and rejected counts
  *                   only the sets in which b is found better, 0.025 of them by chance.
  *   The two are measured on the same rows and compared.  Reported are the share of sets with
@@ -45,6 +46,7 @@
 #define PAIRED_SIZE_STEPS 12
 #define PAIRED_SIZE_HALVINGS 8
 #define PAIRED_SIZE_ROW_COST 2e4
+#define PAIRED_SIZE_SECOND (UINT64_C(1) << 41) /* rows of second sets */
 #define PAIRED_SIZE_STREAM UINT64_C(0x5a00000000000000)
 
 enum {
@@ -53,7 +55,8 @@ enum {
   PAIRED_SIZE_SPREAD,
   PAIRED_SIZE_SHARE,
   PAIRED_SIZE_FACTOR_TWO,
-  PAIRED_SIZE_METHOD
+  PAIRED_SIZE_METHOD,
+  PAIRED_SIZE_FIT
 };
 enum { PAIRED_SIZE_EQUAL, PAIRED_SIZE_OPPOSED, PAIRED_SIZE_RECALIBRATED }; /* laws */
 enum { PAIRED_SIZE_TRUE, PAIRED_SIZE_LABEL, PAIRED_SIZE_OWN, PAIRED_SIZE_SAME };
@@ -61,8 +64,8 @@ enum { PAIRED_SIZE_TRUE, PAIRED_SIZE_LABEL, PAIRED_SIZE_OWN, PAIRED_SIZE_SAME };
 static const pcal_option paired_size_options[] = {
     {"law", PCAL_OPTION_CHOICE, "same", 0, 0, "same|opposed|recalibrated",
      "same: two models equal in law; opposed: one over-confident and one under-confident, with "
-     "equal errors; recalibrated: the second is the first after a method fitted by "
-     "cross-validation, as in propercal compare"},
+     "equal errors; recalibrated: the second is the first after a method, as in "
+     "propercal compare"},
     {"noise", PCAL_OPTION_REAL, "0.3", 0, 100, NULL,
      "standard deviation of what each model adds to the true logits"},
     {"spread", PCAL_OPTION_REAL, "1.5", 0, 100, NULL, "standard deviation of the true logits"},
@@ -74,6 +77,8 @@ static const pcal_option paired_size_options[] = {
     {"method", PCAL_OPTION_CHOICE, "temperature", 0, 0,
      "temperature|vector|isotonic|histogram|scaling-binning",
      "with law=recalibrated: the method"},
+    {"fit", PCAL_OPTION_CHOICE, "folds", 0, 0, "folds|second",
+     "with law=recalibrated: by cross-validation, or on a second set of as many rows"},
 };
 
 static const char *const paired_size_methods[] = {"temperature", "vector", "isotonic",
@@ -215,22 +220,39 @@ static pcal_status paired_size_measure(const paired_size_job *job, const paired_
 
 /* ---- one set ---- */
 
-/* The first model after a method that was fitted to other folds than a row's own. */
-static pcal_status paired_size_recalibrated(const paired_size_job *job,
-                                            const paired_size_rows *rows, const pcal_env *env,
-                                            pcal_results **out, pcal_error *err) {
-  const pcal_batch batch = paired_size_batch(job, rows, 0, job->rows);
-  pc_held_out held_out = {.env = env, .folds = {env->seed, PAIRED_SIZE_FOLDS}};
+/* Fits a method to other folds than a row's own, or to the second set, and measures the first
+ * model after it. */
+static pcal_status paired_size_fit(const paired_size_job *job, pc_held_out *held_out,
+                                   pcal_results **out, pcal_error *err) {
   pcal_calibrator *calibrators[PAIRED_SIZE_FOLDS] = {NULL};
-  PC_TRY(pc_source_borrow(&batch, NULL, env, &held_out.source, err));
-  pcal_status status =
-      pc_held_out_fit(&held_out, paired_size_methods[job->options[PAIRED_SIZE_METHOD].choice],
-                      calibrators, err);
+  pcal_status status = pc_held_out_fit(
+      held_out, paired_size_methods[job->options[PAIRED_SIZE_METHOD].choice], calibrators, err);
   if (status == PCAL_OK)
-    status = pc_held_out_measure(&held_out, calibrators, &job->config, out, err);
+    status = pc_held_out_measure(held_out, calibrators, &job->config, out, err);
   for (size_t i = 0; i < PAIRED_SIZE_FOLDS; i++)
     pc_calibrator_free(calibrators[i]);
+  return status;
+}
+
+static pcal_status paired_size_recalibrated(const paired_size_job *job, size_t set,
+                                            const paired_size_rows *rows, const pcal_env *env,
+                                            pcal_results **out, pcal_error *err) {
+  const int second = job->options[PAIRED_SIZE_FIT].choice != 0;
+  const pcal_batch batch = paired_size_batch(job, rows, 0, job->rows);
+  pc_held_out held_out = {.env = env, .folds = {env->seed, second ? 1 : PAIRED_SIZE_FOLDS}};
+  paired_size_rows more = {{NULL, NULL}, NULL};
+  pcal_status status = pc_source_borrow(&batch, NULL, env, &held_out.source, err);
+  if (status == PCAL_OK && second)
+    status = paired_size_fill(job, env, PAIRED_SIZE_SECOND + (uint64_t)set * job->rows,
+                              job->rows, &more, err);
+  const pcal_batch other = paired_size_batch(job, &more, 0, job->rows);
+  if (status == PCAL_OK && second)
+    status = pc_source_borrow(&other, NULL, env, &held_out.fitting, err);
+  if (status == PCAL_OK)
+    status = paired_size_fit(job, &held_out, out, err);
   pc_source_free(held_out.source);
+  pc_source_free(held_out.fitting);
+  paired_size_free(env, &more);
   return status;
 }
 
@@ -255,7 +277,7 @@ static pcal_status paired_size_compare(const paired_size_job *job, size_t set,
   PC_TRY(paired_size_fill(job, env, (uint64_t)set * job->rows, job->rows, rows, err));
   PC_TRY(paired_size_measure(job, rows, 0, job->rows, &job->config, env, &results[0], err));
   if (paired_size_law(job) == PAIRED_SIZE_RECALIBRATED)
-    PC_TRY(paired_size_recalibrated(job, rows, env, &results[1], err));
+    PC_TRY(paired_size_recalibrated(job, set, rows, env, &results[1], err));
   else
     PC_TRY(paired_size_measure(job, rows, 1, job->rows, &job->config, env, &results[1], err));
   PC_TRY(pc_versus(results[0], results[1], err));
