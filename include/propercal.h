@@ -656,9 +656,9 @@ typedef struct pcal_result {
   const char *difference_method; /* of the interval and p-value of the difference, or NULL:
                                     "exchange", the models were exchanged row by row;
                                     "exchange-wide", that, and they err in different ways, so a
-                                    difference counts from z times twice the larger standard
-                                    error on; "replicas", they could not be exchanged, and
-                                    standard errors alone decide */
+                                    difference must also exceed what replicas of both show;
+                                    "replicas", they could not be exchanged, and standard
+                                    errors alone decide */
   uint64_t difference_rows; /* rows (or clusters) in which the two models differ, where they
                                were exchanged */
 } pcal_result;

@@ -36,9 +36,9 @@ class Difference(NamedTuple):
 
     ``p_value`` is below 1 - level exactly when [low, high] excludes 0. ``method`` is "exchange" (the
     two models were exchanged row by row), "exchange-wide" (that, and they err in different ways, so
-    a difference counts from z times twice the larger standard error on) or "replicas" (they could
-    not be exchanged, and standard errors alone decide). ``rows`` is the number of rows, or clusters,
-    in which the models differ.
+    a difference must also exceed what replicas of both show) or "replicas" (they could not be
+    exchanged, and standard errors alone decide). ``rows`` is the number of rows, or clusters, in
+    which the models differ.
     """
 
     value: float

@@ -7,7 +7,7 @@
 /* What decided about a difference. */
 typedef enum pc_paired_method {
   PC_PAIRED_EXCHANGE = 1, /* the models exchanged row by row */
-  PC_PAIRED_WIDE,         /* that, and at least 2 z standard errors: they err differently */
+  PC_PAIRED_WIDE,         /* that, and the spread of replicas: they err differently */
   PC_PAIRED_REPLICAS      /* standard errors alone: the models could not be exchanged */
 } pc_paired_method;
 
@@ -21,9 +21,11 @@ typedef struct pc_paired_sample {
   size_t exchanges;     /* 0: the models could not be exchanged */
   double se[2];         /* standard error of each T */
   double spread;        /* standard error of T[0] - T[1] over the same replicas */
+  double sign_p;        /* twice the share of replicas whose difference has the other sign */
   double bias;          /* of T[0] - T[1], by replicas */
   int differ;           /* the scores of the two models differ in law */
   double swamped;       /* the larger bias of the two, where above its standard error; or 0 */
+  int vague;            /* the size of T says little about errors, whatever its bias */
   int bounded;          /* T is an error, or its square: 0 for a calibrated model */
   double level;
 } pc_paired_sample;

@@ -65,10 +65,12 @@ static int versus_pair(const versus_job *job, size_t metric) {
   return job->plan.entry_count > 0 && pc_plan_paired_rows(&job->plan, metric);
 }
 
-/* Errors are 0 for a calibrated model; other metrics are not. */
+/* Errors are 0 for a calibrated model; scores, and what describes variances, are not. */
 static int versus_bounded(const pc_result_record *record) {
+  const char *notion = record->notion == NULL ? "proper" : record->notion;
   return (record->bound != NULL && strcmp(record->bound, "lower") == 0) ||
-         record->outcome.inner_power > 0;
+         record->outcome.inner_power > 0 ||
+         (strcmp(notion, "proper") != 0 && strcmp(notion, "variance") != 0);
 }
 
 /* ---- standard errors from replicas ---- */
@@ -85,6 +87,14 @@ static size_t versus_both(const double *x, const double *y, size_t count, double
   return 2 * kept > count ? kept : 0;
 }
 
+/* How sure is the sign of a difference?  Twice the share of replicas that do not have it. */
+static double versus_sign_p(const double *differences, size_t count, double value) {
+  double against = 1.0;
+  for (size_t r = 0; r < count; r++)
+    against += value > 0.0 ? differences[r] <= 0.0 : differences[r] >= 0.0;
+  return count == 0 ? 0.0 : fmin(1.0, 2.0 * against / (1.0 + (double)count));
+}
+
 /* Fills what replicas, or values without one block each, say about the two models; NaN where
  * they say nothing. */
 static void versus_replicas(const versus_job *job, size_t metric, double *out[3],
@@ -95,6 +105,7 @@ static void versus_replicas(const versus_job *job, size_t metric, double *out[3]
                             job->other->replicas + metric * replicas, replicas, out);
   for (size_t i = 0; i < 3; i++)
     *places[i] = kept > 0 ? pc_interval_spread(out[i], kept) : (double)NAN;
+  sample->sign_p = versus_sign_p(out[2], kept, sample->value[0] - sample->value[1]);
   for (size_t r = 0; r < kept; r++)
     sample->bias += (out[2][r] - (sample->value[0] - sample->value[1])) / (double)kept;
   for (size_t m = 0; m < 2 && kept > 0; m++) {
@@ -178,6 +189,7 @@ static void versus_one(const versus_job *job, size_t metric, double *room) {
   versus_replicas(job, metric, columns, &sample);
   if (!sample.bounded || power > 0)
     sample.bias = sample.swamped = 0.0;
+  sample.vague = power == 0 && versus_pair(job, metric); /* its bias is not known */
   if (job->exchanges > 0) {
     versus_exchanged(job, metric, power > 0, columns);
     sample.exchanged[0] = columns[0];

@@ -61,8 +61,11 @@ static void comparison_tell_why(const pcal_comparison *table, pc_text *out) {
   if (!comparison_tell_proper(table))
     pc_text_format(out,
                    " Beware: %s is not a proper score, and a method can lower it by throwing "
-                   "information away; rank by %s to be safe.",
+                   "information away%s; rank by %s to be safe.",
                    comparison_tell_record(table, table->by)->label,
+                   table->folds > 0 ? ", or by chance under cross-validation, since the folds "
+                                      "together were fitted to the rows that judge them"
+                                    : "",
                    table->contestants[0].results->layout.form == PC_FORM_CLASSES
                        ? "brier or log"
                        : "dss or crps");

@@ -3,19 +3,24 @@
  * Design:  a row has true logits z = spread g, g standard normal, and a label drawn from
  *   softmax(z).  Two models predict logits a = f (z + noise u) and b = h (z + noise v), u and v
  *   standard normal, all draws independent.
- *     law=same:     h = f, so both models have the same law and the same error.
+ *     law=same:     h = f, so both models have the same law and the same error; or h = other,
+ *                   to see how often a difference that is there is found.
  *     law=opposed:  for each metric h on the other side of 1 is found at which both have the
  *                   same error in PAIRED_SIZE_POPULATION scores: over- against
  *                   under-confident.
+ *     law=recalibrated: b is a after a method fitted by cross-validation, or on a second set
+ *                   of as many rows.  Where a is
+ *                   calibrated (f = 1, noise = 0) no method improves it, and rejected counts
+ *                   only the sets in which b is found better, 0.025 of them by chance.
  *   The two are measured on the same rows and compared.  Reported are the share of sets with
  *   p < 0.05, which should be 0.05, and the share in which p < 1 - level but the interval
  *   includes 0, or the other way round, which should be 0.
  * Edge cases:
  *   (1) share below 1: in the other rows b is a;
  *   (2) a metric that has no difference with an interval in a set is left out of the shares;
- *   (3) metrics over pairs of rows, whose population would take too long, have no partner for
- *       law=opposed, nor has an error that no model on the other side of 1 has (flat
- *       predictions are calibrated class by class): no sets are drawn.
+ *   (3) the population of metrics over pairs of rows has PAIRED_SIZE_PAIRED rows;
+ *   (4) an error that no model on the other side of 1 has (flat predictions are calibrated
+ *       class by class) has no partner for law=opposed: no sets are drawn.
  * Cost: sets times that of measuring two models with replicas; sets are spread over threads. */
 #include <math.h>
 #include <stdio.h>
@@ -27,6 +32,7 @@
 #include "kernels/softmax.h"
 #include "measure/measure.h"
 #include "measure/versus.h"
+#include "studies/held_out.h"
 #include "studies/study.h"
 
 #define PAIRED_SIZE_SETS 1000
@@ -34,24 +40,49 @@
 #define PAIRED_SIZE_LEVEL 0.95
 #define PAIRED_SIZE_CHANCE 0.05
 #define PAIRED_SIZE_POPULATION 1000000u /* scores */
-#define PAIRED_SIZE_STEP 0.8            /* by which factors are tried one after the other */
+#define PAIRED_SIZE_PAIRED 10000u       /* rows of it for metrics over pairs of rows */
+#define PAIRED_SIZE_FOLDS 5
+#define PAIRED_SIZE_STEP 0.8 /* by which factors are tried one after the other */
 #define PAIRED_SIZE_STEPS 12
 #define PAIRED_SIZE_HALVINGS 8
 #define PAIRED_SIZE_ROW_COST 2e4
+#define PAIRED_SIZE_SECOND (UINT64_C(1) << 41) /* rows of second sets */
 #define PAIRED_SIZE_STREAM UINT64_C(0x5a00000000000000)
 
-enum { PAIRED_SIZE_LAW, PAIRED_SIZE_NOISE, PAIRED_SIZE_SPREAD, PAIRED_SIZE_SHARE };
+enum {
+  PAIRED_SIZE_LAW,
+  PAIRED_SIZE_NOISE,
+  PAIRED_SIZE_SPREAD,
+  PAIRED_SIZE_SHARE,
+  PAIRED_SIZE_FACTOR_TWO,
+  PAIRED_SIZE_METHOD,
+  PAIRED_SIZE_FIT
+};
+enum { PAIRED_SIZE_EQUAL, PAIRED_SIZE_OPPOSED, PAIRED_SIZE_RECALIBRATED }; /* laws */
 enum { PAIRED_SIZE_TRUE, PAIRED_SIZE_LABEL, PAIRED_SIZE_OWN, PAIRED_SIZE_SAME };
 
 static const pcal_option paired_size_options[] = {
-    {"law", PCAL_OPTION_CHOICE, "same", 0, 0, "same|opposed",
+    {"law", PCAL_OPTION_CHOICE, "same", 0, 0, "same|opposed|recalibrated",
      "same: two models equal in law; opposed: one over-confident and one under-confident, with "
-     "equal errors"},
+     "equal errors; recalibrated: the second is the first after a method, as in "
+     "propercal compare"},
     {"noise", PCAL_OPTION_REAL, "0.3", 0, 100, NULL,
      "standard deviation of what each model adds to the true logits"},
     {"spread", PCAL_OPTION_REAL, "1.5", 0, 100, NULL, "standard deviation of the true logits"},
     {"share", PCAL_OPTION_REAL, "1", 0, 1, NULL, "share of rows in which the models differ"},
+    {"other", PCAL_OPTION_REAL, "0", 0, 1000, NULL,
+     "with law=same: factor of the second model; 0: that of the first. Where the factors "
+     "differ, "
+     "the share of rejected sets is the power"},
+    {"method", PCAL_OPTION_CHOICE, "temperature", 0, 0,
+     "temperature|vector|isotonic|histogram|scaling-binning",
+     "with law=recalibrated: the method"},
+    {"fit", PCAL_OPTION_CHOICE, "folds", 0, 0, "folds|second",
+     "with law=recalibrated: by cross-validation, or on a second set of as many rows"},
 };
+
+static const char *const paired_size_methods[] = {"temperature", "vector", "isotonic",
+                                                  "histogram", "scaling-binning"};
 
 static const char *const paired_size_specs[] = {"accuracy",
                                                 "brier",
@@ -69,23 +100,28 @@ static const char *const paired_size_specs[] = {"accuracy",
 /* What one set says of one metric. */
 typedef struct paired_size_value {
   double difference, p_value; /* NaN: nothing */
-  int excludes, wide;
+  int excludes, wide, better; /* better: the second model */
 } paired_size_value;
-
-typedef struct paired_size_job {
-  const pcal_env *env;
-  const pc_value *options;
-  pcal_measure_config config;
-  size_t rows, classes, sets;
-  double factor, other;      /* f and h */
-  paired_size_value *values; /* set by set, metric by metric */
-} paired_size_job;
 
 /* Two models on the same rows. */
 typedef struct paired_size_rows {
   float *logits[2];
   int32_t *labels;
 } paired_size_rows;
+
+typedef struct paired_size_job {
+  const pcal_env *env;
+  const pc_value *options;
+  pcal_measure_config config;
+  size_t rows, classes, sets;
+  double factor, other;        /* f and h */
+  paired_size_rows population; /* law=opposed: at factor 1, and room for another factor */
+  paired_size_value *values;   /* set by set, metric by metric */
+} paired_size_job;
+
+static int paired_size_law(const paired_size_job *job) {
+  return (int)job->options[PAIRED_SIZE_LAW].choice;
+}
 
 /* ---- rows ---- */
 
@@ -126,6 +162,12 @@ static void paired_size_draw(const paired_size_job *job, uint64_t index, size_t 
     }
 }
 
+static paired_size_job paired_size_unscaled(const paired_size_job *job) {
+  paired_size_job out = *job;
+  out.factor = out.other = 1.0;
+  return out;
+}
+
 static void paired_size_free(const pcal_env *env, paired_size_rows *rows) {
   pc_free(env, rows->logits[0]);
   pc_free(env, rows->logits[1]);
@@ -149,11 +191,8 @@ static pcal_status paired_size_fill(const paired_size_job *job, const pcal_env *
   return enough ? PCAL_OK : pc_fail_memory(err, "drawing a set");
 }
 
-static pcal_status paired_size_measure(const paired_size_job *job, const paired_size_rows *rows,
-                                       size_t model, size_t count,
-                                       const pcal_measure_config *config, const pcal_env *env,
-                                       pcal_results **out, pcal_error *err) {
-  pcal_measure *measure = NULL;
+static pcal_batch paired_size_batch(const paired_size_job *job, const paired_size_rows *rows,
+                                    size_t model, size_t count) {
   pcal_batch batch = PCAL_BATCH_INIT;
   batch.kind = PCAL_LOGIT;
   batch.rows = count;
@@ -162,6 +201,15 @@ static pcal_status paired_size_measure(const paired_size_job *job, const paired_
   batch.row_stride = (ptrdiff_t)(job->classes * sizeof(float));
   batch.column_stride = sizeof(float);
   batch.labels = rows->labels;
+  return batch;
+}
+
+static pcal_status paired_size_measure(const paired_size_job *job, const paired_size_rows *rows,
+                                       size_t model, size_t count,
+                                       const pcal_measure_config *config, const pcal_env *env,
+                                       pcal_results **out, pcal_error *err) {
+  pcal_measure *measure = NULL;
+  const pcal_batch batch = paired_size_batch(job, rows, model, count);
   PC_TRY(pc_measure_new(config, env, &measure, err));
   pcal_status status = pc_measure_update(measure, &batch, err);
   if (status == PCAL_OK)
@@ -172,14 +220,53 @@ static pcal_status paired_size_measure(const paired_size_job *job, const paired_
 
 /* ---- one set ---- */
 
-static paired_size_value paired_size_read(const pc_surety *surety) {
-  paired_size_value out = {(double)NAN, (double)NAN, 0, 0};
+/* Fits a method to other folds than a row's own, or to the second set, and measures the first
+ * model after it. */
+static pcal_status paired_size_fit(const paired_size_job *job, pc_held_out *held_out,
+                                   pcal_results **out, pcal_error *err) {
+  pcal_calibrator *calibrators[PAIRED_SIZE_FOLDS] = {NULL};
+  pcal_status status = pc_held_out_fit(
+      held_out, paired_size_methods[job->options[PAIRED_SIZE_METHOD].choice], calibrators, err);
+  if (status == PCAL_OK)
+    status = pc_held_out_measure(held_out, calibrators, &job->config, out, err);
+  for (size_t i = 0; i < PAIRED_SIZE_FOLDS; i++)
+    pc_calibrator_free(calibrators[i]);
+  return status;
+}
+
+static pcal_status paired_size_recalibrated(const paired_size_job *job, size_t set,
+                                            const paired_size_rows *rows, const pcal_env *env,
+                                            pcal_results **out, pcal_error *err) {
+  const int second = job->options[PAIRED_SIZE_FIT].choice != 0;
+  const pcal_batch batch = paired_size_batch(job, rows, 0, job->rows);
+  pc_held_out held_out = {.env = env, .folds = {env->seed, second ? 1 : PAIRED_SIZE_FOLDS}};
+  paired_size_rows more = {{NULL, NULL}, NULL};
+  pcal_status status = pc_source_borrow(&batch, NULL, env, &held_out.source, err);
+  if (status == PCAL_OK && second)
+    status = paired_size_fill(job, env, PAIRED_SIZE_SECOND + (uint64_t)set * job->rows,
+                              job->rows, &more, err);
+  const pcal_batch other = paired_size_batch(job, &more, 0, job->rows);
+  if (status == PCAL_OK && second)
+    status = pc_source_borrow(&other, NULL, env, &held_out.fitting, err);
+  if (status == PCAL_OK)
+    status = paired_size_fit(job, &held_out, out, err);
+  pc_source_free(held_out.source);
+  pc_source_free(held_out.fitting);
+  paired_size_free(env, &more);
+  return status;
+}
+
+static paired_size_value paired_size_read(const pc_result_record *record) {
+  const pc_surety *surety = &record->surety;
+  const int more = strcmp(record->metric, "accuracy") == 0;
+  paired_size_value out = {(double)NAN, (double)NAN, 0, 0, 0};
   if (!surety->has_difference_interval)
     return out;
   out.difference = surety->difference;
   out.p_value = surety->difference_p_value;
   out.excludes = surety->difference_low > 0.0 || surety->difference_high < 0.0;
   out.wide = surety->difference_method == PC_PAIRED_WIDE;
+  out.better = more ? surety->difference < 0.0 : surety->difference > 0.0;
   return out;
 }
 
@@ -188,11 +275,14 @@ static pcal_status paired_size_compare(const paired_size_job *job, size_t set,
                                        pcal_results *results[2], pcal_error *err) {
   const size_t metrics = job->config.spec_count;
   PC_TRY(paired_size_fill(job, env, (uint64_t)set * job->rows, job->rows, rows, err));
-  for (size_t m = 0; m < 2; m++)
-    PC_TRY(paired_size_measure(job, rows, m, job->rows, &job->config, env, &results[m], err));
+  PC_TRY(paired_size_measure(job, rows, 0, job->rows, &job->config, env, &results[0], err));
+  if (paired_size_law(job) == PAIRED_SIZE_RECALIBRATED)
+    PC_TRY(paired_size_recalibrated(job, set, rows, env, &results[1], err));
+  else
+    PC_TRY(paired_size_measure(job, rows, 1, job->rows, &job->config, env, &results[1], err));
   PC_TRY(pc_versus(results[0], results[1], err));
   for (size_t m = 0; m < metrics; m++)
-    job->values[set * metrics + m] = paired_size_read(&results[0]->records[m].surety);
+    job->values[set * metrics + m] = paired_size_read(&results[0]->records[m]);
   return PCAL_OK;
 }
 
@@ -212,29 +302,6 @@ static pcal_status paired_size_task(void *user, size_t set, size_t worker, pcal_
 
 /* ---- equal errors ---- */
 
-/* The error of the second model in the population. */
-static pcal_status paired_size_error(const paired_size_job *job, const char *spec,
-                                     double factor, double *out, pcal_error *err) {
-  const size_t count = PAIRED_SIZE_POPULATION / job->classes;
-  paired_size_job here = *job;
-  pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
-  paired_size_rows rows = {{NULL, NULL}, NULL};
-  pcal_results *results = NULL;
-  config.kind = PCAL_LOGIT;
-  config.columns = job->classes;
-  config.specs = &spec;
-  config.spec_count = 1;
-  here.factor = here.other = factor;
-  pcal_status status = paired_size_fill(&here, job->env, UINT64_C(1) << 40, count, &rows, err);
-  if (status == PCAL_OK)
-    status = paired_size_measure(&here, &rows, 1, count, &config, job->env, &results, err);
-  if (status == PCAL_OK)
-    *out = results->records[0].outcome.value;
-  paired_size_free(job->env, &rows);
-  pc_results_free(results);
-  return status;
-}
-
 static int paired_size_of_pairs(const paired_size_job *job, const char *spec) {
   const pc_metric *metric;
   pc_options options;
@@ -245,6 +312,27 @@ static int paired_size_of_pairs(const paired_size_job *job, const char *spec) {
          pc_metric_parse_for(PC_FORM_CLASSES, spec, &metric, &options, NULL) == PCAL_OK &&
          metric->configure(&options, &layout, &reading, NULL) == PCAL_OK &&
          reading.need.machine == PC_PAIR;
+}
+
+/* The error of the second model in the population when its factor is `factor`. */
+static pcal_status paired_size_error(const paired_size_job *job, const char *spec,
+                                     double factor, double *out, pcal_error *err) {
+  const size_t all = PAIRED_SIZE_POPULATION / job->classes;
+  const int few = paired_size_of_pairs(job, spec) && all > PAIRED_SIZE_PAIRED;
+  const size_t count = few ? PAIRED_SIZE_PAIRED : all;
+  const paired_size_rows *rows = &job->population;
+  pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
+  pcal_results *results = NULL;
+  config.kind = PCAL_LOGIT;
+  config.columns = job->classes;
+  config.specs = &spec;
+  config.spec_count = 1;
+  for (size_t i = 0; i < count * job->classes; i++)
+    rows->logits[0][i] = (float)factor * rows->logits[1][i];
+  PC_TRY(paired_size_measure(job, rows, 0, count, &config, job->env, &results, err));
+  *out = results->records[0].outcome.value;
+  pc_results_free(results);
+  return PCAL_OK;
 }
 
 /* Steps away from 1 until the error is at least `wanted`; *far NaN when that never happens. */
@@ -270,8 +358,6 @@ static pcal_status paired_size_partner(const paired_size_job *job, const char *s
                                        double *out, pcal_error *err) {
   double near = 1.0, far = (double)NAN, wanted = 0.0, here = 0.0;
   *out = (double)NAN;
-  if (paired_size_of_pairs(job, spec))
-    return PCAL_OK;
   PC_TRY(paired_size_error(job, spec, job->factor, &wanted, err));
   PC_TRY(paired_size_bracket(job, spec, wanted, &near, &far, err));
   for (size_t i = 0; !isnan(far) && i < PAIRED_SIZE_HALVINGS; i++) {
@@ -303,16 +389,18 @@ static void paired_size_columns(const paired_size_job *job, pc_findings *finding
                                 pc_study_table *table) {
   static const char *const columns[] = {"metric", "rows",     "factor", "other",
                                         "mean",   "rejected", "wide",   "disagree"};
+  static const char *const laws[] = {"equal in law", "with equal errors in opposite directions",
+                                     "of which the second is the first, recalibrated"};
   for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
     pc_study_table_column(table, columns[c]);
   pc_findings_say(
       findings,
       "%zu sets with %zu classes, two models %s: their factors, the mean difference, the share "
-      "of sets with p < 0.05 (rejected, 0.05 is right), judged as models that err differently "
+      "of sets with p < 0.05 (rejected, %s is right), judged as models that err differently "
       "(wide), and in which p-value and interval disagree",
-      job->sets, job->classes,
-      job->options[PAIRED_SIZE_LAW].choice == 0 ? "equal in law"
-                                                : "with equal errors in opposite directions");
+      job->sets, job->classes, laws[paired_size_law(job)],
+      paired_size_law(job) == PAIRED_SIZE_RECALIBRATED ? "and the second better, 0.025"
+                                                       : "0.05");
 }
 
 static pcal_status paired_size_row(const paired_size_job *job, size_t metric,
@@ -325,7 +413,8 @@ static pcal_status paired_size_row(const paired_size_job *job, size_t metric,
       continue;
     count++;
     mean += v->difference;
-    rejected += v->p_value < PAIRED_SIZE_CHANCE;
+    rejected += v->p_value < PAIRED_SIZE_CHANCE &&
+                (paired_size_law(job) != PAIRED_SIZE_RECALIBRATED || v->better);
     wide += v->wide;
     disagree += (v->p_value < chance - 1e-12) != v->excludes;
   }
@@ -361,18 +450,30 @@ static pcal_status paired_size_no_sets(const paired_size_job *job, pc_study_tabl
   return PCAL_OK;
 }
 
-static pcal_status paired_size_experiment(paired_size_job *job, pc_study_table *table,
-                                          pcal_error *err) {
+/* One metric or all of them, with the partner of the first model, for each number of rows. */
+static pcal_status paired_size_experiment(paired_size_job *job, const pcal_study_config *config,
+                                          pc_study_table *table, pcal_error *err) {
+  for (size_t r = 0; r < (config->row_count_count > 0 ? config->row_count_count : 1); r++) {
+    if (config->row_count_count > 0)
+      job->rows = (size_t)config->row_counts[r];
+    PC_TRY(isnan(job->other) ? paired_size_no_sets(job, table, err)
+                             : paired_size_sets(job, table, err));
+  }
+  return PCAL_OK;
+}
+
+static pcal_status paired_size_factor(paired_size_job *job, const pcal_study_config *config,
+                                      pc_study_table *table, pcal_error *err) {
   const pcal_measure_config all = job->config;
-  job->other = job->factor;
-  if (job->options[PAIRED_SIZE_LAW].choice == 0)
-    return paired_size_sets(job, table, err);
+  const double other = job->options[PAIRED_SIZE_FACTOR_TWO].number;
+  job->other = other > 0.0 ? other : job->factor;
+  if (paired_size_law(job) != PAIRED_SIZE_OPPOSED)
+    return paired_size_experiment(job, config, table, err);
   for (size_t m = 0; m < all.spec_count; m++) {
     job->config.specs = all.specs + m;
     job->config.spec_count = 1;
     PC_TRY(paired_size_partner(job, all.specs[m], &job->other, err));
-    PC_TRY(isnan(job->other) ? paired_size_no_sets(job, table, err)
-                             : paired_size_sets(job, table, err));
+    PC_TRY(paired_size_experiment(job, config, table, err));
   }
   job->config = all;
   return PCAL_OK;
@@ -381,16 +482,16 @@ static pcal_status paired_size_experiment(paired_size_job *job, pc_study_table *
 static pcal_status paired_size_work(paired_size_job *job, const pcal_study_config *config,
                                     pc_findings *findings, pcal_error *err) {
   pc_study_table *table = pc_findings_table(findings, "");
-  const size_t sizes = config->row_count_count, factors = config->factor_count;
   paired_size_columns(job, findings, table);
-  for (size_t r = 0; r < (sizes > 0 ? sizes : 1); r++) {
-    if (sizes > 0)
-      job->rows = (size_t)config->row_counts[r];
-    for (size_t f = 0; f < (factors > 0 ? factors : 1); f++) {
-      if (factors > 0)
-        job->factor = config->factors[f];
-      PC_TRY(paired_size_experiment(job, table, err));
-    }
+  if (paired_size_law(job) == PAIRED_SIZE_OPPOSED) {
+    const paired_size_job unscaled = paired_size_unscaled(job);
+    PC_TRY(paired_size_fill(&unscaled, job->env, UINT64_C(1) << 40,
+                            PAIRED_SIZE_POPULATION / job->classes, &job->population, err));
+  }
+  for (size_t f = 0; f < (config->factor_count > 0 ? config->factor_count : 1); f++) {
+    if (config->factor_count > 0)
+      job->factor = config->factors[f];
+    PC_TRY(paired_size_factor(job, config, table, err));
   }
   return PCAL_OK;
 }
@@ -416,6 +517,7 @@ static pcal_status paired_size_prepare(const pc_study_job *study, paired_size_jo
       own ? sizeof paired_size_specs / sizeof *paired_size_specs : config->spec_count;
   job->config.interval = config->interval > 0 ? config->interval : PAIRED_SIZE_LEVEL;
   job->config.replicas = config->replicas == 0 ? PAIRED_SIZE_REPLICAS : config->replicas;
+  job->config.interval_method = "percentile"; /* intervals of single models are not read */
   job->config.paired = 1;
   for (size_t m = 0; m < job->config.spec_count; m++)
     if (pc_metric_group_find(job->config.specs[m]) != NULL)
@@ -435,6 +537,7 @@ static pcal_status paired_size_run(const pc_study_job *study, pc_findings *findi
   if (job.values == NULL)
     return pc_fail_memory(err, "studying paired comparisons");
   const pcal_status status = paired_size_work(&job, study->config, findings, err);
+  paired_size_free(study->env, &job.population);
   pc_free(study->env, job.values);
   return status;
 }

@@ -16,6 +16,7 @@ static pc_paired_sample paired_given(double a, double b) {
   sample.exchanged[1] = paired_room[1];
   sample.exchanges = PAIRED_EXCHANGES + 1;
   sample.se[0] = sample.se[1] = 0.3;
+  sample.spread = 0.48; /* 1.25 times that is 0.6 */
   paired_room[0][0] = a;
   paired_room[1][0] = b;
   for (size_t i = 1; i <= PAIRED_EXCHANGES; i++) {
@@ -56,8 +57,8 @@ static void test_p_value_and_interval_agree(void **state) {
   }
 }
 
-/* Errors together above those of nearly all exchanges, and scores of another law: twice the
- * larger standard error, z times. */
+/* Errors together above those of nearly all exchanges, and scores of another law: 1.25 times
+ * the spread of replicas, z times. */
 static void test_models_that_err_differently(void **state) {
   (void)state;
   pc_paired_sample sample = paired_given(4.0, 2.9);
@@ -83,6 +84,26 @@ static void test_models_that_err_differently(void **state) {
   sample.differ = 1;
   sample.swamped = 0.5;
   assert_near(paired_found(sample).p_value, erfc(0.6 / 0.6 / sqrt(2.0)), 1e-9);
+}
+
+/* Scores of another law: a difference whose sign replicas do not share is none. */
+static void test_direction(void **state) {
+  (void)state;
+  pc_paired_sample sample = paired_given(2.0, 0.9);
+  sample.sign_p = 0.2;
+  assert_near(paired_found(sample).p_value, 0.01, 1e-12); /* equal in law: the exchange alone */
+  sample = paired_given(2.0, 0.9);
+  sample.sign_p = 0.2;
+  sample.differ = 1;
+  const pc_paired_finding found = paired_found(sample);
+  assert_int_equal(found.method, PC_PAIRED_EXCHANGE);
+  assert_near(found.p_value, 0.2, 1e-12);
+  assert_true(found.low <= 0.0 && found.high >= 1.1);
+  sample = paired_given(2.0, 0.9);
+  sample.sign_p = 0.2;
+  sample.differ = 1;
+  sample.bounded = 0; /* scores are sums, not sizes of gaps */
+  assert_near(paired_found(sample).p_value, 0.01, 1e-12);
 }
 
 /* A bias of 0.05 in replicas may be 0.2414 in D. */
@@ -157,6 +178,7 @@ int main(void) {
       cmocka_unit_test(test_share_of_exchanges),
       cmocka_unit_test(test_p_value_and_interval_agree),
       cmocka_unit_test(test_models_that_err_differently),
+      cmocka_unit_test(test_direction),
       cmocka_unit_test(test_bias),
       cmocka_unit_test(test_without_exchanges),
       cmocka_unit_test(test_few_exchanges),

@@ -19,9 +19,8 @@ static void versus_fill(void) {
   }
 }
 
-static pcal_results *versus_measure(const double *scores, size_t rows, size_t replicas,
-                                    int paired) {
-  static const char *const specs[] = {"brier", "ece", "skce"};
+static pcal_results *versus_measure_specs(const double *scores, size_t rows, size_t replicas,
+                                          int paired, const char *const *specs, size_t count) {
   pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
   pcal_measure *measure = NULL;
   pcal_results *results = NULL;
@@ -33,7 +32,7 @@ static pcal_results *versus_measure(const double *scores, size_t rows, size_t re
   const pcal_batch batch = given_batch(&data);
   config.columns = 1;
   config.specs = specs;
-  config.spec_count = UNIT_COUNT(specs);
+  config.spec_count = count;
   config.interval = 0.95;
   config.replicas = replicas;
   config.paired = paired;
@@ -42,6 +41,12 @@ static pcal_results *versus_measure(const double *scores, size_t rows, size_t re
   assert_int_equal(pcal_measure_finish(measure, &results, NULL), PCAL_OK);
   pcal_measure_free(measure);
   return results;
+}
+
+static pcal_results *versus_measure(const double *scores, size_t rows, size_t replicas,
+                                    int paired) {
+  static const char *const specs[] = {"brier", "ece", "skce"};
+  return versus_measure_specs(scores, rows, replicas, paired, specs, UNIT_COUNT(specs));
 }
 
 /* Exchanging rows changes the signs of the differences d of row values: the spread of D* is
@@ -103,6 +108,35 @@ static void test_few_rows_differ(void **state) {
   assert_true(fabs(brier.difference_p_value - large / 16) < 0.025);
   assert_true(given_result(mine, "ece").difference_p_value > 0.1);
   assert_true(given_result(mine, "skce").difference_p_value > 0.05);
+  pcal_results_free(mine);
+  pcal_results_free(other);
+}
+
+/* Exchanging an over-confident with an under-confident model cancels the errors of both: that
+ * is seen for every metric that is 0 for a calibrated model, and for no score. */
+static void test_errors_in_opposite_directions(void **state) {
+  (void)state;
+  static const char *const specs[] = {
+      "brier", "ece",   "tace:threshold=0.001", "ace", "ks", "tce-kde", "mmce", "skce",
+      "kce",   "ce-kde"};
+  const double strong = 2.5, weak = 0.4;
+  versus_fill();
+  for (size_t i = 0; i < VERSUS_ROWS; i++) {
+    const double odds = versus_mine[i] / (1 - versus_mine[i]);
+    versus_mine[i] = 1 / (1 + pow(odds, -strong));
+    versus_other[i] = 1 / (1 + pow(odds, -weak));
+  }
+  pcal_results *mine =
+      versus_measure_specs(versus_mine, VERSUS_ROWS, 40, 1, specs, UNIT_COUNT(specs));
+  pcal_results *other =
+      versus_measure_specs(versus_other, VERSUS_ROWS, 40, 1, specs, UNIT_COUNT(specs));
+  assert_int_equal(pcal_results_against(mine, other, NULL), PCAL_OK);
+  assert_string_equal(given_result(mine, specs[0]).difference_method, "exchange");
+  for (size_t m = 1; m < UNIT_COUNT(specs); m++) {
+    const pcal_result result = given_result(mine, specs[m]);
+    if (strcmp(result.difference_method, "exchange-wide") != 0)
+      fail_msg("%s: %s", specs[m], result.difference_method);
+  }
   pcal_results_free(mine);
   pcal_results_free(other);
 }
@@ -209,6 +243,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_difference_of_sums),
       cmocka_unit_test(test_few_rows_differ),
+      cmocka_unit_test(test_errors_in_opposite_directions),
       cmocka_unit_test(test_equal_models),
       cmocka_unit_test(test_what_is_refused),
       cmocka_unit_test(test_fewer_replicas_than_blocks),
