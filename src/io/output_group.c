@@ -90,8 +90,14 @@ static pcal_status group_name(group *g, pcal_error *err) {
   return PCAL_OK;
 }
 
+static void group_sync(const group *g) {
+  for (size_t i = 0; i < g->count; i++)
+    pc_output_sync_directory(g->files[i]->target);
+}
+
 static pcal_status group_commit(group *g, pcal_error *err) {
   PC_TRY(group_name(g, err));
+  group_sync(g); /* a list must never be there without the files that it names */
   int failure = pc_pending_write(g->pending, g->count, g->env);
   if (failure == ENOMEM)
     return pc_fail_memory(err, "writing output files");
@@ -105,8 +111,7 @@ static pcal_status group_commit(group *g, pcal_error *err) {
     status = pc_output_fail(g->files[g->renamed]->name, failure, err);
     group_go_back(g);
   }
-  for (size_t i = 0; i < g->count; i++)
-    pc_output_sync_directory(g->files[i]->target);
+  group_sync(g);
   if (status == PCAL_OK)
     pc_pending_remove(g->pending, g->count, g->env);
   group_clean(g);

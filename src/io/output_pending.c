@@ -173,8 +173,12 @@ static void pending_follow(const char *bytes, size_t length, char *room, const p
   int failed = 0;
   if (count == 0 || !pending_all_there(files, count, bytes, length, room))
     return;
-  for (size_t i = 0; i < count; i++)
+  for (size_t i = 0; i < count; i++) {
+    char old[PENDING_PATH];
+    if (snprintf(old, sizeof old, "%s.old", files[i].temporary) < PENDING_PATH)
+      (void)unlink(old); /* kept for a failure, see output_group.c */
     failed |= rename(files[i].temporary, files[i].target) != 0 && errno != ENOENT;
+  }
   for (size_t i = 0; i < count; i++)
     pc_output_sync_directory(files[i].target);
   if (!failed)
