@@ -37,7 +37,8 @@ bench-deps: ## install those packages into .venv-bench
 bench-huge: deps ## a billion scores: writes 5 GB into build-bench
 	@bench/run.py --build $(BUILD) --huge --only huge $(BENCH)
 
-install: build ## install; elsewhere: make install PREFIX=/usr
+install: ## install what is built, without fetching packages; elsewhere: make install PREFIX=/usr
+	@tools/install-deps --look demo
 	@tools/build $(BUILD) --prefix=$(abspath $(PREFIX))
 	@tools/meson install -C $(BUILD) --no-rebuild --quiet
 	@echo "Installed in $(abspath $(PREFIX))"

@@ -17,6 +17,7 @@
 
 #define ARGS_NAME_MAX 32
 #define ARGS_FLAGS_MAX 64
+#define ARGS_MESSAGE_MAX 4096
 
 typedef struct args_state {
   const cli_section *const *sections;
@@ -26,15 +27,44 @@ typedef struct args_state {
   size_t seen_count;
 } args_state;
 
+typedef struct args_line {
+  char *text;
+  size_t size, used;
+} args_line;
+
+static int args_line_sink(void *user, const char *bytes, size_t count) {
+  args_line *line = user;
+  const size_t room = line->size - 1 - line->used, kept = count < room ? count : room;
+  memcpy(line->text + line->used, bytes, kept);
+  line->used += kept;
+  return 0;
+}
+
+void cli_plain(const char *text, char *out, size_t size) {
+  args_line line = {out, size, 0};
+  if (pcal_escape(text, PCAL_FOR_TERMINAL, args_line_sink, &line, NULL) != PCAL_OK) {
+    args_line_sink(&line, text, strlen(text)); /* no memory: plain letters only */
+    for (size_t i = 0; i < line.used; i++)
+      out[i] = out[i] >= 0x20 && out[i] < 0x7F ? out[i] : '?';
+  }
+  const int full = line.used + 1 == size; /* a character that was cut is left out */
+  while (full && line.used > 0 && ((unsigned char)out[line.used - 1] & 0xC0u) == 0x80u)
+    line.used--;
+  if (full && line.used > 0 && (unsigned char)out[line.used - 1] >= 0xC0u)
+    line.used--;
+  out[line.used] = '\0';
+}
+
 pcal_status cli_fail(pcal_error *err, pcal_status status, const char *format, ...) {
+  char message[ARGS_MESSAGE_MAX];
   if (!err)
     return status;
-  err->status = status;
-  err->row = PCAL_NO_ROW;
+  *err = (pcal_error){.status = status, .row = PCAL_NO_ROW};
   va_list list;
   va_start(list, format);
-  vsnprintf(err->message, sizeof err->message, format, list);
+  vsnprintf(message, sizeof message, format, list);
   va_end(list);
+  cli_plain(message, err->message, sizeof err->message);
   return status;
 }
 

@@ -83,7 +83,10 @@ typedef struct cli_options {
   const char *generate;
 } cli_options;
 
-/* Fills err, which may be NULL, and returns status. */
+/* Text from outside as a terminal may have it, cut when it is too long. */
+void cli_plain(const char *text, char *out, size_t size);
+
+/* Fills err, which may be NULL, and returns status; the message is made safe for a terminal. */
 pcal_status cli_fail(pcal_error *err, pcal_status status, const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 3, 4)))

@@ -2,39 +2,8 @@
 
 #include <string.h>
 
-/* 1. Letters, digits and a few signs stand as they are.
- * 2. Other words stand in single quotes, with '\'' for a single quote in them.
- * 3. Words with control characters stand in $'...', which keeps them on one line. */
-static int command_plain(const char *word) {
-  return *word && word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                    "0123456789_-+=./:,@%")] == '\0';
-}
-
-static int command_control(const char *word) {
-  for (; *word; word++)
-    if ((unsigned char)*word < 0x20 || *word == 0x7F)
-      return 1;
-  return 0;
-}
-
 static void command_put_word(cli_page *page, const char *word) {
-  const int control = command_control(word);
-  if (command_plain(word)) {
-    cli_put(page, word);
-    return;
-  }
-  cli_put(page, control ? "$'" : "'");
-  for (; *word; word++) {
-    if (control && ((unsigned char)*word < 0x20 || *word == 0x7F))
-      cli_putf(page, "\\x%02x", (unsigned)*word);
-    else if (control && (*word == '\'' || *word == '\\'))
-      cli_putf(page, "\\%c", *word);
-    else if (*word == '\'')
-      cli_put(page, "'\\''");
-    else
-      cli_put_bytes(page, word, 1);
-  }
-  cli_put(page, "'");
+  cli_put_escaped(page, PCAL_FOR_SHELL, word);
 }
 
 static void command_put_name(cli_page *page, const cli_flag *flag, const char *strip) {

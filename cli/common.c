@@ -12,6 +12,8 @@
 
 #define COMMON_THREADS_MAX 1024
 #define COMMON_BAR 30
+#define COMMON_OUTPUTS_MAX 4
+#define COMMON_SENTENCE_MAX 4096
 
 /* ---- Flags -------------------------------------------------------------- */
 
@@ -313,34 +315,68 @@ static int common_pipe_closed(void) {
   return poll(&query, 1, 0) > 0 && (query.revents & POLLERR);
 }
 
-/* Signals wait while the file gets its name; everything slow is done before. */
-static pcal_status common_commit(cli_output *output, pcal_error *err) {
-  sigset_t saved;
-  const pcal_status flushed = pcal_output_flush(output->file, err);
-  if (flushed != PCAL_OK) {
-    pcal_output_discard(output->file);
-    return flushed;
+/* Signals wait while files get their names; everything slow is done before. */
+static pcal_status common_commit(cli_output *const *outputs, size_t count, pcal_error *err) {
+  pcal_output *files[COMMON_OUTPUTS_MAX];
+  pcal_status flushed = PCAL_OK;
+  for (size_t i = 0; i < count; i++) {
+    files[i] = outputs[i]->file;
+    if (flushed == PCAL_OK)
+      flushed = pcal_output_flush(files[i], err);
   }
+  for (size_t i = 0; i < count && flushed != PCAL_OK; i++)
+    pcal_output_discard(files[i]);
+  if (flushed != PCAL_OK)
+    return flushed;
+  sigset_t saved;
   cli_guard_hold(&saved);
-  const pcal_status status = pcal_output_commit(output->file, err);
+  const pcal_status status = pcal_output_commit_all(files, count, err);
   cli_guard_release(&saved);
   return status;
 }
 
-pcal_status cli_output_close(cli_output *output, pcal_status status, pcal_error *err) {
-  if (status == PCAL_OK || output->sink_failed) {
-    const pcal_status committed = common_commit(output, err);
+/* Is it standard output, and has its reader gone? */
+static int common_reader_gone(const cli_output *output, pcal_status status) {
+  return status == PCAL_IO && output->to_stdout && common_pipe_closed();
+}
+
+static pcal_status common_close(cli_output *const *outputs, size_t count, pcal_status status,
+                                pcal_error *err) {
+  int sink_failed = 0;
+  for (size_t i = 0; i < count; i++)
+    sink_failed |= outputs[i]->sink_failed;
+  if (status == PCAL_OK || sink_failed) {
+    const pcal_status committed = common_commit(outputs, count, err);
     status = committed == PCAL_OK ? status : committed;
   } else {
-    pcal_output_discard(output->file);
+    for (size_t i = 0; i < count; i++)
+      pcal_output_discard(outputs[i]->file);
   }
-  cli_guard_drop(output->slot);
-  output->file = NULL;
-  if (status == PCAL_IO && output->to_stdout && common_pipe_closed()) {
-    output->reader_gone = 1;
-    status = PCAL_OK;
+  int gone = 0;
+  for (size_t i = 0; i < count; i++) {
+    cli_guard_drop(outputs[i]->slot);
+    outputs[i]->file = NULL;
+    outputs[i]->reader_gone = common_reader_gone(outputs[i], status);
+    gone |= outputs[i]->reader_gone;
   }
-  return status;
+  return gone ? PCAL_OK : status;
+}
+
+/* Standard output goes first: a reader who has seen enough of it is no reason to drop files. */
+pcal_status cli_outputs_close(cli_output *const *outputs, size_t count, pcal_status status,
+                              pcal_error *err) {
+  cli_output *files[COMMON_OUTPUTS_MAX];
+  size_t used = 0;
+  for (size_t i = 0; i < count; i++)
+    if (outputs[i]->to_stdout)
+      status = common_close(&outputs[i], 1, status, err);
+    else
+      files[used++] = outputs[i];
+  return used > 0 ? common_close(files, used, status, err) : status;
+}
+
+pcal_status cli_output_close(cli_output *output, pcal_status status, pcal_error *err) {
+  return cli_outputs_close(&output, 1, status, err);
 }
 
 pcal_status cli_page_write(cli_session *session, cli_page *page, const char *path,
@@ -367,6 +403,8 @@ void cli_page_say(cli_page *page) {
 void cli_complain(const char *sentence) {
   const char *no_color = getenv("NO_COLOR");
   const int color = isatty(STDERR_FILENO) && !(no_color && *no_color);
+  char plain[COMMON_SENTENCE_MAX];
+  cli_plain(sentence, plain, sizeof plain);
   cli_progress_clear();
-  fprintf(stderr, color ? "\033[1;31mpropercal:\033[0m %s\n" : "propercal: %s\n", sentence);
+  fprintf(stderr, color ? "\033[1;31mpropercal:\033[0m %s\n" : "propercal: %s\n", plain);
 }

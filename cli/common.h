@@ -93,6 +93,10 @@ int cli_output_sink(void *output, const char *bytes, size_t count);
  * that its reader has closed is no failure. */
 pcal_status cli_output_close(cli_output *output, pcal_status status, pcal_error *err);
 
+/* The same for up to four outputs, which become new together or not at all. */
+pcal_status cli_outputs_close(cli_output *const *outputs, size_t count, pcal_status status,
+                              pcal_error *err);
+
 /* A saved calibrator. */
 pcal_status cli_calibrator_load(cli_session *session, const char *path, pcal_calibrator **out,
                                 pcal_error *err);

@@ -61,6 +61,7 @@ static int convert_start(const convert_pipes *pipes, const char *format, pid_t *
   sigset_t usual;
   sigemptyset(&usual);
   sigaddset(&usual, SIGPIPE);
+  sigaddset(&usual, SIGXFSZ);
   posix_spawn_file_actions_init(&actions);
   posix_spawnattr_init(&attributes);
   posix_spawn_file_actions_adddup2(&actions, pipes->to_child[0], STDIN_FILENO);
@@ -140,8 +141,11 @@ pcal_status cli_convert(const cli_page *svg, const char *format, const char *pat
                     strerror(errno));
   }
   const int failure = convert_start(&pipes, format, &child);
-  if (failure != 0) {
+  if (failure != 0)
     convert_close_all(&pipes);
+  if (failure == ENOMEM)
+    return cli_fail(err, PCAL_MEMORY, "out of memory while starting " CONVERT_PROGRAM);
+  if (failure != 0) {
     return cli_fail(err, PCAL_IO,
                     "%s: PNG and PDF are made by the program " CONVERT_PROGRAM
                     ", which cannot be started (%s); install librsvg2-bin or write .svg",
@@ -149,7 +153,10 @@ pcal_status cli_convert(const cli_page *svg, const char *format, const char *pat
   }
   convert_exchange(&pipes, svg, out);
   convert_close_all(&pipes);
-  if (!convert_finish(child) || out->length == 0)
+  const int finished = convert_finish(child);
+  if (out->failed)
+    return cli_page_check(out, err);
+  if (!finished || out->length == 0)
     return cli_fail(err, PCAL_IO, "%s: " CONVERT_PROGRAM " failed; write .svg instead", path);
-  return cli_page_check(out, err);
+  return PCAL_OK;
 }

@@ -20,8 +20,7 @@ pcal_status cli_draw(const cli_session *session, const pcal_figure *figure, cons
                      cli_page *page, pcal_error *err) {
   pcal_status status =
       pcal_figure_svg(figure, session->options.theme, cli_page_sink, page, err);
-  if (status == PCAL_OK)
-    status = cli_page_check(page, err);
+  status = cli_page_outcome(page, status, err);
   if (status != PCAL_OK || strcmp(format, "svg") == 0)
     return status;
   cli_page svg = *page;

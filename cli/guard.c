@@ -2,7 +2,8 @@
  *
  *   1. SIGINT, SIGTERM, SIGHUP: remove the noted files, exit with 128 + signal (130).
  *   2. SIGBUS: a mapped input file became shorter; one sentence, exit with 4.
- *   3. SIGPIPE is ignored: a write to a closed pipe fails, and the writer decides.
+ *   3. SIGPIPE and SIGXFSZ are ignored: a write to a closed pipe, or beyond the largest file
+ *      that a process may write, fails, and the writer decides.
  * The handlers call only what POSIX allows in a handler: unlink, stat, write, _exit. */
 #include "guard.h"
 
@@ -11,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "args.h"
+
 #define GUARD_FILES 4
 #define GUARD_INPUTS 16
 #define GUARD_NAME_MAX 4352
@@ -18,6 +21,7 @@
 static char guard_file[GUARD_FILES][GUARD_NAME_MAX];
 static volatile sig_atomic_t guard_file_used[GUARD_FILES];
 static char guard_input[GUARD_INPUTS][GUARD_NAME_MAX];
+static char guard_input_shown[GUARD_INPUTS][GUARD_NAME_MAX]; /* for a terminal */
 static off_t guard_input_size[GUARD_INPUTS];
 static volatile sig_atomic_t guard_input_count;
 static volatile sig_atomic_t guard_progress_shown;
@@ -48,7 +52,7 @@ static void guard_shrunk(int signal_number) {
   for (int i = 0; i < guard_input_count; i++) {
     struct stat now;
     if (stat(guard_input[i], &now) != 0 || now.st_size < guard_input_size[i])
-      name = guard_input[i];
+      name = guard_input_shown[i];
   }
   guard_say(guard_progress_shown ? "\npropercal: " : "propercal: ");
   guard_say(name);
@@ -84,6 +88,7 @@ static void guard_streams(void) {
 void cli_guard_start(void) {
   guard_streams();
   guard_catch(SIGPIPE, SIG_IGN, 0);
+  guard_catch(SIGXFSZ, SIG_IGN, 0);
   guard_catch(SIGBUS, guard_shrunk, 0);
   for (size_t i = 0; i < GUARD_ENDING_COUNT; i++)
     guard_catch(guard_ending[i], guard_end, 1);
@@ -132,6 +137,7 @@ void cli_guard_watch(const char *input) {
   }
   if (!found || !S_ISREG(now.st_mode))
     return;
+  cli_plain(name, guard_input_shown[slot], GUARD_NAME_MAX);
   guard_input_size[slot] = now.st_size;
   guard_input_count = slot + 1;
 }

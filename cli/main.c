@@ -7,6 +7,7 @@
 
 #include "common.h"
 #include "convert.h"
+#include "same_file.h"
 
 #define MAIN_GATE_FAILED 1
 
@@ -107,6 +108,8 @@ static pcal_status main_run_verb(cli_session *session, int argc, const char *con
   if (main_informs(session, &page))
     return cli_page_write(session, &page, NULL, err);
   status = main_check_operands(session, err);
+  if (status == PCAL_OK)
+    status = cli_check_files(session, err);
   if (status == PCAL_OK)
     status = cli_session_start(session, err);
   if (status == PCAL_OK)

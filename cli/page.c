@@ -49,6 +49,7 @@ void cli_putf(cli_page *page, const char *format, ...) {
   va_start(list, format);
   const int count = vsnprintf(NULL, 0, format, list);
   va_end(list);
+  page->failed |= count < 0;
   if (count < 0 || !page_reserve(page, (size_t)count))
     return;
   va_start(list, format);
@@ -129,24 +130,16 @@ const char *cli_number_float(float value, char out[CLI_NUMBER_MAX]) {
   return out;
 }
 
+void cli_put_escaped(cli_page *page, pcal_destination destination, const char *text) {
+  if (pcal_escape(text, destination, cli_page_sink, page, NULL) != PCAL_OK)
+    page->failed = 1;
+}
+
 void cli_put_json(cli_page *page, const char *text) {
-  if (!text) {
+  if (text)
+    cli_put_escaped(page, PCAL_FOR_JSON, text);
+  else
     cli_put(page, "null");
-    return;
-  }
-  cli_put(page, "\"");
-  for (; *text; text++) {
-    const unsigned char byte = (unsigned char)*text;
-    if (byte == '"' || byte == '\\')
-      cli_putf(page, "\\%c", byte);
-    else if (byte == '\n')
-      cli_put(page, "\\n");
-    else if (byte < 0x20)
-      cli_putf(page, "\\u%04x", (unsigned)byte);
-    else
-      cli_put_bytes(page, text, 1);
-  }
-  cli_put(page, "\"");
 }
 
 void cli_put_json_number(cli_page *page, double value) {
@@ -161,6 +154,10 @@ int cli_page_sink(void *page, const char *bytes, size_t count) {
 
 pcal_status cli_page_check(const cli_page *page, pcal_error *err) {
   return page->failed ? cli_fail(err, PCAL_MEMORY, "out of memory for the output") : PCAL_OK;
+}
+
+pcal_status cli_page_outcome(const cli_page *page, pcal_status status, pcal_error *err) {
+  return page->failed ? cli_page_check(page, err) : status;
 }
 
 void cli_page_free(cli_page *page) {

@@ -40,6 +40,8 @@ void cli_put_wrapped(cli_page *page, size_t indent, const char *text);
 const char *cli_number(double value, char out[CLI_NUMBER_MAX]);
 const char *cli_number_float(float value, char out[CLI_NUMBER_MAX]);
 
+/* Text from outside, safe for where the page goes. */
+void cli_put_escaped(cli_page *page, pcal_destination destination, const char *text);
 /* A quoted JSON string, or null. */
 void cli_put_json(cli_page *page, const char *text);
 /* A JSON number; null when it is not finite. */
@@ -49,6 +51,9 @@ void cli_put_json_number(cli_page *page, double value);
 int cli_page_sink(void *page, const char *bytes, size_t count);
 
 pcal_status cli_page_check(const cli_page *page, pcal_error *err);
+/* The same for a status of a call that wrote to the page: its sink fails only without memory.
+ */
+pcal_status cli_page_outcome(const cli_page *page, pcal_status status, pcal_error *err);
 void cli_page_free(cli_page *page);
 
 #endif

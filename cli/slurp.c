@@ -63,6 +63,8 @@ static pcal_status slurp_read(int descriptor, size_t capacity, const char *path,
 
 pcal_status cli_slurp(const char *path, cli_bytes *out, pcal_error *err) {
   const int standard = strcmp(path, "-") == 0;
+  if (!standard)
+    pcal_output_settle(path);
   const int descriptor = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
   *out = (cli_bytes){NULL, 0};
   if (descriptor < 0)

@@ -40,8 +40,7 @@ static pcal_status tell_check(const cli_session *session, pcal_error *err) {
     return cli_fail(err, PCAL_USAGE,
                     "--state - and the results would both go to standard output; give -o a "
                     "file for the results");
-  return cli_fail(err, PCAL_USAGE, "-o and --state both name %s; give two different files",
-                  results);
+  return PCAL_OK; /* one file for both: see same_file.h */
 }
 
 pcal_status cli_tell_open(cli_session *session, cli_tell *tell, pcal_error *err) {
@@ -89,13 +88,11 @@ pcal_status cli_tell_finish(cli_session *session, cli_tell *tell, const pcal_mea
 /* The output of results without results is dropped, and that is fine. */
 static pcal_status tell_close(cli_tell *tell, int any_results, pcal_status status,
                               pcal_error *err) {
+  cli_output *const both[] = {&tell->results, &tell->state};
   if (any_results || status != PCAL_OK)
-    status = cli_output_close(&tell->results, status, err);
-  else
-    cli_output_close(&tell->results, PCAL_DATA, NULL);
-  if (tell->has_state)
-    status = cli_output_close(&tell->state, status, err);
-  return status;
+    return cli_outputs_close(both, tell->has_state ? 2 : 1, status, err);
+  cli_output_close(&tell->results, PCAL_DATA, NULL);
+  return tell->has_state ? cli_output_close(&tell->state, status, err) : status;
 }
 
 static pcal_status tell_picture(cli_tell *tell, const pcal_results *results, pcal_error *err) {
@@ -114,8 +111,6 @@ pcal_status cli_tell_end(cli_session *session, cli_tell *tell, const pcal_result
     status = pcal_results_write(results, session->format, cli_output_sink, &tell->results, err);
   if (status == PCAL_OK && results && session->options.plot)
     status = tell_picture(tell, results, err);
-  if (status == PCAL_OK && results && tell->has_state && !tell->results.to_stdout)
-    status = pcal_output_flush(tell->results.file, err);
   status = tell_close(tell, results != NULL, status, err);
   if (status == PCAL_OK)
     status = cli_gates_judge(session, gates, results, err);

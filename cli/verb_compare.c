@@ -108,6 +108,7 @@ static pcal_status compare_run(cli_session *session, pcal_error *err) {
       path ? compare_save(session, &comparison, err) : compare_learn(session, &comparison, err);
   if (status == PCAL_OK)
     status = pcal_comparison_write(comparison, session->format, cli_page_sink, &page, err);
+  status = cli_page_outcome(&page, status, err);
   pcal_comparison_free(comparison);
   if (status == PCAL_OK)
     return cli_page_write(session, &page, NULL, err);

@@ -43,6 +43,7 @@ static pcal_status export_run(cli_session *session, pcal_error *err) {
   status = cli_calibrator_load(session, options->operands.word[0], &calibrator, err);
   if (status == PCAL_OK)
     status = pcal_calibrator_export(calibrator, to, options->name, cli_page_sink, &page, err);
+  status = cli_page_outcome(&page, status, err);
   pcal_calibrator_free(calibrator);
   if (status == PCAL_OK)
     return cli_page_write(session, &page, options->output, err);

@@ -42,6 +42,12 @@ static pcal_status fit_learn(cli_session *session, pcal_calibrator **calibrator,
   return status;
 }
 
+static void fit_put_apply(cli_page *page, const char *file, const char *flag) {
+  cli_put(page, "\nNext: propercal apply ");
+  cli_put_escaped(page, PCAL_FOR_SHELL, file);
+  cli_putf(page, " %s -o calibrated.npy\n", flag);
+}
+
 /* What one would do now. */
 static void fit_put_next(cli_page *page, const cli_options *options) {
   const pcal_inputs *in = &options->inputs;
@@ -57,7 +63,7 @@ static void fit_put_next(cli_page *page, const cli_options *options) {
   if (!options->output)
     cli_put(page, "\nNot saved: give -o cal.json to keep it for propercal apply\n");
   else if (strcmp(options->output, "-") != 0)
-    cli_putf(page, "\nNext: propercal apply %s %s -o calibrated.npy\n", options->output, flag);
+    fit_put_apply(page, options->output, flag);
 }
 
 /* The description gives way to a calibrator on standard output; --quiet drops it when the
@@ -69,8 +75,9 @@ static pcal_status fit_tell(cli_session *session, const pcal_calibrator *calibra
   if (options->quiet && options->output && !json)
     return PCAL_OK;
   cli_page page = CLI_PAGE_INIT;
-  const pcal_status status =
+  pcal_status status =
       pcal_calibrator_describe(calibrator, session->format, cli_page_sink, &page, err);
+  status = cli_page_outcome(&page, status, err);
   if (status != PCAL_OK) {
     cli_page_free(&page);
     return status;

@@ -51,9 +51,10 @@ static pcal_status inspect_files(cli_session *session, cli_page *page, size_t *p
     pcal_error failure;
     size_t found = 0;
     cli_guard_watch(files->word[i]);
-    const pcal_status status =
+    pcal_status status =
         pcal_inspect_file(files->word[i], cli_header(&session->options), &session->env,
                           session->format, cli_page_sink, &one, &found, &failure);
+    status = cli_page_outcome(&one, status, &failure);
     *problems += found;
     if (status == PCAL_OK)
       inspect_put_file(page, &one, array, shown++);
@@ -73,6 +74,7 @@ static pcal_status inspect_source(cli_session *session, cli_page *page, size_t *
   if (status == PCAL_OK)
     status = pcal_inspect_source(source, &session->env, session->format, cli_page_sink, page,
                                  problems, err);
+  status = cli_page_outcome(page, status, err);
   pcal_source_free(source);
   return status;
 }

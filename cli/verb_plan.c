@@ -63,6 +63,7 @@ static pcal_status plan_run(cli_session *session, pcal_error *err) {
   pcal_status status = plan_measure(session, &results, err);
   if (status == PCAL_OK)
     status = pcal_plan_write(results, &config, session->format, cli_page_sink, &page, err);
+  status = cli_page_outcome(&page, status, err);
   pcal_results_free(results);
   if (status == PCAL_OK)
     return cli_page_write(session, &page, options->output, err);

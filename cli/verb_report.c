@@ -77,8 +77,10 @@ static void report_put_words(const cli_options *options, report_words *words) {
   cli_put_flags(&words->inputs, options, &cli_section_inputs, "");
   cli_put_flags(&words->inputs, options, &cli_section_rows, "");
   cli_put_flags(&words->fitting, options, &cli_section_second, "val-");
-  if (options->val.quantiles && options->inputs.levels)
-    cli_putf(&words->fitting, " --levels %s", options->inputs.levels);
+  if (options->val.quantiles && options->inputs.levels) {
+    cli_put(&words->fitting, " --levels ");
+    cli_put_escaped(&words->fitting, PCAL_FOR_SHELL, options->inputs.levels);
+  }
   cli_put_flags(&words->fitting, options, &cli_section_rows, "");
 }
 
@@ -88,9 +90,16 @@ static void report_words_free(report_words *words) {
   cli_page_free(&words->fitting);
 }
 
+static pcal_status report_words_check(const report_words *words, pcal_error *err) {
+  pcal_status status = cli_page_check(&words->command, err);
+  if (status == PCAL_OK)
+    status = cli_page_check(&words->inputs, err);
+  return status == PCAL_OK ? cli_page_check(&words->fitting, err) : status;
+}
+
 /* Without the space that each flag begins with. */
 static const char *report_flags_of(const cli_page *page) {
-  return page->length > 0 && !page->failed ? page->text + 1 : NULL;
+  return page->length > 0 ? page->text + 1 : NULL;
 }
 
 static pcal_status report_measure(cli_session *session, pcal_report_config *config,
@@ -126,11 +135,13 @@ static pcal_status report_write(cli_session *session, cli_output *output, pcal_e
   config.normalize = options->normalize;
   config.skip_missing = options->skip_missing;
   config.title = options->title;
-  config.command = words.command.failed ? NULL : words.command.text;
+  config.command = words.command.text;
   config.input_flags = report_flags_of(&words.inputs);
   config.fitting_flags = report_flags_of(&words.fitting);
   config.calibrator_file = options->calibrator;
-  pcal_status status = report_measure(session, &config, &report, err);
+  pcal_status status = report_words_check(&words, err);
+  if (status == PCAL_OK)
+    status = report_measure(session, &config, &report, err);
   if (status == PCAL_OK)
     status = pcal_report_write(report, report_format(options), cli_output_sink, output, err);
   pcal_report_free(report);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "npz_write.h"
+#include "same_file.h"
 
 #define SIMULATE_FILES_MAX 3
 #define SIMULATE_CHUNK 4096
@@ -282,11 +283,23 @@ static pcal_status simulate_name_files(const cli_options *options, simulate_file
   return PCAL_OK;
 }
 
-/* All files are written before the first one gets its name. */
+/* Links can make one file of two names. */
+static pcal_status simulate_check_names(const simulate_file *files, size_t count,
+                                        pcal_error *err) {
+  for (size_t i = 1; i < count; i++)
+    for (size_t j = 0; j < i; j++)
+      if (cli_same_file(files[i].path, files[j].path))
+        return cli_fail(err, PCAL_USAGE,
+                        "%s and %s are links to one file; choose another prefix for -o",
+                        files[j].path, files[i].path);
+  return PCAL_OK;
+}
+
+/* All files become new together. */
 static pcal_status simulate_write_files(cli_session *session, simulate_file *files,
                                         size_t count, const simulate_data *data,
                                         pcal_error *err) {
-  pcal_status status = PCAL_OK;
+  pcal_status status = simulate_check_names(files, count, err);
   for (size_t i = 0; i < count && status == PCAL_OK; i++) {
     status = cli_output_open(session, files[i].path, &files[i].output, err);
     files[i].open = status == PCAL_OK;
@@ -296,10 +309,12 @@ static pcal_status simulate_write_files(cli_session *session, simulate_file *fil
     if (status == PCAL_OK || files[i].output.sink_failed)
       status = pcal_output_flush(files[i].output.file, err);
   }
+  cli_output *open[SIMULATE_FILES_MAX];
+  size_t opened = 0;
   for (size_t i = 0; i < count; i++)
     if (files[i].open)
-      status = cli_output_close(&files[i].output, status, err);
-  return status;
+      open[opened++] = &files[i].output;
+  return opened > 0 ? cli_outputs_close(open, opened, status, err) : status;
 }
 
 /* ---- Summary ------------------------------------------------------------ */
@@ -336,6 +351,15 @@ static void simulate_put_json(cli_page *page, const cli_options *options,
   cli_put(page, "]}\n");
 }
 
+static void simulate_put_truth(cli_page *page, const char *metric, double truth) {
+  cli_put(page, "true ");
+  cli_put_escaped(page, PCAL_FOR_TERMINAL, metric);
+  if (isnan(truth))
+    cli_put(page, ": not known; it is made of pairs of rows, or is a test\n");
+  else
+    cli_putf(page, "  %.6f\n", truth);
+}
+
 static void simulate_put_text(cli_page *page, const cli_options *options,
                               const simulate_summary *summary, const simulate_file *files,
                               size_t count) {
@@ -348,14 +372,13 @@ static void simulate_put_text(cli_page *page, const cli_options *options,
   cli_putf(page, "true calibration error  %.4f (root of the mean squared distance)\n",
            summary->error);
   for (size_t m = 0; m < options->metrics.count; m++)
-    if (isnan(summary->truths[m]))
-      cli_putf(page, "true %s: not known; it is made of pairs of rows, or is a test\n",
-               options->metrics.word[m]);
-    else
-      cli_putf(page, "true %s  %.6f\n", options->metrics.word[m], summary->truths[m]);
-  for (size_t i = 0; i < count; i++)
-    cli_putf(page, "written                 %s\n",
-             strcmp(files[i].path, "-") == 0 ? "standard output" : files[i].path);
+    simulate_put_truth(page, options->metrics.word[m], summary->truths[m]);
+  for (size_t i = 0; i < count; i++) {
+    cli_put(page, "written                 ");
+    cli_put_escaped(page, PCAL_FOR_TERMINAL,
+                    strcmp(files[i].path, "-") == 0 ? "standard output" : files[i].path);
+    cli_put(page, "\n");
+  }
 }
 
 /* The summary gives way to data on standard output, and to a reader who has seen enough. */

@@ -220,6 +220,7 @@ static pcal_status study_run(cli_session *session, pcal_error *err) {
       format ? study_draw(session, format, &study, err) : study_learn(session, &study, err);
   if (status == PCAL_OK)
     status = pcal_study_write(study, session->format, cli_page_sink, &page, err);
+  status = cli_page_outcome(&page, status, err);
   pcal_study_free(study);
   if (status == PCAL_OK)
     return cli_page_write(session, &page, format ? NULL : path, err);

@@ -126,6 +126,23 @@ PCAL_API void pcal_pool_free(pcal_pool *pool);
 /* Receives output piece by piece; a non-zero answer stops with PCAL_IO. */
 typedef int (*pcal_sink)(void *user, const char *bytes, size_t count);
 
+/* Text from outside (names of files, classes and groups, specs) as it may stand in one place:
+ * on a terminal or in a log, one cell of CSV, one line of Markdown, HTML or SVG (also between
+ * double quotes of an attribute), a JSON string with its quotes, one word of a shell command.
+ * Control characters, characters that turn the direction of writing, and bytes that are not
+ * UTF-8 become visible escapes or U+FFFD. */
+typedef enum pcal_destination {
+  PCAL_FOR_TERMINAL = 1,
+  PCAL_FOR_CSV,
+  PCAL_FOR_MARKDOWN,
+  PCAL_FOR_MARKUP,
+  PCAL_FOR_JSON,
+  PCAL_FOR_SHELL
+} pcal_destination;
+
+PCAL_API pcal_status pcal_escape(const char *text, pcal_destination destination, pcal_sink sink,
+                                 void *user, pcal_error *err);
+
 /* PCAL_HTML is for reports only. */
 typedef enum pcal_format {
   PCAL_TEXT = 1,
@@ -993,6 +1010,15 @@ PCAL_API const char *pcal_output_temporary(const pcal_output *output); /* name, 
 /* Writes everything out and reports any failure so far, without renaming: so that several
  * files can be made sure of before the first one is committed. */
 PCAL_API pcal_status pcal_output_flush(pcal_output *output, pcal_error *err);
+/* Commits several outputs, which become new together: everything is on the disk before the
+ * first name changes.  A process that is killed, or a machine that loses power, between two
+ * names leaves a list beside each file (.NAME.pending), and the next call that opens one of
+ * these files, for reading or writing, gives the other names; other programs may see some files
+ * new and some old until then.  At most 16 files.  Frees the outputs. */
+PCAL_API pcal_status pcal_output_commit_all(pcal_output *const *outputs, size_t count,
+                                            pcal_error *err);
+/* Gives such files their names now; for programs that read files by themselves. */
+PCAL_API void pcal_output_settle(const char *path);
 /* Both free the output.  Commit reports any failure since open. */
 PCAL_API pcal_status pcal_output_commit(pcal_output *output, pcal_error *err);
 PCAL_API void pcal_output_discard(pcal_output *output);

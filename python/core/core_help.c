@@ -83,6 +83,9 @@ PyObject *core_text(const char *text) {
 
 const char *core_letters(PyObject *text) {
   Py_ssize_t length = 0;
+  char *bytes = NULL;
+  if (PyBytes_Check(text)) /* a file name that is not UTF-8; it must not hold NULs either */
+    return PyBytes_AsStringAndSize(text, &bytes, NULL) < 0 ? NULL : bytes;
   if (!PyUnicode_Check(text)) {
     PyErr_SetString(PyExc_TypeError, "a str is wanted");
     return NULL;

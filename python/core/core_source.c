@@ -7,6 +7,7 @@
  *   ("arrow", schema, array)     capsules of one Arrow array
  *
  * Buffers are held until the source is freed. */
+#include <stdio.h>
 #include <string.h>
 
 #include "core.h"
@@ -88,12 +89,42 @@ static int core_source_array(core_source *object, size_t i, PyObject *part, pcal
 
 /* ---- Arrow ---- */
 
+/* An object of the Arrow C interface, or NULL with an error of ours. */
+static void *core_source_capsule(PyObject *part, Py_ssize_t place, const char *kind) {
+  PyObject *capsule = PyTuple_GetItem(part, place);
+  void *found = capsule != NULL && PyCapsule_IsValid(capsule, kind)
+                    ? PyCapsule_GetPointer(capsule, kind)
+                    : NULL;
+  if (found != NULL)
+    return found;
+  pcal_error error = {.status = PCAL_USAGE, .row = PCAL_NO_ROW};
+  snprintf(error.message, sizeof error.message,
+           "what holds Arrow data did not give a capsule named \"%s\"; check the program that "
+           "made it",
+           kind);
+  PyErr_Clear();
+  core_raise(&error);
+  return NULL;
+}
+
+static int core_source_released(void) {
+  pcal_error error = {.status = PCAL_USAGE,
+                      .row = PCAL_NO_ROW,
+                      .message = "the Arrow data were used up or released before; give them "
+                                 "anew"};
+  core_raise(&error);
+  return -1;
+}
+
 static int core_source_stream(core_source_plan *plan, size_t i, PyObject *part) {
   pcal_input *input = &plan->inputs[i];
   PyObject *names = PyTuple_GetItem(part, 2);
-  input->stream = PyCapsule_GetPointer(PyTuple_GetItem(part, 1), "arrow_array_stream");
-  if (input->stream == NULL || names == NULL)
+  struct ArrowArrayStream *stream = core_source_capsule(part, 1, "arrow_array_stream");
+  if (stream == NULL || names == NULL)
     return -1;
+  if (stream->release == NULL)
+    return core_source_released();
+  input->stream = stream;
   if (names == Py_None)
     return 0;
   plan->chosen[i] = core_letters_of(names, &input->chosen_count);
@@ -102,11 +133,13 @@ static int core_source_stream(core_source_plan *plan, size_t i, PyObject *part) 
 }
 
 static int core_source_arrow(core_source_plan *plan, size_t i, PyObject *part) {
-  struct ArrowSchema *schema = PyCapsule_GetPointer(PyTuple_GetItem(part, 1), "arrow_schema");
+  struct ArrowSchema *schema = core_source_capsule(part, 1, "arrow_schema");
   struct ArrowArray *array =
-      schema == NULL ? NULL : PyCapsule_GetPointer(PyTuple_GetItem(part, 2), "arrow_array");
+      schema == NULL ? NULL : core_source_capsule(part, 2, "arrow_array");
   if (array == NULL)
     return -1;
+  if (schema->release == NULL || array->release == NULL)
+    return core_source_released();
   if (core_arrow_once(schema, array, &plan->streams[i]) < 0) {
     PyErr_NoMemory();
     return -1;

@@ -58,13 +58,15 @@ PyObject *core_simulate(PyObject *module, PyObject *arguments) {
 
 /* inspect_file(file, header, format, settings) -> (text, problems) */
 PyObject *core_inspect_file(PyObject *module, PyObject *arguments) {
-  const char *file;
+  PyObject *name, *settings;
   int header = 0, format = 0;
-  PyObject *settings;
   size_t problems = 0;
   core_bytes bytes = {NULL, 0, 0};
   pcal_error error;
-  if (!PyArg_ParseTuple(arguments, "siiO", &file, &header, &format, &settings))
+  if (!PyArg_ParseTuple(arguments, "OiiO", &name, &header, &format, &settings))
+    return NULL;
+  const char *file = core_letters(name);
+  if (file == NULL)
     return NULL;
   core_watch *watch = core_watch_new(module, settings);
   if (watch == NULL)
@@ -81,12 +83,16 @@ PyObject *core_inspect_file(PyObject *module, PyObject *arguments) {
 
 /* write_file(path, bytes): whole or not at all */
 PyObject *core_write_file(PyObject *module, PyObject *arguments) {
-  const char *path, *bytes;
+  PyObject *name;
+  const char *bytes;
   Py_ssize_t length = 0;
   pcal_output *output = NULL;
   pcal_error error;
   (void)module;
-  if (!PyArg_ParseTuple(arguments, "sy#", &path, &bytes, &length))
+  if (!PyArg_ParseTuple(arguments, "Oy#", &name, &bytes, &length))
+    return NULL;
+  const char *path = core_letters(name);
+  if (path == NULL)
     return NULL;
   PyThreadState *caller = PyEval_SaveThread();
   pcal_status status = pcal_output_open(path, NULL, &output, &error);

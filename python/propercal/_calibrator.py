@@ -10,7 +10,8 @@ import numpy as np
 
 from . import _core, _registry
 from ._documents import calibrator_document
-from ._errors import ConvergenceWarning, FitWarning, UsageError, read_file, reword
+from ._errors import ConvergenceWarning, FitWarning, UsageError
+from ._errors import file_name, read_file, reword, shown_name
 from ._inputs import FORECASTS, KINDS, open_source
 from ._parameters import CALIBRATOR_POLICY, CALIBRATOR_TAKEN
 from ._running import settings
@@ -285,14 +286,14 @@ class Calibrator(BaseEstimator):
     def save(self, path: "str | os.PathLike[str]") -> None:
         """Writes a file for ``load`` and ``propercal apply``, in which every number reads back
         exactly."""
-        _core.write_file(os.fspath(path), self._require().save())
+        _core.write_file(file_name(path), self._require().save())
 
     def export(self, path: "str | os.PathLike[str]", name: str = "calibrate") -> None:
         """Writes the calibrator for places where propercal is not, by the ending of the path:
         ``.onnx``, a model that takes ``scores`` and gives ``probabilities``, or ``.c``, a
         function of that name."""
-        to = os.fspath(path).rpartition(".")[2]
-        _core.write_file(os.fspath(path), self._require().export(to, name))
+        to = shown_name(path).rpartition(".")[2]
+        _core.write_file(file_name(path), self._require().export(to, name))
 
     def __getstate__(self) -> "dict[str, Any]":
         state = dict(vars(self))
@@ -376,7 +377,7 @@ def calibrator(spec: str, **policy: Any) -> Calibrator:
 
 def load(path: "str | os.PathLike[str]") -> Calibrator:
     """A fitted calibrator from a file that ``save`` or ``propercal fit`` wrote."""
-    return loads(read_file(path), os.fspath(path))
+    return loads(read_file(path), shown_name(path))
 
 
 def loads(content: bytes, name: str) -> Calibrator:

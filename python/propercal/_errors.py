@@ -119,10 +119,28 @@ def make(
     return error
 
 
+def file_name(path: "str | bytes | os.PathLike[str]") -> "str | bytes":
+    """A path for the extension module: bytes where it is not UTF-8."""
+    name = os.fspath(path)
+    if isinstance(name, bytes):
+        return name
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return os.fsencode(name)
+    return name
+
+
+def shown_name(path: "str | bytes | os.PathLike[str]") -> str:
+    """A path for sentences: what cannot be printed is escaped."""
+    name = os.fsencode(path).decode("utf-8", "backslashreplace")
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
+
+
 def read_file(path: "str | os.PathLike[str]") -> bytes:
     """The content of a file."""
     try:
         with open(path, "rb") as file:
             return file.read()
     except builtins.OSError as error:
-        raise IOError(f"{os.fspath(path)}: {error.strerror}; is this the right path?") from None
+        raise IOError(f"{shown_name(path)}: {error.strerror}; is this the right path?") from None

@@ -7,7 +7,7 @@ import subprocess
 from typing import Any, Callable
 
 from . import _core
-from ._errors import IOError, UsageError
+from ._errors import IOError, UsageError, file_name, shown_name
 
 # The paints of the SVG writer, which are those of Okabe and Ito.
 _PAINT = {
@@ -42,12 +42,14 @@ class Figure:
 
     def save(self, path: "str | os.PathLike[str]") -> None:
         """Writes .svg, or with the program rsvg-convert .png and .pdf."""
-        path = os.fspath(path)
-        form = os.path.splitext(path)[1].lower()
+        name = shown_name(path)
+        form = os.path.splitext(name)[1].lower()
         if form not in (".svg", ".png", ".pdf"):
-            raise UsageError(f"{path}: figures are written as .svg, .png or .pdf")
+            raise UsageError(f"{name}: figures are written as .svg, .png or .pdf")
         content = self.svg.encode()
-        _core.write_file(path, content if form == ".svg" else _convert(path, form, content))
+        if form != ".svg":
+            content = _convert(name, form, content)
+        _core.write_file(file_name(path), content)
 
     def draw(self, ax: Any = None) -> Any:
         """Draws with Matplotlib: the first panel on one Axes, or all panels on a sequence of

@@ -11,7 +11,7 @@ from typing import Any, Iterable
 import numpy as np
 
 from . import _core
-from ._errors import DataError, UsageError
+from ._errors import DataError, UsageError, file_name
 
 KINDS = {
     "probs": 1,
@@ -123,6 +123,15 @@ def _from_pandas(name: str, value: Any) -> tuple:
     return ("array", np.asarray(codes), tuple(str(each) for each in names)), None
 
 
+def _arrow_pair(value: Any) -> tuple:
+    pair = value.__arrow_c_array__()
+    if not isinstance(pair, tuple) or len(pair) != 2:
+        raise UsageError(
+            "__arrow_c_array__ did not give a schema and an array; check the program that made it"
+        )
+    return pair
+
+
 # ---- Parts ----
 
 
@@ -131,7 +140,7 @@ def part(name: str, value: Any) -> tuple:
     if value is None:
         return None, None
     if is_file(value):
-        return ("file", os.fspath(value)), None
+        return ("file", file_name(value)), None
     if isinstance(value, np.ndarray):
         return ("array", *_usual(name, value)), None
     family = _family(value)
@@ -142,7 +151,7 @@ def part(name: str, value: Any) -> tuple:
     if hasattr(value, "__arrow_c_stream__"):
         return ("stream", value.__arrow_c_stream__(), None), None
     if hasattr(value, "__arrow_c_array__"):
-        return ("arrow", *value.__arrow_c_array__()), None
+        return ("arrow", *_arrow_pair(value)), None
     if hasattr(value, "__dlpack__") and not hasattr(value, "__array__"):
         value = np.from_dlpack(value)
     return _array(name, value), None
@@ -225,7 +234,7 @@ def open_source(
     heading = 0 if header is None else 1 if header else 2
     data = given.get("data")
     if classes is None and all(is_file(value) for value in given.values()):
-        files = {name: os.fspath(value) for name, value in given.items()}
+        files: "dict[str, Any]" = {name: file_name(value) for name, value in given.items()}
         if levels is not None:
             files["levels"] = "/".join(map(repr, levels))
         if weights_are:

@@ -9,7 +9,8 @@ from typing import Any, Callable, Iterable
 
 from . import _core, _registry
 from ._documents import metric_document
-from ._errors import DataError, UndefinedMetricWarning, UsageError, read_file
+from ._errors import DataError, UndefinedMetricWarning, UsageError
+from ._errors import file_name, read_file, shown_name
 from ._inputs import open_source
 from ._parameters import INPUTS, POLICY, TAKEN
 from ._results import Result
@@ -302,14 +303,14 @@ class Measure:
     def save(self, path: "str | os.PathLike[str]") -> None:
         """Writes what was seen, for ``Measure.load`` and ``propercal merge``."""
         with self._lock:
-            _core.write_file(os.fspath(path), self._seen().save())
+            _core.write_file(file_name(path), self._seen().save())
 
     @classmethod
     def load(cls, path: "str | os.PathLike[str]") -> "Measure":
         """What ``save`` or ``propercal measure --state`` wrote, with its metrics and settings:
         ``update`` goes on with rows of the same sort."""
         self = cls()
-        self._core = _core.measure_load(read_file(path), os.fspath(path), _HERE)
+        self._core = _core.measure_load(read_file(path), shown_name(path), _HERE)
         made = json.loads(self._core.describe())
         levels = made["levels"]
         self._shape = made["kind"], made["columns"], None if levels is None else tuple(levels)

@@ -6,7 +6,7 @@ import os
 from typing import Any, Iterable
 
 from . import _core
-from ._errors import UsageError
+from ._errors import UsageError, file_name, shown_name
 from ._inputs import open_source
 from ._running import settings
 
@@ -23,12 +23,12 @@ class Report:
 
     def save(self, path: "str | os.PathLike[str]") -> None:
         """Writes .html, .md or .json; the file appears whole or not at all."""
-        path = os.fspath(path)
+        name = shown_name(path)
         forms = {".html": self.html, ".md": self.markdown, ".json": self._json}
-        form = os.path.splitext(path)[1].lower()
+        form = os.path.splitext(name)[1].lower()
         if form not in forms:
-            raise UsageError(f"{path}: reports are written as .html, .md or .json")
-        _core.write_file(path, forms[form].encode())
+            raise UsageError(f"{name}: reports are written as .html, .md or .json")
+        _core.write_file(file_name(path), forms[form].encode())
 
     def to_json(self) -> str:
         """The numbers of the report, which are in the page too."""

@@ -6,10 +6,23 @@ import sys
 import threading
 from typing import Any, Callable, Iterator
 
+from ._errors import UsageError
+
+_MOST_THREADS = 1024
+
 Progress = Callable[[str, int, int], Any]
 
 
+def _whole(name: str, value: Any) -> int:
+    """A number that fits 64 bits without a sign."""
+    if not 0 <= value < 2**64:
+        raise UsageError(f"{name}={value}: this must be a whole number from 0 to 2**64 - 1")
+    return int(value)
+
+
 def _thread_count(threads: "int | None") -> int:
+    if threads is not None and threads > _MOST_THREADS:
+        raise UsageError(f"threads={threads}: this must be at most {_MOST_THREADS}")
     if threads is not None and threads > 0:
         return int(threads)
     try:
@@ -73,8 +86,10 @@ def settings(
     elif progress is not None and not callable(progress):
         raise TypeError('progress is True, "tqdm" or a function of what, done and total')
     main = threading.current_thread() is threading.main_thread()
+    limit = _whole("memory_limit", memory_limit or 0)
+    how = _thread_count(threads), _whole("seed", seed), limit, shown, main
     try:
-        yield _thread_count(threads), int(seed), int(memory_limit or 0), shown, main
+        yield how
     finally:
         if isinstance(shown, (_Lines, _Bars)):
             shown.close()

@@ -8,7 +8,7 @@ from typing import Any, Iterable, NamedTuple
 import numpy as np
 
 from . import _core, _registry
-from ._errors import UsageError
+from ._errors import UsageError, file_name
 from ._figures import Figure
 from ._inputs import open_source
 from ._results import JSON, TEXT, Result
@@ -127,7 +127,7 @@ def inspect(
     with settings(threads, None, progress) as how:
         for form in (TEXT, JSON):
             if file is not None:
-                told.append(_core.inspect_file(os.fspath(file), heading, form, how))
+                told.append(_core.inspect_file(file_name(file), heading, form, how))
             else:
                 source = open_source(arguments, how, classes, header=header)
                 told.append(_core.inspect(source, form))

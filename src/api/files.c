@@ -5,6 +5,7 @@
 #include "io/arrow_table.h"
 #include "io/npy_write.h"
 #include "io/output.h"
+#include "io/output_pending.h"
 #include "io/source.h"
 
 static pcal_status files_missing(pcal_error *err, const char *call, const char *what) {
@@ -191,6 +192,22 @@ pcal_status pcal_output_flush(pcal_output *output, pcal_error *err) {
   if (output == NULL)
     return files_missing(err, "pcal_output_flush", "an output");
   return pc_output_flush(output, err);
+}
+
+pcal_status pcal_output_commit_all(pcal_output *const *outputs, size_t count, pcal_error *err) {
+  pc_error_clear(err);
+  if (outputs == NULL && count > 0)
+    return files_missing(err, "pcal_output_commit_all", "outputs");
+  for (size_t i = 0; i < count; i++)
+    if (outputs[i] == NULL)
+      return files_missing(err, "pcal_output_commit_all", "outputs");
+  return pc_output_commit_all(outputs, count, err);
+}
+
+void pcal_output_settle(const char *path) {
+  const pcal_env env = pc_env_resolve(NULL);
+  if (path != NULL)
+    pc_pending_settle(path, &env);
 }
 
 pcal_status pcal_output_commit(pcal_output *output, pcal_error *err) {

@@ -13,8 +13,8 @@
 #include "calibrators/apply.h"
 #include "calibrators/grouped.h"
 #include "calibrators/sweep.h"
+#include "core/escape.h"
 #include "core/number.h"
-#include "core/text.h"
 #include "io/names.h"
 #include "io/npy_write.h"
 #include "io/source.h"
@@ -85,17 +85,6 @@ static int apply_run_name_misleads(const char *name) {
          pc_number_parse(name, name + length, &value) == length;
 }
 
-static void apply_run_csv_name(pc_text *text, const char *name) {
-  const int quoted = strpbrk(name, ",\"\r\n") != NULL || name[0] == ' ' ||
-                     (name[0] != '\0' && name[strlen(name) - 1] == ' ');
-  pc_text_add(text, quoted ? "\"" : "");
-  for (; *name != '\0'; name++) {
-    pc_text_add(text, *name == '"' ? "\"" : "");
-    pc_text_add_bytes(text, name, 1);
-  }
-  pc_text_add(text, quoted ? "\"" : "");
-}
-
 /* Columns of regression are called as --data finds them. */
 static pcal_status apply_run_forecast_head(const apply_run_writer *writer, pcal_error *err) {
   const pc_form form = pc_kind_form(writer->shape.kind);
@@ -134,7 +123,7 @@ static pcal_status apply_run_csv_head(const apply_run_writer *writer, pcal_error
     pc_text_format(&name, "%s%s", misleads ? "probs." : "", names[j]);
     pc_text_add(&text, j > 0 ? "," : "");
     if (!name.failed)
-      apply_run_csv_name(&text, name.bytes);
+      pc_text_csv(&text, name.bytes);
     text.failed |= name.failed;
   }
   pc_text_add(&text, "\n");

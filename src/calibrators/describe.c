@@ -4,6 +4,7 @@
 
 #include "calibrators/calibrator_file.h"
 #include "calibrators/grouped.h"
+#include "core/escape.h"
 #include "core/number.h"
 
 /* ---- JSON ---- */
@@ -187,7 +188,9 @@ static void describe_groups(const pc_grouping *grouping, pc_text *out) {
     pc_text_add(out, "each by itself\n");
   for (size_t g = 0; g < grouping->count; g++) {
     const pc_group_member *member = &grouping->members[g];
-    pc_text_format(out, "  %-10.60s %llu row%s, share ", member->name,
+    char name[64];
+    pc_escape_copy(member->name, name, sizeof name);
+    pc_text_format(out, "  %-10s %llu row%s, share ", name,
                    (unsigned long long)member->calibrator->fit.rows,
                    member->calibrator->fit.rows == 1 ? "" : "s");
     describe_number(out, pc_group_share(member, grouping->kappa), 3);
@@ -206,6 +209,9 @@ void pc_describe_text(const pcal_calibrator *calibrator, pc_text *out) {
   describe_kept(calibrator, out);
   if (calibrator->grouping != NULL)
     describe_groups(calibrator->grouping, out);
-  for (size_t i = 0; i < calibrator->fit.warning_count; i++)
-    pc_text_format(out, "warning      %s\n", calibrator->fit.warnings[i]);
+  for (size_t i = 0; i < calibrator->fit.warning_count; i++) {
+    pc_text_add(out, "warning      ");
+    pc_text_terminal(out, calibrator->fit.warnings[i]);
+    pc_text_add(out, "\n");
+  }
 }

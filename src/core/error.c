@@ -4,10 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/escape.h"
+
 /* Around what %s inserts, while a message is made. */
 #define ERROR_OPEN '\1'
 #define ERROR_CLOSE '\2'
 #define ERROR_MARKED 2048
+#define ERROR_QUOTE 300 /* bytes of a longer name that a message keeps */
+#define ERROR_LIMIT "%.300s"
 
 /* The length of a conversion, from its % on. */
 static size_t error_conversion(const char *at) {
@@ -22,12 +26,13 @@ static int error_mark(const char *format, char out[ERROR_MARKED]) {
   for (const char *at = format; *at != '\0';) {
     const size_t length = *at == '%' ? error_conversion(at) : 1;
     const int quote = *at == '%' && at[length - 1] == 's' && at[1] != '-';
-    if (used + length + 3 > ERROR_MARKED)
+    const int whole = quote && length == 2;
+    if (used + length + sizeof ERROR_LIMIT + 3 > ERROR_MARKED)
       return -1;
     if (quote)
       out[used++] = ERROR_OPEN;
-    memcpy(out + used, at, length);
-    used += length;
+    memcpy(out + used, whole ? ERROR_LIMIT : at, whole ? sizeof ERROR_LIMIT - 1 : length);
+    used += whole ? sizeof ERROR_LIMIT - 1 : length;
     if (quote)
       out[used++] = ERROR_CLOSE;
     marked += quote;
@@ -46,18 +51,43 @@ static void error_quote(pcal_error *err, size_t begin, size_t end) {
     err->quotes[err->quote_count++] = (pcal_span){(uint16_t)begin, (uint16_t)end};
 }
 
-/* Takes the marks out of a message and notes where they were. */
+/* Appends a piece if there is room for all of it. */
+static size_t error_add(pcal_error *err, size_t used, const char *piece) {
+  const size_t length = strlen(piece);
+  if (used + length >= sizeof err->message)
+    return used;
+  memcpy(err->message + used, piece, length);
+  return used + length;
+}
+
+/* Does what begins here break off at the end of a name that was cut? */
+static int error_is_cut(const char *at, const char *name) {
+  uint32_t code;
+  const size_t left = strcspn(at, "\2");
+  return (size_t)(at + left - name) == ERROR_QUOTE && left < 4 && pc_utf8_read(at, &code) == 0;
+}
+
+/* Takes the marks out of a message, notes where they were, and makes what unsafe characters
+ * there are visible. */
 static void error_unmark(pcal_error *err, const char *marked, int expected) {
-  const size_t room = sizeof err->message - 1;
+  char piece[PC_ESCAPE_MAX + 1];
+  const char *name = marked;
   size_t used = 0, begin = 0;
   int opened = 0, closed = 0;
-  for (const char *at = marked; *at != '\0'; at++) {
-    if (*at == ERROR_OPEN && opened++ == closed)
+  for (const char *at = marked; *at != '\0';) {
+    if (*at == ERROR_OPEN && opened++ == closed) {
       begin = used;
-    else if (*at == ERROR_CLOSE && ++closed == opened)
+      name = at + 1;
+    } else if (*at == ERROR_CLOSE && ++closed == opened) {
+      used = at - name == ERROR_QUOTE ? error_add(err, used, "\xE2\x80\xA6") : used;
       error_quote(err, begin, used);
-    else if (*at != ERROR_OPEN && *at != ERROR_CLOSE && used < room)
-      err->message[used++] = *at;
+    }
+    if (*at == ERROR_OPEN || *at == ERROR_CLOSE || error_is_cut(at, name)) {
+      at++;
+      continue;
+    }
+    at += pc_escape_one(at, piece);
+    used = error_add(err, used, piece);
   }
   err->message[used] = '\0';
   if (opened == expected && closed == expected)

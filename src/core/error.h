@@ -22,8 +22,9 @@
 
 /* Fills err (which may be NULL) and returns status.  Numbers with a decimal
  * point go through pc_show (number.h), never %g: the sentence must not depend on
- * the locale.  What %s inserts is a quote (pcal_error.quotes), which no program rewords; words
- * of the library, such as the name of a flag, are inserted with %-s. */
+ * the locale.  Unsafe characters become visible (core/escape.h), and of names longer than 300
+ * bytes the rest is left out.  What %s inserts is a quote (pcal_error.quotes), which no program
+ * rewords; words of the library, such as the name of a flag, are inserted with %-s. */
 pcal_status pc_fail(pcal_error *err, pcal_status status, const char *format, ...)
     PC_PRINTF(3, 4);
 

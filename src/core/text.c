@@ -78,50 +78,6 @@ pcal_status pc_text_send(const pc_text *text, pcal_sink sink, void *user, pcal_e
   return PCAL_OK;
 }
 
-void pc_text_csv(pc_text *text, const char *cell) {
-  if (strpbrk(cell, ",\"\r\n") == NULL) {
-    pc_text_add(text, cell);
-    return;
-  }
-  pc_text_add(text, "\"");
-  for (const char *c = cell; *c != '\0'; c++) {
-    if (*c == '"')
-      pc_text_add(text, "\"");
-    pc_text_add_bytes(text, c, 1);
-  }
-  pc_text_add(text, "\"");
-}
-
-void pc_text_markdown(pc_text *text, const char *cell) {
-  for (const char *c = cell; *c != '\0'; c++) {
-    if (*c == '\n' || *c == '\r') {
-      pc_text_add(text, " ");
-      continue;
-    }
-    if (*c == '<') {
-      pc_text_add(text, "&lt;");
-      continue;
-    }
-    if (strchr("|\\`*_[]", *c) != NULL)
-      pc_text_add(text, "\\");
-    pc_text_add_bytes(text, c, 1);
-  }
-}
-
-void pc_text_markdown_code(pc_text *text, const char *cell) {
-  if (strchr(cell, '`') != NULL) {
-    pc_text_markdown(text, cell);
-    return;
-  }
-  pc_text_add(text, "`");
-  for (const char *c = cell; *c != '\0'; c++) {
-    if (*c == '|')
-      pc_text_add(text, "\\");
-    pc_text_add_bytes(text, *c == '\n' || *c == '\r' ? " " : c, 1);
-  }
-  pc_text_add(text, "`");
-}
-
 size_t pc_text_width(const char *string) {
   size_t width = 0;
   for (; *string != '\0'; string++)

@@ -26,16 +26,6 @@ PC_CHECKED pcal_status pc_text_status(const pc_text *text, pcal_error *err);
 PC_CHECKED pcal_status pc_text_send(const pc_text *text, pcal_sink sink, void *user,
                                     pcal_error *err);
 
-/* One cell of a CSV file (RFC 4180): quoted where it holds a comma, a quote or a line end. */
-void pc_text_csv(pc_text *text, const char *cell);
-
-/* One cell of a Markdown table: what would end the cell or start markup is escaped, line ends
- * become blanks. */
-void pc_text_markdown(pc_text *text, const char *cell);
-
-/* The same as code, between backticks; a cell that holds a backtick is no code. */
-void pc_text_markdown_code(pc_text *text, const char *cell);
-
 /* Columns that a string takes on a terminal (UTF-8 code points). */
 size_t pc_text_width(const char *string);
 

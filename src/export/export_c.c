@@ -3,6 +3,7 @@
  * exactly. */
 #include <string.h>
 
+#include "core/escape.h"
 #include "core/number.h"
 #include "export/export.h"
 
@@ -389,13 +390,15 @@ static void export_c_head(const export_c *c) {
   const pc_recipe *recipe = c->what->recipe;
   char spec[PC_SPEC_MAX];
   pc_options_write(&calibrator->options, 1, spec, sizeof spec);
+  pc_text_add(c->out, "/* ");
+  pc_text_c_comment(c->out, spec);
   pc_text_format(
       c->out,
-      "/* %s, written by propercal %s.\n *\n"
+      ", written by propercal %s.\n *\n"
       " * Calibrates one row: %zu number%s in (kind: %s), %zu out. Needs nothing but "
       "libm.\n */\n"
       "#include <math.h>\n#include <string.h>\n\n",
-      spec, PCAL_VERSION, recipe->columns, recipe->columns == 1 ? "" : "s",
+      PCAL_VERSION, recipe->columns, recipe->columns == 1 ? "" : "s",
       pcal_kind_name(calibrator->layout.kind), recipe->width);
 }
 

@@ -1,46 +1,15 @@
 #include "figure/label.h"
 
+#include "core/escape.h"
+
 #define LABEL_REPLACEMENT 0xFFFD
 
-/* Bytes that the first byte of a letter announces, 0 if it cannot begin one. */
-static size_t label_announced(unsigned char byte) {
-  if (byte < 0x80)
-    return 1;
-  if (byte < 0xC2)
-    return 0;
-  if (byte < 0xE0)
-    return 2;
-  if (byte < 0xF0)
-    return 3;
-  return byte < 0xF5 ? 4 : 0;
-}
-
-/* Letters that XML 1.0 takes, without control characters. */
-static int label_allowed(uint32_t letter, size_t bytes) {
-  static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
-  if (letter < smallest[bytes] || letter > 0x10FFFF)
-    return 0;
-  if (letter < 0x20 || (letter >= 0x7F && letter < 0xA0))
-    return 0;
-  return !(letter >= 0xD800 && letter < 0xE000) && letter != 0xFFFE && letter != 0xFFFF;
-}
-
 size_t pc_letter_read(const char *text, uint32_t *letter) {
-  const unsigned char *bytes = (const unsigned char *)text;
-  const size_t count = label_announced(bytes[0]);
+  const size_t bytes = pc_utf8_read(text, letter);
+  if (bytes > 0 && !pc_unsafe(*letter))
+    return bytes;
   *letter = LABEL_REPLACEMENT;
-  if (count == 0)
-    return 1;
-  uint32_t code = count == 1 ? bytes[0] : bytes[0] & (0x7Fu >> count);
-  for (size_t i = 1; i < count; i++) {
-    if ((bytes[i] & 0xC0) != 0x80)
-      return 1;
-    code = code << 6 | (bytes[i] & 0x3F);
-  }
-  if (!label_allowed(code, count))
-    return 1;
-  *letter = code;
-  return count;
+  return bytes > 0 ? bytes : 1;
 }
 
 /* Advance widths of DejaVu Sans from U+0020 to U+007E, in hundredths of the letter height. */

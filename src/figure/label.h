@@ -4,8 +4,9 @@
 
 #include "core/text.h"
 
-/* Reads one letter of UTF-8 and returns its bytes, at least 1; what is not UTF-8, or may not
- * stand in XML, reads as U+FFFD byte by byte.  text is not at its end. */
+/* Reads one letter of UTF-8 and returns its bytes, at least 1; what is not UTF-8 reads as
+ * U+FFFD byte by byte, and so does a character that is unsafe (core/escape.h).  text is not at
+ * its end. */
 size_t pc_letter_read(const char *text, uint32_t *letter);
 
 /* Width of a line of text: that of DejaVu Sans, the widest of the fonts asked for. */

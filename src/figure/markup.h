@@ -4,8 +4,8 @@
 
 #include "core/text.h"
 
-/* Appends words that stay words: markup is escaped, also for quoted attributes, and what may
- * not stand in XML becomes U+FFFD.  NULL counts as empty. */
+/* Appends words that stay words: markup is escaped, also for attributes in double quotes, and
+ * what is unsafe (core/escape.h) becomes U+FFFD.  NULL counts as empty. */
 void pc_markup(pc_text *out, const char *words);
 /* The same with line ends kept. */
 void pc_markup_lines(pc_text *out, const char *words);

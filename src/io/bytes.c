@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/output_pending.h"
+
 #define BYTES_FIRST_BLOCK 65536
 
 static pcal_status bytes_fail_errno(const char *name, int code, pcal_error *err) {
@@ -106,6 +108,8 @@ pcal_status pc_bytes_open(const char *path, const pcal_env *env, pc_bytes *out,
   if (out->owned_name == NULL)
     return pc_fail_memory(err, "opening a file");
   out->name = out->owned_name;
+  if (!is_input)
+    pc_pending_settle(path, env);
   pcal_status status =
       is_input ? bytes_read_stream(out, STDIN_FILENO, err) : bytes_open_path(out, path, err);
   if (status == PCAL_OK && out->length == 0)

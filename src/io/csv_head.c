@@ -12,12 +12,15 @@
  *  5. other numbers, and nothing but missing cells, are a row: "0.25,0.75" or "0.0,1.0".
  * What is refused can be declared.
  *
+ * An apostrophe before a name that a spreadsheet would take for a formula ('=a, '-b) is left
+ * out: it is how we write such names.
  * A byte order mark of UTF-8 is skipped; UTF-16 and files with NUL bytes are refused. */
 #include "io/csv_head.h"
 
 #include <inttypes.h>
 #include <string.h>
 
+#include "core/escape.h"
 #include "core/number.h"
 
 #define CSV_HEAD_PROBE 4096
@@ -148,6 +151,7 @@ static pcal_status csv_head_names(pc_csv_scan scan, size_t columns, size_t lette
     names[column] = at;
     at += pc_csv_cell_copy(&cell, at);
     *at++ = '\0';
+    names[column] += pc_csv_guarded(names[column], strlen(names[column]));
   }
   return PCAL_OK;
 }

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "core/escape.h"
 #include "core/number.h"
 
 #define LABELS_ROWS ((size_t)1 << 20) /* that are converted at a time */
@@ -86,7 +87,10 @@ static pcal_status labels_from_text(const labels_place *place, pc_slice text, in
                                     pcal_error *err) {
   uint32_t number = 0;
   double value = 0;
-  if (pc_names_find(place->labels->classes, text, &number)) {
+  const size_t guard = (size_t)pc_csv_guarded(text.bytes, text.length);
+  const pc_slice bare = {text.bytes + guard, text.length - guard};
+  if (pc_names_find(place->labels->classes, text, &number) ||
+      (guard > 0 && pc_names_find(place->labels->classes, bare, &number))) {
     *out = (int32_t)number;
     return PCAL_OK;
   }

@@ -7,7 +7,7 @@
  *  5. bytes are on the disk (fsync) before the name is moved.
  *  6. where the system can, the file has no name until commit, so that nothing stays behind
  *     even when the process is killed; else it has a temporary one. */
-#include "io/output.h"
+#include "io/output_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,26 +16,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/output_pending.h"
+
 #define OUTPUT_BUFFER 65536
 #define OUTPUT_LINKS_MAX 40
 #define OUTPUT_TRIES 1000
+#define OUTPUT_PATH 4096
 #define OUTPUT_MARK 64 /* bytes that a temporary name is longer at most */
 
-struct pcal_output {
-  pcal_env env;
-  char *name;      /* as given, for sentences */
-  char *target;    /* links resolved; NULL when written directly */
-  char *temporary; /* a name beside the target, in use if `named` */
-  int may_be_nameless, nameless, named;
-  int descriptor; /* -1: not open */
-  int failure;    /* errno of the first failure, or 0 */
-  char *buffer;
-  size_t used;
-};
-
-static pcal_status output_fail(const char *name, int code, pcal_error *err) {
+pcal_status pc_output_fail(const char *name, int code, pcal_error *err) {
   char reason[128] = "unknown reason";
-  const char *remedy = code == ENOSPC || code == EDQUOT    ? "make room or choose another place"
+  const char *remedy = code == ENOSPC || code == EDQUOT ? "make room or choose another place"
+                       : code == EFBIG ? "raise the limit on the size of files (ulimit -f)"
                        : code == ENOENT || code == ENOTDIR ? "make the directory first"
                        : code == EACCES || code == EPERM || code == EROFS
                            ? "change the permissions or choose another place"
@@ -44,8 +36,7 @@ static pcal_status output_fail(const char *name, int code, pcal_error *err) {
   return pc_fail(err, PCAL_IO, "%s could not be written (%s); %-s", name, reason, remedy);
 }
 
-/* Bytes of the directory part, with the slash. */
-static size_t output_directory(const char *path) {
+size_t pc_output_directory(const char *path) {
   const char *slash = strrchr(path, '/');
   return slash == NULL ? 0 : (size_t)(slash + 1 - path);
 }
@@ -54,7 +45,7 @@ static size_t output_directory(const char *path) {
 static pcal_status output_follow(pcal_output *output, const struct stat *about, char **path,
                                  pcal_error *err) {
   const size_t room = about->st_size > 0 ? (size_t)about->st_size : 4096;
-  const size_t directory = output_directory(*path);
+  const size_t directory = pc_output_directory(*path);
   char *next = pc_alloc(&output->env, directory + room + 2, 1);
   if (next == NULL)
     return pc_fail_memory(err, "opening an output file");
@@ -62,7 +53,7 @@ static pcal_status output_follow(pcal_output *output, const struct stat *about, 
   if (length < 0 || (size_t)length > room) {
     const int code = length < 0 ? errno : ENAMETOOLONG;
     pc_free(&output->env, next);
-    return output_fail(output->name, code, err);
+    return pc_output_fail(output->name, code, err);
   }
   if (next[directory] == '/')
     memmove(next, next + directory, (size_t)length + 1);
@@ -78,7 +69,7 @@ static pcal_status output_resolve(pcal_output *output, pcal_error *err) {
   struct stat about;
   for (int links = 0; lstat(output->target, &about) == 0 && S_ISLNK(about.st_mode); links++) {
     if (links == OUTPUT_LINKS_MAX)
-      return output_fail(output->name, ELOOP, err);
+      return pc_output_fail(output->name, ELOOP, err);
     PC_TRY(output_follow(output, &about, &output->target, err));
   }
   return PCAL_OK;
@@ -99,7 +90,7 @@ static const char *output_link(const pcal_output *output, char link[64]) {
 /* Creates a file without a name in the target's directory; 1 if that can be done. */
 static int output_create_nameless(pcal_output *output) {
   char link[64];
-  const size_t length = output_directory(output->target);
+  const size_t length = pc_output_directory(output->target);
   const char kept = output->target[length];
   if (OUTPUT_NAMELESS == 0)
     return 0;
@@ -119,9 +110,9 @@ static int output_create_nameless(pcal_output *output) {
 
 /* Tries names beside the target until one can be taken, by creating a file or by giving the
  * name to the nameless one; errno tells why not. */
-static int output_take_name(pcal_output *output) {
+int pc_output_take_name(pcal_output *output) {
   char link[64];
-  const size_t directory = output_directory(output->target);
+  const size_t directory = pc_output_directory(output->target);
   const size_t size = strlen(output->target) + OUTPUT_MARK;
   const char *base = output->target + directory;
   for (int attempt = 0; attempt < OUTPUT_TRIES && !output->named; attempt++) {
@@ -145,20 +136,21 @@ static pcal_status output_create(pcal_output *output, pcal_error *err) {
   output->temporary = pc_alloc_raw(&output->env, strlen(output->target) + OUTPUT_MARK, 1);
   if (output->temporary == NULL)
     return pc_fail_memory(err, "opening an output file");
-  if ((output->may_be_nameless && output_create_nameless(output)) || output_take_name(output))
+  if ((output->may_be_nameless && output_create_nameless(output)) ||
+      pc_output_take_name(output))
     return PCAL_OK;
-  return output_fail(output->name, errno, err);
+  return pc_output_fail(output->name, errno, err);
 }
 
 static pcal_status output_replace(pcal_output *output, const struct stat *about,
                                   pcal_error *err) {
   if (faccessat(AT_FDCWD, output->target, W_OK, AT_EACCESS) != 0)
-    return output_fail(output->name, errno, err);
+    return pc_output_fail(output->name, errno, err);
   PC_TRY(output_create(output, err));
   const int owner_kept = fchown(output->descriptor, about->st_uid, about->st_gid) == 0;
   const mode_t mode = about->st_mode & (owner_kept ? 07777 : 0777);
   if (fchmod(output->descriptor, mode) != 0)
-    return output_fail(output->name, errno, err);
+    return pc_output_fail(output->name, errno, err);
   return PCAL_OK;
 }
 
@@ -167,7 +159,7 @@ static pcal_status output_direct(pcal_output *output, pcal_error *err) {
     output->descriptor = open(output->target, O_WRONLY | O_CLOEXEC);
   } while (output->descriptor < 0 && errno == EINTR);
   if (output->descriptor < 0)
-    return output_fail(output->name, errno, err);
+    return pc_output_fail(output->name, errno, err);
   pc_free(&output->env, output->target);
   output->target = NULL;
   return PCAL_OK;
@@ -181,9 +173,10 @@ static int output_is_stream(const char *path) {
 
 static pcal_status output_open_path(pcal_output *output, pcal_error *err) {
   struct stat about;
+  pc_pending_settle(output->target, &output->env);
   if (stat(output->target, &about) != 0) {
     if (errno != ENOENT)
-      return output_fail(output->name, errno, err);
+      return pc_output_fail(output->name, errno, err);
     PC_TRY(output_resolve(output, err));
     return output_create(output, err);
   }
@@ -208,7 +201,7 @@ static pcal_status output_prepare(pcal_output *output, const char *path, pcal_er
   if (!is_standard)
     return output_open_path(output, err);
   output->descriptor = dup(STDOUT_FILENO);
-  return output->descriptor < 0 ? output_fail(output->name, errno, err) : PCAL_OK;
+  return output->descriptor < 0 ? pc_output_fail(output->name, errno, err) : PCAL_OK;
 }
 
 static pcal_status output_open(const char *path, const pcal_env *env, int may_be_nameless,
@@ -282,12 +275,14 @@ static void output_close(pcal_output *output) {
   output->descriptor = -1;
 }
 
-/* So that the new name survives a crash; not every file system can do it. */
-static void output_sync_directory(pcal_output *output) {
-  const size_t length = output_directory(output->target);
-  output->target[length] = '\0';
-  const int directory =
-      open(length == 0 ? "." : output->target, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+void pc_output_sync_directory(const char *path) {
+  char name[OUTPUT_PATH];
+  const size_t length = pc_output_directory(path);
+  if (length >= sizeof name)
+    return;
+  memcpy(name, path, length);
+  name[length] = '\0';
+  const int directory = open(length == 0 ? "." : name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (directory < 0)
     return;
   (void)fsync(directory);
@@ -301,7 +296,7 @@ static void output_give_name(pcal_output *output) {
   if (linkat(AT_FDCWD, output_link(output, link), AT_FDCWD, output->target,
              AT_SYMLINK_FOLLOW) == 0)
     return;
-  if (errno != EEXIST || !output_take_name(output))
+  if (errno != EEXIST || !pc_output_take_name(output))
     output->failure = errno;
 }
 
@@ -311,14 +306,14 @@ static void output_rename(pcal_output *output) {
     return;
   }
   output->named = 0;
-  output_sync_directory(output);
+  pc_output_sync_directory(output->target);
 }
 
 pcal_status pc_output_flush(pcal_output *output, pcal_error *err) {
   output_empty(output);
   if (output->failure == 0 && output->target != NULL && fsync(output->descriptor) != 0)
     output->failure = errno;
-  return output->failure == 0 ? PCAL_OK : output_fail(output->name, output->failure, err);
+  return output->failure == 0 ? PCAL_OK : pc_output_fail(output->name, output->failure, err);
 }
 
 pcal_status pc_output_commit(pcal_output *output, pcal_error *err) {
@@ -329,7 +324,7 @@ pcal_status pc_output_commit(pcal_output *output, pcal_error *err) {
   if (output->failure == 0 && output->target != NULL)
     output_rename(output);
   if (status == PCAL_OK && output->failure != 0)
-    status = output_fail(output->name, output->failure, err);
+    status = pc_output_fail(output->name, output->failure, err);
   pc_output_discard(output);
   return status;
 }

@@ -14,6 +14,8 @@ int pc_output_sink(pcal_output *output, const char *bytes, size_t count);
 const char *pc_output_temporary(const pcal_output *output);
 PC_CHECKED pcal_status pc_output_flush(pcal_output *output, pcal_error *err);
 PC_CHECKED pcal_status pc_output_commit(pcal_output *output, pcal_error *err);
+PC_CHECKED pcal_status pc_output_commit_all(pcal_output *const *outputs, size_t count,
+                                            pcal_error *err);
 void pc_output_discard(pcal_output *output);
 
 #endif

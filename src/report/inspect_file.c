@@ -236,7 +236,7 @@ static void inspect_column_text(const inspect_file *file, size_t c, pc_text *out
   const inspect_column *column = &file->columns[c];
   if (file->reader.names != NULL) {
     pc_text_add(out, "  ");
-    pc_report_plain(file->reader.names[c], out);
+    pc_text_terminal(out, file->reader.names[c]);
     pc_text_add(out, ": ");
   } else {
     pc_text_format(out, "  column %zu: ", c);
@@ -269,7 +269,7 @@ static void inspect_column_text(const inspect_file *file, size_t c, pc_text *out
 
 static void inspect_file_text(const inspect_file *file, pc_text *out) {
   const inspect_overall all = inspect_sum_up(file);
-  pc_report_plain(file->reader.bytes->name, out);
+  pc_text_terminal(out, file->reader.bytes->name);
   pc_text_format(out, ": %s, ", file->reader.format->name);
   pc_report_count((double)file->rows, out);
   pc_text_format(out, "%s x %zu %s", file->rows == 1 ? " row" : " rows", file->reader.columns,

@@ -38,11 +38,11 @@ static pcal_status inspect_members_look(const pc_bytes *bytes, const char *name,
 
 static void inspect_members_text(const inspect_members_item *item, pc_text *out) {
   pc_text_add(out, "  ");
-  pc_report_plain(item->name, out);
+  pc_text_terminal(out, item->name);
   pc_text_add(out, ": ");
   if (item->why[0] != '\0') {
     pc_text_add(out, "cannot be read: ");
-    pc_report_plain(item->why, out);
+    pc_text_terminal(out, item->why);
     pc_text_add(out, "\n");
     return;
   }
@@ -93,7 +93,7 @@ static void inspect_members_json_head(const pc_bytes *bytes, const pc_format *co
 
 static void inspect_members_text_head(const pc_bytes *bytes, const pc_format *container,
                                       size_t count, pc_text *out) {
-  pc_report_plain(bytes->name, out);
+  pc_text_terminal(out, bytes->name);
   pc_text_format(out, ": %s, %zu members, ", container->name, count);
   pc_report_count((double)bytes->length, out);
   pc_text_add(out, " bytes\n");
@@ -124,7 +124,7 @@ pcal_status pc_inspect_members(const pc_bytes *bytes, const pc_format *container
     return PCAL_OK;
   }
   pc_text_add(out, "  choose one as ");
-  pc_report_plain(bytes->name, out);
+  pc_text_terminal(out, bytes->name);
   pc_text_add(out, ":NAME\n");
   return PCAL_OK;
 }

@@ -146,7 +146,7 @@ static void inspect_plain_class_name(const inspect_set *set, size_t c, pc_text *
   pc_text_init(&name, set->env);
   inspect_class_name(set, c, &name);
   out->failed |= name.failed;
-  pc_report_plain(name.bytes == NULL ? "" : name.bytes, out);
+  pc_text_terminal(out, name.bytes == NULL ? "" : name.bytes);
   pc_text_free(&name);
 }
 
@@ -190,7 +190,7 @@ static void inspect_text_problems(const inspect_set *set, pc_text *out) {
                  set->bad == 1 ? "it is" : "they are");
   for (uint64_t p = 0; p < set->bad && p < PC_FAULTS_SHOWN; p++) {
     pc_text_add(out, "  ");
-    pc_report_plain(set->shown[p].message, out);
+    pc_text_terminal(out, set->shown[p].message);
     pc_text_add(out, "\n");
   }
   if (set->bad > PC_FAULTS_SHOWN) {

@@ -111,7 +111,9 @@ pcal_status pc_page_markdown(const pcal_report *report, pc_text *out, pcal_error
     pc_text_add(out, "## As it is\n\n");
   page_markdown_verdict(report->side[PC_PAGE_BEFORE].key, out);
   if (report->repaired) {
-    pc_text_format(out, "## After `%s`\n\nThe calibrator was ", report->method);
+    pc_text_add(out, "## After ");
+    pc_text_markdown_code(out, report->method);
+    pc_text_add(out, "\n\nThe calibrator was ");
     pc_page_origin(report, out);
     pc_text_add(out, ".\n\n");
     page_markdown_verdict(report->side[PC_PAGE_AFTER].key, out);

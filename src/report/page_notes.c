@@ -153,7 +153,8 @@ void pc_page_origin(const pcal_report *report, pc_text *out) {
 /* ---- commands ---- */
 
 static void page_notes_inputs(const pcal_report *report, pc_text *out) {
-  pc_text_format(out, " %s", report->input_flags == NULL ? "..." : report->input_flags);
+  pc_text_add(out, " ");
+  pc_text_terminal(out, report->input_flags == NULL ? "..." : report->input_flags);
 }
 
 static void page_notes_measure(const pcal_report *report, pc_text *out) {
@@ -161,8 +162,10 @@ static void page_notes_measure(const pcal_report *report, pc_text *out) {
   char level[PC_NUMBER_MAX];
   pc_text_add(out, "propercal measure");
   page_notes_inputs(report, out);
-  for (size_t m = 0; report->chosen_metrics && m < results->metric_count; m++)
-    pc_text_format(out, " --metric %s", results->records[m].label);
+  for (size_t m = 0; report->chosen_metrics && m < results->metric_count; m++) {
+    pc_text_add(out, " --metric ");
+    pc_text_shell(out, results->records[m].label);
+  }
   if (report->level > 0) {
     pc_number_format(report->level, level);
     pc_text_format(out, " --interval %s", level);
@@ -175,10 +178,16 @@ static void page_notes_measure(const pcal_report *report, pc_text *out) {
 static void page_notes_repair(const pcal_report *report, const char *file, pc_text *out) {
   if (!report->given) {
     const char *flags = report->second ? report->fitting_flags : report->input_flags;
-    pc_text_format(out, "propercal fit --method %s %s -o %s\n", report->method,
-                   flags == NULL ? "..." : flags, file);
+    pc_text_add(out, "propercal fit --method ");
+    pc_text_shell(out, report->method);
+    pc_text_add(out, " ");
+    pc_text_terminal(out, flags == NULL ? "..." : flags);
+    pc_text_add(out, " -o ");
+    pc_text_shell(out, file);
+    pc_text_add(out, "\n");
   }
-  pc_text_format(out, "propercal apply %s", file);
+  pc_text_add(out, "propercal apply ");
+  pc_text_shell(out, file);
   page_notes_inputs(report, out);
   pc_text_add(out, " -o calibrated.npy\n");
 }
@@ -186,8 +195,8 @@ static void page_notes_repair(const pcal_report *report, const char *file, pc_te
 void pc_page_commands(const pcal_report *report, pc_text *out) {
   const char *file =
       report->calibrator_file == NULL ? "calibrator.json" : report->calibrator_file;
-  if (report->command != NULL)
-    pc_text_format(out, "%s\n", report->command);
+  pc_text_terminal(out, report->command);
+  pc_text_add(out, report->command == NULL ? "" : "\n");
   page_notes_measure(report, out);
   if (report->repaired)
     page_notes_repair(report, file, out);
@@ -196,8 +205,10 @@ void pc_page_commands(const pcal_report *report, pc_text *out) {
   const char *figure = report->figures[0].row->name;
   pc_text_format(out, "propercal plot %s", figure);
   page_notes_inputs(report, out);
-  if (report->repaired)
-    pc_text_format(out, " --calibrator %s", file);
+  if (report->repaired) {
+    pc_text_add(out, " --calibrator ");
+    pc_text_shell(out, file);
+  }
   pc_text_format(out, " -o %s.svg\n", figure);
 }
 

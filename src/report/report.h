@@ -2,7 +2,7 @@
 #ifndef PC_REPORT_H
 #define PC_REPORT_H
 
-#include "core/text.h"
+#include "core/escape.h"
 #include "measure/results.h"
 
 /* Writes results in one of the formats. */
@@ -64,7 +64,7 @@ const char *pc_report_notion_title(const pcal_results *results, const pcal_row *
 /* A whole number with its thousands set apart: 10,000. */
 void pc_report_count(double count, pc_text *out);
 
-/* Words from outside for a terminal: '?' stands for each control character. */
-void pc_report_plain(const char *words, pc_text *out);
+/* Paragraphs, one a line, as Markdown. */
+void pc_report_markdown_lines(const char *paragraphs, pc_text *out);
 
 #endif

@@ -210,20 +210,3 @@ void pc_report_p_value(const pc_result_record *record, const char *before, pc_te
   if (record->outcome.tested && !record->outcome.undefined)
     report_chance(record->outcome.p_value, before, out);
 }
-
-/* Bytes of the control character at the start of a text, 0 when it is none; U+0080 to U+009F
- * take two. */
-static size_t report_control(const char *text) {
-  const unsigned char *at = (const unsigned char *)text;
-  if (at[0] < 0x20 || at[0] == 0x7F)
-    return 1;
-  return at[0] == 0xC2 && at[1] >= 0x80 && at[1] < 0xA0 ? 2 : 0;
-}
-
-void pc_report_plain(const char *words, pc_text *out) {
-  while (*words != '\0') {
-    const size_t control = report_control(words);
-    pc_text_add_bytes(out, control > 0 ? "?" : words, 1);
-    words += control > 0 ? control : 1;
-  }
-}

@@ -12,11 +12,11 @@
 /* ---- text ---- */
 
 static void report_pad(pc_text *out, const char *cell, size_t width, int right) {
-  const size_t used = pc_text_width(cell);
+  const size_t used = pc_terminal_width(cell);
   const size_t gap = width > used ? width - used : 0;
   if (right)
     pc_text_add_repeated(out, ' ', gap);
-  pc_report_plain(cell, out);
+  pc_text_terminal(out, cell);
   if (!right)
     pc_text_add_repeated(out, ' ', gap);
 }
@@ -106,7 +106,7 @@ static void report_text_metrics(const pcal_results *results, pc_text *out) {
 }
 
 static size_t report_group_width(const pcal_results *results, size_t group) {
-  const size_t name = pc_text_width(results->group_names[group]);
+  const size_t name = pc_terminal_width(results->group_names[group]);
   return name > REPORT_GROUP_WIDTH ? name : REPORT_GROUP_WIDTH;
 }
 
@@ -153,7 +153,7 @@ static void report_word(const char *word, size_t length, pc_text *out) {
   pc_text_add_bytes(&copy, word, length);
   out->failed |= copy.failed;
   if (copy.bytes != NULL)
-    pc_report_plain(copy.bytes, out);
+    pc_text_terminal(out, copy.bytes);
   pc_text_free(&copy);
 }
 
@@ -219,11 +219,18 @@ static void report_against(const pcal_results *results, pc_text *out) {
   pc_text_free(&paragraph);
 }
 
+static void report_remark_line(const pc_result_record *record, const char *words,
+                               pc_text *out) {
+  pc_text_format(out, "%s: ", record->label);
+  pc_text_terminal(out, words);
+  pc_text_add(out, "\n");
+}
+
 static void report_notes(const pcal_results *results, pc_text *out) {
   for (size_t m = 0; m < results->metric_count; m++) {
     const pc_result_record *record = &results->records[m];
     if (record->outcome.why[0] != '\0')
-      pc_text_format(out, "%s: %s\n", record->label, record->outcome.why);
+      report_remark_line(record, record->outcome.why, out);
     report_remark(record, "", ": ", "\n", out);
     if (record->surety.difference_of_calibration)
       pc_text_format(out, "%s: %s\n", record->label, report_injective);
@@ -237,7 +244,7 @@ void pc_report_text(const pcal_results *results, pc_text *out) {
   pc_text_add(out, "\n");
   for (size_t c = 0; c < results->class_count && c < 12; c++) {
     pc_text_add(out, c == 0 ? "classes: " : ", ");
-    pc_report_plain(results->class_names[c], out);
+    pc_text_terminal(out, results->class_names[c]);
   }
   if (results->class_count > 0)
     pc_text_add(out, results->class_count > 12 ? ", ...\n" : "\n");
@@ -376,6 +383,30 @@ static void report_markdown_weights(const pcal_results *results, pc_text *out) {
   pc_text_add(out, "\n");
 }
 
+static void report_markdown_why(const pc_result_record *record, pc_text *out) {
+  pc_text_markdown_code(out, record->label);
+  pc_text_add(out, ": ");
+  pc_text_markdown(out, record->outcome.why);
+  pc_text_add(out, "\n\n");
+}
+
+void pc_report_markdown_lines(const char *paragraphs, pc_text *out) {
+  pc_text line;
+  pc_text_init(&line, out->env);
+  for (const char *at = paragraphs; at != NULL && *at != '\0';) {
+    const size_t length = strcspn(at, "\n");
+    line.length = 0;
+    pc_text_add_bytes(&line, at, length);
+    if (!line.failed)
+      pc_text_markdown(out, line.bytes);
+    at += length;
+    pc_text_add(out, *at == '\0' ? "" : "\n");
+    at += *at != '\0';
+  }
+  out->failed |= line.failed;
+  pc_text_free(&line);
+}
+
 void pc_report_markdown(const pcal_results *results, pc_text *out) {
   pc_report_summary(results, out);
   pc_text_add(out, "\n\n| metric | value | estimates | bound |");
@@ -396,8 +427,7 @@ void pc_report_markdown(const pcal_results *results, pc_text *out) {
   pc_text_add(out, "\n");
   for (size_t m = 0; m < results->metric_count; m++) {
     if (results->records[m].outcome.why[0] != '\0')
-      pc_text_format(out, "`%s`: %s\n\n", results->records[m].label,
-                     results->records[m].outcome.why);
+      report_markdown_why(&results->records[m], out);
     report_remark(&results->records[m], "`", "`: ", "\n\n", out);
     if (results->records[m].surety.difference_of_calibration)
       pc_text_format(out, "`%s`: %s\n\n", results->records[m].label, report_injective);
@@ -407,6 +437,6 @@ void pc_report_markdown(const pcal_results *results, pc_text *out) {
   const size_t length = out->length;
   pc_report_against(results, "against", out);
   pc_text_add(out, out->length > length ? "\n\n" : "");
-  pc_text_add(out, results->verdict == NULL ? "" : results->verdict);
+  pc_report_markdown_lines(results->verdict, out);
   pc_text_add(out, "\n");
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/escape.h"
 #include "core/json.h"
 #include "core/number.h"
 #include "report/verdict.h"
@@ -283,10 +284,13 @@ void pc_verdict_careful(const pcal_results *results, pc_text *out) {
   if (results->only_label < 0)
     return;
   pc_text_add(out, "every label is ");
-  if ((size_t)results->only_label < results->class_count)
-    pc_text_format(out, "\"%s\"", results->class_names[results->only_label]);
-  else
+  if ((size_t)results->only_label < results->class_count) {
+    pc_text_add(out, "\"");
+    pc_text_terminal(out, results->class_names[results->only_label]);
+    pc_text_add(out, "\"");
+  } else {
     pc_text_format(out, "class %d", (int)results->only_label);
+  }
   pc_text_add(out, "; calibration cannot be judged from one class, so check the labels.");
 }
 

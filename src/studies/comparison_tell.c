@@ -92,7 +92,7 @@ static void comparison_tell_best(const pcal_comparison *table, pc_text *out) {
                               : ", has no interval, so it may be chance.");
 }
 
-void pc_comparison_advise(const pcal_comparison *table, pc_text *out) {
+static void comparison_tell_advice(const pcal_comparison *table, pc_text *out) {
   const pc_contestant *chosen = &table->contestants[table->chosen];
   if (table->chosen != 0) {
     pc_text_format(out, "Choose %s: better in ", table->name);
@@ -111,7 +111,21 @@ void pc_comparison_advise(const pcal_comparison *table, pc_text *out) {
     comparison_tell_tied(table, out);
   comparison_tell_best(table, out);
   comparison_tell_why(table, out);
-  pc_text_add(out, "\n");
+}
+
+/* The advice with names that are safe in this format. */
+static void comparison_tell_line(const pcal_comparison *table, pcal_format format,
+                                 pc_text *out) {
+  pc_text advice;
+  pc_text_init(&advice, &table->env);
+  comparison_tell_advice(table, &advice);
+  out->failed |= advice.failed;
+  pc_study_table_line(format, advice.failed ? "" : advice.bytes, "\n", out);
+  pc_text_free(&advice);
+}
+
+void pc_comparison_advise(const pcal_comparison *table, pc_text *out) {
+  comparison_tell_line(table, PCAL_TEXT, out);
 }
 
 /* ---- tables ---- */
@@ -175,11 +189,14 @@ static pcal_status comparison_tell_rows(const pcal_comparison *table, pc_study_t
   return PCAL_OK;
 }
 
-static void comparison_tell_refused(const pcal_comparison *table, pc_text *out) {
+static void comparison_tell_refused(const pcal_comparison *table, pcal_format format,
+                                    pc_text *out) {
   for (size_t i = 0; i < table->count; i++) {
     const pc_contestant *here = &table->contestants[i];
-    if (here->results == NULL)
-      pc_text_format(out, "%s was not judged: %s.\n", here->label, here->why);
+    if (here->results != NULL)
+      continue;
+    pc_study_table_line(format, here->label, " was not judged: ", out);
+    pc_study_table_line(format, here->why, ".\n", out);
   }
 }
 
@@ -297,8 +314,8 @@ pcal_status pc_comparison_write(const pcal_comparison *table, pcal_format format
   pc_study_table_free(&rows);
   if (status == PCAL_OK && format != PCAL_CSV) {
     pc_text_add(out, "\n");
-    comparison_tell_refused(table, out);
-    pc_comparison_advise(table, out);
+    comparison_tell_refused(table, format, out);
+    comparison_tell_line(table, format, out);
   }
   return status;
 }

@@ -63,17 +63,17 @@ static void findings_json(const pc_findings *findings, pc_text *out) {
 }
 
 /* Lines of at most 79 columns. */
-static void findings_wrap(const char *words, pc_text *out) {
+static void findings_wrap(const char *words, pcal_format format, pc_text *out) {
   size_t column = 0;
   while (*words != '\0') {
     char word[256];
     const size_t length = strcspn(words, " "), kept = length < sizeof word - 1 ? length : 255;
     memcpy(word, words, kept);
     word[kept] = '\0';
-    const size_t width = pc_text_width(word);
+    const size_t width = pc_terminal_width(word);
     const int breaks = column > 0 && column + 1 + width > 79;
     pc_text_add(out, column == 0 ? "" : breaks ? "\n" : " ");
-    pc_text_add(out, word);
+    pc_study_table_line(format, word, "", out);
     column = (column == 0 || breaks ? 0 : column + 1) + width;
     words += length + strspn(words + length, " ");
   }
@@ -129,12 +129,14 @@ void pc_findings_write(const pc_findings *findings, pcal_format format, pc_text 
     findings_csv(findings, out);
     return;
   }
-  findings_wrap(findings->summary, out);
+  findings_wrap(findings->summary, format, out);
   for (size_t t = 0; t < findings->table_count; t++) {
     const pc_study_table *table = &findings->tables[t];
     pc_text_add(out, "\n");
+    if (table->title[0] != '\0' && format == PCAL_MARKDOWN)
+      pc_text_add(out, "### ");
     if (table->title[0] != '\0')
-      pc_text_format(out, format == PCAL_MARKDOWN ? "### %s\n\n" : "%s\n", table->title);
+      pc_study_table_line(format, table->title, format == PCAL_MARKDOWN ? "\n\n" : "\n", out);
     pc_study_table_body(table, format, out);
   }
 }

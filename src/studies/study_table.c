@@ -79,7 +79,7 @@ void pc_study_table_number(pc_study_table *table, size_t column, double number) 
 static const char *study_table_show(const pc_table_cell *cell, char out[PC_TABLE_WORD_MAX]) {
   char digits[PC_NUMBER_MAX];
   if (!cell->is_number) {
-    snprintf(out, PC_TABLE_WORD_MAX, "%s", cell->word);
+    pc_escape_copy(cell->word, out, PC_TABLE_WORD_MAX);
     return out;
   }
   if (isnan(cell->number)) {
@@ -208,6 +208,11 @@ static void study_table_markdown(const pc_study_table *table, pc_text *out) {
   pc_text_add(out, "\n");
 }
 
+void pc_study_table_line(pcal_format format, const char *words, const char *end, pc_text *out) {
+  (format == PCAL_MARKDOWN ? pc_text_markdown : pc_text_terminal)(out, words);
+  pc_text_add(out, end);
+}
+
 void pc_study_table_body(const pc_study_table *table, pcal_format format, pc_text *out) {
   static void (*const writers[])(const pc_study_table *, pc_text *) = {
       [PCAL_TEXT] = study_table_text,
@@ -220,6 +225,6 @@ void pc_study_table_body(const pc_study_table *table, pcal_format format, pc_tex
 
 void pc_study_table_write(const pc_study_table *table, pcal_format format, pc_text *out) {
   if (format == PCAL_TEXT || format == PCAL_MARKDOWN)
-    pc_text_format(out, "%s\n\n", table->summary);
+    pc_study_table_line(format, table->summary, "\n\n", out);
   pc_study_table_body(table, format, out);
 }

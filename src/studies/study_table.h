@@ -2,6 +2,7 @@
 #ifndef PC_STUDY_TABLE_H
 #define PC_STUDY_TABLE_H
 
+#include "core/escape.h"
 #include "core/json.h"
 #include "core/memory.h"
 
@@ -48,6 +49,8 @@ void pc_study_table_write(const pc_study_table *table, pcal_format format, pc_te
 /* A cell as it stands in a CSV file; empty where there is nothing to say. */
 void pc_study_table_csv_cell(const pc_table_cell *cell, pc_text *out);
 
+/* Words in text or Markdown, with `end` behind them. */
+void pc_study_table_line(pcal_format format, const char *words, const char *end, pc_text *out);
 /* The table alone, not as JSON; and its rows as a JSON list of objects. */
 void pc_study_table_body(const pc_study_table *table, pcal_format format, pc_text *out);
 void pc_study_table_rows(const pc_study_table *table, pc_json *json);

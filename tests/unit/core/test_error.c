@@ -38,10 +38,27 @@ static void cuts_long_sentences(void **state) {
   memset(text, 'x', sizeof text);
   text[sizeof text - 1] = '\0';
   memset(&err, 0x7F, sizeof err);
-  pc_fail(&err, PCAL_DATA, "%s", text);
-  assert_int_equal(strlen(err.message), sizeof err.message - 1);
+  pc_fail(&err, PCAL_DATA, "%s is too long", text);
+  assert_int_equal(strlen(err.message), 300 + 3 + strlen(" is too long"));
+  assert_string_equal(err.message + 300, "\xE2\x80\xA6 is too long");
+  assert_int_equal(err.quote_count, 1);
+  assert_int_equal(err.quotes[0].end, 303);
+  memcpy(text + 298, "\xE2\x82\xAC", 3); /* is cut, and left out as a whole */
+  pc_fail(&err, PCAL_DATA, "%s is too long", text);
+  assert_string_equal(err.message + 297, "x\xE2\x80\xA6 is too long");
+  memset(text, 'x', sizeof text - 1);
   pc_fail(&err, PCAL_DATA, "%.1023s", text);
   assert_int_equal(strlen(err.message), 1023);
+}
+
+static void shows_what_is_hidden(void **state) {
+  (void)state;
+  pcal_error err;
+  pc_fail(&err, PCAL_IO, "%s: no such file", "a\033[2J\n\xFF\xE2\x80\xAE.npy");
+  assert_sentence(err, PCAL_IO, "a\\x1b[2J\\n\\xff\\u202e.npy: no such file");
+  assert_int_equal(err.quote_count, 1);
+  assert_int_equal(err.quotes[0].begin, 0);
+  assert_int_equal(err.quotes[0].end, strlen("a\\x1b[2J\\n\\xff\\u202e.npy"));
 }
 
 static pcal_status two_steps(pcal_status first, int *reached) {
@@ -130,6 +147,7 @@ int main(void) {
       cmocka_unit_test(needs_no_error),
       cmocka_unit_test(clears),
       cmocka_unit_test(cuts_long_sentences),
+      cmocka_unit_test(shows_what_is_hidden),
       cmocka_unit_test(try_passes_failures_on),
       cmocka_unit_test(every_status_has_text_and_exit_code),
       cmocka_unit_test(unknown_statuses_are_faults),

@@ -1,3 +1,4 @@
+#include "core/escape.h"
 #include "core/json.h"
 
 #include "../unit.h"
@@ -122,7 +123,7 @@ static void escapes(void **state) {
   assert_string_written("plain /'", "plain /'");
   assert_string_written("\"\\", "\\\"\\\\");
   assert_string_written("a\tb\nc\r", "a\\tb\\nc\\r");
-  assert_string_written("\x7F", "\x7F");
+  assert_string_written("\x7F", "\\u007f");
   for (unsigned c = 1; c < 0x20; c++) {
     const char value[] = {(char)c, '\0'};
     const char *letter = strchr("\bb\ff\nn\rr\tt", (int)c);
@@ -180,8 +181,8 @@ static void encode(uint32_t point, char out[5]) {
 
 static void keeps_every_letter(void **state) {
   (void)state;
-  static const uint32_t ends[] = {0x7F,   0x80,   0x7FF,  0x800,   0xD7FF,  0xE000,   0x2028,
-                                  0xFFFD, 0xFFFF, 0x1000, 0x10000, 0xFFFFF, 0x100000, 0x10FFFF};
+  static const uint32_t ends[] = {0x7E,   0xA0,   0x7FF,   0x800,   0xD7FF,   0xE000,  0x2027,
+                                  0xFFFD, 0x1000, 0x10000, 0xFFFFD, 0x100000, 0x10FFFD};
   char bytes[5];
   for (size_t i = 0; i < UNIT_COUNT(ends); i++) {
     encode(ends[i], bytes);
@@ -190,7 +191,13 @@ static void keeps_every_letter(void **state) {
   for (uint32_t point = 0x80; point <= 0x10FFFF; point += 61) {
     encode(point, bytes);
     const int surrogate = point >= 0xD800 && point <= 0xDFFF;
-    assert_string_written(bytes, surrogate ? FFFD FFFD FFFD : bytes);
+    char escaped[16];
+    snprintf(escaped, sizeof escaped, point > 0xFFFF ? "\\u%04x\\u%04x" : "\\u%04x",
+             point > 0xFFFF ? (unsigned)(0xD7C0 + (point >> 10)) : (unsigned)point,
+             (unsigned)(0xDC00 + (point & 0x3FF)));
+    assert_string_written(bytes, surrogate          ? FFFD FFFD FFFD
+                                 : pc_unsafe(point) ? escaped
+                                                    : bytes);
   }
   for (uint32_t point = 0x110000; point <= 0x1FFFFF; point += 1021) {
     encode(point, bytes);

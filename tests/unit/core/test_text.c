@@ -236,37 +236,6 @@ static void leaves_very_long_words_alone(void **state) {
   assert_ptr_equal(nearest(word, names), candidate);
 }
 
-static void check_cell(void (*write)(pc_text *, const char *), const char *cell,
-                       const char *expected) {
-  const pcal_env env = pc_env_resolve(NULL);
-  pc_text text;
-  pc_text_init(&text, &env);
-  write(&text, cell);
-  assert_string_equal(text.bytes == NULL ? "" : text.bytes, expected);
-  pc_text_free(&text);
-}
-
-static void quotes_cells_of_csv_files(void **state) {
-  (void)state;
-  check_cell(pc_text_csv, "plain text", "plain text");
-  check_cell(pc_text_csv, "", "");
-  check_cell(pc_text_csv, "a,\"b\"", "\"a,\"\"b\"\"\"");
-  check_cell(pc_text_csv, "two\nlines", "\"two\nlines\"");
-  check_cell(pc_text_csv, "a\rb", "\"a\rb\"");
-}
-
-static void escapes_cells_of_markdown_tables(void **state) {
-  (void)state;
-  check_cell(pc_text_markdown, "plain", "plain");
-  check_cell(pc_text_markdown, "a|b", "a\\|b");
-  check_cell(pc_text_markdown, "*a_b*`c`\\", "\\*a\\_b\\*\\`c\\`\\\\");
-  check_cell(pc_text_markdown, "<b>[x](y)", "&lt;b>\\[x\\](y)");
-  check_cell(pc_text_markdown, "two\r\nlines", "two  lines");
-  check_cell(pc_text_markdown_code, "ece:bins=20", "`ece:bins=20`");
-  check_cell(pc_text_markdown_code, "a|b\nc*", "`a\\|b c*`");
-  check_cell(pc_text_markdown_code, "a`|b", "a\\`\\|b");
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(collects_pieces),
@@ -281,8 +250,6 @@ int main(void) {
       cmocka_unit_test(ignores_capitals),
       cmocka_unit_test(takes_beginnings_for_abbreviations),
       cmocka_unit_test(leaves_very_long_words_alone),
-      cmocka_unit_test(quotes_cells_of_csv_files),
-      cmocka_unit_test(escapes_cells_of_markdown_tables),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

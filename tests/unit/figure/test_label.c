@@ -28,14 +28,19 @@ static void test_what_is_no_letter(void **state) {
       "\xED\xA0\x80",     /* half of a surrogate pair */
       "\xF4\x90\x80\x80", /* above U+10FFFF */
       "\xFF",             /* never */
-      "\x01",             /* control */
-      "\x7F",             /* control */
-      "\n",               /* control */
-      "\xC2\x85",         /* control */
-      "\xEF\xBF\xBE",     /* U+FFFE */
+  };
+  static const char *const unsafe[] = {
+      "\x01",         /* control */
+      "\x7F",         /* control */
+      "\n",           /* control */
+      "\xC2\x85",     /* control */
+      "\xE2\x80\xAE", /* turns the direction of writing */
+      "\xEF\xBF\xBE", /* U+FFFE */
   };
   for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
     check_letter(wrong[i], 0xFFFD, 1);
+  for (size_t i = 0; i < sizeof unsafe / sizeof unsafe[0]; i++)
+    check_letter(unsafe[i], 0xFFFD, strlen(unsafe[i]));
 }
 
 static void test_widths(void **state) {

@@ -44,7 +44,7 @@ static void refuses_what_cannot_be_read(void **state) {
   assert_message(err, "/dev/null is empty");
   assert_int_equal(bytes_open_fails(help_path("plain.csv/below"), &err), PCAL_IO);
   assert_message(err, "there is no such file");
-  symlink("loop", help_path("loop"));
+  assert_int_equal(symlink("loop", help_path("loop")), 0);
   assert_int_equal(bytes_open_fails(help_path("loop"), &err), PCAL_IO);
   assert_message(err, "could not be read (");
   const char *path = help_text("secret.csv", "1\n");

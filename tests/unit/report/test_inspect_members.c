@@ -39,7 +39,7 @@ static void test_arrays_are_listed(void **state) {
     const char *path = members_npz(deflated);
     char *text = members_of(path, PCAL_TEXT);
     assert_contains(text, "d.npz: npz, 3 members, ");
-    assert_contains(text, " bytes\n  lo?gits: 3 rows x 2 columns, float32\n"
+    assert_contains(text, " bytes\n  lo\\x1bgits: 3 rows x 2 columns, float32\n"
                           "  labels: 1 row x 1 column, int64\n  cube: cannot be read: ");
     assert_contains(text, "d.npz:NAME\n");
     free(text);

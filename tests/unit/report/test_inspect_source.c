@@ -49,7 +49,7 @@ static void test_names_cannot_steer_the_terminal(void **state) {
       inspect_table("probs.c\033at,probs.dog,labels\n0.5,0.5,0\n0.25,0.75,1\n");
   size_t problems = 9;
   char *text = inspect_of(&inputs, PCAL_TEXT, &problems);
-  assert_contains(text, "  c?at: 1 row");
+  assert_contains(text, "  c\\x1bat: 1 row");
   free(text);
 }
 

@@ -51,23 +51,6 @@ static void test_values_have_five_digits(void **state) {
   value_check(0.5, 1, "-");
 }
 
-static void cell_check(void (*write)(const char *, pc_text *), const char *cell,
-                       const char *expected) {
-  const pcal_env env = pc_env_resolve(NULL);
-  pc_text text;
-  pc_text_init(&text, &env);
-  write(cell, &text);
-  assert_string_equal(parts_of(&text), expected);
-  pc_text_free(&text);
-}
-
-static void test_plain_words(void **state) {
-  (void)state;
-  cell_check(pc_report_plain, "plain, \303\251 \302\240", "plain, \303\251 \302\240");
-  cell_check(pc_report_plain, "\033[2Ja\tb\r\n\177", "?[2Ja?b???");
-  cell_check(pc_report_plain, "a\302\200\302\237b\302", "a??b\302");
-}
-
 static void summary_check(const pcal_results *results, const char *expected) {
   const pcal_env env = pc_env_resolve(NULL);
   pc_text text;
@@ -105,7 +88,6 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_counts_have_their_thousands_set_apart),
       cmocka_unit_test(test_values_have_five_digits),
-      cmocka_unit_test(test_plain_words),
       cmocka_unit_test(test_summaries),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -130,9 +130,9 @@ static void test_text_has_no_control_characters(void **state) {
   data.group_names = (const char *const[]){"\033]0;x\a", "d\177\303\251"};
   data.labels = (const int32_t[]){0, 0, 0, 0};
   char *text = tables_written(&data, "accuracy", PCAL_TEXT);
-  assert_contains(text, "classes: c?[31mat, d?og?\n");
-  assert_contains(text, "every label is \"c?[31mat\"");
-  assert_contains(text, "by group        ?]0;x?           d?\303\251\n");
+  assert_contains(text, "classes: c\\x1b[31mat, d\\nog\\u009b\n");
+  assert_contains(text, "every label is \"c\\x1b[31mat\"");
+  assert_contains(text, "by group  \\x1b]0;x\\x07        d\\x7f\303\251\n");
   free(text);
   text = tables_written(&data, "accuracy", PCAL_JSON);
   assert_contains(text, "\"c\\u001b[31mat\"");

@@ -1,0 +1,333 @@
+#!/usr/bin/env python3
+"""Names from an enemy through every verb and format.
+
+    hostile_names.py PROGRAM [CASE...]
+
+One list of names goes through files, specs, groups, classes, columns, models, titles and flags.
+Whatever the program prints is then read by the rules of its form: no control character, no
+character that turns the direction of writing, nothing but UTF-8; JSON that parses; CSV with as many
+cells in every line and no formula; Markdown tables with as many cells in every line and no HTML; HTML
+and SVG with no element or attribute that we did not write; C that compiles.
+"""
+
+import csv
+import html.parser
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unicodedata
+import xml.etree.ElementTree
+
+# As bytes, since some are not UTF-8.  NUL and / cannot stand in a file name.
+NAMES = [
+    b"a\x1b[31mb\x1b]0;x\x07",
+    b"a\xc2\x9b31m\xc2\x85b",
+    b"two\nlines\r\tand",
+    b"quote\"'`back`\\slash",
+    b"=1+1",
+    b"+cmd|' /C calc'!A0",
+    b"-2+3",
+    b"@SUM(A1)",
+    b"a|b*c_d[e](f)~$x$",
+    b"<script>alert(1)</script>",
+    b"\"><img src=x onerror=alert(1)>",
+    b"]]>&lt;*/--><!--",
+    b"a\xe2\x80\xaeb\xe2\x81\xa6c\xe2\x80\xa8",
+    b"x" * 300,
+    b"$(touch owned);`touch owned`",
+    b"%s%n%d{0}",
+]
+BROKEN = [b"caf\xe9\xff\x80", b"\xed\xa0\x80\xc0\xaf"]
+BIDI = re.compile("[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+
+FAULTS = []
+COUNT = 0
+
+
+def fault(what, command, shown=""):
+    FAULTS.append(f"{what}: {ascii(command)}: {ascii(shown)[:300]}")
+
+
+# ---- What each form may hold ----
+
+
+def check_plain(text, command, what):
+    """Neither control characters but line ends, nor anything that hides."""
+    for letter in text:
+        if letter != "\n" and unicodedata.category(letter) in ("Cc", "Cs", "Cn"):
+            fault(f"{what} holds U+{ord(letter):04X}", command, text)
+            return
+    if BIDI.search(text):
+        fault(f"{what} turns the direction of writing", command, text)
+
+
+def check_json(text, command):
+    try:
+        json.loads(text)
+    except ValueError as error:
+        fault(f"JSON does not parse ({error})", command, text)
+
+
+def is_number(cell):
+    return re.fullmatch(r"[-+]?(\d+\.?\d*([eE][-+]?\d+)?|inf|nan)", cell) is not None
+
+
+def check_csv(text, command):
+    rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+    if len({len(row) for row in rows}) > 1:
+        fault("CSV lines differ in length", command, text)
+    for row in rows:
+        for cell in row:
+            if cell[:1] in "=+-@\t\r" and cell and not is_number(cell):
+                fault("a CSV cell is a formula", command, cell)
+            check_plain(cell.replace("\r", "").replace("\t", ""), command, "a CSV cell")
+
+
+def check_markdown(text, command):
+    check_plain(text, command, "Markdown")
+    body = re.sub(r"```.*?```", "", text, flags=re.S)
+    if re.search(r"<[a-zA-Z/!]", re.sub(r"`[^`\n]*`", "", body)):
+        fault("Markdown holds HTML", command, text)
+    width = 0
+    for line in text.split("\n"):
+        cells = len(re.findall(r"(?<!\\)(?:\\\\)*\|", line)) if line.startswith("|") else 0
+        if cells and width and cells != width:
+            fault("lines of a Markdown table differ in length", command, line)
+        width = cells
+
+
+class Page(html.parser.HTMLParser):
+    ours = set()
+
+    def __init__(self, command):
+        super().__init__()
+        self.command, self.open = command, None
+
+    def handle_starttag(self, tag, attributes):
+        self.open = tag
+        if tag == "img" or any(name.startswith("on") for name, _ in attributes):
+            fault(f"HTML holds <{tag} {attributes}>", self.command)
+
+    def handle_data(self, data):
+        if self.open == "script" and "alert(1)" in data and "<script>" in data:
+            fault("HTML holds a script of a name", self.command, data)
+
+
+def check_html(text, command):
+    check_plain(text, command, "HTML")
+    Page(command).feed(text)
+    if text.count("<script") != text.count("</script"):
+        fault("HTML has a script that does not end", command)
+
+
+def check_svg(text, command):
+    check_plain(text, command, "SVG")
+    try:
+        root = xml.etree.ElementTree.fromstring(text)
+    except xml.etree.ElementTree.ParseError as error:
+        fault(f"SVG does not parse ({error})", command, text)
+        return
+    for node in root.iter():
+        if node.tag.endswith(("script", "img")) or any(name.startswith("on") for name in node.attrib):
+            fault(f"SVG holds {node.tag}", command)
+
+
+def check_c(text, command):
+    check_plain(text, command, "C")
+    if shutil.which("cc"):
+        done = subprocess.run(["cc", "-std=c99", "-fsyntax-only", "-x", "c", "-"],
+                              input=text.encode(), capture_output=True)
+        if done.returncode != 0:
+            fault("C does not compile", command, done.stderr.decode("utf-8", "replace"))
+
+
+CHECKS = {"json": check_json, "csv": check_csv, "md": check_markdown, "html": check_html,
+          "svg": check_svg, "c": check_c, "text": lambda text, command: None}
+
+
+# ---- Running ----
+
+
+class Bench:
+    def __init__(self, program):
+        self.program = os.path.abspath(program)
+        self.folder = tempfile.mkdtemp(prefix="propercal-hostile-")
+        self.number = 0
+
+    def write(self, name, data):
+        with open(os.path.join(os.fsencode(self.folder), name), "wb") as file:
+            file.write(data)
+
+    def run(self, form, *words, made=None, codes=(0,)):
+        """Runs a command and checks what it prints and writes."""
+        global COUNT
+        COUNT += 1
+        command = [self.program.encode(), *words]
+        done = subprocess.run(command, cwd=self.folder, capture_output=True,
+                              stdin=subprocess.DEVNULL, timeout=300)
+        if done.returncode not in codes:
+            fault(f"exit code {done.returncode}", words, done.stderr.decode("utf-8", "replace"))
+        self.judge("standard error", done.stderr, "text", words)
+        if done.returncode == 0:
+            self.judge("standard output", done.stdout, "text" if made else form, words)
+        if made and done.returncode == 0:
+            with open(os.path.join(os.fsencode(self.folder), made), "rb") as file:
+                self.judge("a file", file.read(), form, words)
+        if os.path.exists(os.path.join(self.folder, "owned")):
+            fault("a shell has run a name", words)
+
+    def judge(self, what, data, form, words):
+        try:
+            text = data.decode("utf-8")
+        except UnicodeDecodeError:
+            fault(f"{what} is not UTF-8", words, data.decode("latin-1"))
+            return
+        if form not in ("csv",):
+            check_plain(text, words, what)
+        CHECKS[form](text, words)
+
+
+def csv_cell(name):
+    return b'"' + name.replace(b'"', b'""') + b'"'
+
+
+def data_file(name, rows=60):
+    """A CSV file: hostile class, group and column names."""
+    classes = [name + b"0", name + b"1", b"plain"]
+    lines = [b",".join([*map(csv_cell, classes), b"label", b"site"])]
+    for i in range(rows):
+        scores = [(i * 7 % 11) / 4, (i * 5 % 7) / 3, (i * 3 % 5) / 2]
+        label = classes[(i * i + i // 3) % 3]
+        cells = [*(str(s).encode() for s in scores), csv_cell(label),
+                 csv_cell(name if i % 2 else b"other")]
+        lines.append(b",".join(cells))
+    return b"\n".join(lines) + b"\n"
+
+
+def inputs(file):
+    return [b"--logits", file + b":0..2", b"--labels", file + b":label"]
+
+
+def through_verbs(bench, name):
+    """Names of classes, groups and columns, and of models, titles and files in reports."""
+    bench.write(b"d.csv", data_file(name))
+    given = inputs(b"d.csv")
+    grouped = [*given, b"--groups", b"d.csv:site"]
+    for form in ("text", "json", "csv", "md"):
+        bench.run(form, b"measure", *grouped, b"-m", b"ece", b"-m", b"brier", b"--format",
+                  form.encode())
+    bench.run("text", b"measure", *grouped, b"-m", b"brier", b"--state", b"s.pcal", b"-o", b"m.txt")
+    bench.run("md", b"merge", b"s.pcal", b"--format", b"md")
+    bench.run("text", b"fit", *grouped, b"-o", b"cal.json")
+    bench.run("json", b"fit", *given, b"-o", b"plain.json", b"--json")
+    bench.run("csv", b"apply", b"plain.json", b"--logits", b"d.csv:0..2", b"-o", b"out.csv",
+              made=b"out.csv")
+    # Names that hold nothing unsafe find their columns again.
+    back = (0, 3) if re.search(rb"[\x00-\x08\x0b-\x1f\xc2\xe2]", name) else (0,)
+    bench.run("json", b"measure", b"--probs", b"out.csv", b"--labels", b"d.csv:label", b"-m",
+              b"brier", b"--json", codes=back)
+    bench.run("c", b"export", b"plain.json", b"-o", b"out.c", made=b"out.c")
+    bench.run("c", b"export", b"plain.json", b"--name", name[:40], b"-o", b"out.c", codes=(0, 2))
+    for form in ("text", "json"):
+        bench.run(form, b"inspect", b"d.csv", b"--format", form.encode(), codes=(0, 3))
+        bench.run(form, b"inspect", *grouped, b"--format", form.encode(), codes=(0, 3))
+    if b"=" not in name:
+        for form in ("text", "json", "csv", "md"):
+            bench.run(form, b"compare", b"--model", name + b"=logits:d.csv:0..2", b"--model",
+                      b"b=logits:d.csv:0..2", b"--labels", b"d.csv:label", b"--replicas", b"20",
+                      b"--by", b"brier", b"--format", form.encode())
+    bench.run("svg", b"plot", b"reliability-classwise", *given, b"--title", name, b"-o", b"f.svg",
+              b"--replicas", b"20", made=b"f.svg")
+    for form in ("html", "md", "json"):
+        bench.run(form, b"report", *given, b"--title", name, b"-m", b"ece", b"--replicas", b"20",
+                  b"--calibrator", b"plain.json", b"-o", b"r.out", b"--format", form.encode(),
+                  made=b"r.out")
+
+
+def through_files(bench, name):
+    """Names of files, read, written, and missing."""
+    bench.write(b"d.csv", data_file(b"c"))
+    if len(name) < 200:
+        bench.write(name + b".csv", data_file(b"c"))
+        given = inputs(name + b".csv")
+        bench.run("text", b"inspect", b"--", name + b".csv", codes=(0, 3))
+        bench.run("json", b"inspect", b"--json", b"--", name + b".csv", codes=(0, 3))
+        bench.run("text", b"fit", *given, b"-o", name + b".json")
+        for form in ("html", "md", "json"):
+            bench.run(form, b"report", *given, b"-m", b"brier", b"--replicas", b"20",
+                      b"--calibrator", name + b".json", b"-o", b"r.out", b"--format",
+                      form.encode(), made=b"r.out")
+        bench.run("json", b"simulate", b"--rows", b"20", b"--classes", b"3", b"--json", b"-o", name)
+        bench.run("text", b"simulate", b"--rows", b"20", b"--classes", b"3", b"-o", name)
+    missing = b"no/" + name
+    for words in (
+        [b"measure", b"--data", missing],
+        [b"measure", *inputs(b"d.csv"), b"-o", missing],
+        [b"measure", b"--logits", b"d.csv:" + name, b"--labels", b"d.csv:label"],
+        [b"apply", missing, b"--probs", b"d.csv:0..2", b"-o", b"x.csv"],
+        [b"merge", missing],
+        [b"inspect", missing],
+        [b"export", missing, b"-o", b"x.c"],
+        [b"export", b"d.csv", b"--to", b"c", b"-o", b"x.c"],
+    ):
+        bench.run("text", *words, codes=(2, 3, 4))
+
+
+def through_flags(bench, name):
+    """Specs and other words."""
+    bench.write(b"d.csv", data_file(b"c"))
+    given = inputs(b"d.csv")
+    for words in (
+        [b"measure", *given, b"--metric", name],
+        [b"measure", *given, b"--metric", b"ece:bins=" + name],
+        [b"measure", *given, b"--metric", b"ece:" + name + b"=1"],
+        [b"measure", *given, b"--fail-if", name],
+        [b"measure", *given, b"--fail-if", b"ece > " + name],
+        [b"measure", *given, b"--format", name],
+        [b"measure", *given, b"--seed", name],
+        [b"measure", *given, b"--" + name],
+        [b"measure", *given, name],
+        [b"fit", *given, b"--method", name],
+        [b"compare", *given, b"--method", name],
+        [b"compare", *given, b"--by", name],
+        [b"compare", b"--model", name, b"--labels", b"d.csv:label"],
+        [b"plot", name, *given, b"-o", b"x.svg"],
+        [b"plot", b"reliability", *given, b"-o", b"x." + name.replace(b"/", b"")],
+        [b"study", name],
+        [b"study", b"ece-bias", b"--case", name],
+        [b"list", name],
+        [b"list", b"metrics", name],
+        [b"plan", *given, b"--metric", name],
+        [b"simulate", b"-o", b"x", b"--metric", name],
+        [name],
+    ):
+        bench.run("text", *words, codes=(0, 2, 3, 4))
+
+
+CASES = {"verbs": through_verbs, "files": through_files, "flags": through_flags}
+
+
+def main():
+    bench = Bench(sys.argv[1])
+    chosen = sys.argv[2:] or list(CASES)
+    try:
+        for case in chosen:
+            broken = [] if case == "verbs" else BROKEN  # text files must be UTF-8
+            for name in NAMES + broken:
+                if case == "files":
+                    name = name.replace(b"/", b"")
+                CASES[case](bench, name)
+    finally:
+        shutil.rmtree(bench.folder, ignore_errors=True)
+    print("\n".join(FAULTS[:40]))
+    print(f"{COUNT} commands, {len(FAULTS)} faults")
+    return 1 if FAULTS else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,130 @@
+"""Names and arguments from an enemy: ours are the errors, and every file can be opened."""
+
+import ctypes
+import os
+
+import numpy as np
+import propercal as pc
+import pytest
+
+LATIN = b"caf\xe9-\xff"  # no UTF-8
+ODD = "a\x1b[2J\n\u202eb"
+
+
+@pytest.fixture
+def rows():
+    rng = np.random.default_rng(3)
+    logits = rng.normal(size=(200, 3))
+    return logits, (logits + rng.gumbel(size=(200, 3))).argmax(axis=1)
+
+
+def saved(folder, rows):
+    paths = []
+    for kind, values in zip((b"-z.npy", b"-y.npy"), rows):
+        plain = os.path.join(str(folder), "plain.npy")
+        np.save(plain, values)
+        path = os.path.join(os.fsencode(folder), LATIN + kind)
+        os.rename(plain, path)
+        paths.append(os.fsdecode(path))
+    return paths
+
+
+def test_names_that_are_not_utf8(tmp_path, rows):
+    logits, labels = saved(tmp_path, rows)
+    expected = pc.measure(logits=rows[0], labels=rows[1], metrics=["brier"])
+    found = pc.measure(logits=logits, labels=labels, metrics=["brier"])
+    assert found["brier"] == expected["brier"]
+    mixed = pc.measure(logits=logits, labels=rows[1], metrics=["brier"])
+    assert mixed["brier"] == found["brier"]
+    place = os.fsdecode(os.path.join(os.fsencode(tmp_path), LATIN))
+    calibrator = pc.Temperature().fit(logits=rows[0], labels=rows[1])
+    calibrator.save(place + ".json")
+    assert pc.load(place + ".json").to_json() == calibrator.to_json()
+    calibrator.export(place + ".c")
+    assert os.path.exists(place + ".c")
+    measure = pc.Measure(metrics=["brier"])
+    measure.update(logits=rows[0], labels=rows[1])
+    measure.save(place + ".pcal")
+    assert pc.Measure.load(place + ".pcal").result()["brier"] == found["brier"]
+    pc.plot("reliability", logits=rows[0], labels=rows[1]).save(place + ".svg")
+    assert os.path.exists(place + ".svg")
+    assert pc.inspect(logits) is not None
+
+
+def test_errors_show_what_is_hidden(tmp_path, rows):
+    for name in (os.fsdecode(LATIN), ODD):
+        path = os.path.join(str(tmp_path), name)
+        for call in (
+            lambda: pc.measure(logits=path, labels=rows[1]),
+            lambda: pc.load(path),
+            lambda: pc.Measure.load(path),
+            lambda: pc.inspect(path),
+            lambda: pc.Temperature().fit(logits=rows[0], labels=rows[1]).save(os.path.join(path, "x.json")),
+        ):
+            with pytest.raises(pc.Error) as caught:
+                call()
+            text = str(caught.value)
+            assert text.isprintable(), ascii(text)
+
+
+def test_numbers_beyond_all_bounds(rows):
+    for arguments in (
+        {"threads": 2**40},
+        {"threads": 1025},
+        {"seed": 2**64},
+        {"seed": -1},
+        {"memory_limit": 2**64},
+        {"memory_limit": -1},
+    ):
+        with pytest.raises(pc.UsageError) as caught:
+            pc.measure(logits=rows[0], labels=rows[1], **arguments)
+        (name,) = arguments
+        assert name in str(caught.value)
+
+
+class Stream:
+    def __init__(self, given):
+        self.given = given
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.given
+
+
+class Array:
+    def __init__(self, given):
+        self.given = given
+
+    def __arrow_c_array__(self, requested_schema=None):
+        return self.given
+
+
+def capsule(name, size):
+    """A capsule with zeros in it: everything released."""
+    room = ctypes.create_string_buffer(size)
+    new = ctypes.pythonapi.PyCapsule_New
+    new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+    return new(ctypes.addressof(room), name, None), room
+
+
+def test_broken_arrow_capsules(rows):
+    names = {kind: ctypes.create_string_buffer(kind) for kind in (
+        b"arrow_array_stream", b"arrow_schema", b"arrow_array", b"other")}
+    made = {kind: capsule(ctypes.cast(names[kind], ctypes.c_char_p), 256) for kind in names}
+    wrong = [Stream(each) for each in (None, 1, "stream", made[b"other"][0], made[b"arrow_schema"][0],
+                                       made[b"arrow_array_stream"][0])]
+    wrong += [Array(each) for each in (
+        None, (), (1,), (1, 2, 3), 7, (None, None),
+        (made[b"arrow_schema"][0], made[b"other"][0]),
+        (made[b"arrow_schema"][0], made[b"arrow_array"][0]))]
+    for value in wrong:
+        with pytest.raises(pc.UsageError):
+            pc.measure(logits=rows[0], labels=value)
+        with pytest.raises(pc.UsageError):
+            pc.measure(logits=value, labels=rows[1])
+
+
+def test_reserved_names_are_refused(tmp_path, rows):
+    calibrator = pc.Temperature().fit(logits=rows[0], labels=rows[1])
+    for name in ("int", "exp", "main", "_x", "strlen"):
+        with pytest.raises(pc.UsageError):
+            calibrator.export(tmp_path / "x.c", name=name)
