@@ -174,8 +174,6 @@ static const cli_example plot_examples[] = {
      "after a calibrator"},
     {"propercal plot range-bounds --case epoch1=1.npz --case epoch9=9.npz -o r.svg",
      "how the ranges of adaptive bins move over a training"},
-    {"propercal plot reliability --probs p.npy --labels y.npy -o - > r.svg",
-     "to standard output"},
 };
 
 const cli_verb cli_verb_plot = {
