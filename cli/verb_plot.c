@@ -172,11 +172,8 @@ static const cli_example plot_examples[] = {
      "cumulated scores and outcomes of the second-ranked class, on a dark page"},
     {"propercal plot reliability --data d.npz --calibrator cal.json -o r.svg",
      "after a calibrator"},
-    {"propercal plot range-bounds --model epoch1=logits:e1.npy --model epoch10=logits:e10.npy "
-     "--labels labels.npy -o r.svg",
+    {"propercal plot range-bounds --case epoch1=1.npz --case epoch9=9.npz -o r.svg",
      "how the ranges of adaptive bins move over a training"},
-    {"propercal plot reliability --probs p.npy --labels y.npy -o - > r.svg",
-     "to standard output"},
 };
 
 const cli_verb cli_verb_plot = {
