@@ -77,7 +77,7 @@ def commands(program, data, digits):
         out[f"plot {figure}"] = ["plot", figure, *source, "-o", "FILE.svg"]
     for study in ("counterexample", "taxonomy", "loss-surface", "bin-sensitivity"):
         out[f"study {study}"] = ["study", study, *probs, "--json"]
-    out["study variance-regression"] = ["study", "variance-regression:iterations=8,runs=1", "--json"]
+    out["study variance-regression"] = ["study", "variance-regression:iterations=8", "--json"]
     out["compare"] = ["compare", *probs, "--method", "temperature", "--method", "beta", "--replicas", "20", "--json"]
     out["simulate"] = ["simulate", "--classes", "4", "--rows", "50", "--factor", "2", "-o", "FILE.npz"]
     out["plan"] = ["plan", *probs, "--width", "0.01", "--json"]
