@@ -19,6 +19,7 @@
 #include "calibrators/recipe.h"
 #include "calibrators/score_columns.h"
 #include "calibrators/score_tables.h"
+#include "core/elementary.h"
 #include "kernels/lane_math.h"
 #include "stats/bins.h"
 
@@ -45,7 +46,7 @@ static double bbq_log_gamma(double x) {
   const double series =
       inverse *
       (1.0 / 12 - square * (1.0 / 360 - square * (1.0 / 1260 - square * (1.0 / 1680))));
-  return ((x - 0.5) * log(x) - x) + 0.91893853320467274178 + (series - log(product));
+  return ((x - 0.5) * pc_log(x) - x) + 0.91893853320467274178 + (series - pc_log(product));
 }
 
 /* ---- One binning ---- */
@@ -100,7 +101,7 @@ typedef struct bbq_range {
 } bbq_range;
 
 static bbq_range bbq_range_of(double total) {
-  const double root = cbrt(total);
+  const double root = pc_cbrt(total);
   const double low = floor(root / BBQ_RANGE), high = floor(root * BBQ_RANGE);
   return (bbq_range){low < 1.0 ? 1 : (size_t)low, high < 1.0 ? 1 : (size_t)high};
 }

@@ -19,13 +19,14 @@
 #include <math.h>
 
 #include "calibrators/logistic.h"
+#include "core/elementary.h"
 
 static const char *const beta_names[4] = {"a", "b", "c", "m"};
 static const pc_logistic_plan beta_plan = {PC_FEATURE_BETA, 2, 0, 1};
 
 /* log of 1 / (1 + exp(-t)). */
 static double beta_log_sigmoid(double t) {
-  return t < 0.0 ? t - log1p(exp(t)) : -log1p(exp(-t));
+  return t < 0.0 ? t - pc_log1p(pc_exp(t)) : -pc_log1p(pc_exp(-t));
 }
 
 /* What the log-odds t become. */
@@ -48,7 +49,7 @@ static double beta_middle(double a, double b, double c) {
     else
       high = t;
   }
-  return exp(beta_log_sigmoid(0.5 * (low + high)));
+  return pc_exp(beta_log_sigmoid(0.5 * (low + high)));
 }
 
 static pcal_status beta_fit(const pc_fit_task *task, pcal_error *err) {

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "calibrators/sweep.h"
+#include "core/elementary.h"
 #include "core/executor.h"
 #include "core/sum.h"
 #include "kernels/lane_math.h"
@@ -87,7 +88,7 @@ static void ets_pass_log_row(const pc_ets_trial *trial, const double *gaps, size
       first + ratio[0] * (away * away - beta * beta * tempered->variance) / sum;
   const double by[PC_ETS_TERMS] = {trial->weight[0] * first, ratio[0] / sum, ratio[1] / sum,
                                    ratio[2] / sum};
-  *out++ = -(top + log(sum));
+  *out++ = -(top + pc_log(sum));
   for (size_t i = 0; i < PC_ETS_TERMS; i++)
     *out++ = -by[i];
   for (size_t i = 0; i < PC_ETS_TERMS; i++)

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/elementary.h"
 #include "kernels/lane_math.h"
 
 #define FEATURES_SCORE_MAX 1e150
@@ -38,8 +39,8 @@ static double features_clip(double log_p) {
 
 /* log(1 - p) from log p. */
 static double features_log_rest(double log_p) {
-  const double rest = -expm1(log_p);
-  return rest > 0.0 ? features_clip(log(rest)) : PC_FEATURE_LOG_CLIP;
+  const double rest = -pc_expm1(log_p);
+  return rest > 0.0 ? features_clip(pc_log(rest)) : PC_FEATURE_LOG_CLIP;
 }
 
 /* Logarithms of probabilities. */

@@ -17,6 +17,7 @@
 #include "calibrators/fit.h"
 #include "calibrators/folds.h"
 #include "calibrators/grouped.h"
+#include "core/elementary.h"
 
 #define GROUPED_FIT_FOLDS 5
 #define GROUPED_FIT_KAPPAS 22
@@ -91,7 +92,7 @@ static double grouped_fit_score(const pc_layout *layout, const double *row, doub
   const size_t n = layout->columns;
   double sum = 0.0;
   if (layout->form == PC_FORM_GAUSSIAN)
-    return (row[0] - y) * (row[0] - y) / row[1] + log(row[1]);
+    return (row[0] - y) * (row[0] - y) / row[1] + pc_log(row[1]);
   for (size_t k = 0; k < n; k++) {
     const double level =
         layout->form == PC_FORM_QUANTILES ? layout->levels[k] : ((double)k + 0.5) / (double)n;

@@ -17,6 +17,7 @@
 #include "calibrators/linear_model.h"
 #include "calibrators/odir_path.h"
 #include "calibrators/sweep.h"
+#include "core/elementary.h"
 #include "core/executor.h"
 
 enum { ODIR_LAMBDA, ODIR_MU, ODIR_ENSEMBLE, ODIR_ON };
@@ -85,7 +86,7 @@ static pcal_status odir_add(void *user, size_t w, const pc_rows *rows, pcal_erro
     const double p = worker->space[rows->labels[i]];
     const double weight = rows->weights == NULL ? 1.0 : rows->weights[i];
     if (p > 0.0)
-      pc_sum_add_product(&worker->loss, weight, -log(p));
+      pc_sum_add_product(&worker->loss, weight, -pc_log(p));
     else
       worker->impossible++;
   }

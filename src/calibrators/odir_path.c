@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/elementary.h"
 #include "core/executor.h"
 
 #define ODIR_PATH_LAMBDAS 36
@@ -46,7 +47,7 @@ static void odir_path_grid_make(size_t classes, const pc_odir_choice *choice,
   const int fine = classes <= ODIR_PATH_FINE;
   *grid = (odir_path_grid){0};
   for (int e = 6; e >= -5; e--) {
-    const double power = e < 0 ? 1.0 / pow(10.0, -e) : pow(10.0, e);
+    const double power = e < 0 ? 1.0 / pc_pow(10.0, -e) : pc_pow(10.0, e);
     for (size_t i = 0; i < (fine ? 3 : 1); i++)
       grid->lambda[grid->lambda_count++] = parts[i] * power;
     if (fine || e == 2 || e == -1 || e == -4)

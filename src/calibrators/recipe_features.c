@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "calibrators/recipe.h"
+#include "core/elementary.h"
 
 static void recipe_features_number(pc_recipe *recipe, pc_step_kind kind, double a) {
   pc_recipe_add(recipe, (pc_step){.kind = kind, .a = a});
@@ -20,7 +21,7 @@ static void recipe_features_clip(pc_recipe *recipe) {
 /* -log(1 - p) from log p. */
 static void recipe_features_rest(pc_recipe *recipe) {
   recipe_features_number(recipe, PC_STEP_REST, 0.0);
-  recipe_features_number(recipe, PC_STEP_LOG, exp(PC_FEATURE_LOG_CLIP));
+  recipe_features_number(recipe, PC_STEP_LOG, pc_exp(PC_FEATURE_LOG_CLIP));
   recipe_features_number(recipe, PC_STEP_SCALE, -1.0);
 }
 

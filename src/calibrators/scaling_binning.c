@@ -23,6 +23,7 @@
 #include "calibrators/score_columns.h"
 #include "calibrators/score_tables.h"
 #include "calibrators/sigmoid_fit.h"
+#include "core/elementary.h"
 #include "core/number.h"
 #include "core/rng.h"
 #include "stats/bins.h"
@@ -150,7 +151,7 @@ static double scaling_binning_edge(const pc_sigmoid *sigmoid, const scaling_rows
                                    double edge) {
   const size_t upto = scaling_binning_upto(sigmoid, rows, edge);
   const double t = (pc_sigmoid_logit(edge) - sigmoid->b) / sigmoid->a;
-  const double p = 1.0 / (1.0 + exp(-t));
+  const double p = 1.0 / (1.0 + pc_exp(-t));
   const double below = fmin(nextafter(rows->score[upto], -1.0), nextafter(1.0, 0.0));
   return fmin(fmax(p, rows->score[upto - 1]), below);
 }

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "core/elementary.h"
+
 #define SIGMOID_FIT_CLIP 1e-12
 #define SIGMOID_FIT_STEPS 200
 #define SIGMOID_FIT_HALVINGS 50
@@ -23,17 +25,17 @@ typedef struct sigmoid_point {
 
 double pc_sigmoid_at(const pc_sigmoid *sigmoid, double x) {
   const double t = sigmoid->a * x + sigmoid->b;
-  return t >= 0 ? 1.0 / (1.0 + exp(-t)) : exp(t) / (1.0 + exp(t));
+  return t >= 0 ? 1.0 / (1.0 + pc_exp(-t)) : pc_exp(t) / (1.0 + pc_exp(t));
 }
 
 double pc_sigmoid_logit(double p) {
   const double inside = fmin(fmax(p, SIGMOID_FIT_CLIP), 1.0 - SIGMOID_FIT_CLIP);
-  return log(inside) - log1p(-inside);
+  return pc_log(inside) - pc_log1p(-inside);
 }
 
 /* log(1 + exp(t)) */
 static double sigmoid_fit_soft(double t) {
-  return t > 0 ? t + log1p(exp(-t)) : log1p(exp(t));
+  return t > 0 ? t + pc_log1p(pc_exp(-t)) : pc_log1p(pc_exp(t));
 }
 
 static void sigmoid_fit_sum(const sigmoid_problem *problem, sigmoid_point *point) {
@@ -85,7 +87,7 @@ pc_sigmoid pc_sigmoid_fit(const double *x, const double *weight, const double *h
   const double others = fmax(problem.total - came_true, 0.0);
   problem.hit = (came_true + 1.0) / (came_true + 2.0);
   problem.miss = 1.0 / (others + 2.0);
-  sigmoid_point point = {.at = {0.0, log((came_true + 1.0) / (others + 1.0))}};
+  sigmoid_point point = {.at = {0.0, pc_log((came_true + 1.0) / (others + 1.0))}};
   sigmoid_fit_sum(&problem, &point);
   for (int i = 0; i < SIGMOID_FIT_STEPS; i++) {
     const double flat = SIGMOID_FIT_FLAT * problem.total;

@@ -18,6 +18,7 @@
 
 #include "calibrators/parameter_lists.h"
 #include "calibrators/variance_platt.h"
+#include "core/elementary.h"
 #include "core/number.h"
 #include "core/sum.h"
 
@@ -60,7 +61,7 @@ static void variance_pick(const pc_forecast_shape *shape, const double *row,
 static void variance_row(int crps, double e, double s, double out[3]) {
   if (!crps) {
     const double ratio = e * e / s;
-    out[0] = ratio + log(s);
+    out[0] = ratio + pc_log(s);
     out[1] = (1 - ratio) / s;
     out[2] = (2 * ratio - 1) / (s * s);
     return;

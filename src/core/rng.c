@@ -18,6 +18,8 @@
 
 #include <math.h>
 
+#include "core/elementary.h"
+
 #define RNG_SMALL_MEAN 10.0 /* inversion below, rejection from there on */
 #define RNG_POISSON_MAX 1e6
 #define RNG_BINOMIAL_MAX 1e9
@@ -101,7 +103,7 @@ void pc_rng_normals(const pc_rng *rng, uint64_t first, size_t count, double *out
 /* The smallest k with P(X <= k) >= u; the bound on k only matters when rounding keeps the sum
  * of all terms below u. */
 static uint32_t rng_poisson_invert(double u, double mean) {
-  double term = exp(-mean);
+  double term = pc_exp(-mean);
   uint32_t k = 0;
   while (u > term && k < 200) {
     u -= term;
@@ -117,13 +119,13 @@ static double rng_log_factorial(double k) {
     double product = 1.0;
     for (double i = 2; i <= k; i++)
       product *= i;
-    return log(product);
+    return pc_log(product);
   }
   const double half_log_two_pi = 0.91893853320467274178;
   const double inverse = 1.0 / k, square = inverse * inverse;
   const double series =
       inverse * (1.0 / 12 - square * (1.0 / 360 - square * (1.0 / 1260 - square / 1680)));
-  return (k + 0.5) * log(k) - k + half_log_two_pi + series;
+  return (k + 0.5) * pc_log(k) - k + half_log_two_pi + series;
 }
 
 /* Hoermann, The transformed rejection method for generating Poisson random variables, 1993. */
@@ -132,7 +134,7 @@ static uint32_t rng_poisson_reject(const pc_rng *draws, double mean) {
   const double a = -0.059 + 0.02483 * b;
   const double inverse_alpha = 1.1239 + 1.1328 / (b - 3.4);
   const double v_sure = 0.9277 - 3.6224 / (b - 2.0);
-  const double log_mean = log(mean);
+  const double log_mean = pc_log(mean);
   for (uint64_t pair = 0;; pair++) {
     const double u = pc_rng_uniform(draws, 2 * pair) - 0.5;
     const double v = pc_rng_uniform(draws, 2 * pair + 1);
@@ -142,7 +144,7 @@ static uint32_t rng_poisson_reject(const pc_rng *draws, double mean) {
       return (uint32_t)k;
     if (k < 0 || k > UINT32_MAX || (edge < 0.013 && v > edge))
       continue;
-    const double accept = log(v * inverse_alpha / (a / (edge * edge) + b));
+    const double accept = pc_log(v * inverse_alpha / (a / (edge * edge) + b));
     if (accept <= k * log_mean - mean - rng_log_factorial(k))
       return (uint32_t)k;
   }
@@ -170,7 +172,7 @@ uint32_t pc_rng_poisson(const pc_rng *rng, uint64_t index, double mean) {
 
 static double rng_binomial_invert(double u, double n, double p) {
   const double odds = p / (1.0 - p);
-  double term = exp(n * log1p(-p)), k = 0.0;
+  double term = pc_exp(n * pc_log1p(-p)), k = 0.0;
   while (u > term && k < n && k < 200) {
     u -= term;
     term *= odds * (n - k) / (k + 1.0);
@@ -184,7 +186,7 @@ static double rng_binomial_reject(const pc_rng *draws, double n, double p) {
   const double spread = sqrt(n * p * (1.0 - p));
   const double b = 1.15 + 2.53 * spread, a = -0.0873 + 0.0248 * b + 0.01 * p;
   const double v_sure = 0.92 - 4.2 / b, alpha = (2.83 + 5.1 / b) * spread;
-  const double log_odds = log(p / (1.0 - p)), mode = floor((n + 1.0) * p);
+  const double log_odds = pc_log(p / (1.0 - p)), mode = floor((n + 1.0) * p);
   const double top = rng_log_factorial(mode) + rng_log_factorial(n - mode);
   for (uint64_t pair = 0;; pair++) {
     const double u = pc_rng_uniform(draws, 2 * pair) - 0.5;
@@ -195,7 +197,7 @@ static double rng_binomial_reject(const pc_rng *draws, double n, double p) {
       return k;
     if (k < 0 || k > n)
       continue;
-    const double accept = log(v * alpha / (a / (edge * edge) + b));
+    const double accept = pc_log(v * alpha / (a / (edge * edge) + b));
     if (accept <= top - rng_log_factorial(k) - rng_log_factorial(n - k) + (k - mode) * log_odds)
       return k;
   }
@@ -276,7 +278,7 @@ double pc_normal_quantile(double p) {
   const double tail = q < 0 ? p : 1.0 - p;
   if (!(tail > 0))
     return tail == 0 ? copysign(INFINITY, q) : NAN;
-  double r = sqrt(-log(tail));
+  double r = sqrt(-pc_log(tail));
   double size;
   if (r <= 5.0) {
     r -= 1.6;

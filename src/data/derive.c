@@ -4,6 +4,7 @@
  * Edge cases: see row_check.h; ties for the top class go to the lowest index. */
 #include <math.h>
 
+#include "core/elementary.h"
 #include "data/derive.h"
 #include "data/row_content.h"
 #include "kernels/lane_math.h"
@@ -72,7 +73,7 @@ static void derive_pair(const pc_derive *d, const pc_row *row, const double pair
 }
 
 static double derive_log(double p) {
-  return log(p > 0 ? p : 0.0);
+  return pc_log(p > 0 ? p : 0.0);
 }
 
 static void derive_binary(const pc_derive *d, const pc_row *row, double score) {

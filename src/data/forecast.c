@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "core/elementary.h"
 #include "core/rng.h"
 
 #define FORECAST_ROOT_HALF 0.70710678118654752440
@@ -10,11 +11,11 @@
 #define FORECAST_TIE 0x1p-44 /* in a score, for each number that equals the target */
 
 double pc_normal_cdf(double z) {
-  return 0.5 * erfc(-z * FORECAST_ROOT_HALF);
+  return 0.5 * pc_erfc(-z * FORECAST_ROOT_HALF);
 }
 
 double pc_normal_density(double z) {
-  return exp(-0.5 * z * z) / FORECAST_ROOT_2PI;
+  return pc_exp(-0.5 * z * z) / FORECAST_ROOT_2PI;
 }
 
 /* How many of `count` ascending numbers are below y, or at most y. */

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "core/elementary.h"
 #include "figure/layout.h"
 #include "figure/reliability_panel.h"
 #include "figure/wording.h"
@@ -68,11 +69,11 @@ static void bin_sensitivity_band(pc_figure *figure, const pc_figure_set *set, si
     const pc_result_record *record = set->asked[first + i];
     if (!bin_sensitivity_known(record) || !record->surety.has_interval)
       return;
-    outline[used++] = (pc_point){log2(bin_sensitivity_bins[i]), record->surety.low};
+    outline[used++] = (pc_point){pc_log2(bin_sensitivity_bins[i]), record->surety.low};
   }
   for (size_t i = BIN_SENSITIVITY_NUMBERS; i-- > 0;)
     outline[used++] =
-        (pc_point){log2(bin_sensitivity_bins[i]), set->asked[first + i]->surety.high};
+        (pc_point){pc_log2(bin_sensitivity_bins[i]), set->asked[first + i]->surety.high};
   pc_figure_band(figure, 0, (pc_look){.tone = tone, .wash = 1}, outline, used);
 }
 
@@ -84,12 +85,12 @@ static void bin_sensitivity_series(pc_figure *figure, const pc_figure_set *set, 
   for (size_t i = 0; i < BIN_SENSITIVITY_NUMBERS; i++)
     if (bin_sensitivity_known(set->asked[first + i]))
       points[used++] =
-          (pc_point){log2(bin_sensitivity_bins[i]), set->asked[first + i]->outcome.value};
+          (pc_point){pc_log2(bin_sensitivity_bins[i]), set->asked[first + i]->outcome.value};
   pc_figure_line(figure, 0, (pc_look){.tone = tone, .size = 2}, points, used);
   for (size_t i = 0; i < used; i++) {
     pc_say_fixed(points[i].y, 4, number);
     snprintf(hint, sizeof hint, "%s: %s in %d bins", name, number,
-             (int)(exp2(points[i].x) + 0.5));
+             (int)(pc_exp2(points[i].x) + 0.5));
     pc_figure_point(figure, 0, (pc_look){.tone = tone, .size = 3}, points[i], hint);
   }
 }
@@ -98,13 +99,13 @@ static void bin_sensitivity_axes(pc_figure *figure, double highest) {
   static const int named[] = {5, 10, 20, 50, 100, 200};
   char text[16];
   const size_t panel = pc_figure_cell(figure, 0, 0, NULL);
-  pc_figure_axis(figure, panel, PC_SIDE_X, log2(4.5), log2(220), 6, PC_NUMBERS_PLAIN,
+  pc_figure_axis(figure, panel, PC_SIDE_X, pc_log2(4.5), pc_log2(220), 6, PC_NUMBERS_PLAIN,
                  "number of bins");
   pc_figure_axis(figure, panel, PC_SIDE_Y, 0, 1.05 * highest, 6, PC_NUMBERS_PLAIN,
                  "calibration error");
   for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
     snprintf(text, sizeof text, "%d", named[i]);
-    pc_figure_name(figure, panel, PC_SIDE_X, log2(named[i]), text);
+    pc_figure_name(figure, panel, PC_SIDE_X, pc_log2(named[i]), text);
   }
   if (!figure->failed)
     figure->panels[panel].axis[PC_SIDE_X].lined = 1;
@@ -156,7 +157,7 @@ static pcal_status bin_sensitivity_build(const pc_figure_data *data, pc_figure *
                         (pc_look){.tone = bin_sensitivity_tones[BIN_SENSITIVITY_SERIES + i],
                                   .dashed = 1,
                                   .size = 2},
-                        (pc_point){log2(4.5), value}, (pc_point){log2(220), value});
+                        (pc_point){pc_log2(4.5), value}, (pc_point){pc_log2(220), value});
     }
   for (size_t s = 0; s < BIN_SENSITIVITY_SERIES; s++)
     bin_sensitivity_series(figure, set, s * BIN_SENSITIVITY_NUMBERS, bin_sensitivity_names[s],

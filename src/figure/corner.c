@@ -8,6 +8,7 @@
 
 #include <math.h>
 
+#include "core/elementary.h"
 #include "figure/label.h"
 
 #define CORNER_TEXT 15.0
@@ -29,7 +30,7 @@ static int corner_bar_hits(const pc_rect *box, pc_point a, pc_point b) {
 
 /* Walks along a line in small steps. */
 static int corner_line_hits(const pc_rect *box, pc_point a, pc_point b) {
-  const double steps = ceil(hypot(b.x - a.x, b.y - a.y) / CORNER_STEP) + 1;
+  const double steps = ceil(pc_hypot(b.x - a.x, b.y - a.y) / CORNER_STEP) + 1;
   for (double i = 0; i <= steps; i++) {
     const pc_point at = {a.x + (b.x - a.x) * i / steps, a.y + (b.y - a.y) * i / steps};
     if (corner_inside(box, at, CORNER_CLEARANCE))

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "core/elementary.h"
 #include "figure/layout.h"
 #include "figure/study_figure.h"
 #include "figure/temperature_panels.h"
@@ -40,7 +41,7 @@ static void loss_surface_study_figure_metric(const pc_findings *findings, size_t
   const size_t count = loss_surface_study_figure_others(findings), column = metric + 2;
   const double unit =
       pc_study_table_cell(curves, LOSS_SURFACE_STUDY_FIGURE_ONE, column)->number;
-  const double at = log2(pc_study_table_cell(minima, metric + 1, 1)->number);
+  const double at = pc_log2(pc_study_table_cell(minima, metric + 1, 1)->number);
   const double low = pc_study_table_cell(minima, metric + 1, 2)->number / unit;
   pc_temperature_curve curve;
   char number[PC_WORDING_MAX], hint[PC_TABLE_WORD_MAX + 2 * PC_WORDING_MAX];
@@ -52,7 +53,7 @@ static void loss_surface_study_figure_metric(const pc_findings *findings, size_t
                       LOSS_SURFACE_STUDY_FIGURE_LIMIT);
   if (!(at >= PC_TEMPERATURE_FIRST && at <= PC_TEMPERATURE_LAST))
     return;
-  pc_say_short(exp2(at), number);
+  pc_say_short(pc_exp2(at), number);
   snprintf(hint, sizeof hint, "%s: lowest at T = %s",
            pc_study_table_cell(minima, metric + 1, 0)->word, number);
   pc_figure_point(figure, panel, loss_surface_study_figure_look(metric, count, 3.5),

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/elementary.h"
 #include "figure/wording.h"
 
 #define SIZE_LINES_TONES 5
@@ -97,10 +98,10 @@ void pc_size_lines_range(const pc_size_lines *lines, pc_size_column column, doub
 void pc_size_lines_axes(pc_figure *figure, size_t panel, const pc_size_lines *lines, double low,
                         double high, const char *label) {
   static const double steps[] = {1, 2, 5};
-  const double margin = 0.03 * (log2(lines->high) - log2(lines->low)) + 1e-3;
+  const double margin = 0.03 * (pc_log2(lines->high) - pc_log2(lines->low)) + 1e-3;
   char text[PC_WORDING_MAX];
-  pc_figure_axis(figure, panel, PC_SIDE_X, log2(lines->low) - margin,
-                 log2(lines->high) + margin, 6, PC_NUMBERS_PLAIN, "rows");
+  pc_figure_axis(figure, panel, PC_SIDE_X, pc_log2(lines->low) - margin,
+                 pc_log2(lines->high) + margin, 6, PC_NUMBERS_PLAIN, "rows");
   pc_figure_axis(figure, panel, PC_SIDE_Y, low, high > low ? high : low + 1, 6,
                  PC_NUMBERS_PLAIN, label);
   for (double decade = 1; decade <= lines->high; decade *= 10)
@@ -109,7 +110,7 @@ void pc_size_lines_axes(pc_figure *figure, size_t panel, const pc_size_lines *li
       if (at < lines->low || at > lines->high)
         continue;
       pc_say_count(at, text);
-      pc_figure_name(figure, panel, PC_SIDE_X, log2(at), text);
+      pc_figure_name(figure, panel, PC_SIDE_X, pc_log2(at), text);
     }
   if (!figure->failed)
     figure->panels[panel].axis[PC_SIDE_X].lined = 1;
@@ -154,7 +155,8 @@ static void size_lines_runs(pc_figure *figure, size_t panel, const pc_size_lines
     const double value = size_lines_number(lines, row, column.value);
     if (isfinite(value)) {
       run.errors[run.used] = size_lines_error(lines, row, column);
-      run.points[run.used++] = (pc_point){log2(size_lines_number(lines, row, "rows")), value};
+      run.points[run.used++] =
+          (pc_point){pc_log2(size_lines_number(lines, row, "rows")), value};
       continue;
     }
     size_lines_flush(figure, panel, line->look, &run, band);
@@ -175,7 +177,7 @@ static void size_lines_points(pc_figure *figure, size_t panel, const pc_size_lin
     pc_say_count(size_lines_number(lines, row, "rows"), rows);
     snprintf(hint, sizeof hint, "%s: %s at %s rows", line->name, number, rows);
     pc_figure_point(figure, panel, (pc_look){.tone = line->look.tone, .size = 2.5},
-                    (pc_point){log2(size_lines_number(lines, row, "rows")), value}, hint);
+                    (pc_point){pc_log2(size_lines_number(lines, row, "rows")), value}, hint);
   }
 }
 
@@ -197,7 +199,7 @@ void pc_size_lines_trace(pc_figure *figure, size_t panel, const pc_size_lines *l
 
 void pc_size_lines_level(pc_figure *figure, size_t panel, const pc_size_lines *lines,
                          double level, pc_look look) {
-  const double margin = 0.03 * (log2(lines->high) - log2(lines->low)) + 1e-3;
-  pc_figure_segment(figure, panel, look, (pc_point){log2(lines->low) - margin, level},
-                    (pc_point){log2(lines->high) + margin, level});
+  const double margin = 0.03 * (pc_log2(lines->high) - pc_log2(lines->low)) + 1e-3;
+  pc_figure_segment(figure, panel, look, (pc_point){pc_log2(lines->low) - margin, level},
+                    (pc_point){pc_log2(lines->high) + margin, level});
 }

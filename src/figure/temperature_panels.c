@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/elementary.h"
 #include "figure/layout.h"
 #include "figure/wording.h"
 
@@ -47,7 +48,7 @@ static double temperature_vertex(const pc_temperature_curve *curve, int smooth) 
 void pc_temperature_curve_end(pc_temperature_curve *curve, int smooth) {
   curve->lowest = PC_TEMPERATURES;
   for (size_t i = 0; i < PC_TEMPERATURES; i++) {
-    curve->octave[i] = log2(pc_temperature_at(i));
+    curve->octave[i] = pc_log2(pc_temperature_at(i));
     if (!(fabs(curve->value[i]) < TEMPERATURE_INFINITE))
       curve->value[i] = (double)NAN;
     else if (curve->lowest == PC_TEMPERATURES || curve->value[i] < curve->value[curve->lowest])
@@ -114,7 +115,7 @@ void pc_temperature_axis(pc_figure *figure, size_t panel, int last) {
 void pc_temperature_panel(pc_figure *figure, size_t row, const pc_temperature_curve *curve,
                           const char *name, int last) {
   char number[PC_WORDING_MAX], least[PC_WORDING_MAX], title[3 * PC_WORDING_MAX];
-  pc_say_short(exp2(curve->best), number);
+  pc_say_short(pc_exp2(curve->best), number);
   pc_say_short(curve->value[curve->lowest], least);
   snprintf(title, sizeof title, "%.60s \xC2\xB7 lowest, %s, at T = %s", name, least, number);
   const size_t panel = pc_figure_cell(figure, 0, row, title);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/elementary.h"
 #include "figure/layout.h"
 #include "figure/study_figure.h"
 #include "figure/wording.h"
@@ -74,9 +75,9 @@ static pcal_status variance_figure_read(const pc_study_table *table, const char 
     const double off = pc_study_table_cell(table, i, sd)->number;
     const double reach = isfinite(off) ? off : 0.0, least = 0.1 * mean;
     out->at[i] = pc_study_table_cell(table, i, 0)->number;
-    out->value[i] = logarithmic ? log10(mean) : mean;
-    out->low[i] = logarithmic ? log10(fmax(mean - reach, least)) : mean - reach;
-    out->high[i] = logarithmic ? log10(mean + reach) : mean + reach;
+    out->value[i] = logarithmic ? pc_log10(mean) : mean;
+    out->low[i] = logarithmic ? pc_log10(fmax(mean - reach, least)) : mean - reach;
+    out->high[i] = logarithmic ? pc_log10(mean + reach) : mean + reach;
   }
   return PCAL_OK;
 }
@@ -108,12 +109,12 @@ static void variance_figure_decades(pc_figure *figure, size_t panel, const doubl
   const size_t step = range[1] - range[0] > 2.2 ? 3 : 1;
   for (int power = (int)floor(range[0]); power <= (int)ceil(range[1]); power++)
     for (size_t s = 0; s < 3; s += step) {
-      const double number = steps[s] * pow(10, power);
+      const double number = steps[s] * pc_pow(10, power);
       char name[PC_WORDING_MAX];
-      if (log10(number) < range[0] || log10(number) > range[1])
+      if (pc_log10(number) < range[0] || pc_log10(number) > range[1])
         continue;
       pc_say_fixed(number, power < 0 ? -power : 0, name);
-      pc_figure_name(figure, panel, PC_SIDE_Y, log10(number), name);
+      pc_figure_name(figure, panel, PC_SIDE_Y, pc_log10(number), name);
     }
   if (!figure->failed)
     figure->panels[panel].axis[PC_SIDE_Y].lined = 1;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/elementary.h"
 #include "core/number.h"
 
 void pc_say_count(double rows, char out[PC_WORDING_MAX]) {
@@ -36,7 +37,7 @@ void pc_say_range(double low, double high, char out[PC_WORDING_MAX]) {
   char first[PC_WORDING_MAX], last[PC_WORDING_MAX];
   const double larger = fmax(fabs(low), fabs(high));
   int decimals = 2;
-  while (decimals < 8 && larger > 0 && larger * pow(10, decimals) < 100)
+  while (decimals < 8 && larger > 0 && larger * pc_pow(10, decimals) < 100)
     decimals++;
   pc_say_fixed(low, decimals, first);
   pc_say_fixed(high, decimals, last);

@@ -27,7 +27,7 @@
 #define TEMPERED_IN_EIGHTS
 #include "kernels/tempered_eights.h"
 #else
-#include "kernels/tempered_fused.h"
+#include "kernels/tempered_plain.h"
 #endif
 
 #define TEMPERED_TILE 512          /* at least PC_NARROW_CLASSES * PC_LANES */
@@ -117,11 +117,11 @@ static void tempered_fold_all(tempered_lanes *lanes) {
 
 #else
 
-_Static_assert(sizeof(fused_sums) == sizeof(tempered_lanes), "the same sums");
+_Static_assert(sizeof(plain_sums) == sizeof(tempered_lanes), "the same sums");
 
 #define TEMPERED_LOG_SUMS(kind, plain)                                             \
   do {                                                                             \
-    fused_sums sums;                                                               \
+    plain_sums sums;                                                               \
     plain(scores, count, top, max, scale, wish == PC_TEMPERED_LOG_AND_ONE, &sums); \
     memcpy(lanes, &sums, sizeof sums);                                             \
   } while (0)
@@ -131,15 +131,15 @@ _Static_assert(sizeof(fused_sums) == sizeof(tempered_lanes), "the same sums");
 /* All of this for the log score. */
 static void tempered_log_f32(pc_tempered_wish wish, const float *scores, size_t count,
                              size_t top, double max, double scale, tempered_lanes *lanes) {
-  TEMPERED_LOG_SUMS(EIGHTS_FLOATS, fused_sum_f32);
+  TEMPERED_LOG_SUMS(EIGHTS_FLOATS, plain_sum_f32);
 }
 
 static void tempered_log_f64(pc_tempered_wish wish, const double *scores, size_t count,
                              size_t top, double max, double scale, tempered_lanes *lanes) {
   if (top < count)
-    TEMPERED_LOG_SUMS(EIGHTS_DOUBLES, fused_sum_f64);
+    TEMPERED_LOG_SUMS(EIGHTS_DOUBLES, plain_sum_f64);
   else
-    TEMPERED_LOG_SUMS(EIGHTS_ROWS, fused_sum_f64);
+    TEMPERED_LOG_SUMS(EIGHTS_ROWS, plain_sum_f64);
 }
 
 /* Terms of the scores of a row but the one at `top`, part by part, folded; without a top, what

@@ -1,12 +1,12 @@
-/* Sums over the scores of a row in vectors of eight, for tempered.c only: what the loops of
- * tempered_fused.h do, with fewer instructions, where the processor has AVX-512.
+/* Sums over the scores of a row in vectors of eight, for tempered.c only: the sums of
+ * tempered_plain.h, bit for bit, with fewer instructions, where the processor has AVX-512.  The
+ * formula is in tempered_power.h.
  *
- * Formula:  2^y = 2^i 2^(j/16) p(f),  i the whole part of y, j/16 + f the rest, 0 <= f < 1/16;
- *           one instruction looks 2^(j/16) up among sixteen;  p is 2^f of degree 5, exactly 1
- *           for f = 0, fitted for the least relative error, 5e-15.
+ * Processors have units for products and units for sums, and without fused operations there is
+ * more work for the latter.  A fused operation with the factor 1 is a sum, with its bits, that
+ * the former do: eights_plus_as_product takes a share of them there.
  *
- * Accuracy: a term to relative 7e-15; those below 2^-1100 are 0.  The bits are those of
- * tempered_fused.h, where what is fused is written as fma(). */
+ * Accuracy: a term to relative 8e-15; those below 2^-1075 are 0. */
 #ifndef PC_TEMPERED_EIGHTS_H
 #define PC_TEMPERED_EIGHTS_H
 
@@ -17,51 +17,37 @@
 #include "kernels/fetch.h"
 #include "kernels/lane_math.h"
 #include "kernels/row_kernels.h"
+#include "kernels/tempered_power.h"
 
 #define EIGHTS_INLINE static inline __attribute__((always_inline))
 #define EIGHTS_PARTS (PC_LANES / 8)
-#define EIGHTS_LOWEST (-1100.0)
-#define EIGHTS_STEPS (4 << 4 | _MM_FROUND_TO_NEG_INF) /* the multiple of 2^-4 below y */
-#define EIGHTS_SHIFT 0x1.8p48                         /* that and this end with the bits of j */
+#define EIGHTS_POWERS (2 * EIGHTS_PARTS) /* for the scale, and for beta = 1 */
+#define EIGHTS_DOWN (_MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC)
 #define EIGHTS_MOMENTS 6
+#define EIGHTS_MOMENTS_AS_PRODUCTS 4
 #define EIGHTS_BELOW_FLOATS (-1e40)
 
-/* 2^(j/16). */
-typedef struct eights_roots {
+/* r_j, and the factor 1. */
+typedef struct eights_constants {
   __m512d low, high; /* j from 0, and from 8 */
-} eights_roots;
+  __m512d ones;
+} eights_constants;
 
-EIGHTS_INLINE eights_roots eights_roots_of_two(void) {
-  const __m512d low = _mm512_setr_pd(
-      1.0, 0x1.0b5586cf9890fp+0, 0x1.172b83c7d517bp+0, 0x1.2387a6e756238p+0,
-      0x1.306fe0a31b715p+0, 0x1.3dea64c123422p+0, 0x1.4bfdad5362a27p+0, 0x1.5ab07dd485429p+0);
-  const __m512d high = _mm512_setr_pd(
-      0x1.6a09e667f3bcdp+0, 0x1.7a11473eb0187p+0, 0x1.8ace5422aa0dbp+0, 0x1.9c49182a3f090p+0,
-      0x1.ae89f995ad3adp+0, 0x1.c199bdd85529cp+0, 0x1.d5818dcfba487p+0, 0x1.ea4afa2a490dap+0);
-  return (eights_roots){low, high};
+EIGHTS_INLINE eights_constants eights_prepare(void) {
+  static const double roots[16] = {POWER_ROOTS_LOW, POWER_ROOTS_HIGH};
+  __m512d ones = _mm512_set1_pd(1.0);
+  __asm__("" : "+v"(ones)); /* a compiler that saw the factor would write a plain sum */
+  return (eights_constants){_mm512_loadu_pd(roots), _mm512_loadu_pd(roots + 8), ones};
 }
 
-EIGHTS_INLINE __m512d eights_fused(__m512d a, __m512d b, double c) {
-  return _mm512_fmadd_pd(a, b, _mm512_set1_pd(c));
+EIGHTS_INLINE __m512d eights_plus(__m512d a, double b) {
+  return _mm512_add_pd(a, _mm512_set1_pd(b));
 }
 
-/* 2^y as a product: 2^(i + j/16) and p(f). */
-typedef struct eights_factors {
-  __m512d root, near;
-} eights_factors;
-
-/* 2^(scale d). */
-EIGHTS_INLINE eights_factors eights_power(const eights_roots *roots, __m512d d, __m512d scale) {
-  const __m512d y = _mm512_mul_pd(d, scale), step = _mm512_roundscale_pd(y, EIGHTS_STEPS);
-  const __m512d f = _mm512_sub_pd(y, step);
-  const __m512i j = _mm512_castpd_si512(_mm512_add_pd(step, _mm512_set1_pd(EIGHTS_SHIFT)));
-  const __m512d root = _mm512_permutex2var_pd(roots->low, j, roots->high);
-  __m512d p = eights_fused(f, _mm512_set1_pd(0x1.650babe5237ecp-10), 0x1.3b1a33dc3bc0ep-7);
-  p = eights_fused(p, f, 0x1.c6b0ae4cd883ep-5);
-  p = eights_fused(p, f, 0x1.ebfbdfdbacbc4p-3);
-  p = eights_fused(p, f, 0x1.62e42fefaba29p-1);
-  p = eights_fused(p, f, 1.0);
-  return (eights_factors){_mm512_scalef_pd(root, step), p}; /* times 2 to the floor of y */
+/* a + b where products are computed. */
+EIGHTS_INLINE __m512d eights_plus_as_product(const eights_constants *constants, __m512d a,
+                                             __m512d b) {
+  return _mm512_fmadd_pd(a, constants->ones, b);
 }
 
 /* What is summed: a row of floats, one of doubles with the same bits, or doubles of which each
@@ -119,59 +105,105 @@ EIGHTS_INLINE eights_sums *eights_sums_of(const eights_row *row, eights_state *s
   return &state->sums[row->kind == EIGHTS_ROWS ? h : 0];
 }
 
-EIGHTS_INLINE void eights_take(const eights_row *row, eights_state *state, size_t h) {
-  const eights_waiting *waiting = &state->waiting[h];
-  eights_sums *sums = eights_sums_of(row, state, h);
-  const __m512d d = waiting->d, t0 = waiting->term, d2 = _mm512_mul_pd(d, d);
-  const __m512d t1 = _mm512_mul_pd(t0, d), t2 = _mm512_mul_pd(t0, d2);
-  const __m512d d4 = _mm512_mul_pd(d2, d2);
-  sums->moment[0] = _mm512_add_pd(sums->moment[0], t1);
-  sums->moment[1] = _mm512_add_pd(sums->moment[1], t2);
-  sums->moment[2] = _mm512_fmadd_pd(t1, d2, sums->moment[2]);
-  sums->moment[3] = _mm512_fmadd_pd(t0, d4, sums->moment[3]);
-  sums->moment[4] = _mm512_fmadd_pd(t1, d4, sums->moment[4]);
-  sums->moment[5] = _mm512_fmadd_pd(t2, d4, sums->moment[5]);
+/* The next moment of what waits. */
+EIGHTS_INLINE void eights_take(const eights_row *row, const eights_constants *constants,
+                               size_t moment, eights_state *state) {
+  for (size_t h = 0; h < EIGHTS_PARTS; h++) {
+    eights_waiting *waiting = &state->waiting[h];
+    __m512d *sum = &eights_sums_of(row, state, h)->moment[moment];
+    waiting->term = _mm512_mul_pd(waiting->term, waiting->d);
+    *sum = moment < EIGHTS_MOMENTS_AS_PRODUCTS
+               ? eights_plus_as_product(constants, waiting->term, *sum)
+               : _mm512_add_pd(*sum, waiting->term);
+  }
 }
 
-EIGHTS_INLINE void eights_add_block(const eights_row *row, const eights_roots *roots,
+/* Several 2^y on their way, step by step: processors do not look far enough ahead to work on
+ * more than one of them otherwise. */
+typedef struct eights_powers {
+  __m512d y[EIGHTS_POWERS], w[EIGHTS_POWERS], u[EIGHTS_POWERS], root[EIGHTS_POWERS];
+} eights_powers;
+
+EIGHTS_INLINE void eights_reduce(const eights_constants *constants, size_t count,
+                                 eights_powers *at) {
+  __m512d step[EIGHTS_POWERS];
+  for (size_t i = 0; i < count; i++)
+    step[i] = _mm512_add_round_pd(at->y[i], _mm512_set1_pd(POWER_SHIFT), EIGHTS_DOWN);
+  for (size_t i = 0; i < count; i++)
+    at->w[i] = _mm512_sub_pd(at->y[i], eights_plus(step[i], -(POWER_SHIFT + POWER_OFFSET)));
+  for (size_t i = 0; i < count; i++)
+    at->root[i] =
+        _mm512_scalef_pd(/* times 2 to the floor of y */
+                         _mm512_permutex2var_pd(constants->low, _mm512_castpd_si512(step[i]),
+                                                constants->high),
+                         at->y[i]);
+}
+
+/* u(w), while the moments of what waits are added. */
+EIGHTS_INLINE void eights_polynomial(const eights_row *row, const eights_constants *constants,
+                                     size_t count, eights_powers *at, eights_state *state) {
+  eights_take(row, constants, 1, state);
+  for (size_t i = 0; i < count; i++)
+    at->u[i] = _mm512_mul_pd(at->w[i], at->w[i]);
+  eights_take(row, constants, 2, state);
+  for (size_t i = 0; i < count; i++)
+    at->u[i] = _mm512_mul_pd(at->u[i], eights_plus(at->u[i], POWER_A));
+  eights_take(row, constants, 3, state);
+  for (size_t i = 0; i < count; i++)
+    at->u[i] =
+        _mm512_mul_pd(eights_plus_as_product(constants, at->w[i], _mm512_set1_pd(POWER_C)),
+                      eights_plus(at->u[i], POWER_B));
+  eights_take(row, constants, 4, state);
+  for (size_t i = 0; i < count; i++)
+    at->u[i] = eights_plus(at->u[i], POWER_D);
+  eights_take(row, constants, 5, state);
+}
+
+EIGHTS_INLINE void eights_add_block(const eights_row *row, const eights_constants *constants,
                                     int with_one, size_t index, int whole, unsigned mask,
                                     eights_state *state) {
+  const size_t count = with_one ? EIGHTS_POWERS : EIGHTS_PARTS;
+  __m512d d[EIGHTS_PARTS];
+  eights_powers at;
   if (row->kind == EIGHTS_FLOATS) /* the next row */
     pc_fetch((const float *)row->scores + index, 1, row->count * sizeof(float));
+  for (size_t h = 0; h < EIGHTS_PARTS; h++)
+    d[h] = eights_read(row, index + 8 * h, whole, (__mmask8)(mask >> (8 * h) & 0xff));
+  for (size_t i = 0; i < count; i++)
+    at.y[i] = _mm512_mul_pd(d[i % EIGHTS_PARTS],
+                            i < EIGHTS_PARTS ? row->scale : _mm512_set1_pd(PC_LANE_LOG2_E));
+  eights_take(row, constants, 0, state);
+  eights_reduce(constants, count, &at);
+  eights_polynomial(row, constants, count, &at, state);
+  for (size_t i = 0; i < count; i++)
+    at.u[i] = _mm512_mul_pd(at.u[i], at.root[i]);
   for (size_t h = 0; h < EIGHTS_PARTS; h++) {
-    const __mmask8 here = (__mmask8)(mask >> (8 * h) & 0xff);
-    eights_waiting *waiting = &state->waiting[h];
     eights_sums *sums = eights_sums_of(row, state, h);
-    const __m512d d = eights_read(row, index + 8 * h, whole, here);
-    eights_take(row, state, h);
-    const eights_factors power = eights_power(roots, d, row->scale);
-    waiting->d = d;
-    waiting->term = _mm512_mul_pd(power.near, power.root);
-    sums->rest = _mm512_add_pd(sums->rest, waiting->term);
-    if (with_one) {
-      const eights_factors one = eights_power(roots, d, _mm512_set1_pd(PC_LANE_LOG2_E));
-      sums->one = _mm512_fmadd_pd(one.near, one.root, sums->one);
-    }
+    state->waiting[h] = (eights_waiting){d[h], at.u[h]};
+    sums->rest = _mm512_add_pd(sums->rest, at.u[h]);
+    if (with_one)
+      sums->one = _mm512_add_pd(sums->one, at.u[h + EIGHTS_PARTS]);
   }
 }
 
 /* The block with the largest score, what is left over, and then the other blocks, without a
  * branch that depends on where the largest is. */
 EIGHTS_INLINE void eights_add(const eights_row *row, int with_one, eights_state *state) {
-  const eights_roots roots = eights_roots_of_two();
+  const eights_constants constants = eights_prepare();
   const size_t whole = row->count / PC_LANES * PC_LANES;
   const size_t odd[] = {row->top / PC_LANES * PC_LANES, whole};
   for (size_t i = odd[0] < whole ? 0 : 1; i < 2 && odd[i] < row->count; i++) {
     const size_t left = row->count - odd[i];
     const unsigned there = left < PC_LANES ? (1u << left) - 1u : 0xffffu;
     const unsigned top = odd[0] == odd[i] ? 1u << row->top % PC_LANES : 0u;
-    eights_add_block(row, &roots, with_one, odd[i], 0, there & ~top, state);
+    eights_add_block(row, &constants, with_one, odd[i], 0, there & ~top, state);
   }
   const size_t others = odd[0] < whole ? whole - PC_LANES : whole;
   for (size_t j = 0; j < others; j += PC_LANES)
-    eights_add_block(row, &roots, with_one, j + (j >= odd[0] ? PC_LANES : 0), 1, 0xffff, state);
-  for (size_t h = 0; h < EIGHTS_PARTS; h++)
-    eights_take(row, state, h);
+    eights_add_block(row, &constants, with_one, j + (j >= odd[0] ? PC_LANES : 0), 1, 0xffff,
+                     state);
+  for (size_t k = 0; k < EIGHTS_MOMENTS; k++)
+    eights_take(row, &constants, k, state);
 }
 
 /* The sum of eight lanes, in the order of the plain loops. */
@@ -204,7 +236,7 @@ EIGHTS_INLINE void eights_sum(eights_kind kind, const void *scores, size_t count
                               double max, double scale, double rest[PC_LANES],
                               double one[PC_LANES], double moment[EIGHTS_MOMENTS][PC_LANES]) {
   const double lowest =
-      kind == EIGHTS_FLOATS ? 0.0 : EIGHTS_LOWEST / fmin(scale, PC_LANE_LOG2_E);
+      kind == EIGHTS_FLOATS ? 0.0 : POWER_LOWEST / fmin(scale, PC_LANE_LOG2_E);
   const eights_row row = {kind,
                           scores,
                           count,

@@ -3,13 +3,14 @@
 #include <float.h>
 #include <math.h>
 
+#include "core/elementary.h"
 #include "kernels/lane_math.h"
 
 #define GRID_LOGS_SCALE 256.0 /* no logarithm of a double is as far from 0 as 1024 */
 
 /* x > 0 */
 static double grid_logs_of(double x) {
-  return x >= DBL_MIN ? pc_lane_log(x) : log(x);
+  return x >= DBL_MIN ? pc_lane_log(x) : pc_log(x);
 }
 
 /* log(1 - p), p < 1 */

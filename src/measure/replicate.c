@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/elementary.h"
 #include "core/executor.h"
 #include "measure/draws.h"
 #include "measure/lanes.h"
@@ -85,7 +86,7 @@ static void replicate_facts(replicate_worker *worker, size_t at, const double *p
     square += k == (size_t)worker->labels[at] ? 0.0 : probs[k] * probs[k];
   worker->true_gap[at] = 1.0 - p;
   worker->others_square[at] = square;
-  worker->log_true[at] = log(p > 0 ? p : 0.0);
+  worker->log_true[at] = pc_log(p > 0 ? p : 0.0);
 }
 
 static void replicate_copy_forecast(const replicate_job *job, replicate_worker *worker,

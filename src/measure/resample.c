@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/elementary.h"
 #include "core/number.h"
 #include "measure/exchange.h"
 #include "measure/inversion.h"
@@ -141,7 +142,7 @@ static int resample_find(const resample_job *job, const resample_goal *goal, dou
 }
 
 static double resample_root(double inner, int power) {
-  return power == 1 ? inner : pow(fmax(inner, 0.0), 1.0 / power);
+  return power == 1 ? inner : pc_pow(fmax(inner, 0.0), 1.0 / power);
 }
 
 /* From the inner scale to that of the value; the error by its slope there, or at 0 by the
@@ -151,7 +152,7 @@ static void resample_unwrap(const pc_outcome *outcome, double *se, pc_interval *
   const double inner_width = interval->high - interval->low;
   interval->low = resample_root(interval->low, power);
   interval->high = resample_root(interval->high, power);
-  const double slope = power * pow(resample_root(outcome->inner, power), power - 1);
+  const double slope = power * pc_pow(resample_root(outcome->inner, power), power - 1);
   if (power != 1)
     *se = slope > 0.0         ? *se / slope
           : inner_width > 0.0 ? *se * (interval->high - interval->low) / inner_width
@@ -214,8 +215,8 @@ static void resample_straighten(double value, double se, pc_interval *interval) 
     return;
   const double root = sqrt(value),
                reach = 0.5 * (interval->high - interval->low) / (2.0 * root);
-  interval->low = pow(fmax(root - reach, 0.0), 2.0);
-  interval->high = pow(root + reach, 2.0);
+  interval->low = pc_pow(fmax(root - reach, 0.0), 2.0);
+  interval->high = pc_pow(root + reach, 2.0);
 }
 
 /* Parts that are biased: percentiles reach to one side, basic intervals to the other; both

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "core/elementary.h"
+
 /* Errors of the classes of a row make up for each other: the variance of the sum of squares is
  * that of independent ones times 1 + 1 / (K - 1), where outcomes fall on K classes alike. */
 static void binned_share(size_t parts, pc_debiased *sum) {
@@ -16,7 +18,7 @@ typedef struct binned_sum {
 } binned_sum;
 
 static double binned_power(double x, double p) {
-  return p == 1.0 ? x : p == 2.0 ? x * x : pow(x, p);
+  return p == 1.0 ? x : p == 2.0 ? x * x : pc_pow(x, p);
 }
 
 static void binned_add(binned_sum *sum, double weight, double gap) {
@@ -48,7 +50,7 @@ static double binned_root(const binned_sum *sum, double count) {
   const double share = sum->sum / count;
   const double root = sum->p == 1.0   ? share
                       : sum->p == 2.0 ? sqrt(share)
-                                      : pow(share, 1.0 / sum->p);
+                                      : pc_pow(share, 1.0 / sum->p);
   return sum->scale * root;
 }
 

@@ -19,6 +19,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "core/elementary.h"
 #include "metrics/metric.h"
 #include "stats/dirichlet.h"
 
@@ -102,7 +103,7 @@ static pcal_status ce_kde_value(const pc_options *options, const pc_dirichlet *d
     ce_kde_undefined(out, "a row has a probability of exactly 0 where all others have more, so "
                           "it is near none of them");
   else
-    out->value = value[CE_KDE_ROOT].number > 0 && p != 1 ? pow(error, 1 / p) : error;
+    out->value = value[CE_KDE_ROOT].number > 0 && p != 1 ? pc_pow(error, 1 / p) : error;
   return PCAL_OK;
 }
 

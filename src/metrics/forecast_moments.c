@@ -12,6 +12,7 @@
  * Cost: O(N), samples O(N n). */
 #include <math.h>
 
+#include "core/elementary.h"
 #include "metrics/forecast_metric.h"
 
 #define FORECAST_MOMENTS_NO_SPREAD \
@@ -53,7 +54,7 @@ static void forecast_moments_dss(const double *params, const pc_rows *rows, size
     double variance;
     const double ratio =
         forecast_moments_ratio(&shape, rows->probs + (begin + i) * rows->classes, &variance);
-    out[i] = isinf(ratio) ? ratio : ratio + log(variance);
+    out[i] = isinf(ratio) ? ratio : ratio + pc_log(variance);
   }
 }
 

@@ -20,6 +20,8 @@
 
 #include <math.h>
 
+#include "core/elementary.h"
+
 static void places_add_samples(const pc_curve_table *table, const pc_forecast_shape *shape,
                                double *mass, double *change) {
   for (size_t i = 0; i < table->count; i++) {
@@ -113,7 +115,7 @@ double pc_places_upto(const pc_places *places, size_t column, double level) {
 /* The mean of (u - 1/2)^(2 k) for u uniform in [low, high]. */
 static double places_moment(double low, double high, int k) {
   const double a = low - 0.5, b = high - 0.5, power = 2.0 * k + 1.0;
-  return (pow(b, power) - pow(a, power)) / (power * (b - a));
+  return (pc_pow(b, power) - pc_pow(a, power)) / (power * (b - a));
 }
 
 static void places_spread(const pc_curve_table *table, const pc_forecast_shape *shape,

@@ -8,6 +8,7 @@
  * Cost: O(N). */
 #include <math.h>
 
+#include "core/elementary.h"
 #include "metrics/forecast_metric.h"
 
 #define LOG_DENSITY_LOG_2PI 1.83787706640934548356
@@ -18,7 +19,7 @@ static void log_density_values(const double *params, const pc_rows *rows, size_t
   for (size_t i = 0; i < count; i++) {
     const double *row = rows->probs + (begin + i) * rows->classes;
     const double z = (row[2] - row[0]) / row[1];
-    out[i] = 0.5 * (LOG_DENSITY_LOG_2PI + z * z) + log(row[1]);
+    out[i] = 0.5 * (LOG_DENSITY_LOG_2PI + z * z) + pc_log(row[1]);
   }
 }
 

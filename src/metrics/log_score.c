@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "core/elementary.h"
 #include "metrics/metric.h"
 #include "metrics/score_needs.h"
 
@@ -22,7 +23,7 @@ static const pcal_option log_score_options[] = {
 
 static void log_score_values(const double *params, const pc_rows *rows, size_t begin,
                              size_t count, double *out) {
-  const double floor_log = params[0] > 0 ? log(params[0]) : -INFINITY;
+  const double floor_log = params[0] > 0 ? pc_log(params[0]) : -INFINITY;
   for (size_t i = 0; i < count; i++) {
     const double here = rows->log_true[begin + i];
     out[i] = here > floor_log ? -here : -floor_log;

@@ -14,6 +14,7 @@
  * addition for most scores of cwce; mass: a sort. */
 #include <math.h>
 
+#include "core/elementary.h"
 #include "metrics/binned.h"
 
 /* The first four of both. */
@@ -75,7 +76,7 @@ static pcal_status cwce_configure(pc_options *options, const pc_layout *layout,
   reading->need.view.kind = PC_VIEW_CLASSES;
   /* sum_k |p_k - e_k|^p is at most 2 in a row */
   reading->most = options->value[CWCE_CLASSES].choice == CWCE_SUM
-                      ? pow(2.0, 1.0 / options->value[TCE_P].number)
+                      ? pc_pow(2.0, 1.0 / options->value[TCE_P].number)
                       : 1.0;
   return tce_need(options, reading, err);
 }

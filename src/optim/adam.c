@@ -7,6 +7,8 @@
 
 #include <math.h>
 
+#include "core/elementary.h"
+
 pcal_status pc_adam_new(const pcal_env *env, size_t count, double rate, pc_adam *out,
                         pcal_error *err) {
   *out = (pc_adam){
@@ -24,8 +26,8 @@ void pc_adam_free(pc_adam *adam) {
 
 void pc_adam_step(pc_adam *adam, const double *gradient, double *parameters) {
   adam->steps++;
-  const double mean_share = 1.0 - pow(adam->first, (double)adam->steps);
-  const double square_share = 1.0 - pow(adam->second, (double)adam->steps);
+  const double mean_share = 1.0 - pc_pow(adam->first, (double)adam->steps);
+  const double square_share = 1.0 - pc_pow(adam->second, (double)adam->steps);
   for (size_t i = 0; i < adam->count; i++) {
     const double g = gradient[i];
     if (!isfinite(g))

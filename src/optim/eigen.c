@@ -5,6 +5,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "core/elementary.h"
+
 #define EIGEN_CYCLES 60
 
 static double eigen_off(const double *a, size_t n) {
@@ -31,8 +33,8 @@ static void eigen_rotate(double *a, double *vectors, size_t n, size_t p, size_t 
   if (off == 0.0)
     return;
   const double theta = (a[q * n + q] - a[p * n + p]) / (2.0 * off);
-  const double t = (theta >= 0 ? 1.0 : -1.0) / (fabs(theta) + hypot(theta, 1.0));
-  const double c = 1.0 / hypot(t, 1.0), s = t * c;
+  const double t = (theta >= 0 ? 1.0 : -1.0) / (fabs(theta) + pc_hypot(theta, 1.0));
+  const double c = 1.0 / pc_hypot(t, 1.0), s = t * c;
   eigen_turn(a, n, p, q, n, 1, c, s);
   eigen_turn(a, n, p, q, 1, n, c, s);
   eigen_turn(vectors, n, p, q, 1, n, c, s);

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/elementary.h"
 #include "core/json.h"
 #include "core/number.h"
 #include "core/sum.h"
@@ -86,7 +87,7 @@ static void inspect_row(inspect_file *file, const char *at, ptrdiff_t stride) {
     else
       inspect_number(&file->columns[c], value, file->rows);
     sum += value;
-    exp_sum += exp(value);
+    exp_sum += pc_exp(value);
   }
   file->sum_off = fmax(file->sum_off, fabs(sum - 1));
   file->exp_sum_off = fmax(file->exp_sum_off, fabs(exp_sum - 1));

@@ -23,6 +23,7 @@
  * Cost: O(bins). */
 #include <math.h>
 
+#include "core/elementary.h"
 #include "report/verdict.h"
 #include "stats/sample_size.h"
 
@@ -32,12 +33,12 @@
 
 static double advice_logit(const pc_bin *bin) {
   const double p = fmin(fmax(pc_bin_confidence(bin), 1e-9), 1 - 1e-9);
-  return log(p) - log1p(-p);
+  return pc_log(p) - pc_log1p(-p);
 }
 
 /* -log of a probability, finite. */
 static double advice_cost(double p) {
-  return -log(fmax(p, 1e-300));
+  return -pc_log(fmax(p, 1e-300));
 }
 
 static double advice_loss(const pcal_results *results, double shift, double slope) {
@@ -46,7 +47,7 @@ static double advice_loss(const pcal_results *results, double shift, double slop
     const pc_bin *bin = &results->bins[b];
     if (!(bin->weight > 0))
       continue;
-    const double t = shift + slope * advice_logit(bin), p = 1.0 / (1.0 + exp(-t));
+    const double t = shift + slope * advice_logit(bin), p = 1.0 / (1.0 + pc_exp(-t));
     loss += bin->hits * advice_cost(p) + (bin->weight - bin->hits) * advice_cost(1.0 - p);
   }
   return 2.0 * loss;
@@ -60,7 +61,7 @@ static void advice_step(const pcal_results *results, int free_shift, int free_sl
     const pc_bin *bin = &results->bins[b];
     if (!(bin->weight > 0))
       continue;
-    const double x = advice_logit(bin), p = 1.0 / (1.0 + exp(-at[0] - at[1] * x));
+    const double x = advice_logit(bin), p = 1.0 / (1.0 + pc_exp(-at[0] - at[1] * x));
     const double gap = bin->hits - bin->weight * p, spread = bin->weight * p * (1.0 - p);
     g[0] += free_shift ? gap : 0.0;
     g[1] += free_slope ? gap * x : 0.0;
@@ -81,7 +82,7 @@ static double advice_fit(const pcal_results *results, int free_shift, int free_s
   for (int i = 0; i < ADVICE_STEPS; i++)
     advice_step(results, free_shift, free_slope, at);
   return advice_loss(results, at[0], at[1]) +
-         (free_shift + free_slope) * log(results->effective);
+         (free_shift + free_slope) * pc_log(results->effective);
 }
 
 static double advice_free(const pcal_results *results) {
@@ -94,7 +95,7 @@ static double advice_free(const pcal_results *results) {
     loss += 2.0 * (bin->hits > 0 ? bin->hits * advice_cost(p) : 0.0);
     loss +=
         2.0 * (bin->hits < bin->weight ? (bin->weight - bin->hits) * advice_cost(1 - p) : 0);
-    loss += log(results->effective);
+    loss += pc_log(results->effective);
   }
   return loss;
 }

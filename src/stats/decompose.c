@@ -33,6 +33,7 @@
 
 #include <math.h>
 
+#include "core/elementary.h"
 #include "stats/isotonic.h"
 
 static void decompose_brier_bin(const pc_bin *bin, double total, double rate,
@@ -68,7 +69,7 @@ void pc_decompose_brier(const pc_bin *bins, size_t count, double total, pc_decom
 static double decompose_log(double weight, double share) {
   if (!(weight > 0))
     return 0.0;
-  return share > 0 ? weight * log(share) : -INFINITY;
+  return share > 0 ? weight * pc_log(share) : -INFINITY;
 }
 
 /* weight * sum, where 0 times minus infinity is 0. */
@@ -90,10 +91,10 @@ static double decompose_mean(double mean, double weight, const pc_bin_logs *logs
                              unsigned other, double own_weight) {
   if (!(own_weight > 0) || isinf(logs->sum[own]))
     return mean;
-  const double part = own_weight / weight * exp(logs->sum[own] / own_weight);
+  const double part = own_weight / weight * pc_exp(logs->sum[own] / own_weight);
   const double all = (logs->infinite >> other & 1) != 0
                          ? 0.0
-                         : exp((logs->sum[own] + logs->sum[other]) / weight);
+                         : pc_exp((logs->sum[own] + logs->sum[other]) / weight);
   return fmax(mean, fmax(part, all));
 }
 
@@ -145,7 +146,7 @@ static double decompose_entry(pc_binary_score score, const pc_curve_table *table
     return hits * ((1 - p) * (1 - p)) + misses * (p * p);
   if ((p <= 0 && hits > 0) || (p >= 1 && misses > 0))
     return INFINITY;
-  return -decompose_log(hits, p) - (misses > 0 ? misses * log1p(-p) : 0.0);
+  return -decompose_log(hits, p) - (misses > 0 ? misses * pc_log1p(-p) : 0.0);
 }
 
 static double decompose_score(pc_binary_score score, const pc_curve_table *table) {

@@ -14,6 +14,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/elementary.h"
 #include "core/sum.h"
 #include "kernels/lane_math.h"
 #include "kernels/pair_kernels.h"
@@ -306,7 +307,7 @@ static double dirichlet_gap(double gap, double power) {
   const double size = fabs(gap);
   if (power == 1.0)
     return size;
-  return power == 2.0 ? size * size : pow(size, power);
+  return power == 2.0 ? size * size : pc_pow(size, power);
 }
 
 /* sum_c |r_c - p_c|^power of one row; -1 when no kernel reaches it. */
@@ -418,7 +419,7 @@ pcal_status pc_dirichlet_likelihood(const pc_dirichlet *dirichlet, const double 
   for (size_t b = 0; b < count; b++)
     out[b] = dirichlet_mean(dirichlet, work.values + b * dirichlet_padded(&work), -INFINITY,
                             -INFINITY) -
-             log(dirichlet->total - 1.0);
+             pc_log(dirichlet->total - 1.0);
   pc_free(dirichlet->env, work.values);
   return PCAL_OK;
 }

@@ -25,6 +25,8 @@
 
 #include <math.h>
 
+#include "core/elementary.h"
+
 #define DISTRIBUTIONS_PI 3.14159265358979323846
 #define DISTRIBUTIONS_ROOT_HALF 0.70710678118654752440
 #define DISTRIBUTIONS_TERMS 400
@@ -34,7 +36,7 @@ static double distributions_clamp(double p) {
 }
 
 double pc_normal_tail(double z) {
-  return 0.5 * erfc(z * DISTRIBUTIONS_ROOT_HALF);
+  return 0.5 * pc_erfc(z * DISTRIBUTIONS_ROOT_HALF);
 }
 
 double pc_skewed_deviate(double z, double skewness) {
@@ -44,10 +46,10 @@ double pc_skewed_deviate(double z, double skewness) {
   const double side = z < 0.0 ? -1.0 : 1.0;
   if (!(x > 0.0))
     return side * sqrt(2.0) / fabs(skewness);
-  const double r = side * sqrt(2.0 * fmax(x * log(x) - x + 1.0, 0.0)) / fabs(skewness);
+  const double r = side * sqrt(2.0 * fmax(x * pc_log(x) - x + 1.0, 0.0)) / fabs(skewness);
   if (fabs(r) < 0.05)
     return r;
-  return r + log(sqrt(x) * log(x) / skewness / r) / r;
+  return r + pc_log(sqrt(x) * pc_log(x) / skewness / r) / r;
 }
 
 double pc_chi_square_tail(double x, size_t degrees) {
@@ -55,11 +57,11 @@ double pc_chi_square_tail(double x, size_t degrees) {
     return isnan(x) ? x : 1.0;
   const double half = 0.5 * x;
   const int odd = degrees % 2 == 1;
-  double tail = odd ? erfc(sqrt(half)) : 0.0;
-  double log_term = odd ? 0.5 * log(half) - log(0.5 * sqrt(DISTRIBUTIONS_PI)) : 0.0;
+  double tail = odd ? pc_erfc(sqrt(half)) : 0.0;
+  double log_term = odd ? 0.5 * pc_log(half) - pc_log(0.5 * sqrt(DISTRIBUTIONS_PI)) : 0.0;
   for (size_t j = 0; j < (degrees - (size_t)odd) / 2; j++) {
-    tail += exp(log_term - half);
-    log_term += log(half) - log((double)j + (odd ? 1.5 : 1.0));
+    tail += pc_exp(log_term - half);
+    log_term += pc_log(half) - pc_log((double)j + (odd ? 1.5 : 1.0));
   }
   return distributions_clamp(tail);
 }
@@ -80,7 +82,7 @@ static double distributions_maximum_small(double x) {
   double inside = 0.0;
   for (int k = 0; k < DISTRIBUTIONS_TERMS; k++) {
     const double odd = 2 * k + 1;
-    const double term = 4.0 / DISTRIBUTIONS_PI / odd * exp(-odd * odd * rate);
+    const double term = 4.0 / DISTRIBUTIONS_PI / odd * pc_exp(-odd * odd * rate);
     inside += k % 2 == 0 ? term : -term;
     if (term < 1e-18)
       break;

@@ -24,6 +24,7 @@
 
 #include <math.h>
 
+#include "core/elementary.h"
 #include "kernels/lane_math.h"
 
 #define SAMPLE_NORMAL 1000.0 /* variances above it are those of a normal law */
@@ -34,7 +35,8 @@ double pc_folded_normal_mean(double mean, double deviation) {
   if (deviation <= 0)
     return fabs(mean);
   const double z = mean / deviation;
-  return SAMPLE_HALF_NORMAL_MEAN * deviation * exp(-z * z / 2) + mean * erf(z / sqrt(2.0));
+  return SAMPLE_HALF_NORMAL_MEAN * deviation * pc_exp(-z * z / 2) +
+         mean * pc_erf(z / sqrt(2.0));
 }
 
 /* The variance of score - outcome in a bin, as if both varied independently. */
@@ -65,11 +67,11 @@ double pc_sum_deviation(double rarer, double variance) {
     return SAMPLE_HALF_NORMAL_MEAN * sqrt(variance);
   const double q = 1.0 - variance / rarer, m = floor(rarer);
   if (q < SAMPLE_POISSON)
-    return 2.0 * exp((m + 1.0) * log(rarer) - rarer - pc_lane_log_gamma(m + 1.0));
+    return 2.0 * pc_exp((m + 1.0) * pc_log(rarer) - rarer - pc_lane_log_gamma(m + 1.0));
   const double n = rarer / q;
   const double choices = pc_lane_log_gamma(n + 1.0) - pc_lane_log_gamma(m + 2.0) -
-                         pc_lane_log_gamma(n - m + 1.0) + log(n - m);
-  return 2.0 * (m + 1.0) * exp(choices + (m + 1.0) * log(q) + (n - m) * log1p(-q));
+                         pc_lane_log_gamma(n - m + 1.0) + pc_log(n - m);
+  return 2.0 * (m + 1.0) * pc_exp(choices + (m + 1.0) * pc_log(q) + (n - m) * pc_log1p(-q));
 }
 
 pc_chance_ece pc_chance_ece_of(const pc_bin *bins, size_t count, double total) {

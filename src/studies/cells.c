@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/elementary.h"
+
 typedef struct cells_place {
   const double *key;
   size_t width, row;
@@ -123,10 +125,10 @@ double pc_cells_error(const pc_cells *cells, const double *predictions, double p
     const double *rates = cells->rates + cell * cells->width;
     double row = 0;
     for (size_t k = 0; k < cells->width; k++)
-      row += pow(fabs(predictions[i * cells->width + k] - rates[k]), p);
+      row += pc_pow(fabs(predictions[i * cells->width + k] - rates[k]), p);
     sum += row * cells->weights[cell] / (double)cells->sizes[cell];
   }
-  return pow(sum, 1 / p);
+  return pc_pow(sum, 1 / p);
 }
 
 /* ---- Entropies ---- */
@@ -134,7 +136,7 @@ double pc_cells_error(const pc_cells *cells, const double *predictions, double p
 static double cells_g(const double *q, size_t width, pc_cells_score score) {
   double sum = 0;
   for (size_t k = 0; k < width; k++)
-    sum += score == PC_CELLS_BRIER ? q[k] * q[k] : q[k] > 0 ? q[k] * log(q[k]) : 0.0;
+    sum += score == PC_CELLS_BRIER ? q[k] * q[k] : q[k] > 0 ? q[k] * pc_log(q[k]) : 0.0;
   return score == PC_CELLS_BRIER ? 1 - sum : 0.0 - sum;
 }
 

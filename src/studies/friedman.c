@@ -7,12 +7,13 @@
 
 #include <math.h>
 
+#include "core/elementary.h"
 #include "core/rng.h"
 
 #define FRIEDMAN_PI 3.14159265358979323846
 
 double pc_friedman_mean(const double x[PC_FRIEDMAN_INPUTS]) {
-  return 10.0 * sin(FRIEDMAN_PI * x[0] * x[1]) + 20.0 * (x[2] - 0.5) * (x[2] - 0.5) +
+  return 10.0 * pc_sin(FRIEDMAN_PI * x[0] * x[1]) + 20.0 * (x[2] - 0.5) * (x[2] - 0.5) +
          10.0 * x[3] + 5.0 * x[4];
 }
 

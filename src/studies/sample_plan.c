@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/elementary.h"
 #include "core/number.h"
 #include "core/rng.h"
 
@@ -91,7 +92,7 @@ static pcal_status sample_plan_row(const pcal_results *results, const pcal_plan_
                               : surety->high - surety->low);
   if (goal > 0)
     pc_study_table_number(table, SAMPLE_PLAN_NEEDED,
-                          sample_plan_ceiling(rows * pow(reach * se / goal, 2.0)));
+                          sample_plan_ceiling(rows * pc_pow(reach * se / goal, 2.0)));
   return PCAL_OK;
 }
 

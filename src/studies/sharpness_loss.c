@@ -23,6 +23,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/elementary.h"
 #include "core/number.h"
 #include "kernels/softmax.h"
 #include "studies/cells.h"
@@ -101,7 +102,7 @@ static double sharpness_loss_row_score(const sharpness_loss_work *work, const do
                                          : (double)(work->data.labels[row] == (int32_t)k);
     const double miss = probs[k] * probs[k] - 2 * q * probs[k] + q;
     sum += work->score == PC_CELLS_BRIER ? miss
-           : q > SHARPNESS_LOSS_NEVER    ? 0.0 - q * log(probs[k])
+           : q > SHARPNESS_LOSS_NEVER    ? 0.0 - q * pc_log(probs[k])
                                          : 0.0;
   }
   return sum;

@@ -27,6 +27,7 @@
  * worker at most SIMULATE_BLOCK + 2 rows of doubles. */
 #include "studies/simulate.h"
 
+#include "core/elementary.h"
 #include "core/executor.h"
 #include "core/number.h"
 #include "core/rng.h"
@@ -66,11 +67,11 @@ static double simulate_chi_square(const pc_rng *rng, uint64_t first, size_t degr
   for (size_t i = 0; i < pairs; i++) {
     product *= room[i];
     if (product < 0x1p-900) {
-      total -= 2.0 * log(product);
+      total -= 2.0 * pc_log(product);
       product = 1.0;
     }
   }
-  total -= 2.0 * log(product);
+  total -= 2.0 * pc_log(product);
   if (degrees % 2 == 1) {
     const double normal = pc_rng_normal(rng, first + pairs);
     total += normal * normal;

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/elementary.h"
 #include "core/executor.h"
 
 #define SIZE_STUDY_STREAM UINT64_C(0x5a00000000000000)
@@ -65,9 +66,9 @@ pcal_status pc_sizes_make(const pc_study_job *job, size_t all_rows, size_t small
                    job->options->name, smallest, all_rows);
   else
     for (size_t i = 0; i + 1 < PC_SIZE_STEPS; i++)
-      size_study_add(out, (size_t)(exp2(log2((double)smallest) +
-                                        (double)i / (PC_SIZE_STEPS - 1) *
-                                            log2((double)all_rows / (double)smallest)) +
+      size_study_add(out, (size_t)(pc_exp2(pc_log2((double)smallest) +
+                                           (double)i / (PC_SIZE_STEPS - 1) *
+                                               pc_log2((double)all_rows / (double)smallest)) +
                                    0.5));
   size_study_add(out, all_rows);
   for (size_t i = 0; i < out->count; i++)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "calibrators/folds.h"
+#include "core/elementary.h"
 #include "core/rng.h"
 
 #define STUDY_FEATURES_WINDOW ((size_t)1 << 14)
@@ -81,7 +82,7 @@ static void study_features_moments(const double *column, size_t stride, size_t r
     sum += column[i * stride];
   *mean = sum / (double)rows;
   for (size_t i = 0; i < rows; i++)
-    square += pow(column[i * stride] - *mean, 2);
+    square += pc_pow(column[i * stride] - *mean, 2);
   *deviation = sqrt(square / (double)rows);
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "calibrators/folds.h"
+#include "core/elementary.h"
 #include "studies/held_out.h"
 
 #define STUDY_SCORES_RULED_OUT (-1e30) /* the logit of what has probability 0 */
@@ -87,7 +88,7 @@ pcal_status pc_study_scores_source(const pc_study_scores *scores, const pcal_env
 
 double pc_score_logit(pcal_kind kind, size_t columns, double score) {
   if (kind == PCAL_PROBABILITY)
-    score = columns == 1 ? log(score) - log1p(-score) : log(score);
+    score = columns == 1 ? pc_log(score) - pc_log1p(-score) : pc_log(score);
   if (isnan(score))
     return score;
   return fmin(fmax(score, STUDY_SCORES_RULED_OUT), -STUDY_SCORES_RULED_OUT);

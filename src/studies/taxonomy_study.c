@@ -28,6 +28,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/elementary.h"
 #include "core/executor.h"
 #include "core/number.h"
 #include "studies/cells.h"
@@ -123,7 +124,7 @@ static pcal_status taxonomy_study_class(void *user, size_t k, size_t worker, pca
   double error = 0;
   (void)worker;
   PC_TRY(taxonomy_study_orders(work, k, work->p, &error, NULL, err));
-  work->classwise[k] = pow(error, work->p);
+  work->classwise[k] = pc_pow(error, work->p);
   return PCAL_OK;
 }
 
@@ -141,7 +142,7 @@ static pcal_status taxonomy_study_own(taxonomy_study_work *work, pcal_error *err
                       taxonomy_study_class, work, err));
   for (size_t k = 0; k < data->classes; k++)
     sum += work->classwise[k];
-  work->own[TAXONOMY_STUDY_CWCE] = pow(sum, 1 / work->p);
+  work->own[TAXONOMY_STUDY_CWCE] = pc_pow(sum, 1 / work->p);
   PC_TRY(taxonomy_study_orders(work, data->classes, work->p, &work->own[TAXONOMY_STUDY_TCE],
                                &work->own[TAXONOMY_STUDY_TCE1], err));
   const pcal_status status =
@@ -199,7 +200,7 @@ static void taxonomy_study_read(taxonomy_study_work *work, const pcal_results *r
     work->records[e] = pc_results_record(results, work->specs[e]);
     work->estimate[e] = pc_study_value(results, work->specs[e]);
   }
-  work->scale[TAXONOMY_STUDY_RBS] = pow((double)work->data.classes, 1 / work->p - 0.5);
+  work->scale[TAXONOMY_STUDY_RBS] = pc_pow((double)work->data.classes, 1 / work->p - 0.5);
   work->estimate[TAXONOMY_STUDY_RBS] *= work->scale[TAXONOMY_STUDY_RBS];
   work->own[TAXONOMY_STUDY_RBS] = work->estimate[TAXONOMY_STUDY_RBS];
   work->own[TAXONOMY_STUDY_ECE] = work->estimate[TAXONOMY_STUDY_ECE];

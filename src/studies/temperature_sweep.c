@@ -8,6 +8,7 @@
 
 #include <math.h>
 
+#include "core/elementary.h"
 #include "core/executor.h"
 #include "measure/results.h"
 
@@ -20,7 +21,7 @@
   ((TEMPERATURE_SWEEP_HIGH - TEMPERATURE_SWEEP_LOW) * PC_TEMPERATURE_STEPS + 1)
 
 double pc_temperature_at(size_t index) {
-  return exp2(PC_TEMPERATURE_FIRST + (double)index / PC_TEMPERATURE_STEPS);
+  return pc_exp2(PC_TEMPERATURE_FIRST + (double)index / PC_TEMPERATURE_STEPS);
 }
 
 size_t pc_lowest(const double *values, size_t count, size_t stride) {
@@ -99,7 +100,7 @@ static pcal_status temperature_sweep_narrow(const temperature_sweep_run *run, si
     double value = 0;
     if (i == 0)
       continue;
-    PC_TRY(temperature_sweep_measure(run, exp2(octave), &run->specs[spec], 1, &value, err));
+    PC_TRY(temperature_sweep_measure(run, pc_exp2(octave), &run->specs[spec], 1, &value, err));
     if (!(value < run->minima[spec] ||
           (value == run->minima[spec] && octave < run->octaves[spec])))
       continue;
@@ -125,7 +126,7 @@ static pcal_status temperature_sweep_search(void *user, size_t index, size_t wor
 static pcal_status temperature_sweep_minima(temperature_sweep_run *run, pcal_error *err) {
   double temperatures[TEMPERATURE_SWEEP_GRID];
   for (size_t i = 0; i < TEMPERATURE_SWEEP_GRID; i++)
-    temperatures[i] = exp2(TEMPERATURE_SWEEP_LOW + (double)i / PC_TEMPERATURE_STEPS);
+    temperatures[i] = pc_exp2(TEMPERATURE_SWEEP_LOW + (double)i / PC_TEMPERATURE_STEPS);
   run->temperatures = temperatures;
   PC_TRY(pc_run_shown(run->job->env, "temperatures", TEMPERATURE_SWEEP_GRID,
                       temperature_sweep_cost(run, TEMPERATURE_SWEEP_GRID),
@@ -133,7 +134,7 @@ static pcal_status temperature_sweep_minima(temperature_sweep_run *run, pcal_err
   for (size_t s = 0; s < run->spec_count; s++) {
     const size_t lowest = pc_lowest(run->out + s, TEMPERATURE_SWEEP_GRID, run->spec_count);
     const int found = lowest < TEMPERATURE_SWEEP_GRID;
-    run->octaves[s] = found ? log2(temperatures[lowest]) : (double)NAN;
+    run->octaves[s] = found ? pc_log2(temperatures[lowest]) : (double)NAN;
     run->minima[s] = found ? run->out[lowest * run->spec_count + s] : (double)NAN;
   }
   return pc_run_shown(
@@ -156,7 +157,7 @@ pcal_status pc_tempered_minima(const pc_study_job *job, const pc_study_scores *l
     return pc_fail_memory(err, "looking for temperatures");
   const pcal_status status = temperature_sweep_minima(&run, err);
   for (size_t s = 0; status == PCAL_OK && s < spec_count; s++)
-    temperatures[s] = exp2(temperatures[s]);
+    temperatures[s] = pc_exp2(temperatures[s]);
   pc_free(job->env, run.out);
   return status;
 }

@@ -25,6 +25,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "core/elementary.h"
 #include "core/executor.h"
 #include "core/number.h"
 #include "studies/friedman.h"
@@ -129,7 +130,7 @@ static double variance_regression_mean(const regression_job *job, size_t iterati
     sum += *(const double *)(const void *)(first + r * stride);
   const double mean = sum / (double)job->runs;
   for (size_t r = 0; r < job->runs; r++)
-    square += pow(*(const double *)(const void *)(first + r * stride) - mean, 2);
+    square += pc_pow(*(const double *)(const void *)(first + r * stride) - mean, 2);
   if (deviation != NULL)
     *deviation = job->runs > 1 ? sqrt(square / (double)(job->runs - 1)) : (double)NAN;
   return mean;

@@ -16,13 +16,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/elementary.h"
+
 #define VARIANCE_TRAINING_LARGEST 40.0
 #define VARIANCE_TRAINING_LEAST 1e-12
 
 static double variance_training_spread(const pc_variance_plan *plan, double raw) {
   return plan->absolute
              ? fmax(fabs(raw), VARIANCE_TRAINING_LEAST)
-             : exp(fmax(-VARIANCE_TRAINING_LARGEST, fmin(raw, VARIANCE_TRAINING_LARGEST)));
+             : pc_exp(fmax(-VARIANCE_TRAINING_LARGEST, fmin(raw, VARIANCE_TRAINING_LARGEST)));
 }
 
 static size_t variance_training_most(const pc_variance_plan *plan) {
@@ -112,7 +114,7 @@ static void variance_training_judge(pc_variance_training *training, const double
     const double y = rows->targets[i], e2 = (made[2 * i] - y) * (made[2 * i] - y);
     const double v = map.w * variance_training_spread(&training->plan, made[2 * i + 1]) + map.b;
     mse += e2 / n;
-    dss += (e2 / v + log(v)) / n;
+    dss += (e2 / v + pc_log(v)) / n;
     variance += v / n;
     ratio += e2 / v / n;
     square += e2 / v * (e2 / v);
