@@ -112,10 +112,10 @@ static pcal_status export_check_name(const char *name, pcal_error *err) {
                    "underscores, a letter first, at most 48",
                    name);
   if (export_reserved(name))
-    return pc_fail(err, PCAL_USAGE,
-                   "\"%s\" is a word of C or the name of a function of its library; choose "
-                   "another name, such as calibrate_%s",
-                   name, name[0] == '_' ? name + 1 : name);
+    return pc_fail(
+        err, PCAL_USAGE,
+        "\"%s\" is reserved by C or its library; choose another name, such as calibrate_%s",
+        name, name[0] == '_' ? name + 1 : name);
   return PCAL_OK;
 }
 
