@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #ifdef NDEBUG
-#define pc_assert(condition) ((void)sizeof((condition) ? 1 : 0))
+#define pc_assert(condition) ((void)(0 && (condition)))
 #else
 #define pc_assert(condition) \
   ((condition) ? (void)0 : pc_assert_failed(#condition, __FILE__, __LINE__))

@@ -49,7 +49,7 @@ def odd(data):
     return data.PickValueInList([
         None, -1, 0, 2**40, 2**63, 1e308, float("nan"), "", "x", "\ud800", "a\0b", b"bytes", b"", (), [], {}, [[]],
         object(), np.nan, np.array([]), np.zeros((0, 3)), np.zeros((2, 2, 2)), np.array(None), range(3), True,
-        memoryview(b"abcd"), type, "../../etc", "/dev/zero:x", "y.npy"])
+        memoryview(b"abcd"), type, "../../etc", "/dev/null", "y.npy"])
 
 
 def scores(data, rows, classes):

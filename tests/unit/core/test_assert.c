@@ -7,15 +7,22 @@
 
 #include "unit.h"
 
+static int evaluated;
+
+static int evaluate(void) {
+  return ++evaluated;
+}
+
 static void test_condition_that_holds(void **state) {
   (void)state;
-  int evaluated = 0;
-  pc_assert(++evaluated > 0);
+  evaluated = 0;
+  pc_assert(evaluate() > 0);
 #ifdef NDEBUG
   assert_int_equal(evaluated, 0);
 #else
   assert_int_equal(evaluated, 1);
 #endif
+  assert_true(evaluate() > 0);
 }
 
 static void test_condition_that_fails(void **state) {
