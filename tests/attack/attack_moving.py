@@ -4,6 +4,7 @@ unreadable.
 Numbers may be wrong then; the program must still end with a documented exit code, within a time.
 """
 
+import mmap
 import os
 import subprocess
 import threading
@@ -11,7 +12,7 @@ import time
 
 from common import PATIENCE, Attack, data_files, models, wrong_ending
 
-METRICS = ("sce", "cwce", "smece", "ece", "ks", "ace", "tace", "gce", "mmce", "skce", "tce-kde", "kuiper",
+METRICS = ("sce", "sce", "cwce", "cwce", "smece", "smece", "ece", "ks", "ace", "tace", "gce", "mmce", "skce", "tce-kde", "kuiper",
            "all", "default")
 METHODS = ("temperature", "isotonic", "histogram", "spline", "beta", "vector", "venn-abers", "bbq")
 
@@ -29,6 +30,22 @@ def command(random, inputs):
         lambda: ["merge", "s.pcal"],
     ]
     return random.choice(picks)()
+
+
+ODD = (b"\xff" * 8, b"\0" * 8, b"\0\0\xc0\x7f" * 2, b"\0\0\0\0\0\0\xf8\x7f", b"\0\0\x80\x7f" * 2, b"\xff\xff\x7f\xff" * 2,
+       b"\0\0\x80\x3f" * 2, b"\0\0\0\0\0\0\xf0\xbf")
+
+
+def overwrite(random, path, data, stop):
+    """A tight writer: NaN, infinities, negative and other numbers all over the file, and back again."""
+    head = 128 if path.suffix == ".npy" else 64
+    with open(path, "r+b") as stream, mmap.mmap(stream.fileno(), 0) as view:
+        places = [head + 8 * random.randrange((len(data) - head) // 8) for _ in range(64)]
+        while not stop.is_set():
+            for at in places:
+                view[at:at + 8] = random.choice(ODD)
+            for at in places:
+                view[at:at + 8] = data[at:at + 8]
 
 
 def disturb(random, path, data, stop):
@@ -58,7 +75,8 @@ def one(it, words, path, data):
     stop = threading.Event()
     process = subprocess.Popen([it.program, *words], cwd=it.folder, stdin=subprocess.DEVNULL,
                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    writer = threading.Thread(target=disturb, args=(it.random, path, data, stop))
+    change = overwrite if it.random.random() < 0.6 else disturb
+    writer = threading.Thread(target=change, args=(it.random, path, data, stop))
     writer.start()
     try:
         _, err = process.communicate(timeout=PATIENCE)
@@ -79,7 +97,7 @@ def attack(options):
     models(it, inputs[0])
     whole = {path.name: path.read_bytes() for path in it.folder.iterdir()}
     while it.goes_on():
-        words = command(it.random, it.random.choice(inputs))
+        words = command(it.random, it.random.choice([*inputs[1:3], *inputs]))
         name = it.random.choice([word for word in words if word in whole])
         why = one(it, words, it.folder / name, whole[name])
         if why:
