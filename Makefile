@@ -2,8 +2,11 @@
 BUILD = build
 PREFIX = /usr/local
 
-.PHONY: help deps build demo check check-all golden bench bench-deps bench-huge install uninstall format \
-	clean
+FUZZ = 60
+ATTACK = 100
+
+.PHONY: help deps build demo check check-all fuzz attack coverage golden bench bench-deps bench-huge install \
+	uninstall format clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -24,6 +27,18 @@ check: ## tests of a release build and 20 seconds of fuzzing
 check-all: ## check, long tests, sanitizers, clang, layout, manual, scripts, Python, browser
 	@tools/install-deps check-all
 	@tools/check all
+
+fuzz: ## fuzz for FUZZ seconds, 60 by default; a night: make fuzz FUZZ=3600
+	@tools/install-deps check
+	@tools/fuzz --seconds $(FUZZ)
+	@tools/fuzz-python --seconds $$(($(FUZZ) / 10 + 1)) || test $$? -eq 77
+
+attack: build ## hostile files, failing memory, kills, changing files for ATTACK seconds, 100 by default
+	@tools/attack --build $(BUILD) --seconds $(ATTACK)
+
+coverage: ## which branches of the library the tests reach; writes docs/branch-coverage.md
+	@tools/install-deps check
+	@tools/branch-coverage --write
 
 golden: build bench-deps ## compute tests/golden/independent.json anew by other packages
 	@.venv-bench/bin/python tools/make-golden --build $(BUILD)
@@ -51,4 +66,4 @@ format: ## lay out all C files by .clang-format
 	@tools/format
 
 clean: ## remove what was built
-	@rm -rf build build-asan build-bench build-clang build-fuzz build-tsan demo-output
+	@rm -rf build build-asan build-bench build-clang build-fuzz build-gcov build-python build-tsan demo-output

@@ -77,6 +77,7 @@ static pcal_status measure_try_state(cli_session *session, const pcal_source *so
   pcal_source_shape(source, &shape);
   empty.kind = shape.kind;
   empty.columns = shape.columns;
+  empty.levels = shape.levels;
   pcal_status status = pcal_measure_new(&empty, &session->env, &measure, err);
   if (status == PCAL_OK)
     status = pcal_measure_save(measure, measure_nowhere, NULL, err);

@@ -93,6 +93,8 @@ PyObject *core_type_add(PyObject *module, PyType_Spec *spec);
 PyObject *core_new(PyObject *type);
 /* Frees an object of a heap type. */
 void core_delete(PyObject *self);
+/* 1, or 0 with a TypeError; PyArg_ParseTuple would make it a SystemError. */
+int core_tuple(PyObject *given);
 /* Is the object of this type?  Else a TypeError. */
 int core_check(PyObject *object, PyObject *type, const char *what);
 

@@ -5,7 +5,7 @@
 static int core_compare_model(const core_state *state, PyObject *given, pcal_compared *out) {
   PyObject *source, *fitting;
   *out = (pcal_compared)PCAL_COMPARED_INIT;
-  if (!PyArg_ParseTuple(given, "zOO", &out->name, &source, &fitting) ||
+  if (!core_tuple(given) || !PyArg_ParseTuple(given, "zOO", &out->name, &source, &fitting) ||
       !core_check(source, state->source_type, "Source") ||
       (fitting != Py_None && !core_check(fitting, state->source_type, "Source")))
     return -1;

@@ -18,6 +18,13 @@ static PyObject *core_quotes(const pcal_error *error) {
   return quotes;
 }
 
+int core_tuple(PyObject *given) {
+  if (PyTuple_Check(given))
+    return 1;
+  PyErr_SetString(PyExc_TypeError, "a tuple is needed here");
+  return 0;
+}
+
 PyObject *core_raise(const pcal_error *error) {
   if (PyErr_Occurred() != NULL)
     return NULL;

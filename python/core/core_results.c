@@ -38,7 +38,8 @@ PyObject *core_results_wrap(core_state *state, pcal_results *results, core_watch
 
 int core_policy(PyObject *policy, pcal_measure_config *config) {
   Py_ssize_t replicas = 0;
-  if (!PyArg_ParseTuple(policy, "pppdnzppp", &config->normalize, &config->skip_missing,
+  if (!core_tuple(policy) ||
+      !PyArg_ParseTuple(policy, "pppdnzppp", &config->normalize, &config->skip_missing,
                         &config->fast, &config->interval, &replicas, &config->interval_method,
                         &config->null, &config->by_cluster, &config->paired))
     return -1;

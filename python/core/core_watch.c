@@ -69,7 +69,8 @@ core_watch *core_watch_new(PyObject *module, PyObject *settings) {
   unsigned long long seed = 0, limit = 0;
   PyObject *progress = NULL;
   int signals = 0;
-  if (!PyArg_ParseTuple(settings, "IKKOp", &threads, &seed, &limit, &progress, &signals))
+  if (!core_tuple(settings) ||
+      !PyArg_ParseTuple(settings, "IKKOp", &threads, &seed, &limit, &progress, &signals))
     return NULL;
   core_watch *watch = calloc(1, sizeof *watch);
   if (watch == NULL) {

@@ -98,12 +98,13 @@ static void net_fit_sort(const double **rows, const double **spare, size_t count
 /* Rows of all workers in order, equal ones as one. */
 static void net_fit_join(net_fit *fit, const double **sorted, size_t count) {
   for (size_t i = 0; i < count; i++) {
-    double *last = fit->rows + (fit->count - 1) * fit->width;
-    if (fit->count > 0 && net_fit_compare(last, sorted[i], fit->width) == 0) {
-      last[0] += sorted[i][0];
+    double *next = fit->rows + fit->count * fit->width;
+    if (fit->count > 0 && net_fit_compare(next - fit->width, sorted[i], fit->width) == 0) {
+      *(next - fit->width) += sorted[i][0];
       continue;
     }
-    memcpy(fit->rows + fit->count++ * fit->width, sorted[i], fit->width * sizeof(double));
+    memcpy(next, sorted[i], fit->width * sizeof(double));
+    fit->count++;
   }
 }
 

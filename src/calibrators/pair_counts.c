@@ -1,5 +1,6 @@
 #include "calibrators/pair_counts.h"
 
+#include "core/assert.h"
 #include "kernels/sort.h"
 
 #define PAIR_COUNTS_FIRST 64
@@ -81,6 +82,8 @@ pcal_status pc_pair_counts_list(const pcal_env *env, const pc_pair_counts *count
       (*pairs)[at] = (double)(counts->cells[i].key - 1);
       (*weights)[at++] = pc_fixed_value(&counts->cells[i].weight);
     }
+  pc_assert(at == n);
   pc_sort_pairs(*pairs, *weights, space + 2 * n, space + 3 * n, n);
+  pc_assert(pc_is_ascending(*pairs, n, 1));
   return PCAL_OK;
 }

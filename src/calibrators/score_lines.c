@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "calibrators/one_vs_rest.h"
+#include "core/assert.h"
 
 pcal_status pc_score_lines_new(const pcal_env *env, size_t count, pc_score_lines **out,
                                pcal_error *err) {
@@ -36,6 +37,7 @@ void pc_score_lines_free(const pcal_env *env, pc_score_lines *lines) {
 }
 
 double pc_score_line_at(const pc_score_line *line, double score) {
+  pc_assert(line->count >= 1);
   const size_t at = pc_first_not_below(line->score, line->count, score);
   if (at == line->count)
     return line->value[line->count - 1];

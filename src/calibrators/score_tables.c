@@ -4,6 +4,7 @@
 
 #include "calibrators/one_vs_rest.h"
 #include "calibrators/parameter_lists.h"
+#include "core/assert.h"
 #include "kernels/sort.h"
 
 #define SCORE_TABLE_CELLS 2 /* of a guide, for each bin */
@@ -64,6 +65,7 @@ static size_t score_table_cell(double score, size_t cells) {
 pcal_status pc_score_table_guide(const pcal_env *env, pc_score_table *table, pcal_error *err) {
   const size_t cells = score_table_cells(table);
   size_t begun = 0;
+  pc_assert(table->count >= 1 && pc_is_ascending(table->edges, table->count - 1, 0));
   table->guide = pc_alloc_raw(env, cells + 1, sizeof *table->guide);
   if (table->guide == NULL)
     return pc_fail_memory(err, "making tables of bins");

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "core/assert.h"
+
 #define BIGINT_TOP_BITS 28
 
 static void bigint_trim(pc_big *big) {
@@ -124,5 +126,6 @@ uint32_t pc_big_divide(pc_big *big, const pc_big *divisor) {
     bigint_subtract(big, quotient, divisor);
   for (; pc_big_compare(big, divisor) >= 0; quotient++)
     bigint_subtract(big, 1, divisor);
+  pc_assert(quotient < 16);
   return quotient;
 }

@@ -6,6 +6,8 @@
  *   fixed   the 128-bit number in two's complement, low half first */
 #include "core/codec.h"
 
+#include "core/assert.h"
+
 #define CODEC_LOW_LIMBS (PC_SUM_LIMBS - 1)
 
 /* ---- encoding ---- */
@@ -33,6 +35,7 @@ static void codec_put(pc_encoder *encoder, uint64_t value, size_t bytes) {
     return;
   if (encoder->used + bytes > sizeof encoder->buffer)
     codec_flush(encoder);
+  pc_assert(encoder->used + bytes <= sizeof encoder->buffer);
   for (size_t b = 0; b < bytes; b++)
     encoder->buffer[encoder->used++] = (unsigned char)(value >> (8 * b));
 }
@@ -89,6 +92,7 @@ void pc_encode_fixed(pc_encoder *encoder, const pc_fixed *sum) {
 }
 
 void pc_encode_skip(pc_encoder *encoder, uint64_t count) {
+  pc_assert(encoder->sink == NULL);
   encoder->length += count;
 }
 

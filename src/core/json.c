@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "core/assert.h"
 #include "core/escape.h"
 
 void pc_json_init(pc_json *json, pc_text *out) {
@@ -31,6 +32,7 @@ void pc_json_open(pc_json *json, char bracket) {
 }
 
 void pc_json_close(pc_json *json, char bracket) {
+  pc_assert(json->depth > 0 && !json->after_key);
   json->depth--;
   if (!json->first)
     json_indent(json);
@@ -39,6 +41,7 @@ void pc_json_close(pc_json *json, char bracket) {
 }
 
 void pc_json_key(pc_json *json, const char *key) {
+  pc_assert(json->depth > 0 && !json->after_key);
   json_before_value(json);
   pc_text_json(json->out, key);
   pc_text_add(json->out, ": ");

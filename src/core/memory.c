@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/assert.h"
+
 static void *memory_resize_default(void *user, void *block, size_t size) {
   (void)user;
   return realloc(block, size);
@@ -68,6 +70,7 @@ pcal_status pc_reserve(const pcal_env *env, void **block, size_t *capacity, size
     return pc_fail_memory(err, "keeping rows");
   *block = grown;
   *capacity = wanted;
+  pc_assert(*capacity >= needed);
   return PCAL_OK;
 }
 

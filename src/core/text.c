@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/assert.h"
 #include "core/number.h"
 
 void pc_text_init(pc_text *text, const pcal_env *env) {
@@ -24,6 +25,7 @@ static int text_room(pc_text *text, size_t count) {
       PCAL_OK)
     text->failed = 1;
   text->bytes = bytes;
+  pc_assert(text->failed || text->length + count < text->capacity);
   return !text->failed;
 }
 

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "core/assert.h"
 #include "core/elementary.h"
 #include "core/rng.h"
 
@@ -20,6 +21,7 @@ double pc_normal_density(double z) {
 
 /* How many of `count` ascending numbers are below y, or at most y. */
 static size_t forecast_below(const double *numbers, size_t count, double y, int equal) {
+  pc_assert(pc_is_ascending(numbers, count, 0));
   size_t low = 0, high = count;
   while (low < high) {
     const size_t middle = low + (high - low) / 2;

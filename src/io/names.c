@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/assert.h"
 #include "core/text.h"
 
 #define NAMES_FIRST_SLOTS 64
@@ -31,6 +32,7 @@ static uint64_t names_hash(pc_slice name) {
 /* The slot that holds the name, or the free one where it belongs. */
 static size_t names_slot(const pc_names *names, pc_slice name) {
   const size_t mask = names->slot_count - 1;
+  pc_assert(names->count <= names->slot_count / 2); /* else the search may not end */
   size_t slot = (size_t)names_hash(name) & mask;
   while (names->slots[slot] != 0 && !pc_slice_is(name, names->text[names->slots[slot] - 1]))
     slot = (slot + 1) & mask;

@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "core/assert.h"
+
 #define SORT_BITS 11
 #define SORT_BUCKETS (1u << SORT_BITS)
 #define SORT_SMALL 64
@@ -126,6 +128,7 @@ void pc_sort_pairs(double *keys, double *payload, double *key_scratch, double *p
     if (payload != NULL)
       memcpy(payload, carried, count * sizeof *payload);
   }
+  pc_assert(pc_is_ascending(keys, count, 0));
 }
 
 void pc_sort(double *values, double *scratch, size_t count) {

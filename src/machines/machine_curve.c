@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/assert.h"
 #include "core/executor.h"
 #include "machines/machine.h"
 
@@ -162,6 +163,7 @@ static pcal_status machine_curve_prepare(const pcal_env *env, void *opaque, cons
 static void machine_curve_append(curve_store *into, const curve_store *from) {
   if (from->count == 0)
     return;
+  pc_assert(into->count + from->count <= into->score_capacity);
   memcpy(into->score + into->count, from->score, from->count * sizeof(double));
   for (size_t i = 0; into->weight != NULL && i < from->count; i++)
     into->weight[into->count + i] = from->weight == NULL ? 1.0 : from->weight[i];

@@ -7,6 +7,8 @@
 
 #include "machines/machine.h"
 
+#include "core/assert.h"
+
 typedef struct pair_state {
   size_t classes, count;
   double *probs, *weights;
@@ -87,6 +89,7 @@ static pcal_status machine_pair_prepare(const pcal_env *env, void *opaque, const
 
 static void machine_pair_merge(void *opaque, const void *other) {
   const pair_state *from = other;
+  pc_assert(((const pair_state *)opaque)->classes == from->classes);
   machine_pair_append(opaque, from->probs, from->labels, from->weights, from->count);
 }
 

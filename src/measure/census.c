@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "core/assert.h"
 #include "measure/ledger.h"
 
 void pc_census_init(pc_census *census, const pcal_env *env) {
@@ -50,6 +51,9 @@ static void census_replace(pc_census *census, size_t begin, size_t end, pc_row_r
   memmove(census->ranges + begin + 1, census->ranges + end, kept * sizeof *census->ranges);
   census->ranges[begin] = range;
   census->range_count = begin + 1 + kept;
+  pc_assert(census->range_count <= census->range_capacity);
+  pc_assert(begin == 0 || census->ranges[begin - 1].last + 1 < range.first);
+  pc_assert(kept == 0 || range.last + 1 < census->ranges[begin + 1].first);
 }
 
 /* Joins a range with those that it overlaps or touches. */

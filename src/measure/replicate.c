@@ -400,11 +400,12 @@ static pcal_status replicate_points(const replicate_job *job, replicate_worker *
     pc_lanes_show_point(&job->sorted[slot], &job->ranges[slot], &job->base[slot], worker->drawn,
                         replica % REPLICATE_BATCH, total, &request->points[i],
                         &worker->lanes[slot]);
-    PC_TRY(entry->metric->evaluate(&entry->options, &worker->lanes[slot].evidence, &job->env,
-                                   &outcome, err));
-    if (!outcome.undefined)
+    const pcal_status status = entry->metric->evaluate(
+        &entry->options, &worker->lanes[slot].evidence, &job->env, &outcome, err);
+    if (status == PCAL_OK && !outcome.undefined)
       job->values[i * request->count + replica] = replicate_finite(outcome.value);
     pc_free(&job->env, outcome.class_values);
+    PC_TRY(status);
   }
   return PCAL_OK;
 }

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "core/assert.h"
 #include "core/sum.h"
 
 /* torch.linspace(0, 1, M + 1) of float32 or float64 (version 2.13): multiples of the step, and
@@ -271,6 +272,7 @@ pcal_status pc_bins_by_mass(const pcal_env *env, const pc_curve_table *table, si
     return pc_fail_memory(err, "making equal-mass bins");
   const int coarse = table->segments != NULL;
   *count = bins_mass_edges(table, bins, edges);
+  pc_assert(*count <= bins && pc_is_ascending(edges, *count, 1));
   size_t at = 0;
   for (size_t b = 0; b < *count; b++) {
     bins_sums sums = {{0}, {0}, {0}, {0}, {0}};

@@ -9,6 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/assert.h"
+
 #define CUBIC_SPLINE_LANES 8
 
 /* Rows 1 .. k - 2 of `bend`: a tridiagonal system for each knot, solved for all at once. */
@@ -56,6 +58,7 @@ static void cubic_spline_ends(pc_spline_space *space, pc_runout runout) {
 
 pcal_status pc_spline_space_new(const pcal_env *env, size_t knots, pc_runout runout,
                                 pc_spline_space *out, pcal_error *err) {
+  pc_assert(knots >= 3);
   *out = (pc_spline_space){knots, 1.0 / (double)(knots - 1), NULL};
   out->bend = pc_alloc(env, knots * knots + knots, sizeof *out->bend);
   if (out->bend == NULL)

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/assert.h"
 #include "core/sum.h"
 #include "kernels/sort.h"
 
@@ -168,6 +169,8 @@ pcal_status pc_curve_table_join(const pcal_env *env, const pc_sorted_column *mis
     curve_merge_weighted(misses, hits, out);
   else
     curve_merge_counts(misses, hits, out);
+  pc_assert(out->count <= misses->count + hits->count);
+  pc_assert(pc_is_ascending(out->score, out->count, 1));
   return PCAL_OK;
 }
 

@@ -33,6 +33,7 @@
 
 #include <math.h>
 
+#include "core/assert.h"
 #include "core/rng.h"
 #include "stats/distributions.h"
 
@@ -80,6 +81,7 @@ pc_interval pc_interval_poisson(double estimate, double se, double level) {
 }
 
 double pc_interval_quantile(const double *values, size_t count, double p) {
+  pc_assert(count >= 1 && pc_is_ascending(values, count, 0));
   const double place = p * (double)(count - 1);
   const size_t below = place <= 0 ? 0 : (size_t)place;
   if (below + 1 >= count)

@@ -13,6 +13,8 @@
 
 #include <math.h>
 
+#include "core/assert.h"
+
 double pc_isotonic_value(const pc_isotonic_block *block) {
   return block->hits / block->weight;
 }
@@ -71,6 +73,15 @@ static pcal_status isotonic_push(isotonic_walk *walk, const pc_isotonic_block *b
   return PCAL_OK;
 }
 
+/* For pc_assert: scores and values rise from block to block. */
+static inline int isotonic_rises(const pc_isotonic *fit) {
+  for (size_t b = 1; b < fit->count; b++)
+    if (fit->blocks[b - 1].high >= fit->blocks[b].low ||
+        isotonic_violates(&fit->blocks[b - 1], &fit->blocks[b]))
+      return 0;
+  return 1;
+}
+
 /* The last block joins the others; frees them after a failure. */
 static pcal_status isotonic_end(const isotonic_walk *walk, pcal_status status,
                                 pcal_error *err) {
@@ -78,6 +89,7 @@ static pcal_status isotonic_end(const isotonic_walk *walk, pcal_status status,
     status = isotonic_keep(walk, err);
   if (status != PCAL_OK)
     pc_isotonic_free(walk->env, walk->fit);
+  pc_assert(isotonic_rises(walk->fit));
   return status;
 }
 

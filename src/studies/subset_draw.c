@@ -5,6 +5,7 @@
  *           random bits and j + 1: no value is favoured by more than 2^-32.
  * Source:   Bentley & Floyd, A sample of brilliance, CACM 1987.
  * Cost:     O(n + N / 64). */
+#include "core/assert.h"
 #include "core/binary.h"
 #include "studies/subset.h"
 
@@ -22,6 +23,7 @@ static uint64_t subset_below(const pc_rng *rng, uint64_t index, uint64_t bound) 
 
 void pc_subset_draw(const pc_rng *rng, size_t rows, size_t count, uint64_t *marks,
                     uint32_t *out) {
+  pc_assert(count <= rows);
   const int inverse = count > rows / 2;
   const size_t drawn = inverse ? rows - count : count, words = pc_subset_words(rows);
   for (size_t j = rows - drawn; j < rows; j++) {

@@ -1,4 +1,4 @@
-/* Any bytes as a calibrator file.
+/* A calibrator file: one that a fit has saved, with a node of its tree changed, or any bytes.
  *
  *   1. They are refused with one sentence that names the file, or they are loaded.
  *   2. What was loaded is saved, and that loads and saves as the same bytes.
@@ -7,7 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuzz_count.h"
+#include "fuzz_models.h"
+#include "fuzz_tree.h"
 #include "propercal.h"
+
+static void fuzz_make(fuzz_choice *choice, fuzz_out *out) {
+  const fuzz_table table = fuzz_table_make(choice);
+  fuzz_write_calibrator(&table, choice, out);
+}
+
+static void fuzz_change(fuzz_choice *choice, const uint8_t *data, size_t size, fuzz_out *out) {
+  if (!fuzz_tree_change(choice, data, size, out))
+    fuzz_make(choice, out);
+}
+
+#include "fuzz_mutate.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -72,6 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   pcal_error err = {.status = PCAL_OK, .row = PCAL_NO_ROW};
   const pcal_status status =
       pcal_calibrator_load(data, size, "fuzz.json", NULL, &calibrator, &err);
+  fuzz_count(status == PCAL_OK);
   if (status != PCAL_OK) {
     fuzz_calibrator_require(status == PCAL_DATA || status == PCAL_MEMORY);
     fuzz_calibrator_require(status == PCAL_MEMORY || strncmp(err.message, "fuzz.json", 9) == 0);

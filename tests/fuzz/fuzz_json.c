@@ -1,4 +1,4 @@
-/* Any bytes as JSON.
+/* JSON: a tree of random values, one with a node changed, or any bytes.
  *
  *   1. They are refused with one sentence, or they are read.
  *   2. What was read is written again, and that reads back as the same tree. */
@@ -8,6 +8,39 @@
 
 #include "core/json.h"
 #include "core/json_read.h"
+#include "fuzz_count.h"
+#include "fuzz_tree.h"
+
+static void fuzz_json_value(fuzz_choice *choice, int depth, fuzz_out *out) {
+  static const char *const plain[] = {"null",     "true",        "false",  "0",
+                                      "-1.5e-3",  "1e308",       "12345",  "\"\"",
+                                      "\"a\\n\"", "\"\\u20ac\"", "\"x y\""};
+  const size_t items = depth > 5 ? 0 : fuzz_below(choice, 5);
+  const int object = fuzz_chance(choice, 2);
+  if (depth > 0 && fuzz_chance(choice, 2)) {
+    fuzz_putf(out, "%s", FUZZ_PICK(choice, plain));
+    return;
+  }
+  fuzz_putf(out, object ? "{" : "[");
+  for (size_t i = 0; i < items; i++) {
+    if (object)
+      fuzz_putf(out, "\"k%zu\": ", i);
+    fuzz_json_value(choice, depth + 1, out);
+    fuzz_putf(out, i + 1 < items ? ", " : "");
+  }
+  fuzz_putf(out, object ? "}" : "]");
+}
+
+static void fuzz_make(fuzz_choice *choice, fuzz_out *out) {
+  fuzz_json_value(choice, 0, out);
+}
+
+static void fuzz_change(fuzz_choice *choice, const uint8_t *data, size_t size, fuzz_out *out) {
+  if (!fuzz_tree_change(choice, data, size, out))
+    fuzz_make(choice, out);
+}
+
+#include "fuzz_mutate.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -81,6 +114,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   pc_json_tree tree;
   pcal_error err = {.status = PCAL_OK, .row = PCAL_NO_ROW, .message = ""};
   const pcal_status status = pc_json_read(data, size, "fuzz.json", &env, &tree, &err);
+  fuzz_count(status == PCAL_OK);
   if (status == PCAL_OK) {
     fuzz_json_again(&tree, &env);
     pc_json_tree_free(&tree);

@@ -1,6 +1,18 @@
-/* Any bytes as a .npz file: its directory, and the first of its arrays in every way.  Unpacking
- * is limited to a megabyte. */
+/* A .npz file: its directory, and the first of its arrays in every way.  Unpacking is limited
+ * to a megabyte.  Most inputs are valid archives or valid ones with a field changed. */
+#include "fuzz_files.h"
 #include "fuzz_read.h"
+
+static void fuzz_make(fuzz_choice *choice, fuzz_out *out) {
+  const fuzz_table table = fuzz_table_make(choice);
+  fuzz_write_npz(&table, choice, out);
+}
+
+static void fuzz_change(fuzz_choice *choice, const uint8_t *data, size_t size, fuzz_out *out) {
+  fuzz_change_npz(choice, data, size, out);
+}
+
+#include "fuzz_mutate.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   pcal_env env = pc_env_resolve(NULL);
@@ -8,20 +20,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   pc_request request = {.env = &env, .bytes = &bytes};
   pc_names names;
   pcal_error err;
+  int valid = 0;
   if (size == 0)
     return 0;
   env.memory_limit = 1 << 20;
   pc_bytes_borrow("fuzz.npz", data, size, &bytes);
-  fuzz_read_cells(&request, PC_AS_SCORES);
+  (void)fuzz_read_cells(&request, PC_AS_SCORES);
   request.selector = "labels.npy";
-  fuzz_read_cells(&request, PC_AS_SCORES);
-  fuzz_read_labels(&request);
+  (void)fuzz_read_cells(&request, PC_AS_SCORES);
+  (void)fuzz_read_labels(&request);
   pc_names_init(&names, &env);
   if (pc_npz_members(&bytes, &env, &names, &err) == PCAL_OK) {
     request.selector = names.text[0];
     for (pc_as as = PC_AS_SCORES; as <= PC_AS_TEXT; as++)
-      fuzz_read_cells(&request, as);
+      valid |= fuzz_read_cells(&request, as);
   }
   pc_names_free(&names);
+  fuzz_count(valid);
   return 0;
 }

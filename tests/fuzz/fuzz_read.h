@@ -2,6 +2,7 @@
 #ifndef FUZZ_READ_H
 #define FUZZ_READ_H
 
+#include "fuzz_count.h"
 #include "io/groups.h"
 #include "io/labels.h"
 
@@ -39,25 +40,28 @@ static inline unsigned fuzz_read_touch(const pc_reader *reader, const pc_window 
   return sum;
 }
 
-static inline void fuzz_read_cells(const pc_request *asked, pc_as as) {
+/* These return whether all rows were read. */
+static inline int fuzz_read_cells(const pc_request *asked, pc_as as) {
   pc_request request = *asked;
   pc_reader reader;
   pc_window window;
   pcal_error err;
   volatile unsigned sum = 0;
+  pcal_status status;
   request.as = as;
   if (pc_reader_open(&request, &reader, &err) != PCAL_OK)
-    return;
+    return 0;
   do {
-    if (pc_reader_next(&reader, FUZZ_READ_ROWS, &window, &err) != PCAL_OK)
-      break;
-    sum += fuzz_read_touch(&reader, &window);
-  } while (window.rows > 0);
+    status = pc_reader_next(&reader, FUZZ_READ_ROWS, &window, &err);
+    if (status == PCAL_OK)
+      sum += fuzz_read_touch(&reader, &window);
+  } while (status == PCAL_OK && window.rows > 0);
   (void)sum;
   pc_reader_close(&reader);
+  return status == PCAL_OK;
 }
 
-static inline void fuzz_read_labels(const pc_request *asked) {
+static inline int fuzz_read_labels(const pc_request *asked) {
   pc_request request = *asked;
   pc_reader reader;
   pcal_error err;
@@ -67,7 +71,7 @@ static inline void fuzz_read_labels(const pc_request *asked) {
   uint32_t number;
   request.as = PC_AS_LABELS;
   if (pc_reader_open(&request, &reader, &err) != PCAL_OK)
-    return;
+    return 0;
   pc_names_init(&classes, request.env);
   if (pc_names_add(&classes, (pc_slice){"cat", 3}, &number, &err) == PCAL_OK) {
     pc_labels labels = {
@@ -78,6 +82,7 @@ static inline void fuzz_read_labels(const pc_request *asked) {
   }
   pc_names_free(&classes);
   pc_reader_close(&reader);
+  return rows == 0;
 }
 
 static inline void fuzz_read_groups(const pc_request *asked) {

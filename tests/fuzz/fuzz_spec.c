@@ -1,5 +1,5 @@
-/* Any bytes as a spec string, against a table with every type of option and against the
- * registry of metrics.
+/* A spec string, made from the registry or any bytes, against a table with every type of option
+ * and against the registry of metrics.
  *
  *   1. A spec is refused with one sentence, or it is read.
  *   2. What was read is written in full and in short, and both read back as the same.
@@ -9,6 +9,18 @@
 #include <string.h>
 
 #include "core/options.h"
+#include "fuzz_count.h"
+#include "fuzz_models.h"
+
+static void fuzz_make(fuzz_choice *choice, fuzz_out *out) {
+  fuzz_write_spec("metrics", choice, out);
+}
+
+static void fuzz_change(fuzz_choice *choice, const uint8_t *data, size_t size, fuzz_out *out) {
+  fuzz_change_spec(choice, data, size, out);
+}
+
+#include "fuzz_mutate.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -62,6 +74,7 @@ static void fuzz_spec_canonical(const char *spec) {
   pcal_error err = {.status = PCAL_OK, .row = PCAL_NO_ROW};
   char once[PC_SPEC_MAX], twice[PC_SPEC_MAX];
   const pcal_status status = pcal_spec_canonical(spec, once, sizeof once, &err);
+  fuzz_count(status == PCAL_OK);
   if (status != PCAL_OK) {
     fuzz_spec_refusal(status, &err);
     return;

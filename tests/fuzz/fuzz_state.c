@@ -1,11 +1,24 @@
-/* Any bytes as a saved state: as they are, and under a head and a checksum that fit, so that
- * what lies inside is reached.  What is taken is finished, saved, loaded again and merged. */
+/* A saved state, whole or with a number of it changed, or any bytes: as they are, and under a
+ * head and a checksum that fit, so that what lies inside is reached.  What is taken is
+ * finished, saved, loaded again and merged. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/checksum.h"
+#include "fuzz_count.h"
+#include "fuzz_models.h"
 #include "measure/state.h"
+
+static void fuzz_make(fuzz_choice *choice, fuzz_out *out) {
+  fuzz_write_state(choice, out);
+}
+
+static void fuzz_change(fuzz_choice *choice, const uint8_t *data, size_t size, fuzz_out *out) {
+  fuzz_change_state(choice, data, size, out);
+}
+
+#include "fuzz_mutate.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -65,10 +78,10 @@ static void fuzz_state_round(const pcal_measure *measure) {
   free(again.bytes);
 }
 
-static void fuzz_state_use(const unsigned char *bytes, size_t length) {
+static int fuzz_state_use(const unsigned char *bytes, size_t length) {
   pcal_measure *measure = fuzz_state_load(bytes, length);
   if (measure == NULL)
-    return;
+    return 0;
   pcal_measure *twin = fuzz_state_load(bytes, length);
   pcal_error err;
   fuzz_state_finish(measure);
@@ -81,6 +94,7 @@ static void fuzz_state_use(const unsigned char *bytes, size_t length) {
   }
   pcal_measure_free(measure);
   pcal_measure_free(twin);
+  return 1;
 }
 
 static void fuzz_state_number(unsigned char *at, uint64_t number, size_t bytes) {
@@ -89,9 +103,11 @@ static void fuzz_state_number(unsigned char *at, uint64_t number, size_t bytes) 
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  fuzz_state_use(data, size);
-  if (size < PC_STATE_HEAD_BYTES + PC_CHECKSUM_BYTES)
+  int valid = fuzz_state_use(data, size);
+  if (size < PC_STATE_HEAD_BYTES + PC_CHECKSUM_BYTES) {
+    fuzz_count(valid);
     return 0;
+  }
   unsigned char *sealed = malloc(size);
   pc_checksum checksum;
   memcpy(sealed, data, size);
@@ -102,7 +118,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   pc_checksum_add(&checksum, sealed, size - PC_CHECKSUM_BYTES);
   fuzz_state_number(sealed + size - PC_CHECKSUM_BYTES, pc_checksum_value(&checksum),
                     PC_CHECKSUM_BYTES);
-  fuzz_state_use(sealed, size);
+  valid |= fuzz_state_use(sealed, size);
+  fuzz_count(valid);
   free(sealed);
   return 0;
 }

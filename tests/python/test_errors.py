@@ -116,3 +116,12 @@ def test_names_of_groups_stay_as_they_are(digits):
     result = pc.measure(digits.probs, digits.labels, groups=groups, metrics="ece")
     for text in (repr(result), result.to_markdown().replace("\\", "")):
         assert "log-probs" in text and "--normalize" in text and "log_probs" not in text
+
+
+def test_core_wants_tuples():
+    """What the package hands to its own module has one shape; anything else is a TypeError."""
+    from propercal import _core
+
+    for given in (None, 3, [], "text"):
+        with pytest.raises(TypeError, match="a tuple is needed here"):
+            _core.inspect_file("x.npy", 0, 1, given)

@@ -1,0 +1,305 @@
+/* Whole programs: command lines built from the input's bytes, with files of every format that
+ * fit them, run by the program's own main in a folder of their own.
+ *
+ *   1. The program ends with a documented exit code.
+ *   2. It leaves no file but those that it was asked for. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "fuzz_count.h"
+#include "fuzz_models.h"
+#include "fuzz_text.h"
+
+int LLVMFuzzerInitialize(int *count, char ***arguments);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int propercal_main(int argc, char **argv); /* cli/main.c, renamed by the build */
+
+enum { PROGRAM_WORDS = 40, PROGRAM_WORD_MAX = 256, PROGRAM_FILE_MAX = 1 << 15 };
+
+typedef struct program_line {
+  fuzz_choice choice;
+  fuzz_table table;
+  char words[PROGRAM_WORDS][PROGRAM_WORD_MAX];
+  int count;
+} program_line;
+
+static char program_folder[] = "/tmp/propercal-fuzz-XXXXXX";
+static int program_origin = -1; /* the folder that the fuzzer runs in */
+
+static void program_clean(void) {
+  DIR *folder = opendir(".");
+  if (folder == NULL)
+    return;
+  for (const struct dirent *entry; (entry = readdir(folder)) != NULL;)
+    if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+      unlink(entry->d_name);
+  closedir(folder);
+}
+
+static void program_leave(void) {
+  rmdir(program_folder);
+}
+
+int LLVMFuzzerInitialize(int *count, char ***arguments) {
+  (void)count;
+  (void)arguments;
+  program_origin = open(".", O_RDONLY | O_DIRECTORY);
+  if (program_origin < 0 || mkdtemp(program_folder) == NULL)
+    abort();
+  atexit(program_leave);
+  return 0;
+}
+
+/* ---- words ---- */
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+static void
+program_add(program_line *line, const char *format, ...) {
+  va_list args;
+  if (line->count >= PROGRAM_WORDS)
+    return;
+  va_start(args, format);
+  vsnprintf(line->words[line->count++], PROGRAM_WORD_MAX, format, args);
+  va_end(args);
+}
+
+static void program_add_spec(program_line *line, const char *flag, const char *kind) {
+  char text[PROGRAM_WORD_MAX];
+  fuzz_out out = {(uint8_t *)text, 0, sizeof text - 1};
+  fuzz_write_spec(kind, &line->choice, &out);
+  text[out.length] = '\0';
+  if (flag != NULL)
+    program_add(line, "%s", flag);
+  program_add(line, "%s", text);
+}
+
+/* ---- files ---- */
+
+typedef void (*program_writer)(program_line *line, fuzz_out *out);
+
+static void program_csv(program_line *line, fuzz_out *out) {
+  fuzz_write_csv(&line->table, &line->choice, out);
+}
+static void program_jsonl(program_line *line, fuzz_out *out) {
+  fuzz_write_jsonl(&line->table, &line->choice, out);
+}
+static void program_npz(program_line *line, fuzz_out *out) {
+  fuzz_write_npz(&line->table, &line->choice, out);
+}
+static void program_scores(program_line *line, fuzz_out *out) {
+  fuzz_write_npy(&line->table, FUZZ_SCORES, &line->choice, out);
+}
+static void program_labels(program_line *line, fuzz_out *out) {
+  fuzz_write_npy(&line->table, FUZZ_LABELS, &line->choice, out);
+}
+static void program_state(program_line *line, fuzz_out *out) {
+  fuzz_write_state(&line->choice, out);
+}
+static void program_calibrator(program_line *line, fuzz_out *out) {
+  fuzz_write_calibrator(&line->table, &line->choice, out);
+}
+
+/* One file in eight is cut, or has a byte changed. */
+static void program_file(program_line *line, const char *name, program_writer write_it) {
+  static uint8_t bytes[PROGRAM_FILE_MAX];
+  fuzz_out out = {bytes, 0, sizeof bytes};
+  write_it(line, &out);
+  if (out.length > 0 && fuzz_chance(&line->choice, 16))
+    out.length = fuzz_below(&line->choice, out.length);
+  if (out.length > 0 && fuzz_chance(&line->choice, 16))
+    bytes[fuzz_below(&line->choice, out.length)] ^= 1;
+  FILE *file = fopen(name, "wb");
+  if (file == NULL)
+    abort();
+  fwrite(bytes, 1, out.length, file);
+  fclose(file);
+}
+
+static void program_inputs(program_line *line) {
+  const char *kind = fuzz_kind_name(line->table.kind);
+  const char *outcome = fuzz_outcome_name(line->table.kind);
+  switch (fuzz_below(&line->choice, 4)) {
+  case 0:
+    program_file(line, "d.csv", program_csv);
+    program_add(line, "--data");
+    program_add(line, "d.csv");
+    break;
+  case 1:
+    program_file(line, "d.jsonl", program_jsonl);
+    program_add(line, "--data");
+    program_add(line, "d.jsonl");
+    break;
+  case 2:
+    program_file(line, "d.npz", program_npz);
+    program_add(line, "--data");
+    program_add(line, "d.npz");
+    break;
+  default:
+    program_file(line, "s.npy", program_scores);
+    program_file(line, "y.npy", program_labels);
+    program_add(line, "--%s", strcmp(kind, "log_probs") == 0 ? "log-probs" : kind);
+    program_add(line, "s.npy");
+    program_add(line, "--%s", outcome);
+    program_add(line, "y.npy");
+  }
+}
+
+/* ---- verbs ---- */
+
+static void program_format(program_line *line, const char *output) {
+  static const char *const formats[] = {"text", "json", "csv", "md"};
+  if (fuzz_chance(&line->choice, 2)) {
+    program_add(line, "--format");
+    program_add(line, "%s", FUZZ_PICK(&line->choice, formats));
+  }
+  if (fuzz_chance(&line->choice, 2)) {
+    program_add(line, "-o");
+    program_add(line, "%s", output);
+  }
+}
+
+static void program_measure(program_line *line) {
+  program_inputs(line);
+  for (size_t more = fuzz_below(&line->choice, 3); more > 0; more--)
+    program_add_spec(line, "--metric", "metrics");
+  if (fuzz_chance(&line->choice, 3)) {
+    program_add(line, "--interval");
+    program_add(line, "0.9");
+    program_add(line, "--replicas");
+    program_add(line, "20");
+  }
+  if (fuzz_chance(&line->choice, 4)) {
+    program_add(line, "--state");
+    program_add(line, "out.pcal");
+  }
+  if (fuzz_chance(&line->choice, 4))
+    program_add(line, "--skip-missing");
+  if (fuzz_chance(&line->choice, 4)) {
+    program_add(line, "--fail-if");
+    program_add(line, "ece > 0.%zu", fuzz_below(&line->choice, 10));
+  }
+  program_format(line, "out.txt");
+}
+
+static void program_fit(program_line *line) {
+  program_inputs(line);
+  program_add_spec(line, "--method", "calibrators");
+  program_add(line, "-o");
+  program_add(line, "out.json");
+}
+
+static void program_apply(program_line *line) {
+  program_file(line, "cal.json", program_calibrator);
+  program_add(line, "cal.json");
+  program_inputs(line);
+  program_add(line, "-o");
+  program_add(line, fuzz_chance(&line->choice, 2) ? "out.npy" : "out.csv");
+}
+
+static void program_merge(program_line *line) {
+  program_file(line, "a.pcal", program_state);
+  program_add(line, "a.pcal");
+  if (fuzz_chance(&line->choice, 2)) {
+    program_file(line, "b.pcal", program_state);
+    program_add(line, "b.pcal");
+  }
+  program_format(line, "out.txt");
+}
+
+static void program_export(program_line *line) {
+  program_file(line, "cal.json", program_calibrator);
+  program_add(line, "cal.json");
+  program_add(line, "-o");
+  program_add(line, fuzz_chance(&line->choice, 2) ? "out.c" : "out.onnx");
+}
+
+static void program_inspect(program_line *line) {
+  program_inputs(line);
+  program_format(line, "out.txt");
+}
+
+static void program_plot(program_line *line) {
+  program_add_spec(line, NULL, "figures");
+  program_inputs(line);
+  program_add(line, "-o");
+  program_add(line, "out.svg");
+}
+
+static void program_list(program_line *line) {
+  static const char *const kinds[] = {"metrics", "calibrators", "figures", "studies", "groups"};
+  program_add(line, "%s", FUZZ_PICK(&line->choice, kinds));
+  program_format(line, "out.txt");
+}
+
+typedef struct program_verb {
+  const char *name;
+  void (*words)(program_line *line);
+} program_verb;
+
+static const program_verb program_verbs[] = {
+    {"measure", program_measure}, {"measure", program_measure}, {"measure", program_measure},
+    {"fit", program_fit},         {"apply", program_apply},     {"merge", program_merge},
+    {"export", program_export},   {"inspect", program_inspect}, {"plot", program_plot},
+    {"list", program_list},
+};
+
+/* A word that does not belong there, now and then. */
+static void program_spoil(program_line *line) {
+  static const char *const odd[] = {"",        "-",    "--",      "--help",    "--threads",
+                                    "0x10",    "-o",   "--seed",  "/dev/null", "x:y:z",
+                                    "--data=", "%s%n", "\x1b[31m"};
+  if (fuzz_chance(&line->choice, 12))
+    snprintf(line->words[1 + fuzz_below(&line->choice, (size_t)line->count - 1)],
+             PROGRAM_WORD_MAX, "%s", FUZZ_PICK(&line->choice, odd));
+}
+
+static int program_run(program_line *line) {
+  char *words[PROGRAM_WORDS + 1] = {NULL};
+  for (int w = 0; w < line->count; w++)
+    words[w] = line->words[w];
+  const int code = propercal_main(line->count, words);
+  fflush(stdout);
+  fflush(stderr);
+  return code;
+}
+
+/* Names of files that a command may leave: its inputs, and those that begin with "out". */
+static int program_left_rubbish(void) {
+  DIR *folder = opendir(".");
+  int rubbish = 0;
+  for (const struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;)
+    rubbish |= entry->d_name[0] == '.' && strcmp(entry->d_name, ".") != 0 &&
+               strcmp(entry->d_name, "..") != 0;
+  if (folder != NULL)
+    closedir(folder);
+  return rubbish;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  static program_line line;
+  if (chdir(program_folder) != 0)
+    abort();
+  line.count = 0;
+  line.choice = fuzz_choice_of_bytes(data, size);
+  line.table = fuzz_table_make(&line.choice);
+  const program_verb *verb = &FUZZ_PICK(&line.choice, program_verbs);
+  program_add(&line, "propercal");
+  program_add(&line, "%s", verb->name);
+  verb->words(&line);
+  program_add(&line, "--threads");
+  program_add(&line, "%zu", 1 + fuzz_below(&line.choice, 2));
+  program_spoil(&line);
+  const int code = program_run(&line);
+  if (code != 0 && code != 1 && code != 2 && code != 3 && code != 4 && code != 6)
+    abort();
+  if (program_left_rubbish())
+    abort();
+  fuzz_count(code <= 1);
+  program_clean();
+  if (fchdir(program_origin) != 0)
+    abort();
+  return 0;
+}

@@ -1,0 +1,372 @@
+/* The n-th allocation fails in everything that rows of the registry do, on a few rows of data:
+ * each time PCAL_MEMORY, and nothing is left over.
+ *
+ * For every metric, calibrator, figure and quick study, reports, comparisons, learning by
+ * group: what is made is also written in every format.  The first failing calls are tried one
+ * by one, later ones in steps; MEMORY_POINTS bounds the runs of one row. */
+#include "../unit/unit.h"
+
+#include <time.h>
+
+#include "propercal.h"
+
+#define MEMORY_ROWS 20
+#define MEMORY_CLASSES 3
+#define MEMORY_POINTS 90
+#define MEMORY_FEW_POINTS 12 /* with sanitizers, and with PROPERCAL_LAWS=few */
+#define MEMORY_SLOW 0.03     /* seconds of one run; a study that takes longer is left out */
+
+typedef enum memory_data { MEMORY_LOGITS, MEMORY_CONFIDENCES, MEMORY_NORMALS } memory_data;
+
+typedef struct memory_case {
+  memory_data data;
+  const char *name; /* spec of the row */
+} memory_case;
+
+/* ---- data ---- */
+
+static float memory_scores[MEMORY_ROWS * MEMORY_CLASSES];
+static double memory_targets[MEMORY_ROWS], memory_weights[MEMORY_ROWS];
+static int32_t memory_labels[MEMORY_ROWS];
+static uint32_t memory_groups[MEMORY_ROWS];
+
+static pcal_batch memory_batch(memory_data data) {
+  pcal_batch batch = PCAL_BATCH_INIT;
+  for (size_t i = 0; i < MEMORY_ROWS; i++) {
+    for (size_t c = 0; c < MEMORY_CLASSES; c++)
+      memory_scores[i * MEMORY_CLASSES + c] = data == MEMORY_LOGITS
+                                                  ? (float)((i * 7 + c * 5) % 11) / 3.0f
+                                                  : (float)(1 + (i * 5 + c * 3) % 9) / 10.0f;
+    memory_labels[i] = (int32_t)((i * i + i / 3) % (data == MEMORY_LOGITS ? 3 : 2));
+    memory_targets[i] = (double)(i % 5) / 4.0;
+    memory_weights[i] = 1.0 + (double)(i % 2);
+    memory_groups[i] = (uint32_t)(i % 2);
+  }
+  batch.kind = data == MEMORY_LOGITS        ? PCAL_LOGIT
+               : data == MEMORY_CONFIDENCES ? PCAL_CONFIDENCE
+                                            : PCAL_MEAN_STD;
+  batch.rows = MEMORY_ROWS;
+  batch.columns = data == MEMORY_LOGITS ? MEMORY_CLASSES : data == MEMORY_NORMALS ? 2 : 1;
+  batch.scores = memory_scores;
+  batch.labels = data == MEMORY_NORMALS ? NULL : memory_labels;
+  batch.targets = data == MEMORY_NORMALS ? memory_targets : NULL;
+  batch.weights = memory_weights;
+  batch.groups = memory_groups;
+  return batch;
+}
+
+static pcal_status memory_source(memory_data data, const pcal_env *env, pcal_source **out,
+                                 pcal_error *err) {
+  const pcal_batch batch = memory_batch(data);
+  return pcal_source_borrow(&batch, NULL, env, out, err);
+}
+
+/* The same with groups that have names, which learning by group needs. */
+static pcal_status memory_named_source(memory_data data, const pcal_env *env, pcal_source **out,
+                                       pcal_error *err) {
+  static const char *const names[] = {"north", "south"};
+  const pcal_batch batch = memory_batch(data);
+  pcal_input scores = PCAL_INPUT_INIT, labels = PCAL_INPUT_INIT, groups = PCAL_INPUT_INIT;
+  pcal_join join = PCAL_JOIN_INIT;
+  scores.data = batch.scores;
+  labels.data = batch.labels;
+  groups.data = batch.groups;
+  labels.type = groups.type = 'i';
+  scores.rows = labels.rows = groups.rows = MEMORY_ROWS;
+  scores.columns = batch.columns;
+  groups.meanings = names;
+  groups.meaning_count = 2;
+  join.kind = batch.kind;
+  join.scores = &scores;
+  join.labels = &labels;
+  join.groups = &groups;
+  return pcal_source_join(&join, env, out, err);
+}
+
+static int memory_sink(void *user, const char *bytes, size_t count) {
+  (void)user;
+  (void)bytes;
+  (void)count;
+  return 0;
+}
+
+/* A format or a target that a row does not have is no matter here. */
+static pcal_status memory_unless_refused(pcal_status status) {
+  return status == PCAL_USAGE || status == PCAL_DATA ? PCAL_OK : status;
+}
+
+/* ---- what rows do ---- */
+
+static pcal_status memory_write_results(const pcal_results *results, pcal_error *err) {
+  for (int format = PCAL_TEXT; format <= PCAL_MARKDOWN; format++)
+    PC_TRY(pcal_results_write(results, (pcal_format)format, memory_sink, NULL, err));
+  return PCAL_OK;
+}
+
+static pcal_status memory_metric(const pcal_env *env, void *user, pcal_error *err) {
+  const memory_case *one = user;
+  pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
+  pcal_source *source = NULL;
+  pcal_results *results = NULL;
+  config.specs = &one->name;
+  config.spec_count = 1;
+  config.interval = 0.9;
+  config.replicas = 20;
+  config.null = 1;
+  config.curves = 1;
+  pcal_status status = memory_source(one->data, env, &source, err);
+  if (status == PCAL_OK)
+    status = pcal_measure_run(source, &config, env, &results, err);
+  if (status == PCAL_OK)
+    status = memory_write_results(results, err);
+  pcal_results_free(results);
+  pcal_source_free(source);
+  return status;
+}
+
+static pcal_status memory_use_calibrator(const pcal_calibrator *calibrator, memory_data data,
+                                         const pcal_env *env, pcal_error *err) {
+  float out[MEMORY_ROWS * MEMORY_CLASSES];
+  const pcal_batch batch = memory_batch(data);
+  PC_TRY(pcal_calibrator_describe(calibrator, PCAL_TEXT, memory_sink, NULL, err));
+  PC_TRY(pcal_calibrator_describe(calibrator, PCAL_JSON, memory_sink, NULL, err));
+  PC_TRY(pcal_calibrator_save(calibrator, memory_sink, NULL, err));
+  PC_TRY(pcal_calibrator_apply(calibrator, &batch, env, out, err));
+  PC_TRY(memory_unless_refused(
+      pcal_calibrator_export(calibrator, "c", NULL, memory_sink, NULL, err)));
+  return memory_unless_refused(
+      pcal_calibrator_export(calibrator, "onnx", NULL, memory_sink, NULL, err));
+}
+
+static pcal_status memory_fit(const memory_case *one, int by_group, const pcal_env *env,
+                              pcal_error *err) {
+  pcal_fit_config config = PCAL_FIT_CONFIG_INIT;
+  pcal_source *source = NULL;
+  pcal_calibrator *calibrator = NULL;
+  config.method = one->name;
+  config.by_group = by_group;
+  pcal_status status = by_group ? memory_named_source(one->data, env, &source, err)
+                                : memory_source(one->data, env, &source, err);
+  if (status == PCAL_OK)
+    status = pcal_fit_run(source, &config, env, &calibrator, err);
+  if (status == PCAL_OK)
+    status = memory_use_calibrator(calibrator, one->data, env, err);
+  if (status == PCAL_OK)
+    status = pcal_source_rewind(source, err);
+  if (status == PCAL_OK)
+    status = pcal_apply_run(source, calibrator, "csv", env, memory_sink, NULL, err);
+  pcal_calibrator_free(calibrator);
+  pcal_source_free(source);
+  return status;
+}
+
+static pcal_status memory_calibrator(const pcal_env *env, void *user, pcal_error *err) {
+  return memory_fit(user, 0, env, err);
+}
+
+static pcal_status memory_grouped(const pcal_env *env, void *user, pcal_error *err) {
+  return memory_fit(user, 1, env, err);
+}
+
+static pcal_status memory_draw(const pcal_figure *figure, pcal_error *err) {
+  PC_TRY(pcal_figure_svg(figure, "light", memory_sink, NULL, err));
+  return pcal_figure_json(figure, memory_sink, NULL, err);
+}
+
+static pcal_status memory_figure(const pcal_env *env, void *user, pcal_error *err) {
+  const memory_case *one = user;
+  pcal_figure_config config = PCAL_FIGURE_CONFIG_INIT;
+  pcal_source *source = NULL;
+  pcal_figure *figure = NULL;
+  config.figure = one->name;
+  config.replicas = 20;
+  pcal_status status = memory_source(one->data, env, &source, err);
+  if (status == PCAL_OK)
+    status = pcal_figure_run(source, &config, env, &figure, err);
+  if (status == PCAL_OK)
+    status = memory_draw(figure, err);
+  pcal_figure_free(figure);
+  pcal_source_free(source);
+  return status;
+}
+
+static pcal_status memory_tell_study(const pcal_study *study, pcal_error *err) {
+  pcal_figure *figure = NULL;
+  for (int format = PCAL_TEXT; format <= PCAL_MARKDOWN; format++)
+    PC_TRY(pcal_study_write(study, (pcal_format)format, memory_sink, NULL, err));
+  pcal_status status = pcal_study_figure(study, NULL, &figure, err);
+  if (status == PCAL_OK)
+    status = memory_draw(figure, err);
+  pcal_figure_free(figure);
+  return memory_unless_refused(status);
+}
+
+static pcal_status memory_study(const pcal_env *env, void *user, pcal_error *err) {
+  const memory_case *one = user;
+  static const uint64_t row_counts[] = {12};
+  pcal_study_config config = PCAL_STUDY_CONFIG_INIT;
+  pcal_compared model = PCAL_COMPARED_INIT;
+  pcal_study *study = NULL;
+  config.simulation = (pcal_simulation){sizeof(pcal_simulation), 12, 3, 2.0, 0.01, 0};
+  config.sets = config.null_sets = 2;
+  config.replicas = 20;
+  config.repeats = 2;
+  config.row_counts = row_counts;
+  config.row_count_count = 1;
+  model.name = "model";
+  pcal_status status = memory_source(one->data, env, &model.source, err);
+  if (status == PCAL_OK)
+    status = memory_source(one->data, env, &model.fitting, err);
+  config.models = &model;
+  config.model_count = 1;
+  if (status == PCAL_OK)
+    status = pcal_study_run(one->name, &config, env, &study, err);
+  if (status == PCAL_OK)
+    status = memory_tell_study(study, err);
+  pcal_study_free(study);
+  pcal_source_free(model.source);
+  pcal_source_free(model.fitting);
+  return status;
+}
+
+static pcal_status memory_report(const pcal_env *env, void *user, pcal_error *err) {
+  const memory_case *one = user;
+  pcal_report_config config = PCAL_REPORT_CONFIG_INIT;
+  pcal_source *source = NULL;
+  pcal_report *report = NULL;
+  config.method = one->name;
+  config.replicas = 20;
+  config.command = "propercal report";
+  pcal_status status = memory_source(one->data, env, &source, err);
+  if (status == PCAL_OK)
+    status = pcal_report_run(source, &config, env, &report, err);
+  for (int format = PCAL_TEXT; status == PCAL_OK && format <= PCAL_HTML; format++)
+    status = memory_unless_refused(
+        pcal_report_write(report, (pcal_format)format, memory_sink, NULL, err));
+  pcal_report_free(report);
+  pcal_source_free(source);
+  return status;
+}
+
+static pcal_status memory_compare(const pcal_env *env, void *user, pcal_error *err) {
+  const memory_case *one = user;
+  pcal_compare_config config = PCAL_COMPARE_CONFIG_INIT;
+  pcal_compared model = PCAL_COMPARED_INIT;
+  pcal_comparison *comparison = NULL;
+  config.methods = &one->name;
+  config.method_count = 1;
+  config.replicas = 20;
+  config.folds = 2;
+  pcal_status status = memory_source(one->data, env, &model.source, err);
+  if (status == PCAL_OK)
+    status = pcal_compare_run(&model, 1, &config, env, &comparison, err);
+  for (int format = PCAL_TEXT; status == PCAL_OK && format <= PCAL_MARKDOWN; format++)
+    status = pcal_comparison_write(comparison, (pcal_format)format, memory_sink, NULL, err);
+  pcal_comparison_free(comparison);
+  pcal_source_free(model.source);
+  return status;
+}
+
+/* ---- the sweep ---- */
+
+/* One run with the n-th allocation failing (0: none); returns how many there were. */
+static size_t memory_run(unit_scenario scenario, void *user, size_t n, pcal_status *status) {
+  unit_memory memory = {0};
+  pcal_error err;
+  atomic_store(&memory.fail_at, n);
+  pcal_env env = unit_env(&memory);
+  env.threads = 1;
+  pc_error_clear(&err);
+  *status = scenario(&env, user, &err);
+  if (atomic_load(&memory.live) != 0)
+    fail_msg("%s: %zu blocks left when allocation %zu failed",
+             ((const memory_case *)user)->name, atomic_load(&memory.live), n);
+  if (*status == PCAL_MEMORY)
+    assert_memory_equal(err.message, "out of memory while ", 20);
+  return atomic_load(&memory.calls);
+}
+
+static size_t memory_points(void) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return MEMORY_FEW_POINTS;
+#else
+  const char *laws = getenv("PROPERCAL_LAWS");
+  return laws != NULL && strcmp(laws, "few") == 0 ? MEMORY_FEW_POINTS : MEMORY_POINTS;
+#endif
+}
+
+/* 1 when the row suits the data and was swept. */
+static int memory_sweep(unit_scenario scenario, memory_case one) {
+  pcal_status status;
+  const clock_t begun = clock();
+  const size_t calls = memory_run(scenario, &one, 0, &status);
+  const double seconds = (double)(clock() - begun) / CLOCKS_PER_SEC;
+  if (status != PCAL_OK || (scenario == memory_study && seconds > MEMORY_SLOW))
+    return 0;
+  const size_t points = memory_points();
+  const size_t step = 1 + calls / points;
+  for (size_t n = 1; n <= calls; n += n < points / 3 ? 1 : step) {
+    memory_run(scenario, &one, n, &status);
+    if (status != PCAL_MEMORY)
+      fail_msg("%s: status %d when allocation %zu of %zu failed", one.name, (int)status, n,
+               calls);
+  }
+  return 1;
+}
+
+static size_t memory_sweep_rows(const char *kind, unit_scenario scenario) {
+  size_t swept = 0;
+  for (size_t i = 0; i < pcal_row_count(kind); i++)
+    for (memory_data data = MEMORY_LOGITS; data <= MEMORY_NORMALS; data++)
+      swept += (size_t)memory_sweep(scenario, (memory_case){data, pcal_row_at(kind, i)->name});
+  return swept;
+}
+
+static void test_metrics(void **state) {
+  (void)state;
+  assert_true(memory_sweep_rows("metrics", memory_metric) >= pcal_row_count("metrics"));
+}
+
+static void test_calibrators(void **state) {
+  (void)state;
+  assert_true(memory_sweep_rows("calibrators", memory_calibrator) >=
+              pcal_row_count("calibrators"));
+}
+
+static void test_figures(void **state) {
+  (void)state;
+  assert_true(memory_sweep_rows("figures", memory_figure) >= pcal_row_count("figures") / 2);
+}
+
+static void test_studies(void **state) {
+  (void)state;
+  assert_true(memory_sweep_rows("studies", memory_study) > 0);
+}
+
+static void test_grouped(void **state) {
+  (void)state;
+  assert_true(memory_sweep(memory_grouped, (memory_case){MEMORY_LOGITS, "temperature"}));
+  assert_true(memory_sweep(memory_grouped, (memory_case){MEMORY_CONFIDENCES, "isotonic"}));
+}
+
+static void test_reports(void **state) {
+  (void)state;
+  assert_true(memory_sweep(memory_report, (memory_case){MEMORY_LOGITS, "temperature"}));
+  assert_true(memory_sweep(memory_report, (memory_case){MEMORY_CONFIDENCES, "isotonic"}));
+}
+
+static void test_comparisons(void **state) {
+  (void)state;
+  assert_true(memory_sweep(memory_compare, (memory_case){MEMORY_LOGITS, "temperature"}));
+  assert_true(memory_sweep(memory_compare, (memory_case){MEMORY_LOGITS, "isotonic"}));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_metrics),     cmocka_unit_test(test_calibrators),
+      cmocka_unit_test(test_figures),     cmocka_unit_test(test_studies),
+      cmocka_unit_test(test_grouped),     cmocka_unit_test(test_reports),
+      cmocka_unit_test(test_comparisons),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
