@@ -99,7 +99,9 @@ const cli_section cli_section_rows = {"Rows", common_rows, CLI_COUNT_OF(common_r
 
 static const cli_flag common_running[] = {
     {"threads", 0, CLI_COUNT, "N", offsetof(cli_options, threads),
-     "threads to use; 0, the default, is one for each processor; results never depend on it",
+     "threads to use; 0, the default, is one for each processor that the program may use "
+     "(affinity "
+     "and container quotas count); results never depend on it",
      NULL, CLI_ANY},
     {"seed", 0, CLI_COUNT, "N", offsetof(cli_options, seed),
      "seed of everything random; 0 when not given", NULL, CLI_ANY},

@@ -104,7 +104,7 @@ typedef enum pcal_words { PCAL_WORDS_PROGRAM, PCAL_WORDS_PYTHON } pcal_words;
 typedef struct pcal_env {
   size_t size;
   pcal_allocator allocator; /* all NULL: malloc */
-  unsigned threads;         /* 0: one for each processor */
+  unsigned threads;         /* 0: pcal_processor_count() */
   pcal_pool *pool;          /* NULL: threads are joined before a call returns */
   uint64_t seed;
   uint64_t memory_limit; /* bytes that a call may hold for kept rows; 0: no limit */
@@ -118,6 +118,10 @@ typedef struct pcal_env {
 
 #define PCAL_ENV_INIT \
   { sizeof(pcal_env), {NULL, NULL, NULL}, 0, NULL, 0, 0, NULL, NULL, NULL, PCAL_WORDS_PROGRAM }
+
+/* Processors that this process may use: those of its affinity mask, or fewer where a control
+ * group (cgroup, version 1 or 2) has a quota of processor time.  2 of 64 means 2. */
+PCAL_API unsigned pcal_processor_count(void);
 
 PCAL_API pcal_status pcal_pool_new(unsigned threads, const pcal_env *env, pcal_pool **out,
                                    pcal_error *err);
