@@ -24,7 +24,10 @@ PyObject *core_draw(PyObject *module, PyObject *arguments) {
   config.replicas = replicas > 0 ? (size_t)replicas : 0;
   config.fitting = second == Py_None ? NULL : ((core_source *)(void *)second)->source;
   config.calibrator = calibrator == Py_None ? NULL : core_calibrator_in(calibrator);
-  core_watch_begin(object->watch);
+  core_turn turn = {NULL, 0, NULL};
+  if (core_turn_add_source(&turn, source) < 0 || core_turn_add_source(&turn, second) < 0 ||
+      core_turn_begin(&turn, 1) != PCAL_OK)
+    return NULL;
   pcal_status status =
       pcal_figure_run(object->source, &config, core_watch_env(object->watch), &figure, &error);
   core_bytes svg = {NULL, 0, 0}, json = {NULL, 0, 0};
@@ -34,7 +37,7 @@ PyObject *core_draw(PyObject *module, PyObject *arguments) {
   if (status == PCAL_OK)
     told = pcal_figure_json(figure, core_bytes_sink, &json, &error);
   pcal_figure_free(figure);
-  status = core_watch_end(object->watch, status == PCAL_OK ? told : status);
+  status = core_turn_end(&turn, status == PCAL_OK ? told : status);
   PyObject *first = core_bytes_text(&svg, status, &error);
   if (first == NULL) {
     free(json.block);

@@ -1,10 +1,11 @@
 """How a call runs: threads, memory, progress."""
 
 import contextlib
-import os
 import sys
 import threading
 from typing import Any, Callable, Iterator
+
+from . import _core
 
 Progress = Callable[[str, int, int], Any]
 
@@ -12,10 +13,7 @@ Progress = Callable[[str, int, int], Any]
 def _thread_count(threads: "int | None") -> int:
     if threads is not None and threads > 0:
         return int(threads)
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:
-        return os.cpu_count() or 1
+    return _core.processors()
 
 
 class _Lines:
