@@ -193,6 +193,7 @@ pcal_status cli_session_start(cli_session *session, pcal_error *err) {
                     (unsigned long long)options->threads, COMMON_THREADS_MAX);
   session->env.threads = (unsigned)options->threads;
   session->env.seed = options->seed;
+  session->env.map_files = 1; /* cli/guard.c handles files that become shorter */
   if (!options->quiet && !options->no_progress && isatty(STDERR_FILENO))
     session->env.progress = common_draw;
   common_bar.started = common_now();

@@ -282,3 +282,37 @@ def test_rows_that_another_thread_overwrites():
     finally:
         stop.set()
         writer.join()
+
+
+@pytest.mark.parametrize("rows", [20000, 5_000_000])
+def test_files_that_another_thread_truncates(tmp_path, rows):
+    """Small files are in memory, large ones are read window by window: no signal either way."""
+    scores, labels = tmp_path / "scores.npy", tmp_path / "labels.npy"
+    rng = np.random.default_rng(1)
+    values = rng.random((rows, 4), dtype=np.float32)
+    np.save(labels, (rng.random(rows) < 0.5).astype(np.int32))
+    outcomes = set()
+    for pause in (0, 0.002, 0.01, 0.03):
+        np.save(scores, values)
+        cut = threading.Timer(pause, os.truncate, (scores, 1000))
+        cut.start()
+        try:
+            pc.measure(logits=str(scores), labels=str(labels), metrics=["ece", "log"])
+            outcomes.add("measured")
+        except (pc.DataError, pc.IOError) as error:
+            outcomes.add("refused")
+            assert "shrank" in str(error) or "truncated" in str(error)
+        cut.join()
+    assert "refused" in outcomes
+
+
+def test_large_files_have_the_bits_of_arrays(tmp_path):
+    scores = tmp_path / "scores.npy"
+    rng = np.random.default_rng(1)
+    values = rng.standard_normal((2_000_000, 10), dtype=np.float32)
+    labels = rng.integers(0, 10, len(values), dtype=np.int32)
+    for order in "CF":
+        np.save(scores, np.asarray(values, order=order))
+        read = pc.measure(logits=str(scores), labels=labels, metrics=["ece", "ks"])
+        known = pc.measure(logits=values, labels=labels, metrics=["ece", "ks"])
+        assert (read.ece, read.ks) == (known.ece, known.ks)
