@@ -114,7 +114,13 @@ static pcal_status bytes_read_regular(pc_bytes *bytes, int descriptor, size_t le
                                       pcal_error *err) {
   const int windows = length > PC_BYTES_WHOLE && bytes_is_npy(bytes->name);
   const size_t count = windows ? PC_BYTES_HEAD : length;
-  PC_TRY(bytes_within_limit(bytes, count, err));
+  const uint64_t limit = bytes->env->memory_limit;
+  if (limit > 0 && count > limit)
+    return pc_fail(
+        err, PCAL_MEMORY,
+        "%s has %zu bytes, more than the memory limit of %" PRIu64
+        "; save the numbers as .npy, which is read piece by piece, or raise the limit",
+        bytes->name, count, limit);
   bytes->block = pc_alloc_raw(bytes->env, count, 1);
   if (bytes->block == NULL)
     return pc_fail_memory(err, "reading a file");
