@@ -308,12 +308,14 @@ typedef struct pcal_inputs {
   }
 
 /* Files are read: arrays of .npy files beyond 64 MiB window by window, so that memory does not
- * grow with them, and other files as a whole.  A file that becomes shorter while it is read is
- * an error (PCAL_IO); one that is overwritten gives wrong numbers or an error. With map_files
- * of the environment files are mapped instead.  That takes no memory of the process's own for
- * any format, and spares the processor 5 to 15 % of the cost of reading; but when another
- * process makes the file shorter the system sends SIGBUS, which only the caller can handle (the
- * program propercal does). */
+ * grow with them, and other files as a whole, within memory_limit.  A file that becomes shorter
+ * while it is read is an error (PCAL_IO); one that is overwritten gives wrong numbers or an
+ * error.
+ *
+ * With map_files of the environment files are mapped instead: no format takes memory of the
+ * process's own, and measuring is faster (reading took 1.4 times the processor time for 400 MB
+ * of logits, 1.8 times for 40 million single scores).  But when another process makes the file
+ * shorter the system sends SIGBUS, which only the caller can handle, as the program does. */
 PCAL_API pcal_status pcal_source_open(const pcal_inputs *inputs, const pcal_env *env,
                                       pcal_source **out, pcal_error *err);
 /* The next rows, at most max_rows; batch->rows == 0 at the end.  The batch is
