@@ -228,7 +228,7 @@ static int logits_narrow_block(pc_derive *d, size_t begin, size_t count, const i
   const pc_scratch *s = d->scratch;
   const size_t before = d->kept;
   int possible = 1;
-  for (size_t l = 0; l < count; l++)
+  for (size_t l = 0; logits_fast(d) && l < count; l++) /* the others read rows once */
     possible &= logits_narrow_possible(d, found, l);
   if (!possible)
     return 0;
