@@ -120,6 +120,7 @@ pcal_status bench_env(const bench_request *request, pcal_env *env, pcal_error *e
   const pcal_env fresh = PCAL_ENV_INIT;
   *env = fresh;
   env->threads = request->threads;
+  env->map_files = 1;
   if (request->threads > 1 && pool_threads != request->threads) {
     pcal_pool_free(pool);
     pool = NULL;

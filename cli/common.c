@@ -101,7 +101,9 @@ const cli_section cli_section_rows = {"Rows", common_rows, CLI_COUNT_OF(common_r
 
 static const cli_flag common_running[] = {
     {"threads", 0, CLI_COUNT, "N", offsetof(cli_options, threads),
-     "threads to use; 0, the default, is one for each processor; results never depend on it",
+     "threads to use; 0, the default, is one for each processor that the program may use "
+     "(affinity "
+     "and container quotas count); results never depend on it",
      NULL, CLI_ANY},
     {"seed", 0, CLI_COUNT, "N", offsetof(cli_options, seed),
      "seed of everything random; 0 when not given", NULL, CLI_ANY},
@@ -193,6 +195,7 @@ pcal_status cli_session_start(cli_session *session, pcal_error *err) {
                     (unsigned long long)options->threads, COMMON_THREADS_MAX);
   session->env.threads = (unsigned)options->threads;
   session->env.seed = options->seed;
+  session->env.map_files = 1; /* cli/guard.c handles files that become shorter */
   if (!options->quiet && !options->no_progress && isatty(STDERR_FILENO))
     session->env.progress = common_draw;
   common_bar.started = common_now();

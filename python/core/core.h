@@ -28,13 +28,34 @@ core_watch *core_watch_new(PyObject *module, PyObject *settings);
 core_watch *core_watch_share(core_watch *watch);
 void core_watch_drop(core_watch *watch); /* NULL is fine */
 const pcal_env *core_watch_env(const core_watch *watch);
-/* Between these the interpreter is free for other threads.  The end gives the status of the
- * call, which is not PCAL_OK when a callback has set an exception. */
-void core_watch_begin(core_watch *watch);
-pcal_status core_watch_end(core_watch *watch, pcal_status status);
 /* For callbacks: takes the interpreter back, and lets it go again. */
 void core_watch_take(core_watch *watch);
 void core_watch_leave(core_watch *watch);
+
+/* A call's turn with handles, each of which one call at a time may use.  Handles that share a
+ * watch take turns together; the watches of all handles of a call are locked in the order of
+ * their addresses, so that two calls never wait for each other.  Zeroed at first. */
+typedef struct core_turn {
+  core_watch **watches; /* the first one's environment runs the call */
+  size_t count;
+  core_watch *run; /* between begin and end */
+} core_turn;
+
+/* Adds a watch before the turn begins; NULL is left out.  -1 with an exception. */
+int core_turn_add(core_turn *turn, core_watch *watch);
+int core_turn_add_source(core_turn *turn, PyObject *source); /* None is left out */
+/* Between these the interpreter is free for other threads.  The beginning fails with an
+ * exception when this thread has its turn already, in a callback, or when the process was
+ * forked while another thread changed a handle.  `changes`: does the call change handles?  The
+ * end returns the status of the call, which is not PCAL_OK when a callback has set an
+ * exception. */
+pcal_status core_turn_begin(core_turn *turn, int changes);
+pcal_status core_turn_end(core_turn *turn, pcal_status status);
+/* The same for one watch. */
+pcal_status core_turn_begin_one(core_turn *turn, core_watch *watch, int changes);
+/* A turn in short calls, which keep the interpreter; -1 with an exception. */
+int core_turn_hold(core_turn *turn, core_watch *watch);
+void core_turn_release(core_turn *turn);
 
 /* Threads that stay between calls. */
 typedef struct core_pool core_pool;
@@ -145,6 +166,8 @@ PyObject *core_study(PyObject *module, PyObject *arguments);
 /* The models of a tuple of (name or None, Source, Source or None), to be freed with PyMem_Free;
  * NULL with an exception. */
 pcal_compared *core_compare_models(const core_state *state, PyObject *given, size_t *count);
+/* Adds the watches of their sources to a turn; -1 with an exception. */
+int core_compare_turn(core_turn *turn, PyObject *given);
 PyObject *core_write_file(PyObject *module, PyObject *arguments);
 
 #endif

@@ -49,10 +49,12 @@ PyObject *core_fit(PyObject *module, PyObject *arguments) {
       !core_check(source, state->source_type, "Source"))
     return NULL;
   core_source *object = (core_source *)(void *)source;
-  core_watch_begin(object->watch);
-  pcal_status status =
-      pcal_fit_run(object->source, &config, core_watch_env(object->watch), &calibrator, &error);
-  status = core_watch_end(object->watch, status);
+  core_turn turn = {NULL, 0, NULL};
+  pcal_status status = core_turn_begin_one(&turn, object->watch, 1);
+  if (status == PCAL_OK)
+    status =
+        core_turn_end(&turn, pcal_fit_run(object->source, &config,
+                                          core_watch_env(object->watch), &calibrator, &error));
   if (status != PCAL_OK) {
     pcal_calibrator_free(calibrator);
     return core_raise(&error);
@@ -194,11 +196,12 @@ static PyObject *core_calibrator_apply(PyObject *self, PyObject *source) {
     return NULL;
   core_source *object = (core_source *)(void *)source;
   core_calibrator_output output = {.watch = object->watch};
-  core_watch_begin(object->watch);
-  pcal_status status =
-      pcal_apply_run(object->source, core_calibrator_in(self), "npy",
-                     core_watch_env(object->watch), core_calibrator_sink, &output, &error);
-  status = core_watch_end(object->watch, status);
+  core_turn turn = {NULL, 0, NULL};
+  pcal_status status = core_turn_begin_one(&turn, object->watch, 1);
+  if (status == PCAL_OK)
+    status = core_turn_end(&turn, pcal_apply_run(object->source, core_calibrator_in(self),
+                                                 "npy", core_watch_env(object->watch),
+                                                 core_calibrator_sink, &output, &error));
   free(output.header.block);
   if (status != PCAL_OK || output.values == NULL) {
     Py_XDECREF(output.values);

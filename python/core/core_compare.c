@@ -44,14 +44,27 @@ static PyObject *core_compare_calibrator(const pcal_comparison *comparison) {
   return core_bytes_object(&bytes, status, &error);
 }
 
-static PyObject *core_compare_run(const pcal_compared *models, size_t count, core_watch *watch,
-                                  const pcal_compare_config *config) {
+int core_compare_turn(core_turn *turn, PyObject *given) {
+  for (Py_ssize_t i = 0; i < PyTuple_Size(given); i++) {
+    PyObject *model = PyTuple_GetItem(given, i);
+    if (core_turn_add_source(turn, PyTuple_GetItem(model, 1)) < 0 ||
+        core_turn_add_source(turn, PyTuple_GetItem(model, 2)) < 0)
+      return -1;
+  }
+  return 0;
+}
+
+static PyObject *core_compare_run(const pcal_compared *models, size_t count, PyObject *given,
+                                  core_watch *watch, const pcal_compare_config *config) {
   pcal_comparison *comparison = NULL;
+  core_turn turn = {NULL, 0, NULL};
   pcal_error error;
-  core_watch_begin(watch);
-  pcal_status status =
-      pcal_compare_run(models, count, config, core_watch_env(watch), &comparison, &error);
-  status = core_watch_end(watch, status);
+  if (core_compare_turn(&turn, given) < 0)
+    return NULL;
+  pcal_status status = core_turn_begin(&turn, 1);
+  if (status == PCAL_OK)
+    status = core_turn_end(&turn, pcal_compare_run(models, count, config, core_watch_env(watch),
+                                                   &comparison, &error));
   if (status != PCAL_OK) {
     pcal_comparison_free(comparison);
     return core_raise(&error);
@@ -93,7 +106,7 @@ PyObject *core_compare(PyObject *module, PyObject *arguments) {
         (core_source *)(void *)PyTuple_GetItem(PyTuple_GetItem(given, 0), 1);
     config.methods = method_letters;
     config.specs = spec_letters;
-    made = core_compare_run(models, count, first->watch, &config);
+    made = core_compare_run(models, count, given, first->watch, &config);
   }
   PyMem_Free(models);
   PyMem_Free(spec_letters);

@@ -38,7 +38,12 @@ PyObject *core_draw(PyObject *module, PyObject *arguments) {
   config.calibrator = calibrator == Py_None ? NULL : core_calibrator_in(calibrator);
   config.models = several ? models : NULL;
   config.model_count = several ? count : 0;
-  core_watch_begin(leader->watch);
+  core_turn turn = {NULL, 0, NULL};
+  if (core_compare_turn(&turn, given) < 0 || core_turn_add_source(&turn, second) < 0 ||
+      core_turn_begin(&turn, 1) != PCAL_OK) {
+    PyMem_Free(models);
+    return NULL;
+  }
   pcal_status status = pcal_figure_run(several ? NULL : models[0].source, &config,
                                        core_watch_env(leader->watch), &figure, &error);
   core_bytes svg = {NULL, 0, 0}, json = {NULL, 0, 0};
@@ -48,8 +53,8 @@ PyObject *core_draw(PyObject *module, PyObject *arguments) {
   if (status == PCAL_OK)
     told = pcal_figure_json(figure, core_bytes_sink, &json, &error);
   pcal_figure_free(figure);
+  status = core_turn_end(&turn, status == PCAL_OK ? told : status);
   PyMem_Free(models);
-  status = core_watch_end(leader->watch, status == PCAL_OK ? told : status);
   PyObject *first = core_bytes_text(&svg, status, &error);
   if (first == NULL) {
     free(json.block);

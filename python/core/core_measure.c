@@ -81,10 +81,12 @@ PyObject *core_measure_part(PyObject *module, PyObject *arguments) {
     return NULL;
   core_source *object = (core_source *)(void *)source;
   config.specs = letters;
-  core_watch_begin(object->watch);
-  pcal_status status = pcal_measure_source(object->source, &config,
-                                           core_watch_env(object->watch), &measure, &error);
-  status = core_watch_end(object->watch, status);
+  core_turn turn = {NULL, 0, NULL};
+  pcal_status status = core_turn_begin_one(&turn, object->watch, 1);
+  if (status == PCAL_OK)
+    status = core_turn_end(&turn, pcal_measure_source(object->source, &config,
+                                                      core_watch_env(object->watch), &measure,
+                                                      &error));
   PyMem_Free(letters);
   if (status != PCAL_OK) {
     pcal_measure_free(measure);
@@ -106,10 +108,11 @@ PyObject *core_measure_load(PyObject *module, PyObject *arguments) {
   core_watch *watch = core_watch_new(module, settings);
   if (watch == NULL)
     return NULL;
-  core_watch_begin(watch);
-  pcal_status status =
-      pcal_measure_load(bytes, (size_t)length, name, core_watch_env(watch), &measure, &error);
-  status = core_watch_end(watch, status);
+  core_turn turn = {NULL, 0, NULL};
+  pcal_status status = core_turn_begin_one(&turn, watch, 1);
+  if (status == PCAL_OK)
+    status = core_turn_end(&turn, pcal_measure_load(bytes, (size_t)length, name,
+                                                    core_watch_env(watch), &measure, &error));
   if (status == PCAL_OK)
     return core_measure_wrap(state, measure, watch);
   pcal_measure_free(measure);
@@ -122,10 +125,14 @@ static PyObject *core_measure_merge(PyObject *self, PyObject *other) {
   pcal_error error;
   if (!core_check(other, (PyObject *)Py_TYPE(self), "Measure"))
     return NULL;
-  core_watch_begin(object->watch);
-  pcal_status status =
-      pcal_measure_merge(object->measure, core_measure_of(other)->measure, &error);
-  status = core_watch_end(object->watch, status);
+  core_turn turn = {NULL, 0, NULL};
+  if (core_turn_add(&turn, object->watch) < 0 ||
+      core_turn_add(&turn, core_measure_of(other)->watch) < 0)
+    return NULL;
+  pcal_status status = core_turn_begin(&turn, 1);
+  if (status == PCAL_OK)
+    status = core_turn_end(
+        &turn, pcal_measure_merge(object->measure, core_measure_of(other)->measure, &error));
   if (status != PCAL_OK)
     return core_raise(&error);
   Py_RETURN_NONE;
@@ -140,9 +147,10 @@ static PyObject *core_measure_finish(PyObject *self, PyObject *unused) {
   (void)unused;
   if (state == NULL)
     return NULL;
-  core_watch_begin(object->watch);
-  pcal_status status = pcal_measure_finish(object->measure, &results, &error);
-  status = core_watch_end(object->watch, status);
+  core_turn turn = {NULL, 0, NULL};
+  pcal_status status = core_turn_begin_one(&turn, object->watch, 0);
+  if (status == PCAL_OK)
+    status = core_turn_end(&turn, pcal_measure_finish(object->measure, &results, &error));
   if (status != PCAL_OK) {
     pcal_results_free(results);
     return core_raise(&error);
@@ -155,18 +163,24 @@ static PyObject *core_measure_save(PyObject *self, PyObject *unused) {
   core_bytes bytes = {NULL, 0, 0};
   pcal_error error;
   (void)unused;
-  core_watch_begin(object->watch);
-  pcal_status status = pcal_measure_save(object->measure, core_bytes_sink, &bytes, &error);
-  status = core_watch_end(object->watch, status);
+  core_turn turn = {NULL, 0, NULL};
+  pcal_status status = core_turn_begin_one(&turn, object->watch, 0);
+  if (status == PCAL_OK)
+    status = core_turn_end(&turn,
+                           pcal_measure_save(object->measure, core_bytes_sink, &bytes, &error));
   return core_bytes_object(&bytes, status, &error);
 }
 
 static PyObject *core_measure_describe(PyObject *self, PyObject *unused) {
   core_bytes bytes = {NULL, 0, 0};
+  core_turn turn = {NULL, 0, NULL};
   pcal_error error;
   (void)unused;
+  if (core_turn_hold(&turn, core_measure_of(self)->watch) < 0)
+    return NULL;
   const pcal_status status =
       pcal_measure_describe(core_measure_of(self)->measure, core_bytes_sink, &bytes, &error);
+  core_turn_release(&turn);
   return core_bytes_text(&bytes, status, &error);
 }
 

@@ -3,6 +3,13 @@
 
 PyMODINIT_FUNC PyInit__core(void);
 
+/* processors() -> how many this process may use */
+static PyObject *core_module_processors(PyObject *module, PyObject *unused) {
+  (void)module;
+  (void)unused;
+  return PyLong_FromUnsignedLong(pcal_processor_count());
+}
+
 static PyMethodDef core_module_methods[] = {
     {"rows", core_rows, METH_O, NULL},
     {"canonical", core_canonical, METH_O, NULL},
@@ -22,6 +29,7 @@ static PyMethodDef core_module_methods[] = {
     {"simulate", core_simulate, METH_VARARGS, NULL},
     {"study", core_study, METH_VARARGS, NULL},
     {"write_file", core_write_file, METH_VARARGS, NULL},
+    {"processors", core_module_processors, METH_NOARGS, NULL},
     {"end", core_pool_end, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

@@ -10,13 +10,18 @@ static PyObject *core_report_text(const pcal_report *report, pcal_format format)
   return core_bytes_text(&bytes, status, &error);
 }
 
-static PyObject *core_report_run(core_source *source, const pcal_report_config *config) {
+static PyObject *core_report_run(core_source *source, PyObject *second,
+                                 const pcal_report_config *config) {
   pcal_report *report = NULL;
   pcal_error error;
-  core_watch_begin(source->watch);
-  pcal_status status =
-      pcal_report_run(source->source, config, core_watch_env(source->watch), &report, &error);
-  status = core_watch_end(source->watch, status);
+  core_turn turn = {NULL, 0, NULL};
+  if (core_turn_add(&turn, source->watch) < 0 || core_turn_add_source(&turn, second) < 0)
+    return NULL;
+  pcal_status status = core_turn_begin(&turn, 1);
+  if (status == PCAL_OK)
+    status =
+        core_turn_end(&turn, pcal_report_run(source->source, config,
+                                             core_watch_env(source->watch), &report, &error));
   if (status != PCAL_OK) {
     pcal_report_free(report);
     return core_raise(&error);
@@ -49,7 +54,7 @@ PyObject *core_report(PyObject *module, PyObject *arguments) {
   if (letters == NULL)
     return NULL;
   config.specs = letters;
-  PyObject *made = core_report_run((core_source *)(void *)source, &config);
+  PyObject *made = core_report_run((core_source *)(void *)source, second, &config);
   PyMem_Free(letters);
   return made;
 }

@@ -62,10 +62,12 @@ PyObject *core_measure(PyObject *module, PyObject *arguments) {
     return NULL;
   core_source *object = (core_source *)(void *)source;
   config.specs = letters;
-  core_watch_begin(object->watch);
-  pcal_status status = pcal_measure_run(object->source, &config, core_watch_env(object->watch),
-                                        &results, &error);
-  status = core_watch_end(object->watch, status);
+  core_turn turn = {NULL, 0, NULL};
+  pcal_status status = core_turn_begin_one(&turn, object->watch, 1);
+  if (status == PCAL_OK)
+    status =
+        core_turn_end(&turn, pcal_measure_run(object->source, &config,
+                                              core_watch_env(object->watch), &results, &error));
   PyMem_Free(letters);
   if (status != PCAL_OK) {
     pcal_results_free(results);
@@ -132,7 +134,7 @@ static PyObject *core_results_fields(const pcal_result *result) {
       core_results_difference(result), "unsure", core_text(result->unsure));
 }
 
-static PyObject *core_results_all(PyObject *self, PyObject *unused) {
+static PyObject *core_results_all_now(PyObject *self, PyObject *unused) {
   const pcal_results *results = core_results_in(self);
   PyObject *all = PyList_New(0);
   (void)unused;
@@ -147,7 +149,7 @@ static PyObject *core_results_all(PyObject *self, PyObject *unused) {
   return all;
 }
 
-static PyObject *core_results_find(PyObject *self, PyObject *spec) {
+static PyObject *core_results_find_now(PyObject *self, PyObject *spec) {
   const char *letters = core_letters(spec);
   pcal_result result = PCAL_RESULT_INIT;
   pcal_error error;
@@ -158,7 +160,7 @@ static PyObject *core_results_find(PyObject *self, PyObject *spec) {
   return core_results_fields(&result);
 }
 
-static PyObject *core_results_first(PyObject *self, PyObject *unused) {
+static PyObject *core_results_first_now(PyObject *self, PyObject *unused) {
   pcal_result result = PCAL_RESULT_INIT;
   (void)unused;
   pcal_results_get(core_results_in(self), 0, &result);
@@ -173,15 +175,20 @@ static PyObject *core_results_against(PyObject *self, PyObject *other) {
   pcal_error error;
   if (!core_check(other, (PyObject *)Py_TYPE(self), "Results"))
     return NULL;
-  core_watch_begin(object->watch);
-  pcal_status status = pcal_results_against(object->results, core_results_in(other), &error);
-  status = core_watch_end(object->watch, status);
+  core_turn turn = {NULL, 0, NULL};
+  if (core_turn_add(&turn, object->watch) < 0 ||
+      core_turn_add(&turn, core_results_of(other)->watch) < 0)
+    return NULL;
+  pcal_status status = core_turn_begin(&turn, 1);
+  if (status == PCAL_OK)
+    status = core_turn_end(
+        &turn, pcal_results_against(object->results, core_results_in(other), &error));
   if (status != PCAL_OK)
     return core_raise(&error);
   Py_RETURN_NONE;
 }
 
-static PyObject *core_results_write(PyObject *self, PyObject *format) {
+static PyObject *core_results_write_now(PyObject *self, PyObject *format) {
   const long number = PyLong_AsLong(format);
   core_bytes bytes = {NULL, 0, 0};
   pcal_error error;
@@ -192,7 +199,7 @@ static PyObject *core_results_write(PyObject *self, PyObject *format) {
   return core_bytes_text(&bytes, status, &error);
 }
 
-static PyObject *core_results_figure(PyObject *self, PyObject *name) {
+static PyObject *core_results_figure_now(PyObject *self, PyObject *name) {
   const char *letters = core_letters(name);
   core_bytes bytes = {NULL, 0, 0};
   pcal_error error;
@@ -203,7 +210,7 @@ static PyObject *core_results_figure(PyObject *self, PyObject *name) {
   return core_bytes_text(&bytes, status, &error);
 }
 
-static PyObject *core_results_figure_data(PyObject *self, PyObject *name) {
+static PyObject *core_results_figure_data_now(PyObject *self, PyObject *name) {
   const char *letters = core_letters(name);
   core_bytes bytes = {NULL, 0, 0};
   pcal_error error;
@@ -214,7 +221,7 @@ static PyObject *core_results_figure_data(PyObject *self, PyObject *name) {
   return core_bytes_text(&bytes, status, &error);
 }
 
-static PyObject *core_results_bins(PyObject *self, PyObject *unused) {
+static PyObject *core_results_bins_now(PyObject *self, PyObject *unused) {
   size_t count = 0;
   const pcal_bin *bins = pcal_results_bins(core_results_in(self), &count);
   PyObject *all = PyList_New(0);
@@ -229,23 +236,45 @@ static PyObject *core_results_bins(PyObject *self, PyObject *unused) {
   return all;
 }
 
-static PyObject *core_results_verdict(PyObject *self, PyObject *unused) {
+static PyObject *core_results_verdict_now(PyObject *self, PyObject *unused) {
   (void)unused;
   return core_text(pcal_results_verdict(core_results_in(self)));
 }
 
 /* weights() -> (pcal_weights, effective sample size) */
-static PyObject *core_results_weights(PyObject *self, PyObject *unused) {
+static PyObject *core_results_weights_now(PyObject *self, PyObject *unused) {
   (void)unused;
   double effective = 0.0;
   const pcal_weights are = pcal_results_weights(core_results_in(self), &effective);
   return Py_BuildValue("(id)", (int)are, effective);
 }
 
-static PyObject *core_results_only_label(PyObject *self, PyObject *unused) {
+static PyObject *core_results_only_label_now(PyObject *self, PyObject *unused) {
   (void)unused;
   return PyLong_FromLong(pcal_results_only_label(core_results_in(self)));
 }
+
+/* Each of these reads the results while no other call changes them. */
+#define CORE_RESULTS_TURN(name)                                              \
+  static PyObject *core_results_##name(PyObject *self, PyObject *argument) { \
+    core_turn turn = {NULL, 0, NULL};                                        \
+    if (core_turn_hold(&turn, core_results_of(self)->watch) < 0)             \
+      return NULL;                                                           \
+    PyObject *made = core_results_##name##_now(self, argument);              \
+    core_turn_release(&turn);                                                \
+    return made;                                                             \
+  }
+
+CORE_RESULTS_TURN(all)
+CORE_RESULTS_TURN(first)
+CORE_RESULTS_TURN(find)
+CORE_RESULTS_TURN(write)
+CORE_RESULTS_TURN(figure)
+CORE_RESULTS_TURN(figure_data)
+CORE_RESULTS_TURN(bins)
+CORE_RESULTS_TURN(verdict)
+CORE_RESULTS_TURN(weights)
+CORE_RESULTS_TURN(only_label)
 
 static PyMethodDef core_results_methods[] = {
     {"all", core_results_all, METH_NOARGS, NULL},

@@ -284,9 +284,11 @@ PyObject *core_open(PyObject *module, PyObject *arguments) {
   join.class_names = class_names;
   pcal_status status = PCAL_INTERNAL;
   if (ready) {
-    core_watch_begin(object->watch);
-    status = pcal_source_join(&join, core_watch_env(object->watch), &object->source, &error);
-    status = core_watch_end(object->watch, status);
+    core_turn turn = {NULL, 0, NULL};
+    status = core_turn_begin_one(&turn, object->watch, 1);
+    if (status == PCAL_OK)
+      status = core_turn_end(&turn, pcal_source_join(&join, core_watch_env(object->watch),
+                                                     &object->source, &error));
   }
   core_source_plan_free(&plan);
   PyMem_Free(class_names);
@@ -336,9 +338,11 @@ PyObject *core_open_files(PyObject *module, PyObject *arguments) {
   inputs.levels = core_source_file(files, "levels", &failed);
   pcal_status status = PCAL_INTERNAL;
   if (!failed) {
-    core_watch_begin(object->watch);
-    status = pcal_source_open(&inputs, core_watch_env(object->watch), &object->source, &error);
-    status = core_watch_end(object->watch, status);
+    core_turn turn = {NULL, 0, NULL};
+    status = core_turn_begin_one(&turn, object->watch, 1);
+    if (status == PCAL_OK)
+      status = core_turn_end(&turn, pcal_source_open(&inputs, core_watch_env(object->watch),
+                                                     &object->source, &error));
   }
   return core_source_give(object, status, &error);
 }
@@ -355,11 +359,13 @@ PyObject *core_inspect(PyObject *module, PyObject *arguments) {
       !core_check(source, state->source_type, "Source"))
     return NULL;
   core_source *object = core_source_of(source);
-  core_watch_begin(object->watch);
-  pcal_status status =
-      pcal_inspect_source(object->source, core_watch_env(object->watch), (pcal_format)format,
-                          core_bytes_sink, &bytes, &problems, &error);
-  status = core_watch_end(object->watch, status);
+  core_turn turn = {NULL, 0, NULL};
+  pcal_status status = core_turn_begin_one(&turn, object->watch, 1);
+  if (status == PCAL_OK)
+    status =
+        core_turn_end(&turn, pcal_inspect_source(object->source, core_watch_env(object->watch),
+                                                 (pcal_format)format, core_bytes_sink, &bytes,
+                                                 &problems, &error));
   PyObject *text = core_bytes_text(&bytes, status, &error);
   return text == NULL ? NULL : Py_BuildValue("(Nn)", text, (Py_ssize_t)problems);
 }
@@ -377,12 +383,17 @@ static PyObject *core_source_levels(const pcal_shape *shape) {
 /* shape() -> (kind, columns, levels or None, rows or None while they are not known) */
 static PyObject *core_source_shape(PyObject *self, PyObject *unused) {
   pcal_shape shape = PCAL_SHAPE_INIT;
+  core_turn turn = {NULL, 0, NULL};
   (void)unused;
+  if (core_turn_hold(&turn, core_source_of(self)->watch) < 0)
+    return NULL;
   pcal_source_shape(core_source_of(self)->source, &shape);
-  return Py_BuildValue(
+  PyObject *made = Py_BuildValue(
       "(inNN)", (int)shape.kind, (Py_ssize_t)shape.columns, core_source_levels(&shape),
       shape.row_count == PCAL_NO_ROW ? core_text(NULL)
                                      : PyLong_FromUnsignedLongLong(shape.row_count));
+  core_turn_release(&turn);
+  return made;
 }
 
 static PyMethodDef core_source_methods[] = {

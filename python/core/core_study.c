@@ -64,15 +64,18 @@ static PyObject *core_study_drawing(const pcal_figure *figure, int json) {
 }
 
 static PyObject *core_study_run(const char *spec, const pcal_study_config *config,
-                                core_watch *watch) {
+                                core_watch *watch, PyObject *models, PyObject *features) {
   pcal_study *study = NULL;
   pcal_figure *figure = NULL;
+  core_turn turn = {NULL, 0, NULL};
   pcal_error error;
-  core_watch_begin(watch);
+  if (core_turn_add(&turn, watch) < 0 || core_compare_turn(&turn, models) < 0 ||
+      core_turn_add_source(&turn, features) < 0 || core_turn_begin(&turn, 1) != PCAL_OK)
+    return NULL;
   pcal_status status = pcal_study_run(spec, config, core_watch_env(watch), &study, &error);
   if (status == PCAL_OK && pcal_study_figure(study, NULL, &figure, NULL) != PCAL_OK)
     figure = NULL;
-  status = core_watch_end(watch, status);
+  status = core_turn_end(&turn, status);
   PyObject *made =
       status != PCAL_OK
           ? core_raise(&error)
@@ -131,7 +134,7 @@ PyObject *core_study(PyObject *module, PyObject *arguments) {
   core_watch *watch = core_watch_new(module, settings);
   PyObject *made = NULL;
   if (watch != NULL && core_study_read(module, given, &lists, &config) == 0)
-    made = core_study_run(spec, &config, watch);
+    made = core_study_run(spec, &config, watch, given[0], features);
   if (watch != NULL)
     core_watch_drop(watch);
   core_study_free(&lists);

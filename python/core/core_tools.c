@@ -19,10 +19,11 @@ static PyObject *core_tools_draw(PyObject *module, const pcal_simulation *simula
   core_watch *watch = core_watch_new(module, settings);
   if (watch == NULL)
     return NULL;
-  core_watch_begin(watch);
-  pcal_status status = pcal_simulate(simulation, core_watch_env(watch), logits->buf,
-                                     labels->buf, truth->buf, &error);
-  status = core_watch_end(watch, status);
+  core_turn turn = {NULL, 0, NULL};
+  pcal_status status = core_turn_begin_one(&turn, watch, 1);
+  if (status == PCAL_OK)
+    status = core_turn_end(&turn, pcal_simulate(simulation, core_watch_env(watch), logits->buf,
+                                                labels->buf, truth->buf, &error));
   core_watch_drop(watch);
   if (status != PCAL_OK)
     return core_raise(&error);
@@ -71,11 +72,12 @@ PyObject *core_inspect_file(PyObject *module, PyObject *arguments) {
   core_watch *watch = core_watch_new(module, settings);
   if (watch == NULL)
     return NULL;
-  core_watch_begin(watch);
-  pcal_status status =
-      pcal_inspect_file(file, header, core_watch_env(watch), (pcal_format)format,
-                        core_bytes_sink, &bytes, &problems, &error);
-  status = core_watch_end(watch, status);
+  core_turn turn = {NULL, 0, NULL};
+  pcal_status status = core_turn_begin_one(&turn, watch, 1);
+  if (status == PCAL_OK)
+    status = core_turn_end(&turn, pcal_inspect_file(file, header, core_watch_env(watch),
+                                                    (pcal_format)format, core_bytes_sink,
+                                                    &bytes, &problems, &error));
   core_watch_drop(watch);
   PyObject *text = core_bytes_text(&bytes, status, &error);
   return text == NULL ? NULL : Py_BuildValue("(Nn)", text, (Py_ssize_t)problems);

@@ -1,8 +1,11 @@
 /* The library calls back on the thread that called it, which has let the interpreter go: a
  * callback takes it back for a moment.  That is not free while other threads work, so signals
  * are looked for and progress is told a few times a second only. */
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "core.h"
 
@@ -17,7 +20,22 @@ struct core_watch {
   int signals;           /* to be looked for */
   int stopped;           /* a callback has set an exception */
   double signals_at, progress_at;
+  /* One call at a time. */
+  pthread_mutex_t lock;
+  atomic_uintptr_t holder; /* the thread that has it, or 0 */
+  int changes;             /* and changes handles */
+  int broken; /* it did so when the process was forked: handles may be half changed */
+  pid_t process;
 };
+
+static uintptr_t core_watch_self(void) {
+  return (uintptr_t)pthread_self();
+}
+
+/* Is this the thread whose turn it is, without the interpreter? */
+static int core_watch_runs(core_watch *watch) {
+  return atomic_load(&watch->holder) == core_watch_self() && watch->asleep != NULL;
+}
 
 static double core_watch_clock(void) {
   struct timespec now;
@@ -36,8 +54,10 @@ void core_watch_leave(core_watch *watch) {
 
 static int core_watch_interrupted(void *user) {
   core_watch *watch = user;
-  if (watch->asleep == NULL || watch->stopped)
-    return watch->stopped;
+  if (!core_watch_runs(watch))
+    return 0;
+  if (watch->stopped)
+    return 1;
   const double now = watch->signals ? core_watch_clock() : 0.0;
   if (!watch->signals || now < watch->signals_at + WATCH_PAUSE)
     return 0;
@@ -50,7 +70,7 @@ static int core_watch_interrupted(void *user) {
 
 static void core_watch_progress(void *user, const char *what, uint64_t done, uint64_t total) {
   core_watch *watch = user;
-  if (watch->asleep == NULL || watch->stopped)
+  if (!core_watch_runs(watch) || watch->stopped)
     return;
   const double now = core_watch_clock();
   if (now < watch->progress_at + WATCH_PAUSE && (total == 0 || done < total))
@@ -77,6 +97,13 @@ core_watch *core_watch_new(PyObject *module, PyObject *settings) {
     PyErr_NoMemory();
     return NULL;
   }
+  if (pthread_mutex_init(&watch->lock, NULL) != 0) {
+    free(watch);
+    PyErr_NoMemory();
+    return NULL;
+  }
+  atomic_init(&watch->holder, 0);
+  watch->process = getpid();
   watch->env = (pcal_env)PCAL_ENV_INIT;
   watch->env.threads = threads;
   watch->env.seed = seed;
@@ -106,6 +133,8 @@ void core_watch_drop(core_watch *watch) {
     return;
   Py_XDECREF(watch->progress);
   core_pool_drop(watch->pool);
+  if (watch->process == getpid()) /* a child may find the lock in any state */
+    pthread_mutex_destroy(&watch->lock);
   free(watch);
 }
 
@@ -113,15 +142,144 @@ const pcal_env *core_watch_env(const core_watch *watch) {
   return &watch->env;
 }
 
-void core_watch_begin(core_watch *watch) {
-  watch->stopped = 0;
-  watch->signals_at = core_watch_clock();
-  watch->asleep = PyEval_SaveThread();
+/* ---- Turns ---- */
+
+/* After a fork no other thread is left, and nobody would open a lock that one of them held.
+ * Called with the interpreter. */
+static void core_watch_after_fork(core_watch *watch) {
+  const uintptr_t holder = atomic_load(&watch->holder);
+  if (watch->process == getpid())
+    return;
+  watch->process = getpid();
+  if (holder == core_watch_self()) /* forked in a callback: the call goes on here too */
+    return;
+  watch->broken |= holder != 0 && watch->changes;
+  atomic_store(&watch->holder, 0);
+  watch->asleep = NULL;
+  pthread_mutex_init(&watch->lock, NULL);
 }
 
-pcal_status core_watch_end(core_watch *watch, pcal_status status) {
-  PyThreadState *caller = watch->asleep;
-  watch->asleep = NULL;
+static int core_watch_ready(core_watch *watch) {
+  core_watch_after_fork(watch);
+  if (watch->broken)
+    PyErr_SetString(PyExc_RuntimeError,
+                    "another thread was changing this object when the process was forked; make "
+                    "it anew in the child");
+  else if (atomic_load(&watch->holder) == core_watch_self())
+    PyErr_SetString(PyExc_RuntimeError, "this object is in use by the call that called back");
+  else
+    return 1;
+  return 0;
+}
+
+static void core_turn_free(core_turn *turn) {
+  PyMem_Free(turn->watches);
+  turn->watches = NULL;
+  turn->count = 0;
+}
+
+int core_turn_add(core_turn *turn, core_watch *watch) {
+  for (size_t i = 0; i < turn->count; i++)
+    if (turn->watches[i] == watch)
+      return 0;
+  if (watch == NULL)
+    return 0;
+  core_watch **grown = PyMem_Realloc(turn->watches, (turn->count + 1) * sizeof(core_watch *));
+  if (grown == NULL) {
+    core_turn_free(turn);
+    PyErr_NoMemory();
+    return -1;
+  }
+  grown[turn->count++] = watch;
+  turn->watches = grown;
+  return 0;
+}
+
+int core_turn_add_source(core_turn *turn, PyObject *source) {
+  return source == Py_None ? 0 : core_turn_add(turn, ((core_source *)(void *)source)->watch);
+}
+
+/* The watch after `last` in the order of addresses, or NULL. */
+static core_watch *core_turn_after(const core_turn *turn, const core_watch *last) {
+  core_watch *next = NULL;
+  for (size_t i = 0; i < turn->count; i++) {
+    core_watch *here = turn->watches[i];
+    if ((uintptr_t)here > (uintptr_t)last &&
+        (next == NULL || (uintptr_t)here < (uintptr_t)next))
+      next = here;
+  }
+  return next;
+}
+
+static void core_turn_taken(core_watch *watch, int changes) {
+  watch->changes = changes;
+  atomic_store(&watch->holder, core_watch_self());
+}
+
+/* Waits without the interpreter. */
+static void core_turn_lock(const core_turn *turn, int changes) {
+  for (core_watch *w = NULL; (w = core_turn_after(turn, w)) != NULL;) {
+    pthread_mutex_lock(&w->lock);
+    core_turn_taken(w, changes);
+  }
+}
+
+static void core_turn_unlock(core_turn *turn) {
+  for (size_t i = 0; i < turn->count; i++) {
+    atomic_store(&turn->watches[i]->holder, 0);
+    pthread_mutex_unlock(&turn->watches[i]->lock);
+  }
+}
+
+static int core_turn_ready(core_turn *turn) {
+  for (size_t i = 0; i < turn->count; i++)
+    if (!core_watch_ready(turn->watches[i])) {
+      core_turn_free(turn);
+      return 0;
+    }
+  return 1;
+}
+
+pcal_status core_turn_begin(core_turn *turn, int changes) {
+  if (!core_turn_ready(turn))
+    return PCAL_INTERNAL;
+  PyThreadState *caller = PyEval_SaveThread();
+  core_turn_lock(turn, changes);
+  turn->run = turn->watches[0];
+  turn->run->stopped = 0;
+  turn->run->signals_at = core_watch_clock();
+  turn->run->asleep = caller;
+  return PCAL_OK;
+}
+
+pcal_status core_turn_begin_one(core_turn *turn, core_watch *watch, int changes) {
+  return core_turn_add(turn, watch) < 0 ? PCAL_INTERNAL : core_turn_begin(turn, changes);
+}
+
+pcal_status core_turn_end(core_turn *turn, pcal_status status) {
+  PyThreadState *caller = turn->run->asleep;
+  const int stopped = turn->run->stopped;
+  turn->run->asleep = NULL;
+  core_turn_unlock(turn);
   PyEval_RestoreThread(caller);
-  return status == PCAL_OK && watch->stopped ? PCAL_INTERRUPTED : status;
+  core_turn_free(turn);
+  return status == PCAL_OK && stopped ? PCAL_INTERRUPTED : status;
+}
+
+int core_turn_hold(core_turn *turn, core_watch *watch) {
+  if (core_turn_add(turn, watch) < 0 || !core_turn_ready(turn))
+    return -1;
+  if (pthread_mutex_trylock(&watch->lock) == 0) {
+    core_turn_taken(watch, 0);
+    return 0;
+  }
+  PyThreadState *caller = PyEval_SaveThread();
+  core_turn_lock(turn, 0);
+  PyEval_RestoreThread(caller);
+  return 0;
+}
+
+void core_turn_release(core_turn *turn) {
+  core_turn_unlock(turn);
+  core_turn_free(turn);
 }

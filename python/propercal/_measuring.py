@@ -5,6 +5,7 @@ import json
 import os
 import threading
 import warnings
+import weakref
 from typing import Any, Callable, Iterable
 
 from . import _core, _registry
@@ -227,6 +228,7 @@ class Measure:
         self._shape: "tuple[Any, ...]" = (0, 0, None)
         self._rows = 0
         self._lock = threading.Lock()
+        _measures.add(self)
 
     def update(
         self,
@@ -281,8 +283,10 @@ class Measure:
 
     def merge(self, other: "Measure") -> "Measure":
         """Adds what another measure of the same metrics has seen."""
-        if other._core is not None:
-            self._add(other._core, other._shape, other._rows)
+        with other._lock:
+            seen = other._core, other._shape, other._rows
+        if seen[0] is not None:
+            self._add(*seen)
         return self
 
     def _add(self, part: Any, shape: "tuple[Any, ...]", rows: int) -> None:
@@ -336,6 +340,17 @@ class Measure:
 
 
 _HERE = (0, 0, 0, None, False)
+_measures: "weakref.WeakSet[Measure]" = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    """Threads that held locks are gone in a child; nobody else would open those."""
+    for each in list(_measures):
+        each._lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 # ---- One function for each metric ----

@@ -1,11 +1,11 @@
 """How a call runs: threads, memory, progress."""
 
 import contextlib
-import os
 import sys
 import threading
 from typing import Any, Callable, Iterator
 
+from . import _core
 from ._errors import UsageError
 
 _MOST_THREADS = 1024
@@ -25,10 +25,7 @@ def _thread_count(threads: "int | None") -> int:
         raise UsageError(f"threads={threads}: this must be at most {_MOST_THREADS}")
     if threads is not None and threads > 0:
         return int(threads)
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:
-        return os.cpu_count() or 1
+    return _core.processors()
 
 
 class _Lines:

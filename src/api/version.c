@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "core/processors.h"
 #include "kernels/row_kernels.h"
 #include "propercal.h"
 
@@ -27,6 +28,10 @@
 
 const char *pcal_version(void) {
   return PCAL_VERSION;
+}
+
+unsigned pcal_processor_count(void) {
+  return (unsigned)pc_processor_count();
 }
 
 const char *pcal_build(void) {

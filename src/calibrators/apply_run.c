@@ -224,8 +224,10 @@ static pcal_status apply_run_groups(const pcal_source *source,
   uint32_t *rows = matches->numbers + shape.group_count;
   pc_grouping_match(calibrator->grouping, shape.group_names, shape.group_count,
                     matches->numbers);
-  for (size_t i = 0; i < batch->rows; i++)
-    rows[i] = matches->numbers[batch->groups[i]];
+  for (size_t i = 0; i < batch->rows; i++) {
+    const size_t group = batch->groups[i];
+    rows[i] = group < shape.group_count ? matches->numbers[group] : UINT32_MAX;
+  }
   batch->groups = rows;
   return PCAL_OK;
 }

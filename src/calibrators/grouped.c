@@ -68,7 +68,8 @@ static void grouped_order_free(const pcal_env *env, grouped_order *order) {
 }
 
 static size_t grouped_place(const pcal_batch *batch, size_t row, size_t count) {
-  return batch->groups[row] < count ? batch->groups[row] : count;
+  const size_t group = batch->groups[row];
+  return group < count ? group : count;
 }
 
 static void grouped_sort(const pcal_batch *batch, size_t count, grouped_order *order) {
@@ -138,6 +139,7 @@ pcal_status pc_grouped_maps(const pcal_calibrator *pooled,
 
 typedef struct grouped_window {
   double *in, *by_all, *by_group;
+  uint32_t *groups; /* of the rows, read once */
   const pcal_calibrator **members;
 } grouped_window;
 
@@ -164,16 +166,18 @@ static pcal_status grouped_apply_window(const pcal_calibrator *calibrator,
                                         const pcal_batch *batch, size_t at,
                                         const grouped_window *window, const pcal_env *env,
                                         void *out, pcal_error *err) {
-  pcal_batch part = *batch;
+  pcal_batch own = *batch, part = *batch;
   for (size_t i = 0; i < batch->rows; i++)
     pc_batch_row(batch, i, window->in + i * batch->columns);
+  memcpy(window->groups, batch->groups, batch->rows * sizeof *window->groups);
+  own.groups = part.groups = window->groups;
   part.type = PCAL_F64;
   part.scores = window->in;
   part.row_stride = (ptrdiff_t)(batch->columns * sizeof(double));
   part.column_stride = (ptrdiff_t)sizeof(double);
   PC_TRY(pc_grouped_maps(calibrator, window->members, calibrator->grouping->count, &part, env,
                          window->by_all, window->by_group, err));
-  grouped_mix(calibrator, batch, window, at, out);
+  grouped_mix(calibrator, &own, window, at, out);
   return PCAL_OK;
 }
 
@@ -208,11 +212,12 @@ pcal_status pc_grouped_apply(const pcal_calibrator *calibrator, const pcal_batch
       pc_alloc_raw(env, rows * batch->columns + 1, sizeof(double)),
       pc_alloc_raw(env, rows * columns + 1, sizeof(double)),
       pc_alloc_raw(env, rows * columns + 1, sizeof(double)),
+      pc_alloc_raw(env, rows + 1, sizeof *window.groups),
       pc_alloc(env, grouping->count + 1, sizeof *window.members),
   };
   pcal_status status = PCAL_OK;
   if (window.in == NULL || window.by_all == NULL || window.by_group == NULL ||
-      window.members == NULL)
+      window.groups == NULL || window.members == NULL)
     status = pc_fail_memory(err, "applying a calibrator");
   for (size_t g = 0; status == PCAL_OK && g < grouping->count; g++)
     window.members[g] = grouping->members[g].calibrator;
@@ -221,6 +226,7 @@ pcal_status pc_grouped_apply(const pcal_calibrator *calibrator, const pcal_batch
   pc_free(env, window.in);
   pc_free(env, window.by_all);
   pc_free(env, window.by_group);
+  pc_free(env, window.groups);
   pc_free(env, window.members);
   return status;
 }

@@ -137,9 +137,11 @@ static void grouped_fit_add(const grouped_fit *fit, const pcal_batch *batch,
   }
 }
 
-/* Rows with a missing value or outcome count for nothing. */
-static size_t grouped_fit_complete(pcal_batch *batch, double *scores, int32_t *labels,
-                                   double *targets, double *weights, uint32_t *groups) {
+/* Rows with a missing value or outcome count for nothing, and neither do rows of groups beyond
+ * `group_count`, which were not there when the groups were counted. */
+static size_t grouped_fit_complete(pcal_batch *batch, size_t group_count, double *scores,
+                                   int32_t *labels, double *targets, double *weights,
+                                   uint32_t *groups) {
   const size_t k = batch->columns;
   size_t kept = 0;
   for (size_t i = 0; i < batch->rows; i++) {
@@ -148,13 +150,13 @@ static size_t grouped_fit_complete(pcal_batch *batch, double *scores, int32_t *l
     pc_batch_row(batch, i, scores + kept * k);
     for (size_t j = 0; j < k; j++)
       missing |= isnan(scores[kept * k + j]);
-    if (missing)
+    groups[kept] = batch->groups[i];
+    if (missing || groups[kept] >= group_count)
       continue;
     if (batch->labels != NULL)
       labels[kept] = batch->labels[i];
     else
       targets[kept] = batch->targets[i];
-    groups[kept] = batch->groups[i];
     weights[kept++] = batch->weights == NULL ? 1.0 : batch->weights[i];
   }
   batch->scores = scores;
@@ -182,8 +184,8 @@ static pcal_status grouped_fit_judge_rows(grouped_fit *fit, pcal_source *judged,
       break;
     double *targets = values + room * (k + 1), *by_all = targets + room;
     double *by_group = by_all + room * columns;
-    batch.rows =
-        grouped_fit_complete(&batch, values, labels, targets, values + room * k, groups);
+    batch.rows = grouped_fit_complete(&batch, fit->groups, values, labels, targets,
+                                      values + room * k, groups);
     status = pc_grouped_maps(fit->pooled, (const pcal_calibrator *const *)fit->members,
                              fit->groups, &batch, env, by_all, by_group, err);
     if (status == PCAL_OK && batch.labels == NULL)

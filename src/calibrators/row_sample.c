@@ -113,9 +113,10 @@ static pcal_status row_sample_reserve(pc_row_sample *sample, pcal_error *err) {
   return PCAL_OK;
 }
 
-/* Scores that were floats stay floats: half the memory. */
-static void row_sample_copy(pc_row_sample *sample, size_t slot,
-                            const row_sample_scores *scores) {
+/* Scores that were floats stay floats: half the memory.  0 when they are not finite: floats lie
+ * with the caller, and may have changed since they were looked at. */
+static int row_sample_copy(pc_row_sample *sample, size_t slot,
+                           const row_sample_scores *scores) {
   const size_t k = sample->classes;
   float *floats = (float *)sample->scores + slot * k;
   double *doubles = (double *)sample->scores + slot * k;
@@ -125,6 +126,10 @@ static void row_sample_copy(pc_row_sample *sample, size_t slot,
     floats[j] = (float)scores->doubles[j];
   for (size_t j = 0; !sample->floats && j < k; j++)
     doubles[j] = row_sample_score(scores, j);
+  int finite = 1;
+  for (size_t j = 0; scores->floats != NULL && j < k; j++)
+    finite &= sample->floats ? isfinite(floats[j]) != 0 : isfinite(doubles[j]) != 0;
+  return finite;
 }
 
 /* `row` has everything but its slot. */
@@ -138,7 +143,8 @@ static pcal_status row_sample_take(pc_row_sample *sample, const row_sample_score
     sample->floats = scores->floats != NULL;
   PC_TRY(row_sample_reserve(sample, err));
   row.slot = sample->rows[sample->count].slot;
-  row_sample_copy(sample, row.slot, scores);
+  if (!row_sample_copy(sample, row.slot, scores))
+    return PCAL_OK;
   sample->rows[sample->count++] = row;
   sample->heavy += ceil(row.weight);
   while (sample->heavy > (double)sample->limit) {

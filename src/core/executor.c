@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/apart.h"
+#include "core/processors.h"
 
 #define EXECUTOR_MAX_WORKERS 256
 #define EXECUTOR_SMALL_WORK 2e6 /* below this, starting a thread costs more than it brings */
@@ -197,12 +198,8 @@ static void executor_run_pool(executor_job *job, const pcal_env *env, size_t wor
 }
 
 size_t pc_worker_count(const pcal_env *env) {
-  long wanted = (long)env->threads;
-  if (wanted == 0)
-    wanted = sysconf(_SC_NPROCESSORS_ONLN);
-  if (wanted < 1)
-    wanted = 1;
-  return wanted > EXECUTOR_MAX_WORKERS ? EXECUTOR_MAX_WORKERS : (size_t)wanted;
+  const size_t wanted = env->threads == 0 ? pc_processor_count() : env->threads;
+  return wanted > EXECUTOR_MAX_WORKERS ? EXECUTOR_MAX_WORKERS : wanted;
 }
 
 pcal_status pc_run(const pcal_env *env, size_t count, double work, pc_task task, void *user,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/assert.h"
+#include "core/processors.h"
 
 static void *memory_resize_default(void *user, void *block, size_t size) {
   (void)user;
@@ -20,6 +21,8 @@ pcal_env pc_env_resolve(const pcal_env *env) {
   if (env != NULL)
     memcpy(&resolved, env, env->size < sizeof resolved ? env->size : sizeof resolved);
   resolved.size = sizeof resolved;
+  if (resolved.threads == 0)
+    resolved.threads = (unsigned)pc_processor_count();
   if (resolved.allocator.resize == NULL || resolved.allocator.release == NULL)
     resolved.allocator = (pcal_allocator){memory_resize_default, memory_release_default, NULL};
   return resolved;

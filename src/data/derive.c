@@ -40,16 +40,15 @@ void pc_derive_end(pc_derive *d, const pc_row *row) {
 
 int pc_derive_keep_labels(const pc_derive *d, size_t begin, size_t count) {
   const pc_scratch *s = d->scratch;
-  const int32_t *labels = d->batch->labels + begin;
   const uint32_t classes = (uint32_t)d->layout->classes;
   uint32_t bad = 0;
   if (d->batch->weights != NULL || d->policy->unlabelled)
     return 0;
+  memcpy(s->labels, d->batch->labels + begin, count * sizeof *s->labels);
   for (size_t i = 0; i < count; i++)
-    bad |= (uint32_t)labels[i] >= classes;
+    bad |= (uint32_t)s->labels[i] >= classes;
   if (bad != 0)
     return 0;
-  memcpy(s->labels, labels, count * sizeof *labels);
   if (d->batch->groups != NULL)
     memcpy(s->groups, d->batch->groups + begin, count * sizeof(uint32_t));
   pc_derive_number(d->batch->first_row + begin, count, s->ids);
@@ -270,16 +269,20 @@ static int derive_look(const pc_derive *d, const float *p, pc_simplex_facts *fou
   return derive_fine(found, 0.0);
 }
 
-/* What such a row says, without a copy; 0, and nothing done, when it is not fine. */
+/* What such a row says, without a copy; 0, and nothing done, when it is not fine.  It is read
+ * more than once, and may change meanwhile: then it is not fine. */
 static int derive_float_row(const pc_derive *d, size_t position, int32_t label) {
   const pc_scratch *s = d->scratch;
   const float *p = (const float *)(const void *)pc_derive_at(d->batch, position);
   pc_simplex_facts found;
   if (!derive_look(d, p, &found))
     return 0;
-  derive_simplex_facts(d, label, (double)p[label], &found);
+  const double py = (double)p[label];
+  if (!isfinite(py) || pc_outside(py) > PC_AS_STORED || !(found.rest_square <= 2))
+    return 0;
+  derive_simplex_facts(d, label, py, &found);
   if (d->policy->need_log)
-    s->log_true[d->kept] = derive_log((double)p[label]);
+    s->log_true[d->kept] = derive_log(py);
   return 1;
 }
 

@@ -28,6 +28,14 @@ static int logits_fast(const pc_derive *d) {
   return pc_batch_fast(d->batch, d->layout, d->policy);
 }
 
+/* Rows where they lie are read more than once, and may be overwritten meanwhile.  Sums of terms
+ * and z_y - m that rows of k classes can have show that nothing behind these columns sees an
+ * invalid row. */
+static int logits_possible(double rest, double rest_square, double gap, size_t k) {
+  const double most = 2.0 * (double)k;
+  return rest >= 0 && rest <= most && rest_square >= 0 && rest_square <= most && gap <= 0;
+}
+
 static void logits_keep(const pc_derive *d, size_t top, double rest, double rest_square,
                         double gap) {
   const pc_scratch *s = d->scratch;
@@ -71,32 +79,38 @@ static void logits_softmax(const pc_derive *d, size_t position, double *terms,
   }
 }
 
-static void logits_wide_facts(const pc_derive *d, size_t position, int32_t label,
-                              const pc_softmax_facts *found) {
+/* 0 when the row has changed meanwhile. */
+static int logits_wide_facts(const pc_derive *d, size_t position, int32_t label,
+                             const pc_softmax_facts *found) {
   const pcal_batch *batch = d->batch;
   const pc_scratch *s = d->scratch;
   const size_t k = d->layout->classes;
   const char *at = pc_derive_at(batch, position) + (ptrdiff_t)label * batch->column_stride;
-  logits_keep(d, found->top, found->rest, found->rest_square,
-              pc_derive_load(batch, at) - found->max);
+  const double gap = pc_derive_load(batch, at) - found->max;
+  double *scores = s->scores + d->kept * k;
+  if (!found->finite || !logits_possible(found->rest, found->rest_square, gap, k))
+    return 0;
+  logits_keep(d, found->top, found->rest, found->rest_square, gap);
   if (pc_derive_keeps_probs(d))
     s->kernels->scale(logits_probs(d), k, 1.0 / (1.0 + found->rest), logits_probs(d));
-  if (d->policy->need_scores)
-    pc_derive_load_row(batch, position, s->scores + d->kept * k);
+  if (!d->policy->need_scores)
+    return 1;
+  pc_derive_load_row(batch, position, scores);
+  return logits_all_finite(scores, k);
 }
 
 static pcal_status logits_wide_row(pc_derive *d, size_t position, pcal_error *err) {
   const pc_scratch *s = d->scratch;
   pc_row row;
-  pc_softmax_facts found;
+  pc_softmax_facts found = {.top = 0};
   PC_TRY(pc_derive_begin(d, position, &row, err));
   logits_softmax(d, position, logits_probs(d), &found);
   if (!found.finite) {
     pc_derive_load_row(d->batch, position, s->scores_row);
     PC_TRY(pc_row_not_finite(&row, s->scores_row, err));
   }
-  if (!row.missing)
-    logits_wide_facts(d, position, row.label, &found);
+  if (!row.missing && !logits_wide_facts(d, position, row.label, &found))
+    return pc_row_changed(&row, err);
   pc_derive_end(d, &row);
   return PCAL_OK;
 }
@@ -109,9 +123,8 @@ static int logits_wide_rows(pc_derive *d, size_t begin, size_t count) {
   for (; d->kept < count; d->kept++) {
     pc_softmax_facts found;
     logits_softmax(d, begin + d->kept, logits_probs(d), &found);
-    if (!found.finite)
+    if (!found.finite || !logits_wide_facts(d, begin + d->kept, s->labels[d->kept], &found))
       break;
-    logits_wide_facts(d, begin + d->kept, s->labels[d->kept], &found);
   }
   const int all = d->kept == count;
   d->kept = all ? count : 0;
@@ -140,15 +153,12 @@ static const void *logits_block(const pc_derive *d, size_t begin, size_t count) 
   return out;
 }
 
-/* Their labels; 0 for places without a row. */
-static const int32_t *logits_labels(const pc_derive *d, size_t begin, size_t count,
-                                    int32_t space[PC_NARROW_ROWS]) {
-  if (count == PC_NARROW_ROWS && !d->policy->unlabelled)
-    return d->batch->labels + begin;
-  memset(space, 0, PC_NARROW_ROWS * sizeof *space);
+/* Their labels, read once; 0 for places without a row. */
+static void logits_labels(const pc_derive *d, size_t begin, size_t count,
+                          int32_t out[PC_NARROW_ROWS]) {
+  memset(out, 0, PC_NARROW_ROWS * sizeof *out);
   if (!d->policy->unlabelled)
-    memcpy(space, d->batch->labels + begin, count * sizeof *space);
-  return space;
+    memcpy(out, d->batch->labels + begin, count * sizeof *out);
 }
 
 /* What the softmax says goes to the columns, behind the rows kept so far. */
@@ -170,16 +180,25 @@ static pc_narrow_facts logits_narrow_softmax(const pc_derive *d, const void *z,
   return found;
 }
 
-/* Probabilities and scores of a row of the block, where they are wanted. */
-static void logits_narrow_columns(const pc_derive *d, size_t position, size_t place,
-                                  double rest) {
+/* Probabilities and scores of a row of the block, where they are wanted; 0 when the scores have
+ * changed meanwhile. */
+static int logits_narrow_columns(const pc_derive *d, size_t position, size_t place,
+                                 double rest) {
   const pc_scratch *s = d->scratch;
   const size_t k = d->layout->classes;
   double *probs = s->probs + d->kept * k;
   for (size_t j = 0; pc_derive_keeps_probs(d) && j < k; j++)
     probs[j] = s->terms[j * PC_NARROW_ROWS + place] / (1.0 + rest);
-  if (d->policy->need_scores)
-    pc_derive_load_row(d->batch, position, s->scores + d->kept * k);
+  if (!d->policy->need_scores)
+    return 1;
+  pc_derive_load_row(d->batch, position, s->scores + d->kept * k);
+  return logits_all_finite(s->scores + d->kept * k, k);
+}
+
+static int logits_narrow_possible(const pc_derive *d, const pc_narrow_facts *found,
+                                  size_t place) {
+  return logits_possible(found->rest[place], found->rest_square[place], found->gap[place],
+                         d->layout->classes);
 }
 
 static pcal_status logits_narrow_row(pc_derive *d, size_t position, size_t place,
@@ -190,7 +209,9 @@ static pcal_status logits_narrow_row(pc_derive *d, size_t position, size_t place
   if (!row.missing && !logits_all_finite(d->scratch->scores_row, d->layout->classes))
     PC_TRY(pc_row_not_finite(&row, d->scratch->scores_row, err));
   if (!row.missing) {
-    logits_narrow_columns(d, position, place, found->rest[place]);
+    if (!logits_narrow_possible(d, found, place) ||
+        !logits_narrow_columns(d, position, place, found->rest[place]))
+      return pc_row_changed(&row, err);
     logits_keep(d, (size_t)found->top[place], found->rest[place], found->rest_square[place],
                 found->gap[place]);
   }
@@ -198,31 +219,40 @@ static pcal_status logits_narrow_row(pc_derive *d, size_t position, size_t place
   return PCAL_OK;
 }
 
-/* Rows without weights in which nothing is wrong, all at once.  The scratch has room for all
- * places, also those without a row. */
-static void logits_narrow_block(pc_derive *d, size_t begin, size_t count, const int32_t *labels,
-                                const pc_narrow_facts *found) {
+/* Rows without weights in which nothing is wrong, all at once; 0, and nothing done, when some
+ * of them have changed meanwhile.  The scratch has room for all places, also those without a
+ * row.
+ */
+static int logits_narrow_block(pc_derive *d, size_t begin, size_t count, const int32_t *labels,
+                               const pc_narrow_facts *found) {
   const pc_scratch *s = d->scratch;
+  const size_t before = d->kept;
+  int possible = 1;
+  for (size_t l = 0; logits_fast(d) && l < count; l++) /* the others read rows once */
+    possible &= logits_narrow_possible(d, found, l);
+  if (!possible)
+    return 0;
   memcpy(s->labels + d->kept, labels, PC_NARROW_ROWS * sizeof *labels);
   pc_derive_number(d->batch->first_row + begin, PC_NARROW_ROWS, s->ids + d->kept);
   if (d->batch->groups != NULL)
     memcpy(s->groups + d->kept, d->batch->groups + begin, count * sizeof(uint32_t));
   if (!pc_derive_keeps_probs(d) && !d->policy->need_scores) {
     d->kept += count;
-    return;
+    return 1;
   }
   for (size_t l = 0; l < count; l++, d->kept++)
-    logits_narrow_columns(d, begin + l, l, found->rest[l]);
+    possible &= logits_narrow_columns(d, begin + l, l, found->rest[l]);
+  d->kept = possible ? d->kept : before;
+  return possible;
 }
 
 static pcal_status logits_narrow(pc_derive *d, size_t begin, size_t count, pcal_error *err) {
-  int32_t space[PC_NARROW_ROWS];
-  const int32_t *labels = logits_labels(d, begin, count, space);
+  int32_t labels[PC_NARROW_ROWS];
+  logits_labels(d, begin, count, labels);
   const pc_narrow_facts found = logits_narrow_softmax(d, logits_block(d, begin, count), labels);
-  if (found.labelled && found.finite && d->batch->weights == NULL) {
-    logits_narrow_block(d, begin, count, labels, &found);
+  if (found.labelled && found.finite && d->batch->weights == NULL &&
+      logits_narrow_block(d, begin, count, labels, &found))
     return PCAL_OK;
-  }
   for (size_t l = 0; l < count; l++) /* those kept may move up over those left out */
     PC_TRY(logits_narrow_row(d, begin + l, l, &found, err));
   return PCAL_OK;

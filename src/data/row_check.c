@@ -121,6 +121,13 @@ pcal_status pc_row_not_finite(pc_row *row, const double *scores, pcal_error *err
   return PCAL_OK;
 }
 
+pcal_status pc_row_changed(const pc_row *row, pcal_error *err) {
+  return row_check_score(row, PCAL_NO_COLUMN,
+                         "the scores changed while they were read; try again when nothing "
+                         "writes to them",
+                         err);
+}
+
 /* The part of the prediction that a column is. */
 static const char *row_check_forecast_name(const pc_row *row, size_t column) {
   const char *spread = column == 1 ? row->batch->spread_name : NULL;

@@ -41,6 +41,9 @@ PC_CHECKED pcal_status pc_row_not_finite(pc_row *row, const double *scores, pcal
 pcal_status pc_row_bad_range(const pc_row *row, size_t column, double p, pcal_error *err);
 pcal_status pc_row_bad_sum(const pc_row *row, double sum, pcal_error *err);
 
+/* The sentence for scores that somebody overwrites while they are read. */
+pcal_status pc_row_changed(const pc_row *row, pcal_error *err);
+
 /* Rows of regression: a number of the prediction (at a column) or the target that cannot be,
  * and why.  A missing number may be skipped. */
 PC_CHECKED pcal_status pc_row_target(pc_row *row, double *target, pcal_error *err);

@@ -8,11 +8,15 @@
  * Edge cases:
  *  1. whole numbers that stand for names become text; one that has no name is an empty text,
  *     which readers of text take as missing.
- *  2. strides may be negative, zero, or no multiple of the element's size. */
+ *  2. strides may be negative, zero, or no multiple of the element's size.
+ *  3. an array that is read window by window lies in its file row after row, or column after
+ *     column; a window of it is read into memory of the reader's own, as it lies there. */
 #include "io/array.h"
 
 #include <stdint.h>
 #include <string.h>
+
+#define ARRAY_STAGE_BYTES ((size_t)4 << 20) /* a window that is read at a time */
 
 typedef struct array_state {
   pc_array array;
@@ -24,6 +28,10 @@ typedef struct array_state {
   size_t capacity; /* rows in buffer */
   char *letters;   /* PC_NPY_TEXT_MAX for each cell, for text */
   size_t at;       /* next row */
+  /* Of an array that is read window by window. */
+  unsigned char *stage; /* the elements of the window, where array.first points to */
+  size_t stage_rows;    /* that it has room for */
+  size_t stage_begin;   /* row of the array that is its first */
 } array_state;
 
 static void array_close(pc_reader *reader) {
@@ -31,6 +39,7 @@ static void array_close(pc_reader *reader) {
   pc_free(reader->env, state->chosen);
   pc_free(reader->env, state->buffer);
   pc_free(reader->env, state->letters);
+  pc_free(reader->env, state->stage);
   pc_free(reader->env, state);
   reader->state = NULL;
 }
@@ -47,7 +56,7 @@ static uint64_t array_line(const pc_reader *reader, size_t row) {
 }
 
 static const unsigned char *array_element(const array_state *state, size_t row, size_t column) {
-  return state->array.first + (ptrdiff_t)row * state->array.row_stride +
+  return state->array.first + (ptrdiff_t)(row - state->stage_begin) * state->array.row_stride +
          (ptrdiff_t)state->chosen[column] * state->array.column_stride;
 }
 
@@ -138,12 +147,55 @@ static void array_convert_text(const pc_reader *reader, size_t rows) {
   }
 }
 
+/* ---- arrays that are read window by window ---- */
+
+static int array_staged(const array_state *state) {
+  return state->array.file != NULL;
+}
+
+static int array_down(const array_state *state) {
+  return state->array.columns > 1 &&
+         state->array.row_stride == (ptrdiff_t)state->array.type.size;
+}
+
+/* Rows [at, at + rows) into the stage.  Columns that lie one after the other in the file do so
+ * there too, in steps of the rows that it has room for. */
+static pcal_status array_stage(const pc_reader *reader, size_t rows, pcal_error *err) {
+  array_state *state = reader->state;
+  const pc_array *array = &state->array;
+  const size_t size = array->type.size, row = array->columns * size;
+  const size_t parts = array_down(state) ? array->columns : 1;
+  const size_t part = array_down(state) ? size : row; /* bytes of a row in each */
+  if (state->stage == NULL)
+    state->stage = pc_alloc_raw(reader->env, state->stage_rows, row);
+  if (state->stage == NULL)
+    return pc_fail_memory(err, "reading an array");
+  for (size_t p = 0; p < parts; p++)
+    PC_TRY(pc_bytes_read_at(array->file,
+                            array->offset + p * array->rows * size + state->at * part,
+                            rows * part, state->stage + p * state->stage_rows * size, err));
+  state->array.first = state->stage;
+  state->stage_begin = state->at;
+  return PCAL_OK;
+}
+
+/* Room for windows of about ARRAY_STAGE_BYTES. */
+static void array_stage_plan(array_state *state) {
+  const size_t row = state->array.columns * state->array.type.size;
+  const size_t rows = row >= ARRAY_STAGE_BYTES ? 1 : ARRAY_STAGE_BYTES / row;
+  state->stage_rows = rows < state->array.rows ? rows : state->array.rows;
+  if (array_down(state))
+    state->array.column_stride = (ptrdiff_t)(state->stage_rows * state->array.type.size);
+}
+
 static pcal_status array_next(pc_reader *reader, size_t max_rows, pc_window *out,
                               pcal_error *err) {
   array_state *state = reader->state;
   const size_t left = state->array.rows - state->at;
   const size_t rows = max_rows < left ? max_rows : left;
   out->rows = rows;
+  if (array_staged(state) && rows > 0)
+    PC_TRY(array_stage(reader, rows, err));
   if (state->is_view) {
     out->data =
         rows == 0 ? (const void *)state->array.first : array_element(state, state->at, 0);
@@ -224,6 +276,8 @@ static void array_plan(pc_reader *reader, pc_as as) {
       reader->cells == PC_CELLS_TEXT && array->names == NULL ? PC_NPY_TEXT_MAX : 0;
   reader->window_limit =
       state->is_view ? SIZE_MAX : pc_window_rows(columns * (state->element_size + letters));
+  if (array_staged(state) && state->stage_rows < reader->window_limit)
+    reader->window_limit = state->stage_rows;
 }
 
 static const pc_reader_calls array_calls = {array_next, array_rewind, array_line, array_close,
@@ -242,6 +296,8 @@ pcal_status pc_array_open(const pc_array *array, const pc_request *request, pc_r
   out->rows = array->rows;
   out->file_columns = array->columns;
   out->listed = array->listed;
+  if (array->file != NULL)
+    array_stage_plan(state);
   PC_TRY(pc_request_columns(request, NULL, array->columns, &state->chosen, &out->columns, err));
   array_space_columns(state, out->columns);
   pc_npy_type_text(&array->type, out->stored, sizeof out->stored);

@@ -15,6 +15,9 @@ typedef struct pc_array {
   const char *const *names; /* what whole numbers stand for, where they are labels or text; or
                                NULL */
   size_t name_count;
+  const pc_bytes
+      *file;     /* where elements are read from, window by window; NULL: they lie at first */
+  size_t offset; /* of the first one in the file */
 } pc_array;
 
 /* Fills a zeroed reader, whose format, env and bytes the caller sets; to be closed even on

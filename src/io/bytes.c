@@ -1,5 +1,6 @@
 /* Edge cases:
- *  1. a regular file is mapped; when that is impossible it is read like a stream.
+ *  1. a regular file is mapped where the environment asks for it; when that is impossible, and
+ *     otherwise, it is read.
  *  2. a regular file of length 0 is read like a stream, since some systems show generated
  *     files that way; when nothing comes it is empty.
  *  3. a file that grows is read up to the length it had when it was opened. */
@@ -16,6 +17,7 @@
 #include "io/output_pending.h"
 
 #define BYTES_FIRST_BLOCK 65536
+#define BYTES_STEP ((size_t)8 << 20) /* after which interruptions are looked for */
 
 static pcal_status bytes_fail_errno(const char *name, int code, pcal_error *err) {
   char reason[128] = "unknown reason";
@@ -73,16 +75,78 @@ static int bytes_map(pc_bytes *bytes, int descriptor, size_t length) {
   return 1;
 }
 
-/* Takes the descriptor over when the file is mapped. */
+static pcal_status bytes_shrank(const pc_bytes *bytes, size_t now, pcal_error *err) {
+  return pc_fail(
+      err, PCAL_IO,
+      "%s shrank from %zu to %zu bytes while it was being read; try again when nothing "
+      "writes to it",
+      bytes->name, bytes->length, now);
+}
+
+static pcal_status bytes_fill(const pc_bytes *bytes, int descriptor, size_t offset,
+                              size_t count, char *out, pcal_error *err) {
+  for (size_t done = 0; done < count;) {
+    PC_TRY(pc_check_interrupt(bytes->env, err));
+    const size_t left = count - done, some = left < BYTES_STEP ? left : BYTES_STEP;
+    const ssize_t got = pread(descriptor, out + done, some, (off_t)(offset + done));
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      return bytes_fail_errno(bytes->name, errno, err);
+    if (got == 0)
+      return bytes_shrank(bytes, offset + done, err);
+    done += (size_t)got;
+  }
+  return PCAL_OK;
+}
+
+pcal_status pc_bytes_read_at(const pc_bytes *bytes, size_t offset, size_t count, void *out,
+                             pcal_error *err) {
+  return bytes_fill(bytes, bytes->descriptor, offset, count, out, err);
+}
+
+static int bytes_is_npy(const char *name) {
+  const size_t length = strlen(name);
+  return length > 4 && strcmp(name + length - 4, ".npy") == 0;
+}
+
+/* A regular file into memory, or the beginning of it.  Takes the descriptor over when the rest
+ * is left. */
+static pcal_status bytes_read_regular(pc_bytes *bytes, int descriptor, size_t length,
+                                      pcal_error *err) {
+  const int windows = length > PC_BYTES_WHOLE && bytes_is_npy(bytes->name);
+  const size_t count = windows ? PC_BYTES_HEAD : length;
+  const uint64_t limit = bytes->env->memory_limit;
+  if (limit > 0 && count > limit)
+    return pc_fail(
+        err, PCAL_MEMORY,
+        "%s has %zu bytes, more than the memory limit of %" PRIu64
+        "; save the numbers as .npy, which is read piece by piece, or raise the limit",
+        bytes->name, count, limit);
+  bytes->block = pc_alloc_raw(bytes->env, count, 1);
+  if (bytes->block == NULL)
+    return pc_fail_memory(err, "reading a file");
+  bytes->kind = windows ? PC_BYTES_WINDOWS : PC_BYTES_READ;
+  bytes->data = bytes->block;
+  bytes->length = length;
+  if (windows)
+    bytes->descriptor = descriptor;
+  return bytes_fill(bytes, descriptor, 0, count, bytes->block, err);
+}
+
+/* Takes the descriptor over when the file is mapped or read by windows. */
 static pcal_status bytes_read_file(pc_bytes *bytes, int descriptor, pcal_error *err) {
   struct stat about;
   if (fstat(descriptor, &about) != 0)
     return bytes_fail_errno(bytes->name, errno, err);
   if (S_ISDIR(about.st_mode))
     return pc_fail(err, PCAL_IO, "%s is a directory; name a file in it", bytes->name);
-  if (S_ISREG(about.st_mode) && about.st_size > 0 && (uintmax_t)about.st_size <= SIZE_MAX &&
-      bytes_map(bytes, descriptor, (size_t)about.st_size))
+  const int regular =
+      S_ISREG(about.st_mode) && about.st_size > 0 && (uintmax_t)about.st_size <= SIZE_MAX;
+  if (regular && bytes->env->map_files && bytes_map(bytes, descriptor, (size_t)about.st_size))
     return PCAL_OK;
+  if (regular)
+    return bytes_read_regular(bytes, descriptor, (size_t)about.st_size, err);
   return bytes_read_stream(bytes, descriptor, err);
 }
 
@@ -129,22 +193,19 @@ void pc_bytes_borrow(const char *name, const void *data, size_t length, pc_bytes
 
 pcal_status pc_bytes_check(const pc_bytes *bytes, pcal_error *err) {
   struct stat about;
-  if (bytes->kind != PC_BYTES_MAPPED)
+  if (bytes->kind != PC_BYTES_MAPPED && bytes->kind != PC_BYTES_WINDOWS)
     return PCAL_OK;
   if (fstat(bytes->descriptor, &about) != 0)
     return bytes_fail_errno(bytes->name, errno, err);
   if ((uintmax_t)about.st_size >= bytes->length)
     return PCAL_OK;
-  return pc_fail(err, PCAL_IO,
-                 "%s shrank from %zu to %" PRIuMAX
-                 " bytes while it was being read; try again when nothing writes to it",
-                 bytes->name, bytes->length, (uintmax_t)about.st_size);
+  return bytes_shrank(bytes, (size_t)about.st_size, err);
 }
 
 void pc_bytes_close(pc_bytes *bytes) {
   if (bytes->kind == PC_BYTES_MAPPED)
     munmap(bytes->block, bytes->length);
-  if (bytes->kind == PC_BYTES_STREAM)
+  else if (bytes->kind != PC_BYTES_BORROWED && bytes->block != NULL)
     pc_free(bytes->env, bytes->block);
   if (bytes->descriptor >= 0 && bytes->kind != PC_BYTES_CLOSED)
     close(bytes->descriptor);

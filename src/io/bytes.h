@@ -8,7 +8,10 @@ typedef enum pc_bytes_kind {
   PC_BYTES_CLOSED = 0,
   PC_BYTES_BORROWED, /* somebody else's memory */
   PC_BYTES_STREAM,   /* read to its end into memory: standard input, pipes, devices */
-  PC_BYTES_MAPPED    /* a regular file, mapped */
+  PC_BYTES_MAPPED,   /* a regular file, mapped */
+  PC_BYTES_READ,     /* a regular file, read into memory */
+  PC_BYTES_WINDOWS   /* a regular file of which only the beginning is in memory: the rest is for
+                        pc_bytes_read_at */
 } pc_bytes_kind;
 
 typedef struct pc_bytes {
@@ -16,17 +19,28 @@ typedef struct pc_bytes {
   const pcal_env *env;
   const char *name; /* for sentences: the path, or "standard input" */
   const unsigned char *data;
-  size_t length; /* never 0 */
+  size_t length; /* never 0; of the file, also where not all of it is in memory */
   void *block;   /* what to release: memory or mapping */
   char *owned_name;
-  int descriptor; /* of a mapped file, else -1 */
+  int descriptor; /* of a file that is mapped or read by windows, else -1 */
 } pc_bytes;
 
-/* Opens a file; "-" is standard input.  env must outlive the bytes.  Fails with PCAL_IO when
- * it cannot be read, PCAL_DATA when it is empty, PCAL_MEMORY when a stream does not fit the
- * memory or env->memory_limit. */
+/* Files up to this size are read as a whole. */
+#define PC_BYTES_WHOLE ((size_t)64 << 20)
+/* Of larger ones that are read by windows, so much is in memory. */
+#define PC_BYTES_HEAD ((size_t)1 << 20)
+
+/* Opens a file; "-" is standard input.  Regular files are mapped if env->map_files says so,
+ * else read; those beyond PC_BYTES_WHOLE that are called .npy are left for pc_bytes_read_at.
+ * env must outlive the bytes.  Fails with PCAL_IO when it cannot be read, PCAL_DATA when it is
+ * empty, PCAL_MEMORY when a stream does not fit the memory or env->memory_limit. */
 PC_CHECKED pcal_status pc_bytes_open(const char *path, const pcal_env *env, pc_bytes *out,
                                      pcal_error *err);
+
+/* Reads bytes [offset, offset + count) of a file that is read by windows.  Fails with PCAL_IO
+ * when the file has become shorter. */
+PC_CHECKED pcal_status pc_bytes_read_at(const pc_bytes *bytes, size_t offset, size_t count,
+                                        void *out, pcal_error *err);
 
 /* Bytes in memory under a name; both must outlive out. */
 void pc_bytes_borrow(const char *name, const void *data, size_t length, pc_bytes *out);

@@ -138,6 +138,7 @@ static pcal_status csv_head_names(pc_csv_scan scan, size_t columns, size_t lette
     return pc_fail_memory(err, "reading a header");
   const char **names = (const char **)(void *)block;
   char *at = block + pointers;
+  const char *end = at + letters + columns;
   *out = names;
   for (size_t column = 0; column < columns; column++) {
     pc_csv_cell cell;
@@ -148,6 +149,11 @@ static pcal_status csv_head_names(pc_csv_scan scan, size_t columns, size_t lette
                      "%s, line %" PRIu64
                      ": the name of column %zu is not valid UTF-8; save the file as UTF-8",
                      scan.name, line, column);
+    if ((size_t)(end - at) <= cell.text.length)
+      return pc_fail(
+          err, PCAL_IO,
+          "%s changed while its header was read; try again when nothing writes to it",
+          scan.name);
     names[column] = at;
     at += pc_csv_cell_copy(&cell, at);
     *at++ = '\0';

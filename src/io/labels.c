@@ -137,9 +137,10 @@ static pcal_status labels_from_row(const labels_place *place, const double *row,
 static int labels_whole_f64(const double *from, size_t count, int32_t *out) {
   int others = 0;
   for (size_t i = 0; i < count; i++) {
-    const int fits = from[i] >= (double)INT32_MIN && from[i] <= (double)INT32_MAX;
-    out[i] = (int32_t)(fits ? from[i] : 0.0);
-    others |= (double)out[i] != from[i];
+    const double here = from[i];
+    const int fits = here >= (double)INT32_MIN && here <= (double)INT32_MAX;
+    out[i] = (int32_t)(fits ? here : 0.0);
+    others |= (double)out[i] != here;
   }
   return !others;
 }

@@ -6,9 +6,12 @@ pcal_status pc_npy_open(const pc_request *request, pc_reader *out, pcal_error *e
   pc_npy_header header;
   PC_TRY(pc_npy_header_read(request->bytes, &header, err));
   const ptrdiff_t size = (ptrdiff_t)header.type.size;
+  const int windows = request->bytes->kind == PC_BYTES_WINDOWS;
   const pc_array array = {
       .type = header.type,
-      .first = request->bytes->data + header.data_offset,
+      .first = request->bytes->data + (windows ? 0 : header.data_offset),
+      .file = windows ? request->bytes : NULL,
+      .offset = header.data_offset,
       .rows = header.rows,
       .columns = header.columns,
       .listed = header.dimensions == 2 && header.columns == 1,

@@ -283,6 +283,10 @@ static pcal_status npy_header_locate(const pc_bytes *bytes, npy_header_text *tex
                    "%s is truncated: it ends inside the npy header; copy or write the file "
                    "again",
                    bytes->name);
+  if (bytes->kind == PC_BYTES_WINDOWS && start + length > PC_BYTES_HEAD)
+    return pc_fail(err, PCAL_DATA,
+                   "%s: the npy header is longer than a megabyte; write the file again",
+                   bytes->name);
   text->at = (const char *)data + start;
   text->end = text->at + length;
   text->name = bytes->name;

@@ -85,10 +85,11 @@ static void cuts_offsets_f32(const float *restrict score, const int32_t *restric
   const uint64_t one = rule->one;
   const unsigned square = rule->square;
   for (size_t i = 0; i < count; i++) {
-    const int32_t bucket = (int32_t)(score[i] * buckets);
-    const float beyond = score[i] - (float)bucket * width;
+    const float given = score[i], least = given > 0 ? given : 0, here = least < 1 ? least : 1;
+    const int32_t bucket = (int32_t)(here * buckets);
+    const float beyond = here - (float)bucket * width;
     const uint64_t offset = (uint32_t)(int32_t)(beyond * units);
-    place[i] = 2 * (uint32_t)bucket + (uint32_t)label[i];
+    place[i] = 2 * (uint32_t)bucket + ((uint32_t)label[i] & 1);
     out[i].offset = one + offset;
     out[i].square = offset * offset >> square;
   }

@@ -36,7 +36,8 @@ typedef struct pc_cut_kernels {
    * on a cut is above it. */
   void (*even_f32)(const float *score, size_t count, int32_t buckets, int32_t *out);
   void (*even_f64)(const double *score, size_t count, int32_t buckets, int32_t *out);
-  /* Scores in [0, 1] with labels of 0 or 1.  The place of a row is 2 * bucket + label; its
+  /* Scores in [0, 1] with labels of 0 or 1; any others are taken as such, so that places are
+   * valid even if the rows change meanwhile.  The place of a row is 2 * bucket + label; its
    * offset is the distance of the score to the cut below it in units, truncated. */
   void (*offsets_f32)(const float *score, const int32_t *label, size_t count,
                       const pc_cut_offsets *rule, uint32_t *place, pc_cut_addend *out);

@@ -159,6 +159,8 @@ static void fast_softmax(const float *z, size_t count, pc_softmax_facts *facts) 
   facts->finite = 1;
   if (marked / FAST_ONE != 1) /* not only the largest */
     facts->finite = fast_look(z, count, max, &facts->top, &ties);
+  if (facts->top >= count) /* the row has changed meanwhile */
+    facts->top = 0;
   facts->max = (double)max;
   facts->rest = fast_fold(sums.term) * PC_LANE_EXPF_UNIT + ties;
   facts->rest_square = fast_fold(sums.square) * (PC_LANE_EXPF_UNIT * PC_LANE_EXPF_UNIT) + ties;

@@ -25,7 +25,8 @@ static double kernels_fold(double lanes[PC_LANES]) {
   return (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]);
 }
 
-/* The lowest index of `best`, given the largest of each lane. */
+/* The lowest index of `best`, given the largest of each lane; 0 when the row has changed and no
+ * longer holds it. */
 #define KERNELS_FIND(name, type)                                                \
   static size_t name(const type *z, size_t count, const type *top, type best) { \
     size_t lowest = count;                                                      \
@@ -33,11 +34,11 @@ static double kernels_fold(double lanes[PC_LANES]) {
       if (top[l] != best)                                                       \
         continue;                                                               \
       size_t j = l;                                                             \
-      while (z[j] != best)                                                      \
+      while (j < lowest && z[j] != best)                                        \
         j += PC_LANES;                                                          \
       lowest = j < lowest ? j : lowest;                                         \
     }                                                                           \
-    return lowest;                                                              \
+    return lowest < count ? lowest : 0;                                         \
   }
 
 KERNELS_FIND(kernels_find_f64, double)

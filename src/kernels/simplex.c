@@ -22,7 +22,8 @@ static double simplex_fold(double lanes[SIMPLEX_LANES]) {
   return (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]);
 }
 
-/* The lowest index of the largest, which is the largest of some lanes. */
+/* The lowest index of the largest, which is the largest of some lanes; 0 when the row has
+ * changed and no longer holds it. */
 #define SIMPLEX_FIND(name, type)                                                    \
   static size_t name(const type *p, size_t count, const type *high, type largest) { \
     size_t lowest = count;                                                          \
@@ -30,11 +31,11 @@ static double simplex_fold(double lanes[SIMPLEX_LANES]) {
       size_t j = l;                                                                 \
       if (high[l] != largest)                                                       \
         continue;                                                                   \
-      while (p[j] != largest)                                                       \
+      while (j < lowest && p[j] != largest)                                         \
         j += SIMPLEX_LANES;                                                         \
       lowest = SIMPLEX_SMALLER(lowest, j);                                          \
     }                                                                               \
-    return lowest;                                                                  \
+    return lowest < count ? lowest : 0;                                             \
   }
 
 SIMPLEX_FIND(simplex_find_f32, float)

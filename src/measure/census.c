@@ -114,7 +114,7 @@ pcal_status pc_census_grow_groups(pc_census *census, size_t count, pcal_error *e
   return status;
 }
 
-/* Takes room that is there. */
+/* Requires room for the group. */
 static void census_meet(pc_census *census, size_t group, uint64_t row) {
   while (census->group_count <= group)
     census->first_rows[census->group_count++] = PCAL_NO_ROW;
@@ -124,8 +124,10 @@ static void census_meet(pc_census *census, size_t group, uint64_t row) {
 
 static size_t census_batch_groups(const pcal_batch *batch) {
   size_t count = 0;
-  for (size_t i = 0; batch->groups != NULL && i < batch->rows; i++)
-    count = batch->groups[i] >= count ? (size_t)batch->groups[i] + 1 : count;
+  for (size_t i = 0; batch->groups != NULL && i < batch->rows; i++) {
+    const size_t group = batch->groups[i];
+    count = group >= count ? group + 1 : count;
+  }
   return count;
 }
 
@@ -133,15 +135,26 @@ static size_t census_batch_groups(const pcal_batch *batch) {
 
 pcal_status pc_census_prepare(pc_census *census, const pcal_batch *batch, pcal_error *err) {
   PC_TRY(pc_census_grow_ranges(census, census->range_count + 1, err));
-  return pc_census_grow_groups(census, census_batch_groups(batch), err);
+  census->expected = census_batch_groups(batch);
+  return pc_census_grow_groups(census, census->expected, err);
+}
+
+size_t pc_census_groups(const pc_census *census) {
+  return census->expected > census->group_count ? census->expected : census->group_count;
 }
 
 void pc_census_add(pc_census *census, const pcal_batch *batch) {
   if (batch->rows == 0)
     return;
   census_add_range(census, census_batch_rows(batch));
-  for (size_t i = 0; batch->groups != NULL && i < batch->rows; i++)
-    census_meet(census, batch->groups[i], batch->first_row + i);
+  const size_t groups = pc_census_groups(census);
+  for (size_t i = 0; batch->groups != NULL && i < batch->rows; i++) {
+    const size_t group = batch->groups[i];
+    if (group < groups) /* others are new: somebody overwrites the batch */
+      census_meet(census, group, batch->first_row + i);
+  }
+  if (groups > census->group_count)
+    census_meet(census, groups - 1, PCAL_NO_ROW);
 }
 
 static size_t census_target(const size_t *map, size_t group) {

@@ -19,6 +19,7 @@ typedef struct pc_census {
   int scattered;        /* there were too many ranges; none is kept */
   uint64_t *first_rows; /* by group number; PCAL_NO_ROW: not met */
   size_t group_count, group_capacity;
+  size_t expected; /* groups of the batch that pc_census_prepare has seen last */
 } pc_census;
 
 void pc_census_init(pc_census *census, const pcal_env *env);
@@ -28,6 +29,8 @@ void pc_census_free(pc_census *census);
 PC_CHECKED pcal_status pc_census_prepare(pc_census *census, const pcal_batch *batch,
                                          pcal_error *err);
 void pc_census_add(pc_census *census, const pcal_batch *batch);
+/* Groups that there will be after pc_census_add, whatever happens to the batch meanwhile. */
+size_t pc_census_groups(const pc_census *census);
 
 /* Makes room for groups 0 .. count-1, and for ranges. */
 PC_CHECKED pcal_status pc_census_grow_groups(pc_census *census, size_t count, pcal_error *err);

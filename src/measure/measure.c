@@ -277,6 +277,21 @@ static int measure_grouped(const pcal_measure *measure, const pcal_batch *batch)
   return batch->groups != NULL && !measure->plan.certainty.by_cluster;
 }
 
+/* A group that workers have seen and the census has not is there because somebody overwrites
+ * the batch. */
+static pcal_status measure_check_groups(const pcal_measure *measure, pcal_error *err) {
+  const size_t groups = pc_census_groups(&measure->census);
+  size_t most = 1;
+  for (size_t w = 0; w < measure->pass.worker_count; w++)
+    if (measure->workers[w].ready && measure->workers[w].ledger.count > most)
+      most = measure->workers[w].ledger.count;
+  if (most == 1 || most <= groups)
+    return PCAL_OK;
+  return pc_fail(
+      err, PCAL_DATA,
+      "the groups changed while they were read; measure when nothing writes to them");
+}
+
 /* Adds the rows of a batch to the workers' ledgers. */
 static pcal_status measure_read(pcal_measure *measure, const pcal_batch *batch,
                                 pc_row_counts *counts, pcal_error *err) {
@@ -293,7 +308,8 @@ static pcal_status measure_read(pcal_measure *measure, const pcal_batch *batch,
   PC_TRY(pc_pass_batch(&measure->pass, batch, counts, err));
   PC_TRY(measure_check_weights(measure, batch, counts, err));
   PC_TRY(measure_check_indices(measure, batch, err));
-  return pc_census_prepare(&measure->census, batch, err);
+  PC_TRY(pc_census_prepare(&measure->census, batch, err));
+  return measure_check_groups(measure, err);
 }
 
 static void measure_note(pcal_measure *measure, const pcal_batch *batch,

@@ -2,6 +2,8 @@
 #ifndef PC_BINS_H
 #define PC_BINS_H
 
+#include <math.h>
+
 #include "stats/curve_table.h"
 
 #define PC_BINS_MAX 10000
@@ -42,10 +44,12 @@ static inline int pc_partition_above(const pc_partition *cells, double score, si
   return cells->closed_right ? score > cells->cuts[i] : score >= cells->cuts[i];
 }
 
-/* The cell of a score, which is finite. */
+/* The cell of a score; that of NaN is the first. */
 static inline size_t pc_partition_find(const pc_partition *cells, double score) {
   const double place = score * cells->guess, last = (double)cells->cut_count;
-  const double *cut = cells->cuts + (ptrdiff_t)(place < 0 ? 0.0 : place > last ? last : place);
+  const double *cut = cells->cuts + (ptrdiff_t)(place > 0 ? place > last ? last : place : 0.0);
+  if (!(score > -INFINITY && score < INFINITY))
+    return score > 0 ? cells->cut_count : 0;
   if (cells->closed_right) {
     while (score > *cut)
       cut++;

@@ -282,6 +282,11 @@ static size_t coarse_tally_count_floats(pc_cut_addend *restrict cells, const uin
   return lefts;
 }
 
+/* A score of a plain row, which another thread may have overwritten since it was checked. */
+static double coarse_tally_inside(double score) {
+  return score > 0 ? score < 1 ? score : 1.0 : 0.0;
+}
+
 /* Plain rows.  Both return what their scores have below 2^-53. */
 static int64_t coarse_tally_take_f32(const pc_coarse_tally *tally, const float *score,
                                      const int32_t *label, size_t count) {
@@ -297,7 +302,8 @@ static int64_t coarse_tally_take_f32(const pc_coarse_tally *tally, const float *
     const size_t lefts =
         coarse_tally_count_floats(tally->counters->cells, cut, place, addend, here, left);
     for (size_t l = 0; l < lefts; l++)
-      rest += coarse_tally_count(tally, (double)score[i + left[l]], label[i + left[l]]);
+      rest += coarse_tally_count(tally, coarse_tally_inside((double)score[i + left[l]]),
+                                 label[i + left[l]] & 1);
   }
   return rest;
 }
@@ -306,7 +312,7 @@ static int64_t coarse_tally_take_f64(const pc_coarse_tally *tally, const double 
                                      const int32_t *label, size_t count) {
   int64_t rest = 0;
   for (size_t i = 0; i < count; i++)
-    rest += coarse_tally_count(tally, score[i], label[i]);
+    rest += coarse_tally_count(tally, coarse_tally_inside(score[i]), label[i] & 1);
   return rest;
 }
 
@@ -396,16 +402,16 @@ static size_t coarse_tally_find(const uint8_t *wanted, const int32_t *bucket, si
 
 /* Buckets as pc_coarse_bucket finds them, the places of those in which a target lies, and their
  * scores. */
-#define COARSE_TALLY_FIND(name, even, type)                                      \
-  static void name(const uint8_t *wanted, const type *score, size_t count,       \
-                   coarse_tally_found *found) {                                  \
-    int32_t bucket[COARSE_TALLY_BLOCK + COARSE_TALLY_GROUP];                     \
-    pc_cut_kernels_best()->even(score, count, PC_COARSE_BUCKETS, bucket);        \
-    for (size_t i = count; i < count + COARSE_TALLY_GROUP; i++)                  \
-      bucket[i] = 0;                                                             \
-    found->count = coarse_tally_find(wanted, bucket, count, found->place);       \
-    for (size_t i = 0; i < found->count; i++)                                    \
-      found->score[i] = (double)score[found->place[i]] + 0.0; /* -0 becomes 0 */ \
+#define COARSE_TALLY_FIND(name, even, type)                                  \
+  static void name(const uint8_t *wanted, const type *score, size_t count,   \
+                   coarse_tally_found *found) {                              \
+    int32_t bucket[COARSE_TALLY_BLOCK + COARSE_TALLY_GROUP];                 \
+    pc_cut_kernels_best()->even(score, count, PC_COARSE_BUCKETS, bucket);    \
+    for (size_t i = count; i < count + COARSE_TALLY_GROUP; i++)              \
+      bucket[i] = 0;                                                         \
+    found->count = coarse_tally_find(wanted, bucket, count, found->place);   \
+    for (size_t i = 0; i < found->count; i++)                                \
+      found->score[i] = coarse_tally_inside((double)score[found->place[i]]); \
   }
 
 COARSE_TALLY_FIND(coarse_tally_find_f32, even_f32, float)

@@ -35,7 +35,8 @@ static pcal_status study_features_add(pc_study_features *features, const pcal_ba
                                       pcal_error *err) {
   for (size_t i = 0; i < batch->rows; i++, features->rows++) {
     double *row = features->inputs + features->rows * features->columns;
-    int good = isfinite(batch->targets[i]);
+    const double target = batch->targets[i];
+    int good = isfinite(target);
     pc_batch_row(batch, i, row);
     for (size_t j = 0; j < features->columns; j++)
       good &= isfinite(row[j]);
@@ -44,7 +45,7 @@ static pcal_status study_features_add(pc_study_features *features, const pcal_ba
                          "row %llu of the features or of the target has a number that is "
                          "missing or not finite; remove the row",
                          (unsigned long long)(batch->first_row + i));
-    features->targets[features->rows] = batch->targets[i];
+    features->targets[features->rows] = target;
   }
   return PCAL_OK;
 }

@@ -417,6 +417,43 @@ static void a_child_has_threads_of_its_own(void **state) {
   pcal_pool_free(env.pool);
 }
 
+static void *keep_busy(void *user) {
+  const pcal_env *env = user;
+  notes *seen = notes_new(env);
+  for (int i = 0; i < 20; i++)
+    if (pc_run(env, TASKS, LARGE, note_task, seen, NULL) != PCAL_OK)
+      break;
+  free(seen);
+  return NULL;
+}
+
+/* The same while another thread is inside a call with the pool: its locks stay as they were. */
+static void a_child_of_a_busy_process_does_not_wait(void **state) {
+  (void)state;
+#if defined(__SANITIZE_THREAD__)
+  skip();
+#endif
+  pcal_env env = env_with(3, 1);
+  pthread_t busy;
+  assert_int_equal(pthread_create(&busy, NULL, keep_busy, &env), 0);
+  for (int i = 0; i < 5; i++) {
+    wait_a_little(700);
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(60);
+      meeting here = {.expected = 3};
+      const pcal_status status = pc_run(&env, 3, LARGE, meet_task, &here, NULL);
+      pcal_pool_free(env.pool);
+      _exit(status == PCAL_OK ? 0 : 1);
+    }
+    int ended = -1;
+    assert_int_equal(waitpid(child, &ended, 0), child);
+    assert_true(WIFEXITED(ended) && WEXITSTATUS(ended) == 0);
+  }
+  assert_int_equal(pthread_join(busy, NULL), 0);
+  pcal_pool_free(env.pool);
+}
+
 static pcal_status pool_scenario(const pcal_env *env, void *user, pcal_error *err) {
   pcal_pool *pool = NULL;
   (void)user;
@@ -456,6 +493,7 @@ int main(void) {
       cmocka_unit_test(two_threads_share_a_pool),
       cmocka_unit_test(a_pool_may_be_smaller_or_larger_than_the_call),
       cmocka_unit_test(a_child_has_threads_of_its_own),
+      cmocka_unit_test(a_child_of_a_busy_process_does_not_wait),
       cmocka_unit_test(a_pool_survives_every_failed_allocation),
       cmocka_unit_test(a_pool_needs_a_place),
   };

@@ -17,9 +17,10 @@ static pcal_status bytes_open_fails(const char *path, pcal_error *err) {
 
 static void maps_a_regular_file(void **state) {
   (void)state;
-  const pcal_env env = help_plain_env();
+  pcal_env env = help_plain_env();
   pc_bytes bytes;
   pcal_error err;
+  env.map_files = 1;
   const char *path = help_text("plain.csv", "hello\n");
   assert_int_equal(pc_bytes_open(path, &env, &bytes, &err), PCAL_OK);
   assert_int_equal(bytes.kind, PC_BYTES_MAPPED);
@@ -29,6 +30,21 @@ static void maps_a_regular_file(void **state) {
   assert_int_equal(pc_bytes_check(&bytes, &err), PCAL_OK);
   pc_bytes_close(&bytes);
   assert_int_equal(bytes.kind, PC_BYTES_CLOSED);
+}
+
+static void reads_a_regular_file_unless_asked_to_map_it(void **state) {
+  (void)state;
+  const pcal_env env = help_plain_env();
+  pc_bytes bytes;
+  pcal_error err;
+  const char *path = help_text("read.csv", "hello\n");
+  assert_int_equal(pc_bytes_open(path, &env, &bytes, &err), PCAL_OK);
+  assert_int_equal(bytes.kind, PC_BYTES_READ);
+  assert_int_equal(truncate(path, 2), 0);
+  assert_int_equal(bytes.length, 6);
+  assert_memory_equal(bytes.data, "hello\n", 6);
+  assert_int_equal(pc_bytes_check(&bytes, &err), PCAL_OK);
+  pc_bytes_close(&bytes);
 }
 
 static void refuses_what_cannot_be_read(void **state) {
@@ -58,9 +74,10 @@ static void refuses_what_cannot_be_read(void **state) {
 
 static void notices_a_file_that_shrinks(void **state) {
   (void)state;
-  const pcal_env env = help_plain_env();
+  pcal_env env = help_plain_env();
   pc_bytes bytes;
   pcal_error err;
+  env.map_files = 1;
   const char *path = help_text("shrinks.csv", "0123456789");
   assert_int_equal(pc_bytes_open(path, &env, &bytes, &err), PCAL_OK);
   assert_int_equal(truncate(path, 20), 0);
@@ -197,6 +214,7 @@ static void tells_whether_a_file_exists(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(maps_a_regular_file),
+      cmocka_unit_test(reads_a_regular_file_unless_asked_to_map_it),
       cmocka_unit_test(refuses_what_cannot_be_read),
       cmocka_unit_test(notices_a_file_that_shrinks),
       cmocka_unit_test(reads_a_pipe_to_its_end),

@@ -288,6 +288,107 @@ static void survives_every_failed_allocation(void **state) {
   free(npy.bytes);
 }
 
+/* ---- files that are read window by window ---- */
+
+#define LARGE_ROWS 6000000
+#define LARGE_COLUMNS 3
+
+/* A sparse npy file of floats, 69 MiB; element r, c of every 65537th row is 10 r + c. */
+static const char *npy_large(const char *name, int fortran) {
+  const char *path = help_path(name);
+  char header[128];
+  memset(header, ' ', sizeof header);
+  memcpy(header, "\x93NUMPY\x01\x00\x76\x00", 10);
+  char text[118];
+  const int length =
+      snprintf(text, sizeof text, "{'descr': '<f4', 'fortran_order': %s, 'shape': (%d, %d), }",
+               fortran ? "True" : "False", LARGE_ROWS, LARGE_COLUMNS);
+  memcpy(header + 10, text, (size_t)length);
+  header[127] = '\n';
+  FILE *file = fopen(path, "wb");
+  assert_non_null(file);
+  assert_int_equal(fwrite(header, 1, sizeof header, file), sizeof header);
+  for (long r = 0; r < LARGE_ROWS; r += 65537)
+    for (long c = 0; c < LARGE_COLUMNS; c++) {
+      const float value = (float)(10 * r + c);
+      const long place = fortran ? c * LARGE_ROWS + r : r * LARGE_COLUMNS + c;
+      assert_int_equal(fseek(file, 128 + 4 * place, SEEK_SET), 0);
+      assert_int_equal(fwrite(&value, sizeof value, 1, file), 1);
+    }
+  fclose(file);
+  assert_int_equal(truncate(path, 128 + 4L * LARGE_ROWS * LARGE_COLUMNS), 0);
+  return path;
+}
+
+/* Opens columns `selector` of a file. */
+static void npy_open_file(npy_fixture *f, const char *path, const char *selector) {
+  pcal_error err;
+  f->env = help_plain_env();
+  if (pc_bytes_open(path, &f->env, &f->bytes, &err) != PCAL_OK)
+    fail_msg("%s", err.message);
+  const pc_request request = {
+      .env = &f->env, .bytes = &f->bytes, .selector = selector, .as = PC_AS_SCORES};
+  if (pc_reader_open(&request, &f->reader, &err) != PCAL_OK)
+    fail_msg("%s", err.message);
+}
+
+static void npy_close_file(npy_fixture *f) {
+  pc_reader_close(&f->reader);
+  pc_bytes_close(&f->bytes);
+}
+
+/* All rows, of which few are not 0; columns are first, first + step, ... */
+static void expect_large(npy_fixture *f, size_t first, size_t step) {
+  pc_window window;
+  size_t row = 0;
+  do {
+    assert_int_equal(pc_reader_next(&f->reader, SIZE_MAX, &window, NULL), PCAL_OK);
+    for (size_t i = 0; i < window.rows; i++, row++)
+      for (size_t c = 0; c < f->reader.columns; c++) {
+        const double expected =
+            row % 65537 == 0 ? (double)(float)(10 * row + first + c * step) : 0.0;
+        if (npy_cell(&f->reader, &window, i, c) != expected)
+          fail_msg("row %zu, column %zu", row, c);
+      }
+  } while (window.rows > 0);
+  assert_int_equal(row, LARGE_ROWS);
+}
+
+static void large_files_are_read_by_windows(void **state) {
+  (void)state;
+  for (int fortran = 0; fortran < 2; fortran++) {
+    npy_fixture f = {.env = help_plain_env()};
+    const char *path = npy_large(fortran ? "down.npy" : "along.npy", fortran);
+    npy_open_file(&f, path, NULL);
+    assert_int_equal(f.bytes.kind, PC_BYTES_WINDOWS);
+    assert_true(f.reader.window_limit <= LARGE_ROWS / 10);
+    expect_large(&f, 0, 1);
+    pc_reader_rewind(&f.reader);
+    expect_large(&f, 0, 1);
+    npy_close_file(&f);
+    npy_open_file(&f, path, "0,2");
+    expect_large(&f, 0, 2);
+    npy_close_file(&f);
+  }
+}
+
+static void a_large_file_that_shrinks_is_an_error(void **state) {
+  (void)state;
+  npy_fixture f = {.env = help_plain_env()};
+  pc_window window;
+  pcal_error err;
+  const char *path = npy_large("shrinks.npy", 0);
+  npy_open_file(&f, path, NULL);
+  assert_int_equal(pc_reader_next(&f.reader, SIZE_MAX, &window, &err), PCAL_OK);
+  assert_int_equal(truncate(path, 5000000), 0);
+  pcal_status status = PCAL_OK;
+  while (status == PCAL_OK && window.rows > 0)
+    status = pc_reader_next(&f.reader, SIZE_MAX, &window, &err);
+  assert_int_equal(status, PCAL_IO);
+  assert_message(err, "shrinks.npy shrank from");
+  npy_close_file(&f);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reads_every_type_order_and_window),
@@ -298,6 +399,8 @@ int main(void) {
       cmocka_unit_test(reads_bool_and_no_dimension),
       cmocka_unit_test(gives_text),
       cmocka_unit_test(survives_every_failed_allocation),
+      cmocka_unit_test(large_files_are_read_by_windows),
+      cmocka_unit_test(a_large_file_that_shrinks_is_an_error),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, help_setup, help_teardown);
 }

@@ -92,7 +92,8 @@ static void takes_columns_by_number(void **state) {
 /* Each format, cut short between open and next. */
 static void notices_a_file_that_shrinks(void **state) {
   (void)state;
-  const pcal_env env = help_plain_env();
+  pcal_env env = help_plain_env();
+  env.map_files = 1;
   const float values[] = {1, 2, 3, 4};
   const char *paths[] = {
       help_npy_file("s.npy", "<f4", "(4,)", values, sizeof values),

@@ -491,7 +491,11 @@ static void notices_files_that_shrink(void **state) {
   for (int which = 0; which < 2; which++) {
     const char *s = help_npy_file("sh.npy", "<f4", "(4,)", scores, sizeof scores);
     const char *y = help_text("sh.csv", "0\n1\n0\n1\n");
-    pcal_source *source = source_open((pcal_inputs){.logits = s, .labels = y});
+    pcal_env env = help_plain_env();
+    pcal_source *source = NULL;
+    const pcal_inputs inputs = {.size = sizeof inputs, .logits = s, .labels = y};
+    env.map_files = 1;
+    assert_int_equal(pc_source_open(&inputs, &env, &source, NULL), PCAL_OK);
     pcal_batch batch = source_next(source, 2);
     pcal_error err;
     assert_int_equal(truncate(which == 0 ? s : y, 3), 0);

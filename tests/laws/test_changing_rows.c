@@ -1,0 +1,495 @@
+/* Laws of every registry row: rows that another thread overwrites during a call may give wrong
+ * numbers or an error, but never a crash, and the call comes back.
+ *
+ * Borrowed arrays are changed cell by cell while every metric, calibrator, figure and study works
+ * on them, each in a child process (forked_cases.h): between two reads of one thread
+ * (row_trap.h) and by another thread (row_writer.h), in turn.
+ *
+ *   PROPERCAL_CHANGING=SECONDS    every spec of every row on every set, together about so long;
+ *                                 an hour is 3600.  Not set: few specs, about 10 seconds.
+ *   PROPERCAL_CHANGING_ONLY=TEXT  only the cases whose name has this text */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "calibrator_specs.h"
+#include "forked_cases.h"
+#include "law_specs.h"
+#include "row_trap.h"
+#include "row_writer.h"
+
+#define CHANGING_CASES 8192
+#define CHANGING_ROWS 60 /* few, so that a change often meets the row that is read */
+#define CHANGING_TEXT 256
+#define CHANGING_PATIENCE \
+  300 /* seconds for a case, on a busy machine and with sanitizers too */
+
+typedef enum changing_call {
+  CHANGING_MEASURE,
+  CHANGING_FIT,
+  CHANGING_APPLY,
+  CHANGING_FIGURE,
+  CHANGING_STUDY,
+  CHANGING_COMPARE,
+  CHANGING_REPORT,
+  CHANGING_INSPECT
+} changing_call;
+
+static const char *const changing_verbs[] = {"measure", "fit",     "apply",  "figure",
+                                             "study",   "compare", "report", "inspect"};
+
+typedef struct changing_case {
+  changing_call call;
+  size_t set;
+  char spec[CHANGING_TEXT];
+} changing_case;
+
+static changing_case *changing_list;
+static size_t changing_count;
+static law_set **changing_sets;
+static size_t changing_set_count;
+static int changing_long;       /* every spec of every row, on every set */
+static double changing_seconds; /* for each case */
+
+/* ---- Data ---- */
+
+static double changing_cell(const law_set *set, size_t at) {
+  return set->type == PCAL_F32 ? (double)((const float *)set->scores)[at]
+                               : ((const double *)set->scores)[at];
+}
+
+static void *changing_room(size_t count, size_t size) {
+  void *room = calloc(count, size);
+  assert_non_null(room);
+  return room;
+}
+
+/* A set of more rows, which repeat those of another one, as float32. */
+static law_set *changing_tiled(const law_set *from, size_t rows, const char *name) {
+  law_set *set = changing_room(1, sizeof *set);
+  *set = *from;
+  set->name = name;
+  set->type = PCAL_F32;
+  set->rows = rows;
+  float *scores = changing_room(rows * set->columns, sizeof *scores);
+  set->scores = scores;
+  set->labels = changing_room(rows, sizeof *set->labels);
+  set->targets = changing_room(rows, sizeof *set->targets);
+  set->whole = changing_room(rows, sizeof *set->whole);
+  set->fractional = changing_room(rows, sizeof *set->fractional);
+  set->groups = changing_room(rows, sizeof *set->groups);
+  set->levels = NULL;
+  for (size_t i = 0; i < rows; i++) {
+    const size_t at = i % from->rows;
+    for (size_t j = 0; j < set->columns; j++)
+      scores[i * set->columns + j] = (float)changing_cell(from, at * set->columns + j);
+    set->labels[i] = from->labels[at];
+    set->targets[i] = from->targets[at];
+    set->whole[i] = from->whole[at];
+    set->fractional[i] = from->fractional[at];
+    set->groups[i] = from->groups[at];
+  }
+  return set;
+}
+
+/* Logits become probabilities. */
+static law_set *changing_softmax(law_set *set, const char *name) {
+  float *scores = set->scores;
+  for (size_t i = 0; i < set->rows; i++) {
+    float *row = scores + i * set->columns;
+    double sum = 0;
+    for (size_t j = 0; j < set->columns; j++)
+      sum += exp((double)row[j]);
+    for (size_t j = 0; j < set->columns; j++)
+      row[j] = (float)(exp((double)row[j]) / sum);
+  }
+  set->name = name;
+  set->kind = PCAL_PROBABILITY;
+  return set;
+}
+
+/* Moves an array to memory that can be trapped. */
+static void *changing_move(void *from, size_t bytes) {
+  void *to = row_trap_room(bytes);
+  memcpy(to, from, bytes);
+  free(from);
+  return to;
+}
+
+static void changing_set_move(law_set *set) {
+  const size_t rows = set->rows;
+  set->scores = changing_move(set->scores, rows * set->columns * law_score_size(set));
+  set->labels = changing_move(set->labels, rows * sizeof *set->labels);
+  set->targets = changing_move(set->targets, rows * sizeof *set->targets);
+  set->whole = changing_move(set->whole, rows * sizeof *set->whole);
+  set->fractional = changing_move(set->fractional, rows * sizeof *set->fractional);
+}
+
+static void changing_set_free(law_set *set) {
+  const size_t rows = set->rows;
+  row_trap_free(set->scores, rows * set->columns * law_score_size(set));
+  row_trap_free(set->labels, rows * sizeof *set->labels);
+  row_trap_free(set->targets, rows * sizeof *set->targets);
+  row_trap_free(set->whole, rows * sizeof *set->whole);
+  row_trap_free(set->fractional, rows * sizeof *set->fractional);
+  free(set->levels);
+  free(set->groups);
+  free(set);
+}
+
+static void changing_sets_make(void) {
+  const size_t small = law_set_count();
+  changing_sets = changing_room(small + 6, sizeof *changing_sets);
+  for (size_t i = 0; i < small; i++) {
+    changing_sets[changing_set_count] = law_set_make(i);
+    changing_sets[changing_set_count++]->rows = CHANGING_ROWS;
+  }
+  law_set **more = changing_sets + small;
+  more[0] = changing_tiled(changing_sets[2], 70000, "70000 binary probabilities, float32");
+  more[1] = changing_tiled(changing_sets[5], 70000, "70000 confidences, float32");
+  more[2] = law_set_large();
+  more[2]->rows = CHANGING_ROWS;
+  law_set *narrow = law_set_narrow();
+  more[3] = changing_softmax(changing_tiled(narrow, CHANGING_ROWS, ""),
+                             "probabilities of 14 classes, float32");
+  more[4] = changing_softmax(changing_tiled(more[2], CHANGING_ROWS, ""),
+                             "probabilities of 256 classes, float32");
+  more[5] = changing_tiled(changing_sets[6], 2000, "2000 means and variances, float32");
+  law_set_free(narrow);
+  changing_set_count += 6;
+  for (size_t i = 0; i < changing_set_count; i++)
+    changing_set_move(changing_sets[i]);
+}
+
+static int changing_is_regression(const law_set *set) {
+  return set->kind >= PCAL_MEAN_VARIANCE;
+}
+
+/* ---- Cases ---- */
+
+static void changing_name(size_t index, char *out, size_t out_size) {
+  const changing_case *one = &changing_list[index];
+  snprintf(out, out_size, "%s %s, %s", changing_verbs[one->call], one->spec,
+           changing_sets[one->set]->name);
+}
+
+static void changing_add(changing_call call, size_t set, const char *spec) {
+  const char *only = getenv("PROPERCAL_CHANGING_ONLY");
+  char name[2 * CHANGING_TEXT];
+  assert_true(changing_count < CHANGING_CASES);
+  changing_case *one = &changing_list[changing_count];
+  one->call = call;
+  one->set = set;
+  snprintf(one->spec, sizeof one->spec, "%s", spec);
+  changing_name(changing_count, name, sizeof name);
+  if (only == NULL || strstr(name, only) != NULL)
+    changing_count++;
+}
+
+static int changing_is_small(size_t number) {
+  return changing_sets[number]->rows == CHANGING_ROWS;
+}
+
+/* Large sets are there for curves, which look at them again and again. */
+static int changing_suits(size_t number, const pc_metric *metric) {
+  return changing_long || changing_is_small(number) ||
+         strcmp(metric->row.machine, "curve") == 0;
+}
+
+/* Every spec on small sets, if there is time, else one spec for each metric. */
+static void changing_add_metrics(size_t number) {
+  law_specs specs;
+  law_specs_make(changing_sets[number], 0, 0, &specs);
+  for (size_t i = 0; i < specs.count; i++)
+    if (changing_suits(number, specs.metric[i]) &&
+        ((changing_long && changing_is_small(number)) || i == 0 ||
+         specs.metric[i] != specs.metric[i - 1]))
+      changing_add(CHANGING_MEASURE, number, specs.text[i]);
+  law_specs_free(&specs);
+}
+
+static void changing_add_rows(changing_call call, const char *kind, size_t number) {
+  for (size_t i = 0; i < pcal_row_count(kind); i++) {
+    const pcal_row *row = pcal_row_at(kind, i);
+    const int regression = row->task != NULL && strcmp(row->task, "regression") == 0;
+    if (!regression || changing_is_regression(changing_sets[number]))
+      changing_add(call, number, row->name);
+  }
+}
+
+static void changing_cases_make(void) {
+  const size_t few[] = {0, 2,
+                        6}; /* rows of logits, binary probabilities, means and variances */
+  changing_list = changing_room(CHANGING_CASES, sizeof *changing_list);
+  for (size_t s = 0; s < changing_set_count; s++) {
+    const int chosen = s == few[0] || s == few[1] || s == few[2];
+    changing_add_metrics(s);
+    if (changing_long || chosen) {
+      changing_add_rows(CHANGING_FIT, "calibrators", s);
+      changing_add_rows(CHANGING_APPLY, "calibrators", s);
+      changing_add(CHANGING_INSPECT, s, "");
+    }
+    if (changing_long ? changing_is_small(s) : chosen)
+      changing_add_rows(CHANGING_FIGURE, "figures", s);
+  }
+  for (size_t i = 0; i < sizeof few / sizeof *few; i++) {
+    for (size_t c = 0; changing_long && c < calibrator_spec_count(); c++)
+      changing_add(CHANGING_FIT, few[i], calibrator_spec_at(c));
+    changing_add_rows(CHANGING_STUDY, "studies", few[i]);
+    changing_add(CHANGING_COMPARE, few[i], "");
+    changing_add(CHANGING_REPORT, few[i], "");
+  }
+}
+
+/* ---- Calls ---- */
+
+/* One round of a case: how it is called changes from round to round. */
+typedef struct changing_round {
+  const changing_case *about;
+  const law_set *set;
+  unsigned number;
+  double until; /* seconds of the clock */
+  pcal_env env;
+  pcal_source *source, *other;
+  pcal_calibrator *calibrator; /* for CHANGING_APPLY */
+} changing_round;
+
+static double changing_clock(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static int changing_late(void *user) {
+  const changing_round *round = user;
+  return changing_clock() > round->until;
+}
+
+static int changing_sink(void *user, const char *bytes, size_t count) {
+  (void)user;
+  (void)bytes;
+  (void)count;
+  return 0;
+}
+
+static pcal_batch changing_batch(const changing_round *round) {
+  const law_set *set = round->set;
+  pcal_batch batch = PCAL_BATCH_INIT;
+  batch.kind = set->kind;
+  batch.type = set->type;
+  batch.rows = set->rows;
+  batch.columns = set->columns;
+  batch.scores = set->scores;
+  batch.labels = changing_is_regression(set) ? NULL : set->labels;
+  batch.targets = changing_is_regression(set) ? set->targets : NULL;
+  batch.levels = set->levels;
+  if (round->number / 2 % 4 == 1)
+    batch.weights = set->whole;
+  if (round->number / 2 % 4 == 3)
+    batch.weights = set->fractional;
+  if (round->number / 2 % 8 == 5)
+    batch.groups = set->groups;
+  return batch;
+}
+
+static void changing_measure(changing_round *round) {
+  pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
+  pcal_results *results = NULL;
+  const char *spec = round->about->spec;
+  config.specs = &spec;
+  config.spec_count = 1;
+  config.normalize = round->number / 2 % 2 == 0;
+  config.skip_missing = round->number / 2 % 3 == 0;
+  config.fast = round->number / 2 % 5 == 4;
+  config.curves = round->number / 2 % 7 == 6;
+  if (round->number / 2 % 4 >= 2) {
+    config.interval = 0.9;
+    config.null = 1;
+    config.replicas = 20;
+  }
+  if (pcal_measure_run(round->source, &config, &round->env, &results, NULL) == PCAL_OK)
+    pcal_results_write(results, PCAL_TEXT, changing_sink, NULL, NULL);
+  pcal_results_free(results);
+}
+
+static pcal_calibrator *changing_fit(changing_round *round) {
+  pcal_fit_config config = PCAL_FIT_CONFIG_INIT;
+  pcal_calibrator *calibrator = NULL;
+  config.method = round->about->spec;
+  config.normalize = round->number / 2 % 2 == 0;
+  config.skip_missing = round->number / 2 % 3 == 0;
+  pcal_fit_run(round->source, &config, &round->env, &calibrator, NULL);
+  return calibrator;
+}
+
+static void changing_figure(changing_round *round) {
+  pcal_figure_config config = PCAL_FIGURE_CONFIG_INIT;
+  pcal_figure *figure = NULL;
+  config.figure = round->about->spec;
+  config.fitting = round->number / 2 % 2 == 0 ? round->other : NULL;
+  config.skip_missing = round->number / 2 % 3 == 0;
+  config.replicas = 20;
+  if (pcal_figure_run(round->source, &config, &round->env, &figure, NULL) == PCAL_OK)
+    pcal_figure_svg(figure, "light", changing_sink, NULL, NULL);
+  pcal_figure_free(figure);
+}
+
+static void changing_study(changing_round *round) {
+  pcal_study_config config = PCAL_STUDY_CONFIG_INIT;
+  pcal_compared model = PCAL_COMPARED_INIT;
+  pcal_study *study = NULL;
+  model.source = round->source;
+  model.fitting = round->number / 2 % 2 == 0 ? round->other : NULL;
+  config.models = &model;
+  config.model_count = 1;
+  config.sets = 5;
+  config.replicas = 20;
+  config.repeats = 2;
+  config.skip_missing = round->number / 2 % 3 == 0;
+  if (pcal_study_run(round->about->spec, &config, &round->env, &study, NULL) == PCAL_OK)
+    pcal_study_write(study, PCAL_TEXT, changing_sink, NULL, NULL);
+  pcal_study_free(study);
+}
+
+static void changing_compare(changing_round *round) {
+  pcal_compare_config config = PCAL_COMPARE_CONFIG_INIT;
+  pcal_compared model = PCAL_COMPARED_INIT;
+  pcal_comparison *comparison = NULL;
+  const char *const methods[] = {round->number / 2 % 2 == 0 ? "temperature" : "isotonic",
+                                 "histogram"};
+  model.source = round->source;
+  model.fitting = round->number / 2 % 3 == 0 ? round->other : NULL;
+  config.replicas = 20;
+  config.methods = methods;
+  config.method_count = changing_is_regression(round->set) ? 0 : 2;
+  pcal_compare_run(&model, 1, &config, &round->env, &comparison, NULL);
+  pcal_comparison_free(comparison);
+}
+
+static void changing_report(changing_round *round) {
+  pcal_report_config config = PCAL_REPORT_CONFIG_INIT;
+  pcal_report *report = NULL;
+  config.replicas = 20;
+  config.method = changing_is_regression(round->set) ? NULL : "platt";
+  if (pcal_report_run(round->source, &config, &round->env, &report, NULL) == PCAL_OK)
+    pcal_report_write(report, PCAL_HTML, changing_sink, NULL, NULL);
+  pcal_report_free(report);
+}
+
+static void changing_once(changing_round *round) {
+  size_t problems = 0;
+  switch (round->about->call) {
+  case CHANGING_MEASURE:
+    changing_measure(round);
+    break;
+  case CHANGING_FIT:
+    pcal_calibrator_free(changing_fit(round));
+    break;
+  case CHANGING_APPLY:
+    if (round->calibrator != NULL)
+      pcal_apply_run(round->source, round->calibrator, "npy", &round->env, changing_sink, NULL,
+                     NULL);
+    break;
+  case CHANGING_FIGURE:
+    changing_figure(round);
+    break;
+  case CHANGING_STUDY:
+    changing_study(round);
+    break;
+  case CHANGING_COMPARE:
+    changing_compare(round);
+    break;
+  case CHANGING_REPORT:
+    changing_report(round);
+    break;
+  case CHANGING_INSPECT:
+    pcal_inspect_source(round->source, &round->env, PCAL_TEXT, changing_sink, NULL, &problems,
+                        NULL);
+    break;
+  }
+}
+
+/* The call, while rows change. */
+static void changing_disturbed(changing_round *round) {
+  const law_set *set = round->set;
+  static const unsigned rarities[] = {1, 8, 100};
+  const row_writer_cells type = set->type == PCAL_F32 ? ROW_WRITER_F32 : ROW_WRITER_F64;
+  const row_writer_array arrays[] = {
+      {set->scores, set->rows * set->columns, type},
+      {set->labels, set->rows, ROW_WRITER_LABELS},
+      {set->targets, changing_is_regression(set) ? set->rows : 0, ROW_WRITER_F64},
+      {set->whole, set->rows, ROW_WRITER_WEIGHTS},
+      {set->fractional, set->rows, ROW_WRITER_WEIGHTS}};
+  const size_t count = sizeof arrays / sizeof *arrays;
+  const unsigned rarity = rarities[round->number / 2 % 3], seed = round->number + 1;
+  if (round->number % 2 == 0 && row_trap_possible()) {
+    round->env.threads = 1;
+    row_trap_start(arrays, count, seed, 20 * rarity);
+    changing_once(round);
+    row_trap_stop();
+    return;
+  }
+  row_writer *writer = row_writer_start(arrays, count, seed, rarity);
+  changing_once(round);
+  row_writer_stop(writer);
+}
+
+static void changing_run_round(changing_round *round) {
+  const pcal_batch batch = changing_batch(round);
+  round->env = (pcal_env)PCAL_ENV_INIT;
+  round->env.threads = 1 + round->number / 2 % 2;
+  round->env.interrupted = changing_late;
+  round->env.user = round;
+  if (pcal_source_borrow(&batch, NULL, &round->env, &round->source, NULL) != PCAL_OK)
+    return;
+  if (pcal_source_borrow(&batch, NULL, &round->env, &round->other, NULL) == PCAL_OK) {
+    if (round->about->call == CHANGING_APPLY && round->calibrator == NULL)
+      round->calibrator = changing_fit(round);
+    changing_disturbed(round);
+    pcal_source_free(round->other);
+  }
+  pcal_source_free(round->source);
+}
+
+static void changing_run(size_t index) {
+  const changing_case *about = &changing_list[index];
+  changing_round round = {.about = about, .set = changing_sets[about->set]};
+  round.number = 2 * (unsigned)(index % 97);
+  round.until = changing_clock() + changing_seconds;
+  do {
+    changing_run_round(&round);
+    round.number++;
+  } while (changing_clock() < round.until);
+  pcal_calibrator_free(round.calibrator);
+}
+
+static void test_rows_may_change_during_any_call(void **state) {
+  const char *wanted = getenv("PROPERCAL_CHANGING");
+  const double total = wanted == NULL ? 10.0 : strtod(wanted, NULL);
+  (void)state;
+  changing_long = wanted != NULL;
+  changing_sets_make();
+  changing_cases_make();
+  changing_seconds = total / (double)changing_count;
+  const forked_cases cases = {.count = changing_count,
+                              .name = changing_name,
+                              .run = changing_run,
+                              .seconds = CHANGING_PATIENCE + (unsigned)changing_seconds};
+  printf("%zu cases\n", changing_count);
+  assert_int_equal(forked_cases_run(&cases), 0);
+  for (size_t i = 0; i < changing_set_count; i++)
+    changing_set_free(changing_sets[i]);
+  free(changing_sets);
+  free(changing_list);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows_may_change_during_any_call)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,318 @@
+"""Objects shared between threads and with forked children: every pair of methods at once.
+
+Wrong orders of calls may raise errors; nothing may crash, hang or corrupt memory.  The module needs
+the interpreter's lock: its stable ABI cannot be loaded by builds of Python without one, so there is
+nothing to run there.
+"""
+
+import itertools
+import os
+import subprocess
+import sys
+import sysconfig
+import textwrap
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import propercal as pc
+from propercal import _core
+from propercal._inputs import open_source
+
+SETTINGS = (2, 0, 0, None, False)
+POLICY = (False, False, False, 0.0, 0, None, False, False, False)
+PAIRED = (False, False, False, 0.9, 20, None, False, False, True)
+SPECS = ("ece", "brier", "ks")
+SECONDS = float(os.environ.get("PROPERCAL_THREADS_SECONDS", "6"))  # for all pairs together
+
+
+def arrays(rows=400, classes=4):
+    made = pc.simulate(rows, classes, factor=2, seed=3)
+    return {"logits": made.logits, "labels": made.labels}
+
+
+def source():
+    return open_source(arrays(), SETTINGS)
+
+
+def parts():
+    return _core.measure_part(source(), SPECS, POLICY)
+
+
+def results():
+    return _core.measure(source(), SPECS, PAIRED)
+
+
+def calibrator():
+    return _core.fit(source(), "temperature", False, False, False)
+
+
+# For each type: how to make one, and its calls; `other` is another object of the same type.
+TYPES = {
+    "Measure": (
+        parts,
+        {
+            "merge": lambda one, other: one.merge(other),
+            "finish": lambda one, other: one.finish(),
+            "save": lambda one, other: one.save(),
+            "describe": lambda one, other: one.describe(),
+        },
+    ),
+    "Results": (
+        results,
+        {
+            "against": lambda one, other: one.against(other),
+            "all": lambda one, other: one.all(),
+            "first": lambda one, other: one.first(),
+            "find": lambda one, other: one.find("ece"),
+            "write": lambda one, other: one.write(1),
+            "figure": lambda one, other: one.figure("reliability"),
+            "figure_data": lambda one, other: one.figure_data("reliability"),
+            "bins": lambda one, other: one.bins(),
+            "weights": lambda one, other: one.weights(),
+            "only_label": lambda one, other: one.only_label(),
+            "verdict": lambda one, other: one.verdict(),
+        },
+    ),
+    "Calibrator": (
+        calibrator,
+        {
+            "describe": lambda one, other: one.describe(1),
+            "save": lambda one, other: one.save(),
+            "export": lambda one, other: one.export("c", "calibrate"),
+            "apply": lambda one, other: one.apply(source()),
+        },
+    ),
+    "Source": (
+        source,
+        {
+            "shape": lambda one, other: one.shape(),
+            "measure": lambda one, other: _core.measure(one, SPECS, POLICY),
+            "measure_part": lambda one, other: _core.measure_part(one, SPECS, POLICY),
+            "fit": lambda one, other: _core.fit(one, "temperature", False, False, False),
+            "inspect": lambda one, other: _core.inspect(one, 1),
+            "apply": lambda one, other: SHARED.apply(one),
+            "draw": lambda one, other: _core.draw(
+                one, "reliability", other, None, False, False, 0.0, 20, 0.0, 0.0, None, None
+            ),
+            "compare": lambda one, other: _core.compare(
+                ((None, one, other),), ("temperature",), ("ece",), None, 2, 0.9, 20, False, False
+            ),
+        },
+    ),
+}
+SHARED = calibrator()
+PAIRS = [
+    (kind, a, b)
+    for kind, (_, calls) in TYPES.items()
+    for a, b in itertools.combinations_with_replacement(calls, 2)
+]
+
+
+def work(call, one, other, until, problems):
+    try:
+        while time.monotonic() < until:
+            call(one, other)
+    except pc.Error:
+        pass
+    except Exception as error:  # anything else is a fault
+        problems.append(error)
+
+
+def test_every_method_of_the_types_is_tried():
+    known = {"Source": {"measure", "measure_part", "fit", "inspect", "apply", "draw", "compare"}}
+    for kind, (_, calls) in TYPES.items():
+        methods = {name for name in dir(getattr(_core, kind)) if not name.startswith("_")}
+        assert methods == set(calls) - known.get(kind, set())
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_pairs_of_methods_at_once(kind):
+    make, calls = TYPES[kind]
+    problems = []
+    one, other = make(), make()
+    for _, a, b in (pair for pair in PAIRS if pair[0] == kind):
+        if kind in ("Measure", "Results"):
+            one, other = make(), make()
+        until = time.monotonic() + SECONDS / len(PAIRS)
+        threads = [
+            threading.Thread(target=work, args=(calls[name], x, y, until, problems))
+            for name, x, y in ((a, one, other), (b, other, one), (b, one, other))
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(120)
+            assert not thread.is_alive(), f"{kind}: {a} and {b} wait for each other"
+    assert problems == []
+
+
+def test_update_and_merge_at_once():
+    data = arrays(20000)
+    total, other = pc.Measure(["ece"]), pc.Measure(["ece"])
+    other.update(**data)
+    until = time.monotonic() + 1
+    problems = []
+
+    def keep(call):
+        try:
+            while time.monotonic() < until:
+                call()
+        except Exception as error:
+            problems.append(error)
+
+    calls = [lambda: other.update(**data), lambda: total.merge(other), lambda: other.result()]
+    threads = [threading.Thread(target=keep, args=(call,)) for call in calls]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(120)
+    assert problems == [] and total.result().ece > 0
+
+
+def test_a_call_from_a_callback_of_itself_is_an_error():
+    made = []
+
+    def progress(*_):
+        if made:
+            with pytest.raises(RuntimeError, match="in use by the call"):
+                made[0].shape()
+
+    made.append(open_source(arrays(50000), (1, 0, 0, progress, False)))
+    _core.measure(made[0], SPECS, POLICY)
+
+
+FORK = """
+    import os, signal, sys, threading, time
+    import numpy as np
+    import propercal as pc
+
+    data = pc.simulate(20000, 20, factor=2)
+    arrays = {"logits": data.logits[:1000], "labels": data.labels[:1000]}
+    running = pc.Measure(["ece", "skce"])
+    running.update(**arrays)
+    stop = False
+
+    def work():
+        while not stop:
+            running.result()
+            pc.measure(logits=data.logits, labels=data.labels, metrics=["ece"])
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    bad = 0
+    for i in range(TIMES):
+        time.sleep(0.003 * (i % 7))
+        child = os.fork()
+        if child == 0:
+            try:
+                signal.alarm(30)
+                value = pc.ece(logits=data.logits[:3000], labels=data.labels[:3000])
+                own = pc.Measure(["ece"]).update(**arrays).result().ece
+                try:
+                    running.result()
+                    running.update(**arrays)
+                except RuntimeError as error:
+                    assert "forked" in str(error)
+                os._exit(0 if value > 0 and own > 0 else 1)
+            except BaseException as error:
+                print(repr(error), file=sys.stderr)
+                os._exit(2)
+        until = time.monotonic() + 20
+        while True:
+            done, outcome = os.waitpid(child, os.WNOHANG)
+            if done:
+                bad += outcome != 0
+                break
+            if time.monotonic() > until:
+                os.kill(child, 9)
+                os.waitpid(child, 0)
+                bad += 1
+                break
+            time.sleep(0.002)
+    stop = True
+    thread.join()
+    print(bad)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_child_of_a_busy_process_does_not_wait_for_ever():
+    code = textwrap.dedent(FORK).replace("TIMES", "8")
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, timeout=600
+    )
+    assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "0", "")
+
+
+def test_without_the_interpreter_lock():
+    if not sysconfig.get_config_var("Py_GIL_DISABLED"):
+        pytest.skip("this Python has the interpreter's lock, and the stable ABI needs it")
+    assert sys._is_gil_enabled(), "the module does not say that it runs without the lock"
+
+
+def test_rows_that_another_thread_overwrites():
+    """Wrong numbers or an error are fine, a crash or a call without end are not."""
+    data = pc.simulate(300, 12, factor=2)
+    logits, labels = data.logits.copy(), data.labels.copy()
+    stop = threading.Event()
+
+    def overwrite():
+        rng = np.random.default_rng(1)
+        bad = np.array([np.nan, np.inf, -np.inf, 1e30, -1e30, 5.0], dtype=np.float32)
+        while not stop.is_set():
+            i, j = rng.integers(300), rng.integers(12)
+            kept = logits[i, j]
+            logits[i, j] = bad[rng.integers(6)]
+            labels[i] = rng.integers(-5, 2**31 - 1)
+            logits[i, j], labels[i] = kept, data.labels[i]
+
+    writer = threading.Thread(target=overwrite)
+    writer.start()
+    until = time.monotonic() + 3
+    try:
+        while time.monotonic() < until:
+            for metric in ("sce", "cwce", "smece", "ks", "ece", "skce", "log"):
+                try:
+                    pc.measure(logits=logits, labels=labels, metrics=[metric], skip_missing=True)
+                except pc.Error:
+                    pass
+    finally:
+        stop.set()
+        writer.join()
+
+
+@pytest.mark.parametrize("rows", [20000, 5_000_000])
+def test_files_that_another_thread_truncates(tmp_path, rows):
+    """Small files are in memory, large ones are read window by window: no signal either way."""
+    scores, labels = tmp_path / "scores.npy", tmp_path / "labels.npy"
+    rng = np.random.default_rng(1)
+    values = rng.random((rows, 4), dtype=np.float32)
+    np.save(labels, (rng.random(rows) < 0.5).astype(np.int32))
+    outcomes = set()
+    for pause in (0, 0.002, 0.01, 0.03):
+        np.save(scores, values)
+        cut = threading.Timer(pause, os.truncate, (scores, 1000))
+        cut.start()
+        try:
+            pc.measure(logits=str(scores), labels=str(labels), metrics=["ece", "log"])
+            outcomes.add("measured")
+        except (pc.DataError, pc.IOError) as error:
+            outcomes.add("refused")
+            assert "shrank" in str(error) or "truncated" in str(error)
+        cut.join()
+    assert "refused" in outcomes
+
+
+def test_large_files_have_the_bits_of_arrays(tmp_path):
+    scores = tmp_path / "scores.npy"
+    rng = np.random.default_rng(1)
+    values = rng.standard_normal((2_000_000, 10), dtype=np.float32)
+    labels = rng.integers(0, 10, len(values), dtype=np.int32)
+    for order in "CF":
+        np.save(scores, np.asarray(values, order=order))
+        read = pc.measure(logits=str(scores), labels=labels, metrics=["ece", "ks"])
+        known = pc.measure(logits=values, labels=labels, metrics=["ece", "ks"])
+        assert (read.ece, read.ks) == (known.ece, known.ks)
