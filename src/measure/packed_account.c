@@ -82,7 +82,11 @@ pcal_status pc_pack(const pc_ledger *ledger, const pc_account *account, pc_packe
   sink.packed->rows = account->tally.rows;
   sink.packed->weight = pc_sum_value(&account->tally.weight);
   pc_packed *exact = pc_resize(&env, sink.packed, 1, sizeof *exact + sink.packed->used);
-  *out = exact == NULL ? sink.packed : exact;
+  if (exact == NULL) {
+    pc_free(&env, sink.packed);
+    return pc_fail_memory(err, "keeping the states of groups");
+  }
+  *out = exact;
   return PCAL_OK;
 }
 
