@@ -78,6 +78,8 @@ typedef struct cli_options {
   int plot;
   double factor, scale;
   uint64_t threads, seed;
+  const char *memory_limit;
+  double timeout; /* seconds; 0: none */
   int quiet, no_progress;
   int help, version;
   const char *generate;

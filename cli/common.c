@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "run_limits.h"
 #include "slurp.h"
 
 #define COMMON_THREADS_MAX 1024
@@ -107,6 +108,16 @@ static const cli_flag common_running[] = {
      NULL, CLI_ANY},
     {"seed", 0, CLI_COUNT, "N", offsetof(cli_options, seed),
      "seed of everything random; 0 when not given", NULL, CLI_ANY},
+    {"memory-limit", 0, CLI_TEXT, "SIZE", offsetof(cli_options, memory_limit),
+     "memory that may be allocated, as 500MB or 2GiB, or none; beyond it the run ends with "
+     "exit "
+     "code 6 and a sentence that names what has grown. When not given: three quarters of what "
+     "the machine or the container offers. Files that are read in place do not count, and "
+     "results never depend on it",
+     NULL, CLI_ANY},
+    {"timeout", 0, CLI_REAL, "SECONDS", offsetof(cli_options, timeout),
+     "end the run after that time with exit code 124; output files are then left as they were",
+     NULL, CLI_ANY},
     {"quiet", 'q', CLI_FLAG, NULL, offsetof(cli_options, quiet),
      "no progress and no remarks; errors are still told", NULL, CLI_ANY},
     {"no-progress", 0, CLI_FLAG, NULL, offsetof(cli_options, no_progress),
@@ -193,6 +204,9 @@ pcal_status cli_session_start(cli_session *session, pcal_error *err) {
   if (options->threads > COMMON_THREADS_MAX)
     return cli_fail(err, PCAL_USAGE, "--threads %llu: this must be at most %d",
                     (unsigned long long)options->threads, COMMON_THREADS_MAX);
+  status = cli_limits_start(session, err);
+  if (status != PCAL_OK)
+    return status;
   session->env.threads = (unsigned)options->threads;
   session->env.seed = options->seed;
   session->env.map_files = 1; /* cli/guard.c handles files that become shorter */
@@ -212,6 +226,7 @@ void cli_session_end(cli_session *session) {
   cli_progress_clear();
   pcal_pool_free(session->env.pool);
   session->env.pool = NULL;
+  cli_limits_end(session);
   cli_options_free(&session->options);
 }
 
@@ -274,7 +289,7 @@ pcal_status cli_source_open(cli_session *session, int labelled, pcal_source **ou
 pcal_status cli_calibrator_load(cli_session *session, const char *path, pcal_calibrator **out,
                                 pcal_error *err) {
   cli_bytes file;
-  pcal_status status = cli_slurp(path, &file, err);
+  pcal_status status = cli_slurp(session, path, &file, err);
   if (status != PCAL_OK)
     return status;
   status = pcal_calibrator_load(file.bytes, file.length, cli_slurp_name(path), &session->env,

@@ -2,12 +2,14 @@
  *
  *   1. SIGINT, SIGTERM, SIGHUP: remove the noted files, exit with 128 + signal (130).
  *   2. SIGBUS: a mapped input file became shorter; one sentence, exit with 4.
- *   3. SIGPIPE and SIGXFSZ are ignored: a write to a closed pipe, or beyond the largest file
+ *   3. SIGALRM: the time of --timeout is over; as 1, with a sentence and exit code 124.
+ *   4. SIGPIPE and SIGXFSZ are ignored: a write to a closed pipe, or beyond the largest file
  *      that a process may write, fails, and the writer decides.
  * The handlers call only what POSIX allows in a handler: unlink, stat, write, _exit. */
 #include "guard.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -26,7 +28,10 @@ static off_t guard_input_size[GUARD_INPUTS];
 static volatile sig_atomic_t guard_input_count;
 static volatile sig_atomic_t guard_progress_shown;
 
-static const int guard_ending[] = {SIGINT, SIGTERM, SIGHUP};
+static char guard_time[160]; /* the sentence of --timeout */
+static int guard_time_code;
+
+static const int guard_ending[] = {SIGINT, SIGTERM, SIGHUP, SIGALRM};
 #define GUARD_ENDING_COUNT (sizeof guard_ending / sizeof guard_ending[0])
 
 static void guard_say(const char *text) {
@@ -44,6 +49,13 @@ static void guard_leave(int code) {
 static void guard_end(int signal_number) {
   guard_say(guard_progress_shown ? "\npropercal: interrupted\n" : "propercal: interrupted\n");
   guard_leave(128 + signal_number);
+}
+
+static void guard_timed_out(int signal_number) {
+  (void)signal_number;
+  guard_say(guard_progress_shown ? "\npropercal: " : "propercal: ");
+  guard_say(guard_time);
+  guard_leave(guard_time_code);
 }
 
 static void guard_shrunk(int signal_number) {
@@ -91,7 +103,15 @@ void cli_guard_start(void) {
   guard_catch(SIGXFSZ, SIG_IGN, 0);
   guard_catch(SIGBUS, guard_shrunk, 0);
   for (size_t i = 0; i < GUARD_ENDING_COUNT; i++)
-    guard_catch(guard_ending[i], guard_end, 1);
+    if (guard_ending[i] != SIGALRM)
+      guard_catch(guard_ending[i], guard_end, 1);
+}
+
+void cli_guard_timeout(const char *seconds, int code) {
+  snprintf(guard_time, sizeof guard_time,
+           "stopped after %.30s seconds (--timeout); output files are as they were\n", seconds);
+  guard_time_code = code;
+  guard_catch(SIGALRM, guard_timed_out, 0);
 }
 
 void cli_guard_hold(sigset_t *saved) {

@@ -10,6 +10,9 @@
  * the signals that end the program.  An interrupt that was ignored stays ignored. */
 void cli_guard_start(void);
 
+/* Lets SIGALRM end the program with this exit code, with a sentence about --timeout. */
+void cli_guard_timeout(const char *seconds, int code);
+
 /* Holds the ending signals back while a file is created and its name noted; threads that are
  * started in between never receive them. */
 void cli_guard_hold(sigset_t *saved);

@@ -27,6 +27,7 @@ static void help_each_code(cli_page *page,
     snprintf(code, sizeof code, "%d", help_codes[i].code);
     put(page, code, help_codes[i].text);
   }
+  put(page, "124", "stopped by --timeout");
   put(page, "128 + n", "ended by signal n: 143 for SIGTERM, 129 for SIGHUP");
 }
 

@@ -4,15 +4,17 @@
 
 #include <stddef.h>
 
-#include "propercal.h"
+#include "common.h"
 
 typedef struct cli_bytes {
   char *bytes; /* freed by the caller; not NULL even when there are none */
   size_t length;
 } cli_bytes;
 
-/* Reads a file to its end; "-" is standard input. */
-pcal_status cli_slurp(const char *path, cli_bytes *out, pcal_error *err);
+/* Reads a file to its end; "-" is standard input.  Devices and sockets are refused, and so is
+ * what exceeds the memory limit. */
+pcal_status cli_slurp(const cli_session *session, const char *path, cli_bytes *out,
+                      pcal_error *err);
 
 /* The name of an input in sentences. */
 const char *cli_slurp_name(const char *path);

@@ -8,7 +8,7 @@
 static pcal_status merge_load(cli_session *session, const char *path, pcal_measure **out,
                               pcal_error *err) {
   cli_bytes file;
-  pcal_status status = cli_slurp(path, &file, err);
+  pcal_status status = cli_slurp(session, path, &file, err);
   if (status == PCAL_OK)
     status = pcal_measure_load(file.bytes, file.length, cli_slurp_name(path), &session->env,
                                out, err);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "npz_write.h"
+#include "run_limits.h"
 #include "same_file.h"
 
 #define SIMULATE_FILES_MAX 3
@@ -71,13 +72,20 @@ static void simulate_data_free(simulate_data *data) {
   free(data->truth);
 }
 
-static pcal_status simulate_data_new(const cli_options *options, simulate_data *data,
+static pcal_status simulate_data_new(const cli_session *session, simulate_data *data,
                                      pcal_error *err) {
+  const cli_options *options = &session->options;
   data->rows = options->rows;
   data->classes = (size_t)options->classes;
   const uint64_t cells_max = SIZE_MAX / sizeof(double);
   const uint64_t rows = options->rows ? options->rows : 1;
   const uint64_t classes = options->classes ? options->classes : 1;
+  const uint64_t cells = classes <= cells_max / rows ? classes * rows : cells_max;
+  const pcal_status status =
+      cli_limits_check(session, cells < cells_max / 4 ? cells * 12 + rows * 4 : UINT64_MAX,
+                       "simulating so many rows and classes", "ask for fewer --rows", err);
+  if (status != PCAL_OK)
+    return status;
   if (classes <= cells_max / rows) {
     data->logits = malloc((size_t)(rows * classes) * sizeof *data->logits);
     data->labels = malloc((size_t)rows * sizeof *data->labels);
@@ -425,7 +433,7 @@ static pcal_status simulate_run(cli_session *session, pcal_error *err) {
   double *truths = NULL;
   pcal_status status = simulate_check_output(options, err);
   if (status == PCAL_OK)
-    status = simulate_data_new(options, &data, err);
+    status = simulate_data_new(session, &data, err);
   if (status == PCAL_OK)
     status = simulate_truths(session, &simulation, &truths, err);
   if (status == PCAL_OK)

@@ -100,14 +100,25 @@ typedef struct pcal_pool pcal_pool;
 /* Whose names advice uses: flags of the program, or classes of the Python package. */
 typedef enum pcal_words { PCAL_WORDS_PROGRAM, PCAL_WORDS_PYTHON } pcal_words;
 
-/* Results never depend on threads, pool or memory_limit. */
+/* A limit for the memory of several calls and handles together: those whose environment names
+ * it.  May be shared between threads. */
+typedef struct pcal_budget pcal_budget;
+
+/* Results never depend on threads, pool, memory_limit or budget.
+ *
+ * memory_limit bounds whatever the library allocates: input from pipes, unpacked arrays, states
+ * of groups, kept rows and scores, replicas, results, output text.  It holds for each handle
+ * with all that is made from it, or for the whole of a call that makes none; a budget bounds
+ * several of them together, and memory_limit is then ignored.  Beyond the limit a call fails
+ * with PCAL_MEMORY and a sentence that names what has grown.  Mapped files and the caller's own
+ * arrays are not counted. */
 typedef struct pcal_env {
   size_t size;
   pcal_allocator allocator; /* all NULL: malloc */
   unsigned threads;         /* 0: pcal_processor_count() */
   pcal_pool *pool;          /* NULL: threads are joined before a call returns */
   uint64_t seed;
-  uint64_t memory_limit; /* bytes that a call may hold for kept rows; 0: no limit */
+  uint64_t memory_limit; /* bytes; 0: no limit */
   /* Both are called on the caller's thread only.  A non-zero answer of
    * interrupted ends the call with PCAL_INTERRUPTED. */
   void (*progress)(void *user, const char *what, uint64_t done, uint64_t total);
@@ -115,12 +126,13 @@ typedef struct pcal_env {
   void *user;
   pcal_words words;
   int map_files; /* map files instead of reading them, see pcal_source_open */
+  pcal_budget *budget; /* or NULL; memory then comes from the allocator that it was made with */
 } pcal_env;
 
 #define PCAL_ENV_INIT                                                                          \
   {                                                                                            \
     sizeof(pcal_env), {NULL, NULL, NULL}, 0, NULL, 0, 0, NULL, NULL, NULL, PCAL_WORDS_PROGRAM, \
-        0                                                                                      \
+        0, NULL                                                                                \
   }
 
 /* Processors that this process may use: those of its affinity mask, or fewer where a control
@@ -130,6 +142,19 @@ PCAL_API unsigned pcal_processor_count(void);
 PCAL_API pcal_status pcal_pool_new(unsigned threads, const pcal_env *env, pcal_pool **out,
                                    pcal_error *err);
 PCAL_API void pcal_pool_free(pcal_pool *pool);
+
+/* A budget of `limit` bytes (above 0), whose memory comes from the allocator of env.  Handles
+ * that were made with it may outlive the call of pcal_budget_free. */
+PCAL_API pcal_status pcal_budget_new(uint64_t limit, const pcal_env *env, pcal_budget **out,
+                                     pcal_error *err);
+PCAL_API uint64_t pcal_budget_peak(const pcal_budget *budget); /* the most bytes held at once */
+PCAL_API void pcal_budget_free(pcal_budget *budget);
+
+/* The limit that the program and the Python package set when none is given: three quarters of
+ * the memory that the machine or the container offers, which is the smaller of physical memory
+ * and the limits of the control groups (versions 1 and 2) that the process is in.  0 where
+ * nothing is known. */
+PCAL_API uint64_t pcal_memory_default(void);
 
 /* Receives output piece by piece; a non-zero answer stops with PCAL_IO. */
 typedef int (*pcal_sink)(void *user, const char *bytes, size_t count);

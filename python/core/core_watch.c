@@ -108,7 +108,14 @@ core_watch *core_watch_new(PyObject *module, PyObject *settings) {
   watch->env.threads = threads;
   watch->env.seed = seed;
   watch->env.words = PCAL_WORDS_PYTHON;
-  watch->env.memory_limit = limit;
+  if (limit == 0)
+    limit = pcal_memory_default();
+  pcal_error err;
+  if (limit > 0 && pcal_budget_new(limit, NULL, &watch->env.budget, &err) != PCAL_OK) {
+    free(watch);
+    PyErr_NoMemory();
+    return NULL;
+  }
   watch->pool = threads == 1 ? NULL : core_pool_of(PyModule_GetState(module));
   watch->env.pool = core_pool_threads(watch->pool);
   watch->env.interrupted = core_watch_interrupted;
@@ -135,6 +142,7 @@ void core_watch_drop(core_watch *watch) {
   core_pool_drop(watch->pool);
   if (watch->process == getpid()) /* a child may find the lock in any state */
     pthread_mutex_destroy(&watch->lock);
+  pcal_budget_free(watch->env.budget);
   free(watch);
 }
 

@@ -127,7 +127,8 @@ def measure(
     precision : ``"exact"`` or ``"fast"``: exponentials of float32 logits in float32
     seed : of ``interval`` and ``null``; the same seed gives the same numbers
     threads : how many; None takes those that the process may use
-    memory_limit : bytes that may be held for kept rows
+    memory_limit : bytes that may be allocated; None: three quarters of what the machine or
+        container offers (MemoryError beyond it, with a sentence that names what has grown)
     progress : True, ``"tqdm"``, or a function of what, done and total
     first_row : index given to the first row, for messages
     header : whether the first line of CSV files is a header; None decides

@@ -6,6 +6,7 @@
 #include "calibrators/describe.h"
 #include "calibrators/fit.h"
 #include "calibrators/grouped.h"
+#include "core/budget.h"
 #include "export/export.h"
 
 pcal_status pcal_fit_run(pcal_source *source, const pcal_fit_config *config,
@@ -22,8 +23,9 @@ pcal_status pcal_fit_run(pcal_source *source, const pcal_fit_config *config,
     memcpy(&full, config, config->size < sizeof full ? config->size : sizeof full);
   if (full.method == NULL)
     return pc_fail(err, PCAL_USAGE, "pcal_fit_run needs a method such as \"temperature\"");
-  const pcal_env resolved = pc_env_resolve(env);
-  return pc_fit_run(source, &full, &resolved, out, err);
+  pcal_env opened;
+  PC_TRY(pc_env_open(env, &opened, err));
+  return pc_env_close(&opened, pc_fit_run(source, &full, &opened, out, err), err);
 }
 
 void pcal_calibrator_free(pcal_calibrator *calibrator) {
@@ -42,7 +44,7 @@ pcal_status pcal_calibrator_describe(const pcal_calibrator *calibrator, pcal_for
   (format == PCAL_JSON ? pc_describe_json : pc_describe_text)(calibrator, &text);
   const pcal_status status = pc_text_send(&text, sink, user, err);
   pc_text_free(&text);
-  return status;
+  return pc_budget_explain(&calibrator->env, status, err);
 }
 
 pcal_status pcal_calibrator_save(const pcal_calibrator *calibrator, pcal_sink sink, void *user,
@@ -55,7 +57,7 @@ pcal_status pcal_calibrator_save(const pcal_calibrator *calibrator, pcal_sink si
   pc_calibrator_write(calibrator, &text);
   const pcal_status status = pc_text_send(&text, sink, user, err);
   pc_text_free(&text);
-  return status;
+  return pc_budget_explain(&calibrator->env, status, err);
 }
 
 pcal_status pcal_calibrator_load(const void *bytes, size_t length, const char *name,
@@ -65,9 +67,12 @@ pcal_status pcal_calibrator_load(const void *bytes, size_t length, const char *n
     *out = NULL;
   if (out == NULL || (bytes == NULL && length > 0))
     return pc_fail(err, PCAL_USAGE, "pcal_calibrator_load needs bytes and a place");
-  const pcal_env resolved = pc_env_resolve(env);
-  return pc_calibrator_read(bytes, length, name == NULL ? "calibrator" : name, &resolved, out,
-                            err);
+  pcal_env opened;
+  PC_TRY(pc_env_open(env, &opened, err));
+  return pc_env_close(
+      &opened,
+      pc_calibrator_read(bytes, length, name == NULL ? "calibrator" : name, &opened, out, err),
+      err);
 }
 
 pcal_status pcal_calibrator_export(const pcal_calibrator *calibrator, const char *to,
@@ -84,7 +89,7 @@ pcal_status pcal_calibrator_export(const pcal_calibrator *calibrator, const char
   if (status == PCAL_OK)
     status = pc_text_send(&text, sink, user, err);
   pc_text_free(&text);
-  return status;
+  return pc_budget_explain(&calibrator->env, status, err);
 }
 
 size_t pcal_calibrator_columns(const pcal_calibrator *calibrator) {
@@ -109,8 +114,9 @@ pcal_status pcal_calibrator_apply(const pcal_calibrator *calibrator, const pcal_
   PC_TRY(pc_batch_take(batch, &full, err));
   if (out == NULL && full.rows > 0)
     return pc_fail(err, PCAL_USAGE, "pcal_calibrator_apply needs a place for the results");
-  const pcal_env resolved = pc_env_resolve(env);
-  return pc_calibrator_apply(calibrator, &full, &resolved, out, err);
+  pcal_env opened;
+  PC_TRY(pc_env_open(env, &opened, err));
+  return pc_env_close(&opened, pc_calibrator_apply(calibrator, &full, &opened, out, err), err);
 }
 
 pcal_status pcal_apply_run(pcal_source *source, const pcal_calibrator *calibrator,
@@ -120,6 +126,8 @@ pcal_status pcal_apply_run(pcal_source *source, const pcal_calibrator *calibrato
   if (source == NULL || calibrator == NULL || format == NULL || sink == NULL)
     return pc_fail(err, PCAL_USAGE,
                    "pcal_apply_run needs a source, a calibrator, a format and a sink");
-  const pcal_env resolved = pc_env_resolve(env);
-  return pc_apply_run(source, calibrator, format, &resolved, sink, user, err);
+  pcal_env opened;
+  PC_TRY(pc_env_open(env, &opened, err));
+  return pc_env_close(&opened,
+                      pc_apply_run(source, calibrator, format, &opened, sink, user, err), err);
 }

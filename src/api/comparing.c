@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "calibrators/folds.h"
+#include "core/budget.h"
 #include "studies/comparison.h"
 
 static pcal_status comparing_check_models(const pcal_compared *models, size_t count,
@@ -36,8 +37,9 @@ pcal_status pcal_compare_run(const pcal_compared *models, size_t model_count,
   if (full.folds == 1 || full.folds > PC_FOLDS_MAX)
     return pc_fail(err, PCAL_USAGE, "cross-validation takes 2 to %d folds, not %zu",
                    PC_FOLDS_MAX, full.folds);
-  const pcal_env resolved = pc_env_resolve(env);
-  return pc_compare(models, model_count, &full, &resolved, out, err);
+  pcal_env opened;
+  PC_TRY(pc_env_open(env, &opened, err));
+  return pc_env_close(&opened, pc_compare(models, model_count, &full, &opened, out, err), err);
 }
 
 void pcal_comparison_free(pcal_comparison *comparison) {
@@ -57,7 +59,7 @@ pcal_status pcal_comparison_write(const pcal_comparison *comparison, pcal_format
   if (status == PCAL_OK)
     status = pc_text_send(&text, sink, user, err);
   pc_text_free(&text);
-  return status;
+  return pc_budget_explain(&comparison->env, status, err);
 }
 
 const char *pcal_comparison_chosen(const pcal_comparison *comparison) {

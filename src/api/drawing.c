@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/budget.h"
 #include "figure/figure_json.h"
 #include "figure/gallery.h"
 #include "figure/stage.h"
@@ -69,9 +70,12 @@ pcal_status pcal_figure_run(pcal_source *source, const pcal_figure_config *confi
   for (size_t i = 0; i < full.model_count; i++)
     if (full.models == NULL || full.models[i].source == NULL || full.models[i].name == NULL)
       return pc_fail(err, PCAL_USAGE, "each of several models needs a name and a source");
-  const pcal_env resolved = pc_env_resolve(env);
-  PC_TRY(drawing_new(&resolved, &made, err));
-  return drawing_end(made, pc_figure_stage(source, &full, &made->figure, err), out);
+  pcal_env opened;
+  PC_TRY(pc_env_open(env, &opened, err));
+  pcal_status status = drawing_new(&opened, &made, err);
+  if (status == PCAL_OK)
+    status = drawing_end(made, pc_figure_stage(source, &full, &made->figure, err), out);
+  return pc_env_close(&opened, status, err);
 }
 
 pcal_status pcal_study_figure(const pcal_study *study, const pcal_figure_config *config,
@@ -83,8 +87,10 @@ pcal_status pcal_study_figure(const pcal_study *study, const pcal_figure_config 
     return pc_fail(err, PCAL_USAGE, "pcal_study_figure needs a study and a place");
   *out = NULL;
   PC_TRY(drawing_config(config, &full, err));
-  PC_TRY(drawing_new(&study->env, &made, err));
-  return drawing_end(made, pc_study_draw(&study->findings, &full, &made->figure, err), out);
+  pcal_status status = drawing_new(&study->env, &made, err);
+  if (status == PCAL_OK)
+    status = drawing_end(made, pc_study_draw(&study->findings, &full, &made->figure, err), out);
+  return pc_budget_explain(&study->env, status, err);
 }
 
 void pcal_figure_free(pcal_figure *figure) {
@@ -100,7 +106,7 @@ static pcal_status drawing_send(pc_text *text, pcal_status status, pcal_sink sin
   if (status == PCAL_OK)
     status = pc_text_send(text, sink, user, err);
   pc_text_free(text);
-  return status;
+  return pc_budget_explain(text->env, status, err);
 }
 
 pcal_status pcal_figure_svg(const pcal_figure *figure, const char *theme, pcal_sink sink,

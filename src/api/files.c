@@ -1,6 +1,7 @@
 /* Public calls for sources, output files and npy headers. */
 #include <string.h>
 
+#include "core/budget.h"
 #include "data/rows.h"
 #include "io/arrow_table.h"
 #include "io/npy_write.h"
@@ -19,7 +20,9 @@ pcal_status pcal_source_open(const pcal_inputs *inputs, const pcal_env *env, pca
     *out = NULL;
   if (inputs == NULL || out == NULL)
     return files_missing(err, "pcal_source_open", "inputs and a place for the source");
-  return pc_source_open(inputs, env, out, err);
+  pcal_env opened;
+  PC_TRY(pc_env_open(env, &opened, err));
+  return pc_env_close(&opened, pc_source_open(inputs, &opened, out, err), err);
 }
 
 /* Releases what the caller gave away in vain. */
@@ -49,9 +52,13 @@ static pcal_status files_open_arrow(struct ArrowArrayStream *stream, struct Arro
                                     struct ArrowArray *array, const pcal_arrow *columns,
                                     const pcal_env *env, pcal_source **out, pcal_error *err) {
   pc_error_clear(err);
-  const pcal_status status = files_check_arrow(columns, out, err);
+  pcal_env opened;
+  pcal_status status = files_check_arrow(columns, out, err);
   if (status == PCAL_OK)
-    return pc_source_arrow(stream, schema, array, columns, env, out, err);
+    status = pc_env_open(env, &opened, err);
+  if (status == PCAL_OK)
+    return pc_env_close(
+        &opened, pc_source_arrow(stream, schema, array, columns, &opened, out, err), err);
   files_release_arrow(stream, schema, array);
   return status;
 }
@@ -90,7 +97,9 @@ pcal_status pcal_source_borrow(const pcal_batch *batch, const char *const *class
   for (size_t j = 0; class_names != NULL && j < full.columns; j++)
     if (class_names[j] == NULL)
       return files_missing(err, "pcal_source_borrow", "a name for each class");
-  return pc_source_borrow(&full, class_names, env, out, err);
+  pcal_env opened;
+  PC_TRY(pc_env_open(env, &opened, err));
+  return pc_env_close(&opened, pc_source_borrow(&full, class_names, &opened, out, err), err);
 }
 
 static pcal_status files_check_join(const pcal_join *join, pcal_error *err) {
@@ -130,8 +139,11 @@ pcal_status pcal_source_join(const pcal_join *join, const pcal_env *env, pcal_so
   pcal_status status = files_check_join(&full, err);
   if (status == PCAL_OK && out == NULL)
     status = files_missing(err, "pcal_source_join", "inputs and a place for the source");
+  pcal_env opened;
   if (status == PCAL_OK)
-    return pc_source_join(&full, env, out, err);
+    status = pc_env_open(env, &opened, err);
+  if (status == PCAL_OK)
+    return pc_env_close(&opened, pc_source_join(&full, &opened, out, err), err);
   files_release_join(&full);
   return status;
 }
@@ -176,7 +188,9 @@ pcal_status pcal_output_open(const char *path, const pcal_env *env, pcal_output 
     *out = NULL;
   if (path == NULL || out == NULL)
     return files_missing(err, "pcal_output_open", "a path and a place for the output");
-  return pc_output_open(path, env, out, err);
+  pcal_env opened;
+  PC_TRY(pc_env_open(env, &opened, err));
+  return pc_env_close(&opened, pc_output_open(path, &opened, out, err), err);
 }
 
 int pcal_output_sink(void *output, const char *bytes, size_t count) {

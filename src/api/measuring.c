@@ -1,6 +1,7 @@
 /* Public entry points for measuring: check, then call inward. */
 #include <string.h>
 
+#include "core/budget.h"
 #include "core/text.h"
 #include "measure/run.h"
 #include "measure/state.h"
@@ -30,7 +31,9 @@ pcal_status pcal_measure_new(const pcal_measure_config *config, const pcal_env *
   *out = NULL;
   pcal_measure_config full;
   PC_TRY(measuring_config(config, &full, err));
-  return pc_measure_new(&full, env, out, err);
+  pcal_env opened;
+  PC_TRY(pc_env_open(env, &opened, err));
+  return pc_env_close(&opened, pc_measure_new(&full, &opened, out, err), err);
 }
 
 pcal_status pcal_measure_update(pcal_measure *measure, const pcal_batch *batch,
@@ -40,7 +43,7 @@ pcal_status pcal_measure_update(pcal_measure *measure, const pcal_batch *batch,
     return pc_fail(err, PCAL_USAGE, "pcal_measure_update needs a measure and a batch");
   pcal_batch full;
   PC_TRY(pc_batch_take(batch, &full, err));
-  return pc_measure_update(measure, &full, err);
+  return pc_budget_explain(&measure->env, pc_measure_update(measure, &full, err), err);
 }
 
 pcal_status pcal_measure_merge(pcal_measure *measure, const pcal_measure *other,
@@ -48,7 +51,7 @@ pcal_status pcal_measure_merge(pcal_measure *measure, const pcal_measure *other,
   pc_error_clear(err);
   if (measure == NULL || other == NULL || measure == other)
     return pc_fail(err, PCAL_USAGE, "pcal_measure_merge needs two different measures");
-  return pc_measure_merge(measure, other, err);
+  return pc_budget_explain(&measure->env, pc_measure_merge(measure, other, err), err);
 }
 
 pcal_status pcal_measure_name(pcal_measure *measure, const char *const *class_names,
@@ -57,15 +60,13 @@ pcal_status pcal_measure_name(pcal_measure *measure, const char *const *class_na
   pc_error_clear(err);
   if (measure == NULL)
     return pc_fail(err, PCAL_USAGE, "pcal_measure_name needs a measure");
-  return pc_measure_name(measure, class_names, class_count, group_names, group_count, err);
+  return pc_budget_explain(
+      &measure->env,
+      pc_measure_name(measure, class_names, class_count, group_names, group_count, err), err);
 }
 
-pcal_status pcal_measure_finish(const pcal_measure *measure, pcal_results **out,
-                                pcal_error *err) {
-  pc_error_clear(err);
-  if (measure == NULL || out == NULL)
-    return pc_fail(err, PCAL_USAGE, "pcal_measure_finish needs a measure and a place");
-  *out = NULL;
+static pcal_status measuring_finish(const pcal_measure *measure, pcal_results **out,
+                                    pcal_error *err) {
   pcal_results *results = NULL;
   PC_TRY(pc_measure_finish(measure, &results, err));
   const pcal_status status = pc_verdict_keep(results, err);
@@ -75,6 +76,15 @@ pcal_status pcal_measure_finish(const pcal_measure *measure, pcal_results **out,
   }
   *out = results;
   return PCAL_OK;
+}
+
+pcal_status pcal_measure_finish(const pcal_measure *measure, pcal_results **out,
+                                pcal_error *err) {
+  pc_error_clear(err);
+  if (measure == NULL || out == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_measure_finish needs a measure and a place");
+  *out = NULL;
+  return pc_budget_explain(&measure->env, measuring_finish(measure, out, err), err);
 }
 
 void pcal_measure_free(pcal_measure *measure) {
@@ -96,7 +106,9 @@ pcal_status pcal_measure_source(pcal_source *source, const pcal_measure_config *
   *out = NULL;
   pcal_measure_config full;
   PC_TRY(measuring_config(config, &full, err));
-  return pc_measure_source(source, &full, 0, env, out, err);
+  pcal_env opened;
+  PC_TRY(pc_env_open(env, &opened, err));
+  return pc_env_close(&opened, pc_measure_source(source, &full, 0, &opened, out, err), err);
 }
 
 pcal_status pcal_measure_run(pcal_source *source, const pcal_measure_config *config,
@@ -107,11 +119,14 @@ pcal_status pcal_measure_run(pcal_source *source, const pcal_measure_config *con
   *out = NULL;
   pcal_measure_config full;
   PC_TRY(measuring_config(config, &full, err));
+  pcal_env opened;
   pcal_measure *measure = NULL;
-  PC_TRY(pc_measure_source(source, &full, 1, env, &measure, err));
-  const pcal_status status = pcal_measure_finish(measure, out, err);
+  PC_TRY(pc_env_open(env, &opened, err));
+  pcal_status status = pc_measure_source(source, &full, 1, &opened, &measure, err);
+  if (status == PCAL_OK)
+    status = measuring_finish(measure, out, err);
   pc_measure_free(measure);
-  return status;
+  return pc_env_close(&opened, status, err);
 }
 
 /* ---- saved states ---- */
@@ -121,7 +136,7 @@ pcal_status pcal_measure_save(const pcal_measure *measure, pcal_sink sink, void 
   pc_error_clear(err);
   if (measure == NULL || sink == NULL)
     return pc_fail(err, PCAL_USAGE, "pcal_measure_save needs a measure and a sink");
-  return pc_state_save(measure, sink, user, err);
+  return pc_budget_explain(&measure->env, pc_state_save(measure, sink, user, err), err);
 }
 
 pcal_status pcal_measure_load(const void *bytes, size_t length, const char *name,
@@ -131,7 +146,11 @@ pcal_status pcal_measure_load(const void *bytes, size_t length, const char *name
     *out = NULL;
   if ((bytes == NULL && length > 0) || out == NULL)
     return pc_fail(err, PCAL_USAGE, "pcal_measure_load needs bytes and a place");
-  return pc_state_load(bytes, length, name == NULL ? "the state" : name, env, out, err);
+  pcal_env opened;
+  PC_TRY(pc_env_open(env, &opened, err));
+  return pc_env_close(
+      &opened,
+      pc_state_load(bytes, length, name == NULL ? "the state" : name, &opened, out, err), err);
 }
 
 pcal_status pcal_measure_describe(const pcal_measure *measure, pcal_sink sink, void *user,
@@ -144,5 +163,5 @@ pcal_status pcal_measure_describe(const pcal_measure *measure, pcal_sink sink, v
   pc_state_describe(measure, &text);
   const pcal_status status = pc_text_send(&text, sink, user, err);
   pc_text_free(&text);
-  return status;
+  return pc_budget_explain(&measure->env, status, err);
 }

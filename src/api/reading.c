@@ -3,7 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/budget.h"
 #include "core/text.h"
+#include "measure/group_records.h"
 #include "measure/measure.h"
 #include "measure/versus.h"
 #include "report/inspect.h"
@@ -15,6 +17,10 @@ size_t pcal_results_count(const pcal_results *results) {
   return results == NULL ? 0 : results->count;
 }
 
+static const char *reading_text(const char *text) {
+  return text[0] == '\0' ? NULL : text;
+}
+
 pcal_status pcal_results_get(const pcal_results *results, size_t index, pcal_result *out) {
   if (out == NULL || out->size < sizeof out->size)
     return PCAL_USAGE;
@@ -22,17 +28,20 @@ pcal_status pcal_results_get(const pcal_results *results, size_t index, pcal_res
   const int known = results != NULL && index < results->count;
   pcal_result filled = {.size = size};
   if (known) {
-    const pc_result_record *record = &results->records[index];
+    pc_result_record room;
+    const pc_result_record *record = pc_results_at(results, index, &room);
+    const pc_result_record *all = &results->records[index % results->metric_count];
+    const pc_group_record *own = pc_group_record_at(results, index);
     filled.metric = record->metric;
-    filled.spec = record->spec;
-    filled.label = record->label;
+    filled.spec = all->spec;
+    filled.label = all->label;
     filled.group = record->group == PC_ALL_ROWS ? NULL : results->group_names[record->group];
     filled.defined = !record->outcome.undefined;
     filled.value = record->outcome.value;
-    filled.why = record->outcome.why[0] == '\0' ? NULL : record->outcome.why;
+    filled.why = own != NULL ? own->why : reading_text(all->outcome.why);
     filled.notion = record->notion;
     filled.bound = record->bound;
-    filled.parts = record->outcome.parts;
+    filled.parts = own != NULL ? own->parts : all->outcome.parts;
     filled.part_count = record->outcome.part_count;
     filled.tested = record->outcome.tested;
     filled.p_value = record->outcome.undefined ? (double)NAN : record->outcome.p_value;
@@ -48,7 +57,9 @@ pcal_status pcal_results_get(const pcal_results *results, size_t index, pcal_res
     filled.null_low = surety->null_low;
     filled.null_high = surety->null_high;
     filled.null_p_value = surety->null_p_value;
-    filled.unsure = surety->why[0] == '\0' ? NULL : surety->why;
+    filled.unsure = own == NULL           ? reading_text(all->surety.why)
+                    : own->surety == NULL ? NULL
+                                          : reading_text(own->surety->why);
     filled.has_difference = surety->has_difference;
     filled.difference = surety->difference;
     filled.has_difference_interval = surety->has_difference_interval;
@@ -95,7 +106,7 @@ pcal_status pcal_results_against(pcal_results *results, const pcal_results *othe
   pc_error_clear(err);
   if (results == NULL || other == NULL)
     return pc_fail(err, PCAL_USAGE, "pcal_results_against needs two results");
-  return pc_versus(results, other, err);
+  return pc_budget_explain(&results->env, pc_versus(results, other, err), err);
 }
 
 void pcal_results_injective(pcal_results *results) {
@@ -110,11 +121,14 @@ pcal_status pcal_results_curve(const pcal_results *results, size_t index, pcal_c
   const int known = results != NULL && index < results->count;
   pcal_curve filled = {.size = size};
   if (known) {
-    const pc_graph *graph = &results->records[index].outcome.graph;
-    filled.count = graph->count;
-    filled.column_count = graph->column_count;
-    filled.names = graph->names;
-    filled.columns = (const double *const *)graph->columns;
+    const pc_group_record *own = pc_group_record_at(results, index);
+    const pc_graph *graph = own == NULL ? &results->records[index].outcome.graph : own->graph;
+    if (graph != NULL) {
+      filled.count = graph->count;
+      filled.column_count = graph->column_count;
+      filled.names = graph->names;
+      filled.columns = (const double *const *)graph->columns;
+    }
   }
   memcpy(out, &filled, size < sizeof filled ? size : sizeof filled);
   return known ? PCAL_OK : PCAL_USAGE;
@@ -162,7 +176,7 @@ pcal_status pcal_results_write(const pcal_results *results, pcal_format format, 
   writers[format](results, &text);
   const pcal_status status = pc_text_send(&text, sink, user, err);
   pc_text_free(&text);
-  return status;
+  return pc_budget_explain(&results->env, status, err);
 }
 
 /* ---- simulation ---- */
@@ -174,8 +188,9 @@ pcal_status pcal_simulate(const pcal_simulation *simulation, const pcal_env *env
     return pc_fail(err, PCAL_USAGE, "pcal_simulate needs places for logits and labels");
   pcal_simulation full = PCAL_SIMULATION_INIT;
   memcpy(&full, simulation, simulation->size < sizeof full ? simulation->size : sizeof full);
-  const pcal_env resolved = pc_env_resolve(env);
-  return pc_simulate(&full, &resolved, logits, labels, truth, err);
+  pcal_env opened;
+  PC_TRY(pc_env_open(env, &opened, err));
+  return pc_env_close(&opened, pc_simulate(&full, &opened, logits, labels, truth, err), err);
 }
 
 #define READING_POPULATION 10000000u /* scores */
@@ -207,8 +222,9 @@ pcal_status pcal_simulation_truths(const pcal_simulation *simulation, const char
   if (full.classes < 2)
     return pc_fail(err, PCAL_USAGE, "classes is %zu; a simulation needs at least 2",
                    full.classes);
-  const pcal_env resolved = pc_env_resolve(env);
-  return reading_truths(&full, specs, count, &resolved, values, err);
+  pcal_env opened;
+  PC_TRY(pc_env_open(env, &opened, err));
+  return pc_env_close(&opened, reading_truths(&full, specs, count, &opened, values, err), err);
 }
 
 /* ---- inspection ---- */
@@ -227,15 +243,16 @@ pcal_status pcal_inspect_file(const char *file, int header, const pcal_env *env,
   pc_error_clear(err);
   if (file == NULL || sink == NULL)
     return pc_fail(err, PCAL_USAGE, "pcal_inspect_file needs a file and a sink");
-  const pcal_env resolved = pc_env_resolve(env);
+  pcal_env opened;
+  PC_TRY(pc_env_open(env, &opened, err));
   size_t problems = 0;
   pc_text text;
-  pc_text_init(&text, &resolved);
+  pc_text_init(&text, &opened);
   const pcal_status status =
-      pc_inspect_file(file, header, &resolved, format, &text, &problems, err);
+      pc_inspect_file(file, header, &opened, format, &text, &problems, err);
   if (problems_out != NULL)
     *problems_out = problems;
-  return reading_send(&text, status, sink, user, err);
+  return pc_env_close(&opened, reading_send(&text, status, sink, user, err), err);
 }
 
 pcal_status pcal_inspect_source(pcal_source *source, const pcal_env *env, pcal_format format,
@@ -244,13 +261,13 @@ pcal_status pcal_inspect_source(pcal_source *source, const pcal_env *env, pcal_f
   pc_error_clear(err);
   if (source == NULL || sink == NULL)
     return pc_fail(err, PCAL_USAGE, "pcal_inspect_source needs a source and a sink");
-  const pcal_env resolved = pc_env_resolve(env);
+  pcal_env opened;
+  PC_TRY(pc_env_open(env, &opened, err));
   size_t problems = 0;
   pc_text text;
-  pc_text_init(&text, &resolved);
-  const pcal_status status =
-      pc_inspect_source(source, &resolved, format, &text, &problems, err);
+  pc_text_init(&text, &opened);
+  const pcal_status status = pc_inspect_source(source, &opened, format, &text, &problems, err);
   if (problems_out != NULL)
     *problems_out = problems;
-  return reading_send(&text, status, sink, user, err);
+  return pc_env_close(&opened, reading_send(&text, status, sink, user, err), err);
 }

@@ -1,6 +1,7 @@
 /* Public entry points for reports: check, then call inward. */
 #include <string.h>
 
+#include "core/budget.h"
 #include "report/report_page.h"
 
 static pcal_status reporting_config(const pcal_report_config *config, pcal_report_config *full,
@@ -32,8 +33,9 @@ pcal_status pcal_report_run(pcal_source *source, const pcal_report_config *confi
   if (source == NULL || out == NULL)
     return pc_fail(err, PCAL_USAGE, "pcal_report_run needs a source and a place");
   PC_TRY(reporting_config(config, &full, err));
-  const pcal_env resolved = pc_env_resolve(env);
-  return pc_page_run(source, &full, &resolved, out, err);
+  pcal_env opened;
+  PC_TRY(pc_env_open(env, &opened, err));
+  return pc_env_close(&opened, pc_page_run(source, &full, &opened, out, err), err);
 }
 
 pcal_status pcal_report_write(const pcal_report *report, pcal_format format, pcal_sink sink,
@@ -56,7 +58,7 @@ pcal_status pcal_report_write(const pcal_report *report, pcal_format format, pca
   if (status == PCAL_OK)
     status = pc_text_send(&text, sink, user, err);
   pc_text_free(&text);
-  return status;
+  return pc_budget_explain(&report->env, status, err);
 }
 
 void pcal_report_free(pcal_report *report) {

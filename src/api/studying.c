@@ -1,9 +1,25 @@
 /* Public entry points for studies and plans: check, then call inward. */
 #include <string.h>
 
+#include "core/budget.h"
 #include "core/text.h"
 #include "studies/sample_plan.h"
 #include "studies/study.h"
+
+static pcal_status studying_run(const char *study, const pcal_study_config *config,
+                                const pcal_env *env, pcal_study **out, pcal_error *err) {
+  pcal_study *made = pc_alloc(env, 1, sizeof *made);
+  if (made == NULL)
+    return pc_fail_memory(err, "running a study");
+  made->env = *env;
+  pc_findings_init(&made->findings, &made->env, "");
+  const pcal_status status = pc_study_run(study, config, &made->findings, err);
+  if (status == PCAL_OK)
+    *out = made;
+  else
+    pcal_study_free(made);
+  return status;
+}
 
 pcal_status pcal_study_run(const char *study, const pcal_study_config *config,
                            const pcal_env *env, pcal_study **out, pcal_error *err) {
@@ -14,18 +30,9 @@ pcal_status pcal_study_run(const char *study, const pcal_study_config *config,
   pcal_study_config full = PCAL_STUDY_CONFIG_INIT;
   if (config != NULL)
     memcpy(&full, config, config->size < sizeof full ? config->size : sizeof full);
-  const pcal_env resolved = pc_env_resolve(env);
-  pcal_study *made = pc_alloc(&resolved, 1, sizeof *made);
-  if (made == NULL)
-    return pc_fail_memory(err, "running a study");
-  made->env = resolved;
-  pc_findings_init(&made->findings, &made->env, "");
-  const pcal_status status = pc_study_run(study, &full, &made->findings, err);
-  if (status == PCAL_OK)
-    *out = made;
-  else
-    pcal_study_free(made);
-  return status;
+  pcal_env opened;
+  PC_TRY(pc_env_open(env, &opened, err));
+  return pc_env_close(&opened, studying_run(study, &full, &opened, out, err), err);
 }
 
 void pcal_study_free(pcal_study *study) {
@@ -48,7 +55,7 @@ pcal_status pcal_study_write(const pcal_study *study, pcal_format format, pcal_s
   pc_findings_write(&study->findings, format, &text);
   const pcal_status status = pc_text_send(&text, sink, user, err);
   pc_text_free(&text);
-  return status;
+  return pc_budget_explain(&study->env, status, err);
 }
 
 pcal_status pcal_plan_write(const pcal_results *results, const pcal_plan_config *config,
@@ -72,5 +79,5 @@ pcal_status pcal_plan_write(const pcal_results *results, const pcal_plan_config 
   }
   pc_text_free(&text);
   pc_study_table_free(&table);
-  return status;
+  return pc_budget_explain(&results->env, status, err);
 }

@@ -6,8 +6,8 @@
  * + s)  G(m + a)/G(a)  G(n - m + s - a)/G(s - a),  G = Gamma; the score becomes the mean of its
  * bins' values, weighted by L_B; rows are divided by their sums. Edge cases: (1) bins as in
  * histogram:binning=mass; B in the prior is the number of bins that are left when equal edges
- * are joined; both ends of the range are rounded down, N is the total weight; (2) the middle of
- * a bin is kept 1e-6 away from 0 and 1, which are no prior; (3) binnings whose share is below
+ * are joined; both ends of the range are rounded down and at most 10000, N is the total weight;
+ * (2) the middle of a bin is kept 1e-6 away from 0 and 1, which are no prior; (3) binnings whose share is below
  * 2^-60 are left out; (4) one column of scores, and confidences, have one table and are not
  * divided by anything. Source: Naeini, Cooper & Hauskrecht 2015. Accuracy: likelihoods to about
  * 1e-15 n log n.   Cost: a sort of each class, then about 50 N^(2/3) bins; memory for the
@@ -24,6 +24,7 @@
 #include "stats/bins.h"
 
 #define BBQ_RANGE 10.0    /* the range of B, upwards and downwards of N^(1/3) */
+#define BBQ_HIGH 10000.0  /* that it does not exceed: N above 1e9 costs no more */
 #define BBQ_STRENGTH 2.0  /* of all priors of a binning together */
 #define BBQ_INSIDE 1e-6   /* how far prior means are kept from 0 and 1 */
 #define BBQ_LEAST 0x1p-60 /* share of a binning that counts */
@@ -102,8 +103,15 @@ typedef struct bbq_range {
 
 static bbq_range bbq_range_of(double total) {
   const double root = pc_cbrt(total);
-  const double low = floor(root / BBQ_RANGE), high = floor(root * BBQ_RANGE);
+  const double low = fmin(floor(root / BBQ_RANGE), BBQ_HIGH);
+  const double high = fmin(floor(root * BBQ_RANGE), BBQ_HIGH);
   return (bbq_range){low < 1.0 ? 1 : (size_t)low, high < 1.0 ? 1 : (size_t)high};
+}
+
+/* Bins that a binning can have: an edge lies on a score or between two. */
+static size_t bbq_room(const bbq_rows *rows, size_t bins) {
+  const size_t most = 2 * rows->table->count + 1;
+  return bins < most ? bins : most;
 }
 
 /* Likelihoods of all binnings, relative to the largest one. */
@@ -111,7 +119,7 @@ static pcal_status bbq_likelihoods(const pcal_env *env, const bbq_rows *rows, bb
                                    size_t *upto, double *out, pcal_error *err) {
   pc_score_table table = {0};
   double best = -INFINITY;
-  PC_TRY(pc_score_table_room(env, range.high, &table, err));
+  PC_TRY(pc_score_table_room(env, bbq_room(rows, range.high), &table, err));
   for (size_t bins = range.low; bins <= range.high; bins++) {
     bbq_cut(rows, bins, &table, upto);
     out[bins - range.low] = bbq_weigh(rows, upto, &table);
@@ -136,7 +144,7 @@ static pcal_status bbq_mix(const pcal_env *env, const bbq_rows *rows, bbq_range 
     const double weight = weights[bins - range.low];
     if (weight < BBQ_LEAST)
       continue;
-    status = pc_score_table_room(env, bins, &parts[count], err);
+    status = pc_score_table_room(env, bbq_room(rows, bins), &parts[count], err);
     if (status == PCAL_OK) {
       bbq_cut(rows, bins, &parts[count], upto);
       bbq_weigh(rows, upto, &parts[count]);

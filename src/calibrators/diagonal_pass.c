@@ -51,13 +51,14 @@ static pcal_status diagonal_pass_worker_new(const pc_diagonal_pass *pass,
   return pc_tally_new(env, PC_DIAGONAL_ALL * k, &worker->sums, err);
 }
 
-/* Rows whose probabilities are kept: none where that would take more than the memory limit. */
+/* Rows whose probabilities are kept: none where that would take more than a quarter of the
+ * memory limit. */
 static size_t diagonal_pass_places(const pc_diagonal_pass *pass) {
   const uint64_t limit = pass->rows->task->env->memory_limit;
   const size_t places = pass->sample != NULL ? pass->sample->count + PC_LANES
                         : pass->rows->kept   ? pass->rows->places
                                              : 0;
-  return limit > 0 && places > limit / (pass->classes * sizeof *pass->probs) ? 0 : places;
+  return limit > 0 && places > limit / 4 / (pass->classes * sizeof *pass->probs) ? 0 : places;
 }
 
 static pcal_status diagonal_pass_prepare(pc_diagonal_pass *pass, pcal_error *err) {

@@ -177,7 +177,7 @@ static pcal_status fit_rows_reserve(const pc_fit_rows *rows, struct pc_fit_worke
   const size_t row = fit_rows_bytes(rows, worker), needed = worker->count + more;
   const uint64_t limit = env->memory_limit == 0
                              ? PC_FIT_ROWS_BYTES
-                             : env->memory_limit / (uint64_t)rows->worker_count;
+                             : env->memory_limit / 2 / (uint64_t)rows->worker_count;
   const uint64_t most = (limit < PC_FIT_ROWS_BYTES ? limit : PC_FIT_ROWS_BYTES) / row;
   if (needed > most) {
     worker->keeps = 0;

@@ -267,6 +267,13 @@ static pcal_status score_columns_count(const score_state *state, uint64_t *rows,
   return PCAL_OK;
 }
 
+/* Is the number of rows known before they are read? */
+static int score_columns_counted(const score_state *state) {
+  pcal_shape shape = {.size = sizeof shape};
+  pc_source_shape(state->task->source, &shape);
+  return shape.row_count != PCAL_NO_ROW;
+}
+
 /* How many columns to keep at a time. */
 static pcal_status score_columns_plan(const score_state *state, size_t *range,
                                       pcal_error *err) {
@@ -274,12 +281,14 @@ static pcal_status score_columns_plan(const score_state *state, size_t *range,
   const pc_score_columns *request = state->request;
   uint64_t rows = 0;
   *range = request->columns;
-  if (*range == 1 && env->memory_limit == 0)
-    return PCAL_OK;
+  if (*range == 1 && (env->memory_limit == 0 || !score_columns_counted(state)))
+    return PCAL_OK; /* not worth reading the rows to count them */
   PC_TRY(score_columns_count(state, &rows, err));
   const uint64_t column = (rows == 0 ? 1 : rows) * sizeof(double) * (state->weighted ? 2 : 1);
   const uint64_t limit =
-      env->memory_limit == 0 ? PC_SCORE_COLUMNS_BYTES : env->memory_limit / 2;
+      env->memory_limit == 0 || env->memory_limit / 2 > PC_SCORE_COLUMNS_BYTES
+          ? PC_SCORE_COLUMNS_BYTES
+          : env->memory_limit / 2;
   if (!request->pooled && limit / column < *range)
     *range = limit / column < 1 ? 1 : (size_t)(limit / column);
   return pc_check_limit(env, (size_t)(2 * column) * *range, request->remedy, err);

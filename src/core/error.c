@@ -163,9 +163,17 @@ pcal_status pc_fail_row(pcal_error *err, pcal_status status, uint64_t row, const
   return status;
 }
 
+#define ERROR_MEMORY "out of memory while "
+
 pcal_status pc_fail_memory(pcal_error *err, const char *doing) {
   return pc_fail(err, PCAL_MEMORY,
-                 "out of memory while %s; give fewer rows or metrics, or more memory", doing);
+                 ERROR_MEMORY "%s; give fewer rows or metrics, or more memory", doing);
+}
+
+int pc_error_is_memory(const pcal_error *err) {
+  return err->status == PCAL_MEMORY && err->quote_count == 1 &&
+         err->quotes[0].begin == sizeof ERROR_MEMORY - 1 &&
+         strncmp(err->message, ERROR_MEMORY, sizeof ERROR_MEMORY - 1) == 0;
 }
 
 pcal_status pc_error_pass(pcal_error *err, const pcal_error *failure) {

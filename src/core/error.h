@@ -35,6 +35,9 @@ pcal_status pc_fail_row(pcal_error *err, pcal_status status, uint64_t row, const
 /* "out of memory while ..." */
 pcal_status pc_fail_memory(pcal_error *err, const char *doing);
 
+/* Was err filled by pc_fail_memory? */
+int pc_error_is_memory(const pcal_error *err);
+
 /* Puts `by` in the place of the first `words` outside quotes. */
 void pc_error_reword(pcal_error *err, const char *words, const char *by);
 

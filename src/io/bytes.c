@@ -3,7 +3,9 @@
  *     otherwise, it is read.
  *  2. a regular file of length 0 is read like a stream, since some systems show generated
  *     files that way; when nothing comes it is empty.
- *  3. a file that grows is read up to the length it had when it was opened. */
+ *  3. a device is refused, since it may have no end; a terminal is read, and so is one that is
+ * at its end at once, such as /dev/null, which is then empty.
+ *  4. a file that grows is read up to the length it had when it was opened. */
 #include "io/bytes.h"
 
 #include <errno.h>
@@ -14,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/budget.h"
 #include "io/output_pending.h"
 
 #define BYTES_FIRST_BLOCK 65536
@@ -25,6 +28,8 @@ static pcal_status bytes_fail_errno(const char *name, int code, pcal_error *err)
     return pc_fail(err, PCAL_IO, "%s: there is no such file; check the name", name);
   if (code == EACCES || code == EPERM)
     return pc_fail(err, PCAL_IO, "%s: no permission to read the file; change its mode", name);
+  if (code == ENXIO)
+    return pc_fail(err, PCAL_IO, "%s is a socket or a device, not a file; name a file", name);
   strerror_r(code, reason, sizeof reason);
   return pc_fail(err, PCAL_IO, "%s: the file could not be read (%s); check the file system",
                  name, reason);
@@ -36,8 +41,21 @@ static pcal_status bytes_within_limit(const pc_bytes *bytes, size_t needed, pcal
     return PCAL_OK;
   return pc_fail(err, PCAL_MEMORY,
                  "%s holds more than the memory limit of %" PRIu64
-                 " bytes; write it to a file, which is read piece by piece",
+                 " bytes; write it to a file, which is read piece by piece, or raise "
+                 "--memory-limit",
                  bytes->name, limit);
+}
+
+static pcal_status bytes_grow(pc_bytes *bytes, size_t *capacity, pcal_error *err) {
+  const pcal_env env = pc_env_for(bytes->env, PC_GROWS_STREAM);
+  const size_t wanted = *capacity == 0 ? BYTES_FIRST_BLOCK : *capacity + *capacity / 2;
+  void *grown = pc_resize(&env, bytes->block, wanted, 1);
+  if (grown == NULL)
+    return pc_fail_memory(err, "reading a stream");
+  bytes->block = grown;
+  bytes->data = grown;
+  *capacity = wanted;
+  return PCAL_OK;
 }
 
 static pcal_status bytes_read_stream(pc_bytes *bytes, int descriptor, pcal_error *err) {
@@ -45,9 +63,7 @@ static pcal_status bytes_read_stream(pc_bytes *bytes, int descriptor, pcal_error
   bytes->kind = PC_BYTES_STREAM;
   for (;;) {
     if (bytes->length == capacity)
-      PC_TRY(pc_reserve(bytes->env, &bytes->block, &capacity,
-                        capacity == 0 ? BYTES_FIRST_BLOCK : capacity + 1, 1, err));
-    bytes->data = bytes->block;
+      PC_TRY(bytes_grow(bytes, &capacity, err));
     PC_TRY(pc_check_interrupt(bytes->env, err));
     const ssize_t got =
         read(descriptor, (char *)bytes->block + bytes->length, capacity - bytes->length);
@@ -60,6 +76,23 @@ static pcal_status bytes_read_stream(pc_bytes *bytes, int descriptor, pcal_error
     bytes->length += (size_t)got;
     PC_TRY(bytes_within_limit(bytes, bytes->length, err));
   }
+}
+
+/* Is this a device that gives bytes, but no terminal? */
+static int bytes_is_device(int descriptor) {
+  struct stat about;
+  char first;
+  if (fstat(descriptor, &about) != 0)
+    return 0;
+  return S_ISBLK(about.st_mode) ||
+         (S_ISCHR(about.st_mode) && !isatty(descriptor) && read(descriptor, &first, 1) > 0);
+}
+
+static pcal_status bytes_read_all(pc_bytes *bytes, int descriptor, pcal_error *err) {
+  if (bytes_is_device(descriptor))
+    return pc_fail(err, PCAL_IO, "%s is a device, not a file; name a file or a pipe",
+                   bytes->name);
+  return bytes_read_stream(bytes, descriptor, err);
 }
 
 static int bytes_map(pc_bytes *bytes, int descriptor, size_t length) {
@@ -147,7 +180,7 @@ static pcal_status bytes_read_file(pc_bytes *bytes, int descriptor, pcal_error *
     return PCAL_OK;
   if (regular)
     return bytes_read_regular(bytes, descriptor, (size_t)about.st_size, err);
-  return bytes_read_stream(bytes, descriptor, err);
+  return bytes_read_all(bytes, descriptor, err);
 }
 
 static pcal_status bytes_open_path(pc_bytes *bytes, const char *path, pcal_error *err) {
@@ -175,7 +208,7 @@ pcal_status pc_bytes_open(const char *path, const pcal_env *env, pc_bytes *out,
   if (!is_input)
     pc_pending_settle(path, env);
   pcal_status status =
-      is_input ? bytes_read_stream(out, STDIN_FILENO, err) : bytes_open_path(out, path, err);
+      is_input ? bytes_read_all(out, STDIN_FILENO, err) : bytes_open_path(out, path, err);
   if (status == PCAL_OK && out->length == 0)
     status =
         pc_fail(err, PCAL_DATA, "%s is empty; give a file with at least one row", out->name);

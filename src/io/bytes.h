@@ -7,7 +7,7 @@
 typedef enum pc_bytes_kind {
   PC_BYTES_CLOSED = 0,
   PC_BYTES_BORROWED, /* somebody else's memory */
-  PC_BYTES_STREAM,   /* read to its end into memory: standard input, pipes, devices */
+  PC_BYTES_STREAM,   /* read to its end into memory: standard input, pipes, terminals */
   PC_BYTES_MAPPED,   /* a regular file, mapped */
   PC_BYTES_READ,     /* a regular file, read into memory */
   PC_BYTES_WINDOWS   /* a regular file of which only the beginning is in memory: the rest is for

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/budget.h"
 #include "core/number.h"
 #include "io/reader.h"
 
@@ -176,7 +177,8 @@ static pcal_status csv_reserve(pc_reader *reader, size_t *rows, pcal_error *err)
   const size_t possible = left / state->head.columns + 1;
   if (*rows > possible)
     *rows = possible;
-  return pc_reserve(reader->env, &state->buffer, &state->capacity, *rows * reader->columns,
+  const pcal_env held = pc_env_for(reader->env, PC_GROWS_COLUMNS);
+  return pc_reserve(&held, &state->buffer, &state->capacity, *rows * reader->columns,
                     state->element_size, err);
 }
 
@@ -234,8 +236,9 @@ static pcal_status csv_choose(const pc_request *request, pc_reader *reader, pcal
   const pcal_status found = pc_request_columns(request, state->head.names, columns,
                                                &state->chosen, &reader->columns, err);
   PC_TRY(csv_semicolons(request, state, found, err));
-  state->places = pc_alloc_raw(request->env, columns, sizeof *state->places);
-  state->names = pc_alloc(request->env, reader->columns, sizeof *state->names);
+  const pcal_env held = pc_env_for(request->env, PC_GROWS_COLUMNS);
+  state->places = pc_alloc_raw(&held, columns, sizeof *state->places);
+  state->names = pc_alloc(&held, reader->columns, sizeof *state->names);
   if (state->places == NULL || state->names == NULL)
     return pc_fail_memory(err, "opening a CSV file");
   for (size_t i = 0; i < columns; i++)

@@ -20,6 +20,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "core/budget.h"
 #include "core/escape.h"
 #include "core/number.h"
 
@@ -133,7 +134,8 @@ static pcal_status csv_head_decide(pc_csv_scan first, pc_csv_scan second,
 static pcal_status csv_head_names(pc_csv_scan scan, size_t columns, size_t letters,
                                   const pcal_env *env, const char ***out, pcal_error *err) {
   const size_t pointers = columns * sizeof(char *);
-  char *block = pc_alloc_raw(env, pointers + letters + columns, 1);
+  const pcal_env held = pc_env_for(env, PC_GROWS_COLUMNS);
+  char *block = pc_alloc_raw(&held, pointers + letters + columns, 1);
   if (block == NULL)
     return pc_fail_memory(err, "reading a header");
   const char **names = (const char **)(void *)block;

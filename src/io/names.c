@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/assert.h"
+#include "core/budget.h"
 #include "core/text.h"
 
 #define NAMES_FIRST_SLOTS 64
@@ -53,7 +54,8 @@ static pcal_status names_rehash(pc_names *names, pcal_error *err) {
     return PCAL_OK;
   pc_names larger = *names;
   larger.slot_count = names->slot_count == 0 ? NAMES_FIRST_SLOTS : names->slot_count * 2;
-  larger.slots = pc_alloc(names->env, larger.slot_count, sizeof *larger.slots);
+  const pcal_env env = pc_env_for(names->env, PC_GROWS_NAMES);
+  larger.slots = pc_alloc(&env, larger.slot_count, sizeof *larger.slots);
   if (larger.slots == NULL)
     return pc_fail_memory(err, "keeping names");
   for (size_t i = 0; i < names->count; i++)
@@ -64,12 +66,13 @@ static pcal_status names_rehash(pc_names *names, pcal_error *err) {
 }
 
 static pcal_status names_append(pc_names *names, pc_slice name, pcal_error *err) {
+  const pcal_env env = pc_env_for(names->env, PC_GROWS_NAMES);
   void *text = names->text;
-  const pcal_status status = pc_reserve(names->env, &text, &names->capacity, names->count + 1,
-                                        sizeof *names->text, err);
+  const pcal_status status =
+      pc_reserve(&env, &text, &names->capacity, names->count + 1, sizeof *names->text, err);
   names->text = text;
   PC_TRY(status);
-  char *copy = pc_alloc_raw(names->env, name.length + 1, 1);
+  char *copy = pc_alloc_raw(&env, name.length + 1, 1);
   if (copy == NULL)
     return pc_fail_memory(err, "keeping names");
   memcpy(copy, name.bytes, name.length);

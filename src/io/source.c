@@ -547,7 +547,8 @@ pcal_status pc_source_next_later(pcal_source *source, size_t max_rows, pcal_batc
   else if (source->borrowed.used)
     pc_borrowed_next(&source->borrowed, max_rows, &filled);
   else
-    PC_TRY(source_read(source, max_rows, &filled, feed, err));
+    PC_TRY(pc_budget_explain(&source->env, source_read(source, max_rows, &filled, feed, err),
+                             err));
   source->window = source->position;
   source->position += filled.rows;
   const size_t size = batch->size < sizeof filled ? batch->size : sizeof filled;

@@ -2,6 +2,7 @@
 #ifndef PC_SOURCE_STATE_H
 #define PC_SOURCE_STATE_H
 
+#include "core/budget.h"
 #include "io/arrow.h"
 #include "io/borrowed.h"
 #include "io/bytes.h"

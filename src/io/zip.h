@@ -11,6 +11,9 @@
 
 /* Deflate writes at most 258 bytes for 2 bits, so no honest entry grows more than this. */
 #define PC_ZIP_RATIO_MAX 1032
+/* How much larger than packed an entry of more than PC_ZIP_FREE bytes may be. */
+#define PC_ZIP_RATIO 200
+#define PC_ZIP_FREE (UINT64_C(1) << 28)
 /* The largest entry that is unpacked into memory when env->memory_limit is 0. */
 #define PC_ZIP_UNPACKED_MAX (UINT64_C(1) << 32)
 

@@ -1,7 +1,8 @@
 /* Edge cases:
  *  1. a stored entry is used where it lies in the archive; packed and unpacked size are equal.
  *  2. the declared size is judged before anything is unpacked: at most PC_ZIP_RATIO_MAX times
- *     the packed size, and at most env->memory_limit or, without one, PC_ZIP_UNPACKED_MAX.
+ *     the packed size, which is all that deflate can do; beyond PC_ZIP_FREE bytes at most
+ *     PC_ZIP_RATIO times; and at most env->memory_limit or, without one, PC_ZIP_UNPACKED_MAX.
  *  3. unpacking stops at the declared size; the packed bytes must end there too.
  *  4. the CRC-32 of stored entries is checked as well, which reads them once.
  *  5. the memory of zlib comes from the environment's allocator. */
@@ -10,6 +11,7 @@
 #define ZLIB_CONST
 #include <zlib.h>
 
+#include "core/budget.h"
 #include "io/zip.h"
 
 #define ZIP_UNPACK_STEP (1u << 24) /* bytes between two looks at the interrupt */
@@ -62,6 +64,12 @@ static pcal_status zip_unpack_check_size(const zip_unpack_job *job, pcal_error *
                    " bytes, more than deflate can do; the file is damaged or hostile, so do "
                    "not trust it",
                    job->name, entry->packed, entry->unpacked);
+  if (entry->unpacked > PC_ZIP_FREE && entry->unpacked / PC_ZIP_RATIO > entry->packed)
+    return pc_fail(err, PCAL_MEMORY,
+                   "%s unpacks from %" PRIu64 " to %" PRIu64
+                   " bytes, more than %d times as many; write the file with numpy.savez, which "
+                   "is read in place",
+                   job->name, entry->packed, entry->unpacked, PC_ZIP_RATIO);
   if (entry->unpacked > limit || entry->unpacked > SIZE_MAX / 2)
     return pc_fail(err, PCAL_MEMORY,
                    "%s unpacks to %" PRIu64 " bytes, more than the limit of %" PRIu64
@@ -124,10 +132,10 @@ static pcal_status zip_unpack_inflate(const zip_unpack_job *job, z_stream *strea
 
 static pcal_status zip_unpack_deflated(const zip_unpack_job *job, pc_zip_content *out,
                                        pcal_error *err) {
-  pcal_env env = *job->env;
+  pcal_env env = pc_env_for(job->env, PC_GROWS_UNPACKED);
   z_stream stream = {.zalloc = zip_unpack_alloc, .zfree = zip_unpack_free, .opaque = &env};
   out->length = (size_t)job->entry->unpacked;
-  out->block = pc_alloc_raw(job->env, out->length, 1);
+  out->block = pc_alloc_raw(&env, out->length, 1);
   out->data = out->block;
   if (out->block == NULL || inflateInit2(&stream, -MAX_WBITS) != Z_OK)
     return pc_fail_memory(err, "unpacking an array");

@@ -30,10 +30,10 @@ typedef struct sum_excess {
 
 typedef struct sum_state {
   pc_need need;
-  sum_value value[PC_VALUES_MAX];
-  pc_sum product[PC_VALUES_MAX]
-                [PC_VALUES_MAX]; /* second <= first; of rows without infinities */
-  sum_excess *excess;            /* NULL while all weights are 1 */
+  sum_excess *excess; /* NULL while all weights are 1 */
+  /* Of rows without infinities, second <= first; behind the values, or NULL: not asked for. */
+  pc_sum (*product)[PC_VALUES_MAX];
+  sum_value value[];
 } sum_state;
 
 static void machine_sum_excess_clear(sum_excess *excess, size_t values) {
@@ -62,7 +62,7 @@ static void machine_sum_clear(void *opaque) {
     pc_sum_clear(&state->value[v].finite);
     pc_sum_clear(&state->value[v].infinite);
     state->value[v].infinite_row = PCAL_NO_ROW;
-    for (size_t u = 0; u <= v; u++)
+    for (size_t u = 0; state->product != NULL && u <= v; u++)
       pc_sum_clear(&state->product[v][u]);
   }
   machine_sum_excess_clear(state->excess, state->need.sum.value_count);
@@ -71,10 +71,13 @@ static void machine_sum_clear(void *opaque) {
 static pcal_status machine_sum_create(const pcal_env *env, const pc_need *need,
                                       const pc_layout *layout, void **out, pcal_error *err) {
   (void)layout;
-  sum_state *state = pc_alloc(env, 1, sizeof *state);
+  const size_t values = need->sum.value_count;
+  const size_t products = need->sum.spread ? values * PC_VALUES_MAX * sizeof(pc_sum) : 0;
+  sum_state *state = pc_alloc(env, 1, sizeof *state + values * sizeof *state->value + products);
   if (state == NULL)
     return pc_fail_memory(err, "preparing sums");
   state->need = *need;
+  state->product = products > 0 ? (void *)(state->value + values) : NULL;
   machine_sum_clear(state);
   *out = state;
   return PCAL_OK;
@@ -196,7 +199,7 @@ static pcal_status machine_sum_prepare(const pcal_env *env, void *opaque, const 
         !pc_sum_addable(&into->value[v].infinite, &from->value[v].infinite))
       return pc_fail(err, PCAL_DATA, "the sums are too large to be added");
   for (size_t v = 0; v < into->need.sum.value_count; v++)
-    for (size_t u = 0; u <= v; u++)
+    for (size_t u = 0; into->product != NULL && u <= v; u++)
       if (!pc_sum_addable(&into->product[v][u], &from->product[v][u]))
         return pc_fail(err, PCAL_DATA, "the sums are too large to be added");
   for (size_t v = 0; from->excess != NULL && v < into->need.sum.value_count; v++) {
@@ -217,7 +220,7 @@ static void machine_sum_merge(void *opaque, const void *other) {
     pc_sum_merge(&into->value[v].infinite, &from->value[v].infinite);
     if (from->value[v].infinite_row < into->value[v].infinite_row)
       into->value[v].infinite_row = from->value[v].infinite_row;
-    for (size_t u = 0; u <= v; u++)
+    for (size_t u = 0; into->product != NULL && u <= v; u++)
       pc_sum_merge(&into->product[v][u], &from->product[v][u]);
   }
   for (size_t v = 0; from->excess != NULL && v < into->need.sum.value_count; v++) {
@@ -257,7 +260,8 @@ static pcal_status machine_sum_finish(const pcal_env *env, const void *opaque, p
     out->sum.infinite[v] = pc_sum_value(&state->value[v].infinite);
     out->sum.infinite_row[v] = state->value[v].infinite_row;
     for (size_t u = 0; u <= v; u++)
-      out->sum.product[v][u] = out->sum.product[u][v] = pc_sum_value(&state->product[v][u]);
+      out->sum.product[v][u] = out->sum.product[u][v] =
+          state->product == NULL ? 0.0 : pc_sum_value(&state->product[v][u]);
   }
   if (state->need.sum.spread)
     machine_sum_squares(state, &out->sum);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/rng.h"
+#include "measure/group_records.h"
 #include "measure/resample.h"
 #include "measure/roster.h"
 
@@ -36,12 +37,16 @@ static pcal_status finish_allocate(const pcal_measure *measure, size_t groups,
   results->env.interrupted = NULL;
   results->metric_count = measure->plan.entry_count;
   results->count = results->metric_count * (groups + 1);
-  results->records = pc_alloc(env, results->count, sizeof *results->records);
+  const pcal_env held = pc_env_for(env, PC_GROWS_RESULTS);
+  results->records = pc_alloc(env, results->metric_count, sizeof *results->records);
+  results->group_records =
+      pc_alloc(&held, groups * results->metric_count, sizeof *results->group_records);
   results->group_weights = pc_alloc(env, groups, sizeof *results->group_weights);
   results->level = measure->plan.certainty.level;
   results->replica_count = measure->plan.certainty.replicas;
   *out = results;
-  if (results->records == NULL || results->group_weights == NULL)
+  if (results->records == NULL || results->group_records == NULL ||
+      results->group_weights == NULL)
     return pc_fail_memory(err, "collecting results");
   return measure->plan.certainty.paired ? finish_allocate_pairs(env, results, err) : PCAL_OK;
 }
@@ -327,16 +332,39 @@ static pcal_status finish_summary(const pcal_measure *measure, const pc_tally *t
                            measure->class_count, &results->class_names, err);
 }
 
+static void finish_records_clear(const pcal_env *env, pc_result_record *records, size_t count) {
+  for (size_t m = 0; m < count; m++) {
+    pc_free(env, records[m].outcome.class_values);
+    pc_graph_free(env, &records[m].outcome.graph);
+  }
+  memset(records, 0, count * sizeof *records);
+}
+
+/* records: room for one group, zeroed. */
+static pcal_status finish_group(const pcal_measure *measure, size_t number, size_t group,
+                                pc_result_record *records, pcal_results *results,
+                                pcal_error *err) {
+  pc_account *loan;
+  const pc_account *account;
+  PC_TRY(pc_ledger_view(&measure->ledger, number, &loan, &account, err));
+  results->group_weights[group] = pc_ledger_weight(&measure->ledger, number);
+  pcal_status status = finish_account(measure, account, group, records, results, err);
+  if (status == PCAL_OK)
+    status = pc_group_records_keep(results, group, records, err);
+  finish_records_clear(&measure->env, records, results->metric_count);
+  pc_account_free(&measure->ledger, loan);
+  return status;
+}
+
 static pcal_status finish_groups(const pcal_measure *measure, const size_t *order,
                                  size_t groups, pcal_results *results, pcal_error *err) {
   PC_TRY(finish_group_names(measure, order, groups, results, err));
-  for (size_t g = 0; g < groups; g++) {
-    const pc_account *account = pc_ledger_find(&measure->ledger, order[g]);
-    results->group_weights[g] = account == NULL ? 0.0 : pc_sum_value(&account->tally.weight);
-    PC_TRY(finish_account(measure, account, g,
-                          results->records + (g + 1) * results->metric_count, results, err));
-  }
-  return PCAL_OK;
+  pc_result_record *records = pc_alloc(&measure->env, results->metric_count, sizeof *records);
+  pcal_status status = records == NULL ? pc_fail_memory(err, "collecting results") : PCAL_OK;
+  for (size_t g = 0; g < groups && status == PCAL_OK; g++)
+    status = finish_group(measure, order[g], g, records, results, err);
+  pc_free(&measure->env, records);
+  return status;
 }
 
 /* Which groups there are to tell about. */

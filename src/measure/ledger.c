@@ -5,8 +5,18 @@
 #include "machines/grid_fill.h"
 #include "machines/grid_twin.h"
 #include "machines/machine_coarse.h"
+#include "measure/packed_account.h"
 
 #define LEDGER_SQUARE_MIN 1e-290 /* squares of weights are exact */
+
+/* Accounts stay open up to about this many bytes; a state takes about LEDGER_STATE_BYTES and
+ * twice what would be saved of it. */
+#define LEDGER_OPEN_BYTES ((size_t)24 << 20)
+#define LEDGER_OPEN_LEAST 64
+#define LEDGER_STATE_BYTES 2048
+/* States that grow with the rows are packed while they hold few: packing them takes time for
+ * each row, and saves only what is fixed. */
+#define LEDGER_PACKED_ROWS 256
 
 static void ledger_tally_clear(pc_tally *tally) {
   tally->rows = 0;
@@ -71,7 +81,19 @@ void pc_ledger_init(pc_ledger *ledger, const pcal_env *env, const pc_plan *plan)
   *ledger = (pc_ledger){.env = env, .plan = plan};
 }
 
-static void ledger_account_free(pc_ledger *ledger, pc_account *account) {
+/* Where the memory of a state is booked.  Coarse curves keep the environment itself. */
+static pcal_env ledger_env(const pc_ledger *ledger, const pc_plan_slot *slot, size_t number) {
+  const pc_grows what[] = {[PC_GRID] = PC_GROWS_CELLS,
+                           [PC_CURVE] = PC_GROWS_CURVES,
+                           [PC_PAIR] = PC_GROWS_PAIRS,
+                           [PC_KEEP] = PC_GROWS_ROWS,
+                           [PC_BLOCK] = PC_GROWS_ROWS};
+  return pc_env_for(ledger->env, number > 0 && slot->need.machine < PC_CURVE
+                                     ? PC_GROWS_GROUPS
+                                     : what[slot->need.machine]);
+}
+
+void pc_account_free(const pc_ledger *ledger, pc_account *account) {
   if (account == NULL)
     return;
   for (size_t s = 0; s < ledger->plan->slot_count; s++)
@@ -80,21 +102,34 @@ static void ledger_account_free(pc_ledger *ledger, pc_account *account) {
   pc_free(ledger->env, account);
 }
 
+static void ledger_drop(pc_ledger *ledger, size_t number) {
+  ledger->open -= ledger->accounts[number] != NULL;
+  ledger->packed_count -= ledger->packed[number] != NULL;
+  pc_account_free(ledger, ledger->accounts[number]);
+  pc_free(ledger->env, ledger->packed[number]);
+  ledger->accounts[number] = NULL;
+  ledger->packed[number] = NULL;
+}
+
 static void ledger_shrink(pc_ledger *ledger, size_t count) {
-  while (ledger->count > count)
-    ledger_account_free(ledger, ledger->accounts[--ledger->count]);
+  for (; ledger->count > count; ledger->count--)
+    ledger_drop(ledger, ledger->count - 1);
 }
 
 void pc_ledger_free(pc_ledger *ledger) {
   ledger_shrink(ledger, 0);
   pc_free(ledger->env, ledger->accounts);
+  pc_free(ledger->env, ledger->packed);
   ledger->accounts = NULL;
-  ledger->capacity = 0;
+  ledger->packed = NULL;
+  ledger->capacity = ledger->packed_capacity = 0;
 }
 
 void pc_ledger_clear(pc_ledger *ledger) {
   for (size_t a = 0; a < ledger->count; a++) {
     pc_account *account = ledger->accounts[a];
+    if (ledger->packed[a] != NULL)
+      ledger_drop(ledger, a);
     if (account == NULL || account->tally.rows == 0)
       continue;
     ledger_tally_clear(&account->tally);
@@ -106,7 +141,8 @@ void pc_ledger_clear(pc_ledger *ledger) {
 /* An account whose states are still missing, or NULL. */
 static pc_account *ledger_account_alloc(const pc_ledger *ledger) {
   const size_t states = ledger->plan->slot_count * sizeof(void *);
-  pc_account *account = pc_alloc(ledger->env, 1, sizeof *account + states);
+  const pcal_env env = pc_env_for(ledger->env, PC_GROWS_GROUPS);
+  pc_account *account = pc_alloc(&env, 1, sizeof *account + states);
   if (account != NULL)
     ledger_tally_clear(&account->tally);
   return account;
@@ -130,19 +166,28 @@ static pcal_status ledger_account_tie(const pc_ledger *ledger, pc_account *accou
   return PCAL_OK;
 }
 
-static pcal_status ledger_account_new(pc_ledger *ledger, pc_account **out, pcal_error *err) {
+static pcal_status ledger_account_state(const pc_ledger *ledger, size_t number, size_t s,
+                                        void **out, pcal_error *err) {
+  const pc_plan *plan = ledger->plan;
+  const pc_plan_slot *slot = &plan->slots[s];
+  const pcal_env env = ledger_env(ledger, slot, number);
+  const pcal_env *held = slot->machine == &pc_machine_coarse ? ledger->env : &env;
+  return slot->machine->create(held, &slot->need, &plan->layout, out, err);
+}
+
+static pcal_status ledger_account_new(pc_ledger *ledger, size_t number, pc_account **out,
+                                      pcal_error *err) {
   const pc_plan *plan = ledger->plan;
   pc_account *account = ledger_account_alloc(ledger);
   if (account == NULL)
     return pc_fail_memory(err, "preparing states");
   pcal_status status = PCAL_OK;
   for (size_t s = 0; s < plan->slot_count && status == PCAL_OK; s++)
-    status = plan->slots[s].machine->create(ledger->env, &plan->slots[s].need, &plan->layout,
-                                            &account->states[s], err);
+    status = ledger_account_state(ledger, number, s, &account->states[s], err);
   if (status == PCAL_OK)
     status = ledger_account_tie(ledger, account, err);
   if (status != PCAL_OK) {
-    ledger_account_free(ledger, account);
+    pc_account_free(ledger, account);
     return status;
   }
   *out = account;
@@ -154,15 +199,37 @@ static pcal_status ledger_grow(pc_ledger *ledger, size_t count, pcal_error *err)
     return pc_fail(err, PCAL_DATA,
                    "more than %d groups; groups are meant for a few kinds of rows",
                    PC_GROUPS_MAX);
-  void *block = ledger->accounts;
-  const pcal_status status =
-      pc_reserve(ledger->env, &block, &ledger->capacity, count, sizeof *ledger->accounts, err);
+  const pcal_env env = pc_env_for(ledger->env, PC_GROWS_GROUPS);
+  void *block = ledger->accounts, *packed = ledger->packed;
+  pcal_status status =
+      pc_reserve(&env, &block, &ledger->capacity, count, sizeof *ledger->accounts, err);
   ledger->accounts = block;
+  if (status == PCAL_OK)
+    status =
+        pc_reserve(&env, &packed, &ledger->packed_capacity, count, sizeof *ledger->packed, err);
+  ledger->packed = packed;
   if (status != PCAL_OK)
     return status;
-  while (ledger->count < count)
-    ledger->accounts[ledger->count++] = NULL;
+  for (; ledger->count < count; ledger->count++) {
+    ledger->accounts[ledger->count] = NULL;
+    ledger->packed[ledger->count] = NULL;
+  }
   return PCAL_OK;
+}
+
+uint64_t pc_ledger_rows(const pc_ledger *ledger, size_t number) {
+  if (number >= ledger->count)
+    return 0;
+  if (ledger->packed[number] != NULL)
+    return ledger->packed[number]->rows;
+  return ledger->accounts[number] == NULL ? 0 : ledger->accounts[number]->tally.rows;
+}
+
+double pc_ledger_weight(const pc_ledger *ledger, size_t number) {
+  if (pc_ledger_rows(ledger, number) == 0)
+    return 0.0;
+  return ledger->packed[number] != NULL ? ledger->packed[number]->weight
+                                        : pc_sum_value(&ledger->accounts[number]->tally.weight);
 }
 
 const pc_account *pc_ledger_find(const pc_ledger *ledger, size_t number) {
@@ -170,14 +237,80 @@ const pc_account *pc_ledger_find(const pc_ledger *ledger, size_t number) {
   return account == NULL || account->tally.rows == 0 ? NULL : account;
 }
 
+pcal_status pc_ledger_view(const pc_ledger *ledger, size_t number, pc_account **loan,
+                           const pc_account **out, pcal_error *err) {
+  *loan = NULL;
+  *out = pc_ledger_find(ledger, number);
+  if (*out != NULL || pc_ledger_rows(ledger, number) == 0)
+    return PCAL_OK;
+  PC_TRY(pc_unpack(ledger, ledger->packed[number], loan, err));
+  *out = *loan;
+  return PCAL_OK;
+}
+
 pcal_status pc_ledger_open(pc_ledger *ledger, size_t number, pc_account **out,
                            pcal_error *err) {
   PC_TRY(ledger_grow(ledger, number + 1, err));
-  if (ledger->accounts[number] == NULL)
-    PC_TRY(ledger_account_new(ledger, &ledger->accounts[number], err));
-  *out = ledger->accounts[number];
+  pc_account **place = &ledger->accounts[number];
+  if (*place == NULL && ledger->packed[number] != NULL) {
+    PC_TRY(pc_unpack(ledger, ledger->packed[number], place, err));
+    pc_free(ledger->env, ledger->packed[number]);
+    ledger->packed[number] = NULL;
+    ledger->packed_count--;
+    ledger->open++;
+  } else if (*place == NULL) {
+    PC_TRY(ledger_account_new(ledger, number, place, err));
+    ledger->open++;
+  }
+  *out = *place;
   return PCAL_OK;
 }
+
+/* ---- packing ---- */
+
+static int ledger_grows(const pc_plan *plan) {
+  for (size_t s = 0; s < plan->slot_count; s++)
+    if (plan->slots[s].machine != &pc_machine_sum && plan->slots[s].machine != &pc_machine_grid)
+      return 1;
+  return 0;
+}
+
+static pcal_status ledger_pack(pc_ledger *ledger, size_t number, pcal_error *err) {
+  pc_packed *packed = NULL;
+  PC_TRY(pc_pack(ledger, ledger->accounts[number], &packed, err));
+  ledger_drop(ledger, number);
+  ledger->packed[number] = packed;
+  ledger->packed_count++;
+  if (packed->length > ledger->packed_length)
+    ledger->packed_length = packed->length;
+  return PCAL_OK;
+}
+
+/* How many accounts may stay open. */
+static size_t ledger_open_most(const pc_ledger *ledger) {
+  const size_t account =
+      LEDGER_STATE_BYTES * (ledger->plan->slot_count + 1) + 2 * ledger->packed_length;
+  const size_t most = LEDGER_OPEN_BYTES / account;
+  return ledger->packed_length == 0 || most < LEDGER_OPEN_LEAST ? LEDGER_OPEN_LEAST : most;
+}
+
+pcal_status pc_ledger_tidy(pc_ledger *ledger, pcal_error *err) {
+  if (ledger->open <= ledger_open_most(ledger) || !pc_packable(ledger->plan))
+    return PCAL_OK;
+  const int grows = ledger_grows(ledger->plan);
+  for (size_t a = 0; a < ledger->count; a++) {
+    const pc_account *account = ledger->accounts[a];
+    if (account != NULL && account->tally.rows == 0)
+      ledger_drop(ledger, a); /* cleared: the room of an update that is over */
+    else if (account != NULL && !(grows && account->tally.rows > LEDGER_PACKED_ROWS))
+      PC_TRY(ledger_pack(ledger, a, err));
+    if (ledger->open <= ledger_open_most(ledger) / 2)
+      return PCAL_OK;
+  }
+  return PCAL_OK;
+}
+
+/* ---- adding rows ---- */
 
 pcal_status pc_ledger_update(pc_ledger *ledger, size_t number, const pc_rows *rows,
                              const pc_columns *columns, pcal_error *err) {
@@ -190,7 +323,9 @@ pcal_status pc_ledger_update(pc_ledger *ledger, size_t number, const pc_rows *ro
     const pc_columns *view = slot->view == PC_NO_VIEW ? NULL : &columns[slot->view];
     if (slot->curve != PC_NO_SLOT || slot->twin != PC_NO_SLOT)
       continue;
-    PC_TRY(slot->machine->update(ledger->env, account->states[s], rows, view, err));
+    const pcal_env env = ledger_env(ledger, slot, number);
+    const pcal_env *held = slot->machine == &pc_machine_coarse ? ledger->env : &env;
+    PC_TRY(slot->machine->update(held, account->states[s], rows, view, err));
   }
   return PCAL_OK;
 }
@@ -214,14 +349,17 @@ pcal_status pc_ledger_take(pc_ledger *ledger, const pc_stored_rows *rows, pcal_e
   return PCAL_OK;
 }
 
-static pcal_status ledger_prepare(pc_ledger *ledger, pc_account *into, const pc_account *from,
-                                  pcal_error *err) {
+static pcal_status ledger_prepare(const pc_ledger *ledger, pc_account *into,
+                                  const pc_account *from, pcal_error *err) {
   if (!pc_sum_addable(&into->tally.weight, &from->tally.weight) ||
       !pc_sum_addable(&into->tally.square, &from->tally.square))
     return pc_fail(err, PCAL_DATA, "the weights are too large to be added");
-  for (size_t s = 0; s < ledger->plan->slot_count; s++)
-    PC_TRY(ledger->plan->slots[s].machine->prepare(ledger->env, into->states[s],
-                                                   from->states[s], err));
+  for (size_t s = 0; s < ledger->plan->slot_count; s++) {
+    const pc_plan_slot *slot = &ledger->plan->slots[s];
+    const pcal_env env = ledger_env(ledger, slot, 0);
+    const pcal_env *held = slot->machine == &pc_machine_coarse ? ledger->env : &env;
+    PC_TRY(slot->machine->prepare(held, into->states[s], from->states[s], err));
+  }
   return PCAL_OK;
 }
 
@@ -235,27 +373,92 @@ static size_t ledger_target(const size_t *map, size_t number) {
   return map == NULL ? number : map[number];
 }
 
-pcal_status pc_ledger_merge_mapped(pc_ledger *into, const pc_ledger *from, const size_t *map,
-                                   pcal_error *err) {
-  const size_t before = into->count;
-  pcal_status status = PCAL_OK;
-  for (size_t a = 0; a < from->count && status == PCAL_OK; a++) {
+/* Accounts that are all open. */
+static pcal_status ledger_merge_open(pc_ledger *into, const pc_ledger *from, const size_t *map,
+                                     pcal_error *err) {
+  for (size_t a = 0; a < from->count; a++) {
     const pc_account *account = pc_ledger_find(from, a);
     pc_account *target;
     if (account == NULL)
       continue;
-    status = pc_ledger_open(into, ledger_target(map, a), &target, err);
-    if (status == PCAL_OK)
-      status = ledger_prepare(into, target, account, err);
-  }
-  if (status != PCAL_OK) {
-    ledger_shrink(into, before);
-    return status;
+    PC_TRY(pc_ledger_open(into, ledger_target(map, a), &target, err));
+    PC_TRY(ledger_prepare(into, target, account, err));
   }
   for (size_t a = 0; a < from->count; a++)
     if (pc_ledger_find(from, a) != NULL)
       ledger_join(into, into->accounts[ledger_target(map, a)], from->accounts[a]);
   return PCAL_OK;
+}
+
+/* Both accounts together, packed; both ledgers stay as they are. */
+static pcal_status ledger_merge_packed(const pc_ledger *into, size_t target,
+                                       const pc_ledger *from, size_t number, pc_packed **out,
+                                       pcal_error *err) {
+  pc_account *loan = NULL, *sum = NULL;
+  const pc_account *added = NULL;
+  pc_packed *before = NULL;
+  if (pc_ledger_rows(into, target) == 0 && from->packed[number] != NULL)
+    return pc_pack_copy(into->env, from->packed[number], out, err);
+  pcal_status status = pc_ledger_view(from, number, &loan, &added, err);
+  if (status == PCAL_OK && pc_ledger_rows(into, target) == 0)
+    status = pc_pack(into, added, out, err);
+  else if (status == PCAL_OK) {
+    if (into->packed[target] == NULL)
+      status = pc_pack(into, into->accounts[target], &before, err);
+    if (status == PCAL_OK)
+      status = pc_unpack(into, before == NULL ? into->packed[target] : before, &sum, err);
+    if (status == PCAL_OK)
+      status = ledger_prepare(into, sum, added, err);
+    if (status == PCAL_OK) {
+      ledger_join(into, sum, added);
+      status = pc_pack(into, sum, out, err);
+    }
+  }
+  pc_free(into->env, before);
+  pc_account_free(into, sum);
+  pc_account_free(from, loan);
+  return status;
+}
+
+static void ledger_commit(pc_ledger *into, size_t target, pc_packed *packed) {
+  ledger_drop(into, target);
+  into->packed[target] = packed;
+  into->packed_count++;
+  if (packed->length > into->packed_length)
+    into->packed_length = packed->length;
+}
+
+/* Where some accounts are packed, all of the outcome are. */
+static pcal_status ledger_merge_all(pc_ledger *into, const pc_ledger *from, const size_t *map,
+                                    pcal_error *err) {
+  pc_packed **merged = pc_alloc(into->env, from->count, sizeof *merged);
+  pcal_status status = merged == NULL ? pc_fail_memory(err, "merging groups") : PCAL_OK;
+  for (size_t a = 0; a < from->count && status == PCAL_OK; a++) {
+    if (pc_ledger_rows(from, a) == 0)
+      continue;
+    status = ledger_grow(into, ledger_target(map, a) + 1, err);
+    if (status == PCAL_OK)
+      status = ledger_merge_packed(into, ledger_target(map, a), from, a, &merged[a], err);
+  }
+  for (size_t a = 0; merged != NULL && a < from->count; a++) {
+    if (status == PCAL_OK && merged[a] != NULL)
+      ledger_commit(into, ledger_target(map, a), merged[a]);
+    else
+      pc_free(into->env, merged[a]);
+  }
+  pc_free(into->env, merged);
+  return status;
+}
+
+pcal_status pc_ledger_merge_mapped(pc_ledger *into, const pc_ledger *from, const size_t *map,
+                                   pcal_error *err) {
+  const size_t before = into->count;
+  const pcal_status status = into->packed_count + from->packed_count > 0
+                                 ? ledger_merge_all(into, from, map, err)
+                                 : ledger_merge_open(into, from, map, err);
+  if (status != PCAL_OK)
+    ledger_shrink(into, before);
+  return status;
 }
 
 pcal_status pc_ledger_merge(pc_ledger *into, const pc_ledger *from, pcal_error *err) {
@@ -266,19 +469,24 @@ pcal_status pc_ledger_total(pc_ledger *into, const pc_ledger *from, pcal_error *
   pc_account *total;
   PC_TRY(pc_ledger_open(into, 0, &total, err));
   for (size_t a = 0; a < from->count; a++) {
-    const pc_account *account = pc_ledger_find(from, a);
-    if (account == NULL)
-      continue;
-    PC_TRY(ledger_prepare(into, total, account, err));
-    ledger_join(into, total, account);
+    pc_account *loan;
+    const pc_account *account;
+    PC_TRY(pc_ledger_view(from, a, &loan, &account, err));
+    pcal_status status = PCAL_OK;
+    if (account != NULL)
+      status = ledger_prepare(into, total, account, err);
+    if (account != NULL && status == PCAL_OK)
+      ledger_join(into, total, account);
+    pc_account_free(from, loan);
+    PC_TRY(status);
   }
   return PCAL_OK;
 }
 
 /* ---- as bytes ---- */
 
-pcal_status pc_ledger_save(const pc_ledger *ledger, const pc_account *account, pc_encoder *out,
-                           pcal_error *err) {
+pcal_status pc_account_save(const pc_ledger *ledger, const pc_account *account, pc_encoder *out,
+                            pcal_error *err) {
   const pc_plan *plan = ledger->plan;
   pc_encode_u64(out, account->tally.rows);
   pc_encode_sum(out, &account->tally.weight);
@@ -308,6 +516,14 @@ static void ledger_tally_load(pc_tally *tally, const pc_layout *layout, pc_decod
   tally->label_high = (int32_t)high;
 }
 
+pcal_status pc_ledger_save(const pc_ledger *ledger, size_t number, pc_encoder *out,
+                           pcal_error *err) {
+  if (ledger->packed[number] == NULL)
+    return pc_account_save(ledger, ledger->accounts[number], out, err);
+  pc_packed_save(ledger->packed[number], out);
+  return PCAL_OK;
+}
+
 static pcal_status ledger_account_load(const pc_ledger *ledger, pc_account *account,
                                        pc_decoder *in, pcal_error *err) {
   const pc_plan *plan = ledger->plan;
@@ -324,15 +540,23 @@ static pcal_status ledger_account_load(const pc_ledger *ledger, pc_account *acco
   return PCAL_OK;
 }
 
-pcal_status pc_ledger_load(pc_ledger *ledger, size_t number, pc_decoder *in, pcal_error *err) {
-  PC_TRY(ledger_grow(ledger, number + 1, err));
+pcal_status pc_account_load(const pc_ledger *ledger, pc_decoder *in, pc_account **out,
+                            pcal_error *err) {
+  *out = NULL;
   pc_account *account = ledger_account_alloc(ledger);
   if (account == NULL)
     return pc_fail_memory(err, "loading a state");
   const pcal_status status = ledger_account_load(ledger, account, in, err);
   if (status != PCAL_OK || in->failed)
-    ledger_account_free(ledger, account);
+    pc_account_free(ledger, account);
   else
-    ledger->accounts[number] = account;
+    *out = account;
   return status;
+}
+
+pcal_status pc_ledger_load(pc_ledger *ledger, size_t number, pc_decoder *in, pcal_error *err) {
+  PC_TRY(ledger_grow(ledger, number + 1, err));
+  PC_TRY(pc_account_load(ledger, in, &ledger->accounts[number], err));
+  ledger->open += ledger->accounts[number] != NULL;
+  return PCAL_OK;
 }

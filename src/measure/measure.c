@@ -88,6 +88,7 @@ static pcal_status measure_add_groups(pc_measure_worker *worker, const pc_plan *
     pc_rows selected;
     pc_rows_select(rows, worker->positions, count, &worker->group_scratch, &selected);
     PC_TRY(measure_add(worker, plan, (size_t)group, &selected, err));
+    PC_TRY(pc_ledger_tidy(&worker->ledger, err));
     done = group + 1;
   }
 }

@@ -129,10 +129,8 @@ static pcal_status merge_check_weights(const pcal_measure *measure, const pcal_m
 
 static double merge_weight(const pcal_measure *measure) {
   double weight = 0.0;
-  for (size_t a = 0; a < measure->ledger.count; a++) {
-    const pc_account *account = pc_ledger_find(&measure->ledger, a);
-    weight += account == NULL ? 0.0 : pc_sum_value(&account->tally.weight);
-  }
+  for (size_t a = 0; a < measure->ledger.count; a++)
+    weight += pc_ledger_weight(&measure->ledger, a);
   return weight;
 }
 

@@ -2,6 +2,7 @@
  * in which a row that stands for several copies becomes one row for each label that these drew.
  */
 #include "measure/replicate.h"
+#include "core/budget.h"
 
 #include <math.h>
 #include <string.h>
@@ -577,7 +578,8 @@ static pcal_status replicate_prepare(replicate_job *job, pcal_error *err) {
 pcal_status pc_replicate(const pcal_env *env, const pc_replica_request *request, double *values,
                          pcal_error *err) {
   const size_t entries = request->plan->entry_count;
-  replicate_job job = {.env = *env, .request = request, .values = values};
+  replicate_job job = {
+      .env = pc_env_for(env, PC_GROWS_REPLICAS), .request = request, .values = values};
   job.env.threads = 1;
   job.env.pool = NULL;
   job.env.progress = NULL;

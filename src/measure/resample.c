@@ -15,6 +15,7 @@
  * statistic of a test, which has its p-value; (4) no interval excludes its own estimate or
  * leaves the range of its metric. */
 #include "measure/resample.h"
+#include "core/budget.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -480,9 +481,10 @@ pcal_status pc_resample(const pcal_env *env, const pc_plan *plan, const void *ke
   PC_TRY(pc_machine_keep_distinct(env, keep, how, &evidence, err));
   resample_job job = {
       .env = env, .plan = plan, .rows = &evidence.kept, .records = records, .kept = values};
-  job.entries = pc_alloc(env, plan->entry_count, 1);
-  job.values = pc_alloc_raw(env, series * plan->certainty.replicas, sizeof(double));
-  job.left_out = pc_alloc_raw(env, series * PC_RESAMPLE_BLOCKS, sizeof(double));
+  const pcal_env held = pc_env_for(env, PC_GROWS_REPLICAS);
+  job.entries = pc_alloc(&held, plan->entry_count, 1);
+  job.values = pc_alloc_raw(&held, series * plan->certainty.replicas, sizeof(double));
+  job.left_out = pc_alloc_raw(&held, series * PC_RESAMPLE_BLOCKS, sizeof(double));
   const int enough = job.entries != NULL && job.values != NULL && job.left_out != NULL;
   pcal_status status = enough ? PCAL_OK : pc_fail_memory(err, "drawing replicas");
   if (status == PCAL_OK)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "measure/exchange.h"
+#include "measure/group_records.h"
 
 pcal_status pc_name_list_copy(const pcal_env *env, const char *const *names, size_t count,
                               char ***out, pcal_error *err) {
@@ -55,7 +56,8 @@ void pc_results_free(pcal_results *results) {
   if (results == NULL)
     return;
   const pcal_env env = results->env;
-  for (size_t i = 0; results->records != NULL && i < results->count; i++) {
+  pc_group_records_free(results);
+  for (size_t i = 0; results->records != NULL && i < results->metric_count; i++) {
     pc_free(&env, results->records[i].outcome.class_values);
     pc_graph_free(&env, &results->records[i].outcome.graph);
   }

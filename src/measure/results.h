@@ -17,6 +17,8 @@ typedef struct pc_result_record {
 
 #define PC_ALL_ROWS SIZE_MAX
 
+typedef struct pc_group_record pc_group_record; /* group_records.h */
+
 /* How far two models that were compared differ at all. */
 typedef struct pc_against {
   int known;       /* 0: not compared, or the models could not be exchanged */
@@ -36,11 +38,12 @@ struct pcal_results {
   double effective;         /* sample size: for importance weights (sum w)^2 / sum w^2 */
   uint64_t normalized, skipped;
   int fast;
-  int32_t only_label;        /* the class of every row when there is just one, else -1 */
-  pc_result_record *records; /* all rows first, then group by group */
-  size_t count;
-  size_t metric_count; /* records of one group */
-  pc_bin *bins;        /* natural view, 15 bins of equal width */
+  int32_t only_label;             /* the class of every row when there is just one, else -1 */
+  pc_result_record *records;      /* over all rows, one for each metric */
+  pc_group_record *group_records; /* group by group (group_records.h); see pc_results_at */
+  size_t count;                   /* of results: all rows first, then group by group */
+  size_t metric_count;            /* records of one group */
+  pc_bin *bins;                   /* natural view, 15 bins of equal width */
   pcal_bin *public_bins;
   size_t bin_count;
   pc_forecast_facts forecast; /* of samples and quantiles */
@@ -67,6 +70,11 @@ void pc_name_list_free(const pcal_env *env, char **names, size_t count);
 
 /* "top" or "positive"; "pit" for regression. */
 const char *pc_results_view(const pcal_results *results);
+
+/* The record of a result by its index; that of a group is put together in `room`, and owns
+ * nothing. */
+const pc_result_record *pc_results_at(const pcal_results *results, size_t index,
+                                      pc_result_record *room);
 
 /* The record over all rows for a spec, however abbreviated; NULL when it was not measured. */
 const pc_result_record *pc_results_record(const pcal_results *results, const char *spec);

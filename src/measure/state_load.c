@@ -289,10 +289,10 @@ static pcal_status state_load_accounts(pcal_measure *measure, pc_decoder *in, pc
     pc_decoder_expect(in, number >= next && number < groups);
     if (!in->failed)
       PC_TRY(pc_ledger_load(&measure->ledger, number, in, err));
-    const pc_account *account = pc_ledger_find(&measure->ledger, number);
     pc_decoder_expect(in, in->failed || measure->grouped != 1 ||
                               measure->census.first_rows[number] != PCAL_NO_ROW);
-    weight += account == NULL ? 0.0 : pc_sum_value(&account->tally.weight);
+    weight += pc_ledger_weight(&measure->ledger, number);
+    PC_TRY(pc_ledger_tidy(&measure->ledger, err));
     next = number + 1;
   }
   pc_decoder_expect(in, weight <= PC_WEIGHT_MAX);

@@ -115,14 +115,14 @@ static pcal_status state_save_accounts(const pcal_measure *measure, const size_t
   const size_t most = measure->grouped > 0 ? groups : 1;
   uint64_t count = 0;
   for (size_t g = 0; g < most; g++)
-    count += pc_ledger_find(ledger, state_save_number(order, g)) != NULL;
+    count += pc_ledger_rows(ledger, state_save_number(order, g)) > 0;
   pc_encode_u64(out, count);
   for (size_t g = 0; g < most; g++) {
-    const pc_account *account = pc_ledger_find(ledger, state_save_number(order, g));
-    if (account == NULL)
+    const size_t number = state_save_number(order, g);
+    if (pc_ledger_rows(ledger, number) == 0)
       continue;
     pc_encode_u32(out, (uint32_t)g);
-    PC_TRY(pc_ledger_save(ledger, account, out, err));
+    PC_TRY(pc_ledger_save(ledger, number, out, err));
   }
   return PCAL_OK;
 }
@@ -171,10 +171,8 @@ static uint64_t state_next_row(const pcal_measure *measure) {
   uint64_t rows = measure->skipped;
   if (census->range_count > 0)
     return census->ranges[census->range_count - 1].last + 1;
-  for (size_t a = 0; a < measure->ledger.count; a++) {
-    const pc_account *account = pc_ledger_find(&measure->ledger, a);
-    rows += account == NULL ? 0 : account->tally.rows;
-  }
+  for (size_t a = 0; a < measure->ledger.count; a++)
+    rows += pc_ledger_rows(&measure->ledger, a);
   return rows; /* too scattered to be kept, or none */
 }
 

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/budget.h"
 #include "core/elementary.h"
 #include "core/json.h"
 #include "core/number.h"
@@ -31,9 +32,10 @@ typedef struct inspect_file {
   const pcal_env *env;
   pc_bytes bytes;
   const pc_format *format;
-  pc_names members; /* of a container of which none was chosen */
-  pc_reader reader; /* closed when there are several of them */
-  inspect_column *columns;
+  pc_names members;        /* of a container of which none was chosen */
+  pc_reader reader;        /* closed when there are several of them */
+  inspect_column *columns; /* those that are shown, and one for all others */
+  size_t shown;
   uint64_t rows;
   double sum_off, exp_sum_off; /* largest distance of a row's sum from 1 */
   uint64_t rows_off;           /* rows whose sum is off by more than 1e-5 */
@@ -82,10 +84,11 @@ static void inspect_row(inspect_file *file, const char *at, ptrdiff_t stride) {
   for (size_t c = 0; c < file->reader.columns; c++, at += stride) {
     int word;
     const double value = inspect_cell(file, at, &word);
+    inspect_column *column = &file->columns[c < file->shown ? c : file->shown];
     if (word)
-      file->columns[c].words++;
+      column->words++;
     else
-      inspect_number(&file->columns[c], value, file->rows);
+      inspect_number(column, value, file->rows);
     sum += value;
     exp_sum += pc_exp(value);
   }
@@ -96,10 +99,11 @@ static void inspect_row(inspect_file *file, const char *at, ptrdiff_t stride) {
 }
 
 static pcal_status inspect_scan(inspect_file *file, pcal_error *err) {
-  file->columns = pc_alloc(file->env, file->reader.columns, sizeof *file->columns);
+  const pcal_env env = pc_env_for(file->env, PC_GROWS_COLUMNS);
+  file->columns = pc_alloc(&env, file->shown + 1, sizeof *file->columns);
   if (file->columns == NULL)
     return pc_fail_memory(err, "inspecting");
-  for (size_t c = 0; c < file->reader.columns; c++) {
+  for (size_t c = 0; c <= file->shown; c++) {
     file->columns[c].whole = 1;
     pc_sum_clear(&file->columns[c].sum);
   }
@@ -156,7 +160,7 @@ typedef struct inspect_overall {
 
 static inspect_overall inspect_sum_up(const inspect_file *file) {
   inspect_overall all = {0, 0, 0, 1, INFINITY, -INFINITY};
-  for (size_t c = 0; c < file->reader.columns; c++) {
+  for (size_t c = 0; c <= file->shown; c++) {
     const inspect_column *column = &file->columns[c];
     all.missing += column->missing;
     all.infinite += column->infinite;
@@ -280,11 +284,10 @@ static void inspect_file_text(const inspect_file *file, pc_text *out) {
   pc_text_add(out, ", ");
   pc_report_count((double)file->bytes.length, out);
   pc_text_add(out, " bytes\n");
-  for (size_t c = 0; c < file->reader.columns && c < INSPECT_FILE_COLUMNS; c++)
+  for (size_t c = 0; c < file->shown; c++)
     inspect_column_text(file, c, out);
-  if (file->reader.columns > INSPECT_FILE_COLUMNS)
-    pc_text_format(out, "  and %zu more columns\n",
-                   file->reader.columns - INSPECT_FILE_COLUMNS);
+  if (file->reader.columns > file->shown)
+    pc_text_format(out, "  and %zu more columns\n", file->reader.columns - file->shown);
   pc_text_format(out, "  %s\n", inspect_hint(file, &all));
   if (all.missing + all.infinite > 0) {
     pc_text_add(out, "  problem: ");
@@ -346,6 +349,9 @@ static void inspect_file_json(const inspect_file *file, pc_text *out) {
 
 static pcal_status inspect_columns(inspect_file *file, pcal_format format, pc_text *out,
                                    size_t *problems, pcal_error *err) {
+  file->shown = format == PCAL_JSON || file->reader.columns < INSPECT_FILE_COLUMNS
+                    ? file->reader.columns
+                    : INSPECT_FILE_COLUMNS;
   PC_TRY(inspect_scan(file, err));
   const inspect_overall all = inspect_sum_up(file);
   *problems = (size_t)(all.missing + all.infinite);

@@ -210,8 +210,9 @@ static void report_json_groups(pc_json *json, const pcal_results *results, size_
   pc_json_key(json, "groups");
   pc_json_open(json, '{');
   for (size_t g = 0; g < results->group_count; g++) {
+    pc_result_record room;
     const pc_result_record *record =
-        &results->records[(g + 1) * results->metric_count + metric];
+        pc_results_at(results, (g + 1) * results->metric_count + metric, &room);
     const pc_outcome *outcome = &record->outcome;
     pc_json_key(json, results->group_names[g]);
     pc_json_open(json, '{');

@@ -130,6 +130,7 @@ static void report_text_group_head(const pcal_results *results, size_t first, si
 static void report_text_groups(const pcal_results *results, pc_text *out) {
   const size_t labels = report_label_width(results), head = strlen("by group");
   const size_t width = labels > head ? labels : head;
+  pc_result_record room;
   for (size_t first = 0; first < results->group_count; first += REPORT_GROUP_COLUMNS) {
     const size_t left = results->group_count - first;
     const size_t last = first + (left < REPORT_GROUP_COLUMNS ? left : REPORT_GROUP_COLUMNS);
@@ -139,7 +140,7 @@ static void report_text_groups(const pcal_results *results, pc_text *out) {
       report_pad(out, results->records[m].label, width, 0);
       for (size_t g = first; g < last; g++) {
         pc_text_add(out, "  ");
-        report_padded_value(&results->records[(g + 1) * results->metric_count + m],
+        report_padded_value(pc_results_at(results, (g + 1) * results->metric_count + m, &room),
                             report_group_width(results, g), out);
       }
       pc_text_add(out, "\n");
@@ -337,8 +338,9 @@ static void report_csv_part(const pcal_results *results, const pc_result_record 
 
 void pc_report_csv(const pcal_results *results, pc_text *out) {
   pc_text_add(out, "metric,spec,group,part,value,notion,bound,why,weight\n");
+  pc_result_record room;
   for (size_t i = 0; i < results->count; i++) {
-    const pc_result_record *record = &results->records[i];
+    const pc_result_record *record = pc_results_at(results, i, &room);
     const pc_outcome *outcome = &record->outcome;
     report_csv_line(results, record, "", outcome->value, outcome->undefined, out);
     if (outcome->tested)
@@ -362,8 +364,10 @@ static void report_markdown_row(const pcal_results *results, size_t metric, pc_t
   pc_text_format(out, " | %s | %s |", record->notion == NULL ? "" : record->notion,
                  pc_report_bound(record));
   for (size_t g = 0; g < results->group_count; g++) {
+    pc_result_record room;
     pc_text_add(out, " ");
-    pc_report_value(&results->records[(g + 1) * results->metric_count + metric], out);
+    pc_report_value(pc_results_at(results, (g + 1) * results->metric_count + metric, &room),
+                    out);
     pc_text_add(out, " |");
   }
   pc_text_add(out, "\n");

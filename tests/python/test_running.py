@@ -280,6 +280,21 @@ def test_memory_limit():
     with pytest.raises(pc.MemoryError) as caught:
         pc.skce(logits=data.logits, labels=data.labels, memory_limit=10000)
     assert isinstance(caught.value, MemoryError)
+    assert "memory limit of 10.0 kB" in str(caught.value) and "raise memory_limit" in str(caught.value)
+
+
+def test_memory_limit_holds_for_all_of_a_call():
+    """Input, states and results share one limit, and a call within it works."""
+    rng = np.random.default_rng(1)
+    probs, labels = rng.random(3000), rng.integers(0, 2, 3000)
+    groups = np.arange(3000)
+    with pytest.raises(pc.MemoryError, match="reached the memory limit of 2.00 MB"):
+        pc.measure(probs=probs, labels=labels, groups=groups, metrics=["ece"], memory_limit=2_000_000)
+    limited = pc.measure(
+        probs=probs, labels=labels, groups=groups, metrics=["ece"], memory_limit=100_000_000
+    )
+    free = pc.measure(probs=probs, labels=labels, groups=groups, metrics=["ece"])
+    assert limited.to_json() == free.to_json()
 
 
 def test_nothing_leaks(digits):

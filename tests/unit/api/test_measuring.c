@@ -232,15 +232,23 @@ static void test_memory_limit(void **state) {
   pcal_measure *measure = NULL;
   pcal_results *results = NULL;
   pcal_error err;
+  env.threads = 1;
   env.memory_limit = 23;
+  assert_int_equal(given_new(&measuring_data, "ks ece", &env, &measure, &err), PCAL_MEMORY);
+  assert_contains(err.message, "the work in hand reached the memory limit of 23 bytes");
+  assert_null(measure);
+  env.memory_limit = 300000; /* for a measure, but not for its workers */
   assert_int_equal(given_new(&measuring_data, "ks ece", &env, &measure, &err), PCAL_OK);
   assert_int_equal(pcal_measure_update(measure, &batch, &err), PCAL_MEMORY);
-  assert_contains(err.message, "memory limit");
+  assert_contains(err.message, "reached the memory limit of 300 kB");
   assert_int_equal(pcal_measure_finish(measure, &results, &err), PCAL_DATA);
   pcal_measure_free(measure);
+  env.memory_limit = 10000000;
   assert_int_equal(given_new(&measuring_data, "ece accuracy", &env, &measure, &err), PCAL_OK);
   assert_int_equal(pcal_measure_update(measure, &batch, &err), PCAL_OK);
+  assert_int_equal(pcal_measure_finish(measure, &results, &err), PCAL_OK);
   pcal_measure_free(measure);
+  pcal_results_free(results); /* outlives its measure, and so does the budget */
 }
 
 static void test_names_are_copied_and_replaced(void **state) {

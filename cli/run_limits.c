@@ -1,0 +1,101 @@
+/* Bounds that the command line sets on a run.
+ *
+ *   1. A size is a number of bytes, also with a fraction, and a unit: kB, MB, GB, TB count by
+ *      1000, KiB, MiB, GiB, TiB by 1024; the letters may be of any case, and B may be left out.
+ *      "none" is no limit.
+ *   2. Without --memory-limit the limit is pcal_memory_default().
+ *   3. When --timeout is over the program ends at once: files that were begun are removed, and
+ *      the exit code is CLI_TIMED_OUT (guard.h). */
+#include "run_limits.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/time.h>
+
+#define LIMITS_TIMEOUT_MAX 1e8 /* seconds: three years */
+#define LIMITS_NUMBER_MAX 32
+
+static const struct {
+  const char *name;
+  double bytes;
+} limits_units[] = {
+    {"", 1.0},       {"b", 1.0},  {"k", 1e3},      {"kb", 1e3},     {"kib", 0x1p10},
+    {"m", 1e6},      {"mb", 1e6}, {"mib", 0x1p20}, {"g", 1e9},      {"gb", 1e9},
+    {"gib", 0x1p30}, {"t", 1e12}, {"tb", 1e12},    {"tib", 0x1p40},
+};
+
+/* Reads a size; 1 if it is one, at least a byte. */
+static int limits_read_size(const char *text, uint64_t *bytes) {
+  char number[LIMITS_NUMBER_MAX];
+  const size_t digits = strspn(text, "0123456789.");
+  double value = 0.0;
+  if (digits == 0 || digits >= sizeof number)
+    return 0;
+  memcpy(number, text, digits);
+  number[digits] = '\0';
+  if (!cli_read_real(number, &value))
+    return 0;
+  for (size_t u = 0; u < CLI_COUNT_OF(limits_units); u++)
+    if (strcasecmp(text + digits, limits_units[u].name) == 0) {
+      value *= limits_units[u].bytes;
+      *bytes = (uint64_t)(value < 0x1p62 ? value : 0x1p62);
+      return *bytes > 0;
+    }
+  return 0;
+}
+
+static pcal_status limits_memory(cli_session *session, pcal_error *err) {
+  const char *text = session->options.memory_limit;
+  uint64_t limit = 0;
+  if (text && strcmp(text, "none") == 0)
+    return PCAL_OK;
+  if (text && !limits_read_size(text, &limit))
+    return cli_fail(err, PCAL_USAGE,
+                    "--memory-limit %s: this must be a size such as 500MB or 2GiB, or none",
+                    text);
+  if (!text)
+    limit = pcal_memory_default();
+  session->env.memory_limit = limit;
+  return limit == 0 ? PCAL_OK : pcal_budget_new(limit, NULL, &session->env.budget, err);
+}
+
+static pcal_status limits_time(const cli_session *session, pcal_error *err) {
+  const double seconds = session->options.timeout;
+  char number[CLI_NUMBER_MAX];
+  if (seconds == 0.0)
+    return PCAL_OK;
+  if (!(seconds >= 0.001 && seconds <= LIMITS_TIMEOUT_MAX))
+    return cli_fail(err, PCAL_USAGE,
+                    "--timeout %s: this must be a number of seconds from 0.001 to 1e8",
+                    cli_number(seconds, number));
+  const double whole = floor(seconds);
+  const struct itimerval timer = {
+      .it_value = {(time_t)whole, (suseconds_t)((seconds - whole) * 1e6)}};
+  cli_guard_timeout(cli_number(seconds, number), CLI_TIMED_OUT);
+  if (setitimer(ITIMER_REAL, &timer, NULL) != 0)
+    return cli_fail(err, PCAL_INTERNAL, "--timeout: the clock could not be set");
+  return PCAL_OK;
+}
+
+pcal_status cli_limits_start(cli_session *session, pcal_error *err) {
+  const pcal_status status = limits_time(session, err);
+  return status == PCAL_OK ? limits_memory(session, err) : status;
+}
+
+void cli_limits_end(cli_session *session) {
+  pcal_budget_free(session->env.budget);
+  session->env.budget = NULL;
+}
+
+pcal_status cli_limits_check(const cli_session *session, uint64_t bytes, const char *what,
+                             const char *remedy, pcal_error *err) {
+  const uint64_t limit = session->env.memory_limit;
+  if (limit == 0 || bytes <= limit)
+    return PCAL_OK;
+  return cli_fail(err, PCAL_MEMORY,
+                  "%s takes more than the memory limit of %llu bytes; %s, or raise "
+                  "--memory-limit",
+                  what, (unsigned long long)limit, remedy);
+}
