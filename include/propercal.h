@@ -125,7 +125,7 @@ typedef struct pcal_env {
   int (*interrupted)(void *user);
   void *user;
   pcal_words words;
-  int map_files; /* map files instead of reading them, see pcal_source_open */
+  int map_files;       /* map files instead of reading them, see pcal_source_open */
   pcal_budget *budget; /* or NULL; memory then comes from the allocator that it was made with */
 } pcal_env;
 

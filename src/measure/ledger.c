@@ -287,6 +287,16 @@ static pcal_status ledger_pack(pc_ledger *ledger, size_t number, pcal_error *err
 }
 
 /* How many accounts may stay open. */
+size_t pc_ledger_used(const pc_ledger *ledger) {
+  size_t used = ledger->count;
+  for (; used > 0 && ledger->packed[used - 1] == NULL; used--) {
+    const pc_account *account = ledger->accounts[used - 1];
+    if (account != NULL && account->tally.rows > 0)
+      break;
+  }
+  return used;
+}
+
 static size_t ledger_open_most(const pc_ledger *ledger) {
   const size_t account =
       LEDGER_STATE_BYTES * (ledger->plan->slot_count + 1) + 2 * ledger->packed_length;

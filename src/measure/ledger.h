@@ -45,6 +45,9 @@ void pc_ledger_init(pc_ledger *ledger, const pcal_env *env, const pc_plan *plan)
 void pc_ledger_free(pc_ledger *ledger);
 void pc_ledger_clear(pc_ledger *ledger); /* to zero rows; keeps accounts and their memory */
 
+/* One more than the largest number of an account that has rows; 0: none has. */
+size_t pc_ledger_used(const pc_ledger *ledger);
+
 /* Of a group number: its rows, and their weight. */
 uint64_t pc_ledger_rows(const pc_ledger *ledger, size_t number);
 double pc_ledger_weight(const pc_ledger *ledger, size_t number);

@@ -284,8 +284,8 @@ static pcal_status measure_check_groups(const pcal_measure *measure, pcal_error 
   const size_t groups = pc_census_groups(&measure->census);
   size_t most = 1;
   for (size_t w = 0; w < measure->pass.worker_count; w++)
-    if (measure->workers[w].ready && measure->workers[w].ledger.count > most)
-      most = measure->workers[w].ledger.count;
+    if (measure->workers[w].ready && pc_ledger_used(&measure->workers[w].ledger) > most)
+      most = pc_ledger_used(&measure->workers[w].ledger);
   if (most == 1 || most <= groups)
     return PCAL_OK;
   return pc_fail(

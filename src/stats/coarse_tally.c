@@ -287,6 +287,12 @@ static double coarse_tally_inside(double score) {
   return score > 0 ? score < 1 ? score : 1.0 : 0.0;
 }
 
+/* The same for rows that may lie a little outside [0, 1]; -0 becomes 0, NaN (a row that is left
+ * out) stays. */
+static double coarse_tally_near(double score) {
+  return score > -1 ? score < 2 ? score + 0.0 : 2.0 : score <= -1 ? -1.0 : score;
+}
+
 /* Plain rows.  Both return what their scores have below 2^-53. */
 static int64_t coarse_tally_take_f32(const pc_coarse_tally *tally, const float *score,
                                      const int32_t *label, size_t count) {
@@ -402,16 +408,16 @@ static size_t coarse_tally_find(const uint8_t *wanted, const int32_t *bucket, si
 
 /* Buckets as pc_coarse_bucket finds them, the places of those in which a target lies, and their
  * scores. */
-#define COARSE_TALLY_FIND(name, even, type)                                  \
-  static void name(const uint8_t *wanted, const type *score, size_t count,   \
-                   coarse_tally_found *found) {                              \
-    int32_t bucket[COARSE_TALLY_BLOCK + COARSE_TALLY_GROUP];                 \
-    pc_cut_kernels_best()->even(score, count, PC_COARSE_BUCKETS, bucket);    \
-    for (size_t i = count; i < count + COARSE_TALLY_GROUP; i++)              \
-      bucket[i] = 0;                                                         \
-    found->count = coarse_tally_find(wanted, bucket, count, found->place);   \
-    for (size_t i = 0; i < found->count; i++)                                \
-      found->score[i] = coarse_tally_inside((double)score[found->place[i]]); \
+#define COARSE_TALLY_FIND(name, even, type)                                \
+  static void name(const uint8_t *wanted, const type *score, size_t count, \
+                   coarse_tally_found *found) {                            \
+    int32_t bucket[COARSE_TALLY_BLOCK + COARSE_TALLY_GROUP];               \
+    pc_cut_kernels_best()->even(score, count, PC_COARSE_BUCKETS, bucket);  \
+    for (size_t i = count; i < count + COARSE_TALLY_GROUP; i++)            \
+      bucket[i] = 0;                                                       \
+    found->count = coarse_tally_find(wanted, bucket, count, found->place); \
+    for (size_t i = 0; i < found->count; i++)                              \
+      found->score[i] = coarse_tally_near((double)score[found->place[i]]); \
   }
 
 COARSE_TALLY_FIND(coarse_tally_find_f32, even_f32, float)
