@@ -1,12 +1,11 @@
-/* Replicas of kept rows: with other weights (measure/replica_weights.h), or with other labels,
- * in which a row that stands for several copies becomes one row for each label that these drew.
- */
+/* Replicas of kept rows: with other weights (measure/replica_weights.h), or with other labels; a
+ * row that stands for several copies then becomes one row for each label that they drew. */
 #include "measure/replicate.h"
-#include "core/budget.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "core/budget.h"
 #include "core/elementary.h"
 #include "core/executor.h"
 #include "measure/draws.h"
