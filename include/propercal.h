@@ -115,7 +115,7 @@ typedef struct pcal_budget pcal_budget;
 typedef struct pcal_env {
   size_t size;
   pcal_allocator allocator; /* all NULL: malloc */
-  unsigned threads;         /* 0: pcal_processor_count() */
+  unsigned threads;         /* 0: pcal_processor_count(), asked once in each call */
   pcal_pool *pool;          /* NULL: threads are joined before a call returns */
   uint64_t seed;
   uint64_t memory_limit; /* bytes; 0: no limit */

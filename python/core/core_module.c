@@ -10,6 +10,13 @@ static PyObject *core_module_processors(PyObject *module, PyObject *unused) {
   return PyLong_FromUnsignedLong(pcal_processor_count());
 }
 
+/* memory_default() -> bytes that a call may hold where no limit is given */
+static PyObject *core_module_memory(PyObject *module, PyObject *unused) {
+  (void)module;
+  (void)unused;
+  return PyLong_FromUnsignedLongLong(pcal_memory_default());
+}
+
 static PyMethodDef core_module_methods[] = {
     {"rows", core_rows, METH_O, NULL},
     {"canonical", core_canonical, METH_O, NULL},
@@ -30,6 +37,7 @@ static PyMethodDef core_module_methods[] = {
     {"study", core_study, METH_VARARGS, NULL},
     {"write_file", core_write_file, METH_VARARGS, NULL},
     {"processors", core_module_processors, METH_NOARGS, NULL},
+    {"memory_default", core_module_memory, METH_NOARGS, NULL},
     {"end", core_pool_end, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

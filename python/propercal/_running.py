@@ -1,6 +1,8 @@
 """How a call runs: threads, memory, progress."""
 
 import contextlib
+import functools
+import os
 import sys
 import threading
 from typing import Any, Callable, Iterator
@@ -20,12 +22,27 @@ def _whole(name: str, value: Any) -> int:
     return int(value)
 
 
+@functools.lru_cache(maxsize=1)
+def _processors(process: int, mask: int) -> int:
+    """Control groups are read once for each process and affinity mask: that takes time."""
+    return _core.processors()
+
+
+@functools.lru_cache(maxsize=1)
+def _memory_default(process: int) -> int:
+    return _core.memory_default()
+
+
+def _mask() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0
+
+
 def _thread_count(threads: "int | None") -> int:
     if threads is not None and threads > _MOST_THREADS:
         raise UsageError(f"threads={threads}: this must be at most {_MOST_THREADS}")
     if threads is not None and threads > 0:
         return int(threads)
-    return _core.processors()
+    return _processors(os.getpid(), _mask())
 
 
 class _Lines:
@@ -83,7 +100,7 @@ def settings(
     elif progress is not None and not callable(progress):
         raise TypeError('progress is True, "tqdm" or a function of what, done and total')
     main = threading.current_thread() is threading.main_thread()
-    limit = _whole("memory_limit", memory_limit or 0)
+    limit = _whole("memory_limit", memory_limit or 0) or _memory_default(os.getpid())
     how = _thread_count(threads), _whole("seed", seed), limit, shown, main
     try:
         yield how

@@ -11,7 +11,7 @@ static const struct {
 
 pcal_status pcal_escape(const char *text, pcal_destination destination, pcal_sink sink,
                         void *user, pcal_error *err) {
-  const pcal_env env = pc_env_resolve(NULL);
+  const pcal_env env = pc_env_plain(NULL);
   pc_text out;
   pc_error_clear(err);
   if (text == NULL || sink == NULL)

@@ -219,7 +219,7 @@ pcal_status pcal_output_commit_all(pcal_output *const *outputs, size_t count, pc
 }
 
 void pcal_output_settle(const char *path) {
-  const pcal_env env = pc_env_resolve(NULL);
+  const pcal_env env = pc_env_plain(NULL);
   if (path != NULL)
     pc_pending_settle(path, &env);
 }

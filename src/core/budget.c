@@ -252,7 +252,7 @@ pcal_status pcal_budget_new(uint64_t limit, const pcal_env *env, pcal_budget **o
   *out = NULL;
   if (limit == 0)
     return pc_fail(err, PCAL_USAGE, "a memory budget needs a limit above 0");
-  pcal_env behind = pc_env_resolve(env);
+  pcal_env behind = pc_env_plain(env);
   if (behind.budget != NULL)
     return pc_fail(err, PCAL_USAGE, "a memory budget cannot be part of another");
   return budget_new(&behind, limit, out, err);

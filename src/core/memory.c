@@ -16,15 +16,20 @@ static void memory_release_default(void *user, void *block) {
   free(block);
 }
 
-pcal_env pc_env_resolve(const pcal_env *env) {
+pcal_env pc_env_plain(const pcal_env *env) {
   pcal_env resolved = PCAL_ENV_INIT;
   if (env != NULL)
     memcpy(&resolved, env, env->size < sizeof resolved ? env->size : sizeof resolved);
   resolved.size = sizeof resolved;
-  if (resolved.threads == 0)
-    resolved.threads = (unsigned)pc_processor_count();
   if (resolved.allocator.resize == NULL || resolved.allocator.release == NULL)
     resolved.allocator = (pcal_allocator){memory_resize_default, memory_release_default, NULL};
+  return resolved;
+}
+
+pcal_env pc_env_resolve(const pcal_env *env) {
+  pcal_env resolved = pc_env_plain(env);
+  if (resolved.threads == 0)
+    resolved.threads = (unsigned)pc_processor_count();
   return resolved;
 }
 

@@ -7,6 +7,9 @@
 /* A complete environment from an optional, possibly shorter one. */
 pcal_env pc_env_resolve(const pcal_env *env);
 
+/* The same without counting processors, which reads files, for calls that start no thread. */
+pcal_env pc_env_plain(const pcal_env *env);
+
 /* Blocks of count * size bytes; NULL on overflow or when the allocator is out.
  * A count of 0 gives a valid block.  pc_alloc zeroes. */
 void *pc_alloc(const pcal_env *env, size_t count, size_t size);

@@ -206,7 +206,7 @@ static pcal_status output_prepare(pcal_output *output, const char *path, pcal_er
 
 static pcal_status output_open(const char *path, const pcal_env *env, int may_be_nameless,
                                pcal_output **out, pcal_error *err) {
-  const pcal_env resolved = pc_env_resolve(env);
+  const pcal_env resolved = pc_env_plain(env);
   *out = NULL;
   pcal_output *output = pc_alloc(&resolved, 1, sizeof *output);
   if (output == NULL)
