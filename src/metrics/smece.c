@@ -145,7 +145,7 @@ static double smece_root(smece_field *field, smece_bracket *bracket, double tole
 
 /* From a start not above the root: it lies between s and smECE_s. */
 static double smece_rise(smece_field *field, double start, double excess, double tolerance) {
-  const double other = fmin(start + excess, 1.0);
+  const double other = fmax(fmin(start + excess, 1.0), start);
   smece_bracket bracket = {start, other, excess, smece_excess(field, other)};
   return bracket.below <= 0 ? smece_root(field, &bracket, tolerance) : other + bracket.below;
 }
@@ -156,7 +156,10 @@ static double smece_search(smece_field *field, double least, double tolerance) {
   smece_bracket bracket = {.high = 1.0};
   while (bracket.high / 2 >= field->all.size && bracket.high / 2 > least)
     bracket.high /= 2;
-  bracket.below = field->all.size - bracket.high;
+  bracket.below = field->all.size > bracket.high ? smece_excess(field, bracket.high)
+                                                 : field->all.size - bracket.high;
+  if (bracket.below > 0) /* gaps that are made up can be larger than 1 */
+    return bracket.high + bracket.below;
   for (bracket.low = bracket.high / 2;; bracket.low /= 2) {
     bracket.above = smece_excess(field, bracket.low);
     if (bracket.above >= 0)

@@ -27,7 +27,8 @@
 #define SMOOTH_CUT_ROUGH 4.5
 #define SMOOTH_REACH 192 /* nodes: 6 * 32 */
 #define SMOOTH_SIDE (SMOOTH_REACH + 2)
-#define SMOOTH_BLOCK 2048 /* intervals */
+#define SMOOTH_BLOCK 2048                /* intervals */
+#define SMOOTH_FINEST (INT64_C(1) << 30) /* nodes; sigma is at least PC_SMOOTH_SIGMA_MIN */
 #define SMOOTH_DEPTH 24
 #define SMOOTH_DEPTH_ROUGH 6
 
@@ -49,9 +50,8 @@ typedef struct smooth_kernel {
 static void smooth_kernel_fill(smooth_kernel *kernel, double h, double sigma, int rough) {
   const double step = h / sigma, scale = 0.39894228040143268 / sigma;
   kernel->depth = rough ? SMOOTH_DEPTH_ROUGH : SMOOTH_DEPTH;
-  kernel->reach = (int64_t)ceil((rough ? SMOOTH_CUT_ROUGH : SMOOTH_CUT) / step);
-  if (kernel->reach > SMOOTH_REACH)
-    kernel->reach = SMOOTH_REACH;
+  const double reach = ceil((rough ? SMOOTH_CUT_ROUGH : SMOOTH_CUT) / step);
+  kernel->reach = reach < SMOOTH_REACH ? (int64_t)reach : SMOOTH_REACH;
   for (int64_t k = 0; k <= kernel->reach; k++) {
     const double z = (double)k * step, weight = scale * pc_lane_exp(-0.5 * z * z);
     kernel->weight[kernel->reach + k] = kernel->weight[kernel->reach - k] = weight;
@@ -60,7 +60,7 @@ static void smooth_kernel_fill(smooth_kernel *kernel, double h, double sigma, in
 
 int64_t pc_smooth_grid(double sigma, double fine) {
   int64_t grid = (int64_t)PC_SMOOTH_FINE;
-  while (sigma * (double)grid < fine)
+  while (sigma * (double)grid < fine && grid < SMOOTH_FINEST)
     grid *= 2;
   return grid;
 }
