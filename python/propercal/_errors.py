@@ -3,6 +3,7 @@
 import builtins
 import os
 import re
+import stat
 from typing import Any, Iterable
 
 from . import _core
@@ -141,6 +142,11 @@ def read_file(path: "str | os.PathLike[str]") -> bytes:
     """The content of a file."""
     try:
         with open(path, "rb") as file:
+            mode = os.fstat(file.fileno()).st_mode
+            if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+                raise IOError(f"{shown_name(path)} is a device, not a file; name a file")
             return file.read()
+    except IOError:
+        raise
     except builtins.OSError as error:
         raise IOError(f"{shown_name(path)}: {error.strerror}; is this the right path?") from None

@@ -86,12 +86,16 @@ static int export_listed(const char *const *list, size_t count, const char *name
 }
 
 /* Does C, C++ or the C library own this name?  Names with str, mem or wcs and a small letter
- * are reserved for <string.h>, those that begin with an underscore for the compiler. */
+ * are reserved for <string.h>, those that end in _t for types, those that begin with M_ for
+ * <math.h>, those that begin with an underscore for the compiler. */
 static int export_reserved(const char *name) {
   const size_t length = strlen(name), functions = sizeof export_functions / sizeof(char *);
   const int float_or_long = length > 1 && strchr("fl", name[length - 1]) != NULL;
   const int string = strncmp(name, "str", 3) == 0 || strncmp(name, "mem", 3) == 0 ||
                      strncmp(name, "wcs", 3) == 0;
+  const int type = length > 2 && strcmp(name + length - 2, "_t") == 0;
+  if (type || strncmp(name, "M_", 2) == 0)
+    return 1;
   if (name[0] == '_' || (string && length > 3 && name[3] >= 'a' && name[3] <= 'z'))
     return 1;
   return export_listed(export_words, sizeof export_words / sizeof(char *), name, length) ||

@@ -112,9 +112,9 @@ static pcal_status group_commit(group *g, pcal_error *err) {
     group_go_back(g);
   }
   group_sync(g);
+  group_clean(g);
   if (status == PCAL_OK)
     pc_pending_remove(g->pending, g->count, g->env);
-  group_clean(g);
   return status;
 }
 

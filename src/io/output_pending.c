@@ -4,7 +4,9 @@
  *  1. a list that is cut, or whose checksum is wrong, is none.
  *  2. a link to a target is followed: the list lies beside the file itself.
  *  3. a program that is still at work and one that settles its list do the same renames; each
- *     finds done what the other did. */
+ *     finds done what the other did.
+ *  4. a target that was written or removed after the list is somebody's newer work: nothing is
+ *     renamed then, and the list and its temporary files go. */
 #include "io/output_pending.h"
 
 #include <errno.h>
@@ -167,12 +169,44 @@ static int pending_all_there(const pc_pending_file *files, size_t count, const c
   return 1;
 }
 
+static int pending_later(const struct timespec *a, const struct timespec *b) {
+  return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
+}
+
+/* Was this target, which still has its old content, written or removed after its list? */
+static int pending_outdated(const pc_pending_file *file) {
+  char name[PENDING_PATH], old[PENDING_PATH];
+  struct stat list, target, about;
+  if (lstat(file->temporary, &about) != 0 || !pending_name(file->target, name) ||
+      stat(name, &list) != 0)
+    return 0;
+  if (stat(file->target, &target) == 0)
+    return pending_later(&target.st_mtim, &list.st_mtim);
+  return snprintf(old, sizeof old, "%s.old", file->temporary) < PENDING_PATH &&
+         lstat(old, &about) == 0;
+}
+
+static void pending_drop(const pc_pending_file *files, size_t count, const pcal_env *env) {
+  pc_pending_remove(files, count, env);
+  for (size_t i = 0; i < count; i++) {
+    char old[PENDING_PATH];
+    if (snprintf(old, sizeof old, "%s.old", files[i].temporary) < PENDING_PATH)
+      (void)unlink(old);
+    (void)unlink(files[i].temporary);
+  }
+}
+
 static void pending_follow(const char *bytes, size_t length, char *room, const pcal_env *env) {
   pc_pending_file files[PENDING_FILES];
   const size_t count = pending_parse(bytes, length, files);
   int failed = 0;
   if (count == 0 || !pending_all_there(files, count, bytes, length, room))
     return;
+  for (size_t i = 0; i < count; i++)
+    if (pending_outdated(&files[i])) {
+      pending_drop(files, count, env);
+      return;
+    }
   for (size_t i = 0; i < count; i++) {
     char old[PENDING_PATH];
     if (snprintf(old, sizeof old, "%s.old", files[i].temporary) < PENDING_PATH)

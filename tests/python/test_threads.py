@@ -95,7 +95,8 @@ TYPES = {
             "inspect": lambda one, other: _core.inspect(one, 1),
             "apply": lambda one, other: SHARED.apply(one),
             "draw": lambda one, other: _core.draw(
-                one, "reliability", other, None, False, False, 0.0, 20, 0.0, 0.0, None, None
+                ((None, one, None),), "reliability", other, None, False, False, 0.0, 20, 0.0, 0.0,
+                None, None,
             ),
             "compare": lambda one, other: _core.compare(
                 ((None, one, other),), ("temperature",), ("ece",), None, 2, 0.9, 20, False, False

@@ -12,6 +12,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "io/output_file.h"
@@ -532,6 +533,40 @@ static void lists_of_others_are_not_followed(void **state) {
   }
 }
 
+/* What somebody wrote or removed after the list is newer than what the list would bring. */
+static void newer_files_stay(void **state) {
+  (void)state;
+  const pcal_env env = pc_env_resolve(NULL);
+  char from[2][256], to[2][256], one[64], two[64];
+  for (int removed = 0; removed <= 1; removed++) {
+    clear_folder();
+    put("one", "old one", 7);
+    put("two", "old two", 7);
+    put(".one.1-0.tmp", "new one", 7);
+    put(".two.1-1.tmp", "new two", 7);
+    put(".two.1-1.tmp.old", "old two", 7);
+    path_of(".one.1-0.tmp", from[0]);
+    path_of(".two.1-1.tmp", from[1]);
+    path_of("one", to[0]);
+    path_of("two", to[1]);
+    const pc_pending_file files[] = {{from[0], to[0]}, {from[1], to[1]}};
+    assert_int_equal(pc_pending_write(files, 2, &env), 0);
+    struct timespec later[2];
+    assert_int_equal(clock_gettime(CLOCK_REALTIME, &later[0]), 0);
+    later[0].tv_sec += 5;
+    later[1] = later[0];
+    put("two", "my work", 7);
+    assert_int_equal(removed ? unlink(to[1]) : utimensat(AT_FDCWD, to[1], later, 0), 0);
+    pc_pending_settle(to[0], &env);
+    get("one", one);
+    assert_string_equal(one, "old one");
+    if (!removed)
+      get("two", two);
+    assert_true(removed ? access(to[1], F_OK) != 0 : strcmp(two, "my work") == 0);
+    assert_int_not_equal(access(from[0], F_OK), 0);
+  }
+}
+
 static pcal_status commit_two(const pcal_env *env, void *user, pcal_error *err) {
   (void)user;
   char path[256];
@@ -562,6 +597,7 @@ int main(void) {
       cmocka_unit_test(renames_alone_are_not_enough),
       cmocka_unit_test(a_failure_leaves_both_as_they_were),
       cmocka_unit_test(lists_of_others_are_not_followed),
+      cmocka_unit_test(newer_files_stay),
       cmocka_unit_test(survives_without_memory),
   };
   const int failed = cmocka_run_group_tests_name("io/output_group", tests, NULL, NULL);
