@@ -504,6 +504,19 @@ static void a_failure_leaves_both_as_they_were(void **state) {
   assert_int_equal(left, 3); /* one, and the two dots */
 }
 
+/* Two old files and what is to take their places. */
+static void put_two(const char *temporary, char from[2][256], char to[2][256]) {
+  clear_folder();
+  put("one", "old one", 7);
+  put("two", "old two", 7);
+  put(temporary, "new one", 7);
+  put(".two.1-1.tmp", "new two", 7);
+  path_of(temporary, from[0]);
+  path_of(".two.1-1.tmp", from[1]);
+  path_of("one", to[0]);
+  path_of("two", to[1]);
+}
+
 static void lists_of_others_are_not_followed(void **state) {
   (void)state;
   const pcal_env env = pc_env_resolve(NULL);
@@ -514,15 +527,7 @@ static void lists_of_others_are_not_followed(void **state) {
     int follows;
   } cases[] = {{".one.1-0.tmp", 0600, 1}, {".one.1-0.tmp", 0644, 0}, {"secret", 0600, 0}};
   for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
-    clear_folder();
-    put("one", "old one", 7);
-    put("two", "old two", 7);
-    put(cases[i].temporary, "new one", 7);
-    put(".two.1-1.tmp", "new two", 7);
-    path_of(cases[i].temporary, from[0]);
-    path_of(".two.1-1.tmp", from[1]);
-    path_of("one", to[0]);
-    path_of("two", to[1]);
+    put_two(cases[i].temporary, from, to);
     const pc_pending_file files[] = {{from[0], to[0]}, {from[1], to[1]}};
     assert_int_equal(pc_pending_write(files, 2, &env), 0);
     path_of(".one.pending", list);
@@ -539,16 +544,8 @@ static void newer_files_stay(void **state) {
   const pcal_env env = pc_env_resolve(NULL);
   char from[2][256], to[2][256], one[64], two[64];
   for (int removed = 0; removed <= 1; removed++) {
-    clear_folder();
-    put("one", "old one", 7);
-    put("two", "old two", 7);
-    put(".one.1-0.tmp", "new one", 7);
-    put(".two.1-1.tmp", "new two", 7);
+    put_two(".one.1-0.tmp", from, to);
     put(".two.1-1.tmp.old", "old two", 7);
-    path_of(".one.1-0.tmp", from[0]);
-    path_of(".two.1-1.tmp", from[1]);
-    path_of("one", to[0]);
-    path_of("two", to[1]);
     const pc_pending_file files[] = {{from[0], to[0]}, {from[1], to[1]}};
     assert_int_equal(pc_pending_write(files, 2, &env), 0);
     struct timespec later[2];
