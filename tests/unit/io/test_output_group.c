@@ -548,19 +548,14 @@ static void newer_files_stay(void **state) {
     put(".two.1-1.tmp.old", "old two", 7);
     const pc_pending_file files[] = {{from[0], to[0]}, {from[1], to[1]}};
     assert_int_equal(pc_pending_write(files, 2, &env), 0);
-    struct timespec later[2];
-    assert_int_equal(clock_gettime(CLOCK_REALTIME, &later[0]), 0);
-    later[0].tv_sec += 5;
-    later[1] = later[0];
+    const struct timespec later[2] = {{time(NULL) + 5, 0}, {time(NULL) + 5, 0}};
     put("two", "my work", 7);
     assert_int_equal(removed ? unlink(to[1]) : utimensat(AT_FDCWD, to[1], later, 0), 0);
     pc_pending_settle(to[0], &env);
     get("one", one);
+    get("two", two);
     assert_string_equal(one, "old one");
-    if (!removed)
-      get("two", two);
-    assert_true(removed ? access(to[1], F_OK) != 0 : strcmp(two, "my work") == 0);
-    assert_int_not_equal(access(from[0], F_OK), 0);
+    assert_string_equal(two, removed ? "" : "my work");
   }
 }
 
