@@ -542,7 +542,7 @@ static void lists_of_others_are_not_followed(void **state) {
 static void newer_files_stay(void **state) {
   (void)state;
   const pcal_env env = pc_env_resolve(NULL);
-  char from[2][256], to[2][256], one[64], two[64];
+  char from[2][256], to[2][256], one[64];
   for (int removed = 0; removed <= 1; removed++) {
     put_two(".one.1-0.tmp", from, to);
     put(".two.1-1.tmp.old", "old two", 7);
@@ -552,6 +552,7 @@ static void newer_files_stay(void **state) {
     put("two", "my work", 7);
     assert_int_equal(removed ? unlink(to[1]) : utimensat(AT_FDCWD, to[1], later, 0), 0);
     pc_pending_settle(to[0], &env);
+    char two[64] = "";
     get("one", one);
     get("two", two);
     assert_string_equal(one, "old one");
