@@ -43,6 +43,9 @@ def one(it, words, new, seconds):
     time.sleep(it.random.random() * 1.2 * seconds)
     os.kill(process.pid, kind)
     code = process.wait()
+    for name in new:  # the next command that opens a file finishes its pending renames
+        subprocess.run([it.program, "inspect", name], cwd=it.folder, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL, check=False)
     now = {name: (it.folder / name).read_bytes() if (it.folder / name).exists() else None for name in new}
     left = {path.name for path in it.folder.iterdir()} - before
     states = {"old" if data == OLD else "new" if data == new[name] else "broken" for name, data in now.items()}
