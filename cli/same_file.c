@@ -1,6 +1,6 @@
 /* Flags that name one file.
  *
- *   1. Files that exist are compared by what they are, others by their folder and last name,
+ *   1. Existing files are compared by device and inode, others by folder and file name,
  *      behind all symbolic links.
  *   2. What follows the last colon of an input says what to take from the file; the whole is
  *      tried first.

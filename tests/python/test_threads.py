@@ -255,7 +255,7 @@ def test_without_the_interpreter_lock():
 
 
 def test_rows_that_another_thread_overwrites():
-    """Wrong numbers or an error are fine, a crash or a call without end are not."""
+    """Wrong numbers or an error are fine, a crash or a hang are not."""
     data = pc.simulate(300, 12, factor=2)
     logits, labels = data.logits.copy(), data.labels.copy()
     stop = threading.Event()
