@@ -187,7 +187,7 @@ static pcal_status bench_keep(const bench_request *request, pcal_source *source,
                               pcal_error *err) {
   const pcal_batch fresh = PCAL_BATCH_INIT;
   pcal_shape shape = {.size = sizeof shape};
-  pcal_source_shape(source, &shape);
+  pcal_source_get_shape(source, &shape);
   const size_t rows = (size_t)shape.row_count;
   bench_kept.scores = malloc(rows * shape.columns * sizeof(float));
   bench_kept.labels = malloc(rows * sizeof(int32_t));

@@ -23,19 +23,19 @@ static const char *const bench_study_names[BENCH_STUDY_METRICS] = {
 
 /* The last size of each metric: all rows. */
 static void bench_study_tell(const pc_findings *findings, bench_answer *answer) {
-  const pc_study_table *table = &findings->tables[0];
+  const pc_table *table = &findings->tables[0];
   const size_t steps = table->row_count / BENCH_STUDY_METRICS;
-  const size_t mean = pc_study_table_find(table, "mean");
+  const size_t mean = pc_table_find_column(table, "mean");
   for (size_t m = 0; m < BENCH_STUDY_METRICS; m++)
     bench_value(answer, bench_study_names[m],
-                pc_study_table_cell(table, (m + 1) * steps - 1, mean)->number);
+                pc_table_at(table, (m + 1) * steps - 1, mean)->number);
 }
 
 static pcal_status bench_study_timed(const bench_request *request, const pcal_env *env,
                                      pcal_source *source, bench_answer *answer,
                                      pcal_error *err) {
   static pc_findings findings;
-  pcal_compared model = PCAL_COMPARED_INIT;
+  pcal_model model = PCAL_MODEL_INIT;
   pcal_study_config config = PCAL_STUDY_CONFIG_INIT;
   model.source = source;
   config.models = &model;

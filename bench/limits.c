@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "core/apart.h"
+#include "base/thread_affinity.h"
 
 #define LIMITS_THREADS 64
 
@@ -25,14 +25,14 @@ typedef struct limits_part {
   uint64_t sum;
   double number;
   void *(*work)(void *part);
-  const pc_cores *cores;
+  const pc_affinity *cores;
 } limits_part;
 
 typedef void *(*limits_work)(void *part);
 
 static void *limits_thread(void *user) {
   const limits_part *part = user;
-  pc_cores_roam(part->cores);
+  pc_affinity_release(part->cores);
   return part->work(user);
 }
 
@@ -44,11 +44,11 @@ static uint64_t limits_split(const char *from, char *to, size_t bytes, unsigned 
   pthread_t ids[LIMITS_THREADS];
   const size_t count = threads < 1 ? 1 : threads > LIMITS_THREADS ? LIMITS_THREADS : threads;
   const size_t each = bytes / count & ~(size_t)4095;
-  const pc_cores cores = pc_cores_here();
+  const pc_affinity cores = pc_affinity_current();
   pthread_attr_t apart;
   uint64_t sum = 0;
   pthread_attr_init(&apart);
-  pc_cores_start_apart(&cores, &apart);
+  pc_affinity_start_elsewhere(&cores, &apart);
   for (size_t i = 0; i < count; i++) {
     parts[i].work = work;
     parts[i].cores = &cores;

@@ -40,7 +40,7 @@ static int args_line_sink(void *user, const char *bytes, size_t count) {
   return 0;
 }
 
-void cli_plain(const char *text, char *out, size_t size) {
+void cli_escape_terminal(const char *text, char *out, size_t size) {
   args_line line = {out, size, 0};
   if (pcal_escape(text, PCAL_FOR_TERMINAL, args_line_sink, &line, NULL) != PCAL_OK) {
     args_line_sink(&line, text, strlen(text)); /* no memory: plain letters only */
@@ -64,7 +64,7 @@ pcal_status cli_fail(pcal_error *err, pcal_status status, const char *format, ..
   va_start(list, format);
   vsnprintf(message, sizeof message, format, list);
   va_end(list);
-  cli_plain(message, err->message, sizeof err->message);
+  cli_escape_terminal(message, err->message, sizeof err->message);
   return status;
 }
 

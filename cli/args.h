@@ -86,7 +86,7 @@ typedef struct cli_options {
 } cli_options;
 
 /* Text from outside as a terminal may have it, cut when it is too long. */
-void cli_plain(const char *text, char *out, size_t size);
+void cli_escape_terminal(const char *text, char *out, size_t size);
 
 /* Fills err, which may be NULL, and returns status; the message is made safe for a terminal. */
 pcal_status cli_fail(pcal_error *err, pcal_status status, const char *format, ...)

@@ -4,14 +4,14 @@
  * stand as an operand. */
 #include <string.h>
 
-#include "common.h"
+#include "session.h"
 
-static void completion_put_names(cli_page *page, const char *kind) {
-  for (size_t i = 0; i < pcal_row_count(kind); i++)
-    cli_putf(page, "%s%s", i ? " " : "", pcal_row_at(kind, i)->name);
+static void completion_put_names(cli_text_buffer *page, const char *kind) {
+  for (size_t i = 0; i < pcal_registry_count(kind); i++)
+    cli_putf(page, "%s%s", i ? " " : "", pcal_registry_at(kind, i)->name);
 }
 
-static void completion_put_choices(cli_page *page, const char *choices) {
+static void completion_put_choices(cli_text_buffer *page, const char *choices) {
   const char *word;
   const char *before = "";
   for (size_t length; (length = cli_choice_next(&choices, &word)) > 0; before = " ") {
@@ -20,13 +20,14 @@ static void completion_put_choices(cli_page *page, const char *choices) {
   }
 }
 
-static void completion_put_flag_names(cli_page *page, const cli_section *section) {
+static void completion_put_flag_names(cli_text_buffer *page, const cli_section *section) {
   for (size_t i = 0; i < section->count; i++)
     cli_putf(page, " --%s", section->flags[i].name);
 }
 
 /* The answer to "what may stand here": files, or a list of words. */
-static void completion_put_domain(cli_page *page, cli_domain domain, const char *choices) {
+static void completion_put_domain(cli_text_buffer *page, cli_domain domain,
+                                  const char *choices) {
   if (domain == CLI_FILE) {
     cli_put(page, "files=1");
     return;
@@ -47,7 +48,7 @@ static void completion_put_domain(cli_page *page, cli_domain domain, const char 
 }
 
 /* One branch for each flag with a value: "measure --format) words='...' ;;". */
-static void completion_put_values(cli_page *page, const char *verb,
+static void completion_put_values(cli_text_buffer *page, const char *verb,
                                   const cli_section *section) {
   for (size_t i = 0; i < section->count; i++) {
     const cli_flag *flag = &section->flags[i];
@@ -62,7 +63,7 @@ static void completion_put_values(cli_page *page, const char *verb,
   }
 }
 
-static void completion_put_operands(cli_page *page, const cli_verb *verb) {
+static void completion_put_operands(cli_text_buffer *page, const cli_verb *verb) {
   if (verb->operand_domain == CLI_KINDS) {
     cli_put(page, "        case $prev in\n");
     for (size_t i = 0; i < cli_row_kind_count; i++) {
@@ -83,7 +84,7 @@ static void completion_put_operands(cli_page *page, const cli_verb *verb) {
   cli_put(page, "\n");
 }
 
-static void completion_put_verb(cli_page *page, const cli_verb *verb) {
+static void completion_put_verb(cli_text_buffer *page, const cli_verb *verb) {
   cli_putf(page, "        %s)\n", verb->name);
   cli_put(page, "          flags='");
   for (size_t i = 0; i < verb->section_count; i++)
@@ -93,7 +94,7 @@ static void completion_put_verb(cli_page *page, const cli_verb *verb) {
   cli_put(page, "          ;;\n");
 }
 
-static void completion_put_start(cli_page *page) {
+static void completion_put_start(cli_text_buffer *page) {
   cli_put(page, "# bash completion for propercal\n"
                 "_propercal() {\n"
                 "  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
@@ -107,7 +108,7 @@ static void completion_put_start(cli_page *page) {
                 "  case \"$verb $prev\" in\n");
 }
 
-void cli_generate_completion(cli_page *page) {
+void cli_generate_completion(cli_text_buffer *page) {
   completion_put_start(page);
   for (size_t v = 0; v < cli_verb_count; v++)
     for (size_t i = 0; i < cli_verbs[v]->section_count; i++)

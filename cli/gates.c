@@ -29,7 +29,7 @@ static int gates_ends_with(const char *text, const char *end) {
 
 /* Is the metric of a spec one of the group of tests? */
 static int gates_is_test(const char *spec) {
-  const pcal_row *tests = pcal_row_find("groups", "tests");
+  const pcal_registry_row *tests = pcal_registry_find("groups", "tests");
   const size_t length = strcspn(spec, ":");
   for (const char *word = tests ? tests->formula : ""; *word;) {
     const size_t here = strcspn(word, " :");
@@ -69,7 +69,7 @@ static pcal_status gates_check_metric(const char *text, const cli_options *optio
                     "--fail-if '%s': %s has no p-value of its own; add --null, or take one of "
                     "`propercal list groups tests`",
                     text, gate->metric);
-  if (pcal_row_find("groups", gate->metric))
+  if (pcal_registry_find("groups", gate->metric))
     return cli_fail(err, PCAL_USAGE,
                     "--fail-if '%s': %s is a group of metrics; a gate needs one metric", text,
                     gate->metric);
@@ -149,7 +149,7 @@ static pcal_status gates_judge(cli_session *session, const pcal_results *results
   static const char *const fields[] = {"", "the low end of ", "the high end of ",
                                        "the p-value of "};
   char value[CLI_NUMBER_MAX], number[CLI_NUMBER_MAX];
-  cli_page page = CLI_PAGE_INIT;
+  cli_text_buffer page = CLI_TEXT_BUFFER_INIT;
   cli_putf(&page, "gate failed: %s%s is %s", fields[gate->field], gate->metric,
            isnan(judged) ? "undefined" : cli_number(judged, value));
   if (finite)
@@ -157,8 +157,8 @@ static pcal_status gates_judge(cli_session *session, const pcal_results *results
              cli_number(gate->number, number));
   else if (result.why)
     cli_putf(&page, ": %s", result.why);
-  cli_complain(page.failed ? "gate failed" : page.text);
-  cli_page_free(&page);
+  cli_print_error(page.failed ? "gate failed" : page.text);
+  cli_text_buffer_free(&page);
   return PCAL_OK;
 }
 
@@ -182,7 +182,7 @@ pcal_status cli_gates_judge(cli_session *session, const cli_gates *gates,
                             const pcal_results *results, pcal_error *err) {
   if (!results && gates->count > 0) {
     session->gates_failed = 1;
-    cli_complain("gate failed: there are no rows");
+    cli_print_error("gate failed: there are no rows");
     return PCAL_OK;
   }
   pcal_status status = PCAL_OK;

@@ -5,7 +5,7 @@
 #ifndef CLI_GATES_H
 #define CLI_GATES_H
 
-#include "common.h"
+#include "session.h"
 
 #define CLI_SPEC_MAX 512
 

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common.h"
+#include "session.h"
 
 #define HELP_COLUMN 24
 
@@ -18,8 +18,8 @@ static const help_code help_codes[] = {
 };
 
 /* Visits 0, then the gate's 1, then the codes of the library. */
-static void help_each_code(cli_page *page,
-                           void (*put)(cli_page *, const char *, const char *)) {
+static void help_each_code(cli_text_buffer *page,
+                           void (*put)(cli_text_buffer *, const char *, const char *)) {
   put(page, "0", help_codes[0].text);
   put(page, "1", "a gate of --fail-if failed");
   for (size_t i = 1; i < CLI_COUNT_OF(help_codes); i++) {
@@ -33,7 +33,7 @@ static void help_each_code(cli_page *page,
 
 /* ---- Help --------------------------------------------------------------- */
 
-static void help_put_flag(cli_page *page, const cli_flag *flag) {
+static void help_put_flag(cli_text_buffer *page, const cli_flag *flag) {
   if (flag->letter)
     cli_putf(page, "  -%c, --%s", flag->letter, flag->name);
   else
@@ -45,7 +45,7 @@ static void help_put_flag(cli_page *page, const cli_flag *flag) {
   cli_put_wrapped(page, HELP_COLUMN, flag->help);
 }
 
-static void help_put_section(cli_page *page, const cli_section *section) {
+static void help_put_section(cli_text_buffer *page, const cli_section *section) {
   cli_putf(page, "\n%s\n", section->title);
   for (size_t i = 0; i < section->count; i++)
     help_put_flag(page, &section->flags[i]);
@@ -55,7 +55,8 @@ static void help_put_section(cli_page *page, const cli_section *section) {
   }
 }
 
-static void help_put_examples(cli_page *page, const cli_example *examples, size_t count) {
+static void help_put_examples(cli_text_buffer *page, const cli_example *examples,
+                              size_t count) {
   cli_put(page, "\nExamples\n");
   for (size_t i = 0; i < count; i++) {
     cli_putf(page, "  %s\n      ", examples[i].command);
@@ -63,11 +64,11 @@ static void help_put_examples(cli_page *page, const cli_example *examples, size_
   }
 }
 
-static void help_put_code(cli_page *page, const char *code, const char *text) {
+static void help_put_code(cli_text_buffer *page, const char *code, const char *text) {
   cli_putf(page, "  %-7s  %s\n", code, text);
 }
 
-void cli_help_verb(cli_page *page, const cli_verb *verb) {
+void cli_help_verb(cli_text_buffer *page, const cli_verb *verb) {
   cli_putf(page, "propercal %s: %s\n\n", verb->name, verb->summary);
   cli_putf(page, "Usage: propercal %s%s%s [flags]\n\n", verb->name, *verb->operands ? " " : "",
            verb->operands);
@@ -77,7 +78,7 @@ void cli_help_verb(cli_page *page, const cli_verb *verb) {
     help_put_section(page, verb->sections[i]);
 }
 
-void cli_help_program(cli_page *page, int full) {
+void cli_help_program(cli_text_buffer *page, int full) {
   cli_put(page, "propercal: can these probabilities be trusted?\n\n"
                 "Usage: propercal VERB [flags]\n\nVerbs\n");
   for (size_t i = 0; i < cli_verb_count; i++)
@@ -94,7 +95,7 @@ void cli_help_program(cli_page *page, int full) {
 /* ---- Manual page -------------------------------------------------------- */
 
 /* Text for roff: backslashes and dashes escaped, no line that starts as a request. */
-static void help_put_roff(cli_page *page, const char *text) {
+static void help_put_roff(cli_text_buffer *page, const char *text) {
   if (*text == '.' || *text == '\'')
     cli_put(page, "\\&");
   for (; *text; text++) {
@@ -111,12 +112,12 @@ static void help_put_roff(cli_page *page, const char *text) {
   }
 }
 
-static void help_put_roff_line(cli_page *page, const char *text) {
+static void help_put_roff_line(cli_text_buffer *page, const char *text) {
   help_put_roff(page, text);
   cli_put(page, "\n");
 }
 
-static void help_put_man_flags(cli_page *page, const cli_section *section) {
+static void help_put_man_flags(cli_text_buffer *page, const cli_section *section) {
   for (size_t i = 0; i < section->count; i++) {
     const cli_flag *flag = &section->flags[i];
     cli_put(page, ".TP\n");
@@ -136,7 +137,8 @@ static void help_put_man_flags(cli_page *page, const cli_section *section) {
   }
 }
 
-static void help_put_man_examples(cli_page *page, const cli_example *examples, size_t count) {
+static void help_put_man_examples(cli_text_buffer *page, const cli_example *examples,
+                                  size_t count) {
   for (size_t i = 0; i < count; i++) {
     cli_put(page, ".TP\n\\fB");
     help_put_roff(page, examples[i].command);
@@ -156,7 +158,7 @@ static int help_is_shared(const cli_section *section) {
   return 0;
 }
 
-static void help_put_man_verb(cli_page *page, const cli_verb *verb) {
+static void help_put_man_verb(cli_text_buffer *page, const cli_verb *verb) {
   cli_putf(page, ".SS \"propercal %s%s%s [flags]\"\n", verb->name, *verb->operands ? " " : "",
            verb->operands);
   help_put_roff_line(page, verb->about);
@@ -173,12 +175,12 @@ static void help_put_man_verb(cli_page *page, const cli_verb *verb) {
   help_put_man_examples(page, verb->examples, verb->example_count);
 }
 
-static void help_put_man_code(cli_page *page, const char *code, const char *text) {
+static void help_put_man_code(cli_text_buffer *page, const char *code, const char *text) {
   cli_putf(page, ".TP\n\\fB%s\\fR\n", code);
   help_put_roff_line(page, text);
 }
 
-void cli_generate_man(cli_page *page) {
+void cli_generate_man(cli_text_buffer *page) {
   cli_putf(page, ".TH PROPERCAL 1 \"\" \"propercal %s\" \"User Commands\"\n", pcal_version());
   cli_put(page, ".SH NAME\npropercal \\- measure the calibration of predicted probabilities\n"
                 ".SH SYNOPSIS\n\\fBpropercal\\fR \\fIVERB\\fR [\\fIflags\\fR]\n"

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common.h"
-#include "convert.h"
-#include "same_file.h"
+#include "file_conflicts.h"
+#include "rsvg_convert.h"
+#include "session.h"
 
 #define MAIN_GATE_FAILED 1
 
@@ -54,20 +54,21 @@ static pcal_status main_find_verb(const char *name, const cli_verb **verb, pcal_
                   name);
 }
 
-static void main_put_version(cli_page *page) {
-  cli_putf(page, "propercal %s\n%s\n", pcal_version(), pcal_build());
+static void main_put_version(cli_text_buffer *page) {
+  cli_putf(page, "propercal %s\n%s\n", pcal_version(), pcal_build_info());
   cli_putf(
       page,
       "features: npy, npz, csv, tsv, jsonl; %zu metrics, %zu conventions, %zu calibrators, "
       "%zu figure%s; svg",
-      pcal_row_count("metrics"), pcal_row_count("conventions"), pcal_row_count("calibrators"),
-      pcal_row_count("figures"), pcal_row_count("figures") == 1 ? "" : "s");
-  cli_put(page, cli_convert_available() ? ", png and pdf through rsvg-convert\n"
-                                        : " (png and pdf need rsvg-convert)\n");
+      pcal_registry_count("metrics"), pcal_registry_count("conventions"),
+      pcal_registry_count("calibrators"), pcal_registry_count("figures"),
+      pcal_registry_count("figures") == 1 ? "" : "s");
+  cli_put(page, cli_rsvg_convert_available() ? ", png and pdf through rsvg-convert\n"
+                                             : " (png and pdf need rsvg-convert)\n");
 }
 
 /* Help or version, when the command line asks for it; 1 if so. */
-static int main_informs(const cli_session *session, cli_page *page) {
+static int main_informs(const cli_session *session, cli_text_buffer *page) {
   if (session->options.help && session->verb)
     cli_help_verb(page, session->verb);
   else if (session->options.help)
@@ -104,12 +105,12 @@ static pcal_status main_run_verb(cli_session *session, int argc, const char *con
                      err);
   if (status != PCAL_OK)
     return status;
-  cli_page page = CLI_PAGE_INIT;
+  cli_text_buffer page = CLI_TEXT_BUFFER_INIT;
   if (main_informs(session, &page))
-    return cli_page_write(session, &page, NULL, err);
+    return cli_text_buffer_write(session, &page, NULL, err);
   status = main_check_operands(session, err);
   if (status == PCAL_OK)
-    status = cli_check_files(session, err);
+    status = cli_check_file_conflicts(session, err);
   if (status == PCAL_OK)
     status = cli_session_start(session, err);
   if (status == PCAL_OK)
@@ -135,7 +136,7 @@ static pcal_status main_run_program(cli_session *session, int argc, const char *
                                     pcal_error *err) {
   const cli_section *const sections[] = {&cli_program_section};
   cli_options *options = &session->options;
-  cli_page page = CLI_PAGE_INIT;
+  cli_text_buffer page = CLI_TEXT_BUFFER_INIT;
   pcal_status status = main_check_place(argv[1], err);
   if (status == PCAL_OK)
     status = cli_parse(sections, 1, argc - 1, argv + 1, options, err);
@@ -147,7 +148,7 @@ static pcal_status main_run_program(cli_session *session, int argc, const char *
     cli_generate_completion(&page);
   else if (!main_informs(session, &page))
     return cli_fail(err, PCAL_USAGE, "a verb is missing: propercal VERB [flags]");
-  return cli_page_write(session, &page, NULL, err);
+  return cli_text_buffer_write(session, &page, NULL, err);
 }
 
 static pcal_status main_run(cli_session *session, int argc, const char *const *argv,
@@ -156,13 +157,13 @@ static pcal_status main_run(cli_session *session, int argc, const char *const *a
     return main_run_program(session, argc, argv, err);
   if (argc > 1)
     return main_run_verb(session, argc, argv, err);
-  cli_page page = CLI_PAGE_INIT;
+  cli_text_buffer page = CLI_TEXT_BUFFER_INIT;
   cli_help_program(&page, 0);
-  return cli_page_write(session, &page, NULL, err);
+  return cli_text_buffer_write(session, &page, NULL, err);
 }
 
 static void main_report(const cli_session *session, pcal_status status, const pcal_error *err) {
-  cli_complain(err->message[0] ? err->message : pcal_status_text(status));
+  cli_print_error(err->message[0] ? err->message : pcal_status_text(status));
   if (status == PCAL_USAGE)
     fprintf(stderr, "try: propercal %s%s--help\n", session->verb ? session->verb->name : "",
             session->verb ? " " : "");
@@ -171,7 +172,7 @@ static void main_report(const cli_session *session, pcal_status status, const pc
 int main(int argc, char **argv) {
   cli_session session = {.env = PCAL_ENV_INIT, .format = PCAL_TEXT};
   pcal_error err = {.status = PCAL_OK, .row = PCAL_NO_ROW};
-  cli_guard_start();
+  cli_signals_start();
   cli_options_init(&session.options);
   const pcal_status status = main_run(&session, argc, (const char *const *)argv, &err);
   if (status != PCAL_OK)

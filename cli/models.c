@@ -19,7 +19,7 @@ int cli_has_inputs(const pcal_inputs *inputs) {
          inputs->mean || inputs->quantiles || inputs->samples || inputs->data;
 }
 
-static pcal_status models_name(const char *text, size_t length, pcal_compared *model,
+static pcal_status models_name(const char *text, size_t length, pcal_model *model,
                                pcal_error *err) {
   char *name = malloc(length + 1);
   if (!name)
@@ -30,10 +30,9 @@ static pcal_status models_name(const char *text, size_t length, pcal_compared *m
   return PCAL_OK;
 }
 
-static pcal_status models_open_one(cli_session *session, pcal_compared *model,
-                                   pcal_error *err) {
+static pcal_status models_open_one(cli_session *session, pcal_model *model, pcal_error *err) {
   const pcal_status status = cli_source_open(session, 1, &model->source, err);
-  return status == PCAL_OK ? cli_second_open(session, &model->fitting, err) : status;
+  return status == PCAL_OK ? cli_val_open(session, &model->fitting, err) : status;
 }
 
 /* "mean-std" with the file "old.csv:mu,sigma": means and spreads are columns of one file.
@@ -77,7 +76,7 @@ static int models_read(const char *text, char *room, pcal_inputs *out) {
 }
 
 /* "NAME=KIND:FILE" */
-static pcal_status models_add(cli_session *session, const char *text, pcal_compared *model,
+static pcal_status models_add(cli_session *session, const char *text, pcal_model *model,
                               pcal_error *err) {
   pcal_inputs inputs = session->options.inputs;
   const char *equals = strchr(text, '=');
@@ -113,7 +112,7 @@ static pcal_status models_open_file(cli_session *session, const char *path, size
 }
 
 /* "NAME=FILE" or "NAME=FILE,FILE": everything of a model, and of the rows to fit on. */
-static pcal_status models_add_case(cli_session *session, const char *text, pcal_compared *model,
+static pcal_status models_add_case(cli_session *session, const char *text, pcal_model *model,
                                    pcal_error *err) {
   const char *equals = strchr(text, '=');
   if (!equals || equals == text || !equals[1])
@@ -141,8 +140,8 @@ pcal_status cli_models_open(cli_session *session, cli_models *models, pcal_error
     return cli_fail(err, PCAL_MEMORY, "not enough memory");
   for (; models->count < count && status == PCAL_OK; models->count++) {
     const size_t i = models->count;
-    pcal_compared *model = &models->list[i];
-    *model = (pcal_compared)PCAL_COMPARED_INIT;
+    pcal_model *model = &models->list[i];
+    *model = (pcal_model)PCAL_MODEL_INIT;
     status = i < named ? models_add(session, options->models.word[i], model, err)
              : i < named + cases
                  ? models_add_case(session, options->cases.word[i - named], model, err)

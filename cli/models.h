@@ -2,11 +2,11 @@
 #ifndef CLI_MODELS_H
 #define CLI_MODELS_H
 
-#include "second_set.h"
+#include "flags_val.h"
 
 /* Names are owned. */
 typedef struct cli_models {
-  pcal_compared *list;
+  pcal_model *list;
   size_t count;
 } cli_models;
 

@@ -2,7 +2,7 @@
 #ifndef CLI_NPZ_WRITE_H
 #define CLI_NPZ_WRITE_H
 
-#include "common.h"
+#include "session.h"
 
 #define CLI_NPZ_ENTRIES 4
 

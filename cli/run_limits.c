@@ -3,9 +3,9 @@
  *   1. A size is a number of bytes, also with a fraction, and a unit: kB, MB, GB, TB count by
  *      1000, KiB, MiB, GiB, TiB by 1024; the letters may be of any case, and B may be left out.
  *      "none" is no limit.
- *   2. Without --memory-limit the limit is pcal_memory_default().
+ *   2. Without --memory-limit the limit is pcal_default_memory_limit().
  *   3. When --timeout is over the program ends at once: files that were begun are removed, and
- *      the exit code is CLI_TIMED_OUT (guard.h). */
+ *      the exit code is CLI_TIMED_OUT (signals.h). */
 #include "run_limits.h"
 
 #include <math.h>
@@ -56,7 +56,7 @@ static pcal_status limits_memory(cli_session *session, pcal_error *err) {
                     "--memory-limit %s: this must be a size such as 500MB or 2GiB, or none",
                     text);
   if (!text)
-    limit = pcal_memory_default();
+    limit = pcal_default_memory_limit();
   session->env.memory_limit = limit;
   return limit == 0 ? PCAL_OK : pcal_budget_new(limit, NULL, &session->env.budget, err);
 }
@@ -73,24 +73,24 @@ static pcal_status limits_time(const cli_session *session, pcal_error *err) {
   const double whole = floor(seconds);
   const struct itimerval timer = {
       .it_value = {(time_t)whole, (suseconds_t)((seconds - whole) * 1e6)}};
-  cli_guard_timeout(cli_number(seconds, number), CLI_TIMED_OUT);
+  cli_signals_set_timeout(cli_number(seconds, number), CLI_TIMED_OUT);
   if (setitimer(ITIMER_REAL, &timer, NULL) != 0)
     return cli_fail(err, PCAL_INTERNAL, "--timeout: the clock could not be set");
   return PCAL_OK;
 }
 
-pcal_status cli_limits_start(cli_session *session, pcal_error *err) {
+pcal_status cli_run_limits_start(cli_session *session, pcal_error *err) {
   const pcal_status status = limits_time(session, err);
   return status == PCAL_OK ? limits_memory(session, err) : status;
 }
 
-void cli_limits_end(cli_session *session) {
+void cli_run_limits_end(cli_session *session) {
   pcal_budget_free(session->env.budget);
   session->env.budget = NULL;
 }
 
-pcal_status cli_limits_check(const cli_session *session, uint64_t bytes, const char *what,
-                             const char *remedy, pcal_error *err) {
+pcal_status cli_run_limits_check(const cli_session *session, uint64_t bytes, const char *what,
+                                 const char *remedy, pcal_error *err) {
   const uint64_t limit = session->env.memory_limit;
   if (limit == 0 || bytes <= limit)
     return PCAL_OK;

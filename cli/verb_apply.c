@@ -2,7 +2,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "common.h"
+#include "session.h"
 
 #define APPLY_INPUT(field) offsetof(cli_options, inputs.field)
 
@@ -54,7 +54,7 @@ static pcal_status apply_choose_format(const cli_options *options, const char **
   static const char *const formats[] = {"npy", "csv"};
   if (!options->output || !*options->output)
     return cli_fail(err, PCAL_USAGE, "apply needs -o: x.npy, x.csv or '-'");
-  const char *ending = cli_ending(options->output);
+  const char *ending = cli_file_extension(options->output);
   *format = options->format ? options->format : *ending ? NULL : "csv";
   for (size_t i = 0; i < CLI_COUNT_OF(formats); i++) {
     if (strcasecmp(ending, formats[i]) != 0)
@@ -83,8 +83,8 @@ static pcal_status apply_write(cli_session *session, const pcal_calibrator *cali
     return status;
   status = cli_source_open(session, 0, &source, err);
   if (status == PCAL_OK)
-    status = pcal_apply_run(source, calibrator, format, &session->env, cli_output_sink, &output,
-                            err);
+    status = pcal_calibrator_apply_source(source, calibrator, format, &session->env,
+                                          cli_output_sink, &output, err);
   status = cli_output_close(&output, status, err);
   pcal_source_free(source);
   return status;

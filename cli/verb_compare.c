@@ -52,7 +52,7 @@ static pcal_status compare_check(const cli_options *options, pcal_error *err) {
         err, PCAL_USAGE,
         "predictions are given with --model or with --logits, --probs and the like, "
         "not with both");
-  if (cli_has_second(options))
+  if (cli_has_val(options))
     return cli_fail(err, PCAL_USAGE,
                     "a second set is for one model; leave the --val flags out, and each model "
                     "is repaired by cross-validation");
@@ -98,7 +98,7 @@ static pcal_status compare_save(cli_session *session, pcal_comparison **comparis
 static pcal_status compare_run(cli_session *session, pcal_error *err) {
   const char *path = session->options.output;
   pcal_comparison *comparison = NULL;
-  cli_page page = CLI_PAGE_INIT;
+  cli_text_buffer page = CLI_TEXT_BUFFER_INIT;
   if (path && (!*path || strcmp(path, "-") == 0))
     return cli_fail(
         err, PCAL_USAGE,
@@ -107,12 +107,13 @@ static pcal_status compare_run(cli_session *session, pcal_error *err) {
   pcal_status status =
       path ? compare_save(session, &comparison, err) : compare_learn(session, &comparison, err);
   if (status == PCAL_OK)
-    status = pcal_comparison_write(comparison, session->format, cli_page_sink, &page, err);
-  status = cli_page_outcome(&page, status, err);
+    status =
+        pcal_comparison_write(comparison, session->format, cli_text_buffer_sink, &page, err);
+  status = cli_text_buffer_status(&page, status, err);
   pcal_comparison_free(comparison);
   if (status == PCAL_OK)
-    return cli_page_write(session, &page, NULL, err);
-  cli_page_free(&page);
+    return cli_text_buffer_write(session, &page, NULL, err);
+  cli_text_buffer_free(&page);
   return status;
 }
 
@@ -121,7 +122,7 @@ static const cli_section compare_section = {"Comparison", compare_flags,
 static const cli_section compare_output_section = {"Output", compare_output_flags,
                                                    CLI_COUNT_OF(compare_output_flags), NULL};
 static const cli_section *const compare_sections[] = {
-    &cli_section_inputs,     &cli_section_second,  &compare_section, &cli_section_rows,
+    &cli_section_inputs,     &cli_section_val,     &compare_section, &cli_section_rows,
     &compare_output_section, &cli_section_running, &cli_section_help};
 
 static const cli_example compare_examples[] = {

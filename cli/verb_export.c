@@ -1,7 +1,7 @@
 /* export: a calibrator for other places. */
 #include <string.h>
 
-#include "common.h"
+#include "session.h"
 
 static const cli_flag export_flags[] = {
     {"to", 0, CLI_TEXT, "FORMAT", offsetof(cli_options, to),
@@ -21,7 +21,7 @@ static pcal_status export_target(const cli_options *options, const char **to, pc
     return cli_fail(err, PCAL_USAGE, "export needs one calibrator file, such as cal.json");
   if (!options->output || !*options->output)
     return cli_fail(err, PCAL_USAGE, "export needs -o: cal.onnx, cal.c or '-'");
-  const char *ending = cli_ending(options->output);
+  const char *ending = cli_file_extension(options->output);
   *to = options->to;
   if (!*to && (strcmp(ending, "onnx") == 0 || strcmp(ending, "c") == 0))
     *to = ending;
@@ -36,18 +36,19 @@ static pcal_status export_run(cli_session *session, pcal_error *err) {
   const cli_options *options = &session->options;
   const char *to = NULL;
   pcal_calibrator *calibrator = NULL;
-  cli_page page = CLI_PAGE_INIT;
+  cli_text_buffer page = CLI_TEXT_BUFFER_INIT;
   pcal_status status = export_target(options, &to, err);
   if (status != PCAL_OK)
     return status;
   status = cli_calibrator_load(session, options->operands.word[0], &calibrator, err);
   if (status == PCAL_OK)
-    status = pcal_calibrator_export(calibrator, to, options->name, cli_page_sink, &page, err);
-  status = cli_page_outcome(&page, status, err);
+    status =
+        pcal_calibrator_export(calibrator, to, options->name, cli_text_buffer_sink, &page, err);
+  status = cli_text_buffer_status(&page, status, err);
   pcal_calibrator_free(calibrator);
   if (status == PCAL_OK)
-    return cli_page_write(session, &page, options->output, err);
-  cli_page_free(&page);
+    return cli_text_buffer_write(session, &page, options->output, err);
+  cli_text_buffer_free(&page);
   return status;
 }
 

@@ -1,7 +1,7 @@
 /* fit: learn a recalibration and save it. */
 #include <string.h>
 
-#include "common.h"
+#include "session.h"
 
 static const cli_flag fit_flags[] = {
     {"method", 'm', CLI_TEXT, "SPEC", offsetof(cli_options, method),
@@ -42,14 +42,14 @@ static pcal_status fit_learn(cli_session *session, pcal_calibrator **calibrator,
   return status;
 }
 
-static void fit_put_apply(cli_page *page, const char *file, const char *flag) {
+static void fit_put_apply(cli_text_buffer *page, const char *file, const char *flag) {
   cli_put(page, "\nNext: propercal apply ");
   cli_put_escaped(page, PCAL_FOR_SHELL, file);
   cli_putf(page, " %s -o calibrated.npy\n", flag);
 }
 
 /* What one would do now. */
-static void fit_put_next(cli_page *page, const cli_options *options) {
+static void fit_put_next(cli_text_buffer *page, const cli_options *options) {
   const pcal_inputs *in = &options->inputs;
   const char *flag = in->logits       ? "--logits new.npy"
                      : in->probs      ? "--probs new.npy"
@@ -74,22 +74,22 @@ static pcal_status fit_tell(cli_session *session, const pcal_calibrator *calibra
   const int json = session->format == PCAL_JSON;
   if (options->quiet && options->output && !json)
     return PCAL_OK;
-  cli_page page = CLI_PAGE_INIT;
+  cli_text_buffer page = CLI_TEXT_BUFFER_INIT;
   pcal_status status =
-      pcal_calibrator_describe(calibrator, session->format, cli_page_sink, &page, err);
-  status = cli_page_outcome(&page, status, err);
+      pcal_calibrator_describe(calibrator, session->format, cli_text_buffer_sink, &page, err);
+  status = cli_text_buffer_status(&page, status, err);
   if (status != PCAL_OK) {
-    cli_page_free(&page);
+    cli_text_buffer_free(&page);
     return status;
   }
   if (!json)
     fit_put_next(&page, options);
   if (!options->output || strcmp(options->output, "-") != 0)
-    return cli_page_write(session, &page, NULL, err);
+    return cli_text_buffer_write(session, &page, NULL, err);
   if (options->quiet)
-    cli_page_free(&page);
+    cli_text_buffer_free(&page);
   else
-    cli_page_say(&page);
+    cli_text_buffer_to_stderr(&page);
   return PCAL_OK;
 }
 

@@ -1,7 +1,7 @@
 /* inspect: what is in these files, and what would keep them from being measured? */
 #include <string.h>
 
-#include "common.h"
+#include "session.h"
 
 static const cli_flag inspect_flags[] = {
     {"format", 0, CLI_TEXT, "FORMAT", offsetof(cli_options, format),
@@ -12,12 +12,13 @@ static const cli_flag inspect_flags[] = {
      "write to a file instead of standard output", NULL, CLI_FILE},
 };
 
-static void inspect_trim(cli_page *page) {
+static void inspect_trim(cli_text_buffer *page) {
   while (page->length > 0 && page->text[page->length - 1] == '\n')
     page->text[--page->length] = '\0';
 }
 
-static void inspect_put_file(cli_page *page, cli_page *file, int array, size_t shown) {
+static void inspect_put_file(cli_text_buffer *page, cli_text_buffer *file, int array,
+                             size_t shown) {
   if (array)
     inspect_trim(file);
   cli_put(page, !array ? (shown > 0 ? "\n" : "") : shown > 0 ? ",\n" : "[");
@@ -31,7 +32,7 @@ static void inspect_put_file(cli_page *page, cli_page *file, int array, size_t s
 static void inspect_fail(pcal_status status, const pcal_error *failure, pcal_status *first,
                          pcal_error *err) {
   if (*first != PCAL_OK)
-    cli_complain(err->message);
+    cli_print_error(err->message);
   else
     *first = status;
   *err = *failure;
@@ -40,41 +41,41 @@ static void inspect_fail(pcal_status status, const pcal_error *failure, pcal_sta
 /* Several files make one JSON array, or texts with an empty line between them.  Files that
  * fail are left out and told on standard error, the last one by the caller; returns the first
  * failure. */
-static pcal_status inspect_files(cli_session *session, cli_page *page, size_t *problems,
+static pcal_status inspect_files(cli_session *session, cli_text_buffer *page, size_t *problems,
                                  pcal_error *err) {
   const cli_words *files = &session->options.operands;
   const int array = session->format == PCAL_JSON && files->count > 1;
   pcal_status first = PCAL_OK;
   size_t shown = 0;
   for (size_t i = 0; i < files->count; i++) {
-    cli_page one = CLI_PAGE_INIT;
+    cli_text_buffer one = CLI_TEXT_BUFFER_INIT;
     pcal_error failure;
     size_t found = 0;
-    cli_guard_watch(files->word[i]);
+    cli_signals_watch_input(files->word[i]);
     pcal_status status =
-        pcal_inspect_file(files->word[i], cli_header(&session->options), &session->env,
-                          session->format, cli_page_sink, &one, &found, &failure);
-    status = cli_page_outcome(&one, status, &failure);
+        pcal_inspect_file(files->word[i], cli_header_mode(&session->options), &session->env,
+                          session->format, cli_text_buffer_sink, &one, &found, &failure);
+    status = cli_text_buffer_status(&one, status, &failure);
     *problems += found;
     if (status == PCAL_OK)
       inspect_put_file(page, &one, array, shown++);
     else
       inspect_fail(status, &failure, &first, err);
-    cli_page_free(&one);
+    cli_text_buffer_free(&one);
   }
   if (array && shown > 0)
     cli_put(page, "]\n");
   return first;
 }
 
-static pcal_status inspect_source(cli_session *session, cli_page *page, size_t *problems,
+static pcal_status inspect_source(cli_session *session, cli_text_buffer *page, size_t *problems,
                                   pcal_error *err) {
   pcal_source *source = NULL;
   pcal_status status = cli_source_open(session, 0, &source, err);
   if (status == PCAL_OK)
-    status = pcal_inspect_source(source, &session->env, session->format, cli_page_sink, page,
-                                 problems, err);
-  status = cli_page_outcome(page, status, err);
+    status = pcal_inspect_source(source, &session->env, session->format, cli_text_buffer_sink,
+                                 page, problems, err);
+  status = cli_text_buffer_status(page, status, err);
   pcal_source_free(source);
   return status;
 }
@@ -93,16 +94,17 @@ static pcal_status inspect_run(cli_session *session, pcal_error *err) {
   if (flags && options->operands.count > 0)
     return cli_fail(err, PCAL_USAGE,
                     "inspect takes files or input flags, not both; run it twice");
-  cli_page page = CLI_PAGE_INIT;
+  cli_text_buffer page = CLI_TEXT_BUFFER_INIT;
   size_t problems = 0;
   pcal_status status = flags ? inspect_source(session, &page, &problems, err)
                              : inspect_files(session, &page, &problems, err);
   if (status != PCAL_OK && page.length == 0) {
-    cli_page_free(&page);
+    cli_text_buffer_free(&page);
     return status;
   }
   pcal_error unwritten;
-  const pcal_status written = cli_page_write(session, &page, options->output, &unwritten);
+  const pcal_status written =
+      cli_text_buffer_write(session, &page, options->output, &unwritten);
   if (written != PCAL_OK)
     inspect_fail(written, &unwritten, &status, err);
   if (status == PCAL_OK && problems > 0)

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "common.h"
+#include "session.h"
 
 const cli_row_kind cli_row_kinds[] = {
     {"metrics", "what measure can compute"},
@@ -26,24 +26,25 @@ static const cli_flag list_flags[] = {
 
 /* ---- Kinds -------------------------------------------------------------- */
 
-static void list_put_kinds(cli_page *page) {
+static void list_put_kinds(cli_text_buffer *page) {
   for (size_t i = 0; i < cli_row_kind_count; i++) {
     cli_put(page, cli_row_kinds[i].name);
     cli_pad(page, 14);
-    cli_putf(page, "%3zu  %s\n", pcal_row_count(cli_row_kinds[i].name),
+    cli_putf(page, "%3zu  %s\n", pcal_registry_count(cli_row_kinds[i].name),
              cli_row_kinds[i].summary);
   }
   cli_put(page, "\nNext: propercal list metrics\n");
 }
 
-static void list_put_kinds_json(cli_page *page) {
+static void list_put_kinds_json(cli_text_buffer *page) {
   cli_put(page, "{\"propercal\": ");
   cli_put_json(page, pcal_version());
   cli_put(page, ", \"kinds\": [");
   for (size_t i = 0; i < cli_row_kind_count; i++) {
     cli_put(page, i ? ", {\"name\": " : "{\"name\": ");
     cli_put_json(page, cli_row_kinds[i].name);
-    cli_putf(page, ", \"count\": %zu, \"summary\": ", pcal_row_count(cli_row_kinds[i].name));
+    cli_putf(page,
+             ", \"count\": %zu, \"summary\": ", pcal_registry_count(cli_row_kinds[i].name));
     cli_put_json(page, cli_row_kinds[i].summary);
     cli_put(page, "}");
   }
@@ -57,7 +58,7 @@ static void list_put_kinds_json(cli_page *page) {
 static const char *const list_headings[LIST_COLUMNS] = {"name", "title", "notion", "bound",
                                                         "machine"};
 
-static const char *list_cell(const pcal_row *row, size_t column) {
+static const char *list_cell(const pcal_registry_row *row, size_t column) {
   const char *const cells[LIST_COLUMNS] = {row->name, row->title, row->notion, row->bound,
                                            row->machine};
   return cells[column];
@@ -66,8 +67,8 @@ static const char *list_cell(const pcal_row *row, size_t column) {
 /* Width of a column, 0 when no row has anything in it. */
 static size_t list_column_width(const char *kind, size_t column) {
   size_t width = 0;
-  for (size_t i = 0; i < pcal_row_count(kind); i++) {
-    const char *cell = list_cell(pcal_row_at(kind, i), column);
+  for (size_t i = 0; i < pcal_registry_count(kind); i++) {
+    const char *cell = list_cell(pcal_registry_at(kind, i), column);
     const size_t columns = cell ? cli_columns(cell, strlen(cell)) : 0;
     if (columns > width)
       width = columns;
@@ -76,13 +77,14 @@ static size_t list_column_width(const char *kind, size_t column) {
   return width == 0 || width > heading ? width : heading;
 }
 
-static void list_trim_line(cli_page *page) {
+static void list_trim_line(cli_text_buffer *page) {
   while (page->length > 0 && page->text[page->length - 1] == ' ')
     page->text[--page->length] = '\0';
   cli_put(page, "\n");
 }
 
-static void list_put_line(cli_page *page, const size_t *widths, const pcal_row *row) {
+static void list_put_line(cli_text_buffer *page, const size_t *widths,
+                          const pcal_registry_row *row) {
   size_t column_start = 0;
   for (size_t column = 0; column < LIST_COLUMNS; column++) {
     if (widths[column] == 0)
@@ -95,30 +97,30 @@ static void list_put_line(cli_page *page, const size_t *widths, const pcal_row *
   list_trim_line(page);
 }
 
-static void list_put_table(cli_page *page, const char *kind) {
+static void list_put_table(cli_text_buffer *page, const char *kind) {
   size_t widths[LIST_COLUMNS];
   for (size_t column = 0; column < LIST_COLUMNS; column++)
     widths[column] = list_column_width(kind, column);
   list_put_line(page, widths, NULL);
-  for (size_t i = 0; i < pcal_row_count(kind); i++)
-    list_put_line(page, widths, pcal_row_at(kind, i));
-  const pcal_row *first = pcal_row_at(kind, 0);
+  for (size_t i = 0; i < pcal_registry_count(kind); i++)
+    list_put_line(page, widths, pcal_registry_at(kind, i));
+  const pcal_registry_row *first = pcal_registry_at(kind, 0);
   if (first)
     cli_putf(page, "\nMore about one: propercal list %s %s\n", kind, first->name);
 }
 
-static void list_put_field_json(cli_page *page, const char *name, const char *text) {
+static void list_put_field_json(cli_text_buffer *page, const char *name, const char *text) {
   cli_putf(page, ", \"%s\": ", name);
   cli_put_json(page, text);
 }
 
-static void list_put_table_json(cli_page *page, const char *kind) {
+static void list_put_table_json(cli_text_buffer *page, const char *kind) {
   cli_put(page, "{\"propercal\": ");
   cli_put_json(page, pcal_version());
   list_put_field_json(page, "kind", kind);
   cli_put(page, ", \"rows\": [");
-  for (size_t i = 0; i < pcal_row_count(kind); i++) {
-    const pcal_row *row = pcal_row_at(kind, i);
+  for (size_t i = 0; i < pcal_registry_count(kind); i++) {
+    const pcal_registry_row *row = pcal_registry_at(kind, i);
     cli_put(page, i ? ",\n  {\"name\": " : "\n  {\"name\": ");
     cli_put_json(page, row->name);
     for (size_t column = 1; column < LIST_COLUMNS; column++)
@@ -147,7 +149,7 @@ static const char *list_type_name(pcal_option_type type) {
   return "value";
 }
 
-static void list_put_bounds(cli_page *page, const pcal_option *option) {
+static void list_put_bounds(cli_text_buffer *page, const pcal_option *option) {
   char low[CLI_NUMBER_MAX], high[CLI_NUMBER_MAX];
   if (option->type == PCAL_OPTION_BOOL || option->type == PCAL_OPTION_CHOICE)
     return;
@@ -161,7 +163,7 @@ static void list_put_bounds(cli_page *page, const pcal_option *option) {
 }
 
 /* "one of width, mass": what may be written after the equals sign. */
-static void list_put_values(cli_page *page, const pcal_option *option) {
+static void list_put_values(cli_text_buffer *page, const pcal_option *option) {
   const int choice = option->type == PCAL_OPTION_CHOICE && option->choices;
   cli_put(page, choice ? "one of " : list_type_name(option->type));
   list_put_bounds(page, option);
@@ -176,11 +178,11 @@ static void list_put_values(cli_page *page, const pcal_option *option) {
     cli_putf(page, "%s%.*s", first ? "" : ", ", (int)length, word);
 }
 
-static void list_put_options(cli_page *page, const pcal_row *row) {
+static void list_put_options(cli_text_buffer *page, const pcal_registry_row *row) {
   cli_put(page, "\nOptions\n");
   for (size_t i = 0; i < row->option_count; i++) {
     const pcal_option *option = &row->options[i];
-    cli_page values = CLI_PAGE_INIT;
+    cli_text_buffer values = CLI_TEXT_BUFFER_INIT;
     list_put_values(&values, option);
     cli_putf(page, "  %s=%s", option->name, option->fallback);
     if (!*option->fallback)
@@ -195,28 +197,29 @@ static void list_put_options(cli_page *page, const pcal_row *row) {
       cli_put_wrapped(page, 6, option->help);
     }
     page->failed |= values.failed;
-    cli_page_free(&values);
+    cli_text_buffer_free(&values);
   }
 }
 
-static int list_has_option(const pcal_row *row, const char *name) {
+static int list_has_option(const pcal_registry_row *row, const char *name) {
   for (size_t i = 0; i < row->option_count; i++)
     if (strcmp(row->options[i].name, name) == 0)
       return 1;
   return 0;
 }
 
-static void list_put_conventions(cli_page *page) {
+static void list_put_conventions(cli_text_buffer *page) {
   cli_put(page, "\nConventions\n");
-  for (size_t i = 0; i < pcal_row_count("conventions"); i++) {
-    const pcal_row *row = pcal_row_at("conventions", i);
+  for (size_t i = 0; i < pcal_registry_count("conventions"); i++) {
+    const pcal_registry_row *row = pcal_registry_at("conventions", i);
     cli_putf(page, "  %s ", row->name);
     cli_pad(page, 17);
     cli_put_wrapped(page, 17, row->title);
   }
 }
 
-static void list_put_lines(cli_page *page, const char *title, const char *text, int wrap) {
+static void list_put_lines(cli_text_buffer *page, const char *title, const char *text,
+                           int wrap) {
   if (!text || !*text)
     return;
   cli_putf(page, "\n%s\n", title);
@@ -232,7 +235,7 @@ static void list_put_lines(cli_page *page, const char *title, const char *text, 
   }
 }
 
-static void list_put_row(cli_page *page, const pcal_row *row) {
+static void list_put_row(cli_text_buffer *page, const pcal_registry_row *row) {
   cli_putf(page, "%s: %s\n", row->name, row->title);
   const int group = strcmp(row->kind, "groups") == 0;
   list_put_lines(page, group ? "Metrics" : "Formula", row->formula, group);
@@ -252,7 +255,7 @@ static void list_put_row(cli_page *page, const pcal_row *row) {
   list_put_lines(page, "Citation", row->citation, 1);
 }
 
-static void list_put_choices_json(cli_page *page, const char *choices) {
+static void list_put_choices_json(cli_text_buffer *page, const char *choices) {
   cli_put(page, ", \"choices\": ");
   if (!choices) {
     cli_put(page, "null");
@@ -265,7 +268,7 @@ static void list_put_choices_json(cli_page *page, const char *choices) {
   cli_put(page, "]");
 }
 
-static void list_put_option_json(cli_page *page, const pcal_option *option) {
+static void list_put_option_json(cli_text_buffer *page, const pcal_option *option) {
   static const char *const types[] = {"", "int", "real", "bool", "choice", "reals"};
   const int bounded = option->type == PCAL_OPTION_INT || option->type == PCAL_OPTION_REAL ||
                       option->type == PCAL_OPTION_REALS;
@@ -283,11 +286,11 @@ static void list_put_option_json(cli_page *page, const pcal_option *option) {
 }
 
 /* The row of the other task that has the same name, or NULL. */
-static const pcal_row *list_other_task(const pcal_row *row) {
-  return pcal_row_find_for(row->kind, row->task ? NULL : "regression", row->name);
+static const pcal_registry_row *list_other_task(const pcal_registry_row *row) {
+  return pcal_registry_find_for_task(row->kind, row->task ? NULL : "regression", row->name);
 }
 
-static void list_put_row_json(cli_page *page, const pcal_row *row) {
+static void list_put_row_json(cli_text_buffer *page, const pcal_registry_row *row) {
   cli_put(page, "{\"propercal\": ");
   cli_put_json(page, pcal_version());
   list_put_field_json(page, "kind", row->kind);
@@ -330,12 +333,12 @@ static pcal_status list_find_kind(const char *name, pcal_error *err) {
                   name);
 }
 
-static pcal_status list_find_row(const char *kind, const char *name, const pcal_row **row,
-                                 pcal_error *err) {
-  *row = pcal_row_find(kind, name);
+static pcal_status list_find_row(const char *kind, const char *name,
+                                 const pcal_registry_row **row, pcal_error *err) {
+  *row = pcal_registry_find(kind, name);
   if (*row)
     return PCAL_OK;
-  const char *nearest = pcal_row_nearest(kind, name);
+  const char *nearest = pcal_registry_nearest(kind, name);
   if (nearest)
     return cli_fail(err, PCAL_USAGE, "there is no \"%s\" among the %s; did you mean \"%s\"?",
                     name, kind, nearest);
@@ -347,11 +350,11 @@ static pcal_status list_find_row(const char *kind, const char *name, const pcal_
 static pcal_status list_run(cli_session *session, pcal_error *err) {
   const cli_words *words = &session->options.operands;
   const int json = session->format == PCAL_JSON;
-  cli_page page = CLI_PAGE_INIT;
-  const pcal_row *row = NULL;
+  cli_text_buffer page = CLI_TEXT_BUFFER_INIT;
+  const pcal_registry_row *row = NULL;
   if (words->count == 0) {
     (json ? list_put_kinds_json : list_put_kinds)(&page);
-    return cli_page_write(session, &page, session->options.output, err);
+    return cli_text_buffer_write(session, &page, session->options.output, err);
   }
   pcal_status status = list_find_kind(words->word[0], err);
   if (status == PCAL_OK && words->count == 2)
@@ -365,9 +368,9 @@ static pcal_status list_run(cli_session *session, pcal_error *err) {
     list_put_row(&page, list_other_task(row));
   }
   if (row)
-    return cli_page_write(session, &page, session->options.output, err);
+    return cli_text_buffer_write(session, &page, session->options.output, err);
   (json ? list_put_table_json : list_put_table)(&page, words->word[0]);
-  return cli_page_write(session, &page, session->options.output, err);
+  return cli_text_buffer_write(session, &page, session->options.output, err);
 }
 
 static const cli_section list_section = {"Output", list_flags, CLI_COUNT_OF(list_flags), NULL};

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tell.h"
-#include "two_models.h"
+#include "flags_against.h"
+#include "results_output.h"
 
 static const cli_flag measure_flags[] = {
     {"metric", 'm', CLI_REPEAT, "SPEC", offsetof(cli_options, metrics),
@@ -74,7 +74,7 @@ static pcal_status measure_try_state(cli_session *session, const pcal_source *so
   pcal_shape shape = {.size = sizeof shape};
   pcal_measure_config empty = *config;
   pcal_measure *measure = NULL;
-  pcal_source_shape(source, &shape);
+  pcal_source_get_shape(source, &shape);
   empty.kind = shape.kind;
   empty.columns = shape.columns;
   empty.levels = shape.levels;
@@ -85,15 +85,15 @@ static pcal_status measure_try_state(cli_session *session, const pcal_source *so
   return status;
 }
 
-static pcal_status measure_with_state(cli_session *session, cli_tell *tell, pcal_source *source,
-                                      const pcal_measure_config *config, pcal_results **results,
-                                      pcal_error *err) {
+static pcal_status measure_with_state(cli_session *session, cli_results_output *tell,
+                                      pcal_source *source, const pcal_measure_config *config,
+                                      pcal_results **results, pcal_error *err) {
   pcal_measure *measure = NULL;
   pcal_status status = measure_try_state(session, source, config, err);
   if (status == PCAL_OK)
-    status = pcal_measure_source(source, config, &session->env, &measure, err);
+    status = pcal_measure_from_source(source, config, &session->env, &measure, err);
   if (status == PCAL_OK)
-    status = cli_tell_finish(session, tell, measure, results, err);
+    status = cli_results_output_finish(session, tell, measure, results, err);
   pcal_measure_free(measure);
   return status;
 }
@@ -111,7 +111,7 @@ static pcal_status measure_surety(cli_session *session, pcal_measure_config *con
     return cli_fail(err, PCAL_USAGE, "--cluster and --groups cannot go together; give one");
   if (options->cluster)
     options->inputs.groups = options->cluster;
-  config->paired = cli_has_other_model(options);
+  config->paired = cli_has_against(options);
   if (config->paired && !(config->interval > 0))
     config->interval = 0.95;
   if (config->paired && options->state)
@@ -120,7 +120,7 @@ static pcal_status measure_surety(cli_session *session, pcal_measure_config *con
   return PCAL_OK;
 }
 
-static pcal_status measure_source(cli_session *session, cli_tell *tell,
+static pcal_status measure_source(cli_session *session, cli_results_output *tell,
                                   const char *const *specs, size_t spec_count,
                                   pcal_results **results, pcal_error *err) {
   pcal_source *source = NULL;
@@ -166,15 +166,15 @@ static pcal_status measure_with_gates(cli_session *session, const cli_gates *gat
   const char **specs = NULL;
   size_t spec_count = 0;
   pcal_results *results = NULL;
-  cli_tell tell;
+  cli_results_output tell;
   pcal_status status = measure_specs(&session->options, gates, &specs, &spec_count, err);
   if (status == PCAL_OK)
-    status = cli_tell_open(session, &tell, err);
+    status = cli_results_output_open(session, &tell, err);
   if (status == PCAL_OK) {
     status = measure_source(session, &tell, specs, spec_count, &results, err);
     if (status == PCAL_OK)
       status = measure_check_classes(session, results, err);
-    status = cli_tell_end(session, &tell, results, gates, status, err);
+    status = cli_results_output_close(session, &tell, results, gates, status, err);
   }
   pcal_results_free(results);
   free(specs);
@@ -196,7 +196,7 @@ static const cli_section measure_surety_section = {"How sure", measure_surety_fl
                                                    CLI_COUNT_OF(measure_surety_flags), NULL};
 static const cli_section *const measure_sections[] = {
     &cli_section_inputs,  &cli_section_groups, &measure_section,  &measure_surety_section,
-    &cli_section_against, &cli_section_gates,  &cli_section_rows, &cli_section_tell,
+    &cli_section_against, &cli_section_gates,  &cli_section_rows, &cli_section_results_output,
     &cli_section_running, &cli_section_help};
 
 static const cli_example measure_examples[] = {

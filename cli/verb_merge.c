@@ -2,15 +2,15 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "slurp.h"
-#include "tell.h"
+#include "read_file.h"
+#include "results_output.h"
 
 static pcal_status merge_load(cli_session *session, const char *path, pcal_measure **out,
                               pcal_error *err) {
-  cli_bytes file;
-  pcal_status status = cli_slurp(session, path, &file, err);
+  cli_file_bytes file;
+  pcal_status status = cli_read_file(session, path, &file, err);
   if (status == PCAL_OK)
-    status = pcal_measure_load(file.bytes, file.length, cli_slurp_name(path), &session->env,
+    status = pcal_measure_load(file.bytes, file.length, cli_input_name(path), &session->env,
                                out, err);
   free(file.bytes);
   return status;
@@ -73,13 +73,14 @@ static pcal_status merge_check_gates(const pcal_results *results, const cli_gate
   return status;
 }
 
-static pcal_status merge_results(cli_session *session, cli_tell *tell, const cli_gates *gates,
-                                 pcal_results **results, pcal_error *err) {
+static pcal_status merge_results(cli_session *session, cli_results_output *tell,
+                                 const cli_gates *gates, pcal_results **results,
+                                 pcal_error *err) {
   pcal_measure *whole = NULL;
   pcal_status status = merge_all(session, &whole, err);
-  pcal_measure_curves(whole, session->options.curves);
+  pcal_measure_keep_curves(whole, session->options.curves);
   if (status == PCAL_OK)
-    status = cli_tell_finish(session, tell, whole, results, err);
+    status = cli_results_output_finish(session, tell, whole, results, err);
   if (status == PCAL_OK && *results)
     status = merge_check_gates(*results, gates, err);
   pcal_measure_free(whole);
@@ -89,12 +90,12 @@ static pcal_status merge_results(cli_session *session, cli_tell *tell, const cli
 static pcal_status merge_with_gates(cli_session *session, const cli_gates *gates,
                                     pcal_error *err) {
   pcal_results *results = NULL;
-  cli_tell tell;
-  pcal_status status = cli_tell_open(session, &tell, err);
+  cli_results_output tell;
+  pcal_status status = cli_results_output_open(session, &tell, err);
   if (status != PCAL_OK)
     return status;
   status = merge_results(session, &tell, gates, &results, err);
-  status = cli_tell_end(session, &tell, results, gates, status, err);
+  status = cli_results_output_close(session, &tell, results, gates, status, err);
   pcal_results_free(results);
   return status;
 }
@@ -111,8 +112,8 @@ static pcal_status merge_run(cli_session *session, pcal_error *err) {
   return status;
 }
 
-static const cli_section *const merge_sections[] = {&cli_section_tell, &cli_section_gates,
-                                                    &cli_section_running, &cli_section_help};
+static const cli_section *const merge_sections[] = {
+    &cli_section_results_output, &cli_section_gates, &cli_section_running, &cli_section_help};
 
 static const cli_example merge_examples[] = {
     {"propercal measure --data a.csv --state a.pcal",

@@ -1,6 +1,6 @@
 /* plan: how many rows does it take? */
-#include "common.h"
-#include "two_models.h"
+#include "flags_against.h"
+#include "session.h"
 
 static const cli_flag plan_flags[] = {
     {"metric", 'm', CLI_REPEAT, "SPEC", offsetof(cli_options, metrics),
@@ -42,7 +42,7 @@ static pcal_status plan_measure(cli_session *session, pcal_results **results, pc
   config.skip_missing = options->skip_missing;
   config.interval = options->interval > 0 ? options->interval : 0.95;
   config.replicas = (size_t)options->replicas;
-  config.paired = cli_has_other_model(options);
+  config.paired = cli_has_against(options);
   pcal_status status = cli_source_open(session, 1, &source, err);
   if (status == PCAL_OK)
     status = pcal_measure_run(source, &config, &session->env, results, err);
@@ -55,19 +55,20 @@ static pcal_status plan_measure(cli_session *session, pcal_results **results, pc
 static pcal_status plan_run(cli_session *session, pcal_error *err) {
   const cli_options *options = &session->options;
   pcal_results *results = NULL;
-  cli_page page = CLI_PAGE_INIT;
+  cli_text_buffer page = CLI_TEXT_BUFFER_INIT;
   pcal_plan_config config = PCAL_PLAN_CONFIG_INIT;
   config.width = options->width;
   config.power = options->power;
   config.difference = options->difference;
   pcal_status status = plan_measure(session, &results, err);
   if (status == PCAL_OK)
-    status = pcal_plan_write(results, &config, session->format, cli_page_sink, &page, err);
-  status = cli_page_outcome(&page, status, err);
+    status =
+        pcal_plan_write(results, &config, session->format, cli_text_buffer_sink, &page, err);
+  status = cli_text_buffer_status(&page, status, err);
   pcal_results_free(results);
   if (status == PCAL_OK)
-    return cli_page_write(session, &page, options->output, err);
-  cli_page_free(&page);
+    return cli_text_buffer_write(session, &page, options->output, err);
+  cli_text_buffer_free(&page);
   return status;
 }
 

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "draw.h"
+#include "figure_render.h"
+#include "flags_val.h"
 #include "models.h"
-#include "second_set.h"
 
 static const cli_flag plot_flags[] = {
     {"output", 'o', CLI_TEXT, "FILE", offsetof(cli_options, output),
@@ -55,15 +55,15 @@ static pcal_status plot_check(const cli_options *options, const char **format,
   char figure[64];
   snprintf(figure, sizeof figure, "%.*s", (int)strcspn(options->operands.word[0], ":"),
            options->operands.word[0]);
-  if (!pcal_row_find("figures", figure)) {
-    const char *nearest = pcal_row_nearest("figures", figure);
+  if (!pcal_registry_find("figures", figure)) {
+    const char *nearest = pcal_registry_nearest("figures", figure);
     return cli_fail(err, PCAL_USAGE, "there is no figure \"%s\"; %s%s%s", figure,
                     nearest ? "did you mean \"" : "`propercal list figures` shows them all",
                     nearest ? nearest : "", nearest ? "\"?" : "");
   }
   if (!options->output || !*options->output)
     return cli_fail(err, PCAL_USAGE, "plot needs -o: x.svg, x.png, x.pdf or '-'");
-  *format = cli_draw_format(options->output);
+  *format = cli_figure_render_format(options->output);
   if (!*format)
     return cli_fail(err, PCAL_USAGE,
                     "-o %s: a figure is written as .svg, .png or .pdf; choose one of these "
@@ -113,7 +113,7 @@ static pcal_status plot_build(cli_session *session, pcal_figure **figure, pcal_e
   config.models = models.list;
   config.model_count = models.count;
   if (status == PCAL_OK)
-    status = cli_second_open(session, &config.fitting, err);
+    status = cli_val_open(session, &config.fitting, err);
   config.calibrator = calibrator;
   if (status == PCAL_OK)
     status = pcal_figure_run(source, &config, &session->env, figure, err);
@@ -124,12 +124,12 @@ static pcal_status plot_build(cli_session *session, pcal_figure **figure, pcal_e
   return status;
 }
 
-static pcal_status plot_draw(cli_session *session, const char *format, cli_page *page,
+static pcal_status plot_draw(cli_session *session, const char *format, cli_text_buffer *page,
                              pcal_error *err) {
   pcal_figure *figure = NULL;
   pcal_status status = plot_build(session, &figure, err);
   if (status == PCAL_OK)
-    status = cli_draw(session, figure, format, page, err);
+    status = cli_figure_render(session, figure, format, page, err);
   pcal_figure_free(figure);
   return status;
 }
@@ -137,7 +137,7 @@ static pcal_status plot_draw(cli_session *session, const char *format, cli_page 
 static pcal_status plot_run(cli_session *session, pcal_error *err) {
   const char *format = NULL;
   cli_output output;
-  cli_page page = CLI_PAGE_INIT;
+  cli_text_buffer page = CLI_TEXT_BUFFER_INIT;
   pcal_status status = plot_check(&session->options, &format, err);
   if (status == PCAL_OK)
     status = cli_output_open(session, session->options.output, &output, err);
@@ -146,7 +146,7 @@ static pcal_status plot_run(cli_session *session, pcal_error *err) {
   status = plot_draw(session, format, &page, err);
   if (status == PCAL_OK)
     cli_output_sink(&output, page.text, page.length);
-  cli_page_free(&page);
+  cli_text_buffer_free(&page);
   return cli_output_close(&output, status, err);
 }
 
@@ -160,7 +160,7 @@ static const cli_section plot_calibrator_section = {"After calibration", plot_ca
                                                     CLI_COUNT_OF(plot_calibrator_flags), NULL};
 static const cli_section *const plot_sections[] = {
     &cli_section_inputs,  &plot_model_section,      &plot_section,
-    &plot_surety_section, &plot_calibrator_section, &cli_section_second,
+    &plot_surety_section, &plot_calibrator_section, &cli_section_val,
     &cli_section_rows,    &cli_section_running,     &cli_section_help};
 
 static const cli_example plot_examples[] = {

@@ -1,8 +1,8 @@
 /* report: everything about one model, before and after, in one HTML file. */
 #include <string.h>
 
-#include "command.h"
-#include "second_set.h"
+#include "command_echo.h"
+#include "flags_val.h"
 
 static const cli_flag report_flags[] = {
     {"output", 'o', CLI_TEXT, "FILE", offsetof(cli_options, output),
@@ -43,7 +43,7 @@ static const cli_section report_repair_section = {
 
 static const cli_section *const report_sections[] = {
     &cli_section_inputs, &report_section,   &report_measure_section, &report_repair_section,
-    &cli_section_second, &cli_section_rows, &cli_section_running,    &cli_section_help};
+    &cli_section_val,    &cli_section_rows, &cli_section_running,    &cli_section_help};
 
 static pcal_format report_format(const cli_options *options) {
   if (options->format && strcmp(options->format, "md") == 0)
@@ -54,7 +54,7 @@ static pcal_format report_format(const cli_options *options) {
 static pcal_status report_check(const cli_options *options, pcal_error *err) {
   if (!options->output || !*options->output)
     return cli_fail(err, PCAL_USAGE, "report needs -o: a file such as report.html, or '-'");
-  if (options->calibrator && (options->method || cli_has_second(options)))
+  if (options->calibrator && (options->method || cli_has_val(options)))
     return cli_fail(
         err, PCAL_USAGE,
         "--calibrator is fitted already; leave --method and the --val flags out, or "
@@ -64,7 +64,7 @@ static pcal_status report_check(const cli_options *options, pcal_error *err) {
 
 /* What a reader needs to do it again. */
 typedef struct report_words {
-  cli_page command, inputs, fitting;
+  cli_text_buffer command, inputs, fitting;
 } report_words;
 
 static void report_put_words(const cli_options *options, report_words *words) {
@@ -76,7 +76,7 @@ static void report_put_words(const cli_options *options, report_words *words) {
     cli_put_flags(&words->command, &told, report_sections[i], "");
   cli_put_flags(&words->inputs, options, &cli_section_inputs, "");
   cli_put_flags(&words->inputs, options, &cli_section_rows, "");
-  cli_put_flags(&words->fitting, options, &cli_section_second, "val-");
+  cli_put_flags(&words->fitting, options, &cli_section_val, "val-");
   if (options->val.quantiles && options->inputs.levels) {
     cli_put(&words->fitting, " --levels ");
     cli_put_escaped(&words->fitting, PCAL_FOR_SHELL, options->inputs.levels);
@@ -85,20 +85,20 @@ static void report_put_words(const cli_options *options, report_words *words) {
 }
 
 static void report_words_free(report_words *words) {
-  cli_page_free(&words->command);
-  cli_page_free(&words->inputs);
-  cli_page_free(&words->fitting);
+  cli_text_buffer_free(&words->command);
+  cli_text_buffer_free(&words->inputs);
+  cli_text_buffer_free(&words->fitting);
 }
 
 static pcal_status report_words_check(const report_words *words, pcal_error *err) {
-  pcal_status status = cli_page_check(&words->command, err);
+  pcal_status status = cli_text_buffer_check(&words->command, err);
   if (status == PCAL_OK)
-    status = cli_page_check(&words->inputs, err);
-  return status == PCAL_OK ? cli_page_check(&words->fitting, err) : status;
+    status = cli_text_buffer_check(&words->inputs, err);
+  return status == PCAL_OK ? cli_text_buffer_check(&words->fitting, err) : status;
 }
 
 /* Without the space that each flag begins with. */
-static const char *report_flags_of(const cli_page *page) {
+static const char *report_flags_of(const cli_text_buffer *page) {
   return page->length > 0 ? page->text + 1 : NULL;
 }
 
@@ -111,7 +111,7 @@ static pcal_status report_measure(cli_session *session, pcal_report_config *conf
   if (status == PCAL_OK)
     status = cli_source_open(session, 1, &source, err);
   if (status == PCAL_OK)
-    status = cli_second_open(session, &config->fitting, err);
+    status = cli_val_open(session, &config->fitting, err);
   config->calibrator = calibrator;
   if (status == PCAL_OK)
     status = pcal_report_run(source, config, &session->env, out, err);
@@ -124,7 +124,7 @@ static pcal_status report_measure(cli_session *session, pcal_report_config *conf
 static pcal_status report_write(cli_session *session, cli_output *output, pcal_error *err) {
   const cli_options *options = &session->options;
   pcal_report_config config = PCAL_REPORT_CONFIG_INIT;
-  report_words words = {CLI_PAGE_INIT, CLI_PAGE_INIT, CLI_PAGE_INIT};
+  report_words words = {CLI_TEXT_BUFFER_INIT, CLI_TEXT_BUFFER_INIT, CLI_TEXT_BUFFER_INIT};
   pcal_report *report = NULL;
   report_put_words(options, &words);
   config.method = options->method;

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file_conflicts.h"
 #include "npz_write.h"
 #include "run_limits.h"
-#include "same_file.h"
 
 #define SIMULATE_FILES_MAX 3
 #define SIMULATE_CHUNK 4096
@@ -82,8 +82,8 @@ static pcal_status simulate_data_new(const cli_session *session, simulate_data *
   const uint64_t classes = options->classes ? options->classes : 1;
   const uint64_t cells = classes <= cells_max / rows ? classes * rows : cells_max;
   const pcal_status status =
-      cli_limits_check(session, cells < cells_max / 4 ? cells * 12 + rows * 4 : UINT64_MAX,
-                       "simulating so many rows and classes", "ask for fewer --rows", err);
+      cli_run_limits_check(session, cells < cells_max / 4 ? cells * 12 + rows * 4 : UINT64_MAX,
+                           "simulating so many rows and classes", "ask for fewer --rows", err);
   if (status != PCAL_OK)
     return status;
   if (classes <= cells_max / rows) {
@@ -182,7 +182,7 @@ static pcal_status simulate_write_array(const simulate_data *data, size_t index,
                                         void *user, pcal_error *err) {
   const simulate_array array = simulate_array_at(data, index);
   const pcal_status status =
-      pcal_npy_header(array.type, data->rows, array.columns, sink, user, err);
+      pcal_npy_header_write(array.type, data->rows, array.columns, sink, user, err);
   if (status == PCAL_OK)
     simulate_put_little(sink, user, array.values,
                         (size_t)data->rows * (array.columns ? array.columns : 1), array.width);
@@ -210,7 +210,7 @@ static pcal_status simulate_write_npz(cli_output *output, const simulate_data *d
 
 static pcal_status simulate_write_csv(cli_output *output, const simulate_data *data,
                                       pcal_error *err) {
-  cli_page line = CLI_PAGE_INIT;
+  cli_text_buffer line = CLI_TEXT_BUFFER_INIT;
   char number[CLI_NUMBER_MAX];
   for (size_t c = 0; c < data->classes; c++)
     cli_putf(&line, "logits.%zu,", c);
@@ -223,10 +223,10 @@ static pcal_status simulate_write_csv(cli_output *output, const simulate_data *d
       cli_putf(&line, "%s,", cli_number_float(data->logits[row * data->classes + c], number));
     cli_putf(&line, "%ld\n", (long)data->labels[row]);
   }
-  const pcal_status status = cli_page_check(&line, err);
+  const pcal_status status = cli_text_buffer_check(&line, err);
   if (status == PCAL_OK)
     cli_output_sink(output, line.text, line.length);
-  cli_page_free(&line);
+  cli_text_buffer_free(&line);
   return status;
 }
 
@@ -327,7 +327,7 @@ static pcal_status simulate_write_files(cli_session *session, simulate_file *fil
 
 /* ---- Summary ------------------------------------------------------------ */
 
-static void simulate_put_json(cli_page *page, const cli_options *options,
+static void simulate_put_json(cli_text_buffer *page, const cli_options *options,
                               const simulate_summary *summary, const simulate_file *files,
                               size_t count) {
   cli_put(page, "{\"propercal\": ");
@@ -359,7 +359,7 @@ static void simulate_put_json(cli_page *page, const cli_options *options,
   cli_put(page, "]}\n");
 }
 
-static void simulate_put_truth(cli_page *page, const char *metric, double truth) {
+static void simulate_put_truth(cli_text_buffer *page, const char *metric, double truth) {
   cli_put(page, "true ");
   cli_put_escaped(page, PCAL_FOR_TERMINAL, metric);
   if (isnan(truth))
@@ -368,7 +368,7 @@ static void simulate_put_truth(cli_page *page, const char *metric, double truth)
     cli_putf(page, "  %.6f\n", truth);
 }
 
-static void simulate_put_text(cli_page *page, const cli_options *options,
+static void simulate_put_text(cli_text_buffer *page, const cli_options *options,
                               const simulate_summary *summary, const simulate_file *files,
                               size_t count) {
   char number[CLI_NUMBER_MAX];
@@ -396,13 +396,13 @@ static pcal_status simulate_tell(cli_session *session, const simulate_data *data
   if (session->options.quiet || files[0].output.reader_gone)
     return PCAL_OK;
   simulate_summary summary = simulate_summarize(data);
-  cli_page page = CLI_PAGE_INIT;
+  cli_text_buffer page = CLI_TEXT_BUFFER_INIT;
   summary.truths = truths;
   (session->format == PCAL_JSON ? simulate_put_json : simulate_put_text)(
       &page, &session->options, &summary, files, count);
   if (strcmp(session->options.output, "-") != 0)
-    return cli_page_write(session, &page, NULL, err);
-  cli_page_say(&page);
+    return cli_text_buffer_write(session, &page, NULL, err);
+  cli_text_buffer_to_stderr(&page);
   return PCAL_OK;
 }
 
@@ -416,8 +416,8 @@ static pcal_status simulate_truths(const cli_session *session,
   *out = malloc(metrics->count * sizeof **out);
   if (!*out)
     return cli_fail(err, PCAL_MEMORY, "out of memory for true values");
-  return pcal_simulation_truths(simulation, metrics->word, metrics->count, &session->env, *out,
-                                err);
+  return pcal_simulation_population_values(simulation, metrics->word, metrics->count,
+                                           &session->env, *out, err);
 }
 
 static pcal_status simulate_run(cli_session *session, pcal_error *err) {

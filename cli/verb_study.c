@@ -1,7 +1,7 @@
 /* study: experiments as commands. */
 #include <string.h>
 
-#include "draw.h"
+#include "figure_render.h"
 #include "models.h"
 
 static const cli_flag study_data_flags[] = {
@@ -134,7 +134,7 @@ static pcal_status study_open(cli_session *session, cli_models *models, pcal_err
     return cli_fail(err, PCAL_USAGE,
                     "predictions are given with --model, with --case, or with --logits, "
                     "--probs and the like, not with several of them");
-  if (!several && !plain && cli_has_second(options))
+  if (!several && !plain && cli_has_val(options))
     return cli_fail(err, PCAL_USAGE, "the --val flags are about a second set; give the first");
   return several || plain ? cli_models_open(session, models, err) : PCAL_OK;
 }
@@ -190,41 +190,42 @@ static pcal_status study_learn(cli_session *session, pcal_study **out, pcal_erro
 static pcal_status study_draw(cli_session *session, const char *format, pcal_study **study,
                               pcal_error *err) {
   cli_output output;
-  cli_page page = CLI_PAGE_INIT;
+  cli_text_buffer page = CLI_TEXT_BUFFER_INIT;
   pcal_figure *figure = NULL;
   pcal_status status = cli_output_open(session, session->options.output, &output, err);
   if (status != PCAL_OK)
     return status;
   status = study_learn(session, study, err);
   if (status == PCAL_OK)
-    status = pcal_study_figure(*study, NULL, &figure, err);
+    status = pcal_figure_from_study(*study, NULL, &figure, err);
   if (status == PCAL_OK)
-    status = cli_draw(session, figure, format, &page, err);
+    status = cli_figure_render(session, figure, format, &page, err);
   if (status == PCAL_OK)
     cli_output_sink(&output, page.text, page.length);
   pcal_figure_free(figure);
-  cli_page_free(&page);
+  cli_text_buffer_free(&page);
   return cli_output_close(&output, status, err);
 }
 
 static pcal_status study_run(cli_session *session, pcal_error *err) {
   const cli_options *options = &session->options;
-  cli_page page = CLI_PAGE_INIT;
+  cli_text_buffer page = CLI_TEXT_BUFFER_INIT;
   pcal_study *study = NULL;
   if (options->operands.count != 1)
     return cli_fail(err, PCAL_USAGE,
                     "study needs the name of one; `propercal list studies` shows them all");
   const char *path = options->output;
-  const char *format = path && *cli_ending(path) ? cli_draw_format(path) : NULL;
+  const char *format =
+      path && *cli_file_extension(path) ? cli_figure_render_format(path) : NULL;
   pcal_status status =
       format ? study_draw(session, format, &study, err) : study_learn(session, &study, err);
   if (status == PCAL_OK)
-    status = pcal_study_write(study, session->format, cli_page_sink, &page, err);
-  status = cli_page_outcome(&page, status, err);
+    status = pcal_study_write(study, session->format, cli_text_buffer_sink, &page, err);
+  status = cli_text_buffer_status(&page, status, err);
   pcal_study_free(study);
   if (status == PCAL_OK)
-    return cli_page_write(session, &page, format ? NULL : path, err);
-  cli_page_free(&page);
+    return cli_text_buffer_write(session, &page, format ? NULL : path, err);
+  cli_text_buffer_free(&page);
   return status;
 }
 
@@ -235,7 +236,7 @@ static const cli_section study_output_section = {"Output", study_output_flags,
 static const cli_section study_data_section = {"Several sets", study_data_flags,
                                                CLI_COUNT_OF(study_data_flags), NULL};
 static const cli_section *const study_sections[] = {
-    &cli_section_inputs, &cli_section_second,   &study_data_section,  &study_section,
+    &cli_section_inputs, &cli_section_val,      &study_data_section,  &study_section,
     &cli_section_rows,   &study_output_section, &cli_section_running, &cli_section_help};
 
 static const cli_example study_examples[] = {

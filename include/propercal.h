@@ -39,7 +39,7 @@ extern "C" {
 PCAL_API const char *pcal_version(void);
 
 /* One line: compiler, processor family and the kernels chosen for this machine. */
-PCAL_API const char *pcal_build(void);
+PCAL_API const char *pcal_build_info(void);
 
 /* ---- Status and errors -------------------------------------------------- */
 
@@ -154,7 +154,7 @@ PCAL_API void pcal_budget_free(pcal_budget *budget);
  * the memory that the machine or the container offers, which is the smaller of physical memory
  * and the limits of the control groups (versions 1 and 2) that the process is in.  0 where
  * nothing is known. */
-PCAL_API uint64_t pcal_memory_default(void);
+PCAL_API uint64_t pcal_default_memory_limit(void);
 
 /* Receives output piece by piece; a non-zero answer stops with PCAL_IO. */
 typedef int (*pcal_sink)(void *user, const char *bytes, size_t count);
@@ -206,7 +206,7 @@ typedef struct pcal_option {
 
 /* Kinds of rows: "metrics", "groups", "notions", "conventions", "calibrators",
  * "figures", "studies". */
-typedef struct pcal_row {
+typedef struct pcal_registry_row {
   const char *kind;
   const char *name;
   const char *title;    /* a few words */
@@ -219,16 +219,16 @@ typedef struct pcal_row {
   const pcal_option *options;
   size_t option_count;
   const char *task; /* "regression", or NULL for classes and for what serves both */
-} pcal_row;
+} pcal_registry_row;
 
-PCAL_API size_t pcal_row_count(const char *kind); /* 0 for an unknown kind */
-PCAL_API const pcal_row *pcal_row_at(const char *kind, size_t index);
+PCAL_API size_t pcal_registry_count(const char *kind); /* 0 for an unknown kind */
+PCAL_API const pcal_registry_row *pcal_registry_at(const char *kind, size_t index);
 /* A name may stand for a row of each task ("log", "skce"): this finds the first, of classes. */
-PCAL_API const pcal_row *pcal_row_find(const char *kind, const char *name);
-PCAL_API const pcal_row *pcal_row_find_for(const char *kind, const char *task,
-                                           const char *name);
+PCAL_API const pcal_registry_row *pcal_registry_find(const char *kind, const char *name);
+PCAL_API const pcal_registry_row *
+pcal_registry_find_for_task(const char *kind, const char *task, const char *name);
 /* The name nearest to a mistyped one, or NULL when nothing is near. */
-PCAL_API const char *pcal_row_nearest(const char *kind, const char *name);
+PCAL_API const char *pcal_registry_nearest(const char *kind, const char *name);
 
 /* Writes the full canonical spec ("ece:bins=15,...") of a metric spec. */
 PCAL_API pcal_status pcal_spec_canonical(const char *spec, char *out, size_t out_size,
@@ -270,13 +270,13 @@ typedef enum pcal_weights {
  * one of its scores ("line 7, column \"cat\"").  Called when a row is refused, from any thread.
  */
 typedef enum pcal_field {
-  PCAL_SCORES = 1,
-  PCAL_LABELS, /* or targets */
-  PCAL_WEIGHTS
+  PCAL_FIELD_SCORES = 1,
+  PCAL_FIELD_LABELS, /* or targets */
+  PCAL_FIELD_WEIGHTS
 } pcal_field;
 #define PCAL_NO_COLUMN SIZE_MAX
-typedef void (*pcal_place)(const void *user, pcal_field field, size_t row, size_t column,
-                           char *out, size_t out_size);
+typedef void (*pcal_row_locator)(const void *user, pcal_field field, size_t row, size_t column,
+                                 char *out, size_t out_size);
 
 /* A view of rows that the caller keeps alive during the call.  One column of
  * PROBABILITY or LOGIT is the score of class 1 of two.  Strides are in bytes and
@@ -298,7 +298,7 @@ typedef struct pcal_batch {
   const uint32_t *groups; /* group numbers, or NULL */
   uint64_t first_row;     /* index of the first row in the whole data set */
   const char *scores_name, *labels_name, *weights_name, *groups_name;
-  pcal_place place; /* or NULL: by numbers */
+  pcal_row_locator place; /* or NULL: by numbers */
   const void *place_user;
   const double *targets;   /* of regression, in place of labels; their name is labels_name */
   const double *levels;    /* of quantiles, one for each column */
@@ -531,7 +531,7 @@ typedef struct pcal_shape {
   { sizeof(pcal_shape), PCAL_PROBABILITY, PCAL_F32, 0, 0, 0, 0, 0, NULL, NULL, 0, NULL }
 
 /* shape->size must be set: start from PCAL_SHAPE_INIT. */
-PCAL_API void pcal_source_shape(const pcal_source *source, pcal_shape *shape);
+PCAL_API void pcal_source_get_shape(const pcal_source *source, pcal_shape *shape);
 
 /* ---- Measuring ---------------------------------------------------------- */
 
@@ -555,8 +555,8 @@ typedef struct pcal_measure_config {
   int null;       /* also what a calibrated model would show; the environment's seed counts */
   int by_cluster; /* groups are clusters of rows that belong together: intervals draw them as a
                      whole, and results are not told group by group */
-  int paired;     /* keep replicas, for pcal_results_against; needs an interval */
-  int curves;     /* keep the tables behind values for plots, see pcal_results_curve; the scores
+  int paired;     /* keep replicas, for pcal_results_add_difference; needs an interval */
+  int curves; /* keep the tables behind values for plots, see pcal_results_get_curve; the scores
                      of a large source then stay in memory */
   const double *levels; /* of quantiles, one for each column; copied */
 } pcal_measure_config;
@@ -580,14 +580,15 @@ PCAL_API pcal_status pcal_measure_merge(pcal_measure *measure, const pcal_measur
                                         pcal_error *err);
 /* Names for output; copied.  Either may be NULL.  Groups with names are told in the order of
  * their first rows, others by number. */
-PCAL_API pcal_status pcal_measure_name(pcal_measure *measure, const char *const *class_names,
-                                       size_t class_count, const char *const *group_names,
-                                       size_t group_count, pcal_error *err);
+PCAL_API pcal_status pcal_measure_set_names(pcal_measure *measure,
+                                            const char *const *class_names, size_t class_count,
+                                            const char *const *group_names, size_t group_count,
+                                            pcal_error *err);
 PCAL_API pcal_status pcal_measure_finish(const pcal_measure *measure, pcal_results **out,
                                          pcal_error *err);
 PCAL_API void pcal_measure_free(pcal_measure *measure);
 /* Says whether later results keep their curves, which a saved state does not tell. */
-PCAL_API void pcal_measure_curves(pcal_measure *measure, int wanted);
+PCAL_API void pcal_measure_keep_curves(pcal_measure *measure, int wanted);
 
 /* From a source to results in one call; kind, columns and names come from the
  * source. */
@@ -610,9 +611,10 @@ PCAL_API pcal_status pcal_measure_load(const void *bytes, size_t length, const c
 PCAL_API pcal_status pcal_measure_describe(const pcal_measure *measure, pcal_sink sink,
                                            void *user, pcal_error *err);
 /* As pcal_measure_run, but gives the measure instead of its results. */
-PCAL_API pcal_status pcal_measure_source(pcal_source *source, const pcal_measure_config *config,
-                                         const pcal_env *env, pcal_measure **out,
-                                         pcal_error *err);
+PCAL_API pcal_status pcal_measure_from_source(pcal_source *source,
+                                              const pcal_measure_config *config,
+                                              const pcal_env *env, pcal_measure **out,
+                                              pcal_error *err);
 
 /* ---- Calibrators ---------------------------------------------------------- */
 
@@ -656,14 +658,15 @@ PCAL_API pcal_status pcal_calibrator_export(const pcal_calibrator *calibrator, c
 
 /* Columns of a calibrated row: as many as the scores have, or 1 where a calibrator tells the
  * probability of a single event. */
-PCAL_API size_t pcal_calibrator_columns(const pcal_calibrator *calibrator);
+PCAL_API size_t pcal_calibrator_column_count(const pcal_calibrator *calibrator);
 
 /* Groups that have a calibrator of their own, and their names; 0 where rows have no groups. */
-PCAL_API size_t pcal_calibrator_groups(const pcal_calibrator *calibrator);
-PCAL_API const char *pcal_calibrator_group(const pcal_calibrator *calibrator, size_t group);
+PCAL_API size_t pcal_calibrator_group_count(const pcal_calibrator *calibrator);
+PCAL_API const char *pcal_calibrator_group_name(const pcal_calibrator *calibrator,
+                                                size_t group);
 
 /* Calibrated probabilities of a batch (labels not needed), row after row and in its type: out
- * has rows * pcal_calibrator_columns elements.  Of a calibrator with groups, the batch's groups
+ * has rows * pcal_calibrator_column_count elements.  Of a calibrator with groups, the batch's groups
  * are numbers of them, and any other number stands for none. */
 PCAL_API pcal_status pcal_calibrator_apply(const pcal_calibrator *calibrator,
                                            const pcal_batch *batch, const pcal_env *env,
@@ -671,9 +674,10 @@ PCAL_API pcal_status pcal_calibrator_apply(const pcal_calibrator *calibrator,
 
 /* Recalibrates a whole source, window by window in constant memory, into a file format:
  * "npy" or "csv" (with a header when the source has class names). */
-PCAL_API pcal_status pcal_apply_run(pcal_source *source, const pcal_calibrator *calibrator,
-                                    const char *format, const pcal_env *env, pcal_sink sink,
-                                    void *user, pcal_error *err);
+PCAL_API pcal_status pcal_calibrator_apply_source(pcal_source *source,
+                                                  const pcal_calibrator *calibrator,
+                                                  const char *format, const pcal_env *env,
+                                                  pcal_sink sink, void *user, pcal_error *err);
 
 /* ---- Results ------------------------------------------------------------ */
 
@@ -704,7 +708,7 @@ typedef struct pcal_result {
   int has_null;       /* what a calibrated model would show: mean, 95 % band, p-value */
   double null_mean, null_low, null_high, null_p_value;
   const char *unsure; /* why there is no interval or null, or what to doubt of it; or NULL */
-  int has_difference; /* to the other model of pcal_results_against */
+  int has_difference; /* to the other model of pcal_results_add_difference */
   double difference;
   int has_difference_interval;
   double difference_low, difference_high, difference_p_value;
@@ -758,8 +762,8 @@ typedef struct pcal_curve {
 
 /* The curve of a result, by its index; out->size must be set: start from PCAL_CURVE_INIT. Fails
  * as pcal_results_get; a result without a curve has one of 0 points. */
-PCAL_API pcal_status pcal_results_curve(const pcal_results *results, size_t index,
-                                        pcal_curve *out);
+PCAL_API pcal_status pcal_results_get_curve(const pcal_results *results, size_t index,
+                                            pcal_curve *out);
 
 /* Reliability table of the data's natural view: 15 bins of equal width; of quantiles the cells
  * between their levels. */
@@ -776,13 +780,13 @@ PCAL_API const pcal_bin *pcal_results_bins(const pcal_results *results, size_t *
  * same metrics, `paired` and an interval.  A p-value is that of the null that both models have
  * the same law, by exchanging them row by row; it is below 1 - level exactly when the interval
  * of the difference excludes 0. */
-PCAL_API pcal_status pcal_results_against(pcal_results *results, const pcal_results *other,
-                                          pcal_error *err);
+PCAL_API pcal_status pcal_results_add_difference(pcal_results *results,
+                                                 const pcal_results *other, pcal_error *err);
 
 /* Says that of the two models compared one is an injective function of the other's predictions,
  * as after temperature scaling: the difference of brier, log or spherical is then told as that
  * of its calibration error too (Gruber & Buettner 2022, Proposition 4.5). */
-PCAL_API void pcal_results_injective(pcal_results *results);
+PCAL_API void pcal_results_set_injective(pcal_results *results);
 
 /* What the weights were taken for, PCAL_WEIGHTS_AUTO without weights, and the effective sample
  * size: the number of rows, for frequencies the sum of the weights, for importance weights
@@ -818,15 +822,15 @@ PCAL_API pcal_status pcal_plan_write(const pcal_results *results,
 /* ---- Comparing ----------------------------------------------------------- */
 
 /* A model to compare; all models have the same rows, in the same order. */
-typedef struct pcal_compared {
+typedef struct pcal_model {
   size_t size;
   const char *name;     /* NULL where there is one model */
   pcal_source *source;  /* rows to judge on; read several times */
   pcal_source *fitting; /* other rows to fit on, or NULL: cross-validation */
-} pcal_compared;
+} pcal_model;
 
-#define PCAL_COMPARED_INIT \
-  { sizeof(pcal_compared), NULL, NULL, NULL }
+#define PCAL_MODEL_INIT \
+  { sizeof(pcal_model), NULL, NULL, NULL }
 
 typedef struct pcal_compare_config {
   size_t size;
@@ -850,7 +854,7 @@ typedef struct pcal_comparison pcal_comparison;
 /* Fits every method to every model, judges it on rows that it has not seen, and ranks.  The
  * first model, as it is, is what improvements are told against.  A method of the default list
  * that does not suit the data is told with its reason; one asked for is an error. */
-PCAL_API pcal_status pcal_compare_run(const pcal_compared *models, size_t model_count,
+PCAL_API pcal_status pcal_compare_run(const pcal_model *models, size_t model_count,
                                       const pcal_compare_config *config, const pcal_env *env,
                                       pcal_comparison **out, pcal_error *err);
 PCAL_API void pcal_comparison_free(pcal_comparison *comparison);
@@ -870,15 +874,15 @@ typedef struct pcal_figure pcal_figure;
 
 typedef struct pcal_figure_config {
   size_t size;
-  const char *figure;   /* with options: "ks-graph:rank=2"; pcal_row_at("figures", i) */
+  const char *figure;   /* with options: "ks-graph:rank=2"; pcal_registry_at("figures", i) */
   pcal_source *fitting; /* a second set, for figures that show one; or NULL */
   const pcal_calibrator *calibrator; /* scores are drawn after it, or NULL */
   int normalize, skip_missing;       /* as in pcal_measure_config */
-  double interval;             /* level, where the figure shows how sure; 0: it does not */
-  size_t replicas;             /* 0: 1000 */
-  double width, height;        /* in pixels of the usual size; 0: the figure's own */
-  const char *title;           /* instead of the figure's own, or NULL */
-  const pcal_compared *models; /* for figures of several models, such as range-bounds:
+  double interval;          /* level, where the figure shows how sure; 0: it does not */
+  size_t replicas;          /* 0: 1000 */
+  double width, height;     /* in pixels of the usual size; 0: the figure's own */
+  const char *title;        /* instead of the figure's own, or NULL */
+  const pcal_model *models; /* for figures of several models, such as range-bounds:
                                          drawn in this order, with the source NULL */
   size_t model_count;
 } pcal_figure_config;
@@ -979,10 +983,10 @@ PCAL_API pcal_status pcal_simulate(const pcal_simulation *simulation, const pcal
  * integral over labels is exact, that over predictions a mean over ten million scores.  NaN for
  * metrics over pairs of rows, those that refuse weights that are not whole, and tests, whose
  * statistics grow with the rows. */
-PCAL_API pcal_status pcal_simulation_truths(const pcal_simulation *simulation,
-                                            const char *const *specs, size_t count,
-                                            const pcal_env *env, double *values,
-                                            pcal_error *err);
+PCAL_API pcal_status pcal_simulation_population_values(const pcal_simulation *simulation,
+                                                       const char *const *specs, size_t count,
+                                                       const pcal_env *env, double *values,
+                                                       pcal_error *err);
 
 /* ---- Studies -------------------------------------------------------------- */
 
@@ -1003,9 +1007,8 @@ typedef struct pcal_study_config {
   size_t row_count_count;
   const double *factors; /* the same for the simulation's factor */
   size_t factor_count;
-  uint64_t null_sets; /* calibrated sets for the size of tests; 0: as many as sets */
-  const pcal_compared
-      *models; /* predictions of the user's, with a set to fit on where wanted */
+  uint64_t null_sets;       /* calibrated sets for the size of tests; 0: as many as sets */
+  const pcal_model *models; /* predictions of the user's, with a set to fit on where wanted */
   size_t model_count;
   const char *const *methods; /* calibrators, or none for the study's own choice */
   size_t method_count;
@@ -1032,9 +1035,9 @@ PCAL_API pcal_status pcal_study_write(const pcal_study *study, pcal_format forma
                                       pcal_sink sink, void *user, pcal_error *err);
 
 /* Its figure; of the configuration width, height and title count, and it may be NULL. */
-PCAL_API pcal_status pcal_study_figure(const pcal_study *study,
-                                       const pcal_figure_config *config, pcal_figure **out,
-                                       pcal_error *err);
+PCAL_API pcal_status pcal_figure_from_study(const pcal_study *study,
+                                            const pcal_figure_config *config, pcal_figure **out,
+                                            pcal_error *err);
 
 /* ---- Writing files ------------------------------------------------------ */
 
@@ -1045,8 +1048,8 @@ typedef struct pcal_output pcal_output;
 
 PCAL_API pcal_status pcal_output_open(const char *path, const pcal_env *env, pcal_output **out,
                                       pcal_error *err);
-PCAL_API int pcal_output_sink(void *output, const char *bytes, size_t count); /* a pcal_sink */
-PCAL_API const char *pcal_output_temporary(const pcal_output *output); /* name, or NULL */
+PCAL_API int pcal_output_write(void *output, const char *bytes, size_t count); /* a pcal_sink */
+PCAL_API const char *pcal_output_temporary_path(const pcal_output *output); /* name, or NULL */
 /* Writes everything out and reports any failure so far, without renaming: so that several
  * files can be made sure of before the first one is committed. */
 PCAL_API pcal_status pcal_output_flush(pcal_output *output, pcal_error *err);
@@ -1058,15 +1061,15 @@ PCAL_API pcal_status pcal_output_flush(pcal_output *output, pcal_error *err);
 PCAL_API pcal_status pcal_output_commit_all(pcal_output *const *outputs, size_t count,
                                             pcal_error *err);
 /* Gives such files their names now; for programs that read files by themselves. */
-PCAL_API void pcal_output_settle(const char *path);
+PCAL_API void pcal_output_recover(const char *path);
 /* Both free the output.  Commit reports any failure since open. */
 PCAL_API pcal_status pcal_output_commit(pcal_output *output, pcal_error *err);
 PCAL_API void pcal_output_discard(pcal_output *output);
 
 /* Header of a .npy file of little-endian float32, float64 or int32 values:
  * type is "<f4", "<f8" or "<i4"; columns 0 makes it one-dimensional. */
-PCAL_API pcal_status pcal_npy_header(const char *type, uint64_t rows, size_t columns,
-                                     pcal_sink sink, void *user, pcal_error *err);
+PCAL_API pcal_status pcal_npy_header_write(const char *type, uint64_t rows, size_t columns,
+                                           pcal_sink sink, void *user, pcal_error *err);
 
 #ifdef __cplusplus
 }

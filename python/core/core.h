@@ -165,7 +165,7 @@ PyObject *core_compare(PyObject *module, PyObject *arguments);
 PyObject *core_study(PyObject *module, PyObject *arguments);
 /* The models of a tuple of (name or None, Source, Source or None), to be freed with PyMem_Free;
  * NULL with an exception. */
-pcal_compared *core_compare_models(const core_state *state, PyObject *given, size_t *count);
+pcal_model *core_compare_models(const core_state *state, PyObject *given, size_t *count);
 /* Adds the watches of their sources to a turn; -1 with an exception. */
 int core_compare_turn(core_turn *turn, PyObject *given);
 PyObject *core_write_file(PyObject *module, PyObject *arguments);

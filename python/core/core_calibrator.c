@@ -110,7 +110,7 @@ static PyObject *core_calibrator_export(PyObject *self, PyObject *arguments) {
 
 /* ---- Applying ---- */
 
-/* The npy file that pcal_apply_run writes: a header, from which the size is known, then the
+/* The npy file that pcal_calibrator_apply_source writes: a header, from which the size is known, then the
  * values, which go straight into the memory of a bytearray. */
 typedef struct core_calibrator_output {
   core_watch *watch;
@@ -199,9 +199,10 @@ static PyObject *core_calibrator_apply(PyObject *self, PyObject *source) {
   core_turn turn = {NULL, 0, NULL};
   pcal_status status = core_turn_begin_one(&turn, object->watch, 1);
   if (status == PCAL_OK)
-    status = core_turn_end(&turn, pcal_apply_run(object->source, core_calibrator_in(self),
-                                                 "npy", core_watch_env(object->watch),
-                                                 core_calibrator_sink, &output, &error));
+    status = core_turn_end(
+        &turn, pcal_calibrator_apply_source(object->source, core_calibrator_in(self), "npy",
+                                            core_watch_env(object->watch), core_calibrator_sink,
+                                            &output, &error));
   free(output.header.block);
   if (status != PCAL_OK || output.values == NULL) {
     Py_XDECREF(output.values);

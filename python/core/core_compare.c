@@ -2,9 +2,9 @@
 #include "core.h"
 
 /* (name or None, Source, Source or None) */
-static int core_compare_model(const core_state *state, PyObject *given, pcal_compared *out) {
+static int core_compare_model(const core_state *state, PyObject *given, pcal_model *out) {
   PyObject *source, *fitting;
-  *out = (pcal_compared)PCAL_COMPARED_INIT;
+  *out = (pcal_model)PCAL_MODEL_INIT;
   if (!core_tuple(given) || !PyArg_ParseTuple(given, "zOO", &out->name, &source, &fitting) ||
       !core_check(source, state->source_type, "Source") ||
       (fitting != Py_None && !core_check(fitting, state->source_type, "Source")))
@@ -15,11 +15,11 @@ static int core_compare_model(const core_state *state, PyObject *given, pcal_com
   return 0;
 }
 
-pcal_compared *core_compare_models(const core_state *state, PyObject *given, size_t *count) {
+pcal_model *core_compare_models(const core_state *state, PyObject *given, size_t *count) {
   *count = (size_t)PyTuple_Size(given);
-  pcal_compared *models = PyMem_Malloc((*count + 1) * sizeof *models);
+  pcal_model *models = PyMem_Malloc((*count + 1) * sizeof *models);
   if (models == NULL)
-    return (pcal_compared *)PyErr_NoMemory();
+    return (pcal_model *)PyErr_NoMemory();
   for (size_t i = 0; i < *count; i++)
     if (core_compare_model(state, PyTuple_GetItem(given, (Py_ssize_t)i), &models[i]) < 0) {
       PyMem_Free(models);
@@ -54,7 +54,7 @@ int core_compare_turn(core_turn *turn, PyObject *given) {
   return 0;
 }
 
-static PyObject *core_compare_run(const pcal_compared *models, size_t count, PyObject *given,
+static PyObject *core_compare_run(const pcal_model *models, size_t count, PyObject *given,
                                   core_watch *watch, const pcal_compare_config *config) {
   pcal_comparison *comparison = NULL;
   core_turn turn = {NULL, 0, NULL};
@@ -98,8 +98,7 @@ PyObject *core_compare(PyObject *module, PyObject *arguments) {
   const char **method_letters = core_letters_of(methods, &config.method_count);
   const char **spec_letters =
       method_letters == NULL ? NULL : core_letters_of(specs, &config.spec_count);
-  pcal_compared *models =
-      spec_letters == NULL ? NULL : core_compare_models(state, given, &count);
+  pcal_model *models = spec_letters == NULL ? NULL : core_compare_models(state, given, &count);
   PyObject *made = NULL;
   if (models != NULL) {
     const core_source *first =

@@ -22,7 +22,7 @@ PyObject *core_draw(PyObject *module, PyObject *arguments) {
       (calibrator != Py_None && !core_check(calibrator, state->calibrator_type, "Calibrator")))
     return NULL;
   size_t count = 0;
-  pcal_compared *models = core_compare_models(state, given, &count);
+  pcal_model *models = core_compare_models(state, given, &count);
   if (models == NULL)
     return NULL;
   if (count < 1) {

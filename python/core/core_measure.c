@@ -84,9 +84,9 @@ PyObject *core_measure_part(PyObject *module, PyObject *arguments) {
   core_turn turn = {NULL, 0, NULL};
   pcal_status status = core_turn_begin_one(&turn, object->watch, 1);
   if (status == PCAL_OK)
-    status = core_turn_end(&turn, pcal_measure_source(object->source, &config,
-                                                      core_watch_env(object->watch), &measure,
-                                                      &error));
+    status = core_turn_end(&turn, pcal_measure_from_source(object->source, &config,
+                                                           core_watch_env(object->watch),
+                                                           &measure, &error));
   PyMem_Free(letters);
   if (status != PCAL_OK) {
     pcal_measure_free(measure);

@@ -14,7 +14,7 @@ static PyObject *core_module_processors(PyObject *module, PyObject *unused) {
 static PyObject *core_module_memory(PyObject *module, PyObject *unused) {
   (void)module;
   (void)unused;
-  return PyLong_FromUnsignedLongLong(pcal_memory_default());
+  return PyLong_FromUnsignedLongLong(pcal_default_memory_limit());
 }
 
 static PyMethodDef core_module_methods[] = {
@@ -78,7 +78,7 @@ static int core_module_fill(PyObject *module) {
       core_calibrator_add(module, state) < 0 || core_measure_add(module, state) < 0)
     return -1;
   if (PyModule_AddStringConstant(module, "VERSION", pcal_version()) < 0 ||
-      PyModule_AddStringConstant(module, "BUILD", pcal_build()) < 0)
+      PyModule_AddStringConstant(module, "BUILD", pcal_build_info()) < 0)
     return -1;
   return core_module_at_exit(module) < 0 ? -1 : core_module_statuses(module);
 }

@@ -182,7 +182,7 @@ static PyObject *core_results_against(PyObject *self, PyObject *other) {
   pcal_status status = core_turn_begin(&turn, 1);
   if (status == PCAL_OK)
     status = core_turn_end(
-        &turn, pcal_results_against(object->results, core_results_in(other), &error));
+        &turn, pcal_results_add_difference(object->results, core_results_in(other), &error));
   if (status != PCAL_OK)
     return core_raise(&error);
   Py_RETURN_NONE;

@@ -9,7 +9,7 @@ static PyObject *core_rows_option(const pcal_option *option) {
                        core_text(option->choices), core_text(option->help));
 }
 
-static PyObject *core_rows_options(const pcal_row *row) {
+static PyObject *core_rows_options(const pcal_registry_row *row) {
   PyObject *options = PyTuple_New((Py_ssize_t)row->option_count);
   for (size_t i = 0; options != NULL && i < row->option_count; i++) {
     PyObject *option = core_rows_option(&row->options[i]);
@@ -19,7 +19,7 @@ static PyObject *core_rows_options(const pcal_row *row) {
   return options;
 }
 
-static PyObject *core_rows_row(const pcal_row *row) {
+static PyObject *core_rows_row(const pcal_registry_row *row) {
   return Py_BuildValue("(NNNNNNNNNNN)", core_text(row->kind), core_text(row->name),
                        core_text(row->title), core_text(row->formula), core_text(row->about),
                        core_text(row->citation), core_text(row->notion), core_text(row->bound),
@@ -32,8 +32,8 @@ PyObject *core_rows(PyObject *module, PyObject *kind) {
   if (letters == NULL)
     return NULL;
   PyObject *rows = PyList_New(0);
-  const pcal_row *row;
-  for (size_t i = 0; rows != NULL && (row = pcal_row_at(letters, i)) != NULL; i++) {
+  const pcal_registry_row *row;
+  for (size_t i = 0; rows != NULL && (row = pcal_registry_at(letters, i)) != NULL; i++) {
     PyObject *one = core_rows_row(row);
     if (one == NULL || PyList_Append(rows, one) < 0)
       Py_CLEAR(rows);

@@ -387,7 +387,7 @@ static PyObject *core_source_shape(PyObject *self, PyObject *unused) {
   (void)unused;
   if (core_turn_hold(&turn, core_source_of(self)->watch) < 0)
     return NULL;
-  pcal_source_shape(core_source_of(self)->source, &shape);
+  pcal_source_get_shape(core_source_of(self)->source, &shape);
   PyObject *made = Py_BuildValue(
       "(inNN)", (int)shape.kind, (Py_ssize_t)shape.columns, core_source_levels(&shape),
       shape.row_count == PCAL_NO_ROW ? core_text(NULL)

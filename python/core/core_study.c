@@ -8,7 +8,7 @@ typedef struct core_study_lists {
   const char **methods, **specs;
   uint64_t *rows;
   double *factors;
-  pcal_compared *models;
+  pcal_model *models;
 } core_study_lists;
 
 static void core_study_free(core_study_lists *lists) {
@@ -73,7 +73,7 @@ static PyObject *core_study_run(const char *spec, const pcal_study_config *confi
       core_turn_add_source(&turn, features) < 0 || core_turn_begin(&turn, 1) != PCAL_OK)
     return NULL;
   pcal_status status = pcal_study_run(spec, config, core_watch_env(watch), &study, &error);
-  if (status == PCAL_OK && pcal_study_figure(study, NULL, &figure, NULL) != PCAL_OK)
+  if (status == PCAL_OK && pcal_figure_from_study(study, NULL, &figure, NULL) != PCAL_OK)
     figure = NULL;
   status = core_turn_end(&turn, status);
   PyObject *made =

@@ -99,7 +99,7 @@ PyObject *core_write_file(PyObject *module, PyObject *arguments) {
   PyThreadState *caller = PyEval_SaveThread();
   pcal_status status = pcal_output_open(path, NULL, &output, &error);
   if (status == PCAL_OK) {
-    pcal_output_sink(output, bytes, (size_t)length);
+    pcal_output_write(output, bytes, (size_t)length);
     status = pcal_output_commit(output, &error);
   }
   PyEval_RestoreThread(caller);

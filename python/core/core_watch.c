@@ -109,7 +109,7 @@ core_watch *core_watch_new(PyObject *module, PyObject *settings) {
   watch->env.seed = seed;
   watch->env.words = PCAL_WORDS_PYTHON;
   if (limit == 0)
-    limit = pcal_memory_default();
+    limit = pcal_default_memory_limit();
   pcal_error err;
   if (limit > 0 && pcal_budget_new(limit, NULL, &watch->env.budget, &err) != PCAL_OK) {
     free(watch);

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "core/processors.h"
+#include "base/processors.h"
 #include "kernels/row_kernels.h"
 #include "propercal.h"
 
@@ -34,7 +34,7 @@ unsigned pcal_processor_count(void) {
   return (unsigned)pc_processor_count();
 }
 
-const char *pcal_build(void) {
+const char *pcal_build_info(void) {
   static const struct {
     const char *kernels, *build;
   } levels[] = {

@@ -10,8 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "calibrators/grouped.h"
-#include "core/executor.h"
+#include "base/executor.h"
+#include "calibrators/group_calibrators.h"
 #include "data/pass.h"
 #include "kernels/row_kernels.h"
 
@@ -229,11 +229,11 @@ static void apply_reword(pcal_error *err) {
 
 static pcal_status apply_batch(apply_state *state, const pcal_batch *batch, pcal_error *err) {
   const pcal_calibrator *calibrator = state->calibrator;
-  const pc_policy policy = {.normalize = calibrator->normalize,
-                            .need_scores = calibrator->row->needs_scores,
-                            .scores_only = calibrator->row->needs_scores,
-                            .lean = calibrator->row->needs_scores,
-                            .unlabelled = 1};
+  const pc_row_policy policy = {.normalize = calibrator->normalize,
+                                .need_scores = calibrator->row->needs_scores,
+                                .scores_only = calibrator->row->needs_scores,
+                                .lean = calibrator->row->needs_scores,
+                                .unlabelled = 1};
   pc_pass pass;
   pc_row_counts counts;
   PC_TRY(pc_pass_init(&pass, state->env, &calibrator->layout, &policy, apply_add, state, err));
@@ -247,12 +247,14 @@ static pcal_status apply_batch(apply_state *state, const pcal_batch *batch, pcal
 pcal_status pc_calibrator_apply(const pcal_calibrator *calibrator, const pcal_batch *batch,
                                 const pcal_env *env, void *out, pcal_error *err) {
   PC_TRY(apply_check(calibrator, batch, err));
-  return calibrator->grouping == NULL ? pc_calibrator_map(calibrator, batch, env, out, err)
-                                      : pc_grouped_apply(calibrator, batch, env, out, err);
+  return calibrator->grouping == NULL
+             ? pc_calibrator_apply_ungrouped(calibrator, batch, env, out, err)
+             : pc_group_calibrators_apply(calibrator, batch, env, out, err);
 }
 
-pcal_status pc_calibrator_map(const pcal_calibrator *calibrator, const pcal_batch *batch,
-                              const pcal_env *env, void *out, pcal_error *err) {
+pcal_status pc_calibrator_apply_ungrouped(const pcal_calibrator *calibrator,
+                                          const pcal_batch *batch, const pcal_env *env,
+                                          void *out, pcal_error *err) {
   pcal_batch bare = *batch;
   const size_t block = APPLY_BLOCK_CELLS / calibrator->layout.classes;
   const size_t workers = pc_worker_count(env);
@@ -279,7 +281,7 @@ pcal_status pc_calibrator_map(const pcal_calibrator *calibrator, const pcal_batc
   return status;
 }
 
-pcal_kind pc_calibrated_kind(pcal_kind kind) {
+pcal_kind pc_calibrator_output_kind(pcal_kind kind) {
   if (pc_kind_form(kind) == PC_FORM_CLASSES)
     return kind == PCAL_CONFIDENCE ? PCAL_CONFIDENCE : PCAL_PROBABILITY;
   return pc_kind_form(kind) == PC_FORM_GAUSSIAN ? PCAL_MEAN_VARIANCE : kind;

@@ -4,29 +4,29 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "calibrators/grouped.h"
+#include "calibrators/group_calibrators.h"
 #include "measure/results.h"
 
-#define CALIBRATOR(file, symbol) extern const pc_calibrator_row pc_calibrator_##symbol;
+#define CALIBRATOR(file, symbol) extern const pc_calibrator_method pc_calibrator_##symbol;
 #include "calibrators/registry.def"
 #undef CALIBRATOR
 
-static const pc_calibrator_row *const calibrator_rows[] = {
+static const pc_calibrator_method *const calibrator_rows[] = {
 #define CALIBRATOR(file, symbol) &pc_calibrator_##symbol,
 #include "calibrators/registry.def"
 #undef CALIBRATOR
 };
 
-size_t pc_calibrator_count(void) {
+size_t pc_calibrator_method_count(void) {
   return sizeof calibrator_rows / sizeof *calibrator_rows;
 }
 
-const pc_calibrator_row *pc_calibrator_at(size_t index) {
-  return index < pc_calibrator_count() ? calibrator_rows[index] : NULL;
+const pc_calibrator_method *pc_calibrator_method_at(size_t index) {
+  return index < pc_calibrator_method_count() ? calibrator_rows[index] : NULL;
 }
 
-const pc_calibrator_row *pc_calibrator_find(const char *name) {
-  for (size_t i = 0; i < pc_calibrator_count(); i++)
+const pc_calibrator_method *pc_calibrator_method_find(const char *name) {
+  for (size_t i = 0; i < pc_calibrator_method_count(); i++)
     if (strcmp(calibrator_rows[i]->row.name, name) == 0)
       return calibrator_rows[i];
   return NULL;
@@ -34,23 +34,23 @@ const pc_calibrator_row *pc_calibrator_find(const char *name) {
 
 static const char *calibrator_next_name(void *user, size_t i) {
   (void)user;
-  return i < pc_calibrator_count() ? calibrator_rows[i]->row.name : NULL;
+  return i < pc_calibrator_method_count() ? calibrator_rows[i]->row.name : NULL;
 }
 
-pcal_status pc_calibrator_parse(const char *spec, const pc_calibrator_row **row,
+pcal_status pc_calibrator_parse(const char *spec, const pc_calibrator_method **row,
                                 pc_options *options, pcal_error *err) {
   char name[64];
   PC_TRY(pc_spec_name(spec, name, sizeof name, err));
-  *row = pc_calibrator_find(name);
+  *row = pc_calibrator_method_find(name);
   if (*row == NULL) {
-    const char *near = pc_nearest(name, calibrator_next_name, NULL);
+    const char *near = pc_nearest_word(name, calibrator_next_name, NULL);
     return pc_fail(
         err, PCAL_USAGE,
         "there is no calibrator \"%s\"%s%s%s; `propercal list calibrators` shows them all",
         name, near == NULL ? "" : " (did you mean \"", near == NULL ? "" : near,
         near == NULL ? "" : "\"?)");
   }
-  const pcal_row *about = &(*row)->row;
+  const pcal_registry_row *about = &(*row)->row;
   const pcal_status status =
       pc_options_parse(spec, about->name, about->options, about->option_count, options, err);
   if (status != PCAL_OK)
@@ -58,7 +58,7 @@ pcal_status pc_calibrator_parse(const char *spec, const pc_calibrator_row **row,
   return status;
 }
 
-pcal_status pc_calibrator_new(const pcal_env *env, const pc_calibrator_row *row,
+pcal_status pc_calibrator_new(const pcal_env *env, const pc_calibrator_method *row,
                               const pc_options *options, const pc_layout *layout,
                               pcal_calibrator **out, pcal_error *err) {
   pcal_calibrator *calibrator = pc_alloc(env, 1, sizeof *calibrator);
@@ -77,13 +77,13 @@ void pc_calibrator_free(pcal_calibrator *calibrator) {
     return;
   const pcal_env env = calibrator->env;
   calibrator->row->release(calibrator);
-  pc_grouping_free(&env, calibrator->grouping);
+  pc_group_calibrators_free(&env, calibrator->grouping);
   pc_name_list_free(&env, calibrator->class_names, calibrator->layout.columns);
   pc_free(&env, calibrator);
 }
 
-pcal_status pc_calibrator_fits(const pc_calibrator_row *row, const pc_layout *layout,
-                               pcal_error *err) {
+pcal_status pc_calibrator_check_layout(const pc_calibrator_method *row, const pc_layout *layout,
+                                       pcal_error *err) {
   const int regression = layout->form != PC_FORM_CLASSES;
   if (regression != (row->row.task != NULL) && (row->traits & PC_ANY_TASK) == 0)
     return pc_fail(err, PCAL_USAGE,
@@ -116,8 +116,8 @@ size_t pc_calibrator_columns(const pcal_calibrator *calibrator) {
 }
 
 unsigned pc_calibrator_traits(const pcal_calibrator *calibrator) {
-  const pc_calibrator_row *row = calibrator->row;
-  const pc_grouping *grouping = calibrator->grouping;
+  const pc_calibrator_method *row = calibrator->row;
+  const pc_group_calibrators *grouping = calibrator->grouping;
   unsigned traits = row->traits_now == NULL ? row->traits : row->traits_now(calibrator);
   for (size_t g = 0; grouping != NULL && g < grouping->count; g++)
     traits &= pc_calibrator_traits(grouping->members[g].calibrator);

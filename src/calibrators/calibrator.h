@@ -6,9 +6,9 @@
 #ifndef PC_CALIBRATOR_H
 #define PC_CALIBRATOR_H
 
-#include "core/json.h"
-#include "core/json_read.h"
-#include "core/options.h"
+#include "base/json.h"
+#include "base/json_read.h"
+#include "base/options.h"
 #include "data/rows.h"
 
 /* What is promised of a row's maps; the law tests look for counterexamples. */
@@ -48,20 +48,20 @@ typedef struct pc_fit_info {
   size_t warning_count;
 } pc_fit_info;
 
-typedef struct pc_calibrator_row pc_calibrator_row;
-typedef struct pc_grouping pc_grouping; /* calibrators/grouped.h */
-typedef struct pc_recipe pc_recipe;     /* calibrators/recipe.h */
+typedef struct pc_calibrator_method pc_calibrator_method;
+typedef struct pc_group_calibrators pc_group_calibrators; /* calibrators/group_calibrators.h */
+typedef struct pc_recipe pc_recipe;                       /* calibrators/recipe.h */
 
 struct pcal_calibrator {
   pcal_env env;
-  const pc_calibrator_row *row;
+  const pc_calibrator_method *row;
   pc_options options;
   pc_layout layout;
   int normalize;      /* rows are rescaled as in the fit */
   char **class_names; /* one for each column, or NULL */
   pc_fit_info fit;
-  void *parameters;      /* the row's own */
-  pc_grouping *grouping; /* calibrators of groups of rows, or NULL */
+  void *parameters;               /* the row's own */
+  pc_group_calibrators *grouping; /* calibrators of groups of rows, or NULL */
 };
 
 /* What a fit works on. */
@@ -72,8 +72,8 @@ typedef struct pc_fit_task {
   pcal_calibrator *calibrator; /* without parameters; layout and options are set */
 } pc_fit_task;
 
-struct pc_calibrator_row {
-  pcal_row row;
+struct pc_calibrator_method {
+  pcal_registry_row row;
   unsigned traits;
   int needs_scores; /* apply takes scores, not probabilities */
   /* The spec under which it stands in a comparison of all methods; NULL: its name; "": it has
@@ -109,24 +109,24 @@ struct pc_calibrator_row {
   void (*release)(pcal_calibrator *calibrator); /* parameters may be NULL */
 };
 
-size_t pc_calibrator_count(void);
-const pc_calibrator_row *pc_calibrator_at(size_t index); /* NULL behind the last */
-const pc_calibrator_row *pc_calibrator_find(const char *name);
+size_t pc_calibrator_method_count(void);
+const pc_calibrator_method *pc_calibrator_method_at(size_t index); /* NULL behind the last */
+const pc_calibrator_method *pc_calibrator_method_find(const char *name);
 
 /* Finds the row of a spec and parses its options; an unknown name is refused with the nearest
  * one. */
-PC_CHECKED pcal_status pc_calibrator_parse(const char *spec, const pc_calibrator_row **row,
+PC_CHECKED pcal_status pc_calibrator_parse(const char *spec, const pc_calibrator_method **row,
                                            pc_options *options, pcal_error *err);
 
 /* A calibrator of a row without parameters. */
-PC_CHECKED pcal_status pc_calibrator_new(const pcal_env *env, const pc_calibrator_row *row,
+PC_CHECKED pcal_status pc_calibrator_new(const pcal_env *env, const pc_calibrator_method *row,
                                          const pc_options *options, const pc_layout *layout,
                                          pcal_calibrator **out, pcal_error *err);
 void pc_calibrator_free(pcal_calibrator *calibrator);
 
 /* Fails when the row cannot work on the layout. */
-PC_CHECKED pcal_status pc_calibrator_fits(const pc_calibrator_row *row, const pc_layout *layout,
-                                          pcal_error *err);
+PC_CHECKED pcal_status pc_calibrator_check_layout(const pc_calibrator_method *row,
+                                                  const pc_layout *layout, pcal_error *err);
 
 /* Name of the objective that was minimised, in a caller's buffer; NULL when there is none. */
 const char *pc_calibrator_objective(const pcal_calibrator *calibrator, char *out, size_t size);

@@ -1,6 +1,6 @@
 #include "calibrators/calibrator_file.h"
 
-#include "calibrators/grouped.h"
+#include "calibrators/group_calibrators.h"
 
 void pc_calibrator_write_outcome(const pcal_calibrator *calibrator, pc_json *json) {
   const pc_fit_info *fit = &calibrator->fit;
@@ -114,7 +114,7 @@ static void calibrator_file_fit(const pcal_calibrator *calibrator, pc_json *json
   pc_json_close(json, '}');
 }
 
-static void calibrator_file_groups(const pc_grouping *grouping, pc_json *json) {
+static void calibrator_file_groups(const pc_group_calibrators *grouping, pc_json *json) {
   pc_json_key(json, "groups");
   pc_json_open(json, '{');
   pc_json_key(json, "kappa"); /* null: infinite */
@@ -133,7 +133,7 @@ static void calibrator_file_groups(const pc_grouping *grouping, pc_json *json) {
   pc_json_close(json, '}');
 }
 
-void pc_calibrator_write(const pcal_calibrator *calibrator, pc_text *out) {
+void pc_calibrator_save(const pcal_calibrator *calibrator, pc_text *out) {
   pc_json json;
   pc_json_init(&json, out);
   pc_json_open(&json, '{');

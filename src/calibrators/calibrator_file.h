@@ -7,10 +7,10 @@
 #define PC_CALIBRATOR_FORMAT "propercal-calibrator"
 #define PC_CALIBRATOR_VERSION 1
 
-void pc_calibrator_write(const pcal_calibrator *calibrator, pc_text *out);
+void pc_calibrator_save(const pcal_calibrator *calibrator, pc_text *out);
 
 /* Checks everything; name is used in sentences. */
-PC_CHECKED pcal_status pc_calibrator_read(const void *bytes, size_t length, const char *name,
+PC_CHECKED pcal_status pc_calibrator_load(const void *bytes, size_t length, const char *name,
                                           const pcal_env *env, pcal_calibrator **out,
                                           pcal_error *err);
 

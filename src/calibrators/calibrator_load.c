@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "calibrators/calibrator_file.h"
-#include "calibrators/grouped.h"
-#include "core/number.h"
+#include "calibrators/group_calibrators.h"
 
 #define CALIBRATOR_LOAD_WHOLE_MAX 9007199254740992.0 /* 2^53 */
 
@@ -128,7 +128,7 @@ static pcal_status calibrator_load_version(const calibrator_loader *loader) {
 
 /* A spec's sentence, with the file before it. */
 static pcal_status calibrator_load_spec(const calibrator_loader *loader,
-                                        const pc_calibrator_row **row, pc_options *options) {
+                                        const pc_calibrator_method **row, pc_options *options) {
   const char *spec = NULL, *method = NULL;
   pcal_error inner;
   PC_TRY(calibrator_load_text(loader, loader->root, "spec", &spec));
@@ -323,15 +323,15 @@ static pcal_status calibrator_load_group(const calibrator_loader *loader,
 
 static pcal_status calibrator_load_groups(const calibrator_loader *loader) {
   const pc_json_node *groups = pc_json_find(loader->root, "groups"), *members = NULL;
-  pc_grouping **grouping = &loader->calibrator->grouping;
+  pc_group_calibrators **grouping = &loader->calibrator->grouping;
   if (groups == NULL)
     return PCAL_OK;
   PC_TRY(calibrator_load_member(loader, loader->root, "groups", PC_JSON_OBJECT, &groups));
   PC_TRY(calibrator_load_keys(loader, groups, "kappa members"));
   PC_TRY(calibrator_load_member(loader, groups, "members", PC_JSON_ARRAY, &members));
-  if (members->list.count > PC_GROUPED_MAX)
+  if (members->list.count > PC_GROUP_CALIBRATORS_MAX)
     return calibrator_load_wrong(loader, members, "holds too many groups");
-  PC_TRY(pc_grouping_new(loader->env, members->list.count, grouping, loader->err));
+  PC_TRY(pc_group_calibrators_new(loader->env, members->list.count, grouping, loader->err));
   PC_TRY(calibrator_load_size(loader, groups, "kappa", INFINITY, &(*grouping)->kappa));
   pc_group_member *member = (*grouping)->members;
   for (const pc_json_node *node = members->list.first; node != NULL; node = node->next)
@@ -342,7 +342,7 @@ static pcal_status calibrator_load_groups(const calibrator_loader *loader) {
 /* ---- All ---- */
 
 static pcal_status calibrator_load_begin(calibrator_loader *loader) {
-  const pc_calibrator_row *row = NULL;
+  const pc_calibrator_method *row = NULL;
   pc_options options;
   pc_layout layout;
   pcal_error inner;
@@ -352,7 +352,7 @@ static pcal_status calibrator_load_begin(calibrator_loader *loader) {
                               "normalize class_names parameters fit groups"));
   PC_TRY(calibrator_load_spec(loader, &row, &options));
   PC_TRY(calibrator_load_layout(loader, &layout));
-  if (pc_calibrator_fits(row, &layout, &inner) != PCAL_OK)
+  if (pc_calibrator_check_layout(row, &layout, &inner) != PCAL_OK)
     return calibrator_load_wrong(loader, pc_json_find(loader->root, "input"),
                                  "does not suit the method");
   return pc_calibrator_new(loader->env, row, &options, &layout, &loader->calibrator,
@@ -383,7 +383,7 @@ static pcal_status calibrator_load_not_json(const char *file, const pcal_error *
       line);
 }
 
-pcal_status pc_calibrator_read(const void *bytes, size_t length, const char *name,
+pcal_status pc_calibrator_load(const void *bytes, size_t length, const char *name,
                                const pcal_env *env, pcal_calibrator **out, pcal_error *err) {
   pc_json_tree tree;
   pcal_error inner;

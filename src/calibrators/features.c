@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/elementary.h"
+#include "base/elementary.h"
 #include "kernels/lane_math.h"
 
 #define FEATURES_SCORE_MAX 1e150

@@ -1,7 +1,7 @@
 #include "calibrators/fit.h"
 
-#include "calibrators/fit_census.h"
-#include "calibrators/grouped.h"
+#include "calibrators/fit_data_warnings.h"
+#include "calibrators/group_calibrators.h"
 #include "io/source.h"
 #include "measure/results.h"
 
@@ -18,7 +18,7 @@ static pcal_status fit_shape(const pcal_source *source, pcal_shape *shape, pcal_
 
 pcal_status pc_fit_run(pcal_source *source, const pcal_fit_config *config, const pcal_env *env,
                        pcal_calibrator **out, pcal_error *err) {
-  const pc_calibrator_row *row = NULL;
+  const pc_calibrator_method *row = NULL;
   pc_options options;
   pcal_shape shape;
   pc_layout layout;
@@ -26,7 +26,7 @@ pcal_status pc_fit_run(pcal_source *source, const pcal_fit_config *config, const
   PC_TRY(pc_calibrator_parse(config->method, &row, &options, err));
   PC_TRY(fit_shape(source, &shape, err));
   PC_TRY(pc_layout_make_levels(shape.kind, shape.columns, shape.levels, &layout, err));
-  PC_TRY(pc_calibrator_fits(row, &layout, err));
+  PC_TRY(pc_calibrator_check_layout(row, &layout, err));
   PC_TRY(pc_calibrator_new(env, row, &options, &layout, &calibrator, err));
   calibrator->normalize = config->normalize != 0;
   const pc_fit_task task = {source, env, config->skip_missing, calibrator};
@@ -35,9 +35,9 @@ pcal_status pc_fit_run(pcal_source *source, const pcal_fit_config *config, const
   if (status == PCAL_OK)
     status = row->fit(&task, err);
   if (status == PCAL_OK)
-    status = pc_fit_census(&task, err);
+    status = pc_fit_add_data_warnings(&task, err);
   if (status == PCAL_OK && config->by_group)
-    status = pc_grouped_fit(&task, config, err);
+    status = pc_group_calibrators_fit(&task, config, err);
   if (status != PCAL_OK) {
     pc_calibrator_free(calibrator);
     return status;
@@ -46,9 +46,10 @@ pcal_status pc_fit_run(pcal_source *source, const pcal_fit_config *config, const
   return PCAL_OK;
 }
 
-pcal_status pc_fit_soon(const char *method, uint64_t rows, size_t columns, pcal_error *err) {
+pcal_status pc_fit_check_cost(const char *method, uint64_t rows, size_t columns,
+                              pcal_error *err) {
   const double square = (double)columns * (double)columns;
-  const pc_calibrator_row *row = NULL;
+  const pc_calibrator_method *row = NULL;
   pc_options options;
   PC_TRY(pc_calibrator_parse(method, &row, &options, err));
   if (!(row->traits & PC_SQUARE) || (double)rows * square <= FIT_LONGEST)

@@ -10,7 +10,7 @@ PC_CHECKED pcal_status pc_fit_run(pcal_source *source, const pcal_fit_config *co
 
 /* Fails, with a sentence, for a method whose parameters grow with the square of the columns and
  * whose fits to so many rows, all together, would take more than some minutes. */
-PC_CHECKED pcal_status pc_fit_soon(const char *method, uint64_t rows, size_t columns,
-                                   pcal_error *err);
+PC_CHECKED pcal_status pc_fit_check_cost(const char *method, uint64_t rows, size_t columns,
+                                         pcal_error *err);
 
 #endif

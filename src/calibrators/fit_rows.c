@@ -8,10 +8,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "calibrators/sweep.h"
-#include "core/executor.h"
-#include "core/rng.h"
-#include "core/sum.h"
+#include "base/executor.h"
+#include "base/rng.h"
+#include "base/sum.h"
+#include "calibrators/fit_pass.h"
 #include "io/source.h"
 #include "kernels/column_sum.h"
 
@@ -20,7 +20,7 @@
 #define FIT_ROWS_COST 8.0 /* nanoseconds for each feature, for the executor */
 
 /* What a worker has found, and its share of what is kept. */
-struct pc_fit_worker {
+struct pc_fit_rows_worker {
   pc_sum gained, weight;   /* gained: of log p of the label */
   pc_sum exponents, sized; /* sized: weight of the rows that have a size */
   int largest;             /* exponent of the largest feature */
@@ -57,15 +57,15 @@ static size_t fit_rows_block(const pc_fit_rows *rows) {
 /* ---- Features ---- */
 
 static uint8_t fit_rows_fold(const pc_fit_rows *rows, const double *x, int32_t label) {
-  uint64_t key = pc_mix(rows->task->env->seed + UINT64_C(0x9e3779b97f4a7c15));
-  key = pc_mix(key + (uint64_t)label);
+  uint64_t key = pc_hash_u64(rows->task->env->seed + UINT64_C(0x9e3779b97f4a7c15));
+  key = pc_hash_u64(key + (uint64_t)label);
   for (size_t j = 0; j < rows->width; j++)
-    key = pc_mix(key + pc_bits_of(x[j] + 0.0));
-  return (uint8_t)((key >> 32) * PC_FOLDS >> 32);
+    key = pc_hash_u64(key + pc_double_bits(x[j] + 0.0));
+  return (uint8_t)((key >> 32) * PC_FIT_FOLDS >> 32);
 }
 
 /* Space for a block, made when first needed. */
-static pcal_status fit_rows_space(const pc_fit_rows *rows, struct pc_fit_worker *worker,
+static pcal_status fit_rows_space(const pc_fit_rows *rows, struct pc_fit_rows_worker *worker,
                                   pcal_error *err) {
   const pcal_env *env = rows->task->env;
   const size_t block = fit_rows_block(rows);
@@ -79,7 +79,7 @@ static pcal_status fit_rows_space(const pc_fit_rows *rows, struct pc_fit_worker 
 }
 
 /* Features of checked rows in the worker's space, not yet divided. */
-static pcal_status fit_rows_make(const pc_fit_rows *rows, struct pc_fit_worker *worker,
+static pcal_status fit_rows_make(const pc_fit_rows *rows, struct pc_fit_rows_worker *worker,
                                  const pc_rows *from, pcal_error *err) {
   const pc_layout *layout = &rows->task->calibrator->layout;
   PC_TRY(fit_rows_space(rows, worker, err));
@@ -112,7 +112,7 @@ static double fit_rows_size(const double *x, size_t width) {
   return fmax(fmax(most[0], most[1]), fmax(most[2], most[3]));
 }
 
-static void fit_rows_note_sizes(const pc_fit_rows *rows, struct pc_fit_worker *worker,
+static void fit_rows_note_sizes(const pc_fit_rows *rows, struct pc_fit_rows_worker *worker,
                                 const pc_rows *from) {
   int64_t exponents = 0, sized = 0;
   for (size_t i = 0; i < from->count; i++) {
@@ -133,7 +133,7 @@ static void fit_rows_note_sizes(const pc_fit_rows *rows, struct pc_fit_worker *w
   pc_sum_add_units(&worker->sized, sized, 0);
 }
 
-static void fit_rows_note(struct pc_fit_worker *worker, const pc_rows *from) {
+static void fit_rows_note(struct pc_fit_rows_worker *worker, const pc_rows *from) {
   uint64_t impossible = 0;
   for (size_t i = 0; i < from->count; i++) {
     const double weight = from->weights == NULL ? 1.0 : from->weights[i];
@@ -153,12 +153,12 @@ static void fit_rows_note(struct pc_fit_worker *worker, const pc_rows *from) {
                          from->log_true[i]);
 }
 
-static size_t fit_rows_bytes(const pc_fit_rows *rows, const struct pc_fit_worker *worker) {
+static size_t fit_rows_bytes(const pc_fit_rows *rows, const struct pc_fit_rows_worker *worker) {
   return rows->width * (worker->narrow ? sizeof(float) : sizeof(double)) + sizeof(int32_t) +
          sizeof(double) + 1;
 }
 
-static void fit_rows_drop(const pc_fit_rows *rows, struct pc_fit_worker *worker) {
+static void fit_rows_drop(const pc_fit_rows *rows, struct pc_fit_rows_worker *worker) {
   const pcal_env *env = rows->task->env;
   pc_free(env, worker->values);
   pc_free(env, worker->labels);
@@ -171,7 +171,7 @@ static void fit_rows_drop(const pc_fit_rows *rows, struct pc_fit_worker *worker)
 }
 
 /* Room for more rows; a worker that would keep too many keeps none. */
-static pcal_status fit_rows_reserve(const pc_fit_rows *rows, struct pc_fit_worker *worker,
+static pcal_status fit_rows_reserve(const pc_fit_rows *rows, struct pc_fit_rows_worker *worker,
                                     size_t more, pcal_error *err) {
   const pcal_env *env = rows->task->env;
   const size_t row = fit_rows_bytes(rows, worker), needed = worker->count + more;
@@ -205,8 +205,8 @@ static pcal_status fit_rows_reserve(const pc_fit_rows *rows, struct pc_fit_worke
 }
 
 /* Makes a row the next lane of the tiles. */
-static void fit_rows_turn(const pc_fit_rows *rows, struct pc_fit_worker *worker, size_t number,
-                          const double *x) {
+static void fit_rows_turn(const pc_fit_rows *rows, struct pc_fit_rows_worker *worker,
+                          size_t number, const double *x) {
   const size_t lane = number % PC_LANES, cells = rows->width * PC_LANES;
   const size_t at = (number - lane) * rows->width;
   float *floats = (float *)worker->values + at;
@@ -221,7 +221,8 @@ static void fit_rows_turn(const pc_fit_rows *rows, struct pc_fit_worker *worker,
     doubles[j * PC_LANES + lane] = x[j];
 }
 
-static void fit_rows_copy(const pc_fit_rows *rows, struct pc_fit_worker *worker, size_t count) {
+static void fit_rows_copy(const pc_fit_rows *rows, struct pc_fit_rows_worker *worker,
+                          size_t count) {
   const size_t cells = count * rows->width, at = worker->count * rows->width;
   for (size_t i = 0; rows->turned && i < count; i++)
     fit_rows_turn(rows, worker, worker->count + i, worker->x + i * rows->width);
@@ -233,7 +234,7 @@ static void fit_rows_copy(const pc_fit_rows *rows, struct pc_fit_worker *worker,
     memcpy((double *)worker->values + at, worker->x, cells * sizeof(double));
 }
 
-static pcal_status fit_rows_keep(const pc_fit_rows *rows, struct pc_fit_worker *worker,
+static pcal_status fit_rows_keep(const pc_fit_rows *rows, struct pc_fit_rows_worker *worker,
                                  const pc_rows *from, pcal_error *err) {
   PC_TRY(fit_rows_reserve(rows, worker, from->count, err));
   if (!worker->keeps)
@@ -250,7 +251,7 @@ static pcal_status fit_rows_keep(const pc_fit_rows *rows, struct pc_fit_worker *
 
 static pcal_status fit_rows_first(void *user, size_t w, const pc_rows *from, pcal_error *err) {
   const fit_rows_pass *pass = user;
-  struct pc_fit_worker *worker = &pass->rows->workers[w];
+  struct pc_fit_rows_worker *worker = &pass->rows->workers[w];
   PC_TRY(fit_rows_make(pass->rows, worker, from, err));
   fit_rows_note_sizes(pass->rows, worker, from);
   fit_rows_note(worker, from);
@@ -269,12 +270,12 @@ static void fit_rows_scale(pc_fit_rows *rows, const pc_sum *exponents, const pc_
 }
 
 static void fit_rows_collect(pc_fit_rows *rows) {
-  struct pc_fit_worker *first = &rows->workers[0];
+  struct pc_fit_rows_worker *first = &rows->workers[0];
   rows->kept = first->keeps;
   rows->count = first->count;
   rows->places = fit_rows_fill_up(first->count);
   for (size_t w = 1; w < rows->worker_count; w++) {
-    const struct pc_fit_worker *other = &rows->workers[w];
+    const struct pc_fit_rows_worker *other = &rows->workers[w];
     pc_sum_merge(&first->gained, &other->gained);
     pc_sum_merge(&first->weight, &other->weight);
     pc_sum_merge(&first->exponents, &other->exponents);
@@ -313,7 +314,7 @@ static pcal_status fit_rows_prepare(pc_fit_rows *rows, pcal_error *err) {
   rows->workers = pc_alloc(env, rows->worker_count, sizeof *rows->workers);
   int enough = rows->class_weight != NULL && rows->workers != NULL;
   for (size_t w = 0; enough && w < rows->worker_count; w++) {
-    struct pc_fit_worker *worker = &rows->workers[w];
+    struct pc_fit_rows_worker *worker = &rows->workers[w];
     worker->keeps = 1;
     worker->narrow = rows->narrow;
     worker->largest = -2 * FIT_ROWS_EXPONENT_MAX;
@@ -323,10 +324,10 @@ static pcal_status fit_rows_prepare(pc_fit_rows *rows, pcal_error *err) {
   return enough ? PCAL_OK : pc_fail_memory(err, "preparing workers");
 }
 
-pcal_status pc_fit_rows_open(const pc_fit_task *task, pc_feature feature, pc_fit_order order,
-                             pc_fit_rows *out, pcal_error *err) {
+pcal_status pc_fit_rows_open(const pc_fit_task *task, pc_feature feature,
+                             pc_fit_rows_flags order, pc_fit_rows *out, pcal_error *err) {
   const pc_layout *layout = &task->calibrator->layout;
-  const pc_policy policy = {.need_scores = 1, .need_log = 1, .lean = 1};
+  const pc_row_policy policy = {.need_scores = 1, .need_log = 1, .lean = 1};
   *out = (pc_fit_rows){.task = task,
                        .feature = feature,
                        .classes = layout->classes,
@@ -337,7 +338,7 @@ pcal_status pc_fit_rows_open(const pc_fit_task *task, pc_feature feature, pc_fit
   fit_rows_pass pass = {out, NULL, NULL};
   pcal_status status = fit_rows_prepare(out, err);
   if (status == PCAL_OK)
-    status = pc_sweep(task, &policy, fit_rows_first, &pass, err);
+    status = pc_fit_pass(task, &policy, fit_rows_first, &pass, err);
   if (status != PCAL_OK) {
     pc_fit_rows_close(out);
     return status;
@@ -368,7 +369,7 @@ void pc_fit_rows_close(pc_fit_rows *rows) {
 static pcal_status fit_rows_again(void *user, size_t w, const pc_rows *from, pcal_error *err) {
   const fit_rows_pass *pass = user;
   const pc_fit_rows *rows = pass->rows;
-  struct pc_fit_worker *worker = &rows->workers[w];
+  struct pc_fit_rows_worker *worker = &rows->workers[w];
   PC_TRY(fit_rows_make(rows, worker, from, err));
   if (!rows->turned)
     fit_rows_divide(worker->x, from->count * rows->width, rows->exponent);
@@ -381,15 +382,16 @@ static pcal_status fit_rows_again(void *user, size_t w, const pc_rows *from, pca
 }
 
 /* Rows kept before those of a worker. */
-static size_t fit_rows_number(const pc_fit_rows *rows, const struct pc_fit_worker *worker) {
+static size_t fit_rows_number(const pc_fit_rows *rows,
+                              const struct pc_fit_rows_worker *worker) {
   size_t number = 0;
-  for (const struct pc_fit_worker *other = rows->workers; other < worker; other++)
+  for (const struct pc_fit_rows_worker *other = rows->workers; other < worker; other++)
     number += rows->turned ? fit_rows_fill_up(other->count) : other->count;
   return number;
 }
 
 /* Kept features as doubles, divided. */
-static void fit_rows_widen(const struct pc_fit_worker *from, size_t at, size_t cells,
+static void fit_rows_widen(const struct pc_fit_rows_worker *from, size_t at, size_t cells,
                            int exponent, double *out) {
   for (size_t i = 0; from->narrow && i < cells; i++)
     out[i] = (double)((const float *)from->values)[at + i];
@@ -400,10 +402,10 @@ static void fit_rows_widen(const struct pc_fit_worker *from, size_t at, size_t c
 
 /* Hands out block number `index` of what a worker kept, through the space of another. */
 static pcal_status fit_rows_hand_out(const fit_rows_pass *pass,
-                                     const struct pc_fit_worker *from, size_t index,
+                                     const struct pc_fit_rows_worker *from, size_t index,
                                      size_t scratch, size_t w, pcal_error *err) {
   const pc_fit_rows *rows = pass->rows;
-  struct pc_fit_worker *space = &rows->workers[scratch];
+  struct pc_fit_rows_worker *space = &rows->workers[scratch];
   const size_t size = fit_rows_block(rows), begin = index * size, left = from->count - begin;
   const size_t count = left < size ? left : size, at = begin * rows->width;
   const int weighted = rows->task->calibrator->fit.weighted;
@@ -423,13 +425,14 @@ static pcal_status fit_rows_hand_out(const fit_rows_pass *pass,
   return pass->add(pass->user, w, &block, err);
 }
 
-static size_t fit_rows_blocks(const pc_fit_rows *rows, const struct pc_fit_worker *worker) {
+static size_t fit_rows_blocks(const pc_fit_rows *rows,
+                              const struct pc_fit_rows_worker *worker) {
   return (worker->count + fit_rows_block(rows) - 1) / fit_rows_block(rows);
 }
 
 static pcal_status fit_rows_task(void *user, size_t index, size_t w, pcal_error *err) {
   const fit_rows_pass *pass = user;
-  const struct pc_fit_worker *from = pass->rows->workers;
+  const struct pc_fit_rows_worker *from = pass->rows->workers;
   while (index >= fit_rows_blocks(pass->rows, from))
     index -= fit_rows_blocks(pass->rows, from++);
   return fit_rows_hand_out(pass, from, index, w, w, err);
@@ -437,11 +440,11 @@ static pcal_status fit_rows_task(void *user, size_t index, size_t w, pcal_error 
 
 pcal_status pc_fit_rows_run(const pc_fit_rows *rows, pc_fit_add add, void *user,
                             pcal_error *err) {
-  const pc_policy policy = {.need_scores = 1, .scores_only = 1, .lean = 1};
+  const pc_row_policy policy = {.need_scores = 1, .scores_only = 1, .lean = 1};
   pc_fit_rows seen = *rows;
   fit_rows_pass pass = {&seen, add, user};
   if (!rows->kept)
-    return pc_sweep(rows->task, &policy, fit_rows_again, &pass, err);
+    return pc_fit_pass(rows->task, &policy, fit_rows_again, &pass, err);
   size_t blocks = 0;
   for (size_t w = 0; w < rows->worker_count; w++)
     blocks += fit_rows_blocks(rows, &rows->workers[w]);
@@ -449,8 +452,8 @@ pcal_status pc_fit_rows_run(const pc_fit_rows *rows, pc_fit_add add, void *user,
   return pc_run(rows->task->env, blocks, cost, fit_rows_task, &pass, err);
 }
 
-pcal_status pc_fit_rows_walk(const pc_fit_rows *rows, size_t scratch, pc_fit_add add,
-                             void *user, pcal_error *err) {
+pcal_status pc_fit_rows_run_serial(const pc_fit_rows *rows, size_t scratch, pc_fit_add add,
+                                   void *user, pcal_error *err) {
   pc_fit_rows seen = *rows;
   const fit_rows_pass pass = {&seen, add, user};
   for (size_t w = 0; w < rows->worker_count; w++)

@@ -16,13 +16,13 @@
 #include "kernels/row_kernels.h"
 
 #define PC_FIT_ROWS_BYTES ((size_t)32 << 20)
-#define PC_FOLDS 5
+#define PC_FIT_FOLDS 5
 
-typedef enum pc_fit_order {
+typedef enum pc_fit_rows_flags {
   PC_FIT_PLAIN = 0,
   PC_FIT_FOLDED = 1, /* rows are dealt to folds by their content */
   PC_FIT_TURNED = 2
-} pc_fit_order;
+} pc_fit_rows_flags;
 
 /* Some rows; the arrays live until the call returns. */
 typedef struct pc_fit_block {
@@ -33,7 +33,7 @@ typedef struct pc_fit_block {
   const void *turned; /* tiles of kept rows, the last filled up with zeros */
   const int32_t *labels;
   const double *weights; /* NULL: all 1 */
-  const uint8_t *folds;  /* below PC_FOLDS, or NULL when not asked for */
+  const uint8_t *folds;  /* below PC_FIT_FOLDS, or NULL when not asked for */
 } pc_fit_block;
 
 /* Adds a block; what it gathers must not depend on the order of rows. */
@@ -55,16 +55,17 @@ typedef struct pc_fit_rows {
   int exponent;
   double shrink; /* a power of 2: x times this is at most 1 in size, far outliers apart */
 
-  int kept, narrow;              /* narrow: turned rows are floats */
-  size_t share;                  /* private: rows that a worker may come to keep, or 0 */
-  struct pc_fit_worker *workers; /* private */
+  int kept, narrow;                   /* narrow: turned rows are floats */
+  size_t share;                       /* private: rows that a worker may come to keep, or 0 */
+  struct pc_fit_rows_worker *workers; /* private */
   size_t worker_count;
 } pc_fit_rows;
 
-/* Reads the source once; the task must outlive the rows.  order: one of pc_fit_order.  On
+/* Reads the source once; the task must outlive the rows.  order: one of pc_fit_rows_flags.  On
  * failure there is nothing to close. */
 PC_CHECKED pcal_status pc_fit_rows_open(const pc_fit_task *task, pc_feature feature,
-                                        pc_fit_order order, pc_fit_rows *out, pcal_error *err);
+                                        pc_fit_rows_flags order, pc_fit_rows *out,
+                                        pcal_error *err);
 void pc_fit_rows_close(pc_fit_rows *rows); /* a zeroed one is fine */
 
 /* Hands all rows to `add`, from several threads at once. */
@@ -73,7 +74,7 @@ PC_CHECKED pcal_status pc_fit_rows_run(const pc_fit_rows *rows, pc_fit_add add, 
 
 /* Hands all kept rows to `add` on this thread, always as worker 0; `scratch` is the number of
  * the worker whose space is used. */
-PC_CHECKED pcal_status pc_fit_rows_walk(const pc_fit_rows *rows, size_t scratch, pc_fit_add add,
-                                        void *user, pcal_error *err);
+PC_CHECKED pcal_status pc_fit_rows_run_serial(const pc_fit_rows *rows, size_t scratch,
+                                              pc_fit_add add, void *user, pcal_error *err);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "core/rng.h"
+#include "base/rng.h"
 
 #define FOLDS_STREAM 0x666f6c64 /* of random numbers */
 #define FOLDS_WINDOW_CELLS ((size_t)1 << 20)
@@ -31,7 +31,8 @@ size_t pc_derived_window(size_t columns) {
   return rows < 1 ? 1 : rows;
 }
 
-static void folds_take(pc_training *training, const pcal_batch *from, size_t row, size_t to) {
+static void folds_take(pc_fold_source *training, const pcal_batch *from, size_t row,
+                       size_t to) {
   pc_batch_row(from, row, training->scores + to * training->columns);
   if (from->labels != NULL)
     training->labels[to] = from->labels[row];
@@ -45,7 +46,7 @@ static void folds_take(pc_training *training, const pcal_batch *from, size_t row
     training->ids[to] = from->ids[row];
 }
 
-static int folds_wanted(const pc_training *training, const pcal_batch *from, size_t row) {
+static int folds_wanted(const pc_fold_source *training, const pcal_batch *from, size_t row) {
   if (training->group != PC_ANY_GROUP && from->groups[row] != training->group)
     return 0;
   const size_t fold = pc_fold_of(&training->folds, from->first_row + row);
@@ -54,7 +55,7 @@ static int folds_wanted(const pc_training *training, const pcal_batch *from, siz
 
 static pcal_status folds_step(void *user, const pcal_batch *from, pcal_batch *to,
                               pcal_error *err) {
-  pc_training *training = user;
+  pc_fold_source *training = user;
   (void)err;
   to->rows = 0;
   for (size_t i = 0; i < from->rows; i++)
@@ -73,7 +74,7 @@ static pcal_status folds_step(void *user, const pcal_batch *from, pcal_batch *to
   return PCAL_OK;
 }
 
-static pcal_status folds_reserve(pc_training *training, const pcal_shape *shape,
+static pcal_status folds_reserve(pc_fold_source *training, const pcal_shape *shape,
                                  pcal_error *err) {
   const pcal_env *env = training->env;
   const size_t rows = training->room;
@@ -89,29 +90,29 @@ static pcal_status folds_reserve(pc_training *training, const pcal_shape *shape,
   return PCAL_OK;
 }
 
-pcal_status pc_training_open(pcal_source *base, const pc_folds *folds, size_t left_out,
-                             const pcal_env *env, pc_training *out, pcal_error *err) {
+pcal_status pc_fold_source_open(pcal_source *base, const pc_folds *folds, size_t left_out,
+                                const pcal_env *env, pc_fold_source *out, pcal_error *err) {
   pcal_shape shape = {.size = sizeof shape};
   pc_source_shape(base, &shape);
-  *out = (pc_training){.env = env,
-                       .folds = *folds,
-                       .left_out = left_out,
-                       .group = PC_ANY_GROUP,
-                       .columns = shape.columns,
-                       .room = pc_derived_window(shape.columns)};
+  *out = (pc_fold_source){.env = env,
+                          .folds = *folds,
+                          .left_out = left_out,
+                          .group = PC_ANY_GROUP,
+                          .columns = shape.columns,
+                          .room = pc_derived_window(shape.columns)};
   PC_TRY(folds_reserve(out, &shape, err));
-  const pc_derived derived = {.base = base,
-                              .step = folds_step,
-                              .user = out,
-                              .kind = shape.kind,
-                              .type = PCAL_F64,
-                              .columns = shape.columns,
-                              .window = out->room,
-                              .thinned = 1};
+  const pc_source_derived derived = {.base = base,
+                                     .step = folds_step,
+                                     .user = out,
+                                     .kind = shape.kind,
+                                     .type = PCAL_F64,
+                                     .columns = shape.columns,
+                                     .window = out->room,
+                                     .thinned = 1};
   return pc_source_derive(&derived, env, &out->source, err);
 }
 
-void pc_training_close(pc_training *training) {
+void pc_fold_source_close(pc_fold_source *training) {
   if (training->env == NULL)
     return;
   pc_source_free(training->source);
@@ -121,5 +122,5 @@ void pc_training_close(pc_training *training) {
   pc_free(training->env, training->weights);
   pc_free(training->env, training->groups);
   pc_free(training->env, training->ids);
-  *training = (pc_training){0};
+  *training = (pc_fold_source){0};
 }

@@ -19,7 +19,7 @@ size_t pc_fold_of(const pc_folds *folds, uint64_t row);
 
 /* A source with the rows of `base` that are not in a fold, as doubles: what a fit may see of
  * them. */
-typedef struct pc_training {
+typedef struct pc_fold_source {
   pcal_source *source;
   const pcal_env *env;
   pc_folds folds;
@@ -31,13 +31,13 @@ typedef struct pc_training {
   int32_t *labels;
   uint32_t *groups;
   uint64_t *ids;
-} pc_training;
+} pc_fold_source;
 
 /* The environment outlives it.  Close it in any case; a zeroed one is fine. */
-PC_CHECKED pcal_status pc_training_open(pcal_source *base, const pc_folds *folds,
-                                        size_t left_out, const pcal_env *env, pc_training *out,
-                                        pcal_error *err);
-void pc_training_close(pc_training *training);
+PC_CHECKED pcal_status pc_fold_source_open(pcal_source *base, const pc_folds *folds,
+                                           size_t left_out, const pcal_env *env,
+                                           pc_fold_source *out, pcal_error *err);
+void pc_fold_source_close(pc_fold_source *training);
 
 /* A row of a batch as doubles. */
 void pc_batch_row(const pcal_batch *batch, size_t row, double *out);

@@ -3,7 +3,7 @@
  * Formula:  q = p, from logits q = softmax(z);  predictions of a number as they are.
  * Edge cases: (1) probabilities are used as stored, so rows sum to one as exactly as the input
  * does; (2) the rows are still read once, so that a bad row is found. */
-#include "calibrators/sweep.h"
+#include "calibrators/fit_pass.h"
 
 #include <string.h>
 
@@ -17,9 +17,9 @@ static pcal_status identity_add(void *user, size_t worker, const pc_rows *rows,
 }
 
 static pcal_status identity_fit(const pc_fit_task *task, pcal_error *err) {
-  const pc_policy policy = {.lean = 1};
+  const pc_row_policy policy = {.lean = 1};
   task->calibrator->fit.status = PC_FIT_IDENTITY;
-  return pc_sweep(task, &policy, identity_add, NULL, err);
+  return pc_fit_pass(task, &policy, identity_add, NULL, err);
 }
 
 static const char *identity_recipe(const pcal_calibrator *calibrator, pc_recipe *out) {
@@ -66,7 +66,7 @@ static void identity_release(pcal_calibrator *calibrator) {
   (void)calibrator;
 }
 
-const pc_calibrator_row pc_calibrator_identity = {
+const pc_calibrator_method pc_calibrator_identity = {
     .row =
         {
             .kind = "calibrators",

@@ -3,13 +3,13 @@
 #include <stdio.h>
 #include <string.h>
 
-pcal_status pc_parameter_wrong(const pc_json_node *node, const char *file, const char *what,
+pcal_status pc_parameter_error(const pc_json_node *node, const char *file, const char *what,
                                pcal_error *err) {
   return pc_fail(err, PCAL_DATA, "%s, line %lu: %-s", file, (unsigned long)node->line, what);
 }
 
-pcal_status pc_parameters_are(const pc_json_node *parameters, const char *names,
-                              const char *file, pcal_error *err) {
+pcal_status pc_parameters_check_names(const pc_json_node *parameters, const char *names,
+                                      const char *file, pcal_error *err) {
   size_t count = 0;
   for (const char *at = names; *at != '\0'; count++) {
     char name[32];
@@ -63,10 +63,10 @@ pcal_status pc_parameter_numbers(const pc_json_node *list, const pc_list_rule *r
   for (const pc_json_node *item = list->list.first; item != NULL; item = item->next, i++) {
     if (item->kind != PC_JSON_NUMBER || !(item->number >= rule->low) ||
         !(item->number <= rule->high))
-      return pc_parameter_wrong(item, file, rule->what, err);
+      return pc_parameter_error(item, file, rule->what, err);
     out[i] = item->number;
     if (!parameter_follows(rule->order, out, i))
-      return pc_parameter_wrong(item, file, rule->what, err);
+      return pc_parameter_error(item, file, rule->what, err);
   }
   return PCAL_OK;
 }

@@ -9,8 +9,9 @@
 #define PC_SCORE_MOST (1.0 + 1e-5)
 
 /* Fails unless the parameters are exactly those named, in words separated by spaces. */
-PC_CHECKED pcal_status pc_parameters_are(const pc_json_node *parameters, const char *names,
-                                         const char *file, pcal_error *err);
+PC_CHECKED pcal_status pc_parameters_check_names(const pc_json_node *parameters,
+                                                 const char *names, const char *file,
+                                                 pcal_error *err);
 
 /* The member that must hold `count` lists. */
 PC_CHECKED pcal_status pc_parameter_lists(const pc_json_node *parameters, const char *name,
@@ -36,7 +37,7 @@ PC_CHECKED pcal_status pc_parameter_numbers(const pc_json_node *list, const pc_l
                                             double *out, const char *file, pcal_error *err);
 
 /* A sentence about a node of the file. */
-pcal_status pc_parameter_wrong(const pc_json_node *node, const char *file, const char *what,
+pcal_status pc_parameter_error(const pc_json_node *node, const char *file, const char *what,
                                pcal_error *err);
 
 #endif

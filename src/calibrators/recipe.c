@@ -1,6 +1,6 @@
 #include "calibrators/recipe.h"
 
-#include "calibrators/grouped.h"
+#include "calibrators/group_calibrators.h"
 
 void pc_recipe_add(pc_recipe *recipe, pc_step step) {
   if (recipe->count == PC_RECIPE_STEPS)
@@ -47,15 +47,15 @@ static void recipe_single(const pcal_calibrator *calibrator, pc_recipe *recipe) 
     recipe_plain(recipe, PC_STEP_LAST);
 }
 
-void pc_recipe_tables(const pcal_calibrator *calibrator, const pc_score_tables *tables,
-                      pc_recipe *recipe) {
+void pc_recipe_add_bin_maps(const pcal_calibrator *calibrator, const pc_bin_maps *tables,
+                            pc_recipe *recipe) {
   recipe_single(calibrator, recipe);
   pc_recipe_add(recipe, (pc_step){.kind = PC_STEP_TABLES, .tables = tables});
   recipe_finish(calibrator, 1, recipe);
 }
 
-void pc_recipe_lines(const pcal_calibrator *calibrator, const pc_score_lines *lines,
-                     pc_recipe *recipe) {
+void pc_recipe_add_line_maps(const pcal_calibrator *calibrator, const pc_line_maps *lines,
+                             pc_recipe *recipe) {
   recipe_single(calibrator, recipe);
   pc_recipe_add(recipe, (pc_step){.kind = PC_STEP_LINES, .lines = lines});
   recipe_finish(calibrator, 1, recipe);

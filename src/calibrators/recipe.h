@@ -4,10 +4,10 @@
 #ifndef PC_RECIPE_H
 #define PC_RECIPE_H
 
+#include "calibrators/bin_maps.h"
 #include "calibrators/calibrator.h"
 #include "calibrators/features.h"
-#include "calibrators/score_lines.h"
-#include "calibrators/score_tables.h"
+#include "calibrators/line_maps.h"
 
 #define PC_RECIPE_STEPS 48
 #define PC_RECIPE_STORES 4
@@ -48,8 +48,8 @@ typedef struct pc_step {
   const double *w, *offsets;
   size_t stride; /* between rows of w */
   size_t size;   /* numbers that come out of a matrix; rank; number of a store */
-  const pc_score_tables *tables;
-  const pc_score_lines *lines;
+  const pc_bin_maps *tables;
+  const pc_line_maps *lines;
 } pc_step;
 
 typedef struct pc_recipe {
@@ -69,18 +69,18 @@ PC_CHECKED pcal_status pc_recipe_make(const pcal_calibrator *calibrator, pc_reci
                                       pcal_error *err);
 
 /* From scores to the numbers that parametric methods look at (calibrators/features.h); not for
- * PC_FEATURE_BETA, whose two numbers for a score pc_recipe_logistic has. */
-void pc_recipe_feature(const pcal_calibrator *calibrator, pc_feature feature,
-                       pc_recipe *recipe);
+ * PC_FEATURE_BETA, whose two numbers for a score pc_recipe_add_logistic has. */
+void pc_recipe_add_feature(const pcal_calibrator *calibrator, pc_feature feature,
+                           pc_recipe *recipe);
 
 /* sigmoid of slopes times features and a shift, for each column by itself, then rescaled. */
-void pc_recipe_logistic(const pcal_calibrator *calibrator, pc_feature feature,
-                        double *const slope[2], const double *shift, pc_recipe *recipe);
+void pc_recipe_add_logistic(const pcal_calibrator *calibrator, pc_feature feature,
+                            double *const slope[2], const double *shift, pc_recipe *recipe);
 
 /* Steps of one_vs_rest.h around maps of single scores. */
-void pc_recipe_tables(const pcal_calibrator *calibrator, const pc_score_tables *tables,
-                      pc_recipe *recipe);
-void pc_recipe_lines(const pcal_calibrator *calibrator, const pc_score_lines *lines,
-                     pc_recipe *recipe);
+void pc_recipe_add_bin_maps(const pcal_calibrator *calibrator, const pc_bin_maps *tables,
+                            pc_recipe *recipe);
+void pc_recipe_add_line_maps(const pcal_calibrator *calibrator, const pc_line_maps *lines,
+                             pc_recipe *recipe);
 
 #endif

@@ -1,8 +1,8 @@
 /* Features as steps of a recipe, with the limits of features.c. */
 #include <math.h>
 
+#include "base/elementary.h"
 #include "calibrators/recipe.h"
-#include "core/elementary.h"
 
 static void recipe_features_number(pc_recipe *recipe, pc_step_kind kind, double a) {
   pc_recipe_add(recipe, (pc_step){.kind = kind, .a = a});
@@ -52,8 +52,8 @@ static void recipe_features_odds(const pcal_calibrator *calibrator, pc_recipe *r
   recipe_features_store(recipe, PC_STEP_ADD, 1);
 }
 
-void pc_recipe_feature(const pcal_calibrator *calibrator, pc_feature feature,
-                       pc_recipe *recipe) {
+void pc_recipe_add_feature(const pcal_calibrator *calibrator, pc_feature feature,
+                           pc_recipe *recipe) {
   const int logits = calibrator->layout.kind == PCAL_LOGIT;
   recipe->wide = 1;
   if (feature == PC_FEATURE_ODDS)
@@ -83,13 +83,13 @@ static void recipe_features_beta(const pcal_calibrator *calibrator, double *cons
   recipe_features_store(recipe, PC_STEP_ADD, 1);
 }
 
-void pc_recipe_logistic(const pcal_calibrator *calibrator, pc_feature feature,
-                        double *const slope[2], const double *shift, pc_recipe *recipe) {
+void pc_recipe_add_logistic(const pcal_calibrator *calibrator, pc_feature feature,
+                            double *const slope[2], const double *shift, pc_recipe *recipe) {
   recipe->wide = 1;
   if (feature == PC_FEATURE_BETA) {
     recipe_features_beta(calibrator, slope, recipe);
   } else {
-    pc_recipe_feature(calibrator, feature, recipe);
+    pc_recipe_add_feature(calibrator, feature, recipe);
     pc_recipe_add(recipe, (pc_step){.kind = PC_STEP_VECTOR, .w = slope[0]});
   }
   pc_recipe_add(recipe, (pc_step){.kind = PC_STEP_VECTOR, .offsets = shift});

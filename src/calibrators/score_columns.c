@@ -2,11 +2,11 @@
 
 #include <string.h>
 
-#include "calibrators/sweep.h"
-#include "core/executor.h"
+#include "base/executor.h"
+#include "calibrators/fit_pass.h"
+#include "curve/parallel_sort.h"
 #include "io/source.h"
 #include "machines/machine.h"
-#include "stats/column_gather.h"
 
 #define SCORE_COLUMNS_BLOCK_CELLS ((size_t)1 << 17)
 #define SCORE_COLUMNS_BLOCK_ROWS ((size_t)1 << 16)
@@ -29,7 +29,7 @@ typedef struct score_worker {
 
 typedef struct score_state {
   const pc_fit_task *task;
-  const pc_score_columns *request;
+  const pc_score_columns_request *request;
   size_t first, range; /* columns that are kept */
   size_t capacity;     /* rows of a block */
   size_t chunk;        /* rows that come at a time, at most */
@@ -83,7 +83,7 @@ static void score_columns_fill(const score_state *state, const score_block *bloc
 
 static pcal_status score_columns_room(const score_state *state, score_worker *worker,
                                       pcal_error *err) {
-  const pc_score_columns *request = state->request;
+  const pc_score_columns_request *request = state->request;
   const pcal_env *env = state->task->env;
   const size_t space = state->chunk * request->row_space + request->space;
   if (worker->hit != NULL)
@@ -170,7 +170,7 @@ static const score_block *score_columns_only(const score_state *state) {
 /* One column in one block is sorted where it lies. */
 static pcal_status score_columns_in_place(const score_state *state, const score_block *block,
                                           pcal_error *err) {
-  const pc_score_columns *request = state->request;
+  const pc_score_columns_request *request = state->request;
   const size_t misses = block->misses[0], back = state->capacity - (block->rows - misses);
   double *weights = block->weights;
   pc_sorted_column sorted[2] = {
@@ -184,7 +184,7 @@ static pcal_status score_columns_in_place(const score_state *state, const score_
 /* The one table: all workers sort it. */
 static pcal_status score_columns_single(const score_state *state, pcal_error *err) {
   const pcal_env *env = state->task->env;
-  const pc_score_columns *request = state->request;
+  const pc_score_columns_request *request = state->request;
   pc_sorted_column sorted[2] = {{0}, {0}};
   pcal_status status = PCAL_OK;
   for (int side = 0; side < 2 && status == PCAL_OK; side++) {
@@ -192,7 +192,7 @@ static pcal_status score_columns_single(const score_state *state, pcal_error *er
     size_t count = 0;
     status = score_columns_parts(state, 0, state->range, side, &parts, &count, err);
     if (status == PCAL_OK)
-      status = pc_column_gather(env, parts, count, &sorted[side], err);
+      status = pc_parallel_sort(env, parts, count, &sorted[side], err);
     pc_free(env, parts);
   }
   score_columns_drop(state);
@@ -206,7 +206,7 @@ static pcal_status score_columns_single(const score_state *state, pcal_error *er
 static pcal_status score_columns_task(void *user, size_t c, size_t worker, pcal_error *err) {
   const score_state *state = user;
   const pcal_env *env = state->task->env;
-  const pc_score_columns *request = state->request;
+  const pc_score_columns_request *request = state->request;
   pc_sorted_column sorted[2] = {{0}, {0}};
   pcal_status status = PCAL_OK;
   (void)worker;
@@ -215,7 +215,7 @@ static pcal_status score_columns_task(void *user, size_t c, size_t worker, pcal_
     size_t count = 0;
     status = score_columns_parts(state, c, c + 1, side, &parts, &count, err);
     if (status == PCAL_OK)
-      status = pc_column_join(env, parts, count, &sorted[side], err);
+      status = pc_single_thread_sort(env, parts, count, &sorted[side], err);
     pc_free(env, parts);
   }
   if (status == PCAL_OK)
@@ -227,8 +227,8 @@ static pcal_status score_columns_task(void *user, size_t c, size_t worker, pcal_
 
 /* Reads the source, keeping the range, and hands it out. */
 static pcal_status score_columns_range(score_state *state, pcal_error *err) {
-  const pc_policy policy = {.bare = state->request->bare, .lean = state->request->lean};
-  PC_TRY(pc_sweep(state->task, &policy, score_columns_add, state, err));
+  const pc_row_policy policy = {.bare = state->request->bare, .lean = state->request->lean};
+  PC_TRY(pc_fit_pass(state->task, &policy, score_columns_add, state, err));
   const score_block *only = score_columns_only(state);
   if (state->request->columns == 1 && only != NULL)
     return score_columns_in_place(state, only, err);
@@ -256,13 +256,13 @@ static pcal_status score_columns_nothing(void *user, size_t worker, const pc_row
 /* Rows of the source at most; reads it where it does not say. */
 static pcal_status score_columns_count(const score_state *state, uint64_t *rows,
                                        pcal_error *err) {
-  const pc_policy policy = {.lean = 1};
+  const pc_row_policy policy = {.lean = 1};
   pcal_shape shape = {.size = sizeof shape};
   pc_source_shape(state->task->source, &shape);
   *rows = shape.row_count;
   if (*rows != PCAL_NO_ROW)
     return PCAL_OK;
-  PC_TRY(pc_sweep(state->task, &policy, score_columns_nothing, NULL, err));
+  PC_TRY(pc_fit_pass(state->task, &policy, score_columns_nothing, NULL, err));
   *rows = state->task->calibrator->fit.rows;
   return PCAL_OK;
 }
@@ -278,7 +278,7 @@ static int score_columns_counted(const score_state *state) {
 static pcal_status score_columns_plan(const score_state *state, size_t *range,
                                       pcal_error *err) {
   const pcal_env *env = state->task->env;
-  const pc_score_columns *request = state->request;
+  const pc_score_columns_request *request = state->request;
   uint64_t rows = 0;
   *range = request->columns;
   if (*range == 1 && (env->memory_limit == 0 || !score_columns_counted(state)))
@@ -291,7 +291,7 @@ static pcal_status score_columns_plan(const score_state *state, size_t *range,
           : env->memory_limit / 2;
   if (!request->pooled && limit / column < *range)
     *range = limit / column < 1 ? 1 : (size_t)(limit / column);
-  return pc_check_limit(env, (size_t)(2 * column) * *range, request->remedy, err);
+  return pc_check_memory_limit(env, (size_t)(2 * column) * *range, request->remedy, err);
 }
 
 static size_t score_columns_capacity(size_t range, size_t chunk) {
@@ -314,8 +314,8 @@ static pcal_status score_columns_all(score_state *state, pcal_error *err) {
   return PCAL_OK;
 }
 
-pcal_status pc_score_columns_run(const pc_fit_task *task, const pc_score_columns *request,
-                                 pcal_error *err) {
+pcal_status pc_score_columns_run(const pc_fit_task *task,
+                                 const pc_score_columns_request *request, pcal_error *err) {
   const pcal_env *env = task->env;
   pcal_shape shape = {.size = sizeof shape};
   pc_source_shape(task->source, &shape);
@@ -357,9 +357,10 @@ static const double *score_columns_look_all(const void *user, const pc_rows *row
   return rows->probs;
 }
 
-pc_score_columns pc_score_columns_of_classes(const pc_layout *layout) {
+pc_score_columns_request pc_score_columns_of_classes(const pc_layout *layout) {
   const int one = layout->columns == 1;
-  return (pc_score_columns){.columns = layout->columns,
-                            .bare = one,
-                            .look = one ? score_columns_look_one : score_columns_look_all};
+  return (pc_score_columns_request){.columns = layout->columns,
+                                    .bare = one,
+                                    .look =
+                                        one ? score_columns_look_one : score_columns_look_all};
 }

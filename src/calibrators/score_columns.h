@@ -8,13 +8,13 @@
 #define PC_SCORE_COLUMNS_H
 
 #include "calibrators/calibrator.h"
+#include "curve/curve_table.h"
 #include "data/pass.h"
-#include "stats/curve_table.h"
 
 #define PC_SCORE_COLUMNS_BYTES ((uint64_t)256 << 20)
 #define PC_NO_COLUMN UINT32_MAX
 
-typedef struct pc_score_columns {
+typedef struct pc_score_columns_request {
   size_t columns;
   int pooled;         /* the pairs of all columns make one table */
   int lean;           /* no probabilities of more than two classes */
@@ -32,14 +32,15 @@ typedef struct pc_score_columns {
    * once when there are several. */
   pcal_status (*use)(void *user, size_t column, const pc_sorted_column *misses,
                      const pc_sorted_column *hits, pcal_error *err);
-} pc_score_columns;
+} pc_score_columns_request;
 
 /* Leaves counts of rows and weights in the calibrator's fit. */
 PC_CHECKED pcal_status pc_score_columns_run(const pc_fit_task *task,
-                                            const pc_score_columns *request, pcal_error *err);
+                                            const pc_score_columns_request *request,
+                                            pcal_error *err);
 
 /* The probability of each class, or the one score of a row: columns as the layout has them,
  * nothing pooled.  `use` and `user` are still to be set. */
-pc_score_columns pc_score_columns_of_classes(const pc_layout *layout);
+pc_score_columns_request pc_score_columns_of_classes(const pc_layout *layout);
 
 #endif

@@ -2,9 +2,9 @@
 
 #include <math.h>
 
-#include "core/assert.h"
-#include "core/elementary.h"
-#include "core/rng.h"
+#include "base/assert.h"
+#include "base/elementary.h"
+#include "base/rng.h"
 
 #define FORECAST_ROOT_HALF 0.70710678118654752440
 #define FORECAST_ROOT_2PI 2.50662827463100050242

@@ -1,6 +1,6 @@
 #include "data/pass.h"
 
-#include "core/executor.h"
+#include "base/executor.h"
 
 #define PASS_SCORE_COST 4.0 /* nanoseconds, for the executor */
 #define PASS_RUN_MAX 4      /* chunks one after the other: what is read ahead stays near */
@@ -13,7 +13,7 @@ struct pc_pass_worker {
 };
 
 pcal_status pc_pass_init(pc_pass *pass, const pcal_env *env, const pc_layout *layout,
-                         const pc_policy *policy, pc_pass_add add, void *user,
+                         const pc_row_policy *policy, pc_pass_add add, void *user,
                          pcal_error *err) {
   *pass = (pc_pass){.env = env,
                     .layout = *layout,
@@ -56,9 +56,9 @@ static pcal_status pass_add(const pass_batch *work, size_t w, size_t begin, size
   struct pc_pass_worker *worker = &pass->workers[w];
   pc_rows rows;
   PC_TRY(pass_scratch(pass, worker, err));
-  PC_TRY(pc_label_feed_fill(&pass->feed, begin, count, err));
-  PC_TRY(pc_rows_derive(work->batch, &pass->layout, &pass->policy, begin, count,
-                        &worker->scratch, &rows, &worker->counts, err));
+  PC_TRY(pc_lazy_labels_fill(&pass->feed, begin, count, err));
+  PC_TRY(pc_rows_convert(work->batch, &pass->layout, &pass->policy, begin, count,
+                         &worker->scratch, &rows, &worker->counts, err));
   return work->check ? PCAL_OK : pass->add(pass->user, w, &rows, err);
 }
 
@@ -83,10 +83,10 @@ static pcal_status pass_chunk(const pass_batch *work, size_t begin, size_t w, pc
   const pc_pass *pass = work->pass;
   const size_t left = work->batch->rows - begin;
   const size_t count = left < work->chunk ? left : work->chunk;
-  if (pass->take != NULL && pc_batch_stored(work->batch)) {
+  if (pass->take != NULL && pc_batch_has_stored_rows(work->batch)) {
     pc_stored_rows rows;
     PC_TRY(pass_stored(work, w, begin, count, &rows, err));
-    if (pc_stored_rows_plain(&rows))
+    if (pc_stored_rows_are_plain(&rows))
       return work->check ? PCAL_OK : pass->take(pass->user, w, &rows, err);
   }
   return pass_add(work, w, begin, count, err);
@@ -128,7 +128,7 @@ static pcal_status pass_explain(pass_batch *work, size_t tasks, double cost, pca
   pcal_error again;
   pc_error_clear(&again);
   work->check = 1;
-  pcal_status status = pc_label_feed_fill(&pass->feed, 0, work->batch->rows, &again);
+  pcal_status status = pc_lazy_labels_fill(&pass->feed, 0, work->batch->rows, &again);
   if (status == PCAL_OK)
     status = pc_run(pass->env, tasks, cost, pass_task, work, &again);
   if (status != PCAL_DATA)

@@ -2,7 +2,7 @@
 #ifndef PC_PASS_H
 #define PC_PASS_H
 
-#include "data/label_feed.h"
+#include "data/lazy_labels.h"
 #include "data/rows.h"
 
 /* Adds a chunk of checked rows; `worker` < pc_worker_count(env) tells whose turn it is.
@@ -19,17 +19,17 @@ typedef pcal_status (*pc_pass_take)(void *user, size_t worker, const pc_stored_r
 typedef struct pc_pass {
   const pcal_env *env;
   pc_layout layout;
-  pc_policy policy;
+  pc_row_policy policy;
   pc_pass_add add;
   void *user;
   pc_pass_take take;              /* or NULL, as pc_pass_init leaves it */
-  pc_label_feed feed;             /* of the next batch; none, as pc_pass_init leaves it */
+  pc_lazy_labels feed;            /* of the next batch; none, as pc_pass_init leaves it */
   struct pc_pass_worker *workers; /* scratch, made when first needed */
   size_t worker_count;
 } pc_pass;
 
 PC_CHECKED pcal_status pc_pass_init(pc_pass *pass, const pcal_env *env, const pc_layout *layout,
-                                    const pc_policy *policy, pc_pass_add add, void *user,
+                                    const pc_row_policy *policy, pc_pass_add add, void *user,
                                     pcal_error *err);
 void pc_pass_free(pc_pass *pass);
 

@@ -14,44 +14,48 @@
 #include "data/rows.h"
 
 #define PC_FORECAST_MAX 1e100 /* targets, predictions, and one over standard deviations */
-#define PC_AS_STORED 1e-5
-#define PC_REPAIRABLE 1e-2
+#define PC_PROB_TOLERANCE 1e-5
+#define PC_PROB_REPAIRABLE 1e-2
 
 /* One row of a batch on its way. */
-typedef struct pc_row {
+typedef struct pc_checked_row {
   const pcal_batch *batch;
   const pc_layout *layout;
-  const pc_policy *policy;
+  const pc_row_policy *policy;
   size_t position; /* in the batch */
   uint64_t id;
   int32_t label;
   double weight;
   int missing, normalized;
-} pc_row;
+} pc_checked_row;
 
 /* Edge cases 1 and 2: fill label and weight. */
-PC_CHECKED pcal_status pc_row_label(pc_row *row, pcal_error *err);
-PC_CHECKED pcal_status pc_row_weight(pc_row *row, pcal_error *err);
+PC_CHECKED pcal_status pc_row_check_label(pc_checked_row *row, pcal_error *err);
+PC_CHECKED pcal_status pc_row_check_weight(pc_checked_row *row, pcal_error *err);
 
 /* Edge case 3, for a row known to hold something that is not finite: PCAL_OK when it is
  * missing and may be skipped, or when every odd score is a log-probability of -inf. */
-PC_CHECKED pcal_status pc_row_not_finite(pc_row *row, const double *scores, pcal_error *err);
+PC_CHECKED pcal_status pc_row_check_not_finite(pc_checked_row *row, const double *scores,
+                                               pcal_error *err);
 
 /* Edge case 4: sentences for a probability out of range (at a column) and a sum that is off. */
-pcal_status pc_row_bad_range(const pc_row *row, size_t column, double p, pcal_error *err);
-pcal_status pc_row_bad_sum(const pc_row *row, double sum, pcal_error *err);
+pcal_status pc_row_fail_range(const pc_checked_row *row, size_t column, double p,
+                              pcal_error *err);
+pcal_status pc_row_fail_sum(const pc_checked_row *row, double sum, pcal_error *err);
 
 /* The sentence for scores that somebody overwrites while they are read. */
-pcal_status pc_row_changed(const pc_row *row, pcal_error *err);
+pcal_status pc_row_fail_changed(const pc_checked_row *row, pcal_error *err);
 
 /* Rows of regression: a number of the prediction (at a column) or the target that cannot be,
  * and why.  A missing number may be skipped. */
-PC_CHECKED pcal_status pc_row_target(pc_row *row, double *target, pcal_error *err);
-pcal_status pc_row_bad_forecast(const pc_row *row, size_t column, const char *why,
-                                pcal_error *err);
-PC_CHECKED pcal_status pc_row_forecast_missing(pc_row *row, size_t column, pcal_error *err);
+PC_CHECKED pcal_status pc_row_check_target(pc_checked_row *row, double *target,
+                                           pcal_error *err);
+pcal_status pc_row_fail_forecast(const pc_checked_row *row, size_t column, const char *why,
+                                 pcal_error *err);
+PC_CHECKED pcal_status pc_row_check_missing_forecast(pc_checked_row *row, size_t column,
+                                                     pcal_error *err);
 
 /* Distance by which a probability leaves [0, 1]. */
-double pc_outside(double p);
+double pc_prob_excess(double p);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "core/number.h"
+#include "base/number.h"
 
 #define ROWS_CHUNK_DOUBLES 65536
 #define ROWS_CHUNK_MAX 4096
@@ -98,7 +98,7 @@ pcal_status pc_layout_make_levels(pcal_kind kind, size_t columns, const double *
   return PCAL_OK;
 }
 
-int pc_layout_binary(const pc_layout *layout) {
+int pc_layout_is_binary(const pc_layout *layout) {
   return layout->columns == 1 && layout->form == PC_FORM_CLASSES &&
          layout->kind != PCAL_CONFIDENCE;
 }
@@ -145,7 +145,7 @@ pcal_status pc_scratch_new(const pcal_env *env, const pc_layout *layout, pc_scra
   *out = (pc_scratch){.capacity = pc_chunk_rows(layout),
                       .kernels = pc_row_kernels_best(),
                       .fast = pc_fast_kernels_best(),
-                      .simplex = pc_simplex_kernels_best()};
+                      .simplex = pc_prob_row_kernels_best()};
   const size_t bytes = rows_lay_out(layout, NULL, out);
   out->block = pc_alloc_raw(env, bytes + 63, 1);
   if (out->block == NULL)
@@ -169,7 +169,7 @@ int pc_strides_fill(size_t rows, size_t columns, size_t size, ptrdiff_t *row_str
   return *column_stride == (ptrdiff_t)size || rows <= 1;
 }
 
-pcal_status pc_batch_take(const pcal_batch *given, pcal_batch *out, pcal_error *err) {
+pcal_status pc_batch_resolve(const pcal_batch *given, pcal_batch *out, pcal_error *err) {
   *out = (pcal_batch)PCAL_BATCH_INIT;
   if (given->size < offsetof(pcal_batch, labels))
     return pc_fail(err, PCAL_USAGE,
@@ -185,7 +185,7 @@ pcal_status pc_batch_take(const pcal_batch *given, pcal_batch *out, pcal_error *
 }
 
 pcal_status pc_batch_check(const pcal_batch *batch, const pc_layout *layout,
-                           const pc_policy *policy, pcal_error *err) {
+                           const pc_row_policy *policy, pcal_error *err) {
   const char *name = batch->scores_name == NULL ? "scores" : batch->scores_name;
   if (batch->kind != layout->kind || batch->columns != layout->columns)
     return pc_fail(err, PCAL_DATA,
@@ -214,7 +214,7 @@ pcal_status pc_batch_check(const pcal_batch *batch, const pc_layout *layout,
   return PCAL_OK;
 }
 
-int pc_batch_stored(const pcal_batch *batch) {
+int pc_batch_has_stored_rows(const pcal_batch *batch) {
   const size_t size = batch->type == PCAL_F32 ? sizeof(float) : sizeof(double);
   return batch->columns == 1 && batch->kind != PCAL_LOGIT && batch->weights == NULL &&
          batch->groups == NULL && batch->row_stride == (ptrdiff_t)size &&
@@ -239,7 +239,7 @@ int pc_batch_stored(const pcal_batch *batch) {
 ROWS_PLAIN(rows_plain_f32, float)
 ROWS_PLAIN(rows_plain_f64, double)
 
-int pc_stored_rows_plain(pc_stored_rows *rows) {
+int pc_stored_rows_are_plain(pc_stored_rows *rows) {
   uint32_t any, all;
   const int plain = rows->type == PCAL_F32
                         ? rows_plain_f32(rows->scores, rows->labels, rows->count, &any, &all)

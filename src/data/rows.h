@@ -5,10 +5,10 @@
 #ifndef PC_ROWS_H
 #define PC_ROWS_H
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include "kernels/fast_kernels.h"
+#include "kernels/prob_row.h"
 #include "kernels/row_kernels.h"
-#include "kernels/simplex.h"
 
 /* What a prediction is, once its row has been derived. */
 typedef enum pc_form {
@@ -49,14 +49,14 @@ pc_form pc_kind_form(pcal_kind kind);
 const char *pc_kind_outcome_flag(pcal_kind kind);
 
 /* One column of scores for class 1 of two. */
-int pc_layout_binary(const pc_layout *layout);
+int pc_layout_is_binary(const pc_layout *layout);
 
-typedef struct pc_policy {
+typedef struct pc_row_policy {
   int normalize, skip_missing;
   int need_log;    /* fill log_true */
   int need_scores; /* fill scores */
   int scores_only; /* of several columns of logits only scores and top_label are needed */
-  int in_place;    /* with scores_only: floats may stay where they lie, see pc_rows_flat */
+  int in_place;    /* with scores_only: floats may stay where they lie, see pc_rows_floats */
   int unchecked;   /* with in_place: these are not even looked at; no top_label */
   int fast;        /* float32 logits may be exponentiated in float; needs lean */
   int bare;        /* of one column only positive and labels are needed */
@@ -65,7 +65,7 @@ typedef struct pc_policy {
   int need_keys;   /* fill keys */
   int unlabelled;  /* the batch needs no labels; each row counts as class 0; with scores_only
                     * no top_label */
-} pc_policy;
+} pc_row_policy;
 
 /* Rows that passed every check; weights of 0 are left out.  weights is NULL when all are 1.
  * For confidences, top is the confidence and the columns about the label are not filled; under
@@ -74,7 +74,7 @@ typedef struct pc_policy {
 typedef struct pc_rows {
   size_t count, classes;
   const uint64_t *ids;  /* index in the whole data set */
-  const uint64_t *keys; /* of their content or id (row_content.h), or NULL */
+  const uint64_t *keys; /* of their content or id (row_keys.h), or NULL */
   const int32_t *labels;
   const uint8_t *ones; /* of one column: is the label 1?  NULL when not filled */
   const double *weights;
@@ -95,7 +95,7 @@ typedef struct pc_rows {
 } pc_rows;
 
 /* The scores of row i as floats, where they lie; NULL where they were converted. */
-static inline const float *pc_rows_flat(const pc_rows *rows, size_t i) {
+static inline const float *pc_rows_floats(const pc_rows *rows, size_t i) {
   if (rows->flat == NULL)
     return NULL;
   const ptrdiff_t at = (ptrdiff_t)(rows->ids[i] - rows->flat_first) * rows->flat_stride;
@@ -114,7 +114,7 @@ typedef struct pc_scratch {
                     * PC_NARROW_ROWS more */
   const pc_row_kernels *kernels;
   const pc_fast_kernels *fast;
-  const pc_simplex_kernels *simplex;
+  const pc_prob_row_kernels *simplex;
   void *block;
   double *probs, *scores;             /* rows x classes */
   double *terms, *lanes, *scores_row; /* one row, or PC_NARROW_ROWS narrow ones */
@@ -135,7 +135,8 @@ void pc_scratch_free(const pcal_env *env, pc_scratch *scratch);
 /* A caller's batch: fields that its size leaves out get their defaults, and strides of 0 become
  * those of scores without gaps.  Fails when the size is not set, and when only the row stride
  * is 0 although columns do not lie next to each other. */
-PC_CHECKED pcal_status pc_batch_take(const pcal_batch *given, pcal_batch *out, pcal_error *err);
+PC_CHECKED pcal_status pc_batch_resolve(const pcal_batch *given, pcal_batch *out,
+                                        pcal_error *err);
 
 /* Fills strides of 0 for rows of `columns` items of `size` bytes each; 0 when the row stride
  * cannot be known. */
@@ -143,11 +144,12 @@ int pc_strides_fill(size_t rows, size_t columns, size_t size, ptrdiff_t *row_str
                     ptrdiff_t *column_stride);
 
 /* Are the exponentials of this batch computed in float? */
-int pc_batch_fast(const pcal_batch *batch, const pc_layout *layout, const pc_policy *policy);
+int pc_batch_is_fast(const pcal_batch *batch, const pc_layout *layout,
+                     const pc_row_policy *policy);
 
 /* Does a batch have the layout and the arrays it needs? */
 PC_CHECKED pcal_status pc_batch_check(const pcal_batch *batch, const pc_layout *layout,
-                                      const pc_policy *policy, pcal_error *err);
+                                      const pc_row_policy *policy, pcal_error *err);
 
 /* Rows of one column as they are stored: probabilities of class 1, or confidences, next to each
  * other, and labels. */
@@ -160,17 +162,17 @@ typedef struct pc_stored_rows {
 } pc_stored_rows;
 
 /* Does a batch have such rows, without weights and groups? */
-int pc_batch_stored(const pcal_batch *batch);
+int pc_batch_has_stored_rows(const pcal_batch *batch);
 
 /* Are all of them good, with scores in [0, 1] and labels of 0 and 1?  Others may be good too.
  * Notes the lowest and the highest label. */
-int pc_stored_rows_plain(pc_stored_rows *rows);
+int pc_stored_rows_are_plain(pc_stored_rows *rows);
 
 /* Checks and converts rows [begin, begin + count) of a batch, count <= capacity. */
-PC_CHECKED pcal_status pc_rows_derive(const pcal_batch *batch, const pc_layout *layout,
-                                      const pc_policy *policy, size_t begin, size_t count,
-                                      const pc_scratch *scratch, pc_rows *out,
-                                      pc_row_counts *counts, pcal_error *err);
+PC_CHECKED pcal_status pc_rows_convert(const pcal_batch *batch, const pc_layout *layout,
+                                       const pc_row_policy *policy, size_t begin, size_t count,
+                                       const pc_scratch *scratch, pc_rows *out,
+                                       pc_row_counts *counts, pcal_error *err);
 
 /* Copies the rows with the given positions into another scratch. */
 void pc_rows_select(const pc_rows *rows, const size_t *positions, size_t count,

@@ -6,7 +6,7 @@ pc_view pc_view_pit(const pc_layout *layout) {
   return (pc_view){PC_VIEW_PIT, (int32_t)layout->form, 0};
 }
 
-int pc_view_spread(const pc_view *view) {
+int pc_view_is_every_class(const pc_view *view) {
   return view->kind == PC_VIEW_CLASSES || view->kind == PC_VIEW_POOLED;
 }
 
@@ -14,14 +14,14 @@ size_t pc_view_parts(const pc_view *view, const pc_layout *layout) {
   return view->by_label || view->kind == PC_VIEW_CLASSES ? layout->classes : 1;
 }
 
-size_t pc_view_scores(const pc_view *view, const pc_layout *layout) {
-  return pc_view_spread(view) ? layout->classes : 1;
+size_t pc_view_scores_per_row(const pc_view *view, const pc_layout *layout) {
+  return pc_view_is_every_class(view) ? layout->classes : 1;
 }
 
-pcal_status pc_columns_new(const pcal_env *env, const pc_view *view, size_t capacity,
-                           pc_columns *out, pcal_error *err) {
-  *out = (pc_columns){NULL, NULL, NULL, NULL, NULL, NULL};
-  if (pc_view_spread(view))
+pcal_status pc_view_columns_new(const pcal_env *env, const pc_view *view, size_t capacity,
+                                pc_view_columns *out, pcal_error *err) {
+  *out = (pc_view_columns){NULL, NULL, NULL, NULL, NULL, NULL};
+  if (pc_view_is_every_class(view))
     return PCAL_OK;
   out->score_space = pc_alloc_raw(env, capacity, sizeof(double));
   out->hit_space = pc_alloc_raw(env, capacity, 1);
@@ -30,15 +30,15 @@ pcal_status pc_columns_new(const pcal_env *env, const pc_view *view, size_t capa
   if (out->score_space != NULL && out->hit_space != NULL &&
       (out->part_space != NULL || !view->by_label))
     return PCAL_OK;
-  pc_columns_free(env, out);
+  pc_view_columns_free(env, out);
   return pc_fail_memory(err, "preparing views");
 }
 
-void pc_columns_free(const pcal_env *env, pc_columns *columns) {
+void pc_view_columns_free(const pcal_env *env, pc_view_columns *columns) {
   pc_free(env, columns->score_space);
   pc_free(env, columns->hit_space);
   pc_free(env, columns->part_space);
-  *columns = (pc_columns){NULL, NULL, NULL, NULL, NULL, NULL};
+  *columns = (pc_view_columns){NULL, NULL, NULL, NULL, NULL, NULL};
 }
 
 static size_t view_first(const double *probs, size_t classes) {
@@ -80,7 +80,7 @@ static void view_rank_row(const pc_view *view, const double *probs, size_t class
   *hit = (uint8_t)(sum ? member : at == label);
 }
 
-static void view_class(const pc_view *view, const pc_rows *rows, pc_columns *columns) {
+static void view_class(const pc_view *view, const pc_rows *rows, pc_view_columns *columns) {
   const size_t c = (size_t)view->index;
   if (rows->positive != NULL && c == 1)
     columns->score = rows->positive;
@@ -102,7 +102,7 @@ static void view_right(const pc_rows *rows, uint8_t *restrict hit) {
     hit[i] = top_label[i] == labels[i];
 }
 
-static void view_top(const pc_rows *rows, pc_columns *columns) {
+static void view_top(const pc_rows *rows, pc_view_columns *columns) {
   columns->score = rows->classes == 1 ? rows->positive : rows->top;
   if (rows->ones != NULL && rows->classes == 1)
     columns->hit = rows->ones;
@@ -114,7 +114,7 @@ static void view_top(const pc_rows *rows, pc_columns *columns) {
     columns->part_space[i] = (uint32_t)rows->top_label[i];
 }
 
-static void view_pit(const pc_view *view, const pc_rows *rows, pc_columns *columns) {
+static void view_pit(const pc_view *view, const pc_rows *rows, pc_view_columns *columns) {
   const pc_forecast_shape shape = {(pc_form)view->index, rows->classes - 1, rows->levels};
   for (size_t i = 0; i < rows->count; i++) {
     columns->score_space[i] = pc_forecast_pit(&shape, rows->probs + i * rows->classes);
@@ -122,11 +122,11 @@ static void view_pit(const pc_view *view, const pc_rows *rows, pc_columns *colum
   }
 }
 
-void pc_view_fill(const pc_view *view, const pc_rows *rows, pc_columns *columns) {
+void pc_view_fill(const pc_view *view, const pc_rows *rows, pc_view_columns *columns) {
   columns->score = columns->score_space;
   columns->hit = columns->hit_space;
   columns->part = columns->part_space;
-  if (pc_view_spread(view))
+  if (pc_view_is_every_class(view))
     return;
   if (view->kind == PC_VIEW_PIT) {
     view_pit(view, rows, columns);

@@ -27,30 +27,31 @@ pc_view pc_view_pit(const pc_layout *layout);
 
 /* Does a view have a score for every class of a row?  Then there are no columns: machines read
  * rows->probs and rows->labels. */
-int pc_view_spread(const pc_view *view);
+int pc_view_is_every_class(const pc_view *view);
 
 /* Filled columns, one entry for each row; they may point into the rows.  Empty for a spread
  * view. */
-typedef struct pc_columns {
+typedef struct pc_view_columns {
   const double *score;
   const uint8_t *hit;
   const uint32_t *part; /* predicted label, or NULL when there is one part */
   double *score_space;
   uint8_t *hit_space;
   uint32_t *part_space;
-} pc_columns;
+} pc_view_columns;
 
 /* Parts into which a view divides the scores. */
 size_t pc_view_parts(const pc_view *view, const pc_layout *layout);
 
 /* Scores that a view has of one row. */
-size_t pc_view_scores(const pc_view *view, const pc_layout *layout);
+size_t pc_view_scores_per_row(const pc_view *view, const pc_layout *layout);
 
-PC_CHECKED pcal_status pc_columns_new(const pcal_env *env, const pc_view *view, size_t capacity,
-                                      pc_columns *out, pcal_error *err);
-void pc_columns_free(const pcal_env *env, pc_columns *columns);
+PC_CHECKED pcal_status pc_view_columns_new(const pcal_env *env, const pc_view *view,
+                                           size_t capacity, pc_view_columns *out,
+                                           pcal_error *err);
+void pc_view_columns_free(const pcal_env *env, pc_view_columns *columns);
 
 /* Ties between classes go to the lower index. */
-void pc_view_fill(const pc_view *view, const pc_rows *rows, pc_columns *columns);
+void pc_view_fill(const pc_view *view, const pc_rows *rows, pc_view_columns *columns);
 
 #endif

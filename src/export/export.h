@@ -2,8 +2,8 @@
 #ifndef PC_EXPORT_H
 #define PC_EXPORT_H
 
+#include "base/text.h"
 #include "calibrators/recipe.h"
-#include "core/text.h"
 
 /* `name` is that of the function or the graph: a C identifier. */
 typedef struct pc_export {

@@ -3,8 +3,8 @@
  * exactly. */
 #include <string.h>
 
-#include "core/escape.h"
-#include "core/number.h"
+#include "base/escape.h"
+#include "base/number.h"
 #include "export/export.h"
 
 #define EXPORT_C_LINE 6 /* numbers */
@@ -46,8 +46,8 @@ static void export_c_list(const export_c *c, const char *label, size_t step, con
   size_t written = 0;
   pc_text_format(c->out, "static const double %s_%s%zu[] = {", c->what->name, label, step);
   for (size_t i = 0; i < count; i++) {
-    const pc_score_table *table = s->tables != NULL ? &s->tables->tables[i] : NULL;
-    const pc_score_line *line = s->tables != NULL ? NULL : &s->lines->lines[i];
+    const pc_bin_map *table = s->tables != NULL ? &s->tables->tables[i] : NULL;
+    const pc_line_map *line = s->tables != NULL ? NULL : &s->lines->lines[i];
     const size_t size = table != NULL ? table->count : line->count;
     for (size_t j = 0; j < size; j++) {
       const double number = table == NULL          ? values ? line->value[j] : line->score[j]

@@ -29,7 +29,7 @@ static size_t export_onnx_points(const pc_step *s, size_t i) {
   return s->tables != NULL ? s->tables->tables[i].count - 1 : s->lines->lines[i].count;
 }
 
-static void export_onnx_fill_line(const pc_score_line *line, double *base, double *slope,
+static void export_onnx_fill_line(const pc_line_map *line, double *base, double *slope,
                                   double *origin) {
   const size_t n = line->count;
   base[0] = line->value[0];

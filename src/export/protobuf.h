@@ -3,7 +3,7 @@
 #ifndef PC_PROTOBUF_H
 #define PC_PROTOBUF_H
 
-#include "core/text.h"
+#include "base/text.h"
 
 void pc_proto_integer(pc_text *out, unsigned field, uint64_t value);
 void pc_proto_float(pc_text *out, unsigned field, float value);

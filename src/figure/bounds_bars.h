@@ -5,7 +5,7 @@
 
 #include "figure/figure.h"
 
-typedef struct pc_bounded {
+typedef struct pc_bounded_error {
   const char *name;
   int known;           /* there is an estimate */
   double value;        /* it, */
@@ -13,10 +13,10 @@ typedef struct pc_bounded {
   int has_interval;    /* where there is one */
   double below, above; /* bounds; above NaN: nothing is above */
   double other;        /* another value of the same error, hollow; NaN: none */
-} pc_bounded;
+} pc_bounded_error;
 
 /* Axes, names and key of panel 0, before the layout; then the marks. */
-void pc_bounds_axes(pc_figure *figure, const pc_bounded *rows, size_t count);
-void pc_bounds_marks(pc_figure *figure, const pc_bounded *rows, size_t count);
+void pc_bounds_bars_axes(pc_figure *figure, const pc_bounded_error *rows, size_t count);
+void pc_bounds_bars_marks(pc_figure *figure, const pc_bounded_error *rows, size_t count);
 
 #endif

@@ -16,8 +16,8 @@ static int class_order_compare(const void *a, const void *b) {
   return x->class < y->class ? -1 : x->class > y->class;
 }
 
-pcal_status pc_class_order_make(const pcal_env *env, const pc_outcome *outcome, size_t most,
-                                int sorted, pc_class_order *out, pcal_error *err) {
+pcal_status pc_class_order_make(const pcal_env *env, const pc_metric_result *outcome,
+                                size_t most, int sorted, pc_class_order *out, pcal_error *err) {
   const size_t total = outcome->class_count;
   *out = (pc_class_order){NULL, total < most ? total : most, total};
   if (outcome->class_values == NULL || total == 0)
@@ -53,7 +53,7 @@ pcal_status pc_figure_needs_classes(const char *figure, const pc_layout *layout,
                    "figure %s needs the probabilities of all classes, and the data have only "
                    "confidences; draw reliability, or give --probs",
                    figure);
-  if (pc_layout_binary(layout))
+  if (pc_layout_is_binary(layout))
     return pc_fail(err, PCAL_USAGE,
                    "figure %s tells classes apart, and one column of scores has only class 1; "
                    "draw reliability, or give a column for each class",

@@ -2,7 +2,7 @@
 #ifndef PC_CLASS_ORDER_H
 #define PC_CLASS_ORDER_H
 
-#include "figure/gallery.h"
+#include "figure/figure_registry.h"
 
 typedef struct pc_class_order {
   size_t *classes;
@@ -12,7 +12,7 @@ typedef struct pc_class_order {
 /* At most `most` classes: all in their order unless `sorted`, or those with the largest values,
  * largest first; equal values in the order of the classes.  Fails where there are no values of
  * classes. */
-PC_CHECKED pcal_status pc_class_order_make(const pcal_env *env, const pc_outcome *outcome,
+PC_CHECKED pcal_status pc_class_order_make(const pcal_env *env, const pc_metric_result *outcome,
                                            size_t most, int sorted, pc_class_order *out,
                                            pcal_error *err);
 void pc_class_order_free(const pcal_env *env, pc_class_order *order);

@@ -5,25 +5,25 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "figure/wording.h"
+#include "figure/number_text.h"
 
 #define DOT_ROWS_NAME (2 * PC_TABLE_WORD_MAX + 4)
 
 static double dot_rows_value(const pc_dot_rows *rows, size_t row, size_t series) {
-  const size_t column = pc_study_table_find(rows->table, rows->series[series].column);
-  return pc_study_table_cell(rows->table, row, column)->number;
+  const size_t column = pc_table_find_column(rows->table, rows->series[series].column);
+  return pc_table_at(rows->table, row, column)->number;
 }
 
 /* The name of a row, with its model's where there are several; returns out. */
 static const char *dot_rows_name(const pc_dot_rows *rows, size_t row, char out[DOT_ROWS_NAME]) {
-  const pc_study_table *table = rows->table;
-  const size_t column = pc_study_table_find(table, rows->names);
-  const size_t model = pc_study_table_find(table, "model");
-  const char *name = pc_study_table_cell(table, row, column)->word;
+  const pc_table *table = rows->table;
+  const size_t column = pc_table_find_column(table, rows->names);
+  const size_t model = pc_table_find_column(table, "model");
+  const char *name = pc_table_at(table, row, column)->word;
   if (model == table->column_count)
     snprintf(out, DOT_ROWS_NAME, "%s", name);
   else
-    snprintf(out, DOT_ROWS_NAME, "%s, %s", pc_study_table_cell(table, row, model)->word, name);
+    snprintf(out, DOT_ROWS_NAME, "%s, %s", pc_table_at(table, row, model)->word, name);
   return out;
 }
 
@@ -50,7 +50,7 @@ static void dot_rows_range(const pc_dot_rows *rows, double *low, double *high) {
 
 size_t pc_dot_rows_panel(pc_figure *figure, const pc_dot_rows *rows, size_t column, size_t row,
                          const char *title, const char *label) {
-  const size_t panel = pc_figure_cell(figure, column, row, title);
+  const size_t panel = pc_figure_grid_panel(figure, column, row, title);
   char name[DOT_ROWS_NAME];
   double low, high;
   dot_rows_range(rows, &low, &high);
@@ -58,23 +58,24 @@ size_t pc_dot_rows_panel(pc_figure *figure, const pc_dot_rows *rows, size_t colu
   pc_figure_axis(figure, panel, PC_SIDE_Y, (double)rows->table->row_count - 0.4, -0.6, 2,
                  PC_NUMBERS_PLAIN, NULL);
   for (size_t r = 0; r < rows->table->row_count; r++)
-    pc_figure_name(figure, panel, PC_SIDE_Y, (double)r, dot_rows_name(rows, r, name));
+    pc_figure_name_tick(figure, panel, PC_SIDE_Y, (double)r, dot_rows_name(rows, r, name));
   return panel;
 }
 
 void pc_dot_rows_key(pc_figure *figure, const pc_dot_rows *rows) {
   for (size_t s = 0; s < rows->series_count; s++)
-    pc_figure_key(figure, PC_SAMPLE_POINT, (pc_look){.tone = rows->series[s].tone},
-                  rows->series[s].name);
+    pc_figure_legend(figure, PC_SAMPLE_POINT, (pc_look){.tone = rows->series[s].tone},
+                     rows->series[s].name);
 }
 
 static void dot_rows_point(pc_figure *figure, const pc_dot_rows *rows, size_t panel, size_t row,
                            size_t series) {
   const double value = dot_rows_value(rows, row, series);
-  char number[PC_WORDING_MAX], name[DOT_ROWS_NAME], hint[DOT_ROWS_NAME + 3 * PC_WORDING_MAX];
+  char number[PC_NUMBER_TEXT_MAX], name[DOT_ROWS_NAME],
+      hint[DOT_ROWS_NAME + 3 * PC_NUMBER_TEXT_MAX];
   if (isnan(value))
     return;
-  pc_say_short(value, number);
+  pc_short_text(value, number);
   snprintf(hint, sizeof hint, "%s, %.70s: %s", dot_rows_name(rows, row, name),
            rows->series[series].name, number);
   pc_figure_point(figure, panel, (pc_look){.tone = rows->series[series].tone, .size = 5},

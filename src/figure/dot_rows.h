@@ -3,7 +3,7 @@
 #define PC_DOT_ROWS_H
 
 #include "figure/figure.h"
-#include "studies/study_table.h"
+#include "output/table.h"
 
 typedef struct pc_dot_series {
   const char *column; /* of the table */
@@ -12,7 +12,7 @@ typedef struct pc_dot_series {
 } pc_dot_series;
 
 typedef struct pc_dot_rows {
-  const pc_study_table *table;
+  const pc_table *table;
   const char *names; /* the column with the names of rows */
   const pc_dot_series *series;
   size_t series_count;

@@ -30,7 +30,7 @@ static int figure_room(pc_figure *figure, void **block, size_t *capacity, size_t
   return !figure->failed;
 }
 
-pc_string_id pc_figure_keep(pc_figure *figure, const char *string) {
+pc_string_id pc_figure_add_string(pc_figure *figure, const char *string) {
   if (figure->failed || string == NULL || string[0] == '\0')
     return 0;
   if (figure->strings.length == 0)
@@ -59,7 +59,7 @@ size_t pc_figure_panel(pc_figure *figure, pc_rect rect) {
 
 void pc_figure_axis(pc_figure *figure, size_t panel, pc_side side, double low, double high,
                     size_t wanted_ticks, pc_numbers numbers, const char *label) {
-  const pc_string_id id = pc_figure_keep(figure, label);
+  const pc_string_id id = pc_figure_add_string(figure, label);
   if (figure->failed)
     return;
   pc_axis *axis = &figure->panels[panel].axis[side];
@@ -68,9 +68,9 @@ void pc_figure_axis(pc_figure *figure, size_t panel, pc_side side, double low, d
   pc_ticks_place(low, high, wanted_ticks, &axis->ticks);
 }
 
-size_t pc_figure_cell(pc_figure *figure, size_t column, size_t row, const char *title) {
+size_t pc_figure_grid_panel(pc_figure *figure, size_t column, size_t row, const char *title) {
   const size_t panel = pc_figure_panel(figure, (pc_rect){0, 0, 0, 0});
-  const pc_string_id id = pc_figure_keep(figure, title);
+  const pc_string_id id = pc_figure_add_string(figure, title);
   if (figure->failed)
     return 0;
   figure->panels[panel].column = column;
@@ -79,9 +79,9 @@ size_t pc_figure_cell(pc_figure *figure, size_t column, size_t row, const char *
   return panel;
 }
 
-void pc_figure_name(pc_figure *figure, size_t panel, pc_side side, double at,
-                    const char *text) {
-  const pc_string_id id = pc_figure_keep(figure, text);
+void pc_figure_name_tick(pc_figure *figure, size_t panel, pc_side side, double at,
+                         const char *text) {
+  const pc_string_id id = pc_figure_add_string(figure, text);
   void *names = figure->names;
   const int fits = figure_room(figure, &names, &figure->name_capacity, figure->name_count + 1,
                                sizeof *figure->names);
@@ -99,7 +99,7 @@ void pc_figure_name(pc_figure *figure, size_t panel, pc_side side, double at,
 /* Appends a mark with its points, or nothing when memory is out. */
 static void figure_add(pc_figure *figure, pc_mark mark, const pc_point *points, size_t count,
                        const char *text) {
-  mark.text = pc_figure_keep(figure, text);
+  mark.text = pc_figure_add_string(figure, text);
   void *marks = figure->marks, *all = figure->points;
   const int fits = figure_room(figure, &marks, &figure->mark_capacity, figure->mark_count + 1,
                                sizeof *figure->marks) &&
@@ -155,20 +155,20 @@ void pc_figure_note(pc_figure *figure, size_t panel, pc_look look, pc_point at, 
   figure_add(figure, mark, &at, 1, text);
 }
 
-void pc_figure_key(pc_figure *figure, pc_sample sample, pc_look look, const char *text) {
-  const pc_string_id id = pc_figure_keep(figure, text);
+void pc_figure_legend(pc_figure *figure, pc_sample sample, pc_look look, const char *text) {
+  const pc_string_id id = pc_figure_add_string(figure, text);
   void *key = figure->key;
   const int fits = figure_room(figure, &key, &figure->key_capacity, figure->key_count + 1,
                                sizeof *figure->key);
   figure->key = key;
   if (!fits)
     return;
-  figure->key[figure->key_count++] = (pc_key_entry){
+  figure->key[figure->key_count++] = (pc_legend_entry){
       .sample = sample, .look = look, .begins_row = figure->key_break, .text = id};
   figure->key_break = 0;
 }
 
-void pc_figure_key_break(pc_figure *figure) {
+void pc_figure_legend_break(pc_figure *figure) {
   figure->key_break = 1;
 }
 
@@ -177,7 +177,7 @@ static double figure_share(const pc_axis *axis, double value) {
   return extent != 0 ? (value - axis->low) / extent : 0.5;
 }
 
-pc_point pc_panel_place(const pc_panel *panel, pc_point data) {
+pc_point pc_panel_to_figure(const pc_panel *panel, pc_point data) {
   const pc_rect *rect = &panel->rect;
   return (pc_point){rect->x + rect->width * figure_share(&panel->axis[PC_SIDE_X], data.x),
                     rect->y +

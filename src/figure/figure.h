@@ -5,13 +5,13 @@
 #ifndef PC_FIGURE_H
 #define PC_FIGURE_H
 
-#include "core/text.h"
+#include "base/text.h"
 #include "figure/ticks.h"
 
 #define PC_SIZE_TITLE 22.0
 #define PC_SIZE_LABEL 16.0
 #define PC_SIZE_TICK 15.0
-#define PC_KEY_SAMPLE 24.0 /* width of the sample before an entry of the key */
+#define PC_LEGEND_SAMPLE_WIDTH 24.0 /* width of the sample before an entry of the key */
 
 /* Colours by meaning; the writer chooses the paint. */
 typedef enum pc_tone {
@@ -112,21 +112,21 @@ typedef enum pc_sample {
   PC_SAMPLE_LINE
 } pc_sample;
 
-typedef struct pc_key_entry {
+typedef struct pc_legend_entry {
   pc_sample sample;
   pc_look look;
   int begins_row;
   pc_string_id text;
   pc_point at; /* set by pc_figure_lay_out */
-} pc_key_entry;
+} pc_legend_entry;
 
-#define PC_GRID_MAX 16
+#define PC_PANEL_GRID_MAX 16
 
 /* How panels share a figure: columns and rows with their shares of the room. */
-typedef struct pc_grid {
+typedef struct pc_panel_grid {
   size_t columns, rows;
-  double column_share[PC_GRID_MAX], row_share[PC_GRID_MAX]; /* 0: 1 */
-} pc_grid;
+  double column_share[PC_PANEL_GRID_MAX], row_share[PC_PANEL_GRID_MAX]; /* 0: 1 */
+} pc_panel_grid;
 
 typedef struct pc_figure {
   const pcal_env *env;
@@ -146,7 +146,7 @@ typedef struct pc_figure {
   size_t point_count, point_capacity;
   pc_named_tick *names;
   size_t name_count, name_capacity;
-  pc_key_entry *key;
+  pc_legend_entry *key;
   size_t key_count, key_capacity;
   int key_break;
   pc_text strings;
@@ -159,7 +159,7 @@ void pc_figure_free(pc_figure *figure);
 PC_CHECKED pcal_status pc_figure_status(const pc_figure *figure, pcal_error *err);
 
 /* Copies a string; NULL counts as empty. */
-pc_string_id pc_figure_keep(pc_figure *figure, const char *string);
+pc_string_id pc_figure_add_string(pc_figure *figure, const char *string);
 const char *pc_figure_string(const pc_figure *figure, pc_string_id id);
 
 /* Adds a panel whose axes both run from 0 to 1 without ticks; returns its index. */
@@ -169,10 +169,11 @@ void pc_figure_axis(pc_figure *figure, size_t panel, pc_side side, double low, d
                     size_t wanted_ticks, pc_numbers numbers, const char *label);
 
 /* Adds a panel in a cell of the grid, with a title or NULL. */
-size_t pc_figure_cell(pc_figure *figure, size_t column, size_t row, const char *title);
+size_t pc_figure_grid_panel(pc_figure *figure, size_t column, size_t row, const char *title);
 /* Names a position of an axis, in the place of all ticks.  The names of an axis are added one
  * after the other. */
-void pc_figure_name(pc_figure *figure, size_t panel, pc_side side, double at, const char *text);
+void pc_figure_name_tick(pc_figure *figure, size_t panel, pc_side side, double at,
+                         const char *text);
 
 /* Marks appear in the order in which they are added.  hint may be NULL. */
 void pc_figure_bar(pc_figure *figure, size_t panel, pc_look look, pc_point from, pc_point to,
@@ -188,10 +189,10 @@ void pc_figure_band(pc_figure *figure, size_t panel, pc_look look, const pc_poin
 void pc_figure_note(pc_figure *figure, size_t panel, pc_look look, pc_point at, pc_point shift,
                     pc_anchor anchor, const char *text);
 /* Entries of the key stand side by side and wrap; the one after a break begins a row. */
-void pc_figure_key(pc_figure *figure, pc_sample sample, pc_look look, const char *text);
-void pc_figure_key_break(pc_figure *figure);
+void pc_figure_legend(pc_figure *figure, pc_sample sample, pc_look look, const char *text);
+void pc_figure_legend_break(pc_figure *figure);
 
 /* From data units to figure units. */
-pc_point pc_panel_place(const pc_panel *panel, pc_point data);
+pc_point pc_panel_to_figure(const pc_panel *panel, pc_point data);
 
 #endif

@@ -2,7 +2,7 @@
  * units (rectangles of panels, shifts of notes, sizes) is as in the SVG, y downwards. */
 #include "figure/figure_json.h"
 
-#include "core/json.h"
+#include "base/json.h"
 
 static void figure_json_text(pc_json *json, const char *key, const pc_figure *figure,
                              pc_string_id id) {
@@ -107,7 +107,8 @@ static void figure_json_mark(pc_json *json, const pc_figure *figure, const pc_ma
   pc_json_close(json, '}');
 }
 
-static void figure_json_key(pc_json *json, const pc_figure *figure, const pc_key_entry *entry) {
+static void figure_json_key(pc_json *json, const pc_figure *figure,
+                            const pc_legend_entry *entry) {
   static const char *const samples[] = {"point", "interval", "bar", "line"};
   pc_json_open(json, '{');
   figure_json_word(json, "sample", samples[entry->sample]);

@@ -12,12 +12,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/rng.h"
-#include "figure/wording.h"
+#include "base/rng.h"
+#include "figure/number_text.h"
 
 #define PANEL_GUTTER 0.03
 
-static const pc_reliability_words panel_top = {
+static const pc_reliability_texts panel_top = {
     "Reliability of the predicted class",
     "confidence (probability of the predicted class)",
     "accuracy",
@@ -26,7 +26,7 @@ static const pc_reliability_words panel_top = {
     "over-confident",
     "under-confident"};
 
-static const pc_reliability_words panel_positive = {"Reliability of the probability of class 1",
+static const pc_reliability_texts panel_positive = {"Reliability of the probability of class 1",
                                                     "predicted probability of class 1",
                                                     "observed frequency",
                                                     "mean prediction",
@@ -34,11 +34,11 @@ static const pc_reliability_words panel_positive = {"Reliability of the probabil
                                                     "predicted too high",
                                                     "predicted too low"};
 
-const pc_reliability_words *pc_reliability_words_of(const char *view) {
+const pc_reliability_texts *pc_reliability_texts_of(const char *view) {
   return view != NULL && strcmp(view, "positive") == 0 ? &panel_positive : &panel_top;
 }
 
-pcal_status pc_bin_list_read(const pcal_env *env, const pc_graph *graph, size_t class,
+pcal_status pc_bin_list_read(const pcal_env *env, const pc_plot_table *graph, size_t class,
                              pc_bin_list *out, pcal_error *err) {
   const double *low = pc_graph_column(graph, "low"), *high = pc_graph_column(graph, "high");
   const double *weight = pc_graph_column(graph, "weight");
@@ -85,14 +85,15 @@ static int panel_few(const pcal_bin *bin) {
   return bin->weight < PC_FEW_ROWS;
 }
 
-void pc_reliability_hint(const pcal_bin *bin, const pc_reliability_words *words, pc_text *out) {
-  char low[PC_WORDING_MAX], high[PC_WORDING_MAX], score[PC_WORDING_MAX], hits[PC_WORDING_MAX];
-  char rows[PC_WORDING_MAX];
-  pc_say_fixed(bin->low, 3, low);
-  pc_say_fixed(bin->high, 3, high);
-  pc_say_fixed(bin->confidence, 4, score);
-  pc_say_fixed(bin->frequency, 4, hits);
-  pc_say_count(bin->weight, rows);
+void pc_reliability_hint(const pcal_bin *bin, const pc_reliability_texts *words, pc_text *out) {
+  char low[PC_NUMBER_TEXT_MAX], high[PC_NUMBER_TEXT_MAX], score[PC_NUMBER_TEXT_MAX],
+      hits[PC_NUMBER_TEXT_MAX];
+  char rows[PC_NUMBER_TEXT_MAX];
+  pc_fixed_text(bin->low, 3, low);
+  pc_fixed_text(bin->high, 3, high);
+  pc_fixed_text(bin->confidence, 4, score);
+  pc_fixed_text(bin->frequency, 4, hits);
+  pc_count_text(bin->weight, rows);
   out->length = 0;
   pc_text_format(out, "%s to %s: %s %s, %s %s, %s row%s", low, high, words->score, score,
                  words->y_label, hits, rows, bin->weight == 1 ? "" : "s");
@@ -159,19 +160,19 @@ void pc_reliability_marks(pc_figure *figure, size_t panel, const pc_bin_list *bi
 }
 
 static void panel_key_bands(pc_figure *figure, const pc_reliability_style *style) {
-  char text[PC_WORDING_MAX];
+  char text[PC_NUMBER_TEXT_MAX];
   const double level = style->level > 0 ? style->level : 0.95;
   if (style->band == PC_BAND_CONFIDENCE) {
-    char entry[PC_WORDING_MAX + 16];
-    pc_say_level(level, "interval", text);
+    char entry[PC_NUMBER_TEXT_MAX + 16];
+    pc_level_text(level, "interval", text);
     snprintf(entry, sizeof entry, "bin with %s", text);
-    pc_figure_key(figure, PC_SAMPLE_INTERVAL, (pc_look){.tone = PC_TONE_INK}, entry);
+    pc_figure_legend(figure, PC_SAMPLE_INTERVAL, (pc_look){.tone = PC_TONE_INK}, entry);
     return;
   }
-  pc_figure_key(figure, PC_SAMPLE_POINT, (pc_look){.tone = PC_TONE_INK}, "bin");
+  pc_figure_legend(figure, PC_SAMPLE_POINT, (pc_look){.tone = PC_TONE_INK}, "bin");
   if (style->band == PC_BAND_CONSISTENCY) {
-    pc_say_level(level, "of bins if calibrated", text);
-    pc_figure_key(figure, PC_SAMPLE_BAR, (pc_look){.tone = PC_TONE_INK, .wash = 1}, text);
+    pc_level_text(level, "of bins if calibrated", text);
+    pc_figure_legend(figure, PC_SAMPLE_BAR, (pc_look){.tone = PC_TONE_INK, .wash = 1}, text);
   }
 }
 
@@ -186,13 +187,14 @@ void pc_reliability_key(pc_figure *figure, const pc_bin_list *bins,
   }
   panel_key_bands(figure, style);
   if (few)
-    pc_figure_key(figure, PC_SAMPLE_POINT, (pc_look){.tone = PC_TONE_MUTED, .hollow = 1},
-                  "fewer than 30 rows");
-  pc_figure_key(figure, PC_SAMPLE_LINE,
-                (pc_look){.tone = PC_TONE_MUTED, .dashed = 1, .size = 1.5},
-                "perfect calibration");
+    pc_figure_legend(figure, PC_SAMPLE_POINT, (pc_look){.tone = PC_TONE_MUTED, .hollow = 1},
+                     "fewer than 30 rows");
+  pc_figure_legend(figure, PC_SAMPLE_LINE,
+                   (pc_look){.tone = PC_TONE_MUTED, .dashed = 1, .size = 1.5},
+                   "perfect calibration");
   if (high)
-    pc_figure_key(figure, PC_SAMPLE_BAR, (pc_look){.tone = PC_TONE_WARM}, style->words->high);
+    pc_figure_legend(figure, PC_SAMPLE_BAR, (pc_look){.tone = PC_TONE_WARM},
+                     style->words->high);
   if (low)
-    pc_figure_key(figure, PC_SAMPLE_BAR, (pc_look){.tone = PC_TONE_COOL}, style->words->low);
+    pc_figure_legend(figure, PC_SAMPLE_BAR, (pc_look){.tone = PC_TONE_COOL}, style->words->low);
 }

@@ -2,7 +2,7 @@
 #ifndef PC_RELIABILITY_PANEL_H
 #define PC_RELIABILITY_PANEL_H
 
-#include "figure/gallery.h"
+#include "figure/figure_registry.h"
 
 typedef enum pc_band {
   PC_BAND_CONFIDENCE,  /* intervals of the frequencies: Wilson */
@@ -16,14 +16,14 @@ typedef enum pc_band {
 #define PC_FEW_ROWS 30.0
 
 /* The words of a view. */
-typedef struct pc_reliability_words {
+typedef struct pc_reliability_texts {
   const char *title, *x_label, *y_label;
   const char *score, *hits; /* means over all rows */
   const char *high, *low;   /* score above or below frequency */
-} pc_reliability_words;
+} pc_reliability_texts;
 
 /* For "top" or "positive". */
-const pc_reliability_words *pc_reliability_words_of(const char *view);
+const pc_reliability_texts *pc_reliability_texts_of(const char *view);
 
 typedef struct pc_bin_list {
   pcal_bin *bins;
@@ -31,7 +31,7 @@ typedef struct pc_bin_list {
 } pc_bin_list;
 
 /* The bins of a graph, or those of one class of it (SIZE_MAX: all). */
-PC_CHECKED pcal_status pc_bin_list_read(const pcal_env *env, const pc_graph *graph,
+PC_CHECKED pcal_status pc_bin_list_read(const pcal_env *env, const pc_plot_table *graph,
                                         size_t class, pc_bin_list *out, pcal_error *err);
 void pc_bin_list_free(const pcal_env *env, pc_bin_list *list);
 
@@ -42,7 +42,7 @@ double pc_level_quantile(double level);
 
 /* How a panel is drawn. */
 typedef struct pc_reliability_style {
-  const pc_reliability_words *words;
+  const pc_reliability_texts *words;
   pc_band band;
   double level; /* of intervals; 0: 0.95 */
 } pc_reliability_style;
@@ -51,7 +51,7 @@ typedef struct pc_reliability_style {
 void pc_reliability_marks(pc_figure *figure, size_t panel, const pc_bin_list *bins,
                           const pc_reliability_style *style);
 /* "0.000 to 0.250: mean confidence ...", appended to a text that is cleared first. */
-void pc_reliability_hint(const pcal_bin *bin, const pc_reliability_words *words, pc_text *out);
+void pc_reliability_hint(const pcal_bin *bin, const pc_reliability_texts *words, pc_text *out);
 /* The key for these bins. */
 void pc_reliability_key(pc_figure *figure, const pc_bin_list *bins,
                         const pc_reliability_style *style);

@@ -7,21 +7,20 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/elementary.h"
-#include "figure/wording.h"
+#include "base/elementary.h"
+#include "figure/number_text.h"
 
 #define SIZE_LINES_TONES 5
 #define SIZE_LINES_POINTS 64
 
 static double size_lines_number(const pc_size_lines *lines, size_t row, const char *column) {
-  const size_t place = pc_study_table_find(lines->table, column);
-  return pc_study_table_cell(lines->table, row, place)->number;
+  const size_t place = pc_table_find_column(lines->table, column);
+  return pc_table_at(lines->table, row, place)->number;
 }
 
-static const char *size_lines_word(const pc_study_table *table, size_t row,
-                                   const char *column) {
-  const size_t place = pc_study_table_find(table, column);
-  return place == table->column_count ? "" : pc_study_table_cell(table, row, place)->word;
+static const char *size_lines_word(const pc_table *table, size_t row, const char *column) {
+  const size_t place = pc_table_find_column(table, column);
+  return place == table->column_count ? "" : pc_table_at(table, row, place)->word;
 }
 
 static pc_look size_lines_look(const char *name, size_t *others) {
@@ -51,7 +50,7 @@ static void size_lines_take(size_t row, pc_size_lines *out) {
   out->high = fmax(out->high, rows);
 }
 
-void pc_size_lines_read(const pc_study_table *table, const char *column, pc_size_lines *out) {
+void pc_size_lines_read(const pc_table *table, const char *column, pc_size_lines *out) {
   const char *last = NULL;
   size_t others = 0;
   *out = (pc_size_lines){.table = table, .low = INFINITY, .high = 0};
@@ -66,8 +65,7 @@ void pc_size_lines_read(const pc_study_table *table, const char *column, pc_size
   }
 }
 
-void pc_size_lines_read_numbers(const pc_study_table *table, const char *column,
-                                pc_size_lines *out) {
+void pc_size_lines_read_numbers(const pc_table *table, const char *column, pc_size_lines *out) {
   size_t others = 0;
   *out = (pc_size_lines){.table = table, .low = INFINITY, .high = 0};
   for (size_t r = 0; r < table->row_count; r++) {
@@ -99,7 +97,7 @@ void pc_size_lines_axes(pc_figure *figure, size_t panel, const pc_size_lines *li
                         double high, const char *label) {
   static const double steps[] = {1, 2, 5};
   const double margin = 0.03 * (pc_log2(lines->high) - pc_log2(lines->low)) + 1e-3;
-  char text[PC_WORDING_MAX];
+  char text[PC_NUMBER_TEXT_MAX];
   pc_figure_axis(figure, panel, PC_SIDE_X, pc_log2(lines->low) - margin,
                  pc_log2(lines->high) + margin, 6, PC_NUMBERS_PLAIN, "rows");
   pc_figure_axis(figure, panel, PC_SIDE_Y, low, high > low ? high : low + 1, 6,
@@ -109,8 +107,8 @@ void pc_size_lines_axes(pc_figure *figure, size_t panel, const pc_size_lines *li
       const double at = decade * steps[s];
       if (at < lines->low || at > lines->high)
         continue;
-      pc_say_count(at, text);
-      pc_figure_name(figure, panel, PC_SIDE_X, pc_log2(at), text);
+      pc_count_text(at, text);
+      pc_figure_name_tick(figure, panel, PC_SIDE_X, pc_log2(at), text);
     }
   if (!figure->failed)
     figure->panels[panel].axis[PC_SIDE_X].lined = 1;
@@ -118,9 +116,9 @@ void pc_size_lines_axes(pc_figure *figure, size_t panel, const pc_size_lines *li
 
 void pc_size_lines_key(pc_figure *figure, const pc_size_lines *lines) {
   for (size_t i = 0; i < lines->count; i++)
-    pc_figure_key(figure, PC_SAMPLE_LINE, lines->line[i].look, lines->line[i].name);
-  pc_figure_key(figure, PC_SAMPLE_BAR, (pc_look){.tone = PC_TONE_MUTED, .wash = 1},
-                "standard error");
+    pc_figure_legend(figure, PC_SAMPLE_LINE, lines->line[i].look, lines->line[i].name);
+  pc_figure_legend(figure, PC_SAMPLE_BAR, (pc_look){.tone = PC_TONE_MUTED, .wash = 1},
+                   "standard error");
 }
 
 /* ---- marks ---- */
@@ -166,15 +164,15 @@ static void size_lines_runs(pc_figure *figure, size_t panel, const pc_size_lines
 
 static void size_lines_points(pc_figure *figure, size_t panel, const pc_size_lines *lines,
                               const pc_size_line *line, pc_size_column column) {
-  char number[PC_WORDING_MAX], rows[PC_WORDING_MAX];
-  char hint[2 * PC_WORDING_MAX + PC_TABLE_WORD_MAX + 16];
+  char number[PC_NUMBER_TEXT_MAX], rows[PC_NUMBER_TEXT_MAX];
+  char hint[2 * PC_NUMBER_TEXT_MAX + PC_TABLE_WORD_MAX + 16];
   for (size_t r = 0; r < line->count; r++) {
     const size_t row = line->first + r;
     const double value = size_lines_number(lines, row, column.value);
     if (!isfinite(value))
       continue;
-    pc_say_short(value, number);
-    pc_say_count(size_lines_number(lines, row, "rows"), rows);
+    pc_short_text(value, number);
+    pc_count_text(size_lines_number(lines, row, "rows"), rows);
     snprintf(hint, sizeof hint, "%s: %s at %s rows", line->name, number, rows);
     pc_figure_point(figure, panel, (pc_look){.tone = line->look.tone, .size = 2.5},
                     (pc_point){pc_log2(size_lines_number(lines, row, "rows")), value}, hint);

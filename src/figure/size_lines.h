@@ -3,7 +3,7 @@
 #define PC_SIZE_LINES_H
 
 #include "figure/figure.h"
-#include "studies/study_table.h"
+#include "output/table.h"
 
 #define PC_SIZE_LINES_MAX 11
 
@@ -15,7 +15,7 @@ typedef struct pc_size_line {
 } pc_size_line;
 
 typedef struct pc_size_lines {
-  const pc_study_table *table;
+  const pc_table *table;
   pc_size_line line[PC_SIZE_LINES_MAX];
   size_t count, left_out; /* lines; more of them than there are looks for */
   double low, high;       /* rows */
@@ -23,11 +23,10 @@ typedef struct pc_size_lines {
 
 /* The lines of a table: runs of rows with the same word in `column`, and of the first model
  * only.  The root Brier score and the Brier score are the lines that are read first. */
-void pc_size_lines_read(const pc_study_table *table, const char *column, pc_size_lines *out);
+void pc_size_lines_read(const pc_table *table, const char *column, pc_size_lines *out);
 
 /* The same by a column of numbers; names come behind. */
-void pc_size_lines_read_numbers(const pc_study_table *table, const char *column,
-                                pc_size_lines *out);
+void pc_size_lines_read_numbers(const pc_table *table, const char *column, pc_size_lines *out);
 
 /* Where numbers of a column lie, with their errors: a point is left out where there is none. */
 typedef struct pc_size_column {

@@ -11,9 +11,9 @@
 
 #include <string.h>
 
-#include "core/number.h"
-#include "figure/markup.h"
-#include "figure/words.h"
+#include "base/markup.h"
+#include "base/number.h"
+#include "figure/text_layout.h"
 
 #define SVG_RADIUS 4.0
 
@@ -91,11 +91,11 @@ static void svg_end(pc_text *out, const char *element, const char *hint) {
     return;
   }
   pc_text_add(out, "><title>");
-  pc_markup(out, hint);
+  pc_text_markup(out, hint);
   pc_text_format(out, "</title></%s>\n", element);
 }
 
-static void svg_word(void *user, const pc_word *word) {
+static void svg_word(void *user, const pc_placed_text *word) {
   pc_text *out = user;
   pc_text_add(out, "<text");
   svg_class(out, 'f', word->look, "");
@@ -113,7 +113,7 @@ static void svg_word(void *user, const pc_word *word) {
   if (word->anchor != PC_ANCHOR_START)
     pc_text_format(out, " text-anchor=\"%s\"", svg_anchors[word->anchor]);
   pc_text_add(out, ">");
-  pc_markup(out, word->text);
+  pc_text_markup(out, word->text);
   pc_text_add(out, "</text>\n");
 }
 
@@ -159,7 +159,7 @@ static void svg_path(pc_text *out, const pc_panel *panel, const pc_point *points
   svg_class(out, closed ? 'f' : 's', look, closed ? "" : " line");
   pc_text_add(out, " d=\"");
   for (size_t i = 0; i < count; i++) {
-    const pc_point at = pc_panel_place(panel, points[i]);
+    const pc_point at = pc_panel_to_figure(panel, points[i]);
     pc_text_add(out, i == 0 ? "M" : "L");
     svg_number(out, at.x, 2);
     pc_text_add(out, " ");
@@ -175,13 +175,13 @@ static void svg_mark(pc_text *out, const pc_figure *figure, const pc_mark *mark)
   const pc_panel *panel = &figure->panels[mark->panel];
   const pc_point *points = figure->points + mark->first;
   const char *text = pc_figure_string(figure, mark->text);
-  const pc_point at = pc_panel_place(panel, points[0]);
+  const pc_point at = pc_panel_to_figure(panel, points[0]);
   switch (mark->kind) {
   case PC_MARK_BAR:
-    svg_rect(out, at, pc_panel_place(panel, points[1]), mark->look, text);
+    svg_rect(out, at, pc_panel_to_figure(panel, points[1]), mark->look, text);
     break;
   case PC_MARK_SEGMENT:
-    svg_line(out, at, pc_panel_place(panel, points[1]), mark->look);
+    svg_line(out, at, pc_panel_to_figure(panel, points[1]), mark->look);
     break;
   case PC_MARK_POINT:
     svg_circle(out, at, mark->look, text);
@@ -198,7 +198,7 @@ static void svg_mark(pc_text *out, const pc_figure *figure, const pc_mark *mark)
 static void svg_hairline(pc_text *out, const pc_panel *panel, pc_side side, double value) {
   const pc_look look = {.tone = PC_TONE_FAINT};
   const pc_rect *rect = &panel->rect;
-  const pc_point at = pc_panel_place(panel, (pc_point){value, value});
+  const pc_point at = pc_panel_to_figure(panel, (pc_point){value, value});
   if (side == PC_SIDE_X)
     svg_line(out, (pc_point){at.x, rect->y}, (pc_point){at.x, rect->y + rect->height}, look);
   else
@@ -230,8 +230,8 @@ static void svg_panel(pc_text *out, const pc_figure *figure, size_t index) {
   pc_text_add(out, "</g>\n");
 }
 
-static void svg_sample(pc_text *out, const pc_key_entry *entry, pc_point at) {
-  const pc_point middle = {at.x + PC_KEY_SAMPLE / 2, at.y};
+static void svg_sample(pc_text *out, const pc_legend_entry *entry, pc_point at) {
+  const pc_point middle = {at.x + PC_LEGEND_SAMPLE_WIDTH / 2, at.y};
   switch (entry->sample) {
   case PC_SAMPLE_INTERVAL:
     svg_line(out, (pc_point){middle.x, at.y - 9}, (pc_point){middle.x, at.y + 9},
@@ -243,10 +243,10 @@ static void svg_sample(pc_text *out, const pc_key_entry *entry, pc_point at) {
     break;
   case PC_SAMPLE_BAR:
     svg_rect(out, (pc_point){at.x + 2, at.y - 7},
-             (pc_point){at.x + PC_KEY_SAMPLE - 2, at.y + 7}, entry->look, "");
+             (pc_point){at.x + PC_LEGEND_SAMPLE_WIDTH - 2, at.y + 7}, entry->look, "");
     break;
   case PC_SAMPLE_LINE:
-    svg_line(out, at, (pc_point){at.x + PC_KEY_SAMPLE, at.y}, entry->look);
+    svg_line(out, at, (pc_point){at.x + PC_LEGEND_SAMPLE_WIDTH, at.y}, entry->look);
     break;
   }
 }
@@ -273,12 +273,12 @@ static void svg_common_rules(pc_text *out, int dark) {
   pc_text_add(out, svg_shapes);
 }
 
-static void svg_style(pc_text *out, pc_theme theme) {
-  if (theme == PC_THEME_PAGE)
+static void svg_style(pc_text *out, pcal_theme theme) {
+  if (theme == PCAL_THEME_PAGE)
     return;
   pc_text_add(out, "<style>\n");
-  svg_common_rules(out, theme == PC_THEME_DARK);
-  if (theme == PC_THEME_AUTO) {
+  svg_common_rules(out, theme == PCAL_THEME_DARK);
+  if (theme == PCAL_THEME_AUTO) {
     pc_text_add(out, "@media (prefers-color-scheme:dark){\n");
     svg_paint_rules(out, "", svg_paints[1]);
     pc_text_add(out, "}\n");
@@ -295,7 +295,7 @@ void pc_svg_page_rules(pc_text *out) {
   pc_text_add(out, "}\n");
 }
 
-static void svg_open(pc_text *out, const pc_figure *figure, pc_theme theme) {
+static void svg_open(pc_text *out, const pc_figure *figure, pcal_theme theme) {
   const char *description = pc_figure_string(figure, figure->description);
   pc_text_add(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"pcal\" role=\"img\"");
   svg_attribute(out, "width", figure->width);
@@ -305,24 +305,24 @@ static void svg_open(pc_text *out, const pc_figure *figure, pc_theme theme) {
   pc_text_add(out, " ");
   svg_number(out, figure->height, 2);
   pc_text_add(out, "\">\n<title>");
-  pc_markup(out, pc_figure_string(figure, figure->title));
+  pc_text_markup(out, pc_figure_string(figure, figure->title));
   pc_text_add(out, "</title>\n");
   if (description[0] != '\0') {
     pc_text_add(out, "<desc>");
-    pc_markup(out, description);
+    pc_text_markup(out, description);
     pc_text_add(out, "</desc>\n");
   }
   svg_style(out, theme);
 }
 
 static const char *const svg_themes[] = {
-    [PC_THEME_AUTO] = "auto", [PC_THEME_LIGHT] = "light", [PC_THEME_DARK] = "dark"};
+    [PCAL_THEME_AUTO] = "auto", [PCAL_THEME_LIGHT] = "light", [PCAL_THEME_DARK] = "dark"};
 
-pcal_status pc_theme_find(const char *name, pc_theme *theme, pcal_error *err) {
-  *theme = PC_THEME_AUTO;
-  for (int i = 0; name != NULL && i <= PC_THEME_DARK; i++)
+pcal_status pc_theme_find(const char *name, pcal_theme *theme, pcal_error *err) {
+  *theme = PCAL_THEME_AUTO;
+  for (int i = 0; name != NULL && i <= PCAL_THEME_DARK; i++)
     if (strcmp(name, svg_themes[i]) == 0) {
-      *theme = (pc_theme)i;
+      *theme = (pcal_theme)i;
       return PCAL_OK;
     }
   return name == NULL ? PCAL_OK
@@ -330,7 +330,7 @@ pcal_status pc_theme_find(const char *name, pc_theme *theme, pcal_error *err) {
                                 "there is no theme '%s'; choose auto, light or dark", name);
 }
 
-pcal_status pc_svg_write(const pc_figure *figure, pc_theme theme, pc_text *out,
+pcal_status pc_svg_write(const pc_figure *figure, pcal_theme theme, pc_text *out,
                          pcal_error *err) {
   PC_TRY(pc_figure_status(figure, err));
   svg_open(out, figure, theme);
@@ -340,7 +340,7 @@ pcal_status pc_svg_write(const pc_figure *figure, pc_theme theme, pc_text *out,
     svg_panel(out, figure, i);
   for (size_t i = 0; i < figure->key_count; i++)
     svg_sample(out, &figure->key[i], figure->key[i].at);
-  pc_figure_words(figure, svg_word, out);
+  pc_figure_each_text(figure, svg_word, out);
   pc_text_add(out, "</svg>\n");
   return pc_text_status(out, err);
 }

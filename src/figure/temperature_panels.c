@@ -12,16 +12,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/elementary.h"
-#include "figure/layout.h"
-#include "figure/wording.h"
+#include "base/elementary.h"
+#include "figure/figure_layout.h"
+#include "figure/number_text.h"
 
 #define TEMPERATURE_INFINITE 1e20
 
 static const pc_tone temperature_tones[] = {PC_TONE_A, PC_TONE_B, PC_TONE_C};
 
-pcal_status pc_temperature_wish(const char *figure, const pc_layout *layout,
-                                pc_figure_wish *wish, pcal_error *err) {
+pcal_status pc_temperature_request(const char *figure, const pc_layout *layout,
+                                   pc_figure_request *wish, pcal_error *err) {
   if (layout->kind == PCAL_CONFIDENCE)
     return pc_fail(err, PCAL_USAGE,
                    "figure %s needs the scores of all classes, which a temperature changes "
@@ -60,8 +60,8 @@ void pc_temperature_curve_end(pc_temperature_curve *curve, int smooth) {
   curve->best = temperature_vertex(curve, smooth);
 }
 
-static void temperature_read(const pc_figure_data *data, const pc_figure_set *set, size_t spec,
-                             pc_temperature_curve *curve) {
+static void temperature_read(const pc_figure_data *data, const pc_measured_set *set,
+                             size_t spec, pc_temperature_curve *curve) {
   for (size_t i = 0; i < PC_TEMPERATURES; i++) {
     const pc_result_record *record =
         pc_results_record(set->tempered[i], data->wish->specs[spec]);
@@ -107,18 +107,18 @@ void pc_temperature_axis(pc_figure *figure, size_t panel, int last) {
   pc_figure_axis(figure, panel, PC_SIDE_X, PC_TEMPERATURE_FIRST, PC_TEMPERATURE_LAST, 6,
                  last ? PC_NUMBERS_PLAIN : PC_NUMBERS_NONE, last ? "temperature" : NULL);
   for (int i = 0; i <= PC_TEMPERATURE_LAST - PC_TEMPERATURE_FIRST; i++)
-    pc_figure_name(figure, panel, PC_SIDE_X, PC_TEMPERATURE_FIRST + i, labels[i]);
+    pc_figure_name_tick(figure, panel, PC_SIDE_X, PC_TEMPERATURE_FIRST + i, labels[i]);
   if (!figure->failed)
     figure->panels[panel].axis[PC_SIDE_X].lined = 1;
 }
 
 void pc_temperature_panel(pc_figure *figure, size_t row, const pc_temperature_curve *curve,
                           const char *name, int last) {
-  char number[PC_WORDING_MAX], least[PC_WORDING_MAX], title[3 * PC_WORDING_MAX];
-  pc_say_short(pc_exp2(curve->best), number);
-  pc_say_short(curve->value[curve->lowest], least);
+  char number[PC_NUMBER_TEXT_MAX], least[PC_NUMBER_TEXT_MAX], title[3 * PC_NUMBER_TEXT_MAX];
+  pc_short_text(pc_exp2(curve->best), number);
+  pc_short_text(curve->value[curve->lowest], least);
   snprintf(title, sizeof title, "%.60s \xC2\xB7 lowest, %s, at T = %s", name, least, number);
-  const size_t panel = pc_figure_cell(figure, 0, row, title);
+  const size_t panel = pc_figure_grid_panel(figure, 0, row, title);
   pc_figure_axis(figure, panel, PC_SIDE_Y, temperature_foot(curve), temperature_limit(curve), 5,
                  PC_NUMBERS_PLAIN, NULL);
   pc_temperature_axis(figure, panel, last);
@@ -143,20 +143,20 @@ void pc_temperature_marks(pc_figure *figure, size_t panel, pc_tone tone,
 }
 
 void pc_temperature_key(pc_figure *figure, int second) {
-  pc_figure_key(figure, PC_SAMPLE_POINT, (pc_look){.tone = PC_TONE_INK}, "minimum");
-  pc_figure_key(figure, PC_SAMPLE_LINE,
-                (pc_look){.tone = PC_TONE_MUTED, .dashed = 1, .size = 1.5},
-                "T = 1, the scores as they are");
+  pc_figure_legend(figure, PC_SAMPLE_POINT, (pc_look){.tone = PC_TONE_INK}, "minimum");
+  pc_figure_legend(figure, PC_SAMPLE_LINE,
+                   (pc_look){.tone = PC_TONE_MUTED, .dashed = 1, .size = 1.5},
+                   "T = 1, the scores as they are");
   if (second)
-    pc_figure_key(figure, PC_SAMPLE_LINE, (pc_look){.tone = PC_TONE_A, .dashed = 1, .size = 2},
-                  "second set");
+    pc_figure_legend(figure, PC_SAMPLE_LINE,
+                     (pc_look){.tone = PC_TONE_A, .dashed = 1, .size = 2}, "second set");
 }
 
 pcal_status pc_temperature_draw(const pc_figure_data *data, const char *title,
                                 const char *const *names, size_t count, pc_figure *figure,
                                 pcal_error *err) {
   pc_temperature_curve shown[3], second[3];
-  const pc_grid grid = {.columns = 1, .rows = count};
+  const pc_panel_grid grid = {.columns = 1, .rows = count};
   for (size_t i = 0; i < count; i++) {
     temperature_read(data, &data->shown, i, &shown[i]);
     if (shown[i].lowest == PC_TEMPERATURES)
@@ -171,8 +171,8 @@ pcal_status pc_temperature_draw(const pc_figure_data *data, const char *title,
     }
     pc_temperature_panel(figure, i, &shown[i], names[i], i + 1 == count);
   }
-  figure->title = pc_figure_keep(figure, title);
-  pc_figure_subtitle(figure, data->shown.results, NULL);
+  figure->title = pc_figure_add_string(figure, title);
+  pc_figure_set_subtitle(figure, data->shown.results, NULL);
   figure->description = figure->subtitle;
   pc_temperature_key(figure, data->fitting != NULL);
   pc_figure_lay_out(figure, &grid);

@@ -2,7 +2,7 @@
 #ifndef PC_TEMPERATURE_PANELS_H
 #define PC_TEMPERATURE_PANELS_H
 
-#include "figure/gallery.h"
+#include "figure/figure_registry.h"
 #include "studies/temperature_sweep.h"
 
 /* A curve over the temperatures of studies/temperature_sweep.h; NaN where there is no value. */
@@ -34,8 +34,8 @@ void pc_temperature_line(pc_figure *figure, size_t panel, pc_look look,
 void pc_temperature_key(pc_figure *figure, int second);
 
 /* Adds the temperatures 2^-2 .. 2^3 to a wish; refuses confidences. */
-PC_CHECKED pcal_status pc_temperature_wish(const char *figure, const pc_layout *layout,
-                                           pc_figure_wish *wish, pcal_error *err);
+PC_CHECKED pcal_status pc_temperature_request(const char *figure, const pc_layout *layout,
+                                              pc_figure_request *wish, pcal_error *err);
 
 /* One panel for each name: name i belongs to spec i of the wish. */
 PC_CHECKED pcal_status pc_temperature_draw(const pc_figure_data *data, const char *title,

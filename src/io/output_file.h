@@ -1,30 +1,21 @@
-/* Inside an output file, for the files that commit it: output.c and output_group.c. */
+/* Output files that appear whole or not at all: the one place that writes files. */
 #ifndef PC_OUTPUT_FILE_H
 #define PC_OUTPUT_FILE_H
 
-#include "io/output.h"
+#include "base/memory.h"
 
-struct pcal_output {
-  pcal_env env;
-  char *name;      /* as given, for sentences */
-  char *target;    /* links resolved; NULL when written directly */
-  char *temporary; /* a name beside the target, in use if `named` */
-  int may_be_nameless, nameless, named;
-  int descriptor; /* -1: not open */
-  int failure;    /* errno of the first failure, or 0 */
-  char *buffer;
-  size_t used;
-};
-
-pcal_status pc_output_fail(const char *name, int code, pcal_error *err);
-
-/* Bytes of the directory part, with the slash. */
-size_t pc_output_directory(const char *path);
-
-/* Gives a file without a name a temporary one; 0 when that fails, with errno. */
-int pc_output_take_name(pcal_output *output);
-
-/* Makes changes of names in the directory of a path last; not every file system can do it. */
-void pc_output_sync_directory(const char *path);
+/* As the pcal_output calls of propercal.h, for arguments that are not NULL. */
+PC_CHECKED pcal_status pc_output_file_open(const char *path, const pcal_env *env,
+                                           pcal_output **out, pcal_error *err);
+/* The same, never without a name: what happens where the system has no nameless files. */
+PC_CHECKED pcal_status pc_output_file_open_named(const char *path, const pcal_env *env,
+                                                 pcal_output **out, pcal_error *err);
+int pc_output_file_sink(pcal_output *output, const char *bytes, size_t count);
+const char *pc_output_file_temporary(const pcal_output *output);
+PC_CHECKED pcal_status pc_output_file_flush(pcal_output *output, pcal_error *err);
+PC_CHECKED pcal_status pc_output_file_commit(pcal_output *output, pcal_error *err);
+PC_CHECKED pcal_status pc_output_file_commit_all(pcal_output *const *outputs, size_t count,
+                                                 pcal_error *err);
+void pc_output_file_discard(pcal_output *output);
 
 #endif

@@ -6,18 +6,18 @@
 
 #include "io/selector.h"
 
-static const pc_format reader_formats[] = {
+static const pc_file_format reader_formats[] = {
 #define PC_FORMAT(name, extensions, about) {#name, extensions, about, pc_##name##_open, NULL},
 #define PC_CONTAINER(name, extensions, about) \
   {#name, extensions, about, pc_##name##_open, pc_##name##_members},
-#include "io/registry.def"
+#include "io/formats/registry.def"
 #undef PC_CONTAINER
 #undef PC_FORMAT
 };
 
 #define READER_FORMATS (sizeof reader_formats / sizeof reader_formats[0])
 
-const pc_format *pc_format_at(size_t index) {
+const pc_file_format *pc_file_format_at(size_t index) {
   return index < READER_FORMATS ? &reader_formats[index] : NULL;
 }
 
@@ -47,7 +47,7 @@ static const char *reader_extension(const char *name) {
   return dot == NULL ? "" : dot + 1;
 }
 
-static const pc_format *reader_format_named(const char *extension) {
+static const pc_file_format *reader_format_named(const char *extension) {
   for (size_t i = 0; i < READER_FORMATS; i++)
     if (reader_has_word(reader_formats[i].extensions, extension))
       return &reader_formats[i];
@@ -80,20 +80,22 @@ static pcal_status reader_unknown(const char *name, const char *extension, pcal_
                  extension, known);
 }
 
-pcal_status pc_format_find(const pc_bytes *bytes, const pc_format **out, pcal_error *err) {
+pcal_status pc_file_format_find(const pc_input_file *bytes, const pc_file_format **out,
+                                pcal_error *err) {
   const char *extension = reader_extension(bytes->name);
-  const int is_stream = bytes->kind == PC_BYTES_STREAM || strncmp(bytes->name, "/dev/", 5) == 0;
+  const int is_stream =
+      bytes->kind == PC_INPUT_FILE_STREAM || strncmp(bytes->name, "/dev/", 5) == 0;
   *out = reader_format_named(extension);
   if (*out == NULL && is_stream)
     *out = reader_format_named("csv");
   return *out == NULL ? reader_unknown(bytes->name, extension, err) : PCAL_OK;
 }
 
-pcal_status pc_reader_open(const pc_request *request, pc_reader *out, pcal_error *err) {
-  const pc_format *format = NULL;
+pcal_status pc_reader_open(const pc_read_request *request, pc_reader *out, pcal_error *err) {
+  const pc_file_format *format = NULL;
   *out = (pc_reader){0};
-  PC_TRY(pc_format_find(request->bytes, &format, err));
-  PC_TRY(pc_bytes_check(request->bytes, err));
+  PC_TRY(pc_file_format_find(request->bytes, &format, err));
+  PC_TRY(pc_input_file_check(request->bytes, err));
   *out = (pc_reader){.format = format, .env = request->env, .bytes = request->bytes};
   const pcal_status status = format->open(request, out, err);
   if (status != PCAL_OK)
@@ -105,7 +107,7 @@ pcal_status pc_reader_next(pc_reader *reader, size_t max_rows, pc_window *out,
                            pcal_error *err) {
   const size_t limit = reader->window_limit;
   *out = (pc_window){0};
-  PC_TRY(pc_bytes_check(reader->bytes, err));
+  PC_TRY(pc_input_file_check(reader->bytes, err));
   return reader->calls->next(reader, max_rows < limit ? max_rows : limit, out, err);
 }
 
@@ -141,7 +143,7 @@ const char *pc_reader_place(const pc_reader *reader, size_t row, uint64_t index,
   return out;
 }
 
-static pcal_status reader_copy_chosen(const pc_request *request, size_t **chosen,
+static pcal_status reader_copy_chosen(const pc_read_request *request, size_t **chosen,
                                       size_t *chosen_count, pcal_error *err) {
   const size_t count = request->chosen_count;
   *chosen = pc_alloc_raw(request->env, count, sizeof **chosen);
@@ -152,9 +154,9 @@ static pcal_status reader_copy_chosen(const pc_request *request, size_t **chosen
   return PCAL_OK;
 }
 
-pcal_status pc_request_columns(const pc_request *request, const char *const *names,
-                               size_t count, size_t **chosen, size_t *chosen_count,
-                               pcal_error *err) {
+pcal_status pc_read_request_columns(const pc_read_request *request, const char *const *names,
+                                    size_t count, size_t **chosen, size_t *chosen_count,
+                                    pcal_error *err) {
   const pc_column_set set = {request->bytes->name, names, count};
   if (request->chosen != NULL)
     return reader_copy_chosen(request, chosen, chosen_count, err);

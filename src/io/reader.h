@@ -6,24 +6,24 @@
 #ifndef PC_READER_H
 #define PC_READER_H
 
-#include "core/memory.h"
-#include "io/bytes.h"
-#include "io/csv_head.h"
-#include "io/names.h"
+#include "base/memory.h"
+#include "io/formats/csv_header.h"
+#include "io/input_file.h"
+#include "io/name_table.h"
 
 #define PC_WINDOW_BYTES (1u << 20)
 #define PC_PLACE_MAX 48
 
 /* What the caller wants from the cells. */
-typedef enum pc_as {
-  PC_AS_SCORES = 1, /* F32 when stored as float16 or float32, else F64; any strides */
-  PC_AS_NUMBERS,    /* F64, row after row without gaps */
-  PC_AS_LABELS,     /* I32, I64, U8 or BOOL without gaps where stored so; TEXT for one column
+typedef enum pc_column_role {
+  PC_COLUMN_SCORES = 1, /* F32 when stored as float16 or float32, else F64; any strides */
+  PC_COLUMN_NUMBERS,    /* F64, row after row without gaps */
+  PC_COLUMN_LABELS, /* I32, I64, U8 or BOOL without gaps where stored so; TEXT for one column
                        of a text file; else as NUMBERS */
-  PC_AS_TEXT        /* TEXT */
-} pc_as;
+  PC_COLUMN_TEXT    /* TEXT */
+} pc_column_role;
 
-typedef enum pc_cells {
+typedef enum pc_cell_type {
   PC_CELLS_F32 = 1,
   PC_CELLS_F64,
   PC_CELLS_I32,
@@ -31,7 +31,7 @@ typedef enum pc_cells {
   PC_CELLS_U8,
   PC_CELLS_BOOL, /* a byte: 0, or anything else for true */
   PC_CELLS_TEXT  /* pc_slice */
-} pc_cells;
+} pc_cell_type;
 
 typedef struct pc_window {
   size_t rows;
@@ -39,16 +39,16 @@ typedef struct pc_window {
   ptrdiff_t row_stride, column_stride; /* in bytes */
 } pc_window;
 
-typedef struct pc_request {
+typedef struct pc_read_request {
   const pcal_env *env;
-  const pc_bytes *bytes; /* both outlive the reader */
-  const char *selector;  /* columns as in selector.h, or the name of a container's member;
+  const pc_input_file *bytes; /* both outlive the reader */
+  const char *selector;       /* columns as in selector.h, or the name of a container's member;
                             NULL: every column, or the only member */
-  const size_t *chosen;  /* columns by number, in place of a selector, or NULL */
+  const size_t *chosen;       /* columns by number, in place of a selector, or NULL */
   size_t chosen_count;
-  pc_as as;
-  pc_header header; /* of a delimited text */
-} pc_request;
+  pc_column_role as;
+  pc_header_mode header; /* of a delimited text */
+} pc_read_request;
 
 typedef struct pc_reader pc_reader;
 
@@ -64,25 +64,25 @@ typedef struct pc_reader_calls {
   pcal_status (*ready)(pc_reader *reader, size_t *rows, pcal_error *err);
 } pc_reader_calls;
 
-typedef struct pc_format {
+typedef struct pc_file_format {
   const char *name;
   const char *extensions; /* separated by '|' */
   const char *about;
-  pcal_status (*open)(const pc_request *request, pc_reader *out, pcal_error *err);
+  pcal_status (*open)(const pc_read_request *request, pc_reader *out, pcal_error *err);
   /* Adds the names of what a container holds, at least one, to an empty table; NULL for other
    * formats. */
-  pcal_status (*members)(const pc_bytes *bytes, const pcal_env *env, pc_names *out,
+  pcal_status (*members)(const pc_input_file *bytes, const pcal_env *env, pc_name_table *out,
                          pcal_error *err);
-} pc_format;
+} pc_file_format;
 
 /* Filled by a format's open; zeroed beforehand. */
 struct pc_reader {
-  const pc_format *format; /* NULL: closed */
+  const pc_file_format *format; /* NULL: closed */
   const pcal_env *env;
-  const pc_bytes *bytes; /* under the name for sentences: "file.npy", "file.npz:logits" */
+  const pc_input_file *bytes; /* under the name for sentences: "file.npy", "file.npz:logits" */
   const pc_reader_calls *calls;
   void *state;
-  pc_cells cells;
+  pc_cell_type cells;
   size_t columns;           /* chosen ones */
   int listed;               /* a row is a list of scores, also where it has only one */
   uint64_t rows;            /* PCAL_NO_ROW until the end was seen */
@@ -93,26 +93,26 @@ struct pc_reader {
   char stored[48];          /* type in the file: "float32, big-endian" */
 };
 
-#define PC_FORMAT(name, extensions, about)                                           \
-  PC_CHECKED pcal_status pc_##name##_open(const pc_request *request, pc_reader *out, \
+#define PC_FORMAT(name, extensions, about)                                                \
+  PC_CHECKED pcal_status pc_##name##_open(const pc_read_request *request, pc_reader *out, \
                                           pcal_error *err);
-#define PC_CONTAINER(name, extensions, about)                                            \
-  PC_FORMAT(name, extensions, about)                                                     \
-  PC_CHECKED pcal_status pc_##name##_members(const pc_bytes *bytes, const pcal_env *env, \
-                                             pc_names *out, pcal_error *err);
-#include "io/registry.def"
+#define PC_CONTAINER(name, extensions, about)                                                 \
+  PC_FORMAT(name, extensions, about)                                                          \
+  PC_CHECKED pcal_status pc_##name##_members(const pc_input_file *bytes, const pcal_env *env, \
+                                             pc_name_table *out, pcal_error *err);
+#include "io/formats/registry.def"
 #undef PC_CONTAINER
 #undef PC_FORMAT
 
 /* The rows of registry.def; NULL at the end. */
-const pc_format *pc_format_at(size_t index);
+const pc_file_format *pc_file_format_at(size_t index);
 
 /* The format of a file by its extension, as pc_reader_open takes it. */
-PC_CHECKED pcal_status pc_format_find(const pc_bytes *bytes, const pc_format **out,
-                                      pcal_error *err);
+PC_CHECKED pcal_status pc_file_format_find(const pc_input_file *bytes,
+                                           const pc_file_format **out, pcal_error *err);
 
 /* Opens by extension; standard input and other streams without one are CSV. */
-PC_CHECKED pcal_status pc_reader_open(const pc_request *request, pc_reader *out,
+PC_CHECKED pcal_status pc_reader_open(const pc_read_request *request, pc_reader *out,
                                       pcal_error *err);
 
 /* The next rows: exactly max_rows, which is at most window_limit, or fewer at the end.  The
@@ -134,9 +134,10 @@ const char *pc_reader_place(const pc_reader *reader, size_t row, uint64_t index,
                             char out[PC_PLACE_MAX]);
 
 /* Finds the columns of a request; the caller owns *chosen. */
-PC_CHECKED pcal_status pc_request_columns(const pc_request *request, const char *const *names,
-                                          size_t count, size_t **chosen, size_t *chosen_count,
-                                          pcal_error *err);
+PC_CHECKED pcal_status pc_read_request_columns(const pc_read_request *request,
+                                               const char *const *names, size_t count,
+                                               size_t **chosen, size_t *chosen_count,
+                                               pcal_error *err);
 
 /* Rows of row_bytes each that fit a window, at least 1. */
 size_t pc_window_rows(size_t row_bytes);

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "core/number.h"
-#include "core/text.h"
+#include "base/number.h"
+#include "base/text.h"
 #include "io/slice.h"
 
 pcal_status pc_selector_split(const char *text, int whole_exists, const pcal_env *env,
@@ -75,7 +75,7 @@ static pcal_status selector_unknown(const pc_column_set *set, pc_slice name, pca
                    "%s has no column \"%s\": its columns have no names; choose them by number, "
                    "0 to %zu",
                    set->file, shown, set->count - 1);
-  const char *nearest = pc_nearest(shown, selector_name_at, &set);
+  const char *nearest = pc_nearest_word(shown, selector_name_at, &set);
   if (nearest != NULL)
     return pc_fail(err, PCAL_USAGE, "%s has no column \"%s\"; did you mean \"%s\"?", set->file,
                    shown, pc_clip(pc_slice_of(nearest), first));

@@ -10,7 +10,7 @@
 #ifndef PC_SELECTOR_H
 #define PC_SELECTOR_H
 
-#include "core/memory.h"
+#include "base/memory.h"
 
 typedef struct pc_selector {
   char *path;          /* owned */

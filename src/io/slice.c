@@ -12,7 +12,7 @@ int pc_slice_is(pc_slice slice, const char *text) {
   return strlen(text) == slice.length && memcmp(slice.bytes, text, slice.length) == 0;
 }
 
-int pc_only_semicolons(pc_slice slice) {
+int pc_slice_has_only_semicolons(pc_slice slice) {
   return slice.length > 0 && memchr(slice.bytes, ';', slice.length) != NULL &&
          memchr(slice.bytes, ',', slice.length) == NULL;
 }
@@ -31,7 +31,7 @@ pc_slice pc_slice_trim(pc_slice slice, const char *also) {
   return slice;
 }
 
-int pc_slice_missing(pc_slice slice) {
+int pc_slice_is_missing(pc_slice slice) {
   static const char *const words[] = {"", "NA", "NaN", "nan", "null", "None"};
   if (slice.length > 4)
     return 0;
@@ -60,7 +60,7 @@ static size_t slice_character(pc_slice slice) {
   return overlong || beyond ? 0 : size;
 }
 
-int pc_slice_readable(pc_slice slice) {
+int pc_slice_is_utf8(pc_slice slice) {
   while (slice.length > 0) {
     const size_t size = slice.bytes[0] == '\0' ? 0 : slice_character(slice);
     if (size == 0)

@@ -19,13 +19,13 @@ int pc_slice_is(pc_slice slice, const char *text);
 pc_slice pc_slice_trim(pc_slice slice, const char *also);
 
 /* Empty, NA, NaN, nan, null or None. */
-int pc_slice_missing(pc_slice slice);
+int pc_slice_is_missing(pc_slice slice);
 
 /* Valid UTF-8 without NUL bytes. */
-int pc_slice_readable(pc_slice slice);
+int pc_slice_is_utf8(pc_slice slice);
 
 /* Holds semicolons but no commas, as a whole line whose cells semicolons separate. */
-int pc_only_semicolons(pc_slice slice);
+int pc_slice_has_only_semicolons(pc_slice slice);
 
 #define PC_SEMICOLON_REMEDY \
   "cells are separated by commas, so save it with commas, or with tabs as .tsv"

@@ -24,25 +24,25 @@ static const char *source_name(const pc_reader *part) {
 
 /* The file of a selector, opened if it is not yet; takes the selector's path over then. */
 static pcal_status source_file_open(pcal_source *source, pc_selector *selector,
-                                    const pc_bytes **out, pcal_error *err) {
+                                    const pc_input_file **out, pcal_error *err) {
   for (size_t i = 0; i < source->file_count; i++) {
     *out = &source->files[i].bytes;
     if (strcmp(source->files[i].path, selector->path) == 0)
       return PCAL_OK;
   }
   pc_source_file *file = &source->files[source->file_count];
-  PC_TRY(pc_bytes_open(selector->path, &source->env, &file->bytes, err));
+  PC_TRY(pc_input_file_open(selector->path, &source->env, &file->bytes, err));
   file->path = pc_copy_text(&source->env, selector->path);
   *out = &file->bytes;
   source->file_count++;
   return file->path == NULL ? pc_fail_memory(err, "opening a file") : PCAL_OK;
 }
 
-pcal_status pc_source_file_part(pcal_source *source, const char *text, pc_as as,
+pcal_status pc_source_file_part(pcal_source *source, const char *text, pc_column_role as,
                                 pc_reader *part, pcal_error *err) {
   pc_selector selector;
-  pc_request request = {.env = &source->env, .as = as, .header = source->header};
-  PC_TRY(pc_selector_split(text, pc_bytes_exists(text), &source->env, &selector, err));
+  pc_read_request request = {.env = &source->env, .as = as, .header = source->header};
+  PC_TRY(pc_selector_split(text, pc_input_file_exists(text), &source->env, &selector, err));
   request.selector = selector.columns;
   pcal_status status = source_file_open(source, &selector, &request.bytes, err);
   if (status == PCAL_OK)
@@ -51,19 +51,19 @@ pcal_status pc_source_file_part(pcal_source *source, const char *text, pc_as as,
   return status;
 }
 
-static pcal_status source_member(const pcal_source *source, size_t number, pc_as as,
+static pcal_status source_member(const pcal_source *source, size_t number, pc_column_role as,
                                  pc_reader *part, pcal_error *err) {
-  const pc_request request = {.env = &source->env,
-                              .bytes = source->archive,
-                              .selector = source->members.text[number],
-                              .as = as};
+  const pc_read_request request = {.env = &source->env,
+                                   .bytes = source->archive,
+                                   .selector = source->members.text[number],
+                                   .as = as};
   return pc_reader_open(&request, part, err);
 }
 
 /* A part from its own file, or else from a column or a member of the data file, if either is
  * there. */
-static pcal_status source_part(pcal_source *source, const char *text, size_t column, pc_as as,
-                               pc_reader *part, pcal_error *err) {
+static pcal_status source_part(pcal_source *source, const char *text, size_t column,
+                               pc_column_role as, pc_reader *part, pcal_error *err) {
   if (text != NULL)
     return pc_source_file_part(source, text, as, part, err);
   if (column == PC_NO_COLUMN)
@@ -72,24 +72,24 @@ static pcal_status source_part(pcal_source *source, const char *text, size_t col
     return source_member(source, column, as, part, err);
   if (!source_has(&source->table))
     return PCAL_OK;
-  const pc_request request = {.env = &source->env,
-                              .bytes = source->table.bytes,
-                              .chosen = &column,
-                              .chosen_count = 1,
-                              .as = as,
-                              .header = source->header};
+  const pc_read_request request = {.env = &source->env,
+                                   .bytes = source->table.bytes,
+                                   .chosen = &column,
+                                   .chosen_count = 1,
+                                   .as = as,
+                                   .header = source->header};
   return pc_reader_open(&request, part, err);
 }
 
 /* Opens a data file and, when it is a container, sets source->archive. */
 static pcal_status source_data_open(pcal_source *source, const char *text, pcal_error *err) {
   pc_selector selector;
-  const pc_bytes *bytes = NULL;
-  const pc_format *format = NULL;
-  PC_TRY(pc_selector_split(text, pc_bytes_exists(text), &source->env, &selector, err));
+  const pc_input_file *bytes = NULL;
+  const pc_file_format *format = NULL;
+  PC_TRY(pc_selector_split(text, pc_input_file_exists(text), &source->env, &selector, err));
   pcal_status status = source_file_open(source, &selector, &bytes, err);
   if (status == PCAL_OK)
-    status = pc_format_find(bytes, &format, err);
+    status = pc_file_format_find(bytes, &format, err);
   if (status == PCAL_OK && format->members != NULL && selector.columns != NULL)
     status = pc_fail(err, PCAL_USAGE,
                      "--data finds what it needs in %s by name; leave the selector out",
@@ -107,15 +107,16 @@ static pcal_status source_scores_from_archive(pcal_source *source, pcal_error *e
                              source->members.count};
   PC_TRY(pc_data_members_find(&set, &source->env, &source->columns, err));
   source->kind = source->columns.kind;
-  return source_member(source, source->columns.scores[0], PC_AS_SCORES, &source->scores, err);
+  return source_member(source, source->columns.scores[0], PC_COLUMN_SCORES, &source->scores,
+                       err);
 }
 
-static pcal_status source_scores_from_data(pcal_source *source, const pc_plan *plan,
+static pcal_status source_scores_from_data(pcal_source *source, const pc_checked_inputs *plan,
                                            pcal_error *err) {
   PC_TRY(source_data_open(source, plan->data, err));
   if (source->archive != NULL)
     return source_scores_from_archive(source, err);
-  PC_TRY(pc_source_file_part(source, plan->data, PC_AS_TEXT, &source->table, err));
+  PC_TRY(pc_source_file_part(source, plan->data, PC_COLUMN_TEXT, &source->table, err));
   const pc_column_set set = {source->table.bytes->name, source->table.names,
                              source->table.columns};
   if (source->table.columns != source->table.file_columns)
@@ -125,20 +126,21 @@ static pcal_status source_scores_from_data(pcal_source *source, const pc_plan *p
   PC_TRY(pc_data_columns_find(&set, &source->env, &source->columns, err));
   source->kind = source->columns.kind;
   source->class_names = source->columns.score_count > 1 ? source->columns.class_names : NULL;
-  const pc_request request = {.env = &source->env,
-                              .bytes = source->table.bytes,
-                              .chosen = source->columns.scores,
-                              .chosen_count = source->columns.score_count,
-                              .as = PC_AS_SCORES,
-                              .header = source->header};
+  const pc_read_request request = {.env = &source->env,
+                                   .bytes = source->table.bytes,
+                                   .chosen = source->columns.scores,
+                                   .chosen_count = source->columns.score_count,
+                                   .as = PC_COLUMN_SCORES,
+                                   .header = source->header};
   return pc_reader_open(&request, &source->scores, err);
 }
 
-static pcal_status source_scores(pcal_source *source, const pc_plan *plan, pcal_error *err) {
+static pcal_status source_scores(pcal_source *source, const pc_checked_inputs *plan,
+                                 pcal_error *err) {
   if (plan->data != NULL)
     return source_scores_from_data(source, plan, err);
   source->kind = plan->kind;
-  PC_TRY(pc_source_file_part(source, plan->scores, PC_AS_SCORES, &source->scores, err));
+  PC_TRY(pc_source_file_part(source, plan->scores, PC_COLUMN_SCORES, &source->scores, err));
   source->class_names = source->scores.columns > 1 ? source->scores.names : NULL;
   return PCAL_OK;
 }
@@ -245,12 +247,13 @@ static pcal_status source_check_first_row(const char *name, uint64_t first_row, 
 
 /* Names are looked up only for labels that are text. */
 static pcal_status source_name_classes(pcal_source *source, pcal_error *err) {
-  pc_names_init(&source->classes, &source->env);
+  pc_name_table_init(&source->classes, &source->env);
   if (source->class_names == NULL || source->label_cells.cells != PC_CELLS_TEXT)
     return PCAL_OK;
   for (size_t i = 0; i < source->scores.columns; i++) {
     uint32_t number = 0;
-    PC_TRY(pc_names_add(&source->classes, pc_slice_of(source->class_names[i]), &number, err));
+    PC_TRY(
+        pc_name_table_add(&source->classes, pc_slice_of(source->class_names[i]), &number, err));
     if (number != i)
       return pc_fail(err, PCAL_DATA,
                      "%s has two score columns called \"%s\"; rename one, since labels may be "
@@ -275,17 +278,17 @@ pcal_status pc_source_complete(pcal_source *source, pcal_error *err) {
   source->labels.meaning = source->kind == PCAL_CONFIDENCE
                                ? "give 1 where the prediction was right and 0 where not"
                                : "labels are class numbers counted from 0";
-  pc_groups_init(&source->groups, &source->group_cells, &source->env);
+  pc_group_reader_init(&source->groups, &source->group_cells, &source->env);
   source->ids.reader = &source->id_cells;
   return PCAL_OK;
 }
 
 static pcal_status source_fill(pcal_source *source, const pcal_inputs *inputs,
                                pcal_error *err) {
-  pc_plan plan;
-  PC_TRY(pc_inputs_plan(inputs, &plan, err));
+  pc_checked_inputs plan;
+  PC_TRY(pc_inputs_check(inputs, &plan, err));
   source->first_row = plan.first_row;
-  source->header = (pc_header)plan.header;
+  source->header = (pc_header_mode)plan.header;
   PC_TRY(source_scores(source, &plan, err));
   PC_TRY(pc_source_check_outcomes(source, &plan, err));
   const pc_data_columns *columns = &source->columns;
@@ -293,19 +296,19 @@ static pcal_status source_fill(pcal_source *source, const pcal_inputs *inputs,
   memcpy(source->forecast.levels, plan.levels, sizeof plan.levels);
   source->forecast.level_count = plan.level_count;
   if (regression)
-    PC_TRY(
-        source_part(source, plan.spread, columns->spread, PC_AS_SCORES, &source->spread, err));
+    PC_TRY(source_part(source, plan.spread, columns->spread, PC_COLUMN_SCORES, &source->spread,
+                       err));
   PC_TRY(source_part(source,
                      regression            ? plan.target
                      : plan.labels != NULL ? plan.labels
                                            : plan.correct,
-                     columns->labels, regression ? PC_AS_NUMBERS : PC_AS_LABELS,
+                     columns->labels, regression ? PC_COLUMN_NUMBERS : PC_COLUMN_LABELS,
                      &source->label_cells, err));
-  PC_TRY(source_part(source, plan.weights, columns->weights, PC_AS_NUMBERS, &source->weights,
+  PC_TRY(source_part(source, plan.weights, columns->weights, PC_COLUMN_NUMBERS,
+                     &source->weights, err));
+  PC_TRY(source_part(source, plan.groups, columns->groups, PC_COLUMN_TEXT, &source->group_cells,
                      err));
-  PC_TRY(
-      source_part(source, plan.groups, columns->groups, PC_AS_TEXT, &source->group_cells, err));
-  PC_TRY(source_part(source, plan.ids, PC_NO_COLUMN, PC_AS_TEXT, &source->id_cells, err));
+  PC_TRY(source_part(source, plan.ids, PC_NO_COLUMN, PC_COLUMN_TEXT, &source->id_cells, err));
   source->weights_are = plan.weights_are;
   return pc_source_complete(source, err);
 }
@@ -316,11 +319,11 @@ pcal_source *pc_source_new(const pcal_env *env) {
   if (source == NULL)
     return NULL;
   source->env = resolved;
-  pc_names_init(&source->members, &source->env);
+  pc_name_table_init(&source->members, &source->env);
   return source;
 }
 
-pcal_status pc_source_give(pcal_source *source, pcal_status status, pcal_source **out) {
+pcal_status pc_source_return(pcal_source *source, pcal_status status, pcal_source **out) {
   *out = status == PCAL_OK ? source : NULL;
   if (status != PCAL_OK)
     pc_source_free(source);
@@ -333,7 +336,7 @@ pcal_status pc_source_open(const pcal_inputs *inputs, const pcal_env *env, pcal_
   *out = NULL;
   if (source == NULL)
     return pc_fail_memory(err, "opening the data");
-  return pc_source_give(source, source_fill(source, inputs, err), out);
+  return pc_source_return(source, source_fill(source, inputs, err), out);
 }
 
 pcal_status pc_source_borrow(const pcal_batch *batch, const char *const *class_names,
@@ -345,12 +348,12 @@ pcal_status pc_source_borrow(const pcal_batch *batch, const char *const *class_n
   if (source == NULL)
     return pc_fail_memory(err, "opening the data");
   const pcal_status status =
-      pc_borrowed_open(batch, class_names, &source->env, &source->borrowed, err);
-  return pc_source_give(source, status, out);
+      pc_source_batch_open(batch, class_names, &source->env, &source->borrowed, err);
+  return pc_source_return(source, status, out);
 }
 
-pcal_status pc_source_derive(const pc_derived *derived, const pcal_env *env, pcal_source **out,
-                             pcal_error *err) {
+pcal_status pc_source_derive(const pc_source_derived *derived, const pcal_env *env,
+                             pcal_source **out, pcal_error *err) {
   *out = pc_source_new(env);
   if (*out == NULL)
     return pc_fail_memory(err, "deriving rows");
@@ -362,12 +365,12 @@ void pc_source_free(pcal_source *source) {
   if (source == NULL)
     return;
   const pcal_env env = source->env;
-  pc_borrowed_free(&env, &source->borrowed);
-  pc_labels_free(&source->labels);
-  pc_groups_free(&source->groups);
-  pc_ids_free(&source->ids);
-  pc_names_free(&source->classes);
-  pc_names_free(&source->members);
+  pc_source_batch_free(&env, &source->borrowed);
+  pc_label_reader_free(&source->labels);
+  pc_group_reader_free(&source->groups);
+  pc_id_reader_free(&source->ids);
+  pc_name_table_free(&source->classes);
+  pc_name_table_free(&source->members);
   pc_data_columns_free(&env, &source->columns);
   pc_reader_close(&source->scores);
   pc_reader_close(&source->label_cells);
@@ -386,7 +389,7 @@ void pc_source_free(pcal_source *source) {
   pc_free(&env, source->given_names);
   for (size_t i = 0; i < source->file_count; i++) {
     pc_free(&env, source->files[i].path);
-    pc_bytes_close(&source->files[i].bytes);
+    pc_input_file_close(&source->files[i].bytes);
   }
   pc_free(&env, source);
 }
@@ -398,7 +401,7 @@ static pcal_status source_window(pcal_source *source, size_t max_rows, size_t *o
       source->scores.window_limit,
       !source_has(&source->label_cells) ? SIZE_MAX
       : pc_source_regression(source)    ? source->label_cells.window_limit
-                                        : pc_labels_limit(&source->labels),
+                                        : pc_label_reader_limit(&source->labels),
       source_has(&source->weights) ? source->weights.window_limit : SIZE_MAX,
       source_has(&source->group_cells) ? source->group_cells.window_limit : SIZE_MAX,
       source_has(&source->id_cells) ? source->id_cells.window_limit : SIZE_MAX,
@@ -436,7 +439,7 @@ static pcal_status source_check_end(const pcal_source *source, const pc_reader *
 
 /* Reads the columns beside the scores; their windows must have as many rows. */
 static pcal_status source_beside(pcal_source *source, size_t max_rows, pcal_batch *batch,
-                                 pc_label_feed *feed, pcal_error *err) {
+                                 pc_lazy_labels *feed, pcal_error *err) {
   const uint64_t first = batch->first_row;
   size_t rows = 0;
   if (source_has(&source->label_cells) && pc_source_regression(source)) {
@@ -445,8 +448,8 @@ static pcal_status source_beside(pcal_source *source, size_t max_rows, pcal_batc
     batch->targets = window.data;
     PC_TRY(source_check_end(source, &source->label_cells, window.rows, batch->rows, err));
   } else if (source_has(&source->label_cells)) {
-    PC_TRY(pc_labels_next_later(&source->labels, max_rows, first, &batch->labels, &rows, feed,
-                                err));
+    PC_TRY(pc_label_reader_next_later(&source->labels, max_rows, first, &batch->labels, &rows,
+                                      feed, err));
     PC_TRY(source_check_end(source, &source->label_cells, rows, batch->rows, err));
   }
   if (source_has(&source->weights)) {
@@ -456,11 +459,11 @@ static pcal_status source_beside(pcal_source *source, size_t max_rows, pcal_batc
     PC_TRY(source_check_end(source, &source->weights, window.rows, batch->rows, err));
   }
   if (source_has(&source->group_cells)) {
-    PC_TRY(pc_groups_next(&source->groups, max_rows, first, &batch->groups, &rows, err));
+    PC_TRY(pc_group_reader_next(&source->groups, max_rows, first, &batch->groups, &rows, err));
     PC_TRY(source_check_end(source, &source->group_cells, rows, batch->rows, err));
   }
   if (source_has(&source->id_cells)) {
-    PC_TRY(pc_ids_next(&source->ids, max_rows, first, &batch->ids, &rows, err));
+    PC_TRY(pc_id_reader_next(&source->ids, max_rows, first, &batch->ids, &rows, err));
     PC_TRY(source_check_end(source, &source->id_cells, rows, batch->rows, err));
   }
   return PCAL_OK;
@@ -469,11 +472,11 @@ static pcal_status source_beside(pcal_source *source, size_t max_rows, pcal_batc
 static void source_place(const void *user, pcal_field field, size_t row, size_t column,
                          char *out, size_t out_size) {
   const pcal_source *source = user;
-  const int spread = field == PCAL_SCORES && column == 1 && source_has(&source->spread);
-  const pc_reader *part = spread                 ? &source->spread
-                          : field == PCAL_SCORES ? &source->scores
-                          : field == PCAL_LABELS ? &source->label_cells
-                                                 : &source->weights;
+  const int spread = field == PCAL_FIELD_SCORES && column == 1 && source_has(&source->spread);
+  const pc_reader *part = spread                       ? &source->spread
+                          : field == PCAL_FIELD_SCORES ? &source->scores
+                          : field == PCAL_FIELD_LABELS ? &source->label_cells
+                                                       : &source->weights;
   const int apart = source_has(&source->spread) && part->names == NULL;
   char place[PC_PLACE_MAX], shown[PC_CLIP_MAX];
   pc_reader_place(part, row, source->first_row + source->window + row, place);
@@ -501,7 +504,7 @@ static pcal_status source_spread(pcal_source *source, size_t wanted, const pc_wi
 
 /* The next rows of the parts. */
 static pcal_status source_read(pcal_source *source, size_t max_rows, pcal_batch *out,
-                               pc_label_feed *feed, pcal_error *err) {
+                               pc_lazy_labels *feed, pcal_error *err) {
   pc_window window;
   size_t wanted = 0;
   PC_TRY(source_window(source, max_rows, &wanted, err));
@@ -530,22 +533,22 @@ static pcal_status source_read(pcal_source *source, size_t max_rows, pcal_batch 
 pcal_status pc_source_next(pcal_source *source, size_t max_rows, pcal_batch *batch,
                            pcal_error *err) {
   pcal_batch filled = PCAL_BATCH_INIT;
-  pc_label_feed feed;
+  pc_lazy_labels feed;
   PC_TRY(pc_source_next_later(source, max_rows, &filled, &feed, err));
-  PC_TRY(pc_label_feed_fill(&feed, 0, filled.rows, err));
+  PC_TRY(pc_lazy_labels_fill(&feed, 0, filled.rows, err));
   filled.size = batch->size;
   memcpy(batch, &filled, batch->size < sizeof filled ? batch->size : sizeof filled);
   return PCAL_OK;
 }
 
 pcal_status pc_source_next_later(pcal_source *source, size_t max_rows, pcal_batch *batch,
-                                 pc_label_feed *feed, pcal_error *err) {
+                                 pc_lazy_labels *feed, pcal_error *err) {
   pcal_batch filled = PCAL_BATCH_INIT;
-  *feed = (pc_label_feed){NULL, NULL, NULL};
+  *feed = (pc_lazy_labels){NULL, NULL, NULL};
   if (source->derived.base != NULL)
-    PC_TRY(pc_derived_next(&source->derived, max_rows, source->position, &filled, err));
+    PC_TRY(pc_source_derived_next(&source->derived, max_rows, source->position, &filled, err));
   else if (source->borrowed.used)
-    pc_borrowed_next(&source->borrowed, max_rows, &filled);
+    pc_source_batch_next(&source->borrowed, max_rows, &filled);
   else
     PC_TRY(pc_budget_explain(&source->env, source_read(source, max_rows, &filled, feed, err),
                              err));
@@ -561,7 +564,7 @@ pcal_status pc_source_rewind(pcal_source *source, pcal_error *err) {
   if (source->derived.base != NULL)
     PC_TRY(pc_source_rewind(source->derived.base, err));
   for (size_t i = 0; i < source->file_count; i++)
-    PC_TRY(pc_bytes_check(&source->files[i].bytes, err));
+    PC_TRY(pc_input_file_check(&source->files[i].bytes, err));
   pc_reader *parts[] = {&source->scores,      &source->label_cells, &source->weights,
                         &source->group_cells, &source->spread,      &source->id_cells};
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
@@ -574,11 +577,11 @@ pcal_status pc_source_rewind(pcal_source *source, pcal_error *err) {
 
 void pc_source_shape(const pcal_source *source, pcal_shape *shape) {
   if (source->derived.base != NULL) {
-    pc_derived_shape(&source->derived, shape);
+    pc_source_derived_shape(&source->derived, shape);
     return;
   }
   if (source->borrowed.used) {
-    pc_borrowed_shape(&source->borrowed, shape);
+    pc_source_batch_shape(&source->borrowed, shape);
     return;
   }
   *shape = (pcal_shape){

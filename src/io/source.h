@@ -2,9 +2,9 @@
 #ifndef PC_SOURCE_H
 #define PC_SOURCE_H
 
-#include "core/memory.h"
-#include "data/label_feed.h"
-#include "io/derived.h"
+#include "base/memory.h"
+#include "data/lazy_labels.h"
+#include "io/source_derived.h"
 
 /* As the pcal_source calls of propercal.h, for arguments that are not NULL. */
 PC_CHECKED pcal_status pc_source_open(const pcal_inputs *inputs, const pcal_env *env,
@@ -13,7 +13,7 @@ PC_CHECKED pcal_status pc_source_next(pcal_source *source, size_t max_rows, pcal
                                       pcal_error *err);
 /* The same, but labels may be left for *feed to fill in while the window is valid. */
 PC_CHECKED pcal_status pc_source_next_later(pcal_source *source, size_t max_rows,
-                                            pcal_batch *batch, pc_label_feed *feed,
+                                            pcal_batch *batch, pc_lazy_labels *feed,
                                             pcal_error *err);
 PC_CHECKED pcal_status pc_source_rewind(pcal_source *source, pcal_error *err);
 /* As pcal_source_arrow for a stream, or as pcal_source_arrow_array for a schema and an array;
@@ -23,7 +23,7 @@ PC_CHECKED pcal_status pc_source_arrow(struct ArrowArrayStream *stream,
                                        const pcal_arrow *columns, const pcal_env *env,
                                        pcal_source **out, pcal_error *err);
 /* A source of derived rows; it owns neither its base nor what the step works with. */
-PC_CHECKED pcal_status pc_source_derive(const pc_derived *derived, const pcal_env *env,
+PC_CHECKED pcal_status pc_source_derive(const pc_source_derived *derived, const pcal_env *env,
                                         pcal_source **out, pcal_error *err);
 PC_CHECKED pcal_status pc_source_borrow(const pcal_batch *batch, const char *const *class_names,
                                         const pcal_env *env, pcal_source **out,

@@ -4,10 +4,10 @@
 #include "io/source_state.h"
 
 /* A column of the table, if it is named. */
-static pcal_status source_arrow_part(pcal_source *source, const char *name, pc_as as,
+static pcal_status source_arrow_part(pcal_source *source, const char *name, pc_column_role as,
                                      pc_reader *part, pcal_error *err) {
   return name == NULL ? PCAL_OK
-                      : pc_arrow_open(&source->inputs[0].arrow, &name, 1, as, part, err);
+                      : pc_arrow_reader_open(&source->inputs[0].arrow, &name, 1, as, part, err);
 }
 
 static pcal_status source_arrow_fill(pcal_source *source, const pcal_arrow *columns,
@@ -19,19 +19,20 @@ static pcal_status source_arrow_fill(pcal_source *source, const pcal_arrow *colu
   if (input->name == NULL)
     return pc_fail_memory(err, "opening the data");
   PC_TRY(pc_arrow_table_open(&input->arrow, input->name, &source->env, err));
-  PC_TRY(pc_arrow_open(&input->arrow, columns->scores, columns->score_count, PC_AS_SCORES,
-                       &source->scores, err));
+  PC_TRY(pc_arrow_reader_open(&input->arrow, columns->scores, columns->score_count,
+                              PC_COLUMN_SCORES, &source->scores, err));
   source->class_names = source->scores.columns > 1 ? source->scores.names : NULL;
   const int regression = pc_source_regression(source);
   if (columns->levels != NULL && columns->score_count <= PCAL_LEVELS_MAX) {
     memcpy(source->forecast.levels, columns->levels, columns->score_count * sizeof(double));
     source->forecast.level_count = columns->score_count;
   }
-  PC_TRY(source_arrow_part(source, columns->labels, regression ? PC_AS_NUMBERS : PC_AS_LABELS,
+  PC_TRY(source_arrow_part(source, columns->labels,
+                           regression ? PC_COLUMN_NUMBERS : PC_COLUMN_LABELS,
                            &source->label_cells, err));
-  PC_TRY(source_arrow_part(source, columns->weights, PC_AS_NUMBERS, &source->weights, err));
-  PC_TRY(source_arrow_part(source, columns->groups, PC_AS_TEXT, &source->group_cells, err));
-  PC_TRY(source_arrow_part(source, columns->ids, PC_AS_TEXT, &source->id_cells, err));
+  PC_TRY(source_arrow_part(source, columns->weights, PC_COLUMN_NUMBERS, &source->weights, err));
+  PC_TRY(source_arrow_part(source, columns->groups, PC_COLUMN_TEXT, &source->group_cells, err));
+  PC_TRY(source_arrow_part(source, columns->ids, PC_COLUMN_TEXT, &source->id_cells, err));
   source->weights_are = columns->weights_are;
   return pc_source_complete(source, err);
 }
@@ -50,5 +51,5 @@ pcal_status pc_source_arrow(struct ArrowArrayStream *stream, struct ArrowSchema 
     return pc_fail_memory(err, "opening the data");
   }
   source->inputs[0].arrow = table;
-  return pc_source_give(source, source_arrow_fill(source, &full, err), out);
+  return pc_source_return(source, source_arrow_fill(source, &full, err), out);
 }

@@ -6,7 +6,7 @@
  *  3. names of columns are not names of classes. */
 #include <string.h>
 
-#include "core/number.h"
+#include "base/number.h"
 #include "data/rows.h"
 #include "io/source_state.h"
 
@@ -52,7 +52,7 @@ pcal_status pc_source_check_forecast(pcal_source *source, pcal_error *err) {
       source->forecast.level_count > 0 ? source->forecast.levels : NULL, &layout, err);
 }
 
-pcal_status pc_source_check_outcomes(const pcal_source *source, const pc_plan *plan,
+pcal_status pc_source_check_outcomes(const pcal_source *source, const pc_checked_inputs *plan,
                                      pcal_error *err) {
   const char *right = pc_kind_outcome_flag(source->kind);
   const struct {
@@ -78,7 +78,7 @@ pcal_type pc_source_type(const pcal_source *source) {
              : PCAL_F64;
 }
 
-static double source_forecast_load(const pc_window *window, pc_cells cells, size_t row) {
+static double source_forecast_load(const pc_window *window, pc_cell_type cells, size_t row) {
   const char *at = (const char *)window->data + (ptrdiff_t)row * window->row_stride;
   if (cells == PC_CELLS_F32) {
     float value;

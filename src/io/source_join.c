@@ -8,32 +8,33 @@
 #include <string.h>
 
 #include "data/rows.h"
-#include "io/array.h"
+#include "io/formats/array_reader.h"
 #include "io/source_state.h"
 
-static const pc_format source_join_format = {"array", "", "an array in memory", NULL, NULL};
+static const pc_file_format source_join_format = {"array", "", "an array in memory", NULL,
+                                                  NULL};
 
 typedef struct source_join_part {
   pcal_input input;
   int given;
-  pc_as as;
+  pc_column_role as;
   pc_reader *reader;
   const char *name;
 } source_join_part;
 
 /* ---- Arrays ---- */
 
-static pcal_status source_join_type(const pcal_input *input, const char *name, pc_npy_type *out,
-                                    pcal_error *err) {
+static pcal_status source_join_type(const pcal_input *input, const char *name,
+                                    pc_element_type *out, pcal_error *err) {
   const size_t size = input->item_size;
   const int is_size = size == 1 || size == 2 || size == 4 || size == 8;
-  *out = (pc_npy_type){.size = size, .swapped = input->swapped != 0};
+  *out = (pc_element_type){.size = size, .swapped = input->swapped != 0};
   if (input->type == 'f' && is_size && size > 1)
-    out->kind = PC_NPY_FLOAT;
+    out->kind = PC_ELEMENT_FLOAT;
   else if ((input->type == 'i' || input->type == 'u') && is_size)
-    out->kind = input->type == 'i' ? PC_NPY_SIGNED : PC_NPY_UNSIGNED;
+    out->kind = input->type == 'i' ? PC_ELEMENT_SIGNED : PC_ELEMENT_UNSIGNED;
   else if (input->type == 'b' && size == 1)
-    out->kind = PC_NPY_BOOL;
+    out->kind = PC_ELEMENT_BOOL;
   else
     return pc_fail(err, PCAL_USAGE,
                    "%s: elements of type '%c' with %zu bytes are unknown; give floats, whole "
@@ -43,14 +44,14 @@ static pcal_status source_join_type(const pcal_input *input, const char *name, p
 }
 
 static pcal_status source_join_check(const pcal_input *input, const char *name,
-                                     const pc_npy_type *type, pcal_error *err) {
+                                     const pc_element_type *type, pcal_error *err) {
   if (input->rows > 0 && input->data == NULL)
     return pc_fail(err, PCAL_USAGE, "%s: an array of %zu rows needs data", name, input->rows);
   if (input->rows == 0)
     return pc_fail(err, PCAL_DATA, "%s has no rows; give at least one", name);
   if (input->meanings == NULL)
     return PCAL_OK;
-  if (type->kind == PC_NPY_FLOAT || type->kind == PC_NPY_BOOL)
+  if (type->kind == PC_ELEMENT_FLOAT || type->kind == PC_ELEMENT_BOOL)
     return pc_fail(err, PCAL_USAGE, "%s: only whole numbers can stand for names", name);
   for (size_t i = 0; i < input->meaning_count; i++)
     if (input->meanings[i] == NULL)
@@ -61,7 +62,7 @@ static pcal_status source_join_check(const pcal_input *input, const char *name,
 static pcal_status source_join_array(pcal_source *source, const source_join_part *part,
                                      pc_source_input *place, pcal_error *err) {
   const pcal_input *input = &part->input;
-  const pc_request request = {.env = &source->env, .bytes = &place->bytes, .as = part->as};
+  const pc_read_request request = {.env = &source->env, .bytes = &place->bytes, .as = part->as};
   pc_array array = {.first = input->data,
                     .rows = input->rows,
                     .columns = input->columns == 0 ? 1 : input->columns,
@@ -80,7 +81,7 @@ static pcal_status source_join_array(pcal_source *source, const source_join_part
                    place->name);
   *part->reader =
       (pc_reader){.format = &source_join_format, .env = &source->env, .bytes = &place->bytes};
-  const pcal_status status = pc_array_open(&array, &request, part->reader, err);
+  const pcal_status status = pc_array_reader_open(&array, &request, part->reader, err);
   if (status != PCAL_OK)
     pc_reader_close(part->reader);
   return status;
@@ -120,10 +121,10 @@ static pcal_status source_join_stream(pcal_source *source, const source_join_par
   PC_TRY(source_join_columns(source, input, &place->arrow, &all, &count, err));
   const char *const *names = all == NULL ? input->chosen : all;
   pcal_status status = PCAL_OK;
-  if (part->as != PC_AS_SCORES && count > 1)
+  if (part->as != PC_COLUMN_SCORES && count > 1)
     status = pc_fail(err, PCAL_DATA, "%s has %zu columns; give one", place->name, count);
   if (status == PCAL_OK)
-    status = pc_arrow_open(&place->arrow, names, count, part->as, part->reader, err);
+    status = pc_arrow_reader_open(&place->arrow, names, count, part->as, part->reader, err);
   pc_free(&source->env, all);
   return status;
 }
@@ -172,7 +173,7 @@ static pcal_status source_join_part_open(pcal_source *source, const source_join_
   place->name = pc_copy_text(&source->env, part->name);
   if (place->name == NULL)
     return pc_fail_memory(err, "opening the data");
-  pc_bytes_borrow(place->name, "", 0, &place->bytes);
+  pc_input_file_from_memory(place->name, "", 0, &place->bytes);
   return input->stream != NULL ? source_join_stream(source, part, place, err)
                                : source_join_array(source, part, place, err);
 }
@@ -182,7 +183,7 @@ static pcal_status source_join_fill(pcal_source *source, const pcal_join *join,
                                     pcal_error *err) {
   source->kind = join->kind;
   source->first_row = join->first_row;
-  source->header = (pc_header)join->header;
+  source->header = (pc_header_mode)join->header;
   source->weights_are = join->weights_are;
   if (join->levels != NULL && join->level_count <= PCAL_LEVELS_MAX)
     memcpy(source->forecast.levels, join->levels, join->level_count * sizeof(double));
@@ -204,9 +205,10 @@ static void source_join_take(const pcal_join *join, pcal_source *source,
                                "groups",
                                join->kind == PCAL_MEAN_STD ? "std" : "variance",
                                "ids"};
-  const pc_as wanted[] = {PC_AS_SCORES,  regression ? PC_AS_NUMBERS : PC_AS_LABELS,
-                          PC_AS_NUMBERS, PC_AS_TEXT,
-                          PC_AS_SCORES,  PC_AS_TEXT};
+  const pc_column_role wanted[] = {
+      PC_COLUMN_SCORES,  regression ? PC_COLUMN_NUMBERS : PC_COLUMN_LABELS,
+      PC_COLUMN_NUMBERS, PC_COLUMN_TEXT,
+      PC_COLUMN_SCORES,  PC_COLUMN_TEXT};
   const pcal_input *const inputs[] = {join->scores, join->labels, join->weights,
                                       join->groups, join->spread, join->ids};
   for (size_t i = 0; i < PC_SOURCE_PARTS; i++) {
@@ -241,7 +243,7 @@ pcal_status pc_source_join(const pcal_join *join, const pcal_env *env, pcal_sour
   source_join_take(join, source, parts, tables);
   *out = NULL;
   if (source != NULL)
-    return pc_source_give(source, source_join_fill(source, join, parts, err), out);
+    return pc_source_return(source, source_join_fill(source, join, parts, err), out);
   for (size_t i = 0; i < PC_SOURCE_PARTS; i++)
     pc_arrow_table_free(&tables[i]);
   return pc_fail_memory(err, "opening the data");

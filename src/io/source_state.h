@@ -2,23 +2,23 @@
 #ifndef PC_SOURCE_STATE_H
 #define PC_SOURCE_STATE_H
 
-#include "core/budget.h"
-#include "io/arrow.h"
-#include "io/borrowed.h"
-#include "io/bytes.h"
-#include "io/derived.h"
-#include "io/groups.h"
-#include "io/ids.h"
-#include "io/inputs.h"
-#include "io/labels.h"
+#include "base/budget.h"
+#include "io/formats/arrow_reader.h"
+#include "io/group_reader.h"
+#include "io/id_reader.h"
+#include "io/input_check.h"
+#include "io/input_file.h"
+#include "io/label_reader.h"
 #include "io/reader.h"
 #include "io/source.h"
+#include "io/source_batch.h"
+#include "io/source_derived.h"
 
 #define PC_SOURCE_FILES_MAX 7
 
 typedef struct pc_source_file {
   char *path; /* owned */
-  pc_bytes bytes;
+  pc_input_file bytes;
 } pc_source_file;
 
 #define PC_SOURCE_PARTS 6 /* scores, labels or targets, weights, groups, spread, ids */
@@ -26,7 +26,7 @@ typedef struct pc_source_file {
 /* What a part that is no file needs to live. */
 typedef struct pc_source_input {
   char *name; /* owned */
-  pc_bytes bytes;
+  pc_input_file bytes;
   pc_arrow_table arrow;
 } pc_source_input;
 
@@ -44,35 +44,35 @@ struct pcal_source {
   pc_source_file files[PC_SOURCE_FILES_MAX];
   size_t file_count;
   pcal_kind kind;
-  pc_reader table;         /* a data file with all its columns: keeps their names */
-  const pc_bytes *archive; /* a data file that is a container, */
-  pc_names members;        /* and the names of what it holds */
-  pc_data_columns columns; /* of the table, or numbers of members */
+  pc_reader table;              /* a data file with all its columns: keeps their names */
+  const pc_input_file *archive; /* a data file that is a container, */
+  pc_name_table members;        /* and the names of what it holds */
+  pc_data_columns columns;      /* of the table, or numbers of members */
   pc_source_input inputs[PC_SOURCE_PARTS]; /* arrays and Arrow tables, in place of files */
-  pc_borrowed borrowed;                    /* the same */
-  pc_derived derived;                      /* rows made from another source's */
+  pc_source_batch borrowed;                /* the same */
+  pc_source_derived derived;               /* rows made from another source's */
   pc_reader scores, label_cells, weights, group_cells, spread, id_cells;
   pc_source_forecast forecast;    /* of regression */
   const char *const *class_names; /* owned by a reader, by columns or here: */
   char **given_names;
   size_t given_name_count;
-  pc_names classes;
-  pc_labels labels;
-  pc_groups groups;
-  pc_ids ids;
+  pc_name_table classes;
+  pc_label_reader labels;
+  pc_group_reader groups;
+  pc_id_reader ids;
   int weights_are; /* pcal_weights */
   uint64_t first_row;
   uint64_t position; /* rows given out */
   uint64_t window;   /* and before the last window */
-  pc_header header;
+  pc_header_mode header;
 };
 
 /* A source without parts, or NULL. */
 pcal_source *pc_source_new(const pcal_env *env);
 
 /* A part from a file, as a field of pcal_inputs names it. */
-PC_CHECKED pcal_status pc_source_file_part(pcal_source *source, const char *text, pc_as as,
-                                           pc_reader *part, pcal_error *err);
+PC_CHECKED pcal_status pc_source_file_part(pcal_source *source, const char *text,
+                                           pc_column_role as, pc_reader *part, pcal_error *err);
 
 /* Checks the parts against each other and makes them ready to be read. */
 PC_CHECKED pcal_status pc_source_complete(pcal_source *source, pcal_error *err);
@@ -80,8 +80,8 @@ PC_CHECKED pcal_status pc_source_complete(pcal_source *source, pcal_error *err);
 int pc_source_regression(const pcal_source *source);
 
 /* Outcomes given beside a data file are those that its kind of scores goes with. */
-PC_CHECKED pcal_status pc_source_check_outcomes(const pcal_source *source, const pc_plan *plan,
-                                                pcal_error *err);
+PC_CHECKED pcal_status pc_source_check_outcomes(const pcal_source *source,
+                                                const pc_checked_inputs *plan, pcal_error *err);
 
 /* The type of scores; where they are joined from two parts, float32 only when both are. */
 pcal_type pc_source_type(const pcal_source *source);
@@ -103,6 +103,6 @@ PC_CHECKED pcal_status pc_source_one_column(const pc_reader *part, const char *w
                                             pcal_error *err);
 
 /* Hands a source out, or frees it when something failed. */
-pcal_status pc_source_give(pcal_source *source, pcal_status status, pcal_source **out);
+pcal_status pc_source_return(pcal_source *source, pcal_status status, pcal_source **out);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "core/sum.h"
+#include "base/sum.h"
 
 /* At most PC_SPLIT_ROWS numbers; 0, and nothing added, where one is infinite. */
 int pc_sum_add_block(pc_sum *sum, const double *values, size_t count);

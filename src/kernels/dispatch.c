@@ -1,15 +1,15 @@
 /* Which of the compiled kernel variants this processor can run. */
+#include "kernels/bin_index.h"
+#include "kernels/class_column_sums.h"
 #include "kernels/convolve.h"
-#include "kernels/cuts.h"
-#include "kernels/diagonal.h"
 #include "kernels/fast_kernels.h"
 #include "kernels/linear_kernels.h"
 #include "kernels/pair_kernels.h"
+#include "kernels/prob_row.h"
+#include "kernels/replica_sum_kernels.h"
 #include "kernels/row_kernels.h"
-#include "kernels/simplex.h"
-#include "kernels/spread.h"
-#include "kernels/tempered.h"
-#include "kernels/weigh.h"
+#include "kernels/temperature_kernels.h"
+#include "kernels/vector_scaling_kernels.h"
 
 /* Portable, AVX2, AVX-512: each processor runs those up to a level.  A test that includes this
  * file may ask for less. */
@@ -60,11 +60,11 @@ static size_t dispatch_level(void) {
 DISPATCH(pc_row_kernels)
 DISPATCH(pc_fast_kernels)
 DISPATCH(pc_pair_kernels)
-DISPATCH(pc_tempered_kernels)
-DISPATCH(pc_simplex_kernels)
-DISPATCH(pc_spread_kernels)
+DISPATCH(pc_temperature_kernels)
+DISPATCH(pc_prob_row_kernels)
+DISPATCH(pc_class_column_kernels)
 DISPATCH(pc_convolve_kernels)
 DISPATCH(pc_linear_kernels)
-DISPATCH(pc_diagonal_kernels)
-DISPATCH(pc_cut_kernels)
-DISPATCH(pc_weigh_kernels)
+DISPATCH(pc_vector_scaling_kernels)
+DISPATCH(pc_bin_index_kernels)
+DISPATCH(pc_replica_sum_kernels)

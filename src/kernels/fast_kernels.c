@@ -8,9 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/fetch.h"
 #include "kernels/lane_math.h"
-#include "kernels/lane_turn.h"
+#include "kernels/prefetch.h"
+#include "kernels/transpose.h"
 #include "kernels/variant.h"
 
 #define FAST_BLOCK (2 * PC_LANES)
@@ -23,12 +23,12 @@
 /* All bits where a gap has a term: from pc_lane_expf_lowest to below 0.  The others are that of
  * the largest, 0, those too far below it, and NaN; bits of negative floats grow with size. */
 FAST_INLINE uint32_t fast_common(float gap, float lowest) {
-  const uint32_t first = UINT32_C(0x80000001), last = pc_float_bits_of(lowest);
-  return pc_float_bits_of(gap) - first <= last - first ? UINT32_MAX : 0;
+  const uint32_t first = UINT32_C(0x80000001), last = pc_float_bits(lowest);
+  return pc_float_bits(gap) - first <= last - first ? UINT32_MAX : 0;
 }
 
 FAST_INLINE float fast_term(float gap, uint32_t common) {
-  return pc_float_of(pc_float_bits_of(pc_lane_expf(gap)) & common);
+  return pc_float_from_bits(pc_float_bits(pc_lane_expf(gap)) & common);
 }
 
 /* A logit without a term is marked by FAST_ONE and the number of its block or class.  Sums
@@ -60,7 +60,7 @@ static float fast_largest(const float *z, size_t count, const float *last) {
   float high[FAST_BLOCK];
   for (size_t l = 0; l < FAST_BLOCK; l++)
     high[l] = FAST_LARGER(first[l], last[l]);
-  for (size_t j = (0 - (uintptr_t)z) % PC_FETCH_LINE / sizeof *z; j + FAST_BLOCK <= count;
+  for (size_t j = (0 - (uintptr_t)z) % PC_CACHE_LINE / sizeof *z; j + FAST_BLOCK <= count;
        j += FAST_BLOCK)
     for (size_t l = 0; l < FAST_BLOCK; l++)
       high[l] = FAST_LARGER(high[l], z[j + l]);
@@ -79,7 +79,7 @@ typedef struct fast_sums {
 } fast_sums;
 
 #if defined(__AVX512F__)
-#include "kernels/fast_sixteens.h"
+#include "kernels/fast_avx512.h"
 #else
 
 /* Adds a block without its first `skip` places. */
@@ -109,7 +109,7 @@ static void fast_sum(const float *z, size_t count, const float *last, float max,
     sums.marked[l] = fast_marks(count / FAST_BLOCK + (l >= skip ? 1 : 0));
   }
   for (size_t j = 0; j < whole; j += FAST_BLOCK) {
-    pc_fetch(z + j, FAST_BLOCK * sizeof *z, count * sizeof *z + FAST_AHEAD);
+    pc_prefetch(z + j, FAST_BLOCK * sizeof *z, count * sizeof *z + FAST_AHEAD);
     fast_add(z + j, max, mark++, 0, &sums);
   }
   fast_add(last, max, mark, skip, &sums);
@@ -237,7 +237,7 @@ static void fast_narrow(const float *restrict z, size_t count, const int32_t *la
     known[l] = wrong ? 0 : labels[l];
     bad |= wrong;
   }
-  pc_lane_turn_f32(z, PC_NARROW_ROWS, count, turned);
+  pc_transpose_f32(z, PC_NARROW_ROWS, count, turned);
   fast_tops(turned, count, top);
   fast_add_lanes(turned, count, known, top, &sums);
   for (size_t l = 0; l < PC_NARROW_ROWS; l++) {

@@ -16,7 +16,7 @@
 #ifndef PC_LANE_MATH_H
 #define PC_LANE_MATH_H
 
-#include "core/binary.h"
+#include "base/float_bits.h"
 
 /* exp in two steps, exp(x) = finish(reduce(x, &scale), scale) for -709 <= x <= 709: two loops
  * over them are faster than one, whose chain of dependent operations is longer than processors
@@ -26,7 +26,7 @@ static inline double pc_lane_exp_reduce(double x, double *scale) {
   const double ln2_high = 0x1.62e42fee00000p-1, ln2_low = 0x1.a39ef35793c76p-33;
   const double shifted = x * inverse_ln2 + shift;
   const double k = shifted - shift;
-  *scale = pc_double_of(pc_bits_of(shifted) << 52);
+  *scale = pc_double_from_bits(pc_double_bits(shifted) << 52);
   return (x - k * ln2_high) - k * ln2_low;
 }
 
@@ -81,7 +81,7 @@ static inline double pc_lane_exp2(double y) {
   const double q45 = 0x1.3b2ab6ca15822p-19 + f * 0x1.5d8f1160cecbep-25;
   const double eighth = q01 + f2 * (q23 + f2 * (q45 + f2 * 0x1.4317c840b1f8dp-31));
   const double quarter = eighth * eighth, half = quarter * quarter;
-  return half * half * pc_double_of(pc_bits_of(shifted) << 52);
+  return half * half * pc_double_from_bits(pc_double_bits(shifted) << 52);
 }
 
 static inline double pc_lane_exp2_lowest(double any) {
@@ -92,13 +92,13 @@ static inline double pc_lane_exp2_lowest(double any) {
 static inline double pc_lane_log(double x) {
   const double ln2_high = 0x1.62e42fee00000p-1, ln2_low = 0x1.a39ef35793c76p-33;
   const uint64_t root_half = UINT64_C(0x3fe6a09e667f3bcd);
-  const uint64_t bits = pc_bits_of(x);
+  const uint64_t bits = pc_double_bits(x);
   const uint64_t above = bits - root_half;
   const uint64_t mantissa = (above & UINT64_C(0x000fffffffffffff)) + root_half;
   /* (above >> 52) as a signed number, through the mantissa of 2^52 + 2^51 + 2^11. */
-  const double k =
-      pc_double_of(((above >> 52) ^ 2048) | UINT64_C(0x4338000000000000)) - (0x1.8p52 + 2048.0);
-  const double f = pc_double_of(mantissa) - 1.0;
+  const double k = pc_double_from_bits(((above >> 52) ^ 2048) | UINT64_C(0x4338000000000000)) -
+                   (0x1.8p52 + 2048.0);
+  const double f = pc_double_from_bits(mantissa) - 1.0;
   const double s = f / (2.0 + f), s2 = s * s, s4 = s2 * s2, s8 = s4 * s4;
   const double low = (1.0 / 3 + s2 * (1.0 / 5)) + s4 * (1.0 / 7 + s2 * (1.0 / 9));
   const double high = (1.0 / 11 + s2 * (1.0 / 13)) + s4 * (1.0 / 15 + s2 * (1.0 / 17));
@@ -147,7 +147,7 @@ static inline float pc_lane_expf(float x) {
   const float shifted = x * log2_e + shift, f = x * log2_e - (shifted - shift);
   const float high = (PC_LANE_EXPF_5 * f + PC_LANE_EXPF_4) * f + PC_LANE_EXPF_3;
   const float p = ((high * f + PC_LANE_EXPF_2) * f + PC_LANE_EXPF_1) * f + 1.0f;
-  return pc_float_of(pc_float_bits_of(p) + (pc_float_bits_of(shifted) << 23));
+  return pc_float_from_bits(pc_float_bits(p) + (pc_float_bits(shifted) << 23));
 }
 
 static inline float pc_lane_expf_lowest(void) {
@@ -160,9 +160,9 @@ static inline float pc_lane_expf_lowest(void) {
 static inline float pc_lane_log1pf(float x, float *inverse) {
   const uint32_t root_half = UINT32_C(0x3f3504f3);
   const float y = 1.0f + x;
-  const uint32_t above = pc_float_bits_of(y) - root_half;
+  const uint32_t above = pc_float_bits(y) - root_half;
   const float k = (float)((int32_t)above >> 23);
-  const float f = pc_float_of((above & UINT32_C(0x007fffff)) + root_half) - 1.0f;
+  const float f = pc_float_from_bits((above & UINT32_C(0x007fffff)) + root_half) - 1.0f;
   const float high =
       ((0x1.65c544p-4f * f - 0x1.250428p-3f) * f + 0x1.318554p-3f) * f - 0x1.535d42p-3f;
   const float low = ((high * f + 0x1.98d2bep-3f) * f - 0x1.00049ap-2f) * f + 0x1.5556f4p-2f;

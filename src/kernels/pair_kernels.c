@@ -71,7 +71,7 @@ typedef struct pair_choice {
  * form->close; those are taken from differences when careful. */
 PAIR_INLINE pair_vector pair_far(const pair_call *call, pair_choice choice, size_t row,
                                  size_t part, pair_vector dot, pair_bits *small) {
-  const pair_words limit = (pair_words){0} + pc_bits_of(call->form->close);
+  const pair_words limit = (pair_words){0} + pc_double_bits(call->form->close);
   const double *p = call->left->probs + row;
   const pair_vector *q = pair_part(call->right->probs, part);
   if (choice.tv) {

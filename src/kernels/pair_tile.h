@@ -2,7 +2,7 @@
 #ifndef PC_PAIR_TILE_H
 #define PC_PAIR_TILE_H
 
-#include "core/sum.h"
+#include "base/sum.h"
 #include "kernels/pair_kernels.h"
 
 /* sum over i in [i0, i1), j in [j0, j1), i < j of

@@ -5,12 +5,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/fetch.h"
 #include "kernels/lane_math.h"
-#include "kernels/lane_turn.h"
+#include "kernels/prefetch.h"
+#include "kernels/transpose.h"
 #include "kernels/variant.h"
 #if defined(__AVX512F__)
-#include "kernels/row_sixteens.h"
+#include "kernels/row_avx512.h"
 #endif
 
 #define KERNELS_INLINE static inline __attribute__((always_inline))
@@ -137,7 +137,7 @@ KERNELS_TOP(kernels_top_f64, kernels_max_f64, double)
     for (size_t begin = 0; begin < count; begin += KERNELS_TILE) {               \
       const size_t left = count - begin;                                         \
       const size_t here = left < KERNELS_TILE ? left : KERNELS_TILE;             \
-      pc_fetch(z + begin, here * sizeof *z, count * sizeof *z);                  \
+      pc_prefetch(z + begin, here * sizeof *z, count * sizeof *z);               \
       for (size_t i = 0; i < here; i++) {                                        \
         const double gap = (double)z[begin + i] - max;                           \
         reduced[i] = pc_lane_exp_reduce(gap < lowest ? lowest : gap, &scale[i]); \
@@ -252,8 +252,8 @@ KERNELS_TOPS(kernels_tops_f64, double)
             where[l] == (type)j ? 1.0 : reduced[j * PC_LANES + l];                         \
   }
 
-KERNELS_LANES(kernels_lanes_f32, pc_lane_turn_f32, kernels_tops_f32, float)
-KERNELS_LANES(kernels_lanes_f64, pc_lane_turn_f64, kernels_tops_f64, double)
+KERNELS_LANES(kernels_lanes_f32, pc_transpose_f32, kernels_tops_f32, float)
+KERNELS_LANES(kernels_lanes_f64, pc_transpose_f64, kernels_tops_f64, double)
 
 #define KERNELS_NARROW(name, lanes, type)                                             \
   static void name(const type *z, size_t count, const int32_t *labels, double *terms, \
@@ -340,7 +340,7 @@ static double kernels_largest(const double *x, size_t count) {
  * anchor + r less those of the anchor. */
 static inline double kernels_cut(double r, double anchor, uint64_t *units) {
   const double sum = r + anchor;
-  *units += pc_bits_of(sum);
+  *units += pc_double_bits(sum);
   return r - (sum - anchor);
 }
 
@@ -372,8 +372,8 @@ static void kernels_split(const double *restrict x, size_t count, size_t round,
     b[0] += b[l];
     most[0] = KERNELS_LARGER(most[0], most[l]);
   }
-  sums->units[0] = (int64_t)(a[0] - count * pc_bits_of(anchor[0]));
-  sums->units[1] = (int64_t)(b[0] - count * pc_bits_of(anchor[1]));
+  sums->units[0] = (int64_t)(a[0] - count * pc_double_bits(anchor[0]));
+  sums->units[1] = (int64_t)(b[0] - count * pc_double_bits(anchor[1]));
   sums->largest = most[0];
   sums->all = kernels_fold(uncut) == 0.0;
 }

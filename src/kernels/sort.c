@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "core/assert.h"
+#include "base/assert.h"
 
 #define SORT_BITS 11
 #define SORT_BUCKETS (1u << SORT_BITS)

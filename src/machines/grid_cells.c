@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-void pc_grid_free(const pcal_env *env, pc_grid *grid) {
+void pc_grid_free(const pcal_env *env, pc_grid_state *grid) {
   if (grid == NULL)
     return;
   pc_grid_free(env, grid->away);
@@ -20,7 +20,7 @@ void pc_grid_free(const pcal_env *env, pc_grid *grid) {
   pc_free(env, grid);
 }
 
-static size_t grid_total(const pc_grid *grid) {
+static size_t grid_total(const pc_grid_state *grid) {
   return grid->part_count * grid->cell_count;
 }
 
@@ -36,7 +36,7 @@ static void grid_clear_columns(pc_grid_columns *columns) {
   columns->waiting = 0;
 }
 
-void pc_grid_clear(pc_grid *grid) {
+void pc_grid_clear(pc_grid_state *grid) {
   grid_zero(grid->cell, grid_total(grid), sizeof *grid->cell);
   grid_zero(grid->mass, grid_total(grid), sizeof *grid->mass);
   grid_zero(grid->square, grid_total(grid), sizeof *grid->square);
@@ -62,7 +62,7 @@ static void grid_anchor(const pc_partition *cells, pc_grid_columns *columns) {
   columns->shift = (unsigned)(9 - s);
 }
 
-static pcal_status grid_make_columns(const pcal_env *env, pc_grid *grid, size_t classes,
+static pcal_status grid_make_columns(const pcal_env *env, pc_grid_state *grid, size_t classes,
                                      pcal_error *err) {
   pc_grid_columns *columns = &grid->columns;
   columns->count = classes;
@@ -80,7 +80,7 @@ static pcal_status grid_make_columns(const pcal_env *env, pc_grid *grid, size_t 
 }
 
 static pcal_status grid_make(const pcal_env *env, const pc_need *need, const pc_layout *layout,
-                             pc_grid *grid, pcal_error *err) {
+                             pc_grid_state *grid, pcal_error *err) {
   PC_TRY(pc_partition_new(env, need->grid.rule, need->grid.bins, &grid->cells, err));
   grid->cell_count = grid->cells.cut_count + 1;
   grid->part_count = pc_view_parts(&need->view, layout);
@@ -92,8 +92,8 @@ static pcal_status grid_make(const pcal_env *env, const pc_need *need, const pc_
   const size_t size = sizeof *grid->cell + (size_t)(squares + hits) * sizeof *grid->square +
                       (size_t)logs * sizeof *grid->logs;
   if (grid->part_count > 1)
-    PC_TRY(pc_check_limit_of(env, total * size, "keeping the bins of all classes takes",
-                             "ask for fewer bins", err));
+    PC_TRY(pc_check_memory_limit_of(env, total * size, "keeping the bins of all classes takes",
+                                    "ask for fewer bins", err));
   grid->cell = pc_alloc(env, total, sizeof *grid->cell);
   grid->square = squares ? pc_alloc(env, total, sizeof *grid->square) : NULL;
   grid->score_hit = hits ? pc_alloc(env, total, sizeof *grid->score_hit) : NULL;
@@ -101,13 +101,14 @@ static pcal_status grid_make(const pcal_env *env, const pc_need *need, const pc_
   if (grid->cell == NULL || (squares && grid->square == NULL) ||
       (hits && grid->score_hit == NULL) || (logs && grid->logs == NULL))
     return pc_fail_memory(err, "preparing bins");
-  return pc_view_spread(&need->view) ? grid_make_columns(env, grid, layout->classes, err)
-                                     : PCAL_OK;
+  return pc_view_is_every_class(&need->view)
+             ? grid_make_columns(env, grid, layout->classes, err)
+             : PCAL_OK;
 }
 
 pcal_status pc_grid_new(const pcal_env *env, const pc_need *need, const pc_layout *layout,
-                        pc_grid **out, pcal_error *err) {
-  pc_grid *grid = pc_alloc(env, 1, sizeof *grid);
+                        pc_grid_state **out, pcal_error *err) {
+  pc_grid_state *grid = pc_alloc(env, 1, sizeof *grid);
   if (grid == NULL)
     return pc_fail_memory(err, "preparing bins");
   const pcal_status status = grid_make(env, need, layout, grid, err);
@@ -119,7 +120,7 @@ pcal_status pc_grid_new(const pcal_env *env, const pc_need *need, const pc_layou
   return PCAL_OK;
 }
 
-pcal_status pc_grid_weigh(const pcal_env *env, pc_grid *grid, pcal_error *err) {
+pcal_status pc_grid_allow_weights(const pcal_env *env, pc_grid_state *grid, pcal_error *err) {
   if (grid->mass == NULL)
     grid->mass = pc_alloc(env, grid_total(grid), sizeof *grid->mass);
   return grid->mass == NULL ? pc_fail_memory(err, "preparing bins") : PCAL_OK;
@@ -127,7 +128,7 @@ pcal_status pc_grid_weigh(const pcal_env *env, pc_grid *grid, pcal_error *err) {
 
 /* ---- adding ---- */
 
-void pc_grid_add(pc_grid *grid, size_t index, double score, double square, int hit) {
+void pc_grid_add(pc_grid_state *grid, size_t index, double score, double square, int hit) {
   const pc_int128 units = pc_grid_widen(pc_grid_units(score));
   pc_grid_cell *cell = &grid->cell[index];
   cell->count++;
@@ -139,8 +140,8 @@ void pc_grid_add(pc_grid *grid, size_t index, double score, double square, int h
     grid->score_hit[index].units += units;
 }
 
-void pc_grid_add_weighted(pc_grid *grid, size_t index, double score, double square, int hit,
-                          double weight) {
+void pc_grid_add_weighted(pc_grid_state *grid, size_t index, double score, double square,
+                          int hit, double weight) {
   pc_fixed_add_weighted(&grid->mass[index].weight, weight, 1.0);
   pc_fixed_add_weighted(&grid->cell[index].score, weight, score);
   if (grid->square != NULL)
@@ -161,16 +162,16 @@ static pc_fixed grid_whole(uint64_t count) {
 /* Adds what waits in a column to the sums of its first cell. */
 static void grid_add_waiting(const pc_grid_columns *columns, size_t column, pc_grid_sums *sums,
                              uint64_t *count) {
-  sums->score.units += pc_grid_waiting(columns, columns->sums.score, column).units;
+  sums->score.units += pc_grid_pending_sum(columns, columns->sums.score, column).units;
   if (columns->sums.square != NULL)
-    sums->square.units += pc_grid_waiting(columns, columns->sums.square, column).units;
+    sums->square.units += pc_grid_pending_sum(columns, columns->sums.square, column).units;
   if (columns->sums.kept != NULL)
     *count += columns->sums.kept[column];
 }
 
 /* Scores of unweighted rows in the first cell of a part of a spread view, where they are not
  * counted: those that are in no other cell. */
-static uint64_t grid_first_count(const pc_grid *grid, size_t part) {
+static uint64_t grid_first_count(const pc_grid_state *grid, size_t part) {
   const size_t per_part = grid->columns.count / grid->part_count;
   uint64_t count = grid->columns.rows * per_part;
   for (size_t c = 1; c < grid->cell_count; c++)
@@ -178,7 +179,7 @@ static uint64_t grid_first_count(const pc_grid *grid, size_t part) {
   return count;
 }
 
-pc_grid_sums pc_grid_read(const pc_grid *grid, size_t index) {
+pc_grid_sums pc_grid_read(const pc_grid_state *grid, size_t index) {
   const pc_grid_columns *columns = &grid->columns;
   const pc_grid_cell *cell = &grid->cell[index];
   const size_t part = index / grid->cell_count, per_part = columns->count / grid->part_count;
@@ -207,7 +208,7 @@ static void grid_join(pc_fixed *into, const pc_fixed *from, size_t count) {
 }
 
 /* What waits in the columns of `from`, into the first cells of `into`. */
-static void grid_take(pc_grid *into, const pc_grid_columns *from) {
+static void grid_take(pc_grid_state *into, const pc_grid_columns *from) {
   const size_t per_part = from->count / into->part_count;
   for (size_t j = 0; j < from->count; j++) {
     const size_t index = j / per_part * into->cell_count;
@@ -221,12 +222,12 @@ static void grid_take(pc_grid *into, const pc_grid_columns *from) {
   }
 }
 
-void pc_grid_settle(pc_grid *grid) {
+void pc_grid_flush_columns(pc_grid_state *grid) {
   grid_take(grid, &grid->columns);
   grid_clear_columns(&grid->columns);
 }
 
-void pc_grid_merge(pc_grid *into, const pc_grid *from) {
+void pc_grid_merge(pc_grid_state *into, const pc_grid_state *from) {
   const size_t total = grid_total(into);
   for (size_t i = 0; i < total; i++) {
     into->cell[i].count += from->cell[i].count;

@@ -3,7 +3,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "core/elementary.h"
+#include "base/elementary.h"
 #include "kernels/lane_math.h"
 
 #define GRID_LOGS_SCALE 256.0 /* no logarithm of a double is as far from 0 as 1024 */

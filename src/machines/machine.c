@@ -10,16 +10,16 @@ const pc_machine *pc_machine_of(pc_machine_kind kind) {
     return &pc_machine_curve;
   case PC_PAIR:
     return &pc_machine_pair;
-  case PC_KEEP:
-    return &pc_machine_keep;
+  case PC_ROWS:
+    return &pc_machine_rows;
   case PC_BLOCK:
     return &pc_machine_block;
   }
   return NULL;
 }
 
-pcal_status pc_check_limit_of(const pcal_env *env, size_t bytes, const char *what,
-                              const char *remedy, pcal_error *err) {
+pcal_status pc_check_memory_limit_of(const pcal_env *env, size_t bytes, const char *what,
+                                     const char *remedy, pcal_error *err) {
   if (env->memory_limit == 0 || bytes <= env->memory_limit)
     return PCAL_OK;
   return pc_fail(err, PCAL_MEMORY, "%-s %zu MB, beyond the memory limit of %llu MB; %-s", what,
@@ -27,9 +27,9 @@ pcal_status pc_check_limit_of(const pcal_env *env, size_t bytes, const char *wha
                  remedy);
 }
 
-pcal_status pc_check_limit(const pcal_env *env, size_t bytes, const char *remedy,
-                           pcal_error *err) {
-  return pc_check_limit_of(env, bytes, "keeping the rows takes", remedy, err);
+pcal_status pc_check_memory_limit(const pcal_env *env, size_t bytes, const char *remedy,
+                                  pcal_error *err) {
+  return pc_check_memory_limit_of(env, bytes, "keeping the rows takes", remedy, err);
 }
 
 static void machine_scale_bins(pc_evidence *evidence, double factor) {
@@ -67,6 +67,6 @@ void pc_evidence_scale(pc_evidence *evidence, double factor) {
     machine_scale_curve(evidence, factor);
   for (size_t i = 0; evidence->machine == PC_PAIR && i < evidence->pair.rows.count; i++)
     evidence->pair.rows.weights[i] *= factor;
-  for (size_t i = 0; evidence->machine == PC_KEEP && i < evidence->kept.count; i++)
+  for (size_t i = 0; evidence->machine == PC_ROWS && i < evidence->kept.count; i++)
     evidence->kept.weights[i] *= factor;
 }

@@ -5,10 +5,10 @@
 #ifndef PC_MACHINE_H
 #define PC_MACHINE_H
 
-#include "core/codec.h"
+#include "base/codec.h"
+#include "curve/curve_resolve.h"
 #include "data/view.h"
 #include "kernels/pair_rows.h"
-#include "stats/condense.h"
 #include "stats/decompose.h"
 
 /* PC_BLOCK is how pairs are had without keeping the rows: only those inside a block meet. */
@@ -17,7 +17,7 @@ typedef enum pc_machine_kind {
   PC_GRID,
   PC_CURVE,
   PC_PAIR,
-  PC_KEEP,
+  PC_ROWS,
   PC_BLOCK
 } pc_machine_kind;
 
@@ -66,7 +66,7 @@ typedef struct pc_need {
   } block;
 } pc_need;
 
-/* Rows by ascending index or, made distinct (machine_keep.h), in the order of their keys. */
+/* Rows by ascending index or, made distinct (machine_rows.h), in the order of their keys. */
 typedef struct pc_kept_rows {
   size_t count, classes; /* as in pc_layout */
   uint64_t *ids;         /* indices; of distinct rows the keys of their draws */
@@ -124,10 +124,10 @@ typedef struct pc_evidence {
 } pc_evidence;
 
 /* What the rows behind a saved state add up to. */
-typedef struct pc_totals {
+typedef struct pc_saved_totals {
   uint64_t rows;
   pc_sum weight;
-} pc_totals;
+} pc_saved_totals;
 
 /* A machine: states are private to it.  Updates are given the columns of the need's view
  * (NULL for those that take whole rows).  clear keeps memory for reuse. */
@@ -138,7 +138,7 @@ typedef struct pc_machine {
   void (*destroy)(const pcal_env *env, void *state);
   void (*clear)(void *state);
   pcal_status (*update)(const pcal_env *env, void *state, const pc_rows *rows,
-                        const pc_columns *columns, pcal_error *err);
+                        const pc_view_columns *columns, pcal_error *err);
   /* Makes sure that the same two states can be merged, which then cannot fail. */
   pcal_status (*prepare)(const pcal_env *env, void *into, const void *from, pcal_error *err);
   void (*merge)(void *into, const void *from);
@@ -151,22 +151,23 @@ typedef struct pc_machine {
    * unless it is NULL, whatever load answers. */
   pcal_status (*save)(const pcal_env *env, const void *state, pc_encoder *out, pcal_error *err);
   pcal_status (*load)(const pcal_env *env, const pc_need *need, const pc_layout *layout,
-                      const pc_totals *totals, pc_decoder *in, void **state, pcal_error *err);
+                      const pc_saved_totals *totals, pc_decoder *in, void **state,
+                      pcal_error *err);
 } pc_machine;
 
 /* Finishes a state of the curve machine for metrics that can say what they want to know: as
  * pc_machine_curve.finish, but the tables may be coarse. */
-PC_CHECKED pcal_status pc_machine_curve_condense(const pcal_env *env, const void *state,
-                                                 pc_condense_wants wants, const void *user,
-                                                 pc_evidence *out, pcal_error *err);
+PC_CHECKED pcal_status pc_machine_curve_resolve(const pcal_env *env, const void *state,
+                                                pc_curve_wants wants, const void *user,
+                                                pc_evidence *out, pcal_error *err);
 
 extern const pc_machine pc_machine_sum, pc_machine_grid, pc_machine_curve, pc_machine_pair,
-    pc_machine_keep, pc_machine_block;
+    pc_machine_rows, pc_machine_block;
 
 /* Of a state of the keep machine: how many rows it has, and its clusters called by other
  * numbers in the rows from position `first` on: cluster c becomes map[c]. */
-size_t pc_machine_keep_count(const void *state);
-void pc_machine_keep_renumber(void *state, size_t first, const size_t *map);
+size_t pc_machine_rows_count(const void *state);
+void pc_machine_rows_renumber_clusters(void *state, size_t first, const size_t *map);
 
 const pc_machine *pc_machine_of(pc_machine_kind kind);
 
@@ -176,11 +177,12 @@ const pc_machine *pc_machine_of(pc_machine_kind kind);
 void pc_evidence_scale(pc_evidence *evidence, double factor);
 
 /* Fails when keeping `bytes` would exceed the environment's limit. */
-PC_CHECKED pcal_status pc_check_limit(const pcal_env *env, size_t bytes, const char *remedy,
-                                      pcal_error *err);
+PC_CHECKED pcal_status pc_check_memory_limit(const pcal_env *env, size_t bytes,
+                                             const char *remedy, pcal_error *err);
 
 /* The same for other things than rows: "keeping the bins of all classes takes". */
-PC_CHECKED pcal_status pc_check_limit_of(const pcal_env *env, size_t bytes, const char *what,
-                                         const char *remedy, pcal_error *err);
+PC_CHECKED pcal_status pc_check_memory_limit_of(const pcal_env *env, size_t bytes,
+                                                const char *what, const char *remedy,
+                                                pcal_error *err);
 
 #endif

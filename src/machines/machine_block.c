@@ -67,8 +67,8 @@ static pcal_status machine_block_create(const pcal_env *env, const pc_need *need
 static pcal_status machine_block_room(const pcal_env *env, block_state *state, size_t more,
                                       pcal_error *err) {
   const size_t needed = state->count + more, k = state->classes;
-  PC_TRY(pc_check_limit(env, needed * (k * sizeof(double) + 12),
-                        "make the blocks smaller, or measure without groups", err));
+  PC_TRY(pc_check_memory_limit(env, needed * (k * sizeof(double) + 12),
+                               "make the blocks smaller, or measure without groups", err));
   void *ids = state->ids, *probs = state->probs, *labels = state->labels;
   pcal_status status =
       pc_reserve(env, &ids, &state->ids_capacity, needed, sizeof(uint64_t), err);
@@ -128,7 +128,7 @@ static pcal_status machine_block_run(const pcal_env *env, block_state *state,
 
 /* Indices ascend within an update, so rows of one block are neighbours. */
 static pcal_status machine_block_update(const pcal_env *env, void *opaque, const pc_rows *rows,
-                                        const pc_columns *columns, pcal_error *err) {
+                                        const pc_view_columns *columns, pcal_error *err) {
   (void)columns;
   block_state *state = opaque;
   for (size_t begin = 0; begin < rows->count;) {
@@ -348,7 +348,7 @@ static int machine_block_settled(const block_state *state) {
 }
 
 static pcal_status machine_block_load(const pcal_env *env, const pc_need *need,
-                                      const pc_layout *layout, const pc_totals *totals,
+                                      const pc_layout *layout, const pc_saved_totals *totals,
                                       pc_decoder *in, void **out, pcal_error *err) {
   PC_TRY(machine_block_create(env, need, layout, out, err));
   block_state *state = *out;

@@ -9,11 +9,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/assert.h"
-#include "core/executor.h"
+#include "base/assert.h"
+#include "base/executor.h"
 #include "machines/machine.h"
 
-#define MACHINE_CURVE_SCORE_END 4.0   /* what sums of scores allow: core/sum.h */
+#define MACHINE_CURVE_SCORE_END 4.0   /* what sums of scores allow: base/sum.h */
 #define MACHINE_CURVE_SCORE_COST 20.0 /* nanoseconds, for the executor */
 #define MACHINE_CURVE_STORE_BYTES 9   /* of an empty store, as saved */
 
@@ -52,7 +52,7 @@ static pcal_status machine_curve_create(const pcal_env *env, const pc_need *need
   if (state == NULL)
     return pc_fail_memory(err, "preparing curves");
   state->part_count = pc_view_parts(&need->view, layout);
-  state->classes = pc_view_spread(&need->view) ? layout->classes : 0;
+  state->classes = pc_view_is_every_class(&need->view) ? layout->classes : 0;
   state->store = pc_alloc(env, 2 * state->part_count, sizeof *state->store);
   if (state->store == NULL) {
     pc_free(env, state);
@@ -85,12 +85,13 @@ static pcal_status machine_curve_limit(const pcal_env *env, const curve_state *s
                                        size_t more, int weighted, pcal_error *err) {
   const size_t bytes = (state->row_count + more) * sizeof(double) * (weighted ? 2 : 1);
   if (state->classes == 0)
-    return pc_check_limit(env, bytes,
-                          "ask for equal-width bins instead of ks or equal-mass bins", err);
-  return pc_check_limit_of(env, bytes, "keeping the scores of all classes takes",
-                           "ask for equal-width bins (binning=width), whose memory does not "
-                           "grow with the rows",
-                           err);
+    return pc_check_memory_limit(
+        env, bytes, "ask for equal-width bins instead of ks or equal-mass bins", err);
+  return pc_check_memory_limit_of(
+      env, bytes, "keeping the scores of all classes takes",
+      "ask for equal-width bins (binning=width), whose memory does not "
+      "grow with the rows",
+      err);
 }
 
 static void machine_curve_put(curve_store *store, double score, double weight) {
@@ -130,7 +131,7 @@ static pcal_status machine_curve_spread(const pcal_env *env, curve_state *state,
 }
 
 static pcal_status machine_curve_update(const pcal_env *env, void *opaque, const pc_rows *rows,
-                                        const pc_columns *columns, pcal_error *err) {
+                                        const pc_view_columns *columns, pcal_error *err) {
   curve_state *state = opaque;
   const int weighted = rows->weights != NULL;
   if (state->classes > 0)
@@ -193,7 +194,7 @@ static pc_outcome_column machine_curve_column(const curve_store *store) {
 typedef struct curve_work {
   const pcal_env *env;
   const curve_state *state;
-  pc_condense_wants wants; /* NULL: full tables */
+  pc_curve_wants wants; /* NULL: full tables */
   const void *user;
   pc_curve_table *parts;
 } curve_work;
@@ -205,12 +206,13 @@ static pcal_status machine_curve_part(void *opaque, size_t p, size_t worker, pca
   (void)worker;
   if (work->wants == NULL)
     return pc_curve_table_new(work->env, &misses, &hits, &work->parts[p], err);
-  return pc_condense(work->env, &misses, &hits, work->wants, work->user, &work->parts[p], err);
+  return pc_curve_resolve(work->env, &misses, &hits, work->wants, work->user, &work->parts[p],
+                          err);
 }
 
-pcal_status pc_machine_curve_condense(const pcal_env *env, const void *opaque,
-                                      pc_condense_wants wants, const void *user,
-                                      pc_evidence *out, pcal_error *err) {
+pcal_status pc_machine_curve_resolve(const pcal_env *env, const void *opaque,
+                                     pc_curve_wants wants, const void *user, pc_evidence *out,
+                                     pcal_error *err) {
   const curve_state *state = opaque;
   out->curve.part_count = state->part_count;
   out->curve.parts = pc_alloc(env, state->part_count, sizeof *out->curve.parts);
@@ -232,7 +234,7 @@ pcal_status pc_machine_curve_condense(const pcal_env *env, const void *opaque,
 
 static pcal_status machine_curve_finish(const pcal_env *env, const void *opaque,
                                         pc_evidence *out, pcal_error *err) {
-  return pc_machine_curve_condense(env, opaque, NULL, NULL, out, err);
+  return pc_machine_curve_resolve(env, opaque, NULL, NULL, out, err);
 }
 
 /* ---- saving ---- */
@@ -306,7 +308,7 @@ static pcal_status machine_curve_load_store(const pcal_env *env, curve_state *st
 }
 
 /* Does what was loaded fit the totals?  A spread view has the rows once for each class. */
-static int machine_curve_fits(const curve_state *state, const pc_totals *totals,
+static int machine_curve_fits(const curve_state *state, const pc_saved_totals *totals,
                               const pc_sum *weight) {
   const size_t copies = state->classes == 0 ? 1 : state->classes;
   pc_sum expected, doubled = totals->weight;
@@ -322,7 +324,7 @@ static int machine_curve_fits(const curve_state *state, const pc_totals *totals,
 }
 
 static pcal_status machine_curve_load(const pcal_env *env, const pc_need *need,
-                                      const pc_layout *layout, const pc_totals *totals,
+                                      const pc_layout *layout, const pc_saved_totals *totals,
                                       pc_decoder *in, void **out, pcal_error *err) {
   const size_t stores = 2 * pc_view_parts(&need->view, layout);
   if (stores > pc_decoder_left(in) / MACHINE_CURVE_STORE_BYTES) {

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/cuts.h"
+#include "kernels/bin_index.h"
 #include "machines/grid_cells.h"
 
 #define MACHINE_GRID_FIXED_BYTES 16
@@ -29,7 +29,7 @@ static void machine_grid_clear(void *opaque) {
 
 static pcal_status machine_grid_create(const pcal_env *env, const pc_need *need,
                                        const pc_layout *layout, void **out, pcal_error *err) {
-  pc_grid *grid = NULL;
+  pc_grid_state *grid = NULL;
   PC_TRY(pc_grid_new(env, need, layout, &grid, err));
   *out = grid;
   return PCAL_OK;
@@ -44,7 +44,7 @@ typedef struct grid_bank {
   int64_t score, square;
 } grid_bank;
 
-static void machine_grid_fold(pc_grid *grid, grid_bank banks[][MACHINE_GRID_BANK_CELLS],
+static void machine_grid_fold(pc_grid_state *grid, grid_bank banks[][MACHINE_GRID_BANK_CELLS],
                               size_t bank_count) {
   for (size_t b = 0; b < bank_count; b++)
     for (size_t c = 0; c < grid->cell_count; c++) {
@@ -57,7 +57,7 @@ static void machine_grid_fold(pc_grid *grid, grid_bank banks[][MACHINE_GRID_BANK
 }
 
 static void machine_grid_bank(grid_bank banks[][MACHINE_GRID_BANK_CELLS], size_t bank_count,
-                              const pc_cut_rows *rows, const uint8_t *hit, size_t count) {
+                              const pc_bin_index_rows *rows, const uint8_t *hit, size_t count) {
   for (size_t i = 0; i < count; i++) {
     grid_bank *bank = &banks[i & (bank_count - 1)][rows->cell[i]];
     bank->rows += 1 + ((uint64_t)hit[i] << 32);
@@ -66,26 +66,27 @@ static void machine_grid_bank(grid_bank banks[][MACHINE_GRID_BANK_CELLS], size_t
   }
 }
 
-static void machine_grid_add_some(pc_grid *grid, const double *score, const uint8_t *hit,
+static void machine_grid_add_some(pc_grid_state *grid, const double *score, const uint8_t *hit,
                                   size_t count) {
   grid_bank banks[MACHINE_GRID_BANKS][MACHINE_GRID_BANK_CELLS];
   double cuts[MACHINE_GRID_BANK_CELLS]; /* so that a score on a cut is below it */
-  pc_cut_rows rows;
+  pc_bin_index_rows rows;
   const size_t bank_count = count < MACHINE_GRID_FEW_ROWS ? 1 : MACHINE_GRID_BANKS;
   memset(banks, 0, bank_count * sizeof banks[0]);
   for (size_t c = 0; c < grid->cells.cut_count; c++)
     cuts[c] = grid->cells.closed_right ? grid->cells.cuts[c]
                                        : nextafter(grid->cells.cuts[c], -INFINITY);
-  for (size_t i = 0; i < count; i += PC_CUTS_ROWS) {
-    const size_t here = count - i < PC_CUTS_ROWS ? count - i : PC_CUTS_ROWS;
-    pc_cut_kernels_best()->place(score + i, here, PC_GRID_ONE, cuts, grid->cells.cut_count,
-                                 &rows);
+  for (size_t i = 0; i < count; i += PC_BIN_INDEX_ROWS) {
+    const size_t here = count - i < PC_BIN_INDEX_ROWS ? count - i : PC_BIN_INDEX_ROWS;
+    pc_bin_index_kernels_best()->place(score + i, here, PC_GRID_ONE, cuts,
+                                       grid->cells.cut_count, &rows);
     machine_grid_bank(banks, bank_count, &rows, hit + i, here);
   }
   machine_grid_fold(grid, banks, bank_count);
 }
 
-static void machine_grid_add_plain(pc_grid *grid, const pc_columns *columns, size_t count) {
+static void machine_grid_add_plain(pc_grid_state *grid, const pc_view_columns *columns,
+                                   size_t count) {
   for (size_t begin = 0; begin < count; begin += MACHINE_GRID_BANK_ROWS) {
     const size_t left = count - begin;
     machine_grid_add_some(grid, columns->score + begin, columns->hit + begin,
@@ -93,7 +94,7 @@ static void machine_grid_add_plain(pc_grid *grid, const pc_columns *columns, siz
   }
 }
 
-static void machine_grid_add_rows(pc_grid *grid, const pc_columns *columns,
+static void machine_grid_add_rows(pc_grid_state *grid, const pc_view_columns *columns,
                                   const double *weights, size_t count) {
   for (size_t i = 0; i < count; i++) {
     const double score = columns->score[i];
@@ -110,7 +111,7 @@ static void machine_grid_add_rows(pc_grid *grid, const pc_columns *columns,
   }
 }
 
-static void machine_grid_add_log(pc_grid *grid, size_t part, double score, int hit,
+static void machine_grid_add_log(pc_grid_state *grid, size_t part, double score, int hit,
                                  double weight) {
   if (grid->threshold > 0 && !(score > grid->threshold))
     return;
@@ -118,8 +119,8 @@ static void machine_grid_add_log(pc_grid *grid, size_t part, double score, int h
   pc_grid_logs_add(&grid->logs[index], score, hit, weight);
 }
 
-static void machine_grid_add_logs(pc_grid *grid, const pc_rows *rows,
-                                  const pc_columns *columns) {
+static void machine_grid_add_logs(pc_grid_state *grid, const pc_rows *rows,
+                                  const pc_view_columns *columns) {
   for (size_t i = 0; i < rows->count; i++) {
     const double weight = rows->weights == NULL ? 1.0 : rows->weights[i];
     if (grid->columns.count == 0)
@@ -133,14 +134,14 @@ static void machine_grid_add_logs(pc_grid *grid, const pc_rows *rows,
 }
 
 static pcal_status machine_grid_update(const pcal_env *env, void *opaque, const pc_rows *rows,
-                                       const pc_columns *columns, pcal_error *err) {
-  pc_grid *grid = opaque;
+                                       const pc_view_columns *columns, pcal_error *err) {
+  pc_grid_state *grid = opaque;
   if (grid->logs != NULL)
     machine_grid_add_logs(grid, rows, columns);
   if (grid->columns.count > 0)
-    return pc_grid_spread(env, grid, rows, err);
+    return pc_grid_add_every_class(env, grid, rows, err);
   if (rows->weights != NULL)
-    PC_TRY(pc_grid_weigh(env, grid, err));
+    PC_TRY(pc_grid_allow_weights(env, grid, err));
   const int plain = rows->weights == NULL && columns->part == NULL && grid->score_hit == NULL &&
                     grid->threshold <= 0 && grid->cell_count <= MACHINE_GRID_BANK_CELLS;
   if (plain)
@@ -154,8 +155,8 @@ static pcal_status machine_grid_update(const pcal_env *env, void *opaque, const 
 
 static pcal_status machine_grid_prepare(const pcal_env *env, void *opaque, const void *other,
                                         pcal_error *err) {
-  pc_grid *into = opaque;
-  const pc_grid *from = other;
+  pc_grid_state *into = opaque;
+  const pc_grid_state *from = other;
   for (size_t i = 0; i < into->part_count * into->cell_count; i++) {
     const pc_grid_sums a = pc_grid_read(into, i), b = pc_grid_read(from, i);
     if (!pc_fixed_addable(&a.weight, &b.weight) || !pc_fixed_addable(&a.hits, &b.hits) ||
@@ -164,7 +165,7 @@ static pcal_status machine_grid_prepare(const pcal_env *env, void *opaque, const
         (into->logs != NULL && !pc_grid_logs_addable(&into->logs[i], &from->logs[i])))
       return pc_fail(err, PCAL_DATA, "the sums in the bins are too large to be added");
   }
-  return from->mass == NULL ? PCAL_OK : pc_grid_weigh(env, into, err);
+  return from->mass == NULL ? PCAL_OK : pc_grid_allow_weights(env, into, err);
 }
 
 static void machine_grid_merge(void *opaque, const void *other) {
@@ -173,7 +174,7 @@ static void machine_grid_merge(void *opaque, const void *other) {
 
 /* ---- finishing ---- */
 
-static pc_bin machine_grid_bin(const pc_grid *grid, size_t part,
+static pc_bin machine_grid_bin(const pc_grid_state *grid, size_t part,
                                const struct pc_cell_run *run) {
   pc_grid_sums total = {{0}, {0}, {0}, {0}, {0}};
   for (size_t c = run->first; c <= run->last; c++) {
@@ -193,7 +194,7 @@ static pc_bin machine_grid_bin(const pc_grid *grid, size_t part,
                   grid->score_hit == NULL ? (double)NAN : pc_fixed_value(&total.score_hit)};
 }
 
-static pc_bin_logs machine_grid_bin_logs(const pc_grid *grid, size_t part,
+static pc_bin_logs machine_grid_bin_logs(const pc_grid_state *grid, size_t part,
                                          const struct pc_cell_run *run) {
   pc_grid_logs total = {.infinite = 0};
   for (size_t c = run->first; c <= run->last; c++)
@@ -210,7 +211,7 @@ static void machine_grid_release(const pcal_env *env, pc_evidence *evidence) {
 
 static pcal_status machine_grid_finish(const pcal_env *env, const void *opaque,
                                        pc_evidence *out, pcal_error *err) {
-  const pc_grid *grid = opaque;
+  const pc_grid_state *grid = opaque;
   const size_t bins = grid->cells.bin_count;
   out->grid.bin_count = bins;
   out->grid.part_count = grid->part_count;
@@ -235,7 +236,7 @@ static pcal_status machine_grid_finish(const pcal_env *env, const void *opaque,
 
 static pcal_status machine_grid_save(const pcal_env *env, const void *opaque, pc_encoder *out,
                                      pcal_error *err) {
-  const pc_grid *grid = opaque;
+  const pc_grid_state *grid = opaque;
   for (size_t i = 0; i < grid->part_count * grid->cell_count; i++) {
     const pc_grid_sums sums = pc_grid_read(grid, i);
     pc_encode_fixed(out, &sums.weight);
@@ -251,7 +252,7 @@ static pcal_status machine_grid_save(const pcal_env *env, const void *opaque, pc
   return pc_check_interrupt(env, err);
 }
 
-static void machine_grid_load_cell(pc_decoder *in, pc_grid *grid, size_t index) {
+static void machine_grid_load_cell(pc_decoder *in, pc_grid_state *grid, size_t index) {
   pc_grid_mass *mass = &grid->mass[index];
   pc_decode_fixed(in, &mass->weight);
   pc_decode_fixed(in, &mass->hits);
@@ -268,7 +269,7 @@ static void machine_grid_load_cell(pc_decoder *in, pc_grid *grid, size_t index) 
 }
 
 static pcal_status machine_grid_load(const pcal_env *env, const pc_need *need,
-                                     const pc_layout *layout, const pc_totals *totals,
+                                     const pc_layout *layout, const pc_saved_totals *totals,
                                      pc_decoder *in, void **out, pcal_error *err) {
   (void)totals;
   const unsigned moments = need->grid.moments;
@@ -281,8 +282,8 @@ static pcal_status machine_grid_load(const pcal_env *env, const pc_need *need,
     return PCAL_OK;
   }
   PC_TRY(machine_grid_create(env, need, layout, out, err));
-  pc_grid *grid = *out;
-  PC_TRY(pc_grid_weigh(env, grid, err));
+  pc_grid_state *grid = *out;
+  PC_TRY(pc_grid_allow_weights(env, grid, err));
   for (size_t i = 0; i < grid->part_count * grid->cell_count && !in->failed; i++)
     machine_grid_load_cell(in, grid, i);
   return PCAL_OK;

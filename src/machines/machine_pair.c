@@ -7,7 +7,7 @@
 
 #include "machines/machine.h"
 
-#include "core/assert.h"
+#include "base/assert.h"
 
 typedef struct pair_state {
   size_t classes, count;
@@ -43,7 +43,7 @@ static pcal_status machine_pair_create(const pcal_env *env, const pc_need *need,
 static pcal_status machine_pair_room(const pcal_env *env, pair_state *state, size_t more,
                                      pcal_error *err) {
   const size_t needed = state->count + more, k = state->classes;
-  PC_TRY(pc_check_limit(
+  PC_TRY(pc_check_memory_limit(
       env, needed * (k * sizeof(double) + 12),
       "skce:estimator=block needs only a few rows at a time, or measure a random "
       "part of the rows",
@@ -74,7 +74,7 @@ static void machine_pair_append(pair_state *state, const double *probs, const in
 }
 
 static pcal_status machine_pair_update(const pcal_env *env, void *opaque, const pc_rows *rows,
-                                       const pc_columns *columns, pcal_error *err) {
+                                       const pc_view_columns *columns, pcal_error *err) {
   (void)columns;
   PC_TRY(machine_pair_room(env, opaque, rows->count, err));
   machine_pair_append(opaque, rows->probs, rows->labels, rows->weights, rows->count);

@@ -10,7 +10,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "core/sum.h"
+#include "base/sum.h"
 #include "kernels/column_sum.h"
 #include "machines/machine.h"
 
@@ -165,7 +165,7 @@ static void machine_sum_add_columns(sum_state *state, const double *block, size_
 }
 
 static pcal_status machine_sum_update(const pcal_env *env, void *opaque, const pc_rows *rows,
-                                      const pc_columns *columns, pcal_error *err) {
+                                      const pc_view_columns *columns, pcal_error *err) {
   (void)columns;
   sum_state *state = opaque;
   if (state->need.sum.spread && rows->weights != NULL)
@@ -310,7 +310,7 @@ static pcal_status machine_sum_save(const pcal_env *env, const void *opaque, pc_
 }
 
 static pcal_status machine_sum_load(const pcal_env *env, const pc_need *need,
-                                    const pc_layout *layout, const pc_totals *totals,
+                                    const pc_layout *layout, const pc_saved_totals *totals,
                                     pc_decoder *in, void **out, pcal_error *err) {
   (void)totals;
   PC_TRY(machine_sum_create(env, need, layout, out, err));

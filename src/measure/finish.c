@@ -4,16 +4,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/rng.h"
+#include "base/rng.h"
+#include "measure/group_names.h"
 #include "measure/group_records.h"
-#include "measure/resample.h"
-#include "measure/roster.h"
+#include "measure/replicas/replica_intervals.h"
 
 /* Room for what a comparison with another model needs: nothing known yet. */
 static pcal_status finish_allocate_pairs(const pcal_env *env, pcal_results *results,
                                          pcal_error *err) {
   const size_t values = results->metric_count * results->replica_count;
-  const size_t blocks = results->metric_count * PC_RESAMPLE_PAIR_BLOCKS;
+  const size_t blocks = results->metric_count * PC_JACKKNIFE_PAIR_BLOCKS;
   results->replicas = pc_alloc_raw(env, values, sizeof *results->replicas);
   results->left_out = pc_alloc_raw(env, blocks, sizeof *results->left_out);
   if (results->replicas == NULL || results->left_out == NULL)
@@ -37,7 +37,7 @@ static pcal_status finish_allocate(const pcal_measure *measure, size_t groups,
   results->env.interrupted = NULL;
   results->metric_count = measure->plan.entry_count;
   results->count = results->metric_count * (groups + 1);
-  const pcal_env held = pc_env_for(env, PC_GROWS_RESULTS);
+  const pcal_env held = pc_env_for_use(env, PC_MEMORY_RESULTS);
   results->records = pc_alloc(env, results->metric_count, sizeof *results->records);
   results->group_records =
       pc_alloc(&held, groups * results->metric_count, sizeof *results->group_records);
@@ -60,7 +60,7 @@ static pcal_status finish_group_names(const pcal_measure *measure, const size_t 
   for (size_t g = 0; g < groups; g++) {
     char number[PC_GROUP_NUMBER_MAX];
     results->group_names[g] =
-        pc_copy_text(&measure->env, pc_roster_name(measure, order[g], number));
+        pc_copy_text(&measure->env, pc_group_name(measure, order[g], number));
     if (results->group_names[g] == NULL)
       return pc_fail_memory(err, "collecting results");
   }
@@ -83,9 +83,9 @@ static pcal_status finish_places(const pcal_env *env, const pc_evidence *evidenc
   const pc_layout *layout = evidence->layout;
   const pc_curve_table *table = &evidence->curve.parts[0];
   const int samples = layout->form == PC_FORM_SAMPLES;
-  const pc_places *places = &results->forecast.places;
+  const pc_target_ranks *places = &results->forecast.places;
   const size_t count = samples ? PC_RELIABILITY_BINS : layout->columns + 1;
-  PC_TRY(pc_forecast_facts_new(env, layout, table, &results->forecast, err));
+  PC_TRY(pc_pit_summary_new(env, layout, table, &results->forecast, err));
   PC_TRY(finish_bins(env, count, results, err));
   double low = 0.0, below = 0.0;
   for (size_t b = 0; b < count; b++) {
@@ -93,8 +93,8 @@ static pcal_status finish_places(const pcal_env *env, const pc_evidence *evidenc
                         : samples      ? (double)(b + 1) / (double)count
                                        : layout->levels[b];
     const double upto = b + 1 == count ? 1.0
-                        : samples      ? pc_places_share(places, high)
-                                       : pc_places_upto(places, b, high);
+                        : samples      ? pc_target_ranks_share(places, high)
+                                       : pc_target_ranks_upto(places, b, high);
     pc_bin *bin = &results->bins[b];
     *bin = (pc_bin){.low = low, .high = high, .weight = (upto - below) * table->total};
     bin->score = bin->weight * 0.5 * (low + high);
@@ -121,9 +121,9 @@ static pcal_status finish_reliability(const pcal_env *env, const pc_evidence *ev
   return PCAL_OK;
 }
 
-static pcal_status finish_entry(const pc_plan *plan, size_t index, const pc_evidence *evidence,
-                                const pcal_env *env, size_t group, pc_result_record *out,
-                                pcal_error *err) {
+static pcal_status finish_entry(const pc_measure_plan *plan, size_t index,
+                                const pc_evidence *evidence, const pcal_env *env, size_t group,
+                                pc_result_record *out, pcal_error *err) {
   const pc_plan_entry *entry = &plan->entries[index];
   out->metric = entry->metric->row.name;
   out->notion = entry->reading.notion;
@@ -131,17 +131,17 @@ static pcal_status finish_entry(const pc_plan *plan, size_t index, const pc_evid
   out->group = group;
   pc_options_write(&entry->options, 1, out->spec, sizeof out->spec);
   pc_options_write(&entry->options, 0, out->label, sizeof out->label);
-  const char *no_null = plan->certainty.null ? pc_plan_no_null(plan, index) : NULL;
+  const char *no_null = plan->certainty.null ? pc_measure_plan_no_null(plan, index) : NULL;
   if (no_null != NULL)
-    snprintf(out->surety.why, sizeof out->surety.why, "%s", no_null);
+    snprintf(out->interval_result.why, sizeof out->interval_result.why, "%s", no_null);
   if (evidence->total > 0) {
     PC_TRY(entry->metric->evaluate(&entry->options, evidence, env, &out->outcome, err));
     if (evidence->machine == PC_BLOCK)
-      pc_certainty_of_blocks(&plan->certainty, evidence, &out->outcome, &out->surety);
+      pc_interval_of_blocks(&plan->certainty, evidence, &out->outcome, &out->interval_result);
     return evidence->machine == PC_SUM && !plan->certainty.by_cluster &&
-                   pc_certainty_has_formula(&plan->certainty)
-               ? pc_certainty_of_sums(&plan->certainty, entry->metric, &entry->options,
-                                      evidence, env, &out->outcome, &out->surety, err)
+                   pc_interval_request_allows_formula(&plan->certainty)
+               ? pc_interval_of_sums(&plan->certainty, entry->metric, &entry->options, evidence,
+                                     env, &out->outcome, &out->interval_result, err)
                : PCAL_OK;
   }
   out->outcome.undefined = 1;
@@ -151,7 +151,7 @@ static pcal_status finish_entry(const pc_plan *plan, size_t index, const pc_evid
 
 /* What all metrics on a slot want to know of a curve. */
 typedef struct finish_wants {
-  const pc_plan *plan;
+  const pc_measure_plan *plan;
   size_t slot;
 } finish_wants;
 
@@ -167,33 +167,33 @@ static size_t finish_ask(const void *user, const pc_curve_table *table, uint8_t 
 }
 
 /* What importance weights are multiplied by to sum to the effective sample size. */
-static double finish_scale(const pc_account *account) {
-  return pc_tally_effective(&account->tally) / pc_sum_value(&account->tally.weight);
+static double finish_scale(const pc_group_state *account) {
+  return pc_effective_sample_size(&account->tally) / pc_sum_value(&account->tally.weight);
 }
 
 /* Curves that are kept for plots, intervals (moments of bins say how sure squares are), and
  * metrics that join scores in cells, need sorted scores. */
-static pcal_status finish_evidence(const pcal_measure *measure, const pc_account *account,
+static pcal_status finish_evidence(const pcal_measure *measure, const pc_group_state *account,
                                    size_t slot, pc_evidence *evidence, pcal_error *err) {
   const pc_machine *machine = measure->plan.slots[slot].machine;
   const finish_wants asked = {&measure->plan, slot};
-  const int importance = pc_measure_importance(measure);
+  const int importance = pc_measure_rows_are_units(measure);
   evidence->machine = measure->plan.slots[slot].need.machine;
   evidence->layout = &measure->plan.layout;
   evidence->total = pc_sum_value(&account->tally.weight);
-  if (machine == &pc_machine_curve && pc_plan_wants(&measure->plan, slot) && !measure->curves &&
-      measure->plan.certainty.level <= 0 && !importance)
-    return pc_machine_curve_condense(&measure->env, account->states[slot], finish_ask, &asked,
-                                     evidence, err);
+  if (machine == &pc_machine_curve && pc_measure_plan_can_resolve(&measure->plan, slot) &&
+      !measure->curves && measure->plan.certainty.level <= 0 && !importance)
+    return pc_machine_curve_resolve(&measure->env, account->states[slot], finish_ask, &asked,
+                                    evidence, err);
   PC_TRY(machine->finish(&measure->env, account->states[slot], evidence, err));
   evidence->importance = importance;
-  evidence->effective = pc_tally_effective(&account->tally);
+  evidence->effective = pc_effective_sample_size(&account->tally);
   if (importance)
     pc_evidence_scale(evidence, finish_scale(account));
   return PCAL_OK;
 }
 
-static pcal_status finish_slot(const pcal_measure *measure, const pc_account *account,
+static pcal_status finish_slot(const pcal_measure *measure, const pc_group_state *account,
                                size_t slot, size_t group, pc_result_record *records,
                                pcal_results *results, pcal_error *err) {
   const pc_machine *machine = measure->plan.slots[slot].machine;
@@ -218,15 +218,15 @@ static pcal_status finish_slot(const pcal_measure *measure, const pc_account *ac
 
 /* Which kind of row the doubt is about: positive view, else the predicted class. */
 static const char *finish_kind(const pc_layout *layout, int hits) {
-  if (pc_layout_binary(layout))
+  if (pc_layout_is_binary(layout))
     return hits ? "of class 1" : "of class 0";
   return hits ? "right" : "wrong";
 }
 
 /* Says of intervals that they hang on few rows. */
-static pcal_status finish_doubt(const pcal_measure *measure, const pc_account *account,
+static pcal_status finish_doubt(const pcal_measure *measure, const pc_group_state *account,
                                 pc_result_record *records, pcal_error *err) {
-  const pc_plan *plan = &measure->plan;
+  const pc_measure_plan *plan = &measure->plan;
   const size_t slot = plan->reliability_slot;
   pc_evidence evidence;
   double hits = 0.0, total = 0.0;
@@ -241,8 +241,8 @@ static pcal_status finish_doubt(const pcal_measure *measure, const pc_account *a
   plan->slots[slot].machine->release(&measure->env, &evidence);
   const int rare = 2 * hits < total;
   for (size_t e = 0; e < plan->entry_count; e++)
-    pc_certainty_doubt(rare ? hits : total - hits, total, finish_kind(&plan->layout, rare),
-                       &records[e].surety);
+    pc_interval_warn_few(rare ? hits : total - hits, total, finish_kind(&plan->layout, rare),
+                         &records[e].interval_result);
   return PCAL_OK;
 }
 
@@ -256,33 +256,33 @@ static pcal_status finish_cluster_keys(const pcal_measure *measure, uint64_t **o
   if (*out == NULL)
     return pc_fail_memory(err, "drawing replicas");
   for (size_t c = 0; c < count; c++)
-    (*out)[c] = pc_mix_bytes(measure->group_names[c], strlen(measure->group_names[c]));
+    (*out)[c] = pc_hash_bytes(measure->group_names[c], strlen(measure->group_names[c]));
   return PCAL_OK;
 }
 
 /* What needs the kept rows. */
-static pcal_status finish_resample(const pcal_measure *measure, const pc_account *account,
-                                   const pc_resample_kept *kept, pc_result_record *records,
+static pcal_status finish_resample(const pcal_measure *measure, const pc_group_state *account,
+                                   const pc_replica_output *kept, pc_result_record *records,
                                    pcal_error *err) {
-  const pc_plan *plan = &measure->plan;
+  const pc_measure_plan *plan = &measure->plan;
   uint64_t *keys = NULL;
   if (plan->keep_slot == PC_NO_SLOT)
     return PCAL_OK;
   PC_TRY(finish_cluster_keys(measure, &keys, err));
-  const pc_keep_how how = {.by_position = plan->certainty.paired,
-                           .identified = measure->identified > 0,
-                           .importance = pc_measure_importance(measure),
-                           .scale = finish_scale(account),
-                           .cluster_keys = keys,
-                           .cluster_count = keys == NULL ? 0 : measure->group_name_count};
-  const pcal_status status = pc_resample(&measure->env, plan, account->states[plan->keep_slot],
-                                         &how, kept, records, err);
+  const pc_distinct_rule how = {.by_position = plan->certainty.paired,
+                                .identified = measure->identified > 0,
+                                .importance = pc_measure_rows_are_units(measure),
+                                .scale = finish_scale(account),
+                                .cluster_keys = keys,
+                                .cluster_count = keys == NULL ? 0 : measure->group_name_count};
+  const pcal_status status = pc_replica_intervals(
+      &measure->env, plan, account->states[plan->keep_slot], &how, kept, records, err);
   pc_free(&measure->env, keys);
   return status;
 }
 
 /* account NULL: a group without rows */
-static pcal_status finish_account(const pcal_measure *measure, const pc_account *account,
+static pcal_status finish_account(const pcal_measure *measure, const pc_group_state *account,
                                   size_t group, pc_result_record *records,
                                   pcal_results *results, pcal_error *err) {
   for (size_t s = 0; s < measure->plan.slot_count; s++) {
@@ -291,25 +291,25 @@ static pcal_status finish_account(const pcal_measure *measure, const pc_account 
   }
   if (account == NULL)
     return PCAL_OK;
-  pc_resample_kept kept = {NULL, NULL, NULL};
+  pc_replica_output kept = {NULL, NULL, NULL};
   if (group == PC_ALL_ROWS)
-    kept = (pc_resample_kept){results->replicas, results->left_out,
-                              measure->plan.certainty.paired ? &results->kept : NULL};
+    kept = (pc_replica_output){results->replicas, results->left_out,
+                               measure->plan.certainty.paired ? &results->kept : NULL};
   PC_TRY(finish_resample(measure, account, &kept, records, err));
   return finish_doubt(measure, account, records, err);
 }
 
-static pcal_status finish_summary(const pcal_measure *measure, const pc_tally *tally,
+static pcal_status finish_summary(const pcal_measure *measure, const pc_group_totals *tally,
                                   pcal_results *results, pcal_error *err) {
   results->layout = measure->plan.layout;
   results->rows = tally->rows;
   results->weight = pc_sum_value(&tally->weight);
   results->weighted = measure->weighted;
-  results->weights_are = pc_measure_importance(measure) ? PCAL_WEIGHTS_IMPORTANCE
-                         : measure->weighted            ? PCAL_WEIGHTS_FREQUENCY
-                                                        : PCAL_WEIGHTS_AUTO;
+  results->weights_are = pc_measure_rows_are_units(measure) ? PCAL_WEIGHTS_IMPORTANCE
+                         : measure->weighted                ? PCAL_WEIGHTS_FREQUENCY
+                                                            : PCAL_WEIGHTS_AUTO;
   results->effective = results->weights_are == PCAL_WEIGHTS_IMPORTANCE
-                           ? pc_tally_effective(tally)
+                           ? pc_effective_sample_size(tally)
                            : results->weight;
   results->normalized = measure->normalized;
   results->fast = measure->fast;
@@ -335,7 +335,7 @@ static pcal_status finish_summary(const pcal_measure *measure, const pc_tally *t
 static void finish_records_clear(const pcal_env *env, pc_result_record *records, size_t count) {
   for (size_t m = 0; m < count; m++) {
     pc_free(env, records[m].outcome.class_values);
-    pc_graph_free(env, &records[m].outcome.graph);
+    pc_plot_table_free(env, &records[m].outcome.graph);
   }
   memset(records, 0, count * sizeof *records);
 }
@@ -344,15 +344,15 @@ static void finish_records_clear(const pcal_env *env, pc_result_record *records,
 static pcal_status finish_group(const pcal_measure *measure, size_t number, size_t group,
                                 pc_result_record *records, pcal_results *results,
                                 pcal_error *err) {
-  pc_account *loan;
-  const pc_account *account;
-  PC_TRY(pc_ledger_view(&measure->ledger, number, &loan, &account, err));
-  results->group_weights[group] = pc_ledger_weight(&measure->ledger, number);
+  pc_group_state *loan;
+  const pc_group_state *account;
+  PC_TRY(pc_group_states_view(&measure->ledger, number, &loan, &account, err));
+  results->group_weights[group] = pc_group_states_weight(&measure->ledger, number);
   pcal_status status = finish_account(measure, account, group, records, results, err);
   if (status == PCAL_OK)
     status = pc_group_records_keep(results, group, records, err);
   finish_records_clear(&measure->env, records, results->metric_count);
-  pc_account_free(&measure->ledger, loan);
+  pc_group_state_free(&measure->ledger, loan);
   return status;
 }
 
@@ -373,7 +373,7 @@ typedef struct finish_order {
   size_t count;
 } finish_order;
 
-static pcal_status finish_all(const pcal_measure *measure, const pc_account *whole,
+static pcal_status finish_all(const pcal_measure *measure, const pc_group_state *whole,
                               const finish_order *groups, pcal_results **out, pcal_error *err) {
   PC_TRY(finish_allocate(measure, groups->count, out, err));
   pcal_results *results = *out;
@@ -388,19 +388,19 @@ pcal_status pc_measure_finish(const pcal_measure *measure, pcal_results **out,
                               pcal_error *err) {
   pcal_results *results = NULL;
   finish_order groups = {NULL, 0};
-  pc_ledger total;
-  pc_ledger_init(&total, &measure->env, &measure->plan);
-  const pc_account *whole = pc_ledger_find(&measure->ledger, 0);
+  pc_group_states total;
+  pc_group_states_init(&total, &measure->env, &measure->plan);
+  const pc_group_state *whole = pc_group_states_find(&measure->ledger, 0);
   pcal_status status = PCAL_OK;
   if (measure->grouped > 0)
-    status = pc_roster_order(measure, &groups.numbers, &groups.count, err);
+    status = pc_group_order(measure, &groups.numbers, &groups.count, err);
   if (status == PCAL_OK && (measure->grouped > 0 || whole == NULL)) {
-    status = pc_ledger_total(&total, &measure->ledger, err);
+    status = pc_group_states_total(&total, &measure->ledger, err);
     whole = status == PCAL_OK ? total.accounts[0] : NULL;
   }
   if (status == PCAL_OK)
     status = finish_all(measure, whole, &groups, &results, err);
-  pc_ledger_free(&total);
+  pc_group_states_free(&total);
   pc_free(&measure->env, groups.numbers);
   if (status != PCAL_OK) {
     pc_results_free(results);

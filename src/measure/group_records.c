@@ -6,11 +6,11 @@
 static void group_record_free(const pcal_env *env, pc_group_record *record) {
   pc_free(env, record->why);
   pc_free(env, record->parts);
-  pc_free(env, record->surety);
-  pc_free(env, record->part_surety);
+  pc_free(env, record->interval_result);
+  pc_free(env, record->part_interval_results);
   pc_free(env, record->class_values);
   if (record->graph != NULL)
-    pc_graph_free(env, record->graph);
+    pc_plot_table_free(env, record->graph);
   pc_free(env, record->graph);
 }
 
@@ -23,12 +23,12 @@ void pc_group_records_free(pcal_results *results) {
 }
 
 /* Does a name lie in the record itself? */
-static int group_record_owns(const pc_outcome *outcome, const char *name) {
+static int group_record_owns(const pc_metric_result *outcome, const char *name) {
   const char *begin = outcome->part_names[0];
   return name >= begin && name < begin + sizeof outcome->part_names;
 }
 
-static int group_record_parts(const pcal_env *env, const pc_outcome *outcome,
+static int group_record_parts(const pcal_env *env, const pc_metric_result *outcome,
                               pc_group_record *out) {
   size_t letters = 0;
   for (size_t p = 0; p < outcome->part_count; p++)
@@ -69,15 +69,17 @@ static int group_record_copy(const pcal_env *env, const void *from, size_t size,
 
 static int group_record_fill(const pcal_env *env, pc_result_record *record,
                              pc_group_record *out) {
-  pc_outcome *outcome = &record->outcome;
-  void *surety = NULL, *parts = NULL, *graph = NULL;
+  pc_metric_result *outcome = &record->outcome;
+  void *interval_result = NULL, *parts = NULL, *graph = NULL;
   outcome->graph.wanted = 0;
   int kept = group_record_parts(env, outcome, out) &&
-             group_record_copy(env, &record->surety, sizeof record->surety, &surety) &&
-             group_record_copy(env, record->part_surety, sizeof record->part_surety, &parts) &&
+             group_record_copy(env, &record->interval_result, sizeof record->interval_result,
+                               &interval_result) &&
+             group_record_copy(env, record->part_interval_results,
+                               sizeof record->part_interval_results, &parts) &&
              group_record_copy(env, &outcome->graph, sizeof outcome->graph, &graph);
-  out->surety = surety;
-  out->part_surety = parts;
+  out->interval_result = interval_result;
+  out->part_interval_results = parts;
   out->graph = graph;
   if (graph != NULL)
     memset(&outcome->graph, 0, sizeof outcome->graph);
@@ -97,7 +99,7 @@ static int group_record_fill(const pcal_env *env, pc_result_record *record,
 
 pcal_status pc_group_records_keep(pcal_results *results, size_t group,
                                   pc_result_record *records, pcal_error *err) {
-  const pcal_env env = pc_env_for(&results->env, PC_GROWS_RESULTS);
+  const pcal_env env = pc_env_for_use(&results->env, PC_MEMORY_RESULTS);
   int kept = 1;
   for (size_t m = 0; m < results->metric_count && kept; m++)
     kept = group_record_fill(&env, &records[m],
@@ -123,7 +125,7 @@ const pc_result_record *pc_results_at(const pcal_results *results, size_t index,
   memcpy(room->spec, all->spec, sizeof room->spec);
   memcpy(room->label, all->label, sizeof room->label);
   room->group = index / results->metric_count - 1;
-  pc_outcome *outcome = &room->outcome;
+  pc_metric_result *outcome = &room->outcome;
   outcome->value = own->value;
   outcome->p_value = own->p_value;
   outcome->undefined = own->undefined;
@@ -137,9 +139,10 @@ const pc_result_record *pc_results_at(const pcal_results *results, size_t index,
   outcome->class_count = own->class_count;
   if (own->graph != NULL)
     outcome->graph = *own->graph;
-  if (own->surety != NULL)
-    room->surety = *own->surety;
-  if (own->part_surety != NULL)
-    memcpy(room->part_surety, own->part_surety, sizeof room->part_surety);
+  if (own->interval_result != NULL)
+    room->interval_result = *own->interval_result;
+  if (own->part_interval_results != NULL)
+    memcpy(room->part_interval_results, own->part_interval_results,
+           sizeof room->part_interval_results);
   return room;
 }

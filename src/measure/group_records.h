@@ -13,11 +13,11 @@ struct pc_group_record {
   char *why;        /* or NULL */
   pcal_part *parts; /* with the names of those that are called by a number behind */
   size_t part_count;
-  pc_surety *surety;           /* NULL: nothing is known */
-  pc_part_surety *part_surety; /* of each part, or NULL */
+  pc_interval_result *interval_result;     /* NULL: nothing is known */
+  pc_part_interval *part_interval_results; /* of each part, or NULL */
   double *class_values;
   size_t class_count;
-  pc_graph *graph; /* NULL: none */
+  pc_plot_table *graph; /* NULL: none */
 };
 
 /* Moves the records of a group, one for each metric, into the results, whose place for it was

@@ -9,11 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "machines/machine_coarse.h"
+#include "machines/machine_curve_buckets.h"
 
 static void measure_columns_free(const pcal_measure *measure, pc_measure_worker *worker) {
   for (size_t v = 0; worker->columns != NULL && v < measure->plan.view_count; v++)
-    pc_columns_free(&measure->env, &worker->columns[v]);
+    pc_view_columns_free(&measure->env, &worker->columns[v]);
   pc_free(&measure->env, worker->columns);
   worker->columns = NULL;
 }
@@ -23,14 +23,14 @@ static void measure_worker_free(pcal_measure *measure, pc_measure_worker *worker
   pc_scratch_free(&measure->env, &worker->group_scratch);
   pc_free(&measure->env, worker->positions);
   if (worker->ledger.env != NULL)
-    pc_ledger_free(&worker->ledger);
+    pc_group_states_free(&worker->ledger);
   memset(worker, 0, sizeof *worker);
 }
 
 static pc_measure_worker *measure_worker(pcal_measure *measure, size_t w) {
   pc_measure_worker *worker = &measure->workers[w];
   if (!worker->ready)
-    pc_ledger_init(&worker->ledger, &measure->env, &measure->plan);
+    pc_group_states_init(&worker->ledger, &measure->env, &measure->plan);
   worker->ready = 1;
   return worker;
 }
@@ -38,7 +38,7 @@ static pc_measure_worker *measure_worker(pcal_measure *measure, size_t w) {
 /* Columns, which rows need that are not taken as they are stored. */
 static pcal_status measure_columns_open(const pcal_measure *measure, pc_measure_worker *worker,
                                         pcal_error *err) {
-  const pc_plan *plan = &measure->plan;
+  const pc_measure_plan *plan = &measure->plan;
   pcal_status status = PCAL_OK;
   if (worker->columns != NULL)
     return PCAL_OK;
@@ -46,8 +46,8 @@ static pcal_status measure_columns_open(const pcal_measure *measure, pc_measure_
   if (worker->columns == NULL)
     return pc_fail_memory(err, "preparing workers");
   for (size_t v = 0; v < plan->view_count && status == PCAL_OK; v++)
-    status = pc_columns_new(&measure->env, &plan->views[v], pc_chunk_rows(&plan->layout),
-                            &worker->columns[v], err);
+    status = pc_view_columns_new(&measure->env, &plan->views[v], pc_chunk_rows(&plan->layout),
+                                 &worker->columns[v], err);
   if (status != PCAL_OK)
     measure_columns_free(measure, worker);
   return status;
@@ -64,15 +64,15 @@ static pcal_status measure_groups_open(const pcal_measure *measure, pc_measure_w
   return worker->positions == NULL ? pc_fail_memory(err, "preparing workers") : PCAL_OK;
 }
 
-static pcal_status measure_add(pc_measure_worker *worker, const pc_plan *plan, size_t account,
-                               const pc_rows *rows, pcal_error *err) {
+static pcal_status measure_add(pc_measure_worker *worker, const pc_measure_plan *plan,
+                               size_t account, const pc_rows *rows, pcal_error *err) {
   for (size_t v = 0; v < plan->view_count; v++)
     pc_view_fill(&plan->views[v], rows, &worker->columns[v]);
-  return pc_ledger_update(&worker->ledger, account, rows, worker->columns, err);
+  return pc_group_states_update(&worker->ledger, account, rows, worker->columns, err);
 }
 
 /* Groups of a chunk one after the other, by the lowest number not yet done. */
-static pcal_status measure_add_groups(pc_measure_worker *worker, const pc_plan *plan,
+static pcal_status measure_add_groups(pc_measure_worker *worker, const pc_measure_plan *plan,
                                       const pc_rows *rows, pcal_error *err) {
   for (uint64_t done = 0;;) {
     uint64_t group = UINT64_MAX;
@@ -88,7 +88,7 @@ static pcal_status measure_add_groups(pc_measure_worker *worker, const pc_plan *
     pc_rows selected;
     pc_rows_select(rows, worker->positions, count, &worker->group_scratch, &selected);
     PC_TRY(measure_add(worker, plan, (size_t)group, &selected, err));
-    PC_TRY(pc_ledger_tidy(&worker->ledger, err));
+    PC_TRY(pc_group_states_pack_idle(&worker->ledger, err));
     done = group + 1;
   }
 }
@@ -106,25 +106,25 @@ static pcal_status measure_chunk(void *user, size_t w, const pc_rows *rows, pcal
 static pcal_status measure_take(void *user, size_t w, const pc_stored_rows *rows,
                                 pcal_error *err) {
   pcal_measure *measure = user;
-  return pc_ledger_take(&measure_worker(measure, w)->ledger, rows, err);
+  return pc_group_states_add_stored(&measure_worker(measure, w)->ledger, rows, err);
 }
 
 static pcal_status measure_prepare(pcal_measure *measure, const pcal_measure_config *config,
                                    const pc_layout *layout, pcal_error *err) {
-  pc_certainty certainty;
-  PC_TRY(pc_certainty_read(config, &certainty, err));
-  PC_TRY(pc_plan_make(&measure->env, layout, &certainty, config->specs, config->spec_count,
-                      &measure->plan, err));
-  pc_ledger_init(&measure->ledger, &measure->env, &measure->plan);
-  const pc_policy policy = {.normalize = config->normalize,
-                            .skip_missing = config->skip_missing,
-                            .fast = config->fast && layout->kind == PCAL_LOGIT &&
-                                    layout->columns > 1 && !measure->plan.needs_probs,
-                            .need_log = measure->plan.needs_log,
-                            .bare = !measure->plan.needs_facts,
-                            .no_squares = !measure->plan.needs_rows,
-                            .need_keys = measure->plan.keep_slot != PC_NO_SLOT,
-                            .lean = !measure->plan.needs_probs};
+  pc_interval_request certainty;
+  PC_TRY(pc_interval_request_read(config, &certainty, err));
+  PC_TRY(pc_measure_plan_new(&measure->env, layout, &certainty, config->specs,
+                             config->spec_count, &measure->plan, err));
+  pc_group_states_init(&measure->ledger, &measure->env, &measure->plan);
+  const pc_row_policy policy = {.normalize = config->normalize,
+                                .skip_missing = config->skip_missing,
+                                .fast = config->fast && layout->kind == PCAL_LOGIT &&
+                                        layout->columns > 1 && !measure->plan.needs_probs,
+                                .need_log = measure->plan.needs_log,
+                                .bare = !measure->plan.needs_facts,
+                                .no_squares = !measure->plan.needs_rows,
+                                .need_keys = measure->plan.keep_slot != PC_NO_SLOT,
+                                .lean = !measure->plan.needs_probs};
   PC_TRY(pc_pass_init(&measure->pass, &measure->env, layout, &policy, measure_chunk, measure,
                       err));
   measure->workers =
@@ -141,7 +141,7 @@ pcal_status pc_measure_new(const pcal_measure_config *config, const pcal_env *en
   if (measure == NULL)
     return pc_fail_memory(err, "preparing to measure");
   measure->env = resolved;
-  pc_census_init(&measure->census, &measure->env);
+  pc_row_ranges_init(&measure->census, &measure->env);
   measure->grouped = measure->identified = -1;
   measure->curves = config->curves != 0;
   const pcal_status status = measure_prepare(measure, config, &layout, err);
@@ -163,9 +163,9 @@ void pc_measure_free(pcal_measure *measure) {
   if (measure->pass.env != NULL)
     pc_pass_free(&measure->pass);
   if (measure->ledger.env != NULL)
-    pc_ledger_free(&measure->ledger);
-  pc_census_free(&measure->census);
-  pc_plan_free(&env, &measure->plan);
+    pc_group_states_free(&measure->ledger);
+  pc_row_ranges_free(&measure->census);
+  pc_measure_plan_free(&env, &measure->plan);
   pc_name_list_free(&env, measure->class_names, measure->class_count);
   pc_name_list_free(&env, measure->group_names, measure->group_name_count);
   pc_free(&env, measure->origin);
@@ -176,7 +176,7 @@ static void measure_workers_clear(pcal_measure *measure) {
   for (size_t w = 0; w < measure->pass.worker_count; w++) {
     pc_measure_worker *worker = &measure->workers[w];
     if (worker->ready)
-      pc_ledger_clear(&worker->ledger);
+      pc_group_states_clear(&worker->ledger);
   }
 }
 
@@ -188,13 +188,14 @@ static pcal_status measure_collect(pcal_measure *measure, pcal_error *err) {
     if (worker->ready && first == NULL)
       first = worker;
     else if (worker->ready)
-      PC_TRY(pc_ledger_merge(&first->ledger, &worker->ledger, err));
+      PC_TRY(pc_group_states_merge(&first->ledger, &worker->ledger, err));
   }
   if (first == NULL)
     return PCAL_OK;
   if (measure->ledger.count > 0)
-    return pc_ledger_merge(&measure->ledger, &first->ledger, err);
-  const pc_ledger empty = measure->ledger; /* nothing there yet: the worker's becomes ours */
+    return pc_group_states_merge(&measure->ledger, &first->ledger, err);
+  const pc_group_states empty =
+      measure->ledger; /* nothing there yet: the worker's becomes ours */
   measure->ledger = first->ledger;
   first->ledger = empty;
   return PCAL_OK;
@@ -203,7 +204,7 @@ static pcal_status measure_collect(pcal_measure *measure, pcal_error *err) {
 static pcal_status measure_check_indices(const pcal_measure *measure, const pcal_batch *batch,
                                          pcal_error *err) {
   pc_row_range met;
-  if (measure->plan.by_index == NULL || !pc_census_met(&measure->census, batch, &met))
+  if (measure->plan.by_index == NULL || !pc_row_ranges_contain(&measure->census, batch, &met))
     return PCAL_OK;
   return pc_fail_row(err, PCAL_DATA, met.first,
                      "rows %llu to %llu come a second time, and %s cuts blocks by the index of "
@@ -212,7 +213,7 @@ static pcal_status measure_check_indices(const pcal_measure *measure, const pcal
                      measure->plan.by_index);
 }
 
-int pc_measure_importance(const pcal_measure *measure) {
+int pc_measure_rows_are_units(const pcal_measure *measure) {
   return measure->weighted &&
          (measure->weights_are == PCAL_WEIGHTS_IMPORTANCE ||
           (measure->weights_are == PCAL_WEIGHTS_AUTO && measure->fractional));
@@ -281,11 +282,11 @@ static int measure_grouped(const pcal_measure *measure, const pcal_batch *batch)
 /* A group that workers have seen and the census has not is there because somebody overwrites
  * the batch. */
 static pcal_status measure_check_groups(const pcal_measure *measure, pcal_error *err) {
-  const size_t groups = pc_census_groups(&measure->census);
+  const size_t groups = pc_row_ranges_group_count(&measure->census);
   size_t most = 1;
   for (size_t w = 0; w < measure->pass.worker_count; w++)
-    if (measure->workers[w].ready && pc_ledger_used(&measure->workers[w].ledger) > most)
-      most = pc_ledger_used(&measure->workers[w].ledger);
+    if (measure->workers[w].ready && pc_group_states_used(&measure->workers[w].ledger) > most)
+      most = pc_group_states_used(&measure->workers[w].ledger);
   if (most == 1 || most <= groups)
     return PCAL_OK;
   return pc_fail(
@@ -309,7 +310,7 @@ static pcal_status measure_read(pcal_measure *measure, const pcal_batch *batch,
   PC_TRY(pc_pass_batch(&measure->pass, batch, counts, err));
   PC_TRY(measure_check_weights(measure, batch, counts, err));
   PC_TRY(measure_check_indices(measure, batch, err));
-  PC_TRY(pc_census_prepare(&measure->census, batch, err));
+  PC_TRY(pc_row_ranges_prepare(&measure->census, batch, err));
   return measure_check_groups(measure, err);
 }
 
@@ -317,13 +318,13 @@ static void measure_note(pcal_measure *measure, const pcal_batch *batch,
                          const pc_row_counts *counts) {
   if (batch->rows == 0)
     return;
-  pc_census_add(&measure->census, batch);
+  pc_row_ranges_add(&measure->census, batch);
   measure->normalized += counts->normalized;
   measure->skipped += counts->skipped;
   measure->grouped = measure_grouped(measure, batch);
   measure->identified = batch->ids != NULL;
   measure->weighted |= batch->weights != NULL;
-  measure->fast |= pc_batch_fast(batch, &measure->plan.layout, &measure->pass.policy);
+  measure->fast |= pc_batch_is_fast(batch, &measure->plan.layout, &measure->pass.policy);
   measure->fractional |= counts->fractional_row != PCAL_NO_ROW;
   if (batch->weights != NULL && batch->weights_are != PCAL_WEIGHTS_AUTO)
     measure->weights_are = batch->weights_are;
@@ -343,24 +344,24 @@ pcal_status pc_measure_update(pcal_measure *measure, const pcal_batch *batch, pc
 }
 
 /* Can states grow with the rows, so that they had better not be held twice? */
-static int measure_grows(const pc_plan *plan) {
+static int measure_grows(const pc_measure_plan *plan) {
   for (size_t s = 0; s < plan->slot_count; s++) {
     const pc_machine *machine = plan->slots[s].machine;
     if (machine != &pc_machine_sum && machine != &pc_machine_grid &&
-        machine != &pc_machine_coarse)
+        machine != &pc_machine_curve_buckets)
       return 1;
   }
   return 0;
 }
 
-pcal_status pc_measure_add(pcal_measure *measure, const pcal_batch *batch,
-                           const pc_label_feed *feed, pcal_error *err) {
+pcal_status pc_measure_add_window(pcal_measure *measure, const pcal_batch *batch,
+                                  const pc_lazy_labels *feed, pcal_error *err) {
   pc_row_counts counts;
   measure->pass.feed = *feed;
   const pcal_status status = measure_grows(&measure->plan)
                                  ? pc_measure_update(measure, batch, err)
                                  : measure_read(measure, batch, &counts, err);
-  measure->pass.feed = (pc_label_feed){NULL, NULL, NULL};
+  measure->pass.feed = (pc_lazy_labels){NULL, NULL, NULL};
   if (status != PCAL_OK || measure_grows(&measure->plan))
     return status;
   measure_note(measure, batch, &counts);
@@ -374,9 +375,9 @@ pcal_status pc_measure_settle(pcal_measure *measure, pcal_error *err) {
   return PCAL_OK;
 }
 
-pcal_status pc_measure_name(pcal_measure *measure, const char *const *class_names,
-                            size_t class_count, const char *const *group_names,
-                            size_t group_count, pcal_error *err) {
+pcal_status pc_measure_set_names(pcal_measure *measure, const char *const *class_names,
+                                 size_t class_count, const char *const *group_names,
+                                 size_t group_count, pcal_error *err) {
   char **classes, **groups;
   PC_TRY(pc_name_list_copy(&measure->env, class_names, class_count, &classes, err));
   const pcal_status status =

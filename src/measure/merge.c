@@ -11,7 +11,7 @@
  *  4. names of groups that no row has are joined, and change nothing else. */
 #include <string.h>
 
-#include "measure/roster.h"
+#include "measure/group_names.h"
 
 static const char *merge_name(const pcal_measure *measure, const char *fallback) {
   return measure->origin == NULL ? fallback : measure->origin;
@@ -48,10 +48,10 @@ static pcal_status merge_check_flag(const pcal_measure *measure, int here,
 
 static pcal_status merge_check_config(const pcal_measure *measure, const pcal_measure *other,
                                       pcal_error *err) {
-  const pc_policy *here = &measure->pass.policy, *there = &other->pass.policy;
+  const pc_row_policy *here = &measure->pass.policy, *there = &other->pass.policy;
   const int any_fast = measure->fast || other->fast;
   PC_TRY(merge_check_layout(measure, other, err));
-  if (!pc_plan_equal(&measure->plan, &other->plan))
+  if (!pc_measure_plan_equal(&measure->plan, &other->plan))
     return pc_fail(err, PCAL_USAGE,
                    "%s was measured with other metrics than %s; measure all parts with the "
                    "same --metric flags",
@@ -74,12 +74,12 @@ static pcal_status merge_check_groups(const pcal_measure *measure, const pcal_me
                    merge_name(other, "the other measure"), other->grouped ? "has" : "has no",
                    merge_name(measure, "this one"), measure->grouped ? "does" : "does not");
   if (measure->grouped && measure->loaded && other->loaded &&
-      pc_roster_named(measure) != pc_roster_named(other))
+      pc_groups_have_names(measure) != pc_groups_have_names(other))
     return pc_fail(err, PCAL_USAGE,
                    "the groups of %s have names and those of %s only numbers; name them all "
                    "or none",
-                   merge_name(pc_roster_named(other) ? other : measure, "one measure"),
-                   merge_name(pc_roster_named(other) ? measure : other, "the other"));
+                   merge_name(pc_groups_have_names(other) ? other : measure, "one measure"),
+                   merge_name(pc_groups_have_names(other) ? measure : other, "the other"));
   return PCAL_OK;
 }
 
@@ -102,7 +102,7 @@ static pcal_status merge_check_rows(const pcal_measure *measure, const pcal_meas
                                     pcal_error *err) {
   pc_row_range both;
   if ((!(measure->loaded && other->loaded) && measure->plan.by_index == NULL) ||
-      !pc_census_overlap(&measure->census, &other->census, &both))
+      !pc_row_ranges_overlap(&measure->census, &other->census, &both))
     return PCAL_OK;
   return pc_fail_row(err, PCAL_DATA, both.first,
                      "%s: rows %llu to %llu are in another part too; pass --first-row when "
@@ -130,7 +130,7 @@ static pcal_status merge_check_weights(const pcal_measure *measure, const pcal_m
 static double merge_weight(const pcal_measure *measure) {
   double weight = 0.0;
   for (size_t a = 0; a < measure->ledger.count; a++)
-    weight += pc_ledger_weight(&measure->ledger, a);
+    weight += pc_group_states_weight(&measure->ledger, a);
   return weight;
 }
 
@@ -151,19 +151,19 @@ static pcal_status merge_check(const pcal_measure *measure, const pcal_measure *
 
 /* What a merge brings with it. */
 typedef struct merge_parts {
-  pc_roster_merge groups;
+  pc_group_merge groups;
   char **class_names;
 } merge_parts;
 
 static void merge_parts_free(const pcal_env *env, merge_parts *parts, size_t class_count) {
-  pc_roster_merge_free(env, &parts->groups);
+  pc_group_merge_free(env, &parts->groups);
   pc_name_list_free(env, parts->class_names, class_count);
 }
 
 /* Rows kept so far, whose clusters are numbered as here. */
 static size_t merge_kept(const pcal_measure *measure) {
-  const pc_account *account = pc_ledger_find(&measure->ledger, 0);
-  return account == NULL ? 0 : pc_machine_keep_count(account->states[measure->plan.keep_slot]);
+  const pc_group_state *account = pc_group_states_find(&measure->ledger, 0);
+  return account == NULL ? 0 : pc_machine_rows_count(account->states[measure->plan.keep_slot]);
 }
 
 /* Adds the other's rows, which all lie in account 0, and numbers their clusters as here. */
@@ -171,30 +171,30 @@ static pcal_status merge_clusters(pcal_measure *measure, const pcal_measure *oth
                                   const size_t *map, pcal_error *err) {
   const size_t keep = measure->plan.keep_slot;
   const size_t before = keep == PC_NO_SLOT ? 0 : merge_kept(measure);
-  PC_TRY(pc_ledger_merge(&measure->ledger, &other->ledger, err));
+  PC_TRY(pc_group_states_merge(&measure->ledger, &other->ledger, err));
   if (keep != PC_NO_SLOT && map != NULL && measure->ledger.count > 0 &&
       measure->ledger.accounts[0] != NULL)
-    pc_machine_keep_renumber(measure->ledger.accounts[0]->states[keep], before, map);
+    pc_machine_rows_renumber_clusters(measure->ledger.accounts[0]->states[keep], before, map);
   return PCAL_OK;
 }
 
 static pcal_status merge_prepare(pcal_measure *measure, const pcal_measure *other,
                                  merge_parts *parts, pcal_error *err) {
-  PC_TRY(pc_roster_match(measure, other, &parts->groups, err));
+  PC_TRY(pc_group_merge_match(measure, other, &parts->groups, err));
   if (measure->class_count == 0)
     PC_TRY(pc_name_list_copy(&measure->env, (const char *const *)other->class_names,
                              other->class_count, &parts->class_names, err));
-  PC_TRY(pc_census_prepare_merge(&measure->census, &other->census, parts->groups.map, err));
+  PC_TRY(pc_row_ranges_prepare_merge(&measure->census, &other->census, parts->groups.map, err));
   if (measure->plan.certainty.by_cluster)
     return merge_clusters(measure, other, parts->groups.map, err);
-  return pc_ledger_merge_mapped(&measure->ledger, &other->ledger,
-                                other->grouped > 0 ? parts->groups.map : NULL, err);
+  return pc_group_states_merge_mapped(&measure->ledger, &other->ledger,
+                                      other->grouped > 0 ? parts->groups.map : NULL, err);
 }
 
 static void merge_commit(pcal_measure *measure, const pcal_measure *other, merge_parts *parts) {
   const int empty = measure->census.range_count == 0 && !measure->census.scattered;
   measure->loaded |= other->loaded && empty;
-  pc_census_merge(&measure->census, &other->census, parts->groups.map);
+  pc_row_ranges_merge(&measure->census, &other->census, parts->groups.map);
   if (parts->groups.name_count > 0) {
     pc_name_list_free(&measure->env, measure->group_names, measure->group_name_count);
     measure->group_names = parts->groups.names;

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "measure/exchange.h"
 #include "measure/group_records.h"
+#include "measure/replicas/exchange.h"
 
 pcal_status pc_name_list_copy(const pcal_env *env, const char *const *names, size_t count,
                               char ***out, pcal_error *err) {
@@ -32,14 +32,14 @@ void pc_name_list_free(const pcal_env *env, char **names, size_t count) {
 
 const char *pc_results_view(const pcal_results *results) {
   return results->layout.form != PC_FORM_CLASSES ? "pit"
-         : pc_layout_binary(&results->layout)    ? "positive"
+         : pc_layout_is_binary(&results->layout) ? "positive"
                                                  : "top";
 }
 
 const pc_result_record *pc_results_record(const pcal_results *results, const char *spec) {
   const pc_metric *metric;
   pc_options options;
-  pc_reading reading;
+  pc_metric_config reading;
   char full[PC_SPEC_MAX];
   memset(&reading, 0, sizeof reading);
   if (pc_metric_parse_for(results->layout.form, spec, &metric, &options, NULL) != PCAL_OK ||
@@ -59,7 +59,7 @@ void pc_results_free(pcal_results *results) {
   pc_group_records_free(results);
   for (size_t i = 0; results->records != NULL && i < results->metric_count; i++) {
     pc_free(&env, results->records[i].outcome.class_values);
-    pc_graph_free(&env, &results->records[i].outcome.graph);
+    pc_plot_table_free(&env, &results->records[i].outcome.graph);
   }
   pc_free(&env, results->records);
   pc_free(&env, results->bins);
@@ -67,7 +67,7 @@ void pc_results_free(pcal_results *results) {
   pc_name_list_free(&env, results->class_names, results->class_count);
   pc_name_list_free(&env, results->group_names, results->group_count);
   pc_free(&env, results->group_weights);
-  pc_places_free(&env, &results->forecast.places);
+  pc_target_ranks_free(&env, &results->forecast.places);
   pc_free(&env, results->verdict);
   pc_free(&env, results->replicas);
   pc_free(&env, results->left_out);

@@ -2,17 +2,17 @@
 #ifndef PC_RESULTS_H
 #define PC_RESULTS_H
 
-#include "measure/certainty.h"
-#include "measure/ledger.h"
-#include "metrics/forecast_places.h"
+#include "measure/group_states.h"
+#include "measure/interval_request.h"
+#include "metrics/target_ranks.h"
 
 typedef struct pc_result_record {
   const char *metric, *notion, *bound; /* from the registry */
   char spec[PC_SPEC_MAX], label[PC_SPEC_MAX];
   size_t group; /* PC_ALL_ROWS, or an index into group_names */
-  pc_outcome outcome;
-  pc_surety surety;
-  pc_part_surety part_surety[PC_PARTS_MAX];
+  pc_metric_result outcome;
+  pc_interval_result interval_result;
+  pc_part_interval part_interval_results[PC_PARTS_MAX];
 } pc_result_record;
 
 #define PC_ALL_ROWS SIZE_MAX
@@ -20,13 +20,13 @@ typedef struct pc_result_record {
 typedef struct pc_group_record pc_group_record; /* group_records.h */
 
 /* How far two models that were compared differ at all. */
-typedef struct pc_against {
+typedef struct pc_model_difference {
   int known;       /* 0: not compared, or the models could not be exchanged */
   int clusters;    /* `differ` counts clusters, not rows */
   uint64_t differ; /* rows in which the predictions of the two models differ */
-} pc_against;
+} pc_model_difference;
 
-#define PC_AGAINST_FEW 10 /* rows that differ, below which a p-value says little */
+#define PC_MODEL_DIFFERENCE_FEW 10 /* rows that differ, below which a p-value says little */
 
 struct pcal_results {
   pcal_env env;
@@ -46,7 +46,7 @@ struct pcal_results {
   pc_bin *bins;                   /* natural view, 15 bins of equal width */
   pcal_bin *public_bins;
   size_t bin_count;
-  pc_forecast_facts forecast; /* of samples and quantiles */
+  pc_pit_summary forecast; /* of samples and quantiles */
   char **class_names;
   size_t class_count;
   char **group_names;
@@ -57,7 +57,7 @@ struct pcal_results {
                         ones where it has some */
   double *left_out;  /* the same without each block, for metrics over pairs of rows */
   pc_kept_rows kept; /* where paired; none when there are too many */
-  pc_against against; /* filled by a comparison */
+  pc_model_difference against; /* filled by a comparison */
   size_t replica_count;
   char *verdict;
   char tried[PC_SPEC_MAX]; /* the calibrator that the predictions have passed, or "" */

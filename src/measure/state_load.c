@@ -3,7 +3,7 @@
  * to deceive give a measure that is safe to use, or a sentence. */
 #include <string.h>
 
-#include "measure/state.h"
+#include "measure/saved_state.h"
 
 #define STATE_LOAD_TEXT_BYTES 4 /* of an empty text */
 #define STATE_LOAD_RANGE_BYTES 16
@@ -122,8 +122,9 @@ static pcal_status state_load_specs_read(const pcal_env *env, pc_decoder *in,
 }
 
 /* A state is only as good as the meaning of its specs. */
-static pcal_status state_load_compare(const pc_plan *plan, const state_load_specs *specs,
-                                      const char *name, pcal_error *err) {
+static pcal_status state_load_compare(const pc_measure_plan *plan,
+                                      const state_load_specs *specs, const char *name,
+                                      pcal_error *err) {
   if (plan->entry_count != specs->count)
     return state_load_misfit(name, err);
   for (size_t e = 0; e < plan->entry_count; e++) {
@@ -160,7 +161,7 @@ static void state_load_certainty(pc_decoder *in, pcal_measure_config *config) {
   const uint64_t replicas = pc_decode_u64(in);
   const unsigned method = pc_decode_u8(in), null = pc_decode_u8(in);
   pc_decoder_expect(in, config->interval >= 0 && config->interval < 1 && replicas > 0 &&
-                            replicas <= PC_REPLICAS_MAX && method <= PC_INTERVAL_JACKKNIFE &&
+                            replicas <= PC_REPLICAS_MAX && method <= PCAL_INTERVAL_JACKKNIFE &&
                             null <= 1);
   config->replicas = (size_t)replicas;
   config->interval_method = in->failed ? NULL : pc_interval_method_name(method);
@@ -202,14 +203,14 @@ static pcal_status state_load_config(const pcal_env *env, const char *name, pc_d
 
 /* ---- what was seen ---- */
 
-static pcal_status state_load_ranges(pc_census *census, pc_decoder *in, pcal_error *err) {
+static pcal_status state_load_ranges(pc_row_ranges *census, pc_decoder *in, pcal_error *err) {
   const unsigned scattered = pc_decode_u8(in);
   const size_t count = pc_decode_count(in, STATE_LOAD_RANGE_BYTES);
-  pc_decoder_expect(in, scattered <= 1 && count <= (scattered == 1 ? 0 : PC_RANGES_MAX));
+  pc_decoder_expect(in, scattered <= 1 && count <= (scattered == 1 ? 0 : PC_ROW_RANGES_MAX));
   census->scattered = scattered == 1;
   if (in->failed)
     return PCAL_OK;
-  PC_TRY(pc_census_grow_ranges(census, count, err));
+  PC_TRY(pc_row_ranges_reserve(census, count, err));
   for (size_t r = 0; r < count; r++) {
     pc_row_range *range = &census->ranges[r];
     range->first = pc_decode_u64(in);
@@ -230,13 +231,13 @@ static pcal_status state_load_rows(pcal_measure *measure, pc_decoder *in, pcal_e
   const unsigned identified = pc_decode_u8(in);
   pc_decoder_expect(in, fractional <= weighted && meaning <= PC_WEIGHTS_EXPECTED &&
                             !(fractional == 1 && meaning == PCAL_WEIGHTS_FREQUENCY));
-  pc_decoder_expect(in, weighted <= 1 && grouped <= PC_STATE_UNTOLD &&
-                            identified <= PC_STATE_UNTOLD);
+  pc_decoder_expect(in, weighted <= 1 && grouped <= PC_STATE_GROUPING_UNKNOWN &&
+                            identified <= PC_STATE_GROUPING_UNKNOWN);
   measure->weighted = weighted == 1;
   measure->fractional = fractional == 1;
   measure->weights_are = (int)meaning;
-  measure->grouped = grouped == PC_STATE_UNTOLD ? -1 : (int)grouped;
-  measure->identified = identified == PC_STATE_UNTOLD ? -1 : (int)identified;
+  measure->grouped = grouped == PC_STATE_GROUPING_UNKNOWN ? -1 : (int)grouped;
+  measure->identified = identified == PC_STATE_GROUPING_UNKNOWN ? -1 : (int)identified;
   PC_TRY(state_load_ranges(&measure->census, in, err));
   const size_t classes = pc_decode_count(in, STATE_LOAD_TEXT_BYTES);
   if (classes == 0)
@@ -260,7 +261,7 @@ static pcal_status state_load_groups(pcal_measure *measure, pc_decoder *in, pcal
   pc_decoder_expect(in, named <= 1 && (count > 0) == (measure->grouped == 1));
   if (in->failed || count == 0)
     return PCAL_OK;
-  PC_TRY(pc_census_grow_groups(&measure->census, count, err));
+  PC_TRY(pc_row_ranges_reserve_groups(&measure->census, count, err));
   if (named == 1) {
     measure->group_names = pc_alloc(&measure->env, count, sizeof *measure->group_names);
     if (measure->group_names == NULL)
@@ -288,11 +289,11 @@ static pcal_status state_load_accounts(pcal_measure *measure, pc_decoder *in, pc
     const size_t number = pc_decode_u32(in);
     pc_decoder_expect(in, number >= next && number < groups);
     if (!in->failed)
-      PC_TRY(pc_ledger_load(&measure->ledger, number, in, err));
+      PC_TRY(pc_group_states_load(&measure->ledger, number, in, err));
     pc_decoder_expect(in, in->failed || measure->grouped != 1 ||
                               measure->census.first_rows[number] != PCAL_NO_ROW);
-    weight += pc_ledger_weight(&measure->ledger, number);
-    PC_TRY(pc_ledger_tidy(&measure->ledger, err));
+    weight += pc_group_states_weight(&measure->ledger, number);
+    PC_TRY(pc_group_states_pack_idle(&measure->ledger, err));
     next = number + 1;
   }
   pc_decoder_expect(in, weight <= PC_WEIGHT_MAX);

@@ -17,12 +17,12 @@
  *
  * A new version is due whenever old bytes would be read differently: also when a metric comes
  * to need another state. */
-#include "measure/state.h"
+#include "measure/saved_state.h"
 
-#include "core/json.h"
-#include "measure/roster.h"
+#include "base/json.h"
+#include "measure/group_names.h"
 
-static pcal_status state_save_check_savable(const pc_plan *plan, pcal_error *err) {
+static pcal_status state_save_check_savable(const pc_measure_plan *plan, pcal_error *err) {
   for (size_t e = 0; e < plan->entry_count; e++)
     if (plan->slots[plan->entries[e].slot].machine->save == NULL)
       return pc_fail(err, PCAL_USAGE,
@@ -45,8 +45,8 @@ static pcal_status state_save_check_savable(const pc_plan *plan, pcal_error *err
 }
 
 static void state_save_config(const pcal_measure *measure, pc_encoder *out) {
-  const pc_plan *plan = &measure->plan;
-  const pc_policy *policy = &measure->pass.policy;
+  const pc_measure_plan *plan = &measure->plan;
+  const pc_row_policy *policy = &measure->pass.policy;
   pc_encode_u8(out, (unsigned)plan->layout.kind);
   pc_encode_u64(out, plan->layout.columns);
   if (plan->layout.form == PC_FORM_QUANTILES)
@@ -65,7 +65,7 @@ static void state_save_config(const pcal_measure *measure, pc_encoder *out) {
     }
 }
 
-static void state_save_certainty(const pc_certainty *certainty, pc_encoder *out) {
+static void state_save_certainty(const pc_interval_request *certainty, pc_encoder *out) {
   pc_encode_doubles(out, &certainty->level, 1);
   pc_encode_u64(out, certainty->replicas);
   pc_encode_u8(out, (unsigned)certainty->method);
@@ -73,14 +73,16 @@ static void state_save_certainty(const pc_certainty *certainty, pc_encoder *out)
 }
 
 static void state_save_rows(const pcal_measure *measure, pc_encoder *out) {
-  const pc_census *census = &measure->census;
+  const pc_row_ranges *census = &measure->census;
   pc_encode_u64(out, measure->normalized);
   pc_encode_u64(out, measure->skipped);
   pc_encode_u8(out, measure->weighted != 0);
   pc_encode_u8(out, measure->fractional != 0);
   pc_encode_u8(out, (unsigned)measure->weights_are);
-  pc_encode_u8(out, measure->grouped < 0 ? PC_STATE_UNTOLD : (unsigned)measure->grouped);
-  pc_encode_u8(out, measure->identified < 0 ? PC_STATE_UNTOLD : (unsigned)measure->identified);
+  pc_encode_u8(out,
+               measure->grouped < 0 ? PC_STATE_GROUPING_UNKNOWN : (unsigned)measure->grouped);
+  pc_encode_u8(out, measure->identified < 0 ? PC_STATE_GROUPING_UNKNOWN
+                                            : (unsigned)measure->identified);
   pc_encode_u8(out, (unsigned)census->scattered);
   pc_encode_u64(out, census->range_count);
   for (size_t r = 0; r < census->range_count; r++) {
@@ -94,13 +96,13 @@ static void state_save_rows(const pcal_measure *measure, pc_encoder *out) {
 
 static void state_save_groups(const pcal_measure *measure, const size_t *order, size_t groups,
                               pc_encoder *out) {
-  const int named = pc_roster_named(measure);
+  const int named = pc_groups_have_names(measure);
   pc_encode_u8(out, (unsigned)named);
   pc_encode_u64(out, groups);
   for (size_t g = 0; g < groups; g++) {
     char number[PC_GROUP_NUMBER_MAX];
     if (named)
-      pc_encode_text(out, pc_roster_name(measure, order[g], number));
+      pc_encode_text(out, pc_group_name(measure, order[g], number));
     pc_encode_u64(out, measure->census.first_rows[order[g]]);
   }
 }
@@ -111,18 +113,18 @@ static size_t state_save_number(const size_t *order, size_t position) {
 
 static pcal_status state_save_accounts(const pcal_measure *measure, const size_t *order,
                                        size_t groups, pc_encoder *out, pcal_error *err) {
-  const pc_ledger *ledger = &measure->ledger;
+  const pc_group_states *ledger = &measure->ledger;
   const size_t most = measure->grouped > 0 ? groups : 1;
   uint64_t count = 0;
   for (size_t g = 0; g < most; g++)
-    count += pc_ledger_rows(ledger, state_save_number(order, g)) > 0;
+    count += pc_group_states_rows(ledger, state_save_number(order, g)) > 0;
   pc_encode_u64(out, count);
   for (size_t g = 0; g < most; g++) {
     const size_t number = state_save_number(order, g);
-    if (pc_ledger_rows(ledger, number) == 0)
+    if (pc_group_states_rows(ledger, number) == 0)
       continue;
     pc_encode_u32(out, (uint32_t)g);
-    PC_TRY(pc_ledger_save(ledger, number, out, err));
+    PC_TRY(pc_group_states_save(ledger, number, out, err));
   }
   return PCAL_OK;
 }
@@ -158,7 +160,7 @@ pcal_status pc_state_save(const pcal_measure *measure, pcal_sink sink, void *use
   size_t *order = NULL, groups = 0;
   PC_TRY(state_save_check_savable(&measure->plan, err));
   if (measure->grouped > 0)
-    PC_TRY(pc_roster_order(measure, &order, &groups, err));
+    PC_TRY(pc_group_order(measure, &order, &groups, err));
   const pcal_status status = state_save_ordered(measure, order, groups, sink, user, err);
   pc_free(&measure->env, order);
   return status;
@@ -167,12 +169,12 @@ pcal_status pc_state_save(const pcal_measure *measure, pcal_sink sink, void *use
 /* ---- in words ---- */
 
 static uint64_t state_next_row(const pcal_measure *measure) {
-  const pc_census *census = &measure->census;
+  const pc_row_ranges *census = &measure->census;
   uint64_t rows = measure->skipped;
   if (census->range_count > 0)
     return census->ranges[census->range_count - 1].last + 1;
   for (size_t a = 0; a < measure->ledger.count; a++)
-    rows += pc_ledger_rows(&measure->ledger, a);
+    rows += pc_group_states_rows(&measure->ledger, a);
   return rows; /* too scattered to be kept, or none */
 }
 
@@ -181,7 +183,7 @@ static void state_describe_number(pc_json *json, const char *key, uint64_t value
   pc_json_integer(json, value);
 }
 
-static void state_describe_specs(const pc_plan *plan, pc_json *json) {
+static void state_describe_specs(const pc_measure_plan *plan, pc_json *json) {
   pc_json_key(json, "specs");
   pc_json_open(json, '[');
   for (size_t e = 0; e < plan->entry_count; e++) {
@@ -193,8 +195,8 @@ static void state_describe_specs(const pc_plan *plan, pc_json *json) {
 }
 
 void pc_state_describe(const pcal_measure *measure, pc_text *out) {
-  const pc_plan *plan = &measure->plan;
-  const pc_policy *policy = &measure->pass.policy;
+  const pc_measure_plan *plan = &measure->plan;
+  const pc_row_policy *policy = &measure->pass.policy;
   pc_json json;
   pc_json_init(&json, out);
   pc_json_open(&json, '{');

@@ -17,7 +17,7 @@ static void accuracy_values(const double *params, const pc_rows *rows, size_t be
 }
 
 static pcal_status accuracy_configure(pc_options *options, const pc_layout *layout,
-                                      pc_reading *reading, pcal_error *err) {
+                                      pc_metric_config *reading, pcal_error *err) {
   (void)options;
   (void)layout;
   (void)err;
@@ -41,5 +41,5 @@ const pc_metric pc_metric_accuracy = {
         },
     .traits = PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS | PC_SHARE,
     .configure = accuracy_configure,
-    .evaluate = pc_evaluate_mean,
+    .evaluate = pc_metric_evaluate_mean,
 };

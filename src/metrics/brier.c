@@ -36,7 +36,7 @@ void pc_need_brier(pc_need *need) {
 }
 
 static pcal_status brier_configure(pc_options *options, const pc_layout *layout,
-                                   pc_reading *reading, pcal_error *err) {
+                                   pc_metric_config *reading, pcal_error *err) {
   (void)options;
   (void)layout;
   (void)err;
@@ -45,19 +45,20 @@ static pcal_status brier_configure(pc_options *options, const pc_layout *layout,
 }
 
 static pcal_status brier_evaluate(const pc_options *options, const pc_evidence *evidence,
-                                  const pcal_env *env, pc_outcome *out, pcal_error *err) {
+                                  const pcal_env *env, pc_metric_result *out, pcal_error *err) {
   (void)env;
   (void)err;
   const double mean = evidence->sum.value[0] / evidence->total;
   const int half = options->value[BRIER_HALF].number != 0;
   out->value = half ? mean / 2 : mean;
   if (!half && evidence->layout->classes == 2)
-    pc_outcome_part(out, "one_column", mean / 2);
+    pc_metric_result_part(out, "one_column", mean / 2);
   return PCAL_OK;
 }
 
 static pcal_status brier_evaluate_root(const pc_options *options, const pc_evidence *evidence,
-                                       const pcal_env *env, pc_outcome *out, pcal_error *err) {
+                                       const pcal_env *env, pc_metric_result *out,
+                                       pcal_error *err) {
   (void)options;
   (void)env;
   (void)err;

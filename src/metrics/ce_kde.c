@@ -13,15 +13,15 @@
  * Source: Popordanoska, Sayer & Blaschko 2022; without the term log h that their code adds to
  * the likelihood of every row, and in the log domain, where isolated rows keep their
  * neighbours.
- * Accuracy: 1e-9 for h >= 1e-4, less below as the logarithms of the kernels grow (dirichlet.h).
+ * Accuracy: 1e-9 for h >= 1e-4, less below as the logarithms of the kernels grow (dirichlet_kde.h).
  * Cost: N^2 pairs of 2 K operations and one exp; a search 20 exp a pair.  Memory N K, and 40 N
  * for a search. */
 #include <math.h>
 #include <stdio.h>
 
-#include "core/elementary.h"
+#include "base/elementary.h"
 #include "metrics/metric.h"
-#include "stats/dirichlet.h"
+#include "stats/dirichlet_kde.h"
 
 enum { CE_KDE_P, CE_KDE_BANDWIDTH, CE_KDE_ROOT };
 enum { CE_KDE_AUTO = 0 }; /* the word of bandwidth */
@@ -57,7 +57,7 @@ static const double ce_kde_bandwidths[] = {1e-05,
 #define CE_KDE_COUNT (sizeof ce_kde_bandwidths / sizeof *ce_kde_bandwidths)
 
 static pcal_status ce_kde_configure(pc_options *options, const pc_layout *layout,
-                                    pc_reading *reading, pcal_error *err) {
+                                    pc_metric_config *reading, pcal_error *err) {
   (void)layout;
   (void)err;
   reading->need.machine = PC_PAIR;
@@ -65,16 +65,17 @@ static pcal_status ce_kde_configure(pc_options *options, const pc_layout *layout
   return PCAL_OK;
 }
 
-static void ce_kde_undefined(pc_outcome *out, const char *why) {
+static void ce_kde_undefined(pc_metric_result *out, const char *why) {
   out->undefined = 1;
   snprintf(out->why, sizeof out->why, "%s", why);
 }
 
 /* 0 when none has a finite likelihood. */
-static pcal_status ce_kde_search(const pc_dirichlet *dirichlet, double *bandwidth,
+static pcal_status ce_kde_search(const pc_dirichlet_kde *dirichlet, double *bandwidth,
                                  pcal_error *err) {
   double likelihood[CE_KDE_COUNT], best = -INFINITY;
-  PC_TRY(pc_dirichlet_likelihood(dirichlet, ce_kde_bandwidths, CE_KDE_COUNT, likelihood, err));
+  PC_TRY(
+      pc_dirichlet_kde_likelihood(dirichlet, ce_kde_bandwidths, CE_KDE_COUNT, likelihood, err));
   *bandwidth = 0.0;
   for (size_t b = 0; b < CE_KDE_COUNT; b++)
     if (likelihood[b] > best) {
@@ -84,9 +85,9 @@ static pcal_status ce_kde_search(const pc_dirichlet *dirichlet, double *bandwidt
   return PCAL_OK;
 }
 
-static pcal_status ce_kde_value(const pc_options *options, const pc_dirichlet *dirichlet,
-                                pc_outcome *out, pcal_error *err) {
-  const pc_value *value = options->value;
+static pcal_status ce_kde_value(const pc_options *options, const pc_dirichlet_kde *dirichlet,
+                                pc_metric_result *out, pcal_error *err) {
+  const pc_option_value *value = options->value;
   const double p = value[CE_KDE_P].number;
   double bandwidth = value[CE_KDE_BANDWIDTH].number, error = 0.0;
   if (value[CE_KDE_BANDWIDTH].choice == CE_KDE_AUTO) {
@@ -97,8 +98,8 @@ static pcal_status ce_kde_value(const pc_options *options, const pc_dirichlet *d
       return PCAL_OK;
     }
   }
-  PC_TRY(pc_dirichlet_error(dirichlet, bandwidth, p, &error, err));
-  pc_outcome_part(out, "bandwidth", bandwidth);
+  PC_TRY(pc_dirichlet_kde_error(dirichlet, bandwidth, p, &error, err));
+  pc_metric_result_part(out, "bandwidth", bandwidth);
   if (error < 0.0)
     ce_kde_undefined(out, "a row has a probability of exactly 0 where all others have more, so "
                           "it is near none of them");
@@ -108,15 +109,16 @@ static pcal_status ce_kde_value(const pc_options *options, const pc_dirichlet *d
 }
 
 static pcal_status ce_kde_evaluate(const pc_options *options, const pc_evidence *evidence,
-                                   const pcal_env *env, pc_outcome *out, pcal_error *err) {
-  pc_dirichlet dirichlet;
+                                   const pcal_env *env, pc_metric_result *out,
+                                   pcal_error *err) {
+  pc_dirichlet_kde dirichlet;
   if (evidence->total < 2) {
     ce_kde_undefined(out, "a row needs at least one other");
     return PCAL_OK;
   }
-  PC_TRY(pc_dirichlet_new(env, &evidence->pair.rows, evidence->total, &dirichlet, err));
+  PC_TRY(pc_dirichlet_kde_new(env, &evidence->pair.rows, evidence->total, &dirichlet, err));
   const pcal_status status = ce_kde_value(options, &dirichlet, out, err);
-  pc_dirichlet_free(&dirichlet);
+  pc_dirichlet_kde_free(&dirichlet);
   return status;
 }
 

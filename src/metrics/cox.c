@@ -15,7 +15,7 @@
 
 #include "kernels/lane_math.h"
 #include "kernels/softmax.h"
-#include "metrics/view_test.h"
+#include "metrics/calibration_test.h"
 #include "stats/distributions.h"
 
 #define COX_STEPS 100
@@ -26,7 +26,7 @@
 enum { COX_VIEW, COX_CLIP };
 
 static const pcal_option cox_options[] = {
-    PC_TEST_VIEW_OPTION,
+    PC_CALIBRATION_TEST_VIEW_OPTION,
     {"clip", PCAL_OPTION_REAL, "0", 0, 0.1, NULL,
      "move scores into [clip, 1 - clip]; 0 leaves them"},
 };
@@ -117,12 +117,12 @@ static const char *cox_unfit(const pc_curve_table *table, double clip) {
 static int cox_few(const pc_curve_table *table) {
   double expected = 0.0;
   for (size_t i = 0; i < table->count; i++)
-    expected += table->weight[i] * pc_test_score(table->score[i]);
+    expected += table->weight[i] * pc_calibration_test_score(table->score[i]);
   return fmin(expected, table->total - expected) < COX_EXPECTED;
 }
 
 static pcal_status cox_test(const pc_options *options, const pc_curve_table *table,
-                            const pcal_env *env, pc_test *out, pcal_error *err) {
+                            const pcal_env *env, pc_calibration_test *out, pcal_error *err) {
   (void)env;
   (void)err;
   const double clip = options->value[COX_CLIP].number;
@@ -150,13 +150,13 @@ static pcal_status cox_test(const pc_options *options, const pc_curve_table *tab
 }
 
 static pcal_status cox_configure(pc_options *options, const pc_layout *layout,
-                                 pc_reading *reading, pcal_error *err) {
-  return pc_test_configure(options, COX_VIEW, layout, reading, err);
+                                 pc_metric_config *reading, pcal_error *err) {
+  return pc_calibration_test_configure(options, COX_VIEW, layout, reading, err);
 }
 
 static pcal_status cox_evaluate(const pc_options *options, const pc_evidence *evidence,
-                                const pcal_env *env, pc_outcome *out, pcal_error *err) {
-  return pc_test_evaluate(options, evidence, env, cox_test, out, err);
+                                const pcal_env *env, pc_metric_result *out, pcal_error *err) {
+  return pc_calibration_test_evaluate(options, evidence, env, cox_test, out, err);
 }
 
 const pc_metric pc_metric_cox = {

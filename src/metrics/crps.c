@@ -53,7 +53,7 @@ static void crps_values(const double *params, const pc_rows *rows, size_t begin,
 }
 
 static pcal_status crps_configure(pc_options *options, const pc_layout *layout,
-                                  pc_reading *reading, pcal_error *err) {
+                                  pc_metric_config *reading, pcal_error *err) {
   (void)options;
   (void)err;
   pc_forecast_sum(reading, layout, crps_values, 1);
@@ -81,5 +81,5 @@ const pc_metric pc_metric_crps = {
         },
     .traits = PC_FORECAST_TRAITS,
     .configure = crps_configure,
-    .evaluate = pc_evaluate_mean,
+    .evaluate = pc_metric_evaluate_mean,
 };

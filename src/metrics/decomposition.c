@@ -21,13 +21,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "curve/isotonic.h"
 #include "metrics/metric.h"
 #include "stats/decompose.h"
-#include "stats/isotonic.h"
 
 enum { DECOMPOSITION_SCORE, DECOMPOSITION_BY, DECOMPOSITION_VIEW, DECOMPOSITION_BINS };
 enum { DECOMPOSITION_BY_BINS, DECOMPOSITION_BY_CORP };
-enum { DECOMPOSITION_CLASSWISE = 3 }; /* behind the views of pc_choose_view */
+enum { DECOMPOSITION_CLASSWISE = 3 }; /* behind the views of pc_metric_choose_view */
 
 static const pcal_option decomposition_options[] = {
     {"score", PCAL_OPTION_CHOICE, "brier", 0, 0, "brier|log", "the score to take apart"},
@@ -40,9 +40,9 @@ static const pcal_option decomposition_options[] = {
 };
 
 static pcal_status decomposition_view(pc_options *options, const pc_layout *layout,
-                                      pc_reading *reading, pcal_error *err) {
+                                      pc_metric_config *reading, pcal_error *err) {
   if (options->value[DECOMPOSITION_VIEW].choice != DECOMPOSITION_CLASSWISE)
-    return pc_choose_view(options, DECOMPOSITION_VIEW, layout, reading, err);
+    return pc_metric_choose_view(options, DECOMPOSITION_VIEW, layout, reading, err);
   if (layout->kind == PCAL_CONFIDENCE)
     return pc_fail(err, PCAL_USAGE,
                    "decomposition: view=classwise needs the probabilities of all classes, and "
@@ -52,7 +52,7 @@ static pcal_status decomposition_view(pc_options *options, const pc_layout *layo
 }
 
 static pcal_status decomposition_configure(pc_options *options, const pc_layout *layout,
-                                           pc_reading *reading, pcal_error *err) {
+                                           pc_metric_config *reading, pcal_error *err) {
   PC_TRY(decomposition_view(options, layout, reading, err));
   reading->notion = "proper";
   if (options->value[DECOMPOSITION_BY].choice == DECOMPOSITION_BY_BINS) {
@@ -76,7 +76,7 @@ typedef pc_debiased (*decomposition_squares)(const pc_bin *bins, size_t count, d
 
 /* What is known of the variance of a debiased part. */
 static void decomposition_law(const pc_evidence *evidence, const char *part,
-                              decomposition_squares squares, pc_outcome *out) {
+                              decomposition_squares squares, pc_metric_result *out) {
   const size_t bins = evidence->grid.bin_count;
   pc_debiased sum = {0};
   for (size_t p = 0; p < evidence->grid.part_count; p++)
@@ -87,19 +87,19 @@ static void decomposition_law(const pc_evidence *evidence, const char *part,
 }
 
 static void decomposition_parts(const pc_decomposition *found, int by, int score,
-                                pc_outcome *out) {
-  pc_outcome_part(out, "calibration", found->calibration);
-  pc_outcome_part(out, "sharpness", found->sharpness);
-  pc_outcome_part(out, "entropy", found->entropy);
+                                pc_metric_result *out) {
+  pc_metric_result_part(out, "calibration", found->calibration);
+  pc_metric_result_part(out, "sharpness", found->sharpness);
+  pc_metric_result_part(out, "entropy", found->entropy);
   if (by == DECOMPOSITION_BY_CORP)
     return;
-  pc_outcome_part(out, "within_variance", found->within_variance);
-  pc_outcome_part(out, "within_covariance", found->within_covariance);
+  pc_metric_result_part(out, "within_variance", found->within_variance);
+  pc_metric_result_part(out, "within_covariance", found->within_covariance);
   if (score != PC_BINARY_BRIER)
     return;
-  pc_outcome_part(out, "calibration_debiased", found->calibration_debiased);
-  pc_outcome_part(out, "sharpness_debiased", found->sharpness_debiased);
-  pc_outcome_part(out, "entropy_debiased", found->entropy_debiased);
+  pc_metric_result_part(out, "calibration_debiased", found->calibration_debiased);
+  pc_metric_result_part(out, "sharpness_debiased", found->sharpness_debiased);
+  pc_metric_result_part(out, "entropy_debiased", found->entropy_debiased);
 }
 
 static pcal_status decomposition_sum(const pc_options *options, const pc_evidence *evidence,
@@ -120,12 +120,12 @@ static pcal_status decomposition_sum(const pc_options *options, const pc_evidenc
 
 /* The blocks of the isotonic regression of one part, for plots. */
 static pcal_status decomposition_graph(const pc_curve_table *table, const pcal_env *env,
-                                       pc_graph *graph, pcal_error *err) {
+                                       pc_plot_table *graph, pcal_error *err) {
   static const char *const names[] = {"low", "high", "weight", "accuracy", NULL};
   pc_isotonic fit = {NULL, 0, 0};
   pcal_status status = pc_isotonic_fit(env, table, &fit, err);
   if (status == PCAL_OK)
-    status = pc_graph_new(env, names, fit.count, graph, err);
+    status = pc_plot_table_new(env, names, fit.count, graph, err);
   for (size_t i = 0; status == PCAL_OK && i < fit.count; i++, graph->count++) {
     graph->columns[0][i] = fit.blocks[i].low;
     graph->columns[1][i] = fit.blocks[i].high;
@@ -138,7 +138,7 @@ static pcal_status decomposition_graph(const pc_curve_table *table, const pcal_e
 
 static pcal_status decomposition_evaluate(const pc_options *options,
                                           const pc_evidence *evidence, const pcal_env *env,
-                                          pc_outcome *out, pcal_error *err) {
+                                          pc_metric_result *out, pcal_error *err) {
   pc_decomposition found = {0};
   PC_TRY(decomposition_sum(options, evidence, env, &found, err));
   out->value = found.score;

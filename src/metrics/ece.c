@@ -15,7 +15,7 @@
  * Source: Naeini et al. 2015; Guo et al. 2017; equal mass and debiasing: Kumar et al. 2019,
  * Broecker 2012; sweep: Roelofs et al. 2022.
  * Accuracy: bin sums exact to 2^-53 a row.   Cost: O(1) a row; mass: one sort. */
-#include "metrics/binned.h"
+#include "metrics/binned_error.h"
 
 enum { ECE_BINS, ECE_BINNING, ECE_NORM, ECE_DEBIAS, ECE_EDGES, ECE_VIEW, ECE_CONVENTION };
 enum { ECE_BY_WIDTH, ECE_BY_MASS, ECE_BY_SWEEP };
@@ -68,24 +68,25 @@ static const struct ece_convention {
 #undef CONVENTION
 };
 
-static const struct ece_convention *ece_convention_of(const pc_value *value) {
+static const struct ece_convention *ece_convention_of(const pc_option_value *value) {
   const size_t count = sizeof ece_convention_rules / sizeof *ece_convention_rules;
   return (size_t)value->choice < count ? &ece_convention_rules[value->choice] : NULL;
 }
 
 /* netcal takes two columns for one score, that of class 1. */
 static pcal_status ece_view(pc_options *options, size_t view, size_t convention,
-                            const pc_layout *layout, pc_reading *reading, pcal_error *err) {
+                            const pc_layout *layout, pc_metric_config *reading,
+                            pcal_error *err) {
   const struct ece_convention *rule = ece_convention_of(&options->value[convention]);
   if (rule != NULL && rule->rule == PC_EDGES_NETCAL && layout->columns == 2 &&
       layout->classes == 2 && !options->value[view].given)
     pc_options_choose(options, view, "positive");
-  return pc_choose_view(options, view, layout, reading, err);
+  return pc_metric_choose_view(options, view, layout, reading, err);
 }
 
 /* The need of equal-width bins under an edges and a convention option. */
 static pcal_status ece_width(pc_options *options, size_t edges, size_t convention,
-                             pc_reading *reading, pcal_error *err) {
+                             pc_metric_config *reading, pcal_error *err) {
   const struct ece_convention *rule = ece_convention_of(&options->value[convention]);
   if (rule != NULL && options->value[edges].given)
     return pc_fail(err, PCAL_USAGE,
@@ -103,7 +104,7 @@ static pcal_status ece_width(pc_options *options, size_t edges, size_t conventio
   return PCAL_OK;
 }
 
-static pcal_status ece_mass(pc_options *options, pc_reading *reading, pcal_error *err) {
+static pcal_status ece_mass(pc_options *options, pc_metric_config *reading, pcal_error *err) {
   const struct ece_convention *rule = ece_convention_of(&options->value[ECE_CONVENTION]);
   if (rule != NULL && !rule->allows_mass)
     return pc_fail(err, PCAL_USAGE,
@@ -119,7 +120,7 @@ static pcal_status ece_mass(pc_options *options, pc_reading *reading, pcal_error
   return PCAL_OK;
 }
 
-static pcal_status ece_sweep(pc_options *options, pc_reading *reading, pcal_error *err) {
+static pcal_status ece_sweep(pc_options *options, pc_metric_config *reading, pcal_error *err) {
   if (options->value[ECE_BINS].given)
     return pc_fail(err, PCAL_USAGE,
                    "ece: binning=sweep finds the number of bins; leave out bins= or take "
@@ -130,7 +131,7 @@ static pcal_status ece_sweep(pc_options *options, pc_reading *reading, pcal_erro
 }
 
 static pcal_status ece_configure(pc_options *options, const pc_layout *layout,
-                                 pc_reading *reading, pcal_error *err) {
+                                 pc_metric_config *reading, pcal_error *err) {
   if (options->value[ECE_DEBIAS].number != 0 && options->value[ECE_NORM].choice != PC_NORM_L2)
     return pc_fail(err, PCAL_USAGE, "ece: debias=yes needs norm=l2; add norm=l2");
   PC_TRY(ece_view(options, ECE_VIEW, ECE_CONVENTION, layout, reading, err));
@@ -144,7 +145,7 @@ static pcal_status ece_configure(pc_options *options, const pc_layout *layout,
 }
 
 static pcal_status mce_configure(pc_options *options, const pc_layout *layout,
-                                 pc_reading *reading, pcal_error *err) {
+                                 pc_metric_config *reading, pcal_error *err) {
   PC_TRY(ece_view(options, MCE_VIEW, MCE_CONVENTION, layout, reading, err));
   return ece_width(options, MCE_EDGES, MCE_CONVENTION, reading, err);
 }
@@ -155,18 +156,19 @@ static size_t ece_wants(const pc_options *options, const pc_curve_table *table,
 }
 
 static void ece_value(const pc_options *options, const pc_bin *bins, size_t count, double total,
-                      pc_outcome *out) {
+                      pc_metric_result *out) {
   const int debias = options->value[ECE_DEBIAS].number != 0;
   out->value =
       pc_bins_error(bins, count, total, (pc_norm)options->value[ECE_NORM].choice, debias);
   if (debias)
-    pc_outcome_debiased(out, pc_bins_debiased(bins, count, total), 1.0,
-                        options->value[ECE_BINNING].choice == ECE_BY_WIDTH ? PC_MOST_BY_WIDTH
-                                                                           : 1.0);
+    pc_metric_result_debiased(
+        out, pc_bins_debiased(bins, count, total), 1.0,
+        options->value[ECE_BINNING].choice == ECE_BY_WIDTH ? PC_MOST_BY_WIDTH : 1.0);
 }
 
 static pcal_status ece_evaluate_mass(const pc_options *options, const pc_evidence *evidence,
-                                     const pcal_env *env, pc_outcome *out, pcal_error *err) {
+                                     const pcal_env *env, pc_metric_result *out,
+                                     pcal_error *err) {
   const pc_curve_table *table = &evidence->curve.parts[0];
   const int sweep = options->value[ECE_BINNING].choice == ECE_BY_SWEEP;
   size_t count = (size_t)options->value[ECE_BINS].number;
@@ -177,29 +179,31 @@ static pcal_status ece_evaluate_mass(const pc_options *options, const pc_evidenc
     return pc_fail_memory(err, "making equal-mass bins");
   pcal_status status = pc_bins_by_mass(env, table, count, bins, &count, err);
   if (sweep)
-    pc_outcome_part(out, "bins", (double)count);
+    pc_metric_result_part(out, "bins", (double)count);
   if (status == PCAL_OK)
     ece_value(options, bins, count, evidence->total, out);
   if (status == PCAL_OK)
-    status = pc_graph_bins(env, bins, count, &out->graph, err);
+    status = pc_plot_table_bins(env, bins, count, &out->graph, err);
   pc_free(env, bins);
   return status;
 }
 
 static pcal_status ece_evaluate(const pc_options *options, const pc_evidence *evidence,
-                                const pcal_env *env, pc_outcome *out, pcal_error *err) {
+                                const pcal_env *env, pc_metric_result *out, pcal_error *err) {
   if (evidence->machine == PC_CURVE)
     return ece_evaluate_mass(options, evidence, env, out, err);
   ece_value(options, evidence->grid.bins, evidence->grid.bin_count, evidence->total, out);
-  return pc_graph_bins(env, evidence->grid.bins, evidence->grid.bin_count, &out->graph, err);
+  return pc_plot_table_bins(env, evidence->grid.bins, evidence->grid.bin_count, &out->graph,
+                            err);
 }
 
 static pcal_status mce_evaluate(const pc_options *options, const pc_evidence *evidence,
-                                const pcal_env *env, pc_outcome *out, pcal_error *err) {
+                                const pcal_env *env, pc_metric_result *out, pcal_error *err) {
   (void)options;
   out->value = pc_bins_error(evidence->grid.bins, evidence->grid.bin_count, evidence->total,
                              PC_NORM_MAX, 0);
-  return pc_graph_bins(env, evidence->grid.bins, evidence->grid.bin_count, &out->graph, err);
+  return pc_plot_table_bins(env, evidence->grid.bins, evidence->grid.bin_count, &out->graph,
+                            err);
 }
 
 const pc_metric pc_metric_ece = {

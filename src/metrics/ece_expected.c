@@ -9,7 +9,7 @@
  * Parts: mu, null. Source: Gruber & Buettner 2022, Proposition 3.3 and appendix D.5. Accuracy:
  * bin sums exact to 2^-61 a row.   Cost: O(1) a row. */
 #include "metrics/metric.h"
-#include "stats/sample_size.h"
+#include "stats/expected_ece.h"
 
 enum { EXPECTED_BINS, EXPECTED_VIEW };
 
@@ -19,16 +19,16 @@ static const pcal_option ece_expected_options[] = {
 };
 
 static pcal_status ece_expected_configure(pc_options *options, const pc_layout *layout,
-                                          pc_reading *reading, pcal_error *err) {
+                                          pc_metric_config *reading, pcal_error *err) {
   reading->need.machine = PC_GRID;
   reading->need.grid.rule = PC_EDGES_RIGHT;
   reading->need.grid.bins = (size_t)options->value[EXPECTED_BINS].number;
   reading->need.grid.moments = PC_MOMENT_SQUARE;
-  return pc_choose_view(options, EXPECTED_VIEW, layout, reading, err);
+  return pc_metric_choose_view(options, EXPECTED_VIEW, layout, reading, err);
 }
 
 static pcal_status ece_expected_evaluate(const pc_options *options, const pc_evidence *evidence,
-                                         const pcal_env *env, pc_outcome *out,
+                                         const pcal_env *env, pc_metric_result *out,
                                          pcal_error *err) {
   (void)options;
   (void)env;
@@ -36,8 +36,8 @@ static pcal_status ece_expected_evaluate(const pc_options *options, const pc_evi
   const pc_expected_ece expected =
       pc_expected_ece_of(evidence->grid.bins, evidence->grid.bin_count, evidence->total);
   out->value = expected.mean;
-  pc_outcome_part(out, "mu", expected.mean);
-  pc_outcome_part(out, "null", expected.null_mean);
+  pc_metric_result_part(out, "mu", expected.mean);
+  pc_metric_result_part(out, "null", expected.null_mean);
   return PCAL_OK;
 }
 

@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/sum.h"
+#include "base/sum.h"
 #include "metrics/forecast_metric.h"
 
 enum { ENCE_BINS };
@@ -34,9 +34,9 @@ typedef struct ence_bin {
 } ence_bin;
 
 static pcal_status ence_configure(pc_options *options, const pc_layout *layout,
-                                  pc_reading *reading, pcal_error *err) {
+                                  pc_metric_config *reading, pcal_error *err) {
   PC_TRY(pc_forecast_need_moments(options, layout, err));
-  reading->need.machine = PC_KEEP;
+  reading->need.machine = PC_ROWS;
   reading->need.keep.whole = 1;
   return PCAL_OK;
 }
@@ -129,11 +129,11 @@ static pcal_status ence_collect(const pc_options *options, const pc_evidence *ev
 }
 
 static pcal_status ence_graph(const ence_bin *bins, size_t count, const pcal_env *env,
-                              pc_graph *graph, pcal_error *err) {
+                              pc_plot_table *graph, pcal_error *err) {
   static const char *const names[] = {"weight", "variance", "error", NULL};
   if (!graph->wanted)
     return PCAL_OK;
-  PC_TRY(pc_graph_new(env, names, count, graph, err));
+  PC_TRY(pc_plot_table_new(env, names, count, graph, err));
   for (size_t b = 0; b < count; b++) {
     graph->columns[0][b] = bins[b].weight;
     graph->columns[1][b] = bins[b].variance;
@@ -143,7 +143,7 @@ static pcal_status ence_graph(const ence_bin *bins, size_t count, const pcal_env
   return PCAL_OK;
 }
 
-static void ence_relative(const ence_bin *bins, size_t count, pc_outcome *out) {
+static void ence_relative(const ence_bin *bins, size_t count, pc_metric_result *out) {
   for (size_t b = 0; b < count; b++) {
     const double root = sqrt(bins[b].variance), error = sqrt(bins[b].error);
     if (root > 0)
@@ -157,7 +157,7 @@ static void ence_relative(const ence_bin *bins, size_t count, pc_outcome *out) {
 }
 
 static pcal_status ence_evaluate(const pc_options *options, const pc_evidence *evidence,
-                                 const pcal_env *env, pc_outcome *out, pcal_error *err) {
+                                 const pcal_env *env, pc_metric_result *out, pcal_error *err) {
   ence_bin *bins = NULL;
   size_t count = 0;
   PC_TRY(ence_collect(options, evidence, env, &bins, &count, err));
@@ -168,7 +168,7 @@ static pcal_status ence_evaluate(const pc_options *options, const pc_evidence *e
 }
 
 static pcal_status uce_evaluate(const pc_options *options, const pc_evidence *evidence,
-                                const pcal_env *env, pc_outcome *out, pcal_error *err) {
+                                const pcal_env *env, pc_metric_result *out, pcal_error *err) {
   ence_bin *bins = NULL;
   size_t count = 0;
   PC_TRY(ence_collect(options, evidence, env, &bins, &count, err));

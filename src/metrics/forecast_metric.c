@@ -12,8 +12,8 @@ pc_forecast_shape pc_forecast_layout_shape(const pc_layout *layout) {
   return (pc_forecast_shape){layout->form, layout->columns, layout->levels};
 }
 
-void pc_forecast_sum(pc_reading *reading, const pc_layout *layout, pc_values_function values,
-                     size_t count) {
+void pc_forecast_sum(pc_metric_config *reading, const pc_layout *layout,
+                     pc_values_function values, size_t count) {
   reading->need.machine = PC_SUM;
   reading->need.sum.values = values;
   reading->need.sum.value_count = count;
@@ -21,7 +21,7 @@ void pc_forecast_sum(pc_reading *reading, const pc_layout *layout, pc_values_fun
 }
 
 void pc_forecast_mean(const pc_evidence *evidence, size_t v, const char *what,
-                      pc_outcome *out) {
+                      pc_metric_result *out) {
   out->value = evidence->sum.value[v] / evidence->total;
   if (evidence->sum.infinite[v] <= 0)
     return;
@@ -52,7 +52,7 @@ pcal_status pc_forecast_need_gaussian(const pc_options *options, const pc_layout
 
 pcal_status pc_forecast_levels(pc_options *options, size_t index, const pc_layout *layout,
                                pcal_error *err) {
-  pc_value *value = &options->value[index];
+  pc_option_value *value = &options->value[index];
   const pc_forecast_shape shape = pc_forecast_layout_shape(layout);
   if (layout->form != PC_FORM_QUANTILES)
     return PCAL_OK;
@@ -74,7 +74,7 @@ pcal_status pc_forecast_levels(pc_options *options, size_t index, const pc_layou
 
 const double *pc_forecast_levels_of(const pc_options *options, size_t index,
                                     const pc_layout *layout, size_t *count) {
-  const pc_value *value = &options->value[index];
+  const pc_option_value *value = &options->value[index];
   *count = value->set ? value->list_count : layout->columns;
   return value->set ? value->list : layout->levels;
 }

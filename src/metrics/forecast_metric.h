@@ -14,12 +14,13 @@ pc_forecast_shape pc_forecast_rows_shape(const double *params, const pc_rows *ro
 pc_forecast_shape pc_forecast_layout_shape(const pc_layout *layout);
 
 /* Sums of `count` values of each row. */
-void pc_forecast_sum(pc_reading *reading, const pc_layout *layout, pc_values_function values,
-                     size_t count);
+void pc_forecast_sum(pc_metric_config *reading, const pc_layout *layout,
+                     pc_values_function values, size_t count);
 
 /* The mean of value v; infinite, with the row in the reason, where a row's is.  what: "is
  * predicted without variance". */
-void pc_forecast_mean(const pc_evidence *evidence, size_t v, const char *what, pc_outcome *out);
+void pc_forecast_mean(const pc_evidence *evidence, size_t v, const char *what,
+                      pc_metric_result *out);
 
 /* Fails for quantiles, which tell neither mean nor variance. */
 PC_CHECKED pcal_status pc_forecast_need_moments(const pc_options *options,

@@ -12,7 +12,7 @@
  * Cost: O(N), samples O(N n). */
 #include <math.h>
 
-#include "core/elementary.h"
+#include "base/elementary.h"
 #include "metrics/forecast_metric.h"
 
 #define FORECAST_MOMENTS_NO_SPREAD \
@@ -71,37 +71,38 @@ static void forecast_moments_ratios(const double *params, const pc_rows *rows, s
 }
 
 static pcal_status forecast_moments_configure(pc_options *options, const pc_layout *layout,
-                                              pc_reading *reading, pc_values_function values,
-                                              size_t count, pcal_error *err) {
+                                              pc_metric_config *reading,
+                                              pc_values_function values, size_t count,
+                                              pcal_error *err) {
   PC_TRY(pc_forecast_need_moments(options, layout, err));
   pc_forecast_sum(reading, layout, values, count);
   return PCAL_OK;
 }
 
 static pcal_status mse_configure(pc_options *options, const pc_layout *layout,
-                                 pc_reading *reading, pcal_error *err) {
+                                 pc_metric_config *reading, pcal_error *err) {
   return forecast_moments_configure(options, layout, reading, forecast_moments_mse, 1, err);
 }
 
 static pcal_status dss_configure(pc_options *options, const pc_layout *layout,
-                                 pc_reading *reading, pcal_error *err) {
+                                 pc_metric_config *reading, pcal_error *err) {
   return forecast_moments_configure(options, layout, reading, forecast_moments_dss, 1, err);
 }
 
 static pcal_status mean_variance_configure(pc_options *options, const pc_layout *layout,
-                                           pc_reading *reading, pcal_error *err) {
+                                           pc_metric_config *reading, pcal_error *err) {
   return forecast_moments_configure(options, layout, reading, forecast_moments_variance, 1,
                                     err);
 }
 
 static pcal_status variance_ratio_configure(pc_options *options, const pc_layout *layout,
-                                            pc_reading *reading, pcal_error *err) {
+                                            pc_metric_config *reading, pcal_error *err) {
   return forecast_moments_configure(options, layout, reading, forecast_moments_ratios, 2, err);
 }
 
 static pcal_status forecast_moments_evaluate(const pc_options *options,
                                              const pc_evidence *evidence, const pcal_env *env,
-                                             pc_outcome *out, pcal_error *err) {
+                                             pc_metric_result *out, pcal_error *err) {
   (void)options;
   (void)env;
   (void)err;
@@ -110,7 +111,8 @@ static pcal_status forecast_moments_evaluate(const pc_options *options,
 }
 
 static pcal_status sharpness_evaluate(const pc_options *options, const pc_evidence *evidence,
-                                      const pcal_env *env, pc_outcome *out, pcal_error *err) {
+                                      const pcal_env *env, pc_metric_result *out,
+                                      pcal_error *err) {
   PC_TRY(forecast_moments_evaluate(options, evidence, env, out, err));
   out->value = sqrt(fmax(out->value, 0.0));
   return PCAL_OK;
@@ -118,7 +120,7 @@ static pcal_status sharpness_evaluate(const pc_options *options, const pc_eviden
 
 static pcal_status variance_ratio_evaluate(const pc_options *options,
                                            const pc_evidence *evidence, const pcal_env *env,
-                                           pc_outcome *out, pcal_error *err) {
+                                           pc_metric_result *out, pcal_error *err) {
   PC_TRY(forecast_moments_evaluate(options, evidence, env, out, err));
   const double w = evidence->total, sum = evidence->sum.value[0];
   const double n = evidence->importance ? evidence->effective : w;
@@ -126,8 +128,8 @@ static pcal_status variance_ratio_evaluate(const pc_options *options,
   double deviation = n > 1 ? sqrt(square / (n - 1)) : (double)NAN;
   if (evidence->sum.infinite[1] > 0)
     deviation = INFINITY;
-  pc_outcome_part(out, "mean", out->value);
-  pc_outcome_part(out, "sd", deviation);
+  pc_metric_result_part(out, "mean", out->value);
+  pc_metric_result_part(out, "sd", deviation);
   return PCAL_OK;
 }
 

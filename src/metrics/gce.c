@@ -24,7 +24,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "metrics/binned.h"
+#include "metrics/binned_error.h"
 
 enum {
   GCE_BINNING,
@@ -130,7 +130,7 @@ static gce_form gce_tace_form(const pc_options *options) {
 
 /* Properties from a variant, echoed as if they had been the defaults. */
 static pcal_status gce_from_variant(pc_options *options, pcal_error *err) {
-  pc_value *value = options->value;
+  pc_option_value *value = options->value;
   if (!value[GCE_VARIANT].set)
     return PCAL_OK;
   for (size_t i = GCE_BINNING; i <= GCE_NORM; i++)
@@ -152,7 +152,7 @@ static pcal_status gce_from_variant(pc_options *options, pcal_error *err) {
 
 /* ---- what is needed ---- */
 
-static void gce_need(const gce_form *form, pc_reading *reading) {
+static void gce_need(const gce_form *form, pc_metric_config *reading) {
   pc_need *need = &reading->need;
   if (form->all || form->classwise) {
     need->view.kind = !form->all        ? PC_VIEW_RANK
@@ -173,7 +173,7 @@ static void gce_need(const gce_form *form, pc_reading *reading) {
 }
 
 static pcal_status gce_configure(pc_options *options, const pc_layout *layout,
-                                 pc_reading *reading, pcal_error *err) {
+                                 pc_metric_config *reading, pcal_error *err) {
   PC_TRY(gce_from_variant(options, err));
   const gce_form form = gce_form_of(options);
   if (form.all || form.classwise) {
@@ -187,28 +187,28 @@ static pcal_status gce_configure(pc_options *options, const pc_layout *layout,
                      "gce: view= goes with scope=top and classwise=no only; leave it out");
     options->value[GCE_VIEW].set = 0;
   } else {
-    PC_TRY(pc_choose_view(options, GCE_VIEW, layout, reading, err));
+    PC_TRY(pc_metric_choose_view(options, GCE_VIEW, layout, reading, err));
   }
   gce_need(&form, reading);
   return PCAL_OK;
 }
 
 static pcal_status rmsce_configure(pc_options *options, const pc_layout *layout,
-                                   pc_reading *reading, pcal_error *err) {
-  pc_value *value = options->value;
+                                   pc_metric_config *reading, pcal_error *err) {
+  pc_option_value *value = options->value;
   if (value[RMSCE_PER_BIN].number > 0 && value[RMSCE_BINS].given)
     return pc_fail(err, PCAL_USAGE,
                    "rmsce: per-bin= decides how many bins there are; give per-bin= or bins=, "
                    "not both");
   value[value[RMSCE_PER_BIN].number > 0 ? RMSCE_BINS : RMSCE_PER_BIN].set = 0;
-  PC_TRY(pc_choose_view(options, RMSCE_VIEW, layout, reading, err));
+  PC_TRY(pc_metric_choose_view(options, RMSCE_VIEW, layout, reading, err));
   const gce_form form = gce_rmsce_form(options, 1.0);
   gce_need(&form, reading);
   return PCAL_OK;
 }
 
 static pcal_status sce_configure(pc_options *options, const pc_layout *layout,
-                                 pc_reading *reading, pcal_error *err) {
+                                 pc_metric_config *reading, pcal_error *err) {
   (void)layout;
   (void)err;
   const gce_form form = gce_sce_form(options);
@@ -217,7 +217,7 @@ static pcal_status sce_configure(pc_options *options, const pc_layout *layout,
 }
 
 static pcal_status ace_configure(pc_options *options, const pc_layout *layout,
-                                 pc_reading *reading, pcal_error *err) {
+                                 pc_metric_config *reading, pcal_error *err) {
   (void)layout;
   (void)err;
   const gce_form form = gce_ace_form(options);
@@ -227,7 +227,7 @@ static pcal_status ace_configure(pc_options *options, const pc_layout *layout,
 }
 
 static pcal_status tace_configure(pc_options *options, const pc_layout *layout,
-                                  pc_reading *reading, pcal_error *err) {
+                                  pc_metric_config *reading, pcal_error *err) {
   (void)layout;
   (void)err;
   const gce_form form = gce_tace_form(options);
@@ -260,45 +260,46 @@ static size_t tace_wants(const pc_options *options, const pc_curve_table *table,
 /* ---- the value ---- */
 
 static pcal_status gce_value(const gce_form *form, const pc_evidence *evidence,
-                             const pcal_env *env, pc_outcome *out, pcal_error *err) {
-  const pc_binned how = {.binning = form->equal_weights ? PC_BINNING_EVEN : PC_BINNING_ADAPTIVE,
-                         .bins = form->bins,
-                         .threshold = form->threshold,
-                         .p = form->l2 ? 2.0 : 1.0,
-                         .equal_weights = form->equal_weights,
-                         .mean = 1};
-  PC_TRY(pc_binned_evaluate(&how, evidence, env, out, err));
+                             const pcal_env *env, pc_metric_result *out, pcal_error *err) {
+  const pc_binned_error how = {.binning =
+                                   form->equal_weights ? PC_BINNING_EVEN : PC_BINNING_ADAPTIVE,
+                               .bins = form->bins,
+                               .threshold = form->threshold,
+                               .p = form->l2 ? 2.0 : 1.0,
+                               .equal_weights = form->equal_weights,
+                               .mean = 1};
+  PC_TRY(pc_binned_error_evaluate(&how, evidence, env, out, err));
   if (out->undefined)
     snprintf(out->why, sizeof out->why, "no score is above the threshold");
   return PCAL_OK;
 }
 
 static pcal_status gce_evaluate(const pc_options *options, const pc_evidence *evidence,
-                                const pcal_env *env, pc_outcome *out, pcal_error *err) {
+                                const pcal_env *env, pc_metric_result *out, pcal_error *err) {
   const gce_form form = gce_form_of(options);
   return gce_value(&form, evidence, env, out, err);
 }
 
 static pcal_status rmsce_evaluate(const pc_options *options, const pc_evidence *evidence,
-                                  const pcal_env *env, pc_outcome *out, pcal_error *err) {
+                                  const pcal_env *env, pc_metric_result *out, pcal_error *err) {
   const gce_form form = gce_rmsce_form(options, evidence->total);
   return gce_value(&form, evidence, env, out, err);
 }
 
 static pcal_status sce_evaluate(const pc_options *options, const pc_evidence *evidence,
-                                const pcal_env *env, pc_outcome *out, pcal_error *err) {
+                                const pcal_env *env, pc_metric_result *out, pcal_error *err) {
   const gce_form form = gce_sce_form(options);
   return gce_value(&form, evidence, env, out, err);
 }
 
 static pcal_status ace_evaluate(const pc_options *options, const pc_evidence *evidence,
-                                const pcal_env *env, pc_outcome *out, pcal_error *err) {
+                                const pcal_env *env, pc_metric_result *out, pcal_error *err) {
   const gce_form form = gce_ace_form(options);
   return gce_value(&form, evidence, env, out, err);
 }
 
 static pcal_status tace_evaluate(const pc_options *options, const pc_evidence *evidence,
-                                 const pcal_env *env, pc_outcome *out, pcal_error *err) {
+                                 const pcal_env *env, pc_metric_result *out, pcal_error *err) {
   const gce_form form = gce_tace_form(options);
   return gce_value(&form, evidence, env, out, err);
 }

@@ -22,7 +22,7 @@
  * Accuracy: bin sums exact to 2^-62 a row.   Cost: one sort. */
 #include <math.h>
 
-#include "metrics/view_test.h"
+#include "metrics/calibration_test.h"
 #include "stats/distributions.h"
 
 enum { HOSMER_BINS, HOSMER_VIEW, HOSMER_VARIANCE, HOSMER_EXPECTED };
@@ -30,7 +30,7 @@ enum { HOSMER_BY_SUM, HOSMER_BY_MEAN };
 
 static const pcal_option hosmer_lemeshow_options[] = {
     {"bins", PCAL_OPTION_INT, "10", 1, PC_BINS_MAX, NULL, "number of bins"},
-    PC_TEST_VIEW_OPTION,
+    PC_CALIBRATION_TEST_VIEW_OPTION,
     {"variance", PCAL_OPTION_CHOICE, "sum", 0, 0, "sum|mean",
      "of a bin: the sum of p(1-p), or as in the original n m (1-m) at the bin's mean m"},
     {"expected", PCAL_OPTION_REAL, "5", 0, 1e6, NULL,
@@ -79,7 +79,8 @@ static size_t hosmer_lemeshow_join(pc_bin *bins, size_t count, double expected) 
   return left;
 }
 
-static void hosmer_lemeshow_sum(const pc_bin *bins, size_t count, int rule, pc_test *out) {
+static void hosmer_lemeshow_sum(const pc_bin *bins, size_t count, int rule,
+                                pc_calibration_test *out) {
   size_t degrees = 0;
   for (size_t b = 0; b < count; b++) {
     const double variance = bins[b].weight > 0 ? hosmer_lemeshow_variance(&bins[b], rule) : 0.0;
@@ -97,7 +98,7 @@ static void hosmer_lemeshow_sum(const pc_bin *bins, size_t count, int rule, pc_t
 }
 
 static void hosmer_lemeshow_bins(const pc_options *options, pc_bin *bins, size_t count,
-                                 pc_test *out) {
+                                 pc_calibration_test *out) {
   const double expected = options->value[HOSMER_EXPECTED].number;
   const int rule = options->value[HOSMER_VARIANCE].choice;
   size_t refuted = 0, graded = 0;
@@ -120,7 +121,8 @@ static void hosmer_lemeshow_bins(const pc_options *options, pc_bin *bins, size_t
 }
 
 static pcal_status hosmer_lemeshow_test(const pc_options *options, const pc_curve_table *table,
-                                        const pcal_env *env, pc_test *out, pcal_error *err) {
+                                        const pcal_env *env, pc_calibration_test *out,
+                                        pcal_error *err) {
   size_t count = (size_t)options->value[HOSMER_BINS].number;
   pc_bin *bins = pc_alloc(env, count, sizeof *bins);
   if (bins == NULL)
@@ -133,14 +135,14 @@ static pcal_status hosmer_lemeshow_test(const pc_options *options, const pc_curv
 }
 
 static pcal_status hosmer_lemeshow_configure(pc_options *options, const pc_layout *layout,
-                                             pc_reading *reading, pcal_error *err) {
-  return pc_test_configure(options, HOSMER_VIEW, layout, reading, err);
+                                             pc_metric_config *reading, pcal_error *err) {
+  return pc_calibration_test_configure(options, HOSMER_VIEW, layout, reading, err);
 }
 
 static pcal_status hosmer_lemeshow_evaluate(const pc_options *options,
                                             const pc_evidence *evidence, const pcal_env *env,
-                                            pc_outcome *out, pcal_error *err) {
-  return pc_test_evaluate(options, evidence, env, hosmer_lemeshow_test, out, err);
+                                            pc_metric_result *out, pcal_error *err) {
+  return pc_calibration_test_evaluate(options, evidence, env, hosmer_lemeshow_test, out, err);
 }
 
 const pc_metric pc_metric_hosmer_lemeshow = {

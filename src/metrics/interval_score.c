@@ -40,7 +40,7 @@ static void interval_score_values(const double *params, const pc_rows *rows, siz
 }
 
 static pcal_status interval_score_configure(pc_options *options, const pc_layout *layout,
-                                            pc_reading *reading, pcal_error *err) {
+                                            pc_metric_config *reading, pcal_error *err) {
   const pc_forecast_shape shape = pc_forecast_layout_shape(layout);
   const double level = options->value[INTERVAL_SCORE_LEVEL].number;
   char low[PC_NUMBER_MAX], high[PC_NUMBER_MAX];
@@ -60,15 +60,15 @@ static pcal_status interval_score_configure(pc_options *options, const pc_layout
 
 static pcal_status interval_score_evaluate(const pc_options *options,
                                            const pc_evidence *evidence, const pcal_env *env,
-                                           pc_outcome *out, pcal_error *err) {
+                                           pc_metric_result *out, pcal_error *err) {
   (void)options;
   (void)env;
   (void)err;
   const double width = evidence->sum.value[0] / evidence->total;
   const double miss = evidence->sum.value[1] / evidence->total;
   out->value = width + miss;
-  pc_outcome_part(out, "width", width);
-  pc_outcome_part(out, "miss", miss);
+  pc_metric_result_part(out, "width", width);
+  pc_metric_result_part(out, "miss", miss);
   return PCAL_OK;
 }
 

@@ -14,8 +14,8 @@
  * Accuracy: exact to 2^-62 a row.   Cost: one sort. */
 #include <math.h>
 
+#include "curve/cumulative_points.h"
 #include "metrics/metric.h"
-#include "stats/cumulated.h"
 
 #define KS_STRETCHES 333 /* of the curve, with up to three points each */
 
@@ -61,7 +61,7 @@ static pcal_status ks_check(pc_options *options, const pc_layout *layout, pcal_e
   PC_TRY(ks_check_index(options, KS_RANK, layout->classes, err));
   PC_TRY(ks_check_index(options, KS_WITHIN, layout->classes, err));
   PC_TRY(ks_check_index(options, KS_CLASS, layout->classes - 1, err));
-  if (given == 0 && pc_layout_binary(layout) && options->value[KS_BY].choice == KS_POOLED)
+  if (given == 0 && pc_layout_is_binary(layout) && options->value[KS_BY].choice == KS_POOLED)
     ks_set(options, KS_CLASS, 1);
   else if (given == 0)
     ks_set(options, KS_RANK, 1);
@@ -69,7 +69,7 @@ static pcal_status ks_check(pc_options *options, const pc_layout *layout, pcal_e
 }
 
 static pcal_status ks_by_label(const pc_options *options, const pc_layout *layout,
-                               pc_reading *reading, pcal_error *err) {
+                               pc_metric_config *reading, pcal_error *err) {
   if (!options->value[KS_RANK].set || options->value[KS_RANK].number != 1)
     return pc_fail(err, PCAL_USAGE, "ks: by=label goes with rank=1 only");
   if (layout->kind == PCAL_CONFIDENCE)
@@ -81,7 +81,7 @@ static pcal_status ks_by_label(const pc_options *options, const pc_layout *layou
 }
 
 static pcal_status ks_configure(pc_options *options, const pc_layout *layout,
-                                pc_reading *reading, pcal_error *err) {
+                                pc_metric_config *reading, pcal_error *err) {
   PC_TRY(ks_check(options, layout, err));
   pc_view *view = &reading->need.view;
   const size_t index = options->value[KS_CLASS].set    ? KS_CLASS
@@ -110,9 +110,9 @@ static size_t ks_wants(const pc_options *options, const pc_curve_table *table,
 
 /* The points of one part behind those of the parts before it. */
 static void ks_graph_part(const pc_evidence *evidence, size_t part, size_t stretches,
-                          pc_cumulated *points, pc_graph *graph) {
+                          pc_cumulative_point *points, pc_plot_table *graph) {
   const size_t count =
-      pc_cumulate(&evidence->curve.parts[part], evidence->total, stretches, points);
+      pc_cumulative_points(&evidence->curve.parts[part], evidence->total, stretches, points);
   for (size_t i = 0; i < count; i++, graph->count++) {
     graph->columns[0][graph->count] = points[i].score;
     graph->columns[1][graph->count] = points[i].fraction;
@@ -123,8 +123,8 @@ static void ks_graph_part(const pc_evidence *evidence, size_t part, size_t stret
   }
 }
 
-static pcal_status ks_graph(const pcal_env *env, const pc_evidence *evidence, pc_graph *graph,
-                            pcal_error *err) {
+static pcal_status ks_graph(const pcal_env *env, const pc_evidence *evidence,
+                            pc_plot_table *graph, pcal_error *err) {
   static const char *const names[] = {
       "score", "fraction", "cumulated_score", "cumulated_outcome", "label", NULL};
   static const char *const plain[] = {"score", "fraction", "cumulated_score",
@@ -133,14 +133,15 @@ static pcal_status ks_graph(const pcal_env *env, const pc_evidence *evidence, pc
   const size_t stretches = KS_STRETCHES / parts > 4 ? KS_STRETCHES / parts : 4;
   size_t room = 0, largest = 0;
   for (size_t p = 0; p < parts; p++) {
-    const size_t more = pc_cumulated_room(&evidence->curve.parts[p], stretches);
+    const size_t more = pc_cumulative_points_max(&evidence->curve.parts[p], stretches);
     room += more;
     largest = more > largest ? more : largest;
   }
-  pc_cumulated *points = pc_alloc_raw(env, largest, sizeof *points);
+  pc_cumulative_point *points = pc_alloc_raw(env, largest, sizeof *points);
   if (points == NULL)
     return pc_fail_memory(err, "keeping a curve");
-  const pcal_status status = pc_graph_new(env, parts > 1 ? names : plain, room, graph, err);
+  const pcal_status status =
+      pc_plot_table_new(env, parts > 1 ? names : plain, room, graph, err);
   for (size_t p = 0; p < parts && status == PCAL_OK; p++)
     ks_graph_part(evidence, p, stretches, points, graph);
   pc_free(env, points);
@@ -148,7 +149,7 @@ static pcal_status ks_graph(const pcal_env *env, const pc_evidence *evidence, pc
 }
 
 static pcal_status ks_evaluate(const pc_options *options, const pc_evidence *evidence,
-                               const pcal_env *env, pc_outcome *out, pcal_error *err) {
+                               const pcal_env *env, pc_metric_result *out, pcal_error *err) {
   (void)options;
   pc_gap gap = {0.0, 0.0};
   for (size_t p = 0; p < evidence->curve.part_count; p++) {
@@ -156,8 +157,8 @@ static pcal_status ks_evaluate(const pc_options *options, const pc_evidence *evi
     out->value += fabs(gap.value) / evidence->total;
   }
   if (evidence->curve.part_count == 1) {
-    pc_outcome_part(out, "at", gap.at);
-    pc_outcome_part(out, "signed", gap.value / evidence->total);
+    pc_metric_result_part(out, "at", gap.at);
+    pc_metric_result_part(out, "signed", gap.value / evidence->total);
   }
   if (out->graph.wanted)
     return ks_graph(env, evidence, &out->graph, err);

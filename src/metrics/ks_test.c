@@ -16,12 +16,12 @@
  * Accuracy: sums over sorted distinct scores in double.   Cost: one sort. */
 #include <math.h>
 
-#include "metrics/view_test.h"
+#include "metrics/calibration_test.h"
 #include "stats/distributions.h"
 
 enum { KS_TEST_VIEW };
 
-static const pcal_option ks_test_options[] = {PC_TEST_VIEW_OPTION};
+static const pcal_option ks_test_options[] = {PC_CALIBRATION_TEST_VIEW_OPTION};
 
 typedef struct ks_test_walk {
   double high, low; /* 0 is among the values */
@@ -32,7 +32,7 @@ static ks_test_walk ks_test_sum(const pc_curve_table *table) {
   ks_test_walk walk = {0.0, 0.0, 0.0, 0.0};
   double at = 0.0;
   for (size_t i = 0; i < table->count; i++) {
-    const double p = pc_test_score(table->score[i]);
+    const double p = pc_calibration_test_score(table->score[i]);
     at += table->hits[i] - table->weight[i] * p;
     walk.high = at > walk.high ? at : walk.high;
     walk.low = at < walk.low ? at : walk.low;
@@ -63,7 +63,7 @@ static double ks_test_width(const ks_test_walk *walk) {
 }
 
 static void ks_test_tell(const pc_curve_table *table, double (*distance)(const ks_test_walk *),
-                         double (*tail)(double), pc_test *out) {
+                         double (*tail)(double), pc_calibration_test *out) {
   const ks_test_walk walk = ks_test_sum(table);
   if (walk.variance > 0.0) {
     const ks_test_walk plain = ks_test_scaled(&walk, 0), far = ks_test_scaled(&walk, 1);
@@ -78,7 +78,8 @@ static void ks_test_tell(const pc_curve_table *table, double (*distance)(const k
 }
 
 static pcal_status ks_test_maximum(const pc_options *options, const pc_curve_table *table,
-                                   const pcal_env *env, pc_test *out, pcal_error *err) {
+                                   const pcal_env *env, pc_calibration_test *out,
+                                   pcal_error *err) {
   (void)options;
   (void)env;
   (void)err;
@@ -87,7 +88,8 @@ static pcal_status ks_test_maximum(const pc_options *options, const pc_curve_tab
 }
 
 static pcal_status ks_test_range(const pc_options *options, const pc_curve_table *table,
-                                 const pcal_env *env, pc_test *out, pcal_error *err) {
+                                 const pcal_env *env, pc_calibration_test *out,
+                                 pcal_error *err) {
   (void)options;
   (void)env;
   (void)err;
@@ -96,19 +98,20 @@ static pcal_status ks_test_range(const pc_options *options, const pc_curve_table
 }
 
 static pcal_status ks_test_configure(pc_options *options, const pc_layout *layout,
-                                     pc_reading *reading, pcal_error *err) {
-  return pc_test_configure(options, KS_TEST_VIEW, layout, reading, err);
+                                     pc_metric_config *reading, pcal_error *err) {
+  return pc_calibration_test_configure(options, KS_TEST_VIEW, layout, reading, err);
 }
 
 static pcal_status ks_test_evaluate(const pc_options *options, const pc_evidence *evidence,
-                                    const pcal_env *env, pc_outcome *out, pcal_error *err) {
-  return pc_test_evaluate(options, evidence, env, ks_test_maximum, out, err);
+                                    const pcal_env *env, pc_metric_result *out,
+                                    pcal_error *err) {
+  return pc_calibration_test_evaluate(options, evidence, env, ks_test_maximum, out, err);
 }
 
 static pcal_status ks_test_evaluate_kuiper(const pc_options *options,
                                            const pc_evidence *evidence, const pcal_env *env,
-                                           pc_outcome *out, pcal_error *err) {
-  return pc_test_evaluate(options, evidence, env, ks_test_range, out, err);
+                                           pc_metric_result *out, pcal_error *err) {
+  return pc_calibration_test_evaluate(options, evidence, env, ks_test_range, out, err);
 }
 
 #define KS_TEST_TRAITS (PC_ORDER_FREE | PC_MERGEABLE | PC_FREQUENCY_WEIGHTS)

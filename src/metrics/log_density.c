@@ -8,7 +8,7 @@
  * Cost: O(N). */
 #include <math.h>
 
-#include "core/elementary.h"
+#include "base/elementary.h"
 #include "metrics/forecast_metric.h"
 
 #define LOG_DENSITY_LOG_2PI 1.83787706640934548356
@@ -24,14 +24,15 @@ static void log_density_values(const double *params, const pc_rows *rows, size_t
 }
 
 static pcal_status log_density_configure(pc_options *options, const pc_layout *layout,
-                                         pc_reading *reading, pcal_error *err) {
+                                         pc_metric_config *reading, pcal_error *err) {
   PC_TRY(pc_forecast_need_gaussian(options, layout, err));
   pc_forecast_sum(reading, layout, log_density_values, 1);
   return PCAL_OK;
 }
 
 static pcal_status log_density_evaluate(const pc_options *options, const pc_evidence *evidence,
-                                        const pcal_env *env, pc_outcome *out, pcal_error *err) {
+                                        const pcal_env *env, pc_metric_result *out,
+                                        pcal_error *err) {
   (void)options;
   (void)env;
   (void)err;

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "core/elementary.h"
+#include "base/elementary.h"
 #include "metrics/metric.h"
 #include "metrics/score_needs.h"
 
@@ -39,7 +39,7 @@ void pc_need_log(pc_need *need, double clip) {
 }
 
 static pcal_status log_score_configure(pc_options *options, const pc_layout *layout,
-                                       pc_reading *reading, pcal_error *err) {
+                                       pc_metric_config *reading, pcal_error *err) {
   (void)layout;
   (void)err;
   pc_need_log(&reading->need, options->value[LOG_CLIP].number);
@@ -47,7 +47,8 @@ static pcal_status log_score_configure(pc_options *options, const pc_layout *lay
 }
 
 static pcal_status log_score_evaluate(const pc_options *options, const pc_evidence *evidence,
-                                      const pcal_env *env, pc_outcome *out, pcal_error *err) {
+                                      const pcal_env *env, pc_metric_result *out,
+                                      pcal_error *err) {
   (void)options;
   (void)env;
   (void)err;

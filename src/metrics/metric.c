@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/text.h"
+#include "base/text.h"
 
 #define METRIC(file, symbol) extern const pc_metric pc_metric_##symbol;
 #include "metrics/registry.def"
@@ -15,7 +15,7 @@ static const pc_metric *const metric_rows[] = {
 #undef METRIC
 };
 
-static const pcal_row metric_groups[] = {
+static const pcal_registry_row metric_groups[] = {
 #define GROUP(group_name, group_title, specs) \
   {.kind = "groups",                          \
    .name = group_name,                        \
@@ -58,19 +58,19 @@ size_t pc_metric_group_count(void) {
   return sizeof metric_groups / sizeof *metric_groups;
 }
 
-const pcal_row *pc_metric_group_at(size_t index) {
+const pcal_registry_row *pc_metric_group_at(size_t index) {
   return index < pc_metric_group_count() ? &metric_groups[index] : NULL;
 }
 
-const pcal_row *pc_metric_group_find(const char *name) {
+const pcal_registry_row *pc_metric_group_find(const char *name) {
   for (size_t i = 0; i < pc_metric_group_count(); i++)
     if (strcmp(metric_groups[i].name, name) == 0)
       return &metric_groups[i];
   return NULL;
 }
 
-const pcal_row *pc_notion_at(size_t index) {
-  static const pcal_row rows[] = {
+const pcal_registry_row *pc_calibration_notion_at(size_t index) {
+  static const pcal_registry_row rows[] = {
 #define NOTION(its_name, its_title, definition, its_about) \
   {.kind = "notions",                                      \
    .name = its_name,                                       \
@@ -86,7 +86,7 @@ const pcal_row *pc_notion_at(size_t index) {
    .about = its_about,                                                            \
    .citation = its_citation,                                                      \
    .task = "regression"},
-#include "metrics/notions.def"
+#include "metrics/calibration_notions.def"
 #undef FORECAST_NOTION
 #undef NOTION
   };
@@ -112,13 +112,13 @@ pcal_status pc_metric_parse(const char *spec, const pc_metric **metric, pc_optio
                    "its own; name one of its metrics, see `propercal list groups %s`",
                    name, name);
   if (*metric == NULL) {
-    const char *near = pc_nearest(name, metric_next_name, NULL);
+    const char *near = pc_nearest_word(name, metric_next_name, NULL);
     return pc_fail(err, PCAL_USAGE,
                    "there is no metric \"%s\"%s%s%s; `propercal list metrics` shows them all",
                    name, near == NULL ? "" : " (did you mean \"", near == NULL ? "" : near,
                    near == NULL ? "" : "\"?)");
   }
-  const pcal_row *row = &(*metric)->row;
+  const pcal_registry_row *row = &(*metric)->row;
   return pc_options_parse(spec, row->name, row->options, row->option_count, options, err);
 }
 
@@ -139,12 +139,12 @@ pcal_status pc_metric_parse_for(pc_form form, const char *spec, const pc_metric 
                    name);
   if (*metric == NULL)
     return pc_metric_parse(spec, metric, options, err);
-  const pcal_row *row = &(*metric)->row;
+  const pcal_registry_row *row = &(*metric)->row;
   return pc_options_parse(spec, row->name, row->options, row->option_count, options, err);
 }
 
-pcal_status pc_outcome_classes(pc_outcome *outcome, const pcal_env *env, size_t count,
-                               pcal_error *err) {
+pcal_status pc_metric_result_classes(pc_metric_result *outcome, const pcal_env *env,
+                                     size_t count, pcal_error *err) {
   outcome->class_values = pc_alloc(env, count, sizeof *outcome->class_values);
   if (outcome->class_values == NULL)
     return pc_fail_memory(err, "measuring each class");
@@ -152,7 +152,7 @@ pcal_status pc_outcome_classes(pc_outcome *outcome, const pcal_env *env, size_t 
   return PCAL_OK;
 }
 
-void pc_outcome_inner(pc_outcome *outcome, double inner, int power) {
+void pc_metric_result_inner(pc_metric_result *outcome, double inner, int power) {
   outcome->inner = inner;
   outcome->inner_power = power;
 }
@@ -164,18 +164,20 @@ void pc_debiased_add(pc_debiased *into, pc_debiased part) {
   into->slope_weight += part.slope_weight;
 }
 
-pc_quadratic pc_debiased_law(const pc_debiased *sum, double divisor, double most) {
+pc_variance_law pc_debiased_law(const pc_debiased *sum, double divisor, double most) {
   const double slope = sum->slope_weight > 0 ? sum->slope_sum / sum->slope_weight : 0.0;
-  return (pc_quadratic){sum->noise / (divisor * divisor), slope / divisor, most};
+  return (pc_variance_law){sum->noise / (divisor * divisor), slope / divisor, most};
 }
 
-void pc_outcome_debiased(pc_outcome *outcome, pc_debiased sum, double divisor, double most) {
-  pc_outcome_inner(outcome, sum.square / divisor, 2);
+void pc_metric_result_debiased(pc_metric_result *outcome, pc_debiased sum, double divisor,
+                               double most) {
+  pc_metric_result_inner(outcome, sum.square / divisor, 2);
   outcome->inner_law = pc_debiased_law(&sum, divisor, most);
 }
 
-pcal_status pc_evaluate_mean(const pc_options *options, const pc_evidence *evidence,
-                             const pcal_env *env, pc_outcome *out, pcal_error *err) {
+pcal_status pc_metric_evaluate_mean(const pc_options *options, const pc_evidence *evidence,
+                                    const pcal_env *env, pc_metric_result *out,
+                                    pcal_error *err) {
   (void)options;
   (void)env;
   (void)err;
@@ -183,23 +185,23 @@ pcal_status pc_evaluate_mean(const pc_options *options, const pc_evidence *evide
   return PCAL_OK;
 }
 
-void pc_outcome_part(pc_outcome *outcome, const char *name, double value) {
+void pc_metric_result_part(pc_metric_result *outcome, const char *name, double value) {
   if (outcome->part_count < PC_PARTS_MAX)
     outcome->parts[outcome->part_count++] = (pcal_part){name, value};
 }
 
-void pc_outcome_part_at(pc_outcome *outcome, double number, double value) {
+void pc_metric_result_part_at(pc_metric_result *outcome, double number, double value) {
   if (outcome->part_count >= PC_PARTS_MAX)
     return;
   char *name = outcome->part_names[outcome->part_count];
   pc_show(number, name);
-  pc_outcome_part(outcome, name, value);
+  pc_metric_result_part(outcome, name, value);
 }
 
-pcal_status pc_graph_new(const pcal_env *env, const char *const *names, size_t room,
-                         pc_graph *graph, pcal_error *err) {
+pcal_status pc_plot_table_new(const pcal_env *env, const char *const *names, size_t room,
+                              pc_plot_table *graph, pcal_error *err) {
   size_t columns = 0;
-  while (columns < PC_GRAPH_COLUMNS && names[columns] != NULL)
+  while (columns < PC_PLOT_TABLE_COLUMNS && names[columns] != NULL)
     columns++;
   double *values = pc_alloc(env, columns * room, sizeof *values);
   if (values == NULL)
@@ -212,22 +214,23 @@ pcal_status pc_graph_new(const pcal_env *env, const char *const *names, size_t r
   return PCAL_OK;
 }
 
-void pc_graph_free(const pcal_env *env, pc_graph *graph) {
+void pc_plot_table_free(const pcal_env *env, pc_plot_table *graph) {
   pc_free(env, graph->columns[0]);
-  *graph = (pc_graph){0};
+  *graph = (pc_plot_table){0};
 }
 
-pcal_status pc_graph_bins_new(const pcal_env *env, size_t parts, size_t bins, pc_graph *graph,
-                              pcal_error *err) {
+pcal_status pc_plot_table_bins_new(const pcal_env *env, size_t parts, size_t bins,
+                                   pc_plot_table *graph, pcal_error *err) {
   static const char *const names[] = {"low", "high", "weight", "confidence", "accuracy", NULL};
   static const char *const classes[] = {"low",      "high",  "weight", "confidence",
                                         "accuracy", "class", NULL};
   return graph->wanted
-             ? pc_graph_new(env, parts > 1 ? classes : names, parts * bins, graph, err)
+             ? pc_plot_table_new(env, parts > 1 ? classes : names, parts * bins, graph, err)
              : PCAL_OK;
 }
 
-void pc_graph_bins_add(pc_graph *graph, size_t part, const pc_bin *bins, size_t count) {
+void pc_plot_table_bins_add(pc_plot_table *graph, size_t part, const pc_bin *bins,
+                            size_t count) {
   for (size_t b = 0; graph->wanted && b < count; b++, graph->count++) {
     const int filled = bins[b].weight > 0;
     const double cells[] = {bins[b].low,
@@ -241,20 +244,20 @@ void pc_graph_bins_add(pc_graph *graph, size_t part, const pc_bin *bins, size_t 
   }
 }
 
-pcal_status pc_graph_bins(const pcal_env *env, const pc_bin *bins, size_t count,
-                          pc_graph *graph, pcal_error *err) {
-  PC_TRY(pc_graph_bins_new(env, 1, count, graph, err));
-  pc_graph_bins_add(graph, 0, bins, count);
+pcal_status pc_plot_table_bins(const pcal_env *env, const pc_bin *bins, size_t count,
+                               pc_plot_table *graph, pcal_error *err) {
+  PC_TRY(pc_plot_table_bins_new(env, 1, count, graph, err));
+  pc_plot_table_bins_add(graph, 0, bins, count);
   return PCAL_OK;
 }
 
 enum { METRIC_VIEW_AUTO, METRIC_VIEW_TOP, METRIC_VIEW_POSITIVE };
 
-pcal_status pc_choose_view(pc_options *options, size_t index, const pc_layout *layout,
-                           pc_reading *reading, pcal_error *err) {
+pcal_status pc_metric_choose_view(pc_options *options, size_t index, const pc_layout *layout,
+                                  pc_metric_config *reading, pcal_error *err) {
   int chosen = options->value[index].choice;
   if (chosen == METRIC_VIEW_AUTO)
-    chosen = pc_layout_binary(layout) ? METRIC_VIEW_POSITIVE : METRIC_VIEW_TOP;
+    chosen = pc_layout_is_binary(layout) ? METRIC_VIEW_POSITIVE : METRIC_VIEW_TOP;
   if (chosen == METRIC_VIEW_POSITIVE && layout->classes != 2)
     return pc_fail(err, PCAL_USAGE,
                    "%s: view=positive needs two classes, and the data have %s; use view=top",

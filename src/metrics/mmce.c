@@ -32,8 +32,8 @@ static const pcal_option mmce_options[] = {
 };
 
 static pcal_status mmce_configure(pc_options *options, const pc_layout *layout,
-                                  pc_reading *reading, pcal_error *err) {
-  PC_TRY(pc_choose_view(options, MMCE_VIEW, layout, reading, err));
+                                  pc_metric_config *reading, pcal_error *err) {
+  PC_TRY(pc_metric_choose_view(options, MMCE_VIEW, layout, reading, err));
   reading->need.machine = PC_CURVE;
   reading->bound = "lower";
   if (options->value[MMCE_ESTIMATOR].choice == MMCE_U)
@@ -94,7 +94,7 @@ static double mmce_self(const pc_curve_table *table) {
 
 /* Under calibration the variance of the unbiased square is 2 / N^2 times the mean of (r_i r_j
  * k_ij)^2; were one function all that matters, the slope would follow from it. */
-static pc_quadratic mmce_law(const pc_curve_table *table, double width, double n) {
+static pc_variance_law mmce_law(const pc_curve_table *table, double width, double n) {
   mmce_sum below = {0.0, 0.0}, total = {0.0, 0.0};
   double origin = table->score[0];
   for (size_t i = 0; i < table->count; i++) {
@@ -107,11 +107,11 @@ static pc_quadratic mmce_law(const pc_curve_table *table, double width, double n
     mmce_add(&below, square);
   }
   const double noise = 2 * (total.value + total.rest) / (n * n) / (n * n);
-  return (pc_quadratic){noise, 2 * sqrt(2 * noise), 2.0};
+  return (pc_variance_law){noise, 2 * sqrt(2 * noise), 2.0};
 }
 
 static pcal_status mmce_evaluate(const pc_options *options, const pc_evidence *evidence,
-                                 const pcal_env *env, pc_outcome *out, pcal_error *err) {
+                                 const pcal_env *env, pc_metric_result *out, pcal_error *err) {
   (void)env;
   (void)err;
   const pc_curve_table *table = &evidence->curve.parts[0];
@@ -127,10 +127,10 @@ static pcal_status mmce_evaluate(const pc_options *options, const pc_evidence *e
       unbiased ? (pairs - mmce_self(table)) / (n * (n - 1)) : pairs / (n * n);
   out->value = sqrt(fmax(squared, 0.0));
   if (n > 1) {
-    pc_outcome_inner(out, (pairs - mmce_self(table)) / (n * (n - 1)), 2);
+    pc_metric_result_inner(out, (pairs - mmce_self(table)) / (n * (n - 1)), 2);
     out->inner_law = mmce_law(table, options->value[MMCE_WIDTH].number, n);
   }
-  pc_outcome_part(out, "squared", squared);
+  pc_metric_result_part(out, "squared", squared);
   return PCAL_OK;
 }
 

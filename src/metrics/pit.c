@@ -8,7 +8,7 @@
  *                        (1 + p)/2; parts: c_p
  *           quantile-ce  mean over levels t of |share of u <= t  -  t|
  * Edge cases:
- * (1) samples: u follows the law of ranks (metrics/forecast_places.c), so that all three are 0
+ * (1) samples: u follows the law of ranks (metrics/target_ranks.c), so that all three are 0
  *     for a calibrated ensemble of any size and many rows; a target that equals some samples
  *     has each rank that it may have with the same probability;
  * (2) quantiles: pit is refused, since they do not give the distribution in between; the levels
@@ -25,7 +25,7 @@
 #include <math.h>
 
 #include "metrics/forecast_metric.h"
-#include "metrics/forecast_places.h"
+#include "metrics/target_ranks.h"
 
 #define COVERAGE_GRAPH_LEVELS 99
 
@@ -42,13 +42,13 @@ static const pcal_option coverage_options[] = {
 };
 static const pcal_option quantile_ce_options[] = {PC_FORECAST_LEVELS_OPTION};
 
-static void pit_need(const pc_layout *layout, pc_reading *reading) {
+static void pit_need(const pc_layout *layout, pc_metric_config *reading) {
   reading->need.machine = PC_CURVE;
   reading->need.view = pc_view_pit(layout);
 }
 
 static pcal_status pit_configure(pc_options *options, const pc_layout *layout,
-                                 pc_reading *reading, pcal_error *err) {
+                                 pc_metric_config *reading, pcal_error *err) {
   if (layout->form == PC_FORM_QUANTILES)
     return pc_fail(err, PCAL_USAGE,
                    "%s needs whole distributions, and quantiles tell them only at their "
@@ -59,7 +59,7 @@ static pcal_status pit_configure(pc_options *options, const pc_layout *layout,
 }
 
 /* The central intervals that quantiles have, from the narrowest. */
-static void pit_central_levels(const pc_layout *layout, pc_value *value) {
+static void pit_central_levels(const pc_layout *layout, pc_option_value *value) {
   const pc_forecast_shape shape = pc_forecast_layout_shape(layout);
   value->list_count = 0;
   for (size_t l = layout->columns; l-- > 0 && value->list_count < PC_PARTS_MAX;) {
@@ -78,8 +78,8 @@ static int pit_has_ends(const pc_layout *layout, double level) {
 }
 
 static pcal_status coverage_configure(pc_options *options, const pc_layout *layout,
-                                      pc_reading *reading, pcal_error *err) {
-  pc_value *value = &options->value[PIT_LEVELS];
+                                      pc_metric_config *reading, pcal_error *err) {
+  pc_option_value *value = &options->value[PIT_LEVELS];
   char shown[PC_NUMBER_MAX];
   if (layout->form == PC_FORM_QUANTILES && !value->given)
     pit_central_levels(layout, value);
@@ -102,7 +102,7 @@ static pcal_status coverage_configure(pc_options *options, const pc_layout *layo
 }
 
 static pcal_status quantile_ce_configure(pc_options *options, const pc_layout *layout,
-                                         pc_reading *reading, pcal_error *err) {
+                                         pc_metric_config *reading, pcal_error *err) {
   PC_TRY(pc_forecast_levels(options, PIT_LEVELS, layout, err));
   pit_need(layout, reading);
   return PCAL_OK;
@@ -145,7 +145,7 @@ static double pit_moment(const pc_curve_table *table, double about, int power) {
 typedef struct pit_view {
   const pc_layout *layout;
   const pc_curve_table *table;
-  pc_places places;
+  pc_target_ranks places;
 } pit_view;
 
 static pcal_status pit_open(const pc_evidence *evidence, const pcal_env *env, pit_view *out,
@@ -153,7 +153,7 @@ static pcal_status pit_open(const pc_evidence *evidence, const pcal_env *env, pi
   *out = (pit_view){evidence->layout, &evidence->curve.parts[0], {0, NULL, NULL, NULL}};
   return out->layout->form == PC_FORM_GAUSSIAN
              ? PCAL_OK
-             : pc_places_new(env, out->layout, out->table, &out->places, err);
+             : pc_target_ranks_new(env, out->layout, out->table, &out->places, err);
 }
 
 /* Share of targets in the central interval of a level. */
@@ -162,9 +162,10 @@ static double pit_central(const pit_view *view, double level) {
   if (view->layout->form == PC_FORM_GAUSSIAN)
     return pit_share(view->table, low, high);
   if (view->layout->form == PC_FORM_SAMPLES)
-    return pc_places_share(&view->places, high) - pc_places_share(&view->places, low);
+    return pc_target_ranks_share(&view->places, high) -
+           pc_target_ranks_share(&view->places, low);
   const pc_forecast_shape shape = pc_forecast_layout_shape(view->layout);
-  const pc_places *places = &view->places;
+  const pc_target_ranks *places = &view->places;
   pc_level from, to;
   pc_level_make(&shape, low, &from);
   pc_level_make(&shape, high, &to);
@@ -178,11 +179,11 @@ static double pit_upto(const pit_view *view, double level) {
   if (view->layout->form == PC_FORM_GAUSSIAN)
     return pit_share(view->table, 0.0, level);
   if (view->layout->form == PC_FORM_SAMPLES)
-    return pc_places_share(&view->places, level);
+    return pc_target_ranks_share(&view->places, level);
   const pc_forecast_shape shape = pc_forecast_layout_shape(view->layout);
   pc_level at;
   pc_level_make(&shape, level, &at);
-  return pc_places_upto(&view->places, at.column, level);
+  return pc_target_ranks_upto(&view->places, at.column, level);
 }
 
 /* Share of low < u <= high, with u = 0 in the first bin. */
@@ -190,14 +191,15 @@ static double pit_bin(const pit_view *view, double low, double high, size_t *at)
   const pc_curve_table *table = view->table;
   double weight = 0.0;
   if (view->layout->form == PC_FORM_SAMPLES)
-    return pc_places_share(&view->places, high) - pc_places_share(&view->places, low);
+    return pc_target_ranks_share(&view->places, high) -
+           pc_target_ranks_share(&view->places, low);
   while (*at < table->count && (high >= 1.0 || table->score[*at] <= high))
     weight += table->weight[(*at)++];
   return weight / table->total;
 }
 
 /* Half the sum of |share - 1/B|; fills the graph where it is wanted. */
-static double pit_binned(const pit_view *view, size_t bins, pc_graph *graph) {
+static double pit_binned(const pit_view *view, size_t bins, pc_plot_table *graph) {
   double off = 0.0;
   size_t at = 0;
   for (size_t b = 0; b < bins; b++) {
@@ -239,35 +241,35 @@ static void pit_samples(const pit_view *view, double *distance, double *mean,
 }
 
 static pcal_status pit_evaluate(const pc_options *options, const pc_evidence *evidence,
-                                const pcal_env *env, pc_outcome *out, pcal_error *err) {
+                                const pcal_env *env, pc_metric_result *out, pcal_error *err) {
   static const char *const names[] = {"low", "high", "weight", "share", NULL};
   const size_t bins = (size_t)options->value[PIT_BINS].number;
   double mean = 0.0, variance = 0.0;
   pit_view view;
   if (out->graph.wanted)
-    PC_TRY(pc_graph_new(env, names, bins, &out->graph, err));
+    PC_TRY(pc_plot_table_new(env, names, bins, &out->graph, err));
   PC_TRY(pit_open(evidence, env, &view, err));
   if (evidence->layout->form == PC_FORM_GAUSSIAN)
     pit_normal(&view, &out->value, &mean, &variance);
   else
     pit_samples(&view, &out->value, &mean, &variance);
-  pc_outcome_part(out, "bins", pit_binned(&view, bins, &out->graph));
-  pc_outcome_part(out, "mean", mean);
-  pc_outcome_part(out, "variance", variance);
-  pc_places_free(env, &view.places);
+  pc_metric_result_part(out, "bins", pit_binned(&view, bins, &out->graph));
+  pc_metric_result_part(out, "mean", mean);
+  pc_metric_result_part(out, "variance", variance);
+  pc_target_ranks_free(env, &view.places);
   return PCAL_OK;
 }
 
 /* Shares of central intervals of every hundredth, or of those that quantiles have. */
 static pcal_status coverage_graph(const pc_options *options, const pit_view *view,
-                                  const pcal_env *env, pc_graph *graph, pcal_error *err) {
+                                  const pcal_env *env, pc_plot_table *graph, pcal_error *err) {
   static const char *const names[] = {"level", "share", NULL};
-  const pc_value *value = &options->value[PIT_LEVELS];
+  const pc_option_value *value = &options->value[PIT_LEVELS];
   const int few = view->layout->form == PC_FORM_QUANTILES;
   const size_t count = few ? value->list_count : COVERAGE_GRAPH_LEVELS;
   if (!graph->wanted)
     return PCAL_OK;
-  PC_TRY(pc_graph_new(env, names, count, graph, err));
+  PC_TRY(pc_plot_table_new(env, names, count, graph, err));
   graph->count = count;
   for (size_t i = 0; i < count; i++) {
     const double level = few ? value->list[i] : (double)(i + 1) / (COVERAGE_GRAPH_LEVELS + 1.0);
@@ -278,29 +280,31 @@ static pcal_status coverage_graph(const pc_options *options, const pit_view *vie
 }
 
 static pcal_status coverage_evaluate(const pc_options *options, const pc_evidence *evidence,
-                                     const pcal_env *env, pc_outcome *out, pcal_error *err) {
-  const pc_value *value = &options->value[PIT_LEVELS];
+                                     const pcal_env *env, pc_metric_result *out,
+                                     pcal_error *err) {
+  const pc_option_value *value = &options->value[PIT_LEVELS];
   pit_view view;
   PC_TRY(pit_open(evidence, env, &view, err));
   for (size_t l = 0; l < value->list_count; l++) {
     const double share = pit_central(&view, value->list[l]);
     out->value += fabs(share - value->list[l]) / (double)value->list_count;
-    pc_outcome_part_at(out, value->list[l], share);
+    pc_metric_result_part_at(out, value->list[l], share);
   }
   const pcal_status status = coverage_graph(options, &view, env, &out->graph, err);
-  pc_places_free(env, &view.places);
+  pc_target_ranks_free(env, &view.places);
   return status;
 }
 
 static pcal_status quantile_ce_evaluate(const pc_options *options, const pc_evidence *evidence,
-                                        const pcal_env *env, pc_outcome *out, pcal_error *err) {
+                                        const pcal_env *env, pc_metric_result *out,
+                                        pcal_error *err) {
   size_t count = 0;
   const double *levels = pc_forecast_levels_of(options, PIT_LEVELS, evidence->layout, &count);
   pit_view view;
   PC_TRY(pit_open(evidence, env, &view, err));
   for (size_t l = 0; l < count; l++)
     out->value += fabs(pit_upto(&view, levels[l]) - levels[l]) / (double)count;
-  pc_places_free(env, &view.places);
+  pc_target_ranks_free(env, &view.places);
   return PCAL_OK;
 }
 

@@ -26,8 +26,8 @@
 #include <stdio.h>
 
 #include "kernels/pair_tile.h"
+#include "metrics/skce.h"
 #include "metrics/skce_block.h"
-#include "metrics/skce_pairs.h"
 #include "stats/pair_median.h"
 #include "stats/pair_sum.h"
 
@@ -63,7 +63,7 @@ static double skce_block_value(const double *params, const pc_pair_rows *rows) {
   return pc_sum_value(&sum) / (count * (count - 1) / 2);
 }
 
-void pc_skce_read_blocks(const pc_skce_blocks *blocks, pc_reading *reading) {
+void pc_skce_read_blocks(const pc_skce_blocks *blocks, pc_metric_config *reading) {
   reading->need.machine = PC_BLOCK;
   reading->need.block.value = skce_block_value;
   reading->need.block.rows = blocks->rows;
@@ -74,9 +74,9 @@ void pc_skce_read_blocks(const pc_skce_blocks *blocks, pc_reading *reading) {
   reading->traits |= PC_NO_WEIGHTS | PC_BY_INDEX;
 }
 
-static pcal_status skce_configure_blocks(const pc_options *options, pc_reading *reading,
+static pcal_status skce_configure_blocks(const pc_options *options, pc_metric_config *reading,
                                          pcal_error *err) {
-  const pc_value *value = options->value;
+  const pc_option_value *value = options->value;
   if (value[SKCE_SCALE].choice == SKCE_MEDIAN)
     return pc_fail(err, PCAL_USAGE,
                    "%s: scale=median needs all pairs of rows, which estimator=block avoids; "
@@ -89,9 +89,9 @@ static pcal_status skce_configure_blocks(const pc_options *options, pc_reading *
 }
 
 static pcal_status skce_configure(pc_options *options, const pc_layout *layout,
-                                  pc_reading *reading, pcal_error *err) {
+                                  pc_metric_config *reading, pcal_error *err) {
   (void)layout;
-  pc_value *value = options->value;
+  pc_option_value *value = options->value;
   if (value[SKCE_ESTIMATOR].choice == SKCE_BLOCKS)
     return skce_configure_blocks(options, reading, err);
   if (value[SKCE_BLOCK].given)
@@ -107,7 +107,7 @@ static pcal_status skce_configure(pc_options *options, const pc_layout *layout,
   return PCAL_OK;
 }
 
-static void skce_undefined(pc_outcome *out, const char *why) {
+static void skce_undefined(pc_metric_result *out, const char *why) {
   out->undefined = 1;
   snprintf(out->why, sizeof out->why, "%s", why);
 }
@@ -137,28 +137,28 @@ static double skce_rows_alone(const pc_pair_rows *rows) {
 
 /* The number that was given, or the median distance; 0 when there is none. */
 static pcal_status skce_scale(const pc_skce_kernel *kernel, const pc_pair_rows *rows,
-                              const pcal_env *env, pc_outcome *out, double *scale,
+                              const pcal_env *env, pc_metric_result *out, double *scale,
                               pcal_error *err) {
   *scale = kernel->scale;
   if (kernel->scale > 0.0)
     return PCAL_OK;
   PC_TRY(pc_pair_median(env, rows, kernel->tv, scale, err));
   *scale = *scale < SKCE_SCALE_LEAST ? 0.0 : *scale;
-  pc_outcome_part(out, "scale", *scale);
+  pc_metric_result_part(out, "scale", *scale);
   if (*scale <= 0.0)
     skce_undefined(out, "the median distance between rows is 0, so there is no scale; give "
                         "scale a number");
   return PCAL_OK;
 }
 
-pc_skce_kernel pc_skce_kernel_read(const pc_value *value) {
+pc_skce_kernel pc_skce_kernel_read(const pc_option_value *value) {
   const double scale = value[2].choice == SKCE_MEDIAN ? 0.0 : value[2].number;
   return (pc_skce_kernel){value[0].choice, value[1].choice, scale};
 }
 
 static pcal_status skce_sum(const pc_skce_kernel *kernel, int biased,
-                            const pc_evidence *evidence, const pcal_env *env, pc_outcome *out,
-                            pcal_error *err) {
+                            const pc_evidence *evidence, const pcal_env *env,
+                            pc_metric_result *out, pcal_error *err) {
   const pc_pair_rows *rows = &evidence->pair.rows;
   const double total = evidence->total;
   double scale = 0.0, sum = 0.0;
@@ -171,16 +171,16 @@ static pcal_status skce_sum(const pc_skce_kernel *kernel, int biased,
   out->value =
       biased ? (2 * sum + selves) / total / total : (sum + selves) / (total * (total - 1) / 2);
   if (!biased)
-    pc_outcome_inner(out, out->value, 1);
+    pc_metric_result_inner(out, out->value, 1);
   else if (total > 1)
-    pc_outcome_inner(out, (2 * sum + selves - skce_rows_alone(rows)) / (total * (total - 1)),
-                     1);
+    pc_metric_result_inner(
+        out, (2 * sum + selves - skce_rows_alone(rows)) / (total * (total - 1)), 1);
   return PCAL_OK;
 }
 
 pcal_status pc_skce_pairs(const pc_skce_kernel *kernel, int all_pairs,
-                          const pc_evidence *evidence, const pcal_env *env, pc_outcome *out,
-                          pcal_error *err) {
+                          const pc_evidence *evidence, const pcal_env *env,
+                          pc_metric_result *out, pcal_error *err) {
   if (evidence->total < 2 && !(all_pairs && kernel->scale > 0.0)) {
     skce_undefined(out, "a pair needs at least two rows");
     return PCAL_OK;
@@ -189,11 +189,11 @@ pcal_status pc_skce_pairs(const pc_skce_kernel *kernel, int all_pairs,
 }
 
 static void skce_blocks(const pc_options *options, const pc_evidence *evidence,
-                        pc_outcome *out) {
+                        pc_metric_result *out) {
   const double blocks = (double)evidence->block.count;
-  pc_outcome_part(out, "blocks", blocks);
+  pc_metric_result_part(out, "blocks", blocks);
   out->value = blocks > 0 ? evidence->block.sum / blocks : 0.0;
-  pc_outcome_inner(out, out->value, 1);
+  pc_metric_result_inner(out, out->value, 1);
   if (blocks > 0)
     return;
   out->undefined = 1;
@@ -204,7 +204,7 @@ static void skce_blocks(const pc_options *options, const pc_evidence *evidence,
 }
 
 static pcal_status skce_evaluate(const pc_options *options, const pc_evidence *evidence,
-                                 const pcal_env *env, pc_outcome *out, pcal_error *err) {
+                                 const pcal_env *env, pc_metric_result *out, pcal_error *err) {
   const int estimator = options->value[SKCE_ESTIMATOR].choice;
   if (estimator == SKCE_BLOCKS) {
     skce_blocks(options, evidence, out);
@@ -215,7 +215,7 @@ static pcal_status skce_evaluate(const pc_options *options, const pc_evidence *e
 }
 
 static pcal_status kce_evaluate(const pc_options *options, const pc_evidence *evidence,
-                                const pcal_env *env, pc_outcome *out, pcal_error *err) {
+                                const pcal_env *env, pc_metric_result *out, pcal_error *err) {
   PC_TRY(skce_evaluate(options, evidence, env, out, err));
   out->value = out->value > 0 ? sqrt(out->value) : 0.0;
   if (out->inner_power > 0)

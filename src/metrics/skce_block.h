@@ -12,6 +12,6 @@ typedef struct pc_skce_blocks {
 } pc_skce_blocks;
 
 /* States the need: a reading that takes neither weights nor an index twice. */
-void pc_skce_read_blocks(const pc_skce_blocks *blocks, pc_reading *reading);
+void pc_skce_read_blocks(const pc_skce_blocks *blocks, pc_metric_config *reading);
 
 #endif

@@ -24,8 +24,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "core/executor.h"
-#include "core/sum.h"
+#include "base/executor.h"
+#include "base/sum.h"
 #include "kernels/lane_math.h"
 #include "metrics/forecast_metric.h"
 
@@ -119,7 +119,7 @@ static pcal_status skce_gaussian_sum(const pcal_env *env, const pc_pair_rows *ro
     return pc_fail_memory(err, "summing pairs");
   const double cost = SKCE_GAUSSIAN_COST * (double)rows->count * (double)rows->count / 2;
   const pcal_status status =
-      pc_run_shown(env, "pairing rows", strips, cost, skce_gaussian_task, &work, err);
+      pc_run_with_progress(env, "pairing rows", strips, cost, skce_gaussian_task, &work, err);
   pc_sum sum;
   pc_sum_clear(&sum);
   for (size_t s = 0; s < strips && status == PCAL_OK; s++)
@@ -148,8 +148,8 @@ static double skce_gaussian_block(const double *params, const pc_pair_rows *rows
 }
 
 static pcal_status skce_gaussian_configure(pc_options *options, const pc_layout *layout,
-                                           pc_reading *reading, pcal_error *err) {
-  pc_value *value = options->value;
+                                           pc_metric_config *reading, pcal_error *err) {
+  pc_option_value *value = options->value;
   PC_TRY(pc_forecast_need_gaussian(options, layout, err));
   if (value[SKCE_GAUSSIAN_ESTIMATOR].choice == SKCE_GAUSSIAN_BLOCKS) {
     reading->need.machine = PC_BLOCK;
@@ -171,9 +171,9 @@ static pcal_status skce_gaussian_configure(pc_options *options, const pc_layout 
 }
 
 static void skce_gaussian_blocks(const pc_options *options, const pc_evidence *evidence,
-                                 pc_outcome *out) {
+                                 pc_metric_result *out) {
   const double blocks = (double)evidence->block.count;
-  pc_outcome_part(out, "blocks", blocks);
+  pc_metric_result_part(out, "blocks", blocks);
   out->undefined = !(blocks > 0);
   out->value = blocks > 0 ? evidence->block.sum / blocks : 0.0;
   if (out->undefined)
@@ -186,7 +186,7 @@ static void skce_gaussian_blocks(const pc_options *options, const pc_evidence *e
 
 static pcal_status skce_gaussian_evaluate(const pc_options *options,
                                           const pc_evidence *evidence, const pcal_env *env,
-                                          pc_outcome *out, pcal_error *err) {
+                                          pc_metric_result *out, pcal_error *err) {
   const int estimator = options->value[SKCE_GAUSSIAN_ESTIMATOR].choice;
   const double length = options->value[SKCE_GAUSSIAN_LENGTH].number, total = evidence->total;
   const int biased = estimator == SKCE_GAUSSIAN_BIASED;

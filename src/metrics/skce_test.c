@@ -60,9 +60,9 @@ static pcal_status skce_test_unused(pc_options *options, size_t option, const ch
 }
 
 static pcal_status skce_test_configure(pc_options *options, const pc_layout *layout,
-                                       pc_reading *reading, pcal_error *err) {
+                                       pc_metric_config *reading, pcal_error *err) {
   (void)layout;
-  const pc_value *value = options->value;
+  const pc_option_value *value = options->value;
   if (value[SKCE_TEST_METHOD].choice == SKCE_TEST_BOOTSTRAP) {
     reading->need.machine = PC_PAIR;
     return skce_test_unused(options, SKCE_TEST_BLOCK, "block", err);
@@ -74,14 +74,15 @@ static pcal_status skce_test_configure(pc_options *options, const pc_layout *lay
   return skce_test_unused(options, SKCE_TEST_REPLICAS, "bootstrap", err);
 }
 
-static void skce_test_tell(double statistic, double p_value, double estimate, pc_outcome *out) {
+static void skce_test_tell(double statistic, double p_value, double estimate,
+                           pc_metric_result *out) {
   out->value = statistic;
   out->tested = 1;
   out->p_value = p_value;
-  pc_outcome_part(out, "skce", estimate);
+  pc_metric_result_part(out, "skce", estimate);
 }
 
-static void skce_test_cannot(const char *why, pc_outcome *out) {
+static void skce_test_cannot(const char *why, pc_metric_result *out) {
   out->undefined = 1;
   snprintf(out->why, sizeof out->why, "%s", why);
 }
@@ -96,8 +97,9 @@ static double skce_test_copies(const pc_pair_rows *rows) {
 }
 
 static pcal_status skce_test_bootstrap(const pc_options *options, const pc_evidence *evidence,
-                                       const pcal_env *env, pc_outcome *out, pcal_error *err) {
-  const pc_value *value = options->value;
+                                       const pcal_env *env, pc_metric_result *out,
+                                       pcal_error *err) {
+  const pc_option_value *value = options->value;
   const pc_pair_rows *rows = &evidence->pair.rows;
   const size_t replicas = (size_t)value[SKCE_TEST_REPLICAS].number;
   const double n = evidence->total;
@@ -122,7 +124,7 @@ static pcal_status skce_test_bootstrap(const pc_options *options, const pc_evide
   return status;
 }
 
-static void skce_test_blocks(const pc_evidence *evidence, pc_outcome *out) {
+static void skce_test_blocks(const pc_evidence *evidence, pc_metric_result *out) {
   const double n = (double)evidence->block.count;
   const double mean = n > 0 ? evidence->block.sum / n : 0.0;
   const double square = n > 1 ? (evidence->block.squares / n - mean * mean) / (n - 1) : 0.0;
@@ -135,7 +137,8 @@ static void skce_test_blocks(const pc_evidence *evidence, pc_outcome *out) {
 }
 
 static pcal_status skce_test_evaluate(const pc_options *options, const pc_evidence *evidence,
-                                      const pcal_env *env, pc_outcome *out, pcal_error *err) {
+                                      const pcal_env *env, pc_metric_result *out,
+                                      pcal_error *err) {
   if (options->value[SKCE_TEST_METHOD].choice == SKCE_TEST_BLOCKS) {
     skce_test_blocks(evidence, out);
     return PCAL_OK;

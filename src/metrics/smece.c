@@ -12,7 +12,7 @@
  * Parts: sigma, the width of the kernel, which is the value itself; signed, the mean of score -
  * outcome, never larger in size; both are equal when scores err to one side everywhere.
  * Source: Blasiok & Nakkiran 2024.
- * Accuracy: below 1e-6.  The quadrature is off by at most PC_SMOOTH_ERROR (stats/smooth.h);
+ * Accuracy: below 1e-6.  The quadrature is off by at most PC_SMOOTH_ERROR (curve/smooth.h);
  * from 2^16 rows on, scores are joined in cells of width 2^-14 to 2^-21, fine enough that this
  * adds at most 6e-7 (pc_point_masses_sigma), and if none is, they are not joined; and since
  * smECE_s - s falls at least as fast as s grows, the root is off by no more than the function.
@@ -22,8 +22,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "curve/smooth.h"
 #include "metrics/metric.h"
-#include "stats/smooth.h"
 
 #define SMECE_JOIN_ROWS 0x1p16  /* fewer rows keep their scores */
 #define SMECE_JOIN_ERROR 6e-7   /* that joining scores may add */
@@ -43,8 +43,8 @@ enum { SMECE_VIEW };
 static const pcal_option smece_options[] = {PC_VIEW_OPTION};
 
 static pcal_status smece_configure(pc_options *options, const pc_layout *layout,
-                                   pc_reading *reading, pcal_error *err) {
-  PC_TRY(pc_choose_view(options, SMECE_VIEW, layout, reading, err));
+                                   pc_metric_config *reading, pcal_error *err) {
+  PC_TRY(pc_metric_choose_view(options, SMECE_VIEW, layout, reading, err));
   reading->need.machine = PC_CURVE;
   reading->bound = "lower";
   reading->most = 1.0;
@@ -214,7 +214,7 @@ static unsigned smece_next(smece_field *field, unsigned level) {
 /* Joins scores in cells of one level.  *next is 0 when they suffice, and then there is the
  * value, unless out is NULL; else the level to go on with. */
 static pcal_status smece_at_level(const pcal_env *env, const pc_curve_table *table,
-                                  unsigned level, unsigned *next, pc_outcome *out,
+                                  unsigned level, unsigned *next, pc_metric_result *out,
                                   pcal_error *err) {
   smece_field field;
   double start = 0.0, excess = 0.0;
@@ -229,8 +229,8 @@ static pcal_status smece_at_level(const pcal_env *env, const pc_curve_table *tab
                          : each   ? smece_search(&field, SMECE_SIGMA_MIN, SMECE_TOLERANCE)
                                   : smece_rise(&field, start, excess, SMECE_TOLERANCE);
     out->value = fmax(value, fabs(field.all.net));
-    pc_outcome_part(out, "sigma", out->value);
-    pc_outcome_part(out, "signed", field.all.net);
+    pc_metric_result_part(out, "sigma", out->value);
+    pc_metric_result_part(out, "signed", field.all.net);
   }
   smece_field_free(env, &field);
   return PCAL_OK;
@@ -240,7 +240,7 @@ static pcal_status smece_at_level(const pcal_env *env, const pc_curve_table *tab
  * a coarse table does not know yet.  out NULL: nothing but that; else all cells are known that
  * have been asked for so. */
 static pcal_status smece_refine(const pcal_env *env, const pc_curve_table *table,
-                                unsigned *level, pc_outcome *out, pcal_error *err) {
+                                unsigned *level, pc_metric_result *out, pcal_error *err) {
   *level = table->total < SMECE_JOIN_ROWS ? PC_EACH_SCORE : SMECE_WIDEST;
   while (*level != 0 && (out != NULL || pc_point_masses_wants(table, *level, NULL) == 0))
     PC_TRY(smece_at_level(env, table, *level, level, out, err));
@@ -300,7 +300,7 @@ static double smece_rough_value(smece_field *field) {
 
 /* Cells as wide as they may be for a root not below the net residual. */
 static unsigned smece_rough_level(const pc_curve_table *table) {
-  const pc_curve_place all = pc_curve_prefix_last(table->prefix);
+  const pc_curve_cursor all = pc_curve_prefix_last(table->prefix);
   const double net = fabs(all.scores - all.hits) / all.rows;
   const pc_point_masses any = {.size = 1.0};
   unsigned level = 4;
@@ -312,18 +312,18 @@ static unsigned smece_rough_level(const pc_curve_table *table) {
 
 /* One of many replicas: cells are near enough, and so is a grid of few nodes. */
 static pcal_status smece_rough(const pcal_env *env, const pc_curve_table *table,
-                               pc_outcome *out, pcal_error *err) {
+                               pc_metric_result *out, pcal_error *err) {
   smece_field field;
   PC_TRY(smece_field_new(env, table, smece_rough_level(table), PC_SMOOTH_ROUGH, &field, err));
   out->value = fmax(smece_rough_value(&field), fabs(field.all.net));
-  pc_outcome_part(out, "sigma", out->value);
-  pc_outcome_part(out, "signed", field.all.net);
+  pc_metric_result_part(out, "sigma", out->value);
+  pc_metric_result_part(out, "signed", field.all.net);
   smece_field_free(env, &field);
   return PCAL_OK;
 }
 
 static pcal_status smece_evaluate(const pc_options *options, const pc_evidence *evidence,
-                                  const pcal_env *env, pc_outcome *out, pcal_error *err) {
+                                  const pcal_env *env, pc_metric_result *out, pcal_error *err) {
   (void)options;
   unsigned level;
   if (evidence->rough)

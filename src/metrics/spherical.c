@@ -30,7 +30,7 @@ void pc_need_spherical(pc_need *need) {
 }
 
 static pcal_status spherical_configure(pc_options *options, const pc_layout *layout,
-                                       pc_reading *reading, pcal_error *err) {
+                                       pc_metric_config *reading, pcal_error *err) {
   (void)options;
   (void)layout;
   (void)err;
@@ -39,7 +39,8 @@ static pcal_status spherical_configure(pc_options *options, const pc_layout *lay
 }
 
 static pcal_status spherical_evaluate(const pc_options *options, const pc_evidence *evidence,
-                                      const pcal_env *env, pc_outcome *out, pcal_error *err) {
+                                      const pcal_env *env, pc_metric_result *out,
+                                      pcal_error *err) {
   (void)options;
   (void)env;
   (void)err;

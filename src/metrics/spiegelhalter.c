@@ -13,21 +13,22 @@
  * Accuracy: sums over sorted distinct scores in double.   Cost: one sort. */
 #include <math.h>
 
-#include "metrics/view_test.h"
+#include "metrics/calibration_test.h"
 #include "stats/distributions.h"
 
 enum { SPIEGELHALTER_VIEW };
 
-static const pcal_option spiegelhalter_options[] = {PC_TEST_VIEW_OPTION};
+static const pcal_option spiegelhalter_options[] = {PC_CALIBRATION_TEST_VIEW_OPTION};
 
 static pcal_status spiegelhalter_test(const pc_options *options, const pc_curve_table *table,
-                                      const pcal_env *env, pc_test *out, pcal_error *err) {
+                                      const pcal_env *env, pc_calibration_test *out,
+                                      pcal_error *err) {
   (void)options;
   (void)env;
   (void)err;
   double sum = 0.0, variance = 0.0, third = 0.0;
   for (size_t i = 0; i < table->count; i++) {
-    const double p = pc_test_score(table->score[i]), lean = 1.0 - 2.0 * p;
+    const double p = pc_calibration_test_score(table->score[i]), lean = 1.0 - 2.0 * p;
     sum += (table->hits[i] - table->weight[i] * p) * lean;
     variance += table->weight[i] * lean * lean * p * (1.0 - p);
     third += table->weight[i] * lean * lean * lean * lean * p * (1.0 - p);
@@ -45,14 +46,14 @@ static pcal_status spiegelhalter_test(const pc_options *options, const pc_curve_
 }
 
 static pcal_status spiegelhalter_configure(pc_options *options, const pc_layout *layout,
-                                           pc_reading *reading, pcal_error *err) {
-  return pc_test_configure(options, SPIEGELHALTER_VIEW, layout, reading, err);
+                                           pc_metric_config *reading, pcal_error *err) {
+  return pc_calibration_test_configure(options, SPIEGELHALTER_VIEW, layout, reading, err);
 }
 
 static pcal_status spiegelhalter_evaluate(const pc_options *options,
                                           const pc_evidence *evidence, const pcal_env *env,
-                                          pc_outcome *out, pcal_error *err) {
-  return pc_test_evaluate(options, evidence, env, spiegelhalter_test, out, err);
+                                          pc_metric_result *out, pcal_error *err) {
+  return pc_calibration_test_evaluate(options, evidence, env, spiegelhalter_test, out, err);
 }
 
 const pc_metric pc_metric_spiegelhalter = {

@@ -14,8 +14,8 @@
  * addition for most scores of cwce; mass: a sort. */
 #include <math.h>
 
-#include "core/elementary.h"
-#include "metrics/binned.h"
+#include "base/elementary.h"
+#include "metrics/binned_error.h"
 
 /* The first four of both. */
 enum { TCE_P, TCE_BINS, TCE_BINNING, TCE_DEBIAS, TCE_VIEW };
@@ -47,7 +47,8 @@ static const pcal_option cwce_options[] = {
      "add the classes up, or take their mean"},
 };
 
-static pcal_status tce_need(const pc_options *options, pc_reading *reading, pcal_error *err) {
+static pcal_status tce_need(const pc_options *options, pc_metric_config *reading,
+                            pcal_error *err) {
   if (options->value[TCE_DEBIAS].choice && options->value[TCE_P].number != 2)
     return pc_fail(err, PCAL_USAGE,
                    "%s: debias=yes is known for squares only; take p=2 or leave it out",
@@ -64,14 +65,14 @@ static pcal_status tce_need(const pc_options *options, pc_reading *reading, pcal
 }
 
 static pcal_status tce_configure(pc_options *options, const pc_layout *layout,
-                                 pc_reading *reading, pcal_error *err) {
-  PC_TRY(pc_choose_view(options, TCE_VIEW, layout, reading, err));
+                                 pc_metric_config *reading, pcal_error *err) {
+  PC_TRY(pc_metric_choose_view(options, TCE_VIEW, layout, reading, err));
   reading->most = 1.0;
   return tce_need(options, reading, err);
 }
 
 static pcal_status cwce_configure(pc_options *options, const pc_layout *layout,
-                                  pc_reading *reading, pcal_error *err) {
+                                  pc_metric_config *reading, pcal_error *err) {
   (void)layout;
   reading->need.view.kind = PC_VIEW_CLASSES;
   /* sum_k |p_k - e_k|^p is at most 2 in a row */
@@ -87,22 +88,22 @@ static size_t tce_wants(const pc_options *options, const pc_curve_table *table,
 }
 
 static pcal_status tce_value(const pc_options *options, int mean, const pc_evidence *evidence,
-                             const pcal_env *env, pc_outcome *out, pcal_error *err) {
-  const pc_binned how = {.binning = PC_BINNING_MASS,
-                         .bins = (size_t)options->value[TCE_BINS].number,
-                         .p = options->value[TCE_P].number,
-                         .debias = options->value[TCE_DEBIAS].choice,
-                         .mean = mean};
-  return pc_binned_evaluate(&how, evidence, env, out, err);
+                             const pcal_env *env, pc_metric_result *out, pcal_error *err) {
+  const pc_binned_error how = {.binning = PC_BINNING_MASS,
+                               .bins = (size_t)options->value[TCE_BINS].number,
+                               .p = options->value[TCE_P].number,
+                               .debias = options->value[TCE_DEBIAS].choice,
+                               .mean = mean};
+  return pc_binned_error_evaluate(&how, evidence, env, out, err);
 }
 
 static pcal_status tce_evaluate(const pc_options *options, const pc_evidence *evidence,
-                                const pcal_env *env, pc_outcome *out, pcal_error *err) {
+                                const pcal_env *env, pc_metric_result *out, pcal_error *err) {
   return tce_value(options, 0, evidence, env, out, err);
 }
 
 static pcal_status cwce_evaluate(const pc_options *options, const pc_evidence *evidence,
-                                 const pcal_env *env, pc_outcome *out, pcal_error *err) {
+                                 const pcal_env *env, pc_metric_result *out, pcal_error *err) {
   const int mean = options->value[CWCE_CLASSES].choice == CWCE_MEAN;
   return tce_value(options, mean, evidence, env, out, err);
 }

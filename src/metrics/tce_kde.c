@@ -35,7 +35,7 @@ static const pcal_option tce_kde_options[] = {
 };
 
 static pcal_status tce_kde_configure(pc_options *options, const pc_layout *layout,
-                                     pc_reading *reading, pcal_error *err) {
+                                     pc_metric_config *reading, pcal_error *err) {
   (void)layout;
   (void)err;
   reading->traits |= options->value[TCE_KDE_ROOT].number != 0 ? 0u : PC_SQUARED;
@@ -149,7 +149,8 @@ static double tce_kde_integrate(const tce_kde_grid *density, size_t first, size_
 }
 
 static pcal_status tce_kde_evaluate(const pc_options *options, const pc_evidence *evidence,
-                                    const pcal_env *env, pc_outcome *out, pcal_error *err) {
+                                    const pcal_env *env, pc_metric_result *out,
+                                    pcal_error *err) {
   const pc_curve_table *table = &evidence->curve.parts[0];
   const double p = options->value[TCE_KDE_P].number;
   double bandwidth = 0.0;
@@ -169,7 +170,7 @@ static pcal_status tce_kde_evaluate(const pc_options *options, const pc_evidence
   tce_kde_smooth(work, first, last);
   const double power = tce_kde_integrate(&work->density, first, last, p);
   out->value = options->value[TCE_KDE_ROOT].number != 0 ? tce_kde_power(power, 1 / p) : power;
-  pc_outcome_part(out, "bandwidth", bandwidth);
+  pc_metric_result_part(out, "bandwidth", bandwidth);
   pc_free(env, work);
   return PCAL_OK;
 }

@@ -34,7 +34,7 @@
  * Cost:     that of skce: N^2/2 pairs, over all threads; memory N K. */
 #include <math.h>
 
-#include "metrics/skce_pairs.h"
+#include "metrics/skce.h"
 
 enum { U_SCORE_KERNEL, U_SCORE_DISTANCE, U_SCORE_SCALE, U_SCORE_ROOT };
 enum { U_SCORE_MEDIAN = 0 }; /* the word of scale */
@@ -47,8 +47,8 @@ static const pcal_option u_score_ce_options[] = {
 };
 
 static pcal_status u_score_configure(pc_options *options, const pc_layout *layout,
-                                     pc_reading *reading, pcal_error *err) {
-  const pc_value *value = options->value;
+                                     pc_metric_config *reading, pcal_error *err) {
+  const pc_option_value *value = options->value;
   if (value[U_SCORE_KERNEL].choice != 0 && value[U_SCORE_DISTANCE].choice != 0 &&
       layout->classes > 2)
     return pc_fail(err, PCAL_USAGE,
@@ -60,13 +60,14 @@ static pcal_status u_score_configure(pc_options *options, const pc_layout *layou
 }
 
 static pcal_status u_score_evaluate(const pc_options *options, const pc_evidence *evidence,
-                                    const pcal_env *env, pc_outcome *out, pcal_error *err) {
+                                    const pcal_env *env, pc_metric_result *out,
+                                    pcal_error *err) {
   const pc_skce_kernel kernel = pc_skce_kernel_read(&options->value[U_SCORE_KERNEL]);
   return pc_skce_pairs(&kernel, 0, evidence, env, out, err);
 }
 
 static pcal_status u_score_configure_divergence(pc_options *options, const pc_layout *layout,
-                                                pc_reading *reading, pcal_error *err) {
+                                                pc_metric_config *reading, pcal_error *err) {
   PC_TRY(u_score_configure(options, layout, reading, err));
   if (options->value[U_SCORE_SCALE].choice != U_SCORE_MEDIAN)
     reading->traits &= ~(unsigned)PC_WHOLE_WEIGHTS;
@@ -75,20 +76,21 @@ static pcal_status u_score_configure_divergence(pc_options *options, const pc_la
 
 static pcal_status u_score_evaluate_divergence(const pc_options *options,
                                                const pc_evidence *evidence, const pcal_env *env,
-                                               pc_outcome *out, pcal_error *err) {
+                                               pc_metric_result *out, pcal_error *err) {
   const pc_skce_kernel kernel = pc_skce_kernel_read(&options->value[U_SCORE_KERNEL]);
   return pc_skce_pairs(&kernel, 1, evidence, env, out, err);
 }
 
 static pcal_status u_score_configure_ce(pc_options *options, const pc_layout *layout,
-                                        pc_reading *reading, pcal_error *err) {
+                                        pc_metric_config *reading, pcal_error *err) {
   PC_TRY(u_score_configure(options, layout, reading, err));
   reading->traits |= options->value[U_SCORE_ROOT].number != 0 ? 0u : PC_SQUARED;
   return PCAL_OK;
 }
 
 static pcal_status u_score_evaluate_ce(const pc_options *options, const pc_evidence *evidence,
-                                       const pcal_env *env, pc_outcome *out, pcal_error *err) {
+                                       const pcal_env *env, pc_metric_result *out,
+                                       pcal_error *err) {
   PC_TRY(u_score_evaluate(options, evidence, env, out, err));
   const double error = out->value > 0 ? out->value : 0.0;
   const int root = options->value[U_SCORE_ROOT].number != 0;

@@ -23,7 +23,7 @@ static const pcal_option upper_bound_options[] = {
 };
 
 static pcal_status upper_bound_configure(pc_options *options, const pc_layout *layout,
-                                         pc_reading *reading, pcal_error *err) {
+                                         pc_metric_config *reading, pcal_error *err) {
   (void)layout;
   (void)err;
   const int score = options->value[UPPER_SCORE].choice;
@@ -37,7 +37,8 @@ static pcal_status upper_bound_configure(pc_options *options, const pc_layout *l
 }
 
 static pcal_status upper_bound_evaluate(const pc_options *options, const pc_evidence *evidence,
-                                        const pcal_env *env, pc_outcome *out, pcal_error *err) {
+                                        const pcal_env *env, pc_metric_result *out,
+                                        pcal_error *err) {
   (void)options;
   (void)env;
   (void)err;

@@ -15,7 +15,7 @@
   1e-9 /* a normal with this little that is new depends on the others */
 
 typedef struct active_set {
-  const pc_quadratic *problem;
+  const pc_quadratic_program *problem;
   size_t n, count;        /* unknowns, active constraints */
   double *normal, *image; /* count x n: a and G a of the active ones */
   double *u;              /* multipliers */
@@ -30,7 +30,7 @@ static double active_dot(const double *a, const double *b, size_t n) {
   return sum;
 }
 
-static void active_image(const pc_quadratic *problem, const double *a, double *out) {
+static void active_image(const pc_quadratic_program *problem, const double *a, double *out) {
   for (size_t i = 0; i < problem->n; i++)
     out[i] = active_dot(problem->inverse + i * problem->n, a, problem->n);
 }
@@ -125,8 +125,8 @@ static int active_meet(active_set *set, double bound, double *x) {
   return 0;
 }
 
-static void active_run(active_set *set, double *x, pc_quadratic_outcome *out) {
-  const pc_quadratic *problem = set->problem;
+static void active_run(active_set *set, double *x, pc_quadratic_program_result *out) {
+  const pc_quadratic_program *problem = set->problem;
   const size_t most = ACTIVE_SET_STEPS * (set->n + 1);
   double bound = 0.0;
   active_image(problem, problem->f, x);
@@ -142,11 +142,12 @@ static void active_run(active_set *set, double *x, pc_quadratic_outcome *out) {
   out->active = set->count;
 }
 
-pcal_status pc_quadratic_solve(const pcal_env *env, const pc_quadratic *problem, double *x,
-                               pc_quadratic_outcome *out, pcal_error *err) {
+pcal_status pc_quadratic_program_solve(const pcal_env *env, const pc_quadratic_program *problem,
+                                       double *x, pc_quadratic_program_result *out,
+                                       pcal_error *err) {
   const size_t n = problem->n;
   double *space = pc_alloc(env, 3 * n * n + 5 * n, sizeof *space);
-  *out = (pc_quadratic_outcome){0};
+  *out = (pc_quadratic_program_result){0};
   if (space == NULL)
     return pc_fail_memory(err, "solving a quadratic program");
   double *rest = space + 3 * n * n;

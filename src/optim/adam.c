@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "core/elementary.h"
+#include "base/elementary.h"
 
 pcal_status pc_adam_new(const pcal_env *env, size_t count, double rate, pc_adam *out,
                         pcal_error *err) {

@@ -2,7 +2,7 @@
 #ifndef PC_ADAM_H
 #define PC_ADAM_H
 
-#include "core/memory.h"
+#include "base/memory.h"
 
 typedef struct pc_adam {
   const pcal_env *env;

@@ -5,7 +5,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "core/elementary.h"
+#include "base/elementary.h"
 
 #define EIGEN_CYCLES 60
 

@@ -134,10 +134,10 @@ static void lbfgs_finish(pc_lbfgs *lbfgs) {
   const int endless =
       -lbfgs->promise > PC_OPTIM_LONG_GAIN * lbfgs->gradient && move > PC_OPTIM_LONG_MOVE * far;
   const int flat = lbfgs->gradient <= lbfgs->limits.enough;
-  lbfgs->end = lbfgs->value <= lbfgs->limits.floor ? PC_OPTIM_ENDLESS
+  lbfgs->end = lbfgs->value <= lbfgs->limits.floor ? PC_OPTIM_AT_INFINITY
                : !flat                             ? PC_OPTIM_STUCK
-               : endless                           ? PC_OPTIM_ENDLESS
-                                                   : PC_OPTIM_FLAT;
+               : endless                           ? PC_OPTIM_AT_INFINITY
+                                                   : PC_OPTIM_CONVERGED;
 }
 
 /* Another length between what was too short and too long. */
@@ -180,7 +180,7 @@ static void lbfgs_accept(pc_lbfgs *lbfgs, double value, const double *gradient) 
     lbfgs->smallest = lbfgs->gradient;
 }
 
-void pc_lbfgs_tell(pc_lbfgs *lbfgs, double value, const double *gradient) {
+void pc_lbfgs_update(pc_lbfgs *lbfgs, double value, const double *gradient) {
   const double slack = LBFGS_ROUNDING * fabs(lbfgs->value);
   lbfgs->evaluations++;
   if (lbfgs->known) {
@@ -203,9 +203,9 @@ void pc_lbfgs_tell(pc_lbfgs *lbfgs, double value, const double *gradient) {
     lbfgs_finish(lbfgs);
 }
 
-void pc_lbfgs_again(pc_lbfgs *lbfgs) {
+void pc_lbfgs_restart(pc_lbfgs *lbfgs) {
   memcpy(lbfgs->at, lbfgs->best, lbfgs->count * sizeof *lbfgs->at);
-  lbfgs->end = PC_OPTIM_GOES_ON;
+  lbfgs->end = PC_OPTIM_RUNNING;
   lbfgs->known = lbfgs->steady = 0;
   lbfgs->pairs = 0;
   lbfgs->gradient = lbfgs->smallest = INFINITY;

@@ -3,15 +3,15 @@
  * The search asks and the caller tells, as in newton.h:
  *
  *     pc_lbfgs_new(env, count, start, &limits, &lbfgs, err);
- *     while (lbfgs.end == PC_OPTIM_GOES_ON) {
+ *     while (lbfgs.end == PC_OPTIM_RUNNING) {
  *       evaluate(lbfgs.at, &value, gradient);
- *       pc_lbfgs_tell(&lbfgs, value, gradient);
+ *       pc_lbfgs_update(&lbfgs, value, gradient);
  *     } */
 #ifndef PC_LBFGS_H
 #define PC_LBFGS_H
 
-#include "core/memory.h"
-#include "optim/outcome.h"
+#include "base/memory.h"
+#include "optim/optim_limits.h"
 
 #define PC_LBFGS_PAIRS 12
 
@@ -45,9 +45,9 @@ PC_CHECKED pcal_status pc_lbfgs_new(const pcal_env *env, size_t count, const dou
                                     pcal_error *err);
 void pc_lbfgs_free(pc_lbfgs *lbfgs); /* a zeroed one is fine */
 
-void pc_lbfgs_tell(pc_lbfgs *lbfgs, double value, const double *gradient);
+void pc_lbfgs_update(pc_lbfgs *lbfgs, double value, const double *gradient);
 
 /* Starts again from the best place: for a metric or a function that changed. */
-void pc_lbfgs_again(pc_lbfgs *lbfgs);
+void pc_lbfgs_restart(pc_lbfgs *lbfgs);
 
 #endif

@@ -5,7 +5,7 @@
  * long as the place is far from 0.
  *   2. A place is accepted when the value fell by 1e-4 of what the slope promised, rounding
  *      apart; otherwise the step is shortened by quadratic interpolation to a tenth to a half.
- *   3. The search ends as outcome.h says.  The Hessian at the end tells whether the step that
+ *   3. The search ends as optim_limits.h says.  The Hessian at the end tells whether the step that
  *      would come next is still long: then the minimum lies at infinity.
  *   4. Frugal: the Hessian is asked for only when the gradient does not fall to a quarter, or
  *      the step had to be shortened; otherwise the old one learns from the change of the
@@ -181,10 +181,10 @@ static void newton_finish(pc_newton *newton, int flat) {
   const double far = newton_size(newton->best, newton->count);
   const int endless = -newton->promise > PC_OPTIM_LONG_GAIN * newton->gradient &&
                       move > PC_OPTIM_LONG_MOVE * far;
-  newton->end = newton->value <= newton->limits.floor ? PC_OPTIM_ENDLESS
+  newton->end = newton->value <= newton->limits.floor ? PC_OPTIM_AT_INFINITY
                 : !flat                               ? PC_OPTIM_STUCK
-                : endless                             ? PC_OPTIM_ENDLESS
-                                                      : PC_OPTIM_FLAT;
+                : endless                             ? PC_OPTIM_AT_INFINITY
+                                                      : PC_OPTIM_CONVERGED;
 }
 
 static void newton_shorten(pc_newton *newton, double value) {
@@ -235,8 +235,8 @@ static void newton_learn(pc_newton *newton, const double *gradient) {
           newton->step[i] * newton->step[j] / straight;
 }
 
-void pc_newton_tell(pc_newton *newton, double value, const double *gradient,
-                    const double *hessian) {
+void pc_newton_update(pc_newton *newton, double value, const double *gradient,
+                      const double *hessian) {
   const size_t cells = newton->count * newton->count;
   const double before = newton->gradient;
   newton->evaluations++;
@@ -260,9 +260,9 @@ void pc_newton_tell(pc_newton *newton, double value, const double *gradient,
   newton->wants_hessian = !newton->frugal || stale;
 }
 
-void pc_newton_again(pc_newton *newton) {
+void pc_newton_restart(pc_newton *newton) {
   memcpy(newton->at, newton->best, newton->count * sizeof *newton->at);
-  newton->end = PC_OPTIM_GOES_ON;
+  newton->end = PC_OPTIM_RUNNING;
   newton->known = newton->steady = 0;
   newton->wants_hessian = !newton->frugal;
   newton->gradient = newton->smallest = INFINITY;

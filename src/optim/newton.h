@@ -3,17 +3,17 @@
  * The search asks and the caller tells: while `end` is 0, evaluate at `at` and tell.
  *
  *     pc_newton_new(env, count, start, NULL, &limits, &newton, err);
- *     while (newton.end == PC_OPTIM_GOES_ON) {
+ *     while (newton.end == PC_OPTIM_RUNNING) {
  *       evaluate(newton.at, &value, gradient, newton.wants_hessian ? hessian : NULL);
- *       pc_newton_tell(&newton, value, gradient, newton.wants_hessian ? hessian : NULL);
+ *       pc_newton_update(&newton, value, gradient, newton.wants_hessian ? hessian : NULL);
  *     }
  *
  * So several searches can share one pass over the data. */
 #ifndef PC_NEWTON_H
 #define PC_NEWTON_H
 
-#include "core/memory.h"
-#include "optim/outcome.h"
+#include "base/memory.h"
+#include "optim/optim_limits.h"
 
 typedef struct pc_newton {
   const pcal_env *env;
@@ -49,11 +49,11 @@ void pc_newton_free(pc_newton *newton); /* a zeroed one is fine */
 
 /* Value (infinite or NaN: not allowed there), gradient and Hessian (count x count; the upper
  * triangle counts; NULL: not evaluated) at `at`. */
-void pc_newton_tell(pc_newton *newton, double value, const double *gradient,
-                    const double *hessian);
+void pc_newton_update(pc_newton *newton, double value, const double *gradient,
+                      const double *hessian);
 
 /* Starts again from the best place, keeping the Hessian: for a function that changed a little.
  */
-void pc_newton_again(pc_newton *newton);
+void pc_newton_restart(pc_newton *newton);
 
 #endif

@@ -8,8 +8,8 @@
 
 #include "figure/svg.h"
 #include "io/source.h"
-#include "measure/run.h"
-#include "report/report_page.h"
+#include "measure/measure_source.h"
+#include "report/page.h"
 
 #define PAGE_FIGURES_SPECS 96
 #define PAGE_FIGURES_WIDTH 560.0
@@ -59,7 +59,7 @@ static const char *page_figures_spec(const pc_figure_row *row) {
 
 /* PCAL_USAGE or PCAL_DATA when these specs cannot be measured on such data. */
 static pcal_status page_figures_try(const pcal_env *env, const pc_layout *layout,
-                                    const pc_figure_wish *wish, pcal_error *err) {
+                                    const pc_figure_request *wish, pcal_error *err) {
   const char *specs[PC_FIGURE_SPECS];
   pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
   pcal_measure *measure = NULL;
@@ -77,7 +77,7 @@ static pcal_status page_figures_try(const pcal_env *env, const pc_layout *layout
 
 /* Fills the wish, which is empty for a figure that does not fit. */
 static pcal_status page_figures_wish(const pcal_env *env, const pc_figure_row *row,
-                                     const pc_layout *layout, pc_figure_wish *wish,
+                                     const pc_layout *layout, pc_figure_request *wish,
                                      pcal_error *err) {
   const pc_figure_row *same;
   pc_options options;
@@ -94,7 +94,7 @@ static pcal_status page_figures_wish(const pcal_env *env, const pc_figure_row *r
 }
 
 static pcal_status page_specs_fill(page_specs *specs, const pcal_env *env,
-                                   const pc_layout *layout, pc_figure_wish *wish,
+                                   const pc_layout *layout, pc_figure_request *wish,
                                    pcal_error *err) {
   const pc_figure_row *row;
   for (size_t i = 0; (row = pc_figure_in_report(i)) != NULL; i++) {
@@ -107,7 +107,7 @@ static pcal_status page_specs_fill(page_specs *specs, const pcal_env *env,
     specs->null |= wish->null;
   }
   if (layout->form == PC_FORM_CLASSES && layout->kind != PCAL_CONFIDENCE &&
-      !pc_layout_binary(layout))
+      !pc_layout_is_binary(layout))
     page_specs_add(specs, "sce");
   return PCAL_OK;
 }
@@ -126,10 +126,12 @@ static void page_figures_borrow(pcal_results *results, const pcal_results *from)
   for (size_t m = 0; m < results->metric_count; m++)
     for (size_t k = 0; from != NULL && k < from->metric_count; k++) {
       pc_result_record *record = &results->records[m];
-      if (record->surety.has_interval || strcmp(record->spec, from->records[k].spec) != 0)
+      if (record->interval_result.has_interval ||
+          strcmp(record->spec, from->records[k].spec) != 0)
         continue;
-      record->surety = from->records[k].surety;
-      memcpy(record->part_surety, from->records[k].part_surety, sizeof record->part_surety);
+      record->interval_result = from->records[k].interval_result;
+      memcpy(record->part_interval_results, from->records[k].part_interval_results,
+             sizeof record->part_interval_results);
     }
 }
 
@@ -179,7 +181,7 @@ pcal_status pc_page_measure_figures(pcal_report *report, pcal_source *source,
                                     pcal_error *err) {
   const pc_layout *layout = &report->side[time].key->layout;
   page_specs *specs = pc_alloc(&report->env, 1, sizeof *specs);
-  pc_figure_wish *wish = pc_alloc(&report->env, 1, sizeof *wish);
+  pc_figure_request *wish = pc_alloc(&report->env, 1, sizeof *wish);
   pcal_status status = PCAL_OK;
   if (specs == NULL || wish == NULL)
     status = pc_fail_memory(err, "making a report");
@@ -204,7 +206,7 @@ static pcal_status page_figures_draw(const pcal_report *report, const pc_figure_
   figure.in_page = 1;
   pcal_status status = pc_figure_from_pair(page_figures_spec(row), shown, before, &figure, err);
   if (status == PCAL_OK)
-    status = pc_svg_write(&figure, PC_THEME_PAGE, svg, err);
+    status = pc_svg_write(&figure, PCAL_THEME_PAGE, svg, err);
   pc_figure_free(&figure);
   return status == PCAL_USAGE || status == PCAL_DATA ? PCAL_OK : status;
 }
@@ -223,7 +225,7 @@ static pcal_status page_figures_one(pcal_report *report, const pc_figure_row *ro
   return PCAL_OK;
 }
 
-static pcal_status page_figures_all(pcal_report *report, pc_figure_wish *wish,
+static pcal_status page_figures_all(pcal_report *report, pc_figure_request *wish,
                                     pcal_error *err) {
   const pc_layout *layout = &report->side[PC_PAGE_BEFORE].key->layout;
   const pc_figure_row *row;
@@ -236,7 +238,7 @@ static pcal_status page_figures_all(pcal_report *report, pc_figure_wish *wish,
 }
 
 pcal_status pc_page_draw(pcal_report *report, pcal_error *err) {
-  pc_figure_wish *wish = pc_alloc(&report->env, 1, sizeof *wish);
+  pc_figure_request *wish = pc_alloc(&report->env, 1, sizeof *wish);
   report->figures = pc_alloc(&report->env, pc_figure_row_count(), sizeof *report->figures);
   const pcal_status status = wish == NULL || report->figures == NULL
                                  ? pc_fail_memory(err, "making a report")

@@ -1,6 +1,6 @@
 /* A report as one page of HTML that needs nothing else.
  *
- * 1. Names of classes, files and titles pass through pc_markup; in the JSON inside the page
+ * 1. Names of classes, files and titles pass through pc_text_markup; in the JSON inside the page
  * each
  *    '<' is written as an escape, so that nothing in it can end the script.
  * 2. A policy in the page itself forbids every request.
@@ -9,11 +9,11 @@
  * 4. Nothing in it depends on the time or the place. */
 #include <string.h>
 
-#include "figure/markup.h"
+#include "base/markup.h"
 #include "figure/svg.h"
+#include "output/verdict.h"
+#include "report/page.h"
 #include "report/page_parts.h"
-#include "report/report_page.h"
-#include "report/verdict.h"
 
 static void page_html_head(const pcal_report *report, pc_text *out) {
   pc_text_add(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -23,7 +23,7 @@ static void page_html_head(const pcal_report *report, pc_text *out) {
                    "<meta name=\"color-scheme\" content=\"light dark\">\n"
                    "<meta name=\"generator\" content=\"propercal " PCAL_VERSION "\">\n"
                    "<link rel=\"icon\" href=\"data:,\">\n<title>");
-  pc_markup(out, pc_page_title(report));
+  pc_text_markup(out, pc_page_title(report));
   pc_text_add(out, "</title>\n<style>\n");
   pc_text_add(out, pc_page_css);
   pc_svg_page_rules(out);
@@ -50,9 +50,9 @@ static void page_html_tools(const pcal_report *report, pc_text *out) {
 static void page_html_top(const pcal_report *report, pc_text *out) {
   pc_text_add(out, "<body>\n<a class=\"skip\" href=\"#verdict\">Skip to the verdict</a>\n"
                    "<header><p class=\"brand\">propercal</p><h1>");
-  pc_markup(out, pc_page_title(report));
+  pc_text_markup(out, pc_page_title(report));
   pc_text_add(out, "</h1><p class=\"sub\">");
-  pc_report_summary(report->side[PC_PAGE_BEFORE].key, out);
+  pc_write_data_summary(report->side[PC_PAGE_BEFORE].key, out);
   pc_text_add(out, "</p></header>\n");
   page_html_tools(report, out);
   pc_text_add(out, "<main>\n");
@@ -64,7 +64,7 @@ static void page_html_words(const char *words, size_t length, pc_text *out) {
   pc_text copy;
   pc_text_init(&copy, out->env);
   pc_text_add_bytes(&copy, words, length);
-  pc_markup(out, copy.bytes);
+  pc_text_markup(out, copy.bytes);
   out->failed |= copy.failed;
   pc_text_free(&copy);
 }
@@ -73,7 +73,7 @@ static void page_html_words(const char *words, size_t length, pc_text *out) {
 static void page_html_line(const char *about, pc_text *words, pc_text *out) {
   if (words->length > 0) {
     pc_text_format(out, "<p><strong>%s:</strong> ", about);
-    pc_markup(out, words->bytes);
+    pc_text_markup(out, words->bytes);
     pc_text_add(out, "</p>\n");
   }
   out->failed |= words->failed;
@@ -86,19 +86,19 @@ static void page_html_verdict(const pcal_results *results, const pc_verdict *ver
                               int advice, pc_text *out) {
   pc_text words;
   pc_text_init(&words, out->env);
-  pc_verdict_careful(results, &words);
+  pc_verdict_warning(results, &words);
   page_html_line("Careful", &words, out);
   pc_text_add(out, "<p class=\"lead\">");
-  pc_verdict_lead(verdict, out);
+  pc_verdict_headline(verdict, out);
   pc_text_add(out, "</p>\n<p>");
-  pc_verdict_ground(verdict, out);
+  pc_verdict_basis(verdict, out);
   pc_text_add(out, "</p>\n");
   pc_verdict_where(verdict, &words);
   page_html_line("Where", &words, out);
   pc_verdict_chance(verdict, &words);
   page_html_line("How much of it is chance", &words, out);
   if (advice)
-    pc_verdict_try(verdict, results->env.words, &words);
+    pc_verdict_advice(verdict, results->env.words, &words);
   page_html_line("What to try", &words, out);
   pc_text_free(&words);
 }
@@ -110,16 +110,17 @@ static void page_html_changes(const pcal_results *after, pc_text *out) {
   for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
     for (size_t m = 0; m < after->metric_count; m++) {
       const pc_result_record *record = &after->records[m];
-      const pc_surety *surety = &record->surety;
-      if (strcmp(record->label, wanted[i]) != 0 || !surety->has_difference)
+      const pc_interval_result *interval_result = &record->interval_result;
+      if (strcmp(record->label, wanted[i]) != 0 || !interval_result->has_difference)
         continue;
       pc_text_add(out, told++ == 0 ? "<p><strong>What changed:</strong> " : ", ");
-      pc_markup(out, pc_page_row(after, record)->title);
-      pc_text_add(out, surety->difference > 0 ? " +" : " ");
-      pc_report_number(surety->difference, out);
-      if (surety->has_difference_interval) {
+      pc_text_markup(out, pc_page_metric_row(after, record)->title);
+      pc_text_add(out, interval_result->difference > 0 ? " +" : " ");
+      pc_write_number(interval_result->difference, out);
+      if (interval_result->has_difference_interval) {
         pc_text_add(out, " ");
-        pc_report_interval(surety->difference_low, surety->difference_high, out);
+        pc_write_interval(interval_result->difference_low, interval_result->difference_high,
+                          out);
       }
     }
   pc_text_add(out, told > 0 ? ".</p>\n" : "");
@@ -134,7 +135,7 @@ static void page_html_card(const pcal_report *report, pc_page_time time, pc_text
     pc_text_add(out, "<h3>As it is</h3>\n");
   if (time == PC_PAGE_AFTER) {
     pc_text_add(out, "<h3>After <code>");
-    pc_markup(out, report->method);
+    pc_text_markup(out, report->method);
     pc_text_add(out, "</code></h3>\n");
   }
   page_html_verdict(report->side[time].key, &verdict, time == PC_PAGE_BEFORE, out);
@@ -151,18 +152,18 @@ static void page_html_tile(const pcal_report *report, size_t metric, pc_text *ou
   const pcal_results *shown = after == NULL ? before : after;
   const pc_result_record *record = &shown->records[metric];
   pc_text_add(out, "<div class=\"card\"><dt>");
-  pc_markup(out, pc_page_row(before, record)->title);
+  pc_text_markup(out, pc_page_metric_row(before, record)->title);
   pc_text_add(out, "</dt><dd><b>");
-  pc_report_number(record->outcome.value, out);
+  pc_write_number(record->outcome.value, out);
   pc_text_add(out, "</b>");
-  if (record->surety.has_interval) {
+  if (record->interval_result.has_interval) {
     pc_text_add(out, " <span class=\"ci\">");
-    pc_report_interval(record->surety.low, record->surety.high, out);
+    pc_write_interval(record->interval_result.low, record->interval_result.high, out);
     pc_text_add(out, "</span>");
   }
   if (after != NULL) {
     pc_text_add(out, " <span class=\"was\">before ");
-    pc_report_number(before->records[metric].outcome.value, out);
+    pc_write_number(before->records[metric].outcome.value, out);
     pc_text_add(out, "</span>");
   }
   pc_text_add(out, "</dd></div>\n");
@@ -183,7 +184,7 @@ static void page_html_tiles(const pcal_report *report, pc_text *out) {
 
 static void page_html_doubt(const char *sentence, pc_text *out) {
   pc_text_add(out, "<p class=\"note\">");
-  pc_markup(out, sentence);
+  pc_text_markup(out, sentence);
   pc_text_add(out, "</p>\n");
 }
 
@@ -196,7 +197,7 @@ static void page_html_opening(const pcal_report *report, pc_text *out) {
   pc_text_add(out, "</div>\n");
   if (report->comparison != NULL && !report->repaired) {
     pc_text_add(out, "<p>");
-    pc_comparison_advise(report->comparison, out);
+    pc_write_comparison_advice(report->comparison, out);
     pc_text_add(out, "</p>\n");
   }
   page_html_tiles(report, out);
@@ -210,7 +211,7 @@ static void page_html_opening(const pcal_report *report, pc_text *out) {
   pc_text_add(out, " ");
   pc_page_brier(report, out);
   pc_text_add(out, "</p>\n");
-  pc_page_doubts(report, page_html_doubt, out);
+  pc_page_remarks(report, page_html_doubt, out);
   pc_text_add(out, "</section>\n");
 }
 
@@ -236,9 +237,9 @@ static void page_html_figure(const pcal_report *report, const pc_page_figure *fi
   page_html_drawing(report, figure, PC_PAGE_BEFORE, out);
   page_html_drawing(report, figure, PC_PAGE_AFTER, out);
   pc_text_add(out, "<figcaption><details><summary>How to read it<span class=\"unseen\">: ");
-  pc_markup(out, figure->row->title);
+  pc_text_markup(out, figure->row->title);
   pc_text_add(out, "</span></summary><p>");
-  pc_markup(out, figure->row->about);
+  pc_text_markup(out, figure->row->about);
   pc_text_add(out, "</p></details>");
   if (strcmp(figure->row->name, "reliability") == 0) {
     pc_text_add(out, "<details><summary>Numbers of the bins</summary>");
@@ -273,11 +274,11 @@ static void page_html_calibrator(const pcal_report *report, pc_text *out) {
     return;
   pc_text_add(out, "<section aria-labelledby=\"calibrator\"><h2 id=\"calibrator\">The "
                    "calibrator</h2>\n<p><code>");
-  pc_markup(out, report->method);
+  pc_text_markup(out, report->method);
   pc_text_add(out, "</code> was ");
-  pc_page_origin(report, out);
+  pc_page_calibrator_origin(report, out);
   pc_text_add(out, ".</p>\n<pre tabindex=\"0\">");
-  pc_markup_lines(out, report->described.bytes);
+  pc_text_markup_lines(out, report->described.bytes);
   pc_text_add(out, "</pre></section>\n");
 }
 
@@ -289,7 +290,7 @@ static void page_html_problems(const pcal_report *report, pc_text *out) {
     const int more = pc_page_problem(report, i, &sentence);
     if (more || i == 0) {
       pc_text_add(out, "<li>");
-      pc_markup(out, more ? sentence.bytes : "No problems: every row can be measured.");
+      pc_text_markup(out, more ? sentence.bytes : "No problems: every row can be measured.");
       pc_text_add(out, "</li>\n");
     }
     out->failed |= sentence.failed;

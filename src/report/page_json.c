@@ -1,6 +1,6 @@
 /* A report as JSON: results as `measure --json` tells them, before and after. */
-#include "core/json.h"
-#include "report/report_page.h"
+#include "base/json.h"
+#include "report/page.h"
 
 static void page_json_results(pc_json *json, const char *key, const pcal_results *results,
                               pc_text *out) {
@@ -11,7 +11,7 @@ static void page_json_results(pc_json *json, const char *key, const pcal_results
     return;
   }
   pc_text_init(&text, out->env);
-  pc_report_json(results, &text);
+  pc_write_results_json(results, &text);
   pc_json_embed(json, text.failed ? "null" : text.bytes);
   out->failed |= text.failed;
   pc_text_free(&text);
@@ -25,7 +25,7 @@ static void page_json_calibrator(pc_json *json, const pcal_report *report, pc_te
     return;
   }
   pc_text_init(&origin, out->env);
-  pc_page_origin(report, &origin);
+  pc_page_calibrator_origin(report, &origin);
   pc_json_open(json, '{');
   pc_json_key(json, "method");
   pc_json_string(json, report->method);
@@ -46,7 +46,7 @@ static void page_json_comparison(pc_json *json, const pcal_report *report, pc_te
     return;
   }
   pc_text_init(&text, out->env);
-  if (pc_comparison_write(report->comparison, PCAL_JSON, &text, NULL) != PCAL_OK || text.failed)
+  if (pc_write_comparison(report->comparison, PCAL_JSON, &text, NULL) != PCAL_OK || text.failed)
     out->failed = 1;
   else
     pc_json_embed(json, text.bytes);

@@ -1,5 +1,5 @@
 /* A report for a pull request: verdict and table, before and after. */
-#include "report/report_page.h"
+#include "report/page.h"
 
 static void page_markdown_head(const pcal_report *report, pc_text *out) {
   pc_text_add(out, "# ");
@@ -32,31 +32,31 @@ static void page_markdown_row(const pcal_report *report, size_t metric, pc_text 
   pc_text_add(out, "| ");
   pc_text_markdown_code(out, before->label);
   pc_text_add(out, " | ");
-  pc_report_value(before, out);
-  pc_report_surety(before, " ", out);
-  pc_report_p_value(before, ", ", out);
+  pc_write_value(before, out);
+  pc_write_uncertainty(before, " ", out);
+  pc_write_p_value(before, ", ", out);
   if (after != NULL) {
     const pc_result_record *record = &after->records[metric];
-    const pc_surety *surety = &record->surety;
+    const pc_interval_result *interval_result = &record->interval_result;
     pc_text_add(out, " | ");
-    pc_report_value(record, out);
-    if (surety->has_interval) {
+    pc_write_value(record, out);
+    if (interval_result->has_interval) {
       pc_text_add(out, " ");
-      pc_report_interval(surety->low, surety->high, out);
-      pc_text_add(out, surety->few > 0 ? " unsure" : "");
+      pc_write_interval(interval_result->low, interval_result->high, out);
+      pc_text_add(out, interval_result->few > 0 ? " unsure" : "");
     }
     pc_text_add(out, " | ");
-    if (surety->has_difference) {
-      pc_text_add(out, surety->difference > 0 ? "+" : "");
-      pc_report_number(surety->difference, out);
+    if (interval_result->has_difference) {
+      pc_text_add(out, interval_result->difference > 0 ? "+" : "");
+      pc_write_number(interval_result->difference, out);
     }
-    if (surety->has_difference_interval) {
+    if (interval_result->has_difference_interval) {
       pc_text_add(out, " ");
-      pc_report_interval(surety->difference_low, surety->difference_high, out);
+      pc_write_interval(interval_result->difference_low, interval_result->difference_high, out);
     }
   }
   pc_text_format(out, " | %s | %s |\n", before->notion == NULL ? "" : before->notion,
-                 pc_report_bound(before));
+                 pc_bound_text(before));
 }
 
 static void page_markdown_table(const pcal_report *report, pc_text *out) {
@@ -66,9 +66,9 @@ static void page_markdown_table(const pcal_report *report, pc_text *out) {
                   ? "| metric | before | after | change | estimates | bound |\n"
                     "| --- | ---: | ---: | ---: | --- | --- |\n"
                   : "| metric | value | estimates | bound |\n| --- | ---: | --- | --- |\n");
-  for (size_t n = 0; n <= pc_report_notion_count(); n++)
+  for (size_t n = 0; n <= pc_notion_count(); n++)
     for (size_t m = 0; m < before->metric_count; m++)
-      if (pc_report_notion(&before->records[m]) == n)
+      if (pc_notion_index(&before->records[m]) == n)
         page_markdown_row(report, m, out);
   pc_text_add(out, "\n");
 }
@@ -105,7 +105,7 @@ static void page_markdown_brier(const pcal_report *report, pc_text *out) {
 
 pcal_status pc_page_markdown(const pcal_report *report, pc_text *out, pcal_error *err) {
   page_markdown_head(report, out);
-  pc_report_summary(report->side[PC_PAGE_BEFORE].key, out);
+  pc_write_data_summary(report->side[PC_PAGE_BEFORE].key, out);
   pc_text_add(out, "\n\n");
   if (report->repaired)
     pc_text_add(out, "## As it is\n\n");
@@ -114,21 +114,21 @@ pcal_status pc_page_markdown(const pcal_report *report, pc_text *out, pcal_error
     pc_text_add(out, "## After ");
     pc_text_markdown_code(out, report->method);
     pc_text_add(out, "\n\nThe calibrator was ");
-    pc_page_origin(report, out);
+    pc_page_calibrator_origin(report, out);
     pc_text_add(out, ".\n\n");
     page_markdown_verdict(report->side[PC_PAGE_AFTER].key, out);
   }
   pc_text_add(out, "## Metrics\n\n");
   page_markdown_table(report, out);
   page_markdown_brier(report, out);
-  pc_page_doubts(report, page_markdown_doubt, out);
+  pc_page_remarks(report, page_markdown_doubt, out);
   const size_t length = out->length;
   if (report->repaired)
-    pc_report_against(report->side[PC_PAGE_AFTER].key, "change", out);
+    pc_write_difference_note(report->side[PC_PAGE_AFTER].key, "change", out);
   pc_text_add(out, out->length > length ? "\n\n" : "");
   if (report->comparison != NULL) {
     pc_text_add(out, "## Which repair\n\n");
-    PC_TRY(pc_comparison_write(report->comparison, PCAL_MARKDOWN, out, err));
+    PC_TRY(pc_write_comparison(report->comparison, PCAL_MARKDOWN, out, err));
     pc_text_add(out, "\n");
   }
   page_markdown_problems(report, out);

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/number.h"
-#include "figure/markup.h"
-#include "report/report_page.h"
+#include "base/markup.h"
+#include "base/number.h"
+#include "report/page.h"
 
 #define PAGE_NOTES_CITATIONS 64
 
@@ -16,7 +16,7 @@ const char *pc_page_title(const pcal_report *report) {
 /* ---- problems ---- */
 
 static void page_notes_rows(double count, const char *what, pc_text *out) {
-  pc_report_count(count, out);
+  pc_write_count(count, out);
   pc_text_format(out, count == 1 ? " row %s" : " rows %s", what);
 }
 
@@ -97,14 +97,14 @@ void pc_page_brier(const pcal_report *report, pc_text *out) {
     if (strcmp(record->outcome.parts[p].name, "one_column") == 0) {
       pc_text_add(out, "The Brier score is the sum over both classes; of class 1 alone, as "
                        "scikit-learn and clinical papers have it, ");
-      pc_report_number(record->outcome.parts[p].value, out);
+      pc_write_number(record->outcome.parts[p].value, out);
       pc_text_add(out, report->repaired ? " before the repair." : ".");
     }
 }
 
 /* The remark on a metric, or behind the last that on all of them; empty where there is none. */
 static void page_notes_doubt(const pcal_results *results, size_t index, pc_text *out) {
-  const char *few = pc_report_few(results);
+  const char *few = pc_few_rows_remark(results);
   pc_text remark;
   if (index == results->metric_count) {
     if (few != NULL)
@@ -112,15 +112,15 @@ static void page_notes_doubt(const pcal_results *results, size_t index, pc_text 
     return;
   }
   pc_text_init(&remark, out->env);
-  pc_report_remark(&results->records[index], &remark);
+  pc_write_interval_remark(&results->records[index], &remark);
   if (remark.length > 0)
     pc_text_format(out, "%s: %s.", results->records[index].label, remark.bytes);
   out->failed |= remark.failed;
   pc_text_free(&remark);
 }
 
-void pc_page_doubts(const pcal_report *report, void (*tell)(const char *sentence, pc_text *out),
-                    pc_text *out) {
+void pc_page_remarks(const pcal_report *report,
+                     void (*tell)(const char *sentence, pc_text *out), pc_text *out) {
   const pcal_results *results = report->side[PC_PAGE_BEFORE].key;
   for (size_t i = 0; i <= results->metric_count; i++) {
     pc_text sentence;
@@ -135,7 +135,7 @@ void pc_page_doubts(const pcal_report *report, void (*tell)(const char *sentence
 
 /* ---- the calibrator ---- */
 
-void pc_page_origin(const pcal_report *report, pc_text *out) {
+void pc_page_calibrator_origin(const pcal_report *report, pc_text *out) {
   if (report->given)
     pc_text_add(out, "fitted beforehand, to rows that this report does not know");
   else if (report->comparison != NULL)
@@ -220,16 +220,17 @@ void pc_page_conventions(const pcal_report *report, pc_text *out) {
   for (size_t m = 0; m < results->metric_count; m++) {
     const pc_result_record *record = &results->records[m];
     pc_text_add(out, "<dt><code>");
-    pc_markup(out, record->spec);
+    pc_text_markup(out, record->spec);
     pc_text_add(out, "</code></dt><dd><span class=\"formula\">");
-    pc_markup_lines(out, pc_page_row(results, record)->formula);
+    pc_text_markup_lines(out, pc_page_metric_row(results, record)->formula);
     pc_text_add(out, "</span>");
-    if (record->surety.has_interval)
+    if (record->interval_result.has_interval)
       pc_text_format(out, " <span class=\"what\">interval: %s</span>",
-                     pc_interval_method_name(record->surety.method));
-    if (record->surety.why[0] != '\0' || record->outcome.why[0] != '\0') {
+                     pc_interval_method_name(record->interval_result.method));
+    if (record->interval_result.why[0] != '\0' || record->outcome.why[0] != '\0') {
       pc_text_add(out, " <span class=\"what\">");
-      pc_markup(out, record->outcome.why[0] != '\0' ? record->outcome.why : record->surety.why);
+      pc_text_markup(out, record->outcome.why[0] != '\0' ? record->outcome.why
+                                                         : record->interval_result.why);
       pc_text_add(out, "</span>");
     }
     pc_text_add(out, "</dd>\n");
@@ -257,7 +258,7 @@ void pc_page_citations(const pcal_report *report, pc_text *out) {
   const pcal_results *results = report->side[PC_PAGE_BEFORE].key;
   page_citations citations = {.count = 0};
   for (size_t m = 0; m < results->metric_count; m++)
-    page_citations_add(&citations, pc_page_row(results, &results->records[m])->citation);
+    page_citations_add(&citations, pc_page_metric_row(results, &results->records[m])->citation);
   for (size_t i = 0; i < report->figure_count; i++)
     page_citations_add(&citations, report->figures[i].row->citation);
   if (report->method_row != NULL)
@@ -265,7 +266,7 @@ void pc_page_citations(const pcal_report *report, pc_text *out) {
   pc_text_add(out, "<ul class=\"citations\">\n");
   for (size_t i = 0; i < citations.count; i++) {
     pc_text_add(out, "<li>");
-    pc_markup(out, citations.list[i]);
+    pc_text_markup(out, citations.list[i]);
     pc_text_add(out, "</li>\n");
   }
   pc_text_add(out, "</ul>\n");

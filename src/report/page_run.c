@@ -7,12 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "calibrators/describe.h"
+#include "calibrators/calibrator_describe.h"
 #include "calibrators/fit.h"
-#include "calibrators/recalibrated.h"
-#include "measure/run.h"
-#include "measure/versus.h"
-#include "report/report_page.h"
+#include "compare/recalibrated_source.h"
+#include "measure/measure_source.h"
+#include "measure/replicas/paired_difference.h"
+#include "report/page.h"
 
 typedef struct page_run {
   pcal_report *report;
@@ -36,12 +36,12 @@ static pcal_status page_run_fit(page_run *run, pcal_source *source, size_t place
 }
 
 static pcal_status page_run_fold(page_run *run, size_t fold, pcal_error *err) {
-  pc_training training;
+  pc_fold_source training;
   pcal_status status =
-      pc_training_open(run->source, &run->folds, fold, &run->report->env, &training, err);
+      pc_fold_source_open(run->source, &run->folds, fold, &run->report->env, &training, err);
   if (status == PCAL_OK)
     status = page_run_fit(run, training.source, fold, err);
-  pc_training_close(&training);
+  pc_fold_source_close(&training);
   run->used[fold] = run->owned[fold];
   return status;
 }
@@ -69,7 +69,7 @@ static pcal_status page_run_cross_validate(page_run *run, pcal_error *err) {
 static pcal_status page_run_compare(page_run *run, pcal_error *err) {
   static const char *const specs[] = {"log", "accuracy", "ece", "ks"};
   const pcal_report_config *config = run->config;
-  const pcal_compared model = {
+  const pcal_model model = {
       .size = sizeof model, .source = run->source, .fitting = config->fitting};
   pcal_compare_config compare = PCAL_COMPARE_CONFIG_INIT;
   compare.specs = specs;
@@ -95,8 +95,8 @@ static pcal_status page_run_describe(page_run *run, pcal_error *err) {
   report->repaired = 1;
   report->method_row = &shown->row->row;
   pc_options_write(&shown->options, 0, report->method, sizeof report->method);
-  pc_describe_text(shown, &report->described);
-  pc_describe_json(shown, &report->described_json);
+  pc_calibrator_describe_text(shown, &report->described);
+  pc_calibrator_describe_json(shown, &report->described_json);
   PC_TRY(pc_text_status(&report->described, err));
   return pc_text_status(&report->described_json, err);
 }
@@ -144,7 +144,7 @@ static pcal_status page_run_key(page_run *run, pcal_source *source, pc_page_time
     return status;
   if (time == PC_PAGE_AFTER)
     snprintf((*key)->tried, sizeof(*key)->tried, "%s", report->method);
-  return pc_verdict_keep(*key, err);
+  return pc_verdict_store(*key, err);
 }
 
 static pcal_status page_run_side(page_run *run, pcal_source *source, pc_page_time time,
@@ -156,20 +156,20 @@ static pcal_status page_run_side(page_run *run, pcal_source *source, pc_page_tim
 
 static pcal_status page_run_after(page_run *run, pcal_error *err) {
   pcal_report *report = run->report;
-  pc_recalibrated mapped;
+  pc_recalibrated_source mapped;
   PC_TRY(pc_source_rewind(run->source, err));
   pcal_status status =
-      pc_recalibrated_open(run->source, &run->folds, run->used, run->config->skip_missing,
-                           &report->env, &mapped, err);
+      pc_recalibrated_source_open(run->source, &run->folds, run->used,
+                                  run->config->skip_missing, &report->env, &mapped, err);
   if (status == PCAL_OK)
     status = page_run_side(run, mapped.source, PC_PAGE_AFTER, err);
-  pc_recalibrated_close(&mapped);
+  pc_recalibrated_source_close(&mapped);
   if (status != PCAL_OK || !(run->config->interval > 0))
     return status;
   pcal_results *after = report->side[PC_PAGE_AFTER].key;
-  PC_TRY(pc_versus(after, report->side[PC_PAGE_BEFORE].key, err));
+  PC_TRY(pc_paired_differences(after, report->side[PC_PAGE_BEFORE].key, err));
   if (run->folds.count == 1 && (pc_calibrator_traits(run->shown) & PC_INJECTIVE) != 0)
-    pc_versus_injective(after);
+    pc_paired_differences_mark_injective(after);
   return PCAL_OK;
 }
 

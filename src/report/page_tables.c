@@ -2,11 +2,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/number.h"
-#include "figure/markup.h"
-#include "report/report_page.h"
+#include "base/markup.h"
+#include "base/number.h"
+#include "report/page.h"
 
-const pcal_row *pc_page_row(const pcal_results *results, const pc_result_record *record) {
+const pcal_registry_row *pc_page_metric_row(const pcal_results *results,
+                                            const pc_result_record *record) {
   return &pc_metric_find_for(results->layout.form, record->metric)->row;
 }
 
@@ -14,16 +15,16 @@ const pcal_row *pc_page_row(const pcal_results *results, const pc_result_record 
 
 static void page_table_open(const char *caption, pc_text *out) {
   pc_text_add(out, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"");
-  pc_markup(out, caption);
+  pc_text_markup(out, caption);
   pc_text_add(out, "\"><table class=\"sortable\">\n<caption>");
-  pc_markup(out, caption);
+  pc_text_markup(out, caption);
   pc_text_add(out, "</caption>\n<thead><tr>");
 }
 
 /* kind: "", or classes such as "num" for numbers. */
 static void page_table_head(const char *name, const char *kind, pc_text *out) {
   pc_text_format(out, "<th scope=\"col\" class=\"%s\">", kind);
-  pc_markup(out, name);
+  pc_text_markup(out, name);
   pc_text_add(out, "</th>");
 }
 
@@ -53,13 +54,13 @@ static void page_cell_number(double value, int digits, pc_text *out) {
 
 static void page_cell_count(double value, pc_text *out) {
   page_cell_open(value, out);
-  pc_report_count(value, out);
+  pc_write_count(value, out);
   pc_text_add(out, "</td>");
 }
 
 static void page_cell_word(const char *word, pc_text *out) {
   pc_text_add(out, "<td>");
-  pc_markup(out, word);
+  pc_text_markup(out, word);
   pc_text_add(out, "</td>");
 }
 
@@ -67,7 +68,7 @@ static void page_interval(int known, double low, double high, pc_text *out) {
   if (!known)
     return;
   pc_text_add(out, " <span class=\"ci\">");
-  pc_report_interval(low, high, out);
+  pc_write_interval(low, high, out);
   pc_text_add(out, "</span>");
 }
 
@@ -76,26 +77,27 @@ static void page_interval(int known, double low, double high, pc_text *out) {
 static void page_key_value(const pc_result_record *record, const char *kind, pc_text *out) {
   page_cell_open_as(kind, record->outcome.undefined ? (double)NAN : record->outcome.value, out);
   pc_text_add(out, "<b>");
-  pc_report_value(record, out);
+  pc_write_value(record, out);
   pc_text_add(out, "</b>");
-  page_interval(record->surety.has_interval, record->surety.low, record->surety.high, out);
-  pc_text_add(out, record->surety.few > 0 ? " <span class=\"ci\">unsure</span>" : "");
-  pc_report_p_value(record, " ", out);
+  page_interval(record->interval_result.has_interval, record->interval_result.low,
+                record->interval_result.high, out);
+  pc_text_add(out, record->interval_result.few > 0 ? " <span class=\"ci\">unsure</span>" : "");
+  pc_write_p_value(record, " ", out);
   pc_text_add(out, "</td>");
 }
 
 static void page_key_change(const pc_result_record *record, pc_text *out) {
-  const pc_surety *surety = &record->surety;
-  if (!surety->has_difference) {
+  const pc_interval_result *interval_result = &record->interval_result;
+  if (!interval_result->has_difference) {
     page_cell_open((double)NAN, out);
     pc_text_add(out, "\xE2\x80\x93</td>");
     return;
   }
-  page_cell_open(surety->difference, out);
-  pc_text_add(out, surety->difference > 0 ? "+" : "");
-  pc_report_number(surety->difference, out);
-  page_interval(surety->has_difference_interval, surety->difference_low,
-                surety->difference_high, out);
+  page_cell_open(interval_result->difference, out);
+  pc_text_add(out, interval_result->difference > 0 ? "+" : "");
+  pc_write_number(interval_result->difference, out);
+  page_interval(interval_result->has_difference_interval, interval_result->difference_low,
+                interval_result->difference_high, out);
   pc_text_add(out, "</td>");
 }
 
@@ -104,30 +106,30 @@ static void page_key_row(const pcal_report *report, size_t metric, pc_text *out)
   const pcal_results *after = report->side[PC_PAGE_AFTER].key;
   const pc_result_record *record = &before->records[metric];
   pc_text_add(out, "<tr><th scope=\"row\"><code>");
-  pc_markup(out, record->label);
+  pc_text_markup(out, record->label);
   pc_text_add(out, "</code> <span class=\"what\">");
-  pc_markup(out, pc_page_row(before, record)->title);
+  pc_text_markup(out, pc_page_metric_row(before, record)->title);
   pc_text_add(out, "</span></th>");
   page_key_value(record, after != NULL ? "num t-before" : "num", out);
   if (after != NULL) {
     page_key_value(&after->records[metric], "num t-after", out);
     page_key_change(&after->records[metric], out);
   }
-  pc_text_format(out, "<td class=\"bound\">%s</td></tr>\n", pc_report_bound(record));
+  pc_text_format(out, "<td class=\"bound\">%s</td></tr>\n", pc_bound_text(record));
 }
 
 static void page_key_notion(const pcal_report *report, size_t notion, pc_text *out) {
   const pcal_results *before = report->side[PC_PAGE_BEFORE].key;
-  const pcal_row *row = pc_notion_at(notion);
+  const pcal_registry_row *row = pc_calibration_notion_at(notion);
   int first = 1;
   for (size_t m = 0; m < before->metric_count; m++) {
-    if (pc_report_notion(&before->records[m]) != notion)
+    if (pc_notion_index(&before->records[m]) != notion)
       continue;
     if (first) {
       pc_text_format(out, "<tbody><tr class=\"group\"><th scope=\"rowgroup\" colspan=\"%d\">",
                      report->repaired ? 5 : 3);
       pc_text_add(out, "<span>");
-      pc_markup(out, row == NULL ? "other" : pc_report_notion_title(before, row));
+      pc_text_markup(out, row == NULL ? "other" : pc_notion_title_for(before, row));
       pc_text_add(out, "</span></th></tr>\n");
     }
     first = 0;
@@ -142,10 +144,10 @@ static void page_key_against(const pcal_report *report, pc_text *out) {
   pc_text paragraph;
   pc_text_init(&paragraph, out->env);
   if (report->repaired)
-    pc_report_against(report->side[PC_PAGE_AFTER].key, "change", &paragraph);
+    pc_write_difference_note(report->side[PC_PAGE_AFTER].key, "change", &paragraph);
   if (paragraph.length > 0 && !paragraph.failed) {
     pc_text_add(out, "<p class=\"what\">");
-    pc_markup(out, paragraph.bytes);
+    pc_text_markup(out, paragraph.bytes);
     pc_text_add(out, "</p>\n");
   }
   out->failed |= paragraph.failed;
@@ -173,7 +175,7 @@ void pc_page_key_table(const pcal_report *report, pc_text *out) {
   }
   page_table_head("bound", "bound", out);
   pc_text_add(out, "</tr></thead>\n");
-  for (size_t n = 0; n <= pc_report_notion_count(); n++)
+  for (size_t n = 0; n <= pc_notion_count(); n++)
     page_key_notion(report, n, out);
   pc_text_add(out, "</table></div>\n");
   page_key_against(report, out);
@@ -188,8 +190,8 @@ static int page_class_record(const pcal_report *report, const pc_result_record *
   return *record != NULL && pc_graph_column(&(*record)->outcome.graph, "class") != NULL;
 }
 
-pc_page_class pc_page_class_of(const pc_result_record *record, size_t class) {
-  const pc_graph *graph = &record->outcome.graph;
+pc_page_class pc_page_class_means(const pc_result_record *record, size_t class) {
+  const pc_plot_table *graph = &record->outcome.graph;
   const double *classes = pc_graph_column(graph, "class");
   const double *weight = pc_graph_column(graph, "weight");
   const double *confidence = pc_graph_column(graph, "confidence");
@@ -210,10 +212,10 @@ static void page_class_row(const pcal_report *report, const pc_result_record *re
                            size_t class, pc_text *out) {
   const pcal_results *drawn = report->side[PC_PAGE_BEFORE].drawn;
   const pcal_results *after = report->side[PC_PAGE_AFTER].drawn;
-  const pc_page_class sums = pc_page_class_of(record, class);
+  const pc_page_class sums = pc_page_class_means(record, class);
   char buffer[32];
   pc_text_add(out, "<tr><th scope=\"row\">");
-  pc_markup(out, pc_figure_class(drawn, class, buffer));
+  pc_text_markup(out, pc_class_display_name(drawn, class, buffer));
   pc_text_add(out, "</th>");
   page_cell_count(floor(sums.observed * drawn->weight + 0.5), out);
   page_cell_number(100 * sums.claimed, 2, out);
@@ -307,7 +309,7 @@ void pc_page_bin_table(const pcal_results *results, pc_text *out) {
 
 static void page_comparison_value(const pc_result_record *record, pc_text *out) {
   page_cell_open(record->outcome.undefined ? (double)NAN : record->outcome.value, out);
-  pc_report_value(record, out);
+  pc_write_value(record, out);
   pc_text_add(out, "</td>");
 }
 
@@ -317,7 +319,7 @@ static void page_comparison_row(const pcal_comparison *table, const pc_contestan
   const pc_gain *gain = here->gains == NULL ? NULL : &here->gains[table->by];
   pc_text_format(out, "<tr%s><th scope=\"row\"><code>",
                  here == &table->contestants[table->chosen] ? " class=\"chosen\"" : "");
-  pc_markup(out, here->label);
+  pc_text_markup(out, here->label);
   pc_text_format(
       out, "</code>%s</th>",
       here == &table->contestants[table->chosen] ? " <span class=\"what\">chosen</span>" : "");
@@ -326,7 +328,7 @@ static void page_comparison_row(const pcal_comparison *table, const pc_contestan
   const int told = gain != NULL && gain->known && here != table->contestants;
   page_cell_open(told ? gain->value : (double)NAN, out);
   if (told) {
-    pc_report_number(gain->value, out);
+    pc_write_number(gain->value, out);
     page_interval(gain->sure, gain->low, gain->high, out);
   }
   pc_text_add(out, "</td>");
@@ -347,9 +349,9 @@ static void page_comparison_refused(const pcal_comparison *table, pc_text *out) 
   for (size_t i = 0; i < table->count; i++)
     if (table->contestants[i].results == NULL) {
       pc_text_add(out, "<li><code>");
-      pc_markup(out, table->contestants[i].label);
+      pc_text_markup(out, table->contestants[i].label);
       pc_text_add(out, "</code>: ");
-      pc_markup(out, table->contestants[i].why);
+      pc_text_markup(out, table->contestants[i].why);
       pc_text_add(out, "</li>\n");
     }
   pc_text_add(out, "</ul></details>\n");
@@ -361,10 +363,10 @@ void pc_page_comparison_table(const pcal_report *report, pc_text *out) {
   if (table == NULL)
     return;
   pc_text_init(&advice, out->env);
-  pc_comparison_advise(table, &advice);
+  pc_write_comparison_advice(table, &advice);
   pc_text_add(out,
               "<section aria-labelledby=\"methods\"><h2 id=\"methods\">Which repair</h2>\n<p>");
-  pc_markup_lines(out, advice.bytes);
+  pc_text_markup_lines(out, advice.bytes);
   pc_text_add(out, "</p>\n");
   out->failed |= advice.failed;
   pc_text_free(&advice);

@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-#include "core/assert.h"
-#include "core/sum.h"
+#include "base/assert.h"
+#include "base/sum.h"
 
 /* torch.linspace(0, 1, M + 1) of float32 or float64 (version 2.13): multiples of the step, and
  * from the middle on 1 less multiples of it with one rounding. */
@@ -153,7 +153,7 @@ static double bins_edge_at(const pc_curve_table *table, bins_walk *walk, double 
   return (lower + (next == walk->at ? lower : pc_curve_table_low(table, next))) / 2.0;
 }
 
-double pc_bins_position(const pc_curve_table *table, size_t bins, size_t r) {
+double pc_bins_end_position(const pc_curve_table *table, size_t bins, size_t r) {
   const double q = floor(table->total / (double)bins);
   return (double)r * q + fmin((double)r, table->total - (double)bins * q);
 }
@@ -162,7 +162,7 @@ size_t pc_bins_by_mass_wants(const pc_curve_table *table, size_t bins, uint8_t *
   bins_walk walk = {0, 0.0};
   size_t count = 0;
   for (size_t r = 1; r < bins; r++) {
-    const double position = pc_bins_position(table, bins, r);
+    const double position = pc_bins_end_position(table, bins, r);
     if (position <= 0 || position >= table->total)
       continue;
     bins_advance(table, &walk, position);
@@ -182,7 +182,7 @@ static size_t bins_mass_edges(const pc_curve_table *table, size_t bins, double *
   bins_walk walk = {0, 0.0};
   size_t count = 0;
   for (size_t r = 1; r < bins; r++) {
-    const double position = pc_bins_position(table, bins, r);
+    const double position = pc_bins_end_position(table, bins, r);
     if (position <= 0 || position >= table->total)
       continue;
     const double edge = bins_edge_at(table, &walk, position);
@@ -217,7 +217,7 @@ static void bins_add_entry(bins_sums *sums, const pc_curve_table *table, size_t 
   pc_fixed_add_weighted(&sums->score_hit, hits, score);
 }
 
-pc_bin pc_bin_between(const pc_curve_place *begin, const pc_curve_place *end) {
+pc_bin pc_bin_between(const pc_curve_cursor *begin, const pc_curve_cursor *end) {
   return (pc_bin){.weight = end->rows - begin->rows,
                   .hits = end->hits - begin->hits,
                   .score = end->scores - begin->scores,
@@ -228,22 +228,22 @@ pc_bin pc_bin_between(const pc_curve_place *begin, const pc_curve_place *end) {
 /* Moves a place behind the row before a position, and returns the edge there: between the last
  * score before the position and the first behind it. */
 static double bins_replica_edge(const pc_curve_prefix *prefix, double position,
-                                pc_curve_place *place) {
+                                pc_curve_cursor *place) {
   *place = pc_curve_prefix_seek(prefix, position - 0.5);
   const double lower = prefix->score[place->entry];
   pc_curve_prefix_pass(prefix, place);
   if (place->rows != position)
     return lower;
-  const pc_curve_place next = pc_curve_prefix_seek(prefix, position);
+  const pc_curve_cursor next = pc_curve_prefix_seek(prefix, position);
   return (lower + prefix->score[next.entry]) / 2.0;
 }
 
 static size_t bins_of_replica(const pc_curve_table *table, size_t bins, pc_bin *out) {
-  pc_curve_place begin = pc_curve_prefix_first(table->prefix), end;
+  pc_curve_cursor begin = pc_curve_prefix_first(table->prefix), end;
   double low = 0.0;
   size_t count = 0;
   for (size_t r = 1; r < bins; r++) {
-    const double position = pc_bins_position(table, bins, r);
+    const double position = pc_bins_end_position(table, bins, r);
     if (position <= 0 || position >= table->total)
       continue;
     const double edge = bins_replica_edge(table->prefix, position, &end);

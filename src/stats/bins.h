@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "stats/curve_table.h"
+#include "curve/curve_table.h"
 
 #define PC_BINS_MAX 10000
 
@@ -101,7 +101,7 @@ size_t pc_bins_adaptive_wants(const pc_curve_table *table, double threshold, siz
 /* The sorted rows in `bins` ranges of equal weight, ends as in pc_bins_by_mass but with ties
  * split: a score on both sides of an end gives each side its share of hits.  Moments are NaN;
  * low and high are the scores at the ends.  Not for coarse tables. */
-void pc_bins_even(const pc_curve_table *table, size_t bins, pc_bin *out);
+void pc_bins_split_ties(const pc_curve_table *table, size_t bins, pc_bin *out);
 
 /* The largest number of equal-mass bins B such that for every number of bins up to B the share
  * of hits does not fall from bin to bin; at most `most`, and at most one for each row.  Not for
@@ -110,13 +110,13 @@ PC_CHECKED pcal_status pc_bins_sweep(const pcal_env *env, const pc_curve_table *
                                      size_t most, size_t *out, pcal_error *err);
 
 /* Where part r of `bins` ends among the sorted rows; not inside (0, W) when it is empty. */
-double pc_bins_position(const pc_curve_table *table, size_t bins, size_t r);
+double pc_bins_end_position(const pc_curve_table *table, size_t bins, size_t r);
 
 /* What lies between two places of a replica; moments are NaN, low and high 0. */
-pc_bin pc_bin_between(const pc_curve_place *begin, const pc_curve_place *end);
+pc_bin pc_bin_between(const pc_curve_cursor *begin, const pc_curve_cursor *end);
 
 /* What the entries [begin, end) hold; moments are NaN. */
-pc_bin pc_bins_join(const pc_curve_table *table, size_t begin, size_t end);
+pc_bin pc_bin_of_entries(const pc_curve_table *table, size_t begin, size_t end);
 
 /* How the errors of bins become one number. */
 typedef enum pc_norm { PC_NORM_L1, PC_NORM_L2, PC_NORM_MAX } pc_norm;

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/assert.h"
+#include "base/assert.h"
 
 #define CUBIC_SPLINE_LANES 8
 
@@ -118,7 +118,8 @@ pc_spline_form pc_spline_slope(const pc_spline_space *space, double x) {
   return form;
 }
 
-void pc_spline_bend(const pc_spline_space *space, const double *values, double *bends) {
+void pc_spline_second_derivatives(const pc_spline_space *space, const double *values,
+                                  double *bends) {
   const size_t k = space->knots;
   for (size_t i = 0; i < k; i++) {
     double sum = 0.0;
@@ -128,7 +129,8 @@ void pc_spline_bend(const pc_spline_space *space, const double *values, double *
   }
 }
 
-double pc_spline_take(const pc_spline_form *form, const double *values, const double *bends) {
+double pc_spline_evaluate(const pc_spline_form *form, const double *values,
+                          const double *bends) {
   return form->c[0] * bends[form->at] + form->c[1] * bends[form->at + 1] +
          form->c[2] * values[form->at] + form->c[3] * values[form->at + 1];
 }
@@ -149,8 +151,8 @@ void pc_spline_slopes(const pc_spline_space *space, const double *x, size_t coun
   }
 }
 
-void pc_spline_spread(const pc_spline_space *space, const pc_spline_form *form, double factor,
-                      double *row) {
+void pc_spline_add_coefficients(const pc_spline_space *space, const pc_spline_form *form,
+                                double factor, double *row) {
   const size_t k = space->knots;
   const double *left = space->bend + form->at * k, *right = left + k;
   for (size_t c = 0; c < k; c++)
@@ -188,17 +190,17 @@ double pc_spline_mean_slope(const pc_spline_space *space, double a, double x,
   double weights[3], sum = 0.0;
   const size_t count = cubic_spline_mean(space, a, x, forms, weights);
   for (size_t i = 0; i < count; i++)
-    sum += weights[i] * pc_spline_take(&forms[i], values, bends);
+    sum += weights[i] * pc_spline_evaluate(&forms[i], values, bends);
   return sum;
 }
 
-void pc_spline_mean_slope_spread(const pc_spline_space *space, double a, double x,
-                                 double factor, double *row) {
+void pc_spline_add_mean_slope(const pc_spline_space *space, double a, double x, double factor,
+                              double *row) {
   pc_spline_form forms[3];
   double weights[3];
   const size_t count = cubic_spline_mean(space, a, x, forms, weights);
   for (size_t i = 0; i < count; i++)
-    pc_spline_spread(space, &forms[i], factor * weights[i], row);
+    pc_spline_add_coefficients(space, &forms[i], factor * weights[i], row);
 }
 
 /* ---- Least squares ---- */
@@ -291,7 +293,7 @@ static void cubic_spline_rows(const pc_spline_space *space, size_t interval, dou
   for (size_t i = 0; i < 4; i++) {
     pc_spline_form one = {.at = interval};
     one.c[i] = 1.0;
-    pc_spline_spread(space, &one, 1.0, rows + i * k);
+    pc_spline_add_coefficients(space, &one, 1.0, rows + i * k);
   }
 }
 

@@ -2,7 +2,7 @@
 #ifndef PC_CUBIC_SPLINE_H
 #define PC_CUBIC_SPLINE_H
 
-#include "core/memory.h"
+#include "base/memory.h"
 
 /* What replaces the two conditions that are missing at the ends. */
 typedef enum pc_runout {
@@ -33,23 +33,25 @@ pc_spline_form pc_spline_value(const pc_spline_space *space, double x);
 pc_spline_form pc_spline_slope(const pc_spline_space *space, double x);
 
 /* Second derivatives (knots numbers) from values; then a form is four products. */
-void pc_spline_bend(const pc_spline_space *space, const double *values, double *bends);
-double pc_spline_take(const pc_spline_form *form, const double *values, const double *bends);
+void pc_spline_second_derivatives(const pc_spline_space *space, const double *values,
+                                  double *bends);
+double pc_spline_evaluate(const pc_spline_form *form, const double *values,
+                          const double *bends);
 
 /* Slopes at many places, which ascend. */
 void pc_spline_slopes(const pc_spline_space *space, const double *x, size_t count,
                       const double *values, const double *bends, double *out);
 
 /* Adds a form, times a factor, to its coefficients on all values. */
-void pc_spline_spread(const pc_spline_space *space, const pc_spline_form *form, double factor,
-                      double *row);
+void pc_spline_add_coefficients(const pc_spline_space *space, const pc_spline_form *form,
+                                double factor, double *row);
 
 /* Mean slope from a to x, or the slope at x where they are equal: what form gives for values
  * and bends, or, times the factor, its coefficients added to a row. */
 double pc_spline_mean_slope(const pc_spline_space *space, double a, double x,
                             const double *values, const double *bends);
-void pc_spline_mean_slope_spread(const pc_spline_space *space, double a, double x,
-                                 double factor, double *row);
+void pc_spline_add_mean_slope(const pc_spline_space *space, double a, double x, double factor,
+                              double *row);
 
 /* Weighted squares of points (x, y), x ascending: sums for each interval between knots; then
  * the matrix and right side of the normal equations in the values at the knots. */

@@ -33,8 +33,8 @@
 
 #include <math.h>
 
-#include "core/elementary.h"
-#include "stats/isotonic.h"
+#include "base/elementary.h"
+#include "curve/isotonic.h"
 
 static void decompose_brier_bin(const pc_bin *bin, double total, double rate,
                                 pc_decomposition *sum) {

@@ -25,7 +25,7 @@
 
 #include <math.h>
 
-#include "core/elementary.h"
+#include "base/elementary.h"
 
 #define DISTRIBUTIONS_PI 3.14159265358979323846
 #define DISTRIBUTIONS_ROOT_HALF 0.70710678118654752440

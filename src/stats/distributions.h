@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* Standard normal; its quantile is in core/rng.h. */
+/* Standard normal; its quantile is in base/rng.h. */
 double pc_normal_tail(double z);
 
 /* Standardised sum with this skewness, z of either sign: the tail of a Poisson law that is

@@ -33,15 +33,15 @@
 
 #include <math.h>
 
-#include "core/assert.h"
-#include "core/rng.h"
+#include "base/assert.h"
+#include "base/rng.h"
 #include "stats/distributions.h"
 
 #define INTERVAL_CARRIED 1.5
 
 const char pc_interval_methods[] = "auto|normal|percentile|basic|bca|jackknife";
 
-const char *pc_interval_method_name(pc_interval_method method) {
+const char *pc_interval_method_name(pcal_interval_method method) {
   static const char *const names[] = {"auto", "normal",    "wilson",  "percentile", "basic",
                                       "bca",  "jackknife", "poisson", "inversion"};
   return names[method];
@@ -66,14 +66,14 @@ pc_interval pc_interval_wilson(double share, double rows, double level) {
   return (pc_interval){fmax(middle - reach, 0.0), fmin(middle + reach, 1.0)};
 }
 
-double pc_interval_carriers(double estimate, double se) {
+double pc_interval_event_count(double estimate, double se) {
   return se > 0.0 ? estimate / se * (estimate / se) : INFINITY;
 }
 
 pc_interval pc_interval_poisson(double estimate, double se, double level) {
   if (!(estimate > 0.0) || !(se > 0.0))
     return (pc_interval){estimate, estimate};
-  const double freedom = INTERVAL_CARRIED * pc_interval_carriers(estimate, se);
+  const double freedom = INTERVAL_CARRIED * pc_interval_event_count(estimate, se);
   const double t = interval_student(freedom, level), slope = se * se / estimate;
   const double middle = estimate + 0.5 * t * t * slope;
   const double reach = sqrt(middle * middle - estimate * estimate);
@@ -89,7 +89,7 @@ double pc_interval_quantile(const double *values, size_t count, double p) {
   return values[below] + (place - (double)below) * (values[below + 1] - values[below]);
 }
 
-double pc_interval_spread(const double *values, size_t count) {
+double pc_interval_deviation(const double *values, size_t count) {
   double mean = 0.0, square = 0.0;
   for (size_t i = 0; i < count; i++)
     mean += values[i] / (double)count;
@@ -100,7 +100,7 @@ double pc_interval_spread(const double *values, size_t count) {
 
 double pc_interval_jackknife_se(const double *left_out, size_t count) {
   const double g = (double)count;
-  return count < 2 ? 0.0 : pc_interval_spread(left_out, count) * (g - 1.0) / sqrt(g);
+  return count < 2 ? 0.0 : pc_interval_deviation(left_out, count) * (g - 1.0) / sqrt(g);
 }
 
 pc_interval pc_interval_jackknife(double estimate, double se, size_t count, double level) {
@@ -108,7 +108,7 @@ pc_interval pc_interval_jackknife(double estimate, double se, size_t count, doub
   return (pc_interval){estimate - t * se, estimate + t * se};
 }
 
-pc_interval pc_interval_quadratic(double estimate, double se, const pc_quadratic *law,
+pc_interval pc_interval_quadratic(double estimate, double se, const pc_variance_law *law,
                                   size_t count, double level) {
   const double t = interval_student((double)count - 1.0, level);
   const double seen = estimate > 0.0 ? (se * se - 2.0 * law->noise) / estimate : law->slope;
@@ -172,16 +172,16 @@ pc_interval pc_interval_of_norm(const pc_replica_set *set, double level) {
   return (pc_interval){t * fmin((t - noise) / (high - noise), 1.0), t + above};
 }
 
-pc_interval pc_interval_from(const pc_replica_set *set, pc_interval_method method,
-                             double level) {
+pc_interval pc_interval_from_replicas(const pc_replica_set *set, pcal_interval_method method,
+                                      double level) {
   const double a = 0.5 * (1.0 - level);
-  if (method == PC_INTERVAL_BCA) {
+  if (method == PCAL_INTERVAL_BCA) {
     const double shift = interval_shift(set);
     return (pc_interval){interval_bca(set, shift, a), interval_bca(set, shift, 1.0 - a)};
   }
   const pc_interval plain = {pc_interval_quantile(set->values, set->count, a),
                              pc_interval_quantile(set->values, set->count, 1.0 - a)};
-  if (method == PC_INTERVAL_BASIC)
+  if (method == PCAL_INTERVAL_BASIC)
     return (pc_interval){2.0 * set->estimate - plain.high, 2.0 * set->estimate - plain.low};
   return plain;
 }

@@ -4,17 +4,17 @@
 
 #include <stddef.h>
 
-typedef enum pc_interval_method {
-  PC_INTERVAL_AUTO, /* the one that suits the metric */
-  PC_INTERVAL_NORMAL,
-  PC_INTERVAL_WILSON,
-  PC_INTERVAL_PERCENTILE,
-  PC_INTERVAL_BASIC,
-  PC_INTERVAL_BCA,
-  PC_INTERVAL_JACKKNIFE,
-  PC_INTERVAL_POISSON,
-  PC_INTERVAL_INVERSION /* measure/inversion.h */
-} pc_interval_method;
+typedef enum pcal_interval_method {
+  PCAL_INTERVAL_AUTO, /* the one that suits the metric */
+  PCAL_INTERVAL_NORMAL,
+  PCAL_INTERVAL_WILSON,
+  PCAL_INTERVAL_PERCENTILE,
+  PCAL_INTERVAL_BASIC,
+  PCAL_INTERVAL_BCA,
+  PCAL_INTERVAL_JACKKNIFE,
+  PCAL_INTERVAL_POISSON,
+  PCAL_INTERVAL_INVERSION /* measure/replicas/interval_inversion.h */
+} pcal_interval_method;
 
 typedef struct pc_interval {
   double low, high;
@@ -22,7 +22,7 @@ typedef struct pc_interval {
 
 /* "auto|normal|percentile|basic|bca|jackknife": what may be asked for. */
 extern const char pc_interval_methods[];
-const char *pc_interval_method_name(pc_interval_method method);
+const char *pc_interval_method_name(pcal_interval_method method);
 
 /* estimate -+ z se */
 pc_interval pc_interval_normal(double estimate, double se, double level);
@@ -32,7 +32,7 @@ pc_interval pc_interval_wilson(double share, double rows, double level);
 
 /* How many rows carry a mean of values that are not negative: (estimate / se)^2, for rare
  * events their number; infinite without error. */
-double pc_interval_carriers(double estimate, double se);
+double pc_interval_event_count(double estimate, double se);
 
 /* For such a mean, whose variance grows with it as that of a count. */
 pc_interval pc_interval_poisson(double estimate, double se, double level);
@@ -46,8 +46,8 @@ typedef struct pc_replica_set {
 } pc_replica_set;
 
 /* Percentile, basic or BCa. */
-pc_interval pc_interval_from(const pc_replica_set *set, pc_interval_method method,
-                             double level);
+pc_interval pc_interval_from_replicas(const pc_replica_set *set, pcal_interval_method method,
+                                      double level);
 
 /* For an error, the norm of a vector, from its replicas alone: see interval.c. */
 pc_interval pc_interval_of_norm(const pc_replica_set *set, double level);
@@ -56,7 +56,7 @@ pc_interval pc_interval_of_norm(const pc_replica_set *set, double level);
 double pc_interval_quantile(const double *values, size_t count, double p);
 
 /* Standard deviation, with count - 1; 0 for one value. */
-double pc_interval_spread(const double *values, size_t count);
+double pc_interval_deviation(const double *values, size_t count);
 
 /* Standard error from estimates that each leave one block of rows out; and the interval, with
  * the quantile of Student's t. */
@@ -65,16 +65,16 @@ pc_interval pc_interval_jackknife(double estimate, double se, size_t count, doub
 
 /* How the variance of an estimate t that is quadratic in means depends on the truth t0: slope *
  * t0 + noise.  Zeroed: not known. */
-typedef struct pc_quadratic {
+typedef struct pc_variance_law {
   double noise; /* variance when t0 is 0 */
   double slope; /* a first guess; the jackknife says more */
   double most;  /* times the guess, that the slope may be; 1: the guess is all */
-} pc_quadratic;
+} pc_variance_law;
 
 /* All t0 with |estimate - t0| <= t sqrt(slope t0 + noise): the jackknife's variance counts the
  * noise twice, what is left of it gives the slope, from three quarters of the guess up to
  * `most` times. */
-pc_interval pc_interval_quadratic(double estimate, double se, const pc_quadratic *law,
+pc_interval pc_interval_quadratic(double estimate, double se, const pc_variance_law *law,
                                   size_t count, double level);
 
 /* Acceleration from estimates that each leave one block of rows out. */

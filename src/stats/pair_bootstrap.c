@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/rng.h"
+#include "base/rng.h"
 #include "kernels/lane_math.h"
 #include "kernels/pair_tile.h"
 
@@ -170,7 +170,8 @@ static pcal_status pair_bootstrap_columns(const pcal_env *env, bootstrap_work *w
   memset(work->sums, 0, tasks * PC_MIX_WIDTH * sizeof *work->sums);
   memset(columns, 0, PC_MIX_WIDTH * sizeof *columns);
   pair_bootstrap_draw(work, columns);
-  PC_TRY(pc_run_shown(env, "drawing pairs again", tasks, cost, pair_bootstrap_task, work, err));
+  PC_TRY(pc_run_with_progress(env, "drawing pairs again", tasks, cost, pair_bootstrap_task,
+                              work, err));
   for (size_t t = 0; t < tasks; t++)
     for (size_t b = 0; b < PC_MIX_WIDTH; b++)
       columns[b] += work->sums[t * PC_MIX_WIDTH + b];

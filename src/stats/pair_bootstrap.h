@@ -2,7 +2,7 @@
 #ifndef PC_PAIR_BOOTSTRAP_H
 #define PC_PAIR_BOOTSTRAP_H
 
-#include "core/executor.h"
+#include "base/executor.h"
 #include "kernels/pair_kernels.h"
 
 /* With h_ij = k(p_i, p_j) <e_{y_i} - p_i, e_{y_j} - p_j> and v_i = n_i - mean(n), n_i ~

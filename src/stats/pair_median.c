@@ -13,7 +13,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "core/binary.h"
+#include "base/float_bits.h"
 #include "kernels/pair_kernels.h"
 #include "kernels/sort.h"
 
@@ -41,7 +41,7 @@ typedef struct median_search {
 
 /* Distance `value` of a pair that occurs w times, w > 0. */
 static void pair_median_meet(median_search *search, size_t worker, double value, uint64_t w) {
-  const uint64_t bits = pc_bits_of(value);
+  const uint64_t bits = pc_double_bits(value);
   if (bits - search->low <= search->high - search->low) {
     if (search->kept == NULL) {
       const size_t cell = (size_t)((bits - search->low) >> search->shift);
@@ -90,9 +90,9 @@ static pcal_status pair_median_pass(median_search *search, pcal_error *err) {
   memset(search->cells, 0, workers * PAIR_MEDIAN_CELLS * sizeof *search->cells);
   for (size_t w = 0; w < workers; w++)
     search->above[w] = UINT64_MAX;
-  return pc_run_shown(search->env, "finding the median distance",
-                      (packs + PAIR_MEDIAN_PACKS - 1) / PAIR_MEDIAN_PACKS, cost,
-                      pair_median_task, search, err);
+  return pc_run_with_progress(search->env, "finding the median distance",
+                              (packs + PAIR_MEDIAN_PACKS - 1) / PAIR_MEDIAN_PACKS, cost,
+                              pair_median_task, search, err);
 }
 
 /* ---- narrowing ---- */
@@ -142,7 +142,7 @@ static double pair_median_pick(const median_search *search, pc_uint128 rank) {
     if (rank < before)
       return search->kept[i];
   }
-  return pc_double_of(pair_median_behind(search));
+  return pc_double_from_bits(pair_median_behind(search));
 }
 
 static pcal_status pair_median_last(median_search *search, pc_uint128 rank, double *low,
@@ -179,11 +179,11 @@ static pcal_status pair_median_select(median_search *search, pc_uint128 rank, do
   } while (search->low < search->high && search->inside > PAIR_MEDIAN_KEPT);
   if (search->inside <= PAIR_MEDIAN_KEPT)
     return pair_median_last(search, rank, low, high, err);
-  *low = *high = pc_double_of(search->low);
+  *low = *high = pc_double_from_bits(search->low);
   if (rank + 1 < search->below + search->inside)
     return PCAL_OK;
   PC_TRY(pair_median_pass(search, err));
-  *high = pc_double_of(pair_median_behind(search));
+  *high = pc_double_from_bits(pair_median_behind(search));
   return PCAL_OK;
 }
 
@@ -202,7 +202,7 @@ pcal_status pc_pair_median(const pcal_env *env, const pc_pair_rows *rows, int tv
                            pcal_error *err) {
   const size_t workers = pc_worker_count(env);
   pc_uint128 total;
-  median_search search = {.env = env, .rows = rows, .high = pc_bits_of(INFINITY)};
+  median_search search = {.env = env, .rows = rows, .high = pc_double_bits(INFINITY)};
   search.form = pc_pair_form_make(tv, 0, 1.0, rows);
   search.at_zero = pair_median_copies(rows, &total);
   search.cells = pc_alloc_raw(env, workers * PAIR_MEDIAN_CELLS, sizeof *search.cells);

@@ -2,7 +2,7 @@
 #ifndef PC_PAIR_MEDIAN_H
 #define PC_PAIR_MEDIAN_H
 
-#include "core/executor.h"
+#include "base/executor.h"
 #include "kernels/pair_rows.h"
 
 /* Exactly the median of the distances (Euclidean, or total variation) over all pairs i < j, a

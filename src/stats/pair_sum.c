@@ -37,7 +37,7 @@ pcal_status pc_pair_sum(const pcal_env *env, const pc_pair_form *form, const pc_
     return pc_fail_memory(err, "summing pairs");
   const double cost = nanoseconds * (double)rows->count * (double)rows->count / 2;
   const pcal_status status =
-      pc_run_shown(env, "pairing rows", tasks, cost, pair_sum_task, &work, err);
+      pc_run_with_progress(env, "pairing rows", tasks, cost, pair_sum_task, &work, err);
   pc_sum sum;
   pc_sum_clear(&sum);
   for (size_t t = 0; t < tasks && status == PCAL_OK; t++)

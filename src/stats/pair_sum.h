@@ -3,7 +3,7 @@
 #ifndef PC_PAIR_SUM_H
 #define PC_PAIR_SUM_H
 
-#include "core/executor.h"
+#include "base/executor.h"
 #include "kernels/pair_kernels.h"
 
 /* sum over i < j of w_i w_j k(p_i, p_j) <e_{y_i} - p_i, e_{y_j} - p_j>. */

@@ -6,16 +6,16 @@
  * over all pairs of numbers, then over all metrics that share a property, and over models.
  * Correlations are Spearman's, and by the formula that the paper prints (stats/ranks.c), which
  * is at least 0.62 for eight methods and so cannot have given the numbers that the paper
- * prints. Edge cases: those of metric_ranks.c; a ranking that is only ties has no Spearman
+ * prints. Edge cases: those of metric_ranks_study.c; a ranking that is only ties has no Spearman
  * correlation and is left out of the mean. Source: Nixon et al. 2019, section 5.3.   Cost: a
  * fit and 160 metrics for each method. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "core/number.h"
+#include "base/number.h"
 #include "stats/ranks.h"
-#include "studies/gce_space.h"
+#include "studies/gce_variants.h"
 #include "studies/method_grid.h"
 
 enum { BIN_SENSITIVITY_STUDY_BINS };
@@ -66,62 +66,63 @@ static void bin_sensitivity_study_pair(const bin_sensitivity_study_state *state,
 
 static pcal_status bin_sensitivity_study_metrics(const bin_sensitivity_study_state *state,
                                                  double values[2][PC_GCE_VARIANTS],
-                                                 pc_study_table *table, pcal_error *err) {
+                                                 pc_table *table, pcal_error *err) {
   pc_gce_columns(table);
-  pc_study_table_column(table, "spearman");
-  pc_study_table_column(table, "printed_formula");
+  pc_table_add_column(table, "spearman");
+  pc_table_add_column(table, "printed_formula");
   for (size_t v = 0; v < PC_GCE_VARIANTS; v++) {
     bin_sensitivity_study_mean mean = {{0, 0}, {0, 0}};
     for (size_t one = 0; one < state->bin_count; one++)
       for (size_t other = one + 1; other < state->bin_count; other++)
         bin_sensitivity_study_pair(state, v, one, other, &mean);
-    PC_TRY(pc_study_table_row(table, err));
+    PC_TRY(pc_table_add_row(table, err));
     pc_gce_cells(table, v);
     for (size_t i = 0; i < 2; i++) {
       values[i][v] = bin_sensitivity_study_value(&mean, i);
-      pc_study_table_number(table, 6 + i, values[i][v]);
+      pc_table_set_number(table, 6 + i, values[i][v]);
     }
   }
   return PCAL_OK;
 }
 
 static pcal_status bin_sensitivity_study_properties(double values[2][PC_GCE_VARIANTS],
-                                                    pc_findings *findings,
-                                                    pc_study_table *table, pcal_error *err) {
+                                                    pc_findings *findings, pc_table *table,
+                                                    pcal_error *err) {
   char even[PC_NUMBER_MAX], adaptive[PC_NUMBER_MAX];
-  pc_study_table_column(table, "property");
-  pc_study_table_column(table, "spearman");
-  pc_study_table_column(table, "printed_formula");
+  pc_table_add_column(table, "property");
+  pc_table_add_column(table, "spearman");
+  pc_table_add_column(table, "printed_formula");
   for (size_t p = 0; p < PC_GCE_PROPERTIES; p++) {
-    PC_TRY(pc_study_table_row(table, err));
-    pc_study_table_word(table, 0, pc_gce_property(p));
+    PC_TRY(pc_table_add_row(table, err));
+    pc_table_set_word(table, 0, pc_gce_property(p));
     for (size_t i = 0; i < 2; i++)
-      pc_study_table_number(table, 1 + i, pc_gce_mean(p, values[i]));
+      pc_table_set_number(table, 1 + i, pc_gce_mean(p, values[i]));
   }
   pc_number_round(pc_gce_mean(0, values[0]), 3, even);
   pc_number_round(pc_gce_mean(1, values[0]), 3, adaptive);
-  pc_findings_say(findings,
-                  "With another number of bins the ranking correlates by %s with even bins and "
-                  "by %s with adaptive ones, in the mean.",
-                  even, adaptive);
+  pc_findings_add_sentence(
+      findings,
+      "With another number of bins the ranking correlates by %s with even bins and "
+      "by %s with adaptive ones, in the mean.",
+      even, adaptive);
   return PCAL_OK;
 }
 
 static pcal_status bin_sensitivity_study_pairs(const bin_sensitivity_study_state *state,
-                                               pc_study_table *table, pcal_error *err) {
+                                               pc_table *table, pcal_error *err) {
   static const char *const columns[] = {"bins", "other", "even", "adaptive"};
   for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
-    pc_study_table_column(table, columns[c]);
+    pc_table_add_column(table, columns[c]);
   for (size_t one = 0; one < state->bin_count; one++)
     for (size_t other = one + 1; other < state->bin_count; other++) {
       bin_sensitivity_study_mean mean[2] = {{{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}};
       for (size_t v = 0; v < PC_GCE_VARIANTS; v++)
         bin_sensitivity_study_pair(state, v, one, other, &mean[pc_gce_has(1, v)]);
-      PC_TRY(pc_study_table_row(table, err));
-      pc_study_table_number(table, 0, (double)state->bins[one]);
-      pc_study_table_number(table, 1, (double)state->bins[other]);
-      pc_study_table_number(table, 2, bin_sensitivity_study_value(&mean[0], 0));
-      pc_study_table_number(table, 3, bin_sensitivity_study_value(&mean[1], 0));
+      PC_TRY(pc_table_add_row(table, err));
+      pc_table_set_number(table, 0, (double)state->bins[one]);
+      pc_table_set_number(table, 1, (double)state->bins[other]);
+      pc_table_set_number(table, 2, bin_sensitivity_study_value(&mean[0], 0));
+      pc_table_set_number(table, 3, bin_sensitivity_study_value(&mean[1], 0));
     }
   return PCAL_OK;
 }
@@ -129,7 +130,7 @@ static pcal_status bin_sensitivity_study_pairs(const bin_sensitivity_study_state
 static pcal_status bin_sensitivity_study_bins(const pc_study_job *job,
                                               bin_sensitivity_study_state *state,
                                               pcal_error *err) {
-  const pc_value *value = &job->options->value[BIN_SENSITIVITY_STUDY_BINS];
+  const pc_option_value *value = &job->options->value[BIN_SENSITIVITY_STUDY_BINS];
   state->bin_count = value->list_count;
   if (state->bin_count < 2)
     return pc_fail(err, PCAL_USAGE,
@@ -157,17 +158,17 @@ static pcal_status bin_sensitivity_study_work(const pc_study_job *job,
     return pc_fail(err, PCAL_USAGE,
                    "study bin-sensitivity ranks methods, and there is %zu; give two or more",
                    state->grid.method_count);
-  pc_findings_say(findings,
-                  "%zu methods %s, ranked by 32 calibration errors with %zu numbers "
-                  "of bins.",
-                  state->grid.method_count, pc_method_grid_fitted(&state->grid),
-                  state->bin_count);
-  pc_study_table *properties =
-      pc_findings_table(findings, "Mean rank correlation between numbers of bins");
-  pc_study_table *pairs =
-      pc_findings_table(findings, "Spearman's correlation for each pair of numbers of bins");
-  PC_TRY(bin_sensitivity_study_metrics(state, values, pc_findings_table(findings, "By metric"),
-                                       err));
+  pc_findings_add_sentence(findings,
+                           "%zu methods %s, ranked by 32 calibration errors with %zu numbers "
+                           "of bins.",
+                           state->grid.method_count, pc_method_grid_fitted(&state->grid),
+                           state->bin_count);
+  pc_table *properties =
+      pc_findings_add_table(findings, "Mean rank correlation between numbers of bins");
+  pc_table *pairs = pc_findings_add_table(
+      findings, "Spearman's correlation for each pair of numbers of bins");
+  PC_TRY(bin_sensitivity_study_metrics(state, values,
+                                       pc_findings_add_table(findings, "By metric"), err));
   PC_TRY(bin_sensitivity_study_properties(values, findings, properties, err));
   return bin_sensitivity_study_pairs(state, pairs, err);
 }

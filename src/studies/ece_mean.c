@@ -18,7 +18,7 @@
 
 #include <math.h>
 
-#include "stats/sample_size.h"
+#include "stats/expected_ece.h"
 
 #define ECE_MEAN_NORMAL 64.0      /* variance of H from which on its law is normal */
 #define ECE_MEAN_NEGLIGIBLE 1e-17 /* of the largest weight */

@@ -12,18 +12,18 @@ void pc_findings_init(pc_findings *findings, const pcal_env *env, const char *st
 
 void pc_findings_free(pc_findings *findings) {
   for (size_t t = 0; t < findings->table_count; t++)
-    pc_study_table_free(&findings->tables[t]);
+    pc_table_free(&findings->tables[t]);
   findings->table_count = 0;
 }
 
-pc_study_table *pc_findings_table(pc_findings *findings, const char *title) {
-  pc_study_table *table = &findings->tables[findings->table_count++];
-  pc_study_table_init(table, findings->env, findings->study);
+pc_table *pc_findings_add_table(pc_findings *findings, const char *title) {
+  pc_table *table = &findings->tables[findings->table_count++];
+  pc_table_init(table, findings->env, findings->study);
   snprintf(table->title, sizeof table->title, "%s", title);
   return table;
 }
 
-void pc_findings_say(pc_findings *findings, const char *format, ...) {
+void pc_findings_add_sentence(pc_findings *findings, const char *format, ...) {
   size_t used = strlen(findings->summary);
   va_list arguments;
   if (used > 0 && used + 2 < sizeof findings->summary)
@@ -54,7 +54,7 @@ static void findings_json(const pc_findings *findings, pc_text *out) {
     pc_json_key(&json, "title");
     pc_json_string(&json, findings->tables[t].title);
     pc_json_key(&json, "rows");
-    pc_study_table_rows(&findings->tables[t], &json);
+    pc_table_write_json_rows(&findings->tables[t], &json);
     pc_json_close(&json, '}');
   }
   pc_json_close(&json, ']');
@@ -73,7 +73,7 @@ static void findings_wrap(const char *words, pcal_format format, pc_text *out) {
     const size_t width = pc_terminal_width(word);
     const int breaks = column > 0 && column + 1 + width > 79;
     pc_text_add(out, column == 0 ? "" : breaks ? "\n" : " ");
-    pc_study_table_line(format, word, "", out);
+    pc_write_line(format, word, "", out);
     column = (column == 0 || breaks ? 0 : column + 1) + width;
     words += length + strspn(words + length, " ");
   }
@@ -84,7 +84,7 @@ static void findings_wrap(const char *words, pcal_format format, pc_text *out) {
 static int findings_first(const pc_findings *findings, size_t table, size_t column) {
   const char *name = findings->tables[table].columns[column];
   for (size_t t = 0; t < table; t++)
-    if (pc_study_table_find(&findings->tables[t], name) < findings->tables[t].column_count)
+    if (pc_table_find_column(&findings->tables[t], name) < findings->tables[t].column_count)
       return 0;
   return 1;
 }
@@ -92,20 +92,20 @@ static int findings_first(const pc_findings *findings, size_t table, size_t colu
 /* One line: the head (row SIZE_MAX) or a row of a table, with a cell for each column of any. */
 static void findings_csv_line(const pc_findings *findings, size_t table, size_t row,
                               pc_text *out) {
-  const pc_study_table *own = &findings->tables[table];
+  const pc_table *own = &findings->tables[table];
   const int head = row == SIZE_MAX;
   pc_text_csv(out, head ? "table" : own->title[0] == '\0' ? own->study : own->title);
   for (size_t t = 0; t < findings->table_count; t++)
     for (size_t c = 0; c < findings->tables[t].column_count; c++) {
       const char *name = findings->tables[t].columns[c];
-      const size_t place = pc_study_table_find(own, name);
+      const size_t place = pc_table_find_column(own, name);
       if (!findings_first(findings, t, c))
         continue;
       pc_text_add(out, ",");
       if (head)
         pc_text_csv(out, name);
       else if (place < own->column_count)
-        pc_study_table_csv_cell(pc_study_table_cell(own, row, place), out);
+        pc_table_write_csv_cell(pc_table_at(own, row, place), out);
     }
   pc_text_add(out, "\n");
 }
@@ -131,12 +131,12 @@ void pc_findings_write(const pc_findings *findings, pcal_format format, pc_text 
   }
   findings_wrap(findings->summary, format, out);
   for (size_t t = 0; t < findings->table_count; t++) {
-    const pc_study_table *table = &findings->tables[t];
+    const pc_table *table = &findings->tables[t];
     pc_text_add(out, "\n");
     if (table->title[0] != '\0' && format == PCAL_MARKDOWN)
       pc_text_add(out, "### ");
     if (table->title[0] != '\0')
-      pc_study_table_line(format, table->title, format == PCAL_MARKDOWN ? "\n\n" : "\n", out);
-    pc_study_table_body(table, format, out);
+      pc_write_line(format, table->title, format == PCAL_MARKDOWN ? "\n\n" : "\n", out);
+    pc_table_write_body(table, format, out);
   }
 }

@@ -2,7 +2,7 @@
 #ifndef PC_FINDINGS_H
 #define PC_FINDINGS_H
 
-#include "studies/study_table.h"
+#include "output/table.h"
 
 #define PC_FINDINGS_TABLES 12
 
@@ -11,7 +11,7 @@ typedef struct pc_findings {
   const char *study;  /* its name */
   char spec[256];     /* with its options */
   char summary[2048]; /* what was done and what is seen, in sentences */
-  pc_study_table tables[PC_FINDINGS_TABLES];
+  pc_table tables[PC_FINDINGS_TABLES];
   size_t table_count;
 } pc_findings;
 
@@ -20,10 +20,10 @@ void pc_findings_free(pc_findings *findings);
 
 /* A new table, with a title where there are several ("" for the only one); there is room for
  * PC_FINDINGS_TABLES. */
-pc_study_table *pc_findings_table(pc_findings *findings, const char *title);
+pc_table *pc_findings_add_table(pc_findings *findings, const char *title);
 
 /* Adds a sentence to the summary. */
-void pc_findings_say(pc_findings *findings, const char *format, ...) PC_PRINTF(2, 3);
+void pc_findings_add_sentence(pc_findings *findings, const char *format, ...) PC_PRINTF(2, 3);
 
 /* As CSV all tables are one, which programs read at once: the first column, `table`, has the
  * title of the table or, without one, the name of the study; the others are the columns of all

@@ -11,9 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/number.h"
+#include "base/number.h"
 #include "metrics/metric.h"
-#include "studies/gce_space.h"
+#include "studies/gce_variants.h"
 #include "studies/temperature_sweep.h"
 
 #define LOSS_SURFACE_STUDY_MAX 60
@@ -89,34 +89,34 @@ static pcal_status loss_surface_study_minima(const loss_surface_study_state *sta
   static const char *const columns[] = {"metric", "best_temperature", "lowest",
                                         "at_1",   "at_log",           "valleys"};
   const size_t one = (size_t)(-PC_TEMPERATURE_FIRST) * PC_TEMPERATURE_STEPS;
-  pc_study_table *table = pc_findings_table(
+  pc_table *table = pc_findings_add_table(
       findings,
       "Where each metric is lowest, and its value at T = 1 and where `log` is lowest");
   for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
-    pc_study_table_column(table, columns[c]);
+    pc_table_add_column(table, columns[c]);
   for (size_t m = 0; m < state->count; m++) {
-    PC_TRY(pc_study_table_row(table, err));
-    pc_study_table_word(table, 0, state->names[m]);
-    pc_study_table_number(table, 1, state->best[m]);
-    pc_study_table_number(table, 2, state->lowest[m]);
-    pc_study_table_number(table, 3, loss_surface_study_at(state, m, one));
-    pc_study_table_number(table, 4, state->at_entropy[m]);
-    pc_study_table_number(table, 5, (double)loss_surface_study_valleys(state, m));
+    PC_TRY(pc_table_add_row(table, err));
+    pc_table_set_word(table, 0, state->names[m]);
+    pc_table_set_number(table, 1, state->best[m]);
+    pc_table_set_number(table, 2, state->lowest[m]);
+    pc_table_set_number(table, 3, loss_surface_study_at(state, m, one));
+    pc_table_set_number(table, 4, state->at_entropy[m]);
+    pc_table_set_number(table, 5, (double)loss_surface_study_valleys(state, m));
   }
   return PCAL_OK;
 }
 
 static pcal_status loss_surface_study_curves(const loss_surface_study_state *state,
                                              pc_findings *findings, pcal_error *err) {
-  pc_study_table *table = pc_findings_table(findings, "Metrics by temperature");
-  pc_study_table_column(table, "temperature");
+  pc_table *table = pc_findings_add_table(findings, "Metrics by temperature");
+  pc_table_add_column(table, "temperature");
   for (size_t m = 0; m < state->count; m++)
-    pc_study_table_column(table, state->names[m]);
+    pc_table_add_column(table, state->names[m]);
   for (size_t t = 0; t < PC_TEMPERATURES; t++) {
-    PC_TRY(pc_study_table_row(table, err));
-    pc_study_table_number(table, 0, state->temperatures[t]);
+    PC_TRY(pc_table_add_row(table, err));
+    pc_table_set_number(table, 0, state->temperatures[t]);
     for (size_t m = 0; m < state->count; m++)
-      pc_study_table_number(table, 1 + m, loss_surface_study_at(state, m, t));
+      pc_table_set_number(table, 1 + m, loss_surface_study_at(state, m, t));
   }
   return PCAL_OK;
 }
@@ -136,7 +136,7 @@ static void loss_surface_study_say(const loss_surface_study_state *state,
   pc_number_round(state->best[0], 3, best);
   pc_number_round(least, 3, low);
   pc_number_round(most, 3, high);
-  pc_findings_say(
+  pc_findings_add_sentence(
       findings,
       "The cross entropy is lowest at a temperature of %s, the %zu other metrics at "
       "%s to %s; %zu of them have more than one valley.",
@@ -148,25 +148,25 @@ static pcal_status loss_surface_study_measure(const pc_study_job *job,
                                               const pc_study_scores *logits, pcal_error *err) {
   for (size_t t = 0; t < PC_TEMPERATURES; t++)
     state->temperatures[t] = pc_temperature_at(t);
-  PC_TRY(pc_tempered_values(job, logits, state->temperatures, PC_TEMPERATURES, state->specs,
-                            state->count, state->values, err));
-  PC_TRY(pc_tempered_minima(job, logits, state->specs, state->count, state->best, state->lowest,
-                            err));
+  PC_TRY(pc_temperature_sweep_values(job, logits, state->temperatures, PC_TEMPERATURES,
+                                     state->specs, state->count, state->values, err));
+  PC_TRY(pc_temperature_sweep_minima(job, logits, state->specs, state->count, state->best,
+                                     state->lowest, err));
   if (isnan(state->best[0]))
     return pc_fail(err, PCAL_DATA,
                    "study loss-surface: the cross entropy is infinite at every temperature, "
                    "since a row has probability 0 for its label; leave such rows out or clip "
                    "the scores");
-  return pc_tempered_values(job, logits, state->best, 1, state->specs, state->count,
-                            state->at_entropy, err);
+  return pc_temperature_sweep_values(job, logits, state->best, 1, state->specs, state->count,
+                                     state->at_entropy, err);
 }
 
 static pcal_status loss_surface_study_work(const pc_study_job *job,
                                            loss_surface_study_state *state,
                                            pc_study_scores *logits, pc_findings *findings,
                                            pcal_error *err) {
-  const pcal_compared *model = NULL;
-  PC_TRY(pc_study_model(job, &model, err));
+  const pcal_model *model = NULL;
+  PC_TRY(pc_study_single_model(job, &model, err));
   PC_TRY(loss_surface_study_specs(job, state, err));
   PC_TRY(pc_study_scores_read(job, model->source, logits, err));
   PC_TRY(pc_study_scores_logits(job, logits, err));

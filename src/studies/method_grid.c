@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/executor.h"
+#include "base/executor.h"
+#include "compare/held_out.h"
 #include "stats/ranks.h"
-#include "studies/held_out.h"
 #include "studies/study_scores.h"
 
 #define METHOD_GRID_CELL_COST 1e3 /* nanoseconds for a score, a fit and a metric */
@@ -111,7 +111,7 @@ static pcal_status method_grid_task(void *user, size_t index, size_t worker, pca
 static pcal_status method_grid_read(const method_grid_run *run, double *cells,
                                     pcal_error *err) {
   for (size_t m = 0; m < run->grid->model_count; m++) {
-    const pcal_compared *model = &run->grid->models[m];
+    const pcal_model *model = &run->grid->models[m];
     PC_TRY(pc_study_scores_read(run->job, model->source, &run->judged[m], err));
     if (model->fitting != NULL)
       PC_TRY(pc_study_scores_read(run->job, model->fitting, &run->fitted[m], err));
@@ -144,7 +144,8 @@ static void method_grid_drop(method_grid_run *run, pc_findings *findings) {
       const method_grid_refusal *refusal = &run->refusals[m * grid->method_count + method];
       if (refusal->status == PCAL_OK)
         continue;
-      pc_findings_say(findings, "Without %s: %s.", grid->methods[method], refusal->why);
+      pc_findings_add_sentence(findings, "Without %s: %s.", grid->methods[method],
+                               refusal->why);
       method_grid_shift(run, method);
       break;
     }
@@ -174,9 +175,9 @@ static pcal_status method_grid_work(method_grid_run *run, pc_findings *findings,
   PC_TRY(method_grid_read(run, &cells, err));
   for (size_t i = 0; i < tasks * grid->spec_count; i++)
     grid->values[i] = (double)NAN;
-  PC_TRY(pc_run_shown(run->job->env, "fitting methods", tasks,
-                      METHOD_GRID_CELL_COST * cells * (double)grid->method_count,
-                      method_grid_task, run, err));
+  PC_TRY(pc_run_with_progress(run->job->env, "fitting methods", tasks,
+                              METHOD_GRID_CELL_COST * cells * (double)grid->method_count,
+                              method_grid_task, run, err));
   method_grid_drop(run, findings);
   return PCAL_OK;
 }
@@ -191,7 +192,7 @@ pcal_status pc_method_grid_run(const pc_study_job *job, const char *const *own,
                           .models = job->config->models,
                           .model_count = models,
                           .spec_count = spec_count};
-  PC_TRY(pc_study_models(job, err));
+  PC_TRY(pc_study_require_models(job, err));
   PC_TRY(method_grid_methods(job, own, own_count, as_is, out, err));
   method_grid_run run = {
       .job = job, .grid = out, .specs = specs, .optional = job->config->method_count == 0};

@@ -10,7 +10,7 @@
 
 typedef struct pc_method_grid {
   const pcal_env *env;
-  const pcal_compared *models;
+  const pcal_model *models;
   size_t model_count, method_count, spec_count;
   const char *methods[PC_METHOD_GRID_METHODS];
   size_t rows;    /* of the first model */

@@ -1,7 +1,7 @@
 /* Formula:  q = softmax(W x + b);  W and b minimise the mean of -log q_y + l2 |W|^2.
  * Edge cases: (1) shifts are free: adding one number to all of them changes nothing, and the
  * search, which begins with a mean of 0, leaves their mean there; (2) matrix scaling
- * (calibrators/matrix.c) is the same for as many features as classes, without a penalty.
+ * (calibrators/linear/matrix.c) is the same for as many features as classes, without a penalty.
  * Accuracy: gradient 1e-6 for features of about 1.   Cost: some dozens of passes. */
 #include "studies/softmax_regression.h"
 
@@ -82,9 +82,9 @@ pcal_status pc_softmax_regression_fit(const pc_labelled_rows *rows, double l2,
   pcal_status status = gradient == NULL || q == NULL
                            ? pc_fail_memory(err, "fitting a softmax regression")
                            : pc_lbfgs_new(env, size, model, &limits, &search, err);
-  while (status == PCAL_OK && search.end == PC_OPTIM_GOES_ON) {
+  while (status == PCAL_OK && search.end == PC_OPTIM_RUNNING) {
     const double value = softmax_regression_look(rows, l2, search.at, gradient, q);
-    pc_lbfgs_tell(&search, value, gradient);
+    pc_lbfgs_update(&search, value, gradient);
   }
   if (status == PCAL_OK)
     memcpy(model, search.best, size * sizeof *model);

@@ -2,7 +2,7 @@
 #ifndef PC_SOFTMAX_REGRESSION_H
 #define PC_SOFTMAX_REGRESSION_H
 
-#include "core/memory.h"
+#include "base/memory.h"
 
 /* Rows to learn from, or to predict; borrowed. */
 typedef struct pc_labelled_rows {

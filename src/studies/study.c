@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "core/text.h"
+#include "base/text.h"
 #include "data/rows.h"
 #include "io/source.h"
 
@@ -16,13 +16,13 @@ static const pc_study *const study_rows[] = {
 #undef STUDY
 };
 
-const pcal_row *pc_study_row(size_t index) {
+const pcal_registry_row *pc_study_row_at(size_t index) {
   return index < sizeof study_rows / sizeof *study_rows ? &study_rows[index]->row : NULL;
 }
 
 static const char *study_next_name(void *user, size_t i) {
   (void)user;
-  const pcal_row *row = pc_study_row(i);
+  const pcal_registry_row *row = pc_study_row_at(i);
   return row == NULL ? NULL : row->name;
 }
 
@@ -32,7 +32,7 @@ static pcal_status study_find(const char *name, const pc_study **out, pcal_error
       *out = study_rows[i];
       return PCAL_OK;
     }
-  const char *near = pc_nearest(name, study_next_name, NULL);
+  const char *near = pc_nearest_word(name, study_next_name, NULL);
   return pc_fail(err, PCAL_USAGE,
                  "there is no study \"%.60s\"%s%s%s; `propercal list studies` shows them all",
                  name, near == NULL ? "" : " (did you mean \"", near == NULL ? "" : near,
@@ -54,7 +54,7 @@ pcal_status pc_study_run(const char *spec, const pcal_study_config *config,
   return study->run(&job, findings, err);
 }
 
-pcal_status pc_study_models(const pc_study_job *job, pcal_error *err) {
+pcal_status pc_study_require_models(const pc_study_job *job, pcal_error *err) {
   if (job->config->model_count > 0)
     return PCAL_OK;
   return pc_fail(err, PCAL_USAGE,
@@ -63,8 +63,8 @@ pcal_status pc_study_models(const pc_study_job *job, pcal_error *err) {
                  job->options->name);
 }
 
-pcal_status pc_study_takes(const pc_study_job *job, const pcal_source *source,
-                           pcal_error *err) {
+pcal_status pc_study_check_source(const pc_study_job *job, const pcal_source *source,
+                                  pcal_error *err) {
   pcal_shape shape = {.size = sizeof shape};
   pc_source_shape(source, &shape);
   if (pc_kind_form(shape.kind) != PC_FORM_CLASSES)
@@ -88,10 +88,10 @@ pcal_env pc_study_task_env(const pcal_env *env) {
   return alone;
 }
 
-pcal_status pc_study_model(const pc_study_job *job, const pcal_compared **out,
-                           pcal_error *err) {
+pcal_status pc_study_single_model(const pc_study_job *job, const pcal_model **out,
+                                  pcal_error *err) {
   const char *name = job->options->name;
-  PC_TRY(pc_study_models(job, err));
+  PC_TRY(pc_study_require_models(job, err));
   if (job->config->model_count > 1)
     return pc_fail(err, PCAL_USAGE, "study %s takes one model, not %zu; run it for each", name,
                    job->config->model_count);

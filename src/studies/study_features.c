@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/elementary.h"
+#include "base/rng.h"
 #include "calibrators/folds.h"
-#include "core/elementary.h"
-#include "core/rng.h"
 
 #define STUDY_FEATURES_WINDOW ((size_t)1 << 14)
 

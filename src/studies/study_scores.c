@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "calibrators/folds.h"
-#include "core/elementary.h"
-#include "studies/held_out.h"
+#include "compare/held_out.h"
 
 #define STUDY_SCORES_RULED_OUT (-1e30) /* the logit of what has probability 0 */
 #define STUDY_SCORES_WINDOW 65536
@@ -55,7 +55,7 @@ pcal_status pc_study_scores_read(const pc_study_job *job, pcal_source *source,
                                  pc_study_scores *out, pcal_error *err) {
   pcal_shape shape = {.size = sizeof shape};
   memset(out, 0, sizeof *out);
-  PC_TRY(pc_study_takes(job, source, err));
+  PC_TRY(pc_study_check_source(job, source, err));
   pc_source_shape(source, &shape);
   out->env = job->env;
   out->kind = shape.kind;

@@ -5,9 +5,9 @@
  *           random bits and j + 1: no value is favoured by more than 2^-32.
  * Source:   Bentley & Floyd, A sample of brilliance, CACM 1987.
  * Cost:     O(n + N / 64). */
-#include "core/assert.h"
-#include "core/binary.h"
-#include "studies/subset.h"
+#include "base/assert.h"
+#include "base/float_bits.h"
+#include "studies/subset_metrics.h"
 
 size_t pc_subset_words(size_t rows) {
   return rows / 64 + 1;

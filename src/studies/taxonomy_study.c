@@ -28,12 +28,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/elementary.h"
-#include "core/executor.h"
-#include "core/number.h"
-#include "studies/cells.h"
-#include "studies/study_data.h"
+#include "base/elementary.h"
+#include "base/executor.h"
+#include "base/number.h"
+#include "studies/distinct_predictions.h"
 #include "studies/study_measure.h"
+#include "studies/study_probs.h"
 
 #define TAXONOMY_STUDY_LEVEL 0.95
 #define TAXONOMY_STUDY_REPLICAS 400
@@ -61,7 +61,7 @@ typedef enum taxonomy_study_error {
 
 typedef struct taxonomy_study_work {
   const pcal_env *env;
-  pc_study_data data;
+  pc_study_probs data;
   double p;
   char specs[TAXONOMY_STUDY_ERRORS][TAXONOMY_STUDY_SPEC_MAX]; /* "": not estimated */
   const pc_result_record *records[TAXONOMY_STUDY_ERRORS];
@@ -75,16 +75,17 @@ typedef struct taxonomy_study_work {
 static pcal_status taxonomy_study_column(const taxonomy_study_work *work, const double *scores,
                                          const int32_t *came_true, double p, double *out,
                                          pcal_error *err) {
-  const pc_outcomes outcomes = {.rows = work->data.rows, .width = 1, .labels = came_true};
-  pc_cells cells;
-  const pcal_status status = pc_cells_new(scores, 1, &outcomes, work->env, &cells, err);
-  *out = status == PCAL_OK ? pc_cells_error(&cells, scores, p) : 0.0;
-  pc_cells_free(&cells);
+  const pc_row_outcomes outcomes = {.rows = work->data.rows, .width = 1, .labels = came_true};
+  pc_distinct_predictions cells;
+  const pcal_status status =
+      pc_distinct_predictions_new(scores, 1, &outcomes, work->env, &cells, err);
+  *out = status == PCAL_OK ? pc_distinct_predictions_error(&cells, scores, p) : 0.0;
+  pc_distinct_predictions_free(&cells);
   return status;
 }
 
 /* One column of the data and what came true of it: class k, or the top class for k = K. */
-static void taxonomy_study_take(const pc_study_data *data, size_t k, double *scores,
+static void taxonomy_study_take(const pc_study_probs *data, size_t k, double *scores,
                                 int32_t *came_true) {
   for (size_t i = 0; i < data->rows; i++) {
     const double *probs = data->probs + i * data->classes;
@@ -102,7 +103,7 @@ static void taxonomy_study_take(const pc_study_data *data, size_t k, double *sco
 /* Errors of one column, of two orders. */
 static pcal_status taxonomy_study_orders(const taxonomy_study_work *work, size_t k, double p,
                                          double *error, double *of_one, pcal_error *err) {
-  const pc_study_data *data = &work->data;
+  const pc_study_probs *data = &work->data;
   double *scores = pc_alloc_raw(work->env, data->rows, sizeof *scores);
   int32_t *came_true = pc_alloc_raw(work->env, data->rows, sizeof *came_true);
   pcal_status status = PCAL_OK;
@@ -129,27 +130,27 @@ static pcal_status taxonomy_study_class(void *user, size_t k, size_t worker, pca
 }
 
 static pcal_status taxonomy_study_own(taxonomy_study_work *work, pcal_error *err) {
-  const pc_study_data *data = &work->data;
-  const pc_outcomes outcomes = {
+  const pc_study_probs *data = &work->data;
+  const pc_row_outcomes outcomes = {
       .rows = data->rows, .width = data->classes, .labels = data->labels};
   const double cost = TAXONOMY_STUDY_SORT_COST * (double)data->rows * (double)data->classes;
   double sum = 0;
-  pc_cells cells;
+  pc_distinct_predictions cells;
   work->classwise = pc_alloc(work->env, data->classes, sizeof *work->classwise);
   if (work->classwise == NULL)
     return pc_fail_memory(err, "looking at equal scores");
-  PC_TRY(pc_run_shown(work->env, "looking at classes", data->classes, cost,
-                      taxonomy_study_class, work, err));
+  PC_TRY(pc_run_with_progress(work->env, "looking at classes", data->classes, cost,
+                              taxonomy_study_class, work, err));
   for (size_t k = 0; k < data->classes; k++)
     sum += work->classwise[k];
   work->own[TAXONOMY_STUDY_CWCE] = pc_pow(sum, 1 / work->p);
   PC_TRY(taxonomy_study_orders(work, data->classes, work->p, &work->own[TAXONOMY_STUDY_TCE],
                                &work->own[TAXONOMY_STUDY_TCE1], err));
-  const pcal_status status =
-      pc_cells_new(data->probs, data->classes, &outcomes, work->env, &cells, err);
+  const pcal_status status = pc_distinct_predictions_new(data->probs, data->classes, &outcomes,
+                                                         work->env, &cells, err);
   if (status == PCAL_OK)
-    work->own[TAXONOMY_STUDY_CE] = pc_cells_error(&cells, data->probs, work->p);
-  pc_cells_free(&cells);
+    work->own[TAXONOMY_STUDY_CE] = pc_distinct_predictions_error(&cells, data->probs, work->p);
+  pc_distinct_predictions_free(&cells);
   return status;
 }
 
@@ -253,29 +254,29 @@ static pcal_status taxonomy_study_errors(const taxonomy_study_work *work, pc_fin
   static const char *const notions[] = {"proper",    "canonical", "class-wise",
                                         "top-label", "top-label", "top-label",
                                         "top-label", "top-label", "canonical"};
-  pc_study_table *table = pc_findings_table(findings, "Errors in the order of Theorem 3.1");
+  pc_table *table = pc_findings_add_table(findings, "Errors in the order of Theorem 3.1");
   for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
-    pc_study_table_column(table, columns[c]);
+    pc_table_add_column(table, columns[c]);
   for (size_t e = 0; e < TAXONOMY_STUDY_ERRORS; e++) {
     const pc_result_record *record = work->records[e];
     char name[PC_TABLE_WORD_MAX];
     double below, above;
-    PC_TRY(pc_study_table_row(table, err));
+    PC_TRY(pc_table_add_row(table, err));
     taxonomy_study_name(work, e, name, sizeof name);
     taxonomy_study_bounds(work, e, &below, &above);
-    pc_study_table_word(table, 0, name);
-    pc_study_table_word(table, 1, notions[e]);
-    pc_study_table_word(table, 2, record == NULL ? "-" : record->label);
-    pc_study_table_number(table, 3, work->estimate[e]);
-    if (record != NULL && record->surety.has_interval) {
-      const double low = work->scale[e] * record->surety.low;
-      const double high = work->scale[e] * record->surety.high;
-      pc_study_table_number(table, 4, fmin(low, work->estimate[e]));
-      pc_study_table_number(table, 5, fmax(high, work->estimate[e]));
+    pc_table_set_word(table, 0, name);
+    pc_table_set_word(table, 1, notions[e]);
+    pc_table_set_word(table, 2, record == NULL ? "-" : record->label);
+    pc_table_set_number(table, 3, work->estimate[e]);
+    if (record != NULL && record->interval_result.has_interval) {
+      const double low = work->scale[e] * record->interval_result.low;
+      const double high = work->scale[e] * record->interval_result.high;
+      pc_table_set_number(table, 4, fmin(low, work->estimate[e]));
+      pc_table_set_number(table, 5, fmax(high, work->estimate[e]));
     }
-    pc_study_table_number(table, 6, below);
-    pc_study_table_number(table, 7, above);
-    pc_study_table_number(table, 8, work->own[e]);
+    pc_table_set_number(table, 6, below);
+    pc_table_set_number(table, 7, above);
+    pc_table_set_number(table, 8, work->own[e]);
   }
   return PCAL_OK;
 }
@@ -316,23 +317,23 @@ typedef struct taxonomy_study_tally {
 } taxonomy_study_tally;
 
 static void taxonomy_study_side(const taxonomy_study_work *work, size_t error, int own,
-                                size_t column, pc_study_table *table) {
+                                size_t column, pc_table *table) {
   char name[PC_TABLE_WORD_MAX - 16], shown[PC_TABLE_WORD_MAX];
   taxonomy_study_name(work, error, name, sizeof name);
   const int marked = own && (error == TAXONOMY_STUDY_KCE ||
                              (error >= TAXONOMY_STUDY_CE && error <= TAXONOMY_STUDY_TCE1));
   snprintf(shown, sizeof shown, "%s%s", name, marked ? " of the rows" : "");
-  pc_study_table_word(table, column, shown);
-  pc_study_table_number(table, column + 2, own ? work->own[error] : work->estimate[error]);
+  pc_table_set_word(table, column, shown);
+  pc_table_set_number(table, column + 2, own ? work->own[error] : work->estimate[error]);
 }
 
 static pcal_status taxonomy_study_check(const taxonomy_study_work *work, pc_findings *findings,
                                         taxonomy_study_tally *tally, pcal_error *err) {
   static const char *const columns[] = {"upper",       "lower", "upper_value",
                                         "lower_value", "holds", "must_hold"};
-  pc_study_table *table = pc_findings_table(findings, "Inequalities");
+  pc_table *table = pc_findings_add_table(findings, "Inequalities");
   for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
-    pc_study_table_column(table, columns[c]);
+    pc_table_add_column(table, columns[c]);
   for (size_t i = 0; i < sizeof taxonomy_study_pairs / sizeof *taxonomy_study_pairs; i++) {
     const taxonomy_study_pair *pair = &taxonomy_study_pairs[i];
     const double upper = pair->upper_own ? work->own[pair->upper] : work->estimate[pair->upper];
@@ -340,11 +341,11 @@ static pcal_status taxonomy_study_check(const taxonomy_study_work *work, pc_find
     const int holds = upper >= lower - TAXONOMY_STUDY_ROUNDING;
     if (isnan(upper) || isnan(lower))
       continue;
-    PC_TRY(pc_study_table_row(table, err));
+    PC_TRY(pc_table_add_row(table, err));
     taxonomy_study_side(work, pair->upper, pair->upper_own, 0, table);
     taxonomy_study_side(work, pair->lower, pair->lower_own, 1, table);
-    pc_study_table_word(table, 4, holds ? "yes" : "no");
-    pc_study_table_word(table, 5, pair->always ? "on any rows" : "without end of rows");
+    pc_table_set_word(table, 4, holds ? "yes" : "no");
+    pc_table_set_word(table, 5, pair->always ? "on any rows" : "without end of rows");
     tally->seen[pair->always]++;
     tally->held[pair->always] += (size_t)holds;
   }
@@ -358,15 +359,17 @@ static void taxonomy_study_tell(const taxonomy_study_work *work,
   taxonomy_study_bounds(work, TAXONOMY_STUDY_CE, &below, &above);
   pc_number_round(below, 3, low);
   pc_number_round(above, 3, high);
-  pc_findings_say(findings,
-                  "%zu rows, %zu classes. %zu of %zu inequalities that hold on any rows hold; "
-                  "of the %zu that hold without end of rows, %zu are seen in the estimates.",
-                  work->data.rows, work->data.classes, tally->held[1], tally->seen[1],
-                  tally->seen[0], tally->held[0]);
-  pc_findings_say(findings,
-                  "By the estimates around it the canonical error lies between %s and %s: what "
-                  "is mostly reported stands at the lower end.",
-                  low, high);
+  pc_findings_add_sentence(
+      findings,
+      "%zu rows, %zu classes. %zu of %zu inequalities that hold on any rows hold; "
+      "of the %zu that hold without end of rows, %zu are seen in the estimates.",
+      work->data.rows, work->data.classes, tally->held[1], tally->seen[1], tally->seen[0],
+      tally->held[0]);
+  pc_findings_add_sentence(
+      findings,
+      "By the estimates around it the canonical error lies between %s and %s: what "
+      "is mostly reported stands at the lower end.",
+      low, high);
 }
 
 static pcal_status taxonomy_study_measure(taxonomy_study_work *work, const pc_study_job *job,
@@ -377,7 +380,7 @@ static pcal_status taxonomy_study_measure(taxonomy_study_work *work, const pc_st
   pcal_source *source = NULL;
   pcal_results *results = NULL;
   taxonomy_study_tally tally = {{0, 0}, {0, 0}};
-  PC_TRY(pc_study_data_source(&work->data, &source, err));
+  PC_TRY(pc_study_probs_source(&work->data, &source, err));
   pcal_status status = pc_study_measure(
       source, asked, count, config->interval > 0 ? config->interval : TAXONOMY_STUDY_LEVEL,
       config->replicas == 0 ? TAXONOMY_STUDY_REPLICAS : config->replicas, work->env, &results,
@@ -398,16 +401,16 @@ static pcal_status taxonomy_study_measure(taxonomy_study_work *work, const pc_st
 static pcal_status taxonomy_study_run(const pc_study_job *job, pc_findings *findings,
                                       pcal_error *err) {
   taxonomy_study_work work = {.env = job->env};
-  const pcal_compared *model = NULL;
+  const pcal_model *model = NULL;
   work.p = job->options->value[TAXONOMY_STUDY_P].number;
-  PC_TRY(pc_study_model(job, &model, err));
-  pcal_status status = pc_study_data_read(job, model->source, &work.data, err);
+  PC_TRY(pc_study_single_model(job, &model, err));
+  pcal_status status = pc_study_probs_read(job, model->source, &work.data, err);
   if (status == PCAL_OK && work.data.classes < 2)
     status = pc_fail(err, PCAL_USAGE,
                      "study taxonomy needs the probabilities of all classes; confidences alone "
                      "have only top-label errors");
   if (status == PCAL_OK) {
-    pc_study_data_widen(&work.data);
+    pc_study_probs_widen(&work.data);
     status = taxonomy_study_own(&work, err);
   }
   if (status == PCAL_OK) {
@@ -415,7 +418,7 @@ static pcal_status taxonomy_study_run(const pc_study_job *job, pc_findings *find
     status = taxonomy_study_measure(&work, job, findings, err);
   }
   pc_free(job->env, work.classwise);
-  pc_study_data_free(&work.data);
+  pc_study_probs_free(&work.data);
   return status;
 }
 

@@ -8,8 +8,8 @@
 
 #include <math.h>
 
-#include "core/elementary.h"
-#include "core/executor.h"
+#include "base/elementary.h"
+#include "base/executor.h"
 #include "measure/results.h"
 
 #define TEMPERATURE_SWEEP_SCORE_COST 100.0 /* nanoseconds for a score and a metric */
@@ -24,7 +24,7 @@ double pc_temperature_at(size_t index) {
   return pc_exp2(PC_TEMPERATURE_FIRST + (double)index / PC_TEMPERATURE_STEPS);
 }
 
-size_t pc_lowest(const double *values, size_t count, size_t stride) {
+size_t pc_index_of_lowest(const double *values, size_t count, size_t stride) {
   size_t lowest = count;
   for (size_t i = 0; i < count; i++)
     if (isfinite(values[i * stride]) &&
@@ -75,18 +75,19 @@ static double temperature_sweep_cost(const temperature_sweep_run *run, size_t me
          (double)run->logits->columns * (double)run->spec_count * (double)measures;
 }
 
-pcal_status pc_tempered_values(const pc_study_job *job, const pc_study_scores *logits,
-                               const double *temperatures, size_t count,
-                               const char *const *specs, size_t spec_count, double *out,
-                               pcal_error *err) {
+pcal_status pc_temperature_sweep_values(const pc_study_job *job, const pc_study_scores *logits,
+                                        const double *temperatures, size_t count,
+                                        const char *const *specs, size_t spec_count,
+                                        double *out, pcal_error *err) {
   temperature_sweep_run run = {.job = job,
                                .logits = logits,
                                .temperatures = temperatures,
                                .specs = specs,
                                .spec_count = spec_count,
                                .out = out};
-  return pc_run_shown(job->env, "temperatures", count, temperature_sweep_cost(&run, count),
-                      temperature_sweep_task, &run, err);
+  return pc_run_with_progress(job->env, "temperatures", count,
+                              temperature_sweep_cost(&run, count), temperature_sweep_task, &run,
+                              err);
 }
 
 /* ---- Minima ---- */
@@ -128,24 +129,25 @@ static pcal_status temperature_sweep_minima(temperature_sweep_run *run, pcal_err
   for (size_t i = 0; i < TEMPERATURE_SWEEP_GRID; i++)
     temperatures[i] = pc_exp2(TEMPERATURE_SWEEP_LOW + (double)i / PC_TEMPERATURE_STEPS);
   run->temperatures = temperatures;
-  PC_TRY(pc_run_shown(run->job->env, "temperatures", TEMPERATURE_SWEEP_GRID,
-                      temperature_sweep_cost(run, TEMPERATURE_SWEEP_GRID),
-                      temperature_sweep_task, run, err));
+  PC_TRY(pc_run_with_progress(run->job->env, "temperatures", TEMPERATURE_SWEEP_GRID,
+                              temperature_sweep_cost(run, TEMPERATURE_SWEEP_GRID),
+                              temperature_sweep_task, run, err));
   for (size_t s = 0; s < run->spec_count; s++) {
-    const size_t lowest = pc_lowest(run->out + s, TEMPERATURE_SWEEP_GRID, run->spec_count);
+    const size_t lowest =
+        pc_index_of_lowest(run->out + s, TEMPERATURE_SWEEP_GRID, run->spec_count);
     const int found = lowest < TEMPERATURE_SWEEP_GRID;
     run->octaves[s] = found ? pc_log2(temperatures[lowest]) : (double)NAN;
     run->minima[s] = found ? run->out[lowest * run->spec_count + s] : (double)NAN;
   }
-  return pc_run_shown(
+  return pc_run_with_progress(
       run->job->env, "minima", run->spec_count,
       temperature_sweep_cost(run, TEMPERATURE_SWEEP_ROUNDS * TEMPERATURE_SWEEP_PARTS),
       temperature_sweep_search, run, err);
 }
 
-pcal_status pc_tempered_minima(const pc_study_job *job, const pc_study_scores *logits,
-                               const char *const *specs, size_t spec_count,
-                               double *temperatures, double *values, pcal_error *err) {
+pcal_status pc_temperature_sweep_minima(const pc_study_job *job, const pc_study_scores *logits,
+                                        const char *const *specs, size_t spec_count,
+                                        double *temperatures, double *values, pcal_error *err) {
   temperature_sweep_run run = {.job = job,
                                .logits = logits,
                                .specs = specs,

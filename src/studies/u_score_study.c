@@ -3,7 +3,7 @@
  *
  * Design:  points with true class probabilities q = softmax(z), z = spread times standard
  * normal numbers, all equally likely, and models softmax(factor z).  Of such a law every
- * expectation is a finite sum (studies/u_law.h). (1) Laws: the terms of equation 56, E S =
+ * expectation is a finite sum (studies/u_score_exact.h). (1) Laws: the terms of equation 56, E S =
  * entropy + CE_S - sharpness, of the U-score and of the Brier score, for several factors, for
  * P(Y) as the only prediction, and for the distribution of Proposition 3.2, whose top-label and
  * class-wise errors are 0. (2) Samples: `sets` sets of n rows of each model; the means of
@@ -24,11 +24,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/number.h"
-#include "core/rng.h"
+#include "base/number.h"
+#include "base/rng.h"
 #include "kernels/softmax.h"
 #include "studies/study.h"
-#include "studies/u_sample.h"
+#include "studies/u_score_samples.h"
 
 #define U_SCORE_STUDY_CLASSES 3
 #define U_SCORE_STUDY_CLASSES_MAX 100
@@ -124,7 +124,7 @@ static void u_score_study_tenths(const u_score_study_work *work) {
 }
 
 /* The distribution of Proposition 3.2: one prediction for each class. */
-static pc_u_law u_score_study_blind(const u_score_study_work *work) {
+static pc_finite_distribution u_score_study_blind(const u_score_study_work *work) {
   const size_t classes = work->classes;
   const double alpha = U_SCORE_STUDY_ALPHA, beta = (1 - alpha) / (double)(classes - 1);
   for (size_t i = 0; i < classes; i++)
@@ -133,11 +133,12 @@ static pc_u_law u_score_study_blind(const u_score_study_work *work) {
       work->made[i * classes + k] = k == i ? alpha : beta;
       work->other[i * classes + k] = k == i ? alpha : before ? 1 - alpha : 0.0;
     }
-  return (pc_u_law){classes, classes, work->made, work->other};
+  return (pc_finite_distribution){classes, classes, work->made, work->other};
 }
 
 /* Gaps of 0.1 that change their sign from point to point, or gaps of 0.05. */
-static pc_u_law u_score_study_alternate(const u_score_study_work *work, int mapped) {
+static pc_finite_distribution u_score_study_alternate(const u_score_study_work *work,
+                                                      int mapped) {
   for (size_t i = 0; i < work->points; i++) {
     const double f = 0.31 + 0.37 * ((double)i + 0.5) / (double)work->points;
     const double truth = f + (i % 2 == 0 ? -0.1 : 0.1);
@@ -146,11 +147,11 @@ static pc_u_law u_score_study_alternate(const u_score_study_work *work, int mapp
     work->other[2 * i + 1] = truth;
     work->other[2 * i] = 1 - truth;
   }
-  return (pc_u_law){work->points, 2, work->made, work->other};
+  return (pc_finite_distribution){work->points, 2, work->made, work->other};
 }
 
-static pc_u_law u_score_study_law(const u_score_study_work *work) {
-  return (pc_u_law){work->points, work->classes, work->made, work->truth};
+static pc_finite_distribution u_score_study_law(const u_score_study_work *work) {
+  return (pc_finite_distribution){work->points, work->classes, work->made, work->truth};
 }
 
 static double u_score_study_shown(double value) {
@@ -164,20 +165,20 @@ static const char *u_score_study_zero(double value) {
 /* ---- table 1: laws ---- */
 
 static pcal_status u_score_study_describe(const u_score_study_work *work, const char *name,
-                                          const pc_u_law *law, pc_study_table *table,
+                                          const pc_finite_distribution *law, pc_table *table,
                                           pcal_error *err) {
-  pc_u_values found;
-  PC_TRY(pc_u_law_values(law, &work->kernel, work->job->env, &found, err));
-  PC_TRY(pc_study_table_row(table, err));
+  pc_u_score_terms found;
+  PC_TRY(pc_u_score_exact(law, &work->kernel, work->job->env, &found, err));
+  PC_TRY(pc_table_add_row(table, err));
   const double numbers[] = {(double)found.values, found.brier,      found.ce,
                             found.sharpness,      found.u_score,    found.u_entropy,
                             found.u_ce,           found.u_sharpness};
   const size_t count = sizeof numbers / sizeof *numbers;
-  pc_study_table_word(table, 0, name);
+  pc_table_set_word(table, 0, name);
   for (size_t c = 0; c < count; c++)
-    pc_study_table_number(table, 1 + c, u_score_study_shown(numbers[c]));
-  pc_study_table_word(table, 1 + count, u_score_study_zero(found.ce));
-  pc_study_table_word(table, 2 + count, u_score_study_zero(found.u_score));
+    pc_table_set_number(table, 1 + c, u_score_study_shown(numbers[c]));
+  pc_table_set_word(table, 1 + count, u_score_study_zero(found.ce));
+  pc_table_set_word(table, 2 + count, u_score_study_zero(found.u_score));
   return PCAL_OK;
 }
 
@@ -193,12 +194,12 @@ static pcal_status u_score_study_laws(const u_score_study_work *work, pc_finding
   static const char *const columns[] = {"law",         "values",     "brier",       "ce",
                                         "sharpness",   "u_score",    "entropy",     "u_ce",
                                         "u_sharpness", "calibrated", "u_score_zero"};
-  pc_study_table *table = pc_findings_table(findings, "Known laws: the terms of equation 56");
+  pc_table *table = pc_findings_add_table(findings, "Known laws: the terms of equation 56");
   size_t count;
   const double *factors = u_score_study_models(work->job->config, &count);
   for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
-    pc_study_table_column(table, columns[c]);
-  const pc_u_law law = u_score_study_law(work);
+    pc_table_add_column(table, columns[c]);
+  const pc_finite_distribution law = u_score_study_law(work);
   for (size_t i = 0; i < count; i++) {
     char name[PC_TABLE_WORD_MAX], number[PC_NUMBER_MAX];
     snprintf(name, sizeof name, "logits times %s", pc_show(factors[i], number));
@@ -210,7 +211,7 @@ static pcal_status u_score_study_laws(const u_score_study_work *work, pc_finding
   PC_TRY(u_score_study_describe(work, "class frequencies", &law, table, err));
   if (work->classes < 3)
     return PCAL_OK;
-  const pc_u_law blind = u_score_study_blind(work);
+  const pc_finite_distribution blind = u_score_study_blind(work);
   return u_score_study_describe(work, "Proposition 3.2", &blind, table, err);
 }
 
@@ -219,7 +220,8 @@ static pcal_status u_score_study_laws(const u_score_study_work *work, pc_finding
 enum { U_SCORE_STUDY_U, U_SCORE_STUDY_D, U_SCORE_STUDY_CE, U_SCORE_STUDY_METRICS };
 
 /* Mean over sets and its standard error. */
-static double u_score_study_mean(const pc_u_sample *sample, size_t metric, double *error) {
+static double u_score_study_mean(const pc_u_score_samples *sample, size_t metric,
+                                 double *error) {
   const double sets = (double)sample->sets;
   double sum = 0, squares = 0;
   for (size_t i = 0; i < sample->sets; i++)
@@ -232,8 +234,8 @@ static double u_score_study_mean(const pc_u_sample *sample, size_t metric, doubl
   return sum / sets;
 }
 
-static pcal_status u_score_study_sample_row(const pc_u_sample *sample, double factor,
-                                            const pc_u_values *known, pc_study_table *table,
+static pcal_status u_score_study_sample_row(const pc_u_score_samples *sample, double factor,
+                                            const pc_u_score_terms *known, pc_table *table,
                                             pcal_error *err) {
   const double n = (double)sample->rows;
   double error, other;
@@ -252,19 +254,19 @@ static pcal_status u_score_study_sample_row(const pc_u_sample *sample, double fa
                             u_score_study_mean(sample, U_SCORE_STUDY_D, &other),
                             known->u_ce + (known->u_self - known->u_ce) / n,
                             u_score_study_mean(sample, U_SCORE_STUDY_CE, &other)};
-  PC_TRY(pc_study_table_row(table, err));
+  PC_TRY(pc_table_add_row(table, err));
   for (size_t c = 0; c < sizeof numbers / sizeof *numbers; c++)
-    pc_study_table_number(table, c, numbers[c]);
+    pc_table_set_number(table, c, numbers[c]);
   return PCAL_OK;
 }
 
-static pcal_status u_score_study_sample(pc_u_sample *sample, double factor,
-                                        const pc_u_values *known, const pcal_env *env,
-                                        pc_study_table *table, pcal_error *err) {
+static pcal_status u_score_study_sample(pc_u_score_samples *sample, double factor,
+                                        const pc_u_score_terms *known, const pcal_env *env,
+                                        pc_table *table, pcal_error *err) {
   sample->values = pc_alloc(env, sample->sets * U_SCORE_STUDY_METRICS, sizeof(double));
   if (sample->values == NULL)
     return pc_fail_memory(err, "drawing sets");
-  pcal_status status = pc_u_sample_draw(sample, env, err);
+  pcal_status status = pc_u_score_samples_draw(sample, env, err);
   if (status == PCAL_OK)
     status = u_score_study_sample_row(sample, factor, known, table, err);
   pc_free(env, sample->values);
@@ -283,8 +285,7 @@ static void u_score_study_specs(const u_score_study_work *work, char specs[][PC_
 }
 
 static pcal_status u_score_study_sizes(const u_score_study_work *work, double factor,
-                                       uint64_t stream, pc_study_table *table,
-                                       pcal_error *err) {
+                                       uint64_t stream, pc_table *table, pcal_error *err) {
   const pcal_study_config *config = work->job->config;
   const size_t count = config->row_count_count > 0
                            ? config->row_count_count
@@ -292,13 +293,13 @@ static pcal_status u_score_study_sizes(const u_score_study_work *work, double fa
   const uint64_t *rows = config->row_count_count > 0 ? config->row_counts : u_score_study_rows;
   char specs[U_SCORE_STUDY_METRICS][PC_SPEC_MAX];
   const char *const list[] = {specs[0], specs[1], specs[2]};
-  pc_u_sample sample = {
+  pc_u_score_samples sample = {
       .law = u_score_study_law(work), .specs = list, .spec_count = U_SCORE_STUDY_METRICS};
-  pc_u_values known;
+  pc_u_score_terms known;
   u_score_study_specs(work, specs);
   u_score_study_temper(work, factor);
   sample.sets = config->sets > 0 ? (size_t)config->sets : U_SCORE_STUDY_SETS;
-  PC_TRY(pc_u_law_values(&sample.law, &work->kernel, work->job->env, &known, err));
+  PC_TRY(pc_u_score_exact(&sample.law, &work->kernel, work->job->env, &known, err));
   for (size_t i = 0; i < count; i++) {
     if (rows[i] < 2 || rows[i] > U_SCORE_STUDY_ROWS_MAX || sample.sets < 2)
       return pc_fail(err, PCAL_USAGE,
@@ -325,12 +326,12 @@ static pcal_status u_score_study_samples(const u_score_study_work *work, pc_find
                                         "u_divergence",
                                         "u_divergence_expected",
                                         "u_ce"};
-  pc_study_table *table =
-      pc_findings_table(findings, "Samples: means over sets beside the truth");
+  pc_table *table =
+      pc_findings_add_table(findings, "Samples: means over sets beside the truth");
   size_t count;
   const double *factors = u_score_study_models(work->job->config, &count);
   for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
-    pc_study_table_column(table, columns[c]);
+    pc_table_add_column(table, columns[c]);
   for (size_t i = 0; i < count; i++)
     PC_TRY(
         u_score_study_sizes(work, factors[i], U_SCORE_STUDY_STREAM + 1 + 1000 * i, table, err));
@@ -339,20 +340,21 @@ static pcal_status u_score_study_samples(const u_score_study_work *work, pc_find
 
 /* ---- table 3: maps ---- */
 
-static pcal_status u_score_study_map_row(const char *const words[2], const pc_u_values *from,
-                                         const pc_u_values *to, pc_study_table *table,
+static pcal_status u_score_study_map_row(const char *const words[2],
+                                         const pc_u_score_terms *from,
+                                         const pc_u_score_terms *to, pc_table *table,
                                          pcal_error *err) {
   const double gains[] = {from->brier - to->brier, from->ce - to->ce,
                           from->sharpness - to->sharpness, from->u_score - to->u_score,
                           from->u_ce - to->u_ce};
-  PC_TRY(pc_study_table_row(table, err));
-  pc_study_table_word(table, 0, words[0]);
-  pc_study_table_word(table, 1, words[1]);
-  pc_study_table_word(table, 2, to->values == from->values ? "yes" : "no");
+  PC_TRY(pc_table_add_row(table, err));
+  pc_table_set_word(table, 0, words[0]);
+  pc_table_set_word(table, 1, words[1]);
+  pc_table_set_word(table, 2, to->values == from->values ? "yes" : "no");
   for (size_t c = 0; c < sizeof gains / sizeof *gains; c++)
-    pc_study_table_number(table, 3 + c, u_score_study_shown(gains[c]));
-  pc_study_table_word(table, 8, u_score_study_zero(gains[0] - gains[1]));
-  pc_study_table_word(table, 9, u_score_study_zero(gains[3] - gains[4]));
+    pc_table_set_number(table, 3 + c, u_score_study_shown(gains[c]));
+  pc_table_set_word(table, 8, u_score_study_zero(gains[0] - gains[1]));
+  pc_table_set_word(table, 9, u_score_study_zero(gains[3] - gains[4]));
   return PCAL_OK;
 }
 
@@ -381,88 +383,90 @@ static pcal_status u_score_study_maps(const u_score_study_work *work, pc_finding
       "model",          "map",          "injective", "brier_gain",      "ce_gain",
       "lost_sharpness", "u_score_gain", "u_ce_gain", "brier_equals_ce", "u_score_equals_u_ce"};
   const pcal_env *env = work->job->env;
-  pc_study_table *table = pc_findings_table(findings, "Maps: gains of scores and of errors");
+  pc_table *table = pc_findings_add_table(findings, "Maps: gains of scores and of errors");
   char name[PC_TABLE_WORD_MAX], number[PC_NUMBER_MAX];
   const double model = work->job->options->value[U_SCORE_STUDY_MODEL].number;
-  const pc_u_law law = u_score_study_law(work);
-  pc_u_values from, to;
+  const pc_finite_distribution law = u_score_study_law(work);
+  pc_u_score_terms from, to;
   for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
-    pc_study_table_column(table, columns[c]);
+    pc_table_add_column(table, columns[c]);
   u_score_study_temper(work, model);
-  PC_TRY(pc_u_law_values(&law, &work->kernel, env, &from, err));
+  PC_TRY(pc_u_score_exact(&law, &work->kernel, env, &from, err));
   snprintf(name, sizeof name, "logits times %s", pc_show(model, number));
   const char *map = NULL;
   for (size_t m = 0; (map = u_score_study_map(work, m)) != NULL; m++) {
-    PC_TRY(pc_u_law_values(&law, &work->kernel, env, &to, err));
+    PC_TRY(pc_u_score_exact(&law, &work->kernel, env, &to, err));
     PC_TRY(u_score_study_map_row((const char *const[]){name, map}, &from, &to, table, err));
   }
-  const pc_u_law before = u_score_study_alternate(work, 0);
-  PC_TRY(pc_u_law_values(&before, &work->kernel, env, &from, err));
-  const pc_u_law after = u_score_study_alternate(work, 1);
-  PC_TRY(pc_u_law_values(&after, &work->kernel, env, &to, err));
+  const pc_finite_distribution before = u_score_study_alternate(work, 0);
+  PC_TRY(pc_u_score_exact(&before, &work->kernel, env, &from, err));
+  const pc_finite_distribution after = u_score_study_alternate(work, 1);
+  PC_TRY(pc_u_score_exact(&after, &work->kernel, env, &to, err));
   return u_score_study_map_row((const char *const[]){"alternating", "gaps of one sign"}, &from,
                                &to, table, err);
 }
 
 /* ---- the study ---- */
 
-static size_t u_score_study_yes(const pc_study_table *table, const char *column) {
-  const size_t place = pc_study_table_find(table, column);
+static size_t u_score_study_yes(const pc_table *table, const char *column) {
+  const size_t place = pc_table_find_column(table, column);
   size_t count = 0;
   for (size_t r = 0; r < table->row_count; r++)
-    count += strcmp(pc_study_table_cell(table, r, place)->word, "yes") == 0;
+    count += strcmp(pc_table_at(table, r, place)->word, "yes") == 0;
   return count;
 }
 
-static size_t u_score_study_agree(const pc_study_table *table, const char *a, const char *b) {
-  const size_t first = pc_study_table_find(table, a), second = pc_study_table_find(table, b);
+static size_t u_score_study_agree(const pc_table *table, const char *a, const char *b) {
+  const size_t first = pc_table_find_column(table, a), second = pc_table_find_column(table, b);
   size_t count = 0;
   for (size_t r = 0; r < table->row_count; r++)
-    count += strcmp(pc_study_table_cell(table, r, first)->word,
-                    pc_study_table_cell(table, r, second)->word) == 0;
+    count +=
+        strcmp(pc_table_at(table, r, first)->word, pc_table_at(table, r, second)->word) == 0;
   return count;
 }
 
 /* Laws whose entropy and sharpness are 0. */
-static size_t u_score_study_zeros(const pc_study_table *table) {
-  const size_t entropy = pc_study_table_find(table, "entropy");
-  const size_t sharpness = pc_study_table_find(table, "u_sharpness");
+static size_t u_score_study_zeros(const pc_table *table) {
+  const size_t entropy = pc_table_find_column(table, "entropy");
+  const size_t sharpness = pc_table_find_column(table, "u_sharpness");
   size_t count = 0;
   for (size_t r = 0; r < table->row_count; r++)
-    count += pc_study_table_cell(table, r, entropy)->number == 0.0 &&
-             pc_study_table_cell(table, r, sharpness)->number == 0.0;
+    count += pc_table_at(table, r, entropy)->number == 0.0 &&
+             pc_table_at(table, r, sharpness)->number == 0.0;
   return count;
 }
 
 static void u_score_study_say(pc_findings *findings) {
-  const pc_study_table *laws = &findings->tables[0], *samples = &findings->tables[1],
-                       *maps = &findings->tables[2];
-  const size_t off = pc_study_table_find(samples, "standard_errors_off");
+  const pc_table *laws = &findings->tables[0], *samples = &findings->tables[1],
+                 *maps = &findings->tables[2];
+  const size_t off = pc_table_find_column(samples, "standard_errors_off");
   const size_t last = maps->row_count - 1;
   double most = 0;
   char text[3][PC_NUMBER_MAX];
   for (size_t r = 0; r < samples->row_count; r++)
-    most = fmax(most, fabs(pc_study_table_cell(samples, r, off)->number));
-  pc_findings_say(findings,
-                  "In %zu of %zu laws the mean U-score is 0 exactly when predictions are "
-                  "calibrated; its entropy and sharpness are both 0 in %zu.",
-                  u_score_study_agree(laws, "calibrated", "u_score_zero"), laws->row_count,
-                  u_score_study_zeros(laws));
+    most = fmax(most, fabs(pc_table_at(samples, r, off)->number));
+  pc_findings_add_sentence(
+      findings,
+      "In %zu of %zu laws the mean U-score is 0 exactly when predictions are "
+      "calibrated; its entropy and sharpness are both 0 in %zu.",
+      u_score_study_agree(laws, "calibrated", "u_score_zero"), laws->row_count,
+      u_score_study_zeros(laws));
   pc_number_fixed(most, 1, text[0]);
-  pc_findings_say(
+  pc_findings_add_sentence(
       findings,
       "Over samples its mean lies at most %s standard errors from the error that it "
       "induces, in %zu cases.",
       text[0], samples->row_count);
-  pc_findings_say(findings,
-                  "Of %zu maps, %zu injective, the Brier score gains what its error gains for "
-                  "%zu (Proposition 4.5: for every injective one), the U-score for %zu.",
-                  maps->row_count, u_score_study_yes(maps, "injective"),
-                  u_score_study_yes(maps, "brier_equals_ce"),
-                  u_score_study_yes(maps, "u_score_equals_u_ce"));
-  pc_number_round(pc_study_table_cell(maps, last, 3)->number, 3, text[1]);
-  pc_number_round(pc_study_table_cell(maps, last, 6)->number, 3, text[2]);
-  pc_findings_say(
+  pc_findings_add_sentence(
+      findings,
+      "Of %zu maps, %zu injective, the Brier score gains what its error gains for "
+      "%zu (Proposition 4.5: for every injective one), the U-score for %zu.",
+      maps->row_count, u_score_study_yes(maps, "injective"),
+      u_score_study_yes(maps, "brier_equals_ce"),
+      u_score_study_yes(maps, "u_score_equals_u_ce"));
+  pc_number_round(pc_table_at(maps, last, 3)->number, 3, text[1]);
+  pc_number_round(pc_table_at(maps, last, 6)->number, 3, text[2]);
+  pc_findings_add_sentence(
       findings,
       "The two scores need not agree: for the alternating law the Brier score gains "
       "%s and the U-score %s.",
@@ -497,7 +501,7 @@ static pcal_status u_score_study_tables(u_score_study_work *work, pc_findings *f
 
 static pcal_status u_score_study_run(const pc_study_job *job, pc_findings *findings,
                                      pcal_error *err) {
-  const pc_value *value = job->options->value;
+  const pc_option_value *value = job->options->value;
   const size_t classes = job->config->simulation.classes;
   u_score_study_work work = {.job = job};
   work.kernel =

@@ -9,14 +9,14 @@
  * that value; (2) skce divides means, deviations and targets by the length.
  * Source:   Gruber & Buettner 2022, section 5.3 and appendix G.5.
  * Cost:     of a step, forwards for all rows and backwards for the training rows
- * (optim/dense.c), some sixty evaluations of the validation rows, and two pairings of the test
+ * (optim/dense_net.c), some sixty evaluations of the validation rows, and two pairings of the test
  * rows. */
 #include "studies/variance_training.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "core/elementary.h"
+#include "base/elementary.h"
 
 #define VARIANCE_TRAINING_LARGEST 40.0
 #define VARIANCE_TRAINING_LEAST 1e-12
@@ -36,19 +36,19 @@ static size_t variance_training_most(const pc_variance_plan *plan) {
 
 pcal_status pc_variance_training_new(const pcal_env *env, const pc_variance_plan *plan,
                                      pc_variance_training *out, pcal_error *err) {
-  const size_t count = pc_dense_count(&plan->net), most = variance_training_most(plan);
+  const size_t count = pc_dense_net_count(&plan->net), most = variance_training_most(plan);
   *out = (pc_variance_training){.env = env, .plan = *plan};
   PC_TRY(pc_adam_new(env, count, plan->rate, &out->adam, err));
   out->parameters = pc_alloc_raw(env, count, sizeof *out->parameters);
   out->gradient = pc_alloc_raw(env, count, sizeof *out->gradient);
-  out->room = pc_alloc_raw(env, pc_dense_room(&plan->net, most), sizeof *out->room);
+  out->room = pc_alloc_raw(env, pc_dense_net_scratch(&plan->net, most), sizeof *out->room);
   out->slopes = pc_alloc_raw(env, 2 * most, sizeof *out->slopes);
   out->table.entries = pc_alloc_raw(env, most, sizeof *out->table.entries);
   out->rows = pc_alloc_raw(env, most, sizeof *out->rows);
   if (out->parameters == NULL || out->gradient == NULL || out->room == NULL ||
       out->slopes == NULL || out->table.entries == NULL || out->rows == NULL)
     return pc_fail_memory(err, "preparing a network");
-  pc_dense_start(&plan->net, plan->seed, plan->stream, out->parameters);
+  pc_dense_net_init(&plan->net, plan->seed, plan->stream, out->parameters);
   return PCAL_OK;
 }
 
@@ -67,8 +67,8 @@ void pc_variance_training_free(pc_variance_training *training) {
 
 static const double *variance_training_forward(pc_variance_training *training, int set) {
   const pc_variance_rows *rows = &training->plan.sets[set];
-  return pc_dense_forward(&training->plan.net, training->parameters, rows->inputs, rows->count,
-                          training->room);
+  return pc_dense_net_forward(&training->plan.net, training->parameters, rows->inputs,
+                              rows->count, training->room);
 }
 
 static void variance_training_learn(pc_variance_training *training) {
@@ -87,8 +87,8 @@ static void variance_training_learn(pc_variance_training *training) {
                                                    : share * slope;
   }
   memset(training->gradient, 0, training->adam.count * sizeof *training->gradient);
-  pc_dense_backward(&plan->net, training->parameters, rows->inputs, rows->count,
-                    training->slopes, training->room, training->gradient, NULL);
+  pc_dense_net_backward(&plan->net, training->parameters, rows->inputs, rows->count,
+                        training->slopes, training->room, training->gradient, NULL);
   pc_adam_step(&training->adam, training->gradient, training->parameters);
 }
 

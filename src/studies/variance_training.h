@@ -3,10 +3,10 @@
 #ifndef PC_VARIANCE_TRAINING_H
 #define PC_VARIANCE_TRAINING_H
 
-#include "calibrators/variance_platt.h"
+#include "calibrators/regression/variance_platt.h"
 #include "metrics/skce_gaussian.h"
 #include "optim/adam.h"
-#include "optim/dense.h"
+#include "optim/dense_net.h"
 
 /* Rows of inputs and their targets. */
 typedef struct pc_variance_rows {
@@ -18,9 +18,9 @@ enum { PC_VARIANCE_TRAIN, PC_VARIANCE_VAL, PC_VARIANCE_TEST, PC_VARIANCE_SETS };
 
 typedef struct pc_variance_plan {
   pc_variance_rows sets[PC_VARIANCE_SETS];
-  pc_dense net; /* two numbers come out: the mean, and what becomes the variance */
-  int absolute; /* the variance is the size of the second number, not its exponential */
-  double rate;  /* of Adam */
+  pc_dense_net net; /* two numbers come out: the mean, and what becomes the variance */
+  int absolute;     /* the variance is the size of the second number, not its exponential */
+  double rate;      /* of Adam */
   double length;
   uint64_t seed, stream; /* of the first weights */
 } pc_variance_plan;

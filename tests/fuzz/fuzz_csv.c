@@ -16,21 +16,21 @@ static void fuzz_change(fuzz_choice *choice, const uint8_t *data, size_t size, f
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static const char *const names[] = {"fuzz.csv", "fuzz.tsv"};
-  static const pc_header headers[] = {PC_HEADER_DECIDE, PC_HEADER_DECIDE, PC_HEADER_YES,
-                                      PC_HEADER_NO};
+  static const pc_header_mode headers[] = {PC_HEADER_DECIDE, PC_HEADER_DECIDE, PC_HEADER_YES,
+                                           PC_HEADER_NO};
   const pcal_env env = pc_env_resolve(NULL);
   int valid = 0;
   if (size == 0)
     return 0;
   for (size_t i = 0; i < 2; i++) {
-    pc_bytes bytes;
+    pc_input_file bytes;
     /* Two in four sizes: decided by the first line, else given or not. */
-    pc_request request = {.env = &env, .bytes = &bytes, .header = headers[size % 4]};
-    pc_bytes_borrow(names[i], data, size, &bytes);
-    (void)fuzz_read_cells(&request, PC_AS_SCORES);
+    pc_read_request request = {.env = &env, .bytes = &bytes, .header = headers[size % 4]};
+    pc_input_file_from_memory(names[i], data, size, &bytes);
+    (void)fuzz_read_cells(&request, PC_COLUMN_SCORES);
     (void)fuzz_read_labels(&request);
     request.selector = "0";
-    valid |= fuzz_read_cells(&request, PC_AS_SCORES);
+    valid |= fuzz_read_cells(&request, PC_COLUMN_SCORES);
     (void)fuzz_read_labels(&request);
     fuzz_read_groups(&request);
   }

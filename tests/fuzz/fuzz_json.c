@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/json.h"
-#include "core/json_read.h"
+#include "base/json.h"
+#include "base/json_read.h"
 #include "fuzz_count.h"
 #include "fuzz_tree.h"
 

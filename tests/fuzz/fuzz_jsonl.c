@@ -18,22 +18,22 @@ enum { FUZZ_JSONL_FIELDS = 6 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const pcal_env env = pc_env_resolve(NULL);
-  pc_bytes bytes;
-  pc_names names;
+  pc_input_file bytes;
+  pc_name_table names;
   pcal_error err;
   int valid = 0;
   if (size == 0)
     return 0;
-  pc_bytes_borrow("fuzz.jsonl", data, size, &bytes);
-  pc_names_init(&names, &env);
+  pc_input_file_from_memory("fuzz.jsonl", data, size, &bytes);
+  pc_name_table_init(&names, &env);
   if (pc_jsonl_members(&bytes, &env, &names, &err) == PCAL_OK)
     for (size_t i = 0; i < names.count && i < FUZZ_JSONL_FIELDS; i++) {
-      const pc_request request = {.env = &env, .bytes = &bytes, .selector = names.text[i]};
-      valid |= fuzz_read_cells(&request, PC_AS_SCORES);
+      const pc_read_request request = {.env = &env, .bytes = &bytes, .selector = names.text[i]};
+      valid |= fuzz_read_cells(&request, PC_COLUMN_SCORES);
       (void)fuzz_read_labels(&request);
       fuzz_read_groups(&request);
     }
-  pc_names_free(&names);
+  pc_name_table_free(&names);
   fuzz_count(valid);
   return 0;
 }

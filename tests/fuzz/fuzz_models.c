@@ -1,8 +1,8 @@
 #include "fuzz_models.h"
 
-#include "core/checksum.h"
+#include "base/checksum.h"
 #include "fuzz_text.h"
-#include "measure/state.h"
+#include "measure/saved_state.h"
 #include "propercal.h"
 
 enum { MODELS_SPECS = 3, MODELS_SPEC_MAX = 256 };
@@ -34,7 +34,7 @@ static void models_value(const pcal_option *option, fuzz_choice *choice, fuzz_ou
     fuzz_putf(out, "%.6g", value);
 }
 
-static void models_spec_of(const pcal_row *row, fuzz_choice *choice, fuzz_out *out) {
+static void models_spec_of(const pcal_registry_row *row, fuzz_choice *choice, fuzz_out *out) {
   char before = ':';
   fuzz_putf(out, "%s", row->name);
   for (size_t o = 0; o < row->option_count; o++) {
@@ -48,9 +48,9 @@ static void models_spec_of(const pcal_row *row, fuzz_choice *choice, fuzz_out *o
 
 /* Rarely one for predictions of a number, which the data here are not. */
 void fuzz_write_spec(const char *kind, fuzz_choice *choice, fuzz_out *out) {
-  const pcal_row *row = NULL;
+  const pcal_registry_row *row = NULL;
   for (int tries = 0; tries < 4 && (row == NULL || row->task != NULL); tries++)
-    row = pcal_row_at(kind, fuzz_below(choice, pcal_row_count(kind)));
+    row = pcal_registry_at(kind, fuzz_below(choice, pcal_registry_count(kind)));
   models_spec_of(row, choice, out);
 }
 

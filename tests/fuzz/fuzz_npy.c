@@ -17,14 +17,14 @@ static void fuzz_change(fuzz_choice *choice, const uint8_t *data, size_t size, f
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static const char *const selectors[] = {NULL, "1,0", "3,0..1"};
   const pcal_env env = pc_env_resolve(NULL);
-  pc_bytes bytes;
+  pc_input_file bytes;
   int valid = 0;
   if (size == 0)
     return 0;
-  pc_bytes_borrow("fuzz.npy", data, size, &bytes);
+  pc_input_file_from_memory("fuzz.npy", data, size, &bytes);
   for (size_t i = 0; i < sizeof selectors / sizeof *selectors; i++) {
-    const pc_request request = {.env = &env, .bytes = &bytes, .selector = selectors[i]};
-    for (pc_as as = PC_AS_SCORES; as <= PC_AS_TEXT; as++)
+    const pc_read_request request = {.env = &env, .bytes = &bytes, .selector = selectors[i]};
+    for (pc_column_role as = PC_COLUMN_SCORES; as <= PC_COLUMN_TEXT; as++)
       valid |= fuzz_read_cells(&request, as);
     (void)fuzz_read_labels(&request);
   }

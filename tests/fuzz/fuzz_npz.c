@@ -16,26 +16,26 @@ static void fuzz_change(fuzz_choice *choice, const uint8_t *data, size_t size, f
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   pcal_env env = pc_env_resolve(NULL);
-  pc_bytes bytes;
-  pc_request request = {.env = &env, .bytes = &bytes};
-  pc_names names;
+  pc_input_file bytes;
+  pc_read_request request = {.env = &env, .bytes = &bytes};
+  pc_name_table names;
   pcal_error err;
   int valid = 0;
   if (size == 0)
     return 0;
   env.memory_limit = 1 << 20;
-  pc_bytes_borrow("fuzz.npz", data, size, &bytes);
-  (void)fuzz_read_cells(&request, PC_AS_SCORES);
+  pc_input_file_from_memory("fuzz.npz", data, size, &bytes);
+  (void)fuzz_read_cells(&request, PC_COLUMN_SCORES);
   request.selector = "labels.npy";
-  (void)fuzz_read_cells(&request, PC_AS_SCORES);
+  (void)fuzz_read_cells(&request, PC_COLUMN_SCORES);
   (void)fuzz_read_labels(&request);
-  pc_names_init(&names, &env);
+  pc_name_table_init(&names, &env);
   if (pc_npz_members(&bytes, &env, &names, &err) == PCAL_OK) {
     request.selector = names.text[0];
-    for (pc_as as = PC_AS_SCORES; as <= PC_AS_TEXT; as++)
+    for (pc_column_role as = PC_COLUMN_SCORES; as <= PC_COLUMN_TEXT; as++)
       valid |= fuzz_read_cells(&request, as);
   }
-  pc_names_free(&names);
+  pc_name_table_free(&names);
   fuzz_count(valid);
   return 0;
 }

@@ -3,14 +3,14 @@
 #define FUZZ_READ_H
 
 #include "fuzz_count.h"
-#include "io/groups.h"
-#include "io/labels.h"
+#include "io/group_reader.h"
+#include "io/label_reader.h"
 
 #define FUZZ_READ_ROWS 7 /* of a window */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static inline size_t fuzz_read_width(pc_cells cells) {
+static inline size_t fuzz_read_width(pc_cell_type cells) {
   switch (cells) {
   case PC_CELLS_TEXT:
     return sizeof(pc_slice);
@@ -41,8 +41,8 @@ static inline unsigned fuzz_read_touch(const pc_reader *reader, const pc_window 
 }
 
 /* These return whether all rows were read. */
-static inline int fuzz_read_cells(const pc_request *asked, pc_as as) {
-  pc_request request = *asked;
+static inline int fuzz_read_cells(const pc_read_request *asked, pc_column_role as) {
+  pc_read_request request = *asked;
   pc_reader reader;
   pc_window window;
   pcal_error err;
@@ -61,45 +61,46 @@ static inline int fuzz_read_cells(const pc_request *asked, pc_as as) {
   return status == PCAL_OK;
 }
 
-static inline int fuzz_read_labels(const pc_request *asked) {
-  pc_request request = *asked;
+static inline int fuzz_read_labels(const pc_read_request *asked) {
+  pc_read_request request = *asked;
   pc_reader reader;
   pcal_error err;
-  pc_names classes;
+  pc_name_table classes;
   const int32_t *out;
   size_t rows = 1;
   uint32_t number;
-  request.as = PC_AS_LABELS;
+  request.as = PC_COLUMN_LABELS;
   if (pc_reader_open(&request, &reader, &err) != PCAL_OK)
     return 0;
-  pc_names_init(&classes, request.env);
-  if (pc_names_add(&classes, (pc_slice){"cat", 3}, &number, &err) == PCAL_OK) {
-    pc_labels labels = {
+  pc_name_table_init(&classes, request.env);
+  if (pc_name_table_add(&classes, (pc_slice){"cat", 3}, &number, &err) == PCAL_OK) {
+    pc_label_reader labels = {
         .reader = &reader, .classes = &classes, .scores_name = "scores", .meaning = "labels"};
-    while (rows > 0 && pc_labels_next(&labels, FUZZ_READ_ROWS, 0, &out, &rows, &err) == PCAL_OK)
+    while (rows > 0 &&
+           pc_label_reader_next(&labels, FUZZ_READ_ROWS, 0, &out, &rows, &err) == PCAL_OK)
       continue;
-    pc_labels_free(&labels);
+    pc_label_reader_free(&labels);
   }
-  pc_names_free(&classes);
+  pc_name_table_free(&classes);
   pc_reader_close(&reader);
   return rows == 0;
 }
 
-static inline void fuzz_read_groups(const pc_request *asked) {
-  pc_request request = *asked;
+static inline void fuzz_read_groups(const pc_read_request *asked) {
+  pc_read_request request = *asked;
   pc_reader reader;
   pcal_error err;
-  pc_groups groups;
+  pc_group_reader groups;
   const uint32_t *out;
   size_t rows = 1;
-  request.as = PC_AS_TEXT;
+  request.as = PC_COLUMN_TEXT;
   if (pc_reader_open(&request, &reader, &err) != PCAL_OK)
     return;
-  pc_groups_init(&groups, &reader, request.env);
+  pc_group_reader_init(&groups, &reader, request.env);
   while (rows > 0 && reader.columns == 1 &&
-         pc_groups_next(&groups, FUZZ_READ_ROWS, 0, &out, &rows, &err) == PCAL_OK)
+         pc_group_reader_next(&groups, FUZZ_READ_ROWS, 0, &out, &rows, &err) == PCAL_OK)
     continue;
-  pc_groups_free(&groups);
+  pc_group_reader_free(&groups);
   pc_reader_close(&reader);
 }
 

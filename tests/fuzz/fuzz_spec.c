@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/options.h"
+#include "base/options.h"
 #include "fuzz_count.h"
 #include "fuzz_models.h"
 

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/checksum.h"
+#include "base/checksum.h"
 #include "fuzz_count.h"
 #include "fuzz_models.h"
-#include "measure/state.h"
+#include "measure/saved_state.h"
 
 static void fuzz_make(fuzz_choice *choice, fuzz_out *out) {
   fuzz_write_state(choice, out);

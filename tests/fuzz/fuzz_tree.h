@@ -2,8 +2,8 @@
 #ifndef FUZZ_TREE_H
 #define FUZZ_TREE_H
 
-#include "core/json.h"
-#include "core/json_read.h"
+#include "base/json.h"
+#include "base/json_read.h"
 #include "fuzz_choice.h"
 
 typedef struct fuzz_tree {

@@ -20,7 +20,7 @@
 
 typedef struct golden_sizes {
   pcal_env env;
-  pcal_compared model;
+  pcal_model model;
   pc_findings findings;
   int failed;
 } golden_sizes;
@@ -45,16 +45,16 @@ static void golden_sizes_run(golden_sizes *test, const char *study, const char *
 }
 
 static double golden_sizes_number(const golden_sizes *test, size_t row, const char *column) {
-  const pc_study_table *table = &test->findings.tables[0];
-  return pc_study_table_cell(table, row, pc_study_table_find(table, column))->number;
+  const pc_table *table = &test->findings.tables[0];
+  return pc_table_at(table, row, pc_table_find_column(table, column))->number;
 }
 
 /* Says so when a row breaks a rule. */
 static void golden_sizes_need(golden_sizes *test, int holds, size_t row, const char *rule) {
-  const pc_study_table *table = &test->findings.tables[0];
+  const pc_table *table = &test->findings.tables[0];
   if (holds)
     return;
-  printf("%s, %.0f rows: %.6g, not %s\n", pc_study_table_cell(table, row, 0)->word,
+  printf("%s, %.0f rows: %.6g, not %s\n", pc_table_at(table, row, 0)->word,
          golden_sizes_number(test, row, "rows"), golden_sizes_number(test, row, "mean"), rule);
   test->failed++;
 }
@@ -69,8 +69,7 @@ static void golden_sizes_flat(golden_sizes *test) {
   golden_sizes_run(test, "test-size", specs, 2, 0);
   for (size_t r = 0; r < golden_sizes_rows(test); r++) {
     const double change = fabs(golden_sizes_number(test, r, "relative") - 1);
-    const int root =
-        strcmp(pc_study_table_cell(&test->findings.tables[0], r, 0)->word, "rbs") == 0;
+    const int root = strcmp(pc_table_at(&test->findings.tables[0], r, 0)->word, "rbs") == 0;
     golden_sizes_need(test, change < (root ? 0.03 : 0.01), r,
                       root ? "within 3 % of all rows" : "within 1 % of all rows");
   }
@@ -119,7 +118,7 @@ int main(int argc, char **argv) {
            shared != NULL ? "%.900s/data/%s" : "%.900s/../../../shared/data/%s",
            shared != NULL ? shared : argv[1], "cifar10_resnet110");
   test.env = pc_env_resolve(NULL);
-  test.model = (pcal_compared)PCAL_COMPARED_INIT;
+  test.model = (pcal_model)PCAL_MODEL_INIT;
   test.model.source = golden_set_open(folder, "test");
   test.model.fitting = golden_set_open(folder, "val");
   if (test.model.source == NULL || test.model.fitting == NULL) {

@@ -1,12 +1,10 @@
+#include "testing.h"
+
 #include "calibrator_law.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "calibrator_specs.h"
 
@@ -88,7 +86,7 @@ void laws_strip(char *text) {
 }
 
 double *laws_apply(const pcal_calibrator *calibrator, const laws_case *about) {
-  const size_t cells = about->set->rows * pcal_calibrator_columns(calibrator);
+  const size_t cells = about->set->rows * pcal_calibrator_column_count(calibrator);
   pcal_batch batch = laws_batch(about);
   double *scores = law_scores_as_doubles(about->set), *out = malloc(cells * sizeof *out);
   pcal_error err;
@@ -103,7 +101,7 @@ double *laws_apply(const pcal_calibrator *calibrator, const laws_case *about) {
 }
 
 int laws_slow(const char *spec) {
-  const pc_calibrator_row *row = NULL;
+  const pc_calibrator_method *row = NULL;
   pc_options options;
   assert_int_equal(pc_calibrator_parse(spec, &row, &options, NULL), PCAL_OK);
   for (size_t i = 0; i < options.count; i++)
@@ -116,7 +114,7 @@ int laws_for_many(size_t i) {
   const char *spec = calibrator_spec_at(i), *other = i == 0 ? "" : calibrator_spec_at(i - 1);
   const size_t length = strcspn(spec, ":");
   const int first = strcspn(other, ":") != length || strncmp(spec, other, length) != 0;
-  const pc_calibrator_row *row = NULL;
+  const pc_calibrator_method *row = NULL;
   pc_options options;
   assert_int_equal(pc_calibrator_parse(spec, &row, &options, NULL), PCAL_OK);
   return !laws_slow(spec) &&
@@ -124,7 +122,7 @@ int laws_for_many(size_t i) {
 }
 
 int laws_square(const char *spec) {
-  const pc_calibrator_row *row = NULL;
+  const pc_calibrator_method *row = NULL;
   pc_options options;
   assert_int_equal(pc_calibrator_parse(spec, &row, &options, NULL), PCAL_OK);
   return (row->traits & PC_SQUARE) != 0;
@@ -133,7 +131,7 @@ int laws_square(const char *spec) {
 int laws_fits(const char *spec, const law_set *set) {
   const laws_case about = {set, spec, NULL, PCAL_ENV_INIT};
   const pcal_batch batch = laws_batch(&about);
-  const pc_calibrator_row *row = NULL;
+  const pc_calibrator_method *row = NULL;
   pc_options options;
   pcal_calibrator *calibrator = NULL;
   assert_int_equal(pc_calibrator_parse(spec, &row, &options, NULL), PCAL_OK);

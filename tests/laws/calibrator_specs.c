@@ -1,13 +1,11 @@
+#include "testing.h"
+
 #include "calibrator_specs.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "calibrators/calibrator.h"
 
@@ -55,7 +53,7 @@ static void specs_words(const pcal_option *option, char *out, size_t size) {
 }
 
 /* All combinations of the values of the options from number `at` on. */
-static void specs_combine(const pcal_row *row, size_t at, const char *before) {
+static void specs_combine(const pcal_registry_row *row, size_t at, const char *before) {
   if (at == row->option_count) {
     specs_add(row->name, before);
     return;
@@ -73,7 +71,7 @@ static void specs_combine(const pcal_row *row, size_t at, const char *before) {
 }
 
 /* The defaults, and each other value alone. */
-static void specs_vary(const pcal_row *row) {
+static void specs_vary(const pcal_registry_row *row) {
   specs_add(row->name, "");
   for (size_t i = 0; i < row->option_count; i++) {
     char list[PC_SPEC_MAX], text[PC_SPEC_MAX];
@@ -89,7 +87,7 @@ static void specs_vary(const pcal_row *row) {
   }
 }
 
-static void specs_of_row(const pcal_row *row) {
+static void specs_of_row(const pcal_registry_row *row) {
   size_t combinations = 1;
   for (size_t i = 0; i < row->option_count; i++) {
     char list[PC_SPEC_MAX];
@@ -121,9 +119,10 @@ static const char *const specs_together[][2] = {
 };
 
 static void specs_make(void) {
-  for (size_t i = 0; i < pc_calibrator_count(); i++) /* of classes, as the sets of these laws */
-    if (pc_calibrator_at(i)->row.task == NULL)
-      specs_of_row(&pc_calibrator_at(i)->row);
+  for (size_t i = 0; i < pc_calibrator_method_count();
+       i++) /* of classes, as the sets of these laws */
+    if (pc_calibrator_method_at(i)->row.task == NULL)
+      specs_of_row(&pc_calibrator_method_at(i)->row);
   for (size_t i = 0; i < sizeof specs_together / sizeof *specs_together; i++)
     specs_add(specs_together[i][0], specs_together[i][1]);
 }

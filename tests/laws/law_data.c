@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/rng.h"
+#include "base/rng.h"
 
 #define LAW_SEED 20220607
 #define LAW_EIGHTHS 8

@@ -1,16 +1,14 @@
+#include "testing.h"
+
 #include "law_measure.h"
 
 #include <ctype.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "core/number.h"
-#include "core/text.h"
+#include "base/number.h"
+#include "base/text.h"
 
 #define LAW_REPLICAS 20 /* the fewest */
 

@@ -1,14 +1,12 @@
+#include "testing.h"
+
 #include "law_specs.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "core/number.h"
+#include "base/number.h"
 
 #define LAW_VALUES_MAX 32
 #define LAW_VALUE_SIZE 64
@@ -88,11 +86,11 @@ int law_spec_fits(const law_set *set, const char *spec) {
 }
 
 /* How a metric reads the data, options included. */
-static pc_reading law_spec_reading(const law_set *set, const char *spec) {
+static pc_metric_config law_spec_reading(const law_set *set, const char *spec) {
   const pc_metric *metric;
   pc_options options;
   pc_layout layout;
-  pc_reading reading;
+  pc_metric_config reading;
   memset(&reading, 0, sizeof reading);
   assert_int_equal(pc_layout_make_levels(set->kind, set->columns, set->levels, &layout, NULL),
                    PCAL_OK);
@@ -104,7 +102,7 @@ static pc_reading law_spec_reading(const law_set *set, const char *spec) {
 
 static void law_specs_add(const law_set *set, law_specs *specs, const pc_metric *metric,
                           const char *spec) {
-  const pc_reading reading = law_spec_reading(set, spec);
+  const pc_metric_config reading = law_spec_reading(set, spec);
   if ((reading.traits & specs->with) != specs->with || (reading.traits & specs->without) != 0)
     return;
   if (specs->count == specs->capacity) {

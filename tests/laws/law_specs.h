@@ -10,7 +10,7 @@ typedef struct law_specs {
   char (*text)[PC_SPEC_MAX];
   const char **list; /* list[i] is text[i] */
   const pc_metric **metric;
-  pc_reading *reading; /* of each on the data they are for */
+  pc_metric_config *reading; /* of each on the data they are for */
   size_t count, capacity;
   unsigned with, without;
 } law_specs;

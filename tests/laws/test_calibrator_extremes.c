@@ -1,16 +1,14 @@
 /* Every calibrator on data that break careless arithmetic: fitting gives a calibrator or a
  * sentence, and what it makes of any row is a probability. */
+#include "testing.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "base/rng.h"
 #include "calibrators/calibrator.h"
-#include "core/rng.h"
 
 #define EXTREME_ROWS 12
 #define EXTREME_COLUMNS 4
@@ -144,7 +142,7 @@ static pcal_calibrator *extreme_fit(const extreme_set *set, const char *spec) {
 /* Rows of a set, and rows that were never seen, become probabilities. */
 static void extreme_apply(const pcal_calibrator *calibrator, const extreme_set *set,
                           const extreme_set *rows, const char *spec) {
-  const size_t width = pcal_calibrator_columns(calibrator);
+  const size_t width = pcal_calibrator_column_count(calibrator);
   double out[EXTREME_ROWS * EXTREME_COLUMNS];
   const pcal_batch batch = extreme_batch(rows);
   pcal_error err;
@@ -174,11 +172,10 @@ static void extreme_check(const extreme_set *set, const char *spec) {
   pcal_calibrator_free(calibrator);
 }
 
-static void test_every_row_survives(void **state) {
-  (void)state;
+TEST(test_every_row_survives) {
   for (size_t s = 0; s < sizeof extreme_sets / sizeof *extreme_sets; s++) {
-    for (size_t i = 0; i < pc_calibrator_count(); i++)
-      extreme_check(&extreme_sets[s], pc_calibrator_at(i)->row.name);
+    for (size_t i = 0; i < pc_calibrator_method_count(); i++)
+      extreme_check(&extreme_sets[s], pc_calibrator_method_at(i)->row.name);
     for (size_t i = 0; i < sizeof extreme_specs / sizeof *extreme_specs; i++)
       extreme_check(&extreme_sets[s], extreme_specs[i]);
   }
@@ -246,10 +243,9 @@ static void far_check_tops(const char *spec) {
 }
 
 /* Methods that keep accuracy keep it there too, in both widths. */
-static void test_the_top_class_stays(void **state) {
-  (void)state;
-  for (size_t m = 0; m < pc_calibrator_count(); m++) {
-    const pc_calibrator_row *row = pc_calibrator_at(m);
+TEST(test_the_top_class_stays) {
+  for (size_t m = 0; m < pc_calibrator_method_count(); m++) {
+    const pc_calibrator_method *row = pc_calibrator_method_at(m);
     if ((row->traits & PC_KEEPS_ACCURACY) == 0 || row->row.task != NULL)
       continue;
     for (double size = 1; size < 10; size *= 3) {
@@ -266,10 +262,4 @@ static void test_the_top_class_stays(void **state) {
       pcal_calibrator_free(calibrator);
     }
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_row_survives),
-                                     cmocka_unit_test(test_the_top_class_stays)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,10 @@
 /* Laws for every calibrator row, with every word of its choices, on every kind of data. */
+#include "testing.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "calibrator_law.h"
 
@@ -21,8 +19,10 @@ static void law_save(const laws_case *about) {
   if (pcal_calibrator_load(text, strlen(text), "c", NULL, &loaded, &err) != PCAL_OK)
     fail_msg("%s on %s: %s", about->spec, about->set->name, err.message);
   double *a = laws_apply(calibrator, about), *b = laws_apply(loaded, about);
-  assert_int_equal(pcal_calibrator_columns(loaded), pcal_calibrator_columns(calibrator));
-  assert_memory_equal(a, b, about->set->rows * pcal_calibrator_columns(calibrator) * sizeof *a);
+  assert_int_equal(pcal_calibrator_column_count(loaded),
+                   pcal_calibrator_column_count(calibrator));
+  assert_memory_equal(a, b,
+                      about->set->rows * pcal_calibrator_column_count(calibrator) * sizeof *a);
   laws_same(text, laws_save(loaded), about, "a difference after loading");
   free(a);
   free(b);
@@ -30,8 +30,7 @@ static void law_save(const laws_case *about) {
   pcal_calibrator_free(loaded);
 }
 
-static void test_save_and_load_change_nothing(void **state) {
-  (void)state;
+TEST(test_save_and_load_change_nothing) {
   laws_for_all(law_save);
 }
 
@@ -110,8 +109,7 @@ static void law_guarded(const laws_case *about) {
   pcal_calibrator_free(calibrator);
 }
 
-static void test_guarded_rows_are_never_worse(void **state) {
-  (void)state;
+TEST(test_guarded_rows_are_never_worse) {
   laws_for_all(law_guarded);
 }
 
@@ -142,7 +140,7 @@ static void law_traits(const laws_case *about) {
   const pcal_batch batch = laws_batch(about);
   pcal_calibrator *calibrator = laws_fit(about, &batch);
   const unsigned traits = pc_calibrator_traits(calibrator);
-  const size_t k = pcal_calibrator_columns(calibrator) == set->columns ? set->columns : 0;
+  const size_t k = pcal_calibrator_column_count(calibrator) == set->columns ? set->columns : 0;
   assert_true(k > 0 || (traits & ~(unsigned)PC_TAKES_CONFIDENCE) == 0);
   double *before = laws_identity(about), *after = laws_apply(calibrator, about);
   for (size_t i = 0; i < set->rows && k > 1; i++)
@@ -167,8 +165,7 @@ static void law_traits(const laws_case *about) {
   pcal_calibrator_free(calibrator);
 }
 
-static void test_declared_traits_hold(void **state) {
-  (void)state;
+TEST(test_declared_traits_hold) {
   laws_for_all(law_traits);
 }
 
@@ -198,17 +195,6 @@ static void law_missing(const laws_case *about) {
   free(out);
 }
 
-static void test_a_missing_value_is_refused(void **state) {
-  (void)state;
+TEST(test_a_missing_value_is_refused) {
   laws_for_all(law_missing);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_save_and_load_change_nothing),
-      cmocka_unit_test(test_guarded_rows_are_never_worse),
-      cmocka_unit_test(test_declared_traits_hold),
-      cmocka_unit_test(test_a_missing_value_is_refused),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

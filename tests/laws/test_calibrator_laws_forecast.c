@@ -1,17 +1,15 @@
 /* Laws for every calibrator of predictions of a number, with every word of its choices, on
  * every form of prediction: chance, threads, the order of rows, weights, missing values, files,
  * and what traits promise. */
+#include "testing.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "base/rng.h"
 #include "calibrators/calibrator.h"
-#include "core/rng.h"
 
 #define FORECAST_LAW_ROWS 90
 #define FORECAST_LAW_COLUMNS 7
@@ -145,8 +143,8 @@ static void forecast_law_on_sets(const char *spec, forecast_law_body body) {
 
 /* Every row by its name, and by each word of each choice. */
 static void forecast_law_for_all(forecast_law_body body) {
-  for (size_t i = 0; i < pc_calibrator_count(); i++) {
-    const pc_calibrator_row *row = pc_calibrator_at(i);
+  for (size_t i = 0; i < pc_calibrator_method_count(); i++) {
+    const pc_calibrator_method *row = pc_calibrator_method_at(i);
     if (row->row.task == NULL && (row->traits & PC_ANY_TASK) == 0)
       continue;
     forecast_law_on_sets(row->row.name, body);
@@ -312,44 +310,28 @@ static void law_output(const char *spec, const forecast_law_set *set) {
 
 /* ---- All of them ---- */
 
-static void test_threads_do_not_show(void **state) {
-  (void)state;
+TEST(test_threads_do_not_show) {
   forecast_law_for_all(law_threads);
 }
 
-static void test_row_order_does_not_matter(void **state) {
-  (void)state;
+TEST(test_row_order_does_not_matter) {
   forecast_law_for_all(law_order);
 }
 
-static void test_whole_weights_equal_repeats(void **state) {
-  (void)state;
+TEST(test_whole_weights_equal_repeats) {
   forecast_law_for_all(law_repeats);
 }
 
-static void test_missing_rows(void **state) {
-  (void)state;
+TEST(test_missing_rows) {
   forecast_law_for_all(law_missing);
 }
 
-static void test_save_and_load_change_nothing(void **state) {
-  (void)state;
+TEST(test_save_and_load_change_nothing) {
   forecast_law_for_all(law_save);
 }
 
-static void test_what_comes_out(void **state) {
-  (void)state;
+TEST(test_what_comes_out) {
   forecast_law_for_all(law_output);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_threads_do_not_show),
-      cmocka_unit_test(test_row_order_does_not_matter),
-      cmocka_unit_test(test_whole_weights_equal_repeats),
-      cmocka_unit_test(test_missing_rows),
-      cmocka_unit_test(test_save_and_load_change_nothing),
-      cmocka_unit_test(test_what_comes_out),
-  };
-  return cmocka_run_group_tests(tests, forecast_law_set_up, NULL);
-}
+TEST_GROUP(forecast_law_set_up, NULL)

@@ -1,18 +1,15 @@
 /* Laws for every calibrator row on many rows: neither threads nor windows show. */
-#include <setjmp.h>
-#include <stdarg.h>
+#include "testing.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "calibrator_law.h"
 #include "calibrator_specs.h"
 
 /* Enough rows that threads are really started, and that a sample of them is taken. */
-static void test_threads_are_invisible(void **state) {
-  (void)state;
+TEST(test_threads_are_invisible) {
   static const unsigned threads[] = {2, 3, 7};
   law_set *large = law_set_large(), *narrow = law_set_narrow();
   for (size_t i = 0; i < calibrator_spec_count(); i++) {
@@ -48,15 +45,14 @@ static pcal_batch laws_backwards(const pcal_batch *batch, int32_t *labels) {
 
 /* The same numbers from a text file, which come in several windows, from one array, and from
  * that array backwards: so many rows that a search starts from a sample of them. */
-static void test_windows_are_invisible(void **state) {
-  (void)state;
+TEST(test_windows_are_invisible) {
   enum { ROWS = 30000, COLUMNS = 5 };
   double *scores = malloc(ROWS * COLUMNS * sizeof *scores);
   int32_t *labels = malloc(ROWS * sizeof *labels);
   int32_t *turned_labels = malloc(ROWS * sizeof *labels);
   FILE *file = fopen("laws_windows.csv", "w");
   assert_non_null(file);
-  fputs("logits.a,logits.b,logits.c,logits.d,logits.e,labels\n", file);
+  fputs("logits.a,logits.b,convert_logits.c,logits.d,logits.e,labels\n", file);
   for (size_t i = 0; i < ROWS; i++) {
     for (size_t j = 0; j < COLUMNS; j++) {
       scores[i * COLUMNS + j] = (double)law_below(1, i * COLUMNS + j, 4001) / 500.0 - 4.0;
@@ -108,12 +104,4 @@ static void test_windows_are_invisible(void **state) {
   free(scores);
   free(labels);
   free(turned_labels);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_threads_are_invisible),
-      cmocka_unit_test(test_windows_are_invisible),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

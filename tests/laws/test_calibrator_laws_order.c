@@ -1,11 +1,9 @@
 /* Laws for every calibrator row: neither chance shows, nor the order of rows, nor whether a row
  * is repeated or has a weight. */
-#include <setjmp.h>
-#include <stdarg.h>
+#include "testing.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "calibrator_law.h"
 
@@ -14,8 +12,7 @@ static void law_twice(const laws_case *about) {
   laws_same(laws_file(about, &batch), laws_file(about, &batch), about, "chance");
 }
 
-static void test_asking_twice_agrees(void **state) {
-  (void)state;
+TEST(test_asking_twice_agrees) {
   laws_for_all(law_twice);
 }
 
@@ -44,8 +41,7 @@ static void law_order(const laws_case *about) {
   free(weights);
 }
 
-static void test_row_order_does_not_matter(void **state) {
-  (void)state;
+TEST(test_row_order_does_not_matter) {
   laws_for_all(law_order);
 }
 
@@ -79,16 +75,6 @@ static void law_repeats(const laws_case *about) {
   free(labels);
 }
 
-static void test_whole_weights_equal_repeats(void **state) {
-  (void)state;
+TEST(test_whole_weights_equal_repeats) {
   laws_for_all(law_repeats);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_asking_twice_agrees),
-      cmocka_unit_test(test_row_order_does_not_matter),
-      cmocka_unit_test(test_whole_weights_equal_repeats),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

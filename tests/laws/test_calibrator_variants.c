@@ -1,12 +1,10 @@
 /* Calibrator files have the same bytes whichever instruction set fitted them.  The kernels are
  * chosen by the library's own file, included here with a level that the test sets. */
-#include <setjmp.h>
-#include <stdarg.h>
+#include "testing.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static size_t variants_most;
 #define DISPATCH_MOST variants_most
@@ -18,7 +16,7 @@ static size_t variants_most;
 static void variants_body(const laws_case *about) {
   const pcal_batch batch = laws_batch(about);
   variants_most = 0;
-  assert_non_null(strstr(pcal_build(), "portable")); /* the library asks here */
+  assert_non_null(strstr(pcal_build_info(), "portable")); /* the library asks here */
   char *portable = laws_file(about, &batch);
   for (variants_most = 1; variants_most <= dispatch_level(); variants_most++) {
     char *wider = laws_file(about, &batch);
@@ -30,14 +28,12 @@ static void variants_body(const laws_case *about) {
   free(portable);
 }
 
-static void test_every_instruction_set_writes_the_same_file(void **state) {
-  (void)state;
+TEST(test_every_instruction_set_writes_the_same_file) {
   laws_for_all(variants_body);
 }
 
 /* Samples, wide rows and more than one block. */
-static void test_on_many_rows(void **state) {
-  (void)state;
+TEST(test_on_many_rows) {
   law_set *large = law_set_large(), *narrow = law_set_narrow();
   for (size_t i = 0; i < calibrator_spec_count(); i++) {
     const char *spec = calibrator_spec_at(i);
@@ -47,11 +43,4 @@ static void test_on_many_rows(void **state) {
   }
   law_set_free(large);
   law_set_free(narrow);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_every_instruction_set_writes_the_same_file),
-      cmocka_unit_test(test_on_many_rows)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,15 +8,13 @@
  *   PROPERCAL_CHANGING=SECONDS    every spec of every row on every set, together about so long;
  *                                 an hour is 3600.  Not set: few specs, about 10 seconds.
  *   PROPERCAL_CHANGING_ONLY=TEXT  only the cases whose name has this text */
+#include "testing.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 #include "calibrator_specs.h"
 #include "forked_cases.h"
@@ -215,8 +213,8 @@ static void changing_add_metrics(size_t number) {
 }
 
 static void changing_add_rows(changing_call call, const char *kind, size_t number) {
-  for (size_t i = 0; i < pcal_row_count(kind); i++) {
-    const pcal_row *row = pcal_row_at(kind, i);
+  for (size_t i = 0; i < pcal_registry_count(kind); i++) {
+    const pcal_registry_row *row = pcal_registry_at(kind, i);
     const int regression = row->task != NULL && strcmp(row->task, "regression") == 0;
     if (!regression || changing_is_regression(changing_sets[number]))
       changing_add(call, number, row->name);
@@ -342,7 +340,7 @@ static void changing_figure(changing_round *round) {
 
 static void changing_study(changing_round *round) {
   pcal_study_config config = PCAL_STUDY_CONFIG_INIT;
-  pcal_compared model = PCAL_COMPARED_INIT;
+  pcal_model model = PCAL_MODEL_INIT;
   pcal_study *study = NULL;
   model.source = round->source;
   model.fitting = round->number / 2 % 2 == 0 ? round->other : NULL;
@@ -359,7 +357,7 @@ static void changing_study(changing_round *round) {
 
 static void changing_compare(changing_round *round) {
   pcal_compare_config config = PCAL_COMPARE_CONFIG_INIT;
-  pcal_compared model = PCAL_COMPARED_INIT;
+  pcal_model model = PCAL_MODEL_INIT;
   pcal_comparison *comparison = NULL;
   const char *const methods[] = {round->number / 2 % 2 == 0 ? "temperature" : "isotonic",
                                  "histogram"};
@@ -393,8 +391,8 @@ static void changing_once(changing_round *round) {
     break;
   case CHANGING_APPLY:
     if (round->calibrator != NULL)
-      pcal_apply_run(round->source, round->calibrator, "npy", &round->env, changing_sink, NULL,
-                     NULL);
+      pcal_calibrator_apply_source(round->source, round->calibrator, "npy", &round->env,
+                                   changing_sink, NULL, NULL);
     break;
   case CHANGING_FIGURE:
     changing_figure(round);
@@ -469,10 +467,9 @@ static void changing_run(size_t index) {
   pcal_calibrator_free(round.calibrator);
 }
 
-static void test_rows_may_change_during_any_call(void **state) {
+TEST(test_rows_may_change_during_any_call) {
   const char *wanted = getenv("PROPERCAL_CHANGING");
   const double total = wanted == NULL ? 10.0 : strtod(wanted, NULL);
-  (void)state;
   changing_long = wanted != NULL;
   changing_sets_make();
   changing_cases_make();
@@ -487,9 +484,4 @@ static void test_rows_may_change_during_any_call(void **state) {
     changing_set_free(changing_sets[i]);
   free(changing_sets);
   free(changing_list);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows_may_change_during_any_call)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,13 +3,11 @@
  * No metric is named in the laws.  The specs come from the rows' option tables, the exemptions
  * from their traits, so a new metric is under test as soon as it has a row.  "The same" means
  * the same bytes. */
-#include <setjmp.h>
-#include <stdarg.h>
+#include "testing.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "law_measure.h"
 
@@ -42,11 +40,10 @@ static void laws_reach_option(const pc_metric *metric, const pcal_option *option
   }
 }
 
-static void test_every_row_and_choice_is_measured(void **state) {
-  (void)state;
+TEST(test_every_row_and_choice_is_measured) {
   assert_true(pc_metric_count() > 0);
   for (size_t m = 0; m < pc_metric_count(); m++) {
-    const pcal_row *row = &pc_metric_at(m)->row;
+    const pcal_registry_row *row = &pc_metric_at(m)->row;
     if (!laws_reach(pc_metric_at(m), row->name))
       fail_msg("no data set of the laws suits %s", row->name);
     for (size_t o = 0; o < row->option_count; o++)
@@ -100,8 +97,7 @@ static void laws_split_and_merge(const law_case *about) {
                 "split and merge");
 }
 
-static void test_split_and_merge_equals_whole(void **state) {
-  (void)state;
+TEST(test_split_and_merge_equals_whole) {
   law_for_all(PC_MERGEABLE, laws_split_and_merge);
 }
 
@@ -116,8 +112,7 @@ static void laws_merge_empty(const law_case *about) {
   pcal_measure_free(empty);
 }
 
-static void test_merging_an_empty_measure_changes_nothing(void **state) {
-  (void)state;
+TEST(test_merging_an_empty_measure_changes_nothing) {
   law_for_all(PC_MERGEABLE, laws_merge_empty);
 }
 
@@ -131,8 +126,7 @@ static void laws_ask_twice(const law_case *about) {
   pcal_measure_free(measure);
 }
 
-static void test_asking_twice_agrees(void **state) {
-  (void)state;
+TEST(test_asking_twice_agrees) {
   law_for_all(0, laws_ask_twice);
 }
 
@@ -164,8 +158,7 @@ static void laws_alone(const law_case *about) {
   pcal_measure_free(measure);
 }
 
-static void test_company_does_not_matter(void **state) {
-  (void)state;
+TEST(test_company_does_not_matter) {
   law_for_all(0, laws_alone);
 }
 
@@ -215,14 +208,12 @@ static void laws_shuffle(const law_case *about) {
   free(order);
 }
 
-static void test_row_order_does_not_matter(void **state) {
-  (void)state;
+TEST(test_row_order_does_not_matter) {
   law_for_all(PC_ORDER_FREE, laws_order);
   law_for_all(PC_ORDER_FREE, laws_shuffle);
 }
 
-static void test_row_order_does_not_matter_to_intervals(void **state) {
-  (void)state;
+TEST(test_row_order_does_not_matter_to_intervals) {
   law_for_all_sure(PC_ORDER_FREE, laws_shuffle);
 }
 
@@ -291,21 +282,6 @@ static void laws_groups(const law_case *about) {
   pcal_measure_free(plain);
 }
 
-static void test_groups_are_parts_of_the_total(void **state) {
-  (void)state;
+TEST(test_groups_are_parts_of_the_total) {
   law_for_all(0, laws_groups);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_every_row_and_choice_is_measured),
-      cmocka_unit_test(test_split_and_merge_equals_whole),
-      cmocka_unit_test(test_merging_an_empty_measure_changes_nothing),
-      cmocka_unit_test(test_asking_twice_agrees),
-      cmocka_unit_test(test_company_does_not_matter),
-      cmocka_unit_test(test_row_order_does_not_matter),
-      cmocka_unit_test(test_row_order_does_not_matter_to_intervals),
-      cmocka_unit_test(test_groups_are_parts_of_the_total),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,10 @@
 /* Laws of every row of the metric registry: how rows lie in memory does not matter, and a row
  * that is wrong is refused and leaves no trace. */
+#include "testing.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "law_measure.h"
 
@@ -34,8 +32,7 @@ static void laws_promote(const law_case *about) {
   free(scores);
 }
 
-static void test_float32_equals_its_double(void **state) {
-  (void)state;
+TEST(test_float32_equals_its_double) {
   law_for_all(0, laws_promote);
 }
 
@@ -71,8 +68,7 @@ static void laws_strides(const law_case *about) {
   laws_lay_out(about, columns * (size + 1), size + 1); /* not aligned */
 }
 
-static void test_strides_are_invisible(void **state) {
-  (void)state;
+TEST(test_strides_are_invisible) {
   law_for_all(0, laws_strides);
 }
 
@@ -88,8 +84,7 @@ static void laws_first_row(const law_case *about) {
   law_compare(base, shifted, about, "another index of the first row");
 }
 
-static void test_first_row_only_shifts_row_numbers(void **state) {
-  (void)state;
+TEST(test_first_row_only_shifts_row_numbers) {
   law_for_all_but(0, PC_BY_INDEX, laws_first_row);
 }
 
@@ -170,14 +165,12 @@ static void laws_refuse(const law_case *about) {
   pcal_measure_free(measure);
 }
 
-static void test_a_wrong_row_is_refused_and_leaves_no_trace(void **state) {
-  (void)state;
+TEST(test_a_wrong_row_is_refused_and_leaves_no_trace) {
   law_for_all(0, laws_refuse);
 }
 
 /* The same while several threads are at work. */
-static void test_a_wrong_row_is_refused_by_threads(void **state) {
-  (void)state;
+TEST(test_a_wrong_row_is_refused_by_threads) {
   law_set *set = law_set_large();
   law_specs specs;
   law_specs_make(set, 0, PC_WHOLE_WEIGHTS, &specs);
@@ -187,15 +180,4 @@ static void test_a_wrong_row_is_refused_by_threads(void **state) {
   laws_refuse(&about);
   law_specs_free(&specs);
   law_set_free(set);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_float32_equals_its_double),
-      cmocka_unit_test(test_strides_are_invisible),
-      cmocka_unit_test(test_first_row_only_shifts_row_numbers),
-      cmocka_unit_test(test_a_wrong_row_is_refused_and_leaves_no_trace),
-      cmocka_unit_test(test_a_wrong_row_is_refused_by_threads),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,13 @@
 /* Laws of every row of the metric registry: a state that was saved and loaded is the state that
  * was saved, and parts of a data set, however it was cut, give the bytes of the whole. */
+#include "testing.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "core/text.h"
+#include "base/text.h"
 #include "law_measure.h"
 
 #define STATES_PARTS_MAX 6
@@ -104,8 +102,7 @@ static void states_round(const law_case *about) {
   free(saved.bytes);
 }
 
-static void test_save_and_load_change_nothing(void **state) {
-  (void)state;
+TEST(test_save_and_load_change_nothing) {
   states_for_all(states_round);
 }
 
@@ -123,8 +120,7 @@ static void states_go_on(const law_case *about) {
   free(saved.bytes);
 }
 
-static void test_a_loaded_measure_goes_on(void **state) {
-  (void)state;
+TEST(test_a_loaded_measure_goes_on) {
   states_for_all(states_go_on);
 }
 
@@ -148,8 +144,7 @@ static void states_empty(const law_case *about) {
   free(whole.bytes);
 }
 
-static void test_an_empty_state_changes_nothing(void **state) {
-  (void)state;
+TEST(test_an_empty_state_changes_nothing) {
   states_for_all(states_empty);
 }
 
@@ -206,7 +201,7 @@ static pcal_measure *states_measure(const law_case *about, size_t first, size_t 
   for (size_t g = 0; g < part.group_count; g++)
     part.list[g] = part.names[g];
   law_update(measure, &batch);
-  assert_int_equal(pcal_measure_name(measure, NULL, 0, part.list, part.group_count, NULL),
+  assert_int_equal(pcal_measure_set_names(measure, NULL, 0, part.list, part.group_count, NULL),
                    PCAL_OK);
   free(part.groups);
   return measure;
@@ -257,8 +252,7 @@ static void states_any_cut(const law_case *about) {
   states_cuts(about, 0, 0);
 }
 
-static void test_parts_give_the_bytes_of_the_whole(void **state) {
-  (void)state;
+TEST(test_parts_give_the_bytes_of_the_whole) {
   states_for_all(states_any_cut);
 }
 
@@ -299,13 +293,11 @@ static void states_spoiled_cut(const law_case *about) {
   free(copy.labels);
 }
 
-static void test_rows_left_out_and_rescaled_do_not_betray_the_cut(void **state) {
-  (void)state;
+TEST(test_rows_left_out_and_rescaled_do_not_betray_the_cut) {
   states_for_all(states_spoiled_cut);
 }
 
-static void test_threads_do_not_show_in_a_state(void **state) {
-  (void)state;
+TEST(test_threads_do_not_show_in_a_state) {
   law_set *set = law_set_large();
   law_specs all, one = {.count = 0};
   law_specs_make(set, PC_FREQUENCY_WEIGHTS, PC_WHOLE_WEIGHTS, &all);
@@ -346,8 +338,7 @@ static void states_refuse(const law_set *set, const char *spec, const char *name
   pcal_measure_free(measure);
 }
 
-static void test_metrics_over_pairs_refuse_to_be_saved(void **state) {
-  (void)state;
+TEST(test_metrics_over_pairs_refuse_to_be_saved) {
   size_t refused = 0;
   for (size_t s = 0; s < law_set_count(); s++) {
     law_set *set = law_set_make(s);
@@ -363,17 +354,4 @@ static void test_metrics_over_pairs_refuse_to_be_saved(void **state) {
     law_set_free(set);
   }
   assert_true(refused > 0);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_save_and_load_change_nothing),
-      cmocka_unit_test(test_a_loaded_measure_goes_on),
-      cmocka_unit_test(test_an_empty_state_changes_nothing),
-      cmocka_unit_test(test_parts_give_the_bytes_of_the_whole),
-      cmocka_unit_test(test_rows_left_out_and_rescaled_do_not_betray_the_cut),
-      cmocka_unit_test(test_threads_do_not_show_in_a_state),
-      cmocka_unit_test(test_metrics_over_pairs_refuse_to_be_saved),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,9 @@
 /* Laws of every row of the metric registry: threads do not show. */
+#include "testing.h"
+
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "law_measure.h"
 
@@ -70,8 +68,7 @@ static void laws_all_threads(laws_large *large, pcal_pool *pool) {
   free(large->expected);
 }
 
-static void test_threads_and_pools_are_invisible(void **state) {
-  (void)state;
+TEST(test_threads_and_pools_are_invisible) {
   pcal_pool *pool = NULL;
   assert_int_equal(pcal_pool_new(4, NULL, &pool, NULL), PCAL_OK);
   laws_large large = laws_large_make(0);
@@ -131,8 +128,7 @@ static void laws_call_at_once(const law_case *about, void *(*call)(void *)) {
 }
 
 /* A measure may be asked by several threads, and a pool may be shared between calls. */
-static void test_callers_do_not_disturb_each_other(void **state) {
-  (void)state;
+TEST(test_callers_do_not_disturb_each_other) {
   pcal_pool *pool = NULL;
   assert_int_equal(pcal_pool_new(2, NULL, &pool, NULL), PCAL_OK);
   laws_large large = laws_large_make(0);
@@ -143,12 +139,4 @@ static void test_callers_do_not_disturb_each_other(void **state) {
   laws_call_at_once(&large.about, laws_measure_one);
   laws_large_free(&large);
   pcal_pool_free(pool);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_threads_and_pools_are_invisible),
-      cmocka_unit_test(test_callers_do_not_disturb_each_other),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,8 @@
 /* Laws of every row of the metric registry: weights are frequencies. */
-#include <setjmp.h>
-#include <stdarg.h>
+#include "testing.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "law_measure.h"
 
@@ -63,13 +61,11 @@ static void laws_repeat(const law_case *about) {
   pcal_measure_free(measure);
 }
 
-static void test_whole_weight_equals_repeated_row(void **state) {
-  (void)state;
+TEST(test_whole_weight_equals_repeated_row) {
   law_for_all(PC_FREQUENCY_WEIGHTS, laws_repeat);
 }
 
-static void test_whole_weight_equals_repeated_row_in_intervals(void **state) {
-  (void)state;
+TEST(test_whole_weight_equals_repeated_row_in_intervals) {
   law_for_all_sure(PC_FREQUENCY_WEIGHTS, laws_repeat);
 }
 
@@ -85,8 +81,7 @@ static void laws_ones(const law_case *about) {
   free(ones);
 }
 
-static void test_weights_of_one_equal_no_weights(void **state) {
-  (void)state;
+TEST(test_weights_of_one_equal_no_weights) {
   law_for_all(PC_FREQUENCY_WEIGHTS, laws_ones);
 }
 
@@ -109,8 +104,7 @@ static void laws_weights_come_late(const law_case *about) {
   free(weights);
 }
 
-static void test_weights_may_come_late(void **state) {
-  (void)state;
+TEST(test_weights_may_come_late) {
   law_for_all(PC_FREQUENCY_WEIGHTS, laws_weights_come_late);
 }
 
@@ -129,8 +123,7 @@ static void laws_leave_out(const law_case *about) {
   free(rows);
 }
 
-static void test_weight_zero_equals_the_row_left_out(void **state) {
-  (void)state;
+TEST(test_weight_zero_equals_the_row_left_out) {
   law_for_all(0, laws_leave_out);
 }
 
@@ -160,8 +153,7 @@ static void laws_offer_fraction(const law_set *set, const law_specs *specs, size
   pcal_measure_free(measure);
 }
 
-static void test_fractional_weight_is_refused_or_taken(void **state) {
-  (void)state;
+TEST(test_fractional_weight_is_refused_or_taken) {
   for (size_t s = 0; s < law_set_count(); s++) {
     law_set *set = law_set_make(s);
     law_specs specs;
@@ -174,8 +166,7 @@ static void test_fractional_weight_is_refused_or_taken(void **state) {
 }
 
 /* Some specs refuse weights, even weights of one. */
-static void test_weights_are_refused_where_they_have_no_meaning(void **state) {
-  (void)state;
+TEST(test_weights_are_refused_where_they_have_no_meaning) {
   law_set *set = law_set_make(0);
   law_specs specs;
   law_specs_make(set, PC_NO_WEIGHTS, 0, &specs);
@@ -196,17 +187,4 @@ static void test_weights_are_refused_where_they_have_no_meaning(void **state) {
   }
   law_specs_free(&specs);
   law_set_free(set);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_whole_weight_equals_repeated_row),
-      cmocka_unit_test(test_whole_weight_equals_repeated_row_in_intervals),
-      cmocka_unit_test(test_weights_of_one_equal_no_weights),
-      cmocka_unit_test(test_weights_may_come_late),
-      cmocka_unit_test(test_weight_zero_equals_the_row_left_out),
-      cmocka_unit_test(test_fractional_weight_is_refused_or_taken),
-      cmocka_unit_test(test_weights_are_refused_where_they_have_no_meaning),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -154,7 +154,8 @@ static pcal_status memory_fit(const memory_case *one, int by_group, const pcal_e
   if (status == PCAL_OK)
     status = pcal_source_rewind(source, err);
   if (status == PCAL_OK)
-    status = pcal_apply_run(source, calibrator, "csv", env, memory_sink, NULL, err);
+    status =
+        pcal_calibrator_apply_source(source, calibrator, "csv", env, memory_sink, NULL, err);
   pcal_calibrator_free(calibrator);
   pcal_source_free(source);
   return status;
@@ -194,7 +195,7 @@ static pcal_status memory_tell_study(const pcal_study *study, pcal_error *err) {
   pcal_figure *figure = NULL;
   for (int format = PCAL_TEXT; format <= PCAL_MARKDOWN; format++)
     PC_TRY(pcal_study_write(study, (pcal_format)format, memory_sink, NULL, err));
-  pcal_status status = pcal_study_figure(study, NULL, &figure, err);
+  pcal_status status = pcal_figure_from_study(study, NULL, &figure, err);
   if (status == PCAL_OK)
     status = memory_draw(figure, err);
   pcal_figure_free(figure);
@@ -205,7 +206,7 @@ static pcal_status memory_study(const pcal_env *env, void *user, pcal_error *err
   const memory_case *one = user;
   static const uint64_t row_counts[] = {12};
   pcal_study_config config = PCAL_STUDY_CONFIG_INIT;
-  pcal_compared model = PCAL_COMPARED_INIT;
+  pcal_model model = PCAL_MODEL_INIT;
   pcal_study *study = NULL;
   config.simulation = (pcal_simulation){sizeof(pcal_simulation), 12, 3, 2.0, 0.01, 0};
   config.sets = config.null_sets = 2;
@@ -251,7 +252,7 @@ static pcal_status memory_report(const pcal_env *env, void *user, pcal_error *er
 static pcal_status memory_compare(const pcal_env *env, void *user, pcal_error *err) {
   const memory_case *one = user;
   pcal_compare_config config = PCAL_COMPARE_CONFIG_INIT;
-  pcal_compared model = PCAL_COMPARED_INIT;
+  pcal_model model = PCAL_MODEL_INIT;
   pcal_comparison *comparison = NULL;
   config.methods = &one->name;
   config.method_count = 1;
@@ -316,57 +317,42 @@ static int memory_sweep(unit_scenario scenario, memory_case one) {
 
 static size_t memory_sweep_rows(const char *kind, unit_scenario scenario) {
   size_t swept = 0;
-  for (size_t i = 0; i < pcal_row_count(kind); i++)
+  for (size_t i = 0; i < pcal_registry_count(kind); i++)
     for (memory_data data = MEMORY_LOGITS; data <= MEMORY_NORMALS; data++)
-      swept += (size_t)memory_sweep(scenario, (memory_case){data, pcal_row_at(kind, i)->name});
+      swept +=
+          (size_t)memory_sweep(scenario, (memory_case){data, pcal_registry_at(kind, i)->name});
   return swept;
 }
 
-static void test_metrics(void **state) {
-  (void)state;
-  assert_true(memory_sweep_rows("metrics", memory_metric) >= pcal_row_count("metrics"));
+TEST(test_metrics) {
+  assert_true(memory_sweep_rows("metrics", memory_metric) >= pcal_registry_count("metrics"));
 }
 
-static void test_calibrators(void **state) {
-  (void)state;
+TEST(test_calibrators) {
   assert_true(memory_sweep_rows("calibrators", memory_calibrator) >=
-              pcal_row_count("calibrators"));
+              pcal_registry_count("calibrators"));
 }
 
-static void test_figures(void **state) {
-  (void)state;
-  assert_true(memory_sweep_rows("figures", memory_figure) >= pcal_row_count("figures") / 2);
+TEST(test_figures) {
+  assert_true(memory_sweep_rows("figures", memory_figure) >=
+              pcal_registry_count("figures") / 2);
 }
 
-static void test_studies(void **state) {
-  (void)state;
+TEST(test_studies) {
   assert_true(memory_sweep_rows("studies", memory_study) > 0);
 }
 
-static void test_grouped(void **state) {
-  (void)state;
+TEST(test_grouped) {
   assert_true(memory_sweep(memory_grouped, (memory_case){MEMORY_LOGITS, "temperature"}));
   assert_true(memory_sweep(memory_grouped, (memory_case){MEMORY_CONFIDENCES, "isotonic"}));
 }
 
-static void test_reports(void **state) {
-  (void)state;
+TEST(test_reports) {
   assert_true(memory_sweep(memory_report, (memory_case){MEMORY_LOGITS, "temperature"}));
   assert_true(memory_sweep(memory_report, (memory_case){MEMORY_CONFIDENCES, "isotonic"}));
 }
 
-static void test_comparisons(void **state) {
-  (void)state;
+TEST(test_comparisons) {
   assert_true(memory_sweep(memory_compare, (memory_case){MEMORY_LOGITS, "temperature"}));
   assert_true(memory_sweep(memory_compare, (memory_case){MEMORY_LOGITS, "isotonic"}));
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_metrics),     cmocka_unit_test(test_calibrators),
-      cmocka_unit_test(test_figures),     cmocka_unit_test(test_studies),
-      cmocka_unit_test(test_grouped),     cmocka_unit_test(test_reports),
-      cmocka_unit_test(test_comparisons),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

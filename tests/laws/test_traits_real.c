@@ -92,7 +92,7 @@ static int traits_real_method(const char *spec, pcal_source *val, const pcal_bat
   pcal_error err;
   config.method = spec;
   if (pcal_fit_run(val, &config, NULL, &calibrator, &err) != PCAL_OK ||
-      pcal_calibrator_columns(calibrator) != rows->columns ||
+      pcal_calibrator_column_count(calibrator) != rows->columns ||
       pcal_calibrator_apply(calibrator, test, NULL, out, &err) != PCAL_OK) {
     fprintf(stderr, "%s: %s\n", spec, calibrator == NULL ? err.message : "not all classes");
     pcal_calibrator_free(calibrator);
@@ -115,8 +115,8 @@ static const char *const traits_real_specs[] = {"matrix-odir:lambda=0.01,mu=0.01
 
 static int traits_real_all(pcal_source *val, const pcal_batch *test, traits_real_rows *rows) {
   int holds = traits_real_method("identity", val, test, rows, rows->before, 0);
-  for (size_t i = 0; i < pcal_row_count("calibrators"); i++) {
-    const pcal_row *row = pcal_row_at("calibrators", i);
+  for (size_t i = 0; i < pcal_registry_count("calibrators"); i++) {
+    const pcal_registry_row *row = pcal_registry_at("calibrators", i);
     if (row->task == NULL && strstr(row->name, "odir") == NULL)
       holds &= traits_real_method(row->name, val, test, rows, rows->after, 1);
   }

@@ -3,8 +3,8 @@
 #ifndef UNIT_H
 #define UNIT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
+#include "testing.h"
+
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,12 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include <math.h>
 
-#include "core/memory.h"
-#include "core/number.h"
+#include "base/memory.h"
+#include "base/number.h"
 
 #define UNIT_COUNT(array) (sizeof(array) / sizeof *(array))
 

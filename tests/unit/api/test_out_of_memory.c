@@ -2,7 +2,7 @@
  * PCAL_MEMORY, nothing left over, and what was there before is as it was. */
 #include "../io/io_help.h"
 #include "../measure/measure_help.h"
-#include "core/rng.h"
+#include "base/rng.h"
 
 #define OUT_ROWS 24
 
@@ -79,8 +79,7 @@ static void out_make_csv(char *text, size_t size) {
                              i % 2 == 0 ? "even" : "odd", i % 4);
 }
 
-static void test_measure_from_csv(void **state) {
-  (void)state;
+TEST(test_measure_from_csv) {
   static const char *const specs[] = {"all", "ece:binning=mass,norm=l2,debias=yes",
                                       "ks:by=label", "log:clip=0.001", "mce:convention=kull"};
   char text[2048];
@@ -92,8 +91,7 @@ static void test_measure_from_csv(void **state) {
   unit_fail_each_allocation(out_measure_two_threads, &files);
 }
 
-static void test_measure_from_npy(void **state) {
-  (void)state;
+TEST(test_measure_from_npy) {
   static const char *const specs[] = {"all", "ks:within=2",
                                       "decomposition:score=log,view=classwise",
                                       "decomposition:score=log,by=corp,view=classwise"};
@@ -124,8 +122,7 @@ static pcal_status out_inspect_file(const pcal_env *env, void *user, pcal_error 
   return pcal_inspect_file(user, 0, env, PCAL_JSON, out_count, &length, NULL, err);
 }
 
-static void test_inspect_files(void **state) {
-  (void)state;
+TEST(test_inspect_files) {
   static const double numbers[] = {1, 2, 3, 4};
   char text[2048], path[256];
   out_make_csv(text, sizeof text);
@@ -193,8 +190,7 @@ static void out_fail_some(out_wide *wide) {
   assert_true(failures > 50);
 }
 
-static void test_threads_run_out_of_memory(void **state) {
-  (void)state;
+TEST(test_threads_run_out_of_memory) {
   static out_wide wide;
   const pc_rng rng = {3, 4};
   const size_t count = (size_t)OUT_WIDE_ROWS * OUT_WIDE_COLUMNS;
@@ -280,8 +276,8 @@ static pcal_status out_merge(out_pair *pair, pcal_error *err) {
 }
 
 static pcal_status out_name(out_pair *pair, pcal_error *err) {
-  return pcal_measure_name(pair->measure, (const char *const[]){"a", "b"}, 2,
-                           (const char *const[]){"x", "y", "z"}, 3, err);
+  return pcal_measure_set_names(pair->measure, (const char *const[]){"a", "b"}, 2,
+                                (const char *const[]){"x", "y", "z"}, 3, err);
 }
 
 static pcal_status out_finish(out_pair *pair, pcal_error *err) {
@@ -333,36 +329,20 @@ static void out_action_is_whole_or_not(out_action action) {
   free(expected);
 }
 
-static void test_update_is_whole_or_not(void **state) {
-  (void)state;
+TEST(test_update_is_whole_or_not) {
   out_action_is_whole_or_not(out_update);
 }
 
-static void test_merge_is_whole_or_not(void **state) {
-  (void)state;
+TEST(test_merge_is_whole_or_not) {
   out_action_is_whole_or_not(out_merge);
 }
 
-static void test_name_is_whole_or_not(void **state) {
-  (void)state;
+TEST(test_name_is_whole_or_not) {
   out_action_is_whole_or_not(out_name);
 }
 
-static void test_finish_changes_nothing(void **state) {
-  (void)state;
+TEST(test_finish_changes_nothing) {
   out_action_is_whole_or_not(out_finish);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_measure_from_csv),
-      cmocka_unit_test(test_measure_from_npy),
-      cmocka_unit_test(test_inspect_files),
-      cmocka_unit_test(test_threads_run_out_of_memory),
-      cmocka_unit_test(test_update_is_whole_or_not),
-      cmocka_unit_test(test_merge_is_whole_or_not),
-      cmocka_unit_test(test_name_is_whole_or_not),
-      cmocka_unit_test(test_finish_changes_nothing),
-  };
-  return cmocka_run_group_tests(tests, help_setup, help_teardown);
-}
+TEST_GROUP(help_setup, help_teardown)

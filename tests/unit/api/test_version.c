@@ -2,8 +2,7 @@
 
 #include "../unit.h"
 
-static void test_version_agrees_with_the_header(void **state) {
-  (void)state;
+TEST(test_version_agrees_with_the_header) {
   char expected[32];
   snprintf(expected, sizeof expected, "%d.%d.%d", PCAL_VERSION_MAJOR, PCAL_VERSION_MINOR,
            PCAL_VERSION_PATCH);
@@ -11,24 +10,13 @@ static void test_version_agrees_with_the_header(void **state) {
   assert_string_equal(PCAL_VERSION, expected);
 }
 
-static void test_build_is_one_line(void **state) {
-  (void)state;
-  assert_true(strlen(pcal_build()) > 3);
-  assert_null(strchr(pcal_build(), '\n'));
+TEST(test_build_is_one_line) {
+  assert_true(strlen(pcal_build_info()) > 3);
+  assert_null(strchr(pcal_build_info(), '\n'));
 }
 
-static void test_build_names_the_kernels(void **state) {
-  (void)state;
+TEST(test_build_names_the_kernels) {
   const char *kernels = pc_row_kernels_best()->name;
-  assert_non_null(strstr(pcal_build(), kernels));
-  assert_string_equal(pcal_build(), pcal_build());
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_version_agrees_with_the_header),
-      cmocka_unit_test(test_build_is_one_line),
-      cmocka_unit_test(test_build_names_the_kernels),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  assert_non_null(strstr(pcal_build_info(), kernels));
+  assert_string_equal(pcal_build_info(), pcal_build_info());
 }

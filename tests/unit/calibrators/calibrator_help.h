@@ -3,9 +3,9 @@
 #define CALIBRATOR_HELP_H
 
 #include "../unit.h"
+#include "base/rng.h"
 #include "calibrators/calibrator.h"
 #include "calibrators/fit.h"
-#include "core/rng.h"
 
 #define HELP_SEED 20170806
 

@@ -15,7 +15,7 @@ typedef struct help_task {
 
 static inline void help_task_open(help_task *out, const pcal_batch *batch, const char *method,
                                   const pcal_env *env) {
-  const pc_calibrator_row *row = NULL;
+  const pc_calibrator_method *row = NULL;
   pc_options options;
   pc_layout layout;
   out->env = pc_env_resolve(env);

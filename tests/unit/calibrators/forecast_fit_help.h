@@ -3,7 +3,7 @@
 #define FORECAST_FIT_HELP_H
 
 #include "../metrics/forecast_help.h"
-#include "core/rng.h"
+#include "base/rng.h"
 
 #define FORECAST_FIT_ROWS 400
 

@@ -1,8 +1,7 @@
 /* Numbers in brackets are the edge cases of accuracy_transform.c. */
 #include "calibrator_help.h"
 
-static void by_hand(void **state) {
-  (void)state;
+TEST(by_hand) {
   const double probs[][3] = {
       {0.5, 0.25, 0.25}, {0.25, 0.5, 0.25}, {0.25, 0.25, 0.5}, {0.4, 0.4, 0.2}};
   const int32_t labels[] = {0, 1, 0, 1}; /* [1] the last row predicts class 0 */
@@ -19,8 +18,7 @@ static void by_hand(void **state) {
 }
 
 /* [2] Worse than chance: the predicted class ends below, and that is said. */
-static void below_chance(void **state) {
-  (void)state;
+TEST(below_chance) {
   const double probs[][2] = {{0.75, 0.25}, {0.75, 0.25}, {0.75, 0.25}, {0.25, 0.75}};
   const int32_t labels[] = {1, 1, 1, 1};
   const pcal_batch batch = help_batch(PCAL_PROBABILITY, &probs[0][0], labels, 4, 2);
@@ -37,8 +35,7 @@ static void below_chance(void **state) {
 }
 
 /* [3] and one column, where 1/2 predicts class 0; weights count. */
-static void single_scores(void **state) {
-  (void)state;
+TEST(single_scores) {
   const double scores[] = {0.9, 0.5, 0.4, 0.6}, weights[] = {1, 2, 1, 4};
   const int32_t labels[] = {1, 1, 0, 1};
   double out[4];
@@ -58,8 +55,7 @@ static void single_scores(void **state) {
   pcal_calibrator_free(calibrator);
 }
 
-static void files(void **state) {
-  (void)state;
+TEST(files) {
   help_parameters("accuracy-transform", 2, "{\"accuracy\": 0.5}", NULL);
   help_parameters("accuracy-transform", 2, "{}",
                   "cal.json, line 3: the parameter \"accuracy\" is missing; fit again");
@@ -67,14 +63,4 @@ static void files(void **state) {
                   "cal.json, line 3: the accuracy must be a number from 0 to 1");
   help_parameters("accuracy-transform", 2, "{\"accuracy\": [1]}",
                   "cal.json, line 3: the accuracy must be a number from 0 to 1");
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(by_hand),
-      cmocka_unit_test(below_chance),
-      cmocka_unit_test(single_scores),
-      cmocka_unit_test(files),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

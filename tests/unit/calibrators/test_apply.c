@@ -29,8 +29,7 @@ static void expect_refused(const pcal_calibrator *calibrator, const pcal_batch *
 }
 
 /* [1] */
-static void refuses_other_kinds_and_columns(void **state) {
-  (void)state;
+TEST(refuses_other_kinds_and_columns) {
   const double scores[] = {0.5, 0.25, 0.25};
   pcal_calibrator *calibrator = temperature_for(PCAL_LOGIT, 2, 2.0);
   pcal_batch batch = help_batch(PCAL_PROBABILITY, scores, NULL, 1, 2);
@@ -53,8 +52,7 @@ static void refuses_other_kinds_and_columns(void **state) {
 }
 
 /* [2] One rounding: the float is the double rounded. */
-static void rounds_once_to_the_input_width(void **state) {
-  (void)state;
+TEST(rounds_once_to_the_input_width) {
   enum { ROWS = 300, K = 5 };
   static double wide[ROWS * K], wide_out[ROWS * K];
   static float narrow[ROWS * K], narrow_out[ROWS * K];
@@ -87,8 +85,7 @@ static void rounds_once_to_the_input_width(void **state) {
 }
 
 /* Floats one after the other take a way of their own; apart, they are converted first. */
-static void floats_take_either_way(void **state) {
-  (void)state;
+TEST(floats_take_either_way) {
   enum { CELLS = 6000 };
   static const size_t widths[] = {2, 3, 16, 17, 32, 33, 600, 5000};
   static double wide[CELLS];
@@ -120,8 +117,7 @@ static void floats_take_either_way(void **state) {
   }
 }
 
-static void floats_must_be_finite(void **state) {
-  (void)state;
+TEST(floats_must_be_finite) {
   enum { ROWS = 50 };
   static const size_t widths[] = {4, 40};
   for (size_t w = 0; w < UNIT_COUNT(widths); w++) {
@@ -145,8 +141,7 @@ static void floats_must_be_finite(void **state) {
 }
 
 /* Columns first, and rows backwards. */
-static void takes_any_strides(void **state) {
-  (void)state;
+TEST(takes_any_strides) {
   const double columns[] = {1, 2, 3, 0, 0, 1};
   double out[3][2], back[3][2];
   pcal_calibrator *calibrator = temperature_for(PCAL_LOGIT, 2, 2.0);
@@ -166,8 +161,7 @@ static void takes_any_strides(void **state) {
 
 /* Rows next to each other, apart, and one by one; what is not finite is found in any of them.
  */
-static void rows_as_they_lie(void **state) {
-  (void)state;
+TEST(rows_as_they_lie) {
   enum { ROWS = 40, K = 5 };
   double dense[ROWS * K], apart[ROWS][K + 1], out[ROWS * K], out_apart[ROWS * K], one[K];
   int32_t labels[ROWS];
@@ -197,8 +191,7 @@ static void rows_as_they_lie(void **state) {
 }
 
 /* [3] Bad labels and weights are not looked at; first_row shows in errors only. */
-static void looks_at_scores_only(void **state) {
-  (void)state;
+TEST(looks_at_scores_only) {
   const double logits[] = {1.0, -1.0};
   const int32_t labels[] = {77, PCAL_MISSING_LABEL};
   const double weights[] = {0.0, NAN};
@@ -216,8 +209,7 @@ static void looks_at_scores_only(void **state) {
   pcal_calibrator_free(calibrator);
 }
 
-static void refuses_bad_rows_with_its_own_remedies(void **state) {
-  (void)state;
+TEST(refuses_bad_rows_with_its_own_remedies) {
   const double missing[][2] = {{0.5, 0.5}, {NAN, 0.5}}, off[][2] = {{0.5, 0.505}};
   pcal_calibrator *calibrator = temperature_for(PCAL_PROBABILITY, 2, 2.0);
   pcal_batch batch = help_batch(PCAL_PROBABILITY, &missing[0][0], NULL, 2, 2);
@@ -237,8 +229,7 @@ static void refuses_bad_rows_with_its_own_remedies(void **state) {
   pcal_calibrator_free(calibrator);
 }
 
-static void no_rows_are_fine(void **state) {
-  (void)state;
+TEST(no_rows_are_fine) {
   pcal_calibrator *calibrator = temperature_for(PCAL_LOGIT, 3, 2.0);
   const pcal_batch batch = help_batch(PCAL_LOGIT, NULL, NULL, 0, 3);
   assert_int_equal(pcal_calibrator_apply(calibrator, &batch, NULL, NULL, NULL), PCAL_OK);
@@ -246,8 +237,7 @@ static void no_rows_are_fine(void **state) {
 }
 
 /* More classes than a block of results holds. */
-static void many_classes(void **state) {
-  (void)state;
+TEST(many_classes) {
   enum { K = 10000 };
   double *logits = calloc(2 * K, sizeof *logits), *out = calloc(2 * K, sizeof *out);
   logits[K + 7] = 3.0;
@@ -262,8 +252,7 @@ static void many_classes(void **state) {
 }
 
 /* Threads are really started, and do not show. */
-static void threads_do_not_show(void **state) {
-  (void)state;
+TEST(threads_do_not_show) {
   enum { ROWS = 20000, K = 40 };
   double *logits = malloc(ROWS * K * sizeof *logits), *out[2];
   int32_t *labels = malloc(ROWS * sizeof *labels);
@@ -284,8 +273,7 @@ static void threads_do_not_show(void **state) {
   free(out[1]);
 }
 
-static void strides_may_be_left_out(void **state) {
-  (void)state;
+TEST(strides_may_be_left_out) {
   enum { ROWS = 5, K = 3 };
   static double logits[ROWS * K], given[ROWS * K], left_out[ROWS * K];
   static int32_t labels[ROWS];
@@ -297,22 +285,4 @@ static void strides_may_be_left_out(void **state) {
   assert_int_equal(pcal_calibrator_apply(calibrator, &batch, NULL, left_out, NULL), PCAL_OK);
   assert_memory_equal(left_out, given, sizeof given);
   pcal_calibrator_free(calibrator);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(refuses_other_kinds_and_columns),
-      cmocka_unit_test(rounds_once_to_the_input_width),
-      cmocka_unit_test(floats_take_either_way),
-      cmocka_unit_test(floats_must_be_finite),
-      cmocka_unit_test(takes_any_strides),
-      cmocka_unit_test(rows_as_they_lie),
-      cmocka_unit_test(looks_at_scores_only),
-      cmocka_unit_test(refuses_bad_rows_with_its_own_remedies),
-      cmocka_unit_test(no_rows_are_fine),
-      cmocka_unit_test(many_classes),
-      cmocka_unit_test(threads_do_not_show),
-      cmocka_unit_test(strides_may_be_left_out),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

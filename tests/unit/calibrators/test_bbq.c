@@ -1,6 +1,6 @@
 /* Numbers in brackets are the edge cases of bbq.c. */
 #include "calibrator_help.h"
-#include "calibrators/score_tables.h"
+#include "calibrators/bin_maps.h"
 #include "stats/bins.h"
 
 #define ROWS 200
@@ -44,8 +44,7 @@ static double direct(const double *probs, const int32_t *labels, size_t rows, do
 }
 
 /* [1] [2] [3] With and without ties, zeros and ones among the scores. */
-static void agrees_with_a_direct_sum(void **state) {
-  (void)state;
+TEST(agrees_with_a_direct_sum) {
   static const size_t sizes[] = {1, 2, 5, 40, ROWS};
   for (size_t s = 0; s < UNIT_COUNT(sizes); s++)
     for (int tied = 0; tied < 2; tied++) {
@@ -66,8 +65,7 @@ static void agrees_with_a_direct_sum(void **state) {
 }
 
 /* One row at 1/2 that came true cannot be cut: one bin, (1 + 1) / (1 + 2). */
-static void one_row_by_hand(void **state) {
-  (void)state;
+TEST(one_row_by_hand) {
   const double probs[] = {0.5};
   const int32_t labels[] = {1};
   double out[1];
@@ -78,20 +76,10 @@ static void one_row_by_hand(void **state) {
   pcal_calibrator_free(calibrator);
 }
 
-static void files(void **state) {
-  (void)state;
+TEST(files) {
   help_parameters("bbq", 1, "{\"edges\": [[0.5]], \"values\": [[0.25, 1]]}", NULL);
   help_parameters("bbq", 1, "{\"edges\": [[]], \"values\": [[]]}",
                   "cal.json, line 3: a table of values must hold 1 to 100000000 numbers");
   help_parameters("bbq", 1, "{\"values\": [[0.25, 1]]}",
                   "cal.json, line 3: the parameter \"edges\" is missing; fit again");
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(agrees_with_a_direct_sum),
-      cmocka_unit_test(one_row_by_hand),
-      cmocka_unit_test(files),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* Numbers in brackets are the edge cases of beta.c. */
-#include "calibrators/logistic.h"
+#include "calibrators/linear/logistic.h"
 #include "convex_help.h"
 
 enum { ROWS = 4000, K = 3 };
@@ -8,8 +8,7 @@ static double probs[ROWS * K], out[ROWS * K];
 static int32_t labels[ROWS];
 
 /* Labels drawn from a beta curve: a, b and c come near. */
-static void finds_what_was_put_in(void **state) {
-  (void)state;
+TEST(finds_what_was_put_in) {
   const pc_rng score = {3, 1}, label = {3, 2};
   for (size_t i = 0; i < ROWS; i++) {
     probs[i] = pc_rng_uniform(&score, i);
@@ -30,8 +29,7 @@ static void finds_what_was_put_in(void **state) {
 }
 
 /* Scores that say the opposite: both slopes are held at 0, and q is the share of hits. */
-static void slopes_are_not_negative(void **state) {
-  (void)state;
+TEST(slopes_are_not_negative) {
   for (size_t i = 0; i < 400; i++) {
     probs[i] = i % 2 == 0 ? 0.2 : 0.8;
     labels[i] = i % 2 == 0 ? i % 10 < 8 : i % 10 < 4;
@@ -52,8 +50,7 @@ static void slopes_are_not_negative(void **state) {
 }
 
 /* [2], [4] */
-static void separable_scores_stop(void **state) {
-  (void)state;
+TEST(separable_scores_stop) {
   const double p[4] = {0.1, 0.3, 0.6, 0.9};
   const int32_t y[4] = {0, 0, 1, 1};
   const pcal_batch batch = help_batch(PCAL_PROBABILITY, p, y, 4, 1);
@@ -64,8 +61,7 @@ static void separable_scores_stop(void **state) {
   pcal_calibrator_free(calibrator);
 }
 
-static void several_classes_sum_to_one(void **state) {
-  (void)state;
+TEST(several_classes_sum_to_one) {
   help_draw(probs, labels, 500, K, 2.0, 1.5);
   const pcal_batch batch = help_batch(PCAL_LOGIT, probs, labels, 500, K);
   pcal_calibrator *calibrator = help_fit(&batch, "beta");
@@ -78,8 +74,7 @@ static void several_classes_sum_to_one(void **state) {
 }
 
 /* [7] */
-static void few_rows_are_refused(void **state) {
-  (void)state;
+TEST(few_rows_are_refused) {
   help_draw(probs, labels, 5, K, 2.0, 1.5);
   const pcal_batch batch = help_batch(PCAL_LOGIT, probs, labels, 5, K);
   help_refused(&batch, "beta", PCAL_USAGE,
@@ -87,35 +82,22 @@ static void few_rows_are_refused(void **state) {
                "rows");
 }
 
-static void extremes(void **state) {
-  (void)state;
+TEST(extremes) {
   help_extremes("beta");
 }
 
-static void memory_runs_out(void **state) {
-  (void)state;
+TEST(memory_runs_out) {
   help_draw(probs, labels, 40, K, 2.0, 1.5);
   const pcal_batch batch = help_batch(PCAL_LOGIT, probs, labels, 40, K);
   help_scenario about = {&batch, "beta"};
   unit_fail_each_allocation(help_fit_and_apply, &about);
 }
 
-static void reads_only_its_parameters(void **state) {
-  (void)state;
+TEST(reads_only_its_parameters) {
   help_refuses("beta", "{\"a\": [1, 1], \"b\": [0, 0]}",
                "cal.json, line 9: the parameters of beta are a, b, c and m");
   help_refuses("beta", "{\"a\": [1, -1], \"b\": [0, 0], \"c\": [0, 0], \"m\": [0.5, 0.5]}",
                "cal.json, line 9: a must hold numbers between 0 and 1e+100");
   help_refuses("beta", "{\"a\": [1, 1], \"b\": [0, 0], \"c\": [0, 0], \"m\": [0.5, 1.5]}",
                "cal.json, line 9: m must hold numbers between 0 and 1");
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(finds_what_was_put_in), cmocka_unit_test(slopes_are_not_negative),
-      cmocka_unit_test(separable_scores_stop), cmocka_unit_test(several_classes_sum_to_one),
-      cmocka_unit_test(few_rows_are_refused),  cmocka_unit_test(extremes),
-      cmocka_unit_test(memory_runs_out),       cmocka_unit_test(reads_only_its_parameters),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

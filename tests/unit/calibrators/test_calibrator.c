@@ -3,23 +3,23 @@
 #include "calibrator_help.h"
 
 static void expect_spec_refused(const char *spec, const char *sentence) {
-  const pc_calibrator_row *row = NULL;
+  const pc_calibrator_method *row = NULL;
   pc_options options;
   pcal_error err;
   assert_int_equal(pc_calibrator_parse(spec, &row, &options, &err), PCAL_USAGE);
   assert_sentence(err, PCAL_USAGE, sentence);
 }
 
-static void finds_rows(void **state) {
-  (void)state;
-  assert_true(pc_calibrator_count() >= 3);
-  for (size_t i = 0; i < pc_calibrator_count(); i++)
-    assert_ptr_equal(pc_calibrator_find(pc_calibrator_at(i)->row.name), pc_calibrator_at(i));
-  assert_null(pc_calibrator_at(pc_calibrator_count()));
-  assert_null(pc_calibrator_find("temp"));
+TEST(finds_rows) {
+  assert_true(pc_calibrator_method_count() >= 3);
+  for (size_t i = 0; i < pc_calibrator_method_count(); i++)
+    assert_ptr_equal(pc_calibrator_method_find(pc_calibrator_method_at(i)->row.name),
+                     pc_calibrator_method_at(i));
+  assert_null(pc_calibrator_method_at(pc_calibrator_method_count()));
+  assert_null(pc_calibrator_method_find("temp"));
 }
 
-static int rows_option(const pc_calibrator_row *row, const char *name) {
+static int rows_option(const pc_calibrator_method *row, const char *name) {
   for (size_t i = 0; i < row->row.option_count; i++)
     if (strcmp(row->row.options[i].name, name) == 0)
       return 1;
@@ -27,10 +27,9 @@ static int rows_option(const pc_calibrator_row *row, const char *name) {
 }
 
 /* What help, lists and law tests rely on. */
-static void rows_are_complete(void **state) {
-  (void)state;
-  for (size_t i = 0; i < pc_calibrator_count(); i++) {
-    const pc_calibrator_row *row = pc_calibrator_at(i);
+TEST(rows_are_complete) {
+  for (size_t i = 0; i < pc_calibrator_method_count(); i++) {
+    const pc_calibrator_method *row = pc_calibrator_method_at(i);
     assert_string_equal(row->row.kind, "calibrators");
     assert_true(row->row.title != NULL && row->row.formula != NULL && row->row.about != NULL);
     assert_true(row->fit != NULL && row->apply != NULL && row->write != NULL);
@@ -40,9 +39,8 @@ static void rows_are_complete(void **state) {
   }
 }
 
-static void parses_specs(void **state) {
-  (void)state;
-  const pc_calibrator_row *row = NULL;
+TEST(parses_specs) {
+  const pc_calibrator_method *row = NULL;
   pc_options options;
   char full[PC_SPEC_MAX];
   assert_int_equal(pc_calibrator_parse("histogram:classwise=no,bins=7", &row, &options, NULL),
@@ -65,8 +63,7 @@ static void parses_specs(void **state) {
   expect_spec_refused("identity:T=1", "identity takes no options, so \"T\" cannot be set");
 }
 
-static void warnings_are_bounded(void **state) {
-  (void)state;
+TEST(warnings_are_bounded) {
   pc_fit_info fit = {.rows = 0};
   char long_text[2 * PC_WARNING_SIZE];
   memset(long_text, 'x', sizeof long_text);
@@ -78,8 +75,7 @@ static void warnings_are_bounded(void **state) {
   assert_memory_equal(fit.warnings[2], "2 x", 3);
 }
 
-static void rewords(void **state) {
-  (void)state;
+TEST(rewords) {
   pcal_error err;
   pc_fail(&err, PCAL_DATA, "row 3: remove it or pass --skip; that is all");
   pc_error_reword(&err, "remove it or pass --skip", "remove it");
@@ -94,8 +90,7 @@ static void rewords(void **state) {
   assert_int_equal(strlen(err.message), sizeof err.message - 1);
 }
 
-static void names(void **state) {
-  (void)state;
+TEST(names) {
   static const char *const traits[] = {"injective", "keeps_accuracy", "keeps_order",
                                        "sums_to_one", "guarded"};
   unsigned seen = 0, trait = 0;
@@ -109,13 +104,4 @@ static void names(void **state) {
   assert_string_equal(pc_fit_status_name(PC_FIT_STOPPED), "stopped");
   assert_string_equal(pc_fit_status_name(PC_FIT_IDENTITY), "identity");
   assert_string_equal(pc_fit_status_name(PC_FIT_CLOSED_FORM), "closed-form");
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(finds_rows),   cmocka_unit_test(rows_are_complete),
-      cmocka_unit_test(parses_specs), cmocka_unit_test(warnings_are_bounded),
-      cmocka_unit_test(rewords),      cmocka_unit_test(names),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,8 +37,7 @@ static const char written[] =
     "}\n";
 
 /* Readable, in a fixed order, with the shortest exact numbers. */
-static void writes_this_very_text(void **state) {
-  (void)state;
+TEST(writes_this_very_text) {
   static const char *const names[] = {"cat", "d\"og"};
   const double probs[][2] = {{0.8, 0.2}, {0.7, 0.3}, {0.6, 0.4}, {0.1, 0.9}};
   const double weights[] = {1, 1, 1, 1.5};
@@ -78,8 +77,7 @@ static void check_round_trip(const pcal_batch *batch, const char *method) {
   pcal_calibrator_free(again);
 }
 
-static void round_trips_exactly(void **state) {
-  (void)state;
+TEST(round_trips_exactly) {
   enum { ROWS = 500, K = 4 };
   static const char *const methods[] = {
       "identity",
@@ -109,8 +107,7 @@ static void round_trips_exactly(void **state) {
 }
 
 /* Outcomes with infinite numbers and warnings. */
-static void round_trips_odd_outcomes(void **state) {
-  (void)state;
+TEST(round_trips_odd_outcomes) {
   const double extreme[] = {1.7e308, -1.7e308, -1.7e308, 1.7e308};
   const double certain[] = {1, 0, 0, 1};
   const int32_t wrong[] = {1, 0}, right[] = {0, 1};
@@ -122,8 +119,7 @@ static void round_trips_odd_outcomes(void **state) {
   check_round_trip(&c, "temperature");
 }
 
-static void tells_when_the_sink_is_full(void **state) {
-  (void)state;
+TEST(tells_when_the_sink_is_full) {
   const double probs[] = {0.5, 0.25};
   const int32_t labels[] = {0, 1};
   const pcal_batch batch = help_batch(PCAL_PROBABILITY, probs, labels, 2, 1);
@@ -132,14 +128,4 @@ static void tells_when_the_sink_is_full(void **state) {
   assert_int_equal(pcal_calibrator_save(calibrator, help_sink_full, NULL, &err), PCAL_IO);
   assert_sentence(err, PCAL_IO, "the output could not be written");
   pcal_calibrator_free(calibrator);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(writes_this_very_text),
-      cmocka_unit_test(round_trips_exactly),
-      cmocka_unit_test(round_trips_odd_outcomes),
-      cmocka_unit_test(tells_when_the_sink_is_full),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,8 +59,7 @@ static void accept(const char *from, const char *to) {
   free(text);
 }
 
-static void loads_everything(void **state) {
-  (void)state;
+TEST(loads_everything) {
   pcal_calibrator *calibrator = help_load(sound);
   assert_string_equal(calibrator->row->row.name, "temperature");
   assert_int_equal(calibrator->layout.kind, PCAL_LOGIT);
@@ -85,8 +84,7 @@ static void loads_everything(void **state) {
   accept("\"before\": 0.5", "\"before\": null");
 }
 
-static void foreign_files(void **state) {
-  (void)state;
+TEST(foreign_files) {
   const char *foreign =
       "cal.json is not a calibrator file; make one with propercal fit -o cal.json";
   expect_refused("{}", 2, foreign);
@@ -111,8 +109,7 @@ static void foreign_files(void **state) {
                  "cal.json");
 }
 
-static void versions(void **state) {
-  (void)state;
+TEST(versions) {
   refuse("\"version\": 1", "\"version\": 2",
          "cal.json: calibrator files of version 2 are newer than this propercal (0.1.0), which "
          "reads version 1; update propercal");
@@ -127,8 +124,7 @@ static void versions(void **state) {
          "cal.json, line 1: \"version\" is missing; write the file again with propercal fit");
 }
 
-static void unknown_keys(void **state) {
-  (void)state;
+TEST(unknown_keys) {
   refuse(
       "\"version\": 1", "\"version\": 1, \"note\": 1",
       "cal.json, line 3: the key \"note\" is unknown in calibrator files of version 1; remove "
@@ -153,8 +149,7 @@ static void unknown_keys(void **state) {
          "it");
 }
 
-static void methods(void **state) {
-  (void)state;
+TEST(methods) {
   refuse("temperature:objective=log", "temprature",
          "cal.json: there is no calibrator \"temprature\" (did you mean \"temperature\"?); "
          "`propercal list calibrators` shows them all");
@@ -167,8 +162,7 @@ static void methods(void **state) {
          "cal.json, line 1: \"method\" is missing; write the file again with propercal fit");
 }
 
-static void layouts(void **state) {
-  (void)state;
+TEST(layouts) {
   refuse("\"logit\"", "\"logits\"",
          "cal.json, line 8: \"input\" must be probability, logit, log-probability, "
          "confidence, mean-variance, mean-std, quantiles or samples");
@@ -189,8 +183,7 @@ static void layouts(void **state) {
          "cal.json, line 9: \"normalize\" must be true or false, not a number");
 }
 
-static void class_names(void **state) {
-  (void)state;
+TEST(class_names) {
   refuse("[\"a\", \"b\", \"c\"]", "[\"a\", \"b\"]",
          "cal.json, line 10: \"class_names\" must hold one name for each column");
   refuse("[\"a\", \"b\", \"c\"]", "[\"a\", 2, \"c\"]",
@@ -199,8 +192,7 @@ static void class_names(void **state) {
          "cal.json, line 10: \"class_names\" must be an array, not an object");
 }
 
-static void parameters(void **state) {
-  (void)state;
+TEST(parameters) {
   refuse("{\"T\": 1.5}", "[1.5]",
          "cal.json, line 11: \"parameters\" must be an object, not an "
          "array");
@@ -211,8 +203,7 @@ static void parameters(void **state) {
       "cal.json, line 1: \"parameters\" is missing; write the file again with propercal fit");
 }
 
-static void fits(void **state) {
-  (void)state;
+TEST(fits) {
   refuse("\"converged\"", "\"done\"",
          "cal.json, line 13: \"status\" must be converged, stopped, identity or closed-form");
   refuse("\"iterations\": 4", "\"iterations\": -4",
@@ -248,8 +239,7 @@ static void fits(void **state) {
 }
 
 /* A fit without a search has neither gradient nor objective. */
-static void closed_forms(void **state) {
-  (void)state;
+TEST(closed_forms) {
   char *text = changed("temperature:objective=log\",\n\"method\": \"temperature",
                        "identity\",\n\"method\": \"identity");
   char *at = strstr(text, "{\"T\": 1.5}");
@@ -266,8 +256,7 @@ static void closed_forms(void **state) {
   free(text);
 }
 
-static void has_a_name_of_its_own(void **state) {
-  (void)state;
+TEST(has_a_name_of_its_own) {
   pcal_calibrator *calibrator = NULL;
   pcal_error err;
   assert_int_equal(pcal_calibrator_load("x", 1, NULL, NULL, &calibrator, &err), PCAL_DATA);
@@ -275,21 +264,4 @@ static void has_a_name_of_its_own(void **state) {
       err, PCAL_DATA,
       "calibrator is not a calibrator file (line 1, byte 0: this is not JSON: no value "
       "begins here); make one with propercal fit -o cal.json");
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(loads_everything),
-      cmocka_unit_test(foreign_files),
-      cmocka_unit_test(versions),
-      cmocka_unit_test(unknown_keys),
-      cmocka_unit_test(methods),
-      cmocka_unit_test(layouts),
-      cmocka_unit_test(class_names),
-      cmocka_unit_test(parameters),
-      cmocka_unit_test(fits),
-      cmocka_unit_test(closed_forms),
-      cmocka_unit_test(has_a_name_of_its_own),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* Numbers in brackets are the edge cases of ets.c. */
-#include "calibrators/ets.h"
-#include "calibrators/ets_pass.h"
+#include "calibrators/temperature/ets.h"
+#include "calibrators/temperature/ets_pass.h"
 #include "convex_help.h"
 
 enum { ROWS = 1500, K = 5 };
@@ -12,8 +12,7 @@ static const char *const methods[] = {"ets", "ets:objective=brier", "ets:fit=seq
                                       "ets:fit=sequential,objective=brier"};
 
 /* Every derivative against differences of the value and of the gradient. */
-static void derivatives(void **state) {
-  (void)state;
+TEST(derivatives) {
   help_draw(logits, labels, 200, K, 2.0, 1.5);
   const pcal_batch batch = help_batch(PCAL_LOGIT, logits, labels, 200, K);
   help_task task;
@@ -48,8 +47,7 @@ static double brier(const double *probs) {
 }
 
 /* A share of wrong labels: a share of even probabilities. */
-static void wrong_labels(void **state) {
-  (void)state;
+TEST(wrong_labels) {
   help_draw(logits, labels, ROWS, K, 4.0, 1.5);
   for (size_t i = 0; i < ROWS; i += 5)
     labels[i] = (int32_t)(i / 5 % K);
@@ -71,8 +69,7 @@ static void wrong_labels(void **state) {
 }
 
 /* Without a reason for a mixture it is temperature scaling, and never worse. */
-static void never_worse_than_temperature(void **state) {
-  (void)state;
+TEST(never_worse_than_temperature) {
   help_draw(logits, labels, ROWS, K, 3.0, 1.8);
   const pcal_batch batch = help_batch(PCAL_LOGIT, logits, labels, ROWS, K);
   pcal_calibrator *log_one = help_fit(&batch, "temperature");
@@ -87,8 +84,7 @@ static void never_worse_than_temperature(void **state) {
 }
 
 /* [2] */
-static void the_published_fit(void **state) {
-  (void)state;
+TEST(the_published_fit) {
   help_draw(logits, labels, ROWS, K, 20.0, 12.0);
   const pcal_batch batch = help_batch(PCAL_LOGIT, logits, labels, ROWS, K);
   pcal_calibrator *calibrator = help_fit(&batch, "ets:convention=zhang");
@@ -106,8 +102,7 @@ static void the_published_fit(void **state) {
 }
 
 /* [3] */
-static void labels_of_probability_zero(void **state) {
-  (void)state;
+TEST(labels_of_probability_zero) {
   const double probs[][2] = {{1, 0}, {1, 0}, {1, 0}, {0.2, 0.8}, {0.3, 0.7}};
   const int32_t y[] = {0, 0, 1, 1, 0};
   const pcal_batch batch = help_batch(PCAL_PROBABILITY, &probs[0][0], y, 5, 2);
@@ -120,8 +115,7 @@ static void labels_of_probability_zero(void **state) {
 }
 
 /* The same when w is found after T: a start at which a row is impossible is no end. */
-static void impossible_rows_do_not_end_it(void **state) {
-  (void)state;
+TEST(impossible_rows_do_not_end_it) {
   static double probs[60 * 3];
   int32_t y[60];
   for (size_t i = 0; i < 60; i++) {
@@ -141,23 +135,20 @@ static void impossible_rows_do_not_end_it(void **state) {
 }
 
 /* [7] */
-static void few_rows_are_refused(void **state) {
-  (void)state;
+TEST(few_rows_are_refused) {
   help_draw(logits, labels, 3, K, 2.0, 1.5);
   const pcal_batch batch = help_batch(PCAL_LOGIT, logits, labels, 3, K);
   help_refused(&batch, "ets", PCAL_USAGE,
                "ets has 4 parameters, too many for 3 rows; use temperature, or give more rows");
 }
 
-static void extremes(void **state) {
-  (void)state;
+TEST(extremes) {
   for (size_t m = 0; m < 4; m++)
     help_extremes(methods[m]);
   help_extremes("ets:convention=zhang");
 }
 
-static void memory_runs_out(void **state) {
-  (void)state;
+TEST(memory_runs_out) {
   help_draw(logits, labels, 30, K, 2.0, 1.5);
   const pcal_batch batch = help_batch(PCAL_LOGIT, logits, labels, 30, K);
   help_scenario about = {&batch, "ets"};
@@ -166,8 +157,7 @@ static void memory_runs_out(void **state) {
   unit_fail_each_allocation(help_fit_and_apply, &about);
 }
 
-static void reads_only_its_parameters(void **state) {
-  (void)state;
+TEST(reads_only_its_parameters) {
   static const char wrong[] =
       "cal.json, line 9: w must hold three numbers, none negative, that sum to one";
   help_refuses("ets", "{\"T\": 1}", "cal.json, line 9: the parameters of ets are T and w");
@@ -178,20 +168,4 @@ static void reads_only_its_parameters(void **state) {
   help_refuses("ets", "{\"T\": 1, \"w\": [1.5, -0.5, 0]}", wrong);
   help_refuses("ets", "{\"T\": 1, \"w\": [0.5, 0.4, 0]}", wrong);
   help_refuses("ets", "{\"T\": 1, \"w\": 1}", wrong);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(derivatives),
-      cmocka_unit_test(wrong_labels),
-      cmocka_unit_test(never_worse_than_temperature),
-      cmocka_unit_test(the_published_fit),
-      cmocka_unit_test(labels_of_probability_zero),
-      cmocka_unit_test(impossible_rows_do_not_end_it),
-      cmocka_unit_test(few_rows_are_refused),
-      cmocka_unit_test(extremes),
-      cmocka_unit_test(memory_runs_out),
-      cmocka_unit_test(reads_only_its_parameters),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

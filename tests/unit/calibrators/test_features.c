@@ -6,8 +6,7 @@
 static const pc_layout logits = {PCAL_LOGIT, 3, 3}, probs = {PCAL_PROBABILITY, 3, 3};
 static const pc_layout one_logit = {PCAL_LOGIT, 1, 2}, one_prob = {PCAL_PROBABILITY, 1, 2};
 
-static void counts(void **state) {
-  (void)state;
+TEST(counts) {
   assert_int_equal(pc_feature_count(PC_FEATURE_SCORES, &one_logit), 2);
   assert_int_equal(pc_feature_count(PC_FEATURE_LOG_PROBS, &logits), 3);
   assert_int_equal(pc_feature_count(PC_FEATURE_ODDS, &one_logit), 1);
@@ -15,8 +14,7 @@ static void counts(void **state) {
   assert_int_equal(pc_feature_count(PC_FEATURE_BETA, &one_prob), 2);
 }
 
-static void closed_forms(void **state) {
-  (void)state;
+TEST(closed_forms) {
   const double z[3] = {1.0, 2.0, 0.5}, logs[3] = {log(0.2), log(0.7), log(0.1)};
   const double norm = log(exp(1.0) + exp(2.0) + exp(0.5)), pair[2] = {log(0.7), log(0.3)};
   double out[6];
@@ -45,8 +43,7 @@ static void closed_forms(void **state) {
 }
 
 /* [1], [2], [3], [4] */
-static void ends_of_the_range(void **state) {
-  (void)state;
+TEST(ends_of_the_range) {
   const double huge[3] = {1.7e308, -1.7e308, 0.0}, certain[3] = {0.0, -INFINITY, -INFINITY};
   const double above[3] = {1e-6, -INFINITY, -50.0}, sure[3] = {40.0, 0.0, -40.0};
   const double clip = -52.0 * log(2.0);
@@ -70,13 +67,4 @@ static void ends_of_the_range(void **state) {
   assert_near(out[3], -clip, 1e-15);
   for (size_t j = 0; j < 6; j++)
     assert_true(isfinite(out[j]));
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(counts),
-      cmocka_unit_test(closed_forms),
-      cmocka_unit_test(ends_of_the_range),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

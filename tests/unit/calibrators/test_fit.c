@@ -2,7 +2,7 @@
 #include "calibrators/fit.h"
 
 #include "calibrator_help.h"
-#include "calibrators/sweep.h"
+#include "calibrators/fit_pass.h"
 
 static const double probs[][2] = {{0.8, 0.2}, {0.3, 0.7}, {0.6, 0.4}, {0.1, 0.9}};
 static const int32_t labels[] = {0, 1, 1, 1};
@@ -11,8 +11,7 @@ static pcal_batch four_rows(void) {
   return help_batch(PCAL_PROBABILITY, &probs[0][0], labels, 4, 2);
 }
 
-static void counts_rows_and_weights(void **state) {
-  (void)state;
+TEST(counts_rows_and_weights) {
   const double weights[] = {2.0, 0.0, 0.5, 1.0};
   pcal_batch batch = four_rows();
   pcal_calibrator *calibrator = help_fit(&batch, "identity");
@@ -41,8 +40,7 @@ static pcal_status fit_with(const pcal_batch *batch, int normalize, int skip_mis
   return status;
 }
 
-static void normalizes_and_skips_when_asked(void **state) {
-  (void)state;
+TEST(normalizes_and_skips_when_asked) {
   const double off[][2] = {{0.8, 0.205}, {NAN, 0.5}, {0.5, 0.5}};
   const pcal_batch batch = help_batch(PCAL_PROBABILITY, &off[0][0], labels, 3, 2);
   pcal_calibrator *calibrator = NULL;
@@ -59,8 +57,7 @@ static void normalizes_and_skips_when_asked(void **state) {
   assert_int_equal(err.row, 1);
 }
 
-static void refuses_no_rows(void **state) {
-  (void)state;
+TEST(refuses_no_rows) {
   const double none[] = {0.0, 0.0, 0.0, 0.0};
   pcal_batch batch = four_rows();
   pcal_calibrator *calibrator = NULL;
@@ -79,8 +76,7 @@ static void refuses_no_rows(void **state) {
                   "more data");
 }
 
-static void needs_labels(void **state) {
-  (void)state;
+TEST(needs_labels) {
   pcal_batch batch = four_rows();
   batch.labels = NULL;
   help_refused(&batch, "temperature", PCAL_USAGE,
@@ -91,8 +87,7 @@ static void needs_labels(void **state) {
                "fitting needs the true outcomes; give them with --correct");
 }
 
-static void keeps_class_names(void **state) {
-  (void)state;
+TEST(keeps_class_names) {
   static const char *const names[] = {"cat", "d\"og"};
   pcal_batch batch = four_rows();
   pcal_source *source = NULL;
@@ -107,8 +102,7 @@ static void keeps_class_names(void **state) {
 }
 
 /* A source that was read before is read from its first row. */
-static void starts_at_the_first_row(void **state) {
-  (void)state;
+TEST(starts_at_the_first_row) {
   pcal_batch batch = four_rows(), window = PCAL_BATCH_INIT;
   pcal_source *source = NULL;
   pcal_calibrator *calibrator = NULL;
@@ -139,8 +133,7 @@ static int watch_interrupt(void *user) {
   return ++seen->calls == seen->stop_at;
 }
 
-static void tells_progress_and_can_be_interrupted(void **state) {
-  (void)state;
+TEST(tells_progress_and_can_be_interrupted) {
   const pcal_batch batch = four_rows();
   watch seen = {0, 0, 0, 0, ""};
   unit_memory memory = {0};
@@ -165,40 +158,23 @@ static void tells_progress_and_can_be_interrupted(void **state) {
   assert_int_equal(atomic_load(&memory.live), 0);
 }
 
-static void windows_are_bounded(void **state) {
-  (void)state;
+TEST(windows_are_bounded) {
   pcal_shape shape = {.size = sizeof shape, .type = PCAL_F32, .columns = 1000};
-  assert_int_equal(pc_sweep_window(&shape, PC_SWEEP_BYTES), PC_SWEEP_BYTES / 4000);
+  assert_int_equal(pc_fit_pass_window(&shape, PC_FIT_PASS_BYTES), PC_FIT_PASS_BYTES / 4000);
   shape.type = PCAL_F64;
-  assert_int_equal(pc_sweep_window(&shape, PC_SWEEP_BYTES), PC_SWEEP_BYTES / 8000);
+  assert_int_equal(pc_fit_pass_window(&shape, PC_FIT_PASS_BYTES), PC_FIT_PASS_BYTES / 8000);
   shape.columns = 1;
-  assert_int_equal(pc_sweep_window(&shape, PC_SWEEP_BYTES), 1 << 20);
+  assert_int_equal(pc_fit_pass_window(&shape, PC_FIT_PASS_BYTES), 1 << 20);
   shape.columns = PC_CLASSES_MAX;
-  assert_int_equal(pc_sweep_window(&shape, 100), 1);
+  assert_int_equal(pc_fit_pass_window(&shape, 100), 1);
 }
 
 /* Only what grows with the square of the columns can take too long. */
-static void methods_that_take_long(void **state) {
-  (void)state;
+TEST(methods_that_take_long) {
   pcal_error err;
-  assert_int_equal(pc_fit_soon("dirichlet-odir", 10000, 100, &err), PCAL_OK);
-  assert_int_equal(pc_fit_soon("vector", 1000000, 1000, &err), PCAL_OK);
-  assert_int_equal(pc_fit_soon("dirichlet-odir", 25000, 1000, &err), PCAL_USAGE);
+  assert_int_equal(pc_fit_check_cost("dirichlet-odir", 10000, 100, &err), PCAL_OK);
+  assert_int_equal(pc_fit_check_cost("vector", 1000000, 1000, &err), PCAL_OK);
+  assert_int_equal(pc_fit_check_cost("dirichlet-odir", 25000, 1000, &err), PCAL_USAGE);
   assert_non_null(strstr(err.message, "--method dirichlet-odir"));
-  assert_int_equal(pc_fit_soon("dirichlt", 1, 2, &err), PCAL_USAGE);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(counts_rows_and_weights),
-      cmocka_unit_test(normalizes_and_skips_when_asked),
-      cmocka_unit_test(refuses_no_rows),
-      cmocka_unit_test(needs_labels),
-      cmocka_unit_test(keeps_class_names),
-      cmocka_unit_test(starts_at_the_first_row),
-      cmocka_unit_test(tells_progress_and_can_be_interrupted),
-      cmocka_unit_test(windows_are_bounded),
-      cmocka_unit_test(methods_that_take_long),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  assert_int_equal(pc_fit_check_cost("dirichlt", 1, 2, &err), PCAL_USAGE);
 }

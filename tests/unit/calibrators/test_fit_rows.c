@@ -1,7 +1,7 @@
 #include "calibrators/fit_rows.h"
 
+#include "base/float_bits.h"
 #include "convex_help.h"
-#include "core/binary.h"
 
 enum { ROWS = 900, K = 4 };
 
@@ -15,7 +15,7 @@ static pcal_batch drawn(void) {
 
 typedef struct seen {
   double sum;
-  size_t rows, folds[PC_FOLDS];
+  size_t rows, folds[PC_FIT_FOLDS];
   uint64_t mixed; /* does not depend on the order of rows */
 } seen;
 
@@ -28,14 +28,13 @@ static pcal_status look(void *user, size_t worker, const pc_fit_block *block, pc
     out->folds[block->folds[i]]++;
     for (size_t j = 0; j < K; j++) {
       out->sum += block->x[i * K + j];
-      out->mixed += pc_bits_of(block->x[i * K + j]) * (block->folds[i] + 1u);
+      out->mixed += pc_double_bits(block->x[i * K + j]) * (block->folds[i] + 1u);
     }
   }
   return PCAL_OK;
 }
 
-static void finds_scale_and_counts(void **state) {
-  (void)state;
+TEST(finds_scale_and_counts) {
   const pcal_batch batch = drawn();
   pcal_env env = PCAL_ENV_INIT;
   help_task task;
@@ -70,15 +69,14 @@ static void finds_scale_and_counts(void **state) {
   assert_int_equal(pc_fit_rows_run(&rows, look, &all, NULL), PCAL_OK);
   assert_int_equal(all.rows, ROWS);
   assert_near(ldexp(all.sum, rows.exponent), sum, 1e-9);
-  for (size_t f = 0; f < PC_FOLDS; f++)
+  for (size_t f = 0; f < PC_FIT_FOLDS; f++)
     assert_true(all.folds[f] > ROWS / 8 && all.folds[f] < ROWS / 3);
   pc_fit_rows_close(&rows);
   help_task_close(&task);
 }
 
 /* What is kept and what is read again are the same rows, features and folds. */
-static void memory_does_not_show(void **state) {
-  (void)state;
+TEST(memory_does_not_show) {
   static const pc_feature features[] = {PC_FEATURE_SCORES, PC_FEATURE_LOG_PROBS};
   const pcal_batch batch = drawn();
   for (size_t f = 0; f < 2; f++) {
@@ -95,7 +93,7 @@ static void memory_does_not_show(void **state) {
                        PCAL_OK);
       assert_int_equal(rows.kept, limited != 1);
       if (limited == 2)
-        assert_int_equal(pc_fit_rows_walk(&rows, 0, look, &all, NULL), PCAL_OK);
+        assert_int_equal(pc_fit_rows_run_serial(&rows, 0, look, &all, NULL), PCAL_OK);
       else
         assert_int_equal(pc_fit_rows_run(&rows, look, &all, NULL), PCAL_OK);
       mixed[limited] = all.mixed;
@@ -107,8 +105,7 @@ static void memory_does_not_show(void **state) {
 }
 
 /* Equal rows are in one fold, whatever their places; another seed deals them anew. */
-static void folds_are_dealt_by_content(void **state) {
-  (void)state;
+TEST(folds_are_dealt_by_content) {
   pcal_batch batch = drawn();
   memcpy(logits + (ROWS - 1) * K, logits, K * sizeof *logits);
   labels[ROWS - 1] = labels[0];
@@ -158,8 +155,7 @@ static pcal_status add_turned(void *user, size_t worker, const pc_fit_block *blo
   return PCAL_OK;
 }
 
-static void turned_rows(void **state) {
-  (void)state;
+TEST(turned_rows) {
   static float floats[ROWS * K];
   double expected = 0.0;
   pcal_batch batch = drawn();
@@ -193,8 +189,7 @@ static void turned_rows(void **state) {
   }
 }
 
-static void labels_of_probability_zero(void **state) {
-  (void)state;
+TEST(labels_of_probability_zero) {
   const double probs[] = {1.0, 0.0, 0.5, 0.5};
   const int32_t truth[] = {1, 0};
   const pcal_batch batch = help_batch(PCAL_PROBABILITY, probs, truth, 2, 2);
@@ -207,13 +202,4 @@ static void labels_of_probability_zero(void **state) {
   assert_same(rows.before, (double)INFINITY);
   pc_fit_rows_close(&rows);
   help_task_close(&task);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(finds_scale_and_counts),     cmocka_unit_test(memory_does_not_show),
-      cmocka_unit_test(folds_are_dealt_by_content), cmocka_unit_test(turned_rows),
-      cmocka_unit_test(labels_of_probability_zero),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,8 +2,7 @@
 #include "calibrator_help.h"
 #include "calibrators/folds.h"
 
-static void folds_balanced(void **state) {
-  (void)state;
+TEST(folds_balanced) {
   for (size_t count = 1; count <= PC_FOLDS_MAX; count += 33) {
     const pc_folds folds = {7, count};
     for (uint64_t block = 0; block < 20; block++) {
@@ -18,12 +17,11 @@ static void folds_balanced(void **state) {
 
 /* Each of the 6 orders of 3 folds is as frequent as the others: chi-square with 5 degrees of
  * freedom exceeds 20.5 with probability 0.001. */
-static void folds_random(void **state) {
+TEST(folds_random) {
   const pc_folds folds = {11, 3};
   const double blocks = 6000;
   double seen[9] = {0}, chi = 0;
   size_t orders = 0;
-  (void)state;
   for (uint64_t b = 0; b < (uint64_t)blocks; b++)
     seen[pc_fold_of(&folds, 3 * b) * 3 + pc_fold_of(&folds, 3 * b + 1)]++;
   for (size_t i = 0; i < 9; i++) {
@@ -35,10 +33,9 @@ static void folds_random(void **state) {
   assert_true(chi < 20.5);
 }
 
-static void folds_seeds(void **state) {
+TEST(folds_seeds) {
   const pc_folds one = {1, 5}, other = {2, 5};
   size_t differ = 0;
-  (void)state;
   for (uint64_t i = 0; i < 100; i++)
     differ += pc_fold_of(&one, i) != pc_fold_of(&other, i);
   assert_true(differ > 50);
@@ -46,7 +43,7 @@ static void folds_seeds(void **state) {
 
 #define FOLDS_ROWS 23
 
-static void folds_training(void **state) {
+TEST(folds_training) {
   float scores[2 * FOLDS_ROWS];
   int32_t labels[FOLDS_ROWS];
   double weights[FOLDS_ROWS];
@@ -55,7 +52,6 @@ static void folds_training(void **state) {
   const pc_folds folds = {3, 4};
   const pcal_env env = pc_env_resolve(NULL);
   size_t total = 0;
-  (void)state;
   for (size_t i = 0; i < FOLDS_ROWS; i++) {
     scores[i] = (float)i;
     scores[FOLDS_ROWS + i] = -(float)i;
@@ -72,10 +68,10 @@ static void folds_training(void **state) {
   batch.weights = weights;
   assert_int_equal(pcal_source_borrow(&batch, NULL, NULL, &base, NULL), PCAL_OK);
   for (size_t fold = 0; fold < folds.count; fold++) {
-    pc_training training;
+    pc_fold_source training;
     pcal_batch got = PCAL_BATCH_INIT;
     assert_int_equal(pc_source_rewind(base, NULL), PCAL_OK);
-    assert_int_equal(pc_training_open(base, &folds, fold, &env, &training, NULL), PCAL_OK);
+    assert_int_equal(pc_fold_source_open(base, &folds, fold, &env, &training, NULL), PCAL_OK);
     assert_int_equal(pc_source_next(training.source, 1000, &got, NULL), PCAL_OK);
     for (size_t i = 0; i < got.rows; i++) {
       const double *row = (const double *)got.scores + 2 * i;
@@ -86,18 +82,8 @@ static void folds_training(void **state) {
       assert_same(got.weights[i], weights[from]);
     }
     total += got.rows;
-    pc_training_close(&training);
+    pc_fold_source_close(&training);
   }
   assert_int_equal(total, 3 * FOLDS_ROWS);
   pcal_source_free(base);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(folds_balanced),
-      cmocka_unit_test(folds_random),
-      cmocka_unit_test(folds_seeds),
-      cmocka_unit_test(folds_training),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
 #include "forecast_fit_help.h"
 
 #include "calibrators/calibrator.h"
-#include "calibrators/forecast_table.h"
+#include "calibrators/regression/forecast_table.h"
 
 static void table_pick(const pc_forecast_shape *shape, const double *row,
                        pc_forecast_entry *out) {
@@ -13,7 +13,7 @@ static void table_pick(const pc_forecast_shape *shape, const double *row,
 
 static pcal_status table_try(const pcal_batch *batch, const pcal_env *env,
                              pc_forecast_table *out, pcal_error *err) {
-  const pc_calibrator_row *row = pc_calibrator_find("variance-scale");
+  const pc_calibrator_method *row = pc_calibrator_method_find("variance-scale");
   pc_options options;
   pc_layout layout;
   pcal_calibrator *calibrator = NULL;
@@ -31,12 +31,11 @@ static pcal_status table_try(const pcal_batch *batch, const pcal_env *env,
   return status;
 }
 
-static void test_one_order(void **state) {
+TEST(test_one_order) {
   static forecast_fit_set set;
   static double weights[FORECAST_FIT_ROWS];
   pc_forecast_table tables[2];
   double total = 0;
-  (void)state;
   forecast_fit_make(&set);
   for (size_t i = 0; i < FORECAST_FIT_ROWS; i++) {
     set.pairs[2 * i] = (double)((i * 7) % 5); /* ties */
@@ -74,16 +73,7 @@ static pcal_status table_scenario(const pcal_env *env, void *user, pcal_error *e
   return status;
 }
 
-static void test_out_of_memory(void **state) {
+TEST(test_out_of_memory) {
   pcal_batch batch = forecast_batch(&forecast_gaussian);
-  (void)state;
   unit_fail_each_allocation(table_scenario, &batch);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_one_order),
-      cmocka_unit_test(test_out_of_memory),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

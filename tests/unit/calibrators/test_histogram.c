@@ -1,17 +1,16 @@
 /* Numbers in brackets are the edge cases of histogram.c. */
-#include "calibrators/histogram.h"
+#include "calibrators/binning/histogram.h"
 
 #include "calibrator_help.h"
 
-static const pc_score_tables *histogram_of(const pcal_calibrator *calibrator) {
+static const pc_bin_maps *histogram_of(const pcal_calibrator *calibrator) {
   return calibrator->parameters;
 }
 
 /* [1] (lo, hi] with edges i/M, 0 in the first bin, and a little beyond the ends. */
-static void finds_bins(void **state) {
-  (void)state;
+TEST(finds_bins) {
   double edges[] = {0.25, 0.5, 0.75}, values[4];
-  const pc_score_table table = {4, values, edges};
+  const pc_bin_map table = {4, values, edges};
   static const struct {
     double score;
     size_t bin;
@@ -19,15 +18,14 @@ static void finds_bins(void **state) {
                {0.5, 1}, {0.51, 2},    {0.75, 2},  {0.7500000000000001, 3},
                {1.0, 3}, {1.00001, 3}, {5e-324, 0}};
   for (size_t i = 0; i < UNIT_COUNT(cases); i++)
-    assert_int_equal(pc_score_table_find(&table, cases[i].score), cases[i].bin);
-  const pc_score_table one = {1, values, edges};
-  assert_int_equal(pc_score_table_find(&one, 0.0), 0);
-  assert_int_equal(pc_score_table_find(&one, 1.0), 0);
+    assert_int_equal(pc_bin_map_find(&table, cases[i].score), cases[i].bin);
+  const pc_bin_map one = {1, values, edges};
+  assert_int_equal(pc_bin_map_find(&one, 0.0), 0);
+  assert_int_equal(pc_bin_map_find(&one, 1.0), 0);
 }
 
 /* [2] [4] One column: bins (0, .5] and (.5, 1]; then four bins, one of them empty. */
-static void one_column_by_hand(void **state) {
-  (void)state;
+TEST(one_column_by_hand) {
   const double probs[] = {0.1, 0.2, 0.5, 0.6, 0.9, 1.0};
   const int32_t labels[] = {0, 1, 0, 1, 1, 0};
   const pcal_batch batch = help_batch(PCAL_PROBABILITY, probs, labels, 6, 1);
@@ -50,14 +48,13 @@ static void one_column_by_hand(void **state) {
 }
 
 /* Three classes, two bins, by hand; rows are rescaled. */
-static void classes_by_hand(void **state) {
-  (void)state;
+TEST(classes_by_hand) {
   const double probs[][3] = {
       {0.6, 0.3, 0.1}, {0.7, 0.2, 0.1}, {0.2, 0.7, 0.1}, {0.1, 0.3, 0.6}, {0.1, 0.8, 0.1}};
   const int32_t labels[] = {0, 1, 1, 2, 1};
   const pcal_batch batch = help_batch(PCAL_PROBABILITY, &probs[0][0], labels, 5, 3);
   pcal_calibrator *calibrator = help_fit(&batch, "histogram:bins=2");
-  const pc_score_tables *histogram = histogram_of(calibrator);
+  const pc_bin_maps *histogram = histogram_of(calibrator);
   const double expected[3][2] = {{0, 0.5}, {1.0 / 3.0, 1}, {0, 1}};
   assert_int_equal(histogram->count, 3);
   for (int k = 0; k < 3; k++)
@@ -74,14 +71,13 @@ static void classes_by_hand(void **state) {
 }
 
 /* [5] Pooled: 15 pairs in two bins, 1 + 1 hits of 10 and 3 of 5. */
-static void pooled_by_hand(void **state) {
-  (void)state;
+TEST(pooled_by_hand) {
   const double probs[][3] = {
       {0.6, 0.3, 0.1}, {0.7, 0.2, 0.1}, {0.2, 0.7, 0.1}, {0.1, 0.3, 0.6}, {0.1, 0.8, 0.1}};
   const int32_t labels[] = {0, 1, 1, 2, 0};
   const pcal_batch batch = help_batch(PCAL_PROBABILITY, &probs[0][0], labels, 5, 3);
   pcal_calibrator *calibrator = help_fit(&batch, "histogram:bins=2,classwise=no");
-  const pc_score_tables *histogram = histogram_of(calibrator);
+  const pc_bin_maps *histogram = histogram_of(calibrator);
   assert_int_equal(histogram->count, 1);
   assert_same(histogram->tables[0].values[0], 0.2);
   assert_same(histogram->tables[0].values[1], 0.6);
@@ -93,8 +89,7 @@ static void pooled_by_hand(void **state) {
 }
 
 /* [3] Class 0 never came true above 1/2, class 1 never below, class 2 never below. */
-static void rows_of_zeros_become_uniform(void **state) {
-  (void)state;
+TEST(rows_of_zeros_become_uniform) {
   const double probs[][3] = {{0.8, 0.1, 0.1}, {0.1, 0.8, 0.1}, {0.1, 0.1, 0.8}};
   const int32_t labels[] = {0, 1, 2}, wrong[] = {2, 1, 2};
   const pcal_batch right = help_batch(PCAL_PROBABILITY, &probs[0][0], labels, 3, 3);
@@ -111,15 +106,14 @@ static void rows_of_zeros_become_uniform(void **state) {
   assert_same(out[0][2], 1.0);
   const double row[] = {0.9, 0.1, 0.0};
   const pcal_batch other = help_batch(PCAL_PROBABILITY, row, NULL, 1, 3);
-  ((pc_score_tables *)calibrator->parameters)->tables[2].values[0] = 0.0;
+  ((pc_bin_maps *)calibrator->parameters)->tables[2].values[0] = 0.0;
   help_apply(calibrator, &other, out);
   for (int k = 0; k < 3; k++)
     assert_same(out[0][k], 1.0 / 3.0);
   pcal_calibrator_free(calibrator);
 }
 
-static void confidences(void **state) {
-  (void)state;
+TEST(confidences) {
   const double confidence[] = {0.9, 0.8, 0.95, 0.3};
   const int32_t correct[] = {1, 0, 1, 0};
   const pcal_batch batch = help_batch(PCAL_CONFIDENCE, confidence, correct, 4, 1);
@@ -131,8 +125,7 @@ static void confidences(void **state) {
   pcal_calibrator_free(calibrator);
 }
 
-static void weights_count(void **state) {
-  (void)state;
+TEST(weights_count) {
   const double probs[] = {0.1, 0.2, 0.9}, weights[] = {3.0, 1.0, 0.5};
   const int32_t labels[] = {0, 1, 1};
   pcal_batch batch = help_batch(PCAL_PROBABILITY, probs, labels, 3, 1);
@@ -143,17 +136,4 @@ static void weights_count(void **state) {
   assert_same(calibrator->fit.weight, 4.5);
   assert_int_equal(calibrator->fit.weighted, 1);
   pcal_calibrator_free(calibrator);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(finds_bins),
-      cmocka_unit_test(one_column_by_hand),
-      cmocka_unit_test(classes_by_hand),
-      cmocka_unit_test(pooled_by_hand),
-      cmocka_unit_test(rows_of_zeros_become_uniform),
-      cmocka_unit_test(confidences),
-      cmocka_unit_test(weights_count),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

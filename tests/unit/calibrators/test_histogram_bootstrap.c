@@ -1,14 +1,13 @@
 #include "calibrator_help.h"
-#include "calibrators/histogram.h"
+#include "calibrators/binning/histogram.h"
 
-static const pc_score_table *table_of(const pcal_calibrator *calibrator, size_t t) {
-  return &((const pc_score_tables *)calibrator->parameters)->tables[t];
+static const pc_bin_map *table_of(const pcal_calibrator *calibrator, size_t t) {
+  return &((const pc_bin_maps *)calibrator->parameters)->tables[t];
 }
 
 /* Poisson(m) misses and Poisson(h) hits: the mean of h' / (m' + h') given that there are rows
  * is h / (m + h) exactly, and the middle has the weight exp(-(m + h)). */
-static void the_mean_is_known(void **state) {
-  (void)state;
+TEST(the_mean_is_known) {
   const double probs[] = {0.1, 0.2, 0.3, 0.4, 0.9};
   const int32_t labels[] = {0, 1, 0, 0, 1};
   const pcal_batch batch = help_batch(PCAL_PROBABILITY, probs, labels, 5, 1);
@@ -22,8 +21,7 @@ static void the_mean_is_known(void **state) {
 }
 
 /* Many equal rows leave no chance: the table is that of the rows, nearly. */
-static void many_rows_hardly_vary(void **state) {
-  (void)state;
+TEST(many_rows_hardly_vary) {
   const double probs[] = {0.1, 0.2, 0.7, 0.8}, weights[] = {5e6, 1e6, 2e6, 6e6};
   const int32_t labels[] = {0, 1, 0, 1};
   pcal_batch batch = help_batch(PCAL_PROBABILITY, probs, labels, 4, 1);
@@ -32,16 +30,14 @@ static void many_rows_hardly_vary(void **state) {
                                       "histogram:bins=2,binning=mass,bootstrap=20"};
   for (size_t s = 0; s < 2; s++) {
     pcal_calibrator *calibrator = help_fit(&batch, specs[s]);
-    const pc_score_table *table = table_of(calibrator, 0);
-    assert_near(table->values[pc_score_table_find(table, 0.1)], s == 0 ? 1.0 / 6.0 : 0.125,
-                1e-2);
-    assert_near(table->values[pc_score_table_find(table, 0.8)], s == 0 ? 0.75 : 1.0, 1e-2);
+    const pc_bin_map *table = table_of(calibrator, 0);
+    assert_near(table->values[pc_bin_map_find(table, 0.1)], s == 0 ? 1.0 / 6.0 : 0.125, 1e-2);
+    assert_near(table->values[pc_bin_map_find(table, 0.8)], s == 0 ? 0.75 : 1.0, 1e-2);
     pcal_calibrator_free(calibrator);
   }
 }
 
-static void seeds_decide(void **state) {
-  (void)state;
+TEST(seeds_decide) {
   enum { ROWS = 60 };
   double probs[ROWS];
   int32_t labels[ROWS];
@@ -72,8 +68,7 @@ static void seeds_decide(void **state) {
 }
 
 /* One resample of equal mass is a table with at most the bins asked for. */
-static void one_resample(void **state) {
-  (void)state;
+TEST(one_resample) {
   const double probs[] = {0.1, 0.3, 0.5, 0.7};
   const int32_t labels[] = {0, 0, 1, 1};
   const pcal_batch batch = help_batch(PCAL_PROBABILITY, probs, labels, 4, 1);
@@ -84,8 +79,7 @@ static void one_resample(void **state) {
   pcal_calibrator_free(calibrator);
 }
 
-static void tells(void **state) {
-  (void)state;
+TEST(tells) {
   const double probs[] = {0.1, 0.8};
   const int32_t labels[] = {0, 1};
   const pcal_batch batch = help_batch(PCAL_PROBABILITY, probs, labels, 2, 1);
@@ -97,15 +91,4 @@ static void tells(void **state) {
                                      "mean of 3 resamples\n"));
   free(text.bytes);
   pcal_calibrator_free(calibrator);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_mean_is_known),
-      cmocka_unit_test(many_rows_hardly_vary),
-      cmocka_unit_test(seeds_decide),
-      cmocka_unit_test(one_resample),
-      cmocka_unit_test(tells),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

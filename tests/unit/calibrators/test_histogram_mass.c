@@ -1,11 +1,11 @@
 #include "calibrator_help.h"
-#include "calibrators/histogram.h"
+#include "calibrators/binning/histogram.h"
 
-static const pc_score_table *table_of(const pcal_calibrator *calibrator, size_t t) {
-  return &((const pc_score_tables *)calibrator->parameters)->tables[t];
+static const pc_bin_map *table_of(const pcal_calibrator *calibrator, size_t t) {
+  return &((const pc_bin_maps *)calibrator->parameters)->tables[t];
 }
 
-static void assert_table(const pc_score_table *table, size_t count, const double *edges,
+static void assert_table(const pc_bin_map *table, size_t count, const double *edges,
                          const double *values) {
   assert_int_equal(table->count, count);
   for (size_t b = 0; b + 1 < count; b++)
@@ -15,8 +15,7 @@ static void assert_table(const pc_score_table *table, size_t count, const double
 }
 
 /* Seven scores in three parts of 3, 2 and 2; edges midway. */
-static void one_column_by_hand(void **state) {
-  (void)state;
+TEST(one_column_by_hand) {
   const double probs[] = {0.9, 0.1, 0.6, 0.2, 0.7, 0.3, 0.5};
   const int32_t labels[] = {1, 0, 1, 1, 1, 0, 0};
   const pcal_batch batch = help_batch(PCAL_PROBABILITY, probs, labels, 7, 1);
@@ -34,8 +33,7 @@ static void one_column_by_hand(void **state) {
 }
 
 /* Ties are never split, equal edges are joined, and an end without rows keeps its midpoint. */
-static void ties_stay_together(void **state) {
-  (void)state;
+TEST(ties_stay_together) {
   const double probs[] = {0.2, 0.2, 0.2, 0.2, 0.2, 0.8};
   const int32_t labels[] = {0, 0, 1, 0, 0, 1};
   const pcal_batch batch = help_batch(PCAL_PROBABILITY, probs, labels, 6, 1);
@@ -51,8 +49,7 @@ static void ties_stay_together(void **state) {
 }
 
 /* Exact zeros make an edge at 0, which reads back. */
-static void zeros_make_an_edge(void **state) {
-  (void)state;
+TEST(zeros_make_an_edge) {
   const double probs[] = {0.0, 0.0, 0.0, 0.5, 0.75, 1.0};
   const int32_t labels[] = {0, 0, 0, 0, 1, 1};
   const pcal_batch batch = help_batch(PCAL_PROBABILITY, probs, labels, 6, 1);
@@ -69,8 +66,7 @@ static void zeros_make_an_edge(void **state) {
 }
 
 /* A table for each class is what the class alone would get. */
-static void classes_are_independent(void **state) {
-  (void)state;
+TEST(classes_are_independent) {
   enum { ROWS = 200, K = 3 };
   static double logits[ROWS * K], probs[ROWS * K], column[ROWS];
   int32_t labels[ROWS], hits[ROWS];
@@ -88,7 +84,7 @@ static void classes_are_independent(void **state) {
     }
     const pcal_batch one = help_batch(PCAL_PROBABILITY, column, hits, ROWS, 1);
     pcal_calibrator *alone = help_fit(&one, "histogram:bins=8,binning=mass");
-    const pc_score_table *expected = table_of(alone, 0);
+    const pc_bin_map *expected = table_of(alone, 0);
     assert_table(table_of(together, (size_t)k), expected->count, expected->edges,
                  expected->values);
     pcal_calibrator_free(alone);
@@ -97,8 +93,7 @@ static void classes_are_independent(void **state) {
 }
 
 /* Pooled: all pairs as if they were rows of one column. */
-static void pooled_pairs(void **state) {
-  (void)state;
+TEST(pooled_pairs) {
   const double probs[][2] = {{0.9, 0.1}, {0.6, 0.4}, {0.2, 0.8}};
   const int32_t labels[] = {0, 1, 1};
   const double pairs[] = {0.9, 0.1, 0.6, 0.4, 0.2, 0.8};
@@ -107,7 +102,7 @@ static void pooled_pairs(void **state) {
   const pcal_batch one = help_batch(PCAL_PROBABILITY, pairs, hits, 6, 1);
   pcal_calibrator *pooled = help_fit(&two, "histogram:bins=3,binning=mass,classwise=no");
   pcal_calibrator *plain = help_fit(&one, "histogram:bins=3,binning=mass");
-  const pc_score_table *expected = table_of(plain, 0);
+  const pc_bin_map *expected = table_of(plain, 0);
   assert_table(table_of(pooled, 0), expected->count, expected->edges, expected->values);
   pcal_calibrator_free(pooled);
   pcal_calibrator_free(plain);
@@ -115,8 +110,7 @@ static void pooled_pairs(void **state) {
 
 /* A memory limit makes it take the classes one after the other, with the same result; below
  * one class it is refused. */
-static void memory_limit(void **state) {
-  (void)state;
+TEST(memory_limit) {
   enum { ROWS = 500, K = 5 };
   static double logits[ROWS * K];
   int32_t labels[ROWS];
@@ -140,13 +134,4 @@ static void memory_limit(void **state) {
   assert_sentence(err, PCAL_MEMORY,
                   "keeping the rows takes 1 MB, beyond the memory limit of 0 MB; use "
                   "binning=width");
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(one_column_by_hand), cmocka_unit_test(ties_stay_together),
-      cmocka_unit_test(zeros_make_an_edge), cmocka_unit_test(classes_are_independent),
-      cmocka_unit_test(pooled_pairs),       cmocka_unit_test(memory_limit),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

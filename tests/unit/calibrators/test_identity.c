@@ -1,8 +1,7 @@
 #include "calibrator_help.h"
 #include "kernels/softmax.h"
 
-static void keeps_probabilities_as_stored(void **state) {
-  (void)state;
+TEST(keeps_probabilities_as_stored) {
   const double probs[][2] = {{0.25, 0.75}, {0.5, 0.500001}, {1.0, 0.0}};
   const int32_t labels[] = {0, 1, 0};
   const pcal_batch batch = help_batch(PCAL_PROBABILITY, &probs[0][0], labels, 3, 2);
@@ -16,8 +15,7 @@ static void keeps_probabilities_as_stored(void **state) {
   pcal_calibrator_free(calibrator);
 }
 
-static void gives_the_softmax_of_logits(void **state) {
-  (void)state;
+TEST(gives_the_softmax_of_logits) {
   const double logits[][3] = {{1.0, 2.0, -3.0}, {800.0, -800.0, 799.0}};
   const int32_t labels[] = {0, 1};
   const pcal_batch batch = help_batch(PCAL_LOGIT, &logits[0][0], labels, 2, 3);
@@ -39,8 +37,7 @@ static void gives_the_softmax_of_logits(void **state) {
   pcal_calibrator_free(calibrator);
 }
 
-static void takes_confidences(void **state) {
-  (void)state;
+TEST(takes_confidences) {
   const double confidence[] = {0.9, 0.4};
   const int32_t correct[] = {1, 0};
   const pcal_batch batch = help_batch(PCAL_CONFIDENCE, confidence, correct, 2, 1);
@@ -51,8 +48,7 @@ static void takes_confidences(void **state) {
   pcal_calibrator_free(calibrator);
 }
 
-static void has_no_parameters(void **state) {
-  (void)state;
+TEST(has_no_parameters) {
   const char text[] = "{\"format\": \"propercal-calibrator\", \"version\": 1,\n"
                       "\"spec\": \"identity\", \"method\": \"identity\", \"classes\": 2,\n"
                       "\"columns\": 2, \"input\": \"logit\", \"normalize\": false,\n"
@@ -66,22 +62,10 @@ static void has_no_parameters(void **state) {
                   "c.json, line 4: identity has no parameters, so \"T\" cannot be one");
 }
 
-static void still_reads_the_rows(void **state) {
-  (void)state;
+TEST(still_reads_the_rows) {
   const double probs[] = {0.5, 7.0};
   const int32_t labels[] = {0, 1};
   const pcal_batch batch = help_batch(PCAL_PROBABILITY, probs, labels, 2, 1);
   help_refused(&batch, "identity", PCAL_DATA,
                "scores, row 1, column 0: the probability 7 is above 1; are these --logits?");
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(keeps_probabilities_as_stored),
-      cmocka_unit_test(gives_the_softmax_of_logits),
-      cmocka_unit_test(takes_confidences),
-      cmocka_unit_test(has_no_parameters),
-      cmocka_unit_test(still_reads_the_rows),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

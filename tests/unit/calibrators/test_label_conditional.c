@@ -1,8 +1,7 @@
 /* Numbers in brackets are the edge cases of label_conditional.c. */
 #include "calibrator_help.h"
 
-static void by_hand(void **state) {
-  (void)state;
+TEST(by_hand) {
   const double probs[][3] = {{0.5, 0.25, 0.25}, {0.6, 0.3, 0.1}, {0.4, 0.3, 0.3},
                              {0.9, 0.1, 0.0},   {0.2, 0.7, 0.1}, {0.4, 0.4, 0.2}};
   const int32_t labels[] = {0, 0, 1, 2, 1, 0};
@@ -28,8 +27,7 @@ static void by_hand(void **state) {
 }
 
 /* [1] One column: 1/2 counts as class 1. */
-static void one_column(void **state) {
-  (void)state;
+TEST(one_column) {
   const double scores[] = {0.5, 0.9, 0.1, 0.2, 0.3, 0.4};
   const int32_t labels[] = {0, 1, 0, 1, 0, 0};
   double out[6];
@@ -57,8 +55,7 @@ static void one_column(void **state) {
   pcal_calibrator_free(calibrator);
 }
 
-static void keeps_the_top_class_where_the_table_says_so(void **state) {
-  (void)state;
+TEST(keeps_the_top_class_where_the_table_says_so) {
   const double probs[][2] = {{0.75, 0.25}, {0.75, 0.25}, {0.25, 0.75}};
   const int32_t labels[] = {0, 1, 1};
   const pcal_batch batch = help_batch(PCAL_PROBABILITY, &probs[0][0], labels, 3, 2);
@@ -67,8 +64,7 @@ static void keeps_the_top_class_where_the_table_says_so(void **state) {
   pcal_calibrator_free(calibrator);
 }
 
-static void files(void **state) {
-  (void)state;
+TEST(files) {
   const char *method = "label-conditional";
   help_parameters(method, 2,
                   "{\"labels\": [[0], [], [0, 1]], \"values\": [[1], [], [0.5, 0.5]]}", NULL);
@@ -94,23 +90,11 @@ static void files(void **state) {
                   "cal.json, line 3: the last list, of all labels, is empty");
 }
 
-static void needs_classes(void **state) {
-  (void)state;
+TEST(needs_classes) {
   const double confidence[] = {0.5};
   const int32_t correct[] = {1};
   const pcal_batch batch = help_batch(PCAL_CONFIDENCE, confidence, correct, 1, 1);
   help_refused(&batch, "label-conditional", PCAL_USAGE,
                "label-conditional needs the scores of all classes; give them as --logits or "
                "--probs instead of --confidence");
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(by_hand),
-      cmocka_unit_test(one_column),
-      cmocka_unit_test(keeps_the_top_class_where_the_table_says_so),
-      cmocka_unit_test(files),
-      cmocka_unit_test(needs_classes),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* Products against the Hessian of linear_pass.h. */
-#include "calibrators/linear_curvature.h"
+#include "calibrators/linear/linear_curvature.h"
 
 #include "convex_help.h"
 
@@ -48,8 +48,7 @@ static void curved_close(curved *about) {
   help_task_close(&about->task);
 }
 
-static void products_are_those_of_the_hessian(void **state) {
-  (void)state;
+TEST(products_are_those_of_the_hessian) {
   const pc_rng rng = {6, 7};
   double v[N], out[2][N];
   for (size_t i = 0; i < N; i++)
@@ -76,8 +75,7 @@ static void products_are_those_of_the_hessian(void **state) {
 }
 
 /* Blocks times their inverses give back a vector that lives in one class. */
-static void blocks_are_inverted(void **state) {
-  (void)state;
+TEST(blocks_are_inverted) {
   curved about;
   double v[N] = {0.0}, product[N];
   curved_open(&about, 0, 0);
@@ -90,12 +88,4 @@ static void blocks_are_inverted(void **state) {
   for (size_t j = 0; j <= K; j++)
     assert_near(product[j * K + 2], v[j * K + 2], 0.1);
   curved_close(&about);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(products_are_those_of_the_hessian),
-      cmocka_unit_test(blocks_are_inverted),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

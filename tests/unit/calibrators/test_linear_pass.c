@@ -1,5 +1,5 @@
 /* Derivatives against differences of the value, and of the gradient. */
-#include "calibrators/linear_pass.h"
+#include "calibrators/linear/linear_pass.h"
 
 #include "convex_help.h"
 
@@ -41,8 +41,7 @@ static double value_at(linear *about, size_t i, double step) {
   return about->pass.value;
 }
 
-static void gradients_are_slopes(void **state) {
-  (void)state;
+TEST(gradients_are_slopes) {
   static double weights[ROWS];
   for (size_t i = 0; i < ROWS; i++)
     weights[i] = i % 50 == 3 ? 400.0 : 0.5 + (double)(i % 4);
@@ -62,8 +61,7 @@ static void gradients_are_slopes(void **state) {
   }
 }
 
-static void hessians_are_slopes_of_gradients(void **state) {
-  (void)state;
+TEST(hessians_are_slopes_of_gradients) {
   linear about;
   linear_open(&about, 4, PC_LINEAR_GRADIENT | PC_LINEAR_HESSIAN, NULL);
   const size_t n = about.pass.count;
@@ -90,12 +88,11 @@ static void hessians_are_slopes_of_gradients(void **state) {
 }
 
 /* The folds together are all rows. */
-static void folds_add_up(void **state) {
-  (void)state;
+TEST(folds_add_up) {
   linear about;
   linear_open(&about, 5, PC_LINEAR_GRADIENT, NULL);
   double inside = 0.0, outside = 0.0, weight = 0.0;
-  for (uint8_t fold = 0; fold < PC_FOLDS; fold++) {
+  for (uint8_t fold = 0; fold < PC_FIT_FOLDS; fold++) {
     about.pass.fold = fold;
     about.pass.which = PC_LINEAR_WITHIN;
     assert_int_equal(pc_linear_pass_run(&about.pass, about.at, PC_LINEAR_VALUE, NULL), PCAL_OK);
@@ -111,13 +108,4 @@ static void folds_add_up(void **state) {
   assert_near(inside, about.pass.value * ROWS, 1e-13);
   assert_near(outside, 4.0 * inside, 1e-13);
   linear_close(&about);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(gradients_are_slopes),
-      cmocka_unit_test(hessians_are_slopes_of_gradients),
-      cmocka_unit_test(folds_add_up),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

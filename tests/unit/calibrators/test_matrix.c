@@ -1,4 +1,4 @@
-#include "calibrators/linear_model.h"
+#include "calibrators/linear/linear_model.h"
 #include "convex_help.h"
 
 enum { ROWS = 2500, K = 4, WIDE = 16 };
@@ -7,8 +7,7 @@ static double logits[ROWS * WIDE], out[ROWS * WIDE];
 static int32_t labels[ROWS];
 
 /* Labels that confuse two classes: the matrix sees it, the vector cannot. */
-static void confusions_are_repaired(void **state) {
-  (void)state;
+TEST(confusions_are_repaired) {
   static const size_t sizes[] = {K, WIDE};
   for (size_t s = 0; s < 2; s++) {
     const size_t k = sizes[s];
@@ -36,8 +35,7 @@ static void confusions_are_repaired(void **state) {
 }
 
 /* Both ways of searching come to the same minimum: lambda = mu = 0 is no penalty. */
-static void no_penalty_is_the_same(void **state) {
-  (void)state;
+TEST(no_penalty_is_the_same) {
   help_draw(logits, labels, ROWS, K, 2.0, 1.3);
   const pcal_batch batch = help_batch(PCAL_LOGIT, logits, labels, ROWS, K);
   pcal_calibrator *matrix = help_fit(&batch, "matrix");
@@ -47,14 +45,12 @@ static void no_penalty_is_the_same(void **state) {
   pcal_calibrator_free(odir);
 }
 
-static void extremes(void **state) {
-  (void)state;
+TEST(extremes) {
   help_extremes("matrix");
   help_extremes("matrix:on=log-probs");
 }
 
-static void few_rows_are_refused(void **state) {
-  (void)state;
+TEST(few_rows_are_refused) {
   help_draw(logits, labels, 60, WIDE, 2.0, 1.3);
   pcal_batch batch = help_batch(PCAL_LOGIT, logits, labels, 60, WIDE);
   help_refused(&batch, "matrix", PCAL_USAGE,
@@ -73,8 +69,7 @@ static void few_rows_are_refused(void **state) {
 }
 
 /* Neither memory nor threads show, whichever way is taken. */
-static void memory_and_threads_do_not_show(void **state) {
-  (void)state;
+TEST(memory_and_threads_do_not_show) {
   help_draw(logits, labels, ROWS, WIDE, 2.0, 1.3);
   const pcal_batch batch = help_batch(PCAL_LOGIT, logits, labels, ROWS, WIDE);
   help_text texts[3];
@@ -93,8 +88,7 @@ static void memory_and_threads_do_not_show(void **state) {
     free(texts[i].bytes);
 }
 
-static void memory_runs_out(void **state) {
-  (void)state;
+TEST(memory_runs_out) {
   static const size_t sizes[] = {K, WIDE}, rows[] = {40, 280};
   for (size_t s = 0; s < 2; s++) {
     help_draw(logits, labels, rows[s], sizes[s], 2.0, 1.3);
@@ -104,8 +98,7 @@ static void memory_runs_out(void **state) {
   }
 }
 
-static void reads_only_its_parameters(void **state) {
-  (void)state;
+TEST(reads_only_its_parameters) {
   help_refuses("matrix", "{\"w\": [1, 1], \"b\": [0, 0]}",
                "cal.json, line 9: the parameters of matrix are W and b");
   help_refuses("matrix", "{\"W\": [[1, 0]], \"b\": [0, 0]}",
@@ -120,17 +113,4 @@ static void reads_only_its_parameters(void **state) {
   help_refuses("matrix-odir:ensemble=folds",
                "{\"W\": [[1, 0], [0, 1]], \"b\": [0, 0], \"lambda\": 1, \"mu\": 0}",
                "cal.json, line 9: W and b must hold 5 maps, one for each fold");
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(confusions_are_repaired),
-      cmocka_unit_test(no_penalty_is_the_same),
-      cmocka_unit_test(extremes),
-      cmocka_unit_test(few_rows_are_refused),
-      cmocka_unit_test(memory_and_threads_do_not_show),
-      cmocka_unit_test(memory_runs_out),
-      cmocka_unit_test(reads_only_its_parameters),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* Numbers in brackets are the edge cases of odir.c. */
-#include "calibrators/linear_model.h"
+#include "calibrators/linear/linear_model.h"
 #include "convex_help.h"
 
 enum { ROWS = 600, FEW = 120, K = 3 }; /* few for the search of penalties */
@@ -14,8 +14,7 @@ static pcal_batch drawn(void) {
 
 /* The objective is the log score and the penalty at W and b, and cannot be lowered near them.
  */
-static void the_objective_is_penalised(void **state) {
-  (void)state;
+TEST(the_objective_is_penalised) {
   const pcal_batch batch = drawn();
   pcal_calibrator *calibrator = help_fit(&batch, "matrix-odir:lambda=0.05,mu=0.2");
   const pc_linear_model *model = calibrator->parameters;
@@ -47,8 +46,7 @@ static void the_objective_is_penalised(void **state) {
 }
 
 /* [2] A large penalty leaves vector scaling; mu = 0 leaves the shift free. */
-static void ends_of_the_penalty(void **state) {
-  (void)state;
+TEST(ends_of_the_penalty) {
   const pcal_batch batch = drawn();
   pcal_calibrator *vector = help_fit(&batch, "vector");
   pcal_calibrator *stiff = help_fit(&batch, "matrix-odir:lambda=1e9,mu=0");
@@ -60,8 +58,7 @@ static void ends_of_the_penalty(void **state) {
 }
 
 /* [3] The choice is on the grid, is found again, and depends on neither memory nor threads. */
-static void chooses_by_cross_validation(void **state) {
-  (void)state;
+TEST(chooses_by_cross_validation) {
   pcal_batch batch = drawn();
   batch.rows = FEW;
   help_text texts[3];
@@ -84,8 +81,7 @@ static void chooses_by_cross_validation(void **state) {
     free(texts[i].bytes);
 }
 
-static void one_of_them_may_be_fixed(void **state) {
-  (void)state;
+TEST(one_of_them_may_be_fixed) {
   pcal_batch batch = drawn();
   batch.rows = FEW;
   pcal_calibrator *calibrator = help_fit(&batch, "matrix-odir:lambda=0.125");
@@ -95,8 +91,7 @@ static void one_of_them_may_be_fixed(void **state) {
   pcal_calibrator_free(calibrator);
 }
 
-static void nothing_to_choose_by(void **state) {
-  (void)state;
+TEST(nothing_to_choose_by) {
   const double same[6] = {1, 0, 1, 0, 1, 0};
   const int32_t ones[3] = {0, 0, 0};
   const pcal_batch batch = help_batch(PCAL_LOGIT, same, ones, 3, 2);
@@ -110,8 +105,7 @@ static void nothing_to_choose_by(void **state) {
 }
 
 /* [4] */
-static void an_average_of_five(void **state) {
-  (void)state;
+TEST(an_average_of_five) {
   const pcal_batch batch = drawn();
   pcal_calibrator *calibrator =
       help_fit(&batch, "dirichlet-odir:lambda=0.1,mu=0.01,ensemble=folds");
@@ -130,34 +124,18 @@ static void an_average_of_five(void **state) {
   pcal_calibrator_free(one);
 }
 
-static void extremes(void **state) {
-  (void)state;
+TEST(extremes) {
   help_extremes("matrix-odir:lambda=0.01,mu=0.01");
   help_extremes("dirichlet-odir:lambda=1,mu=0");
   help_extremes("dirichlet-odir:lambda=0.01,mu=0.01,ensemble=folds");
   help_extremes("matrix-odir:mu=0.01");
 }
 
-static void memory_runs_out(void **state) {
-  (void)state;
+TEST(memory_runs_out) {
   help_draw(logits, labels, 30, K, 2.0, 1.6);
   const pcal_batch batch = help_batch(PCAL_LOGIT, logits, labels, 30, K);
   help_scenario about = {&batch, "matrix-odir:lambda=0.1"};
   unit_fail_each_allocation(help_fit_and_apply, &about);
   about.method = "dirichlet-odir:lambda=0.1,mu=1,ensemble=folds";
   unit_fail_each_allocation(help_fit_and_apply, &about);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_objective_is_penalised),
-      cmocka_unit_test(ends_of_the_penalty),
-      cmocka_unit_test(chooses_by_cross_validation),
-      cmocka_unit_test(one_of_them_may_be_fixed),
-      cmocka_unit_test(nothing_to_choose_by),
-      cmocka_unit_test(an_average_of_five),
-      cmocka_unit_test(extremes),
-      cmocka_unit_test(memory_runs_out),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,8 +2,7 @@
 
 #include "calibrator_help.h"
 
-static void finds_the_first_not_below(void **state) {
-  (void)state;
+TEST(finds_the_first_not_below) {
   const double numbers[] = {0.1, 0.2, 0.2, 0.5, 0.9};
   for (size_t count = 0; count <= UNIT_COUNT(numbers); count++)
     for (int step = -1; step <= 11; step++) {
@@ -15,8 +14,7 @@ static void finds_the_first_not_below(void **state) {
     }
 }
 
-static void rescales(void **state) {
-  (void)state;
+TEST(rescales) {
   double row[] = {0.5, 0.25, 0.25, 1.0}, zeros[] = {0.0, 0.0, 0.0, 0.0};
   pc_rescale_row(row, 4);
   assert_same(row[0], 0.25);
@@ -34,8 +32,7 @@ static double toy(const void *map, size_t column, double score) {
   return column == 0 ? score / 2 : score * score;
 }
 
-static void maps_rows(void **state) {
-  (void)state;
+TEST(maps_rows) {
   const pc_layout classes = {PCAL_PROBABILITY, 3, 3}, one = {PCAL_PROBABILITY, 1, 2},
                   lone = {PCAL_CONFIDENCE, 1, 1};
   const double in[] = {0.5, 0.5, 0.0, 0.0, 0.0, 1.0};
@@ -52,13 +49,4 @@ static void maps_rows(void **state) {
   pc_one_vs_rest_apply(&lone, toy, &toy_map, pair, 2, out);
   assert_same(out[0], 0.125);
   assert_same(out[1], 0.375);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(finds_the_first_not_below),
-      cmocka_unit_test(rescales),
-      cmocka_unit_test(maps_rows),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

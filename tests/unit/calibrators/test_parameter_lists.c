@@ -1,7 +1,7 @@
 #include "calibrators/parameter_lists.h"
 
+#include "base/json_read.h"
 #include "calibrator_help.h"
-#include "core/json_read.h"
 
 typedef struct given {
   pcal_env env;
@@ -15,22 +15,20 @@ static const pc_json_node *given_parse(given *about, const char *text) {
   return about->tree.root;
 }
 
-static void names(void **state) {
-  (void)state;
+TEST(names) {
   given about;
   pcal_error err;
   const pc_json_node *root = given_parse(&about, "{\"a\": 1,\n\"bc\": 2}");
-  assert_int_equal(pc_parameters_are(root, "bc a", "f", &err), PCAL_OK);
-  assert_int_equal(pc_parameters_are(root, "a", "f", &err), PCAL_DATA);
+  assert_int_equal(pc_parameters_check_names(root, "bc a", "f", &err), PCAL_OK);
+  assert_int_equal(pc_parameters_check_names(root, "a", "f", &err), PCAL_DATA);
   assert_sentence(err, PCAL_DATA,
                   "f, line 1: there are 2 parameters where 1 belong; fit again");
-  assert_int_equal(pc_parameters_are(root, "a b", "f", &err), PCAL_DATA);
+  assert_int_equal(pc_parameters_check_names(root, "a b", "f", &err), PCAL_DATA);
   assert_sentence(err, PCAL_DATA, "f, line 1: the parameter \"b\" is missing; fit again");
   pc_json_tree_free(&about.tree);
 }
 
-static void lists(void **state) {
-  (void)state;
+TEST(lists) {
   given about;
   pcal_error err;
   const pc_json_node *found = NULL;
@@ -63,8 +61,7 @@ static int takes(const char *text, pc_list_order order) {
   return status == PCAL_OK;
 }
 
-static void numbers(void **state) {
-  (void)state;
+TEST(numbers) {
   assert_true(takes("[0, 2, 1]", PC_LIST_ANY));
   assert_true(takes("[]", PC_LIST_STRICT));
   assert_false(takes("[0, 2.1]", PC_LIST_ANY));
@@ -79,13 +76,4 @@ static void numbers(void **state) {
   assert_true(takes("[0, 0, 1, 1, 2]", PC_LIST_PAIRED));
   assert_false(takes("[0, 0, 0]", PC_LIST_PAIRED));
   assert_false(takes("[0, 1, 0]", PC_LIST_PAIRED));
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(names),
-      cmocka_unit_test(lists),
-      cmocka_unit_test(numbers),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

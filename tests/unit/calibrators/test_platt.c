@@ -1,5 +1,5 @@
 /* Numbers in brackets are the edge cases of platt.c. */
-#include "calibrators/logistic.h"
+#include "calibrators/linear/logistic.h"
 #include "convex_help.h"
 
 enum { ROWS = 800, K = 4 };
@@ -8,8 +8,7 @@ static double logits[ROWS * K], out[ROWS * K];
 static int32_t labels[ROWS];
 
 /* Two scores only: q is the mean of the smooth targets of each. */
-static void closed_form(void **state) {
-  (void)state;
+TEST(closed_form) {
   static const double z[] = {1, 1, 1, 1, 1, -2, -2, -2, -2, -2};
   static const int32_t y[] = {1, 1, 1, 1, 0, 0, 0, 0, 1, 0};
   const pcal_batch batch = help_batch(PCAL_LOGIT, z, y, 10, 1);
@@ -32,8 +31,7 @@ static void closed_form(void **state) {
 }
 
 /* The objective is the sum over classes of smooth log scores; moving a or b raises it. */
-static void result_is_a_minimum(void **state) {
-  (void)state;
+TEST(result_is_a_minimum) {
   help_draw(logits, labels, ROWS, K, 2.0, 1.5);
   const pcal_batch batch = help_batch(PCAL_LOGIT, logits, labels, ROWS, K);
   pcal_calibrator *calibrator = help_fit(&batch, "platt");
@@ -65,8 +63,7 @@ static void result_is_a_minimum(void **state) {
 }
 
 /* [1] Probabilities as log-odds: the same as their logits. */
-static void probabilities_enter_as_odds(void **state) {
-  (void)state;
+TEST(probabilities_enter_as_odds) {
   static double probs[ROWS];
   help_draw(logits, labels, ROWS, 1, 2.0, 1.5);
   for (size_t i = 0; i < ROWS; i++) {
@@ -86,8 +83,7 @@ static void probabilities_enter_as_odds(void **state) {
 }
 
 /* [3] */
-static void shares_of_tiny_sigmoids_are_kept(void **state) {
-  (void)state;
+TEST(shares_of_tiny_sigmoids_are_kept) {
   static const char text[] =
       "{\"format\": \"propercal-calibrator\", \"version\": 1, \"spec\": "
       "\"platt\", \"method\": \"platt\", \"classes\": 2, \"columns\": 2, "
@@ -109,8 +105,7 @@ static void shares_of_tiny_sigmoids_are_kept(void **state) {
 }
 
 /* [4] */
-static void smooth_targets_keep_it_finite(void **state) {
-  (void)state;
+TEST(smooth_targets_keep_it_finite) {
   const double z[4] = {-2, -1, 1, 2};
   const int32_t y[4] = {0, 0, 1, 1}, none[4] = {0, 0, 0, 0};
   const pcal_batch apart = help_batch(PCAL_LOGIT, z, y, 4, 1);
@@ -128,8 +123,7 @@ static void smooth_targets_keep_it_finite(void **state) {
 }
 
 /* [6] */
-static void few_rows_are_refused(void **state) {
-  (void)state;
+TEST(few_rows_are_refused) {
   help_draw(logits, labels, 5, K, 2.0, 1.5);
   const pcal_batch batch = help_batch(PCAL_LOGIT, logits, labels, 5, K);
   help_refused(&batch, "platt", PCAL_USAGE,
@@ -137,40 +131,22 @@ static void few_rows_are_refused(void **state) {
                "rows");
 }
 
-static void extremes(void **state) {
-  (void)state;
+TEST(extremes) {
   help_extremes("platt");
 }
 
-static void memory_runs_out(void **state) {
-  (void)state;
+TEST(memory_runs_out) {
   help_draw(logits, labels, 40, K, 2.0, 1.5);
   const pcal_batch batch = help_batch(PCAL_LOGIT, logits, labels, 40, K);
   help_scenario about = {&batch, "platt"};
   unit_fail_each_allocation(help_fit_and_apply, &about);
 }
 
-static void reads_only_its_parameters(void **state) {
-  (void)state;
+TEST(reads_only_its_parameters) {
   help_refuses("platt", "{\"a\": [1, 1]}",
                "cal.json, line 9: the parameters of platt are a and b");
   help_refuses("platt", "{\"a\": [1, 1, 1], \"b\": [0, 0]}",
                "cal.json, line 9: a must hold 2 numbers, one for each column of scores");
   help_refuses("platt", "{\"a\": [1, 1], \"b\": [0, null]}",
                "cal.json, line 9: b must hold numbers between -1e+100 and 1e+100");
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(closed_form),
-      cmocka_unit_test(result_is_a_minimum),
-      cmocka_unit_test(probabilities_enter_as_odds),
-      cmocka_unit_test(shares_of_tiny_sigmoids_are_kept),
-      cmocka_unit_test(smooth_targets_keep_it_finite),
-      cmocka_unit_test(few_rows_are_refused),
-      cmocka_unit_test(extremes),
-      cmocka_unit_test(memory_runs_out),
-      cmocka_unit_test(reads_only_its_parameters),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,8 +3,7 @@
 static forecast_fit_set quantile_set;
 
 /* Normal predictions come out as wide as targets really are: pit falls, coverage is right. */
-static void test_repairs_normals(void **state) {
-  (void)state;
+TEST(test_repairs_normals) {
   static double out[2 * FORECAST_FIT_ROWS];
   pcal_calibrator *calibrator = forecast_fit(&quantile_set.data, "quantile-isotonic");
   forecast_data after = quantile_set.data;
@@ -17,8 +16,7 @@ static void test_repairs_normals(void **state) {
 }
 
 /* u of 1/8, 3/8, 5/8, 7/8 have just these frequencies: the map is the identity. */
-static void test_a_calibrated_set_stays(void **state) {
-  (void)state;
+TEST(test_a_calibrated_set_stays) {
   const double targets[] = {-1.1503493803760083, -0.3186393639643752, 0.3186393639643752,
                             1.1503493803760083};
   const double pairs[] = {0, 1, 0, 1, 0, 1, 0, 1}, probe[] = {3, 4};
@@ -33,8 +31,7 @@ static void test_a_calibrated_set_stays(void **state) {
 }
 
 /* Every target midway between the samples of levels 3/5 and 4/5: R(0.7) is 1/2. */
-static void test_moves_samples(void **state) {
-  (void)state;
+TEST(test_moves_samples) {
   const double samples[] = {0, 1, 2, 3, 0, 1, 2, 3}, targets[] = {2.5, 2.5};
   const forecast_data data = {PCAL_SAMPLES, 2, 4, samples, targets, NULL, NULL};
   double out[8];
@@ -50,8 +47,7 @@ static void test_moves_samples(void **state) {
 
 /* All targets equal to the lowest quantile: its level may be anything up to 1, so 0.1 stays,
  * and the others follow from no target above it. */
-static void test_moves_quantiles(void **state) {
-  (void)state;
+TEST(test_moves_quantiles) {
   const double quantiles[] = {1, 2, 4, 1, 2, 4}, targets[] = {1, 1};
   const forecast_data data = {PCAL_QUANTILES, 2, 3, quantiles, targets, forecast_levels, NULL};
   double out[6];
@@ -63,8 +59,7 @@ static void test_moves_quantiles(void **state) {
   pcal_calibrator_free(calibrator);
 }
 
-static void test_files_keep_every_bit(void **state) {
-  (void)state;
+TEST(test_files_keep_every_bit) {
   static double one[2 * FORECAST_FIT_ROWS], other[2 * FORECAST_FIT_ROWS];
   const forecast_data *const sets[] = {&quantile_set.data, &forecast_quantile_set,
                                        &forecast_sample_set};
@@ -75,21 +70,15 @@ static void test_files_keep_every_bit(void **state) {
   }
 }
 
-static void test_memory_may_run_out(void **state) {
-  (void)state;
+TEST(test_memory_may_run_out) {
   char method[] = "quantile-isotonic";
   unit_fail_each_allocation(forecast_fit_scenario, method);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_repairs_normals),
-      cmocka_unit_test(test_a_calibrated_set_stays),
-      cmocka_unit_test(test_moves_samples),
-      cmocka_unit_test(test_moves_quantiles),
-      cmocka_unit_test(test_files_keep_every_bit),
-      cmocka_unit_test(test_memory_may_run_out),
-  };
+static int make_set(void **state) {
+  (void)state;
   forecast_fit_make(&quantile_set);
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return 0;
 }
+
+TEST_GROUP(make_set, NULL)

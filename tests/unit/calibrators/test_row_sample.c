@@ -1,7 +1,7 @@
-#include "calibrators/row_sample.h"
+#include "calibrators/temperature/row_sample.h"
 
+#include "base/executor.h"
 #include "calibrator_help.h"
-#include "core/executor.h"
 
 enum { ROWS = 5000, CLASSES = 3, LIMIT = 200 };
 
@@ -48,8 +48,7 @@ static void assert_same_sample(pc_row_sample *a, pc_row_sample *b) {
   }
 }
 
-static void keeps_everything_while_it_fits(void **state) {
-  (void)state;
+TEST(keeps_everything_while_it_fits) {
   const pcal_env env = pc_env_resolve(NULL);
   const pc_rows rows = rows_of(drawn_scores, drawn_labels, NULL, LIMIT);
   pc_row_sample sample = sample_new(&env);
@@ -64,8 +63,7 @@ static void keeps_everything_while_it_fits(void **state) {
   pc_row_sample_free(&sample);
 }
 
-static void keeps_about_half_to_all_of_the_limit(void **state) {
-  (void)state;
+TEST(keeps_about_half_to_all_of_the_limit) {
   const pcal_env env = pc_env_resolve(NULL);
   const pc_rows rows = rows_of(drawn_scores, drawn_labels, NULL, ROWS);
   pc_row_sample sample = sample_new(&env);
@@ -76,8 +74,7 @@ static void keeps_about_half_to_all_of_the_limit(void **state) {
 }
 
 /* Backwards, and one by one. */
-static void order_does_not_matter(void **state) {
-  (void)state;
+TEST(order_does_not_matter) {
   const pcal_env env = pc_env_resolve(NULL);
   pc_row_sample forward = sample_new(&env), backward = sample_new(&env);
   const pc_rows all = rows_of(drawn_scores, drawn_labels, NULL, ROWS);
@@ -93,8 +90,7 @@ static void order_does_not_matter(void **state) {
 
 /* A sample that is told how many rows there are is the same; one of repeats notices that it
  * began too high. */
-static void the_number_of_rows_does_not_show(void **state) {
-  (void)state;
+TEST(the_number_of_rows_does_not_show) {
   static double repeats[ROWS * CLASSES];
   static int32_t zeros[ROWS];
   const pcal_env env = pc_env_resolve(NULL);
@@ -104,7 +100,7 @@ static void the_number_of_rows_does_not_show(void **state) {
     assert_int_equal(pc_row_sample_init(&told, &env, CLASSES, LIMIT, count, NULL), PCAL_OK);
     assert_int_equal(pc_row_sample_add(&told, &rows, NULL), PCAL_OK);
     assert_int_equal(pc_row_sample_add(&plain, &rows, NULL), PCAL_OK);
-    assert_false(pc_row_sample_sparse(&told) || pc_row_sample_sparse(&plain));
+    assert_false(pc_row_sample_is_sparse(&told) || pc_row_sample_is_sparse(&plain));
     assert_same_sample(&told, &plain);
     pc_row_sample_free(&told);
     pc_row_sample_free(&plain);
@@ -114,21 +110,20 @@ static void the_number_of_rows_does_not_show(void **state) {
   assert_int_equal(pc_row_sample_init(&sparse, &env, CLASSES, LIMIT, 1000 * ROWS, NULL),
                    PCAL_OK);
   assert_int_equal(pc_row_sample_add(&sparse, &rows, NULL), PCAL_OK);
-  assert_true(sparse.count == 0 && pc_row_sample_sparse(&sparse));
+  assert_true(sparse.count == 0 && pc_row_sample_is_sparse(&sparse));
   pc_row_sample_free(&sparse);
 }
 
 /* About an eighth of the rows, and all of them. */
-static void few_rows_of_a_sample(void **state) {
-  (void)state;
+TEST(few_rows_of_a_sample) {
   const pcal_env env = pc_env_resolve(NULL);
   const pc_rows rows = rows_of(drawn_scores, drawn_labels, NULL, ROWS);
   pc_row_sample sample = sample_new(&env);
   size_t few = 0;
   assert_int_equal(pc_row_sample_add(&sample, &rows, NULL), PCAL_OK);
   for (size_t i = 0; i < sample.count; i++) {
-    few += (size_t)pc_row_sample_few(&sample, i, 3);
-    assert_true(pc_row_sample_few(&sample, i, 0));
+    few += (size_t)pc_row_sample_in_subset(&sample, i, 3);
+    assert_true(pc_row_sample_in_subset(&sample, i, 0));
   }
   assert_true(few > sample.count / 32 && few < sample.count / 3);
   pc_row_sample_free(&sample);
@@ -145,8 +140,7 @@ static pcal_status add_part(void *user, size_t index, size_t worker, pcal_error 
   return pc_row_sample_add(&shared->sample, &shared->rows[index], err);
 }
 
-static void threads_do_not_matter(void **state) {
-  (void)state;
+TEST(threads_do_not_matter) {
   enum { PART = ROWS / 4 };
   pcal_env env = pc_env_resolve(NULL);
   env.threads = 4;
@@ -164,8 +158,7 @@ static void threads_do_not_matter(void **state) {
 }
 
 /* Floats where they lie give the sample of the same numbers as doubles, also in part. */
-static void floats_give_the_same_sample(void **state) {
-  (void)state;
+TEST(floats_give_the_same_sample) {
   static float floats[ROWS * CLASSES];
   static double doubles[ROWS * CLASSES];
   static uint64_t ids[ROWS];
@@ -199,8 +192,7 @@ static void floats_give_the_same_sample(void **state) {
 }
 
 /* Rows that were not looked at and turn out not to be finite are passed over. */
-static void odd_floats_are_passed_over(void **state) {
-  (void)state;
+TEST(odd_floats_are_passed_over) {
   const float floats[] = {1.0f, 2.0f,     3.0f, 1.0f, NAN,  3.0f,
                           4.0f, INFINITY, 0.0f, 0.0f, 9.0f, 1.0f};
   const uint64_t ids[] = {0, 1, 2, 3};
@@ -220,8 +212,7 @@ static void odd_floats_are_passed_over(void **state) {
 }
 
 /* A row of weight w is w rows; fractions count as one row more. */
-static void weights_are_repeats(void **state) {
-  (void)state;
+TEST(weights_are_repeats) {
   const pcal_env env = pc_env_resolve(NULL);
   pc_row_sample weighted = sample_new(&env), repeated = sample_new(&env);
   for (size_t i = 0; i < 1000; i++) {
@@ -245,8 +236,7 @@ static void weights_are_repeats(void **state) {
 }
 
 /* Tiny weights still take one place each, so memory is bounded; huge ones are dropped. */
-static void extreme_weights(void **state) {
-  (void)state;
+TEST(extreme_weights) {
   const pcal_env env = pc_env_resolve(NULL);
   pc_row_sample sample = sample_new(&env);
   double *weights = malloc(ROWS * sizeof *weights);
@@ -264,8 +254,7 @@ static void extreme_weights(void **state) {
   free(weights);
 }
 
-static void equal_rows_go_together(void **state) {
-  (void)state;
+TEST(equal_rows_go_together) {
   const pcal_env env = pc_env_resolve(NULL);
   const double scores[CLASSES] = {1.0, -INFINITY, 0.0};
   const int32_t label = 2;
@@ -287,8 +276,7 @@ static pcal_status sample_scenario(const pcal_env *env, void *user, pcal_error *
   return status;
 }
 
-static void survives_every_failed_allocation(void **state) {
-  (void)state;
+TEST(survives_every_failed_allocation) {
   unit_fail_each_allocation(sample_scenario, NULL);
 }
 
@@ -298,20 +286,4 @@ static int draw_all(void **state) {
   return 0;
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(keeps_everything_while_it_fits),
-      cmocka_unit_test(keeps_about_half_to_all_of_the_limit),
-      cmocka_unit_test(order_does_not_matter),
-      cmocka_unit_test(the_number_of_rows_does_not_show),
-      cmocka_unit_test(few_rows_of_a_sample),
-      cmocka_unit_test(threads_do_not_matter),
-      cmocka_unit_test(floats_give_the_same_sample),
-      cmocka_unit_test(odd_floats_are_passed_over),
-      cmocka_unit_test(weights_are_repeats),
-      cmocka_unit_test(extreme_weights),
-      cmocka_unit_test(equal_rows_go_together),
-      cmocka_unit_test(survives_every_failed_allocation),
-  };
-  return cmocka_run_group_tests(tests, draw_all, NULL);
-}
+TEST_GROUP(draw_all, NULL)

@@ -1,13 +1,13 @@
 /* Numbers in brackets are the edge cases of scaling_binning.c. */
 #include "calibrator_help.h"
-#include "calibrators/score_tables.h"
-#include "calibrators/sigmoid_fit.h"
+#include "calibrators/bin_maps.h"
+#include "calibrators/binning/sigmoid_fit.h"
 
 #define ROWS 90
 
 /* Begins as the model does. */
 typedef struct model {
-  pc_score_tables *tables;
+  pc_bin_maps *tables;
   size_t count;
   pc_sigmoid *sigmoids;
 } model;
@@ -31,8 +31,7 @@ static int by_value(const void *a, const void *b) {
 
 /* All rows for all steps, by another way: the sigmoid on the rows as they come, and the mean of
  * its values over each ninth of the sorted ones. */
-static void without_split(void **state) {
-  (void)state;
+TEST(without_split) {
   for (int turned = 0; turned < 2; turned++) {
     double probs[ROWS], x[ROWS], weight[ROWS], hits[ROWS], values[ROWS], out[ROWS];
     int32_t labels[ROWS];
@@ -68,8 +67,7 @@ static void without_split(void **state) {
 
 /* [1] The seed draws thirds; equal seeds give equal files, and each third has its share: with
  * outcomes that follow the score exactly the means hardly depend on the draw. */
-static void seeds_draw_thirds(void **state) {
-  (void)state;
+TEST(seeds_draw_thirds) {
   double probs[ROWS];
   int32_t labels[ROWS];
   draw(probs, labels, ROWS, 0);
@@ -93,8 +91,7 @@ static void seeds_draw_thirds(void **state) {
 }
 
 /* [1] Weights that are not whole divide rows: three rows of weight 1/3 are dealt like one. */
-static void weights_may_be_divided(void **state) {
-  (void)state;
+TEST(weights_may_be_divided) {
   double probs[ROWS], weights[ROWS];
   int32_t labels[ROWS];
   draw(probs, labels, ROWS, 0);
@@ -111,8 +108,7 @@ static void weights_may_be_divided(void **state) {
 }
 
 /* [2] Too few rows to split: said, and done on all of them. */
-static void few_rows(void **state) {
-  (void)state;
+TEST(few_rows) {
   double probs[10];
   int32_t labels[10];
   draw(probs, labels, 10, 0);
@@ -123,8 +119,8 @@ static void few_rows(void **state) {
                       "there are fewer rows than three times the bins, so all rows served for "
                       "each step; use fewer bins, or temperature");
   assert_int_equal(whole->fit.warning_count, 0);
-  const pc_score_table *a = &model_of(calibrator)->tables->tables[0];
-  const pc_score_table *b = &model_of(whole)->tables->tables[0];
+  const pc_bin_map *a = &model_of(calibrator)->tables->tables[0];
+  const pc_bin_map *b = &model_of(whole)->tables->tables[0];
   assert_int_equal(a->count, b->count);
   assert_memory_equal(a->values, b->values, a->count * sizeof(double));
   pcal_calibrator_free(calibrator);
@@ -132,8 +128,7 @@ static void few_rows(void **state) {
 }
 
 /* [6] */
-static void constant_scores(void **state) {
-  (void)state;
+TEST(constant_scores) {
   double probs[ROWS], out[ROWS];
   int32_t labels[ROWS];
   for (size_t i = 0; i < ROWS; i++) {
@@ -149,8 +144,7 @@ static void constant_scores(void **state) {
   pcal_calibrator_free(calibrator);
 }
 
-static void files(void **state) {
-  (void)state;
+TEST(files) {
   const char *method = "scaling-binning:bins=2";
   help_parameters(method, 1,
                   "{\"a\": [1], \"b\": [0], \"edges\": [[0.5]], \"values\": [[0, 1]]}", NULL);
@@ -165,13 +159,4 @@ static void files(void **state) {
                   "cal.json, line 3: a table of values must hold 1 to 2 numbers");
   help_parameters(method, 1, "{\"a\": [1], \"edges\": [[0.5]], \"values\": [[0, 1]]}",
                   "cal.json, line 3: the parameter \"b\" is missing; fit again");
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(without_split),          cmocka_unit_test(seeds_draw_thirds),
-      cmocka_unit_test(weights_may_be_divided), cmocka_unit_test(few_rows),
-      cmocka_unit_test(constant_scores),        cmocka_unit_test(files),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,7 +64,7 @@ static void check_side(const pc_sorted_column *side, const pcal_batch *batch, si
 
 static void run(const pcal_batch *batch, int pooled, uint64_t limit, unsigned threads) {
   static seen all;
-  const pc_calibrator_row *row = NULL;
+  const pc_calibrator_method *row = NULL;
   pc_options options;
   pc_layout layout;
   pcal_source *source = NULL;
@@ -78,7 +78,7 @@ static void run(const pcal_batch *batch, int pooled, uint64_t limit, unsigned th
                    PCAL_OK);
   assert_int_equal(pcal_source_borrow(batch, NULL, &all.env, &source, NULL), PCAL_OK);
   const pc_fit_task task = {source, &all.env, 0, calibrator};
-  pc_score_columns request = pc_score_columns_of_classes(&layout);
+  pc_score_columns_request request = pc_score_columns_of_classes(&layout);
   request.pooled = pooled;
   request.remedy = "give less";
   request.user = &all;
@@ -105,8 +105,7 @@ static void draw(double *probs, int32_t *labels, double *weights) {
   }
 }
 
-static void classes(void **state) {
-  (void)state;
+TEST(classes) {
   static double probs[ROWS * K], weights[ROWS];
   static int32_t labels[ROWS];
   draw(probs, labels, weights);
@@ -123,8 +122,7 @@ static void classes(void **state) {
   }
 }
 
-static void one_column(void **state) {
-  (void)state;
+TEST(one_column) {
   static double probs[ROWS], weights[ROWS];
   static int32_t labels[ROWS];
   const pc_rng rng = {6, 6};
@@ -139,12 +137,4 @@ static void one_column(void **state) {
   run(&batch, 0, 0, 2);
   batch.kind = PCAL_CONFIDENCE;
   run(&batch, 0, 0, 1);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(classes),
-      cmocka_unit_test(one_column),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

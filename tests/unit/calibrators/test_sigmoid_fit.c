@@ -1,11 +1,10 @@
-#include "calibrators/sigmoid_fit.h"
+#include "calibrators/binning/sigmoid_fit.h"
 
 #include "../unit.h"
-#include "core/rng.h"
+#include "base/rng.h"
 
 /* Two places, two parameters: the targets are met exactly. */
-static void two_places(void **state) {
-  (void)state;
+TEST(two_places) {
   const double x[] = {-1.0, 2.0}, weight[] = {4.0, 6.0}, hits[] = {1.0, 4.0};
   const double hit = 6.0 / 7.0, miss = 1.0 / 7.0;
   const pc_sigmoid sigmoid = pc_sigmoid_fit(x, weight, hits, 2);
@@ -14,8 +13,7 @@ static void two_places(void **state) {
 }
 
 /* The gradient vanishes; separable and one-sided outcomes have finite fits. */
-static void gradients_vanish(void **state) {
-  (void)state;
+TEST(gradients_vanish) {
   enum { N = 40 };
   for (int shape = 0; shape < 5; shape++) {
     double x[N], weight[N], hits[N], sums[2] = {0, 0}, positive = 0, total = 0;
@@ -47,30 +45,18 @@ static void gradients_vanish(void **state) {
   }
 }
 
-static void equal_places(void **state) {
-  (void)state;
+TEST(equal_places) {
   const double x[] = {3.0, 3.0, 3.0}, weight[] = {1, 1, 2}, hits[] = {1, 0, 0};
   const pc_sigmoid sigmoid = pc_sigmoid_fit(x, weight, hits, 3);
   assert_same(sigmoid.a, 0.0);
   assert_near(pc_sigmoid_at(&sigmoid, 3.0), (1 * 2.0 / 3 + 3 * 0.2) / 4, 1e-10);
 }
 
-static void logits_are_kept_finite(void **state) {
-  (void)state;
+TEST(logits_are_kept_finite) {
   assert_near(pc_sigmoid_logit(0.0), log(1e-12), 1e-10);
   assert_near(pc_sigmoid_logit(1.00001), -log(1e-12), 1e-4);
   assert_same(pc_sigmoid_logit(0.5), 0.0);
   const pc_sigmoid steep = {1e6, 0.0};
   assert_same(pc_sigmoid_at(&steep, 30.0), 1.0);
   assert_same(pc_sigmoid_at(&steep, -30.0), 0.0);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(two_places),
-      cmocka_unit_test(gradients_vanish),
-      cmocka_unit_test(equal_places),
-      cmocka_unit_test(logits_are_kept_finite),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

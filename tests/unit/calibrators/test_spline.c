@@ -1,5 +1,5 @@
 /* Numbers in brackets are the edge cases of spline.c. */
-#include "calibrators/spline.h"
+#include "calibrators/spline/spline.h"
 
 #include "calibrator_help.h"
 
@@ -24,8 +24,7 @@ static pcal_batch drawn(void) {
 }
 
 /* [4] and what does not suit the data. */
-static void options_must_suit(void **state) {
-  (void)state;
+TEST(options_must_suit) {
   const pcal_batch rows = drawn();
   const pcal_batch one = help_batch(PCAL_PROBABILITY, column, ones, ROWS, 1);
   help_refused(&rows, "spline:rank=4", PCAL_USAGE,
@@ -43,8 +42,7 @@ static void options_must_suit(void **state) {
 }
 
 /* [4] One column: its score, whatever the target is called; class 0 gets the rest. */
-static void one_column(void **state) {
-  (void)state;
+TEST(one_column) {
   static const char *const specs[] = {"spline", "spline:target=all",
                                       "spline:target=class,class=1"};
   double out[3][ROWS];
@@ -52,7 +50,7 @@ static void one_column(void **state) {
   const pcal_batch one = help_batch(PCAL_PROBABILITY, column, ones, ROWS, 1);
   for (size_t s = 0; s < 3; s++) {
     pcal_calibrator *calibrator = help_fit(&one, specs[s]);
-    assert_int_equal(pcal_calibrator_columns(calibrator), 1);
+    assert_int_equal(pcal_calibrator_column_count(calibrator), 1);
     help_apply(calibrator, &one, out[s]);
     pcal_calibrator_free(calibrator);
   }
@@ -61,8 +59,7 @@ static void one_column(void **state) {
 }
 
 /* [5] */
-static void few_scores(void **state) {
-  (void)state;
+TEST(few_scores) {
   const double two[] = {0.2, 0.2, 0.7, 0.7};
   const int32_t truth[] = {0, 1, 1, 1};
   const pcal_batch batch = help_batch(PCAL_PROBABILITY, two, truth, 4, 1);
@@ -75,8 +72,7 @@ static void few_scores(void **state) {
 }
 
 /* A single column goes to files as such. */
-static void one_column_in_files(void **state) {
-  (void)state;
+TEST(one_column_in_files) {
   static const char *const names[] = {"cat", "dog", "cow"};
   const pcal_batch rows = drawn();
   pcal_calibrator *calibrator = help_fit(&rows, "spline:target=within,rank=2");
@@ -85,10 +81,12 @@ static void one_column_in_files(void **state) {
   pcal_source *source = NULL;
   help_text csv = {NULL, 0, 0}, npy = {NULL, 0, 0};
   assert_int_equal(pcal_source_borrow(&rows, names, NULL, &source, NULL), PCAL_OK);
-  assert_int_equal(pcal_apply_run(source, calibrator, "csv", NULL, help_sink, &csv, NULL),
-                   PCAL_OK);
-  assert_int_equal(pcal_apply_run(source, calibrator, "npy", NULL, help_sink, &npy, NULL),
-                   PCAL_OK);
+  assert_int_equal(
+      pcal_calibrator_apply_source(source, calibrator, "csv", NULL, help_sink, &csv, NULL),
+      PCAL_OK);
+  assert_int_equal(
+      pcal_calibrator_apply_source(source, calibrator, "npy", NULL, help_sink, &npy, NULL),
+      PCAL_OK);
   const char *at = csv.bytes;
   for (size_t i = 0; i < ROWS; i++) {
     double value = NAN;
@@ -105,8 +103,7 @@ static void one_column_in_files(void **state) {
   pcal_calibrator_free(calibrator);
 }
 
-static void tells(void **state) {
-  (void)state;
+TEST(tells) {
   static const char *const cases[][2] = {
       {"spline", "learned      1 natural spline with 6 knots for the class of rank 1\n"},
       {"spline:rank=2,knots=4,runout=cubic",
@@ -131,8 +128,7 @@ static void tells(void **state) {
   }
 }
 
-static void files(void **state) {
-  (void)state;
+TEST(files) {
   help_parameters("spline:knots=3", 3,
                   "{\"knots\": [[0, 0, -1]], \"scores\": [[0.5, 1]], \"values\": [[1, 0.5]]}",
                   NULL);
@@ -161,16 +157,4 @@ static void files(void **state) {
   help_parameters("spline:knots=3,target=class", 1,
                   "{\"knots\": [[0, 0, 0]], \"scores\": [[0.5]], \"values\": [[1]]}",
                   "cal.json, line 3: one column holds the score of class 1; give class=1");
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(options_must_suit),
-      cmocka_unit_test(one_column),
-      cmocka_unit_test(few_scores),
-      cmocka_unit_test(one_column_in_files),
-      cmocka_unit_test(tells),
-      cmocka_unit_test(files),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
 /* Against another basis of the same splines, solved another way. */
-#include "calibrators/spline_fit.h"
+#include "calibrators/spline/spline_fit.h"
 
 #include "../unit.h"
-#include "core/rng.h"
+#include "base/rng.h"
 
 #define ENTRIES 600 /* more than are looked at together */
 #define KNOTS 7
@@ -30,7 +30,7 @@ static void draw(hand *to, size_t count, uint64_t seed, int tied) {
 /* Fits to a copy of the table, which is used up; `room` is that of the copy. */
 static pcal_status fit_with_room(const pcal_env *env, const pc_spline_rule *rule,
                                  const pc_curve_table *rows, size_t room, double *values,
-                                 pc_score_line *line, pc_spline_report *report,
+                                 pc_line_map *line, pc_spline_fit_result *report,
                                  pcal_error *err) {
   pc_curve_table copy;
   PC_TRY(pc_curve_table_room(env, room, &copy, err));
@@ -45,8 +45,8 @@ static pcal_status fit_with_room(const pcal_env *env, const pc_spline_rule *rule
 }
 
 static pcal_status fit(const pcal_env *env, const pc_spline_rule *rule,
-                       const pc_curve_table *rows, double *values, pc_score_line *line,
-                       pc_spline_report *report, pcal_error *err) {
+                       const pc_curve_table *rows, double *values, pc_line_map *line,
+                       pc_spline_fit_result *report, pcal_error *err) {
   return fit_with_room(env, rule, rows, rows->count, values, line, report, err);
 }
 
@@ -147,8 +147,7 @@ static void expected_map(const hand *from, pc_runout runout, int cumulative, dou
   }
 }
 
-static void agrees_with_another_basis(void **state) {
-  (void)state;
+TEST(agrees_with_another_basis) {
   const pcal_env env = pc_env_resolve(NULL);
   for (int tied = 0; tied < 2; tied++)
     for (int runout = PC_RUNOUT_NATURAL; runout <= PC_RUNOUT_CUBIC; runout++)
@@ -160,8 +159,8 @@ static void agrees_with_another_basis(void **state) {
                                      .runout = (pc_runout)runout,
                                      .cumulative = cumulative,
                                      .points = ENTRIES};
-        pc_score_line line = {0};
-        pc_spline_report report;
+        pc_line_map line = {0};
+        pc_spline_fit_result report;
         assert_int_equal(fit(&env, &rule, &from.table, values, &line, &report, NULL), PCAL_OK);
         expected_map(&from, (pc_runout)runout, cumulative, expected);
         assert_int_equal(line.count, ENTRIES);
@@ -187,7 +186,7 @@ static double map_at(const constrained *about, const double *values, size_t i) {
   double bends[KNOTS], before = 0;
   for (size_t j = 0; j < i; j++)
     before += from->weight[j];
-  pc_spline_bend(&about->space, values, bends);
+  pc_spline_second_derivatives(&about->space, values, bends);
   return from->score[i] +
          pc_spline_mean_slope(&about->space, before / (from->table.total - 1),
                               (before + from->weight[i] - 1) / (from->table.total - 1), values,
@@ -197,13 +196,13 @@ static double map_at(const constrained *about, const double *values, size_t i) {
 static double objective(const constrained *about, const double *values) {
   const hand *from = about->from;
   double bends[KNOTS], before = 0, sum = 0, square = 0;
-  pc_spline_bend(&about->space, values, bends);
+  pc_spline_second_derivatives(&about->space, values, bends);
   for (size_t j = 0; j < from->table.count; j++) {
     before += from->weight[j];
     sum += from->hits[j] - from->weight[j] * from->score[j];
     const pc_spline_form at =
         pc_spline_value(&about->space, (before - 1) / (from->table.total - 1));
-    const double gap = pc_spline_take(&at, values, bends) - sum / from->table.total;
+    const double gap = pc_spline_evaluate(&at, values, bends) - sum / from->table.total;
     square += from->weight[j] * gap * gap;
   }
   return square / from->table.total / 2;
@@ -211,8 +210,7 @@ static double objective(const constrained *about, const double *values) {
 
 /* Feasible, and the gradient is a sum of active normals with factors that are not negative:
  * derivatives by differences, which are exact for what is quadratic and linear. */
-static void constrained_is_optimal(void **state) {
-  (void)state;
+TEST(constrained_is_optimal) {
   const pcal_env env = pc_env_resolve(NULL);
   for (uint64_t seed = 0; seed < 6; seed++) {
     hand from;
@@ -222,8 +220,8 @@ static void constrained_is_optimal(void **state) {
         .knots = KNOTS, .runout = PC_RUNOUT_NATURAL, .constrained = 1, .points = ENTRIES};
     double values[KNOTS], gradient[KNOTS], normal[40][KNOTS], u[40] = {0}, left[KNOTS];
     size_t active = 0;
-    pc_score_line line = {0};
-    pc_spline_report report;
+    pc_line_map line = {0};
+    pc_spline_fit_result report;
     assert_int_equal(pc_spline_space_new(&env, KNOTS, PC_RUNOUT_NATURAL, &about.space, NULL),
                      PCAL_OK);
     assert_int_equal(fit(&env, &rule, &from.table, values, &line, &report, NULL), PCAL_OK);
@@ -280,8 +278,8 @@ static void constrained_is_optimal(void **state) {
 static double only_value(const hand *from, const pc_spline_rule *rule, size_t entry) {
   const pcal_env env = pc_env_resolve(NULL);
   double values[KNOTS];
-  pc_score_line line = {0};
-  pc_spline_report report;
+  pc_line_map line = {0};
+  pc_spline_fit_result report;
   assert_int_equal(fit(&env, rule, &from->table, values, &line, &report, NULL), PCAL_OK);
   const double value = line.value[entry];
   assert_true(report.rank < KNOTS);
@@ -290,8 +288,7 @@ static double only_value(const hand *from, const pc_spline_rule *rule, size_t en
 }
 
 /* Constant scores become their frequency: the slope over all places is the mean error. */
-static void constant_scores(void **state) {
-  (void)state;
+TEST(constant_scores) {
   hand from = {.score = {0.75}, .weight = {8}, .hits = {4}};
   from.table = (pc_curve_table){
       .count = 1, .score = from.score, .weight = from.weight, .hits = from.hits, .total = 8};
@@ -308,15 +305,14 @@ static void constant_scores(void **state) {
 
 /* Of many entries some become points: the first, the last, and between them at equal
  * distances. */
-static void long_tables_are_thinned(void **state) {
-  (void)state;
+TEST(long_tables_are_thinned) {
   const pcal_env env = pc_env_resolve(NULL);
   hand from;
   double values[KNOTS];
   draw(&from, ENTRIES, 3, 0);
   pc_spline_rule rule = {.knots = KNOTS, .points = 8};
-  pc_score_line line = {0}, full = {0};
-  pc_spline_report report;
+  pc_line_map line = {0}, full = {0};
+  pc_spline_fit_result report;
   assert_int_equal(fit(&env, &rule, &from.table, values, &line, &report, NULL), PCAL_OK);
   rule.points = ENTRIES;
   assert_int_equal(fit(&env, &rule, &from.table, values, &full, &report, NULL), PCAL_OK);
@@ -330,19 +326,18 @@ static void long_tables_are_thinned(void **state) {
 }
 
 /* Whether or not the line takes the table's room. */
-static void room_does_not_show(void **state) {
-  (void)state;
+TEST(room_does_not_show) {
   const pcal_env env = pc_env_resolve(NULL);
   const pc_spline_rule rule = {.knots = KNOTS, .points = 2 * ENTRIES};
   static const size_t rooms[] = {ENTRIES, 2 * ENTRIES - 1, 2 * ENTRIES + 3, 3 * ENTRIES};
   hand from;
   double values[KNOTS], first[KNOTS];
-  pc_score_line line = {0};
-  pc_spline_report report;
+  pc_line_map line = {0};
+  pc_spline_fit_result report;
   draw(&from, ENTRIES, 4, 1);
   assert_int_equal(fit(&env, &rule, &from.table, first, &line, &report, NULL), PCAL_OK);
   for (size_t r = 0; r < UNIT_COUNT(rooms); r++) {
-    pc_score_line other = {0};
+    pc_line_map other = {0};
     assert_int_equal(
         fit_with_room(&env, &rule, &from.table, rooms[r], values, &other, &report, NULL),
         PCAL_OK);
@@ -356,7 +351,7 @@ static void room_does_not_show(void **state) {
 }
 
 /* Keeps the values of a line in [0, 1] and returns how many were not. */
-static size_t clip_line(pc_score_line *line) {
+static size_t clip_line(pc_line_map *line) {
   size_t outside = 0;
   for (size_t i = 0; i < line->count; i++) {
     outside += line->value[i] < 0 || line->value[i] > 1;
@@ -367,15 +362,14 @@ static size_t clip_line(pc_score_line *line) {
 
 /* As published: the value just behind an entry is that of the next one, and at the next one
  * that of the entry; values outside [0, 1] are left to the caller. */
-static void published_interpolation(void **state) {
-  (void)state;
+TEST(published_interpolation) {
   const pcal_env env = pc_env_resolve(NULL);
   hand from;
   double values[KNOTS];
   draw(&from, 50, 9, 0);
   pc_spline_rule rule = {.knots = KNOTS, .points = ENTRIES};
-  pc_score_line right = {0}, wrong = {0};
-  pc_spline_report report;
+  pc_line_map right = {0}, wrong = {0};
+  pc_spline_fit_result report;
   assert_int_equal(fit(&env, &rule, &from.table, values, &right, &report, NULL), PCAL_OK);
   rule.published = 1;
   assert_int_equal(fit(&env, &rule, &from.table, values, &wrong, &report, NULL), PCAL_OK);
@@ -383,14 +377,14 @@ static void published_interpolation(void **state) {
   assert_true(clip_line(&wrong) > 0);
   for (size_t i = 1; i + 1 < 50; i++) {
     const double at = from.score[i], before = from.score[i - 1];
-    assert_near(pc_score_line_at(&wrong, at), right.value[i - 1], 1e-12);
+    assert_near(pc_line_map_value(&wrong, at), right.value[i - 1], 1e-12);
     const double place = before + 0.25 * (at - before);
-    assert_near(pc_score_line_at(&wrong, place),
+    assert_near(pc_line_map_value(&wrong, place),
                 0.25 * right.value[i - 1] + 0.75 * right.value[i], 1e-9);
   }
-  assert_same(pc_score_line_at(&wrong, from.score[0] / 2), right.value[0]);
-  assert_same(pc_score_line_at(&wrong, from.score[49]), right.value[49]);
-  assert_same(pc_score_line_at(&wrong, 1.0), right.value[49]);
+  assert_same(pc_line_map_value(&wrong, from.score[0] / 2), right.value[0]);
+  assert_same(pc_line_map_value(&wrong, from.score[49]), right.value[49]);
+  assert_same(pc_line_map_value(&wrong, 1.0), right.value[49]);
   pc_free(&env, right.score);
   pc_free(&env, wrong.score);
 }
@@ -399,30 +393,19 @@ static pcal_status scenario(const pcal_env *env, void *user, pcal_error *err) {
   const pc_spline_rule *rule = user;
   hand from;
   double values[KNOTS];
-  pc_score_line line = {0};
-  pc_spline_report report;
+  pc_line_map line = {0};
+  pc_spline_fit_result report;
   draw(&from, 20, 1, 0);
   const pcal_status status = fit(env, rule, &from.table, values, &line, &report, err);
   pc_free(env, line.score);
   return status;
 }
 
-static void memory_may_run_out(void **state) {
-  (void)state;
+TEST(memory_may_run_out) {
   pc_spline_rule rule = {.knots = KNOTS, .points = 10};
   unit_fail_each_allocation(scenario, &rule);
   rule.constrained = 1;
   unit_fail_each_allocation(scenario, &rule);
   rule.published = 1;
   unit_fail_each_allocation(scenario, &rule);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(agrees_with_another_basis), cmocka_unit_test(constrained_is_optimal),
-      cmocka_unit_test(constant_scores),           cmocka_unit_test(long_tables_are_thinned),
-      cmocka_unit_test(room_does_not_show),        cmocka_unit_test(published_interpolation),
-      cmocka_unit_test(memory_may_run_out),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

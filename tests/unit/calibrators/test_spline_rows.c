@@ -1,6 +1,6 @@
 /* What a spline calibrator sees of rows, and what it makes of them. */
 #include "calibrator_help.h"
-#include "calibrators/spline.h"
+#include "calibrators/spline/spline.h"
 
 #define ROWS 300
 #define K 4
@@ -42,8 +42,7 @@ static void check_column(const char *spec, const char *alone, const double *scor
   pcal_calibrator_free(single);
 }
 
-static void looks(void **state) {
-  (void)state;
+TEST(looks) {
   double rank[K][ROWS], within[ROWS], class[ROWS];
   int32_t rank_hit[K][ROWS], within_hit[ROWS], class_hit[ROWS];
   drawn();
@@ -70,8 +69,7 @@ static void looks(void **state) {
 }
 
 /* What comes out, from the lines by hand. */
-static void applies(void **state) {
-  (void)state;
+TEST(applies) {
   static const char *const specs[] = {"spline", "spline:rank=3", "spline:target=all",
                                       "spline:target=within,rank=2",
                                       "spline:target=class,class=1"};
@@ -80,7 +78,7 @@ static void applies(void **state) {
     static double out[ROWS * K];
     pcal_calibrator *calibrator = help_fit(&batch, specs[s]);
     const pc_spline_model *model = calibrator->parameters;
-    const size_t width = pcal_calibrator_columns(calibrator);
+    const size_t width = pcal_calibrator_column_count(calibrator);
     assert_int_equal(width, s < 3 ? K : 1);
     help_apply(calibrator, &batch, out);
     for (size_t i = 0; i < ROWS; i++) {
@@ -90,17 +88,17 @@ static void applies(void **state) {
       ranks_of(p, order);
       if (s < 2) {
         const size_t c = order[s == 0 ? 0 : 2];
-        const double g = pc_score_line_at(model->lines->lines, p[c]);
+        const double g = pc_line_map_value(model->lines->lines, p[c]);
         for (size_t j = 0; j < K; j++)
           expected[j] = j == c ? g : p[j] / (1 - p[c]) * (1 - g);
       } else if (s == 2) {
         for (size_t r = 0; r < K; r++)
-          sum += expected[order[r]] = pc_score_line_at(&model->lines->lines[r], p[order[r]]);
+          sum += expected[order[r]] = pc_line_map_value(&model->lines->lines[r], p[order[r]]);
         for (size_t j = 0; j < K; j++)
           expected[j] /= sum;
       } else {
         expected[0] =
-            pc_score_line_at(model->lines->lines, s == 3 ? p[order[0]] + p[order[1]] : p[1]);
+            pc_line_map_value(model->lines->lines, s == 3 ? p[order[0]] + p[order[1]] : p[1]);
       }
       for (size_t j = 0; j < width; j++)
         assert_true(fabs(out[i * width + j] - expected[j]) < 1e-12);
@@ -110,8 +108,7 @@ static void applies(void **state) {
 }
 
 /* A certain row: the others share what the spline takes from it. */
-static void certain_rows(void **state) {
-  (void)state;
+TEST(certain_rows) {
   const double rows[][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 0}};
   const int32_t truth[] = {0, 1, 0, 1};
   const pcal_batch batch = help_batch(PCAL_PROBABILITY, &rows[0][0], truth, 4, 3);
@@ -126,10 +123,9 @@ static void certain_rows(void **state) {
 
 /* Before clipping some scores of convention=gupta leave [0, 1]; apply never does, and gives the
  * same where no clipped point is near.  Rows of target=all are then not divided. */
-static void unclipped(void **state) {
+TEST(unclipped) {
   static const char *const specs[] = {"spline:knots=20,convention=gupta",
                                       "spline:knots=20,target=within,rank=2,convention=gupta"};
-  (void)state;
   const pcal_batch batch = drawn();
   size_t outside = 0, same = 0;
   for (size_t s = 0; s < UNIT_COUNT(specs); s++) {
@@ -149,14 +145,4 @@ static void unclipped(void **state) {
     pcal_calibrator_free(calibrator);
   }
   assert_true(outside > 0 && same > ROWS);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(looks),
-      cmocka_unit_test(applies),
-      cmocka_unit_test(certain_rows),
-      cmocka_unit_test(unclipped),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

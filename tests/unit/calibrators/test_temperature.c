@@ -1,7 +1,7 @@
 /* Numbers in brackets are the edge cases of temperature.c. */
+#include "base/json_read.h"
 #include "calibrator_help.h"
-#include "core/json_read.h"
-#include "kernels/tempered.h"
+#include "kernels/temperature_kernels.h"
 
 static double temperature_of(const pcal_calibrator *calibrator) {
   help_text text = help_save(calibrator);
@@ -15,13 +15,13 @@ static double temperature_of(const pcal_calibrator *calibrator) {
 }
 
 /* Mean objective of a batch of float64 scores at beta, straight from the rows. */
-static double mean_loss(const pcal_batch *batch, pc_tempered_wish wish, double beta) {
-  const pc_tempered_kernels *kernels = pc_tempered_kernels_best();
+static double mean_loss(const pcal_batch *batch, pc_temperature_score wish, double beta) {
+  const pc_temperature_kernels *kernels = pc_temperature_kernels_best();
   double sum = 0.0;
   for (size_t i = 0; i < batch->rows; i++) {
     const double *z = (const double *)batch->scores + i * batch->columns;
     size_t top = 0;
-    pc_tempered_block block;
+    pc_temperature_block block;
     block.count = 0;
     for (size_t j = 1; j < batch->columns; j++)
       top = z[j] > z[top] ? j : top;
@@ -33,8 +33,7 @@ static double mean_loss(const pcal_batch *batch, pc_tempered_wish wish, double b
 }
 
 /* A score gap of g with a share f of right answers: sigmoid(g / T) = f for both objectives. */
-static void closed_form_of_two_classes(void **state) {
-  (void)state;
+TEST(closed_form_of_two_classes) {
   static const char *const methods[] = {"temperature", "temperature:objective=brier"};
   enum { ROWS = 10 };
   double pairs[ROWS][2], single[ROWS];
@@ -72,14 +71,13 @@ static void closed_form_of_two_classes(void **state) {
 }
 
 /* [1] Probabilities, log-probabilities and logits of the same model give the same T. */
-static void kinds_agree(void **state) {
-  (void)state;
+TEST(kinds_agree) {
   enum { ROWS = 400, K = 4 };
   static double logits[ROWS * K], probs[ROWS * K], logs[ROWS * K];
   int32_t labels[ROWS];
   help_draw(logits, labels, ROWS, K, 3.0, 1.7);
   for (size_t i = 0; i < ROWS; i++) {
-    pc_tempered_kernels_best()->softmax(logits + i * K, 1, K, 1.0, probs + i * K);
+    pc_temperature_kernels_best()->softmax(logits + i * K, 1, K, 1.0, probs + i * K);
     for (size_t j = 0; j < K; j++)
       logs[i * K + j] = log(probs[i * K + j]);
   }
@@ -98,14 +96,13 @@ static void kinds_agree(void **state) {
 }
 
 /* The result is a minimum: moving T either way makes the objective larger. */
-static void result_is_a_minimum(void **state) {
-  (void)state;
+TEST(result_is_a_minimum) {
   enum { ROWS = 3000, K = 7 };
   static double logits[ROWS * K];
   static int32_t labels[ROWS];
   static const double truths[] = {0.3, 1.0, 4.0};
   static const char *const methods[] = {"temperature", "temperature:objective=brier"};
-  static const pc_tempered_wish wishes[] = {PC_TEMPERED_LOG, PC_TEMPERED_BRIER};
+  static const pc_temperature_score wishes[] = {PC_TEMPERATURE_LOG, PC_TEMPERATURE_BRIER};
   for (size_t t = 0; t < UNIT_COUNT(truths); t++)
     for (int m = 0; m < 2; m++) {
       help_draw(logits, labels, ROWS, K, 2.0, truths[t]);
@@ -125,8 +122,7 @@ static void result_is_a_minimum(void **state) {
 
 /* Rows that pull T in opposite directions give the Brier score two valleys; the deeper one is
  * taken although the search would leave T = 1 towards the other. */
-static void brier_takes_the_deeper_valley(void **state) {
-  (void)state;
+TEST(brier_takes_the_deeper_valley) {
   enum { ROWS = 50 };
   double logits[ROWS][2];
   int32_t labels[ROWS];
@@ -139,17 +135,16 @@ static void brier_takes_the_deeper_valley(void **state) {
   pcal_calibrator *calibrator = help_fit(&batch, "temperature:objective=brier");
   double lowest = INFINITY;
   for (int i = -900; i <= 900; i++)
-    lowest = fmin(lowest, mean_loss(&batch, PC_TEMPERED_BRIER, pow(10.0, i / 225.0)));
-  assert_true(mean_loss(&batch, PC_TEMPERED_BRIER, 1.01) <
-              mean_loss(&batch, PC_TEMPERED_BRIER, 1.0));
+    lowest = fmin(lowest, mean_loss(&batch, PC_TEMPERATURE_BRIER, pow(10.0, i / 225.0)));
+  assert_true(mean_loss(&batch, PC_TEMPERATURE_BRIER, 1.01) <
+              mean_loss(&batch, PC_TEMPERATURE_BRIER, 1.0));
   assert_true(calibrator->fit.after <= lowest);
   assert_true(temperature_of(calibrator) > 100);
   pcal_calibrator_free(calibrator);
 }
 
 /* [2] */
-static void impossible_rows_are_left_out(void **state) {
-  (void)state;
+TEST(impossible_rows_are_left_out) {
   const double probs[][3] = {{0.7, 0.3, 0.0}, {0.7, 0.3, 0.0}, {0.7, 0.3, 0.0}, {0.7, 0.3, 0.0},
                              {0.7, 0.3, 0.0}, {0.7, 0.3, 0.0}, {0.7, 0.3, 0.0}};
   const int32_t labels[] = {0, 0, 0, 0, 1, 2, 2};
@@ -174,8 +169,7 @@ static void impossible_rows_are_left_out(void **state) {
   pcal_calibrator_free(calibrator);
 }
 
-static void nothing_but_impossible_rows(void **state) {
-  (void)state;
+TEST(nothing_but_impossible_rows) {
   const double probs[][2] = {{1.0, 0.0}, {0.0, 1.0}};
   const int32_t labels[] = {1, 0};
   const pcal_batch batch = help_batch(PCAL_PROBABILITY, &probs[0][0], labels, 2, 2);
@@ -189,8 +183,7 @@ static void nothing_but_impossible_rows(void **state) {
 }
 
 /* [3] */
-static void separable_rows_stop_at_the_bound(void **state) {
-  (void)state;
+TEST(separable_rows_stop_at_the_bound) {
   const double logits[][3] = {{3, 1, 0}, {0, 2, 2}, {-1, -2, 4}};
   const int32_t labels[] = {0, 1, 2};
   static const char *const methods[] = {"temperature", "temperature:objective=brier"};
@@ -210,8 +203,7 @@ static void separable_rows_stop_at_the_bound(void **state) {
 }
 
 /* [4] */
-static void constant_scores_stay(void **state) {
-  (void)state;
+TEST(constant_scores_stay) {
   const double logits[][3] = {{5, 5, 5}, {-1, -1, -1}};
   const int32_t labels[] = {0, 2};
   const pcal_batch batch = help_batch(PCAL_LOGIT, &logits[0][0], labels, 2, 3);
@@ -227,8 +219,7 @@ static void constant_scores_stay(void **state) {
 }
 
 /* [4] The best T is 1 to the last bit, so nothing is better. */
-static void calibrated_rows_stay(void **state) {
-  (void)state;
+TEST(calibrated_rows_stay) {
   const double probs[] = {0.75, 0.75, 0.75, 0.75};
   const int32_t labels[] = {1, 1, 0, 1};
   const pcal_batch batch = help_batch(PCAL_PROBABILITY, probs, labels, 4, 1);
@@ -239,8 +230,7 @@ static void calibrated_rows_stay(void **state) {
 }
 
 /* [5] */
-static void contradicting_scores_stop_at_the_bound(void **state) {
-  (void)state;
+TEST(contradicting_scores_stop_at_the_bound) {
   const double logits[] = {2, 2, 2, -2};
   const int32_t labels[] = {0, 0, 1, 1};
   static const char *const methods[] = {"temperature", "temperature:objective=brier"};
@@ -258,8 +248,7 @@ static void contradicting_scores_stop_at_the_bound(void **state) {
   }
 }
 
-static void extreme_scores_give_numbers(void **state) {
-  (void)state;
+TEST(extreme_scores_give_numbers) {
   static const double sets[][6] = {{1e30, -1e30, -1e30, 1e30, 1e30, 0},
                                    {1.7e308, -1.7e308, -1.7e308, 1.7e308, 0, 1e308},
                                    {5e-324, 0, 0, 5e-324, 1e-300, 0},
@@ -282,8 +271,7 @@ static void extreme_scores_give_numbers(void **state) {
     }
 }
 
-static void saturated_probabilities(void **state) {
-  (void)state;
+TEST(saturated_probabilities) {
   const double probs[] = {1.0, 0.0, 1.0, 0.9, 0.9, 0.9, 1.000001, -0.000001};
   const int32_t labels[] = {1, 0, 1, 1, 0, 1, 1, 0};
   const pcal_batch batch = help_batch(PCAL_PROBABILITY, probs, labels, 8, 1);
@@ -298,8 +286,7 @@ static void saturated_probabilities(void **state) {
 }
 
 /* [6] Many equal rows leave the sample empty: another way to the same result. */
-static void few_distinct_rows(void **state) {
-  (void)state;
+TEST(few_distinct_rows) {
   enum { ROWS = 20000 };
   static double logits[ROWS];
   static int32_t labels[ROWS];
@@ -317,8 +304,7 @@ static void few_distinct_rows(void **state) {
   }
 }
 
-static void reads_only_its_parameters(void **state) {
-  (void)state;
+TEST(reads_only_its_parameters) {
   static const struct {
     const char *parameters, *sentence;
   } cases[] = {
@@ -350,33 +336,11 @@ static void reads_only_its_parameters(void **state) {
   }
 }
 
-static void refuses_confidences(void **state) {
-  (void)state;
+TEST(refuses_confidences) {
   const double confidence[] = {0.9, 0.8};
   const int32_t correct[] = {1, 0};
   const pcal_batch batch = help_batch(PCAL_CONFIDENCE, confidence, correct, 2, 1);
   help_refused(&batch, "temperature", PCAL_USAGE,
                "temperature needs the scores of all classes; give them as --logits or --probs "
                "instead of --confidence");
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(closed_form_of_two_classes),
-      cmocka_unit_test(kinds_agree),
-      cmocka_unit_test(result_is_a_minimum),
-      cmocka_unit_test(brier_takes_the_deeper_valley),
-      cmocka_unit_test(impossible_rows_are_left_out),
-      cmocka_unit_test(nothing_but_impossible_rows),
-      cmocka_unit_test(separable_rows_stop_at_the_bound),
-      cmocka_unit_test(constant_scores_stay),
-      cmocka_unit_test(calibrated_rows_stay),
-      cmocka_unit_test(contradicting_scores_stop_at_the_bound),
-      cmocka_unit_test(extreme_scores_give_numbers),
-      cmocka_unit_test(saturated_probabilities),
-      cmocka_unit_test(few_distinct_rows),
-      cmocka_unit_test(reads_only_its_parameters),
-      cmocka_unit_test(refuses_confidences),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* Numbers in brackets are the edge cases of temperature_ece.c. */
-#include "calibrators/temperature_ece.h"
+#include "calibrators/temperature/temperature_ece.h"
 
 #include "convex_help.h"
 
@@ -40,8 +40,7 @@ static double ece_at(const pcal_batch *batch, double temperature) {
 }
 
 /* Few rows, where ECE has hundreds of valleys: converged means that no T is lower by 0.1 %. */
-static void converged_is_the_global_minimum(void **state) {
-  (void)state;
+TEST(converged_is_the_global_minimum) {
   static const size_t rows[] = {40, 150, 400};
   for (size_t s = 0; s < 9; s++) {
     const size_t n = rows[s % 3], k = 2 + s / 3;
@@ -57,8 +56,7 @@ static void converged_is_the_global_minimum(void **state) {
 }
 
 /* No T of a fine grid is better, for several classes and for one column. */
-static void result_is_the_lowest(void **state) {
-  (void)state;
+TEST(result_is_the_lowest) {
   static const size_t columns[] = {K, 1};
   for (size_t c = 0; c < 2; c++) {
     help_draw(logits, labels, ROWS, columns[c], 3.0, 1.8);
@@ -77,8 +75,7 @@ static void result_is_the_lowest(void **state) {
 }
 
 /* [2] */
-static void right_answers_stop_at_the_bound(void **state) {
-  (void)state;
+TEST(right_answers_stop_at_the_bound) {
   const double z[6] = {1, 0, 0, 2, 3, 0};
   const int32_t y[3] = {0, 1, 0};
   const pcal_batch batch = help_batch(PCAL_LOGIT, z, y, 3, 2);
@@ -89,8 +86,7 @@ static void right_answers_stop_at_the_bound(void **state) {
 }
 
 /* [3] */
-static void constant_scores_stay(void **state) {
-  (void)state;
+TEST(constant_scores_stay) {
   const double z[6] = {1, 1, 1, 2, 2, 2};
   const int32_t y[2] = {0, 1};
   const pcal_batch batch = help_batch(PCAL_LOGIT, z, y, 2, 3);
@@ -101,27 +97,13 @@ static void constant_scores_stay(void **state) {
   pcal_calibrator_free(calibrator);
 }
 
-static void extremes(void **state) {
-  (void)state;
+TEST(extremes) {
   help_extremes("temperature:objective=ece");
 }
 
-static void memory_runs_out(void **state) {
-  (void)state;
+TEST(memory_runs_out) {
   help_draw(logits, labels, 30, K, 2.0, 1.5);
   const pcal_batch batch = help_batch(PCAL_LOGIT, logits, labels, 30, K);
   help_scenario about = {&batch, "temperature:objective=ece"};
   unit_fail_each_allocation(help_fit_and_apply, &about);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(result_is_the_lowest),
-      cmocka_unit_test(converged_is_the_global_minimum),
-      cmocka_unit_test(right_answers_stop_at_the_bound),
-      cmocka_unit_test(constant_scores_stay),
-      cmocka_unit_test(extremes),
-      cmocka_unit_test(memory_runs_out),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

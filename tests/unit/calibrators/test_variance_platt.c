@@ -38,14 +38,12 @@ static void variance_is_minimum(const char *method, const char *spec) {
   pcal_calibrator_free(calibrator);
 }
 
-static void test_finds_the_minimum(void **state) {
-  (void)state;
+TEST(test_finds_the_minimum) {
   variance_is_minimum("variance-platt", "dss");
   variance_is_minimum("variance-platt:objective=crps", "crps");
 }
 
-static void test_scale_makes_the_ratio_one(void **state) {
-  (void)state;
+TEST(test_scale_makes_the_ratio_one) {
   static double out[2 * FORECAST_FIT_ROWS];
   pcal_calibrator *calibrator = forecast_fit(&variance_set.data, "variance-scale");
   forecast_data after = variance_set.data;
@@ -56,8 +54,7 @@ static void test_scale_makes_the_ratio_one(void **state) {
   pcal_calibrator_free(calibrator);
 }
 
-static void test_files_keep_every_bit(void **state) {
-  (void)state;
+TEST(test_files_keep_every_bit) {
   static double one[2 * FORECAST_FIT_ROWS], other[2 * FORECAST_FIT_ROWS];
   static const char *const methods[] = {"variance-platt", "variance-platt:objective=crps",
                                         "variance-scale"};
@@ -69,8 +66,7 @@ static void test_files_keep_every_bit(void **state) {
 }
 
 /* Threads do not show. */
-static void test_threads_give_the_same_bits(void **state) {
-  (void)state;
+TEST(test_threads_give_the_same_bits) {
   pcal_env many = PCAL_ENV_INIT, single = PCAL_ENV_INIT;
   static double one[2 * FORECAST_FIT_ROWS], other[2 * FORECAST_FIT_ROWS];
   pcal_calibrator *a = NULL, *b = NULL;
@@ -87,8 +83,7 @@ static void test_threads_give_the_same_bits(void **state) {
   pcal_calibrator_free(b);
 }
 
-static void test_other_forms_are_refused(void **state) {
-  (void)state;
+TEST(test_other_forms_are_refused) {
   pcal_calibrator *calibrator = NULL;
   pcal_error err;
   assert_int_equal(
@@ -99,22 +94,16 @@ static void test_other_forms_are_refused(void **state) {
                   "quantile-isotonic");
 }
 
-static void test_memory_may_run_out(void **state) {
-  (void)state;
+TEST(test_memory_may_run_out) {
   char platt[] = "variance-platt", scale[] = "variance-scale";
   unit_fail_each_allocation(forecast_fit_scenario, platt);
   unit_fail_each_allocation(forecast_fit_scenario, scale);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_finds_the_minimum),
-      cmocka_unit_test(test_scale_makes_the_ratio_one),
-      cmocka_unit_test(test_files_keep_every_bit),
-      cmocka_unit_test(test_threads_give_the_same_bits),
-      cmocka_unit_test(test_other_forms_are_refused),
-      cmocka_unit_test(test_memory_may_run_out),
-  };
+static int make_set(void **state) {
+  (void)state;
   forecast_fit_make(&variance_set);
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return 0;
 }
+
+TEST_GROUP(make_set, NULL)

@@ -1,5 +1,5 @@
 /* Numbers in brackets are the edge cases of vector.c. */
-#include "calibrators/linear_model.h"
+#include "calibrators/linear/linear_model.h"
 #include "convex_help.h"
 
 enum { ROWS = 3000, K = 4, WIDE = 40 };
@@ -8,8 +8,7 @@ static double logits[ROWS * WIDE], out[ROWS * WIDE];
 static int32_t labels[ROWS];
 
 /* Labels drawn from softmax(w z + b): the fit comes near, and its gradient vanishes. */
-static void finds_what_was_put_in(void **state) {
-  (void)state;
+TEST(finds_what_was_put_in) {
   static const double w[K] = {0.5, 0.8, 1.2, 0.6}, b[K] = {0.3, -0.4, 0.2, -0.1};
   const pc_rng noise = {HELP_SEED, 9};
   help_draw(logits, labels, ROWS, K, 2.0, 1.0);
@@ -40,8 +39,7 @@ static void finds_what_was_put_in(void **state) {
 }
 
 /* Two scores with a share f of right answers each: q is that share. */
-static void closed_form(void **state) {
-  (void)state;
+TEST(closed_form) {
   static const double z[] = {1, 1, 1, 1, 1, -2, -2, -2, -2, -2};
   static const int32_t y[] = {1, 1, 1, 1, 0, 0, 0, 0, 1, 0};
   const pcal_batch batch = help_batch(PCAL_LOGIT, z, y, 10, 1);
@@ -58,8 +56,7 @@ static void closed_form(void **state) {
 }
 
 /* [1] On log-probabilities a constant in a row does not show; on logits it does. */
-static void what_it_acts_on(void **state) {
-  (void)state;
+TEST(what_it_acts_on) {
   static double moved[ROWS * K], again[ROWS * K];
   help_draw(logits, labels, ROWS, K, 2.0, 1.7);
   for (size_t i = 0; i < ROWS * K; i++)
@@ -81,8 +78,7 @@ static void what_it_acts_on(void **state) {
   pcal_calibrator_free(raw);
 }
 
-static void probabilities_enter_as_logarithms(void **state) {
-  (void)state;
+TEST(probabilities_enter_as_logarithms) {
   static double probs[ROWS * K];
   help_draw(logits, labels, ROWS, K, 2.0, 1.7);
   for (size_t i = 0; i < ROWS; i++)
@@ -101,8 +97,7 @@ static void probabilities_enter_as_logarithms(void **state) {
 }
 
 /* [3] */
-static void absent_class_and_separable_labels(void **state) {
-  (void)state;
+TEST(absent_class_and_separable_labels) {
   help_draw(logits, labels, ROWS, K, 2.0, 1.7);
   for (size_t i = 0; i < ROWS; i++)
     labels[i] = labels[i] == 3 ? 0 : labels[i];
@@ -130,8 +125,7 @@ static void absent_class_and_separable_labels(void **state) {
 }
 
 /* [4] */
-static void calibrated_rows_stay(void **state) {
-  (void)state;
+TEST(calibrated_rows_stay) {
   const double probs[] = {0.75, 0.75, 0.75, 0.75};
   const int32_t y[] = {1, 1, 0, 1};
   const pcal_batch batch = help_batch(PCAL_PROBABILITY, probs, y, 4, 1);
@@ -144,8 +138,7 @@ static void calibrated_rows_stay(void **state) {
 }
 
 /* [5] */
-static void labels_of_probability_zero_count(void **state) {
-  (void)state;
+TEST(labels_of_probability_zero_count) {
   const double probs[][2] = {{1, 0}, {1, 0}, {1, 0}, {1, 0}, {0, 1}, {0, 1}};
   const int32_t y[] = {0, 0, 0, 1, 1, 1};
   const pcal_batch batch = help_batch(PCAL_PROBABILITY, &probs[0][0], y, 6, 2);
@@ -159,8 +152,7 @@ static void labels_of_probability_zero_count(void **state) {
 }
 
 /* Many classes go another way to the same kind of result. */
-static void many_classes(void **state) {
-  (void)state;
+TEST(many_classes) {
   help_draw(logits, labels, ROWS, WIDE, 2.0, 1.7);
   const pcal_batch batch = help_batch(PCAL_LOGIT, logits, labels, ROWS, WIDE);
   pcal_calibrator *calibrator = help_fit(&batch, "vector"),
@@ -176,8 +168,7 @@ static void many_classes(void **state) {
 
 /* Rows enough to start on a sample: for every class, or only for one slope.  The gradient at
  * the result, added up plainly, vanishes; threads and memory do not show. */
-static void starts_on_a_sample(void **state) {
-  (void)state;
+TEST(starts_on_a_sample) {
   enum { MANY = 5000 };
   static const size_t widths[] = {3, 16};
   static double scores[MANY * 16];
@@ -217,8 +208,7 @@ static void starts_on_a_sample(void **state) {
 }
 
 /* Hardly more rows than parameters: conjugate gradients make no headway there. */
-static void hardly_enough_rows(void **state) {
-  (void)state;
+TEST(hardly_enough_rows) {
   enum { FEW = 2 * WIDE + 5 };
   help_draw(logits, labels, FEW, WIDE, 2.0, 1.0);
   const pcal_batch batch = help_batch(PCAL_LOGIT, logits, labels, FEW, WIDE);
@@ -231,15 +221,13 @@ static void hardly_enough_rows(void **state) {
   pcal_calibrator_free(one);
 }
 
-static void extremes(void **state) {
-  (void)state;
+TEST(extremes) {
   help_extremes("vector");
   help_extremes("vector:on=log-probs");
 }
 
 /* [6] A row of weight w is w rows, and small weights are rows nevertheless. */
-static void few_rows_are_refused(void **state) {
-  (void)state;
+TEST(few_rows_are_refused) {
   static const char sentence[] = "vector has 8 parameters, too many for 5 rows; use "
                                  "temperature, or give more rows";
   static const double twos[5] = {2, 2, 2, 2, 2};
@@ -254,8 +242,7 @@ static void few_rows_are_refused(void **state) {
   pcal_calibrator_free(help_fit(&batch, "vector"));
 }
 
-static void memory_runs_out(void **state) {
-  (void)state;
+TEST(memory_runs_out) {
   help_draw(logits, labels, 60, K, 2.0, 1.7);
   const pcal_batch batch = help_batch(PCAL_LOGIT, logits, labels, 60, K);
   help_scenario about = {&batch, "vector"};
@@ -266,8 +253,7 @@ static void memory_runs_out(void **state) {
   unit_fail_each_allocation(help_fit_and_apply, &about);
 }
 
-static void reads_only_its_parameters(void **state) {
-  (void)state;
+TEST(reads_only_its_parameters) {
   help_refuses("vector", "{}", "cal.json, line 9: the parameters of vector are w and b");
   help_refuses("vector", "{\"w\": [1, 1], \"b\": [0, 0], \"c\": 1}",
                "cal.json, line 9: the parameters of vector are w and b");
@@ -277,24 +263,4 @@ static void reads_only_its_parameters(void **state) {
                "cal.json, line 9: b must hold numbers of at most 1e100 in size");
   help_refuses("vector", "{\"w\": [1, \"1\"], \"b\": [0, 0]}",
                "cal.json, line 9: w must hold numbers of at most 1e100 in size");
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(finds_what_was_put_in),
-      cmocka_unit_test(closed_form),
-      cmocka_unit_test(what_it_acts_on),
-      cmocka_unit_test(probabilities_enter_as_logarithms),
-      cmocka_unit_test(absent_class_and_separable_labels),
-      cmocka_unit_test(calibrated_rows_stay),
-      cmocka_unit_test(labels_of_probability_zero_count),
-      cmocka_unit_test(many_classes),
-      cmocka_unit_test(starts_on_a_sample),
-      cmocka_unit_test(hardly_enough_rows),
-      cmocka_unit_test(extremes),
-      cmocka_unit_test(few_rows_are_refused),
-      cmocka_unit_test(memory_runs_out),
-      cmocka_unit_test(reads_only_its_parameters),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

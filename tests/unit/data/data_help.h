@@ -45,7 +45,7 @@ static inline pcal_batch data_batch_f32(pcal_kind kind, size_t rows, size_t colu
 }
 
 /* Converts rows [begin, begin + count). */
-static inline data_result data_derive_some(const pcal_batch *batch, pc_policy policy,
+static inline data_result data_derive_some(const pcal_batch *batch, pc_row_policy policy,
                                            size_t begin, size_t count) {
   const pcal_env env = pc_env_resolve(NULL);
   data_result out = {.counts = {0, 0, PCAL_NO_ROW}};
@@ -53,16 +53,16 @@ static inline data_result data_derive_some(const pcal_batch *batch, pc_policy po
   assert_int_equal(pc_layout_make(batch->kind, batch->columns, &out.layout, NULL), PCAL_OK);
   assert_int_equal(pc_scratch_new(&env, &out.layout, &out.scratch, NULL), PCAL_OK);
   assert_true(count <= out.scratch.capacity);
-  out.status = pc_rows_derive(batch, &out.layout, &policy, begin, count, &out.scratch,
-                              &out.rows, &out.counts, &out.err);
+  out.status = pc_rows_convert(batch, &out.layout, &policy, begin, count, &out.scratch,
+                               &out.rows, &out.counts, &out.err);
   return out;
 }
 
-static inline data_result data_derive(const pcal_batch *batch, pc_policy policy) {
+static inline data_result data_derive(const pcal_batch *batch, pc_row_policy policy) {
   return data_derive_some(batch, policy, 0, batch->rows);
 }
 
-static inline data_result data_derive_well(const pcal_batch *batch, pc_policy policy) {
+static inline data_result data_derive_well(const pcal_batch *batch, pc_row_policy policy) {
   const data_result out = data_derive(batch, policy);
   if (out.status != PCAL_OK)
     fail_msg("%s", out.err.message);

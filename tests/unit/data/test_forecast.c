@@ -8,8 +8,7 @@ static const pc_forecast_shape forecast_normal = {PC_FORM_GAUSSIAN, 2, NULL};
 static const pc_forecast_shape forecast_quantiles = {PC_FORM_QUANTILES, 3, forecast_levels};
 static const pc_forecast_shape forecast_samples = {PC_FORM_SAMPLES, 4, NULL};
 
-static void test_normal_distribution(void **state) {
-  (void)state;
+TEST(test_normal_distribution) {
   assert_near(pc_normal_cdf(0), 0.5, 1e-16);
   assert_near(pc_normal_cdf(1.959963984540054), 0.975, 1e-15);
   assert_near(pc_normal_cdf(-10), 7.619853024160527e-24, 1e-13);
@@ -17,9 +16,8 @@ static void test_normal_distribution(void **state) {
   assert_near(pc_normal_density(-2), 0.05399096651318806, 1e-15);
 }
 
-static void test_pit_of_normal_predictions(void **state) {
+TEST(test_pit_of_normal_predictions) {
   const double row[] = {3, 2, 5}, far[] = {0, 1, 1000};
-  (void)state;
   assert_near(pc_forecast_pit(&forecast_normal, row), 0.8413447460685429, 1e-15);
   assert_near(pc_forecast_pit(&forecast_normal, far), 1, 0);
 }
@@ -35,12 +33,11 @@ static void forecast_placed(const pc_forecast_shape *shape, const double *row, s
 }
 
 /* The middle of the ranks that a target may have; the place can be read from it. */
-static void test_pit_of_samples(void **state) {
+TEST(test_pit_of_samples) {
   static const struct {
     double target;
     size_t below, upto;
   } cases[] = {{0, 0, 0}, {1, 0, 1}, {1.5, 1, 1}, {2, 1, 3}, {3, 3, 4}, {9, 4, 4}};
-  (void)state;
   for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
     const double row[] = {1, 2, 2, 3, cases[i].target};
     forecast_placed(&forecast_samples, row, cases[i].below, cases[i].upto);
@@ -52,10 +49,9 @@ static void test_pit_of_samples(void **state) {
 #define FORECAST_MANY 100000
 
 /* Places among as many samples as there may be. */
-static void test_places_among_many_samples(void **state) {
+TEST(test_places_among_many_samples) {
   static double row[FORECAST_MANY + 1];
   const pc_forecast_shape shape = {PC_FORM_SAMPLES, FORECAST_MANY, NULL};
-  (void)state;
   for (size_t ties = 0; ties < FORECAST_MANY; ties += 9973) {
     for (size_t j = 0; j < FORECAST_MANY; j++)
       row[j] = j < 123 ? -1 : j < 123 + ties ? 0 : 1;
@@ -71,21 +67,19 @@ static void forecast_between(const double *row, double low, double high) {
   assert_near(found[1], high, 1e-15);
 }
 
-static void test_cdf_of_quantiles(void **state) {
+TEST(test_cdf_of_quantiles) {
   static const struct {
     double target, cdf;
   } cases[] = {{-9, 0.05}, {1, 0.1}, {2, 0.3}, {3, 0.5}, {4, 0.7}, {5, 0.9}, {6, 0.95}};
-  (void)state;
   for (size_t i = 0; i < UNIT_COUNT(cases); i++)
     forecast_between((const double[]){1, 3, 5, cases[i].target}, cases[i].cdf, cases[i].cdf);
   forecast_between((const double[]){2, 2, 2, 2}, 0.1, 0.9);
   forecast_between((const double[]){0, 0, 2, 0}, 0.1, 0.5);
 }
 
-static void test_moments(void **state) {
+TEST(test_moments) {
   const double normal[] = {3, 2, 5}, samples[] = {1, 2, 4, 9, 0};
   double mean, variance;
-  (void)state;
   pc_forecast_moments(&forecast_normal, normal, &mean, &variance);
   assert_true(mean == 3 && variance == 4);
   pc_forecast_moments(&forecast_samples, samples, &mean, &variance);
@@ -93,10 +87,9 @@ static void test_moments(void **state) {
   assert_near(variance, 38.0 / 3, 1e-15);
 }
 
-static void test_levels_and_quantiles(void **state) {
+TEST(test_levels_and_quantiles) {
   const double normal[] = {3, 2, 0}, samples[] = {1, 2, 4, 9, 0}, quantiles[] = {1, 3, 5, 0};
   pc_level level;
-  (void)state;
   assert_true(pc_level_make(&forecast_quantiles, 0.5 + 5e-10, &level));
   assert_int_equal(level.column, 1);
   assert_near(pc_forecast_quantile(&forecast_quantiles, quantiles, &level), 3, 0);
@@ -110,17 +103,4 @@ static void test_levels_and_quantiles(void **state) {
   assert_near(pc_forecast_quantile(&forecast_samples, samples, &level), 7.5, 1e-14);
   level.level = 1;
   assert_near(pc_forecast_quantile(&forecast_samples, samples, &level), 9, 0);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_normal_distribution),
-      cmocka_unit_test(test_pit_of_normal_predictions),
-      cmocka_unit_test(test_pit_of_samples),
-      cmocka_unit_test(test_places_among_many_samples),
-      cmocka_unit_test(test_cdf_of_quantiles),
-      cmocka_unit_test(test_moments),
-      cmocka_unit_test(test_levels_and_quantiles),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
  * row. */
 #include "unit.h"
 
-#include "core/executor.h"
+#include "base/executor.h"
 #include "data/pass.h"
 
 #define PASS_ROWS 20000
@@ -45,8 +45,9 @@ static pcal_batch pass_batch(void) {
   return batch;
 }
 
-static pcal_status pass_run(unsigned threads, const pc_policy *policy, const pcal_batch *batch,
-                            pass_seen *seen, pc_row_counts *counts, pcal_error *err) {
+static pcal_status pass_run(unsigned threads, const pc_row_policy *policy,
+                            const pcal_batch *batch, pass_seen *seen, pc_row_counts *counts,
+                            pcal_error *err) {
   pcal_env env = pc_env_resolve(NULL);
   env.threads = threads;
   const pc_layout layout = {PCAL_LOGIT, 3, 3};
@@ -57,12 +58,11 @@ static pcal_status pass_run(unsigned threads, const pc_policy *policy, const pca
   return status;
 }
 
-static void test_every_row_once(void **state) {
-  (void)state;
+TEST(test_every_row_once) {
   static pass_seen seen;
   const pcal_batch batch = pass_batch();
   for (unsigned threads = 1; threads <= 4; threads += 3) {
-    const pc_policy policy = {.lean = 1};
+    const pc_row_policy policy = {.lean = 1};
     pc_row_counts counts;
     memset(&seen, 0, sizeof seen);
     assert_int_equal(pass_run(threads, &policy, &batch, &seen, &counts, NULL), PCAL_OK);
@@ -74,15 +74,14 @@ static void test_every_row_once(void **state) {
   }
 }
 
-static void test_the_first_bad_row_is_reported(void **state) {
-  (void)state;
+TEST(test_the_first_bad_row_is_reported) {
   static pass_seen seen;
   const pcal_batch batch = pass_batch();
   pass_scores[19000][1] = NAN;
   pass_scores[12345][2] = NAN;
   pass_labels[15000] = 3;
   for (unsigned threads = 1; threads <= 7; threads += 3) {
-    const pc_policy policy = {.lean = 1};
+    const pc_row_policy policy = {.lean = 1};
     pc_row_counts counts;
     pcal_error err;
     assert_int_equal(pass_run(threads, &policy, &batch, &seen, &counts, &err), PCAL_DATA);
@@ -90,13 +89,12 @@ static void test_the_first_bad_row_is_reported(void **state) {
   }
 }
 
-static void test_missing_rows_are_counted(void **state) {
-  (void)state;
+TEST(test_missing_rows_are_counted) {
   static pass_seen seen;
   const pcal_batch batch = pass_batch();
   pass_scores[5][0] = NAN;
   pass_labels[7000] = PCAL_MISSING_LABEL;
-  const pc_policy policy = {.lean = 1, .skip_missing = 1};
+  const pc_row_policy policy = {.lean = 1, .skip_missing = 1};
   pc_row_counts counts;
   memset(&seen, 0, sizeof seen);
   assert_int_equal(pass_run(3, &policy, &batch, &seen, &counts, NULL), PCAL_OK);
@@ -106,11 +104,10 @@ static void test_missing_rows_are_counted(void **state) {
   assert_int_equal(atomic_load(&seen.times[6]), 1);
 }
 
-static void test_scores_only(void **state) {
-  (void)state;
+TEST(test_scores_only) {
   static pass_seen seen;
   const pcal_batch batch = pass_batch();
-  const pc_policy policy = {.need_scores = 1, .scores_only = 1, .lean = 1};
+  const pc_row_policy policy = {.need_scores = 1, .scores_only = 1, .lean = 1};
   pc_row_counts counts;
   pcal_error err;
   memset(&seen, 0, sizeof seen);
@@ -139,12 +136,12 @@ static pcal_status pass_run_fed(unsigned threads, const pcal_batch *batch, pass_
                                 pcal_error *err) {
   pcal_env env = pc_env_resolve(NULL);
   const pc_layout layout = {PCAL_LOGIT, 3, 3};
-  const pc_policy policy = {.lean = 1};
+  const pc_row_policy policy = {.lean = 1};
   pc_row_counts counts;
   pc_pass pass;
   env.threads = threads;
   assert_int_equal(pc_pass_init(&pass, &env, &layout, &policy, pass_count, seen, err), PCAL_OK);
-  pass.feed = (pc_label_feed){pass_feed, pass_later, pass_labels};
+  pass.feed = (pc_lazy_labels){pass_feed, pass_later, pass_labels};
   memset(pass_labels, 0x7F, sizeof pass_labels);
   atomic_store(&pass_fed, 0);
   const pcal_status status = pc_pass_batch(&pass, batch, &counts, err);
@@ -152,8 +149,7 @@ static pcal_status pass_run_fed(unsigned threads, const pcal_batch *batch, pass_
   return status;
 }
 
-static void test_labels_are_fed_once(void **state) {
-  (void)state;
+TEST(test_labels_are_fed_once) {
   static pass_seen seen;
   const pcal_batch batch = pass_batch();
   memcpy(pass_later, pass_labels, sizeof pass_later);
@@ -167,11 +163,10 @@ static void test_labels_are_fed_once(void **state) {
 
 /* Sentences are those about labels that were there from the beginning: here the guess that
  * they are counted from 1, which needs all of them. */
-static void test_fed_labels_give_the_same_sentences(void **state) {
-  (void)state;
+TEST(test_fed_labels_give_the_same_sentences) {
   static pass_seen seen;
   const pcal_batch batch = pass_batch();
-  const pc_policy policy = {.lean = 1};
+  const pc_row_policy policy = {.lean = 1};
   pc_row_counts counts;
   pcal_error there, fed;
   for (int one_based = 0; one_based <= 1; one_based++) {
@@ -202,12 +197,11 @@ static pcal_status pass_feed_once(const void *user, size_t begin, size_t count, 
   return PCAL_OK;
 }
 
-static void test_a_failed_batch_stays_failed(void **state) {
-  (void)state;
+TEST(test_a_failed_batch_stays_failed) {
   static pass_seen seen;
   const pcal_batch batch = pass_batch();
   const pc_layout layout = {PCAL_LOGIT, 3, 3};
-  const pc_policy policy = {.lean = 1};
+  const pc_row_policy policy = {.lean = 1};
   pcal_env env = pc_env_resolve(NULL);
   memcpy(pass_later, pass_labels, sizeof pass_later);
   for (env.threads = 1; env.threads <= 4; env.threads += 3) {
@@ -218,7 +212,7 @@ static void test_a_failed_batch_stays_failed(void **state) {
     atomic_store(&pass_failures, 0);
     assert_int_equal(pc_pass_init(&pass, &env, &layout, &policy, pass_count, &seen, &err),
                      PCAL_OK);
-    pass.feed = (pc_label_feed){pass_feed_once, pass_later, pass_labels};
+    pass.feed = (pc_lazy_labels){pass_feed_once, pass_later, pass_labels};
     assert_int_equal(pc_pass_batch(&pass, &batch, &counts, &err), PCAL_DATA);
     assert_sentence(err, PCAL_DATA, "bad once");
     assert_int_equal(err.row, 15600);
@@ -226,17 +220,4 @@ static void test_a_failed_batch_stays_failed(void **state) {
       assert_true(atomic_load(&seen.times[i]) <= 1);
     pc_pass_free(&pass);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_every_row_once),
-      cmocka_unit_test(test_the_first_bad_row_is_reported),
-      cmocka_unit_test(test_missing_rows_are_counted),
-      cmocka_unit_test(test_scores_only),
-      cmocka_unit_test(test_labels_are_fed_once),
-      cmocka_unit_test(test_fed_labels_give_the_same_sentences),
-      cmocka_unit_test(test_a_failed_batch_stays_failed),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

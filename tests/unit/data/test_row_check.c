@@ -8,7 +8,7 @@
 #define SKIP \
   { .skip_missing = 1 }
 
-static void assert_refused(const pcal_batch *batch, pc_policy policy, uint64_t row,
+static void assert_refused(const pcal_batch *batch, pc_row_policy policy, uint64_t row,
                            const char *sentence) {
   data_result result = data_derive(batch, policy);
   assert_sentence(result.err, PCAL_DATA, sentence);
@@ -24,7 +24,7 @@ typedef struct bad_row {
   double scores[3];
   int32_t label;
   double weight;
-  pc_policy policy;
+  pc_row_policy policy;
   const char *sentence;
 } bad_row;
 
@@ -109,14 +109,12 @@ static const bad_row label_rows[] = {
      "l.npy, row 17: -1 is neither 0 (wrong) nor 1 (correct)"},
 };
 
-static void refuses_bad_labels(void **state) {
-  (void)state;
+TEST(refuses_bad_labels) {
   assert_all_refused(label_rows, UNIT_COUNT(label_rows));
 }
 
 /* The hint looks at all labels of the batch. */
-static void hints_at_labels_counted_from_one(void **state) {
-  (void)state;
+TEST(hints_at_labels_counted_from_one) {
   static const double logits[12] = {0};
   static const struct {
     int32_t labels[4];
@@ -135,12 +133,11 @@ static void hints_at_labels_counted_from_one(void **state) {
              (int)cases[i].row, (int)cases[i].label,
              cases[i].hint ? "the labels look 1-based, subtract 1 from each"
                            : "labels are class numbers counted from 0");
-    assert_refused(&batch, (pc_policy){0}, cases[i].row, sentence);
+    assert_refused(&batch, (pc_row_policy){0}, cases[i].row, sentence);
   }
 }
 
-static void refuses_bad_weights(void **state) {
-  (void)state;
+TEST(refuses_bad_weights) {
   static const bad_row cases[] = {
       {PCAL_LOGIT,
        3,
@@ -200,8 +197,7 @@ static void refuses_bad_weights(void **state) {
 #define MINUS_INFINITY_SENTENCE(column) \
   "s.npy, row 17, column " column ": " MINUS_INFINITY_WORDS
 
-static void refuses_scores_that_are_not_finite(void **state) {
-  (void)state;
+TEST(refuses_scores_that_are_not_finite) {
   static const bad_row cases[] = {
       {PCAL_LOGIT, 3, {1, NAN, 3}, 1, 1, PLAIN, NAN_SENTENCE("1")},
       {PCAL_LOGIT, 1, {NAN}, 1, 1, PLAIN, NAN_SENTENCE("0")},
@@ -225,8 +221,7 @@ static void refuses_scores_that_are_not_finite(void **state) {
 }
 
 /* Long rows and single precision go other ways. */
-static void finds_bad_scores_in_long_rows(void **state) {
-  (void)state;
+TEST(finds_bad_scores_in_long_rows) {
   static const size_t widths[] = {31, 32, 33, 48, 100, 257};
   static const double bad[] = {NAN, INFINITY, -INFINITY};
   static const char *const what[] = {NAN_WORDS, INFINITE_WORDS, MINUS_INFINITY_WORDS};
@@ -244,8 +239,8 @@ static void finds_bad_scores_in_long_rows(void **state) {
         snprintf(sentence, sizeof sentence, "s.npy, row 0, column %zu: %s", at, what[b]);
         const pcal_batch doubles = data_batch(PCAL_LOGIT, 1, widths[w], wide, &label);
         const pcal_batch floats = data_batch_f32(PCAL_LOGIT, 1, widths[w], narrow, &label);
-        assert_refused(&doubles, (pc_policy){0}, 0, sentence);
-        assert_refused(&floats, (pc_policy){0}, 0, sentence);
+        assert_refused(&doubles, (pc_row_policy){0}, 0, sentence);
+        assert_refused(&floats, (pc_row_policy){0}, 0, sentence);
       }
     }
   }
@@ -327,13 +322,12 @@ static const bad_row probability_rows[] = {
      "s.npy, row 17, column 0: the probability 1.00002 is above 1; are these --logits?"},
 };
 
-static void refuses_bad_probabilities(void **state) {
-  (void)state;
+TEST(refuses_bad_probabilities) {
   assert_all_refused(probability_rows, UNIT_COUNT(probability_rows));
   const double large[] = {0.5, -1};
   const int32_t label = 0;
   const pcal_batch batch = data_batch(PCAL_LOG_PROBABILITY, 1, 2, large, &label);
-  data_result result = data_derive(&batch, (pc_policy){0});
+  data_result result = data_derive(&batch, (pc_row_policy){0});
   assert_int_equal(result.status, PCAL_DATA);
   assert_memory_equal(result.err.message, "s.npy, row 0, column 0: the probability 1.64872127",
                       50);
@@ -348,8 +342,7 @@ static void refuses_bad_probabilities(void **state) {
 #define SEVERAL \
   "are these --logits, or scores of several labels at once (which have no single true class)?"
 
-static void refuses_bad_sums(void **state) {
-  (void)state;
+TEST(refuses_bad_sums) {
   static const bad_row cases[] = {
       {PCAL_PROBABILITY, 3, {0.5, 0.25, 0.2495}, 1, 1, PLAIN, NOT_ONE("0.9995000") RESCALE},
       {PCAL_PROBABILITY, 3, {0.5, 0.25, 0.2599}, 1, 1, PLAIN, NOT_ONE("1.009900") RESCALE},
@@ -372,8 +365,7 @@ static void refuses_bad_sums(void **state) {
 }
 
 /* Off by at most 1e-5: no bit changes, with and without rescaling. */
-static void takes_small_faults_as_stored(void **state) {
-  (void)state;
+TEST(takes_small_faults_as_stored) {
   static const double rows[][3] = {{0.5, 0.25, 0.250009},
                                    {0.5, 0.25, 0.249991},
                                    {-0.000009, 0.5, 0.500009},
@@ -381,7 +373,7 @@ static void takes_small_faults_as_stored(void **state) {
   static const int32_t labels[] = {0, 1, 2, 0};
   const pcal_batch batch = data_batch(PCAL_PROBABILITY, 4, 3, rows[0], labels);
   for (int normalize = 0; normalize <= 1; normalize++) {
-    data_result result = data_derive_well(&batch, (pc_policy){.normalize = normalize});
+    data_result result = data_derive_well(&batch, (pc_row_policy){.normalize = normalize});
     assert_int_equal(result.counts.normalized, 0);
     assert_int_equal(result.rows.count, 4);
     assert_memory_equal(result.rows.probs, rows, sizeof rows);
@@ -389,8 +381,7 @@ static void takes_small_faults_as_stored(void **state) {
   }
 }
 
-static void rescales_when_asked(void **state) {
-  (void)state;
+TEST(rescales_when_asked) {
   static const double rows[][3] = {
       {0.5, 0.25, 0.2599}, {0.5, 0.25, 0.25}, {-0.009, 0.5, 0.509}, {1.009, -0.009, 0}};
   static const double expected[][3] = {{0.5 / 1.0099, 0.25 / 1.0099, 0.2599 / 1.0099},
@@ -399,8 +390,8 @@ static void rescales_when_asked(void **state) {
                                        {1, 0, 0}};
   static const int32_t labels[] = {2, 1, 1, 0};
   const pcal_batch batch = data_batch(PCAL_PROBABILITY, 4, 3, rows[0], labels);
-  data_result result =
-      data_derive_well(&batch, (pc_policy){.normalize = 1, .need_log = 1, .need_scores = 1});
+  data_result result = data_derive_well(
+      &batch, (pc_row_policy){.normalize = 1, .need_log = 1, .need_scores = 1});
   assert_int_equal(result.counts.normalized, 3);
   for (size_t i = 0; i < 4; i++) {
     const size_t y = (size_t)labels[i];
@@ -414,12 +405,11 @@ static void rescales_when_asked(void **state) {
   data_free(&result);
 }
 
-static void rescales_log_probabilities(void **state) {
-  (void)state;
+TEST(rescales_log_probabilities) {
   const double rows[] = {log(0.5), log(0.505)};
   const int32_t label = 1;
   const pcal_batch batch = data_batch(PCAL_LOG_PROBABILITY, 1, 2, rows, &label);
-  data_result result = data_derive_well(&batch, (pc_policy){.normalize = 1, .need_log = 1});
+  data_result result = data_derive_well(&batch, (pc_row_policy){.normalize = 1, .need_log = 1});
   assert_int_equal(result.counts.normalized, 1);
   assert_near(result.rows.probs[0], 0.5 / 1.005, 1e-15);
   assert_near(result.rows.probs[1], 0.505 / 1.005, 1e-15);
@@ -427,15 +417,14 @@ static void rescales_log_probabilities(void **state) {
   data_free(&result);
 }
 
-static void skips_and_counts_missing_rows(void **state) {
-  (void)state;
+TEST(skips_and_counts_missing_rows) {
   static const double logits[][2] = {{1, 2}, {NAN, 2}, {3, 4}, {5, NAN}, {NAN, NAN}, {6, 7}};
   static const int32_t labels[] = {0, 1, PCAL_MISSING_LABEL, 1, PCAL_MISSING_LABEL, 1};
   static const double weights[] = {1, 1, 1, NAN, NAN, 2};
   pcal_batch batch = data_batch(PCAL_LOGIT, 6, 2, logits[0], labels);
   batch.weights = weights;
   batch.first_row = 1000;
-  data_result result = data_derive_well(&batch, (pc_policy){.skip_missing = 1});
+  data_result result = data_derive_well(&batch, (pc_row_policy){.skip_missing = 1});
   assert_int_equal(result.counts.skipped, 4);
   assert_int_equal(result.counts.normalized, 0);
   assert_int_equal(result.rows.count, 2);
@@ -447,8 +436,7 @@ static void skips_and_counts_missing_rows(void **state) {
 }
 
 /* The same for the kinds that go other ways. */
-static void skips_missing_rows_of_every_kind(void **state) {
-  (void)state;
+TEST(skips_missing_rows_of_every_kind) {
   static const pcal_kind kinds[] = {PCAL_PROBABILITY, PCAL_LOGIT, PCAL_LOG_PROBABILITY,
                                     PCAL_CONFIDENCE};
   static const int32_t labels[] = {1, 0, PCAL_MISSING_LABEL, 1};
@@ -462,7 +450,7 @@ static void skips_missing_rows_of_every_kind(void **state) {
             kinds[k] == PCAL_LOG_PROBABILITY ? -log((double)columns) : 1.0 / (double)columns;
       scores[columns] = NAN;
       const pcal_batch batch = data_batch(kinds[k], 4, columns, scores, labels);
-      data_result result = data_derive_well(&batch, (pc_policy){.skip_missing = 1});
+      data_result result = data_derive_well(&batch, (pc_row_policy){.skip_missing = 1});
       assert_int_equal(result.counts.skipped, 2);
       assert_int_equal(result.rows.count, 2);
       assert_int_equal(result.rows.ids[0], 0);
@@ -472,28 +460,26 @@ static void skips_missing_rows_of_every_kind(void **state) {
   }
 }
 
-static void names_things_without_names(void **state) {
-  (void)state;
+TEST(names_things_without_names) {
   static const double scores[] = {NAN, 1};
   int32_t label = PCAL_MISSING_LABEL;
   double weight = -1;
   pcal_batch batch = data_batch(PCAL_LOGIT, 1, 2, scores, &label);
   batch.scores_name = batch.labels_name = batch.weights_name = NULL;
-  assert_refused(&batch, (pc_policy){0}, 0,
+  assert_refused(&batch, (pc_row_policy){0}, 0,
                  "labels, row 0: the label is missing; remove the row or pass --skip-missing");
   label = 1;
-  assert_refused(&batch, (pc_policy){0}, 0,
+  assert_refused(&batch, (pc_row_policy){0}, 0,
                  "scores, row 0, column 0: the score is missing (NaN); remove the row or pass "
                  "--skip-missing");
   batch.weights = &weight;
-  assert_refused(&batch, (pc_policy){0}, 0,
+  assert_refused(&batch, (pc_row_policy){0}, 0,
                  "weights, row 0: the weight -1 is negative; a weight says how often the row "
                  "occurred");
 }
 
 /* Of several bad rows the first is reported, whatever is wrong with it. */
-static void reports_the_first_bad_row(void **state) {
-  (void)state;
+TEST(reports_the_first_bad_row) {
   double logits[20][2];
   int32_t labels[20];
   for (size_t i = 0; i < 20; i++) {
@@ -501,30 +487,10 @@ static void reports_the_first_bad_row(void **state) {
     labels[i] = i == 9 ? 5 : 0;
   }
   const pcal_batch batch = data_batch(PCAL_LOGIT, 20, 2, logits[0], labels);
-  assert_refused(&batch, (pc_policy){0}, 7,
+  assert_refused(&batch, (pc_row_policy){0}, 7,
                  "s.npy, row 7, column 0: the score is missing (NaN); remove the row or pass "
                  "--skip-missing");
-  assert_refused(&batch, (pc_policy){.skip_missing = 1}, 9,
+  assert_refused(&batch, (pc_row_policy){.skip_missing = 1}, 9,
                  "l.npy, row 9: label 5 is outside 0 to 1; labels are class numbers counted "
                  "from 0");
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(refuses_bad_labels),
-      cmocka_unit_test(hints_at_labels_counted_from_one),
-      cmocka_unit_test(refuses_bad_weights),
-      cmocka_unit_test(refuses_scores_that_are_not_finite),
-      cmocka_unit_test(finds_bad_scores_in_long_rows),
-      cmocka_unit_test(refuses_bad_probabilities),
-      cmocka_unit_test(refuses_bad_sums),
-      cmocka_unit_test(takes_small_faults_as_stored),
-      cmocka_unit_test(rescales_when_asked),
-      cmocka_unit_test(rescales_log_probabilities),
-      cmocka_unit_test(skips_and_counts_missing_rows),
-      cmocka_unit_test(skips_missing_rows_of_every_kind),
-      cmocka_unit_test(names_things_without_names),
-      cmocka_unit_test(reports_the_first_bad_row),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,8 +8,7 @@ static void assert_no_layout(pcal_kind kind, size_t columns, pcal_status status,
   assert_sentence(err, status, sentence);
 }
 
-static void lays_out_every_kind(void **state) {
-  (void)state;
+TEST(lays_out_every_kind) {
   static const struct {
     pcal_kind kind;
     size_t columns, classes;
@@ -26,12 +25,11 @@ static void lays_out_every_kind(void **state) {
     assert_int_equal(layout.kind, cases[i].kind);
     assert_int_equal(layout.columns, cases[i].columns);
     assert_int_equal(layout.classes, cases[i].classes);
-    assert_int_equal(pc_layout_binary(&layout), cases[i].binary);
+    assert_int_equal(pc_layout_is_binary(&layout), cases[i].binary);
   }
 }
 
-static void refuses_impossible_layouts(void **state) {
-  (void)state;
+TEST(refuses_impossible_layouts) {
   assert_no_layout((pcal_kind)9, 3, PCAL_USAGE, "the kind of scores 9 is unknown");
   assert_no_layout(PCAL_LOGIT, 0, PCAL_DATA,
                    "the scores have 0 columns; between 1 and 1000000 are possible");
@@ -45,8 +43,7 @@ static void refuses_impossible_layouts(void **state) {
                    "--logits or --probs");
 }
 
-static void cuts_chunks_by_size(void **state) {
-  (void)state;
+TEST(cuts_chunks_by_size) {
   static const size_t cases[][2] = {{1, 4096},  {2, 4096},  {16, 4096}, {17, 3840},
                                     {20, 3264}, {100, 640}, {1000, 64}, {4096, 16},
                                     {5000, 13}, {32768, 2}, {40000, 1}, {1000000, 1}};
@@ -88,8 +85,7 @@ static pcal_status scratch_scenario(const pcal_env *env, void *user, pcal_error 
   return PCAL_OK;
 }
 
-static void scratch_survives_every_failed_allocation(void **state) {
-  (void)state;
+TEST(scratch_survives_every_failed_allocation) {
   static const size_t classes[] = {1, 2, 10, 33, 1000, 40000};
   for (size_t i = 0; i < UNIT_COUNT(classes); i++) {
     pc_layout layout = {PCAL_LOGIT, classes[i], classes[i]};
@@ -99,19 +95,18 @@ static void scratch_survives_every_failed_allocation(void **state) {
 
 static void assert_bad_batch(const pcal_batch *batch, const pc_layout *layout,
                              pcal_status status, const char *sentence) {
-  const pc_policy policy = {0};
+  const pc_row_policy policy = {0};
   pcal_error err;
   assert_int_equal(pc_batch_check(batch, layout, &policy, &err), status);
   assert_sentence(err, status, sentence);
 }
 
-static void checks_batches(void **state) {
-  (void)state;
+TEST(checks_batches) {
   static const double scores[] = {0.5, 0.25, 0.25};
   static const int32_t labels[] = {0};
   const pc_layout layout = {PCAL_PROBABILITY, 3, 3}, logits = {PCAL_LOGIT, 3, 3};
   const pc_layout two = {PCAL_PROBABILITY, 2, 2}, confidence = {PCAL_CONFIDENCE, 1, 1};
-  const pc_policy labelled = {0}, unlabelled = {.unlabelled = 1};
+  const pc_row_policy labelled = {0}, unlabelled = {.unlabelled = 1};
   pcal_batch batch = data_batch(PCAL_PROBABILITY, 1, 3, scores, labels);
   assert_int_equal(pc_batch_check(&batch, &layout, &labelled, NULL), PCAL_OK);
   assert_bad_batch(
@@ -154,8 +149,7 @@ static void assert_row_copied(const pc_rows *from, size_t a, const pc_rows *to, 
   assert_same(to->log_true[b], from->log_true[a]);
 }
 
-static void selects_rows(void **state) {
-  (void)state;
+TEST(selects_rows) {
   static const double logits[] = {1, 2, 3, 0, -1, 5, 2, 2, 2, 9, 0, 1},
                       weights[] = {1, 2, 3, 4};
   static const int32_t labels[] = {0, 1, 2, 0};
@@ -166,7 +160,7 @@ static void selects_rows(void **state) {
   batch.weights = weights;
   batch.groups = groups;
   batch.first_row = 100;
-  data_result all = data_derive_well(&batch, (pc_policy){.need_log = 1, .need_scores = 1});
+  data_result all = data_derive_well(&batch, (pc_row_policy){.need_log = 1, .need_scores = 1});
   pc_scratch other;
   pc_rows some;
   assert_int_equal(pc_scratch_new(&env, &all.layout, &other, NULL), PCAL_OK);
@@ -178,7 +172,7 @@ static void selects_rows(void **state) {
   assert_row_copied(&all.rows, 1, &some, 1);
   data_free(&all);
   batch.weights = NULL;
-  all = data_derive_well(&batch, (pc_policy){.lean = 1});
+  all = data_derive_well(&batch, (pc_row_policy){.lean = 1});
   pc_rows_select(&all.rows, positions, 1, &other, &some);
   assert_null(some.weights);
   assert_null(some.probs);
@@ -191,8 +185,7 @@ static void selects_rows(void **state) {
   data_free(&all);
 }
 
-static void selects_rows_of_one_column(void **state) {
-  (void)state;
+TEST(selects_rows_of_one_column) {
   static const double scores[] = {0.25, 0.5, 0.75};
   static const int32_t labels[] = {0, 1, 1};
   static const size_t positions[] = {2, 0};
@@ -200,7 +193,7 @@ static void selects_rows_of_one_column(void **state) {
   const pcal_env env = pc_env_resolve(NULL);
   for (size_t k = 0; k < UNIT_COUNT(kinds); k++) {
     const pcal_batch batch = data_batch(kinds[k], 3, 1, scores, labels);
-    data_result all = data_derive_well(&batch, (pc_policy){0});
+    data_result all = data_derive_well(&batch, (pc_row_policy){0});
     pc_scratch other;
     pc_rows some;
     assert_int_equal(pc_scratch_new(&env, &all.layout, &other, NULL), PCAL_OK);
@@ -218,12 +211,11 @@ static void selects_rows_of_one_column(void **state) {
 }
 
 /* One column goes a block at a time where it lies so, else row by row. */
-static void a_column_needs_no_labels_when_told(void **state) {
-  (void)state;
+TEST(a_column_needs_no_labels_when_told) {
   enum { ROWS = 5 };
   static const double scores[ROWS] = {0.25, 0.5, 1, 0, 0.75};
   double apart[2 * ROWS];
-  const pc_policy policy = {.unlabelled = 1, .need_log = 1, .need_scores = 1};
+  const pc_row_policy policy = {.unlabelled = 1, .need_log = 1, .need_scores = 1};
   for (size_t i = 0; i < ROWS; i++)
     apart[2 * i] = scores[i];
   const pcal_batch batch = data_batch(PCAL_PROBABILITY, ROWS, 1, scores, NULL);
@@ -250,8 +242,7 @@ static void a_column_needs_no_labels_when_told(void **state) {
 }
 
 /* Strides of 0 are those of scores without gaps, whatever the kind and type. */
-static void fills_strides(void **state) {
-  (void)state;
+TEST(fills_strides) {
   static const pcal_kind kinds[] = {PCAL_PROBABILITY, PCAL_LOGIT,         PCAL_LOG_PROBABILITY,
                                     PCAL_CONFIDENCE,  PCAL_MEAN_VARIANCE, PCAL_MEAN_STD,
                                     PCAL_QUANTILES,   PCAL_SAMPLES};
@@ -263,51 +254,34 @@ static void fills_strides(void **state) {
       batch.type = single ? PCAL_F32 : PCAL_F64;
       batch.rows = 9;
       batch.columns = 3;
-      assert_int_equal(pc_batch_take(&batch, &out, NULL), PCAL_OK);
+      assert_int_equal(pc_batch_resolve(&batch, &out, NULL), PCAL_OK);
       assert_int_equal(out.row_stride, 3 * item);
       assert_int_equal(out.column_stride, item);
       batch.row_stride = -50; /* given ones stay */
-      assert_int_equal(pc_batch_take(&batch, &out, NULL), PCAL_OK);
+      assert_int_equal(pc_batch_resolve(&batch, &out, NULL), PCAL_OK);
       assert_int_equal(out.row_stride, -50);
       assert_int_equal(out.column_stride, item);
       batch.column_stride = 72;
-      assert_int_equal(pc_batch_take(&batch, &out, NULL), PCAL_OK);
+      assert_int_equal(pc_batch_resolve(&batch, &out, NULL), PCAL_OK);
       assert_int_equal(out.column_stride, 72);
     }
 }
 
-static void refuses_strides_that_say_too_little(void **state) {
-  (void)state;
+TEST(refuses_strides_that_say_too_little) {
   pcal_batch batch = PCAL_BATCH_INIT, out;
   pcal_error err;
   batch.rows = 9;
   batch.columns = 3;
   batch.column_stride = 36; /* column after column, and how far rows are apart is not said */
-  assert_int_equal(pc_batch_take(&batch, &out, &err), PCAL_USAGE);
+  assert_int_equal(pc_batch_resolve(&batch, &out, &err), PCAL_USAGE);
   assert_sentence(err, PCAL_USAGE,
                   "scores: row_stride is 0 and the columns do not lie next to each other; set "
                   "row_stride to the bytes from one row to the next");
   batch.rows = 1;
-  assert_int_equal(pc_batch_take(&batch, &out, &err), PCAL_OK);
+  assert_int_equal(pc_batch_resolve(&batch, &out, &err), PCAL_OK);
   assert_int_equal(out.column_stride, 36);
   batch.size = 0;
-  assert_int_equal(pc_batch_take(&batch, &out, &err), PCAL_USAGE);
+  assert_int_equal(pc_batch_resolve(&batch, &out, &err), PCAL_USAGE);
   assert_sentence(err, PCAL_USAGE,
                   "the size of the batch is not set; start from PCAL_BATCH_INIT");
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(lays_out_every_kind),
-      cmocka_unit_test(refuses_impossible_layouts),
-      cmocka_unit_test(cuts_chunks_by_size),
-      cmocka_unit_test(scratch_survives_every_failed_allocation),
-      cmocka_unit_test(checks_batches),
-      cmocka_unit_test(fills_strides),
-      cmocka_unit_test(refuses_strides_that_say_too_little),
-      cmocka_unit_test(selects_rows),
-      cmocka_unit_test(a_column_needs_no_labels_when_told),
-      cmocka_unit_test(selects_rows_of_one_column),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 #include "data/view.h"
 
-#include "core/rng.h"
+#include "base/rng.h"
 #include "data_help.h"
 
 #define ROWS 200
@@ -22,7 +22,7 @@ static void sample_fill(sample *s) {
     s->labels[i] = (int32_t)(pc_rng_bits(&rng, 100000 + i) % CLASSES);
   }
   const pcal_batch batch = data_batch(PCAL_PROBABILITY, ROWS, CLASSES, s->probs, s->labels);
-  s->derived = data_derive_well(&batch, (pc_policy){0});
+  s->derived = data_derive_well(&batch, (pc_row_policy){0});
 }
 
 /* Classes from the most probable down, ties by index. */
@@ -38,27 +38,26 @@ static void order_classes(const double *probs, size_t order[CLASSES]) {
   }
 }
 
-static pc_columns fill(const pc_view *view, const pc_rows *rows) {
+static pc_view_columns fill(const pc_view *view, const pc_rows *rows) {
   const pcal_env env = pc_env_resolve(NULL);
-  pc_columns columns;
-  assert_int_equal(pc_columns_new(&env, view, rows->count, &columns, NULL), PCAL_OK);
+  pc_view_columns columns;
+  assert_int_equal(pc_view_columns_new(&env, view, rows->count, &columns, NULL), PCAL_OK);
   pc_view_fill(view, rows, &columns);
   return columns;
 }
 
-static void columns_free(pc_columns *columns) {
+static void columns_free(pc_view_columns *columns) {
   const pcal_env env = pc_env_resolve(NULL);
-  pc_columns_free(&env, columns);
+  pc_view_columns_free(&env, columns);
   assert_null(columns->score_space);
 }
 
-static void ranks_go_by_probability_then_index(void **state) {
-  (void)state;
+TEST(ranks_go_by_probability_then_index) {
   sample s;
   sample_fill(&s);
   for (int32_t rank = 1; rank <= CLASSES; rank++) {
     const pc_view view = {PC_VIEW_RANK, rank, 0};
-    pc_columns columns = fill(&view, &s.derived.rows);
+    pc_view_columns columns = fill(&view, &s.derived.rows);
     assert_null(columns.part);
     for (size_t i = 0; i < ROWS; i++) {
       size_t order[CLASSES];
@@ -72,13 +71,12 @@ static void ranks_go_by_probability_then_index(void **state) {
   data_free(&s.derived);
 }
 
-static void within_sums_the_largest(void **state) {
-  (void)state;
+TEST(within_sums_the_largest) {
   sample s;
   sample_fill(&s);
   for (int32_t r = 1; r <= CLASSES; r++) {
     const pc_view view = {PC_VIEW_WITHIN, r, 0};
-    pc_columns columns = fill(&view, &s.derived.rows);
+    pc_view_columns columns = fill(&view, &s.derived.rows);
     for (size_t i = 0; i < ROWS; i++) {
       size_t order[CLASSES];
       double sum = 0;
@@ -100,15 +98,14 @@ static void within_sums_the_largest(void **state) {
   data_free(&s.derived);
 }
 
-static void ties_by_hand(void **state) {
-  (void)state;
+TEST(ties_by_hand) {
   static const double probs[] = {0.25, 0.25, 0.25, 0.25};
   for (int32_t label = 0; label < 4; label++) {
     const pcal_batch batch = data_batch(PCAL_PROBABILITY, 1, 4, probs, &label);
-    data_result derived = data_derive_well(&batch, (pc_policy){0});
+    data_result derived = data_derive_well(&batch, (pc_row_policy){0});
     for (int32_t rank = 1; rank <= 4; rank++) {
       const pc_view view = {PC_VIEW_RANK, rank, 0}, within = {PC_VIEW_WITHIN, rank, 0};
-      pc_columns columns = fill(&view, &derived.rows);
+      pc_view_columns columns = fill(&view, &derived.rows);
       assert_int_equal(columns.hit[0], label == rank - 1);
       columns_free(&columns);
       columns = fill(&within, &derived.rows);
@@ -120,13 +117,12 @@ static void ties_by_hand(void **state) {
   }
 }
 
-static void classes_are_looked_at_one_by_one(void **state) {
-  (void)state;
+TEST(classes_are_looked_at_one_by_one) {
   sample s;
   sample_fill(&s);
   for (int32_t c = 0; c < CLASSES; c++) {
     const pc_view view = {PC_VIEW_CLASS, c, 0};
-    pc_columns columns = fill(&view, &s.derived.rows);
+    pc_view_columns columns = fill(&view, &s.derived.rows);
     for (size_t i = 0; i < ROWS; i++) {
       assert_same(columns.score[i], s.probs[i * CLASSES + (size_t)c]);
       assert_int_equal(columns.hit[i], s.labels[i] == c);
@@ -136,14 +132,14 @@ static void classes_are_looked_at_one_by_one(void **state) {
   data_free(&s.derived);
 }
 
-static void parts_are_predicted_labels(void **state) {
-  (void)state;
+TEST(parts_are_predicted_labels) {
   sample s;
   sample_fill(&s);
   const pc_view view = {PC_VIEW_RANK, 1, 1}, pooled = {PC_VIEW_RANK, 1, 0};
   assert_int_equal(pc_view_parts(&view, &s.derived.layout), CLASSES);
   assert_int_equal(pc_view_parts(&pooled, &s.derived.layout), 1);
-  pc_columns columns = fill(&view, &s.derived.rows), plain = fill(&pooled, &s.derived.rows);
+  pc_view_columns columns = fill(&view, &s.derived.rows),
+                  plain = fill(&pooled, &s.derived.rows);
   for (size_t i = 0; i < ROWS; i++) {
     size_t order[CLASSES];
     order_classes(s.probs + i * CLASSES, order);
@@ -156,18 +152,17 @@ static void parts_are_predicted_labels(void **state) {
   data_free(&s.derived);
 }
 
-static void two_columns_from_one(void **state) {
-  (void)state;
+TEST(two_columns_from_one) {
   static const double scores[] = {0.25, 0.5, 0.75};
   static const int32_t labels[] = {0, 1, 1};
   static const double top[] = {0.75, 0.5, 0.75}, second[] = {0.25, 0.5, 0.25};
   static const uint8_t top_hit[] = {1, 0, 1};
   const pcal_batch batch = data_batch(PCAL_PROBABILITY, 3, 1, scores, labels);
-  data_result derived = data_derive_well(&batch, (pc_policy){0});
+  data_result derived = data_derive_well(&batch, (pc_row_policy){0});
   const pc_view first = {PC_VIEW_RANK, 1, 0}, next = {PC_VIEW_RANK, 2, 0};
   const pc_view positive = {PC_VIEW_CLASS, 1, 0}, negative = {PC_VIEW_CLASS, 0, 0};
-  pc_columns columns[] = {fill(&first, &derived.rows), fill(&next, &derived.rows),
-                          fill(&positive, &derived.rows), fill(&negative, &derived.rows)};
+  pc_view_columns columns[] = {fill(&first, &derived.rows), fill(&next, &derived.rows),
+                               fill(&positive, &derived.rows), fill(&negative, &derived.rows)};
   for (size_t i = 0; i < 3; i++) {
     assert_same(columns[0].score[i], top[i]);
     assert_int_equal(columns[0].hit[i], top_hit[i]);
@@ -183,14 +178,13 @@ static void two_columns_from_one(void **state) {
   data_free(&derived);
 }
 
-static void confidences_are_their_own_view(void **state) {
-  (void)state;
+TEST(confidences_are_their_own_view) {
   static const double scores[] = {0.25, 1, 0};
   static const int32_t labels[] = {1, 0, 1};
   const pcal_batch batch = data_batch(PCAL_CONFIDENCE, 3, 1, scores, labels);
-  data_result derived = data_derive_well(&batch, (pc_policy){0});
+  data_result derived = data_derive_well(&batch, (pc_row_policy){0});
   const pc_view view = {PC_VIEW_RANK, 1, 0};
-  pc_columns columns = fill(&view, &derived.rows);
+  pc_view_columns columns = fill(&view, &derived.rows);
   assert_memory_equal(columns.score, scores, sizeof scores);
   for (size_t i = 0; i < 3; i++)
     assert_int_equal(columns.hit[i], labels[i]);
@@ -200,53 +194,37 @@ static void confidences_are_their_own_view(void **state) {
 
 static pcal_status columns_scenario(const pcal_env *env, void *user, pcal_error *err) {
   const pc_view *view = user;
-  pc_columns columns;
-  PC_TRY(pc_columns_new(env, view, 100, &columns, err));
+  pc_view_columns columns;
+  PC_TRY(pc_view_columns_new(env, view, 100, &columns, err));
   columns.score_space[99] = 1;
   columns.hit_space[99] = 1;
   assert_int_equal(columns.part_space != NULL, view->by_label);
-  pc_columns_free(env, &columns);
+  pc_view_columns_free(env, &columns);
   return PCAL_OK;
 }
 
-static void survives_every_failed_allocation(void **state) {
-  (void)state;
+TEST(survives_every_failed_allocation) {
   pc_view view = {PC_VIEW_RANK, 1, 0};
   unit_fail_each_allocation(columns_scenario, &view);
   view.by_label = 1;
   unit_fail_each_allocation(columns_scenario, &view);
 }
 
-static void every_class_is_a_score(void **state) {
-  (void)state;
+TEST(every_class_is_a_score) {
   const pcal_env env = pc_env_resolve(NULL);
   const pc_layout layout = {PCAL_PROBABILITY, CLASSES, CLASSES};
   const pc_view classes = {PC_VIEW_CLASSES, 0, 0}, pooled = {PC_VIEW_POOLED, 0, 0};
   const pc_view top = {PC_VIEW_RANK, 1, 0}, by_label = {PC_VIEW_RANK, 1, 1};
-  assert_true(pc_view_spread(&classes) && pc_view_spread(&pooled) && !pc_view_spread(&top));
+  assert_true(pc_view_is_every_class(&classes) && pc_view_is_every_class(&pooled) &&
+              !pc_view_is_every_class(&top));
   assert_int_equal(pc_view_parts(&classes, &layout), CLASSES);
   assert_int_equal(pc_view_parts(&pooled, &layout), 1);
   assert_int_equal(pc_view_parts(&by_label, &layout), CLASSES);
-  assert_int_equal(pc_view_scores(&classes, &layout), CLASSES);
-  assert_int_equal(pc_view_scores(&pooled, &layout), CLASSES);
-  assert_int_equal(pc_view_scores(&by_label, &layout), 1);
-  pc_columns columns;
-  assert_int_equal(pc_columns_new(&env, &classes, 10, &columns, NULL), PCAL_OK);
+  assert_int_equal(pc_view_scores_per_row(&classes, &layout), CLASSES);
+  assert_int_equal(pc_view_scores_per_row(&pooled, &layout), CLASSES);
+  assert_int_equal(pc_view_scores_per_row(&by_label, &layout), 1);
+  pc_view_columns columns;
+  assert_int_equal(pc_view_columns_new(&env, &classes, 10, &columns, NULL), PCAL_OK);
   assert_null(columns.score_space);
-  pc_columns_free(&env, &columns);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(ranks_go_by_probability_then_index),
-      cmocka_unit_test(within_sums_the_largest),
-      cmocka_unit_test(ties_by_hand),
-      cmocka_unit_test(classes_are_looked_at_one_by_one),
-      cmocka_unit_test(parts_are_predicted_labels),
-      cmocka_unit_test(two_columns_from_one),
-      cmocka_unit_test(confidences_are_their_own_view),
-      cmocka_unit_test(survives_every_failed_allocation),
-      cmocka_unit_test(every_class_is_a_score),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  pc_view_columns_free(&env, &columns);
 }

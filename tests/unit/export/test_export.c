@@ -19,11 +19,10 @@ static void export_refused(const pcal_calibrator *calibrator, const char *to, co
   assert_int_equal(text.calls, 0);
 }
 
-static void export_wrong(void **state) {
+TEST(export_wrong) {
   double logits[3 * EXPORT_ROWS];
   int32_t labels[EXPORT_ROWS];
   pcal_batch batch;
-  (void)state;
   export_data(logits, labels, &batch);
   pcal_calibrator *calibrator = help_fit(&batch, "temperature");
   export_refused(calibrator, "java", NULL,
@@ -37,12 +36,11 @@ static void export_wrong(void **state) {
 }
 
 /* The messages of an ONNX file, checked field by field: IR version 8, opset 13, a graph. */
-static void export_onnx_fields(void **state) {
+TEST(export_onnx_fields) {
   double logits[3 * EXPORT_ROWS];
   int32_t labels[EXPORT_ROWS];
   pcal_batch batch;
   help_text text = {NULL, 0, 0};
-  (void)state;
   export_data(logits, labels, &batch);
   pcal_calibrator *calibrator = help_fit(&batch, "histogram");
   assert_int_equal(pcal_calibrator_export(calibrator, "onnx", "h", help_sink, &text, NULL),
@@ -79,20 +77,10 @@ static pcal_status export_scenario(const pcal_env *env, void *user, pcal_error *
   return status;
 }
 
-static void export_out_of_memory(void **state) {
+TEST(export_out_of_memory) {
   double logits[3 * EXPORT_ROWS];
   int32_t labels[EXPORT_ROWS];
   pcal_batch batch;
-  (void)state;
   export_data(logits, labels, &batch);
   unit_fail_each_allocation(export_scenario, &batch);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(export_wrong),
-      cmocka_unit_test(export_onnx_fields),
-      cmocka_unit_test(export_out_of_memory),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

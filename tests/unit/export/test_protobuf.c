@@ -2,10 +2,9 @@
 #include "../unit.h"
 #include "export/protobuf.h"
 
-static void protobuf_examples(void **state) {
+TEST(protobuf_examples) {
   const pcal_env env = pc_env_resolve(NULL);
   pc_text text, inner;
-  (void)state;
   pc_text_init(&text, &env);
   pc_text_init(&inner, &env);
   pc_proto_integer(&inner, 1, 150);
@@ -24,9 +23,4 @@ static void protobuf_examples(void **state) {
   assert_int_equal(inner.length, 0);
   pc_text_free(&inner);
   pc_text_free(&text);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(protobuf_examples)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 static void class_order_is(size_t most, int sorted, size_t count, size_t first, size_t second) {
   double values[] = {0.1, NAN, 0.3, 0.3, 0.2};
   const pcal_env env = pc_env_resolve(NULL);
-  pc_outcome outcome;
+  pc_metric_result outcome;
   pc_class_order order;
   memset(&outcome, 0, sizeof outcome);
   outcome.class_values = values;
@@ -18,16 +18,14 @@ static void class_order_is(size_t most, int sorted, size_t count, size_t first, 
   pc_class_order_free(&env, &order);
 }
 
-static void test_orders(void **state) {
-  (void)state;
+TEST(test_orders) {
   class_order_is(9, 0, 5, 0, 1);
   class_order_is(9, 1, 5, 2, 3);
   class_order_is(2, 0, 2, 2, 3);
 }
 
-static void test_refused(void **state) {
-  (void)state;
-  pc_outcome outcome;
+TEST(test_refused) {
+  pc_metric_result outcome;
   pc_class_order order;
   pcal_error err;
   const pcal_env env = pc_env_resolve(NULL);
@@ -45,12 +43,4 @@ static void test_refused(void **state) {
   assert_sentence(err, PCAL_USAGE,
                   "figure x tells classes apart, and one column of scores has only class 1; "
                   "draw reliability, or give a column for each class");
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_orders),
-      cmocka_unit_test(test_refused),
-  };
-  return cmocka_run_group_tests_name("figure/class_order", tests, NULL, NULL);
 }

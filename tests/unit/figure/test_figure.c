@@ -1,39 +1,36 @@
-#include "figure_check.h"
+#include "figure_help.h"
 
 static const pc_look figure_plain = {.tone = PC_TONE_INK};
 
-static void test_strings_are_copied(void **state) {
-  (void)state;
+TEST(test_strings_are_copied) {
   check_memory memory = {0};
   const pcal_env env = check_env(&memory);
   pc_figure figure;
   pc_figure_init(&figure, 10, 10, &env);
   char word[] = "first";
-  const pc_string_id first = pc_figure_keep(&figure, word);
+  const pc_string_id first = pc_figure_add_string(&figure, word);
   word[0] = 'x';
-  const pc_string_id second = pc_figure_keep(&figure, "second");
+  const pc_string_id second = pc_figure_add_string(&figure, "second");
   assert_string_equal(pc_figure_string(&figure, first), "first");
   assert_string_equal(pc_figure_string(&figure, second), "second");
-  assert_int_equal(pc_figure_keep(&figure, NULL), 0);
-  assert_int_equal(pc_figure_keep(&figure, ""), 0);
+  assert_int_equal(pc_figure_add_string(&figure, NULL), 0);
+  assert_int_equal(pc_figure_add_string(&figure, ""), 0);
   assert_string_equal(pc_figure_string(&figure, 0), "");
   pc_figure_free(&figure);
   assert_int_equal(memory.live, 0);
 }
 
-static void test_places(void **state) {
-  (void)state;
+TEST(test_places) {
   pc_panel panel = {.rect = {10, 20, 100, 50}, .axis = {{.low = -1, .high = 1}, {.high = 4}}};
-  pc_point at = pc_panel_place(&panel, (pc_point){0, 1});
+  pc_point at = pc_panel_to_figure(&panel, (pc_point){0, 1});
   assert_true(at.x == 60 && at.y == 57.5);
-  at = pc_panel_place(&panel, (pc_point){-1, 4});
+  at = pc_panel_to_figure(&panel, (pc_point){-1, 4});
   assert_true(at.x == 10 && at.y == 20);
   panel.axis[PC_SIDE_X].high = -1;
-  assert_true(pc_panel_place(&panel, (pc_point){-1, 0}).x == 60);
+  assert_true(pc_panel_to_figure(&panel, (pc_point){-1, 0}).x == 60);
 }
 
-static void test_marks_keep_order_and_points(void **state) {
-  (void)state;
+TEST(test_marks_keep_order_and_points) {
   check_memory memory = {0};
   const pcal_env env = check_env(&memory);
   const pc_point three[] = {{1, 2}, {3, 4}, {5, 6}};
@@ -60,8 +57,8 @@ static void test_marks_keep_order_and_points(void **state) {
 static void figure_fill(pc_figure *figure) {
   const size_t panel = pc_figure_panel(figure, (pc_rect){0, 0, 10, 10});
   pc_figure_axis(figure, panel, PC_SIDE_X, 0, 5, 6, PC_NUMBERS_PLAIN, "label");
-  pc_figure_key_break(figure);
-  pc_figure_key(figure, PC_SAMPLE_BAR, figure_plain, "entry");
+  pc_figure_legend_break(figure);
+  pc_figure_legend(figure, PC_SAMPLE_BAR, figure_plain, "entry");
   for (int i = 0; i < 100; i++) {
     pc_figure_bar(figure, panel, figure_plain, (pc_point){0, 0}, (pc_point){1, 1}, "hint");
     pc_figure_point(figure, panel, figure_plain, (pc_point){i, i}, NULL);
@@ -69,8 +66,7 @@ static void figure_fill(pc_figure *figure) {
   }
 }
 
-static void test_failure_stays_and_leaks_nothing(void **state) {
-  (void)state;
+TEST(test_failure_stays_and_leaks_nothing) {
   check_memory memory = {0};
   const pcal_env env = check_env(&memory);
   pcal_status status = PCAL_MEMORY;
@@ -92,14 +88,4 @@ static void test_failure_stays_and_leaks_nothing(void **state) {
     assert_int_equal(memory.live, 0);
     assert_true(n < 200);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_strings_are_copied),
-      cmocka_unit_test(test_places),
-      cmocka_unit_test(test_marks_keep_order_and_points),
-      cmocka_unit_test(test_failure_stays_and_leaks_nothing),
-  };
-  return cmocka_run_group_tests_name("figure/figure", tests, NULL, NULL);
 }

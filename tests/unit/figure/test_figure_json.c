@@ -1,6 +1,6 @@
 #include "figure/figure_json.h"
 
-#include "figure_check.h"
+#include "figure_help.h"
 
 static const char figure_json_expected[] = "{\n"
                                            "  \"title\": \"a \\\"title\\\"\",\n"
@@ -84,13 +84,12 @@ static void figure_json_says(const pc_figure *figure, const char *expected) {
   pc_text_free(&out);
 }
 
-static void test_everything_is_told(void **state) {
-  (void)state;
+TEST(test_everything_is_told) {
   const pcal_env env = pc_env_resolve(NULL);
   const pc_point corners[] = {{0, 0.5}, {0.25, 1}, {1, 2}};
   pc_figure figure;
   pc_figure_init(&figure, 40, 30, &env);
-  figure.title = pc_figure_keep(&figure, "a \"title\"");
+  figure.title = pc_figure_add_string(&figure, "a \"title\"");
   const size_t panel = pc_figure_panel(&figure, (pc_rect){1, 2, 30, 20});
   pc_figure_axis(&figure, panel, PC_SIDE_X, 0, 1, 3, PC_NUMBERS_PERCENT, "score");
   pc_figure_bar(&figure, panel, (pc_look){.tone = PC_TONE_WARM, .pale = 1}, corners[0],
@@ -99,13 +98,13 @@ static void test_everything_is_told(void **state) {
                  corners, 3);
   pc_figure_note(&figure, panel, (pc_look){.tone = PC_TONE_INK, .bold = 1}, corners[2],
                  (pc_point){-6, 3}, PC_ANCHOR_END, "here");
-  pc_figure_key(&figure, PC_SAMPLE_POINT, (pc_look){.tone = PC_TONE_COOL, .hollow = 1}, "few");
+  pc_figure_legend(&figure, PC_SAMPLE_POINT, (pc_look){.tone = PC_TONE_COOL, .hollow = 1},
+                   "few");
   figure_json_says(&figure, figure_json_expected);
   pc_figure_free(&figure);
 }
 
-static void test_a_failed_figure_is_told(void **state) {
-  (void)state;
+TEST(test_a_failed_figure_is_told) {
   const pcal_env env = pc_env_resolve(NULL);
   pc_figure figure;
   pc_text out;
@@ -116,12 +115,4 @@ static void test_a_failed_figure_is_told(void **state) {
   assert_int_equal(pc_figure_json_write(&figure, &out, &err), PCAL_MEMORY);
   pc_text_free(&out);
   pc_figure_free(&figure);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_everything_is_told),
-      cmocka_unit_test(test_a_failed_figure_is_told),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,8 @@
-#include "figure_check.h"
+#include "figure_help.h"
 
 #include <math.h>
 
-static void test_wilson(void **state) {
-  (void)state;
+TEST(test_wilson) {
   const double z = pc_level_quantile(0), z2 = z * z;
   double low, high;
   pc_wilson_interval(0.5, 10, z, &low, &high);
@@ -19,18 +18,16 @@ static void test_wilson(void **state) {
   check_near(low, 0.25, 1e-8);
 }
 
-static void test_levels(void **state) {
-  (void)state;
+TEST(test_levels) {
   check_near(pc_level_quantile(0.95), 1.959963984540054, 1e-12);
   check_near(pc_level_quantile(0.9), 1.6448536269514722, 1e-12);
 }
 
-static void test_bins_of_one_class(void **state) {
-  (void)state;
+TEST(test_bins_of_one_class) {
   const pcal_env env = pc_env_resolve(NULL);
   double values[6][3] = {{0, 0.5, 0},     {0.5, 1, 1},  {3, 4, 5},
                          {0.1, 0.6, 0.2}, {0, 1, 0.25}, {0, 0, 1}};
-  const pc_graph graph = {
+  const pc_plot_table graph = {
       .count = 3,
       .column_count = 6,
       .names = {"low", "high", "weight", "confidence", "accuracy", "class"},
@@ -46,27 +43,16 @@ static void test_bins_of_one_class(void **state) {
   pc_bin_list_free(&env, &bins);
 }
 
-static void test_hint(void **state) {
-  (void)state;
+TEST(test_hint) {
   const pcal_env env = pc_env_resolve(NULL);
   pc_text text;
   pc_text_init(&text, &env);
-  pc_reliability_hint(&check_bins[0], pc_reliability_words_of("top"), &text);
+  pc_reliability_hint(&check_bins[0], pc_reliability_texts_of("top"), &text);
   assert_string_equal(text.bytes,
                       "0.000 to 0.250: mean confidence 0.2000, accuracy 0.1000, 100 rows");
   const pcal_bin one = {0, 1, 1, 0.5, 1};
-  pc_reliability_hint(&one, pc_reliability_words_of("positive"), &text);
+  pc_reliability_hint(&one, pc_reliability_texts_of("positive"), &text);
   assert_string_equal(
       text.bytes, "0.000 to 1.000: mean prediction 0.5000, observed frequency 1.0000, 1 row");
   pc_text_free(&text);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_wilson),
-      cmocka_unit_test(test_levels),
-      cmocka_unit_test(test_bins_of_one_class),
-      cmocka_unit_test(test_hint),
-  };
-  return cmocka_run_group_tests_name("figure/reliability_panel", tests, NULL, NULL);
 }

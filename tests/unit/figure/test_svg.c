@@ -1,4 +1,4 @@
-#include "figure_check.h"
+#include "figure_help.h"
 
 #include "figure/svg.h"
 
@@ -17,7 +17,8 @@ static void svg_begin(svg_fixture *fixture) {
 }
 
 static const char *svg_written(svg_fixture *fixture) {
-  assert_int_equal(pc_svg_write(&fixture->figure, PC_THEME_AUTO, &fixture->out, NULL), PCAL_OK);
+  assert_int_equal(pc_svg_write(&fixture->figure, PCAL_THEME_AUTO, &fixture->out, NULL),
+                   PCAL_OK);
   check_xml(fixture->out.bytes);
   return fixture->out.bytes;
 }
@@ -33,12 +34,11 @@ static void svg_contains(const char *text, const char *part) {
     fail_msg("%s is not in\n%s", part, text);
 }
 
-static void test_frame(void **state) {
-  (void)state;
+TEST(test_frame) {
   svg_fixture fixture;
   svg_begin(&fixture);
-  fixture.figure.title = pc_figure_keep(&fixture.figure, "A title");
-  fixture.figure.description = pc_figure_keep(&fixture.figure, "In words.");
+  fixture.figure.title = pc_figure_add_string(&fixture.figure, "A title");
+  fixture.figure.description = pc_figure_add_string(&fixture.figure, "In words.");
   const char *svg = svg_written(&fixture);
   const char *head = "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"pcal\" role=\"img\" "
                      "width=\"200\" height=\"100\" viewBox=\"0 0 200 100\">\n"
@@ -49,8 +49,7 @@ static void test_frame(void **state) {
   svg_done(&fixture);
 }
 
-static void test_coordinates(void **state) {
-  (void)state;
+TEST(test_coordinates) {
   svg_fixture fixture;
   svg_begin(&fixture);
   const pc_look warm = {.tone = PC_TONE_WARM, .pale = 1};
@@ -79,21 +78,20 @@ static void test_coordinates(void **state) {
   svg_done(&fixture);
 }
 
-static void test_names_are_never_markup(void **state) {
-  (void)state;
+TEST(test_names_are_never_markup) {
   svg_fixture fixture;
   svg_begin(&fixture);
   const char *evil = "<script>alert(\"1\")</script>&amp;\x01\x80\n'";
   const size_t panel = pc_figure_panel(&fixture.figure, (pc_rect){10, 10, 90, 80});
-  fixture.figure.title = pc_figure_keep(&fixture.figure, evil);
-  fixture.figure.subtitle = pc_figure_keep(&fixture.figure, evil);
-  fixture.figure.description = pc_figure_keep(&fixture.figure, evil);
+  fixture.figure.title = pc_figure_add_string(&fixture.figure, evil);
+  fixture.figure.subtitle = pc_figure_add_string(&fixture.figure, evil);
+  fixture.figure.description = pc_figure_add_string(&fixture.figure, evil);
   pc_figure_axis(&fixture.figure, panel, PC_SIDE_X, 0, 1, 2, PC_NUMBERS_PLAIN, evil);
   pc_figure_axis(&fixture.figure, panel, PC_SIDE_Y, 0, 1, 2, PC_NUMBERS_PLAIN, evil);
   pc_figure_point(&fixture.figure, panel, (pc_look){0}, (pc_point){0, 0}, evil);
   pc_figure_note(&fixture.figure, panel, (pc_look){0}, (pc_point){0, 0}, (pc_point){0, 0},
                  PC_ANCHOR_MIDDLE, evil);
-  pc_figure_key(&fixture.figure, PC_SAMPLE_LINE, (pc_look){0}, evil);
+  pc_figure_legend(&fixture.figure, PC_SAMPLE_LINE, (pc_look){0}, evil);
   const char *svg = svg_written(&fixture);
   assert_null(strstr(svg, "<script"));
   assert_int_equal(check_count(svg, "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;amp;"
@@ -102,8 +100,7 @@ static void test_names_are_never_markup(void **state) {
   svg_done(&fixture);
 }
 
-static void test_tick_labels(void **state) {
-  (void)state;
+TEST(test_tick_labels) {
   svg_fixture fixture;
   svg_begin(&fixture);
   pc_figure *figure = &fixture.figure;
@@ -119,8 +116,7 @@ static void test_tick_labels(void **state) {
   svg_done(&fixture);
 }
 
-static void test_tick_labels_never_touch(void **state) {
-  (void)state;
+TEST(test_tick_labels_never_touch) {
   for (double width = 20; width < 400; width += 20) {
     svg_fixture fixture;
     svg_begin(&fixture);
@@ -134,8 +130,7 @@ static void test_tick_labels_never_touch(void **state) {
   }
 }
 
-static void test_hidden_numbers(void **state) {
-  (void)state;
+TEST(test_hidden_numbers) {
   svg_fixture fixture;
   svg_begin(&fixture);
   const size_t panel = pc_figure_panel(&fixture.figure, (pc_rect){0, 0, 100, 50});
@@ -146,13 +141,12 @@ static void test_hidden_numbers(void **state) {
   svg_done(&fixture);
 }
 
-static void test_key_samples(void **state) {
-  (void)state;
+TEST(test_key_samples) {
   svg_fixture fixture;
   svg_begin(&fixture);
   pc_figure *figure = &fixture.figure;
-  pc_figure_key(figure, PC_SAMPLE_POINT, (pc_look){0}, "one");
-  pc_figure_key(figure, PC_SAMPLE_LINE, (pc_look){.tone = PC_TONE_C, .wash = 1}, "two");
+  pc_figure_legend(figure, PC_SAMPLE_POINT, (pc_look){0}, "one");
+  pc_figure_legend(figure, PC_SAMPLE_LINE, (pc_look){.tone = PC_TONE_C, .wash = 1}, "two");
   figure->key[0].at = (pc_point){10, 62};
   figure->key[1].at = (pc_point){10, 86};
   const char *svg = svg_written(&fixture);
@@ -163,12 +157,11 @@ static void test_key_samples(void **state) {
   svg_done(&fixture);
 }
 
-static void test_themes(void **state) {
-  (void)state;
+TEST(test_themes) {
   static const char *const names[] = {"auto", "light", "dark"};
   for (int i = 0; i < 3; i++) {
     svg_fixture fixture;
-    pc_theme theme;
+    pcal_theme theme;
     svg_begin(&fixture);
     assert_int_equal(pc_theme_find(names[i], &theme, NULL), PCAL_OK);
     assert_int_equal(theme, i);
@@ -178,39 +171,23 @@ static void test_themes(void **state) {
     assert_int_equal(check_count(fixture.out.bytes, ".f-paper{fill:#14171c}"), i != 1);
     svg_done(&fixture);
   }
-  pc_theme theme = PC_THEME_DARK;
+  pcal_theme theme = PCAL_THEME_DARK;
   pcal_error err;
   assert_int_equal(pc_theme_find(NULL, &theme, &err), PCAL_OK);
-  assert_int_equal(theme, PC_THEME_AUTO);
+  assert_int_equal(theme, PCAL_THEME_AUTO);
   assert_int_equal(pc_theme_find("pink", &theme, &err), PCAL_USAGE);
   assert_string_equal(err.message, "there is no theme 'pink'; choose auto, light or dark");
 }
 
-static void test_failed_figure_is_not_written(void **state) {
-  (void)state;
+TEST(test_failed_figure_is_not_written) {
   svg_fixture fixture;
   svg_begin(&fixture);
   pcal_error err;
   fixture.memory.fail = 1;
   pc_figure_panel(&fixture.figure, (pc_rect){0, 0, 1, 1});
-  assert_int_equal(pc_svg_write(&fixture.figure, PC_THEME_AUTO, &fixture.out, &err),
+  assert_int_equal(pc_svg_write(&fixture.figure, PCAL_THEME_AUTO, &fixture.out, &err),
                    PCAL_MEMORY);
   assert_int_equal(err.status, PCAL_MEMORY);
   assert_int_equal(fixture.out.length, 0);
   svg_done(&fixture);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_frame),
-      cmocka_unit_test(test_coordinates),
-      cmocka_unit_test(test_names_are_never_markup),
-      cmocka_unit_test(test_tick_labels),
-      cmocka_unit_test(test_tick_labels_never_touch),
-      cmocka_unit_test(test_hidden_numbers),
-      cmocka_unit_test(test_key_samples),
-      cmocka_unit_test(test_themes),
-      cmocka_unit_test(test_failed_figure_is_not_written),
-  };
-  return cmocka_run_group_tests_name("figure/svg", tests, NULL, NULL);
 }

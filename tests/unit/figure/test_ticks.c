@@ -1,4 +1,4 @@
-#include "figure_check.h"
+#include "figure_help.h"
 
 #include <float.h>
 #include <math.h>
@@ -15,8 +15,7 @@ static void check_ticks(double low, double high, size_t wanted, const double *ex
     assert_true(ticks.at[i] == expected[i]);
 }
 
-static void test_round_steps(void **state) {
-  (void)state;
+TEST(test_round_steps) {
   check_ticks(0, 1, 6, (const double[]){0, 0.2, 0.4, 0.6, 0.8, 1}, 6, 1);
   check_ticks(0, 1, 11, (const double[]){0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1}, 11,
               1);
@@ -27,16 +26,14 @@ static void test_round_steps(void **state) {
   check_ticks(-0.3, 0.3, 7, (const double[]){-0.3, -0.2, -0.1, 0, 0.1, 0.2, 0.3}, 7, 1);
 }
 
-static void test_zero_has_no_sign(void **state) {
-  (void)state;
+TEST(test_zero_has_no_sign) {
   pc_ticks ticks;
   pc_ticks_place(-1, 1, 3, &ticks);
   assert_int_equal(ticks.count, 3);
   assert_true(ticks.at[1] == 0 && !signbit(ticks.at[1]));
 }
 
-static void test_ranges_without_extent(void **state) {
-  (void)state;
+TEST(test_ranges_without_extent) {
   check_ticks(0.5, 0.5, 6, (const double[]){0.5}, 1, 0);
   check_ticks(1e9, nextafter(1e9, 2e9), 6, (const double[]){1e9}, 1, 0);
   check_ticks(0, DBL_MIN, 6, (const double[]){0}, 1, 0);
@@ -46,8 +43,7 @@ static void test_ranges_without_extent(void **state) {
   check_ticks(-DBL_MAX, DBL_MAX, 6, NULL, 0, 0);
 }
 
-static void test_any_range(void **state) {
-  (void)state;
+TEST(test_any_range) {
   for (double size = 1e-150; size < 1e150; size *= 7.3)
     for (size_t wanted = 0; wanted <= PC_TICKS_MAX + 4; wanted++) {
       pc_ticks ticks;
@@ -59,14 +55,4 @@ static void test_any_range(void **state) {
         assert_true(i == 0 || ticks.at[i] > ticks.at[i - 1]);
       }
     }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_round_steps),
-      cmocka_unit_test(test_zero_has_no_sign),
-      cmocka_unit_test(test_ranges_without_extent),
-      cmocka_unit_test(test_any_range),
-  };
-  return cmocka_run_group_tests_name("figure/ticks", tests, NULL, NULL);
 }

@@ -2,20 +2,19 @@
 #ifndef IO_HELP_H
 #define IO_HELP_H
 
-#include <setjmp.h>
-#include <stdarg.h>
+#include "testing.h"
+
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <dirent.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/memory.h"
+#include "base/memory.h"
 
 /* A directory of its own for each test program; removed by help_teardown. */
 static char help_directory[] = "/tmp/propercal-test-XXXXXX";

@@ -1,4 +1,4 @@
-#include "io/arrow_column.h"
+#include "io/formats/arrow_column.h"
 
 #include "arrow_help.h"
 
@@ -24,7 +24,7 @@ static struct ArrowSchema *column_dictionary(const char *index, const char *valu
   return schema;
 }
 
-static void expect_type(struct ArrowSchema *child, pc_arrow_kind kind, pc_npy_kind number,
+static void expect_type(struct ArrowSchema *child, pc_arrow_kind kind, pc_element_kind number,
                         size_t size, size_t width) {
   pc_arrow_table table = column_table(child);
   pc_arrow_column column;
@@ -42,17 +42,17 @@ static void expect_type(struct ArrowSchema *child, pc_arrow_kind kind, pc_npy_ki
   assert_int_equal(help_arrow_live, 0);
 }
 
-static void knows_types(void **state) {
-  (void)state;
+TEST(knows_types) {
   static const struct {
     const char *format;
-    pc_npy_kind kind;
+    pc_element_kind kind;
     size_t size;
-  } numbers[] = {
-      {"c", PC_NPY_SIGNED, 1},   {"C", PC_NPY_UNSIGNED, 1}, {"s", PC_NPY_SIGNED, 2},
-      {"S", PC_NPY_UNSIGNED, 2}, {"i", PC_NPY_SIGNED, 4},   {"I", PC_NPY_UNSIGNED, 4},
-      {"l", PC_NPY_SIGNED, 8},   {"L", PC_NPY_UNSIGNED, 8}, {"e", PC_NPY_FLOAT, 2},
-      {"f", PC_NPY_FLOAT, 4},    {"g", PC_NPY_FLOAT, 8}};
+  } numbers[] = {{"c", PC_ELEMENT_SIGNED, 1}, {"C", PC_ELEMENT_UNSIGNED, 1},
+                 {"s", PC_ELEMENT_SIGNED, 2}, {"S", PC_ELEMENT_UNSIGNED, 2},
+                 {"i", PC_ELEMENT_SIGNED, 4}, {"I", PC_ELEMENT_UNSIGNED, 4},
+                 {"l", PC_ELEMENT_SIGNED, 8}, {"L", PC_ELEMENT_UNSIGNED, 8},
+                 {"e", PC_ELEMENT_FLOAT, 2},  {"f", PC_ELEMENT_FLOAT, 4},
+                 {"g", PC_ELEMENT_FLOAT, 8}};
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
     expect_type(help_schema(numbers[i].format, "x"), PC_ARROW_NUMBER, numbers[i].kind,
                 numbers[i].size, 1);
@@ -60,9 +60,9 @@ static void knows_types(void **state) {
   expect_type(help_schema("u", "x"), PC_ARROW_TEXT, 0, 0, 1);
   expect_type(help_schema("U", "x"), PC_ARROW_TEXT, 0, 0, 1);
   expect_type(help_schema("vu", "x"), PC_ARROW_TEXT, 0, 0, 1);
-  expect_type(column_list("+w:12", "f"), PC_ARROW_NUMBER, PC_NPY_FLOAT, 4, 12);
-  expect_type(column_dictionary("c", "u"), PC_ARROW_DICTIONARY, PC_NPY_SIGNED, 1, 1);
-  expect_type(column_dictionary("I", "U"), PC_ARROW_DICTIONARY, PC_NPY_UNSIGNED, 4, 1);
+  expect_type(column_list("+w:12", "f"), PC_ARROW_NUMBER, PC_ELEMENT_FLOAT, 4, 12);
+  expect_type(column_dictionary("c", "u"), PC_ARROW_DICTIONARY, PC_ELEMENT_SIGNED, 1, 1);
+  expect_type(column_dictionary("I", "U"), PC_ARROW_DICTIONARY, PC_ELEMENT_UNSIGNED, 4, 1);
 }
 
 static void expect_unknown_type(struct ArrowSchema *child) {
@@ -77,8 +77,7 @@ static void expect_unknown_type(struct ArrowSchema *child) {
   assert_int_equal(help_arrow_live, 0);
 }
 
-static void refuses_other_types(void **state) {
-  (void)state;
+TEST(refuses_other_types) {
   static const char *const formats[] = {"n", "z", "vz", "d:10,2", "tdD", "+s", "+m", "", "ff"};
   for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
     expect_unknown_type(help_schema(formats[i], "x"));
@@ -91,8 +90,7 @@ static void refuses_other_types(void **state) {
   expect_unknown_type(column_dictionary("i", "f"));
 }
 
-static void finds_by_name(void **state) {
-  (void)state;
+TEST(finds_by_name) {
   pc_arrow_table table = column_table(help_schema("f", "probs"));
   pc_arrow_column column;
   pcal_error err;
@@ -113,8 +111,7 @@ static void finds_by_name(void **state) {
 }
 
 /* Batch offset 1, column offset 2, value offset 3, width 2: row 0 has values 3 + 3 * 2. */
-static void follows_offsets_and_nulls(void **state) {
-  (void)state;
+TEST(follows_offsets_and_nulls) {
   const float values[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
   const unsigned char batch_bits[] = {0xFB}, row_bits[] = {0xBF},
                       value_bits[] = {0xFF, 0xFD, 0xFF};
@@ -145,8 +142,7 @@ static void follows_offsets_and_nulls(void **state) {
   assert_int_equal(help_arrow_live, 0);
 }
 
-static void reads_booleans(void **state) {
-  (void)state;
+TEST(reads_booleans) {
   const unsigned char bits[] = {0xA0, 0x01};
   pc_arrow_table table = column_table(help_schema("b", "x"));
   pc_arrow_column column;
@@ -163,8 +159,7 @@ static void reads_booleans(void **state) {
   pc_arrow_table_free(&table);
 }
 
-static void reads_text(void **state) {
-  (void)state;
+TEST(reads_text) {
   const int32_t narrow[] = {7, 0, 3, 3, 6};
   const int64_t wide[] = {7, 0, 3, 3, 6};
   const char *const words[] = {"cat", "", "dog"};
@@ -208,8 +203,7 @@ static void column_view(unsigned char out[16], const char *text, int32_t buffer,
   }
 }
 
-static void reads_views(void **state) {
-  (void)state;
+TEST(reads_views) {
   static const char *const words[] = {"cat", "", "twelve chars", "thirteen long",
                                       "a long name of a class"};
   static const char first[] = "..thirteen long", second[] = "a long name of a class";
@@ -250,8 +244,7 @@ static void reads_views(void **state) {
   assert_int_equal(help_arrow_live, 0);
 }
 
-static void reads_dictionaries(void **state) {
-  (void)state;
+TEST(reads_dictionaries) {
   const int8_t indices[] = {1, 0, 2, 3, -1};
   const int32_t offsets[] = {0, 1, 4, 7, 7};
   const unsigned char bits[] = {0x07};
@@ -298,8 +291,7 @@ static void expect_misfit(struct ArrowSchema *child, struct ArrowArray *array) {
   assert_int_equal(help_arrow_live, 0);
 }
 
-static void refuses_arrays_that_do_not_fit(void **state) {
-  (void)state;
+TEST(refuses_arrays_that_do_not_fit) {
   const double values[8] = {0};
   struct ArrowArray *lists = help_array(4, 0, 1, NULL, NULL, NULL);
   expect_misfit(column_list("+w:2", "g"), lists);
@@ -312,19 +304,4 @@ static void refuses_arrays_that_do_not_fit(void **state) {
   expect_misfit(help_schema("g", "x"), help_array(4, 0, 2, NULL, NULL, NULL));
   expect_misfit(help_schema("u", "x"), help_array(4, 0, 2, NULL, values, NULL));
   expect_misfit(column_dictionary("c", "u"), help_array(4, 0, 2, NULL, values, NULL));
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(knows_types),
-      cmocka_unit_test(refuses_other_types),
-      cmocka_unit_test(finds_by_name),
-      cmocka_unit_test(follows_offsets_and_nulls),
-      cmocka_unit_test(reads_booleans),
-      cmocka_unit_test(reads_text),
-      cmocka_unit_test(reads_views),
-      cmocka_unit_test(reads_dictionaries),
-      cmocka_unit_test(refuses_arrays_that_do_not_fit),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-#include "io/arrow_table.h"
+#include "io/formats/arrow_table.h"
 
 #include "arrow_help.h"
 
@@ -43,8 +43,7 @@ static pc_arrow_table table_take(help_stream *data) {
   return table;
 }
 
-static void pulls_batches_when_wanted(void **state) {
-  (void)state;
+TEST(pulls_batches_when_wanted) {
   const pcal_env env = help_plain_env();
   help_stream data = {table_schema, table_batch, 0, 0, 0};
   pc_arrow_table table = table_take(&data);
@@ -68,8 +67,7 @@ static void pulls_batches_when_wanted(void **state) {
   assert_int_equal(help_arrow_live, 0);
 }
 
-static void takes_one_array(void **state) {
-  (void)state;
+TEST(takes_one_array) {
   const pcal_env env = help_plain_env();
   struct ArrowSchema *schema = table_schema();
   struct ArrowArray *array = table_array(3);
@@ -88,8 +86,7 @@ static void takes_one_array(void **state) {
   assert_int_equal(help_arrow_live, 0);
 }
 
-static void releases_what_is_never_opened(void **state) {
-  (void)state;
+TEST(releases_what_is_never_opened) {
   struct ArrowSchema *schema = table_schema();
   struct ArrowArray *array = table_array(3);
   help_stream data = {table_schema, table_batch, 0, 0, 0};
@@ -119,8 +116,7 @@ static void expect_refused(help_stream data, pcal_status wanted, const char *sen
   assert_int_equal(help_arrow_live, 0);
 }
 
-static void refuses_bad_streams(void **state) {
-  (void)state;
+TEST(refuses_bad_streams) {
   expect_refused((help_stream){table_schema, table_batch, 0, 0, 1}, PCAL_IO,
                  "t: the Arrow stream failed (error 22); see to what writes it");
   expect_refused((help_stream){table_schema, table_batch, 0, 1, 0}, PCAL_IO,
@@ -140,8 +136,7 @@ static int table_interrupt(void *user) {
   return ++*(int *)user == 3;
 }
 
-static void stops_when_interrupted(void **state) {
-  (void)state;
+TEST(stops_when_interrupted) {
   pcal_env env = help_plain_env();
   int looks = 0;
   env.interrupted = table_interrupt;
@@ -155,13 +150,4 @@ static void stops_when_interrupted(void **state) {
   assert_int_equal(batch->length, 3);
   pc_arrow_table_free(&table);
   assert_int_equal(help_arrow_live, 0);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(pulls_batches_when_wanted),     cmocka_unit_test(takes_one_array),
-      cmocka_unit_test(releases_what_is_never_opened), cmocka_unit_test(refuses_bad_streams),
-      cmocka_unit_test(stops_when_interrupted),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

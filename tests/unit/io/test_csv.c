@@ -6,22 +6,23 @@
 typedef struct csv_fixture {
   pcal_env env;
   char *exact; /* a block of the text's own length, for the sanitizer */
-  pc_bytes bytes;
+  pc_input_file bytes;
   pc_reader reader;
 } csv_fixture;
 
 static pcal_status csv_try(csv_fixture *f, const char *name, const char *text,
-                           const char *selector, pc_as as, pcal_error *err) {
+                           const char *selector, pc_column_role as, pcal_error *err) {
   f->env = help_plain_env();
   f->exact = malloc(strlen(text));
   memcpy(f->exact, text, strlen(text));
-  pc_bytes_borrow(name, f->exact, strlen(text), &f->bytes);
-  const pc_request request = {
+  pc_input_file_from_memory(name, f->exact, strlen(text), &f->bytes);
+  const pc_read_request request = {
       .env = &f->env, .bytes = &f->bytes, .selector = selector, .as = as};
   return pc_reader_open(&request, &f->reader, err);
 }
 
-static void csv_open(csv_fixture *f, const char *text, const char *selector, pc_as as) {
+static void csv_open(csv_fixture *f, const char *text, const char *selector,
+                     pc_column_role as) {
   pcal_error err;
   if (csv_try(f, "f.csv", text, selector, as, &err) != PCAL_OK)
     fail_msg("%s", err.message);
@@ -52,12 +53,11 @@ static void expect_numbers(csv_fixture *f, size_t step, const double *expected, 
   assert_int_equal(f->reader.rows, rows);
 }
 
-static void reads_numbers_in_windows(void **state) {
-  (void)state;
+TEST(reads_numbers_in_windows) {
   const double expected[] = {1, -0.5, 3e5, NAN, NAN, 6, NAN, NAN, INFINITY, 7, 8, 9};
   csv_fixture f;
   csv_open(&f, "a,b,c\r\n 1 ,-.5,3e5\r\nNA,,6\nnull,None, inf\n\"7\",\" 8 \",+9", NULL,
-           PC_AS_SCORES);
+           PC_COLUMN_SCORES);
   assert_int_equal(f.reader.cells, PC_CELLS_F64);
   assert_int_equal(f.reader.headed, 1);
   assert_true(f.reader.rows == PCAL_NO_ROW);
@@ -69,22 +69,21 @@ static void reads_numbers_in_windows(void **state) {
   csv_done(&f);
 }
 
-static void reads_tabs(void **state) {
-  (void)state;
+TEST(reads_tabs) {
   const double expected[] = {1, 2, 3, 4};
   csv_fixture f;
-  assert_int_equal(csv_try(&f, "f.TSV", "1\t2\n3\t 4\n", NULL, PC_AS_NUMBERS, NULL), PCAL_OK);
+  assert_int_equal(csv_try(&f, "f.TSV", "1\t2\n3\t 4\n", NULL, PC_COLUMN_NUMBERS, NULL),
+                   PCAL_OK);
   assert_int_equal(f.reader.headed, 0);
   assert_null(f.reader.names);
   expect_numbers(&f, 9, expected, 2);
   csv_done(&f);
 }
 
-static void chooses_columns_in_any_order(void **state) {
-  (void)state;
+TEST(chooses_columns_in_any_order) {
   const double expected[] = {3, 1, 6, 4};
   csv_fixture f;
-  csv_open(&f, "a,t,b\n1,x,3\n4,\"y,\n\",6\n", "b,a", PC_AS_SCORES);
+  csv_open(&f, "a,t,b\n1,x,3\n4,\"y,\n\",6\n", "b,a", PC_COLUMN_SCORES);
   assert_string_equal(f.reader.names[0], "b");
   assert_string_equal(f.reader.names[1], "a");
   assert_int_equal(f.reader.file_columns, 3);
@@ -92,8 +91,7 @@ static void chooses_columns_in_any_order(void **state) {
   csv_done(&f);
 }
 
-static void reads_more_than_a_window(void **state) {
-  (void)state;
+TEST(reads_more_than_a_window) {
   const size_t rows = 200000;
   char *text = malloc(rows * 8 + 1);
   size_t used = 0;
@@ -102,7 +100,7 @@ static void reads_more_than_a_window(void **state) {
   csv_fixture f;
   pc_window window;
   size_t row = 0;
-  csv_open(&f, text, NULL, PC_AS_NUMBERS);
+  csv_open(&f, text, NULL, PC_COLUMN_NUMBERS);
   do {
     assert_int_equal(pc_reader_next(&f.reader, SIZE_MAX, &window, NULL), PCAL_OK);
     assert_true(window.rows <= PC_WINDOW_BYTES / sizeof(double));
@@ -115,12 +113,11 @@ static void reads_more_than_a_window(void **state) {
   free(text);
 }
 
-static void gives_text(void **state) {
-  (void)state;
+TEST(gives_text) {
   csv_fixture f;
   pc_window window;
   csv_open(&f, "g,x\n a b ,1\n\"say \"\"hi\"\"\",2\n,3\n\"q\"\"\",4\n\"\",5\n", "g",
-           PC_AS_TEXT);
+           PC_COLUMN_TEXT);
   assert_int_equal(f.reader.cells, PC_CELLS_TEXT);
   assert_int_equal(pc_reader_next(&f.reader, 9, &window, NULL), PCAL_OK);
   assert_int_equal(window.rows, 5);
@@ -133,12 +130,11 @@ static void gives_text(void **state) {
   csv_done(&f);
 }
 
-static void tells_the_line_of_a_row(void **state) {
-  (void)state;
+TEST(tells_the_line_of_a_row) {
   char out[PC_PLACE_MAX];
   csv_fixture f;
   pc_window window;
-  csv_open(&f, "g\n\"a\nb\"\nc\nd\n", NULL, PC_AS_TEXT);
+  csv_open(&f, "g\n\"a\nb\"\nc\nd\n", NULL, PC_COLUMN_TEXT);
   assert_int_equal(pc_reader_next(&f.reader, 2, &window, NULL), PCAL_OK);
   assert_string_equal(pc_reader_place(&f.reader, 0, 100, out), "line 2");
   assert_string_equal(pc_reader_place(&f.reader, 1, 101, out), "line 4");
@@ -151,7 +147,7 @@ static void expect_refused(const char *text, const char *selector, const char *s
   csv_fixture f;
   pc_window window;
   pcal_error err;
-  pcal_status status = csv_try(&f, "f.csv", text, selector, PC_AS_SCORES, &err);
+  pcal_status status = csv_try(&f, "f.csv", text, selector, PC_COLUMN_SCORES, &err);
   for (int i = 0; i < 10 && status == PCAL_OK; i++)
     status = pc_reader_next(&f.reader, 2, &window, &err);
   assert_int_equal(status, PCAL_DATA);
@@ -159,8 +155,7 @@ static void expect_refused(const char *text, const char *selector, const char *s
   csv_done(&f);
 }
 
-static void refuses_blank_and_ragged_lines(void **state) {
-  (void)state;
+TEST(refuses_blank_and_ragged_lines) {
   expect_refused("a,b\n1,2\n\n3,4\n", NULL, "f.csv, line 3 is blank; delete it");
   expect_refused("1,2\n3,4\n5,6\n\n", NULL, "f.csv, line 4 is blank; delete it");
   expect_refused("1\n  \n2\n", NULL, "f.csv, line 2 is blank; delete it");
@@ -175,8 +170,7 @@ static void refuses_blank_and_ragged_lines(void **state) {
                  "f.csv, line 2: a quote is opened but never closed; close it");
 }
 
-static void refuses_what_is_no_number(void **state) {
-  (void)state;
+TEST(refuses_what_is_no_number) {
   expect_refused(
       "cat,dog\n1,2\n3,four\n", NULL,
       "f.csv, line 3, column \"dog\": \"four\" is not a number; correct it, or choose "
@@ -203,14 +197,15 @@ static pcal_status csv_scenario(const pcal_env *env, void *user, pcal_error *err
   pcal_status status = PCAL_OK;
   (void)user;
   for (int t = 0; t < 2 && status == PCAL_OK; t++) {
-    pc_bytes bytes;
+    pc_input_file bytes;
     pc_reader reader;
     pc_window window;
-    pc_bytes_borrow("f.csv", t == 0 ? text : words, strlen(t == 0 ? text : words), &bytes);
-    const pc_request request = {.env = env,
-                                .bytes = &bytes,
-                                .selector = "b,a",
-                                .as = t == 0 ? PC_AS_SCORES : PC_AS_TEXT};
+    pc_input_file_from_memory("f.csv", t == 0 ? text : words, strlen(t == 0 ? text : words),
+                              &bytes);
+    const pc_read_request request = {.env = env,
+                                     .bytes = &bytes,
+                                     .selector = "b,a",
+                                     .as = t == 0 ? PC_COLUMN_SCORES : PC_COLUMN_TEXT};
     status = pc_reader_open(&request, &reader, err);
     for (size_t i = 0; i < 3 && status == PCAL_OK; i++)
       status = pc_reader_next(&reader, i + 1, &window, err);
@@ -219,22 +214,6 @@ static pcal_status csv_scenario(const pcal_env *env, void *user, pcal_error *err
   return status;
 }
 
-static void survives_every_failed_allocation(void **state) {
-  (void)state;
+TEST(survives_every_failed_allocation) {
   help_fail_each_allocation(csv_scenario, NULL);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(reads_numbers_in_windows),
-      cmocka_unit_test(reads_tabs),
-      cmocka_unit_test(chooses_columns_in_any_order),
-      cmocka_unit_test(reads_more_than_a_window),
-      cmocka_unit_test(gives_text),
-      cmocka_unit_test(tells_the_line_of_a_row),
-      cmocka_unit_test(refuses_blank_and_ragged_lines),
-      cmocka_unit_test(refuses_what_is_no_number),
-      cmocka_unit_test(survives_every_failed_allocation),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-#include "io/csv_scan.h"
+#include "io/formats/csv_scan.h"
 #include "io_help.h"
 
 static pc_csv_scan scan_over(const char *text, char delimiter) {
@@ -22,8 +22,7 @@ static void expect_cells(const char *text, char delimiter, const char *expected)
   assert_string_equal(got, expected);
 }
 
-static void splits_cells_and_records(void **state) {
-  (void)state;
+TEST(splits_cells_and_records) {
   expect_cells("a,b\n1,2\n", ',', "a|b/1|2/");
   expect_cells("a,b\r\n1,2\r\n", ',', "a|b/1|2/");
   expect_cells("1,2", ',', "1|2/");
@@ -36,8 +35,7 @@ static void splits_cells_and_records(void **state) {
   expect_cells("5\" disk,x\"y\"\n", ',', "5\" disk|x\"y\"/");
 }
 
-static void resolves_quotes(void **state) {
-  (void)state;
+TEST(resolves_quotes) {
   expect_cells("\"a,b\",c\n", ',', "a,b|c/");
   expect_cells("\"say \"\"hi\"\"\",\"\"\n", ',', "say \"hi\"|/");
   expect_cells("\"\"\"\"\n", ',', "\"/");
@@ -46,8 +44,7 @@ static void resolves_quotes(void **state) {
   expect_cells("\"a\"\r\n\"b\"\r", ',', "a/b/");
 }
 
-static void counts_lines(void **state) {
-  (void)state;
+TEST(counts_lines) {
   size_t cells = 0;
   pc_csv_scan scan = scan_over("\"1\n2\n3\",x\n4\r\n5", ',');
   assert_int_equal(pc_csv_scan_record(&scan, &cells, NULL), PCAL_OK);
@@ -69,8 +66,7 @@ static void expect_refused(const char *text, const char *sentence) {
   assert_string_equal(err.message, sentence);
 }
 
-static void refuses_broken_quotes(void **state) {
-  (void)state;
+TEST(refuses_broken_quotes) {
   expect_refused("1\n\"a\nb", "f.csv, line 2: a quote is opened but never closed; close it");
   expect_refused("1\n2,\"", "f.csv, line 2: a quote is opened but never closed; close it");
   expect_refused("\"a\"\"", "f.csv, line 1: a quote is opened but never closed; close it");
@@ -79,8 +75,7 @@ static void refuses_broken_quotes(void **state) {
                  "quote inside quotes");
 }
 
-static void takes_plain_numbers_only(void **state) {
-  (void)state;
+TEST(takes_plain_numbers_only) {
   double value = 0;
   int last = 9;
   pc_csv_scan scan = scan_over("0.5,-2e3\r\n7\n8", ',');
@@ -101,8 +96,7 @@ static void takes_plain_numbers_only(void **state) {
   }
 }
 
-static void knows_blank_lines(void **state) {
-  (void)state;
+TEST(knows_blank_lines) {
   static const char *const blank[] = {"\n", "\r\n", "  \n", "", "  ", "\t\n"};
   static const char *const filled[] = {"a\n", " a\n", ",\n", "\"\"\n"};
   for (size_t i = 0; i < sizeof blank / sizeof blank[0]; i++) {
@@ -115,16 +109,4 @@ static void knows_blank_lines(void **state) {
   }
   const pc_csv_scan tabs = scan_over("\t\n", '\t');
   assert_false(pc_csv_scan_blank(&tabs));
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(splits_cells_and_records),
-      cmocka_unit_test(resolves_quotes),
-      cmocka_unit_test(counts_lines),
-      cmocka_unit_test(refuses_broken_quotes),
-      cmocka_unit_test(takes_plain_numbers_only),
-      cmocka_unit_test(knows_blank_lines),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,11 +4,11 @@
 
 #include "io/reader.h"
 
-static pcal_status jsonl_open(const char *text, const char *selector, pc_as as,
-                              const pcal_env *env, pc_bytes *bytes, pc_reader *reader,
+static pcal_status jsonl_open(const char *text, const char *selector, pc_column_role as,
+                              const pcal_env *env, pc_input_file *bytes, pc_reader *reader,
                               pcal_error *err) {
-  pc_bytes_borrow("d.jsonl", text, strlen(text), bytes);
-  const pc_request request = {.env = env, .bytes = bytes, .selector = selector, .as = as};
+  pc_input_file_from_memory("d.jsonl", text, strlen(text), bytes);
+  const pc_read_request request = {.env = env, .bytes = bytes, .selector = selector, .as = as};
   return pc_reader_open(&request, reader, err);
 }
 
@@ -17,12 +17,12 @@ static void expect_numbers(const char *text, const char *selector, size_t column
                            const double *values, size_t rows) {
   const pcal_env env = help_plain_env();
   for (size_t step = 1; step < rows + 2; step++) {
-    pc_bytes bytes;
+    pc_input_file bytes;
     pc_reader reader;
     pc_window window;
     pcal_error err;
     size_t row = 0;
-    if (jsonl_open(text, selector, PC_AS_SCORES, &env, &bytes, &reader, &err) != PCAL_OK)
+    if (jsonl_open(text, selector, PC_COLUMN_SCORES, &env, &bytes, &reader, &err) != PCAL_OK)
       fail_msg("%s", err.message);
     assert_int_equal(reader.cells, PC_CELLS_F64);
     assert_int_equal(reader.columns, columns);
@@ -47,8 +47,7 @@ static void expect_numbers(const char *text, const char *selector, size_t column
   }
 }
 
-static void reads_numbers(void **state) {
-  (void)state;
+TEST(reads_numbers) {
   const double values[] = {0.5, -1e-3, NAN, 3};
   expect_numbers("{\"p\":0.5,\"x\":\"y\"}\n{\"x\":[{}],\"p\":-1e-3}\r\n{\"p\":null}\n{\"p\":3}",
                  "p", 1, values, 4);
@@ -56,8 +55,7 @@ static void reads_numbers(void **state) {
                  4);
 }
 
-static void reads_arrays(void **state) {
-  (void)state;
+TEST(reads_arrays) {
   const double values[] = {NAN, NAN, NAN, 1, 2, 3, 4, NAN, 6, NAN, NAN, NAN};
   expect_numbers("{\"p\":null,\"y\":1}\n{\"p\":[1, 2,3],\"y\":1}\n{\"p\":[4,null,6],\"y\":1}\n"
                  "{\"p\":null,\"y\":1}\n",
@@ -68,9 +66,10 @@ static void reads_arrays(void **state) {
   expect_numbers("{\"p\":null}\n{\"p\":null}\n", "p", 1, nothing, 2);
 }
 
-static void expect_texts(const char *text, pc_as as, const char *const *texts, size_t rows) {
+static void expect_texts(const char *text, pc_column_role as, const char *const *texts,
+                         size_t rows) {
   const pcal_env env = help_plain_env();
-  pc_bytes bytes;
+  pc_input_file bytes;
   pc_reader reader;
   pc_window window;
   char place[PC_PLACE_MAX];
@@ -88,23 +87,21 @@ static void expect_texts(const char *text, pc_as as, const char *const *texts, s
   pc_reader_close(&reader);
 }
 
-static void reads_names_and_labels(void **state) {
-  (void)state;
+TEST(reads_names_and_labels) {
   static const char text[] = "{\"y\":\"cat\"}\n{\"y\":\"a\\\"\\u00e9\"}\n{\"y\":3}\n"
                              "{\"y\":null}\n{\"y\":true}\n{\"y\":\"\\\\\"}\n{\"y\":\"dog\"}\n";
   const char *const texts[] = {"cat", "a\"\xC3\xA9", "3", "", "true", "\\", "dog"};
-  expect_texts(text, PC_AS_TEXT, texts, 7);
-  expect_texts(text, PC_AS_LABELS, texts, 7);
+  expect_texts(text, PC_COLUMN_TEXT, texts, 7);
+  expect_texts(text, PC_COLUMN_LABELS, texts, 7);
 }
 
-static void reads_one_hot_labels(void **state) {
-  (void)state;
+TEST(reads_one_hot_labels) {
   const pcal_env env = help_plain_env();
-  pc_bytes bytes;
+  pc_input_file bytes;
   pc_reader reader;
   pc_window window;
-  assert_int_equal(jsonl_open("{\"y\":[0,1]}\n{\"y\":[1,0]}\n", "y", PC_AS_LABELS, &env, &bytes,
-                              &reader, NULL),
+  assert_int_equal(jsonl_open("{\"y\":[0,1]}\n{\"y\":[1,0]}\n", "y", PC_COLUMN_LABELS, &env,
+                              &bytes, &reader, NULL),
                    PCAL_OK);
   assert_int_equal(reader.cells, PC_CELLS_F64);
   assert_int_equal(reader.columns, 2);
@@ -113,11 +110,11 @@ static void reads_one_hot_labels(void **state) {
   pc_reader_close(&reader);
 }
 
-static void expect_refused(const char *text, const char *selector, pc_as as, pcal_status wanted,
-                           const char *sentence) {
+static void expect_refused(const char *text, const char *selector, pc_column_role as,
+                           pcal_status wanted, const char *sentence) {
   help_counter counter = {0};
   const pcal_env env = help_env(&counter);
-  pc_bytes bytes;
+  pc_input_file bytes;
   pc_reader reader;
   pc_window window = {.rows = 1};
   pcal_error err;
@@ -130,84 +127,82 @@ static void expect_refused(const char *text, const char *selector, pc_as as, pca
   assert_int_equal(counter.live, 0);
 }
 
-static void refuses_ragged_rows(void **state) {
-  (void)state;
-  expect_refused("{\"p\":null}\n{\"p\":[1,2]}\n{\"p\":[1,2,3]}\n", "p", PC_AS_SCORES, PCAL_DATA,
+TEST(refuses_ragged_rows) {
+  expect_refused("{\"p\":null}\n{\"p\":[1,2]}\n{\"p\":[1,2,3]}\n", "p", PC_COLUMN_SCORES,
+                 PCAL_DATA,
                  "d.jsonl, line 3, field \"p\": the array has 3 elements, but on line 2 it has "
                  "2; all rows need the same length");
-  expect_refused("{\"p\":[1,2]}\n{\"p\":[1]}\n", "p", PC_AS_TEXT, PCAL_DATA,
+  expect_refused("{\"p\":[1,2]}\n{\"p\":[1]}\n", "p", PC_COLUMN_TEXT, PCAL_DATA,
                  "d.jsonl, line 2, field \"p\": the array has 1 element, but on line 1 it has "
                  "2; all rows need the same length");
-  expect_refused("{\"p\":[1,2]}\n{\"p\":1}\n", "p", PC_AS_SCORES, PCAL_DATA,
+  expect_refused("{\"p\":[1,2]}\n{\"p\":1}\n", "p", PC_COLUMN_SCORES, PCAL_DATA,
                  "d.jsonl, line 2, field \"p\": it is an array on other lines, but not here; "
                  "give every row the same form");
-  expect_refused("{\"p\":1}\n{\"p\":[1]}\n", "p", PC_AS_SCORES, PCAL_DATA,
+  expect_refused("{\"p\":1}\n{\"p\":[1]}\n", "p", PC_COLUMN_SCORES, PCAL_DATA,
                  "d.jsonl, line 2, field \"p\": it is an array here, but not on other lines; "
                  "give every row the same form");
-  expect_refused("{\"p\":[]}\n", "p", PC_AS_SCORES, PCAL_DATA,
+  expect_refused("{\"p\":[]}\n", "p", PC_COLUMN_SCORES, PCAL_DATA,
                  "d.jsonl, line 1, field \"p\": the array is empty; give a number for each "
                  "class");
 }
 
-static void refuses_wrong_types(void **state) {
-  (void)state;
-  expect_refused("{\"p\":1}\n{\"p\":\"0.5\"}\n", "p", PC_AS_SCORES, PCAL_DATA,
+TEST(refuses_wrong_types) {
+  expect_refused("{\"p\":1}\n{\"p\":\"0.5\"}\n", "p", PC_COLUMN_SCORES, PCAL_DATA,
                  "d.jsonl, line 2, field \"p\": \"0.5\" is not a number; write numbers without "
                  "quotes");
-  expect_refused("{\"p\":[1,true]}\n", "p", PC_AS_SCORES, PCAL_DATA,
+  expect_refused("{\"p\":[1,true]}\n", "p", PC_COLUMN_SCORES, PCAL_DATA,
                  "d.jsonl, line 1, field \"p\": true is not a number; write numbers without "
                  "quotes");
-  expect_refused("{\"p\":[1,[2]]}\n", "p", PC_AS_TEXT, PCAL_DATA,
+  expect_refused("{\"p\":[1,[2]]}\n", "p", PC_COLUMN_TEXT, PCAL_DATA,
                  "d.jsonl, line 1, field \"p\": [2] is not a number; write numbers without "
                  "quotes");
-  expect_refused("{\"p\":{\"q\":1}}\n", "p", PC_AS_SCORES, PCAL_DATA,
+  expect_refused("{\"p\":{\"q\":1}}\n", "p", PC_COLUMN_SCORES, PCAL_DATA,
                  "d.jsonl, line 1, field \"p\": it holds an object; give a number, an array of "
                  "numbers or a string");
-  expect_refused("{\"p\":\"\\udead\"}\n", "p", PC_AS_TEXT, PCAL_DATA,
+  expect_refused("{\"p\":\"\\udead\"}\n", "p", PC_COLUMN_TEXT, PCAL_DATA,
                  "d.jsonl, line 1, field \"p\": the string holds half of a surrogate pair; "
                  "write it as UTF-8");
 }
 
-static void refuses_fields_that_are_not_there(void **state) {
-  (void)state;
-  expect_refused("{\"p\":1}\n{\"q\":1}\n", "p", PC_AS_SCORES, PCAL_DATA,
+TEST(refuses_fields_that_are_not_there) {
+  expect_refused("{\"p\":1}\n{\"q\":1}\n", "p", PC_COLUMN_SCORES, PCAL_DATA,
                  "d.jsonl, line 2, field \"p\": the object does not have it; write null where "
                  "a value is missing");
-  expect_refused("{\"p\":1}\n{\"p\":1,\"p\":2}\n", "p", PC_AS_SCORES, PCAL_DATA,
+  expect_refused("{\"p\":1}\n{\"p\":1,\"p\":2}\n", "p", PC_COLUMN_SCORES, PCAL_DATA,
                  "d.jsonl, line 2, field \"p\": it occurs twice in the object; remove one");
-  expect_refused("{\"probs\":1,\"y\":2}\n", "prob", PC_AS_SCORES, PCAL_USAGE,
+  expect_refused("{\"probs\":1,\"y\":2}\n", "prob", PC_COLUMN_SCORES, PCAL_USAGE,
                  "d.jsonl has no field \"prob\"; did you mean \"probs\"?");
-  expect_refused("{\"probs\":1,\"y\":2}\n", NULL, PC_AS_SCORES, PCAL_USAGE,
+  expect_refused("{\"probs\":1,\"y\":2}\n", NULL, PC_COLUMN_SCORES, PCAL_USAGE,
                  "d.jsonl has 2 fields, \"probs\" and \"y\"; choose one as d.jsonl:NAME");
-  expect_refused("{}\n", "p", PC_AS_SCORES, PCAL_DATA,
+  expect_refused("{}\n", "p", PC_COLUMN_SCORES, PCAL_DATA,
                  "d.jsonl, line 1: the object has no fields; write some");
   expect_refused(
-      "{\"\\ud800\":1}\n", "p", PC_AS_SCORES, PCAL_DATA,
+      "{\"\\ud800\":1}\n", "p", PC_COLUMN_SCORES, PCAL_DATA,
       "d.jsonl, line 1, field \"\\ud800\": the name of the field is not valid UTF-8; "
       "rename it");
-  expect_refused("{\"p\":1}\n\n", "p", PC_AS_SCORES, PCAL_DATA,
+  expect_refused("{\"p\":1}\n\n", "p", PC_COLUMN_SCORES, PCAL_DATA,
                  "d.jsonl, line 2: the line is blank; delete it");
   expect_refused(
-      "{\"p\":1}\n{\"p\":NaN}\n", "p", PC_AS_SCORES, PCAL_DATA,
+      "{\"p\":1}\n{\"p\":NaN}\n", "p", PC_COLUMN_SCORES, PCAL_DATA,
       "d.jsonl, line 2, field \"p\": NaN and Infinity are not JSON; write null where "
       "a value is missing");
 }
 
 /* Two megabytes of rows and a window of one: the buffer stays where it is. */
-static void keeps_memory_constant(void **state) {
-  (void)state;
+TEST(keeps_memory_constant) {
   enum { ROWS = 200000 };
   help_counter counter = {0};
   const pcal_env env = help_env(&counter);
   char *text = malloc(ROWS * 10 + 1);
-  pc_bytes bytes;
+  pc_input_file bytes;
   pc_reader reader;
   pc_window window = {.rows = 1};
   size_t rows = 0;
   assert_non_null(text);
   for (size_t i = 0; i < ROWS; i++)
     memcpy(text + 10 * i, "{\"p\": 1 }\n", 11);
-  assert_int_equal(jsonl_open(text, "p", PC_AS_SCORES, &env, &bytes, &reader, NULL), PCAL_OK);
+  assert_int_equal(jsonl_open(text, "p", PC_COLUMN_SCORES, &env, &bytes, &reader, NULL),
+                   PCAL_OK);
   assert_int_equal(reader.window_limit, PC_WINDOW_BYTES / sizeof(double));
   assert_int_equal(pc_reader_next(&reader, SIZE_MAX, &window, NULL), PCAL_OK);
   const size_t calls = counter.calls;
@@ -220,33 +215,17 @@ static void keeps_memory_constant(void **state) {
 }
 
 static pcal_status jsonl_scenario(const pcal_env *env, void *user, pcal_error *err) {
-  pc_bytes bytes;
+  pc_input_file bytes;
   pc_reader reader;
   pc_window window;
-  PC_TRY(jsonl_open(user, "y", PC_AS_LABELS, env, &bytes, &reader, err));
+  PC_TRY(jsonl_open(user, "y", PC_COLUMN_LABELS, env, &bytes, &reader, err));
   const pcal_status status = pc_reader_next(&reader, 9, &window, err);
   pc_reader_close(&reader);
   return status;
 }
 
-static void survives_every_failed_allocation(void **state) {
-  (void)state;
+TEST(survives_every_failed_allocation) {
   char text[] = "{\"x\":[],\"y\":\"a\\tb\"}\n{\"y\":\"c\\nd\"}\n", hot[] = "{\"y\":[1,0]}\n";
   help_fail_each_allocation(jsonl_scenario, text);
   help_fail_each_allocation(jsonl_scenario, hot);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(reads_numbers),
-      cmocka_unit_test(reads_arrays),
-      cmocka_unit_test(reads_names_and_labels),
-      cmocka_unit_test(reads_one_hot_labels),
-      cmocka_unit_test(refuses_ragged_rows),
-      cmocka_unit_test(refuses_wrong_types),
-      cmocka_unit_test(refuses_fields_that_are_not_there),
-      cmocka_unit_test(keeps_memory_constant),
-      cmocka_unit_test(survives_every_failed_allocation),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

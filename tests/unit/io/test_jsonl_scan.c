@@ -1,11 +1,11 @@
-#include "io/jsonl_scan.h"
+#include "io/formats/jsonl_scan.h"
 
 #include "io_help.h"
 
 static pc_jsonl_scan scan_begin(const char *text) {
-  pc_bytes bytes;
+  pc_input_file bytes;
   pc_jsonl_scan scan;
-  pc_bytes_borrow("d.jsonl", text, strlen(text), &bytes);
+  pc_input_file_from_memory("d.jsonl", text, strlen(text), &bytes);
   assert_int_equal(pc_jsonl_begin(&bytes, &scan, NULL), PCAL_OK);
   return scan;
 }
@@ -40,8 +40,7 @@ static void expect_refused(const char *text, const char *sentence) {
   assert_string_equal(err.message, sentence);
 }
 
-static void gives_fields(void **state) {
-  (void)state;
+TEST(gives_fields) {
   pc_jsonl_scan scan =
       scan_begin("\xEF\xBB\xBF{ \"a\" :1.5e-3,\"b\\n\":\"x\\\"y\" ,\t\"c\":[1, "
                  "[]],\"d\":null,\"e\":false,\"f\":{\"a\":{}}}\r\n{}");
@@ -67,8 +66,7 @@ static void gives_fields(void **state) {
   assert_true(field.end && scan.at == scan.end);
 }
 
-static void accepts_what_is_json(void **state) {
-  (void)state;
+TEST(accepts_what_is_json) {
   expect_fine("{}", 0);
   expect_fine("{}\n", 0);
   expect_fine("  {\t}  \r\n{}\r", 0);
@@ -88,8 +86,7 @@ static void accepts_what_is_json(void **state) {
   "a string is not closed on its line, or holds a control character; write line ends as " \
   "\\n and tabs as \\t"
 
-static void refuses_what_is_not(void **state) {
-  (void)state;
+TEST(refuses_what_is_not) {
   static const char *const values[] = {"+1",   ".5",  "1.", "1e", "-",    "nul",
                                        "True", "'x'", "",   "}",  "0x10", "[,]"};
   for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
@@ -121,15 +118,13 @@ static void refuses_what_is_not(void **state) {
   expect_refused("{}\n  \r\n", "d.jsonl, line 2: the line is blank; delete it");
 }
 
-static void refuses_values_without_json(void **state) {
-  (void)state;
+TEST(refuses_values_without_json) {
   expect_refused("{\"a\":NaN}", FIELD NOT_FINITE);
   expect_refused("{\"a\":[1,Infinity]}", FIELD NOT_FINITE);
   expect_refused("{\"a\":-Infinity}", FIELD NOT_FINITE);
 }
 
-static void refuses_broken_lines(void **state) {
-  (void)state;
+TEST(refuses_broken_lines) {
   static const char whole[] = "{\"a\":[1,{\"b\":\"c\\u0041\"},true],\"d\":-1.5e3}";
   for (size_t length = 1; length + 1 < sizeof whole; length++) {
     char text[64];
@@ -153,8 +148,7 @@ static void refuses_broken_lines(void **state) {
                  FIELD "a backslash begins no escape of JSON; write \\\\ for it");
 }
 
-static void limits_nesting(void **state) {
-  (void)state;
+TEST(limits_nesting) {
   for (size_t depth = PC_JSONL_DEPTH; depth <= 100000; depth += 100000 - PC_JSONL_DEPTH) {
     char *text = malloc(2 * depth + 10);
     size_t used = 5, fields;
@@ -175,19 +169,17 @@ static void limits_nesting(void **state) {
   }
 }
 
-static void refuses_what_is_no_text(void **state) {
-  (void)state;
-  pc_bytes bytes;
+TEST(refuses_what_is_no_text) {
+  pc_input_file bytes;
   pc_jsonl_scan scan;
   pcal_error err;
-  pc_bytes_borrow("d.jsonl", "\xFF\xFE{\0}\0", 6, &bytes);
+  pc_input_file_from_memory("d.jsonl", "\xFF\xFE{\0}\0", 6, &bytes);
   assert_int_equal(pc_jsonl_begin(&bytes, &scan, &err), PCAL_DATA);
   assert_string_equal(err.message, "d.jsonl is not a text file in UTF-8; save it as UTF-8 with "
                                    "one JSON object on each line");
 }
 
-static void takes_elements(void **state) {
-  (void)state;
+TEST(takes_elements) {
   pc_slice inside = pc_slice_of(" 1 ,null, \"a,]\" ,[2,3], {\"b\":4} ");
   const char *const texts[] = {"1", "null", "a,]", "[2,3]", "{\"b\":4}"};
   pc_jsonl_value element;
@@ -216,8 +208,7 @@ static void expect_resolved(const char *raw, const char *text) {
     assert_false(pc_jsonl_is(&string, (pc_slice){text, strlen(text) - 1}));
 }
 
-static void resolves_escapes(void **state) {
-  (void)state;
+TEST(resolves_escapes) {
   expect_resolved("", "");
   expect_resolved("plain", "plain");
   expect_resolved("\\\"\\\\\\/\\b\\f\\n\\r\\t", "\"\\/\b\f\n\r\t");
@@ -228,19 +219,4 @@ static void resolves_escapes(void **state) {
   expect_resolved("\\ud83dx", NULL);
   expect_resolved("\\ud83d\\u0041", NULL);
   expect_resolved("\\ude00\\ud83d", NULL);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(gives_fields),
-      cmocka_unit_test(accepts_what_is_json),
-      cmocka_unit_test(refuses_what_is_not),
-      cmocka_unit_test(refuses_values_without_json),
-      cmocka_unit_test(refuses_broken_lines),
-      cmocka_unit_test(limits_nesting),
-      cmocka_unit_test(refuses_what_is_no_text),
-      cmocka_unit_test(takes_elements),
-      cmocka_unit_test(resolves_escapes),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "io/npy_type.h"
+#include "io/formats/element_type.h"
 #include "io/reader.h"
 #include "io_help.h"
 
@@ -8,16 +8,16 @@
 typedef struct npy_fixture {
   pcal_env env;
   help_npy npy;
-  pc_bytes bytes;
+  pc_input_file bytes;
   pc_reader reader;
 } npy_fixture;
 
-static void npy_open(npy_fixture *f, help_npy npy, const char *selector, pc_as as) {
+static void npy_open(npy_fixture *f, help_npy npy, const char *selector, pc_column_role as) {
   pcal_error err;
   f->env = help_plain_env();
   f->npy = npy;
-  pc_bytes_borrow("x.npy", npy.bytes, npy.length, &f->bytes);
-  const pc_request request = {
+  pc_input_file_from_memory("x.npy", npy.bytes, npy.length, &f->bytes);
+  const pc_read_request request = {
       .env = &f->env, .bytes = &f->bytes, .selector = selector, .as = as};
   if (pc_reader_open(&request, &f->reader, &err) != PCAL_OK)
     fail_msg("%s", err.message);
@@ -93,14 +93,13 @@ static const char *const npy_types[] = {"<f2", ">f2", "<f4", ">f4", "<f8", ">f8"
                                         "<i2", ">i2", "<i4", ">i4", "<i8", ">i8", "|u1",
                                         "<u2", ">u2", "<u4", ">u4", "<u8", ">u8"};
 
-static void reads_every_type_order_and_window(void **state) {
-  (void)state;
+TEST(reads_every_type_order_and_window) {
   for (size_t t = 0; t < sizeof npy_types / sizeof npy_types[0]; t++) {
     for (int fortran = 0; fortran <= 1; fortran++) {
       const char *descr = npy_types[t];
       const int narrow = descr[1] == 'f' && descr[2] != '8';
       npy_fixture f;
-      npy_open(&f, npy_table(descr, fortran, 12), NULL, PC_AS_SCORES);
+      npy_open(&f, npy_table(descr, fortran, 12), NULL, PC_COLUMN_SCORES);
       assert_int_equal(f.reader.cells, narrow ? PC_CELLS_F32 : PC_CELLS_F64);
       assert_int_equal(f.reader.columns, 3);
       for (size_t step = 1; step <= 13; step++) {
@@ -108,7 +107,7 @@ static void reads_every_type_order_and_window(void **state) {
         pc_reader_rewind(&f.reader);
       }
       npy_done(&f);
-      npy_open(&f, npy_table(descr, fortran, 12), NULL, PC_AS_NUMBERS);
+      npy_open(&f, npy_table(descr, fortran, 12), NULL, PC_COLUMN_NUMBERS);
       assert_int_equal(f.reader.cells, PC_CELLS_F64);
       pc_window window;
       assert_int_equal(pc_reader_next(&f.reader, 12, &window, NULL), PCAL_OK);
@@ -124,17 +123,16 @@ static int npy_is_inside(const npy_fixture *f, const void *data) {
   return at >= f->npy.bytes && at < f->npy.bytes + f->npy.length;
 }
 
-static void views_native_floats_without_copying(void **state) {
-  (void)state;
-  const char *native[] = {pc_npy_little_endian() ? "<f4" : ">f4",
-                          pc_npy_little_endian() ? "<f8" : ">f8"};
-  const char *other[] = {pc_npy_little_endian() ? ">f4" : "<f4", "<f2", "<i8"};
+TEST(views_native_floats_without_copying) {
+  const char *native[] = {pc_little_endian() ? "<f4" : ">f4",
+                          pc_little_endian() ? "<f8" : ">f8"};
+  const char *other[] = {pc_little_endian() ? ">f4" : "<f4", "<f2", "<i8"};
   npy_fixture f;
   pc_window window;
   for (int fortran = 0; fortran <= 1; fortran++) {
     for (size_t t = 0; t < 2; t++) {
       const ptrdiff_t size = t == 0 ? 4 : 8;
-      npy_open(&f, npy_table(native[t], fortran, 12), NULL, PC_AS_SCORES);
+      npy_open(&f, npy_table(native[t], fortran, 12), NULL, PC_COLUMN_SCORES);
       assert_true(f.reader.window_limit == SIZE_MAX);
       assert_int_equal(pc_reader_next(&f.reader, SIZE_MAX, &window, NULL), PCAL_OK);
       assert_int_equal(window.rows, 12);
@@ -144,7 +142,7 @@ static void views_native_floats_without_copying(void **state) {
       npy_done(&f);
     }
     for (size_t t = 0; t < 3; t++) {
-      npy_open(&f, npy_table(other[t], fortran, 12), NULL, PC_AS_SCORES);
+      npy_open(&f, npy_table(other[t], fortran, 12), NULL, PC_COLUMN_SCORES);
       assert_true(f.reader.window_limit < SIZE_MAX);
       assert_int_equal(pc_reader_next(&f.reader, SIZE_MAX, &window, NULL), PCAL_OK);
       assert_int_equal(window.rows, 12);
@@ -154,8 +152,7 @@ static void views_native_floats_without_copying(void **state) {
   }
 }
 
-static void converts_unaligned_data(void **state) {
-  (void)state;
+TEST(converts_unaligned_data) {
   float values[9];
   npy_fixture f;
   for (int i = 0; i < 9; i++)
@@ -163,18 +160,17 @@ static void converts_unaligned_data(void **state) {
   static const char header[] = "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 3)}   ";
   assert_true((10 + strlen(header)) % 4 != 0);
   const help_npy npy = help_npy_header(1, header, values, sizeof values);
-  npy_open(&f, npy, NULL, PC_AS_SCORES);
+  npy_open(&f, npy, NULL, PC_COLUMN_SCORES);
   assert_true(f.reader.window_limit < SIZE_MAX);
   expect_table(&f, 3, 2);
   npy_done(&f);
 }
 
-static void chooses_columns_by_number(void **state) {
-  (void)state;
+TEST(chooses_columns_by_number) {
   npy_fixture f;
   pc_window window;
   for (int fortran = 0; fortran <= 1; fortran++) {
-    npy_open(&f, npy_table("<f8", fortran, 4), "2,0", PC_AS_SCORES);
+    npy_open(&f, npy_table("<f8", fortran, 4), "2,0", PC_COLUMN_SCORES);
     assert_int_equal(f.reader.columns, 2);
     assert_int_equal(f.reader.file_columns, 3);
     assert_int_equal(pc_reader_next(&f.reader, 9, &window, NULL), PCAL_OK);
@@ -184,26 +180,25 @@ static void chooses_columns_by_number(void **state) {
       assert_true(npy_cell(&f.reader, &window, r, 1) == (double)(10 * r));
     }
     npy_done(&f);
-    npy_open(&f, npy_table("<f8", fortran, 4), "2,0,1", PC_AS_SCORES);
+    npy_open(&f, npy_table("<f8", fortran, 4), "2,0,1", PC_COLUMN_SCORES);
     assert_int_equal(pc_reader_next(&f.reader, 9, &window, NULL), PCAL_OK);
     assert_false(npy_is_inside(&f, window.data));
     assert_true(npy_cell(&f.reader, &window, 3, 0) == 32);
     assert_true(npy_cell(&f.reader, &window, 3, 1) == 30);
     assert_true(npy_cell(&f.reader, &window, 3, 2) == 31);
     npy_done(&f);
-    npy_open(&f, npy_table("<i4", fortran, 4), "1", PC_AS_LABELS);
+    npy_open(&f, npy_table("<i4", fortran, 4), "1", PC_COLUMN_LABELS);
     assert_int_equal(f.reader.cells, fortran ? PC_CELLS_I32 : PC_CELLS_F64);
     npy_done(&f);
   }
 }
 
 /* One column of these types is not copied; in the other byte order, or with gaps, it is. */
-static void gives_labels_as_they_are(void **state) {
-  (void)state;
-  const int native = pc_npy_little_endian();
+TEST(gives_labels_as_they_are) {
+  const int native = pc_little_endian();
   const struct {
     const char *descr;
-    pc_cells cells;
+    pc_cell_type cells;
     size_t size;
   } cases[] = {{native ? "<i4" : ">i4", PC_CELLS_I32, 4},
                {native ? "<i8" : ">i8", PC_CELLS_I64, 8},
@@ -220,7 +215,7 @@ static void gives_labels_as_they_are(void **state) {
     npy_fixture f;
     pc_window window;
     npy_open(&f, help_npy_make(1, cases[i / 2].descr, 0, shapes[i % 2], labels, 5 * size), NULL,
-             PC_AS_LABELS);
+             PC_COLUMN_LABELS);
     assert_int_equal(f.reader.cells, cases[i / 2].cells);
     assert_int_equal(f.reader.columns, 1);
     assert_int_equal(pc_reader_next(&f.reader, 3, &window, NULL), PCAL_OK);
@@ -233,15 +228,14 @@ static void gives_labels_as_they_are(void **state) {
   }
 }
 
-static void reads_bool_and_no_dimension(void **state) {
-  (void)state;
+TEST(reads_bool_and_no_dimension) {
   npy_fixture f;
   pc_window window;
-  npy_open(&f, help_npy_make(1, "|b1", 0, "(3,)", "\x01\x00\x01", 3), NULL, PC_AS_NUMBERS);
+  npy_open(&f, help_npy_make(1, "|b1", 0, "(3,)", "\x01\x00\x01", 3), NULL, PC_COLUMN_NUMBERS);
   assert_int_equal(pc_reader_next(&f.reader, 9, &window, NULL), PCAL_OK);
   assert_true(((const double *)window.data)[0] == 1 && ((const double *)window.data)[1] == 0);
   npy_done(&f);
-  npy_open(&f, help_npy_make(2, "<f8", 0, "()", &(double){0.25}, 8), NULL, PC_AS_SCORES);
+  npy_open(&f, help_npy_make(2, "<f8", 0, "()", &(double){0.25}, 8), NULL, PC_COLUMN_SCORES);
   assert_int_equal(f.reader.rows, 1);
   assert_int_equal(pc_reader_next(&f.reader, 9, &window, NULL), PCAL_OK);
   assert_int_equal(window.rows, 1);
@@ -249,12 +243,11 @@ static void reads_bool_and_no_dimension(void **state) {
   npy_done(&f);
 }
 
-static void gives_text(void **state) {
-  (void)state;
+TEST(gives_text) {
   const int64_t groups[] = {9007199254740993, 9007199254740992, -7};
   npy_fixture f;
   pc_window window;
-  npy_open(&f, help_npy_make(1, "<i8", 0, "(3,)", groups, sizeof groups), NULL, PC_AS_TEXT);
+  npy_open(&f, help_npy_make(1, "<i8", 0, "(3,)", groups, sizeof groups), NULL, PC_COLUMN_TEXT);
   assert_int_equal(f.reader.cells, PC_CELLS_TEXT);
   assert_int_equal(pc_reader_next(&f.reader, 9, &window, NULL), PCAL_OK);
   const pc_slice *slices = window.data;
@@ -266,13 +259,14 @@ static void gives_text(void **state) {
 
 static pcal_status npy_scenario(const pcal_env *env, void *user, pcal_error *err) {
   const help_npy *npy = user;
-  pc_bytes bytes;
+  pc_input_file bytes;
   pc_reader reader;
   pcal_status status = PCAL_OK;
-  pc_bytes_borrow("x.npy", npy->bytes, npy->length, &bytes);
-  for (pc_as as = PC_AS_SCORES; as <= PC_AS_TEXT && status == PCAL_OK; as++) {
+  pc_input_file_from_memory("x.npy", npy->bytes, npy->length, &bytes);
+  for (pc_column_role as = PC_COLUMN_SCORES; as <= PC_COLUMN_TEXT && status == PCAL_OK; as++) {
     pc_window window;
-    const pc_request request = {.env = env, .bytes = &bytes, .selector = "2,0,1", .as = as};
+    const pc_read_request request = {
+        .env = env, .bytes = &bytes, .selector = "2,0,1", .as = as};
     status = pc_reader_open(&request, &reader, err);
     for (size_t step = 1; step < 4 && status == PCAL_OK; step++)
       status = pc_reader_next(&reader, step, &window, err);
@@ -281,8 +275,7 @@ static pcal_status npy_scenario(const pcal_env *env, void *user, pcal_error *err
   return status;
 }
 
-static void survives_every_failed_allocation(void **state) {
-  (void)state;
+TEST(survives_every_failed_allocation) {
   help_npy npy = npy_table(">i4", 1, 12);
   help_fail_each_allocation(npy_scenario, &npy);
   free(npy.bytes);
@@ -324,17 +317,17 @@ static const char *npy_large(const char *name, int fortran) {
 static void npy_open_file(npy_fixture *f, const char *path, const char *selector) {
   pcal_error err;
   f->env = help_plain_env();
-  if (pc_bytes_open(path, &f->env, &f->bytes, &err) != PCAL_OK)
+  if (pc_input_file_open(path, &f->env, &f->bytes, &err) != PCAL_OK)
     fail_msg("%s", err.message);
-  const pc_request request = {
-      .env = &f->env, .bytes = &f->bytes, .selector = selector, .as = PC_AS_SCORES};
+  const pc_read_request request = {
+      .env = &f->env, .bytes = &f->bytes, .selector = selector, .as = PC_COLUMN_SCORES};
   if (pc_reader_open(&request, &f->reader, &err) != PCAL_OK)
     fail_msg("%s", err.message);
 }
 
 static void npy_close_file(npy_fixture *f) {
   pc_reader_close(&f->reader);
-  pc_bytes_close(&f->bytes);
+  pc_input_file_close(&f->bytes);
 }
 
 /* All rows, of which few are not 0; columns are first, first + step, ... */
@@ -354,13 +347,12 @@ static void expect_large(npy_fixture *f, size_t first, size_t step) {
   assert_int_equal(row, LARGE_ROWS);
 }
 
-static void large_files_are_read_by_windows(void **state) {
-  (void)state;
+TEST(large_files_are_read_by_windows) {
   for (int fortran = 0; fortran < 2; fortran++) {
     npy_fixture f = {.env = help_plain_env()};
     const char *path = npy_large(fortran ? "down.npy" : "along.npy", fortran);
     npy_open_file(&f, path, NULL);
-    assert_int_equal(f.bytes.kind, PC_BYTES_WINDOWS);
+    assert_int_equal(f.bytes.kind, PC_INPUT_FILE_WINDOWS);
     assert_true(f.reader.window_limit <= LARGE_ROWS / 10);
     expect_large(&f, 0, 1);
     pc_reader_rewind(&f.reader);
@@ -372,8 +364,7 @@ static void large_files_are_read_by_windows(void **state) {
   }
 }
 
-static void a_large_file_that_shrinks_is_an_error(void **state) {
-  (void)state;
+TEST(a_large_file_that_shrinks_is_an_error) {
   npy_fixture f = {.env = help_plain_env()};
   pc_window window;
   pcal_error err;
@@ -389,18 +380,4 @@ static void a_large_file_that_shrinks_is_an_error(void **state) {
   npy_close_file(&f);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(reads_every_type_order_and_window),
-      cmocka_unit_test(views_native_floats_without_copying),
-      cmocka_unit_test(converts_unaligned_data),
-      cmocka_unit_test(chooses_columns_by_number),
-      cmocka_unit_test(gives_labels_as_they_are),
-      cmocka_unit_test(reads_bool_and_no_dimension),
-      cmocka_unit_test(gives_text),
-      cmocka_unit_test(survives_every_failed_allocation),
-      cmocka_unit_test(large_files_are_read_by_windows),
-      cmocka_unit_test(a_large_file_that_shrinks_is_an_error),
-  };
-  return cmocka_run_group_tests(tests, help_setup, help_teardown);
-}
+TEST_GROUP(help_setup, help_teardown)

@@ -1,12 +1,12 @@
-#include "io/npy_header.h"
+#include "io/formats/npy_header.h"
 #include "io_help.h"
 
 static pcal_status header_read(help_npy npy, pc_npy_header *out, pcal_error *err) {
-  pc_bytes bytes;
+  pc_input_file bytes;
   /* A block of its own length, so that a sanitizer sees a read beyond the end. */
   unsigned char *exact = malloc(npy.length);
   memcpy(exact, npy.bytes, npy.length);
-  pc_bytes_borrow("x.npy", exact, npy.length, &bytes);
+  pc_input_file_from_memory("x.npy", exact, npy.length, &bytes);
   pc_error_clear(err);
   const pcal_status status = pc_npy_header_read(&bytes, out, err);
   free(exact);
@@ -16,8 +16,7 @@ static pcal_status header_read(help_npy npy, pc_npy_header *out, pcal_error *err
 
 static const unsigned char header_zeros[64];
 
-static void reads_versions_and_shapes(void **state) {
-  (void)state;
+TEST(reads_versions_and_shapes) {
   pc_npy_header header;
   pcal_error err;
   for (unsigned version = 1; version <= 3; version++) {
@@ -28,7 +27,7 @@ static void reads_versions_and_shapes(void **state) {
     assert_int_equal(header.columns, 4);
     assert_int_equal(header.dimensions, 2);
     assert_int_equal(header.fortran_order, 0);
-    assert_int_equal(header.type.kind, PC_NPY_FLOAT);
+    assert_int_equal(header.type.kind, PC_ELEMENT_FLOAT);
     assert_int_equal(header.type.size, 4);
     assert_int_equal(header.data_offset % 64, 0);
   }
@@ -44,8 +43,7 @@ static void reads_versions_and_shapes(void **state) {
   assert_int_equal(header.dimensions, 0);
 }
 
-static void reads_other_spellings(void **state) {
-  (void)state;
+TEST(reads_other_spellings) {
   static const char *const headers[] = {
       "{\"shape\":(2L,3L),\"descr\":\"<f4\",\"fortran_order\":False}",
       "{'fortran_order': False, 'descr': '=f4', 'shape': (2, 3,)}\n",
@@ -61,25 +59,24 @@ static void reads_other_spellings(void **state) {
   }
 }
 
-static void reads_every_type(void **state) {
-  (void)state;
+TEST(reads_every_type) {
   static const struct {
     const char *descr;
-    pc_npy_kind kind;
+    pc_element_kind kind;
     size_t size;
     int big;
   } types[] = {
-      {"<f2", PC_NPY_FLOAT, 2, 0},    {">f2", PC_NPY_FLOAT, 2, 1},
-      {"<f4", PC_NPY_FLOAT, 4, 0},    {">f4", PC_NPY_FLOAT, 4, 1},
-      {"<f8", PC_NPY_FLOAT, 8, 0},    {">f8", PC_NPY_FLOAT, 8, 1},
-      {"|i1", PC_NPY_SIGNED, 1, 0},   {">i1", PC_NPY_SIGNED, 1, 0},
-      {"<i2", PC_NPY_SIGNED, 2, 0},   {">i2", PC_NPY_SIGNED, 2, 1},
-      {"<i4", PC_NPY_SIGNED, 4, 0},   {">i4", PC_NPY_SIGNED, 4, 1},
-      {"<i8", PC_NPY_SIGNED, 8, 0},   {">i8", PC_NPY_SIGNED, 8, 1},
-      {"|u1", PC_NPY_UNSIGNED, 1, 0}, {"<u2", PC_NPY_UNSIGNED, 2, 0},
-      {">u2", PC_NPY_UNSIGNED, 2, 1}, {"<u4", PC_NPY_UNSIGNED, 4, 0},
-      {">u4", PC_NPY_UNSIGNED, 4, 1}, {"<u8", PC_NPY_UNSIGNED, 8, 0},
-      {">u8", PC_NPY_UNSIGNED, 8, 1}, {"|b1", PC_NPY_BOOL, 1, 0},
+      {"<f2", PC_ELEMENT_FLOAT, 2, 0},    {">f2", PC_ELEMENT_FLOAT, 2, 1},
+      {"<f4", PC_ELEMENT_FLOAT, 4, 0},    {">f4", PC_ELEMENT_FLOAT, 4, 1},
+      {"<f8", PC_ELEMENT_FLOAT, 8, 0},    {">f8", PC_ELEMENT_FLOAT, 8, 1},
+      {"|i1", PC_ELEMENT_SIGNED, 1, 0},   {">i1", PC_ELEMENT_SIGNED, 1, 0},
+      {"<i2", PC_ELEMENT_SIGNED, 2, 0},   {">i2", PC_ELEMENT_SIGNED, 2, 1},
+      {"<i4", PC_ELEMENT_SIGNED, 4, 0},   {">i4", PC_ELEMENT_SIGNED, 4, 1},
+      {"<i8", PC_ELEMENT_SIGNED, 8, 0},   {">i8", PC_ELEMENT_SIGNED, 8, 1},
+      {"|u1", PC_ELEMENT_UNSIGNED, 1, 0}, {"<u2", PC_ELEMENT_UNSIGNED, 2, 0},
+      {">u2", PC_ELEMENT_UNSIGNED, 2, 1}, {"<u4", PC_ELEMENT_UNSIGNED, 4, 0},
+      {">u4", PC_ELEMENT_UNSIGNED, 4, 1}, {"<u8", PC_ELEMENT_UNSIGNED, 8, 0},
+      {">u8", PC_ELEMENT_UNSIGNED, 8, 1}, {"|b1", PC_ELEMENT_BOOL, 1, 0},
   };
   pc_npy_header header;
   pcal_error err;
@@ -91,7 +88,7 @@ static void reads_every_type(void **state) {
     assert_int_equal(header.type.kind, types[i].kind);
     assert_int_equal(header.type.size, types[i].size);
     if (types[i].size > 1)
-      assert_int_equal(header.type.swapped, types[i].big == pc_npy_little_endian());
+      assert_int_equal(header.type.swapped, types[i].big == pc_little_endian());
     else
       assert_int_equal(header.type.swapped, 0);
   }
@@ -104,8 +101,7 @@ static void expect_refused(help_npy npy, const char *sentence) {
   assert_string_equal(err.message, sentence);
 }
 
-static void refuses_types(void **state) {
-  (void)state;
+TEST(refuses_types) {
   expect_refused(help_npy_make(1, "|O", 0, "(2,)", header_zeros, 16),
                  "x.npy holds Python objects, which are never unpickled; convert the array to "
                  "numbers (array.astype) and save it again");
@@ -127,8 +123,7 @@ static void refuses_types(void **state) {
       "x.npy holds a structured array; save each field as an array of its own");
 }
 
-static void refuses_shapes_that_lie(void **state) {
-  (void)state;
+TEST(refuses_shapes_that_lie) {
   expect_refused(help_npy_make(1, "<f4", 0, "(3, 4)", header_zeros, 47),
                  "x.npy is truncated: the npy header says 3 x 4 elements, which take 48 bytes, "
                  "but 47 follow it; copy or write the file again");
@@ -164,8 +159,7 @@ static void expect_malformed(const char *header, const char *what) {
   expect_refused(help_npy_header(1, header, header_zeros, 8), sentence);
 }
 
-static void refuses_malformed_headers(void **state) {
-  (void)state;
+TEST(refuses_malformed_headers) {
   expect_malformed("", "it does not begin with {");
   expect_malformed("['descr']", "it does not begin with {");
   expect_malformed("{descr: '<f8'}", "a key is missing");
@@ -191,8 +185,7 @@ static void refuses_malformed_headers(void **state) {
                    "something follows the }");
 }
 
-static void refuses_wrong_beginnings(void **state) {
-  (void)state;
+TEST(refuses_wrong_beginnings) {
   help_npy npy = help_npy_make(1, "<f8", 0, "(1,)", header_zeros, 8);
   npy.bytes[1] = 'n';
   expect_refused(npy,
@@ -209,8 +202,7 @@ static void refuses_wrong_beginnings(void **state) {
                       "the file again");
 }
 
-static void refuses_every_truncation(void **state) {
-  (void)state;
+TEST(refuses_every_truncation) {
   for (unsigned version = 1; version <= 3; version++) {
     const help_npy whole = help_npy_make(version, "<f8", 0, "(2,)", header_zeros, 16);
     for (size_t length = 1; length < whole.length; length++) {
@@ -223,14 +215,4 @@ static void refuses_every_truncation(void **state) {
     }
     free(whole.bytes);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(reads_versions_and_shapes), cmocka_unit_test(reads_other_spellings),
-      cmocka_unit_test(reads_every_type),          cmocka_unit_test(refuses_types),
-      cmocka_unit_test(refuses_shapes_that_lie),   cmocka_unit_test(refuses_malformed_headers),
-      cmocka_unit_test(refuses_wrong_beginnings),  cmocka_unit_test(refuses_every_truncation),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

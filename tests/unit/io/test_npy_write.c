@@ -1,6 +1,6 @@
-#include "io/npy_write.h"
+#include "io/formats/npy_write.h"
 
-#include "io/npy_header.h"
+#include "io/formats/npy_header.h"
 #include "io_help.h"
 
 typedef struct write_sink {
@@ -24,8 +24,7 @@ static int write_refuse(void *user, const char *bytes, size_t count) {
 }
 
 /* What numpy.save writes for numpy.zeros((3, 4), "<f4"). */
-static void writes_the_bytes_of_numpy(void **state) {
-  (void)state;
+TEST(writes_the_bytes_of_numpy) {
   char expected[128];
   write_sink sink = {.length = 0};
   assert_int_equal(pc_npy_header_write("<f4", 3, 4, write_take, &sink, NULL), PCAL_OK);
@@ -37,8 +36,7 @@ static void writes_the_bytes_of_numpy(void **state) {
   assert_memory_equal(sink.bytes, expected, 128);
 }
 
-static void writes_what_the_reader_reads(void **state) {
-  (void)state;
+TEST(writes_what_the_reader_reads) {
   static const struct {
     const char *type;
     uint64_t rows;
@@ -48,7 +46,7 @@ static void writes_what_the_reader_reads(void **state) {
     const size_t size = (size_t)(cases[i].type[2] - '0');
     const size_t data = cases[i].rows * (cases[i].columns == 0 ? 1 : cases[i].columns) * size;
     write_sink sink = {.length = 0};
-    pc_bytes bytes;
+    pc_input_file bytes;
     pc_npy_header header;
     assert_int_equal(pc_npy_header_write(cases[i].type, cases[i].rows, cases[i].columns,
                                          write_take, &sink, NULL),
@@ -56,7 +54,7 @@ static void writes_what_the_reader_reads(void **state) {
     assert_int_equal(sink.length % 64, 0);
     unsigned char *file = calloc(sink.length + data, 1);
     memcpy(file, sink.bytes, sink.length);
-    pc_bytes_borrow("x.npy", file, sink.length + data, &bytes);
+    pc_input_file_from_memory("x.npy", file, sink.length + data, &bytes);
     assert_int_equal(pc_npy_header_read(&bytes, &header, NULL), PCAL_OK);
     assert_int_equal(header.rows, cases[i].rows);
     assert_int_equal(header.dimensions, cases[i].columns == 0 ? 1 : 2);
@@ -66,8 +64,7 @@ static void writes_what_the_reader_reads(void **state) {
   }
 }
 
-static void holds_the_largest_shape(void **state) {
-  (void)state;
+TEST(holds_the_largest_shape) {
   write_sink sink = {.length = 0};
   assert_int_equal(pc_npy_header_write("<f8", UINT64_MAX, SIZE_MAX, write_take, &sink, NULL),
                    PCAL_OK);
@@ -75,20 +72,9 @@ static void holds_the_largest_shape(void **state) {
   assert_int_equal(sink.bytes[127], '\n');
 }
 
-static void refuses_other_types_and_sinks(void **state) {
-  (void)state;
+TEST(refuses_other_types_and_sinks) {
   pcal_error err;
   assert_int_equal(pc_npy_header_write(">f4", 1, 1, write_take, NULL, &err), PCAL_USAGE);
   assert_string_equal(err.message, "npy type \">f4\" cannot be written; give <f4, <f8 or <i4");
   assert_int_equal(pc_npy_header_write("<f4", 1, 1, write_refuse, NULL, &err), PCAL_IO);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(writes_the_bytes_of_numpy),
-      cmocka_unit_test(writes_what_the_reader_reads),
-      cmocka_unit_test(holds_the_largest_shape),
-      cmocka_unit_test(refuses_other_types_and_sinks),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,20 +25,20 @@ static help_zip npz_of(const char *name, const void *bytes, size_t length) {
   return help_zip_make(&member, 1, 0, "");
 }
 
-static pcal_status npz_open(const pc_bytes *bytes, const char *selector, pc_as as,
+static pcal_status npz_open(const pc_input_file *bytes, const char *selector, pc_column_role as,
                             const pcal_env *env, pc_reader *reader, pcal_error *err) {
-  const pc_request request = {.env = env, .bytes = bytes, .selector = selector, .as = as};
+  const pc_read_request request = {.env = env, .bytes = bytes, .selector = selector, .as = as};
   return pc_reader_open(&request, reader, err);
 }
 
 static void expect_scores(const help_zip *zip, const char *selector) {
   const pcal_env env = help_plain_env();
-  pc_bytes bytes;
+  pc_input_file bytes;
   pc_reader reader;
   pc_window window;
   pcal_error err;
-  pc_bytes_borrow("d.npz", zip->bytes, zip->length, &bytes);
-  if (npz_open(&bytes, selector, PC_AS_SCORES, &env, &reader, &err) != PCAL_OK)
+  pc_input_file_from_memory("d.npz", zip->bytes, zip->length, &bytes);
+  if (npz_open(&bytes, selector, PC_COLUMN_SCORES, &env, &reader, &err) != PCAL_OK)
     fail_msg("%s", err.message);
   assert_string_equal(reader.format->name, "npz");
   assert_string_equal(reader.bytes->name, "d.npz:logits");
@@ -63,8 +63,7 @@ static void expect_scores(const help_zip *zip, const char *selector) {
   pc_reader_close(&reader);
 }
 
-static void reads_arrays(void **state) {
-  (void)state;
+TEST(reads_arrays) {
   for (int deflated = 0; deflated < 2; deflated++) {
     for (int wide = 0; wide < 2; wide++) {
       const help_zip zip = npz_make(deflated, wide);
@@ -75,21 +74,20 @@ static void reads_arrays(void **state) {
   }
 }
 
-static void reads_labels_and_text(void **state) {
-  (void)state;
+TEST(reads_labels_and_text) {
   const pcal_env env = help_plain_env();
   const help_zip zip = npz_make(1, 0);
-  pc_bytes bytes;
+  pc_input_file bytes;
   pc_reader reader;
   pc_window window;
-  pc_bytes_borrow("d.npz", zip.bytes, zip.length, &bytes);
-  assert_int_equal(npz_open(&bytes, "labels", PC_AS_LABELS, &env, &reader, NULL), PCAL_OK);
+  pc_input_file_from_memory("d.npz", zip.bytes, zip.length, &bytes);
+  assert_int_equal(npz_open(&bytes, "labels", PC_COLUMN_LABELS, &env, &reader, NULL), PCAL_OK);
   assert_int_equal(pc_reader_next(&reader, 9, &window, NULL), PCAL_OK);
   assert_int_equal(window.rows, 3);
   assert_int_equal(reader.cells, PC_CELLS_I64);
   assert_true(((const int64_t *)window.data)[2] == 1);
   pc_reader_close(&reader);
-  assert_int_equal(npz_open(&bytes, "labels", PC_AS_TEXT, &env, &reader, NULL), PCAL_OK);
+  assert_int_equal(npz_open(&bytes, "labels", PC_COLUMN_TEXT, &env, &reader, NULL), PCAL_OK);
   assert_int_equal(pc_reader_next(&reader, 9, &window, NULL), PCAL_OK);
   assert_true(pc_slice_is(((const pc_slice *)window.data)[1], "0"));
   pc_reader_close(&reader);
@@ -97,19 +95,18 @@ static void reads_labels_and_text(void **state) {
 }
 
 /* Padded so that the array is aligned, a stored array is not copied. */
-static void does_not_copy_stored_arrays(void **state) {
-  (void)state;
+TEST(does_not_copy_stored_arrays) {
   pcal_env env = help_plain_env();
   env.map_files = 1;
   const help_npy npy = help_npy_make(1, "<f4", 0, "(3, 2)", npz_scores, sizeof npz_scores);
   const help_zip zip = npz_of("four__.npy", npy.bytes, npy.length);
   const char *path = help_file("view.npz", zip.bytes, zip.length);
-  pc_bytes bytes;
+  pc_input_file bytes;
   pc_reader reader;
   pc_window window;
   assert_int_equal(zip.data[0] % 4, 0);
-  assert_int_equal(pc_bytes_open(path, &env, &bytes, NULL), PCAL_OK);
-  assert_int_equal(npz_open(&bytes, NULL, PC_AS_SCORES, &env, &reader, NULL), PCAL_OK);
+  assert_int_equal(pc_input_file_open(path, &env, &bytes, NULL), PCAL_OK);
+  assert_int_equal(npz_open(&bytes, NULL, PC_COLUMN_SCORES, &env, &reader, NULL), PCAL_OK);
   assert_int_equal(pc_reader_next(&reader, SIZE_MAX, &window, NULL), PCAL_OK);
   assert_int_equal(window.rows, 3);
   assert_ptr_equal(window.data, bytes.data + zip.data[0] + (npy.length - sizeof npz_scores));
@@ -118,7 +115,7 @@ static void does_not_copy_stored_arrays(void **state) {
   assert_int_equal(pc_reader_next(&reader, 1, &window, &err), PCAL_IO);
   assert_message(err, "view.npz:four__ shrank from");
   pc_reader_close(&reader);
-  pc_bytes_close(&bytes);
+  pc_input_file_close(&bytes);
   free(npy.bytes);
   free(zip.bytes);
 }
@@ -127,18 +124,17 @@ static void expect_refused(const help_zip *zip, const char *selector, pcal_statu
                            const char *sentence) {
   help_counter counter = {0};
   const pcal_env env = help_env(&counter);
-  pc_bytes bytes;
+  pc_input_file bytes;
   pc_reader reader;
   pcal_error err;
-  pc_bytes_borrow("d.npz", zip->bytes, zip->length, &bytes);
-  assert_int_equal(npz_open(&bytes, selector, PC_AS_SCORES, &env, &reader, &err), wanted);
+  pc_input_file_from_memory("d.npz", zip->bytes, zip->length, &bytes);
+  assert_int_equal(npz_open(&bytes, selector, PC_COLUMN_SCORES, &env, &reader, &err), wanted);
   assert_message(err, sentence);
   assert_null(reader.format);
   assert_int_equal(counter.live, 0);
 }
 
-static void refuses_unclear_selectors(void **state) {
-  (void)state;
+TEST(refuses_unclear_selectors) {
   const help_zip zip = npz_make(0, 0);
   expect_refused(&zip, NULL, PCAL_USAGE,
                  "d.npz has 2 arrays, \"logits\" and \"labels\"; choose one as d.npz:NAME");
@@ -148,8 +144,7 @@ static void refuses_unclear_selectors(void **state) {
   free(zip.bytes);
 }
 
-static void refuses_bad_archives(void **state) {
-  (void)state;
+TEST(refuses_bad_archives) {
   const help_member twins[] = {{.name = "a.npy", .data = "1", .size = 1},
                                {.name = "a.npy", .data = "2", .size = 1}};
   help_zip zip = help_zip_make(twins, 2, 0, "");
@@ -172,38 +167,36 @@ static void refuses_bad_archives(void **state) {
   free(npy.bytes);
 }
 
-static void lists_members(void **state) {
-  (void)state;
+TEST(lists_members) {
   const pcal_env env = help_plain_env();
   const help_zip zip = npz_make(0, 0);
-  const pc_format *format = NULL;
-  pc_bytes bytes;
-  pc_names names;
-  pc_bytes_borrow("d.npz", zip.bytes, zip.length, &bytes);
-  pc_names_init(&names, &env);
-  assert_int_equal(pc_format_find(&bytes, &format, NULL), PCAL_OK);
+  const pc_file_format *format = NULL;
+  pc_input_file bytes;
+  pc_name_table names;
+  pc_input_file_from_memory("d.npz", zip.bytes, zip.length, &bytes);
+  pc_name_table_init(&names, &env);
+  assert_int_equal(pc_file_format_find(&bytes, &format, NULL), PCAL_OK);
   assert_int_equal(format->members(&bytes, &env, &names, NULL), PCAL_OK);
   assert_int_equal(names.count, 2);
   assert_string_equal(names.text[0], "logits");
   assert_string_equal(names.text[1], "labels");
-  pc_names_free(&names);
+  pc_name_table_free(&names);
   free(zip.bytes);
 }
 
 static pcal_status npz_scenario(const pcal_env *env, void *user, pcal_error *err) {
   const help_zip *zip = user;
-  pc_bytes bytes;
+  pc_input_file bytes;
   pc_reader reader;
   pc_window window;
-  pc_bytes_borrow("d.npz", zip->bytes, zip->length, &bytes);
-  PC_TRY(npz_open(&bytes, "labels", PC_AS_TEXT, env, &reader, err));
+  pc_input_file_from_memory("d.npz", zip->bytes, zip->length, &bytes);
+  PC_TRY(npz_open(&bytes, "labels", PC_COLUMN_TEXT, env, &reader, err));
   const pcal_status status = pc_reader_next(&reader, 9, &window, err);
   pc_reader_close(&reader);
   return status;
 }
 
-static void survives_every_failed_allocation(void **state) {
-  (void)state;
+TEST(survives_every_failed_allocation) {
   for (int deflated = 0; deflated < 2; deflated++) {
     help_zip zip = npz_make(deflated, 0);
     help_fail_each_allocation(npz_scenario, &zip);
@@ -211,15 +204,4 @@ static void survives_every_failed_allocation(void **state) {
   }
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(reads_arrays),
-      cmocka_unit_test(reads_labels_and_text),
-      cmocka_unit_test(does_not_copy_stored_arrays),
-      cmocka_unit_test(refuses_unclear_selectors),
-      cmocka_unit_test(refuses_bad_archives),
-      cmocka_unit_test(lists_members),
-      cmocka_unit_test(survives_every_failed_allocation),
-  };
-  return cmocka_run_group_tests(tests, help_setup, help_teardown);
-}
+TEST_GROUP(help_setup, help_teardown)

@@ -5,15 +5,15 @@
 #include "io_help.h"
 
 static pcal_status reader_open(const char *name, const char *text, pc_reader *reader,
-                               pc_bytes *bytes, const pcal_env *env, pcal_error *err) {
-  pc_bytes_borrow(name, text, strlen(text), bytes);
-  const pc_request request = {.env = env, .bytes = bytes, .as = PC_AS_SCORES};
+                               pc_input_file *bytes, const pcal_env *env, pcal_error *err) {
+  pc_input_file_from_memory(name, text, strlen(text), bytes);
+  const pc_read_request request = {.env = env, .bytes = bytes, .as = PC_COLUMN_SCORES};
   return pc_reader_open(&request, reader, err);
 }
 
 static void expect_format(const char *name, const char *text, const char *format) {
   const pcal_env env = help_plain_env();
-  pc_bytes bytes;
+  pc_input_file bytes;
   pc_reader reader;
   assert_int_equal(reader_open(name, text, &reader, &bytes, &env, NULL), PCAL_OK);
   assert_string_equal(reader.format->name, format);
@@ -21,8 +21,7 @@ static void expect_format(const char *name, const char *text, const char *format
   assert_null(reader.format);
 }
 
-static void goes_by_extension(void **state) {
-  (void)state;
+TEST(goes_by_extension) {
   expect_format("a.csv", "1,2\n", "csv");
   expect_format("dir.npy/a.CSV", "1,2\n", "csv");
   expect_format("a.b.tsv", "1\t2\n", "tsv");
@@ -33,7 +32,7 @@ static void goes_by_extension(void **state) {
 
 static void expect_unknown(const char *name, const char *sentence) {
   const pcal_env env = help_plain_env();
-  pc_bytes bytes;
+  pc_input_file bytes;
   pc_reader reader;
   pcal_error err;
   assert_int_equal(reader_open(name, "1\n", &reader, &bytes, &env, &err), PCAL_USAGE);
@@ -43,8 +42,7 @@ static void expect_unknown(const char *name, const char *sentence) {
 
 #define KNOWN ".npy, .npz, .csv, .tsv, .jsonl, .ndjson"
 
-static void lists_what_is_known(void **state) {
-  (void)state;
+TEST(lists_what_is_known) {
   expect_unknown("a.txt", "a.txt: the format .txt is unknown; known are " KNOWN);
   expect_unknown("a.csvx", "a.csvx: the format .csvx is unknown; known are " KNOWN);
   expect_unknown("a.cs", "a.cs: the format .cs is unknown; known are " KNOWN);
@@ -52,10 +50,9 @@ static void lists_what_is_known(void **state) {
                  "x.csv/a has no extension, so its format is unknown; known are " KNOWN);
 }
 
-static void takes_streams_as_csv(void **state) {
-  (void)state;
+TEST(takes_streams_as_csv) {
   const pcal_env env = help_plain_env();
-  pc_bytes bytes;
+  pc_input_file bytes;
   pc_reader reader;
   int ends[2];
   char path[32];
@@ -63,25 +60,27 @@ static void takes_streams_as_csv(void **state) {
   assert_int_equal(write(ends[1], "1,2\n", 4), 4);
   close(ends[1]);
   snprintf(path, sizeof path, "/proc/self/fd/%d", ends[0]);
-  assert_int_equal(pc_bytes_open(path, &env, &bytes, NULL), PCAL_OK);
-  const pc_request request = {.env = &env, .bytes = &bytes, .as = PC_AS_SCORES};
+  assert_int_equal(pc_input_file_open(path, &env, &bytes, NULL), PCAL_OK);
+  const pc_read_request request = {.env = &env, .bytes = &bytes, .as = PC_COLUMN_SCORES};
   assert_int_equal(pc_reader_open(&request, &reader, NULL), PCAL_OK);
   assert_string_equal(reader.format->name, "csv");
   pc_reader_close(&reader);
-  pc_bytes_close(&bytes);
+  pc_input_file_close(&bytes);
   close(ends[0]);
 }
 
-static void takes_columns_by_number(void **state) {
-  (void)state;
+TEST(takes_columns_by_number) {
   const pcal_env env = help_plain_env();
   const size_t chosen[] = {2, 0};
-  pc_bytes bytes;
+  pc_input_file bytes;
   pc_reader reader;
   pc_window window;
-  pc_bytes_borrow("a.csv", "1,2,3\n", 6, &bytes);
-  const pc_request request = {
-      .env = &env, .bytes = &bytes, .chosen = chosen, .chosen_count = 2, .as = PC_AS_SCORES};
+  pc_input_file_from_memory("a.csv", "1,2,3\n", 6, &bytes);
+  const pc_read_request request = {.env = &env,
+                                   .bytes = &bytes,
+                                   .chosen = chosen,
+                                   .chosen_count = 2,
+                                   .as = PC_COLUMN_SCORES};
   assert_int_equal(pc_reader_open(&request, &reader, NULL), PCAL_OK);
   assert_int_equal(pc_reader_next(&reader, 5, &window, NULL), PCAL_OK);
   assert_int_equal(window.rows, 1);
@@ -90,8 +89,7 @@ static void takes_columns_by_number(void **state) {
 }
 
 /* Each format, cut short between open and next. */
-static void notices_a_file_that_shrinks(void **state) {
-  (void)state;
+TEST(notices_a_file_that_shrinks) {
   pcal_env env = help_plain_env();
   env.map_files = 1;
   const float values[] = {1, 2, 3, 4};
@@ -102,12 +100,12 @@ static void notices_a_file_that_shrinks(void **state) {
       help_text("s.jsonl", "{\"p\":1}\n{\"p\":2}\n{\"p\":3}\n"),
   };
   for (size_t i = 0; i < 4; i++) {
-    pc_bytes bytes;
+    pc_input_file bytes;
     pc_reader reader;
     pc_window window;
     pcal_error err;
-    assert_int_equal(pc_bytes_open(paths[i], &env, &bytes, NULL), PCAL_OK);
-    const pc_request request = {.env = &env, .bytes = &bytes, .as = PC_AS_SCORES};
+    assert_int_equal(pc_input_file_open(paths[i], &env, &bytes, NULL), PCAL_OK);
+    const pc_read_request request = {.env = &env, .bytes = &bytes, .as = PC_COLUMN_SCORES};
     assert_int_equal(pc_reader_open(&request, &reader, NULL), PCAL_OK);
     assert_int_equal(pc_reader_next(&reader, 1, &window, NULL), PCAL_OK);
     assert_int_equal(truncate(paths[i], (off_t)bytes.length - 1), 0);
@@ -117,40 +115,27 @@ static void notices_a_file_that_shrinks(void **state) {
     assert_int_equal(truncate(paths[i], 0), 0);
     assert_int_equal(pc_reader_open(&request, &reader, &err), PCAL_IO);
     assert_message(err, "while it was being read");
-    pc_bytes_close(&bytes);
+    pc_input_file_close(&bytes);
   }
 }
 
-static void sizes_windows(void **state) {
-  (void)state;
+TEST(sizes_windows) {
   assert_int_equal(pc_window_rows(8), PC_WINDOW_BYTES / 8);
   assert_int_equal(pc_window_rows(0), 1);
   assert_int_equal(pc_window_rows(SIZE_MAX), 1);
 }
 
-static void lists_formats(void **state) {
-  (void)state;
+TEST(lists_formats) {
   size_t count = 0;
-  while (pc_format_at(count) != NULL)
+  while (pc_file_format_at(count) != NULL)
     count++;
   assert_int_equal(count, 5);
-  assert_string_equal(pc_format_at(0)->name, "npy");
+  assert_string_equal(pc_file_format_at(0)->name, "npy");
   for (size_t i = 0; i < count; i++) {
-    const char *name = pc_format_at(i)->name;
+    const char *name = pc_file_format_at(i)->name;
     const int container = strcmp(name, "npz") == 0 || strcmp(name, "jsonl") == 0;
-    assert_int_equal(pc_format_at(i)->members != NULL, container);
+    assert_int_equal(pc_file_format_at(i)->members != NULL, container);
   }
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(goes_by_extension),
-      cmocka_unit_test(lists_what_is_known),
-      cmocka_unit_test(takes_streams_as_csv),
-      cmocka_unit_test(takes_columns_by_number),
-      cmocka_unit_test(notices_a_file_that_shrinks),
-      cmocka_unit_test(sizes_windows),
-      cmocka_unit_test(lists_formats),
-  };
-  return cmocka_run_group_tests(tests, help_setup, help_teardown);
-}
+TEST_GROUP(help_setup, help_teardown)

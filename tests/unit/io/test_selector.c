@@ -13,8 +13,7 @@ static void expect_split(const char *text, int exists, const char *path, const c
   pc_selector_free(&env, &selector);
 }
 
-static void splits_at_the_last_colon(void **state) {
-  (void)state;
+TEST(splits_at_the_last_colon) {
   expect_split("logits.npy", 0, "logits.npy", NULL);
   expect_split("data.csv:label", 0, "data.csv", "label");
   expect_split("a:b.csv:cat..dog", 0, "a:b.csv", "cat..dog");
@@ -25,8 +24,7 @@ static void splits_at_the_last_colon(void **state) {
   expect_split("-:3", 0, "-", "3");
 }
 
-static void refuses_half_a_name(void **state) {
-  (void)state;
+TEST(refuses_half_a_name) {
   const pcal_env env = help_plain_env();
   pc_selector selector;
   pcal_error err;
@@ -70,16 +68,14 @@ static void expect_refused(const pc_column_set *set, const char *columns,
   assert_int_equal(counter.live, 0);
 }
 
-static void chooses_by_name_number_and_range(void **state) {
-  (void)state;
+TEST(chooses_by_name_number_and_range) {
   expect_columns(&selector_named_set, NULL, "012345678");
   expect_columns(&selector_named_set, "cat", "1");
   expect_columns(&selector_named_set, "dog,id", "20");
   expect_columns(&selector_named_set, "cat..2,0", "123450");
 }
 
-static void chooses_awkward_names(void **state) {
-  (void)state;
+TEST(chooses_awkward_names) {
   expect_columns(&selector_named_set, "a,b", "3");
   expect_columns(&selector_named_set, "x..y", "4");
   expect_columns(&selector_named_set, "id,x..y", "04");
@@ -94,8 +90,7 @@ static void chooses_awkward_names(void **state) {
   expect_columns(&selector_plain_set, NULL, "0123");
 }
 
-static void refuses_what_is_not_there(void **state) {
-  (void)state;
+TEST(refuses_what_is_not_there) {
   expect_refused(&selector_named_set, "cta",
                  "f.csv has no column \"cta\"; did you mean "
                  "\"cat\"?");
@@ -150,19 +145,6 @@ static pcal_status selector_scenario(const pcal_env *env, void *user, pcal_error
   return status;
 }
 
-static void survives_every_failed_allocation(void **state) {
-  (void)state;
+TEST(survives_every_failed_allocation) {
   help_fail_each_allocation(selector_scenario, NULL);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(splits_at_the_last_colon),
-      cmocka_unit_test(refuses_half_a_name),
-      cmocka_unit_test(chooses_by_name_number_and_range),
-      cmocka_unit_test(chooses_awkward_names),
-      cmocka_unit_test(refuses_what_is_not_there),
-      cmocka_unit_test(survives_every_failed_allocation),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,16 @@
 #include "io/slice.h"
 #include "io_help.h"
 
-static void knows_missing_words(void **state) {
-  (void)state;
+TEST(knows_missing_words) {
   static const char *const missing[] = {"", "NA", "NaN", "nan", "null", "None"};
   static const char *const present[] = {"na", "0", "NULL", "none", "Nones", "N", "nanx"};
   for (size_t i = 0; i < sizeof missing / sizeof missing[0]; i++)
-    assert_true(pc_slice_missing(pc_slice_of(missing[i])));
+    assert_true(pc_slice_is_missing(pc_slice_of(missing[i])));
   for (size_t i = 0; i < sizeof present / sizeof present[0]; i++)
-    assert_false(pc_slice_missing(pc_slice_of(present[i])));
+    assert_false(pc_slice_is_missing(pc_slice_of(present[i])));
 }
 
-static void trims_both_ends(void **state) {
-  (void)state;
+TEST(trims_both_ends) {
   assert_true(pc_slice_is(pc_slice_trim(pc_slice_of("  a b "), ""), "a b"));
   assert_true(pc_slice_is(pc_slice_trim(pc_slice_of("\ta\t "), ""), "\ta\t"));
   assert_true(pc_slice_is(pc_slice_trim(pc_slice_of("\ta\t "), "\t"), "a"));
@@ -20,8 +18,7 @@ static void trims_both_ends(void **state) {
   assert_int_equal(pc_slice_trim((pc_slice){"\0 ", 2}, "").length, 1);
 }
 
-static void checks_utf8(void **state) {
-  (void)state;
+TEST(checks_utf8) {
   static const char *const good[] = {"",
                                      "abc",
                                      "\xC3\xA9",
@@ -34,14 +31,13 @@ static void checks_utf8(void **state) {
                                     "\xF5\x80\x80", "\xF4\x90\x80\x80", "\x80",
                                     "a\xE2\x82"};
   for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
-    assert_true(pc_slice_readable(pc_slice_of(good[i])));
+    assert_true(pc_slice_is_utf8(pc_slice_of(good[i])));
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-    assert_false(pc_slice_readable(pc_slice_of(bad[i])));
-  assert_false(pc_slice_readable((pc_slice){"a\0b", 3}));
+    assert_false(pc_slice_is_utf8(pc_slice_of(bad[i])));
+  assert_false(pc_slice_is_utf8((pc_slice){"a\0b", 3}));
 }
 
-static void clips_for_a_sentence(void **state) {
-  (void)state;
+TEST(clips_for_a_sentence) {
   char out[PC_CLIP_MAX];
   assert_string_equal(pc_clip(pc_slice_of("short"), out), "short");
   assert_string_equal(pc_clip((pc_slice){"a\n\0\x7F\xE9", 5}, out), "a????");
@@ -56,22 +52,12 @@ static void clips_for_a_sentence(void **state) {
   snprintf(wide, sizeof wide, "%.39s\xF0\x9F\x98\x80!", forty);
   pc_clip(pc_slice_of(wide), out);
   assert_int_equal(strlen(out), 39 + 4 + 3);
-  assert_true(pc_slice_readable(pc_slice_of(out)));
+  assert_true(pc_slice_is_utf8(pc_slice_of(out)));
 }
 
-static void knows_lines_with_semicolons(void **state) {
-  (void)state;
-  assert_true(pc_only_semicolons(pc_slice_of("a;b")));
-  assert_false(pc_only_semicolons(pc_slice_of("a;b,c")));
-  assert_false(pc_only_semicolons(pc_slice_of("a")));
-  assert_false(pc_only_semicolons((pc_slice){NULL, 0}));
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(knows_missing_words),         cmocka_unit_test(trims_both_ends),
-      cmocka_unit_test(knows_lines_with_semicolons), cmocka_unit_test(checks_utf8),
-      cmocka_unit_test(clips_for_a_sentence),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+TEST(knows_lines_with_semicolons) {
+  assert_true(pc_slice_has_only_semicolons(pc_slice_of("a;b")));
+  assert_false(pc_slice_has_only_semicolons(pc_slice_of("a;b,c")));
+  assert_false(pc_slice_has_only_semicolons(pc_slice_of("a")));
+  assert_false(pc_slice_has_only_semicolons((pc_slice){NULL, 0}));
 }

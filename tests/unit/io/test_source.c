@@ -41,8 +41,7 @@ static void expect_refused(pcal_inputs inputs, pcal_status wanted, const char *s
   assert_int_equal(help_count_descriptors(), descriptors);
 }
 
-static void gives_npy_rows_without_copying(void **state) {
-  (void)state;
+TEST(gives_npy_rows_without_copying) {
   const float scores[] = {1, 2, 3, 4, 5, 6};
   const int32_t labels[] = {1, 0, 1};
   const char *s = help_npy_file("l.npy", "<f4", "(3, 2)", scores, sizeof scores);
@@ -89,8 +88,7 @@ static void gives_npy_rows_without_copying(void **state) {
   pc_source_free(source);
 }
 
-static void reads_one_csv_for_everything(void **state) {
-  (void)state;
+TEST(reads_one_csv_for_everything) {
   const char *path = help_text("d.csv", "y,cat,dog,w,g\n"
                                         "dog,0.25,0.75,2,west\n"
                                         "cat,0.5,0.5,1,east\n"
@@ -136,8 +134,7 @@ static void reads_one_csv_for_everything(void **state) {
   pc_source_free(source);
 }
 
-static void reads_a_data_file(void **state) {
-  (void)state;
+TEST(reads_a_data_file) {
   const char *path = help_text("data.csv", "id,labels,logits.no,logits.yes,groups,weights\n"
                                            "a,yes,0,2,x,1\n"
                                            "b,no,1,0,y,3\n");
@@ -196,8 +193,7 @@ static const char *source_jsonl(void) {
                    "{\"id\":2,\"logits\":[1,0],\"labels\":0,\"weights\":3,\"groups\":\"9\"}\n");
 }
 
-static void reads_containers(void **state) {
-  (void)state;
+TEST(reads_containers) {
   const char *const paths[] = {source_npz("stored.npz", 0, 2), source_npz("packed.npz", 1, 2),
                                source_jsonl()};
   for (size_t i = 0; i < 3; i++) {
@@ -229,8 +225,7 @@ static void reads_containers(void **state) {
   }
 }
 
-static void refuses_containers_that_do_not_fit(void **state) {
-  (void)state;
+TEST(refuses_containers_that_do_not_fit) {
   const char *path = source_npz("short.npz", 0, 3);
   char text[300], wanted[700];
   snprintf(wanted, sizeof wanted,
@@ -250,8 +245,7 @@ static void refuses_containers_that_do_not_fit(void **state) {
                  "k.jsonl:probs holds scores of classes, which go with --labels");
 }
 
-static void reads_confidences(void **state) {
-  (void)state;
+TEST(reads_confidences) {
   const char *path = help_text("c.csv", "correct,confidence\nTrue,0.75\nFalse,0.5\n");
   pcal_source *source = source_open((pcal_inputs){.data = path});
   pcal_batch batch = source_next(source, 10);
@@ -270,8 +264,7 @@ static void reads_confidences(void **state) {
   pc_source_free(source);
 }
 
-static void works_without_labels(void **state) {
-  (void)state;
+TEST(works_without_labels) {
   pcal_source *source =
       source_open((pcal_inputs){.probs = help_text("p.csv", "a\n0.5\n0.25\n")});
   pcal_shape shape;
@@ -286,8 +279,7 @@ static void works_without_labels(void **state) {
   pc_source_free(source);
 }
 
-static void takes_one_hot_labels(void **state) {
-  (void)state;
+TEST(takes_one_hot_labels) {
   const char *p = help_text("p2.csv", "a,b\n0.5,0.5\n0.25,0.75\n");
   const char *b = help_text("p1.csv", "0.5\n0.25\n");
   const char *y = help_npy_file("onehot.npy", "|u1", "(2, 2)", "\x00\x01\x01\x00", 4);
@@ -299,8 +291,7 @@ static void takes_one_hot_labels(void **state) {
 }
 
 /* The same pipe serves scores and labels. */
-static void shares_standard_input(void **state) {
-  (void)state;
+TEST(shares_standard_input) {
   int ends[2];
   const int kept = dup(STDIN_FILENO);
   assert_int_equal(pipe(ends), 0);
@@ -322,8 +313,7 @@ static void shares_standard_input(void **state) {
   pc_source_free(source);
 }
 
-static void keeps_windows_of_different_limits_together(void **state) {
-  (void)state;
+TEST(keeps_windows_of_different_limits_together) {
   const size_t rows = 300000;
   double *scores = malloc(rows * sizeof *scores);
   uint8_t *labels = malloc(rows);
@@ -356,8 +346,7 @@ static void keeps_windows_of_different_limits_together(void **state) {
   free(groups);
 }
 
-static void refuses_different_lengths(void **state) {
-  (void)state;
+TEST(refuses_different_lengths) {
   const float three[] = {1, 2, 3};
   const char *a3 = help_npy_file("a3.npy", "<f4", "(3,)", three, 12);
   const char *y2 = help_npy_file("y2.npy", "|u1", "(2,)", "\x00\x01", 2);
@@ -382,8 +371,7 @@ static void refuses_different_lengths(void **state) {
                  "y2.npy has 2 rows but ");
 }
 
-static void refuses_columns_that_do_not_fit(void **state) {
-  (void)state;
+TEST(refuses_columns_that_do_not_fit) {
   const char *p = help_text("two.csv", "a,b\n0.5,0.5\n");
   const char *y = help_text("three.csv", "x,y,z\n0,1,0\n");
   const char *one = help_text("one.csv", "0\n");
@@ -402,8 +390,7 @@ static void refuses_columns_that_do_not_fit(void **state) {
                  "two.csv has 2 columns, but --correct values take one; choose it as ");
 }
 
-static void refuses_bad_files_and_names(void **state) {
-  (void)state;
+TEST(refuses_bad_files_and_names) {
   const char *p = help_text("bad.csv", "a,b,a\n0.5,0.5,0\n");
   const char *y = help_text("names.csv", "y\na\n");
   const char *d = help_text("conf.csv", "confidence,correct\n0.5,1\n");
@@ -430,8 +417,7 @@ static void refuses_bad_files_and_names(void **state) {
   expect_refused((pcal_inputs){0}, PCAL_USAGE, "there are no scores");
 }
 
-static void refuses_row_numbers_that_wrap(void **state) {
-  (void)state;
+TEST(refuses_row_numbers_that_wrap) {
   const char *p = help_text("wrap.csv", "0.5\n0.5\n");
   const double two[2] = {0.5, 0.5};
   const char *n = help_npy_file("wrap.npy", "<f8", "(2,)", two, sizeof two);
@@ -456,8 +442,7 @@ static void refuses_row_numbers_that_wrap(void **state) {
   assert_null(source);
 }
 
-static void obeys_the_declared_header(void **state) {
-  (void)state;
+TEST(obeys_the_declared_header) {
   const char *p = help_text("pair.csv", "0,1\n0.5,0.5\n");
   pcal_batch batch = PCAL_BATCH_INIT;
   expect_refused((pcal_inputs){.probs = p}, PCAL_DATA, "--header yes or --header no");
@@ -471,8 +456,7 @@ static void obeys_the_declared_header(void **state) {
   }
 }
 
-static void explains_semicolons(void **state) {
-  (void)state;
+TEST(explains_semicolons) {
   const char *p = help_text("semi.csv", "cat;dog;label\n0.5;0.5;0\n");
   char text[300];
   snprintf(text, sizeof text, "%s:label", p);
@@ -485,8 +469,7 @@ static void explains_semicolons(void **state) {
   expect_refused((pcal_inputs){.probs = p}, PCAL_DATA, "cells are separated by commas");
 }
 
-static void notices_files_that_shrink(void **state) {
-  (void)state;
+TEST(notices_files_that_shrink) {
   const float scores[] = {1, 2, 3, 4};
   for (int which = 0; which < 2; which++) {
     const char *s = help_npy_file("sh.npy", "<f4", "(4,)", scores, sizeof scores);
@@ -508,8 +491,7 @@ static void notices_files_that_shrink(void **state) {
   }
 }
 
-static void fills_a_shorter_batch(void **state) {
-  (void)state;
+TEST(fills_a_shorter_batch) {
   pcal_source *source = source_open((pcal_inputs){.probs = help_text("short.csv", "0.5\n")});
   pcal_batch batch = PCAL_BATCH_INIT;
   batch.size = offsetof(pcal_batch, first_row);
@@ -533,8 +515,7 @@ static pcal_status source_scenario(const pcal_env *env, void *user, pcal_error *
   return status;
 }
 
-static void survives_every_failed_allocation(void **state) {
-  (void)state;
+TEST(survives_every_failed_allocation) {
   const char *data = help_text("all.csv", "labels,probs.a,probs.b,weights,groups\n"
                                           "a,0.5,0.5,1,\"x\"\"y\"\n"
                                           "b,0.25,0.75,2,z\n");
@@ -557,27 +538,4 @@ static void survives_every_failed_allocation(void **state) {
   help_fail_each_allocation(source_scenario, &lines);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(gives_npy_rows_without_copying),
-      cmocka_unit_test(reads_one_csv_for_everything),
-      cmocka_unit_test(reads_a_data_file),
-      cmocka_unit_test(reads_containers),
-      cmocka_unit_test(refuses_containers_that_do_not_fit),
-      cmocka_unit_test(reads_confidences),
-      cmocka_unit_test(works_without_labels),
-      cmocka_unit_test(takes_one_hot_labels),
-      cmocka_unit_test(shares_standard_input),
-      cmocka_unit_test(keeps_windows_of_different_limits_together),
-      cmocka_unit_test(refuses_different_lengths),
-      cmocka_unit_test(refuses_columns_that_do_not_fit),
-      cmocka_unit_test(refuses_bad_files_and_names),
-      cmocka_unit_test(refuses_row_numbers_that_wrap),
-      cmocka_unit_test(obeys_the_declared_header),
-      cmocka_unit_test(explains_semicolons),
-      cmocka_unit_test(notices_files_that_shrink),
-      cmocka_unit_test(fills_a_shorter_batch),
-      cmocka_unit_test(survives_every_failed_allocation),
-  };
-  return cmocka_run_group_tests(tests, help_setup, help_teardown);
-}
+TEST_GROUP(help_setup, help_teardown)

@@ -16,11 +16,10 @@ static void forecast_refused(const pcal_inputs *inputs, pcal_status status,
 }
 
 /* Two float32 parts stay float32; one of doubles makes doubles of both. */
-static void test_parts_are_joined(void **state) {
+TEST(test_parts_are_joined) {
   const float means[] = {1.5F, 2.5F, 0.1F}, variances[] = {4, 9, 16};
   const double wide[] = {4, 9, 16}, targets[] = {1, 2, 3};
   pcal_inputs inputs = PCAL_INPUTS_INIT;
-  (void)state;
   inputs.mean = help_npy_file("m.npy", "<f4", "(3,)", means, sizeof means);
   inputs.target = help_npy_file("t.npy", "<f8", "(3,)", targets, sizeof targets);
   for (int doubles = 0; doubles < 2; doubles++) {
@@ -31,7 +30,7 @@ static void test_parts_are_joined(void **state) {
                           ? help_npy_file("w.npy", "<f8", "(3,)", wide, sizeof wide)
                           : help_npy_file("v.npy", "<f4", "(3,)", variances, sizeof variances);
     assert_int_equal(pcal_source_open(&inputs, NULL, &source, NULL), PCAL_OK);
-    pcal_source_shape(source, &shape);
+    pcal_source_get_shape(source, &shape);
     assert_int_equal(shape.columns, 2);
     assert_int_equal(shape.type, doubles ? PCAL_F64 : PCAL_F32);
     assert_true(shape.labelled && shape.kind == PCAL_MEAN_VARIANCE);
@@ -51,14 +50,13 @@ static void test_parts_are_joined(void **state) {
   }
 }
 
-static void test_levels_from_names(void **state) {
+TEST(test_levels_from_names) {
   pcal_inputs inputs = PCAL_INPUTS_INIT;
   pcal_source *source = NULL;
   pcal_shape shape = PCAL_SHAPE_INIT;
-  (void)state;
   inputs.data = help_text("q.csv", "quantiles.0.1,target,quantiles.0.9\n1,2,3\n");
   assert_int_equal(pcal_source_open(&inputs, NULL, &source, NULL), PCAL_OK);
-  pcal_source_shape(source, &shape);
+  pcal_source_get_shape(source, &shape);
   assert_int_equal(shape.columns, 2);
   assert_true(shape.levels[0] == 0.1 && shape.levels[1] == 0.9);
   assert_null(shape.class_names);
@@ -73,10 +71,9 @@ static void test_levels_from_names(void **state) {
                    "each");
 }
 
-static void test_what_does_not_fit(void **state) {
+TEST(test_what_does_not_fit) {
   const double three[] = {1, 2, 3}, two[] = {1, 2};
   pcal_inputs inputs = PCAL_INPUTS_INIT;
-  (void)state;
   inputs.data = help_text("d.csv", "mean,std,target\n1,2,3\n");
   inputs.labels = help_npy_file("y.npy", "<f8", "(3,)", three, sizeof three);
   forecast_refused(&inputs, PCAL_USAGE,
@@ -97,14 +94,13 @@ static void test_what_does_not_fit(void **state) {
 }
 
 /* More rows than are joined at a time. */
-static void test_long_parts(void **state) {
+TEST(test_long_parts) {
   enum { LONG_ROWS = (1 << 16) + 5 };
   double *numbers = malloc(LONG_ROWS * sizeof *numbers);
   char shape[32];
   pcal_inputs inputs = PCAL_INPUTS_INIT;
   pcal_source *source = NULL;
   size_t seen = 0;
-  (void)state;
   for (size_t i = 0; i < LONG_ROWS; i++)
     numbers[i] = (double)i + 1;
   snprintf(shape, sizeof shape, "(%d,)", (int)LONG_ROWS);
@@ -127,12 +123,4 @@ static void test_long_parts(void **state) {
   free(numbers);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_parts_are_joined),
-      cmocka_unit_test(test_levels_from_names),
-      cmocka_unit_test(test_what_does_not_fit),
-      cmocka_unit_test(test_long_parts),
-  };
-  return cmocka_run_group_tests(tests, help_setup, help_teardown);
-}
+TEST_GROUP(help_setup, help_teardown)

@@ -47,8 +47,7 @@ static const int64_t long_labels[] = {0, 1, 1};
 
 /* ---- Arrays ---- */
 
-static void views_scores_where_they_lie(void **state) {
-  (void)state;
+TEST(views_scores_where_they_lie) {
   const pcal_input labels = join_array(long_labels, 'i', 8, 3, 1);
   static const struct {
     size_t first;
@@ -88,8 +87,7 @@ static void views_scores_where_they_lie(void **state) {
 }
 
 /* A float in the middle of a packed record cannot be viewed. */
-static void converts_what_is_not_aligned_or_swapped(void **state) {
-  (void)state;
+TEST(converts_what_is_not_aligned_or_swapped) {
   unsigned char packed[3][5], swapped[3][4];
   for (size_t i = 0; i < 3; i++) {
     memcpy(packed[i] + 1, &three[i], 4);
@@ -111,8 +109,7 @@ static void converts_what_is_not_aligned_or_swapped(void **state) {
   }
 }
 
-static void takes_labels_of_every_type(void **state) {
-  (void)state;
+TEST(takes_labels_of_every_type) {
   static const int8_t bytes[] = {0, 1, 1};
   static const uint64_t words[] = {0, 1, 1};
   static const double reals[] = {0, 1, 1};
@@ -134,7 +131,7 @@ static void takes_labels_of_every_type(void **state) {
     join.class_count = 2;
     pcal_source *source = join_open(&join);
     pcal_shape shape = PCAL_SHAPE_INIT;
-    pcal_source_shape(source, &shape);
+    pcal_source_get_shape(source, &shape);
     assert_int_equal(shape.row_count, 3);
     assert_string_equal(shape.class_names[1], "dog");
     assert_memory_equal(join_next(source, 10).labels, ((int32_t[]){0, 1, 1}), 12);
@@ -142,8 +139,7 @@ static void takes_labels_of_every_type(void **state) {
   }
 }
 
-static void numbers_without_a_name_are_missing(void **state) {
-  (void)state;
+TEST(numbers_without_a_name_are_missing) {
   static const int16_t codes[] = {1, -1, 2};
   static const char *const meanings[] = {"dog", "cat"};
   pcal_input coded = join_array(codes, 'i', 2, 3, 1);
@@ -171,8 +167,7 @@ static void numbers_without_a_name_are_missing(void **state) {
   pcal_source_free(source);
 }
 
-static void refuses_what_does_not_fit(void **state) {
-  (void)state;
+TEST(refuses_what_does_not_fit) {
   pcal_input scores = join_array(three, 'f', 4, 3, 2), labels = join_array(three, 'f', 4, 2, 1);
   pcal_join join = PCAL_JOIN_INIT;
   static const char *const names[] = {"a", NULL};
@@ -217,8 +212,7 @@ static void refuses_what_does_not_fit(void **state) {
   join_refused(&join, PCAL_USAGE, "probs: an array of 3 rows needs data");
 }
 
-static void refuses_unknown_types(void **state) {
-  (void)state;
+TEST(refuses_unknown_types) {
   static const struct {
     char type;
     size_t size;
@@ -311,16 +305,14 @@ static pcal_status join_streams(const pcal_env *env, void *user, pcal_error *err
   return status;
 }
 
-static void joins_streams_with_different_batches(void **state) {
-  (void)state;
+TEST(joins_streams_with_different_batches) {
   pcal_error err;
   if (join_streams(NULL, NULL, &err) != PCAL_OK)
     fail_msg("%s", err.message);
   help_fail_each_allocation(join_streams, NULL);
 }
 
-static void chooses_columns_and_notices_ends(void **state) {
-  (void)state;
+TEST(chooses_columns_and_notices_ends) {
   static const char *const chosen[] = {"dog"};
   help_stream first = {join_scores_schema, join_scores_batch, 0, 0, 0};
   help_stream second = {join_weights_schema, join_short_batch, 0, 0, 0};
@@ -348,8 +340,7 @@ static void chooses_columns_and_notices_ends(void **state) {
 }
 
 /* Labels of two columns, and no place for the source: streams are released all the same. */
-static void releases_streams_on_failure(void **state) {
-  (void)state;
+TEST(releases_streams_on_failure) {
   const pcal_input scores = join_array(three, 'f', 4, 3, 2);
   for (int turn = 0; turn < 3; turn++) {
     help_stream data = {join_scores_schema, join_scores_batch, 0, 0, 0};
@@ -375,8 +366,7 @@ static void releases_streams_on_failure(void **state) {
   assert_int_equal(pcal_source_join(NULL, NULL, NULL, NULL), PCAL_USAGE);
 }
 
-static void joins_a_file_with_an_array(void **state) {
-  (void)state;
+TEST(joins_a_file_with_an_array) {
   const char *csv = help_file("labels.csv", "y\n1\n0\n1\n", 8);
   const pcal_input scores = join_array(three, 'f', 4, 3, 2);
   pcal_input labels = PCAL_INPUT_INIT;
@@ -395,8 +385,7 @@ static void joins_a_file_with_an_array(void **state) {
 }
 
 /* Strides of 0, as PCAL_INPUT_INIT has them, are those of an array without gaps. */
-static void fills_strides_of_arrays(void **state) {
-  (void)state;
+TEST(fills_strides_of_arrays) {
   static const float cells[] = {0.5, 0.5, 0.25, 0.75, 1, 0};
   static const double weights[] = {1, 2, 3};
   pcal_input scores = join_array(cells, 'f', 4, 3, 2);
@@ -423,19 +412,4 @@ static void fills_strides_of_arrays(void **state) {
                "row_stride to the bytes from one row to the next");
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(views_scores_where_they_lie),
-      cmocka_unit_test(converts_what_is_not_aligned_or_swapped),
-      cmocka_unit_test(takes_labels_of_every_type),
-      cmocka_unit_test(numbers_without_a_name_are_missing),
-      cmocka_unit_test(refuses_what_does_not_fit),
-      cmocka_unit_test(refuses_unknown_types),
-      cmocka_unit_test(joins_streams_with_different_batches),
-      cmocka_unit_test(chooses_columns_and_notices_ends),
-      cmocka_unit_test(releases_streams_on_failure),
-      cmocka_unit_test(joins_a_file_with_an_array),
-      cmocka_unit_test(fills_strides_of_arrays),
-  };
-  return cmocka_run_group_tests(tests, help_setup, help_teardown);
-}
+TEST_GROUP(help_setup, help_teardown)

@@ -1,4 +1,4 @@
-#include "io/zip.h"
+#include "io/formats/zip.h"
 
 #include "zip_help.h"
 
@@ -12,8 +12,8 @@ static const help_member zip_members[] = {
 
 static pcal_status zip_read(const help_zip *zip, pc_zip *out, const pcal_env *env,
                             pcal_error *err) {
-  pc_bytes bytes;
-  pc_bytes_borrow("z.npz", zip->bytes, zip->length, &bytes);
+  pc_input_file bytes;
+  pc_input_file_from_memory("z.npz", zip->bytes, zip->length, &bytes);
   return pc_zip_read(&bytes, env, out, err);
 }
 
@@ -38,8 +38,7 @@ static void expect_entries(const help_zip *made) {
   assert_null(zip.entries);
 }
 
-static void reads_directories(void **state) {
-  (void)state;
+TEST(reads_directories) {
   for (int wide = 0; wide < 2; wide++) {
     help_zip plain = help_zip_make(zip_members, 5, wide, "");
     help_zip comment = help_zip_make(zip_members, 5, wide, "a comment with PK\5\6 in it");
@@ -50,8 +49,7 @@ static void reads_directories(void **state) {
   }
 }
 
-static void reads_entries_in_any_order(void **state) {
-  (void)state;
+TEST(reads_entries_in_any_order) {
   const pcal_env env = help_plain_env();
   const help_member members[] = {{.name = "a", .data = "1", .size = 1},
                                  {.name = "b", .data = "2", .size = 1}};
@@ -81,8 +79,7 @@ static void expect_refused(const help_zip *zip, const char *sentence) {
   assert_int_equal(counter.live, 0);
 }
 
-static void refuses_every_truncation(void **state) {
-  (void)state;
+TEST(refuses_every_truncation) {
   for (int wide = 0; wide < 2; wide++) {
     help_zip zip = help_zip_make(zip_members, 5, wide, "comment");
     const size_t whole = zip.length;
@@ -93,8 +90,7 @@ static void refuses_every_truncation(void **state) {
   }
 }
 
-static void refuses_what_is_no_zip(void **state) {
-  (void)state;
+TEST(refuses_what_is_no_zip) {
   help_zip text = {.bytes = (unsigned char[]){"hello"}, .length = 5};
   help_zip npy = {.bytes = (unsigned char[]){"\x93NUMPY\1"}, .length = 7};
   help_zip one = {.bytes = (unsigned char[]){"P"}, .length = 1};
@@ -117,8 +113,7 @@ static void expect_lie(int wide, size_t member, size_t field, uint64_t value, si
 
 enum { CENTRAL = 0, LOCAL = 5, END = 10, RECORD = 15, LOCATOR = 20 };
 
-static void refuses_entries_that_lie(void **state) {
-  (void)state;
+TEST(refuses_entries_that_lie) {
   static const char differs[] = "\" is described differently by its local header";
   expect_lie(0, LOCAL + 0, 30, 'x', 1, "the entry \"a.npy\" is described differently");
   expect_lie(0, LOCAL + 0, 8, 8, 2, differs);
@@ -140,8 +135,7 @@ static void refuses_entries_that_lie(void **state) {
   expect_lie(0, CENTRAL + 2, 46 + 5 + 6 + 2, 999, 2, "has a malformed extra field");
 }
 
-static void refuses_directories_that_lie(void **state) {
-  (void)state;
+TEST(refuses_directories_that_lie) {
   expect_lie(0, END, 4, 1, 2, "it is one of several parts");
   expect_lie(0, END, 6, 1, 2, "it is one of several parts");
   expect_lie(0, END, 8, 4, 2, "it is one of several parts");
@@ -165,8 +159,7 @@ static void refuses_directories_that_lie(void **state) {
 }
 
 /* Two names for the same bytes, and an entry inside another. */
-static void refuses_entries_that_overlap(void **state) {
-  (void)state;
+TEST(refuses_entries_that_overlap) {
   const help_member twins[] = {{.name = "a", .data = "12345678", .size = 8},
                                {.name = "a", .data = "12345678", .size = 8}};
   help_zip zip = help_zip_make(twins, 2, 0, "");
@@ -193,23 +186,8 @@ static pcal_status zip_scenario(const pcal_env *env, void *user, pcal_error *err
   return PCAL_OK;
 }
 
-static void survives_every_failed_allocation(void **state) {
-  (void)state;
+TEST(survives_every_failed_allocation) {
   help_zip zip = help_zip_make(zip_members, 5, 1, "");
   help_fail_each_allocation(zip_scenario, &zip);
   free(zip.bytes);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(reads_directories),
-      cmocka_unit_test(reads_entries_in_any_order),
-      cmocka_unit_test(refuses_every_truncation),
-      cmocka_unit_test(refuses_what_is_no_zip),
-      cmocka_unit_test(refuses_entries_that_lie),
-      cmocka_unit_test(refuses_directories_that_lie),
-      cmocka_unit_test(refuses_entries_that_overlap),
-      cmocka_unit_test(survives_every_failed_allocation),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

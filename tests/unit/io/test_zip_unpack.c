@@ -1,6 +1,6 @@
 #include "zip_help.h"
 
-#include "io/zip.h"
+#include "io/formats/zip.h"
 
 static const char unpack_text[] =
     "the same words, the same words, the same words, the same words";
@@ -8,7 +8,7 @@ static const char unpack_text[] =
 /* An archive of one entry, opened. */
 typedef struct unpack_case {
   help_zip made;
-  pc_bytes bytes;
+  pc_input_file bytes;
   pc_zip zip;
 } unpack_case;
 
@@ -17,7 +17,7 @@ static unpack_case unpack_open(const void *data, size_t size, int deflated) {
   const help_member member = {
       .name = "a.npy", .data = data, .size = size, .deflated = deflated};
   unpack_case out = {.made = help_zip_make(&member, 1, 0, "")};
-  pc_bytes_borrow("z.npz", out.made.bytes, out.made.length, &out.bytes);
+  pc_input_file_from_memory("z.npz", out.made.bytes, out.made.length, &out.bytes);
   assert_int_equal(pc_zip_read(&out.bytes, &env, &out.zip, NULL), PCAL_OK);
   return out;
 }
@@ -28,8 +28,7 @@ static void unpack_close(unpack_case *open) {
   free(open->made.bytes);
 }
 
-static void uses_stored_entries_where_they_lie(void **state) {
-  (void)state;
+TEST(uses_stored_entries_where_they_lie) {
   help_counter counter = {0};
   const pcal_env env = help_env(&counter);
   unpack_case open = unpack_open(unpack_text, sizeof unpack_text, 0);
@@ -45,8 +44,7 @@ static void uses_stored_entries_where_they_lie(void **state) {
 }
 
 /* Longer than a step of unpacking, so that there are several. */
-static void unpacks_deflated_entries(void **state) {
-  (void)state;
+TEST(unpacks_deflated_entries) {
   const size_t sizes[] = {0, 1, sizeof unpack_text, (1u << 24) - 1, 1u << 24, (1u << 24) + 1};
   unsigned char *data = malloc((1u << 24) + 1);
   assert_non_null(data);
@@ -88,8 +86,7 @@ static void expect_refused(const unpack_case *open, uint64_t limit, pcal_status 
     assert_int_equal(counter.calls, 0);
 }
 
-static void refuses_other_methods(void **state) {
-  (void)state;
+TEST(refuses_other_methods) {
   unpack_case open = unpack_open(unpack_text, sizeof unpack_text, 1);
   const unsigned encrypted[] = {1, 1u << 6, 1u << 13};
   for (size_t i = 0; i < 3; i++) {
@@ -111,8 +108,7 @@ static void refuses_other_methods(void **state) {
 }
 
 /* The packed bytes of these do not exist: the declared sizes decide. */
-static void refuses_bombs_before_unpacking(void **state) {
-  (void)state;
+TEST(refuses_bombs_before_unpacking) {
   unpack_case open = unpack_open(unpack_text, sizeof unpack_text, 1);
   pc_zip_entry *entry = &open.zip.entries[0];
   entry->packed = 1000;
@@ -133,8 +129,7 @@ static void refuses_bombs_before_unpacking(void **state) {
   unpack_close(&open);
 }
 
-static void allows_exactly_the_limit(void **state) {
-  (void)state;
+TEST(allows_exactly_the_limit) {
   pcal_env env = help_plain_env();
   unpack_case open = unpack_open(unpack_text, sizeof unpack_text, 1);
   pc_zip_content content;
@@ -146,8 +141,7 @@ static void allows_exactly_the_limit(void **state) {
   unpack_close(&open);
 }
 
-static void refuses_damage(void **state) {
-  (void)state;
+TEST(refuses_damage) {
   static const char crc[] = "z.npz:a is damaged: its CRC-32 is not the one that was written; "
                             "copy or write the file again";
   unpack_case open = unpack_open(unpack_text, sizeof unpack_text, 1);
@@ -188,8 +182,7 @@ static int unpack_interrupt(void *user) {
   return ++*(int *)user >= 2;
 }
 
-static void stops_when_interrupted(void **state) {
-  (void)state;
+TEST(stops_when_interrupted) {
   const size_t size = 3u << 24;
   char *zeros = calloc(size, 1);
   assert_non_null(zeros);
@@ -218,23 +211,8 @@ static pcal_status unpack_scenario(const pcal_env *env, void *user, pcal_error *
   return PCAL_OK;
 }
 
-static void survives_every_failed_allocation(void **state) {
-  (void)state;
+TEST(survives_every_failed_allocation) {
   unpack_case open = unpack_open(unpack_text, sizeof unpack_text, 1);
   help_fail_each_allocation(unpack_scenario, &open);
   unpack_close(&open);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(uses_stored_entries_where_they_lie),
-      cmocka_unit_test(unpacks_deflated_entries),
-      cmocka_unit_test(refuses_other_methods),
-      cmocka_unit_test(refuses_bombs_before_unpacking),
-      cmocka_unit_test(allows_exactly_the_limit),
-      cmocka_unit_test(refuses_damage),
-      cmocka_unit_test(stops_when_interrupted),
-      cmocka_unit_test(survives_every_failed_allocation),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

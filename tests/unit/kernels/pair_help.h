@@ -4,7 +4,7 @@
 
 #include "../unit.h"
 
-#include "core/rng.h"
+#include "base/rng.h"
 #include "kernels/pair_rows.h"
 
 typedef struct pair_sample {

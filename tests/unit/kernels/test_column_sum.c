@@ -1,6 +1,6 @@
 #include "kernels/column_sum.h"
 
-#include "core/rng.h"
+#include "base/rng.h"
 #include "unit.h"
 
 enum { COUNT = 3000 };
@@ -24,8 +24,7 @@ static void check(const double *x, size_t count) {
   assert_same(pc_sum_value(&column), pc_sum_value(&single));
 }
 
-static void columns_are_exact(void **state) {
-  (void)state;
+TEST(columns_are_exact) {
   static double x[COUNT];
   static const int ranges[] = {1, 20, 100, 1000};
   static const size_t counts[] = {0, 1, 31, 1023, 1024, 1025, COUNT};
@@ -36,8 +35,7 @@ static void columns_are_exact(void **state) {
   }
 }
 
-static void large_numbers_are_exact(void **state) {
-  (void)state;
+TEST(large_numbers_are_exact) {
   static double x[COUNT];
   draw(9, 50, x);
   x[17] = 1e300;
@@ -46,8 +44,7 @@ static void large_numbers_are_exact(void **state) {
   check(x, COUNT);
 }
 
-static void infinite_numbers_are_left_alone(void **state) {
-  (void)state;
+TEST(infinite_numbers_are_left_alone) {
   double x[40];
   pc_sum sum, none;
   pc_sum_clear(&sum);
@@ -60,13 +57,4 @@ static void infinite_numbers_are_left_alone(void **state) {
     assert_int_equal(pc_sum_add_block(&sum, x, at), 1);
     pc_sum_clear(&sum);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(columns_are_exact),
-      cmocka_unit_test(large_numbers_are_exact),
-      cmocka_unit_test(infinite_numbers_are_left_alone),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* Every variant of the convolution has the bits of a plain loop. */
 #include "unit.h"
 
-#include "core/rng.h"
+#include "base/rng.h"
 #include "kernels/convolve.h"
 
 #define CONVOLVE_MOST 100
@@ -25,8 +25,7 @@ static void convolve_try(const pc_convolve_kernels *kernels, size_t count, size_
   assert_same(out[count], 77.0);
 }
 
-static void test_all_variants(void **state) {
-  (void)state;
+TEST(test_all_variants) {
   static const size_t counts[] = {0, 1, 31, 32, 33, 64, 100};
   for (size_t v = 0; pc_convolve_kernels_at(v) != NULL; v++)
     for (size_t c = 0; c < UNIT_COUNT(counts); c++) {
@@ -34,9 +33,4 @@ static void test_all_variants(void **state) {
       convolve_try(pc_convolve_kernels_at(v), counts[c], CONVOLVE_TAPS);
     }
   assert_ptr_equal(pc_convolve_kernels_at(0), &pc_convolve_kernels_portable);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_all_variants)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

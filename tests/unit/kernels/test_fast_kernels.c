@@ -2,7 +2,7 @@
  * exactly. */
 #include "../unit.h"
 
-#include "core/rng.h"
+#include "base/rng.h"
 #include "kernels/fast_kernels.h"
 #include "narrow_help.h"
 
@@ -20,8 +20,7 @@ static void fast_near(double got, double want, double off) {
   assert_true(fabs(got - want) <= off * want + 1e-52);
 }
 
-static void test_softmax_is_nearly_exact(void **state) {
-  (void)state;
+TEST(test_softmax_is_nearly_exact) {
   float z[FAST_MOST];
   for (size_t c = 0; c < UNIT_COUNT(fast_counts); c++)
     for (size_t v = 0; pc_fast_kernels_at(v) != NULL; v++) {
@@ -39,8 +38,7 @@ static void test_softmax_is_nearly_exact(void **state) {
 }
 
 /* The largest in each place, among others of which some are too far below it to count. */
-static void test_the_largest_is_found_anywhere(void **state) {
-  (void)state;
+TEST(test_the_largest_is_found_anywhere) {
   enum { N = 70 };
   for (size_t v = 0; pc_fast_kernels_at(v) != NULL; v++)
     for (size_t at = 0; at < 2 * N; at++) {
@@ -56,8 +54,7 @@ static void test_the_largest_is_found_anywhere(void **state) {
     }
 }
 
-static void test_rows_give_the_same_bits_wherever_they_lie(void **state) {
-  (void)state;
+TEST(test_rows_give_the_same_bits_wherever_they_lie) {
   enum { PLACES = 20 };
   float z[FAST_MOST + PLACES], row[FAST_MOST];
   for (size_t c = 0; c < UNIT_COUNT(fast_counts); c++)
@@ -77,8 +74,7 @@ static void test_rows_give_the_same_bits_wherever_they_lie(void **state) {
 }
 
 /* Probabilities next to 1 stay distinct: the largest term never enters the sum. */
-static void test_rest_keeps_small_terms(void **state) {
-  (void)state;
+TEST(test_rest_keeps_small_terms) {
   const float z[3] = {100.0f, 60.0f, 20.0f};
   float lanes[3 * PC_NARROW_ROWS];
   const int32_t labels[PC_NARROW_ROWS] = {0};
@@ -94,8 +90,7 @@ static void test_rest_keeps_small_terms(void **state) {
   }
 }
 
-static void test_ties_count_and_go_to_the_lowest(void **state) {
-  (void)state;
+TEST(test_ties_count_and_go_to_the_lowest) {
   float z[40];
   for (size_t j = 0; j < 40; j++)
     z[j] = j == 5 || j == 21 || j == 39 ? 2.0f : -1000.0f;
@@ -107,8 +102,7 @@ static void test_ties_count_and_go_to_the_lowest(void **state) {
   }
 }
 
-static void test_not_finite_is_seen_anywhere(void **state) {
-  (void)state;
+TEST(test_not_finite_is_seen_anywhere) {
   const float odd[] = {NAN, -NAN, INFINITY, -INFINITY};
   for (size_t v = 0; pc_fast_kernels_at(v) != NULL; v++)
     for (size_t n = 2; n < 80; n += 7)
@@ -123,8 +117,7 @@ static void test_not_finite_is_seen_anywhere(void **state) {
         }
 }
 
-static void test_huge_is_finite(void **state) {
-  (void)state;
+TEST(test_huge_is_finite) {
   float z[40];
   for (size_t j = 0; j < 40; j++)
     z[j] = j == 7 ? 3.1e38f : j == 9 ? -3e38f : 3e38f;
@@ -146,8 +139,7 @@ static void fast_fill_narrow(size_t n, float *z, int32_t *labels) {
     labels[l] = (int32_t)(l % n);
 }
 
-static void test_narrow_is_nearly_exact(void **state) {
-  (void)state;
+TEST(test_narrow_is_nearly_exact) {
   static float z[PC_NARROW_CLASSES * PC_NARROW_ROWS];
   int32_t labels[PC_NARROW_ROWS];
   for (size_t n = 2; n <= PC_NARROW_CLASSES; n++)
@@ -166,8 +158,7 @@ static void test_narrow_is_nearly_exact(void **state) {
     }
 }
 
-static void test_narrow_takes_a_wrong_label_for_the_first(void **state) {
-  (void)state;
+TEST(test_narrow_takes_a_wrong_label_for_the_first) {
   enum { N = 7 };
   static const int32_t wrong[] = {-1, N, INT32_MAX, INT32_MIN};
   float z[N * PC_NARROW_ROWS];
@@ -185,8 +176,7 @@ static void test_narrow_takes_a_wrong_label_for_the_first(void **state) {
     }
 }
 
-static void test_narrow_sees_what_is_wrong(void **state) {
-  (void)state;
+TEST(test_narrow_sees_what_is_wrong) {
   enum { N = 5 };
   static const float odd[] = {NAN, INFINITY, -INFINITY};
   for (size_t v = 0; pc_fast_kernels_at(v) != NULL; v++)
@@ -207,8 +197,7 @@ static void test_narrow_sees_what_is_wrong(void **state) {
 }
 
 /* Columns as the exact kernels finish them. */
-static void test_columns_are_nearly_exact(void **state) {
-  (void)state;
+TEST(test_columns_are_nearly_exact) {
   enum { ROWS = 67 };
   int32_t labels[ROWS], tops[ROWS];
   double want[4][ROWS], got[4][ROWS];
@@ -236,8 +225,7 @@ static void test_columns_are_nearly_exact(void **state) {
 }
 
 /* Whatever rows stand beside it: batches can be cut anywhere. */
-static void test_columns_have_the_same_bits_alone(void **state) {
-  (void)state;
+TEST(test_columns_have_the_same_bits_alone) {
   enum { ROWS = 67 };
   const pc_rng rng = {9, 77};
   int32_t labels[ROWS], tops[ROWS];
@@ -262,22 +250,4 @@ static void test_columns_have_the_same_bits_alone(void **state) {
         assert_same(one[c][i], all[c][i]);
     }
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_softmax_is_nearly_exact),
-      cmocka_unit_test(test_the_largest_is_found_anywhere),
-      cmocka_unit_test(test_rows_give_the_same_bits_wherever_they_lie),
-      cmocka_unit_test(test_rest_keeps_small_terms),
-      cmocka_unit_test(test_ties_count_and_go_to_the_lowest),
-      cmocka_unit_test(test_not_finite_is_seen_anywhere),
-      cmocka_unit_test(test_huge_is_finite),
-      cmocka_unit_test(test_narrow_is_nearly_exact),
-      cmocka_unit_test(test_narrow_takes_a_wrong_label_for_the_first),
-      cmocka_unit_test(test_narrow_sees_what_is_wrong),
-      cmocka_unit_test(test_columns_are_nearly_exact),
-      cmocka_unit_test(test_columns_have_the_same_bits_alone),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

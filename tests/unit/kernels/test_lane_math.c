@@ -1,7 +1,7 @@
 /* The error bounds stated in kernels/lane_math.h, against long double. */
 #include "unit.h"
 
-#include "core/rng.h"
+#include "base/rng.h"
 #include "kernels/lane_math.h"
 
 #define LANE_DRAWS 400000
@@ -11,8 +11,7 @@ static double lane_ulps(double got, long double want) {
   return (double)(fabsl((long double)got - want) / (nextafter(near, INFINITY) - near));
 }
 
-static void test_exp_bound(void **state) {
-  (void)state;
+TEST(test_exp_bound) {
   const pc_rng rng = {1, 1};
   double worst = 0.0;
   for (uint64_t i = 0; i < LANE_DRAWS; i++) {
@@ -23,8 +22,7 @@ static void test_exp_bound(void **state) {
   assert_true(worst < 1.5);
 }
 
-static void test_exp_ends(void **state) {
-  (void)state;
+TEST(test_exp_ends) {
   assert_true(pc_lane_exp(0.0) == 1.0);
   assert_true(pc_lane_exp(-0.0) == 1.0);
   assert_true(pc_lane_exp(-708.75) == 0.0);
@@ -36,8 +34,7 @@ static void test_exp_ends(void **state) {
   assert_true(isnan(pc_lane_exp(NAN)));
 }
 
-static void test_near_exp_bound(void **state) {
-  (void)state;
+TEST(test_near_exp_bound) {
   const pc_rng rng = {1, 5};
   double worst = 0.0;
   for (uint64_t i = 0; i < LANE_DRAWS; i++) {
@@ -49,8 +46,7 @@ static void test_near_exp_bound(void **state) {
   assert_near(pc_lane_exp_near(-1.5), exp(-1.5), 2.5e-15);
 }
 
-static void test_exp2_bound(void **state) {
-  (void)state;
+TEST(test_exp2_bound) {
   const pc_rng rng = {1, 5};
   double worst = 0.0;
   for (uint64_t i = 0; i < LANE_DRAWS; i++) {
@@ -65,8 +61,7 @@ static void test_exp2_bound(void **state) {
   assert_true(pc_lane_exp2_lowest(0.3) == -1023.0);
 }
 
-static void test_log_bound(void **state) {
-  (void)state;
+TEST(test_log_bound) {
   const pc_rng rng = {1, 2};
   double worst = 0.0;
   for (uint64_t i = 0; i < LANE_DRAWS; i++) {
@@ -78,8 +73,7 @@ static void test_log_bound(void **state) {
   assert_true(pc_lane_log(1.0) == 0.0);
 }
 
-static void test_log1p_bound(void **state) {
-  (void)state;
+TEST(test_log1p_bound) {
   const pc_rng rng = {1, 3};
   double worst = 0.0;
   for (uint64_t i = 0; i < LANE_DRAWS; i++) {
@@ -92,8 +86,7 @@ static void test_log1p_bound(void **state) {
   assert_true(pc_lane_log1p(1e-300) == 1e-300);
 }
 
-static void test_log_gamma_bound(void **state) {
-  (void)state;
+TEST(test_log_gamma_bound) {
   const pc_rng rng = {1, 6};
   for (uint64_t i = 0; i < LANE_DRAWS / 4; i++) {
     const double u = pc_rng_uniform(&rng, i);
@@ -109,8 +102,7 @@ static double lane_expf(float x) {
   return PC_LANE_EXPF_UNIT * (double)pc_lane_expf(x);
 }
 
-static void test_float_exp_bound(void **state) {
-  (void)state;
+TEST(test_float_exp_bound) {
   const pc_rng rng = {1, 4};
   double worst = 0.0;
   for (uint64_t i = 0; i < LANE_DRAWS; i++) {
@@ -123,8 +115,7 @@ static void test_float_exp_bound(void **state) {
   assert_true(lane_expf(-0.0f) == 1.0);
 }
 
-static void test_float_log1p_bound(void **state) {
-  (void)state;
+TEST(test_float_log1p_bound) {
   const pc_rng rng = {1, 5};
   for (uint64_t i = 0; i < LANE_DRAWS; i++) {
     const float x = (float)exp(-60 + 129 * pc_rng_uniform(&rng, i));
@@ -135,15 +126,4 @@ static void test_float_log1p_bound(void **state) {
   }
   float inverse;
   assert_true(pc_lane_log1pf(0.0f, &inverse) == 0.0f && inverse == 1.0f);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_exp_bound),         cmocka_unit_test(test_exp_ends),
-      cmocka_unit_test(test_near_exp_bound),    cmocka_unit_test(test_exp2_bound),
-      cmocka_unit_test(test_log_gamma_bound),   cmocka_unit_test(test_log_bound),
-      cmocka_unit_test(test_log1p_bound),       cmocka_unit_test(test_float_exp_bound),
-      cmocka_unit_test(test_float_log1p_bound),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

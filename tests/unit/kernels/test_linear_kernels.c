@@ -1,7 +1,7 @@
 #include "kernels/linear_kernels.h"
 
 #include "../unit.h"
-#include "core/rng.h"
+#include "base/rng.h"
 
 enum { CLASSES = 21, INPUTS = 23, STRIDE = 32 };
 
@@ -25,8 +25,7 @@ static void draw(numbers *out) {
     out->weights[r] = 0.5 + (double)r;
 }
 
-static void maps_and_softmax(void **state) {
-  (void)state;
+TEST(maps_and_softmax) {
   static numbers n;
   const pc_linear_kernels *kernels = pc_linear_kernels_best();
   draw(&n);
@@ -58,8 +57,7 @@ static void maps_and_softmax(void **state) {
 }
 
 /* Losses and residuals next to 0 keep their digits; nothing is NaN far out. */
-static void extreme_scores(void **state) {
-  (void)state;
+TEST(extreme_scores) {
   const pc_linear_kernels *kernels = pc_linear_kernels_best();
   double u[PC_LINEAR_LANES] = {50.0, 0.0, 0.0}, p[PC_LINEAR_LANES], r[PC_LINEAR_LANES];
   const double small = exp(-50.0);
@@ -78,8 +76,7 @@ static void extreme_scores(void **state) {
 }
 
 /* Sums on the lattice are near the plain ones, and exact for what lies on it. */
-static void lattice_sums(void **state) {
-  (void)state;
+TEST(lattice_sums) {
   static numbers n;
   static double sums[INPUTS * STRIDE], weighted[INPUTS * STRIDE], single[STRIDE];
   const pc_linear_kernels *kernels = pc_linear_kernels_best();
@@ -114,8 +111,7 @@ static void lattice_sums(void **state) {
   assert_true(fabs(dot - expected) < 1e-14);
 }
 
-static void logistic(void **state) {
-  (void)state;
+TEST(logistic) {
   const pc_linear_kernels *kernels = pc_linear_kernels_best();
   const double margin[5] = {-800.0, -2.0, 0.0, 3.0, 900.0},
                target[5] = {0.0, 0.25, 1.0, 1.0, 1.0};
@@ -133,8 +129,7 @@ static void logistic(void **state) {
 }
 
 /* Every variant gives the bits of the reference. */
-static void variants_agree(void **state) {
-  (void)state;
+TEST(variants_agree) {
   static numbers n, other;
   static double sums[2][INPUTS * STRIDE];
   draw(&n);
@@ -153,13 +148,4 @@ static void variants_agree(void **state) {
     assert_memory_equal(sums[1], sums[0], sizeof sums[0]);
     assert_same(kernels->dot(n.x, n.w, 40), pc_linear_kernels_at(0)->dot(n.x, n.w, 40));
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(maps_and_softmax), cmocka_unit_test(extreme_scores),
-      cmocka_unit_test(lattice_sums),     cmocka_unit_test(logistic),
-      cmocka_unit_test(variants_agree),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,8 +46,7 @@ static void kernels_check_skce(const pair_sample *sample, const kernel_case *abo
 }
 
 /* Near and far exponents, packs of one label and mixed ones, rows that are close or equal. */
-static void test_skce(void **state) {
-  (void)state;
+TEST(test_skce) {
   for (size_t k = 0; k < UNIT_COUNT(kernel_classes); k++)
     for (size_t runs = 2; runs <= 32; runs += 30)
       for (int close = 0; close <= 2; close++)
@@ -67,8 +66,7 @@ static void test_skce(void **state) {
 }
 
 /* Which exponents are certain to be near. */
-static void test_form(void **state) {
-  (void)state;
+TEST(test_form) {
   pair_sample sample = pair_sample_make(40, 3, 8.0, 3, 0);
   assert_true(pc_pair_form_make(0, 0, 1.0, &sample.rows).near);
   assert_true(pc_pair_form_make(1, 0, 1.0, &sample.rows).near);
@@ -82,8 +80,7 @@ static void test_form(void **state) {
 
 /* ---- distances ---- */
 
-static void test_distances(void **state) {
-  (void)state;
+TEST(test_distances) {
   for (size_t k = 0; k < UNIT_COUNT(kernel_classes); k++)
     for (int tv = 0; tv <= 1; tv++) {
       pair_sample sample = pair_sample_make(32, kernel_classes[k], 3.0, 32, 0);
@@ -112,8 +109,7 @@ static void test_distances(void **state) {
     }
 }
 
-static void test_packs_know_their_label(void **state) {
-  (void)state;
+TEST(test_packs_know_their_label) {
   pair_sample sample = pair_sample_make(48, 3, 1.0, 3, 0);
   sample.labels[40] = 1 - sample.labels[39] % 2;
   pair_sample_lay(&sample);
@@ -125,8 +121,7 @@ static void test_packs_know_their_label(void **state) {
 
 /* ---- inner products and Dirichlet kernels ---- */
 
-static void test_dots_are_inner_products(void **state) {
-  (void)state;
+TEST(test_dots_are_inner_products) {
   pair_sample sample = pair_sample_make(32, 33, 1.0, 32, 0);
   const double *left = sample.rows.probs, *right = left + PC_LANES * 33;
   double dots[PC_PACK_PAIRS];
@@ -143,8 +138,7 @@ static void test_dots_are_inner_products(void **state) {
   pair_sample_free(&sample);
 }
 
-static void test_dirichlet_norm(void **state) {
-  (void)state;
+TEST(test_dirichlet_norm) {
   pair_sample sample = pair_sample_make(16, 5, 2.0, 5, 0);
   double first[PC_LANES], out[PC_LANES];
   sample.probs[3 * 5 + 2] = 0.0;
@@ -193,8 +187,7 @@ static dirichlet_case kernels_dirichlet_case(void) {
   return about;
 }
 
-static void test_dirichlet(void **state) {
-  (void)state;
+TEST(test_dirichlet) {
   const dirichlet_case about = kernels_dirichlet_case();
   double first[PC_PACK_PAIRS];
   for (size_t v = 0; pc_pair_kernels_at(v) != NULL; v++) {
@@ -218,8 +211,7 @@ static void test_dirichlet(void **state) {
 }
 
 /* The bound of its exponential. */
-static void test_dirichlet_exponentials(void **state) {
-  (void)state;
+TEST(test_dirichlet_exponentials) {
   const pc_rng rng = {9, 10};
   const double offset[PC_LANES] = {0}, peak[PC_LANES] = {0};
   for (uint64_t round = 0; round < 400; round++) {
@@ -236,8 +228,7 @@ static void test_dirichlet_exponentials(void **state) {
 }
 
 /* Up to e^-60 is missing of each, and nothing of what is larger; the limit itself is out. */
-static void test_dirichlet_leaves_out_little(void **state) {
-  (void)state;
+TEST(test_dirichlet_leaves_out_little) {
   const pc_rng rng = {9, 11};
   const double offset[PC_LANES] = {0}, peak[PC_LANES] = {0};
   double dots[PC_PACK_PAIRS];
@@ -257,8 +248,7 @@ static void test_dirichlet_leaves_out_little(void **state) {
 }
 
 /* An exponent that equals the peak is not above it. */
-static void test_dirichlet_at_the_peak(void **state) {
-  (void)state;
+TEST(test_dirichlet_at_the_peak) {
   dirichlet_case about = kernels_dirichlet_case();
   memset(about.sums, 0, sizeof about.sums);
   for (size_t l = 0; l < PC_LANES; l++) {
@@ -273,20 +263,4 @@ static void test_dirichlet_at_the_peak(void **state) {
                      0);
     assert_same(about.sums[7], 1.0);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_skce),
-      cmocka_unit_test(test_form),
-      cmocka_unit_test(test_distances),
-      cmocka_unit_test(test_packs_know_their_label),
-      cmocka_unit_test(test_dots_are_inner_products),
-      cmocka_unit_test(test_dirichlet_norm),
-      cmocka_unit_test(test_dirichlet),
-      cmocka_unit_test(test_dirichlet_exponentials),
-      cmocka_unit_test(test_dirichlet_leaves_out_little),
-      cmocka_unit_test(test_dirichlet_at_the_peak),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,6 @@
 #include "pair_help.h"
 
-static void rows_lie_side_by_side(void **state) {
-  (void)state;
+TEST(rows_lie_side_by_side) {
   pair_sample sample = pair_sample_make(37, 5, 1.0, 37, 1);
   const pc_pair_rows *rows = &sample.rows;
   assert_int_equal(rows->count, 37);
@@ -23,8 +22,7 @@ static void rows_lie_side_by_side(void **state) {
   pair_sample_free(&sample);
 }
 
-static void the_last_pack_is_filled_with_rows_that_do_not_occur(void **state) {
-  (void)state;
+TEST(the_last_pack_is_filled_with_rows_that_do_not_occur) {
   pair_sample sample = pair_sample_make(33, 3, 1.0, 33, 1);
   const pc_pair_rows *rows = &sample.rows;
   for (size_t i = 33; i < 48; i++) {
@@ -38,8 +36,7 @@ static void the_last_pack_is_filled_with_rows_that_do_not_occur(void **state) {
 }
 
 /* Also for rows outside the simplex, as far as they are used as stored. */
-static void no_pair_is_beyond_the_reach(void **state) {
-  (void)state;
+TEST(no_pair_is_beyond_the_reach) {
   for (int outside = 0; outside <= 1; outside++) {
     pair_sample sample = pair_sample_make(60, 4, 4.0, 60, 0);
     for (size_t i = 0; outside && i < 60; i++)
@@ -58,8 +55,7 @@ static void no_pair_is_beyond_the_reach(void **state) {
   }
 }
 
-static void no_rows(void **state) {
-  (void)state;
+TEST(no_rows) {
   pair_sample sample = {.classes = 7};
   pair_sample_lay(&sample);
   assert_int_equal(sample.rows.count, 0);
@@ -67,20 +63,8 @@ static void no_rows(void **state) {
   pair_sample_free(&sample);
 }
 
-static void too_many_rows(void **state) {
-  (void)state;
+TEST(too_many_rows) {
   assert_int_equal(pc_pair_rows_bytes(SIZE_MAX / 8, 2), 0);
   assert_int_equal(pc_pair_rows_bytes(2, SIZE_MAX / 8), 0);
   assert_true(pc_pair_rows_bytes(17, 3) >= 32 * (5 * sizeof(double) + sizeof(int32_t)));
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(rows_lie_side_by_side),
-      cmocka_unit_test(the_last_pack_is_filled_with_rows_that_do_not_occur),
-      cmocka_unit_test(no_pair_is_beyond_the_reach),
-      cmocka_unit_test(no_rows),
-      cmocka_unit_test(too_many_rows),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

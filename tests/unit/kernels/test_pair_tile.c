@@ -22,8 +22,7 @@ static pair_sample tile_sample(int weighted) {
   return s;
 }
 
-static void agrees_with_one_hot_vectors(void **state) {
-  (void)state;
+TEST(agrees_with_one_hot_vectors) {
   static const size_t tiles[][4] = {{0, ROWS, 0, ROWS}, {0, 1, 1, 2},    {3, 4, 11, 12},
                                     {0, 16, 16, ROWS},  {16, 32, 0, 16}, {5, 20, 10, 30},
                                     {7, 7, 0, ROWS},    {0, ROWS, 9, 9}};
@@ -40,8 +39,7 @@ static void agrees_with_one_hot_vectors(void **state) {
   }
 }
 
-static void pairs_below_the_diagonal_are_left_out(void **state) {
-  (void)state;
+TEST(pairs_below_the_diagonal_are_left_out) {
   pair_sample s = tile_sample(0);
   const pc_pair_form form = pc_pair_form_make(0, 0, 1.0, &s.rows);
   assert_same(pc_skce_tile(&form, &s.rows, 20, 30, 0, 20), 0.0);
@@ -50,8 +48,7 @@ static void pairs_below_the_diagonal_are_left_out(void **state) {
 }
 
 /* Strips of any packs, whole and cut, sum to all pairs. */
-static void strips_sum_to_the_whole(void **state) {
-  (void)state;
+TEST(strips_sum_to_the_whole) {
   static const size_t counts[] = {1, 2, 15, 16, 17, 100, 333};
   for (size_t n = 0; n < UNIT_COUNT(counts); n++)
     for (size_t packs = 1; packs <= 32; packs *= 4) {
@@ -78,8 +75,7 @@ static pair_sample tile_two(const int32_t *labels) {
   return s;
 }
 
-static void closed_forms(void **state) {
-  (void)state;
+TEST(closed_forms) {
   pair_sample s = tile_two((const int32_t[]){1, 0});
   pc_pair_form form = pc_pair_form_make(0, 0, 1.0, &s.rows);
   assert_near(pc_skce_tile(&form, &s.rows, 0, 2, 0, 2), 15 * -2 * exp(-sqrt(2)), 1e-15);
@@ -99,8 +95,7 @@ static void closed_forms(void **state) {
 }
 
 /* Equal rows are at distance 0: the pair of a row and its copy is |e - p|^2. */
-static void copies_are_pairs_with_themselves(void **state) {
-  (void)state;
+TEST(copies_are_pairs_with_themselves) {
   static const double probs[] = {0.5, 0.25, 0.25, 0.5, 0.25, 0.25};
   pair_sample s = pair_sample_make(2, 3, 1.0, 1, 0);
   memcpy(s.probs, probs, sizeof probs);
@@ -110,15 +105,4 @@ static void copies_are_pairs_with_themselves(void **state) {
   assert_same(pc_skce_self(&s.rows, 0), 0.25 + 0.5625 + 0.0625);
   assert_same(pc_skce_tile(&form, &s.rows, 0, 2, 0, 2), 0.875);
   pair_sample_free(&s);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(agrees_with_one_hot_vectors),
-      cmocka_unit_test(pairs_below_the_diagonal_are_left_out),
-      cmocka_unit_test(strips_sum_to_the_whole),
-      cmocka_unit_test(closed_forms),
-      cmocka_unit_test(copies_are_pairs_with_themselves),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

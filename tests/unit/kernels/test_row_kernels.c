@@ -2,8 +2,8 @@
  * against a plain computation in long double. */
 #include "unit.h"
 
-#include "core/rng.h"
-#include "core/sum.h"
+#include "base/rng.h"
+#include "base/sum.h"
 #include "narrow_help.h"
 
 #define KERNELS_MOST 200
@@ -21,8 +21,7 @@ static void kernels_same(const pc_softmax_facts *a, const pc_softmax_facts *b) {
   assert_true(a->top == b->top && a->finite == b->finite);
 }
 
-static void test_softmax_variants_agree(void **state) {
-  (void)state;
+TEST(test_softmax_variants_agree) {
   float z[KERNELS_MOST];
   double wide[KERNELS_MOST], terms[2][KERNELS_MOST];
   for (size_t c = 0; c < UNIT_COUNT(kernels_counts); c++) {
@@ -46,8 +45,7 @@ static void test_softmax_variants_agree(void **state) {
   }
 }
 
-static void test_softmax_is_right(void **state) {
-  (void)state;
+TEST(test_softmax_is_right) {
   float z[KERNELS_MOST];
   for (size_t c = 0; c < UNIT_COUNT(kernels_counts); c++) {
     const size_t n = kernels_counts[c];
@@ -70,16 +68,14 @@ static void test_softmax_is_right(void **state) {
 }
 
 /* Probabilities next to 1 stay distinct: the largest term never enters the sum. */
-static void test_rest_keeps_small_terms(void **state) {
-  (void)state;
+TEST(test_rest_keeps_small_terms) {
   const float z[3] = {100.0f, 60.0f, 20.0f};
   pc_softmax_facts facts;
   pc_row_kernels_best()->softmax_f32(z, 3, NULL, &facts);
   assert_true(fabs(facts.rest / (exp(-40) + exp(-80)) - 1) < 1e-15);
 }
 
-static void test_ties_count_and_go_to_the_lowest(void **state) {
-  (void)state;
+TEST(test_ties_count_and_go_to_the_lowest) {
   float z[40];
   for (size_t j = 0; j < 40; j++)
     z[j] = j == 5 || j == 21 || j == 39 ? 2.0f : -1000.0f;
@@ -90,8 +86,7 @@ static void test_ties_count_and_go_to_the_lowest(void **state) {
   }
 }
 
-static void test_not_finite_is_seen_anywhere(void **state) {
-  (void)state;
+TEST(test_not_finite_is_seen_anywhere) {
   const float odd[] = {NAN, INFINITY, -INFINITY};
   for (size_t v = 0; pc_row_kernels_at(v) != NULL; v++)
     for (size_t n = 2; n < 40; n += 5)
@@ -142,8 +137,7 @@ static void kernels_like_rows(size_t n, const double *wide, const int32_t *label
   }
 }
 
-static void test_narrow_agrees_with_wide(void **state) {
-  (void)state;
+TEST(test_narrow_agrees_with_wide) {
   static double wide[PC_NARROW_CLASSES * PC_NARROW_ROWS];
   static double terms[2][PC_NARROW_CLASSES * PC_NARROW_ROWS];
   static float z[PC_NARROW_CLASSES * PC_NARROW_ROWS];
@@ -165,8 +159,7 @@ static void test_narrow_agrees_with_wide(void **state) {
   }
 }
 
-static void test_narrow_sees_what_is_not_finite(void **state) {
-  (void)state;
+TEST(test_narrow_sees_what_is_not_finite) {
   enum { N = 5 };
   static const float odd[] = {NAN, INFINITY, -INFINITY};
   const int32_t labels[PC_NARROW_ROWS] = {0};
@@ -183,8 +176,7 @@ static void test_narrow_sees_what_is_not_finite(void **state) {
       }
 }
 
-static void test_narrow_sees_wrong_labels(void **state) {
-  (void)state;
+TEST(test_narrow_sees_wrong_labels) {
   enum { N = 3 };
   static const int32_t wrong[] = {N, -1, INT32_MIN, INT32_MAX};
   const float z[N * PC_NARROW_ROWS] = {1.0f, 0.0f, 2.0f};
@@ -202,8 +194,7 @@ static void test_narrow_sees_wrong_labels(void **state) {
 
 /* Numbers whose sum overflows are finite all the same. */
 /* The lowest of the largest in rows of many widths, some of them equal; 0 beside a NaN. */
-static void test_top(void **state) {
-  (void)state;
+TEST(test_top) {
   const pc_rng rng = {31, 5};
   for (size_t count = 1; count <= 300; count += count < 70 ? 1 : 5)
     for (size_t v = 0; pc_row_kernels_at(v) != NULL; v++) {
@@ -233,8 +224,7 @@ static void test_top(void **state) {
     }
 }
 
-static void test_huge_is_finite(void **state) {
-  (void)state;
+TEST(test_huge_is_finite) {
   float z[40];
   for (size_t j = 0; j < 40; j++)
     z[j] = j == 7 ? 3.1e38f : 3e38f;
@@ -245,8 +235,7 @@ static void test_huge_is_finite(void **state) {
   }
 }
 
-static void test_finish_logits(void **state) {
-  (void)state;
+TEST(test_finish_logits) {
   enum { ROWS = 37 };
   int32_t labels[ROWS], tops[ROWS];
   double first[4][ROWS], here[4][ROWS];
@@ -287,8 +276,7 @@ static void kernels_draw_sizes(uint64_t stream, size_t count, double *x) {
     x[i] = ldexp(2 * pc_rng_uniform(&rng, i) - 1, 10 - (int)(i % (stream == 0 ? 60 : 900)));
 }
 
-static void test_split_is_exact(void **state) {
-  (void)state;
+TEST(test_split_is_exact) {
   static double x[PC_SPLIT_ROWS], first[PC_SPLIT_ROWS], left[2][PC_SPLIT_ROWS];
   static const size_t counts[] = {0, 1, 15, 16, 17, 100, PC_SPLIT_ROWS};
   for (size_t c = 0; c < UNIT_COUNT(counts); c++)
@@ -321,8 +309,7 @@ static void test_split_is_exact(void **state) {
     }
 }
 
-static void test_largest(void **state) {
-  (void)state;
+TEST(test_largest) {
   static const double sizes[] = {0x1p-1074, 3.5, -4.25, 1e300, INFINITY, -INFINITY};
   for (size_t v = 0; pc_row_kernels_at(v) != NULL; v++)
     for (size_t at = 0; at < 37; at++)
@@ -334,8 +321,7 @@ static void test_largest(void **state) {
       }
 }
 
-static void test_columns(void **state) {
-  (void)state;
+TEST(test_columns) {
   double p[KERNELS_MOST], out[KERNELS_MOST];
   for (size_t c = 0; c < UNIT_COUNT(kernels_counts); c++) {
     const size_t n = kernels_counts[c];
@@ -352,24 +338,4 @@ static void test_columns(void **state) {
       assert_memory_equal(p, out, n * sizeof(double));
     }
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_softmax_variants_agree),
-      cmocka_unit_test(test_softmax_is_right),
-      cmocka_unit_test(test_rest_keeps_small_terms),
-      cmocka_unit_test(test_ties_count_and_go_to_the_lowest),
-      cmocka_unit_test(test_not_finite_is_seen_anywhere),
-      cmocka_unit_test(test_narrow_agrees_with_wide),
-      cmocka_unit_test(test_narrow_sees_what_is_not_finite),
-      cmocka_unit_test(test_narrow_sees_wrong_labels),
-      cmocka_unit_test(test_huge_is_finite),
-      cmocka_unit_test(test_top),
-      cmocka_unit_test(test_finish_logits),
-      cmocka_unit_test(test_split_is_exact),
-      cmocka_unit_test(test_largest),
-      cmocka_unit_test(test_columns),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

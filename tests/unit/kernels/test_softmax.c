@@ -3,10 +3,9 @@
 #include <float.h>
 
 #include "../unit.h"
-#include "core/rng.h"
+#include "base/rng.h"
 
-static void closed_forms(void **state) {
-  (void)state;
+TEST(closed_forms) {
   double out[3];
   const double quarter[] = {0, log(3)};
   assert_near(pc_softmax_row(quarter, 2, out), log(4), 1e-15);
@@ -22,8 +21,7 @@ static void closed_forms(void **state) {
   assert_same(out[0], 1.0);
 }
 
-static void equal_scores_are_uniform(void **state) {
-  (void)state;
+TEST(equal_scores_are_uniform) {
   static const size_t counts[] = {1, 2, 3, 7, 10, 1000};
   double scores[1000], out[1000];
   for (size_t c = 0; c < UNIT_COUNT(counts); c++) {
@@ -36,8 +34,7 @@ static void equal_scores_are_uniform(void **state) {
   }
 }
 
-static void huge_scores(void **state) {
-  (void)state;
+TEST(huge_scores) {
   double out[3];
   const double mixed[] = {1e30, -1e30, 1e30};
   assert_same(pc_softmax_row(mixed, 3, out), 1e30);
@@ -55,8 +52,7 @@ static void huge_scores(void **state) {
   assert_same(out[2], 0.0);
 }
 
-static void tiny_probabilities_stay_accurate(void **state) {
-  (void)state;
+TEST(tiny_probabilities_stay_accurate) {
   double out[3];
   const double scores[] = {-700, 0, -100};
   assert_same(pc_softmax_row(scores, 3, out), 0.0);
@@ -66,8 +62,7 @@ static void tiny_probabilities_stay_accurate(void **state) {
 }
 
 /* Scores and shifts are multiples of 1/64, so that shifted scores are exact. */
-static void shifts_change_no_bit(void **state) {
-  (void)state;
+TEST(shifts_change_no_bit) {
   static const double shifts[] = {1, -3.5, 1024, -1e6, 1e12};
   const pc_rng rng = {1, 2};
   double scores[10], shifted[10], out[10], again[10];
@@ -84,8 +79,7 @@ static void shifts_change_no_bit(void **state) {
   }
 }
 
-static void sums_to_one(void **state) {
-  (void)state;
+TEST(sums_to_one) {
   static const size_t counts[] = {2, 3, 10, 100, 1000};
   const pc_rng rng = {3, 4};
   double scores[1000], out[1000];
@@ -104,8 +98,7 @@ static void sums_to_one(void **state) {
   }
 }
 
-static void works_in_place(void **state) {
-  (void)state;
+TEST(works_in_place) {
   double scores[] = {1, 2, 3, -4}, out[4];
   const double norm = pc_softmax_row(scores, 4, out);
   assert_same(pc_softmax_row(scores, 4, scores), norm);
@@ -125,8 +118,7 @@ static const struct {
     {700, 1, 9.85967654375977e-305, 9.85967654375977e-305},
 };
 
-static void sigmoid_is_accurate_on_both_sides(void **state) {
-  (void)state;
+TEST(sigmoid_is_accurate_on_both_sides) {
   const double close = 4.5e-16;
   for (size_t i = 0; i < UNIT_COUNT(sigmoids); i++) {
     double out[2];
@@ -139,8 +131,7 @@ static void sigmoid_is_accurate_on_both_sides(void **state) {
   }
 }
 
-static void sigmoid_ends(void **state) {
-  (void)state;
+TEST(sigmoid_ends) {
   static const double beyond[] = {746, 1000, 1e30, DBL_MAX};
   double out[2];
   assert_near(pc_sigmoid_pair(0.0, out), log(2), 4e-16);
@@ -159,8 +150,7 @@ static void sigmoid_ends(void **state) {
   }
 }
 
-static void sigmoid_is_a_softmax_of_two(void **state) {
-  (void)state;
+TEST(sigmoid_is_a_softmax_of_two) {
   const pc_rng rng = {5, 6};
   for (uint64_t i = 0; i < 1000; i++) {
     const double z = 20 * pc_rng_normal(&rng, i), scores[] = {0.0, z};
@@ -170,20 +160,4 @@ static void sigmoid_is_a_softmax_of_two(void **state) {
     assert_near(pair[0], row[0], 5e-16);
     assert_near(pair[1], row[1], 5e-16);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(closed_forms),
-      cmocka_unit_test(equal_scores_are_uniform),
-      cmocka_unit_test(huge_scores),
-      cmocka_unit_test(tiny_probabilities_stay_accurate),
-      cmocka_unit_test(shifts_change_no_bit),
-      cmocka_unit_test(sums_to_one),
-      cmocka_unit_test(works_in_place),
-      cmocka_unit_test(sigmoid_is_accurate_on_both_sides),
-      cmocka_unit_test(sigmoid_ends),
-      cmocka_unit_test(sigmoid_is_a_softmax_of_two),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 #include <float.h>
 
 #include "../unit.h"
-#include "core/rng.h"
+#include "base/rng.h"
 
 #define LONGEST 10000
 
@@ -111,8 +111,7 @@ static void check(arrays *a, key_maker maker, size_t count) {
     assert_same(a->keys[i], a->expected[i].key);
 }
 
-static void agrees_with_a_comparison_sort(void **state) {
-  (void)state;
+TEST(agrees_with_a_comparison_sort) {
   arrays *a = malloc(sizeof *a);
   assert_non_null(a);
   for (size_t m = 0; m < UNIT_COUNT(makers); m++) {
@@ -122,8 +121,7 @@ static void agrees_with_a_comparison_sort(void **state) {
   free(a);
 }
 
-static void touches_nothing_beyond_the_count(void **state) {
-  (void)state;
+TEST(touches_nothing_beyond_the_count) {
   for (size_t s = 0; s < UNIT_COUNT(sizes); s++) {
     const size_t count = sizes[s];
     double *keys = malloc((count + 1) * sizeof *keys);
@@ -139,12 +137,4 @@ static void touches_nothing_beyond_the_count(void **state) {
     free(keys);
     free(scratch);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(agrees_with_a_comparison_sort),
-      cmocka_unit_test(touches_nothing_beyond_the_count),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,7 @@ static inline void *machine_state(const machine_case *about) {
 }
 
 static inline void machine_update(const machine_case *about, void *state, const pc_rows *rows,
-                                  const pc_columns *columns) {
+                                  const pc_view_columns *columns) {
   assert_int_equal(about->machine->update(&about->env, state, rows, columns, NULL), PCAL_OK);
 }
 
@@ -72,9 +72,9 @@ static inline void machine_feed(const machine_case *about, void *state, machine_
   const pc_rows rows = {.count = from->count,
                         .classes = about->layout.classes,
                         .weights = from->weighted ? from->weight : NULL};
-  const pc_columns columns = {.score = from->score,
-                              .hit = from->hit,
-                              .part = about->need.view.by_label ? from->part : NULL};
+  const pc_view_columns columns = {.score = from->score,
+                                   .hit = from->hit,
+                                   .part = about->need.view.by_label ? from->part : NULL};
   machine_update(about, state, &rows, &columns);
 }
 

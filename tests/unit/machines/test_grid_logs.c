@@ -1,10 +1,9 @@
 #include "machines/grid_logs.h"
 
 #include "../measure/measure_help.h"
-#include "core/rng.h"
+#include "base/rng.h"
 
-static void sums_by_outcome(void **state) {
-  (void)state;
+TEST(sums_by_outcome) {
   pc_grid_logs cell = {.infinite = 0};
   pc_grid_logs_add(&cell, 0.25, 1, 1.0);
   pc_grid_logs_add(&cell, 0.75, 1, 2.0);
@@ -17,8 +16,7 @@ static void sums_by_outcome(void **state) {
 }
 
 /* From the smallest double to the largest below 1. */
-static void extreme_scores(void **state) {
-  (void)state;
+TEST(extreme_scores) {
   const double scores[] = {5e-324, 1e-310, 1e-300, 1e-17, 0.5, 1 - 0x1p-53};
   for (size_t i = 0; i < UNIT_COUNT(scores); i++) {
     pc_grid_logs cell = {.infinite = 0};
@@ -30,8 +28,7 @@ static void extreme_scores(void **state) {
   }
 }
 
-static void zeros_and_ones_are_marked(void **state) {
-  (void)state;
+TEST(zeros_and_ones_are_marked) {
   static const struct {
     double score;
     int hit, infinite;
@@ -51,8 +48,7 @@ static void zeros_and_ones_are_marked(void **state) {
   }
 }
 
-static void order_and_merging_do_not_matter(void **state) {
-  (void)state;
+TEST(order_and_merging_do_not_matter) {
   const pc_rng rng = {1, 1};
   pc_grid_logs forward = {.infinite = 0}, parts[2] = {{.infinite = 0}, {.infinite = 0}};
   for (size_t i = 0; i < 1000; i++)
@@ -68,8 +64,7 @@ static void order_and_merging_do_not_matter(void **state) {
   assert_int_equal(parts[0].infinite, 2);
 }
 
-static void saved_and_loaded(void **state) {
-  (void)state;
+TEST(saved_and_loaded) {
   given_text bytes = {NULL, 0};
   pc_encoder encoder;
   pc_decoder decoder;
@@ -93,23 +88,10 @@ static void saved_and_loaded(void **state) {
   free(bytes.bytes);
 }
 
-static void sums_that_are_too_large(void **state) {
-  (void)state;
+TEST(sums_that_are_too_large) {
   pc_grid_logs small = {.infinite = 0}, large = {.infinite = 0};
   large.sum[PC_LOG_REST_MISS].units = -((pc_int128)1 << 126);
   assert_true(pc_grid_logs_addable(&small, &small));
   assert_false(pc_grid_logs_addable(&small, &large));
   assert_false(pc_grid_logs_addable(&large, &small));
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(sums_by_outcome),
-      cmocka_unit_test(extreme_scores),
-      cmocka_unit_test(zeros_and_ones_are_marked),
-      cmocka_unit_test(order_and_merging_do_not_matter),
-      cmocka_unit_test(saved_and_loaded),
-      cmocka_unit_test(sums_that_are_too_large),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,8 +2,7 @@
 
 #include "../unit.h"
 
-static void test_each_kind_has_its_machine(void **state) {
-  (void)state;
+TEST(test_each_kind_has_its_machine) {
   assert_string_equal(pc_machine_of(PC_SUM)->name, "sum");
   assert_string_equal(pc_machine_of(PC_GRID)->name, "grid");
   assert_string_equal(pc_machine_of(PC_CURVE)->name, "curve");
@@ -13,23 +12,14 @@ static void test_each_kind_has_its_machine(void **state) {
   assert_null(pc_machine_of((pc_machine_kind)99));
 }
 
-static void test_limit_of_memory(void **state) {
-  (void)state;
+TEST(test_limit_of_memory) {
   pcal_env env = pc_env_resolve(NULL);
   pcal_error err;
-  assert_int_equal(pc_check_limit(&env, SIZE_MAX, "x", &err), PCAL_OK);
+  assert_int_equal(pc_check_memory_limit(&env, SIZE_MAX, "x", &err), PCAL_OK);
   env.memory_limit = 5000000;
-  assert_int_equal(pc_check_limit(&env, 5000000, "x", &err), PCAL_OK);
-  assert_int_equal(pc_check_limit(&env, 5000001, "take fewer rows", &err), PCAL_MEMORY);
+  assert_int_equal(pc_check_memory_limit(&env, 5000000, "x", &err), PCAL_OK);
+  assert_int_equal(pc_check_memory_limit(&env, 5000001, "take fewer rows", &err), PCAL_MEMORY);
   assert_sentence(err, PCAL_MEMORY,
                   "keeping the rows takes 6 MB, beyond the memory limit of 5 MB; take fewer "
                   "rows");
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_each_kind_has_its_machine),
-      cmocka_unit_test(test_limit_of_memory),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,8 +65,7 @@ static void block_check(const machine_case *about, const void *state, uint64_t f
 }
 
 /* Ten rows are two blocks of four; the other two rows wait for theirs. */
-static void test_complete_blocks_count(void **state) {
-  (void)state;
+TEST(test_complete_blocks_count) {
   const machine_case about = block_case(BLOCK_ROWS);
   void *blocks = machine_state(&about);
   block_check(&about, blocks, 0, 0);
@@ -80,8 +79,7 @@ static void test_complete_blocks_count(void **state) {
 }
 
 /* Blocks begin at multiples of their size, wherever the rows begin. */
-static void test_blocks_go_by_index(void **state) {
-  (void)state;
+TEST(test_blocks_go_by_index) {
   const machine_case about = block_case(BLOCK_ROWS);
   void *blocks = machine_state(&about);
   block_feed_range(&about, blocks, 6, 9); /* 6 .. 14: only 8 .. 11 is complete */
@@ -90,8 +88,7 @@ static void test_blocks_go_by_index(void **state) {
 }
 
 /* A missing row spoils its block and no other. */
-static void test_a_missing_row(void **state) {
-  (void)state;
+TEST(test_a_missing_row) {
   static const uint64_t ids[] = {0, 1, 3, 4, 5, 6, 7, 8, 10, 11};
   const machine_case about = block_case(BLOCK_ROWS);
   void *blocks = machine_state(&about);
@@ -101,8 +98,7 @@ static void test_a_missing_row(void **state) {
 }
 
 /* 32 rows in pieces of every size, every piece in a state of its own, merged in any order. */
-static void test_any_cut_and_any_order(void **state) {
-  (void)state;
+TEST(test_any_cut_and_any_order) {
   for (size_t rows = 2; rows <= 9; rows++)
     for (size_t piece = 1; piece <= 32; piece++)
       for (size_t step = 1; step <= 3; step += 2) {
@@ -122,8 +118,7 @@ static void test_any_cut_and_any_order(void **state) {
 }
 
 /* As rows of two groups that alternate: nothing is complete until the groups are merged. */
-static void test_interleaved_rows(void **state) {
-  (void)state;
+TEST(test_interleaved_rows) {
   static const uint64_t even[] = {0, 2, 4, 6, 8, 10}, odd[] = {1, 3, 5, 7, 9, 11};
   const machine_case about = block_case(BLOCK_ROWS);
   void *left = machine_state(&about), *right = machine_state(&about);
@@ -138,8 +133,7 @@ static void test_interleaved_rows(void **state) {
 }
 
 /* What is complete is let go: twenty thousand rows within a limit of a few. */
-static void test_little_is_kept(void **state) {
-  (void)state;
+TEST(test_little_is_kept) {
   machine_case about = block_case(BLOCK_ROWS);
   about.env.memory_limit = 16 * (2 * sizeof(double) + 12);
   void *whole = machine_state(&about), *part = machine_state(&about);
@@ -154,8 +148,7 @@ static void test_little_is_kept(void **state) {
   about.machine->destroy(&about.env, part);
 }
 
-static void test_limit_of_memory(void **state) {
-  (void)state;
+TEST(test_limit_of_memory) {
   static const uint64_t ids[] = {0, 4};
   static const double probs[] = {0.5, 0.5, 0.25, 0.75};
   static const int32_t labels[] = {1, 0};
@@ -204,22 +197,7 @@ static pcal_status block_scenario(const pcal_env *env, void *user, pcal_error *e
   return status;
 }
 
-static void test_runs_out_of_memory(void **state) {
-  (void)state;
+TEST(test_runs_out_of_memory) {
   machine_case about = block_case(BLOCK_ROWS);
   unit_fail_each_allocation(block_scenario, &about);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_complete_blocks_count),
-      cmocka_unit_test(test_blocks_go_by_index),
-      cmocka_unit_test(test_a_missing_row),
-      cmocka_unit_test(test_any_cut_and_any_order),
-      cmocka_unit_test(test_interleaved_rows),
-      cmocka_unit_test(test_little_is_kept),
-      cmocka_unit_test(test_limit_of_memory),
-      cmocka_unit_test(test_runs_out_of_memory),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,8 +18,7 @@ static void curve_check(const pc_curve_table *table, size_t at, double score, do
   assert_same(table->hits[at], hits);
 }
 
-static void test_scores_are_sorted_and_joined(void **state) {
-  (void)state;
+TEST(test_scores_are_sorted_and_joined) {
   machine_rows rows = {
       .score = {0.9, 0.2, 0.9, 0.2, 0.5, 0.9}, .hit = {1, 0, 0, 0, 1, 1}, .count = 6};
   const machine_case about = curve_case(0);
@@ -37,8 +36,7 @@ static void test_scores_are_sorted_and_joined(void **state) {
   about.machine->destroy(&about.env, curve);
 }
 
-static void test_one_part_for_each_predicted_label(void **state) {
-  (void)state;
+TEST(test_one_part_for_each_predicted_label) {
   machine_rows rows = {
       .score = {0.9, 0.4, 0.6}, .hit = {1, 0, 1}, .part = {2, 0, 2}, .count = 3};
   const machine_case about = curve_case(1);
@@ -56,8 +54,7 @@ static void test_one_part_for_each_predicted_label(void **state) {
 }
 
 /* Rows without weights, then with, then without again. */
-static void test_weights_may_come_late(void **state) {
-  (void)state;
+TEST(test_weights_may_come_late) {
   machine_rows plain = {.score = {0.5, 0.5}, .hit = {1, 0}, .count = 2};
   machine_rows weighted = {
       .score = {0.5, 0.25}, .weight = {2.5, 4}, .hit = {1, 1}, .count = 2, .weighted = 1};
@@ -74,8 +71,7 @@ static void test_weights_may_come_late(void **state) {
   about.machine->destroy(&about.env, curve);
 }
 
-static void test_merge_of_plain_and_weighted(void **state) {
-  (void)state;
+TEST(test_merge_of_plain_and_weighted) {
   machine_rows plain = {.score = {0.5, 0.75}, .hit = {1, 0}, .count = 2};
   machine_rows weighted = {
       .score = {0.5, 0.75}, .weight = {2, 3}, .hit = {1, 0}, .count = 2, .weighted = 1};
@@ -94,8 +90,7 @@ static void test_merge_of_plain_and_weighted(void **state) {
   }
 }
 
-static void test_clear_forgets_rows(void **state) {
-  (void)state;
+TEST(test_clear_forgets_rows) {
   machine_rows weighted = {
       .score = {0.5}, .weight = {7}, .hit = {1}, .count = 1, .weighted = 1};
   machine_rows plain = {.score = {0.75}, .hit = {0}, .count = 1};
@@ -111,8 +106,7 @@ static void test_clear_forgets_rows(void **state) {
   about.machine->destroy(&about.env, curve);
 }
 
-static void test_limit_of_memory(void **state) {
-  (void)state;
+TEST(test_limit_of_memory) {
   machine_rows rows = {.score = {0.5, 0.6, 0.7}, .hit = {1, 0, 1}, .count = 3};
   machine_case about = curve_case(0);
   pcal_error err;
@@ -142,8 +136,7 @@ static const double curve_probs[] = {0.5, 0.25, 0.25, 0, 1, 0};
 static const int32_t curve_labels[] = {1, 1};
 static const double curve_weights[] = {2, 1};
 
-static void test_every_class_has_a_part(void **state) {
-  (void)state;
+TEST(test_every_class_has_a_part) {
   const pc_rows rows = {.count = 2,
                         .classes = 3,
                         .labels = curve_labels,
@@ -166,8 +159,7 @@ static void test_every_class_has_a_part(void **state) {
   about.machine->destroy(&about.env, curve);
 }
 
-static void test_all_classes_in_one_part(void **state) {
-  (void)state;
+TEST(test_all_classes_in_one_part) {
   const pc_rows rows = {.count = 2, .classes = 3, .labels = curve_labels, .probs = curve_probs};
   const machine_case about = curve_spread_case(PC_VIEW_POOLED);
   void *curve = machine_state(&about);
@@ -184,8 +176,7 @@ static void test_all_classes_in_one_part(void **state) {
   about.machine->destroy(&about.env, curve);
 }
 
-static void test_scores_of_all_classes_have_a_limit(void **state) {
-  (void)state;
+TEST(test_scores_of_all_classes_have_a_limit) {
   const pc_rows rows = {.count = 2, .classes = 3, .labels = curve_labels, .probs = curve_probs};
   machine_case about = curve_spread_case(PC_VIEW_CLASSES);
   void *curve = machine_state(&about);
@@ -199,19 +190,4 @@ static void test_scores_of_all_classes_have_a_limit(void **state) {
   about.env.memory_limit = 48;
   machine_update(&about, curve, &rows, NULL);
   about.machine->destroy(&about.env, curve);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_scores_are_sorted_and_joined),
-      cmocka_unit_test(test_one_part_for_each_predicted_label),
-      cmocka_unit_test(test_weights_may_come_late),
-      cmocka_unit_test(test_merge_of_plain_and_weighted),
-      cmocka_unit_test(test_clear_forgets_rows),
-      cmocka_unit_test(test_limit_of_memory),
-      cmocka_unit_test(test_every_class_has_a_part),
-      cmocka_unit_test(test_all_classes_in_one_part),
-      cmocka_unit_test(test_scores_of_all_classes_have_a_limit),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,8 +21,7 @@ static void grid_check(const pc_bin *bin, double weight, double hits, double sco
   assert_same(bin->score_hit, score_hit);
 }
 
-static void test_rows_fall_into_bins(void **state) {
-  (void)state;
+TEST(test_rows_fall_into_bins) {
   machine_rows rows = {
       .score = {0.0, 0.25, 0.5, 0.75, 1.0}, .hit = {1, 0, 1, 1, 0}, .count = 5};
   const machine_case about = grid_case(PC_EDGES_RIGHT, 2);
@@ -39,8 +38,7 @@ static void test_rows_fall_into_bins(void **state) {
   about.machine->destroy(&about.env, grid);
 }
 
-static void test_a_score_may_be_in_no_bin(void **state) {
-  (void)state;
+TEST(test_a_score_may_be_in_no_bin) {
   machine_rows rows = {.score = {0.0, 0.25, 1.0}, .hit = {1, 1, 1}, .count = 3};
   const machine_case guo = grid_case(PC_EDGES_GUO, 1);
   void *grid = machine_state(&guo);
@@ -52,8 +50,7 @@ static void test_a_score_may_be_in_no_bin(void **state) {
   guo.machine->destroy(&guo.env, grid);
 }
 
-static void test_one_may_have_a_bin_of_its_own(void **state) {
-  (void)state;
+TEST(test_one_may_have_a_bin_of_its_own) {
   machine_rows rows = {.score = {0.0, 0.25, 1.0}, .hit = {1, 1, 0}, .count = 3};
   const machine_case own = grid_case(PC_EDGES_OWN_ONE, 1);
   void *grid = machine_state(&own);
@@ -67,8 +64,7 @@ static void test_one_may_have_a_bin_of_its_own(void **state) {
 }
 
 /* Rows weighted 3 and 2 against the same rows written out. */
-static void test_weights_count_as_copies(void **state) {
-  (void)state;
+TEST(test_weights_count_as_copies) {
   machine_rows weighted = {
       .score = {0.1, 0.7}, .weight = {3, 2}, .hit = {1, 0}, .count = 2, .weighted = 1};
   machine_rows copies = {
@@ -85,8 +81,7 @@ static void test_weights_count_as_copies(void **state) {
   about.machine->destroy(&about.env, right);
 }
 
-static void test_merge_and_clear(void **state) {
-  (void)state;
+TEST(test_merge_and_clear) {
   machine_rows rows = {.score = {0.5, 1.0}, .hit = {1, 1}, .count = 2};
   const machine_case about = grid_case(PC_EDGES_RIGHT, 2);
   void *left = machine_state(&about), *right = machine_state(&about);
@@ -103,15 +98,4 @@ static void test_merge_and_clear(void **state) {
   about.machine->release(&about.env, &evidence);
   about.machine->destroy(&about.env, left);
   about.machine->destroy(&about.env, right);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_rows_fall_into_bins),
-      cmocka_unit_test(test_a_score_may_be_in_no_bin),
-      cmocka_unit_test(test_one_may_have_a_bin_of_its_own),
-      cmocka_unit_test(test_weights_count_as_copies),
-      cmocka_unit_test(test_merge_and_clear),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

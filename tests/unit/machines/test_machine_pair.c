@@ -25,8 +25,7 @@ static void pair_check(const pc_evidence *evidence, size_t at, double first, int
 }
 
 /* By label, then predicted class, then its probability; equal rows joined. */
-static void test_rows_are_sorted_and_joined(void **state) {
-  (void)state;
+TEST(test_rows_are_sorted_and_joined) {
   static const double probs[] = {0.75, 0.25, 0.25, 0.75, 0.75, 0.25, 0.75, 0.25, 0.5, 0.5};
   static const int32_t labels[] = {1, 0, 0, 1, 1};
   const machine_case about = pair_case();
@@ -44,8 +43,7 @@ static void test_rows_are_sorted_and_joined(void **state) {
   about.machine->destroy(&about.env, pairs);
 }
 
-static void test_merge_adds_weights_of_equal_rows(void **state) {
-  (void)state;
+TEST(test_merge_adds_weights_of_equal_rows) {
   static const double probs[] = {0.5, 0.5, 0.25, 0.75}, weights[] = {3, 4}, more[] = {5};
   static const int32_t labels[] = {1, 0};
   const machine_case about = pair_case();
@@ -64,8 +62,7 @@ static void test_merge_adds_weights_of_equal_rows(void **state) {
 }
 
 /* 0.1 + 0.2 + 0.3 has other bits than 0.3 + 0.2 + 0.1. */
-static void test_weights_are_added_in_one_order(void **state) {
-  (void)state;
+TEST(test_weights_are_added_in_one_order) {
   static const double probs[] = {0.5, 0.5, 0.5, 0.5, 0.5, 0.5};
   static const double up[] = {0.1, 0.2, 0.3}, down[] = {0.3, 0.2, 0.1};
   static const int32_t labels[] = {1, 1, 1};
@@ -81,8 +78,7 @@ static void test_weights_are_added_in_one_order(void **state) {
 }
 
 /* (1 - p, p) with p from 0 to 1/2: class 0 is predicted, with ever less probability. */
-static void test_many_rows_in_any_order(void **state) {
-  (void)state;
+TEST(test_many_rows_in_any_order) {
   enum { ROWS = 257 };
   static double probs[2 * ROWS];
   static int32_t labels[ROWS];
@@ -102,8 +98,7 @@ static void test_many_rows_in_any_order(void **state) {
 }
 
 /* Rows with the same largest probability go by the others; 0.5 0.5 predicts the lower class. */
-static void test_ties(void **state) {
-  (void)state;
+TEST(test_ties) {
   static const double probs[] = {0.5, 0.25, 0.25, 0.5, 0.375, 0.125, 0.5, 0.125, 0.375,
                                  0.5, 0.5,  0.0,  0.0, 0.5,   0.5,   0.5, 0.25,  0.25};
   static const double second[] = {0.125, 0.25, 0.375, 0.5, 0.5};
@@ -124,8 +119,7 @@ static void test_ties(void **state) {
   about.machine->destroy(&about.env, pairs);
 }
 
-static void test_clear_and_no_rows(void **state) {
-  (void)state;
+TEST(test_clear_and_no_rows) {
   static const double probs[] = {0.5, 0.5};
   static const int32_t labels[] = {1};
   const machine_case about = pair_case();
@@ -139,8 +133,7 @@ static void test_clear_and_no_rows(void **state) {
   about.machine->destroy(&about.env, pairs);
 }
 
-static void test_limit_of_memory(void **state) {
-  (void)state;
+TEST(test_limit_of_memory) {
   static const double probs[] = {0.5, 0.5, 0.25, 0.75};
   static const int32_t labels[] = {1, 0};
   const pc_rows rows = {.count = 2, .classes = 2, .labels = labels, .probs = probs};
@@ -156,17 +149,4 @@ static void test_limit_of_memory(void **state) {
   about.env.memory_limit++;
   assert_int_equal(about.machine->update(&about.env, pairs, &rows, NULL, &err), PCAL_OK);
   about.machine->destroy(&about.env, pairs);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_rows_are_sorted_and_joined),
-      cmocka_unit_test(test_merge_adds_weights_of_equal_rows),
-      cmocka_unit_test(test_weights_are_added_in_one_order),
-      cmocka_unit_test(test_many_rows_in_any_order),
-      cmocka_unit_test(test_ties),
-      cmocka_unit_test(test_clear_and_no_rows),
-      cmocka_unit_test(test_limit_of_memory),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

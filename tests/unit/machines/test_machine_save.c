@@ -1,5 +1,5 @@
 /* Saving and loading of all machines. */
-#include "core/codec.h"
+#include "base/codec.h"
 #include "machine_help.h"
 
 #define SAVE_MAX 8192
@@ -33,7 +33,7 @@ static save_bytes save_state(const machine_case *about, const void *state) {
 }
 
 /* Loads bytes that may be wrong; returns whether they were taken. */
-static int save_load(const machine_case *about, const pc_totals *totals,
+static int save_load(const machine_case *about, const pc_saved_totals *totals,
                      const save_bytes *saved, void **out) {
   pc_decoder in;
   void *state = NULL;
@@ -49,8 +49,8 @@ static int save_load(const machine_case *about, const pc_totals *totals,
   return fine;
 }
 
-static pc_totals save_totals(const machine_rows *rows) {
-  pc_totals totals = {.rows = rows->count};
+static pc_saved_totals save_totals(const machine_rows *rows) {
+  pc_saved_totals totals = {.rows = rows->count};
   pc_sum_clear(&totals.weight);
   for (size_t i = 0; i < rows->count; i++)
     pc_sum_add(&totals.weight, rows->weighted ? rows->weight[i] : 1.0);
@@ -58,7 +58,8 @@ static pc_totals save_totals(const machine_rows *rows) {
 }
 
 /* Saves a state, loads it, and saves it again. */
-static void save_round(const machine_case *about, const void *state, const pc_totals *totals) {
+static void save_round(const machine_case *about, const void *state,
+                       const pc_saved_totals *totals) {
   void *loaded = NULL;
   const save_bytes saved = save_state(about, state);
   assert_true(save_load(about, totals, &saved, &loaded));
@@ -70,7 +71,7 @@ static void save_round(const machine_case *about, const void *state, const pc_to
 
 /* Every shorter piece is refused, with nothing leaked. */
 static void save_truncated(const machine_case *about, const void *state,
-                           const pc_totals *totals) {
+                           const pc_saved_totals *totals) {
   save_bytes saved = save_state(about, state);
   for (const size_t full = saved.length; saved.length > 0;) {
     void *loaded = NULL;
@@ -99,13 +100,12 @@ static machine_case save_sum_case(void) {
   return machine_case_make(&pc_machine_sum, &need, 3);
 }
 
-static void test_sums(void **state) {
-  (void)state;
+TEST(test_sums) {
   const machine_case about = save_sum_case();
   const uint64_t ids[] = {10, 11, 12, 13};
   const pc_rows rows = {.count = 4, .classes = 3, .ids = ids};
   machine_rows four = {.count = 4};
-  const pc_totals totals = save_totals(&four);
+  const pc_saved_totals totals = save_totals(&four);
   void *sum = machine_state(&about), *loaded = NULL;
   machine_update(&about, sum, &rows, NULL);
   save_round(&about, sum, &totals);
@@ -121,11 +121,10 @@ static void test_sums(void **state) {
 }
 
 /* A row with an infinite value needs an index, and an index needs such a row. */
-static void test_sums_whose_parts_contradict_each_other(void **state) {
-  (void)state;
+TEST(test_sums_whose_parts_contradict_each_other) {
   const machine_case about = save_sum_case();
   machine_rows none = {.count = 0};
-  const pc_totals totals = save_totals(&none);
+  const pc_saved_totals totals = save_totals(&none);
   void *sum = machine_state(&about), *loaded = NULL;
   save_bytes saved = save_state(&about, sum);
   assert_true(save_load(&about, &totals, &saved, &loaded));
@@ -136,11 +135,10 @@ static void test_sums_whose_parts_contradict_each_other(void **state) {
 }
 
 /* Sums at the edge of what is taken can be merged a few times, never overflow. */
-static void test_sums_too_large_to_be_added(void **state) {
-  (void)state;
+TEST(test_sums_too_large_to_be_added) {
   const machine_case about = save_sum_case();
   machine_rows none = {.count = 0};
-  const pc_totals totals = save_totals(&none);
+  const pc_saved_totals totals = save_totals(&none);
   void *sum = machine_state(&about), *loaded = NULL;
   save_bytes saved = save_state(&about, sum);
   saved.bytes[9] = 0x20; /* top limb 2^61 */
@@ -168,15 +166,14 @@ static machine_case save_grid_case(size_t bins) {
   return machine_case_make(&pc_machine_grid, &need, 3);
 }
 
-static void test_grids(void **state) {
-  (void)state;
+TEST(test_grids) {
   machine_rows rows = {.score = {0.1, 0.6, 0.7, 1.0},
                        .weight = {1, 2.5, 0.25, 3},
                        .hit = {0, 1, 0, 1},
                        .count = 4,
                        .weighted = 1};
   const machine_case about = save_grid_case(2);
-  const pc_totals totals = save_totals(&rows);
+  const pc_saved_totals totals = save_totals(&rows);
   void *grid = machine_state(&about), *loaded = NULL;
   machine_feed(&about, grid, &rows);
   save_round(&about, grid, &totals);
@@ -194,11 +191,10 @@ static void test_grids(void **state) {
   about.machine->destroy(&about.env, grid);
 }
 
-static void test_grids_that_cannot_be(void **state) {
-  (void)state;
+TEST(test_grids_that_cannot_be) {
   machine_rows none = {.count = 0};
   const machine_case about = save_grid_case(1);
-  const pc_totals totals = save_totals(&none);
+  const pc_saved_totals totals = save_totals(&none);
   void *grid = machine_state(&about), *loaded = NULL;
   for (size_t field = 0; field < 5; field++) {
     save_bytes saved = save_state(&about, grid);
@@ -216,12 +212,11 @@ static void test_grids_that_cannot_be(void **state) {
 }
 
 /* Many bins take memory only when there are bytes for them. */
-static void test_grids_ask_for_no_more_than_their_bytes(void **state) {
-  (void)state;
+TEST(test_grids_ask_for_no_more_than_their_bytes) {
   unit_memory memory = {0};
   machine_rows none = {.count = 0};
   machine_case about = save_grid_case(PC_BINS_MAX);
-  const pc_totals totals = save_totals(&none);
+  const pc_saved_totals totals = save_totals(&none);
   const save_bytes few = {.length = 800};
   void *loaded = NULL;
   about.env = unit_env(&memory);
@@ -241,8 +236,7 @@ static machine_case save_curve_case(int by_label, size_t classes) {
   return machine_case_make(&pc_machine_curve, &need, classes);
 }
 
-static void test_curves(void **state) {
-  (void)state;
+TEST(test_curves) {
   machine_rows rows = {.score = {0.9, 0.2, 0.9, -0.0},
                        .weight = {2, 1, 0.5, 1},
                        .hit = {1, 0, 1, 0},
@@ -250,7 +244,7 @@ static void test_curves(void **state) {
                        .count = 4,
                        .weighted = 1};
   const machine_case about = save_curve_case(1, 3);
-  const pc_totals totals = save_totals(&rows);
+  const pc_saved_totals totals = save_totals(&rows);
   void *curve = machine_state(&about), *loaded = NULL;
   machine_feed(&about, curve, &rows);
   save_round(&about, curve, &totals);
@@ -269,8 +263,7 @@ static void test_curves(void **state) {
 }
 
 /* The same rows in another order, with weights of one, in pieces, after a clear. */
-static void test_curves_do_not_tell_their_history(void **state) {
-  (void)state;
+TEST(test_curves_do_not_tell_their_history) {
   machine_rows rows = {.score = {0.9, 0.2, 0.9, 0.5}, .hit = {1, 0, 1, 0}, .count = 4};
   machine_rows head = {.score = {0.5, 0.9}, .weight = {1, 1}, .hit = {0, 1}, .count = 2};
   machine_rows tail = {.score = {0.2, 0.9}, .hit = {0, 1}, .count = 2};
@@ -292,13 +285,12 @@ static void test_curves_do_not_tell_their_history(void **state) {
   about.machine->destroy(&about.env, piece);
 }
 
-static void test_curves_that_cannot_be(void **state) {
-  (void)state;
+TEST(test_curves_that_cannot_be) {
   static const double scores[] = {(double)NAN, (double)INFINITY, -4.0, 4.0};
   static const double weights[] = {0.0, -1.0, (double)NAN, (double)INFINITY, 3.0};
   machine_rows rows = {.score = {0.5}, .weight = {2}, .count = 1, .weighted = 1};
   const machine_case about = save_curve_case(0, 3);
-  pc_totals totals = save_totals(&rows);
+  pc_saved_totals totals = save_totals(&rows);
   void *curve = machine_state(&about), *loaded = NULL;
   machine_feed(&about, curve, &rows);
   const save_bytes good = save_state(&about, curve);
@@ -317,12 +309,11 @@ static void test_curves_that_cannot_be(void **state) {
   about.machine->destroy(&about.env, curve);
 }
 
-static void test_curves_ask_for_no_more_than_their_bytes(void **state) {
-  (void)state;
+TEST(test_curves_ask_for_no_more_than_their_bytes) {
   unit_memory memory = {0};
   machine_rows none = {.count = 0};
   machine_case about = save_curve_case(1, 1000000);
-  const pc_totals totals = save_totals(&none);
+  const pc_saved_totals totals = save_totals(&none);
   save_bytes few = {.length = SAVE_MAX};
   void *loaded = NULL;
   about.env = unit_env(&memory);
@@ -336,11 +327,10 @@ static void test_curves_ask_for_no_more_than_their_bytes(void **state) {
   assert_int_equal(atomic_load(&memory.live), 0);
 }
 
-static void test_curves_keep_the_memory_limit(void **state) {
-  (void)state;
+TEST(test_curves_keep_the_memory_limit) {
   machine_rows rows = {.score = {0.5, 0.6, 0.7}, .count = 3};
   machine_case about = save_curve_case(0, 3);
-  const pc_totals totals = save_totals(&rows);
+  const pc_saved_totals totals = save_totals(&rows);
   void *curve = machine_state(&about), *loaded = NULL;
   machine_feed(&about, curve, &rows);
   const save_bytes saved = save_state(&about, curve);
@@ -384,11 +374,10 @@ static void *save_blocks(const machine_case *about) {
   return blocks;
 }
 
-static void test_blocks(void **state) {
-  (void)state;
+TEST(test_blocks) {
   machine_rows five = {.count = 5};
   const machine_case about = save_block_case();
-  const pc_totals totals = save_totals(&five);
+  const pc_saved_totals totals = save_totals(&five);
   void *blocks = save_blocks(&about), *loaded = NULL;
   save_round(&about, blocks, &totals);
   save_truncated(&about, blocks, &totals);
@@ -402,8 +391,7 @@ static void test_blocks(void **state) {
 }
 
 /* In one piece, and in two of which the second comes first. */
-static void test_blocks_do_not_tell_their_history(void **state) {
-  (void)state;
+TEST(test_blocks_do_not_tell_their_history) {
   static const double probs[] = {0.5, 0.5, 0.25, 0.75, 0.125, 0.875, 1, 0, 0, 1};
   static const int32_t labels[] = {1, 0, 1, 0, 1};
   const machine_case about = save_block_case();
@@ -423,7 +411,7 @@ static void test_blocks_do_not_tell_their_history(void **state) {
   about.machine->destroy(&about.env, piece);
 }
 
-static void save_block_refuses(const machine_case *about, const pc_totals *totals,
+static void save_block_refuses(const machine_case *about, const pc_saved_totals *totals,
                                const save_bytes *good, size_t at, const void *bytes,
                                size_t count) {
   save_bytes saved = *good;
@@ -432,12 +420,11 @@ static void save_block_refuses(const machine_case *about, const pc_totals *total
   assert_false(save_load(about, totals, &saved, &loaded));
 }
 
-static void test_blocks_that_cannot_be(void **state) {
-  (void)state;
+TEST(test_blocks_that_cannot_be) {
   static const double probs[] = {(double)NAN, (double)INFINITY, -0.2, 1.2};
   const machine_case about = save_block_case();
   machine_rows five = {.count = 5};
-  pc_totals totals = save_totals(&five);
+  pc_saved_totals totals = save_totals(&five);
   void *blocks = save_blocks(&about), *loaded = NULL;
   const save_bytes good = save_state(&about, blocks);
   const size_t row = 8 + 4 + 2 * 8, first = good.length - 3 * row;
@@ -455,8 +442,7 @@ static void test_blocks_that_cannot_be(void **state) {
   about.machine->destroy(&about.env, blocks);
 }
 
-static void test_pairs_cannot_be_saved(void **state) {
-  (void)state;
+TEST(test_pairs_cannot_be_saved) {
   assert_null(pc_machine_pair.save);
   assert_null(pc_machine_pair.load);
 }
@@ -480,8 +466,7 @@ static machine_case save_spread_case(pc_machine_kind machine, pc_view_kind kind,
   return machine_case_make(pc_machine_of(machine), &need, 3);
 }
 
-static void test_every_class(void **state) {
-  (void)state;
+TEST(test_every_class) {
   for (int what = 0; what < 12; what++) {
     const machine_case about =
         save_spread_case(what & 1 ? PC_GRID : PC_CURVE,
@@ -492,7 +477,7 @@ static void test_every_class(void **state) {
                           .weights = what >= 8 ? save_weights : NULL,
                           .probs = save_probs};
     machine_rows same = {.weight = {2, 1, 0.5}, .count = 3, .weighted = what >= 8};
-    const pc_totals totals = save_totals(&same);
+    const pc_saved_totals totals = save_totals(&same);
     void *before = machine_state(&about), *loaded = NULL;
     machine_update(&about, before, &rows, NULL);
     save_round(&about, before, &totals);
@@ -510,13 +495,12 @@ static void test_every_class(void **state) {
 }
 
 /* A curve over classes has each row once for each class. */
-static void test_every_class_must_be_there(void **state) {
-  (void)state;
+TEST(test_every_class_must_be_there) {
   const machine_case about = save_spread_case(PC_CURVE, PC_VIEW_CLASSES, 0);
   const machine_case pooled = save_spread_case(PC_CURVE, PC_VIEW_POOLED, 0);
   const pc_rows rows = {.count = 3, .classes = 3, .labels = save_labels, .probs = save_probs};
   machine_rows fewer = {.count = 2};
-  const pc_totals wrong = save_totals(&fewer);
+  const pc_saved_totals wrong = save_totals(&fewer);
   void *curve = machine_state(&about), *all = machine_state(&pooled), *loaded = NULL;
   machine_update(&about, curve, &rows, NULL);
   machine_update(&pooled, all, &rows, NULL);
@@ -525,27 +509,4 @@ static void test_every_class_must_be_there(void **state) {
   assert_false(save_load(&pooled, &wrong, &together, &loaded));
   about.machine->destroy(&about.env, curve);
   pooled.machine->destroy(&pooled.env, all);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_sums),
-      cmocka_unit_test(test_sums_whose_parts_contradict_each_other),
-      cmocka_unit_test(test_sums_too_large_to_be_added),
-      cmocka_unit_test(test_grids),
-      cmocka_unit_test(test_grids_that_cannot_be),
-      cmocka_unit_test(test_grids_ask_for_no_more_than_their_bytes),
-      cmocka_unit_test(test_curves),
-      cmocka_unit_test(test_curves_do_not_tell_their_history),
-      cmocka_unit_test(test_curves_that_cannot_be),
-      cmocka_unit_test(test_curves_ask_for_no_more_than_their_bytes),
-      cmocka_unit_test(test_curves_keep_the_memory_limit),
-      cmocka_unit_test(test_blocks),
-      cmocka_unit_test(test_blocks_do_not_tell_their_history),
-      cmocka_unit_test(test_blocks_that_cannot_be),
-      cmocka_unit_test(test_pairs_cannot_be_saved),
-      cmocka_unit_test(test_every_class),
-      cmocka_unit_test(test_every_class_must_be_there),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

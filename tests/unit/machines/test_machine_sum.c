@@ -27,8 +27,7 @@ static void sum_feed(const machine_case *about, void *state, const uint64_t *ids
   machine_update(about, state, &rows, NULL);
 }
 
-static void test_sums_are_exact_in_any_order(void **state) {
-  (void)state;
+TEST(test_sums_are_exact_in_any_order) {
   static const uint64_t ids[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {2, 1, 0}};
   static const int32_t labels[3] = {0};
   const machine_case about = sum_case();
@@ -45,8 +44,7 @@ static void test_sums_are_exact_in_any_order(void **state) {
   }
 }
 
-static void test_infinite_values_are_set_apart(void **state) {
-  (void)state;
+TEST(test_infinite_values_are_set_apart) {
   static const uint64_t ids[] = {8, 5, 7, 9};
   static const int32_t labels[] = {9, 9, 0, 9};
   static const double weights[] = {0.5, 2.0, 3.0, 0.25};
@@ -61,8 +59,7 @@ static void test_infinite_values_are_set_apart(void **state) {
 }
 
 /* 3 * 2^-1074 is kept apart from 1e300 by the product's exactness. */
-static void test_weighted_products_are_not_rounded(void **state) {
-  (void)state;
+TEST(test_weighted_products_are_not_rounded) {
   static const uint64_t ids[] = {0, 3, 2};
   static const int32_t labels[3] = {0};
   static const double weights[] = {0.1, 3.0, 0.1};
@@ -73,8 +70,7 @@ static void test_weighted_products_are_not_rounded(void **state) {
   about.machine->destroy(&about.env, sums);
 }
 
-static void test_merge_takes_sums_and_the_lower_row(void **state) {
-  (void)state;
+TEST(test_merge_takes_sums_and_the_lower_row) {
   static const uint64_t ids[] = {30, 21};
   static const int32_t labels[] = {9, 9};
   const machine_case about = sum_case();
@@ -90,8 +86,7 @@ static void test_merge_takes_sums_and_the_lower_row(void **state) {
   about.machine->destroy(&about.env, right);
 }
 
-static void test_many_rows_and_clear(void **state) {
-  (void)state;
+TEST(test_many_rows_and_clear) {
   static uint64_t ids[1000];
   static int32_t labels[1000];
   const machine_case about = sum_case();
@@ -125,8 +120,7 @@ static void single_values(const double *params, const pc_rows *rows, size_t begi
 }
 
 /* Columns of single values are summed as a whole; the sums are those of the rows. */
-static void test_columns_are_exact(void **state) {
-  (void)state;
+TEST(test_columns_are_exact) {
   enum { ROWS = 2500 };
   static uint64_t ids[ROWS];
   static int32_t labels[ROWS];
@@ -153,16 +147,4 @@ static void test_columns_are_exact(void **state) {
     about.machine->destroy(&about.env, columns);
     about.machine->destroy(&about.env, rows);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_sums_are_exact_in_any_order),
-      cmocka_unit_test(test_infinite_values_are_set_apart),
-      cmocka_unit_test(test_weighted_products_are_not_rounded),
-      cmocka_unit_test(test_merge_takes_sums_and_the_lower_row),
-      cmocka_unit_test(test_many_rows_and_clear),
-      cmocka_unit_test(test_columns_are_exact),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,8 +66,8 @@ static inline pcal_status given_try(const given_data *data, const char *specs,
   if (status == PCAL_OK)
     status = pcal_measure_update(measure, &batch, err);
   if (status == PCAL_OK)
-    status = pcal_measure_name(measure, data->class_names, data->class_count, data->group_names,
-                               data->group_count, err);
+    status = pcal_measure_set_names(measure, data->class_names, data->class_count,
+                                    data->group_names, data->group_count, err);
   if (status == PCAL_OK)
     status = pcal_measure_finish(measure, out, err);
   pcal_measure_free(measure);
@@ -90,7 +90,7 @@ static inline pcal_results *given_results_with_curves(const given_data *data,
   pcal_results *results = NULL;
   pcal_error err;
   pcal_status status = given_new(data, specs, NULL, &measure, &err);
-  pcal_measure_curves(measure, 1);
+  pcal_measure_keep_curves(measure, 1);
   if (status == PCAL_OK)
     status = pcal_measure_update(measure, &batch, &err);
   if (status == PCAL_OK)
@@ -105,7 +105,7 @@ static inline pcal_results *given_results_with_curves(const given_data *data,
 static inline const double *given_column(const pcal_results *results, size_t index,
                                          const char *name, size_t count) {
   pcal_curve curve = PCAL_CURVE_INIT;
-  pcal_results_curve(results, index, &curve);
+  pcal_results_get_curve(results, index, &curve);
   assert_int_equal(curve.count, count);
   for (size_t c = 0; c < curve.column_count; c++)
     if (strcmp(curve.names[c], name) == 0)

@@ -55,8 +55,8 @@ static inline pcal_measure *state_measure(const given_data *data, const char *sp
   if (status == PCAL_OK)
     status = pcal_measure_update(measure, &batch, &err);
   if (status == PCAL_OK)
-    status = pcal_measure_name(measure, data->class_names, data->class_count, data->group_names,
-                               data->group_count, &err);
+    status = pcal_measure_set_names(measure, data->class_names, data->class_count,
+                                    data->group_names, data->group_count, &err);
   if (status != PCAL_OK)
     fail_msg("%s", err.message);
   return measure;

@@ -1,5 +1,5 @@
 /* Draws of rows that stand for many copies: standard errors are those of as many rows. */
-#include "measure/draws.h"
+#include "measure/replicas/draws.h"
 
 #include "measure_help.h"
 
@@ -76,8 +76,7 @@ static double draws_expected(const draws_data *data) {
   return sqrt((square / n - mean * mean) / n);
 }
 
-static void test_standard_error_of_a_million_rows(void **state) {
-  (void)state;
+TEST(test_standard_error_of_a_million_rows) {
   const draws_data data = draws_twenty();
   const double expected = draws_expected(&data);
   assert_true(fabs(draws_se(&data, "ece", "percentile", 0) / expected - 1) < 0.05);
@@ -89,8 +88,7 @@ static void test_standard_error_of_a_million_rows(void **state) {
 }
 
 /* The band of accuracy in calibrated replicas: a sum of binomials. */
-static void test_null_of_a_million_rows(void **state) {
-  (void)state;
+TEST(test_null_of_a_million_rows) {
   const draws_data data = draws_twenty();
   double n = 0.0, mean = 0.0, variance = 0.0;
   for (size_t i = 0; i < DRAWS_DISTINCT; i++) {
@@ -110,8 +108,7 @@ static void test_null_of_a_million_rows(void **state) {
 }
 
 /* Blocks share out all copies, each about as many. */
-static void test_blocks_share_all_copies(void **state) {
-  (void)state;
+TEST(test_blocks_share_all_copies) {
   const double copies[] = {1, 2, 16, 17, 1000, 50000};
   const size_t blocks[] = {20, 50};
   for (size_t c = 0; c < 12; c++) {
@@ -138,14 +135,13 @@ static void test_blocks_share_all_copies(void **state) {
 }
 
 /* Shares of labels: all copies, in the proportion of the probabilities. */
-static void test_labels_share_all_copies(void **state) {
-  (void)state;
+TEST(test_labels_share_all_copies) {
   double probs[] = {0.1, 0.6, 0.05, 0.25}, score[] = {0.6}, copies[1];
   int32_t top[] = {1};
   uint64_t ids[] = {99};
   const double numbers[] = {2, 16, 17, 3000};
   const pcal_env env = pc_env_resolve(NULL);
-  pc_shares shares = {0};
+  pc_drawn_outcomes shares = {0};
   const pc_kept_rows rows = {.count = 1,
                              .classes = 4,
                              .ids = ids,
@@ -158,11 +154,11 @@ static void test_labels_share_all_copies(void **state) {
     copies[0] = numbers[c];
     for (size_t replica = 0; replica < 3000; replica++) {
       double all = 0.0;
-      pc_shares_clear(&shares);
+      pc_drawn_outcomes_clear(&shares);
       assert_int_equal(pc_draw_labels(&env, 1, replica, &rows, 0, &shares, NULL), PCAL_OK);
       for (int32_t k = 0; k < 4; k++) {
-        seen[k] += pc_shares_of(&shares, 0, k);
-        all += pc_shares_of(&shares, 0, k);
+        seen[k] += pc_drawn_outcomes_copies(&shares, 0, k);
+        all += pc_drawn_outcomes_copies(&shares, 0, k);
       }
       assert_true(all == copies[0]);
     }
@@ -170,12 +166,11 @@ static void test_labels_share_all_copies(void **state) {
       assert_true(fabs(seen[k] - 3000 * copies[0] * probs[k]) <
                   5 * sqrt(3000 * copies[0] * probs[k]));
   }
-  pc_shares_free(&env, &shares);
+  pc_drawn_outcomes_free(&env, &shares);
 }
 
 /* Whether the first class came true does not depend on whether the others are known. */
-static void test_hits_do_not_depend_on_what_is_kept(void **state) {
-  (void)state;
+TEST(test_hits_do_not_depend_on_what_is_kept) {
   double probs[] = {0.1, 0.6, 0.05, 0.25}, score[] = {0.6};
   int32_t top[] = {1};
   uint64_t ids[] = {4};
@@ -188,8 +183,7 @@ static void test_hits_do_not_depend_on_what_is_kept(void **state) {
 }
 
 /* Targets of many copies of a normal prediction have its mean and variance. */
-static void test_targets_have_the_law_of_the_prediction(void **state) {
-  (void)state;
+TEST(test_targets_have_the_law_of_the_prediction) {
   double forecast[] = {3.0, 2.0, 0.0}, copies[] = {100000};
   uint64_t ids[] = {12};
   const pcal_env env = pc_env_resolve(NULL);
@@ -199,7 +193,7 @@ static void test_targets_have_the_law_of_the_prediction(void **state) {
       .count = 1, .classes = 3, .ids = ids, .copies = copies, .probs = forecast};
   double means = 0.0, variance = 0.0;
   for (size_t replica = 0; replica < 400; replica++) {
-    pc_shares shares = {0};
+    pc_drawn_outcomes shares = {0};
     double all = 0.0, mean = 0.0, square = 0.0;
     assert_int_equal(pc_draw_targets(&env, 1, replica, &layout, &rows, 0, &shares, NULL),
                      PCAL_OK);
@@ -212,20 +206,8 @@ static void test_targets_have_the_law_of_the_prediction(void **state) {
     assert_true(fabs(square - 4) < 5 * 4 * sqrt(2 / 1e5));
     means += mean / 400;
     variance += pow(mean - 3, 2) / 400;
-    pc_shares_free(&env, &shares);
+    pc_drawn_outcomes_free(&env, &shares);
   }
   assert_true(fabs(means - 3) < 5 * sqrt(4 / 1e5 / 400));
   assert_true(fabs(variance / (4 / 1e5) - 1) < 5 * sqrt(2.0 / 400));
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_standard_error_of_a_million_rows),
-      cmocka_unit_test(test_null_of_a_million_rows),
-      cmocka_unit_test(test_blocks_share_all_copies),
-      cmocka_unit_test(test_labels_share_all_copies),
-      cmocka_unit_test(test_hits_do_not_depend_on_what_is_kept),
-      cmocka_unit_test(test_targets_have_the_law_of_the_prediction),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

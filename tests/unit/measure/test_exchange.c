@@ -2,13 +2,12 @@
 
 #include <math.h>
 
-#include "measure/exchange.h"
+#include "measure/replicas/exchange.h"
 
 #define EXCHANGE_ROWS 6
 
 /* Draws of an exchange: half of the copies of a row change sides. */
-static void test_draws(void **state) {
-  (void)state;
+TEST(test_draws) {
   const pc_rng rng = {3, UINT64_C(7) << 40};
   static const double weights[] = {1.0, 5.0, 200.0, 1e5};
   double moved[PC_EXCHANGE_BATCH], again[PC_EXCHANGE_BATCH];
@@ -33,8 +32,7 @@ static void test_draws(void **state) {
 }
 
 /* The first exchange is none; a unit changes sides with all its weight. */
-static void test_units(void **state) {
-  (void)state;
+TEST(test_units) {
   const pc_rng rng = {3, UINT64_C(7) << 40};
   double moved[PC_EXCHANGE_BATCH];
   size_t whole = 0;
@@ -73,8 +71,7 @@ static pc_kept_rows exchange_rows(exchange_set *set, double first) {
                         .score = set->score};
 }
 
-static void test_what_differs(void **state) {
-  (void)state;
+TEST(test_what_differs) {
   const pcal_env env = pc_env_resolve(NULL);
   exchange_set sets[2];
   pc_kept_rows rows[2] = {exchange_rows(&sets[0], 0.0), exchange_rows(&sets[1], 0.3)};
@@ -100,8 +97,7 @@ static void test_what_differs(void **state) {
   assert_int_equal(pc_exchange_compare(&env, same, both, &check, NULL), PCAL_DATA);
 }
 
-static void test_joined(void **state) {
-  (void)state;
+TEST(test_joined) {
   const pcal_env env = pc_env_resolve(NULL);
   exchange_set sets[2];
   const pc_kept_rows rows[2] = {exchange_rows(&sets[0], 0.0), exchange_rows(&sets[1], 0.3)};
@@ -117,14 +113,4 @@ static void test_joined(void **state) {
   assert_true(pc_exchange_whole(&rows[0]));
   sets[0].weights[3] = 0.5;
   assert_true(!pc_exchange_whole(&rows[0]));
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_draws),
-      cmocka_unit_test(test_units),
-      cmocka_unit_test(test_what_differs),
-      cmocka_unit_test(test_joined),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,8 +17,7 @@ static pcal_result finish_get(const pcal_results *results, size_t index) {
 }
 
 /* Group 1 has no rows, and says so. */
-static void test_groups_up_to_the_last(void **state) {
-  (void)state;
+TEST(test_groups_up_to_the_last) {
   static const double accuracy[] = {0.8, 1.0, 0.0, 4.0 / 6};
   pcal_results *results = given_results(&finish_groups, "accuracy");
   assert_int_equal(pcal_results_count(results), 4);
@@ -38,8 +37,7 @@ static void test_groups_up_to_the_last(void **state) {
   pcal_results_free(results);
 }
 
-static void test_groups_without_a_name_have_their_number(void **state) {
-  (void)state;
+TEST(test_groups_without_a_name_have_their_number) {
   given_data data = finish_groups;
   data.groups = (const uint32_t[]){0, 1, 0, 1, 0};
   data.group_names = (const char *const[]){"first"};
@@ -53,8 +51,7 @@ static void test_groups_without_a_name_have_their_number(void **state) {
 }
 
 /* Every metric of a shared state reads the same evidence. */
-static void test_shared_states_are_finished_for_all(void **state) {
-  (void)state;
+TEST(test_shared_states_are_finished_for_all) {
   pcal_results *results =
       given_results(&finish_groups, "ece:bins=2 mce:bins=2 ece:bins=2,norm=l2");
   /* bins: 0.25 x 3 and 0.5, all true; 0.75 x 2 wrong and 1 x 4 right */
@@ -68,8 +65,7 @@ static void test_shared_states_are_finished_for_all(void **state) {
 }
 
 /* One class over all rows, whatever single groups have. */
-static void test_one_class_is_noticed(void **state) {
-  (void)state;
+TEST(test_one_class_is_noticed) {
   given_data data = {.kind = PCAL_PROBABILITY,
                      .rows = 3,
                      .columns = 2,
@@ -84,14 +80,4 @@ static void test_one_class_is_noticed(void **state) {
   results = given_results(&data, "accuracy");
   assert_lacks(pcal_results_verdict(results), "every label");
   pcal_results_free(results);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_groups_up_to_the_last),
-      cmocka_unit_test(test_groups_without_a_name_have_their_number),
-      cmocka_unit_test(test_shared_states_are_finished_for_all),
-      cmocka_unit_test(test_one_class_is_noticed),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

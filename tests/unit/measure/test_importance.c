@@ -1,5 +1,5 @@
 /* Weights that are not frequencies: rows stay the units. */
-#include "core/rng.h"
+#include "base/rng.h"
 #include "measure_help.h"
 
 #define IMPORTANCE_ROWS 400
@@ -92,8 +92,7 @@ static void importance_same(const pcal_results *a, const pcal_results *b) {
   assert_string_equal(pcal_results_verdict(a), pcal_results_verdict(b));
 }
 
-static void test_equal_weights_are_no_weights(void **state) {
-  (void)state;
+TEST(test_equal_weights_are_no_weights) {
   const importance_data data = importance_make();
   double equal[IMPORTANCE_ROWS], effective;
   for (size_t i = 0; i < IMPORTANCE_ROWS; i++)
@@ -109,8 +108,7 @@ static void test_equal_weights_are_no_weights(void **state) {
   pcal_results_free(shares);
 }
 
-static void test_a_factor_changes_nothing(void **state) {
-  (void)state;
+TEST(test_a_factor_changes_nothing) {
   const importance_data data = importance_make();
   double scaled[IMPORTANCE_ROWS], sum = 0, square = 0, effective;
   for (size_t i = 0; i < IMPORTANCE_ROWS; i++) {
@@ -128,8 +126,7 @@ static void test_a_factor_changes_nothing(void **state) {
 }
 
 /* Whole numbers are frequencies unless the caller says otherwise. */
-static void test_the_caller_decides(void **state) {
-  (void)state;
+TEST(test_the_caller_decides) {
   const importance_data data = importance_make();
   double sevens[IMPORTANCE_ROWS], effective;
   for (size_t i = 0; i < IMPORTANCE_ROWS; i++)
@@ -150,8 +147,7 @@ static void test_the_caller_decides(void **state) {
 }
 
 /* The standard error of a mean: sum w^2 (x - m)^2 / (sum w)^2, N / (N - 1). */
-static void test_sandwich(void **state) {
-  (void)state;
+TEST(test_sandwich) {
   const importance_data data = importance_make();
   pcal_results *results = importance_measure(&data, data.weights, 0);
   double w = 0, wx = 0, ww = 0, wwx = 0;
@@ -174,8 +170,7 @@ static void test_sandwich(void **state) {
 }
 
 /* One fractional weight in the last part makes all of them importance weights. */
-static void test_decided_after_merging(void **state) {
-  (void)state;
+TEST(test_decided_after_merging) {
   const importance_data data = importance_make();
   double whole[IMPORTANCE_ROWS];
   for (size_t i = 0; i < IMPORTANCE_ROWS; i++)
@@ -201,8 +196,7 @@ static void test_decided_after_merging(void **state) {
   pcal_measure_free(second);
 }
 
-static void test_refusals(void **state) {
-  (void)state;
+TEST(test_refusals) {
   const importance_data data = importance_make();
   pcal_measure *measure = importance_new(), *pairs = NULL;
   pcal_batch batch = importance_batch(&data, data.weights);
@@ -234,16 +228,4 @@ static void test_refusals(void **state) {
                   "weights: skce counts pairs of copies of a row, so its weights must be "
                   "frequencies; leave the metric or the weights out");
   pcal_measure_free(pairs);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_equal_weights_are_no_weights),
-      cmocka_unit_test(test_a_factor_changes_nothing),
-      cmocka_unit_test(test_the_caller_decides),
-      cmocka_unit_test(test_sandwich),
-      cmocka_unit_test(test_decided_after_merging),
-      cmocka_unit_test(test_refusals),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

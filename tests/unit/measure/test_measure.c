@@ -1,13 +1,12 @@
 #include "measure_help.h"
 
-#include "core/rng.h"
+#include "base/rng.h"
 #include "measure/measure.h"
 
 #define MEASURE_ROWS 10000
 
 /* More rows than a chunk holds, against sums taken by hand. */
-static void test_rows_in_many_chunks(void **state) {
-  (void)state;
+TEST(test_rows_in_many_chunks) {
   static double scores[MEASURE_ROWS];
   static int32_t labels[MEASURE_ROWS];
   double squares = 0, right = 0;
@@ -32,8 +31,7 @@ static void test_rows_in_many_chunks(void **state) {
 #define MEASURE_WIDE_COLUMNS 200
 
 /* Of several bad rows the first is reported, whichever thread finds one first. */
-static void test_the_first_bad_row_is_reported(void **state) {
-  (void)state;
+TEST(test_the_first_bad_row_is_reported) {
   const pc_rng rng = {9, 9};
   const size_t count = (size_t)MEASURE_WIDE_ROWS * MEASURE_WIDE_COLUMNS;
   double *scores = malloc(count * sizeof *scores);
@@ -74,8 +72,7 @@ static const given_data measure_mixed = {
 };
 
 /* Row 0 counts, 1, 3 and 4 are missing something, 2 is rescaled, 5 has weight 0. */
-static void test_rows_are_skipped_and_rescaled(void **state) {
-  (void)state;
+TEST(test_rows_are_skipped_and_rescaled) {
   pcal_results *results = given_results(&measure_mixed, "accuracy brier");
   char *text = given_written(results, PCAL_TEXT);
   assert_contains(text, "2 rows (weight 2, frequency weights), 2 classes, probabilities, 1 "
@@ -88,8 +85,7 @@ static void test_rows_are_skipped_and_rescaled(void **state) {
   pcal_results_free(results);
 }
 
-static void test_rows_are_refused_unless_asked_for(void **state) {
-  (void)state;
+TEST(test_rows_are_refused_unless_asked_for) {
   given_data data = measure_mixed;
   data.skip_missing = 0;
   given_refused(&data, "accuracy", PCAL_DATA, "row 1");
@@ -100,8 +96,7 @@ static void test_rows_are_refused_unless_asked_for(void **state) {
 }
 
 /* Counts survive a merge. */
-static void test_merge_adds_counts(void **state) {
-  (void)state;
+TEST(test_merge_adds_counts) {
   const pcal_batch batch = given_batch(&measure_mixed);
   pcal_measure *measure = NULL, *other = NULL;
   pcal_results *results = NULL;
@@ -124,8 +119,7 @@ static void test_merge_adds_counts(void **state) {
 }
 
 /* A pool may be gone when results are read. */
-static void test_results_outlive_measure_and_pool(void **state) {
-  (void)state;
+TEST(test_results_outlive_measure_and_pool) {
   pcal_env env = PCAL_ENV_INIT;
   const pcal_batch batch = given_batch(&measure_mixed);
   pcal_measure *measure = NULL;
@@ -145,10 +139,9 @@ static void test_results_outlive_measure_and_pool(void **state) {
 
 /* Rows that wait with the workers, by kinds of states that can wait and by those that cannot,
  * and threads. */
-static void test_settled_rows_are_the_same(void **state) {
-  (void)state;
+TEST(test_settled_rows_are_the_same) {
   static const char *const specs[] = {"brier ece", "brier ks", "skce"};
-  const pc_label_feed none = {NULL, NULL, NULL};
+  const pc_lazy_labels none = {NULL, NULL, NULL};
   static double scores[MEASURE_ROWS];
   static int32_t labels[MEASURE_ROWS];
   for (size_t i = 0; i < MEASURE_ROWS; i++) {
@@ -174,7 +167,7 @@ static void test_settled_rows_are_the_same(void **state) {
       batch.labels = labels + part * batch.rows;
       batch.first_row = part * batch.rows;
       assert_int_equal(pc_measure_update(updated, &batch, NULL), PCAL_OK);
-      assert_int_equal(pc_measure_add(settled, &batch, &none, NULL), PCAL_OK);
+      assert_int_equal(pc_measure_add_window(settled, &batch, &none, NULL), PCAL_OK);
       if (part == 2)
         assert_int_equal(pc_measure_settle(settled, NULL), PCAL_OK);
     }
@@ -196,8 +189,7 @@ static void test_settled_rows_are_the_same(void **state) {
 /* ---- strides ---- */
 
 /* A batch that leaves its strides at 0 has scores without gaps. */
-static void test_strides_may_be_left_out(void **state) {
-  (void)state;
+TEST(test_strides_may_be_left_out) {
   static const double scores[] = {0.5, 0.25, 0.25, 0, 0.25, 0.75, 1, 0, 0, 0.25, 0.5, 0.25};
   static const int32_t labels[] = {0, 1, 0, 1};
   const given_data data = {
@@ -264,8 +256,7 @@ static void measure_check_fast(const pcal_measure *measure, int fast) {
 }
 
 /* What was measured in fast precision stays so, whatever is added or refused afterwards. */
-static void test_fast_rows_stay_fast(void **state) {
-  (void)state;
+TEST(test_fast_rows_stay_fast) {
   pcal_measure *measure = measure_fast(3);
   pcal_batch batch = measure_fast_batch(3, 1);
   assert_int_equal(pcal_measure_update(measure, &batch, NULL), PCAL_OK);
@@ -281,8 +272,7 @@ static void test_fast_rows_stay_fast(void **state) {
 }
 
 /* Doubles, two columns, and wide rows with gaps are measured exactly, and results say so. */
-static void test_rows_that_cannot_be_fast(void **state) {
-  (void)state;
+TEST(test_rows_that_cannot_be_fast) {
   pcal_measure *doubles = measure_fast(3), *two = measure_fast(2), *wide = measure_fast(33);
   pcal_measure *later = measure_fast(3), *dense = measure_fast(33);
   pcal_batch batch = measure_fast_batch(3, 0);
@@ -308,20 +298,4 @@ static void test_rows_that_cannot_be_fast(void **state) {
   pcal_measure_free(wide);
   pcal_measure_free(later);
   pcal_measure_free(dense);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_rows_in_many_chunks),
-      cmocka_unit_test(test_settled_rows_are_the_same),
-      cmocka_unit_test(test_the_first_bad_row_is_reported),
-      cmocka_unit_test(test_rows_are_skipped_and_rescaled),
-      cmocka_unit_test(test_rows_are_refused_unless_asked_for),
-      cmocka_unit_test(test_merge_adds_counts),
-      cmocka_unit_test(test_results_outlive_measure_and_pool),
-      cmocka_unit_test(test_fast_rows_stay_fast),
-      cmocka_unit_test(test_rows_that_cannot_be_fast),
-      cmocka_unit_test(test_strides_may_be_left_out),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,8 +15,7 @@ static void merge_refused(pcal_measure *a, const pcal_measure *b, pcal_status st
   free(after.bytes);
 }
 
-static void test_parts_are_the_whole(void **state) {
-  (void)state;
+TEST(test_parts_are_the_whole) {
   const given_data data = state_data();
   const given_data head = state_slice(&data, 0, 2), tail = state_slice(&data, 2, 4);
   pcal_measure *whole = state_measure(&data, MERGE_SPECS, 0);
@@ -34,8 +33,7 @@ static void test_parts_are_the_whole(void **state) {
 
 /* ---- the order of groups ---- */
 
-static void test_groups_keep_the_order_of_rows(void **state) {
-  (void)state;
+TEST(test_groups_keep_the_order_of_rows) {
   static const char *const names[] = {"x", "y", "z"}, *const head_names[] = {"x"};
   static const char *const tail_names[] = {"z", "y"};
   static const uint32_t groups[] = {0, 0, 1, 2, 1, 2};
@@ -67,8 +65,7 @@ static void test_groups_keep_the_order_of_rows(void **state) {
   pcal_measure_free(whole);
 }
 
-static void test_an_empty_measure_takes_names_over(void **state) {
-  (void)state;
+TEST(test_an_empty_measure_takes_names_over) {
   static const char *const names[] = {"x", "y"}, *const classes[] = {"cat", "dog"};
   static const uint32_t groups[] = {0, 1, 0, 1, 0, 1};
   given_data data = state_data();
@@ -120,14 +117,13 @@ static pcal_measure *merge_clustered(size_t first, size_t count, const uint32_t 
   batch.first_row = first;
   assert_int_equal(pcal_measure_new(&config, NULL, &measure, NULL), PCAL_OK);
   assert_int_equal(pcal_measure_update(measure, &batch, NULL), PCAL_OK);
-  assert_int_equal(pcal_measure_name(measure, NULL, 0, names, name_count, NULL), PCAL_OK);
+  assert_int_equal(pcal_measure_set_names(measure, NULL, 0, names, name_count, NULL), PCAL_OK);
   return measure;
 }
 
 /* Parts whose clusters have the same names under other numbers, merged in either order, give
  * the bytes of the whole: all rows, and draws that know which of them belong together. */
-static void test_clusters_are_matched_by_name(void **state) {
-  (void)state;
+TEST(test_clusters_are_matched_by_name) {
   static const char *const names[] = {"x", "y", "z"}, *const tail_names[] = {"z", "y"};
   static const char *const turned[] = {"z", "x", "y"};
   static const uint32_t clusters[MERGE_ROWS] = {0, 0, 1, 1, 1, 2, 2, 1};
@@ -153,8 +149,7 @@ static void test_clusters_are_matched_by_name(void **state) {
 }
 
 /* Clusters without names are matched by number. */
-static void test_clusters_by_number(void **state) {
-  (void)state;
+TEST(test_clusters_by_number) {
   static const uint32_t clusters[MERGE_ROWS] = {0, 0, 1, 1, 1, 2, 2, 1};
   pcal_measure *whole = merge_clustered(0, MERGE_ROWS, clusters, NULL, 0);
   pcal_measure *a = merge_clustered(0, 3, clusters, NULL, 0);
@@ -170,8 +165,7 @@ static void test_clusters_by_number(void **state) {
 }
 
 /* Names of groups are given, but no row has a group. */
-static void test_names_without_groups(void **state) {
-  (void)state;
+TEST(test_names_without_groups) {
   static const char *const names[] = {"x", "y"}, *const others[] = {"y", "z"};
   const given_data data = state_data();
   given_data head = state_slice(&data, 0, 2), tail = state_slice(&data, 2, 4);
@@ -182,7 +176,7 @@ static void test_names_without_groups(void **state) {
   pcal_measure *a = state_measure(&head, MERGE_SPECS, 0);
   pcal_measure *b = state_measure(&tail, MERGE_SPECS, 2);
   assert_int_equal(given_new(&data, MERGE_SPECS, NULL, &empty, NULL), PCAL_OK);
-  assert_int_equal(pcal_measure_name(empty, NULL, 0, others, 2, NULL), PCAL_OK);
+  assert_int_equal(pcal_measure_set_names(empty, NULL, 0, others, 2, NULL), PCAL_OK);
   assert_int_equal(pcal_measure_merge(empty, a, NULL), PCAL_OK);
   assert_int_equal(pcal_measure_merge(empty, b, NULL), PCAL_OK);
   assert_int_equal(pcal_measure_merge(a, b, NULL), PCAL_OK);
@@ -200,8 +194,7 @@ static void test_names_without_groups(void **state) {
 
 /* ---- refused ---- */
 
-static void test_the_same_rows_twice(void **state) {
-  (void)state;
+TEST(test_the_same_rows_twice) {
   const given_data data = state_data();
   pcal_measure *a = state_part(&data, MERGE_SPECS, 0, "a.pcal");
   pcal_measure *b = state_part(&data, MERGE_SPECS, 4, "b.pcal");
@@ -217,8 +210,7 @@ static void test_the_same_rows_twice(void **state) {
 }
 
 /* Measures that were never saved may count all their batches from 0. */
-static void test_measures_in_memory_may_overlap(void **state) {
-  (void)state;
+TEST(test_measures_in_memory_may_overlap) {
   const given_data data = state_data();
   pcal_measure *a = state_measure(&data, MERGE_SPECS, 0);
   pcal_measure *b = state_measure(&data, MERGE_SPECS, 0);
@@ -231,8 +223,7 @@ static void test_measures_in_memory_may_overlap(void **state) {
   pcal_measure_free(c);
 }
 
-static void test_other_metrics_or_data(void **state) {
-  (void)state;
+TEST(test_other_metrics_or_data) {
   const given_data data = state_data();
   given_data binary = data, skipping = data, normal = data;
   binary.columns = 1;
@@ -266,8 +257,7 @@ static void test_other_metrics_or_data(void **state) {
   pcal_measure_free(rescale);
 }
 
-static void test_groups_in_one_part_only(void **state) {
-  (void)state;
+TEST(test_groups_in_one_part_only) {
   static const uint32_t groups[] = {0, 1, 0, 1, 0, 1};
   static const char *const names[] = {"x", "y"};
   const given_data data = state_data();
@@ -293,8 +283,7 @@ static void test_groups_in_one_part_only(void **state) {
   pcal_measure_free(called);
 }
 
-static void test_other_classes(void **state) {
-  (void)state;
+TEST(test_other_classes) {
   static const char *const one[] = {"cat", "dog"}, *const other[] = {"dog", "cat"};
   given_data data = state_data(), swapped = data;
   data.class_names = one;
@@ -336,8 +325,7 @@ static pcal_status merge_scenario(const pcal_env *env, void *user, pcal_error *e
   return status;
 }
 
-static void test_every_allocation_may_fail(void **state) {
-  (void)state;
+TEST(test_every_allocation_may_fail) {
   static const char *const first_names[] = {"x", "y"}, *const second_names[] = {"y", "z"};
   static const uint32_t groups[] = {0, 1, 0, 1, 0, 1};
   static const double weights[] = {1, 2, 0.5, 1, 3, 1};
@@ -356,22 +344,4 @@ static void test_every_allocation_may_fail(void **state) {
   pcal_measure_free(b);
   free(saved[0].bytes);
   free(saved[1].bytes);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_parts_are_the_whole),
-      cmocka_unit_test(test_groups_keep_the_order_of_rows),
-      cmocka_unit_test(test_an_empty_measure_takes_names_over),
-      cmocka_unit_test(test_clusters_are_matched_by_name),
-      cmocka_unit_test(test_clusters_by_number),
-      cmocka_unit_test(test_names_without_groups),
-      cmocka_unit_test(test_the_same_rows_twice),
-      cmocka_unit_test(test_measures_in_memory_may_overlap),
-      cmocka_unit_test(test_other_metrics_or_data),
-      cmocka_unit_test(test_groups_in_one_part_only),
-      cmocka_unit_test(test_other_classes),
-      cmocka_unit_test(test_every_allocation_may_fail),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "measure/paired_test.h"
+#include "measure/replicas/paired_test.h"
 
 /* T of both models after exchanges whose |D*| are 0.01, 0.02 ... 1.00, and before. */
 #define PAIRED_EXCHANGES 99
@@ -34,8 +34,7 @@ static pc_paired_finding paired_found(pc_paired_sample sample) {
 }
 
 /* |D*| are i / 100: of 99 exchanges 99 - k + 1 are at least k / 100. */
-static void test_share_of_exchanges(void **state) {
-  (void)state;
+TEST(test_share_of_exchanges) {
   const pc_paired_finding some = paired_found(paired_given(2.0, 1.5));
   assert_near(some.p_value, 51.0 / 100, 1e-12);
   assert_near(some.low, 0.5 - 0.96, 1e-9); /* p < 0.05: at most 3 exchanges as large */
@@ -46,8 +45,7 @@ static void test_share_of_exchanges(void **state) {
   assert_true(none.low < 0 && none.high > 0);
 }
 
-static void test_p_value_and_interval_agree(void **state) {
-  (void)state;
+TEST(test_p_value_and_interval_agree) {
   for (int i = -120; i <= 120; i++) {
     const double d = 0.01 * i;
     const pc_paired_finding found = paired_found(paired_given(2.0 + d, 2.0));
@@ -59,8 +57,7 @@ static void test_p_value_and_interval_agree(void **state) {
 
 /* Errors together above those of nearly all exchanges, and scores of another law: 1.25 times
  * the spread of replicas, z times. */
-static void test_models_that_err_differently(void **state) {
-  (void)state;
+TEST(test_models_that_err_differently) {
   pc_paired_sample sample = paired_given(4.0, 2.9);
   assert_near(paired_found(sample).p_value, 0.01, 1e-12);
   sample = paired_given(4.0, 2.9);
@@ -87,8 +84,7 @@ static void test_models_that_err_differently(void **state) {
 }
 
 /* Scores of another law: a difference whose sign replicas do not share is none. */
-static void test_direction(void **state) {
-  (void)state;
+TEST(test_direction) {
   pc_paired_sample sample = paired_given(2.0, 0.9);
   sample.sign_p = 0.2;
   assert_near(paired_found(sample).p_value, 0.01, 1e-12); /* equal in law: the exchange alone */
@@ -107,8 +103,7 @@ static void test_direction(void **state) {
 }
 
 /* A bias of 0.05 in replicas may be 0.2414 in D. */
-static void test_bias(void **state) {
-  (void)state;
+TEST(test_bias) {
   pc_paired_sample sample = paired_given(3.1, 2.0);
   sample.bias = 0.05;
   const pc_paired_finding found = paired_found(sample);
@@ -120,8 +115,7 @@ static void test_bias(void **state) {
   assert_near(paired_found(sample).p_value, 1.0, 0.0);
 }
 
-static void test_without_exchanges(void **state) {
-  (void)state;
+TEST(test_without_exchanges) {
   pc_paired_sample sample = {
       .value = {1.0, 0.0}, .se = {0.2, 0.3}, .spread = 0.1, .level = 0.95, .bounded = 1};
   pc_paired_finding found = paired_found(sample);
@@ -135,8 +129,7 @@ static void test_without_exchanges(void **state) {
 }
 
 /* Without enough exchanges nothing can be below 1 - level. */
-static void test_few_exchanges(void **state) {
-  (void)state;
+TEST(test_few_exchanges) {
   pc_paired_sample sample = paired_given(9.0, 2.0);
   sample.exchanges = 11;
   const pc_paired_finding found = paired_found(sample);
@@ -144,8 +137,7 @@ static void test_few_exchanges(void **state) {
   assert_true(found.low <= 0 && found.high >= 7.0);
 }
 
-static void test_lacking_values(void **state) {
-  (void)state;
+TEST(test_lacking_values) {
   pc_paired_sample sample = paired_given(2.0, 1.5);
   for (size_t i = 1; i <= 5; i++)
     paired_room[0][i] = (double)NAN;
@@ -156,8 +148,7 @@ static void test_lacking_values(void **state) {
   assert_int_equal(paired_found(sample).method, PC_PAIRED_REPLICAS);
 }
 
-static void test_roots(void **state) {
-  (void)state;
+TEST(test_roots) {
   assert_near(pc_paired_root(0.09, 0.01, 2, 0.08), 0.2, 1e-15);
   assert_near(pc_paired_root(0.01, 0.09, 2, -0.08), -0.2, 1e-15);
   assert_near(pc_paired_root(0.09, 0.01, 2, 0.0), 0.0, 0.0);
@@ -166,25 +157,8 @@ static void test_roots(void **state) {
   assert_near(pc_paired_root(0.09, 0.01, 1, 0.07), 0.07, 0.0);
 }
 
-static void test_names(void **state) {
-  (void)state;
+TEST(test_names) {
   assert_string_equal(pc_paired_method_name(PC_PAIRED_EXCHANGE), "exchange");
   assert_string_equal(pc_paired_method_name(PC_PAIRED_WIDE), "exchange-wide");
   assert_string_equal(pc_paired_method_name(PC_PAIRED_REPLICAS), "replicas");
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_share_of_exchanges),
-      cmocka_unit_test(test_p_value_and_interval_agree),
-      cmocka_unit_test(test_models_that_err_differently),
-      cmocka_unit_test(test_direction),
-      cmocka_unit_test(test_bias),
-      cmocka_unit_test(test_without_exchanges),
-      cmocka_unit_test(test_few_exchanges),
-      cmocka_unit_test(test_lacking_values),
-      cmocka_unit_test(test_roots),
-      cmocka_unit_test(test_names),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

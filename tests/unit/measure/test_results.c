@@ -2,8 +2,7 @@
 
 #include "../unit.h"
 
-static void test_names_are_copied(void **state) {
-  (void)state;
+TEST(test_names_are_copied) {
   const pcal_env env = pc_env_resolve(NULL);
   char first[] = "one";
   const char *const names[] = {first, "", "\303\251"};
@@ -16,8 +15,7 @@ static void test_names_are_copied(void **state) {
   pc_name_list_free(&env, copy, 3);
 }
 
-static void test_no_names(void **state) {
-  (void)state;
+TEST(test_no_names) {
   const pcal_env env = pc_env_resolve(NULL);
   const char *const names[] = {"one"};
   char **copy = (char **)&copy;
@@ -38,13 +36,11 @@ static pcal_status names_scenario(const pcal_env *env, void *user, pcal_error *e
   return PCAL_OK;
 }
 
-static void test_out_of_memory(void **state) {
-  (void)state;
+TEST(test_out_of_memory) {
   unit_fail_each_allocation(names_scenario, NULL);
 }
 
-static void test_views(void **state) {
-  (void)state;
+TEST(test_views) {
   pcal_results results;
   memset(&results, 0, sizeof results);
   results.layout = (pc_layout){PCAL_LOGIT, 1, 2};
@@ -54,14 +50,4 @@ static void test_views(void **state) {
   results.layout = (pc_layout){PCAL_CONFIDENCE, 1, 1};
   assert_string_equal(pc_results_view(&results), "top");
   pc_results_free(NULL);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_names_are_copied),
-      cmocka_unit_test(test_no_names),
-      cmocka_unit_test(test_out_of_memory),
-      cmocka_unit_test(test_views),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

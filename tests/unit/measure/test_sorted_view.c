@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "core/rng.h"
-#include "measure/sorted_view.h"
+#include "base/rng.h"
+#include "measure/replicas/sorted_view.h"
 
 #define SORTED_ROWS 60
 #define SORTED_CLASSES 3
@@ -67,10 +67,10 @@ static pc_evidence sorted_by_machine(const pcal_env *env, const sorted_case *at,
                         .top = few.score,
                         .top_label = few.top_label};
   const pc_machine *machine = pc_machine_of(need->machine);
-  pc_columns columns;
+  pc_view_columns columns;
   void *state;
-  assert_int_equal(pc_columns_new(env, &need->view, count, &columns, NULL), PCAL_OK);
-  if (!pc_view_spread(&need->view))
+  assert_int_equal(pc_view_columns_new(env, &need->view, count, &columns, NULL), PCAL_OK);
+  if (!pc_view_is_every_class(&need->view))
     pc_view_fill(&need->view, &rows, &columns);
   pc_evidence evidence;
   memset(&evidence, 0, sizeof evidence);
@@ -78,7 +78,7 @@ static pc_evidence sorted_by_machine(const pcal_env *env, const sorted_case *at,
   assert_int_equal(machine->update(env, state, &rows, &columns, NULL), PCAL_OK);
   assert_int_equal(machine->finish(env, state, &evidence, NULL), PCAL_OK);
   machine->destroy(env, state);
-  pc_columns_free(env, &columns);
+  pc_view_columns_free(env, &columns);
   return evidence;
 }
 
@@ -112,30 +112,29 @@ static void sorted_check(const sorted_case *at, const pc_need *need) {
   const pcal_env env = pc_env_resolve(NULL);
   const pc_layout layout = {PCAL_PROBABILITY, SORTED_CLASSES, SORTED_CLASSES};
   pc_sorted_view sorted;
-  pc_refilled refilled;
+  pc_replica_evidence refilled;
   float weights[SORTED_ROWS];
   for (size_t i = 0; i < SORTED_ROWS; i++)
     weights[i] = (float)at->weights[i];
-  const pc_drawn drawn = {weights, 1, at->labels, 1.0, NULL, NULL};
-  assert_true(pc_sorted_view_can(need, &layout, &at->kept));
+  const pc_replica_draw drawn = {weights, 1, at->labels, 1.0, NULL, NULL};
+  assert_true(pc_sorted_view_applies(need, &layout, &at->kept));
   assert_int_equal(pc_sorted_view_new(&env, &need->view, &layout, &at->kept, &sorted, NULL),
                    PCAL_OK);
-  assert_int_equal(pc_refilled_new(&env, need, &sorted, &refilled, NULL), PCAL_OK);
+  assert_int_equal(pc_replica_evidence_new(&env, need, &sorted, &refilled, NULL), PCAL_OK);
   pc_evidence expected = sorted_by_machine(&env, at, need, &layout);
   for (int again = 0; again < 2; again++) {
-    pc_refill(need, &sorted, &drawn, &refilled);
+    pc_replica_evidence_fill(need, &sorted, &drawn, &refilled);
     if (need->machine == PC_GRID)
       sorted_same_bins(&refilled.evidence, &expected);
     else
       sorted_same_tables(&refilled.evidence, &expected);
   }
   pc_machine_of(need->machine)->release(&env, &expected);
-  pc_refilled_free(&env, &refilled);
+  pc_replica_evidence_free(&env, &refilled);
   pc_sorted_view_free(&env, &sorted);
 }
 
-static void test_walks_agree_with_machines(void **state) {
-  (void)state;
+TEST(test_walks_agree_with_machines) {
   static const pc_view views[] = {{PC_VIEW_RANK, 1, 0},
                                   {PC_VIEW_RANK, 1, 1},
                                   {PC_VIEW_CLASSES, 0, 0},
@@ -163,8 +162,7 @@ static void test_walks_agree_with_machines(void **state) {
   }
 }
 
-static void test_what_has_no_sorted_view(void **state) {
-  (void)state;
+TEST(test_what_has_no_sorted_view) {
   const pc_layout layout = {PCAL_PROBABILITY, SORTED_CLASSES, SORTED_CLASSES};
   sorted_case at;
   sorted_fill(&at);
@@ -172,24 +170,16 @@ static void test_what_has_no_sorted_view(void **state) {
   memset(&need, 0, sizeof need);
   need.machine = PC_CURVE;
   need.view = (pc_view){PC_VIEW_RANK, 2, 0};
-  assert_false(pc_sorted_view_can(&need, &layout, &at.kept));
+  assert_false(pc_sorted_view_applies(&need, &layout, &at.kept));
   need.view = (pc_view){PC_VIEW_CLASS, 1, 0};
-  assert_false(pc_sorted_view_can(&need, &layout, &at.kept));
+  assert_false(pc_sorted_view_applies(&need, &layout, &at.kept));
   need.view = (pc_view){PC_VIEW_RANK, 1, 0};
   need.machine = PC_SUM;
-  assert_false(pc_sorted_view_can(&need, &layout, &at.kept));
+  assert_false(pc_sorted_view_applies(&need, &layout, &at.kept));
   need.machine = PC_GRID;
   need.grid.rule = PC_EDGES_KULL;
-  assert_false(pc_sorted_view_can(&need, &layout, &at.kept));
+  assert_false(pc_sorted_view_applies(&need, &layout, &at.kept));
   need.grid.rule = PC_EDGES_RIGHT;
   need.grid.moments = PC_MOMENT_LOG;
-  assert_false(pc_sorted_view_can(&need, &layout, &at.kept));
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_walks_agree_with_machines),
-      cmocka_unit_test(test_what_has_no_sorted_view),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  assert_false(pc_sorted_view_applies(&need, &layout, &at.kept));
 }

@@ -1,5 +1,5 @@
-#include "core/checksum.h"
-#include "measure/state.h"
+#include "base/checksum.h"
+#include "measure/saved_state.h"
 #include "state_help.h"
 
 #define LOAD_SPECS "accuracy log ece ks"
@@ -40,8 +40,7 @@ static state_bytes load_example(void) {
   return saved;
 }
 
-static void test_what_was_saved_is_loaded(void **state) {
-  (void)state;
+TEST(test_what_was_saved_is_loaded) {
   const state_bytes saved = load_example();
   pcal_measure *loaded = state_load(&saved, "part.pcal");
   const state_bytes again = state_of(loaded);
@@ -58,8 +57,7 @@ static void test_what_was_saved_is_loaded(void **state) {
 
 /* ---- the outside ---- */
 
-static void test_foreign_files(void **state) {
-  (void)state;
+TEST(test_foreign_files) {
   static const char *const foreign[] = {"\x93NUMPY\x01", "PCALSTAY", "{\"format\": 1}", "P\n"};
   for (size_t i = 0; i < UNIT_COUNT(foreign); i++) {
     state_bytes saved = {(unsigned char *)malloc(32), strlen(foreign[i])};
@@ -73,8 +71,7 @@ static void test_foreign_files(void **state) {
                         "makes them");
 }
 
-static void test_another_version(void **state) {
-  (void)state;
+TEST(test_another_version) {
   state_bytes saved = load_example();
   saved.bytes[8] = 5;
   load_seal(&saved);
@@ -91,8 +88,7 @@ static void test_another_version(void **state) {
   free(saved.bytes);
 }
 
-static void test_every_cut_is_refused(void **state) {
-  (void)state;
+TEST(test_every_cut_is_refused) {
   const state_bytes whole = load_example();
   for (size_t length = 1; length < whole.length; length++) {
     char sentence[256];
@@ -113,8 +109,7 @@ static void test_every_cut_is_refused(void **state) {
   free(whole.bytes);
 }
 
-static void test_every_changed_bit_is_refused(void **state) {
-  (void)state;
+TEST(test_every_changed_bit_is_refused) {
   const state_bytes saved = load_example();
   for (size_t bit = 0; bit < 8 * saved.length; bit++) {
     pcal_measure *measure = NULL;
@@ -133,8 +128,7 @@ static void test_every_changed_bit_is_refused(void **state) {
   free(saved.bytes);
 }
 
-static void test_bytes_behind_the_end(void **state) {
-  (void)state;
+TEST(test_bytes_behind_the_end) {
   const state_bytes whole = load_example();
   state_bytes saved = load_copy(&whole);
   saved.length += 3;
@@ -163,8 +157,7 @@ static state_bytes load_replaced(const state_bytes *from, const char *old, const
   return copy;
 }
 
-static void test_metrics_that_nobody_knows(void **state) {
-  (void)state;
+TEST(test_metrics_that_nobody_knows) {
   const state_bytes saved = load_example();
   state_bytes unknown = load_replaced(&saved, "accuracy", "quixotic", 0);
   state_refused(&unknown,
@@ -195,8 +188,7 @@ static size_t load_account(const state_bytes *saved) {
 }
 
 /* Rows, weights and labels that no rows can add up to. */
-static void test_totals_that_cannot_be(void **state) {
-  (void)state;
+TEST(test_totals_that_cannot_be) {
   enum { ROWS = 12, SUM = 20, TOP = 26, LOW = 48, HIGH = 52 }; /* squares before them */
   static const struct {
     size_t at;
@@ -242,8 +234,7 @@ static size_t load_patch(state_bytes *saved, const unsigned char *old, const uns
 }
 
 /* Each of two groups could be so heavy, but not both. */
-static void test_weights_of_all_groups_together(void **state) {
-  (void)state;
+TEST(test_weights_of_all_groups_together) {
   static const unsigned char three[] = {3, 0, 0, 0, 0, 0, 0, 0, 33, 1, 0, 0, 12, 0};
   static const unsigned char huge[] = {3, 0, 0, 0, 0, 0, 0, 0, 35, 1, 0, 0xC0, 0, 0};
   static const uint32_t groups[] = {0, 1, 0, 1, 0, 1};
@@ -259,8 +250,7 @@ static void test_weights_of_all_groups_together(void **state) {
 }
 
 /* Groups where there are said to be none. */
-static void test_groups_that_contradict_each_other(void **state) {
-  (void)state;
+TEST(test_groups_that_contradict_each_other) {
   static const unsigned char grouped[] = {1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0}; /* one range */
   static const unsigned char ungrouped[] = {0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0};
   static const uint32_t groups[] = {0, 0, 0, 0, 0, 0};
@@ -331,8 +321,7 @@ static size_t load_next(size_t at) {
   return at + (at < 800 ? 1 : 7);
 }
 
-static void test_no_byte_is_believed(void **state) {
-  (void)state;
+TEST(test_no_byte_is_believed) {
   static const unsigned char changes[] = {0x01, 0x80, 0xFF, 0x7F};
   const state_bytes whole = load_example();
   size_t taken = 0, tried = 0;
@@ -350,8 +339,7 @@ static void test_no_byte_is_believed(void **state) {
 }
 
 /* Eight bytes at once, as large as can be: every count and size. */
-static void test_no_size_is_believed(void **state) {
-  (void)state;
+TEST(test_no_size_is_believed) {
   static const uint64_t sizes[] = {UINT64_MAX, UINT64_C(1) << 62, UINT64_C(1) << 33, 1000000,
                                    0};
   const state_bytes whole = load_example();
@@ -367,8 +355,7 @@ static void test_no_size_is_believed(void **state) {
   free(whole.bytes);
 }
 
-static void test_missing_arguments(void **state) {
-  (void)state;
+TEST(test_missing_arguments) {
   pcal_measure *measure = NULL;
   pcal_error err;
   assert_int_equal(pcal_measure_load(NULL, 5, "x", NULL, &measure, &err), PCAL_USAGE);
@@ -389,29 +376,8 @@ static pcal_status load_scenario(const pcal_env *env, void *user, pcal_error *er
   return status;
 }
 
-static void test_every_allocation_may_fail(void **state) {
-  (void)state;
+TEST(test_every_allocation_may_fail) {
   state_bytes saved = load_example();
   unit_fail_each_allocation(load_scenario, &saved);
   free(saved.bytes);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_what_was_saved_is_loaded),
-      cmocka_unit_test(test_foreign_files),
-      cmocka_unit_test(test_another_version),
-      cmocka_unit_test(test_every_cut_is_refused),
-      cmocka_unit_test(test_every_changed_bit_is_refused),
-      cmocka_unit_test(test_bytes_behind_the_end),
-      cmocka_unit_test(test_metrics_that_nobody_knows),
-      cmocka_unit_test(test_totals_that_cannot_be),
-      cmocka_unit_test(test_weights_of_all_groups_together),
-      cmocka_unit_test(test_groups_that_contradict_each_other),
-      cmocka_unit_test(test_no_byte_is_believed),
-      cmocka_unit_test(test_no_size_is_believed),
-      cmocka_unit_test(test_missing_arguments),
-      cmocka_unit_test(test_every_allocation_may_fail),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-#include "core/checksum.h"
-#include "measure/state.h"
+#include "base/checksum.h"
+#include "measure/saved_state.h"
 #include "state_help.h"
 
 #define SAVE_SPECS "accuracy log ece ks"
@@ -11,8 +11,7 @@ static uint64_t save_number(const unsigned char *bytes, size_t count) {
   return number;
 }
 
-static void test_the_head_and_the_end(void **state) {
-  (void)state;
+TEST(test_the_head_and_the_end) {
   const given_data data = state_data();
   pcal_measure *measure = state_measure(&data, SAVE_SPECS, 0);
   const state_bytes saved = state_of(measure);
@@ -36,8 +35,7 @@ static void save_same(const pcal_measure *a, const pcal_measure *b) {
   free(second.bytes);
 }
 
-static void test_batches_do_not_show(void **state) {
-  (void)state;
+TEST(test_batches_do_not_show) {
   const given_data data = state_data();
   pcal_measure *whole = state_measure(&data, SAVE_SPECS, 0), *rows = NULL;
   assert_int_equal(given_new(&data, SAVE_SPECS, NULL, &rows, NULL), PCAL_OK);
@@ -53,8 +51,7 @@ static void test_batches_do_not_show(void **state) {
 }
 
 /* Another byte, another state: labels, weights, indices and options all show. */
-static void test_what_was_seen_shows(void **state) {
-  (void)state;
+TEST(test_what_was_seen_shows) {
   static const int32_t labels[] = {0, 1, 1, 1, 0, 1};
   static const double ones[] = {1, 1, 1, 1, 1, 1}, weights[] = {1, 1, 1, 1, 1, 2};
   const given_data data = state_data();
@@ -81,8 +78,7 @@ static void test_what_was_seen_shows(void **state) {
 
 /* The bytes of version 4.  When this fails, files that people keep would be read differently:
  * give the format a new version. */
-static void test_version_four_stays_as_it_is(void **state) {
-  (void)state;
+TEST(test_version_four_stays_as_it_is) {
   const given_data data = state_data();
   pcal_measure *measure = state_measure(&data, "accuracy ks", 7);
   const state_bytes saved = state_of(measure);
@@ -93,8 +89,7 @@ static void test_version_four_stays_as_it_is(void **state) {
   pcal_measure_free(measure);
 }
 
-static void test_pairs_are_refused(void **state) {
-  (void)state;
+TEST(test_pairs_are_refused) {
   const given_data data = state_data();
   pcal_measure *measure = state_measure(&data, "accuracy skce", 0);
   state_bytes out = {NULL, 0};
@@ -120,8 +115,7 @@ static int save_limited(void *user, const char *bytes, size_t count) {
   return 0;
 }
 
-static void test_a_full_disk_is_told(void **state) {
-  (void)state;
+TEST(test_a_full_disk_is_told) {
   const given_data data = state_data();
   pcal_measure *measure = state_measure(&data, SAVE_SPECS, 0);
   const state_bytes saved = state_of(measure);
@@ -138,8 +132,7 @@ static void test_a_full_disk_is_told(void **state) {
   pcal_measure_free(measure);
 }
 
-static void test_missing_arguments(void **state) {
-  (void)state;
+TEST(test_missing_arguments) {
   const given_data data = state_data();
   pcal_measure *measure = state_measure(&data, SAVE_SPECS, 0);
   pcal_error err;
@@ -158,7 +151,8 @@ static pcal_status save_scenario(const pcal_env *env, void *user, pcal_error *er
   if (status == PCAL_OK)
     status = pcal_measure_update(measure, &batch, err);
   if (status == PCAL_OK)
-    status = pcal_measure_name(measure, NULL, 0, data->group_names, data->group_count, err);
+    status =
+        pcal_measure_set_names(measure, NULL, 0, data->group_names, data->group_count, err);
   if (status == PCAL_OK)
     status = pcal_measure_save(measure, state_sink, &out, err);
   free(out.bytes);
@@ -166,8 +160,7 @@ static pcal_status save_scenario(const pcal_env *env, void *user, pcal_error *er
   return status;
 }
 
-static void test_every_allocation_may_fail(void **state) {
-  (void)state;
+TEST(test_every_allocation_may_fail) {
   static const char *const names[] = {"x", "y"};
   static const uint32_t groups[] = {0, 1, 0, 1, 0, 1};
   static const double weights[] = {1, 2, 0.5, 1, 3, 1};
@@ -177,18 +170,4 @@ static void test_every_allocation_may_fail(void **state) {
   data.group_names = names;
   data.group_count = 2;
   unit_fail_each_allocation(save_scenario, &data);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_the_head_and_the_end),
-      cmocka_unit_test(test_batches_do_not_show),
-      cmocka_unit_test(test_what_was_seen_shows),
-      cmocka_unit_test(test_version_four_stays_as_it_is),
-      cmocka_unit_test(test_pairs_are_refused),
-      cmocka_unit_test(test_a_full_disk_is_told),
-      cmocka_unit_test(test_missing_arguments),
-      cmocka_unit_test(test_every_allocation_may_fail),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

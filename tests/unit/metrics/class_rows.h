@@ -4,7 +4,7 @@
 #define CLASS_ROWS_H
 
 #include "../measure/measure_help.h"
-#include "core/rng.h"
+#include "base/rng.h"
 
 #define CLASS_ROWS_MAX 600
 #define CLASS_MAX 6

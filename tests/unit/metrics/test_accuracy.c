@@ -8,13 +8,11 @@ static const given_data accuracy_ties = {
     .labels = (const int32_t[]){0, 1, 1, 2},
 };
 
-static void test_1_ties_go_to_the_lower_class(void **state) {
-  (void)state;
+TEST(test_1_ties_go_to_the_lower_class) {
   assert_same(given_value(&accuracy_ties, "accuracy"), 0.75);
 }
 
-static void test_2_a_half_predicts_class_0(void **state) {
-  (void)state;
+TEST(test_2_a_half_predicts_class_0) {
   const given_data data = {.kind = PCAL_PROBABILITY,
                            .rows = 4,
                            .columns = 1,
@@ -27,8 +25,7 @@ static void test_2_a_half_predicts_class_0(void **state) {
   assert_same(given_value(&logits, "accuracy"), 0.5);
 }
 
-static void test_3_confidences_say_it_themselves(void **state) {
-  (void)state;
+TEST(test_3_confidences_say_it_themselves) {
   const given_data data = {.kind = PCAL_CONFIDENCE,
                            .rows = 4,
                            .columns = 1,
@@ -37,8 +34,7 @@ static void test_3_confidences_say_it_themselves(void **state) {
   assert_same(given_value(&data, "accuracy"), 0.75);
 }
 
-static void test_weights_are_frequencies(void **state) {
-  (void)state;
+TEST(test_weights_are_frequencies) {
   given_data data = accuracy_ties;
   data.weights = (const double[]){0.5, 1, 2, 0.5};
   assert_same(given_value(&data, "accuracy"), 3.0 / 4.0);
@@ -46,8 +42,7 @@ static void test_weights_are_frequencies(void **state) {
   assert_same(given_value(&data, "accuracy"), 3.0 / 4.0);
 }
 
-static void test_no_options_and_what_is_said(void **state) {
-  (void)state;
+TEST(test_no_options_and_what_is_said) {
   given_refused(&accuracy_ties, "accuracy:top=5", PCAL_USAGE, "accuracy takes no options");
   pcal_results *results = given_results(&accuracy_ties, "accuracy");
   const pcal_result result = given_result(results, "accuracy");
@@ -56,15 +51,4 @@ static void test_no_options_and_what_is_said(void **state) {
   assert_null(result.why);
   assert_int_equal(result.part_count, 0);
   pcal_results_free(results);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_1_ties_go_to_the_lower_class),
-      cmocka_unit_test(test_2_a_half_predicts_class_0),
-      cmocka_unit_test(test_3_confidences_say_it_themselves),
-      cmocka_unit_test(test_weights_are_frequencies),
-      cmocka_unit_test(test_no_options_and_what_is_said),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

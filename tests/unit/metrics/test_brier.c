@@ -1,7 +1,6 @@
 #include "../measure/measure_help.h"
 
-static void test_1_sum_over_all_classes(void **state) {
-  (void)state;
+TEST(test_1_sum_over_all_classes) {
   given_data data = {.kind = PCAL_PROBABILITY,
                      .rows = 2,
                      .columns = 4,
@@ -12,8 +11,7 @@ static void test_1_sum_over_all_classes(void **state) {
   assert_same(given_value(&data, "brier"), (0.25 + 0.0625 + 0.0625 + 1 + 2) / 2);
 }
 
-static void test_1_binary_score_is_twice_the_square(void **state) {
-  (void)state;
+TEST(test_1_binary_score_is_twice_the_square) {
   const given_data data = {.kind = PCAL_PROBABILITY,
                            .rows = 3,
                            .columns = 1,
@@ -22,8 +20,7 @@ static void test_1_binary_score_is_twice_the_square(void **state) {
   assert_same(given_value(&data, "brier"), 2 * (0.0625 + 0.25 + 1) / 3);
 }
 
-static void test_2_half_is_the_mean_squared_error(void **state) {
-  (void)state;
+TEST(test_2_half_is_the_mean_squared_error) {
   given_data data = {.kind = PCAL_PROBABILITY,
                      .rows = 3,
                      .columns = 1,
@@ -37,8 +34,7 @@ static void test_2_half_is_the_mean_squared_error(void **state) {
 }
 
 /* 0.4 + 0.600001 is used as it stands; rescaled it would be a little less. */
-static void test_3_probabilities_are_used_as_stored(void **state) {
-  (void)state;
+TEST(test_3_probabilities_are_used_as_stored) {
   const given_data data = {.kind = PCAL_PROBABILITY,
                            .rows = 1,
                            .columns = 2,
@@ -47,8 +43,7 @@ static void test_3_probabilities_are_used_as_stored(void **state) {
   assert_near(given_value(&data, "brier"), 0.6 * 0.6 + 0.600001 * 0.600001, 1e-15);
 }
 
-static void test_root_of_the_mean(void **state) {
-  (void)state;
+TEST(test_root_of_the_mean) {
   const given_data data = {.kind = PCAL_PROBABILITY,
                            .rows = 2,
                            .columns = 2,
@@ -58,8 +53,7 @@ static void test_root_of_the_mean(void **state) {
   assert_same(given_value(&data, "rbs"), sqrt((3 * 2 + 0.5) / 4));
 }
 
-static void test_from_logits(void **state) {
-  (void)state;
+TEST(test_from_logits) {
   const given_data data = {.kind = PCAL_LOGIT,
                            .rows = 2,
                            .columns = 3,
@@ -68,8 +62,7 @@ static void test_from_logits(void **state) {
   assert_near(given_value(&data, "brier"), (2.0 / 3.0 + 2) / 2, 1e-15);
 }
 
-static void test_confidences_are_not_enough(void **state) {
-  (void)state;
+TEST(test_confidences_are_not_enough) {
   const given_data data = {.kind = PCAL_CONFIDENCE,
                            .rows = 1,
                            .columns = 1,
@@ -77,17 +70,4 @@ static void test_confidences_are_not_enough(void **state) {
                            .labels = (const int32_t[]){0}};
   given_refused(&data, "brier", PCAL_USAGE, "brier needs the probabilities of all classes");
   given_refused(&data, "rbs", PCAL_USAGE, "rbs needs the probabilities of all classes");
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_1_sum_over_all_classes),
-      cmocka_unit_test(test_1_binary_score_is_twice_the_square),
-      cmocka_unit_test(test_2_half_is_the_mean_squared_error),
-      cmocka_unit_test(test_3_probabilities_are_used_as_stored),
-      cmocka_unit_test(test_root_of_the_mean),
-      cmocka_unit_test(test_from_logits),
-      cmocka_unit_test(test_confidences_are_not_enough),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

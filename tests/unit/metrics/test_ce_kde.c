@@ -1,6 +1,6 @@
 #include "../measure/measure_help.h"
 
-#include "core/rng.h"
+#include "base/rng.h"
 
 #define CE_KDE_ROWS 150
 #define CE_KDE_CLASSES 3
@@ -55,8 +55,7 @@ static double ce_kde_direct(double h, double power, double *likelihood) {
   return (double)(sum / CE_KDE_ROWS);
 }
 
-static void test_agrees_with_a_double_loop(void **state) {
-  (void)state;
+TEST(test_agrees_with_a_double_loop) {
   static const double bandwidths[] = {0.001, 0.01, 0.1, 1};
   const given_data data = ce_kde_many();
   for (size_t b = 0; b < UNIT_COUNT(bandwidths); b++)
@@ -72,8 +71,7 @@ static void test_agrees_with_a_double_loop(void **state) {
 }
 
 /* The candidate with the largest likelihood, and the value at that bandwidth. */
-static void test_automatic_bandwidth(void **state) {
-  (void)state;
+TEST(test_automatic_bandwidth) {
   const given_data data = ce_kde_many();
   double best = -INFINITY, chosen = 0, likelihood, ignored;
   for (int m = 0; m < 20; m++) {
@@ -100,16 +98,14 @@ static const given_data ce_kde_two = {
     .labels = (const int32_t[]){0, 1},
 };
 
-static void test_1_root(void **state) {
-  (void)state;
+TEST(test_1_root) {
   assert_near(given_value(&ce_kde_two, "ce-kde:bandwidth=0.1"), 1.25, 1e-15);
   assert_near(given_value(&ce_kde_two, "ce-kde:p=2,bandwidth=0.1,root=no"), 0.8125, 1e-15);
   assert_near(given_value(&ce_kde_two, "ce-kde:p=2,bandwidth=0.1"), sqrt(0.8125), 1e-15);
 }
 
 /* Three copies of the first row see two of themselves and one of the other. */
-static void test_2_weights_are_copies(void **state) {
-  (void)state;
+TEST(test_2_weights_are_copies) {
   given_data data = ce_kde_two;
   data.weights = (const double[]){3, 1};
   given_data copies = ce_kde_two;
@@ -134,8 +130,7 @@ static void ce_kde_undefined(const given_data *data, const char *spec, const cha
   pcal_results_free(results);
 }
 
-static void test_3_fewer_than_two_rows(void **state) {
-  (void)state;
+TEST(test_3_fewer_than_two_rows) {
   given_data data = ce_kde_two;
   data.rows = 1;
   ce_kde_undefined(&data, "ce-kde", "a row needs at least one other");
@@ -144,8 +139,7 @@ static void test_3_fewer_than_two_rows(void **state) {
 }
 
 /* A zero shuts out every kernel that is not 0 there too. */
-static void test_4_zeros(void **state) {
-  (void)state;
+TEST(test_4_zeros) {
   given_data data = ce_kde_two;
   data.scores = (const double[]){1, 0, 0.5, 0.5};
   ce_kde_undefined(&data, "ce-kde:bandwidth=0.1",
@@ -158,15 +152,13 @@ static void test_4_zeros(void **state) {
   assert_near(given_value(&data, "ce-kde:bandwidth=0.1"), (2 + 0) / 2.0, 1e-15);
 }
 
-static void test_5_probabilities_below_zero(void **state) {
-  (void)state;
+TEST(test_5_probabilities_below_zero) {
   given_data data = ce_kde_two;
   data.scores = (const double[]){1.000001, -0.000001, 1, 0};
   assert_near(given_value(&data, "ce-kde:bandwidth=0.1"), (1.000001 + 1.000001 + 0) / 2, 1e-12);
 }
 
-static void test_6_binary_scores(void **state) {
-  (void)state;
+TEST(test_6_binary_scores) {
   const given_data data = {.kind = PCAL_PROBABILITY,
                            .rows = 2,
                            .columns = 1,
@@ -177,8 +169,7 @@ static void test_6_binary_scores(void **state) {
 
 /* Proposition 3.2 (Gruber & Buettner, D.3): the canonical error is sqrt(1 - 1/(n-1)) (1 - a),
  * while the error of the top label is 0. */
-static void test_a_model_that_only_the_whole_vector_betrays(void **state) {
-  (void)state;
+TEST(test_a_model_that_only_the_whole_vector_betrays) {
   for (size_t n = 3; n <= 10; n++) {
     double scores[2 * 10 * 10], weights[2 * 10];
     int32_t labels[2 * 10];
@@ -201,8 +192,7 @@ static void test_a_model_that_only_the_whole_vector_betrays(void **state) {
   }
 }
 
-static void test_what_is_refused(void **state) {
-  (void)state;
+TEST(test_what_is_refused) {
   given_refused(&ce_kde_two, "ce-kde:bandwidth=0", PCAL_USAGE,
                 "ce-kde: option bandwidth must be between");
   given_refused(&ce_kde_two, "ce-kde:bandwidth=best", PCAL_USAGE, "it takes a number or auto");
@@ -214,20 +204,4 @@ static void test_what_is_refused(void **state) {
                                   .labels = (const int32_t[]){0}};
   given_refused(&confidences, "ce-kde", PCAL_USAGE,
                 "ce-kde needs the probabilities of all classes");
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_agrees_with_a_double_loop),
-      cmocka_unit_test(test_automatic_bandwidth),
-      cmocka_unit_test(test_1_root),
-      cmocka_unit_test(test_2_weights_are_copies),
-      cmocka_unit_test(test_3_fewer_than_two_rows),
-      cmocka_unit_test(test_4_zeros),
-      cmocka_unit_test(test_5_probabilities_below_zero),
-      cmocka_unit_test(test_6_binary_scores),
-      cmocka_unit_test(test_a_model_that_only_the_whole_vector_betrays),
-      cmocka_unit_test(test_what_is_refused),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

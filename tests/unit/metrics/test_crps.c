@@ -14,8 +14,7 @@ static double crps_integral(double mean, double deviation, double y) {
   return sum;
 }
 
-static void test_normal_equals_the_integral(void **state) {
-  (void)state;
+TEST(test_normal_equals_the_integral) {
   double sum = 0;
   for (size_t i = 0; i < forecast_gaussian.rows; i++)
     sum += crps_integral(forecast_pairs[2 * i], sqrt(forecast_pairs[2 * i + 1]),
@@ -23,16 +22,14 @@ static void test_normal_equals_the_integral(void **state) {
   assert_near(forecast_value(&forecast_gaussian, "crps"), sum / 6, 1e-5);
 }
 
-static void test_a_sure_prediction_gives_the_absolute_error(void **state) {
-  (void)state;
+TEST(test_a_sure_prediction_gives_the_absolute_error) {
   const double pair[] = {1.0, 1e-24}, target[] = {3.5};
   const forecast_data data = {PCAL_MEAN_VARIANCE, 1, 2, pair, target, NULL, NULL};
   assert_near(forecast_value(&data, "crps"), 2.5, 1e-11);
 }
 
 /* The fair estimator by its double sum. */
-static void test_samples_by_all_pairs(void **state) {
-  (void)state;
+TEST(test_samples_by_all_pairs) {
   double sum = 0;
   for (size_t i = 0; i < 3; i++) {
     const double *x = forecast_samples + 3 * i, y = forecast_sample_targets[i];
@@ -45,18 +42,7 @@ static void test_samples_by_all_pairs(void **state) {
   assert_near(forecast_value(&forecast_sample_set, "crps"), sum / 3, 1e-14);
 }
 
-static void test_quantiles_are_twice_the_pinball_loss(void **state) {
-  (void)state;
+TEST(test_quantiles_are_twice_the_pinball_loss) {
   assert_near(forecast_value(&forecast_quantile_set, "crps"),
               2 * forecast_value(&forecast_quantile_set, "pinball"), 1e-15);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_normal_equals_the_integral),
-      cmocka_unit_test(test_a_sure_prediction_gives_the_absolute_error),
-      cmocka_unit_test(test_samples_by_all_pairs),
-      cmocka_unit_test(test_quantiles_are_twice_the_pinball_loss),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 #include "../measure/measure_help.h"
-#include "core/rng.h"
+#include "base/rng.h"
 
 #define ROWS 500
 #define CLASSES 4
@@ -41,8 +41,7 @@ static double sum_of(const pcal_result *result) {
   return sum;
 }
 
-static void test_parts_add_up_to_the_score(void **state) {
-  (void)state;
+TEST(test_parts_add_up_to_the_score) {
   static const char *const specs[] = {
       "decomposition",
       "decomposition:bins=1",
@@ -71,8 +70,7 @@ static void test_parts_add_up_to_the_score(void **state) {
 }
 
 /* (1) What is decomposed is a score that can be had without it. */
-static void test_1_the_score_of_the_view(void **state) {
-  (void)state;
+TEST(test_1_the_score_of_the_view) {
   sample s;
   sample_make(&s, 1);
   double top = 0, rest = 0;
@@ -96,8 +94,7 @@ static void test_1_the_score_of_the_view(void **state) {
               1e-13);
 }
 
-static void test_1_one_column_is_class_1(void **state) {
-  (void)state;
+TEST(test_1_one_column_is_class_1) {
   const given_data data = {.kind = PCAL_PROBABILITY,
                            .rows = 4,
                            .columns = 1,
@@ -125,8 +122,7 @@ static const given_data calibrated = {.kind = PCAL_CONFIDENCE,
                                       .labels = (const int32_t[]){1, 0, 1, 0},
                                       .weights = (const double[]){1, 3, 3, 1}};
 
-static void test_calibrated_by_hand(void **state) {
-  (void)state;
+TEST(test_calibrated_by_hand) {
   static const char *const specs[] = {"decomposition", "decomposition:by=corp",
                                       "decomposition:score=log",
                                       "decomposition:score=log,by=corp"};
@@ -143,8 +139,7 @@ static void test_calibrated_by_hand(void **state) {
   }
 }
 
-static void test_3_which_parts(void **state) {
-  (void)state;
+TEST(test_3_which_parts) {
   pcal_results *results =
       given_results(&calibrated, "decomposition decomposition:score=log decomposition:by=corp");
   assert_int_equal(given_result(results, "decomposition").part_count, 8);
@@ -157,8 +152,7 @@ static void test_3_which_parts(void **state) {
 }
 
 /* (4) The debiased calibration is the square that ece takes the root of. */
-static void test_4_debiased_as_ece(void **state) {
-  (void)state;
+TEST(test_4_debiased_as_ece) {
   sample s;
   sample_make(&s, 2);
   pcal_results *results =
@@ -172,8 +166,7 @@ static void test_4_debiased_as_ece(void **state) {
 }
 
 /* Isotonic regression is at least as close to the outcomes as one rate for all. */
-static void test_corp_part_of_a_constant(void **state) {
-  (void)state;
+TEST(test_corp_part_of_a_constant) {
   given_data data = calibrated;
   data.scores = (const double[]){0.5, 0.5, 0.5, 0.5};
   pcal_results *results = given_results(&data, "decomposition:by=corp");
@@ -212,8 +205,7 @@ static void check_log_adds_up(const given_data *data, double score) {
 }
 
 /* Scores that are tiny, or exactly 0 or 1 beside outcomes of both kinds. */
-static void test_5_finite_scores_have_finite_parts(void **state) {
-  (void)state;
+TEST(test_5_finite_scores_have_finite_parts) {
   static const double scores[] = {1e-30, 0, 0, 1e-300, 1, 1, 1 - 0x1p-53, 0.99, 0.5};
   static const int32_t hits[] = {1, 0, 0, 0, 1, 1, 0, 1, 0};
   const given_data data = {.kind = PCAL_CONFIDENCE,
@@ -224,8 +216,7 @@ static void test_5_finite_scores_have_finite_parts(void **state) {
   check_log_adds_up(&data, -(log(1e-30) + log(0x1p-53) + log(0.99) + log(0.5)) / 9);
 }
 
-static void test_5_infinite_scores(void **state) {
-  (void)state;
+TEST(test_5_infinite_scores) {
   given_data data = {.kind = PCAL_CONFIDENCE,
                      .rows = 3,
                      .columns = 1,
@@ -247,8 +238,7 @@ static void test_5_infinite_scores(void **state) {
 #define SPREAD_SPECS "decomposition:score=log,view=classwise decomposition:view=classwise"
 
 /* Halves measured apart, one of them with weights, give the bytes of the whole. */
-static void test_halves_merge_to_the_whole(void **state) {
-  (void)state;
+TEST(test_halves_merge_to_the_whole) {
   sample s;
   sample_make(&s, 4);
   double weights[ROWS];
@@ -280,8 +270,7 @@ static void test_halves_merge_to_the_whole(void **state) {
   pcal_measure_free(parts[1]);
 }
 
-static void test_options_that_exclude_each_other(void **state) {
-  (void)state;
+TEST(test_options_that_exclude_each_other) {
   sample s;
   sample_make(&s, 1);
   given_refused(&s.data, "decomposition:by=corp,bins=10", PCAL_USAGE,
@@ -290,21 +279,4 @@ static void test_options_that_exclude_each_other(void **state) {
                 "decomposition: view=positive needs two classes");
   given_refused(&calibrated, "decomposition:view=classwise", PCAL_USAGE,
                 "decomposition: view=classwise needs the probabilities of all classes");
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_parts_add_up_to_the_score),
-      cmocka_unit_test(test_1_the_score_of_the_view),
-      cmocka_unit_test(test_1_one_column_is_class_1),
-      cmocka_unit_test(test_calibrated_by_hand),
-      cmocka_unit_test(test_3_which_parts),
-      cmocka_unit_test(test_4_debiased_as_ece),
-      cmocka_unit_test(test_corp_part_of_a_constant),
-      cmocka_unit_test(test_5_finite_scores_have_finite_parts),
-      cmocka_unit_test(test_5_infinite_scores),
-      cmocka_unit_test(test_halves_merge_to_the_whole),
-      cmocka_unit_test(test_options_that_exclude_each_other),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,22 +9,19 @@ static const given_data ece_edges = {
     .labels = (const int32_t[]){1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1},
 };
 
-static void test_1_right_edges(void **state) {
-  (void)state;
+TEST(test_1_right_edges) {
   assert_near(given_value(&ece_edges, "ece:bins=10"), 5.3 / 11, 1e-14);
   assert_near(given_value(&ece_edges, "ece:bins=10,edges=right"), 5.3 / 11, 1e-14);
   assert_near(given_value(&ece_edges, "ece:bins=1"), 0.5 / 11, 1e-13);
 }
 
-static void test_1_left_edges(void **state) {
-  (void)state;
+TEST(test_1_left_edges) {
   assert_near(given_value(&ece_edges, "ece:bins=10,edges=left"), 5.5 / 11, 1e-14);
   assert_near(given_value(&ece_edges, "mce:bins=10,edges=left"), 1.0, 1e-14);
 }
 
 /* Edge i/M by one division: 3/10 is 0.3, where 3 * (1/10) is more. */
-static void test_1_edges_by_one_division(void **state) {
-  (void)state;
+TEST(test_1_edges_by_one_division) {
   const given_data data = {.kind = PCAL_CONFIDENCE,
                            .rows = 2,
                            .columns = 1,
@@ -34,8 +31,7 @@ static void test_1_edges_by_one_division(void **state) {
   assert_near(given_value(&data, "ece:bins=10,convention=guo2017"), 0.2, 1e-14);
 }
 
-static void test_2_empty_bins_add_nothing(void **state) {
-  (void)state;
+TEST(test_2_empty_bins_add_nothing) {
   const given_data data = {.kind = PCAL_CONFIDENCE,
                            .rows = 2,
                            .columns = 1,
@@ -47,8 +43,7 @@ static void test_2_empty_bins_add_nothing(void **state) {
   assert_same(given_value(&data, "ece:norm=l2"), 0.0);
 }
 
-static void test_3_equal_mass_never_splits_ties(void **state) {
-  (void)state;
+TEST(test_3_equal_mass_never_splits_ties) {
   const given_data data = {.kind = PCAL_CONFIDENCE,
                            .rows = 6,
                            .columns = 1,
@@ -64,8 +59,7 @@ static void test_3_equal_mass_never_splits_ties(void **state) {
               1.0 / 6 * 0.2 + 4.0 / 6 * 0.05 + 1.0 / 6 * 0.1, 1e-13);
 }
 
-static void test_3_equal_mass_counts_weights(void **state) {
-  (void)state;
+TEST(test_3_equal_mass_counts_weights) {
   const given_data data = {.kind = PCAL_CONFIDENCE,
                            .rows = 3,
                            .columns = 1,
@@ -77,8 +71,7 @@ static void test_3_equal_mass_counts_weights(void **state) {
               1e-13);
 }
 
-static void test_4_debias(void **state) {
-  (void)state;
+TEST(test_4_debias) {
   const given_data data = {.kind = PCAL_CONFIDENCE,
                            .rows = 5,
                            .columns = 1,
@@ -93,8 +86,7 @@ static void test_4_debias(void **state) {
   given_refused(&data, "ece:debias=yes,norm=max", PCAL_USAGE, "add norm=l2");
 }
 
-static void test_4_root_of_the_positive_part(void **state) {
-  (void)state;
+TEST(test_4_root_of_the_positive_part) {
   const given_data data = {.kind = PCAL_CONFIDENCE,
                            .rows = 2,
                            .columns = 1,
@@ -103,8 +95,7 @@ static void test_4_root_of_the_positive_part(void **state) {
   assert_same(given_value(&data, "ece:norm=l2,debias=yes"), 0.0);
 }
 
-static void test_5_conventions_place_scores_on_edges(void **state) {
-  (void)state;
+TEST(test_5_conventions_place_scores_on_edges) {
   static const struct {
     const char *name;
     double ece, mce;
@@ -114,10 +105,10 @@ static void test_5_conventions_place_scores_on_edges(void **state) {
       {"nixon", 4.1 / 11, 1.0},   {"verified", 5.3 / 11, 0.9},
       {"kull", 5.3 / 11, 0.9},
   };
-  assert_int_equal(pcal_row_count("conventions"), UNIT_COUNT(expected));
+  assert_int_equal(pcal_registry_count("conventions"), UNIT_COUNT(expected));
   for (size_t i = 0; i < UNIT_COUNT(expected); i++) {
     char spec[64];
-    assert_non_null(pcal_row_find("conventions", expected[i].name));
+    assert_non_null(pcal_registry_find("conventions", expected[i].name));
     snprintf(spec, sizeof spec, "ece:bins=10,convention=%s", expected[i].name);
     assert_near(given_value(&ece_edges, spec), expected[i].ece, 1e-14);
     snprintf(spec, sizeof spec, "mce:bins=10,convention=%s", expected[i].name);
@@ -126,8 +117,7 @@ static void test_5_conventions_place_scores_on_edges(void **state) {
 }
 
 /* With 6 bins the last accumulated edge is below 1: a score of 1 is in no bin, counts in N. */
-static void test_5_kull_loses_ones(void **state) {
-  (void)state;
+TEST(test_5_kull_loses_ones) {
   const given_data data = {.kind = PCAL_CONFIDENCE,
                            .rows = 2,
                            .columns = 1,
@@ -138,8 +128,7 @@ static void test_5_kull_loses_ones(void **state) {
   assert_near(given_value(&data, "ece:bins=15,convention=kull"), 0.95, 1e-14);
 }
 
-static void test_options_that_exclude_each_other(void **state) {
-  (void)state;
+TEST(test_options_that_exclude_each_other) {
   given_refused(&ece_edges, "ece:convention=nixon,edges=left", PCAL_USAGE,
                 "ece: a convention fixes the edges; give convention= or edges=, not both");
   given_refused(&ece_edges, "mce:edges=left,convention=nixon", PCAL_USAGE,
@@ -156,8 +145,7 @@ static void test_options_that_exclude_each_other(void **state) {
 }
 
 /* Class 1 of a one-column score, the top label of two columns; the other by an option. */
-static void test_views_of_two_classes(void **state) {
-  (void)state;
+TEST(test_views_of_two_classes) {
   given_data data = {.kind = PCAL_PROBABILITY,
                      .rows = 2,
                      .columns = 1,
@@ -172,8 +160,7 @@ static void test_views_of_two_classes(void **state) {
   assert_near(given_value(&data, "ece:bins=1,view=positive"), 0.5, 1e-14);
 }
 
-static void test_spec_echoes_what_was_used(void **state) {
-  (void)state;
+TEST(test_spec_echoes_what_was_used) {
   given_data binary = ece_edges;
   binary.kind = PCAL_PROBABILITY;
   pcal_results *results = given_results(&binary, "ece:norm=l2 mce");
@@ -198,8 +185,7 @@ static const given_data ece_rising = {
     .labels = (const int32_t[]){1, 0, 1, 1, 0, 1, 1, 1},
 };
 
-static void test_6_sweep(void **state) {
-  (void)state;
+TEST(test_6_sweep) {
   pcal_results *results = given_results(&ece_rising, "ece:binning=sweep");
   const pcal_result result = given_result(results, "ece:binning=sweep");
   assert_same(given_part(&result, "bins"), 6);
@@ -218,8 +204,7 @@ static void test_6_sweep(void **state) {
 }
 
 /* The bins behind a value, empty ones too. */
-static void test_curve_of_bins(void **state) {
-  (void)state;
+TEST(test_curve_of_bins) {
   const given_data data = {.kind = PCAL_CONFIDENCE,
                            .rows = 4,
                            .columns = 1,
@@ -236,25 +221,4 @@ static void test_curve_of_bins(void **state) {
   given_check_column(results, 2, "high", (const double[]){0.5, 1}, 2);
   given_check_column(results, 2, "accuracy", (const double[]){0.5, 0.5}, 2);
   pcal_results_free(results);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_1_right_edges),
-      cmocka_unit_test(test_1_left_edges),
-      cmocka_unit_test(test_1_edges_by_one_division),
-      cmocka_unit_test(test_2_empty_bins_add_nothing),
-      cmocka_unit_test(test_3_equal_mass_never_splits_ties),
-      cmocka_unit_test(test_3_equal_mass_counts_weights),
-      cmocka_unit_test(test_4_debias),
-      cmocka_unit_test(test_4_root_of_the_positive_part),
-      cmocka_unit_test(test_5_conventions_place_scores_on_edges),
-      cmocka_unit_test(test_5_kull_loses_ones),
-      cmocka_unit_test(test_options_that_exclude_each_other),
-      cmocka_unit_test(test_views_of_two_classes),
-      cmocka_unit_test(test_spec_echoes_what_was_used),
-      cmocka_unit_test(test_6_sweep),
-      cmocka_unit_test(test_curve_of_bins),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,8 +14,7 @@ static const given_data expected_data = {
     .weights = (const double[]){10, 30, 30, 30},
 };
 
-static void test_by_hand(void **state) {
-  (void)state;
+TEST(test_by_hand) {
   pcal_results *results = given_results(&expected_data, "ece-expected ece");
   const pcal_result result = given_result(results, "ece-expected");
   const double first = sqrt(0.25 * 0.75 / 40), second = sqrt(0.25 / 60);
@@ -33,8 +32,7 @@ static void test_by_hand(void **state) {
 }
 
 /* One bin: scores vary, and with them the mean score of a sample. */
-static void test_variance_of_scores_counts(void **state) {
-  (void)state;
+TEST(test_variance_of_scores_counts) {
   pcal_results *results = given_results(&expected_data, "ece-expected:bins=1");
   const pcal_result result = given_result(results, "ece-expected:bins=1");
   const double deviation = sqrt((0.24 * 0.25 + 0.24) / 100); /* 0.5^2 * 0.4 * 0.6 */
@@ -42,8 +40,7 @@ static void test_variance_of_scores_counts(void **state) {
   pcal_results_free(results);
 }
 
-static void test_3_outcomes_that_do_not_vary(void **state) {
-  (void)state;
+TEST(test_3_outcomes_that_do_not_vary) {
   const given_data data = {.kind = PCAL_CONFIDENCE,
                            .rows = 2,
                            .columns = 1,
@@ -56,22 +53,11 @@ static void test_3_outcomes_that_do_not_vary(void **state) {
   pcal_results_free(results);
 }
 
-static void test_views(void **state) {
-  (void)state;
+TEST(test_views) {
   given_data data = expected_data;
   data.kind = PCAL_PROBABILITY;
   pcal_results *results = given_results(&data, "ece-expected ece-expected:view=top");
   assert_string_equal(given_result(results, "ece-expected:view=positive").notion, "canonical");
   assert_string_equal(given_result(results, "ece-expected:view=top").notion, "top-label");
   pcal_results_free(results);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_by_hand),
-      cmocka_unit_test(test_variance_of_scores_counts),
-      cmocka_unit_test(test_3_outcomes_that_do_not_vary),
-      cmocka_unit_test(test_views),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

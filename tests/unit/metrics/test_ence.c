@@ -1,8 +1,7 @@
 #include "forecast_help.h"
 
 /* Two bins of three rows: standard deviations 0.2, 0.2, 0.3 and 0.5, 0.6, 1. */
-static void test_two_bins_by_hand(void **state) {
-  (void)state;
+TEST(test_two_bins_by_hand) {
   const double v[] = {(0.04 + 0.04 + 0.09) / 3, (0.25 + 0.36 + 1.0) / 3};
   const double e[] = {(0.04 + 0.0 + 0.01) / 3, (0.64 + 0.25 + 2.25) / 3};
   double ence = 0, uce = 0;
@@ -15,8 +14,7 @@ static void test_two_bins_by_hand(void **state) {
 }
 
 /* Six bins: the two rows of deviation 0.2 are never split, so there are five. */
-static void test_ties_stay_together(void **state) {
-  (void)state;
+TEST(test_ties_stay_together) {
   double uce = fabs(0.08 - 0.04) / 6; /* of the first bin, two rows together */
   for (size_t i = 0; i < 6; i++) {
     const double e = forecast_pairs[2 * i] - forecast_targets[i];
@@ -26,19 +24,9 @@ static void test_ties_stay_together(void **state) {
   assert_near(forecast_value(&forecast_gaussian, "uce:bins=6"), uce, 1e-13);
 }
 
-static void test_one_bin(void **state) {
-  (void)state;
+TEST(test_one_bin) {
   assert_near(forecast_value(&forecast_gaussian, "uce:bins=1"),
               fabs(forecast_value(&forecast_gaussian, "mse") -
                    forecast_value(&forecast_gaussian, "mean-variance")),
               1e-13);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_two_bins_by_hand),
-      cmocka_unit_test(test_ties_stay_together),
-      cmocka_unit_test(test_one_bin),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,6 @@
 #include "forecast_help.h"
 
-static void test_values_by_hand(void **state) {
-  (void)state;
+TEST(test_values_by_hand) {
   const forecast_data *data = &forecast_gaussian;
   double mse = 0, dss = 0, variance = 0, ratio = 0, square = 0;
   for (size_t i = 0; i < data->rows; i++) {
@@ -25,8 +24,7 @@ static void test_values_by_hand(void **state) {
 }
 
 /* A standard deviation is the root of a variance. */
-static void test_deviations_equal_variances(void **state) {
-  (void)state;
+TEST(test_deviations_equal_variances) {
   double pairs[12];
   for (size_t i = 0; i < 12; i++)
     pairs[i] = i % 2 == 0 ? forecast_pairs[i] : sqrt(forecast_pairs[i]);
@@ -37,8 +35,7 @@ static void test_deviations_equal_variances(void **state) {
   assert_same(forecast_value(&data, "crps"), forecast_value(&forecast_gaussian, "crps"));
 }
 
-static void test_samples_have_moments(void **state) {
-  (void)state;
+TEST(test_samples_have_moments) {
   /* means 2, 0, 5/3; variances 1, 0, 19/3 */
   assert_near(forecast_value(&forecast_sample_set, "mse"),
               (0.25 + 1 + (14.0 / 3) * (14.0 / 3)) / 3, 1e-14);
@@ -53,8 +50,7 @@ static void test_samples_have_moments(void **state) {
   pcal_results_free(results);
 }
 
-static void test_quantiles_are_refused(void **state) {
-  (void)state;
+TEST(test_quantiles_are_refused) {
   forecast_refuses(&forecast_quantile_set, "mse", PCAL_USAGE,
                    "mse needs the mean and variance of predictions, which quantiles do not "
                    "tell; give --mean with --variance, or --samples");
@@ -63,8 +59,7 @@ static void test_quantiles_are_refused(void **state) {
                    "--variance or --std");
 }
 
-static void test_tasks_do_not_mix(void **state) {
-  (void)state;
+TEST(test_tasks_do_not_mix) {
   pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
   pcal_measure *measure = NULL;
   pcal_error err;
@@ -83,15 +78,4 @@ static void test_tasks_do_not_mix(void **state) {
   forecast_refuses(&forecast_gaussian, "crpss", PCAL_USAGE,
                    "there is no metric \"crpss\" (did you mean \"crps\"?); `propercal list "
                    "metrics` shows them all");
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_values_by_hand),
-      cmocka_unit_test(test_deviations_equal_variances),
-      cmocka_unit_test(test_samples_have_moments),
-      cmocka_unit_test(test_quantiles_are_refused),
-      cmocka_unit_test(test_tasks_do_not_mix),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

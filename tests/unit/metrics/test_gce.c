@@ -73,8 +73,7 @@ static double gce_asked(const class_rows *from, const char *spec) {
   return given_value(&data, spec);
 }
 
-static void test_all_variants(void **state) {
-  (void)state;
+TEST(test_all_variants) {
   static class_rows rows;
   for (uint64_t stream = 0; stream < 6; stream++) {
     class_rows_draw(stream, stream == 0 ? 3 : 500, 2 + stream % 5, stream % 2 == 1, &rows);
@@ -86,8 +85,7 @@ static void test_all_variants(void **state) {
   }
 }
 
-static void test_variants_with_names(void **state) {
-  (void)state;
+TEST(test_variants_with_names) {
   static const char *const same[][2] = {
       {"gce:variant=4", "ece:convention=nixon"},
       {"gce:variant=4", "gce"},
@@ -113,8 +111,7 @@ static void test_variants_with_names(void **state) {
   }
 }
 
-static void test_echo_of_variants(void **state) {
-  (void)state;
+TEST(test_echo_of_variants) {
   static class_rows rows;
   class_rows_draw(1, 50, 3, 0, &rows);
   const given_data data = class_rows_given(&rows);
@@ -147,8 +144,7 @@ static const given_data gce_binary = {
     .labels = (const int32_t[]){1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1},
 };
 
-static void test_1_and_7_edges_of_class_one(void **state) {
-  (void)state;
+TEST(test_1_and_7_edges_of_class_one) {
   assert_near(given_value(&gce_binary, "gce:bins=10"), 4.1 / 11, 1e-14);
   assert_same(given_value(&gce_binary, "gce:bins=10"),
               given_value(&gce_binary, "ece:bins=10,convention=nixon"));
@@ -158,8 +154,7 @@ static void test_1_and_7_edges_of_class_one(void **state) {
               given_value(&gce_binary, "gce:variant=21,view=top"));
 }
 
-static void test_2_ties_leave_bins_empty(void **state) {
-  (void)state;
+TEST(test_2_ties_leave_bins_empty) {
   const given_data data = {.kind = PCAL_CONFIDENCE,
                            .rows = 6,
                            .columns = 1,
@@ -170,8 +165,7 @@ static void test_2_ties_leave_bins_empty(void **state) {
               1.0 / 6 * 0.2 + 5.0 / 6 * fabs(3.7 / 5 - 0.8), 1e-14);
 }
 
-static void test_4_nothing_above_the_threshold(void **state) {
-  (void)state;
+TEST(test_4_nothing_above_the_threshold) {
   const given_data data = {.kind = PCAL_PROBABILITY,
                            .rows = 2,
                            .columns = 2,
@@ -191,8 +185,7 @@ static void test_4_nothing_above_the_threshold(void **state) {
   assert_near(given_value(&data, "tace:threshold=0.6"), 0.25 / 2, 1e-15);
 }
 
-static void test_5_equal_weights(void **state) {
-  (void)state;
+TEST(test_5_equal_weights) {
   const given_data data = {.kind = PCAL_PROBABILITY,
                            .rows = 3,
                            .columns = 2,
@@ -207,8 +200,7 @@ static void test_5_equal_weights(void **state) {
               1e-15);
 }
 
-static void test_6_rows_in_a_bin(void **state) {
-  (void)state;
+TEST(test_6_rows_in_a_bin) {
   static class_rows rows;
   class_rows_draw(3, 250, 4, 0, &rows);
   assert_same(gce_asked(&rows, "rmsce:per-bin=100"), gce_asked(&rows, "rmsce:bins=2"));
@@ -217,8 +209,7 @@ static void test_6_rows_in_a_bin(void **state) {
   assert_same(gce_asked(&rows, "rmsce:per-bin=0"), gce_asked(&rows, "rmsce"));
 }
 
-static void test_values_of_classes(void **state) {
-  (void)state;
+TEST(test_values_of_classes) {
   static class_rows rows;
   class_rows_draw(5, 300, 5, 0, &rows);
   const given_data data = class_rows_given(&rows);
@@ -242,8 +233,7 @@ static void test_values_of_classes(void **state) {
   pcal_results_free(results);
 }
 
-static void test_what_is_refused(void **state) {
-  (void)state;
+TEST(test_what_is_refused) {
   given_data confidence = gce_binary;
   confidence.kind = PCAL_CONFIDENCE;
   given_refused(&gce_binary, "gce:variant=3,norm=l2", PCAL_USAGE,
@@ -283,27 +273,9 @@ static pcal_status gce_scenario(const pcal_env *env, void *user, pcal_error *err
   return status;
 }
 
-static void test_out_of_memory(void **state) {
-  (void)state;
+TEST(test_out_of_memory) {
   static class_rows rows;
   class_rows_draw(5, 40, 3, 0, &rows);
   given_data data = class_rows_given(&rows);
   unit_fail_each_allocation(gce_scenario, &data);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_all_variants),
-      cmocka_unit_test(test_variants_with_names),
-      cmocka_unit_test(test_echo_of_variants),
-      cmocka_unit_test(test_1_and_7_edges_of_class_one),
-      cmocka_unit_test(test_2_ties_leave_bins_empty),
-      cmocka_unit_test(test_4_nothing_above_the_threshold),
-      cmocka_unit_test(test_5_equal_weights),
-      cmocka_unit_test(test_6_rows_in_a_bin),
-      cmocka_unit_test(test_values_of_classes),
-      cmocka_unit_test(test_what_is_refused),
-      cmocka_unit_test(test_out_of_memory),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

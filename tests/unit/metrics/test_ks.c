@@ -21,8 +21,7 @@ static void ks_check(const given_data *data, const char *spec, double value, dou
 
 /* 0.4, then -0.1 + 0.5 more at the tie: 0.4 again, then 0.1.  Over rows it would be 0.4 or
  * 0.9, depending on which of the two ties comes first. */
-static void test_1_only_distinct_scores_count(void **state) {
-  (void)state;
+TEST(test_1_only_distinct_scores_count) {
   ks_check(&ks_rows, "ks", 0.1, 0.4, 0.1);
   const given_data ties = {.kind = PCAL_CONFIDENCE,
                            .rows = 4,
@@ -32,8 +31,7 @@ static void test_1_only_distinct_scores_count(void **state) {
   ks_check(&ties, "ks", 0.0, 0.5, 0.0);
 }
 
-static void test_2_ranks(void **state) {
-  (void)state;
+TEST(test_2_ranks) {
   assert_near(given_value(&ks_rows, "ks:rank=1"), 0.1, 1e-14);
   /* second: 0.2 (class 0, wrong), 0.3 (class 1, wrong), 0.3 (class 0, right), 0.35 (wrong):
    * 0.2, then 0.2 + 0.6 - 1, then 0.15 more */
@@ -42,24 +40,21 @@ static void test_2_ranks(void **state) {
   ks_check(&ks_rows, "ks:rank=3", 0.5 / 4, 0.2, 0.5 / 4);
 }
 
-static void test_2_within(void **state) {
-  (void)state;
+TEST(test_2_within) {
   assert_same(given_value(&ks_rows, "ks:within=1"), given_value(&ks_rows, "ks:rank=1"));
   /* 0.75 (labels 0 1, wrong), 0.8 and 0.8 and 0.9 right: 0.75, 0.35, 0.25 */
   ks_check(&ks_rows, "ks:within=2", 0.75 / 4, 0.75, 0.75 / 4);
   assert_near(given_value(&ks_rows, "ks:within=3") + 1, 1.0, 1e-15);
 }
 
-static void test_2_classes(void **state) {
-  (void)state;
+TEST(test_2_classes) {
   /* class 2: 0.2 and 0.2 wrong, 0.25 right, 0.7 right: 0.4, -0.35, -0.65 */
   ks_check(&ks_rows, "ks:class=2", 0.65 / 4, 0.7, -0.65 / 4);
   /* class 1: 0.1, 0.3, 0.35, 0.5, never true */
   ks_check(&ks_rows, "ks:class=1", 1.25 / 4, 0.5, 1.25 / 4);
 }
 
-static void test_2_at_most_one_of_them(void **state) {
-  (void)state;
+TEST(test_2_at_most_one_of_them) {
   given_refused(&ks_rows, "ks:rank=1,within=2", PCAL_USAGE,
                 "give one of rank, within and class");
   given_refused(&ks_rows, "ks:class=0,within=2", PCAL_USAGE, "not several");
@@ -71,8 +66,7 @@ static void test_2_at_most_one_of_them(void **state) {
 }
 
 /* Predicted 0: 0.4 wrong, 0.5 right, so 0.4; predicted 1: 0.5 wrong; predicted 2: 0.7 right. */
-static void test_3_by_label(void **state) {
-  (void)state;
+TEST(test_3_by_label) {
   pcal_results *results = given_results(&ks_rows, "ks:by=label");
   const pcal_result result = given_result(results, "ks:by=label");
   assert_near(result.value, (0.4 + 0.5 + 0.3) / 4, 1e-14);
@@ -83,8 +77,7 @@ static void test_3_by_label(void **state) {
   given_refused(&ks_rows, "ks:by=label,class=1", PCAL_USAGE, "by=label goes with rank=1 only");
 }
 
-static void test_4_one_column_means_class_1(void **state) {
-  (void)state;
+TEST(test_4_one_column_means_class_1) {
   const given_data data = {.kind = PCAL_PROBABILITY,
                            .rows = 2,
                            .columns = 1,
@@ -99,8 +92,7 @@ static void test_4_one_column_means_class_1(void **state) {
   pcal_results_free(results);
 }
 
-static void test_confidences_have_one_rank(void **state) {
-  (void)state;
+TEST(test_confidences_have_one_rank) {
   const given_data data = {.kind = PCAL_CONFIDENCE,
                            .rows = 2,
                            .columns = 1,
@@ -113,8 +105,7 @@ static void test_confidences_have_one_rank(void **state) {
   given_refused(&data, "ks:by=label", PCAL_USAGE, "by=label needs the predicted labels");
 }
 
-static void test_notion_follows_the_view(void **state) {
-  (void)state;
+TEST(test_notion_follows_the_view) {
   pcal_results *results = given_results(&ks_rows, "ks ks:class=1 ks:within=2");
   assert_string_equal(given_result(results, "ks").notion, "top-label");
   assert_string_equal(given_result(results, "ks:class=1").notion, "class-wise");
@@ -124,8 +115,7 @@ static void test_notion_follows_the_view(void **state) {
 
 /* ---- the curve ---- */
 
-static void test_curve(void **state) {
-  (void)state;
+TEST(test_curve) {
   pcal_results *results = given_results_with_curves(&ks_rows, "ks ks:class=2");
   given_check_column(results, 0, "score", (const double[]){0.4, 0.5, 0.7}, 3);
   given_check_column(results, 0, "fraction", (const double[]){0.25, 0.75, 1}, 3);
@@ -136,14 +126,13 @@ static void test_curve(void **state) {
   pcal_results_free(results);
   results = given_results(&ks_rows, "ks");
   pcal_curve curve = PCAL_CURVE_INIT;
-  pcal_results_curve(results, 0, &curve);
+  pcal_results_get_curve(results, 0, &curve);
   assert_int_equal(curve.count, 0); /* nobody asked */
   assert_int_equal(curve.column_count, 0);
   pcal_results_free(results);
 }
 
-static void test_curve_by_label(void **state) {
-  (void)state;
+TEST(test_curve_by_label) {
   pcal_results *results = given_results_with_curves(&ks_rows, "ks:by=label");
   given_check_column(results, 0, "label", (const double[]){0, 0, 1, 2}, 4);
   given_check_column(results, 0, "score", (const double[]){0.4, 0.5, 0.5, 0.7}, 4);
@@ -155,8 +144,7 @@ static void test_curve_by_label(void **state) {
 #define KS_MANY 20000
 
 /* A long curve is thinned, and still has its largest distance. */
-static void test_curve_is_thinned(void **state) {
-  (void)state;
+TEST(test_curve_is_thinned) {
   static double scores[KS_MANY];
   static int32_t labels[KS_MANY];
   for (size_t i = 0; i < KS_MANY; i++) {
@@ -171,7 +159,7 @@ static void test_curve_is_thinned(void **state) {
   pcal_results *results = given_results_with_curves(&data, "ks");
   const pcal_result result = given_result(results, "ks");
   pcal_curve curve = PCAL_CURVE_INIT;
-  pcal_results_curve(results, 0, &curve);
+  pcal_results_get_curve(results, 0, &curve);
   assert_true(curve.count > 500 && curve.count <= 1000);
   double largest = 0.0;
   for (size_t i = 0; i < curve.count; i++)
@@ -188,7 +176,7 @@ static pcal_status ks_run(const pcal_env *env, void *user, pcal_error *err) {
   pcal_results *results = NULL;
   pcal_status status =
       given_new(data, "ks ks:by=label ece cwce:binning=mass", env, &measure, err);
-  pcal_measure_curves(measure, 1);
+  pcal_measure_keep_curves(measure, 1);
   if (status == PCAL_OK)
     status = pcal_measure_update(measure, &batch, err);
   if (status == PCAL_OK)
@@ -198,28 +186,8 @@ static pcal_status ks_run(const pcal_env *env, void *user, pcal_error *err) {
   return status;
 }
 
-static void test_memory_may_run_out_over_a_curve(void **state) {
-  (void)state;
+TEST(test_memory_may_run_out_over_a_curve) {
   given_data data = ks_rows;
   data.groups = (const uint32_t[]){0, 1, 1, 0};
   unit_fail_each_allocation(ks_run, &data);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_1_only_distinct_scores_count),
-      cmocka_unit_test(test_2_ranks),
-      cmocka_unit_test(test_2_within),
-      cmocka_unit_test(test_2_classes),
-      cmocka_unit_test(test_2_at_most_one_of_them),
-      cmocka_unit_test(test_3_by_label),
-      cmocka_unit_test(test_4_one_column_means_class_1),
-      cmocka_unit_test(test_confidences_have_one_rank),
-      cmocka_unit_test(test_notion_follows_the_view),
-      cmocka_unit_test(test_curve),
-      cmocka_unit_test(test_curve_by_label),
-      cmocka_unit_test(test_curve_is_thinned),
-      cmocka_unit_test(test_memory_may_run_out_over_a_curve),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

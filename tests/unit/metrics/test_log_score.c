@@ -1,8 +1,7 @@
 #include "../measure/measure_help.h"
 
 /* The probability e^-1000 is below every double. */
-static void test_1_logits_keep_tiny_probabilities(void **state) {
-  (void)state;
+TEST(test_1_logits_keep_tiny_probabilities) {
   given_data data = {.kind = PCAL_LOGIT,
                      .rows = 1,
                      .columns = 2,
@@ -17,8 +16,7 @@ static void test_1_logits_keep_tiny_probabilities(void **state) {
               1e-15); /* 30 + log(1 + e^-30) */
 }
 
-static void test_1_log_probabilities_are_taken_as_they_are(void **state) {
-  (void)state;
+TEST(test_1_log_probabilities_are_taken_as_they_are) {
   const given_data data = {.kind = PCAL_LOG_PROBABILITY,
                            .rows = 2,
                            .columns = 2,
@@ -35,8 +33,7 @@ static const given_data log_impossible = {
     .labels = (const int32_t[]){0, 0, 1, 0},
 };
 
-static void test_2_probability_0_is_infinite_and_names_the_row(void **state) {
-  (void)state;
+TEST(test_2_probability_0_is_infinite_and_names_the_row) {
   pcal_results *results = given_results(&log_impossible, "log brier");
   const pcal_result result = given_result(results, "log");
   assert_true(result.defined);
@@ -49,15 +46,13 @@ static void test_2_probability_0_is_infinite_and_names_the_row(void **state) {
 }
 
 /* A weight of 0 takes the row out, and with it the infinity. */
-static void test_2_rows_of_weight_0_do_not_count(void **state) {
-  (void)state;
+TEST(test_2_rows_of_weight_0_do_not_count) {
   given_data data = log_impossible;
   data.weights = (const double[]){2, 1, 0, 0};
   assert_near(given_value(&data, "log"), 2 * log(2) / 3, 1e-15);
 }
 
-static void test_3_clip_raises_the_true_probability(void **state) {
-  (void)state;
+TEST(test_3_clip_raises_the_true_probability) {
   assert_near(given_value(&log_impossible, "log:clip=0.25"), (log(2) + 2 * log(4)) / 4, 1e-15);
   assert_near(given_value(&log_impossible, "log:clip=0.5"), 3 * log(2) / 4, 1e-15);
   assert_near(given_value(&log_impossible, "log:clip=1e-300"), (log(2) + 600 * log(10)) / 4,
@@ -66,8 +61,7 @@ static void test_3_clip_raises_the_true_probability(void **state) {
   given_refused(&log_impossible, "log:clip=-1", PCAL_USAGE, "clip must be between 0 and 0.5");
 }
 
-static void test_3_clip_and_no_clip_in_one_pass(void **state) {
-  (void)state;
+TEST(test_3_clip_and_no_clip_in_one_pass) {
   pcal_results *results = given_results(&log_impossible, "log log:clip=0.5 log:clip=0");
   assert_int_equal(pcal_results_count(results), 2);
   assert_true(given_result(results, "log").value == (double)INFINITY);
@@ -78,25 +72,11 @@ static void test_3_clip_and_no_clip_in_one_pass(void **state) {
   pcal_results_free(results);
 }
 
-static void test_4_slightly_more_than_one_is_used_as_stored(void **state) {
-  (void)state;
+TEST(test_4_slightly_more_than_one_is_used_as_stored) {
   const given_data data = {.kind = PCAL_PROBABILITY,
                            .rows = 1,
                            .columns = 2,
                            .scores = (const double[]){1.000001, 0},
                            .labels = (const int32_t[]){0}};
   assert_near(given_value(&data, "log"), -9.999995000003333e-07, 1e-9);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_1_logits_keep_tiny_probabilities),
-      cmocka_unit_test(test_1_log_probabilities_are_taken_as_they_are),
-      cmocka_unit_test(test_2_probability_0_is_infinite_and_names_the_row),
-      cmocka_unit_test(test_2_rows_of_weight_0_do_not_count),
-      cmocka_unit_test(test_3_clip_raises_the_true_probability),
-      cmocka_unit_test(test_3_clip_and_no_clip_in_one_pass),
-      cmocka_unit_test(test_4_slightly_more_than_one_is_used_as_stored),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

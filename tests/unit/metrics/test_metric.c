@@ -2,8 +2,7 @@
 
 #include "../unit.h"
 
-static void test_rows_are_found_by_name(void **state) {
-  (void)state;
+TEST(test_rows_are_found_by_name) {
   assert_true(pc_metric_count() > 0);
   for (size_t m = 0; m < pc_metric_count(); m++)
     assert_ptr_equal(pc_metric_find_for(pc_metric_at(m)->row.task == NULL ? PC_FORM_CLASSES
@@ -16,8 +15,7 @@ static void test_rows_are_found_by_name(void **state) {
 }
 
 /* What the plan, the results and the options can hold. */
-static void test_rows_fit_the_engine(void **state) {
-  (void)state;
+TEST(test_rows_fit_the_engine) {
   for (size_t m = 0; m < pc_metric_count(); m++) {
     const pc_metric *metric = pc_metric_at(m);
     assert_true(metric->row.option_count <= PC_OPTIONS_MAX);
@@ -32,8 +30,8 @@ static void test_rows_fit_the_engine(void **state) {
 }
 
 /* Calls `check` for each spec of a group. */
-static void each_spec(const pcal_row *group, void (*check)(const char *spec, void *user),
-                      void *user) {
+static void each_spec(const pcal_registry_row *group,
+                      void (*check)(const char *spec, void *user), void *user) {
   char spec[PC_SPEC_MAX];
   for (const char *at = group->formula; *at != '\0';) {
     const size_t length = strcspn(at, " ");
@@ -51,13 +49,12 @@ static void spec_is_known(const char *spec, void *user) {
   (*count)++;
 }
 
-static void test_groups_name_metrics(void **state) {
-  (void)state;
+TEST(test_groups_name_metrics) {
   assert_non_null(pc_metric_group_find("default"));
   assert_null(pc_metric_group_find("none"));
   assert_null(pc_metric_group_at(pc_metric_group_count()));
   for (size_t g = 0; g < pc_metric_group_count(); g++) {
-    const pcal_row *group = pc_metric_group_at(g);
+    const pcal_registry_row *group = pc_metric_group_at(g);
     size_t count = 0;
     assert_ptr_equal(pc_metric_group_find(group->name), group);
     assert_null(pc_metric_find(group->name));
@@ -76,8 +73,7 @@ static void spec_is_wanted(const char *spec, void *user) {
   wanted->found |= strcmp(spec, wanted->name) == 0;
 }
 
-static void test_all_is_all(void **state) {
-  (void)state;
+TEST(test_all_is_all) {
   for (size_t m = 0; m < pc_metric_count(); m++) {
     search wanted = {pc_metric_at(m)->row.name, 0};
     each_spec(pc_metric_group_find("all"), spec_is_wanted, &wanted);
@@ -86,8 +82,7 @@ static void test_all_is_all(void **state) {
   }
 }
 
-static void test_unknown_names_are_refused(void **state) {
-  (void)state;
+TEST(test_unknown_names_are_refused) {
   const pc_metric *metric;
   pc_options options;
   pcal_error err;
@@ -104,8 +99,7 @@ static void test_unknown_names_are_refused(void **state) {
 }
 
 /* A group is no metric, and is not suggested in place of itself. */
-static void test_group_where_a_metric_is_needed(void **state) {
-  (void)state;
+TEST(test_group_where_a_metric_is_needed) {
   const pc_metric *metric;
   pc_options options;
   pcal_error err;
@@ -116,12 +110,11 @@ static void test_group_where_a_metric_is_needed(void **state) {
       "its own; name one of its metrics, see `propercal list groups proper`");
 }
 
-static void test_parts_have_a_limit(void **state) {
-  (void)state;
-  pc_outcome outcome;
+TEST(test_parts_have_a_limit) {
+  pc_metric_result outcome;
   memset(&outcome, 0, sizeof outcome);
   for (int i = 0; i < PC_PARTS_MAX + 2; i++)
-    pc_outcome_part(&outcome, "x", i);
+    pc_metric_result_part(&outcome, "x", i);
   assert_int_equal(outcome.part_count, PC_PARTS_MAX);
   assert_same(outcome.parts[PC_PARTS_MAX - 1].value, PC_PARTS_MAX - 1.0);
 }
@@ -129,21 +122,20 @@ static void test_parts_have_a_limit(void **state) {
 static const pcal_option view_table[] = {PC_VIEW_OPTION};
 
 static pcal_status view_choose(const char *spec, pcal_kind kind, size_t columns, char *word,
-                               pc_reading *reading, pcal_error *err) {
+                               pc_metric_config *reading, pcal_error *err) {
   pc_options options;
   pc_layout layout;
   memset(reading, 0, sizeof *reading);
   assert_int_equal(pc_layout_make(kind, columns, &layout, err), PCAL_OK);
   assert_int_equal(pc_options_parse(spec, "m", view_table, 1, &options, err), PCAL_OK);
-  const pcal_status status = pc_choose_view(&options, 0, &layout, reading, err);
+  const pcal_status status = pc_metric_choose_view(&options, 0, &layout, reading, err);
   pc_options_word(&options, 0, word, 16);
   return status;
 }
 
-static void test_auto_view_depends_on_the_data(void **state) {
-  (void)state;
+TEST(test_auto_view_depends_on_the_data) {
   char word[16];
-  pc_reading reading;
+  pc_metric_config reading;
   pcal_error err;
   assert_int_equal(view_choose("m", PCAL_PROBABILITY, 1, word, &reading, &err), PCAL_OK);
   assert_string_equal(word, "positive");
@@ -164,10 +156,9 @@ static void test_auto_view_depends_on_the_data(void **state) {
   assert_int_equal(reading.need.view.kind, PC_VIEW_CLASS);
 }
 
-static void test_positive_view_needs_two_classes(void **state) {
-  (void)state;
+TEST(test_positive_view_needs_two_classes) {
   char word[16];
-  pc_reading reading;
+  pc_metric_config reading;
   pcal_error err;
   assert_int_equal(view_choose("m:view=positive", PCAL_LOGIT, 3, word, &reading, &err),
                    PCAL_USAGE);
@@ -178,19 +169,4 @@ static void test_positive_view_needs_two_classes(void **state) {
   assert_sentence(err, PCAL_USAGE,
                   "m: view=positive needs two classes, and the data have only confidences; use "
                   "view=top");
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_rows_are_found_by_name),
-      cmocka_unit_test(test_rows_fit_the_engine),
-      cmocka_unit_test(test_groups_name_metrics),
-      cmocka_unit_test(test_all_is_all),
-      cmocka_unit_test(test_unknown_names_are_refused),
-      cmocka_unit_test(test_group_where_a_metric_is_needed),
-      cmocka_unit_test(test_parts_have_a_limit),
-      cmocka_unit_test(test_auto_view_depends_on_the_data),
-      cmocka_unit_test(test_positive_view_needs_two_classes),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 #include "../measure/measure_help.h"
 
-#include "core/rng.h"
+#include "base/rng.h"
 
 #define MMCE_ROWS 500
 
@@ -20,8 +20,7 @@ static double mmce_squared(const given_data *data, const char *spec) {
 
 /* ---- closed forms ---- */
 
-static void test_3_one_row(void **state) {
-  (void)state;
+TEST(test_3_one_row) {
   const given_data data = mmce_confidences(1, (const double[]){0.3}, (const int32_t[]){1});
   assert_near(given_value(&data, "mmce"), 0.7, 1e-15);
   pcal_results *results = given_results(&data, "mmce:estimator=u");
@@ -31,8 +30,7 @@ static void test_3_one_row(void **state) {
   pcal_results_free(results);
 }
 
-static void test_two_rows(void **state) {
-  (void)state;
+TEST(test_two_rows) {
   const given_data data =
       mmce_confidences(2, (const double[]){0.2, 0.6}, (const int32_t[]){1, 0});
   const double k = exp(-1.0), a = -0.8, b = 0.6;
@@ -44,8 +42,7 @@ static void test_two_rows(void **state) {
 }
 
 /* 1: a sum that is 0 but for rounding is not NaN. */
-static void test_1_residuals_that_cancel(void **state) {
-  (void)state;
+TEST(test_1_residuals_that_cancel) {
   const given_data data = mmce_confidences(6, (const double[]){0.1, 0.1, 0.3, 0.3, 0.7, 0.7},
                                            (const int32_t[]){0, 0, 1, 0, 1, 1});
   given_data weighted = data;
@@ -95,8 +92,7 @@ static long double mmce_loop(const mmce_rows *rows, double width, int unbiased,
   return sum / count;
 }
 
-static void test_agrees_with_the_double_loop(void **state) {
-  (void)state;
+TEST(test_agrees_with_the_double_loop) {
   static const double widths[] = {0.4, 0.02, 0.0005, 1e-6, 50};
   static mmce_rows rows;
   for (uint64_t stream = 0; stream < 2; stream++) {
@@ -119,8 +115,7 @@ static void test_agrees_with_the_double_loop(void **state) {
 
 /* ---- weights ---- */
 
-static void test_2_whole_weights_for_u_only(void **state) {
-  (void)state;
+TEST(test_2_whole_weights_for_u_only) {
   given_data data = mmce_confidences(2, (const double[]){0.2, 0.6}, (const int32_t[]){1, 0});
   data.weights = (const double[]){2, 1.5};
   assert_true(given_value(&data, "mmce") > 0);
@@ -132,8 +127,7 @@ static void test_2_whole_weights_for_u_only(void **state) {
   assert_near(given_value(&data, "mmce:estimator=u"), 0.8, 1e-15);
 }
 
-static void test_views_and_options(void **state) {
-  (void)state;
+TEST(test_views_and_options) {
   const given_data binary = {.kind = PCAL_PROBABILITY,
                              .rows = 1,
                              .columns = 1,
@@ -147,16 +141,4 @@ static void test_views_and_options(void **state) {
   pcal_results_free(results);
   given_refused(&binary, "mmce:width=0", PCAL_USAGE, "width must be between");
   given_refused(&binary, "mmce:estimator=w", PCAL_USAGE, "estimator");
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_3_one_row),
-      cmocka_unit_test(test_two_rows),
-      cmocka_unit_test(test_1_residuals_that_cancel),
-      cmocka_unit_test(test_agrees_with_the_double_loop),
-      cmocka_unit_test(test_2_whole_weights_for_u_only),
-      cmocka_unit_test(test_views_and_options),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

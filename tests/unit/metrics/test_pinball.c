@@ -4,8 +4,7 @@ static double pinball_of(double y, double q, double level) {
   return y < q ? (1 - level) * (q - y) : level * (y - q);
 }
 
-static void test_by_hand(void **state) {
-  (void)state;
+TEST(test_by_hand) {
   double all = 0, middle = 0;
   for (size_t i = 0; i < 4; i++)
     for (size_t l = 0; l < 3; l++) {
@@ -18,8 +17,7 @@ static void test_by_hand(void **state) {
   assert_near(forecast_value(&forecast_quantile_set, "pinball:levels=0.5"), middle, 1e-14);
 }
 
-static void test_of_normals_and_samples(void **state) {
-  (void)state;
+TEST(test_of_normals_and_samples) {
   const double z = 1.2815515655446004; /* of level 0.9 */
   double sum = 0;
   for (size_t i = 0; i < 6; i++)
@@ -32,18 +30,8 @@ static void test_of_normals_and_samples(void **state) {
               0.5 * (0.5 + 1 + 5) / 3, 1e-14);
 }
 
-static void test_levels_must_be_there(void **state) {
-  (void)state;
+TEST(test_levels_must_be_there) {
   forecast_refuses(
       &forecast_quantile_set, "pinball:levels=0.25", PCAL_USAGE,
       "pinball: there is no quantile of level 0.25; take levels that --levels has");
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_by_hand),
-      cmocka_unit_test(test_of_normals_and_samples),
-      cmocka_unit_test(test_levels_must_be_there),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,8 @@
-#include "core/rng.h"
+#include "base/rng.h"
 #include "forecast_help.h"
 
 /* Targets at the quantiles of levels (i + 1/2) / 10 of the standard normal. */
-static void test_an_even_spread(void **state) {
-  (void)state;
+TEST(test_an_even_spread) {
   static const double targets[] = {
       -1.6448536269514729,  -1.0364333894937898, -0.67448975019608171, -0.38532046640756773,
       -0.12566134685507402, 0.12566134685507416, 0.38532046640756773,  0.67448975019608171,
@@ -26,8 +25,7 @@ static void test_an_even_spread(void **state) {
 
 /* Targets between the last two quantiles, below all, equal to all, above all: shares below are
  * 1/4, 1/4, 1/2, at most equal 1/2, 1/2, 3/4, of which the nearest to 0.1, 0.5, 0.9 count. */
-static void test_quantiles(void **state) {
-  (void)state;
+TEST(test_quantiles) {
   assert_near(forecast_value(&forecast_quantile_set, "quantile-ce"),
               (fabs(0.25 - 0.1) + fabs(0.5 - 0.5) + fabs(0.75 - 0.9)) / 3, 1e-14);
   assert_near(forecast_part(&forecast_quantile_set, "coverage", "0.8"), 0.5, 1e-14);
@@ -45,8 +43,7 @@ static void test_quantiles(void **state) {
 }
 
 /* u = (below + equal/2 + 1/2) / 4: 2.5 -> 2.5/4, 1 -> 3.5/4, -3 -> 0.5/4 */
-static void test_samples(void **state) {
-  (void)state;
+TEST(test_samples) {
   assert_near(forecast_part(&forecast_sample_set, "pit", "mean"), 6.5 / 12, 1e-14);
   assert_near(forecast_value(&forecast_sample_set, "quantile-ce:levels=0.5"), 0.5 - 1.0 / 3,
               1e-14);
@@ -56,10 +53,9 @@ static void test_samples(void **state) {
 
 /* Four members and the target from the same law: none of the three has an error beyond chance,
  * which for so many rows is below 0.01, also where values below 0 become 0. */
-static void test_small_ensembles_follow_the_law_of_ranks(void **state) {
+TEST(test_small_ensembles_follow_the_law_of_ranks) {
   static double samples[4 * PIT_ROWS], targets[PIT_ROWS];
   const pc_rng rng = {3, 9};
-  (void)state;
   for (int censored = 0; censored < 2; censored++) {
     uint64_t draw = 0;
     for (size_t i = 0; i < PIT_ROWS; i++) {
@@ -78,10 +74,9 @@ static void test_small_ensembles_follow_the_law_of_ranks(void **state) {
 
 /* One target equal to both of two samples, one above both: the first has each of three ranks
  * with a third. */
-static void test_ties_share_the_ranks(void **state) {
+TEST(test_ties_share_the_ranks) {
   const double samples[] = {1, 1, 1, 2}, targets[] = {1, 3};
   const forecast_data data = {PCAL_SAMPLES, 2, 2, samples, targets, NULL, NULL};
-  (void)state;
   assert_near(forecast_value(&data, "quantile-ce:levels=0.5"), 0.25, 1e-14);
   assert_near(forecast_part(&data, "pit", "mean"), 0.5 * (0.5 + 5.0 / 6), 1e-14);
   assert_near(forecast_part(&data, "coverage:levels=0.5", "0.5"), 0.25 + 0.5 * 0.25, 1e-14);
@@ -94,23 +89,10 @@ static pcal_status pit_scenario(const pcal_env *env, void *user, pcal_error *err
   return status;
 }
 
-static void test_memory_may_run_out(void **state) {
-  (void)state;
+TEST(test_memory_may_run_out) {
   char pit[] = "pit", ence[] = "ence:bins=3", skce[] = "skce", all[] = "all";
   unit_fail_each_allocation(pit_scenario, pit);
   unit_fail_each_allocation(pit_scenario, ence);
   unit_fail_each_allocation(pit_scenario, skce);
   unit_fail_each_allocation(pit_scenario, all);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_an_even_spread),
-      cmocka_unit_test(test_quantiles),
-      cmocka_unit_test(test_samples),
-      cmocka_unit_test(test_small_ensembles_follow_the_law_of_ranks),
-      cmocka_unit_test(test_ties_share_the_ranks),
-      cmocka_unit_test(test_memory_may_run_out),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 #include "../measure/measure_help.h"
 
-#include "core/rng.h"
+#include "base/rng.h"
 
 static const given_data skce_two = {
     .kind = PCAL_PROBABILITY,
@@ -11,8 +11,7 @@ static const given_data skce_two = {
 };
 
 /* One pair: exp(-sqrt 2) <(-1, 1), (1, -1)>. */
-static void test_1_may_be_negative(void **state) {
-  (void)state;
+TEST(test_1_may_be_negative) {
   assert_near(given_value(&skce_two, "skce"), -2 * exp(-sqrt(2)), 1e-15);
   given_data right = skce_two;
   right.labels = (const int32_t[]){0, 1};
@@ -20,8 +19,7 @@ static void test_1_may_be_negative(void **state) {
 }
 
 /* Two copies of the first row: 1 pair with itself of |(-1, 1)|^2, and 2 with the other. */
-static void test_2_weights_make_pairs_with_themselves(void **state) {
-  (void)state;
+TEST(test_2_weights_make_pairs_with_themselves) {
   given_data data = skce_two;
   data.weights = (const double[]){2, 1};
   assert_near(given_value(&data, "skce"), (2 - 4 * exp(-sqrt(2))) / 3, 1e-15);
@@ -29,8 +27,7 @@ static void test_2_weights_make_pairs_with_themselves(void **state) {
   assert_near(given_value(&data, "skce"), 2.0, 1e-15);
 }
 
-static void test_2_weights_must_be_whole(void **state) {
-  (void)state;
+TEST(test_2_weights_must_be_whole) {
   given_data data = skce_two;
   data.weights = (const double[]){2, 1.5};
   given_refused(
@@ -40,8 +37,7 @@ static void test_2_weights_must_be_whole(void **state) {
   assert_same(given_value(&data, "accuracy"), 0.0);
 }
 
-static void test_3_fewer_than_two_rows(void **state) {
-  (void)state;
+TEST(test_3_fewer_than_two_rows) {
   given_data data = skce_two;
   data.rows = 1;
   pcal_results *results = given_results(&data, "skce");
@@ -54,8 +50,7 @@ static void test_3_fewer_than_two_rows(void **state) {
 }
 
 /* Binary scores are vectors of two, at distance sqrt(2) |p - q|. */
-static void test_6_binary_scores(void **state) {
-  (void)state;
+TEST(test_6_binary_scores) {
   const given_data data = {.kind = PCAL_PROBABILITY,
                            .rows = 2,
                            .columns = 1,
@@ -132,8 +127,7 @@ static double skce_biased(const skce_form *form) {
   return (double)(sum / SKCE_ROWS / SKCE_ROWS);
 }
 
-static void test_many_rows(void **state) {
-  (void)state;
+TEST(test_many_rows) {
   static const double scales[] = {1, 0.25, 3};
   const given_data data = skce_many();
   for (int kind = 0; kind < 12; kind++) {
@@ -156,8 +150,7 @@ static void test_many_rows(void **state) {
 }
 
 /* Widmann's anchors: -2/e where both labels are swapped, 0 for any other labels. */
-static void test_anchors(void **state) {
-  (void)state;
+TEST(test_anchors) {
   given_data data = skce_two;
   assert_near(given_value(&data, "skce:kernel=gaussian"), -2 * exp(-1), 1e-15);
   assert_near(given_value(&data, "skce:kernel=gaussian,estimator=block"), -2 * exp(-1), 1e-15);
@@ -170,14 +163,12 @@ static void test_anchors(void **state) {
   }
 }
 
-static void test_1_kce_is_never_negative(void **state) {
-  (void)state;
+TEST(test_1_kce_is_never_negative) {
   assert_same(given_value(&skce_two, "kce:estimator=unbiased"), 0.0);
   assert_near(given_value(&skce_two, "kce"), sqrt((2 - 2 * exp(-sqrt(2))) / 2), 1e-15);
 }
 
-static void test_2_the_biased_estimator_takes_any_weights(void **state) {
-  (void)state;
+TEST(test_2_the_biased_estimator_takes_any_weights) {
   given_data data = skce_two;
   data.weights = (const double[]){2.5, 0.5};
   const double want = (2.5 * 2.5 * 2 + 0.25 * 2 - 4 * 1.25 * exp(-sqrt(2))) / 9;
@@ -186,8 +177,7 @@ static void test_2_the_biased_estimator_takes_any_weights(void **state) {
   given_refused(&data, "skce:estimator=biased,scale=median", PCAL_DATA, "whole numbers");
 }
 
-static void test_3_one_row_is_enough_for_the_biased_estimator(void **state) {
-  (void)state;
+TEST(test_3_one_row_is_enough_for_the_biased_estimator) {
   given_data data = skce_two;
   data.rows = 1;
   assert_near(given_value(&data, "skce:estimator=biased"), 2.0, 1e-15);
@@ -198,8 +188,7 @@ static void test_3_one_row_is_enough_for_the_biased_estimator(void **state) {
 }
 
 /* Distances 1/4, 1/4, 1/2 in total variation. */
-static void test_4_median(void **state) {
-  (void)state;
+TEST(test_4_median) {
   given_data data = {.kind = PCAL_PROBABILITY,
                      .rows = 3,
                      .columns = 2,
@@ -219,8 +208,7 @@ static void test_4_median(void **state) {
   pcal_results_free(results);
 }
 
-static void test_4_no_median(void **state) {
-  (void)state;
+TEST(test_4_no_median) {
   given_data data = skce_two;
   data.weights = (const double[]){9, 1};
   pcal_results *results = given_results(&data, "skce:scale=median kce:scale=median");
@@ -232,8 +220,7 @@ static void test_4_no_median(void **state) {
   pcal_results_free(results);
 }
 
-static void test_5_blocks(void **state) {
-  (void)state;
+TEST(test_5_blocks) {
   given_data data = skce_many();
   data.rows = 9; /* of four blocks, one row is left */
   pcal_results *results = given_results(&data, "skce:estimator=block");
@@ -254,8 +241,7 @@ static void test_5_blocks(void **state) {
 }
 
 /* A row that is skipped takes its block along, and no other row moves. */
-static void test_5_a_missing_row(void **state) {
-  (void)state;
+TEST(test_5_a_missing_row) {
   const skce_form form = {0, 0, 1};
   given_data data = skce_many();
   data.rows = 8;
@@ -267,8 +253,7 @@ static void test_5_a_missing_row(void **state) {
   assert_near(found, want, 1e-13);
 }
 
-static void test_5_what_does_not_go_with_blocks(void **state) {
-  (void)state;
+TEST(test_5_what_does_not_go_with_blocks) {
   given_data data = skce_two;
   given_refused(&data, "skce:block=3", PCAL_USAGE,
                 "skce: option block is for estimator=block; add it");
@@ -287,8 +272,7 @@ static void test_5_what_does_not_go_with_blocks(void **state) {
 }
 
 /* Batches that all count from 0 would make nonsense of blocks. */
-static void test_5_an_index_that_comes_twice(void **state) {
-  (void)state;
+TEST(test_5_an_index_that_comes_twice) {
   pcal_measure *measure = NULL, *other = NULL;
   pcal_batch batch = given_batch(&skce_two);
   pcal_error err;
@@ -310,8 +294,7 @@ static void test_5_an_index_that_comes_twice(void **state) {
 
 /* Without a positive definite kernel all pairs may come to less than nothing; with one they do
  * not. */
-static void test_7_gaussian_of_total_variation(void **state) {
-  (void)state;
+TEST(test_7_gaussian_of_total_variation) {
   const given_data data = {.kind = PCAL_PROBABILITY,
                            .rows = 7,
                            .columns = 3,
@@ -329,8 +312,7 @@ static void test_7_gaussian_of_total_variation(void **state) {
 /* Proposition 3.2 (Gruber & Buettner, D.3): predictions (a, b, ..., b) and their rotations; the
  * label is the top one with probability a, else its predecessor.  The sum over the n^2 pairs of
  * predictions, each pair with its mean residuals. */
-static void test_a_model_that_only_the_whole_vector_betrays(void **state) {
-  (void)state;
+TEST(test_a_model_that_only_the_whole_vector_betrays) {
   enum { N = 4 };
   double scores[2 * N * N], weights[2 * N];
   int32_t labels[2 * N];
@@ -358,37 +340,11 @@ static void test_a_model_that_only_the_whole_vector_betrays(void **state) {
   assert_true(want > 0.01);
 }
 
-static void test_confidences_are_not_enough(void **state) {
-  (void)state;
+TEST(test_confidences_are_not_enough) {
   const given_data data = {.kind = PCAL_CONFIDENCE,
                            .rows = 1,
                            .columns = 1,
                            .scores = (const double[]){0.5},
                            .labels = (const int32_t[]){0}};
   given_refused(&data, "skce", PCAL_USAGE, "skce needs the probabilities of all classes");
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_1_may_be_negative),
-      cmocka_unit_test(test_2_weights_make_pairs_with_themselves),
-      cmocka_unit_test(test_2_weights_must_be_whole),
-      cmocka_unit_test(test_3_fewer_than_two_rows),
-      cmocka_unit_test(test_6_binary_scores),
-      cmocka_unit_test(test_many_rows),
-      cmocka_unit_test(test_anchors),
-      cmocka_unit_test(test_1_kce_is_never_negative),
-      cmocka_unit_test(test_2_the_biased_estimator_takes_any_weights),
-      cmocka_unit_test(test_3_one_row_is_enough_for_the_biased_estimator),
-      cmocka_unit_test(test_4_median),
-      cmocka_unit_test(test_4_no_median),
-      cmocka_unit_test(test_5_blocks),
-      cmocka_unit_test(test_5_a_missing_row),
-      cmocka_unit_test(test_5_what_does_not_go_with_blocks),
-      cmocka_unit_test(test_5_an_index_that_comes_twice),
-      cmocka_unit_test(test_7_gaussian_of_total_variation),
-      cmocka_unit_test(test_a_model_that_only_the_whole_vector_betrays),
-      cmocka_unit_test(test_confidences_are_not_enough),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* Against the formula written out as a double loop, with exp of the C library. */
-#include "core/rng.h"
+#include "base/rng.h"
 #include "forecast_help.h"
 
 #define SKCE_ROWS 300
@@ -30,8 +30,7 @@ static double skce_loop(const forecast_data *data, double length, int biased) {
   return sum / pairs;
 }
 
-static void test_equals_the_double_loop(void **state) {
-  (void)state;
+TEST(test_equals_the_double_loop) {
   static double pairs[2 * SKCE_ROWS], targets[SKCE_ROWS];
   const pc_rng rng = {7, 1};
   for (size_t i = 0; i < SKCE_ROWS; i++) {
@@ -53,8 +52,7 @@ static void test_equals_the_double_loop(void **state) {
 }
 
 /* Weights are copies. */
-static void test_copies_are_pairs(void **state) {
-  (void)state;
+TEST(test_copies_are_pairs) {
   const double pairs[] = {0, 1, 0, 1, 1, 2}, targets[] = {0.5, 0.5, -1};
   const double weights[] = {2, 1};
   const forecast_data written = {PCAL_MEAN_VARIANCE, 3, 2, pairs, targets, NULL, NULL};
@@ -63,12 +61,4 @@ static void test_copies_are_pairs(void **state) {
   assert_near(forecast_value(&weighted, "skce"), skce_loop(&written, 1, 0), 1e-13);
   assert_near(forecast_value(&weighted, "skce:estimator=biased"), skce_loop(&written, 1, 1),
               1e-13);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_equals_the_double_loop),
-      cmocka_unit_test(test_copies_are_pairs),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

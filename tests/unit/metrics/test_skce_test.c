@@ -23,8 +23,7 @@ static void skce_test_calibrate(uint64_t stream, class_rows *rows) {
 }
 
 /* A calibrated model is rejected about once in twenty times, a bad one nearly always. */
-static void test_size_and_power(void **state) {
-  (void)state;
+TEST(test_size_and_power) {
   static class_rows rows;
   size_t rejected[2] = {0, 0}, block[2] = {0, 0};
   for (uint64_t set = 0; set < 200; set++) {
@@ -47,8 +46,7 @@ static void test_size_and_power(void **state) {
 }
 
 /* By hand: T is N times skce; z comes from the values of the blocks. */
-static void test_statistics(void **state) {
-  (void)state;
+TEST(test_statistics) {
   static class_rows rows;
   class_rows_draw(1, 8, 3, 0, &rows);
   const given_data data = skce_test_data(&rows);
@@ -78,8 +76,7 @@ static void test_statistics(void **state) {
   pcal_results_free(results);
 }
 
-static void test_edges(void **state) {
-  (void)state;
+TEST(test_edges) {
   static class_rows rows;
   class_rows_draw(1, 1, 3, 0, &rows);
   const given_data data = skce_test_data(&rows);
@@ -94,13 +91,4 @@ static void test_edges(void **state) {
   assert_non_null(strstr(err.message, "method=block"));
   assert_int_equal(given_new(&data, "skce-test:method=block,replicas=30", &env, &measure, &err),
                    PCAL_USAGE);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_size_and_power),
-      cmocka_unit_test(test_statistics),
-      cmocka_unit_test(test_edges),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 #include "../measure/measure_help.h"
 
-#include "core/rng.h"
-#include "measure/refine.h"
+#include "base/rng.h"
+#include "measure/refine_curves.h"
 
 static given_data smece_confidences(size_t rows, const double *scores, const int32_t *labels) {
   return (given_data){
@@ -10,8 +10,7 @@ static given_data smece_confidences(size_t rows, const double *scores, const int
 
 /* ---- closed forms ---- */
 
-static void test_2_one_row(void **state) {
-  (void)state;
+TEST(test_2_one_row) {
   static const double scores[] = {0.3, 0.0, 1.0, 0.5, 1 - 1e-12};
   for (size_t i = 0; i < UNIT_COUNT(scores); i++)
     for (int32_t hit = 0; hit < 2; hit++) {
@@ -20,8 +19,7 @@ static void test_2_one_row(void **state) {
     }
 }
 
-static void test_2_one_sign(void **state) {
-  (void)state;
+TEST(test_2_one_sign) {
   const given_data data =
       smece_confidences(4, (const double[]){0.1, 0.2, 0.2, 0.9}, (const int32_t[]){0, 0, 0, 0});
   pcal_results *results = given_results(&data, "smece");
@@ -34,8 +32,7 @@ static void test_2_one_sign(void **state) {
   pcal_results_free(results);
 }
 
-static void test_1_nothing_left_over(void **state) {
-  (void)state;
+TEST(test_1_nothing_left_over) {
   const given_data ties =
       smece_confidences(6, (const double[]){0.5, 0.5, 0.25, 0.25, 0.25, 0.25},
                         (const int32_t[]){0, 1, 0, 0, 0, 1});
@@ -61,8 +58,7 @@ static double smece_two(double d, double r, double sigma) {
   return r * kept / 2;
 }
 
-static void test_two_rows(void **state) {
-  (void)state;
+TEST(test_two_rows) {
   static const double away[] = {0.01, 0.05, 0.125, 0.25, 0.45, 0.5};
   for (size_t i = 0; i < UNIT_COUNT(away); i++) {
     const double d = away[i], scores[] = {0.5 - d, 0.5 + d};
@@ -103,8 +99,7 @@ static double smece_slow(size_t rows, const double *scores, const int32_t *hits,
 }
 
 /* smECE is the one s at which smECE_s = s: at the value found the two agree. */
-static void test_is_a_fixed_point(void **state) {
-  (void)state;
+TEST(test_is_a_fixed_point) {
   enum { ROWS = 60 };
   for (uint64_t stream = 0; stream < 8; stream++) {
     const pc_rng rng = {8, stream};
@@ -127,8 +122,7 @@ static void test_is_a_fixed_point(void **state) {
 
 /* Residuals of 2^-19 and -2^-19 far apart do not see each other: the value is their mean size.
  */
-static void test_tiny_values(void **state) {
-  (void)state;
+TEST(test_tiny_values) {
   const double r = 0x1p-19;
   const given_data data =
       smece_confidences(4, (const double[]){r, 1 - r, 0.5, 0.5}, (const int32_t[]){0, 1, 0, 1});
@@ -137,8 +131,7 @@ static void test_tiny_values(void **state) {
 
 /* Signs that alternate more finely than 2^-20: the value lies below, and says at least where.
  */
-static void test_4_below_the_least_width(void **state) {
-  (void)state;
+TEST(test_4_below_the_least_width) {
   enum { ROWS = 64 };
   double scores[ROWS];
   int32_t hits[ROWS];
@@ -158,8 +151,7 @@ static void test_4_below_the_least_width(void **state) {
 /* From 2^16 rows on scores are joined; the same rows fewer times are not, and the value does
  * not change when every row is there twice.  A calibrated model needs finer cells than a wrong
  * one. */
-static void test_joined_scores_change_little(void **state) {
-  (void)state;
+TEST(test_joined_scores_change_little) {
   static double scores[MANY], weights[MANY];
   static int32_t hits[MANY];
   const pc_rng rng = {9, 9};
@@ -189,10 +181,10 @@ static double smece_read_again(const given_data *data) {
   pcal_source *source = NULL;
   pcal_results *results = NULL;
   assert_int_equal(given_new(data, "smece", &env, &measure, NULL), PCAL_OK);
-  pc_plan_coarsen(&measure->plan, 1, 1, PCAL_F64);
+  pc_measure_plan_use_buckets(&measure->plan, 1, 1, PCAL_F64);
   assert_int_equal(pcal_source_borrow(&batch, NULL, &env, &source, NULL), PCAL_OK);
   assert_int_equal(pcal_measure_update(measure, &batch, NULL), PCAL_OK);
-  assert_int_equal(pc_measure_refine(measure, source, 30000, NULL), PCAL_OK);
+  assert_int_equal(pc_measure_refine_curves(measure, source, 30000, NULL), PCAL_OK);
   assert_int_equal(pcal_measure_finish(measure, &results, NULL), PCAL_OK);
   const double value = given_result(results, "smece").value;
   pcal_results_free(results);
@@ -203,8 +195,7 @@ static double smece_read_again(const given_data *data) {
 
 /* The same bits as with all scores kept: too wrong for more than one reading, calibrated, a few
  * scores only, all of it in a few cells, and without error. */
-static void test_reading_again_gives_the_same(void **state) {
-  (void)state;
+TEST(test_reading_again_gives_the_same) {
   static double scores[READ_AGAIN];
   static int32_t hits[READ_AGAIN];
   const pc_rng rng = {10, 10};
@@ -224,8 +215,7 @@ static void test_reading_again_gives_the_same(void **state) {
 
 /* ---- views, weights, memory ---- */
 
-static void test_views(void **state) {
-  (void)state;
+TEST(test_views) {
   const given_data binary = {.kind = PCAL_PROBABILITY,
                              .rows = 2,
                              .columns = 1,
@@ -262,28 +252,10 @@ static pcal_status smece_run(const pcal_env *env, void *user, pcal_error *err) {
   return status;
 }
 
-static void test_memory_may_run_out(void **state) {
-  (void)state;
+TEST(test_memory_may_run_out) {
   given_data data =
       smece_confidences(3, (const double[]){0.1, 0.5, 0.9}, (const int32_t[]){1, 0, 0});
   unit_fail_each_allocation(smece_run, &data);
   data.weights = (const double[]){1e6, 1e6, 1e6}; /* joined, at several levels */
   unit_fail_each_allocation(smece_run, &data);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_2_one_row),
-      cmocka_unit_test(test_2_one_sign),
-      cmocka_unit_test(test_1_nothing_left_over),
-      cmocka_unit_test(test_two_rows),
-      cmocka_unit_test(test_is_a_fixed_point),
-      cmocka_unit_test(test_tiny_values),
-      cmocka_unit_test(test_4_below_the_least_width),
-      cmocka_unit_test(test_joined_scores_change_little),
-      cmocka_unit_test(test_reading_again_gives_the_same),
-      cmocka_unit_test(test_views),
-      cmocka_unit_test(test_memory_may_run_out),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,6 @@
 #include "../measure/measure_help.h"
 
-static void test_1_from_minus_one_to_zero(void **state) {
-  (void)state;
+TEST(test_1_from_minus_one_to_zero) {
   given_data data = {.kind = PCAL_PROBABILITY,
                      .rows = 2,
                      .columns = 3,
@@ -12,8 +11,7 @@ static void test_1_from_minus_one_to_zero(void **state) {
   assert_same(given_value(&data, "spherical"), 0.0);
 }
 
-static void test_by_hand(void **state) {
-  (void)state;
+TEST(test_by_hand) {
   given_data data = {.kind = PCAL_PROBABILITY,
                      .rows = 2,
                      .columns = 3,
@@ -27,8 +25,7 @@ static void test_by_hand(void **state) {
   assert_near(given_value(&data, "spherical"), -(sqrt(1.0 / 3) + 3) / 4, 1e-15);
 }
 
-static void test_binary(void **state) {
-  (void)state;
+TEST(test_binary) {
   const given_data data = {.kind = PCAL_PROBABILITY,
                            .rows = 2,
                            .columns = 1,
@@ -38,8 +35,7 @@ static void test_binary(void **state) {
 }
 
 /* A row that sums to 1 + 8e-6 has the direction of the row that sums to 1. */
-static void test_2_scale_does_not_matter(void **state) {
-  (void)state;
+TEST(test_2_scale_does_not_matter) {
   given_data data = {.kind = PCAL_PROBABILITY,
                      .rows = 1,
                      .columns = 2,
@@ -51,8 +47,7 @@ static void test_2_scale_does_not_matter(void **state) {
 }
 
 /* Close to -1 the distance from it keeps its digits: logits 0 and -30 give e^-60 / 2. */
-static void test_distance_from_one_is_exact(void **state) {
-  (void)state;
+TEST(test_distance_from_one_is_exact) {
   const given_data data = {.kind = PCAL_LOGIT,
                            .rows = 1,
                            .columns = 2,
@@ -61,8 +56,7 @@ static void test_distance_from_one_is_exact(void **state) {
   assert_near(given_value(&data, "upper-bound:score=spherical"), exp(-60) / 2, 1e-12);
 }
 
-static void test_confidences_are_not_enough(void **state) {
-  (void)state;
+TEST(test_confidences_are_not_enough) {
   const given_data data = {.kind = PCAL_CONFIDENCE,
                            .rows = 1,
                            .columns = 1,
@@ -70,16 +64,4 @@ static void test_confidences_are_not_enough(void **state) {
                            .labels = (const int32_t[]){0}};
   given_refused(&data, "spherical", PCAL_USAGE,
                 "spherical needs the probabilities of all classes");
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_1_from_minus_one_to_zero),
-      cmocka_unit_test(test_by_hand),
-      cmocka_unit_test(test_binary),
-      cmocka_unit_test(test_2_scale_does_not_matter),
-      cmocka_unit_test(test_distance_from_one_is_exact),
-      cmocka_unit_test(test_confidences_are_not_enough),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,8 +30,7 @@ static double tce_powers(const class_rows *from, size_t k, int top, size_t bins,
   return debias ? fmax(total, 0) : total;
 }
 
-static void test_orders(void **state) {
-  (void)state;
+TEST(test_orders) {
   static class_rows rows;
   static const double orders[] = {1, 1.5, 2, 3, 7.25, 50};
   for (uint64_t stream = 0; stream < 4; stream++) {
@@ -52,8 +51,7 @@ static void test_orders(void **state) {
   }
 }
 
-static void test_same_as_other_names(void **state) {
-  (void)state;
+TEST(test_same_as_other_names) {
   static class_rows rows;
   class_rows_draw(9, 300, 4, 0, &rows);
   static const char *const same[][2] = {
@@ -68,8 +66,7 @@ static void test_same_as_other_names(void **state) {
     assert_near(tce_asked(&rows, same[i][0]), tce_asked(&rows, same[i][1]), 1e-14);
 }
 
-static void test_3_debiased_classes(void **state) {
-  (void)state;
+TEST(test_3_debiased_classes) {
   static class_rows rows;
   size_t clipped = 0;
   for (uint64_t stream = 0; stream < 10; stream++) {
@@ -87,8 +84,7 @@ static void test_3_debiased_classes(void **state) {
 }
 
 /* Powers of small gaps far below the smallest double. */
-static void test_4_high_orders_of_small_gaps(void **state) {
-  (void)state;
+TEST(test_4_high_orders_of_small_gaps) {
   const given_data data = {.kind = PCAL_CONFIDENCE,
                            .rows = 2,
                            .columns = 1,
@@ -104,8 +100,7 @@ static void test_4_high_orders_of_small_gaps(void **state) {
 }
 
 /* What holds for every sample: Jensen's inequality, and gaps of bins against those of rows. */
-static void test_inequalities(void **state) {
-  (void)state;
+TEST(test_inequalities) {
   static class_rows rows;
   for (uint64_t stream = 0; stream < 60; stream++) {
     class_rows_draw(100 + stream, 5 + 9 * (size_t)stream, 2 + stream % 5, stream % 3 == 0,
@@ -134,8 +129,7 @@ static void test_inequalities(void **state) {
 }
 
 /* CWCE is not above TCE, as the first version of Gruber & Buettner had it. */
-static void test_classes_may_be_right_and_the_top_label_wrong(void **state) {
-  (void)state;
+TEST(test_classes_may_be_right_and_the_top_label_wrong) {
   const given_data data = {
       .kind = PCAL_PROBABILITY,
       .rows = 11,
@@ -152,8 +146,7 @@ static void test_classes_may_be_right_and_the_top_label_wrong(void **state) {
   assert_near(given_value(&data, "tce:bins=10"), 0.05, 1e-13);
 }
 
-static void test_values_of_classes(void **state) {
-  (void)state;
+TEST(test_values_of_classes) {
   static class_rows rows;
   class_rows_draw(5, 300, 5, 0, &rows);
   const given_data data = class_rows_given(&rows);
@@ -168,8 +161,7 @@ static void test_values_of_classes(void **state) {
   pcal_results_free(results);
 }
 
-static void test_what_is_refused(void **state) {
-  (void)state;
+TEST(test_what_is_refused) {
   static class_rows rows;
   class_rows_draw(1, 10, 3, 0, &rows);
   given_data data = class_rows_given(&rows);
@@ -186,8 +178,7 @@ static void test_what_is_refused(void **state) {
 }
 
 /* The bins of every class, class after class. */
-static void test_curve_of_classes(void **state) {
-  (void)state;
+TEST(test_curve_of_classes) {
   const given_data data = {.kind = PCAL_PROBABILITY,
                            .rows = 2,
                            .columns = 3,
@@ -199,19 +190,4 @@ static void test_curve_of_classes(void **state) {
   given_check_column(results, 0, "accuracy", (const double[]){0.5, NAN, 0.5, NAN, 0, 0}, 6);
   given_check_column(results, 1, "confidence", (const double[]){0.625}, 1);
   pcal_results_free(results);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_orders),
-      cmocka_unit_test(test_same_as_other_names),
-      cmocka_unit_test(test_3_debiased_classes),
-      cmocka_unit_test(test_4_high_orders_of_small_gaps),
-      cmocka_unit_test(test_inequalities),
-      cmocka_unit_test(test_classes_may_be_right_and_the_top_label_wrong),
-      cmocka_unit_test(test_values_of_classes),
-      cmocka_unit_test(test_what_is_refused),
-      cmocka_unit_test(test_curve_of_classes),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

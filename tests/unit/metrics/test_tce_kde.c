@@ -1,6 +1,6 @@
 #include "../measure/measure_help.h"
 
-#include "core/rng.h"
+#include "base/rng.h"
 
 #define KDE_ROWS 200
 #define KDE_POINTS 16384
@@ -21,8 +21,7 @@ static double kde_bandwidth(const given_data *data) {
 /* ---- bandwidth ---- */
 
 /* Correct rows at 0.5 and 0.9: spread 0.2; of the wrong row only the count matters. */
-static void test_bandwidth(void **state) {
-  (void)state;
+TEST(test_bandwidth) {
   given_data data =
       kde_confidences(3, (const double[]){0.5, 0.9, 0.6}, (const int32_t[]){1, 1, 0});
   assert_near(kde_bandwidth(&data), 0.2 * pow(6.0, -0.2), 1e-14);
@@ -38,8 +37,7 @@ static void kde_check_why(const given_data *data, const char *why) {
   pcal_results_free(results);
 }
 
-static void test_5_no_bandwidth(void **state) {
-  (void)state;
+TEST(test_5_no_bandwidth) {
   const given_data wrong =
       kde_confidences(2, (const double[]){0.5, 0.9}, (const int32_t[]){0, 0});
   kde_check_why(&wrong, "no row is correct, and the bandwidth comes from correct rows");
@@ -93,8 +91,7 @@ static double kde_slow(const double *scores, const int32_t *hits, double p, doub
   return error / total;
 }
 
-static void test_agrees_with_the_plain_sums(void **state) {
-  (void)state;
+TEST(test_agrees_with_the_plain_sums) {
   static const struct {
     const char *power, *root;
     double p;
@@ -122,8 +119,7 @@ static void test_agrees_with_the_plain_sums(void **state) {
 
 /* A wide model that is right half of the time at 1/2 and always at 1: far from 0 at 1/2 only.
  */
-static void test_1_two_classes_use_the_top_label(void **state) {
-  (void)state;
+TEST(test_1_two_classes_use_the_top_label) {
   static const double one[] = {0.8, 0.3, 0.1, 0.95};
   static const int32_t labels[] = {1, 0, 1, 1}, hits[] = {1, 1, 0, 1};
   static const double top[] = {0.8, 0.7, 0.9, 0.95};
@@ -137,8 +133,7 @@ static void test_1_two_classes_use_the_top_label(void **state) {
   pcal_results_free(results);
 }
 
-static void test_scores_at_the_ends(void **state) {
-  (void)state;
+TEST(test_scores_at_the_ends) {
   const given_data data =
       kde_confidences(4, (const double[]){0, 1, 1 + 1e-6, 0.5}, (const int32_t[]){1, 1, 1, 0});
   const double value = given_value(&data, "tce-kde");
@@ -146,8 +141,7 @@ static void test_scores_at_the_ends(void **state) {
 }
 
 /* One tiny and one huge bandwidth. */
-static void test_bandwidth_beyond_the_grid(void **state) {
-  (void)state;
+TEST(test_bandwidth_beyond_the_grid) {
   given_data data =
       kde_confidences(3, (const double[]){0.7, 0.7 + 1e-9, 0.2}, (const int32_t[]){1, 1, 0});
   assert_near(given_value(&data, "tce-kde:p=1"), (0.3 + 0.3 + 0.2) / 3, 1e-3);
@@ -171,22 +165,8 @@ static pcal_status kde_run(const pcal_env *env, void *user, pcal_error *err) {
   return status;
 }
 
-static void test_memory_may_run_out(void **state) {
-  (void)state;
+TEST(test_memory_may_run_out) {
   given_data data =
       kde_confidences(3, (const double[]){0.1, 0.5, 0.9}, (const int32_t[]){1, 0, 1});
   unit_fail_each_allocation(kde_run, &data);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_bandwidth),
-      cmocka_unit_test(test_5_no_bandwidth),
-      cmocka_unit_test(test_agrees_with_the_plain_sums),
-      cmocka_unit_test(test_1_two_classes_use_the_top_label),
-      cmocka_unit_test(test_scores_at_the_ends),
-      cmocka_unit_test(test_bandwidth_beyond_the_grid),
-      cmocka_unit_test(test_memory_may_run_out),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 #include "../measure/measure_help.h"
 
-#include "core/rng.h"
+#include "base/rng.h"
 
 #define U_ROWS 240
 #define U_CLASSES 3
@@ -90,8 +90,7 @@ static double u_mean_divergence(const u_kernel *kernel) {
 
 /* ---- the definitions, pair by pair ---- */
 
-static void test_every_kernel(void **state) {
-  (void)state;
+TEST(test_every_kernel) {
   static const double scales[] = {1, 0.25, 3};
   const given_data data = u_many();
   for (int kind = 0; kind < 9; kind++) {
@@ -113,8 +112,7 @@ static void test_every_kernel(void **state) {
   }
 }
 
-static void test_1_and_3_estimators_of_skce(void **state) {
-  (void)state;
+TEST(test_1_and_3_estimators_of_skce) {
   const given_data data = u_many();
   static const char *const same[][2] = {
       {"u-score", "skce"},
@@ -168,8 +166,7 @@ static double u_law_error(const double *truth, double *spread) {
   return 2 * (gap[0] * gap[0] + gap[1] * gap[1] + 2 * near * gap[0] * gap[1]) / 4;
 }
 
-static void test_1_to_3_means_over_all_samples(void **state) {
-  (void)state;
+TEST(test_1_to_3_means_over_all_samples) {
   static const double truths[][2] = {{0.3, 0.8}, {0.5, 0.6}, {0.1, 0.95}, {0.8, 0.3}};
   for (size_t t = 0; t < UNIT_COUNT(truths); t++) {
     double means[3], spread;
@@ -192,16 +189,14 @@ static const given_data u_two = {
     .labels = (const int32_t[]){1, 0},
 };
 
-static void test_2_an_error_is_never_negative(void **state) {
-  (void)state;
+TEST(test_2_an_error_is_never_negative) {
   assert_near(given_value(&u_two, "u-score"), -2 * exp(-sqrt(2)), 1e-15);
   assert_same(given_value(&u_two, "u-ce"), 0.0);
   assert_same(given_value(&u_two, "u-ce:root=yes"), 0.0);
   assert_near(given_value(&u_two, "u-divergence"), 1 - exp(-sqrt(2)), 1e-15);
 }
 
-static void test_4_weights(void **state) {
-  (void)state;
+TEST(test_4_weights) {
   given_data data = u_two;
   data.weights = (const double[]){2, 1};
   assert_near(given_value(&data, "u-score"), (2 - 4 * exp(-sqrt(2))) / 3, 1e-15);
@@ -213,8 +208,7 @@ static void test_4_weights(void **state) {
   given_refused(&data, "u-ce", PCAL_DATA, "whole numbers");
 }
 
-static void test_5_and_6_undefined(void **state) {
-  (void)state;
+TEST(test_5_and_6_undefined) {
   static const char few[] = "a pair needs at least two rows";
   static const char flat[] =
       "the median distance between rows is 0, so there is no scale; give "
@@ -236,8 +230,7 @@ static void test_5_and_6_undefined(void **state) {
   assert_near(given_value(&data, "u-divergence"), 2.0, 1e-15);
 }
 
-static void test_7_kernels_that_are_not_positive_definite(void **state) {
-  (void)state;
+TEST(test_7_kernels_that_are_not_positive_definite) {
   const given_data data = u_many();
   static const char *const names[] = {"u-score", "u-divergence", "u-ce"};
   for (size_t i = 0; i < UNIT_COUNT(names); i++) {
@@ -253,26 +246,11 @@ static void test_7_kernels_that_are_not_positive_definite(void **state) {
               1e-15);
 }
 
-static void test_8_one_column(void **state) {
-  (void)state;
+TEST(test_8_one_column) {
   const given_data data = {.kind = PCAL_PROBABILITY,
                            .rows = 2,
                            .columns = 1,
                            .scores = (const double[]){0.75, 0.25},
                            .labels = (const int32_t[]){0, 0}};
   assert_near(given_value(&data, "u-score"), exp(-sqrt(0.5)) * 2 * 0.75 * 0.25, 1e-15);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_every_kernel),
-      cmocka_unit_test(test_1_and_3_estimators_of_skce),
-      cmocka_unit_test(test_1_to_3_means_over_all_samples),
-      cmocka_unit_test(test_2_an_error_is_never_negative),
-      cmocka_unit_test(test_4_weights),
-      cmocka_unit_test(test_5_and_6_undefined),
-      cmocka_unit_test(test_7_kernels_that_are_not_positive_definite),
-      cmocka_unit_test(test_8_one_column),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

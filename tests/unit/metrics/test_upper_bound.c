@@ -1,5 +1,5 @@
 #include "../measure/measure_help.h"
-#include "core/rng.h"
+#include "base/rng.h"
 
 #define PREDICTIONS 6
 #define CLASSES 3
@@ -86,8 +86,7 @@ static void finite_truth(const finite_sample *sample, finite_score score, double
 
 /* U_S = calibration error + (entropy given the prediction - its infimum) >= calibration error.
  */
-static void test_bounds_the_calibration_error(void **state) {
-  (void)state;
+TEST(test_bounds_the_calibration_error) {
   static const struct {
     const char *spec;
     finite_score score;
@@ -110,8 +109,7 @@ static void test_bounds_the_calibration_error(void **state) {
 }
 
 /* The bound is reached: labels that the prediction determines, but does not know. */
-static void test_bound_is_reached(void **state) {
-  (void)state;
+TEST(test_bound_is_reached) {
   const given_data data = {.kind = PCAL_PROBABILITY,
                            .rows = 2,
                            .columns = 2,
@@ -122,8 +120,7 @@ static void test_bound_is_reached(void **state) {
   assert_near(given_value(&data, "upper-bound:score=spherical"), 1 - 0.25 / sqrt(0.625), 1e-15);
 }
 
-static void test_1_is_the_score(void **state) {
-  (void)state;
+TEST(test_1_is_the_score) {
   finite_sample sample;
   finite_make(&sample, 77);
   const given_data data = finite_data(&sample);
@@ -136,8 +133,7 @@ static void test_1_is_the_score(void **state) {
   assert_true(given_value(&data, "rbs") >= given_value(&data, "ece:norm=l2,bins=1000"));
 }
 
-static void test_2_infinite_log(void **state) {
-  (void)state;
+TEST(test_2_infinite_log) {
   const given_data data = {.kind = PCAL_PROBABILITY,
                            .rows = 3,
                            .columns = 2,
@@ -150,8 +146,7 @@ static void test_2_infinite_log(void **state) {
   pcal_results_free(results);
 }
 
-static void test_what_it_says_of_itself(void **state) {
-  (void)state;
+TEST(test_what_it_says_of_itself) {
   finite_sample sample;
   finite_make(&sample, 1);
   const given_data data = finite_data(&sample);
@@ -163,15 +158,4 @@ static void test_what_it_says_of_itself(void **state) {
   pcal_results_free(results);
   given_refused(&data, "upper-bound:score=dss", PCAL_USAGE,
                 "score is one of brier|log|spherical");
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_bounds_the_calibration_error),
-      cmocka_unit_test(test_bound_is_reached),
-      cmocka_unit_test(test_1_is_the_score),
-      cmocka_unit_test(test_2_infinite_log),
-      cmocka_unit_test(test_what_it_says_of_itself),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 #define OPTIM_HELP_H
 
 #include "../unit.h"
-#include "optim/outcome.h"
+#include "optim/optim_limits.h"
 
 /* sum_i c_i (x_i - i)^2 / 2 with c_i = 10^(i mod 4): a minimum of 0 at x_i = i. */
 static inline double bowl(const double *x, size_t count, double *gradient, double *hessian) {

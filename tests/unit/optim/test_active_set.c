@@ -1,7 +1,7 @@
 #include "optim/active_set.h"
 
 #include "../unit.h"
-#include "core/rng.h"
+#include "base/rng.h"
 #include "optim/eigen.h"
 
 #define UNKNOWNS 8
@@ -35,17 +35,16 @@ static double spaces_worst(void *user, const double *x, double *a, double *b) {
 }
 
 /* In the plane by hand: the point of a quadrant nearest to (-1, 2), and to (-1, -2). */
-static void by_hand(void **state) {
-  (void)state;
+TEST(by_hand) {
   const pcal_env env = pc_env_resolve(NULL);
   const double unit[] = {1, 0, 0, 1}, goals[][2] = {{-1, 2}, {-1, -2}, {3, 4}};
   const double expected[][2] = {{0, 2}, {0, 0}, {3, 4}};
   spaces quadrant = {2, 2, {{1, 0}, {0, 1}}, {0, 0}};
   for (int i = 0; i < 3; i++) {
-    const pc_quadratic problem = {2, unit, goals[i], spaces_worst, &quadrant, 1e-14};
-    pc_quadratic_outcome outcome;
+    const pc_quadratic_program problem = {2, unit, goals[i], spaces_worst, &quadrant, 1e-14};
+    pc_quadratic_program_result outcome;
     double x[2];
-    assert_int_equal(pc_quadratic_solve(&env, &problem, x, &outcome, NULL), PCAL_OK);
+    assert_int_equal(pc_quadratic_program_solve(&env, &problem, x, &outcome, NULL), PCAL_OK);
     assert_true(outcome.solved);
     assert_int_equal(outcome.active, i == 0 ? 1 : i == 1 ? 2 : 0);
     assert_true(fabs(x[0] - expected[i][0]) < 1e-14 && fabs(x[1] - expected[i][1]) < 1e-14);
@@ -76,8 +75,7 @@ static double stationarity(const spaces *all, const double *gradient, const doub
   return sqrt(dot(left, left, all->n));
 }
 
-static void meets_the_conditions(void **state) {
-  (void)state;
+TEST(meets_the_conditions) {
   const pcal_env env = pc_env_resolve(NULL);
   for (uint64_t seed = 0; seed < 25; seed++) {
     const pc_rng rng = {seed, 3};
@@ -105,9 +103,9 @@ static void meets_the_conditions(void **state) {
         all.a[c][i] = pc_rng_normal(&rng, 1000 + c * n + i);
       all.b[c] = -pc_rng_uniform(&rng, 5000 + c);
     }
-    const pc_quadratic problem = {n, inverse, f, spaces_worst, &all, 1e-11};
-    pc_quadratic_outcome outcome;
-    assert_int_equal(pc_quadratic_solve(&env, &problem, x, &outcome, NULL), PCAL_OK);
+    const pc_quadratic_program problem = {n, inverse, f, spaces_worst, &all, 1e-11};
+    pc_quadratic_program_result outcome;
+    assert_int_equal(pc_quadratic_program_solve(&env, &problem, x, &outcome, NULL), PCAL_OK);
     assert_true(outcome.solved && outcome.violation <= 1e-11);
     for (size_t i = 0; i < n; i++)
       gradient[i] = dot(h + i * n, x, n) - f[i];
@@ -116,8 +114,7 @@ static void meets_the_conditions(void **state) {
 }
 
 /* Constraints given many times over, and nearly parallel ones. */
-static void repeated_constraints(void **state) {
-  (void)state;
+TEST(repeated_constraints) {
   const pcal_env env = pc_env_resolve(NULL);
   const double unit[] = {1, 0, 0, 1}, f[] = {-3, -5};
   spaces all = {.n = 2, .count = CONSTRAINTS};
@@ -126,34 +123,23 @@ static void repeated_constraints(void **state) {
     all.a[c][1] = 1 + (double)(c / 2) * 1e-7;
     all.b[c] = 0;
   }
-  const pc_quadratic problem = {2, unit, f, spaces_worst, &all, 1e-12};
-  pc_quadratic_outcome outcome;
+  const pc_quadratic_program problem = {2, unit, f, spaces_worst, &all, 1e-12};
+  pc_quadratic_program_result outcome;
   double x[2];
-  assert_int_equal(pc_quadratic_solve(&env, &problem, x, &outcome, NULL), PCAL_OK);
+  assert_int_equal(pc_quadratic_program_solve(&env, &problem, x, &outcome, NULL), PCAL_OK);
   assert_true(outcome.solved);
   assert_true(fabs(x[0] - 1) < 1e-5 && fabs(x[1] + 1) < 1e-5);
 }
 
 static pcal_status scenario(const pcal_env *env, void *user, pcal_error *err) {
-  pc_quadratic_outcome outcome;
+  pc_quadratic_program_result outcome;
   double x[2];
-  return pc_quadratic_solve(env, user, x, &outcome, err);
+  return pc_quadratic_program_solve(env, user, x, &outcome, err);
 }
 
-static void memory_may_run_out(void **state) {
-  (void)state;
+TEST(memory_may_run_out) {
   const double unit[] = {1, 0, 0, 1}, f[] = {1, 1};
   spaces quadrant = {2, 2, {{1, 0}, {0, 1}}, {0, 0}};
-  pc_quadratic problem = {2, unit, f, spaces_worst, &quadrant, 1e-14};
+  pc_quadratic_program problem = {2, unit, f, spaces_worst, &quadrant, 1e-14};
   unit_fail_each_allocation(scenario, &problem);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(by_hand),
-      cmocka_unit_test(meets_the_conditions),
-      cmocka_unit_test(repeated_constraints),
-      cmocka_unit_test(memory_may_run_out),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,12 @@
 #include "../unit.h"
 #include "optim/adam.h"
 
-static void adam_three_steps(void **state) {
+TEST(adam_three_steps) {
   const double gradients[3][2] = {{1, -4}, {0.5, 2}, {-3, NAN}};
   double x[2] = {10, 20}, expected[2] = {10, 20};
   double m[2] = {0, 0}, v[2] = {0, 0};
   const pcal_env env = pc_env_resolve(NULL);
   pc_adam adam;
-  (void)state;
   assert_int_equal(pc_adam_new(&env, 2, 0.1, &adam, NULL), PCAL_OK);
   for (int t = 1; t <= 3; t++) {
     pc_adam_step(&adam, gradients[t - 1], x);
@@ -37,15 +36,6 @@ static pcal_status adam_scenario(const pcal_env *env, void *user, pcal_error *er
   return status;
 }
 
-static void adam_out_of_memory(void **state) {
-  (void)state;
+TEST(adam_out_of_memory) {
   unit_fail_each_allocation(adam_scenario, NULL);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(adam_three_steps),
-      cmocka_unit_test(adam_out_of_memory),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

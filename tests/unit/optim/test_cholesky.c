@@ -2,8 +2,7 @@
 
 #include "../unit.h"
 
-static void factors_and_solves(void **state) {
-  (void)state;
+TEST(factors_and_solves) {
   /* Lehmer's matrix min(i, j) / max(i, j) and its known inverse, which is tridiagonal. */
   enum { N = 4 };
   double matrix[N * N], factor[N * N], inverse[N * N], b[N] = {1, 2, 3, 4};
@@ -26,28 +25,17 @@ static void factors_and_solves(void **state) {
   assert_near(inverse[N * N - 1], 16.0 / 7.0, 1e-14);
 }
 
-static void refuses_what_is_not_definite(void **state) {
-  (void)state;
+TEST(refuses_what_is_not_definite) {
   double indefinite[4] = {1, 2, 2, 1}, singular[4] = {1, 1, 1, 1}, nothing[1] = {NAN};
   assert_int_equal(pc_cholesky_factor(indefinite, 2, 0.0), 0);
   assert_int_equal(pc_cholesky_factor(singular, 2, 1e-12), 0);
   assert_int_equal(pc_cholesky_factor(nothing, 1, 0.0), 0);
 }
 
-static void looks_at_the_upper_triangle_only(void **state) {
-  (void)state;
+TEST(looks_at_the_upper_triangle_only) {
   double matrix[4] = {4, 2, 777, 5}, b[2] = {8, 9};
   assert_int_equal(pc_cholesky_factor(matrix, 2, 0.0), 1);
   pc_cholesky_solve(matrix, 2, b);
   assert_near(b[0], 11.0 / 8.0, 1e-15);
   assert_near(b[1], 5.0 / 4.0, 1e-15);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(factors_and_solves),
-      cmocka_unit_test(refuses_what_is_not_definite),
-      cmocka_unit_test(looks_at_the_upper_triangle_only),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

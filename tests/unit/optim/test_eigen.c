@@ -1,7 +1,7 @@
 #include "optim/eigen.h"
 
 #include "../unit.h"
-#include "core/rng.h"
+#include "base/rng.h"
 
 #define LARGEST 40
 
@@ -22,8 +22,7 @@ static void check(const double *a, size_t n, double tolerance) {
     }
 }
 
-static void known(void **state) {
-  (void)state;
+TEST(known) {
   double a[] = {2, 1, 1, 2}, values[2], vectors[4];
   pc_symmetric_eigen(a, 2, values, vectors);
   assert_near(fmin(values[0], values[1]), 1.0, 1e-15);
@@ -38,8 +37,7 @@ static void known(void **state) {
   assert_same(units[4], 1.0);
 }
 
-static void random_matrices(void **state) {
-  (void)state;
+TEST(random_matrices) {
   static double a[LARGEST * LARGEST];
   for (uint64_t seed = 0; seed < 30; seed++) {
     const pc_rng rng = {seed, 1};
@@ -52,19 +50,9 @@ static void random_matrices(void **state) {
 }
 
 /* Equal columns: eigenvalues of 0, many of them. */
-static void singular(void **state) {
-  (void)state;
+TEST(singular) {
   static double a[LARGEST * LARGEST];
   for (size_t i = 0; i < 10 * 10; i++)
     a[i] = 1;
   check(a, 10, 1e-13);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(known),
-      cmocka_unit_test(random_matrices),
-      cmocka_unit_test(singular),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

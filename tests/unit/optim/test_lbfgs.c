@@ -14,11 +14,11 @@ static pc_lbfgs begin(const double *start, size_t count) {
 
 static unsigned roll_down_the_bowl(pc_lbfgs *lbfgs) {
   double gradient[20];
-  while (lbfgs->end == PC_OPTIM_GOES_ON) {
+  while (lbfgs->end == PC_OPTIM_RUNNING) {
     const double value = bowl(lbfgs->at, 20, gradient, NULL);
-    pc_lbfgs_tell(lbfgs, value, gradient);
+    pc_lbfgs_update(lbfgs, value, gradient);
   }
-  assert_int_equal(lbfgs->end, PC_OPTIM_FLAT);
+  assert_int_equal(lbfgs->end, PC_OPTIM_CONVERGED);
   for (size_t i = 0; i < 20; i++)
     assert_true(fabs(lbfgs->best[i] - (double)i) < 1e-7);
   return lbfgs->evaluations;
@@ -31,8 +31,7 @@ static void divide(void *user, double *vector) {
     vector[i] /= pow(10.0, (double)(i % 4));
 }
 
-static void a_metric_saves_steps(void **state) {
-  (void)state;
+TEST(a_metric_saves_steps) {
   const double start[20] = {1};
   pc_lbfgs plain = begin(start, 20), helped = begin(start, 20);
   helped.metric = divide;
@@ -43,34 +42,32 @@ static void a_metric_saves_steps(void **state) {
   pc_lbfgs_free(&helped);
 }
 
-static void a_curved_valley_is_followed(void **state) {
-  (void)state;
+TEST(a_curved_valley_is_followed) {
   const double start[2] = {-1.2, 1.0};
   double gradient[2], last = INFINITY;
   pc_lbfgs lbfgs = begin(start, 2);
-  while (lbfgs.end == PC_OPTIM_GOES_ON) {
-    pc_lbfgs_tell(&lbfgs, valley(lbfgs.at, gradient, NULL), gradient);
+  while (lbfgs.end == PC_OPTIM_RUNNING) {
+    pc_lbfgs_update(&lbfgs, valley(lbfgs.at, gradient, NULL), gradient);
     assert_true(lbfgs.value <= last);
     last = lbfgs.value;
   }
-  assert_int_equal(lbfgs.end, PC_OPTIM_FLAT);
+  assert_int_equal(lbfgs.end, PC_OPTIM_CONVERGED);
   assert_near(lbfgs.best[0], 1.0, 1e-7);
   assert_true(lbfgs.evaluations < 100);
-  pc_lbfgs_again(&lbfgs);
-  assert_int_equal(lbfgs.end, PC_OPTIM_GOES_ON);
-  pc_lbfgs_tell(&lbfgs, valley(lbfgs.at, gradient, NULL), gradient);
-  assert_int_equal(lbfgs.end, PC_OPTIM_FLAT);
+  pc_lbfgs_restart(&lbfgs);
+  assert_int_equal(lbfgs.end, PC_OPTIM_RUNNING);
+  pc_lbfgs_update(&lbfgs, valley(lbfgs.at, gradient, NULL), gradient);
+  assert_int_equal(lbfgs.end, PC_OPTIM_CONVERGED);
   pc_lbfgs_free(&lbfgs);
 }
 
-static void a_minimum_at_infinity_is_seen(void **state) {
-  (void)state;
+TEST(a_minimum_at_infinity_is_seen) {
   const double start[1] = {0.0};
   double gradient[1];
   pc_lbfgs lbfgs = begin(start, 1);
-  while (lbfgs.end == PC_OPTIM_GOES_ON)
-    pc_lbfgs_tell(&lbfgs, slide(lbfgs.at, gradient, NULL), gradient);
-  assert_int_equal(lbfgs.end, PC_OPTIM_ENDLESS);
+  while (lbfgs.end == PC_OPTIM_RUNNING)
+    pc_lbfgs_update(&lbfgs, slide(lbfgs.at, gradient, NULL), gradient);
+  assert_int_equal(lbfgs.end, PC_OPTIM_AT_INFINITY);
   pc_lbfgs_free(&lbfgs);
 }
 
@@ -84,17 +81,6 @@ static pcal_status make(const pcal_env *env, void *user, pcal_error *err) {
   return status;
 }
 
-static void memory_runs_out(void **state) {
-  (void)state;
+TEST(memory_runs_out) {
   unit_fail_each_allocation(make, NULL);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_metric_saves_steps),
-      cmocka_unit_test(a_curved_valley_is_followed),
-      cmocka_unit_test(a_minimum_at_infinity_is_seen),
-      cmocka_unit_test(memory_runs_out),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

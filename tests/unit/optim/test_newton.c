@@ -12,17 +12,16 @@ static pc_newton begin(const double *start, size_t count, const double *lower) {
   return newton;
 }
 
-static void a_bowl_takes_one_step(void **state) {
-  (void)state;
+TEST(a_bowl_takes_one_step) {
   enum { N = 6 };
   const double start[N] = {5, -3, 100, 7, 7, -1e3};
   double gradient[N], hessian[N * N];
   pc_newton newton = begin(start, N, NULL);
-  while (newton.end == PC_OPTIM_GOES_ON) {
+  while (newton.end == PC_OPTIM_RUNNING) {
     const double value = bowl(newton.at, N, gradient, hessian);
-    pc_newton_tell(&newton, value, gradient, hessian);
+    pc_newton_update(&newton, value, gradient, hessian);
   }
-  assert_int_equal(newton.end, PC_OPTIM_FLAT);
+  assert_int_equal(newton.end, PC_OPTIM_CONVERGED);
   assert_true(newton.evaluations <= 4);
   assert_true(newton.gradient <= 1e-8);
   for (size_t i = 0; i < N; i++)
@@ -31,33 +30,31 @@ static void a_bowl_takes_one_step(void **state) {
 }
 
 /* Curvatures of 1e12 and 1: a heavy penalty on one number does not slow the other. */
-static void scales_do_not_matter(void **state) {
-  (void)state;
+TEST(scales_do_not_matter) {
   const double start[2] = {1.0, 9.0};
   pc_newton newton = begin(start, 2, NULL);
-  while (newton.end == PC_OPTIM_GOES_ON) {
+  while (newton.end == PC_OPTIM_RUNNING) {
     const double x = newton.at[0], y = newton.at[1] - 2.0;
     const double gradient[2] = {1e12 * x, y}, hessian[4] = {1e12, 0.0, 0.0, 1.0};
-    pc_newton_tell(&newton, 0.5 * (1e12 * x * x + y * y), gradient, hessian);
+    pc_newton_update(&newton, 0.5 * (1e12 * x * x + y * y), gradient, hessian);
   }
-  assert_int_equal(newton.end, PC_OPTIM_FLAT);
+  assert_int_equal(newton.end, PC_OPTIM_CONVERGED);
   assert_true(newton.evaluations <= 4);
   assert_near(newton.best[1], 2.0, 1e-9);
   pc_newton_free(&newton);
 }
 
-static void a_curved_valley_is_followed(void **state) {
-  (void)state;
+TEST(a_curved_valley_is_followed) {
   const double start[2] = {-1.2, 1.0};
   double gradient[2], hessian[4];
   pc_newton newton = begin(start, 2, NULL);
   double last = INFINITY;
-  while (newton.end == PC_OPTIM_GOES_ON) {
-    pc_newton_tell(&newton, valley(newton.at, gradient, hessian), gradient, hessian);
+  while (newton.end == PC_OPTIM_RUNNING) {
+    pc_newton_update(&newton, valley(newton.at, gradient, hessian), gradient, hessian);
     assert_true(newton.value <= last);
     last = newton.value;
   }
-  assert_int_equal(newton.end, PC_OPTIM_FLAT);
+  assert_int_equal(newton.end, PC_OPTIM_CONVERGED);
   assert_near(newton.best[0], 1.0, 1e-9);
   assert_near(newton.best[1], 1.0, 1e-9);
   assert_true(newton.evaluations < 60);
@@ -65,90 +62,85 @@ static void a_curved_valley_is_followed(void **state) {
 }
 
 /* A frugal search comes to the same place with fewer Hessians. */
-static void old_hessians_serve(void **state) {
-  (void)state;
+TEST(old_hessians_serve) {
   const double start[2] = {0.8, 0.7};
   double gradient[2], hessian[4];
   pc_newton newton = begin(start, 2, NULL);
   unsigned asked = 0;
   newton.frugal = 1;
-  while (newton.end == PC_OPTIM_GOES_ON) {
+  while (newton.end == PC_OPTIM_RUNNING) {
     const int wanted = newton.wants_hessian;
     asked += wanted != 0;
     const double value = valley(newton.at, gradient, wanted ? hessian : NULL);
-    pc_newton_tell(&newton, value, gradient, wanted ? hessian : NULL);
+    pc_newton_update(&newton, value, gradient, wanted ? hessian : NULL);
   }
-  assert_int_equal(newton.end, PC_OPTIM_FLAT);
+  assert_int_equal(newton.end, PC_OPTIM_CONVERGED);
   assert_near(newton.best[0], 1.0, 1e-8);
   assert_true(asked < newton.evaluations);
   newton.limits.aim = 1e-6;
-  pc_newton_again(&newton);
+  pc_newton_restart(&newton);
   assert_int_equal(newton.wants_hessian, 0);
-  pc_newton_tell(&newton, valley(newton.at, gradient, NULL), gradient, NULL);
-  assert_int_equal(newton.end, PC_OPTIM_FLAT);
+  pc_newton_update(&newton, valley(newton.at, gradient, NULL), gradient, NULL);
+  assert_int_equal(newton.end, PC_OPTIM_CONVERGED);
   assert_int_equal(newton.evaluations, 1);
   pc_newton_free(&newton);
 }
 
 /* The minimum over x >= 2, y >= -5 of a bowl around (0, 1): x stays at its bound. */
-static void bounds_hold(void **state) {
-  (void)state;
+TEST(bounds_hold) {
   const double start[2] = {9.0, 9.0}, lower[2] = {2.0, -5.0};
   double gradient[2], hessian[4];
   pc_newton newton = begin(start, 2, lower);
-  while (newton.end == PC_OPTIM_GOES_ON) {
+  while (newton.end == PC_OPTIM_RUNNING) {
     assert_true(newton.at[0] >= 2.0 && newton.at[1] >= -5.0);
-    pc_newton_tell(&newton, bowl(newton.at, 2, gradient, hessian), gradient, hessian);
+    pc_newton_update(&newton, bowl(newton.at, 2, gradient, hessian), gradient, hessian);
   }
-  assert_int_equal(newton.end, PC_OPTIM_FLAT);
+  assert_int_equal(newton.end, PC_OPTIM_CONVERGED);
   assert_same(newton.best[0], 2.0);
   assert_near(newton.best[1], 1.0, 1e-12);
   assert_same(newton.gradient <= 1e-8 ? 1.0 : 0.0, 1.0);
   pc_newton_free(&newton);
 }
 
-static void a_minimum_at_infinity_is_seen(void **state) {
-  (void)state;
+TEST(a_minimum_at_infinity_is_seen) {
   const double start[1] = {0.0};
   double gradient[1], hessian[1];
   pc_newton newton = begin(start, 1, NULL);
-  while (newton.end == PC_OPTIM_GOES_ON)
-    pc_newton_tell(&newton, slide(newton.at, gradient, hessian), gradient, hessian);
-  assert_int_equal(newton.end, PC_OPTIM_ENDLESS);
+  while (newton.end == PC_OPTIM_RUNNING)
+    pc_newton_update(&newton, slide(newton.at, gradient, hessian), gradient, hessian);
+  assert_int_equal(newton.end, PC_OPTIM_AT_INFINITY);
   assert_true(newton.best[0] > 20.0 && newton.best[0] < 40.0);
   pc_newton_free(&newton);
   newton = begin(start, 1, NULL);
   newton.limits.floor = 0.01;
-  while (newton.end == PC_OPTIM_GOES_ON)
-    pc_newton_tell(&newton, slide(newton.at, gradient, hessian), gradient, hessian);
-  assert_int_equal(newton.end, PC_OPTIM_ENDLESS);
+  while (newton.end == PC_OPTIM_RUNNING)
+    pc_newton_update(&newton, slide(newton.at, gradient, hessian), gradient, hessian);
+  assert_int_equal(newton.end, PC_OPTIM_AT_INFINITY);
   assert_true(newton.value <= 0.01 && newton.evaluations < 10);
   pc_newton_free(&newton);
 }
 
 /* Values that are not finite shorten the step; a Hessian of zeros goes down the gradient. */
-static void walls_and_planes(void **state) {
-  (void)state;
+TEST(walls_and_planes) {
   const double start[1] = {1.0};
   double gradient[1], hessian[1] = {0.0};
   pc_newton newton = begin(start, 1, NULL);
-  for (int i = 0; i < 40 && newton.end == PC_OPTIM_GOES_ON; i++) {
+  for (int i = 0; i < 40 && newton.end == PC_OPTIM_RUNNING; i++) {
     gradient[0] = 1.0;
-    pc_newton_tell(&newton, newton.at[0] < -3.0 ? NAN : newton.at[0], gradient, hessian);
+    pc_newton_update(&newton, newton.at[0] < -3.0 ? NAN : newton.at[0], gradient, hessian);
   }
   assert_true(newton.best[0] < 1.0 && newton.best[0] >= -3.0);
   assert_false(isnan(newton.value));
   pc_newton_free(&newton);
 }
 
-static void it_ends_at_the_limit(void **state) {
-  (void)state;
+TEST(it_ends_at_the_limit) {
   const double start[2] = {-1.2, 1.0};
   double gradient[2], hessian[4];
   pc_newton newton = begin(start, 2, NULL);
   newton.limits.evaluations = 5;
-  while (newton.end == PC_OPTIM_GOES_ON)
-    pc_newton_tell(&newton, valley(newton.at, gradient, hessian), gradient, hessian);
+  while (newton.end == PC_OPTIM_RUNNING)
+    pc_newton_update(&newton, valley(newton.at, gradient, hessian), gradient, hessian);
   assert_int_equal(newton.end, PC_OPTIM_STUCK);
   assert_int_equal(newton.evaluations, 5);
   pc_newton_free(&newton);
@@ -164,22 +156,6 @@ static pcal_status make(const pcal_env *env, void *user, pcal_error *err) {
   return status;
 }
 
-static void memory_runs_out(void **state) {
-  (void)state;
+TEST(memory_runs_out) {
   unit_fail_each_allocation(make, NULL);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_bowl_takes_one_step),
-      cmocka_unit_test(scales_do_not_matter),
-      cmocka_unit_test(a_curved_valley_is_followed),
-      cmocka_unit_test(old_hessians_serve),
-      cmocka_unit_test(bounds_hold),
-      cmocka_unit_test(a_minimum_at_infinity_is_seen),
-      cmocka_unit_test(walls_and_planes),
-      cmocka_unit_test(it_ends_at_the_limit),
-      cmocka_unit_test(memory_runs_out),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

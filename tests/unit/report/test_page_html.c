@@ -1,7 +1,6 @@
 #include "page_help.h"
 
-static void test_names_are_never_markup(void **state) {
-  (void)state;
+TEST(test_names_are_never_markup) {
   pcal_report_config config = page_config();
   config.title = "<i>\"title\"</i>";
   config.command = "propercal report '</pre><b>'";
@@ -16,8 +15,7 @@ static void test_names_are_never_markup(void **state) {
   free(page);
 }
 
-static void test_nothing_from_elsewhere(void **state) {
-  (void)state;
+TEST(test_nothing_from_elsewhere) {
   const pcal_report_config config = page_config();
   char *page = page_text(&config, PCAL_HTML);
   assert_contains(page, "default-src 'none'");
@@ -29,8 +27,7 @@ static void test_nothing_from_elsewhere(void **state) {
   free(page);
 }
 
-static void test_before_only(void **state) {
-  (void)state;
+TEST(test_before_only) {
   const pcal_report_config config = page_config();
   char *page = page_text(&config, PCAL_HTML);
   assert_null(strstr(page, "data-time=\""));
@@ -42,8 +39,7 @@ static void test_before_only(void **state) {
   free(page);
 }
 
-static void test_before_and_after(void **state) {
-  (void)state;
+TEST(test_before_and_after) {
   pcal_report_config config = page_config();
   config.method = "temperature";
   char *page = page_text(&config, PCAL_HTML);
@@ -53,14 +49,4 @@ static void test_before_and_after(void **state) {
   assert_contains(page, "judged by cross-validation");
   assert_contains(page, ">change</th>");
   free(page);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_names_are_never_markup),
-      cmocka_unit_test(test_nothing_from_elsewhere),
-      cmocka_unit_test(test_before_only),
-      cmocka_unit_test(test_before_and_after),
-  };
-  return cmocka_run_group_tests_name("report/page_html", tests, NULL, NULL);
 }

@@ -1,7 +1,6 @@
 #include "page_help.h"
 
-static void test_the_text(void **state) {
-  (void)state;
+TEST(test_the_text) {
   static const char *const specs[] = {"accuracy", "brier"};
   pcal_report_config config = page_config();
   config.specs = specs;
@@ -25,8 +24,7 @@ static void test_the_text(void **state) {
   free(page);
 }
 
-static void test_before_and_after(void **state) {
-  (void)state;
+TEST(test_before_and_after) {
   pcal_report_config config = page_config();
   config.method = "temperature";
   char *page = page_text(&config, PCAL_MARKDOWN);
@@ -36,12 +34,4 @@ static void test_before_and_after(void **state) {
   assert_contains(page, "\npropercal fit --method temperature ... -o calibrator.json\n");
   assert_contains(page, "\npropercal apply calibrator.json ... -o calibrated.npy\n");
   free(page);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_the_text),
-      cmocka_unit_test(test_before_and_after),
-  };
-  return cmocka_run_group_tests_name("report/page_markdown", tests, NULL, NULL);
 }

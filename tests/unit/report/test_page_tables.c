@@ -8,8 +8,7 @@ static void page_cell(char out[64], double value, int digits) {
 }
 
 /* Mean probability and share of each class, from the rows themselves. */
-static void test_classes(void **state) {
-  (void)state;
+TEST(test_classes) {
   const pcal_report_config config = page_config();
   char *page = page_text(&config, PCAL_HTML), cell[64];
   const char *table = strstr(page, "<table class=\"sortable\">\n<caption>Classes, those");
@@ -29,8 +28,7 @@ static void test_classes(void **state) {
 }
 
 /* Rows of the bins add up, and so does what they claim. */
-static void test_bins(void **state) {
-  (void)state;
+TEST(test_bins) {
   const pcal_report_config config = page_config();
   char *page = page_text(&config, PCAL_HTML);
   const char *at = strstr(page, "<caption>The bins of the diagram</caption>");
@@ -52,12 +50,4 @@ static void test_bins(void **state) {
   }
   assert_true(rows == PAGE_ROWS && fabs(hits - 16) < 1e-9);
   free(page);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_classes),
-      cmocka_unit_test(test_bins),
-  };
-  return cmocka_run_group_tests_name("report/page_tables", tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 #include "stats/bins.h"
 
 #include "../unit.h"
-#include "core/rng.h"
+#include "base/rng.h"
 
 static const pc_edge_rule rules[] = {PC_EDGES_RIGHT,   PC_EDGES_LEFT,     PC_EDGES_GUO,
                                      PC_EDGES_OWN_ONE, PC_EDGES_NETCAL,   PC_EDGES_KULL,
@@ -144,8 +144,7 @@ static void check_partition(pc_edge_rule rule, size_t bins) {
   partition_free(&cells);
 }
 
-static void scores_on_edges_go_where_each_rule_says(void **state) {
-  (void)state;
+TEST(scores_on_edges_go_where_each_rule_says) {
   static const size_t counts[] = {1,  2,  3,  5,  6,  7,   10,  14,  15,   20,
                                   24, 28, 29, 30, 49, 100, 128, 200, 1000, PC_BINS_MAX};
   for (size_t r = 0; r < UNIT_COUNT(rules); r++) {
@@ -155,8 +154,7 @@ static void scores_on_edges_go_where_each_rule_says(void **state) {
 }
 
 /* Rows may be off [0, 1] by rounding; they stay in the outer cells. */
-static void scores_just_outside_are_found(void **state) {
-  (void)state;
+TEST(scores_just_outside_are_found) {
   for (size_t r = 0; r < UNIT_COUNT(rules); r++) {
     pc_partition cells = partition(rules[r], 10);
     assert_int_equal(pc_partition_find(&cells, -1e-5), 0);
@@ -168,8 +166,7 @@ static void scores_just_outside_are_found(void **state) {
 
 /* linspace(0, 1, 101) and i/100 differ in the last bit at 10 edges, those of 15 bins nowhere.
  */
-static void division_and_linspace_differ_where_published(void **state) {
-  (void)state;
+TEST(division_and_linspace_differ_where_published) {
   static const size_t counts[] = {15, 100}, differ[] = {0, 10};
   for (size_t c = 0; c < 2; c++) {
     pc_partition divided = partition(PC_EDGES_LEFT, counts[c]);
@@ -184,8 +181,7 @@ static void division_and_linspace_differ_where_published(void **state) {
 }
 
 /* numpy's arange ends below 1 for these numbers of bins, so that a score of 1 is in none. */
-static void arange_loses_the_score_one(void **state) {
-  (void)state;
+TEST(arange_loses_the_score_one) {
   static const size_t bad[] = {6, 14, 24, 28, 29, 38, 54, 68, 70, 72, 78, 79, 84, 94, 96, 98};
   for (size_t bins = 1, next = 0; bins <= 100; bins++) {
     const int is_bad = next < UNIT_COUNT(bad) && bad[next] == bins;
@@ -228,8 +224,7 @@ static double width_error(pc_edge_rule rule, size_t bins, bin_rows rows, pc_norm
 }
 
 /* The scores 0, 0.1, ..., 1 with outcomes 1, 0, 1, ..., 1. */
-static void eleven_scores_give_the_published_errors(void **state) {
-  (void)state;
+TEST(eleven_scores_give_the_published_errors) {
   static const struct {
     pc_edge_rule rule;
     double ten;
@@ -256,8 +251,7 @@ static void eleven_scores_give_the_published_errors(void **state) {
 }
 
 /* Nixon et al. 2019, Figure 4: errors cancel inside a bin. */
-static void errors_of_one_bin_cancel(void **state) {
-  (void)state;
+TEST(errors_of_one_bin_cancel) {
   static double score[1000], hit[1000];
   for (int i = 0; i < 1000; i++) {
     score[i] = i < 450 ? 0.52 : 0.58;
@@ -273,8 +267,7 @@ static const pc_bin some_bins[] = {{.weight = 4, .hits = 1, .score = 3},
                                    {.weight = 1, .hits = 1, .score = 0.25},
                                    {.weight = 5, .hits = 2, .score = 2.5}};
 
-static void errors_follow_their_formulas(void **state) {
-  (void)state;
+TEST(errors_follow_their_formulas) {
   assert_same(pc_bin_confidence(&some_bins[0]), 0.75);
   assert_same(pc_bin_frequency(&some_bins[0]), 0.25);
   assert_near(pc_bins_error(some_bins, 4, 10, PC_NORM_L1, 0), 0.2 + 0.075 + 0.05, 1e-15);
@@ -284,8 +277,7 @@ static void errors_follow_their_formulas(void **state) {
   assert_near(pc_bins_error(some_bins, 4, 20, PC_NORM_L1, 0), 0.1625, 1e-15);
 }
 
-static void debiasing_follows_its_formula(void **state) {
-  (void)state;
+TEST(debiasing_follows_its_formula) {
   const double first = 0.4 * (0.25 - 0.25 * 0.75 / 3), last = 0.5 * (0.01 - 0.4 * 0.6 / 4);
   assert_near(pc_bins_error(some_bins, 4, 10, PC_NORM_L2, 1), sqrt(first + last), 1e-15);
   assert_same(pc_bins_error(some_bins + 2, 1, 10, PC_NORM_L2, 1), 0.0);
@@ -293,8 +285,7 @@ static void debiasing_follows_its_formula(void **state) {
 }
 
 /* Three rows without a miss are no proof that there is none: their rate counts as 3.5 / 4. */
-static void noise_does_not_vanish_without_misses(void **state) {
-  (void)state;
+TEST(noise_does_not_vanish_without_misses) {
   const pc_bin bins[] = {{.weight = 3, .hits = 3, .score = 2.4, .score_square = (double)NAN},
                          {.weight = 1, .hits = 0, .score = 0.5}};
   const double s = 0.875 * 0.125, share = 0.75;
@@ -305,8 +296,7 @@ static void noise_does_not_vanish_without_misses(void **state) {
   assert_near(pc_bins_sharpness(bins, 2, 4).square, share * 0.0625 + 0.75 * 0.25 / 3, 1e-15);
 }
 
-static void empty_bins_add_nothing(void **state) {
-  (void)state;
+TEST(empty_bins_add_nothing) {
   const pc_bin empty[] = {{.weight = 0}, {.weight = 0}};
   assert_same(pc_bins_error(empty, 2, 10, PC_NORM_L1, 0), 0.0);
   assert_same(pc_bins_error(empty, 2, 10, PC_NORM_L2, 0), 0.0);
@@ -423,8 +413,7 @@ static void mass_random(mass_row *rows, size_t count, uint64_t grid, uint64_t se
   }
 }
 
-static void equal_mass_agrees_with_array_split(void **state) {
-  (void)state;
+TEST(equal_mass_agrees_with_array_split) {
   static const size_t counts[] = {1, 2, 3, 10, 16, 29, 31, 100, MASS_ROWS};
   static const size_t bins[] = {1, 2, 3, 7, 15, 30, MASS_BINS};
   static const uint64_t grids[] = {0, 1, 3, 10, 64, 1000};
@@ -439,8 +428,7 @@ static void equal_mass_agrees_with_array_split(void **state) {
   }
 }
 
-static void equal_mass_by_hand(void **state) {
-  (void)state;
+TEST(equal_mass_by_hand) {
   mass_row rows[] = {{0.1, 0}, {0.2, 0}, {0.3, 1}, {0.5, 0}, {0.5, 1}, {0.5, 1}, {0.9, 1}};
   pc_bin bins[3];
   size_t count = 0;
@@ -461,8 +449,7 @@ static void equal_mass_by_hand(void **state) {
 }
 
 /* W = 2.5 over five bins: parts end at 1 and 2. */
-static void equal_mass_takes_fractional_weights(void **state) {
-  (void)state;
+TEST(equal_mass_takes_fractional_weights) {
   const pcal_env env = pc_env_resolve(NULL);
   static const double score[] = {0.2, 0.4, 0.6}, weight[] = {1, 1, 0.5};
   const pc_outcome_column misses = {score, weight, 3}, none = {NULL, NULL, 0};
@@ -480,8 +467,7 @@ static void equal_mass_takes_fractional_weights(void **state) {
   pc_curve_table_free(&env, &table);
 }
 
-static void equal_mass_of_nothing_is_one_empty_bin(void **state) {
-  (void)state;
+TEST(equal_mass_of_nothing_is_one_empty_bin) {
   const pcal_env env = pc_env_resolve(NULL);
   const pc_curve_table table = {0};
   pc_bin bins[4];
@@ -508,31 +494,9 @@ static pcal_status bins_scenario(const pcal_env *env, void *user, pcal_error *er
   return status;
 }
 
-static void survives_every_failed_allocation(void **state) {
-  (void)state;
+TEST(survives_every_failed_allocation) {
   for (size_t r = 0; r < UNIT_COUNT(rules); r++) {
     pc_edge_rule rule = rules[r];
     unit_fail_each_allocation(bins_scenario, &rule);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(scores_on_edges_go_where_each_rule_says),
-      cmocka_unit_test(scores_just_outside_are_found),
-      cmocka_unit_test(division_and_linspace_differ_where_published),
-      cmocka_unit_test(arange_loses_the_score_one),
-      cmocka_unit_test(eleven_scores_give_the_published_errors),
-      cmocka_unit_test(errors_of_one_bin_cancel),
-      cmocka_unit_test(errors_follow_their_formulas),
-      cmocka_unit_test(debiasing_follows_its_formula),
-      cmocka_unit_test(noise_does_not_vanish_without_misses),
-      cmocka_unit_test(empty_bins_add_nothing),
-      cmocka_unit_test(equal_mass_agrees_with_array_split),
-      cmocka_unit_test(equal_mass_by_hand),
-      cmocka_unit_test(equal_mass_takes_fractional_weights),
-      cmocka_unit_test(equal_mass_of_nothing_is_one_empty_bin),
-      cmocka_unit_test(survives_every_failed_allocation),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

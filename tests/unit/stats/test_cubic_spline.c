@@ -1,7 +1,7 @@
 #include "stats/cubic_spline.h"
 
 #include "../unit.h"
-#include "core/rng.h"
+#include "base/rng.h"
 
 #define KNOTS_MAX 20
 
@@ -30,8 +30,7 @@ static double poly_slope(int degree, double x) {
 
 /* Straight lines are in every space, parabolas with the quadratic end, cubics with the cubic
  * end: values, slopes and mean slopes are those of the polynomial. */
-static void reproduces_polynomials(void **state) {
-  (void)state;
+TEST(reproduces_polynomials) {
   for (int r = 0; r < 3; r++)
     for (size_t knots = 3; knots <= KNOTS_MAX; knots++) {
       const int degree = r == 2 && knots == 3 ? 2 : r + 1;
@@ -39,13 +38,13 @@ static void reproduces_polynomials(void **state) {
       double values[KNOTS_MAX], bends[KNOTS_MAX];
       for (size_t i = 0; i < knots; i++)
         values[i] = poly(degree, (double)i / (double)(knots - 1));
-      pc_spline_bend(&space, values, bends);
+      pc_spline_second_derivatives(&space, values, bends);
       for (int i = 0; i <= 50; i++) {
         const double x = i / 50.0, a = x * 0.3;
         const pc_spline_form value = pc_spline_value(&space, x);
         const pc_spline_form slope = pc_spline_slope(&space, x);
-        assert_true(fabs(pc_spline_take(&value, values, bends) - poly(degree, x)) < 1e-11);
-        assert_true(fabs(pc_spline_take(&slope, values, bends) - poly_slope(degree, x)) <
+        assert_true(fabs(pc_spline_evaluate(&value, values, bends) - poly(degree, x)) < 1e-11);
+        assert_true(fabs(pc_spline_evaluate(&slope, values, bends) - poly_slope(degree, x)) <
                     1e-10);
         const double mean =
             x > a ? (poly(degree, x) - poly(degree, a)) / (x - a) : poly_slope(degree, x);
@@ -56,20 +55,19 @@ static void reproduces_polynomials(void **state) {
 }
 
 /* The same bits as one place at a time. */
-static void many_slopes(void **state) {
-  (void)state;
+TEST(many_slopes) {
   enum { K = 7, PLACES = 100 };
   pc_spline_space space = space_of(K, PC_RUNOUT_NATURAL);
   const double values[K] = {0.5, -1, 2, 0.25, 3, 1, -2};
   double bends[K], x[PLACES], slopes[PLACES];
-  pc_spline_bend(&space, values, bends);
+  pc_spline_second_derivatives(&space, values, bends);
   for (int i = 0; i < PLACES; i++)
     x[i] = (i / 2) / 47.0 - 0.02; /* pairs, some beyond the ends */
   for (size_t count = 0; count <= PLACES; count += 25) {
     pc_spline_slopes(&space, x, count, values, bends, slopes);
     for (size_t i = 0; i < count; i++) {
       const pc_spline_form slope = pc_spline_slope(&space, x[i]);
-      assert_same(slopes[i], pc_spline_take(&slope, values, bends));
+      assert_same(slopes[i], pc_spline_evaluate(&slope, values, bends));
     }
   }
   space_free(&space);
@@ -77,8 +75,7 @@ static void many_slopes(void **state) {
 
 /* Any values: interpolated, with first and second derivatives that do not jump at knots, and
  * with the ends that were asked for. */
-static void is_smooth(void **state) {
-  (void)state;
+TEST(is_smooth) {
   for (int r = 0; r < 3; r++)
     for (size_t knots = 4; knots <= KNOTS_MAX; knots++) {
       pc_spline_space space = space_of(knots, runouts[r]);
@@ -86,17 +83,17 @@ static void is_smooth(void **state) {
       double values[KNOTS_MAX], m[KNOTS_MAX];
       for (size_t i = 0; i < knots; i++)
         values[i] = pc_rng_normal(&rng, i);
-      pc_spline_bend(&space, values, m);
+      pc_spline_second_derivatives(&space, values, m);
       for (size_t i = 0; i < knots; i++) {
         const double x = (double)i / (double)(knots - 1);
         const pc_spline_form at = pc_spline_value(&space, x);
-        assert_true(fabs(pc_spline_take(&at, values, m) - values[i]) < 1e-10);
+        assert_true(fabs(pc_spline_evaluate(&at, values, m) - values[i]) < 1e-10);
         if (i == 0 || i + 1 == knots)
           continue;
         const pc_spline_form left = pc_spline_slope(&space, nextafter(x, 0));
         const pc_spline_form right = pc_spline_slope(&space, nextafter(x, 1));
-        assert_true(fabs(pc_spline_take(&left, values, m) - pc_spline_take(&right, values, m)) <
-                    1e-9);
+        assert_true(fabs(pc_spline_evaluate(&left, values, m) -
+                         pc_spline_evaluate(&right, values, m)) < 1e-9);
       }
       const double start = runouts[r] == PC_RUNOUT_NATURAL     ? 0
                            : runouts[r] == PC_RUNOUT_QUADRATIC ? m[1]
@@ -107,17 +104,16 @@ static void is_smooth(void **state) {
 }
 
 /* Forms spread over all values give what they give through bends. */
-static void forms_spread(void **state) {
-  (void)state;
+TEST(forms_spread) {
   pc_spline_space space = space_of(7, PC_RUNOUT_QUADRATIC);
   double values[7], bends[7];
   for (size_t i = 0; i < 7; i++)
     values[i] = sin((double)i);
-  pc_spline_bend(&space, values, bends);
+  pc_spline_second_derivatives(&space, values, bends);
   for (int i = 0; i <= 40; i++)
     for (int j = 0; j <= i; j++) {
       double row[7] = {0}, sum = 0;
-      pc_spline_mean_slope_spread(&space, j / 40.0, i / 40.0, -2.0, row);
+      pc_spline_add_mean_slope(&space, j / 40.0, i / 40.0, -2.0, row);
       for (size_t c = 0; c < 7; c++)
         sum += row[c] * values[c];
       assert_true(fabs(sum + 2 * pc_spline_mean_slope(&space, j / 40.0, i / 40.0, values,
@@ -127,21 +123,19 @@ static void forms_spread(void **state) {
 }
 
 /* The mean over a very short distance has all its digits. */
-static void short_distances(void **state) {
-  (void)state;
+TEST(short_distances) {
   pc_spline_space space = space_of(6, PC_RUNOUT_NATURAL);
   const double values[] = {0, 0.5, -0.25, 1, 2, -1};
   double bends[6];
-  pc_spline_bend(&space, values, bends);
+  pc_spline_second_derivatives(&space, values, bends);
   const pc_spline_form slope = pc_spline_slope(&space, 0.3);
   assert_near(pc_spline_mean_slope(&space, 0.3 - 1e-13, 0.3, values, bends),
-              pc_spline_take(&slope, values, bends), 1e-11);
+              pc_spline_evaluate(&slope, values, bends), 1e-11);
   space_free(&space);
 }
 
 /* The normal equations against a design matrix written out. */
-static void normal_equations(void **state) {
-  (void)state;
+TEST(normal_equations) {
   enum { POINTS = 60, K = 5 };
   const pcal_env env = pc_env_resolve(NULL);
   for (int r = 0; r < 3; r++) {
@@ -157,9 +151,9 @@ static void normal_equations(void **state) {
       for (size_t c = 0; c < K; c++) { /* the spline that is 1 at knot c */
         double values[K] = {0}, bends[K];
         values[c] = 1;
-        pc_spline_bend(&space, values, bends);
+        pc_spline_second_derivatives(&space, values, bends);
         const pc_spline_form at = pc_spline_value(&space, x);
-        row[c] = pc_spline_take(&at, values, bends);
+        row[c] = pc_spline_evaluate(&at, values, bends);
       }
       xs[p] = x;
       ys[p] = y;
@@ -194,20 +188,6 @@ static pcal_status scenario(const pcal_env *env, void *user, pcal_error *err) {
   return status;
 }
 
-static void memory_may_run_out(void **state) {
-  (void)state;
+TEST(memory_may_run_out) {
   unit_fail_each_allocation(scenario, NULL);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(reproduces_polynomials),
-      cmocka_unit_test(is_smooth),
-      cmocka_unit_test(many_slopes),
-      cmocka_unit_test(forms_spread),
-      cmocka_unit_test(short_distances),
-      cmocka_unit_test(normal_equations),
-      cmocka_unit_test(memory_may_run_out),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

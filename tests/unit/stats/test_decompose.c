@@ -1,8 +1,8 @@
 #include "stats/decompose.h"
 
 #include "../unit.h"
-#include "core/rng.h"
-#include "stats/isotonic.h"
+#include "base/rng.h"
+#include "curve/isotonic.h"
 
 #define ROWS 200
 #define BINS 5
@@ -96,8 +96,7 @@ static void check_same(const pc_decomposition *a, const pc_decomposition *b) {
   assert_near(a->within_covariance, b->within_covariance, 1e-10);
 }
 
-static void bins_add_up(void **state) {
-  (void)state;
+TEST(bins_add_up) {
   for (uint64_t seed = 0; seed < 50; seed++) {
     rows r;
     rows_random(&r, seed);
@@ -118,8 +117,7 @@ static void bins_add_up(void **state) {
 
 /* Bins of 2, 3 and 4 rows whose true rates are known: over all outcomes the debiased part is
  * right on average, and the plain one too large. */
-static void debiased_calibration_has_no_bias(void **state) {
-  (void)state;
+TEST(debiased_calibration_has_no_bias) {
   static const double n[3] = {2, 3, 4}, rate[3] = {0.3, 0.5, 0.8}, p[3] = {0.25, 0.75, 0.5};
   static const double ways[5][5] = {{0}, {0}, {1, 2, 1}, {1, 3, 3, 1}, {1, 4, 6, 4, 1}};
   double truth = 0, plain = 0, debiased = 0;
@@ -148,8 +146,7 @@ static void debiased_calibration_has_no_bias(void **state) {
   assert_true(plain > 1.5 * truth);
 }
 
-static void debiased_by_hand(void **state) {
-  (void)state;
+TEST(debiased_by_hand) {
   /* 4 rows at 0.9 with 2 hits, one at 0.1 that came true (all of it chance), none in the third
    * bin
    */
@@ -172,8 +169,7 @@ static void debiased_by_hand(void **state) {
               d.score, 1e-14);
 }
 
-static void one_row(void **state) {
-  (void)state;
+TEST(one_row) {
   const pc_bin bin = {
       .weight = 1, .hits = 1, .score = 0.5, .score_square = 0.25, .score_hit = 0.5};
   const pc_bin_logs logs = {{log(0.5), 0, log(0.5), 0}};
@@ -193,8 +189,7 @@ static void one_row(void **state) {
 
 /* Rows at 0 that did not come true: the infinite term that the parts within bins share is left
  * out of both, and they add up. */
-static void log_of_zero(void **state) {
-  (void)state;
+TEST(log_of_zero) {
   const pc_bin bins[2] = {{.weight = 3, .hits = 0, .score = 0},
                           {.weight = 1, .hits = 1, .score = 1}};
   const pc_bin_logs alone[2] = {{{0}, 1u << PC_LOG_MISS}, {{0}, 1u << PC_LOG_REST_HIT}};
@@ -219,8 +214,7 @@ static void log_of_zero(void **state) {
 }
 
 /* Scores too near 0 or 1 for the rounded sums of a bin: each row alone is its bin's mean. */
-static void log_of_tiny_scores(void **state) {
-  (void)state;
+TEST(log_of_tiny_scores) {
   const pc_bin low = {.weight = 1, .hits = 1, .score = 0};
   const pc_bin_logs at_low = {{log(1e-30), 0, -1e-30, 0}, 0};
   pc_decomposition d = {0};
@@ -263,8 +257,7 @@ static double fitted(const pc_isotonic *fit, double p) {
   return pc_isotonic_value(&fit->blocks[b]);
 }
 
-static void corp_adds_up(void **state) {
-  (void)state;
+TEST(corp_adds_up) {
   const pcal_env env = pc_env_resolve(NULL);
   for (uint64_t seed = 0; seed < 40; seed++) {
     rows r;
@@ -300,8 +293,7 @@ static void corp_adds_up(void **state) {
 }
 
 /* Predictions that are right, apart and in order have nothing to repair. */
-static void corp_of_the_perfect(void **state) {
-  (void)state;
+TEST(corp_of_the_perfect) {
   const pcal_env env = pc_env_resolve(NULL);
   double score[2] = {0, 1}, weight[2] = {3, 5}, hits[2] = {0, 5};
   const pc_curve_table table = {
@@ -323,8 +315,7 @@ static void corp_of_the_perfect(void **state) {
 }
 
 /* Constant predictions have no sharpness, whatever the rate. */
-static void corp_of_a_constant(void **state) {
-  (void)state;
+TEST(corp_of_a_constant) {
   const pcal_env env = pc_env_resolve(NULL);
   double score = 0.3, weight = 7, hits = 3;
   const pc_curve_table table = {
@@ -345,23 +336,11 @@ static pcal_status corp_scenario(const pcal_env *env, void *user, pcal_error *er
   return pc_decompose_corp(env, user, PC_BINARY_LOG, &d, err);
 }
 
-static void memory_may_run_out(void **state) {
-  (void)state;
+TEST(memory_may_run_out) {
   const pcal_env env = pc_env_resolve(NULL);
   rows r;
   rows_random(&r, 3);
   pc_curve_table table = table_of(&r, &env);
   unit_fail_each_allocation(corp_scenario, &table);
   pc_curve_table_free(&env, &table);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(bins_add_up),        cmocka_unit_test(debiased_calibration_has_no_bias),
-      cmocka_unit_test(debiased_by_hand),   cmocka_unit_test(one_row),
-      cmocka_unit_test(log_of_zero),        cmocka_unit_test(log_of_tiny_scores),
-      cmocka_unit_test(corp_adds_up),       cmocka_unit_test(corp_of_the_perfect),
-      cmocka_unit_test(corp_of_a_constant), cmocka_unit_test(memory_may_run_out),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

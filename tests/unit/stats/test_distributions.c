@@ -5,16 +5,14 @@
 #include "stats/distributions.h"
 
 /* Values to 15 digits from tables of the functions, computed in 40 digits. */
-static void test_normal(void **state) {
-  (void)state;
+TEST(test_normal) {
   assert_near(pc_normal_tail(0), 0.5, 0);
   assert_near(pc_normal_tail(1.959963984540054), 0.025, 4e-16);
   assert_near(pc_normal_tail(-1), 0.841344746068543, 1e-15);
   assert_near(pc_normal_tail(6) / 9.86587645037698e-10, 1.0, 1e-12);
 }
 
-static void test_chi_square(void **state) {
-  (void)state;
+TEST(test_chi_square) {
   assert_near(pc_chi_square_tail(0, 3), 1.0, 0);
   assert_near(pc_chi_square_tail(3.841458820694124, 1), 0.05, 1e-14);
   assert_near(pc_chi_square_tail(5.991464547107979, 2), 0.05, 1e-14);
@@ -25,8 +23,7 @@ static void test_chi_square(void **state) {
 }
 
 /* Adding two degrees of freedom adds one term: a recurrence that both parities must keep. */
-static void test_chi_square_recurrence(void **state) {
-  (void)state;
+TEST(test_chi_square_recurrence) {
   for (size_t d = 1; d < 40; d++)
     for (double x = 0.25; x < 80; x *= 1.5) {
       const double term =
@@ -37,8 +34,7 @@ static void test_chi_square_recurrence(void **state) {
 
 /* Critical values of the maximum and of the range; both series of the maximum agree where they
  * meet. */
-static void test_brownian(void **state) {
-  (void)state;
+TEST(test_brownian) {
   assert_near(pc_brownian_maximum_tail(2.241402727604947), 0.05, 1e-9);
   assert_near(pc_brownian_maximum_tail(1.0 - 1e-12), pc_brownian_maximum_tail(1.0 + 1e-12),
               1e-11);
@@ -50,8 +46,7 @@ static void test_brownian(void **state) {
 
 /* The mean of the range is 2 sqrt(2 / pi), and of its square 4 log 2; of the maximum
  * sqrt(pi/2). */
-static void test_brownian_moments(void **state) {
-  (void)state;
+TEST(test_brownian_moments) {
   double range = 0, square = 0, maximum = 0;
   const double step = 1e-3;
   for (double x = step / 2; x < 12; x += step) {
@@ -64,22 +59,9 @@ static void test_brownian_moments(void **state) {
   assert_near(maximum, sqrt(3.14159265358979 / 2), 1e-6);
 }
 
-static void test_holm(void **state) {
-  (void)state;
+TEST(test_holm) {
   assert_near(pc_holm_smallest((const double[]){0.2, 0.01, 0.5}, 3), 0.03, 1e-17);
   assert_near(pc_holm_smallest((const double[]){(double)NAN, 0.01}, 2), 0.01, 0);
   assert_near(pc_holm_smallest((const double[]){0.9, 0.8}, 2), 1.0, 0);
   assert_true(isnan(pc_holm_smallest(NULL, 0)));
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_normal),
-      cmocka_unit_test(test_chi_square),
-      cmocka_unit_test(test_chi_square_recurrence),
-      cmocka_unit_test(test_brownian),
-      cmocka_unit_test(test_brownian_moments),
-      cmocka_unit_test(test_holm),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

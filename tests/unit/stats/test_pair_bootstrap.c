@@ -16,8 +16,7 @@ static void bootstrap_of(const pc_pair_rows *rows, unsigned threads, double *out
     fail_msg("%s", err.message);
 }
 
-static void test_moments(void **state) {
-  (void)state;
+TEST(test_moments) {
   static double values[BOOTSTRAP_REPLICAS], again[BOOTSTRAP_REPLICAS];
   pair_sample sample = pair_sample_make(BOOTSTRAP_ROWS, 3, 1.0, 30, 0);
   double sum = 0, squares = 0, mean = 0, spread = 0;
@@ -42,8 +41,7 @@ static void test_moments(void **state) {
 /* A row of weight w pairs its copies with each other: h of a copy is |e_y - p|^2.  The w
  * centred counts sum to 0, so pairs sum to minus half their squares: (w - 1) / 2 times a
  * variance of 1. */
-static void test_copies(void **state) {
-  (void)state;
+TEST(test_copies) {
   static double values[BOOTSTRAP_REPLICAS];
   const double weights[] = {5, 64, 65, 10000, 3e6};
   for (size_t c = 0; c < sizeof weights / sizeof *weights; c++) {
@@ -63,12 +61,4 @@ static void test_copies(void **state) {
     assert_true(fabs(spread / (self * self * 0.25 * 3 * weights[c]) - 1) < 0.5);
     pair_sample_free(&sample);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_moments),
-      cmocka_unit_test(test_copies),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

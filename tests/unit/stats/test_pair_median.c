@@ -37,8 +37,7 @@ static double median_sorted(const pair_sample *s, int tv) {
 }
 
 /* Odd and even numbers of pairs; 700 rows have more than are ever kept. */
-static void agrees_with_sorting(void **state) {
-  (void)state;
+TEST(agrees_with_sorting) {
   static const size_t counts[] = {2, 3, 4, 5, 16, 17, 33, 200, 700};
   for (size_t n = 0; n < UNIT_COUNT(counts); n++)
     for (int kind = 0; kind < 4; kind++) {
@@ -49,8 +48,7 @@ static void agrees_with_sorting(void **state) {
 }
 
 /* Rows on a coarse grid: many pairs share the middle distance, more than are ever kept. */
-static void ties(void **state) {
-  (void)state;
+TEST(ties) {
   for (int kind = 0; kind < 4; kind++) {
     pair_sample s = pair_sample_make(900, 2, 1.0, 2, 0);
     for (size_t i = 0; i < s.count; i++) {
@@ -65,8 +63,7 @@ static void ties(void **state) {
 
 /* The middle two are apart, and the lower one alone has more pairs than are ever kept: 600
  * equal rows of two kinds make 179,700 pairs at distance 0 and 179,700 + 300 at the other. */
-static void halfway_between_the_middle_two(void **state) {
-  (void)state;
+TEST(halfway_between_the_middle_two) {
   pair_sample s = pair_sample_make(2, 2, 1.0, 2, 0);
   memcpy(s.probs, (const double[]){1, 0, 0, 1}, 4 * sizeof(double));
   s.weights[0] = 6; /* 15 + 3 pairs at 0, 18 at the other distance */
@@ -91,8 +88,7 @@ static void halfway_between_the_middle_two(void **state) {
 }
 
 /* Confident rows, whose distances are as small as the square of the least probability. */
-static void tiny_distances(void **state) {
-  (void)state;
+TEST(tiny_distances) {
   pair_sample s = pair_sample_make(50, 2, 1.0, 2, 0);
   for (size_t i = 0; i < s.count; i++) {
     s.probs[2 * i] = 1.0;
@@ -104,8 +100,7 @@ static void tiny_distances(void **state) {
   pair_sample_free(&s);
 }
 
-static void threads_do_not_show(void **state) {
-  (void)state;
+TEST(threads_do_not_show) {
   pair_sample s = pair_sample_make(2500, 3, 2.0, 3, 1);
   const double one = median_of(&s, 0, 1);
   assert_same(median_of(&s, 0, 2), one);
@@ -121,21 +116,8 @@ static pcal_status median_scenario(const pcal_env *env, void *user, pcal_error *
   return pc_pair_median(&resolved, &s->rows, 0, &median, err);
 }
 
-static void runs_out_of_memory(void **state) {
-  (void)state;
+TEST(runs_out_of_memory) {
   pair_sample s = pair_sample_make(50, 3, 1.0, 3, 0);
   unit_fail_each_allocation(median_scenario, &s);
   pair_sample_free(&s);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(agrees_with_sorting),
-      cmocka_unit_test(ties),
-      cmocka_unit_test(halfway_between_the_middle_two),
-      cmocka_unit_test(tiny_distances),
-      cmocka_unit_test(threads_do_not_show),
-      cmocka_unit_test(runs_out_of_memory),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

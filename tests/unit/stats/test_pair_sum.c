@@ -10,8 +10,7 @@ static double sum_of(const pair_sample *s, const pc_pair_form *form, unsigned th
   return sum;
 }
 
-static void sums_all_pairs(void **state) {
-  (void)state;
+TEST(sums_all_pairs) {
   static const size_t counts[] = {1, 2, 16, 17, 255, 256, 257, 700};
   for (size_t n = 0; n < UNIT_COUNT(counts); n++)
     for (int kind = 0; kind < 4; kind++) {
@@ -26,8 +25,7 @@ static void sums_all_pairs(void **state) {
     }
 }
 
-static void threads_do_not_show(void **state) {
-  (void)state;
+TEST(threads_do_not_show) {
   pair_sample s = pair_sample_make(3000, 7, 2.0, 7, 1);
   const pc_pair_form form = pc_pair_form_make(0, 0, 1.0, &s.rows);
   const double one = sum_of(&s, &form, 1);
@@ -44,18 +42,8 @@ static pcal_status sum_scenario(const pcal_env *env, void *user, pcal_error *err
   return pc_pair_sum(&resolved, &form, &s->rows, &sum, err);
 }
 
-static void runs_out_of_memory(void **state) {
-  (void)state;
+TEST(runs_out_of_memory) {
   pair_sample s = pair_sample_make(50, 3, 1.0, 3, 0);
   unit_fail_each_allocation(sum_scenario, &s);
   pair_sample_free(&s);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(sums_all_pairs),
-      cmocka_unit_test(threads_do_not_show),
-      cmocka_unit_test(runs_out_of_memory),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,11 @@
 #include "../unit.h"
 
-#include "stats/sample_size.h"
+#include "stats/expected_ece.h"
 #include "studies/ece_mean.h"
 
 /* One trial, two trials by hand, certain outcomes, and De Moivre's mean distance of a binomial
  * from its mean: 2 m C(k, m) a^m (1 - a)^(k - m + 1), m = floor(k a) + 1. */
-static void test_gap(void **state) {
-  (void)state;
+TEST(test_gap) {
   assert_near(pc_ece_mean_gap(1, 0.9, 0.7), 0.7 * 0.1 + 0.3 * 0.9, 1e-15);
   assert_near(pc_ece_mean_gap(2, 0.6, 0.5), 0.25 * 1.2 + 0.5 * 0.2 + 0.25 * 0.8, 1e-15);
   assert_near(pc_ece_mean_gap(3, 0.6, 1), 1.2, 1e-14);
@@ -20,15 +19,13 @@ static void test_gap(void **state) {
 }
 
 /* Where the law becomes normal nothing jumps. */
-static void test_normal(void **state) {
-  (void)state;
+TEST(test_normal) {
   const double below = pc_ece_mean_gap(255, 0.5, 0.5), above = pc_ece_mean_gap(257, 0.5, 0.5);
   assert_near(above / below, sqrt(257.0 / 255.0), 2e-3);
 }
 
 /* All samples of three rows from two bins, one by one. */
-static void test_enumeration(void **state) {
-  (void)state;
+TEST(test_enumeration) {
   const double share[2] = {0.3, 0.7}, conf[2] = {0.4, 0.9}, acc[2] = {0.5, 0.8};
   pc_bin bins[3] = {{0}};
   double mean = 0;
@@ -50,8 +47,7 @@ static void test_enumeration(void **state) {
 
 /* mu(n) of Proposition 3.3 is above the mean where bins have few rows or none, and meets it
  * where they have many. */
-static void test_proposition(void **state) {
-  (void)state;
+TEST(test_proposition) {
   pc_bin bins[10];
   for (size_t n = 5; n <= 500000; n *= 10) {
     for (size_t b = 0; b < 10; b++)
@@ -64,14 +60,4 @@ static void test_proposition(void **state) {
     assert_true(mu > mean * (n == 5 ? 1.3 : n == 50 ? 1.005 : 1));
     assert_true(mu < mean * (n == 5 ? 1.4 : 1 + 1.5 / (double)n + 2e-4));
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_gap),
-      cmocka_unit_test(test_normal),
-      cmocka_unit_test(test_enumeration),
-      cmocka_unit_test(test_proposition),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,10 @@
 /* The studies after Nixon et al. on a few rows: every allocation may fail, figures at any size
  * keep their words apart. */
-#include "../figure/figure_check.h"
+#include "../figure/figure_help.h"
 
 #include "../unit.h"
 
-#include "figure/study_figure.h"
+#include "figure/study_figure_registry.h"
 #include "figure/svg.h"
 #include "io/source.h"
 #include "studies/study.h"
@@ -55,11 +55,11 @@ static pcal_status nixon_open(const pcal_env *env, size_t set, pcal_source **out
   return pc_source_borrow(&batch, NULL, env, out, err);
 }
 
-static pcal_status nixon_open_all(const pcal_env *env, size_t count, pcal_compared *models,
+static pcal_status nixon_open_all(const pcal_env *env, size_t count, pcal_model *models,
                                   pcal_error *err) {
   static const char *const names[] = {"one", "two", "three"};
   for (size_t m = 0; m < count; m++) {
-    models[m] = (pcal_compared)PCAL_COMPARED_INIT;
+    models[m] = (pcal_model)PCAL_MODEL_INIT;
     models[m].name = names[m];
   }
   for (size_t m = 0; m < count; m++) {
@@ -73,7 +73,7 @@ static pcal_status nixon_open_all(const pcal_env *env, size_t count, pcal_compar
 static pcal_status nixon_run(const nixon_case *one, const pcal_env *env, pc_findings *findings,
                              pcal_error *err) {
   pcal_study_config config = PCAL_STUDY_CONFIG_INIT;
-  pcal_compared models[3];
+  pcal_model models[3];
   static const char *const few[] = {"ece", "ks"};
   memset(models, 0, sizeof models);
   nixon_fill();
@@ -104,15 +104,14 @@ static pcal_status nixon_scenario(const pcal_env *env, void *user, pcal_error *e
   pc_figure_init(&figure, 0, 0, &alone);
   pcal_status status = nixon_run(user, &alone, &findings, err);
   if (status == PCAL_OK)
-    status = pc_study_draw(&findings, &config, &figure, err);
+    status = pc_study_figure_draw(&findings, &config, &figure, err);
   pc_figure_free(&figure);
   pc_findings_free(&findings);
   return status;
 }
 
 /* Every allocation up to the 60th, then ever fewer of them. */
-static void test_out_of_memory(void **state) {
-  (void)state;
+TEST(test_out_of_memory) {
   for (size_t i = 0; i < UNIT_COUNT(nixon_cases); i++) {
     nixon_case one = nixon_cases[i];
     pcal_status status = PCAL_MEMORY;
@@ -139,23 +138,22 @@ static void nixon_check_figure(const nixon_case *one, const pc_findings *finding
   config.width = width;
   config.height = height;
   pc_figure_init(&figure, 0, 0, env);
-  if (pc_study_draw(findings, &config, &figure, &err) != PCAL_OK)
+  if (pc_study_figure_draw(findings, &config, &figure, &err) != PCAL_OK)
     fail_msg("%s: %s", one->spec, err.message);
   check_words_apart(&figure, one->spec);
   check_marks_inside(&figure, one->spec);
   pc_text_init(&out, env);
-  assert_int_equal(pc_svg_write(&figure, PC_THEME_AUTO, &out, &err), PCAL_OK);
+  assert_int_equal(pc_svg_write(&figure, PCAL_THEME_AUTO, &out, &err), PCAL_OK);
   check_xml(out.bytes);
   assert_null(strstr(out.bytes, "nan"));
   pc_text_free(&out);
   pc_figure_free(&figure);
 }
 
-static void test_figures_at_any_size(void **state) {
+TEST(test_figures_at_any_size) {
   static const double sizes[][2] = {{0, 0}, {400, 0}, {480, 900}, {1200, 1600}, {1600, 900}};
   static pc_findings findings;
   const pcal_env env = pc_env_resolve(NULL);
-  (void)state;
   for (size_t i = 0; i < UNIT_COUNT(nixon_cases); i++) {
     pcal_error err;
     if (nixon_run(&nixon_cases[i], &env, &findings, &err) != PCAL_OK)
@@ -165,12 +163,4 @@ static void test_figures_at_any_size(void **state) {
       nixon_check_figure(&nixon_cases[i], &findings, &env, sizes[s][0], sizes[s][1]);
     pc_findings_free(&findings);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_out_of_memory),
-      cmocka_unit_test(test_figures_at_any_size),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* Fits with a closed form, a gradient by differences, memory. */
 #include "../unit.h"
 
-#include "core/rng.h"
+#include "base/rng.h"
 #include "studies/softmax_regression.h"
 
 #define REGRESSION_ROWS 120
@@ -34,13 +34,12 @@ static double regression_loss(const pc_labelled_rows *rows, double l2, const dou
 }
 
 /* Features that say nothing: probabilities are frequencies, shifts their centred logarithms. */
-static void test_frequencies(void **state) {
+TEST(test_frequencies) {
   static const double nothing[8] = {0};
   static const int32_t labels[8] = {0, 1, 1, 2, 2, 2, 2, 2};
   const pc_labelled_rows rows = {nothing, labels, 8, 1, 3};
   double model[6] = {0}, probs[24];
   const pcal_env env = pc_env_resolve(NULL);
-  (void)state;
   assert_int_equal(pc_softmax_regression_size(&rows), 6);
   assert_int_equal(pc_softmax_regression_fit(&rows, 0.01, &env, model, NULL), PCAL_OK);
   pc_softmax_regression_apply(&rows, model, probs);
@@ -53,25 +52,23 @@ static void test_frequencies(void **state) {
 }
 
 /* Two classes with feature 1 or -1, a share of 3/4 right, no penalty to speak of. */
-static void test_log_odds(void **state) {
+TEST(test_log_odds) {
   static const double features[8] = {1, 1, 1, 1, -1, -1, -1, -1};
   static const int32_t labels[8] = {1, 1, 1, 0, 0, 0, 0, 1};
   const pc_labelled_rows rows = {features, labels, 8, 1, 2};
   double model[4] = {0};
   const pcal_env env = pc_env_resolve(NULL);
-  (void)state;
   assert_int_equal(pc_softmax_regression_fit(&rows, 1e-9, &env, model, NULL), PCAL_OK);
   assert_near(model[2] - model[0], log(3), 1e-5);
   assert_true(fabs(model[3] - model[1]) < 1e-5);
 }
 
 /* At the minimum no step in any direction helps. */
-static void test_minimum(void **state) {
+TEST(test_minimum) {
   const pc_labelled_rows rows = regression_rows();
   const double l2 = 0.01, step = 1e-4;
   double model[REGRESSION_SIZE] = {0};
   const pcal_env env = pc_env_resolve(NULL);
-  (void)state;
   assert_int_equal(pc_softmax_regression_fit(&rows, l2, &env, model, NULL), PCAL_OK);
   for (size_t i = 0; i < REGRESSION_SIZE; i++) {
     const double at = model[i];
@@ -84,11 +81,10 @@ static void test_minimum(void **state) {
   }
 }
 
-static void test_a_warm_start_ends_there(void **state) {
+TEST(test_a_warm_start_ends_there) {
   const pc_labelled_rows rows = regression_rows();
   double cold[REGRESSION_SIZE] = {0}, warm[REGRESSION_SIZE];
   const pcal_env env = pc_env_resolve(NULL);
-  (void)state;
   for (size_t i = 0; i < REGRESSION_SIZE; i++)
     warm[i] = i % 2 == 0 ? 0.5 : -0.5;
   assert_int_equal(pc_softmax_regression_fit(&rows, 0.01, &env, cold, NULL), PCAL_OK);
@@ -103,16 +99,6 @@ static pcal_status regression_once(const pcal_env *env, void *user, pcal_error *
   return pc_softmax_regression_fit(&rows, 1, env, model, err);
 }
 
-static void test_out_of_memory(void **state) {
-  (void)state;
+TEST(test_out_of_memory) {
   unit_fail_each_allocation(regression_once, NULL);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_frequencies),   cmocka_unit_test(test_log_odds),
-      cmocka_unit_test(test_minimum),       cmocka_unit_test(test_a_warm_start_ends_there),
-      cmocka_unit_test(test_out_of_memory),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

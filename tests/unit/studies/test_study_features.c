@@ -40,14 +40,13 @@ static pcal_status features_read(const pcal_batch *batch, const pcal_env *env,
 }
 
 /* Rows keep together, and the first ones set the scale. */
-static void test_shuffle(void **state) {
+TEST(test_shuffle) {
   const pcal_env env = pc_env_resolve(NULL);
   const pcal_batch batch = features_batch();
   double inputs[3 * FEATURES_ROWS], targets[FEATURES_ROWS], other[FEATURES_ROWS];
   double sums[3] = {0}, squares[3] = {0}, total = 0;
   pc_study_features features;
   size_t moved = 0;
-  (void)state;
   assert_int_equal(features_read(&batch, &env, &features, NULL), PCAL_OK);
   assert_int_equal(features.rows, FEATURES_ROWS);
   pc_study_features_shuffle(&features, 1, 2, FEATURES_TRAIN, 0, inputs, targets);
@@ -81,14 +80,13 @@ static void test_shuffle(void **state) {
   pc_study_features_free(&features);
 }
 
-static void test_refused(void **state) {
+TEST(test_refused) {
   unit_memory memory = {0};
   const pcal_env env = unit_env(&memory);
   pcal_batch batch = features_batch();
   const double weights[FEATURES_ROWS] = {1};
   pc_study_features features;
   pcal_error err;
-  (void)state;
   features_inputs[3 * 4] = (double)NAN;
   assert_int_equal(features_read(&batch, &env, &features, &err), PCAL_DATA);
   assert_sentence(err, PCAL_DATA,
@@ -108,12 +106,4 @@ static void test_refused(void **state) {
                   "study variance-regression learns from features; give --target too");
   pc_study_features_free(&features);
   assert_int_equal(atomic_load(&memory.live), 0);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_shuffle),
-      cmocka_unit_test(test_refused),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

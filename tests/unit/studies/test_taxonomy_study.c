@@ -1,14 +1,12 @@
-#include "study_unit.h"
+#include "study_help.h"
 
-static void test_no_memory(void **state) {
-  (void)state;
+TEST(test_no_memory) {
   study_unit_fail_some("taxonomy:canonical=no", NULL, 3);
 }
 
 /* Every inequality that must hold holds, for several orders; of rows with four scores and three
  * classes the rows' own errors are what bins that part the scores tell. */
-static void test_every_inequality(void **state) {
-  (void)state;
+TEST(test_every_inequality) {
   static const char *const specs[] = {"taxonomy", "taxonomy:p=1", "taxonomy:p=1.5,bins=3"};
   static pc_findings findings;
   const pcal_env env = pc_env_resolve(NULL);
@@ -16,26 +14,25 @@ static void test_every_inequality(void **state) {
     pcal_study_config config = PCAL_STUDY_CONFIG_INIT;
     config.replicas = 20;
     assert_int_equal(study_unit_run(specs[s], &env, &config, &findings, NULL), PCAL_OK);
-    const pc_study_table *pairs = &findings.tables[1];
+    const pc_table *pairs = &findings.tables[1];
     for (size_t r = 0; r < pairs->row_count; r++) {
-      const char *must = pc_study_table_cell(pairs, r, 5)->word;
+      const char *must = pc_table_at(pairs, r, 5)->word;
       if (strcmp(must, "on any rows") == 0)
-        assert_string_equal(pc_study_table_cell(pairs, r, 4)->word, "yes");
+        assert_string_equal(pc_table_at(pairs, r, 4)->word, "yes");
     }
     assert_true(pairs->row_count >= 14);
     pc_findings_free(&findings);
   }
 }
 
-static void test_own_errors(void **state) {
-  (void)state;
+TEST(test_own_errors) {
   static pc_findings findings;
   const pcal_env env = pc_env_resolve(NULL);
   pcal_study_config config = PCAL_STUDY_CONFIG_INIT;
   config.replicas = 20;
   assert_int_equal(study_unit_run("taxonomy:bins=100", &env, &config, &findings, NULL),
                    PCAL_OK);
-  const pc_study_table *errors = &findings.tables[0];
+  const pc_table *errors = &findings.tables[0];
   assert_int_equal(errors->row_count, 9);
   for (size_t r = 2; r < 8; r++)
     assert_true(fabs(study_unit_number(errors, r, "rows_own") -
@@ -50,13 +47,4 @@ static void test_own_errors(void **state) {
   assert_true(study_unit_number(errors, 1, "rows_own") <
               study_unit_number(errors, 0, "rows_own"));
   pc_findings_free(&findings);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_every_inequality),
-      cmocka_unit_test(test_own_errors),
-      cmocka_unit_test(test_no_memory),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

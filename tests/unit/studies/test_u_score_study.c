@@ -1,4 +1,4 @@
-#include "study_unit.h"
+#include "study_help.h"
 
 #define U_SETS 400
 
@@ -12,13 +12,13 @@ static pcal_status u_run(const char *spec, pcal_study_config *config, pcal_error
   return study_unit_run(spec, &env, config, &findings, err);
 }
 
-static const char *u_word(const pc_study_table *table, size_t row, const char *column) {
-  const size_t place = pc_study_table_find(table, column);
+static const char *u_word(const pc_table *table, size_t row, const char *column) {
+  const size_t place = pc_table_find_column(table, column);
   assert_true(row < table->row_count && place < table->column_count);
-  return pc_study_table_cell(table, row, place)->word;
+  return pc_table_at(table, row, place)->word;
 }
 
-static void u_check_laws(const pc_study_table *laws) {
+static void u_check_laws(const pc_table *laws) {
   for (size_t r = 0; r < laws->row_count; r++) {
     const double u_score = study_unit_number(laws, r, "u_score");
     const double u_ce = study_unit_number(laws, r, "u_ce");
@@ -35,7 +35,7 @@ static void u_check_laws(const pc_study_table *laws) {
 }
 
 /* Means of unbiased estimates; also u-divergence, whose bias has a formula. */
-static void u_check_samples(const pc_study_table *samples) {
+static void u_check_samples(const pc_table *samples) {
   assert_int_equal(samples->row_count, 8);
   for (size_t r = 0; r < samples->row_count; r++) {
     const double error = study_unit_number(samples, r, "standard_error");
@@ -51,7 +51,7 @@ static void u_check_samples(const pc_study_table *samples) {
   }
 }
 
-static void u_check_maps(const pc_study_table *maps) {
+static void u_check_maps(const pc_table *maps) {
   assert_int_equal(maps->row_count, 7);
   for (size_t r = 0; r < maps->row_count; r++) {
     const double brier = study_unit_number(maps, r, "brier_gain");
@@ -68,8 +68,7 @@ static void u_check_maps(const pc_study_table *maps) {
   assert_true(study_unit_number(maps, 6, "u_score_gain") < -0.001);
 }
 
-static void test_every_kernel(void **state) {
-  (void)state;
+TEST(test_every_kernel) {
   static const char *const specs[] = {"u-score", "u-score:distance=tv,scale=0.5,points=12",
                                       "u-score:kernel=gaussian,scale=0.3,model=3"};
   for (size_t s = 0; s < UNIT_COUNT(specs); s++) {
@@ -86,8 +85,7 @@ static void test_every_kernel(void **state) {
   }
 }
 
-static void test_1_two_classes(void **state) {
-  (void)state;
+TEST(test_1_two_classes) {
   pcal_study_config config = PCAL_STUDY_CONFIG_INIT;
   config.sets = 50;
   config.simulation.classes = 2;
@@ -97,8 +95,7 @@ static void test_1_two_classes(void **state) {
   pc_findings_free(&findings);
 }
 
-static void test_refusals(void **state) {
-  (void)state;
+TEST(test_refusals) {
   static const double none[] = {0};
   pcal_study_config config = PCAL_STUDY_CONFIG_INIT;
   pcal_error err;
@@ -123,8 +120,7 @@ static void test_refusals(void **state) {
   pc_findings_free(&findings);
 }
 
-static void test_no_memory(void **state) {
-  (void)state;
+TEST(test_no_memory) {
   pcal_status status = PCAL_MEMORY;
   static const uint64_t rows[] = {3};
   static const double factors[] = {2};
@@ -144,14 +140,4 @@ static void test_no_memory(void **state) {
     assert_int_equal(atomic_load(&memory.live), 0);
     assert_int_equal(status, atomic_load(&memory.calls) < n ? PCAL_OK : PCAL_MEMORY);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_every_kernel),
-      cmocka_unit_test(test_1_two_classes),
-      cmocka_unit_test(test_refusals),
-      cmocka_unit_test(test_no_memory),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* A training step against the public measures and fits, and against differences. */
 #include "../calibrators/forecast_fit_help.h"
-#include "studies/friedman.h"
+#include "simulate/friedman.h"
 #include "studies/variance_training.h"
 
 #define TRAINING_ROWS 40
@@ -27,9 +27,10 @@ static void training_make(training_data *data, int absolute) {
 static void training_predict(const training_data *data, const double *parameters, size_t set,
                              double *pairs) {
   static double room[TRAINING_ROWS * 64];
-  assert_true(pc_dense_room(&data->plan.net, TRAINING_ROWS) <= sizeof room / sizeof *room);
+  assert_true(pc_dense_net_scratch(&data->plan.net, TRAINING_ROWS) <=
+              sizeof room / sizeof *room);
   const double *made =
-      pc_dense_forward(&data->plan.net, parameters, data->inputs[set], TRAINING_ROWS, room);
+      pc_dense_net_forward(&data->plan.net, parameters, data->inputs[set], TRAINING_ROWS, room);
   for (size_t i = 0; i < TRAINING_ROWS; i++) {
     pairs[2 * i] = made[2 * i];
     pairs[2 * i + 1] = data->plan.absolute ? fabs(made[2 * i + 1]) : exp(made[2 * i + 1]);
@@ -48,11 +49,10 @@ static void training_agrees(const training_data *data, const double *pairs, int 
   assert_near(point->deviation[after], forecast_part(&test, "variance-ratio", "sd"), 1e-10);
 }
 
-static void test_points(void **state) {
+TEST(test_points) {
   static training_data data;
   static double pairs[2 * TRAINING_ROWS], mapped[2 * TRAINING_ROWS];
   const pcal_env env = pc_env_resolve(NULL);
-  (void)state;
   for (int absolute = 0; absolute < 2; absolute++) {
     pc_variance_training training;
     pc_variance_point point;
@@ -90,16 +90,15 @@ static double training_loss(const training_data *data, const double *parameters)
 }
 
 /* The gradient that the step followed, against central differences. */
-static void test_gradient(void **state) {
+TEST(test_gradient) {
   static training_data data;
   const pcal_env env = pc_env_resolve(NULL);
-  (void)state;
   for (int absolute = 0; absolute < 2; absolute++) {
     pc_variance_training training;
     pc_variance_point point;
     training_make(&data, absolute);
     assert_int_equal(pc_variance_training_new(&env, &data.plan, &training, NULL), PCAL_OK);
-    const size_t count = pc_dense_count(&data.plan.net);
+    const size_t count = pc_dense_net_count(&data.plan.net);
     double *start = malloc(count * sizeof *start);
     memcpy(start, training.parameters, count * sizeof *start);
     pc_variance_training_step(&training, &point);
@@ -128,18 +127,8 @@ static pcal_status training_scenario(const pcal_env *env, void *user, pcal_error
   return status;
 }
 
-static void test_out_of_memory(void **state) {
+TEST(test_out_of_memory) {
   static training_data data;
-  (void)state;
   training_make(&data, 0);
   unit_fail_each_allocation(training_scenario, &data);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_points),
-      cmocka_unit_test(test_gradient),
-      cmocka_unit_test(test_out_of_memory),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,31 @@
+#include "figure_render.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "rsvg_convert.h"
+
+const char *cli_figure_render_format(const char *path) {
+  static const char *const formats[] = {"svg", "png", "pdf"};
+  const char *ending = cli_file_extension(path);
+  if (!*ending)
+    return "svg";
+  for (size_t i = 0; i < CLI_COUNT_OF(formats); i++)
+    if (strcasecmp(ending, formats[i]) == 0)
+      return formats[i];
+  return NULL;
+}
+
+pcal_status cli_figure_render(const cli_session *session, const pcal_figure *figure,
+                              const char *format, cli_text_buffer *page, pcal_error *err) {
+  pcal_status status =
+      pcal_figure_svg(figure, session->options.theme, cli_text_buffer_sink, page, err);
+  status = cli_text_buffer_status(page, status, err);
+  if (status != PCAL_OK || strcmp(format, "svg") == 0)
+    return status;
+  cli_text_buffer svg = *page;
+  *page = (cli_text_buffer)CLI_TEXT_BUFFER_INIT;
+  status = cli_rsvg_convert(&svg, format, session->options.output, page, err);
+  cli_text_buffer_free(&svg);
+  return status;
+}

@@ -1,0 +1,81 @@
+#include "flags_against.h"
+
+#include <stdio.h>
+
+#define TWO_MODELS_NAME_MAX 4096
+
+#define TWO_MODELS_OTHER(field) offsetof(cli_options, against.field)
+
+static const cli_flag two_models_flags[] = {
+    {"against-logits", 0, CLI_TEXT, "FILE", TWO_MODELS_OTHER(logits),
+     "logits of another model for the same rows: adds to each value the difference to that "
+     "model, its interval and a p-value, by exchanging the two models row by row",
+     NULL, CLI_FILE},
+    {"against-probs", 0, CLI_TEXT, "FILE", TWO_MODELS_OTHER(probs), "the same as probabilities",
+     NULL, CLI_FILE},
+    {"against-log-probs", 0, CLI_TEXT, "FILE", TWO_MODELS_OTHER(log_probs),
+     "the same as logarithms of probabilities", NULL, CLI_FILE},
+    {"against-confidence", 0, CLI_TEXT, "FILE", TWO_MODELS_OTHER(confidence),
+     "the same as confidences; goes with --against-correct", NULL, CLI_FILE},
+    {"against-correct", 0, CLI_TEXT, "FILE", TWO_MODELS_OTHER(correct),
+     "1 where the other model was correct, 0 where not", NULL, CLI_FILE},
+    {"against-mean", 0, CLI_TEXT, "FILE", TWO_MODELS_OTHER(mean),
+     "means of another model for the same targets", NULL, CLI_FILE},
+    {"against-variance", 0, CLI_TEXT, "FILE", TWO_MODELS_OTHER(variance), "their variances",
+     NULL, CLI_FILE},
+    {"against-std", 0, CLI_TEXT, "FILE", TWO_MODELS_OTHER(std), "their standard deviations",
+     NULL, CLI_FILE},
+    {"against-quantiles", 0, CLI_TEXT, "FILE", TWO_MODELS_OTHER(quantiles),
+     "quantiles of another model, at the same --levels", NULL, CLI_FILE},
+    {"against-samples", 0, CLI_TEXT, "FILE", TWO_MODELS_OTHER(samples),
+     "samples of another model", NULL, CLI_FILE},
+    {"injective", 0, CLI_FLAG, NULL, offsetof(cli_options, injective),
+     "one model is an injective function of the other's predictions, as after temperature "
+     "scaling: differences of proper scores are then those of calibration errors too",
+     NULL, CLI_ANY},
+};
+
+const cli_section cli_section_against = {"Against another model", two_models_flags,
+                                         CLI_COUNT_OF(two_models_flags), NULL};
+
+int cli_has_against(const cli_options *options) {
+  const pcal_inputs *other = &options->against;
+  return other->logits || other->probs || other->log_probs || other->confidence ||
+         other->mean || other->quantiles || other->samples;
+}
+
+pcal_status cli_measure_against(cli_session *session, const pcal_measure_config *config,
+                                pcal_results *results, pcal_error *err) {
+  cli_options *options = &session->options;
+  const pcal_inputs mine = options->inputs;
+  pcal_source *source = NULL;
+  pcal_results *other = NULL;
+  options->inputs = options->against;
+  options->inputs.labels = options->against.confidence ? NULL : mine.labels;
+  options->inputs.target = mine.target;
+  options->inputs.levels = options->against.quantiles ? mine.levels : NULL;
+  options->inputs.weights = mine.weights;
+  options->inputs.weights_are = mine.weights_are;
+  options->inputs.ids = mine.ids;
+  options->inputs.groups = mine.groups;
+  options->inputs.first_row = mine.first_row;
+  const int classes =
+      !(options->against.mean || options->against.quantiles || options->against.samples);
+  if (mine.data && classes && !options->inputs.labels && !options->inputs.correct)
+    options->inputs.labels = mine.data;
+  char target[TWO_MODELS_NAME_MAX];
+  if (mine.data && !classes && !mine.target &&
+      snprintf(target, sizeof target, "%s:target", mine.data) < (int)sizeof target)
+    options->inputs.target = target;
+  pcal_status status = cli_source_open(session, 1, &source, err);
+  if (status == PCAL_OK)
+    status = pcal_measure_run(source, config, &session->env, &other, err);
+  if (status == PCAL_OK)
+    status = pcal_results_add_difference(results, other, err);
+  if (status == PCAL_OK && options->injective)
+    pcal_results_set_injective(results);
+  pcal_results_free(other);
+  pcal_source_free(source);
+  options->inputs = mine;
+  return status;
+}

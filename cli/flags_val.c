@@ -1,0 +1,59 @@
+#include "flags_val.h"
+
+#define SECOND_SET(field) offsetof(cli_options, val.field)
+
+static const cli_flag second_set_flags[] = {
+    {"val-logits", 0, CLI_TEXT, "FILE", SECOND_SET(logits), "logits of other rows", NULL,
+     CLI_FILE},
+    {"val-probs", 0, CLI_TEXT, "FILE", SECOND_SET(probs), "the same as probabilities", NULL,
+     CLI_FILE},
+    {"val-log-probs", 0, CLI_TEXT, "FILE", SECOND_SET(log_probs),
+     "the same as logarithms of probabilities", NULL, CLI_FILE},
+    {"val-confidence", 0, CLI_TEXT, "FILE", SECOND_SET(confidence),
+     "the same as confidences; goes with --val-correct", NULL, CLI_FILE},
+    {"val-correct", 0, CLI_TEXT, "FILE", SECOND_SET(correct),
+     "1 where the prediction was correct, 0 where not", NULL, CLI_FILE},
+    {"val-labels", 0, CLI_TEXT, "FILE", SECOND_SET(labels), "their true classes", NULL,
+     CLI_FILE},
+    {"val-mean", 0, CLI_TEXT, "FILE", SECOND_SET(mean), "means that were predicted for them",
+     NULL, CLI_FILE},
+    {"val-variance", 0, CLI_TEXT, "FILE", SECOND_SET(variance), "their variances", NULL,
+     CLI_FILE},
+    {"val-std", 0, CLI_TEXT, "FILE", SECOND_SET(std), "their standard deviations", NULL,
+     CLI_FILE},
+    {"val-quantiles", 0, CLI_TEXT, "FILE", SECOND_SET(quantiles),
+     "predicted quantiles, at the same --levels", NULL, CLI_FILE},
+    {"val-samples", 0, CLI_TEXT, "FILE", SECOND_SET(samples), "predicted samples", NULL,
+     CLI_FILE},
+    {"val-target", 0, CLI_TEXT, "FILE", SECOND_SET(target), "the numbers that came true", NULL,
+     CLI_FILE},
+    {"val-weights", 0, CLI_TEXT, "FILE", SECOND_SET(weights),
+     "how many times each of them occurred", NULL, CLI_FILE},
+    {"val-data", 0, CLI_TEXT, "FILE", SECOND_SET(data), "one file with everything of them",
+     NULL, CLI_FILE},
+};
+
+const cli_section cli_section_val = {"A second set", second_set_flags,
+                                     CLI_COUNT_OF(second_set_flags), NULL};
+
+int cli_has_val(const cli_options *options) {
+  const pcal_inputs *val = &options->val;
+  return val->logits || val->probs || val->log_probs || val->confidence || val->data ||
+         val->labels || val->correct || val->weights || val->mean || val->variance ||
+         val->std || val->quantiles || val->samples || val->target;
+}
+
+pcal_status cli_inputs_open(cli_session *session, const pcal_inputs *inputs, pcal_source **out,
+                            pcal_error *err) {
+  const pcal_inputs mine = session->options.inputs;
+  session->options.inputs = *inputs;
+  const pcal_status status = cli_source_open(session, 1, out, err);
+  session->options.inputs = mine;
+  return status;
+}
+
+pcal_status cli_val_open(cli_session *session, pcal_source **out, pcal_error *err) {
+  pcal_inputs val = session->options.val;
+  val.levels = val.quantiles ? session->options.inputs.levels : NULL;
+  return cli_has_val(&session->options) ? cli_inputs_open(session, &val, out, err) : PCAL_OK;
+}

@@ -1,0 +1,109 @@
+/* Whole files in memory. */
+#include "read_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "run_limits.h"
+
+#define SLURP_FIRST 65536
+
+const char *cli_input_name(const char *path) {
+  return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
+static pcal_status slurp_fail(const char *name, int code, pcal_error *err) {
+  if (code == ENOENT || code == ENOTDIR)
+    return cli_fail(err, PCAL_IO, "%s: there is no such file; check the name", name);
+  if (code == EACCES || code == EPERM)
+    return cli_fail(err, PCAL_IO, "%s: no permission to read the file; change its mode", name);
+  if (code == EISDIR)
+    return cli_fail(err, PCAL_IO, "%s is a directory; name a file in it", name);
+  if (code == ENXIO)
+    return cli_fail(err, PCAL_IO, "%s is a socket or a device, not a file; name a file", name);
+  char reason[128] = "unknown reason";
+  strerror_r(code, reason, sizeof reason);
+  return cli_fail(err, PCAL_IO, "%s: the file could not be read (%s); check the file system",
+                  name, reason);
+}
+
+/* One file on its way. */
+typedef struct slurp_job {
+  const cli_session *session;
+  const char *name;
+  int descriptor;
+  size_t capacity;
+} slurp_job;
+
+static pcal_status slurp_resize(slurp_job *job, size_t capacity, cli_file_bytes *out,
+                                pcal_error *err) {
+  char what[512];
+  snprintf(what, sizeof what, "reading %.400s", job->name);
+  const pcal_status status = cli_run_limits_check(job->session, capacity, what,
+                                                  "check that it is the right file", err);
+  if (status != PCAL_OK)
+    return status;
+  char *grown = capacity > SIZE_MAX / 2 ? NULL : realloc(out->bytes, capacity);
+  if (!grown)
+    return cli_fail(err, PCAL_MEMORY, "out of memory while reading %s", job->name);
+  out->bytes = grown;
+  job->capacity = capacity;
+  return PCAL_OK;
+}
+
+static pcal_status slurp_read(slurp_job *job, size_t capacity, cli_file_bytes *out,
+                              pcal_error *err) {
+  pcal_status status = slurp_resize(job, capacity, out, err);
+  while (status == PCAL_OK) {
+    const ssize_t got =
+        read(job->descriptor, out->bytes + out->length, job->capacity - out->length);
+    if (got == 0)
+      return PCAL_OK;
+    if (got < 0 && errno != EINTR)
+      return slurp_fail(job->name, errno, err);
+    out->length += got > 0 ? (size_t)got : 0;
+    if (out->length == job->capacity)
+      status = slurp_resize(job, 2 * job->capacity, out, err);
+  }
+  return status;
+}
+
+/* Terminals are read, and devices that are at their end at once; others may have no end. */
+static pcal_status slurp_check(const slurp_job *job, const struct stat *about,
+                               pcal_error *err) {
+  char first;
+  if (S_ISBLK(about->st_mode) || (S_ISCHR(about->st_mode) && !isatty(job->descriptor) &&
+                                  read(job->descriptor, &first, 1) > 0))
+    return cli_fail(err, PCAL_IO, "%s is a device, not a file; name a file or a pipe",
+                    job->name);
+  return PCAL_OK;
+}
+
+pcal_status cli_read_file(const cli_session *session, const char *path, cli_file_bytes *out,
+                          pcal_error *err) {
+  const int standard = strcmp(path, "-") == 0;
+  if (!standard)
+    pcal_output_recover(path);
+  slurp_job job = {.session = session, .name = cli_input_name(path)};
+  struct stat about;
+  *out = (cli_file_bytes){NULL, 0};
+  job.descriptor = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+  if (job.descriptor < 0 || fstat(job.descriptor, &about) != 0)
+    return slurp_fail(job.name, errno, err);
+  const int sized = about.st_size > SLURP_FIRST && (uintmax_t)about.st_size < SIZE_MAX / 2;
+  pcal_status status = slurp_check(&job, &about, err);
+  if (status == PCAL_OK)
+    status = slurp_read(&job, sized ? (size_t)about.st_size + 1 : SLURP_FIRST, out, err);
+  if (!standard)
+    close(job.descriptor);
+  if (status != PCAL_OK) {
+    free(out->bytes);
+    out->bytes = NULL;
+  }
+  return status;
+}

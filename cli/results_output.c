@@ -1,0 +1,123 @@
+/* What measure and merge tell: results, and with --state a saved state. */
+#include "results_output.h"
+
+#include <string.h>
+
+#include "text_plot.h"
+
+static const cli_flag tell_flags[] = {
+    {"format", 0, CLI_TEXT, "FORMAT", offsetof(cli_options, format),
+     "text (the default), json, csv or md", "text|json|csv|md", CLI_ANY},
+    {"json", 0, CLI_FLAG, NULL, offsetof(cli_options, json), "the same as --format json", NULL,
+     CLI_ANY},
+    {"curves", 0, CLI_FLAG, NULL, offsetof(cli_options, curves),
+     "tell the tables behind the values too, for plots: the cumulated scores and outcomes of "
+     "ks, the bins of binned errors; JSON only",
+     NULL, CLI_ANY},
+    {"plot", 0, CLI_FLAG, NULL, offsetof(cli_options, plot),
+     "draw a reliability diagram under the results, made of letters; text only", NULL, CLI_ANY},
+    {"output", 'o', CLI_TEXT, "FILE", offsetof(cli_options, output),
+     "write to a file instead of standard output; it appears whole or not at all", NULL,
+     CLI_FILE},
+    {"state", 0, CLI_TEXT, "FILE", offsetof(cli_options, state),
+     "also save everything measured, for `propercal merge`; the results are still told", NULL,
+     CLI_FILE},
+};
+const cli_section cli_section_results_output = {"Output", tell_flags, CLI_COUNT_OF(tell_flags),
+                                                NULL};
+
+static pcal_status tell_check(const cli_session *session, pcal_error *err) {
+  const cli_options *options = &session->options;
+  if (options->curves && session->format != PCAL_JSON)
+    return cli_fail(err, PCAL_USAGE, "--curves are told in JSON only; add --json");
+  if (options->plot && session->format != PCAL_TEXT)
+    return cli_fail(err, PCAL_USAGE,
+                    "--plot draws in text only; leave it or the other format out, or use "
+                    "`propercal plot reliability`");
+  const char *results = options->output ? options->output : "-";
+  if (!options->state || strcmp(options->state, results) != 0)
+    return PCAL_OK;
+  if (strcmp(results, "-") == 0)
+    return cli_fail(err, PCAL_USAGE,
+                    "--state - and the results would both go to standard output; give -o a "
+                    "file for the results");
+  return PCAL_OK; /* one file for both: see file_conflicts.h */
+}
+
+pcal_status cli_results_output_open(cli_session *session, cli_results_output *tell,
+                                    pcal_error *err) {
+  const cli_options *options = &session->options;
+  tell->has_state = options->state != NULL;
+  pcal_status status = tell_check(session, err);
+  if (status == PCAL_OK)
+    status = cli_output_open(session, options->output, &tell->results, err);
+  if (status != PCAL_OK || !tell->has_state)
+    return status;
+  status = cli_output_open(session, options->state, &tell->state, err);
+  if (status != PCAL_OK)
+    cli_output_close(&tell->results, status, NULL);
+  return status;
+}
+
+/* After PCAL_DATA from pcal_measure_finish: no rows count, which is no fault of a part. */
+static void tell_no_rows(const cli_session *session, const pcal_error *why) {
+  if (session->options.quiet)
+    return;
+  cli_text_buffer page = CLI_TEXT_BUFFER_INIT;
+  cli_putf(&page, "there are no results, only the state %s: %s", session->options.state,
+           why->message);
+  cli_print_error(page.failed ? why->message : page.text);
+  cli_text_buffer_free(&page);
+}
+
+pcal_status cli_results_output_finish(cli_session *session, cli_results_output *tell,
+                                      const pcal_measure *measure, pcal_results **results,
+                                      pcal_error *err) {
+  pcal_status status = PCAL_OK;
+  if (tell->has_state) {
+    status = pcal_measure_save(measure, cli_output_sink, &tell->state, err);
+    if (status == PCAL_OK || tell->state.sink_failed)
+      status = pcal_output_flush(tell->state.file, err);
+  }
+  if (status != PCAL_OK)
+    return status;
+  status = pcal_measure_finish(measure, results, err);
+  if (status != PCAL_DATA || !tell->has_state)
+    return status;
+  tell_no_rows(session, err);
+  return PCAL_OK;
+}
+
+/* The output of results without results is dropped, and that is fine. */
+static pcal_status tell_close(cli_results_output *tell, int any_results, pcal_status status,
+                              pcal_error *err) {
+  cli_output *const both[] = {&tell->results, &tell->state};
+  if (any_results || status != PCAL_OK)
+    return cli_outputs_close(both, tell->has_state ? 2 : 1, status, err);
+  cli_output_close(&tell->results, PCAL_DATA, NULL);
+  return tell->has_state ? cli_output_close(&tell->state, status, err) : status;
+}
+
+static pcal_status tell_picture(cli_results_output *tell, const pcal_results *results,
+                                pcal_error *err) {
+  cli_text_buffer page = CLI_TEXT_BUFFER_INIT;
+  cli_put_reliability(&page, results);
+  const pcal_status status = cli_text_buffer_check(&page, err);
+  if (status == PCAL_OK && page.length > 0)
+    cli_output_sink(&tell->results, page.text, page.length);
+  cli_text_buffer_free(&page);
+  return status;
+}
+
+pcal_status cli_results_output_close(cli_session *session, cli_results_output *tell,
+                                     const pcal_results *results, const cli_gates *gates,
+                                     pcal_status status, pcal_error *err) {
+  if (status == PCAL_OK && results)
+    status = pcal_results_write(results, session->format, cli_output_sink, &tell->results, err);
+  if (status == PCAL_OK && results && session->options.plot)
+    status = tell_picture(tell, results, err);
+  status = tell_close(tell, results != NULL, status, err);
+  if (status == PCAL_OK)
+    status = cli_gates_judge(session, gates, results, err);
+  return status;
+}

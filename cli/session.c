@@ -1,0 +1,428 @@
+/* What the verbs share: common flags, inputs, environment, progress and outputs. */
+#include "session.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "read_file.h"
+#include "run_limits.h"
+
+#define COMMON_THREADS_MAX 1024
+#define COMMON_BAR 30
+#define COMMON_OUTPUTS_MAX 4
+#define COMMON_SENTENCE_MAX 4096
+
+/* ---- Flags -------------------------------------------------------------- */
+
+#define COMMON_INPUT(field) offsetof(cli_options, inputs.field)
+
+static const cli_flag common_inputs[] = {
+    {"logits", 0, CLI_TEXT, "FILE", COMMON_INPUT(logits),
+     "scores before the softmax, rows x classes; a single score for each row is the logit of "
+     "class 1 of two",
+     NULL, CLI_FILE},
+    {"probs", 0, CLI_TEXT, "FILE", COMMON_INPUT(probs),
+     "probabilities, rows x classes; a single score for each row is the probability of class 1 "
+     "of two",
+     NULL, CLI_FILE},
+    {"log-probs", 0, CLI_TEXT, "FILE", COMMON_INPUT(log_probs),
+     "natural logarithms of probabilities, rows x classes", NULL, CLI_FILE},
+    {"confidence", 0, CLI_TEXT, "FILE", COMMON_INPUT(confidence),
+     "probability of the predicted label only; goes with --correct", NULL, CLI_FILE},
+    {"correct", 0, CLI_TEXT, "FILE", COMMON_INPUT(correct),
+     "1 where the prediction was correct, 0 where not", NULL, CLI_FILE},
+    {"labels", 0, CLI_TEXT, "FILE", COMMON_INPUT(labels),
+     "true classes: 0 to classes - 1, one-hot rows, or in CSV the names of the score columns",
+     NULL, CLI_FILE},
+    {"mean", 0, CLI_TEXT, "FILE", COMMON_INPUT(mean),
+     "means of predicted normal distributions of a number; goes with --variance or --std, and "
+     "--target",
+     NULL, CLI_FILE},
+    {"variance", 0, CLI_TEXT, "FILE", COMMON_INPUT(variance), "their variances", NULL,
+     CLI_FILE},
+    {"std", 0, CLI_TEXT, "FILE", COMMON_INPUT(std), "their standard deviations", NULL,
+     CLI_FILE},
+    {"quantiles", 0, CLI_TEXT, "FILE", COMMON_INPUT(quantiles),
+     "predicted quantiles of a number, rows x levels; goes with --levels and --target", NULL,
+     CLI_FILE},
+    {"levels", 0, CLI_TEXT, "LIST", COMMON_INPUT(levels),
+     "levels of the quantiles, as 0.05/0.5/0.95, in the order of their columns", NULL, CLI_ANY},
+    {"samples", 0, CLI_TEXT, "FILE", COMMON_INPUT(samples),
+     "samples of the predicted distributions of a number, or members of an ensemble, rows x "
+     "samples; goes with --target",
+     NULL, CLI_FILE},
+    {"target", 0, CLI_TEXT, "FILE", COMMON_INPUT(target), "the numbers that came true", NULL,
+     CLI_FILE},
+    {"weights", 0, CLI_TEXT, "FILE", COMMON_INPUT(weights),
+     "weights of the rows; 1 when not given", NULL, CLI_FILE},
+    {"weights-are", 0, CLI_TEXT, "WORD", COMMON_INPUT(weights_are),
+     "frequency: a row of weight 3 is three rows; importance: a row is one row, and its weight "
+     "says how much it counts. When not given: frequency if all weights are whole numbers, "
+     "else "
+     "importance",
+     "frequency|importance", CLI_ANY},
+    {"data", 0, CLI_TEXT, "FILE", COMMON_INPUT(data),
+     "one file with everything, by names like these flags: arrays of a .npz file, fields of a "
+     ".jsonl file, or columns of a CSV file (logits.0, logits.1, ..., labels)",
+     NULL, CLI_FILE},
+    {"first-row", 0, CLI_COUNT, "N", COMMON_INPUT(first_row),
+     "index of the first row, when the files are a part of something larger", NULL, CLI_ANY},
+    {"header", 0, CLI_TEXT, "WORD", offsetof(cli_options, header),
+     "is the first line of each CSV and TSV file a header? yes, no or auto, the default: it is "
+     "if it has no numbers, or the numbers 0, 1, 2 and so on, or texts with numbers below them "
+     "in line 2; it is not if it has only other numbers, or texts with texts below them; where "
+     "it could be either, as in 0,1, the file is refused",
+     "yes|no|auto", CLI_ANY},
+};
+const cli_section cli_section_inputs = {
+    "Inputs", common_inputs, CLI_COUNT_OF(common_inputs),
+    "FILE is file.npy; file.npz:array; file.jsonl:field; file.csv:column, file.csv:first..last "
+    "or file.csv:a,b,c, where columns have names or numbers from 0; or - for CSV on standard "
+    "input, also with columns (-:3). What follows the last colon says what to take."};
+
+static const cli_flag common_groups[] = {
+    {"groups", 0, CLI_TEXT, "FILE", COMMON_INPUT(groups),
+     "a group for each row: results are also given group by group", NULL, CLI_FILE},
+};
+const cli_section cli_section_groups = {"Groups", common_groups, CLI_COUNT_OF(common_groups),
+                                        NULL};
+
+static const cli_flag common_rows[] = {
+    {"normalize", 0, CLI_FLAG, NULL, offsetof(cli_options, normalize),
+     "rescale probability rows whose sum is off by 1e-5 to 1e-2, and count them", NULL,
+     CLI_ANY},
+    {"skip-missing", 0, CLI_FLAG, NULL, offsetof(cli_options, skip_missing),
+     "drop rows with a missing value, and count them", NULL, CLI_ANY},
+};
+const cli_section cli_section_rows = {"Rows", common_rows, CLI_COUNT_OF(common_rows), NULL};
+
+static const cli_flag common_running[] = {
+    {"threads", 0, CLI_COUNT, "N", offsetof(cli_options, threads),
+     "threads to use; 0, the default, is one for each processor that the program may use "
+     "(affinity "
+     "and container quotas count); results never depend on it",
+     NULL, CLI_ANY},
+    {"seed", 0, CLI_COUNT, "N", offsetof(cli_options, seed),
+     "seed of everything random; 0 when not given", NULL, CLI_ANY},
+    {"memory-limit", 0, CLI_TEXT, "SIZE", offsetof(cli_options, memory_limit),
+     "memory that may be allocated, as 500MB or 2GiB, or none; beyond it the run ends with "
+     "exit "
+     "code 6 and a sentence that names what has grown. When not given: three quarters of what "
+     "the machine or the container offers. Files that are read in place do not count, and "
+     "results never depend on it",
+     NULL, CLI_ANY},
+    {"timeout", 0, CLI_REAL, "SECONDS", offsetof(cli_options, timeout),
+     "end the run after that time with exit code 124; output files are then left as they were",
+     NULL, CLI_ANY},
+    {"quiet", 'q', CLI_FLAG, NULL, offsetof(cli_options, quiet),
+     "no progress and no remarks; errors are still told", NULL, CLI_ANY},
+    {"no-progress", 0, CLI_FLAG, NULL, offsetof(cli_options, no_progress),
+     "no progress bar, which otherwise shows on a terminal", NULL, CLI_ANY},
+};
+const cli_section cli_section_running = {"Running", common_running,
+                                         CLI_COUNT_OF(common_running), NULL};
+
+static const cli_flag common_help[] = {
+    {"help", 'h', CLI_FLAG, NULL, offsetof(cli_options, help), "show this text", NULL, CLI_ANY},
+    {"version", 0, CLI_FLAG, NULL, offsetof(cli_options, version),
+     "show version, compiler and features", NULL, CLI_ANY},
+};
+const cli_section cli_section_help = {"Help", common_help, CLI_COUNT_OF(common_help), NULL};
+
+/* ---- Progress ----------------------------------------------------------- */
+
+typedef struct common_progress {
+  int shown;
+  double started, drawn; /* seconds */
+} common_progress;
+
+static common_progress common_bar;
+
+static double common_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Draws at most ten times a second, and nothing in the first half second. */
+static void common_draw(void *user, const char *what, uint64_t done, uint64_t total) {
+  (void)user;
+  const double now = common_now();
+  if (now - common_bar.started < 0.5 || now - common_bar.drawn < 0.1)
+    return;
+  common_bar.drawn = now;
+  common_bar.shown = 1;
+  cli_signals_progress(1);
+  if (total == 0 || total == PCAL_NO_ROW || done > total) {
+    fprintf(stderr, "\r%-20.20s %20llu %-16s", what, (unsigned long long)done, "");
+    return;
+  }
+  const double share = (double)done / (double)total;
+  char bar[COMMON_BAR + 1];
+  for (int i = 0; i < COMMON_BAR; i++)
+    bar[i] = i < (int)(share * COMMON_BAR) ? '#' : '.';
+  bar[COMMON_BAR] = '\0';
+  fprintf(stderr, "\r%-20.20s [%s] %3d%%", what, bar, (int)(share * 100));
+}
+
+void cli_progress_clear(void) {
+  if (!common_bar.shown)
+    return;
+  fprintf(stderr, "\r%60s\r", "");
+  common_bar.shown = 0;
+  cli_signals_progress(0);
+}
+
+/* ---- Session ------------------------------------------------------------ */
+
+static pcal_status common_choose_format(cli_session *session, pcal_error *err) {
+  static const struct {
+    const char *name;
+    pcal_format format;
+  } table[] = {
+      {"text", PCAL_TEXT}, {"json", PCAL_JSON}, {"csv", PCAL_CSV}, {"md", PCAL_MARKDOWN}};
+  const cli_options *options = &session->options;
+  const char *name = options->format ? options->format : options->json ? "json" : "text";
+  if (options->json && strcmp(name, "json") != 0)
+    return cli_fail(err, PCAL_USAGE, "--json and --format %s contradict each other; give one",
+                    name);
+  for (size_t i = 0; i < CLI_COUNT_OF(table); i++)
+    if (strcmp(table[i].name, name) == 0)
+      session->format = table[i].format;
+  return PCAL_OK;
+}
+
+pcal_status cli_session_start(cli_session *session, pcal_error *err) {
+  const cli_options *options = &session->options;
+  pcal_status status = common_choose_format(session, err);
+  if (status != PCAL_OK)
+    return status;
+  if (options->threads > COMMON_THREADS_MAX)
+    return cli_fail(err, PCAL_USAGE, "--threads %llu: this must be at most %d",
+                    (unsigned long long)options->threads, COMMON_THREADS_MAX);
+  status = cli_run_limits_start(session, err);
+  if (status != PCAL_OK)
+    return status;
+  session->env.threads = (unsigned)options->threads;
+  session->env.seed = options->seed;
+  session->env.map_files = 1; /* cli/signals.c handles files that become shorter */
+  if (!options->quiet && !options->no_progress && isatty(STDERR_FILENO))
+    session->env.progress = common_draw;
+  common_bar.started = common_now();
+  if (options->threads == 1)
+    return PCAL_OK;
+  sigset_t saved;
+  cli_signals_block(&saved);
+  status = pcal_pool_new(session->env.threads, NULL, &session->env.pool, err);
+  cli_signals_unblock(&saved);
+  return status;
+}
+
+void cli_session_end(cli_session *session) {
+  cli_progress_clear();
+  pcal_pool_free(session->env.pool);
+  session->env.pool = NULL;
+  cli_run_limits_end(session);
+  cli_options_free(&session->options);
+}
+
+/* ---- Inputs ------------------------------------------------------------- */
+
+static pcal_status common_check_inputs(const cli_session *session, int labelled,
+                                       pcal_error *err) {
+  const pcal_inputs *in = &session->options.inputs;
+  const char *verb = session->verb->name;
+  const int scores = (in->logits != NULL) + (in->probs != NULL) + (in->log_probs != NULL) +
+                     (in->confidence != NULL) + (in->mean != NULL) + (in->quantiles != NULL) +
+                     (in->samples != NULL) + (in->data != NULL);
+  if (scores == 0)
+    return cli_fail(err, PCAL_USAGE,
+                    "%s needs predictions: give one of --logits, --probs, --log-probs, "
+                    "--confidence or --data, for numbers --mean, --quantiles or --samples",
+                    verb);
+  if (scores > 1)
+    return cli_fail(err, PCAL_USAGE,
+                    "--logits, --probs, --log-probs, --confidence, --mean, --quantiles, "
+                    "--samples and --data exclude each other; give one of them");
+  if (in->data || !labelled)
+    return PCAL_OK;
+  if (in->confidence && !in->correct)
+    return cli_fail(err, PCAL_USAGE,
+                    "--confidence goes with --correct: %s needs to know which "
+                    "predictions were correct",
+                    verb);
+  if ((in->mean || in->quantiles || in->samples) && !in->target)
+    return in->labels
+               ? PCAL_OK /* told when the files are opened */
+               : cli_fail(err, PCAL_USAGE,
+                          "%s needs --target, the number that came true in each row", verb);
+  if (!in->confidence && !in->labels && !in->target)
+    return cli_fail(err, PCAL_USAGE, "%s needs --labels, the true class of each row", verb);
+  return PCAL_OK;
+}
+
+int cli_header_mode(const cli_options *options) {
+  const char *header = options->header ? options->header : "auto";
+  return strcmp(header, "yes") == 0 ? 1 : strcmp(header, "no") == 0 ? 2 : 0;
+}
+
+pcal_status cli_source_open(cli_session *session, int labelled, pcal_source **out,
+                            pcal_error *err) {
+  pcal_inputs *in = &session->options.inputs;
+  const pcal_status status = common_check_inputs(session, labelled, err);
+  if (status != PCAL_OK)
+    return status;
+  const char *const names[] = {in->logits,    in->probs,   in->log_probs, in->confidence,
+                               in->labels,    in->correct, in->weights,   in->groups,
+                               in->data,      in->mean,    in->std,       in->variance,
+                               in->quantiles, in->samples, in->target,    in->ids};
+  for (size_t i = 0; i < CLI_COUNT_OF(names); i++)
+    cli_signals_watch_input(names[i]);
+  in->header = cli_header_mode(&session->options);
+  return pcal_source_open(in, &session->env, out, err);
+}
+
+pcal_status cli_calibrator_load(cli_session *session, const char *path, pcal_calibrator **out,
+                                pcal_error *err) {
+  cli_file_bytes file;
+  pcal_status status = cli_read_file(session, path, &file, err);
+  if (status != PCAL_OK)
+    return status;
+  status = pcal_calibrator_load(file.bytes, file.length, cli_input_name(path), &session->env,
+                                out, err);
+  free(file.bytes);
+  return status;
+}
+
+/* ---- Outputs ------------------------------------------------------------ */
+
+const char *cli_file_extension(const char *path) {
+  const char *slash = strrchr(path, '/');
+  const char *dot = strrchr(slash ? slash + 1 : path, '.');
+  return dot ? dot + 1 : "";
+}
+
+pcal_status cli_output_open(cli_session *session, const char *path, cli_output *out,
+                            pcal_error *err) {
+  const char *name = path ? path : "-";
+  *out = (cli_output){NULL, strcmp(name, "-") == 0, -1, 0, 0};
+  sigset_t saved;
+  cli_signals_block(&saved);
+  const pcal_status status = pcal_output_open(name, &session->env, &out->file, err);
+  if (status == PCAL_OK)
+    out->slot = cli_signals_add_temporary(pcal_output_temporary_path(out->file));
+  cli_signals_unblock(&saved);
+  return status;
+}
+
+int cli_output_sink(void *output, const char *bytes, size_t count) {
+  cli_output *out = output;
+  if (out->to_stdout)
+    cli_progress_clear();
+  const int failed = pcal_output_write(out->file, bytes, count);
+  out->sink_failed |= failed != 0;
+  return failed;
+}
+
+static int common_pipe_closed(void) {
+  struct pollfd query = {STDOUT_FILENO, POLLOUT, 0};
+  return poll(&query, 1, 0) > 0 && (query.revents & POLLERR);
+}
+
+/* Signals wait while files get their names; everything slow is done before. */
+static pcal_status common_commit(cli_output *const *outputs, size_t count, pcal_error *err) {
+  pcal_output *files[COMMON_OUTPUTS_MAX];
+  pcal_status flushed = PCAL_OK;
+  for (size_t i = 0; i < count; i++) {
+    files[i] = outputs[i]->file;
+    if (flushed == PCAL_OK)
+      flushed = pcal_output_flush(files[i], err);
+  }
+  for (size_t i = 0; i < count && flushed != PCAL_OK; i++)
+    pcal_output_discard(files[i]);
+  if (flushed != PCAL_OK)
+    return flushed;
+  sigset_t saved;
+  cli_signals_block(&saved);
+  const pcal_status status = pcal_output_commit_all(files, count, err);
+  cli_signals_unblock(&saved);
+  return status;
+}
+
+/* Is it standard output, and has its reader gone? */
+static int common_reader_gone(const cli_output *output, pcal_status status) {
+  return status == PCAL_IO && output->to_stdout && common_pipe_closed();
+}
+
+static pcal_status common_close(cli_output *const *outputs, size_t count, pcal_status status,
+                                pcal_error *err) {
+  int sink_failed = 0;
+  for (size_t i = 0; i < count; i++)
+    sink_failed |= outputs[i]->sink_failed;
+  if (status == PCAL_OK || sink_failed) {
+    const pcal_status committed = common_commit(outputs, count, err);
+    status = committed == PCAL_OK ? status : committed;
+  } else {
+    for (size_t i = 0; i < count; i++)
+      pcal_output_discard(outputs[i]->file);
+  }
+  int gone = 0;
+  for (size_t i = 0; i < count; i++) {
+    cli_signals_drop_temporary(outputs[i]->slot);
+    outputs[i]->file = NULL;
+    outputs[i]->reader_gone = common_reader_gone(outputs[i], status);
+    gone |= outputs[i]->reader_gone;
+  }
+  return gone ? PCAL_OK : status;
+}
+
+/* Standard output goes first: a reader who has seen enough of it is no reason to drop files. */
+pcal_status cli_outputs_close(cli_output *const *outputs, size_t count, pcal_status status,
+                              pcal_error *err) {
+  cli_output *files[COMMON_OUTPUTS_MAX];
+  size_t used = 0;
+  for (size_t i = 0; i < count; i++)
+    if (outputs[i]->to_stdout)
+      status = common_close(&outputs[i], 1, status, err);
+    else
+      files[used++] = outputs[i];
+  return used > 0 ? common_close(files, used, status, err) : status;
+}
+
+pcal_status cli_output_close(cli_output *output, pcal_status status, pcal_error *err) {
+  return cli_outputs_close(&output, 1, status, err);
+}
+
+pcal_status cli_text_buffer_write(cli_session *session, cli_text_buffer *page, const char *path,
+                                  pcal_error *err) {
+  pcal_status status = cli_text_buffer_check(page, err);
+  cli_output output;
+  if (status == PCAL_OK)
+    status = cli_output_open(session, path, &output, err);
+  if (status == PCAL_OK) {
+    cli_output_sink(&output, page->text, page->length);
+    status = cli_output_close(&output, PCAL_OK, err);
+  }
+  cli_text_buffer_free(page);
+  return status;
+}
+
+void cli_text_buffer_to_stderr(cli_text_buffer *page) {
+  cli_progress_clear();
+  if (!page->failed && page->length > 0)
+    fwrite(page->text, 1, page->length, stderr);
+  cli_text_buffer_free(page);
+}
+
+void cli_print_error(const char *sentence) {
+  const char *no_color = getenv("NO_COLOR");
+  const int color = isatty(STDERR_FILENO) && !(no_color && *no_color);
+  char plain[COMMON_SENTENCE_MAX];
+  cli_escape_terminal(sentence, plain, sizeof plain);
+  cli_progress_clear();
+  fprintf(stderr, color ? "\033[1;31mpropercal:\033[0m %s\n" : "propercal: %s\n", plain);
+}

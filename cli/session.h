@@ -1,0 +1,125 @@
+/* What the verbs share: their table, the common flags, inputs, environment and outputs. */
+#ifndef CLI_COMMON_H
+#define CLI_COMMON_H
+
+#include "args.h"
+#include "propercal.h"
+#include "signals.h"
+#include "text_buffer.h"
+
+#define CLI_COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
+
+typedef struct cli_session cli_session;
+
+typedef struct cli_example {
+  const char *command;
+  const char *what;
+} cli_example;
+
+/* A row of the verb table: parsing, help, manual page and completion are read from it. */
+typedef struct cli_verb {
+  const char *name;
+  const char *operands; /* as in a usage line, or "" */
+  size_t operands_max;
+  cli_domain operand_domain;
+  const char *summary; /* a few words */
+  const char *about;   /* a paragraph */
+  const cli_section *const *sections;
+  size_t section_count;
+  const cli_example *examples;
+  size_t example_count;
+  pcal_status (*run)(cli_session *session, pcal_error *err);
+} cli_verb;
+
+extern const cli_verb cli_verb_measure, cli_verb_inspect, cli_verb_list, cli_verb_simulate,
+    cli_verb_study, cli_verb_plan, cli_verb_plot, cli_verb_merge, cli_verb_fit, cli_verb_apply,
+    cli_verb_compare, cli_verb_export, cli_verb_report;
+
+/* The verb table of main.c. */
+extern const cli_verb *const cli_verbs[];
+extern const size_t cli_verb_count;
+/* The kinds of registry rows, in verb_list.c. */
+typedef struct cli_row_kind {
+  const char *name;
+  const char *summary;
+} cli_row_kind;
+
+extern const cli_row_kind cli_row_kinds[];
+extern const size_t cli_row_kind_count;
+
+/* The flags that stand before any verb. */
+extern const cli_section cli_program_section;
+extern const cli_example cli_program_examples[];
+extern const size_t cli_program_example_count;
+
+/* Sections of flags that several verbs have. */
+extern const cli_section cli_section_inputs, cli_section_groups, cli_section_rows,
+    cli_section_running, cli_section_help;
+
+struct cli_session {
+  const cli_verb *verb;
+  cli_options options;
+  pcal_env env;
+  pcal_format format;
+  int gates_failed;
+};
+
+/* The environment, with a pool of threads; close it in any case. */
+pcal_status cli_session_start(cli_session *session, pcal_error *err);
+void cli_session_end(cli_session *session);
+
+/* The --header flag as pcal_inputs has it. */
+int cli_header_mode(const cli_options *options);
+
+/* The rows that the input flags name.  Checks that the flags fit together first; labels are
+ * asked for when `labelled`. */
+pcal_status cli_source_open(cli_session *session, int labelled, pcal_source **out,
+                            pcal_error *err);
+
+/* An output file that a signal cannot leave half written. */
+typedef struct cli_output {
+  pcal_output *file;
+  int to_stdout;
+  int slot;
+  int sink_failed;
+  int reader_gone; /* set by cli_output_close: the reader of the pipe has closed it */
+} cli_output;
+
+/* path NULL or "-": standard output. */
+pcal_status cli_output_open(cli_session *session, const char *path, cli_output *out,
+                            pcal_error *err);
+int cli_output_sink(void *output, const char *bytes, size_t count);
+/* Commits when status is PCAL_OK, else drops the output; returns the first failure.  A pipe
+ * that its reader has closed is no failure. */
+pcal_status cli_output_close(cli_output *output, pcal_status status, pcal_error *err);
+
+/* The same for up to four outputs, which become new together or not at all. */
+pcal_status cli_outputs_close(cli_output *const *outputs, size_t count, pcal_status status,
+                              pcal_error *err);
+
+/* A saved calibrator. */
+pcal_status cli_calibrator_load(cli_session *session, const char *path, pcal_calibrator **out,
+                                pcal_error *err);
+
+/* The ending of a path, or "" for standard output, pipes and devices. */
+const char *cli_file_extension(const char *path);
+
+/* Writes a finished page to a path, and frees it. */
+pcal_status cli_text_buffer_write(cli_session *session, cli_text_buffer *page, const char *path,
+                                  pcal_error *err);
+/* The same to standard error; failures are ignored. */
+void cli_text_buffer_to_stderr(cli_text_buffer *page);
+
+/* "propercal: sentence" on standard error. */
+void cli_print_error(const char *sentence);
+
+/* Ends the progress line, if one stands on the terminal. */
+void cli_progress_clear(void);
+
+/* Help, manual page and completion script, all from the tables. */
+void cli_help_program(cli_text_buffer *page, int full);
+void cli_help_verb(cli_text_buffer *page, const cli_verb *verb);
+void cli_generate_man(cli_text_buffer *page);
+void cli_generate_completion(cli_text_buffer *page);
+
+#endif

@@ -1,0 +1,137 @@
+/* Public entry points for calibrators: check, then call inward. */
+#include <string.h>
+
+#include "base/budget.h"
+#include "calibrators/apply.h"
+#include "calibrators/calibrator_describe.h"
+#include "calibrators/calibrator_file.h"
+#include "calibrators/fit.h"
+#include "calibrators/group_calibrators.h"
+#include "export/export.h"
+
+pcal_status pcal_fit_run(pcal_source *source, const pcal_fit_config *config,
+                         const pcal_env *env, pcal_calibrator **out, pcal_error *err) {
+  pc_error_clear(err);
+  if (out != NULL)
+    *out = NULL;
+  if (source == NULL || out == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_fit_run needs a source and a place");
+  pcal_fit_config full = PCAL_FIT_CONFIG_INIT;
+  if (config != NULL && config->size < sizeof(size_t))
+    return pc_fail(err, PCAL_USAGE, "the configuration's size is not set");
+  if (config != NULL)
+    memcpy(&full, config, config->size < sizeof full ? config->size : sizeof full);
+  if (full.method == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_fit_run needs a method such as \"temperature\"");
+  pcal_env opened;
+  PC_TRY(pc_env_open(env, &opened, err));
+  return pc_env_close(&opened, pc_fit_run(source, &full, &opened, out, err), err);
+}
+
+void pcal_calibrator_free(pcal_calibrator *calibrator) {
+  pc_calibrator_free(calibrator);
+}
+
+pcal_status pcal_calibrator_describe(const pcal_calibrator *calibrator, pcal_format format,
+                                     pcal_sink sink, void *user, pcal_error *err) {
+  pc_error_clear(err);
+  if (calibrator == NULL || sink == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_calibrator_describe needs a calibrator and a sink");
+  if (format != PCAL_TEXT && format != PCAL_JSON)
+    return pc_fail(err, PCAL_USAGE, "a calibrator is described as PCAL_TEXT or PCAL_JSON");
+  pc_text text;
+  pc_text_init(&text, &calibrator->env);
+  (format == PCAL_JSON ? pc_calibrator_describe_json : pc_calibrator_describe_text)(calibrator,
+                                                                                    &text);
+  const pcal_status status = pc_text_send(&text, sink, user, err);
+  pc_text_free(&text);
+  return pc_budget_explain(&calibrator->env, status, err);
+}
+
+pcal_status pcal_calibrator_save(const pcal_calibrator *calibrator, pcal_sink sink, void *user,
+                                 pcal_error *err) {
+  pc_error_clear(err);
+  if (calibrator == NULL || sink == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_calibrator_save needs a calibrator and a sink");
+  pc_text text;
+  pc_text_init(&text, &calibrator->env);
+  pc_calibrator_save(calibrator, &text);
+  const pcal_status status = pc_text_send(&text, sink, user, err);
+  pc_text_free(&text);
+  return pc_budget_explain(&calibrator->env, status, err);
+}
+
+pcal_status pcal_calibrator_load(const void *bytes, size_t length, const char *name,
+                                 const pcal_env *env, pcal_calibrator **out, pcal_error *err) {
+  pc_error_clear(err);
+  if (out != NULL)
+    *out = NULL;
+  if (out == NULL || (bytes == NULL && length > 0))
+    return pc_fail(err, PCAL_USAGE, "pcal_calibrator_load needs bytes and a place");
+  pcal_env opened;
+  PC_TRY(pc_env_open(env, &opened, err));
+  return pc_env_close(
+      &opened,
+      pc_calibrator_load(bytes, length, name == NULL ? "calibrator" : name, &opened, out, err),
+      err);
+}
+
+pcal_status pcal_calibrator_export(const pcal_calibrator *calibrator, const char *to,
+                                   const char *name, pcal_sink sink, void *user,
+                                   pcal_error *err) {
+  pc_error_clear(err);
+  if (calibrator == NULL || to == NULL || sink == NULL)
+    return pc_fail(err, PCAL_USAGE,
+                   "pcal_calibrator_export needs a calibrator, a target and a sink");
+  pc_text text;
+  pc_text_init(&text, &calibrator->env);
+  pcal_status status =
+      pc_calibrator_export(calibrator, to, name == NULL ? "calibrate" : name, &text, err);
+  if (status == PCAL_OK)
+    status = pc_text_send(&text, sink, user, err);
+  pc_text_free(&text);
+  return pc_budget_explain(&calibrator->env, status, err);
+}
+
+size_t pcal_calibrator_column_count(const pcal_calibrator *calibrator) {
+  return calibrator == NULL ? 0 : pc_calibrator_columns(calibrator);
+}
+
+size_t pcal_calibrator_group_count(const pcal_calibrator *calibrator) {
+  return calibrator == NULL || calibrator->grouping == NULL ? 0 : calibrator->grouping->count;
+}
+
+const char *pcal_calibrator_group_name(const pcal_calibrator *calibrator, size_t group) {
+  return group < pcal_calibrator_group_count(calibrator)
+             ? calibrator->grouping->members[group].name
+             : NULL;
+}
+
+pcal_status pcal_calibrator_apply(const pcal_calibrator *calibrator, const pcal_batch *batch,
+                                  const pcal_env *env, void *out, pcal_error *err) {
+  pc_error_clear(err);
+  if (calibrator == NULL || batch == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_calibrator_apply needs a calibrator and a batch");
+  pcal_batch full;
+  PC_TRY(pc_batch_resolve(batch, &full, err));
+  if (out == NULL && full.rows > 0)
+    return pc_fail(err, PCAL_USAGE, "pcal_calibrator_apply needs a place for the results");
+  pcal_env opened;
+  PC_TRY(pc_env_open(env, &opened, err));
+  return pc_env_close(&opened, pc_calibrator_apply(calibrator, &full, &opened, out, err), err);
+}
+
+pcal_status pcal_calibrator_apply_source(pcal_source *source, const pcal_calibrator *calibrator,
+                                         const char *format, const pcal_env *env,
+                                         pcal_sink sink, void *user, pcal_error *err) {
+  pc_error_clear(err);
+  if (source == NULL || calibrator == NULL || format == NULL || sink == NULL)
+    return pc_fail(
+        err, PCAL_USAGE,
+        "pcal_calibrator_apply_source needs a source, a calibrator, a format and a sink");
+  pcal_env opened;
+  PC_TRY(pc_env_open(env, &opened, err));
+  return pc_env_close(
+      &opened, pc_calibrator_apply_source(source, calibrator, format, &opened, sink, user, err),
+      err);
+}

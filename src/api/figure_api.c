@@ -1,0 +1,168 @@
+/* Public entry points for figures: check, then call inward. */
+#include <math.h>
+#include <string.h>
+
+#include "base/budget.h"
+#include "figure/figure_json.h"
+#include "figure/figure_measure.h"
+#include "figure/figure_registry.h"
+#include "figure/study_figure_registry.h"
+#include "figure/svg.h"
+#include "studies/study.h"
+
+#define DRAWING_SMALLEST 240.0
+#define DRAWING_LARGEST 10000.0
+
+struct pcal_figure {
+  pcal_env env;
+  pc_figure figure;
+};
+
+static pcal_status drawing_config(const pcal_figure_config *config, pcal_figure_config *full,
+                                  pcal_error *err) {
+  *full = (pcal_figure_config)PCAL_FIGURE_CONFIG_INIT;
+  if (config != NULL && config->size < sizeof(size_t))
+    return pc_fail(err, PCAL_USAGE, "the configuration's size is not set");
+  if (config != NULL)
+    memcpy(full, config, config->size < sizeof *full ? config->size : sizeof *full);
+  if (!(full->interval >= 0 && full->interval < 1))
+    return pc_fail(err, PCAL_USAGE,
+                   "the level of an interval lies between 0 and 1, as 0.95; 0 means none");
+  const double sides[] = {full->width, full->height};
+  for (size_t i = 0; i < 2; i++)
+    if (sides[i] != 0 && !(sides[i] >= DRAWING_SMALLEST && sides[i] <= DRAWING_LARGEST))
+      return pc_fail(err, PCAL_USAGE,
+                     "the %s of a figure lies between 240 and 10000; choose one in that range",
+                     i == 0 ? "width" : "height");
+  return PCAL_OK;
+}
+
+static pcal_status drawing_new(const pcal_env *env, pcal_figure **out, pcal_error *err) {
+  pcal_figure *made = pc_alloc(env, 1, sizeof *made);
+  if (made == NULL)
+    return pc_fail_memory(err, "building a figure");
+  made->env = *env;
+  pc_figure_init(&made->figure, 0, 0, &made->env);
+  *out = made;
+  return PCAL_OK;
+}
+
+/* Hands the figure over, or frees it after a failure. */
+static pcal_status drawing_end(pcal_figure *made, pcal_status status, pcal_figure **out) {
+  if (status == PCAL_OK)
+    *out = made;
+  else
+    pcal_figure_free(made);
+  return status;
+}
+
+pcal_status pcal_figure_run(pcal_source *source, const pcal_figure_config *config,
+                            const pcal_env *env, pcal_figure **out, pcal_error *err) {
+  pcal_figure_config full;
+  pcal_figure *made = NULL;
+  pc_error_clear(err);
+  if (out == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_figure_run needs a place");
+  *out = NULL;
+  PC_TRY(drawing_config(config, &full, err));
+  if (full.figure == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_figure_run needs the name of a figure");
+  for (size_t i = 0; i < full.model_count; i++)
+    if (full.models == NULL || full.models[i].source == NULL || full.models[i].name == NULL)
+      return pc_fail(err, PCAL_USAGE, "each of several models needs a name and a source");
+  pcal_env opened;
+  PC_TRY(pc_env_open(env, &opened, err));
+  pcal_status status = drawing_new(&opened, &made, err);
+  if (status == PCAL_OK)
+    status = drawing_end(made, pc_figure_from_source(source, &full, &made->figure, err), out);
+  return pc_env_close(&opened, status, err);
+}
+
+pcal_status pcal_figure_from_study(const pcal_study *study, const pcal_figure_config *config,
+                                   pcal_figure **out, pcal_error *err) {
+  pcal_figure_config full;
+  pcal_figure *made = NULL;
+  pc_error_clear(err);
+  if (study == NULL || out == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_figure_from_study needs a study and a place");
+  *out = NULL;
+  PC_TRY(drawing_config(config, &full, err));
+  pcal_status status = drawing_new(&study->env, &made, err);
+  if (status == PCAL_OK)
+    status = drawing_end(
+        made, pc_study_figure_draw(&study->findings, &full, &made->figure, err), out);
+  return pc_budget_explain(&study->env, status, err);
+}
+
+void pcal_figure_free(pcal_figure *figure) {
+  if (figure == NULL)
+    return;
+  const pcal_env env = figure->env;
+  pc_figure_free(&figure->figure);
+  pc_free(&env, figure);
+}
+
+static pcal_status drawing_send(pc_text *text, pcal_status status, pcal_sink sink, void *user,
+                                pcal_error *err) {
+  if (status == PCAL_OK)
+    status = pc_text_send(text, sink, user, err);
+  pc_text_free(text);
+  return pc_budget_explain(text->env, status, err);
+}
+
+pcal_status pcal_figure_svg(const pcal_figure *figure, const char *theme, pcal_sink sink,
+                            void *user, pcal_error *err) {
+  pcal_theme chosen;
+  pc_text text;
+  pc_error_clear(err);
+  if (figure == NULL || sink == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_figure_svg needs a figure and a sink");
+  PC_TRY(pc_theme_find(theme, &chosen, err));
+  pc_text_init(&text, &figure->env);
+  return drawing_send(&text, pc_svg_write(&figure->figure, chosen, &text, err), sink, user,
+                      err);
+}
+
+pcal_status pcal_figure_json(const pcal_figure *figure, pcal_sink sink, void *user,
+                             pcal_error *err) {
+  pc_text text;
+  pc_error_clear(err);
+  if (figure == NULL || sink == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_figure_json needs a figure and a sink");
+  pc_text_init(&text, &figure->env);
+  return drawing_send(&text, pc_figure_json_write(&figure->figure, &text, err), sink, user,
+                      err);
+}
+
+/* ---- From results ---- */
+
+static pcal_status drawing_results(const pcal_results *results, const char *name, int json,
+                                   pcal_sink sink, void *user, pcal_error *err) {
+  pc_figure figure;
+  pc_text text;
+  pc_figure_init(&figure, 0, 0, &results->env);
+  pc_text_init(&text, &results->env);
+  pcal_status status = pc_figure_from_results(name, results, &figure, err);
+  if (status == PCAL_OK && json)
+    status = pc_figure_json_write(&figure, &text, err);
+  else if (status == PCAL_OK)
+    status = pc_svg_write(&figure, PCAL_THEME_AUTO, &text, err);
+  pc_figure_free(&figure);
+  return drawing_send(&text, status, sink, user, err);
+}
+
+pcal_status pcal_figure_write(const pcal_results *results, const char *figure, pcal_sink sink,
+                              void *user, pcal_error *err) {
+  pc_error_clear(err);
+  if (results == NULL || figure == NULL || sink == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_figure_write needs results, a figure and a sink");
+  return drawing_results(results, figure, 0, sink, user, err);
+}
+
+pcal_status pcal_figure_describe(const pcal_results *results, const char *figure,
+                                 pcal_sink sink, void *user, pcal_error *err) {
+  pc_error_clear(err);
+  if (results == NULL || figure == NULL || sink == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_figure_describe needs results, a figure and a sink");
+  return drawing_results(results, figure, 1, sink, user, err);
+}

@@ -1,0 +1,168 @@
+/* Public entry points for measuring: check, then call inward. */
+#include <string.h>
+
+#include "base/budget.h"
+#include "base/text.h"
+#include "measure/measure_source.h"
+#include "measure/saved_state.h"
+#include "output/write_results.h"
+
+static pcal_status measuring_config(const pcal_measure_config *config, pcal_measure_config *out,
+                                    pcal_error *err) {
+  if (config != NULL && config->size < sizeof(size_t))
+    return pc_fail(err, PCAL_USAGE, "the configuration's size is not set");
+  *out = (pcal_measure_config)PCAL_MEASURE_CONFIG_INIT;
+  if (config != NULL)
+    memcpy(out, config, config->size < sizeof *out ? config->size : sizeof *out);
+  if (out->spec_count > 0 && out->specs == NULL)
+    return pc_fail(err, PCAL_USAGE, "spec_count is %zu but there are no specs",
+                   out->spec_count);
+  for (size_t i = 0; i < out->spec_count; i++)
+    if (out->specs[i] == NULL)
+      return pc_fail(err, PCAL_USAGE, "spec number %zu is NULL", i);
+  return PCAL_OK;
+}
+
+pcal_status pcal_measure_new(const pcal_measure_config *config, const pcal_env *env,
+                             pcal_measure **out, pcal_error *err) {
+  pc_error_clear(err);
+  if (config == NULL || out == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_measure_new needs a configuration and a place");
+  *out = NULL;
+  pcal_measure_config full;
+  PC_TRY(measuring_config(config, &full, err));
+  pcal_env opened;
+  PC_TRY(pc_env_open(env, &opened, err));
+  return pc_env_close(&opened, pc_measure_new(&full, &opened, out, err), err);
+}
+
+pcal_status pcal_measure_update(pcal_measure *measure, const pcal_batch *batch,
+                                pcal_error *err) {
+  pc_error_clear(err);
+  if (measure == NULL || batch == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_measure_update needs a measure and a batch");
+  pcal_batch full;
+  PC_TRY(pc_batch_resolve(batch, &full, err));
+  return pc_budget_explain(&measure->env, pc_measure_update(measure, &full, err), err);
+}
+
+pcal_status pcal_measure_merge(pcal_measure *measure, const pcal_measure *other,
+                               pcal_error *err) {
+  pc_error_clear(err);
+  if (measure == NULL || other == NULL || measure == other)
+    return pc_fail(err, PCAL_USAGE, "pcal_measure_merge needs two different measures");
+  return pc_budget_explain(&measure->env, pc_measure_merge(measure, other, err), err);
+}
+
+pcal_status pcal_measure_set_names(pcal_measure *measure, const char *const *class_names,
+                                   size_t class_count, const char *const *group_names,
+                                   size_t group_count, pcal_error *err) {
+  pc_error_clear(err);
+  if (measure == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_measure_set_names needs a measure");
+  return pc_budget_explain(
+      &measure->env,
+      pc_measure_set_names(measure, class_names, class_count, group_names, group_count, err),
+      err);
+}
+
+static pcal_status measuring_finish(const pcal_measure *measure, pcal_results **out,
+                                    pcal_error *err) {
+  pcal_results *results = NULL;
+  PC_TRY(pc_measure_finish(measure, &results, err));
+  const pcal_status status = pc_verdict_store(results, err);
+  if (status != PCAL_OK) {
+    pc_results_free(results);
+    return status;
+  }
+  *out = results;
+  return PCAL_OK;
+}
+
+pcal_status pcal_measure_finish(const pcal_measure *measure, pcal_results **out,
+                                pcal_error *err) {
+  pc_error_clear(err);
+  if (measure == NULL || out == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_measure_finish needs a measure and a place");
+  *out = NULL;
+  return pc_budget_explain(&measure->env, measuring_finish(measure, out, err), err);
+}
+
+void pcal_measure_free(pcal_measure *measure) {
+  pc_measure_free(measure);
+}
+
+void pcal_measure_keep_curves(pcal_measure *measure, int wanted) {
+  if (measure != NULL)
+    measure->curves = wanted != 0;
+}
+
+/* ---- from a source in one call ---- */
+
+pcal_status pcal_measure_from_source(pcal_source *source, const pcal_measure_config *config,
+                                     const pcal_env *env, pcal_measure **out, pcal_error *err) {
+  pc_error_clear(err);
+  if (source == NULL || out == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_measure_from_source needs a source and a place");
+  *out = NULL;
+  pcal_measure_config full;
+  PC_TRY(measuring_config(config, &full, err));
+  pcal_env opened;
+  PC_TRY(pc_env_open(env, &opened, err));
+  return pc_env_close(&opened, pc_measure_source(source, &full, 0, &opened, out, err), err);
+}
+
+pcal_status pcal_measure_run(pcal_source *source, const pcal_measure_config *config,
+                             const pcal_env *env, pcal_results **out, pcal_error *err) {
+  pc_error_clear(err);
+  if (source == NULL || out == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_measure_run needs a source and a place");
+  *out = NULL;
+  pcal_measure_config full;
+  PC_TRY(measuring_config(config, &full, err));
+  pcal_env opened;
+  pcal_measure *measure = NULL;
+  PC_TRY(pc_env_open(env, &opened, err));
+  pcal_status status = pc_measure_source(source, &full, 1, &opened, &measure, err);
+  if (status == PCAL_OK)
+    status = measuring_finish(measure, out, err);
+  pc_measure_free(measure);
+  return pc_env_close(&opened, status, err);
+}
+
+/* ---- saved states ---- */
+
+pcal_status pcal_measure_save(const pcal_measure *measure, pcal_sink sink, void *user,
+                              pcal_error *err) {
+  pc_error_clear(err);
+  if (measure == NULL || sink == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_measure_save needs a measure and a sink");
+  return pc_budget_explain(&measure->env, pc_state_save(measure, sink, user, err), err);
+}
+
+pcal_status pcal_measure_load(const void *bytes, size_t length, const char *name,
+                              const pcal_env *env, pcal_measure **out, pcal_error *err) {
+  pc_error_clear(err);
+  if (out != NULL)
+    *out = NULL;
+  if ((bytes == NULL && length > 0) || out == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_measure_load needs bytes and a place");
+  pcal_env opened;
+  PC_TRY(pc_env_open(env, &opened, err));
+  return pc_env_close(
+      &opened,
+      pc_state_load(bytes, length, name == NULL ? "the state" : name, &opened, out, err), err);
+}
+
+pcal_status pcal_measure_describe(const pcal_measure *measure, pcal_sink sink, void *user,
+                                  pcal_error *err) {
+  pc_error_clear(err);
+  if (measure == NULL || sink == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_measure_describe needs a measure and a sink");
+  pc_text text;
+  pc_text_init(&text, &measure->env);
+  pc_state_describe(measure, &text);
+  const pcal_status status = pc_text_send(&text, sink, user, err);
+  pc_text_free(&text);
+  return pc_budget_explain(&measure->env, status, err);
+}

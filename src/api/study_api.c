@@ -1,0 +1,83 @@
+/* Public entry points for studies and plans: check, then call inward. */
+#include <string.h>
+
+#include "base/budget.h"
+#include "base/text.h"
+#include "simulate/sample_plan.h"
+#include "studies/study.h"
+
+static pcal_status studying_run(const char *study, const pcal_study_config *config,
+                                const pcal_env *env, pcal_study **out, pcal_error *err) {
+  pcal_study *made = pc_alloc(env, 1, sizeof *made);
+  if (made == NULL)
+    return pc_fail_memory(err, "running a study");
+  made->env = *env;
+  pc_findings_init(&made->findings, &made->env, "");
+  const pcal_status status = pc_study_run(study, config, &made->findings, err);
+  if (status == PCAL_OK)
+    *out = made;
+  else
+    pcal_study_free(made);
+  return status;
+}
+
+pcal_status pcal_study_run(const char *study, const pcal_study_config *config,
+                           const pcal_env *env, pcal_study **out, pcal_error *err) {
+  pc_error_clear(err);
+  if (study == NULL || out == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_study_run needs a study and a place");
+  *out = NULL;
+  pcal_study_config full = PCAL_STUDY_CONFIG_INIT;
+  if (config != NULL)
+    memcpy(&full, config, config->size < sizeof full ? config->size : sizeof full);
+  pcal_env opened;
+  PC_TRY(pc_env_open(env, &opened, err));
+  return pc_env_close(&opened, studying_run(study, &full, &opened, out, err), err);
+}
+
+void pcal_study_free(pcal_study *study) {
+  if (study == NULL)
+    return;
+  const pcal_env env = study->env;
+  pc_findings_free(&study->findings);
+  pc_free(&env, study);
+}
+
+pcal_status pcal_study_write(const pcal_study *study, pcal_format format, pcal_sink sink,
+                             void *user, pcal_error *err) {
+  pc_error_clear(err);
+  if (study == NULL || sink == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_study_write needs a study and a sink");
+  if (format < PCAL_TEXT || format > PCAL_MARKDOWN)
+    return pc_fail(err, PCAL_USAGE, "the format %d is unknown", (int)format);
+  pc_text text;
+  pc_text_init(&text, &study->env);
+  pc_findings_write(&study->findings, format, &text);
+  const pcal_status status = pc_text_send(&text, sink, user, err);
+  pc_text_free(&text);
+  return pc_budget_explain(&study->env, status, err);
+}
+
+pcal_status pcal_plan_write(const pcal_results *results, const pcal_plan_config *config,
+                            pcal_format format, pcal_sink sink, void *user, pcal_error *err) {
+  pc_error_clear(err);
+  if (results == NULL || config == NULL || sink == NULL)
+    return pc_fail(err, PCAL_USAGE,
+                   "pcal_plan_write needs results, a configuration and a sink");
+  if (format < PCAL_TEXT || format > PCAL_MARKDOWN)
+    return pc_fail(err, PCAL_USAGE, "the format %d is unknown", (int)format);
+  pcal_plan_config full = PCAL_PLAN_CONFIG_INIT;
+  memcpy(&full, config, config->size < sizeof full ? config->size : sizeof full);
+  pc_table table;
+  pc_text text;
+  pc_table_init(&table, &results->env, "plan");
+  pc_text_init(&text, &results->env);
+  pcal_status status = pc_sample_plan(results, &full, &table, err);
+  if (status == PCAL_OK) {
+    pc_table_write(&table, format, &text);
+    status = pc_text_send(&text, sink, user, err);
+  }
+  pc_text_free(&text);
+  pc_table_free(&table);
+  return pc_budget_explain(&results->env, status, err);
+}

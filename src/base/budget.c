@@ -1,0 +1,268 @@
+/* Edge cases:
+ *  1. a block counts with its head; growing a block counts the difference.
+ *  2. a budget lives until it has been freed (or its call has ended) and its last block is
+ * gone: handles may outlive the environment that they were made with.
+ *  3. blame: at a refusal the account that holds most, with the block asked for on its own.
+ *  4. when the allocator behind the budget fails, no limit is to blame, and the sentence stays.
+ *  5. several threads at once may be refused slightly below the limit, since each asks first.
+ */
+#include "base/budget.h"
+
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cgroup.h"
+#include "base/number.h"
+
+#define BUDGET_NO_BLAME PC_MEMORY_USE_COUNT
+
+typedef struct budget_account {
+  pcal_budget *budget;
+  atomic_uint_least64_t live;
+} budget_account;
+
+struct pcal_budget {
+  pcal_env env; /* behind it: the allocator */
+  uint64_t limit;
+  atomic_uint_least64_t live, peak;
+  atomic_size_t owners; /* blocks, calls under way, and the caller that made it */
+  atomic_int blame;     /* pc_memory_use of the last refusal */
+  budget_account accounts[PC_MEMORY_USE_COUNT];
+};
+
+/* Before every block; keeps the alignment of the allocator. */
+typedef union budget_head {
+  struct {
+    size_t size; /* with this head */
+    budget_account *account;
+  } block;
+  max_align_t align;
+} budget_head;
+
+static const char *const budget_what[] = {
+#define BUDGET_WHAT(name, what, remedy) what,
+    PC_MEMORY_USE_LIST(BUDGET_WHAT)
+#undef BUDGET_WHAT
+};
+
+static const char *const budget_remedy[] = {
+#define BUDGET_REMEDY(name, what, remedy) remedy,
+    PC_MEMORY_USE_LIST(BUDGET_REMEDY)
+#undef BUDGET_REMEDY
+};
+
+/* ---- blocks ---- */
+
+static void budget_drop(pcal_budget *budget) {
+  if (atomic_fetch_sub(&budget->owners, 1) != 1)
+    return;
+  const pcal_env env = budget->env;
+  pc_free(&env, budget);
+}
+
+static void budget_note_blame(budget_account *account, size_t more) {
+  pcal_budget *budget = account->budget;
+  uint64_t most = 0;
+  int blame = 0;
+  for (int a = 0; a < PC_MEMORY_USE_COUNT; a++) {
+    const budget_account *here = &budget->accounts[a];
+    const uint64_t live = atomic_load(&here->live) + (here == account ? more : 0);
+    if (live > most) {
+      most = live;
+      blame = a;
+    }
+  }
+  atomic_store(&budget->blame, blame);
+}
+
+/* Books bytes, or notes whom to blame and returns 0. */
+static int budget_take(budget_account *account, size_t bytes) {
+  pcal_budget *budget = account->budget;
+  const uint64_t now = atomic_fetch_add(&budget->live, bytes) + bytes;
+  if (now > budget->limit) {
+    atomic_fetch_sub(&budget->live, bytes);
+    budget_note_blame(account, bytes);
+    return 0;
+  }
+  atomic_fetch_add(&account->live, bytes);
+  uint64_t peak = atomic_load(&budget->peak);
+  while (now > peak && !atomic_compare_exchange_weak(&budget->peak, &peak, now))
+    continue;
+  return 1;
+}
+
+static void budget_return(budget_account *account, size_t bytes) {
+  atomic_fetch_sub(&account->budget->live, bytes);
+  atomic_fetch_sub(&account->live, bytes);
+}
+
+static void *budget_resize(void *user, void *block, size_t size) {
+  budget_head *head = block == NULL ? NULL : (budget_head *)block - 1;
+  budget_account *account = head == NULL ? user : head->block.account;
+  pcal_budget *budget = account->budget;
+  const size_t before = head == NULL ? 0 : head->block.size, wanted = size + sizeof *head;
+  if (wanted < size)
+    return NULL;
+  if (wanted > before && !budget_take(account, wanted - before))
+    return NULL;
+  budget_head *grown = pc_resize(&budget->env, head, wanted, 1);
+  if (grown == NULL) {
+    if (wanted > before)
+      budget_return(account, wanted - before);
+    atomic_store(&budget->blame, BUDGET_NO_BLAME);
+    return NULL;
+  }
+  if (wanted < before)
+    budget_return(account, before - wanted);
+  if (head == NULL)
+    atomic_fetch_add(&budget->owners, 1);
+  grown->block.size = wanted;
+  grown->block.account = account;
+  return grown + 1;
+}
+
+static void budget_release(void *user, void *block) {
+  (void)user;
+  budget_head *head = (budget_head *)block - 1;
+  budget_account *account = head->block.account;
+  pcal_budget *budget = account->budget;
+  budget_return(account, head->block.size);
+  pc_free(&budget->env, head);
+  budget_drop(budget);
+}
+
+/* ---- environments ---- */
+
+/* env without a budget, which stands behind the new one. */
+static pcal_status budget_new(const pcal_env *env, uint64_t limit, pcal_budget **out,
+                              pcal_error *err) {
+  pcal_budget *budget = pc_alloc(env, 1, sizeof *budget);
+  if (budget == NULL)
+    return pc_fail_memory(err, "making a memory budget");
+  budget->env = *env;
+  budget->limit = limit;
+  atomic_init(&budget->live, 0);
+  atomic_init(&budget->peak, 0);
+  atomic_init(&budget->owners, 1);
+  atomic_init(&budget->blame, BUDGET_NO_BLAME);
+  for (size_t a = 0; a < PC_MEMORY_USE_COUNT; a++) {
+    budget->accounts[a].budget = budget;
+    atomic_init(&budget->accounts[a].live, 0);
+  }
+  *out = budget;
+  return PCAL_OK;
+}
+
+static void budget_attach(pcal_budget *budget, pcal_env *env) {
+  env->budget = budget;
+  env->memory_limit = budget->limit;
+  env->allocator = (pcal_allocator){budget_resize, budget_release, &budget->accounts[0]};
+}
+
+pcal_status pc_env_open(const pcal_env *env, pcal_env *out, pcal_error *err) {
+  *out = pc_env_resolve(env);
+  if (out->budget != NULL)
+    atomic_fetch_add(&out->budget->owners, 1);
+  else if (out->memory_limit == 0)
+    return PCAL_OK;
+  else
+    PC_TRY(budget_new(out, out->memory_limit, &out->budget, err));
+  budget_attach(out->budget, out);
+  return PCAL_OK;
+}
+
+pcal_status pc_env_close(const pcal_env *opened, pcal_status status, pcal_error *err) {
+  pc_budget_explain(opened, status, err);
+  if (opened->budget != NULL)
+    budget_drop(opened->budget);
+  return status;
+}
+
+pcal_env pc_env_for_use(const pcal_env *env, pc_memory_use what) {
+  pcal_env other = *env;
+  if (env->budget != NULL && env->allocator.resize == budget_resize)
+    other.allocator.user = &env->budget->accounts[what];
+  return other;
+}
+
+/* ---- sentences ---- */
+
+const char *pc_bytes_show(uint64_t bytes, char out[PC_BYTES_TEXT]) {
+  static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
+  double scaled = (double)bytes;
+  size_t unit = 0;
+  for (; scaled >= 999.5 && unit + 1 < sizeof units / sizeof *units; unit++)
+    scaled /= 1000.0;
+  char number[PC_NUMBER_MAX];
+  if (unit == 0)
+    snprintf(number, sizeof number, "%" PRIu64, bytes);
+  else
+    pc_number_round(scaled, 3, number);
+  snprintf(out, PC_BYTES_TEXT, "%.20s %s", number, units[unit]);
+  return out;
+}
+
+/* What pc_fail_memory was given, which its sentence holds as its only quote; or "". */
+static void budget_doing(const pcal_error *err, char *out, size_t out_size) {
+  const size_t begin = err->quote_count == 1 ? err->quotes[0].begin : 0;
+  const size_t end = err->quote_count == 1 ? err->quotes[0].end : 0;
+  snprintf(out, out_size, "%.*s", (int)(end - begin), err->message + begin);
+}
+
+pcal_status pc_budget_explain(const pcal_env *env, pcal_status status, pcal_error *err) {
+  char doing[256], limit[PC_BYTES_TEXT];
+  if (status != PCAL_MEMORY || env->budget == NULL || err == NULL)
+    return status;
+  const int blame = atomic_exchange(&env->budget->blame, BUDGET_NO_BLAME);
+  if (blame == BUDGET_NO_BLAME || !pc_error_is_memory(err))
+    return status;
+  budget_doing(err, doing, sizeof doing);
+  return pc_fail(err, PCAL_MEMORY,
+                 "out of memory while %s: %-s reached the memory limit of %-s; %-s, or raise "
+                 "%-s",
+                 doing, budget_what[blame], pc_bytes_show(env->budget->limit, limit),
+                 budget_remedy[blame],
+                 env->words == PCAL_WORDS_PYTHON ? "memory_limit" : "--memory-limit");
+}
+
+/* ---- public ---- */
+
+uint64_t pc_memory_default(const char *root) {
+  const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+  uint64_t offered = pc_cgroup_memory(root);
+  const uint64_t physical =
+      pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : PC_CGROUP_NONE;
+  if (physical < offered)
+    offered = physical;
+  return offered >= (uint64_t)1 << 62 ? 0 : offered / 4 * 3;
+}
+
+uint64_t pcal_default_memory_limit(void) {
+  return pc_memory_default("");
+}
+
+pcal_status pcal_budget_new(uint64_t limit, const pcal_env *env, pcal_budget **out,
+                            pcal_error *err) {
+  pc_error_clear(err);
+  if (out == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_budget_new needs a place for the budget");
+  *out = NULL;
+  if (limit == 0)
+    return pc_fail(err, PCAL_USAGE, "a memory budget needs a limit above 0");
+  pcal_env behind = pc_env_resolve_serial(env);
+  if (behind.budget != NULL)
+    return pc_fail(err, PCAL_USAGE, "a memory budget cannot be part of another");
+  return budget_new(&behind, limit, out, err);
+}
+
+uint64_t pcal_budget_peak(const pcal_budget *budget) {
+  return budget == NULL ? 0 : atomic_load(&budget->peak);
+}
+
+void pcal_budget_free(pcal_budget *budget) {
+  if (budget != NULL)
+    budget_drop(budget);
+}

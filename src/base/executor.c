@@ -1,0 +1,279 @@
+#include "base/executor.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "base/processors.h"
+#include "base/thread_affinity.h"
+
+#define EXECUTOR_MAX_WORKERS 256
+#define EXECUTOR_SMALL_WORK 2e6 /* below this, starting a thread costs more than it brings */
+
+/* One call of pc_run.  Tasks are handed out in increasing order; after a failure no task
+ * with a higher index is started, so the lowest failing index is always found. */
+typedef struct executor_job {
+  const char *what;  /* progress under this name, or NULL */
+  pc_affinity cores; /* of the caller, where there are threads */
+  pc_task task;
+  void *user;
+  size_t count;
+  atomic_size_t next;
+  atomic_size_t failed_index;
+  pthread_mutex_t lock;
+  pcal_status status;
+  pcal_error error;
+} executor_job;
+
+typedef struct executor_seat {
+  pcal_pool *pool;
+  size_t worker;
+} executor_seat;
+
+struct pcal_pool {
+  pcal_env env;
+  pid_t process;        /* a child of it has the pool, but none of its threads */
+  size_t size;          /* workers at most, with the caller */
+  pthread_mutex_t busy; /* held by the call that uses the pool */
+  pthread_mutex_t lock;
+  pthread_cond_t work, done;
+  executor_job *job;
+  uint64_t generation;
+  size_t wanted, running;
+  int stop;
+  size_t thread_count;
+  pthread_t threads[EXECUTOR_MAX_WORKERS];
+  executor_seat seats[EXECUTOR_MAX_WORKERS];
+};
+
+static void executor_report(executor_job *job, size_t index, pcal_status status,
+                            const pcal_error *error) {
+  pthread_mutex_lock(&job->lock);
+  if (index < atomic_load(&job->failed_index)) {
+    atomic_store(&job->failed_index, index);
+    job->status = status;
+    job->error = *error;
+  }
+  pthread_mutex_unlock(&job->lock);
+}
+
+/* Takes one task; 0 when there is none left. */
+static int executor_step(executor_job *job, size_t worker) {
+  const size_t index = atomic_fetch_add(&job->next, 1);
+  if (index >= job->count || index > atomic_load(&job->failed_index))
+    return 0;
+  pcal_error error;
+  pc_error_clear(&error);
+  const pcal_status status = job->task(job->user, index, worker, &error);
+  if (status != PCAL_OK)
+    executor_report(job, index, status, &error);
+  return 1;
+}
+
+/* The caller's share: also the only place where its callbacks are called. */
+static void executor_lead(executor_job *job, const pcal_env *env) {
+  pcal_error error;
+  while (executor_step(job, 0)) {
+    const size_t begun = atomic_load(&job->next);
+    if (job->what != NULL)
+      pc_progress(env, job->what, begun < job->count ? begun : job->count, job->count);
+    if (pc_check_interrupt(env, &error) != PCAL_OK) {
+      executor_report(job, 0, PCAL_INTERRUPTED, &error);
+      return;
+    }
+  }
+}
+
+typedef struct executor_thread {
+  executor_job *job;
+  size_t worker;
+} executor_thread;
+
+static void *executor_thread_main(void *argument) {
+  const executor_thread *self = argument;
+  pc_affinity_release(&self->job->cores);
+  while (executor_step(self->job, self->worker))
+    continue;
+  return NULL;
+}
+
+/* Starts a thread that leaves the caller's signals to the caller's threads.  Those that a
+ * thread raises itself, such as SIGBUS, cannot be left to others. */
+static int executor_start(pthread_t *thread, const pc_affinity *cores, void *(*start)(void *),
+                          void *argument) {
+  sigset_t others, saved;
+  pthread_attr_t attributes;
+  sigfillset(&others);
+  sigdelset(&others, SIGBUS);
+  sigdelset(&others, SIGSEGV);
+  sigdelset(&others, SIGFPE);
+  sigdelset(&others, SIGILL);
+  if (pthread_attr_init(&attributes) != 0)
+    return 0;
+  pc_affinity_start_elsewhere(cores, &attributes);
+  int started = pthread_sigmask(SIG_SETMASK, &others, &saved) == 0;
+  if (started) {
+    started = pthread_create(thread, &attributes, start, argument) == 0;
+    pthread_sigmask(SIG_SETMASK, &saved, NULL);
+  }
+  pthread_attr_destroy(&attributes);
+  return started;
+}
+
+static void executor_run_fresh(executor_job *job, const pcal_env *env, size_t workers) {
+  pthread_t threads[EXECUTOR_MAX_WORKERS];
+  executor_thread arguments[EXECUTOR_MAX_WORKERS];
+  size_t started = 0;
+  job->cores = pc_affinity_current();
+  for (size_t w = 1; w < workers; w++) {
+    arguments[started] = (executor_thread){job, w};
+    if (!executor_start(&threads[started], &job->cores, executor_thread_main,
+                        &arguments[started]))
+      break;
+    started++;
+  }
+  executor_lead(job, env);
+  for (size_t t = 0; t < started; t++)
+    pthread_join(threads[t], NULL);
+}
+
+static void *executor_pool_main(void *argument) {
+  const executor_seat seat = *(const executor_seat *)argument;
+  pcal_pool *pool = seat.pool;
+  uint64_t seen = 0;
+  pthread_mutex_lock(&pool->lock);
+  while (!pool->stop) {
+    if (pool->generation == seen) {
+      pthread_cond_wait(&pool->work, &pool->lock);
+      continue;
+    }
+    seen = pool->generation;
+    if (pool->job == NULL || seat.worker >= pool->wanted)
+      continue;
+    executor_job *job = pool->job;
+    pool->running++;
+    pthread_mutex_unlock(&pool->lock);
+    pc_affinity_release(&job->cores);
+    while (executor_step(job, seat.worker))
+      continue;
+    pthread_mutex_lock(&pool->lock);
+    if (--pool->running == 0)
+      pthread_cond_signal(&pool->done);
+  }
+  pthread_mutex_unlock(&pool->lock);
+  return NULL;
+}
+
+/* Threads are started when there is work for them.  Where the system refuses one, there are
+ * fewer. */
+static void executor_fill_seats(pcal_pool *pool, const pc_affinity *cores, size_t workers) {
+  while (pool->thread_count + 1 < workers && pool->thread_count + 1 < pool->size) {
+    executor_seat *seat = &pool->seats[pool->thread_count];
+    *seat = (executor_seat){pool, pool->thread_count + 1};
+    if (!executor_start(&pool->threads[pool->thread_count], cores, executor_pool_main, seat))
+      return;
+    pool->thread_count++;
+  }
+}
+
+static void executor_run_pool(executor_job *job, const pcal_env *env, size_t workers) {
+  pcal_pool *pool = env->pool;
+  job->cores = pc_affinity_current();
+  for (size_t t = 0; t < pool->thread_count && t + 1 < workers; t++)
+    pc_affinity_wake_elsewhere(&job->cores, pool->threads[t]);
+  executor_fill_seats(pool, &job->cores, workers);
+  pthread_mutex_lock(&pool->lock);
+  pool->job = job;
+  pool->wanted = workers;
+  pool->generation++;
+  pthread_cond_broadcast(&pool->work);
+  pthread_mutex_unlock(&pool->lock);
+  executor_lead(job, env);
+  pthread_mutex_lock(&pool->lock);
+  pool->job = NULL; /* late sleepers find nothing */
+  while (pool->running > 0)
+    pthread_cond_wait(&pool->done, &pool->lock);
+  pthread_mutex_unlock(&pool->lock);
+}
+
+size_t pc_worker_count(const pcal_env *env) {
+  const size_t wanted = env->threads == 0 ? pc_processor_count() : env->threads;
+  return wanted > EXECUTOR_MAX_WORKERS ? EXECUTOR_MAX_WORKERS : wanted;
+}
+
+pcal_status pc_run(const pcal_env *env, size_t count, double work, pc_task task, void *user,
+                   pcal_error *err) {
+  return pc_run_with_progress(env, NULL, count, work, task, user, err);
+}
+
+pcal_status pc_run_with_progress(const pcal_env *env, const char *what, size_t count,
+                                 double work, pc_task task, void *user, pcal_error *err) {
+  executor_job job = {.what = what, .task = task, .user = user, .count = count};
+  atomic_init(&job.next, 0);
+  atomic_init(&job.failed_index, SIZE_MAX);
+  if (pthread_mutex_init(&job.lock, NULL) != 0)
+    return pc_fail_memory(err, "preparing threads");
+  size_t workers = pc_worker_count(env);
+  if (workers > count)
+    workers = count;
+  if (workers <= 1 || work < EXECUTOR_SMALL_WORK)
+    executor_lead(&job, env);
+  else if (env->pool == NULL || env->pool->process != getpid())
+    executor_run_fresh(&job, env, workers);
+  else if (pthread_mutex_trylock(&env->pool->busy) != 0)
+    executor_lead(&job, env);
+  else {
+    executor_run_pool(&job, env, workers);
+    pthread_mutex_unlock(&env->pool->busy);
+  }
+  pthread_mutex_destroy(&job.lock);
+  if (job.status != PCAL_OK && err != NULL)
+    *err = job.error;
+  return job.status;
+}
+
+pcal_status pcal_pool_new(unsigned threads, const pcal_env *env, pcal_pool **out,
+                          pcal_error *err) {
+  pc_error_clear(err);
+  if (out == NULL)
+    return pc_fail(err, PCAL_USAGE, "pcal_pool_new needs a place for the pool");
+  *out = NULL;
+  pcal_env resolved = pc_env_resolve(env);
+  if (threads != 0)
+    resolved.threads = threads;
+  pcal_pool *pool = pc_alloc(&resolved, 1, sizeof *pool);
+  if (pool == NULL)
+    return pc_fail_memory(err, "making a thread pool");
+  pool->env = resolved;
+  pool->process = getpid();
+  pool->size = pc_worker_count(&resolved);
+  pthread_mutex_init(&pool->busy, NULL);
+  pthread_mutex_init(&pool->lock, NULL);
+  pthread_cond_init(&pool->work, NULL);
+  pthread_cond_init(&pool->done, NULL);
+  *out = pool;
+  return PCAL_OK;
+}
+
+static void executor_pool_end(pcal_pool *pool) {
+  pthread_mutex_lock(&pool->lock);
+  pool->stop = 1;
+  pthread_cond_broadcast(&pool->work);
+  pthread_mutex_unlock(&pool->lock);
+  for (size_t t = 0; t < pool->thread_count; t++)
+    pthread_join(pool->threads[t], NULL);
+  pthread_cond_destroy(&pool->done);
+  pthread_cond_destroy(&pool->work);
+  pthread_mutex_destroy(&pool->lock);
+  pthread_mutex_destroy(&pool->busy);
+}
+
+void pcal_pool_free(pcal_pool *pool) {
+  if (pool == NULL)
+    return;
+  if (pool->process == getpid()) /* a child may find the locks in any state */
+    executor_pool_end(pool);
+  const pcal_env env = pool->env;
+  pc_free(&env, pool);
+}

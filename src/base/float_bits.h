@@ -1,0 +1,45 @@
+/* Doubles and floats taken apart and put together. */
+#ifndef PC_FLOAT_BITS_H
+#define PC_FLOAT_BITS_H
+
+#include <stdint.h>
+#include <string.h>
+
+__extension__ typedef __int128 pc_int128;
+__extension__ typedef unsigned __int128 pc_uint128;
+
+static inline uint64_t pc_double_bits(double value) {
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+static inline double pc_double_from_bits(uint64_t bits) {
+  double value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+static inline uint32_t pc_float_bits(float value) {
+  uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+static inline float pc_float_from_bits(uint32_t bits) {
+  float value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+/* Zero bits above the highest one; value != 0. */
+static inline int pc_leading_zeros(uint64_t value) {
+  return __builtin_clzll(value);
+}
+
+/* The double nearest to mantissa * 2^exponent, ties to even; sticky tells that the true value
+ * is a little larger, by less than one unit of the mantissa.  mantissa != 0, and at least
+ * 2^54 if sticky.  Too large gives infinity. */
+double pc_round_binary(uint64_t mantissa, int exponent, int sticky);
+
+#endif

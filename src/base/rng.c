@@ -1,0 +1,291 @@
+/* Philox4x32-10 (Salmon, Moraes, Dror & Shaw, SC 2011) and draws from it.
+ *
+ * Key: seed, low word first.  Counter: index, then stream, low words first.  Draws number 2 k
+ * and 2 k + 1 of 64 bits are the halves of block k.
+ *
+ * Poisson: below a mean of 10 by inversion of one uniform draw; from there on by transformed
+ * rejection (Hoermann 1993, PTRS), whose pairs of uniforms come from a generator of its own,
+ * seeded with the 64 bits of the draw.
+ *
+ * Binomial, for p <= 1/2: below n p = 10 by inversion; from there on by transformed rejection
+ * (Hoermann 1993, BTRS).  Beyond n = 1e9, where logarithms of factorials lose their digits: a
+ * Poisson draw of mean n p up to 1e6 (so p < 1e-3, which bounds the total variation distance),
+ * else a rounded normal one (whose distribution function is off by less than 1e-3).
+ *
+ * Edge cases: (1) uniforms are odd multiples of 2^-53: neither 0, 1 nor 1/2, and symmetric
+ * about 1/2; (2) a mean of 0, less, or NaN gives 0. */
+#include "base/rng.h"
+
+#include <math.h>
+
+#include "base/elementary.h"
+
+#define RNG_SMALL_MEAN 10.0 /* inversion below, rejection from there on */
+#define RNG_POISSON_MAX 1e6
+#define RNG_BINOMIAL_MAX 1e9
+
+uint64_t pc_hash_bytes(const void *bytes, size_t count) {
+  const unsigned char *at = bytes;
+  uint64_t hash = pc_hash_u64(count + 1);
+  for (size_t i = 0; i < count; i++)
+    hash = pc_hash_u64(hash ^ at[i]) + UINT64_C(0x9e3779b97f4a7c15);
+  return hash;
+}
+
+static uint32_t rng_high(uint32_t a, uint32_t b) {
+  return (uint32_t)(((uint64_t)a * b) >> 32);
+}
+
+void pc_rng_block(const pc_rng *rng, uint64_t index, uint32_t out[4]) {
+  uint32_t key0 = (uint32_t)rng->seed, key1 = (uint32_t)(rng->seed >> 32);
+  uint32_t c0 = (uint32_t)index, c1 = (uint32_t)(index >> 32);
+  uint32_t c2 = (uint32_t)rng->stream, c3 = (uint32_t)(rng->stream >> 32);
+  for (int round = 0; round < PC_PHILOX_ROUNDS; round++) {
+    const uint32_t next0 = rng_high(PC_PHILOX_MULTIPLY1, c2) ^ c1 ^ key0;
+    const uint32_t next2 = rng_high(PC_PHILOX_MULTIPLY0, c0) ^ c3 ^ key1;
+    c1 = PC_PHILOX_MULTIPLY1 * c2;
+    c3 = PC_PHILOX_MULTIPLY0 * c0;
+    c0 = next0;
+    c2 = next2;
+    key0 += PC_PHILOX_WEYL0;
+    key1 += PC_PHILOX_WEYL1;
+  }
+  out[0] = c0;
+  out[1] = c1;
+  out[2] = c2;
+  out[3] = c3;
+}
+
+static uint64_t rng_half(const uint32_t block[4], unsigned half) {
+  return (uint64_t)block[2 * half + 1] << 32 | block[2 * half];
+}
+
+static double rng_unit(uint64_t bits) {
+  return (double)((bits >> 12) * 2 + 1) * 0x1p-53;
+}
+
+uint64_t pc_rng_bits(const pc_rng *rng, uint64_t index) {
+  uint32_t block[4];
+  pc_rng_block(rng, index / 2, block);
+  return rng_half(block, index % 2);
+}
+
+double pc_rng_uniform(const pc_rng *rng, uint64_t index) {
+  return rng_unit(pc_rng_bits(rng, index));
+}
+
+double pc_rng_normal(const pc_rng *rng, uint64_t index) {
+  return pc_normal_quantile(pc_rng_uniform(rng, index));
+}
+
+void pc_rng_uniforms(const pc_rng *rng, uint64_t first, size_t count, double *out) {
+  size_t i = 0;
+  if (count > 0 && first % 2 == 1)
+    out[i++] = pc_rng_uniform(rng, first);
+  for (; i + 1 < count; i += 2) {
+    uint32_t block[4];
+    pc_rng_block(rng, (first + i) / 2, block);
+    out[i] = rng_unit(rng_half(block, 0));
+    out[i + 1] = rng_unit(rng_half(block, 1));
+  }
+  if (i < count)
+    out[i] = pc_rng_uniform(rng, first + i);
+}
+
+void pc_rng_normals(const pc_rng *rng, uint64_t first, size_t count, double *out) {
+  pc_rng_uniforms(rng, first, count, out);
+  for (size_t i = 0; i < count; i++)
+    out[i] = pc_normal_quantile(out[i]);
+}
+
+/* ---- Poisson -------------------------------------------------------------- */
+
+/* The smallest k with P(X <= k) >= u; the bound on k only matters when rounding keeps the sum
+ * of all terms below u. */
+static uint32_t rng_poisson_invert(double u, double mean) {
+  double term = pc_exp(-mean);
+  uint32_t k = 0;
+  while (u > term && k < 200) {
+    u -= term;
+    k++;
+    term *= mean / k;
+  }
+  return k;
+}
+
+/* log k!: exact product up to 20, from there Stirling's series, error below 1e-14. */
+static double rng_log_factorial(double k) {
+  if (k <= 20) {
+    double product = 1.0;
+    for (double i = 2; i <= k; i++)
+      product *= i;
+    return pc_log(product);
+  }
+  const double half_log_two_pi = 0.91893853320467274178;
+  const double inverse = 1.0 / k, square = inverse * inverse;
+  const double series =
+      inverse * (1.0 / 12 - square * (1.0 / 360 - square * (1.0 / 1260 - square / 1680)));
+  return (k + 0.5) * pc_log(k) - k + half_log_two_pi + series;
+}
+
+/* Hoermann, The transformed rejection method for generating Poisson random variables, 1993. */
+static uint32_t rng_poisson_reject(const pc_rng *draws, double mean) {
+  const double b = 0.931 + 2.53 * sqrt(mean);
+  const double a = -0.059 + 0.02483 * b;
+  const double inverse_alpha = 1.1239 + 1.1328 / (b - 3.4);
+  const double v_sure = 0.9277 - 3.6224 / (b - 2.0);
+  const double log_mean = pc_log(mean);
+  for (uint64_t pair = 0;; pair++) {
+    const double u = pc_rng_uniform(draws, 2 * pair) - 0.5;
+    const double v = pc_rng_uniform(draws, 2 * pair + 1);
+    const double edge = 0.5 - fabs(u);
+    const double k = floor((2.0 * a / edge + b) * u + mean + 0.43);
+    if (edge >= 0.07 && v <= v_sure)
+      return (uint32_t)k;
+    if (k < 0 || k > UINT32_MAX || (edge < 0.013 && v > edge))
+      continue;
+    const double accept = pc_log(v * inverse_alpha / (a / (edge * edge) + b));
+    if (accept <= k * log_mean - mean - rng_log_factorial(k))
+      return (uint32_t)k;
+  }
+}
+
+uint32_t pc_poisson_one(uint32_t bits) {
+  static const uint32_t below[] = PC_POISSON_ONE_STEPS;
+  uint32_t k =
+      (bits >= below[0]) + (bits >= below[1]) + (bits >= below[2]) + (bits >= below[3]);
+  for (size_t i = 4; k == i && i < sizeof below / sizeof *below; i++)
+    k += bits >= below[i];
+  return k;
+}
+
+uint32_t pc_rng_poisson(const pc_rng *rng, uint64_t index, double mean) {
+  if (!(mean > 0))
+    return 0;
+  if (mean < RNG_SMALL_MEAN)
+    return rng_poisson_invert(pc_rng_uniform(rng, index), mean);
+  const pc_rng draws = {pc_rng_bits(rng, index), rng->stream};
+  return rng_poisson_reject(&draws, mean);
+}
+
+/* ---- Binomial ------------------------------------------------------------- */
+
+static double rng_binomial_invert(double u, double n, double p) {
+  const double odds = p / (1.0 - p);
+  double term = pc_exp(n * pc_log1p(-p)), k = 0.0;
+  while (u > term && k < n && k < 200) {
+    u -= term;
+    term *= odds * (n - k) / (k + 1.0);
+    k++;
+  }
+  return k;
+}
+
+/* Hoermann, The generation of binomial random variates, 1993. */
+static double rng_binomial_reject(const pc_rng *draws, double n, double p) {
+  const double spread = sqrt(n * p * (1.0 - p));
+  const double b = 1.15 + 2.53 * spread, a = -0.0873 + 0.0248 * b + 0.01 * p;
+  const double v_sure = 0.92 - 4.2 / b, alpha = (2.83 + 5.1 / b) * spread;
+  const double log_odds = pc_log(p / (1.0 - p)), mode = floor((n + 1.0) * p);
+  const double top = rng_log_factorial(mode) + rng_log_factorial(n - mode);
+  for (uint64_t pair = 0;; pair++) {
+    const double u = pc_rng_uniform(draws, 2 * pair) - 0.5;
+    const double v = pc_rng_uniform(draws, 2 * pair + 1);
+    const double edge = 0.5 - fabs(u);
+    const double k = floor((2.0 * a / edge + b) * u + n * p + 0.5);
+    if (edge >= 0.07 && v <= v_sure)
+      return k;
+    if (k < 0 || k > n)
+      continue;
+    const double accept = pc_log(v * alpha / (a / (edge * edge) + b));
+    if (accept <= top - rng_log_factorial(k) - rng_log_factorial(n - k) + (k - mode) * log_odds)
+      return k;
+  }
+}
+
+double pc_rng_binomial(const pc_rng *rng, uint64_t index, double n, double p) {
+  if (!(n > 0) || !(p > 0))
+    return 0.0;
+  if (p >= 1)
+    return n;
+  if (p > 0.5)
+    return n - pc_rng_binomial(rng, index, n, 1.0 - p);
+  const double mean = n * p;
+  if (mean < RNG_SMALL_MEAN)
+    return rng_binomial_invert(pc_rng_uniform(rng, index), n, p);
+  if (n > RNG_BINOMIAL_MAX && mean <= RNG_POISSON_MAX)
+    return (double)pc_rng_poisson(rng, index, mean);
+  if (n > RNG_BINOMIAL_MAX)
+    return fmin(n, floor(mean + sqrt(mean * (1.0 - p)) * pc_rng_normal(rng, index) + 0.5));
+  const pc_rng draws = {pc_rng_bits(rng, index), rng->stream};
+  return rng_binomial_reject(&draws, n, p);
+}
+
+/* ---- Normal quantile ------------------------------------------------------ */
+
+static double rng_polynomial(const double c[8], double x) {
+  double sum = c[7];
+  for (int i = 6; i >= 0; i--)
+    sum = sum * x + c[i];
+  return sum;
+}
+
+/* Ratios of two polynomials for the middle, |p - 1/2| <= 0.425, and for two parts of the tail
+ * in r = sqrt(-log min(p, 1 - p)): r <= 5 and above. */
+static const double rng_middle_above[8] = {3.3871328727963666080e0,  1.3314166789178437745e+2,
+                                           1.9715909503065514427e+3, 1.3731693765509461125e+4,
+                                           4.5921953931549871457e+4, 6.7265770927008700853e+4,
+                                           3.3430575583588128105e+4, 2.5090809287301226727e+3};
+static const double rng_middle_below[8] = {1.0,
+                                           4.2313330701600911252e+1,
+                                           6.8718700749205790830e+2,
+                                           5.3941960214247511077e+3,
+                                           2.1213794301586595867e+4,
+                                           3.9307895800092710610e+4,
+                                           2.8729085735721942674e+4,
+                                           5.2264952788528545610e+3};
+static const double rng_tail_above[8] = {1.42343711074968357734e0,  4.63033784615654529590e0,
+                                         5.76949722146069140550e0,  3.64784832476320460504e0,
+                                         1.27045825245236838258e0,  2.41780725177450611770e-1,
+                                         2.27238449892691845833e-2, 7.74545014278341407640e-4};
+static const double rng_tail_below[8] = {1.0,
+                                         2.05319162663775882187e0,
+                                         1.67638483018380384940e0,
+                                         6.89767334985100004550e-1,
+                                         1.48103976427480074590e-1,
+                                         1.51986665636164571966e-2,
+                                         5.47593808499534494600e-4,
+                                         1.05075007164441684324e-9};
+static const double rng_far_above[8] = {6.65790464350110377720e0,  5.46378491116411436990e0,
+                                        1.78482653991729133580e0,  2.96560571828504891230e-1,
+                                        2.65321895265761230930e-2, 1.24266094738807843860e-3,
+                                        2.71155556874348757815e-5, 2.01033439929228813265e-7};
+static const double rng_far_below[8] = {1.0,
+                                        5.99832206555887937690e-1,
+                                        1.36929880922735805310e-1,
+                                        1.48753612908506148525e-2,
+                                        7.86869131145613259100e-4,
+                                        1.84631831751005468180e-5,
+                                        1.42151175831644588870e-7,
+                                        2.04426310338993978564e-15};
+
+double pc_normal_quantile(double p) {
+  const double q = p - 0.5;
+  if (fabs(q) <= 0.425) {
+    const double r = 0.180625 - q * q;
+    return q * rng_polynomial(rng_middle_above, r) / rng_polynomial(rng_middle_below, r);
+  }
+  const double tail = q < 0 ? p : 1.0 - p;
+  if (!(tail > 0))
+    return tail == 0 ? copysign(INFINITY, q) : NAN;
+  double r = sqrt(-pc_log(tail));
+  double size;
+  if (r <= 5.0) {
+    r -= 1.6;
+    size = rng_polynomial(rng_tail_above, r) / rng_polynomial(rng_tail_below, r);
+  } else {
+    r -= 5.0;
+    size = rng_polynomial(rng_far_above, r) / rng_polynomial(rng_far_below, r);
+  }
+  return q < 0 ? -size : size;
+}

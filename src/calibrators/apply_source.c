@@ -1,0 +1,343 @@
+/* A whole source through a calibrator, window by window.
+ *
+ *   1. npy: little-endian, one-dimensional for one column.  The header holds the number of
+ * rows, so that a source that does not know it is read once before.
+ *   2. csv: the shortest digits that read back as the same number of the input's width.  Class
+ *      names make a header; "probs." stands before all of them when one could be taken for a
+ *      number or a missing value, so that the file reads back.
+ *      A column that stands for no class has no name.
+ *   3. When a class that the calibrator knows by name stands in another column, the columns
+ * have another order, and that is refused. */
+#include <string.h>
+
+#include "base/escape.h"
+#include "base/number.h"
+#include "calibrators/apply.h"
+#include "calibrators/fit_pass.h"
+#include "calibrators/group_calibrators.h"
+#include "io/formats/npy_write.h"
+#include "io/name_table.h"
+#include "io/source.h"
+
+#define APPLY_RUN_BYTES ((size_t)4 << 20)
+
+typedef struct apply_run_writer {
+  const pcal_env *env;
+  pcal_shape shape; /* of what is written */
+  pcal_sink sink;
+  void *user;
+} apply_run_writer;
+
+/* Groups of a source against those of a calibrator. */
+typedef struct apply_run_matches {
+  uint32_t *numbers; /* of the source's names, followed by those of a window's rows */
+  size_t capacity;
+} apply_run_matches;
+
+static size_t apply_run_width(const apply_run_writer *writer) {
+  return writer->shape.type == PCAL_F32 ? sizeof(float) : sizeof(double);
+}
+
+static pcal_status apply_run_send(const apply_run_writer *writer, const void *bytes,
+                                  size_t count, pcal_error *err) {
+  if (count > 0 && writer->sink(writer->user, bytes, count) != 0)
+    return pc_fail(err, PCAL_IO, "the output could not be written");
+  return PCAL_OK;
+}
+
+/* ---- npy ---- */
+
+/* Puts values of `width` bytes into little-endian order where they stand. */
+static void apply_run_little_endian(unsigned char *bytes, size_t count, size_t width) {
+  const uint16_t probe = 1;
+  unsigned char first;
+  memcpy(&first, &probe, 1);
+  if (first == 1)
+    return;
+  for (size_t i = 0; i < count; i++, bytes += width)
+    for (size_t b = 0; b < width / 2; b++) {
+      const unsigned char kept = bytes[b];
+      bytes[b] = bytes[width - 1 - b];
+      bytes[width - 1 - b] = kept;
+    }
+}
+
+static pcal_status apply_run_npy_head(const apply_run_writer *writer, pcal_error *err) {
+  const size_t columns = writer->shape.columns;
+  return pc_npy_header_write(writer->shape.type == PCAL_F32 ? "<f4" : "<f8",
+                             writer->shape.row_count, columns == 1 ? 0 : columns, writer->sink,
+                             writer->user, err);
+}
+
+static pcal_status apply_run_npy_rows(const apply_run_writer *writer, void *values, size_t rows,
+                                      pcal_error *err) {
+  const size_t cells = rows * writer->shape.columns;
+  apply_run_little_endian(values, cells, apply_run_width(writer));
+  return apply_run_send(writer, values, cells * apply_run_width(writer), err);
+}
+
+/* ---- csv ---- */
+
+static int apply_run_name_misleads(const char *name) {
+  double value;
+  const size_t length = strlen(name);
+  return pc_slice_is_missing(pc_slice_of(name)) ||
+         pc_number_parse(name, name + length, &value) == length;
+}
+
+/* Columns of regression are called as --data finds them. */
+static pcal_status apply_run_forecast_head(const apply_run_writer *writer, pcal_error *err) {
+  const pc_form form = pc_kind_form(writer->shape.kind);
+  pc_text text;
+  pc_text_init(&text, writer->env);
+  if (form == PC_FORM_GAUSSIAN)
+    pc_text_add(&text, "mean,variance");
+  for (size_t j = 0; form != PC_FORM_GAUSSIAN && j < writer->shape.columns; j++) {
+    pc_text_format(&text, "%s%s", j > 0 ? "," : "",
+                   form == PC_FORM_QUANTILES ? "quantiles." : "samples.");
+    if (form == PC_FORM_QUANTILES)
+      pc_text_number(&text, writer->shape.levels[j]);
+    else
+      pc_text_format(&text, "%zu", j);
+  }
+  pc_text_add(&text, "\n");
+  const pcal_status status = pc_text_send(&text, writer->sink, writer->user, err);
+  pc_text_free(&text);
+  return status;
+}
+
+static pcal_status apply_run_csv_head(const apply_run_writer *writer, pcal_error *err) {
+  const char *const *names = writer->shape.class_names;
+  pc_text text, name;
+  int misleads = 0;
+  if (pc_kind_form(writer->shape.kind) != PC_FORM_CLASSES)
+    return apply_run_forecast_head(writer, err);
+  if (names == NULL)
+    return PCAL_OK;
+  pc_text_init(&text, writer->env);
+  pc_text_init(&name, writer->env);
+  for (size_t j = 0; j < writer->shape.columns; j++)
+    misleads |= apply_run_name_misleads(names[j]);
+  for (size_t j = 0; j < writer->shape.columns; j++) {
+    name.length = 0;
+    pc_text_format(&name, "%s%s", misleads ? "probs." : "", names[j]);
+    pc_text_add(&text, j > 0 ? "," : "");
+    if (!name.failed)
+      pc_text_csv(&text, name.bytes);
+    text.failed |= name.failed;
+  }
+  pc_text_add(&text, "\n");
+  const pcal_status status = pc_text_send(&text, writer->sink, writer->user, err);
+  pc_text_free(&text);
+  pc_text_free(&name);
+  return status;
+}
+
+static size_t apply_run_csv_number(const apply_run_writer *writer, const void *values,
+                                   size_t at, char digits[PC_NUMBER_MAX]) {
+  if (writer->shape.type == PCAL_F32)
+    return pc_number_format_float(((const float *)values)[at], digits);
+  return pc_number_format(((const double *)values)[at], digits);
+}
+
+static pcal_status apply_run_csv_rows(const apply_run_writer *writer, void *values, size_t rows,
+                                      pcal_error *err) {
+  const size_t columns = writer->shape.columns;
+  pc_text text;
+  pc_text_init(&text, writer->env);
+  pcal_status status = PCAL_OK;
+  for (size_t i = 0; i < rows && status == PCAL_OK; i++) {
+    for (size_t j = 0; j < columns; j++) {
+      char digits[PC_NUMBER_MAX];
+      const size_t length = apply_run_csv_number(writer, values, i * columns + j, digits);
+      pc_text_add_bytes(&text, digits, length);
+      pc_text_add_bytes(&text, j + 1 < columns ? "," : "\n", 1);
+    }
+    if (text.length < APPLY_RUN_BYTES / 16 && i + 1 < rows)
+      continue;
+    status = pc_text_send(&text, writer->sink, writer->user, err);
+    text.length = 0;
+  }
+  pc_text_free(&text);
+  return status;
+}
+
+/* ---- Runs ---- */
+
+typedef struct apply_run_format {
+  const char *name;
+  int counted; /* the number of rows must be known first */
+  pcal_status (*head)(const apply_run_writer *writer, pcal_error *err);
+  pcal_status (*rows)(const apply_run_writer *writer, void *values, size_t rows,
+                      pcal_error *err);
+} apply_run_format;
+
+static const apply_run_format apply_run_formats[] = {
+    {"npy", 1, apply_run_npy_head, apply_run_npy_rows},
+    {"csv", 0, apply_run_csv_head, apply_run_csv_rows},
+};
+
+static pcal_status apply_run_find_format(const char *name, const apply_run_format **out,
+                                         pcal_error *err) {
+  for (size_t i = 0; i < sizeof apply_run_formats / sizeof *apply_run_formats; i++) {
+    *out = &apply_run_formats[i];
+    if (strcmp(name, apply_run_formats[i].name) == 0)
+      return PCAL_OK;
+  }
+  return pc_fail(err, PCAL_USAGE,
+                 "probabilities are written as \"npy\" or \"csv\", not as \"%.40s\"", name);
+}
+
+static pcal_status apply_run_count(pcal_source *source, size_t window, apply_run_writer *writer,
+                                   pcal_error *err) {
+  uint64_t rows = 0;
+  if (writer->shape.row_count != PCAL_NO_ROW)
+    return PCAL_OK;
+  for (;;) {
+    pcal_batch batch = PCAL_BATCH_INIT;
+    PC_TRY(pc_source_next(source, window, &batch, err));
+    if (batch.rows == 0)
+      break;
+    rows += batch.rows;
+    pc_progress(writer->env, "counting rows", rows, 0);
+    PC_TRY(pc_check_interrupt(writer->env, err));
+  }
+  writer->shape.row_count = rows;
+  return pc_source_rewind(source, err);
+}
+
+/* The groups of a batch as numbers of the calibrator's. */
+static pcal_status apply_run_groups(const pcal_source *source,
+                                    const pcal_calibrator *calibrator, const pcal_env *env,
+                                    pcal_batch *batch, apply_run_matches *matches,
+                                    pcal_error *err) {
+  pcal_shape shape = {.size = sizeof shape};
+  if (calibrator->grouping == NULL || batch->groups == NULL)
+    return PCAL_OK;
+  pc_source_shape(source, &shape);
+  const size_t wanted = shape.group_count + batch->rows;
+  void *block = matches->numbers;
+  const pcal_status status =
+      pc_reserve(env, &block, &matches->capacity, wanted, sizeof *matches->numbers, err);
+  matches->numbers = block;
+  PC_TRY(status);
+  uint32_t *rows = matches->numbers + shape.group_count;
+  pc_group_calibrators_match(calibrator->grouping, shape.group_names, shape.group_count,
+                             matches->numbers);
+  for (size_t i = 0; i < batch->rows; i++) {
+    const size_t group = batch->groups[i];
+    rows[i] = group < shape.group_count ? matches->numbers[group] : UINT32_MAX;
+  }
+  batch->groups = rows;
+  return PCAL_OK;
+}
+
+static pcal_status apply_run_windows(pcal_source *source, const pcal_calibrator *calibrator,
+                                     const apply_run_format *format,
+                                     const apply_run_writer *writer, size_t window,
+                                     void *values, apply_run_matches *matches,
+                                     pcal_error *err) {
+  const uint64_t known = writer->shape.row_count;
+  uint64_t done = 0;
+  for (;;) {
+    pcal_batch batch = PCAL_BATCH_INIT;
+    PC_TRY(pc_source_next(source, window, &batch, err));
+    if (batch.rows == 0)
+      break;
+    PC_TRY(apply_run_groups(source, calibrator, writer->env, &batch, matches, err));
+    PC_TRY(pc_calibrator_apply(calibrator, &batch, writer->env, values, err));
+    PC_TRY(format->rows(writer, values, batch.rows, err));
+    done += batch.rows;
+    pc_progress(writer->env, "applying", done, known == PCAL_NO_ROW ? 0 : known);
+    PC_TRY(pc_check_interrupt(writer->env, err));
+  }
+  if (format->counted && done != known)
+    return pc_fail(err, PCAL_IO,
+                   "the input had %llu rows and now has %llu; run again when nothing writes "
+                   "to it",
+                   (unsigned long long)known, (unsigned long long)done);
+  return PCAL_OK;
+}
+
+static pcal_status apply_run_match(const pc_name_table *known, const pcal_shape *shape,
+                                   const char *file, pcal_error *err) {
+  for (size_t j = 0; j < shape->columns; j++) {
+    uint32_t number = 0;
+    if (pc_name_table_find(known, pc_slice_of(shape->class_names[j]), &number) && number != j)
+      return pc_fail(
+          err, PCAL_DATA,
+          "%s: column %zu holds the scores of \"%.60s\", which the calibrator was fitted "
+          "on as column %lu; give the columns in the same order",
+          file, j, shape->class_names[j], (unsigned long)number);
+  }
+  return PCAL_OK;
+}
+
+static pcal_status apply_run_check_names(const pcal_calibrator *calibrator,
+                                         const pcal_shape *shape, const char *file,
+                                         const pcal_env *env, pcal_error *err) {
+  pc_name_table known;
+  pcal_status status = PCAL_OK;
+  if (calibrator->class_names == NULL || shape->class_names == NULL)
+    return PCAL_OK;
+  pc_name_table_init(&known, env);
+  int distinct = 1;
+  for (uint32_t j = 0; j < shape->columns && status == PCAL_OK; j++) {
+    uint32_t number = j;
+    status = pc_name_table_add(&known, pc_slice_of(calibrator->class_names[j]), &number, err);
+    distinct &= number == j;
+  }
+  if (status == PCAL_OK && distinct)
+    status = apply_run_match(&known, shape, file, err);
+  pc_name_table_free(&known);
+  return status;
+}
+
+/* Everything that can be said before the first byte is written.  The first row tells the name
+ * of the scores; the source is at its beginning before and after. */
+static pcal_status apply_run_check_shape(pcal_source *source, const pcal_calibrator *calibrator,
+                                         const pcal_shape *shape, const pcal_env *env,
+                                         pcal_error *err) {
+  pcal_batch empty = PCAL_BATCH_INIT, first = PCAL_BATCH_INIT;
+  PC_TRY(pc_source_next(source, 1, &first, err));
+  empty.scores_name =
+      first.rows == 0 || first.scores_name == NULL ? "scores" : first.scores_name;
+  empty.kind = shape->kind;
+  empty.type = shape->type;
+  empty.columns = shape->columns;
+  empty.levels = shape->levels;
+  PC_TRY(pc_calibrator_apply(calibrator, &empty, env, NULL, err));
+  PC_TRY(apply_run_check_names(calibrator, shape, empty.scores_name, env, err));
+  if (calibrator->grouping != NULL && !shape->grouped)
+    return pc_fail(err, PCAL_USAGE,
+                   "the calibrator has a map for each group; give the groups of the rows with "
+                   "--groups");
+  return pc_source_rewind(source, err);
+}
+
+pcal_status pc_calibrator_apply_source(pcal_source *source, const pcal_calibrator *calibrator,
+                                       const char *format, const pcal_env *env, pcal_sink sink,
+                                       void *user, pcal_error *err) {
+  const apply_run_format *writes = NULL;
+  apply_run_matches matches = {NULL, 0};
+  apply_run_writer writer = {env, {.size = sizeof(pcal_shape)}, sink, user};
+  PC_TRY(apply_run_find_format(format, &writes, err));
+  PC_TRY(pc_source_rewind(source, err));
+  pc_source_shape(source, &writer.shape);
+  PC_TRY(apply_run_check_shape(source, calibrator, &writer.shape, env, err));
+  const size_t window = pc_fit_pass_window(&writer.shape, APPLY_RUN_BYTES);
+  if (pc_calibrator_columns(calibrator) != writer.shape.columns)
+    writer.shape.class_names = NULL;
+  writer.shape.columns = pc_calibrator_columns(calibrator);
+  if (writes->counted)
+    PC_TRY(apply_run_count(source, window, &writer, err));
+  PC_TRY(writes->head(&writer, err));
+  void *values = pc_alloc_raw(env, window * writer.shape.columns, apply_run_width(&writer));
+  if (values == NULL)
+    return pc_fail_memory(err, "applying a calibrator");
+  const pcal_status status =
+      apply_run_windows(source, calibrator, writes, &writer, window, values, &matches, err);
+  pc_free(env, values);
+  pc_free(env, matches.numbers);
+  return status;
+}

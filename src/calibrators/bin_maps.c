@@ -1,0 +1,227 @@
+#include "calibrators/bin_maps.h"
+
+#include <math.h>
+
+#include "base/assert.h"
+#include "calibrators/one_vs_rest.h"
+#include "calibrators/parameter_lists.h"
+#include "kernels/sort.h"
+
+#define SCORE_TABLE_CELLS 2 /* of a guide, for each bin */
+
+pcal_status pc_bin_maps_new(const pcal_env *env, size_t count, pc_bin_maps **out,
+                            pcal_error *err) {
+  pc_bin_maps *tables = pc_alloc(env, 1, sizeof *tables);
+  *out = tables;
+  if (tables != NULL)
+    tables->tables = pc_alloc(env, count, sizeof *tables->tables);
+  if (tables == NULL || tables->tables == NULL)
+    return pc_fail_memory(err, "making tables of bins");
+  tables->count = count;
+  return PCAL_OK;
+}
+
+pcal_status pc_bin_map_alloc(const pcal_env *env, size_t bins, pc_bin_map *table,
+                             pcal_error *err) {
+  table->values = pc_alloc_raw(env, bins, 2 * sizeof *table->values);
+  if (table->values == NULL)
+    return pc_fail_memory(err, "making tables of bins");
+  table->edges = table->values + bins;
+  table->count = bins;
+  for (size_t b = 0; b + 1 < bins; b++)
+    table->edges[b] = (double)(b + 1) / (double)bins;
+  return PCAL_OK;
+}
+
+void pc_bin_map_free(const pcal_env *env, pc_bin_map *table) {
+  pc_free(env, table->values);
+  pc_free(env, table->guide);
+  *table = (pc_bin_map){0};
+}
+
+void pc_bin_maps_free(const pcal_env *env, pc_bin_maps *tables) {
+  if (tables == NULL)
+    return;
+  for (size_t t = 0; t < tables->count; t++)
+    pc_bin_map_free(env, &tables->tables[t]);
+  pc_free(env, tables->tables);
+  pc_free(env, tables);
+}
+
+/* ---- Finding ---- */
+
+/* Cells of equal width, a few for each bin, so that most have no edge inside. */
+static size_t score_table_cells(const pc_bin_map *table) {
+  return SCORE_TABLE_CELLS * table->count;
+}
+
+/* Does not fall with the score. */
+static size_t score_table_cell(double score, size_t cells) {
+  const double place = score * (double)cells, last = (double)(cells - 1);
+  return place <= 0.0 ? 0 : (size_t)(place < last ? place : last);
+}
+
+/* guide[c] is the number of edges in cells before c. */
+pcal_status pc_bin_map_build_index(const pcal_env *env, pc_bin_map *table, pcal_error *err) {
+  const size_t cells = score_table_cells(table);
+  size_t begun = 0;
+  pc_assert(table->count >= 1 && pc_is_ascending(table->edges, table->count - 1, 0));
+  table->guide = pc_alloc_raw(env, cells + 1, sizeof *table->guide);
+  if (table->guide == NULL)
+    return pc_fail_memory(err, "making tables of bins");
+  for (size_t e = 0; e + 1 < table->count; e++)
+    for (const size_t cell = score_table_cell(table->edges[e], cells); begun <= cell; begun++)
+      table->guide[begun] = e;
+  for (; begun <= cells; begun++)
+    table->guide[begun] = table->count - 1;
+  return PCAL_OK;
+}
+
+size_t pc_bin_map_find(const pc_bin_map *table, double score) {
+  if (table->guide == NULL)
+    return pc_first_not_below(table->edges, table->count - 1, score);
+  const size_t *guide = table->guide + score_table_cell(score, score_table_cells(table));
+  return guide[0] + pc_first_not_below(table->edges + guide[0], guide[1] - guide[0], score);
+}
+
+double pc_bin_map_middle(const pc_bin_map *table, size_t bin) {
+  const double low = bin == 0 ? 0.0 : table->edges[bin - 1];
+  const double high = bin + 1 == table->count ? 1.0 : table->edges[bin];
+  return (low + high) / 2.0;
+}
+
+double pc_bin_maps_value(const void *map, size_t column, double score) {
+  const pc_bin_maps *tables = map;
+  const pc_bin_map *table = &tables->tables[tables->count == 1 ? 0 : column];
+  return table->values[pc_bin_map_find(table, score)];
+}
+
+/* ---- Mixtures ---- */
+
+/* Edges of all parts in ascending order, each with the number of its part. */
+typedef struct score_table_edges {
+  double *edge, *part;
+  size_t count;
+} score_table_edges;
+
+static pcal_status score_table_collect(const pcal_env *env, const pc_bin_map *parts,
+                                       size_t count, score_table_edges *out, pcal_error *err) {
+  size_t total = 0, at = 0;
+  for (size_t p = 0; p < count; p++)
+    total += parts[p].count - 1;
+  out->edge = pc_alloc_raw(env, total, 4 * sizeof *out->edge);
+  if (out->edge == NULL)
+    return pc_fail_memory(err, "mixing tables of bins");
+  out->part = out->edge + total;
+  out->count = total;
+  for (size_t p = 0; p < count; p++)
+    for (size_t b = 0; b + 1 < parts[p].count; b++, at++) {
+      out->edge[at] = parts[p].edges[b];
+      out->part[at] = (double)p;
+    }
+  pc_sort_pairs(out->edge, out->part, out->part + total, out->part + 2 * total, total);
+  return PCAL_OK;
+}
+
+/* Bins from left to right; at an edge the sum changes by what its parts change. */
+static void score_table_sweep(const pc_bin_map *parts, const double *weights, size_t count,
+                              const score_table_edges *edges, size_t *bin, pc_bin_map *out) {
+  double sum = 0.0, total = 0.0;
+  size_t made = 0;
+  for (size_t p = 0; p < count; p++) {
+    sum += weights[p] * parts[p].values[0];
+    total += weights[p];
+  }
+  for (size_t e = 0; e < edges->count;) {
+    const double edge = edges->edge[e];
+    out->values[made] = fmin(fmax(sum / total, 0.0), 1.0);
+    out->edges[made++] = edge;
+    for (; e < edges->count && edges->edge[e] == edge; e++) {
+      const size_t p = (size_t)edges->part[e];
+      const double before = parts[p].values[bin[p]++];
+      sum += weights[p] * (parts[p].values[bin[p]] - before);
+    }
+  }
+  out->values[made++] = fmin(fmax(sum / total, 0.0), 1.0);
+  out->count = made;
+}
+
+pcal_status pc_bin_map_average(const pcal_env *env, const pc_bin_map *parts,
+                               const double *weights, size_t count, pc_bin_map *out,
+                               pcal_error *err) {
+  score_table_edges edges = {NULL, NULL, 0};
+  *out = (pc_bin_map){0};
+  pcal_status status = score_table_collect(env, parts, count, &edges, err);
+  size_t *bin = pc_alloc(env, count, sizeof *bin);
+  if (status == PCAL_OK && bin == NULL)
+    status = pc_fail_memory(err, "mixing tables of bins");
+  if (status == PCAL_OK)
+    status = pc_bin_map_alloc(env, edges.count + 1, out, err);
+  if (status == PCAL_OK)
+    score_table_sweep(parts, weights, count, &edges, bin, out);
+  pc_free(env, bin);
+  pc_free(env, edges.edge);
+  return status;
+}
+
+/* ---- Files ---- */
+
+void pc_bin_maps_write(const pc_bin_maps *tables, int edges, pc_json *json) {
+  if (edges) {
+    pc_json_key(json, "edges");
+    pc_json_open(json, '[');
+    for (size_t t = 0; t < tables->count; t++)
+      pc_json_numbers(json, tables->tables[t].edges, tables->tables[t].count - 1);
+    pc_json_close(json, ']');
+  }
+  pc_json_key(json, "values");
+  pc_json_open(json, '[');
+  for (size_t t = 0; t < tables->count; t++)
+    pc_json_numbers(json, tables->tables[t].values, tables->tables[t].count);
+  pc_json_close(json, ']');
+}
+
+static pcal_status score_tables_bins(const pcal_env *env, const pc_json_node *values,
+                                     const pc_bin_maps_rule *rule, pc_bin_map *table,
+                                     const char *file, pcal_error *err) {
+  const pc_list_rule numbers = {0.0, 1.0, PC_LIST_ANY,
+                                "a value of a bin must be a number from 0 to 1"};
+  const size_t bins = values->list.count;
+  if (bins < rule->least || bins > rule->most)
+    return pc_fail(err, PCAL_DATA, "%s, line %lu: a table of values must hold %s%zu numbers",
+                   file, (unsigned long)values->line, rule->least == rule->most ? "" : "1 to ",
+                   rule->most);
+  PC_TRY(pc_bin_map_alloc(env, bins, table, err));
+  return pc_parameter_numbers(values, &numbers, table->values, file, err);
+}
+
+static pcal_status score_tables_edges(const pc_json_node *edges, const pc_bin_map *table,
+                                      const char *file, pcal_error *err) {
+  const pc_list_rule numbers = {PC_SCORE_LEAST, nextafter(1.0, 0.0), PC_LIST_STRICT,
+                                "edges must be ascending numbers from 0 to below 1"};
+  if (edges->list.count + 1 != table->count)
+    return pc_parameter_error(edges, file,
+                              "a table must have one edge fewer than it has values", err);
+  return pc_parameter_numbers(edges, &numbers, table->edges, file, err);
+}
+
+pcal_status pc_bin_maps_read(const pcal_env *env, const pc_json_node *parameters,
+                             const pc_bin_maps_rule *rule, const char *file, pc_bin_maps **out,
+                             pcal_error *err) {
+  const pc_json_node *values = NULL, *edges = NULL;
+  PC_TRY(pc_parameter_lists(parameters, "values", rule->count, file, &values, err));
+  if (rule->edges)
+    PC_TRY(pc_parameter_lists(parameters, "edges", rule->count, file, &edges, err));
+  PC_TRY(pc_bin_maps_new(env, rule->count, out, err));
+  const pc_json_node *value = values->list.first;
+  const pc_json_node *edge = edges == NULL ? NULL : edges->list.first;
+  for (size_t t = 0; t < rule->count; t++, value = value->next) {
+    pc_bin_map *table = &(*out)->tables[t];
+    PC_TRY(score_tables_bins(env, value, rule, table, file, err));
+    if (edge != NULL) {
+      PC_TRY(score_tables_edges(edge, table, file, err));
+      edge = edge->next;
+    }
+  }
+  return PCAL_OK;
+}

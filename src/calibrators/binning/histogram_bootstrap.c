@@ -1,0 +1,102 @@
+/* Tables averaged over resamples.
+ *
+ * In a resample each row occurs a number of times that has the Poisson distribution of mean 1,
+ * so w equal rows, or one of weight w, occur Poisson(w) times: nothing depends on the order of
+ * rows.  Draws are numbered by the table, the resample and the place among sorted scores (or
+ * the bin), misses before hits.  A bin without rows in a resample has its middle there. */
+#include <math.h>
+
+#include "base/rng.h"
+#include "calibrators/binning/histogram.h"
+
+#define HISTOGRAM_BOOTSTRAP_STREAM (UINT64_C(0x626f6f74) << 32) /* behind it the table */
+#define HISTOGRAM_BOOTSTRAP_LARGE 1e6 /* from here the normal distribution stands in */
+
+static pc_rng histogram_bootstrap_rng(const pc_histogram_fit *fit, size_t table) {
+  return (pc_rng){fit->task->env->seed, HISTOGRAM_BOOTSTRAP_STREAM + table};
+}
+
+static double histogram_bootstrap_draw(const pc_rng *rng, uint64_t index, double mean) {
+  if (mean <= HISTOGRAM_BOOTSTRAP_LARGE)
+    return (double)pc_rng_poisson(rng, index, mean);
+  return floor(fmax(mean + sqrt(mean) * pc_rng_normal(rng, index), 0.0) + 0.5);
+}
+
+double pc_histogram_bin_value(const pc_histogram_fit *fit, size_t table, size_t bin,
+                              double weight, double hits) {
+  const pc_rng rng = histogram_bootstrap_rng(fit, table);
+  const double middle = pc_bin_map_middle(&fit->tables->tables[table], bin);
+  double sum = 0.0;
+  if (weight <= 0.0 || fit->resamples == 0)
+    return weight <= 0.0 ? middle : hits / weight;
+  for (size_t r = 0; r < fit->resamples; r++) {
+    const uint64_t index = 2 * ((uint64_t)r * fit->bins + bin);
+    const double missed = histogram_bootstrap_draw(&rng, index, weight - hits);
+    const double hit = histogram_bootstrap_draw(&rng, index + 1, hits);
+    sum += missed + hit > 0.0 ? hit / (missed + hit) : middle;
+  }
+  return fmin(sum / (double)fit->resamples, 1.0);
+}
+
+/* ---- Equal mass ---- */
+
+/* Fills a table, with room for as many entries as the rows have. */
+static void histogram_bootstrap_resample(const pc_rng *rng, size_t resample,
+                                         const pc_curve_table *rows, pc_curve_table *out) {
+  out->count = 0;
+  out->total = 0.0;
+  for (size_t i = 0; i < rows->count; i++) {
+    const uint64_t index = 2 * ((uint64_t)resample * rows->count + i);
+    const double missed =
+        histogram_bootstrap_draw(rng, index, fmax(rows->weight[i] - rows->hits[i], 0.0));
+    const double hit = histogram_bootstrap_draw(rng, index + 1, rows->hits[i]);
+    if (missed + hit <= 0.0)
+      continue;
+    out->score[out->count] = rows->score[i];
+    out->weight[out->count] = missed + hit;
+    out->hits[out->count++] = hit;
+    out->total += missed + hit;
+  }
+}
+
+static pcal_status histogram_bootstrap_parts(const pc_histogram_fit *fit, size_t table,
+                                             const pc_curve_table *rows, pc_curve_table *drawn,
+                                             pc_bin_map *parts, pcal_error *err) {
+  const pc_rng rng = histogram_bootstrap_rng(fit, table);
+  uint64_t ignored = 0;
+  for (size_t r = 0; r < fit->resamples; r++) {
+    pc_bin_maps one = {1, &parts[r]};
+    const pc_histogram_fit here = {
+        .task = fit->task, .bins = fit->bins, .tables = &one, .empty = &ignored};
+    histogram_bootstrap_resample(&rng, r, rows, drawn);
+    PC_TRY(pc_histogram_fit_table(&here, 0, drawn, err));
+  }
+  return PCAL_OK;
+}
+
+pcal_status pc_histogram_fit_resamples(const pc_histogram_fit *fit, size_t table,
+                                       const pc_curve_table *rows, pcal_error *err) {
+  const pcal_env *env = fit->task->env;
+  const size_t n = rows->count;
+  double *space = pc_alloc_raw(env, n, 3 * sizeof *space);
+  double *weights = pc_alloc_raw(env, fit->resamples, sizeof *weights);
+  pc_bin_map *parts = pc_alloc(env, fit->resamples, sizeof *parts);
+  pcal_status status = space == NULL || weights == NULL || parts == NULL
+                           ? pc_fail_memory(err, "drawing resamples")
+                           : PCAL_OK;
+  if (status == PCAL_OK) {
+    pc_curve_table drawn = {.score = space, .weight = space + n, .hits = space + 2 * n};
+    status = histogram_bootstrap_parts(fit, table, rows, &drawn, parts, err);
+  }
+  for (size_t r = 0; status == PCAL_OK && r < fit->resamples; r++)
+    weights[r] = 1.0;
+  if (status == PCAL_OK)
+    status = pc_bin_map_average(env, parts, weights, fit->resamples,
+                                &fit->tables->tables[table], err);
+  for (size_t r = 0; parts != NULL && r < fit->resamples; r++)
+    pc_bin_map_free(env, &parts[r]);
+  pc_free(env, parts);
+  pc_free(env, weights);
+  pc_free(env, space);
+  return status;
+}

@@ -1,0 +1,99 @@
+/* Newton's method with steps that are halved until the loss does not grow; the loss is convex,
+ * and strictly so unless all x are equal.  Source: Platt 1999; Lin, Lin & Weng 2007. */
+#include "calibrators/binning/sigmoid_fit.h"
+
+#include <math.h>
+
+#include "base/elementary.h"
+
+#define SIGMOID_FIT_CLIP 1e-12
+#define SIGMOID_FIT_STEPS 200
+#define SIGMOID_FIT_HALVINGS 50
+#define SIGMOID_FIT_FLAT 1e-10  /* gradient of the mean */
+#define SIGMOID_FIT_NOISE 1e-14 /* rounding of a loss */
+
+typedef struct sigmoid_problem {
+  const double *x, *weight, *hits;
+  size_t count;
+  double total, hit, miss; /* weight of all, and the targets */
+} sigmoid_problem;
+
+typedef struct sigmoid_point {
+  pc_sigmoid at;
+  double loss, slope[2], bend[3]; /* sums; bend: aa, ab, bb */
+} sigmoid_point;
+
+double pc_sigmoid_at(const pc_sigmoid *sigmoid, double x) {
+  const double t = sigmoid->a * x + sigmoid->b;
+  return t >= 0 ? 1.0 / (1.0 + pc_exp(-t)) : pc_exp(t) / (1.0 + pc_exp(t));
+}
+
+double pc_sigmoid_logit(double p) {
+  const double inside = fmin(fmax(p, SIGMOID_FIT_CLIP), 1.0 - SIGMOID_FIT_CLIP);
+  return pc_log(inside) - pc_log1p(-inside);
+}
+
+/* log(1 + exp(t)) */
+static double sigmoid_fit_soft(double t) {
+  return t > 0 ? t + pc_log1p(pc_exp(-t)) : pc_log1p(pc_exp(t));
+}
+
+static void sigmoid_fit_sum(const sigmoid_problem *problem, sigmoid_point *point) {
+  *point = (sigmoid_point){.at = point->at};
+  for (size_t i = 0; i < problem->count; i++) {
+    const double x = problem->x[i], w = problem->weight[i], h = problem->hits[i];
+    const double target = h * problem->hit + (w - h) * problem->miss;
+    const double t = point->at.a * x + point->at.b, p = pc_sigmoid_at(&point->at, x);
+    const double gap = w * p - target, spread = w * p * (1.0 - p);
+    point->loss += w * sigmoid_fit_soft(t) - target * t;
+    point->slope[0] += gap * x;
+    point->slope[1] += gap;
+    point->bend[0] += spread * x * x;
+    point->bend[1] += spread * x;
+    point->bend[2] += spread;
+  }
+}
+
+/* One step; 0 when there is none that helps. */
+static int sigmoid_fit_step(const sigmoid_problem *problem, sigmoid_point *point) {
+  const double *s = point->slope, *h = point->bend;
+  const double determinant = h[0] * h[2] - h[1] * h[1];
+  double move[2] = {0.0, h[2] > 0 ? s[1] / h[2] : 0.0};
+  if (determinant > 1e-13 * h[0] * h[2]) {
+    move[0] = (h[2] * s[0] - h[1] * s[1]) / determinant;
+    move[1] = (h[0] * s[1] - h[1] * s[0]) / determinant;
+  }
+  double share = 1.0;
+  for (int i = 0; i < SIGMOID_FIT_HALVINGS; i++, share *= 0.5) {
+    sigmoid_point next = {.at = {point->at.a - share * move[0], point->at.b - share * move[1]}};
+    sigmoid_fit_sum(problem, &next);
+    if (next.loss <= point->loss + SIGMOID_FIT_NOISE * fabs(point->loss)) {
+      const int moved = next.at.a != point->at.a || next.at.b != point->at.b;
+      *point = next;
+      return moved;
+    }
+  }
+  return 0;
+}
+
+pc_sigmoid pc_sigmoid_fit(const double *x, const double *weight, const double *hits,
+                          size_t count) {
+  sigmoid_problem problem = {.x = x, .weight = weight, .hits = hits, .count = count};
+  double came_true = 0.0;
+  for (size_t i = 0; i < count; i++) {
+    problem.total += weight[i];
+    came_true += hits[i];
+  }
+  const double others = fmax(problem.total - came_true, 0.0);
+  problem.hit = (came_true + 1.0) / (came_true + 2.0);
+  problem.miss = 1.0 / (others + 2.0);
+  sigmoid_point point = {.at = {0.0, pc_log((came_true + 1.0) / (others + 1.0))}};
+  sigmoid_fit_sum(&problem, &point);
+  for (int i = 0; i < SIGMOID_FIT_STEPS; i++) {
+    const double flat = SIGMOID_FIT_FLAT * problem.total;
+    if ((fabs(point.slope[0]) <= flat && fabs(point.slope[1]) <= flat) ||
+        !sigmoid_fit_step(&problem, &point))
+      break;
+  }
+  return point.at;
+}

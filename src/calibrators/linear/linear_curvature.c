@@ -1,0 +1,425 @@
+/* Formula, at a place with probabilities p and for a vector v of parameters:
+ *   (H v)_k = mean of q_k x,  q_k = p_k (v_k . x - sum_l p_l v_l . x);
+ *   block of class k = mean of p_k (1 - p_k) x x^T.
+ * Classes with p below 1e-5 are left out of a row, the others rescaled to sum to one: a
+ * confident model has few, and products become cheap.  Blocks leave out p (1 - p) below 1e-3,
+ * and are made again when an old one has needed many products.
+ * What is left out slows the search a little and does not show in the result.
+ * The sums are on a lattice; v is scaled so that every term is at most 1 in size. */
+#include "calibrators/linear/linear_curvature.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "optim/cholesky.h"
+
+#define LINEAR_CURVATURE_LEAST 1e-5
+#define LINEAR_CURVATURE_BLOCK_LEAST 1e-3
+#define LINEAR_CURVATURE_PATIENCE 8 /* products at a place up to which old blocks serve */
+#define LINEAR_CURVATURE_DAMPING 1e-9
+
+struct pc_linear_curvature_worker {
+  pc_lattice_sums product, blocks;
+  double room;      /* weight that the lanes in use still hold */
+  double *x, *u;    /* a block of rows for kernels */
+  double *shrunk;   /* features of a row with the 1 behind them */
+  float *probs;     /* of a chunk of rows that are not kept */
+  uint32_t *active; /* classes of a row */
+};
+
+/* ---- Space ---- */
+
+static size_t linear_curvature_block_cells(const pc_linear_curvature *c) {
+  const size_t k = c->pass->classes;
+  return c->blocked ? (k + 1) * c->pass->inputs : c->pass->inputs;
+}
+
+static size_t linear_curvature_chunk(const pc_linear_curvature *c) {
+  return pc_chunk_rows(&c->pass->rows->task->calibrator->layout);
+}
+
+static pcal_status linear_curvature_worker_new(const pc_linear_curvature *c,
+                                               struct pc_linear_curvature_worker *worker,
+                                               pcal_error *err) {
+  const pc_linear_pass *pass = c->pass;
+  const pcal_env *env = pass->rows->task->env;
+  const size_t k = pass->classes;
+  worker->x = pc_alloc(env, PC_LINEAR_ROWS, (k + pass->stride) * sizeof(double));
+  worker->shrunk = pc_alloc(env, pass->inputs, sizeof(double));
+  worker->active = pc_alloc(env, k, sizeof *worker->active);
+  if (!pass->rows->kept)
+    worker->probs = pc_alloc(env, linear_curvature_chunk(c), k * sizeof(float));
+  if (worker->x == NULL || worker->shrunk == NULL || worker->active == NULL ||
+      (worker->probs == NULL && !pass->rows->kept))
+    return pc_fail_memory(err, "preparing workers");
+  worker->u = worker->x + PC_LINEAR_ROWS * k;
+  PC_TRY(pc_lattice_sums_new(env, k * pass->inputs, &worker->product, err));
+  return pc_lattice_sums_new(env, k * linear_curvature_block_cells(c), &worker->blocks, err);
+}
+
+pcal_status pc_linear_curvature_new(const pc_linear_pass *pass, pc_linear_curvature *out,
+                                    pcal_error *err) {
+  const pcal_env *env = pass->rows->task->env;
+  const size_t k = pass->classes;
+  *out = (pc_linear_curvature){.pass = pass, .blocked = k <= PC_LINEAR_BLOCKS};
+  out->padded = pc_alloc(env, k + 1, pass->stride * sizeof(double));
+  out->vector = pc_alloc(env, k, pass->inputs * sizeof(double));
+  out->blocks = pc_alloc(env, k, (out->blocked ? k + 1 : 1) * (k + 1) * sizeof(double));
+  out->column = pc_alloc(env, k + 1, sizeof(double));
+  out->workers = pc_alloc(env, pass->worker_count, sizeof *out->workers);
+  if (pass->rows->kept)
+    out->probs = pc_alloc(env, pass->rows->count, k * sizeof(float));
+  pcal_status status = out->padded == NULL || out->vector == NULL || out->blocks == NULL ||
+                               out->column == NULL || out->workers == NULL ||
+                               (pass->rows->kept && out->probs == NULL)
+                           ? pc_fail_memory(err, "preparing a search")
+                           : PCAL_OK;
+  for (size_t w = 0; status == PCAL_OK && w < pass->worker_count; w++)
+    status = linear_curvature_worker_new(out, &out->workers[w], err);
+  if (status != PCAL_OK)
+    pc_linear_curvature_free(out);
+  return status;
+}
+
+void pc_linear_curvature_free(pc_linear_curvature *c) {
+  if (c->pass == NULL)
+    return;
+  const pcal_env *env = c->pass->rows->task->env;
+  for (size_t w = 0; c->workers != NULL && w < c->pass->worker_count; w++) {
+    struct pc_linear_curvature_worker *worker = &c->workers[w];
+    pc_free(env, worker->x);
+    pc_free(env, worker->shrunk);
+    pc_free(env, worker->probs);
+    pc_free(env, worker->active);
+    pc_lattice_sums_free(env, &worker->product);
+    pc_lattice_sums_free(env, &worker->blocks);
+  }
+  pc_free(env, c->workers);
+  pc_free(env, c->padded);
+  pc_free(env, c->probs);
+  pc_free(env, c->vector);
+  pc_free(env, c->blocks);
+  pc_free(env, c->column);
+  *c = (pc_linear_curvature){0};
+}
+
+/* ---- Probabilities at the place ---- */
+
+/* Leaves out what is small; a row that does not count has zeros. */
+static void linear_curvature_thin(const double *p, size_t classes, int counts, float *out) {
+  double sum = 0.0;
+  for (size_t k = 0; k < classes; k++)
+    sum += p[k] > LINEAR_CURVATURE_LEAST ? p[k] : 0.0;
+  for (size_t k = 0; k < classes; k++)
+    out[k] = counts && p[k] > LINEAR_CURVATURE_LEAST ? (float)(p[k] / sum) : 0.0f;
+}
+
+static void linear_curvature_fill(const pc_linear_curvature *c,
+                                  const struct pc_linear_curvature_worker *worker,
+                                  const pc_fit_block *block, float *out) {
+  const pc_linear_pass *pass = c->pass;
+  const size_t k = pass->classes, s = pass->stride;
+  for (size_t i = 0; i < block->count; i += PC_LINEAR_ROWS) {
+    const size_t left = block->count - i;
+    const size_t rows = left < PC_LINEAR_ROWS ? left : PC_LINEAR_ROWS;
+    memcpy(worker->x, block->x + i * k, rows * k * sizeof(double));
+    pass->kernels->map(c->padded, c->padded + k * s, worker->x, k, s, worker->u);
+    for (size_t r = 0; r < rows; r++) {
+      double *u = worker->u + r * s;
+      pass->kernels->softmax(u, k, u);
+      linear_curvature_thin(u, k, pc_linear_pass_includes(pass, block, i + r),
+                            out + (i + r) * k);
+    }
+  }
+}
+
+static pcal_status linear_curvature_keep(void *user, size_t w, const pc_fit_block *block,
+                                         pcal_error *err) {
+  const pc_linear_curvature *c = user;
+  (void)err;
+  linear_curvature_fill(c, &c->workers[w], block, c->probs + block->first * c->pass->classes);
+  return PCAL_OK;
+}
+
+static const float *linear_curvature_probs(const pc_linear_curvature *c,
+                                           const struct pc_linear_curvature_worker *worker,
+                                           const pc_fit_block *block) {
+  if (c->probs != NULL)
+    return c->probs + block->first * c->pass->classes;
+  linear_curvature_fill(c, worker, block, worker->probs);
+  return worker->probs;
+}
+
+/* ---- Sums over rows ---- */
+
+/* Rows begin .. end - 1 of a block, with probabilities `probs`; heavy: they count with weight
+ * 1 here, and as often as they weigh later. */
+typedef struct linear_curvature_run {
+  const pc_fit_block *block;
+  const float *probs;
+  size_t begin, end;
+  int heavy;
+} linear_curvature_run;
+
+typedef void (*linear_curvature_body)(const pc_linear_curvature *c,
+                                      const struct pc_linear_curvature_worker *worker,
+                                      const linear_curvature_run *run);
+
+static double linear_curvature_weight(const pc_fit_block *block, size_t i) {
+  return block->weights == NULL ? 1.0 : block->weights[i];
+}
+
+/* Cuts a block into runs that the lanes of a tally can hold. */
+static void linear_curvature_runs(const pc_linear_curvature *c,
+                                  struct pc_linear_curvature_worker *worker,
+                                  const pc_fit_block *block, pc_lattice_sums *tally,
+                                  double *room, linear_curvature_body body) {
+  linear_curvature_run run = {.block = block,
+                              .probs = linear_curvature_probs(c, worker, block)};
+  while (run.begin < block->count) {
+    double total = linear_curvature_weight(block, run.begin);
+    run.heavy = total > PC_LATTICE_HEAVY;
+    for (run.end = run.begin + 1; run.end < block->count && !run.heavy; run.end++) {
+      const double weight = linear_curvature_weight(block, run.end);
+      if (weight > PC_LATTICE_HEAVY || total + weight > PC_LATTICE_FULL)
+        break;
+      total += weight;
+    }
+    if (run.heavy || total > *room) {
+      pc_lattice_sums_empty(tally, 1.0);
+      *room = PC_LATTICE_FULL;
+    }
+    body(c, worker, &run);
+    *room -= run.heavy ? 0.0 : total;
+    if (run.heavy)
+      pc_lattice_sums_empty(tally, total);
+    run.begin = run.end;
+  }
+}
+
+static void linear_curvature_shrink(const pc_linear_curvature *c, const double *x,
+                                    double *shrunk) {
+  const double shrink = c->pass->rows->shrink;
+  for (size_t j = 0; j < c->pass->classes; j++) {
+    const double size = x[j] * shrink;
+    shrunk[j] = size > 1.0 ? 1.0 : size < -1.0 ? -1.0 : size;
+  }
+  shrunk[c->pass->classes] = 1.0;
+}
+
+static void linear_curvature_product_row(const pc_linear_curvature *c,
+                                         const struct pc_linear_curvature_worker *worker,
+                                         const float *probs, double weight) {
+  const pc_linear_pass *pass = c->pass;
+  const size_t k = pass->classes, m = pass->inputs;
+  size_t count = 0;
+  double mean = 0.0, sum = 0.0;
+  for (size_t j = 0; j < k; j++)
+    if (probs[j] > 0.0f)
+      worker->active[count++] = (uint32_t)j;
+  for (size_t a = 0; a < count; a++) {
+    const size_t target = worker->active[a];
+    const double p = (double)probs[target];
+    worker->u[a] = pass->kernels->dot(c->vector + target * m, worker->shrunk, m);
+    mean += p * worker->u[a];
+    sum += p;
+  }
+  for (size_t a = 0; a < count; a++) {
+    const size_t target = worker->active[a];
+    const double q = (double)probs[target] * (worker->u[a] - mean / sum);
+    pass->kernels->accumulate(worker->product.lanes + target * m, q, worker->shrunk, m, weight);
+  }
+}
+
+static void linear_curvature_product_run(const pc_linear_curvature *c,
+                                         const struct pc_linear_curvature_worker *worker,
+                                         const linear_curvature_run *run) {
+  const size_t k = c->pass->classes;
+  for (size_t i = run->begin; i < run->end; i++) {
+    linear_curvature_shrink(c, run->block->x + i * k, worker->shrunk);
+    linear_curvature_product_row(c, worker, run->probs + i * k,
+                                 run->heavy ? 1.0 : linear_curvature_weight(run->block, i));
+  }
+}
+
+/* The upper triangle of a block, or its diagonal. */
+static void linear_curvature_block_row(const pc_linear_curvature *c,
+                                       const struct pc_linear_curvature_worker *worker,
+                                       double *lanes, double spread, double weight) {
+  const pc_linear_kernels *kernels = c->pass->kernels;
+  const size_t k = c->pass->classes, m = c->pass->inputs;
+  const double *x = worker->shrunk;
+  for (size_t j = 0; j <= k && !c->blocked; j++)
+    worker->u[j] = spread * x[j];
+  if (!c->blocked)
+    kernels->add(lanes, worker->u, x, k + 1, weight);
+  for (size_t j = 0; j <= k && c->blocked; j++) {
+    const size_t from = j / PC_LINEAR_LANES * PC_LINEAR_LANES;
+    kernels->accumulate(lanes + j * m + from, spread * x[j], x + from, m - from, weight);
+  }
+}
+
+/* Class after class, so that a block stays near the processor. */
+static void linear_curvature_block_run(const pc_linear_curvature *c,
+                                       const struct pc_linear_curvature_worker *worker,
+                                       const linear_curvature_run *run) {
+  const size_t k = c->pass->classes, cells = linear_curvature_block_cells(c);
+  for (size_t target = 0; target < k; target++)
+    for (size_t i = run->begin; i < run->end; i++) {
+      const double p = (double)run->probs[i * k + target], spread = p * (1.0 - p);
+      if (spread < LINEAR_CURVATURE_BLOCK_LEAST)
+        continue;
+      linear_curvature_shrink(c, run->block->x + i * k, worker->shrunk);
+      linear_curvature_block_row(c, worker, worker->blocks.lanes + target * cells, spread,
+                                 run->heavy ? 1.0 : linear_curvature_weight(run->block, i));
+    }
+}
+
+static pcal_status linear_curvature_product_add(void *user, size_t w, const pc_fit_block *block,
+                                                pcal_error *err) {
+  const pc_linear_curvature *c = user;
+  struct pc_linear_curvature_worker *worker = &c->workers[w];
+  (void)err;
+  linear_curvature_runs(c, worker, block, &worker->product, &worker->room,
+                        linear_curvature_product_run);
+  return PCAL_OK;
+}
+
+static pcal_status linear_curvature_block_add(void *user, size_t w, const pc_fit_block *block,
+                                              pcal_error *err) {
+  const pc_linear_curvature *c = user;
+  struct pc_linear_curvature_worker *worker = &c->workers[w];
+  (void)err;
+  linear_curvature_runs(c, worker, block, &worker->blocks, &worker->room,
+                        linear_curvature_block_run);
+  return PCAL_OK;
+}
+
+static pcal_status linear_curvature_pass(pc_linear_curvature *c, pc_fit_add add,
+                                         pcal_error *err) {
+  const pc_linear_pass *pass = c->pass;
+  return pass->alone ? pc_fit_rows_run_serial(pass->rows, pass->scratch, add, c, err)
+                     : pc_fit_rows_run(pass->rows, add, c, err);
+}
+
+/* Clears a tally of each worker, runs, and gathers all in the first. */
+static pcal_status linear_curvature_sum(pc_linear_curvature *c, int product, pcal_error *err) {
+  const size_t count = c->pass->worker_count;
+  for (size_t w = 0; w < count; w++) {
+    pc_lattice_sums_clear(product ? &c->workers[w].product : &c->workers[w].blocks);
+    c->workers[w].room = PC_LATTICE_FULL;
+  }
+  PC_TRY(linear_curvature_pass(
+      c, product ? linear_curvature_product_add : linear_curvature_block_add, err));
+  pc_lattice_sums *first = product ? &c->workers[0].product : &c->workers[0].blocks;
+  pc_lattice_sums_empty(first, 1.0);
+  for (size_t w = 1; w < count; w++) {
+    pc_lattice_sums *other = product ? &c->workers[w].product : &c->workers[w].blocks;
+    pc_lattice_sums_empty(other, 1.0);
+    pc_lattice_sums_merge(first, other);
+  }
+  return PCAL_OK;
+}
+
+/* ---- What searches call ---- */
+
+static double linear_curvature_factor(const pc_linear_curvature *c, size_t feature) {
+  return feature < c->pass->classes ? c->pass->rows->shrink : 1.0;
+}
+
+/* Second derivative of the penalty by w[j][class]. */
+static double linear_curvature_penalty(const pc_linear_curvature *c, size_t j, size_t target) {
+  return 2.0 * (j == c->pass->classes ? c->shift : j != target ? c->off : 0.0);
+}
+
+/* A block with the penalty, factored; or the diagonal. */
+static void linear_curvature_set_block(const pc_linear_curvature *c, size_t target) {
+  const size_t k = c->pass->classes, m = c->pass->inputs, n = k + 1;
+  const pc_lattice_sums *sums = &c->workers[0].blocks;
+  const size_t cells = linear_curvature_block_cells(c);
+  double *block = c->blocks + target * (c->blocked ? n : 1) * n, largest = 0.0;
+  for (size_t i = 0; i < n; i++)
+    for (size_t j = i; j < (c->blocked ? n : i + 1); j++) {
+      const double total =
+          c->pass->weight * linear_curvature_factor(c, i) * linear_curvature_factor(c, j);
+      const double mean =
+          pc_lattice_sums_value(sums, target * cells + (c->blocked ? i * m : 0) + j) / total;
+      block[(c->blocked ? i * n : 0) + j] =
+          mean + (i == j ? linear_curvature_penalty(c, i, target) : 0.0);
+      largest = fmax(largest, i == j ? block[(c->blocked ? i * n : 0) + j] : 0.0);
+    }
+  const double damping = largest > 0.0 ? LINEAR_CURVATURE_DAMPING * largest : 1.0;
+  for (size_t i = 0; i < n; i++)
+    block[c->blocked ? i * n + i : i] += damping;
+  if (!c->blocked || pc_cholesky_factor(block, n, damping / 2.0))
+    return;
+  memset(block, 0, n * n * sizeof *block);
+  for (size_t i = 0; i < n; i++)
+    block[i * n + i] = sqrt(fmax(largest, damping));
+}
+
+pcal_status pc_linear_curvature_settle(void *user, const double *at, pcal_error *err) {
+  pc_linear_curvature *c = user;
+  const size_t k = c->pass->classes;
+  for (size_t j = 0; j <= k; j++)
+    memcpy(c->padded + j * c->pass->stride, at + j * k, k * sizeof *at);
+  if (c->probs != NULL)
+    PC_TRY(linear_curvature_pass(c, linear_curvature_keep, err));
+  if (c->settled && c->products <= LINEAR_CURVATURE_PATIENCE) {
+    c->products = 0;
+    return PCAL_OK;
+  }
+  PC_TRY(linear_curvature_sum(c, 0, err));
+  for (size_t target = 0; target < k; target++)
+    linear_curvature_set_block(c, target);
+  c->products = 0;
+  c->settled = 1;
+  return PCAL_OK;
+}
+
+/* Scales v so that v . x is at most 1/2 in size for shrunk features. */
+static void linear_curvature_load(pc_linear_curvature *c, const double *v) {
+  const size_t k = c->pass->classes, m = c->pass->inputs;
+  double largest = 0.0;
+  for (size_t target = 0; target < k; target++) {
+    double sum = 0.0;
+    for (size_t j = 0; j <= k; j++)
+      sum += fabs(v[j * k + target]) / linear_curvature_factor(c, j);
+    largest = fmax(largest, sum);
+  }
+  c->scale = largest > 0.0 ? ldexp(0.5, -(ilogb(largest) + 1)) : 1.0;
+  for (size_t target = 0; target < k; target++)
+    for (size_t j = 0; j <= k; j++)
+      c->vector[target * m + j] = v[j * k + target] / linear_curvature_factor(c, j) * c->scale;
+}
+
+pcal_status pc_linear_curvature_multiply(void *user, const double *v, double *out,
+                                         pcal_error *err) {
+  pc_linear_curvature *c = user;
+  const size_t k = c->pass->classes, m = c->pass->inputs;
+  linear_curvature_load(c, v);
+  c->products++;
+  PC_TRY(linear_curvature_sum(c, 1, err));
+  for (size_t j = 0; j <= k; j++) {
+    const double total = c->pass->weight * linear_curvature_factor(c, j) * c->scale;
+    for (size_t target = 0; target < k; target++)
+      out[j * k + target] =
+          pc_lattice_sums_value(&c->workers[0].product, target * m + j) / total +
+          linear_curvature_penalty(c, j, target) * v[j * k + target];
+  }
+  return PCAL_OK;
+}
+
+void pc_linear_curvature_precondition(void *user, double *v) {
+  const pc_linear_curvature *c = user;
+  const size_t k = c->pass->classes, n = k + 1;
+  for (size_t target = 0; target < k; target++) {
+    const double *block = c->blocks + target * (c->blocked ? n : 1) * n;
+    for (size_t j = 0; j < n; j++)
+      c->column[j] = c->blocked ? v[j * k + target] : v[j * k + target] / block[j];
+    if (c->blocked)
+      pc_cholesky_solve(block, n, c->column);
+    for (size_t j = 0; j < n; j++)
+      v[j * k + target] = c->column[j];
+  }
+}

@@ -1,0 +1,346 @@
+/* Formula, p = softmax(W x + b), r = p - e_y, x with a 1 behind it:
+ *   gradient by w[j][k] = mean x_j r_k;
+ *   Hessian by w[i][k], w[j][l] = mean x_i x_j (p_k [k = l] - p_k p_l).
+ * The mean losses are sums of rounded losses of rows, added exactly; the others are sums on a
+ * lattice (stats/lattice_sums.h), for which features are shrunk to at most 1 in size. */
+#include "calibrators/linear/linear_pass.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/executor.h"
+
+#define LINEAR_PASS_BLOCK PC_LINEAR_ROWS
+
+struct pc_linear_pass_worker {
+  pc_sum loss, weight;
+  pc_lattice_sums gradient, hessian;
+  double room;        /* weight that the lanes still hold */
+  size_t held;        /* rows of the block */
+  double times;       /* a heavy row counts that often, otherwise 1 */
+  double *x, *shrunk; /* of the block: features; shrunk, with the 1 */
+  double *u, *p, *r, *a;
+  size_t labels[LINEAR_PASS_BLOCK];
+  double weights[LINEAR_PASS_BLOCK];
+};
+
+/* ---- Space ---- */
+
+static size_t linear_pass_pairs(const pc_linear_pass *pass) {
+  return pass->classes * (pass->classes + 1) / 2;
+}
+
+/* Sums that a want takes: in lanes. */
+static size_t linear_pass_hessian_cells(const pc_linear_pass *pass) {
+  return linear_pass_pairs(pass) * (pass->classes + 1) * pass->inputs;
+}
+
+static pcal_status linear_pass_worker_new(const pc_linear_pass *pass,
+                                          struct pc_linear_pass_worker *worker,
+                                          pcal_error *err) {
+  const pcal_env *env = pass->rows->task->env;
+  const size_t block = LINEAR_PASS_BLOCK;
+  const size_t cells = block * (2 * pass->inputs + 4 * pass->stride + pass->inputs);
+  worker->x = pc_alloc(env, cells, sizeof *worker->x);
+  if (worker->x == NULL)
+    return pc_fail_memory(err, "preparing workers");
+  worker->shrunk = worker->x + block * pass->inputs;
+  worker->a = worker->shrunk + block * pass->inputs;
+  worker->u = worker->a + block * pass->inputs;
+  worker->p = worker->u + block * pass->stride;
+  worker->r = worker->p + block * pass->stride;
+  if ((pass->want & PC_LINEAR_GRADIENT) != 0)
+    PC_TRY(
+        pc_lattice_sums_new(env, (pass->classes + 1) * pass->stride, &worker->gradient, err));
+  return (pass->want & PC_LINEAR_HESSIAN) == 0
+             ? PCAL_OK
+             : pc_lattice_sums_new(env, linear_pass_hessian_cells(pass), &worker->hessian, err);
+}
+
+static pcal_status linear_pass_results_new(pc_linear_pass *pass, pcal_error *err) {
+  const pcal_env *env = pass->rows->task->env;
+  const size_t k = pass->classes, n = pass->count;
+  pass->padded = pc_alloc(env, k + 1, pass->stride * sizeof(double));
+  pass->gradient = pc_alloc(env, n, sizeof(double));
+  int enough = pass->padded != NULL && pass->gradient != NULL;
+  if ((pass->want & PC_LINEAR_HESSIAN) != 0) {
+    pass->hessian = pc_alloc(env, n, n * sizeof(double));
+    enough &= pass->hessian != NULL;
+  }
+  return enough ? PCAL_OK : pc_fail_memory(err, "preparing a search");
+}
+
+pcal_status pc_linear_pass_new(const pc_fit_rows *rows, unsigned want, int alone,
+                               pc_linear_pass *out, pcal_error *err) {
+  const size_t k = rows->classes;
+  *out = (pc_linear_pass){.rows = rows,
+                          .full = 1,
+                          .classes = k,
+                          .count = k * (k + 1),
+                          .stride = pc_linear_stride(k),
+                          .inputs = pc_linear_stride(k + 1),
+                          .kernels = pc_linear_kernels_best(),
+                          .want = want,
+                          .worker_count = alone ? 1 : rows->worker_count,
+                          .alone = alone};
+  out->workers = pc_alloc(rows->task->env, out->worker_count, sizeof *out->workers);
+  pcal_status status =
+      out->workers == NULL ? pc_fail_memory(err, "preparing workers") : PCAL_OK;
+  for (size_t w = 0; status == PCAL_OK && w < out->worker_count; w++)
+    status = linear_pass_worker_new(out, &out->workers[w], err);
+  if (status == PCAL_OK)
+    status = linear_pass_results_new(out, err);
+  if (status != PCAL_OK)
+    pc_linear_pass_free(out);
+  return status;
+}
+
+void pc_linear_pass_free(pc_linear_pass *pass) {
+  if (pass->rows == NULL)
+    return;
+  const pcal_env *env = pass->rows->task->env;
+  for (size_t w = 0; pass->workers != NULL && w < pass->worker_count; w++) {
+    struct pc_linear_pass_worker *worker = &pass->workers[w];
+    pc_free(env, worker->x);
+    pc_lattice_sums_free(env, &worker->gradient);
+    pc_lattice_sums_free(env, &worker->hessian);
+  }
+  pc_free(env, pass->workers);
+  pc_free(env, pass->padded);
+  pc_free(env, pass->gradient);
+  pc_free(env, pass->hessian);
+  *pass = (pc_linear_pass){0};
+}
+
+/* ---- Sums over rows ---- */
+
+static void linear_pass_empty(const pc_linear_pass *pass, struct pc_linear_pass_worker *worker,
+                              double weight) {
+  if ((pass->want & PC_LINEAR_GRADIENT) != 0)
+    pc_lattice_sums_empty(&worker->gradient, weight);
+  if ((pass->want & PC_LINEAR_HESSIAN) != 0)
+    pc_lattice_sums_empty(&worker->hessian, weight);
+  worker->room = PC_LATTICE_FULL;
+}
+
+/* Scores of the block's rows under the parameters. */
+static void linear_pass_map(const pc_linear_pass *pass, struct pc_linear_pass_worker *worker) {
+  const size_t s = pass->stride, k = pass->classes;
+  const double *w = pass->padded, *b = w + k * s;
+  pass->kernels->map(w, b, worker->x, k, s, worker->u);
+}
+
+static void linear_pass_gradient(const pc_linear_pass *pass,
+                                 struct pc_linear_pass_worker *worker, const double *weights) {
+  pass->kernels->outer(worker->gradient.lanes, worker->shrunk, pass->inputs, worker->r,
+                       pass->classes + 1, pass->stride, weights);
+}
+
+/* One block of the Hessian for each pair of classes. */
+static void linear_pass_hessian(const pc_linear_pass *pass,
+                                struct pc_linear_pass_worker *worker, const double *weights) {
+  const size_t s = pass->stride, k = pass->classes, m = pass->inputs;
+  double *sums = worker->hessian.lanes;
+  for (size_t c = 0; c < k; c++)
+    for (size_t d = c; d < k; d++, sums += (k + 1) * m) {
+      for (size_t i = 0; i < LINEAR_PASS_BLOCK; i++) {
+        const double *p = worker->p + i * s;
+        const double factor = c == d ? p[c] * (1.0 - p[c]) : -p[c] * p[d];
+        for (size_t j = 0; j <= k; j++)
+          worker->a[i * m + j] = factor * worker->shrunk[i * m + j];
+      }
+      pass->kernels->outer(sums, worker->a, m, worker->shrunk, k + 1, m, weights);
+    }
+}
+
+static void linear_pass_loss(struct pc_linear_pass_worker *worker, size_t i, double loss) {
+  const double weight = worker->times * worker->weights[i];
+  if (weight == 1.0)
+    pc_sum_add(&worker->loss, loss);
+  else
+    pc_sum_add_product(&worker->loss, weight, loss);
+  pc_sum_add(&worker->weight, weight);
+}
+
+static void linear_pass_blank(const pc_linear_pass *pass, struct pc_linear_pass_worker *worker,
+                              size_t i) {
+  memset(worker->p + i * pass->stride, 0, pass->stride * sizeof(double));
+  memset(worker->r + i * pass->stride, 0, pass->stride * sizeof(double));
+  memset(worker->shrunk + i * pass->inputs, 0, pass->inputs * sizeof(double));
+  worker->weights[i] = 0.0;
+}
+
+/* The rows held so far. */
+static void linear_pass_block(const pc_linear_pass *pass,
+                              struct pc_linear_pass_worker *worker) {
+  const size_t s = pass->stride;
+  double sum = 0.0;
+  int plain = 1;
+  linear_pass_map(pass, worker);
+  for (size_t i = 0; i < worker->held; i++) {
+    linear_pass_loss(worker, i,
+                     pass->kernels->residual(worker->u + i * s, pass->classes, s,
+                                             worker->labels[i], worker->p + i * s,
+                                             worker->r + i * s));
+    sum += worker->weights[i];
+    plain &= worker->weights[i] == 1.0;
+  }
+  for (size_t i = worker->held; i < LINEAR_PASS_BLOCK; i++)
+    linear_pass_blank(pass, worker, i);
+  if (sum > worker->room)
+    linear_pass_empty(pass, worker, 1.0);
+  worker->room -= sum;
+  if ((pass->want & PC_LINEAR_GRADIENT) != 0)
+    linear_pass_gradient(pass, worker, plain ? NULL : worker->weights);
+  if ((pass->want & PC_LINEAR_HESSIAN) != 0)
+    linear_pass_hessian(pass, worker, plain ? NULL : worker->weights);
+  worker->held = 0;
+}
+
+static void linear_pass_hold(const pc_linear_pass *pass, struct pc_linear_pass_worker *worker,
+                             const double *x, int32_t label, double weight) {
+  const size_t k = pass->classes, m = pass->inputs, at = worker->held++;
+  const double shrink = pass->rows->shrink;
+  double *shrunk = worker->shrunk + at * m;
+  memcpy(worker->x + at * k, x, k * sizeof *x);
+  for (size_t j = 0; j < k; j++) {
+    const double size = x[j] * shrink;
+    shrunk[j] = size > 1.0 ? 1.0 : size < -1.0 ? -1.0 : size;
+  }
+  shrunk[k] = 1.0;
+  worker->labels[at] = (size_t)label;
+  worker->weights[at] = weight;
+}
+
+/* A row too heavy for the lattice: alone, and many times over. */
+static void linear_pass_heavy(const pc_linear_pass *pass, struct pc_linear_pass_worker *worker,
+                              const double *x, int32_t label, double weight) {
+  if (worker->held > 0)
+    linear_pass_block(pass, worker);
+  linear_pass_empty(pass, worker, 1.0);
+  linear_pass_hold(pass, worker, x, label, 1.0);
+  worker->times = weight;
+  linear_pass_block(pass, worker);
+  linear_pass_empty(pass, worker, weight);
+  worker->times = 1.0;
+}
+
+int pc_linear_pass_includes(const pc_linear_pass *pass, const pc_fit_block *block, size_t i) {
+  if (pass->which == PC_LINEAR_ALL)
+    return 1;
+  return (block->folds[i] == pass->fold) == (pass->which == PC_LINEAR_WITHIN);
+}
+
+static pcal_status linear_pass_add(void *user, size_t w, const pc_fit_block *block,
+                                   pcal_error *err) {
+  const pc_linear_pass *pass = user;
+  struct pc_linear_pass_worker *worker = &pass->workers[w];
+  (void)err;
+  for (size_t i = 0; i < block->count; i++) {
+    const double weight = block->weights == NULL ? 1.0 : block->weights[i];
+    const double *x = block->x + i * pass->classes;
+    if (!pc_linear_pass_includes(pass, block, i))
+      continue;
+    if (weight > PC_LATTICE_HEAVY) {
+      linear_pass_heavy(pass, worker, x, block->labels[i], weight);
+      continue;
+    }
+    linear_pass_hold(pass, worker, x, block->labels[i], weight);
+    if (worker->held == LINEAR_PASS_BLOCK)
+      linear_pass_block(pass, worker);
+  }
+  if (worker->held > 0)
+    linear_pass_block(pass, worker);
+  return PCAL_OK;
+}
+
+/* ---- From sums to means ---- */
+
+static void linear_pass_clear(const pc_linear_pass *pass,
+                              struct pc_linear_pass_worker *worker) {
+  pc_sum_clear(&worker->loss);
+  pc_sum_clear(&worker->weight);
+  if ((pass->want & PC_LINEAR_GRADIENT) != 0)
+    pc_lattice_sums_clear(&worker->gradient);
+  if ((pass->want & PC_LINEAR_HESSIAN) != 0)
+    pc_lattice_sums_clear(&worker->hessian);
+  worker->room = PC_LATTICE_FULL;
+  worker->held = 0;
+  worker->times = 1.0;
+}
+
+static void linear_pass_merge(const pc_linear_pass *pass) {
+  struct pc_linear_pass_worker *first = &pass->workers[0];
+  linear_pass_empty(pass, first, 1.0);
+  for (size_t w = 1; w < pass->worker_count; w++) {
+    struct pc_linear_pass_worker *other = &pass->workers[w];
+    linear_pass_empty(pass, other, 1.0);
+    pc_sum_merge(&first->loss, &other->loss);
+    pc_sum_merge(&first->weight, &other->weight);
+    if ((pass->want & PC_LINEAR_GRADIENT) != 0)
+      pc_lattice_sums_merge(&first->gradient, &other->gradient);
+    if ((pass->want & PC_LINEAR_HESSIAN) != 0)
+      pc_lattice_sums_merge(&first->hessian, &other->hessian);
+  }
+}
+
+/* What a sum over shrunk features counts less by; the 1 of b is not shrunk. */
+static double linear_pass_factor(const pc_linear_pass *pass, size_t feature) {
+  return feature < pass->classes ? pass->rows->shrink : 1.0;
+}
+
+static void linear_pass_means(pc_linear_pass *pass) {
+  const size_t k = pass->classes;
+  const pc_lattice_sums *sums = &pass->workers[0].gradient;
+  for (size_t j = 0; j <= k; j++) {
+    const double total = pass->weight * linear_pass_factor(pass, j);
+    for (size_t c = 0; c < k; c++)
+      pass->gradient[j * k + c] = pc_lattice_sums_value(sums, j * pass->stride + c) / total;
+  }
+}
+
+static void linear_pass_hessian_means(pc_linear_pass *pass) {
+  const size_t k = pass->classes, n = pass->count, m = pass->inputs;
+  const pc_lattice_sums *sums = &pass->workers[0].hessian;
+  size_t at = 0;
+  for (size_t c = 0; c < k; c++)
+    for (size_t d = c; d < k; d++, at += (k + 1) * m)
+      for (size_t i = 0; i <= k; i++)
+        for (size_t j = 0; j <= k; j++) {
+          /* Of the two places in which a sum stands one is read, so that it is symmetric. */
+          const size_t low = i < j ? i : j, high = i < j ? j : i;
+          const double total =
+              pass->weight * linear_pass_factor(pass, i) * linear_pass_factor(pass, j);
+          const double mean = pc_lattice_sums_value(sums, at + low * m + high) / total;
+          pass->hessian[(i * k + c) * n + j * k + d] = mean;
+          pass->hessian[(j * k + d) * n + i * k + c] = mean;
+        }
+}
+
+static void linear_pass_finish(pc_linear_pass *pass) {
+  const struct pc_linear_pass_worker *first = &pass->workers[0];
+  const double weight = pc_sum_value(&first->weight);
+  pass->weight = weight > 0.0 ? weight : 1.0;
+  pass->value = pc_sum_value(&first->loss) / pass->weight;
+  if ((pass->want & PC_LINEAR_GRADIENT) != 0)
+    linear_pass_means(pass);
+  if ((pass->want & PC_LINEAR_HESSIAN) != 0)
+    linear_pass_hessian_means(pass);
+  pass->weight = weight;
+}
+
+pcal_status pc_linear_pass_run(pc_linear_pass *pass, const double *parameters, unsigned want,
+                               pcal_error *err) {
+  const size_t k = pass->classes;
+  for (size_t j = 0; j < pass->count / k; j++)
+    memcpy(pass->padded + j * pass->stride, parameters + j * k, k * sizeof *parameters);
+  pass->want = want;
+  for (size_t w = 0; w < pass->worker_count; w++)
+    linear_pass_clear(pass, &pass->workers[w]);
+  PC_TRY(pass->alone
+             ? pc_fit_rows_run_serial(pass->rows, pass->scratch, linear_pass_add, pass, err)
+             : pc_fit_rows_run(pass->rows, linear_pass_add, pass, err));
+  linear_pass_merge(pass);
+  linear_pass_finish(pass);
+  return PCAL_OK;
+}

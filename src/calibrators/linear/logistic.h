@@ -1,0 +1,55 @@
+/* A logistic regression for each class against all others, and the outputs rescaled to sum to
+ * one: what platt and beta share. */
+#ifndef PC_LOGISTIC_H
+#define PC_LOGISTIC_H
+
+#include "calibrators/calibrator.h"
+#include "calibrators/features.h"
+
+/* q_k ~ sigmoid(sum_i slope[i][k] x_i[k] + shift[k]). */
+typedef struct pc_logistic {
+  pc_feature feature;
+  size_t columns; /* regressions: one for each column of scores */
+  size_t slopes;  /* features that each has: 1 or 2 */
+  double *slope[2], *shift;
+  double *middle; /* probability that becomes 1/2, where the method tells it */
+} pc_logistic;
+
+/* What is fitted. */
+typedef struct pc_logistic_settings {
+  pc_feature feature;
+  size_t slopes;
+  int smooth;  /* Platt's targets instead of 0 and 1 */
+  int bounded; /* slopes are not negative */
+} pc_logistic_settings;
+
+/* A model without values becomes the calibrator's parameters; its release frees it also after a
+ * failure. */
+PC_CHECKED pcal_status pc_logistic_new(pcal_calibrator *calibrator,
+                                       const pc_logistic_settings *plan, pc_logistic **out,
+                                       pcal_error *err);
+
+PC_CHECKED pcal_status pc_logistic_fit(const pc_fit_task *task,
+                                       const pc_logistic_settings *plan, pcal_error *err);
+
+/* As in a row of the registry. */
+size_t pc_logistic_space(const pcal_calibrator *calibrator);
+void pc_logistic_apply(const pcal_calibrator *calibrator, const double *in, size_t count,
+                       double *out);
+const char *pc_logistic_recipe(const pcal_calibrator *calibrator, pc_recipe *out);
+void pc_logistic_release(pcal_calibrator *calibrator);
+const char *pc_logistic_objective(const pcal_calibrator *calibrator); /* "log-ovr" */
+unsigned pc_logistic_traits(const pcal_calibrator *calibrator);
+
+/* Lists named as told: one for each slope, the shift, and the middle, which may be NULL. */
+void pc_logistic_write(const pcal_calibrator *calibrator, const char *const names[4],
+                       pc_json *json);
+PC_CHECKED pcal_status pc_logistic_read(pcal_calibrator *calibrator,
+                                        const pc_logistic_settings *plan,
+                                        const char *const names[4],
+                                        const pc_json_node *parameters, const char *file,
+                                        pcal_error *err);
+void pc_logistic_describe(const pcal_calibrator *calibrator, const char *const names[4],
+                          pc_text *out);
+
+#endif

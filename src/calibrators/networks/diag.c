@@ -1,0 +1,193 @@
+/* diag: one increasing function for all scores, found by a network.
+ *
+ * Formula:  q = softmax(f(z_1), ..., f(z_K)),  f(z) = integral of h from the lowest score to z,
+ *           h = e + (1 - e) (ELU(u) + 1), e = 1e-8, at 257 knots between the lowest and the
+ *           highest score of the fit, straight between them and flat outside; u = network of
+ * the knot, 1-10-10-1.
+ *
+ * Edge cases: (1) it starts with u = 0, h = 1, which leaves rows alone; (2) all scores equal: h
+ * is a number; (3) on=logits sees the logits as given, on=log-probs their log-softmax,
+ * probabilities always enter as logarithms; (4) see network_train.c.
+ *
+ * Traits: h > 0, so that f rises strictly: the order of classes stays.  On log-probabilities it
+ * is injective: softmax(f(l)) = softmax(f(l')) makes f(l_k) - f(l'_k) equal for all k, so all
+ * l_k - l'_k have one sign, but both rows of probabilities sum to one.
+ *
+ * Source: Rahimi, Shaban, Cheng, Hartley & Boots, NeurIPS 2020; there each score has its own
+ * quadrature of 51 nodes.
+ *
+ * Cost: a few hundred passes of a few operations for each score. */
+#include <string.h>
+
+#include "calibrators/linear/linear_model.h"
+#include "calibrators/networks/network_model.h"
+#include "kernels/lane_math.h"
+
+#define DIAG_STREAM 0x64696167 /* of random numbers */
+#define DIAG_KNOTS 257
+#define DIAG_HIDDEN 10
+#define DIAG_LEAST 1e-8
+
+enum { DIAG_ON, DIAG_L2 };
+
+static const pcal_option diag_options[] = {PC_LINEAR_ON_OPTION, PC_NETWORK_L2_OPTION("0.001")};
+
+static void diag_shape(const pc_network_model *net, pc_dense_net *out) {
+  (void)net;
+  *out = (pc_dense_net){3, {1, DIAG_HIDDEN, DIAG_HIDDEN, 1}};
+}
+
+static void diag_start(const pc_network_model *net, uint64_t seed, double *parameters) {
+  pc_dense_net_init(&net->dense, seed, DIAG_STREAM, parameters);
+  for (size_t i = net->count - (DIAG_HIDDEN + 1); i < net->count; i++)
+    parameters[i] = 0.0;
+}
+
+/* Knots, h, f and their slopes there, then what the network needs. */
+typedef struct diag_knots {
+  double *at, *u, *h, *f, *slope_h, *slope_f, *dense;
+  double step; /* between knots */
+} diag_knots;
+
+static size_t diag_room(const pc_network_model *net, size_t rows) {
+  (void)rows;
+  return 6 * DIAG_KNOTS + pc_dense_net_scratch(&net->dense, DIAG_KNOTS);
+}
+
+static diag_knots diag_split(const pc_network_model *net, double *room) {
+  const double span = net->high - net->low;
+  return (diag_knots){room,
+                      room + DIAG_KNOTS,
+                      room + 2 * DIAG_KNOTS,
+                      room + 3 * DIAG_KNOTS,
+                      room + 4 * DIAG_KNOTS,
+                      room + 5 * DIAG_KNOTS,
+                      room + 6 * DIAG_KNOTS,
+                      (span > 0.0 ? span : 1.0) / (DIAG_KNOTS - 1)};
+}
+
+static void diag_fill(const pc_network_model *net, const double *parameters,
+                      const diag_knots *knots) {
+  for (size_t i = 0; i < DIAG_KNOTS; i++)
+    knots->at[i] = 2.0 * (double)i / (DIAG_KNOTS - 1) - 1.0;
+  const double *u =
+      pc_dense_net_forward(&net->dense, parameters, knots->at, DIAG_KNOTS, knots->dense);
+  for (size_t i = 0; i < DIAG_KNOTS; i++) {
+    knots->u[i] = u[i];
+    knots->h[i] =
+        DIAG_LEAST + (1.0 - DIAG_LEAST) * (u[i] > 0.0 ? u[i] + 1.0 : pc_lane_exp(u[i]));
+    knots->f[i] =
+        i == 0 ? 0.0 : knots->f[i - 1] + 0.5 * knots->step * (knots->h[i - 1] + knots->h[i]);
+  }
+}
+
+/* The cell of a score, and how far it lies behind its lower knot; beyond the ends the outer
+ * knots. */
+static size_t diag_cell(const pc_network_model *net, const diag_knots *knots, double z,
+                        double *behind) {
+  const double place = (z - net->low) / knots->step;
+  size_t cell = 0;
+  if (place >= DIAG_KNOTS - 1)
+    cell = DIAG_KNOTS - 1;
+  else if (place > 0.0)
+    cell = (size_t)place;
+  *behind = z - (net->low + (double)cell * knots->step);
+  return cell;
+}
+
+static void diag_map(const pc_network_model *net, const double *parameters, const double *x,
+                     size_t rows, double *room, double *scores) {
+  const diag_knots knots = diag_split(net, room);
+  diag_fill(net, parameters, &knots);
+  for (size_t i = 0; i < rows * net->classes; i++) {
+    double d;
+    const size_t c = diag_cell(net, &knots, x[i], &d);
+    const int inside = d >= 0.0 && c + 1 < DIAG_KNOTS;
+    const double bend = inside ? (knots.h[c + 1] - knots.h[c]) / (2.0 * knots.step) : 0.0;
+    scores[i] = knots.f[c] + knots.h[c] * d + bend * d * d;
+  }
+}
+
+/* From slopes of f and h at the knots to those of h alone, and of u. */
+static void diag_gather(const diag_knots *knots) {
+  double above = 0.0;
+  for (size_t i = DIAG_KNOTS - 1; i > 0; i--) {
+    above += knots->slope_f[i];
+    knots->slope_h[i] += 0.5 * knots->step * above;
+    knots->slope_h[i - 1] += 0.5 * knots->step * above;
+  }
+  for (size_t i = 0; i < DIAG_KNOTS; i++)
+    knots->slope_h[i] *=
+        (1.0 - DIAG_LEAST) * (knots->u[i] > 0.0 ? 1.0 : pc_lane_exp(knots->u[i]));
+}
+
+static void diag_slope(const pc_network_model *net, const double *parameters, const double *x,
+                       size_t rows, const double *slopes, double *room, double *gradient) {
+  const diag_knots knots = diag_split(net, room);
+  memset(knots.slope_h, 0, 2 * DIAG_KNOTS * sizeof *knots.slope_h);
+  for (size_t i = 0; i < rows * net->classes; i++) {
+    double d;
+    const size_t c = diag_cell(net, &knots, x[i], &d);
+    const int inside = d >= 0.0 && c + 1 < DIAG_KNOTS;
+    const double bend = inside ? d * d / (2.0 * knots.step) : 0.0;
+    knots.slope_f[c] += slopes[i];
+    knots.slope_h[c] += slopes[i] * (d - bend);
+    if (inside)
+      knots.slope_h[c + 1] += slopes[i] * bend;
+  }
+  diag_gather(&knots);
+  pc_dense_net_backward(&net->dense, parameters, knots.at, DIAG_KNOTS, knots.slope_h,
+                        knots.dense, gradient, NULL);
+}
+
+static const pc_network_kind diag_kind = {0,         diag_shape, diag_start,
+                                          diag_room, diag_map,   diag_slope};
+
+static pcal_status diag_fit(const pc_fit_task *task, pcal_error *err) {
+  pcal_calibrator *calibrator = task->calibrator;
+  const pc_feature feature = pc_linear_feature(calibrator, DIAG_ON);
+  return pc_network_train(task, &diag_kind, feature, calibrator->options.value[DIAG_L2].number,
+                          err);
+}
+
+static pcal_status diag_read(pcal_calibrator *calibrator, const pc_json_node *parameters,
+                             const char *file, pcal_error *err) {
+  return pc_network_model_read(calibrator, &diag_kind, pc_linear_feature(calibrator, DIAG_ON),
+                               parameters, file, err);
+}
+
+static unsigned diag_traits(const pcal_calibrator *calibrator) {
+  const pc_network_model *net = calibrator->parameters;
+  const int of_probabilities =
+      net->feature == PC_FEATURE_LOG_PROBS || calibrator->layout.kind != PCAL_LOGIT;
+  return calibrator->row->traits | (of_probabilities ? PC_INJECTIVE : 0u);
+}
+
+const pc_calibrator_method pc_calibrator_diag = {
+    .row =
+        {
+            .kind = "calibrators",
+            .name = "diag",
+            .title = "one increasing function for all scores",
+            .formula = "q = softmax(f(z_1), ..., f(z_K)),  f' = ELU(u) + 1 > 0\n"
+                       "u = network of the score, 1-10-10-1",
+            .about = "Bends the scores of all classes by one increasing function: temperature "
+                     "scaling with a temperature that depends on the score. Keeps the order "
+                     "of the classes and has some 140 parameters, whatever the number of "
+                     "classes. The seed decides where the search starts.",
+            .citation = "Rahimi, Shaban, Cheng, Hartley & Boots, NeurIPS 2020",
+            .options = diag_options,
+            .option_count = sizeof diag_options / sizeof *diag_options,
+        },
+    .traits = PC_SUMS_TO_ONE | PC_KEEPS_ACCURACY | PC_KEEPS_ORDER | PC_GUARDED,
+    .traits_now = diag_traits,
+    .objective = pc_network_model_objective,
+    .needs_scores = 1,
+    .fit = diag_fit,
+    .space = pc_network_model_space,
+    .apply = pc_network_model_apply,
+    .write = pc_network_model_write,
+    .read = diag_read,
+    .tell = pc_network_model_describe,
+    .release = pc_network_model_release,
+};

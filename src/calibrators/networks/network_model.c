@@ -1,0 +1,144 @@
+#include "calibrators/networks/network_model.h"
+
+#include <string.h>
+
+#include "calibrators/parameter_lists.h"
+#include "kernels/softmax.h"
+
+#define NET_LARGEST 1e100
+
+pcal_status pc_network_model_new(pcal_calibrator *calibrator, const pc_network_kind *kind,
+                                 pc_feature feature, pc_network_model **out, pcal_error *err) {
+  pc_network_model *net = pc_alloc(&calibrator->env, 1, sizeof *net);
+  calibrator->parameters = *out = net;
+  if (net == NULL)
+    return pc_fail_memory(err, "making a network");
+  net->kind = kind;
+  net->feature = feature;
+  net->classes = calibrator->layout.classes;
+  net->scale = 1.0;
+  kind->shape(net, &net->dense);
+  net->count = pc_dense_net_count(&net->dense) + kind->more;
+  net->parameters = pc_alloc(&calibrator->env, net->count, sizeof *net->parameters);
+  return net->parameters == NULL ? pc_fail_memory(err, "making a network") : PCAL_OK;
+}
+
+void pc_network_model_release(pcal_calibrator *calibrator) {
+  pc_network_model *net = calibrator->parameters;
+  if (net != NULL)
+    pc_free(&calibrator->env, net->parameters);
+  pc_free(&calibrator->env, net);
+  calibrator->parameters = NULL;
+}
+
+const char *pc_network_model_objective(const pcal_calibrator *calibrator) {
+  (void)calibrator;
+  return "log";
+}
+
+/* ---- Applying ---- */
+
+size_t pc_network_model_space(const pcal_calibrator *calibrator) {
+  const pc_network_model *net = calibrator->parameters;
+  return 2 * PC_NETWORK_ROWS * net->classes + net->kind->room(net, PC_NETWORK_ROWS);
+}
+
+void pc_network_model_apply(const pcal_calibrator *calibrator, const double *in, size_t count,
+                            double *out) {
+  const pc_network_model *net = calibrator->parameters;
+  const size_t k = net->classes;
+  double *x = out + count * k, *scores = x + PC_NETWORK_ROWS * k,
+         *room = scores + PC_NETWORK_ROWS * k;
+  for (size_t begin = 0; begin < count; begin += PC_NETWORK_ROWS) {
+    const size_t left = count - begin, rows = left < PC_NETWORK_ROWS ? left : PC_NETWORK_ROWS;
+    for (size_t i = 0; i < rows; i++)
+      pc_feature_row(net->feature, &calibrator->layout, in + (begin + i) * k, x + i * k);
+    if (net->plain)
+      memcpy(scores, x, rows * k * sizeof *x);
+    else
+      net->kind->map(net, net->parameters, x, rows, room, scores);
+    for (size_t i = 0; i < rows; i++)
+      pc_softmax_row(scores + i * k, k, out + (begin + i) * k);
+  }
+}
+
+/* ---- Files ---- */
+
+void pc_network_model_write(const pcal_calibrator *calibrator, pc_json *json) {
+  const pc_network_model *net = calibrator->parameters;
+  const double *at = net->parameters;
+  pc_json_key(json, "range");
+  pc_json_open(json, '[');
+  pc_json_number(json, net->low);
+  pc_json_number(json, net->high);
+  pc_json_close(json, ']');
+  pc_json_key(json, "scale");
+  pc_json_number(json, net->scale);
+  pc_json_key(json, "learned");
+  pc_json_bool(json, !net->plain);
+  pc_json_key(json, "layers");
+  pc_json_open(json, '[');
+  for (size_t l = 0; l < net->dense.layers; l++) {
+    const size_t size = (net->dense.sizes[l] + 1) * net->dense.sizes[l + 1];
+    pc_json_numbers(json, at, size);
+    at += size;
+  }
+  pc_json_close(json, ']');
+  pc_json_key(json, "more");
+  pc_json_numbers(json, at, net->kind->more);
+}
+
+static pcal_status net_read_layers(pc_network_model *net, const pc_json_node *parameters,
+                                   const char *file, pcal_error *err) {
+  const pc_list_rule rule = {-NET_LARGEST, NET_LARGEST, PC_LIST_ANY,
+                             "weights must be numbers of at most 1e100 in size"};
+  const pc_json_node *lists = NULL;
+  double *at = net->parameters;
+  PC_TRY(pc_parameter_lists(parameters, "layers", net->dense.layers, file, &lists, err));
+  const pc_json_node *list = lists->list.first;
+  for (size_t l = 0; l < net->dense.layers; l++, list = list->next) {
+    const size_t size = (net->dense.sizes[l] + 1) * net->dense.sizes[l + 1];
+    if (list->list.count != size)
+      return pc_parameter_error(list, file, "a layer must hold its weights and offsets", err);
+    PC_TRY(pc_parameter_numbers(list, &rule, at, file, err));
+    at += size;
+  }
+  list = pc_json_find(parameters, "more");
+  if (list->kind != PC_JSON_ARRAY || list->list.count != net->kind->more)
+    return pc_parameter_error(list, file, "\"more\" must hold what the method adds", err);
+  return pc_parameter_numbers(list, &rule, at, file, err);
+}
+
+pcal_status pc_network_model_read(pcal_calibrator *calibrator, const pc_network_kind *kind,
+                                  pc_feature feature, const pc_json_node *parameters,
+                                  const char *file, pcal_error *err) {
+  const pc_list_rule rule = {-NET_LARGEST, NET_LARGEST, PC_LIST_RISING,
+                             "the range must be two numbers, the lower one first"};
+  const pc_json_node *range = pc_json_find(parameters, "range"),
+                     *scale = pc_json_find(parameters, "scale"),
+                     *learned = pc_json_find(parameters, "learned");
+  double ends[2];
+  pc_network_model *net = NULL;
+  PC_TRY(pc_parameters_check_names(parameters, "range scale learned layers more", file, err));
+  if (range->kind != PC_JSON_ARRAY || range->list.count != 2)
+    return pc_parameter_error(range, file, rule.what, err);
+  PC_TRY(pc_parameter_numbers(range, &rule, ends, file, err));
+  if (scale->kind != PC_JSON_NUMBER || !(scale->number > 0.0))
+    return pc_parameter_error(scale, file, "the scale must be a number above 0", err);
+  if (learned->kind != PC_JSON_BOOL)
+    return pc_parameter_error(learned, file, "\"learned\" must be true or false", err);
+  PC_TRY(pc_network_model_new(calibrator, kind, feature, &net, err));
+  net->low = ends[0];
+  net->high = ends[1];
+  net->scale = scale->number;
+  net->plain = !learned->truth;
+  return net_read_layers(net, parameters, file, err);
+}
+
+void pc_network_model_describe(const pcal_calibrator *calibrator, pc_text *out) {
+  const pc_network_model *net = calibrator->parameters;
+  pc_text_add(out, "layers of ");
+  for (size_t l = 0; l <= net->dense.layers; l++)
+    pc_text_format(out, "%s%zu", l == 0 ? "" : "-", net->dense.sizes[l]);
+  pc_text_format(out, ", %zu parameters\n", net->count);
+}

@@ -1,0 +1,28 @@
+/* What fits of regression need of each row: two numbers and its weight, in one order whatever
+ * the threads. */
+#ifndef PC_FORECAST_TABLE_H
+#define PC_FORECAST_TABLE_H
+
+#include "calibrators/fit_pass.h"
+#include "data/forecast.h"
+
+typedef struct pc_forecast_entry {
+  double first, second, weight;
+} pc_forecast_entry;
+
+typedef struct pc_forecast_table {
+  pc_forecast_entry *entries; /* ascending by their numbers */
+  size_t count;
+  double total; /* of weights */
+} pc_forecast_table;
+
+/* Fills first and second from a row of the layout. */
+typedef void (*pc_forecast_pick)(const pc_forecast_shape *shape, const double *row,
+                                 pc_forecast_entry *out);
+
+/* Reads the task's source once. */
+PC_CHECKED pcal_status pc_forecast_table_new(const pc_fit_task *task, pc_forecast_pick pick,
+                                             pc_forecast_table *out, pcal_error *err);
+void pc_forecast_table_free(const pcal_env *env, pc_forecast_table *table);
+
+#endif

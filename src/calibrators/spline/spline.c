@@ -1,0 +1,335 @@
+/* spline: a cubic spline through cumulated errors; its slope corrects the score.
+ *
+ * Formula:  scores sorted, t = share of rows up to a score, e(t) = sum of (outcome - score) / N
+ * up to there; s: cubic spline with `knots` equidistant knots, least squares to e at the
+ *           distinct scores;  g(score) = score + s'(t), kept in [0, 1]
+ *           fit=cumulative: s follows the sum of outcomes alone, and g = s'
+ *           constrained=yes: 0 <= g <= 1 at all rows, a quadratic program
+ * Rows:     target=top: the rank-th largest entry becomes g, the others share 1 - g in their
+ * old proportions; target=all: a spline for each rank, rows divided by their sums;
+ *           target=within: the probability that the label is among the `rank` largest, one
+ *           column; target=class: that of one class, one column
+ * Edge cases: (1) places, ties and interpolation: spline_fit.c; (2) the predicted class is kept
+ * in target=top even where another entry then exceeds it: nothing reorders; (3) other entries
+ * that are all 0 share equally; a row of target=all whose values are all 0 becomes uniform; (4)
+ * one column of scores, and confidences, have one spline, for target=top, all, or class=1; (5)
+ * fewer distinct scores than knots: the smallest values at knots, with a warning; (6) a map has
+ * at most 65536 points, fewer for many ranks: of more distinct scores, some at equal distances
+ * in their order; (7) convention=gupta: float scores, rows as points, and interpolation the
+ * wrong way round, as in the published code.  The map is in [0, 1] as ever, in rows and files;
+ * the map before clipping, which the paper's tables measure, is kept for study spline-tables.
+ * Source: Gupta et al. 2021 (text and code differ: DEFINITIONS of the project, 7.8). Accuracy:
+ * values at knots to about 1e-10.   Cost: a sort and a pass over distinct scores; constrained:
+ * a pass for each constraint that is met on the way. */
+#include "calibrators/spline/spline.h"
+
+#include <math.h>
+
+#include "calibrators/parameter_lists.h"
+#include "calibrators/recipe.h"
+
+#define SPLINE_POINTS ((size_t)1 << 16)     /* of a map */
+#define SPLINE_POINTS_ALL ((size_t)1 << 21) /* of all maps, about */
+#define SPLINE_POINTS_LEAST ((size_t)1 << 10)
+#define SPLINE_KNOTS_MAX 100
+#define SPLINE_LARGEST 1e6 /* of a value at a knot in a file */
+
+static const pcal_option spline_options[] = {
+    {"knots", PCAL_OPTION_INT, "6", 3, SPLINE_KNOTS_MAX, NULL, "number of knots"},
+    {"runout", PCAL_OPTION_CHOICE, "natural", 0, 0, "natural|quadratic|cubic",
+     "how the spline ends: straight, as a parabola, as one cubic over two intervals"},
+    {"constrained", PCAL_OPTION_BOOL, "no", 0, 0, NULL,
+     "keep the map in [0, 1] while fitting, not only afterwards"},
+    {"target", PCAL_OPTION_CHOICE, "top", 0, 0, "top|all|within|class",
+     "what is calibrated: one rank, all ranks, the first ranks together, one class"},
+    {"rank", PCAL_OPTION_INT, "1", 1, PC_CLASSES_MAX, NULL,
+     "of target=top, or how many ranks of target=within"},
+    {"class", PCAL_OPTION_INT, "0", 0, PC_CLASSES_MAX, NULL, "of target=class"},
+    {"fit", PCAL_OPTION_CHOICE, "error", 0, 0, "error|cumulative",
+     "what the spline follows: cumulated errors, or cumulated outcomes as the paper says"},
+    {"convention", PCAL_OPTION_CHOICE, "none", 0, 0, "none|gupta",
+     "gupta: places and interpolation of the published code; probabilities are still kept in "
+     "[0, 1]"},
+};
+
+/* ---- Options ---- */
+
+const char *pc_spline_check_options(const pc_options *options, const pc_layout *layout) {
+  const int target = options->value[PC_SPLINE_TARGET].choice;
+  const double rank = options->value[PC_SPLINE_RANK].number;
+  const double class = options->value[PC_SPLINE_CLASS].number;
+  if (layout->columns == 1) {
+    if (target == PC_SPLINE_WITHIN || rank > 1.0)
+      return "one column of scores has no ranks; leave target and rank out";
+    if (target == PC_SPLINE_OF_CLASS && class != 1.0)
+      return "one column holds the score of class 1; give class=1";
+    return NULL;
+  }
+  if ((target == PC_SPLINE_TOP || target == PC_SPLINE_WITHIN) && rank > (double)layout->classes)
+    return "the rank is beyond the number of classes; give a smaller one";
+  if (target == PC_SPLINE_OF_CLASS && class >= (double)layout->classes)
+    return "the class is beyond the last one; classes are counted from 0";
+  return NULL;
+}
+
+static pc_spline_target spline_target(const pcal_calibrator *calibrator) {
+  return calibrator->layout.columns == 1
+             ? PC_SPLINE_COLUMN
+             : (pc_spline_target)calibrator->options.value[PC_SPLINE_TARGET].choice;
+}
+
+pcal_status pc_spline_model_new(pcal_calibrator *calibrator, pc_spline_model **out,
+                                pcal_error *err) {
+  const pc_option_value *option = calibrator->options.value;
+  pc_spline_model *model = pc_alloc(&calibrator->env, 1, sizeof *model);
+  calibrator->parameters = *out = model;
+  if (model == NULL)
+    return pc_fail_memory(err, "making a calibrator");
+  model->target = spline_target(calibrator);
+  model->rank = (size_t)option[PC_SPLINE_RANK].number;
+  model->class = (size_t)option[PC_SPLINE_CLASS].number;
+  model->classes = calibrator->layout.classes;
+  model->published = option[PC_SPLINE_CONVENTION].choice == 1;
+  model->knots = (size_t)option[PC_SPLINE_KNOTS].number;
+  model->count = model->target == PC_SPLINE_ALL ? model->classes : 1;
+  model->values = pc_alloc(&calibrator->env, model->count, model->knots * sizeof(double));
+  return model->values == NULL ? pc_fail_memory(err, "making a calibrator") : PCAL_OK;
+}
+
+static pc_spline_rule spline_rule(const pcal_calibrator *calibrator, size_t splines) {
+  const pc_option_value *option = calibrator->options.value;
+  const size_t points = SPLINE_POINTS_ALL / splines;
+  return (pc_spline_rule){.knots = (size_t)option[PC_SPLINE_KNOTS].number,
+                          .runout = (pc_runout)option[PC_SPLINE_RUNOUT].choice,
+                          .constrained = option[PC_SPLINE_CONSTRAINED].number != 0,
+                          .cumulative = option[PC_SPLINE_FIT].choice == 1,
+                          .published = option[PC_SPLINE_CONVENTION].choice == 1,
+                          .points = points > SPLINE_POINTS         ? SPLINE_POINTS
+                                    : points < SPLINE_POINTS_LEAST ? SPLINE_POINTS_LEAST
+                                                                   : points};
+}
+
+/* ---- Fit ---- */
+
+typedef struct spline_state {
+  const pc_spline_model *model;
+  const pcal_env *env;
+  pc_spline_rule rule;
+  pc_spline_fit_result *reports; /* of each spline */
+} spline_state;
+
+/* The map in [0, 1] that is applied and saved. */
+static pcal_status spline_clip(const pcal_env *env, const pc_line_map *from, pc_line_map *to,
+                               pcal_error *err) {
+  PC_TRY(pc_line_map_alloc(env, from->count, to, err));
+  for (size_t i = 0; i < from->count; i++) {
+    const double value = from->value[i];
+    to->score[i] = from->score[i];
+    to->value[i] = value >= 1.0 ? 1.0 : value > 0.0 ? value : 0.0;
+  }
+  return PCAL_OK;
+}
+
+static pcal_status spline_use(void *user, size_t column, const pc_sorted_column *misses,
+                              const pc_sorted_column *hits, pcal_error *err) {
+  const spline_state *state = user;
+  const pc_spline_model *model = state->model;
+  const pc_line_maps *made = model->published ? model->unclipped : model->lines;
+  pc_line_map *line = &made->lines[column];
+  pc_curve_table table;
+  PC_TRY(pc_curve_table_join(state->env, misses, hits, &table, err));
+  pcal_status status =
+      pc_spline_fit(state->env, &state->rule, &table, model->values + column * model->knots,
+                    line, &state->reports[column], err);
+  if (status == PCAL_OK && model->published)
+    status = spline_clip(state->env, line, &model->lines->lines[column], err);
+  pc_curve_table_free(state->env, &table);
+  return status;
+}
+
+static void spline_tell_reports(const spline_state *state, pcal_calibrator *calibrator) {
+  size_t loose = 0, stopped = 0;
+  for (size_t i = 0; i < state->model->count; i++) {
+    loose += state->reports[i].rank < state->model->knots;
+    stopped += (size_t)state->reports[i].stopped;
+    calibrator->fit.iterations += state->reports[i].iterations;
+  }
+  calibrator->fit.status = stopped > 0 ? PC_FIT_STOPPED : PC_FIT_CLOSED_FORM;
+  if (loose > 0)
+    pc_fit_warn(&calibrator->fit,
+                "the scores are too few or too equal for %zu knots in %zu of %zu splines; use "
+                "fewer knots, or temperature",
+                state->model->knots, loose, state->model->count);
+  if (stopped > 0)
+    pc_fit_warn(&calibrator->fit, "%zu of %zu quadratic programs were not solved to the end",
+                stopped, state->model->count);
+}
+
+static pcal_status spline_learn(const pc_fit_task *task, spline_state *state, pcal_error *err) {
+  pc_score_columns_request request = pc_spline_score_columns(state->model);
+  request.use = spline_use;
+  request.user = state;
+  request.remedy = "use histogram, whose memory does not grow with the rows";
+  PC_TRY(pc_score_columns_run(task, &request, err));
+  spline_tell_reports(state, task->calibrator);
+  return PCAL_OK;
+}
+
+static pcal_status spline_fit(const pc_fit_task *task, pcal_error *err) {
+  pcal_calibrator *calibrator = task->calibrator;
+  const char *unsuited = pc_spline_check_options(&calibrator->options, &calibrator->layout);
+  pc_spline_model *model = NULL;
+  if (unsuited != NULL)
+    return pc_fail(err, PCAL_USAGE, "spline: %-s", unsuited);
+  PC_TRY(pc_spline_model_new(calibrator, &model, err));
+  PC_TRY(pc_line_maps_new(&calibrator->env, model->count, &model->lines, err));
+  if (model->published)
+    PC_TRY(pc_line_maps_new(&calibrator->env, model->count, &model->unclipped, err));
+  spline_state state = {model, task->env, spline_rule(calibrator, model->count), NULL};
+  state.reports = pc_alloc(task->env, model->count, sizeof *state.reports);
+  if (state.reports == NULL)
+    return pc_fail_memory(err, "fitting splines");
+  const pcal_status status = spline_learn(task, &state, err);
+  pc_free(task->env, state.reports);
+  return status;
+}
+
+/* ---- Files ---- */
+
+static size_t spline_columns(const pcal_calibrator *calibrator) {
+  const pc_spline_model *model = calibrator->parameters;
+  const int single = model->target == PC_SPLINE_WITHIN || model->target == PC_SPLINE_OF_CLASS;
+  return single ? 1 : calibrator->layout.columns;
+}
+
+static void spline_write(const pcal_calibrator *calibrator, pc_json *json) {
+  const pc_spline_model *model = calibrator->parameters;
+  pc_json_key(json, "knots");
+  pc_json_open(json, '[');
+  for (size_t i = 0; i < model->count; i++)
+    pc_json_numbers(json, model->values + i * model->knots, model->knots);
+  pc_json_close(json, ']');
+  pc_line_maps_write(model->lines, json);
+}
+
+static pcal_status spline_read(pcal_calibrator *calibrator, const pc_json_node *parameters,
+                               const char *file, pcal_error *err) {
+  const pc_list_rule rule = {-SPLINE_LARGEST, SPLINE_LARGEST, PC_LIST_ANY,
+                             "a value at a knot must be a number of at most 1e6 in size"};
+  const char *unsuited = pc_spline_check_options(&calibrator->options, &calibrator->layout);
+  const pc_json_node *lists = NULL;
+  pc_spline_model *model = NULL;
+  if (unsuited != NULL)
+    return pc_parameter_error(parameters, file, unsuited, err);
+  const size_t count =
+      spline_target(calibrator) == PC_SPLINE_ALL ? calibrator->layout.classes : 1;
+  PC_TRY(pc_parameters_check_names(parameters, "knots scores values", file, err));
+  PC_TRY(pc_parameter_lists(parameters, "knots", count, file, &lists, err));
+  PC_TRY(pc_spline_model_new(calibrator, &model, err));
+  const pc_json_node *list = lists->list.first;
+  for (size_t i = 0; i < count; i++, list = list->next) {
+    if (list->list.count != model->knots)
+      return pc_parameter_error(list, file, "there must be one value for each knot", err);
+    PC_TRY(pc_parameter_numbers(list, &rule, model->values + i * model->knots, file, err));
+  }
+  return pc_line_maps_read(&calibrator->env, parameters, count, PC_LIST_PAIRED, PC_LIST_ANY,
+                           file, &model->lines, err);
+}
+
+static void spline_tell(const pcal_calibrator *calibrator, pc_text *out) {
+  const pc_spline_model *model = calibrator->parameters;
+  char runout[32];
+  pc_options_word(&calibrator->options, PC_SPLINE_RUNOUT, runout, sizeof runout);
+  pc_text_format(out, "%zu %s spline%s with %zu knots", model->count, runout,
+                 model->count == 1 ? "" : "s", model->knots);
+  switch (model->target) {
+  case PC_SPLINE_TOP:
+    pc_text_format(out, " for the class of rank %zu\n", model->rank);
+    return;
+  case PC_SPLINE_ALL:
+    pc_text_add(out, ", one for each rank\n");
+    return;
+  case PC_SPLINE_WITHIN:
+    pc_text_format(out, " for the first %zu ranks together: one column comes out\n",
+                   model->rank);
+    return;
+  case PC_SPLINE_OF_CLASS:
+    pc_text_format(out, " for class %zu: one column comes out\n", model->class);
+    return;
+  case PC_SPLINE_COLUMN:
+    pc_text_add(out, "\n");
+    return;
+  }
+}
+
+static void spline_release(pcal_calibrator *calibrator) {
+  pc_spline_model *model = calibrator->parameters;
+  if (model != NULL) {
+    pc_line_maps_free(&calibrator->env, model->lines);
+    pc_line_maps_free(&calibrator->env, model->unclipped);
+    pc_free(&calibrator->env, model->values);
+  }
+  pc_free(&calibrator->env, model);
+  calibrator->parameters = NULL;
+}
+
+static const char *spline_recipe(const pcal_calibrator *calibrator, pc_recipe *out) {
+  const pc_spline_model *model = calibrator->parameters;
+  switch (model->target) {
+  case PC_SPLINE_TOP:
+    out->wide = 1;
+    pc_recipe_add(
+        out, (pc_step){.kind = PC_STEP_TOP_LINE, .size = model->rank, .lines = model->lines});
+    return NULL;
+  case PC_SPLINE_ALL:
+    out->wide = 1;
+    pc_recipe_add(out, (pc_step){.kind = PC_STEP_RANK_LINES, .lines = model->lines});
+    pc_recipe_add(out, (pc_step){.kind = PC_STEP_RESCALE});
+    return NULL;
+  case PC_SPLINE_COLUMN:
+    pc_recipe_add_line_maps(calibrator, model->lines, out);
+    return NULL;
+  case PC_SPLINE_WITHIN:
+  case PC_SPLINE_OF_CLASS:
+    break;
+  }
+  return "target=within and target=class tell a single event; choose target=top or target=all";
+}
+
+static unsigned spline_traits(const pcal_calibrator *calibrator) {
+  return PC_TAKES_CONFIDENCE |
+         (spline_columns(calibrator) == calibrator->layout.columns ? PC_SUMS_TO_ONE : 0);
+}
+
+const pc_calibrator_method pc_calibrator_spline = {
+    .row =
+        {
+            .kind = "calibrators",
+            .name = "spline",
+            .title = "splines of cumulated errors",
+            .formula = "e(t) = sum of (outcome - score) / N over the share t of lowest scores\n"
+                       "s = cubic spline with few knots, least squares to e\n"
+                       "g(score) = score + s'(t(score)), kept in [0, 1]",
+            .about =
+                "Follows how the errors add up along the sorted scores and corrects each "
+                "score by the slope there: no bins, no search. target=top changes the "
+                "confidence of the predicted class and shares the rest among the others in "
+                "their old proportions; target=all has a spline for each rank; "
+                "target=within and target=class give one column. The map need not rise, "
+                "and a class may overtake the predicted one. Needs some thousand rows.",
+            .citation = "Gupta, Rahimi, Ajanthan, Mensink, Sminchisescu & Hartley, ICLR 2021",
+            .options = spline_options,
+            .option_count = sizeof spline_options / sizeof *spline_options,
+        },
+    .traits = PC_TAKES_CONFIDENCE,
+    .traits_now = spline_traits,
+    .fit = spline_fit,
+    .apply = pc_spline_apply,
+    .recipe = spline_recipe,
+    .columns = spline_columns,
+    .space = pc_spline_row_space,
+    .write = spline_write,
+    .read = spline_read,
+    .tell = spline_tell,
+    .release = spline_release,
+};

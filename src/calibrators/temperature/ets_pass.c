@@ -1,0 +1,222 @@
+/* Formula, P = w1 a + w2 b + w3 u with a = softmax(beta z), b = softmax(z), u = 1/K, and
+ * tau = log beta, d = z - mean of z under a, v = its variance:
+ *   a' = da/dtau = beta a d,   a'' = a' + beta^2 a (d^2 - v);
+ *   log:    f = -log P_y,  f_i = -P_i / P,  f_ij = P_i P_j / P^2 - P_ij / P at the label;
+ *   Brier:  f = |P - e_y|^2,  f_i = 2 (P - e_y) . P_i,
+ *           f_ij = 2 P_i . P_j + 2 (P - e_y) . P_ij.
+ * Edge cases: (1) log works with ratios to the largest part that has weight, so that nothing
+ * underflows; a ratio is at most exp(300); (2) terms below exp(-708) are 0; (3) sums are
+ * exact. */
+#include "calibrators/temperature/ets_pass.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/elementary.h"
+#include "base/executor.h"
+#include "base/sum.h"
+#include "calibrators/fit_pass.h"
+#include "kernels/lane_math.h"
+
+#define ETS_PASS_SUMS (1 + PC_ETS_TERMS + PC_ETS_TERMS * (PC_ETS_TERMS + 1) / 2)
+#define ETS_PASS_RATIO_MAX 300.0
+#define ETS_PASS_FAR (-708.0)
+#define ETS_PASS_GAP_MAX 1e300
+
+typedef struct ets_pass_worker {
+  pc_sum sums[PC_ETS_TRIALS][ETS_PASS_SUMS]; /* value, gradient, upper triangle */
+  pc_sum weight;
+  uint64_t impossible[PC_ETS_TRIALS];
+  double *parts; /* five rows: a, a', a'', b, gaps */
+} ets_pass_worker;
+
+typedef struct ets_pass_state {
+  const pc_fit_task *task;
+  int brier, possible;
+  const pc_ets_trial *trials;
+  size_t count;
+  ets_pass_worker *workers;
+} ets_pass_state;
+
+/* A part of the mixture for a row. */
+typedef struct ets_pass_part {
+  double norm;     /* log of the sum of terms */
+  double mean;     /* of gaps to the largest score */
+  double variance; /* of gaps */
+} ets_pass_part;
+
+/* p = softmax(beta gaps) with its moments. */
+static ets_pass_part ets_pass_softmax(const double *gaps, size_t count, double beta,
+                                      double *p) {
+  ets_pass_part part = {0.0, 0.0, 0.0};
+  double sum = 0.0;
+  for (size_t k = 0; k < count; k++) {
+    const double power = beta * gaps[k], gap = power < ETS_PASS_FAR ? 0.0 : gaps[k];
+    p[k] = pc_lane_exp(power);
+    sum += p[k];
+    part.mean += p[k] * gap;
+    part.variance += p[k] * gap * gap;
+  }
+  for (size_t k = 0; k < count; k++)
+    p[k] /= sum;
+  part.norm = pc_lane_log(sum);
+  part.mean /= sum;
+  part.variance = part.variance / sum - part.mean * part.mean;
+  return part;
+}
+
+/* ---- One row ---- */
+
+/* Derivatives of f in the order of the sums, from those of log P: ratios P_i / P and
+ * P_ij / P. */
+static void ets_pass_log_row(const pc_ets_trial *trial, const double *gaps, size_t classes,
+                             size_t label, const ets_pass_part *tempered,
+                             const ets_pass_part *plain, double *out) {
+  const double beta = pc_lane_exp(trial->tau), gap = fmax(gaps[label], -ETS_PASS_GAP_MAX);
+  const double logs[3] = {beta * gap - tempered->norm, gap - plain->norm,
+                          -pc_lane_log((double)classes)};
+  double top = -INFINITY, ratio[3], sum = 0.0;
+  for (size_t i = 0; i < 3; i++)
+    top = trial->weight[i] > 0.0 ? fmax(top, logs[i]) : top;
+  for (size_t i = 0; i < 3; i++) {
+    ratio[i] = pc_lane_exp(fmin(logs[i] - top, ETS_PASS_RATIO_MAX));
+    sum += trial->weight[i] * ratio[i];
+  }
+  const double away = ratio[0] > 0.0 ? beta * (gap - tempered->mean) : 0.0;
+  const double first = ratio[0] * away / sum;
+  const double second =
+      first + ratio[0] * (away * away - beta * beta * tempered->variance) / sum;
+  const double by[PC_ETS_TERMS] = {trial->weight[0] * first, ratio[0] / sum, ratio[1] / sum,
+                                   ratio[2] / sum};
+  *out++ = -(top + pc_log(sum));
+  for (size_t i = 0; i < PC_ETS_TERMS; i++)
+    *out++ = -by[i];
+  for (size_t i = 0; i < PC_ETS_TERMS; i++)
+    for (size_t j = i; j < PC_ETS_TERMS; j++) {
+      const double cross = i > 0 || j > 1 ? 0.0 : j == 0 ? trial->weight[0] * second : first;
+      *out++ = by[i] * by[j] - cross;
+    }
+}
+
+/* Products of the vectors a', a, b, u, e_y, P - e_y and a'' that the Brier score needs. */
+static void ets_pass_brier_row(const pc_ets_trial *trial, const double *gaps, size_t classes,
+                               size_t label, const ets_pass_part *tempered, double *parts,
+                               double *out) {
+  const double beta = pc_lane_exp(trial->tau), *w = trial->weight, even = 1.0 / (double)classes;
+  const double *a = parts, *b = parts + 3 * classes;
+  double value = 0.0, gradient[PC_ETS_TERMS] = {0.0}, bent = 0.0, turned = 0.0;
+  double products[PC_ETS_TERMS][PC_ETS_TERMS] = {{0.0}};
+  for (size_t k = 0; k < classes; k++) {
+    const double away = a[k] > 0.0 ? beta * (gaps[k] - tempered->mean) : 0.0;
+    const double first = a[k] * away;
+    const double second = first + a[k] * (away * away - beta * beta * tempered->variance);
+    const double by[PC_ETS_TERMS] = {w[0] * first, a[k], b[k], even};
+    const double rest = w[0] * a[k] + w[1] * b[k] + w[2] * even - (k == label ? 1.0 : 0.0);
+    value += rest * rest;
+    bent += rest * w[0] * second;
+    turned += rest * first;
+    for (size_t i = 0; i < PC_ETS_TERMS; i++) {
+      gradient[i] += rest * by[i];
+      for (size_t j = i; j < PC_ETS_TERMS; j++)
+        products[i][j] += by[i] * by[j];
+    }
+  }
+  *out++ = value;
+  for (size_t i = 0; i < PC_ETS_TERMS; i++)
+    *out++ = 2.0 * gradient[i];
+  for (size_t i = 0; i < PC_ETS_TERMS; i++)
+    for (size_t j = i; j < PC_ETS_TERMS; j++) {
+      const double cross = i > 0 || j > 1 ? 0.0 : j == 0 ? bent : turned;
+      *out++ = 2.0 * (products[i][j] + cross);
+    }
+}
+
+static void ets_pass_add_row(const ets_pass_state *state, ets_pass_worker *worker,
+                             const double *scores, size_t classes, size_t label,
+                             double weight) {
+  double *gaps = worker->parts + 4 * classes, *plain = worker->parts + 3 * classes;
+  double max = scores[0], values[ETS_PASS_SUMS];
+  const int impossible = isinf(scores[label]) && !state->brier;
+  if (impossible && state->possible)
+    return;
+  for (size_t k = 1; k < classes; k++)
+    max = scores[k] > max ? scores[k] : max;
+  for (size_t k = 0; k < classes; k++)
+    gaps[k] = scores[k] - max;
+  pc_sum_add(&worker->weight, weight);
+  const ets_pass_part identity = ets_pass_softmax(gaps, classes, 1.0, plain);
+  for (size_t t = 0; t < state->count; t++) {
+    const pc_ets_trial *trial = &state->trials[t];
+    if (impossible && !(trial->weight[2] > 0.0)) {
+      worker->impossible[t]++;
+      continue;
+    }
+    const ets_pass_part tempered =
+        ets_pass_softmax(gaps, classes, pc_lane_exp(trial->tau), worker->parts);
+    if (state->brier)
+      ets_pass_brier_row(trial, gaps, classes, label, &tempered, worker->parts, values);
+    else
+      ets_pass_log_row(trial, gaps, classes, label, &tempered, &identity, values);
+    for (size_t i = 0; i < ETS_PASS_SUMS; i++)
+      pc_sum_add_product(&worker->sums[t][i], weight, values[i]);
+  }
+}
+
+/* ---- All rows ---- */
+
+static pcal_status ets_pass_add(void *user, size_t w, const pc_rows *rows, pcal_error *err) {
+  const ets_pass_state *state = user;
+  ets_pass_worker *worker = &state->workers[w];
+  if (worker->parts == NULL)
+    worker->parts = pc_alloc(state->task->env, rows->classes, 5 * sizeof(double));
+  if (worker->parts == NULL)
+    return pc_fail_memory(err, "preparing workers");
+  for (size_t i = 0; i < rows->count; i++)
+    ets_pass_add_row(state, worker, rows->scores + i * rows->classes, rows->classes,
+                     (size_t)rows->labels[i], rows->weights == NULL ? 1.0 : rows->weights[i]);
+  return PCAL_OK;
+}
+
+static void ets_pass_collect(const ets_pass_state *state, size_t workers, pc_ets_values *out) {
+  ets_pass_worker *first = &state->workers[0];
+  for (size_t w = 1; w < workers; w++) {
+    const ets_pass_worker *other = &state->workers[w];
+    pc_sum_merge(&first->weight, &other->weight);
+    for (size_t t = 0; t < state->count; t++) {
+      first->impossible[t] += other->impossible[t];
+      for (size_t i = 0; i < ETS_PASS_SUMS; i++)
+        pc_sum_merge(&first->sums[t][i], &other->sums[t][i]);
+    }
+  }
+  const double weight = pc_sum_value(&first->weight), total = weight > 0.0 ? weight : 1.0;
+  for (size_t t = 0; t < state->count; t++) {
+    const pc_sum *sum = first->sums[t];
+    out[t].value = pc_sum_value(sum++) / total;
+    if (first->impossible[t] > 0)
+      out[t].value = INFINITY;
+    for (size_t i = 0; i < PC_ETS_TERMS; i++)
+      out[t].gradient[i] = pc_sum_value(sum++) / total;
+    for (size_t i = 0; i < PC_ETS_TERMS; i++)
+      for (size_t j = i; j < PC_ETS_TERMS; j++)
+        out[t].hessian[i * PC_ETS_TERMS + j] = out[t].hessian[j * PC_ETS_TERMS + i] =
+            pc_sum_value(sum++) / total;
+  }
+}
+
+pcal_status pc_ets_pass(const pc_fit_task *task, int brier, int possible,
+                        const pc_ets_trial *trials, size_t count, pc_ets_values *out,
+                        pcal_error *err) {
+  const size_t workers = pc_worker_count(task->env);
+  const pc_row_policy policy = {.need_scores = 1, .scores_only = 1, .lean = 1};
+  ets_pass_state state = {task, brier, possible, trials, count, NULL};
+  state.workers = pc_alloc(task->env, workers, sizeof *state.workers);
+  if (state.workers == NULL)
+    return pc_fail_memory(err, "preparing workers");
+  const pcal_status status = pc_fit_pass(task, &policy, ets_pass_add, &state, err);
+  if (status == PCAL_OK)
+    ets_pass_collect(&state, workers, out);
+  for (size_t w = 0; w < workers; w++)
+    pc_free(task->env, state.workers[w].parts);
+  pc_free(task->env, state.workers);
+  return status;
+}

@@ -1,0 +1,194 @@
+#include "calibrators/temperature/row_sample.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/float_bits.h"
+#include "base/rng.h"
+#include "kernels/prefetch.h"
+
+#define ROW_SAMPLE_LOOKS 3 /* scores that go into a key */
+#define ROW_SAMPLE_FETCH 32
+
+static int row_sample_within(unsigned level, uint64_t key) {
+  return level == 0 || (level < 64 && key >> (64 - level) == 0);
+}
+
+static unsigned row_sample_level(const pc_row_sample *sample) {
+  return atomic_load_explicit(&sample->level, memory_order_relaxed);
+}
+
+pcal_status pc_row_sample_init(pc_row_sample *sample, const pcal_env *env, size_t classes,
+                               size_t limit, uint64_t rows, pcal_error *err) {
+  memset(sample, 0, sizeof *sample);
+  if (pthread_mutex_init(&sample->lock, NULL) != 0)
+    return pc_fail_memory(err, "preparing to sample rows");
+  while (rows >> sample->start > limit + limit / 4)
+    sample->start++;
+  sample->env = env;
+  sample->classes = classes;
+  sample->limit = limit;
+  atomic_init(&sample->level, sample->start);
+  return PCAL_OK;
+}
+
+int pc_row_sample_in_subset(const pc_row_sample *sample, size_t i, unsigned bits) {
+  return row_sample_within(row_sample_level(sample) + bits, sample->rows[i].key);
+}
+
+int pc_row_sample_is_sparse(const pc_row_sample *sample) {
+  return sample->start > 0 && sample->level == sample->start &&
+         sample->heavy + sample->passed <= (double)sample->limit;
+}
+
+void pc_row_sample_free(pc_row_sample *sample) {
+  if (sample->env == NULL)
+    return;
+  pc_free(sample->env, sample->scores);
+  pc_free(sample->env, sample->rows);
+  pthread_mutex_destroy(&sample->lock);
+  memset(sample, 0, sizeof *sample);
+}
+
+/* Scores of a row, in one of two forms. */
+typedef struct row_sample_scores {
+  const float *floats;
+  const double *doubles; /* where floats is NULL */
+} row_sample_scores;
+
+static double row_sample_score(const row_sample_scores *scores, size_t j) {
+  return scores->floats != NULL ? (double)scores->floats[j] : scores->doubles[j];
+}
+
+/* Looks at the score of the label and those that follow: they are mostly in one cache line. */
+static uint64_t row_sample_key(const row_sample_scores *scores, size_t classes, int32_t label) {
+  uint64_t key = pc_hash_u64((uint64_t)label + UINT64_C(0x9e3779b97f4a7c15));
+  size_t j = (size_t)label;
+  for (size_t i = 0; i < ROW_SAMPLE_LOOKS; i++) {
+    key = pc_hash_u64(key + pc_double_bits(row_sample_score(scores, j) + 0.0));
+    j = j + 1 < classes ? j + 1 : 0;
+  }
+  return key;
+}
+
+static int row_sample_holds(const pc_row_sample *sample, uint64_t key) {
+  return row_sample_within(row_sample_level(sample), key);
+}
+
+/* Of the level below the first one only the weight is noted. */
+static int row_sample_counts(const pc_row_sample *sample, uint64_t key) {
+  return row_sample_holds(sample, key) ||
+         (sample->start > 0 && row_sample_within(sample->start - 1, key));
+}
+
+/* Drops what the level no longer holds. */
+static void row_sample_sift(pc_row_sample *sample) {
+  for (size_t i = 0; i < sample->count;) {
+    const pc_sampled_row row = sample->rows[i];
+    if (row_sample_holds(sample, row.key)) {
+      i++;
+      continue;
+    }
+    sample->heavy -= ceil(row.weight);
+    sample->rows[i] = sample->rows[--sample->count];
+    sample->rows[sample->count] = row;
+  }
+}
+
+static pcal_status row_sample_reserve(pc_row_sample *sample, pcal_error *err) {
+  if (sample->count < sample->capacity)
+    return PCAL_OK;
+  const pcal_env *env = sample->env;
+  const size_t grown = sample->capacity + sample->capacity / 2 + 16, most = sample->limit + 1;
+  const size_t wanted = grown > most || sample->level > 0 ? most : grown;
+  const size_t size = sample->floats ? sizeof(float) : sizeof(double);
+  void *scores = pc_resize(env, sample->scores, wanted, sample->classes * size);
+  sample->scores = scores == NULL ? sample->scores : scores;
+  pc_sampled_row *rows = pc_resize(env, sample->rows, wanted, sizeof *rows);
+  sample->rows = rows == NULL ? sample->rows : rows;
+  if (scores == NULL || rows == NULL)
+    return pc_fail_memory(err, "keeping a sample of rows");
+  for (; sample->capacity < wanted; sample->capacity++)
+    rows[sample->capacity].slot = sample->capacity;
+  return PCAL_OK;
+}
+
+/* Scores that were floats stay floats: half the memory.  0 when they are not finite: floats lie
+ * with the caller, and may have changed since they were looked at. */
+static int row_sample_copy(pc_row_sample *sample, size_t slot,
+                           const row_sample_scores *scores) {
+  const size_t k = sample->classes;
+  float *floats = (float *)sample->scores + slot * k;
+  double *doubles = (double *)sample->scores + slot * k;
+  if (sample->floats && scores->floats != NULL)
+    memcpy(floats, scores->floats, k * sizeof *floats);
+  for (size_t j = 0; sample->floats && scores->floats == NULL && j < k; j++)
+    floats[j] = (float)scores->doubles[j];
+  for (size_t j = 0; !sample->floats && j < k; j++)
+    doubles[j] = row_sample_score(scores, j);
+  int finite = 1;
+  for (size_t j = 0; scores->floats != NULL && j < k; j++)
+    finite &= sample->floats ? isfinite(floats[j]) != 0 : isfinite(doubles[j]) != 0;
+  return finite;
+}
+
+/* `row` has everything but its slot. */
+static pcal_status row_sample_take(pc_row_sample *sample, const row_sample_scores *scores,
+                                   pc_sampled_row row, pcal_error *err) {
+  if (!row_sample_holds(sample, row.key)) {
+    sample->passed += ceil(row.weight);
+    return PCAL_OK;
+  }
+  if (sample->capacity == 0)
+    sample->floats = scores->floats != NULL;
+  PC_TRY(row_sample_reserve(sample, err));
+  row.slot = sample->rows[sample->count].slot;
+  if (!row_sample_copy(sample, row.slot, scores))
+    return PCAL_OK;
+  sample->rows[sample->count++] = row;
+  sample->heavy += ceil(row.weight);
+  while (sample->heavy > (double)sample->limit) {
+    atomic_fetch_add_explicit(&sample->level, 1, memory_order_relaxed);
+    row_sample_sift(sample);
+  }
+  return PCAL_OK;
+}
+
+static pcal_status row_sample_offer(pc_row_sample *sample, const row_sample_scores *scores,
+                                    pc_sampled_row row, pcal_error *err) {
+  if (scores->floats != NULL) {
+    int finite;
+    row.top_label =
+        (int32_t)pc_row_kernels_best()->top_f32(scores->floats, sample->classes, &finite);
+    if (!finite)
+      return PCAL_OK;
+  }
+  pthread_mutex_lock(&sample->lock);
+  const pcal_status status = row_sample_take(sample, scores, row, err);
+  pthread_mutex_unlock(&sample->lock);
+  return status;
+}
+
+/* What the keys of some rows look at: asked for at once, it comes at once. */
+static void row_sample_fetch(const pc_rows *rows, size_t begin) {
+  for (size_t i = begin; rows->flat != NULL && i < rows->count && i < begin + ROW_SAMPLE_FETCH;
+       i++)
+    pc_prefetch(pc_rows_floats(rows, i) + rows->labels[i], 1, 0);
+}
+
+pcal_status pc_row_sample_add(pc_row_sample *sample, const pc_rows *rows, pcal_error *err) {
+  for (size_t i = 0; i < rows->count; i++) {
+    if (i % ROW_SAMPLE_FETCH == 0)
+      row_sample_fetch(rows, i);
+    row_sample_scores scores = {pc_rows_floats(rows, i), NULL};
+    if (scores.floats == NULL)
+      scores.doubles = rows->scores + i * rows->classes;
+    const pc_sampled_row row = {.key = row_sample_key(&scores, rows->classes, rows->labels[i]),
+                                .weight = rows->weights == NULL ? 1.0 : rows->weights[i],
+                                .label = rows->labels[i],
+                                .top_label = scores.floats == NULL ? rows->top_label[i] : 0};
+    if (row_sample_counts(sample, row.key))
+      PC_TRY(row_sample_offer(sample, &scores, row, err));
+  }
+  return PCAL_OK;
+}

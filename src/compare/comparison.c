@@ -1,0 +1,425 @@
+/* Formula:  every method is fitted to rows that it is not judged on: to a second set, or to all
+ *           rows but those of a fold, by which the rows of the fold are then mapped.  With T
+ *           the metric, m a method and 0 the first model as it is,
+ *             gain(m) = T(0) - T(m),     behind(m) = T(m) - T(best),
+ *           with intervals from exchanging the two row by row (measure/replicas/paired_difference.c).
+ * Chosen:   of the methods whose gain is above 0 by its interval, that with the best T; when
+ *           there is none, the first model as it is.  Among several models, the best T.
+ * Edge cases: (1) an infinite or undefined T ranks last; (2) a method of the default list that
+ *           does not suit the data, or would take hours, is told with its reason, one that was
+ *           asked for is an error; (3) equal T: the method listed first; (4) for accuracy
+ *           more is better, and gains are told so that above 0 is better; what only describes,
+ *           as mean-variance, has no gain and cannot rank; (5) with cross-validation the
+ *           calibrator given
+ *           out is fitted to all rows.
+ * Source:   the change of a proper score under an injective map is the change of the
+ *           calibration error that belongs to it (Gruber & Buettner 2022, Proposition 4.5).
+ * Cost:     for each method a fit for each fold, and one measure with its replicas. */
+#include "compare/comparison.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "calibrators/fit.h"
+#include "compare/held_out.h"
+#include "measure/replicas/paired_difference.h"
+
+#define COMPARISON_FOLDS 5
+#define COMPARISON_LEVEL 0.95
+
+typedef struct comparison_state {
+  pcal_comparison *table;
+  const pcal_model *models;
+  const pcal_compare_config *config;
+  pcal_env env;
+  const char **specs; /* the ranking metric first */
+  size_t spec_count;
+  pc_form form; /* of the first model */
+} comparison_state;
+
+/* ---- fitting and judging one contestant ---- */
+
+static pc_held_out comparison_held_out(const comparison_state *state, size_t index) {
+  const pcal_model *model = &state->models[index];
+  return (pc_held_out){
+      .env = &state->env,
+      .source = model->source,
+      .fitting = model->fitting,
+      .folds = {state->env.seed, model->fitting != NULL ? 1 : state->table->folds},
+      .normalize = state->config->normalize,
+      .skip_missing = state->config->skip_missing};
+}
+
+static pcal_measure_config comparison_measure_config(const comparison_state *state) {
+  pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
+  config.specs = state->specs;
+  config.spec_count = state->spec_count;
+  config.skip_missing = state->config->skip_missing;
+  config.interval = state->table->level;
+  config.replicas = state->config->replicas;
+  config.paired = 1;
+  return config;
+}
+
+/* The least that can be said of all fits. */
+static void comparison_note(pc_contestant *contestant, pcal_calibrator *const *calibrators,
+                            size_t count) {
+  pc_fit_status status = calibrators[0]->fit.status;
+  contestant->traits = ~0u;
+  for (size_t i = 0; i < count; i++) {
+    const pc_fit_status here = calibrators[i]->fit.status;
+    contestant->traits &= pc_calibrator_traits(calibrators[i]);
+    if (here == PC_FIT_STOPPED || (status == PC_FIT_IDENTITY && here != PC_FIT_IDENTITY))
+      status = here;
+  }
+  contestant->status = pc_fit_status_name(status);
+  pc_options_write(&calibrators[0]->options, 1, contestant->spec, sizeof contestant->spec);
+  pc_options_write(&calibrators[0]->options, 0, contestant->label, sizeof contestant->label);
+}
+
+static pcal_status comparison_judge(const comparison_state *state, pc_contestant *contestant,
+                                    const char *method, pcal_error *err) {
+  const pc_held_out held_out = comparison_held_out(state, contestant->model);
+  const pcal_measure_config config = comparison_measure_config(state);
+  pcal_calibrator *calibrators[PC_FOLDS_MAX] = {NULL};
+  pcal_status status = pc_held_out_fit(&held_out, method, calibrators, err);
+  if (status == PCAL_OK)
+    status = pc_held_out_measure(&held_out, calibrators, &config, &contestant->results, err);
+  if (status == PCAL_OK)
+    comparison_note(contestant, calibrators, held_out.folds.count);
+  for (size_t i = 0; i < held_out.folds.count; i++)
+    pc_calibrator_free(calibrators[i]);
+  return status;
+}
+
+/* ---- the list of contestants ---- */
+
+/* Fails for a method of the default list that would not come to an end in minutes. */
+static pcal_status comparison_soon(const comparison_state *state, const pcal_model *model,
+                                   const char *method, pcal_error *err) {
+  pcal_shape shape = {.size = sizeof shape};
+  pc_source_shape(model->fitting != NULL ? model->fitting : model->source, &shape);
+  const uint64_t fits = model->fitting != NULL ? 1 : state->table->folds;
+  return pc_fit_check_cost(method, fits * shape.row_count, shape.columns, err);
+}
+
+static pcal_status comparison_add(const comparison_state *state, size_t model,
+                                  const char *method, int optional, pcal_error *err) {
+  pcal_comparison *table = state->table;
+  void *block = table->contestants;
+  const pcal_status room = pc_reserve(&table->env, &block, &table->capacity, table->count + 1,
+                                      sizeof *table->contestants, err);
+  table->contestants = block;
+  if (room != PCAL_OK)
+    return room;
+  pc_contestant *contestant = &table->contestants[table->count++];
+  memset(contestant, 0, sizeof *contestant);
+  contestant->model = model;
+  snprintf(contestant->spec, sizeof contestant->spec, "%s", method);
+  snprintf(contestant->label, sizeof contestant->label, "%s", method);
+  pcal_error why = {.row = PCAL_NO_ROW};
+  pcal_status status =
+      optional ? comparison_soon(state, &state->models[model], method, &why) : PCAL_OK;
+  if (status == PCAL_OK)
+    status = comparison_judge(state, contestant, method, &why);
+  if (status == PCAL_OK)
+    return PCAL_OK;
+  if (optional && (status == PCAL_DATA || status == PCAL_USAGE)) {
+    snprintf(contestant->why, sizeof contestant->why, "%.*s", (int)sizeof contestant->why - 1,
+             why.message);
+    return PCAL_OK;
+  }
+  if (err != NULL)
+    *err = why;
+  return status;
+}
+
+/* The methods that were asked for; of one model else all that have a place in such a list. */
+static pcal_status comparison_add_methods(const comparison_state *state, size_t model,
+                                          pcal_error *err) {
+  const pcal_compare_config *config = state->config;
+  for (size_t i = 0; i < config->method_count; i++)
+    if (strcmp(config->methods[i], "identity") != 0)
+      PC_TRY(comparison_add(state, model, config->methods[i], 0, err));
+  if (config->method_count > 0 || state->table->model_count > 1)
+    return PCAL_OK;
+  const int regression = state->form != PC_FORM_CLASSES;
+  for (size_t i = 0; i < pc_calibrator_method_count(); i++) {
+    const pc_calibrator_method *row = pc_calibrator_method_at(i);
+    const char *method = row->contends_as == NULL ? row->row.name : row->contends_as;
+    if (*method != '\0' && regression == (row->row.task != NULL) &&
+        strcmp(method, "identity") != 0)
+      PC_TRY(comparison_add(state, model, method, 1, err));
+  }
+  return PCAL_OK;
+}
+
+/* One plain pass, so that whatever is wrong with the rows is said of the rows as they came. */
+static pcal_status comparison_check(const comparison_state *state, pcal_source *source,
+                                    pcal_error *err) {
+  pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
+  pcal_results *results = NULL;
+  config.specs = state->specs;
+  config.spec_count = 1;
+  config.normalize = state->config->normalize;
+  config.skip_missing = state->config->skip_missing;
+  pcal_status status = pc_measure_whole(source, &config, &state->env, &results, err);
+  if (status == PCAL_OK && results->only_label >= 0)
+    status = pc_fail(err, PCAL_DATA,
+                     "every label is class %d, and nothing can be learnt or judged from one "
+                     "class; give rows of at least two classes",
+                     (int)results->only_label);
+  pc_results_free(results);
+  return status;
+}
+
+static pcal_status comparison_gather(const comparison_state *state, pcal_error *err) {
+  for (size_t model = 0; model < state->table->model_count; model++) {
+    PC_TRY(comparison_check(state, state->models[model].source, err));
+    if (state->models[model].fitting != NULL)
+      PC_TRY(comparison_check(state, state->models[model].fitting, err));
+    PC_TRY(comparison_add(state, model, "identity", 0, err));
+    PC_TRY(comparison_add_methods(state, model, err));
+  }
+  return PCAL_OK;
+}
+
+/* ---- ranks and gains ---- */
+
+/* Names of metrics that only describe: neither more nor less is better. */
+static int comparison_describes(const char *metric) {
+  return strcmp(metric, "mean-variance") == 0 || strcmp(metric, "sharpness") == 0 ||
+         strcmp(metric, "variance-ratio") == 0;
+}
+
+/* +1 where less is better, -1 where more is, 0 where neither. */
+static double comparison_sense(const pc_result_record *record) {
+  return comparison_describes(record->metric)      ? 0.0
+         : strcmp(record->metric, "accuracy") == 0 ? -1.0
+                                                   : 1.0;
+}
+
+static double comparison_loss(const pcal_comparison *table, const pc_contestant *contestant) {
+  if (contestant->results == NULL)
+    return (double)INFINITY;
+  const pc_result_record *record = &contestant->results->records[table->by];
+  if (record->outcome.undefined || isnan(record->outcome.value))
+    return (double)INFINITY;
+  return comparison_sense(record) * record->outcome.value;
+}
+
+static void comparison_rank(pcal_comparison *table) {
+  for (size_t i = 0; i < table->count; i++) {
+    pc_contestant *here = &table->contestants[i];
+    const double loss = comparison_loss(table, here);
+    if (here->results == NULL)
+      continue;
+    here->rank = 1;
+    for (size_t j = 0; j < table->count; j++) {
+      const double other = comparison_loss(table, &table->contestants[j]);
+      here->rank +=
+          table->contestants[j].results != NULL && (other < loss || (other == loss && j < i));
+    }
+    if (here->rank == 1)
+      table->best = i;
+  }
+}
+
+/* What the record of the second model tells about its difference to the first. */
+static pc_gain comparison_gain(const pc_result_record *record) {
+  const pc_interval_result *interval_result = &record->interval_result;
+  const double sense = comparison_sense(record);
+  pc_gain gain = {.known = interval_result->has_difference && sense != 0,
+                  .sure = interval_result->has_difference_interval && sense != 0};
+  gain.value = sense > 0 ? 0.0 - interval_result->difference
+                         : interval_result->difference; /* never -0 */
+  gain.low =
+      sense > 0 ? 0.0 - interval_result->difference_high : interval_result->difference_low;
+  gain.high =
+      sense > 0 ? 0.0 - interval_result->difference_low : interval_result->difference_high;
+  return gain;
+}
+
+static pcal_status comparison_gains(pcal_comparison *table, pc_contestant *contestant,
+                                    pcal_error *err) {
+  pcal_results *results = contestant->results;
+  if (results == NULL)
+    return PCAL_OK;
+  contestant->gains = pc_alloc(&table->env, results->metric_count, sizeof(pc_gain));
+  if (contestant->gains == NULL)
+    return pc_fail_memory(err, "comparing");
+  PC_TRY(pc_paired_differences(results, table->contestants[0].results, err));
+  for (size_t m = 0; m < results->metric_count; m++)
+    contestant->gains[m] = comparison_gain(&results->records[m]);
+  PC_TRY(
+      pc_paired_difference(results, table->contestants[table->best].results, table->by, err));
+  const pc_gain gain = comparison_gain(&results->records[table->by]);
+  contestant->behind =
+      (pc_gain){gain.known, gain.sure, 0.0 - gain.value, 0.0 - gain.high, 0.0 - gain.low};
+  return PCAL_OK;
+}
+
+static void comparison_choose(pcal_comparison *table) {
+  table->chosen = 0;
+  for (size_t i = 1; i < table->count; i++) {
+    const pc_contestant *here = &table->contestants[i];
+    if (here->results == NULL)
+      continue;
+    const pc_gain *gain = &here->gains[table->by];
+    const int real = gain->sure && gain->low > 0;
+    if ((real || table->model_count > 1) &&
+        comparison_loss(table, here) <
+            comparison_loss(table, &table->contestants[table->chosen]))
+      table->chosen = i;
+  }
+  pc_contestant_name(table, &table->contestants[table->chosen], table->name,
+                     sizeof table->name);
+}
+
+static size_t comparison_find(const pcal_results *results, const char *spec) {
+  for (size_t m = 0; m < results->metric_count; m++)
+    if (strcmp(results->records[m].label, spec) == 0)
+      return m;
+  return 0;
+}
+
+/* The short form of the ranking metric, as its record has it. */
+static pcal_status comparison_find_by(const comparison_state *state, pcal_error *err) {
+  const pcal_results *results = state->table->contestants[0].results;
+  const pc_metric *metric;
+  pc_options options;
+  char label[PC_SPEC_MAX];
+  PC_TRY(pc_metric_parse_for(state->form, state->specs[0], &metric, &options, err));
+  pc_options_write(&options, 0, label, sizeof label);
+  state->table->by = comparison_find(results, label);
+  return PCAL_OK;
+}
+
+static pcal_status comparison_refit(const comparison_state *state, pcal_error *err) {
+  pcal_comparison *table = state->table;
+  const pc_contestant *chosen = &table->contestants[table->chosen];
+  pc_held_out all = comparison_held_out(state, chosen->model);
+  all.fitting = all.fitting != NULL ? all.fitting : all.source;
+  return pc_held_out_fit(&all, chosen->spec, &table->calibrator, err);
+}
+
+static pcal_status comparison_finish(const comparison_state *state, pcal_error *err) {
+  pcal_comparison *table = state->table;
+  PC_TRY(comparison_find_by(state, err));
+  comparison_rank(table);
+  for (size_t i = 0; i < table->count; i++)
+    PC_TRY(comparison_gains(table, &table->contestants[i], err));
+  comparison_choose(table);
+  return comparison_refit(state, err);
+}
+
+/* ---- the whole ---- */
+
+static pcal_status comparison_names(pcal_comparison *table, const pcal_model *models,
+                                    pcal_error *err) {
+  if (table->model_count < 2)
+    return PCAL_OK;
+  table->model_names = pc_alloc(&table->env, table->model_count, sizeof *table->model_names);
+  for (size_t i = 0; table->model_names != NULL && i < table->model_count; i++) {
+    table->model_names[i] = pc_copy_text(&table->env, models[i].name);
+    if (table->model_names[i] == NULL)
+      break;
+    if (i + 1 == table->model_count)
+      return PCAL_OK;
+  }
+  return pc_fail_memory(err, "comparing");
+}
+
+static const char *comparison_score(pc_form form) {
+  return form == PC_FORM_CLASSES ? "brier" : form == PC_FORM_GAUSSIAN ? "dss" : "crps";
+}
+
+/* The ranking metric must be one, and have a better end. */
+static pcal_status comparison_check_by(const char *by, pc_form form, pcal_error *err) {
+  const char *more = form == PC_FORM_CLASSES ? "log" : "pinball";
+  const size_t length = strcspn(by, ":");
+  char name[PC_SPEC_MAX];
+  snprintf(name, sizeof name, "%.*s", (int)length, by);
+  if (pc_metric_group_find(by) != NULL)
+    return pc_fail(err, PCAL_USAGE,
+                   "methods are ranked by one metric, such as %s or %s; \"%s\" is a group",
+                   comparison_score(form), more, by);
+  if (comparison_describes(name))
+    return pc_fail(err, PCAL_USAGE,
+                   "%s tells how wide predictions are, not how good; rank by %s or crps", name,
+                   form == PC_FORM_GAUSSIAN ? "dss" : "pinball");
+  return PCAL_OK;
+}
+
+static pcal_status comparison_specs(comparison_state *state, pcal_error *err) {
+  const pcal_compare_config *config = state->config;
+  const size_t count = config->spec_count == 0 ? 1 : config->spec_count;
+  state->specs = pc_alloc(&state->env, count + 1, sizeof *state->specs);
+  if (state->specs == NULL)
+    return pc_fail_memory(err, "comparing");
+  state->specs[state->spec_count++] =
+      config->by == NULL ? comparison_score(state->form) : config->by;
+  if (config->spec_count == 0)
+    state->specs[state->spec_count++] = "compare";
+  for (size_t i = 0; i < config->spec_count; i++)
+    state->specs[state->spec_count++] = config->specs[i];
+  return comparison_check_by(state->specs[0], state->form, err);
+}
+
+pcal_status pc_compare(const pcal_model *models, size_t model_count,
+                       const pcal_compare_config *config, const pcal_env *env,
+                       pcal_comparison **out, pcal_error *err) {
+  pcal_comparison *table = pc_alloc(env, 1, sizeof *table);
+  if (table == NULL)
+    return pc_fail_memory(err, "comparing");
+  table->env = *env;
+  table->model_count = model_count;
+  table->folds = models[0].fitting != NULL ? 0
+                 : config->folds == 0      ? COMPARISON_FOLDS
+                                           : config->folds;
+  table->level = config->interval > 0 ? config->interval : COMPARISON_LEVEL;
+  comparison_state state = {.table = table, .models = models, .config = config, .env = *env};
+  pcal_shape shape = {.size = sizeof shape};
+  pc_source_shape(models[0].source, &shape);
+  state.form = pc_kind_form(shape.kind);
+  pcal_status status = comparison_names(table, models, err);
+  if (status == PCAL_OK)
+    status = comparison_specs(&state, err);
+  if (status == PCAL_OK)
+    status = comparison_gather(&state, err);
+  if (status == PCAL_OK)
+    status = comparison_finish(&state, err);
+  pc_free(env, state.specs);
+  if (status == PCAL_OK)
+    *out = table;
+  else
+    pc_comparison_free(table);
+  return status;
+}
+
+void pc_comparison_free(pcal_comparison *comparison) {
+  if (comparison == NULL)
+    return;
+  const pcal_env env = comparison->env;
+  for (size_t i = 0; i < comparison->count; i++) {
+    pc_results_free(comparison->contestants[i].results);
+    pc_free(&env, comparison->contestants[i].gains);
+  }
+  pc_free(&env, comparison->contestants);
+  for (size_t i = 0; comparison->model_names != NULL && i < comparison->model_count; i++)
+    pc_free(&env, comparison->model_names[i]);
+  pc_free(&env, comparison->model_names);
+  pc_calibrator_free(comparison->calibrator);
+  pc_free(&env, comparison);
+}
+
+void pc_contestant_name(const pcal_comparison *comparison, const pc_contestant *contestant,
+                        char *out, size_t size) {
+  const int plain = strcmp(contestant->label, "identity") == 0;
+  if (comparison->model_names == NULL)
+    snprintf(out, size, "%s", contestant->label);
+  else
+    snprintf(out, size, "%.100s%s%s", comparison->model_names[contestant->model],
+             plain ? "" : " + ", plain ? "" : contestant->label);
+}

@@ -1,0 +1,114 @@
+#include "compare/recalibrated_source.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "calibrators/apply.h"
+
+static int recalibrated_missing(const double *row, size_t columns) {
+  for (size_t j = 0; j < columns; j++)
+    if (isnan(row[j]))
+      return 1;
+  return 0;
+}
+
+/* The rows of a fold, side by side; returns how many. */
+static size_t recalibrated_gather(pc_recalibrated_source *state, const pcal_batch *from,
+                                  size_t fold) {
+  size_t count = 0;
+  for (size_t i = 0; i < from->rows; i++) {
+    if (pc_fold_of(&state->folds, from->first_row + i) != fold)
+      continue;
+    double *row = state->in + count * state->columns;
+    pc_batch_row(from, i, row);
+    if (!state->skip_missing || !recalibrated_missing(row, state->columns))
+      state->places[count++] = i;
+  }
+  return count;
+}
+
+static pcal_status recalibrated_fold(pc_recalibrated_source *state, const pcal_batch *from,
+                                     size_t fold, pcal_error *err) {
+  const size_t k = state->columns, count = recalibrated_gather(state, from, fold);
+  pcal_batch part = *from;
+  part.type = PCAL_F64;
+  part.rows = count;
+  part.scores = state->in;
+  part.row_stride = (ptrdiff_t)(k * sizeof(double));
+  part.column_stride = (ptrdiff_t)sizeof(double);
+  part.place = NULL;
+  PC_TRY(pc_calibrator_apply(state->calibrators[fold], &part, state->env, state->out, err));
+  for (size_t i = 0; i < count; i++)
+    memcpy(state->rows + state->places[i] * k, state->out + i * k, k * sizeof(double));
+  return PCAL_OK;
+}
+
+static pcal_status recalibrated_step(void *user, const pcal_batch *from, pcal_batch *to,
+                                     pcal_error *err) {
+  pc_recalibrated_source *state = user;
+  for (size_t i = 0; i < from->rows * state->columns; i++)
+    state->rows[i] = (double)NAN;
+  for (size_t fold = 0; fold < state->folds.count; fold++)
+    PC_TRY(recalibrated_fold(state, from, fold, err));
+  to->kind = pc_calibrator_output_kind(from->kind);
+  to->type = PCAL_F64;
+  to->scores = state->rows;
+  to->row_stride = (ptrdiff_t)(state->columns * sizeof(double));
+  to->column_stride = (ptrdiff_t)sizeof(double);
+  return PCAL_OK;
+}
+
+static pcal_status recalibrated_check(const pc_recalibrated_source *state,
+                                      const pcal_shape *shape, pcal_error *err) {
+  for (size_t fold = 0; fold < state->folds.count; fold++) {
+    const pcal_calibrator *calibrator = state->calibrators[fold];
+    if (pc_calibrator_columns(calibrator) == shape->columns)
+      continue;
+    return pc_fail(err, PCAL_DATA,
+                   "%s tells the probability of a single event, and cannot be judged beside "
+                   "methods that tell those of all classes; choose target=all, or compare on "
+                   "--confidence",
+                   calibrator->row->row.name);
+  }
+  return PCAL_OK;
+}
+
+pcal_status pc_recalibrated_source_open(pcal_source *base, const pc_folds *folds,
+                                        pcal_calibrator *const *calibrators, int skip_missing,
+                                        const pcal_env *env, pc_recalibrated_source *out,
+                                        pcal_error *err) {
+  pcal_shape shape = {.size = sizeof shape};
+  pc_source_shape(base, &shape);
+  *out = (pc_recalibrated_source){.env = env,
+                                  .folds = *folds,
+                                  .calibrators = calibrators,
+                                  .columns = shape.columns,
+                                  .skip_missing = skip_missing};
+  PC_TRY(recalibrated_check(out, &shape, err));
+  const size_t rows = pc_derived_window(shape.columns), cells = rows * shape.columns;
+  out->in = pc_alloc_raw(env, cells, sizeof *out->in);
+  out->out = pc_alloc_raw(env, cells, sizeof *out->out);
+  out->rows = pc_alloc_raw(env, cells, sizeof *out->rows);
+  out->places = pc_alloc_raw(env, rows, sizeof *out->places);
+  if (out->in == NULL || out->out == NULL || out->rows == NULL || out->places == NULL)
+    return pc_fail_memory(err, "calibrating rows");
+  const pc_source_derived derived = {.base = base,
+                                     .step = recalibrated_step,
+                                     .user = out,
+                                     .kind = pc_calibrator_output_kind(shape.kind),
+                                     .type = PCAL_F64,
+                                     .columns = shape.columns,
+                                     .window = rows};
+  return pc_source_derive(&derived, env, &out->source, err);
+}
+
+void pc_recalibrated_source_close(pc_recalibrated_source *state) {
+  if (state->env == NULL)
+    return;
+  pc_source_free(state->source);
+  pc_free(state->env, state->in);
+  pc_free(state->env, state->out);
+  pc_free(state->env, state->rows);
+  pc_free(state->env, state->places);
+  *state = (pc_recalibrated_source){0};
+}

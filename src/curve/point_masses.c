@@ -1,0 +1,206 @@
+#include "curve/point_masses.h"
+
+#include <math.h>
+
+void pc_point_masses_free(const pcal_env *env, pc_point_masses *masses) {
+  pc_free(env, masses->at);
+  pc_free(env, masses->mass);
+  *masses = (pc_point_masses){0};
+}
+
+/* ---- cells ---- */
+
+int64_t pc_point_cell(double score, unsigned level) {
+  const int64_t cells = INT64_C(1) << level;
+  return score >= 1 ? cells : score > 0 ? (int64_t)(score * (double)cells) : 0;
+}
+
+/* Rows of one outcome in one cell. */
+typedef struct point_rows {
+  double weight;
+  pc_fixed score;
+} point_rows;
+
+static void point_add_segment(const pc_segment *segment, point_rows rows[2]) {
+  rows[0].score.units += segment->score.units - segment->hit_score.units;
+  rows[1].score.units += segment->hit_score.units;
+  rows[0].weight += (double)(int64_t)(segment->rows - segment->hits);
+  rows[1].weight += (double)(int64_t)segment->hits;
+}
+
+static void point_add(const pc_curve_table *table, size_t i, point_rows rows[2]) {
+  if (table->segments != NULL) {
+    point_add_segment(&table->segments[i], rows);
+    return;
+  }
+  if (table->weight[i] == 1.0 &&
+      (table->hits[i] == 0.0 || table->hits[i] == 1.0)) { /* the same, but faster */
+    point_rows *one = &rows[table->hits[i] == 1.0];
+    pc_fixed_add(&one->score, table->score[i]);
+    one->weight += 1.0;
+    return;
+  }
+  const pc_fixed hit_sum = pc_curve_table_hit_sum(table, i);
+  const double hits = pc_curve_table_hits(table, i);
+  rows[0].score.units += pc_curve_table_score_sum(table, i).units - hit_sum.units;
+  rows[1].score.units += hit_sum.units;
+  rows[0].weight += pc_curve_table_weight(table, i) - hits;
+  rows[1].weight += hits;
+}
+
+/* ---- masses ---- */
+
+static void point_put(pc_point_masses *out, double at, double mass) {
+  if (mass == 0.0)
+    return;
+  out->at[out->count] = at < 0.0 ? 0.0 : at > 1.0 ? 1.0 : at;
+  out->mass[out->count++] = mass;
+}
+
+/* Sums of residuals, and of their sizes. */
+typedef struct point_sums {
+  pc_fixed net, size;
+} point_sums;
+
+static void point_sums_add(point_sums *sums, pc_fixed residual) {
+  sums->net.units += residual.units;
+  sums->size.units += residual.units < 0 ? -residual.units : residual.units;
+}
+
+/* The two masses of a cell, the lower one first; not yet divided by the total weight. */
+static void point_put_cell(pc_point_masses *out, const point_rows rows[2], point_sums *sums) {
+  double at[2] = {0.0, 0.0}, mass[2] = {0.0, 0.0};
+  for (int hit = 0; hit < 2; hit++) {
+    if (rows[hit].weight <= 0)
+      continue;
+    pc_fixed residual = {rows[hit].score.units};
+    at[hit] = pc_fixed_value(&residual) / rows[hit].weight;
+    if (hit)
+      pc_fixed_add_weighted(&residual, rows[hit].weight, -1.0);
+    mass[hit] = pc_fixed_value(&residual);
+    point_sums_add(sums, residual);
+  }
+  const int first = at[1] < at[0];
+  point_put(out, at[first], mass[first]);
+  point_put(out, at[!first], mass[!first]);
+}
+
+static void point_cells(const pc_curve_table *table, unsigned level, pc_point_masses *out,
+                        point_sums *sums) {
+  for (size_t i = 0; i < table->count;) {
+    point_rows rows[2] = {{0.0, {0}}, {0.0, {0}}};
+    const int64_t cell = pc_point_cell(pc_curve_table_low(table, i), level);
+    for (; i < table->count && pc_point_cell(pc_curve_table_low(table, i), level) == cell; i++)
+      point_add(table, i, rows);
+    point_put_cell(out, rows, sums);
+  }
+}
+
+/* Sums of a replica behind a cell less those before it: near enough. */
+static void point_replica_cell(const pc_curve_prefix *prefix, size_t begin, size_t end,
+                               double total, pc_point_masses *out) {
+  const double hits = pc_curve_prefix_hits(prefix, end) - pc_curve_prefix_hits(prefix, begin);
+  const double rows = prefix->sums.rows[end] - prefix->sums.rows[begin], misses = rows - hits;
+  if (prefix->gaps != NULL) { /* hits are not counts: all of it at the mean score */
+    const double score = prefix->sums.scores[end] - prefix->sums.scores[begin];
+    point_put(out, rows > 0 ? score / rows : 0.0, (score - hits) / total);
+    return;
+  }
+  const double hit_score = prefix->sums.hit_scores[end] - prefix->sums.hit_scores[begin];
+  const double miss_score = prefix->sums.scores[end] - prefix->sums.scores[begin] - hit_score;
+  const double at[2] = {misses > 0 ? miss_score / misses : 0.0,
+                        hits > 0 ? hit_score / hits : 0.0};
+  const double mass[2] = {misses > 0 ? miss_score / total : 0.0,
+                          hits > 0 ? (hit_score - hits) / total : 0.0};
+  const int first = at[1] < at[0];
+  point_put(out, at[first], mass[first]);
+  point_put(out, at[!first], mass[!first]);
+}
+
+static void point_replica_cells(const pc_curve_table *table, unsigned level,
+                                pc_point_masses *out) {
+  const pc_curve_prefix *prefix = table->prefix;
+  const size_t step = (size_t)1 << (PC_PREFIX_LEVEL - level);
+  for (size_t cell = 0; cell < PC_PREFIX_CELLS; cell += step) {
+    const size_t last = cell + step < PC_PREFIX_CELLS ? cell + step : PC_PREFIX_CELLS;
+    const size_t begin = prefix->cells[cell], end = prefix->cells[last];
+    if (begin < end)
+      point_replica_cell(prefix, begin, end, table->total, out);
+  }
+  for (size_t i = 0; i < out->count; i++) {
+    out->net += out->mass[i];
+    out->size += fabs(out->mass[i]);
+  }
+}
+
+static void point_scores(const pc_curve_table *table, pc_point_masses *out, point_sums *sums) {
+  for (size_t i = 0; i < table->count; i++) {
+    pc_fixed residual = pc_curve_table_score_sum(table, i);
+    pc_fixed_add_weighted(&residual, pc_curve_table_hits(table, i), -1.0);
+    point_put(out, pc_curve_table_low(table, i), pc_fixed_value(&residual));
+    point_sums_add(sums, residual);
+  }
+}
+
+static size_t point_room(const pc_curve_table *table, unsigned level) {
+  if (level == PC_EACH_SCORE)
+    return table->count;
+  const size_t cells = ((size_t)1 << level) + 1;
+  return 2 * (table->count < cells ? table->count : cells);
+}
+
+pcal_status pc_point_masses_new(const pcal_env *env, const pc_curve_table *table,
+                                unsigned level, pc_point_masses *out, pcal_error *err) {
+  const size_t room = point_room(table, level);
+  *out = (pc_point_masses){.at = pc_alloc_raw(env, room, sizeof(double)),
+                           .mass = pc_alloc_raw(env, room, sizeof(double))};
+  if (out->at == NULL || out->mass == NULL) {
+    pc_point_masses_free(env, out);
+    return pc_fail_memory(err, "smoothing a curve");
+  }
+  if (table->prefix != NULL) {
+    point_replica_cells(table, level, out);
+    return PCAL_OK;
+  }
+  point_sums sums = {{0}, {0}};
+  if (level == PC_EACH_SCORE)
+    point_scores(table, out, &sums);
+  else
+    point_cells(table, level, out, &sums);
+  const double total = table->total > 0 ? table->total : 1.0;
+  for (size_t i = 0; i < out->count; i++)
+    out->mass[i] /= total;
+  out->net = pc_fixed_value(&sums.net) / total;
+  out->size = pc_fixed_value(&sums.size) / total;
+  return PCAL_OK;
+}
+
+size_t pc_point_masses_wants(const pc_curve_table *table, unsigned level, uint8_t *wanted) {
+  size_t count = 0;
+  for (size_t i = 0; i < table->count; i++) {
+    if (!pc_curve_table_open(table, i) ||
+        (level != PC_EACH_SCORE && pc_point_cell(pc_curve_table_low(table, i), level) ==
+                                       pc_point_cell(pc_curve_table_high(table, i), level)))
+      continue;
+    count += wanted == NULL || !wanted[i];
+    if (wanted != NULL)
+      wanted[i] = 1;
+  }
+  return count;
+}
+
+/* In a cell of width w with mean m of the scores s of one outcome, by Taylor's theorem,
+ *   |sum r K(t, s) - (sum r) K(t, m)| <= |sum r (s - m)| |K'| + sum |r| (s - m)^2 |K''| / 2,
+ * r = s or s - 1; sum r (s - m) = sum (s - m)^2 <= n w^2 / 4, and |r| varies by at most w. Over
+ * t the derivatives integrate to sqrt(2/pi) / sigma and 4 phi(1) / sigma^2: with u = 1 / sigma
+ * the error is at most w^2 / 4 (first u + second u^2). */
+#define POINT_FIRST 0.79788456080286541
+#define POINT_SECOND 0.96788289807657284
+
+double pc_point_masses_sigma(const pc_point_masses *masses, unsigned level, double error) {
+  if (level == PC_EACH_SCORE)
+    return 0.0;
+  const double width = ldexp(1.0, -(int)level), bound = 4 * error / (width * width);
+  const double second = (masses->size + width) * POINT_SECOND / 2;
+  return (POINT_FIRST + sqrt(POINT_FIRST * POINT_FIRST + 4 * second * bound)) / (2 * bound);
+}

@@ -1,0 +1,101 @@
+/* Rows of regression: the prediction as its form wants it, and the target behind it.
+ *
+ * Edge cases, after those of weights (row_check.h):
+ *  1. target, mean, variance, quantile or sample NaN: missing, refused, or skipped and counted.
+ *  2. a number beyond 1e100: refused.
+ *  3. variance or standard deviation not above 0, or a standard deviation outside 1e-100 to
+ *     1e100: refused.
+ *  4. quantiles that descend: put in order under `normalize` and counted, else refused.
+ *  5. samples come in any order and are sorted. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/number.h"
+#include "data/row_convert.h"
+
+static int forecast_rows_order(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static pcal_status forecast_rows_finite(pc_checked_row *row, const double *numbers,
+                                        pcal_error *err) {
+  char shown[PC_NUMBER_MAX], why[128];
+  for (size_t j = 0; j < row->batch->columns && !row->missing; j++) {
+    if (fabs(numbers[j]) <= PC_FORECAST_MAX)
+      continue;
+    if (isnan(numbers[j]))
+      return pc_row_check_missing_forecast(row, j, err);
+    snprintf(why, sizeof why, "%s is beyond 1e100; give finite numbers on a smaller scale",
+             pc_show(numbers[j], shown));
+    return pc_row_fail_forecast(row, j, why, err);
+  }
+  return PCAL_OK;
+}
+
+/* Edge case 3; numbers[1] becomes the standard deviation. */
+static pcal_status forecast_rows_gaussian(const pc_checked_row *row, double *numbers,
+                                          pcal_error *err) {
+  char shown[PC_NUMBER_MAX], why[192];
+  const int is_std = row->layout->kind == PCAL_MEAN_STD;
+  const double spread = numbers[1], std = is_std ? spread : sqrt(spread > 0 ? spread : 0.0);
+  numbers[1] = std;
+  if (std >= 1 / PC_FORECAST_MAX)
+    return PCAL_OK;
+  snprintf(why, sizeof why, "the %s %s is %s; %s", is_std ? "standard deviation" : "variance",
+           pc_show(spread, shown), spread > 0 ? "too small" : "not above 0",
+           spread > 0 ? "give predictions and targets on a smaller scale"
+                      : "a predicted distribution needs some spread");
+  return pc_row_fail_forecast(row, 1, why, err);
+}
+
+/* Edge case 4. */
+static pcal_status forecast_rows_quantiles(pc_checked_row *row, double *numbers,
+                                           pcal_error *err) {
+  char shown[PC_NUMBER_MAX], before[PC_NUMBER_MAX], why[256];
+  size_t j = 1;
+  while (j < row->layout->columns && numbers[j] >= numbers[j - 1])
+    j++;
+  if (j == row->layout->columns)
+    return PCAL_OK;
+  if (row->policy->normalize) {
+    qsort(numbers, row->layout->columns, sizeof *numbers, forecast_rows_order);
+    row->normalized = 1;
+    return PCAL_OK;
+  }
+  snprintf(why, sizeof why,
+           "the quantile %s comes after %s, but quantiles ascend with their levels; pass "
+           "--normalize to put such rows in order",
+           pc_show(numbers[j], shown), pc_show(numbers[j - 1], before));
+  return pc_row_fail_forecast(row, j, why, err);
+}
+
+static pcal_status forecast_rows_form(pc_checked_row *row, double *numbers, pcal_error *err) {
+  PC_TRY(forecast_rows_finite(row, numbers, err));
+  if (row->missing)
+    return PCAL_OK;
+  if (row->layout->form == PC_FORM_GAUSSIAN)
+    return forecast_rows_gaussian(row, numbers, err);
+  if (row->layout->form == PC_FORM_QUANTILES)
+    return forecast_rows_quantiles(row, numbers, err);
+  qsort(numbers, row->layout->columns, sizeof *numbers, forecast_rows_order);
+  return PCAL_OK;
+}
+
+pcal_status pc_convert_forecasts(pc_row_convert *d, size_t begin, size_t count,
+                                 pcal_error *err) {
+  const size_t columns = d->layout->columns;
+  for (size_t i = begin; i < begin + count; i++) {
+    double *numbers = d->scratch->probs + d->kept * d->layout->classes;
+    pc_checked_row row;
+    PC_TRY(pc_row_convert_begin(d, i, &row, err));
+    if (!row.missing)
+      PC_TRY(pc_row_check_target(&row, &numbers[columns], err));
+    pc_row_convert_load_row(d->batch, i, numbers);
+    if (!row.missing)
+      PC_TRY(forecast_rows_form(&row, numbers, err));
+    pc_row_convert_end(d, &row);
+  }
+  return PCAL_OK;
+}

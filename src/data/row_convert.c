@@ -1,0 +1,385 @@
+/* From scores to what metrics ask of a row: one column, and rows of probabilities, which are
+ * used as stored.  For rows of logits see convert_logits.c.
+ *
+ * Edge cases: see row_check.h; ties for the top class go to the lowest index. */
+#include <math.h>
+
+#include "base/elementary.h"
+#include "data/row_convert.h"
+#include "data/row_keys.h"
+#include "kernels/lane_math.h"
+#include "kernels/softmax.h"
+
+static double *derive_probs(const pc_row_convert *d) {
+  return d->scratch->probs + d->kept * d->layout->classes;
+}
+
+pcal_status pc_row_convert_begin(const pc_row_convert *d, size_t position, pc_checked_row *row,
+                                 pcal_error *err) {
+  *row = (pc_checked_row){.batch = d->batch,
+                          .layout = d->layout,
+                          .policy = d->policy,
+                          .position = position,
+                          .id = d->batch->first_row + position};
+  PC_TRY(pc_row_check_label(row, err));
+  return pc_row_check_weight(row, err);
+}
+
+void pc_row_convert_end(pc_row_convert *d, const pc_checked_row *row) {
+  d->counts->skipped += (uint64_t)row->missing;
+  d->counts->normalized += (uint64_t)row->normalized;
+  if (row->missing || row->weight == 0)
+    return;
+  if (row->weight != floor(row->weight) && row->id < d->counts->fractional_row)
+    d->counts->fractional_row = row->id;
+  d->scratch->ids[d->kept] = row->id;
+  d->scratch->labels[d->kept] = row->label;
+  d->scratch->weights[d->kept] = row->weight;
+  d->scratch->groups[d->kept] = d->batch->groups == NULL ? 0 : d->batch->groups[row->position];
+  d->kept++;
+}
+
+int pc_row_convert_keep_labels(const pc_row_convert *d, size_t begin, size_t count) {
+  const pc_scratch *s = d->scratch;
+  const uint32_t classes = (uint32_t)d->layout->classes;
+  uint32_t bad = 0;
+  if (d->batch->weights != NULL || d->policy->unlabelled)
+    return 0;
+  memcpy(s->labels, d->batch->labels + begin, count * sizeof *s->labels);
+  for (size_t i = 0; i < count; i++)
+    bad |= (uint32_t)s->labels[i] >= classes;
+  if (bad != 0)
+    return 0;
+  if (d->batch->groups != NULL)
+    memcpy(s->groups, d->batch->groups + begin, count * sizeof(uint32_t));
+  pc_row_convert_number(d->batch->first_row + begin, count, s->ids);
+  return 1;
+}
+
+/* ---- one column ---- */
+
+static void derive_pair(const pc_row_convert *d, const pc_checked_row *row,
+                        const double pair[2], double log_true) {
+  const pc_scratch *s = d->scratch;
+  const int top = pair[1] > pair[0];
+  const double other = pair[1 - row->label];
+  memcpy(derive_probs(d), pair, 2 * sizeof(double));
+  s->positive[d->kept] = pair[1];
+  s->top[d->kept] = pair[top];
+  s->top_label[d->kept] = top;
+  s->true_gap[d->kept] = other;
+  s->others_square[d->kept] = other * other;
+  s->log_true[d->kept] = log_true;
+}
+
+static double derive_log(double p) {
+  return pc_log(p > 0 ? p : 0.0);
+}
+
+static void derive_binary(const pc_row_convert *d, const pc_checked_row *row, double score) {
+  double pair[2] = {1.0 - score, score};
+  double *scores = d->scratch->scores + d->kept * 2;
+  if (d->layout->kind == PCAL_LOGIT) {
+    const double side = row->label == 1 ? score : -score;
+    const double rest = pc_sigmoid_pair(score, pair);
+    derive_pair(d, row, pair, (side < 0 ? side : 0.0) - rest);
+    scores[0] = 0.0;
+    scores[1] = score;
+    return;
+  }
+  derive_pair(d, row, pair, d->policy->need_log ? derive_log(pair[row->label]) : 0.0);
+  if (d->policy->need_scores) {
+    scores[0] = derive_log(pair[0]);
+    scores[1] = derive_log(pair[1]);
+  }
+}
+
+static pcal_status derive_one_column(pc_row_convert *d, size_t position, pcal_error *err) {
+  pc_checked_row row;
+  PC_TRY(pc_row_convert_begin(d, position, &row, err));
+  const double score = pc_row_convert_load(d->batch, pc_row_convert_at(d->batch, position));
+  if (!row.missing && !isfinite(score))
+    PC_TRY(pc_row_check_not_finite(&row, &score, err));
+  if (!row.missing && d->layout->kind != PCAL_LOGIT &&
+      pc_prob_excess(score) > PC_PROB_TOLERANCE)
+    return pc_row_fail_range(&row, 0, score, err);
+  if (!row.missing && d->layout->kind == PCAL_CONFIDENCE) {
+    d->scratch->positive[d->kept] = score;
+    d->scratch->top[d->kept] = score;
+  } else if (!row.missing) {
+    derive_binary(d, &row, score);
+  }
+  pc_row_convert_end(d, &row);
+  return PCAL_OK;
+}
+
+/* Scores of a block of rows next to each other; 0 where they do not lie so. */
+static int derive_column(const pc_row_convert *d, size_t begin, size_t count,
+                         pc_column_facts *facts) {
+  const pcal_batch *batch = d->batch;
+  const char *at = pc_row_convert_at(batch, begin);
+  const size_t size = batch->type == PCAL_F32 ? sizeof(float) : sizeof(double);
+  if (batch->row_stride != (ptrdiff_t)size || (uintptr_t)at % size != 0)
+    return 0;
+  if (batch->type == PCAL_F32)
+    d->scratch->kernels->column_f32((const float *)(const void *)at, count,
+                                    d->scratch->positive, facts);
+  else
+    d->scratch->kernels->column_f64((const double *)(const void *)at, count,
+                                    d->scratch->positive, facts);
+  return 1;
+}
+
+/* Labels of a block, all 0 where none are given; 0 when some are neither 0 nor 1. */
+static int derive_plain_labels(const pc_row_convert *d, size_t begin, size_t count) {
+  int32_t *labels = d->scratch->labels;
+  uint8_t *ones = d->scratch->ones;
+  uint32_t bits = 0;
+  if (d->policy->unlabelled)
+    memset(labels, 0, count * sizeof *labels);
+  else
+    memcpy(labels, d->batch->labels + begin, count * sizeof *labels);
+  for (size_t i = 0; i < count; i++) {
+    bits |= (uint32_t)labels[i];
+    ones[i] = (uint8_t)labels[i];
+  }
+  return bits <= 1;
+}
+
+/* The common case, a block at a time: one column of probabilities or confidences in which
+ * nothing is missing, out of range or weighted.  0 when some row needs a closer look. */
+static int derive_plain(const pc_row_convert *d, size_t begin, size_t count) {
+  pc_column_facts facts;
+  return d->layout->kind != PCAL_LOGIT && d->batch->weights == NULL &&
+         derive_column(d, begin, count, &facts) && facts.finite &&
+         facts.low >= -PC_PROB_TOLERANCE && facts.high - 1 <= PC_PROB_TOLERANCE &&
+         derive_plain_labels(d, begin, count);
+}
+
+static void derive_plain_facts(const pc_row_convert *d, size_t count) {
+  const pc_scratch *s = d->scratch;
+  for (size_t i = 0; i < count; i++) {
+    const double p = s->positive[i], rest = 1.0 - p;
+    const double other = s->labels[i] == 1 ? rest : p;
+    s->probs[2 * i] = rest;
+    s->probs[2 * i + 1] = p;
+    s->true_gap[i] = other;
+    s->others_square[i] = other * other;
+    s->top_label[i] = p > rest;
+    s->top[i] = p > rest ? p : rest;
+  }
+  for (size_t i = 0; d->policy->need_log && i < count; i++)
+    s->log_true[i] = derive_log(s->probs[2 * i + (size_t)s->labels[i]]);
+  for (size_t i = 0; d->policy->need_scores && i < 2 * count; i++)
+    s->scores[i] = derive_log(s->probs[i]);
+}
+
+static void derive_plain_rows(pc_row_convert *d, size_t begin, size_t count) {
+  const pc_scratch *s = d->scratch;
+  if (d->batch->groups != NULL)
+    memcpy(s->groups, d->batch->groups + begin, count * sizeof(uint32_t));
+  d->kept = count;
+  if (d->policy->bare)
+    return;
+  pc_row_convert_number(d->batch->first_row + begin, count, s->ids);
+  if (d->layout->kind == PCAL_CONFIDENCE)
+    memcpy(s->top, s->positive, count * sizeof(double));
+  else
+    derive_plain_facts(d, count);
+}
+
+/* ---- rows of probabilities ---- */
+
+static void derive_rescale(double *p, size_t count) {
+  double sum = 0.0;
+  for (size_t j = 0; j < count; j++) {
+    p[j] = p[j] < 0 ? 0.0 : p[j];
+    sum += p[j];
+  }
+  for (size_t j = 0; j < count; j++)
+    p[j] /= sum;
+}
+
+/* Edge case 4 of row_check.h; p may be rescaled. */
+static pcal_status derive_simplex(const pc_row_convert *d, pc_checked_row *row, double *p,
+                                  pc_prob_row_facts *found, pcal_error *err) {
+  const size_t k = d->layout->classes;
+  const double limit = d->policy->normalize ? PC_PROB_REPAIRABLE : PC_PROB_TOLERANCE;
+  const double low = pc_prob_excess(found->low), high = pc_prob_excess(found->high);
+  const double worst = low > high ? low : high, off = fabs(found->sum - 1);
+  if (worst > limit) {
+    size_t column = 0;
+    while (pc_prob_excess(p[column]) < worst)
+      column++;
+    return pc_row_fail_range(row, column, p[column], err);
+  }
+  if (off > limit)
+    return pc_row_fail_sum(row, found->sum, err);
+  if (worst > PC_PROB_TOLERANCE || off > PC_PROB_TOLERANCE) {
+    derive_rescale(p, k);
+    row->normalized = 1;
+    d->scratch->simplex->f64(p, k, 1, found);
+  }
+  return PCAL_OK;
+}
+
+static void derive_simplex_facts(const pc_row_convert *d, int32_t label, double py,
+                                 const pc_prob_row_facts *found) {
+  const pc_scratch *s = d->scratch;
+  const double largest = found->high;
+  const int is_top = found->top == (size_t)label;
+  s->top[d->kept] = largest;
+  s->top_label[d->kept] = (int32_t)found->top;
+  s->true_gap[d->kept] = 1.0 - py;
+  s->others_square[d->kept] =
+      is_top ? found->rest_square : found->rest_square + (largest * largest - py * py);
+}
+
+static void derive_simplex_columns(const pc_row_convert *d, const pc_checked_row *row,
+                                   const double *p) {
+  const pc_scratch *s = d->scratch;
+  const size_t k = d->layout->classes;
+  const int logs = d->layout->kind == PCAL_LOG_PROBABILITY && !row->normalized;
+  double *scores = s->scores + d->kept * k;
+  if (d->policy->need_log)
+    s->log_true[d->kept] = logs ? s->scores_row[row->label] : derive_log(p[row->label]);
+  if (pc_row_convert_keeps_probs(d))
+    memcpy(derive_probs(d), p, k * sizeof(double));
+  for (size_t j = 0; d->policy->need_scores && j < k; j++)
+    scores[j] = logs ? s->scores_row[j] : derive_log(p[j]);
+}
+
+/* Floats of probabilities side by side, of which only what they say is wanted. */
+static int derive_in_floats(const pc_row_convert *d) {
+  return d->layout->kind == PCAL_PROBABILITY && pc_row_convert_has_floats(d->batch) &&
+         !pc_row_convert_keeps_probs(d) && !d->policy->need_scores;
+}
+
+static int derive_fine(const pc_prob_row_facts *found, double slack) {
+  return found->finite && pc_prob_excess(found->low) <= PC_PROB_TOLERANCE &&
+         pc_prob_excess(found->high) <= PC_PROB_TOLERANCE &&
+         fabs(found->sum - 1) + slack <= PC_PROB_TOLERANCE;
+}
+
+/* Is a row of floats fine as it is stored?  A glance says so of most. */
+static int derive_look(const pc_row_convert *d, const float *p, pc_prob_row_facts *found) {
+  const size_t k = d->layout->classes;
+  if (d->policy->no_squares) {
+    d->scratch->simplex->glance(p, k, found);
+    if (found->low >= 0 && derive_fine(found, found->sum * pc_prob_row_slack(k)))
+      return 1;
+  }
+  d->scratch->simplex->f32(p, k, !d->policy->no_squares, found);
+  return derive_fine(found, 0.0);
+}
+
+/* What such a row says, without a copy; 0, and nothing done, when it is not fine.  It is read
+ * more than once, and may change meanwhile: then it is not fine. */
+static int derive_float_row(const pc_row_convert *d, size_t position, int32_t label) {
+  const pc_scratch *s = d->scratch;
+  const float *p = (const float *)(const void *)pc_row_convert_at(d->batch, position);
+  pc_prob_row_facts found;
+  if (!derive_look(d, p, &found))
+    return 0;
+  const double py = (double)p[label];
+  if (!isfinite(py) || pc_prob_excess(py) > PC_PROB_TOLERANCE || !(found.rest_square <= 2))
+    return 0;
+  derive_simplex_facts(d, label, py, &found);
+  if (d->policy->need_log)
+    s->log_true[d->kept] = derive_log(py);
+  return 1;
+}
+
+/* The common case: rows without weights in which nothing is wrong. */
+static int derive_float_rows(pc_row_convert *d, size_t begin, size_t count) {
+  if (!derive_in_floats(d) || !pc_row_convert_keep_labels(d, begin, count))
+    return 0;
+  while (d->kept < count && derive_float_row(d, begin + d->kept, d->scratch->labels[d->kept]))
+    d->kept++;
+  if (d->kept == count)
+    return 1;
+  d->kept = 0;
+  return 0;
+}
+
+static pcal_status derive_probability_row(pc_row_convert *d, size_t position, pcal_error *err) {
+  const pc_scratch *s = d->scratch;
+  const size_t k = d->layout->classes;
+  pc_checked_row row;
+  pc_prob_row_facts found;
+  PC_TRY(pc_row_convert_begin(d, position, &row, err));
+  if (!row.missing && derive_in_floats(d) && derive_float_row(d, position, row.label)) {
+    pc_row_convert_end(d, &row);
+    return PCAL_OK;
+  }
+  pc_row_convert_load_row(d->batch, position, s->scores_row);
+  double *p = s->scores_row;
+  if (d->layout->kind == PCAL_LOG_PROBABILITY) {
+    p = s->terms;
+    for (size_t j = 0; j < k; j++)
+      p[j] = s->scores_row[j] > 700 ? INFINITY : pc_lane_exp(s->scores_row[j]);
+  }
+  s->simplex->f64(p, k, 1, &found);
+  if (!row.missing && !found.finite)
+    PC_TRY(pc_row_check_not_finite(&row, s->scores_row, err));
+  if (!row.missing) {
+    PC_TRY(derive_simplex(d, &row, p, &found, err));
+    derive_simplex_facts(d, row.label, p[row.label], &found);
+    derive_simplex_columns(d, &row, p);
+  }
+  pc_row_convert_end(d, &row);
+  return PCAL_OK;
+}
+
+/* ---- all of them ---- */
+
+static void derive_out(const pc_row_convert *d, pc_rows *out) {
+  const pc_scratch *s = d->scratch;
+  const int in_place = pc_row_convert_in_place(d);
+  *out = (pc_rows){.count = d->kept,
+                   .classes = d->layout->classes,
+                   .ids = s->ids,
+                   .labels = s->labels,
+                   .weights = d->batch->weights == NULL ? NULL : s->weights,
+                   .probs = pc_row_convert_keeps_probs(d) && d->layout->classes > 1 ? s->probs
+                                                                                    : NULL,
+                   .positive = d->layout->columns == 1 ? s->positive : NULL,
+                   .scores = d->policy->need_scores && !in_place ? s->scores : NULL,
+                   .top = s->top,
+                   .top_label = s->top_label,
+                   .true_gap = s->true_gap,
+                   .others_square = s->others_square,
+                   .log_true = d->policy->need_log ? s->log_true : NULL,
+                   .groups = d->batch->groups == NULL ? NULL : s->groups,
+                   .levels = d->layout->form == PC_FORM_QUANTILES ? d->layout->levels : NULL,
+                   .flat = in_place ? d->batch->scores : NULL,
+                   .flat_stride = d->batch->row_stride,
+                   .flat_first = d->batch->first_row};
+}
+
+pcal_status pc_rows_convert(const pcal_batch *batch, const pc_layout *layout,
+                            const pc_row_policy *policy, size_t begin, size_t count,
+                            const pc_scratch *scratch, pc_rows *out, pc_row_counts *counts,
+                            pcal_error *err) {
+  pc_row_convert d = {batch, layout, policy, scratch, counts, 0};
+  const int regression = layout->form != PC_FORM_CLASSES;
+  const int plain = !regression && layout->columns == 1 && derive_plain(&d, begin, count);
+  const int wide = !regression && layout->kind == PCAL_PROBABILITY && layout->columns > 1;
+  if (regression)
+    PC_TRY(pc_convert_forecasts(&d, begin, count, err));
+  else if (layout->kind == PCAL_LOGIT && layout->columns > 1)
+    PC_TRY(pc_convert_logits(&d, begin, count, err));
+  else if (plain)
+    derive_plain_rows(&d, begin, count);
+  else if (!wide || !derive_float_rows(&d, begin, count))
+    for (size_t i = begin; i < begin + count; i++)
+      PC_TRY(layout->columns == 1 ? derive_one_column(&d, i, err)
+                                  : derive_probability_row(&d, i, err));
+  derive_out(&d, out);
+  if (policy->need_keys) {
+    pc_row_keys(batch, out, scratch->keys);
+    out->keys = scratch->keys;
+  }
+  out->ones = plain ? scratch->ones : NULL;
+  return PCAL_OK;
+}

@@ -1,0 +1,88 @@
+/* What the parts of pc_rows_convert share: a chunk of a batch on its way into a scratch. */
+#ifndef PC_ROW_CONVERT_H
+#define PC_ROW_CONVERT_H
+
+#include <string.h>
+
+#include "data/row_check.h"
+
+typedef struct pc_row_convert {
+  const pcal_batch *batch;
+  const pc_layout *layout;
+  const pc_row_policy *policy;
+  const pc_scratch *scratch;
+  pc_row_counts *counts;
+  size_t kept; /* rows in the scratch so far */
+} pc_row_convert;
+
+static inline const char *pc_row_convert_at(const pcal_batch *batch, size_t position) {
+  return (const char *)batch->scores + (ptrdiff_t)position * batch->row_stride;
+}
+
+static inline double pc_row_convert_load(const pcal_batch *batch, const char *at) {
+  if (batch->type == PCAL_F32) {
+    float value;
+    memcpy(&value, at, sizeof value);
+    return (double)value;
+  }
+  double value;
+  memcpy(&value, at, sizeof value);
+  return value;
+}
+
+/* Do rows of floats lie so that kernels can read them? */
+static inline int pc_row_convert_has_floats(const pcal_batch *batch) {
+  return batch->type == PCAL_F32 && batch->column_stride == sizeof(float) &&
+         (uintptr_t)batch->scores % sizeof(float) == 0 &&
+         batch->row_stride % (ptrdiff_t)sizeof(float) == 0;
+}
+
+static inline void pc_row_convert_load_row(const pcal_batch *batch, size_t position,
+                                           double *out) {
+  const char *at = pc_row_convert_at(batch, position);
+  if (pc_row_convert_has_floats(batch)) {
+    const float *flat = (const float *)(const void *)at;
+    for (size_t j = 0; j < batch->columns; j++)
+      out[j] = (double)flat[j];
+    return;
+  }
+  for (size_t j = 0; j < batch->columns; j++, at += batch->column_stride)
+    out[j] = pc_row_convert_load(batch, at);
+}
+
+/* Indices of rows one after the other. */
+static inline void pc_row_convert_number(uint64_t first, size_t count, uint64_t *ids) {
+  for (size_t i = 0; i < count; i++)
+    ids[i] = first + i;
+}
+
+static inline int pc_row_convert_keeps_probs(const pc_row_convert *d) {
+  return !d->policy->lean || d->layout->classes <= 2 || d->layout->form != PC_FORM_CLASSES;
+}
+
+/* Are scores left there? */
+static inline int pc_row_convert_in_place(const pc_row_convert *d) {
+  return d->policy->scores_only && d->policy->in_place && d->layout->kind == PCAL_LOGIT &&
+         d->layout->columns > 1 && pc_row_convert_has_floats(d->batch);
+}
+
+/* Edge cases 1 and 2 of row_check.h. */
+PC_CHECKED pcal_status pc_row_convert_begin(const pc_row_convert *d, size_t position,
+                                            pc_checked_row *row, pcal_error *err);
+
+/* Counts the row and keeps it, unless it is missing or occurred no times. */
+void pc_row_convert_end(pc_row_convert *d, const pc_checked_row *row);
+
+/* Are all labels classes, and no row weighted?  Then labels, groups and indices are kept, and
+ * the rows need no look of their own: those of all rows at once. */
+int pc_row_convert_keep_labels(const pc_row_convert *d, size_t begin, size_t count);
+
+/* Rows [begin, begin + count) of regression. */
+PC_CHECKED pcal_status pc_convert_forecasts(pc_row_convert *d, size_t begin, size_t count,
+                                            pcal_error *err);
+
+/* Rows [begin, begin + count) of logits in several columns. */
+PC_CHECKED pcal_status pc_convert_logits(pc_row_convert *d, size_t begin, size_t count,
+                                         pcal_error *err);
+
+#endif

@@ -1,0 +1,143 @@
+/* The error of each class as a bar, worst first, with the mean over classes.
+ *
+ * 1. Of more classes than `show` the worst are drawn.
+ * 2. One column of scores, and confidences, have no classes to tell apart: refused. */
+#include <math.h>
+#include <stdio.h>
+
+#include "figure/class_order.h"
+#include "figure/figure_layout.h"
+#include "figure/number_text.h"
+
+#define CLASS_ERRORS_BAR 0.36
+
+enum { CLASS_ERRORS_METRIC, CLASS_ERRORS_BINS, CLASS_ERRORS_SHOW };
+
+static const pcal_option class_errors_options[] = {
+    {"metric", PCAL_OPTION_CHOICE, "ace", 0, 0, "ace|sce|tace|cwce",
+     "the error over classes whose parts are shown"},
+    {"bins", PCAL_OPTION_INT, "15", 1, 1000, NULL, "number of bins"},
+    {"show", PCAL_OPTION_INT, "20", 1, 200, NULL, "bars at most"},
+};
+
+static pcal_status class_errors_wish(const pc_options *options, const pc_layout *layout,
+                                     pc_figure_request *wish, pcal_error *err) {
+  char metric[16];
+  PC_TRY(pc_figure_needs_classes("class-errors", layout, err));
+  pc_figure_request_metric(wish, "%s:bins=%d",
+                           pc_options_word(options, CLASS_ERRORS_METRIC, metric, sizeof metric),
+                           (int)options->value[CLASS_ERRORS_BINS].number);
+  return PCAL_OK;
+}
+
+static double class_errors_mean(const pc_metric_result *outcome) {
+  double sum = 0;
+  size_t count = 0;
+  for (size_t c = 0; c < outcome->class_count; c++)
+    if (isfinite(outcome->class_values[c])) {
+      sum += outcome->class_values[c];
+      count++;
+    }
+  return count > 0 ? sum / (double)count : 0;
+}
+
+static void class_errors_axes(const pc_figure_data *data, const pc_metric_result *outcome,
+                              const pc_class_order *order, double mean, pc_figure *figure) {
+  char buffer[32], label[PC_NUMBER_TEXT_MAX], metric[16];
+  double largest = mean;
+  const size_t panel = pc_figure_grid_panel(figure, 0, 0, NULL);
+  for (size_t i = 0; i < order->count; i++)
+    largest = fmax(largest, outcome->class_values[order->classes[i]]);
+  snprintf(label, sizeof label, "error of the class (%s)",
+           pc_options_word(data->options, CLASS_ERRORS_METRIC, metric, sizeof metric));
+  pc_figure_axis(figure, panel, PC_SIDE_X, 0, largest > 0 ? 1.04 * largest : 1, 6,
+                 PC_NUMBERS_PLAIN, label);
+  pc_figure_axis(figure, panel, PC_SIDE_Y, (double)order->count - 0.4, -0.6, 2,
+                 PC_NUMBERS_PLAIN, NULL);
+  for (size_t i = 0; i < order->count; i++)
+    pc_figure_name_tick(figure, panel, PC_SIDE_Y, (double)i,
+                        pc_class_display_name(data->shown.results, order->classes[i], buffer));
+}
+
+static void class_errors_bars(const pc_figure_data *data, const pc_metric_result *outcome,
+                              const pc_class_order *order, pc_figure *figure) {
+  char buffer[32], number[PC_NUMBER_TEXT_MAX];
+  pc_text hint;
+  pc_text_init(&hint, figure->env);
+  for (size_t i = 0; i < order->count; i++) {
+    const double value = outcome->class_values[order->classes[i]];
+    if (!isfinite(value))
+      continue;
+    pc_fixed_text(value, 5, number);
+    hint.length = 0;
+    pc_text_format(&hint, "%s: %s",
+                   pc_class_display_name(data->shown.results, order->classes[i], buffer),
+                   number);
+    pc_figure_bar(
+        figure, 0, (pc_look){.tone = PC_TONE_A}, (pc_point){0, (double)i - CLASS_ERRORS_BAR},
+        (pc_point){value, (double)i + CLASS_ERRORS_BAR}, hint.failed ? NULL : hint.bytes);
+  }
+  figure->failed |= hint.failed;
+  pc_text_free(&hint);
+}
+
+static void class_errors_heading(const pc_figure_data *data, const pc_class_order *order,
+                                 pc_figure *figure) {
+  char more[PC_NUMBER_TEXT_MAX] = "";
+  figure->title = pc_figure_add_string(figure, "Calibration error of each class");
+  if (order->count < order->total)
+    snprintf(more, sizeof more, "the %zu worst classes", order->count);
+  pc_figure_set_subtitle(figure, data->shown.results, more);
+  figure->description = figure->subtitle;
+}
+
+static pcal_status class_errors_build(const pc_figure_data *data, pc_figure *figure,
+                                      pcal_error *err) {
+  static const pc_panel_grid grid = {.columns = 1, .rows = 1};
+  const pc_look line = {.tone = PC_TONE_INK, .size = 1.5};
+  const pc_result_record *record = data->shown.asked[0];
+  char number[PC_NUMBER_TEXT_MAX], entry[2 * PC_NUMBER_TEXT_MAX];
+  pc_class_order order;
+  if (record == NULL)
+    return pc_fail(err, PCAL_USAGE,
+                   "figure class-errors is drawn from %s, which these results do not hold; "
+                   "measure it, or plot from the data",
+                   data->wish->specs[0]);
+  const size_t most = (size_t)data->options->value[CLASS_ERRORS_SHOW].number;
+  PC_TRY(pc_class_order_make(figure->env, &record->outcome, most, 1, &order, err));
+  const double mean = class_errors_mean(&record->outcome);
+  if (!figure->fixed_height)
+    figure->height = 180 + 34 * (double)order.count;
+  pc_short_text(mean, number);
+  snprintf(entry, sizeof entry, "mean over classes %s", number);
+  class_errors_axes(data, &record->outcome, &order, mean, figure);
+  class_errors_heading(data, &order, figure);
+  pc_figure_legend(figure, PC_SAMPLE_LINE, line, entry);
+  pc_figure_lay_out(figure, &grid);
+  class_errors_bars(data, &record->outcome, &order, figure);
+  pc_figure_segment(figure, 0, line, (pc_point){mean, -0.6},
+                    (pc_point){mean, (double)order.count - 0.4});
+  pc_class_order_free(figure->env, &order);
+  return PCAL_OK;
+}
+
+const pc_figure_row pc_figure_class_errors = {
+    .row =
+        {
+            .kind = "figures",
+            .name = "class-errors",
+            .title = "calibration error of each class",
+            .formula = "bar k: the error of class k against the rest, as the metric has it",
+            .about = "A model can be calibrated on the whole and badly calibrated for some "
+                     "classes; the bars show for which, worst first. Of many classes the worst "
+                     "are shown.",
+            .citation = "Nixon et al. (2019), Measuring calibration in deep learning, Figure 1",
+            .options = class_errors_options,
+            .option_count = sizeof class_errors_options / sizeof *class_errors_options,
+        },
+    .width = 640,
+    .height = 560,
+    .wish = class_errors_wish,
+    .build = class_errors_build,
+    .in_report = 5,
+};

@@ -1,0 +1,71 @@
+/* Figures of studies about the number of rows, for `plot`: the study is run with few repeats.
+ */
+#include "figure/figure_registry.h"
+
+#define SIZE_FIGURES_REPEATS 30
+
+const pc_figure_row pc_figure_test_size = {
+    .row =
+        {
+            .kind = "figures",
+            .name = "test-size",
+            .title = "errors against the number of rows",
+            .formula = "mean of each metric over 30 random subsets of n rows, and by its value "
+                       "on all rows",
+            .about = "A number that depends on how many rows there are says as much about them "
+                     "as about the model: an estimator without bias is a flat line. This is "
+                     "the figure of `propercal study test-size` with 30 subsets of each size, "
+                     "or --replicas of them.",
+            .citation = "Gruber & Buettner (2022), Better uncertainty calibration via proper "
+                        "scores for classification and beyond, Figure 3",
+        },
+    .width = 880,
+    .height = 520,
+    .study = "test-size",
+    .study_repeats = SIZE_FIGURES_REPEATS,
+};
+
+const pc_figure_row pc_figure_improvement = {
+    .row =
+        {
+            .kind = "figures",
+            .name = "improvement",
+            .title = "improvement by temperature scaling against the number of rows",
+            .formula = "mean of e(D, f) - e(D, h o f) over 30 random subsets D of n rows, h: "
+                       "temperature scaling",
+            .about = "How much better temperature scaling seems to make the model depends on "
+                     "the metric and on the rows that there are: only proper scores are flat "
+                     "lines. Without a second set the temperature is found in 5-fold "
+                     "cross-validation. This is the figure of `propercal study improvement` "
+                     "with 30 subsets of each size, or --replicas of them; there any "
+                     "calibrator can be studied.",
+            .citation = "Gruber & Buettner (2022), Better uncertainty calibration via proper "
+                        "scores for classification and beyond, Figure 1",
+        },
+    .width = 640,
+    .height = 520,
+    .study = "improvement",
+    .study_repeats = SIZE_FIGURES_REPEATS,
+};
+
+const pc_figure_row pc_figure_ece_bias = {
+    .row =
+        {
+            .kind = "figures",
+            .name = "ece-bias",
+            .title = "the ECE of simulated models and the truth against the number of rows",
+            .formula = "mean ECE over 30 random subsets of n rows; mu(n) of Proposition 3.3; "
+                       "the ECE of the true probabilities",
+            .about = "Even a calibrated model has an ECE, and the more so the fewer rows there "
+                     "are; Proposition 3.3 says how much. The models are simulated, so that "
+                     "the truth is known; no predictions are looked at. This is the figure of "
+                     "`propercal study ece-bias` with 30 subsets of each size (or --replicas), "
+                     "out of 10000 rows.",
+            .citation = "Gruber & Buettner (2022), Better uncertainty calibration via proper "
+                        "scores for classification and beyond, Figure 2",
+        },
+    .width = 640,
+    .height = 500,
+    .study = "ece-bias:pool=1",
+    .study_repeats = SIZE_FIGURES_REPEATS,
+};

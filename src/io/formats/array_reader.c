@@ -1,0 +1,308 @@
+/* Reader for arrays in memory: of a mapped file, or of a caller.
+ *
+ * A window is a view when nothing has to be converted: float32 and float64 in this machine's
+ * byte order, aligned, in any order of rows and columns, for scores; float64 without gaps for
+ * numbers; one column of int32, int64, uint8 or bool without gaps for labels.  Everything else
+ * is converted window by window.  Columns may be chosen by number.
+ *
+ * Edge cases:
+ *  1. whole numbers that stand for names become text; one that has no name is an empty text,
+ *     which readers of text take as missing.
+ *  2. strides may be negative, zero, or no multiple of the element's size.
+ *  3. an array that is read window by window lies in its file row after row, or column after
+ *     column; a window of it is read into memory of the reader's own, as it lies there. */
+#include "io/formats/array_reader.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#define ARRAY_STAGE_BYTES ((size_t)4 << 20) /* a window that is read at a time */
+
+typedef struct array_state {
+  pc_array array;
+  size_t *chosen;
+  ptrdiff_t chosen_stride; /* between chosen columns, 0 when they are not evenly spaced */
+  int is_view;
+  size_t element_size; /* of a window that is not a view */
+  void *buffer;
+  size_t capacity; /* rows in buffer */
+  char *letters;   /* PC_ELEMENT_TEXT_MAX for each cell, for text */
+  size_t at;       /* next row */
+  /* Of an array that is read window by window. */
+  unsigned char *stage; /* the elements of the window, where array.first points to */
+  size_t stage_rows;    /* that it has room for */
+  size_t stage_begin;   /* row of the array that is its first */
+} array_state;
+
+static void array_close(pc_reader *reader) {
+  array_state *state = reader->state;
+  pc_free(reader->env, state->chosen);
+  pc_free(reader->env, state->buffer);
+  pc_free(reader->env, state->letters);
+  pc_free(reader->env, state->stage);
+  pc_free(reader->env, state);
+  reader->state = NULL;
+}
+
+static void array_rewind(pc_reader *reader) {
+  array_state *state = reader->state;
+  state->at = 0;
+}
+
+static uint64_t array_line(const pc_reader *reader, size_t row) {
+  (void)reader;
+  (void)row;
+  return 0;
+}
+
+static const unsigned char *array_element(const array_state *state, size_t row, size_t column) {
+  return state->array.first + (ptrdiff_t)(row - state->stage_begin) * state->array.row_stride +
+         (ptrdiff_t)state->chosen[column] * state->array.column_stride;
+}
+
+static pcal_status array_reserve(pc_reader *reader, size_t rows, pcal_error *err) {
+  array_state *state = reader->state;
+  if (rows <= state->capacity)
+    return PCAL_OK;
+  if (reader->cells == PC_CELLS_TEXT && state->array.names == NULL) {
+    char *letters =
+        pc_resize(reader->env, state->letters, rows, reader->columns * PC_ELEMENT_TEXT_MAX);
+    if (letters == NULL)
+      return pc_fail_memory(err, "reading an array");
+    state->letters = letters;
+  }
+  void *buffer =
+      pc_resize(reader->env, state->buffer, rows, reader->columns * state->element_size);
+  if (buffer == NULL)
+    return pc_fail_memory(err, "reading an array");
+  state->buffer = buffer;
+  state->capacity = rows;
+  return PCAL_OK;
+}
+
+/* Converts one run of elements to place `position` of the buffer. */
+static void array_convert_run(const pc_reader *reader, const pc_element_run *run,
+                              size_t position, size_t step) {
+  const array_state *state = reader->state;
+  if (reader->cells == PC_CELLS_F32)
+    pc_elements_to_float(&state->array.type, run, (float *)state->buffer + position, step);
+  else
+    pc_elements_to_double(&state->array.type, run, (double *)state->buffer + position, step);
+}
+
+/* Do the elements of a column lie closer together than those of a row? */
+static int array_by_columns(const pc_array *array) {
+  const ptrdiff_t down = array->row_stride < 0 ? -array->row_stride : array->row_stride;
+  const ptrdiff_t along =
+      array->column_stride < 0 ? -array->column_stride : array->column_stride;
+  return down < along;
+}
+
+/* Along the rows when these hold several evenly spaced columns, else down the columns. */
+static void array_convert_numbers(const pc_reader *reader, size_t rows) {
+  const array_state *state = reader->state;
+  const size_t columns = reader->columns;
+  if (state->chosen_stride != 0 && columns > 1 && !array_by_columns(&state->array)) {
+    for (size_t row = 0; row < rows; row++) {
+      const pc_element_run run = {array_element(state, state->at + row, 0),
+                                  state->chosen_stride, columns};
+      array_convert_run(reader, &run, row * columns, 1);
+    }
+    return;
+  }
+  for (size_t column = 0; column < columns; column++) {
+    const pc_element_run run = {array_element(state, state->at, column),
+                                state->array.row_stride, rows};
+    array_convert_run(reader, &run, column, columns);
+  }
+}
+
+static pc_slice array_name(const pc_array *array, const unsigned char *element) {
+  const pc_element_run one = {element, 0, 1};
+  double number = -1;
+  pc_elements_to_double(&array->type, &one, &number, 1);
+  if (!(number >= 0 && number < (double)array->name_count))
+    return pc_slice_of("");
+  return pc_slice_of(array->names[(size_t)number]);
+}
+
+static void array_convert_names(const pc_reader *reader, size_t rows) {
+  const array_state *state = reader->state;
+  pc_slice *slices = state->buffer;
+  for (size_t row = 0; row < rows; row++)
+    for (size_t column = 0; column < reader->columns; column++)
+      *slices++ = array_name(&state->array, array_element(state, state->at + row, column));
+}
+
+static void array_convert_text(const pc_reader *reader, size_t rows) {
+  const array_state *state = reader->state;
+  pc_slice *slices = state->buffer;
+  char *letters = state->letters;
+  for (size_t row = 0; row < rows; row++) {
+    for (size_t column = 0; column < reader->columns; column++) {
+      const unsigned char *element = array_element(state, state->at + row, column);
+      *slices++ = (pc_slice){letters, pc_element_to_text(&state->array.type, element, letters)};
+      letters += PC_ELEMENT_TEXT_MAX;
+    }
+  }
+}
+
+/* ---- arrays that are read window by window ---- */
+
+static int array_staged(const array_state *state) {
+  return state->array.file != NULL;
+}
+
+static int array_down(const array_state *state) {
+  return state->array.columns > 1 &&
+         state->array.row_stride == (ptrdiff_t)state->array.type.size;
+}
+
+/* Rows [at, at + rows) into the stage.  Columns that lie one after the other in the file do so
+ * there too, in steps of the rows that it has room for. */
+static pcal_status array_stage(const pc_reader *reader, size_t rows, pcal_error *err) {
+  array_state *state = reader->state;
+  const pc_array *array = &state->array;
+  const size_t size = array->type.size, row = array->columns * size;
+  const size_t parts = array_down(state) ? array->columns : 1;
+  const size_t part = array_down(state) ? size : row; /* bytes of a row in each */
+  if (state->stage == NULL)
+    state->stage = pc_alloc_raw(reader->env, state->stage_rows, row);
+  if (state->stage == NULL)
+    return pc_fail_memory(err, "reading an array");
+  for (size_t p = 0; p < parts; p++)
+    PC_TRY(pc_input_file_read_at(
+        array->file, array->offset + p * array->rows * size + state->at * part, rows * part,
+        state->stage + p * state->stage_rows * size, err));
+  state->array.first = state->stage;
+  state->stage_begin = state->at;
+  return PCAL_OK;
+}
+
+/* Room for windows of about ARRAY_STAGE_BYTES. */
+static void array_stage_plan(array_state *state) {
+  const size_t row = state->array.columns * state->array.type.size;
+  const size_t rows = row >= ARRAY_STAGE_BYTES ? 1 : ARRAY_STAGE_BYTES / row;
+  state->stage_rows = rows < state->array.rows ? rows : state->array.rows;
+  if (array_down(state))
+    state->array.column_stride = (ptrdiff_t)(state->stage_rows * state->array.type.size);
+}
+
+static pcal_status array_next(pc_reader *reader, size_t max_rows, pc_window *out,
+                              pcal_error *err) {
+  array_state *state = reader->state;
+  const size_t left = state->array.rows - state->at;
+  const size_t rows = max_rows < left ? max_rows : left;
+  out->rows = rows;
+  if (array_staged(state) && rows > 0)
+    PC_TRY(array_stage(reader, rows, err));
+  if (state->is_view) {
+    out->data =
+        rows == 0 ? (const void *)state->array.first : array_element(state, state->at, 0);
+    out->row_stride = state->array.row_stride;
+    out->column_stride = state->chosen_stride;
+  } else {
+    PC_TRY(array_reserve(reader, rows, err));
+    if (reader->cells == PC_CELLS_TEXT && state->array.names != NULL)
+      array_convert_names(reader, rows);
+    else if (reader->cells == PC_CELLS_TEXT)
+      array_convert_text(reader, rows);
+    else
+      array_convert_numbers(reader, rows);
+    out->data = state->buffer;
+    out->column_stride = (ptrdiff_t)state->element_size;
+    out->row_stride = (ptrdiff_t)(reader->columns * state->element_size);
+  }
+  state->at += rows;
+  return PCAL_OK;
+}
+
+/* The distance between chosen columns, when it is the same for all. */
+static void array_space_columns(array_state *state, size_t count) {
+  const size_t *chosen = state->chosen;
+  const ptrdiff_t step = count > 1 ? (ptrdiff_t)chosen[1] - (ptrdiff_t)chosen[0] : 1;
+  for (size_t i = 1; i < count; i++)
+    if ((ptrdiff_t)chosen[i] - (ptrdiff_t)chosen[i - 1] != step)
+      return;
+  state->chosen_stride = step * state->array.column_stride;
+}
+
+/* Can elements be read where they stand? */
+static int array_direct(const pc_array *array) {
+  const ptrdiff_t size = (ptrdiff_t)array->type.size;
+  return !array->type.swapped && (uintptr_t)array->first % array->type.size == 0 &&
+         array->row_stride % size == 0 && array->column_stride % size == 0;
+}
+
+/* How labels are taken that are stored as whole numbers. */
+static pc_cell_type array_label_cells(const pc_element_type *type) {
+  if (type->kind == PC_ELEMENT_SIGNED && type->size == sizeof(int32_t))
+    return PC_CELLS_I32;
+  if (type->kind == PC_ELEMENT_SIGNED && type->size == sizeof(int64_t))
+    return PC_CELLS_I64;
+  if (type->kind == PC_ELEMENT_UNSIGNED && type->size == 1)
+    return PC_CELLS_U8;
+  return type->kind == PC_ELEMENT_BOOL ? PC_CELLS_BOOL : PC_CELLS_F64;
+}
+
+static pc_cell_type array_cells(const pc_array *array, size_t columns, pc_column_role as,
+                                int in_place) {
+  const pc_element_type *type = &array->type;
+  if (as == PC_COLUMN_TEXT || (as == PC_COLUMN_LABELS && array->names != NULL && columns == 1))
+    return PC_CELLS_TEXT;
+  if (as == PC_COLUMN_SCORES && type->kind == PC_ELEMENT_FLOAT && type->size <= 4)
+    return PC_CELLS_F32;
+  return as == PC_COLUMN_LABELS && in_place && columns == 1 ? array_label_cells(type)
+                                                            : PC_CELLS_F64;
+}
+
+/* Chooses between a view and conversion, and the type of the windows. */
+static void array_plan(pc_reader *reader, pc_column_role as) {
+  array_state *state = reader->state;
+  const pc_array *array = &state->array;
+  const size_t size = array->type.size, columns = reader->columns;
+  const int is_float = array->type.kind == PC_ELEMENT_FLOAT, direct = array_direct(array);
+  const int no_gaps = (columns == 1 || state->chosen_stride == (ptrdiff_t)size) &&
+                      array->row_stride == (ptrdiff_t)(columns * size);
+  reader->cells = array_cells(array, columns, as, direct && no_gaps);
+  if (as == PC_COLUMN_SCORES)
+    state->is_view = direct && state->chosen_stride != 0 && is_float && size >= 4;
+  else if (reader->cells != PC_CELLS_TEXT)
+    state->is_view =
+        reader->cells != PC_CELLS_F64 || (direct && no_gaps && is_float && size == 8);
+  state->element_size = reader->cells == PC_CELLS_F32    ? sizeof(float)
+                        : reader->cells == PC_CELLS_TEXT ? sizeof(pc_slice)
+                                                         : sizeof(double);
+  const size_t letters =
+      reader->cells == PC_CELLS_TEXT && array->names == NULL ? PC_ELEMENT_TEXT_MAX : 0;
+  reader->window_limit =
+      state->is_view ? SIZE_MAX : pc_window_rows(columns * (state->element_size + letters));
+  if (array_staged(state) && state->stage_rows < reader->window_limit)
+    reader->window_limit = state->stage_rows;
+}
+
+static const pc_reader_calls array_calls = {array_next, array_rewind, array_line, array_close,
+                                            NULL};
+
+pcal_status pc_array_reader_open(const pc_array *array, const pc_read_request *request,
+                                 pc_reader *out, pcal_error *err) {
+  array_state *state = pc_alloc(request->env, 1, sizeof *state);
+  if (state == NULL)
+    return pc_fail_memory(err, "opening an array");
+  out->calls = &array_calls;
+  out->state = state;
+  state->array = *array;
+  if (array->columns == 1)
+    state->array.column_stride = (ptrdiff_t)array->type.size;
+  out->rows = array->rows;
+  out->file_columns = array->columns;
+  out->listed = array->listed;
+  if (array->file != NULL)
+    array_stage_plan(state);
+  PC_TRY(pc_read_request_columns(request, NULL, array->columns, &state->chosen, &out->columns,
+                                 err));
+  array_space_columns(state, out->columns);
+  pc_element_type_text(&array->type, out->stored, sizeof out->stored);
+  array_plan(out, request->as);
+  return PCAL_OK;
+}

@@ -1,0 +1,63 @@
+/* Columns of Arrow record batches: their type by the schema, their values batch by batch. */
+#ifndef PC_ARROW_COLUMN_H
+#define PC_ARROW_COLUMN_H
+
+#include "io/formats/arrow_table.h"
+#include "io/formats/element_type.h"
+#include "io/slice.h"
+
+typedef enum pc_arrow_kind {
+  PC_ARROW_NUMBER = 1,
+  PC_ARROW_BOOL,
+  PC_ARROW_TEXT,
+  PC_ARROW_DICTIONARY /* of text */
+} pc_arrow_kind;
+
+typedef struct pc_arrow_column {
+  const char *file, *name; /* of the table and the schema */
+  size_t child;            /* its number in a batch */
+  int is_list;             /* fixed-size lists of numbers */
+  size_t width;            /* values in a row */
+  pc_arrow_kind kind;      /* of the values */
+  pc_element_type number;  /* of numbers, and of indices into a dictionary */
+  int wide;                /* offsets of text have 64 bits */
+  int views;               /* text is views of text in place of offsets */
+} pc_arrow_column;
+
+/* Finds a column by name.  Fails with PCAL_USAGE when there is no
+ * such column or several, with PCAL_DATA when its type cannot be used. */
+PC_CHECKED pcal_status pc_arrow_column_find(const pc_arrow_table *table, const char *name,
+                                            pc_arrow_column *out, pcal_error *err);
+
+/* A column in one batch; borrowed. */
+typedef struct pc_arrow_part {
+  const pc_arrow_column *column;
+  const struct ArrowArray *values;     /* of the column, or of its lists */
+  uint64_t first_value;                /* number of the first value of row 0 in them */
+  uint64_t first_row, first_batch_row; /* of row 0 in the bitmaps */
+  const unsigned char *batch_bits, *row_bits, *value_bits; /* validity, or NULL: no nulls */
+} pc_arrow_part;
+
+/* Fails with PCAL_DATA when the batch does not fit the column. */
+PC_CHECKED pcal_status pc_arrow_part_find(const pc_arrow_column *column,
+                                          const struct ArrowArray *batch, pc_arrow_part *out,
+                                          pcal_error *err);
+
+/* Is there surely no null? */
+int pc_arrow_part_full(const pc_arrow_part *part);
+
+/* Is value `column` of a row missing? */
+int pc_arrow_part_null(const pc_arrow_part *part, size_t row, size_t column);
+
+/* The first value of a row of numbers. */
+const unsigned char *pc_arrow_part_at(const pc_arrow_part *part, size_t row);
+
+/* The truth of a row of booleans. */
+int pc_arrow_part_true(const pc_arrow_part *part, size_t row);
+
+/* The text of a row that is not missing; an empty one for a null inside the dictionary.  Fails
+ * with PCAL_DATA when offsets or indices are broken. */
+PC_CHECKED pcal_status pc_arrow_part_text(const pc_arrow_part *part, size_t row, pc_slice *out,
+                                          pcal_error *err);
+
+#endif

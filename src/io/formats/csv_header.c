@@ -1,0 +1,206 @@
+/* Is the first line a header?  The caller may say so.  Otherwise each of its cells is a number,
+ * missing (see slice.h), or text, and the first rule that fits decides:
+ *  1. text and no numbers is a header: "label,cat,dog".
+ *  2. numbers that count 0, 1, 2, ... from left to right, at least three of them, are a header,
+ *     as data frames without names are written: "0,1,2", ",0,1,2" or "label,0,1,2".
+ *  3. text beside numbers is compared with the cells below it in line 2: numbers below every
+ *     text make a header, "1,2,y" above "0.5,0.5,1"; text below every text makes a row,
+ *     "cat,0.25,0.75" above "dog,0.5,0.5", unless the numbers are 0 and 1 as in rule 4; all
+ *     else, also when there is no line 2, is refused.
+ *  4. the two numbers 0 and 1, written so and alone but for missing cells, are names of columns
+ *     or a row: "0,1" and ",0,1" are refused.
+ *  5. other numbers, and nothing but missing cells, are a row: "0.25,0.75" or "0.0,1.0".
+ * What is refused can be declared.
+ *
+ * An apostrophe before a name that a spreadsheet would take for a formula ('=a, '-b) is left
+ * out: it is how we write such names.
+ * A byte order mark of UTF-8 is skipped; UTF-16 and files with NUL bytes are refused. */
+#include "io/formats/csv_header.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/budget.h"
+#include "base/escape.h"
+#include "base/number.h"
+
+#define CSV_HEAD_PROBE 4096
+#define CSV_HEAD_COUNTED 3
+
+static pcal_status csv_head_check_text(const pc_input_file *bytes, pcal_error *err) {
+  const unsigned char *data = bytes->data;
+  const size_t probe = bytes->length < CSV_HEAD_PROBE ? bytes->length : CSV_HEAD_PROBE;
+  const int wide = bytes->length >= 2 && ((data[0] == 0xFF && data[1] == 0xFE) ||
+                                          (data[0] == 0xFE && data[1] == 0xFF));
+  if (wide)
+    return pc_fail(err, PCAL_DATA, "%s is written in UTF-16; save it as UTF-8", bytes->name);
+  if (memchr(data, '\0', probe) != NULL ||
+      memcmp(data, "\x93NUMPY", probe < 6 ? probe : 6) == 0)
+    return pc_fail(err, PCAL_DATA,
+                   "%s is not a text file; give a file whose extension says what it holds",
+                   bytes->name);
+  return PCAL_OK;
+}
+
+static void csv_head_begin(const pc_input_file *bytes, char delimiter, pc_csv_scan *out) {
+  const size_t mark = bytes->length >= 3 && memcmp(bytes->data, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+  *out = (pc_csv_scan){.name = bytes->name, .line = 1, .delimiter = delimiter};
+  out->at = (const char *)bytes->data + mark;
+  out->end = (const char *)bytes->data + bytes->length;
+}
+
+static int csv_head_is_number(pc_slice text, double *value) {
+  return text.length > 0 &&
+         pc_number_parse(text.bytes, text.bytes + text.length, value) == text.length;
+}
+
+static int csv_head_is_text(pc_slice text) {
+  double value;
+  return !pc_slice_is_missing(text) && !csv_head_is_number(text, &value);
+}
+
+/* What the first line holds. */
+typedef struct csv_head_line {
+  size_t columns, numbers, texts;
+  int counting; /* the numbers are 0, 1, 2, ... */
+  int digits;   /* each is written as one character */
+} csv_head_line;
+
+/* Moves behind the first record. */
+static pcal_status csv_head_look(pc_csv_scan *scan, csv_head_line *out, pcal_error *err) {
+  double value = 0;
+  pc_csv_cell cell = {.last = 0};
+  *out = (csv_head_line){.counting = 1, .digits = 1};
+  for (; !cell.last; out->columns++) {
+    PC_TRY(pc_csv_scan_cell(scan, &cell, err));
+    if (pc_slice_is_missing(cell.text))
+      continue;
+    if (csv_head_is_number(cell.text, &value)) {
+      out->counting &= value == (double)out->numbers;
+      out->digits &= cell.text.length == 1;
+      out->numbers++;
+    } else {
+      out->texts++;
+    }
+  }
+  return PCAL_OK;
+}
+
+typedef enum csv_head_verdict {
+  CSV_HEAD_UNSURE,
+  CSV_HEAD_NAMES,
+  CSV_HEAD_ROW
+} csv_head_verdict;
+
+/* Rule 3: what stands in line 2 below the texts of line 1. */
+static pcal_status csv_head_compare(pc_csv_scan first, pc_csv_scan second, size_t texts,
+                                    csv_head_verdict *out, pcal_error *err) {
+  size_t above_texts = 0, above_numbers = 0;
+  double value;
+  pc_csv_cell top = {.last = 0}, below = {.last = second.at == second.end};
+  while (!top.last && !below.last) {
+    PC_TRY(pc_csv_scan_cell(&first, &top, err));
+    PC_TRY(pc_csv_scan_cell(&second, &below, err));
+    if (!csv_head_is_text(top.text))
+      continue;
+    above_texts += (size_t)csv_head_is_text(below.text);
+    above_numbers += (size_t)csv_head_is_number(below.text, &value);
+  }
+  *out = above_numbers == texts ? CSV_HEAD_NAMES
+         : above_texts == texts ? CSV_HEAD_ROW
+                                : CSV_HEAD_UNSURE;
+  return PCAL_OK;
+}
+
+static pcal_status csv_head_decide(pc_csv_scan first, pc_csv_scan second,
+                                   const csv_head_line *line, csv_head_verdict *out,
+                                   pcal_error *err) {
+  const int pair = line->counting && line->digits && line->numbers == 2;
+  *out = CSV_HEAD_ROW;
+  if (line->numbers == 0 ? line->texts > 0
+                         : line->counting && line->numbers >= CSV_HEAD_COUNTED)
+    *out = CSV_HEAD_NAMES;
+  else if (line->texts > 0)
+    PC_TRY(csv_head_compare(first, second, line->texts, out, err));
+  if (*out == CSV_HEAD_UNSURE || (*out == CSV_HEAD_ROW && pair))
+    return pc_fail(err, PCAL_DATA,
+                   "%s, line 1 may be a header or the first row; say which with --header yes "
+                   "or --header no",
+                   first.name);
+  return PCAL_OK;
+}
+
+/* One block: the pointers, then the letters; `letters` bounds their number. */
+static pcal_status csv_head_names(pc_csv_scan scan, size_t columns, size_t letters,
+                                  const pcal_env *env, const char ***out, pcal_error *err) {
+  const size_t pointers = columns * sizeof(char *);
+  const pcal_env held = pc_env_for_use(env, PC_MEMORY_COLUMNS);
+  char *block = pc_alloc_raw(&held, pointers + letters + columns, 1);
+  if (block == NULL)
+    return pc_fail_memory(err, "reading a header");
+  const char **names = (const char **)(void *)block;
+  char *at = block + pointers;
+  const char *end = at + letters + columns;
+  *out = names;
+  for (size_t column = 0; column < columns; column++) {
+    pc_csv_cell cell;
+    const uint64_t line = scan.line;
+    PC_TRY(pc_csv_scan_cell(&scan, &cell, err));
+    if (!pc_slice_is_utf8(cell.text))
+      return pc_fail(err, PCAL_DATA,
+                     "%s, line %" PRIu64
+                     ": the name of column %zu is not valid UTF-8; save the file as UTF-8",
+                     scan.name, line, column);
+    if ((size_t)(end - at) <= cell.text.length)
+      return pc_fail(
+          err, PCAL_IO,
+          "%s changed while its header was read; try again when nothing writes to it",
+          scan.name);
+    names[column] = at;
+    at += pc_csv_cell_copy(&cell, at);
+    *at++ = '\0';
+    names[column] += pc_csv_guarded(names[column], strlen(names[column]));
+  }
+  return PCAL_OK;
+}
+
+static pcal_status csv_head_fill(const pc_input_file *bytes, char delimiter,
+                                 pc_header_mode header, const pcal_env *env, pc_csv_header *out,
+                                 pcal_error *err) {
+  csv_head_line line;
+  csv_head_verdict verdict = header == PC_HEADER_YES ? CSV_HEAD_NAMES : CSV_HEAD_ROW;
+  PC_TRY(csv_head_check_text(bytes, err));
+  csv_head_begin(bytes, delimiter, &out->data);
+  pc_csv_scan after = out->data;
+  if (pc_csv_scan_blank(&after))
+    return pc_fail(err, PCAL_DATA, "%s, line 1 is blank; delete it", bytes->name);
+  PC_TRY(csv_head_look(&after, &line, err));
+  out->columns = line.columns;
+  if (header == PC_HEADER_DECIDE)
+    PC_TRY(csv_head_decide(out->data, after, &line, &verdict, err));
+  if (verdict == CSV_HEAD_ROW)
+    return PCAL_OK;
+  PC_TRY(csv_head_names(out->data, out->columns, (size_t)(after.at - out->data.at), env,
+                        &out->names, err));
+  out->data = after;
+  if (after.at == after.end)
+    return pc_fail(err, PCAL_DATA,
+                   "%s has a header but no rows; give a file with at least one row",
+                   bytes->name);
+  return PCAL_OK;
+}
+
+pcal_status pc_csv_header_read(const pc_input_file *bytes, char delimiter,
+                               pc_header_mode header, const pcal_env *env, pc_csv_header *out,
+                               pcal_error *err) {
+  *out = (pc_csv_header){0};
+  const pcal_status status = csv_head_fill(bytes, delimiter, header, env, out, err);
+  if (status != PCAL_OK)
+    pc_csv_header_free(env, out);
+  return status;
+}
+
+void pc_csv_header_free(const pcal_env *env, pc_csv_header *head) {
+  pc_free(env, head->names);
+  head->names = NULL;
+}

@@ -1,0 +1,367 @@
+/* Reader for .jsonl and .ndjson (jsonl_scan.c says what a line is).
+ *
+ * The selector names a field; without one the object on the first line must have exactly one.
+ * The field holds a number, an array of numbers (a row of columns), a string or a boolean
+ * where names or labels are wanted, or null.
+ *
+ * Edge cases:
+ *  1. every line must have the field, once; null is a missing value, also inside an array, and
+ *     in place of an array makes the whole row missing.
+ *  2. the first value that is not null says whether rows are arrays, and how long they are;
+ *     only nulls are one column.
+ *  3. strings where numbers are wanted, empty arrays, arrays of other things than numbers and
+ *     null, and objects are refused.
+ *  4. the number of rows is known when the end has been reached once.
+ *  5. rows are read window by window: memory does not grow with the file. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "io/formats/container_member.h"
+#include "io/formats/jsonl_scan.h"
+#include "io/reader.h"
+
+#define JSONL_LINE_MIN 7 /* {"":1} and a line end */
+
+typedef struct jsonl_state {
+  char *name; /* "file.jsonl:probs" */
+  pc_slice field;
+  pc_input_file file; /* the request's, under that name */
+  pc_jsonl_scan first, scan;
+  int is_array;
+  uint64_t shape_line; /* the line that says so */
+  uint64_t window_line, rows_read;
+  void *buffer; /* double or pc_slice */
+  size_t element_size, capacity;
+  char *letters; /* of strings whose escapes had to be resolved */
+  size_t letter_count, letter_capacity;
+} jsonl_state;
+
+static void jsonl_close(pc_reader *reader) {
+  jsonl_state *state = reader->state;
+  pc_free(reader->env, state->name);
+  pc_free(reader->env, state->buffer);
+  pc_free(reader->env, state->letters);
+  pc_free(reader->env, state);
+  reader->state = NULL;
+}
+
+static void jsonl_rewind(pc_reader *reader) {
+  jsonl_state *state = reader->state;
+  state->scan = state->first;
+  state->window_line = state->first.line;
+  state->rows_read = 0;
+}
+
+static uint64_t jsonl_line(const pc_reader *reader, size_t row) {
+  const jsonl_state *state = reader->state;
+  return state->window_line + row;
+}
+
+static pcal_status jsonl_add_name(const pc_jsonl_scan *scan, const pc_jsonl_value *key,
+                                  const pcal_env *env, pc_name_table *out, pcal_error *err) {
+  uint32_t number;
+  char *letters = pc_alloc_raw(env, key->text.length + 1, 1);
+  if (letters == NULL)
+    return pc_fail_memory(err, "reading the names of fields");
+  const size_t length = pc_jsonl_copy(key, letters);
+  const pc_slice name = {letters, length};
+  const pcal_status status =
+      length == SIZE_MAX || !pc_slice_is_utf8(name)
+          ? pc_jsonl_fail(scan, "the name of the field is not valid UTF-8; rename it", err)
+          : pc_name_table_add(out, name, &number, err);
+  pc_free(env, letters);
+  return status;
+}
+
+pcal_status pc_jsonl_members(const pc_input_file *bytes, const pcal_env *env,
+                             pc_name_table *out, pcal_error *err) {
+  pc_jsonl_scan scan;
+  pc_jsonl_field field;
+  PC_TRY(pc_jsonl_begin(bytes, &scan, err));
+  PC_TRY(pc_jsonl_enter(&scan, err));
+  for (;;) {
+    PC_TRY(pc_jsonl_next(&scan, &field, err));
+    if (field.end)
+      break;
+    PC_TRY(jsonl_add_name(&scan, &field.key, env, out, err));
+  }
+  if (out->count > 0)
+    return PCAL_OK;
+  return pc_fail(err, PCAL_DATA, "%s, line 1: the object has no fields; write some",
+                 bytes->name);
+}
+
+/* ---- One line ---- */
+
+/* Reads a line and gives the value of the field; `at` becomes the line, for sentences. */
+static pcal_status jsonl_value(jsonl_state *state, pc_jsonl_scan *at, pc_jsonl_value *out,
+                               pcal_error *err) {
+  pc_jsonl_field field;
+  pc_jsonl_scan *scan = &state->scan;
+  *at = *scan;
+  at->key = state->field;
+  out->kind = PC_JSONL_NONE;
+  PC_TRY(pc_jsonl_enter(scan, err));
+  for (;;) {
+    PC_TRY(pc_jsonl_next(scan, &field, err));
+    if (field.end)
+      break;
+    if (!pc_jsonl_is(&field.key, state->field))
+      continue;
+    if (out->kind != PC_JSONL_NONE)
+      return pc_jsonl_fail(at, "it occurs twice in the object; remove one", err);
+    *out = field.value;
+  }
+  if (out->kind == PC_JSONL_NONE)
+    return pc_jsonl_fail(at, "the object does not have it; write null where a value is missing",
+                         err);
+  return PCAL_OK;
+}
+
+static pc_slice jsonl_inside(const pc_jsonl_value *array) {
+  return (pc_slice){array->text.bytes + 1, array->text.length - 2};
+}
+
+static size_t jsonl_length(const pc_jsonl_value *array) {
+  pc_slice inside = jsonl_inside(array);
+  pc_jsonl_value element;
+  size_t count = 0;
+  for (pc_jsonl_element(&inside, &element); element.kind != PC_JSONL_NONE;
+       pc_jsonl_element(&inside, &element))
+    count++;
+  return count;
+}
+
+static pcal_status jsonl_wrong_length(const pc_reader *reader, const pc_jsonl_scan *at,
+                                      const pc_jsonl_value *array, pcal_error *err) {
+  const jsonl_state *state = reader->state;
+  const size_t length = jsonl_length(array);
+  char shown[PC_CLIP_MAX];
+  return pc_fail(err, PCAL_DATA,
+                 "%s, line %" PRIu64 ", field \"%s\": the array has %zu element%s, but on line "
+                 "%" PRIu64 " it has %zu; all rows need the same length",
+                 at->name, at->line, pc_clip(at->key, shown), length, length == 1 ? "" : "s",
+                 state->shape_line, reader->columns);
+}
+
+/* ---- Cells ---- */
+
+static pcal_status jsonl_not_number(const pc_jsonl_scan *at, const pc_jsonl_value *value,
+                                    pcal_error *err) {
+  char shown[PC_CLIP_MAX], what[PC_CLIP_MAX + 80];
+  const char *quote = value->kind == PC_JSONL_STRING ? "\"" : "";
+  snprintf(what, sizeof what, "%s%s%s is not a number; write numbers without quotes", quote,
+           pc_clip(value->text, shown), quote);
+  return pc_jsonl_fail(at, what, err);
+}
+
+static pcal_status jsonl_number(const pc_jsonl_scan *at, const pc_jsonl_value *value,
+                                double *out, pcal_error *err) {
+  *out = NAN;
+  if (value->kind == PC_JSONL_NULL)
+    return PCAL_OK;
+  if (value->kind != PC_JSONL_NUMBER)
+    return jsonl_not_number(at, value, err);
+  pc_number_parse(value->text.bytes, value->text.bytes + value->text.length, out);
+  return PCAL_OK;
+}
+
+/* A string that needs its own letters has no bytes until the window is complete, because the
+ * letters may move while they grow. */
+static pcal_status jsonl_text(const pc_reader *reader, const pc_jsonl_scan *at,
+                              const pc_jsonl_value *value, pc_slice *out, pcal_error *err) {
+  jsonl_state *state = reader->state;
+  *out = value->text;
+  if (value->kind == PC_JSONL_NULL)
+    out->length = 0;
+  if (value->kind != PC_JSONL_STRING || !value->escaped)
+    return PCAL_OK;
+  void *letters = state->letters;
+  const pcal_status status = pc_reserve(reader->env, &letters, &state->letter_capacity,
+                                        state->letter_count + value->text.length, 1, err);
+  state->letters = letters;
+  PC_TRY(status);
+  *out = (pc_slice){NULL, pc_jsonl_copy(value, state->letters + state->letter_count)};
+  if (out->length == SIZE_MAX)
+    return pc_jsonl_fail(at, "the string holds half of a surrogate pair; write it as UTF-8",
+                         err);
+  state->letter_count += out->length;
+  return PCAL_OK;
+}
+
+static void jsonl_place_letters(const pc_reader *reader, size_t rows) {
+  const jsonl_state *state = reader->state;
+  pc_slice *slices = state->buffer;
+  const char *at = state->letters;
+  for (size_t i = 0; i < rows * reader->columns; i++) {
+    if (slices[i].bytes != NULL)
+      continue;
+    slices[i].bytes = at;
+    at += slices[i].length;
+  }
+}
+
+static pcal_status jsonl_cell(const pc_reader *reader, const pc_jsonl_scan *at,
+                              const pc_jsonl_value *value, size_t index, pcal_error *err) {
+  const jsonl_state *state = reader->state;
+  if (reader->cells == PC_CELLS_F64)
+    return jsonl_number(at, value, (double *)state->buffer + index, err);
+  return jsonl_text(reader, at, value, (pc_slice *)state->buffer + index, err);
+}
+
+static pcal_status jsonl_array(const pc_reader *reader, const pc_jsonl_scan *at,
+                               const pc_jsonl_value *array, size_t index, pcal_error *err) {
+  pc_slice inside = jsonl_inside(array);
+  pc_jsonl_value element;
+  for (size_t column = 0; column < reader->columns; column++) {
+    pc_jsonl_element(&inside, &element);
+    if (element.kind == PC_JSONL_NONE)
+      return jsonl_wrong_length(reader, at, array, err);
+    if (element.kind != PC_JSONL_NULL && element.kind != PC_JSONL_NUMBER)
+      return jsonl_not_number(at, &element, err);
+    PC_TRY(jsonl_cell(reader, at, &element, index + column, err));
+  }
+  pc_jsonl_element(&inside, &element);
+  return element.kind == PC_JSONL_NONE ? PCAL_OK : jsonl_wrong_length(reader, at, array, err);
+}
+
+static pcal_status jsonl_row(const pc_reader *reader, size_t row, pcal_error *err) {
+  jsonl_state *state = reader->state;
+  const size_t index = row * reader->columns;
+  pc_jsonl_scan at;
+  pc_jsonl_value value;
+  PC_TRY(jsonl_value(state, &at, &value, err));
+  if (value.kind == PC_JSONL_OBJECT)
+    return pc_jsonl_fail(&at,
+                         "it holds an object; give a number, an array of numbers or a "
+                         "string",
+                         err);
+  if (value.kind == PC_JSONL_NULL) {
+    for (size_t column = 0; column < reader->columns; column++)
+      PC_TRY(jsonl_cell(reader, &at, &value, index + column, err));
+    return PCAL_OK;
+  }
+  if ((value.kind == PC_JSONL_ARRAY) != state->is_array)
+    return pc_jsonl_fail(&at,
+                         state->is_array ? "it is an array on other lines, but not here; "
+                                           "give every row the same form"
+                                         : "it is an array here, but not on other lines; "
+                                           "give every row the same form",
+                         err);
+  if (state->is_array)
+    return jsonl_array(reader, &at, &value, index, err);
+  return jsonl_cell(reader, &at, &value, index, err);
+}
+
+/* ---- Windows ---- */
+
+static pcal_status jsonl_read_window(pc_reader *reader, size_t max_rows, pc_window *out,
+                                     pcal_error *err) {
+  jsonl_state *state = reader->state;
+  const size_t possible = (size_t)(state->scan.end - state->scan.at) / JSONL_LINE_MIN + 1;
+  if (max_rows > possible)
+    max_rows = possible;
+  PC_TRY(pc_reserve(reader->env, &state->buffer, &state->capacity, max_rows * reader->columns,
+                    state->element_size, err));
+  state->window_line = state->scan.line;
+  state->letter_count = 0;
+  while (out->rows < max_rows && state->scan.at < state->scan.end)
+    PC_TRY(jsonl_row(reader, out->rows++, err));
+  state->rows_read += out->rows;
+  if (state->scan.at == state->scan.end)
+    reader->rows = state->rows_read;
+  if (reader->cells == PC_CELLS_TEXT)
+    jsonl_place_letters(reader, out->rows);
+  out->data = state->buffer;
+  out->column_stride = (ptrdiff_t)state->element_size;
+  out->row_stride = (ptrdiff_t)(reader->columns * state->element_size);
+  return PCAL_OK;
+}
+
+/* Lines of a file that shrinks are zeros: that it shrank is the better sentence. */
+static pcal_status jsonl_next(pc_reader *reader, size_t max_rows, pc_window *out,
+                              pcal_error *err) {
+  const pcal_status status = jsonl_read_window(reader, max_rows, out, err);
+  PC_TRY(pc_input_file_check(reader->bytes, err));
+  return status;
+}
+
+static const pc_reader_calls jsonl_calls = {jsonl_next, jsonl_rewind, jsonl_line, jsonl_close,
+                                            NULL};
+
+/* ---- Opening ---- */
+
+static pcal_status jsonl_choose(const pc_read_request *request, jsonl_state *state,
+                                pcal_error *err) {
+  static const pc_container_member_words words = {"field", "fields"};
+  const char *file = request->bytes->name;
+  pc_name_table names;
+  uint32_t number = 0;
+  pc_name_table_init(&names, request->env);
+  pcal_status status = pc_jsonl_members(request->bytes, request->env, &names, err);
+  if (status == PCAL_OK)
+    status = pc_container_member_choose(file, &names, request->selector, &words, &number, err);
+  if (status == PCAL_OK)
+    state->name = pc_container_member_name(request->env, file, names.text[number]);
+  pc_name_table_free(&names);
+  PC_TRY(status);
+  if (state->name == NULL)
+    return pc_fail_memory(err, "opening a file of JSON lines");
+  state->field = pc_slice_of(state->name + strlen(file) + 1);
+  state->file = *request->bytes;
+  state->file.name = state->name;
+  return pc_jsonl_begin(request->bytes, &state->first, err);
+}
+
+/* Looks at the first value that is not null. */
+static pcal_status jsonl_find_shape(pc_reader *reader, pcal_error *err) {
+  jsonl_state *state = reader->state;
+  pc_jsonl_scan at;
+  pc_jsonl_value value = {.kind = PC_JSONL_NULL};
+  while (value.kind == PC_JSONL_NULL && state->scan.at < state->scan.end) {
+    PC_TRY(jsonl_value(state, &at, &value, err));
+    if (at.line % 4096 == 0)
+      PC_TRY(pc_check_interrupt(reader->env, err));
+  }
+  reader->columns = 1;
+  state->is_array = value.kind == PC_JSONL_ARRAY;
+  if (!state->is_array)
+    return PCAL_OK;
+  reader->columns = jsonl_length(&value);
+  reader->listed = 1;
+  state->shape_line = at.line;
+  if (reader->columns == 0)
+    return pc_jsonl_fail(&at, "the array is empty; give a number for each class", err);
+  return PCAL_OK;
+}
+
+static pcal_status jsonl_shape(pc_reader *reader, pcal_error *err) {
+  const pcal_status status = jsonl_find_shape(reader, err);
+  PC_TRY(pc_input_file_check(reader->bytes, err));
+  return status;
+}
+
+pcal_status pc_jsonl_open(const pc_read_request *request, pc_reader *out, pcal_error *err) {
+  jsonl_state *state = pc_alloc(request->env, 1, sizeof *state);
+  if (state == NULL)
+    return pc_fail_memory(err, "opening a file of JSON lines");
+  out->calls = &jsonl_calls;
+  out->state = state;
+  PC_TRY(jsonl_choose(request, state, err));
+  out->bytes = &state->file;
+  jsonl_rewind(out);
+  PC_TRY(jsonl_shape(out, err));
+  const int as_text =
+      request->as == PC_COLUMN_TEXT || (request->as == PC_COLUMN_LABELS && out->columns == 1);
+  state->element_size = as_text ? sizeof(pc_slice) : sizeof(double);
+  out->cells = as_text ? PC_CELLS_TEXT : PC_CELLS_F64;
+  out->rows = PCAL_NO_ROW;
+  out->file_columns = out->columns;
+  out->window_limit = pc_window_rows(out->columns * state->element_size);
+  snprintf(out->stored, sizeof out->stored, "JSON");
+  jsonl_rewind(out);
+  return PCAL_OK;
+}

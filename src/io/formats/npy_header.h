@@ -1,0 +1,22 @@
+/* The header of a .npy file (format versions 1 to 3). */
+#ifndef PC_NPY_HEADER_H
+#define PC_NPY_HEADER_H
+
+#include "base/error.h"
+#include "io/formats/element_type.h"
+#include "io/input_file.h"
+
+typedef struct pc_npy_header {
+  pc_element_type type;
+  int fortran_order;
+  size_t dimensions; /* 0, 1 or 2 */
+  size_t rows, columns;
+  size_t data_offset;
+} pc_npy_header;
+
+/* Reads and checks the header: type and shape are usable, and the file is exactly as long as
+ * they say.  Fails with PCAL_DATA. */
+PC_CHECKED pcal_status pc_npy_header_read(const pc_input_file *bytes, pc_npy_header *out,
+                                          pcal_error *err);
+
+#endif

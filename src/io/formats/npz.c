@@ -1,0 +1,165 @@
+/* Reader for .npz: a zip archive (zip.c) whose entries NAME.npy are npy files.
+ *
+ * The selector names one array, with or without ".npy"; without a selector the archive must
+ * hold exactly one.  A stored array is read where it lies, by the reader for .npy; a deflated
+ * one is first unpacked into memory, within the limits of zip.h.  Entries with other names are
+ * left alone. */
+#include <string.h>
+
+#include "io/formats/container_member.h"
+#include "io/formats/zip.h"
+#include "io/reader.h"
+
+#define NPZ_END ".npy"
+#define NPZ_END_LENGTH 4
+
+typedef struct npz_state {
+  pc_reader array; /* reads `image` as a .npy file */
+  pc_input_file image;
+  pc_input_file archive; /* the request's, under the name of the array */
+  pc_zip_content content;
+  char *name; /* "file.npz:logits" */
+} npz_state;
+
+static int npz_is_array(pc_slice name) {
+  return name.length >= NPZ_END_LENGTH &&
+         memcmp(name.bytes + name.length - NPZ_END_LENGTH, NPZ_END, NPZ_END_LENGTH) == 0;
+}
+
+static pc_slice npz_array_name(pc_slice name) {
+  return (pc_slice){name.bytes, name.length - NPZ_END_LENGTH};
+}
+
+/* Collects the names of the arrays. */
+static pcal_status npz_names(const pc_input_file *bytes, const pc_zip *zip, pc_name_table *out,
+                             pcal_error *err) {
+  for (size_t i = 0; i < zip->count; i++) {
+    char shown[PC_CLIP_MAX];
+    uint32_t number = 0;
+    const size_t before = out->count;
+    if (!npz_is_array(zip->entries[i].name))
+      continue;
+    const pc_slice name = npz_array_name(zip->entries[i].name);
+    if (!pc_slice_is_utf8(name))
+      return pc_fail(err, PCAL_DATA,
+                     "%s: the name \"%s\" of an array is not valid UTF-8; rename it",
+                     bytes->name, pc_clip(name, shown));
+    PC_TRY(pc_name_table_add(out, name, &number, err));
+    if (out->count == before)
+      return pc_fail(err, PCAL_DATA, "%s has two arrays called \"%s\"; rename one", bytes->name,
+                     pc_clip(name, shown));
+  }
+  if (out->count > 0)
+    return PCAL_OK;
+  return pc_fail(err, PCAL_DATA, "%s holds no arrays; write it with numpy.savez", bytes->name);
+}
+
+pcal_status pc_npz_members(const pc_input_file *bytes, const pcal_env *env, pc_name_table *out,
+                           pcal_error *err) {
+  pc_zip zip;
+  PC_TRY(pc_zip_read(bytes, env, &zip, err));
+  const pcal_status status = npz_names(bytes, &zip, out, err);
+  pc_zip_free(env, &zip);
+  return status;
+}
+
+static pcal_status npz_choose(const pc_read_request *request, const pc_name_table *names,
+                              uint32_t *out, pcal_error *err) {
+  static const pc_container_member_words words = {"array", "arrays"};
+  const char *wanted = request->selector;
+  if (wanted != NULL && npz_is_array(pc_slice_of(wanted)) &&
+      !pc_name_table_find(names, pc_slice_of(wanted), out) &&
+      pc_name_table_find(names, npz_array_name(pc_slice_of(wanted)), out))
+    return PCAL_OK;
+  return pc_container_member_choose(request->bytes->name, names, wanted, &words, out, err);
+}
+
+/* The entry of array `number`, counted among the arrays. */
+static const pc_zip_entry *npz_entry(const pc_zip *zip, uint32_t number) {
+  size_t i = 0;
+  for (;; i++)
+    if (npz_is_array(zip->entries[i].name) && number-- == 0)
+      return &zip->entries[i];
+}
+
+static pcal_status npz_find(const pc_read_request *request, const pc_zip *zip, npz_state *state,
+                            pcal_error *err) {
+  pc_name_table names;
+  uint32_t number = 0;
+  pc_name_table_init(&names, request->env);
+  pcal_status status = npz_names(request->bytes, zip, &names, err);
+  if (status == PCAL_OK)
+    status = npz_choose(request, &names, &number, err);
+  if (status == PCAL_OK)
+    state->name =
+        pc_container_member_name(request->env, request->bytes->name, names.text[number]);
+  pc_name_table_free(&names);
+  PC_TRY(status);
+  if (state->name == NULL)
+    return pc_fail_memory(err, "opening a npz file");
+  return pc_zip_unpack(request->bytes, npz_entry(zip, number), state->name, request->env,
+                       &state->content, err);
+}
+
+static pcal_status npz_unpack(const pc_read_request *request, npz_state *state,
+                              pcal_error *err) {
+  pc_zip zip;
+  PC_TRY(pc_zip_read(request->bytes, request->env, &zip, err));
+  const pcal_status status = npz_find(request, &zip, state, err);
+  pc_zip_free(request->env, &zip);
+  return status;
+}
+
+static void npz_close(pc_reader *reader) {
+  npz_state *state = reader->state;
+  pc_reader_close(&state->array);
+  pc_free(reader->env, state->content.block);
+  pc_free(reader->env, state->name);
+  pc_free(reader->env, state);
+  reader->state = NULL;
+}
+
+static void npz_rewind(pc_reader *reader) {
+  npz_state *state = reader->state;
+  pc_reader_rewind(&state->array);
+}
+
+static uint64_t npz_line(const pc_reader *reader, size_t row) {
+  (void)reader;
+  (void)row;
+  return 0;
+}
+
+static pcal_status npz_next(pc_reader *reader, size_t max_rows, pc_window *out,
+                            pcal_error *err) {
+  npz_state *state = reader->state;
+  return pc_reader_next(&state->array, max_rows, out, err);
+}
+
+static const pc_reader_calls npz_calls = {npz_next, npz_rewind, npz_line, npz_close, NULL};
+
+pcal_status pc_npz_open(const pc_read_request *request, pc_reader *out, pcal_error *err) {
+  npz_state *state = pc_alloc(request->env, 1, sizeof *state);
+  if (state == NULL)
+    return pc_fail_memory(err, "opening a npz file");
+  out->calls = &npz_calls;
+  out->state = state;
+  PC_TRY(npz_unpack(request, state, err));
+  state->archive = *request->bytes;
+  state->archive.name = state->name;
+  out->bytes = &state->archive;
+  pc_input_file_from_memory(state->name, state->content.data, state->content.length,
+                            &state->image);
+  state->array = (pc_reader){.format = out->format, .env = out->env, .bytes = &state->image};
+  const pc_read_request inside = {
+      .env = request->env, .bytes = &state->image, .as = request->as};
+  PC_TRY(pc_npy_open(&inside, &state->array, err));
+  out->cells = state->array.cells;
+  out->columns = state->array.columns;
+  out->rows = state->array.rows;
+  out->window_limit = state->array.window_limit;
+  out->file_columns = state->array.file_columns;
+  out->listed = state->array.listed;
+  memcpy(out->stored, state->array.stored, sizeof out->stored);
+  return PCAL_OK;
+}

@@ -1,0 +1,25 @@
+/* Groups: from a column of names or numbers to group numbers in order of appearance. */
+#ifndef PC_GROUP_READER_H
+#define PC_GROUP_READER_H
+
+#include "io/name_table.h"
+#include "io/reader.h"
+
+typedef struct pc_group_reader {
+  pc_reader *reader; /* opened with PC_COLUMN_TEXT, one column */
+  pc_name_table names;
+  uint32_t *buffer;
+  size_t capacity;
+} pc_group_reader;
+
+void pc_group_reader_init(pc_group_reader *groups, pc_reader *reader, const pcal_env *env);
+
+/* The next group numbers, as pc_reader_next; first_row is the index of the first of them.
+ * *out is valid until the next call.  Numbers stay the same when the reader is rewound. */
+PC_CHECKED pcal_status pc_group_reader_next(pc_group_reader *groups, size_t max_rows,
+                                            uint64_t first_row, const uint32_t **out,
+                                            size_t *rows, pcal_error *err);
+
+void pc_group_reader_free(pc_group_reader *groups); /* the reader is not closed */
+
+#endif

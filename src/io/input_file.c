@@ -1,0 +1,255 @@
+/* Edge cases:
+ *  1. a regular file is mapped where the environment asks for it; when that is impossible, and
+ *     otherwise, it is read.
+ *  2. a regular file of length 0 is read like a stream, since some systems show generated
+ *     files that way; when nothing comes it is empty.
+ *  3. a device is refused, since it may have no end; a terminal is read, and so is one that is
+ * at its end at once, such as /dev/null, which is then empty.
+ *  4. a file that grows is read up to the length it had when it was opened. */
+#include "io/input_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/budget.h"
+#include "io/output_journal.h"
+
+#define BYTES_FIRST_BLOCK 65536
+#define BYTES_STEP ((size_t)8 << 20) /* after which interruptions are looked for */
+
+static pcal_status bytes_fail_errno(const char *name, int code, pcal_error *err) {
+  char reason[128] = "unknown reason";
+  if (code == ENOENT || code == ENOTDIR)
+    return pc_fail(err, PCAL_IO, "%s: there is no such file; check the name", name);
+  if (code == EACCES || code == EPERM)
+    return pc_fail(err, PCAL_IO, "%s: no permission to read the file; change its mode", name);
+  if (code == ENXIO)
+    return pc_fail(err, PCAL_IO, "%s is a socket or a device, not a file; name a file", name);
+  strerror_r(code, reason, sizeof reason);
+  return pc_fail(err, PCAL_IO, "%s: the file could not be read (%s); check the file system",
+                 name, reason);
+}
+
+static pcal_status bytes_within_limit(const pc_input_file *bytes, size_t needed,
+                                      pcal_error *err) {
+  const uint64_t limit = bytes->env->memory_limit;
+  if (limit == 0 || needed <= limit)
+    return PCAL_OK;
+  return pc_fail(err, PCAL_MEMORY,
+                 "%s holds more than the memory limit of %" PRIu64
+                 " bytes; write it to a file, which is read piece by piece, or raise "
+                 "--memory-limit",
+                 bytes->name, limit);
+}
+
+static pcal_status bytes_grow(pc_input_file *bytes, size_t *capacity, pcal_error *err) {
+  const pcal_env env = pc_env_for_use(bytes->env, PC_MEMORY_STREAM);
+  const size_t wanted = *capacity == 0 ? BYTES_FIRST_BLOCK : *capacity + *capacity / 2;
+  void *grown = pc_resize(&env, bytes->block, wanted, 1);
+  if (grown == NULL)
+    return pc_fail_memory(err, "reading a stream");
+  bytes->block = grown;
+  bytes->data = grown;
+  *capacity = wanted;
+  return PCAL_OK;
+}
+
+static pcal_status bytes_read_stream(pc_input_file *bytes, int descriptor, pcal_error *err) {
+  size_t capacity = 0;
+  bytes->kind = PC_INPUT_FILE_STREAM;
+  for (;;) {
+    if (bytes->length == capacity)
+      PC_TRY(bytes_grow(bytes, &capacity, err));
+    PC_TRY(pc_check_interrupt(bytes->env, err));
+    const ssize_t got =
+        read(descriptor, (char *)bytes->block + bytes->length, capacity - bytes->length);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      return bytes_fail_errno(bytes->name, errno, err);
+    if (got == 0)
+      return PCAL_OK;
+    bytes->length += (size_t)got;
+    PC_TRY(bytes_within_limit(bytes, bytes->length, err));
+  }
+}
+
+/* Is this a device that gives bytes, but no terminal? */
+static int bytes_is_device(int descriptor) {
+  struct stat about;
+  char first;
+  if (fstat(descriptor, &about) != 0)
+    return 0;
+  return S_ISBLK(about.st_mode) ||
+         (S_ISCHR(about.st_mode) && !isatty(descriptor) && read(descriptor, &first, 1) > 0);
+}
+
+static pcal_status bytes_read_all(pc_input_file *bytes, int descriptor, pcal_error *err) {
+  if (bytes_is_device(descriptor))
+    return pc_fail(err, PCAL_IO, "%s is a device, not a file; name a file or a pipe",
+                   bytes->name);
+  return bytes_read_stream(bytes, descriptor, err);
+}
+
+static int bytes_map(pc_input_file *bytes, int descriptor, size_t length) {
+  void *mapping = mmap(NULL, length, PROT_READ, MAP_SHARED, descriptor, 0);
+  if (mapping == MAP_FAILED)
+    return 0;
+  posix_madvise(mapping, length, POSIX_MADV_SEQUENTIAL);
+  bytes->kind = PC_INPUT_FILE_MAPPED;
+  bytes->block = mapping;
+  bytes->data = mapping;
+  bytes->length = length;
+  bytes->descriptor = descriptor;
+  return 1;
+}
+
+static pcal_status bytes_shrank(const pc_input_file *bytes, size_t now, pcal_error *err) {
+  return pc_fail(
+      err, PCAL_IO,
+      "%s shrank from %zu to %zu bytes while it was being read; try again when nothing "
+      "writes to it",
+      bytes->name, bytes->length, now);
+}
+
+static pcal_status bytes_fill(const pc_input_file *bytes, int descriptor, size_t offset,
+                              size_t count, char *out, pcal_error *err) {
+  for (size_t done = 0; done < count;) {
+    PC_TRY(pc_check_interrupt(bytes->env, err));
+    const size_t left = count - done, some = left < BYTES_STEP ? left : BYTES_STEP;
+    const ssize_t got = pread(descriptor, out + done, some, (off_t)(offset + done));
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      return bytes_fail_errno(bytes->name, errno, err);
+    if (got == 0)
+      return bytes_shrank(bytes, offset + done, err);
+    done += (size_t)got;
+  }
+  return PCAL_OK;
+}
+
+pcal_status pc_input_file_read_at(const pc_input_file *bytes, size_t offset, size_t count,
+                                  void *out, pcal_error *err) {
+  return bytes_fill(bytes, bytes->descriptor, offset, count, out, err);
+}
+
+static int bytes_is_npy(const char *name) {
+  const size_t length = strlen(name);
+  return length > 4 && strcmp(name + length - 4, ".npy") == 0;
+}
+
+/* A regular file into memory, or the beginning of it.  Takes the descriptor over when the rest
+ * is left. */
+static pcal_status bytes_read_regular(pc_input_file *bytes, int descriptor, size_t length,
+                                      pcal_error *err) {
+  const int windows = length > PC_INPUT_FILE_WHOLE && bytes_is_npy(bytes->name);
+  const size_t count = windows ? PC_INPUT_FILE_HEAD : length;
+  const uint64_t limit = bytes->env->memory_limit;
+  if (limit > 0 && count > limit)
+    return pc_fail(
+        err, PCAL_MEMORY,
+        "%s has %zu bytes, more than the memory limit of %" PRIu64
+        "; save the numbers as .npy, which is read piece by piece, or raise the limit",
+        bytes->name, count, limit);
+  bytes->block = pc_alloc_raw(bytes->env, count, 1);
+  if (bytes->block == NULL)
+    return pc_fail_memory(err, "reading a file");
+  bytes->kind = windows ? PC_INPUT_FILE_WINDOWS : PC_INPUT_FILE_READ;
+  bytes->data = bytes->block;
+  bytes->length = length;
+  if (windows)
+    bytes->descriptor = descriptor;
+  return bytes_fill(bytes, descriptor, 0, count, bytes->block, err);
+}
+
+/* Takes the descriptor over when the file is mapped or read by windows. */
+static pcal_status bytes_read_file(pc_input_file *bytes, int descriptor, pcal_error *err) {
+  struct stat about;
+  if (fstat(descriptor, &about) != 0)
+    return bytes_fail_errno(bytes->name, errno, err);
+  if (S_ISDIR(about.st_mode))
+    return pc_fail(err, PCAL_IO, "%s is a directory; name a file in it", bytes->name);
+  const int regular =
+      S_ISREG(about.st_mode) && about.st_size > 0 && (uintmax_t)about.st_size <= SIZE_MAX;
+  if (regular && bytes->env->map_files && bytes_map(bytes, descriptor, (size_t)about.st_size))
+    return PCAL_OK;
+  if (regular)
+    return bytes_read_regular(bytes, descriptor, (size_t)about.st_size, err);
+  return bytes_read_all(bytes, descriptor, err);
+}
+
+static pcal_status bytes_open_path(pc_input_file *bytes, const char *path, pcal_error *err) {
+  int descriptor;
+  do {
+    PC_TRY(pc_check_interrupt(bytes->env, err));
+    descriptor = open(path, O_RDONLY | O_CLOEXEC);
+  } while (descriptor < 0 && errno == EINTR);
+  if (descriptor < 0)
+    return bytes_fail_errno(bytes->name, errno, err);
+  const pcal_status status = bytes_read_file(bytes, descriptor, err);
+  if (bytes->descriptor < 0)
+    close(descriptor);
+  return status;
+}
+
+pcal_status pc_input_file_open(const char *path, const pcal_env *env, pc_input_file *out,
+                               pcal_error *err) {
+  const int is_input = strcmp(path, "-") == 0;
+  *out = (pc_input_file){.env = env, .descriptor = -1};
+  out->owned_name = pc_copy_text(env, is_input ? "standard input" : path);
+  if (out->owned_name == NULL)
+    return pc_fail_memory(err, "opening a file");
+  out->name = out->owned_name;
+  if (!is_input)
+    pc_output_journal_replay(path, env);
+  pcal_status status =
+      is_input ? bytes_read_all(out, STDIN_FILENO, err) : bytes_open_path(out, path, err);
+  if (status == PCAL_OK && out->length == 0)
+    status =
+        pc_fail(err, PCAL_DATA, "%s is empty; give a file with at least one row", out->name);
+  if (status != PCAL_OK)
+    pc_input_file_close(out);
+  return status;
+}
+
+void pc_input_file_from_memory(const char *name, const void *data, size_t length,
+                               pc_input_file *out) {
+  *out = (pc_input_file){.kind = PC_INPUT_FILE_BORROWED, .descriptor = -1};
+  out->name = name;
+  out->data = data;
+  out->length = length;
+}
+
+pcal_status pc_input_file_check(const pc_input_file *bytes, pcal_error *err) {
+  struct stat about;
+  if (bytes->kind != PC_INPUT_FILE_MAPPED && bytes->kind != PC_INPUT_FILE_WINDOWS)
+    return PCAL_OK;
+  if (fstat(bytes->descriptor, &about) != 0)
+    return bytes_fail_errno(bytes->name, errno, err);
+  if ((uintmax_t)about.st_size >= bytes->length)
+    return PCAL_OK;
+  return bytes_shrank(bytes, (size_t)about.st_size, err);
+}
+
+void pc_input_file_close(pc_input_file *bytes) {
+  if (bytes->kind == PC_INPUT_FILE_MAPPED)
+    munmap(bytes->block, bytes->length);
+  else if (bytes->kind != PC_INPUT_FILE_BORROWED && bytes->block != NULL)
+    pc_free(bytes->env, bytes->block);
+  if (bytes->descriptor >= 0 && bytes->kind != PC_INPUT_FILE_CLOSED)
+    close(bytes->descriptor);
+  if (bytes->owned_name != NULL)
+    pc_free(bytes->env, bytes->owned_name);
+  *bytes = (pc_input_file){.descriptor = -1};
+}
+
+int pc_input_file_exists(const char *path) {
+  struct stat about;
+  return stat(path, &about) == 0 && !S_ISDIR(about.st_mode);
+}

@@ -1,0 +1,259 @@
+/* What a label may be:
+ *  1. a whole number of any type: 3, 3.0, true; it must fit 32 bits.
+ *  2. a row of k numbers with exactly one 1 and otherwise 0 (one-hot): the position of the 1.
+ *  3. in a text file, the name of a score column; a name is tried before all else, so a class
+ *     may be called "2" or "None".
+ *  4. NaN, a missing cell, or the smallest int32, as R writes it: PCAL_MISSING_LABEL. */
+#include "io/label_reader.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/escape.h"
+#include "base/number.h"
+
+#define LABELS_ROWS ((size_t)1 << 20) /* that are converted at a time */
+
+/* Where a label stands, for sentences. */
+typedef struct labels_place {
+  const pc_label_reader *labels;
+  size_t row;     /* in the window */
+  uint64_t index; /* in the data set */
+} labels_place;
+
+size_t pc_label_reader_limit(const pc_label_reader *labels) {
+  return labels->reader->window_limit < LABELS_ROWS || labels->reader->cells == PC_CELLS_I32
+             ? labels->reader->window_limit
+             : LABELS_ROWS;
+}
+
+static pcal_status labels_fail(const labels_place *place, const char *shown, const char *why,
+                               const char *remedy, pcal_error *err) {
+  char where[PC_PLACE_MAX];
+  const pc_reader *reader = place->labels->reader;
+  return pc_fail_row(
+      err, PCAL_DATA, place->index, "%s, %s: the label %s %-s; %-s", reader->bytes->name,
+      pc_reader_place(reader, place->row, place->index, where), shown, why, remedy);
+}
+
+static pcal_status labels_from_number(const labels_place *place, double value, int32_t *out,
+                                      pcal_error *err) {
+  char shown[PC_NUMBER_MAX];
+  *out = PCAL_MISSING_LABEL;
+  if (isnan(value))
+    return PCAL_OK;
+  if (value < (double)INT32_MIN || value > (double)INT32_MAX)
+    return labels_fail(place, pc_show(value, shown), "does not fit 32 bits",
+                       place->labels->meaning, err);
+  if (value != floor(value))
+    return labels_fail(place, pc_show(value, shown), "is not a whole number",
+                       place->labels->meaning, err);
+  *out = (int32_t)value;
+  return PCAL_OK;
+}
+
+static pcal_status labels_unknown_name(const labels_place *place, pc_slice text,
+                                       pcal_error *err) {
+  char shown[PC_CLIP_MAX], where[PC_PLACE_MAX], near[PC_CLIP_MAX];
+  const pc_label_reader *labels = place->labels;
+  const pc_reader *reader = labels->reader;
+  const char *file = reader->bytes->name;
+  pc_clip(text, shown);
+  pc_reader_place(reader, place->row, place->index, where);
+  if (labels->classes->count == 0)
+    return pc_fail_row(err, PCAL_DATA, place->index,
+                       "%s, %s: the label \"%s\" is a name, but the scores in %s have none; "
+                       "give class numbers, or the scores as CSV with a header",
+                       file, where, shown, labels->scores_name);
+  const char *nearest = pc_name_table_nearest(labels->classes, text);
+  if (nearest == NULL)
+    return pc_fail_row(err, PCAL_DATA, place->index,
+                       "%s, %s: the label \"%s\" is not the name of a score column in %s; give "
+                       "such a name or a class number",
+                       file, where, shown, labels->scores_name);
+  return pc_fail_row(
+      err, PCAL_DATA, place->index,
+      "%s, %s: the label \"%s\" is not the name of a score column in %s; did you "
+      "mean \"%s\"?",
+      file, where, shown, labels->scores_name, pc_clip(pc_slice_of(nearest), near));
+}
+
+static int labels_is_word(pc_slice text, const char *word, const char *title,
+                          const char *capitals) {
+  return pc_slice_is(text, word) || pc_slice_is(text, title) || pc_slice_is(text, capitals);
+}
+
+static pcal_status labels_from_text(const labels_place *place, pc_slice text, int32_t *out,
+                                    pcal_error *err) {
+  uint32_t number = 0;
+  double value = 0;
+  const size_t guard = (size_t)pc_csv_guarded(text.bytes, text.length);
+  const pc_slice bare = {text.bytes + guard, text.length - guard};
+  if (pc_name_table_find(place->labels->classes, text, &number) ||
+      (guard > 0 && pc_name_table_find(place->labels->classes, bare, &number))) {
+    *out = (int32_t)number;
+    return PCAL_OK;
+  }
+  *out = PCAL_MISSING_LABEL;
+  if (pc_slice_is_missing(text))
+    return PCAL_OK;
+  if (pc_number_parse(text.bytes, text.bytes + text.length, &value) == text.length)
+    return labels_from_number(place, value, out, err);
+  *out = labels_is_word(text, "true", "True", "TRUE");
+  if (*out == 1 || labels_is_word(text, "false", "False", "FALSE"))
+    return PCAL_OK;
+  return labels_unknown_name(place, text, err);
+}
+
+static pcal_status labels_from_row(const labels_place *place, const double *row, size_t columns,
+                                   int32_t *out, pcal_error *err) {
+  char shown[PC_NUMBER_MAX];
+  size_t ones = 0;
+  *out = PCAL_MISSING_LABEL;
+  for (size_t j = 0; j < columns; j++) {
+    if (isnan(row[j]))
+      return PCAL_OK;
+  }
+  for (size_t j = 0; j < columns; j++) {
+    if (row[j] != 0 && row[j] != 1)
+      return labels_fail(place, pc_show(row[j], shown), "is neither 0 nor 1",
+                         "labels in several columns are one-hot; for class numbers choose one "
+                         "column as FILE:COLUMN",
+                         err);
+    if (row[j] == 1 && ones++ == 0)
+      *out = (int32_t)j;
+  }
+  if (ones == 1)
+    return PCAL_OK;
+  return labels_fail(place, "row", ones == 0 ? "has no 1" : "has several ones",
+                     "a one-hot row has exactly one; data with several labels for a row cannot "
+                     "be measured",
+                     err);
+}
+
+/* ---- one column of numbers ---- */
+
+/* Whole numbers of 32 bits at once; 0 when there is another among them. */
+static int labels_whole_f64(const double *from, size_t count, int32_t *out) {
+  int others = 0;
+  for (size_t i = 0; i < count; i++) {
+    const double here = from[i];
+    const int fits = here >= (double)INT32_MIN && here <= (double)INT32_MAX;
+    out[i] = (int32_t)(fits ? here : 0.0);
+    others |= (double)out[i] != here;
+  }
+  return !others;
+}
+
+static int labels_whole_i64(const int64_t *from, size_t count, int32_t *out) {
+  int others = 0;
+  for (size_t i = 0; i < count; i++) {
+    out[i] = (int32_t)(uint32_t)((uint64_t)from[i] & UINT32_MAX);
+    others |= (int64_t)out[i] != from[i];
+  }
+  return !others;
+}
+
+static int labels_whole(pc_cell_type cells, const void *from, size_t count, int32_t *out) {
+  const uint8_t *bytes = from;
+  if (cells == PC_CELLS_F64)
+    return labels_whole_f64(from, count, out);
+  if (cells == PC_CELLS_I64)
+    return labels_whole_i64(from, count, out);
+  if (cells == PC_CELLS_U8)
+    for (size_t i = 0; i < count; i++)
+      out[i] = bytes[i];
+  else
+    for (size_t i = 0; i < count; i++)
+      out[i] = bytes[i] != 0;
+  return 1;
+}
+
+static const void *labels_cells_at(const pc_label_reader *labels, size_t row) {
+  const pc_cell_type cells = labels->reader->cells;
+  const size_t size = cells == PC_CELLS_U8 || cells == PC_CELLS_BOOL ? 1 : sizeof(double);
+  return (const char *)labels->cells + row * size;
+}
+
+static int labels_is_column(const pc_label_reader *labels) {
+  return labels->reader->cells != PC_CELLS_TEXT && labels->reader->columns == 1;
+}
+
+/* Rows [begin, begin + count) of the window. */
+static pcal_status labels_fill_column(const void *user, size_t begin, size_t count,
+                                      int32_t *out, pcal_error *err) {
+  const pc_label_reader *labels = user;
+  const pc_cell_type cells = labels->reader->cells;
+  const void *from = labels_cells_at(labels, begin);
+  if (labels_whole(cells, from, count, out))
+    return PCAL_OK;
+  for (size_t i = 0; i < count; i++) {
+    const labels_place place = {labels, begin + i, labels->first_row + begin + i};
+    const double value =
+        cells == PC_CELLS_I64 ? (double)((const int64_t *)from)[i] : ((const double *)from)[i];
+    PC_TRY(labels_from_number(&place, value, &out[i], err));
+  }
+  return PCAL_OK;
+}
+
+/* ---- all of them ---- */
+
+static pcal_status labels_fill(const pc_label_reader *labels, size_t rows, pcal_error *err) {
+  const size_t columns = labels->reader->columns;
+  if (labels_is_column(labels))
+    return labels_fill_column(labels, 0, rows, labels->buffer, err);
+  for (size_t i = 0; i < rows; i++) {
+    const labels_place place = {labels, i, labels->first_row + i};
+    int32_t *out = &labels->buffer[i];
+    if (labels->reader->cells == PC_CELLS_TEXT)
+      PC_TRY(labels_from_text(&place, ((const pc_slice *)labels->cells)[i], out, err));
+    else
+      PC_TRY(labels_from_row(&place, (const double *)labels->cells + i * columns, columns, out,
+                             err));
+  }
+  return PCAL_OK;
+}
+
+/* Reads the cells of a window and makes room for its labels. */
+static pcal_status labels_window(pc_label_reader *labels, size_t max_rows, uint64_t first_row,
+                                 const int32_t **out, size_t *rows, pcal_error *err) {
+  pc_window window;
+  const size_t limit = pc_label_reader_limit(labels);
+  PC_TRY(pc_reader_next(labels->reader, max_rows < limit ? max_rows : limit, &window, err));
+  *rows = window.rows;
+  *out = window.data;
+  labels->cells = window.data;
+  labels->first_row = first_row;
+  if (labels->reader->cells == PC_CELLS_I32)
+    return PCAL_OK;
+  void *buffer = labels->buffer;
+  const pcal_status status = pc_reserve(labels->reader->env, &buffer, &labels->capacity,
+                                        window.rows, sizeof *labels->buffer, err);
+  labels->buffer = buffer;
+  *out = labels->buffer;
+  return status;
+}
+
+pcal_status pc_label_reader_next(pc_label_reader *labels, size_t max_rows, uint64_t first_row,
+                                 const int32_t **out, size_t *rows, pcal_error *err) {
+  PC_TRY(labels_window(labels, max_rows, first_row, out, rows, err));
+  return labels->reader->cells == PC_CELLS_I32 ? PCAL_OK : labels_fill(labels, *rows, err);
+}
+
+pcal_status pc_label_reader_next_later(pc_label_reader *labels, size_t max_rows,
+                                       uint64_t first_row, const int32_t **out, size_t *rows,
+                                       pc_lazy_labels *feed, pcal_error *err) {
+  *feed = (pc_lazy_labels){NULL, NULL, NULL};
+  if (labels->reader->cells == PC_CELLS_I32 || !labels_is_column(labels))
+    return pc_label_reader_next(labels, max_rows, first_row, out, rows, err);
+  PC_TRY(labels_window(labels, max_rows, first_row, out, rows, err));
+  *feed = (pc_lazy_labels){labels_fill_column, labels, labels->buffer};
+  return PCAL_OK;
+}
+
+void pc_label_reader_free(pc_label_reader *labels) {
+  if (labels->buffer != NULL)
+    pc_free(labels->reader->env, labels->buffer);
+  labels->buffer = NULL;
+  labels->capacity = 0;
+}

@@ -1,0 +1,38 @@
+/* Labels: from a reader's windows to class numbers. */
+#ifndef PC_LABEL_READER_H
+#define PC_LABEL_READER_H
+
+#include "data/lazy_labels.h"
+#include "io/name_table.h"
+#include "io/reader.h"
+
+typedef struct pc_label_reader {
+  pc_reader *reader;            /* opened with PC_COLUMN_LABELS */
+  const pc_name_table *classes; /* names that stand for class numbers; may be empty */
+  const char *scores_name;      /* file of the scores, for sentences */
+  const char *meaning;          /* "labels are class numbers counted from 0", for sentences */
+  int32_t *buffer;
+  size_t capacity;
+  const void *cells;  /* of the last window */
+  uint64_t first_row; /* the index of its first row */
+} pc_label_reader;
+
+/* Rows that fit a window. */
+size_t pc_label_reader_limit(const pc_label_reader *labels);
+
+/* The next labels, as pc_reader_next; first_row is the index of the first of them.  Missing
+ * ones are PCAL_MISSING_LABEL.  *out is valid until the next call.  Whether a label is a class
+ * is for the measure to check. */
+PC_CHECKED pcal_status pc_label_reader_next(pc_label_reader *labels, size_t max_rows,
+                                            uint64_t first_row, const int32_t **out,
+                                            size_t *rows, pcal_error *err);
+
+/* The same, but where possible the labels are left to be filled by *feed. */
+PC_CHECKED pcal_status pc_label_reader_next_later(pc_label_reader *labels, size_t max_rows,
+                                                  uint64_t first_row, const int32_t **out,
+                                                  size_t *rows, pc_lazy_labels *feed,
+                                                  pcal_error *err);
+
+void pc_label_reader_free(pc_label_reader *labels); /* the reader is not closed */
+
+#endif

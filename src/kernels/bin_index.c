@@ -1,0 +1,104 @@
+/* Scores among cuts.  Compiled once for each instruction set with PC_VARIANT set to its name;
+ * see bin_index.h.  No branch has to be guessed: every score is compared with every cut, unless the
+ * cuts are even and no score is next to one. */
+#include "kernels/bin_index.h"
+
+#include <math.h>
+
+#include "kernels/row_kernels.h"
+#include "kernels/variant.h"
+
+#define CUTS_EVEN_OFF 1e-7
+
+/* PC_LANES scores. */
+static void cuts_cells(const double *restrict score, const double *restrict cuts,
+                       size_t cut_count, int32_t *restrict out) {
+  double above[PC_LANES] = {0.0};
+  for (size_t c = 0; c < cut_count; c++)
+    for (size_t l = 0; l < PC_LANES; l++)
+      above[l] += score[l] > cuts[c] ? 1.0 : 0.0;
+  for (size_t l = 0; l < PC_LANES; l++)
+    out[l] = (int32_t)above[l];
+}
+
+/* Are the cuts i / (cut_count + 1), but for rounding? */
+static int cuts_are_even(const double *cuts, size_t cut_count) {
+  double most = 0.0;
+  for (size_t c = 0; c < cut_count; c++) {
+    const double off = fabs(cuts[c] * (double)(cut_count + 1) - (double)(c + 1));
+    most = off > most ? off : most;
+  }
+  return most < CUTS_EVEN_OFF;
+}
+
+/* Cells among even cuts; 0 when some score is so near to a cut that they may be wrong. */
+static int cuts_even_cells(const double *restrict score, size_t count, size_t cut_count,
+                           int32_t *restrict out) {
+  const double cells = (double)(cut_count + 1), last = cells - 0.5, shift = 0x1.8p52;
+  uint64_t near = 0;
+  for (size_t i = 0; i < count; i++) {
+    const double all = score[i] * cells, least = all > 0.5 ? all : 0.5;
+    const double place = least < last ? least : last;
+    const double off = fabs(place - ((place + shift) - shift));
+    near |= off < 2 * CUTS_EVEN_OFF;
+    out[i] = (int32_t)place;
+  }
+  return near == 0;
+}
+
+static void cuts_place(const double *restrict score, size_t count, double units,
+                       const double *restrict cuts, size_t cut_count,
+                       pc_bin_index_rows *restrict out) {
+  const size_t whole = count / PC_LANES * PC_LANES;
+  double last[PC_LANES] = {0.0};
+  const int done =
+      cuts_are_even(cuts, cut_count) && cuts_even_cells(score, count, cut_count, out->cell);
+  for (size_t i = 0; !done && i < whole; i += PC_LANES)
+    cuts_cells(score + i, cuts, cut_count, out->cell + i);
+  for (size_t i = whole; i < count; i++)
+    last[i - whole] = score[i];
+  if (!done && whole < count)
+    cuts_cells(last, cuts, cut_count, out->cell + whole);
+  for (size_t i = 0; i < count; i++) {
+    out->score[i] = (int64_t)(score[i] * units);
+    out->square[i] = (int64_t)(score[i] * score[i] * units);
+  }
+}
+
+#define CUTS_EVEN(name, type)                                                 \
+  static void name(const type *restrict score, size_t count, int32_t buckets, \
+                   int32_t *restrict out) {                                   \
+    const type most = (type)buckets;                                          \
+    for (size_t i = 0; i < count; i++) {                                      \
+      const type place = score[i] * most, least = place > 0 ? place : 0;      \
+      out[i] = (int32_t)(least < most ? least : most);                        \
+    }                                                                         \
+  }
+
+CUTS_EVEN(cuts_even_f32, float)
+CUTS_EVEN(cuts_even_f64, double)
+
+static void cuts_offsets_f32(const float *restrict score, const int32_t *restrict label,
+                             size_t count, const pc_bin_offset_rule *rule,
+                             uint32_t *restrict place, pc_bin_offset *restrict out) {
+  const float buckets = rule->buckets, width = 1 / buckets, units = rule->units;
+  const uint64_t one = rule->one;
+  const unsigned square = rule->square;
+  for (size_t i = 0; i < count; i++) {
+    const float given = score[i], least = given > 0 ? given : 0, here = least < 1 ? least : 1;
+    const int32_t bucket = (int32_t)(here * buckets);
+    const float beyond = here - (float)bucket * width;
+    const uint64_t offset = (uint32_t)(int32_t)(beyond * units);
+    place[i] = 2 * (uint32_t)bucket + ((uint32_t)label[i] & 1);
+    out[i].offset = one + offset;
+    out[i].square = offset * offset >> square;
+  }
+}
+
+const pc_bin_index_kernels PC_VARIANT_TABLE(pc_bin_index_kernels) = {
+    .name = PC_VARIANT_NAME,
+    .place = cuts_place,
+    .even_f32 = cuts_even_f32,
+    .even_f64 = cuts_even_f64,
+    .offsets_f32 = cuts_offsets_f32,
+};

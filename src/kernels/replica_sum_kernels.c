@@ -1,0 +1,121 @@
+/* Sums over rows; see replica_sum_kernels.h.  Compiled with PC_VARIANT set to the name of an instruction set.
+ */
+#include "kernels/replica_sum_kernels.h"
+
+#include <string.h>
+
+#include "base/rng.h"
+#include "kernels/variant.h"
+
+static void weigh_add(const float *weights, const uint32_t *row, const double *score,
+                      const double *hit, size_t count, double *sums) {
+  double all[PC_REPLICA_LANES] = {0.0}, hits[PC_REPLICA_LANES] = {0.0};
+  double scores[PC_REPLICA_LANES] = {0.0}, squares[PC_REPLICA_LANES] = {0.0};
+  double both[PC_REPLICA_LANES] = {0.0};
+  for (size_t i = 0; i < count; i++) {
+    const float *w = weights + (size_t)row[i] * PC_REPLICA_LANES;
+    const double s = score[i], a = hit[i];
+    for (size_t k = 0; k < PC_REPLICA_LANES; k++) {
+      const double weight = (double)w[k], mass = weight * s;
+      all[k] += weight;
+      hits[k] += weight * a;
+      scores[k] += mass;
+      squares[k] += mass * s;
+      both[k] += mass * a;
+    }
+  }
+  memcpy(sums + PC_REPLICA_SUM_WEIGHT * PC_REPLICA_LANES, all, sizeof all);
+  memcpy(sums + PC_REPLICA_SUM_HITS * PC_REPLICA_LANES, hits, sizeof hits);
+  memcpy(sums + PC_REPLICA_SUM_SCORE * PC_REPLICA_LANES, scores, sizeof scores);
+  memcpy(sums + PC_REPLICA_SUM_SCORE_SQUARE * PC_REPLICA_LANES, squares, sizeof squares);
+  memcpy(sums + PC_REPLICA_SUM_SCORE_HIT * PC_REPLICA_LANES, both, sizeof both);
+}
+
+static void weigh_add_three(const float *weights, const uint32_t *row, const double *score,
+                            const double *hit, size_t count, double *sums) {
+  double all[PC_REPLICA_LANES] = {0.0}, hits[PC_REPLICA_LANES] = {0.0};
+  double scores[PC_REPLICA_LANES] = {0.0};
+  for (size_t i = 0; i < count; i++) {
+    const float *w = weights + (size_t)row[i] * PC_REPLICA_LANES;
+    const double s = score[i], a = hit[i];
+    for (size_t k = 0; k < PC_REPLICA_LANES; k++) {
+      const double weight = (double)w[k];
+      all[k] += weight;
+      hits[k] += weight * a;
+      scores[k] += weight * s;
+    }
+  }
+  memcpy(sums + PC_REPLICA_SUM_WEIGHT * PC_REPLICA_LANES, all, sizeof all);
+  memcpy(sums + PC_REPLICA_SUM_HITS * PC_REPLICA_LANES, hits, sizeof hits);
+  memcpy(sums + PC_REPLICA_SUM_SCORE * PC_REPLICA_LANES, scores, sizeof scores);
+}
+
+#define WEIGH_BLOCKS 16 /* of the generator, side by side */
+
+/* pc_rng_block for several counters. */
+static void weigh_blocks(uint64_t seed, uint64_t stream, const uint64_t *ids,
+                         uint32_t words[4][WEIGH_BLOCKS]) {
+  uint32_t key0 = (uint32_t)seed, key1 = (uint32_t)(seed >> 32);
+  for (size_t i = 0; i < WEIGH_BLOCKS; i++) {
+    words[0][i] = (uint32_t)ids[i];
+    words[1][i] = (uint32_t)(ids[i] >> 32);
+    words[2][i] = (uint32_t)stream;
+    words[3][i] = (uint32_t)(stream >> 32);
+  }
+  for (int round = 0; round < PC_PHILOX_ROUNDS; round++) {
+    for (size_t i = 0; i < WEIGH_BLOCKS; i++) {
+      const uint64_t one = (uint64_t)PC_PHILOX_MULTIPLY1 * words[2][i];
+      const uint64_t zero = (uint64_t)PC_PHILOX_MULTIPLY0 * words[0][i];
+      words[0][i] = (uint32_t)(one >> 32) ^ words[1][i] ^ key0;
+      words[1][i] = (uint32_t)one;
+      words[2][i] = (uint32_t)(zero >> 32) ^ words[3][i] ^ key1;
+      words[3][i] = (uint32_t)zero;
+    }
+    key0 += PC_PHILOX_WEYL0;
+    key1 += PC_PHILOX_WEYL1;
+  }
+}
+
+/* pc_poisson_one of several words. */
+static void weigh_poisson(const uint32_t words[WEIGH_BLOCKS], float out[WEIGH_BLOCKS]) {
+  static const uint32_t below[] = PC_POISSON_ONE_STEPS;
+  int32_t count[WEIGH_BLOCKS] = {0};
+  for (size_t k = 0; k < sizeof below / sizeof *below; k++)
+    for (size_t i = 0; i < WEIGH_BLOCKS; i++)
+      count[i] += words[i] >= below[k];
+  for (size_t i = 0; i < WEIGH_BLOCKS; i++)
+    out[i] = (float)count[i];
+}
+
+static void weigh_draw_some(uint64_t seed, uint64_t stream, const uint64_t *ids, size_t count,
+                            float *weights) {
+  for (size_t lane = 0; lane < PC_REPLICA_LANES; lane += 4) {
+    uint32_t words[4][WEIGH_BLOCKS];
+    float drawn[4][WEIGH_BLOCKS];
+    weigh_blocks(seed, stream + lane / 4, ids, words);
+    for (size_t k = 0; k < 4; k++)
+      weigh_poisson(words[k], drawn[k]);
+    for (size_t i = 0; i < count; i++)
+      for (size_t k = 0; k < 4; k++)
+        weights[i * PC_REPLICA_LANES + lane + k] = drawn[k][i];
+  }
+}
+
+static void weigh_draw(uint64_t seed, uint64_t stream, const uint64_t *ids, size_t count,
+                       float *weights) {
+  size_t i = 0;
+  for (; i + WEIGH_BLOCKS <= count; i += WEIGH_BLOCKS)
+    weigh_draw_some(seed, stream, ids + i, WEIGH_BLOCKS, weights + i * PC_REPLICA_LANES);
+  if (i == count)
+    return;
+  uint64_t last[WEIGH_BLOCKS] = {0};
+  memcpy(last, ids + i, (count - i) * sizeof *ids);
+  weigh_draw_some(seed, stream, last, count - i, weights + i * PC_REPLICA_LANES);
+}
+
+const pc_replica_sum_kernels PC_VARIANT_TABLE(pc_replica_sum_kernels) = {
+    .name = PC_VARIANT_NAME,
+    .add = weigh_add,
+    .add_three = weigh_add_three,
+    .draw = weigh_draw,
+};

@@ -1,0 +1,317 @@
+#include "measure/measure_plan.h"
+
+#include <string.h>
+
+#include "machines/grid_shared.h"
+
+static int plan_pairs(pc_machine_kind machine) {
+  return machine == PC_PAIR || machine == PC_BLOCK;
+}
+
+static int plan_takes_rows(pc_machine_kind machine) {
+  return machine == PC_SUM || machine == PC_ROWS || plan_pairs(machine);
+}
+
+/* Everything but the top class alone. */
+static int plan_needs_probs(const pc_need *need) {
+  const int top = need->view.kind == PC_VIEW_RANK && need->view.index == 1;
+  return plan_pairs(need->machine) || need->keep.whole ||
+         (!plan_takes_rows(need->machine) && !top);
+}
+
+static pcal_status plan_view(const pcal_env *env, pc_measure_plan *plan, const pc_view *view,
+                             size_t *index, pcal_error *err) {
+  for (*index = 0; *index < plan->view_count; (*index)++)
+    if (memcmp(&plan->views[*index], view, sizeof *view) == 0)
+      return PCAL_OK;
+  void *block = plan->views;
+  const pcal_status status = pc_reserve(env, &block, &plan->view_capacity, plan->view_count + 1,
+                                        sizeof *plan->views, err);
+  plan->views = block;
+  if (status == PCAL_OK)
+    plan->views[plan->view_count++] = *view;
+  return status;
+}
+
+/* Grids that differ only in their moments share a state, which then has all of them.  Those
+ * with logarithms stay apart: replicas of them are drawn in another way, and a metric should
+ * have the same interval in any company. */
+static int plan_shares(pc_plan_slot *slot, const pc_need *need) {
+  pc_need both;
+  if ((slot->need.grid.moments ^ need->grid.moments) & PC_MOMENT_LOG)
+    return 0;
+  memcpy(&both, need, sizeof both);
+  both.grid.moments = slot->need.grid.moments;
+  if (memcmp(&slot->need, &both, sizeof both) != 0)
+    return 0;
+  slot->need.grid.moments |= need->grid.moments;
+  return 1;
+}
+
+static pcal_status plan_slot(const pcal_env *env, pc_measure_plan *plan, const pc_need *need,
+                             size_t *index, pcal_error *err) {
+  for (*index = 0; *index < plan->slot_count; (*index)++)
+    if (plan_shares(&plan->slots[*index], need))
+      return PCAL_OK;
+  size_t view = PC_NO_VIEW;
+  if (!plan_takes_rows(need->machine))
+    PC_TRY(plan_view(env, plan, &need->view, &view, err));
+  void *block = plan->slots;
+  const pcal_status status = pc_reserve(env, &block, &plan->slot_capacity, plan->slot_count + 1,
+                                        sizeof *plan->slots, err);
+  plan->slots = block;
+  if (status != PCAL_OK)
+    return status;
+  pc_plan_slot *slot = &plan->slots[plan->slot_count++];
+  memset(slot, 0, sizeof *slot);
+  memcpy(&slot->need, need, sizeof *need);
+  slot->machine = pc_machine_of(need->machine);
+  slot->view = view;
+  slot->curve = slot->twin = PC_NO_SLOT;
+  plan->needs_facts |=
+      plan_takes_rows(need->machine) ||
+      (plan->layout.classes > 1 && (need->view.kind != PC_VIEW_CLASS || need->view.index != 1));
+  plan->needs_rows |= plan_takes_rows(need->machine);
+  plan->needs_probs |= plan_needs_probs(need);
+  plan->needs_log |= need->machine == PC_SUM && need->sum.needs_log;
+  return PCAL_OK;
+}
+
+static int plan_has(const pc_measure_plan *plan, const pc_plan_entry *entry) {
+  for (size_t i = 0; i < plan->entry_count; i++)
+    if (plan->entries[i].metric == entry->metric &&
+        pc_options_equal(&plan->entries[i].options, &entry->options))
+      return 1;
+  return 0;
+}
+
+static pcal_status plan_configure(const pc_measure_plan *plan, const char *spec,
+                                  pc_plan_entry *entry, pcal_error *err) {
+  memset(entry, 0, sizeof *entry);
+  PC_TRY(pc_metric_parse_for(plan->layout.form, spec, &entry->metric, &entry->options, err));
+  if (plan->layout.kind == PCAL_CONFIDENCE && (entry->metric->traits & PC_NEEDS_CLASSES))
+    return pc_fail(
+        err, PCAL_USAGE,
+        "%s needs the probabilities of all classes; give them as --probs or --logits "
+        "instead of --confidence",
+        entry->metric->row.name);
+  entry->reading.notion = entry->metric->row.notion;
+  entry->reading.bound = entry->metric->row.bound;
+  entry->reading.traits = entry->metric->traits;
+  return entry->metric->configure(&entry->options, &plan->layout, &entry->reading, err);
+}
+
+/* What the whole measure must refuse because of one metric. */
+static void plan_refuse(pc_measure_plan *plan, const char *name, unsigned traits) {
+  if (traits & PC_WHOLE_WEIGHTS)
+    plan->whole_weights = name;
+  if (traits & PC_NO_WEIGHTS)
+    plan->no_weights = name;
+  if (traits & PC_BY_INDEX)
+    plan->by_index = name;
+}
+
+static pcal_status plan_add(const pcal_env *env, pc_measure_plan *plan, const char *spec,
+                            int optional, pcal_error *err) {
+  pc_plan_entry entry;
+  const pcal_status fits = plan_configure(plan, spec, &entry, optional ? NULL : err);
+  if (fits != PCAL_OK)
+    return optional ? PCAL_OK : fits;
+  if (plan_has(plan, &entry))
+    return PCAL_OK;
+  entry.reading.need.sum.spread =
+      entry.reading.need.machine == PC_SUM && plan->certainty.level > 0;
+  PC_TRY(plan_slot(env, plan, &entry.reading.need, &entry.slot, err));
+  void *block = plan->entries;
+  const pcal_status status = pc_reserve(env, &block, &plan->entry_capacity,
+                                        plan->entry_count + 1, sizeof *plan->entries, err);
+  plan->entries = block;
+  if (status != PCAL_OK)
+    return status;
+  plan->entries[plan->entry_count++] = entry;
+  plan_refuse(plan, entry.metric->row.name, entry.reading.traits);
+  return PCAL_OK;
+}
+
+static pcal_status plan_spec(const pcal_env *env, pc_measure_plan *plan, const char *spec,
+                             pcal_error *err) {
+  const pcal_registry_row *group = pc_metric_group_find(spec);
+  if (group == NULL)
+    return plan_add(env, plan, spec, 0, err);
+  for (const char *member = group->formula; *member != '\0';) {
+    char one[PC_SPEC_MAX];
+    const size_t length = strcspn(member, " ");
+    memcpy(one, member, length);
+    one[length] = '\0';
+    PC_TRY(plan_add(env, plan, one, 1, err));
+    member += length + strspn(member + length, " ");
+  }
+  return PCAL_OK;
+}
+
+/* The natural view of the data behind every verdict: 15 bins, or for samples and quantiles
+ * where each target lies among them. */
+static pcal_status plan_reliability(const pcal_env *env, pc_measure_plan *plan,
+                                    pcal_error *err) {
+  pc_need need;
+  memset(&need, 0, sizeof need);
+  need.machine = PC_GRID;
+  need.view.kind = pc_layout_is_binary(&plan->layout) ? PC_VIEW_CLASS : PC_VIEW_RANK;
+  need.view.index = 1;
+  if (plan->layout.form != PC_FORM_CLASSES)
+    need.view = pc_view_pit(&plan->layout);
+  if (plan->layout.form == PC_FORM_SAMPLES || plan->layout.form == PC_FORM_QUANTILES) {
+    need.machine = PC_CURVE; /* every place counts, see metrics/target_ranks.h */
+    return plan_slot(env, plan, &need, &plan->reliability_slot, err);
+  }
+  need.grid.rule = PC_EDGES_RIGHT;
+  need.grid.bins = PC_RELIABILITY_BINS;
+  need.grid.moments = PC_MOMENT_SQUARE;
+  return plan_slot(env, plan, &need, &plan->reliability_slot, err);
+}
+
+static pc_machine_kind plan_machine(const pc_measure_plan *plan, size_t entry) {
+  return plan->slots[plan->entries[entry].slot].need.machine;
+}
+
+int pc_measure_plan_pairs_rows(const pc_measure_plan *plan, size_t entry) {
+  return plan_machine(plan, entry) == PC_PAIR;
+}
+
+int pc_measure_plan_resampled(const pc_measure_plan *plan, size_t entry) {
+  const pc_machine_kind machine = plan_machine(plan, entry);
+  const int has_formula = machine == PC_SUM || machine == PC_BLOCK;
+  return plan->certainty.level > 0 &&
+         !(plan->entries[entry].reading.traits & PC_OF_THE_SAMPLE) &&
+         (!has_formula ||
+          (machine == PC_SUM && (plan->certainty.by_cluster || plan->certainty.paired ||
+                                 !pc_interval_request_allows_formula(&plan->certainty))));
+}
+
+const char *pc_measure_plan_no_null(const pc_measure_plan *plan, size_t entry) {
+  if (plan->layout.form == PC_FORM_QUANTILES)
+    return "quantiles do not say what lies between and beyond them, so nothing can be drawn "
+           "from them";
+  if (plan->entries[entry].reading.traits & PC_NO_OUTCOMES)
+    return "it does not look at targets, so a calibrated model has the same value";
+  if (plan->layout.form != PC_FORM_CLASSES && plan_machine(plan, entry) == PC_BLOCK)
+    return "blocks of rows are not drawn anew; take estimator=unbiased for a null";
+  return NULL;
+}
+
+int pc_measure_plan_relabelled(const pc_measure_plan *plan, size_t entry) {
+  return plan->certainty.null && pc_measure_plan_no_null(plan, entry) == NULL;
+}
+
+/* Rows are kept when anything is measured again; whole ones when more than the score of the
+ * natural view is needed for that. */
+static pcal_status plan_keep(const pcal_env *env, pc_measure_plan *plan, pcal_error *err) {
+  const pc_view natural = plan->slots[plan->reliability_slot].need.view;
+  pc_need need;
+  memset(&need, 0, sizeof need);
+  need.machine = PC_ROWS;
+  need.keep.clusters = plan->certainty.by_cluster;
+  int needed = 0;
+  for (size_t e = 0; e < plan->entry_count; e++) {
+    const pc_need *here = &plan->slots[plan->entries[e].slot].need;
+    if (!pc_measure_plan_resampled(plan, e) && !pc_measure_plan_relabelled(plan, e))
+      continue;
+    needed = 1;
+    need.keep.whole |= plan_takes_rows(here->machine) || plan->layout.form != PC_FORM_CLASSES ||
+                       memcmp(&here->view, &natural, sizeof natural) != 0;
+  }
+  plan->keep_slot = PC_NO_SLOT;
+  return needed ? plan_slot(env, plan, &need, &plan->keep_slot, err) : PCAL_OK;
+}
+
+pcal_status pc_measure_plan_new(const pcal_env *env, const pc_layout *layout,
+                                const pc_interval_request *certainty, const char *const *specs,
+                                size_t count, pc_measure_plan *out, pcal_error *err) {
+  memset(out, 0, sizeof *out);
+  out->layout = *layout;
+  if (certainty != NULL)
+    out->certainty = *certainty;
+  pcal_status status = PCAL_OK;
+  if (count == 0)
+    status = plan_spec(env, out, "default", err);
+  for (size_t i = 0; i < count && status == PCAL_OK; i++)
+    status = plan_spec(env, out, specs[i], err);
+  if (status == PCAL_OK && out->entry_count == 0)
+    status = pc_fail(err, PCAL_USAGE,
+                     "none of the metrics asked for fits %s; `propercal list metrics` shows "
+                     "what there is",
+                     pcal_kind_name(layout->kind));
+  if (status == PCAL_OK)
+    status = plan_reliability(env, out, err);
+  if (status == PCAL_OK)
+    status = plan_keep(env, out, err);
+  if (status != PCAL_OK)
+    pc_measure_plan_free(env, out);
+  return status;
+}
+
+void pc_measure_plan_free(const pcal_env *env, pc_measure_plan *plan) {
+  pc_free(env, plan->entries);
+  pc_free(env, plan->slots);
+  pc_free(env, plan->views);
+  memset(plan, 0, sizeof *plan);
+}
+
+void pc_measure_plan_share_grids(pc_measure_plan *plan) {
+  for (size_t first = 0; first < plan->slot_count; first++) {
+    pc_need *need = &plan->slots[first].need;
+    for (size_t s = 0; s < plan->slot_count; s++) {
+      pc_plan_slot *slot = &plan->slots[s];
+      if (slot->twin != PC_NO_SLOT || !pc_grid_can_share(need, &slot->need))
+        continue;
+      slot->twin = first;
+      need->grid.moments |= slot->need.grid.moments;
+      break; /* each fills one */
+    }
+  }
+}
+
+static int plan_entry_can_say(const pc_measure_plan *plan, size_t entry, int cells) {
+  const pc_metric *metric = plan->entries[entry].metric;
+  return (metric->wants != NULL || (cells && metric->cells != NULL)) &&
+         !plan->entries[entry].reading.whole_curve;
+}
+
+static int plan_can_say(const pc_measure_plan *plan, size_t slot, int cells) {
+  if (slot == plan->reliability_slot) /* a verdict from a curve reads all of it */
+    return 0;
+  for (size_t e = 0; e < plan->entry_count; e++)
+    if (plan->entries[e].slot == slot && !plan_entry_can_say(plan, e, cells))
+      return 0;
+  return 1;
+}
+
+int pc_measure_plan_entry_can_refine(const pc_measure_plan *plan, size_t entry) {
+  return plan_entry_can_say(plan, entry, 1);
+}
+
+int pc_measure_plan_can_resolve(const pc_measure_plan *plan, size_t slot) {
+  return plan_can_say(plan, slot, 0);
+}
+
+int pc_measure_plan_can_refine(const pc_measure_plan *plan, size_t slot) {
+  return plan_can_say(plan, slot, 1);
+}
+
+int pc_measure_plan_wants_scores(const pc_measure_plan *plan, size_t slot) {
+  for (size_t e = 0; e < plan->entry_count; e++)
+    if (plan->entries[e].slot == slot && plan->entries[e].metric->wants != NULL)
+      return 1;
+  return 0;
+}
+
+int pc_measure_plan_equal(const pc_measure_plan *a, const pc_measure_plan *b) {
+  if (!pc_layout_equal(&a->layout, &b->layout) || a->entry_count != b->entry_count ||
+      !pc_interval_request_equal(&a->certainty, &b->certainty))
+    return 0;
+  for (size_t i = 0; i < a->entry_count; i++)
+    if (a->entries[i].metric != b->entries[i].metric ||
+        !pc_options_equal(&a->entries[i].options, &b->entries[i].options))
+      return 0;
+  return 1;
+}

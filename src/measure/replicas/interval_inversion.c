@@ -1,0 +1,450 @@
+/* Intervals of errors that are norms of gaps, by test inversion.
+ *
+ * Formula:
+ *   g    gaps of the data (sums of score - outcome, bin by bin or along the score)
+ *   T    |g|, the metric's value
+ *   e_r  gaps of replica r less g: what chance does to gaps
+ *   A model with the gaps h has the true error |h| and would show T_r(h) = |h + f e_r|.
+ *   The interval holds the errors |h| at which T is no exception, a = (1 - level) / 2:
+ *   low   |h| for the smallest h with T <= q(1 - a) of T_r(h), high for the largest h with
+ *         T >= q(a) of T_r(h), along two shapes: own times g; and the gaps of a shift of all
+ *         log-odds, score (1 - score) in each row, to the side on which the data err
+ *   f     sqrt(variance that the predictions claim / variance that the data show), at least 1,
+ *         at h = 0; falls to 1 at |h| = T
+ *
+ * Quantiles are interpolated between the points at which T_r is known; T_r is convex along a
+ * line, so this widens the interval.  | |g| - |h| | <= |g - h|, so the largest h to look at lies
+ * q(1 - a) of |e_r| above T.
+ *
+ * Edge cases:
+ *   1. The interval holds T, which chance makes too large: high is at least T.
+ *   2. Few rows of the rarer outcome, m of n: high rises by the error of a shift of mean
+ *      (z^2/2 + z sqrt(m + z^2/4) - z sqrt(m)) / n, the excess of Wilson's upper end for a count
+ *      over the normal one; over all classes by 2/K of that, since a row changes two classes.
+ *   3. Errors over all classes: hits of rare classes fall into few bins, and replicas repeat just
+ *      these.  q(1 - a) is at least that of labels drawn from the predictions, blended from
+ *      own = 0 to own = 1; drawn only where 0 would be left out otherwise.
+ *   4. Errors over all classes have no shift; the lower shape has more points in its place.
+ *   5. Replicas without a value are left out; if they are a tenth or more, there is no interval.
+ *   6. Ends stay in the metric's range.
+ *
+ * Covers: the population's value on the same bins (equal-mass edges as the data have them).
+ * Source: test inversion, Casella & Berger, Statistical Inference, 2002, 9.2.1; shapes and points
+ *   chosen by simulation (docs/interval-coverage.md).
+ * Cost: one evaluation a replica for each point, of sums that are added up once. */
+#include "measure/replicas/interval_inversion.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "measure/replicas/replicas.h"
+
+#define INVERSION_PILOT 40  /* replicas that set how far points reach */
+#define INVERSION_NULLS 200 /* draws of labels from the predictions, at most */
+#define INVERSION_LACKING 0.1
+#define INVERSION_CLAIMED 4.0
+
+/* The points of an entry, in the order of `own`; then the shifts, or for errors over all
+ * classes three more of the first kind. */
+enum {
+  INVERSION_ZERO,
+  INVERSION_THIRD,
+  INVERSION_MOST,
+  INVERSION_DATA, /* own = 1 */
+  INVERSION_ABOVE,
+  INVERSION_FARTHEST,
+  INVERSION_SHIFT_THIRD,
+  INVERSION_SHIFT_MOST,
+  INVERSION_SHIFT, /* as large as the value */
+  INVERSION_SHIFT_ABOVE,
+  INVERSION_SHIFT_FARTHEST,
+  INVERSION_POINTS,
+  INVERSION_FEW = INVERSION_POINTS, /* without noise only */
+  INVERSION_TRUTHS
+};
+
+typedef struct inversion_job {
+  const pcal_env *env;
+  const pc_measure_plan *plan;
+  const pc_kept_rows *rows;
+  pc_result_record *records;
+  size_t count;
+  pc_gap_point *points;      /* INVERSION_TRUTHS for each entry */
+  double *truths;            /* the error of each, without noise */
+  double *values;            /* of replicas */
+  uint8_t *chosen, *doubted; /* entries */
+  double total, rarer;       /* weight of rows, of those with the rarer outcome */
+  double side;               /* 1: scores are too high in the mean, -1: too low */
+} inversion_job;
+
+int pc_interval_inversion_applies(const pc_measure_plan *plan, size_t entry,
+                                  const pc_kept_rows *rows) {
+  const pc_metric_config *reading = &plan->entries[entry].reading;
+  return reading->most > 0.0 && plan->layout.form == PC_FORM_CLASSES &&
+         pc_replica_has_points(plan, entry, rows);
+}
+
+static int inversion_spread(const inversion_job *job, size_t entry) {
+  return pc_view_is_every_class(&job->plan->slots[job->plan->entries[entry].slot].need.view);
+}
+
+/* ---- what the rows say ---- */
+
+static int inversion_hit(const pc_kept_rows *rows, size_t i) {
+  return rows->top_label == NULL ? rows->labels[i] == 1 : rows->labels[i] == rows->top_label[i];
+}
+
+static void inversion_count(inversion_job *job) {
+  const pc_kept_rows *rows = job->rows;
+  double hits = 0.0, scores = 0.0;
+  for (size_t i = 0; i < rows->count; i++) {
+    job->total += pc_kept_weight(rows, i);
+    hits += inversion_hit(rows, i) ? pc_kept_weight(rows, i) : 0.0;
+    scores += pc_kept_weight(rows, i) * rows->score[i];
+  }
+  job->rarer = fmin(hits, job->total - hits);
+  job->side = scores >= hits ? 1.0 : -1.0;
+}
+
+/* How large chance is: the variance that the outcomes show over the one that the predictions
+ * claim, leaning on the claim as if INVERSION_CLAIMED more rows of the rarer outcome agreed
+ * with it. */
+typedef struct inversion_chance {
+  double shown, claimed, ratio;
+} inversion_chance;
+
+static inversion_chance inversion_variance(const inversion_job *job, int spread) {
+  const pc_kept_rows *rows = job->rows;
+  inversion_chance out = {0.0, 0.0, 1.0};
+  for (size_t i = 0; i < rows->count; i++) {
+    const size_t scores = spread ? rows->classes : 1;
+    for (size_t k = 0; k < scores; k++) {
+      const double p = spread ? rows->probs[i * rows->classes + k] : rows->score[i];
+      const double a = spread ? rows->labels[i] == (int32_t)k : inversion_hit(rows, i);
+      out.claimed += pc_kept_weight(rows, i) * p * (1.0 - p);
+      out.shown += pc_kept_weight(rows, i) * (p - a) * (p - a);
+    }
+  }
+  if (out.claimed > 0.0)
+    out.ratio = (job->rarer * out.shown / out.claimed + INVERSION_CLAIMED) /
+                (job->rarer + INVERSION_CLAIMED);
+  return out;
+}
+
+/* The factor of the replicas' deviations at own = 0. */
+static double inversion_noise(const inversion_job *job, int spread) {
+  const inversion_chance chance = inversion_variance(job, spread);
+  return chance.shown > 0.0 ? fmax(sqrt(chance.ratio * chance.claimed / chance.shown), 1.0)
+                            : 1.0;
+}
+
+static double inversion_few(const inversion_job *job) {
+  const double z = pc_normal_quantile(0.5 + 0.5 * job->plan->certainty.level), m = job->rarer;
+  return (0.5 * z * z + z * sqrt(m + 0.25 * z * z) - z * sqrt(m)) / job->total;
+}
+
+/* ---- quantiles ---- */
+
+static int inversion_order(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* Sorts those that are there to the front; returns how many. */
+static size_t inversion_sort(double *values, size_t count) {
+  size_t kept = 0;
+  for (size_t i = 0; i < count; i++)
+    if (!isnan(values[i]))
+      values[kept++] = values[i];
+  qsort(values, kept, sizeof *values, inversion_order);
+  return (double)kept < (1.0 - INVERSION_LACKING) * (double)count ? 0 : kept;
+}
+
+static double inversion_tail(const inversion_job *job) {
+  return 0.5 * (1.0 - job->plan->certainty.level);
+}
+
+/* ---- points ---- */
+
+static pcal_status inversion_draw(const inversion_job *job, const uint8_t *entries,
+                                  pc_replica_kind kind, size_t count, size_t points,
+                                  double *values, pcal_error *err) {
+  const pc_replica_request request = {.plan = job->plan,
+                                      .entries = entries,
+                                      .rows = job->rows,
+                                      .kind = kind,
+                                      .count = count,
+                                      .points = points > 0 ? job->points : NULL,
+                                      .point_count = points};
+  return pc_replicas_measure(job->env, &request, values, err);
+}
+
+/* Points of an entry from the reach of the noise. */
+static void inversion_place(const inversion_job *job, size_t entry, double reach,
+                            pc_gap_point *at) {
+  const double value = job->records[entry].outcome.value;
+  const int spread = inversion_spread(job, entry);
+  const double noise = inversion_noise(job, spread);
+  const double step = value > 0.0 ? reach / value : 0.0;
+  const double own[] = {0.0, 0.35, 0.7, 1.0, 1.0 + 0.5 * step, 1.0 + step};
+  const double between[] = {0.15, 0.5, 0.85, (double)NAN, (double)NAN};
+  for (size_t j = 0; j < INVERSION_POINTS; j++) {
+    const size_t k = j < INVERSION_SHIFT_THIRD ? j : j - INVERSION_SHIFT_THIRD + 1;
+    const double part = j >= INVERSION_SHIFT_THIRD && spread ? between[k - 1] : own[k];
+    const double chance = isnan(part) ? part : fmax(noise + (1.0 - noise) * part, 1.0);
+    at[j] = j < INVERSION_SHIFT_THIRD || spread
+                ? (pc_gap_point){part, chance, 0.0}
+                : (pc_gap_point){0.0, chance, job->side * part * value};
+  }
+  const double few = inversion_few(job);
+  at[INVERSION_FEW] =
+      (pc_gap_point){0.0, 0.0, spread ? 2.0 * few / (double)job->plan->layout.classes : few};
+}
+
+/* How far the noise reaches: a few replicas at own = 0. */
+static pcal_status inversion_reach(inversion_job *job, double *reach, pcal_error *err) {
+  const size_t count = job->count < INVERSION_PILOT ? job->count : INVERSION_PILOT;
+  for (size_t e = 0; e < job->plan->entry_count; e++)
+    job->points[e] = (pc_gap_point){
+        0.0, job->chosen[e] ? inversion_noise(job, inversion_spread(job, e)) : 1.0, 0.0};
+  PC_TRY(inversion_draw(job, job->chosen, PC_REPLICA_WEIGHTS, count, 1, job->values, err));
+  for (size_t e = 0; e < job->plan->entry_count; e++) {
+    double *values = job->values + e * count;
+    const size_t kept = inversion_sort(values, count);
+    reach[e] = kept > 0 ? values[kept - 1] : 0.0;
+  }
+  return PCAL_OK;
+}
+
+/* The errors of the points themselves. */
+static pcal_status inversion_truths(inversion_job *job, pcal_error *err) {
+  const size_t all = job->plan->entry_count * INVERSION_TRUTHS;
+  double *noise = pc_alloc_raw(job->env, all, sizeof *noise);
+  if (noise == NULL)
+    return pc_fail_memory(err, "finding intervals");
+  for (size_t i = 0; i < all; i++) {
+    noise[i] = job->points[i].noise;
+    job->points[i].noise = 0.0;
+  }
+  const pcal_status status = inversion_draw(job, job->chosen, PC_REPLICA_WEIGHTS, 1,
+                                            INVERSION_TRUTHS, job->truths, err);
+  for (size_t i = 0; i < all; i++)
+    job->points[i].noise = noise[i];
+  pc_free(job->env, noise);
+  return status;
+}
+
+/* Places all points and finds their errors. */
+static pcal_status inversion_prepare(inversion_job *job, pcal_error *err) {
+  const size_t entries = job->plan->entry_count;
+  double *reach = pc_alloc(job->env, entries, sizeof *reach);
+  pcal_status status = reach == NULL ? pc_fail_memory(err, "finding intervals")
+                                     : inversion_reach(job, reach, err);
+  for (size_t e = 0; status == PCAL_OK && e < entries; e++)
+    if (job->chosen[e])
+      inversion_place(job, e, reach[e], job->points + e * INVERSION_TRUTHS);
+  pc_free(job->env, reach);
+  return status == PCAL_OK ? inversion_truths(job, err) : status;
+}
+
+/* The points without those that have no noise, as replicas want them. */
+static void inversion_close_up(inversion_job *job) {
+  for (size_t e = 0; e < job->plan->entry_count; e++)
+    memmove(job->points + e * INVERSION_POINTS, job->points + e * INVERSION_TRUTHS,
+            INVERSION_POINTS * sizeof *job->points);
+}
+
+/* ---- ends ---- */
+
+/* Quantiles of an entry's replicas at each point. */
+typedef struct inversion_tails {
+  double low[INVERSION_POINTS], high[INVERSION_POINTS];
+  const double *truth; /* of each point */
+  double value;
+  double null_high; /* of labels drawn from the predictions; 0: not drawn */
+} inversion_tails;
+
+/* Where a line from (x0, y0) to (x1, y1) reaches y. */
+static double inversion_cross(double x0, double y0, double x1, double y1, double y) {
+  return y1 > y0 ? x0 + (x1 - x0) * fmin(fmax((y - y0) / (y1 - y0), 0.0), 1.0) : x0;
+}
+
+/* The quantile of labels drawn from the predictions, on the way from own = 0 to own = 1:
+ * squares of gaps and noise add up. */
+static double inversion_blend(const inversion_tails *tails, double own) {
+  const double null = tails->null_high, data = fmax(tails->high[INVERSION_DATA], null);
+  return null > 0.0 ? sqrt(null * null + own * own * (data * data - null * null)) : 0.0;
+}
+
+/* The smallest error along some points at which the value is not too large. */
+static double inversion_smallest(const inversion_tails *tails, const size_t *order,
+                                 size_t count) {
+  double truth = 0.0, high = 0.0;
+  for (size_t i = 0; i < count; i++) {
+    const size_t j = order[i];
+    const double own = tails->truth[j] / fmax(tails->truth[INVERSION_DATA], 1e-300);
+    const double here = fmax(tails->high[j], inversion_blend(tails, own));
+    if (tails->value <= here)
+      return i == 0 ? 0.0 : inversion_cross(truth, high, tails->truth[j], here, tails->value);
+    truth = tails->truth[j];
+    high = here;
+  }
+  return tails->value;
+}
+
+static double inversion_least(const inversion_tails *tails, int spread) {
+  static const size_t own[] = {INVERSION_ZERO, INVERSION_THIRD, INVERSION_MOST, INVERSION_DATA};
+  static const size_t shift[] = {INVERSION_ZERO, INVERSION_SHIFT_THIRD, INVERSION_SHIFT_MOST,
+                                 INVERSION_SHIFT};
+  static const size_t dense[] = {INVERSION_ZERO,       INVERSION_SHIFT_THIRD, INVERSION_THIRD,
+                                 INVERSION_SHIFT_MOST, INVERSION_MOST,        INVERSION_SHIFT,
+                                 INVERSION_DATA};
+  if (spread)
+    return inversion_smallest(tails, dense, sizeof dense / sizeof *dense);
+  return fmin(inversion_smallest(tails, own, sizeof own / sizeof *own),
+              inversion_smallest(tails, shift, sizeof shift / sizeof *shift));
+}
+
+/* The largest error along the points [first, last] at which the value is not too small; 0 where
+ * there is none. */
+static double inversion_largest(const inversion_tails *tails, size_t first, size_t last) {
+  double largest = 0.0;
+  for (size_t j = first; j <= last; j++) {
+    if (tails->low[j] > tails->value)
+      return j == first ? largest
+                        : inversion_cross(tails->truth[j - 1], tails->low[j - 1],
+                                          tails->truth[j], tails->low[j], tails->value);
+    largest = tails->truth[j];
+  }
+  return largest;
+}
+
+static int inversion_read(const inversion_job *job, size_t entry, inversion_tails *out) {
+  const double a = inversion_tail(job);
+  for (size_t j = 0; j < INVERSION_POINTS; j++) {
+    double *values = job->values + (entry * INVERSION_POINTS + j) * job->count;
+    if (isnan(job->points[entry * INVERSION_POINTS + j].noise))
+      continue;
+    const size_t kept = inversion_sort(values, job->count);
+    if (kept == 0)
+      return 0;
+    out->low[j] = pc_interval_quantile(values, kept, a);
+    out->high[j] = pc_interval_quantile(values, kept, 1.0 - a);
+    if (j == INVERSION_DATA)
+      job->records[entry].interval_result.se = pc_interval_deviation(values, kept);
+  }
+  out->truth = job->truths + entry * INVERSION_TRUTHS;
+  out->value = job->records[entry].outcome.value;
+  return 1;
+}
+
+static void inversion_conclude(const inversion_job *job, size_t entry,
+                               const inversion_tails *tails) {
+  const int spread = inversion_spread(job, entry);
+  const double most = job->plan->entries[entry].reading.most;
+  pc_interval_result *out = &job->records[entry].interval_result;
+  double high = inversion_largest(tails, INVERSION_DATA, INVERSION_FARTHEST);
+  if (!spread)
+    high = fmax(high, inversion_largest(tails, INVERSION_SHIFT, INVERSION_SHIFT_FARTHEST));
+  high = fmax(high + tails->truth[INVERSION_FEW], tails->value);
+  out->has_interval = 1;
+  out->level = job->plan->certainty.level;
+  out->method = PCAL_INTERVAL_INVERSION;
+  out->low = fmin(inversion_least(tails, spread), tails->value);
+  out->high = fmax(fmin(high, most), tails->value);
+}
+
+/* ---- labels drawn from the predictions ---- */
+
+/* Which entries would leave 0 out and are over all classes. */
+static size_t inversion_doubt(inversion_job *job, const inversion_tails *tails,
+                              const uint8_t *read) {
+  size_t count = 0;
+  for (size_t e = 0; e < job->plan->entry_count; e++) {
+    job->doubted[e] =
+        read[e] && inversion_spread(job, e) && tails[e].value > tails[e].high[INVERSION_ZERO];
+    count += job->doubted[e];
+  }
+  return count;
+}
+
+static pcal_status inversion_nulls(inversion_job *job, inversion_tails *tails,
+                                   pcal_error *err) {
+  const size_t count = job->count < INVERSION_NULLS ? job->count : INVERSION_NULLS;
+  const size_t series = job->plan->entry_count * PC_REPLICA_VALUES;
+  double *values = pc_alloc_raw(job->env, series * count, sizeof *values);
+  if (values == NULL)
+    return pc_fail_memory(err, "finding intervals");
+  const pcal_status status =
+      inversion_draw(job, job->doubted, PC_REPLICA_LABELS, count, 0, values, err);
+  for (size_t e = 0; status == PCAL_OK && e < job->plan->entry_count; e++) {
+    double *here = values + e * PC_REPLICA_VALUES * count;
+    const size_t kept = job->doubted[e] ? inversion_sort(here, count) : 0;
+    if (kept > 0)
+      tails[e].null_high = sqrt(inversion_variance(job, 1).ratio) *
+                           pc_interval_quantile(here, kept, 1.0 - inversion_tail(job));
+  }
+  pc_free(job->env, values);
+  return status;
+}
+
+/* ---- all of it ---- */
+
+static pcal_status inversion_finish(inversion_job *job, inversion_tails *tails, uint8_t *read,
+                                    pcal_error *err) {
+  for (size_t e = 0; e < job->plan->entry_count; e++) {
+    read[e] = (uint8_t)(job->chosen[e] && inversion_read(job, e, &tails[e]));
+    if (job->chosen[e] && !read[e])
+      snprintf(job->records[e].interval_result.why, sizeof job->records[e].interval_result.why,
+               "too many of %zu replicas have no value", job->count);
+  }
+  if (inversion_doubt(job, tails, read) > 0)
+    PC_TRY(inversion_nulls(job, tails, err));
+  for (size_t e = 0; e < job->plan->entry_count; e++)
+    if (read[e])
+      inversion_conclude(job, e, &tails[e]);
+  return PCAL_OK;
+}
+
+static pcal_status inversion_work(inversion_job *job, inversion_tails *tails, uint8_t *read,
+                                  pcal_error *err) {
+  PC_TRY(inversion_prepare(job, err));
+  inversion_close_up(job);
+  PC_TRY(inversion_draw(job, job->chosen, PC_REPLICA_WEIGHTS, job->count, INVERSION_POINTS,
+                        job->values, err));
+  return inversion_finish(job, tails, read, err);
+}
+
+pcal_status pc_interval_inversion(const pcal_env *env, const pc_measure_plan *plan,
+                                  const uint8_t *entries, const pc_kept_rows *rows,
+                                  pc_result_record *records, pcal_error *err) {
+  const size_t n = plan->entry_count;
+  inversion_job job = {.env = env,
+                       .plan = plan,
+                       .rows = rows,
+                       .records = records,
+                       .count = plan->certainty.replicas};
+  job.points = pc_alloc(env, n * INVERSION_TRUTHS, sizeof *job.points);
+  job.truths = pc_alloc_raw(env, n * INVERSION_TRUTHS, sizeof *job.truths);
+  job.values = pc_alloc_raw(env, n * INVERSION_POINTS * job.count, sizeof *job.values);
+  job.chosen = pc_alloc(env, n, 1);
+  job.doubted = pc_alloc(env, n, 1);
+  inversion_tails *tails = pc_alloc(env, n, sizeof *tails);
+  uint8_t *read = pc_alloc(env, n, 1);
+  const int enough = job.points != NULL && job.truths != NULL && job.values != NULL &&
+                     job.chosen != NULL && job.doubted != NULL && tails != NULL && read != NULL;
+  pcal_status status = enough ? PCAL_OK : pc_fail_memory(err, "finding intervals");
+  if (status == PCAL_OK) {
+    memcpy(job.chosen, entries, n);
+    inversion_count(&job);
+    status = inversion_work(&job, tails, read, err);
+  }
+  void *const blocks[] = {job.points,  job.truths, job.values, job.chosen,
+                          job.doubted, tails,      read};
+  for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++)
+    pc_free(env, blocks[b]);
+  return status;
+}

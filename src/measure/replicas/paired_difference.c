@@ -1,0 +1,357 @@
+/* Formula:  D = T(model) - T(other), its interval and p-value by exchanging the two models row
+ *   by row (measure/replicas/paired_test.c); for squares under a root (debiased errors, kernel errors)
+ *   D is judged on the scale of the squares, and the ends of its interval are brought back
+ *   (pc_paired_root).
+ * Edge cases:
+ *   (1) a value undefined or infinite in one of them has no difference;
+ *   (2) metrics over pairs of rows have VERSUS_PAIR_EXCHANGES exchanges, and standard errors
+ *       by the jackknife over blocks of rows;
+ *   (3) other rows, metrics, levels or numbers of replicas: refused;
+ *   (4) statistics of tests, and means over blocks of rows, have a difference without an
+ *       interval, and that is said;
+ *   (5) models of different kinds (quantiles against samples), and rows of more than
+ *       PC_REPLICA_OUTPUT_ROWS_MAX bytes, are not exchanged: standard errors alone decide, and
+ *       difference_method says so;
+ *   (6) the models are the same in every row: all differences are 0, all p-values 1.
+ * Cost: each exchange measures the rows of both models.
+ * Source: see measure/replicas/paired_test.c. */
+#include "measure/replicas/paired_difference.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/replicas/exchange.h"
+#include "measure/replicas/replica_intervals.h"
+#include "measure/replicas/replicas.h"
+
+#define VERSUS_PAIR_EXCHANGES 109 /* of metrics over pairs: p < 0.05 has size 5 / 110 */
+
+/* Two results under comparison. */
+typedef struct versus_job {
+  const pcal_env *env;
+  pcal_results *results;
+  const pcal_results *other;
+  pc_exchange_check check;
+  pc_measure_plan plan;
+  pc_kept_rows joined;
+  uint8_t *wanted, *entries; /* metrics to compare; those of one pass */
+  double *values;            /* as in replicas.h */
+  size_t exchanges;          /* in `values`, with the first, which is none */
+} versus_job;
+
+static pcal_status versus_check(const pcal_results *a, const pcal_results *b, pcal_error *err) {
+  int same = a->metric_count == b->metric_count && a->replica_count == b->replica_count;
+  for (size_t m = 0; same && m < a->metric_count; m++)
+    same = strcmp(a->records[m].metric, b->records[m].metric) == 0;
+  if (!same || a->replicas == NULL || b->replicas == NULL)
+    return pc_fail(err, PCAL_USAGE,
+                   "two results can be compared when both were measured with the same metrics, "
+                   "an interval and `paired`");
+  if (a->rows != b->rows || a->weight != b->weight)
+    return pc_fail(err, PCAL_DATA,
+                   "the two models are measured on different rows (%llu and %llu); drop rows "
+                   "that are missing in one of them from both",
+                   (unsigned long long)a->rows, (unsigned long long)b->rows);
+  return PCAL_OK;
+}
+
+static int versus_finite(const pc_metric_result *outcome) {
+  return !outcome->undefined && isfinite(outcome->value);
+}
+
+static int versus_pair(const versus_job *job, size_t metric) {
+  return job->plan.entry_count > 0 && pc_measure_plan_pairs_rows(&job->plan, metric);
+}
+
+/* Errors are 0 for a calibrated model; scores, and what describes variances, are not. */
+static int versus_bounded(const pc_result_record *record) {
+  const char *notion = record->notion == NULL ? "proper" : record->notion;
+  return (record->bound != NULL && strcmp(record->bound, "lower") == 0) ||
+         record->outcome.inner_power > 0 ||
+         (strcmp(notion, "proper") != 0 && strcmp(notion, "variance") != 0);
+}
+
+/* ---- standard errors from replicas ---- */
+
+/* Pairs that are there in both, side by side: returns how many; 0 when half of them lack. */
+static size_t versus_both(const double *x, const double *y, size_t count, double *out[3]) {
+  size_t kept = 0;
+  for (size_t r = 0; r < count; r++)
+    if (!isnan(x[r]) && !isnan(y[r])) {
+      out[0][kept] = x[r];
+      out[1][kept] = y[r];
+      out[2][kept++] = x[r] - y[r];
+    }
+  return 2 * kept > count ? kept : 0;
+}
+
+/* How sure is the sign of a difference?  Twice the share of replicas that do not have it. */
+static double versus_sign_p(const double *differences, size_t count, double value) {
+  double against = 1.0;
+  for (size_t r = 0; r < count; r++)
+    against += value > 0.0 ? differences[r] <= 0.0 : differences[r] >= 0.0;
+  return count == 0 ? 0.0 : fmin(1.0, 2.0 * against / (1.0 + (double)count));
+}
+
+/* Fills what replicas, or values without one block each, say about the two models; NaN where
+ * they say nothing. */
+static void versus_replicas(const versus_job *job, size_t metric, double *out[3],
+                            pc_paired_sample *sample) {
+  const size_t replicas = job->results->replica_count, blocks = PC_JACKKNIFE_PAIR_BLOCKS;
+  double *const places[] = {&sample->se[0], &sample->se[1], &sample->spread};
+  size_t kept = versus_both(job->results->replicas + metric * replicas,
+                            job->other->replicas + metric * replicas, replicas, out);
+  for (size_t i = 0; i < 3; i++)
+    *places[i] = kept > 0 ? pc_interval_deviation(out[i], kept) : (double)NAN;
+  sample->sign_p = versus_sign_p(out[2], kept, sample->value[0] - sample->value[1]);
+  for (size_t r = 0; r < kept; r++)
+    sample->bias += (out[2][r] - (sample->value[0] - sample->value[1])) / (double)kept;
+  for (size_t m = 0; m < 2 && kept > 0; m++) {
+    double mean = 0.0;
+    for (size_t r = 0; r < kept; r++)
+      mean += out[m][r] / (double)kept;
+    const double bias = mean - sample->value[m];
+    sample->swamped = fmax(sample->swamped, bias > sample->se[m] ? bias : 0.0);
+  }
+  if (kept > 0) { /* less what the number of replicas alone makes of it */
+    const double error = sample->spread / sqrt((double)kept);
+    sample->bias = copysign(fmax(fabs(sample->bias) - error, 0.0), sample->bias);
+    return;
+  }
+  kept = versus_both(job->results->left_out + metric * blocks,
+                     job->other->left_out + metric * blocks, blocks, out);
+  for (size_t i = 0; kept > 1 && i < 3; i++)
+    *places[i] = pc_interval_jackknife_se(out[i], kept);
+}
+
+/* ---- one metric ---- */
+
+/* Why a difference has no interval, where nothing else is to be said. */
+static void versus_excuse(pc_result_record *record) {
+  pc_interval_result *interval_result = &record->interval_result;
+  if (interval_result->why[0] == '\0')
+    snprintf(interval_result->why, sizeof interval_result->why, "%s",
+             record->outcome.tested
+                 ? "the statistics of two tests have a difference, but no interval for it"
+                 : "it is not drawn again, so its difference has no interval; take another "
+                   "estimator");
+}
+
+/* Puts the values of both models after each exchange side by side. */
+static void versus_exchanged(const versus_job *job, size_t metric, int inner, double *out[2]) {
+  const double *values =
+      job->values +
+      (metric * PC_REPLICA_VALUES + (inner ? PC_REPLICA_INNER : 0)) * 2 * job->exchanges;
+  for (size_t e = 0; e < job->exchanges; e++)
+    for (size_t m = 0; m < 2; m++)
+      out[m][e] = values[2 * e + m];
+}
+
+/* From the scale of the test to that of the difference, which the interval includes; p < 1 -
+ * level exactly when it excludes 0. */
+static void versus_store(const pc_paired_sample *sample, int power,
+                         const pc_paired_finding *finding, pc_interval_result *out) {
+  const double a = sample->value[0], b = sample->value[1], d = out->difference;
+  const double low = pc_paired_root(a, b, power, finding->low);
+  const double high = pc_paired_root(a, b, power, finding->high);
+  const double width = finding->high - finding->low;
+  out->has_difference_interval = 1;
+  out->difference_method = finding->method;
+  out->difference_low = fmin(low, d);
+  out->difference_high = fmax(high, d);
+  out->difference_p_value = finding->p_value;
+  out->difference_se = width > 0.0 ? finding->se * (high - low) / width : finding->se;
+  if ((finding->low > 0.0 && !(out->difference_low > 0.0)) ||
+      (finding->high < 0.0 && !(out->difference_high < 0.0)))
+    out->difference_p_value = fmax(out->difference_p_value, 1.0 - sample->level);
+}
+
+static void versus_one(const versus_job *job, size_t metric, double *room) {
+  pc_result_record *record = &job->results->records[metric];
+  const pc_metric_result *here = &record->outcome,
+                         *there = &job->other->records[metric].outcome;
+  const int power = here->inner_power == there->inner_power ? here->inner_power : 0;
+  const size_t most = job->results->replica_count + PC_JACKKNIFE_PAIR_BLOCKS + job->exchanges;
+  double *columns[3] = {room, room + most, room + 2 * most};
+  pc_interval_result *interval_result = &record->interval_result;
+  interval_result->has_difference_interval = 0;
+  if (!versus_finite(here) || !versus_finite(there))
+    return;
+  interval_result->has_difference = 1;
+  interval_result->difference = here->value - there->value;
+  pc_paired_sample sample = {
+      .value = {power > 0 ? here->inner : here->value, power > 0 ? there->inner : there->value},
+      .differ = job->check.scores_differ,
+      .bounded = versus_bounded(record),
+      .level = job->results->level};
+  pc_paired_finding finding;
+  versus_replicas(job, metric, columns, &sample);
+  if (!sample.bounded || power > 0)
+    sample.bias = sample.swamped = 0.0;
+  sample.vague = power == 0 && versus_pair(job, metric); /* its bias is not known */
+  if (job->exchanges > 0) {
+    versus_exchanged(job, metric, power > 0, columns);
+    sample.exchanged[0] = columns[0];
+    sample.exchanged[1] = columns[1];
+    sample.exchanges = job->exchanges;
+  }
+  if (pc_paired_judge(&sample, &finding))
+    versus_store(&sample, power, &finding, interval_result);
+  else
+    versus_excuse(record);
+}
+
+/* ---- exchanges ---- */
+
+static pcal_status versus_plan(versus_job *job, pcal_error *err) {
+  const pcal_results *results = job->results;
+  const pc_interval_request certainty = {.level = results->level,
+                                         .replicas = results->replica_count,
+                                         .by_cluster = results->kept.clusters != NULL,
+                                         .paired = 1};
+  const char **specs = pc_alloc(job->env, results->metric_count, sizeof *specs);
+  if (specs == NULL)
+    return pc_fail_memory(err, "comparing two models");
+  for (size_t m = 0; m < results->metric_count; m++)
+    specs[m] = results->records[m].spec;
+  const pcal_status status = pc_measure_plan_new(job->env, &results->layout, &certainty, specs,
+                                                 results->metric_count, &job->plan, err);
+  pc_free(job->env, specs);
+  return status;
+}
+
+/* Metrics that are measured again: over pairs of rows, or all others. */
+static size_t versus_choose(const versus_job *job, int pairs) {
+  size_t chosen = 0;
+  for (size_t m = 0; m < job->plan.entry_count; m++) {
+    const pc_metric_result *here = &job->results->records[m].outcome;
+    const pc_metric_result *there = &job->other->records[m].outcome;
+    job->entries[m] = (uint8_t)(job->wanted[m] && versus_pair(job, m) == pairs &&
+                                !here->tested && pc_measure_plan_resampled(&job->plan, m) &&
+                                versus_finite(here) && versus_finite(there));
+    chosen += job->entries[m];
+  }
+  return chosen;
+}
+
+/* One pass over metrics of one kind: exchanges, then judges. */
+static pcal_status versus_pass(versus_job *job, int pairs, pcal_error *err) {
+  const size_t asked = job->results->replica_count, all = job->plan.entry_count;
+  job->exchanges = 1 + (pairs && asked > VERSUS_PAIR_EXCHANGES ? VERSUS_PAIR_EXCHANGES : asked);
+  if (versus_choose(job, pairs) == 0)
+    return PCAL_OK;
+  const pc_replica_request request = {.plan = &job->plan,
+                                      .entries = job->entries,
+                                      .rows = &job->joined,
+                                      .kind = PC_REPLICA_EXCHANGE,
+                                      .count = 2 * job->exchanges,
+                                      .half = job->joined.count / 2,
+                                      .whole = job->results->weights_are !=
+                                                   PCAL_WEIGHTS_IMPORTANCE &&
+                                               pc_exchange_whole(&job->results->kept)};
+  const size_t most = asked + PC_JACKKNIFE_PAIR_BLOCKS + job->exchanges;
+  job->values =
+      pc_alloc_raw(job->env, all * PC_REPLICA_VALUES * 2 * job->exchanges, sizeof *job->values);
+  double *room = pc_alloc_raw(job->env, 3 * most, sizeof *room);
+  pcal_status status = job->values != NULL && room != NULL
+                           ? pc_replicas_measure(job->env, &request, job->values, err)
+                           : pc_fail_memory(err, "comparing two models");
+  for (size_t m = 0; status == PCAL_OK && m < all; m++)
+    if (job->entries[m])
+      versus_one(job, m, room);
+  pc_free(job->env, job->values);
+  pc_free(job->env, room);
+  job->values = NULL;
+  return status;
+}
+
+static pcal_status versus_exchange(versus_job *job, pcal_error *err) {
+  const pc_kept_rows *rows[2] = {&job->results->kept, &job->other->kept};
+  PC_TRY(versus_plan(job, err));
+  PC_TRY(pc_exchange_join(job->env, rows, &job->joined, err));
+  for (int pairs = 0; pairs < 2; pairs++)
+    PC_TRY(versus_pass(job, pairs, err));
+  return PCAL_OK;
+}
+
+/* The models are the same in every row. */
+static void versus_same(const versus_job *job) {
+  for (size_t m = 0; m < job->results->metric_count; m++) {
+    const pc_metric_result *here = &job->results->records[m].outcome;
+    pc_interval_result *interval_result = &job->results->records[m].interval_result;
+    if (!job->wanted[m] || !versus_finite(here) || here->tested)
+      continue;
+    interval_result->has_difference = interval_result->has_difference_interval = 1;
+    interval_result->difference = interval_result->difference_low =
+        interval_result->difference_high = 0.0;
+    interval_result->difference_se = 0.0;
+    interval_result->difference_p_value = 1.0;
+    interval_result->difference_method = PC_PAIRED_EXCHANGE;
+  }
+}
+
+/* Metrics that no exchange has judged. */
+static pcal_status versus_rest(versus_job *job, pcal_error *err) {
+  const size_t most = job->results->replica_count + PC_JACKKNIFE_PAIR_BLOCKS;
+  double *room = pc_alloc_raw(job->env, 3 * most, sizeof *room);
+  if (room == NULL)
+    return pc_fail_memory(err, "comparing two models");
+  job->exchanges = 0;
+  for (size_t m = 0; m < job->results->metric_count; m++)
+    if (job->wanted[m] && !job->results->records[m].interval_result.has_difference_interval)
+      versus_one(job, m, room);
+  pc_free(job->env, room);
+  return PCAL_OK;
+}
+
+static pcal_status versus_run(versus_job *job, size_t metric, pcal_error *err) {
+  pcal_results *results = job->results;
+  const pc_layout *layouts[2] = {&results->layout, &job->other->layout};
+  const pc_kept_rows *rows[2] = {&results->kept, &job->other->kept};
+  job->wanted = pc_alloc(job->env, results->metric_count, 1);
+  job->entries = pc_alloc(job->env, results->metric_count, 1);
+  if (job->wanted == NULL || job->entries == NULL)
+    return pc_fail_memory(err, "comparing two models");
+  for (size_t m = 0; m < results->metric_count; m++) {
+    job->wanted[m] = metric == SIZE_MAX || metric == m;
+    if (job->wanted[m])
+      results->records[m].interval_result.has_difference_interval = 0;
+  }
+  PC_TRY(pc_exchange_compare(job->env, layouts, rows, &job->check, err));
+  results->against = (pc_model_difference){.known = job->check.possible,
+                                           .clusters = rows[0]->clusters != NULL,
+                                           .differ = job->check.differ};
+  if (job->check.possible && job->check.differ == 0)
+    versus_same(job);
+  else if (job->check.possible)
+    PC_TRY(versus_exchange(job, err));
+  return versus_rest(job, err);
+}
+
+pcal_status pc_paired_difference(pcal_results *results, const pcal_results *other,
+                                 size_t metric, pcal_error *err) {
+  versus_job job = {.env = &results->env, .results = results, .other = other};
+  PC_TRY(versus_check(results, other, err));
+  const pcal_status status = versus_run(&job, metric, err);
+  pc_measure_plan_free(job.env, &job.plan);
+  pc_exchange_free(job.env, &job.joined);
+  pc_free(job.env, job.wanted);
+  pc_free(job.env, job.entries);
+  return status;
+}
+
+pcal_status pc_paired_differences(pcal_results *results, const pcal_results *other,
+                                  pcal_error *err) {
+  return pc_paired_difference(results, other, SIZE_MAX, err);
+}
+
+void pc_paired_differences_mark_injective(pcal_results *results) {
+  static const char *const scores[] = {"brier", "log", "spherical"};
+  for (size_t m = 0; m < results->metric_count; m++)
+    for (size_t s = 0; s < sizeof scores / sizeof *scores; s++)
+      if (strcmp(results->records[m].metric, scores[s]) == 0)
+        results->records[m].interval_result.difference_of_calibration =
+            results->records[m].interval_result.has_difference;
+}

@@ -1,0 +1,51 @@
+#include "measure/replicas/replica_row_sums.h"
+
+#include <math.h>
+#include <string.h>
+
+pcal_status pc_replica_row_sums_new(const pcal_env *env, const pc_need *need,
+                                    const pc_rows *rows, pc_replica_row_sums *out,
+                                    pcal_error *err) {
+  out->rows = rows->count;
+  out->count = need->sum.value_count;
+  out->values = pc_alloc_raw(env, rows->count * out->count, sizeof *out->values);
+  out->ids = pc_alloc_raw(env, rows->count, sizeof *out->ids);
+  if (out->values == NULL || out->ids == NULL) {
+    pc_replica_row_sums_free(env, out);
+    return pc_fail_memory(err, "drawing replicas");
+  }
+  need->sum.values(need->sum.params, rows, 0, rows->count, out->values);
+  memcpy(out->ids, rows->ids, rows->count * sizeof *out->ids);
+  return PCAL_OK;
+}
+
+void pc_replica_row_sums_free(const pcal_env *env, pc_replica_row_sums *sums) {
+  pc_free(env, sums->values);
+  pc_free(env, sums->ids);
+  memset(sums, 0, sizeof *sums);
+}
+
+static void replica_sums_infinite(const pc_replica_row_sums *sums, size_t row, size_t value,
+                                  double weight, pc_evidence *evidence) {
+  evidence->sum.infinite[value] += weight;
+  if (sums->ids[row] < evidence->sum.infinite_row[value])
+    evidence->sum.infinite_row[value] = sums->ids[row];
+}
+
+void pc_replica_row_sums_evidence(const pc_replica_row_sums *sums, const pc_replica_draw *drawn,
+                                  pc_evidence *evidence) {
+  memset(&evidence->sum, 0, sizeof evidence->sum);
+  evidence->sum.count = sums->count;
+  for (size_t v = 0; v < sums->count; v++)
+    evidence->sum.infinite_row[v] = PCAL_NO_ROW;
+  for (size_t i = 0; i < sums->rows; i++) {
+    const double weight = (double)drawn->weights[i * drawn->stride];
+    for (size_t v = 0; weight > 0.0 && v < sums->count; v++) {
+      const double x = sums->values[i * sums->count + v];
+      if (isinf(x))
+        replica_sums_infinite(sums, i, v, weight, evidence);
+      else
+        evidence->sum.value[v] += weight * x;
+    }
+  }
+}

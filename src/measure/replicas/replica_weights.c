@@ -1,0 +1,115 @@
+/* Poisson(1) draws take 32 bits each, four from one block of the generator.  A row that stands
+ * for m copies takes a Poisson(m) draw of its own (measure/replicas/draws.h). */
+#include "measure/replicas/replica_weights.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "measure/replicas/draws.h"
+#include "measure/replicas/exchange.h"
+
+#define REPLICA_BLOCK 4 /* draws from one block of the generator */
+
+/* Streams 1, 3 and 4 are those of measure/replicas/draws.c. */
+enum { REPLICA_BATCH_STREAM = 2, REPLICA_EXCHANGE_STREAM = 5 };
+
+static pc_rng replica_weights_rng(uint64_t seed, unsigned stream, uint64_t replica) {
+  return (pc_rng){seed, ((uint64_t)stream << 40) + replica};
+}
+
+/* The keys of draws: of rows, or of their clusters. */
+static const uint64_t *replica_weights_keys(const pc_kept_rows *rows) {
+  return rows->clusters == NULL ? rows->ids : rows->clusters;
+}
+
+/* Weights of a row that is not a single one of weight 1, from those that one would have. */
+static void replica_weights_weigh(const pc_replica_request *request, uint64_t seed,
+                                  size_t batch, size_t row, float *out) {
+  const pc_kept_rows *rows = request->rows;
+  const double weight = rows->weights[row], copies = rows->copies[row];
+  const int alone = rows->clusters == NULL && copies > 1.0;
+  for (size_t q = 0; q < PC_REPLICA_LANES; q++)
+    out[q] = (float)(weight * (alone ? pc_draw_count(seed, batch * PC_REPLICA_LANES + q,
+                                                     rows->ids[row], copies)
+                                     : copies * (double)out[q]));
+}
+
+/* Weights of a row when one block at a time is left out; a cluster is in one block. */
+static void replica_weights_leave(const pc_replica_request *request, uint64_t seed,
+                                  size_t batch, size_t row, float *out) {
+  const pc_kept_rows *rows = request->rows;
+  const double copies = rows->copies[row];
+  const int alone = rows->clusters == NULL;
+  double left_out[PC_REPLICA_LANES];
+  pc_draw_blocks(seed, replica_weights_keys(rows)[row], alone ? copies : 1.0, request->count,
+                 batch * PC_REPLICA_LANES, left_out);
+  for (size_t q = 0; q < PC_REPLICA_LANES; q++)
+    out[q] = (float)(rows->weights[row] * (copies - (alone ? 1.0 : copies) * left_out[q]));
+}
+
+static void replica_weights_draw_weights(const pc_replica_request *request, uint64_t seed,
+                                         size_t batch, float *drawn) {
+  const pc_kept_rows *rows = request->rows;
+  const size_t block = batch * (PC_REPLICA_LANES / REPLICA_BLOCK);
+  const pc_rng rng = replica_weights_rng(seed, REPLICA_BATCH_STREAM, block);
+  pc_replica_sum_kernels_best()->draw(rng.seed, rng.stream, replica_weights_keys(rows),
+                                      rows->count, drawn);
+  for (size_t i = 0; i < rows->count; i++)
+    if (rows->weights[i] != 1.0 || rows->copies[i] != 1.0)
+      replica_weights_weigh(request, seed, batch, i, drawn + i * PC_REPLICA_LANES);
+}
+
+/* Weights of a row of one of two models in a batch of exchanged ones. */
+static void replica_weights_exchange(const pc_replica_request *request, uint64_t seed,
+                                     size_t batch, size_t row, float *out) {
+  const pc_kept_rows *rows = request->rows;
+  const uint64_t id = rows->clusters == NULL ? rows->ids[row] : rows->clusters[row];
+  const int whole = request->whole && rows->clusters == NULL;
+  const pc_rng rng = replica_weights_rng(seed, REPLICA_EXCHANGE_STREAM, 0);
+  const double weight = rows->weights[row];
+  double moved[PC_EXCHANGE_BATCH];
+  for (size_t q = 0; q < PC_REPLICA_LANES; q++) {
+    const size_t side = row < request->half ? 0 : 1, e = q / 2 % PC_EXCHANGE_BATCH;
+    if (q % (2 * PC_EXCHANGE_BATCH) == 0)
+      pc_exchange_draw(&rng, id, (batch * PC_REPLICA_LANES + q) / 2, weight, whole, moved);
+    out[q] = (float)(q % 2 == side ? weight - moved[e] : moved[e]);
+  }
+}
+
+/* Weights of all rows in the replicas of a batch, and their totals. */
+void pc_replica_weights(const pc_replica_request *request, uint64_t seed, size_t batch,
+                        float *drawn, double total[PC_REPLICA_LANES]) {
+  const pc_kept_rows *rows = request->rows;
+  const pc_replica_kind kind = request->kind;
+  if (kind == PC_REPLICA_WEIGHTS)
+    replica_weights_draw_weights(request, seed, batch, drawn);
+  memset(total, 0, PC_REPLICA_LANES * sizeof *total);
+  for (size_t i = 0; i < rows->count; i++) {
+    float *weights = drawn + i * PC_REPLICA_LANES;
+    if (kind == PC_REPLICA_WITHOUT)
+      replica_weights_leave(request, seed, batch, i, weights);
+    else if (kind == PC_REPLICA_EXCHANGE)
+      replica_weights_exchange(request, seed, batch, i, weights);
+    for (size_t q = 0; q < PC_REPLICA_LANES; q++) {
+      if (kind == PC_REPLICA_LABELS)
+        weights[q] = (float)(rows->weights[i] * rows->copies[i]);
+      total[q] += (double)weights[q];
+    }
+  }
+}
+
+/* ---- series and entries ---- */
+
+void pc_replica_values_clear(const pc_replica_request *request, double *values) {
+  const size_t series = request->points == NULL ? PC_REPLICA_VALUES : request->point_count;
+  for (size_t i = 0; i < request->plan->entry_count * series * request->count; i++)
+    values[i] = (double)NAN;
+}
+
+int pc_replica_has_points(const pc_measure_plan *plan, size_t entry, const pc_kept_rows *rows) {
+  const pc_need *need = &plan->slots[plan->entries[entry].slot].need;
+  return pc_sorted_view_applies(need, &plan->layout, rows) &&
+         (need->machine == PC_GRID ||
+          (pc_measure_plan_entry_can_refine(plan, entry) && pc_kept_weights_whole(rows)));
+}

@@ -1,0 +1,264 @@
+#include "measure/replicas/sorted_view.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "kernels/sort.h"
+
+#define SORTED_VIEW_MAX ((size_t)1 << 25) /* scores; beyond, machines do it in less memory */
+
+static int sorted_view_natural(const pc_view *view) {
+  return (view->kind == PC_VIEW_RANK || view->kind == PC_VIEW_CLASS) && view->index == 1;
+}
+
+int pc_sorted_view_applies(const pc_need *need, const pc_layout *layout,
+                           const pc_kept_rows *rows) {
+  if (layout->form != PC_FORM_CLASSES)
+    return 0;
+  if (need->machine != PC_CURVE &&
+      (need->machine != PC_GRID || (need->grid.moments & PC_MOMENT_LOG) ||
+       need->grid.rule == PC_EDGES_KULL))
+    return 0;
+  if (rows->count > UINT32_MAX ||
+      rows->count * pc_view_scores_per_row(&need->view, layout) > SORTED_VIEW_MAX)
+    return 0;
+  if (pc_view_is_every_class(&need->view))
+    return rows->probs != NULL;
+  return sorted_view_natural(&need->view) &&
+         (need->view.kind == PC_VIEW_RANK || layout->columns == 1);
+}
+
+void pc_sorted_view_free(const pcal_env *env, pc_sorted_view *sorted) {
+  pc_free(env, sorted->begin);
+  pc_free(env, sorted->score);
+  pc_free(env, sorted->row);
+  pc_free(env, sorted->label);
+  memset(sorted, 0, sizeof *sorted);
+}
+
+/* One score of a row: the part it is in, itself, and the label with which it comes true. */
+typedef struct sorted_entry {
+  size_t part;
+  double score;
+  int32_t label;
+} sorted_entry;
+
+static sorted_entry sorted_view_entry(const pc_view *view, const pc_layout *layout,
+                                      const pc_kept_rows *rows, size_t row, size_t k) {
+  if (pc_view_is_every_class(view))
+    return (sorted_entry){view->kind == PC_VIEW_CLASSES ? k : 0,
+                          rows->probs[row * rows->classes + k], (int32_t)k};
+  const double score = rows->score[row];
+  if (layout->columns > 1)
+    return (sorted_entry){view->by_label ? (size_t)rows->top_label[row] : 0, score,
+                          rows->top_label[row]};
+  if (view->kind == PC_VIEW_CLASS || layout->kind == PCAL_CONFIDENCE)
+    return (sorted_entry){0, score, 1};
+  const int top = score > 1.0 - score;
+  return (sorted_entry){view->by_label ? (size_t)top : 0, top ? score : 1.0 - score, top};
+}
+
+static void sorted_view_count(const pc_layout *layout, const pc_kept_rows *rows, size_t scores,
+                              pc_sorted_view *out) {
+  for (size_t i = 0; i < rows->count; i++)
+    for (size_t k = 0; k < scores; k++)
+      out->begin[sorted_view_entry(&out->view, layout, rows, i, k).part + 1]++;
+  for (size_t p = 0; p < out->part_count; p++)
+    out->begin[p + 1] += out->begin[p];
+}
+
+/* Sorts one part: scores with the places of their entries. */
+static void sorted_view_sort(pc_sorted_view *out, size_t part, double *spare) {
+  const size_t begin = out->begin[part], count = out->begin[part + 1] - begin;
+  double *places = spare, *scratch = spare + count;
+  uint32_t *rows = (uint32_t *)(void *)(spare + 3 * count);
+  int32_t *labels = (int32_t *)(void *)(rows + count);
+  for (size_t i = 0; i < count; i++)
+    places[i] = (double)i;
+  pc_sort_pairs(out->score + begin, places, scratch, scratch + count, count);
+  memcpy(rows, out->row + begin, count * sizeof *rows);
+  memcpy(labels, out->label + begin, count * sizeof *labels);
+  for (size_t i = 0; i < count; i++) {
+    out->row[begin + i] = rows[(size_t)places[i]];
+    out->label[begin + i] = labels[(size_t)places[i]];
+  }
+}
+
+static pcal_status sorted_view_fill(const pcal_env *env, const pc_layout *layout,
+                                    const pc_kept_rows *rows, size_t scores,
+                                    pc_sorted_view *out, pcal_error *err) {
+  const size_t count = rows->count * scores;
+  size_t *next = pc_alloc(env, out->part_count + 1, sizeof *next);
+  double *spare = pc_alloc_raw(env, 4 * count, sizeof *spare);
+  if (next != NULL && spare != NULL) {
+    sorted_view_count(layout, rows, scores, out);
+    memcpy(next, out->begin, out->part_count * sizeof *next);
+    for (size_t i = 0; i < rows->count; i++)
+      for (size_t k = 0; k < scores; k++) {
+        const sorted_entry entry = sorted_view_entry(&out->view, layout, rows, i, k);
+        const size_t at = next[entry.part]++;
+        out->score[at] = entry.score;
+        out->row[at] = (uint32_t)i;
+        out->label[at] = entry.label;
+      }
+    for (size_t p = 0; p < out->part_count; p++)
+      sorted_view_sort(out, p, spare);
+  }
+  const int enough = next != NULL && spare != NULL;
+  pc_free(env, next);
+  pc_free(env, spare);
+  return enough ? PCAL_OK : pc_fail_memory(err, "sorting scores");
+}
+
+pcal_status pc_sorted_view_new(const pcal_env *env, const pc_view *view,
+                               const pc_layout *layout, const pc_kept_rows *rows,
+                               pc_sorted_view *out, pcal_error *err) {
+  const size_t scores = pc_view_scores_per_row(view, layout), count = rows->count * scores;
+  *out = (pc_sorted_view){.view = *view, .part_count = pc_view_parts(view, layout)};
+  out->begin = pc_alloc(env, out->part_count + 1, sizeof *out->begin);
+  out->score = pc_alloc_raw(env, count, sizeof *out->score);
+  out->row = pc_alloc_raw(env, count, sizeof *out->row);
+  out->label = pc_alloc_raw(env, count, sizeof *out->label);
+  pcal_status status =
+      out->begin == NULL || out->score == NULL || out->row == NULL || out->label == NULL
+          ? pc_fail_memory(err, "sorting scores")
+          : PCAL_OK;
+  if (status == PCAL_OK)
+    status = sorted_view_fill(env, layout, rows, scores, out, err);
+  if (status != PCAL_OK)
+    pc_sorted_view_free(env, out);
+  return status;
+}
+
+/* ---- evidence ---- */
+
+void pc_replica_evidence_free(const pcal_env *env, pc_replica_evidence *refilled) {
+  pc_evidence *evidence = &refilled->evidence;
+  pc_partition_free(env, &refilled->cells);
+  pc_free(env, evidence->grid.bins);
+  for (size_t p = 0; evidence->curve.parts != NULL && p < evidence->curve.part_count; p++)
+    pc_curve_table_free(env, &evidence->curve.parts[p]);
+  pc_free(env, evidence->curve.parts);
+  memset(refilled, 0, sizeof *refilled);
+}
+
+static pcal_status sorted_view_curve_space(const pcal_env *env, const pc_sorted_view *sorted,
+                                           pc_evidence *out, pcal_error *err) {
+  out->curve.part_count = sorted->part_count;
+  out->curve.parts = pc_alloc(env, sorted->part_count, sizeof *out->curve.parts);
+  if (out->curve.parts == NULL)
+    return pc_fail_memory(err, "drawing replicas");
+  for (size_t p = 0; p < sorted->part_count; p++)
+    PC_TRY(pc_curve_table_room(env, sorted->begin[p + 1] - sorted->begin[p],
+                               &out->curve.parts[p], err));
+  return PCAL_OK;
+}
+
+pcal_status pc_replica_evidence_new(const pcal_env *env, const pc_need *need,
+                                    const pc_sorted_view *sorted, pc_replica_evidence *out,
+                                    pcal_error *err) {
+  memset(out, 0, sizeof *out);
+  out->evidence.machine = need->machine;
+  int enough = 1;
+  pcal_status status = PCAL_OK;
+  if (need->machine == PC_CURVE) {
+    status = sorted_view_curve_space(env, sorted, &out->evidence, err);
+  } else {
+    status = pc_partition_new(env, need->grid.rule, need->grid.bins, &out->cells, err);
+    out->evidence.grid.part_count = sorted->part_count;
+    out->evidence.grid.bin_count = out->cells.bin_count;
+    if (status == PCAL_OK)
+      out->evidence.grid.bins =
+          pc_alloc(env, sorted->part_count * out->cells.bin_count, sizeof(pc_bin));
+    enough = status != PCAL_OK || out->evidence.grid.bins != NULL;
+  }
+  if (!enough)
+    status = pc_fail_memory(err, "drawing replicas");
+  if (status != PCAL_OK)
+    pc_replica_evidence_free(env, out);
+  return status;
+}
+
+/* The part of a row's weight with which a label came true. */
+static double sorted_view_hits(const pc_replica_draw *drawn, uint32_t row, int32_t label,
+                               double weight) {
+  const int32_t drew = drawn->labels[row];
+  if (drew >= 0)
+    return drew == label ? weight : 0.0;
+  const double copies = pc_drawn_outcomes_copies(drawn->shares, (size_t)(-1 - drew), label);
+  return (double)(float)(drawn->each[row] * copies); /* rounded as the weight is */
+}
+
+static void sorted_view_curve(const pc_sorted_view *sorted, const pc_replica_draw *drawn,
+                              size_t part, pc_curve_table *table) {
+  size_t at = 0;
+  double total = 0.0;
+  for (size_t e = sorted->begin[part]; e < sorted->begin[part + 1]; e++) {
+    const double weight = (double)drawn->weights[sorted->row[e] * drawn->stride];
+    if (weight == 0.0)
+      continue;
+    const double hit = sorted_view_hits(drawn, sorted->row[e], sorted->label[e], weight);
+    total += weight;
+    if (at > 0 && table->score[at - 1] == sorted->score[e]) {
+      table->weight[at - 1] += weight;
+      table->hits[at - 1] += hit;
+      continue;
+    }
+    table->score[at] = sorted->score[e];
+    table->weight[at] = weight;
+    table->hits[at] = hit;
+    at++;
+  }
+  table->count = at;
+  table->total = total;
+}
+
+/* Scores from entry `at` of a part on that are in cells up to `last`; returns where they end.
+ */
+static size_t sorted_view_bin(const pc_sorted_view *sorted, const pc_replica_draw *drawn,
+                              size_t at, size_t end, const pc_partition *cells, size_t last,
+                              pc_bin *bin) {
+  for (; at < end; at++) {
+    const double score = sorted->score[at];
+    if (last < cells->cut_count && pc_partition_above(cells, score, last))
+      break;
+    const uint32_t row = sorted->row[at];
+    const double weight = (double)drawn->weights[row * drawn->stride], mass = weight * score;
+    const double hits = sorted_view_hits(drawn, row, sorted->label[at], weight);
+    bin->weight += weight;
+    bin->hits += hits;
+    bin->score += mass;
+    bin->score_square += mass * score;
+    bin->score_hit += hits * score;
+  }
+  return at;
+}
+
+static void sorted_view_grid(const pc_need *need, const pc_sorted_view *sorted,
+                             const pc_replica_draw *drawn, size_t part,
+                             const pc_partition *cells, pc_bin *bins) {
+  const size_t end = sorted->begin[part + 1];
+  size_t at = sorted->begin[part];
+  while (need->grid.threshold > 0 && at < end && sorted->score[at] <= need->grid.threshold)
+    at++;
+  for (size_t b = 0; b < cells->bin_count; b++) {
+    const struct pc_cell_run *run = &cells->runs[b];
+    pc_bin skipped = {0};
+    bins[b] = (pc_bin){run->low, run->high, 0, 0, 0, 0, 0};
+    if (run->first > 0)
+      at = sorted_view_bin(sorted, drawn, at, end, cells, run->first - 1, &skipped);
+    at = sorted_view_bin(sorted, drawn, at, end, cells, run->last, &bins[b]);
+  }
+}
+
+void pc_replica_evidence_fill(const pc_need *need, const pc_sorted_view *sorted,
+                              const pc_replica_draw *drawn, pc_replica_evidence *refilled) {
+  pc_evidence *evidence = &refilled->evidence;
+  evidence->total = drawn->total;
+  for (size_t p = 0; p < sorted->part_count; p++)
+    if (need->machine == PC_CURVE)
+      sorted_view_curve(sorted, drawn, p, &evidence->curve.parts[p]);
+    else
+      sorted_view_grid(need, sorted, drawn, p, &refilled->cells,
+                       evidence->grid.bins + p * refilled->cells.bin_count);
+}

@@ -1,0 +1,52 @@
+/* The scores of a view in ascending order, found once for all replicas: what a machine would
+ * say of the rows under other weights and labels can then be read off in one walk. */
+#ifndef PC_SORTED_VIEW_H
+#define PC_SORTED_VIEW_H
+
+#include "measure/replicas/draws.h"
+
+typedef struct pc_sorted_view {
+  pc_view view;
+  size_t part_count;
+  size_t *begin; /* of each part, and the end */
+  /* For each score, ascending in its part: */
+  double *score;
+  uint32_t *row;
+  int32_t *label; /* with which it came true */
+} pc_sorted_view;
+
+/* Weights (0: the row is absent) and labels of the rows in one replica.  A label below 0 says
+ * that the copies of a row drew several: -1 - its number among the shares. */
+typedef struct pc_replica_draw {
+  const float *weights; /* of row i: weights[i * stride] */
+  size_t stride;
+  const int32_t *labels;
+  double total;
+  const double *each;              /* weight of one copy of row i; NULL without shares */
+  const pc_drawn_outcomes *shares; /* or NULL */
+} pc_replica_draw;
+
+/* Can it be had for this need?  Not for lower ranks, sums of logarithms, or bins that overlap.
+ */
+int pc_sorted_view_applies(const pc_need *need, const pc_layout *layout,
+                           const pc_kept_rows *rows);
+
+PC_CHECKED pcal_status pc_sorted_view_new(const pcal_env *env, const pc_view *view,
+                                          const pc_layout *layout, const pc_kept_rows *rows,
+                                          pc_sorted_view *out, pcal_error *err);
+void pc_sorted_view_free(const pcal_env *env, pc_sorted_view *sorted);
+
+/* Evidence of a curve or a grid that is filled again and again. */
+typedef struct pc_replica_evidence {
+  pc_partition cells; /* of a grid */
+  pc_evidence evidence;
+} pc_replica_evidence;
+
+PC_CHECKED pcal_status pc_replica_evidence_new(const pcal_env *env, const pc_need *need,
+                                               const pc_sorted_view *sorted,
+                                               pc_replica_evidence *out, pcal_error *err);
+void pc_replica_evidence_free(const pcal_env *env, pc_replica_evidence *refilled);
+void pc_replica_evidence_fill(const pc_need *need, const pc_sorted_view *sorted,
+                              const pc_replica_draw *drawn, pc_replica_evidence *refilled);
+
+#endif

@@ -1,0 +1,38 @@
+/* Saved states: everything that a measure has seen, as bytes.
+ *
+ * The bytes depend on the rows, their indices and what was asked for; not on threads, batches
+ * or merges.  All numbers are little-endian; texts, sums and doubles as in base/codec.c. */
+#ifndef PC_SAVED_STATE_H
+#define PC_SAVED_STATE_H
+
+#include "base/text.h"
+#include "measure/measure.h"
+
+#define PC_STATE_MAGIC "PCALSTAT"
+#define PC_STATE_MAGIC_BYTES 8
+#define PC_STATE_VERSION 4     /* lower ones were never released */
+#define PC_STATE_HEAD_BYTES 20 /* magic, version, length */
+#define PC_STATE_METRICS_MAX 10000
+
+enum {
+  PC_STATE_NORMALIZE = 1,
+  PC_STATE_SKIP_MISSING = 2,
+  PC_STATE_FAST = 4,       /* some rows were measured in fast precision */
+  PC_STATE_FAST_ASKED = 8, /* it was asked for, but no row was */
+  PC_STATE_FLAGS = 15      /* all of them */
+};
+enum { PC_STATE_UNGROUPED = 0, PC_STATE_GROUPED = 1, PC_STATE_GROUPING_UNKNOWN = 2 };
+
+/* Fails with PCAL_USAGE when a metric's state cannot be saved. */
+PC_CHECKED pcal_status pc_state_save(const pcal_measure *measure, pcal_sink sink, void *user,
+                                     pcal_error *err);
+
+/* Makes a measure from bytes.  Fails with PCAL_DATA and a sentence that begins with the name
+ * when they are not a state, were cut off, damaged, or written by a newer version. */
+PC_CHECKED pcal_status pc_state_load(const void *bytes, size_t length, const char *name,
+                                     const pcal_env *env, pcal_measure **out, pcal_error *err);
+
+/* See pcal_measure_describe. */
+void pc_state_describe(const pcal_measure *measure, pc_text *out);
+
+#endif

@@ -1,0 +1,153 @@
+#include "metrics/binned_error.h"
+
+#include <math.h>
+
+#include "base/elementary.h"
+
+/* Errors of the classes of a row make up for each other: the variance of the sum of squares is
+ * that of independent ones times 1 + 1 / (K - 1), where outcomes fall on K classes alike. */
+static void binned_share(size_t parts, pc_debiased *sum) {
+  const double shared = parts > 1 ? 1.0 + 1.0 / (double)(parts - 1) : 1.0;
+  sum->noise *= shared;
+  sum->slope_sum *= shared;
+}
+
+/* sum_i w_i g_i^p as scale^p * sum, so that neither large nor small powers are lost. */
+typedef struct binned_sum {
+  double p, scale, sum;
+} binned_sum;
+
+static double binned_power(double x, double p) {
+  return p == 1.0 ? x : p == 2.0 ? x * x : pc_pow(x, p);
+}
+
+static void binned_add(binned_sum *sum, double weight, double gap) {
+  if (gap <= 0 || weight <= 0)
+    return;
+  if (sum->p <= 2.0) {
+    sum->scale = 1.0;
+    sum->sum += weight * binned_power(gap, sum->p);
+    return;
+  }
+  if (gap > sum->scale) {
+    sum->sum *= binned_power(sum->scale / gap, sum->p);
+    sum->scale = gap;
+  }
+  sum->sum += weight * binned_power(gap / sum->scale, sum->p);
+}
+
+static void binned_join(binned_sum *into, const binned_sum *from) {
+  if (into->p <= 2.0) {
+    into->scale = 1.0;
+    into->sum += from->sum;
+  } else {
+    binned_add(into, from->sum, from->scale);
+  }
+}
+
+/* The p-th root of the sum divided by `count`. */
+static double binned_root(const binned_sum *sum, double count) {
+  const double share = sum->sum / count;
+  const double root = sum->p == 1.0   ? share
+                      : sum->p == 2.0 ? sqrt(share)
+                                      : pc_pow(share, 1.0 / sum->p);
+  return sum->scale * root;
+}
+
+static double binned_weight(const pc_bin *bins, size_t count) {
+  double weight = 0.0;
+  for (size_t b = 0; b < count; b++)
+    weight += bins[b].weight;
+  return weight;
+}
+
+static binned_sum binned_part(const pc_binned_error *how, const pc_bin *bins, size_t count,
+                              double total) {
+  binned_sum sum = {how->p, 0.0, 0.0};
+  if (how->debias) {
+    binned_add(&sum, 1.0, pc_bins_error(bins, count, total, PC_NORM_L2, 1));
+    return sum;
+  }
+  for (size_t b = 0; b < count; b++)
+    if (bins[b].weight > 0)
+      binned_add(&sum, how->equal_weights ? 1.0 / (double)how->bins : bins[b].weight / total,
+                 fabs(pc_bin_confidence(&bins[b]) - pc_bin_frequency(&bins[b])));
+  return sum;
+}
+
+/* The bins of one part: those of a grid as they are, those of a curve in `space`. */
+static pcal_status binned_bins(const pc_binned_error *how, const pc_evidence *evidence,
+                               size_t part, const pcal_env *env, pc_bin *space,
+                               const pc_bin **bins, size_t *count, pcal_error *err) {
+  *bins = space;
+  *count = how->bins;
+  if (evidence->machine == PC_GRID) {
+    *bins = evidence->grid.bins + part * evidence->grid.bin_count;
+    *count = evidence->grid.bin_count;
+    return PCAL_OK;
+  }
+  const pc_curve_table *table = &evidence->curve.parts[part];
+  if (how->binning == PC_BINNING_MASS)
+    return pc_bins_by_mass(env, table, how->bins, space, count, err);
+  if (how->binning == PC_BINNING_ADAPTIVE)
+    pc_bins_adaptive(table, how->threshold, how->bins, space);
+  else
+    pc_bins_split_ties(table, how->bins, space);
+  return PCAL_OK;
+}
+
+static pcal_status binned_parts(const pc_binned_error *how, const pc_evidence *evidence,
+                                size_t parts, const pcal_env *env, pc_bin *space,
+                                pc_metric_result *out, pcal_error *err) {
+  binned_sum total = {how->p, 0.0, 0.0};
+  pc_debiased inner = {0};
+  out->undefined = 1;
+  for (size_t k = 0; k < parts; k++) {
+    const pc_bin *bins;
+    size_t count;
+    PC_TRY(binned_bins(how, evidence, k, env, space, &bins, &count, err));
+    pc_plot_table_bins_add(&out->graph, k, bins, count);
+    const double weight = binned_weight(bins, count);
+    const binned_sum part = binned_part(how, bins, count, weight);
+    if (out->class_values != NULL)
+      out->class_values[k] = binned_root(&part, 1.0);
+    out->undefined &= !(weight > 0);
+    binned_join(&total, &part);
+    if (how->debias && weight > 0)
+      pc_debiased_add(&inner, pc_bins_debiased(bins, count, weight));
+  }
+  binned_share(parts, &inner);
+  if (how->debias)
+    pc_metric_result_debiased(out, inner, how->mean ? (double)parts : 1.0,
+                              evidence->machine == PC_GRID ? PC_MOST_BY_WIDTH
+                              : parts > 1                  ? PC_MOST_BY_CLASS
+                                                           : 1.0);
+  out->value = binned_root(&total, how->mean ? (double)parts : 1.0);
+  return PCAL_OK;
+}
+
+static void binned_worst(pc_metric_result *out) {
+  double worst = 0.0;
+  for (size_t k = 0; k < out->class_count; k++)
+    worst = fmax(worst, out->class_values[k]);
+  pc_metric_result_part(out, "worst", worst);
+}
+
+pcal_status pc_binned_error_evaluate(const pc_binned_error *how, const pc_evidence *evidence,
+                                     const pcal_env *env, pc_metric_result *out,
+                                     pcal_error *err) {
+  const int curve = evidence->machine == PC_CURVE;
+  const size_t parts = curve ? evidence->curve.part_count : evidence->grid.part_count;
+  if (parts > 1)
+    PC_TRY(pc_metric_result_classes(out, env, parts, err));
+  PC_TRY(pc_plot_table_bins_new(env, parts, curve ? how->bins : evidence->grid.bin_count,
+                                &out->graph, err));
+  pc_bin *space = curve ? pc_alloc(env, how->bins, sizeof *space) : NULL;
+  if (curve && space == NULL)
+    return pc_fail_memory(err, "making bins");
+  const pcal_status status = binned_parts(how, evidence, parts, env, space, out, err);
+  if (status == PCAL_OK && parts > 1 && !out->undefined)
+    binned_worst(out);
+  pc_free(env, space);
+  return status;
+}

@@ -1,0 +1,36 @@
+/* The binned family: bins of one score, or of each class, to one number. */
+#ifndef PC_BINNED_ERROR_H
+#define PC_BINNED_ERROR_H
+
+#include "metrics/metric.h"
+
+/* How the bins of a curve are made; those of a grid are there. */
+typedef enum pc_binning {
+  PC_BINNING_MASS = 1, /* pc_bins_by_mass */
+  PC_BINNING_ADAPTIVE, /* pc_bins_adaptive */
+  PC_BINNING_EVEN      /* pc_bins_split_ties */
+} pc_binning;
+
+/* E_k = sum_b w_b |conf_b - acc_b|^p over the bins of part k, w_b = n_b / n_k or 1 / bins;
+ * the value is (sum_k E_k)^(1/p), or with the mean over parts. */
+typedef struct pc_binned_error {
+  pc_binning binning;
+  size_t bins;
+  double threshold;  /* of adaptive bins */
+  double p;          /* at least 1 */
+  int debias;        /* p = 2: see pc_bins_error */
+  int equal_weights; /* w_b = 1 / bins */
+  int mean;          /* over parts */
+} pc_binned_error;
+
+/* Fills the value, or marks it undefined when there are no scores at all; and where the parts
+ * are classes the value of each class and, as a part, the largest of them. */
+PC_CHECKED pcal_status pc_binned_error_evaluate(const pc_binned_error *how,
+                                                const pc_evidence *evidence,
+                                                const pcal_env *env, pc_metric_result *out,
+                                                pcal_error *err);
+
+#define PC_BINS_OPTION \
+  { "bins", PCAL_OPTION_INT, "15", 1, PC_BINS_MAX, NULL, "number of bins" }
+
+#endif

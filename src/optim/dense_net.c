@@ -1,0 +1,133 @@
+/* Formula:  a_0 = x,  a_l = max(0, a_{l-1} W_l + b_l),  the last layer without the maximum;
+ *           backwards, with d_l the slope in a_l before the maximum:
+ *             slope of W_l = a_{l-1}^T d_l,  of b_l = sum of d_l,  d_{l-1} = d_l W_l^T where a
+ * > 0. Start:    weights uniform in +-sqrt(6 / (in + out)). Edge cases: (1) at 0 the slope of
+ * the maximum is 0; (2) sums run in the order of rows and inputs: the same bits always. Source:
+ * Glorot & Bengio, AISTATS 2010; Rumelhart, Hinton & Williams, Nature 323, 1986. Cost:     two
+ * operations for each weight and row forwards, four backwards. */
+#include "optim/dense_net.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "optim/dot.h"
+
+size_t pc_dense_net_count(const pc_dense_net *net) {
+  size_t count = 0;
+  for (size_t l = 0; l < net->layers; l++)
+    count += (net->sizes[l] + 1) * net->sizes[l + 1];
+  return count;
+}
+
+void pc_dense_net_init(const pc_dense_net *net, uint64_t seed, uint64_t stream,
+                       double *parameters) {
+  const pc_rng rng = {seed, stream};
+  uint64_t draw = 0;
+  for (size_t l = 0; l < net->layers; l++) {
+    const size_t in = net->sizes[l], out = net->sizes[l + 1];
+    const double reach = sqrt(6.0 / (double)(in + out));
+    for (size_t i = 0; i < in * out; i++)
+      *parameters++ = reach * (2.0 * pc_rng_uniform(&rng, draw++) - 1.0);
+    for (size_t j = 0; j < out; j++)
+      *parameters++ = 0.0;
+  }
+}
+
+typedef struct dense_size {
+  size_t cells;  /* of a row, over what comes out of all layers */
+  size_t widest; /* layer */
+} dense_size;
+
+static dense_size dense_measure(const pc_dense_net *net) {
+  dense_size size = {0, net->sizes[0]};
+  for (size_t l = 1; l <= net->layers; l++) {
+    size.cells += net->sizes[l];
+    size.widest = net->sizes[l] > size.widest ? net->sizes[l] : size.widest;
+  }
+  return size;
+}
+
+/* What comes out of each layer, and two slopes of the widest one. */
+size_t pc_dense_net_scratch(const pc_dense_net *net, size_t rows) {
+  const dense_size size = dense_measure(net);
+  return rows * (size.cells + 2 * size.widest);
+}
+
+static void dense_layer(const double *weights, size_t in, size_t out, const double *from,
+                        size_t rows, int rectified, double *to) {
+  const double *offsets = weights + in * out;
+  for (size_t r = 0; r < rows; r++, from += in, to += out) {
+    memcpy(to, offsets, out * sizeof *to);
+    for (size_t i = 0; i < in; i++) {
+      const double x = from[i], *row = weights + i * out;
+      if (x == 0.0)
+        continue;
+      for (size_t j = 0; j < out; j++)
+        to[j] += x * row[j];
+    }
+    for (size_t j = 0; rectified && j < out; j++)
+      to[j] = to[j] > 0.0 ? to[j] : 0.0;
+  }
+}
+
+const double *pc_dense_net_forward(const pc_dense_net *net, const double *parameters,
+                                   const double *inputs, size_t rows, double *room) {
+  const double *from = inputs;
+  for (size_t l = 0; l < net->layers; l++) {
+    const size_t in = net->sizes[l], out = net->sizes[l + 1];
+    dense_layer(parameters, in, out, from, rows, l + 1 < net->layers, room);
+    from = room;
+    room += rows * out;
+    parameters += (in + 1) * out;
+  }
+  return from;
+}
+
+static void dense_add_gradient(const double *from, size_t in, size_t out, const double *slope,
+                               size_t rows, double *gradient) {
+  double *offsets = gradient + in * out;
+  for (size_t r = 0; r < rows; r++, from += in, slope += out) {
+    for (size_t i = 0; i < in; i++) {
+      const double x = from[i];
+      double *row = gradient + i * out;
+      if (x == 0.0)
+        continue;
+      for (size_t j = 0; j < out; j++)
+        row[j] += x * slope[j];
+    }
+    for (size_t j = 0; j < out; j++)
+      offsets[j] += slope[j];
+  }
+}
+
+/* values: what went into the layer, where a ReLU made it; NULL: an input of the network. */
+static void dense_slope(const double *weights, size_t in, size_t out, const double *slope,
+                        size_t rows, const double *values, double *to) {
+  for (size_t r = 0; r < rows; r++, slope += out)
+    for (size_t i = 0; i < in; i++)
+      to[r * in + i] = values != NULL && values[r * in + i] <= 0.0
+                           ? 0.0
+                           : pc_dot(slope, weights + i * out, out);
+}
+
+void pc_dense_net_backward(const pc_dense_net *net, const double *parameters,
+                           const double *inputs, size_t rows, const double *slope, double *room,
+                           double *gradient, double *input_slope) {
+  const dense_size size = dense_measure(net);
+  double *const end = room + rows * size.cells;
+  double *const slopes[2] = {end, end + rows * size.widest};
+  const double *values = end;
+  size_t at = pc_dense_net_count(net);
+  for (size_t l = net->layers; l-- > 0;) {
+    const size_t in = net->sizes[l], out = net->sizes[l + 1];
+    at -= (in + 1) * out;
+    values -= rows * out;
+    const double *from = l == 0 ? inputs : values - rows * in;
+    double *to = l == 0 ? input_slope : slopes[l % 2];
+    dense_add_gradient(from, in, out, slope, rows, gradient + at);
+    if (to != NULL)
+      dense_slope(parameters + at, in, out, slope, rows, l == 0 ? NULL : from, to);
+    slope = to;
+  }
+}

@@ -1,0 +1,35 @@
+/* Newton's method for a smooth function of many numbers: each step is solved for by conjugate
+ * gradients as far as it pays, with products of the Hessian and vectors. */
+#ifndef PC_TRUNCATED_NEWTON_H
+#define PC_TRUNCATED_NEWTON_H
+
+#include "base/memory.h"
+#include "optim/optim_limits.h"
+
+typedef struct pc_truncated_newton_problem {
+  size_t count;
+  void *user;
+  pcal_status (*evaluate)(void *user, const double *at, double *value, double *gradient,
+                          pcal_error *err);
+  /* Fixes the place at which the next products are taken. */
+  pcal_status (*settle)(void *user, const double *at, pcal_error *err);
+  /* out = H v, H positive semidefinite; approximations will do. */
+  pcal_status (*multiply)(void *user, const double *v, double *out, pcal_error *err);
+  /* Multiplies v by a positive definite approximation of the inverse of H, in place. */
+  void (*precondition)(void *user, double *v);
+} pc_truncated_newton_problem;
+
+typedef struct pc_truncated_newton_result {
+  double value, gradient; /* at the result; the largest entry */
+  unsigned evaluations, products;
+  pc_optim_end end;
+} pc_truncated_newton_result;
+
+/* Walks downhill from `at`, which becomes the result.  Fails only when a callback or memory
+ * does. */
+PC_CHECKED pcal_status pc_truncated_newton(const pcal_env *env,
+                                           const pc_truncated_newton_problem *problem,
+                                           const pc_optim_limits *limits, double *at,
+                                           pc_truncated_newton_result *out, pcal_error *err);
+
+#endif

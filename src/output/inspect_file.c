@@ -1,0 +1,386 @@
+/* inspect for one file: its shape, each column's range, and what the values could be.
+ *
+ * Kinds are declared when measuring, never guessed; here a guess is only a hint:
+ *  0. columns called mean and std or variance, quantiles.LEVEL or samples.NUMBER: predictions
+ *  of a number;  1. one column of whole numbers >= 0: labels;  2. columns in [0, 1] whose rows
+ * sum to 1 within 1e-2: probabilities;  3. one column in [0, 1]: probabilities of class 1;
+ *  4. columns <= 0 whose exponentials sum to 1: log-probabilities;  5. else numbers: logits. */
+#include <math.h>
+#include <string.h>
+
+#include "base/budget.h"
+#include "base/elementary.h"
+#include "base/json.h"
+#include "base/number.h"
+#include "base/sum.h"
+#include "io/reader.h"
+#include "io/selector.h"
+#include "output/inspect.h"
+#include "output/write_results.h"
+
+#define INSPECT_FILE_COLUMNS 20 /* columns listed in text */
+
+typedef struct inspect_column {
+  uint64_t numbers, missing, infinite, words;
+  int whole; /* every number is whole and >= 0 */
+  double low, high;
+  uint64_t first_missing;
+  pc_sum sum;
+} inspect_column;
+
+typedef struct inspect_file {
+  const pcal_env *env;
+  pc_input_file bytes;
+  const pc_file_format *format;
+  pc_name_table members;   /* of a container of which none was chosen */
+  pc_reader reader;        /* closed when there are several of them */
+  inspect_column *columns; /* those that are shown, and one for all others */
+  size_t shown;
+  uint64_t rows;
+  double sum_off, exp_sum_off; /* largest distance of a row's sum from 1 */
+  uint64_t rows_off;           /* rows whose sum is off by more than 1e-5 */
+} inspect_file;
+
+static void inspect_number(inspect_column *column, double value, uint64_t row) {
+  if (isnan(value)) {
+    column->first_missing = column->missing == 0 ? row : column->first_missing;
+    column->missing++;
+    return;
+  }
+  column->low = column->numbers == 0 || value < column->low ? value : column->low;
+  column->high = column->numbers == 0 || value > column->high ? value : column->high;
+  column->numbers++;
+  column->whole &= value >= 0 && value == floor(value);
+  if (isinf(value))
+    column->infinite++;
+  else
+    pc_sum_add(&column->sum, value);
+}
+
+/* One cell as a number; NaN for a missing one or a word. */
+static double inspect_cell(const inspect_file *file, const char *at, int *word) {
+  *word = 0;
+  if (file->reader.cells == PC_CELLS_F32) {
+    float value;
+    memcpy(&value, at, sizeof value);
+    return (double)value;
+  }
+  if (file->reader.cells == PC_CELLS_F64) {
+    double value;
+    memcpy(&value, at, sizeof value);
+    return value;
+  }
+  pc_slice slice;
+  memcpy(&slice, at, sizeof slice);
+  slice = pc_slice_trim(slice, "");
+  double value = NAN;
+  if (!pc_slice_is_missing(slice))
+    *word = pc_number_parse(slice.bytes, slice.bytes + slice.length, &value) != slice.length;
+  return *word ? (double)NAN : value;
+}
+
+static void inspect_row(inspect_file *file, const char *at, ptrdiff_t stride) {
+  double sum = 0.0, exp_sum = 0.0;
+  for (size_t c = 0; c < file->reader.columns; c++, at += stride) {
+    int word;
+    const double value = inspect_cell(file, at, &word);
+    inspect_column *column = &file->columns[c < file->shown ? c : file->shown];
+    if (word)
+      column->words++;
+    else
+      inspect_number(column, value, file->rows);
+    sum += value;
+    exp_sum += pc_exp(value);
+  }
+  file->sum_off = fmax(file->sum_off, fabs(sum - 1));
+  file->exp_sum_off = fmax(file->exp_sum_off, fabs(exp_sum - 1));
+  file->rows_off += fabs(sum - 1) > 1e-5;
+  file->rows++;
+}
+
+static pcal_status inspect_scan(inspect_file *file, pcal_error *err) {
+  const pcal_env env = pc_env_for_use(file->env, PC_MEMORY_COLUMNS);
+  file->columns = pc_alloc(&env, file->shown + 1, sizeof *file->columns);
+  if (file->columns == NULL)
+    return pc_fail_memory(err, "inspecting");
+  for (size_t c = 0; c <= file->shown; c++) {
+    file->columns[c].whole = 1;
+    pc_sum_clear(&file->columns[c].sum);
+  }
+  for (;;) {
+    pc_window window;
+    PC_TRY(pc_reader_next(&file->reader, file->reader.window_limit, &window, err));
+    if (window.rows == 0)
+      return PCAL_OK;
+    const char *at = window.data;
+    for (size_t r = 0; r < window.rows; r++, at += window.row_stride)
+      inspect_row(file, at, window.column_stride);
+    PC_TRY(pc_check_interrupt(file->env, err));
+  }
+}
+
+static pcal_status inspect_find_members(inspect_file *file, const char *selector,
+                                        pcal_error *err) {
+  if (selector != NULL)
+    return PCAL_OK;
+  PC_TRY(pc_file_format_find(&file->bytes, &file->format, err));
+  return file->format->members == NULL
+             ? PCAL_OK
+             : file->format->members(&file->bytes, file->env, &file->members, err);
+}
+
+static pcal_status inspect_open(inspect_file *file, const char *text, int header,
+                                pcal_error *err) {
+  pc_selector selector = {NULL, NULL};
+  PC_TRY(pc_selector_split(text, pc_input_file_exists(text), file->env, &selector, err));
+  pcal_status status = pc_input_file_open(selector.path, file->env, &file->bytes, err);
+  pc_read_request request = {
+      .env = file->env, .bytes = &file->bytes, .selector = selector.columns};
+  request.header = (pc_header_mode)header;
+  request.as = PC_COLUMN_SCORES;
+  if (status == PCAL_OK)
+    status = inspect_find_members(file, selector.columns, err);
+  const int whole = file->members.count <= 1;
+  if (status == PCAL_OK && whole)
+    status = pc_reader_open(&request, &file->reader, err);
+  if (status == PCAL_OK && whole && pc_reader_has_lines(&file->reader)) {
+    pc_reader_close(&file->reader);
+    request.as = PC_COLUMN_TEXT;
+    status = pc_reader_open(&request, &file->reader, err);
+  }
+  pc_selector_free(file->env, &selector);
+  return status;
+}
+
+/* Over all columns. */
+typedef struct inspect_overall {
+  uint64_t missing, infinite, words;
+  int whole;
+  double low, high;
+} inspect_overall;
+
+static inspect_overall inspect_sum_up(const inspect_file *file) {
+  inspect_overall all = {0, 0, 0, 1, INFINITY, -INFINITY};
+  for (size_t c = 0; c <= file->shown; c++) {
+    const inspect_column *column = &file->columns[c];
+    all.missing += column->missing;
+    all.infinite += column->infinite;
+    all.words += column->words;
+    all.whole &= column->whole;
+    if (column->numbers > 0) {
+      all.low = fmin(all.low, column->low);
+      all.high = fmax(all.high, column->high);
+    }
+  }
+  return all;
+}
+
+/* Is there a column of that name, or one whose name begins with it, where it ends in a dot? */
+static int inspect_has(const inspect_file *file, const char *name) {
+  const size_t length = strlen(name), begins = name[length - 1] == '.';
+  for (size_t c = 0; file->reader.names != NULL && c < file->reader.columns; c++)
+    if (begins ? strncmp(file->reader.names[c], name, length) == 0
+               : strcmp(file->reader.names[c], name) == 0)
+      return 1;
+  return 0;
+}
+
+/* By the names of columns: predictions of a number, or NULL. */
+static const char *inspect_numbers_hint(const inspect_file *file) {
+  if (inspect_has(file, "mean") && inspect_has(file, "std"))
+    return "predictions of a number: could be --data, with --mean, --std and --target";
+  if (inspect_has(file, "mean") && inspect_has(file, "variance"))
+    return "predictions of a number: could be --data, with --mean, --variance and --target";
+  if (inspect_has(file, "quantiles."))
+    return "predictions of a number: could be --data, with --quantiles and --target";
+  return inspect_has(file, "samples.")
+             ? "predictions of a number: could be --data, with --samples and --target"
+             : NULL;
+}
+
+static const char *inspect_hint(const inspect_file *file, const inspect_overall *all) {
+  if (inspect_numbers_hint(file) != NULL)
+    return inspect_numbers_hint(file);
+  const int one = file->reader.columns == 1;
+  const int unit = all->low >= -1e-2 && all->high <= 1 + 1e-2;
+  if (all->words > 0)
+    return one ? "names: could be --labels or --groups"
+               : "a table: choose columns as file.csv:column or file.csv:first..last";
+  if (one && all->whole)
+    return "whole numbers: could be --labels, --correct, --weights or --groups";
+  if (one && file->reader.listed)
+    return "a list of one score for each row: save plain numbers for binary scores, or one "
+           "score for each class";
+  if (one)
+    return unit ? "could be binary --probs, or --confidence" : "could be binary --logits";
+  if (unit && file->sum_off <= 1e-5)
+    return "rows sum to 1: could be --probs";
+  if (unit && file->sum_off <= 1e-2)
+    return "rows nearly sum to 1: could be --probs with --normalize";
+  if (all->high <= 1e-5 && file->exp_sum_off <= 1e-2)
+    return "exponentials of rows sum to 1: could be --log-probs";
+  if (unit && all->whole)
+    return "zeros and ones: could be one-hot --labels";
+  return "could be --logits";
+}
+
+static void inspect_value(double value, pc_text *out) {
+  char digits[PC_NUMBER_MAX];
+  if (isfinite(value) && value != floor(value))
+    pc_number_round(value, 5, digits);
+  else
+    pc_number_format(value, digits);
+  pc_text_add(out, digits);
+}
+
+static double inspect_mean(const inspect_column *column) {
+  const uint64_t finite = column->numbers - column->infinite;
+  return finite == 0 ? (double)NAN : pc_sum_value(&column->sum) / (double)finite;
+}
+
+static void inspect_column_text(const inspect_file *file, size_t c, pc_text *out) {
+  const inspect_column *column = &file->columns[c];
+  if (file->reader.names != NULL) {
+    pc_text_add(out, "  ");
+    pc_text_terminal(out, file->reader.names[c]);
+    pc_text_add(out, ": ");
+  } else {
+    pc_text_format(out, "  column %zu: ", c);
+  }
+  if (column->numbers > 0) {
+    inspect_value(column->low, out);
+    pc_text_add(out, " to ");
+    inspect_value(column->high, out);
+    pc_text_add(out, ", mean ");
+    inspect_value(inspect_mean(column), out);
+  }
+  if (column->words > 0) {
+    pc_text_add(out, column->numbers > 0 ? ", " : "");
+    pc_write_count((double)column->words, out);
+    pc_text_add(out, " words");
+  }
+  if (column->missing > 0) {
+    pc_text_add(out, column->numbers + column->words > 0 ? ", " : "");
+    pc_write_count((double)column->missing, out);
+    pc_text_format(out, " missing, first in row %llu",
+                   (unsigned long long)column->first_missing);
+  }
+  if (column->infinite > 0) {
+    pc_text_add(out, ", ");
+    pc_write_count((double)column->infinite, out);
+    pc_text_add(out, " infinite");
+  }
+  pc_text_add(out, "\n");
+}
+
+static void inspect_file_text(const inspect_file *file, pc_text *out) {
+  const inspect_overall all = inspect_sum_up(file);
+  pc_text_terminal(out, file->reader.bytes->name);
+  pc_text_format(out, ": %s, ", file->reader.format->name);
+  pc_write_count((double)file->rows, out);
+  pc_text_format(out, "%s x %zu %s", file->rows == 1 ? " row" : " rows", file->reader.columns,
+                 file->reader.columns == 1 ? "column" : "columns");
+  if (file->reader.stored[0] != '\0')
+    pc_text_format(out, ", %s", file->reader.stored);
+  pc_text_add(out, ", ");
+  pc_write_count((double)file->bytes.length, out);
+  pc_text_add(out, " bytes\n");
+  for (size_t c = 0; c < file->shown; c++)
+    inspect_column_text(file, c, out);
+  if (file->reader.columns > file->shown)
+    pc_text_format(out, "  and %zu more columns\n", file->reader.columns - file->shown);
+  pc_text_format(out, "  %s\n", inspect_hint(file, &all));
+  if (all.missing + all.infinite > 0) {
+    pc_text_add(out, "  problem: ");
+    pc_write_count((double)(all.missing + all.infinite), out);
+    pc_text_format(out,
+                   " %s missing or infinite; rows with missing ones can be dropped "
+                   "with --skip-missing\n",
+                   all.missing + all.infinite == 1 ? "value is" : "values are");
+  }
+}
+
+static void inspect_column_json(const inspect_file *file, size_t c, pc_json *json) {
+  const inspect_column *column = &file->columns[c];
+  pc_json_open(json, '{');
+  pc_json_key(json, "name");
+  pc_json_string(json, file->reader.names == NULL ? NULL : file->reader.names[c]);
+  pc_json_key(json, "min");
+  pc_json_number(json, column->numbers > 0 ? column->low : (double)NAN);
+  pc_json_key(json, "max");
+  pc_json_number(json, column->numbers > 0 ? column->high : (double)NAN);
+  pc_json_key(json, "mean");
+  pc_json_number(json, inspect_mean(column));
+  pc_json_key(json, "missing");
+  pc_json_integer(json, column->missing);
+  pc_json_key(json, "infinite");
+  pc_json_integer(json, column->infinite);
+  pc_json_key(json, "words");
+  pc_json_integer(json, column->words);
+  pc_json_close(json, '}');
+}
+
+static void inspect_file_json(const inspect_file *file, pc_text *out) {
+  const inspect_overall all = inspect_sum_up(file);
+  pc_json json;
+  pc_json_init(&json, out);
+  pc_json_open(&json, '{');
+  pc_json_key(&json, "propercal");
+  pc_json_string(&json, PCAL_VERSION);
+  pc_json_key(&json, "file");
+  pc_json_string(&json, file->reader.bytes->name);
+  pc_json_key(&json, "format");
+  pc_json_string(&json, file->reader.format->name);
+  pc_json_key(&json, "stored");
+  pc_json_string(&json, file->reader.stored[0] == '\0' ? NULL : file->reader.stored);
+  pc_json_key(&json, "bytes");
+  pc_json_integer(&json, file->bytes.length);
+  pc_json_key(&json, "rows");
+  pc_json_integer(&json, file->rows);
+  pc_json_key(&json, "hint");
+  pc_json_string(&json, inspect_hint(file, &all));
+  pc_json_key(&json, "columns");
+  pc_json_open(&json, '[');
+  for (size_t c = 0; c < file->reader.columns; c++)
+    inspect_column_json(file, c, &json);
+  pc_json_close(&json, ']');
+  pc_json_close(&json, '}');
+  pc_text_add(out, "\n");
+}
+
+static pcal_status inspect_columns(inspect_file *file, pcal_format format, pc_text *out,
+                                   size_t *problems, pcal_error *err) {
+  file->shown = format == PCAL_JSON || file->reader.columns < INSPECT_FILE_COLUMNS
+                    ? file->reader.columns
+                    : INSPECT_FILE_COLUMNS;
+  PC_TRY(inspect_scan(file, err));
+  const inspect_overall all = inspect_sum_up(file);
+  *problems = (size_t)(all.missing + all.infinite);
+  if (format == PCAL_JSON)
+    inspect_file_json(file, out);
+  else
+    inspect_file_text(file, out);
+  return PCAL_OK;
+}
+
+pcal_status pc_inspect_file(const char *name, int header, const pcal_env *env,
+                            pcal_format format, pc_text *out, size_t *problems,
+                            pcal_error *err) {
+  inspect_file *file = pc_alloc(env, 1, sizeof *file);
+  if (file == NULL)
+    return pc_fail_memory(err, "inspecting");
+  file->env = env;
+  pc_name_table_init(&file->members, env);
+  pcal_status status = inspect_open(file, name, header, err);
+  if (status == PCAL_OK && file->members.count > 1)
+    status =
+        pc_inspect_members(&file->bytes, file->format, &file->members, env, format, out, err);
+  else if (status == PCAL_OK)
+    status = inspect_columns(file, format, out, problems, err);
+  pc_name_table_free(&file->members);
+  pc_free(env, file->columns);
+  pc_reader_close(&file->reader);
+  pc_input_file_close(&file->bytes);
+  pc_free(env, file);
+  return status;
+}

@@ -1,0 +1,132 @@
+/* inspect for a file that holds several arrays or fields: their names, shapes and types.  One
+ * that cannot be read as rows of numbers is listed with the reason. */
+#include <string.h>
+
+#include "base/json.h"
+#include "output/inspect.h"
+#include "output/write_results.h"
+
+/* One array or field; why tells what keeps it from being read, "" when nothing does. */
+typedef struct inspect_members_item {
+  const char *name;
+  uint64_t rows; /* PCAL_NO_ROW: not known without reading all */
+  size_t columns;
+  char stored[48];
+  char why[sizeof(((pcal_error *)0)->message)];
+} inspect_members_item;
+
+static pcal_status inspect_members_look(const pc_input_file *bytes, const char *name,
+                                        const pcal_env *env, inspect_members_item *out,
+                                        pcal_error *err) {
+  const pc_read_request request = {
+      .env = env, .bytes = bytes, .selector = name, .as = PC_COLUMN_SCORES};
+  pc_reader reader = {.format = NULL};
+  pcal_error inner;
+  const pcal_status status = pc_reader_open(&request, &reader, &inner);
+  *out = (inspect_members_item){.name = name};
+  if (status == PCAL_OK) {
+    out->rows = reader.rows;
+    out->columns = reader.columns;
+    memcpy(out->stored, reader.stored, sizeof out->stored);
+  }
+  pc_reader_close(&reader);
+  if (status == PCAL_DATA || status == PCAL_USAGE)
+    memcpy(out->why, inner.message, sizeof out->why);
+  else if (status != PCAL_OK)
+    return pc_error_pass(err, &inner);
+  return PCAL_OK;
+}
+
+static void inspect_members_text(const inspect_members_item *item, pc_text *out) {
+  pc_text_add(out, "  ");
+  pc_text_terminal(out, item->name);
+  pc_text_add(out, ": ");
+  if (item->why[0] != '\0') {
+    pc_text_add(out, "cannot be read: ");
+    pc_text_terminal(out, item->why);
+    pc_text_add(out, "\n");
+    return;
+  }
+  if (item->rows != PCAL_NO_ROW) {
+    pc_write_count((double)item->rows, out);
+    pc_text_add(out, item->rows == 1 ? " row x " : " rows x ");
+  }
+  pc_text_format(out, "%zu %s, %s\n", item->columns, item->columns == 1 ? "column" : "columns",
+                 item->stored);
+}
+
+static void inspect_members_json(const inspect_members_item *item, pc_json *json) {
+  const int readable = item->why[0] == '\0';
+  pc_json_open(json, '{');
+  pc_json_key(json, "name");
+  pc_json_string(json, item->name);
+  pc_json_key(json, "rows");
+  if (readable && item->rows != PCAL_NO_ROW)
+    pc_json_integer(json, item->rows);
+  else
+    pc_json_null(json);
+  pc_json_key(json, "columns");
+  if (readable)
+    pc_json_integer(json, item->columns);
+  else
+    pc_json_null(json);
+  pc_json_key(json, "stored");
+  pc_json_string(json, readable ? item->stored : NULL);
+  pc_json_key(json, "why");
+  pc_json_string(json, readable ? NULL : item->why);
+  pc_json_close(json, '}');
+}
+
+static void inspect_members_json_head(const pc_input_file *bytes,
+                                      const pc_file_format *container, pc_json *json) {
+  pc_json_open(json, '{');
+  pc_json_key(json, "propercal");
+  pc_json_string(json, PCAL_VERSION);
+  pc_json_key(json, "file");
+  pc_json_string(json, bytes->name);
+  pc_json_key(json, "format");
+  pc_json_string(json, container->name);
+  pc_json_key(json, "bytes");
+  pc_json_integer(json, bytes->length);
+  pc_json_key(json, "members");
+  pc_json_open(json, '[');
+}
+
+static void inspect_members_text_head(const pc_input_file *bytes,
+                                      const pc_file_format *container, size_t count,
+                                      pc_text *out) {
+  pc_text_terminal(out, bytes->name);
+  pc_text_format(out, ": %s, %zu members, ", container->name, count);
+  pc_write_count((double)bytes->length, out);
+  pc_text_add(out, " bytes\n");
+}
+
+pcal_status pc_inspect_members(const pc_input_file *bytes, const pc_file_format *container,
+                               const pc_name_table *names, const pcal_env *env,
+                               pcal_format format, pc_text *out, pcal_error *err) {
+  pc_json json;
+  pc_json_init(&json, out);
+  if (format == PCAL_JSON)
+    inspect_members_json_head(bytes, container, &json);
+  else
+    inspect_members_text_head(bytes, container, names->count, out);
+  for (size_t i = 0; i < names->count; i++) {
+    inspect_members_item item;
+    PC_TRY(inspect_members_look(bytes, names->text[i], env, &item, err));
+    PC_TRY(pc_check_interrupt(env, err));
+    if (format == PCAL_JSON)
+      inspect_members_json(&item, &json);
+    else
+      inspect_members_text(&item, out);
+  }
+  if (format == PCAL_JSON) {
+    pc_json_close(&json, ']');
+    pc_json_close(&json, '}');
+    pc_text_add(out, "\n");
+    return PCAL_OK;
+  }
+  pc_text_add(out, "  choose one as ");
+  pc_text_terminal(out, bytes->name);
+  pc_text_add(out, ":NAME\n");
+  return PCAL_OK;
+}

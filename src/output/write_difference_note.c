@@ -1,0 +1,79 @@
+/* What a comparison of two models rests on, in sentences. */
+#include <math.h>
+
+#include "base/number.h"
+#include "output/write_results.h"
+
+/* Names of the metrics whose difference was judged by a method; returns how many. */
+static size_t against_names(const pcal_results *results, pc_paired_method method,
+                            pc_text *out) {
+  size_t count = 0;
+  for (size_t m = 0; m < results->metric_count; m++) {
+    const pc_interval_result *interval_result = &results->records[m].interval_result;
+    if (!interval_result->has_difference_interval ||
+        interval_result->difference_method != method)
+      continue;
+    if (out != NULL)
+      pc_text_format(out, "%s%s", count == 0 ? "" : ", ", results->records[m].label);
+    count++;
+  }
+  return count;
+}
+
+static void against_method(const pcal_results *results, pc_paired_method method,
+                           const char *sentence, pc_text *out) {
+  if (against_names(results, method, NULL) == 0)
+    return;
+  pc_text_add(out, " ");
+  against_names(results, method, out);
+  pc_text_add(out, sentence);
+}
+
+/* Few rows allow few exchanges: 2^m of m rows, half of which are the other half turned round.
+ */
+static void against_rows(const pcal_results *results, pc_text *out) {
+  const pc_model_difference *against = &results->against;
+  const char *unit = against->clusters ? "cluster" : "row";
+  char least[PC_NUMBER_MAX];
+  if (!against->known)
+    return;
+  if (against->differ == 0) {
+    pc_text_add(out, " The two models are the same in every row.");
+    return;
+  }
+  pc_text_add(out, against->differ < PC_MODEL_DIFFERENCE_FEW ? " Only " : " ");
+  pc_write_count((double)against->differ, out);
+  if (!against->clusters) {
+    pc_text_add(out, " of ");
+    pc_write_count((double)results->rows, out);
+  }
+  const int one = against->clusters && against->differ == 1;
+  pc_text_format(out, " %s%s differ%s", unit, one ? "" : "s", one ? "s" : "");
+  if (against->differ < PC_MODEL_DIFFERENCE_FEW && !results->weighted) {
+    pc_number_round(ldexp(1.0, 1 - (int)against->differ), 3, least);
+    pc_text_format(out, ": no p-value can be below %s", least);
+  }
+  pc_text_add(out, ".");
+}
+
+void pc_write_difference_note(const pcal_results *results, const char *word, pc_text *out) {
+  const size_t exchanged = against_names(results, PC_PAIRED_EXCHANGE, NULL) +
+                           against_names(results, PC_PAIRED_WIDE, NULL);
+  char chance[PC_NUMBER_MAX];
+  if (exchanged + against_names(results, PC_PAIRED_REPLICAS, NULL) == 0)
+    return;
+  pc_number_format(round((1.0 - results->level) * 1e12) / 1e12, chance);
+  pc_text_format(out,
+                 "%s: %sp is below %s exactly when the interval of the difference excludes "
+                 "0.",
+                 word, exchanged > 0 ? "by exchanging the two models row by row; " : "",
+                 chance);
+  against_rows(results, out);
+  against_method(
+      results, PC_PAIRED_WIDE,
+      ": the two models err in different ways, so the interval allows for errors that move in "
+      "opposite directions.",
+      out);
+  against_method(results, PC_PAIRED_REPLICAS,
+                 ": the models could not be exchanged, so standard errors alone decide.", out);
+}

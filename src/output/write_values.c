@@ -1,0 +1,216 @@
+/* Pieces that the writers share. */
+#include <math.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "output/write_results.h"
+
+void pc_write_count(double count, pc_text *out) {
+  char digits[PC_NUMBER_MAX];
+  const size_t length = pc_number_format(count, digits);
+  if (count != floor(count) || count >= 1e15) {
+    pc_text_add_bytes(out, digits, length);
+    return;
+  }
+  for (size_t i = 0; i < length; i++) {
+    if (i > 0 && (length - i) % 3 == 0)
+      pc_text_add(out, ",");
+    pc_text_add_bytes(out, &digits[i], 1);
+  }
+}
+
+static const char *report_kind(const pcal_results *results) {
+  switch (results->layout.kind) {
+  case PCAL_LOGIT:
+    return "logits";
+  case PCAL_LOG_PROBABILITY:
+    return "log-probabilities";
+  case PCAL_CONFIDENCE:
+    return "confidences";
+  case PCAL_MEAN_VARIANCE:
+    return "means and variances";
+  case PCAL_MEAN_STD:
+    return "means and standard deviations";
+  case PCAL_QUANTILES:
+    return "quantiles";
+  case PCAL_SAMPLES:
+    return "samples";
+  case PCAL_PROBABILITY:
+    break;
+  }
+  return "probabilities";
+}
+
+const char *pc_weights_name(const pcal_results *results) {
+  return results->weights_are == PCAL_WEIGHTS_IMPORTANCE ? "importance" : "frequency";
+}
+
+void pc_write_data_summary(const pcal_results *results, pc_text *out) {
+  pc_write_count((double)results->rows, out);
+  pc_text_add(out, results->rows == 1 ? " row" : " rows");
+  if (results->weighted) {
+    pc_text_add(out, " (weight ");
+    pc_write_count(results->weight, out);
+    pc_text_format(out, ", %s weights", pc_weights_name(results));
+    if (results->weights_are == PCAL_WEIGHTS_IMPORTANCE) {
+      char digits[PC_NUMBER_MAX];
+      pc_number_round(results->effective, 4, digits);
+      pc_text_format(out, ", effective sample size %s", digits);
+    }
+    pc_text_add(out, ")");
+  }
+  if (pc_layout_is_binary(&results->layout))
+    pc_text_format(out, ", binary %s of class 1", report_kind(results));
+  else if (results->layout.kind == PCAL_CONFIDENCE)
+    pc_text_add(out, ", confidences");
+  else if (results->layout.form == PC_FORM_GAUSSIAN)
+    pc_text_format(out, ", %s", report_kind(results));
+  else if (results->layout.form != PC_FORM_CLASSES)
+    pc_text_format(out, ", %zu %s for each", results->layout.columns, report_kind(results));
+  else
+    pc_text_format(out, ", %zu classes, %s", results->layout.classes, report_kind(results));
+  if (results->fast)
+    pc_text_add(out, ", fast precision");
+  if (results->normalized > 0) {
+    pc_text_add(out, ", ");
+    pc_write_count((double)results->normalized, out);
+    pc_text_add(out, results->layout.form == PC_FORM_CLASSES ? " rescaled to sum to 1"
+                                                             : " put in order");
+  }
+  if (results->skipped > 0) {
+    pc_text_add(out, ", ");
+    pc_write_count((double)results->skipped, out);
+    pc_text_add(out, " skipped as missing");
+  }
+}
+
+const char *pc_bound_text(const pc_result_record *record) {
+  if (record->bound == NULL)
+    return "";
+  return strcmp(record->bound, "lower") == 0   ? "lower bound"
+         : strcmp(record->bound, "upper") == 0 ? "upper bound"
+                                               : record->bound;
+}
+
+size_t pc_notion_count(void) {
+  size_t count = 0;
+  while (pc_calibration_notion_at(count) != NULL)
+    count++;
+  return count;
+}
+
+size_t pc_notion_index(const pc_result_record *record) {
+  const pcal_registry_row *notion;
+  size_t n = 0;
+  while ((notion = pc_calibration_notion_at(n)) != NULL &&
+         (record->notion == NULL || strcmp(notion->name, record->notion) != 0))
+    n++;
+  return n;
+}
+
+/* Neither a number nor class 1 of two has a vector of probabilities. */
+const char *pc_notion_title_for(const pcal_results *results, const pcal_registry_row *notion) {
+  if (strcmp(notion->name, "canonical") != 0)
+    return notion->title;
+  if (results->layout.form != PC_FORM_CLASSES)
+    return "canonical calibration: is the whole predicted distribution right?";
+  return pc_layout_is_binary(&results->layout)
+             ? "calibration of class 1: is its probability right?"
+             : notion->title;
+}
+
+void pc_write_value(const pc_result_record *record, pc_text *out) {
+  char digits[PC_NUMBER_MAX];
+  if (record->outcome.undefined) {
+    pc_text_add(out, "-");
+    return;
+  }
+  if (!isfinite(record->outcome.value))
+    pc_number_format(record->outcome.value, digits);
+  else
+    pc_number_round(record->outcome.value, 5, digits);
+  pc_text_add(out, digits);
+}
+
+void pc_write_number(double value, pc_text *out) {
+  char digits[PC_NUMBER_MAX];
+  pc_number_round(value, 3, digits);
+  pc_text_add(out, digits);
+}
+
+void pc_write_interval(double low, double high, pc_text *out) {
+  pc_text_add(out, "[");
+  pc_write_number(low, out);
+  pc_text_add(out, ", ");
+  pc_write_number(high, out);
+  pc_text_add(out, "]");
+}
+
+static void report_bounded(double low, double high, int unsure, const char *before,
+                           pc_text *out) {
+  pc_text_add(out, before);
+  pc_write_interval(low, high, out);
+  pc_text_add(out, unsure ? " unsure" : "");
+}
+
+void pc_write_part_interval(const pc_result_record *record, size_t part, const char *before,
+                            pc_text *out) {
+  const pc_part_interval *interval_result = &record->part_interval_results[part];
+  if (interval_result->has_interval)
+    report_bounded(interval_result->low, interval_result->high, record->interval_result.few > 0,
+                   before, out);
+}
+
+void pc_write_interval_remark(const pc_result_record *record, pc_text *out) {
+  const pc_interval_result *interval_result = &record->interval_result;
+  const size_t length =
+      interval_result->few > 0 ? interval_result->few - 1 : strlen(interval_result->why);
+  const size_t joint = interval_result->few > 1 ? strlen("; ") : 0;
+  pc_text_add_bytes(out, interval_result->why, length - joint);
+}
+
+const char *pc_few_rows_remark(const pcal_results *results) {
+  for (size_t m = 0; m < results->metric_count; m++)
+    if (results->records[m].interval_result.few > 0)
+      return results->records[m].interval_result.why + results->records[m].interval_result.few -
+             1;
+  return NULL;
+}
+
+static void report_chance(double p_value, const char *before, pc_text *out) {
+  if (p_value < 1e-4) {
+    pc_text_format(out, "%sp < 0.0001", before);
+    return;
+  }
+  pc_text_format(out, "%sp = ", before);
+  pc_write_number(p_value, out);
+}
+
+void pc_write_uncertainty(const pc_result_record *record, const char *before, pc_text *out) {
+  const pc_interval_result *interval_result = &record->interval_result;
+  if (interval_result->has_interval)
+    report_bounded(interval_result->low, interval_result->high, interval_result->few > 0,
+                   before, out);
+  if (interval_result->has_null) {
+    pc_text_format(out, "%s(calibrated: ", before);
+    pc_write_number(interval_result->null_mean, out);
+    pc_text_add(out, ", p = ");
+    pc_write_number(interval_result->null_p_value, out);
+    pc_text_add(out, ")");
+  }
+  if (interval_result->has_difference) {
+    pc_text_format(out, "%s(against: %s", before, interval_result->difference > 0 ? "+" : "");
+    pc_write_number(interval_result->difference, out);
+    if (interval_result->has_difference_interval) {
+      pc_text_add(out, " ");
+      pc_write_interval(interval_result->difference_low, interval_result->difference_high, out);
+      report_chance(interval_result->difference_p_value, ", ", out);
+    }
+    pc_text_add(out, ")");
+  }
+}
+
+void pc_write_p_value(const pc_result_record *record, const char *before, pc_text *out) {
+  if (record->outcome.tested && !record->outcome.undefined)
+    report_chance(record->outcome.p_value, before, out);
+}

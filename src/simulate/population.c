@@ -1,0 +1,166 @@
+/* Rows are simulated from index 2^40 on, so that no set of a study shares them. */
+#include "simulate/population.h"
+
+#include <string.h>
+
+#include "measure/measure.h"
+#include "simulate/simulate.h"
+
+#define POPULATION_FIRST (UINT64_C(1) << 40)
+#define POPULATION_CHUNK 8192
+
+typedef struct population_chunk {
+  float *logits;
+  int32_t *labels;
+  double *truth, *weights;
+} population_chunk;
+
+static void population_chunk_free(const pcal_env *env, population_chunk *chunk) {
+  pc_free(env, chunk->logits);
+  pc_free(env, chunk->labels);
+  pc_free(env, chunk->truth);
+  pc_free(env, chunk->weights);
+}
+
+static pcal_status population_chunk_new(const pcal_env *env, size_t classes,
+                                        population_chunk *out, pcal_error *err) {
+  const size_t scores = POPULATION_CHUNK * classes;
+  out->logits = pc_alloc_raw(env, scores, sizeof *out->logits);
+  out->truth = pc_alloc_raw(env, scores, sizeof *out->truth);
+  out->labels = pc_alloc_raw(env, POPULATION_CHUNK, sizeof *out->labels);
+  out->weights = pc_alloc_raw(env, POPULATION_CHUNK, sizeof *out->weights);
+  if (out->logits != NULL && out->truth != NULL && out->labels != NULL && out->weights != NULL)
+    return PCAL_OK;
+  population_chunk_free(env, out);
+  return pc_fail_memory(err, "measuring the population");
+}
+
+/* Adds the rows of a chunk once for each class. */
+static pcal_status population_add(pcal_measure *measure, const pcal_simulation *sim,
+                                  population_chunk *chunk, pcal_error *err) {
+  const size_t rows = (size_t)sim->rows, classes = sim->classes;
+  pcal_batch batch = PCAL_BATCH_INIT;
+  batch.kind = PCAL_LOGIT;
+  batch.rows = rows;
+  batch.columns = classes;
+  batch.scores = chunk->logits;
+  batch.row_stride = (ptrdiff_t)(classes * sizeof(float));
+  batch.column_stride = sizeof(float);
+  batch.labels = chunk->labels;
+  batch.weights = chunk->weights;
+  batch.weights_are = PC_WEIGHTS_EXPECTED;
+  for (size_t k = 0; k < classes; k++) {
+    for (size_t i = 0; i < rows; i++) {
+      chunk->labels[i] = (int32_t)k;
+      chunk->weights[i] = chunk->truth[i * classes + k];
+    }
+    PC_TRY(pc_measure_update(measure, &batch, err));
+  }
+  return pc_check_interrupt(&measure->env, err);
+}
+
+static pcal_status population_measure(pcal_measure *measure, const pcal_simulation *simulation,
+                                      uint64_t rows, pcal_error *err) {
+  const pcal_env *env = &measure->env;
+  const uint64_t classes = simulation->classes, step = POPULATION_CHUNK / classes * classes;
+  population_chunk chunk;
+  PC_TRY(population_chunk_new(env, simulation->classes, &chunk, err));
+  pcal_status status = PCAL_OK;
+  const uint64_t start = POPULATION_FIRST / classes * classes;
+  for (uint64_t done = 0; done < rows && status == PCAL_OK; done += step) {
+    pcal_simulation part = *simulation;
+    part.first_row = start + done;
+    part.rows = rows - done < step ? rows - done : step;
+    status = pc_simulate(&part, env, chunk.logits, chunk.labels, chunk.truth, err);
+    if (status == PCAL_OK)
+      status = population_add(measure, &part, &chunk, err);
+    pc_progress(env, "measuring the population", done, rows);
+  }
+  population_chunk_free(env, &chunk);
+  return status;
+}
+
+/* Can a metric take weights that are not whole, and so many rows? */
+static pcal_status population_takes(const char *spec, size_t classes, int *takes,
+                                    pcal_error *err) {
+  const pc_layout layout = {.kind = PCAL_LOGIT, .columns = classes, .classes = classes};
+  const pc_metric *metric;
+  pc_options options;
+  pc_metric_config reading;
+  memset(&reading, 0, sizeof reading);
+  PC_TRY(pc_metric_parse(spec, &metric, &options, err));
+  reading.traits = metric->traits;
+  PC_TRY(metric->configure(&options, &layout, &reading, err));
+  const pc_machine_kind machine = reading.need.machine;
+  *takes = (reading.traits & (PC_WHOLE_WEIGHTS | PC_NO_WEIGHTS)) == 0 && machine != PC_PAIR &&
+           machine != PC_BLOCK;
+  return PCAL_OK;
+}
+
+static pcal_status population_results(const pcal_simulation *simulation, uint64_t rows,
+                                      const char *const *specs, size_t count,
+                                      const pcal_env *env, pcal_results **out,
+                                      pcal_error *err) {
+  pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
+  pcal_measure *measure = NULL;
+  config.kind = PCAL_LOGIT;
+  config.columns = simulation->classes;
+  config.specs = specs;
+  config.spec_count = count;
+  PC_TRY(pc_measure_new(&config, env, &measure, err));
+  pcal_status status = population_measure(measure, simulation, rows, err);
+  if (status == PCAL_OK)
+    status = pc_measure_finish(measure, out, err);
+  pc_measure_free(measure);
+  return status;
+}
+
+/* What outlives the results: neither values of classes nor graphs, which these own. */
+static pc_metric_result population_copy(const pc_metric_result *outcome) {
+  pc_metric_result copy = *outcome;
+  copy.class_values = NULL;
+  copy.class_count = 0;
+  memset(&copy.graph, 0, sizeof copy.graph);
+  return copy;
+}
+
+/* `list` has room for the specs that are measured. */
+static pcal_status population_fill(const pcal_simulation *simulation, uint64_t rows,
+                                   const char *const *specs, size_t count, const pcal_env *env,
+                                   const char **list, pc_metric_result *outcomes,
+                                   pcal_error *err) {
+  size_t used = 0;
+  for (size_t i = 0; i < count; i++) {
+    int takes;
+    PC_TRY(population_takes(specs[i], simulation->classes, &takes, err));
+    memset(&outcomes[i], 0, sizeof outcomes[i]);
+    outcomes[i].undefined = 1;
+    if (takes)
+      list[used++] = specs[i];
+  }
+  if (used == 0)
+    return PCAL_OK;
+  pcal_results *results = NULL;
+  PC_TRY(population_results(simulation, rows, list, used, env, &results, err));
+  for (size_t i = 0; i < count; i++) { /* by spec: one that comes twice is measured once */
+    const pc_result_record *record = pc_results_record(results, specs[i]);
+    if (record != NULL)
+      outcomes[i] = population_copy(&record->outcome);
+  }
+  pc_results_free(results);
+  return PCAL_OK;
+}
+
+pcal_status pc_population_outcomes(const pcal_simulation *simulation, uint64_t rows,
+                                   const char *const *specs, size_t count, const pcal_env *env,
+                                   pc_metric_result *outcomes, pcal_error *err) {
+  if (simulation->classes > POPULATION_CHUNK)
+    return pc_fail(err, PCAL_USAGE, "a population takes at most %d classes", POPULATION_CHUNK);
+  const char **list = pc_alloc(env, count, sizeof *list);
+  if (list == NULL)
+    return pc_fail_memory(err, "measuring the population");
+  const pcal_status status =
+      population_fill(simulation, rows, specs, count, env, list, outcomes, err);
+  pc_free(env, list);
+  return status;
+}

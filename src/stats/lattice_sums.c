@@ -1,0 +1,49 @@
+/* A lane holds a multiple of PC_LATTICE of at most 2^53 steps, so that emptying it is exact;
+ * one step is 2^19 units of a pc_fixed. */
+#include "stats/lattice_sums.h"
+
+#include <string.h>
+
+#define TALLY_UNITS ((pc_int128)(PC_LATTICE * PC_FIXED_ONE))
+
+pcal_status pc_lattice_sums_new(const pcal_env *env, size_t count, pc_lattice_sums *out,
+                                pcal_error *err) {
+  *out = (pc_lattice_sums){.count = count};
+  out->lanes = pc_alloc(env, count, sizeof *out->lanes);
+  out->totals = pc_alloc(env, count, sizeof *out->totals);
+  if (out->lanes != NULL && out->totals != NULL)
+    return PCAL_OK;
+  pc_lattice_sums_free(env, out);
+  return pc_fail_memory(err, "preparing sums");
+}
+
+void pc_lattice_sums_free(const pcal_env *env, pc_lattice_sums *tally) {
+  pc_free(env, tally->lanes);
+  pc_free(env, tally->totals);
+  *tally = (pc_lattice_sums){0};
+}
+
+void pc_lattice_sums_clear(pc_lattice_sums *tally) {
+  memset(tally->lanes, 0, tally->count * sizeof *tally->lanes);
+  memset(tally->totals, 0, tally->count * sizeof *tally->totals);
+}
+
+void pc_lattice_sums_empty(pc_lattice_sums *tally, double weight) {
+  for (size_t i = 0; i < tally->count; i++) {
+    if (weight == 1.0)
+      tally->totals[i].units +=
+          (pc_int128)(int64_t)(tally->lanes[i] / PC_LATTICE) * TALLY_UNITS;
+    else
+      pc_fixed_add_weighted(&tally->totals[i], weight, tally->lanes[i]);
+    tally->lanes[i] = 0.0;
+  }
+}
+
+void pc_lattice_sums_merge(pc_lattice_sums *into, const pc_lattice_sums *from) {
+  for (size_t i = 0; i < into->count; i++)
+    into->totals[i].units += from->totals[i].units;
+}
+
+double pc_lattice_sums_value(const pc_lattice_sums *tally, size_t i) {
+  return pc_fixed_value(&tally->totals[i]);
+}

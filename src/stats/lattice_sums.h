@@ -1,0 +1,32 @@
+/* Many sums over rows at once, whose bits do not depend on the order of the rows.
+ *
+ * `lanes` are sums on the lattice of linear_kernels.h, which kernels add to; before they could
+ * get full they are emptied into wide integers. */
+#ifndef PC_LATTICE_SUMS_H
+#define PC_LATTICE_SUMS_H
+
+#include "base/memory.h"
+#include "base/sum.h"
+#include "kernels/linear_kernels.h"
+
+typedef struct pc_lattice_sums {
+  size_t count;
+  double *lanes;
+  pc_fixed *totals;
+} pc_lattice_sums;
+
+PC_CHECKED pcal_status pc_lattice_sums_new(const pcal_env *env, size_t count,
+                                           pc_lattice_sums *out, pcal_error *err);
+void pc_lattice_sums_free(const pcal_env *env,
+                          pc_lattice_sums *tally); /* a zeroed one is fine */
+void pc_lattice_sums_clear(pc_lattice_sums *tally);
+
+/* Empties the lanes, `weight` times over. */
+void pc_lattice_sums_empty(pc_lattice_sums *tally, double weight);
+void pc_lattice_sums_merge(pc_lattice_sums *into,
+                           const pc_lattice_sums *from); /* lanes empty */
+
+/* Sum number i, lanes empty. */
+double pc_lattice_sums_value(const pc_lattice_sums *tally, size_t i);
+
+#endif

@@ -1,0 +1,332 @@
+/* Formula:  mean and standard error over R subsets of n rows each,
+ *             mean = (1/R) sum_r e(D_r),   error = sqrt(sum_r (e(D_r) - mean)^2 / (R (R - 1)))
+ *           with e squared where squares are studied, and e(D, f) - e(D, h o f) in place of e
+ *           where improvements are.  Scores and metrics that are powers already (PC_SQUARED:
+ *           brier, skce, root=no) are taken as they are.
+ *           sizes n_i = smallest (N / smallest)^(i / 9), rounded, i = 0 .. 9; the subsets of
+ *           n_i are 2 (100 - 11 i)^2: 20000, 15842, 12168, 8978, 6272, 4050, 2312, 1058, 288, 2
+ * Edge cases: (1) a metric that is undefined in one subset of a size is left out at that size,
+ *           which is told with the reason; (2) all rows are drawn at most twice, since each
+ *           draw is the same; (3) equal sizes, in sets of few rows, are joined.
+ * Source:   Gruber & Buettner 2022, appendix G.2.
+ * Cost:     that of the subsets (subset_metrics.h), spread over threads. */
+#include "studies/size_sweep.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/elementary.h"
+#include "base/executor.h"
+
+#define SIZE_STUDY_STREAM UINT64_C(0x5a00000000000000)
+#define SIZE_STUDY_BLOCK 16 /* subsets to a task */
+#define SIZE_STUDY_SCORE_NS 10.0
+
+/* ---- sizes ---- */
+
+static size_t size_study_repeats(const pc_study_job *job, size_t step, size_t steps) {
+  const size_t tenth = steps > 1 ? step * (PC_SIZE_STEPS - 1) / (steps - 1) : 0;
+  const size_t root = 100 - 11 * tenth;
+  if (step + 1 == steps)
+    return job->config->repeats == 1 ? 1 : 2;
+  return job->config->repeats > 0 ? (size_t)job->config->repeats : 2 * root * root;
+}
+
+static void size_study_add(pc_sizes *sizes, size_t rows) {
+  if (sizes->count == 0 || rows > sizes->rows[sizes->count - 1])
+    sizes->rows[sizes->count++] = rows;
+}
+
+static pcal_status size_study_given(const pc_study_job *job, size_t all_rows, pc_sizes *out,
+                                    pcal_error *err) {
+  const pcal_study_config *config = job->config;
+  for (size_t i = 0; i < config->row_count_count; i++) {
+    const uint64_t rows = config->row_counts[i];
+    if (rows == 0 || rows > all_rows || (i > 0 && rows <= config->row_counts[i - 1]) ||
+        out->count + 1 == PC_SIZE_STEPS_MAX)
+      return pc_fail(err, PCAL_USAGE,
+                     "study %s: sizes must ascend from 1 to the %zu rows that there are, and "
+                     "be at most %d; mind --rows",
+                     job->options->name, all_rows, PC_SIZE_STEPS_MAX - 1);
+    size_study_add(out, (size_t)rows);
+  }
+  return PCAL_OK;
+}
+
+pcal_status pc_sizes_make(const pc_study_job *job, size_t all_rows, size_t smallest,
+                          pc_sizes *out, pcal_error *err) {
+  memset(out, 0, sizeof *out);
+  if (job->config->row_count_count > 0)
+    PC_TRY(size_study_given(job, all_rows, out, err));
+  else if (all_rows <= smallest)
+    return pc_fail(err, PCAL_USAGE,
+                   "study %s draws subsets of %zu rows and more, and there are only %zu rows; "
+                   "give more rows, or smaller sizes with --rows",
+                   job->options->name, smallest, all_rows);
+  else
+    for (size_t i = 0; i + 1 < PC_SIZE_STEPS; i++)
+      size_study_add(out, (size_t)(pc_exp2(pc_log2((double)smallest) +
+                                           (double)i / (PC_SIZE_STEPS - 1) *
+                                               pc_log2((double)all_rows / (double)smallest)) +
+                                   0.5));
+  size_study_add(out, all_rows);
+  for (size_t i = 0; i < out->count; i++)
+    out->repeats[i] = size_study_repeats(job, i, out->count);
+  return PCAL_OK;
+}
+
+/* ---- subsets ---- */
+
+/* What one thread works with. */
+typedef struct size_study_worker {
+  pc_subset_scratch *before, *after;
+  uint64_t *marks;
+  uint32_t *rows;
+  double *values; /* of the metrics after the calibrator */
+} size_study_worker;
+
+typedef struct size_study_run {
+  pc_size_sweep *plan;
+  pc_size_case *studied;
+  pc_subset_metrics *before, *after;
+  size_study_worker *workers;
+  size_t worker_count;
+  double *values; /* subset by subset, metric by metric; those of the largest size first */
+} size_study_run;
+
+static size_t size_study_blocks(size_t repeats) {
+  return (repeats + SIZE_STUDY_BLOCK - 1) / SIZE_STUDY_BLOCK;
+}
+
+/* Values of a subset. */
+static double *size_study_at(const size_study_run *run, size_t size, size_t repeat) {
+  const pc_sizes *sizes = &run->studied->sizes;
+  size_t before = repeat;
+  for (size_t s = sizes->count - 1; s > size; s--)
+    before += sizes->repeats[s];
+  return run->values + before * run->plan->metric_count;
+}
+
+static pcal_status size_study_worker_fill(const size_study_run *run, size_study_worker *worker,
+                                          pcal_error *err) {
+  const pcal_env *env = run->plan->job->env;
+  const size_t rows = run->studied->data->rows;
+  if (worker->marks == NULL)
+    worker->marks = pc_alloc(env, pc_subset_words(rows), sizeof *worker->marks);
+  if (worker->rows == NULL)
+    worker->rows = pc_alloc(env, rows, sizeof *worker->rows);
+  if (worker->values == NULL)
+    worker->values = pc_alloc(env, run->plan->metric_count, sizeof *worker->values);
+  if (worker->marks == NULL || worker->rows == NULL || worker->values == NULL)
+    return pc_fail_memory(err, "drawing subsets");
+  if (worker->before == NULL)
+    PC_TRY(pc_subset_scratch_new(run->before, &worker->before, err));
+  return worker->after != NULL || run->after == NULL
+             ? PCAL_OK
+             : pc_subset_scratch_new(run->after, &worker->after, err);
+}
+
+static double size_study_power(const size_study_run *run, size_t metric, double value) {
+  return run->plan->squared && !pc_subset_metrics_squared(run->before, metric) ? value * value
+                                                                               : value;
+}
+
+static void size_study_draw(const size_study_run *run, size_study_worker *worker, size_t size,
+                            size_t repeat) {
+  const size_t rows = run->studied->sizes.rows[size];
+  const pc_rng rng = {run->plan->job->env->seed,
+                      SIZE_STUDY_STREAM + ((uint64_t)rows << 24) + repeat};
+  pc_subset_draw(&rng, run->studied->data->rows, rows, worker->marks, worker->rows);
+}
+
+static pcal_status size_study_subset(const size_study_run *run, size_study_worker *worker,
+                                     size_t size, size_t repeat, double *values,
+                                     pcal_error *err) {
+  const size_t rows = run->studied->sizes.rows[size], metrics = run->plan->metric_count;
+  size_study_draw(run, worker, size, repeat);
+  PC_TRY(pc_subset_metrics_measure(run->before, worker->before, worker->rows, rows, values,
+                                   NULL, err));
+  for (size_t m = 0; m < metrics; m++)
+    values[m] = size_study_power(run, m, values[m]);
+  if (run->after == NULL)
+    return PCAL_OK;
+  PC_TRY(pc_subset_metrics_measure(run->after, worker->after, worker->rows, rows,
+                                   worker->values, NULL, err));
+  for (size_t m = 0; m < metrics; m++)
+    values[m] -= size_study_power(run, m, worker->values[m]);
+  return PCAL_OK;
+}
+
+static pcal_status size_study_task(void *user, size_t index, size_t w, pcal_error *err) {
+  const size_study_run *run = user;
+  const pc_sizes *sizes = &run->studied->sizes;
+  size_t size = sizes->count - 1;
+  PC_TRY(size_study_worker_fill(run, &run->workers[w], err));
+  for (; index >= size_study_blocks(sizes->repeats[size]); size--)
+    index -= size_study_blocks(sizes->repeats[size]);
+  const size_t first = index * SIZE_STUDY_BLOCK, repeats = sizes->repeats[size];
+  for (size_t r = first; r < repeats && r < first + SIZE_STUDY_BLOCK; r++)
+    PC_TRY(size_study_subset(run, &run->workers[w], size, r, size_study_at(run, size, r), err));
+  return PCAL_OK;
+}
+
+/* ---- means ---- */
+
+/* Why a metric is undefined in a subset: found by drawing it again. */
+static pcal_status size_study_why(const size_study_run *run, size_t size, size_t repeat,
+                                  size_t metric, char (*why)[PC_SUBSET_REASON_MAX],
+                                  pcal_error *err) {
+  size_study_worker *worker = &run->workers[0];
+  const size_t rows = run->studied->sizes.rows[size];
+  PC_TRY(size_study_worker_fill(run, worker, err));
+  size_study_draw(run, worker, size, repeat);
+  PC_TRY(pc_subset_metrics_measure(run->before, worker->before, worker->rows, rows,
+                                   worker->values, why, err));
+  return run->after == NULL || why[metric][0] != '\0'
+             ? PCAL_OK
+             : pc_subset_metrics_measure(run->after, worker->after, worker->rows, rows,
+                                         worker->values, why, err);
+}
+
+static pcal_status size_study_reason(const size_study_run *run, size_t size, size_t repeat,
+                                     size_t metric, char out[PC_SUBSET_REASON_MAX],
+                                     pcal_error *err) {
+  const pcal_env *env = run->plan->job->env;
+  char(*why)[PC_SUBSET_REASON_MAX] = pc_alloc(env, run->plan->metric_count, sizeof *why);
+  if (why == NULL)
+    return pc_fail_memory(err, "drawing subsets");
+  const pcal_status status = size_study_why(run, size, repeat, metric, why, err);
+  memcpy(out, why[metric], PC_SUBSET_REASON_MAX);
+  pc_free(env, why);
+  return status;
+}
+
+static pcal_status size_study_mean(const size_study_run *run, size_t metric, size_t size,
+                                   pc_size_value *out, pcal_error *err) {
+  const size_t repeats = run->studied->sizes.repeats[size];
+  double sum = 0.0, squares = 0.0;
+  for (size_t r = 0; r < repeats; r++) {
+    const double value = size_study_at(run, size, r)[metric];
+    sum += value;
+    if (isnan(value) && out->undefined++ == 0)
+      PC_TRY(size_study_reason(run, size, r, metric, out->why, err));
+  }
+  out->mean = sum / (double)repeats;
+  for (size_t r = 0; r < repeats; r++) {
+    const double rest = size_study_at(run, size, r)[metric] - out->mean;
+    squares += rest * rest;
+  }
+  out->error =
+      repeats < 2 ? 0.0 * out->mean : sqrt(squares / ((double)repeats * (double)(repeats - 1)));
+  return PCAL_OK;
+}
+
+const pc_size_value *pc_size_value_at(const pc_size_case *from, size_t metric, size_t size) {
+  return &from->values[metric * from->sizes.count + size];
+}
+
+static pcal_status size_study_means(const size_study_run *run, pcal_error *err) {
+  const size_t sizes = run->studied->sizes.count;
+  for (size_t m = 0; m < run->plan->metric_count; m++)
+    for (size_t s = 0; s < sizes; s++)
+      PC_TRY(size_study_mean(run, m, s, &run->studied->values[m * sizes + s], err));
+  return PCAL_OK;
+}
+
+/* ---- a case ---- */
+
+/* The names of the metrics, which are the same in all cases. */
+static pcal_status size_study_names(const size_study_run *run, pcal_error *err) {
+  pc_size_sweep *plan = run->plan;
+  const size_t count = pc_subset_metrics_count(run->before);
+  const int first = plan->metrics == NULL;
+  int same = first || count == plan->metric_count;
+  if (first)
+    plan->metrics = pc_alloc(plan->job->env, count, sizeof *plan->metrics);
+  if (plan->metrics == NULL)
+    return pc_fail_memory(err, "drawing subsets");
+  plan->metric_count = first ? count : plan->metric_count;
+  for (size_t m = 0; same && m < count; m++) {
+    char name[PC_SPEC_MAX];
+    pc_subset_metrics_name(run->before, m, name, sizeof name);
+    if (first)
+      snprintf(plan->metrics[m], PC_TABLE_WORD_MAX, "%.95s", name);
+    same = strncmp(plan->metrics[m], name, PC_TABLE_WORD_MAX - 1) == 0;
+  }
+  if (!same || (run->after != NULL && pc_subset_metrics_count(run->after) != count))
+    return pc_fail(err, PCAL_USAGE,
+                   "study %s: not every metric fits all models; name those that do with "
+                   "--metric",
+                   plan->job->options->name);
+  return PCAL_OK;
+}
+
+static pcal_status size_study_work(size_study_run *run, pcal_error *err) {
+  pc_size_sweep *plan = run->plan;
+  const pcal_env *env = plan->job->env;
+  const pc_sizes *sizes = &run->studied->sizes;
+  const pc_study_probs *data = run->studied->data;
+  size_t subsets = 0, blocks = 0;
+  double rows = 0.0;
+  PC_TRY(pc_subset_metrics_new(env, data, plan->specs, plan->spec_count, &run->before, err));
+  if (run->studied->after != NULL)
+    PC_TRY(pc_subset_metrics_new(env, run->studied->after, plan->specs, plan->spec_count,
+                                 &run->after, err));
+  PC_TRY(size_study_names(run, err));
+  for (size_t s = 0; s < sizes->count; s++) {
+    subsets += sizes->repeats[s];
+    blocks += size_study_blocks(sizes->repeats[s]);
+    rows += (double)sizes->repeats[s] * (double)sizes->rows[s];
+  }
+  run->workers = pc_alloc(env, run->worker_count, sizeof *run->workers);
+  run->values = pc_alloc(env, subsets * plan->metric_count, sizeof *run->values);
+  run->studied->values =
+      pc_alloc(env, plan->metric_count * sizes->count, sizeof *run->studied->values);
+  if (run->workers == NULL || run->values == NULL || run->studied->values == NULL)
+    return pc_fail_memory(err, "drawing subsets");
+  PC_TRY(pc_run_with_progress(env, "drawing subsets", blocks,
+                              SIZE_STUDY_SCORE_NS * rows *
+                                  (double)(plan->metric_count * data->classes),
+                              size_study_task, run, err));
+  return size_study_means(run, err);
+}
+
+pcal_status pc_size_sweep_measure(pc_size_sweep *plan, pc_size_case *out, pcal_error *err) {
+  const pcal_env *env = plan->job->env;
+  if (out->sizes.count == 0)
+    PC_TRY(pc_sizes_make(plan->job, out->data->rows, PC_SIZE_SMALLEST, &out->sizes, err));
+  size_study_run run = {.plan = plan, .studied = out, .worker_count = pc_worker_count(env)};
+  const pcal_status status = size_study_work(&run, err);
+  for (size_t w = 0; run.workers != NULL && w < run.worker_count; w++) {
+    pc_subset_scratch_free(run.before, run.workers[w].before);
+    if (run.after != NULL)
+      pc_subset_scratch_free(run.after, run.workers[w].after);
+    pc_free(env, run.workers[w].marks);
+    pc_free(env, run.workers[w].rows);
+    pc_free(env, run.workers[w].values);
+  }
+  pc_free(env, run.workers);
+  pc_free(env, run.values);
+  pc_subset_metrics_free(run.before);
+  pc_subset_metrics_free(run.after);
+  return status;
+}
+
+pcal_status pc_size_sweep_run(pc_size_sweep *plan, pc_size_sweep_fill fill,
+                              pc_findings *findings, pcal_error *err) {
+  const pcal_env *env = plan->job->env;
+  pcal_status status = PCAL_OK;
+  plan->cases = pc_alloc(env, plan->case_count, sizeof *plan->cases);
+  if (plan->cases == NULL)
+    status = pc_fail_memory(err, "drawing subsets");
+  for (size_t c = 0; status == PCAL_OK && c < plan->case_count; c++)
+    status = fill(plan, c, err);
+  if (status == PCAL_OK)
+    status = (plan->tell == NULL ? pc_size_sweep_report : plan->tell)(plan, findings, err);
+  for (size_t c = 0; plan->cases != NULL && c < plan->case_count; c++)
+    pc_free(env, plan->cases[c].values);
+  pc_free(env, plan->cases);
+  pc_free(env, plan->metrics);
+  return status;
+}

@@ -1,0 +1,33 @@
+/* Rows for a study that trains a model: features and labels, to learn from and to judge on. */
+#ifndef PC_TRAINING_ROWS_H
+#define PC_TRAINING_ROWS_H
+
+#include "studies/softmax_regression.h"
+#include "studies/study.h"
+
+/* A mixture of Gaussians to draw from where the user gives nothing. */
+typedef struct pc_gaussian_mixture {
+  size_t rows; /* of each of the two sets */
+  size_t feature_count, classes;
+  double spread; /* standard deviation of the classes' means; that of the rows is 1 */
+} pc_gaussian_mixture;
+
+typedef struct pc_training_rows {
+  const pcal_env *env;
+  size_t feature_count, classes;
+  size_t rows[2];      /* to learn from, to judge on */
+  double *features[2]; /* standardised by the mean and deviation of the first set */
+  int32_t *labels[2];
+} pc_training_rows;
+
+/* The user's features, or scores of a model as features, with its second set to learn from;
+ * where there is no second set half of the rows, drawn at random; without data, rows of the
+ * mixture.  Free it in any case; a zeroed one is fine. */
+PC_CHECKED pcal_status pc_training_rows_get(const pc_study_job *job,
+                                            const pc_gaussian_mixture *mixture,
+                                            pc_training_rows *out, pcal_error *err);
+void pc_training_rows_free(pc_training_rows *rows);
+
+pc_labelled_rows pc_training_rows_set(const pc_training_rows *rows, size_t set);
+
+#endif

@@ -1,0 +1,192 @@
+/* Arguments of the public calls, and every failed allocation in fit, apply, save and load. */
+#include "../calibrators/calibrator_help.h"
+
+static void expect_usage(pcal_status status, const pcal_error *err, const char *sentence) {
+  assert_int_equal(status, PCAL_USAGE);
+  assert_sentence(*err, PCAL_USAGE, sentence);
+}
+
+static const double probs[][2] = {{0.8, 0.2}, {0.3, 0.7}, {0.6, 0.4}, {0.1, 0.9}};
+static const int32_t labels[] = {0, 1, 1, 1};
+
+static pcal_batch four_rows(void) {
+  return help_batch(PCAL_PROBABILITY, &probs[0][0], labels, 4, 2);
+}
+
+TEST(arguments_of_fit) {
+  const pcal_batch batch = four_rows();
+  pcal_source *source = NULL;
+  pcal_calibrator *out = NULL;
+  pcal_fit_config config = PCAL_FIT_CONFIG_INIT;
+  pcal_error err;
+  assert_int_equal(pcal_source_borrow(&batch, NULL, NULL, &source, NULL), PCAL_OK);
+  expect_usage(pcal_fit_run(NULL, NULL, NULL, &out, &err), &err,
+               "pcal_fit_run needs a source and a place");
+  expect_usage(pcal_fit_run(source, NULL, NULL, NULL, &err), &err,
+               "pcal_fit_run needs a source and a place");
+  config.size = 0;
+  expect_usage(pcal_fit_run(source, &config, NULL, &out, &err), &err,
+               "the configuration's size is not set");
+  config.size = sizeof config;
+  config.method = NULL;
+  expect_usage(pcal_fit_run(source, &config, NULL, &out, &err), &err,
+               "pcal_fit_run needs a method such as \"temperature\"");
+  /* A shorter, older configuration has no fields behind its size. */
+  config = (pcal_fit_config){offsetof(pcal_fit_config, normalize), "identity", 1, 1, 0};
+  assert_int_equal(pcal_fit_run(source, &config, NULL, &out, &err), PCAL_OK);
+  assert_int_equal(out->normalize, 0);
+  pcal_calibrator_free(out);
+  pcal_source_free(source);
+  pcal_calibrator_free(NULL);
+}
+
+TEST(arguments_of_the_others) {
+  pcal_batch batch = four_rows();
+  pcal_calibrator *calibrator = help_fit(&batch, "identity"), *out = NULL;
+  pcal_source *source = NULL;
+  pcal_error err;
+  double values[8];
+  help_text text = {NULL, 0, 0};
+  assert_int_equal(pcal_source_borrow(&batch, NULL, NULL, &source, NULL), PCAL_OK);
+  expect_usage(pcal_calibrator_describe(NULL, PCAL_TEXT, help_sink, &text, &err), &err,
+               "pcal_calibrator_describe needs a calibrator and a sink");
+  expect_usage(pcal_calibrator_describe(calibrator, PCAL_CSV, help_sink, &text, &err), &err,
+               "a calibrator is described as PCAL_TEXT or PCAL_JSON");
+  expect_usage(pcal_calibrator_save(calibrator, NULL, NULL, &err), &err,
+               "pcal_calibrator_save needs a calibrator and a sink");
+  expect_usage(pcal_calibrator_load(NULL, 1, "x", NULL, &out, &err), &err,
+               "pcal_calibrator_load needs bytes and a place");
+  expect_usage(pcal_calibrator_load("x", 1, "x", NULL, NULL, &err), &err,
+               "pcal_calibrator_load needs bytes and a place");
+  expect_usage(pcal_calibrator_apply(NULL, &batch, NULL, values, &err), &err,
+               "pcal_calibrator_apply needs a calibrator and a batch");
+  expect_usage(pcal_calibrator_apply(calibrator, &batch, NULL, NULL, &err), &err,
+               "pcal_calibrator_apply needs a place for the results");
+  expect_usage(
+      pcal_calibrator_apply_source(source, calibrator, NULL, NULL, help_sink, &text, &err),
+      &err, "pcal_calibrator_apply_source needs a source, a calibrator, a format and a sink");
+  assert_int_equal(text.length, 0);
+  pcal_source_free(source);
+  pcal_calibrator_free(calibrator);
+}
+
+TEST(sources_over_arrays) {
+  static const char *const broken[] = {"a", NULL};
+  const pcal_batch batch = four_rows();
+  pcal_source *source = NULL;
+  pcal_error err;
+  expect_usage(pcal_source_borrow(NULL, NULL, NULL, &source, &err), &err,
+               "pcal_source_borrow needs a batch and a place for the source; NULL was given");
+  expect_usage(pcal_source_borrow(&batch, broken, NULL, &source, &err), &err,
+               "pcal_source_borrow needs a name for each class; NULL was given");
+  assert_null(source);
+}
+
+/* Calibrators are a kind of rows like any other. */
+TEST(the_registry_shows_them) {
+  assert_int_equal(pcal_registry_count("calibrators"), pc_calibrator_method_count());
+  assert_string_equal(pcal_registry_find("calibrators", "temperature")->title,
+                      "temperature scaling");
+  assert_string_equal(pcal_registry_nearest("calibrators", "histogran"), "histogram");
+  assert_null(pcal_registry_find("calibrators", "ece"));
+}
+
+/* ---- Allocations ---- */
+
+typedef struct lack {
+  const char *method;
+  const pcal_batch *batch;
+  const char *saved;
+} lack;
+
+static pcal_status fit_scenario(const pcal_env *env, void *user, pcal_error *err) {
+  const lack *about = user;
+  pcal_calibrator *calibrator = NULL;
+  const pcal_status status = help_try_fit(about->batch, about->method, env, &calibrator, err);
+  pcal_calibrator_free(calibrator);
+  return status;
+}
+
+static int drop_sink(void *user, const char *bytes, size_t count) {
+  (void)user;
+  (void)bytes;
+  (void)count;
+  return 0;
+}
+
+/* Load, save again, describe in both ways. */
+static pcal_status file_scenario(const pcal_env *env, void *user, pcal_error *err) {
+  const lack *about = user;
+  pcal_calibrator *calibrator = NULL;
+  pcal_status status =
+      pcal_calibrator_load(about->saved, strlen(about->saved), "c", env, &calibrator, err);
+  if (status == PCAL_OK)
+    status = pcal_calibrator_save(calibrator, drop_sink, NULL, err);
+  if (status == PCAL_OK)
+    status = pcal_calibrator_describe(calibrator, PCAL_TEXT, drop_sink, NULL, err);
+  if (status == PCAL_OK)
+    status = pcal_calibrator_describe(calibrator, PCAL_JSON, drop_sink, NULL, err);
+  pcal_calibrator_free(calibrator);
+  return status;
+}
+
+static pcal_status apply_scenario(const pcal_env *env, void *user, pcal_error *err) {
+  static const char *const names[] = {"cat", "dog", "cow"};
+  static const char *const formats[] = {"npy", "csv"};
+  const lack *about = user;
+  pcal_calibrator *calibrator = help_load(about->saved);
+  pcal_status status = PCAL_OK;
+  for (size_t i = 0; i < 2 && status == PCAL_OK; i++) {
+    pcal_source *source = NULL;
+    status = pcal_source_borrow(about->batch, names, env, &source, err);
+    if (status == PCAL_OK)
+      status = pcal_calibrator_apply_source(source, calibrator, formats[i], env, drop_sink,
+                                            NULL, err);
+    pcal_source_free(source);
+  }
+  pcal_calibrator_free(calibrator);
+  return status;
+}
+
+TEST(survives_every_failed_allocation) {
+  enum { ROWS = 40, K = 3 };
+  static const char *const methods[] = {"identity",
+                                        "temperature",
+                                        "temperature:objective=brier",
+                                        "histogram",
+                                        "histogram:classwise=no,bins=3",
+                                        "histogram:binning=mass,bins=4",
+                                        "histogram:binning=mass,bins=4,bootstrap=2",
+                                        "histogram:bootstrap=2",
+                                        "isotonic",
+                                        "isotonic-multi",
+                                        "bbq",
+                                        "scaling-binning:bins=4",
+                                        "venn-abers",
+                                        "spline",
+                                        "spline:target=all,constrained=yes,knots=4",
+                                        "spline:target=within,rank=2,convention=gupta",
+                                        "accuracy-transform",
+                                        "label-conditional"};
+  static const char *const names[] = {"cat", "dog", "cow"};
+  static double logits[ROWS * K];
+  int32_t drawn[ROWS];
+  help_draw(logits, drawn, ROWS, K, 2.0, 1.5);
+  const pcal_batch batch = help_batch(PCAL_LOGIT, logits, drawn, ROWS, K);
+  for (size_t m = 0; m < UNIT_COUNT(methods); m++) {
+    pcal_source *source = NULL;
+    pcal_calibrator *calibrator = NULL;
+    pcal_fit_config config = PCAL_FIT_CONFIG_INIT;
+    config.method = methods[m];
+    assert_int_equal(pcal_source_borrow(&batch, names, NULL, &source, NULL), PCAL_OK);
+    assert_int_equal(pcal_fit_run(source, &config, NULL, &calibrator, NULL), PCAL_OK);
+    pcal_source_free(source);
+    help_text saved = help_save(calibrator);
+    pcal_calibrator_free(calibrator);
+    lack about = {methods[m], &batch, saved.bytes};
+    unit_fail_each_allocation(fit_scenario, &about);
+    unit_fail_each_allocation(file_scenario, &about);
+    unit_fail_each_allocation(apply_scenario, &about);
+    free(saved.bytes);
+  }
+}

@@ -1,0 +1,126 @@
+#include <ctype.h>
+
+#include "../unit.h"
+
+static const char *const catalogue_kinds[] = {"metrics", "groups", "conventions", "figures"};
+
+static void catalogue_text(const char *text, const char *what, const pcal_registry_row *row) {
+  if (text == NULL || text[0] == '\0')
+    fail_msg("%s %s has no %s", row->kind, row->name, what);
+  if (isspace((unsigned char)text[0]) || isspace((unsigned char)text[strlen(text) - 1]))
+    fail_msg("the %s of %s %s begins or ends with a blank", what, row->kind, row->name);
+}
+
+static void catalogue_option(const pcal_option *option, const pcal_registry_row *row) {
+  catalogue_text(option->name, "name of an option", row);
+  catalogue_text(option->help, option->name, row);
+  assert_non_null(option->fallback);
+  if (option->type == PCAL_OPTION_CHOICE)
+    catalogue_text(option->choices, option->name, row);
+  if (option->type == PCAL_OPTION_INT || option->type == PCAL_OPTION_REAL)
+    assert_true(option->low < option->high);
+}
+
+TEST(test_every_row_is_complete) {
+  for (size_t k = 0; k < UNIT_COUNT(catalogue_kinds); k++) {
+    const char *kind = catalogue_kinds[k];
+    assert_true(pcal_registry_count(kind) > 0);
+    for (size_t i = 0; i < pcal_registry_count(kind); i++) {
+      const pcal_registry_row *row = pcal_registry_at(kind, i);
+      assert_string_equal(row->kind, kind);
+      catalogue_text(row->name, "name", row);
+      catalogue_text(row->title, "title", row);
+      catalogue_text(row->about, "about", row);
+      for (size_t o = 0; o < row->option_count; o++)
+        catalogue_option(&row->options[o], row);
+      assert_ptr_equal(pcal_registry_find_for_task(kind, row->task, row->name), row);
+      assert_string_equal(pcal_registry_find(kind, row->name)->name, row->name);
+      assert_true(row->task == NULL || strcmp(row->task, "regression") == 0);
+    }
+    assert_null(pcal_registry_at(kind, pcal_registry_count(kind)));
+  }
+}
+
+TEST(test_metrics_say_what_they_are) {
+  for (size_t i = 0; i < pcal_registry_count("metrics"); i++) {
+    const pcal_registry_row *row = pcal_registry_at("metrics", i);
+    catalogue_text(row->formula, "formula", row);
+    catalogue_text(row->notion, "notion", row);
+    catalogue_text(row->machine, "machine", row);
+    assert_true(row->bound == NULL || strcmp(row->bound, "lower") == 0 ||
+                strcmp(row->bound, "upper") == 0 || strcmp(row->bound, "exact") == 0);
+  }
+}
+
+/* Names are words for a command line, and no kind has one twice for a task. */
+TEST(test_names_are_words) {
+  for (size_t k = 0; k < UNIT_COUNT(catalogue_kinds); k++)
+    for (size_t i = 0; i < pcal_registry_count(catalogue_kinds[k]); i++) {
+      const pcal_registry_row *row = pcal_registry_at(catalogue_kinds[k], i);
+      const char *name = row->name;
+      assert_int_equal(strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-"), strlen(name));
+      assert_ptr_equal(pcal_registry_find_for_task(catalogue_kinds[k], row->task, name), row);
+    }
+}
+
+TEST(test_unknown_kinds_and_names) {
+  assert_int_equal(pcal_registry_count("birds"), 0);
+  assert_int_equal(pcal_registry_count(NULL), 0);
+  assert_null(pcal_registry_at("birds", 0));
+  assert_null(pcal_registry_at(NULL, 0));
+  assert_null(pcal_registry_find("metrics", "birds"));
+  assert_null(pcal_registry_find("metrics", NULL));
+  assert_null(pcal_registry_find(NULL, "ece"));
+}
+
+TEST(test_nearest_name) {
+  assert_string_equal(pcal_registry_nearest("metrics", "acuracy"), "accuracy");
+  assert_string_equal(pcal_registry_nearest("metrics", "eec"), "ece");
+  assert_string_equal(pcal_registry_nearest("groups", "defualt"), "default");
+  assert_string_equal(pcal_registry_nearest("conventions", "nixn"), "nixon");
+  assert_string_equal(pcal_registry_nearest("figures", "reliabilty"), "reliability");
+  assert_null(pcal_registry_nearest("metrics", "photosynthesis"));
+  assert_null(pcal_registry_nearest("birds", "ece"));
+  assert_null(pcal_registry_nearest("metrics", NULL));
+  assert_null(pcal_registry_nearest(NULL, "ece"));
+}
+
+static void canonical_check(const char *spec, const char *expected) {
+  char out[512];
+  pcal_error err;
+  if (pcal_spec_canonical(spec, out, sizeof out, &err) != PCAL_OK)
+    fail_msg("%s", err.message);
+  assert_string_equal(out, expected);
+  char again[512];
+  assert_int_equal(pcal_spec_canonical(out, again, sizeof again, &err), PCAL_OK);
+  assert_string_equal(again, out);
+}
+
+TEST(test_canonical_specs) {
+  canonical_check("accuracy", "accuracy");
+  canonical_check("brier", "brier:half=no");
+  canonical_check("log:clip=1e-3", "log:clip=0.001");
+  canonical_check("ece:norm=l2,bins=010",
+                  "ece:bins=10,binning=width,norm=l2,debias=no,edges=right,view=auto,"
+                  "convention=none");
+  canonical_check("ks", "ks:by=pooled");
+  canonical_check("ks:class=3", "ks:class=3,by=pooled");
+}
+
+TEST(test_canonical_spec_is_refused) {
+  char out[512];
+  pcal_error err;
+  assert_int_equal(pcal_spec_canonical("ece:bin=3", out, sizeof out, &err), PCAL_USAGE);
+  assert_non_null(strstr(err.message, "did you mean \"bins\"?"));
+  assert_int_equal(pcal_spec_canonical("ece:bins=3,bins=4", out, sizeof out, &err), PCAL_USAGE);
+  assert_int_equal(pcal_spec_canonical("default", out, sizeof out, &err), PCAL_USAGE);
+  assert_non_null(strstr(err.message, "is a group of metrics"));
+  assert_int_equal(pcal_spec_canonical(NULL, out, sizeof out, &err), PCAL_USAGE);
+  assert_int_equal(pcal_spec_canonical("ece", NULL, 3, &err), PCAL_USAGE);
+  assert_int_equal(pcal_spec_canonical("ece", out, 0, NULL), PCAL_USAGE);
+  strcpy(out, "untouched");
+  assert_int_equal(pcal_spec_canonical("accuracy", out, 8, &err), PCAL_USAGE);
+  assert_sentence(err, PCAL_USAGE, "the canonical spec needs a buffer of 9 bytes");
+  assert_string_equal(out, "untouched");
+  assert_int_equal(pcal_spec_canonical("accuracy", out, 9, &err), PCAL_OK);
+}

@@ -1,0 +1,76 @@
+#include "testing.h"
+
+#include "propercal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <unistd.h>
+
+static void expect_usage(pcal_status status, const pcal_error *err, const char *sentence) {
+  assert_int_equal(status, PCAL_USAGE);
+  assert_int_equal(err->status, PCAL_USAGE);
+  assert_string_equal(err->message, sentence);
+}
+
+TEST(refuses_null) {
+  pcal_error err;
+  pcal_source *source = NULL;
+  pcal_output *output = NULL;
+  pcal_batch batch = PCAL_BATCH_INIT;
+  const pcal_inputs inputs = PCAL_INPUTS_INIT;
+  expect_usage(pcal_source_open(NULL, NULL, &source, &err), &err,
+               "pcal_source_open needs inputs and a place for the source; NULL was given");
+  expect_usage(pcal_source_open(&inputs, NULL, NULL, &err), &err,
+               "pcal_source_open needs inputs and a place for the source; NULL was given");
+  expect_usage(pcal_source_next(NULL, 1, &batch, &err), &err,
+               "pcal_source_next needs a source and a batch; NULL was given");
+  expect_usage(pcal_source_rewind(NULL, &err), &err,
+               "pcal_source_rewind needs a source; NULL was given");
+  expect_usage(pcal_output_open(NULL, NULL, &output, &err), &err,
+               "pcal_output_open needs a path and a place for the output; NULL was given");
+  expect_usage(pcal_output_commit(NULL, &err), &err,
+               "pcal_output_commit needs an output; NULL was given");
+  expect_usage(pcal_npy_header_write(NULL, 1, 1, NULL, NULL, &err), &err,
+               "pcal_npy_header_write needs a type and a sink; NULL was given");
+  assert_int_equal(pcal_output_write(NULL, "x", 1), 1);
+  assert_null(pcal_output_temporary_path(NULL));
+  pcal_source_free(NULL);
+  pcal_output_discard(NULL);
+  pcal_source_get_shape(NULL, NULL);
+}
+
+/* Out through the output calls, in through the source calls. */
+TEST(writes_and_reads_back) {
+  char directory[] = "/tmp/propercal-test-XXXXXX", path[64];
+  const float scores[] = {0.25f, 0.5f, 0.75f};
+  pcal_error err;
+  assert_non_null(mkdtemp(directory));
+  snprintf(path, sizeof path, "%s/p.npy", directory);
+  pcal_output *output = NULL;
+  assert_int_equal(pcal_output_open(path, NULL, &output, &err), PCAL_OK);
+  assert_int_equal(pcal_npy_header_write("<f4", 3, 0, pcal_output_write, output, &err),
+                   PCAL_OK);
+  assert_int_equal(pcal_output_write(output, (const char *)scores, sizeof scores), 0);
+  assert_int_equal(pcal_output_commit(output, &err), PCAL_OK);
+  pcal_inputs inputs = PCAL_INPUTS_INIT;
+  inputs.probs = path;
+  pcal_source *source = NULL;
+  assert_int_equal(pcal_source_open(&inputs, NULL, &source, &err), PCAL_OK);
+  assert_int_equal(err.status, PCAL_OK);
+  pcal_batch batch = PCAL_BATCH_INIT;
+  expect_usage(pcal_source_next(source, 0, &batch, &err), &err,
+               "pcal_source_next needs max_rows above 0 and a batch that starts from "
+               "PCAL_BATCH_INIT");
+  assert_int_equal(pcal_source_next(source, 10, &batch, &err), PCAL_OK);
+  assert_int_equal(batch.rows, 3);
+  assert_memory_equal(batch.scores, scores, sizeof scores);
+  pcal_shape shape = {.size = sizeof shape};
+  pcal_source_get_shape(source, &shape);
+  assert_int_equal(shape.row_count, 3);
+  assert_int_equal(pcal_source_rewind(source, &err), PCAL_OK);
+  pcal_source_free(source);
+  unlink(path);
+  rmdir(directory);
+}

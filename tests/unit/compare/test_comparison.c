@@ -1,0 +1,227 @@
+/* Comparisons: values against measures of calibrated rows, the choice, bits, failures. */
+#include "../calibrators/calibrator_help.h"
+#include "calibrators/folds.h"
+#include "compare/comparison.h"
+
+#define COMPARED_ROWS 400
+#define COMPARED_CLASSES 3
+#define COMPARED_REPLICAS 50
+
+typedef struct compared_data {
+  double logits[COMPARED_ROWS * COMPARED_CLASSES];
+  int32_t labels[COMPARED_ROWS];
+  pcal_batch batch;
+} compared_data;
+
+static void compared_draw(compared_data *data, double truth) {
+  help_draw(data->logits, data->labels, COMPARED_ROWS, COMPARED_CLASSES, 4, truth);
+  data->batch =
+      help_batch(PCAL_LOGIT, data->logits, data->labels, COMPARED_ROWS, COMPARED_CLASSES);
+}
+
+static pcal_status compared_try(const compared_data *data, pcal_compare_config *config,
+                                const pcal_env *env, pcal_comparison **out, pcal_error *err) {
+  pcal_model model = PCAL_MODEL_INIT;
+  if (config->replicas == 0)
+    config->replicas = COMPARED_REPLICAS;
+  pcal_status status = pcal_source_borrow(&data->batch, NULL, env, &model.source, err);
+  if (status == PCAL_OK)
+    status = pcal_compare_run(&model, 1, config, env, out, err);
+  pcal_source_free(model.source);
+  return status;
+}
+
+static pcal_comparison *compared_run(const compared_data *data, pcal_compare_config *config,
+                                     const pcal_env *env) {
+  pcal_comparison *comparison = NULL;
+  pcal_error err;
+  if (compared_try(data, config, env, &comparison, &err) != PCAL_OK)
+    fail_msg("%s", err.message);
+  return comparison;
+}
+
+static double compared_brier(const double *probs, const int32_t *labels) {
+  double sum = 0;
+  for (size_t i = 0; i < COMPARED_ROWS * COMPARED_CLASSES; i++)
+    sum += pow(probs[i] - (labels[i / COMPARED_CLASSES] == (int)(i % COMPARED_CLASSES)), 2);
+  return sum / COMPARED_ROWS;
+}
+
+/* Cross-validation by hand: rows outside a fold copied, fitted, applied to those inside. */
+static double compared_by_hand(const compared_data *data, const char *method, size_t count) {
+  static double scores[COMPARED_ROWS * COMPARED_CLASSES], made[2 * COMPARED_ROWS * 3],
+      probs[COMPARED_ROWS * COMPARED_CLASSES];
+  int32_t labels[COMPARED_ROWS];
+  const pc_folds folds = {0, count};
+  for (size_t fold = 0; fold < count; fold++) {
+    size_t rows = 0;
+    for (size_t i = 0; i < COMPARED_ROWS; i++) {
+      if (pc_fold_of(&folds, i) == fold)
+        continue;
+      memcpy(scores + 3 * rows, data->logits + 3 * i, 3 * sizeof(double));
+      labels[rows++] = data->labels[i];
+    }
+    const pcal_batch rest = help_batch(PCAL_LOGIT, scores, labels, rows, COMPARED_CLASSES);
+    pcal_calibrator *fitted = help_fit(&rest, method);
+    help_apply(fitted, &data->batch, made);
+    for (size_t i = 0; i < COMPARED_ROWS; i++)
+      if (pc_fold_of(&folds, i) == fold)
+        memcpy(probs + 3 * i, made + 3 * i, 3 * sizeof(double));
+    pcal_calibrator_free(fitted);
+  }
+  return compared_brier(probs, data->labels);
+}
+
+TEST(compared_values) {
+  static const char *const methods[] = {"temperature", "isotonic", "histogram"};
+  compared_data data;
+  pcal_compare_config config = PCAL_COMPARE_CONFIG_INIT;
+  compared_draw(&data, 3);
+  config.methods = methods;
+  config.method_count = 3;
+  config.folds = 4;
+  pcal_comparison *comparison = compared_run(&data, &config, NULL);
+  assert_int_equal(comparison->count, 4);
+  const double before =
+      comparison->contestants[0].results->records[comparison->by].outcome.value;
+  for (size_t i = 1; i < 4; i++) {
+    const pc_contestant *here = &comparison->contestants[i];
+    const double value = here->results->records[comparison->by].outcome.value;
+    assert_near(value, compared_by_hand(&data, methods[i - 1], 4), 1e-13);
+    assert_near(here->gains[comparison->by].value, before - value, 1e-9);
+    assert_true(here->gains[comparison->by].low < here->gains[comparison->by].value);
+    assert_true(here->gains[comparison->by].high > here->gains[comparison->by].value);
+  }
+  assert_string_equal(pcal_comparison_chosen(comparison), "temperature");
+  assert_int_equal(comparison->contestants[1].rank, 1);
+  assert_near(comparison->contestants[1].behind.value + 1, 1.0, 0);
+  /* The calibrator that is given out has seen all rows. */
+  pcal_calibrator *whole = help_fit(&data.batch, "temperature");
+  help_text one = help_save(whole), other = help_save(pcal_comparison_calibrator(comparison));
+  assert_string_equal(one.bytes, other.bytes);
+  free(one.bytes);
+  free(other.bytes);
+  pcal_calibrator_free(whole);
+  pcal_comparison_free(comparison);
+}
+
+TEST(compared_leave_alone) {
+  compared_data data;
+  pcal_compare_config config = PCAL_COMPARE_CONFIG_INIT;
+  compared_draw(&data, 1);
+  pcal_comparison *comparison = compared_run(&data, &config, NULL);
+  assert_string_equal(pcal_comparison_chosen(comparison), "identity");
+  help_text text = {NULL, 0, 0};
+  assert_int_equal(pcal_comparison_write(comparison, PCAL_TEXT, help_sink, &text, NULL),
+                   PCAL_OK);
+  assert_non_null(strstr(text.bytes, "Leave it alone"));
+  free(text.bytes);
+  pcal_comparison_free(comparison);
+}
+
+/* A second set: fitted there, judged here; the same bits for any number of threads. */
+TEST(compared_second_set) {
+  static const char *const methods[] = {"temperature"};
+  compared_data data, second;
+  pcal_compare_config config = PCAL_COMPARE_CONFIG_INIT;
+  pcal_model model = PCAL_MODEL_INIT;
+  help_text texts[2] = {{NULL, 0, 0}};
+  compared_draw(&data, 3);
+  compared_draw(&second, 2);
+  config.methods = methods;
+  config.method_count = 1;
+  config.replicas = COMPARED_REPLICAS;
+  for (unsigned t = 0; t < 2; t++) {
+    pcal_env env = PCAL_ENV_INIT;
+    pcal_comparison *comparison = NULL;
+    env.threads = 1 + 2 * t;
+    assert_int_equal(pcal_source_borrow(&data.batch, NULL, NULL, &model.source, NULL), PCAL_OK);
+    assert_int_equal(pcal_source_borrow(&second.batch, NULL, NULL, &model.fitting, NULL),
+                     PCAL_OK);
+    assert_int_equal(pcal_compare_run(&model, 1, &config, &env, &comparison, NULL), PCAL_OK);
+    pcal_calibrator *fitted = help_fit(&second.batch, "temperature");
+    static double probs[COMPARED_ROWS * COMPARED_CLASSES];
+    help_apply(fitted, &data.batch, probs);
+    assert_near(comparison->contestants[1].results->records[comparison->by].outcome.value,
+                compared_brier(probs, data.labels), 1e-13);
+    assert_int_equal(pcal_comparison_write(comparison, PCAL_JSON, help_sink, &texts[t], NULL),
+                     PCAL_OK);
+    pcal_calibrator_free(fitted);
+    pcal_comparison_free(comparison);
+    pcal_source_free(model.source);
+    pcal_source_free(model.fitting);
+  }
+  assert_string_equal(texts[0].bytes, texts[1].bytes);
+  free(texts[0].bytes);
+  free(texts[1].bytes);
+}
+
+static void compared_refused(const compared_data *data, pcal_compare_config *config,
+                             const char *sentence) {
+  unit_memory memory = {0};
+  const pcal_env env = unit_env(&memory);
+  pcal_comparison *comparison = NULL;
+  pcal_error err;
+  assert_true(compared_try(data, config, &env, &comparison, &err) != PCAL_OK);
+  assert_string_equal(err.message, sentence);
+  assert_null(comparison);
+  assert_int_equal(atomic_load(&memory.live), 0);
+}
+
+TEST(compared_bad) {
+  static const char *const wrong[] = {"temprature"};
+  compared_data data;
+  pcal_compare_config config = PCAL_COMPARE_CONFIG_INIT;
+  compared_draw(&data, 1);
+  config.folds = 1;
+  compared_refused(&data, &config, "cross-validation takes 2 to 100 folds, not 1");
+  config.folds = 0;
+  config.by = "default";
+  compared_refused(&data, &config,
+                   "methods are ranked by one metric, such as brier or log; \"default\" is a "
+                   "group");
+  config.by = NULL;
+  config.methods = wrong;
+  config.method_count = 1;
+  compared_refused(&data, &config,
+                   "there is no calibrator \"temprature\" (did you mean \"temperature\"?); "
+                   "`propercal list calibrators` shows them all");
+  config.method_count = 0;
+  for (size_t i = 0; i < COMPARED_ROWS; i++)
+    data.labels[i] = 2;
+  compared_refused(&data, &config,
+                   "every label is class 2, and nothing can be learnt or judged from one "
+                   "class; give rows of at least two classes");
+}
+
+static pcal_status compared_scenario(const pcal_env *env, void *user, pcal_error *err) {
+  static const char *const methods[] = {"histogram:bins=3"};
+  static const char *const specs[] = {"accuracy"};
+  pcal_env one = *env;
+  pcal_compare_config config = PCAL_COMPARE_CONFIG_INIT;
+  pcal_comparison *comparison = NULL;
+  help_text text = {NULL, 0, 0};
+  one.threads = 1;
+  config.methods = methods;
+  config.method_count = 1;
+  config.specs = specs;
+  config.spec_count = 1;
+  config.folds = 2;
+  config.replicas = 20;
+  pcal_compare_config few = config;
+  pcal_status status = compared_try(user, &few, &one, &comparison, err);
+  if (status == PCAL_OK)
+    status = pcal_comparison_write(comparison, PCAL_TEXT, help_sink, &text, err);
+  if (status == PCAL_OK)
+    status = pcal_comparison_write(comparison, PCAL_JSON, help_sink, &text, err);
+  free(text.bytes);
+  pcal_comparison_free(comparison);
+  return status;
+}
+
+TEST(compared_out_of_memory) {
+  compared_data data;
+  compared_draw(&data, 3);
+  data.batch.rows = 40;
+  unit_fail_each_allocation(compared_scenario, &data);
+}

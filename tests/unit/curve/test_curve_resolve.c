@@ -1,0 +1,154 @@
+/* Condensed tables give the bits of full ones, for friendly and for hostile scores. */
+#include "table_help.h"
+
+#include "curve/curve_resolve.h"
+
+#define CONDENSE_BINS 40
+
+typedef struct condense_question {
+  int what; /* 0: gap, 1: equal-mass bins, 2: adaptive bins */
+  size_t bins;
+  double threshold;
+} condense_question;
+
+static size_t condense_ask(const void *user, const pc_curve_table *table, uint8_t *wanted) {
+  const condense_question *q = user;
+  if (q->what == 0)
+    return pc_curve_table_gap_wants(table, wanted);
+  if (q->what == 1)
+    return pc_bins_by_mass_wants(table, q->bins, wanted);
+  return pc_bins_adaptive_wants(table, q->threshold, q->bins, wanted);
+}
+
+static size_t condense_answer(const condense_question *q, const pc_curve_table *table,
+                              pc_bin *out) {
+  const pcal_env env = pc_env_resolve(NULL);
+  size_t count = q->bins;
+  if (q->what == 1)
+    assert_int_equal(pc_bins_by_mass(&env, table, q->bins, out, &count, NULL), PCAL_OK);
+  else
+    pc_bins_adaptive(table, q->threshold, q->bins, out);
+  return count;
+}
+
+static void condense_same(const condense_question *q, const pc_curve_table *full,
+                          const pc_curve_table *condensed) {
+  if (q->what == 0) {
+    const pc_gap want = pc_curve_table_gap(full), got = pc_curve_table_gap(condensed);
+    assert_true(want.value == got.value && (want.at == got.at || full->count == 0));
+    return;
+  }
+  pc_bin want[CONDENSE_BINS], got[CONDENSE_BINS];
+  const size_t count = condense_answer(q, full, want);
+  assert_int_equal(condense_answer(q, condensed, got), count);
+  for (size_t b = 0; b < count; b++) {
+    assert_same(got[b].low, want[b].low);
+    assert_same(got[b].high, want[b].high);
+    assert_same(got[b].weight, want[b].weight);
+    assert_same(got[b].hits, want[b].hits);
+    assert_same(got[b].score, want[b].score);
+  }
+}
+
+static void condense_try(const table_rows *rows, const condense_question *q, unsigned threads) {
+  pcal_env env = pc_env_resolve(NULL);
+  env.threads = threads;
+  const pc_outcome_column misses = table_column(rows, 0, 0), hits = table_column(rows, 1, 0);
+  pc_curve_table full = table_make(rows, 0), condensed;
+  assert_int_equal(pc_curve_resolve(&env, &misses, &hits, condense_ask, q, &condensed, NULL),
+                   PCAL_OK);
+  assert_same(condensed.total, full.total);
+  condense_same(q, &full, &condensed);
+  pc_curve_table_free(&env, &condensed);
+  table_free(&full);
+}
+
+TEST(test_same_bits) {
+  static table_rows rows;
+  static const condense_question questions[] = {{0, 0, 0},  {1, 1, 0},     {1, 15, 0},
+                                                {1, 40, 0}, {2, 2, 0},     {2, 15, 0},
+                                                {2, 40, 0}, {2, 15, 0.01}, {2, 15, 0.5}};
+  static const size_t counts[] = {1, 600, TABLE_ROWS};
+  for (size_t k = 0; k < UNIT_COUNT(table_kinds); k++)
+    for (size_t c = 0; c < UNIT_COUNT(counts); c++) {
+      table_draw(table_kinds[k], counts[c], k, &rows);
+      for (size_t q = 0; q < UNIT_COUNT(questions); q++)
+        condense_try(&rows, &questions[q], 1);
+    }
+}
+
+/* Far fewer entries than scores are resolved. */
+TEST(test_most_scores_stay_together) {
+  static table_rows rows;
+  const pcal_env env = pc_env_resolve(NULL);
+  const condense_question q = {2, 15, 0};
+  pc_curve_table condensed;
+  table_draw(table_uniform, TABLE_ROWS, 1, &rows);
+  const pc_outcome_column misses = table_column(&rows, 0, 0), hits = table_column(&rows, 1, 0);
+  assert_int_equal(pc_curve_resolve(&env, &misses, &hits, condense_ask, &q, &condensed, NULL),
+                   PCAL_OK);
+  assert_non_null(condensed.segments);
+  assert_true(condensed.count < TABLE_ROWS / 4);
+  pc_curve_table_free(&env, &condensed);
+}
+
+TEST(test_weights_are_sorted) {
+  static table_rows rows;
+  const pcal_env env = pc_env_resolve(NULL);
+  const condense_question q = {1, 15, 0};
+  pc_curve_table found, full;
+  table_draw(table_uniform, TABLE_ROWS, 1, &rows);
+  const pc_outcome_column misses = table_column(&rows, 0, 1), hits = table_column(&rows, 1, 1);
+  assert_int_equal(pc_curve_resolve(&env, &misses, &hits, condense_ask, &q, &found, NULL),
+                   PCAL_OK);
+  full = table_make(&rows, 1);
+  assert_int_equal(found.count, full.count);
+  assert_null(found.segments);
+  pc_curve_table_free(&env, &found);
+  table_free(&full);
+}
+
+/* More rows than fit one piece, so that threads have something to divide. */
+#define CONDENSE_MANY ((size_t)400000)
+
+TEST(test_threads_do_not_show) {
+  double *score = malloc(CONDENSE_MANY * sizeof *score);
+  const pc_rng rng = {9, 9};
+  for (size_t i = 0; i < CONDENSE_MANY; i++)
+    score[i] = pow(pc_rng_uniform(&rng, i), 6);
+  const pc_outcome_column misses = {score, NULL, CONDENSE_MANY - 100000};
+  const pc_outcome_column hits = {score + CONDENSE_MANY - 100000, NULL, 100000};
+  const condense_question q = {2, 15, 0.01};
+  pc_curve_table table[2];
+  for (unsigned t = 0; t < 2; t++) {
+    pcal_env env = pc_env_resolve(NULL);
+    env.threads = 1 + 3 * t;
+    assert_int_equal(pc_curve_resolve(&env, &misses, &hits, condense_ask, &q, &table[t], NULL),
+                     PCAL_OK);
+  }
+  assert_int_equal(table[0].count, table[1].count);
+  assert_memory_equal(table[0].segments, table[1].segments,
+                      table[0].count * sizeof *table[0].segments);
+  condense_same(&q, &table[0], &table[1]);
+  table_free(&table[0]);
+  table_free(&table[1]);
+  free(score);
+}
+
+static pcal_status condense_scenario(const pcal_env *env, void *user, pcal_error *err) {
+  const table_rows *rows = user;
+  const condense_question q = {2, 15, 0};
+  const pc_outcome_column misses = table_column(rows, 0, 0), hits = table_column(rows, 1, 0);
+  pcal_env alone = *env;
+  pc_curve_table table;
+  alone.threads = 1;
+  PC_TRY(pc_curve_resolve(&alone, &misses, &hits, condense_ask, &q, &table, err));
+  pc_curve_table_free(env, &table);
+  return PCAL_OK;
+}
+
+TEST(test_out_of_memory) {
+  static table_rows rows;
+  table_draw(table_confident, 5000, 1, &rows);
+  unit_fail_each_allocation(condense_scenario, &rows);
+}

@@ -1,0 +1,14 @@
+#include "../unit.h"
+
+TEST(names_every_kind) {
+  assert_string_equal(pcal_kind_name(PCAL_PROBABILITY), "probability");
+  assert_string_equal(pcal_kind_name(PCAL_LOGIT), "logit");
+  assert_string_equal(pcal_kind_name(PCAL_LOG_PROBABILITY), "log-probability");
+  assert_string_equal(pcal_kind_name(PCAL_CONFIDENCE), "confidence");
+  assert_null(pcal_kind_name((pcal_kind)0));
+  assert_string_equal(pcal_kind_name(PCAL_MEAN_VARIANCE), "mean-variance");
+  assert_string_equal(pcal_kind_name(PCAL_MEAN_STD), "mean-std");
+  assert_string_equal(pcal_kind_name(PCAL_QUANTILES), "quantiles");
+  assert_string_equal(pcal_kind_name(PCAL_SAMPLES), "samples");
+  assert_null(pcal_kind_name((pcal_kind)9));
+}

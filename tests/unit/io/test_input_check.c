@@ -1,0 +1,177 @@
+#include "io/input_check.h"
+#include "io_help.h"
+
+static void expect_usage(pcal_inputs inputs, const char *sentence) {
+  pc_checked_inputs plan;
+  pcal_error err;
+  inputs.size = sizeof inputs;
+  assert_int_equal(pc_inputs_check(&inputs, &plan, &err), PCAL_USAGE);
+  assert_string_equal(err.message, sentence);
+}
+
+TEST(asks_for_exactly_one_kind_of_scores) {
+  expect_usage((pcal_inputs){.labels = "y"},
+               "there are no scores; give one of --probs, --logits, --log-probs, --confidence, "
+               "--mean, --quantiles, --samples or --data");
+  expect_usage((pcal_inputs){.probs = "a", .logits = "b"},
+               "--logits and --probs are both given; give only one of them");
+  expect_usage((pcal_inputs){.confidence = "a", .data = "b"},
+               "--confidence and --data are both given; give only one of them");
+}
+
+TEST(asks_for_fitting_labels) {
+  expect_usage((pcal_inputs){.probs = "a", .labels = "y", .correct = "c"},
+               "--labels and --correct are both given; --correct goes with --confidence, "
+               "--labels with all other scores");
+  expect_usage((pcal_inputs){.confidence = "a", .labels = "y"},
+               "--confidence goes with --correct, which says 1 where the prediction was right "
+               "and 0 where not; give it in place of --labels");
+  expect_usage((pcal_inputs){.logits = "a", .correct = "y"},
+               "--correct goes with --confidence; give --labels in its place");
+}
+
+TEST(plans_each_kind) {
+  pc_checked_inputs plan;
+  const pcal_inputs inputs[] = {
+      {.probs = "s", .labels = "y"},
+      {.logits = "s", .labels = "y", .first_row = 7},
+      {.log_probs = "s"},
+      {.confidence = "s", .correct = "c"},
+  };
+  for (size_t i = 0; i < 4; i++) {
+    pcal_inputs full = inputs[i];
+    full.size = sizeof full;
+    assert_int_equal(pc_inputs_check(&full, &plan, NULL), PCAL_OK);
+    assert_string_equal(plan.scores, "s");
+    assert_int_equal(plan.kind, PCAL_PROBABILITY + i);
+    assert_int_equal(plan.first_row, i == 1 ? 7 : 0);
+  }
+}
+
+TEST(reads_a_shorter_struct) {
+  pc_checked_inputs plan;
+  pcal_inputs inputs = {.probs = "s", .weights = "w", .data = "d", .first_row = 9};
+  inputs.size = offsetof(pcal_inputs, weights);
+  assert_int_equal(pc_inputs_check(&inputs, &plan, NULL), PCAL_OK);
+  assert_null(plan.weights);
+  assert_null(plan.data);
+  assert_int_equal(plan.first_row, 0);
+}
+
+TEST(finds_the_columns_of_a_data_file) {
+  const pcal_env env = help_plain_env();
+  pc_data_columns found;
+  const char *names[] = {"id",      "logits.cat", "labels", "logits.dog",
+                         "weights", "groups",     "probe"};
+  assert_int_equal(
+      pc_data_columns_find(&(pc_column_set){"d.csv", names, 7}, &env, &found, NULL), PCAL_OK);
+  assert_int_equal(found.kind, PCAL_LOGIT);
+  assert_int_equal(found.score_count, 2);
+  assert_int_equal(found.scores[0], 1);
+  assert_int_equal(found.scores[1], 3);
+  assert_string_equal(found.class_names[0], "cat");
+  assert_string_equal(found.class_names[1], "dog");
+  assert_int_equal(found.labels, 2);
+  assert_int_equal(found.weights, 4);
+  assert_int_equal(found.groups, 5);
+  pc_data_columns_free(&env, &found);
+  const char *confidence[] = {"correct", "confidence", "labels"};
+  assert_int_equal(
+      pc_data_columns_find(&(pc_column_set){"d.csv", confidence, 3}, &env, &found, NULL),
+      PCAL_OK);
+  assert_int_equal(found.kind, PCAL_CONFIDENCE);
+  assert_int_equal(found.labels, 0);
+  assert_int_equal(found.scores[0], 1);
+  assert_null(found.class_names);
+  assert_true(found.weights == PC_NO_COLUMN && found.groups == PC_NO_COLUMN);
+  pc_data_columns_free(&env, &found);
+  const char *binary[] = {"probs"};
+  assert_int_equal(
+      pc_data_columns_find(&(pc_column_set){"d.csv", binary, 1}, &env, &found, NULL), PCAL_OK);
+  assert_int_equal(found.kind, PCAL_PROBABILITY);
+  assert_true(found.labels == PC_NO_COLUMN);
+  pc_data_columns_free(&env, &found);
+}
+
+static void expect_refused(const char *const *names, size_t count, const char *sentence) {
+  help_counter counter = {0};
+  const pcal_env env = help_env(&counter);
+  pc_data_columns found;
+  pcal_error err;
+  assert_int_equal(
+      pc_data_columns_find(&(pc_column_set){"d.csv", names, count}, &env, &found, &err),
+      PCAL_DATA);
+  assert_string_equal(err.message, sentence);
+  assert_int_equal(counter.live, 0);
+}
+
+TEST(refuses_unclear_data_files) {
+  expect_refused(NULL, 2,
+                 "d.csv has no names of columns; --data needs a file that names what it holds: "
+                 "npz, jsonl, or csv or tsv with a header such as labels,probs.cat,probs.dog");
+  expect_refused((const char *const[]){"labels;probs.a;probs.b"}, 1,
+                 "d.csv has one column, called \"labels;probs.a;probs.b\"; cells are separated "
+                 "by commas, so save it with commas, or with tabs as .tsv");
+  expect_refused((const char *const[]){"labels", "score"}, 2,
+                 "d.csv has no columns for scores; call them probs, logits or confidence, or "
+                 "with the name of the class probs.CLASS, logits.CLASS or log-probs.CLASS; "
+                 "predictions of a number mean and std or variance, quantiles.LEVEL or "
+                 "samples.NUMBER");
+  expect_refused((const char *const[]){"probs.a", "logits.a"}, 2,
+                 "d.csv has columns for scores twice, probs and then logits.a; choose with "
+                 "--logits FILE:COLUMNS in place of --data");
+  expect_refused((const char *const[]){"probs", "probs.a"}, 2,
+                 "d.csv has columns for scores twice, probs and then probs.a; choose with "
+                 "--probs FILE:COLUMNS in place of --data");
+  expect_refused(
+      (const char *const[]){"probs", "probs"}, 2,
+      "d.csv has columns for scores twice, probs and then probs; choose with --probs "
+      "FILE:COLUMNS in place of --data");
+  expect_refused((const char *const[]){"probs", "labels", "labels"}, 3,
+                 "d.csv has two columns called labels; rename one");
+}
+
+static void expect_members(const char *const *names, size_t count, pcal_kind kind,
+                           size_t scores, size_t labels) {
+  const pcal_env env = help_plain_env();
+  pc_data_columns found;
+  pcal_error err;
+  if (pc_data_members_find(&(pc_column_set){"d.npz", names, count}, &env, &found, &err) !=
+      PCAL_OK)
+    fail_msg("%s", err.message);
+  assert_int_equal(found.kind, kind);
+  assert_int_equal(found.score_count, 1);
+  assert_int_equal(found.scores[0], scores);
+  assert_null(found.class_names);
+  assert_true(found.labels == labels);
+  pc_data_columns_free(&env, &found);
+}
+
+TEST(finds_the_arrays_of_a_container) {
+  expect_members((const char *const[]){"labels", "x", "logits"}, 3, PCAL_LOGIT, 2, 0);
+  expect_members((const char *const[]){"log_probs"}, 1, PCAL_LOG_PROBABILITY, 0, PC_NO_COLUMN);
+  expect_members((const char *const[]){"log-probs"}, 1, PCAL_LOG_PROBABILITY, 0, PC_NO_COLUMN);
+  expect_members((const char *const[]){"confidence", "labels", "correct"}, 3, PCAL_CONFIDENCE,
+                 0, 2);
+  expect_members((const char *const[]){"probs", "probs.cat", "log_probs_old"}, 3,
+                 PCAL_PROBABILITY, 0, PC_NO_COLUMN);
+}
+
+TEST(refuses_unclear_containers) {
+  help_counter counter = {0};
+  const pcal_env env = help_env(&counter);
+  const char *const twice[] = {"log_probs", "logits"}, *const none[] = {"probs.cat", "labels"};
+  pc_data_columns found;
+  pcal_error err;
+  assert_int_equal(
+      pc_data_members_find(&(pc_column_set){"d.npz", twice, 2}, &env, &found, &err), PCAL_DATA);
+  assert_string_equal(err.message,
+                      "d.npz holds scores twice, log_probs and logits; choose with "
+                      "--logits FILE:NAME in place of --data");
+  assert_int_equal(pc_data_members_find(&(pc_column_set){"d.npz", none, 2}, &env, &found, &err),
+                   PCAL_DATA);
+  assert_string_equal(err.message, "d.npz holds no scores; call them probs, logits, log_probs "
+                                   "or confidence, or mean and std or variance, quantiles or "
+                                   "samples");
+  assert_int_equal(counter.live, 0);
+}

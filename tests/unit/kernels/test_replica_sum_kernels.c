@@ -1,0 +1,96 @@
+/* Every variant against plain sums, and against each other bit for bit. */
+#include "../unit.h"
+
+#include "base/rng.h"
+#include "kernels/pair_kernels.h"
+#include "kernels/replica_sum_kernels.h"
+
+#define WEIGH_ROWS 50
+#define WEIGH_SCORES 77
+
+TEST(test_sums) {
+  const pc_rng rng = {1, 2};
+  float weights[WEIGH_ROWS * PC_REPLICA_LANES];
+  double score[WEIGH_SCORES], hit[WEIGH_SCORES];
+  double first[PC_REPLICA_SUM_COUNT * PC_REPLICA_LANES] = {0};
+  uint32_t row[WEIGH_SCORES];
+  for (size_t i = 0; i < WEIGH_ROWS * PC_REPLICA_LANES; i++)
+    weights[i] = (float)floor(4 * pc_rng_uniform(&rng, i));
+  for (size_t i = 0; i < WEIGH_SCORES; i++) {
+    score[i] = pc_rng_uniform(&rng, 1000 + i);
+    hit[i] = (double)(i % 3 == 0);
+    row[i] = (uint32_t)(7 * i % WEIGH_ROWS);
+  }
+  for (size_t v = 0; pc_replica_sum_kernels_at(v) != NULL; v++) {
+    double sums[PC_REPLICA_SUM_COUNT * PC_REPLICA_LANES];
+    pc_replica_sum_kernels_at(v)->add(weights, row, score, hit, WEIGH_SCORES, sums);
+    if (v == 0)
+      memcpy(first, sums, sizeof sums);
+    assert_memory_equal(first, sums, sizeof sums);
+    double three[PC_REPLICA_SUM_COUNT * PC_REPLICA_LANES];
+    pc_replica_sum_kernels_at(v)->add_three(weights, row, score, hit, WEIGH_SCORES, three);
+    assert_memory_equal(first, three, 3 * PC_REPLICA_LANES * sizeof *three);
+  }
+  for (size_t lane = 0; lane < PC_REPLICA_LANES; lane++) {
+    double want[PC_REPLICA_SUM_COUNT] = {0};
+    for (size_t i = 0; i < WEIGH_SCORES; i++) {
+      const double w = (double)weights[row[i] * PC_REPLICA_LANES + lane], s = score[i],
+                   a = hit[i];
+      const double add[] = {w, w * a, w * s, w * s * a, w * s * s};
+      for (size_t what = 0; what < PC_REPLICA_SUM_COUNT; what++)
+        want[what] += add[what];
+    }
+    for (size_t what = 0; what < PC_REPLICA_SUM_COUNT; what++)
+      assert_near(first[what * PC_REPLICA_LANES + lane], want[what], 1e-12);
+  }
+}
+
+/* Draws are those of the generator, one by one. */
+TEST(test_draws) {
+  uint64_t ids[WEIGH_ROWS];
+  const pc_rng other = {5, 6};
+  for (size_t i = 0; i < WEIGH_ROWS; i++)
+    ids[i] = i % 3 == 0 ? i : pc_rng_bits(&other, i);
+  for (size_t v = 0; pc_replica_sum_kernels_at(v) != NULL; v++)
+    for (size_t count = 0; count <= WEIGH_ROWS; count += 7) {
+      float drawn[WEIGH_ROWS * PC_REPLICA_LANES + 1] = {0};
+      pc_replica_sum_kernels_at(v)->draw(UINT64_C(0x123456789abcdef), UINT64_C(0xffffffff), ids,
+                                         count, drawn);
+      for (size_t i = 0; i < count * PC_REPLICA_LANES; i++) {
+        const pc_rng rng = {UINT64_C(0x123456789abcdef),
+                            UINT64_C(0xffffffff) + i % PC_REPLICA_LANES / 4};
+        uint32_t words[4];
+        pc_rng_block(&rng, ids[i / PC_REPLICA_LANES], words);
+        assert_true(drawn[i] == (float)pc_poisson_one(words[i % 4]));
+      }
+      assert_true(drawn[count * PC_REPLICA_LANES] == 0.0f);
+    }
+}
+
+/* A tile times columns. */
+TEST(test_mix) {
+  const pc_rng rng = {3, 4};
+  static float tile[PC_PACK_PAIRS], right[PC_LANES * PC_MIX_WIDTH];
+  static float start[PC_LANES * PC_MIX_WIDTH], first[PC_LANES * PC_MIX_WIDTH];
+  for (size_t i = 0; i < PC_PACK_PAIRS; i++)
+    tile[i] = (float)pc_rng_normal(&rng, i);
+  for (size_t i = 0; i < PC_LANES * PC_MIX_WIDTH; i++) {
+    right[i] = (float)pc_rng_normal(&rng, 5000 + i);
+    start[i] = (float)pc_rng_uniform(&rng, 10000 + i);
+  }
+  for (size_t v = 0; pc_pair_kernels_at(v) != NULL; v++) {
+    static float left[PC_LANES * PC_MIX_WIDTH];
+    memcpy(left, start, sizeof left);
+    pc_pair_kernels_at(v)->mix(tile, right, left);
+    if (v == 0)
+      memcpy(first, left, sizeof left);
+    assert_memory_equal(first, left, sizeof left);
+  }
+  for (size_t r = 0; r < PC_LANES; r++)
+    for (size_t b = 0; b < PC_MIX_WIDTH; b++) {
+      double want = (double)start[r * PC_MIX_WIDTH + b];
+      for (size_t l = 0; l < PC_LANES; l++)
+        want += (double)tile[r * PC_LANES + l] * (double)right[l * PC_MIX_WIDTH + b];
+      assert_true(fabs((double)first[r * PC_MIX_WIDTH + b] - want) < 1e-4);
+    }
+}

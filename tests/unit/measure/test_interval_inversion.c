@@ -1,0 +1,203 @@
+/* Intervals of errors near zero and far from it. */
+#include "measure_help.h"
+
+#include <math.h>
+
+#include "base/rng.h"
+#include "measure/replicas/replicas.h"
+#include "measure/results.h"
+#include "metrics/metric.h"
+
+#define INVERSION_ROWS 200
+#define INVERSION_CLASSES 4
+#define INVERSION_SETS 30
+
+typedef struct inversion_case {
+  double probs[INVERSION_ROWS * INVERSION_CLASSES];
+  int32_t labels[INVERSION_ROWS];
+} inversion_case;
+
+static int32_t inversion_label(const double *truth, double uniform) {
+  int32_t k = 0;
+  for (double sum = truth[0]; k < INVERSION_CLASSES - 1 && uniform >= sum; sum += truth[k])
+    k++;
+  return k;
+}
+
+/* Labels from the softmax of the logits; predictions from `factor` times the logits. */
+static given_data inversion_data(inversion_case *at, uint64_t set, double factor) {
+  const pc_rng normals = {set, 1}, uniforms = {set, 2};
+  for (size_t i = 0; i < INVERSION_ROWS; i++) {
+    double *p = at->probs + i * INVERSION_CLASSES, truth[INVERSION_CLASSES];
+    double sum = 0.0, total = 0.0;
+    for (size_t k = 0; k < INVERSION_CLASSES; k++) {
+      const double z = 2.0 * pc_rng_normal(&normals, i * INVERSION_CLASSES + k);
+      sum += p[k] = exp(factor * z);
+      total += truth[k] = exp(z);
+    }
+    for (size_t k = 0; k < INVERSION_CLASSES; k++) {
+      p[k] /= sum;
+      truth[k] /= total;
+    }
+    at->labels[i] = inversion_label(truth, pc_rng_uniform(&uniforms, i));
+  }
+  return (given_data){.kind = PCAL_PROBABILITY,
+                      .rows = INVERSION_ROWS,
+                      .columns = INVERSION_CLASSES,
+                      .scores = at->probs,
+                      .labels = at->labels,
+                      .normalize = 1};
+}
+
+static const char *const inversion_specs[] = {"ece",
+                                              "mce",
+                                              "ks",
+                                              "smece",
+                                              "sce",
+                                              "cwce",
+                                              "ace",
+                                              "rmsce",
+                                              "tce:binning=mass",
+                                              "tce:binning=mass,debias=yes",
+                                              "cwce:debias=yes",
+                                              "tace"};
+
+static pcal_results *inversion_measure(const given_data *data) {
+  pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
+  pcal_measure *measure = NULL;
+  pcal_results *results = NULL;
+  const pcal_batch batch = given_batch(data);
+  config.kind = data->kind;
+  config.columns = data->columns;
+  config.specs = inversion_specs;
+  config.spec_count = UNIT_COUNT(inversion_specs);
+  config.interval = 0.95;
+  config.replicas = 200;
+  config.normalize = 1;
+  assert_int_equal(pcal_measure_new(&config, NULL, &measure, NULL), PCAL_OK);
+  assert_int_equal(pcal_measure_update(measure, &batch, NULL), PCAL_OK);
+  assert_int_equal(pcal_measure_finish(measure, &results, NULL), PCAL_OK);
+  pcal_measure_free(measure);
+  return results;
+}
+
+/* How many of the sets have intervals that reach 0, metric by metric; each interval holds its
+ * own estimate, lies in the metric's range and comes without a remark. */
+static void inversion_count(double factor, size_t *zeros) {
+  static inversion_case at;
+  for (size_t m = 0; m < UNIT_COUNT(inversion_specs); m++)
+    zeros[m] = 0;
+  for (uint64_t set = 0; set < INVERSION_SETS; set++) {
+    const given_data data = inversion_data(&at, set, factor);
+    pcal_results *results = inversion_measure(&data);
+    for (size_t m = 0; m < UNIT_COUNT(inversion_specs); m++) {
+      const pc_result_record *record = &results->records[m];
+      const pc_interval_result *interval_result = &record->interval_result;
+      assert_true(interval_result->has_interval);
+      assert_string_equal(interval_result->why, "");
+      assert_true(interval_result->low <= record->outcome.value &&
+                  record->outcome.value <= interval_result->high);
+      assert_true(interval_result->low >= 0.0 && interval_result->high <= sqrt(2.0));
+      zeros[m] += interval_result->low == 0.0;
+    }
+    pcal_results_free(results);
+  }
+}
+
+/* A calibrated model has the error 0: 95 % of 30 intervals hold it, and at least 25 in all but
+ * one of a thousand such tests. */
+TEST(test_calibrated) {
+  size_t zeros[UNIT_COUNT(inversion_specs)];
+  inversion_count(1.0, zeros);
+  for (size_t m = 0; m < UNIT_COUNT(inversion_specs); m++)
+    if (zeros[m] < 25)
+      fail_msg("%s: %zu of %d", inversion_specs[m], zeros[m], INVERSION_SETS);
+}
+
+/* An error far above chance is seen. */
+TEST(test_over_confident) {
+  size_t zeros[UNIT_COUNT(inversion_specs)];
+  inversion_count(4.0, zeros);
+  assert_true(zeros[0] < 4);
+  assert_true(zeros[2] < 4);
+  assert_true(zeros[3] < 4);
+}
+
+/* Gap points without noise have the errors that they are made for. */
+static void inversion_points(const char *spec, const double *expected) {
+  static inversion_case at;
+  static const pc_gap_point points[] = {{0, 0, 0}, {1, 0, 0}, {0.5, 0, 0}, {0, 0, 0.03}};
+  const given_data data = inversion_data(&at, 1, 2.0);
+  const pcal_env env = pc_env_resolve(NULL);
+  const pc_layout layout = {
+      .form = PC_FORM_CLASSES, .kind = PCAL_CONFIDENCE, .columns = 1, .classes = 2};
+  const pc_interval_request certainty = {.level = 0.95, .replicas = 20};
+  static uint64_t ids[INVERSION_ROWS];
+  static int32_t hits[INVERSION_ROWS];
+  static double weights[INVERSION_ROWS], copies[INVERSION_ROWS], score[INVERSION_ROWS];
+  const uint8_t chosen[] = {1};
+  double values[UNIT_COUNT(points)];
+  pc_measure_plan plan;
+  pcal_error err;
+  for (size_t i = 0; i < INVERSION_ROWS; i++) {
+    ids[i] = i;
+    weights[i] = 1.0;
+    copies[i] = 1.0 + (double)(i % 3);
+    score[i] = data.scores[i * INVERSION_CLASSES];
+    hits[i] = data.labels[i] == 0;
+  }
+  const pc_kept_rows rows = {.count = INVERSION_ROWS,
+                             .classes = 2,
+                             .ids = ids,
+                             .labels = hits,
+                             .weights = weights,
+                             .copies = copies,
+                             .score = score};
+  assert_int_equal(pc_measure_plan_new(&env, &layout, &certainty, &spec, 1, &plan, &err),
+                   PCAL_OK);
+  const pc_replica_request request = {.plan = &plan,
+                                      .entries = chosen,
+                                      .rows = &rows,
+                                      .kind = PC_REPLICA_WEIGHTS,
+                                      .count = 1,
+                                      .points = points,
+                                      .point_count = UNIT_COUNT(points)};
+  assert_true(pc_replica_has_points(&plan, 0, &rows));
+  assert_int_equal(pc_replicas_measure(&env, &request, values, &err), PCAL_OK);
+  assert_near(values[0], 0.0, 1e-12);
+  assert_near(values[2], 0.5 * values[1], 1e-12);
+  assert_near(values[3], 0.03, 1e-12);
+  assert_near(values[1], expected[0], 1e-12);
+  pc_measure_plan_free(&env, &plan);
+}
+
+/* The norms of the same rows, computed here. */
+TEST(test_points) {
+  static inversion_case at;
+  double gap[15] = {0.0}, ece = 0.0, ks = 0.0, total = 0.0;
+  size_t order[INVERSION_ROWS];
+  inversion_data(&at, 1, 2.0);
+  for (size_t i = 0; i < INVERSION_ROWS; i++) {
+    size_t place = i;
+    for (; place > 0 &&
+           at.probs[order[place - 1] * INVERSION_CLASSES] > at.probs[i * INVERSION_CLASSES];
+         place--)
+      order[place] = order[place - 1];
+    order[place] = i;
+  }
+  double sum = 0.0;
+  for (size_t r = 0; r < INVERSION_ROWS; r++) {
+    const size_t i = order[r];
+    const double p = at.probs[i * INVERSION_CLASSES], w = 1.0 + (double)(i % 3);
+    const double g = w * (p - (at.labels[i] == 0 ? 1.0 : 0.0));
+    const double bin = ceil(p * 15.0) - 1.0;
+    gap[bin < 0 ? 0 : (size_t)bin] += g;
+    total += w;
+    sum += g;
+    ks = fmax(ks, fabs(sum));
+  }
+  for (size_t b = 0; b < 15; b++)
+    ece += fabs(gap[b]);
+  inversion_points("ece", (const double[]){ece / total});
+  inversion_points("ks", (const double[]){ks / total});
+}

@@ -1,0 +1,305 @@
+/* Intervals and null distributions of whole measurements. */
+#include "measure_help.h"
+
+#include <math.h>
+
+#include "base/rng.h"
+
+#define RESAMPLE_ROWS 400
+
+typedef struct resample_case {
+  double scores[RESAMPLE_ROWS];
+  int32_t labels[RESAMPLE_ROWS];
+  double weights[RESAMPLE_ROWS];
+  uint32_t groups[RESAMPLE_ROWS];
+} resample_case;
+
+/* Scores p, outcomes drawn with probability p^power: calibrated for power 1. */
+static given_data resample_data(resample_case *at, double power) {
+  const pc_rng rng = {5, 1};
+  for (size_t i = 0; i < RESAMPLE_ROWS; i++) {
+    at->scores[i] = pc_rng_uniform(&rng, 2 * i);
+    at->labels[i] = pc_rng_uniform(&rng, 2 * i + 1) < pow(at->scores[i], power);
+    at->weights[i] = 1 + (double)(i % 3);
+    at->groups[i] = (uint32_t)(i / 8);
+  }
+  return (given_data){.kind = PCAL_PROBABILITY,
+                      .rows = RESAMPLE_ROWS,
+                      .columns = 1,
+                      .scores = at->scores,
+                      .labels = at->labels};
+}
+
+typedef struct resample_wish {
+  double interval;
+  size_t replicas;
+  const char *method;
+  int null, by_cluster;
+  unsigned threads;
+  size_t parts; /* in which the rows come, backwards */
+} resample_wish;
+
+static pcal_status resample_try(const given_data *data, const char *const *specs, size_t count,
+                                const resample_wish *wish, pcal_results **out,
+                                pcal_error *err) {
+  pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
+  pcal_env env = PCAL_ENV_INIT;
+  pcal_measure *measure = NULL;
+  env.threads = wish->threads;
+  config.kind = data->kind;
+  config.columns = data->columns;
+  config.specs = specs;
+  config.spec_count = count;
+  config.interval = wish->interval;
+  config.replicas = wish->replicas;
+  config.interval_method = wish->method;
+  config.null = wish->null;
+  config.by_cluster = wish->by_cluster;
+  const size_t parts = wish->parts == 0 ? 1 : wish->parts;
+  pcal_status status = pcal_measure_new(&config, &env, &measure, err);
+  for (size_t p = parts; p-- > 0 && status == PCAL_OK;) {
+    const size_t first = data->rows * p / parts, last = data->rows * (p + 1) / parts;
+    pcal_batch batch = given_batch(data);
+    batch.rows = last - first;
+    batch.first_row = first;
+    batch.scores = data->scores + first * data->columns;
+    batch.labels += first;
+    batch.weights = data->weights == NULL ? NULL : data->weights + first;
+    batch.groups = data->groups == NULL ? NULL : data->groups + first;
+    status = pcal_measure_update(measure, &batch, err);
+  }
+  *out = NULL;
+  if (status == PCAL_OK)
+    status = pcal_measure_finish(measure, out, err);
+  pcal_measure_free(measure);
+  return status;
+}
+
+static const char *const resample_specs[] = {
+    "accuracy",         "brier",        "rbs", "log", "ece", "ks", "mce", "kuiper",
+    "ece:binning=mass", "decomposition"};
+
+static pcal_results *resample_of(const given_data *data, const resample_wish *wish) {
+  pcal_results *results;
+  pcal_error err;
+  if (resample_try(data, resample_specs, UNIT_COUNT(resample_specs), wish, &results, &err) !=
+      PCAL_OK)
+    fail_msg("%s", err.message);
+  return results;
+}
+
+/* The textbook: mean and variance of the row values. */
+TEST(test_sums_have_their_standard_error) {
+  resample_case at;
+  const given_data data = resample_data(&at, 1);
+  const resample_wish wish = {.interval = 0.9, .method = "normal"}, usual = {.interval = 0.9};
+  pcal_results *results = resample_of(&data, &wish);
+  double mean = 0, square = 0;
+  for (size_t i = 0; i < RESAMPLE_ROWS; i++) {
+    const double gap = at.scores[i] - at.labels[i];
+    mean += 2 * gap * gap / RESAMPLE_ROWS;
+    square += 4 * gap * gap * gap * gap / RESAMPLE_ROWS;
+  }
+  const double se = sqrt((square - mean * mean) / (RESAMPLE_ROWS - 1));
+  const pcal_result brier = given_result(results, "brier"), rbs = given_result(results, "rbs");
+  assert_true(brier.has_interval);
+  assert_string_equal(brier.method, "normal");
+  assert_near(brier.se, se, 1e-9);
+  assert_near(brier.low, mean - 1.6448536269514722 * se, 1e-9);
+  assert_near(brier.high, mean + 1.6448536269514722 * se, 1e-9);
+  assert_near(rbs.se, se / (2 * sqrt(mean)), 1e-6);
+  assert_string_equal(given_result(results, "accuracy").method, "normal");
+  pcal_results_free(results);
+  results = resample_of(&data, &usual);
+  assert_string_equal(given_result(results, "accuracy").method, "wilson");
+  assert_string_equal(given_result(results, "brier").method, "poisson");
+  const pcal_result b = given_result(results, "brier"), r = given_result(results, "rbs");
+  assert_near((b.high - mean) * (b.high - mean) / b.high, 2.7055 * se * se / mean, 5e-3);
+  assert_near(r.low * r.low, b.low, 1e-9);
+  assert_near(r.high * r.high, b.high, 1e-9);
+  assert_true(b.unsure == NULL);
+  pcal_results_free(results);
+}
+
+/* Nine rows of class 1 are too few for all intervals but Wilson's, ten are not; a method that
+ * draws again is what a sum has when asked for. */
+TEST(test_few_rows_of_a_kind) {
+  resample_case at;
+  const given_data data = resample_data(&at, 1);
+  for (size_t ones = 9; ones <= 10; ones++) {
+    for (size_t i = 0; i < RESAMPLE_ROWS; i++)
+      at.labels[i] = i < ones;
+    const resample_wish wish = {
+        .interval = 0.9, .replicas = 50, .method = ones == 9 ? NULL : "bca"};
+    pcal_results *results = resample_of(&data, &wish);
+    const pcal_result brier = given_result(results, "brier"), ks = given_result(results, "ks");
+    assert_string_equal(brier.method, ones == 9 ? "poisson" : "bca");
+    if (ones == 9) {
+      assert_string_equal(brier.unsure, "only 9 of 400 rows are of class 1, too few for an "
+                                        "interval that keeps its level; take more rows");
+      assert_non_null(strstr(ks.unsure, "only 9 of 400"));
+      assert_null(given_result(results, "accuracy").unsure);
+    } else {
+      assert_null(brier.unsure);
+      assert_null(ks.unsure);
+    }
+    pcal_results_free(results);
+  }
+}
+
+/* Replicas agree with the closed form about as well as their number allows. */
+TEST(test_replicas_agree_with_formulas) {
+  resample_case at;
+  given_data data = resample_data(&at, 1);
+  const resample_wish plain = {.interval = 0.9};
+  static uint32_t alone[RESAMPLE_ROWS];
+  for (size_t i = 0; i < RESAMPLE_ROWS; i++)
+    alone[i] = (uint32_t)i;
+  pcal_results *formula = resample_of(&data, &plain);
+  data.groups = alone;
+  const resample_wish drawn = {.interval = 0.9, .replicas = 4000, .by_cluster = 1};
+  pcal_results *replicas = resample_of(&data, &drawn);
+  static const char *const specs[] = {"brier", "rbs", "log"};
+  for (size_t s = 0; s < UNIT_COUNT(specs); s++) {
+    const pcal_result a = given_result(formula, specs[s]), b = given_result(replicas, specs[s]);
+    assert_true(fabs(b.se / a.se - 1) < 0.06);
+    assert_true(fabs(b.low - a.low) < 0.25 * a.se && fabs(b.high - a.high) < 0.25 * a.se);
+  }
+  pcal_results_free(formula);
+  pcal_results_free(replicas);
+}
+
+/* Rows that come in bundles of eight equal ones are worth an eighth. */
+TEST(test_clusters_are_wider) {
+  resample_case at;
+  given_data data = resample_data(&at, 1);
+  for (size_t i = 0; i < RESAMPLE_ROWS; i++) {
+    at.scores[i] = at.scores[i / 8 * 8];
+    at.labels[i] = at.labels[i / 8 * 8];
+  }
+  const resample_wish plain = {.interval = 0.9, .replicas = 2000};
+  pcal_results *rows = resample_of(&data, &plain);
+  data.groups = at.groups;
+  const resample_wish bundled = {.interval = 0.9, .replicas = 2000, .by_cluster = 1};
+  pcal_results *clusters = resample_of(&data, &bundled);
+  const double wider = given_result(clusters, "brier").se / given_result(rows, "brier").se;
+  assert_true(wider > 2.5 && wider < 3.2); /* sqrt(8) = 2.83 */
+  assert_int_equal(pcal_results_count(clusters), UNIT_COUNT(resample_specs));
+  pcal_results_free(rows);
+  pcal_results_free(clusters);
+}
+
+static void resample_same(pcal_results *a, pcal_results *b) {
+  char *one = given_written(a, PCAL_JSON), *two = given_written(b, PCAL_JSON);
+  assert_string_equal(one, two);
+  free(one);
+  free(two);
+  pcal_results_free(b);
+}
+
+TEST(test_threads_and_parts_do_not_show) {
+  resample_case at;
+  given_data data = resample_data(&at, 2);
+  data.weights = at.weights;
+  resample_wish wish = {.interval = 0.95, .replicas = 50, .null = 1, .threads = 1};
+  pcal_results *first = resample_of(&data, &wish);
+  wish.threads = 3;
+  resample_same(first, resample_of(&data, &wish));
+  wish.parts = 7;
+  resample_same(first, resample_of(&data, &wish));
+  pcal_results_free(first);
+}
+
+/* A calibrated model is like its null; one that is not, is not. */
+TEST(test_null) {
+  resample_case at;
+  const resample_wish wish = {.null = 1, .replicas = 500};
+  given_data data = resample_data(&at, 1);
+  pcal_results *fine = resample_of(&data, &wish);
+  data = resample_data(&at, 3);
+  pcal_results *bad = resample_of(&data, &wish);
+  static const char *const errors[] = {"ece", "ks", "ece:binning=mass", "kuiper"};
+  for (size_t s = 0; s < UNIT_COUNT(errors); s++) {
+    const pcal_result a = given_result(fine, errors[s]), b = given_result(bad, errors[s]);
+    assert_true(a.has_null && a.null_low < a.null_mean && a.null_mean < a.null_high);
+    assert_true(a.null_p_value > 0.01);
+    assert_near(b.null_p_value, 1.0 / 501, 1e-12);
+  }
+  const pcal_result kuiper = given_result(fine, "kuiper");
+  assert_true(fabs(kuiper.null_p_value - kuiper.p_value) < 0.1);
+  /* the Brier score of a calibrated forecast p is 2 p (1 - p), 1/3 over uniform p */
+  assert_true(fabs(given_result(fine, "brier").null_mean - 1.0 / 3) < 0.03);
+  assert_false(given_result(fine, "ece").has_interval);
+  pcal_results_free(fine);
+  pcal_results_free(bad);
+}
+
+TEST(test_methods) {
+  resample_case at;
+  const given_data data = resample_data(&at, 2);
+  static const char *const methods[] = {"percentile", "basic", "bca", "normal", "jackknife"};
+  for (size_t m = 0; m < UNIT_COUNT(methods); m++) {
+    const resample_wish wish = {.interval = 0.95, .replicas = 200, .method = methods[m]};
+    pcal_results *results = resample_of(&data, &wish);
+    const pcal_result ks = given_result(results, "ks");
+    assert_true(ks.has_interval && ks.low < ks.high && ks.low >= 0);
+    assert_string_equal(ks.method, methods[m]);
+    assert_false(given_result(results, "kuiper").has_interval);
+    pcal_results_free(results);
+  }
+}
+
+static void resample_refused(const resample_wish *wish, const char *sentence) {
+  resample_case at;
+  const given_data data = resample_data(&at, 1);
+  pcal_results *results;
+  pcal_error err;
+  assert_int_equal(resample_try(&data, resample_specs, 1, wish, &results, &err), PCAL_USAGE);
+  assert_contains(err.message, sentence);
+}
+
+TEST(test_what_is_refused) {
+  resample_refused(&(resample_wish){.interval = 1}, "between 0 and 1");
+  resample_refused(&(resample_wish){.interval = -1}, "between 0 and 1");
+  resample_refused(&(resample_wish){.interval = (double)NAN}, "between 0 and 1");
+  resample_refused(&(resample_wish){.interval = 0.9, .replicas = 3}, "between 20 and");
+  resample_refused(&(resample_wish){.interval = 0.9, .method = "bcaa"},
+                   "there is no interval method \"bcaa\"; choose one of auto|normal");
+  resample_refused(&(resample_wish){.by_cluster = 1}, "ask for --interval");
+  resample_refused(&(resample_wish){.interval = 0.9, .by_cluster = 1}, "have no groups");
+}
+
+static pcal_status resample_whole(const pcal_env *env, void *user, pcal_error *err) {
+  (void)user;
+  static const double scores[] = {0.5, 0.3, 0.2, 0.2, 0.1, 0.7, 0.3, 0.5, 0.2};
+  static const int32_t labels[] = {0, 2, 0};
+  static const char *const specs[] = {"brier", "ece", "decomposition:view=classwise", "ks"};
+  pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
+  pcal_batch batch = PCAL_BATCH_INIT;
+  pcal_measure *measure = NULL;
+  pcal_results *results = NULL;
+  config.columns = batch.columns = 3;
+  config.specs = specs;
+  config.spec_count = UNIT_COUNT(specs);
+  config.interval = 0.9;
+  config.replicas = 20;
+  config.null = 1;
+  batch.type = PCAL_F64;
+  batch.rows = 3;
+  batch.scores = scores;
+  batch.row_stride = 3 * sizeof(double);
+  batch.column_stride = sizeof(double);
+  batch.labels = labels;
+  pcal_status status = pcal_measure_new(&config, env, &measure, err);
+  if (status == PCAL_OK)
+    status = pcal_measure_update(measure, &batch, err);
+  if (status == PCAL_OK)
+    status = pcal_measure_finish(measure, &results, err);
+  pcal_results_free(results);
+  pcal_measure_free(measure);
+  return status;
+}
+
+TEST(test_out_of_memory) {
+  unit_fail_each_allocation(resample_whole, NULL);
+}

@@ -1,0 +1,347 @@
+#include "../measure/measure_help.h"
+#include "base/rng.h"
+
+/* The verdict on confidences; the weights say how often each row occurred. */
+static char *verdict_of(const given_data *data) {
+  pcal_results *results = given_results(data, "accuracy");
+  char *copy = malloc(strlen(pcal_results_verdict(results)) + 1);
+  strcpy(copy, pcal_results_verdict(results));
+  pcal_results_free(results);
+  return copy;
+}
+
+static void verdict_check(const given_data *data, const char *expected) {
+  char *verdict = verdict_of(data);
+  assert_string_equal(verdict, expected);
+  free(verdict);
+}
+
+static given_data verdict_confidence(const double *scores, const double *weights, size_t rows) {
+  static const int32_t labels[] = {1, 0, 1, 0};
+  return (given_data){.kind = PCAL_CONFIDENCE,
+                      .rows = rows,
+                      .columns = 1,
+                      .scores = scores,
+                      .labels = labels,
+                      .weights = weights};
+}
+
+TEST(test_over_confident) {
+  const given_data data =
+      verdict_confidence((const double[]){0.9, 0.9}, (const double[]){700, 300}, 2);
+  verdict_check(
+      &data,
+      "Over-confident. The model claims 90.0 % on average and is right in 70.0 % of "
+      "the rows: 20.0 points too much (chance alone: up to 1.9 points).\n"
+      "Where: the largest part of the error, 100.0 %, lies at scores from 0.87 to 0.93 "
+      "(100.0 % of the rows): claimed 90.0 %, true 70.0 %.\n"
+      "How much of it is chance: the ECE is 0.200; a calibrated model with these "
+      "scores would show 0.00756 on average, 3.8 % of it.\n"
+      "What to try: spline (propercal fit --method spline) or isotonic on held-out rows: it "
+      "changes the confidences and keeps every predicted class.");
+}
+
+TEST(test_under_confident) {
+  const given_data data =
+      verdict_confidence((const double[]){0.6, 0.6}, (const double[]){900, 100}, 2);
+  verdict_check(
+      &data,
+      "Under-confident. The model claims 60.0 % on average and is right in 90.0 % of "
+      "the rows: 30.0 points too little (chance alone: up to 3.1 points).\n"
+      "Where: the largest part of the error, 100.0 %, lies at scores from 0.53 to 0.60 "
+      "(100.0 % of the rows): claimed 60.0 %, true 90.0 %.\n"
+      "How much of it is chance: the ECE is 0.300; a calibrated model with these "
+      "scores would show 0.0124 on average, 4.1 % of it.\n"
+      "What to try: spline (propercal fit --method spline) or isotonic on held-out rows: it "
+      "changes the confidences and keeps every predicted class.");
+}
+
+TEST(test_calibrated) {
+  const given_data data =
+      verdict_confidence((const double[]){0.75, 0.75}, (const double[]){750, 250}, 2);
+  verdict_check(&data,
+                "Well calibrated, as far as these rows can tell. The model claims 75.0 % on "
+                "average and is right in 75.0 % of the rows (chance alone: up to 2.7 points).\n"
+                "How much of it is chance: the ECE is 0.00; a calibrated model with these "
+                "scores would show 0.0109 on average.\n"
+                "What to try: leave it alone.");
+}
+
+TEST(test_few_rows) {
+  const given_data data =
+      verdict_confidence((const double[]){0.75, 0.75}, (const double[]){75, 25}, 2);
+  char *verdict = verdict_of(&data);
+  assert_contains(verdict, "Well calibrated, as far as these rows can tell.");
+  assert_contains(verdict, "up to 9.0 points");
+  assert_contains(verdict, "leave it alone; with so few rows small errors cannot be seen, so "
+                           "gather more before you rely on it.");
+  free(verdict);
+}
+
+#define VERDICT_ROWS 20
+#define VERDICT_SETS 200
+
+/* Twenty calibrated rows, most of them alone in their bin: hardly ever a reason to worry. */
+TEST(test_few_rows_in_many_bins) {
+  const pc_rng scores = {1, 2}, outcomes = {1, 3};
+  size_t fine = 0;
+  for (size_t s = 0; s < VERDICT_SETS; s++) {
+    double p[VERDICT_ROWS];
+    int32_t hit[VERDICT_ROWS];
+    for (size_t i = 0; i < VERDICT_ROWS; i++) {
+      p[i] = pc_rng_uniform(&scores, s * VERDICT_ROWS + i);
+      hit[i] = pc_rng_uniform(&outcomes, s * VERDICT_ROWS + i) < p[i];
+    }
+    given_data data = verdict_confidence(p, NULL, VERDICT_ROWS);
+    data.labels = hit;
+    char *verdict = verdict_of(&data);
+    fine += strncmp(verdict, "Well calibrated", 15) == 0;
+    free(verdict);
+  }
+  assert_true(fine >= 190);
+  assert_true(fine < VERDICT_SETS);
+}
+
+#define VERDICT_MANY 1000
+
+/* A thousand calibrated rows: of 400 sets about one in twenty looks wrong. */
+TEST(test_calibrated_sets_pass) {
+  const pc_rng scores = {2, 2}, outcomes = {2, 3};
+  double p[VERDICT_MANY];
+  int32_t hit[VERDICT_MANY];
+  size_t fine = 0;
+  for (size_t s = 0; s < 2 * VERDICT_SETS; s++) {
+    for (size_t i = 0; i < VERDICT_MANY; i++) {
+      p[i] = pc_rng_uniform(&scores, s * VERDICT_MANY + i);
+      hit[i] = pc_rng_uniform(&outcomes, s * VERDICT_MANY + i) < p[i];
+    }
+    given_data data = verdict_confidence(p, NULL, VERDICT_MANY);
+    data.labels = hit;
+    char *verdict = verdict_of(&data);
+    fine += strncmp(verdict, "Well calibrated", 15) == 0;
+    free(verdict);
+  }
+  assert_in_range(fine, 370, 2 * VERDICT_SETS - 1);
+}
+
+/* In the middle of each of 15 bins 1000 rows that are off by 0.018, up and down in turn: less
+ * than twice what chance shows, but far beyond how much that varies over so many bins. */
+TEST(test_small_errors_in_all_bins) {
+  double p[30], weights[30];
+  int32_t hit[30];
+  for (size_t b = 0; b < 15; b++) {
+    p[2 * b] = p[2 * b + 1] = ((double)b + 0.5) / 15;
+    hit[2 * b] = 1;
+    hit[2 * b + 1] = 0;
+    weights[2 * b] = floor(1000 * (p[2 * b] + (b % 2 == 0 ? 0.018 : -0.018)) + 0.5);
+    weights[2 * b + 1] = 1000 - weights[2 * b];
+  }
+  given_data data = verdict_confidence(p, weights, 30);
+  data.labels = hit;
+  char *verdict = verdict_of(&data);
+  assert_contains(verdict, "Right on average, but wrong in places.");
+  assert_contains(verdict, "the ECE is 0.0180; a calibrated model with these scores would "
+                           "show 0.00996 on average, 55.3 % of it.");
+  free(verdict);
+}
+
+/* All right at 99 %: ten rows cannot tell that from 100 %, ten thousand can. */
+TEST(test_all_right) {
+  given_data data = verdict_confidence((const double[]){0.99}, (const double[]){10}, 1);
+  char *verdict = verdict_of(&data);
+  assert_contains(verdict, "Well calibrated");
+  assert_contains(verdict, "up to 11.2 points");
+  free(verdict);
+  data.weights = (const double[]){10000};
+  verdict = verdict_of(&data);
+  assert_contains(verdict, "Under-confident.");
+  assert_contains(verdict, "1.0 points too little (chance alone: up to 0.2 points)");
+  free(verdict);
+}
+
+TEST(test_certain_and_right) {
+  const given_data data = verdict_confidence((const double[]){1.0}, (const double[]){5000}, 1);
+  verdict_check(&data,
+                "Well calibrated, as far as these rows can tell. The model claims 100.0 % on "
+                "average and is right in 100.0 % of the rows (chance alone: up to 0.0 "
+                "points).\n"
+                "How much of it is chance: the ECE is 0.00; a calibrated model with these "
+                "scores would show 0.00 on average.\n"
+                "What to try: leave it alone.");
+}
+
+/* 1000 rows at 0.9 with 70 % and 1000 at 0.55 with 75 %: both off by 0.2. */
+TEST(test_errors_that_cancel) {
+  const given_data data = verdict_confidence((const double[]){0.9, 0.9, 0.55, 0.55},
+                                             (const double[]){700, 300, 750, 250}, 4);
+  char *verdict = verdict_of(&data);
+  assert_contains(verdict, "Right on average, but wrong in places. The model claims 72.5 % on "
+                           "average and is right in 72.5 % of the rows (chance");
+  assert_contains(verdict, "(50.0 % of the rows): claimed ");
+  assert_contains(verdict, "the ECE is 0.200;");
+  assert_contains(verdict, "the largest part of the error, 50.0 %, lies at");
+  assert_contains(verdict, "What to try: spline (propercal fit --method spline) or isotonic");
+  assert_lacks(verdict, "confident");
+  free(verdict);
+}
+
+/* Far too sure at 0.9, a little unsure at 0.55: the larger error is named. */
+TEST(test_the_largest_share_is_named) {
+  const given_data data = verdict_confidence((const double[]){0.9, 0.9, 0.55, 0.55},
+                                             (const double[]){500, 500, 570, 430}, 4);
+  char *verdict = verdict_of(&data);
+  assert_contains(verdict, "Over-confident.");
+  assert_contains(verdict,
+                  "from 0.87 to 0.93 (50.0 % of the rows): claimed 90.0 %, true 50.0 %");
+  assert_contains(verdict, "What to try: spline");
+  free(verdict);
+}
+
+static given_data verdict_binary(const double *scores, const double *weights) {
+  given_data data = verdict_confidence(scores, weights, 2);
+  data.kind = PCAL_PROBABILITY;
+  return data;
+}
+
+TEST(test_binary_too_high) {
+  const given_data data =
+      verdict_binary((const double[]){0.6, 0.6}, (const double[]){300, 700});
+  verdict_check(
+      &data, "Probabilities too high. Class 1 is predicted with 60.0 % on average and "
+             "occurs in 30.0 % of the rows: 30.0 points too much (chance alone: up to 3.1 "
+             "points).\n"
+             "Where: the largest part of the error, 100.0 %, lies at scores from 0.53 to "
+             "0.60 (100.0 % of the rows): claimed 60.0 %, true 30.0 %.\n"
+             "How much of it is chance: the ECE is 0.300; a calibrated model with these "
+             "scores would show 0.0124 on average, 4.1 % of it.\n"
+             "What to try: platt (propercal fit --method platt) or beta on held-out rows: all "
+             "scores are off in the same direction, which an intercept repairs and a "
+             "temperature cannot.");
+}
+
+TEST(test_binary_too_low) {
+  const given_data data =
+      verdict_binary((const double[]){0.1, 0.1}, (const double[]){300, 700});
+  char *verdict = verdict_of(&data);
+  assert_contains(verdict, "Probabilities too low. Class 1 is predicted with 10.0 % on average "
+                           "and occurs in 30.0 % of the rows: 20.0 points too little");
+  free(verdict);
+}
+
+/* 1000 rows at 0.1 and 1000 at 0.9 with 30 % and 70 %: too extreme on both sides, which is what
+ * a temperature repairs; at 0.4 and 0.6 the same outcomes are not extreme enough. */
+TEST(test_binary_too_extreme) {
+  given_data data = verdict_confidence((const double[]){0.1, 0.1, 0.9, 0.9},
+                                       (const double[]){300, 700, 700, 300}, 4);
+  data.kind = PCAL_PROBABILITY;
+  char *verdict = verdict_of(&data);
+  assert_contains(verdict,
+                  "Over-confident: probabilities lie too close to 0 and 1. Class 1 is");
+  assert_contains(verdict,
+                  "What to try: temperature (propercal fit --method temperature) or platt on "
+                  "held-out rows: scores are too extreme or too flat everywhere");
+  free(verdict);
+  data.scores = (const double[]){0.4, 0.4, 0.6, 0.6};
+  verdict = verdict_of(&data);
+  assert_contains(verdict, "Under-confident: probabilities lie too close to one half.");
+  free(verdict);
+}
+
+TEST(test_nothing_to_scale) {
+  const given_data data =
+      verdict_binary((const double[]){1.0, 1.0}, (const double[]){600, 400});
+  char *verdict = verdict_of(&data);
+  assert_contains(verdict, "every score is 0 or 1, so there is nothing to scale");
+  free(verdict);
+}
+
+TEST(test_one_class) {
+  given_data data = {.kind = PCAL_PROBABILITY,
+                     .rows = 2,
+                     .columns = 2,
+                     .scores = (const double[]){0.3, 0.7, 0.2, 0.8},
+                     .labels = (const int32_t[]){1, 1}};
+  char *verdict = verdict_of(&data);
+  assert_memory_equal(verdict,
+                      "Careful: every label is class 1; calibration cannot be judged "
+                      "from one class, so check the labels.\n",
+                      91);
+  free(verdict);
+  data.class_names = (const char *const[]){"cat", "dog"};
+  data.class_count = 2;
+  verdict = verdict_of(&data);
+  assert_contains(verdict, "Careful: every label is \"dog\";");
+  free(verdict);
+  data.labels = (const int32_t[]){1, 0};
+  verdict = verdict_of(&data);
+  assert_lacks(verdict, "Careful");
+  free(verdict);
+}
+
+/* All predictions right is not one class. */
+TEST(test_confidences_have_no_classes) {
+  given_data data = verdict_confidence((const double[]){0.9}, NULL, 1);
+  char *verdict = verdict_of(&data);
+  assert_lacks(verdict, "Careful");
+  free(verdict);
+}
+
+#define VERDICT_SHIFTED 2000
+
+/* Outcomes of sigmoid(stretch z + shift), predicted with sigmoid(z). */
+static char *verdict_line(double shift, double stretch, double bend) {
+  static double p[VERDICT_SHIFTED];
+  static int32_t hit[VERDICT_SHIFTED];
+  const pc_rng scores = {8, 1}, outcomes = {8, 2};
+  for (size_t i = 0; i < VERDICT_SHIFTED; i++) {
+    const double z = 1.5 * pc_rng_normal(&scores, i);
+    p[i] = 1 / (1 + exp(-z));
+    const double true_z = shift + stretch * z + bend * cos(2 * z);
+    hit[i] = pc_rng_uniform(&outcomes, i) < 1 / (1 + exp(-true_z));
+  }
+  given_data data = verdict_confidence(p, NULL, VERDICT_SHIFTED);
+  data.kind = PCAL_PROBABILITY;
+  data.labels = hit;
+  return verdict_of(&data);
+}
+
+static void verdict_advises(double shift, double stretch, double bend, const char *advice) {
+  char *verdict = verdict_line(shift, stretch, bend);
+  assert_contains(verdict, advice);
+  free(verdict);
+}
+
+/* The kind of error decides: an intercept, a slope, both, or neither. */
+TEST(test_advice_follows_the_error) {
+  verdict_advises(0.7, 1, 0, "What to try: platt (propercal fit --method platt) or beta");
+  verdict_advises(-0.7, 1, 0, "What to try: platt");
+  verdict_advises(0, 0.5, 0,
+                  "What to try: temperature (propercal fit --method temperature) or");
+  verdict_advises(0, 2, 0, "What to try: temperature");
+  verdict_advises(0.8, 0.5, 0, "What to try: platt");
+  verdict_advises(0, 1, 2.5,
+                  "What to try: isotonic (propercal fit --method isotonic) or spline");
+}
+
+/* Names are those of the caller's language. */
+TEST(test_advice_in_python) {
+  given_data data =
+      verdict_confidence((const double[]){0.6, 0.6}, (const double[]){300, 700}, 2);
+  data.kind = PCAL_PROBABILITY;
+  pcal_env env = PCAL_ENV_INIT;
+  env.words = PCAL_WORDS_PYTHON;
+  pcal_measure *measure = NULL;
+  pcal_results *results = NULL;
+  const pcal_batch batch = given_batch(&data);
+  pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
+  pcal_error err;
+  config.kind = data.kind;
+  config.columns = 1;
+  assert_int_equal(pcal_measure_new(&config, &env, &measure, &err), PCAL_OK);
+  assert_int_equal(pcal_measure_update(measure, &batch, &err), PCAL_OK);
+  assert_int_equal(pcal_measure_finish(measure, &results, &err), PCAL_OK);
+  assert_contains(pcal_results_verdict(results),
+                  "What to try: platt (propercal.Platt) or beta (propercal.Beta) on");
+  pcal_results_free(results);
+  pcal_measure_free(measure);
+}

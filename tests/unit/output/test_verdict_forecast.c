@@ -1,0 +1,184 @@
+/* The verdict on predictions of a number, from predictions that are off in a known way. */
+#include "../metrics/forecast_help.h"
+#include "base/rng.h"
+
+#define VERDICT_ROWS 2000
+
+static double verdict_pairs[2 * VERDICT_ROWS], verdict_targets[VERDICT_ROWS];
+
+/* Evenly spread u; targets that lie there in N(shift, scale^2), predictions N(0, 1). */
+static void verdict_make(double shift, double scale) {
+  for (size_t i = 0; i < VERDICT_ROWS; i++) {
+    const double u = ((double)((i * 1237) % VERDICT_ROWS) + 0.5) / VERDICT_ROWS;
+    verdict_pairs[2 * i] = 0;
+    verdict_pairs[2 * i + 1] = 1;
+    verdict_targets[i] = shift + scale * pc_normal_quantile(u);
+  }
+}
+
+static void verdict_says(const forecast_data *data, const char *head, const char *advice) {
+  pcal_results *results = NULL;
+  pcal_error err;
+  if (forecast_try(data, "mse", NULL, &results, &err) != PCAL_OK &&
+      forecast_try(data, "crps", NULL, &results, &err) != PCAL_OK)
+    fail_msg("%s", err.message);
+  const char *text = pcal_results_verdict(results);
+  if (strncmp(text, head, strlen(head)) != 0)
+    fail_msg("\"%s\" does not begin with \"%s\"", text, head);
+  if (strstr(text, advice) == NULL)
+    fail_msg("\"%s\" does not say \"%s\"", text, advice);
+  pcal_results_free(results);
+}
+
+TEST(test_normal_predictions) {
+  const forecast_data data = {PCAL_MEAN_VARIANCE, VERDICT_ROWS, 2,   verdict_pairs,
+                              verdict_targets,    NULL,         NULL};
+  verdict_make(0, 1);
+  verdict_says(
+      &data,
+      "Well calibrated, as far as these rows can tell. The predicted probability of a "
+      "value up to the target has a mean of 0.500 and a variance of 0.083; calibrated: "
+      "0.500 (chance alone: up to 0.014 off) and 0.083 (0.004).",
+      "What to try: leave it alone.");
+  verdict_make(0, 1.5);
+  verdict_says(&data, "Over-confident: predicted distributions are too narrow. ",
+               "What to try: variance-platt (propercal fit --method variance-platt)");
+  verdict_make(0, 0.6);
+  verdict_says(&data, "Under-confident: predicted distributions are too wide. ",
+               "variance-platt");
+  verdict_make(0.1, 1);
+  verdict_says(&data, "Predictions are too low. ", "quantile-isotonic");
+  verdict_make(-0.1, 1);
+  verdict_says(&data, "Predictions are too high. ", "quantile-isotonic");
+  verdict_make(0.5, 2);
+  verdict_says(&data, "Over-confident: predicted distributions are too narrow, and too low. ",
+               "variance-platt");
+}
+
+TEST(test_few_rows) {
+  forecast_data data = {PCAL_MEAN_VARIANCE, 100, 2, verdict_pairs, verdict_targets, NULL, NULL};
+  verdict_make(0, 1);
+  verdict_says(&data, "Well calibrated", "with so few rows small errors cannot be seen");
+}
+
+/* Steps of samples and ends of quantiles are no errors. */
+TEST(test_other_forms) {
+  static const double levels[] = {0.25, 0.5, 0.75};
+  static double columns[4 * VERDICT_ROWS];
+  verdict_make(0, 1);
+  for (size_t i = 0; i < VERDICT_ROWS; i++)
+    for (size_t j = 0; j < 3; j++)
+      columns[3 * i + j] = pc_normal_quantile(levels[j]);
+  const forecast_data quantiles = {PCAL_QUANTILES,  VERDICT_ROWS, 3,   columns,
+                                   verdict_targets, levels,       NULL};
+  verdict_says(&quantiles, "Well calibrated", "leave it alone");
+  const forecast_data samples = {PCAL_SAMPLES,    VERDICT_ROWS, 3,   columns,
+                                 verdict_targets, NULL,         NULL};
+  verdict_says(&samples, "Well calibrated", "a variance of 0.083; calibrated: 0.500");
+  verdict_make(0, 3);
+  verdict_says(&quantiles, "Over-confident: predicted quantiles are too narrow. ",
+               "predict wider ones: targets lie beyond the outermost quantiles");
+  verdict_says(&samples, "Over-confident", "lie beyond the outermost samples");
+  verdict_make(0, 0.5);
+  verdict_says(&quantiles, "Under-confident: predicted quantiles are too wide. ",
+               "quantile-isotonic (propercal fit --method quantile-isotonic)");
+  verdict_says(&samples, "Under-confident", "quantile-isotonic");
+}
+
+/* ---- calibrated forecasts are left alone, wrong ones are not ---- */
+
+#define FORECAST_SETS 100
+#define FORECAST_COLUMNS 7
+
+typedef struct forecast_case {
+  const char *name;
+  size_t rows, columns;
+  const double *levels; /* NULL: samples */
+  double scale, shift;  /* of the predictions; right: 1 and 0 */
+  int censored;         /* targets and predictions below 0 become 0 */
+} forecast_case;
+
+static double forecast_cut(const forecast_case *one, double value) {
+  return one->censored && value < 0 ? 0 : value;
+}
+
+/* How many of the sets get a verdict that begins otherwise than with `head`. */
+static size_t forecast_others(const forecast_case *one, size_t sets, const char *head) {
+  static double columns[FORECAST_COLUMNS * VERDICT_ROWS], targets[VERDICT_ROWS];
+  const pc_rng rng = {77, one->rows + one->columns};
+  uint64_t draw = 0;
+  size_t others = 0;
+  for (size_t s = 0; s < sets; s++) {
+    for (size_t i = 0; i < one->rows; i++) {
+      const double mean = pc_rng_normal(&rng, draw++);
+      targets[i] = forecast_cut(one, mean + pc_rng_normal(&rng, draw++));
+      for (size_t j = 0; j < one->columns; j++) {
+        const double z = one->levels == NULL ? pc_rng_normal(&rng, draw++)
+                                             : pc_normal_quantile(one->levels[j]);
+        columns[i * one->columns + j] = forecast_cut(one, mean + one->shift + one->scale * z);
+      }
+    }
+    const forecast_data data = {one->levels == NULL ? PCAL_SAMPLES : PCAL_QUANTILES,
+                                one->rows,
+                                one->columns,
+                                columns,
+                                targets,
+                                one->levels,
+                                NULL};
+    pcal_results *results = NULL;
+    pcal_error err;
+    assert_int_equal(forecast_try(&data, "crps", NULL, &results, &err), PCAL_OK);
+    others += strncmp(pcal_results_verdict(results), head, strlen(head)) != 0;
+    pcal_results_free(results);
+  }
+  return others;
+}
+
+static const double forecast_two[] = {0.05, 0.95}, forecast_far[] = {0.01, 0.99},
+                    forecast_three[] = {0.05, 0.5, 0.95},
+                    forecast_seven[] = {0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95};
+
+TEST(test_calibrated_forecasts) {
+  static const forecast_case cases[] = {
+      {"two levels", 300, 2, forecast_two, 1, 0, 0},
+      {"far levels", 300, 2, forecast_far, 1, 0, 0},
+      {"three levels", 300, 3, forecast_three, 1, 0, 0},
+      {"seven levels", 2000, 7, forecast_seven, 1, 0, 0},
+      {"clipped quantiles", 2000, 3, forecast_three, 1, 0, 1},
+      {"more clipped quantiles", 2000, 7, forecast_seven, 1, 0, 1},
+      {"four samples", 2000, 4, NULL, 1, 0, 0},
+      {"four censored samples", 2000, 4, NULL, 1, 0, 1},
+      {"seven censored samples", 300, 7, NULL, 1, 0, 1},
+  };
+  size_t all = 0;
+  for (size_t c = 0; c < UNIT_COUNT(cases); c++) {
+    const size_t wrong = forecast_others(&cases[c], FORECAST_SETS, "Well calibrated");
+    if (wrong > 12)
+      print_error("%s: %zu\n", cases[c].name, wrong);
+    assert_true(wrong <= 12);
+    all += wrong;
+  }
+  assert_true(all <= UNIT_COUNT(cases) * FORECAST_SETS * 6 / 100);
+}
+
+TEST(test_wrong_forecasts) {
+  static const struct {
+    forecast_case one;
+    const char *head;
+  } cases[] = {
+      {{"narrow", 2000, 2, forecast_two, 0.7, 0, 0}, "Over-confident: predicted quantiles"},
+      {{"wide", 2000, 7, forecast_seven, 1.4, 0, 0}, "Under-confident: predicted quantiles"},
+      {{"high", 2000, 3, forecast_three, 1, 0.4, 0}, "Predictions are too high"},
+      {{"low", 2000, 3, forecast_three, 1, -0.4, 0}, "Predictions are too low"},
+      {{"narrow clipped", 2000, 7, forecast_seven, 0.6, 0, 1}, "Over-confident"},
+      {{"narrow samples", 2000, 4, NULL, 0.7, 0, 0}, "Over-confident"},
+      {{"wide samples", 2000, 4, NULL, 1.5, 0, 0}, "Under-confident"},
+      {{"narrow censored", 2000, 7, NULL, 0.5, 0, 1}, "Over-confident"},
+  };
+  for (size_t c = 0; c < UNIT_COUNT(cases); c++) {
+    const size_t others = forecast_others(&cases[c].one, 20, cases[c].head);
+    if (others > 2)
+      print_error("%s: %zu\n", cases[c].one.name, others);
+    assert_true(others <= 2);
+  }
+}

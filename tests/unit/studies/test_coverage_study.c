@@ -1,0 +1,34 @@
+#include "../unit.h"
+
+#include "studies/study.h"
+
+static pcal_status coverage_small(const pcal_env *env, pcal_error *err) {
+  static const char *const specs[] = {"brier", "ece", "kuiper"};
+  static pc_findings findings;
+  pcal_study_config config = PCAL_STUDY_CONFIG_INIT;
+  config.specs = specs;
+  config.spec_count = UNIT_COUNT(specs);
+  config.simulation.rows = 30;
+  config.simulation.classes = 3;
+  config.sets = 3;
+  config.replicas = 20;
+  pc_findings_init(&findings, env, "coverage");
+  const pcal_status status = pc_study_run("coverage", &config, &findings, err);
+  if (status == PCAL_OK) {
+    const pc_table *table = &findings.tables[0];
+    assert_int_equal(findings.table_count, 1);
+    assert_int_equal(table->row_count, 3);
+    assert_int_equal(table->column_count, 15);
+    assert_string_equal(table->cells[0].word, "brier");
+    assert_true(table->cells[3].number > 0 && table->cells[6].number >= 0);
+  }
+  pc_findings_free(&findings);
+  return status;
+}
+
+TEST(test_a_small_study) {
+  const pcal_env env = pc_env_resolve(NULL);
+  pcal_error err;
+  if (coverage_small(&env, &err) != PCAL_OK)
+    fail_msg("%s", err.message);
+}
