@@ -5,7 +5,7 @@ PREFIX = /usr/local
 FUZZ = 60
 ATTACK = 100
 
-.PHONY: help deps build demo check check-all fuzz attack coverage golden bench bench-deps bench-huge install \
+.PHONY: help deps build demo check check-all pages fuzz attack coverage golden bench bench-deps bench-huge install \
 	uninstall format clean
 
 help: ## this list
@@ -27,6 +27,10 @@ check: ## tests of a release build and 20 seconds of fuzzing
 check-all: ## check, long tests, sanitizers, clang, layout, manual, scripts, Python, browser
 	@tools/install-deps check-all
 	@tools/check all
+
+pages: build ## a page for each metric, calibrator and Python function, in build-pages
+	@tools/make-pages --build $(BUILD)
+	@tools/check-python --reference
 
 fuzz: ## fuzz for FUZZ seconds, 60 by default; a night: make fuzz FUZZ=3600
 	@tools/install-deps check
@@ -66,4 +70,4 @@ format: ## lay out all C files by .clang-format
 	@tools/format
 
 clean: ## remove what was built
-	@rm -rf build build-asan build-bench build-clang build-fuzz build-gcov build-python build-tsan demo-output
+	@rm -rf build build-asan build-bench build-clang build-fuzz build-gcov build-pages build-python build-tsan demo-output
