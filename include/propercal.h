@@ -797,8 +797,113 @@ PCAL_API pcal_weights pcal_results_weights(const pcal_results *results, double *
  * calibration cannot be judged, though every metric has its value. */
 PCAL_API int32_t pcal_results_only_label(const pcal_results *results);
 
-/* A few sentences in plain words. */
-PCAL_API const char *pcal_results_verdict(const pcal_results *results);
+/* ---- Verdict: what the results say about calibration ---------------------- */
+
+/* kind, name in JSON and Python */
+#define PCAL_VERDICT_KIND_LIST(X)       \
+  X(CALIBRATED, "calibrated")           \
+  X(OVER_CONFIDENT, "over-confident")   \
+  X(UNDER_CONFIDENT, "under-confident") \
+  X(TOO_HIGH, "too-high")               \
+  X(TOO_LOW, "too-low")                 \
+  X(UNEVEN, "uneven")                   \
+  X(TOO_NARROW, "too-narrow")           \
+  X(TOO_WIDE, "too-wide")
+
+/* CALIBRATED: no miscalibration beyond chance was found.  OVER_CONFIDENT, UNDER_CONFIDENT: the
+ * confidence is above or below the accuracy; of the probability of class 1: too close to 0 and
+ * 1, or too close to one half.  TOO_HIGH, TOO_LOW: probabilities of class 1, or predicted
+ * numbers.  UNEVEN: right on average, wrong for some scores, or at some levels of quantiles.
+ * TOO_NARROW, TOO_WIDE: predicted distributions of a number. */
+typedef enum pcal_verdict_kind {
+#define PCAL_VERDICT_KIND_ENUM(kind, name) PCAL_VERDICT_##kind,
+  PCAL_VERDICT_KIND_LIST(PCAL_VERDICT_KIND_ENUM)
+#undef PCAL_VERDICT_KIND_ENUM
+      PCAL_VERDICT_END
+} pcal_verdict_kind;
+
+/* advice, name in JSON and Python */
+#define PCAL_ADVICE_LIST(X)     \
+  X(NONE, "none")               \
+  X(MORE_ROWS, "gather")        \
+  X(SLOPE, "slope")             \
+  X(SHIFT, "shift")             \
+  X(SLOPE_AND_SHIFT, "line")    \
+  X(SHAPE, "shape")             \
+  X(GRADED_SCORES, "graded")    \
+  X(VARIANCE, "variance")       \
+  X(QUANTILES, "quantiles")     \
+  X(WIDER_PREDICTIONS, "wider") \
+  X(OTHER_METHOD, "other")
+
+/* NONE: leave the predictions alone.  MORE_ROWS: the same, but there are too few rows to be
+ * sure.  SLOPE, SHIFT, SLOPE_AND_SHIFT: fit a factor, an intercept, or both on the logit scale.
+ * SHAPE: fit a curve.  GRADED_SCORES: every score is 0 or 1, so nothing can be fitted.  VARIANCE,
+ * QUANTILES: map predicted variances or quantiles.  WIDER_PREDICTIONS: targets lie beyond the
+ * outermost quantiles or samples, which no map of them reaches.  OTHER_METHOD: the method that
+ * suits has been applied already. */
+typedef enum pcal_advice {
+#define PCAL_ADVICE_ENUM(advice, name) PCAL_ADVICE_##advice,
+  PCAL_ADVICE_LIST(PCAL_ADVICE_ENUM)
+#undef PCAL_ADVICE_ENUM
+      PCAL_ADVICE_END
+} pcal_advice;
+
+PCAL_API const char *pcal_verdict_kind_name(pcal_verdict_kind kind);
+PCAL_API const char *pcal_advice_name(pcal_advice advice);
+
+/* The reliability bin that adds most to the error. */
+typedef struct pcal_verdict_bin {
+  double low, high; /* scores */
+  double share;     /* of the error */
+  double rows;      /* share of all rows */
+  double claimed;   /* mean score of its rows */
+  double observed;  /* share of hits among them */
+} pcal_verdict_bin;
+
+/* "Margin" is the deviation that chance alone causes: a calibrated model stays within it 95
+ * times out of 100 (mean_margin, variance_margin: 97.5 times).  Fields of another task are 0. */
+typedef struct pcal_verdict {
+  size_t size;
+  pcal_verdict_kind kind;
+  int shift;        /* of TOO_NARROW and TOO_WIDE: 1 also too high, -1 also too low, else 0 */
+  pcal_kind scores; /* of the data */
+  int binary;       /* one column: scores of class 1 */
+  double rows;      /* effective sample size */
+  pcal_advice advice;
+  const char *method, *alternative; /* calibrators to try, or NULL */
+  /* Classes. */
+  double claimed, observed; /* mean score, share of hits */
+  double margin;            /* of claimed - observed */
+  int off_average;          /* |claimed - observed| exceeds the margin */
+  double error;             /* ECE in 15 bins of equal width */
+  double chance;            /* mean ECE of a calibrated model with these scores */
+  int chance_is_drawn;      /* chance is a mean over replicas of the null, else closed form */
+  int has_where;
+  pcal_verdict_bin where;
+  /* Means with variances, and samples: u = F(target), uniform in a calibrated model. */
+  double mean, variance; /* of u; 1/2 and 1/12 in a calibrated model */
+  double mean_margin, variance_margin;
+  /* Quantiles. */
+  double lowest_level, highest_level;
+  double inside, inside_margin; /* share of targets between the outermost quantiles */
+  double level;                 /* the level that is most off, */
+  double level_share;           /* share of targets up to its quantile, */
+  double level_margin;
+} pcal_verdict;
+
+#define PCAL_VERDICT_INIT                                                                     \
+  {                                                                                           \
+    sizeof(pcal_verdict), PCAL_VERDICT_CALIBRATED, 0, PCAL_PROBABILITY, 0, 0.0,               \
+        PCAL_ADVICE_NONE, NULL, NULL, 0.0, 0.0, 0.0, 0, 0.0, 0.0, 0, 0,                       \
+        {0.0, 0.0, 0.0, 0.0, 0.0, 0.0}, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0 \
+  }
+
+/* The verdict on results over all rows.  out->size must be set: start from PCAL_VERDICT_INIT.
+ * PCAL_USAGE when it is not, or when results or out is NULL. */
+PCAL_API pcal_status pcal_results_get_verdict(const pcal_results *results, pcal_verdict *out);
+/* The same in a few sentences; the results own the text. */
+PCAL_API const char *pcal_results_verdict_text(const pcal_results *results);
 
 PCAL_API pcal_status pcal_results_write(const pcal_results *results, pcal_format format,
                                         pcal_sink sink, void *user, pcal_error *err);

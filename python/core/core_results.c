@@ -238,7 +238,7 @@ static PyObject *core_results_bins_now(PyObject *self, PyObject *unused) {
 
 static PyObject *core_results_verdict_now(PyObject *self, PyObject *unused) {
   (void)unused;
-  return core_text(pcal_results_verdict(core_results_in(self)));
+  return core_text(pcal_results_verdict_text(core_results_in(self)));
 }
 
 /* weights() -> (pcal_weights, effective sample size) */

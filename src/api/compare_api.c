@@ -3,7 +3,7 @@
 
 #include "base/budget.h"
 #include "calibrators/folds.h"
-#include "compare/comparison.h"
+#include "output/write_comparison.h"
 
 static pcal_status comparing_check_models(const pcal_model *models, size_t count,
                                           pcal_error *err) {

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "measure/measure_source.h"
 #include "measure/saved_state.h"
-#include "output/write_results.h"
+#include "output/verdict.h"
 
 static pcal_status measuring_config(const pcal_measure_config *config, pcal_measure_config *out,
                                     pcal_error *err) {

@@ -9,6 +9,7 @@
 #include "measure/measure.h"
 #include "measure/replicas/paired_difference.h"
 #include "output/inspect.h"
+#include "output/verdict.h"
 #include "output/write_results.h"
 #include "simulate/population.h"
 #include "simulate/simulate.h"
@@ -156,7 +157,18 @@ int32_t pcal_results_only_label(const pcal_results *results) {
   return results == NULL ? -1 : results->only_label;
 }
 
-const char *pcal_results_verdict(const pcal_results *results) {
+pcal_status pcal_results_get_verdict(const pcal_results *results, pcal_verdict *out) {
+  if (results == NULL || results->bins == NULL || out == NULL || out->size < sizeof out->size)
+    return PCAL_USAGE;
+  const size_t size = out->size;
+  pcal_verdict filled;
+  pc_verdict_judge(results, &filled);
+  filled.size = size;
+  memcpy(out, &filled, size < sizeof filled ? size : sizeof filled);
+  return PCAL_OK;
+}
+
+const char *pcal_results_verdict_text(const pcal_results *results) {
   return results == NULL ? NULL : results->verdict;
 }
 

@@ -1,9 +1,8 @@
-/* Public entry points for studies and plans: check, then call inward. */
+/* Public entry points for studies: check, then call inward. */
 #include <string.h>
 
 #include "base/budget.h"
 #include "base/text.h"
-#include "simulate/sample_plan.h"
 #include "studies/study.h"
 
 static pcal_status studying_run(const char *study, const pcal_study_config *config,
@@ -56,28 +55,4 @@ pcal_status pcal_study_write(const pcal_study *study, pcal_format format, pcal_s
   const pcal_status status = pc_text_send(&text, sink, user, err);
   pc_text_free(&text);
   return pc_budget_explain(&study->env, status, err);
-}
-
-pcal_status pcal_plan_write(const pcal_results *results, const pcal_plan_config *config,
-                            pcal_format format, pcal_sink sink, void *user, pcal_error *err) {
-  pc_error_clear(err);
-  if (results == NULL || config == NULL || sink == NULL)
-    return pc_fail(err, PCAL_USAGE,
-                   "pcal_plan_write needs results, a configuration and a sink");
-  if (format < PCAL_TEXT || format > PCAL_MARKDOWN)
-    return pc_fail(err, PCAL_USAGE, "the format %d is unknown", (int)format);
-  pcal_plan_config full = PCAL_PLAN_CONFIG_INIT;
-  memcpy(&full, config, config->size < sizeof full ? config->size : sizeof full);
-  pc_table table;
-  pc_text text;
-  pc_table_init(&table, &results->env, "plan");
-  pc_text_init(&text, &results->env);
-  pcal_status status = pc_sample_plan(results, &full, &table, err);
-  if (status == PCAL_OK) {
-    pc_table_write(&table, format, &text);
-    status = pc_text_send(&text, sink, user, err);
-  }
-  pc_text_free(&text);
-  pc_table_free(&table);
-  return pc_budget_explain(&results->env, status, err);
 }

@@ -23,6 +23,7 @@
 
 #include "calibrators/fit.h"
 #include "compare/held_out.h"
+#include "measure/measure_source.h"
 #include "measure/replicas/paired_difference.h"
 
 #define COMPARISON_FOLDS 5

@@ -50,10 +50,4 @@ void pc_comparison_free(pcal_comparison *comparison);
 void pc_contestant_name(const pcal_comparison *comparison, const pc_contestant *contestant,
                         char *out, size_t size);
 
-/* What to do, in a few sentences. */
-void pc_write_comparison_advice(const pcal_comparison *comparison, pc_text *out);
-
-PC_CHECKED pcal_status pc_write_comparison(const pcal_comparison *comparison,
-                                           pcal_format format, pc_text *out, pcal_error *err);
-
 #endif

@@ -1,7 +1,8 @@
 #include "compare/held_out.h"
 
+#include <string.h>
+
 #include "calibrators/fit.h"
-#include "compare/recalibrated_source.h"
 #include "measure/measure_source.h"
 
 static pcal_status held_out_run(const pc_held_out *held_out, pcal_source *source,
@@ -33,14 +34,12 @@ pcal_status pc_held_out_fit(const pc_held_out *held_out, const char *method,
   return PCAL_OK;
 }
 
-pcal_status pc_measure_whole(pcal_source *source, const pcal_measure_config *config,
-                             const pcal_env *env, pcal_results **out, pcal_error *err) {
-  pcal_measure *measure = NULL;
-  PC_TRY(pc_source_rewind(source, err));
-  PC_TRY(pc_measure_source(source, config, 1, env, &measure, err));
-  const pcal_status status = pc_measure_finish(measure, out, err);
-  pc_measure_free(measure);
-  return status;
+pcal_status pc_held_out_open(const pc_held_out *held_out, pcal_calibrator *const *calibrators,
+                             pc_recalibrated_source *out, pcal_error *err) {
+  memset(out, 0, sizeof *out);
+  PC_TRY(pc_source_rewind(held_out->source, err));
+  return pc_recalibrated_source_open(held_out->source, &held_out->folds, calibrators,
+                                     held_out->skip_missing, held_out->env, out, err);
 }
 
 pcal_status pc_held_out_measure(const pc_held_out *held_out,
@@ -48,10 +47,7 @@ pcal_status pc_held_out_measure(const pc_held_out *held_out,
                                 const pcal_measure_config *config, pcal_results **out,
                                 pcal_error *err) {
   pc_recalibrated_source mapped;
-  PC_TRY(pc_source_rewind(held_out->source, err));
-  pcal_status status =
-      pc_recalibrated_source_open(held_out->source, &held_out->folds, calibrators,
-                                  held_out->skip_missing, held_out->env, &mapped, err);
+  pcal_status status = pc_held_out_open(held_out, calibrators, &mapped, err);
   if (status == PCAL_OK)
     status = pc_measure_whole(mapped.source, config, held_out->env, out, err);
   pc_recalibrated_source_close(&mapped);

@@ -72,10 +72,8 @@ static pcal_status stage_finish(pcal_measure *measure, pcal_status status, pcal_
 static pcal_status stage_plain(const stage_plan *plan, pcal_source *source, int sure,
                                pcal_results **out, pcal_error *err) {
   const char *specs[PC_FIGURE_SPECS];
-  pcal_measure *measure = NULL;
   const pcal_measure_config config = stage_measure_config(plan, specs, sure);
-  const pcal_status status = pc_measure_source(source, &config, 1, plan->env, &measure, err);
-  return stage_finish(measure, status, out, err);
+  return pc_measure_once(source, &config, plan->env, out, err);
 }
 
 /* ---- Changed scores ---- */

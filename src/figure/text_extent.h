@@ -1,12 +1,13 @@
-/* Widths of texts. */
+/* Widths of drawn text. */
 #ifndef PC_TEXT_EXTENT_H
 #define PC_TEXT_EXTENT_H
 
 #include "base/text.h"
 
-/* Width of a line of text: that of DejaVu Sans, the widest of the fonts asked for. */
+/* Width of a line of text at a letter height of `size`, in figure units: that of DejaVu Sans, the
+ * widest of the fonts asked for. */
 double pc_text_extent(const char *text, double size);
-/* Appends text, with its middle left out if it would be wider than width. */
+/* Appends text; if it is wider than `width`, an ellipsis replaces its middle. */
 void pc_text_shorten(pc_text *out, const char *text, double size, double width);
 
 #endif

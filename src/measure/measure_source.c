@@ -96,3 +96,18 @@ pcal_status pc_measure_source(pcal_source *source, const pcal_measure_config *co
   *out = measure;
   return PCAL_OK;
 }
+
+pcal_status pc_measure_once(pcal_source *source, const pcal_measure_config *config,
+                            const pcal_env *env, pcal_results **out, pcal_error *err) {
+  pcal_measure *measure = NULL;
+  PC_TRY(pc_measure_source(source, config, 1, env, &measure, err));
+  const pcal_status status = pc_measure_finish(measure, out, err);
+  pc_measure_free(measure);
+  return status;
+}
+
+pcal_status pc_measure_whole(pcal_source *source, const pcal_measure_config *config,
+                             const pcal_env *env, pcal_results **out, pcal_error *err) {
+  PC_TRY(pc_source_rewind(source, err));
+  return pc_measure_once(source, config, env, out, err);
+}

@@ -11,4 +11,13 @@ PC_CHECKED pcal_status pc_measure_source(pcal_source *source, const pcal_measure
                                          int final, const pcal_env *env, pcal_measure **out,
                                          pcal_error *err);
 
+/* Measures a source and finishes: pc_measure_once from its current row on, pc_measure_whole from
+ * its first. */
+PC_CHECKED pcal_status pc_measure_once(pcal_source *source, const pcal_measure_config *config,
+                                       const pcal_env *env, pcal_results **out,
+                                       pcal_error *err);
+PC_CHECKED pcal_status pc_measure_whole(pcal_source *source, const pcal_measure_config *config,
+                                        const pcal_env *env, pcal_results **out,
+                                        pcal_error *err);
+
 #endif

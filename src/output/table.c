@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "output/table_row.h"
 
 void pc_table_init(pc_table *table, const pcal_env *env, const char *study) {
   memset(table, 0, sizeof *table);
@@ -52,14 +53,18 @@ const pc_table_cell *pc_table_at(const pc_table *table, size_t row, size_t colum
   return &table->cells[row * table->column_count + column];
 }
 
-static pc_table_cell *study_table_last(const pc_table *table, size_t column) {
+double pc_table_number(const pc_table *table, size_t row, const char *column) {
+  return pc_table_at(table, row, pc_table_find_column(table, column))->number;
+}
+
+static pc_table_cell *table_last_row_cell(const pc_table *table, size_t column) {
   return &table->cells[(table->row_count - 1) * table->column_count + column];
 }
 
 void pc_table_set_word(pc_table *table, size_t column, const char *word) {
   if (column >= table->column_count)
     return;
-  pc_table_cell *cell = study_table_last(table, column);
+  pc_table_cell *cell = table_last_row_cell(table, column);
   cell->is_number = 0;
   snprintf(cell->word, sizeof cell->word, "%s", word);
 }
@@ -67,15 +72,15 @@ void pc_table_set_word(pc_table *table, size_t column, const char *word) {
 void pc_table_set_number(pc_table *table, size_t column, double number) {
   if (column >= table->column_count)
     return;
-  pc_table_cell *cell = study_table_last(table, column);
+  pc_table_cell *cell = table_last_row_cell(table, column);
   cell->is_number = 1;
   cell->number = number == 0.0 ? 0.0 : number; /* never -0 */
 }
 
 /* ---- writing ---- */
 
-/* A cell as people read it; returns out. */
-static const char *study_table_show(const pc_table_cell *cell, char out[PC_TABLE_WORD_MAX]) {
+/* A cell as people read it, four significant digits; returns out. */
+static const char *table_show(const pc_table_cell *cell, char out[PC_TABLE_WORD_MAX]) {
   char digits[PC_NUMBER_MAX];
   if (!cell->is_number) {
     pc_escape_copy(cell->word, out, PC_TABLE_WORD_MAX);
@@ -93,33 +98,24 @@ static const char *study_table_show(const pc_table_cell *cell, char out[PC_TABLE
   return out;
 }
 
-static size_t study_table_width(const pc_table *table, size_t column) {
+static size_t table_width(const pc_table *table, size_t column) {
   char shown[PC_TABLE_WORD_MAX];
   size_t width = strlen(table->columns[column]);
   for (size_t r = 0; r < table->row_count; r++) {
-    const size_t here = pc_text_width(study_table_show(pc_table_at(table, r, column), shown));
+    const size_t here = pc_text_width(table_show(pc_table_at(table, r, column), shown));
     width = here > width ? here : width;
   }
   return width;
 }
 
-static void study_table_pad(pc_text *out, const char *cell, size_t width, int right) {
-  const size_t used = pc_text_width(cell), gap = width > used ? width - used : 0;
-  if (right)
-    pc_text_add_repeated(out, ' ', gap);
-  pc_text_add(out, cell);
-  if (!right)
-    pc_text_add_repeated(out, ' ', gap);
-}
-
-static void study_table_text(const pc_table *table, pc_text *out) {
+static void table_text(const pc_table *table, pc_text *out) {
   char shown[PC_TABLE_WORD_MAX];
   for (size_t r = 0; r <= table->row_count; r++) {
     for (size_t c = 0; c < table->column_count; c++) {
       const char *cell =
-          r == 0 ? table->columns[c] : study_table_show(pc_table_at(table, r - 1, c), shown);
+          r == 0 ? table->columns[c] : table_show(pc_table_at(table, r - 1, c), shown);
       pc_text_add(out, c == 0 ? "" : "  ");
-      study_table_pad(out, cell, study_table_width(table, c), c > 0);
+      pc_write_padded(cell, table_width(table, c), c > 0, out);
     }
     pc_text_add(out, "\n");
   }
@@ -142,7 +138,7 @@ void pc_table_write_json_rows(const pc_table *table, pc_json *json) {
   pc_json_close(json, ']');
 }
 
-static void study_table_json(const pc_table *table, pc_text *out) {
+static void table_json(const pc_table *table, pc_text *out) {
   pc_json json;
   pc_json_init(&json, out);
   pc_json_open(&json, '{');
@@ -165,45 +161,39 @@ void pc_table_write_csv_cell(const pc_table_cell *cell, pc_text *out) {
     pc_text_csv(out, cell->word);
 }
 
-static void study_table_csv(const pc_table *table, pc_text *out) {
-  for (size_t c = 0; c < table->column_count; c++) {
-    pc_text_add(out, c == 0 ? "" : ",");
-    pc_text_csv(out, table->columns[c]);
-  }
-  pc_text_add(out, "\n");
+static void table_csv(const pc_table *table, pc_text *out) {
+  pc_table_row row = pc_table_row_new(PCAL_CSV, out);
+  for (size_t c = 0; c < table->column_count; c++)
+    pc_table_row_word(&row, table->columns[c]);
+  pc_table_row_end(&row);
   for (size_t r = 0; r < table->row_count; r++) {
     for (size_t c = 0; c < table->column_count; c++) {
-      pc_text_add(out, c == 0 ? "" : ",");
+      pc_table_row_begin_cell(&row);
       pc_table_write_csv_cell(pc_table_at(table, r, c), out);
     }
-    pc_text_add(out, "\n");
+    pc_table_row_end(&row);
   }
 }
 
-static void study_table_markdown(const pc_table *table, pc_text *out) {
+static void table_markdown(const pc_table *table, pc_text *out) {
   char shown[PC_TABLE_WORD_MAX];
-  pc_text_add(out, "|");
-  for (size_t c = 0; c < table->column_count; c++) {
-    pc_text_add(out, " ");
-    pc_text_markdown(out, table->columns[c]);
-    pc_text_add(out, " |");
-  }
-  pc_text_add(out, "\n|");
+  pc_table_row row = pc_table_row_new(PCAL_MARKDOWN, out);
   for (size_t c = 0; c < table->column_count; c++)
-    pc_text_add(out, c == 0 ? " --- |" : " ---: |");
+    pc_table_row_word(&row, table->columns[c]);
+  pc_table_row_end(&row);
+  for (size_t c = 0; c < table->column_count; c++)
+    pc_table_row_rule(&row, c > 0);
+  pc_table_row_end(&row);
   for (size_t r = 0; r < table->row_count; r++) {
-    pc_text_add(out, "\n|");
     for (size_t c = 0; c < table->column_count; c++) {
       const pc_table_cell *cell = pc_table_at(table, r, c);
-      pc_text_add(out, " ");
       if (cell->is_number)
-        pc_text_add(out, study_table_show(cell, shown));
+        pc_table_row_word(&row, table_show(cell, shown));
       else
-        pc_text_markdown_code(out, cell->word);
-      pc_text_add(out, " |");
+        pc_table_row_name(&row, cell->word);
     }
+    pc_table_row_end(&row);
   }
-  pc_text_add(out, "\n");
 }
 
 void pc_write_line(pcal_format format, const char *words, const char *end, pc_text *out) {
@@ -213,10 +203,10 @@ void pc_write_line(pcal_format format, const char *words, const char *end, pc_te
 
 void pc_table_write_body(const pc_table *table, pcal_format format, pc_text *out) {
   static void (*const writers[])(const pc_table *, pc_text *) = {
-      [PCAL_TEXT] = study_table_text,
-      [PCAL_JSON] = study_table_json,
-      [PCAL_CSV] = study_table_csv,
-      [PCAL_MARKDOWN] = study_table_markdown,
+      [PCAL_TEXT] = table_text,
+      [PCAL_JSON] = table_json,
+      [PCAL_CSV] = table_csv,
+      [PCAL_MARKDOWN] = table_markdown,
   };
   writers[format](table, out);
 }

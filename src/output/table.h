@@ -12,46 +12,50 @@
 
 typedef struct pc_table_cell {
   int is_number;
-  double number; /* NaN: nothing to say */
-  char word[PC_TABLE_WORD_MAX];
+  double number;                /* NaN: the cell is empty */
+  char word[PC_TABLE_WORD_MAX]; /* where it is no number; longer words are cut */
 } pc_table_cell;
 
 typedef struct pc_table {
   const pcal_env *env;
-  const char *study;  /* its name */
-  char title[160];    /* of one table out of several */
+  const char *study;  /* name of the study or command that made it; borrowed */
+  char title[160];    /* where one result has several tables, else "" */
   char summary[1024]; /* a sentence above the table */
   char columns[PC_TABLE_COLUMNS_MAX][PC_TABLE_NAME_MAX];
   size_t column_count;
-  pc_table_cell *cells;
+  pc_table_cell *cells; /* row by row */
   size_t row_count, capacity;
 } pc_table;
 
 void pc_table_init(pc_table *table, const pcal_env *env, const char *study);
 void pc_table_free(pc_table *table);
 
-/* Columns first, then rows; cells of a new row are numbers that say nothing.  A name that is
- * there already gets a number: "ece (2)". */
+/* Add all columns first, then rows; cells of a new row are empty.  A second column of the same
+ * name is numbered: "ece (2)".  Columns beyond PC_TABLE_COLUMNS_MAX are dropped. */
 void pc_table_add_column(pc_table *table, const char *name);
 PC_CHECKED pcal_status pc_table_add_row(pc_table *table, pcal_error *err);
 
-/* The place of a column by its name, or column_count. */
+/* Index of the column of this name; column_count if there is none. */
 size_t pc_table_find_column(const pc_table *table, const char *name);
 const pc_table_cell *pc_table_at(const pc_table *table, size_t row, size_t column);
+/* The number in the column of this name, which must exist. */
+double pc_table_number(const pc_table *table, size_t row, const char *column);
 
-/* Cells of the last row; -0 is kept as 0. */
+/* Set a cell of the last row; a column that does not exist is ignored, -0 is stored as 0. */
 void pc_table_set_word(pc_table *table, size_t column, const char *word);
 void pc_table_set_number(pc_table *table, size_t column, double number);
 
+/* Writes the summary (text and Markdown) and the table. */
 void pc_table_write(const pc_table *table, pcal_format format, pc_text *out);
 
-/* A cell as it stands in a CSV file; empty where there is nothing to say. */
+/* The table without its summary, as text, CSV or Markdown. */
+void pc_table_write_body(const pc_table *table, pcal_format format, pc_text *out);
+/* The rows as a JSON list of objects. */
+void pc_table_write_json_rows(const pc_table *table, pc_json *json);
+/* A cell of a CSV file; nothing for an empty cell. */
 void pc_table_write_csv_cell(const pc_table_cell *cell, pc_text *out);
 
-/* Words in text or Markdown, with `end` behind them. */
+/* Writes `words`, escaped for text or Markdown, and then `end` as it is. */
 void pc_write_line(pcal_format format, const char *words, const char *end, pc_text *out);
-/* The table alone, not as JSON; and its rows as a JSON list of objects. */
-void pc_table_write_body(const pc_table *table, pcal_format format, pc_text *out);
-void pc_table_write_json_rows(const pc_table *table, pc_json *json);
 
 #endif

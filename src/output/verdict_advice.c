@@ -1,24 +1,26 @@
-/* What to try, by the kind of error and the rows at hand.
+/* Advice on classes: which calibrator to try, by the shape of the error and the number of rows.
  *
- * Each bin of the reliability table is a group of outcomes with the score of its mean.  Four
- * descriptions of these outcomes compete by the Bayesian information criterion
- * -2 log L + k log N, with x = logit of the bin's mean score:
+ * Each bin of the reliability table is a group of outcomes at the bin's mean score.  Four models
+ * of these outcomes compete by the Bayesian information criterion -2 log L + k log N, with x the
+ * logit of the bin's mean score:
  *   slope  logit P = b x        k = 1   too extreme or too flat everywhere
  *   shift  logit P = a + x      k = 1   too high or too low everywhere
  *   line   logit P = a + b x    k = 2
  *   shape  a frequency each     k = number of bins with rows
- * The criterion asks for more rows before it takes a richer description.
+ * The criterion demands more rows before it prefers a richer model.
  * Rules:
- * (1) calibrated: leave it alone; with fewer than 1000 rows gather more;
- * (2) every score is 0 or 1: nothing can be fitted;
- * (3) one column: slope -> temperature or platt; shift, line -> platt or beta; shape ->
- *     isotonic or spline from 1000 rows on, else beta or platt;
- * (4) several columns: shape -> spline or ets from 1000 rows on; else temperature or ets, which
- *     keep every predicted class;
- * (5) confidences alone: spline or isotonic, which need no scores of other classes.
- * Edge cases: a bin with mean score 0 or 1 is moved inside by 1e-9; fits of separated outcomes
- * end at |a| = 20, b = 0 or b = 20; where shift and slope fit alike, as
- * with one distinct score, probabilities that are too high or too low are shifted.
+ *   (1) calibrated: leave the predictions alone; with fewer than 1000 rows gather more;
+ *   (2) every score is 0 or 1: nothing can be fitted;
+ *   (3) one column: slope -> temperature or platt; shift, line -> platt or beta; shape ->
+ *       isotonic or spline from 1000 rows on, else beta or platt;
+ *   (4) several columns: shape -> spline or ets from 1000 rows on; else temperature or ets, which
+ *       keep every predicted class;
+ *   (5) confidences alone: spline or isotonic, which need no scores of other classes.
+ * Edge cases:
+ *   (1) a mean score of 0 or 1 is moved inside by 1e-9;
+ *   (2) fits to separated outcomes end at |a| = 20, b = 0 or b = 20;
+ *   (3) where shift and slope fit equally well, as with one distinct score, scores that are too
+ *       high or too low are shifted.
  * Source: Schwarz, Annals of Statistics 1978; Cox, Biometrika 1958.
  * Cost: O(bins). */
 #include <math.h>
@@ -36,7 +38,7 @@ static double advice_logit(const pc_bin *bin) {
   return pc_log(p) - pc_log1p(-p);
 }
 
-/* -log of a probability, finite. */
+/* -log p, kept finite at p = 0. */
 static double advice_cost(double p) {
   return -pc_log(fmax(p, 1e-300));
 }
@@ -53,7 +55,7 @@ static double advice_loss(const pcal_results *results, double shift, double slop
   return 2.0 * loss;
 }
 
-/* One step of Newton's method on the coordinates that may move. */
+/* One Newton step on the free coordinates; at: shift and slope. */
 static void advice_step(const pcal_results *results, int free_shift, int free_slope,
                         double at[2]) {
   double g[2] = {0.0, 0.0}, h[3] = {1e-9, 0.0, 1e-9};
@@ -62,12 +64,12 @@ static void advice_step(const pcal_results *results, int free_shift, int free_sl
     if (!(bin->weight > 0))
       continue;
     const double x = advice_logit(bin), p = 1.0 / (1.0 + pc_exp(-at[0] - at[1] * x));
-    const double gap = bin->hits - bin->weight * p, spread = bin->weight * p * (1.0 - p);
+    const double gap = bin->hits - bin->weight * p, variance = bin->weight * p * (1.0 - p);
     g[0] += free_shift ? gap : 0.0;
     g[1] += free_slope ? gap * x : 0.0;
-    h[0] += spread;
-    h[1] += free_shift && free_slope ? spread * x : 0.0;
-    h[2] += spread * x * x;
+    h[0] += variance;
+    h[1] += free_shift && free_slope ? variance * x : 0.0;
+    h[2] += variance * x * x;
   }
   const double determinant = fmax(h[0] * h[2] - h[1] * h[1], 1e-12 * h[0] * h[2]);
   const double move[2] = {(h[2] * g[0] - h[1] * g[1]) / determinant,
@@ -85,7 +87,7 @@ static double advice_fit(const pcal_results *results, int free_shift, int free_s
          (free_shift + free_slope) * pc_log(results->effective);
 }
 
-static double advice_free(const pcal_results *results) {
+static double advice_shape(const pcal_results *results) {
   double loss = 0.0;
   for (size_t b = 0; b < results->bin_count; b++) {
     const pc_bin *bin = &results->bins[b];
@@ -100,58 +102,59 @@ static double advice_free(const pcal_results *results) {
   return loss;
 }
 
-static pc_repair advice_describe(const pcal_results *results, pc_verdict_kind kind) {
+static pcal_advice advice_model(const pcal_results *results, pcal_verdict_kind kind) {
   const double slope = advice_fit(results, 0, 1), shift = advice_fit(results, 1, 0);
-  const double line = advice_fit(results, 1, 1), shape = advice_free(results);
+  const double line = advice_fit(results, 1, 1), shape = advice_shape(results);
   if (shape < fmin(fmin(slope, shift), line))
-    return PC_REPAIR_SHAPE;
+    return PCAL_ADVICE_SHAPE;
   if (line < fmin(slope, shift))
-    return PC_REPAIR_LINE;
+    return PCAL_ADVICE_SLOPE_AND_SHIFT;
   const double tie = 1e-9 * slope;
-  const int one_sided = kind == PC_VERDICT_HIGH || kind == PC_VERDICT_LOW;
-  return shift < slope + (one_sided ? tie : -tie) ? PC_REPAIR_SHIFT : PC_REPAIR_SLOPE;
+  const int one_sided = kind == PCAL_VERDICT_TOO_HIGH || kind == PCAL_VERDICT_TOO_LOW;
+  return shift < slope + (one_sided ? tie : -tie) ? PCAL_ADVICE_SHIFT : PCAL_ADVICE_SLOPE;
 }
 
-static int advice_graded(const pcal_results *results) {
+static int advice_has_graded_scores(const pcal_results *results) {
   for (size_t b = 0; b < results->bin_count; b++)
     if (results->bins[b].weight > 0 && pc_bin_outcome_variance(&results->bins[b]) > 0)
       return 1;
   return 0;
 }
 
-static void advice_take(pc_verdict *out, const char *method, const char *other) {
+static void advice_set_methods(pcal_verdict *out, const char *method, const char *alternative) {
   out->method = method;
-  out->other = other;
+  out->alternative = alternative;
 }
 
-static void advice_one_column(const pcal_results *results, pc_verdict *out) {
-  if (out->repair == PC_REPAIR_SLOPE)
-    advice_take(out, "temperature", "platt");
-  else if (out->repair != PC_REPAIR_SHAPE)
-    advice_take(out, "platt", "beta");
+static void advice_one_column(const pcal_results *results, pcal_verdict *out) {
+  if (out->advice == PCAL_ADVICE_SLOPE)
+    advice_set_methods(out, "temperature", "platt");
+  else if (out->advice != PCAL_ADVICE_SHAPE)
+    advice_set_methods(out, "platt", "beta");
   else if (results->effective >= ADVICE_ROWS)
-    advice_take(out, "isotonic", "spline");
+    advice_set_methods(out, "isotonic", "spline");
   else
-    advice_take(out, "beta", "platt");
+    advice_set_methods(out, "beta", "platt");
 }
 
-static void advice_columns(const pcal_results *results, pc_verdict *out) {
-  if (out->repair == PC_REPAIR_SHAPE && results->effective >= ADVICE_ROWS)
-    advice_take(out, "spline", "ets");
+static void advice_columns(const pcal_results *results, pcal_verdict *out) {
+  if (out->advice == PCAL_ADVICE_SHAPE && results->effective >= ADVICE_ROWS)
+    advice_set_methods(out, "spline", "ets");
   else
-    advice_take(out, "temperature", "ets");
+    advice_set_methods(out, "temperature", "ets");
 }
 
-void pc_verdict_advise(const pcal_results *results, pc_verdict *out) {
-  if (out->kind == PC_VERDICT_CALIBRATED) {
-    out->repair = results->effective < ADVICE_ROWS ? PC_REPAIR_GATHER : PC_REPAIR_NONE;
+void pc_verdict_advise(const pcal_results *results, pcal_verdict *out) {
+  if (out->kind == PCAL_VERDICT_CALIBRATED) {
+    out->advice = results->effective < ADVICE_ROWS ? PCAL_ADVICE_MORE_ROWS : PCAL_ADVICE_NONE;
     return;
   }
-  out->repair = advice_graded(results) ? advice_describe(results, out->kind) : PC_REPAIR_GRADED;
-  if (out->repair == PC_REPAIR_GRADED)
+  out->advice = advice_has_graded_scores(results) ? advice_model(results, out->kind)
+                                                  : PCAL_ADVICE_GRADED_SCORES;
+  if (out->advice == PCAL_ADVICE_GRADED_SCORES)
     return;
   if (results->layout.kind == PCAL_CONFIDENCE)
-    advice_take(out, "spline", "isotonic");
+    advice_set_methods(out, "spline", "isotonic");
   else if (out->binary)
     advice_one_column(results, out);
   else

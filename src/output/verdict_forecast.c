@@ -1,35 +1,35 @@
 /* The verdict on predictions of a number.
  *
- * Normal predictions and samples, from u = F(y), the probability integral transform (of samples
- * by the law of ranks, metrics/target_ranks.c):
+ * Means with variances, and samples, are judged by u = F(y), the probability integral transform
+ * (of samples: distributed as ranks, metrics/forecast_places.c):
  *   mean, variance  of u; 1/2 and 1/12 in a calibrated model
- *   margins         2.24 sqrt(v / N), v the variance of one row's part: 1/12 and 1/180, less
- *                   what ranks leave open; each is exceeded once in forty when calibrated
+ *   margins         2.24 sqrt(v / N), v the variance of one row's term: 1/12 and 1/180, smaller
+ *                   for ranks; a calibrated model exceeds each once in 40
  * Rules:
- * (1) both within their margins: nothing to repair is seen;
- * (2) variance above: too narrow, below: too wide; not too wide where the mean is off by more
- *     than twice as many margins, since that alone lowers the variance;
- * (3) mean above 1/2: too low, below: too high.
+ *   (1) both within their margins: calibrated;
+ *   (2) variance above: too narrow, below: too wide.  Not too wide where the mean is off by more
+ *       than twice as many margins, since that alone lowers the variance;
+ *   (3) mean above 1/2: too low, below: too high.
  *
- * Quantiles of levels t_1 < ... < t_L, from F_j, the share of targets up to quantile j, as near
- * to t_j as targets that equal it allow:
+ * Quantiles at levels t_1 < ... < t_L are judged by F_j, the share of targets up to quantile j
+ * (targets equal to it count so that F_j is as near to t_j as possible):
  *   shift    sum_j (F_j - t_j): above 0 when quantiles are too high
- *   width    sum_j (1/2 - t_j) (F_j - t_j): above 0 when they are too close together; only
- *            where there are levels on both sides of 1/2
- *   margins  2.33 deviations each; F_i and F_j of a calibrated model have the covariance
- *            (t_i - t_i t_j) / N for i <= j, the binomial law
- *   level    the largest |F_j - t_j| in units of sqrt(t_j (1 - t_j) / N), against the quantile
- *            of 0.005 / L, with 1/(2 N) for targets being whole
- * A calibrated model exceeds shift and width once in fifty each, some level once in a hundred.
+ *   width    sum_j (1/2 - t_j) (F_j - t_j): above 0 when quantiles are too close together; only
+ *            where levels lie on both sides of 1/2
+ *   margins  2.33 deviations each; in a calibrated model F_i and F_j have the binomial covariance
+ *            (t_i - t_i t_j) / N for i <= j
+ *   level    the largest |F_j - t_j| in units of sqrt(t_j (1 - t_j) / N), compared with the normal
+ *            quantile of 0.005 / L, with a continuity correction of 1/(2 N)
+ * A calibrated model exceeds shift and width once in 50 each, some level once in 100.
  * Rules:
- * (4) width beyond its margin: too narrow or too wide; not too narrow where the shift has more
- *     than twice as many deviations, since it takes targets out of intervals of any width;
- * (5) shift beyond its margin: too high or too low;
- * (6) else some level beyond its margin: wrong at that level.
+ *   (4) width beyond its margin: too narrow or too wide.  Not too narrow where the shift has more
+ *       than twice as many deviations, since it moves targets out of intervals of any width;
+ *   (5) shift beyond its margin: too high or too low;
+ *   (6) else some level beyond its margin: uneven.
  *
- * What to try: normal predictions: variance-platt where the width is off, else
- * quantile-isotonic; quantiles and samples: quantile-isotonic, unless too many targets lie
- * beyond the outermost ones, which it cannot pass. */
+ * Advice for means with variances: variance-platt where the width is off, else
+ * quantile-isotonic.  Advice for quantiles and samples: quantile-isotonic, unless too many targets
+ * lie beyond the outermost ones, which it cannot extend. */
 #include <math.h>
 
 #include "base/rng.h"
@@ -40,24 +40,25 @@
 #define FORECAST_NORMAL 1.96
 #define FORECAST_FEW 1000
 
-static void verdict_forecast_repair(pc_verdict *out, pc_repair repair, const char *method) {
-  out->repair = repair;
+static void verdict_forecast_set_advice(pcal_verdict *out, pcal_advice advice,
+                                        const char *method) {
+  out->advice = advice;
   out->method = method;
 }
 
-/* kind: what is off, with `width` and `shift` -1, 0 or 1. */
-static void verdict_forecast_decide(int width, int shift, pc_verdict *out) {
-  out->kind = width > 0   ? PC_VERDICT_NARROW
-              : width < 0 ? PC_VERDICT_WIDE
-              : shift > 0 ? PC_VERDICT_HIGH
-              : shift < 0 ? PC_VERDICT_LOW
-                          : PC_VERDICT_CALIBRATED;
+/* width: 1 too narrow, -1 too wide; shift: 1 too high, -1 too low; 0: within the margin. */
+static void verdict_forecast_decide(int width, int shift, pcal_verdict *out) {
+  out->kind = width > 0   ? PCAL_VERDICT_TOO_NARROW
+              : width < 0 ? PCAL_VERDICT_TOO_WIDE
+              : shift > 0 ? PCAL_VERDICT_TOO_HIGH
+              : shift < 0 ? PCAL_VERDICT_TOO_LOW
+                          : PCAL_VERDICT_CALIBRATED;
   out->shift = shift;
 }
 
 /* ---- u ---- */
 
-static void verdict_forecast_normal(const pcal_results *results, pc_verdict *out,
+static void verdict_forecast_normal(const pcal_results *results, pcal_verdict *out,
                                     double variances[2]) {
   double square = 0.0;
   for (size_t b = 0; b < results->bin_count; b++) {
@@ -69,7 +70,7 @@ static void verdict_forecast_normal(const pcal_results *results, pc_verdict *out
   variances[1] = 1.0 / 180;
 }
 
-static void verdict_forecast_samples(const pcal_results *results, pc_verdict *out,
+static void verdict_forecast_samples(const pcal_results *results, pcal_verdict *out,
                                      double variances[2]) {
   const pc_pit_summary *facts = &results->forecast;
   const double gap = facts->mean - 0.5;
@@ -79,7 +80,7 @@ static void verdict_forecast_samples(const pcal_results *results, pc_verdict *ou
   variances[1] = facts->square_variance;
 }
 
-/* Do more targets lie beyond the outermost samples than 2 / (n + 1) and chance? */
+/* True if more targets lie beyond the outermost samples than 2 / (n + 1) and chance allow. */
 static int verdict_forecast_beyond(const pcal_results *results) {
   const pc_target_ranks *places = &results->forecast.places;
   const double share = places->mass[0] + places->mass[places->count];
@@ -88,18 +89,18 @@ static int verdict_forecast_beyond(const pcal_results *results) {
          right + FORECAST_NORMAL * sqrt(right * (1 - fmin(right, 1)) / results->effective);
 }
 
-static void verdict_forecast_advise_u(const pcal_results *results, pc_verdict *out) {
-  if (out->form == PC_FORM_GAUSSIAN && out->kind >= PC_VERDICT_NARROW)
-    verdict_forecast_repair(out, PC_REPAIR_VARIANCE, "variance-platt");
-  else if (out->form == PC_FORM_SAMPLES && verdict_forecast_beyond(results))
-    verdict_forecast_repair(out, PC_REPAIR_WIDER, "variance-platt");
+static void verdict_forecast_advise_u(const pcal_results *results, pcal_verdict *out) {
+  if (results->layout.form == PC_FORM_GAUSSIAN && out->kind >= PCAL_VERDICT_TOO_NARROW)
+    verdict_forecast_set_advice(out, PCAL_ADVICE_VARIANCE, "variance-platt");
+  else if (results->layout.form == PC_FORM_SAMPLES && verdict_forecast_beyond(results))
+    verdict_forecast_set_advice(out, PCAL_ADVICE_WIDER_PREDICTIONS, "variance-platt");
   else
-    verdict_forecast_repair(out, PC_REPAIR_QUANTILES, "quantile-isotonic");
+    verdict_forecast_set_advice(out, PCAL_ADVICE_QUANTILES, "quantile-isotonic");
 }
 
-static void verdict_forecast_u(const pcal_results *results, pc_verdict *out) {
+static void verdict_forecast_u(const pcal_results *results, pcal_verdict *out) {
   double variances[2];
-  if (out->form == PC_FORM_GAUSSIAN)
+  if (results->layout.form == PC_FORM_GAUSSIAN)
     verdict_forecast_normal(results, out, variances);
   else
     verdict_forecast_samples(results, out, variances);
@@ -116,7 +117,7 @@ static void verdict_forecast_u(const pcal_results *results, pc_verdict *out) {
 
 /* ---- quantiles ---- */
 
-/* Sum of weights times F - level in units of its deviation; 0 where it has none. */
+/* sum_j (centre - slope t_j) (F_j - t_j) in units of its deviation; 0 where that is 0. */
 static double verdict_forecast_contrast(const pcal_results *results, double centre,
                                         double slope) {
   const pc_layout *layout = &results->layout;
@@ -132,8 +133,8 @@ static double verdict_forecast_contrast(const pcal_results *results, double cent
   return variance > 0 ? sum / sqrt(variance / results->effective) : 0.0;
 }
 
-/* The level that is most off; answers whether chance alone would hardly do that. */
-static int verdict_forecast_level(const pcal_results *results, pc_verdict *out) {
+/* Finds the level that is most off; returns true if that exceeds chance (rule 6). */
+static int verdict_forecast_level(const pcal_results *results, pcal_verdict *out) {
   const pc_layout *layout = &results->layout;
   const double limit = -pc_normal_quantile(0.005 / (double)layout->columns);
   double worst = -1.0;
@@ -145,25 +146,24 @@ static int verdict_forecast_level(const pcal_results *results, pc_verdict *out) 
       continue;
     worst = off;
     out->level = t;
-    out->upto = share;
+    out->level_share = share;
     out->level_margin = FORECAST_NORMAL * deviation;
   }
   return worst > limit;
 }
 
-static void verdict_forecast_inside(const pcal_results *results, pc_verdict *out) {
+static void verdict_forecast_inside(const pcal_results *results, pcal_verdict *out) {
   const pc_target_ranks *places = &results->forecast.places;
   const size_t last = results->layout.columns - 1;
   const double low = results->layout.levels[0], high = results->layout.levels[last];
-  out->outer[0] = low;
-  out->outer[1] = high;
+  out->lowest_level = low;
+  out->highest_level = high;
   out->inside = pc_target_ranks_upto(places, last, high) - pc_target_ranks_upto(places, 0, low);
   out->inside_margin =
       FORECAST_NORMAL * sqrt((high - low) * (1 - high + low) / results->effective);
 }
 
-/* Does the outermost quantile of either side leave out more targets than its level and chance?
- */
+/* True if either outermost quantile leaves out more targets than its level and chance allow. */
 static int verdict_forecast_outside(const pcal_results *results) {
   const pc_target_ranks *places = &results->forecast.places;
   const size_t last = results->layout.columns - 1;
@@ -174,7 +174,7 @@ static int verdict_forecast_outside(const pcal_results *results) {
              FORECAST_NORMAL * sqrt(high * (1 - high) / results->effective);
 }
 
-static void verdict_forecast_quantiles(const pcal_results *results, pc_verdict *out) {
+static void verdict_forecast_quantiles(const pcal_results *results, pcal_verdict *out) {
   const double *levels = results->layout.levels;
   const int both = levels[0] < 0.5 && levels[results->layout.columns - 1] > 0.5;
   const double shift = verdict_forecast_contrast(results, 1.0, 0.0);
@@ -185,20 +185,20 @@ static void verdict_forecast_quantiles(const pcal_results *results, pc_verdict *
       fabs(width) > QUANTILE_DEVIATIONS && !(width > 0 && fabs(shift) > 2 * width);
   verdict_forecast_decide(scaled ? (width > 0 ? 1 : -1) : 0,
                           fabs(shift) > QUANTILE_DEVIATIONS ? (shift > 0 ? 1 : -1) : 0, out);
-  if (out->kind == PC_VERDICT_CALIBRATED && off)
-    out->kind = PC_VERDICT_UNEVEN;
+  if (out->kind == PCAL_VERDICT_CALIBRATED && off)
+    out->kind = PCAL_VERDICT_UNEVEN;
   if (verdict_forecast_outside(results))
-    verdict_forecast_repair(out, PC_REPAIR_WIDER, NULL);
+    verdict_forecast_set_advice(out, PCAL_ADVICE_WIDER_PREDICTIONS, NULL);
   else
-    verdict_forecast_repair(out, PC_REPAIR_QUANTILES, "quantile-isotonic");
+    verdict_forecast_set_advice(out, PCAL_ADVICE_QUANTILES, "quantile-isotonic");
 }
 
-void pc_verdict_judge_forecast(const pcal_results *results, pc_verdict *out) {
-  if (out->form == PC_FORM_QUANTILES)
+void pc_verdict_judge_forecast(const pcal_results *results, pcal_verdict *out) {
+  if (results->layout.form == PC_FORM_QUANTILES)
     verdict_forecast_quantiles(results, out);
   else
     verdict_forecast_u(results, out);
-  if (out->kind == PC_VERDICT_CALIBRATED)
-    verdict_forecast_repair(out, out->rows < FORECAST_FEW ? PC_REPAIR_GATHER : PC_REPAIR_NONE,
-                            NULL);
+  if (out->kind == PCAL_VERDICT_CALIBRATED)
+    verdict_forecast_set_advice(
+        out, out->rows < FORECAST_FEW ? PCAL_ADVICE_MORE_ROWS : PCAL_ADVICE_NONE, NULL);
 }

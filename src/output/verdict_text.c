@@ -1,192 +1,197 @@
-/* The verdict in words. */
+/* The verdict in sentences, and as JSON. */
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/escape.h"
-#include "base/json.h"
 #include "base/number.h"
 #include "output/verdict.h"
+#include "output/write_results.h"
 
-static void words_percent(double share, pc_text *out) {
+static pc_form verdict_text_form(const pcal_verdict *verdict) {
+  return pc_kind_form(verdict->scores);
+}
+
+static void verdict_text_percent(double share, pc_text *out) {
   char digits[PC_NUMBER_MAX];
   pc_number_fixed(100 * share, 1, digits);
   pc_text_format(out, "%s %%", digits);
 }
 
-static void words_points(double share, pc_text *out) {
+static void verdict_text_points(double share, pc_text *out) {
   char digits[PC_NUMBER_MAX];
   pc_number_fixed(100 * fabs(share), 1, digits);
   pc_text_format(out, "%s points", digits);
 }
 
-static void words_round(double value, int digits, pc_text *out) {
+static void verdict_text_round(double value, int digits, pc_text *out) {
   char text[PC_NUMBER_MAX];
   pc_number_round(value, digits, text);
   pc_text_add(out, text);
 }
 
-static void words_fixed(double value, pc_text *out) {
+static void verdict_text_fixed(double value, pc_text *out) {
   char digits[PC_NUMBER_MAX];
   pc_number_fixed(value, 3, digits);
   pc_text_add(out, digits);
 }
 
-static void words_level(double level, pc_text *out) {
+static void verdict_text_level(double level, pc_text *out) {
   char digits[PC_NUMBER_MAX];
   pc_text_add(out, pc_show(level, digits));
 }
 
-/* ---- the first sentence ---- */
+/* ---- headline ---- */
 
-static const char *words_of_classes(const pc_verdict *verdict) {
+static const char *verdict_text_classes(const pcal_verdict *verdict) {
   switch (verdict->kind) {
-  case PC_VERDICT_OVER:
+  case PCAL_VERDICT_OVER_CONFIDENT:
     return verdict->binary ? "Over-confident: probabilities lie too close to 0 and 1."
                            : "Over-confident.";
-  case PC_VERDICT_UNDER:
+  case PCAL_VERDICT_UNDER_CONFIDENT:
     return verdict->binary ? "Under-confident: probabilities lie too close to one half."
                            : "Under-confident.";
-  case PC_VERDICT_HIGH:
+  case PCAL_VERDICT_TOO_HIGH:
     return "Probabilities too high.";
-  case PC_VERDICT_LOW:
+  case PCAL_VERDICT_TOO_LOW:
     return "Probabilities too low.";
   default:
     return "Right on average, but wrong in places.";
   }
 }
 
-static void words_of_forecast(const pc_verdict *verdict, pc_text *out) {
-  const char *what = verdict->form == PC_FORM_QUANTILES ? "quantiles" : "distributions";
+static void verdict_text_forecast(const pcal_verdict *verdict, pc_text *out) {
+  const char *what =
+      verdict_text_form(verdict) == PC_FORM_QUANTILES ? "quantiles" : "distributions";
   const char *side = verdict->shift > 0 ? "too high" : "too low";
-  if (verdict->kind == PC_VERDICT_UNEVEN)
+  const int narrow = verdict->kind == PCAL_VERDICT_TOO_NARROW;
+  if (verdict->kind == PCAL_VERDICT_UNEVEN)
     pc_text_add(out, "Right overall, but wrong at some levels.");
-  else if (verdict->kind < PC_VERDICT_NARROW)
+  else if (!narrow && verdict->kind != PCAL_VERDICT_TOO_WIDE)
     pc_text_format(out, "Predictions are %s.", side);
   else
-    pc_text_format(out, "%s-confident: predicted %s are too %s%s%s.",
-                   verdict->kind == PC_VERDICT_NARROW ? "Over" : "Under", what,
-                   verdict->kind == PC_VERDICT_NARROW ? "narrow" : "wide",
-                   verdict->shift != 0 ? ", and " : "", verdict->shift != 0 ? side : "");
+    pc_text_format(out, "%s-confident: predicted %s are too %s%s%s.", narrow ? "Over" : "Under",
+                   what, narrow ? "narrow" : "wide", verdict->shift != 0 ? ", and " : "",
+                   verdict->shift != 0 ? side : "");
 }
 
-void pc_verdict_headline(const pc_verdict *verdict, pc_text *out) {
-  if (verdict->kind == PC_VERDICT_CALIBRATED)
-    pc_text_add(out, "Well calibrated, as far as these rows can tell.");
-  else if (verdict->form == PC_FORM_CLASSES)
-    pc_text_add(out, words_of_classes(verdict));
+static void verdict_text_headline(const pcal_verdict *verdict, pc_text *out) {
+  if (verdict->kind == PCAL_VERDICT_CALIBRATED)
+    pc_text_add(out, "Well calibrated, as far as these rows show.");
+  else if (verdict_text_form(verdict) == PC_FORM_CLASSES)
+    pc_text_add(out, verdict_text_classes(verdict));
   else
-    words_of_forecast(verdict, out);
+    verdict_text_forecast(verdict, out);
 }
 
-/* ---- what it rests on ---- */
+/* ---- basis ---- */
 
-static void words_ground_classes(const pc_verdict *verdict, pc_text *out) {
+static void verdict_text_basis_classes(const pcal_verdict *verdict, pc_text *out) {
   const double gap = verdict->claimed - verdict->observed;
   pc_text_add(out, verdict->binary ? "Class 1 is predicted with " : "The model claims ");
-  words_percent(verdict->claimed, out);
+  verdict_text_percent(verdict->claimed, out);
   pc_text_add(out,
               verdict->binary ? " on average and occurs in " : " on average and is right in ");
-  words_percent(verdict->observed, out);
+  verdict_text_percent(verdict->observed, out);
   pc_text_add(out, " of the rows");
   if (verdict->off_average) {
     pc_text_add(out, ": ");
-    words_points(gap, out);
+    verdict_text_points(gap, out);
     pc_text_add(out, gap > 0 ? " too much" : " too little");
   }
   pc_text_add(out, " (chance alone: up to ");
-  words_points(verdict->margin, out);
+  verdict_text_points(verdict->margin, out);
   pc_text_add(out, ").");
 }
 
-static void words_ground_u(const pc_verdict *verdict, pc_text *out) {
+static void verdict_text_basis_u(const pcal_verdict *verdict, pc_text *out) {
   pc_text_add(out, "The predicted probability of a value up to the target has a mean of ");
-  words_fixed(verdict->mean, out);
+  verdict_text_fixed(verdict->mean, out);
   pc_text_add(out, " and a variance of ");
-  words_fixed(verdict->variance, out);
+  verdict_text_fixed(verdict->variance, out);
   pc_text_add(out, "; calibrated: 0.500 (chance alone: up to ");
-  words_fixed(verdict->mean_margin, out);
+  verdict_text_fixed(verdict->mean_margin, out);
   pc_text_add(out, " off) and 0.083 (");
-  words_fixed(verdict->variance_margin, out);
+  verdict_text_fixed(verdict->variance_margin, out);
   pc_text_add(out, ").");
 }
 
-static void words_inside(const pc_verdict *verdict, pc_text *out) {
-  words_percent(verdict->inside, out);
+static void verdict_text_inside(const pcal_verdict *verdict, pc_text *out) {
+  verdict_text_percent(verdict->inside, out);
   pc_text_add(out, " of targets lie between the quantiles of levels ");
-  words_level(verdict->outer[0], out);
+  verdict_text_level(verdict->lowest_level, out);
   pc_text_add(out, " and ");
-  words_level(verdict->outer[1], out);
+  verdict_text_level(verdict->highest_level, out);
   pc_text_add(out, "; calibrated: ");
-  words_percent(verdict->outer[1] - verdict->outer[0], out);
+  verdict_text_percent(verdict->highest_level - verdict->lowest_level, out);
   pc_text_add(out, " (chance alone: up to ");
-  words_points(verdict->inside_margin, out);
-  pc_text_add(out, " off). ");
+  verdict_text_points(verdict->inside_margin, out);
+  pc_text_add(out, " off). The level that is most off is ");
 }
 
-static void words_ground_quantiles(const pc_verdict *verdict, pc_text *out) {
-  if (verdict->outer[1] > verdict->outer[0])
-    words_inside(verdict, out);
-  pc_text_add(out, verdict->outer[1] > verdict->outer[0] ? "Most off is level " : "At level ");
-  words_level(verdict->level, out);
-  pc_text_add(out, verdict->outer[1] > verdict->outer[0] ? ", below whose quantile lie " : " ");
-  words_percent(verdict->upto, out);
-  pc_text_add(out, verdict->outer[1] > verdict->outer[0] ? " (chance alone: up to "
-                                                         : " of targets lie below the quantile "
-                                                           "(chance alone: up to ");
-  words_points(verdict->level_margin, out);
+static void verdict_text_basis_quantiles(const pcal_verdict *verdict, pc_text *out) {
+  const int several = verdict->highest_level > verdict->lowest_level;
+  if (several)
+    verdict_text_inside(verdict, out);
+  else
+    pc_text_add(out, "At level ");
+  verdict_text_level(verdict->level, out);
+  pc_text_add(out, several ? ": " : ", ");
+  verdict_text_percent(verdict->level_share, out);
+  pc_text_add(out, " of targets lie below the quantile (chance alone: up to ");
+  verdict_text_points(verdict->level_margin, out);
   pc_text_add(out, " off).");
 }
 
-void pc_verdict_basis(const pc_verdict *verdict, pc_text *out) {
-  if (verdict->form == PC_FORM_CLASSES)
-    words_ground_classes(verdict, out);
-  else if (verdict->form == PC_FORM_QUANTILES)
-    words_ground_quantiles(verdict, out);
+static void verdict_text_basis(const pcal_verdict *verdict, pc_text *out) {
+  if (verdict_text_form(verdict) == PC_FORM_CLASSES)
+    verdict_text_basis_classes(verdict, out);
+  else if (verdict_text_form(verdict) == PC_FORM_QUANTILES)
+    verdict_text_basis_quantiles(verdict, out);
   else
-    words_ground_u(verdict, out);
+    verdict_text_basis_u(verdict, out);
 }
 
-/* ---- where, and how much of it is chance ---- */
+/* ---- where, and chance ---- */
 
-void pc_verdict_where(const pc_verdict *verdict, pc_text *out) {
-  if (!verdict->worst.known || verdict->kind == PC_VERDICT_CALIBRATED)
+static void verdict_text_where(const pcal_verdict *verdict, pc_text *out) {
+  if (!verdict->has_where || verdict->kind == PCAL_VERDICT_CALIBRATED)
     return;
   pc_text_add(out, "the largest part of the error, ");
-  words_percent(verdict->worst.share, out);
+  verdict_text_percent(verdict->where.share, out);
   pc_text_add(out, ", lies at scores from ");
-  words_round(verdict->worst.low, 2, out);
+  verdict_text_round(verdict->where.low, 2, out);
   pc_text_add(out, " to ");
-  words_round(verdict->worst.high, 2, out);
+  verdict_text_round(verdict->where.high, 2, out);
   pc_text_add(out, " (");
-  words_percent(verdict->worst.rows, out);
+  verdict_text_percent(verdict->where.rows, out);
   pc_text_add(out, " of the rows): claimed ");
-  words_percent(verdict->worst.claimed, out);
+  verdict_text_percent(verdict->where.claimed, out);
   pc_text_add(out, ", true ");
-  words_percent(verdict->worst.observed, out);
+  verdict_text_percent(verdict->where.observed, out);
   pc_text_add(out, ".");
 }
 
-void pc_verdict_chance(const pc_verdict *verdict, pc_text *out) {
-  if (verdict->form != PC_FORM_CLASSES)
+static void verdict_text_chance(const pcal_verdict *verdict, pc_text *out) {
+  if (verdict_text_form(verdict) != PC_FORM_CLASSES)
     return;
   pc_text_add(out, "the ECE is ");
-  words_round(verdict->error, 3, out);
+  verdict_text_round(verdict->error, 3, out);
   pc_text_add(out, "; a calibrated model with these scores would show ");
   pc_write_number(verdict->chance, out);
   pc_text_add(out, " on average");
   if (verdict->error > verdict->chance) {
     pc_text_add(out, ", ");
-    words_percent(verdict->chance / verdict->error, out);
+    verdict_text_percent(verdict->chance / verdict->error, out);
     pc_text_add(out, " of it");
   }
   pc_text_add(out, ".");
 }
 
-/* ---- what to try ---- */
+/* ---- advice ---- */
 
-/* "variance-platt" as Python's class: VariancePlatt; "ets": ETS. */
-static void words_class(const char *method, pc_text *out) {
+/* The Python class of a calibrator: "variance-platt" is VariancePlatt, "ets" is ETS. */
+static void verdict_text_class(const char *method, pc_text *out) {
   pc_text_add(out, "propercal.");
   for (const char *at = method; *at != '\0';) {
     const size_t length = strcspn(at, "-");
@@ -198,89 +203,98 @@ static void words_class(const char *method, pc_text *out) {
   }
 }
 
-static void words_method(const char *method, pcal_words words, pc_text *out) {
+static void verdict_text_method(const char *method, pcal_words words, pc_text *out) {
   if (words == PCAL_WORDS_PYTHON)
-    words_class(method, out);
+    verdict_text_class(method, out);
   else
     pc_text_format(out, "propercal fit --method %s", method);
 }
 
-static const char *words_reason(const pc_verdict *verdict) {
-  switch (verdict->repair) {
-  case PC_REPAIR_SLOPE:
+static const char *verdict_text_reason(const pcal_verdict *verdict) {
+  switch (verdict->advice) {
+  case PCAL_ADVICE_SLOPE:
     return verdict->binary ? "scores are too extreme or too flat everywhere, which one factor "
                              "repairs"
                            : "it changes the confidences and keeps every predicted class";
-  case PC_REPAIR_SHIFT:
+  case PCAL_ADVICE_SHIFT:
     return verdict->binary ? "all scores are off in the same direction, which an intercept "
                              "repairs and a temperature cannot"
                            : "it changes the confidences and keeps every predicted class";
-  case PC_REPAIR_LINE:
+  case PCAL_ADVICE_SLOPE_AND_SHIFT:
     return verdict->binary ? "scores are shifted and stretched, which an intercept and a slope "
                              "repair and a temperature cannot"
                            : "it changes the confidences and keeps every predicted class";
-  case PC_REPAIR_SHAPE:
+  case PCAL_ADVICE_SHAPE:
     return verdict->rows >= 1000
                ? "the error changes along the scores in a way that no factor repairs, and "
                  "there "
-                 "are rows enough to learn its shape"
+                 "are enough rows to learn its shape"
                : "the error changes along the scores, but its shape cannot be learnt from so "
                  "few rows; gather more";
-  case PC_REPAIR_VARIANCE:
+  case PCAL_ADVICE_VARIANCE:
     return "it changes the variances and keeps the means";
   default:
     return "it moves quantiles to where targets really fall";
   }
 }
 
-static void words_wider(const pc_verdict *verdict, pcal_words words, pc_text *out) {
+static void verdict_text_wider(const pcal_verdict *verdict, pcal_words words, pc_text *out) {
   pc_text_format(out,
                  "predict wider ones: targets lie beyond the outermost %s, which "
-                 "quantile-isotonic cannot pass",
-                 verdict->form == PC_FORM_QUANTILES ? "quantiles" : "samples");
+                 "quantile-isotonic cannot extend",
+                 verdict_text_form(verdict) == PC_FORM_QUANTILES ? "quantiles" : "samples");
   if (verdict->method == NULL) {
     pc_text_add(out, "; train for levels farther out.");
     return;
   }
-  pc_text_add(out, "; or take their means and variances and fit ");
-  pc_text_format(out, "%s (", verdict->method);
-  words_method(verdict->method, words, out);
+  pc_text_format(out, "; or take their means and variances and fit %s (", verdict->method);
+  verdict_text_method(verdict->method, words, out);
   pc_text_add(out, ") to these.");
 }
 
-void pc_verdict_advice(const pc_verdict *verdict, pcal_words words, pc_text *out) {
-  if (verdict->repair == PC_REPAIR_NONE) {
+static void verdict_text_try(const pcal_verdict *verdict, pcal_words words, pc_text *out) {
+  pc_text_format(out, "%s (", verdict->method);
+  verdict_text_method(verdict->method, words, out);
+  pc_text_add(out, ")");
+  if (verdict->alternative != NULL) {
+    pc_text_format(out, " or %s", verdict->alternative);
+    if (words == PCAL_WORDS_PYTHON) {
+      pc_text_add(out, " (");
+      verdict_text_method(verdict->alternative, words, out);
+      pc_text_add(out, ")");
+    }
+  }
+  pc_text_format(out, " on held-out rows: %s.", verdict_text_reason(verdict));
+}
+
+static void verdict_text_advice(const pcal_verdict *verdict, pcal_words words, pc_text *out) {
+  switch (verdict->advice) {
+  case PCAL_ADVICE_NONE:
     pc_text_add(out, "leave it alone.");
-  } else if (verdict->repair == PC_REPAIR_GATHER) {
+    break;
+  case PCAL_ADVICE_MORE_ROWS:
     pc_text_add(out, "leave it alone; with so few rows small errors cannot be seen, so gather "
                      "more before you rely on it.");
-  } else if (verdict->repair == PC_REPAIR_GRADED) {
+    break;
+  case PCAL_ADVICE_GRADED_SCORES:
     pc_text_add(out, "every score is 0 or 1, so there is nothing to scale; get graded scores "
                      "from the model.");
-  } else if (verdict->repair == PC_REPAIR_OTHER) {
+    break;
+  case PCAL_ADVICE_OTHER_METHOD:
     pc_text_format(out, "another method: %s ranks them on held-out rows.",
                    words == PCAL_WORDS_PYTHON ? "propercal.compare" : "propercal compare");
-  } else if (verdict->repair == PC_REPAIR_WIDER) {
-    words_wider(verdict, words, out);
-  } else {
-    pc_text_format(out, "%s (", verdict->method);
-    words_method(verdict->method, words, out);
-    pc_text_add(out, ")");
-    if (verdict->other != NULL) {
-      pc_text_format(out, " or %s", verdict->other);
-      if (words == PCAL_WORDS_PYTHON) {
-        pc_text_add(out, " (");
-        words_method(verdict->other, words, out);
-        pc_text_add(out, ")");
-      }
-    }
-    pc_text_format(out, " on held-out rows: %s.", words_reason(verdict));
+    break;
+  case PCAL_ADVICE_WIDER_PREDICTIONS:
+    verdict_text_wider(verdict, words, out);
+    break;
+  default:
+    verdict_text_try(verdict, words, out);
   }
 }
 
-/* ---- all of it ---- */
+/* ---- parts and paragraphs ---- */
 
-void pc_verdict_warning(const pcal_results *results, pc_text *out) {
+static void verdict_text_warning(const pcal_results *results, pc_text *out) {
   if (results->only_label < 0)
     return;
   pc_text_add(out, "every label is ");
@@ -294,38 +308,80 @@ void pc_verdict_warning(const pcal_results *results, pc_text *out) {
   pc_text_add(out, "; calibration cannot be judged from one class, so check the labels.");
 }
 
-static void words_line(const char *about, const pc_text *words, pc_text *out) {
-  if (words->length > 0)
-    pc_text_format(out, "%s: %s\n", about, words->bytes);
-  out->failed |= words->failed;
+const char *pc_verdict_label(pc_verdict_part part) {
+  static const char *const labels[PC_VERDICT_PARTS] = {[PC_VERDICT_WARNING] = "Careful",
+                                                       [PC_VERDICT_WHERE] = "Where",
+                                                       [PC_VERDICT_CHANCE] =
+                                                           "How much of it is chance",
+                                                       [PC_VERDICT_ADVICE] = "What to try"};
+  return labels[part];
 }
 
-static void words_all(const pcal_results *results, pcal_words words, pc_text part[4],
-                      pc_text *out) {
-  pc_verdict verdict;
+void pc_verdict_write(const pcal_results *results, const pcal_verdict *verdict,
+                      pc_verdict_part part, pcal_words words, pc_text *out) {
+  switch (part) {
+  case PC_VERDICT_WARNING:
+    verdict_text_warning(results, out);
+    break;
+  case PC_VERDICT_HEADLINE:
+    verdict_text_headline(verdict, out);
+    break;
+  case PC_VERDICT_BASIS:
+    verdict_text_basis(verdict, out);
+    break;
+  case PC_VERDICT_WHERE:
+    verdict_text_where(verdict, out);
+    break;
+  case PC_VERDICT_CHANCE:
+    verdict_text_chance(verdict, out);
+    break;
+  case PC_VERDICT_ADVICE:
+    verdict_text_advice(verdict, words, out);
+    break;
+  case PC_VERDICT_PARTS:
+    break;
+  }
+}
+
+/* "LABEL: sentences", or the sentences alone; empty where the part does not apply. */
+static void verdict_text_labelled(const pcal_results *results, const pcal_verdict *verdict,
+                                  pc_verdict_part part, pcal_words words, pc_text *out) {
+  const char *label = pc_verdict_label(part);
+  if (label != NULL)
+    pc_text_format(out, "%s: ", label);
+  const size_t begin = out->length;
+  pc_verdict_write(results, verdict, part, words, out);
+  if (out->length == begin)
+    out->length = 0;
+}
+
+void pc_verdict_paragraphs(const pcal_results *results, pcal_words words,
+                           pc_verdict_paragraph_use use, pc_text *out) {
+  pcal_verdict verdict;
   pc_verdict_judge(results, &verdict);
-  pc_verdict_warning(results, &part[0]);
-  words_line("Careful", &part[0], out);
-  pc_verdict_headline(&verdict, out);
-  pc_text_add(out, " ");
-  pc_verdict_basis(&verdict, out);
-  pc_text_add(out, "\n");
-  pc_verdict_where(&verdict, &part[1]);
-  words_line("Where", &part[1], out);
-  pc_verdict_chance(&verdict, &part[2]);
-  words_line("How much of it is chance", &part[2], out);
-  pc_verdict_advice(&verdict, words, &part[3]);
-  out->failed |= part[3].failed;
-  pc_text_format(out, "What to try: %s", part[3].failed ? "" : part[3].bytes);
+  for (int part = 0; part < PC_VERDICT_PARTS; part++) {
+    pc_text paragraph;
+    pc_text_init(&paragraph, out->env);
+    verdict_text_labelled(results, &verdict, (pc_verdict_part)part, words, &paragraph);
+    if (part == PC_VERDICT_HEADLINE) {
+      pc_text_add(&paragraph, " ");
+      pc_verdict_write(results, &verdict, PC_VERDICT_BASIS, words, &paragraph);
+      part = PC_VERDICT_BASIS;
+    }
+    if (paragraph.length > 0 && !paragraph.failed)
+      use(paragraph.bytes, out);
+    out->failed |= paragraph.failed;
+    pc_text_free(&paragraph);
+  }
+}
+
+static void verdict_text_line(const char *paragraph, pc_text *out) {
+  pc_text_add(out, out->length > 0 ? "\n" : "");
+  pc_text_add(out, paragraph);
 }
 
 void pc_verdict_text(const pcal_results *results, pcal_words words, pc_text *out) {
-  pc_text part[4];
-  for (size_t i = 0; i < 4; i++)
-    pc_text_init(&part[i], out->env);
-  words_all(results, words, part, out);
-  for (size_t i = 0; i < 4; i++)
-    pc_text_free(&part[i]);
+  pc_verdict_paragraphs(results, words, verdict_text_line, out);
 }
 
 pcal_status pc_verdict_store(pcal_results *results, pcal_error *err) {
@@ -339,81 +395,67 @@ pcal_status pc_verdict_store(pcal_results *results, pcal_error *err) {
 
 /* ---- JSON ---- */
 
-const char *pc_verdict_kind_name(pc_verdict_kind kind) {
-  static const char *const names[] = {"calibrated", "over-confident", "under-confident",
-                                      "too-high",   "too-low",        "uneven",
-                                      "too-narrow", "too-wide"};
-  return names[kind];
-}
-
-const char *pc_repair_name(pc_repair repair) {
-  static const char *const names[] = {"none",      "gather", "slope",  "shift",
-                                      "line",      "shape",  "graded", "variance",
-                                      "quantiles", "wider",  "other"};
-  return names[repair];
-}
-
-static void words_json_number(pc_json *json, const char *key, double value) {
+static void verdict_json_number(pc_json *json, const char *key, double value) {
   pc_json_key(json, key);
   pc_json_number(json, value);
 }
 
-static void words_json_classes(const pc_verdict *verdict, pc_json *json) {
-  words_json_number(json, "error", verdict->error);
-  words_json_number(json, "chance", verdict->chance);
-  words_json_number(json, "claimed", verdict->claimed);
-  words_json_number(json, "observed", verdict->observed);
-  words_json_number(json, "margin", verdict->margin);
-  if (!verdict->worst.known)
+static void verdict_json_classes(const pcal_verdict *verdict, pc_json *json) {
+  verdict_json_number(json, "error", verdict->error);
+  verdict_json_number(json, "chance", verdict->chance);
+  verdict_json_number(json, "claimed", verdict->claimed);
+  verdict_json_number(json, "observed", verdict->observed);
+  verdict_json_number(json, "margin", verdict->margin);
+  if (!verdict->has_where)
     return;
   pc_json_key(json, "where");
   pc_json_open(json, '{');
-  words_json_number(json, "low", verdict->worst.low);
-  words_json_number(json, "high", verdict->worst.high);
-  words_json_number(json, "share", verdict->worst.share);
-  words_json_number(json, "rows", verdict->worst.rows);
-  words_json_number(json, "claimed", verdict->worst.claimed);
-  words_json_number(json, "observed", verdict->worst.observed);
+  verdict_json_number(json, "low", verdict->where.low);
+  verdict_json_number(json, "high", verdict->where.high);
+  verdict_json_number(json, "share", verdict->where.share);
+  verdict_json_number(json, "rows", verdict->where.rows);
+  verdict_json_number(json, "claimed", verdict->where.claimed);
+  verdict_json_number(json, "observed", verdict->where.observed);
   pc_json_close(json, '}');
 }
 
-static void words_json_forecast(const pc_verdict *verdict, pc_json *json) {
+static void verdict_json_forecast(const pcal_verdict *verdict, pc_json *json) {
   pc_json_key(json, "shift");
   pc_json_string(json, verdict->shift > 0 ? "too-high" : verdict->shift < 0 ? "too-low" : NULL);
-  if (verdict->form != PC_FORM_QUANTILES) {
-    words_json_number(json, "mean", verdict->mean);
-    words_json_number(json, "mean_margin", verdict->mean_margin);
-    words_json_number(json, "variance", verdict->variance);
-    words_json_number(json, "variance_margin", verdict->variance_margin);
+  if (verdict_text_form(verdict) != PC_FORM_QUANTILES) {
+    verdict_json_number(json, "mean", verdict->mean);
+    verdict_json_number(json, "mean_margin", verdict->mean_margin);
+    verdict_json_number(json, "variance", verdict->variance);
+    verdict_json_number(json, "variance_margin", verdict->variance_margin);
     return;
   }
-  words_json_number(json, "inside", verdict->inside);
-  words_json_number(json, "nominal", verdict->outer[1] - verdict->outer[0]);
-  words_json_number(json, "margin", verdict->inside_margin);
+  verdict_json_number(json, "inside", verdict->inside);
+  verdict_json_number(json, "nominal", verdict->highest_level - verdict->lowest_level);
+  verdict_json_number(json, "margin", verdict->inside_margin);
   pc_json_key(json, "where");
   pc_json_open(json, '{');
-  words_json_number(json, "level", verdict->level);
-  words_json_number(json, "share", verdict->upto);
-  words_json_number(json, "margin", verdict->level_margin);
+  verdict_json_number(json, "level", verdict->level);
+  verdict_json_number(json, "share", verdict->level_share);
+  verdict_json_number(json, "margin", verdict->level_margin);
   pc_json_close(json, '}');
 }
 
-void pc_verdict_json(const pc_verdict *verdict, pc_json *json) {
+void pc_verdict_json(const pcal_verdict *verdict, pc_json *json) {
   pc_json_open(json, '{');
   pc_json_key(json, "kind");
-  pc_json_string(json, pc_verdict_kind_name(verdict->kind));
-  if (verdict->form == PC_FORM_CLASSES)
-    words_json_classes(verdict, json);
+  pc_json_string(json, pcal_verdict_kind_name(verdict->kind));
+  if (verdict_text_form(verdict) == PC_FORM_CLASSES)
+    verdict_json_classes(verdict, json);
   else
-    words_json_forecast(verdict, json);
+    verdict_json_forecast(verdict, json);
   pc_json_key(json, "advice");
   pc_json_open(json, '{');
   pc_json_key(json, "repair");
-  pc_json_string(json, pc_repair_name(verdict->repair));
+  pc_json_string(json, pcal_advice_name(verdict->advice));
   pc_json_key(json, "method");
   pc_json_string(json, verdict->method);
   pc_json_key(json, "other");
-  pc_json_string(json, verdict->other);
+  pc_json_string(json, verdict->alternative);
   pc_json_close(json, '}');
   pc_json_close(json, '}');
 }

@@ -1,43 +1,44 @@
+#include "output/write_comparison.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "base/number.h"
-#include "compare/comparison.h"
 #include "output/table.h"
 
 /* Metrics that fit a table for people. */
-#define COMPARISON_TELL_METRICS 12
+#define WRITE_COMPARISON_METRICS_MAX 12
 
-static const pc_result_record *comparison_tell_record(const pcal_comparison *table, size_t m) {
+static const pc_result_record *write_comparison_record(const pcal_comparison *table, size_t m) {
   return &table->contestants[0].results->records[m];
 }
 
-static size_t comparison_tell_metrics(const pcal_comparison *table) {
+static size_t write_comparison_metrics(const pcal_comparison *table) {
   const size_t count = table->contestants[0].results->metric_count;
-  return count < COMPARISON_TELL_METRICS ? count : COMPARISON_TELL_METRICS;
+  return count < WRITE_COMPARISON_METRICS_MAX ? count : WRITE_COMPARISON_METRICS_MAX;
 }
 
 /* ---- in words ---- */
 
-static const char *comparison_tell_round(double value, char out[PC_NUMBER_MAX]) {
+static const char *write_comparison_round(double value, char out[PC_NUMBER_MAX]) {
   pc_number_round(value, 2, out);
   return out;
 }
 
-static void comparison_tell_gain(const pcal_comparison *table, const pc_gain *gain,
-                                 pc_text *out) {
+static void write_comparison_gain(const pcal_comparison *table, const pc_gain *gain,
+                                  pc_text *out) {
   char value[PC_NUMBER_MAX], low[PC_NUMBER_MAX], high[PC_NUMBER_MAX];
-  pc_text_format(out, "%s by %s", comparison_tell_record(table, table->by)->label,
-                 comparison_tell_round(gain->value, value));
+  pc_text_format(out, "%s by %s", write_comparison_record(table, table->by)->label,
+                 write_comparison_round(gain->value, value));
   if (gain->sure)
-    pc_text_format(out, " [%s, %s]", comparison_tell_round(gain->low, low),
-                   comparison_tell_round(gain->high, high));
+    pc_text_format(out, " [%s, %s]", write_comparison_round(gain->low, low),
+                   write_comparison_round(gain->high, high));
 }
 
 /* Others that the data cannot tell from the best. */
-static void comparison_tell_tied(const pcal_comparison *table, pc_text *out) {
+static void write_comparison_tied(const pcal_comparison *table, pc_text *out) {
   size_t tied = 0;
   for (size_t i = 0; i < table->count; i++) {
     const pc_contestant *here = &table->contestants[i];
@@ -51,18 +52,18 @@ static void comparison_tell_tied(const pcal_comparison *table, pc_text *out) {
   pc_text_add(out, tied > 0 ? "." : "");
 }
 
-static int comparison_tell_proper(const pcal_comparison *table) {
-  const char *notion = comparison_tell_record(table, table->by)->notion;
+static int write_comparison_proper(const pcal_comparison *table) {
+  const char *notion = write_comparison_record(table, table->by)->notion;
   return notion != NULL && strcmp(notion, "proper") == 0;
 }
 
-static void comparison_tell_why(const pcal_comparison *table, pc_text *out) {
+static void write_comparison_why(const pcal_comparison *table, pc_text *out) {
   const pc_contestant *chosen = &table->contestants[table->chosen];
-  if (!comparison_tell_proper(table))
+  if (!write_comparison_proper(table))
     pc_text_format(out,
                    " Beware: %s is not a proper score, and a method can lower it by throwing "
                    "information away%s; rank by %s to be safe.",
-                   comparison_tell_record(table, table->by)->label,
+                   write_comparison_record(table, table->by)->label,
                    table->folds > 0 ? ", or by chance under cross-validation, since the folds "
                                       "together were fitted to the rows that judge them"
                                     : "",
@@ -79,7 +80,7 @@ static void comparison_tell_why(const pcal_comparison *table, pc_text *out) {
 }
 
 /* Why the method of rank 1 is not the chosen one. */
-static void comparison_tell_best(const pcal_comparison *table, pc_text *out) {
+static void write_comparison_best(const pcal_comparison *table, pc_text *out) {
   const pc_contestant *best = &table->contestants[table->best];
   const pc_gain *gain = &best->gains[table->by];
   char name[PC_SPEC_MAX + 128];
@@ -87,50 +88,50 @@ static void comparison_tell_best(const pcal_comparison *table, pc_text *out) {
     return;
   pc_contestant_name(table, best, name, sizeof name);
   pc_text_format(out, " %s has rank 1, but its gain, ", name);
-  comparison_tell_gain(table, gain, out);
+  write_comparison_gain(table, gain, out);
   pc_text_add(out, gain->sure ? ", may be chance: its interval reaches down to 0."
                               : ", has no interval, so it may be chance.");
 }
 
-static void comparison_tell_advice(const pcal_comparison *table, pc_text *out) {
+static void write_comparison_advice(const pcal_comparison *table, pc_text *out) {
   const pc_contestant *chosen = &table->contestants[table->chosen];
   if (table->chosen != 0) {
     pc_text_format(out, "Choose %s: better in ", table->name);
-    comparison_tell_gain(table, &chosen->gains[table->by], out);
+    write_comparison_gain(table, &chosen->gains[table->by], out);
     pc_text_format(out, " than %s.",
                    table->model_names == NULL ? "leaving the predictions alone"
                                               : table->model_names[0]);
   } else if (table->model_names != NULL) {
     pc_text_format(out, "Choose %s: no other is better in %s.", table->name,
-                   comparison_tell_record(table, table->by)->label);
+                   write_comparison_record(table, table->by)->label);
   } else {
     pc_text_format(out, "Leave it alone: no method is better in %s beyond doubt.",
-                   comparison_tell_record(table, table->by)->label);
+                   write_comparison_record(table, table->by)->label);
   }
   if (table->chosen == table->best)
-    comparison_tell_tied(table, out);
-  comparison_tell_best(table, out);
-  comparison_tell_why(table, out);
+    write_comparison_tied(table, out);
+  write_comparison_best(table, out);
+  write_comparison_why(table, out);
 }
 
 /* The advice with names that are safe in this format. */
-static void comparison_tell_line(const pcal_comparison *table, pcal_format format,
-                                 pc_text *out) {
+static void write_comparison_line(const pcal_comparison *table, pcal_format format,
+                                  pc_text *out) {
   pc_text advice;
   pc_text_init(&advice, &table->env);
-  comparison_tell_advice(table, &advice);
+  write_comparison_advice(table, &advice);
   out->failed |= advice.failed;
   pc_write_line(format, advice.failed ? "" : advice.bytes, "\n", out);
   pc_text_free(&advice);
 }
 
 void pc_write_comparison_advice(const pcal_comparison *table, pc_text *out) {
-  comparison_tell_line(table, PCAL_TEXT, out);
+  write_comparison_line(table, PCAL_TEXT, out);
 }
 
 /* ---- tables ---- */
 
-static void comparison_tell_head(const pcal_comparison *table, pc_table *out) {
+static void write_comparison_head(const pcal_comparison *table, pc_table *out) {
   const pcal_results *results = table->contestants[0].results;
   char how[64], level[PC_NUMBER_MAX];
   if (table->folds > 0)
@@ -140,20 +141,20 @@ static void comparison_tell_head(const pcal_comparison *table, pc_table *out) {
   snprintf(out->summary, sizeof out->summary,
            "%llu rows, %s, ranked by %.200s; gain is over the first row, with its %s interval",
            (unsigned long long)results->rows, how,
-           comparison_tell_record(table, table->by)->label, pc_show(table->level, level));
+           write_comparison_record(table, table->by)->label, pc_show(table->level, level));
   pc_table_add_column(out, table->model_names == NULL ? "method" : "model");
   pc_table_add_column(out, "rank");
   pc_table_add_column(out, "gain");
   pc_table_add_column(out, "low");
   pc_table_add_column(out, "high");
-  for (size_t m = 0; m < comparison_tell_metrics(table); m++)
-    pc_table_add_column(out, comparison_tell_record(table, m)->label);
+  for (size_t m = 0; m < write_comparison_metrics(table); m++)
+    pc_table_add_column(out, write_comparison_record(table, m)->label);
   pc_table_add_column(out, "status");
 }
 
-static pcal_status comparison_tell_row(const pcal_comparison *table, const pc_contestant *here,
-                                       pc_table *out, pcal_error *err) {
-  const size_t metrics = comparison_tell_metrics(table);
+static pcal_status write_comparison_row(const pcal_comparison *table, const pc_contestant *here,
+                                        pc_table *out, pcal_error *err) {
+  const size_t metrics = write_comparison_metrics(table);
   char name[PC_SPEC_MAX + 128];
   PC_TRY(pc_table_add_row(out, err));
   pc_contestant_name(table, here, name, sizeof name);
@@ -176,21 +177,21 @@ static pcal_status comparison_tell_row(const pcal_comparison *table, const pc_co
 }
 
 /* In the order of ranks, the first contestant on top, those not judged at the end. */
-static pcal_status comparison_tell_rows(const pcal_comparison *table, pc_table *out,
-                                        pcal_error *err) {
-  PC_TRY(comparison_tell_row(table, &table->contestants[0], out, err));
+static pcal_status write_comparison_rows(const pcal_comparison *table, pc_table *out,
+                                         pcal_error *err) {
+  PC_TRY(write_comparison_row(table, &table->contestants[0], out, err));
   for (size_t rank = 1; rank <= table->count; rank++)
     for (size_t i = 1; i < table->count; i++)
       if (table->contestants[i].rank == rank)
-        PC_TRY(comparison_tell_row(table, &table->contestants[i], out, err));
+        PC_TRY(write_comparison_row(table, &table->contestants[i], out, err));
   for (size_t i = 1; i < table->count; i++)
     if (table->contestants[i].rank == 0)
-      PC_TRY(comparison_tell_row(table, &table->contestants[i], out, err));
+      PC_TRY(write_comparison_row(table, &table->contestants[i], out, err));
   return PCAL_OK;
 }
 
-static void comparison_tell_refused(const pcal_comparison *table, pcal_format format,
-                                    pc_text *out) {
+static void write_comparison_refused(const pcal_comparison *table, pcal_format format,
+                                     pc_text *out) {
   for (size_t i = 0; i < table->count; i++) {
     const pc_contestant *here = &table->contestants[i];
     if (here->results != NULL)
@@ -202,7 +203,7 @@ static void comparison_tell_refused(const pcal_comparison *table, pcal_format fo
 
 /* ---- JSON ---- */
 
-static void comparison_tell_json_gain(pc_json *json, const char *key, const pc_gain *gain) {
+static void write_comparison_json_gain(pc_json *json, const char *key, const pc_gain *gain) {
   pc_json_key(json, key);
   if (!gain->known) {
     pc_json_null(json);
@@ -218,7 +219,7 @@ static void comparison_tell_json_gain(pc_json *json, const char *key, const pc_g
   pc_json_close(json, '}');
 }
 
-static void comparison_tell_json_metrics(const pc_contestant *here, pc_json *json) {
+static void write_comparison_json_metrics(const pc_contestant *here, pc_json *json) {
   const pcal_results *results = here->results;
   pc_json_key(json, "metrics");
   pc_json_open(json, '{');
@@ -231,13 +232,13 @@ static void comparison_tell_json_metrics(const pc_contestant *here, pc_json *jso
   pc_json_key(json, "improvement");
   pc_json_open(json, '{');
   for (size_t m = 0; results != NULL && m < results->metric_count; m++)
-    comparison_tell_json_gain(json, results->records[m].label, &here->gains[m]);
+    write_comparison_json_gain(json, results->records[m].label, &here->gains[m]);
   pc_json_close(json, '}');
-  comparison_tell_json_gain(json, "behind", &here->behind);
+  write_comparison_json_gain(json, "behind", &here->behind);
 }
 
-static void comparison_tell_json_one(const pcal_comparison *table, const pc_contestant *here,
-                                     pc_json *json) {
+static void write_comparison_json_one(const pcal_comparison *table, const pc_contestant *here,
+                                      pc_json *json) {
   char name[PC_SPEC_MAX + 128];
   pc_contestant_name(table, here, name, sizeof name);
   pc_json_open(json, '{');
@@ -255,7 +256,7 @@ static void comparison_tell_json_one(const pcal_comparison *table, const pc_cont
     pc_json_key(json, "why");
     pc_json_string(json, here->why);
   }
-  comparison_tell_json_metrics(here, json);
+  write_comparison_json_metrics(here, json);
   pc_json_key(json, "rank");
   if (here->rank > 0)
     pc_json_integer(json, here->rank);
@@ -264,7 +265,7 @@ static void comparison_tell_json_one(const pcal_comparison *table, const pc_cont
   pc_json_close(json, '}');
 }
 
-static void comparison_tell_json(const pcal_comparison *table, pc_text *out) {
+static void write_comparison_json(const pcal_comparison *table, pc_text *out) {
   pc_json json;
   pc_text advice;
   pc_json_init(&json, out);
@@ -281,13 +282,13 @@ static void comparison_tell_json(const pcal_comparison *table, pc_text *out) {
   else
     pc_json_null(&json);
   pc_json_key(&json, "by");
-  pc_json_string(&json, comparison_tell_record(table, table->by)->label);
+  pc_json_string(&json, write_comparison_record(table, table->by)->label);
   pc_json_key(&json, "level");
   pc_json_number(&json, table->level);
   pc_json_key(&json, "methods");
   pc_json_open(&json, '[');
   for (size_t i = 0; i < table->count; i++)
-    comparison_tell_json_one(table, &table->contestants[i], &json);
+    write_comparison_json_one(table, &table->contestants[i], &json);
   pc_json_close(&json, ']');
   pc_json_key(&json, "chosen");
   pc_json_string(&json, table->name);
@@ -302,20 +303,20 @@ static void comparison_tell_json(const pcal_comparison *table, pc_text *out) {
 pcal_status pc_write_comparison(const pcal_comparison *table, pcal_format format, pc_text *out,
                                 pcal_error *err) {
   if (format == PCAL_JSON) {
-    comparison_tell_json(table, out);
+    write_comparison_json(table, out);
     return PCAL_OK;
   }
   pc_table rows;
   pc_table_init(&rows, &table->env, "compare");
-  comparison_tell_head(table, &rows);
-  const pcal_status status = comparison_tell_rows(table, &rows, err);
+  write_comparison_head(table, &rows);
+  const pcal_status status = write_comparison_rows(table, &rows, err);
   if (status == PCAL_OK)
     pc_table_write(&rows, format, out);
   pc_table_free(&rows);
   if (status == PCAL_OK && format != PCAL_CSV) {
     pc_text_add(out, "\n");
-    comparison_tell_refused(table, format, out);
-    comparison_tell_line(table, format, out);
+    write_comparison_refused(table, format, out);
+    write_comparison_line(table, format, out);
   }
   return status;
 }

@@ -11,12 +11,6 @@ void pc_write_results_json(const pcal_results *results, pc_text *out);
 void pc_write_results_csv(const pcal_results *results, pc_text *out);
 void pc_write_results_markdown(const pcal_results *results, pc_text *out);
 
-/* A few sentences in plain words: too sure or not sure enough, by how much, where, whether
- * chance could have done it, and what to try. */
-void pc_verdict_text(const pcal_results *results, pcal_words words, pc_text *out);
-/* Puts it into the results. */
-PC_CHECKED pcal_status pc_verdict_store(pcal_results *results, pcal_error *err);
-
 /* What the weights are: "frequency" or "importance". */
 const char *pc_weights_name(const pcal_results *results);
 
@@ -63,8 +57,5 @@ const char *pc_notion_title_for(const pcal_results *results, const pcal_registry
 
 /* A whole number with its thousands set apart: 10,000. */
 void pc_write_count(double count, pc_text *out);
-
-/* Paragraphs, one a line, as Markdown. */
-void pc_write_markdown_lines(const char *paragraphs, pc_text *out);
 
 #endif

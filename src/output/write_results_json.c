@@ -1,6 +1,7 @@
 /* Results as JSON: the fields are those of the contract that people script against. */
 #include "base/json.h"
 #include "output/verdict.h"
+#include "output/write_results.h"
 
 static void report_json_names(pc_json *json, const char *key, char *const *names,
                               size_t count) {
@@ -253,7 +254,7 @@ static void report_json_record(pc_json *json, const pcal_results *results, size_
   pc_json_close(json, '}');
 }
 
-/* In the words of the program, so that the bytes do not depend on who asks. */
+/* Worded for the program, so that the bytes do not depend on the caller. */
 static void report_json_verdict(pc_json *json, const pcal_results *results, pc_text *out) {
   pc_text words;
   if (results->verdict == NULL || results->env.words == PCAL_WORDS_PROGRAM) {
@@ -282,7 +283,7 @@ void pc_write_results_json(const pcal_results *results, pc_text *out) {
   pc_json_key(&json, "verdict");
   report_json_verdict(&json, results, out);
   if (results->bins != NULL) {
-    pc_verdict verdict;
+    pcal_verdict verdict;
     pc_verdict_judge(results, &verdict);
     pc_json_key(&json, "judgement");
     pc_verdict_json(&verdict, &json);

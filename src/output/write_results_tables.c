@@ -4,24 +4,16 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "output/table_row.h"
+#include "output/verdict.h"
 #include "output/write_results.h"
 
-#define REPORT_GROUP_COLUMNS 6
-#define REPORT_GROUP_WIDTH 12
+#define TABLES_GROUP_COLUMNS 6
+#define TABLES_GROUP_WIDTH 12
 
 /* ---- text ---- */
 
-static void report_pad(pc_text *out, const char *cell, size_t width, int right) {
-  const size_t used = pc_terminal_width(cell);
-  const size_t gap = width > used ? width - used : 0;
-  if (right)
-    pc_text_add_repeated(out, ' ', gap);
-  pc_text_terminal(out, cell);
-  if (!right)
-    pc_text_add_repeated(out, ' ', gap);
-}
-
-static size_t report_label_width(const pcal_results *results) {
+static size_t tables_label_width(const pcal_results *results) {
   size_t width = strlen("metric");
   for (size_t m = 0; m < results->metric_count; m++) {
     const size_t here = pc_text_width(results->records[m].label);
@@ -31,64 +23,64 @@ static size_t report_label_width(const pcal_results *results) {
 }
 
 /* How many parts of a result stand under its value. */
-static size_t report_parts(const pcal_results *results, const pc_result_record *record) {
+static size_t tables_parts(const pcal_results *results, const pc_result_record *record) {
   const pc_metric *metric = pc_metric_find_for(results->layout.form, record->metric);
   const int shown = metric != NULL && (metric->traits & PC_PARTS_IN_TEXT) != 0;
   return shown ? record->outcome.part_count : 0;
 }
 
 /* Parts are moved in by two. */
-static size_t report_text_width(const pcal_results *results) {
-  size_t width = report_label_width(results);
+static size_t tables_text_width(const pcal_results *results) {
+  size_t width = tables_label_width(results);
   for (size_t m = 0; m < results->metric_count; m++)
-    for (size_t p = 0; p < report_parts(results, &results->records[m]); p++) {
+    for (size_t p = 0; p < tables_parts(results, &results->records[m]); p++) {
       const size_t here = strlen(results->records[m].outcome.parts[p].name) + 2;
       width = here > width ? here : width;
     }
   return width;
 }
 
-static void report_padded_count(double count, size_t width, pc_text *out) {
+static void tables_padded_count(double count, size_t width, pc_text *out) {
   pc_text cell;
   pc_text_init(&cell, out->env);
   pc_write_count(count, &cell);
   out->failed |= cell.failed;
-  report_pad(out, cell.bytes == NULL ? "" : cell.bytes, width, 1);
+  pc_write_padded(cell.bytes == NULL ? "" : cell.bytes, width, 1, out);
   pc_text_free(&cell);
 }
 
-static void report_padded_value(const pc_result_record *record, size_t width, pc_text *out) {
+static void tables_padded_value(const pc_result_record *record, size_t width, pc_text *out) {
   pc_text cell;
   pc_text_init(&cell, out->env);
   pc_write_value(record, &cell);
   out->failed |= cell.failed;
-  report_pad(out, cell.bytes == NULL ? "" : cell.bytes, width, 1);
+  pc_write_padded(cell.bytes == NULL ? "" : cell.bytes, width, 1, out);
   pc_text_free(&cell);
 }
 
-static void report_text_metric(const pcal_results *results, const pc_result_record *record,
+static void tables_text_metric(const pcal_results *results, const pc_result_record *record,
                                size_t width, pc_text *out) {
   const char *bound = pc_bound_text(record);
   pc_text_add(out, "  ");
-  report_pad(out, record->label, width, 0);
-  report_padded_value(record, 12, out);
+  pc_write_padded(record->label, width, 0, out);
+  tables_padded_value(record, 12, out);
   pc_write_uncertainty(record, "  ", out);
   pc_text_format(out, "%s%s", bound[0] == '\0' ? "" : "  ", bound);
   pc_write_p_value(record, "  ", out);
   pc_text_add(out, "\n");
-  for (size_t p = 0; p < report_parts(results, record); p++) {
+  for (size_t p = 0; p < tables_parts(results, record); p++) {
     char digits[PC_NUMBER_MAX];
     pc_number_round(record->outcome.parts[p].value, 5, digits);
     pc_text_add(out, "    ");
-    report_pad(out, record->outcome.parts[p].name, width - 2, 0);
-    report_pad(out, digits, 12, 1);
+    pc_write_padded(record->outcome.parts[p].name, width - 2, 0, out);
+    pc_write_padded(digits, 12, 1, out);
     pc_write_part_interval(record, p, "  ", out);
     pc_text_add(out, "\n");
   }
 }
 
-static void report_text_metrics(const pcal_results *results, pc_text *out) {
-  const size_t width = report_text_width(results);
+static void tables_text_metrics(const pcal_results *results, pc_text *out) {
+  const size_t width = tables_text_width(results);
   for (size_t n = 0; n <= pc_notion_count(); n++) {
     const pcal_registry_row *notion = pc_calibration_notion_at(n);
     int first = 1;
@@ -100,55 +92,55 @@ static void report_text_metrics(const pcal_results *results, pc_text *out) {
       else if (first)
         pc_text_add(out, "other\n");
       first = 0;
-      report_text_metric(results, &results->records[m], width, out);
+      tables_text_metric(results, &results->records[m], width, out);
     }
   }
 }
 
-static size_t report_group_width(const pcal_results *results, size_t group) {
+static size_t tables_group_width(const pcal_results *results, size_t group) {
   const size_t name = pc_terminal_width(results->group_names[group]);
-  return name > REPORT_GROUP_WIDTH ? name : REPORT_GROUP_WIDTH;
+  return name > TABLES_GROUP_WIDTH ? name : TABLES_GROUP_WIDTH;
 }
 
 /* Names and weights of the groups first to last - 1. */
-static void report_text_group_head(const pcal_results *results, size_t first, size_t last,
+static void tables_text_group_head(const pcal_results *results, size_t first, size_t last,
                                    size_t width, pc_text *out) {
-  report_pad(out, "by group", width, 0);
+  pc_write_padded("by group", width, 0, out);
   for (size_t g = first; g < last; g++) {
     pc_text_add(out, "  ");
-    report_pad(out, results->group_names[g], REPORT_GROUP_WIDTH, 1);
+    pc_write_padded(results->group_names[g], TABLES_GROUP_WIDTH, 1, out);
   }
   pc_text_add(out, "\n");
-  report_pad(out, "weight", width, 0);
+  pc_write_padded("weight", width, 0, out);
   for (size_t g = first; g < last; g++) {
     pc_text_add(out, "  ");
-    report_padded_count(results->group_weights[g], report_group_width(results, g), out);
+    tables_padded_count(results->group_weights[g], tables_group_width(results, g), out);
   }
   pc_text_add(out, "\n");
 }
 
-static void report_text_groups(const pcal_results *results, pc_text *out) {
-  const size_t labels = report_label_width(results), head = strlen("by group");
+static void tables_text_groups(const pcal_results *results, pc_text *out) {
+  const size_t labels = tables_label_width(results), head = strlen("by group");
   const size_t width = labels > head ? labels : head;
   pc_result_record room;
-  for (size_t first = 0; first < results->group_count; first += REPORT_GROUP_COLUMNS) {
+  for (size_t first = 0; first < results->group_count; first += TABLES_GROUP_COLUMNS) {
     const size_t left = results->group_count - first;
-    const size_t last = first + (left < REPORT_GROUP_COLUMNS ? left : REPORT_GROUP_COLUMNS);
+    const size_t last = first + (left < TABLES_GROUP_COLUMNS ? left : TABLES_GROUP_COLUMNS);
     pc_text_add(out, "\n");
-    report_text_group_head(results, first, last, width, out);
+    tables_text_group_head(results, first, last, width, out);
     for (size_t m = 0; m < results->metric_count; m++) {
-      report_pad(out, results->records[m].label, width, 0);
+      pc_write_padded(results->records[m].label, width, 0, out);
       for (size_t g = first; g < last; g++) {
         pc_text_add(out, "  ");
-        report_padded_value(pc_results_at(results, (g + 1) * results->metric_count + m, &room),
-                            report_group_width(results, g), out);
+        tables_padded_value(pc_results_at(results, (g + 1) * results->metric_count + m, &room),
+                            tables_group_width(results, g), out);
       }
       pc_text_add(out, "\n");
     }
   }
 }
 
-static void report_word(const char *word, size_t length, pc_text *out) {
+static void tables_word(const char *word, size_t length, pc_text *out) {
   pc_text copy;
   pc_text_init(&copy, out->env);
   pc_text_add_bytes(&copy, word, length);
@@ -159,7 +151,7 @@ static void report_word(const char *word, size_t length, pc_text *out) {
 }
 
 /* Words of a paragraph, folded at the width of a terminal. */
-static void report_fold(const char *paragraph, size_t width, pc_text *out) {
+static void tables_fold(const char *paragraph, size_t width, pc_text *out) {
   size_t column = 0;
   for (const char *word = paragraph; *word != '\0';) {
     const size_t length = strcspn(word, " \n");
@@ -171,7 +163,7 @@ static void report_fold(const char *paragraph, size_t width, pc_text *out) {
       pc_text_add(out, " ");
       column++;
     }
-    report_word(word, length, out);
+    tables_word(word, length, out);
     column += length;
     word += length;
     if (*word == '\n') {
@@ -183,12 +175,12 @@ static void report_fold(const char *paragraph, size_t width, pc_text *out) {
   pc_text_add(out, "\n");
 }
 
-static const char report_injective[] =
+static const char tables_injective[] =
     "one model is an injective function of the other, so this is also the difference of its "
     "calibration error (Gruber & Buettner 2022, Proposition 4.5)";
 
 /* A remark about one number, between `before`, `behind` and `after`. */
-static void report_remark(const pc_result_record *record, const char *before,
+static void tables_remark(const pc_result_record *record, const char *before,
                           const char *behind, const char *after, pc_text *out) {
   pc_text remark;
   pc_text_init(&remark, out->env);
@@ -199,45 +191,45 @@ static void report_remark(const pc_result_record *record, const char *before,
   pc_text_free(&remark);
 }
 
-static void report_few(const pcal_results *results, pc_text *out) {
+static void tables_few(const pcal_results *results, pc_text *out) {
   pc_text sentence;
   if (pc_few_rows_remark(results) == NULL)
     return;
   pc_text_init(&sentence, out->env);
   pc_text_format(&sentence, "unsure: %s", pc_few_rows_remark(results));
-  report_fold(sentence.failed ? "" : sentence.bytes, 80, out);
+  tables_fold(sentence.failed ? "" : sentence.bytes, 80, out);
   out->failed |= sentence.failed;
   pc_text_free(&sentence);
 }
 
-static void report_against(const pcal_results *results, pc_text *out) {
+static void tables_against(const pcal_results *results, pc_text *out) {
   pc_text paragraph;
   pc_text_init(&paragraph, out->env);
   pc_write_difference_note(results, "against", &paragraph);
   if (paragraph.length > 0)
-    report_fold(paragraph.failed ? "" : paragraph.bytes, 80, out);
+    tables_fold(paragraph.failed ? "" : paragraph.bytes, 80, out);
   out->failed |= paragraph.failed;
   pc_text_free(&paragraph);
 }
 
-static void report_remark_line(const pc_result_record *record, const char *words,
+static void tables_remark_line(const pc_result_record *record, const char *words,
                                pc_text *out) {
   pc_text_format(out, "%s: ", record->label);
   pc_text_terminal(out, words);
   pc_text_add(out, "\n");
 }
 
-static void report_notes(const pcal_results *results, pc_text *out) {
+static void tables_notes(const pcal_results *results, pc_text *out) {
   for (size_t m = 0; m < results->metric_count; m++) {
     const pc_result_record *record = &results->records[m];
     if (record->outcome.why[0] != '\0')
-      report_remark_line(record, record->outcome.why, out);
-    report_remark(record, "", ": ", "\n", out);
+      tables_remark_line(record, record->outcome.why, out);
+    tables_remark(record, "", ": ", "\n", out);
     if (record->interval_result.difference_of_calibration)
-      pc_text_format(out, "%s: %s\n", record->label, report_injective);
+      pc_text_format(out, "%s: %s\n", record->label, tables_injective);
   }
-  report_few(results, out);
-  report_against(results, out);
+  tables_few(results, out);
+  tables_against(results, out);
 }
 
 void pc_write_results_text(const pcal_results *results, pc_text *out) {
@@ -250,92 +242,92 @@ void pc_write_results_text(const pcal_results *results, pc_text *out) {
   if (results->class_count > 0)
     pc_text_add(out, results->class_count > 12 ? ", ...\n" : "\n");
   pc_text_add(out, "\n");
-  report_text_metrics(results, out);
-  report_notes(results, out);
+  tables_text_metrics(results, out);
+  tables_notes(results, out);
   if (results->group_count > 0)
-    report_text_groups(results, out);
+    tables_text_groups(results, out);
   pc_text_add(out, "\n");
-  report_fold(results->verdict == NULL ? "" : results->verdict, 80, out);
+  tables_fold(results->verdict == NULL ? "" : results->verdict, 80, out);
 }
 
 /* ---- CSV: one line for each value and part ---- */
 
-static void report_csv_told(const pcal_results *results, const pc_result_record *record,
-                            const char *part, double value, int undefined, const char *why,
-                            pc_text *out) {
+/* note: the reason of an undefined value, or a word in place of a number. */
+static void tables_csv_row(const pcal_results *results, const pc_result_record *record,
+                           const char *part, double value, int undefined, const char *note,
+                           pc_text *out) {
   const int all = record->group == PC_ALL_ROWS;
-  const char *group = all ? "" : results->group_names[record->group];
-  pc_text_csv(out, record->metric);
-  pc_text_add(out, ",");
-  pc_text_csv(out, record->spec);
-  pc_text_add(out, ",");
-  pc_text_csv(out, group);
-  pc_text_format(out, ",%s,", part);
+  pc_table_row row = pc_table_row_new(PCAL_CSV, out);
+  pc_table_row_word(&row, record->metric);
+  pc_table_row_word(&row, record->spec);
+  pc_table_row_word(&row, all ? "" : results->group_names[record->group]);
+  pc_table_row_word(&row, part);
+  pc_table_row_begin_cell(&row);
   if (!undefined)
     pc_text_number(out, value);
-  pc_text_format(out, ",%s,%s,", record->notion == NULL ? "" : record->notion,
-                 record->bound == NULL ? "" : record->bound);
-  pc_text_csv(out, why);
-  pc_text_add(out, ",");
+  pc_table_row_word(&row, record->notion);
+  pc_table_row_word(&row, record->bound);
+  pc_table_row_word(&row, note);
+  pc_table_row_begin_cell(&row);
   pc_text_number(out, all ? results->weight : results->group_weights[record->group]);
-  pc_text_add(out, "\n");
+  pc_table_row_end(&row);
 }
 
-static void report_csv_line(const pcal_results *results, const pc_result_record *record,
+static void tables_csv_line(const pcal_results *results, const pc_result_record *record,
                             const char *part, double value, int undefined, pc_text *out) {
-  report_csv_told(results, record, part, value, undefined,
-                  part[0] == '\0' ? record->outcome.why : "", out);
+  tables_csv_row(results, record, part, value, undefined,
+                 part[0] == '\0' ? record->outcome.why : "", out);
 }
 
-static void report_csv_surety(const pcal_results *results, const pc_result_record *record,
+static void tables_csv_surety(const pcal_results *results, const pc_result_record *record,
                               pc_text *out) {
   const pc_interval_result *interval_result = &record->interval_result;
   if (interval_result->has_interval) {
-    report_csv_line(results, record, "low", interval_result->low, 0, out);
-    report_csv_line(results, record, "high", interval_result->high, 0, out);
-    report_csv_line(results, record, "se", interval_result->se, 0, out);
+    tables_csv_line(results, record, "low", interval_result->low, 0, out);
+    tables_csv_line(results, record, "high", interval_result->high, 0, out);
+    tables_csv_line(results, record, "se", interval_result->se, 0, out);
   }
   if (interval_result->has_null) {
-    report_csv_line(results, record, "null_mean", interval_result->null_mean, 0, out);
-    report_csv_line(results, record, "null_low", interval_result->null_low, 0, out);
-    report_csv_line(results, record, "null_high", interval_result->null_high, 0, out);
-    report_csv_line(results, record, "null_p_value", interval_result->null_p_value, 0, out);
+    tables_csv_line(results, record, "null_mean", interval_result->null_mean, 0, out);
+    tables_csv_line(results, record, "null_low", interval_result->null_low, 0, out);
+    tables_csv_line(results, record, "null_high", interval_result->null_high, 0, out);
+    tables_csv_line(results, record, "null_p_value", interval_result->null_p_value, 0, out);
   }
   if (interval_result->has_difference)
-    report_csv_line(results, record, "difference", interval_result->difference, 0, out);
+    tables_csv_line(results, record, "difference", interval_result->difference, 0, out);
   if (interval_result->has_difference_interval) {
-    report_csv_line(results, record, "difference_low", interval_result->difference_low, 0, out);
-    report_csv_line(results, record, "difference_high", interval_result->difference_high, 0,
+    tables_csv_line(results, record, "difference_low", interval_result->difference_low, 0, out);
+    tables_csv_line(results, record, "difference_high", interval_result->difference_high, 0,
                     out);
-    report_csv_line(results, record, "difference_p_value", interval_result->difference_p_value,
+    tables_csv_line(results, record, "difference_p_value", interval_result->difference_p_value,
                     0, out);
-    report_csv_told(results, record, "difference_method", 0, 1,
-                    pc_paired_method_name(interval_result->difference_method), out);
+    tables_csv_row(results, record, "difference_method", 0, 1,
+                   pc_paired_method_name(interval_result->difference_method), out);
   }
   if (interval_result->has_difference_interval && results->against.known) {
-    report_csv_line(results, record, "difference_rows", (double)results->against.differ, 0,
+    tables_csv_line(results, record, "difference_rows", (double)results->against.differ, 0,
                     out);
   }
   if (interval_result->difference_of_calibration)
-    report_csv_line(results, record, "difference_of_calibration", interval_result->difference,
+    tables_csv_line(results, record, "difference_of_calibration", interval_result->difference,
                     0, out);
   if (interval_result->why[0] != '\0')
-    report_csv_told(results, record, "unsure", 0, 1, interval_result->why, out);
+    tables_csv_row(results, record, "unsure", 0, 1, interval_result->why, out);
 }
 
 /* A part, and its interval as name_low, name_high and name_se. */
-static void report_csv_part(const pcal_results *results, const pc_result_record *record,
+static void tables_csv_part(const pcal_results *results, const pc_result_record *record,
                             size_t part, pc_text *out) {
   static const char *const ends[] = {"low", "high", "se"};
   const pc_part_interval *interval_result = &record->part_interval_results[part];
   const double values[] = {interval_result->low, interval_result->high, interval_result->se};
   const char *name = record->outcome.parts[part].name;
   const double value = record->outcome.parts[part].value;
-  report_csv_line(results, record, name, value, isnan(value), out);
+  tables_csv_line(results, record, name, value, isnan(value), out);
   for (size_t i = 0; interval_result->has_interval && i < 3; i++) {
     char end[64];
     snprintf(end, sizeof end, "%.50s_%s", name, ends[i]);
-    report_csv_line(results, record, end, values[i], 0, out);
+    tables_csv_line(results, record, end, values[i], 0, out);
   }
 }
 
@@ -345,105 +337,100 @@ void pc_write_results_csv(const pcal_results *results, pc_text *out) {
   for (size_t i = 0; i < results->count; i++) {
     const pc_result_record *record = pc_results_at(results, i, &room);
     const pc_metric_result *outcome = &record->outcome;
-    report_csv_line(results, record, "", outcome->value, outcome->undefined, out);
+    tables_csv_line(results, record, "", outcome->value, outcome->undefined, out);
     if (outcome->tested)
-      report_csv_line(results, record, "p_value", outcome->p_value, 0, out);
-    report_csv_surety(results, record, out);
+      tables_csv_line(results, record, "p_value", outcome->p_value, 0, out);
+    tables_csv_surety(results, record, out);
     for (size_t p = 0; p < outcome->part_count; p++)
-      report_csv_part(results, record, p, out);
+      tables_csv_part(results, record, p, out);
   }
 }
 
 /* ---- Markdown ---- */
 
-static void report_markdown_row(const pcal_results *results, size_t metric, pc_text *out) {
+static void tables_markdown_row(const pcal_results *results, size_t metric, pc_text *out) {
   const pc_result_record *record = &results->records[metric];
-  pc_text_add(out, "| ");
-  pc_text_markdown_code(out, record->label);
-  pc_text_add(out, " | ");
+  pc_table_row row = pc_table_row_new(PCAL_MARKDOWN, out);
+  pc_table_row_name(&row, record->label);
+  pc_table_row_begin_cell(&row);
   pc_write_value(record, out);
   pc_write_uncertainty(record, " ", out);
   pc_write_p_value(record, ", ", out);
-  pc_text_format(out, " | %s | %s |", record->notion == NULL ? "" : record->notion,
-                 pc_bound_text(record));
+  pc_table_row_word(&row, record->notion);
+  pc_table_row_word(&row, pc_bound_text(record));
   for (size_t g = 0; g < results->group_count; g++) {
-    pc_result_record room;
-    pc_text_add(out, " ");
-    pc_write_value(pc_results_at(results, (g + 1) * results->metric_count + metric, &room),
+    pc_result_record scratch;
+    pc_table_row_begin_cell(&row);
+    pc_write_value(pc_results_at(results, (g + 1) * results->metric_count + metric, &scratch),
                    out);
-    pc_text_add(out, " |");
   }
-  pc_text_add(out, "\n");
+  pc_table_row_end(&row);
 }
 
-static void report_markdown_weights(const pcal_results *results, pc_text *out) {
+static void tables_markdown_weights(const pcal_results *results, pc_text *out) {
+  pc_table_row row = pc_table_row_new(PCAL_MARKDOWN, out);
   if (results->group_count == 0)
     return;
-  pc_text_add(out, "| weight | ");
+  pc_table_row_word(&row, "weight");
+  pc_table_row_begin_cell(&row);
   pc_write_count(results->weight, out);
-  pc_text_add(out, " |  |  |");
+  pc_table_row_word(&row, "");
+  pc_table_row_word(&row, "");
   for (size_t g = 0; g < results->group_count; g++) {
-    pc_text_add(out, " ");
+    pc_table_row_begin_cell(&row);
     pc_write_count(results->group_weights[g], out);
-    pc_text_add(out, " |");
   }
-  pc_text_add(out, "\n");
+  pc_table_row_end(&row);
 }
 
-static void report_markdown_why(const pc_result_record *record, pc_text *out) {
+static void tables_markdown_head(const pcal_results *results, pc_text *out) {
+  static const char *const columns[] = {"metric", "value", "estimates", "bound"};
+  const size_t count = sizeof columns / sizeof *columns;
+  pc_table_row row = pc_table_row_new(PCAL_MARKDOWN, out);
+  for (size_t c = 0; c < count; c++)
+    pc_table_row_word(&row, columns[c]);
+  for (size_t g = 0; g < results->group_count; g++)
+    pc_table_row_word(&row, results->group_names[g]);
+  pc_table_row_end(&row);
+  for (size_t c = 0; c < count + results->group_count; c++)
+    pc_table_row_rule(&row, c == 1 || c >= count);
+  pc_table_row_end(&row);
+}
+
+static void tables_markdown_why(const pc_result_record *record, pc_text *out) {
   pc_text_markdown_code(out, record->label);
   pc_text_add(out, ": ");
   pc_text_markdown(out, record->outcome.why);
   pc_text_add(out, "\n\n");
 }
 
-void pc_write_markdown_lines(const char *paragraphs, pc_text *out) {
-  pc_text line;
-  pc_text_init(&line, out->env);
-  for (const char *at = paragraphs; at != NULL && *at != '\0';) {
-    const size_t length = strcspn(at, "\n");
-    line.length = 0;
-    pc_text_add_bytes(&line, at, length);
-    if (!line.failed)
-      pc_text_markdown(out, line.bytes);
-    at += length;
-    pc_text_add(out, *at == '\0' ? "" : "\n");
-    at += *at != '\0';
-  }
-  out->failed |= line.failed;
-  pc_text_free(&line);
+static void tables_markdown_paragraph(const char *paragraph, pc_text *out) {
+  pc_text_markdown(out, paragraph);
+  pc_text_add(out, "\n");
 }
 
 void pc_write_results_markdown(const pcal_results *results, pc_text *out) {
   pc_write_data_summary(results, out);
-  pc_text_add(out, "\n\n| metric | value | estimates | bound |");
-  for (size_t g = 0; g < results->group_count; g++) {
-    pc_text_add(out, " ");
-    pc_text_markdown(out, results->group_names[g]);
-    pc_text_add(out, " |");
-  }
-  pc_text_add(out, "\n| --- | ---: | --- | --- |");
-  for (size_t g = 0; g < results->group_count; g++)
-    pc_text_add(out, " ---: |");
-  pc_text_add(out, "\n");
-  report_markdown_weights(results, out);
+  pc_text_add(out, "\n\n");
+  tables_markdown_head(results, out);
+  tables_markdown_weights(results, out);
   for (size_t n = 0; n <= pc_notion_count(); n++)
     for (size_t m = 0; m < results->metric_count; m++)
       if (pc_notion_index(&results->records[m]) == n)
-        report_markdown_row(results, m, out);
+        tables_markdown_row(results, m, out);
   pc_text_add(out, "\n");
   for (size_t m = 0; m < results->metric_count; m++) {
     if (results->records[m].outcome.why[0] != '\0')
-      report_markdown_why(&results->records[m], out);
-    report_remark(&results->records[m], "`", "`: ", "\n\n", out);
+      tables_markdown_why(&results->records[m], out);
+    tables_remark(&results->records[m], "`", "`: ", "\n\n", out);
     if (results->records[m].interval_result.difference_of_calibration)
-      pc_text_format(out, "`%s`: %s\n\n", results->records[m].label, report_injective);
+      pc_text_format(out, "`%s`: %s\n\n", results->records[m].label, tables_injective);
   }
   if (pc_few_rows_remark(results) != NULL)
     pc_text_format(out, "unsure: %s\n\n", pc_few_rows_remark(results));
   const size_t length = out->length;
   pc_write_difference_note(results, "against", out);
   pc_text_add(out, out->length > length ? "\n\n" : "");
-  pc_write_markdown_lines(results->verdict, out);
-  pc_text_add(out, "\n");
+  if (results->verdict != NULL)
+    pc_verdict_paragraphs(results, results->env.words, tables_markdown_paragraph, out);
 }

@@ -7,9 +7,9 @@
 #define PC_PAGE_H
 
 #include "calibrators/calibrator.h"
-#include "compare/comparison.h"
 #include "figure/class_order.h"
 #include "output/inspect.h"
+#include "output/write_comparison.h"
 #include "output/write_results.h"
 
 #define PC_PAGE_FOLDS 5

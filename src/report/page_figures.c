@@ -112,15 +112,6 @@ static pcal_status page_specs_fill(page_specs *specs, const pcal_env *env,
   return PCAL_OK;
 }
 
-static pcal_status page_figures_run(pcal_source *source, const pcal_measure_config *config,
-                                    const pcal_env *env, pcal_results **out, pcal_error *err) {
-  pcal_measure *measure = NULL;
-  PC_TRY(pc_measure_source(source, config, 1, env, &measure, err));
-  const pcal_status status = pc_measure_finish(measure, out, err);
-  pc_measure_free(measure);
-  return status;
-}
-
 /* What is known of the same metric elsewhere. */
 static void page_figures_borrow(pcal_results *results, const pcal_results *from) {
   for (size_t m = 0; m < results->metric_count; m++)
@@ -149,8 +140,7 @@ static pcal_status page_figures_sure(pcal_source *source, const pcal_measure_con
   sure.interval = config->interval;
   sure.replicas = config->replicas;
   sure.null = specs->null;
-  PC_TRY(pc_source_rewind(source, err));
-  const pcal_status status = page_figures_run(source, &sure, env, &results, err);
+  const pcal_status status = pc_measure_whole(source, &sure, env, &results, err);
   if (status == PCAL_OK)
     page_figures_borrow(drawn, results);
   pc_results_free(results);
@@ -170,7 +160,7 @@ static pcal_status page_figures_measure(pcal_report *report, pcal_source *source
   plain.curves = 1;
   if (specs->count == 0)
     return PCAL_OK;
-  PC_TRY(page_figures_run(source, &plain, &report->env, drawn, err));
+  PC_TRY(pc_measure_once(source, &plain, &report->env, drawn, err));
   PC_TRY(page_figures_sure(source, &plain, config, specs, &report->env, *drawn, err));
   page_figures_borrow(*drawn, report->side[time].key);
   return PCAL_OK;

@@ -69,38 +69,24 @@ static void page_html_words(const char *words, size_t length, pc_text *out) {
   pc_text_free(&copy);
 }
 
-/* A line of the verdict under its heading; empty words are left out. */
-static void page_html_line(const char *about, pc_text *words, pc_text *out) {
-  if (words->length > 0) {
-    pc_text_format(out, "<p><strong>%s:</strong> ", about);
-    pc_text_markup(out, words->bytes);
-    pc_text_add(out, "</p>\n");
-  }
-  out->failed |= words->failed;
-  pc_text_free(words);
-  pc_text_init(words, out->env);
-}
-
-/* The first sentence is the headline; what to try stands on one side only. */
-static void page_html_verdict(const pcal_results *results, const pc_verdict *verdict,
+/* Writes the headline, then a paragraph for each part that applies.  advice: with the advice. */
+static void page_html_verdict(const pcal_results *results, const pcal_verdict *verdict,
                               int advice, pc_text *out) {
-  pc_text words;
-  pc_text_init(&words, out->env);
-  pc_verdict_warning(results, &words);
-  page_html_line("Careful", &words, out);
-  pc_text_add(out, "<p class=\"lead\">");
-  pc_verdict_headline(verdict, out);
-  pc_text_add(out, "</p>\n<p>");
-  pc_verdict_basis(verdict, out);
-  pc_text_add(out, "</p>\n");
-  pc_verdict_where(verdict, &words);
-  page_html_line("Where", &words, out);
-  pc_verdict_chance(verdict, &words);
-  page_html_line("How much of it is chance", &words, out);
-  if (advice)
-    pc_verdict_advice(verdict, results->env.words, &words);
-  page_html_line("What to try", &words, out);
-  pc_text_free(&words);
+  for (int part = 0; part < (advice ? PC_VERDICT_PARTS : PC_VERDICT_ADVICE); part++) {
+    const char *label = pc_verdict_label((pc_verdict_part)part);
+    pc_text sentences;
+    pc_text_init(&sentences, out->env);
+    pc_verdict_write(results, verdict, (pc_verdict_part)part, results->env.words, &sentences);
+    if (sentences.length > 0) {
+      pc_text_add(out, part == PC_VERDICT_HEADLINE ? "<p class=\"lead\">" : "<p>");
+      if (label != NULL)
+        pc_text_format(out, "<strong>%s:</strong> ", label);
+      pc_text_markup(out, sentences.bytes);
+      pc_text_add(out, "</p>\n");
+    }
+    out->failed |= sentences.failed;
+    pc_text_free(&sentences);
+  }
 }
 
 /* By how much the scores that most people look at changed, with intervals. */
@@ -127,9 +113,9 @@ static void page_html_changes(const pcal_results *after, pc_text *out) {
 }
 
 static void page_html_card(const pcal_report *report, pc_page_time time, pc_text *out) {
-  pc_verdict verdict;
+  pcal_verdict verdict;
   pc_verdict_judge(report->side[time].key, &verdict);
-  const int fine = verdict.kind == PC_VERDICT_CALIBRATED;
+  const int fine = verdict.kind == PCAL_VERDICT_CALIBRATED;
   pc_text_format(out, "<div class=\"card verdict %s\">\n", fine ? "fine" : "off");
   if (report->repaired && time == PC_PAGE_BEFORE)
     pc_text_add(out, "<h3>As it is</h3>\n");

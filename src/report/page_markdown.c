@@ -1,4 +1,6 @@
 /* A report for a pull request: verdict and table, before and after. */
+#include "output/table_row.h"
+#include "output/verdict.h"
 #include "report/page.h"
 
 static void page_markdown_head(const pcal_report *report, pc_text *out) {
@@ -7,75 +9,75 @@ static void page_markdown_head(const pcal_report *report, pc_text *out) {
   pc_text_add(out, "\n\n");
 }
 
-/* Lines of a verdict are paragraphs. */
+static void page_markdown_paragraph(const char *paragraph, pc_text *out) {
+  pc_text_markdown(out, paragraph);
+  pc_text_add(out, "\n\n");
+}
+
 static void page_markdown_verdict(const pcal_results *results, pc_text *out) {
-  pc_text line;
-  pc_text_init(&line, out->env);
-  for (const char *at = results->verdict; at != NULL && *at != '\0';) {
-    const char *end = at;
-    while (*end != '\0' && *end != '\n')
-      end++;
-    line.length = 0;
-    pc_text_add_bytes(&line, at, (size_t)(end - at));
-    if (!line.failed)
-      pc_text_markdown(out, line.bytes);
-    pc_text_add(out, "\n\n");
-    at = *end == '\0' ? end : end + 1;
+  pc_verdict_paragraphs(results, results->env.words, page_markdown_paragraph, out);
+}
+
+/* The value after calibration with its interval, and the change with its interval. */
+static void page_markdown_after(const pc_result_record *record, pc_table_row *row) {
+  const pc_interval_result *interval = &record->interval_result;
+  pc_table_row_begin_cell(row);
+  pc_write_value(record, row->out);
+  if (interval->has_interval) {
+    pc_text_add(row->out, " ");
+    pc_write_interval(interval->low, interval->high, row->out);
+    pc_text_add(row->out, interval->few > 0 ? " unsure" : "");
   }
-  out->failed |= line.failed;
-  pc_text_free(&line);
+  pc_table_row_begin_cell(row);
+  if (interval->has_difference) {
+    pc_text_add(row->out, interval->difference > 0 ? "+" : "");
+    pc_write_number(interval->difference, row->out);
+  }
+  if (interval->has_difference_interval) {
+    pc_text_add(row->out, " ");
+    pc_write_interval(interval->difference_low, interval->difference_high, row->out);
+  }
 }
 
 static void page_markdown_row(const pcal_report *report, size_t metric, pc_text *out) {
   const pc_result_record *before = &report->side[PC_PAGE_BEFORE].key->records[metric];
   const pcal_results *after = report->side[PC_PAGE_AFTER].key;
-  pc_text_add(out, "| ");
-  pc_text_markdown_code(out, before->label);
-  pc_text_add(out, " | ");
+  pc_table_row row = pc_table_row_new(PCAL_MARKDOWN, out);
+  pc_table_row_name(&row, before->label);
+  pc_table_row_begin_cell(&row);
   pc_write_value(before, out);
   pc_write_uncertainty(before, " ", out);
   pc_write_p_value(before, ", ", out);
-  if (after != NULL) {
-    const pc_result_record *record = &after->records[metric];
-    const pc_interval_result *interval_result = &record->interval_result;
-    pc_text_add(out, " | ");
-    pc_write_value(record, out);
-    if (interval_result->has_interval) {
-      pc_text_add(out, " ");
-      pc_write_interval(interval_result->low, interval_result->high, out);
-      pc_text_add(out, interval_result->few > 0 ? " unsure" : "");
-    }
-    pc_text_add(out, " | ");
-    if (interval_result->has_difference) {
-      pc_text_add(out, interval_result->difference > 0 ? "+" : "");
-      pc_write_number(interval_result->difference, out);
-    }
-    if (interval_result->has_difference_interval) {
-      pc_text_add(out, " ");
-      pc_write_interval(interval_result->difference_low, interval_result->difference_high, out);
-    }
-  }
-  pc_text_format(out, " | %s | %s |\n", before->notion == NULL ? "" : before->notion,
-                 pc_bound_text(before));
+  if (after != NULL)
+    page_markdown_after(&after->records[metric], &row);
+  pc_table_row_word(&row, before->notion);
+  pc_table_row_word(&row, pc_bound_text(before));
+  pc_table_row_end(&row);
+}
+
+static void page_markdown_columns(const pcal_report *report, pc_text *out) {
+  static const char *const plain[] = {"metric", "value", "estimates", "bound"};
+  static const char *const repaired[] = {"metric", "before",    "after",
+                                         "change", "estimates", "bound"};
+  const char *const *columns = report->repaired ? repaired : plain;
+  const size_t count = report->repaired ? 6 : 4;
+  pc_table_row row = pc_table_row_new(PCAL_MARKDOWN, out);
+  for (size_t c = 0; c < count; c++)
+    pc_table_row_word(&row, columns[c]);
+  pc_table_row_end(&row);
+  for (size_t c = 0; c < count; c++)
+    pc_table_row_rule(&row, c > 0 && c + 2 < count);
+  pc_table_row_end(&row);
 }
 
 static void page_markdown_table(const pcal_report *report, pc_text *out) {
   const pcal_results *before = report->side[PC_PAGE_BEFORE].key;
-  pc_text_add(out,
-              report->repaired
-                  ? "| metric | before | after | change | estimates | bound |\n"
-                    "| --- | ---: | ---: | ---: | --- | --- |\n"
-                  : "| metric | value | estimates | bound |\n| --- | ---: | --- | --- |\n");
+  page_markdown_columns(report, out);
   for (size_t n = 0; n <= pc_notion_count(); n++)
     for (size_t m = 0; m < before->metric_count; m++)
       if (pc_notion_index(&before->records[m]) == n)
         page_markdown_row(report, m, out);
   pc_text_add(out, "\n");
-}
-
-static void page_markdown_doubt(const char *sentence, pc_text *out) {
-  pc_text_markdown(out, sentence);
-  pc_text_add(out, "\n\n");
 }
 
 static void page_markdown_problems(const pcal_report *report, pc_text *out) {
@@ -121,7 +123,7 @@ pcal_status pc_page_markdown(const pcal_report *report, pc_text *out, pcal_error
   pc_text_add(out, "## Metrics\n\n");
   page_markdown_table(report, out);
   page_markdown_brier(report, out);
-  pc_page_remarks(report, page_markdown_doubt, out);
+  pc_page_remarks(report, page_markdown_paragraph, out);
   const size_t length = out->length;
   if (report->repaired)
     pc_write_difference_note(report->side[PC_PAGE_AFTER].key, "change", out);

@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "compare/held_out.h"
-#include "compare/recalibrated_source.h"
 #include "studies/size_sweep.h"
 
 enum { IMPROVEMENT_SPACE };
@@ -46,10 +45,7 @@ static pcal_status improvement_map(const pc_study_job *job, const pc_held_out *h
                                    pcal_calibrator *const *calibrators, pc_study_probs *out,
                                    pcal_error *err) {
   pc_recalibrated_source mapped;
-  PC_TRY(pc_source_rewind(held_out->source, err));
-  pcal_status status =
-      pc_recalibrated_source_open(held_out->source, &held_out->folds, calibrators,
-                                  held_out->skip_missing, held_out->env, &mapped, err);
+  pcal_status status = pc_held_out_open(held_out, calibrators, &mapped, err);
   if (status == PCAL_OK)
     status = pc_study_probs_read(job, mapped.source, out, err);
   pc_recalibrated_source_close(&mapped);

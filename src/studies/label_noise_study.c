@@ -20,8 +20,8 @@
 #include "base/executor.h"
 #include "base/number.h"
 #include "base/rng.h"
-#include "compare/held_out.h"
 #include "kernels/sort.h"
+#include "measure/measure_source.h"
 #include "studies/study_scores.h"
 #include "studies/training_rows.h"
 

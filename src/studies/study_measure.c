@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "compare/held_out.h"
+#include "measure/measure_source.h"
 
 pcal_status pc_study_measure(pcal_source *source, const char *const *specs, size_t count,
                              double interval, size_t replicas, const pcal_env *env,

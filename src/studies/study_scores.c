@@ -5,7 +5,7 @@
 
 #include "base/elementary.h"
 #include "calibrators/folds.h"
-#include "compare/held_out.h"
+#include "measure/measure_source.h"
 
 #define STUDY_SCORES_RULED_OUT (-1e30) /* the logit of what has probability 0 */
 #define STUDY_SCORES_WINDOW 65536

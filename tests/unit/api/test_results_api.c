@@ -163,7 +163,7 @@ TEST(test_reliability_table) {
   assert_same(bins[14].frequency, 1.0);
   assert_null(pcal_results_bins(NULL, &count));
   assert_int_equal(count, 0);
-  assert_null(pcal_results_verdict(NULL));
+  assert_null(pcal_results_verdict_text(NULL));
   pcal_results_free(results);
   pcal_results_free(NULL);
 }

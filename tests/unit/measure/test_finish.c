@@ -74,10 +74,10 @@ TEST(test_one_class_is_noticed) {
                      .weights = (const double[]){1, 1, 0},
                      .groups = (const uint32_t[]){0, 1, 1}};
   pcal_results *results = given_results(&data, "accuracy");
-  assert_contains(pcal_results_verdict(results), "every label is class 1");
+  assert_contains(pcal_results_verdict_text(results), "every label is class 1");
   pcal_results_free(results);
   data.weights = NULL;
   results = given_results(&data, "accuracy");
-  assert_lacks(pcal_results_verdict(results), "every label");
+  assert_lacks(pcal_results_verdict_text(results), "every label");
   pcal_results_free(results);
 }

@@ -4,8 +4,8 @@
 /* The verdict on confidences; the weights say how often each row occurred. */
 static char *verdict_of(const given_data *data) {
   pcal_results *results = given_results(data, "accuracy");
-  char *copy = malloc(strlen(pcal_results_verdict(results)) + 1);
-  strcpy(copy, pcal_results_verdict(results));
+  char *copy = malloc(strlen(pcal_results_verdict_text(results)) + 1);
+  strcpy(copy, pcal_results_verdict_text(results));
   pcal_results_free(results);
   return copy;
 }
@@ -60,7 +60,7 @@ TEST(test_calibrated) {
   const given_data data =
       verdict_confidence((const double[]){0.75, 0.75}, (const double[]){750, 250}, 2);
   verdict_check(&data,
-                "Well calibrated, as far as these rows can tell. The model claims 75.0 % on "
+                "Well calibrated, as far as these rows show. The model claims 75.0 % on "
                 "average and is right in 75.0 % of the rows (chance alone: up to 2.7 points).\n"
                 "How much of it is chance: the ECE is 0.00; a calibrated model with these "
                 "scores would show 0.0109 on average.\n"
@@ -71,7 +71,7 @@ TEST(test_few_rows) {
   const given_data data =
       verdict_confidence((const double[]){0.75, 0.75}, (const double[]){75, 25}, 2);
   char *verdict = verdict_of(&data);
-  assert_contains(verdict, "Well calibrated, as far as these rows can tell.");
+  assert_contains(verdict, "Well calibrated, as far as these rows show.");
   assert_contains(verdict, "up to 9.0 points");
   assert_contains(verdict, "leave it alone; with so few rows small errors cannot be seen, so "
                            "gather more before you rely on it.");
@@ -162,7 +162,7 @@ TEST(test_all_right) {
 TEST(test_certain_and_right) {
   const given_data data = verdict_confidence((const double[]){1.0}, (const double[]){5000}, 1);
   verdict_check(&data,
-                "Well calibrated, as far as these rows can tell. The model claims 100.0 % on "
+                "Well calibrated, as far as these rows show. The model claims 100.0 % on "
                 "average and is right in 100.0 % of the rows (chance alone: up to 0.0 "
                 "points).\n"
                 "How much of it is chance: the ECE is 0.00; a calibrated model with these "
@@ -340,7 +340,7 @@ TEST(test_advice_in_python) {
   assert_int_equal(pcal_measure_new(&config, &env, &measure, &err), PCAL_OK);
   assert_int_equal(pcal_measure_update(measure, &batch, &err), PCAL_OK);
   assert_int_equal(pcal_measure_finish(measure, &results, &err), PCAL_OK);
-  assert_contains(pcal_results_verdict(results),
+  assert_contains(pcal_results_verdict_text(results),
                   "What to try: platt (propercal.Platt) or beta (propercal.Beta) on");
   pcal_results_free(results);
   pcal_measure_free(measure);

@@ -22,7 +22,7 @@ static void verdict_says(const forecast_data *data, const char *head, const char
   if (forecast_try(data, "mse", NULL, &results, &err) != PCAL_OK &&
       forecast_try(data, "crps", NULL, &results, &err) != PCAL_OK)
     fail_msg("%s", err.message);
-  const char *text = pcal_results_verdict(results);
+  const char *text = pcal_results_verdict_text(results);
   if (strncmp(text, head, strlen(head)) != 0)
     fail_msg("\"%s\" does not begin with \"%s\"", text, head);
   if (strstr(text, advice) == NULL)
@@ -36,7 +36,7 @@ TEST(test_normal_predictions) {
   verdict_make(0, 1);
   verdict_says(
       &data,
-      "Well calibrated, as far as these rows can tell. The predicted probability of a "
+      "Well calibrated, as far as these rows show. The predicted probability of a "
       "value up to the target has a mean of 0.500 and a variance of 0.083; calibrated: "
       "0.500 (chance alone: up to 0.014 off) and 0.083 (0.004).",
       "What to try: leave it alone.");
@@ -128,7 +128,7 @@ static size_t forecast_others(const forecast_case *one, size_t sets, const char 
     pcal_results *results = NULL;
     pcal_error err;
     assert_int_equal(forecast_try(&data, "crps", NULL, &results, &err), PCAL_OK);
-    others += strncmp(pcal_results_verdict(results), head, strlen(head)) != 0;
+    others += strncmp(pcal_results_verdict_text(results), head, strlen(head)) != 0;
     pcal_results_free(results);
   }
   return others;

@@ -71,7 +71,7 @@ TEST(test_the_text) {
       "      \"parts\": {}\n"
       "    }\n"
       "  ],\n"
-      "  \"verdict\": \"Well calibrated, as far as these rows can tell. The "
+      "  \"verdict\": \"Well calibrated, as far as these rows show. The "
       "model claims 50.0 % on average and is right in 50.0 % of the rows (chance "
       "alone: up to 61.5 points).\\nHow much of it is chance: the ECE is "
       "0.00; a calibrated model with these scores would show 0.188 on average.\\nWhat to "

@@ -78,7 +78,7 @@ TEST(test_text_with_parts) {
 TEST(test_text_is_folded) {
   pcal_results *results = given_results(&tables_data, "accuracy");
   char *text = given_written(results, PCAL_TEXT);
-  const char *verdict = pcal_results_verdict(results);
+  const char *verdict = pcal_results_verdict_text(results);
   const char *at = strstr(text, "\n\n");
   for (const char *next = at; next != NULL; next = strstr(at + 2, "\n\n"))
     at = next;
