@@ -1,15 +1,16 @@
+/* The monotonic sweep over numbers of equal-mass bins (curve_bins.h). */
 #include <math.h>
 
-#include "stats/bins.h"
+#include "curve/curve_bins.h"
 
-/* Cumulated weights and hits: [i] is the sum over the first i entries. */
+/* Cumulative weights and hits: [i] is the sum over the first i entries. */
 typedef struct sweep_curve {
   const pc_curve_table *table;
   double *weight, *hits;
 } sweep_curve;
 
-static pcal_status sweep_cumulate(const pcal_env *env, const pc_curve_table *table,
-                                  sweep_curve *out, pcal_error *err) {
+static pcal_status sweep_curve_new(const pcal_env *env, const pc_curve_table *table,
+                                   sweep_curve *out, pcal_error *err) {
   const size_t n = table->count;
   *out = (sweep_curve){table, NULL, NULL};
   out->weight = pc_alloc(env, n + 1, sizeof *out->weight);
@@ -26,7 +27,7 @@ static pcal_status sweep_cumulate(const pcal_env *env, const pc_curve_table *tab
   return PCAL_OK;
 }
 
-/* The number of entries up to a position of the sorted rows, from `low` on. */
+/* The number of entries that hold the first `position` rows; at least `low`. */
 static size_t sweep_find(const sweep_curve *curve, size_t low, double position) {
   size_t high = curve->table->count;
   while (low < high) {
@@ -39,7 +40,7 @@ static size_t sweep_find(const sweep_curve *curve, size_t low, double position) 
   return low;
 }
 
-/* The number of entries in the bins before the edge that pc_bins_by_mass places there. */
+/* The number of entries below the edge that pc_bins_by_mass places at `position`. */
 static size_t sweep_end(const sweep_curve *curve, size_t from, double position) {
   const pc_curve_table *table = curve->table;
   const size_t at = sweep_find(curve, from, position);
@@ -74,8 +75,8 @@ static int sweep_rises(const sweep_curve *curve, size_t bins) {
   return 1;
 }
 
-/* Where the shares of single entries never fall, those of no bins do. */
-static int sweep_rises_anyhow(const pc_curve_table *table) {
+/* True if the share of hits never falls from entry to entry: then it falls for no bins either. */
+static int sweep_entries_rise(const pc_curve_table *table) {
   for (size_t i = 1; i < table->count; i++)
     if (table->hits[i] / table->weight[i] < table->hits[i - 1] / table->weight[i - 1])
       return 0;
@@ -87,9 +88,9 @@ pcal_status pc_bins_sweep(const pcal_env *env, const pc_curve_table *table, size
   const size_t rows = table->total >= (double)most ? most : (size_t)fmax(table->total, 1.0);
   sweep_curve curve;
   *out = rows;
-  if (sweep_rises_anyhow(table))
+  if (sweep_entries_rise(table))
     return PCAL_OK;
-  PC_TRY(sweep_cumulate(env, table, &curve, err));
+  PC_TRY(sweep_curve_new(env, table, &curve, err));
   size_t bins = 1;
   while (bins < rows && sweep_rises(&curve, bins + 1))
     bins++;

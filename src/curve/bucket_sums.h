@@ -1,58 +1,60 @@
-/* The counters of a first pass by equal width (bucket_tally.h): two additions next to each
- * other for each float.  They merge in any order to the same bits. */
+/* Counters of a first pass over buckets of equal width (bucket_tally.h).  A float costs two additions
+ * to neighbouring numbers.  Counters merge in any order to the same bits. */
 #ifndef PC_BUCKET_SUMS_H
 #define PC_BUCKET_SUMS_H
 
 #include "curve/segment.h"
 #include "kernels/bin_index.h"
 
-#define PC_BUCKETS 16384
-#define PC_BUCKETS_AND_OUTSIDE (PC_BUCKETS + 3) /* with what lies below and beyond */
+#define PC_BUCKETS 16384 /* of width 2^-14, from 0 to 1 */
+#define PC_BUCKETS_AND_OUTSIDE \
+  (PC_BUCKETS + 3) /* with that of score 1, those below and above */
 
 /* Rows that a bucket can hold. */
 #define PC_BUCKET_SUMS_ROWS ((uint64_t)1 << 20)
 
-#define PC_BUCKET_SUMS_ONE ((uint64_t)1 << 43) /* a row in `offset` */
-#define PC_BUCKET_SUMS_FINE 24                 /* bits of units below those of offsets */
-#define PC_BUCKET_SUMS_BUCKET 47               /* from units of scores to the bucket */
+/* Layout of the counters; the formulas are in bucket_sums.c. */
+#define PC_BUCKET_SUMS_ONE ((uint64_t)1 << 43) /* one row in `offset` */
+#define PC_BUCKET_SUMS_FINE 24                 /* bits of a score below the unit of offsets */
+#define PC_BUCKET_SUMS_BUCKET 47               /* shift from units of scores to the bucket */
 #define PC_BUCKET_SUMS_SQUARE 21               /* bits dropped from squares of offsets */
 
 typedef struct pc_bucket_sums {
-  pc_bin_offset cells[2 * (PC_BUCKETS + 1)]; /* 2 * bucket + hit */
+  pc_bin_offset cells[2 * (PC_BUCKETS + 1)]; /* [2 * bucket + hit] */
   uint64_t fine[2 * (PC_BUCKETS + 1)];
-  pc_segment outside[2]; /* below the buckets and beyond */
-  uint64_t room;         /* for rows, whatever bucket they lie in; there may be more */
+  pc_segment outside[2]; /* rows below all buckets, and above */
+  uint64_t room;         /* lower bound on the rows that still fit, whatever their bucket */
 } pc_bucket_sums;
 
-/* How floats are to be counted that lie in buckets, but not in the first. */
+/* The rule by which kernels compute the addends of floats outside the first bucket. */
 extern const pc_bin_offset_rule pc_bucket_sums_offsets;
 
-void pc_bucket_sums_clear(pc_bucket_sums *counters);
+void pc_bucket_sums_clear(pc_bucket_sums *sums);
 
-/* Any row that lies in a bucket: its score in units of 2^-61 and the square of it in units of
- * 2^-53, truncated. */
-static inline void pc_bucket_sums_add(pc_bucket_sums *counters, uint64_t units, uint64_t square,
+/* Adds a row that lies in a bucket: its score in units of 2^-61, its square in units of 2^-53. */
+static inline void pc_bucket_sums_add(pc_bucket_sums *sums, uint64_t units, uint64_t square,
                                       int32_t hit) {
   const uint64_t bucket = units >> PC_BUCKET_SUMS_BUCKET;
   const uint64_t fine = units % ((uint64_t)1 << PC_BUCKET_SUMS_FINE);
   const uint64_t offset = (units >> PC_BUCKET_SUMS_FINE) - (bucket << 23);
   const size_t place = 2 * (size_t)bucket + (size_t)hit;
-  counters->cells[place].offset += PC_BUCKET_SUMS_ONE + offset;
-  counters->cells[place].square += square - bucket * ((bucket << 25) + (offset << 3));
-  counters->fine[place] += fine;
+  sums->cells[place].offset += PC_BUCKET_SUMS_ONE + offset;
+  sums->cells[place].square += square - bucket * ((bucket << 25) + (offset << 3));
+  sums->fine[place] += fine;
 }
 
-/* For how many rows there is room, whatever bucket they lie in: a little less than there is. */
-uint64_t pc_bucket_sums_room(const pc_bucket_sums *counters);
+/* Lower bound on the number of rows that still fit, whatever their bucket. */
+uint64_t pc_bucket_sums_room(const pc_bucket_sums *sums);
 
-/* Can `from` be merged into `into`? */
+/* True if `from` can be merged into `into` without overflow. */
 int pc_bucket_sums_addable(const pc_bucket_sums *into, const pc_bucket_sums *from);
 void pc_bucket_sums_merge(pc_bucket_sums *into, const pc_bucket_sums *from);
 
-/* What was counted in a stretch: a bucket, or below them all, or beyond. */
-void pc_bucket_sums_read(const pc_bucket_sums *counters, size_t stretch, pc_segment *out);
+/* The rows of one bucket as a segment.  index 0: below all buckets; PC_BUCKETS_AND_OUTSIDE - 1:
+ * above; else bucket index - 1. */
+void pc_bucket_sums_read(const pc_bucket_sums *sums, size_t index, pc_segment *out);
 
-/* The largest score in a bucket. */
+/* The highest score of a bucket. */
 double pc_bucket_high(size_t bucket);
 
 #endif

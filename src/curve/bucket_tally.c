@@ -7,15 +7,14 @@
 #include "kernels/bin_index.h"
 #include "kernels/prefetch.h"
 
-#define COARSE_TALLY_REST 256 /* units of 2^-61 in one of 2^-53 */
-#define COARSE_TALLY_BLOCK 4096
-#define COARSE_TALLY_GROUP 8
-#define COARSE_TALLY_FINE ((size_t)1 << 17)
-#define COARSE_TALLY_PARTS_BUCKETS ((size_t)1 << 18) /* of all parts together, about */
-#define COARSE_TALLY_PARTS_LOW 0x1p-32               /* smaller scores share a bucket */
+#define TALLY_REST 256 /* units of 2^-61 per unit of 2^-53 */
+#define TALLY_BLOCK 4096
+#define TALLY_GROUP 8
+#define TALLY_FINE ((size_t)1 << 17)
+#define TALLY_PARTS_BUCKETS ((size_t)1 << 18) /* about, of all parts together */
+#define TALLY_PARTS_LOW 0x1p-32               /* smaller scores share a bucket */
 
-static const pc_bucket_layout coarse_tally_even = {.count = PC_BUCKETS + 1,
-                                                   .fine = COARSE_TALLY_FINE};
+static const pc_bucket_layout tally_even = {.count = PC_BUCKETS + 1, .fine = TALLY_FINE};
 
 unsigned pc_bucket_shift(double low, double high, size_t room) {
   const uint64_t span = pc_score_key(high) - pc_score_key(low);
@@ -27,26 +26,26 @@ unsigned pc_bucket_shift(double low, double high, size_t room) {
 
 size_t pc_refine_sub_bucket(const pc_refine_targets *targets, const pc_refine_target *target,
                             double score) {
-  if (target->fate == PC_REFINE_CELLS)
+  if (target->action == PC_REFINE_CELLS)
     return (size_t)(pc_point_cell(score, targets->level) -
                     pc_point_cell(target->low, targets->level));
   return (size_t)((pc_score_key(score) - pc_score_key(target->low)) >> target->shift);
 }
 
 size_t pc_bucket_tally_bucket_count(const pc_bucket_tally *tally) {
-  return tally->ruler.by_bits ? tally->ruler.count : PC_BUCKETS_AND_OUTSIDE;
+  return tally->layout.by_bits ? tally->layout.count : PC_BUCKETS_AND_OUTSIDE;
 }
 
-static size_t coarse_tally_segment_count(const pc_bucket_tally *tally) {
+static size_t tally_segment_count(const pc_bucket_tally *tally) {
   return tally->targets == NULL ? pc_bucket_tally_bucket_count(tally) : tally->targets->split;
 }
 
-static size_t coarse_tally_count_count(const pc_bucket_tally *tally) {
+static size_t tally_count_count(const pc_bucket_tally *tally) {
   return tally->targets == NULL ? 0 : 2 * tally->targets->counted;
 }
 
-static pcal_status coarse_tally_segments_open(pc_bucket_tally *tally, pcal_error *err) {
-  const size_t count = coarse_tally_segment_count(tally);
+static pcal_status tally_segments_open(pc_bucket_tally *tally, pcal_error *err) {
+  const size_t count = tally_segment_count(tally);
   tally->segments = pc_alloc_raw(tally->env, count, sizeof *tally->segments);
   if (tally->segments == NULL)
     return pc_fail_memory(err, "preparing curves");
@@ -55,31 +54,31 @@ static pcal_status coarse_tally_segments_open(pc_bucket_tally *tally, pcal_error
   return PCAL_OK;
 }
 
-/* The counters of a bucket lie in one line of a cache. */
-static pcal_status coarse_tally_make_counters(pc_bucket_tally *tally, pcal_error *err) {
-  tally->block = pc_alloc_raw(tally->env, 1, sizeof *tally->counters + PC_CACHE_LINE);
+/* Aligned, so that the counters of a bucket share a cache line. */
+static pcal_status tally_make_sums(pc_bucket_tally *tally, pcal_error *err) {
+  tally->block = pc_alloc_raw(tally->env, 1, sizeof *tally->sums + PC_CACHE_LINE);
   if (tally->block == NULL)
     return pc_fail_memory(err, "preparing curves");
   const size_t off = PC_CACHE_LINE - (uintptr_t)tally->block % PC_CACHE_LINE;
-  tally->counters = (pc_bucket_sums *)(void *)((char *)tally->block + off);
-  pc_bucket_sums_clear(tally->counters);
+  tally->sums = (pc_bucket_sums *)(void *)((char *)tally->block + off);
+  pc_bucket_sums_clear(tally->sums);
   return PCAL_OK;
 }
 
-static pcal_status coarse_tally_make_counts(pc_bucket_tally *tally, pcal_error *err) {
-  tally->counts = pc_alloc(tally->env, coarse_tally_count_count(tally), sizeof *tally->counts);
+static pcal_status tally_make_counts(pc_bucket_tally *tally, pcal_error *err) {
+  tally->counts = pc_alloc(tally->env, tally_count_count(tally), sizeof *tally->counts);
   return tally->counts == NULL ? pc_fail_memory(err, "preparing curves") : PCAL_OK;
 }
 
-/* What the ruler and the targets ask for. */
-static pcal_status coarse_tally_make(pc_bucket_tally *tally, pcal_error *err) {
+/* Allocates what the layout and the targets need. */
+static pcal_status tally_make(pc_bucket_tally *tally, pcal_error *err) {
   pcal_status status = PCAL_OK;
-  if (tally->targets == NULL && !tally->ruler.by_bits)
-    status = coarse_tally_make_counters(tally, err);
+  if (tally->targets == NULL && !tally->layout.by_bits)
+    status = tally_make_sums(tally, err);
   else
-    status = coarse_tally_segments_open(tally, err);
+    status = tally_segments_open(tally, err);
   if (status == PCAL_OK && tally->targets != NULL)
-    status = coarse_tally_make_counts(tally, err);
+    status = tally_make_counts(tally, err);
   if (status != PCAL_OK)
     pc_bucket_tally_free(tally);
   return status;
@@ -87,50 +86,51 @@ static pcal_status coarse_tally_make(pc_bucket_tally *tally, pcal_error *err) {
 
 pcal_status pc_bucket_tally_new(const pcal_env *env, const pc_refine_targets *targets,
                                 pc_bucket_tally *out, pcal_error *err) {
-  *out = (pc_bucket_tally){.env = env, .targets = targets, .ruler = coarse_tally_even};
-  return coarse_tally_make(out, err);
+  *out = (pc_bucket_tally){.env = env, .targets = targets, .layout = tally_even};
+  return tally_make(out, err);
 }
 
 pcal_status pc_bucket_tally_new_part(const pcal_env *env, size_t parts, pc_bucket_tally *out,
                                      pcal_error *err) {
-  const size_t wanted = COARSE_TALLY_PARTS_BUCKETS / parts, fine = COARSE_TALLY_FINE / parts;
+  const size_t wanted = TALLY_PARTS_BUCKETS / parts, fine = TALLY_FINE / parts;
   *out = (pc_bucket_tally){.env = env};
-  out->ruler.by_bits = 1;
-  out->ruler.base = pc_score_key(COARSE_TALLY_PARTS_LOW);
-  out->ruler.count = 64;
-  while (out->ruler.count < PC_BUCKETS && out->ruler.count < wanted)
-    out->ruler.count *= 2;
-  out->ruler.shift = pc_bucket_shift(COARSE_TALLY_PARTS_LOW, 1.0, out->ruler.count);
-  out->ruler.fine = fine < 64 ? 64 : fine;
-  return coarse_tally_make(out, err);
+  out->layout.by_bits = 1;
+  out->layout.base = pc_score_key(TALLY_PARTS_LOW);
+  out->layout.count = 64;
+  while (out->layout.count < PC_BUCKETS && out->layout.count < wanted)
+    out->layout.count *= 2;
+  out->layout.shift = pc_bucket_shift(TALLY_PARTS_LOW, 1.0, out->layout.count);
+  out->layout.fine = fine < 64 ? 64 : fine;
+  return tally_make(out, err);
 }
 
 pcal_status pc_bucket_tally_new_range(const pcal_env *env, double low, double high,
                                       size_t buckets, pc_bucket_tally *out, pcal_error *err) {
   *out = (pc_bucket_tally){.env = env};
-  out->ruler.by_bits = 1;
-  out->ruler.base = pc_score_key(low + 0.0);
-  out->ruler.shift = pc_bucket_shift(low + 0.0, high + 0.0, buckets);
-  out->ruler.count =
-      (size_t)((pc_score_key(high + 0.0) - out->ruler.base) >> out->ruler.shift) + 1;
-  out->ruler.fine = buckets;
-  return coarse_tally_make(out, err);
+  out->layout.by_bits = 1;
+  out->layout.base = pc_score_key(low + 0.0);
+  out->layout.shift = pc_bucket_shift(low + 0.0, high + 0.0, buckets);
+  out->layout.count =
+      (size_t)((pc_score_key(high + 0.0) - out->layout.base) >> out->layout.shift) + 1;
+  out->layout.fine = buckets;
+  return tally_make(out, err);
 }
 
 pcal_status pc_bucket_tally_new_like(const pc_bucket_tally *other, pc_bucket_tally *out,
                                      pcal_error *err) {
-  *out = (pc_bucket_tally){.env = other->env, .ruler = other->ruler, .targets = other->targets};
-  return coarse_tally_make(out, err);
+  *out =
+      (pc_bucket_tally){.env = other->env, .layout = other->layout, .targets = other->targets};
+  return tally_make(out, err);
 }
 
 pcal_status pc_bucket_tally_split(pc_bucket_tally *tally, const double *ends, size_t count,
                                   pcal_error *err) {
-  if (tally->ends == NULL)
-    PC_TRY(pc_bucket_splits_new(tally->env, PC_BUCKETS + 1, &tally->ends, err));
+  if (tally->splits == NULL)
+    PC_TRY(pc_bucket_splits_new(tally->env, PC_BUCKETS + 1, &tally->splits, err));
   for (size_t e = 0; e < count; e++) {
-    const size_t bucket = pc_bucket_of(&tally->ruler, ends[e]);
+    const size_t bucket = pc_bucket_of(&tally->layout, ends[e]);
     if (ends[e] >= 0 && ends[e] < pc_bucket_high(bucket))
-      pc_bucket_splits_insert(tally->ends, ends[e], bucket);
+      pc_bucket_splits_insert(tally->splits, ends[e], bucket);
   }
   return PCAL_OK;
 }
@@ -139,7 +139,7 @@ void pc_bucket_tally_free(pc_bucket_tally *tally) {
   if (tally->env == NULL)
     return;
   pc_free(tally->env, tally->block);
-  pc_free(tally->env, tally->ends);
+  pc_free(tally->env, tally->splits);
   pc_free(tally->env, tally->segments);
   pc_free(tally->env, tally->counts);
   pc_free(tally->env, tally->kept[0]);
@@ -148,13 +148,13 @@ void pc_bucket_tally_free(pc_bucket_tally *tally) {
 }
 
 void pc_bucket_tally_clear(pc_bucket_tally *tally) {
-  if (tally->counters != NULL)
-    pc_bucket_sums_clear(tally->counters);
-  if (tally->ends != NULL)
-    pc_bucket_splits_clear(tally->ends);
-  for (size_t s = 0; tally->segments != NULL && s < coarse_tally_segment_count(tally); s++)
+  if (tally->sums != NULL)
+    pc_bucket_sums_clear(tally->sums);
+  if (tally->splits != NULL)
+    pc_bucket_splits_clear(tally->splits);
+  for (size_t s = 0; tally->segments != NULL && s < tally_segment_count(tally); s++)
     tally->segments[s] = pc_segment_none;
-  for (size_t i = 0; i < coarse_tally_count_count(tally); i++)
+  for (size_t i = 0; i < tally_count_count(tally); i++)
     tally->counts[i] = 0;
   tally->kept_count[0] = tally->kept_count[1] = 0;
   tally->rest = 0;
@@ -162,119 +162,118 @@ void pc_bucket_tally_clear(pc_bucket_tally *tally) {
 
 /* ---- the first pass ---- */
 
-static void coarse_tally_stretch_read(const pc_bucket_tally *tally, size_t stretch,
-                                      pc_segment *out) {
-  if (tally->counters == NULL)
+static void tally_bucket_read(const pc_bucket_tally *tally, size_t index, pc_segment *out) {
+  if (tally->sums == NULL)
     *out = pc_segment_none;
   else
-    pc_bucket_sums_read(tally->counters, stretch, out);
+    pc_bucket_sums_read(tally->sums, index, out);
   if (tally->segments != NULL)
-    pc_segment_join(out, &tally->segments[stretch]);
+    pc_segment_join(out, &tally->segments[index]);
 }
 
 pc_segment pc_bucket_tally_segment(const pc_bucket_tally *tally, size_t index) {
   pc_segment out;
-  coarse_tally_stretch_read(tally, index, &out);
+  tally_bucket_read(tally, index, &out);
   return out;
 }
 
 size_t pc_bucket_tally_segments_max(const pc_bucket_tally *tally) {
   return pc_bucket_tally_bucket_count(tally) +
-         (tally->ends == NULL ? 0 : 2 * tally->ends->count);
+         (tally->splits == NULL ? 0 : 2 * tally->splits->count);
 }
 
 size_t pc_bucket_tally_read_segments(const pc_bucket_tally *tally, pc_segment *out) {
-  const size_t stretches = pc_bucket_tally_bucket_count(tally);
+  const size_t buckets = pc_bucket_tally_bucket_count(tally);
   size_t count = 0, next = 0;
-  for (size_t s = 0; s < stretches; s++) {
-    coarse_tally_stretch_read(tally, s, &out[count]);
+  for (size_t s = 0; s < buckets; s++) {
+    tally_bucket_read(tally, s, &out[count]);
     count += out[count].rows > 0;
-    if (tally->ends != NULL && s > 0)
-      count += pc_bucket_splits_read(tally->ends, s - 1, &next, out + count);
+    if (tally->splits != NULL && s > 0)
+      count += pc_bucket_splits_read(tally->splits, s - 1, &next, out + count);
   }
   return count;
 }
 
-static pcal_status coarse_tally_counters_empty(pc_bucket_tally *tally, pcal_error *err) {
+static pcal_status tally_empty_sums(pc_bucket_tally *tally, pcal_error *err) {
   if (tally->segments == NULL)
-    PC_TRY(coarse_tally_segments_open(tally, err));
+    PC_TRY(tally_segments_open(tally, err));
   for (size_t s = 0; s < PC_BUCKETS_AND_OUTSIDE; s++) {
     pc_segment counted;
-    pc_bucket_sums_read(tally->counters, s, &counted);
+    pc_bucket_sums_read(tally->sums, s, &counted);
     pc_segment_join(&tally->segments[s], &counted);
   }
-  pc_bucket_sums_clear(tally->counters);
+  pc_bucket_sums_clear(tally->sums);
   return PCAL_OK;
 }
 
-/* Returns what the score has below 2^-53. */
-static int64_t coarse_tally_count(const pc_bucket_tally *tally, double score, int32_t hit) {
-  pc_bucket_sums *counters = tally->counters;
+/* Adds a row; returns the part of its score below 2^-53, in units of 2^-61. */
+static int64_t tally_count(const pc_bucket_tally *tally, double score, int32_t hit) {
+  pc_bucket_sums *sums = tally->sums;
   const int64_t units = pc_fixed_units(score);
   const uint64_t bucket = (uint64_t)units >> PC_BUCKET_SUMS_BUCKET;
   if (bucket > PC_BUCKETS) {
-    pc_segment_add(&counters->outside[units > 0], score, 1, (uint64_t)hit);
-    return units % COARSE_TALLY_REST;
+    pc_segment_add(&sums->outside[units > 0], score, 1, (uint64_t)hit);
+    return units % TALLY_REST;
   }
-  if (tally->ends != NULL && tally->ends->cut[bucket])
-    pc_bucket_splits_add(tally->ends, bucket, score, hit);
+  if (tally->splits != NULL && tally->splits->is_split[bucket])
+    pc_bucket_splits_add(tally->splits, bucket, score, hit);
   else
-    pc_bucket_sums_add(counters, (uint64_t)units, (uint64_t)pc_segment_square(score), hit);
-  return units & (COARSE_TALLY_REST - 1);
+    pc_bucket_sums_add(sums, (uint64_t)units, (uint64_t)pc_segment_square(score), hit);
+  return units & (TALLY_REST - 1);
 }
 
-/* How many of `count` rows can be counted now; at least one, after making room. */
-static pcal_status coarse_tally_make_room(pc_bucket_tally *tally, size_t count, size_t *some,
-                                          pcal_error *err) {
-  pc_bucket_sums *counters = tally->counters;
-  if (counters->room < count) {
-    counters->room = pc_bucket_sums_room(counters);
-    if (counters->room < PC_BUCKET_SUMS_ROWS / 2)
-      PC_TRY(coarse_tally_counters_empty(tally, err));
+/* *some: how many of `count` rows can be added now.  Empties the counters first if they are half
+ * full; at least one row then fits. */
+static pcal_status tally_make_room(pc_bucket_tally *tally, size_t count, size_t *some,
+                                   pcal_error *err) {
+  pc_bucket_sums *sums = tally->sums;
+  if (sums->room < count) {
+    sums->room = pc_bucket_sums_room(sums);
+    if (sums->room < PC_BUCKET_SUMS_ROWS / 2)
+      PC_TRY(tally_empty_sums(tally, err));
   }
-  *some = count < counters->room ? count : (size_t)counters->room;
-  counters->room -= *some;
+  *some = count < sums->room ? count : (size_t)sums->room;
+  sums->room -= *some;
   return PCAL_OK;
 }
 
-/* The outcome of row i: one of `hits`, or `hit` when that is NULL. */
-static int coarse_tally_hit(const uint8_t *hits, int hit, size_t i) {
+/* The outcome of row i: hits[i], or `hit` if hits is NULL. */
+static int tally_hit(const uint8_t *hits, int hit, size_t i) {
   return hits == NULL ? hit : hits[i];
 }
 
-static pcal_status coarse_tally_first_even(pc_bucket_tally *tally, const double *score,
-                                           const uint8_t *hits, int hit, size_t count,
-                                           pcal_error *err) {
+static pcal_status tally_first_by_width(pc_bucket_tally *tally, const double *score,
+                                        const uint8_t *hits, int hit, size_t count,
+                                        pcal_error *err) {
   for (size_t done = 0, some = 0; done < count; done += some) {
-    PC_TRY(coarse_tally_make_room(tally, count - done, &some, err));
+    PC_TRY(tally_make_room(tally, count - done, &some, err));
     int64_t rest = 0;
     for (size_t i = done; i < done + some; i++)
-      rest += coarse_tally_count(tally, score[i], coarse_tally_hit(hits, hit, i));
+      rest += tally_count(tally, score[i], tally_hit(hits, hit, i));
     tally->rest += rest;
   }
   return PCAL_OK;
 }
 
-static void coarse_tally_first_bits(pc_bucket_tally *tally, const double *score,
-                                    const uint8_t *hits, int hit, size_t count) {
-  const pc_bucket_layout ruler = tally->ruler;
+static void tally_first_by_bits(pc_bucket_tally *tally, const double *score,
+                                const uint8_t *hits, int hit, size_t count) {
+  const pc_bucket_layout layout = tally->layout;
   pc_segment *segments = tally->segments;
   for (size_t i = 0; i < count; i++) {
     const double here = score[i] + 0.0; /* -0 becomes 0 */
-    pc_segment_add_row(&segments[pc_bucket_of(&ruler, here)], here,
-                       coarse_tally_hit(hits, hit, i));
+    pc_segment_add_row(&segments[pc_bucket_of(&layout, here)], here, tally_hit(hits, hit, i));
   }
 }
 
-/* Adds up floats; returns how many are left, and where: those in the first bucket and in
- * buckets that are cut (NULL: none is). */
-static size_t coarse_tally_count_floats(pc_bin_offset *restrict cells, const uint8_t *cut,
-                                        const uint32_t *restrict place,
-                                        const pc_bin_offset *restrict addend, size_t count,
-                                        uint16_t *restrict left) {
+/* Adds up floats, except those in the first bucket and in split buckets (is_split NULL: none).
+ * Returns how many it left out; left: their indices. */
+static size_t tally_count_floats(pc_bin_offset *restrict cells, const uint8_t *is_split,
+                                 const uint32_t *restrict place,
+                                 const pc_bin_offset *restrict addend, size_t count,
+                                 uint16_t *restrict left) {
   size_t lefts = 0;
   for (size_t i = 0; i < count; i++)
-    if (place[i] < 2 || (cut != NULL && cut[place[i] / 2])) {
+    if (place[i] < 2 || (is_split != NULL && is_split[place[i] / 2])) {
       left[lefts++] = (uint16_t)i;
     } else {
       cells[place[i]].offset += addend[i].offset;
@@ -283,22 +282,23 @@ static size_t coarse_tally_count_floats(pc_bin_offset *restrict cells, const uin
   return lefts;
 }
 
-/* A score of a plain row, which another thread may have overwritten since it was checked. */
-static double coarse_tally_inside(double score) {
+/* Clamps the score of a plain row to [0, 1]: another thread may have overwritten it since it was
+ * checked. */
+static double tally_clamp(double score) {
   return score > 0 ? score < 1 ? score : 1.0 : 0.0;
 }
 
-/* The same for rows that may lie a little outside [0, 1]; -0 becomes 0, NaN (a row that is left
- * out) stays. */
-static double coarse_tally_near(double score) {
+/* The same for scores that may lie a little outside [0, 1].  -0 becomes 0; NaN, a row that is
+ * skipped, stays NaN. */
+static double tally_clamp_near(double score) {
   return score > -1 ? score < 2 ? score + 0.0 : 2.0 : score <= -1 ? -1.0 : score;
 }
 
-/* Plain rows.  Both return what their scores have below 2^-53. */
-static int64_t coarse_tally_take_f32(const pc_bucket_tally *tally, const float *score,
-                                     const int32_t *label, size_t count) {
+/* Both return the sum of the parts of scores below 2^-53. */
+static int64_t tally_add_f32(const pc_bucket_tally *tally, const float *score,
+                             const int32_t *label, size_t count) {
   int64_t rest = 0;
-  const uint8_t *cut = tally->ends == NULL ? NULL : tally->ends->cut;
+  const uint8_t *is_split = tally->splits == NULL ? NULL : tally->splits->is_split;
   uint32_t place[PC_BIN_INDEX_ROWS];
   pc_bin_offset addend[PC_BIN_INDEX_ROWS];
   uint16_t left[PC_BIN_INDEX_ROWS];
@@ -307,39 +307,39 @@ static int64_t coarse_tally_take_f32(const pc_bucket_tally *tally, const float *
     pc_bin_index_kernels_best()->offsets_f32(score + i, label + i, here,
                                              &pc_bucket_sums_offsets, place, addend);
     const size_t lefts =
-        coarse_tally_count_floats(tally->counters->cells, cut, place, addend, here, left);
+        tally_count_floats(tally->sums->cells, is_split, place, addend, here, left);
     for (size_t l = 0; l < lefts; l++)
-      rest += coarse_tally_count(tally, coarse_tally_inside((double)score[i + left[l]]),
-                                 label[i + left[l]] & 1);
+      rest +=
+          tally_count(tally, tally_clamp((double)score[i + left[l]]), label[i + left[l]] & 1);
   }
   return rest;
 }
 
-static int64_t coarse_tally_take_f64(const pc_bucket_tally *tally, const double *score,
-                                     const int32_t *label, size_t count) {
+static int64_t tally_add_f64(const pc_bucket_tally *tally, const double *score,
+                             const int32_t *label, size_t count) {
   int64_t rest = 0;
   for (size_t i = 0; i < count; i++)
-    rest += coarse_tally_count(tally, coarse_tally_inside(score[i]), label[i] & 1);
+    rest += tally_count(tally, tally_clamp(score[i]), label[i] & 1);
   return rest;
 }
 
 pcal_status pc_bucket_tally_add_stored(pc_bucket_tally *tally, const pc_stored_rows *rows,
                                        pcal_error *err) {
   for (size_t done = 0, some = 0; done < rows->count; done += some) {
-    PC_TRY(coarse_tally_make_room(tally, rows->count - done, &some, err));
+    PC_TRY(tally_make_room(tally, rows->count - done, &some, err));
     const int32_t *labels = rows->labels + done;
     tally->rest +=
         rows->type == PCAL_F32
-            ? coarse_tally_take_f32(tally, (const float *)rows->scores + done, labels, some)
-            : coarse_tally_take_f64(tally, (const double *)rows->scores + done, labels, some);
+            ? tally_add_f32(tally, (const float *)rows->scores + done, labels, some)
+            : tally_add_f64(tally, (const double *)rows->scores + done, labels, some);
   }
   return PCAL_OK;
 }
 
 /* ---- later passes ---- */
 
-static pcal_status coarse_tally_room(pc_bucket_tally *tally, int hit, size_t more,
-                                     pcal_error *err) {
+static pcal_status tally_reserve_kept(pc_bucket_tally *tally, int hit, size_t more,
+                                      pcal_error *err) {
   void *block = tally->kept[hit];
   const pcal_status status = pc_reserve(tally->env, &block, &tally->kept_capacity[hit],
                                         tally->kept_count[hit] + more, sizeof(double), err);
@@ -348,9 +348,8 @@ static pcal_status coarse_tally_room(pc_bucket_tally *tally, int hit, size_t mor
 }
 
 /* The target that holds a score, or NULL. */
-static const pc_refine_target *coarse_tally_target(const pc_refine_targets *targets,
-                                                   double score) {
-  const size_t bucket = pc_bucket_of(&targets->ruler, score);
+static const pc_refine_target *tally_target(const pc_refine_targets *targets, double score) {
+  const size_t bucket = pc_bucket_of(&targets->layout, score);
   size_t low = targets->reach[bucket], high = targets->reach[bucket + 1];
   while (low < high) {
     const size_t middle = low + (high - low) / 2;
@@ -363,43 +362,43 @@ static const pc_refine_target *coarse_tally_target(const pc_refine_targets *targ
   return low < targets->count && target->low <= score && target->high >= score ? target : NULL;
 }
 
-static pcal_status coarse_tally_look(pc_bucket_tally *tally, double score, int hit,
-                                     pcal_error *err) {
-  const pc_refine_target *target = coarse_tally_target(tally->targets, score);
+static pcal_status tally_add_to_target(pc_bucket_tally *tally, double score, int hit,
+                                       pcal_error *err) {
+  const pc_refine_target *target = tally_target(tally->targets, score);
   if (target == NULL)
     return PCAL_OK;
-  if (target->fate == PC_REFINE_KEEP) {
-    PC_TRY(coarse_tally_room(tally, hit, 1, err));
+  if (target->action == PC_REFINE_KEEP) {
+    PC_TRY(tally_reserve_kept(tally, hit, 1, err));
     tally->kept[hit][tally->kept_count[hit]++] = score;
     return PCAL_OK;
   }
   const size_t part = target->first + pc_refine_sub_bucket(tally->targets, target, score);
-  if (target->fate == PC_REFINE_COUNT)
+  if (target->action == PC_REFINE_COUNT)
     tally->counts[2 * part + (size_t)hit]++;
   else
     pc_segment_add(&tally->segments[part], score, 1, (uint64_t)hit);
   return PCAL_OK;
 }
 
-/* Rows of a block that may be in a target. */
-typedef struct coarse_tally_found {
+/* Rows of a block whose bucket overlaps a target. */
+typedef struct tally_found {
   size_t count;
-  uint16_t place[COARSE_TALLY_BLOCK];
-  double score[COARSE_TALLY_BLOCK];
-} coarse_tally_found;
+  uint16_t place[TALLY_BLOCK];
+  double score[TALLY_BLOCK];
+} tally_found;
 
-/* Where wanted buckets are.  Mostly none of COARSE_TALLY_GROUP is; behind the last there are as
- * many that do not count. */
-static size_t coarse_tally_find(const uint8_t *wanted, const int32_t *bucket, size_t count,
-                                uint16_t *place) {
+/* The rows in wanted buckets.  Usually none of TALLY_GROUP rows is, so groups are tested first.
+ * `bucket` has TALLY_GROUP more elements than rows. */
+static size_t tally_find(const uint8_t *wanted, const int32_t *bucket, size_t count,
+                         uint16_t *place) {
   size_t places = 0;
-  for (size_t begin = 0; begin < count; begin += COARSE_TALLY_GROUP) {
+  for (size_t begin = 0; begin < count; begin += TALLY_GROUP) {
     uint8_t any = 0;
-    for (size_t i = begin; i < begin + COARSE_TALLY_GROUP; i++)
+    for (size_t i = begin; i < begin + TALLY_GROUP; i++)
       any |= wanted[bucket[i]];
     if (!any)
       continue;
-    for (size_t i = begin; i < count && i < begin + COARSE_TALLY_GROUP; i++) {
+    for (size_t i = begin; i < count && i < begin + TALLY_GROUP; i++) {
       place[places] = (uint16_t)i;
       places += wanted[bucket[i]];
     }
@@ -407,113 +406,111 @@ static size_t coarse_tally_find(const uint8_t *wanted, const int32_t *bucket, si
   return places;
 }
 
-/* Buckets as pc_bucket_of finds them, the places of those in which a target lies, and their
- * scores. */
-#define COARSE_TALLY_FIND(name, even, type)                                \
+/* Finds the rows in wanted buckets and copies their scores. */
+#define TALLY_FIND(name, even, type)                                       \
   static void name(const uint8_t *wanted, const type *score, size_t count, \
-                   coarse_tally_found *found) {                            \
-    int32_t bucket[COARSE_TALLY_BLOCK + COARSE_TALLY_GROUP];               \
+                   tally_found *found) {                                   \
+    int32_t bucket[TALLY_BLOCK + TALLY_GROUP];                             \
     pc_bin_index_kernels_best()->even(score, count, PC_BUCKETS, bucket);   \
-    for (size_t i = count; i < count + COARSE_TALLY_GROUP; i++)            \
+    for (size_t i = count; i < count + TALLY_GROUP; i++)                   \
       bucket[i] = 0;                                                       \
-    found->count = coarse_tally_find(wanted, bucket, count, found->place); \
+    found->count = tally_find(wanted, bucket, count, found->place);        \
     for (size_t i = 0; i < found->count; i++)                              \
-      found->score[i] = coarse_tally_near((double)score[found->place[i]]); \
+      found->score[i] = tally_clamp_near((double)score[found->place[i]]);  \
   }
 
-COARSE_TALLY_FIND(coarse_tally_find_f32, even_f32, float)
-COARSE_TALLY_FIND(coarse_tally_find_f64, even_f64, double)
+TALLY_FIND(tally_find_f32, even_f32, float)
+TALLY_FIND(tally_find_f64, even_f64, double)
 
-/* All labels before anything is done with them: memory is slow. */
-static pcal_status coarse_tally_look_all(pc_bucket_tally *tally, const pcal_batch *batch,
-                                         const pc_lazy_labels *feed, size_t begin,
-                                         const coarse_tally_found *found, pcal_error *err) {
-  int32_t hit[COARSE_TALLY_BLOCK];
+/* Loads all labels first, so that the loads overlap. */
+static pcal_status tally_add_found(pc_bucket_tally *tally, const pcal_batch *batch,
+                                   const pc_lazy_labels *labels, size_t begin,
+                                   const tally_found *found, pcal_error *err) {
+  int32_t hit[TALLY_BLOCK];
   for (size_t i = 0; i < found->count; i++)
-    if (feed->fill == NULL)
+    if (labels->fill == NULL)
       hit[i] = batch->labels[begin + found->place[i]];
     else
-      PC_TRY(feed->fill(feed->user, begin + found->place[i], 1, &hit[i], err));
+      PC_TRY(labels->fill(labels->user, begin + found->place[i], 1, &hit[i], err));
   for (size_t i = 0; i < found->count; i++)
     if (hit[i] == 0 || hit[i] == 1)
-      PC_TRY(coarse_tally_look(tally, found->score[i], hit[i], err));
+      PC_TRY(tally_add_to_target(tally, found->score[i], hit[i], err));
   return PCAL_OK;
 }
 
 pcal_status pc_bucket_tally_scan_stored(pc_bucket_tally *tally, const pcal_batch *batch,
-                                        const pc_lazy_labels *feed, size_t begin, size_t count,
-                                        pcal_error *err) {
+                                        const pc_lazy_labels *labels, size_t begin,
+                                        size_t count, pcal_error *err) {
   const uint8_t *wanted = tally->targets->wanted;
-  coarse_tally_found found;
-  for (size_t at = begin, end = begin + count; at < end; at += COARSE_TALLY_BLOCK) {
-    const size_t some = end - at < COARSE_TALLY_BLOCK ? end - at : COARSE_TALLY_BLOCK;
+  tally_found found;
+  for (size_t at = begin, end = begin + count; at < end; at += TALLY_BLOCK) {
+    const size_t some = end - at < TALLY_BLOCK ? end - at : TALLY_BLOCK;
     if (batch->type == PCAL_F32)
-      coarse_tally_find_f32(wanted, (const float *)batch->scores + at, some, &found);
+      tally_find_f32(wanted, (const float *)batch->scores + at, some, &found);
     else
-      coarse_tally_find_f64(wanted, (const double *)batch->scores + at, some, &found);
-    PC_TRY(coarse_tally_look_all(tally, batch, feed, at, &found, err));
+      tally_find_f64(wanted, (const double *)batch->scores + at, some, &found);
+    PC_TRY(tally_add_found(tally, batch, labels, at, &found, err));
   }
   return PCAL_OK;
 }
 
-static pcal_status coarse_tally_rows(pc_bucket_tally *tally, const double *score,
-                                     const uint8_t *hits, int hit, size_t count,
-                                     pcal_error *err) {
+static pcal_status tally_rows(pc_bucket_tally *tally, const double *score, const uint8_t *hits,
+                              int hit, size_t count, pcal_error *err) {
   const pc_refine_targets *targets = tally->targets;
-  if (targets == NULL && !tally->ruler.by_bits)
-    return coarse_tally_first_even(tally, score, hits, hit, count, err);
+  if (targets == NULL && !tally->layout.by_bits)
+    return tally_first_by_width(tally, score, hits, hit, count, err);
   if (targets == NULL)
-    coarse_tally_first_bits(tally, score, hits, hit, count);
+    tally_first_by_bits(tally, score, hits, hit, count);
   const size_t looked = targets == NULL || targets->count == 0 ? 0 : count;
   for (size_t i = 0; i < looked; i++) {
     const double here = score[i] + 0.0; /* -0 becomes 0 */
-    if (targets->wanted[pc_bucket_of(&targets->ruler, here)])
-      PC_TRY(coarse_tally_look(tally, here, coarse_tally_hit(hits, hit, i), err));
+    if (targets->wanted[pc_bucket_of(&targets->layout, here)])
+      PC_TRY(tally_add_to_target(tally, here, tally_hit(hits, hit, i), err));
   }
   return PCAL_OK;
 }
 
 pcal_status pc_bucket_tally_add(pc_bucket_tally *tally, const double *score, const uint8_t *hit,
                                 size_t count, pcal_error *err) {
-  return coarse_tally_rows(tally, score, hit, 0, count, err);
+  return tally_rows(tally, score, hit, 0, count, err);
 }
 
 pcal_status pc_bucket_tally_add_column(pc_bucket_tally *tally, const double *score,
                                        size_t count, int hit, pcal_error *err) {
-  return coarse_tally_rows(tally, score, NULL, hit, count, err);
+  return tally_rows(tally, score, NULL, hit, count, err);
 }
 
 /* ---- merging ---- */
 
-/* Can the counters of two tallies of the first pass simply be added? */
-static int coarse_tally_addable(const pc_bucket_tally *into, const pc_bucket_tally *from) {
-  return into->counters != NULL && from->segments == NULL &&
-         pc_bucket_sums_addable(into->counters, from->counters);
+/* True if the counters of two first passes can be added without overflow. */
+static int tally_addable(const pc_bucket_tally *into, const pc_bucket_tally *from) {
+  return into->sums != NULL && from->segments == NULL &&
+         pc_bucket_sums_addable(into->sums, from->sums);
 }
 
 pcal_status pc_bucket_tally_prepare(pc_bucket_tally *into, const pc_bucket_tally *from,
                                     pcal_error *err) {
-  if (into->segments == NULL && !coarse_tally_addable(into, from))
-    PC_TRY(coarse_tally_segments_open(into, err));
-  PC_TRY(coarse_tally_room(into, 0, from->kept_count[0], err));
-  return coarse_tally_room(into, 1, from->kept_count[1], err);
+  if (into->segments == NULL && !tally_addable(into, from))
+    PC_TRY(tally_segments_open(into, err));
+  PC_TRY(tally_reserve_kept(into, 0, from->kept_count[0], err));
+  return tally_reserve_kept(into, 1, from->kept_count[1], err);
 }
 
 void pc_bucket_tally_merge(pc_bucket_tally *into, const pc_bucket_tally *from) {
   into->rest += from->rest;
-  if (into->ends != NULL)
-    pc_bucket_splits_merge(into->ends, from->ends);
-  if (coarse_tally_addable(into, from)) {
-    pc_bucket_sums_merge(into->counters, from->counters);
+  if (into->splits != NULL)
+    pc_bucket_splits_merge(into->splits, from->splits);
+  if (tally_addable(into, from)) {
+    pc_bucket_sums_merge(into->sums, from->sums);
     return;
   }
-  const size_t count = coarse_tally_segment_count(into);
+  const size_t count = tally_segment_count(into);
   for (size_t s = 0; s < count; s++) {
     const pc_segment segment =
         into->targets == NULL ? pc_bucket_tally_segment(from, s) : from->segments[s];
     pc_segment_join(&into->segments[s], &segment);
   }
-  for (size_t i = 0; i < coarse_tally_count_count(into); i++)
+  for (size_t i = 0; i < tally_count_count(into); i++)
     into->counts[i] += from->counts[i];
   for (int hit = 0; hit < 2; hit++) {
     if (from->kept_count[hit] > 0)

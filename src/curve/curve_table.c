@@ -1,67 +1,11 @@
 #include "curve/curve_table.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/assert.h"
 #include "base/sum.h"
-#include "kernels/sort.h"
 
-void pc_sorted_column_free(const pcal_env *env, pc_sorted_column *column) {
-  pc_free(env, column->score);
-  pc_free(env, column->weight);
-  *column = (pc_sorted_column){0};
-}
-
-/* Equal scores are left sorted by weight, so that their sum has one order. */
-static void curve_sort_ties(pc_sorted_column *column, double *scratch) {
-  for (size_t begin = 0; begin < column->count;) {
-    size_t end = begin + 1;
-    while (end < column->count && column->score[end] == column->score[begin])
-      end++;
-    pc_sort(column->weight + begin, scratch, end - begin);
-    begin = end;
-  }
-}
-
-pcal_status pc_sorted_column_sort(const pcal_env *env, pc_sorted_column *column,
-                                  pcal_error *err) {
-  const int weighted = column->weight != NULL;
-  double *scores = pc_alloc_raw(env, column->count, sizeof(double));
-  double *weights = weighted ? pc_alloc_raw(env, column->count, sizeof(double)) : NULL;
-  const int enough = scores != NULL && (!weighted || weights != NULL);
-  if (enough)
-    pc_sort_pairs(column->score, column->weight, scores, weights, column->count);
-  if (enough && weighted)
-    curve_sort_ties(column, weights);
-  pc_free(env, scores);
-  pc_free(env, weights);
-  return enough ? PCAL_OK : pc_fail_memory(err, "sorting scores");
-}
-
-pcal_status pc_sorted_column_new(const pcal_env *env, const pc_outcome_column *from,
-                                 pc_sorted_column *out, pcal_error *err) {
-  const size_t n = from->count;
-  const int weighted = from->weight != NULL;
-  *out = (pc_sorted_column){.count = n};
-  out->score = pc_alloc_raw(env, n, sizeof(double));
-  out->weight = weighted ? pc_alloc_raw(env, n, sizeof(double)) : NULL;
-  pcal_status status = PCAL_OK;
-  if (out->score == NULL || (weighted && out->weight == NULL)) {
-    status = pc_fail_memory(err, "sorting scores");
-  } else {
-    for (size_t i = 0; i < n; i++)
-      out->score[i] = from->score[i] + 0.0; /* -0 becomes 0 */
-    if (weighted && n > 0)
-      memcpy(out->weight, from->weight, n * sizeof(double));
-    status = pc_sorted_column_sort(env, out, err);
-  }
-  if (status != PCAL_OK)
-    pc_sorted_column_free(env, out);
-  return status;
-}
-
-/* Total weight of the entries of a column equal to score, moving past them. */
+/* Total weight of the entries equal to `score`; moves *at past them. */
 static double curve_take(const pc_sorted_column *column, size_t *at, double score) {
   double weight = 0.0;
   for (; *at < column->count && column->score[*at] == score; (*at)++)
@@ -90,20 +34,20 @@ static void curve_merge_weighted(const pc_sorted_column *misses, const pc_sorted
   out->total = pc_sum_value(&total);
 }
 
-/* Of a cumulated column, what each entry adds. */
-static void curve_differences(double *cumulated, size_t count) {
+/* Turns cumulative sums into the terms of the sums. */
+static void curve_differences(double *cumulative, size_t count) {
   for (size_t i = count; i > 1; i--)
-    cumulated[i - 1] -= cumulated[i - 2];
+    cumulative[i - 1] -= cumulative[i - 2];
 }
 
-/* Entries so far, as what there is up to each score. */
+/* Rows of each outcome and entries so far; `last` is the score of the last entry. */
 typedef struct curve_counts {
   size_t misses, hits, entries;
   double last;
 } curve_counts;
 
-/* Takes the smaller of two scores, or both.  No branch depends on how outcomes follow each
- * other, which no processor could foresee. */
+/* Adds the smaller of two scores, or both if they are equal.  Writes cumulative counts.  Branch
+ * free: the order of outcomes is unpredictable. */
 static inline void curve_count(curve_counts *seen, double miss, double hit,
                                const pc_curve_table *out) {
   const double score = miss < hit ? miss : hit;
@@ -116,8 +60,8 @@ static inline void curve_count(curve_counts *seen, double miss, double hit,
   out->hits[seen->entries - 1] = (double)(int64_t)seen->hits;
 }
 
-/* All but the last of either outcome.  What may come next is read before it is known which of
- * the two does: loads would be waited for. */
+/* All but the last score of either outcome.  Both candidates for the next step are loaded before
+ * the comparison, which hides the latency of the loads. */
 static void curve_count_both(curve_counts *seen, const pc_sorted_column *misses,
                              const pc_sorted_column *hits, const pc_curve_table *out) {
   if (misses->count == 0 || hits->count == 0)
@@ -133,7 +77,7 @@ static void curve_count_both(curve_counts *seen, const pc_sorted_column *misses,
   }
 }
 
-/* Without weights: an entry is what there is up to it less what there is before it. */
+/* Without weights: entries are differences of cumulative counts. */
 static void curve_merge_counts(const pc_sorted_column *misses, const pc_sorted_column *hits,
                                pc_curve_table *out) {
   curve_counts seen = {0, 0, 0, NAN};
@@ -191,13 +135,13 @@ pcal_status pc_curve_table_new(const pcal_env *env, const pc_outcome_column *mis
 
 void pc_curve_table_free(const pcal_env *env, pc_curve_table *table) {
   pc_free(env, table->score);
-  pc_free(env, table->owned);
+  pc_free(env, table->owned_segments);
   *table = (pc_curve_table){0};
 }
 
 pc_fixed pc_curve_table_hit_sum(const pc_curve_table *table, size_t entry) {
   pc_fixed sum = {0};
-  if (table->segments != NULL)
+  if (table->form == PC_CURVE_SEGMENTS)
     return table->segments[entry].hit_score;
   pc_fixed_add_weighted(&sum, table->hits[entry], table->score[entry]);
   return sum;
@@ -205,79 +149,8 @@ pc_fixed pc_curve_table_hit_sum(const pc_curve_table *table, size_t entry) {
 
 pc_fixed pc_curve_table_score_sum(const pc_curve_table *table, size_t entry) {
   pc_fixed sum = {0};
-  if (table->segments != NULL)
+  if (table->form == PC_CURVE_SEGMENTS)
     return table->segments[entry].score;
   pc_fixed_add_weighted(&sum, table->weight[entry], table->score[entry]);
   return sum;
-}
-
-int pc_curve_table_open(const pc_curve_table *table, size_t entry) {
-  return pc_curve_table_low(table, entry) < pc_curve_table_high(table, entry);
-}
-
-/* The gap behind entry i, given the gap before it. */
-static pc_fixed curve_step(const pc_curve_table *table, size_t i, pc_fixed running) {
-  if (table->segments != NULL) {
-    const pc_int128 one = pc_fixed_units(1.0);
-    running.units += table->segments[i].score.units - one * (pc_int128)table->segments[i].hits;
-    return running;
-  }
-  pc_fixed_add_weighted(&running, table->weight[i], table->score[i]);
-  pc_fixed_add_weighted(&running, table->hits[i], -1.0);
-  return running;
-}
-
-/* The first entry behind which the gap, as a double, is largest; the table is not empty. */
-static size_t curve_widest(const pc_curve_table *table, double *gap) {
-  pc_fixed running = {0}, widest = {0};
-  size_t best = 0;
-  for (size_t i = 0; i < table->count; i++) {
-    running = curve_step(table, i, running);
-    const pc_fixed size = {running.units < 0 ? -running.units : running.units};
-    if (i > 0 && size.units <= widest.units)
-      continue;
-    const double here = pc_fixed_value(&running);
-    widest = size;
-    if (i == 0 || fabs(here) > fabs(*gap)) {
-      *gap = here;
-      best = i;
-    }
-  }
-  return best;
-}
-
-pc_gap pc_curve_table_gap(const pc_curve_table *table) {
-  pc_gap gap = {0.0, NAN};
-  if (table->prefix != NULL && table->total > 0)
-    gap.value = pc_curve_prefix_gap(table->prefix, &gap.at);
-  else if (table->prefix == NULL && table->count > 0)
-    gap.at = pc_curve_table_high(table, curve_widest(table, &gap.value));
-  return gap;
-}
-
-/* Inside a segment the gap rises by at most the scores of its misses and falls by at most
- * (1 - score) over its hits. */
-static double curve_reach(const pc_segment *segment, pc_fixed before) {
-  const pc_int128 one = pc_fixed_units(1.0), hits = segment->hit_score.units;
-  const pc_int128 up = before.units + (segment->score.units - hits);
-  const pc_int128 down = before.units + hits - one * (pc_int128)segment->hits;
-  const pc_int128 high = up < 0 ? -up : up, low = down < 0 ? -down : down;
-  const pc_fixed reach = {high > low ? high : low};
-  return pc_fixed_value(&reach);
-}
-
-size_t pc_curve_table_gap_wants(const pc_curve_table *table, uint8_t *wanted) {
-  pc_fixed running = {0};
-  double gap = 0.0;
-  size_t count = 0;
-  const size_t widest = table->count == 0 ? 0 : curve_widest(table, &gap);
-  for (size_t i = 0; i < table->count; i++) {
-    if (pc_curve_table_open(table, i) &&
-        (i == widest || curve_reach(&table->segments[i], running) >= fabs(gap))) {
-      count += !wanted[i];
-      wanted[i] = 1;
-    }
-    running = curve_step(table, i, running);
-  }
-  return count;
 }

@@ -1,14 +1,16 @@
 /* Pool adjacent violators.
  *
- * Formula:  the non-decreasing f that minimises sum_i w_i (f(s_i) - a_i)^2; it minimises every
- * other proper score of a binary outcome as well.  At entry i it is
- *   max_{j <= i} min_{k >= i} (hits of entries j..k) / (weight of entries j..k)
- * Edge cases: (1) blocks of equal value are joined, so that values are distinct; (2) an empty
- * table has no blocks; (3) values are compared by products, which for whole weights are exact
- * below 2^53, and beyond that still equal where the values are.
+ * Formula:  the non-decreasing f that minimises sum_i w_i (f(s_i) - a_i)^2.  It also minimises
+ * every other proper score of a binary outcome.  At entry i
+ *   f = max_{j <= i} min_{k >= i} (hits of entries j..k) / (weight of entries j..k)
+ * Edge cases:
+ *   (1) blocks of equal value are joined, so that values are distinct;
+ *   (2) an empty table has no blocks;
+ *   (3) values are compared by products, which are exact for whole weights below 2^53; beyond
+ *       that, equal values still compare as equal.
  * Source: Ayer et al. 1955; optimal for all proper scores: Bruemmer & du Preez 2013,
  * Dimitriadis, Gneiting & Jordan 2021.
- * Accuracy: whole weights exact.   Cost: O(n); memory for the blocks. */
+ * Accuracy: exact for whole weights.   Cost: O(n); memory for the blocks. */
 #include "curve/isotonic.h"
 
 #include <math.h>
@@ -37,7 +39,7 @@ static pcal_status isotonic_grow(const pcal_env *env, pc_isotonic *fit, pcal_err
   return status;
 }
 
-/* Blocks so far; the last one stands apart until one comes that it does not violate. */
+/* Finished blocks are in `fit`; the last block is kept apart, since the next may be pooled with it. */
 typedef struct isotonic_walk {
   const pcal_env *env;
   pc_isotonic *fit;
@@ -53,7 +55,7 @@ static pcal_status isotonic_keep(const isotonic_walk *walk, pcal_error *err) {
   return PCAL_OK;
 }
 
-/* Adds a block behind the others and pools what violates the order. */
+/* Appends a block and pools the blocks that violate the order. */
 static pcal_status isotonic_push(isotonic_walk *walk, const pc_isotonic_block *block,
                                  pcal_error *err) {
   pc_isotonic *fit = walk->fit;
@@ -73,7 +75,7 @@ static pcal_status isotonic_push(isotonic_walk *walk, const pc_isotonic_block *b
   return PCAL_OK;
 }
 
-/* For pc_assert: scores and values rise from block to block. */
+/* For pc_assert: scores and values ascend from block to block. */
 static inline int isotonic_rises(const pc_isotonic *fit) {
   for (size_t b = 1; b < fit->count; b++)
     if (fit->blocks[b - 1].high >= fit->blocks[b].low ||
@@ -82,7 +84,7 @@ static inline int isotonic_rises(const pc_isotonic *fit) {
   return 1;
 }
 
-/* The last block joins the others; frees them after a failure. */
+/* Stores the last block; frees all blocks if `status` or that fails. */
 static pcal_status isotonic_end(const isotonic_walk *walk, pcal_status status,
                                 pcal_error *err) {
   if (status == PCAL_OK && walk->begun)
@@ -106,7 +108,7 @@ pcal_status pc_isotonic_fit(const pcal_env *env, const pc_curve_table *table, pc
   return isotonic_end(&walk, status, err);
 }
 
-/* The end of the run of entries below a limit that begins at `at`. */
+/* The end of the run of entries below `limit` that begins at `at`. */
 static size_t isotonic_run(const pc_sorted_column *column, size_t at, size_t end,
                            double limit) {
   while (at < end && column->score[at] < limit)
@@ -123,7 +125,7 @@ static double isotonic_weigh(const pc_sorted_column *column, size_t begin, size_
   return weight;
 }
 
-/* Adds the entries [begin, end) of a column, all of one outcome. */
+/* Appends the entries [begin, end) of one column, all of one outcome. */
 static pcal_status isotonic_push_run(isotonic_walk *walk, const pc_sorted_column *column,
                                      size_t begin, size_t end, int hit, pcal_error *err) {
   if (begin == end)
@@ -134,13 +136,13 @@ static pcal_status isotonic_push_run(isotonic_walk *walk, const pc_sorted_column
   return isotonic_push(walk, &run, err);
 }
 
-/* Parts of the two columns between the same scores. */
+/* The remaining entries of both columns. */
 typedef struct isotonic_span {
   const pc_sorted_column *misses, *hits;
   size_t m, m_end, h, h_end;
 } isotonic_span;
 
-/* Adds the entries of both columns at one score, where both stand. */
+/* Appends the entries of both columns at their common next score. */
 static pcal_status isotonic_push_tie(isotonic_walk *walk, isotonic_span *span,
                                      pcal_error *err) {
   const double score = span->misses->score[span->m];
@@ -155,8 +157,7 @@ static pcal_status isotonic_push_tie(isotonic_walk *walk, isotonic_span *span,
   return isotonic_push(walk, &tie, err);
 }
 
-/* Entries of one outcome up to the next of the other have one value, 0 or 1, so they are a
- * block from the start. */
+/* A run of one outcome has a fitted value of 0 or 1 and is one block from the start. */
 static pcal_status isotonic_merge(isotonic_walk *walk, isotonic_span *span, pcal_error *err) {
   while (span->m < span->m_end || span->h < span->h_end) {
     const double hit = span->h < span->h_end ? span->hits->score[span->h] : INFINITY;

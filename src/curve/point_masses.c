@@ -29,12 +29,12 @@ static void point_add_segment(const pc_segment *segment, point_rows rows[2]) {
 }
 
 static void point_add(const pc_curve_table *table, size_t i, point_rows rows[2]) {
-  if (table->segments != NULL) {
+  if (table->form == PC_CURVE_SEGMENTS) {
     point_add_segment(&table->segments[i], rows);
     return;
   }
   if (table->weight[i] == 1.0 &&
-      (table->hits[i] == 0.0 || table->hits[i] == 1.0)) { /* the same, but faster */
+      (table->hits[i] == 0.0 || table->hits[i] == 1.0)) { /* the common case, faster */
     point_rows *one = &rows[table->hits[i] == 1.0];
     pc_fixed_add(&one->score, table->score[i]);
     one->weight += 1.0;
@@ -57,7 +57,7 @@ static void point_put(pc_point_masses *out, double at, double mass) {
   out->mass[out->count++] = mass;
 }
 
-/* Sums of residuals, and of their sizes. */
+/* Sums of residuals, and of their absolute values. */
 typedef struct point_sums {
   pc_fixed net, size;
 } point_sums;
@@ -67,7 +67,7 @@ static void point_sums_add(point_sums *sums, pc_fixed residual) {
   sums->size.units += residual.units < 0 ? -residual.units : residual.units;
 }
 
-/* The two masses of a cell, the lower one first; not yet divided by the total weight. */
+/* Writes the two masses of a cell, the lower one first; not divided by the total weight. */
 static void point_put_cell(pc_point_masses *out, const point_rows rows[2], point_sums *sums) {
   double at[2] = {0.0, 0.0}, mass[2] = {0.0, 0.0};
   for (int hit = 0; hit < 2; hit++) {
@@ -96,12 +96,13 @@ static void point_cells(const pc_curve_table *table, unsigned level, pc_point_ma
   }
 }
 
-/* Sums of a replica behind a cell less those before it: near enough. */
+/* The masses of a cell of a replica, from differences of prefix sums: accurate enough for one of
+ * many replicas. */
 static void point_replica_cell(const pc_curve_prefix *prefix, size_t begin, size_t end,
                                double total, pc_point_masses *out) {
   const double hits = pc_curve_prefix_hits(prefix, end) - pc_curve_prefix_hits(prefix, begin);
   const double rows = prefix->sums.rows[end] - prefix->sums.rows[begin], misses = rows - hits;
-  if (prefix->gaps != NULL) { /* hits are not counts: all of it at the mean score */
+  if (prefix->gaps != NULL) { /* hits are not counts: one mass at the mean score */
     const double score = prefix->sums.scores[end] - prefix->sums.scores[begin];
     point_put(out, rows > 0 ? score / rows : 0.0, (score - hits) / total);
     return;
@@ -158,7 +159,7 @@ pcal_status pc_point_masses_new(const pcal_env *env, const pc_curve_table *table
     pc_point_masses_free(env, out);
     return pc_fail_memory(err, "smoothing a curve");
   }
-  if (table->prefix != NULL) {
+  if (table->form == PC_CURVE_REPLICA) {
     point_replica_cells(table, level, out);
     return PCAL_OK;
   }
@@ -189,11 +190,12 @@ size_t pc_point_masses_wants(const pc_curve_table *table, unsigned level, uint8_
   return count;
 }
 
-/* In a cell of width w with mean m of the scores s of one outcome, by Taylor's theorem,
- *   |sum r K(t, s) - (sum r) K(t, m)| <= |sum r (s - m)| |K'| + sum |r| (s - m)^2 |K''| / 2,
- * r = s or s - 1; sum r (s - m) = sum (s - m)^2 <= n w^2 / 4, and |r| varies by at most w. Over
- * t the derivatives integrate to sqrt(2/pi) / sigma and 4 phi(1) / sigma^2: with u = 1 / sigma
- * the error is at most w^2 / 4 (first u + second u^2). */
+/* In a cell of width w, with m the mean of the scores s of one outcome and residuals r = s or
+ * s - 1, Taylor's theorem gives
+ *   |sum r K(t, s) - (sum r) K(t, m)| <= |sum r (s - m)| |K'| + sum |r| (s - m)^2 |K''| / 2.
+ * Here sum r (s - m) = sum (s - m)^2 <= n w^2 / 4, and |r| varies by at most w.  Over t the
+ * derivatives integrate to sqrt(2/pi) / sigma and 4 phi(1) / sigma^2.  With u = 1 / sigma the
+ * error is at most w^2 / 4 (POINT_FIRST u + POINT_SECOND size u^2). */
 #define POINT_FIRST 0.79788456080286541
 #define POINT_SECOND 0.96788289807657284
 

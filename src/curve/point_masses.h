@@ -1,20 +1,20 @@
-/* The residuals of a score as point masses on [0, 1]: what smoothing works on.
+/* Residuals (score - outcome) as point masses on [0, 1], the input of smoothing (smooth.h).
  *
- * Either every distinct score keeps its place, or scores are joined in cells of width 2^-level:
- * in each cell the rows that came true and those that did not become one mass each, at their
- * mean score.  Cell sums are exact, so the masses depend on the data only, and a coarse table
- * (bucket_curve.h) gives the same bits as long as its segments lie inside cells. */
+ * With level PC_EACH_SCORE every distinct score is one mass.  Otherwise scores are joined in cells
+ * of width 2^-level: the hits and the misses of a cell become one mass each, at their mean score.
+ * Cell sums are exact, so the masses depend on the rows only; a table of segments gives the same
+ * bits if every segment lies in one cell. */
 #ifndef PC_POINT_MASSES_H
 #define PC_POINT_MASSES_H
 
 #include "curve/curve_table.h"
 
-#define PC_EACH_SCORE 64 /* a level: no cells */
+#define PC_EACH_SCORE 64 /* the level without cells */
 
 typedef struct pc_point_masses {
   size_t count;
   double *at;   /* ascending, within [0, 1] */
-  double *mass; /* sum of score - outcome, divided by the total weight; not 0 */
+  double *mass; /* sum of residuals, divided by the total weight; not 0 */
   double net;   /* sum of the masses */
   double size;  /* sum of their absolute values */
 } pc_point_masses;
@@ -24,15 +24,15 @@ PC_CHECKED pcal_status pc_point_masses_new(const pcal_env *env, const pc_curve_t
                                            pcal_error *err);
 void pc_point_masses_free(const pcal_env *env, pc_point_masses *masses);
 
-/* Marks the open entries of a coarse table that reach over the border of a cell, of which the
- * masses cannot be made, and returns how many it added; wanted NULL: how many there are. */
+/* Marks the open entries of a table of segments that reach over a cell border, and returns how
+ * many it marked.  wanted NULL: only counts them. */
 size_t pc_point_masses_wants(const pc_curve_table *table, unsigned level, uint8_t *wanted);
 
-/* The cell of a score: floor(score * 2^level), 0 for less than 0, and 2^level from 1 on. */
+/* The cell of a score: floor(score * 2^level), clamped to [0, 2^level]. */
 int64_t pc_point_cell(double score, unsigned level);
 
-/* The least width sigma from which on joining scores in cells of this level moves the integral
- * of |smoothed residual| by at most `error`. */
+/* The smallest kernel width sigma for which joining scores in cells changes the integral of
+ * |smoothed residual| by at most `error`. */
 double pc_point_masses_sigma(const pc_point_masses *masses, unsigned level, double error);
 
 #endif

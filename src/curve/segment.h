@@ -1,5 +1,5 @@
-/* Rows whose scores lie next to each other, without weights: how many they are, and exact sums.
- * Segments merge in any order to the same bits. */
+/* A segment: rows without weights whose scores lie between `low` and `high`, as counts and exact
+ * sums.  Segments join in any order to the same bits. */
 #ifndef PC_SEGMENT_H
 #define PC_SEGMENT_H
 
@@ -7,21 +7,21 @@
 
 typedef struct pc_segment {
   uint64_t rows, hits;
-  pc_fixed score, hit_score; /* sums of scores, over all rows and over hits */
-  pc_int128 square;          /* sum of squared scores, where it is kept, each truncated to units
-                                of 2^-53 as in grids */
-  double low, high;          /* no score lies outside */
+  pc_fixed score, hit_score; /* sum of scores over all rows, and over hits */
+  pc_int128 square;          /* sum of squared scores, each truncated to units of 2^-53 as in
+                                grids; only pc_segment_add fills it */
+  double low, high;          /* bounds of the scores; equal: the segment is a single score */
 } pc_segment;
 
 #define PC_SEGMENT_SQUARE_ONE 0x1p53
 
-extern const pc_segment pc_segment_none; /* without rows */
+extern const pc_segment pc_segment_none; /* no rows */
 
 static inline int64_t pc_segment_square(double score) {
   return (int64_t)(score * score * PC_SEGMENT_SQUARE_ONE);
 }
 
-/* Adds one row, all but its square. */
+/* Adds one row; leaves `square` alone. */
 static inline void pc_segment_add_row(pc_segment *segment, double score, int hit) {
   const int64_t units = pc_fixed_units(score);
   segment->low = score < segment->low ? score : segment->low;
@@ -32,7 +32,7 @@ static inline void pc_segment_add_row(pc_segment *segment, double score, int hit
   segment->hit_score.units += units & -(int64_t)hit;
 }
 
-/* Adds rows of one score, some of them hits, with their squares. */
+/* Adds `rows` rows of one score, `hits` of them hits, with their squares. */
 void pc_segment_add(pc_segment *segment, double score, uint64_t rows, uint64_t hits);
 void pc_segment_join(pc_segment *into, const pc_segment *from);
 

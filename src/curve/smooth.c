@@ -1,19 +1,22 @@
-/* The integral of a smoothed residual by a grid that is matched to the width.
+/* The integral of a smoothed residual, on a grid matched to the width of the kernel.
  *
- * Grid: h = 2^-L with 16 h <= sigma < 32 h.  Each mass goes to the six nearest nodes with the
- * weights of polynomial interpolation, nodes beyond an end to their mirror images; the nodes
- * are convolved with the Gaussian, cut off at 6 sigma; slopes come from differences of fourth
- * order; |cubic Hermite interpolant| is integrated exactly, apart from the last 2^-24 of an
- * interval around each of its zeros.
+ * Grid: h = 2^-L with 16 h <= sigma < 32 h.
+ *   1. Each mass is distributed to the six nearest nodes with the weights of polynomial
+ *      interpolation; nodes beyond an end count for their mirror images.
+ *   2. The nodes are convolved with the Gaussian, cut off at 6 sigma.
+ *   3. Slopes at the nodes come from differences of fourth order.
+ *   4. |cubic Hermite interpolant| is integrated exactly, except for the last 2^-24 of an interval
+ *      around each of its zeros.
  *
- * Error, for masses whose sizes add up to 1, with C_k the integral of |phi^(k)| (at most the
- * root of k!) and q = h / sigma <= 1/16:
+ * Error, for masses whose sizes sum to 1, with C_k the integral of |phi^(k)| (at most sqrt(k!))
+ * and q = h / sigma <= 1/16:
  *   six-point weights    225/46080 C_6 q^6   7.9e-9
  *   cut at 6 sigma       erfc(6 / sqrt 2)    2.0e-9
  *   cubic interpolation  C_4 q^4 / 384       2.0e-7
  *   slopes               C_5 q^5 / 180       5.9e-8
- * together 2.7e-7; the first and third are integrals of Peano kernels, which do not change
- * sign.
+ *   sum                                      2.7e-7
+ * The first and third are integrals of Peano kernels, which do not change sign.
+ *
  * Cost: O(masses + min(1 / sigma, masses)) evaluations of some 400 operations. */
 #include "curve/smooth.h"
 
@@ -32,10 +35,10 @@
 #define SMOOTH_DEPTH 24
 #define SMOOTH_DEPTH_ROUGH 6
 
-/* A stretch of the grid: intervals first .. first + count, and what is needed to their sides.
- */
+/* A part of the grid: intervals first .. first + count, and the nodes around them that the kernel
+ * and the slopes need. */
 typedef struct smooth_block {
-  int64_t nodes; /* of the whole grid, but the last: 1 / h */
+  int64_t nodes; /* of the whole grid, without the last: 1 / h */
   int64_t first, count;
   double mass[SMOOTH_BLOCK + 2 * SMOOTH_SIDE + 1];
   double value[SMOOTH_BLOCK + 5];
@@ -75,7 +78,7 @@ static int64_t smooth_high(const smooth_block *block) {
   return block->first + block->count + SMOOTH_SIDE;
 }
 
-/* Weights of nodes -2 .. 3 for a place f between nodes 0 and 1. */
+/* Interpolation weights of nodes -2 .. 3 for a point at f in [0, 1] between nodes 0 and 1. */
 static void smooth_spread(double f, double mass, double out[6]) {
   const double one = f * f - 1, two = f * f - 4, both = mass * (f - 3);
   const double odd = f * one, even = both * two;
@@ -87,7 +90,7 @@ static void smooth_spread(double f, double mass, double out[6]) {
   out[5] = mass * odd * two * (1.0 / 120);
 }
 
-/* The node inside the grid whose mirror image a node beyond an end is. */
+/* The node inside the grid of which a node beyond an end is the mirror image. */
 static int64_t smooth_inside(int64_t node, int64_t grid) {
   return node < 0 ? -node : node > grid ? 2 * grid - node : node;
 }
@@ -101,7 +104,8 @@ void pc_smooth_gather(const pc_point_masses *masses, int64_t grid, pc_point_mass
   for (size_t i = 0; i < masses->count;) {
     const int64_t node = (int64_t)(masses->at[i] * (double)grid);
     double sum[6] = {0.0};
-    for (; i < masses->count; i++) { /* all masses between two nodes, then to the nodes */
+    for (; i < masses->count;
+         i++) { /* sum all masses between two nodes before distributing them */
       const double f = masses->at[i] * (double)grid - (double)node;
       double part[6];
       if (f >= 1.0)
@@ -128,7 +132,7 @@ static void smooth_deposit(smooth_block *block, double at, double mass) {
   const double place = at * (double)block->nodes;
   const int64_t node = (int64_t)place;
   double part[6];
-  if (place == (double)node) { /* the only part that is not 0, with the same bits */
+  if (place == (double)node) { /* all other weights are 0: same bits, faster */
     smooth_drop(block, node, mass * -3.0 * -4.0 * -1.0 * (-1.0 / 12));
     return;
   }
@@ -144,7 +148,7 @@ static void smooth_deposit(smooth_block *block, double at, double mass) {
     smooth_drop(block, node - 2 + k, part[k]);
 }
 
-/* The place of a node outside the grid in the even extension with period 2 / h. */
+/* The index of a node outside the grid in the even extension with period 2 / h. */
 static int64_t smooth_mirror(const smooth_block *block, int64_t node) {
   const int64_t period = 2 * block->nodes;
   if (node >= -block->nodes && node <= period)
@@ -153,7 +157,7 @@ static int64_t smooth_mirror(const smooth_block *block, int64_t node) {
   return rest > block->nodes ? period - rest : rest;
 }
 
-/* Only `reach` and two more nodes beyond the intervals are read. */
+/* Reads only `reach` + 2 nodes beyond the intervals. */
 static void smooth_fill(smooth_block *block, const pc_point_masses *masses, size_t begin,
                         int64_t reach) {
   const int64_t low = smooth_low(block), high = smooth_high(block);
@@ -172,7 +176,7 @@ static void smooth_fill(smooth_block *block, const pc_point_masses *masses, size
 
 /* ---- the smoothed values ---- */
 
-/* Node by node, for blocks of which most nodes are empty. */
+/* Node by node, for blocks in which most nodes are empty. */
 static void smooth_scatter(smooth_block *block, const smooth_kernel *kernel) {
   const int64_t low = smooth_low(block), high = smooth_high(block);
   const int64_t first = block->first - 2, last = block->first + block->count + 2;
@@ -190,7 +194,7 @@ static void smooth_scatter(smooth_block *block, const smooth_kernel *kernel) {
   }
 }
 
-/* Terms are added in the order of the nodes either way: the values have the same bits. */
+/* Both ways add terms in the order of the nodes and give the same bits. */
 static void smooth_convolve(smooth_block *block, const smooth_kernel *kernel) {
   const int64_t nodes = smooth_high(block) - smooth_low(block) + 1;
   int64_t filled = 0;
@@ -249,7 +253,8 @@ double pc_smooth_norm(const pc_point_masses *masses, double sigma, double fine) 
     if (begin == masses->count)
       break;
     const int64_t nearest = (int64_t)(masses->at[begin] * (double)block.nodes) - 3;
-    if (nearest > smooth_high(&block)) { /* nothing here; go on where something is */
+    if (nearest >
+        smooth_high(&block)) { /* no mass near this block: continue at the next mass */
       block.first = (nearest - SMOOTH_SIDE) / SMOOTH_BLOCK * SMOOTH_BLOCK - SMOOTH_BLOCK;
       continue;
     }

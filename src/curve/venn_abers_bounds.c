@@ -1,20 +1,22 @@
-/* Formula:  with P_i = (weight, hits) of the entries up to i, isotonic regression gives the
- * slopes of the greatest convex minorant of P_0, P_1, ...  A new hit before entry i inserts a
- * step (1, 1) there, the steepest possible; what is asked for is the slope over it.
+/* Formula:  with P_i = (weight, hits) summed over the entries up to i, isotonic regression gives
+ * the slopes of the greatest convex minorant of P_0, P_1, ...  A new hit before entry i inserts a
+ * step (1, 1), the steepest possible, at P_i.  The bound is the slope of the minorant over it.
  *
- * The step wanders from left to right.  Points left of it are moved by (-1, -1); its left end
- * is then Q = P_i - (1, 1).  While Q is not below the edge of the minorant that spans the step,
- * the edge stays; else Q is a corner from which the minorant goes on to the corners at the
- * right, as points above the old edge lie above the new one too.  A corner is dropped once:
- * O(n). Misses are hits seen backwards: (1, 0) in the reversed order with outcomes exchanged.
+ * Algorithm:  the step is moved from left to right.  Points left of it are shifted by (-1, -1), so
+ * that its left end is Q = P_i - (1, 1).  While Q is not below the edge of the minorant that spans
+ * the step, that edge stays.  Otherwise Q becomes a corner, from which the minorant continues to
+ * the corners at the right; points above the old edge are above the new one too.  Misses are
+ * mirrored hits: a step (1, 0) in reversed order with outcomes exchanged.
  *
- * Corners of the minorant are points before which the entries rise less than behind; of single
- * rows these are the places between a miss and a hit, few where scores tell outcomes apart.
+ * Only points where the slope from entry to entry rises can be corners.  With single rows these
+ * are the places between a miss and a hit: few if the scores separate the outcomes.
  *
- * Edge cases: (1) a new score equal to an entry's joins it, which gives the same value as
- * standing before it (hit) or behind it (miss); (2) products are exact for whole weights up to
- * a total of 2^26, and errors beyond are those of rounding. Source: Vovk, Petej & Fedorova 2015
- * (there with a stack of corners for each bound). */
+ * Edge cases:
+ *   (1) a new score equal to an entry's joins that entry, which gives the same value as standing
+ *       before it (hit) or after it (miss);
+ *   (2) products are exact for whole weights up to a total of 2^26; beyond, they round.
+ * Source: Vovk, Petej & Fedorova 2015 (there with a stack of corners for each bound).
+ * Cost: O(n), since each corner is dropped at most once. */
 #include "curve/venn_abers_bounds.h"
 
 typedef struct venn_point {
@@ -31,12 +33,12 @@ typedef struct venn_walk {
   size_t count, capacity;
 } venn_walk;
 
-/* Is b not below the line from a to c?  a.x <= b.x <= c.x */
+/* True if b is not below the line from a to c; a.x <= b.x <= c.x. */
 static int venn_not_below(const venn_point *a, const venn_point *b, const venn_point *c) {
   return (b->y - a->y) * (c->x - a->x) >= (c->y - a->y) * (b->x - a->x);
 }
 
-/* Puts a point on the left end, dropping corners that are not below it and their next. */
+/* Adds a point at the left end; drops the corners that are no longer convex. */
 static void venn_push(venn_walk *walk, venn_point point) {
   while (walk->end - walk->first > 1 &&
          venn_not_below(&point, &walk->corner[walk->first], &walk->corner[walk->first + 1]))
@@ -52,12 +54,12 @@ static venn_point venn_entry(const venn_walk *walk, size_t i) {
   return (venn_point){weight, walk->mirrored ? weight - hits : hits};
 }
 
-/* Does the slope rise from one entry to the next? */
+/* True if the slope rises from one entry to the next. */
 static int venn_rises(const venn_point *before, const venn_point *entry) {
   return before->y * entry->x < entry->y * before->x;
 }
 
-/* Room for all points that may be corners, a place before them and one behind. */
+/* Room for all points that may be corners, one element before them and one after. */
 static pcal_status venn_room(venn_walk *walk, pcal_error *err) {
   venn_point before = venn_entry(walk, 0);
   size_t count = 4;
@@ -71,8 +73,8 @@ static pcal_status venn_room(venn_walk *walk, pcal_error *err) {
                               : PCAL_OK;
 }
 
-/* The corners without a step.  Points that may be one are collected first; their corners then
- * take the places of the last ones. */
+/* The corners of the minorant without a step.  Candidates are collected first; the corners then
+ * replace them, at the end of the same array. */
 static void venn_corners(venn_walk *walk) {
   venn_point *point = walk->corner, at = {0.0, 0.0}, before = venn_entry(walk, 0);
   size_t count = 1;
@@ -91,7 +93,7 @@ static void venn_corners(venn_walk *walk) {
     venn_push(walk, point[count]);
 }
 
-/* Keeps the value over the step, hits / weight between the two leftmost corners. */
+/* Stores the slope over the step: hits / weight between the two leftmost corners. */
 static pcal_status venn_keep(venn_walk *walk, size_t entry, pcal_error *err) {
   const venn_point *left = &walk->corner[walk->first], *right = left + 1;
   const double weight = right->x - left->x, hits = right->y - left->y;
@@ -107,7 +109,7 @@ static pcal_status venn_keep(venn_walk *walk, size_t entry, pcal_error *err) {
   return PCAL_OK;
 }
 
-static pcal_status venn_wander(venn_walk *walk, pcal_error *err) {
+static pcal_status venn_move_step(venn_walk *walk, pcal_error *err) {
   venn_point at = {0.0, 0.0};
   venn_corners(walk);
   venn_push(walk, (venn_point){-1.0, -1.0});
@@ -126,7 +128,7 @@ static pcal_status venn_wander(venn_walk *walk, pcal_error *err) {
   return PCAL_OK;
 }
 
-/* Steps of a mirrored walk from left to right. */
+/* Reverses the steps of a mirrored walk. */
 static void venn_mirror(venn_walk *walk) {
   const size_t n = walk->table->count, count = walk->count;
   pc_venn_abers_step *steps = walk->steps;
@@ -139,7 +141,7 @@ static void venn_mirror(venn_walk *walk) {
   }
 }
 
-/* Leaves out steps that do not rise: weights that are not whole may round so. */
+/* Drops steps that do not rise, which rounding of fractional weights may produce. */
 static size_t venn_rise(pc_venn_abers_step *steps, size_t count) {
   size_t kept = 1;
   for (size_t k = 1; k < count; k++)
@@ -153,7 +155,7 @@ static pcal_status venn_side(const pcal_env *env, const pc_curve_table *table, i
   venn_walk walk = {.env = env, .table = table, .mirrored = mirrored};
   pcal_status status = venn_room(&walk, err);
   if (status == PCAL_OK)
-    status = venn_wander(&walk, err);
+    status = venn_move_step(&walk, err);
   pc_free(env, walk.corner);
   *steps = walk.steps;
   PC_TRY(status);

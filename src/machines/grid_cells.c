@@ -6,8 +6,8 @@
 void pc_grid_free(const pcal_env *env, pc_grid_state *grid) {
   if (grid == NULL)
     return;
-  pc_grid_free(env, grid->away);
-  pc_free(env, grid->from);
+  pc_grid_free(env, grid->differing);
+  pc_free(env, grid->cell_map);
   pc_partition_free(env, &grid->cells);
   pc_free(env, grid->cell);
   pc_free(env, grid->mass);
@@ -33,7 +33,7 @@ static void grid_clear_columns(pc_grid_columns *columns) {
   grid_zero(columns->sums.score, columns->count, sizeof(uint64_t));
   grid_zero(columns->sums.square, columns->count, sizeof(uint64_t));
   grid_zero(columns->sums.kept, columns->count, sizeof(uint64_t));
-  columns->waiting = 0;
+  columns->pending = 0;
 }
 
 void pc_grid_clear(pc_grid_state *grid) {
@@ -44,8 +44,8 @@ void pc_grid_clear(pc_grid_state *grid) {
   grid_zero(grid->logs, grid_total(grid), sizeof *grid->logs);
   grid_clear_columns(&grid->columns);
   grid->columns.rows = 0;
-  if (grid->away != NULL)
-    pc_grid_clear(grid->away);
+  if (grid->differing != NULL)
+    pc_grid_clear(grid->differing);
 }
 
 /* ---- making ---- */
@@ -242,9 +242,9 @@ void pc_grid_merge(pc_grid_state *into, const pc_grid_state *from) {
   grid_join(into->score_hit, from->score_hit, total);
   for (size_t i = 0; into->logs != NULL && i < total; i++)
     pc_grid_logs_join(&into->logs[i], &from->logs[i]);
-  if (from->columns.waiting > 0)
+  if (from->columns.pending > 0)
     grid_take(into, &from->columns);
   into->columns.rows += from->columns.rows;
-  if (from->away != NULL)
-    pc_grid_merge(into->away, from->away);
+  if (from->differing != NULL)
+    pc_grid_merge(into->differing, from->differing);
 }

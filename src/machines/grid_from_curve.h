@@ -1,22 +1,23 @@
-/* Grids filled from a coarse curve (curve/bucket_curve.h) of float32 instead of from rows. */
+/* Fills a grid from the bucket curve of the same view, in place of reading rows twice.  Scores must be
+ * float32. */
 #ifndef PC_GRID_FROM_CURVE_H
 #define PC_GRID_FROM_CURVE_H
 
 #include "curve/bucket_curve.h"
 #include "machines/machine.h"
 
-#define PC_GRID_FROM_CURVE_BINS_MAX 100 /* finer grids cut too many segments */
+#define PC_GRID_FROM_CURVE_BINS_MAX 100 /* finer grids would split too many segments */
 #define PC_GRID_FROM_CURVE_ENDS_MAX (2 * PC_GRID_FROM_CURVE_BINS_MAX + 6)
 
-/* Can the state of a need be filled so? */
+/* True if the state of a need can be filled from a curve. */
 int pc_grid_can_fill_from_curve(const pc_need *need);
 
-/* The largest scores of all cells but the last, ascending; ends may be NULL.  Returns how many
- * there are, at most PC_GRID_FROM_CURVE_ENDS_MAX where the grid can be filled so. */
+/* Writes the highest score of each cell but the last, ascending, and returns how many: at most
+ * PC_GRID_FROM_CURVE_ENDS_MAX if pc_grid_can_fill_from_curve.  ends NULL: only counts. */
 size_t pc_grid_cell_ends(const void *state, double *ends);
 
-/* Adds a curve by equal width, all of whose scores are float32 and of which no segment lies in
- * two cells: the bits that its rows would give. */
+/* Adds the rows of a curve with buckets of equal width; the result has the bits that the rows would
+ * give.  All scores are float32, and no segment lies in two cells. */
 void pc_grid_fill_from_curve(void *state, const pc_bucket_curve *curve);
 
 #endif

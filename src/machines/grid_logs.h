@@ -1,7 +1,7 @@
-/* Sums of logarithms in the cells of a grid: log p and log(1 - p), apart by outcome.
+/* Sums of logarithms in the cells of a grid: log p and log(1 - p), by outcome.
  *
- * In fixed point of units 2^-53, which is what pc_fixed has for a 256th of a logarithm: exact
- * integers, as everything in a grid.  Infinite logarithms are only marked. */
+ * Logarithms are divided by 256 and summed as pc_fixed, that is, in units of 2^-53: exact integers,
+ * as all sums of a grid.  Infinite logarithms are not summed but marked. */
 #ifndef PC_GRID_LOGS_H
 #define PC_GRID_LOGS_H
 
@@ -9,8 +9,8 @@
 #include "stats/decompose.h"
 
 typedef struct pc_grid_logs {
-  pc_fixed sum[PC_BIN_LOGS]; /* of the finite ones, divided by 256 */
-  unsigned infinite;         /* bit i: sum i is minus infinity */
+  pc_fixed sum[PC_BIN_LOGS]; /* of the finite logarithms, divided by 256 */
+  unsigned infinite;         /* bit i: sum i has an infinite term */
 } pc_grid_logs;
 
 #define PC_GRID_LOGS_BYTES (16 * PC_BIN_LOGS + 1) /* as saved */

@@ -1,24 +1,25 @@
-/* Two grids of every class of a row, kept as one.
+/* Two grids over every class of a row that share one pass.
  *
- * Where their cells differ in nothing but scores on an edge, what one of them holds is what the
- * other holds but for these few.  The first, whose first cell ends first, sees the rows; of
- * scores that the second has in another cell it tells: the second adds them to its own, and
- * keeps what they are in the cells of the first.  In the end it is filled with all the others.
- * The bits are those that its rows would give. */
+ * Both grids agree except for scores exactly on an edge.  The first grid, whose first cell ends
+ * lower, sees all rows.  A score that the second grid puts into another cell is added to the second
+ * grid at once, and recorded in `differing`, in the cell of the first.  In the end
+ *   second = first - differing + its own scores
+ * with the same bits as if it had seen all rows. */
 #ifndef PC_GRID_SHARED_H
 #define PC_GRID_SHARED_H
 
 #include "machines/machine.h"
 
-/* Can the second need be filled from a state of the first, which has its moments too? */
+/* True if a grid of the second need can be filled from one of the first that has its moments too. */
 int pc_grid_can_share(const pc_need *first, const pc_need *second);
 
-/* Joins two empty states: from now on only the first is to be updated, without weights. */
+/* Couples two empty states.  From now on only the first is updated, with unweighted rows.  need:
+ * of the first. */
 PC_CHECKED pcal_status pc_grid_share(const pcal_env *env, void *first, void *second,
                                      const pc_need *need, const pc_layout *layout,
                                      pcal_error *err);
 
-/* Fills the second; the pair is then two states like any other. */
+/* Fills the second state and separates the two. */
 void pc_grid_unshare(const pcal_env *env, void *first, void *second);
 
 #endif

@@ -144,25 +144,17 @@ static pcal_status machine_block_update(const pcal_env *env, void *opaque, const
 
 /* ---- rows kept, in order ---- */
 
-/* Merge sort of positions by index; `order` has room for twice the rows. */
+#define PC_SORT_NAME machine_block_sort_positions
+#define PC_SORT_TYPE size_t
+#define PC_SORT_CONTEXT const uint64_t *
+#define PC_SORT_IN_ORDER(ids, a, b) ((ids)[*(a)] <= (ids)[*(b)])
+#include "base/stable_sort.h"
+
+/* Writes the positions of the rows, by index, to order[0 .. n - 1]; order has 2 n elements. */
 static void machine_block_sort(const block_state *state, size_t *order) {
-  const size_t n = state->count;
-  size_t *spare = order + n;
-  for (size_t i = 0; i < n; i++)
+  for (size_t i = 0; i < state->count; i++)
     order[i] = i;
-  for (size_t width = 1; width < n; width *= 2) {
-    for (size_t low = 0; low < n; low += 2 * width) {
-      const size_t middle = low + width < n ? low + width : n;
-      const size_t high = low + 2 * width < n ? low + 2 * width : n;
-      size_t a = low, b = middle;
-      for (size_t at = low; at < high; at++) {
-        const int left =
-            a < middle && (b >= high || state->ids[order[a]] <= state->ids[order[b]]);
-        spare[at] = left ? order[a++] : order[b++];
-      }
-    }
-    memcpy(order, spare, n * sizeof *order);
-  }
+  machine_block_sort_positions(state->ids, order, order + state->count, state->count);
 }
 
 /* Do m rows of one block begin at a place in the order? */

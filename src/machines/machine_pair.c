@@ -128,29 +128,18 @@ static int machine_pair_compare(const pair_state *state, const pair_key *a, cons
   return 0;
 }
 
-/* Equal rows by their weights, so that these are always added in the same order. */
-static int machine_pair_before(const pair_state *state, const pair_key *a, const pair_key *b) {
+/* Equal rows are ordered by weight, so that weights are always added in the same order. */
+static int machine_pair_in_order(const pair_state *state, const pair_key *a,
+                                 const pair_key *b) {
   const int order = machine_pair_compare(state, a, b);
   return order < 0 || (order == 0 && state->weights[a->row] <= state->weights[b->row]);
 }
 
-/* Merge sort; `spare` has the same length. */
-static void machine_pair_sort(const pair_state *state, pair_key *keys, pair_key *spare,
-                              size_t n) {
-  for (size_t width = 1; width < n; width *= 2) {
-    for (size_t low = 0; low < n; low += 2 * width) {
-      const size_t middle = low + width < n ? low + width : n;
-      const size_t high = low + 2 * width < n ? low + 2 * width : n;
-      size_t a = low, b = middle;
-      for (size_t out = low; out < high; out++) {
-        const int left =
-            a < middle && (b >= high || machine_pair_before(state, &keys[a], &keys[b]));
-        spare[out] = left ? keys[a++] : keys[b++];
-      }
-    }
-    memcpy(keys, spare, n * sizeof *keys);
-  }
-}
+#define PC_SORT_NAME machine_pair_sort
+#define PC_SORT_TYPE pair_key
+#define PC_SORT_CONTEXT const pair_state *
+#define PC_SORT_IN_ORDER machine_pair_in_order
+#include "base/stable_sort.h"
 
 static void machine_pair_release(const pcal_env *env, pc_evidence *evidence) {
   pc_free(env, evidence->pair.block);

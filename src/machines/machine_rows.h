@@ -1,22 +1,23 @@
-/* Kept rows as units of random draws. */
+/* Distinct rows: stored rows as the units of random draws. */
 #ifndef PC_MACHINE_ROWS_H
 #define PC_MACHINE_ROWS_H
 
 #include "machines/machine.h"
 
-/* What a unit is, and what its draws depend on. */
+/* Which rows are one unit, and on what its draws depend. */
 typedef struct pc_distinct_rule {
-  int by_position; /* draws belong to the index of a row, so that two models draw the same rows;
-                      nothing is joined */
-  int identified;  /* keys are ids, and none may come twice */
-  int importance;  /* each row is a unit, whatever its weight; else a row of weight m is m */
-  double scale;    /* of importance weights */
-  const uint64_t *cluster_keys; /* by the number of a cluster; beyond them the number itself */
+  int by_position; /* draws depend on the index of a row, so that two models draw the same rows;
+                      equal rows are not joined */
+  int identified;  /* keys are ids, which must be unique */
+  int importance;  /* each row is one unit; else a row of weight m counts as m units */
+  double scale;    /* factor of importance weights */
+  const uint64_t
+      *cluster_keys; /* by cluster number; beyond cluster_count the number is the key */
   size_t cluster_count;
 } pc_distinct_rule;
 
-/* The rows of a state of the keep machine, equal ones joined, in an order that depends only on
- * what they say.  Released as what finish gives. */
+/* The rows of a state of the rows machine with equal rows joined, in an order that depends only on
+ * their contents.  Freed with pc_machine_rows.release. */
 PC_CHECKED pcal_status pc_machine_rows_distinct(const pcal_env *env, const void *state,
                                                 const pc_distinct_rule *how, pc_evidence *out,
                                                 pcal_error *err);

@@ -72,7 +72,7 @@ static pcal_status machine_sum_create(const pcal_env *env, const pc_need *need,
                                       const pc_layout *layout, void **out, pcal_error *err) {
   (void)layout;
   const size_t values = need->sum.value_count;
-  const size_t products = need->sum.spread ? values * PC_VALUES_MAX * sizeof(pc_sum) : 0;
+  const size_t products = need->sum.products ? values * PC_VALUES_MAX * sizeof(pc_sum) : 0;
   sum_state *state = pc_alloc(env, 1, sizeof *state + values * sizeof *state->value + products);
   if (state == NULL)
     return pc_fail_memory(err, "preparing sums");
@@ -141,9 +141,9 @@ static void machine_sum_add_rows(sum_state *state, const pc_rows *rows, size_t b
     const double weight = rows->weights == NULL ? 1.0 : rows->weights[begin + i];
     for (size_t v = 0; v < values; v++)
       machine_sum_add(&state->value[v], block[i * values + v], weight, rows->ids[begin + i]);
-    if (state->need.sum.spread)
+    if (state->need.sum.products)
       machine_sum_add_products(state, block + i * values, weight);
-    if (state->need.sum.spread && weight != 1.0)
+    if (state->need.sum.products && weight != 1.0)
       machine_sum_add_excess(state, block + i * values, weight);
   }
 }
@@ -156,7 +156,7 @@ static void machine_sum_add_columns(sum_state *state, const double *block, size_
     for (size_t i = 0; values > 1 && i < count; i++)
       column[i] = block[i * values + v];
     pc_sum_add_column(&state->value[v].finite, values > 1 ? column : block, count);
-    for (size_t u = 0; state->need.sum.spread && u <= v; u++) {
+    for (size_t u = 0; state->need.sum.products && u <= v; u++) {
       for (size_t i = 0; i < count; i++)
         column[i] = block[i * values + v] * block[i * values + u];
       pc_sum_add_column(&state->product[v][u], column, count);
@@ -168,11 +168,11 @@ static pcal_status machine_sum_update(const pcal_env *env, void *opaque, const p
                                       const pc_view_columns *columns, pcal_error *err) {
   (void)columns;
   sum_state *state = opaque;
-  if (state->need.sum.spread && rows->weights != NULL)
+  if (state->need.sum.products && rows->weights != NULL)
     PC_TRY(machine_sum_excess_open(env, state, err));
   const pc_row_kernels *kernels = pc_row_kernels_best();
   const size_t values = state->need.sum.value_count;
-  const int alone = values == 1 && !state->need.sum.spread && rows->weights == NULL;
+  const int alone = values == 1 && !state->need.sum.products && rows->weights == NULL;
   double block[MACHINE_SUM_BLOCK * PC_VALUES_MAX];
   for (size_t begin = 0; begin < rows->count; begin += MACHINE_SUM_BLOCK) {
     const size_t left = rows->count - begin;
@@ -263,7 +263,7 @@ static pcal_status machine_sum_finish(const pcal_env *env, const void *opaque, p
       out->sum.product[v][u] = out->sum.product[u][v] =
           state->product == NULL ? 0.0 : pc_sum_value(&state->product[v][u]);
   }
-  if (state->need.sum.spread)
+  if (state->need.sum.products)
     machine_sum_squares(state, &out->sum);
   return PCAL_OK;
 }
@@ -296,10 +296,10 @@ static pcal_status machine_sum_save(const pcal_env *env, const void *opaque, pc_
     pc_encode_sum(out, &state->value[v].finite);
     pc_encode_sum(out, &state->value[v].infinite);
     pc_encode_u64(out, state->value[v].infinite_row);
-    for (size_t u = 0; state->need.sum.spread && u <= v; u++)
+    for (size_t u = 0; state->need.sum.products && u <= v; u++)
       pc_encode_sum(out, &state->product[v][u]);
   }
-  if (state->need.sum.spread)
+  if (state->need.sum.products)
     pc_encode_u8(out, machine_sum_exceeds(state));
   for (size_t v = 0; machine_sum_exceeds(state) && v < state->need.sum.value_count; v++) {
     pc_encode_sum(out, &state->excess->value[v]);
@@ -322,10 +322,10 @@ static pcal_status machine_sum_load(const pcal_env *env, const pc_need *need,
     value->infinite_row = pc_decode_u64(in);
     const double infinite = pc_sum_value(&value->infinite);
     pc_decoder_expect(in, value->infinite_row == PCAL_NO_ROW ? infinite == 0 : infinite > 0);
-    for (size_t u = 0; need->sum.spread && u <= v; u++)
+    for (size_t u = 0; need->sum.products && u <= v; u++)
       pc_decode_sum(in, &state->product[v][u]);
   }
-  const unsigned exceeds = need->sum.spread ? pc_decode_u8(in) : 0;
+  const unsigned exceeds = need->sum.products ? pc_decode_u8(in) : 0;
   pc_decoder_expect(in, exceeds <= 1);
   if (exceeds != 1 || in->failed)
     return PCAL_OK;

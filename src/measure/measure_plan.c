@@ -15,7 +15,7 @@ static int plan_takes_rows(pc_machine_kind machine) {
 /* Everything but the top class alone. */
 static int plan_needs_probs(const pc_need *need) {
   const int top = need->view.kind == PC_VIEW_RANK && need->view.index == 1;
-  return plan_pairs(need->machine) || need->keep.whole ||
+  return plan_pairs(need->machine) || need->rows.all_probs ||
          (!plan_takes_rows(need->machine) && !top);
 }
 
@@ -119,7 +119,7 @@ static pcal_status plan_add(const pcal_env *env, pc_measure_plan *plan, const ch
     return optional ? PCAL_OK : fits;
   if (plan_has(plan, &entry))
     return PCAL_OK;
-  entry.reading.need.sum.spread =
+  entry.reading.need.sum.products =
       entry.reading.need.machine == PC_SUM && plan->certainty.level > 0;
   PC_TRY(plan_slot(env, plan, &entry.reading.need, &entry.slot, err));
   void *block = plan->entries;
@@ -210,15 +210,16 @@ static pcal_status plan_keep(const pcal_env *env, pc_measure_plan *plan, pcal_er
   pc_need need;
   memset(&need, 0, sizeof need);
   need.machine = PC_ROWS;
-  need.keep.clusters = plan->certainty.by_cluster;
+  need.rows.clusters = plan->certainty.by_cluster;
   int needed = 0;
   for (size_t e = 0; e < plan->entry_count; e++) {
     const pc_need *here = &plan->slots[plan->entries[e].slot].need;
     if (!pc_measure_plan_resampled(plan, e) && !pc_measure_plan_relabelled(plan, e))
       continue;
     needed = 1;
-    need.keep.whole |= plan_takes_rows(here->machine) || plan->layout.form != PC_FORM_CLASSES ||
-                       memcmp(&here->view, &natural, sizeof natural) != 0;
+    need.rows.all_probs |= plan_takes_rows(here->machine) ||
+                           plan->layout.form != PC_FORM_CLASSES ||
+                           memcmp(&here->view, &natural, sizeof natural) != 0;
   }
   plan->keep_slot = PC_NO_SLOT;
   return needed ? plan_slot(env, plan, &need, &plan->keep_slot, err) : PCAL_OK;

@@ -61,8 +61,8 @@ void pc_measure_plan_use_buckets(pc_measure_plan *plan, int rows, int classes, p
 typedef struct refine_job {
   size_t slot;
   const pc_view *view;
-  int stored; /* the scores of the view are those that the source has, */
-  int narrow; /* and these are float32 */
+  int stored;      /* the scores of the view are those that the source has, */
+  int all_float32; /* and these are float32 */
   size_t part_count;
   pc_bucket_curve **curves;   /* by part */
   pc_refine_targets *targets; /* by part; none in parts of which nothing is wanted */
@@ -159,7 +159,7 @@ static pcal_status refine_aim_at(const refine_state *state, refine_job *job, siz
                                   .ends = ends,
                                   .end_count = end_count,
                                   .keep_limit = PC_REFINE_KEPT_MAX / job->part_count,
-                                  .narrow = job->narrow,
+                                  .all_float32 = job->all_float32,
                                   .workers = state->workers};
   if (asked->level > 0 && asked->level != PC_EACH_SCORE)
     return pc_bucket_curve_cell_targets(curve, asked->level, &job->targets[part], err);
@@ -206,7 +206,7 @@ static pcal_status refine_slot(refine_state *state, size_t slot, pcal_type type,
   size_t aimed = 0;
   *job = (refine_job){.slot = slot, .view = &plan->slots[slot].need.view};
   job->stored = refine_stored(&plan->layout, job->view);
-  job->narrow = job->stored && type == PCAL_F32;
+  job->all_float32 = job->stored && type == PCAL_F32;
   job->part_count = pc_view_parts(job->view, &plan->layout);
   job->curves = pc_alloc(state->env, job->part_count, sizeof *job->curves);
   job->targets = pc_alloc(state->env, job->part_count, sizeof *job->targets);

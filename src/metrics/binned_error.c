@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/elementary.h"
+#include "curve/curve_bins.h"
 
 /* Errors of the classes of a row make up for each other: the variance of the sum of squares is
  * that of independent ones times 1 + 1 / (K - 1), where outcomes fall on K classes alike. */
@@ -76,36 +77,33 @@ static binned_sum binned_part(const pc_binned_error *how, const pc_bin *bins, si
 }
 
 /* The bins of one part: those of a grid as they are, those of a curve in `space`. */
-static pcal_status binned_bins(const pc_binned_error *how, const pc_evidence *evidence,
-                               size_t part, const pcal_env *env, pc_bin *space,
-                               const pc_bin **bins, size_t *count, pcal_error *err) {
+static void binned_bins(const pc_binned_error *how, const pc_evidence *evidence, size_t part,
+                        pc_bin *space, const pc_bin **bins, size_t *count) {
   *bins = space;
   *count = how->bins;
   if (evidence->machine == PC_GRID) {
     *bins = evidence->grid.bins + part * evidence->grid.bin_count;
     *count = evidence->grid.bin_count;
-    return PCAL_OK;
+    return;
   }
   const pc_curve_table *table = &evidence->curve.parts[part];
   if (how->binning == PC_BINNING_MASS)
-    return pc_bins_by_mass(env, table, how->bins, space, count, err);
-  if (how->binning == PC_BINNING_ADAPTIVE)
+    *count = pc_bins_by_mass(table, how->bins, space);
+  else if (how->binning == PC_BINNING_ADAPTIVE)
     pc_bins_adaptive(table, how->threshold, how->bins, space);
   else
     pc_bins_split_ties(table, how->bins, space);
-  return PCAL_OK;
 }
 
-static pcal_status binned_parts(const pc_binned_error *how, const pc_evidence *evidence,
-                                size_t parts, const pcal_env *env, pc_bin *space,
-                                pc_metric_result *out, pcal_error *err) {
+static void binned_parts(const pc_binned_error *how, const pc_evidence *evidence, size_t parts,
+                         pc_bin *space, pc_metric_result *out) {
   binned_sum total = {how->p, 0.0, 0.0};
   pc_debiased inner = {0};
   out->undefined = 1;
   for (size_t k = 0; k < parts; k++) {
     const pc_bin *bins;
     size_t count;
-    PC_TRY(binned_bins(how, evidence, k, env, space, &bins, &count, err));
+    binned_bins(how, evidence, k, space, &bins, &count);
     pc_plot_table_bins_add(&out->graph, k, bins, count);
     const double weight = binned_weight(bins, count);
     const binned_sum part = binned_part(how, bins, count, weight);
@@ -123,7 +121,6 @@ static pcal_status binned_parts(const pc_binned_error *how, const pc_evidence *e
                               : parts > 1                  ? PC_MOST_BY_CLASS
                                                            : 1.0);
   out->value = binned_root(&total, how->mean ? (double)parts : 1.0);
-  return PCAL_OK;
 }
 
 static void binned_worst(pc_metric_result *out) {
@@ -145,9 +142,9 @@ pcal_status pc_binned_error_evaluate(const pc_binned_error *how, const pc_eviden
   pc_bin *space = curve ? pc_alloc(env, how->bins, sizeof *space) : NULL;
   if (curve && space == NULL)
     return pc_fail_memory(err, "making bins");
-  const pcal_status status = binned_parts(how, evidence, parts, env, space, out, err);
-  if (status == PCAL_OK && parts > 1 && !out->undefined)
+  binned_parts(how, evidence, parts, space, out);
+  if (parts > 1 && !out->undefined)
     binned_worst(out);
   pc_free(env, space);
-  return status;
+  return PCAL_OK;
 }

@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "curve/corp_decomposition.h"
 #include "curve/isotonic.h"
 #include "metrics/metric.h"
 #include "stats/decompose.h"

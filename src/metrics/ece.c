@@ -15,6 +15,7 @@
  * Source: Naeini et al. 2015; Guo et al. 2017; equal mass and debiasing: Kumar et al. 2019,
  * Broecker 2012; sweep: Roelofs et al. 2022.
  * Accuracy: bin sums exact to 2^-53 a row.   Cost: O(1) a row; mass: one sort. */
+#include "curve/curve_bins.h"
 #include "metrics/binned_error.h"
 
 enum { ECE_BINS, ECE_BINNING, ECE_NORM, ECE_DEBIAS, ECE_EDGES, ECE_VIEW, ECE_CONVENTION };
@@ -177,13 +178,11 @@ static pcal_status ece_evaluate_mass(const pc_options *options, const pc_evidenc
   pc_bin *bins = pc_alloc(env, count, sizeof *bins);
   if (bins == NULL)
     return pc_fail_memory(err, "making equal-mass bins");
-  pcal_status status = pc_bins_by_mass(env, table, count, bins, &count, err);
+  count = pc_bins_by_mass(table, count, bins);
   if (sweep)
     pc_metric_result_part(out, "bins", (double)count);
-  if (status == PCAL_OK)
-    ece_value(options, bins, count, evidence->total, out);
-  if (status == PCAL_OK)
-    status = pc_plot_table_bins(env, bins, count, &out->graph, err);
+  ece_value(options, bins, count, evidence->total, out);
+  const pcal_status status = pc_plot_table_bins(env, bins, count, &out->graph, err);
   pc_free(env, bins);
   return status;
 }

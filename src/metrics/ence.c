@@ -37,7 +37,7 @@ static pcal_status ence_configure(pc_options *options, const pc_layout *layout,
                                   pc_metric_config *reading, pcal_error *err) {
   PC_TRY(pc_forecast_need_moments(options, layout, err));
   reading->need.machine = PC_ROWS;
-  reading->need.keep.whole = 1;
+  reading->need.rows.all_probs = 1;
   return PCAL_OK;
 }
 

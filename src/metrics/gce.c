@@ -24,6 +24,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "curve/curve_bins.h"
 #include "metrics/binned_error.h"
 
 enum {

@@ -15,6 +15,7 @@
 #include <math.h>
 
 #include "curve/cumulative_points.h"
+#include "curve/curve_gap.h"
 #include "metrics/metric.h"
 
 #define KS_STRETCHES 333 /* of the curve, with up to three points each */
@@ -105,7 +106,7 @@ static pcal_status ks_configure(pc_options *options, const pc_layout *layout,
 static size_t ks_wants(const pc_options *options, const pc_curve_table *table,
                        uint8_t *wanted) {
   (void)options;
-  return pc_curve_table_gap_wants(table, wanted);
+  return pc_curve_gap_wants(table, wanted);
 }
 
 /* The points of one part behind those of the parts before it. */
@@ -153,7 +154,7 @@ static pcal_status ks_evaluate(const pc_options *options, const pc_evidence *evi
   (void)options;
   pc_gap gap = {0.0, 0.0};
   for (size_t p = 0; p < evidence->curve.part_count; p++) {
-    gap = pc_curve_table_gap(&evidence->curve.parts[p]);
+    gap = pc_curve_gap(&evidence->curve.parts[p]);
     out->value += fabs(gap.value) / evidence->total;
   }
   if (evidence->curve.part_count == 1) {

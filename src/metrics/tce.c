@@ -15,6 +15,7 @@
 #include <math.h>
 
 #include "base/elementary.h"
+#include "curve/curve_bins.h"
 #include "metrics/binned_error.h"
 
 /* The first four of both. */

@@ -2,11 +2,10 @@
 
 #include <math.h>
 
-#include "base/assert.h"
 #include "base/sum.h"
 
-/* torch.linspace(0, 1, M + 1) of float32 or float64 (version 2.13): multiples of the step, and
- * from the middle on 1 less multiples of it with one rounding. */
+/* torch.linspace(0, 1, M + 1) in float32 or float64 (version 2.13): multiples of the step; from
+ * the middle on 1 minus multiples of the step, rounded once. */
 static double bins_torch_edge(int floats, size_t i, size_t bins) {
   const size_t left = bins - i;
   if (floats) {
@@ -17,7 +16,7 @@ static double bins_torch_edge(int floats, size_t i, size_t bins) {
   return i < (bins + 1) / 2 ? step * (double)i : fma(-step, (double)left, 1.0);
 }
 
-/* Edge i of M under a rule: one division, numpy's linspace or torch's. */
+/* Edge i of `bins`: i / M, numpy's linspace or torch's. */
 static double bins_edge(pc_edge_rule rule, size_t i, size_t bins) {
   if (i == bins)
     return 1.0;
@@ -28,8 +27,8 @@ static double bins_edge(pc_edge_rule rule, size_t i, size_t bins) {
   return (double)i * (1.0 / (double)bins);
 }
 
-/* The cut for an edge: the edge itself, or, where scores are rounded to float32 first, the
- * least double that becomes the edge or the greatest that does. */
+/* The cut for an edge: the edge itself or, under rules that round scores to float32, the least or
+ * greatest double that rounds to the edge. */
 static double bins_cut(pc_edge_rule rule, double edge) {
   if (rule != PC_EDGES_TORCH && rule != PC_EDGES_GUO)
     return edge;
@@ -48,7 +47,7 @@ static void bins_add_run(pc_partition *cells, size_t first, size_t last, double 
   cells->runs[cells->bin_count++] = (struct pc_cell_run){first, last, low, high};
 }
 
-/* One cell a bin, with `before` and `after` telling whether cells outside exist. */
+/* One cell for each bin; before, after: a cell outside all bins below the first, above the last. */
 static void bins_plain(pc_partition *cells, pc_edge_rule rule, size_t bins, int before,
                        int after) {
   if (before)
@@ -73,8 +72,8 @@ static void bins_insert_cut(pc_partition *cells, double cut) {
   cells->cuts[at] = cut;
 }
 
-/* Edges as numpy's arange(h, 1 + h, h) gives them, h = 1/M: lower and upper edges of
- * neighbours may differ in the last bit, so that a score can be in two bins or in none. */
+/* Edges of numpy's arange(h, 1 + h, h), h = 1 / M.  The upper edge of a bin and the lower edge of
+ * the next may differ in the last bit, so that a score can be in two bins or in none. */
 static void bins_kull(pc_partition *cells, size_t bins) {
   const double h = 1.0 / (double)bins;
   const size_t count = (size_t)ceil((1.0 + h - h) / h);
@@ -131,189 +130,30 @@ double pc_bin_frequency(const pc_bin *bin) {
   return bin->hits / bin->weight;
 }
 
-/* Distinct scores around position b of the sorted rows: the entry of the row just before it
- * and of the row just after it.  `at` and `before` move forward through the table. */
-typedef struct bins_walk {
-  size_t at;
-  double before; /* weight of the entries before `at` */
-} bins_walk;
-
-static void bins_advance(const pc_curve_table *table, bins_walk *walk, double position) {
-  while (walk->at + 1 < table->count &&
-         walk->before + pc_curve_table_weight(table, walk->at) < position)
-    walk->before += pc_curve_table_weight(table, walk->at++);
-}
-
-/* Between the last score before a position and the first behind it. */
-static double bins_edge_at(const pc_curve_table *table, bins_walk *walk, double position) {
-  bins_advance(table, walk, position);
-  const double lower = pc_curve_table_high(table, walk->at);
-  const int ends_here = walk->before + pc_curve_table_weight(table, walk->at) == position;
-  const size_t next = ends_here && walk->at + 1 < table->count ? walk->at + 1 : walk->at;
-  return (lower + (next == walk->at ? lower : pc_curve_table_low(table, next))) / 2.0;
-}
-
-double pc_bins_end_position(const pc_curve_table *table, size_t bins, size_t r) {
-  const double q = floor(table->total / (double)bins);
-  return (double)r * q + fmin((double)r, table->total - (double)bins * q);
-}
-
-size_t pc_bins_by_mass_wants(const pc_curve_table *table, size_t bins, uint8_t *wanted) {
-  bins_walk walk = {0, 0.0};
-  size_t count = 0;
-  for (size_t r = 1; r < bins; r++) {
-    const double position = pc_bins_end_position(table, bins, r);
-    if (position <= 0 || position >= table->total)
-      continue;
-    bins_advance(table, &walk, position);
-    const int ends_here = walk.before + pc_curve_table_weight(table, walk.at) == position;
-    const size_t last = ends_here && walk.at + 1 < table->count ? walk.at + 1 : walk.at;
-    for (size_t i = walk.at; i <= last; i++)
-      if (pc_curve_table_open(table, i)) {
-        count += !wanted[i];
-        wanted[i] = 1;
-      }
-  }
-  return count;
-}
-
-/* Ascending distinct upper edges; the last is 1.  Returns their number. */
-static size_t bins_mass_edges(const pc_curve_table *table, size_t bins, double *edges) {
-  bins_walk walk = {0, 0.0};
-  size_t count = 0;
-  for (size_t r = 1; r < bins; r++) {
-    const double position = pc_bins_end_position(table, bins, r);
-    if (position <= 0 || position >= table->total)
-      continue;
-    const double edge = bins_edge_at(table, &walk, position);
-    if (edge < 1.0 && (count == 0 || edge > edges[count - 1]))
-      edges[count++] = edge;
-  }
-  edges[count++] = 1.0;
-  return count;
-}
-
-typedef struct bins_sums {
-  pc_fixed weight, hits, score, score_square, score_hit;
-} bins_sums;
-
-static void bins_add_segment(bins_sums *sums, const pc_segment *segment) {
-  const pc_int128 one = pc_fixed_units(1.0);
-  sums->weight.units += one * (pc_int128)segment->rows;
-  sums->hits.units += one * (pc_int128)segment->hits;
-  sums->score.units += segment->score.units;
-}
-
-static void bins_add_entry(bins_sums *sums, const pc_curve_table *table, size_t i) {
-  if (table->segments != NULL) {
-    bins_add_segment(sums, &table->segments[i]);
-    return;
-  }
-  const double weight = table->weight[i], hits = table->hits[i], score = table->score[i];
-  pc_fixed_add_weighted(&sums->weight, weight, 1.0);
-  pc_fixed_add_weighted(&sums->hits, hits, 1.0);
-  pc_fixed_add_weighted(&sums->score, weight, score);
-  pc_fixed_add_weighted(&sums->score_square, weight, score * score);
-  pc_fixed_add_weighted(&sums->score_hit, hits, score);
-}
-
-pc_bin pc_bin_between(const pc_curve_cursor *begin, const pc_curve_cursor *end) {
-  return (pc_bin){.weight = end->rows - begin->rows,
-                  .hits = end->hits - begin->hits,
-                  .score = end->scores - begin->scores,
-                  .score_square = (double)NAN,
-                  .score_hit = (double)NAN};
-}
-
-/* Moves a place behind the row before a position, and returns the edge there: between the last
- * score before the position and the first behind it. */
-static double bins_replica_edge(const pc_curve_prefix *prefix, double position,
-                                pc_curve_cursor *place) {
-  *place = pc_curve_prefix_seek(prefix, position - 0.5);
-  const double lower = prefix->score[place->entry];
-  pc_curve_prefix_pass(prefix, place);
-  if (place->rows != position)
-    return lower;
-  const pc_curve_cursor next = pc_curve_prefix_seek(prefix, position);
-  return (lower + prefix->score[next.entry]) / 2.0;
-}
-
-static size_t bins_of_replica(const pc_curve_table *table, size_t bins, pc_bin *out) {
-  pc_curve_cursor begin = pc_curve_prefix_first(table->prefix), end;
-  double low = 0.0;
-  size_t count = 0;
-  for (size_t r = 1; r < bins; r++) {
-    const double position = pc_bins_end_position(table, bins, r);
-    if (position <= 0 || position >= table->total)
-      continue;
-    const double edge = bins_replica_edge(table->prefix, position, &end);
-    if (!(edge < 1.0) || (count > 0 && !(edge > low)))
-      continue;
-    out[count] = pc_bin_between(&begin, &end);
-    out[count].low = low;
-    out[count++].high = low = edge;
-    begin = end;
-  }
-  end = pc_curve_prefix_last(table->prefix);
-  out[count] = pc_bin_between(&begin, &end);
-  out[count].low = low;
-  out[count].high = 1.0;
-  return count + 1;
-}
-
-pcal_status pc_bins_by_mass(const pcal_env *env, const pc_curve_table *table, size_t bins,
-                            pc_bin *out, size_t *count, pcal_error *err) {
-  if (table->prefix != NULL) {
-    *count = bins_of_replica(table, bins, out);
-    return PCAL_OK;
-  }
-  double *edges = pc_alloc_raw(env, bins, sizeof *edges);
-  if (edges == NULL)
-    return pc_fail_memory(err, "making equal-mass bins");
-  const int coarse = table->segments != NULL;
-  *count = bins_mass_edges(table, bins, edges);
-  pc_assert(*count <= bins && pc_is_ascending(edges, *count, 1));
-  size_t at = 0;
-  for (size_t b = 0; b < *count; b++) {
-    bins_sums sums = {{0}, {0}, {0}, {0}, {0}};
-    const int last = b + 1 == *count;
-    for (; at < table->count && (last || pc_curve_table_low(table, at) <= edges[b]); at++)
-      bins_add_entry(&sums, table, at);
-    out[b] = (pc_bin){b == 0 ? 0.0 : edges[b - 1],
-                      edges[b],
-                      pc_fixed_value(&sums.weight),
-                      pc_fixed_value(&sums.hits),
-                      pc_fixed_value(&sums.score),
-                      coarse ? (double)NAN : pc_fixed_value(&sums.score_square),
-                      coarse ? (double)NAN : pc_fixed_value(&sums.score_hit)};
-  }
-  pc_free(env, edges);
-  return PCAL_OK;
-}
-
-/* The variance of an outcome inside a bin, its rate taken half a row nearer to one half: few
- * rows of one kind say little of the other. */
-static double bins_variance(const pc_bin *bin) {
+/* The variance of an outcome in a bin.  Half a hit and half a miss are added: a few rows of one
+ * outcome are no evidence that the other is impossible. */
+static double bins_outcome_variance(const pc_bin *bin) {
   const double smooth = (bin->hits + 0.5) / (bin->weight + 1.0);
   return smooth * (1 - smooth);
 }
 
-/* The variance of score - outcome inside a bin; without moments that of the outcome. */
-static double bins_spread(const pc_bin *bin, double frequency, double gap) {
+/* The variance of score - outcome in a bin; if moments are unknown, that of the outcome. */
+static double bins_gap_variance(const pc_bin *bin, double frequency, double gap) {
   const double square =
       (bin->score_square - 2.0 * bin->score_hit + bin->hits) / bin->weight - gap * gap;
   const double plain = frequency * (1 - frequency);
-  return isfinite(square) ? fmax(square - plain + bins_variance(bin), 0.0) : bins_variance(bin);
+  return isfinite(square) ? fmax(square - plain + bins_outcome_variance(bin), 0.0)
+                          : bins_outcome_variance(bin);
 }
 
-/* Adds the square of one bin, which has variance 4 g^2 s / n + 2 s^2 / (n (n - 1)), g its gap
- * and s the variance of a row. */
-static void bins_add_square(const pc_bin *bin, double gap, double spread, double total,
+/* Adds the debiased square of one bin.  With gap g and variance s of a row, the square has the
+ * variance 4 g^2 s / n + 2 s^2 / (n (n - 1)). */
+static void bins_add_square(const pc_bin *bin, double gap, double variance, double total,
                             pc_debiased *out) {
   const double n = bin->weight, share = n / total, frequency = pc_bin_frequency(bin);
   out->square += share * (gap * gap - frequency * (1 - frequency) / (n - 1));
-  out->noise += share * share * 2.0 * spread * spread / (n * (n - 1));
-  out->slope_sum += share * gap * gap * 4.0 * spread / total;
+  out->noise += share * share * 2.0 * variance * variance / (n * (n - 1));
+  out->slope_sum += share * gap * gap * 4.0 * variance / total;
   out->slope_weight += share * gap * gap;
 }
 
@@ -324,7 +164,7 @@ pc_debiased pc_bins_debiased(const pc_bin *bins, size_t count, double total) {
       continue;
     const double frequency = pc_bin_frequency(&bins[b]);
     const double gap = fabs(pc_bin_confidence(&bins[b]) - frequency);
-    bins_add_square(&bins[b], gap, bins_spread(&bins[b], frequency, gap), total, &out);
+    bins_add_square(&bins[b], gap, bins_gap_variance(&bins[b], frequency, gap), total, &out);
   }
   return out;
 }
@@ -338,7 +178,7 @@ pc_debiased pc_bins_sharpness(const pc_bin *bins, size_t count, double total) {
   for (size_t b = 0; b < count; b++)
     if (bins[b].weight >= 2)
       bins_add_square(&bins[b], fabs(pc_bin_frequency(&bins[b]) - rate),
-                      bins_variance(&bins[b]), total, &out);
+                      bins_outcome_variance(&bins[b]), total, &out);
   out.square += total < 2 ? 0.0 : rate * (1 - rate) / (total - 1);
   return out;
 }

@@ -1,4 +1,5 @@
-/* Proper scores of a binary outcome, taken apart into calibration, sharpness and entropy. */
+/* Decomposition of proper scores of a binary outcome into calibration, sharpness and entropy, by
+ * bins.  (By isotonic regression: curve/corp_decomposition.h.) */
 #ifndef PC_DECOMPOSE_H
 #define PC_DECOMPOSE_H
 
@@ -6,16 +7,16 @@
 
 typedef enum pc_binary_score { PC_BINARY_BRIER, PC_BINARY_LOG } pc_binary_score;
 
-/* score = calibration - sharpness + entropy + within_variance - within_covariance; the same
- * with the debiased parts. */
+/* score = calibration - sharpness + entropy + within_variance - within_covariance; also with the
+ * debiased parts in place of the plain ones. */
 typedef struct pc_decomposition {
-  double score; /* may be infinite; the other parts are then not to be used */
+  double score; /* if infinite, the other parts are meaningless */
   double calibration, sharpness, entropy;
-  double within_variance, within_covariance;                         /* of bins */
-  double calibration_debiased, sharpness_debiased, entropy_debiased; /* Brier score by bins */
+  double within_variance, within_covariance;                         /* inside bins */
+  double calibration_debiased, sharpness_debiased, entropy_debiased; /* Brier score only */
 } pc_decomposition;
 
-/* Sums of logarithms in a bin, over scores p that came true and that did not. */
+/* Sums of logarithms of the scores p in a bin, by outcome. */
 enum {
   PC_LOG_HIT,       /* log p */
   PC_LOG_MISS,      /* log p */
@@ -24,23 +25,25 @@ enum {
   PC_BIN_LOGS
 };
 typedef struct pc_bin_logs {
-  double sum[PC_BIN_LOGS]; /* HIT and REST_MISS: -infinity where a score is 0 or 1; the others:
-                              of the finite logarithms */
-  unsigned infinite;       /* bit i: sum i has an infinite term */
+  double
+      sum[PC_BIN_LOGS]; /* HIT and REST_MISS: -infinity if a term is; the others: of the finite
+                              terms only */
+  unsigned infinite;    /* bit i: sum i has an infinite term */
 } pc_bin_logs;
 
-/* All add to *sum, so that parts of several classes can be summed. */
+/* Both add to *sum, so that the parts of several classes can be summed. */
 
-/* The Brier score by bins with score_square and score_hit. */
+/* Brier score.  The bins need score_square and score_hit. */
 void pc_decompose_brier(const pc_bin *bins, size_t count, double total, pc_decomposition *sum);
 
-/* The log score by bins: where the score is finite all parts are. */
+/* Log score.  If the score is finite, all parts are. */
 void pc_decompose_log(const pc_bin *bins, const pc_bin_logs *logs, size_t count, double total,
                       pc_decomposition *sum);
 
-/* Either score by isotonic recalibration of a table of single scores. */
-PC_CHECKED pcal_status pc_decompose_corp(const pcal_env *env, const pc_curve_table *table,
-                                         pc_binary_score score, pc_decomposition *sum,
-                                         pcal_error *err);
+/* weight * log(share); 0 log 0 is 0. */
+double pc_weighted_log(double weight, double share);
+
+/* The summed score of `weight` rows, `hits` of them hits, that all predict hits / weight. */
+double pc_binary_entropy(pc_binary_score score, double hits, double weight);
 
 #endif

@@ -1,6 +1,6 @@
 #include "calibrators/binning/histogram.h"
 #include "calibrators/score_columns.h"
-#include "stats/bins.h"
+#include "curve/curve_bins.h"
 
 static pcal_status histogram_mass_use(void *user, size_t table, const pc_sorted_column *misses,
                                       const pc_sorted_column *hits, pcal_error *err) {
@@ -20,12 +20,10 @@ pcal_status pc_histogram_fit_table(const pc_histogram_fit *fit, size_t table,
   const pcal_env *env = fit->task->env;
   pc_bin_map *out = &fit->tables->tables[table];
   pc_bin *bins = pc_alloc(env, fit->bins, sizeof *bins);
-  size_t count = 0;
   if (bins == NULL)
     return pc_fail_memory(err, "making equal-mass bins");
-  pcal_status status = pc_bins_by_mass(env, rows, fit->bins, bins, &count, err);
-  if (status == PCAL_OK)
-    status = pc_bin_map_alloc(env, count, out, err);
+  const size_t count = pc_bins_by_mass(rows, fit->bins, bins);
+  const pcal_status status = pc_bin_map_alloc(env, count, out, err);
   for (size_t b = 0; status == PCAL_OK && b + 1 < count; b++)
     out->edges[b] = bins[b].high;
   for (size_t b = 0; status == PCAL_OK && b < count; b++) {

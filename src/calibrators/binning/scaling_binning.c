@@ -26,7 +26,7 @@
 #include "calibrators/parameter_lists.h"
 #include "calibrators/recipe.h"
 #include "calibrators/score_columns.h"
-#include "stats/bins.h"
+#include "curve/curve_bins.h"
 
 #define SCALING_BINNING_STREAM (UINT64_C(0x74687264) << 32) /* behind it the class */
 #define SCALING_BINNING_LARGEST 1e6                         /* of |a| and |b| in a file */
@@ -227,7 +227,7 @@ static pcal_status scaling_binning_bin(const pcal_env *env, size_t bins_max,
   if (status == PCAL_OK) {
     pc_curve_table second = {.score = space, .weight = space + n, .hits = space + 2 * n};
     scaling_binning_second(sigmoid, rows, &second);
-    status = pc_bins_by_mass(env, &second, bins_max, bins, &count, err);
+    count = pc_bins_by_mass(&second, bins_max, bins);
   }
   if (status == PCAL_OK)
     status = scaling_binning_table(env, sigmoid, rows, bins,

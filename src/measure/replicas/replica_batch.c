@@ -279,8 +279,10 @@ static void lanes_show_part(const pc_sorted_view *sorted, const pc_score_ranges 
       .stride = PC_REPLICA_LANES,
       .sums = lanes_prefix_sums(sums, step, lanes->three),
       .cells = ranges->cells == NULL ? NULL : ranges->cells + p * (PC_PREFIX_CELLS + 1)};
-  lanes->evidence.curve.parts[p] = (pc_curve_table){
-      .count = prefix->count, .total = pc_curve_prefix_total(prefix), .prefix = prefix};
+  lanes->evidence.curve.parts[p] = (pc_curve_table){.form = PC_CURVE_REPLICA,
+                                                    .count = prefix->count,
+                                                    .total = pc_curve_prefix_total(prefix),
+                                                    .prefix = prefix};
 }
 
 void pc_replica_batch_select(const pc_sorted_view *sorted, const pc_score_ranges *ranges,

@@ -5,7 +5,7 @@
 #include "../unit.h"
 
 #include "base/rng.h"
-#include "stats/bins.h"
+#include "curve/curve_bins.h"
 
 #define TABLE_ROWS 20000
 

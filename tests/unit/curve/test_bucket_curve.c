@@ -4,8 +4,9 @@
 
 #include "base/rng.h"
 #include "curve/bucket_curve.h"
+#include "curve/curve_bins.h"
+#include "curve/curve_gap.h"
 #include "curve/point_masses.h"
-#include "stats/bins.h"
 
 #define COARSE_ROWS 20000
 
@@ -41,7 +42,7 @@ static double coarse_signs(double u, uint64_t i) {
   return i % 3 == 0 ? -0.0 : i % 3 == 1 ? 0.0 : -1e-6 * u;
 }
 
-static double coarse_narrow(double u, uint64_t i) {
+static double coarse_float32(double u, uint64_t i) {
   (void)i;
   return (double)(float)(0.4 + 0.01 * u);
 }
@@ -50,9 +51,9 @@ static double coarse_neighbours(double u, uint64_t i) {
   return nextafter(0.25, u < 0.5 ? 0.0 : 1.0) + (i % 2 == 0 ? 0.0 : 0x1p-53);
 }
 
-static const coarse_score coarse_kinds[] = {coarse_uniform,    coarse_equal, coarse_near_one,
-                                            coarse_tiny,       coarse_ties,  coarse_signs,
-                                            coarse_neighbours, coarse_narrow};
+static const coarse_score coarse_kinds[] = {coarse_uniform,    coarse_equal,  coarse_near_one,
+                                            coarse_tiny,       coarse_ties,   coarse_signs,
+                                            coarse_neighbours, coarse_float32};
 
 typedef struct coarse_data {
   double score[COARSE_ROWS];
@@ -106,7 +107,7 @@ typedef struct coarse_question {
   uint64_t keep;
   size_t bins;    /* 0: the gap */
   unsigned level; /* not 0: cells */
-  int narrow;
+  int all_float32;
   int passes;
   pc_bucket_curve coarse;
   pc_curve_table table; /* of coarse */
@@ -122,12 +123,12 @@ static pcal_status coarse_once(const pcal_env *env, coarse_question *q, int *mor
   if (status == PCAL_OK)
     wants = q->level > 0  ? pc_point_masses_wants(&q->table, q->level, NULL)
             : q->bins > 0 ? pc_bins_by_mass_wants(&q->table, q->bins, wanted)
-                          : pc_curve_table_gap_wants(&q->table, wanted);
+                          : pc_curve_gap_wants(&q->table, wanted);
   *more = wants > 0;
   pc_refine_targets targets = {0};
   pc_bucket_tally tally = {0};
   const pc_refine_request wish = {
-      .wanted = wanted, .keep_limit = q->keep, .narrow = q->narrow, .workers = 2};
+      .wanted = wanted, .keep_limit = q->keep, .all_float32 = q->all_float32, .workers = 2};
   if (status == PCAL_OK && *more)
     status = q->level > 0 ? pc_bucket_curve_cell_targets(coarse, q->level, &targets, err)
                           : pc_bucket_curve_targets(coarse, &wish, &targets, err);
@@ -165,9 +166,9 @@ TEST(test_gap_has_the_same_bits) {
       pc_curve_table full;
       coarse_full(&env, &data, &full);
       coarse_question q = {
-          .data = &data, .keep = keep, .narrow = coarse_kinds[k] == coarse_narrow};
+          .data = &data, .keep = keep, .all_float32 = coarse_kinds[k] == coarse_float32};
       assert_int_equal(coarse_ask(&env, &q, NULL), PCAL_OK);
-      const pc_gap want = pc_curve_table_gap(&full), got = pc_curve_table_gap(&q.table);
+      const pc_gap want = pc_curve_gap(&full), got = pc_curve_gap(&q.table);
       assert_true(want.value == got.value && want.at == got.at);
       assert_true(q.passes <= 8);
       pc_curve_table_free(&env, &full);
@@ -175,12 +176,10 @@ TEST(test_gap_has_the_same_bits) {
     }
 }
 
-static void coarse_compare_bins(const pcal_env *env, const pc_curve_table *a,
-                                const pc_curve_table *b, size_t bins) {
+static void coarse_compare_bins(const pc_curve_table *a, const pc_curve_table *b, size_t bins) {
   pc_bin want[64], got[64];
-  size_t want_count, got_count;
-  assert_int_equal(pc_bins_by_mass(env, a, bins, want, &want_count, NULL), PCAL_OK);
-  assert_int_equal(pc_bins_by_mass(env, b, bins, got, &got_count, NULL), PCAL_OK);
+  const size_t want_count = pc_bins_by_mass(a, bins, want);
+  const size_t got_count = pc_bins_by_mass(b, bins, got);
   assert_int_equal(want_count, got_count);
   for (size_t i = 0; i < want_count; i++) {
     assert_true(want[i].low == got[i].low && want[i].high == got[i].high);
@@ -203,9 +202,9 @@ TEST(test_mass_bins_have_the_same_bits) {
         coarse_question q = {.data = &data,
                              .keep = keep,
                              .bins = counts[c],
-                             .narrow = coarse_kinds[k] == coarse_narrow};
+                             .all_float32 = coarse_kinds[k] == coarse_float32};
         assert_int_equal(coarse_ask(&env, &q, NULL), PCAL_OK);
-        coarse_compare_bins(&env, &full, &q.table, counts[c]);
+        coarse_compare_bins(&full, &q.table, counts[c]);
         assert_true(q.passes <= 8);
         pc_curve_table_free(&env, &full);
         pc_bucket_curve_free(&q.coarse);
@@ -258,15 +257,15 @@ TEST(test_no_more_passes_than_needed) {
 }
 
 /* Scores of float32 need not be kept to be known after the second pass. */
-TEST(test_narrow_scores_are_counted) {
+TEST(test_float32_scores_are_counted) {
   const pcal_env env = pc_env_resolve(NULL);
   static coarse_data data;
   for (size_t bins = 0; bins <= 15; bins += 15)
-    for (int narrow = 0; narrow <= 1; narrow++) {
-      coarse_draw(coarse_narrow, &data);
-      coarse_question q = {.data = &data, .bins = bins, .narrow = narrow};
+    for (int float32 = 0; float32 <= 1; float32++) {
+      coarse_draw(coarse_float32, &data);
+      coarse_question q = {.data = &data, .bins = bins, .all_float32 = float32};
       assert_int_equal(coarse_ask(&env, &q, NULL), PCAL_OK);
-      assert_true(narrow ? q.passes == 2 : q.passes >= 2);
+      assert_true(float32 ? q.passes == 2 : q.passes >= 2);
       for (size_t i = 0; i < q.table.count; i++)
         assert_true(pc_curve_table_open(&q.table, i) ||
                     (double)(float)q.coarse.segments[i].low == q.coarse.segments[i].low);
@@ -329,7 +328,7 @@ TEST(test_segments_are_cut_at_ends) {
                                         .ends = ends,
                                         .end_count = UNIT_COUNT(ends),
                                         .keep_limit = keep,
-                                        .narrow = coarse_kinds[k] == coarse_narrow};
+                                        .all_float32 = coarse_kinds[k] == coarse_float32};
         coarse_cut_at(&env, &data, wish);
       }
 }
@@ -339,17 +338,18 @@ TEST(test_other_rows_are_refused) {
   const pcal_env env = pc_env_resolve(NULL);
   static coarse_data data;
   for (uint64_t keep = 0; keep <= 100000; keep += 100000)
-    for (int narrow = 0; narrow <= 1; narrow++) {
+    for (int float32 = 0; float32 <= 1; float32++) {
       pc_bucket_tally first = {0}, second = {0};
       pc_bucket_curve coarse = {0};
       pc_refine_targets targets = {0};
       pcal_error err;
-      coarse_draw(coarse_narrow, &data);
+      coarse_draw(coarse_float32, &data);
       assert_int_equal(coarse_pass(&env, &data, NULL, &first, NULL), PCAL_OK);
       assert_int_equal(pc_bucket_curve_new(&env, &first, &coarse, NULL), PCAL_OK);
       uint8_t *marks = calloc(coarse.count, 1);
       marks[coarse.count / 2] = 1;
-      const pc_refine_request wish = {.wanted = marks, .keep_limit = keep, .narrow = narrow};
+      const pc_refine_request wish = {
+          .wanted = marks, .keep_limit = keep, .all_float32 = float32};
       assert_int_equal(pc_bucket_curve_targets(&coarse, &wish, &targets, NULL), PCAL_OK);
       const size_t before = coarse.count;
       const double moved = coarse.segments[before / 2].low;

@@ -20,7 +20,7 @@ TEST(test_order_of_ends_does_not_matter) {
   assert_same(ends->at[1], 0.72);
   assert_same(ends->at[2], 0.75);
   for (size_t b = 0; b < 10; b++)
-    assert_int_equal(ends->cut[b], b == 1 || b == 7);
+    assert_int_equal(ends->is_split[b], b == 1 || b == 7);
   pc_free(&env, ends);
 }
 
@@ -66,6 +66,6 @@ TEST(test_no_room) {
     pc_bucket_splits_insert(ends, 0.5 + 1e-6 * (double)e, 5);
   pc_bucket_splits_insert(ends, 0.1, 1);
   assert_int_equal(ends->count, PC_BUCKET_SPLITS_MAX);
-  assert_int_equal(ends->cut[1], 0);
+  assert_int_equal(ends->is_split[1], 0);
   pc_free(&env, ends);
 }

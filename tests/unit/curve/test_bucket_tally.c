@@ -219,7 +219,7 @@ static pc_bucket_tally tally_made_cut(const pcal_env *env) {
   pc_bucket_tally tally = tally_made(env, NULL);
   assert_int_equal(pc_bucket_tally_split(&tally, tally_ends, UNIT_COUNT(tally_ends), NULL),
                    PCAL_OK);
-  assert_int_equal(tally.ends->count, 5);
+  assert_int_equal(tally.splits->count, 5);
   return tally;
 }
 
@@ -300,13 +300,13 @@ TEST(test_cut_buckets) {
  * [0.76, 0.77] are counted. */
 static void tally_aim(pc_refine_targets *out, uint8_t *wanted, uint32_t *reach) {
   static pc_refine_target list[3] = {
-      {.low = 0.2, .high = 0.3, .fate = PC_REFINE_KEEP, .shift = 63},
-      {.low = 0.5, .high = 0.75, .fate = PC_REFINE_SPLIT, .shift = 49},
-      {.high = 0.77, .fate = PC_REFINE_COUNT, .shift = 29},
+      {.low = 0.2, .high = 0.3, .action = PC_REFINE_KEEP, .shift = 63},
+      {.low = 0.5, .high = 0.75, .action = PC_REFINE_SPLIT, .shift = 49},
+      {.high = 0.77, .action = PC_REFINE_COUNT, .shift = 29},
   };
   list[2].low = (double)0.76f;
   *out = (pc_refine_targets){.list = list, .count = 3, .wanted = wanted, .reach = reach};
-  out->ruler.count = PC_BUCKETS + 1;
+  out->layout.count = PC_BUCKETS + 1;
   out->split = list[1].parts = (size_t)((pc_score_key(0.75) - pc_score_key(0.5)) >> 49) + 1;
   out->counted = list[2].parts =
       (size_t)((pc_score_key(0.77) - pc_score_key(list[2].low)) >> 29) + 1;
@@ -314,11 +314,11 @@ static void tally_aim(pc_refine_targets *out, uint8_t *wanted, uint32_t *reach) 
   for (size_t b = 0; b <= PC_BUCKETS + 1; b++) {
     reach[b] = 0;
     for (uint32_t t = 0; t < 3; t++)
-      reach[b] += pc_bucket_of(&out->ruler, list[t].high) < b;
+      reach[b] += pc_bucket_of(&out->layout, list[t].high) < b;
   }
   for (size_t t = 0; t < 3; t++)
-    for (size_t b = pc_bucket_of(&out->ruler, list[t].low);
-         b <= pc_bucket_of(&out->ruler, list[t].high); b++)
+    for (size_t b = pc_bucket_of(&out->layout, list[t].low);
+         b <= pc_bucket_of(&out->layout, list[t].high); b++)
       wanted[b] = 1;
 }
 

@@ -3,8 +3,9 @@
 #include "../unit.h"
 
 #include "base/rng.h"
+#include "curve/curve_bins.h"
+#include "curve/curve_gap.h"
 #include "curve/point_masses.h"
-#include "stats/bins.h"
 
 #define PREFIX_SCORES 300
 #define PREFIX_STRIDE 3
@@ -70,7 +71,8 @@ static void prefix_ranges(prefix_case *at, size_t length) {
       .sums = {at->sums[0], at->sums[1], at->sums[2], at->sums[3]},
       .cells = at->cells,
   };
-  at->short_way = (pc_curve_table){.count = count, .total = sums[0], .prefix = &at->prefix};
+  at->short_way = (pc_curve_table){
+      .form = PC_CURVE_REPLICA, .count = count, .total = sums[0], .prefix = &at->prefix};
 }
 
 static void prefix_table(prefix_case *at) {
@@ -101,12 +103,11 @@ static void prefix_same_bins(const pc_bin *a, const pc_bin *b, size_t count) {
 
 static void prefix_check_bins(const prefix_case *at) {
   static const double thresholds[] = {0.0, 0.01, 0.25, 0.3, 0.999, 1.0};
-  const pcal_env env = pc_env_resolve(NULL);
   pc_bin a[PREFIX_BINS], b[PREFIX_BINS];
   for (size_t bins = 1; bins <= PREFIX_BINS; bins++) {
     size_t some = 0, others = 0;
-    assert_int_equal(pc_bins_by_mass(&env, &at->short_way, bins, a, &some, NULL), PCAL_OK);
-    assert_int_equal(pc_bins_by_mass(&env, &at->table, bins, b, &others, NULL), PCAL_OK);
+    some = pc_bins_by_mass(&at->short_way, bins, a);
+    others = pc_bins_by_mass(&at->table, bins, b);
     assert_int_equal(some, others);
     prefix_same_bins(a, b, some);
     for (size_t t = 0; t < UNIT_COUNT(thresholds); t++) {
@@ -118,10 +119,10 @@ static void prefix_check_bins(const prefix_case *at) {
 }
 
 static void prefix_check_gap(prefix_case *at) {
-  const pc_gap other = pc_curve_table_gap(&at->table);
+  const pc_gap other = pc_curve_gap(&at->table);
   for (int known = 0; known <= 1; known++) {
     at->prefix.sums.hit_scores = known ? at->sums[3] : NULL;
-    const pc_gap gap = pc_curve_table_gap(&at->short_way);
+    const pc_gap gap = pc_curve_gap(&at->short_way);
     assert_same(gap.value, other.value);
     if (at->table.count == 0)
       assert_true(isnan(gap.at));

@@ -1,6 +1,7 @@
 /* Condensed tables give the bits of full ones, for friendly and for hostile scores. */
 #include "table_help.h"
 
+#include "curve/curve_gap.h"
 #include "curve/curve_resolve.h"
 
 #define CONDENSE_BINS 40
@@ -14,7 +15,7 @@ typedef struct condense_question {
 static size_t condense_ask(const void *user, const pc_curve_table *table, uint8_t *wanted) {
   const condense_question *q = user;
   if (q->what == 0)
-    return pc_curve_table_gap_wants(table, wanted);
+    return pc_curve_gap_wants(table, wanted);
   if (q->what == 1)
     return pc_bins_by_mass_wants(table, q->bins, wanted);
   return pc_bins_adaptive_wants(table, q->threshold, q->bins, wanted);
@@ -22,10 +23,9 @@ static size_t condense_ask(const void *user, const pc_curve_table *table, uint8_
 
 static size_t condense_answer(const condense_question *q, const pc_curve_table *table,
                               pc_bin *out) {
-  const pcal_env env = pc_env_resolve(NULL);
   size_t count = q->bins;
   if (q->what == 1)
-    assert_int_equal(pc_bins_by_mass(&env, table, q->bins, out, &count, NULL), PCAL_OK);
+    count = pc_bins_by_mass(table, q->bins, out);
   else
     pc_bins_adaptive(table, q->threshold, q->bins, out);
   return count;
@@ -34,7 +34,7 @@ static size_t condense_answer(const condense_question *q, const pc_curve_table *
 static void condense_same(const condense_question *q, const pc_curve_table *full,
                           const pc_curve_table *condensed) {
   if (q->what == 0) {
-    const pc_gap want = pc_curve_table_gap(full), got = pc_curve_table_gap(condensed);
+    const pc_gap want = pc_curve_gap(full), got = pc_curve_gap(condensed);
     assert_true(want.value == got.value && (want.at == got.at || full->count == 0));
     return;
   }

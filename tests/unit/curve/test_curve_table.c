@@ -2,6 +2,7 @@
 
 #include "../unit.h"
 #include "base/rng.h"
+#include "curve/curve_gap.h"
 
 #define ROWS 400
 
@@ -86,7 +87,7 @@ TEST(takes_one_sided_and_empty_samples) {
   pc_curve_table table = table_of(&s, 0);
   assert_int_equal(table.count, 0);
   assert_same(table.total, 0);
-  const pc_gap none = pc_curve_table_gap(&table);
+  const pc_gap none = pc_curve_gap(&table);
   assert_same(none.value, 0);
   assert_true(isnan(none.at));
   table_free(&table);
@@ -97,7 +98,7 @@ TEST(takes_one_sided_and_empty_samples) {
   table = table_of(&s, 0);
   assert_int_equal(table.count, 1);
   assert_same(table.hits[0], 1);
-  const pc_gap gap = pc_curve_table_gap(&table);
+  const pc_gap gap = pc_curve_gap(&table);
   assert_same(gap.value, -0.25);
   assert_same(gap.at, 0.75);
   table_free(&table);
@@ -161,8 +162,8 @@ TEST(whole_weights_are_repeats) {
     pc_curve_table by_ones = table_of(&repeated, 1);
     assert_same_tables(&by_weight, &by_row);
     assert_same_tables(&by_ones, &by_row);
-    assert_same(pc_curve_table_gap(&by_weight).value, pc_curve_table_gap(&by_row).value);
-    assert_same(pc_curve_table_gap(&by_weight).at, pc_curve_table_gap(&by_row).at);
+    assert_same(pc_curve_gap(&by_weight).value, pc_curve_gap(&by_row).value);
+    assert_same(pc_curve_gap(&by_weight).at, pc_curve_gap(&by_row).at);
     table_free(&by_weight);
     table_free(&by_row);
     table_free(&by_ones);
@@ -202,7 +203,7 @@ TEST(gap_agrees_with_its_definition) {
         best = (pc_gap){gap, at};
     }
     pc_curve_table table = table_of(&s, 1);
-    const pc_gap gap = pc_curve_table_gap(&table);
+    const pc_gap gap = pc_curve_gap(&table);
     assert_same(gap.value, best.value);
     assert_same(gap.at, best.at);
     table_free(&table);
@@ -215,7 +216,7 @@ TEST(gap_looks_at_distinct_scores_only) {
   for (int i = 0; i < 100; i++)
     add(&s, i % 4 == 0, 0.25, 1);
   pc_curve_table table = table_of(&s, 0);
-  const pc_gap gap = pc_curve_table_gap(&table);
+  const pc_gap gap = pc_curve_gap(&table);
   assert_same(gap.value, 0);
   assert_same(gap.at, 0.25);
   table_free(&table);

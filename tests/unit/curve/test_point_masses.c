@@ -184,7 +184,8 @@ TEST(sufficient_width) {
 TEST(segments_over_borders_are_wanted) {
   const pc_segment segments[] = {
       {.low = 0.0, .high = 0.2}, {.low = 0.25, .high = 0.25}, {.low = 0.6, .high = 0.62}};
-  const pc_curve_table table = {.count = 3, .segments = segments, .total = 9};
+  const pc_curve_table table = {
+      .form = PC_CURVE_SEGMENTS, .count = 3, .segments = segments, .total = 9};
   uint8_t wanted[3] = {0, 0, 0};
   assert_int_equal(pc_point_masses_wants(&table, 1, NULL), 0);
   assert_int_equal(pc_point_masses_wants(&table, 2, NULL), 0);

@@ -128,7 +128,7 @@ TEST(test_columns_are_exact) {
   machine_case about = sum_case();
   about.need.sum.values = single_values;
   about.need.sum.value_count = 1;
-  about.need.sum.spread = 1;
+  about.need.sum.products = 1;
   for (size_t i = 0; i < ROWS; i++) {
     ids[i] = i;
     weights[i] = 1.0;

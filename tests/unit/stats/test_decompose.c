@@ -2,6 +2,7 @@
 
 #include "../unit.h"
 #include "base/rng.h"
+#include "curve/corp_decomposition.h"
 #include "curve/isotonic.h"
 
 #define ROWS 200

@@ -1,0 +1,128 @@
+#include "curve/curve_gap.h"
+
+#include <math.h>
+
+/* ---- tables of scores and of segments: exact sums ---- */
+
+/* The gap after entry i, given the gap before it. */
+static pc_fixed gap_step(const pc_curve_table *table, size_t i, pc_fixed running) {
+  if (table->form == PC_CURVE_SEGMENTS) {
+    const pc_int128 one = pc_fixed_units(1.0);
+    running.units += table->segments[i].score.units - one * (pc_int128)table->segments[i].hits;
+    return running;
+  }
+  pc_fixed_add_weighted(&running, table->weight[i], table->score[i]);
+  pc_fixed_add_weighted(&running, table->hits[i], -1.0);
+  return running;
+}
+
+/* The first entry after which the gap, as a double, is largest; the table is not empty. */
+static size_t gap_widest(const pc_curve_table *table, double *gap) {
+  pc_fixed running = {0}, widest = {0};
+  size_t best = 0;
+  for (size_t i = 0; i < table->count; i++) {
+    running = gap_step(table, i, running);
+    const pc_fixed size = {running.units < 0 ? -running.units : running.units};
+    if (i > 0 && size.units <= widest.units)
+      continue;
+    const double here = pc_fixed_value(&running);
+    widest = size;
+    if (i == 0 || fabs(here) > fabs(*gap)) {
+      *gap = here;
+      best = i;
+    }
+  }
+  return best;
+}
+
+/* The largest size that the gap can have inside a segment, `before` being the gap before it. */
+static double gap_segment_bound(const pc_segment *segment, pc_fixed before) {
+  const pc_int128 one = pc_fixed_units(1.0), hits = segment->hit_score.units;
+  const pc_int128 up = before.units + (segment->score.units - hits);
+  const pc_int128 down = before.units + hits - one * (pc_int128)segment->hits;
+  const pc_int128 high = up < 0 ? -up : up, low = down < 0 ? -down : down;
+  const pc_fixed bound = {high > low ? high : low};
+  return pc_fixed_value(&bound);
+}
+
+size_t pc_curve_gap_wants(const pc_curve_table *table, uint8_t *wanted) {
+  pc_fixed running = {0};
+  double gap = 0.0;
+  size_t count = 0;
+  const size_t widest = table->count == 0 ? 0 : gap_widest(table, &gap);
+  for (size_t i = 0; i < table->count; i++) {
+    if (pc_curve_table_open(table, i) &&
+        (i == widest || gap_segment_bound(&table->segments[i], running) >= fabs(gap))) {
+      count += !wanted[i];
+      wanted[i] = 1;
+    }
+    running = gap_step(table, i, running);
+  }
+  return count;
+}
+
+/* ---- replicas: sums in doubles, resolved range by range ---- */
+
+/* Looks at every distinct score of range r. */
+static void gap_inside_range(const pc_curve_prefix *prefix, size_t r, pc_gap *widest) {
+  pc_curve_cursor cursor = pc_curve_prefix_at(prefix, r);
+  while (cursor.entry < prefix->begin[r + 1]) {
+    const double before = cursor.rows;
+    pc_curve_prefix_next(prefix, &cursor);
+    const double gap = cursor.scores - cursor.hits, at = prefix->score[cursor.entry - 1];
+    const double more = fabs(gap) - fabs(widest->value);
+    if (cursor.rows > before && (more > 0 || (more == 0 && !(at >= widest->at))))
+      *widest = (pc_gap){gap, at};
+  }
+}
+
+/* Sum of |score - outcome| in range r; an upper bound if the scores of hits are unknown. */
+static double gap_range_size(const pc_prefix_sums *sums, size_t r) {
+  const double of_hits =
+      sums->hit_scores == NULL ? 0.0 : sums->hit_scores[r + 1] - sums->hit_scores[r];
+  return (sums->scores[r + 1] - sums->scores[r]) + (sums->hits[r + 1] - sums->hits[r]) -
+         2.0 * of_hits;
+}
+
+/* By how much the gap can move inside range r if hits are computed from gaps. */
+static double gap_range_move(const pc_prefix_gaps *gaps, size_t r) {
+  return fabs(gaps->own) * gap_range_size(&gaps->data, r) +
+         fabs(gaps->drawn) * gap_range_size(&gaps->replica, r) +
+         fabs(gaps->shift) * (gaps->tilt[r + 1] - gaps->tilt[r]);
+}
+
+/* The largest size that the gap can have inside range r. */
+static double gap_range_bound(const pc_curve_prefix *prefix, size_t r) {
+  const double before = prefix->sums.scores[r] - pc_curve_prefix_hits(prefix, r);
+  if (prefix->gaps != NULL)
+    return fabs(before) + gap_range_move(prefix->gaps, r);
+  const double of_hits = prefix->sums.hit_scores == NULL
+                             ? 0.0
+                             : prefix->sums.hit_scores[r + 1] - prefix->sums.hit_scores[r];
+  const double up = before + (prefix->sums.scores[r + 1] - prefix->sums.scores[r]) - of_hits;
+  const double down = before -
+                      (pc_curve_prefix_hits(prefix, r + 1) - pc_curve_prefix_hits(prefix, r)) +
+                      of_hits;
+  return fmax(up, -down);
+}
+
+static pc_gap gap_of_replica(const pc_curve_prefix *prefix) {
+  double least = 0.0; /* the largest gap at the end of a range */
+  for (size_t r = 1; r <= prefix->count; r++)
+    least = fmax(least, fabs(prefix->sums.scores[r] - pc_curve_prefix_hits(prefix, r)));
+  least *= 1 - 0x1p-40; /* sums inside a range round differently */
+  pc_gap widest = {0.0, (double)NAN};
+  for (size_t r = 0; r < prefix->count; r++)
+    if (gap_range_bound(prefix, r) >= fmax(least, fabs(widest.value)))
+      gap_inside_range(prefix, r, &widest);
+  return widest;
+}
+
+pc_gap pc_curve_gap(const pc_curve_table *table) {
+  pc_gap gap = {0.0, (double)NAN};
+  if (table->form == PC_CURVE_REPLICA)
+    return table->total > 0 ? gap_of_replica(table->prefix) : gap;
+  if (table->count > 0)
+    gap.at = pc_curve_table_high(table, gap_widest(table, &gap.value));
+  return gap;
+}
