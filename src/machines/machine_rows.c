@@ -93,7 +93,7 @@ static pcal_status machine_keep_room(const pcal_env *env, keep_state *state, siz
                                      pcal_error *err) {
   const size_t needed = state->count + more;
   PC_TRY(pc_check_memory_limit(env, needed * machine_keep_row_bytes(state),
-                               "leave out --interval and --null, or measure fewer rows", err));
+                               "leave out {interval} and {null}, or measure fewer rows", err));
   for (size_t c = 0; c < KEEP_COLUMNS; c++) {
     keep_column *column = &state->column[c];
     void *block = column->data;
