@@ -272,7 +272,7 @@ int bench_serve(int argc, char **argv, bench_operation operation) {
   while (fgets(line, sizeof line, stdin) != NULL) {
     bench_request request = {.folder = argv[1], .threads = 1};
     bench_answer answer = {0};
-    pcal_error err = {.status = PCAL_OK, .row = PCAL_NO_ROW};
+    pcal_error err = PCAL_ERROR_INIT;
     char memory[8] = "";
     if (sscanf(line, "%31s %31s %31s %u %7s", request.operation, request.data, request.option,
                &request.threads, memory) < 4) {

@@ -59,7 +59,8 @@ pcal_status cli_fail(pcal_error *err, pcal_status status, const char *format, ..
   char message[ARGS_MESSAGE_MAX];
   if (!err)
     return status;
-  *err = (pcal_error){.status = status, .row = PCAL_NO_ROW};
+  *err = (pcal_error)PCAL_ERROR_INIT;
+  err->status = status;
   va_list list;
   va_start(list, format);
   vsnprintf(message, sizeof message, format, list);

@@ -163,7 +163,10 @@ static pcal_status main_run(cli_session *session, int argc, const char *const *a
 }
 
 static void main_report(const cli_session *session, pcal_status status, const pcal_error *err) {
-  cli_print_error(err->message[0] ? err->message : pcal_status_text(status));
+  if (err->message[0])
+    cli_print_failure(err);
+  else
+    cli_print_error(pcal_status_text(status));
   if (status == PCAL_USAGE)
     fprintf(stderr, "try: propercal %s%s--help\n", session->verb ? session->verb->name : "",
             session->verb ? " " : "");
@@ -171,7 +174,7 @@ static void main_report(const cli_session *session, pcal_status status, const pc
 
 int main(int argc, char **argv) {
   cli_session session = {.env = PCAL_ENV_INIT, .format = PCAL_TEXT};
-  pcal_error err = {.status = PCAL_OK, .row = PCAL_NO_ROW};
+  pcal_error err = PCAL_ERROR_INIT;
   cli_signals_start();
   cli_options_init(&session.options);
   const pcal_status status = main_run(&session, argc, (const char *const *)argv, &err);

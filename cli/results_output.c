@@ -64,9 +64,11 @@ static void tell_no_rows(const cli_session *session, const pcal_error *why) {
   if (session->options.quiet)
     return;
   cli_text_buffer page = CLI_TEXT_BUFFER_INIT;
+  char message[2 * sizeof why->message];
+  pcal_error_text(why, PCAL_WORDS_PROGRAM, message, sizeof message);
   cli_putf(&page, "there are no results, only the state %s: %s", session->options.state,
-           why->message);
-  cli_print_error(page.failed ? why->message : page.text);
+           message);
+  cli_print_error(page.failed ? message : page.text);
   cli_text_buffer_free(&page);
 }
 

@@ -418,6 +418,12 @@ void cli_text_buffer_to_stderr(cli_text_buffer *page) {
   cli_text_buffer_free(page);
 }
 
+void cli_print_failure(const pcal_error *err) {
+  char message[COMMON_SENTENCE_MAX];
+  pcal_error_text(err, PCAL_WORDS_PROGRAM, message, sizeof message);
+  cli_print_error(message);
+}
+
 void cli_print_error(const char *sentence) {
   const char *no_color = getenv("NO_COLOR");
   const int color = isatty(STDERR_FILENO) && !(no_color && *no_color);

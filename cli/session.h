@@ -112,6 +112,8 @@ void cli_text_buffer_to_stderr(cli_text_buffer *page);
 
 /* "propercal: sentence" on standard error. */
 void cli_print_error(const char *sentence);
+/* The message of an error, with the names of flags. */
+void cli_print_failure(const pcal_error *err);
 
 /* Ends the progress line, if one stands on the terminal. */
 void cli_progress_clear(void);

@@ -32,7 +32,7 @@ static void inspect_put_file(cli_text_buffer *page, cli_text_buffer *file, int a
 static void inspect_fail(pcal_status status, const pcal_error *failure, pcal_status *first,
                          pcal_error *err) {
   if (*first != PCAL_OK)
-    cli_print_error(err->message);
+    cli_print_failure(err);
   else
     *first = status;
   *err = *failure;

@@ -61,23 +61,50 @@ typedef enum pcal_status {
 } pcal_status;
 
 #define PCAL_NO_ROW UINT64_MAX
+#define PCAL_NO_COLUMN SIZE_MAX
 
-/* Bytes [begin, end) of a message. */
-typedef struct pcal_span {
-  uint16_t begin, end;
-} pcal_span;
+/* Whose names texts use: flags of the program, arguments of the Python package, or fields of this
+ * header. */
+typedef enum pcal_words { PCAL_WORDS_PROGRAM, PCAL_WORDS_PYTHON, PCAL_WORDS_C } pcal_words;
 
-#define PCAL_ERROR_QUOTES 12
+/* Bytes [begin, end) of a message that name an argument. */
+typedef struct pcal_reference {
+  uint16_t begin, end, argument;
+} pcal_reference;
 
+#define PCAL_ERROR_REFERENCES 16
+
+/* A failure.  The message is one sentence, "subject, place: problem; remedy", with the names of
+ * this header; pcal_error_text has it with the names of the program or of Python.  The other
+ * fields are the same as data, where the failure has them. */
 typedef struct pcal_error {
   pcal_status status;
-  uint64_t row;       /* the row at fault, or PCAL_NO_ROW */
-  char message[1024]; /* one sentence: file, row, remedy */
-  /* Names of files, columns and the like that the message repeats.  A program that says the
-   * other words, such as flags, in its own way leaves these as they are. */
-  pcal_span quotes[PCAL_ERROR_QUOTES]; /* ascending */
-  size_t quote_count;
+  char message[1024];
+  const char *argument;     /* the argument at fault, such as "probs", or NULL */
+  char subject[256];        /* the file, array, metric or method at fault, or "" */
+  uint64_t row;             /* in the data set, or PCAL_NO_ROW */
+  uint64_t line;            /* of a text file, from 1, or 0 */
+  size_t column;            /* of the scores, or PCAL_NO_COLUMN */
+  const char *activity;     /* that ran out of memory, or NULL */
+  uint16_t problem;         /* begins at this byte of the message; */
+  uint16_t remedy;          /* the remedy at this one, at the end where there is none */
+  uint16_t reference_count; /* arguments named in the message, for pcal_error_text */
+  pcal_reference references[PCAL_ERROR_REFERENCES];
 } pcal_error;
+
+#define PCAL_ERROR_INIT                                                     \
+  {                                                                         \
+    PCAL_OK, "", NULL, "", PCAL_NO_ROW, 0, PCAL_NO_COLUMN, NULL, 0, 0, 0, { \
+      { 0, 0, 0 }                                                           \
+    }                                                                       \
+  }
+
+/* Writes the message, or only its remedy, with the names of an interface; always ends with a NUL
+ * when out_size is above 0.  Returns the length of the whole text. */
+PCAL_API size_t pcal_error_text(const pcal_error *err, pcal_words words, char *out,
+                                size_t out_size);
+PCAL_API size_t pcal_error_remedy(const pcal_error *err, pcal_words words, char *out,
+                                  size_t out_size);
 
 PCAL_API const char *pcal_status_text(pcal_status status);
 PCAL_API int pcal_status_exit_code(pcal_status status);
@@ -96,9 +123,6 @@ typedef struct pcal_allocator {
  * between threads; a call that finds it busy works alone.  In a child of the process that made
  * it, calls start threads of their own. */
 typedef struct pcal_pool pcal_pool;
-
-/* Whose names advice uses: flags of the program, or classes of the Python package. */
-typedef enum pcal_words { PCAL_WORDS_PROGRAM, PCAL_WORDS_PYTHON } pcal_words;
 
 /* A limit for the memory of several calls and handles together: those whose environment names
  * it.  May be shared between threads. */
@@ -266,17 +290,23 @@ typedef enum pcal_weights {
 /* Most levels that quantiles may have. */
 #define PCAL_LEVELS_MAX 200
 
-/* Says where in a file a row of a batch stands ("line 7") or, unless column is PCAL_NO_COLUMN,
- * one of its scores ("line 7, column \"cat\"").  Called when a row is refused, from any thread.
- */
 typedef enum pcal_field {
   PCAL_FIELD_SCORES = 1,
   PCAL_FIELD_LABELS, /* or targets */
   PCAL_FIELD_WEIGHTS
 } pcal_field;
-#define PCAL_NO_COLUMN SIZE_MAX
+
+/* Where a row of a batch, or one of its scores, stands in its file. */
+typedef struct pcal_location {
+  uint64_t line;           /* of a text file, from 1, or 0 */
+  size_t column;           /* PCAL_NO_COLUMN: messages name none */
+  const char *column_name; /* or NULL */
+} pcal_location;
+
+/* Fills *out, which starts as {0, column, NULL}.  column is PCAL_NO_COLUMN for the whole row.
+ * Called when a row is refused, from any thread. */
 typedef void (*pcal_row_locator)(const void *user, pcal_field field, size_t row, size_t column,
-                                 char *out, size_t out_size);
+                                 pcal_location *out);
 
 /* A view of rows that the caller keeps alive during the call.  One column of
  * PROBABILITY or LOGIT is the score of class 1 of two.  Strides are in bytes and

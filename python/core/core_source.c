@@ -97,7 +97,8 @@ static void *core_source_capsule(PyObject *part, Py_ssize_t place, const char *k
                     : NULL;
   if (found != NULL)
     return found;
-  pcal_error error = {.status = PCAL_USAGE, .row = PCAL_NO_ROW};
+  pcal_error error = PCAL_ERROR_INIT;
+  error.status = PCAL_USAGE;
   snprintf(error.message, sizeof error.message,
            "what holds Arrow data did not give a capsule named \"%s\"; check the program that "
            "made it",
@@ -108,10 +109,10 @@ static void *core_source_capsule(PyObject *part, Py_ssize_t place, const char *k
 }
 
 static int core_source_released(void) {
-  pcal_error error = {.status = PCAL_USAGE,
-                      .row = PCAL_NO_ROW,
-                      .message = "the Arrow data were used up or released before; give them "
-                                 "anew"};
+  pcal_error error = PCAL_ERROR_INIT;
+  error.status = PCAL_USAGE;
+  snprintf(error.message, sizeof error.message,
+           "the Arrow data were used up or released before; give them anew");
   core_raise(&error);
   return -1;
 }
@@ -269,7 +270,8 @@ PyObject *core_open(PyObject *module, PyObject *arguments) {
   core_source_plan plan = {.inputs = {{0}}};
   const char **class_names = NULL;
   pcal_join join = PCAL_JOIN_INIT;
-  pcal_error error = {.status = PCAL_INTERNAL, .row = PCAL_NO_ROW};
+  pcal_error error = PCAL_ERROR_INIT;
+  error.status = PCAL_INTERNAL;
   join.kind = (pcal_kind)kind;
   join.first_row = first_row;
   join.header = header;
@@ -309,7 +311,8 @@ PyObject *core_open_files(PyObject *module, PyObject *arguments) {
   PyObject *files, *settings;
   unsigned long long first_row = 0;
   pcal_inputs inputs = PCAL_INPUTS_INIT;
-  pcal_error error = {.status = PCAL_INTERNAL, .row = PCAL_NO_ROW};
+  pcal_error error = PCAL_ERROR_INIT;
+  error.status = PCAL_INTERNAL;
   int failed = 0;
   if (!PyArg_ParseTuple(arguments, "O!KiO", &PyDict_Type, &files, &first_row, &inputs.header,
                         &settings))

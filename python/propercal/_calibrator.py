@@ -11,7 +11,7 @@ import numpy as np
 from . import _core, _registry
 from ._documents import calibrator_document
 from ._errors import ConvergenceWarning, FitWarning, UsageError
-from ._errors import file_name, read_file, reword, shown_name
+from ._errors import file_name, read_file, shown_name
 from ._inputs import FORECASTS, KINDS, open_source
 from ._parameters import CALIBRATOR_POLICY, CALIBRATOR_TAKEN
 from ._running import settings
@@ -173,7 +173,7 @@ class Calibrator(BaseEstimator):
         self.iterations_ = outcome["iterations"]
         self.gradient_ = outcome["gradient"]
         self.objective_ = outcome["objective"]
-        self.warnings_ = [reword(sentence, names or ()) for sentence in outcome["warnings"]]
+        self.warnings_ = list(outcome["warnings"])
         for name in vars(self).pop("_shown", ()):  # of the fit before
             vars(self).pop(name, None)
         self._shown = tuple(self._attribute(name) for name in content["parameters"])

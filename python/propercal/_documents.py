@@ -3,14 +3,13 @@
 import textwrap
 
 from . import _registry
-from ._errors import reword
 from ._registry import BOOL, INT, REAL, REALS, Option, Row
 
 WIDTH = 88
 
 
 def _fold(text: str, indent: str = "") -> str:
-    words = " ".join(reword(text).split())
+    words = " ".join(text.split())
     return textwrap.fill(words, WIDTH, initial_indent=indent, subsequent_indent=indent)
 
 

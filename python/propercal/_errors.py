@@ -2,17 +2,29 @@
 
 import builtins
 import os
-import re
 import stat
-from typing import Any, Iterable
-
 from . import _core
 
 
 class Error(Exception):
-    """Anything that propercal refuses or fails at.  ``row`` is the row at fault, or None."""
+    """Anything that propercal refuses or fails at.
 
+    Attributes, each None where the failure has none:
+
+    argument : name of the argument at fault, such as ``"probs"``
+    subject : the file, array, metric or method at fault
+    row : the row at fault, counted from 0
+    line : its line in a text file, counted from 1
+    column : the column of the scores at fault, counted from 0
+    remedy : what to do about it, the end of the message
+    """
+
+    argument: "str | None" = None
+    subject: "str | None" = None
     row: "int | None" = None
+    line: "int | None" = None
+    column: "int | None" = None
+    remedy: "str | None" = None
 
 
 class UsageError(Error, ValueError):
@@ -58,65 +70,24 @@ _CLASSES = {
     }.items()
 }
 
-# The library speaks of the program's flags; here they are arguments.
-_WORDS: "list[tuple[str, Any]]" = [
-    (r"--header yes", "header=True"),
-    (r"--header no", "header=False"),
-    (r"the same --metric flags", "the same metrics"),
-    (r"--metric (\S+)", r'metrics=["\1"]'),
-    (r"--first-row (\d+)", r"first_row=\1"),
-    (r"--(normalize|skip-missing)", r"\1=True"),
-    (r"--([a-z]+(?:-[a-z]+)*)", r"\1"),
-    (r"\b(log|skip|first)-(probs|missing|row)\b", r"\1_\2"),
-    (r"`propercal list ([a-z]+)`", r"`propercal.list_\1()`"),
-    (r"'list figures'", "`propercal.list_figures()`"),
-    (r"`propercal measure state FILE`", "`Measure.save`"),
-    (r"or the scores as CSV with a header", "or name the classes with classes=[...]"),
-]
-
-
-# Stands for a name from outside while the words around it are changed.
-_PLACE = "\ue000{}\ue001"
-
-
-def _reworded(sentence: str) -> str:
-    for pattern, words in _WORDS:
-        sentence = re.sub(pattern, words, sentence)
-    return sentence
-
-
-def _restored(sentence: str, quotes: "list[str]") -> str:
-    return re.sub("\ue000([0-9]+)\ue001", lambda found: quotes[int(found[1])], sentence)
-
-
-def reword(text: str, names: "Iterable[str]" = ()) -> str:
-    """A text of the library in the words of this package; names from outside that it repeats,
-    of classes and groups, stay as they are."""
-    quotes = sorted({name for name in names if _reworded(name) != name}, key=len, reverse=True)
-    for i, name in enumerate(quotes):
-        text = text.replace(name, _PLACE.format(i))
-    return _restored(_reworded(text), quotes)
-
-
-def _sentence(message: bytes, quotes: "Iterable[tuple[int, int]]") -> str:
-    """An error of the library in the words of this package; the bytes between quotes, such as
-    names of files, stay as they are."""
-    own, names, at = [], [], 0
-    for begin, end in quotes:
-        own.append(message[at:begin].decode("utf-8", "replace"))
-        own.append(_PLACE.format(len(names)))
-        names.append(message[begin:end].decode("utf-8", "replace"))
-        at = end
-    own.append(message[at:].decode("utf-8", "replace"))
-    return _restored(_reworded("".join(own)), names)
-
-
 def make(
-    status: int, row: "int | None", message: bytes, quotes: "Iterable[tuple[int, int]]" = ()
+    status: int,
+    message: str,
+    remedy: str,
+    subject: str,
+    argument: "str | None",
+    row: "int | None",
+    line: "int | None",
+    column: "int | None",
 ) -> Error:
     """The exception for a failed call of the library."""
-    error = _CLASSES.get(status, InternalError)(_sentence(message, quotes))
+    error = _CLASSES.get(status, InternalError)(message)
+    error.remedy = remedy
+    error.subject = subject or None
+    error.argument = argument
     error.row = row
+    error.line = line
+    error.column = column
     return error
 
 

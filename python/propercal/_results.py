@@ -4,7 +4,7 @@ import html
 import json
 from typing import Any, Iterator, NamedTuple
 
-from ._errors import Error, UsageError, reword
+from ._errors import Error, UsageError
 from ._figures import Figure
 from ._inputs import WEIGHTS_ARE
 from ._registry import identifier, rows
@@ -215,10 +215,6 @@ class Result(Values):
     def __reduce__(self) -> "tuple[type, tuple]":
         return Result, (self._core if isinstance(self._core, _Kept) else _Kept(self._core),)
 
-    def _outside(self) -> "list[str]":
-        """Names that the caller gave."""
-        return [*self.groups, *(self.to_dict()["data"].get("class_names") or ())]
-
     @property
     def verdict(self) -> str:
         """A few sentences in plain words."""
@@ -258,7 +254,7 @@ class Result(Values):
 
     def to_markdown(self) -> str:
         """A table in Markdown, with the verdict."""
-        return reword(self._core.write(MARKDOWN), self._outside())
+        return self._core.write(MARKDOWN)
 
     def to_pandas(self) -> Any:
         """A DataFrame with a row for each value; needs pandas."""
@@ -284,7 +280,7 @@ class Result(Values):
         return pandas.DataFrame(rows)
 
     def __repr__(self) -> str:
-        return reword(self._core.write(TEXT).rstrip(), self._outside())
+        return self._core.write(TEXT).rstrip()
 
     def _repr_html_(self) -> str:
         def cell(value: Any, tag: str = "td") -> str:

@@ -99,7 +99,8 @@ pcal_status pcal_results_find(const pcal_results *results, const char *spec, pca
   }
   char full[PC_SPEC_MAX];
   pc_options_write(&options, 1, full, sizeof full);
-  return pc_fail(err, PCAL_USAGE, "%s was not measured; ask for it with --metric %s", full,
+  return pc_fail(err, PCAL_USAGE,
+                 "%s was not measured; ask for it with {metrics_begin}%s{metrics_end}", full,
                  spec);
 }
 

@@ -205,27 +205,21 @@ const char *pc_bytes_show(uint64_t bytes, char out[PC_BYTES_TEXT]) {
   return out;
 }
 
-/* What pc_fail_memory was given, which its sentence holds as its only quote; or "". */
-static void budget_doing(const pcal_error *err, char *out, size_t out_size) {
-  const size_t begin = err->quote_count == 1 ? err->quotes[0].begin : 0;
-  const size_t end = err->quote_count == 1 ? err->quotes[0].end : 0;
-  snprintf(out, out_size, "%.*s", (int)(end - begin), err->message + begin);
-}
-
 pcal_status pc_budget_explain(const pcal_env *env, pcal_status status, pcal_error *err) {
-  char doing[256], limit[PC_BYTES_TEXT];
+  char limit[PC_BYTES_TEXT];
   if (status != PCAL_MEMORY || env->budget == NULL || err == NULL)
     return status;
   const int blame = atomic_exchange(&env->budget->blame, BUDGET_NO_BLAME);
-  if (blame == BUDGET_NO_BLAME || !pc_error_is_memory(err))
+  const char *activity = err->activity;
+  if (blame == BUDGET_NO_BLAME || activity == NULL)
     return status;
-  budget_doing(err, doing, sizeof doing);
-  return pc_fail(err, PCAL_MEMORY,
-                 "out of memory while %s: %-s reached the memory limit of %-s; %-s, or raise "
-                 "%-s",
-                 doing, budget_what[blame], pc_bytes_show(env->budget->limit, limit),
-                 budget_remedy[blame],
-                 env->words == PCAL_WORDS_PYTHON ? "memory_limit" : "--memory-limit");
+  pc_fail(
+      err, PCAL_MEMORY,
+      "out of memory while %s: %s reached the memory limit of %s; %s, or raise {memory_limit}",
+      activity, budget_what[blame], pc_bytes_show(env->budget->limit, limit),
+      budget_remedy[blame]);
+  err->activity = activity;
+  return status;
 }
 
 /* ---- public ---- */

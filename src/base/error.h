@@ -1,4 +1,4 @@
-/* Errors: one sentence, filled into the caller's optional pcal_error. */
+/* Errors: what went wrong, where, and what to do, filled into the caller's optional pcal_error. */
 #ifndef PC_ERROR_H
 #define PC_ERROR_H
 
@@ -12,7 +12,7 @@
 #define PC_CHECKED
 #endif
 
-/* Passes a failure on to the caller. */
+/* Returns from the calling function if `call` fails. */
 #define PC_TRY(call)                       \
   do {                                     \
     const pcal_status pc_status_ = (call); \
@@ -20,11 +20,18 @@
       return pc_status_;                   \
   } while (0)
 
-/* Fills err (which may be NULL) and returns status.  Numbers with a decimal
- * point go through pc_show (number.h), never %g: the sentence must not depend on
- * the locale.  Unsafe characters become visible (base/escape.h), and of names longer than 300
- * bytes the rest is left out.  What %s inserts is a quote (pcal_error.quotes), which no program
- * rewords; words of the library, such as the name of a flag, are inserted with %-s. */
+/* Fills err (NULL is allowed) and returns status.
+ *
+ * The format is a sentence, "problem; remedy", and its parts become fields of the error:
+ *   - "%s" at the very start is the subject: a file, an array, a metric, a method;
+ *   - a number after "row ", "line " or "column " is the place;
+ *   - the first "; " separates the problem from the remedy;
+ *   - {probs} names an argument (base/argument_names.def), which pcal_error_text puts into the
+ *     words of the program or of Python.  The first one before the remedy is the argument at fault;
+ *   - %s inserts a text from outside: unsafe characters become visible (base/escape.h), and of more
+ *     than 300 bytes the rest is left out.  Braces in it mean nothing;
+ *   - %-s inserts a text of the library, in which braces and "; " mean what they mean in the format.
+ * Numbers with a decimal point go through pc_show (base/number.h), as %g depends on the locale. */
 pcal_status pc_fail(pcal_error *err, pcal_status status, const char *format, ...)
     PC_PRINTF(3, 4);
 
@@ -32,19 +39,37 @@ pcal_status pc_fail(pcal_error *err, pcal_status status, const char *format, ...
 pcal_status pc_fail_row(pcal_error *err, pcal_status status, uint64_t row, const char *format,
                         ...) PC_PRINTF(4, 5);
 
-/* "out of memory while ..." */
-pcal_status pc_fail_memory(pcal_error *err, const char *doing);
+/* A place in the input.  Start from PC_PLACE_INIT. */
+typedef struct pc_place {
+  const char *subject;     /* file or array */
+  uint64_t row;            /* in the data set, from 0 */
+  uint64_t line;           /* of a text file, from 1; 0: it has none, and the row is named */
+  size_t column;           /* or PCAL_NO_COLUMN */
+  const char *column_name; /* or NULL: its number is named */
+} pc_place;
 
-/* Was err filled by pc_fail_memory? */
-int pc_error_is_memory(const pcal_error *err);
+#define PC_PLACE_INIT \
+  { NULL, PCAL_NO_ROW, 0, PCAL_NO_COLUMN, NULL }
 
-/* Puts `by` in the place of the first `words` outside quotes. */
-void pc_error_reword(pcal_error *err, const char *words, const char *by);
+/* The same for a fault at a place; the message begins "subject, line 7, column 3: ". */
+pcal_status pc_fail_at(pcal_error *err, pcal_status status, const pc_place *place,
+                       const char *format, ...) PC_PRINTF(4, 5);
 
-/* Hands on a failure that was kept apart; returns its status. */
+/* The same for a failure that another one caused: {cause} in the format is the message of `cause`,
+ * {cause_problem} the same without the place. */
+pcal_status pc_fail_because(pcal_error *err, pcal_status status, const pcal_error *cause,
+                            const char *format, ...) PC_PRINTF(4, 5);
+
+/* "out of memory while ..."; `activity`, a literal, becomes the activity of the error. */
+pcal_status pc_fail_memory(pcal_error *err, const char *activity);
+
+/* Room for pcal_error_text. */
+#define PC_ERROR_TEXT 1536
+
+/* Copies a failure that was kept aside to err (NULL is allowed); returns its status. */
 pcal_status pc_error_pass(pcal_error *err, const pcal_error *failure);
 
-/* Resets err, if given, to PCAL_OK. */
+/* Resets err (NULL is allowed) to PCAL_OK. */
 void pc_error_clear(pcal_error *err);
 
 #endif

@@ -82,9 +82,14 @@ void pc_json_tree_free(pc_json_tree *tree) {
 
 /* ---- Letters ---- */
 
+static pc_place json_read_place(const json_reader *reader, uint64_t line) {
+  return (pc_place){reader->name, PCAL_NO_ROW, line, PCAL_NO_COLUMN, NULL};
+}
+
 static pcal_status json_read_wrong(const json_reader *reader, size_t at, const char *what) {
-  return pc_fail(reader->err, PCAL_DATA, "%s, line %lu, byte %zu: this is not JSON: %s",
-                 reader->name, (unsigned long)reader->line, at, what);
+  const pc_place place = json_read_place(reader, reader->line);
+  return pc_fail_at(reader->err, PCAL_DATA, &place, "this is not JSON at byte %zu: %-s", at,
+                    what);
 }
 
 static int json_read_peek(const json_reader *reader) {
@@ -380,10 +385,12 @@ static pcal_status json_read_twice(const json_reader *reader, pc_json_node *cons
   for (size_t i = 0; i < JSON_READ_RUNS; i++)
     sorted = json_read_merge(runs[i], sorted);
   for (; sorted != NULL && sorted->order != NULL; sorted = sorted->order)
-    if (strcmp(sorted->key, sorted->order->key) == 0)
-      return pc_fail(reader->err, PCAL_DATA,
-                     "%s, line %lu: the key \"%.60s\" is given twice in one object; keep one",
-                     reader->name, (unsigned long)sorted->order->line, sorted->key);
+    if (strcmp(sorted->key, sorted->order->key) == 0) {
+      const pc_place place = json_read_place(reader, sorted->order->line);
+      return pc_fail_at(reader->err, PCAL_DATA, &place,
+                        "the key \"%.60s\" is given twice in one object; keep one",
+                        sorted->key);
+    }
   return PCAL_OK;
 }
 
@@ -430,10 +437,12 @@ static pcal_status json_read_value(json_reader *reader, pc_json_node **out) {
     return json_read_number(reader, out);
   if (letter != '[' && letter != '{')
     return json_read_word(reader, out);
-  if (++reader->depth > PC_JSON_DEPTH_MAX)
-    return pc_fail(reader->err, PCAL_DATA,
-                   "%s, line %lu, byte %zu: lists are nested more than %d deep", reader->name,
-                   (unsigned long)reader->line, reader->at, PC_JSON_DEPTH_MAX);
+  if (++reader->depth > PC_JSON_DEPTH_MAX) {
+    const pc_place place = json_read_place(reader, reader->line);
+    return pc_fail_at(reader->err, PCAL_DATA, &place,
+                      "lists are nested more than %d deep at byte %zu", PC_JSON_DEPTH_MAX,
+                      reader->at);
+  }
   PC_TRY((letter == '[' ? json_read_array : json_read_object)(reader, out));
   reader->depth--;
   return PCAL_OK;

@@ -135,10 +135,13 @@ static pcal_status options_unknown(pc_options *options, options_slice key, pcal_
     return pc_fail(err, PCAL_USAGE, "%s takes no options, so \"%s\" cannot be set",
                    options->name, word);
   const char *near = pc_nearest_word(word, options_next_name, options);
-  return pc_fail(err, PCAL_USAGE,
-                 "%s has no option \"%s\"%s%s%s; `propercal list metrics %s` shows them",
-                 options->name, word, near == NULL ? "" : " (did you mean \"",
-                 near == NULL ? "" : near, near == NULL ? "" : "\"?)", options->name);
+  char names[PC_SPEC_MAX] = "";
+  for (size_t i = 0, used = 0; i < options->count && used < sizeof names; i++)
+    used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "",
+                             options->table[i].name);
+  return pc_fail(err, PCAL_USAGE, "%s has no option \"%s\"%s%s%s; it has %s", options->name,
+                 word, near == NULL ? "" : " (did you mean \"", near == NULL ? "" : near,
+                 near == NULL ? "" : "\"?)", names);
 }
 
 static pcal_status options_pair(pc_options *options, options_slice pair, pcal_error *err) {

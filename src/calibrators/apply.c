@@ -32,21 +32,21 @@ typedef struct apply_state {
 static const char *apply_flag(pcal_kind kind) {
   switch (kind) {
   case PCAL_PROBABILITY:
-    return "--probs";
+    return "{probs}";
   case PCAL_LOGIT:
-    return "--logits";
+    return "{logits}";
   case PCAL_LOG_PROBABILITY:
-    return "--log-probs";
+    return "{log_probs}";
   case PCAL_CONFIDENCE:
-    return "--confidence";
+    return "{confidence}";
   case PCAL_MEAN_VARIANCE:
-    return "--mean and --variance";
+    return "{mean} and {variance}";
   case PCAL_MEAN_STD:
-    return "--mean and --std";
+    return "{mean} and {std}";
   case PCAL_QUANTILES:
-    return "--quantiles";
+    return "{quantiles}";
   case PCAL_SAMPLES:
-    return "--samples";
+    return "{samples}";
   }
   return "scores";
 }
@@ -220,27 +220,19 @@ static pcal_status apply_floats(apply_state *state, pcal_error *err) {
 
 /* ---- Any rows ---- */
 
-/* Remedies that make sense for measuring and fitting only. */
-static void apply_reword(pcal_error *err) {
-  pc_error_reword(err, "remove the row or pass --skip-missing",
-                  "remove the row: every row that goes in must come out");
-  pc_error_reword(err, "pass --normalize", "fit the calibrator with --normalize");
-}
-
 static pcal_status apply_batch(apply_state *state, const pcal_batch *batch, pcal_error *err) {
   const pcal_calibrator *calibrator = state->calibrator;
   const pc_row_policy policy = {.normalize = calibrator->normalize,
                                 .need_scores = calibrator->row->needs_scores,
                                 .scores_only = calibrator->row->needs_scores,
                                 .lean = calibrator->row->needs_scores,
+                                .applying = 1,
                                 .unlabelled = 1};
   pc_pass pass;
   pc_row_counts counts;
   PC_TRY(pc_pass_init(&pass, state->env, &calibrator->layout, &policy, apply_add, state, err));
   const pcal_status status = pc_pass_batch(&pass, batch, &counts, err);
   pc_pass_free(&pass);
-  if (status == PCAL_DATA)
-    apply_reword(err);
   return status;
 }
 

@@ -311,7 +311,7 @@ static pcal_status apply_run_check_shape(pcal_source *source, const pcal_calibra
   if (calibrator->grouping != NULL && !shape->grouped)
     return pc_fail(err, PCAL_USAGE,
                    "the calibrator has a map for each group; give the groups of the rows with "
-                   "--groups");
+                   "{groups}");
   return pc_source_rewind(source, err);
 }
 

@@ -44,18 +44,13 @@ pcal_status pc_calibrator_parse(const char *spec, const pc_calibrator_method **r
   *row = pc_calibrator_method_find(name);
   if (*row == NULL) {
     const char *near = pc_nearest_word(name, calibrator_next_name, NULL);
-    return pc_fail(
-        err, PCAL_USAGE,
-        "there is no calibrator \"%s\"%s%s%s; `propercal list calibrators` shows them all",
-        name, near == NULL ? "" : " (did you mean \"", near == NULL ? "" : near,
-        near == NULL ? "" : "\"?)");
+    return pc_fail(err, PCAL_USAGE,
+                   "there is no calibrator \"%s\"%s%s%s; {list_calibrators} shows them all",
+                   name, near == NULL ? "" : " (did you mean \"", near == NULL ? "" : near,
+                   near == NULL ? "" : "\"?)");
   }
   const pcal_registry_row *about = &(*row)->row;
-  const pcal_status status =
-      pc_options_parse(spec, about->name, about->options, about->option_count, options, err);
-  if (status != PCAL_OK)
-    pc_error_reword(err, "propercal list metrics", "propercal list calibrators");
-  return status;
+  return pc_options_parse(spec, about->name, about->options, about->option_count, options, err);
 }
 
 pcal_status pc_calibrator_new(const pcal_env *env, const pc_calibrator_method *row,
@@ -97,8 +92,8 @@ pcal_status pc_calibrator_check_layout(const pc_calibrator_method *row, const pc
   if (layout->kind != PCAL_CONFIDENCE || (row->traits & PC_TAKES_CONFIDENCE) != 0)
     return PCAL_OK;
   return pc_fail(err, PCAL_USAGE,
-                 "%s needs the scores of all classes; give them as --logits or --probs instead "
-                 "of --confidence",
+                 "%s needs the scores of all classes; give them as {logits} or {probs} instead "
+                 "of {confidence}",
                  row->row.name);
 }
 

@@ -33,6 +33,9 @@ typedef enum pc_fit_status {
 #define PC_WARNINGS_MAX 4
 #define PC_WARNING_SIZE 256
 
+/* Warnings that a method may have given in its own words. */
+enum { PC_WARNED_ABSENT_CLASS = 1, PC_WARNED_PROBABILITIES = 2 };
+
 /* How a fit went. */
 typedef struct pc_fit_info {
   pc_fit_status status;
@@ -45,6 +48,7 @@ typedef struct pc_fit_info {
   double weight; /* sum over the rows */
   uint64_t normalized, skipped;
   char warnings[PC_WARNINGS_MAX][PC_WARNING_SIZE];
+  unsigned warned; /* PC_WARNED_...: said by the method itself */
   size_t warning_count;
 } pc_fit_info;
 

@@ -29,9 +29,10 @@ static pcal_status calibrator_load_member(const calibrator_loader *loader,
                                           pc_json_kind kind, const pc_json_node **out) {
   *out = pc_json_find(object, key);
   if (*out == NULL)
-    return pc_fail(loader->err, PCAL_DATA,
-                   "%s, line %lu: \"%s\" is missing; write the file again with propercal fit",
-                   loader->file, (unsigned long)object->line, key);
+    return pc_fail(
+        loader->err, PCAL_DATA,
+        "%s, line %lu: \"%s\" is missing; write the file again with {save_calibrator}",
+        loader->file, (unsigned long)object->line, key);
   if ((*out)->kind == kind)
     return PCAL_OK;
   return pc_fail(loader->err, PCAL_DATA, "%s, line %lu: \"%s\" must be %s, not %s",
@@ -112,7 +113,7 @@ static pcal_status calibrator_load_version(const calibrator_loader *loader) {
   if (format == NULL || format->kind != PC_JSON_STRING ||
       strcmp(format->text, PC_CALIBRATOR_FORMAT) != 0)
     return pc_fail(loader->err, PCAL_DATA,
-                   "%s is not a calibrator file; make one with propercal fit -o cal.json",
+                   "%s is not a calibrator file; make one with {save_calibrator}",
                    loader->file);
   PC_TRY(calibrator_load_whole(loader, loader->root, "version", &version));
   if (version == PC_CALIBRATOR_VERSION)
@@ -134,7 +135,7 @@ static pcal_status calibrator_load_spec(const calibrator_loader *loader,
   PC_TRY(calibrator_load_text(loader, loader->root, "spec", &spec));
   PC_TRY(calibrator_load_text(loader, loader->root, "method", &method));
   if (pc_calibrator_parse(spec, row, options, &inner) != PCAL_OK)
-    return pc_fail(loader->err, PCAL_DATA, "%s: %.900s", loader->file, inner.message);
+    return pc_fail_because(loader->err, PCAL_DATA, &inner, "%s: {cause}", loader->file);
   if (strcmp(method, (*row)->row.name) == 0)
     return PCAL_OK;
   return pc_fail(loader->err, PCAL_DATA,
@@ -369,27 +370,16 @@ static pcal_status calibrator_load_all(calibrator_loader *loader) {
   return calibrator_load_groups(loader);
 }
 
-/* Says of a file that is not JSON, as the sentence about its line tells, that it is no
- * calibrator. */
-static pcal_status calibrator_load_not_json(const char *file, const pcal_error *why,
-                                            pcal_error *err) {
-  const size_t length = strlen(file);
-  const char *line = why->message;
-  if (strncmp(line, file, length) == 0 && strncmp(line + length, ", ", 2) == 0)
-    line += length + 2;
-  return pc_fail(
-      err, PCAL_DATA,
-      "%s is not a calibrator file (%.400s); make one with propercal fit -o cal.json", file,
-      line);
-}
-
 pcal_status pc_calibrator_load(const void *bytes, size_t length, const char *name,
                                const pcal_env *env, pcal_calibrator **out, pcal_error *err) {
   pc_json_tree tree;
   pcal_error inner;
   const pcal_status parsed = pc_json_read(bytes, length, name, env, &tree, &inner);
   if (parsed == PCAL_DATA)
-    return calibrator_load_not_json(name, &inner, err);
+    return pc_fail_because(err, PCAL_DATA, &inner,
+                           "%s is not a calibrator file (line %llu: {cause_problem}); make one "
+                           "with {save_calibrator}",
+                           name, (unsigned long long)inner.line);
   if (parsed != PCAL_OK)
     return pc_error_pass(err, &inner);
   calibrator_loader loader = {name, env, tree.root, NULL, err};

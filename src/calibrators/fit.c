@@ -13,7 +13,7 @@ static pcal_status fit_shape(const pcal_source *source, pcal_shape *shape, pcal_
   if (shape->labelled)
     return PCAL_OK;
   return pc_fail(err, PCAL_USAGE, "fitting needs the true outcomes; give them with %-s",
-                 pc_kind_outcome_flag(shape->kind));
+                 pc_kind_outcome_argument(shape->kind));
 }
 
 pcal_status pc_fit_run(pcal_source *source, const pcal_fit_config *config, const pcal_env *env,
@@ -56,6 +56,6 @@ pcal_status pc_fit_check_cost(const char *method, uint64_t rows, size_t columns,
     return PCAL_OK;
   return pc_fail(err, PCAL_USAGE,
                  "%s has %.0f parameters or more for %zu classes and would take very long; ask "
-                 "for it with --method %s",
+                 "for it with {method_begin}%s{method_end}",
                  method, square, columns, method);
 }

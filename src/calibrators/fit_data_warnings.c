@@ -21,13 +21,6 @@ typedef struct fit_census_state {
   int skip_missing; /* else no row that was fitted on has anything missing */
 } fit_census_state;
 
-static int fit_census_said(const pc_fit_info *fit, const char *words) {
-  for (size_t w = 0; w < fit->warning_count; w++)
-    if (strstr(fit->warnings[w], words) != NULL)
-      return 1;
-  return 0;
-}
-
 static int fit_census_missing(const fit_census_state *state) {
   int missing = 0;
   for (size_t c = 0; c < state->columns; c++)
@@ -73,10 +66,10 @@ static void fit_census_warn(const fit_census_state *state, pc_fit_info *fit) {
   size_t absent = 0;
   while (absent < state->classes && state->seen[absent])
     absent++;
-  if (state->unseen == 1 && !fit_census_said(fit, "among the labels"))
+  if (state->unseen == 1 && !(fit->warned & PC_WARNED_ABSENT_CLASS))
     pc_fit_warn(fit, "class %zu never occurs among the labels, so that nothing is learnt of it",
                 absent);
-  else if (state->unseen > 1 && !fit_census_said(fit, "among the labels"))
+  else if (state->unseen > 1 && !(fit->warned & PC_WARNED_ABSENT_CLASS))
     pc_fit_warn(fit,
                 "%zu of %zu classes never occur among the labels, so that nothing is learnt of "
                 "them",
@@ -89,8 +82,7 @@ static void fit_census_warn(const fit_census_state *state, pc_fit_info *fit) {
 
 static void fit_census_kind(const pcal_calibrator *calibrator, pc_fit_info *fit) {
   const pc_options *options = &calibrator->options;
-  if (calibrator->layout.kind != PCAL_PROBABILITY ||
-      fit_census_said(fit, "probabilities were given"))
+  if (calibrator->layout.kind != PCAL_PROBABILITY || (fit->warned & PC_WARNED_PROBABILITIES))
     return;
   for (size_t i = 0; i < options->count; i++)
     if (strcmp(options->table[i].name, "on") == 0)

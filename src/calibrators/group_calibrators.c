@@ -208,7 +208,7 @@ pcal_status pc_group_calibrators_apply(const pcal_calibrator *calibrator,
   if (batch->groups == NULL && batch->rows > 0)
     return pc_fail(err, PCAL_USAGE,
                    "the calibrator has a map for each group; give the groups of the rows with "
-                   "--groups");
+                   "{groups}");
   grouped_window window = {
       pc_alloc_raw(env, rows * batch->columns + 1, sizeof(double)),
       pc_alloc_raw(env, rows * columns + 1, sizeof(double)),

@@ -260,8 +260,10 @@ static pcal_status grouped_fit_member(grouped_fit *fit, size_t group, const char
   const pcal_status status =
       grouped_fit_part(fit, &whole, 1, (uint32_t)group, &member->calibrator, &why);
   if (grouped_fit_unsuited(status)) {
+    char shown[PC_ERROR_TEXT];
+    pcal_error_text(&why, env->words, shown, sizeof shown);
     pc_fit_warn(&fit->task->calibrator->fit, "group %.60s goes with all rows: %.160s", name,
-                why.message);
+                shown);
     return PCAL_OK;
   }
   if (status != PCAL_OK) {
@@ -285,7 +287,7 @@ static pcal_status grouped_fit_members(grouped_fit *fit, const pcal_shape *shape
 static pcal_status grouped_fit_check(const pcal_shape *shape, pcal_error *err) {
   if (shape->group_count == 0)
     return pc_fail(err, PCAL_USAGE,
-                   "calibrators of groups need groups with names; give them with --groups");
+                   "calibrators of groups need groups with names; give them with {groups}");
   if (shape->group_count > PC_GROUP_CALIBRATORS_MAX)
     return pc_fail(err, PCAL_DATA,
                    "there are %zu groups, and a calibrator for each of them is too many; give "

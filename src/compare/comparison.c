@@ -119,7 +119,7 @@ static pcal_status comparison_add(const comparison_state *state, size_t model,
   contestant->model = model;
   snprintf(contestant->spec, sizeof contestant->spec, "%s", method);
   snprintf(contestant->label, sizeof contestant->label, "%s", method);
-  pcal_error why = {.row = PCAL_NO_ROW};
+  pcal_error why = PCAL_ERROR_INIT;
   pcal_status status =
       optional ? comparison_soon(state, &state->models[model], method, &why) : PCAL_OK;
   if (status == PCAL_OK)
@@ -127,8 +127,7 @@ static pcal_status comparison_add(const comparison_state *state, size_t model,
   if (status == PCAL_OK)
     return PCAL_OK;
   if (optional && (status == PCAL_DATA || status == PCAL_USAGE)) {
-    snprintf(contestant->why, sizeof contestant->why, "%.*s", (int)sizeof contestant->why - 1,
-             why.message);
+    pcal_error_text(&why, state->env.words, contestant->why, sizeof contestant->why);
     return PCAL_OK;
   }
   if (err != NULL)

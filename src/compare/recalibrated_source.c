@@ -67,7 +67,7 @@ static pcal_status recalibrated_check(const pc_recalibrated_source *state,
     return pc_fail(err, PCAL_DATA,
                    "%s tells the probability of a single event, and cannot be judged beside "
                    "methods that tell those of all classes; choose target=all, or compare on "
-                   "--confidence",
+                   "{confidence}",
                    calibrator->row->row.name);
   }
   return PCAL_OK;

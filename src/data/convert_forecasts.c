@@ -8,7 +8,6 @@
  *  4. quantiles that descend: put in order under `normalize` and counted, else refused.
  *  5. samples come in any order and are sorted. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/number.h"
@@ -21,15 +20,16 @@ static int forecast_rows_order(const void *a, const void *b) {
 
 static pcal_status forecast_rows_finite(pc_checked_row *row, const double *numbers,
                                         pcal_error *err) {
-  char shown[PC_NUMBER_MAX], why[128];
+  char shown[PC_NUMBER_MAX];
   for (size_t j = 0; j < row->batch->columns && !row->missing; j++) {
     if (fabs(numbers[j]) <= PC_FORECAST_MAX)
       continue;
     if (isnan(numbers[j]))
       return pc_row_check_missing_forecast(row, j, err);
-    snprintf(why, sizeof why, "%s is beyond 1e100; give finite numbers on a smaller scale",
-             pc_show(numbers[j], shown));
-    return pc_row_fail_forecast(row, j, why, err);
+    const pc_place place = pc_row_forecast_place(row, j);
+    return pc_fail_at(err, PCAL_DATA, &place,
+                      "%s is beyond 1e100; give finite numbers on a smaller scale",
+                      pc_show(numbers[j], shown));
   }
   return PCAL_OK;
 }
@@ -37,23 +37,24 @@ static pcal_status forecast_rows_finite(pc_checked_row *row, const double *numbe
 /* Edge case 3; numbers[1] becomes the standard deviation. */
 static pcal_status forecast_rows_gaussian(const pc_checked_row *row, double *numbers,
                                           pcal_error *err) {
-  char shown[PC_NUMBER_MAX], why[192];
+  char shown[PC_NUMBER_MAX];
   const int is_std = row->layout->kind == PCAL_MEAN_STD;
   const double spread = numbers[1], std = is_std ? spread : sqrt(spread > 0 ? spread : 0.0);
   numbers[1] = std;
   if (std >= 1 / PC_FORECAST_MAX)
     return PCAL_OK;
-  snprintf(why, sizeof why, "the %s %s is %s; %s", is_std ? "standard deviation" : "variance",
-           pc_show(spread, shown), spread > 0 ? "too small" : "not above 0",
-           spread > 0 ? "give predictions and targets on a smaller scale"
-                      : "a predicted distribution needs some spread");
-  return pc_row_fail_forecast(row, 1, why, err);
+  const pc_place place = pc_row_forecast_place(row, 1);
+  return pc_fail_at(err, PCAL_DATA, &place, "the %s %s is %s; %s",
+                    is_std ? "standard deviation" : "variance", pc_show(spread, shown),
+                    spread > 0 ? "too small" : "not above 0",
+                    spread > 0 ? "give predictions and targets on a smaller scale"
+                               : "a predicted distribution needs some spread");
 }
 
 /* Edge case 4. */
 static pcal_status forecast_rows_quantiles(pc_checked_row *row, double *numbers,
                                            pcal_error *err) {
-  char shown[PC_NUMBER_MAX], before[PC_NUMBER_MAX], why[256];
+  char shown[PC_NUMBER_MAX], before[PC_NUMBER_MAX];
   size_t j = 1;
   while (j < row->layout->columns && numbers[j] >= numbers[j - 1])
     j++;
@@ -64,11 +65,12 @@ static pcal_status forecast_rows_quantiles(pc_checked_row *row, double *numbers,
     row->normalized = 1;
     return PCAL_OK;
   }
-  snprintf(why, sizeof why,
-           "the quantile %s comes after %s, but quantiles ascend with their levels; pass "
-           "--normalize to put such rows in order",
-           pc_show(numbers[j], shown), pc_show(numbers[j - 1], before));
-  return pc_row_fail_forecast(row, j, why, err);
+  const pc_place place = pc_row_forecast_place(row, j);
+  return pc_fail_at(err, PCAL_DATA, &place,
+                    "the quantile %s comes after %s, but quantiles ascend with their levels; "
+                    "%-s to put such rows in order",
+                    pc_show(numbers[j], shown), pc_show(numbers[j - 1], before),
+                    pc_row_normalize_remedy(row));
 }
 
 static pcal_status forecast_rows_form(pc_checked_row *row, double *numbers, pcal_error *err) {

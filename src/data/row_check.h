@@ -50,8 +50,11 @@ pcal_status pc_row_fail_changed(const pc_checked_row *row, pcal_error *err);
  * and why.  A missing number may be skipped. */
 PC_CHECKED pcal_status pc_row_check_target(pc_checked_row *row, double *target,
                                            pcal_error *err);
-pcal_status pc_row_fail_forecast(const pc_checked_row *row, size_t column, const char *why,
-                                 pcal_error *err);
+/* "pass {normalize}", or what sets it when a calibrator is applied: the start of a remedy. */
+const char *pc_row_normalize_remedy(const pc_checked_row *row);
+
+/* Where a number of the prediction stands, for messages. */
+pc_place pc_row_forecast_place(const pc_checked_row *row, size_t column);
 PC_CHECKED pcal_status pc_row_check_missing_forecast(pc_checked_row *row, size_t column,
                                                      pcal_error *err);
 

@@ -14,10 +14,16 @@ pc_form pc_kind_form(pcal_kind kind) {
                                                              : PC_FORM_CLASSES;
 }
 
-const char *pc_kind_outcome_flag(pcal_kind kind) {
-  return pc_kind_form(kind) != PC_FORM_CLASSES ? "--target"
-         : kind == PCAL_CONFIDENCE             ? "--correct"
-                                               : "--labels";
+const char *pc_kind_outcome(pcal_kind kind) {
+  return pc_kind_form(kind) != PC_FORM_CLASSES ? "target"
+         : kind == PCAL_CONFIDENCE             ? "correct"
+                                               : "labels";
+}
+
+const char *pc_kind_outcome_argument(pcal_kind kind) {
+  return pc_kind_form(kind) != PC_FORM_CLASSES ? "{target}"
+         : kind == PCAL_CONFIDENCE             ? "{correct}"
+                                               : "{labels}";
 }
 
 /* Levels ascend strictly inside (0, 1). */
@@ -28,7 +34,7 @@ static pcal_status rows_layout_levels(pc_layout *out, const double *levels, pcal
                    out->columns, PCAL_LEVELS_MAX);
   if (levels == NULL)
     return pc_fail(err, PCAL_USAGE,
-                   "quantiles mean nothing without their levels; give them with --levels, as "
+                   "quantiles mean nothing without their levels; give them with {levels}, as "
                    "0.05/0.5/0.95");
   for (size_t l = 0; l < out->columns; l++) {
     if (!(levels[l] > 0 && levels[l] < 1))
@@ -50,13 +56,13 @@ static pcal_status rows_regression_layout(pcal_kind kind, size_t columns, const 
   const pc_form form = pc_kind_form(kind);
   if (form == PC_FORM_GAUSSIAN && columns != 2)
     return pc_fail(err, PCAL_DATA,
-                   "a mean and its %s are two columns, not %zu; give one of each with --mean "
-                   "and --%-s",
+                   "a mean and its %s are two columns, not %zu; give one of each with {mean} "
+                   "and %-s",
                    kind == PCAL_MEAN_STD ? "standard deviation" : "variance", columns,
-                   kind == PCAL_MEAN_STD ? "std" : "variance");
+                   kind == PCAL_MEAN_STD ? "{std}" : "{variance}");
   if (form == PC_FORM_SAMPLES && columns < 2)
     return pc_fail(err, PCAL_DATA,
-                   "a distribution takes at least two samples, and --samples has one column; "
+                   "a distribution takes at least two samples, and {samples} has one column; "
                    "give a column for each sample");
   *out = (pc_layout){.kind = kind, .columns = columns, .classes = columns + 1, .form = form};
   return form == PC_FORM_QUANTILES ? rows_layout_levels(out, levels, err) : PCAL_OK;
@@ -85,12 +91,12 @@ pcal_status pc_layout_make_levels(pcal_kind kind, size_t columns, const double *
   if (kind == PCAL_CONFIDENCE && columns != 1)
     return pc_fail(err, PCAL_DATA,
                    "confidences have one column, not %zu; give all class probabilities as "
-                   "--probs",
+                   "{probs}",
                    columns);
   if (kind == PCAL_LOG_PROBABILITY && columns == 1)
     return pc_fail(err, PCAL_DATA,
                    "log-probabilities need a column for each class; give a binary score as "
-                   "--logits or --probs");
+                   "{logits} or {probs}");
   const size_t classes = kind == PCAL_CONFIDENCE ? 1 : columns == 1 ? 2 : columns;
   if (pc_kind_form(kind) != PC_FORM_CLASSES)
     return rows_regression_layout(kind, columns, levels, out, err);
@@ -195,8 +201,8 @@ pcal_status pc_batch_check(const pcal_batch *batch, const pc_layout *layout,
                    pcal_kind_name(layout->kind), layout->columns);
   if (batch->rows > 0 && batch->scores == NULL)
     return pc_fail(err, PCAL_USAGE,
-                   "%s: a batch needs scores; give them with --probs or "
-                   "--logits",
+                   "%s: a batch needs scores; give them with {probs} or "
+                   "{logits}",
                    name);
   for (size_t l = 0;
        batch->levels != NULL && layout->form == PC_FORM_QUANTILES && l < layout->columns; l++)
@@ -208,7 +214,7 @@ pcal_status pc_batch_check(const pcal_batch *batch, const pc_layout *layout,
   if (batch->rows > 0 && !policy->unlabelled &&
       (regression ? batch->targets == NULL : batch->labels == NULL))
     return pc_fail(err, PCAL_USAGE, "%s: a batch needs %-s; give them with %-s", name,
-                   regression ? "targets" : "labels", pc_kind_outcome_flag(layout->kind));
+                   regression ? "targets" : "labels", pc_kind_outcome_argument(layout->kind));
   if (batch->type != PCAL_F32 && batch->type != PCAL_F64)
     return pc_fail(err, PCAL_USAGE, "%s: scores must be float32 or float64", name);
   return PCAL_OK;

@@ -45,8 +45,10 @@ int pc_layout_equal(const pc_layout *a, const pc_layout *b);
 /* What a kind of scores becomes. */
 pc_form pc_kind_form(pcal_kind kind);
 
-/* The flag that gives the outcomes of a kind: "--labels", "--correct", "--target". */
-const char *pc_kind_outcome_flag(pcal_kind kind);
+/* The input that holds the outcomes of a kind: "labels", "correct" or "target"; and the same for
+ * messages: "{labels}" ... (base/argument_names.def). */
+const char *pc_kind_outcome(pcal_kind kind);
+const char *pc_kind_outcome_argument(pcal_kind kind);
 
 /* One column of scores for class 1 of two. */
 int pc_layout_is_binary(const pc_layout *layout);
@@ -63,7 +65,8 @@ typedef struct pc_row_policy {
   int lean;        /* leave probs out when there are more than two classes */
   int no_squares;  /* others_square may be left unfilled */
   int need_keys;   /* fill keys */
-  int unlabelled;  /* the batch needs no labels; each row counts as class 0; with scores_only
+  int applying; /* the rows go to a calibrator: none can be left out, and it has `normalize` */
+  int unlabelled; /* the batch needs no labels; each row counts as class 0; with scores_only
                     * no top_label */
 } pc_row_policy;
 

@@ -51,7 +51,7 @@ pcal_status pc_figure_needs_classes(const char *figure, const pc_layout *layout,
   if (layout->kind == PCAL_CONFIDENCE)
     return pc_fail(err, PCAL_USAGE,
                    "figure %s needs the probabilities of all classes, and the data have only "
-                   "confidences; draw reliability, or give --probs",
+                   "confidences; draw reliability, or give {probs}",
                    figure);
   if (pc_layout_is_binary(layout))
     return pc_fail(err, PCAL_USAGE,

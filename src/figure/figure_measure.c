@@ -123,13 +123,13 @@ static pcal_status stage_pass_check(const stage_pass *pass, pcal_error *err) {
   if (pass->calibrator == NULL && pass->shape.kind == PCAL_CONFIDENCE)
     return pc_fail(err, PCAL_USAGE,
                    "figure %s needs the scores of all classes, which a temperature changes "
-                   "together, and the data have only confidences; give --logits or --probs",
+                   "together, and the data have only confidences; give {logits} or {probs}",
                    name);
   if (pass->calibrator != NULL &&
       pc_calibrator_columns(pass->calibrator) != pass->shape.columns)
     return pc_fail(err, PCAL_USAGE,
                    "figure %s: the calibrator tells the probability of one event and not of "
-                   "every class; draw its output with --confidence, or fit one for all classes",
+                   "every class; draw its output with {confidence}, or fit one for all classes",
                    name);
   return PCAL_OK;
 }
@@ -352,13 +352,13 @@ static pcal_status stage_check_source(const stage_plan *plan, const pcal_source 
                                       pcal_error *err) {
   if (plan->config->model_count > 0 && !plan->row->several)
     return pc_fail(err, PCAL_USAGE,
-                   "figure %s draws one model; give its predictions with --logits, --probs and "
+                   "figure %s draws one model; give its predictions with {logits}, {probs} and "
                    "the like",
                    plan->row->row.name);
   if (plan->row->study == NULL && source == NULL && plan->config->model_count == 0)
     return pc_fail(err, PCAL_USAGE,
-                   "figure %s needs predictions: give --logits or --probs with --labels, or "
-                   "for numbers --mean, --quantiles or --samples with --target",
+                   "figure %s needs predictions: give {logits} or {probs} with {labels}, or "
+                   "for numbers {mean}, {quantiles} or {samples} with {target}",
                    plan->row->row.name);
   return PCAL_OK;
 }

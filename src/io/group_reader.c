@@ -12,9 +12,8 @@ void pc_group_reader_init(pc_group_reader *groups, pc_reader *reader, const pcal
 
 static pcal_status groups_fail(const pc_group_reader *groups, size_t row, uint64_t index,
                                const char *what, pcal_error *err) {
-  char where[PC_PLACE_MAX];
-  return pc_fail_row(err, PCAL_DATA, index, "%s, %s: %-s", groups->reader->bytes->name,
-                     pc_reader_place(groups->reader, row, index, where), what);
+  const pc_place place = pc_reader_place(groups->reader, row, index);
+  return pc_fail_at(err, PCAL_DATA, &place, "%-s", what);
 }
 
 static pcal_status groups_number(pc_group_reader *groups, pc_slice text, size_t row,

@@ -7,12 +7,11 @@
 static pcal_status ids_key(const pc_id_reader *ids, pc_slice text, size_t row, uint64_t index,
                            uint64_t *out, pcal_error *err) {
   const int is_text_file = ids->reader->calls->line(ids->reader, 0) > 0;
-  char where[PC_PLACE_MAX];
   *out = pc_hash_bytes(text.bytes, text.length);
   if (text.length > 0 && (is_text_file || !pc_slice_is(text, "nan")))
     return PCAL_OK;
-  return pc_fail_row(err, PCAL_DATA, index, "%s, %s: the id is missing; give every row an id",
-                     ids->reader->bytes->name, pc_reader_place(ids->reader, row, index, where));
+  const pc_place place = pc_reader_place(ids->reader, row, index);
+  return pc_fail_at(err, PCAL_DATA, &place, "the id is missing; give every row an id");
 }
 
 pcal_status pc_id_reader_next(pc_id_reader *ids, size_t max_rows, uint64_t first_row,

@@ -10,13 +10,17 @@
 typedef struct inputs_kind {
   pcal_kind kind;
   const char *flag;
+  const char *argument; /* for messages */
 } inputs_kind;
 
 static const inputs_kind inputs_kinds[] = {
-    {PCAL_PROBABILITY, "probs"},         {PCAL_LOGIT, "logits"},
-    {PCAL_LOG_PROBABILITY, "log-probs"}, {PCAL_CONFIDENCE, "confidence"},
-    {PCAL_MEAN_VARIANCE, "mean"},        {PCAL_QUANTILES, "quantiles"},
-    {PCAL_SAMPLES, "samples"},
+    {PCAL_PROBABILITY, "probs", "{probs}"},
+    {PCAL_LOGIT, "logits", "{logits}"},
+    {PCAL_LOG_PROBABILITY, "log-probs", "{log_probs}"},
+    {PCAL_CONFIDENCE, "confidence", "{confidence}"},
+    {PCAL_MEAN_VARIANCE, "mean", "{mean}"},
+    {PCAL_QUANTILES, "quantiles", "{quantiles}"},
+    {PCAL_SAMPLES, "samples", "{samples}"},
 };
 
 #define INPUTS_KINDS (sizeof inputs_kinds / sizeof inputs_kinds[0])
@@ -30,14 +34,14 @@ static pcal_status inputs_spread(const pcal_inputs *inputs, pc_checked_inputs *o
                                  pcal_error *err) {
   const int mean = out->scores != NULL && out->kind == PCAL_MEAN_VARIANCE;
   if (inputs->variance != NULL && inputs->std != NULL)
-    return pc_fail(err, PCAL_USAGE, "--variance and --std are both given; give one of them");
+    return pc_fail(err, PCAL_USAGE, "{variance} and {std} are both given; give one of them");
   if (mean && inputs->variance == NULL && inputs->std == NULL)
     return pc_fail(err, PCAL_USAGE,
-                   "--mean alone says nothing about how sure it is; give --variance or --std "
+                   "{mean} alone says nothing about how sure it is; give {variance} or {std} "
                    "too");
   if (!mean && (inputs->variance != NULL || inputs->std != NULL))
-    return pc_fail(err, PCAL_USAGE, "--%-s goes with --mean; give that too",
-                   inputs->std != NULL ? "std" : "variance");
+    return pc_fail(err, PCAL_USAGE, "%-s goes with {mean}; give that too",
+                   inputs->std != NULL ? "{std}" : "{variance}");
   out->spread = inputs->std != NULL ? inputs->std : inputs->variance;
   if (inputs->std != NULL)
     out->kind = PCAL_MEAN_STD;
@@ -51,11 +55,11 @@ static pcal_status inputs_levels(const char *text, pc_checked_inputs *out, pcal_
     char shown[PC_CLIP_MAX];
     const pc_slice slice = {at, length};
     if (out->level_count == PCAL_LEVELS_MAX)
-      return pc_fail(err, PCAL_USAGE, "--levels has more than %d levels", PCAL_LEVELS_MAX);
+      return pc_fail(err, PCAL_USAGE, "{levels} has more than %d levels", PCAL_LEVELS_MAX);
     if (length == 0 ||
         pc_number_parse(at, at + length, &out->levels[out->level_count]) != length)
       return pc_fail(err, PCAL_USAGE,
-                     "--levels: \"%s\" is no number; separate levels as in 0.05/0.5/0.95",
+                     "{levels}: \"%s\" is no number; separate levels as in 0.05/0.5/0.95",
                      pc_clip(slice, shown));
     out->level_count++;
     at = at[length] == '/' ? at + length + 1 : NULL;
@@ -66,20 +70,20 @@ static pcal_status inputs_levels(const char *text, pc_checked_inputs *out, pcal_
 static pcal_status inputs_outcomes(const pc_checked_inputs *plan, pcal_error *err) {
   if (plan->target != NULL && (plan->labels != NULL || plan->correct != NULL))
     return pc_fail(err, PCAL_USAGE,
-                   "--target and --%-s are both given; --target goes with predictions of a "
+                   "{target} and %-s are both given; {target} goes with predictions of a "
                    "number, the other with scores of classes",
-                   plan->labels != NULL ? "labels" : "correct");
+                   plan->labels != NULL ? "{labels}" : "{correct}");
   if (plan->scores == NULL)
     return PCAL_OK;
   if (inputs_regression(plan->kind) && (plan->labels != NULL || plan->correct != NULL))
     return pc_fail(err, PCAL_USAGE,
-                   "predictions of a number go with --target, the numbers that came true; give "
-                   "it in place of --%-s",
-                   plan->labels != NULL ? "labels" : "correct");
+                   "predictions of a number go with {target}, the numbers that came true; give "
+                   "it in place of %-s",
+                   plan->labels != NULL ? "{labels}" : "{correct}");
   if (!inputs_regression(plan->kind) && plan->target != NULL)
     return pc_fail(err, PCAL_USAGE,
-                   "--target goes with --mean, --quantiles or --samples; give %-s in its place",
-                   pc_kind_outcome_flag(plan->kind));
+                   "{target} goes with {mean}, {quantiles} or {samples}; give %-s in its place",
+                   pc_kind_outcome_argument(plan->kind));
   return PCAL_OK;
 }
 
@@ -88,25 +92,25 @@ static pcal_status inputs_scores(const pcal_inputs *inputs, pc_checked_inputs *o
   const char *given[INPUTS_KINDS] = {inputs->probs,      inputs->logits, inputs->log_probs,
                                      inputs->confidence, inputs->mean,   inputs->quantiles,
                                      inputs->samples};
-  const char *flag = inputs->data != NULL ? "data" : NULL;
+  const char *taken = inputs->data != NULL ? "{data}" : NULL;
   for (size_t i = 0; i < INPUTS_KINDS; i++) {
     if (given[i] == NULL)
       continue;
-    if (flag != NULL)
-      return pc_fail(err, PCAL_USAGE, "--%-s and --%-s are both given; give only one of them",
-                     inputs_kinds[i].flag, flag);
-    flag = inputs_kinds[i].flag;
+    if (taken != NULL)
+      return pc_fail(err, PCAL_USAGE, "%-s and %-s are both given; give only one of them",
+                     inputs_kinds[i].argument, taken);
+    taken = inputs_kinds[i].argument;
     out->scores = given[i];
     out->kind = inputs_kinds[i].kind;
   }
-  if (flag == NULL)
+  if (taken == NULL)
     return pc_fail(err, PCAL_USAGE,
-                   "there are no scores; give one of --probs, --logits, --log-probs, "
-                   "--confidence, --mean, --quantiles, --samples or --data");
+                   "there are no scores; give one of {probs}, {logits}, {log_probs}, "
+                   "{confidence}, {mean}, {quantiles}, {samples} or {data}");
   PC_TRY(inputs_spread(inputs, out, err));
   PC_TRY(inputs_levels(inputs->levels, out, err));
   if (inputs->levels != NULL && out->scores != NULL && out->kind != PCAL_QUANTILES)
-    return pc_fail(err, PCAL_USAGE, "--levels goes with --quantiles; leave it out");
+    return pc_fail(err, PCAL_USAGE, "{levels} goes with {quantiles}; leave it out");
   return PCAL_OK;
 }
 
@@ -120,7 +124,7 @@ static pcal_status inputs_weights_are(const char *word, pc_checked_inputs *out,
     out->weights_are = PCAL_WEIGHTS_IMPORTANCE;
   else
     return pc_fail(err, PCAL_USAGE,
-                   "--weights-are %.40s is unknown; give frequency (a row of weight 3 is three "
+                   "{weights_are} %.40s is unknown; give frequency (a row of weight 3 is three "
                    "rows) or importance (it is one row that counts for more)",
                    word);
   return PCAL_OK;
@@ -148,15 +152,15 @@ pcal_status pc_inputs_check(const pcal_inputs *inputs, pc_checked_inputs *out,
   PC_TRY(inputs_outcomes(out, err));
   if (out->labels != NULL && out->correct != NULL)
     return pc_fail(err, PCAL_USAGE,
-                   "--labels and --correct are both given; --correct goes with --confidence, "
-                   "--labels with all other scores");
+                   "{labels} and {correct} are both given; {correct} goes with {confidence}, "
+                   "{labels} with all other scores");
   if (out->scores != NULL && out->kind == PCAL_CONFIDENCE && out->labels != NULL)
     return pc_fail(err, PCAL_USAGE,
-                   "--confidence goes with --correct, which says 1 where the prediction was "
-                   "right and 0 where not; give it in place of --labels");
+                   "{confidence} goes with {correct}, which says 1 where the prediction was "
+                   "right and 0 where not; give it in place of {labels}");
   if (out->scores != NULL && out->kind != PCAL_CONFIDENCE && out->correct != NULL)
     return pc_fail(err, PCAL_USAGE,
-                   "--correct goes with --confidence; give --labels in its place");
+                   "{correct} goes with {confidence}; give {labels} in its place");
   return PCAL_OK;
 }
 
@@ -185,8 +189,8 @@ static pcal_status inputs_find_task(const pc_column_set *set, int regression,
       if (*out != NULL && (*out != &inputs_kinds[k] || *form != seen || seen == 1))
         return pc_fail(err, PCAL_DATA,
                        "%s has columns for scores twice, %s and then %s; choose with "
-                       "--%-s FILE:COLUMNS in place of --data",
-                       set->file, (*out)->flag, set->names[i], inputs_kinds[k].flag);
+                       "%-s FILE:COLUMNS in place of {data}",
+                       set->file, (*out)->flag, set->names[i], inputs_kinds[k].argument);
       *out = &inputs_kinds[k];
       *form = seen;
     }
@@ -229,7 +233,7 @@ static pcal_status inputs_find_beside(const pc_column_set *set, const inputs_kin
   size_t std = PC_NO_COLUMN;
   out->kind = kind->kind;
   out->spread = PC_NO_COLUMN;
-  PC_TRY(inputs_find_one(set, pc_kind_outcome_flag(kind->kind) + 2, &out->labels, err));
+  PC_TRY(inputs_find_one(set, pc_kind_outcome(kind->kind), &out->labels, err));
   PC_TRY(inputs_find_one(set, "weights", &out->weights, err));
   PC_TRY(inputs_find_one(set, "groups", &out->groups, err));
   if (kind->kind != PCAL_MEAN_VARIANCE)
@@ -275,7 +279,7 @@ pcal_status pc_data_columns_find(const pc_column_set *set, const pcal_env *env,
   *out = (pc_data_columns){0};
   if (set->names == NULL)
     return pc_fail(err, PCAL_DATA,
-                   "%s has no names of columns; --data needs a file that names what it holds: "
+                   "%s has no names of columns; {data} needs a file that names what it holds: "
                    "npz, jsonl, or csv or tsv with a header such as labels,probs.cat,probs.dog",
                    set->file);
   if (set->count == 1 && pc_slice_has_only_semicolons(pc_slice_of(set->names[0])))
@@ -300,9 +304,9 @@ static pcal_status inputs_find_array(const pc_column_set *set, int regression, s
         continue;
       if (*kind != NULL)
         return pc_fail(err, PCAL_DATA,
-                       "%s holds scores twice, %s and %s; choose with --%-s FILE:NAME in place "
-                       "of --data",
-                       set->file, set->names[*out], set->names[i], inputs_kinds[k].flag);
+                       "%s holds scores twice, %s and %s; choose with %-s FILE:NAME in place "
+                       "of {data}",
+                       set->file, set->names[*out], set->names[i], inputs_kinds[k].argument);
       *kind = &inputs_kinds[k];
       *out = i;
     }

@@ -43,7 +43,7 @@ static pcal_status bytes_within_limit(const pc_input_file *bytes, size_t needed,
   return pc_fail(err, PCAL_MEMORY,
                  "%s holds more than the memory limit of %" PRIu64
                  " bytes; write it to a file, which is read piece by piece, or raise "
-                 "--memory-limit",
+                 "{memory_limit}",
                  bytes->name, limit);
 }
 

@@ -29,11 +29,8 @@ size_t pc_label_reader_limit(const pc_label_reader *labels) {
 
 static pcal_status labels_fail(const labels_place *place, const char *shown, const char *why,
                                const char *remedy, pcal_error *err) {
-  char where[PC_PLACE_MAX];
-  const pc_reader *reader = place->labels->reader;
-  return pc_fail_row(
-      err, PCAL_DATA, place->index, "%s, %s: the label %s %-s; %-s", reader->bytes->name,
-      pc_reader_place(reader, place->row, place->index, where), shown, why, remedy);
+  const pc_place at = pc_reader_place(place->labels->reader, place->row, place->index);
+  return pc_fail_at(err, PCAL_DATA, &at, "the label %s %-s; %-s", shown, why, remedy);
 }
 
 static pcal_status labels_from_number(const labels_place *place, double value, int32_t *out,
@@ -54,28 +51,25 @@ static pcal_status labels_from_number(const labels_place *place, double value, i
 
 static pcal_status labels_unknown_name(const labels_place *place, pc_slice text,
                                        pcal_error *err) {
-  char shown[PC_CLIP_MAX], where[PC_PLACE_MAX], near[PC_CLIP_MAX];
+  char shown[PC_CLIP_MAX], near[PC_CLIP_MAX];
   const pc_label_reader *labels = place->labels;
-  const pc_reader *reader = labels->reader;
-  const char *file = reader->bytes->name;
+  const pc_place at = pc_reader_place(labels->reader, place->row, place->index);
   pc_clip(text, shown);
-  pc_reader_place(reader, place->row, place->index, where);
   if (labels->classes->count == 0)
-    return pc_fail_row(err, PCAL_DATA, place->index,
-                       "%s, %s: the label \"%s\" is a name, but the scores in %s have none; "
-                       "give class numbers, or the scores as CSV with a header",
-                       file, where, shown, labels->scores_name);
+    return pc_fail_at(err, PCAL_DATA, &at,
+                      "the label \"%s\" is a name, but the scores in %s have none; give class "
+                      "numbers, or {named_scores}",
+                      shown, labels->scores_name);
   const char *nearest = pc_name_table_nearest(labels->classes, text);
   if (nearest == NULL)
-    return pc_fail_row(err, PCAL_DATA, place->index,
-                       "%s, %s: the label \"%s\" is not the name of a score column in %s; give "
-                       "such a name or a class number",
-                       file, where, shown, labels->scores_name);
-  return pc_fail_row(
-      err, PCAL_DATA, place->index,
-      "%s, %s: the label \"%s\" is not the name of a score column in %s; did you "
-      "mean \"%s\"?",
-      file, where, shown, labels->scores_name, pc_clip(pc_slice_of(nearest), near));
+    return pc_fail_at(err, PCAL_DATA, &at,
+                      "the label \"%s\" is not the name of a score column in %s; give such a "
+                      "name or a class number",
+                      shown, labels->scores_name);
+  return pc_fail_at(err, PCAL_DATA, &at,
+                    "the label \"%s\" is not the name of a score column in %s; did you mean "
+                    "\"%s\"?",
+                    shown, labels->scores_name, pc_clip(pc_slice_of(nearest), near));
 }
 
 static int labels_is_word(pc_slice text, const char *word, const char *title,

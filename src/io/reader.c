@@ -135,12 +135,9 @@ int pc_reader_has_lines(const pc_reader *reader) {
   return reader->calls->line(reader, 0) > 0;
 }
 
-const char *pc_reader_place(const pc_reader *reader, size_t row, uint64_t index,
-                            char out[PC_PLACE_MAX]) {
-  const uint64_t line = reader->calls->line(reader, row);
-  snprintf(out, PC_PLACE_MAX, line > 0 ? "line %" PRIu64 : "row %" PRIu64,
-           line > 0 ? line : index);
-  return out;
+pc_place pc_reader_place(const pc_reader *reader, size_t row, uint64_t index) {
+  return (pc_place){reader->bytes->name, index, reader->calls->line(reader, row),
+                    PCAL_NO_COLUMN, NULL};
 }
 
 static pcal_status reader_copy_chosen(const pc_read_request *request, size_t **chosen,

@@ -12,7 +12,6 @@
 #include "io/name_table.h"
 
 #define PC_WINDOW_BYTES (1u << 20)
-#define PC_PLACE_MAX 48
 
 /* What the caller wants from the cells. */
 typedef enum pc_column_role {
@@ -128,10 +127,9 @@ void pc_reader_close(pc_reader *reader); /* a zeroed reader is fine */
 /* Do the rows stand on lines? */
 int pc_reader_has_lines(const pc_reader *reader);
 
-/* "line 7" or, for formats without lines, "row 5", for a row of the last window that has the
- * given index in the data set.  Returns out. */
-const char *pc_reader_place(const pc_reader *reader, size_t row, uint64_t index,
-                            char out[PC_PLACE_MAX]);
+/* The place of a row of the last window, which has the given index in the data set: its line, or
+ * for formats without lines the index. */
+pc_place pc_reader_place(const pc_reader *reader, size_t row, uint64_t index);
 
 /* Finds the columns of a request; the caller owns *chosen. */
 PC_CHECKED pcal_status pc_read_request_columns(const pc_read_request *request,

@@ -92,7 +92,7 @@ static pcal_status source_data_open(pcal_source *source, const char *text, pcal_
     status = pc_file_format_find(bytes, &format, err);
   if (status == PCAL_OK && format->members != NULL && selector.columns != NULL)
     status = pc_fail(err, PCAL_USAGE,
-                     "--data finds what it needs in %s by name; leave the selector out",
+                     "{data} finds what it needs in %s by name; leave the selector out",
                      bytes->name);
   if (status == PCAL_OK && format->members != NULL) {
     source->archive = bytes;
@@ -121,7 +121,7 @@ static pcal_status source_scores_from_data(pcal_source *source, const pc_checked
                              source->table.columns};
   if (source->table.columns != source->table.file_columns)
     return pc_fail(err, PCAL_USAGE,
-                   "--data finds the columns of %s by their names; leave the selector out",
+                   "{data} finds the columns of %s by their names; leave the selector out",
                    set.file);
   PC_TRY(pc_data_columns_find(&set, &source->env, &source->columns, err));
   source->kind = source->columns.kind;
@@ -158,11 +158,11 @@ pcal_status pc_source_one_column(const pc_reader *part, const char *what, pcal_e
   if (!source_has(part) || part->columns == 1)
     return PCAL_OK;
   if (!source_selectable(part))
-    return pc_fail(err, PCAL_DATA, "%s has %zu columns, but %s take one; %-s",
+    return pc_fail(err, PCAL_DATA, "%s has %zu columns, but %-s take one; %-s",
                    source_name(part), part->columns, what,
                    source_is_file(part) ? "save that one under a name of its own"
                                         : "give that one alone");
-  return pc_fail(err, PCAL_DATA, "%s has %zu columns, but %s take one; choose it as %s:COLUMN",
+  return pc_fail(err, PCAL_DATA, "%s has %zu columns, but %-s take one; choose it as %s:COLUMN",
                  source_name(part), part->columns, what, source_name(part));
 }
 
@@ -206,7 +206,7 @@ static pcal_status source_check_columns(const pcal_source *source, pcal_error *e
                           err);
   }
   PC_TRY(pc_source_one_column(&source->scores, "confidences", err));
-  return pc_source_one_column(&source->label_cells, "--correct values", err);
+  return pc_source_one_column(&source->label_cells, "{correct} values", err);
 }
 
 static const char *source_header_hint(const pc_reader *part) {
@@ -240,8 +240,8 @@ static pcal_status source_check_first_row(const char *name, uint64_t first_row, 
   if (rows < PCAL_NO_ROW - first_row || rows == 0)
     return PCAL_OK;
   return pc_fail(err, PCAL_USAGE,
-                 "%s: rows counted from --first-row %" PRIu64
-                 " on run past the largest index; give a smaller --first-row",
+                 "%s: rows counted from {first_row_is}%" PRIu64
+                 " on run past the largest index; give a smaller {first_row}",
                  name, first_row);
 }
 
@@ -470,7 +470,7 @@ static pcal_status source_beside(pcal_source *source, size_t max_rows, pcal_batc
 }
 
 static void source_place(const void *user, pcal_field field, size_t row, size_t column,
-                         char *out, size_t out_size) {
+                         pcal_location *out) {
   const pcal_source *source = user;
   const int spread = field == PCAL_FIELD_SCORES && column == 1 && source_has(&source->spread);
   const pc_reader *part = spread                       ? &source->spread
@@ -478,15 +478,11 @@ static void source_place(const void *user, pcal_field field, size_t row, size_t 
                           : field == PCAL_FIELD_LABELS ? &source->label_cells
                                                        : &source->weights;
   const int apart = source_has(&source->spread) && part->names == NULL;
-  char place[PC_PLACE_MAX], shown[PC_CLIP_MAX];
-  pc_reader_place(part, row, source->first_row + source->window + row, place);
-  if (column == PCAL_NO_COLUMN || apart)
-    snprintf(out, out_size, "%s", place);
-  else if (part->names == NULL)
-    snprintf(out, out_size, "%s, column %zu", place, column);
-  else
-    snprintf(out, out_size, "%s, column \"%s\"", place,
-             pc_clip(pc_slice_of(part->names[spread ? 0 : column]), shown));
+  out->line = pc_reader_place(part, row, 0).line;
+  if (apart)
+    out->column = PCAL_NO_COLUMN;
+  else if (column != PCAL_NO_COLUMN && part->names != NULL)
+    out->column_name = part->names[spread ? 0 : column];
 }
 
 /* What regression adds to a window of means, quantiles or samples. */

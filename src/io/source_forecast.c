@@ -25,7 +25,7 @@ static pcal_status source_forecast_levels(pcal_source *source, pcal_error *err) 
       if (pc_number_parse(name, end, &forecast->levels[j]) != strlen(name))
         return pc_fail(err, PCAL_DATA,
                        "%s has a column quantiles.%.40s, which is no level; call it "
-                       "quantiles.0.05, or give --levels",
+                       "quantiles.0.05, or give {levels}",
                        file, name);
       forecast->level_count = j + 1;
     }
@@ -54,11 +54,11 @@ pcal_status pc_source_check_forecast(pcal_source *source, pcal_error *err) {
 
 pcal_status pc_source_check_outcomes(const pcal_source *source, const pc_checked_inputs *plan,
                                      pcal_error *err) {
-  const char *right = pc_kind_outcome_flag(source->kind);
+  const char *right = pc_kind_outcome_argument(source->kind);
   const struct {
     const char *given, *flag;
   } outcomes[] = {
-      {plan->labels, "--labels"}, {plan->correct, "--correct"}, {plan->target, "--target"}};
+      {plan->labels, "{labels}"}, {plan->correct, "{correct}"}, {plan->target, "{target}"}};
   for (size_t i = 0; plan->data != NULL && i < sizeof outcomes / sizeof *outcomes; i++)
     if (outcomes[i].given != NULL && strcmp(outcomes[i].flag, right) != 0)
       return pc_fail(err, PCAL_USAGE,

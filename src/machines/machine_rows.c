@@ -93,7 +93,7 @@ static pcal_status machine_rows_room(const pcal_env *env, rows_state *state, siz
                                      pcal_error *err) {
   const size_t needed = state->count + more;
   PC_TRY(pc_check_memory_limit(env, needed * machine_rows_row_bytes(state),
-                               "leave out --interval and --null, or measure fewer rows", err));
+                               "leave out {interval} and {null}, or measure fewer rows", err));
   for (size_t c = 0; c < ROWS_COLUMNS; c++) {
     rows_column *column = &state->column[c];
     void *block = column->data;

@@ -47,10 +47,10 @@ pcal_status pc_interval_request_read(const pcal_measure_config *config,
     return pc_fail(err, PCAL_USAGE, "there is no interval method \"%.60s\"; choose one of %s",
                    config->interval_method, pc_interval_methods);
   if (out->paired && out->level <= 0)
-    return pc_fail(err, PCAL_USAGE, "a comparison needs a level; ask for --interval too");
+    return pc_fail(err, PCAL_USAGE, "a comparison needs a level; ask for {interval} too");
   if (out->by_cluster && out->level <= 0)
     return pc_fail(err, PCAL_USAGE,
-                   "clusters matter for intervals only; ask for --interval too");
+                   "clusters matter for intervals only; ask for {interval} too");
   return PCAL_OK;
 }
 

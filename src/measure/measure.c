@@ -241,7 +241,7 @@ static pcal_status measure_check_meaning(const pcal_measure *measure, const pcal
   if (said == PCAL_WEIGHTS_FREQUENCY && counts->fractional_row != PCAL_NO_ROW)
     return pc_fail_row(err, PCAL_DATA, counts->fractional_row,
                        "%s, row %llu: frequencies are whole numbers, and this weight is not; "
-                       "leave --weights-are out, or say importance",
+                       "leave {weights_are} out, or say importance",
                        measure_weights_name(batch), (unsigned long long)counts->fractional_row);
   if (said == PCAL_WEIGHTS_FREQUENCY && measure->fractional)
     return pc_fail(err, PCAL_DATA,

@@ -92,8 +92,8 @@ static pcal_status plan_configure(const pc_measure_plan *plan, const char *spec,
   if (plan->layout.kind == PCAL_CONFIDENCE && (entry->metric->traits & PC_NEEDS_CLASSES))
     return pc_fail(
         err, PCAL_USAGE,
-        "%s needs the probabilities of all classes; give them as --probs or --logits "
-        "instead of --confidence",
+        "%s needs the probabilities of all classes; give them as {probs} or {logits} "
+        "instead of {confidence}",
         entry->metric->row.name);
   entry->reading.notion = entry->metric->row.notion;
   entry->reading.bound = entry->metric->row.bound;
@@ -239,7 +239,7 @@ pcal_status pc_measure_plan_new(const pcal_env *env, const pc_layout *layout,
     status = plan_spec(env, out, specs[i], err);
   if (status == PCAL_OK && out->entry_count == 0)
     status = pc_fail(err, PCAL_USAGE,
-                     "none of the metrics asked for fits %s; `propercal list metrics` shows "
+                     "none of the metrics asked for fits %s; {list_metrics} shows "
                      "what there is",
                      pcal_kind_name(layout->kind));
   if (status == PCAL_OK)

@@ -85,7 +85,7 @@ pcal_status pc_measure_source(pcal_source *source, const pcal_measure_config *co
   full.levels = shape.levels;
   if (!shape.labelled)
     return pc_fail(err, PCAL_USAGE, "measuring needs the true outcomes; give them with %-s",
-                   pc_kind_outcome_flag(shape.kind));
+                   pc_kind_outcome_argument(shape.kind));
   pcal_measure *measure = NULL;
   PC_TRY(pc_measure_new(&full, env, &measure, err));
   const pcal_status status = run_all(source, measure, final, err);

@@ -54,12 +54,12 @@ static pcal_status merge_check_config(const pcal_measure *measure, const pcal_me
   if (!pc_measure_plan_equal(&measure->plan, &other->plan))
     return pc_fail(err, PCAL_USAGE,
                    "%s was measured with other metrics than %s; measure all parts with the "
-                   "same --metric flags",
+                   "{same_metrics}",
                    merge_name(other, "the other measure"), merge_name(measure, "this one"));
   PC_TRY(
-      merge_check_flag(measure, here->normalize, other, there->normalize, "--normalize", err));
+      merge_check_flag(measure, here->normalize, other, there->normalize, "{normalize}", err));
   PC_TRY(merge_check_flag(measure, here->skip_missing, other, there->skip_missing,
-                          "--skip-missing", err));
+                          "{skip_missing}", err));
   return merge_check_flag(measure, here->fast && any_fast, other, there->fast && any_fast,
                           "fast precision", err);
 }
@@ -70,7 +70,7 @@ static pcal_status merge_check_groups(const pcal_measure *measure, const pcal_me
     return PCAL_OK;
   if (measure->grouped != other->grouped)
     return pc_fail(err, PCAL_USAGE,
-                   "%s %s groups and %s %s; measure all parts with --groups or none",
+                   "%s %s groups and %s %s; measure all parts with {groups} or none",
                    merge_name(other, "the other measure"), other->grouped ? "has" : "has no",
                    merge_name(measure, "this one"), measure->grouped ? "does" : "does not");
   if (measure->grouped && measure->loaded && other->loaded &&
@@ -105,7 +105,7 @@ static pcal_status merge_check_rows(const pcal_measure *measure, const pcal_meas
       !pc_row_ranges_overlap(&measure->census, &other->census, &both))
     return PCAL_OK;
   return pc_fail_row(err, PCAL_DATA, both.first,
-                     "%s: rows %llu to %llu are in another part too; pass --first-row when "
+                     "%s: rows %llu to %llu are in another part too; pass {first_row} when "
                      "measuring a part, and merge each part once",
                      merge_name(other, "the other measure"), (unsigned long long)both.first,
                      (unsigned long long)both.last);
@@ -122,7 +122,7 @@ static pcal_status merge_check_weights(const pcal_measure *measure, const pcal_m
     return PCAL_OK;
   return pc_fail(err, PCAL_USAGE,
                  "the weights of %s are frequencies and those of %s are not; measure all parts "
-                 "with the same --weights-are",
+                 "with the same {weights_are}",
                  merge_name(a == PCAL_WEIGHTS_FREQUENCY ? measure : other, "one measure"),
                  merge_name(a == PCAL_WEIGHTS_FREQUENCY ? other : measure, "the other"));
 }

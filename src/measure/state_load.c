@@ -73,9 +73,7 @@ static pcal_status state_load_outside(const unsigned char *bytes, size_t length,
                                       const char *name, pc_decoder *in, pcal_error *err) {
   const size_t known = length < PC_STATE_MAGIC_BYTES ? length : PC_STATE_MAGIC_BYTES;
   if (length == 0 || memcmp(bytes, PC_STATE_MAGIC, known) != 0)
-    return pc_fail(err, PCAL_DATA,
-                   "%s is not a saved state; `propercal measure --state FILE` makes them",
-                   name);
+    return pc_fail(err, PCAL_DATA, "%s is not a saved state; {save_state} makes them", name);
   pc_decoder_init(in, bytes + known, length - known);
   PC_TRY(state_load_version(in, name, err));
   PC_TRY(state_load_length(in, length, name, err));
@@ -150,9 +148,9 @@ static pcal_status state_load_plan(const pcal_measure_config *config,
   if (status == PCAL_MEMORY)
     return pc_fail_memory(err, "loading a state");
   if (status != PCAL_OK)
-    return pc_fail(err, PCAL_DATA,
-                   "%s cannot be read by this program: %.600s; measure the part again", name,
-                   inner.message);
+    return pc_fail_because(err, PCAL_DATA, &inner,
+                           "%s cannot be read by this program: {cause}; measure the part again",
+                           name);
   return state_load_compare(&(*out)->plan, specs, name, err);
 }
 

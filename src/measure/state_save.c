@@ -37,7 +37,7 @@ static pcal_status state_save_check_savable(const pc_measure_plan *plan, pcal_er
   if (plan->certainty.by_cluster)
     return pc_fail(err, PCAL_USAGE,
                    "clusters may lie in several parts, so their state cannot be saved; measure "
-                   "the whole data, or leave --cluster out");
+                   "the whole data, or leave {cluster} out");
   if (plan->entry_count > PC_STATE_METRICS_MAX)
     return pc_fail(err, PCAL_USAGE, "a state holds at most %d metrics, not %zu; save fewer",
                    PC_STATE_METRICS_MAX, plan->entry_count);

@@ -21,7 +21,7 @@ pcal_status pc_calibration_test_configure(pc_options *options, size_t view,
   if (layout->kind == PCAL_CONFIDENCE)
     return pc_fail(err, PCAL_USAGE,
                    "%s: view=classwise needs the probabilities of all classes; give them as "
-                   "--probs or --logits instead of --confidence",
+                   "{probs} or {logits} instead of {confidence}",
                    options->name);
   reading->need.view.kind = PC_VIEW_CLASSES;
   reading->notion = "class-wise";

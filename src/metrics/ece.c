@@ -34,10 +34,10 @@ static const char ece_conventions[] =
     "edges", PCAL_OPTION_CHOICE, "right", 0, 0, "right|left",              \
         "which side of an equal-width bin is closed: (lo, hi] or [lo, hi)" \
   }
-#define ECE_CONVENTION_OPTION                                                     \
-  {                                                                               \
-    "convention", PCAL_OPTION_CHOICE, "none", 0, 0, ece_conventions,              \
-        "take the bin edges of a published package; `propercal list conventions`" \
+#define ECE_CONVENTION_OPTION                                             \
+  {                                                                       \
+    "convention", PCAL_OPTION_CHOICE, "none", 0, 0, ece_conventions,      \
+        "take the bin edges of a published package (see the conventions)" \
   }
 
 static const pcal_option ece_options[] = {

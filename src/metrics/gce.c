@@ -180,8 +180,8 @@ static pcal_status gce_configure(pc_options *options, const pc_layout *layout,
   if (form.all || form.classwise) {
     if (layout->kind == PCAL_CONFIDENCE)
       return pc_fail(err, PCAL_USAGE,
-                     "gce: %s needs the probabilities of all classes; give them as --probs or "
-                     "--logits instead of --confidence",
+                     "gce: %s needs the probabilities of all classes; give them as {probs} or "
+                     "{logits} instead of {confidence}",
                      form.all ? "scope=all" : "classwise=yes");
     if (options->value[GCE_VIEW].given)
       return pc_fail(err, PCAL_USAGE,

@@ -50,7 +50,7 @@ static pcal_status interval_score_configure(pc_options *options, const pc_layout
     pc_show(round((1 + level) * 5e5) / 1e6, high);
     return pc_fail(err, PCAL_USAGE,
                    "%s needs the quantiles of level %s and %s; take a level whose ends are "
-                   "among --levels",
+                   "among {levels}",
                    options->name, low, high);
   }
   pc_forecast_sum(reading, layout, interval_score_values, 2);

@@ -58,7 +58,7 @@ static pcal_status ks_check(pc_options *options, const pc_layout *layout, pcal_e
     return pc_fail(
         err, PCAL_USAGE,
         "ks: confidences know only the predicted class; leave out within= and class= "
-        "or give all class probabilities as --probs");
+        "or give all class probabilities as {probs}");
   PC_TRY(ks_check_index(options, KS_RANK, layout->classes, err));
   PC_TRY(ks_check_index(options, KS_WITHIN, layout->classes, err));
   PC_TRY(ks_check_index(options, KS_CLASS, layout->classes - 1, err));
@@ -76,7 +76,7 @@ static pcal_status ks_by_label(const pc_options *options, const pc_layout *layou
   if (layout->kind == PCAL_CONFIDENCE)
     return pc_fail(err, PCAL_USAGE,
                    "ks: by=label needs the predicted labels, which confidences do not tell; "
-                   "give all class probabilities as --probs");
+                   "give all class probabilities as {probs}");
   reading->need.view.by_label = 1;
   return PCAL_OK;
 }

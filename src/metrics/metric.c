@@ -109,13 +109,13 @@ pcal_status pc_metric_parse(const char *spec, const pc_metric **metric, pc_optio
   if (*metric == NULL && pc_metric_group_find(name) != NULL)
     return pc_fail(err, PCAL_USAGE,
                    "\"%s\" is a group of metrics, which takes no options and has no value of "
-                   "its own; name one of its metrics, see `propercal list groups %s`",
-                   name, name);
+                   "its own; name one of its metrics, see {list_groups}",
+                   name);
   if (*metric == NULL) {
     const char *near = pc_nearest_word(name, metric_next_name, NULL);
     return pc_fail(err, PCAL_USAGE,
-                   "there is no metric \"%s\"%s%s%s; `propercal list metrics` shows them all",
-                   name, near == NULL ? "" : " (did you mean \"", near == NULL ? "" : near,
+                   "there is no metric \"%s\"%s%s%s; {list_metrics} shows them all", name,
+                   near == NULL ? "" : " (did you mean \"", near == NULL ? "" : near,
                    near == NULL ? "" : "\"?)");
   }
   const pcal_registry_row *row = &(*metric)->row;
@@ -132,10 +132,10 @@ pcal_status pc_metric_parse_for(pc_form form, const char *spec, const pc_metric 
     return pc_fail(err, PCAL_USAGE,
                    regression
                        ? "%s is about classes, and these data are predictions of a "
-                         "number; give --probs or --logits, or take a metric such as crps"
+                         "number; give {probs} or {logits}, or take a metric such as crps"
                        : "%s is about predictions of a number, and these data are scores "
-                         "of classes; give --mean with --variance, --quantiles or "
-                         "--samples",
+                         "of classes; give {mean} with {variance}, {quantiles} or "
+                         "{samples}",
                    name);
   if (*metric == NULL)
     return pc_metric_parse(spec, metric, options, err);

@@ -86,7 +86,7 @@ static pcal_status coverage_configure(pc_options *options, const pc_layout *layo
   if (value->list_count == 0)
     return pc_fail(err, PCAL_USAGE,
                    "%s needs the quantiles at both ends of an interval, such as 0.05 and 0.95, "
-                   "and no two of --levels sum to 1; take quantile-ce",
+                   "and no two of {levels} sum to 1; take quantile-ce",
                    options->name);
   if (value->list_count > PC_PARTS_MAX)
     return pc_fail(err, PCAL_USAGE, "%s takes at most %d levels, not %zu", options->name,
@@ -95,7 +95,7 @@ static pcal_status coverage_configure(pc_options *options, const pc_layout *layo
     if (!pit_has_ends(layout, value->list[l]))
       return pc_fail(err, PCAL_USAGE,
                      "%s: there are no quantiles at both ends of the central interval of level "
-                     "%s; take levels whose ends are among --levels",
+                     "%s; take levels whose ends are among {levels}",
                      options->name, pc_show(value->list[l], shown));
   pit_need(layout, reading);
   return PCAL_OK;

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/argument_names.h"
 #include "base/budget.h"
 #include "base/elementary.h"
 #include "base/json.h"
@@ -188,13 +189,13 @@ static int inspect_has(const inspect_file *file, const char *name) {
 /* By the names of columns: predictions of a number, or NULL. */
 static const char *inspect_numbers_hint(const inspect_file *file) {
   if (inspect_has(file, "mean") && inspect_has(file, "std"))
-    return "predictions of a number: could be --data, with --mean, --std and --target";
+    return "predictions of a number: could be {data}, with {mean}, {std} and {target}";
   if (inspect_has(file, "mean") && inspect_has(file, "variance"))
-    return "predictions of a number: could be --data, with --mean, --variance and --target";
+    return "predictions of a number: could be {data}, with {mean}, {variance} and {target}";
   if (inspect_has(file, "quantiles."))
-    return "predictions of a number: could be --data, with --quantiles and --target";
+    return "predictions of a number: could be {data}, with {quantiles} and {target}";
   return inspect_has(file, "samples.")
-             ? "predictions of a number: could be --data, with --samples and --target"
+             ? "predictions of a number: could be {data}, with {samples} and {target}"
              : NULL;
 }
 
@@ -204,24 +205,24 @@ static const char *inspect_hint(const inspect_file *file, const inspect_overall 
   const int one = file->reader.columns == 1;
   const int unit = all->low >= -1e-2 && all->high <= 1 + 1e-2;
   if (all->words > 0)
-    return one ? "names: could be --labels or --groups"
+    return one ? "names: could be {labels} or {groups}"
                : "a table: choose columns as file.csv:column or file.csv:first..last";
   if (one && all->whole)
-    return "whole numbers: could be --labels, --correct, --weights or --groups";
+    return "whole numbers: could be {labels}, {correct}, {weights} or {groups}";
   if (one && file->reader.listed)
     return "a list of one score for each row: save plain numbers for binary scores, or one "
            "score for each class";
   if (one)
-    return unit ? "could be binary --probs, or --confidence" : "could be binary --logits";
+    return unit ? "could be binary {probs}, or {confidence}" : "could be binary {logits}";
   if (unit && file->sum_off <= 1e-5)
-    return "rows sum to 1: could be --probs";
+    return "rows sum to 1: could be {probs}";
   if (unit && file->sum_off <= 1e-2)
-    return "rows nearly sum to 1: could be --probs with --normalize";
+    return "rows nearly sum to 1: could be {probs} with {normalize}";
   if (all->high <= 1e-5 && file->exp_sum_off <= 1e-2)
-    return "exponentials of rows sum to 1: could be --log-probs";
+    return "exponentials of rows sum to 1: could be {log_probs}";
   if (unit && all->whole)
-    return "zeros and ones: could be one-hot --labels";
-  return "could be --logits";
+    return "zeros and ones: could be one-hot {labels}";
+  return "could be {logits}";
 }
 
 static void inspect_value(double value, pc_text *out) {
@@ -289,14 +290,16 @@ static void inspect_file_text(const inspect_file *file, pc_text *out) {
     inspect_column_text(file, c, out);
   if (file->reader.columns > file->shown)
     pc_text_format(out, "  and %zu more columns\n", file->reader.columns - file->shown);
-  pc_text_format(out, "  %s\n", inspect_hint(file, &all));
+  pc_text_add(out, "  ");
+  pc_text_add_named(out, inspect_hint(file, &all), file->env->words);
+  pc_text_add(out, "\n");
   if (all.missing + all.infinite > 0) {
     pc_text_add(out, "  problem: ");
     pc_write_count((double)(all.missing + all.infinite), out);
-    pc_text_format(out,
-                   " %s missing or infinite; rows with missing ones can be dropped "
-                   "with --skip-missing\n",
+    pc_text_format(out, " %s missing or infinite; ",
                    all.missing + all.infinite == 1 ? "value is" : "values are");
+    pc_text_add_named(out, "rows with missing ones can be dropped with {skip_missing}\n",
+                      file->env->words);
   }
 }
 
@@ -320,6 +323,17 @@ static void inspect_column_json(const inspect_file *file, size_t c, pc_json *jso
   pc_json_close(json, '}');
 }
 
+/* JSON has the same bytes for every interface. */
+static void inspect_json_hint(const inspect_file *file, const inspect_overall *all,
+                              pc_json *json) {
+  pc_text hint;
+  pc_text_init(&hint, file->env);
+  pc_text_add_named(&hint, inspect_hint(file, all), PCAL_WORDS_PROGRAM);
+  pc_json_string(json, hint.failed ? NULL : hint.bytes);
+  json->out->failed |= hint.failed;
+  pc_text_free(&hint);
+}
+
 static void inspect_file_json(const inspect_file *file, pc_text *out) {
   const inspect_overall all = inspect_sum_up(file);
   pc_json json;
@@ -338,7 +352,7 @@ static void inspect_file_json(const inspect_file *file, pc_text *out) {
   pc_json_key(&json, "rows");
   pc_json_integer(&json, file->rows);
   pc_json_key(&json, "hint");
-  pc_json_string(&json, inspect_hint(file, &all));
+  inspect_json_hint(file, &all, &json);
   pc_json_key(&json, "columns");
   pc_json_open(&json, '[');
   for (size_t c = 0; c < file->reader.columns; c++)

@@ -12,12 +12,12 @@ typedef struct inspect_members_item {
   uint64_t rows; /* PCAL_NO_ROW: not known without reading all */
   size_t columns;
   char stored[48];
-  char why[sizeof(((pcal_error *)0)->message)];
+  char why[PC_ERROR_TEXT];
 } inspect_members_item;
 
 static pcal_status inspect_members_look(const pc_input_file *bytes, const char *name,
-                                        const pcal_env *env, inspect_members_item *out,
-                                        pcal_error *err) {
+                                        const pcal_env *env, pcal_words words,
+                                        inspect_members_item *out, pcal_error *err) {
   const pc_read_request request = {
       .env = env, .bytes = bytes, .selector = name, .as = PC_COLUMN_SCORES};
   pc_reader reader = {.format = NULL};
@@ -31,7 +31,7 @@ static pcal_status inspect_members_look(const pc_input_file *bytes, const char *
   }
   pc_reader_close(&reader);
   if (status == PCAL_DATA || status == PCAL_USAGE)
-    memcpy(out->why, inner.message, sizeof out->why);
+    pcal_error_text(&inner, words, out->why, sizeof out->why);
   else if (status != PCAL_OK)
     return pc_error_pass(err, &inner);
   return PCAL_OK;
@@ -110,9 +110,11 @@ pcal_status pc_inspect_members(const pc_input_file *bytes, const pc_file_format 
     inspect_members_json_head(bytes, container, &json);
   else
     inspect_members_text_head(bytes, container, names->count, out);
+  /* JSON has the same bytes for every interface. */
+  const pcal_words words = format == PCAL_JSON ? PCAL_WORDS_PROGRAM : env->words;
   for (size_t i = 0; i < names->count; i++) {
     inspect_members_item item;
-    PC_TRY(inspect_members_look(bytes, names->text[i], env, &item, err));
+    PC_TRY(inspect_members_look(bytes, names->text[i], env, words, &item, err));
     PC_TRY(pc_check_interrupt(env, err));
     if (format == PCAL_JSON)
       inspect_members_json(&item, &json);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/argument_names.h"
 #include "base/json.h"
 #include "base/number.h"
 #include "base/sum.h"
@@ -65,9 +66,9 @@ typedef struct inspect_row {
 } inspect_row;
 
 static void inspect_place(const void *user, pcal_field field, size_t row, size_t column,
-                          char *out, size_t out_size) {
+                          pcal_location *out) {
   const inspect_row *at = user;
-  at->batch->place(at->batch->place_user, field, at->position + row, column, out, out_size);
+  at->batch->place(at->batch->place_user, field, at->position + row, column, out);
 }
 
 static void inspect_batch(inspect_set *set, pcal_batch *batch, const pc_scratch *scratch,
@@ -190,7 +191,7 @@ static void inspect_text_problems(const inspect_set *set, pc_text *out) {
                  set->bad == 1 ? "it is" : "they are");
   for (uint64_t p = 0; p < set->bad && p < PC_FAULTS_SHOWN; p++) {
     pc_text_add(out, "  ");
-    pc_text_terminal(out, set->shown[p].message);
+    pc_text_add_error(out, &set->shown[p], set->env->words);
     pc_text_add(out, "\n");
   }
   if (set->bad > PC_FAULTS_SHOWN) {
@@ -304,8 +305,11 @@ static void inspect_json(const inspect_set *set, pc_text *out) {
   pc_json_integer(&json, set->bad);
   pc_json_key(&json, "problems");
   pc_json_open(&json, '[');
-  for (uint64_t p = 0; p < set->bad && p < PC_FAULTS_SHOWN; p++)
-    pc_json_string(&json, set->shown[p].message);
+  for (uint64_t p = 0; p < set->bad && p < PC_FAULTS_SHOWN; p++) {
+    char shown[PC_ERROR_TEXT];
+    pcal_error_text(&set->shown[p], PCAL_WORDS_PROGRAM, shown, sizeof shown);
+    pc_json_string(&json, shown);
+  }
   pc_json_close(&json, ']');
   pc_json_close(&json, '}');
   pc_text_add(out, "\n");

@@ -21,8 +21,8 @@ pcal_status pc_sample_plan_check(const pcal_results *results, const pcal_plan_co
   if (!(config->width > 0) && !(config->power > 0))
     return pc_fail(
         err, PCAL_USAGE,
-        "a plan needs a goal: the width of an interval (--width) or the power to see "
-        "a difference (--power)");
+        "a plan needs a goal: the width of an interval ({width}) or the power to see "
+        "a difference ({power})");
   if (config->power != 0 && !(config->power > 0 && config->power < 1))
     return pc_fail(err, PCAL_USAGE, "power is a probability between 0 and 1; 0.8 is usual");
   if (config->width != 0 && !(config->width > 0 && isfinite(config->width)))
@@ -30,7 +30,7 @@ pcal_status pc_sample_plan_check(const pcal_results *results, const pcal_plan_co
   if (config->power > 0 && results->replicas == NULL)
     return pc_fail(err, PCAL_USAGE,
                    "power is about the difference between two models; give the other one with "
-                   "--against-logits or --against-probs");
+                   "{against_logits} or {against_probs}");
   return results->level > 0 ? PCAL_OK
                             : pc_fail(err, PCAL_USAGE, "a plan needs results with intervals");
 }

@@ -193,7 +193,7 @@ const pc_study pc_study_bin_sensitivity = {
             .formula = "mean rank correlation of the rankings of methods by one metric with\n"
                        "two numbers of bins",
             .about =
-                "Fits eight methods (or those given with --method) to a second set, or by "
+                "Fits eight methods (or those given with `method`) to a second set, or by "
                 "cross-validation, and ranks them by each of the 32 general calibration errors "
                 "with several numbers of bins. A metric is robust when the rankings agree.",
             .citation =

@@ -96,7 +96,7 @@ const pc_study pc_study_class_conditional = {
                 "one table for all classes, and class by class",
             .about = "A method that minimises a binned error over all classes together looks "
                      "better by that error than it is for single classes. Methods given with "
-                     "--method take the place of the study's own.",
+                     "`method` take the place of the study's own.",
             .citation =
                 "Nixon et al., Measuring Calibration in Deep Learning, 2019, Tables 1 and 2",
             .options = class_conditional_options,

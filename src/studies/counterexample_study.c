@@ -332,7 +332,7 @@ const pc_study pc_study_counterexample = {
                 "With "
                 "predictions of a model it also shows two maps that bring the ECE to zero and "
                 "keep the accuracy: one is not calibrated, and both keep nothing but the "
-                "predicted class, which the sharpness shows. A second set (--val-...) shows "
+                "predicted class, which the sharpness shows. A second set shows "
                 "the maps on rows that they have not "
                 "seen.",
             .citation = "Gruber & Buettner, NeurIPS 2022, Propositions 3.2 and D.2, appendix E",

@@ -541,7 +541,7 @@ const pc_study pc_study_coverage = {
                 "tests it counts how often they reject at 5 % when the model is calibrated "
                 "(size) and when it is not (power). A set has 1000 rows and 10 classes, and "
                 "its "
-                "logits are multiplied by 1.5, unless --rows, --classes and --factor say "
+                "logits are multiplied by 1.5, unless `rows`, `classes` and `factor` say "
                 "otherwise.",
             .citation = "Gruber & Buettner, NeurIPS 2022, appendix G.1 (the simulation)",
             .options = coverage_options,

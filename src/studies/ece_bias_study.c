@@ -285,7 +285,7 @@ static pcal_status ece_bias_plan(ece_bias_pool *pool, pcal_error *err) {
     return pc_fail(
         err, PCAL_USAGE,
         "study ece-bias takes 2 classes or more and subsets of at most %d rows; mind "
-        "--classes and --rows",
+        "{classes} and {rows}",
         ECE_BIAS_LARGEST_EVER);
   pool->rows = (wanted + classes - 1) / classes * classes;
   return PCAL_OK;
@@ -321,8 +321,8 @@ const pc_study pc_study_ece_bias = {
                        "mu(n) = sum_b p_b E|normal(conf_b - acc_b, v_b / (n p_b))|",
             .about =
                 "Simulates models whose true calibration is known (100 classes, logits times "
-                "1, 1.5 and 2.5, unless --classes and --factor say otherwise), and measures "
-                "the ECE on random subsets of 100 to 10000 rows (or those of --rows), beside "
+                "1, 1.5 and 2.5, unless `classes` and `factor` say otherwise), and measures "
+                "the ECE on random subsets of 100 to 10000 rows (or those of `rows`), beside "
                 "mu(n) of Proposition 3.3, the truth, and the mean that is expected without "
                 "the "
                 "approximations of the proposition, which make mu too large where bins have "

@@ -170,7 +170,7 @@ const pc_study pc_study_improvement = {
             .title = "how does a calibrator's improvement change with the number of rows?",
             .formula = "mean of e(D, f) - e(D, h o f) over random subsets D of n rows",
             .about =
-                "Fits calibrators (--method; temperature when none is given) to the second "
+                "Fits calibrators (`method`; temperature when none is given) to the second "
                 "set, "
                 "or in 5-fold cross-validation without one, and asks each metric on random "
                 "subsets of the rows how much better the model has become. Sizes, subsets and "

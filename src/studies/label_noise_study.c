@@ -361,7 +361,7 @@ const pc_study pc_study_label_noise = {
             .about =
                 "Trains a softmax regression at 40 levels of label noise and judges it on "
                 "other "
-                "rows. Learns from --features with --target (classes 0, 1, ...), from the "
+                "rows. Learns from `features` with `target` (classes 0, 1, ...), from the "
                 "scores "
                 "of a model, with a second set to learn from, or from a mixture of Gaussians "
                 "that "

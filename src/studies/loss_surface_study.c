@@ -199,7 +199,7 @@ const pc_study pc_study_loss_surface = {
                 "mean of -log q_y and calibration errors of q = softmax(z / T), against T",
             .about =
                 "Measures the cross entropy and 32 general calibration errors, or the metrics "
-                "given with --metric, at temperatures from 1/4 to 8. Calibration errors have "
+                "given with `metric`, at temperatures from 1/4 to 8. Calibration errors have "
                 "several valleys, and their minima lie elsewhere than that of the cross "
                 "entropy.",
             .citation = "Nixon et al., Measuring Calibration in Deep Learning, 2019, Figure 1",

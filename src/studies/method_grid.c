@@ -89,7 +89,7 @@ static pcal_status method_grid_cell(const method_grid_run *run, size_t index,
 static pcal_status method_grid_task(void *user, size_t index, size_t worker, pcal_error *err) {
   const method_grid_run *run = user;
   const pcal_env env = pc_study_task_env(run->job->env);
-  pcal_error why = {.row = PCAL_NO_ROW};
+  pcal_error why = PCAL_ERROR_INIT;
   (void)worker;
   const pcal_status status = method_grid_cell(run, index, &env, &why);
   if (status == PCAL_OK)
@@ -98,7 +98,7 @@ static pcal_status method_grid_task(void *user, size_t index, size_t worker, pca
       strcmp(run->grid->methods[index % run->grid->method_count], "identity") == 0;
   if (run->optional && !plain && (status == PCAL_DATA || status == PCAL_USAGE)) {
     run->refusals[index].status = status;
-    snprintf(run->refusals[index].why, sizeof run->refusals[index].why, "%.255s", why.message);
+    pcal_error_text(&why, env.words, run->refusals[index].why, sizeof run->refusals[index].why);
     return PCAL_OK;
   }
   if (err != NULL)

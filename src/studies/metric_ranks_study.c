@@ -230,7 +230,7 @@ const pc_study pc_study_metric_ranks = {
             .formula = "rank of each method by gce:variant=0 to 31; mean rank correlation of\n"
                        "metrics that share a property",
             .about =
-                "Fits eight methods (or those given with --method) to a second set, or by "
+                "Fits eight methods (or those given with `method`) to a second set, or by "
                 "cross-validation, and ranks them by each of the 32 general calibration "
                 "errors. "
                 "With several models it also tells how far metrics agree on the order of the "

@@ -552,10 +552,11 @@ const pc_study pc_study_paired_size = {
             .formula = "share of simulated sets with p < 0.05 for two models of equal error",
             .about =
                 "Draws many sets from a simulation, measures two models on the same rows and "
-                "compares them, as measure --against-logits does. The two are equal in law, or "
+                "compares them, as measuring one against the other does. The two are equal in "
+                "law, or "
                 "(law=opposed) one is over-confident and the other under-confident with equal "
                 "errors. A set has 300 rows and 2 classes, and the logits of the first model "
-                "are multiplied by 1.5, unless --rows, --classes and --factor say otherwise.",
+                "are multiplied by 1.5, unless `rows`, `classes` and `factor` say otherwise.",
             .citation = "Good, Permutation Tests, 2000, section 3.2",
             .options = paired_size_options,
             .option_count = sizeof paired_size_options / sizeof *paired_size_options,

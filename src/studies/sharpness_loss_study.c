@@ -251,7 +251,7 @@ static pcal_status sharpness_loss_fits(sharpness_loss_work *work, pcal_source *f
                            : config->method_count;
   const char *const *methods = own ? sharpness_loss_methods : config->methods;
   for (size_t m = 0; m < count; m++) {
-    pcal_error why = {.row = PCAL_NO_ROW};
+    pcal_error why = PCAL_ERROR_INIT;
     pc_progress(work->job->env, "fitting", m, count);
     PC_TRY(pc_check_interrupt(work->job->env, err));
     const pcal_status status = sharpness_loss_fit(work, fitting, source, methods[m], &why);
@@ -406,7 +406,7 @@ const pc_study pc_study_sharpness_loss = {
             .formula = "SHARP(f) = g(P(Y)) - E g(P(Y | f)) >= SHARP(m o f)",
             .about =
                 "Tells the sharpness of a model, of coarser and coarser views of its "
-                "predictions and of fitted calibrators (--method), and checks that no map is "
+                "predictions and of fitted calibrators (`method`), and checks that no map is "
                 "sharper than what it is a function of. On simulated rows, which are drawn "
                 "when no predictions are given, the sharpness is exact; with labels it is that "
                 "of the rows' own distribution, which flatters predictions that few rows "

@@ -47,7 +47,7 @@ static pcal_status size_study_given(const pc_study_job *job, size_t all_rows, pc
         out->count + 1 == PC_SIZE_STEPS_MAX)
       return pc_fail(err, PCAL_USAGE,
                      "study %s: sizes must ascend from 1 to the %zu rows that there are, and "
-                     "be at most %d; mind --rows",
+                     "be at most %d; mind {rows}",
                      job->options->name, all_rows, PC_SIZE_STEPS_MAX - 1);
     size_study_add(out, (size_t)rows);
   }
@@ -62,7 +62,7 @@ pcal_status pc_sizes_make(const pc_study_job *job, size_t all_rows, size_t small
   else if (all_rows <= smallest)
     return pc_fail(err, PCAL_USAGE,
                    "study %s draws subsets of %zu rows and more, and there are only %zu rows; "
-                   "give more rows, or smaller sizes with --rows",
+                   "give more rows, or smaller sizes with {rows}",
                    job->options->name, smallest, all_rows);
   else
     for (size_t i = 0; i + 1 < PC_SIZE_STEPS; i++)
@@ -257,7 +257,7 @@ static pcal_status size_study_names(const size_study_run *run, pcal_error *err) 
   if (!same || (run->after != NULL && pc_subset_metrics_count(run->after) != count))
     return pc_fail(err, PCAL_USAGE,
                    "study %s: not every metric fits all models; name those that do with "
-                   "--metric",
+                   "{metrics}",
                    plan->job->options->name);
   return PCAL_OK;
 }

@@ -293,10 +293,9 @@ static pcal_status spline_tables_read(const spline_tables_work *work, double *ro
   for (size_t at = 0; at < work->cases; at++) {
     const pcal_model *model = &config->models[at];
     if (model->fitting == NULL)
-      return pc_fail(
-          err, PCAL_USAGE,
-          "study spline-tables fits to a second set; give it with the --val flags or "
-          "as --case NAME=FILE,FITTING-FILE");
+      return pc_fail(err, PCAL_USAGE,
+                     "study spline-tables fits to a second set; give it with {val} or as "
+                     "{cases}");
     PC_TRY(pc_study_probs_read(work->job, model->source, &work->judged[at], err));
     PC_TRY(pc_study_probs_read(work->job, model->fitting, &work->fitted[at], err));
     if (work->judged[at].layout.columns < 2 || work->fitted[at].layout.columns < 2)
@@ -326,8 +325,11 @@ static size_t spline_tables_choose(const spline_tables_work *work, pc_findings *
                                  work->fitted[at].classes, &why);
     if (status == PCAL_OK)
       out[count++] = spline_tables_methods[m];
-    else if (work->job->config->method_count == 0)
-      pc_findings_add_sentence(findings, "Without %s.", why.message);
+    else if (work->job->config->method_count == 0) {
+      char shown[PC_ERROR_TEXT];
+      pcal_error_text(&why, work->job->env->words, shown, sizeof shown);
+      pc_findings_add_sentence(findings, "Without %s.", shown);
+    }
   }
   return count;
 }
@@ -397,8 +399,8 @@ const pc_study pc_study_spline_tables = {
                 "of the "
                 "top class, of the second class and within the first two, the accuracy, "
                 "and the "
-                "ECE with 25 bins. Takes one case (with --val-...) or several (--case "
-                "NAME=TEST,FITTING); --method names other methods than the paper's. "
+                "ECE with 25 bins. Takes one model or several, each with rows "
+                "to fit on; `method` names other methods than the paper's. "
                 "Splines are "
                 "told as we fit them and as published (convention=gupta), then judged before "
                 "scores are kept in [0, 1].",

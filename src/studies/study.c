@@ -34,8 +34,8 @@ static pcal_status study_find(const char *name, const pc_study **out, pcal_error
     }
   const char *near = pc_nearest_word(name, study_next_name, NULL);
   return pc_fail(err, PCAL_USAGE,
-                 "there is no study \"%.60s\"%s%s%s; `propercal list studies` shows them all",
-                 name, near == NULL ? "" : " (did you mean \"", near == NULL ? "" : near,
+                 "there is no study \"%.60s\"%s%s%s; {list_studies} shows them all", name,
+                 near == NULL ? "" : " (did you mean \"", near == NULL ? "" : near,
                  near == NULL ? "" : "\"?)");
 }
 
@@ -58,8 +58,8 @@ pcal_status pc_study_require_models(const pc_study_job *job, pcal_error *err) {
   if (job->config->model_count > 0)
     return PCAL_OK;
   return pc_fail(err, PCAL_USAGE,
-                 "study %s looks at your predictions; give them with --logits or --probs, and "
-                 "--labels",
+                 "study %s looks at your predictions; give them with {logits} or {probs}, and "
+                 "{labels}",
                  job->options->name);
 }
 
@@ -68,10 +68,10 @@ pcal_status pc_study_check_source(const pc_study_job *job, const pcal_source *so
   pcal_shape shape = {.size = sizeof shape};
   pc_source_shape(source, &shape);
   if (pc_kind_form(shape.kind) != PC_FORM_CLASSES)
-    return pc_fail(err, PCAL_USAGE, "study %s is about classes; give --logits or --probs",
+    return pc_fail(err, PCAL_USAGE, "study %s is about classes; give {logits} or {probs}",
                    job->options->name);
   if (shape.weighted)
-    return pc_fail(err, PCAL_USAGE, "study %s takes every row once; leave --weights out",
+    return pc_fail(err, PCAL_USAGE, "study %s takes every row once; leave {weights} out",
                    job->options->name);
   if (!shape.labelled)
     return pc_fail(err, PCAL_USAGE, "study %s needs the true outcomes of the rows",

@@ -59,10 +59,10 @@ pcal_status pc_study_features_read(const pc_study_job *job, pc_study_features *o
   pc_source_shape(source, &shape);
   out->columns = shape.columns;
   if (!shape.labelled)
-    return pc_fail(err, PCAL_USAGE, "study %s learns from features; give --target too",
+    return pc_fail(err, PCAL_USAGE, "study %s learns from features; give {target} too",
                    job->options->name);
   if (shape.weighted)
-    return pc_fail(err, PCAL_USAGE, "study %s takes every row once; leave --weights out",
+    return pc_fail(err, PCAL_USAGE, "study %s takes every row once; leave {weights} out",
                    job->options->name);
   PC_TRY(pc_source_rewind(source, err));
   for (;;) {

@@ -117,7 +117,7 @@ pcal_status pc_study_scores_logits(const pc_study_job *job, pc_study_scores *sco
   if (scores->kind == PCAL_CONFIDENCE)
     return pc_fail(err, PCAL_USAGE,
                    "study %s needs the scores of all classes, which a temperature changes "
-                   "together, and the data have only confidences; give --logits or --probs",
+                   "together, and the data have only confidences; give {logits} or {probs}",
                    job->options->name);
   PC_TRY(study_scores_check(job, scores, err));
   for (size_t i = 0; i < scores->rows * scores->columns; i++)

@@ -67,10 +67,10 @@ const pc_study pc_study_test_size = {
                 "mean of a metric over random subsets of n rows, by its value on all rows",
             .about =
                 "Draws subsets of your rows without replacement, ten sizes from 100 rows to "
-                "all of them (or those of --rows), and measures each: 20000 subsets of the "
-                "smallest size down to 2 of the largest, as published, or --repeats of each. "
+                "all of them (or those of `rows`), and measures each: 20000 subsets of the "
+                "smallest size down to 2 of the largest, as published, or `repeats` of each. "
                 "A number that depends on how many rows there are says as much about them as "
-                "about the model. The metrics are the group paper unless --metric says "
+                "about the model. The metrics are the group paper unless `metric` says "
                 "otherwise; several models are also averaged.",
             .citation = "Gruber & Buettner, NeurIPS 2022, Figure 3 and appendix G.2",
             .options = test_size_options,

@@ -169,7 +169,7 @@ static pcal_status learning_rows_features(const pc_study_job *job, pc_training_r
   size_t room[2] = {0, 0};
   pc_source_shape(source, &shape);
   if (!shape.labelled || pc_kind_form(shape.kind) == PC_FORM_CLASSES)
-    return pc_fail(err, PCAL_USAGE, "study %s learns classes from features; give --target",
+    return pc_fail(err, PCAL_USAGE, "study %s learns classes from features; give {target}",
                    job->options->name);
   *all = (pc_study_scores){.env = job->env, .columns = shape.columns};
   PC_TRY(pc_source_rewind(source, err));

@@ -304,7 +304,7 @@ static pcal_status u_score_study_sizes(const u_score_study_work *work, double fa
     if (rows[i] < 2 || rows[i] > U_SCORE_STUDY_ROWS_MAX || sample.sets < 2)
       return pc_fail(err, PCAL_USAGE,
                      "study u-score takes sets of 2 to %d rows, and at least 2 sets; mind "
-                     "--rows and --sets",
+                     "{rows} and {sets}",
                      U_SCORE_STUDY_ROWS_MAX);
     sample.rows = (size_t)rows[i];
     sample.stream = stream + i;
@@ -477,7 +477,7 @@ static pcal_status u_score_study_check(const u_score_study_work *work, pcal_erro
   size_t count;
   const double *factors = u_score_study_models(work->job->config, &count);
   if (work->classes < 2 || work->classes > U_SCORE_STUDY_CLASSES_MAX)
-    return pc_fail(err, PCAL_USAGE, "study u-score takes 2 to %d classes; mind --classes",
+    return pc_fail(err, PCAL_USAGE, "study u-score takes 2 to %d classes; mind {classes}",
                    U_SCORE_STUDY_CLASSES_MAX);
   if (work->kernel.gaussian && work->kernel.tv && work->classes > 2)
     return pc_fail(err, PCAL_USAGE,
@@ -556,7 +556,7 @@ const pc_study pc_study_u_score = {
                 "gain by maps of the predictions with what the errors that they induce gain. "
                 "Proposition 4.5 says that these gains are equal for proper scores and "
                 "injective maps; for this U-score equation 56 gives it for every map. Takes "
-                "--classes, --factor, --rows and --sets; predictions are not needed.",
+                "`classes`, `factor`, `rows` and `sets`; predictions are not needed.",
             .citation = "Gruber & Buettner, NeurIPS 2022, third version, appendix F, "
                         "Propositions 3.2 and 4.5",
             .options = u_score_study_options,

@@ -57,7 +57,7 @@ enum {
 
 static const pcal_option variance_regression_options[] = {
     {"data", PCAL_OPTION_CHOICE, "auto", 0, 0, "auto|friedman|features",
-     "Friedman's first problem with noise of its own variance, or --features with --target, "
+     "Friedman's first problem with noise of its own variance, or features with a target, "
      "such as the UCI residential buildings; auto: the features where they are given"},
     {"noise", PCAL_OPTION_CHOICE, "variance", 0, 0, "sd|variance",
      "what 0.5 + x6 is of the noise of Friedman's problem: variance, as the paper writes; sd, "
@@ -172,8 +172,8 @@ static pcal_status variance_regression_read(regression_job *job, pcal_error *err
   if (job->study->config->features == NULL)
     return pc_fail(
         err, PCAL_USAGE,
-        "study variance-regression:data=features needs --features and --target, such "
-        "as --features residential.csv:0..106 --target residential.csv:V-9");
+        "study variance-regression:data=features needs {features} and {target}, such "
+        "as {features} residential.csv:0..106 {target} residential.csv:V-9");
   PC_TRY(pc_study_features_read(job->study, &job->features, err));
   job->rows = job->features.rows;
   job->columns = job->features.columns;
@@ -507,7 +507,7 @@ const pc_study pc_study_variance_regression = {
                 "error, mean variance, dss and skce, before and after variance-platt. "
                 "Overfitting shows in the variances, and dss sees it; the paper finds that "
                 "skce hardly does, which depends on the scale of the targets. Data are "
-                "Friedman's problem, or --features with --target.",
+                "Friedman's problem, or `features` with `target`.",
             .citation = "Gruber & Buettner, NeurIPS 2022, section 5.3 and appendix G.5",
             .options = variance_regression_options,
             .option_count =

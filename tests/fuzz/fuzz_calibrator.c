@@ -84,7 +84,7 @@ static void fuzz_calibrator_apply(const pcal_calibrator *calibrator) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   pcal_calibrator *calibrator = NULL;
-  pcal_error err = {.status = PCAL_OK, .row = PCAL_NO_ROW};
+  pcal_error err = PCAL_ERROR_INIT;
   const pcal_status status =
       pcal_calibrator_load(data, size, "fuzz.json", NULL, &calibrator, &err);
   fuzz_count(status == PCAL_OK);

@@ -112,7 +112,7 @@ static void fuzz_json_again(const pc_json_tree *tree, const pcal_env *env) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const pcal_env env = pc_env_resolve(NULL);
   pc_json_tree tree;
-  pcal_error err = {.status = PCAL_OK, .row = PCAL_NO_ROW, .message = ""};
+  pcal_error err = PCAL_ERROR_INIT;
   const pcal_status status = pc_json_read(data, size, "fuzz.json", &env, &tree, &err);
   fuzz_count(status == PCAL_OK);
   if (status == PCAL_OK) {

@@ -47,7 +47,7 @@ static void fuzz_spec_refusal(pcal_status status, const pcal_error *err) {
 }
 
 static int fuzz_spec_read(const char *spec, pc_options *out) {
-  pcal_error err = {.status = PCAL_OK, .row = PCAL_NO_ROW};
+  pcal_error err = PCAL_ERROR_INIT;
   const pcal_status status =
       pc_options_parse(spec, "row", fuzz_spec_table, FUZZ_SPEC_OPTIONS, out, &err);
   if (status != PCAL_OK)
@@ -71,7 +71,7 @@ static void fuzz_spec_round_trip(const char *spec) {
 }
 
 static void fuzz_spec_canonical(const char *spec) {
-  pcal_error err = {.status = PCAL_OK, .row = PCAL_NO_ROW};
+  pcal_error err = PCAL_ERROR_INIT;
   char once[PC_SPEC_MAX], twice[PC_SPEC_MAX];
   const pcal_status status = pcal_spec_canonical(spec, once, sizeof once, &err);
   fuzz_count(status == PCAL_OK);

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import propercal as pc
-from propercal._errors import reword
 
 
 def test_the_family():
@@ -20,23 +19,34 @@ def test_the_family():
     assert not {"IOError", "MemoryError"} & set(pc.__all__)
 
 
-@pytest.mark.parametrize(
-    ("said", "wanted"),
-    [
-        ("pass --skip-missing", "pass skip_missing=True"),
-        ("are these --logits?", "are these logits?"),
-        ("log-softmax values as --log-probs", "log-softmax values as log_probs"),
-        (
-            "say which with --header yes or --header no",
-            "say which with header=True or header=False",
-        ),
-        ("ask for it with --metric ece:bins=3", 'ask for it with metrics=["ece:bins=3"]'),
-        ("counted from --first-row 5 on", "counted from first_row=5 on"),
-        ("`propercal list metrics` shows them", "`propercal.list_metrics()` shows them"),
-    ],
-)
-def test_words(said, wanted):
-    assert reword(said) == wanted
+def test_names_of_this_package(digits, tmp_path):
+    probs = digits.probs.copy()
+    probs[3, 0] = np.nan
+    with pytest.raises(pc.DataError, match=r"pass skip_missing=True$") as caught:
+        pc.measure(probs, digits.labels)
+    assert caught.value.remedy == "remove the row or pass skip_missing=True"
+    with pytest.raises(pc.UsageError, match=r"`propercal\.list_metrics\(\)` shows them all$"):
+        pc.measure(digits.probs, digits.labels, metrics=["no-such-metric"])
+    for name in ("log-probs.csv", "run--final.csv"):
+        path = tmp_path / name
+        path.write_text("a,b\n0.5,x\n")
+        with pytest.raises(pc.DataError) as caught:
+            pc.measure(probs=str(path), labels=[0])
+        assert caught.value.subject.endswith(name) and name in str(caught.value)
+        assert caught.value.line == 2
+
+
+def test_fields(digits):
+    probs = digits.probs.copy()
+    probs[41, 2] = 7
+    with pytest.raises(pc.DataError) as caught:
+        pc.measure(probs, digits.labels)
+    error = caught.value
+    assert (error.subject, error.row, error.column, error.line) == ("probs", 41, 2, None)
+    assert error.remedy == "are these logits?"
+    with pytest.raises(pc.UsageError) as caught:
+        pc.measure(digits.probs, digits.labels, metrics=["ece:bin=3"])
+    assert caught.value.subject == "ece" and caught.value.row is None
 
 
 def test_rows_are_named(digits):

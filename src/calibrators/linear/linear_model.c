@@ -259,6 +259,7 @@ static void linear_model_warn_absent(const pc_fit_rows *rows, pc_fit_info *fit) 
       absent++;
       first = c;
     }
+  fit->warned |= absent > 0 ? PC_WARNED_ABSENT_CLASS : 0;
   if (absent == 1)
     pc_fit_warn(fit,
                 "class %zu never occurs among the labels, so that its probabilities go "
@@ -281,9 +282,11 @@ static void linear_model_warn(const pc_fit_task *task, const pc_fit_rows *rows,
                               const pc_linear_search *search) {
   pc_fit_info *fit = &task->calibrator->fit;
   const pcal_kind kind = task->calibrator->layout.kind;
-  if (kind == PCAL_PROBABILITY && linear_model_made_for_logits(task->calibrator))
+  if (kind == PCAL_PROBABILITY && linear_model_made_for_logits(task->calibrator)) {
     pc_fit_warn(fit, "probabilities were given: %s and b act on their logarithms",
                 search->pass.full ? "W" : "w");
+    fit->warned |= PC_WARNED_PROBABILITIES;
+  }
   linear_model_warn_absent(rows, fit);
   if (search->end == PC_OPTIM_AT_INFINITY)
     pc_fit_warn(fit,

@@ -240,13 +240,17 @@ static pcal_status logistic_fit_before(logistic_fit_state *s, double *standing,
 static void logistic_fit_warn(const logistic_fit_state *s, size_t endless, size_t stuck) {
   pc_fit_info *fit = &s->task->calibrator->fit;
   size_t absent = 0;
-  if (s->plan->feature == PC_FEATURE_ODDS && s->task->calibrator->layout.kind != PCAL_LOGIT)
+  if (s->plan->feature == PC_FEATURE_ODDS && s->task->calibrator->layout.kind != PCAL_LOGIT) {
     pc_fit_warn(fit, "probabilities were given: a and b act on their log-odds");
+    fit->warned |= PC_WARNED_PROBABILITIES;
+  }
   for (size_t c = 0; c < s->rows.classes; c++)
     absent += s->rows.class_weight[c] <= 0.0;
-  if (absent > 0)
+  if (absent > 0) {
     pc_fit_warn(fit, "%zu class%s no row among the labels, so that %s probabilities go to 0",
                 absent, absent == 1 ? " has" : "es have", absent == 1 ? "its" : "their");
+    fit->warned |= PC_WARNED_ABSENT_CLASS;
+  }
   if (endless > 0)
     pc_fit_warn(fit,
                 "in %zu of %zu regressions no finite parameters are best; they stopped "

@@ -14,8 +14,8 @@ const pc_figure_row pc_figure_test_size = {
                        "on all rows",
             .about = "A number that depends on how many rows there are says as much about them "
                      "as about the model: an estimator without bias is a flat line. This is "
-                     "the figure of `propercal study test-size` with 30 subsets of each size, "
-                     "or --replicas of them.",
+                     "the figure of the study test-size with 30 subsets of each size, "
+                     "or `replicas` of them.",
             .citation = "Gruber & Buettner (2022), Better uncertainty calibration via proper "
                         "scores for classification and beyond, Figure 3",
         },
@@ -36,8 +36,8 @@ const pc_figure_row pc_figure_improvement = {
             .about = "How much better temperature scaling seems to make the model depends on "
                      "the metric and on the rows that there are: only proper scores are flat "
                      "lines. Without a second set the temperature is found in 5-fold "
-                     "cross-validation. This is the figure of `propercal study improvement` "
-                     "with 30 subsets of each size, or --replicas of them; there any "
+                     "cross-validation. This is the figure of the study improvement "
+                     "with 30 subsets of each size, or `replicas` of them; there any "
                      "calibrator can be studied.",
             .citation = "Gruber & Buettner (2022), Better uncertainty calibration via proper "
                         "scores for classification and beyond, Figure 1",
@@ -59,7 +59,7 @@ const pc_figure_row pc_figure_ece_bias = {
             .about = "Even a calibrated model has an ECE, and the more so the fewer rows there "
                      "are; Proposition 3.3 says how much. The models are simulated, so that "
                      "the truth is known; no predictions are looked at. This is the figure of "
-                     "`propercal study ece-bias` with 30 subsets of each size (or --replicas), "
+                     "the study ece-bias with 30 subsets of each size (or `replicas`), "
                      "out of 10000 rows.",
             .citation = "Gruber & Buettner (2022), Better uncertainty calibration via proper "
                         "scores for classification and beyond, Figure 2",

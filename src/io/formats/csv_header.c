@@ -124,8 +124,8 @@ static pcal_status csv_head_decide(pc_csv_scan first, pc_csv_scan second,
     PC_TRY(csv_head_compare(first, second, line->texts, out, err));
   if (*out == CSV_HEAD_UNSURE || (*out == CSV_HEAD_ROW && pair))
     return pc_fail(err, PCAL_DATA,
-                   "%s, line 1 may be a header or the first row; say which with --header yes "
-                   "or --header no",
+                   "%s, line 1 may be a header or the first row; say which with {header_yes} "
+                   "or {header_no}",
                    first.name);
   return PCAL_OK;
 }

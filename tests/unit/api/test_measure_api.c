@@ -340,8 +340,7 @@ TEST(test_run_needs_labels) {
   inputs.confidence = help_text("only.csv", "confidence\n0.5\n");
   assert_int_equal(pcal_source_open(&inputs, NULL, &source, &err), PCAL_OK);
   assert_int_equal(pcal_measure_run(source, NULL, NULL, &results, &err), PCAL_USAGE);
-  assert_sentence(err, PCAL_USAGE,
-                  "measuring needs the true outcomes; give them with --correct");
+  assert_sentence(err, PCAL_USAGE, "measuring needs the true outcomes; give them with correct");
   pcal_source_free(source);
 }
 

@@ -84,7 +84,7 @@ TEST(test_find_refuses_what_was_not_measured) {
   pcal_error err;
   assert_int_equal(pcal_results_find(results, "ks", &result, &err), PCAL_USAGE);
   assert_sentence(err, PCAL_USAGE,
-                  "ks:rank=1,by=pooled was not measured; ask for it with --metric ks");
+                  "ks:rank=1,by=pooled was not measured; ask for it with metrics \"ks\"");
   assert_int_equal(pcal_results_find(results, "ece:bins=6", &result, &err), PCAL_USAGE);
   assert_int_equal(pcal_results_find(results, "ke", &result, &err), PCAL_USAGE);
   assert_int_equal(pcal_results_find(results, "ks:rank=9", &result, &err), PCAL_USAGE);

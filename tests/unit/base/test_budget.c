@@ -73,7 +73,7 @@ TEST(test_names_what_has_grown) {
   assert_sentence(err, PCAL_MEMORY,
                   "out of memory while preparing states: the states of groups reached the "
                   "memory limit of 5.00 MB; give fewer groups, or fewer metrics at a time, or "
-                  "raise --memory-limit");
+                  "raise memory_limit");
 }
 
 TEST(test_python_words) {

@@ -37,8 +37,6 @@ TEST(cuts_long_sentences) {
   pc_fail(&err, PCAL_DATA, "%s is too long", text);
   assert_int_equal(strlen(err.message), 300 + 3 + strlen(" is too long"));
   assert_string_equal(err.message + 300, "\xE2\x80\xA6 is too long");
-  assert_int_equal(err.quote_count, 1);
-  assert_int_equal(err.quotes[0].end, 303);
   memcpy(text + 298, "\xE2\x82\xAC", 3); /* is cut, and left out as a whole */
   pc_fail(&err, PCAL_DATA, "%s is too long", text);
   assert_string_equal(err.message + 297, "x\xE2\x80\xA6 is too long");
@@ -51,9 +49,7 @@ TEST(shows_what_is_hidden) {
   pcal_error err;
   pc_fail(&err, PCAL_IO, "%s: no such file", "a\033[2J\n\xFF\xE2\x80\xAE.npy");
   assert_sentence(err, PCAL_IO, "a\\x1b[2J\\n\\xff\\u202e.npy: no such file");
-  assert_int_equal(err.quote_count, 1);
-  assert_int_equal(err.quotes[0].begin, 0);
-  assert_int_equal(err.quotes[0].end, strlen("a\\x1b[2J\\n\\xff\\u202e.npy"));
+  assert_string_equal(err.subject, "a\\x1b[2J\\n\\xff\\u202e.npy");
 }
 
 static pcal_status two_steps(pcal_status first, int *reached) {
@@ -94,39 +90,71 @@ TEST(unknown_statuses_are_faults) {
   assert_int_equal(pcal_status_exit_code((pcal_status)-1), 5);
 }
 
-static void check_quote(const pcal_error *err, size_t index, const char *expected) {
-  assert_true(index < err->quote_count);
-  const pcal_span quote = err->quotes[index];
-  assert_int_equal(quote.end - quote.begin, strlen(expected));
-  assert_memory_equal(err->message + quote.begin, expected, strlen(expected));
+static void check_text(const pcal_error *err, pcal_words words, const char *expected) {
+  char text[PC_ERROR_TEXT];
+  assert_int_equal(pcal_error_text(err, words, text, sizeof text), strlen(expected));
+  assert_string_equal(text, expected);
 }
 
-TEST(notes_what_comes_from_outside) {
+TEST(names_arguments_for_each_interface) {
   pcal_error err;
-  pc_fail(&err, PCAL_DATA, "%s, line %d: \"%.4s\" is 100%% wrong; give %-s", "log-probs.npy", 7,
-          "--labels", "--labels");
-  assert_string_equal(err.message,
-                      "log-probs.npy, line 7: \"--la\" is 100% wrong; give --labels");
-  assert_int_equal(err.quote_count, 2);
-  check_quote(&err, 0, "log-probs.npy");
-  check_quote(&err, 1, "--la");
-  pc_error_reword(&err, "give --labels", "give the labels");
-  pc_error_reword(&err, "log-probs", "x"); /* in a name: stays */
-  pc_error_reword(&err, ", line", ", in line");
-  assert_string_equal(err.message,
-                      "log-probs.npy, in line 7: \"--la\" is 100% wrong; give the labels");
-  check_quote(&err, 0, "log-probs.npy");
-  check_quote(&err, 1, "--la");
+  pc_fail(&err, PCAL_DATA, "{target} is 100%% wrong in %s; give {labels} or %-s",
+          "--{probs}.npy", "{skip_missing}");
+  assert_sentence(err, PCAL_DATA,
+                  "target is 100% wrong in --{probs}.npy; give labels or skip_missing");
+  check_text(&err, PCAL_WORDS_C, err.message);
+  check_text(&err, PCAL_WORDS_PROGRAM,
+             "--target is 100% wrong in --{probs}.npy; give --labels or --skip-missing");
+  check_text(&err, PCAL_WORDS_PYTHON,
+             "target is 100% wrong in --{probs}.npy; give labels or skip_missing=True");
+  assert_string_equal(err.argument, "target");
+  assert_string_equal(err.message + err.remedy, "give labels or skip_missing");
+  pc_fail(&err, PCAL_DATA, "give {labels}, {no_such_name} and {");
+  assert_sentence(err, PCAL_DATA, "give labels, {no_such_name} and {");
 }
 
-/* Where names hold the marks themselves nothing is taken for the library's words. */
-TEST(is_careful_with_odd_names) {
+TEST(cuts_text_to_its_room) {
   pcal_error err;
-  pc_fail(&err, PCAL_DATA, "%s: give --labels", "a\2--probs");
-  assert_int_equal(err.quote_count, 1);
-  check_quote(&err, 0, "a--probs: give --labels");
-  pc_fail(&err, PCAL_DATA, "%s %s %s %s %s %s %s %s %s %s %s %s %s %s", "a", "a", "a", "a", "a",
-          "a", "a", "a", "a", "a", "a", "a", "a", "a");
-  assert_int_equal(err.quote_count, PCAL_ERROR_QUOTES);
-  assert_int_equal(err.quotes[PCAL_ERROR_QUOTES - 1].end, strlen(err.message));
+  char text[8];
+  pc_fail(&err, PCAL_USAGE, "give {probs}; now");
+  assert_int_equal(pcal_error_text(&err, PCAL_WORDS_PROGRAM, text, sizeof text), 17);
+  assert_string_equal(text, "give --");
+  assert_int_equal(pcal_error_text(&err, PCAL_WORDS_PROGRAM, NULL, 0), 17);
+  assert_int_equal(pcal_error_remedy(&err, PCAL_WORDS_PROGRAM, text, sizeof text), 3);
+  assert_string_equal(text, "now");
+}
+
+TEST(keeps_subject_and_place) {
+  pcal_error err;
+  pc_fail(&err, PCAL_DATA, "%s, line %lu, column %zu: no number", "a.csv", 7ul, (size_t)3);
+  assert_sentence(err, PCAL_DATA, "a.csv, line 7, column 3: no number");
+  assert_string_equal(err.subject, "a.csv");
+  assert_int_equal(err.line, 7);
+  assert_int_equal(err.column, 3);
+  assert_true(err.row == PCAL_NO_ROW && err.argument == NULL);
+  assert_string_equal(err.message + err.remedy, "");
+  const pc_place place = {"b.csv", 12, 9, 2, "c\nat"};
+  pc_fail_at(&err, PCAL_DATA, &place, "bad row %d; mend it", 5);
+  assert_sentence(err, PCAL_DATA, "b.csv, line 9, column \"c\\nat\": bad row 5; mend it");
+  assert_true(err.row == 12 && err.line == 9 && err.column == 2);
+  assert_string_equal(err.subject, "b.csv");
+  assert_string_equal(err.message + err.problem, "bad row 5; mend it");
+  const pc_place row = {"b.npy", 12, 0, PCAL_NO_COLUMN, NULL};
+  pc_fail_at(&err, PCAL_DATA, &row, "bad");
+  assert_sentence(err, PCAL_DATA, "b.npy, row 12: bad");
+}
+
+TEST(holds_its_cause) {
+  pcal_error err;
+  const pc_place place = {"b.csv", PCAL_NO_ROW, 9, PCAL_NO_COLUMN, NULL};
+  pc_fail_at(&err, PCAL_DATA, &place, "bad; pass {normalize}");
+  pc_fail_because(&err, PCAL_IO, &err, "%s failed: {cause}", "x");
+  assert_sentence(err, PCAL_IO, "x failed: b.csv, line 9: bad; pass normalize");
+  check_text(&err, PCAL_WORDS_PROGRAM, "x failed: b.csv, line 9: bad; pass --normalize");
+  assert_string_equal(err.message + err.remedy, "pass normalize");
+  assert_int_equal(err.line, 9);
+  pc_fail_at(&err, PCAL_DATA, &place, "bad; pass {normalize}");
+  pc_fail_because(&err, PCAL_DATA, &err, "%s ({cause_problem}); go on", "x");
+  check_text(&err, PCAL_WORDS_PROGRAM, "x (bad; pass --normalize); go on");
+  assert_string_equal(err.message + err.remedy, "go on");
 }

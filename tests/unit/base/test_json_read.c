@@ -76,12 +76,12 @@ TEST(refuses_other_numbers) {
                      PCAL_DATA);
   }
   expect_refused(
-      "01", "x.json, line 1, byte 0: this is not JSON: a number is not written as JSON asks");
+      "01", "x.json, line 1: this is not JSON at byte 0: a number is not written as JSON asks");
   expect_refused("[1, 1e999]",
-                 "x.json, line 1, byte 4: this is not JSON: a number is too large");
-  expect_refused("+1", "x.json, line 1, byte 0: this is not JSON: no value begins here");
-  expect_refused(".5", "x.json, line 1, byte 0: this is not JSON: no value begins here");
-  expect_refused("NaN", "x.json, line 1, byte 0: this is not JSON: no value begins here");
+                 "x.json, line 1: this is not JSON at byte 4: a number is too large");
+  expect_refused("+1", "x.json, line 1: this is not JSON at byte 0: no value begins here");
+  expect_refused(".5", "x.json, line 1: this is not JSON at byte 0: no value begins here");
+  expect_refused("NaN", "x.json, line 1: this is not JSON at byte 0: no value begins here");
 }
 
 TEST(reads_strings) {
@@ -96,29 +96,32 @@ TEST(reads_strings) {
 }
 
 TEST(refuses_other_strings) {
-  expect_refused("\"a", "x.json, line 1, byte 0: this is not JSON: a text does not end");
-  expect_refused("\"a\\", "x.json, line 1, byte 0: this is not JSON: a text does not end");
-  expect_refused("\"a\\\"", "x.json, line 1, byte 0: this is not JSON: a text does not end");
+  expect_refused("\"a", "x.json, line 1: this is not JSON at byte 0: a text does not end");
+  expect_refused("\"a\\", "x.json, line 1: this is not JSON at byte 0: a text does not end");
+  expect_refused("\"a\\\"", "x.json, line 1: this is not JSON at byte 0: a text does not end");
   expect_refused(
       "\"\\x\"",
-      "x.json, line 1, byte 1: this is not JSON: a backslash begins no known escape");
-  expect_refused("\"\\u12g4\"",
-                 "x.json, line 1, byte 1: this is not JSON: \\u needs four hexadecimal digits");
-  expect_refused("\"\\u12\"",
-                 "x.json, line 1, byte 1: this is not JSON: \\u needs four hexadecimal digits");
+      "x.json, line 1: this is not JSON at byte 1: a backslash begins no known escape");
+  expect_refused(
+      "\"\\u12g4\"",
+      "x.json, line 1: this is not JSON at byte 1: \\u needs four hexadecimal digits");
+  expect_refused(
+      "\"\\u12\"",
+      "x.json, line 1: this is not JSON at byte 1: \\u needs four hexadecimal digits");
   expect_refused("\"\\u0000\"",
-                 "x.json, line 1, byte 1: this is not JSON: a text may not hold U+0000 here");
+                 "x.json, line 1: this is not JSON at byte 1: a text may not hold U+0000 here");
   expect_refused(
       "\"\\ud83d\"",
-      "x.json, line 1, byte 1: this is not JSON: one half of a surrogate pair stands alone");
+      "x.json, line 1: this is not JSON at byte 1: one half of a surrogate pair stands alone");
   expect_refused(
       "\"\\ud83d\\u0041\"",
-      "x.json, line 1, byte 1: this is not JSON: one half of a surrogate pair stands alone");
+      "x.json, line 1: this is not JSON at byte 1: one half of a surrogate pair stands alone");
   expect_refused(
       "\"\\ude00\"",
-      "x.json, line 1, byte 1: this is not JSON: one half of a surrogate pair stands alone");
-  expect_refused("\"a\nb\"",
-                 "x.json, line 1, byte 2: this is not JSON: a text holds a control character");
+      "x.json, line 1: this is not JSON at byte 1: one half of a surrogate pair stands alone");
+  expect_refused(
+      "\"a\nb\"",
+      "x.json, line 1: this is not JSON at byte 2: a text holds a control character");
   static const char *const broken[] = {"\x80",
                                        "\xC0\x80",
                                        "\xC1\xBF",
@@ -133,7 +136,8 @@ TEST(refuses_other_strings) {
   for (size_t i = 0; i < UNIT_COUNT(broken); i++) {
     char text[16];
     snprintf(text, sizeof text, "\"%s\"", broken[i]);
-    expect_refused(text, "x.json, line 1, byte 1: this is not JSON: a text is not valid UTF-8");
+    expect_refused(text,
+                   "x.json, line 1: this is not JSON at byte 1: a text is not valid UTF-8");
   }
 }
 
@@ -189,31 +193,31 @@ TEST(sorts_many_keys) {
 }
 
 TEST(refuses_other_structures) {
-  expect_refused("",
-                 "x.json, line 1, byte 0: this is not JSON: it ends where a value must stand");
-  expect_refused(" \n ",
-                 "x.json, line 2, byte 3: this is not JSON: it ends where a value must stand");
-  expect_refused("nul", "x.json, line 1, byte 0: this is not JSON: no value begins here");
-  expect_refused("1 2",
-                 "x.json, line 1, byte 2: this is not JSON: something follows behind its end");
+  expect_refused(
+      "", "x.json, line 1: this is not JSON at byte 0: it ends where a value must stand");
+  expect_refused(
+      " \n ", "x.json, line 2: this is not JSON at byte 3: it ends where a value must stand");
+  expect_refused("nul", "x.json, line 1: this is not JSON at byte 0: no value begins here");
+  expect_refused(
+      "1 2", "x.json, line 1: this is not JSON at byte 2: something follows behind its end");
   expect_refused("[1 2]",
-                 "x.json, line 1, byte 3: this is not JSON: a comma or ] must stand here");
-  expect_refused("[1", "x.json, line 1, byte 2: this is not JSON: it ends in the middle");
-  expect_refused("[1,]", "x.json, line 1, byte 3: this is not JSON: no value begins here");
-  expect_refused("[,1]", "x.json, line 1, byte 1: this is not JSON: no value begins here");
+                 "x.json, line 1: this is not JSON at byte 3: a comma or ] must stand here");
+  expect_refused("[1", "x.json, line 1: this is not JSON at byte 2: it ends in the middle");
+  expect_refused("[1,]", "x.json, line 1: this is not JSON at byte 3: no value begins here");
+  expect_refused("[,1]", "x.json, line 1: this is not JSON at byte 1: no value begins here");
   expect_refused("{\"a\"}",
-                 "x.json, line 1, byte 4: this is not JSON: a colon must follow a key");
+                 "x.json, line 1: this is not JSON at byte 4: a colon must follow a key");
   expect_refused("{\"a\":1 \"b\"",
-                 "x.json, line 1, byte 7: this is not JSON: a comma or } must stand here");
+                 "x.json, line 1: this is not JSON at byte 7: a comma or } must stand here");
   expect_refused("{\n\"a\":1,}",
-                 "x.json, line 2, byte 8: this is not JSON: a key in quotes must stand here");
+                 "x.json, line 2: this is not JSON at byte 8: a key in quotes must stand here");
   expect_refused("{a:1}",
-                 "x.json, line 1, byte 1: this is not JSON: a key in quotes must stand here");
+                 "x.json, line 1: this is not JSON at byte 1: a key in quotes must stand here");
   expect_refused("[1}",
-                 "x.json, line 1, byte 2: this is not JSON: a comma or ] must stand here");
+                 "x.json, line 1: this is not JSON at byte 2: a comma or ] must stand here");
   expect_refused("\xEF\xBB\xBF{}",
-                 "x.json, line 1, byte 0: this is not JSON: no value begins here");
-  expect_refused("// x", "x.json, line 1, byte 0: this is not JSON: no value begins here");
+                 "x.json, line 1: this is not JSON at byte 0: no value begins here");
+  expect_refused("// x", "x.json, line 1: this is not JSON at byte 0: no value begins here");
 }
 
 TEST(limits_depth) {
@@ -224,7 +228,7 @@ TEST(limits_depth) {
   pc_json_tree tree = read_text(text);
   pc_json_tree_free(&tree);
   memset(text, '[', PC_JSON_DEPTH_MAX + 1);
-  expect_refused(text, "x.json, line 1, byte 64: lists are nested more than 64 deep");
+  expect_refused(text, "x.json, line 1: lists are nested more than 64 deep at byte 64");
 }
 
 TEST(names_kinds) {

@@ -178,13 +178,14 @@ TEST(suggests_the_nearest_option) {
     char spec[64], sentence[256];
     snprintf(spec, sizeof spec, "m:%s=3", typed[i][0]);
     snprintf(sentence, sizeof sentence,
-             "m has no option \"%s\" (did you mean \"%s\"?); `propercal list metrics m` shows "
-             "them",
+             "m has no option \"%s\" (did you mean \"%s\"?); it has bins, width, scale, "
+             "rank, debias, norm, levels, limit, shift",
              typed[i][0], typed[i][1]);
     assert_refused(spec, sentence);
   }
   assert_refused("m:qqqqqq=3",
-                 "m has no option \"qqqqqq\"; `propercal list metrics m` shows them");
+                 "m has no option \"qqqqqq\"; it has bins, width, scale, rank, debias, norm, "
+                 "levels, limit, shift");
   pc_options out;
   pcal_error err;
   assert_int_equal(pc_options_parse("m:x=1", "m", NULL, 0, &out, &err), PCAL_USAGE);

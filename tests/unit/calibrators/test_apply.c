@@ -35,7 +35,7 @@ TEST(refuses_other_kinds_and_columns) {
   pcal_batch batch = help_batch(PCAL_PROBABILITY, scores, NULL, 1, 2);
   batch.scores_name = "p.npy";
   expect_refused(calibrator, &batch,
-                 "p.npy: the calibrator was fitted on --logits and is applied to --probs; give "
+                 "p.npy: the calibrator was fitted on logits and is applied to probs; give "
                  "the same kind of scores, or fit on these");
   batch.kind = PCAL_LOGIT;
   batch.columns = 3;
@@ -221,7 +221,7 @@ TEST(refuses_bad_rows_with_its_own_remedies) {
   pcal_batch loose = help_batch(PCAL_PROBABILITY, &off[0][0], NULL, 1, 2);
   expect_refused(calibrator, &loose,
                  "scores, row 0: the probabilities sum to 1.005000, not 1; fit the calibrator "
-                 "with --normalize to rescale such rows");
+                 "with normalize to rescale such rows");
   calibrator->normalize = 1;
   double out[2];
   help_apply(calibrator, &loose, out);

@@ -50,12 +50,12 @@ TEST(parses_specs) {
   assert_string_equal(full, "histogram:bins=7,binning=width,classwise=no,bootstrap=0");
   expect_spec_refused("temprature",
                       "there is no calibrator \"temprature\" (did you mean \"temperature\"?); "
-                      "`propercal list calibrators` shows them all");
-  expect_spec_refused("ece", "there is no calibrator \"ece\"; `propercal list calibrators` "
+                      "pcal_registry_at shows them all");
+  expect_spec_refused("ece", "there is no calibrator \"ece\"; pcal_registry_at "
                              "shows them all");
   expect_spec_refused("temperature:objectiv=log",
                       "temperature has no option \"objectiv\" (did you mean \"objective\"?); "
-                      "`propercal list calibrators temperature` shows them");
+                      "it has objective");
   expect_spec_refused("temperature:objective=mse",
                       "temperature: option objective is one of log|brier|ece, not \"mse\"");
   expect_spec_refused("histogram:bins=0",
@@ -73,21 +73,6 @@ TEST(warnings_are_bounded) {
   assert_int_equal(fit.warning_count, PC_WARNINGS_MAX);
   assert_int_equal(strlen(fit.warnings[PC_WARNINGS_MAX - 1]), PC_WARNING_SIZE - 1);
   assert_memory_equal(fit.warnings[2], "2 x", 3);
-}
-
-TEST(rewords) {
-  pcal_error err;
-  pc_fail(&err, PCAL_DATA, "row 3: remove it or pass --skip; that is all");
-  pc_error_reword(&err, "remove it or pass --skip", "remove it");
-  assert_sentence(err, PCAL_DATA, "row 3: remove it; that is all");
-  pc_error_reword(&err, "absent", "x");
-  assert_sentence(err, PCAL_DATA, "row 3: remove it; that is all");
-  pc_error_reword(NULL, "row", "x");
-  memset(err.message, 'a', sizeof err.message);
-  err.message[sizeof err.message - 1] = '\0';
-  memcpy(err.message + sizeof err.message - 5, "end", 3);
-  pc_error_reword(&err, "end", "a much longer end");
-  assert_int_equal(strlen(err.message), sizeof err.message - 1);
 }
 
 TEST(names) {

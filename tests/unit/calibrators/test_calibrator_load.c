@@ -85,28 +85,28 @@ TEST(loads_everything) {
 }
 
 TEST(foreign_files) {
-  const char *foreign =
-      "cal.json is not a calibrator file; make one with propercal fit -o cal.json";
+  const char *foreign = "cal.json is not a calibrator file; make one with pcal_calibrator_save";
   expect_refused("{}", 2, foreign);
   expect_refused("[1]", 3, foreign);
   refuse("propercal-calibrator", "other", foreign);
   refuse("\"propercal-calibrator\"", "1", foreign);
-  expect_refused("", 0,
-                 "cal.json is not a calibrator file (line 1, byte 0: this is not JSON: it ends "
-                 "where a value must stand); make one with propercal fit -o cal.json");
-  expect_refused(sound, 40,
-                 "cal.json is not a calibrator file (line 3, byte 36: this is not JSON: a text "
-                 "does not end); make one with propercal fit -o cal.json");
+  expect_refused(
+      "", 0,
+      "cal.json is not a calibrator file (line 1: this is not JSON at byte 0: it ends "
+      "where a value must stand); make one with pcal_calibrator_save");
+  expect_refused(
+      sound, 40,
+      "cal.json is not a calibrator file (line 3: this is not JSON at byte 36: a text "
+      "does not end); make one with pcal_calibrator_save");
   expect_refused(
       "\x93NUMPY", 6,
-      "cal.json is not a calibrator file (line 1, byte 0: this is not JSON: no value "
-      "begins here); make one with propercal fit -o cal.json");
+      "cal.json is not a calibrator file (line 1: this is not JSON at byte 0: no value "
+      "begins here); make one with pcal_calibrator_save");
   char deep[100];
   memset(deep, '[', sizeof deep);
   expect_refused(deep, sizeof deep,
-                 "cal.json is not a calibrator file (line 1, byte 64: lists are nested more "
-                 "than 64 deep); make one with propercal fit -o "
-                 "cal.json");
+                 "cal.json is not a calibrator file (line 1: lists are nested more than 64 deep "
+                 "at byte 64); make one with pcal_calibrator_save");
 }
 
 TEST(versions) {
@@ -121,7 +121,7 @@ TEST(versions) {
   refuse("\"version\": 1", "\"version\": \"1\"",
          "cal.json, line 3: \"version\" must be a number, not a text");
   refuse("\"version\": 1,\n", "",
-         "cal.json, line 1: \"version\" is missing; write the file again with propercal fit");
+         "cal.json, line 1: \"version\" is missing; write the file again with pcal_calibrator_save");
 }
 
 TEST(unknown_keys) {
@@ -152,14 +152,14 @@ TEST(unknown_keys) {
 TEST(methods) {
   refuse("temperature:objective=log", "temprature",
          "cal.json: there is no calibrator \"temprature\" (did you mean \"temperature\"?); "
-         "`propercal list calibrators` shows them all");
+         "pcal_registry_at shows them all");
   refuse("temperature:objective=log", "temperature:objective=x",
          "cal.json: temperature: option objective is one of log|brier|ece, not \"x\"");
   refuse("temperature:objective=log", "identity",
          "cal.json: the method is \"temperature\", but the spec says \"identity\"; make them "
          "agree");
   refuse("\"method\": \"temperature\",\n", "",
-         "cal.json, line 1: \"method\" is missing; write the file again with propercal fit");
+         "cal.json, line 1: \"method\" is missing; write the file again with pcal_calibrator_save");
 }
 
 TEST(layouts) {
@@ -200,7 +200,7 @@ TEST(parameters) {
          "cal.json, line 11: T must be a number between 0.0001 and 10000");
   refuse(
       "\"parameters\": {\"T\": 1.5},\n", "",
-      "cal.json, line 1: \"parameters\" is missing; write the file again with propercal fit");
+      "cal.json, line 1: \"parameters\" is missing; write the file again with pcal_calibrator_save");
 }
 
 TEST(fits) {
@@ -217,7 +217,7 @@ TEST(fits) {
   refuse("{\"name\": \"log\", \"before\": 0.5, \"after\": 0.25}", "null",
          "cal.json, line 16: \"objective\" must be an object, not null");
   refuse(", \"after\": 0.25", "",
-         "cal.json, line 16: \"after\" is missing; write the file again with propercal fit");
+         "cal.json, line 16: \"after\" is missing; write the file again with pcal_calibrator_save");
   refuse("\"rows\": 100", "\"rows\": 1e300",
          "cal.json, line 17: \"rows\" must be a whole number, 0 or more");
   refuse("\"weighted\": false", "\"weighted\": null",
@@ -262,6 +262,6 @@ TEST(has_a_name_of_its_own) {
   assert_int_equal(pcal_calibrator_load("x", 1, NULL, NULL, &calibrator, &err), PCAL_DATA);
   assert_sentence(
       err, PCAL_DATA,
-      "calibrator is not a calibrator file (line 1, byte 0: this is not JSON: no value "
-      "begins here); make one with propercal fit -o cal.json");
+      "calibrator is not a calibrator file (line 1: this is not JSON at byte 0: no value "
+      "begins here); make one with pcal_calibrator_save");
 }

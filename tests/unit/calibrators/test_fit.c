@@ -80,11 +80,11 @@ TEST(needs_labels) {
   pcal_batch batch = four_rows();
   batch.labels = NULL;
   help_refused(&batch, "temperature", PCAL_USAGE,
-               "fitting needs the true outcomes; give them with --labels");
+               "fitting needs the true outcomes; give them with labels");
   const double confidence[] = {0.5};
   const pcal_batch lone = help_batch(PCAL_CONFIDENCE, confidence, NULL, 1, 1);
   help_refused(&lone, "histogram", PCAL_USAGE,
-               "fitting needs the true outcomes; give them with --correct");
+               "fitting needs the true outcomes; give them with correct");
 }
 
 TEST(keeps_class_names) {
@@ -175,6 +175,6 @@ TEST(methods_that_take_long) {
   assert_int_equal(pc_fit_check_cost("dirichlet-odir", 10000, 100, &err), PCAL_OK);
   assert_int_equal(pc_fit_check_cost("vector", 1000000, 1000, &err), PCAL_OK);
   assert_int_equal(pc_fit_check_cost("dirichlet-odir", 25000, 1000, &err), PCAL_USAGE);
-  assert_non_null(strstr(err.message, "--method dirichlet-odir"));
+  assert_non_null(strstr(err.message, "method \"dirichlet-odir\""));
   assert_int_equal(pc_fit_check_cost("dirichlt", 1, 2, &err), PCAL_USAGE);
 }

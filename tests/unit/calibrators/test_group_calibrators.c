@@ -201,7 +201,7 @@ TEST(grouped_needs_groups) {
   assert_int_equal(pcal_calibrator_apply(calibrator, &batch, NULL, out, &err), PCAL_USAGE);
   assert_sentence(err, PCAL_USAGE,
                   "the calibrator has a map for each group; give the groups of the rows with "
-                  "--groups");
+                  "groups");
   pcal_calibrator_free(calibrator);
   /* Without names there is nothing to know groups by. */
   pcal_source *source = NULL;
@@ -210,7 +210,7 @@ TEST(grouped_needs_groups) {
   assert_int_equal(pcal_source_borrow(&batch, NULL, NULL, &source, NULL), PCAL_OK);
   assert_int_equal(pcal_fit_run(source, &config, NULL, &calibrator, &err), PCAL_USAGE);
   assert_sentence(err, PCAL_USAGE,
-                  "calibrators of groups need groups with names; give them with --groups");
+                  "calibrators of groups need groups with names; give them with groups");
   pcal_source_free(source);
 }
 

@@ -67,5 +67,5 @@ TEST(still_reads_the_rows) {
   const int32_t labels[] = {0, 1};
   const pcal_batch batch = help_batch(PCAL_PROBABILITY, probs, labels, 2, 1);
   help_refused(&batch, "identity", PCAL_DATA,
-               "scores, row 1, column 0: the probability 7 is above 1; are these --logits?");
+               "scores, row 1, column 0: the probability 7 is above 1; are these logits?");
 }

@@ -95,6 +95,6 @@ TEST(needs_classes) {
   const int32_t correct[] = {1};
   const pcal_batch batch = help_batch(PCAL_CONFIDENCE, confidence, correct, 1, 1);
   help_refused(&batch, "label-conditional", PCAL_USAGE,
-               "label-conditional needs the scores of all classes; give them as --logits or "
-               "--probs instead of --confidence");
+               "label-conditional needs the scores of all classes; give them as logits or "
+               "probs instead of confidence");
 }

@@ -341,6 +341,6 @@ TEST(refuses_confidences) {
   const int32_t correct[] = {1, 0};
   const pcal_batch batch = help_batch(PCAL_CONFIDENCE, confidence, correct, 2, 1);
   help_refused(&batch, "temperature", PCAL_USAGE,
-               "temperature needs the scores of all classes; give them as --logits or --probs "
-               "instead of --confidence");
+               "temperature needs the scores of all classes; give them as logits or probs "
+               "instead of confidence");
 }

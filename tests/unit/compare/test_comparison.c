@@ -185,7 +185,7 @@ TEST(compared_bad) {
   config.method_count = 1;
   compared_refused(&data, &config,
                    "there is no calibrator \"temprature\" (did you mean \"temperature\"?); "
-                   "`propercal list calibrators` shows them all");
+                   "pcal_registry_at shows them all");
   config.method_count = 0;
   for (size_t i = 0; i < COMPARED_ROWS; i++)
     data.labels[i] = 2;

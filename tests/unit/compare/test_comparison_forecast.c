@@ -123,7 +123,7 @@ TEST(numbers_refused) {
       {"default", "methods are ranked by one metric, such as dss or pinball; \"default\" is a "
                   "group"},
       {"brier", "brier is about classes, and these data are predictions of a number; give "
-                "--probs or --logits, or take a metric such as crps"},
+                "probs or logits, or take a metric such as crps"},
   };
   static forecast_fit_set set;
   forecast_fit_make(&set);

@@ -91,7 +91,7 @@ TEST(mapped_single_event) {
   assert_sentence(err, PCAL_DATA,
                   "spline tells the probability of a single event, and cannot be judged beside "
                   "methods that tell those of all classes; choose target=all, or compare on "
-                  "--confidence");
+                  "confidence");
   pc_recalibrated_source_close(&mapped);
   pcal_calibrator_free(one);
   mapped_free(&data);

@@ -29,13 +29,13 @@ TEST(test_spread_must_be_positive) {
 TEST(test_numbers_must_be_there) {
   forecast_rows_refuse(PCAL_MEAN_VARIANCE, (const double[]){(double)NAN, 1}, 1,
                        "predictions, row 0, column 0: the number is missing (NaN); remove the "
-                       "row or pass --skip-missing");
+                       "row or pass skip_missing");
   forecast_rows_refuse(PCAL_SAMPLES, (const double[]){1, (double)INFINITY}, 1,
                        "predictions, row 0, column 1: inf is beyond 1e100; give finite numbers "
                        "on a smaller scale");
   forecast_rows_refuse(PCAL_MEAN_VARIANCE, (const double[]){1, 1}, (double)NAN,
                        "target, row 0: the target is missing; remove the row or pass "
-                       "--skip-missing");
+                       "skip_missing");
   forecast_rows_refuse(
       PCAL_MEAN_VARIANCE, (const double[]){1, 1}, (double)INFINITY,
       "target, row 0: the target inf is beyond 1e100; give finite numbers on a "
@@ -45,7 +45,7 @@ TEST(test_numbers_must_be_there) {
 TEST(test_quantiles_ascend) {
   forecast_rows_refuse(PCAL_QUANTILES, (const double[]){1, 3, 2}, 1,
                        "predictions, row 0, column 2: the quantile 2 comes after 3, but "
-                       "quantiles ascend with their levels; pass --normalize to put such rows "
+                       "quantiles ascend with their levels; pass normalize to put such rows "
                        "in order");
 }
 
@@ -53,7 +53,7 @@ TEST(test_layouts) {
   forecast_data data = forecast_quantile_set;
   data.levels = NULL;
   forecast_refuses(&data, "crps", PCAL_USAGE,
-                   "quantiles mean nothing without their levels; give them with --levels, as "
+                   "quantiles mean nothing without their levels; give them with levels, as "
                    "0.05/0.5/0.95");
   data.levels = (const double[]){0.1, 0.9, 0.5};
   forecast_refuses(
@@ -67,14 +67,14 @@ TEST(test_layouts) {
   data.columns = 3;
   forecast_refuses(&data, "crps", PCAL_DATA,
                    "a mean and its variance are two columns, not 3; give one of each with "
-                   "--mean and --variance");
+                   "mean and variance");
   data = forecast_sample_set;
   data.columns = 1;
   forecast_refuses(&data, "crps", PCAL_DATA,
-                   "a distribution takes at least two samples, and --samples has one column; "
+                   "a distribution takes at least two samples, and samples has one column; "
                    "give a column for each sample");
   data = forecast_gaussian;
   data.targets = NULL;
   forecast_refuses(&data, "crps", PCAL_USAGE,
-                   "scores: a batch needs targets; give them with --target");
+                   "scores: a batch needs targets; give them with target");
 }

@@ -48,14 +48,14 @@ static const bad_row label_rows[] = {
      PCAL_MISSING_LABEL,
      1,
      PLAIN,
-     "l.npy, row 17: the label is missing; remove the row or pass --skip-missing"},
+     "l.npy, row 17: the label is missing; remove the row or pass skip_missing"},
     {PCAL_PROBABILITY,
      1,
      {0.5},
      PCAL_MISSING_LABEL,
      1,
      NORMALIZE,
-     "l.npy, row 17: the label is missing; remove the row or pass --skip-missing"},
+     "l.npy, row 17: the label is missing; remove the row or pass skip_missing"},
     {PCAL_LOGIT,
      3,
      {1, 2, 3},
@@ -145,7 +145,7 @@ TEST(refuses_bad_weights) {
        1,
        NAN,
        PLAIN,
-       "w.npy, row 17: the weight is missing; remove the row or pass --skip-missing"},
+       "w.npy, row 17: the weight is missing; remove the row or pass skip_missing"},
       {PCAL_LOGIT,
        3,
        {1, 2, 3},
@@ -188,10 +188,10 @@ TEST(refuses_bad_weights) {
   assert_all_refused(cases, UNIT_COUNT(cases));
 }
 
-#define NAN_WORDS "the score is missing (NaN); remove the row or pass --skip-missing"
+#define NAN_WORDS "the score is missing (NaN); remove the row or pass skip_missing"
 #define INFINITE_WORDS "the score is infinite; a finite number is needed"
 #define MINUS_INFINITY_WORDS \
-  "the logit is -inf; for classes that are ruled out give log-softmax values as --log-probs"
+  "the logit is -inf; for classes that are ruled out give log-softmax values as log_probs"
 #define NAN_SENTENCE(column) "s.npy, row 17, column " column ": " NAN_WORDS
 #define INFINITE_SENTENCE(column) "s.npy, row 17, column " column ": " INFINITE_WORDS
 #define MINUS_INFINITY_SENTENCE(column) \
@@ -253,7 +253,7 @@ static const bad_row probability_rows[] = {
      1,
      1,
      PLAIN,
-     "s.npy, row 17, column 0: the probability -0.005 is negative; pass --normalize to clip "
+     "s.npy, row 17, column 0: the probability -0.005 is negative; pass normalize to clip "
      "and rescale the row"},
     {PCAL_PROBABILITY,
      3,
@@ -261,7 +261,7 @@ static const bad_row probability_rows[] = {
      1,
      1,
      PLAIN,
-     "s.npy, row 17, column 1: the probability 1.005 is above 1; pass --normalize to clip "
+     "s.npy, row 17, column 1: the probability 1.005 is above 1; pass normalize to clip "
      "and rescale the row"},
     {PCAL_PROBABILITY,
      3,
@@ -269,42 +269,42 @@ static const bad_row probability_rows[] = {
      1,
      1,
      PLAIN,
-     "s.npy, row 17, column 2: the probability -0.25 is negative; are these --logits?"},
+     "s.npy, row 17, column 2: the probability -0.25 is negative; are these logits?"},
     {PCAL_PROBABILITY,
      3,
      {-1, 3, 0},
      1,
      1,
      NORMALIZE,
-     "s.npy, row 17, column 1: the probability 3 is above 1; are these --logits?"},
+     "s.npy, row 17, column 1: the probability 3 is above 1; are these logits?"},
     {PCAL_PROBABILITY,
      3,
      {0, 1.5, -0.5},
      1,
      1,
      NORMALIZE,
-     "s.npy, row 17, column 1: the probability 1.5 is above 1; are these --logits?"},
+     "s.npy, row 17, column 1: the probability 1.5 is above 1; are these logits?"},
     {PCAL_PROBABILITY,
      1,
      {1.005},
      1,
      1,
      NORMALIZE,
-     "s.npy, row 17, column 0: the probability 1.005 is above 1; are these --logits?"},
+     "s.npy, row 17, column 0: the probability 1.005 is above 1; are these logits?"},
     {PCAL_PROBABILITY,
      1,
      {-2},
      1,
      1,
      PLAIN,
-     "s.npy, row 17, column 0: the probability -2 is negative; are these --logits?"},
+     "s.npy, row 17, column 0: the probability -2 is negative; are these logits?"},
     {PCAL_CONFIDENCE,
      1,
      {1.5},
      1,
      1,
      PLAIN,
-     "s.npy, row 17, column 0: the probability 1.5 is above 1; are these --logits?"},
+     "s.npy, row 17, column 0: the probability 1.5 is above 1; are these logits?"},
     {PCAL_LOG_PROBABILITY,
      3,
      {-1, 800, -1},
@@ -312,14 +312,14 @@ static const bad_row probability_rows[] = {
      1,
      NORMALIZE,
      "s.npy, row 17, column 1: the probability inf is above 1; log-probabilities are at most "
-     "0; are these --logits?"},
+     "0; are these logits?"},
     {PCAL_PROBABILITY,
      1,
      {1.00002},
      1,
      0,
      PLAIN,
-     "s.npy, row 17, column 0: the probability 1.00002 is above 1; are these --logits?"},
+     "s.npy, row 17, column 0: the probability 1.00002 is above 1; are these logits?"},
 };
 
 TEST(refuses_bad_probabilities) {
@@ -333,14 +333,14 @@ TEST(refuses_bad_probabilities) {
                       50);
   assert_non_null(strstr(result.err.message,
                          " is above 1; log-probabilities are at most 0; are "
-                         "these --logits?"));
+                         "these logits?"));
   data_free(&result);
 }
 
 #define NOT_ONE(sum) "s.npy, row 17: the probabilities sum to " sum ", not 1; "
-#define RESCALE "pass --normalize to rescale such rows"
+#define RESCALE "pass normalize to rescale such rows"
 #define SEVERAL \
-  "are these --logits, or scores of several labels at once (which have no single true class)?"
+  "are these logits, or scores of several labels at once (which have no single true class)?"
 
 TEST(refuses_bad_sums) {
   static const bad_row cases[] = {
@@ -467,11 +467,11 @@ TEST(names_things_without_names) {
   pcal_batch batch = data_batch(PCAL_LOGIT, 1, 2, scores, &label);
   batch.scores_name = batch.labels_name = batch.weights_name = NULL;
   assert_refused(&batch, (pc_row_policy){0}, 0,
-                 "labels, row 0: the label is missing; remove the row or pass --skip-missing");
+                 "labels, row 0: the label is missing; remove the row or pass skip_missing");
   label = 1;
   assert_refused(&batch, (pc_row_policy){0}, 0,
                  "scores, row 0, column 0: the score is missing (NaN); remove the row or pass "
-                 "--skip-missing");
+                 "skip_missing");
   batch.weights = &weight;
   assert_refused(&batch, (pc_row_policy){0}, 0,
                  "weights, row 0: the weight -1 is negative; a weight says how often the row "
@@ -489,7 +489,7 @@ TEST(reports_the_first_bad_row) {
   const pcal_batch batch = data_batch(PCAL_LOGIT, 20, 2, logits[0], labels);
   assert_refused(&batch, (pc_row_policy){0}, 7,
                  "s.npy, row 7, column 0: the score is missing (NaN); remove the row or pass "
-                 "--skip-missing");
+                 "skip_missing");
   assert_refused(&batch, (pc_row_policy){.skip_missing = 1}, 9,
                  "l.npy, row 9: label 5 is outside 0 to 1; labels are class numbers counted "
                  "from 0");

@@ -37,10 +37,10 @@ TEST(refuses_impossible_layouts) {
                    "the scores have 1000001 columns; between 1 and 1000000 are possible");
   assert_no_layout(PCAL_CONFIDENCE, 2, PCAL_DATA,
                    "confidences have one column, not 2; give all class probabilities as "
-                   "--probs");
+                   "probs");
   assert_no_layout(PCAL_LOG_PROBABILITY, 1, PCAL_DATA,
                    "log-probabilities need a column for each class; give a binary score as "
-                   "--logits or --probs");
+                   "logits or probs");
 }
 
 TEST(cuts_chunks_by_size) {
@@ -122,17 +122,17 @@ TEST(checks_batches) {
   batch.type = PCAL_F32;
   batch.labels = NULL;
   assert_bad_batch(&batch, &layout, PCAL_USAGE,
-                   "s.npy: a batch needs labels; give them with --labels");
+                   "s.npy: a batch needs labels; give them with labels");
   assert_int_equal(pc_batch_check(&batch, &layout, &unlabelled, NULL), PCAL_OK);
   batch.scores_name = NULL;
   batch.scores = NULL;
   assert_bad_batch(&batch, &layout, PCAL_USAGE,
-                   "scores: a batch needs scores; give them with --probs or --logits");
+                   "scores: a batch needs scores; give them with probs or logits");
   batch.rows = 0;
   assert_int_equal(pc_batch_check(&batch, &layout, &labelled, NULL), PCAL_OK);
   batch = data_batch(PCAL_CONFIDENCE, 1, 1, scores, NULL);
   assert_bad_batch(&batch, &confidence, PCAL_USAGE,
-                   "s.npy: a batch needs labels; give them with --correct");
+                   "s.npy: a batch needs labels; give them with correct");
 }
 
 static void assert_row_copied(const pc_rows *from, size_t a, const pc_rows *to, size_t b) {

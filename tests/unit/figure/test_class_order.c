@@ -38,7 +38,7 @@ TEST(test_refused) {
   assert_int_equal(pc_figure_needs_classes("x", &single, &err), PCAL_USAGE);
   assert_sentence(err, PCAL_USAGE,
                   "figure x needs the probabilities of all classes, and the data have only "
-                  "confidences; draw reliability, or give --probs");
+                  "confidences; draw reliability, or give probs");
   assert_int_equal(pc_figure_needs_classes("x", &binary, &err), PCAL_USAGE);
   assert_sentence(err, PCAL_USAGE,
                   "figure x tells classes apart, and one column of scores has only class 1; "

@@ -166,8 +166,8 @@ TEST(test_refusals) {
   const pcal_env env = pc_env_resolve(NULL);
   pcal_figure_config config = range_config("reliability");
   range_refused(&config, PCAL_PROBABILITY,
-                "figure reliability draws one model; give its predictions with --logits, "
-                "--probs and the like");
+                "figure reliability draws one model; give its predictions with logits, "
+                "probs and the like");
   config.figure = "range-bounds";
   range_refused(&config, PCAL_LOGIT,
                 "figure range-bounds: epoch 1 and <b>2</b> have different kinds of scores, "

@@ -284,7 +284,7 @@ TEST(refuses_wrong_columns) {
                  "arrow:p has 2 columns, but confidences take one; give that one alone");
   expect_refused((pcal_arrow){0, kind, p, 1, "n", NULL, NULL, NULL, 0}, PCAL_DATA,
                  "arrow:n, row 0: the label \"b\" is a name, but the scores in arrow:p have "
-                 "none; give class numbers, or the scores as CSV with a header");
+                 "none; give class numbers, or scores whose columns have names");
   expect_refused((pcal_arrow){0, kind, gap, 2, "y", NULL, NULL, NULL, 0}, PCAL_USAGE,
                  "pcal_source_arrow needs a name for each score column; NULL was given");
   expect_refused((pcal_arrow){0, kind, NULL, 1, "y", NULL, NULL, NULL, 0}, PCAL_USAGE,

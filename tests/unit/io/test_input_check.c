@@ -11,23 +11,23 @@ static void expect_usage(pcal_inputs inputs, const char *sentence) {
 
 TEST(asks_for_exactly_one_kind_of_scores) {
   expect_usage((pcal_inputs){.labels = "y"},
-               "there are no scores; give one of --probs, --logits, --log-probs, --confidence, "
-               "--mean, --quantiles, --samples or --data");
+               "there are no scores; give one of probs, logits, log_probs, confidence, "
+               "mean, quantiles, samples or data");
   expect_usage((pcal_inputs){.probs = "a", .logits = "b"},
-               "--logits and --probs are both given; give only one of them");
+               "logits and probs are both given; give only one of them");
   expect_usage((pcal_inputs){.confidence = "a", .data = "b"},
-               "--confidence and --data are both given; give only one of them");
+               "confidence and data are both given; give only one of them");
 }
 
 TEST(asks_for_fitting_labels) {
   expect_usage((pcal_inputs){.probs = "a", .labels = "y", .correct = "c"},
-               "--labels and --correct are both given; --correct goes with --confidence, "
-               "--labels with all other scores");
+               "labels and correct are both given; correct goes with confidence, "
+               "labels with all other scores");
   expect_usage((pcal_inputs){.confidence = "a", .labels = "y"},
-               "--confidence goes with --correct, which says 1 where the prediction was right "
-               "and 0 where not; give it in place of --labels");
+               "confidence goes with correct, which says 1 where the prediction was right "
+               "and 0 where not; give it in place of labels");
   expect_usage((pcal_inputs){.logits = "a", .correct = "y"},
-               "--correct goes with --confidence; give --labels in its place");
+               "correct goes with confidence; give labels in its place");
 }
 
 TEST(plans_each_kind) {
@@ -107,7 +107,7 @@ static void expect_refused(const char *const *names, size_t count, const char *s
 
 TEST(refuses_unclear_data_files) {
   expect_refused(NULL, 2,
-                 "d.csv has no names of columns; --data needs a file that names what it holds: "
+                 "d.csv has no names of columns; data needs a file that names what it holds: "
                  "npz, jsonl, or csv or tsv with a header such as labels,probs.cat,probs.dog");
   expect_refused((const char *const[]){"labels;probs.a;probs.b"}, 1,
                  "d.csv has one column, called \"labels;probs.a;probs.b\"; cells are separated "
@@ -119,14 +119,13 @@ TEST(refuses_unclear_data_files) {
                  "samples.NUMBER");
   expect_refused((const char *const[]){"probs.a", "logits.a"}, 2,
                  "d.csv has columns for scores twice, probs and then logits.a; choose with "
-                 "--logits FILE:COLUMNS in place of --data");
+                 "logits FILE:COLUMNS in place of data");
   expect_refused((const char *const[]){"probs", "probs.a"}, 2,
                  "d.csv has columns for scores twice, probs and then probs.a; choose with "
-                 "--probs FILE:COLUMNS in place of --data");
-  expect_refused(
-      (const char *const[]){"probs", "probs"}, 2,
-      "d.csv has columns for scores twice, probs and then probs; choose with --probs "
-      "FILE:COLUMNS in place of --data");
+                 "probs FILE:COLUMNS in place of data");
+  expect_refused((const char *const[]){"probs", "probs"}, 2,
+                 "d.csv has columns for scores twice, probs and then probs; choose with probs "
+                 "FILE:COLUMNS in place of data");
   expect_refused((const char *const[]){"probs", "labels", "labels"}, 3,
                  "d.csv has two columns called labels; rename one");
 }
@@ -167,7 +166,7 @@ TEST(refuses_unclear_containers) {
       pc_data_members_find(&(pc_column_set){"d.npz", twice, 2}, &env, &found, &err), PCAL_DATA);
   assert_string_equal(err.message,
                       "d.npz holds scores twice, log_probs and logits; choose with "
-                      "--logits FILE:NAME in place of --data");
+                      "logits FILE:NAME in place of data");
   assert_int_equal(pc_data_members_find(&(pc_column_set){"d.npz", none, 2}, &env, &found, &err),
                    PCAL_DATA);
   assert_string_equal(err.message, "d.npz holds no scores; call them probs, logits, log_probs "

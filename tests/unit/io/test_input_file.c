@@ -151,7 +151,7 @@ TEST(respects_the_memory_limit) {
                    PCAL_MEMORY);
   assert_string_equal(
       err.message, "standard input holds more than the memory limit of 7 bytes; "
-                   "write it to a file, which is read piece by piece, or raise --memory-limit");
+                   "write it to a file, which is read piece by piece, or raise memory_limit");
   env.memory_limit = 8;
   assert_int_equal(bytes_from_input(bytes_pipe("12345678", 8), &env, &bytes, &err), PCAL_OK);
   pc_input_file_close(&bytes);

@@ -236,7 +236,7 @@ TEST(refuses_unknown_names) {
   expect_refused(
       "y.csv", "y\n1\ncat\n", 8, "", 1001,
       "y.csv, line 3: the label \"cat\" is a name, but the scores in scores.csv have "
-      "none; give class numbers, or the scores as CSV with a header");
+      "none; give class numbers, or scores whose columns have names");
 }
 
 static pcal_status labels_scenario(const pcal_env *env, void *user, pcal_error *err) {

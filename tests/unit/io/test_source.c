@@ -242,7 +242,7 @@ TEST(refuses_containers_that_do_not_fit) {
   expect_refused((pcal_inputs){.data = hot}, PCAL_DATA, "hot.jsonl:labels has 3 columns, but ");
   const char *correct = help_text("k.jsonl", "{\"probs\":[0.5,0.5],\"correct\":1}\n");
   expect_refused((pcal_inputs){.data = correct, .correct = correct}, PCAL_USAGE,
-                 "k.jsonl:probs holds scores of classes, which go with --labels");
+                 "k.jsonl:probs holds scores of classes, which go with labels");
 }
 
 TEST(reads_confidences) {
@@ -387,7 +387,7 @@ TEST(refuses_columns_that_do_not_fit) {
   expect_refused((pcal_inputs){.confidence = p, .correct = one}, PCAL_DATA,
                  "two.csv has 2 columns, but confidences take one; choose it as ");
   expect_refused((pcal_inputs){.confidence = one, .correct = p}, PCAL_DATA,
-                 "two.csv has 2 columns, but --correct values take one; choose it as ");
+                 "two.csv has 2 columns, but correct values take one; choose it as ");
 }
 
 TEST(refuses_bad_files_and_names) {
@@ -412,8 +412,8 @@ TEST(refuses_bad_files_and_names) {
   snprintf(chosen, sizeof chosen, "%s:0", d);
   expect_refused((pcal_inputs){.data = chosen}, PCAL_USAGE, "leave the selector out");
   expect_refused((pcal_inputs){.data = d, .labels = y}, PCAL_USAGE,
-                 "conf.csv holds confidences, which go with --correct; give that in place of "
-                 "--labels");
+                 "conf.csv holds confidences, which go with correct; give that in place of "
+                 "labels");
   expect_refused((pcal_inputs){0}, PCAL_USAGE, "there are no scores");
 }
 
@@ -424,10 +424,10 @@ TEST(refuses_row_numbers_that_wrap) {
   expect_refused((pcal_inputs){.probs = n, .first_row = UINT64_MAX - 3}, PCAL_OK, "");
   expect_refused((pcal_inputs){.probs = p, .first_row = UINT64_MAX - 3}, PCAL_OK, "");
   expect_refused((pcal_inputs){.probs = n, .first_row = UINT64_MAX - 2}, PCAL_USAGE,
-                 "wrap.npy: rows counted from --first-row 18446744073709551613 on run past the "
-                 "largest index; give a smaller --first-row");
+                 "wrap.npy: rows counted from first_row = 18446744073709551613 on run past the "
+                 "largest index; give a smaller first_row");
   expect_refused((pcal_inputs){.probs = p, .first_row = UINT64_MAX}, PCAL_USAGE,
-                 "wrap.csv: rows counted from --first-row 18446744073709551615 on run past");
+                 "wrap.csv: rows counted from first_row = 18446744073709551615 on run past");
   pcal_batch batch = PCAL_BATCH_INIT;
   pcal_source *source = NULL;
   batch.kind = PCAL_PROBABILITY;
@@ -445,7 +445,7 @@ TEST(refuses_row_numbers_that_wrap) {
 TEST(obeys_the_declared_header) {
   const char *p = help_text("pair.csv", "0,1\n0.5,0.5\n");
   pcal_batch batch = PCAL_BATCH_INIT;
-  expect_refused((pcal_inputs){.probs = p}, PCAL_DATA, "--header yes or --header no");
+  expect_refused((pcal_inputs){.probs = p}, PCAL_DATA, "header = 1 or header = 2");
   expect_refused((pcal_inputs){.probs = p, .header = 3}, PCAL_USAGE,
                  "the header setting 3 is unknown");
   for (int header = 1; header <= 2; header++) {

@@ -198,7 +198,7 @@ TEST(refuses_what_does_not_fit) {
   join.header = 3;
   join_refused(&join, PCAL_USAGE,
                "the header setting 3 is unknown; give 0 (decide), 1 (yes) or 2 (no)");
-  join.header = 0;
+  join.header = 2;
   scores.rows = 0;
   join_refused(&join, PCAL_DATA, "probs has no rows; give at least one");
   scores.rows = 3;

@@ -206,7 +206,7 @@ TEST(test_refusals) {
   assert_sentence(
       err, PCAL_DATA,
       "weights, row 0: frequencies are whole numbers, and this weight is not; leave "
-      "--weights-are out, or say importance");
+      "weights_are out, or say importance");
   batch.weights_are = PCAL_WEIGHTS_IMPORTANCE;
   assert_int_equal(pcal_measure_update(measure, &batch, &err), PCAL_OK);
   batch.weights_are = PCAL_WEIGHTS_FREQUENCY;

@@ -92,7 +92,7 @@ TEST(test_rows_are_refused_unless_asked_for) {
   data.skip_missing = 1;
   data.normalize = 0;
   given_refused(&data, "accuracy", PCAL_DATA,
-                "scores, row 2: the probabilities sum to 1.001000, not 1; pass --normalize");
+                "scores, row 2: the probabilities sum to 1.001000, not 1; pass normalize");
 }
 
 /* Counts survive a merge. */

@@ -107,12 +107,12 @@ TEST(test_groups_leave_out_what_does_not_fit) {
 
 TEST(test_a_named_metric_must_fit) {
   plan_refused(&plan_confidence, "log",
-               "log needs the probabilities of all classes; give them as --probs or --logits "
-               "instead of --confidence");
+               "log needs the probabilities of all classes; give them as probs or logits "
+               "instead of confidence");
   plan_refused(&plan_classes, "ks:rank=4",
                "ks: rank=4 is beyond what the data have; the largest possible is 3");
   plan_refused(&plan_confidence, "canonical",
-               "none of the metrics asked for fits confidence; `propercal list metrics` shows "
+               "none of the metrics asked for fits confidence; pcal_registry_at shows "
                "what there is");
 }
 

@@ -79,10 +79,9 @@ TEST(test_an_empty_measure_takes_names_over) {
   assert_int_equal(pcal_measure_merge(empty, part, NULL), PCAL_OK);
   char *expected = state_json(part), *found = state_json(empty);
   assert_string_equal(found, expected);
-  merge_refused(
-      empty, part, PCAL_DATA,
-      "a.pcal: rows 0 to 5 are in another part too; pass --first-row when measuring a "
-      "part, and merge each part once");
+  merge_refused(empty, part, PCAL_DATA,
+                "a.pcal: rows 0 to 5 are in another part too; pass first_row when measuring a "
+                "part, and merge each part once");
   free(expected);
   free(found);
   pcal_measure_free(empty);
@@ -199,10 +198,9 @@ TEST(test_the_same_rows_twice) {
   pcal_measure *a = state_part(&data, MERGE_SPECS, 0, "a.pcal");
   pcal_measure *b = state_part(&data, MERGE_SPECS, 4, "b.pcal");
   pcal_measure *c = state_part(&data, MERGE_SPECS, 10, "c.pcal");
-  merge_refused(
-      a, b, PCAL_DATA,
-      "b.pcal: rows 4 to 5 are in another part too; pass --first-row when measuring a "
-      "part, and merge each part once");
+  merge_refused(a, b, PCAL_DATA,
+                "b.pcal: rows 4 to 5 are in another part too; pass first_row when measuring a "
+                "part, and merge each part once");
   assert_int_equal(pcal_measure_merge(b, c, NULL), PCAL_OK);
   pcal_measure_free(a);
   pcal_measure_free(b);
@@ -237,18 +235,18 @@ TEST(test_other_metrics_or_data) {
   merge_refused(
       a, metrics, PCAL_USAGE,
       "b.pcal was measured with other metrics than a.pcal; measure all parts with the "
-      "same --metric flags");
+      "same metrics");
   merge_refused(a, layout, PCAL_USAGE,
                 "b.pcal has scores of the kind probability in 1 column, and a.pcal of the kind "
                 "probability in 2; only parts of one data set can be merged");
   merge_refused(a, skip, PCAL_USAGE,
-                "b.pcal was measured with --skip-missing and a.pcal without; measure all parts "
+                "b.pcal was measured with skip_missing and a.pcal without; measure all parts "
                 "in the same way");
   merge_refused(skip, a, PCAL_USAGE,
-                "a.pcal was measured without --skip-missing and b.pcal with; measure all parts "
+                "a.pcal was measured without skip_missing and b.pcal with; measure all parts "
                 "in the same way");
   merge_refused(a, rescale, PCAL_USAGE,
-                "the other measure was measured with --normalize and a.pcal without; measure "
+                "the other measure was measured with normalize and a.pcal without; measure "
                 "all parts in the same way");
   pcal_measure_free(a);
   pcal_measure_free(metrics);
@@ -271,10 +269,10 @@ TEST(test_groups_in_one_part_only) {
   pcal_measure *called = state_part(&named, "ece", 12, "named.pcal");
   merge_refused(plain, numbers, PCAL_USAGE,
                 "numbers.pcal has groups and plain.pcal does not; measure all parts with "
-                "--groups or none");
+                "groups or none");
   merge_refused(numbers, plain, PCAL_USAGE,
                 "plain.pcal has no groups and numbers.pcal does; measure all parts with "
-                "--groups or none");
+                "groups or none");
   merge_refused(numbers, called, PCAL_USAGE,
                 "the groups of named.pcal have names and those of numbers.pcal only numbers; "
                 "name them all or none");

@@ -265,7 +265,7 @@ TEST(test_what_is_refused) {
   resample_refused(&(resample_wish){.interval = 0.9, .replicas = 3}, "between 20 and");
   resample_refused(&(resample_wish){.interval = 0.9, .method = "bcaa"},
                    "there is no interval method \"bcaa\"; choose one of auto|normal");
-  resample_refused(&(resample_wish){.by_cluster = 1}, "ask for --interval");
+  resample_refused(&(resample_wish){.by_cluster = 1}, "ask for level");
   resample_refused(&(resample_wish){.interval = 0.9, .by_cluster = 1}, "have no groups");
 }
 

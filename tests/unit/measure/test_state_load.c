@@ -62,12 +62,12 @@ TEST(test_foreign_files) {
   for (size_t i = 0; i < UNIT_COUNT(foreign); i++) {
     state_bytes saved = {(unsigned char *)malloc(32), strlen(foreign[i])};
     memcpy(saved.bytes, foreign[i], saved.length);
-    state_refused(&saved, "part.pcal is not a saved state; `propercal measure --state FILE` "
+    state_refused(&saved, "part.pcal is not a saved state; pcal_measure_save "
                           "makes them");
     free(saved.bytes);
   }
   const state_bytes empty = {NULL, 0};
-  state_refused(&empty, "part.pcal is not a saved state; `propercal measure --state FILE` "
+  state_refused(&empty, "part.pcal is not a saved state; pcal_measure_save "
                         "makes them");
 }
 
@@ -162,7 +162,7 @@ TEST(test_metrics_that_nobody_knows) {
   state_bytes unknown = load_replaced(&saved, "accuracy", "quixotic", 0);
   state_refused(&unknown,
                 "part.pcal cannot be read by this program: there is no metric \"quixotic\"; "
-                "`propercal list metrics` shows them all; measure the part again");
+                "pcal_registry_at shows them all; measure the part again");
   free(unknown.bytes);
   state_bytes meaning = load_replaced(&saved, "bins=15", "bins=25", 0);
   pcal_error err;

@@ -53,10 +53,10 @@ TEST(test_samples_have_moments) {
 TEST(test_quantiles_are_refused) {
   forecast_refuses(&forecast_quantile_set, "mse", PCAL_USAGE,
                    "mse needs the mean and variance of predictions, which quantiles do not "
-                   "tell; give --mean with --variance, or --samples");
+                   "tell; give mean with variance, or samples");
   forecast_refuses(&forecast_quantile_set, "log", PCAL_USAGE,
-                   "log needs a density, which quantiles do not have; give --mean with "
-                   "--variance or --std");
+                   "log needs a density, which quantiles do not have; give mean with "
+                   "variance or std");
 }
 
 TEST(test_tasks_do_not_mix) {
@@ -71,11 +71,11 @@ TEST(test_tasks_do_not_mix) {
   assert_sentence(
       err, PCAL_USAGE,
       "crps is about predictions of a number, and these data are scores of classes; "
-      "give --mean with --variance, --quantiles or --samples");
+      "give mean with variance, quantiles or samples");
   forecast_refuses(&forecast_gaussian, "ece", PCAL_USAGE,
                    "ece is about classes, and these data are predictions of a number; give "
-                   "--probs or --logits, or take a metric such as crps");
+                   "probs or logits, or take a metric such as crps");
   forecast_refuses(&forecast_gaussian, "crpss", PCAL_USAGE,
-                   "there is no metric \"crpss\" (did you mean \"crps\"?); `propercal list "
-                   "metrics` shows them all");
+                   "there is no metric \"crpss\" (did you mean \"crps\"?); pcal_registry_at "
+                   "shows them all");
 }

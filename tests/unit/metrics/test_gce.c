@@ -248,8 +248,8 @@ TEST(test_what_is_refused) {
                 "rmsce: per-bin= decides how many bins there are; give per-bin= or bins=, not "
                 "both");
   given_refused(&confidence, "gce:variant=8", PCAL_USAGE,
-                "gce: scope=all needs the probabilities of all classes; give them as --probs "
-                "or --logits instead of --confidence");
+                "gce: scope=all needs the probabilities of all classes; give them as probs "
+                "or logits instead of confidence");
   given_refused(&confidence, "gce:classwise=yes", PCAL_USAGE, "gce: classwise=yes needs");
   given_refused(&confidence, "ace", PCAL_USAGE, "ace needs the probabilities of all classes");
   given_refused(&gce_binary, "tace:threshold=2", PCAL_USAGE, "must be between 0 and 1");

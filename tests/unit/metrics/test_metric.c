@@ -87,13 +87,12 @@ TEST(test_unknown_names_are_refused) {
   pc_options options;
   pcal_error err;
   assert_int_equal(pc_metric_parse("eec:bins=3", &metric, &options, &err), PCAL_USAGE);
-  assert_sentence(
-      err, PCAL_USAGE,
-      "there is no metric \"eec\" (did you mean \"ece\"?); `propercal list metrics` "
-      "shows them all");
+  assert_sentence(err, PCAL_USAGE,
+                  "there is no metric \"eec\" (did you mean \"ece\"?); pcal_registry_at "
+                  "shows them all");
   assert_int_equal(pc_metric_parse("zzzzzzzz", &metric, &options, &err), PCAL_USAGE);
   assert_sentence(err, PCAL_USAGE,
-                  "there is no metric \"zzzzzzzz\"; `propercal list metrics` shows them all");
+                  "there is no metric \"zzzzzzzz\"; pcal_registry_at shows them all");
   assert_int_equal(pc_metric_parse("", &metric, &options, &err), PCAL_USAGE);
   assert_int_equal(pc_metric_parse(":bins=3", &metric, &options, &err), PCAL_USAGE);
 }
@@ -107,7 +106,7 @@ TEST(test_group_where_a_metric_is_needed) {
   assert_sentence(
       err, PCAL_USAGE,
       "\"proper\" is a group of metrics, which takes no options and has no value of "
-      "its own; name one of its metrics, see `propercal list groups proper`");
+      "its own; name one of its metrics, see pcal_registry_at");
 }
 
 TEST(test_parts_have_a_limit) {

@@ -34,12 +34,12 @@ TEST(test_quantiles) {
                    "levels; take quantile-ce or coverage");
   forecast_refuses(&forecast_quantile_set, "coverage:levels=0.9", PCAL_USAGE,
                    "coverage: there are no quantiles at both ends of the central interval of "
-                   "level 0.9; take levels whose ends are among --levels");
+                   "level 0.9; take levels whose ends are among levels");
   forecast_data lone = forecast_quantile_set;
   lone.levels = (const double[]){0.2, 0.5, 0.9};
   forecast_refuses(&lone, "coverage", PCAL_USAGE,
                    "coverage needs the quantiles at both ends of an interval, such as 0.05 and "
-                   "0.95, and no two of --levels sum to 1; take quantile-ce");
+                   "0.95, and no two of levels sum to 1; take quantile-ce");
 }
 
 /* u = (below + equal/2 + 1/2) / 4: 2.5 -> 2.5/4, 1 -> 3.5/4, -3 -> 0.5/4 */

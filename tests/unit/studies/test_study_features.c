@@ -97,13 +97,13 @@ TEST(test_refused) {
   batch.weights = weights;
   assert_int_equal(features_read(&batch, &env, &features, &err), PCAL_USAGE);
   assert_sentence(err, PCAL_USAGE,
-                  "study variance-regression takes every row once; leave --weights out");
+                  "study variance-regression takes every row once; leave weights out");
   pc_study_features_free(&features);
   batch = features_batch();
   batch.targets = NULL;
   assert_int_equal(features_read(&batch, &env, &features, &err), PCAL_USAGE);
   assert_sentence(err, PCAL_USAGE,
-                  "study variance-regression learns from features; give --target too");
+                  "study variance-regression learns from features; give target too");
   pc_study_features_free(&features);
   assert_int_equal(atomic_load(&memory.live), 0);
 }

@@ -75,8 +75,8 @@ TEST(test_refused) {
     const char *spec, *sentence;
   } cases[] = {
       {"variance-regression:data=features",
-       "study variance-regression:data=features needs --features and --target, such as "
-       "--features residential.csv:0..106 --target residential.csv:V-9"},
+       "study variance-regression:data=features needs features and target, such as "
+       "features residential.csv:0..106 target residential.csv:V-9"},
       {"variance-regression:hidden=1/2/3/4/5/6/7", "hidden takes at most 6 layers, not 7"},
       {"variance-regression:hidden=2.5", "hidden takes whole numbers, such as 200/50"},
   };
