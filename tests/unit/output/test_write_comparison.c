@@ -2,6 +2,7 @@
 #include "../unit.h"
 
 #include "compare/comparison.h"
+#include "output/write_comparison.h"
 
 #define TOLD_COUNT 3
 
