@@ -222,10 +222,10 @@ static pcal_status apply_floats(apply_state *state, pcal_error *err) {
 
 static pcal_status apply_batch(apply_state *state, const pcal_batch *batch, pcal_error *err) {
   const pcal_calibrator *calibrator = state->calibrator;
+  const int scores = calibrator->row->needs_scores;
   const pc_row_policy policy = {.normalize = calibrator->normalize,
-                                .need_scores = calibrator->row->needs_scores,
-                                .scores_only = calibrator->row->needs_scores,
-                                .lean = calibrator->row->needs_scores,
+                                .scores = scores ? PC_SCORES_ONLY : PC_SCORES_NONE,
+                                .probs = scores ? PC_PROBS_LEAN : PC_PROBS_FILLED,
                                 .applying = 1,
                                 .unlabelled = 1};
   pc_pass pass;

@@ -327,7 +327,8 @@ static pcal_status fit_rows_prepare(pc_fit_rows *rows, pcal_error *err) {
 pcal_status pc_fit_rows_open(const pc_fit_task *task, pc_feature feature,
                              pc_fit_rows_flags order, pc_fit_rows *out, pcal_error *err) {
   const pc_layout *layout = &task->calibrator->layout;
-  const pc_row_policy policy = {.need_scores = 1, .need_log = 1, .lean = 1};
+  const pc_row_policy policy = {
+      .scores = PC_SCORES_FILLED, .need_log = 1, .probs = PC_PROBS_LEAN};
   *out = (pc_fit_rows){.task = task,
                        .feature = feature,
                        .classes = layout->classes,
@@ -440,7 +441,7 @@ static pcal_status fit_rows_task(void *user, size_t index, size_t w, pcal_error 
 
 pcal_status pc_fit_rows_run(const pc_fit_rows *rows, pc_fit_add add, void *user,
                             pcal_error *err) {
-  const pc_row_policy policy = {.need_scores = 1, .scores_only = 1, .lean = 1};
+  const pc_row_policy policy = {.scores = PC_SCORES_ONLY, .probs = PC_PROBS_LEAN};
   pc_fit_rows seen = *rows;
   fit_rows_pass pass = {&seen, add, user};
   if (!rows->kept)

@@ -17,7 +17,7 @@ static pcal_status identity_add(void *user, size_t worker, const pc_rows *rows,
 }
 
 static pcal_status identity_fit(const pc_fit_task *task, pcal_error *err) {
-  const pc_row_policy policy = {.lean = 1};
+  const pc_row_policy policy = {.probs = PC_PROBS_LEAN};
   task->calibrator->fit.status = PC_FIT_IDENTITY;
   return pc_fit_pass(task, &policy, identity_add, NULL, err);
 }

@@ -227,7 +227,9 @@ static pcal_status score_columns_task(void *user, size_t c, size_t worker, pcal_
 
 /* Reads the source, keeping the range, and hands it out. */
 static pcal_status score_columns_range(score_state *state, pcal_error *err) {
-  const pc_row_policy policy = {.bare = state->request->bare, .lean = state->request->lean};
+  const pc_row_policy policy = {.score_alone = state->request->bare,
+                                .probs =
+                                    state->request->lean ? PC_PROBS_LEAN : PC_PROBS_FILLED};
   PC_TRY(pc_fit_pass(state->task, &policy, score_columns_add, state, err));
   const score_block *only = score_columns_only(state);
   if (state->request->columns == 1 && only != NULL)
@@ -256,7 +258,7 @@ static pcal_status score_columns_nothing(void *user, size_t worker, const pc_row
 /* Rows of the source at most; reads it where it does not say. */
 static pcal_status score_columns_count(const score_state *state, uint64_t *rows,
                                        pcal_error *err) {
-  const pc_row_policy policy = {.lean = 1};
+  const pc_row_policy policy = {.probs = PC_PROBS_LEAN};
   pcal_shape shape = {.size = sizeof shape};
   pc_source_shape(state->task->source, &shape);
   *rows = shape.row_count;

@@ -21,7 +21,8 @@
 int pc_batch_is_fast(const pcal_batch *batch, const pc_layout *layout,
                      const pc_row_policy *policy) {
   const pc_row_convert d = {.layout = layout, .policy = policy};
-  return policy->fast && batch->type == PCAL_F32 && !pc_row_convert_keeps_probs(&d) &&
+  return policy->probs == PC_PROBS_FAST && batch->type == PCAL_F32 &&
+         !pc_row_convert_keeps_probs(&d) &&
          (layout->classes <= PC_NARROW_CLASSES || pc_row_convert_has_floats(batch));
 }
 
@@ -95,7 +96,7 @@ static int logits_wide_facts(const pc_row_convert *d, size_t position, int32_t l
   logits_keep(d, found->top, found->rest, found->rest_square, gap);
   if (pc_row_convert_keeps_probs(d))
     s->kernels->scale(logits_probs(d), k, 1.0 / (1.0 + found->rest), logits_probs(d));
-  if (!d->policy->need_scores)
+  if (d->policy->scores == PC_SCORES_NONE)
     return 1;
   pc_row_convert_load_row(batch, position, scores);
   return logits_all_finite(scores, k);
@@ -191,7 +192,7 @@ static int logits_narrow_columns(const pc_row_convert *d, size_t position, size_
   double *probs = s->probs + d->kept * k;
   for (size_t j = 0; pc_row_convert_keeps_probs(d) && j < k; j++)
     probs[j] = s->terms[j * PC_NARROW_ROWS + place] / (1.0 + rest);
-  if (!d->policy->need_scores)
+  if (d->policy->scores == PC_SCORES_NONE)
     return 1;
   pc_row_convert_load_row(d->batch, position, s->scores + d->kept * k);
   return logits_all_finite(s->scores + d->kept * k, k);
@@ -238,7 +239,7 @@ static int logits_narrow_block(pc_row_convert *d, size_t begin, size_t count,
   pc_row_convert_number(d->batch->first_row + begin, PC_NARROW_ROWS, s->ids + d->kept);
   if (d->batch->groups != NULL)
     memcpy(s->groups + d->kept, d->batch->groups + begin, count * sizeof(uint32_t));
-  if (!pc_row_convert_keeps_probs(d) && !d->policy->need_scores) {
+  if (!pc_row_convert_keeps_probs(d) && d->policy->scores == PC_SCORES_NONE) {
     d->kept += count;
     return 1;
   }
@@ -271,7 +272,7 @@ static pcal_status logits_scores_row(pc_row_convert *d, size_t position, pcal_er
   int finite;
   pc_checked_row row;
   PC_TRY(pc_row_convert_begin(d, position, &row, err));
-  if (in_place && d->policy->unchecked) {
+  if (in_place && d->policy->scores == PC_SCORES_UNCHECKED) {
     pc_row_convert_end(d, &row);
     return PCAL_OK;
   }
@@ -314,7 +315,7 @@ static int logits_scores_block(pc_row_convert *d, size_t begin, size_t count) {
 
 /* Rows that stay where they lie, are not looked at and have no weights. */
 static int logits_untouched(pc_row_convert *d, size_t begin, size_t count) {
-  if (!d->policy->unchecked || !pc_row_convert_in_place(d) ||
+  if (d->policy->scores != PC_SCORES_UNCHECKED || !pc_row_convert_in_place(d) ||
       !pc_row_convert_keep_labels(d, begin, count))
     return 0;
   d->kept = count;
@@ -325,7 +326,7 @@ static int logits_untouched(pc_row_convert *d, size_t begin, size_t count) {
 
 pcal_status pc_convert_logits(pc_row_convert *d, size_t begin, size_t count, pcal_error *err) {
   const pc_scratch *s = d->scratch;
-  const int scores_only = d->policy->scores_only;
+  const int scores_only = d->policy->scores >= PC_SCORES_ONLY;
   const int narrow = !scores_only && d->layout->classes <= PC_NARROW_CLASSES;
   const size_t step = narrow ? PC_NARROW_ROWS : 1;
   if (scores_only &&

@@ -1,5 +1,6 @@
 #include "data/pass.h"
 
+#include "base/assert.h"
 #include "base/executor.h"
 
 #define PASS_SCORE_COST 4.0 /* nanoseconds, for the executor */
@@ -15,6 +16,7 @@ struct pc_pass_worker {
 pcal_status pc_pass_init(pc_pass *pass, const pcal_env *env, const pc_layout *layout,
                          const pc_row_policy *policy, pc_pass_add add, void *user,
                          pcal_error *err) {
+  pc_assert(pc_row_policy_is_valid(policy));
   *pass = (pc_pass){.env = env,
                     .layout = *layout,
                     .policy = *policy,

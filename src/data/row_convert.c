@@ -4,6 +4,7 @@
  * Edge cases: see row_check.h; ties for the top class go to the lowest index. */
 #include <math.h>
 
+#include "base/assert.h"
 #include "base/elementary.h"
 #include "data/row_convert.h"
 #include "data/row_keys.h"
@@ -88,7 +89,7 @@ static void derive_binary(const pc_row_convert *d, const pc_checked_row *row, do
     return;
   }
   derive_pair(d, row, pair, d->policy->need_log ? derive_log(pair[row->label]) : 0.0);
-  if (d->policy->need_scores) {
+  if (d->policy->scores != PC_SCORES_NONE) {
     scores[0] = derive_log(pair[0]);
     scores[1] = derive_log(pair[1]);
   }
@@ -170,7 +171,7 @@ static void derive_plain_facts(const pc_row_convert *d, size_t count) {
   }
   for (size_t i = 0; d->policy->need_log && i < count; i++)
     s->log_true[i] = derive_log(s->probs[2 * i + (size_t)s->labels[i]]);
-  for (size_t i = 0; d->policy->need_scores && i < 2 * count; i++)
+  for (size_t i = 0; d->policy->scores != PC_SCORES_NONE && i < 2 * count; i++)
     s->scores[i] = derive_log(s->probs[i]);
 }
 
@@ -179,7 +180,7 @@ static void derive_plain_rows(pc_row_convert *d, size_t begin, size_t count) {
   if (d->batch->groups != NULL)
     memcpy(s->groups, d->batch->groups + begin, count * sizeof(uint32_t));
   d->kept = count;
-  if (d->policy->bare)
+  if (d->policy->score_alone)
     return;
   pc_row_convert_number(d->batch->first_row + begin, count, s->ids);
   if (d->layout->kind == PCAL_CONFIDENCE)
@@ -245,14 +246,14 @@ static void derive_simplex_columns(const pc_row_convert *d, const pc_checked_row
     s->log_true[d->kept] = logs ? s->scores_row[row->label] : derive_log(p[row->label]);
   if (pc_row_convert_keeps_probs(d))
     memcpy(derive_probs(d), p, k * sizeof(double));
-  for (size_t j = 0; d->policy->need_scores && j < k; j++)
+  for (size_t j = 0; d->policy->scores != PC_SCORES_NONE && j < k; j++)
     scores[j] = logs ? s->scores_row[j] : derive_log(p[j]);
 }
 
 /* Floats of probabilities side by side, of which only what they say is wanted. */
 static int derive_in_floats(const pc_row_convert *d) {
   return d->layout->kind == PCAL_PROBABILITY && pc_row_convert_has_floats(d->batch) &&
-         !pc_row_convert_keeps_probs(d) && !d->policy->need_scores;
+         !pc_row_convert_keeps_probs(d) && d->policy->scores == PC_SCORES_NONE;
 }
 
 static int derive_fine(const pc_prob_row_facts *found, double slack) {
@@ -336,31 +337,32 @@ static pcal_status derive_probability_row(pc_row_convert *d, size_t position, pc
 static void derive_out(const pc_row_convert *d, pc_rows *out) {
   const pc_scratch *s = d->scratch;
   const int in_place = pc_row_convert_in_place(d);
-  *out = (pc_rows){.count = d->kept,
-                   .classes = d->layout->classes,
-                   .ids = s->ids,
-                   .labels = s->labels,
-                   .weights = d->batch->weights == NULL ? NULL : s->weights,
-                   .probs = pc_row_convert_keeps_probs(d) && d->layout->classes > 1 ? s->probs
-                                                                                    : NULL,
-                   .positive = d->layout->columns == 1 ? s->positive : NULL,
-                   .scores = d->policy->need_scores && !in_place ? s->scores : NULL,
-                   .top = s->top,
-                   .top_label = s->top_label,
-                   .true_gap = s->true_gap,
-                   .others_square = s->others_square,
-                   .log_true = d->policy->need_log ? s->log_true : NULL,
-                   .groups = d->batch->groups == NULL ? NULL : s->groups,
-                   .levels = d->layout->form == PC_FORM_QUANTILES ? d->layout->levels : NULL,
-                   .flat = in_place ? d->batch->scores : NULL,
-                   .flat_stride = d->batch->row_stride,
-                   .flat_first = d->batch->first_row};
+  *out = (pc_rows){
+      .count = d->kept,
+      .classes = d->layout->classes,
+      .ids = s->ids,
+      .labels = s->labels,
+      .weights = d->batch->weights == NULL ? NULL : s->weights,
+      .probs = pc_row_convert_keeps_probs(d) && d->layout->classes > 1 ? s->probs : NULL,
+      .positive = d->layout->columns == 1 ? s->positive : NULL,
+      .scores = d->policy->scores != PC_SCORES_NONE && !in_place ? s->scores : NULL,
+      .top = s->top,
+      .top_label = s->top_label,
+      .true_gap = s->true_gap,
+      .others_square = s->others_square,
+      .log_true = d->policy->need_log ? s->log_true : NULL,
+      .groups = d->batch->groups == NULL ? NULL : s->groups,
+      .levels = d->layout->form == PC_FORM_QUANTILES ? d->layout->levels : NULL,
+      .flat = in_place ? d->batch->scores : NULL,
+      .flat_stride = d->batch->row_stride,
+      .flat_first = d->batch->first_row};
 }
 
 pcal_status pc_rows_convert(const pcal_batch *batch, const pc_layout *layout,
                             const pc_row_policy *policy, size_t begin, size_t count,
                             const pc_scratch *scratch, pc_rows *out, pc_row_counts *counts,
                             pcal_error *err) {
+  pc_assert(pc_row_policy_is_valid(policy));
   pc_row_convert d = {batch, layout, policy, scratch, counts, 0};
   const int regression = layout->form != PC_FORM_CLASSES;
   const int plain = !regression && layout->columns == 1 && derive_plain(&d, begin, count);

@@ -57,12 +57,13 @@ static inline void pc_row_convert_number(uint64_t first, size_t count, uint64_t 
 }
 
 static inline int pc_row_convert_keeps_probs(const pc_row_convert *d) {
-  return !d->policy->lean || d->layout->classes <= 2 || d->layout->form != PC_FORM_CLASSES;
+  return d->policy->probs == PC_PROBS_FILLED || d->layout->classes <= 2 ||
+         d->layout->form != PC_FORM_CLASSES;
 }
 
 /* Are scores left there? */
 static inline int pc_row_convert_in_place(const pc_row_convert *d) {
-  return d->policy->scores_only && d->policy->in_place && d->layout->kind == PCAL_LOGIT &&
+  return d->policy->scores >= PC_SCORES_IN_PLACE && d->layout->kind == PCAL_LOGIT &&
          d->layout->columns > 1 && pc_row_convert_has_floats(d->batch);
 }
 

@@ -190,6 +190,13 @@ pcal_status pc_batch_resolve(const pcal_batch *given, pcal_batch *out, pcal_erro
   return PCAL_OK;
 }
 
+int pc_row_policy_is_valid(const pc_row_policy *policy) {
+  if (policy->score_alone && (policy->scores != PC_SCORES_NONE || policy->need_log))
+    return 0;
+  return policy->scores < PC_SCORES_ONLY ||
+         !(policy->need_log || policy->need_keys || policy->probs == PC_PROBS_FILLED);
+}
+
 pcal_status pc_batch_check(const pcal_batch *batch, const pc_layout *layout,
                            const pc_row_policy *policy, pcal_error *err) {
   const char *name = batch->scores_name == NULL ? "scores" : batch->scores_name;

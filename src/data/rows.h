@@ -53,26 +53,47 @@ const char *pc_kind_outcome_argument(pcal_kind kind);
 /* One column of scores for class 1 of two. */
 int pc_layout_is_binary(const pc_layout *layout);
 
+/* Which probabilities of a row are filled. */
+typedef enum pc_probs_policy {
+  PC_PROBS_FILLED, /* all */
+  PC_PROBS_LEAN,   /* none if there are more than two classes */
+  PC_PROBS_FAST    /* the same, and float32 logits may be exponentiated in float */
+} pc_probs_policy;
+
+/* Which scores of a row are filled.  Each level leaves out more than the one before. */
+typedef enum pc_scores_policy {
+  PC_SCORES_NONE,     /* no scores */
+  PC_SCORES_FILLED,   /* scores, beside all other columns */
+  PC_SCORES_ONLY,     /* of several columns of logits, only scores and top_label */
+  PC_SCORES_IN_PLACE, /* the same; float32 logits may stay in the batch (pc_rows_floats) */
+  PC_SCORES_UNCHECKED /* the same; logits that stay there are not checked, and have no top_label */
+} pc_scores_policy;
+
+/* How rows are checked and which columns of pc_rows are filled.  Zeroed: all rows must be complete,
+ * and all columns are filled but scores, log_true and keys. */
 typedef struct pc_row_policy {
-  int normalize, skip_missing;
+  int normalize, skip_missing; /* as the user asked */
+  int unlabelled;              /* the batch has no labels; each row counts as class 0; with
+                                  PC_SCORES_ONLY no top_label */
+  pc_probs_policy probs;
+  pc_scores_policy scores;
+  int score_alone; /* of one column, fill only positive and labels */
   int need_log;    /* fill log_true */
-  int need_scores; /* fill scores */
-  int scores_only; /* of several columns of logits only scores and top_label are needed */
-  int in_place;    /* with scores_only: floats may stay where they lie, see pc_rows_floats */
-  int unchecked;   /* with in_place: these are not even looked at; no top_label */
-  int fast;        /* float32 logits may be exponentiated in float; needs lean */
-  int bare;        /* of one column only positive and labels are needed */
-  int lean;        /* leave probs out when there are more than two classes */
-  int no_squares;  /* others_square may be left unfilled */
   int need_keys;   /* fill keys */
-  int applying; /* the rows go to a calibrator: none can be left out, and it has `normalize` */
-  int unlabelled; /* the batch needs no labels; each row counts as class 0; with scores_only
-                    * no top_label */
+  int no_squares;  /* others_square may be left unfilled */
+  int applying; /* rows go to a calibrator: none may be left out, and `normalize` is its own */
 } pc_row_policy;
+
+/* True if the parts of a policy fit together:
+ *   (1) score_alone excludes scores and need_log, which it would leave unfilled;
+ *   (2) from PC_SCORES_ONLY on probabilities are not computed: need_log, need_keys and
+ *       PC_PROBS_FILLED are excluded.
+ * Checked by pc_assert in pc_pass_init and pc_rows_convert. */
+int pc_row_policy_is_valid(const pc_row_policy *policy);
 
 /* Rows that passed every check; weights of 0 are left out.  weights is NULL when all are 1.
  * For confidences, top is the confidence and the columns about the label are not filled; under
- * a bare policy rows of one column may have only labels, weights, groups and positive filled.
+ * score_alone rows of one column may have only labels, weights, groups and positive filled.
  */
 typedef struct pc_rows {
   size_t count, classes;
@@ -81,7 +102,7 @@ typedef struct pc_rows {
   const int32_t *labels;
   const uint8_t *ones; /* of one column: is the label 1?  NULL when not filled */
   const double *weights;
-  const double *probs;         /* count x classes, or NULL under a lean policy; of regression
+  const double *probs;         /* count x classes, or NULL under PC_PROBS_LEAN; of regression
                                   always: prediction and target */
   const double *positive;      /* of one column: the probability of class 1, or confidence */
   const double *scores;        /* count x classes: logits, or logarithms of probabilities */

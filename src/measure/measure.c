@@ -116,15 +116,16 @@ static pcal_status measure_prepare(pcal_measure *measure, const pcal_measure_con
   PC_TRY(pc_measure_plan_new(&measure->env, layout, &certainty, config->specs,
                              config->spec_count, &measure->plan, err));
   pc_group_states_init(&measure->ledger, &measure->env, &measure->plan);
+  const int fast = config->fast && layout->kind == PCAL_LOGIT && layout->columns > 1;
   const pc_row_policy policy = {.normalize = config->normalize,
                                 .skip_missing = config->skip_missing,
-                                .fast = config->fast && layout->kind == PCAL_LOGIT &&
-                                        layout->columns > 1 && !measure->plan.needs_probs,
+                                .probs = measure->plan.needs_probs ? PC_PROBS_FILLED
+                                         : fast                    ? PC_PROBS_FAST
+                                                                   : PC_PROBS_LEAN,
                                 .need_log = measure->plan.needs_log,
-                                .bare = !measure->plan.needs_facts,
+                                .score_alone = !measure->plan.needs_facts,
                                 .no_squares = !measure->plan.needs_rows,
-                                .need_keys = measure->plan.keep_slot != PC_NO_SLOT,
-                                .lean = !measure->plan.needs_probs};
+                                .need_keys = measure->plan.keep_slot != PC_NO_SLOT};
   PC_TRY(pc_pass_init(&measure->pass, &measure->env, layout, &policy, measure_chunk, measure,
                       err));
   measure->workers =

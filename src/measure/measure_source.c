@@ -3,49 +3,49 @@
 #include "io/source.h"
 #include "measure/refine_curves.h"
 
-#define RUN_WINDOW_BYTES ((size_t)64 << 20)
-#define RUN_WINDOW_ROWS ((size_t)1 << 24)
-/* Below these rows curves are simply kept: for wide rows, whose scores are the outcome of a
- * softmax, reading again costs more than sorting. */
-#define RUN_COARSE_ROWS ((uint64_t)1 << 16)
-#define RUN_COARSE_ROWS_WIDE ((uint64_t)1 << 24)
-/* The same for the scores of all classes together.  Many curves side by side do not fit a
- * cache, and reading again is then slower by far: it begins where keeping them takes gigabytes.
- */
-#define RUN_COARSE_CLASSES 16
-#define RUN_COARSE_SCORES ((uint64_t)1 << 24)
-#define RUN_COARSE_SCORES_MANY ((uint64_t)1 << 28)
+#define SOURCE_WINDOW_BYTES ((size_t)64 << 20)
+#define SOURCE_WINDOW_ROWS ((size_t)1 << 24)
+/* With fewer rows all scores are kept and sorted.  Rows of several columns, whose scores come from
+ * a softmax, cost more to read again than to sort. */
+#define SOURCE_COARSE_ROWS ((uint64_t)1 << 16)
+#define SOURCE_COARSE_ROWS_WIDE ((uint64_t)1 << 24)
+/* The same for the scores of all classes together.  Buckets of many curves do not fit a cache, and
+ * reading again is much slower: it begins where keeping the scores would take gigabytes. */
+#define SOURCE_COARSE_CLASSES 16
+#define SOURCE_COARSE_SCORES ((uint64_t)1 << 24)
+#define SOURCE_COARSE_SCORES_MANY ((uint64_t)1 << 28)
 
-static size_t run_window(const pcal_shape *shape) {
+static size_t source_window(const pcal_shape *shape) {
   const size_t row =
       shape->columns * (shape->type == PCAL_F32 ? sizeof(float) : sizeof(double));
-  const size_t rows = RUN_WINDOW_BYTES / (row == 0 ? 1 : row);
-  return rows < 1 ? 1 : rows > RUN_WINDOW_ROWS ? RUN_WINDOW_ROWS : rows;
+  const size_t rows = SOURCE_WINDOW_BYTES / (row == 0 ? 1 : row);
+  return rows < 1 ? 1 : rows > SOURCE_WINDOW_ROWS ? SOURCE_WINDOW_ROWS : rows;
 }
 
-/* Can rows be read again without being kept? */
-static int run_plain(const pcal_shape *shape) {
+/* True if rows can be read again and need not be kept. */
+static int source_can_read_again(const pcal_shape *shape) {
   return shape->row_count != PCAL_NO_ROW && !shape->weighted && !shape->grouped;
 }
 
-static int run_many_rows(const pcal_shape *shape) {
-  return shape->row_count >= (shape->columns == 1 ? RUN_COARSE_ROWS : RUN_COARSE_ROWS_WIDE);
+static int source_many_rows(const pcal_shape *shape) {
+  return shape->row_count >=
+         (shape->columns == 1 ? SOURCE_COARSE_ROWS : SOURCE_COARSE_ROWS_WIDE);
 }
 
-static int run_many_scores(const pcal_shape *shape, const pc_layout *layout) {
-  const uint64_t enough =
-      layout->classes <= RUN_COARSE_CLASSES ? RUN_COARSE_SCORES : RUN_COARSE_SCORES_MANY;
+static int source_many_scores(const pcal_shape *shape, const pc_layout *layout) {
+  const uint64_t enough = layout->classes <= SOURCE_COARSE_CLASSES ? SOURCE_COARSE_SCORES
+                                                                   : SOURCE_COARSE_SCORES_MANY;
   return shape->row_count >= enough / layout->classes;
 }
 
-static pcal_status run_read(pcal_source *source, pcal_measure *measure, pcal_error *err) {
+static pcal_status source_read(pcal_source *source, pcal_measure *measure, pcal_error *err) {
   pcal_shape shape = {.size = sizeof shape};
   pc_source_shape(source, &shape);
   const uint64_t total = shape.row_count == PCAL_NO_ROW ? 0 : shape.row_count;
   for (uint64_t done = 0;;) {
     pcal_batch batch = PCAL_BATCH_INIT;
     pc_lazy_labels feed;
-    PC_TRY(pc_source_next_later(source, run_window(&shape), &batch, &feed, err));
+    PC_TRY(pc_source_next_later(source, source_window(&shape), &batch, &feed, err));
     if (batch.rows == 0)
       return pc_measure_settle(measure, err);
     PC_TRY(pc_measure_add_window(measure, &batch, &feed, err));
@@ -55,20 +55,20 @@ static pcal_status run_read(pcal_source *source, pcal_measure *measure, pcal_err
   }
 }
 
-static pcal_status run_all(pcal_source *source, pcal_measure *measure, int final,
-                           pcal_error *err) {
+static pcal_status source_all(pcal_source *source, pcal_measure *measure, int final,
+                              pcal_error *err) {
   pcal_shape shape = {.size = sizeof shape};
   pc_source_shape(source, &shape);
-  const int coarse =
-      final && measure->plan.keep_slot == PC_NO_SLOT && run_plain(&shape) && !measure->curves;
-  if (coarse)
+  const int buckets = final && measure->plan.keep_slot == PC_NO_SLOT &&
+                      source_can_read_again(&shape) && !measure->curves;
+  if (buckets)
     pc_measure_plan_share_grids(&measure->plan);
-  if (coarse)
-    pc_measure_plan_use_buckets(&measure->plan, run_many_rows(&shape),
-                                run_many_scores(&shape, &measure->plan.layout), shape.type);
-  PC_TRY(run_read(source, measure, err));
-  if (coarse)
-    PC_TRY(pc_measure_refine_curves(measure, source, run_window(&shape), err));
+  if (buckets)
+    pc_measure_plan_use_buckets(&measure->plan, source_many_rows(&shape),
+                                source_many_scores(&shape, &measure->plan.layout), shape.type);
+  PC_TRY(source_read(source, measure, err));
+  if (buckets)
+    PC_TRY(pc_measure_refine_curves(measure, source, source_window(&shape), err));
   pc_source_shape(source, &shape);
   return pc_measure_set_names(measure, shape.class_names,
                               shape.class_names == NULL ? 0 : shape.columns, shape.group_names,
@@ -88,7 +88,7 @@ pcal_status pc_measure_source(pcal_source *source, const pcal_measure_config *co
                    pc_kind_outcome_argument(shape.kind));
   pcal_measure *measure = NULL;
   PC_TRY(pc_measure_new(&full, env, &measure, err));
-  const pcal_status status = run_all(source, measure, final, err);
+  const pcal_status status = source_all(source, measure, final, err);
   if (status != PCAL_OK) {
     pc_measure_free(measure);
     return status;
@@ -110,4 +110,15 @@ pcal_status pc_measure_whole(pcal_source *source, const pcal_measure_config *con
                              const pcal_env *env, pcal_results **out, pcal_error *err) {
   PC_TRY(pc_source_rewind(source, err));
   return pc_measure_once(source, config, env, out, err);
+}
+
+pcal_status pc_measure_batch(const pcal_batch *batch, const pcal_measure_config *config,
+                             const pcal_env *env, pcal_results **out, pcal_error *err) {
+  pcal_measure *measure = NULL;
+  PC_TRY(pc_measure_new(config, env, &measure, err));
+  pcal_status status = pc_measure_update(measure, batch, err);
+  if (status == PCAL_OK)
+    status = pc_measure_finish(measure, out, err);
+  pc_measure_free(measure);
+  return status;
 }

@@ -60,8 +60,8 @@ static pcal_status merge_check_config(const pcal_measure *measure, const pcal_me
       merge_check_flag(measure, here->normalize, other, there->normalize, "{normalize}", err));
   PC_TRY(merge_check_flag(measure, here->skip_missing, other, there->skip_missing,
                           "{skip_missing}", err));
-  return merge_check_flag(measure, here->fast && any_fast, other, there->fast && any_fast,
-                          "fast precision", err);
+  return merge_check_flag(measure, here->probs == PC_PROBS_FAST && any_fast, other,
+                          there->probs == PC_PROBS_FAST && any_fast, "fast precision", err);
 }
 
 static pcal_status merge_check_groups(const pcal_measure *measure, const pcal_measure *other,

@@ -53,9 +53,9 @@ static void state_save_config(const pcal_measure *measure, pc_encoder *out) {
     pc_encode_doubles(out, plan->layout.levels, plan->layout.columns);
   pc_encode_u8(out, (policy->normalize ? PC_STATE_NORMALIZE : 0) |
                         (policy->skip_missing ? PC_STATE_SKIP_MISSING : 0) |
-                        (measure->fast  ? PC_STATE_FAST
-                         : policy->fast ? PC_STATE_FAST_ASKED
-                                        : 0));
+                        (measure->fast                    ? PC_STATE_FAST
+                         : policy->probs == PC_PROBS_FAST ? PC_STATE_FAST_ASKED
+                                                          : 0));
   pc_encode_u64(out, plan->entry_count);
   for (int full = 0; full <= 1; full++)
     for (size_t e = 0; e < plan->entry_count; e++) {
@@ -210,7 +210,7 @@ void pc_state_describe(const pcal_measure *measure, pc_text *out) {
   state_describe_specs(plan, &json);
   state_describe_number(&json, "normalize", policy->normalize != 0);
   state_describe_number(&json, "skip_missing", policy->skip_missing != 0);
-  state_describe_number(&json, "fast", policy->fast != 0);
+  state_describe_number(&json, "fast", policy->probs == PC_PROBS_FAST);
   pc_json_key(&json, "interval");
   pc_json_number(&json, plan->certainty.level);
   state_describe_number(&json, "replicas", plan->certainty.replicas);

@@ -74,8 +74,9 @@ static void inspect_place(const void *user, pcal_field field, size_t row, size_t
 static void inspect_batch(inspect_set *set, pcal_batch *batch, const pc_scratch *scratch,
                           pc_view_columns *columns) {
   const int regression = set->layout.form != PC_FORM_CLASSES;
-  const pc_row_policy policy = {
-      .lean = 1, .unlabelled = regression ? batch->targets == NULL : batch->labels == NULL};
+  const pc_row_policy policy = {.probs = PC_PROBS_LEAN,
+                                .unlabelled = regression ? batch->targets == NULL
+                                                         : batch->labels == NULL};
   for (size_t i = 0; i < batch->rows; i++) {
     pcal_batch row = *batch;
     pcal_error error;

@@ -19,7 +19,7 @@
 
 #include "base/executor.h"
 #include "base/number.h"
-#include "measure/measure.h"
+#include "measure/measure_source.h"
 #include "simulate/population.h"
 #include "simulate/simulate.h"
 #include "studies/study.h"
@@ -94,7 +94,6 @@ static pcal_status coverage_measure(const pcal_simulation *simulation,
                                     const pcal_measure_config *config,
                                     const coverage_rows *rows, const pcal_env *env,
                                     pcal_results **out, pcal_error *err) {
-  pcal_measure *measure = NULL;
   pcal_batch batch = PCAL_BATCH_INIT;
   batch.kind = PCAL_LOGIT;
   batch.rows = (size_t)simulation->rows;
@@ -104,12 +103,7 @@ static pcal_status coverage_measure(const pcal_simulation *simulation,
   batch.column_stride = sizeof(float);
   batch.labels = rows->labels;
   PC_TRY(pc_simulate(simulation, env, rows->logits, rows->labels, NULL, err));
-  PC_TRY(pc_measure_new(config, env, &measure, err));
-  pcal_status status = pc_measure_update(measure, &batch, err);
-  if (status == PCAL_OK)
-    status = pc_measure_finish(measure, out, err);
-  pc_measure_free(measure);
-  return status;
+  return pc_measure_batch(&batch, config, env, out, err);
 }
 
 static coverage_value coverage_nothing(void) {

@@ -31,7 +31,7 @@
 #include "base/rng.h"
 #include "compare/held_out.h"
 #include "kernels/softmax.h"
-#include "measure/measure.h"
+#include "measure/measure_source.h"
 #include "measure/replicas/paired_difference.h"
 #include "studies/study.h"
 
@@ -208,14 +208,8 @@ static pcal_status paired_size_measure(const paired_size_job *job, const paired_
                                        size_t model, size_t count,
                                        const pcal_measure_config *config, const pcal_env *env,
                                        pcal_results **out, pcal_error *err) {
-  pcal_measure *measure = NULL;
   const pcal_batch batch = paired_size_batch(job, rows, model, count);
-  PC_TRY(pc_measure_new(config, env, &measure, err));
-  pcal_status status = pc_measure_update(measure, &batch, err);
-  if (status == PCAL_OK)
-    status = pc_measure_finish(measure, out, err);
-  pc_measure_free(measure);
-  return status;
+  return pc_measure_batch(&batch, config, env, out, err);
 }
 
 /* ---- one set ---- */

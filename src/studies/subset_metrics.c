@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "measure/measure.h"
+#include "measure/measure_source.h"
 #include "measure/replicas/sorted_view.h"
 
 #define SUBSET_HIT UINT32_C(0x80000000) /* beside the bin of a score */
@@ -525,7 +525,6 @@ static pcal_status subset_slow(const pc_subset_metrics *metrics, pc_subset_scrat
                                .probs = room->probs,
                                .labels = room->labels};
   pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
-  pcal_measure *measure = NULL;
   pcal_results *results = NULL;
   pcal_batch batch;
   for (size_t i = 0; i < count; i++) {
@@ -538,16 +537,12 @@ static pcal_status subset_slow(const pc_subset_metrics *metrics, pc_subset_scrat
   config.columns = batch.columns;
   config.specs = metrics->slow;
   config.spec_count = metrics->slow_count;
-  PC_TRY(pc_measure_new(&config, &metrics->env, &measure, err));
-  pcal_status status = pc_measure_update(measure, &batch, err);
-  if (status == PCAL_OK)
-    status = pc_measure_finish(measure, &results, err);
+  const pcal_status status = pc_measure_batch(&batch, &config, &metrics->env, &results, err);
   for (size_t i = 0; status == PCAL_OK && i < metrics->slow_count; i++) {
     const size_t entry = metrics->slow_entries[i];
     subset_tell(&results->records[i].outcome, &values[entry], why == NULL ? NULL : why[entry]);
   }
   pc_results_free(results);
-  pc_measure_free(measure);
   return status;
 }
 

@@ -7,7 +7,7 @@
 
 #include "base/executor.h"
 #include "base/rng.h"
-#include "measure/measure.h"
+#include "measure/measure_source.h"
 #include "studies/study.h"
 #include "studies/study_measure.h"
 
@@ -39,7 +39,6 @@ static void u_sample_rows(const u_sample_job *job, size_t set, double *probs, in
 static pcal_status u_sample_measure(const pc_u_score_samples *sample, const double *probs,
                                     const int32_t *labels, const pcal_env *env,
                                     pcal_results **out, pcal_error *err) {
-  pcal_measure *measure = NULL;
   pcal_batch batch = PCAL_BATCH_INIT;
   pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
   batch.kind = PCAL_PROBABILITY;
@@ -54,12 +53,7 @@ static pcal_status u_sample_measure(const pc_u_score_samples *sample, const doub
   config.columns = batch.columns;
   config.specs = sample->specs;
   config.spec_count = sample->spec_count;
-  PC_TRY(pc_measure_new(&config, env, &measure, err));
-  pcal_status status = pc_measure_update(measure, &batch, err);
-  if (status == PCAL_OK)
-    status = pc_measure_finish(measure, out, err);
-  pc_measure_free(measure);
-  return status;
+  return pc_measure_batch(&batch, &config, env, out, err);
 }
 
 static pcal_status u_sample_task(void *user, size_t set, size_t worker, pcal_error *err) {

@@ -56,7 +56,7 @@ static void accuracy_transform_set(const pc_fit_task *task, double hits) {
 
 static pcal_status accuracy_transform_fit(const pc_fit_task *task, pcal_error *err) {
   pcal_calibrator *calibrator = task->calibrator;
-  const pc_row_policy policy = {.lean = 1};
+  const pc_row_policy policy = {.probs = PC_PROBS_LEAN};
   const size_t workers = pc_worker_count(task->env);
   calibrator->parameters = pc_alloc(&calibrator->env, 1, sizeof(accuracy_transform));
   pc_sum *hits = pc_alloc(task->env, workers, sizeof *hits);

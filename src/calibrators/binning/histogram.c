@@ -90,7 +90,7 @@ static void histogram_collect(const histogram_state *state, size_t workers) {
 static pcal_status histogram_sweep(const pc_histogram_fit *fit, size_t workers,
                                    histogram_state *state, pcal_error *err) {
   const pcal_env *env = fit->task->env;
-  const pc_row_policy policy = {.bare = fit->columns == 1};
+  const pc_row_policy policy = {.score_alone = fit->columns == 1};
   for (size_t w = 0; w < workers; w++) {
     state->workers[w] = pc_alloc(env, fit->tables->count * fit->bins, sizeof **state->workers);
     if (state->workers[w] == NULL)

@@ -134,7 +134,7 @@ static pcal_status label_conditional_pool(const pc_fit_task *task, const double 
 static pcal_status label_conditional_learn(label_conditional_state *state,
                                            label_conditional *model, pcal_error *err) {
   const pc_fit_task *task = state->task;
-  const pc_row_policy policy = {.lean = 1};
+  const pc_row_policy policy = {.probs = PC_PROBS_LEAN};
   double *pairs = NULL, *weights = NULL;
   PC_TRY(pc_fit_pass(task, &policy, label_conditional_add, state, err));
   for (size_t w = 1; w < pc_worker_count(task->env); w++)

@@ -95,7 +95,7 @@ static pcal_status odir_add(void *user, size_t w, const pc_rows *rows, pcal_erro
 
 static pcal_status odir_average_score(const pc_fit_task *task, double *out, pcal_error *err) {
   const size_t count = pc_worker_count(task->env);
-  const pc_row_policy policy = {.need_scores = 1, .scores_only = 1, .lean = 1};
+  const pc_row_policy policy = {.scores = PC_SCORES_ONLY, .probs = PC_PROBS_LEAN};
   odir_state state = {task, pc_alloc(task->env, count, sizeof *state.workers)};
   if (state.workers == NULL)
     return pc_fail_memory(err, "preparing workers");

@@ -130,7 +130,7 @@ static pcal_status net_fit_arrange(net_fit *fit, pcal_error *err) {
 
 static pcal_status net_fit_gather(net_fit *fit, pcal_error *err) {
   const pcal_env *env = fit->task->env;
-  const pc_row_policy policy = {.need_scores = 1, .need_log = 1};
+  const pc_row_policy policy = {.scores = PC_SCORES_FILLED, .need_log = 1};
   fit->workers = pc_alloc(env, fit->worker_count, sizeof *fit->workers);
   if (fit->workers == NULL)
     return pc_fail_memory(err, "preparing workers");

@@ -69,7 +69,7 @@ static pcal_status forecast_table_join(const pc_fit_task *task, const forecast_p
 
 pcal_status pc_forecast_table_new(const pc_fit_task *task, pc_forecast_pick pick,
                                   pc_forecast_table *out, pcal_error *err) {
-  const pc_row_policy policy = {.lean = 1};
+  const pc_row_policy policy = {.probs = PC_PROBS_LEAN};
   const size_t workers = pc_worker_count(task->env);
   forecast_work work = {task, pick, pc_alloc(task->env, workers, sizeof *work.parts)};
   *out = (pc_forecast_table){NULL, 0, 0.0};

@@ -207,7 +207,7 @@ pcal_status pc_ets_pass(const pc_fit_task *task, int brier, int possible,
                         const pc_ets_trial *trials, size_t count, pc_ets_values *out,
                         pcal_error *err) {
   const size_t workers = pc_worker_count(task->env);
-  const pc_row_policy policy = {.need_scores = 1, .scores_only = 1, .lean = 1};
+  const pc_row_policy policy = {.scores = PC_SCORES_ONLY, .probs = PC_PROBS_LEAN};
   ets_pass_state state = {task, brier, possible, trials, count, NULL};
   state.workers = pc_alloc(task->env, workers, sizeof *state.workers);
   if (state.workers == NULL)

@@ -204,7 +204,7 @@ static void temperature_ece_collect(temperature_ece_state *s, size_t workers) {
 
 static pcal_status temperature_ece_pass(temperature_ece_state *s, pcal_error *err) {
   const size_t workers = pc_worker_count(s->task->env);
-  const pc_row_policy policy = {.need_scores = 1, .scores_only = 1, .lean = 1};
+  const pc_row_policy policy = {.scores = PC_SCORES_ONLY, .probs = PC_PROBS_LEAN};
   for (size_t t = 0; t < s->count; t++)
     s->beta[t] = pc_lane_exp(s->tau[t]);
   for (size_t w = 0; w < workers; w++) {

@@ -217,8 +217,8 @@ static int tempering_odd(const tempering_run *run) {
 static pcal_status tempering_pass(pc_temperature_objective *tempering, tempering_run *run,
                                   int beforehand, pc_scalar_derivatives *out, int *odd,
                                   pcal_error *err) {
-  const pc_row_policy policy = {
-      .need_scores = 1, .scores_only = 1, .in_place = 1, .unchecked = !beforehand, .lean = 1};
+  const pc_row_policy policy = {.scores = beforehand ? PC_SCORES_IN_PLACE : PC_SCORES_UNCHECKED,
+                                .probs = PC_PROBS_LEAN};
   PC_TRY(pc_fit_pass(tempering->task, &policy, tempering_add, run, err));
   *odd = tempering_odd(run);
   tempering->weight = tempering_collect(run, out);
@@ -269,8 +269,7 @@ static pcal_status tempering_sample_add(void *user, size_t w, const pc_rows *row
 
 static pcal_status tempering_sample_from(pc_temperature_objective *tempering, uint64_t rows,
                                          pcal_error *err) {
-  const pc_row_policy policy = {
-      .need_scores = 1, .scores_only = 1, .in_place = 1, .unchecked = 1, .lean = 1};
+  const pc_row_policy policy = {.scores = PC_SCORES_UNCHECKED, .probs = PC_PROBS_LEAN};
   const size_t classes = tempering->task->calibrator->layout.classes;
   PC_TRY(pc_row_sample_init(&tempering->sample, tempering->task->env, classes,
                             tempering_sample_limit(classes), rows, err));

@@ -44,7 +44,8 @@ static void assert_same_row(const pc_rows *rows, size_t i, const pc_rows *whole,
 }
 
 TEST(weights_of_one_change_nothing) {
-  static const pc_row_policy policies[] = {{.need_log = 1}, {.need_log = 1, .lean = 1}};
+  static const pc_row_policy policies[] = {{.need_log = 1},
+                                           {.need_log = 1, .probs = PC_PROBS_LEAN}};
   logits_case data;
   logits_draw(&data);
   pcal_batch batch = logits_batch(&data);

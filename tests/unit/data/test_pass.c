@@ -62,7 +62,7 @@ TEST(test_every_row_once) {
   static pass_seen seen;
   const pcal_batch batch = pass_batch();
   for (unsigned threads = 1; threads <= 4; threads += 3) {
-    const pc_row_policy policy = {.lean = 1};
+    const pc_row_policy policy = {.probs = PC_PROBS_LEAN};
     pc_row_counts counts;
     memset(&seen, 0, sizeof seen);
     assert_int_equal(pass_run(threads, &policy, &batch, &seen, &counts, NULL), PCAL_OK);
@@ -81,7 +81,7 @@ TEST(test_the_first_bad_row_is_reported) {
   pass_scores[12345][2] = NAN;
   pass_labels[15000] = 3;
   for (unsigned threads = 1; threads <= 7; threads += 3) {
-    const pc_row_policy policy = {.lean = 1};
+    const pc_row_policy policy = {.probs = PC_PROBS_LEAN};
     pc_row_counts counts;
     pcal_error err;
     assert_int_equal(pass_run(threads, &policy, &batch, &seen, &counts, &err), PCAL_DATA);
@@ -94,7 +94,7 @@ TEST(test_missing_rows_are_counted) {
   const pcal_batch batch = pass_batch();
   pass_scores[5][0] = NAN;
   pass_labels[7000] = PCAL_MISSING_LABEL;
-  const pc_row_policy policy = {.lean = 1, .skip_missing = 1};
+  const pc_row_policy policy = {.probs = PC_PROBS_LEAN, .skip_missing = 1};
   pc_row_counts counts;
   memset(&seen, 0, sizeof seen);
   assert_int_equal(pass_run(3, &policy, &batch, &seen, &counts, NULL), PCAL_OK);
@@ -107,7 +107,7 @@ TEST(test_missing_rows_are_counted) {
 TEST(test_scores_only) {
   static pass_seen seen;
   const pcal_batch batch = pass_batch();
-  const pc_row_policy policy = {.need_scores = 1, .scores_only = 1, .lean = 1};
+  const pc_row_policy policy = {.scores = PC_SCORES_ONLY, .probs = PC_PROBS_LEAN};
   pc_row_counts counts;
   pcal_error err;
   memset(&seen, 0, sizeof seen);
@@ -136,7 +136,7 @@ static pcal_status pass_run_fed(unsigned threads, const pcal_batch *batch, pass_
                                 pcal_error *err) {
   pcal_env env = pc_env_resolve(NULL);
   const pc_layout layout = {PCAL_LOGIT, 3, 3};
-  const pc_row_policy policy = {.lean = 1};
+  const pc_row_policy policy = {.probs = PC_PROBS_LEAN};
   pc_row_counts counts;
   pc_pass pass;
   env.threads = threads;
@@ -166,7 +166,7 @@ TEST(test_labels_are_fed_once) {
 TEST(test_fed_labels_give_the_same_sentences) {
   static pass_seen seen;
   const pcal_batch batch = pass_batch();
-  const pc_row_policy policy = {.lean = 1};
+  const pc_row_policy policy = {.probs = PC_PROBS_LEAN};
   pc_row_counts counts;
   pcal_error there, fed;
   for (int one_based = 0; one_based <= 1; one_based++) {
@@ -201,7 +201,7 @@ TEST(test_a_failed_batch_stays_failed) {
   static pass_seen seen;
   const pcal_batch batch = pass_batch();
   const pc_layout layout = {PCAL_LOGIT, 3, 3};
-  const pc_row_policy policy = {.lean = 1};
+  const pc_row_policy policy = {.probs = PC_PROBS_LEAN};
   pcal_env env = pc_env_resolve(NULL);
   memcpy(pass_later, pass_labels, sizeof pass_later);
   for (env.threads = 1; env.threads <= 4; env.threads += 3) {

@@ -391,7 +391,7 @@ TEST(rescales_when_asked) {
   static const int32_t labels[] = {2, 1, 1, 0};
   const pcal_batch batch = data_batch(PCAL_PROBABILITY, 4, 3, rows[0], labels);
   data_result result = data_derive_well(
-      &batch, (pc_row_policy){.normalize = 1, .need_log = 1, .need_scores = 1});
+      &batch, (pc_row_policy){.normalize = 1, .need_log = 1, .scores = PC_SCORES_FILLED});
   assert_int_equal(result.counts.normalized, 3);
   for (size_t i = 0; i < 4; i++) {
     const size_t y = (size_t)labels[i];

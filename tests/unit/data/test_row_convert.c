@@ -4,7 +4,7 @@
 #include "data_help.h"
 
 #define ALL \
-  { .need_log = 1, .need_scores = 1 }
+  { .need_log = 1, .scores = PC_SCORES_FILLED }
 
 static const pc_row_policy everything = ALL;
 
@@ -359,12 +359,12 @@ TEST(the_policy_says_what_is_filled) {
   assert_null(result.rows.weights);
   assert_null(result.rows.groups);
   data_free(&result);
-  result = data_derive_well(&three, (pc_row_policy){.lean = 1, .need_log = 1});
+  result = data_derive_well(&three, (pc_row_policy){.probs = PC_PROBS_LEAN, .need_log = 1});
   assert_null(result.rows.probs);
   assert_same(result.rows.log_true[0], log(0.25));
   assert_same(result.rows.top[0], 0.5);
   data_free(&result);
-  result = data_derive_well(&two, (pc_row_policy){.lean = 1});
+  result = data_derive_well(&two, (pc_row_policy){.probs = PC_PROBS_LEAN});
   assert_non_null(result.rows.probs);
   data_free(&result);
 }
@@ -378,14 +378,16 @@ TEST(bare_columns) {
   for (size_t k = 0; k < UNIT_COUNT(kinds); k++) {
     pcal_batch batch = data_batch(kinds[k], 3, 1, scores, labels);
     batch.groups = groups;
-    data_result result = data_derive_well(&batch, (pc_row_policy){.bare = 1, .lean = 1});
+    data_result result =
+        data_derive_well(&batch, (pc_row_policy){.score_alone = 1, .probs = PC_PROBS_LEAN});
     assert_int_equal(result.rows.count, 3);
     assert_memory_equal(result.rows.positive, scores, sizeof scores);
     assert_memory_equal(result.rows.labels, labels, sizeof labels);
     assert_memory_equal(result.rows.groups, groups, sizeof groups);
     data_free(&result);
     batch.weights = weights;
-    result = data_derive_well(&batch, (pc_row_policy){.bare = 1, .lean = 1});
+    result =
+        data_derive_well(&batch, (pc_row_policy){.score_alone = 1, .probs = PC_PROBS_LEAN});
     assert_int_equal(result.rows.count, 2);
     assert_same(result.rows.positive[1], 1);
     assert_same(result.rows.weights[1], 3);
@@ -408,9 +410,10 @@ TEST(fast_logits_are_close) {
     for (size_t i = 0; i < ROWS; i++)
       labels[i] = (int32_t)(i % k);
     const pcal_batch batch = data_batch_f32(PCAL_LOGIT, ROWS, k, scores, labels);
-    data_result exact = data_derive_well(&batch, (pc_row_policy){.need_log = 1, .lean = 1});
+    data_result exact =
+        data_derive_well(&batch, (pc_row_policy){.need_log = 1, .probs = PC_PROBS_LEAN});
     data_result fast =
-        data_derive_well(&batch, (pc_row_policy){.need_log = 1, .lean = 1, .fast = 1});
+        data_derive_well(&batch, (pc_row_policy){.need_log = 1, .probs = PC_PROBS_FAST});
     for (size_t i = 0; i < ROWS; i++) {
       assert_int_equal(fast.rows.top_label[i], exact.rows.top_label[i]);
       assert_near(fast.rows.top[i], exact.rows.top[i], 2e-6);

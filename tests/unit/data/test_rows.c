@@ -160,7 +160,8 @@ TEST(selects_rows) {
   batch.weights = weights;
   batch.groups = groups;
   batch.first_row = 100;
-  data_result all = data_derive_well(&batch, (pc_row_policy){.need_log = 1, .need_scores = 1});
+  data_result all =
+      data_derive_well(&batch, (pc_row_policy){.need_log = 1, .scores = PC_SCORES_FILLED});
   pc_scratch other;
   pc_rows some;
   assert_int_equal(pc_scratch_new(&env, &all.layout, &other, NULL), PCAL_OK);
@@ -172,7 +173,7 @@ TEST(selects_rows) {
   assert_row_copied(&all.rows, 1, &some, 1);
   data_free(&all);
   batch.weights = NULL;
-  all = data_derive_well(&batch, (pc_row_policy){.lean = 1});
+  all = data_derive_well(&batch, (pc_row_policy){.probs = PC_PROBS_LEAN});
   pc_rows_select(&all.rows, positions, 1, &other, &some);
   assert_null(some.weights);
   assert_null(some.probs);
@@ -215,7 +216,7 @@ TEST(a_column_needs_no_labels_when_told) {
   enum { ROWS = 5 };
   static const double scores[ROWS] = {0.25, 0.5, 1, 0, 0.75};
   double apart[2 * ROWS];
-  const pc_row_policy policy = {.unlabelled = 1, .need_log = 1, .need_scores = 1};
+  const pc_row_policy policy = {.unlabelled = 1, .need_log = 1, .scores = PC_SCORES_FILLED};
   for (size_t i = 0; i < ROWS; i++)
     apart[2 * i] = scores[i];
   const pcal_batch batch = data_batch(PCAL_PROBABILITY, ROWS, 1, scores, NULL);
@@ -284,4 +285,23 @@ TEST(refuses_strides_that_say_too_little) {
   assert_int_equal(pc_batch_resolve(&batch, &out, &err), PCAL_USAGE);
   assert_sentence(err, PCAL_USAGE,
                   "the size of the batch is not set; start from PCAL_BATCH_INIT");
+}
+
+TEST(policies_are_checked) {
+  const struct {
+    pc_row_policy policy;
+    int valid;
+  } cases[] = {
+      {{0}, 1},
+      {{.scores = PC_SCORES_FILLED, .need_log = 1}, 1},
+      {{.scores = PC_SCORES_UNCHECKED, .probs = PC_PROBS_LEAN, .unlabelled = 1}, 1},
+      {{.score_alone = 1, .probs = PC_PROBS_FAST}, 1},
+      {{.score_alone = 1, .scores = PC_SCORES_FILLED}, 0},
+      {{.score_alone = 1, .need_log = 1}, 0},
+      {{.scores = PC_SCORES_ONLY}, 0},
+      {{.scores = PC_SCORES_ONLY, .probs = PC_PROBS_LEAN, .need_log = 1}, 0},
+      {{.scores = PC_SCORES_IN_PLACE, .probs = PC_PROBS_LEAN, .need_keys = 1}, 0},
+  };
+  for (size_t i = 0; i < UNIT_COUNT(cases); i++)
+    assert_int_equal(pc_row_policy_is_valid(&cases[i].policy), cases[i].valid);
 }
