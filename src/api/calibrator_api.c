@@ -98,12 +98,12 @@ size_t pcal_calibrator_column_count(const pcal_calibrator *calibrator) {
 }
 
 size_t pcal_calibrator_group_count(const pcal_calibrator *calibrator) {
-  return calibrator == NULL || calibrator->grouping == NULL ? 0 : calibrator->grouping->count;
+  return calibrator == NULL || calibrator->groups == NULL ? 0 : calibrator->groups->count;
 }
 
 const char *pcal_calibrator_group_name(const pcal_calibrator *calibrator, size_t group) {
   return group < pcal_calibrator_group_count(calibrator)
-             ? calibrator->grouping->members[group].name
+             ? calibrator->groups->members[group].name
              : NULL;
 }
 

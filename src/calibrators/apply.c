@@ -1,10 +1,9 @@
 /* Rules:
- *  1. a calibrator is for one kind of scores and one number of columns; anything else is
- *     refused.
- *  2. arithmetic is double; each result is rounded once, to the width of the input.  Of methods
- *     that keep the top class no rounding gives it away: what would tie is one ulp less.
- *  3. one row comes out for each row that goes in: labels, weights and groups are not looked
- *     at, and a row with a missing value is an error. */
+ *  1. A calibrator accepts one kind of scores and one number of columns; others are refused.
+ *  2. Arithmetic is double; each result is rounded once, to the type of the input.  If the method
+ *     keeps the top class, rounding does too: a result that would tie is lowered by one ulp.
+ *  3. Every input row gives one output row: labels, weights and groups are ignored, and a row
+ *     with a missing value is an error. */
 #include "calibrators/apply.h"
 
 #include <math.h>
@@ -15,20 +14,18 @@
 #include "data/pass.h"
 #include "kernels/row_kernels.h"
 
-/* Rows that a method maps at a time. */
-#define APPLY_BLOCK_CELLS 4096
+#define APPLY_BLOCK_CELLS 4096 /* numbers of the rows that a method maps at a time */
 
 typedef struct apply_state {
   const pcal_calibrator *calibrator;
   const pcal_env *env;
   const pcal_batch *batch;
-  size_t block;     /* rows */
-  size_t space;     /* behind it, for the method */
-  double **workers; /* a block of results for each worker, made when first needed */
+  size_t block;     /* rows that are mapped at a time */
+  size_t scratch;   /* doubles behind a block of results, for the method */
+  double **workers; /* a block of results for each worker, allocated when first needed */
   void *out;
 } apply_state;
 
-/* Words for people: "logits of 10 columns". */
 static const char *apply_flag(pcal_kind kind) {
   switch (kind) {
   case PCAL_PROBABILITY:
@@ -68,8 +65,8 @@ static pcal_status apply_check(const pcal_calibrator *calibrator, const pcal_bat
   return PCAL_OK;
 }
 
-/* Stores the columns of rows that come out, the last ones: of two classes from one column, the
- * second; of regression the first ones, without the target. */
+/* Stores the output columns of rows: for classes the last ones (of two classes in one column, the
+ * second), for predictions of a number the first ones, without the target. */
 static void apply_store(const apply_state *state, const double *from, size_t count,
                         uint64_t id) {
   const pc_layout *layout = &state->calibrator->layout;
@@ -77,7 +74,7 @@ static void apply_store(const apply_state *state, const double *from, size_t cou
   const size_t gap = layout->classes - columns;
   const size_t skipped = layout->form == PC_FORM_CLASSES ? gap : 0;
   const size_t at = (size_t)(id - state->batch->first_row) * columns;
-  const size_t run = gap == 0 ? count * columns : columns; /* without a gap */
+  const size_t run = gap == 0 ? count * columns : columns; /* numbers without a gap */
   for (size_t done = 0; done < count * columns; done += run, from += run + gap) {
     float *out = (float *)state->out + at + done;
     if (state->batch->type == PCAL_F64)
@@ -88,8 +85,8 @@ static void apply_store(const apply_state *state, const double *from, size_t cou
   }
 }
 
-/* The class that goes in on top comes out on top: results that rounding made as large as its
- * own are lowered by one ulp. */
+/* Keeps `top` the top class: results that rounding made as large as its own are lowered by one
+ * ulp. */
 static void apply_keep_top(double *row, size_t count, size_t top, int floats) {
   for (size_t j = 0; floats && j < count; j++)
     row[j] = (double)(float)row[j];
@@ -100,8 +97,8 @@ static void apply_keep_top(double *row, size_t count, size_t top, int floats) {
       row[j] = below;
 }
 
-/* The class on top, the lowest of equal ones.  Probabilities of close logits may be equal, so
- * that scores decide where they are there. */
+/* The top class of a row, the lowest of equal ones; from the scores where there are some, since
+ * close logits may have equal probabilities. */
 static size_t apply_top(const pc_rows *rows, size_t row, int scores) {
   if (!scores)
     return (size_t)rows->top_label[row];
@@ -112,7 +109,7 @@ static size_t apply_top(const pc_rows *rows, size_t row, int scores) {
   return top;
 }
 
-/* Does the method promise that? */
+/* True if the calibrator must keep the top class of each row. */
 static int apply_keeps_tops(const pcal_calibrator *calibrator) {
   const pc_layout *layout = &calibrator->layout;
   return layout->form == PC_FORM_CLASSES && layout->columns > 1 &&
@@ -120,44 +117,44 @@ static int apply_keeps_tops(const pcal_calibrator *calibrator) {
          (pc_calibrator_traits(calibrator) & PC_KEEPS_ACCURACY) != 0;
 }
 
-/* Every row that goes in is here: their ids are one after the other. */
+/* Maps a chunk of rows.  No row is skipped, so their ids are consecutive. */
 static pcal_status apply_add(void *user, size_t worker, const pc_rows *rows, pcal_error *err) {
   const apply_state *state = user;
   const pcal_calibrator *calibrator = state->calibrator;
   const size_t k = calibrator->layout.classes;
-  const double *in = calibrator->row->needs_scores                ? rows->scores
+  const double *in = calibrator->method->needs_scores             ? rows->scores
                      : calibrator->layout.kind == PCAL_CONFIDENCE ? rows->top
                                                                   : rows->probs;
   const int keeps = apply_keeps_tops(calibrator);
   double **results = &state->workers[worker];
   if (*results == NULL)
-    *results = pc_alloc_raw(state->env, state->block * k + state->space, sizeof **results);
+    *results = pc_alloc_raw(state->env, state->block * k + state->scratch, sizeof **results);
   if (*results == NULL)
     return pc_fail_memory(err, "applying a calibrator");
   for (size_t begin = 0; begin < rows->count; begin += state->block) {
     const size_t left = rows->count - begin;
     const size_t count = left < state->block ? left : state->block;
-    calibrator->row->apply(calibrator, in + begin * k, count, *results);
+    calibrator->method->apply(calibrator, in + begin * k, count, *results);
     for (size_t i = 0; keeps && i < count; i++)
       apply_keep_top(*results + i * k, k,
-                     apply_top(rows, begin + i, calibrator->row->needs_scores),
+                     apply_top(rows, begin + i, calibrator->method->needs_scores),
                      state->batch->type == PCAL_F32);
     apply_store(state, *results, count, rows->ids[begin]);
   }
   return PCAL_OK;
 }
 
-/* ---- Floats that lie one after the other ---- */
+/* ---- Contiguous floats ---- */
 
 #define APPLY_TASK_CELLS 65536
-#define APPLY_CELL_COST 2.0 /* nanoseconds, about */
+#define APPLY_CELL_COST 2.0 /* nanoseconds, for the executor */
 
 static size_t apply_task_rows(const apply_state *state) {
   const size_t rows = APPLY_TASK_CELLS / state->batch->columns;
   return rows < 1 ? 1 : rows;
 }
 
-/* Rows that are looked at twice must not have been written over. */
+/* True if results would overwrite scores: rows may be read a second time. */
 static int apply_overlaps(const apply_state *state) {
   const uintptr_t in = (uintptr_t)state->batch->scores, out = (uintptr_t)state->out;
   const uintptr_t bytes = state->batch->rows * state->batch->columns * sizeof(float);
@@ -166,7 +163,7 @@ static int apply_overlaps(const apply_state *state) {
 
 static int apply_in_floats(const apply_state *state) {
   const pcal_batch *batch = state->batch;
-  return state->calibrator->row->apply_floats != NULL && batch->kind == PCAL_LOGIT &&
+  return state->calibrator->method->apply_floats != NULL && batch->kind == PCAL_LOGIT &&
          batch->type == PCAL_F32 && batch->columns > 1 &&
          batch->columns == state->calibrator->layout.classes &&
          batch->column_stride == (ptrdiff_t)sizeof(float) &&
@@ -174,7 +171,7 @@ static int apply_in_floats(const apply_state *state) {
          (uintptr_t)batch->scores % sizeof(float) == 0 && !apply_overlaps(state);
 }
 
-/* As apply_keep_top; the scores are finite. */
+/* As apply_keep_top for all rows; the scores are finite. */
 static void apply_keep_floats(const apply_state *state, const float *in, size_t rows,
                               float *out) {
   const pc_row_kernels *kernels = pc_row_kernels_best();
@@ -192,8 +189,8 @@ static void apply_keep_floats(const apply_state *state, const float *in, size_t 
   }
 }
 
-/* Rows that need a closer look end it: then all rows go the long way, which says what is wrong.
- */
+/* Fails on scores that are not finite; the caller then takes the general path, which reports the
+ * bad row. */
 static pcal_status apply_floats_task(void *user, size_t index, size_t worker, pcal_error *err) {
   const apply_state *state = user;
   const size_t rows = apply_task_rows(state), begin = index * rows;
@@ -202,7 +199,7 @@ static pcal_status apply_floats_task(void *user, size_t index, size_t worker, pc
   const float *in = (const float *)state->batch->scores + at;
   const size_t count = left < rows ? left : rows;
   float *out = (float *)state->out + at;
-  if (!state->calibrator->row->apply_floats(state->calibrator, in, count, out))
+  if (!state->calibrator->method->apply_floats(state->calibrator, in, count, out))
     return pc_fail(err, PCAL_DATA, "some scores are not finite");
   if (apply_keeps_tops(state->calibrator))
     apply_keep_floats(state, in, count, out);
@@ -222,7 +219,7 @@ static pcal_status apply_floats(apply_state *state, pcal_error *err) {
 
 static pcal_status apply_batch(apply_state *state, const pcal_batch *batch, pcal_error *err) {
   const pcal_calibrator *calibrator = state->calibrator;
-  const int scores = calibrator->row->needs_scores;
+  const int scores = calibrator->method->needs_scores;
   const pc_row_policy policy = {.normalize = calibrator->normalize,
                                 .scores = scores ? PC_SCORES_ONLY : PC_SCORES_NONE,
                                 .probs = scores ? PC_PROBS_LEAN : PC_PROBS_FILLED,
@@ -239,7 +236,7 @@ static pcal_status apply_batch(apply_state *state, const pcal_batch *batch, pcal
 pcal_status pc_calibrator_apply(const pcal_calibrator *calibrator, const pcal_batch *batch,
                                 const pcal_env *env, void *out, pcal_error *err) {
   PC_TRY(apply_check(calibrator, batch, err));
-  return calibrator->grouping == NULL
+  return calibrator->groups == NULL
              ? pc_calibrator_apply_ungrouped(calibrator, batch, env, out, err)
              : pc_group_calibrators_apply(calibrator, batch, env, out, err);
 }
@@ -256,13 +253,13 @@ pcal_status pc_calibrator_apply_ungrouped(const pcal_calibrator *calibrator,
   bare.groups = NULL;
   apply_state state = {calibrator, env, &bare, block < 1 ? 1 : block, 0, NULL, out};
   if (apply_in_floats(&state)) {
-    const pcal_status quick = apply_floats(&state, err);
-    if (quick != PCAL_DATA)
-      return quick;
+    const pcal_status status = apply_floats(&state, err);
+    if (status != PCAL_DATA)
+      return status;
     pc_error_clear(err);
   }
-  if (calibrator->row->space != NULL)
-    state.space = calibrator->row->space(calibrator);
+  if (calibrator->method->scratch_size != NULL)
+    state.scratch = calibrator->method->scratch_size(calibrator);
   state.workers = pc_alloc(env, workers, sizeof *state.workers);
   if (state.workers == NULL)
     return pc_fail_memory(err, "applying a calibrator");

@@ -4,19 +4,20 @@
 
 #include "calibrators/calibrator.h"
 
-/* What comes out of calibrators for a kind of scores: probabilities, confidences, means with
+/* The kind of a calibrator's output for a kind of input: probabilities, confidences, means and
  * variances, quantiles, samples. */
 pcal_kind pc_calibrator_output_kind(pcal_kind kind);
 
-/* As the calls of propercal.h, for arguments that are not NULL and a full environment. */
+/* As pcal_calibrator_apply; no argument may be NULL, the environment is complete. */
 PC_CHECKED pcal_status pc_calibrator_apply(const pcal_calibrator *calibrator,
                                            const pcal_batch *batch, const pcal_env *env,
                                            void *out, pcal_error *err);
-/* The same without regard to groups: the map of all rows. */
+/* The same by the map of all rows, ignoring groups. */
 PC_CHECKED pcal_status pc_calibrator_apply_ungrouped(const pcal_calibrator *calibrator,
                                                      const pcal_batch *batch,
                                                      const pcal_env *env, void *out,
                                                      pcal_error *err);
+/* Writes the calibrated rows of a whole source to the sink, as "npy" or "csv". */
 PC_CHECKED pcal_status pc_calibrator_apply_source(pcal_source *source,
                                                   const pcal_calibrator *calibrator,
                                                   const char *format, const pcal_env *env,

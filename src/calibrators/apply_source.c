@@ -1,13 +1,11 @@
-/* A whole source through a calibrator, window by window.
+/* Calibrates a whole source, window by window.
  *
- *   1. npy: little-endian, one-dimensional for one column.  The header holds the number of
- * rows, so that a source that does not know it is read once before.
- *   2. csv: the shortest digits that read back as the same number of the input's width.  Class
- *      names make a header; "probs." stands before all of them when one could be taken for a
- *      number or a missing value, so that the file reads back.
- *      A column that stands for no class has no name.
- *   3. When a class that the calibrator knows by name stands in another column, the columns
- * have another order, and that is refused. */
+ *   1. npy: little-endian, one-dimensional for one column.  The header holds the number of rows, so
+ *      a source that does not know it is read twice.
+ *   2. csv: the shortest digits that read back as the same float32 or float64.  Class names become
+ *      a header, all with the prefix "probs." if one could be read as a number or a missing
+ *      value.  Without one column for each class there is no header.
+ *   3. A class that the calibrator knows by name must stand in the same column as in the fit. */
 #include <string.h>
 
 #include "base/escape.h"
@@ -23,14 +21,14 @@
 
 typedef struct apply_run_writer {
   const pcal_env *env;
-  pcal_shape shape; /* of what is written */
+  pcal_shape shape; /* of the output */
   pcal_sink sink;
   void *user;
 } apply_run_writer;
 
-/* Groups of a source against those of a calibrator. */
+/* Translates groups of the source to members of the calibrator. */
 typedef struct apply_run_matches {
-  uint32_t *numbers; /* of the source's names, followed by those of a window's rows */
+  uint32_t *members; /* of the source's groups, followed by those of a window's rows */
   size_t capacity;
 } apply_run_matches;
 
@@ -47,7 +45,7 @@ static pcal_status apply_run_send(const apply_run_writer *writer, const void *by
 
 /* ---- npy ---- */
 
-/* Puts values of `width` bytes into little-endian order where they stand. */
+/* Brings values of `width` bytes into little-endian order, in place. */
 static void apply_run_little_endian(unsigned char *bytes, size_t count, size_t width) {
   const uint16_t probe = 1;
   unsigned char first;
@@ -78,6 +76,7 @@ static pcal_status apply_run_npy_rows(const apply_run_writer *writer, void *valu
 
 /* ---- csv ---- */
 
+/* True if a class name could be read as a number or a missing value. */
 static int apply_run_name_misleads(const char *name) {
   double value;
   const size_t length = strlen(name);
@@ -85,7 +84,7 @@ static int apply_run_name_misleads(const char *name) {
          pc_number_parse(name, name + length, &value) == length;
 }
 
-/* Columns of regression are called as --data finds them. */
+/* Predictions of a number: the column names that --data recognises. */
 static pcal_status apply_run_forecast_head(const apply_run_writer *writer, pcal_error *err) {
   const pc_form form = pc_kind_form(writer->shape.kind);
   pc_text text;
@@ -162,11 +161,11 @@ static pcal_status apply_run_csv_rows(const apply_run_writer *writer, void *valu
   return status;
 }
 
-/* ---- Runs ---- */
+/* ---- Reading, mapping, writing ---- */
 
 typedef struct apply_run_format {
   const char *name;
-  int counted; /* the number of rows must be known first */
+  int counted; /* needs the number of rows before the first row */
   pcal_status (*head)(const apply_run_writer *writer, pcal_error *err);
   pcal_status (*rows)(const apply_run_writer *writer, void *values, size_t rows,
                       pcal_error *err);
@@ -206,27 +205,27 @@ static pcal_status apply_run_count(pcal_source *source, size_t window, apply_run
   return pc_source_rewind(source, err);
 }
 
-/* The groups of a batch as numbers of the calibrator's. */
+/* Replaces the groups of a batch by members of the calibrator. */
 static pcal_status apply_run_groups(const pcal_source *source,
                                     const pcal_calibrator *calibrator, const pcal_env *env,
                                     pcal_batch *batch, apply_run_matches *matches,
                                     pcal_error *err) {
   pcal_shape shape = {.size = sizeof shape};
-  if (calibrator->grouping == NULL || batch->groups == NULL)
+  if (calibrator->groups == NULL || batch->groups == NULL)
     return PCAL_OK;
   pc_source_shape(source, &shape);
   const size_t wanted = shape.group_count + batch->rows;
-  void *block = matches->numbers;
+  void *block = matches->members;
   const pcal_status status =
-      pc_reserve(env, &block, &matches->capacity, wanted, sizeof *matches->numbers, err);
-  matches->numbers = block;
+      pc_reserve(env, &block, &matches->capacity, wanted, sizeof *matches->members, err);
+  matches->members = block;
   PC_TRY(status);
-  uint32_t *rows = matches->numbers + shape.group_count;
-  pc_group_calibrators_match(calibrator->grouping, shape.group_names, shape.group_count,
-                             matches->numbers);
+  uint32_t *rows = matches->members + shape.group_count;
+  pc_group_calibrators_match(calibrator->groups, shape.group_names, shape.group_count,
+                             matches->members);
   for (size_t i = 0; i < batch->rows; i++) {
     const size_t group = batch->groups[i];
-    rows[i] = group < shape.group_count ? matches->numbers[group] : UINT32_MAX;
+    rows[i] = group < shape.group_count ? matches->members[group] : UINT32_MAX;
   }
   batch->groups = rows;
   return PCAL_OK;
@@ -253,12 +252,13 @@ static pcal_status apply_run_windows(pcal_source *source, const pcal_calibrator 
   }
   if (format->counted && done != known)
     return pc_fail(err, PCAL_IO,
-                   "the input had %llu rows and now has %llu; run again when nothing writes "
+                   "the input changed from %llu to %llu rows; run again when no program writes "
                    "to it",
                    (unsigned long long)known, (unsigned long long)done);
   return PCAL_OK;
 }
 
+/* Fails if a known class stands in another column. */
 static pcal_status apply_run_match(const pc_name_table *known, const pcal_shape *shape,
                                    const char *file, pcal_error *err) {
   for (size_t j = 0; j < shape->columns; j++) {
@@ -293,8 +293,8 @@ static pcal_status apply_run_check_names(const pcal_calibrator *calibrator,
   return status;
 }
 
-/* Everything that can be said before the first byte is written.  The first row tells the name
- * of the scores; the source is at its beginning before and after. */
+/* All checks that do not depend on rows, before the first byte is written.  Reads the first row for
+ * the name of the scores; the source is at its beginning before and after. */
 static pcal_status apply_run_check_shape(pcal_source *source, const pcal_calibrator *calibrator,
                                          const pcal_shape *shape, const pcal_env *env,
                                          pcal_error *err) {
@@ -308,7 +308,7 @@ static pcal_status apply_run_check_shape(pcal_source *source, const pcal_calibra
   empty.levels = shape->levels;
   PC_TRY(pc_calibrator_apply(calibrator, &empty, env, NULL, err));
   PC_TRY(apply_run_check_names(calibrator, shape, empty.scores_name, env, err));
-  if (calibrator->grouping != NULL && !shape->grouped)
+  if (calibrator->groups != NULL && !shape->grouped)
     return pc_fail(err, PCAL_USAGE,
                    "the calibrator has a map for each group; give the groups of the rows with "
                    "{groups}");
@@ -318,10 +318,10 @@ static pcal_status apply_run_check_shape(pcal_source *source, const pcal_calibra
 pcal_status pc_calibrator_apply_source(pcal_source *source, const pcal_calibrator *calibrator,
                                        const char *format, const pcal_env *env, pcal_sink sink,
                                        void *user, pcal_error *err) {
-  const apply_run_format *writes = NULL;
+  const apply_run_format *target = NULL;
   apply_run_matches matches = {NULL, 0};
   apply_run_writer writer = {env, {.size = sizeof(pcal_shape)}, sink, user};
-  PC_TRY(apply_run_find_format(format, &writes, err));
+  PC_TRY(apply_run_find_format(format, &target, err));
   PC_TRY(pc_source_rewind(source, err));
   pc_source_shape(source, &writer.shape);
   PC_TRY(apply_run_check_shape(source, calibrator, &writer.shape, env, err));
@@ -329,15 +329,15 @@ pcal_status pc_calibrator_apply_source(pcal_source *source, const pcal_calibrato
   if (pc_calibrator_columns(calibrator) != writer.shape.columns)
     writer.shape.class_names = NULL;
   writer.shape.columns = pc_calibrator_columns(calibrator);
-  if (writes->counted)
+  if (target->counted)
     PC_TRY(apply_run_count(source, window, &writer, err));
-  PC_TRY(writes->head(&writer, err));
+  PC_TRY(target->head(&writer, err));
   void *values = pc_alloc_raw(env, window * writer.shape.columns, apply_run_width(&writer));
   if (values == NULL)
     return pc_fail_memory(err, "applying a calibrator");
   const pcal_status status =
-      apply_run_windows(source, calibrator, writes, &writer, window, values, &matches, err);
+      apply_run_windows(source, calibrator, target, &writer, window, values, &matches, err);
   pc_free(env, values);
-  pc_free(env, matches.numbers);
+  pc_free(env, matches.members);
   return status;
 }

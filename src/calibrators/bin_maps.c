@@ -7,7 +7,7 @@
 #include "calibrators/parameter_lists.h"
 #include "kernels/sort.h"
 
-#define SCORE_TABLE_CELLS 2 /* of a guide, for each bin */
+#define BIN_MAP_CELLS 2 /* cells of the index for each bin */
 
 pcal_status pc_bin_maps_new(const pcal_env *env, size_t count, pc_bin_maps **out,
                             pcal_error *err) {
@@ -33,55 +33,40 @@ pcal_status pc_bin_map_alloc(const pcal_env *env, size_t bins, pc_bin_map *table
   return PCAL_OK;
 }
 
-void pc_bin_map_free(const pcal_env *env, pc_bin_map *table) {
-  pc_free(env, table->values);
-  pc_free(env, table->guide);
-  *table = (pc_bin_map){0};
+/* ---- Finding bins ---- */
+
+/* The index has cells of equal width, a few for each bin, so that most have no edge inside. */
+static size_t bin_map_cells(const pc_bin_map *table) {
+  return BIN_MAP_CELLS * table->count;
 }
 
-void pc_bin_maps_free(const pcal_env *env, pc_bin_maps *tables) {
-  if (tables == NULL)
-    return;
-  for (size_t t = 0; t < tables->count; t++)
-    pc_bin_map_free(env, &tables->tables[t]);
-  pc_free(env, tables->tables);
-  pc_free(env, tables);
+/* The cell of a score; does not fall as the score rises. */
+static size_t bin_map_cell(double score, size_t cells) {
+  const double position = score * (double)cells, last = (double)(cells - 1);
+  return position <= 0.0 ? 0 : (size_t)(position < last ? position : last);
 }
 
-/* ---- Finding ---- */
-
-/* Cells of equal width, a few for each bin, so that most have no edge inside. */
-static size_t score_table_cells(const pc_bin_map *table) {
-  return SCORE_TABLE_CELLS * table->count;
-}
-
-/* Does not fall with the score. */
-static size_t score_table_cell(double score, size_t cells) {
-  const double place = score * (double)cells, last = (double)(cells - 1);
-  return place <= 0.0 ? 0 : (size_t)(place < last ? place : last);
-}
-
-/* guide[c] is the number of edges in cells before c. */
+/* index[c] is the number of edges in cells before c. */
 pcal_status pc_bin_map_build_index(const pcal_env *env, pc_bin_map *table, pcal_error *err) {
-  const size_t cells = score_table_cells(table);
+  const size_t cells = bin_map_cells(table);
   size_t begun = 0;
   pc_assert(table->count >= 1 && pc_is_ascending(table->edges, table->count - 1, 0));
-  table->guide = pc_alloc_raw(env, cells + 1, sizeof *table->guide);
-  if (table->guide == NULL)
+  table->index = pc_alloc_raw(env, cells + 1, sizeof *table->index);
+  if (table->index == NULL)
     return pc_fail_memory(err, "making tables of bins");
   for (size_t e = 0; e + 1 < table->count; e++)
-    for (const size_t cell = score_table_cell(table->edges[e], cells); begun <= cell; begun++)
-      table->guide[begun] = e;
+    for (const size_t cell = bin_map_cell(table->edges[e], cells); begun <= cell; begun++)
+      table->index[begun] = e;
   for (; begun <= cells; begun++)
-    table->guide[begun] = table->count - 1;
+    table->index[begun] = table->count - 1;
   return PCAL_OK;
 }
 
 size_t pc_bin_map_find(const pc_bin_map *table, double score) {
-  if (table->guide == NULL)
+  if (table->index == NULL)
     return pc_first_not_below(table->edges, table->count - 1, score);
-  const size_t *guide = table->guide + score_table_cell(score, score_table_cells(table));
-  return guide[0] + pc_first_not_below(table->edges + guide[0], guide[1] - guide[0], score);
+  const size_t *index = table->index + bin_map_cell(score, bin_map_cells(table));
+  return index[0] + pc_first_not_below(table->edges + index[0], index[1] - index[0], score);
 }
 
 double pc_bin_map_middle(const pc_bin_map *table, size_t bin) {
@@ -96,22 +81,22 @@ double pc_bin_maps_value(const void *map, size_t column, double score) {
   return table->values[pc_bin_map_find(table, score)];
 }
 
-/* ---- Mixtures ---- */
+/* ---- Averages ---- */
 
-/* Edges of all parts in ascending order, each with the number of its part. */
-typedef struct score_table_edges {
+/* Edges of all parts in ascending order, each with the index of its part. */
+typedef struct bin_map_edges {
   double *edge, *part;
   size_t count;
-} score_table_edges;
+} bin_map_edges;
 
-static pcal_status score_table_collect(const pcal_env *env, const pc_bin_map *parts,
-                                       size_t count, score_table_edges *out, pcal_error *err) {
+static pcal_status bin_map_collect(const pcal_env *env, const pc_bin_map *parts, size_t count,
+                                   bin_map_edges *out, pcal_error *err) {
   size_t total = 0, at = 0;
   for (size_t p = 0; p < count; p++)
     total += parts[p].count - 1;
   out->edge = pc_alloc_raw(env, total, 4 * sizeof *out->edge);
   if (out->edge == NULL)
-    return pc_fail_memory(err, "mixing tables of bins");
+    return pc_fail_memory(err, "averaging tables of bins");
   out->part = out->edge + total;
   out->count = total;
   for (size_t p = 0; p < count; p++)
@@ -123,9 +108,10 @@ static pcal_status score_table_collect(const pcal_env *env, const pc_bin_map *pa
   return PCAL_OK;
 }
 
-/* Bins from left to right; at an edge the sum changes by what its parts change. */
-static void score_table_sweep(const pc_bin_map *parts, const double *weights, size_t count,
-                              const score_table_edges *edges, size_t *bin, pc_bin_map *out) {
+/* Runs through the edges from left to right; at each one the sum changes by the steps of its
+ * parts.  bin: zeros, one for each part. */
+static void bin_map_merge(const pc_bin_map *parts, const double *weights, size_t count,
+                          const bin_map_edges *edges, size_t *bin, pc_bin_map *out) {
   double sum = 0.0, total = 0.0;
   size_t made = 0;
   for (size_t p = 0; p < count; p++) {
@@ -149,25 +135,23 @@ static void score_table_sweep(const pc_bin_map *parts, const double *weights, si
 pcal_status pc_bin_map_average(const pcal_env *env, const pc_bin_map *parts,
                                const double *weights, size_t count, pc_bin_map *out,
                                pcal_error *err) {
-  score_table_edges edges = {NULL, NULL, 0};
+  bin_map_edges edges = {NULL, NULL, 0};
   *out = (pc_bin_map){0};
-  pcal_status status = score_table_collect(env, parts, count, &edges, err);
+  PC_TRY(bin_map_collect(env, parts, count, &edges, err));
   size_t *bin = pc_alloc(env, count, sizeof *bin);
-  if (status == PCAL_OK && bin == NULL)
-    status = pc_fail_memory(err, "mixing tables of bins");
-  if (status == PCAL_OK)
-    status = pc_bin_map_alloc(env, edges.count + 1, out, err);
-  if (status == PCAL_OK)
-    score_table_sweep(parts, weights, count, &edges, bin, out);
+  if (bin == NULL)
+    return pc_fail_memory(err, "averaging tables of bins");
+  PC_TRY(pc_bin_map_alloc(env, edges.count + 1, out, err));
+  bin_map_merge(parts, weights, count, &edges, bin, out);
   pc_free(env, bin);
   pc_free(env, edges.edge);
-  return status;
+  return PCAL_OK;
 }
 
 /* ---- Files ---- */
 
-void pc_bin_maps_write(const pc_bin_maps *tables, int edges, pc_json *json) {
-  if (edges) {
+void pc_bin_maps_write(const pc_bin_maps *tables, int with_edges, pc_json *json) {
+  if (with_edges) {
     pc_json_key(json, "edges");
     pc_json_open(json, '[');
     for (size_t t = 0; t < tables->count; t++)
@@ -181,9 +165,9 @@ void pc_bin_maps_write(const pc_bin_maps *tables, int edges, pc_json *json) {
   pc_json_close(json, ']');
 }
 
-static pcal_status score_tables_bins(const pcal_env *env, const pc_json_node *values,
-                                     const pc_bin_maps_rule *rule, pc_bin_map *table,
-                                     const char *file, pcal_error *err) {
+static pcal_status bin_maps_read_bins(const pcal_env *env, const pc_json_node *values,
+                                      const pc_bin_maps_rule *rule, pc_bin_map *table,
+                                      const char *file, pcal_error *err) {
   const pc_list_rule numbers = {0.0, 1.0, PC_LIST_ANY,
                                 "a value of a bin must be a number from 0 to 1"};
   const size_t bins = values->list.count;
@@ -195,8 +179,8 @@ static pcal_status score_tables_bins(const pcal_env *env, const pc_json_node *va
   return pc_parameter_numbers(values, &numbers, table->values, file, err);
 }
 
-static pcal_status score_tables_edges(const pc_json_node *edges, const pc_bin_map *table,
-                                      const char *file, pcal_error *err) {
+static pcal_status bin_maps_read_edges(const pc_json_node *edges, const pc_bin_map *table,
+                                       const char *file, pcal_error *err) {
   const pc_list_rule numbers = {PC_SCORE_LEAST, nextafter(1.0, 0.0), PC_LIST_STRICT,
                                 "edges must be ascending numbers from 0 to below 1"};
   if (edges->list.count + 1 != table->count)
@@ -217,9 +201,9 @@ pcal_status pc_bin_maps_read(const pcal_env *env, const pc_json_node *parameters
   const pc_json_node *edge = edges == NULL ? NULL : edges->list.first;
   for (size_t t = 0; t < rule->count; t++, value = value->next) {
     pc_bin_map *table = &(*out)->tables[t];
-    PC_TRY(score_tables_bins(env, value, rule, table, file, err));
+    PC_TRY(bin_maps_read_bins(env, value, rule, table, file, err));
     if (edge != NULL) {
-      PC_TRY(score_tables_edges(edge, table, file, err));
+      PC_TRY(bin_maps_read_edges(edge, table, file, err));
       edge = edge->next;
     }
   }

@@ -1,4 +1,4 @@
-/* Tables of bins: maps of scores that are constant in each bin. */
+/* Maps of scores that are constant in each bin. */
 #ifndef PC_BIN_MAPS_H
 #define PC_BIN_MAPS_H
 
@@ -7,9 +7,9 @@
 /* Bin b is (edges[b - 1], edges[b]]; the first has no lower end, the last no upper one. */
 typedef struct pc_bin_map {
   size_t count;   /* bins, at least 1 */
-  double *values; /* what a score in the bin becomes */
+  double *values; /* the value of each bin */
   double *edges;  /* count - 1, ascending, below 1 */
-  size_t *guide;  /* where to look for a score, or NULL */
+  size_t *index;  /* speeds up the search for a bin; NULL: binary search over all edges */
 } pc_bin_map;
 
 typedef struct pc_bin_maps {
@@ -17,40 +17,42 @@ typedef struct pc_bin_maps {
   pc_bin_map *tables; /* one for each column, or one for all */
 } pc_bin_maps;
 
-/* Tables without bins; then the bins of one, with edges of equal width. */
+/* All memory comes from `env`, an arena that frees it. */
+
+/* Maps without bins. */
 PC_CHECKED pcal_status pc_bin_maps_new(const pcal_env *env, size_t count, pc_bin_maps **out,
                                        pcal_error *err);
+/* Allocates the bins of one map, with edges of equal width. */
 PC_CHECKED pcal_status pc_bin_map_alloc(const pcal_env *env, size_t bins, pc_bin_map *table,
                                         pcal_error *err);
-/* Makes the bins of a long table quick to find; its edges are to stay as they are. */
+/* Builds the index of a long map; its edges must not change any more. */
 PC_CHECKED pcal_status pc_bin_map_build_index(const pcal_env *env, pc_bin_map *table,
                                               pcal_error *err);
-void pc_bin_map_free(const pcal_env *env, pc_bin_map *table);
-void pc_bin_maps_free(const pcal_env *env, pc_bin_maps *tables); /* NULL is fine */
 
-size_t pc_bin_map_find(const pc_bin_map *table, double score); /* the bin */
-double pc_bin_map_middle(const pc_bin_map *table, size_t bin); /* 0 and 1 are its ends */
+/* The bin of a score. */
+size_t pc_bin_map_find(const pc_bin_map *table, double score);
+/* The midpoint of a bin; the outer bins end at 0 and 1. */
+double pc_bin_map_middle(const pc_bin_map *table, size_t bin);
 
 /* The value of a column's score; a pc_score_map (one_vs_rest.h). */
 double pc_bin_maps_value(const void *tables, size_t column, double score);
 
-/* The mean of several tables with weights above 0: as many bins as they have different edges.
- * Table `out` is new. */
+/* The mean of several maps with weights above 0.  *out has a bin between any two neighbouring edges
+ * of the parts. */
 PC_CHECKED pcal_status pc_bin_map_average(const pcal_env *env, const pc_bin_map *parts,
                                           const double *weights, size_t count, pc_bin_map *out,
                                           pcal_error *err);
 
-/* The parameters "edges", if there are any to be told, and "values": a list for each table. */
-void pc_bin_maps_write(const pc_bin_maps *tables, int edges, pc_json *json);
+/* Writes the parameters "edges" (if with_edges) and "values": a list for each map. */
+void pc_bin_maps_write(const pc_bin_maps *tables, int with_edges, pc_json *json);
 
-/* What a file may hold: `count` tables of `least` to `most` bins, with edges or of equal
- * width. */
+/* The contents that a file must have: `count` maps of `least` to `most` bins, with edges or of
+ * equal width. */
 typedef struct pc_bin_maps_rule {
   size_t count, least, most;
   int edges;
 } pc_bin_maps_rule;
 
-/* Reads them into new tables, which are to be freed also after a failure. */
 PC_CHECKED pcal_status pc_bin_maps_read(const pcal_env *env, const pc_json_node *parameters,
                                         const pc_bin_maps_rule *rule, const char *file,
                                         pc_bin_maps **out, pcal_error *err);

@@ -43,20 +43,20 @@ static void describe_data(const pcal_calibrator *calibrator, pc_json *json) {
   pc_json_close(json, '}');
 }
 
-static void describe_groups_json(const pc_group_calibrators *grouping, pc_json *json) {
+static void describe_groups_json(const pc_group_calibrators *groups, pc_json *json) {
   pc_json_key(json, "groups");
   pc_json_open(json, '{');
   pc_json_key(json, "kappa");
-  pc_json_number(json, grouping->kappa);
+  pc_json_number(json, groups->kappa);
   pc_json_key(json, "members");
   pc_json_open(json, '[');
-  for (size_t g = 0; g < grouping->count; g++) {
-    const pc_group_member *member = &grouping->members[g];
+  for (size_t g = 0; g < groups->count; g++) {
+    const pc_group_member *member = &groups->members[g];
     pc_json_open(json, '{');
     pc_json_key(json, "name");
     pc_json_string(json, member->name);
     pc_json_key(json, "share");
-    pc_json_number(json, pc_group_share(member, grouping->kappa));
+    pc_json_number(json, pc_group_share(member, groups->kappa));
     pc_calibrator_write_outcome(member->calibrator, json);
     pc_calibrator_write_parameters(member->calibrator, json);
     pc_calibrator_write_warnings(member->calibrator, json);
@@ -75,7 +75,7 @@ void pc_calibrator_describe_json(const pcal_calibrator *calibrator, pc_text *out
   pc_json_key(&json, "propercal");
   pc_json_string(&json, PCAL_VERSION);
   pc_json_key(&json, "method");
-  pc_json_string(&json, calibrator->row->row.name);
+  pc_json_string(&json, calibrator->method->row.name);
   pc_json_key(&json, "spec");
   pc_json_string(&json, spec);
   pc_calibrator_write_outcome(calibrator, &json);
@@ -83,8 +83,8 @@ void pc_calibrator_describe_json(const pcal_calibrator *calibrator, pc_text *out
   describe_traits(calibrator, &json);
   pc_calibrator_write_warnings(calibrator, &json);
   describe_data(calibrator, &json);
-  if (calibrator->grouping != NULL)
-    describe_groups_json(calibrator->grouping, &json);
+  if (calibrator->groups != NULL)
+    describe_groups_json(calibrator->groups, &json);
   pc_json_close(&json, '}');
   pc_text_add(out, "\n");
 }
@@ -176,26 +176,26 @@ static void describe_kept(const pcal_calibrator *calibrator, pc_text *out) {
   pc_text_add(out, *before == ',' ? "\n" : "");
 }
 
-static void describe_groups(const pc_group_calibrators *grouping, pc_text *out) {
+static void describe_groups(const pc_group_calibrators *groups, pc_text *out) {
   char shown[PC_NUMBER_MAX];
-  pc_text_format(out, "groups       %zu, ", grouping->count);
-  if (isinf(grouping->kappa))
-    pc_text_add(out, "treated alike: none is better off by itself\n");
-  else if (grouping->kappa > 0)
-    pc_text_format(out, "mixed with all rows by n / (n + %s)\n",
-                   pc_show(grouping->kappa, shown));
+  pc_text_format(out, "groups       %zu, ", groups->count);
+  if (isinf(groups->kappa))
+    pc_text_add(out, "all with the calibrator of all rows: none does better with its own\n");
+  else if (groups->kappa > 0)
+    pc_text_format(out, "each weighted n / (n + %s) against the calibrator of all rows\n",
+                   pc_show(groups->kappa, shown));
   else
-    pc_text_add(out, "each by itself\n");
-  for (size_t g = 0; g < grouping->count; g++) {
-    const pc_group_member *member = &grouping->members[g];
+    pc_text_add(out, "each with its own calibrator alone\n");
+  for (size_t g = 0; g < groups->count; g++) {
+    const pc_group_member *member = &groups->members[g];
     char name[64];
     pc_escape_copy(member->name, name, sizeof name);
     pc_text_format(out, "  %-10s %llu row%s, share ", name,
                    (unsigned long long)member->calibrator->fit.rows,
                    member->calibrator->fit.rows == 1 ? "" : "s");
-    describe_number(out, pc_group_share(member, grouping->kappa), 3);
+    describe_number(out, pc_group_share(member, groups->kappa), 3);
     pc_text_add(out, ": ");
-    member->calibrator->row->tell(member->calibrator, out);
+    member->calibrator->method->describe(member->calibrator, out);
   }
 }
 
@@ -203,12 +203,12 @@ void pc_calibrator_describe_text(const pcal_calibrator *calibrator, pc_text *out
   char spec[PC_SPEC_MAX];
   pc_options_write(&calibrator->options, 1, spec, sizeof spec);
   pc_text_format(out, "calibrator   %s\nlearned      ", spec);
-  calibrator->row->tell(calibrator, out);
+  calibrator->method->describe(calibrator, out);
   describe_outcome(calibrator, out);
   describe_rows(calibrator, out);
   describe_kept(calibrator, out);
-  if (calibrator->grouping != NULL)
-    describe_groups(calibrator->grouping, out);
+  if (calibrator->groups != NULL)
+    describe_groups(calibrator->groups, out);
   for (size_t i = 0; i < calibrator->fit.warning_count; i++) {
     pc_text_add(out, "warning      ");
     pc_text_terminal(out, calibrator->fit.warnings[i]);

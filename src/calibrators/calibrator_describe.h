@@ -1,4 +1,4 @@
-/* What a calibrator is and how its fit went, for people and programs. */
+/* Descriptions of a calibrator and of its fit, as text and as JSON. */
 #ifndef PC_CALIBRATOR_DESCRIBE_H
 #define PC_CALIBRATOR_DESCRIBE_H
 

@@ -32,7 +32,7 @@ void pc_calibrator_write_outcome(const pcal_calibrator *calibrator, pc_json *jso
 void pc_calibrator_write_parameters(const pcal_calibrator *calibrator, pc_json *json) {
   pc_json_key(json, "parameters");
   pc_json_open(json, '{');
-  calibrator->row->write(calibrator, json);
+  calibrator->method->write(calibrator, json);
   pc_json_close(json, '}');
 }
 
@@ -52,7 +52,7 @@ void pc_calibrator_write_classes(const pcal_calibrator *calibrator, pc_json *jso
     pc_json_integer(json, calibrator->layout.classes);
 }
 
-/* Levels of quantiles. */
+/* The member "levels", for quantiles only. */
 static void calibrator_file_levels(const pcal_calibrator *calibrator, pc_json *json) {
   const pc_layout *layout = &calibrator->layout;
   if (layout->form != PC_FORM_QUANTILES)
@@ -74,7 +74,7 @@ static void calibrator_file_head(const pcal_calibrator *calibrator, pc_json *jso
   pc_json_key(json, "spec");
   pc_json_string(json, spec);
   pc_json_key(json, "method");
-  pc_json_string(json, calibrator->row->row.name);
+  pc_json_string(json, calibrator->method->row.name);
   pc_calibrator_write_classes(calibrator, json);
   pc_json_key(json, "columns");
   pc_json_integer(json, calibrator->layout.columns);
@@ -114,19 +114,19 @@ static void calibrator_file_fit(const pcal_calibrator *calibrator, pc_json *json
   pc_json_close(json, '}');
 }
 
-static void calibrator_file_groups(const pc_group_calibrators *grouping, pc_json *json) {
+static void calibrator_file_groups(const pc_group_calibrators *groups, pc_json *json) {
   pc_json_key(json, "groups");
   pc_json_open(json, '{');
   pc_json_key(json, "kappa"); /* null: infinite */
-  pc_json_number(json, grouping->kappa);
+  pc_json_number(json, groups->kappa);
   pc_json_key(json, "members");
   pc_json_open(json, '[');
-  for (size_t g = 0; g < grouping->count; g++) {
+  for (size_t g = 0; g < groups->count; g++) {
     pc_json_open(json, '{');
     pc_json_key(json, "name");
-    pc_json_string(json, grouping->members[g].name);
-    pc_calibrator_write_parameters(grouping->members[g].calibrator, json);
-    calibrator_file_fit(grouping->members[g].calibrator, json);
+    pc_json_string(json, groups->members[g].name);
+    pc_calibrator_write_parameters(groups->members[g].calibrator, json);
+    calibrator_file_fit(groups->members[g].calibrator, json);
     pc_json_close(json, '}');
   }
   pc_json_close(json, ']');
@@ -141,8 +141,8 @@ void pc_calibrator_save(const pcal_calibrator *calibrator, pc_text *out) {
   calibrator_file_names(calibrator, &json);
   pc_calibrator_write_parameters(calibrator, &json);
   calibrator_file_fit(calibrator, &json);
-  if (calibrator->grouping != NULL)
-    calibrator_file_groups(calibrator->grouping, &json);
+  if (calibrator->groups != NULL)
+    calibrator_file_groups(calibrator->groups, &json);
   pc_json_close(&json, '}');
   pc_text_add(out, "\n");
 }

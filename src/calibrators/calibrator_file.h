@@ -1,4 +1,4 @@
-/* Calibrator files: JSON that people can read and that reads back exactly. */
+/* Calibrator files: JSON that people can read, and that restores a calibrator bit for bit. */
 #ifndef PC_CALIBRATOR_FILE_H
 #define PC_CALIBRATOR_FILE_H
 
@@ -9,18 +9,18 @@
 
 void pc_calibrator_save(const pcal_calibrator *calibrator, pc_text *out);
 
-/* Checks everything; name is used in sentences. */
+/* Reads and checks a calibrator; errors call the file `name`.  The caller frees *out. */
 PC_CHECKED pcal_status pc_calibrator_load(const void *bytes, size_t length, const char *name,
                                           const pcal_env *env, pcal_calibrator **out,
                                           pcal_error *err);
 
-/* Members that files and descriptions share: status, iterations, gradient, objective; the
+/* Members that files and descriptions share: status, iterations, gradient and objective; the
  * object "parameters"; the array "warnings". */
 void pc_calibrator_write_outcome(const pcal_calibrator *calibrator, pc_json *json);
 void pc_calibrator_write_parameters(const pcal_calibrator *calibrator, pc_json *json);
 void pc_calibrator_write_warnings(const pcal_calibrator *calibrator, pc_json *json);
 
-/* The member "classes": null for confidences. */
+/* The member "classes"; null for confidences and for predictions of a number. */
 void pc_calibrator_write_classes(const pcal_calibrator *calibrator, pc_json *json);
 
 #endif

@@ -1,6 +1,12 @@
-/* Reading a calibrator file.  Checked, in this order: that it is JSON; format and version; that
- * every key is known; method and spec against the registry; input, columns and classes; class
- * names; the parameters, by the method; how the fit went; the same for each group. */
+/* Reading a calibrator file.  Checked in this order:
+ *   1. the text is JSON;
+ *   2. format and version;
+ *   3. every key is known;
+ *   4. method and spec, against the registry;
+ *   5. input, columns and classes; class names;
+ *   6. the parameters, by the method;
+ *   7. the outcome of the fit;
+ *   8. parameters and fit of each group. */
 #include <math.h>
 #include <string.h>
 
@@ -18,6 +24,7 @@ typedef struct calibrator_loader {
   pcal_error *err;
 } calibrator_loader;
 
+/* Fails with "FILE, line N: "KEY" `what`". */
 static pcal_status calibrator_load_wrong(const calibrator_loader *loader,
                                          const pc_json_node *node, const char *what) {
   return pc_fail(loader->err, PCAL_DATA, "%s, line %lu: \"%.40s\" %s", loader->file,
@@ -70,8 +77,8 @@ static pcal_status calibrator_load_truth(const calibrator_loader *loader,
   return PCAL_OK;
 }
 
-/* A number that is not negative (of regression objectives may be), or null, which stands for
- * `otherwise`. */
+/* A number, or `otherwise` for null.  It must not be negative, except for predictions of a number,
+ * whose objectives may be. */
 static pcal_status calibrator_load_size(const calibrator_loader *loader,
                                         const pc_json_node *object, const char *key,
                                         double otherwise, double *out) {
@@ -81,12 +88,12 @@ static pcal_status calibrator_load_size(const calibrator_loader *loader,
     return PCAL_OK;
   PC_TRY(calibrator_load_member(loader, object, key, PC_JSON_NUMBER, &node));
   *out = node->number;
-  return node->number >= 0.0 || loader->calibrator->row->row.task != NULL
+  return node->number >= 0.0 || loader->calibrator->method->row.task != NULL
              ? PCAL_OK
              : calibrator_load_wrong(loader, node, "must not be negative");
 }
 
-/* Refuses keys that are not in a list of words separated by spaces. */
+/* Refuses keys that are not in `known`, words separated by spaces. */
 static pcal_status calibrator_load_keys(const calibrator_loader *loader,
                                         const pc_json_node *object, const char *known) {
   for (const pc_json_node *node = object->list.first; node != NULL; node = node->next) {
@@ -127,7 +134,7 @@ static pcal_status calibrator_load_version(const calibrator_loader *loader) {
                  version > PC_CALIBRATOR_VERSION ? "update propercal" : "fit again");
 }
 
-/* A spec's sentence, with the file before it. */
+/* Finds method and options; an error in the spec is reported with the name of the file. */
 static pcal_status calibrator_load_spec(const calibrator_loader *loader,
                                         const pc_calibrator_method **row, pc_options *options) {
   const char *spec = NULL, *method = NULL;
@@ -206,14 +213,14 @@ static pcal_status calibrator_load_names(const calibrator_loader *loader) {
   if (names->list.count != calibrator->layout.columns)
     return calibrator_load_wrong(loader, names, "must hold one name for each column");
   calibrator->class_names =
-      pc_alloc(loader->env, names->list.count, sizeof *calibrator->class_names);
+      pc_alloc(&calibrator->env, names->list.count, sizeof *calibrator->class_names);
   if (calibrator->class_names == NULL)
     return pc_fail_memory(loader->err, "reading a calibrator");
   size_t j = 0;
   for (const pc_json_node *name = names->list.first; name != NULL; name = name->next) {
     if (name->kind != PC_JSON_STRING)
-      return calibrator_load_wrong(loader, names, "must hold texts");
-    calibrator->class_names[j] = pc_copy_text(loader->env, name->text);
+      return calibrator_load_wrong(loader, names, "must hold strings");
+    calibrator->class_names[j] = pc_copy_text(&calibrator->env, name->text);
     if (calibrator->class_names[j++] == NULL)
       return pc_fail_memory(loader->err, "reading a calibrator");
   }
@@ -253,7 +260,7 @@ static pcal_status calibrator_load_objective(const calibrator_loader *loader,
   PC_TRY(calibrator_load_keys(loader, objective, "name before after"));
   PC_TRY(calibrator_load_text(loader, objective, "name", &name));
   if (strcmp(name, expected) != 0)
-    return calibrator_load_wrong(loader, objective, "has another name than in the spec");
+    return calibrator_load_wrong(loader, objective, "has a name other than that of the spec");
   PC_TRY(calibrator_load_size(loader, objective, "before", INFINITY, &calibrator->fit.before));
   return calibrator_load_size(loader, objective, "after", INFINITY, &calibrator->fit.after);
 }
@@ -263,10 +270,10 @@ static pcal_status calibrator_load_warnings(const calibrator_loader *loader,
   const pc_json_node *list = NULL;
   PC_TRY(calibrator_load_member(loader, fit, "warnings", PC_JSON_ARRAY, &list));
   if (list->list.count > PC_WARNINGS_MAX)
-    return calibrator_load_wrong(loader, list, "holds too many texts");
+    return calibrator_load_wrong(loader, list, "holds too many strings");
   for (const pc_json_node *item = list->list.first; item != NULL; item = item->next) {
     if (item->kind != PC_JSON_STRING || strlen(item->text) >= PC_WARNING_SIZE)
-      return calibrator_load_wrong(loader, list, "must hold texts of at most 255 bytes");
+      return calibrator_load_wrong(loader, list, "must hold strings of at most 255 bytes");
     pc_fit_warn(&loader->calibrator->fit, "%s", item->text);
   }
   return PCAL_OK;
@@ -296,13 +303,13 @@ static pcal_status calibrator_load_parameters(const calibrator_loader *loader) {
   const pc_json_node *parameters = NULL;
   PC_TRY(
       calibrator_load_member(loader, loader->root, "parameters", PC_JSON_OBJECT, &parameters));
-  return loader->calibrator->row->read(loader->calibrator, parameters, loader->file,
-                                       loader->err);
+  return loader->calibrator->method->read(loader->calibrator, parameters, loader->file,
+                                          loader->err);
 }
 
 static pcal_status calibrator_load_group(const calibrator_loader *loader,
                                          const pc_json_node *node, pc_group_member *out) {
-  const pcal_calibrator *pooled = loader->calibrator;
+  pcal_calibrator *pooled = loader->calibrator;
   const char *name = NULL;
   calibrator_loader inner = *loader;
   if (node->kind != PC_JSON_OBJECT)
@@ -310,10 +317,10 @@ static pcal_status calibrator_load_group(const calibrator_loader *loader,
                                  "must hold an object for each member");
   PC_TRY(calibrator_load_keys(loader, node, "name parameters fit"));
   PC_TRY(calibrator_load_text(loader, node, "name", &name));
-  PC_TRY(pc_calibrator_new(loader->env, pooled->row, &pooled->options, &pooled->layout,
+  PC_TRY(pc_calibrator_new(&pooled->env, pooled->method, &pooled->options, &pooled->layout,
                            &out->calibrator, loader->err));
   out->calibrator->normalize = pooled->normalize;
-  out->name = pc_copy_text(loader->env, name);
+  out->name = pc_copy_text(&pooled->env, name);
   if (out->name == NULL)
     return pc_fail_memory(loader->err, "reading a calibrator");
   inner.root = node;
@@ -324,7 +331,7 @@ static pcal_status calibrator_load_group(const calibrator_loader *loader,
 
 static pcal_status calibrator_load_groups(const calibrator_loader *loader) {
   const pc_json_node *groups = pc_json_find(loader->root, "groups"), *members = NULL;
-  pc_group_calibrators **grouping = &loader->calibrator->grouping;
+  pcal_calibrator *calibrator = loader->calibrator;
   if (groups == NULL)
     return PCAL_OK;
   PC_TRY(calibrator_load_member(loader, loader->root, "groups", PC_JSON_OBJECT, &groups));
@@ -332,15 +339,15 @@ static pcal_status calibrator_load_groups(const calibrator_loader *loader) {
   PC_TRY(calibrator_load_member(loader, groups, "members", PC_JSON_ARRAY, &members));
   if (members->list.count > PC_GROUP_CALIBRATORS_MAX)
     return calibrator_load_wrong(loader, members, "holds too many groups");
-  PC_TRY(pc_group_calibrators_new(loader->env, members->list.count, grouping, loader->err));
-  PC_TRY(calibrator_load_size(loader, groups, "kappa", INFINITY, &(*grouping)->kappa));
-  pc_group_member *member = (*grouping)->members;
+  PC_TRY(pc_group_calibrators_new(calibrator, members->list.count, loader->err));
+  PC_TRY(calibrator_load_size(loader, groups, "kappa", INFINITY, &calibrator->groups->kappa));
+  pc_group_member *member = calibrator->groups->members;
   for (const pc_json_node *node = members->list.first; node != NULL; node = node->next)
     PC_TRY(calibrator_load_group(loader, node, member++));
   return PCAL_OK;
 }
 
-/* ---- All ---- */
+/* ---- The whole file ---- */
 
 static pcal_status calibrator_load_begin(calibrator_loader *loader) {
   const pc_calibrator_method *row = NULL;

@@ -1,11 +1,12 @@
 /* Formula, logits z with m = max z, S = sum exp(z_j - m):
  *   log p_k = (z_k - m) - log S,   log(1 - p_k) = log(S - exp(z_k - m)) - log S;
  *   from l = log p:  log(1 - p) = log(-expm1(l));  log-odds = log p - log(1 - p).
- * Edge cases: (1) logits beyond 1e150 count as 1e150, so that no product overflows; (2) log p
- * below log 2^-149, the smallest positive float32, counts as that: 0 is a number like others;
- * (3) for odds and beta p is kept in [2^-52, 1 - 2^-52], as published; (4) a stored p a little
- * above 1 has 1 - p = 0.
- * Accuracy: a few ulp; nothing cancels when p is close to 1. */
+ * Edge cases:
+ *   1. Logits are clipped to 1e150 in size, so that no product overflows.
+ *   2. log p is at least log 2^-149, the smallest positive float32; so p = 0 is allowed.
+ *   3. For log-odds and beta, p is clipped to [2^-52, 1 - 2^-52], as published.
+ *   4. A stored p a little above 1 has 1 - p = 0.
+ * Accuracy: a few ulp; no cancellation when p is close to 1. */
 #include "calibrators/features.h"
 
 #include <math.h>
@@ -18,7 +19,7 @@
 
 size_t pc_feature_count(pc_feature feature, const pc_layout *layout) {
   switch (feature) {
-  case PC_FEATURE_ODDS:
+  case PC_FEATURE_LOG_ODDS:
     return layout->columns;
   case PC_FEATURE_BETA:
     return 2 * layout->columns;
@@ -43,7 +44,7 @@ static double features_log_rest(double log_p) {
   return rest > 0.0 ? features_clip(pc_log(rest)) : PC_FEATURE_LOG_CLIP;
 }
 
-/* Logarithms of probabilities. */
+/* Log-probabilities from logits. */
 static void features_log_softmax(const double *z, size_t count, double *logs) {
   pc_softmax_facts facts;
   pc_row_kernels_best()->softmax_f64(z, count, NULL, &facts);
@@ -52,7 +53,7 @@ static void features_log_softmax(const double *z, size_t count, double *logs) {
     logs[j] = (z[j] - facts.max) - norm;
 }
 
-/* The same, and the logarithms of what is missing to 1. */
+/* log p and log(1 - p) from logits. */
 static void features_log_both(const double *z, size_t count, double *logs, double *rests) {
   pc_softmax_facts facts;
   pc_row_kernels_best()->softmax_f64(z, count, rests, &facts);
@@ -79,7 +80,7 @@ static void features_log_probs(const pc_layout *layout, const double *scores, do
     out[j] = features_clamp(out[j], PC_FEATURE_LOG_LEAST, FEATURES_SCORE_MAX);
 }
 
-/* Scores of one column come as those of two classes; the second is the one that is given. */
+/* One column of scores arrives as two classes, of which the second is the given one. */
 static void features_odds(const pc_layout *layout, const double *scores, double *out) {
   const size_t columns = layout->columns;
   for (size_t j = 0; j < columns; j++) {
@@ -125,7 +126,7 @@ void pc_feature_row(pc_feature feature, const pc_layout *layout, const double *s
   case PC_FEATURE_LOG_PROBS:
     features_log_probs(layout, scores, out);
     return;
-  case PC_FEATURE_ODDS:
+  case PC_FEATURE_LOG_ODDS:
     features_odds(layout, scores, out);
     return;
   case PC_FEATURE_BETA:

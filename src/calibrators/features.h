@@ -1,29 +1,29 @@
-/* What parametric calibrators look at: numbers made from the scores of a row. */
+/* Features: the numbers that parametric calibrators compute from the scores of a row. */
 #ifndef PC_FEATURES_H
 #define PC_FEATURES_H
 
 #include "data/rows.h"
 
 typedef enum pc_feature {
-  PC_FEATURE_SCORES = 1, /* the logits, or logarithms of probabilities; one for each class */
-  PC_FEATURE_LOG_PROBS,  /* logarithms of probabilities, also when logits are given */
-  PC_FEATURE_ODDS,       /* the logits, or log-odds of probabilities; one for each column */
-  PC_FEATURE_BETA        /* log p and -log(1 - p); all of the first, then all of the second */
+  PC_FEATURE_SCORES = 1, /* the logits, or log-probabilities; one for each class */
+  PC_FEATURE_LOG_PROBS,  /* log-probabilities, also from logits; one for each class */
+  PC_FEATURE_LOG_ODDS,   /* the logits, or log-odds of probabilities; one for each column */
+  PC_FEATURE_BETA        /* log p of all columns, then -log(1 - p) of all columns */
 } pc_feature;
 
-/* Logarithms of probabilities are at least log 2^-149, the smallest positive float32; for odds
- * and beta at least log 2^-52. */
+/* Lower bounds of log-probabilities: log 2^-149, the smallest positive float32; for log-odds and
+ * beta log 2^-52. */
 #define PC_FEATURE_LOG_LEAST (-103.27892990343185)
 #define PC_FEATURE_LOG_CLIP (-36.04365338911715)
 
-/* Below this a sigmoid is its exponential to all digits: margins of several classes that are
- * all lower can be shifted up together without changing the shares of their sigmoids. */
+/* Below this margin m, sigmoid(m) equals exp(m) in double: if the margins of all classes are lower,
+ * they can be raised together without changing the proportions of their sigmoids. */
 #define PC_FEATURE_MARGIN_LEAST (-40.0)
 
-/* Values that a row has. */
+/* Number of features of a row. */
 size_t pc_feature_count(pc_feature feature, const pc_layout *layout);
 
-/* From the scores of a row (logits, or logarithms of probabilities): always finite. */
+/* Computes the features of a row from its scores (logits or log-probabilities).  Always finite. */
 void pc_feature_row(pc_feature feature, const pc_layout *layout, const double *scores,
                     double *out);
 

@@ -5,7 +5,7 @@
 #include "io/source.h"
 #include "measure/results.h"
 
-#define FIT_LONGEST 1e9 /* rows of all fits times columns squared: some minutes */
+#define FIT_COST_MAX 1e9 /* rows of all fits times columns squared: some minutes */
 
 static pcal_status fit_shape(const pcal_source *source, pcal_shape *shape, pcal_error *err) {
   *shape = (pcal_shape){.size = sizeof *shape};
@@ -16,46 +16,78 @@ static pcal_status fit_shape(const pcal_source *source, pcal_shape *shape, pcal_
                  pc_kind_outcome_argument(shape->kind));
 }
 
+/* ---- Steps of a fit ---- */
+
+typedef pcal_status (*fit_step)(const pc_fit_task *task, const pcal_fit_config *config,
+                                pcal_error *err);
+
+static pcal_status fit_method(const pc_fit_task *task, const pcal_fit_config *config,
+                              pcal_error *err) {
+  (void)config;
+  return task->calibrator->method->fit(task, err);
+}
+
+static pcal_status fit_warnings(const pc_fit_task *task, const pcal_fit_config *config,
+                                pcal_error *err) {
+  (void)config;
+  return pc_fit_add_data_warnings(task, err);
+}
+
+/* Runs one step with scratch memory that is freed behind it. */
+static pcal_status fit_run_step(fit_step step, const pc_fit_task *task,
+                                const pcal_fit_config *config, pcal_error *err) {
+  pc_arena scratch;
+  pc_fit_task own = *task;
+  PC_TRY(pc_arena_open(&scratch, task->env, err));
+  own.env = &scratch.env;
+  const pcal_status status = step(&own, config, err);
+  pc_arena_close(&scratch);
+  return status;
+}
+
+/* Fits a calibrator without parameters. */
+static pcal_status fit_calibrator(const pc_fit_task *task, const pcal_fit_config *config,
+                                  const pcal_shape *shape, pcal_error *err) {
+  pcal_calibrator *calibrator = task->calibrator;
+  calibrator->normalize = config->normalize != 0;
+  PC_TRY(pc_name_list_copy(&calibrator->env, shape->class_names, calibrator->layout.columns,
+                           &calibrator->class_names, err));
+  PC_TRY(fit_run_step(fit_method, task, config, err));
+  PC_TRY(fit_run_step(fit_warnings, task, config, err));
+  return config->by_group ? fit_run_step(pc_group_calibrators_fit, task, config, err) : PCAL_OK;
+}
+
 pcal_status pc_fit_run(pcal_source *source, const pcal_fit_config *config, const pcal_env *env,
                        pcal_calibrator **out, pcal_error *err) {
-  const pc_calibrator_method *row = NULL;
+  const pc_calibrator_method *method = NULL;
   pc_options options;
   pcal_shape shape;
   pc_layout layout;
   pcal_calibrator *calibrator = NULL;
-  PC_TRY(pc_calibrator_parse(config->method, &row, &options, err));
+  PC_TRY(pc_calibrator_parse(config->method, &method, &options, err));
   PC_TRY(fit_shape(source, &shape, err));
   PC_TRY(pc_layout_make_levels(shape.kind, shape.columns, shape.levels, &layout, err));
-  PC_TRY(pc_calibrator_check_layout(row, &layout, err));
-  PC_TRY(pc_calibrator_new(env, row, &options, &layout, &calibrator, err));
-  calibrator->normalize = config->normalize != 0;
+  PC_TRY(pc_calibrator_check_layout(method, &layout, err));
+  PC_TRY(pc_calibrator_new(env, method, &options, &layout, &calibrator, err));
   const pc_fit_task task = {source, env, config->skip_missing, calibrator};
-  pcal_status status =
-      pc_name_list_copy(env, shape.class_names, layout.columns, &calibrator->class_names, err);
+  const pcal_status status = fit_calibrator(&task, config, &shape, err);
   if (status == PCAL_OK)
-    status = row->fit(&task, err);
-  if (status == PCAL_OK)
-    status = pc_fit_add_data_warnings(&task, err);
-  if (status == PCAL_OK && config->by_group)
-    status = pc_group_calibrators_fit(&task, config, err);
-  if (status != PCAL_OK) {
+    *out = calibrator;
+  else
     pc_calibrator_free(calibrator);
-    return status;
-  }
-  *out = calibrator;
-  return PCAL_OK;
+  return status;
 }
 
-pcal_status pc_fit_check_cost(const char *method, uint64_t rows, size_t columns,
+pcal_status pc_fit_check_cost(const char *spec, uint64_t rows, size_t columns,
                               pcal_error *err) {
   const double square = (double)columns * (double)columns;
-  const pc_calibrator_method *row = NULL;
+  const pc_calibrator_method *method = NULL;
   pc_options options;
-  PC_TRY(pc_calibrator_parse(method, &row, &options, err));
-  if (!(row->traits & PC_SQUARE) || (double)rows * square <= FIT_LONGEST)
+  PC_TRY(pc_calibrator_parse(spec, &method, &options, err));
+  if (!(method->traits & PC_SQUARE) || (double)rows * square <= FIT_COST_MAX)
     return PCAL_OK;
   return pc_fail(err, PCAL_USAGE,
                  "%s has %.0f parameters or more for %zu classes and would take very long; ask "
                  "for it with {method_begin}%s{method_end}",
-                 method, square, columns, method);
+                 spec, square, columns, spec);
 }

@@ -1,6 +1,7 @@
-/* Edge cases: (1) rows with a missing label or score, which a fit may skip, say nothing; (2)
- * one column and confidences have the labels 0 and 1; (3) predictions of a number have no
- * classes and are not looked at. */
+/* Edge cases:
+ *   1. Rows with a missing label or score, which a fit may skip, are ignored.
+ *   2. One column and confidences have the labels 0 and 1.
+ *   3. Predictions of a number have no classes: no warning. */
 #include "calibrators/fit_data_warnings.h"
 
 #include <math.h>
@@ -9,34 +10,34 @@
 #include "calibrators/folds.h"
 #include "io/source.h"
 
-#define FIT_CENSUS_WINDOW 65536
+#define FIT_DATA_WARNINGS_WINDOW 65536
 
-typedef struct fit_census_state {
+typedef struct fit_data_warnings_state {
   size_t classes, columns;
-  size_t unseen; /* classes */
-  char *seen;
-  double *first, *row; /* scores of the first row, and of another */
-  size_t rows;         /* looked at */
-  int differ;
-  int skip_missing; /* else no row that was fitted on has anything missing */
-} fit_census_state;
+  size_t unseen;       /* classes that no label named so far */
+  char *seen;          /* for each class */
+  double *first, *row; /* scores of the first row, and of the current one */
+  size_t rows;         /* rows read so far */
+  int differ;          /* two rows have different scores */
+  int skip_missing;    /* else no row of the fit has a missing value */
+} fit_data_warnings_state;
 
-static int fit_census_missing(const fit_census_state *state) {
+static int fit_data_warnings_missing(const fit_data_warnings_state *state) {
   int missing = 0;
   for (size_t c = 0; c < state->columns; c++)
     missing |= isnan(state->row[c]);
   return missing;
 }
 
-/* Scores are read only as long as they say something new. */
-static void fit_census_look(fit_census_state *state, const pcal_batch *batch) {
+/* Reads the scores of a row only where they can still change the state. */
+static void fit_data_warnings_add(fit_data_warnings_state *state, const pcal_batch *batch) {
   for (size_t i = 0; i < batch->rows && (state->unseen > 0 || !state->differ); i++) {
     const int32_t label = batch->labels[i];
     if (label < 0 || (size_t)label >= state->classes || (state->differ && state->seen[label]))
       continue;
     if (!state->differ || state->skip_missing) {
       pc_batch_row(batch, i, state->row);
-      if (fit_census_missing(state))
+      if (fit_data_warnings_missing(state))
         continue;
     }
     state->unseen -= !state->seen[label];
@@ -48,39 +49,37 @@ static void fit_census_look(fit_census_state *state, const pcal_batch *batch) {
   }
 }
 
-static pcal_status fit_census_pass(const pc_fit_task *task, fit_census_state *state,
-                                   pcal_error *err) {
+static pcal_status fit_data_warnings_pass(const pc_fit_task *task,
+                                          fit_data_warnings_state *state, pcal_error *err) {
   PC_TRY(pc_source_rewind(task->source, err));
   while (state->unseen > 0 || !state->differ) {
     pcal_batch batch = PCAL_BATCH_INIT;
-    PC_TRY(pc_source_next(task->source, FIT_CENSUS_WINDOW, &batch, err));
+    PC_TRY(pc_source_next(task->source, FIT_DATA_WARNINGS_WINDOW, &batch, err));
     if (batch.rows == 0 || batch.labels == NULL)
       break;
-    fit_census_look(state, &batch);
+    fit_data_warnings_add(state, &batch);
     PC_TRY(pc_check_interrupt(task->env, err));
   }
   return PCAL_OK;
 }
 
-static void fit_census_warn(const fit_census_state *state, pc_fit_info *fit) {
+static void fit_data_warnings_of_rows(const fit_data_warnings_state *state, pc_fit_info *fit) {
   size_t absent = 0;
   while (absent < state->classes && state->seen[absent])
     absent++;
   if (state->unseen == 1 && !(fit->warned & PC_WARNED_ABSENT_CLASS))
-    pc_fit_warn(fit, "class %zu never occurs among the labels, so that nothing is learnt of it",
+    pc_fit_warn(fit, "class %zu never occurs among the labels: nothing is learned about it",
                 absent);
   else if (state->unseen > 1 && !(fit->warned & PC_WARNED_ABSENT_CLASS))
-    pc_fit_warn(fit,
-                "%zu of %zu classes never occur among the labels, so that nothing is learnt of "
-                "them",
-                state->unseen, state->classes);
+    pc_fit_warn(
+        fit, "%zu of %zu classes never occur among the labels: nothing is learned about them",
+        state->unseen, state->classes);
   if (!state->differ && state->rows > 1)
-    pc_fit_warn(fit,
-                "all rows have the same scores, so that only the frequencies of the labels "
-                "can be learnt");
+    pc_fit_warn(fit, "all rows have the same scores: only the frequencies of the labels can be "
+                     "learned");
 }
 
-static void fit_census_kind(const pcal_calibrator *calibrator, pc_fit_info *fit) {
+static void fit_data_warnings_of_kind(const pcal_calibrator *calibrator, pc_fit_info *fit) {
   const pc_options *options = &calibrator->options;
   if (calibrator->layout.kind != PCAL_PROBABILITY || (fit->warned & PC_WARNED_PROBABILITIES))
     return;
@@ -91,24 +90,19 @@ static void fit_census_kind(const pcal_calibrator *calibrator, pc_fit_info *fit)
 
 pcal_status pc_fit_add_data_warnings(const pc_fit_task *task, pcal_error *err) {
   const pc_layout *layout = &task->calibrator->layout;
-  pc_fit_info *fit = &task->calibrator->fit;
   if (layout->form != PC_FORM_CLASSES)
     return PCAL_OK;
-  fit_census_state state = {.columns = layout->columns, .skip_missing = task->skip_missing};
+  fit_data_warnings_state state = {.columns = layout->columns,
+                                   .skip_missing = task->skip_missing};
   state.classes = layout->columns == 1 ? 2 : layout->classes;
   state.unseen = state.classes;
   state.seen = pc_alloc(task->env, state.classes, 1);
-  state.first = pc_alloc(task->env, state.columns, sizeof *state.first);
-  state.row = pc_alloc(task->env, state.columns, sizeof *state.row);
-  pcal_status status = state.seen == NULL || state.first == NULL || state.row == NULL
-                           ? pc_fail_memory(err, "fitting")
-                           : fit_census_pass(task, &state, err);
-  if (status == PCAL_OK) {
-    fit_census_kind(task->calibrator, fit);
-    fit_census_warn(&state, fit);
-  }
-  pc_free(task->env, state.seen);
-  pc_free(task->env, state.first);
-  pc_free(task->env, state.row);
-  return status;
+  state.first = pc_alloc(task->env, state.columns, 2 * sizeof *state.first);
+  if (state.seen == NULL || state.first == NULL)
+    return pc_fail_memory(err, "fitting");
+  state.row = state.first + state.columns;
+  PC_TRY(fit_data_warnings_pass(task, &state, err));
+  fit_data_warnings_of_kind(task->calibrator, &task->calibrator->fit);
+  fit_data_warnings_of_rows(&state, &task->calibrator->fit);
+  return PCAL_OK;
 }

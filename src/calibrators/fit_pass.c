@@ -4,37 +4,38 @@
 #include "base/sum.h"
 #include "io/source.h"
 
-#define SWEEP_ROWS ((size_t)1 << 20)
+#define FIT_PASS_ROWS_MAX ((size_t)1 << 20)
 
-typedef struct sweep_worker {
+typedef struct fit_pass_worker {
   uint64_t rows;
   pc_sum weight;
-} sweep_worker;
+} fit_pass_worker;
 
-typedef struct sweep_state {
+typedef struct fit_pass_state {
   pc_pass_add add;
   void *user;
-  sweep_worker *workers;
-} sweep_state;
+  fit_pass_worker *workers;
+} fit_pass_state;
 
 size_t pc_fit_pass_window(const pcal_shape *shape, size_t bytes) {
   const size_t row =
       shape->columns * (shape->type == PCAL_F32 ? sizeof(float) : sizeof(double));
   const size_t rows = bytes / (row == 0 ? 1 : row);
-  return rows < 1 ? 1 : rows > SWEEP_ROWS ? SWEEP_ROWS : rows;
+  return rows < 1 ? 1 : rows > FIT_PASS_ROWS_MAX ? FIT_PASS_ROWS_MAX : rows;
 }
 
-static pcal_status sweep_add(void *user, size_t worker, const pc_rows *rows, pcal_error *err) {
-  const sweep_state *state = user;
-  sweep_worker *here = &state->workers[worker];
+static pcal_status fit_pass_add(void *user, size_t worker, const pc_rows *rows,
+                                pcal_error *err) {
+  const fit_pass_state *state = user;
+  fit_pass_worker *here = &state->workers[worker];
   here->rows += rows->count;
   for (size_t i = 0; rows->weights != NULL && i < rows->count; i++)
     pc_sum_add(&here->weight, rows->weights[i]);
   return state->add(state->user, worker, rows, err);
 }
 
-static pcal_status sweep_read(const pc_fit_task *task, pc_pass *pass, pc_row_counts *counts,
-                              pcal_error *err) {
+static pcal_status fit_pass_read(const pc_fit_task *task, pc_pass *pass, pc_row_counts *counts,
+                                 pcal_error *err) {
   pcal_shape shape = {.size = sizeof shape};
   PC_TRY(pc_source_rewind(task->source, err));
   pc_source_shape(task->source, &shape);
@@ -55,8 +56,8 @@ static pcal_status sweep_read(const pc_fit_task *task, pc_pass *pass, pc_row_cou
   }
 }
 
-static pcal_status sweep_count(const pc_fit_task *task, const sweep_state *state,
-                               const pc_row_counts *counts, pcal_error *err) {
+static pcal_status fit_pass_count(const pc_fit_task *task, const fit_pass_state *state,
+                                  const pc_row_counts *counts, pcal_error *err) {
   pcal_shape shape = {.size = sizeof shape};
   pc_fit_info *fit = &task->calibrator->fit;
   pc_sum weight;
@@ -73,7 +74,7 @@ static pcal_status sweep_count(const pc_fit_task *task, const sweep_state *state
   fit->skipped = counts->skipped;
   if (fit->rows > 0)
     return PCAL_OK;
-  return pc_fail(err, PCAL_DATA, "there is no row to fit on%s; give more data",
+  return pc_fail(err, PCAL_DATA, "there are no rows to fit%s; give more data",
                  counts->skipped > 0 ? " (rows with a missing value were skipped)"
                  : shape.weighted    ? " (all weights are 0)"
                                      : "");
@@ -86,21 +87,17 @@ pcal_status pc_fit_pass(const pc_fit_task *task, const pc_row_policy *policy, pc
   pc_row_counts counts = {.fractional_row = PCAL_NO_ROW};
   full.normalize = task->calibrator->normalize;
   full.skip_missing = task->skip_missing;
-  sweep_state state = {add, user, NULL};
+  fit_pass_state state = {add, user, NULL};
   state.workers = pc_alloc(env, pc_worker_count(env), sizeof *state.workers);
   if (state.workers == NULL)
     return pc_fail_memory(err, "preparing workers");
   pc_pass pass;
-  pcal_status status =
-      pc_pass_init(&pass, env, &task->calibrator->layout, &full, sweep_add, &state, err);
-  if (status == PCAL_OK) {
-    status = sweep_read(task, &pass, &counts, err);
-    pc_pass_free(&pass);
-  }
-  if (status == PCAL_OK)
-    status = sweep_count(task, &state, &counts, err);
+  PC_TRY(pc_pass_init(&pass, env, &task->calibrator->layout, &full, fit_pass_add, &state, err));
+  PC_TRY(fit_pass_read(task, &pass, &counts, err));
+  pc_pass_free(&pass);
+  PC_TRY(fit_pass_count(task, &state, &counts, err));
   pc_free(env, state.workers);
-  return status;
+  return PCAL_OK;
 }
 
 pcal_status pc_fit_check_rows(const pc_fit_task *task, size_t parameters, const char *smaller,
@@ -110,6 +107,6 @@ pcal_status pc_fit_check_rows(const pc_fit_task *task, size_t parameters, const 
     return PCAL_OK;
   return pc_fail(err, PCAL_USAGE,
                  "%s has %zu parameters, too many for %llu row%s; use %s, or give more rows",
-                 task->calibrator->row->row.name, parameters, (unsigned long long)fit->rows,
+                 task->calibrator->method->row.name, parameters, (unsigned long long)fit->rows,
                  fit->rows == 1 ? "" : "s", smaller);
 }

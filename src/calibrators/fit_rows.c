@@ -1,8 +1,8 @@
-/* Scale: 2^exponent is the geometric mean of the largest features of the rows, rounded up; it
- * depends neither on the order of rows nor much on a few that are far out.  Up to 2^10 times
- * that, features count as they are in sums of derivatives, beyond as 2^10 times.
- * Folds: a hash of label, features and seed, so that equal rows are in one fold, and neither
- * the order of rows nor the way they are cut shows. */
+/* Scale:  2^exponent is the geometric mean of the largest feature of each row, rounded up.  It does
+ *         not depend on the order of rows, and little on a few outliers.  In sums of derivatives,
+ *         features are clipped at 2^10 times the scale.
+ * Folds:  a hash of label, features and seed: equal rows are in one fold, and neither the order of
+ *         rows nor batches matter. */
 #include "calibrators/fit_rows.h"
 
 #include <math.h>
@@ -15,26 +15,27 @@
 #include "io/source.h"
 #include "kernels/column_sum.h"
 
-#define FIT_ROWS_OUTLIER 10 /* binary orders above the typical size that are told apart */
+#define FIT_ROWS_OUTLIER 10 /* features are clipped at 2^10 times the scale */
 #define FIT_ROWS_EXPONENT_MAX 500
-#define FIT_ROWS_COST 8.0 /* nanoseconds for each feature, for the executor */
+#define FIT_ROWS_COST 8.0 /* nanoseconds for a feature, for the executor */
 
-/* What a worker has found, and its share of what is kept. */
+/* The sums of a worker, and the rows that it keeps. */
 struct pc_fit_rows_worker {
-  pc_sum gained, weight;   /* gained: of log p of the label */
-  pc_sum exponents, sized; /* sized: weight of the rows that have a size */
-  int largest;             /* exponent of the largest feature */
+  pc_sum log_true, weight;   /* log_true: of log p of the label */
+  pc_sum exponents, nonzero; /* nonzero: weight of the rows with a feature other than 0 */
+  int largest;               /* exponent of the largest feature */
   uint64_t impossible;
   pc_fixed *class_weight;
 
-  int keeps, narrow; /* narrow: as floats */
+  int keeps;  /* rows are kept so far */
+  int floats; /* as floats, else as doubles */
   size_t count, capacity;
   void *values;
   int32_t *labels;
   double *weights;
   uint8_t *folds;
 
-  double *x; /* a block of features */
+  double *x; /* buffers: the features and folds of a block */
   uint8_t *block_folds;
 };
 
@@ -44,14 +45,14 @@ typedef struct fit_rows_pass {
   void *user;
 } fit_rows_pass;
 
-/* Rows that whole tiles have. */
-static size_t fit_rows_fill_up(size_t count) {
+/* Rounds a number of rows up to whole tiles. */
+static size_t fit_rows_padded(size_t count) {
   return (count + PC_LANES - 1) / PC_LANES * PC_LANES;
 }
 
 static size_t fit_rows_block(const pc_fit_rows *rows) {
   const size_t block = pc_chunk_rows(&rows->task->calibrator->layout);
-  return rows->turned ? fit_rows_fill_up(block) : block;
+  return rows->transposed ? fit_rows_padded(block) : block;
 }
 
 /* ---- Features ---- */
@@ -64,9 +65,10 @@ static uint8_t fit_rows_fold(const pc_fit_rows *rows, const double *x, int32_t l
   return (uint8_t)((key >> 32) * PC_FIT_FOLDS >> 32);
 }
 
-/* Space for a block, made when first needed. */
-static pcal_status fit_rows_space(const pc_fit_rows *rows, struct pc_fit_rows_worker *worker,
-                                  pcal_error *err) {
+/* Allocates the buffers of a worker when they are first needed. */
+static pcal_status fit_rows_reserve_buffers(const pc_fit_rows *rows,
+                                            struct pc_fit_rows_worker *worker,
+                                            pcal_error *err) {
   const pcal_env *env = rows->task->env;
   const size_t block = fit_rows_block(rows);
   if (worker->x == NULL)
@@ -78,11 +80,11 @@ static pcal_status fit_rows_space(const pc_fit_rows *rows, struct pc_fit_rows_wo
              : PCAL_OK;
 }
 
-/* Features of checked rows in the worker's space, not yet divided. */
-static pcal_status fit_rows_make(const pc_fit_rows *rows, struct pc_fit_rows_worker *worker,
-                                 const pc_rows *from, pcal_error *err) {
+/* Computes the features of rows, undivided, in the worker's buffers. */
+static pcal_status fit_rows_compute(const pc_fit_rows *rows, struct pc_fit_rows_worker *worker,
+                                    const pc_rows *from, pcal_error *err) {
   const pc_layout *layout = &rows->task->calibrator->layout;
-  PC_TRY(fit_rows_space(rows, worker, err));
+  PC_TRY(fit_rows_reserve_buffers(rows, worker, err));
   for (size_t i = 0; i < from->count; i++) {
     double *x = worker->x + i * rows->width;
     pc_feature_row(rows->feature, layout, from->scores + i * from->classes, x);
@@ -100,7 +102,8 @@ static void fit_rows_divide(double *x, size_t count, int exponent) {
 
 /* ---- First pass ---- */
 
-/* The largest of a row in size, without a chain of comparisons. */
+/* The largest feature of a row in size; four at a time, so that comparisons do not wait for each
+ * other. */
 static double fit_rows_size(const double *x, size_t width) {
   double most[4] = {0.0};
   size_t j = 0;
@@ -112,9 +115,9 @@ static double fit_rows_size(const double *x, size_t width) {
   return fmax(fmax(most[0], most[1]), fmax(most[2], most[3]));
 }
 
-static void fit_rows_note_sizes(const pc_fit_rows *rows, struct pc_fit_rows_worker *worker,
-                                const pc_rows *from) {
-  int64_t exponents = 0, sized = 0;
+static void fit_rows_add_sizes(const pc_fit_rows *rows, struct pc_fit_rows_worker *worker,
+                               const pc_rows *from) {
+  int64_t exponents = 0, nonzero = 0;
   for (size_t i = 0; i < from->count; i++) {
     const double size = fit_rows_size(worker->x + i * rows->width, rows->width);
     if (!(size > 0.0))
@@ -123,17 +126,17 @@ static void fit_rows_note_sizes(const pc_fit_rows *rows, struct pc_fit_rows_work
     worker->largest = exponent > worker->largest ? exponent : worker->largest;
     if (from->weights == NULL) {
       exponents += exponent;
-      sized++;
+      nonzero++;
     } else {
       pc_sum_add_product(&worker->exponents, from->weights[i], (double)exponent);
-      pc_sum_add(&worker->sized, from->weights[i]);
+      pc_sum_add(&worker->nonzero, from->weights[i]);
     }
   }
   pc_sum_add_units(&worker->exponents, exponents, 0);
-  pc_sum_add_units(&worker->sized, sized, 0);
+  pc_sum_add_units(&worker->nonzero, nonzero, 0);
 }
 
-static void fit_rows_note(struct pc_fit_rows_worker *worker, const pc_rows *from) {
+static void fit_rows_add_sums(struct pc_fit_rows_worker *worker, const pc_rows *from) {
   uint64_t impossible = 0;
   for (size_t i = 0; i < from->count; i++) {
     const double weight = from->weights == NULL ? 1.0 : from->weights[i];
@@ -146,15 +149,15 @@ static void fit_rows_note(struct pc_fit_rows_worker *worker, const pc_rows *from
   if (from->weights == NULL)
     pc_sum_add_units(&worker->weight, (int64_t)from->count, 0);
   if (from->weights == NULL && impossible == 0)
-    pc_sum_add_column(&worker->gained, from->log_true, from->count);
+    pc_sum_add_column(&worker->log_true, from->log_true, from->count);
   for (size_t i = 0; (from->weights != NULL || impossible > 0) && i < from->count; i++)
     if (!isinf(from->log_true[i]))
-      pc_sum_add_product(&worker->gained, from->weights == NULL ? 1.0 : from->weights[i],
+      pc_sum_add_product(&worker->log_true, from->weights == NULL ? 1.0 : from->weights[i],
                          from->log_true[i]);
 }
 
 static size_t fit_rows_bytes(const pc_fit_rows *rows, const struct pc_fit_rows_worker *worker) {
-  return rows->width * (worker->narrow ? sizeof(float) : sizeof(double)) + sizeof(int32_t) +
+  return rows->width * (worker->floats ? sizeof(float) : sizeof(double)) + sizeof(int32_t) +
          sizeof(double) + 1;
 }
 
@@ -170,7 +173,7 @@ static void fit_rows_drop(const pc_fit_rows *rows, struct pc_fit_rows_worker *wo
   worker->count = worker->capacity = 0;
 }
 
-/* Room for more rows; a worker that would keep too many keeps none. */
+/* Makes room for more rows; a worker that would keep too many drops them all. */
 static pcal_status fit_rows_reserve(const pc_fit_rows *rows, struct pc_fit_rows_worker *worker,
                                     size_t more, pcal_error *err) {
   const pcal_env *env = rows->task->env;
@@ -188,8 +191,8 @@ static pcal_status fit_rows_reserve(const pc_fit_rows *rows, struct pc_fit_rows_
     return PCAL_OK;
   const size_t grown = needed + worker->capacity / 2;
   const size_t wanted =
-      fit_rows_fill_up(grown < rows->share && rows->share <= most ? rows->share : grown);
-  const size_t size = rows->width * (worker->narrow ? sizeof(float) : sizeof(double));
+      fit_rows_padded(grown < rows->share && rows->share <= most ? rows->share : grown);
+  const size_t size = rows->width * (worker->floats ? sizeof(float) : sizeof(double));
   void *values = pc_resize(env, worker->values, wanted, size);
   worker->values = values == NULL ? worker->values : values;
   int32_t *labels = pc_resize(env, worker->labels, wanted, sizeof *labels);
@@ -204,33 +207,33 @@ static pcal_status fit_rows_reserve(const pc_fit_rows *rows, struct pc_fit_rows_
   return PCAL_OK;
 }
 
-/* Makes a row the next lane of the tiles. */
-static void fit_rows_turn(const pc_fit_rows *rows, struct pc_fit_rows_worker *worker,
-                          size_t number, const double *x) {
+/* Adds a row to the tiles. */
+static void fit_rows_transpose(const pc_fit_rows *rows, struct pc_fit_rows_worker *worker,
+                               size_t number, const double *x) {
   const size_t lane = number % PC_LANES, cells = rows->width * PC_LANES;
   const size_t at = (number - lane) * rows->width;
   float *floats = (float *)worker->values + at;
   double *doubles = (double *)worker->values + at;
-  if (lane == 0 && worker->narrow)
+  if (lane == 0 && worker->floats)
     memset(floats, 0, cells * sizeof *floats);
   else if (lane == 0)
     memset(doubles, 0, cells * sizeof *doubles);
-  for (size_t j = 0; worker->narrow && j < rows->width; j++)
+  for (size_t j = 0; worker->floats && j < rows->width; j++)
     floats[j * PC_LANES + lane] = (float)x[j];
-  for (size_t j = 0; !worker->narrow && j < rows->width; j++)
+  for (size_t j = 0; !worker->floats && j < rows->width; j++)
     doubles[j * PC_LANES + lane] = x[j];
 }
 
 static void fit_rows_copy(const pc_fit_rows *rows, struct pc_fit_rows_worker *worker,
                           size_t count) {
   const size_t cells = count * rows->width, at = worker->count * rows->width;
-  for (size_t i = 0; rows->turned && i < count; i++)
-    fit_rows_turn(rows, worker, worker->count + i, worker->x + i * rows->width);
-  if (rows->turned)
+  for (size_t i = 0; rows->transposed && i < count; i++)
+    fit_rows_transpose(rows, worker, worker->count + i, worker->x + i * rows->width);
+  if (rows->transposed)
     return;
-  for (size_t i = 0; worker->narrow && i < cells; i++)
+  for (size_t i = 0; worker->floats && i < cells; i++)
     ((float *)worker->values)[at + i] = (float)worker->x[i];
-  if (!worker->narrow)
+  if (!worker->floats)
     memcpy((double *)worker->values + at, worker->x, cells * sizeof(double));
 }
 
@@ -252,15 +255,15 @@ static pcal_status fit_rows_keep(const pc_fit_rows *rows, struct pc_fit_rows_wor
 static pcal_status fit_rows_first(void *user, size_t w, const pc_rows *from, pcal_error *err) {
   const fit_rows_pass *pass = user;
   struct pc_fit_rows_worker *worker = &pass->rows->workers[w];
-  PC_TRY(fit_rows_make(pass->rows, worker, from, err));
-  fit_rows_note_sizes(pass->rows, worker, from);
-  fit_rows_note(worker, from);
+  PC_TRY(fit_rows_compute(pass->rows, worker, from, err));
+  fit_rows_add_sizes(pass->rows, worker, from);
+  fit_rows_add_sums(worker, from);
   return worker->keeps ? fit_rows_keep(pass->rows, worker, from, err) : PCAL_OK;
 }
 
-static void fit_rows_scale(pc_fit_rows *rows, const pc_sum *exponents, const pc_sum *sized,
+static void fit_rows_scale(pc_fit_rows *rows, const pc_sum *exponents, const pc_sum *nonzero,
                            int largest) {
-  const double weight = pc_sum_value(sized);
+  const double weight = pc_sum_value(nonzero);
   const double typical = weight > 0.0 ? ceil(pc_sum_value(exponents) / weight) : 0.0;
   rows->exponent = (int)fmax(fmin(typical, FIT_ROWS_EXPONENT_MAX), -FIT_ROWS_EXPONENT_MAX);
   const int above = largest - rows->exponent;
@@ -273,18 +276,18 @@ static void fit_rows_collect(pc_fit_rows *rows) {
   struct pc_fit_rows_worker *first = &rows->workers[0];
   rows->kept = first->keeps;
   rows->count = first->count;
-  rows->places = fit_rows_fill_up(first->count);
+  rows->padded_count = fit_rows_padded(first->count);
   for (size_t w = 1; w < rows->worker_count; w++) {
     const struct pc_fit_rows_worker *other = &rows->workers[w];
-    pc_sum_merge(&first->gained, &other->gained);
+    pc_sum_merge(&first->log_true, &other->log_true);
     pc_sum_merge(&first->weight, &other->weight);
     pc_sum_merge(&first->exponents, &other->exponents);
-    pc_sum_merge(&first->sized, &other->sized);
+    pc_sum_merge(&first->nonzero, &other->nonzero);
     first->largest = other->largest > first->largest ? other->largest : first->largest;
     first->impossible += other->impossible;
     rows->kept &= other->keeps;
     rows->count += other->count;
-    rows->places += fit_rows_fill_up(other->count);
+    rows->padded_count += fit_rows_padded(other->count);
     for (size_t c = 0; c < rows->classes; c++)
       first->class_weight[c].units += other->class_weight[c].units;
   }
@@ -293,21 +296,21 @@ static void fit_rows_collect(pc_fit_rows *rows) {
   rows->weight = pc_sum_value(&first->weight);
   rows->impossible = first->impossible;
   rows->before =
-      rows->impossible > 0 ? INFINITY : 0.0 - pc_sum_value(&first->gained) / rows->weight;
-  fit_rows_scale(rows, &first->exponents, &first->sized, first->largest);
+      rows->impossible > 0 ? INFINITY : 0.0 - pc_sum_value(&first->log_true) / rows->weight;
+  fit_rows_scale(rows, &first->exponents, &first->nonzero, first->largest);
 }
 
-/* Floats hold what float32 scores become when they are features as they are. */
-static int fit_rows_narrow(const pc_fit_rows *rows, const pcal_shape *shape) {
+/* True if floats hold the features exactly: they are the float32 logits themselves. */
+static int fit_rows_floats_suffice(const pc_fit_rows *rows, const pcal_shape *shape) {
   return shape->type == PCAL_F32 && shape->kind == PCAL_LOGIT &&
-         (rows->feature == PC_FEATURE_SCORES || rows->feature == PC_FEATURE_ODDS);
+         (rows->feature == PC_FEATURE_SCORES || rows->feature == PC_FEATURE_LOG_ODDS);
 }
 
 static pcal_status fit_rows_prepare(pc_fit_rows *rows, pcal_error *err) {
   const pcal_env *env = rows->task->env;
   pcal_shape shape = {.size = sizeof shape};
   pc_source_shape(rows->task->source, &shape);
-  rows->narrow = fit_rows_narrow(rows, &shape);
+  rows->floats = fit_rows_floats_suffice(rows, &shape);
   if (shape.row_count != PCAL_NO_ROW)
     rows->share = (size_t)(shape.row_count / rows->worker_count + 1);
   rows->class_weight = pc_alloc(env, rows->classes, sizeof *rows->class_weight);
@@ -316,7 +319,7 @@ static pcal_status fit_rows_prepare(pc_fit_rows *rows, pcal_error *err) {
   for (size_t w = 0; enough && w < rows->worker_count; w++) {
     struct pc_fit_rows_worker *worker = &rows->workers[w];
     worker->keeps = 1;
-    worker->narrow = rows->narrow;
+    worker->floats = rows->floats;
     worker->largest = -2 * FIT_ROWS_EXPONENT_MAX;
     worker->class_weight = pc_alloc(env, rows->classes, sizeof *worker->class_weight);
     enough = worker->class_weight != NULL;
@@ -334,35 +337,15 @@ pcal_status pc_fit_rows_open(const pc_fit_task *task, pc_feature feature,
                        .classes = layout->classes,
                        .width = pc_feature_count(feature, layout),
                        .folded = (order & PC_FIT_FOLDED) != 0,
-                       .turned = (order & PC_FIT_TURNED) != 0,
+                       .transposed = (order & PC_FIT_TRANSPOSED) != 0,
                        .worker_count = pc_worker_count(task->env)};
   fit_rows_pass pass = {out, NULL, NULL};
-  pcal_status status = fit_rows_prepare(out, err);
-  if (status == PCAL_OK)
-    status = pc_fit_pass(task, &policy, fit_rows_first, &pass, err);
-  if (status != PCAL_OK) {
-    pc_fit_rows_close(out);
-    return status;
-  }
+  PC_TRY(fit_rows_prepare(out, err));
+  PC_TRY(pc_fit_pass(task, &policy, fit_rows_first, &pass, err));
   fit_rows_collect(out);
   for (size_t w = 0; !out->kept && w < out->worker_count; w++)
     fit_rows_drop(out, &out->workers[w]);
   return PCAL_OK;
-}
-
-void pc_fit_rows_close(pc_fit_rows *rows) {
-  if (rows->task == NULL)
-    return;
-  const pcal_env *env = rows->task->env;
-  for (size_t w = 0; rows->workers != NULL && w < rows->worker_count; w++) {
-    fit_rows_drop(rows, &rows->workers[w]);
-    pc_free(env, rows->workers[w].class_weight);
-    pc_free(env, rows->workers[w].x);
-    pc_free(env, rows->workers[w].block_folds);
-  }
-  pc_free(env, rows->workers);
-  pc_free(env, rows->class_weight);
-  *rows = (pc_fit_rows){0};
 }
 
 /* ---- Later passes ---- */
@@ -371,8 +354,8 @@ static pcal_status fit_rows_again(void *user, size_t w, const pc_rows *from, pca
   const fit_rows_pass *pass = user;
   const pc_fit_rows *rows = pass->rows;
   struct pc_fit_rows_worker *worker = &rows->workers[w];
-  PC_TRY(fit_rows_make(rows, worker, from, err));
-  if (!rows->turned)
+  PC_TRY(fit_rows_compute(rows, worker, from, err));
+  if (!rows->transposed)
     fit_rows_divide(worker->x, from->count * rows->width, rows->exponent);
   const pc_fit_block block = {.count = from->count,
                               .x = worker->x,
@@ -382,47 +365,48 @@ static pcal_status fit_rows_again(void *user, size_t w, const pc_rows *from, pca
   return pass->add(pass->user, w, &block, err);
 }
 
-/* Rows kept before those of a worker. */
-static size_t fit_rows_number(const pc_fit_rows *rows,
-                              const struct pc_fit_rows_worker *worker) {
+/* Index of the first kept row of a worker. */
+static size_t fit_rows_first_index(const pc_fit_rows *rows,
+                                   const struct pc_fit_rows_worker *worker) {
   size_t number = 0;
   for (const struct pc_fit_rows_worker *other = rows->workers; other < worker; other++)
-    number += rows->turned ? fit_rows_fill_up(other->count) : other->count;
+    number += rows->transposed ? fit_rows_padded(other->count) : other->count;
   return number;
 }
 
-/* Kept features as doubles, divided. */
+/* Copies kept features as doubles, divided by 2^exponent. */
 static void fit_rows_widen(const struct pc_fit_rows_worker *from, size_t at, size_t cells,
                            int exponent, double *out) {
-  for (size_t i = 0; from->narrow && i < cells; i++)
+  for (size_t i = 0; from->floats && i < cells; i++)
     out[i] = (double)((const float *)from->values)[at + i];
-  if (!from->narrow)
+  if (!from->floats)
     memcpy(out, (const double *)from->values + at, cells * sizeof *out);
   fit_rows_divide(out, cells, exponent);
 }
 
-/* Hands out block number `index` of what a worker kept, through the space of another. */
+/* Hands block number `index` of the rows of worker `from` to worker `w`, through the buffers of
+ * worker `buffers`. */
 static pcal_status fit_rows_hand_out(const fit_rows_pass *pass,
                                      const struct pc_fit_rows_worker *from, size_t index,
-                                     size_t scratch, size_t w, pcal_error *err) {
+                                     size_t buffers, size_t w, pcal_error *err) {
   const pc_fit_rows *rows = pass->rows;
-  struct pc_fit_rows_worker *space = &rows->workers[scratch];
+  struct pc_fit_rows_worker *own = &rows->workers[buffers];
   const size_t size = fit_rows_block(rows), begin = index * size, left = from->count - begin;
   const size_t count = left < size ? left : size, at = begin * rows->width;
   const int weighted = rows->task->calibrator->fit.weighted;
   pc_fit_block block = {.count = count,
-                        .first = fit_rows_number(rows, from) + begin,
+                        .first = fit_rows_first_index(rows, from) + begin,
                         .labels = from->labels + begin,
                         .weights = weighted ? from->weights + begin : NULL,
                         .folds = rows->folded ? from->folds + begin : NULL};
-  if (rows->turned) {
-    block.turned = from->narrow ? (const void *)((const float *)from->values + at)
-                                : (const void *)((const double *)from->values + at);
+  if (rows->transposed) {
+    block.transposed = from->floats ? (const void *)((const float *)from->values + at)
+                                    : (const void *)((const double *)from->values + at);
     return pass->add(pass->user, w, &block, err);
   }
-  PC_TRY(fit_rows_space(rows, space, err));
-  fit_rows_widen(from, at, count * rows->width, rows->exponent, space->x);
-  block.x = space->x;
+  PC_TRY(fit_rows_reserve_buffers(rows, own, err));
+  fit_rows_widen(from, at, count * rows->width, rows->exponent, own->x);
+  block.x = own->x;
   return pass->add(pass->user, w, &block, err);
 }
 
@@ -442,8 +426,8 @@ static pcal_status fit_rows_task(void *user, size_t index, size_t w, pcal_error 
 pcal_status pc_fit_rows_run(const pc_fit_rows *rows, pc_fit_add add, void *user,
                             pcal_error *err) {
   const pc_row_policy policy = {.scores = PC_SCORES_ONLY, .probs = PC_PROBS_LEAN};
-  pc_fit_rows seen = *rows;
-  fit_rows_pass pass = {&seen, add, user};
+  pc_fit_rows copy = *rows;
+  fit_rows_pass pass = {&copy, add, user};
   if (!rows->kept)
     return pc_fit_pass(rows->task, &policy, fit_rows_again, &pass, err);
   size_t blocks = 0;
@@ -453,12 +437,12 @@ pcal_status pc_fit_rows_run(const pc_fit_rows *rows, pc_fit_add add, void *user,
   return pc_run(rows->task->env, blocks, cost, fit_rows_task, &pass, err);
 }
 
-pcal_status pc_fit_rows_run_serial(const pc_fit_rows *rows, size_t scratch, pc_fit_add add,
+pcal_status pc_fit_rows_run_serial(const pc_fit_rows *rows, size_t buffers, pc_fit_add add,
                                    void *user, pcal_error *err) {
-  pc_fit_rows seen = *rows;
-  const fit_rows_pass pass = {&seen, add, user};
+  pc_fit_rows copy = *rows;
+  const fit_rows_pass pass = {&copy, add, user};
   for (size_t w = 0; w < rows->worker_count; w++)
     for (size_t b = 0; b < fit_rows_blocks(rows, &rows->workers[w]); b++)
-      PC_TRY(fit_rows_hand_out(&pass, &rows->workers[w], b, scratch, 0, err));
+      PC_TRY(fit_rows_hand_out(&pass, &rows->workers[w], b, buffers, 0, err));
   return PCAL_OK;
 }

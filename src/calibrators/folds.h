@@ -1,13 +1,14 @@
-/* Folds for cross-validation: every row belongs to one. */
+/* Folds for cross-validation: every row belongs to exactly one. */
 #ifndef PC_FOLDS_H
 #define PC_FOLDS_H
 
+#include "base/arena.h"
 #include "io/source.h"
 
 #define PC_FOLDS_MAX 100
 
-/* Of any `count` successive rows that begin at a multiple of it, each fold has one, in an order
- * drawn anew; the fold of a row depends on nothing but its index and the seed. */
+/* Each block of `count` successive rows (from a multiple of `count`) has one row of each fold, in
+ * random order.  The fold of a row depends only on its index and the seed. */
 typedef struct pc_folds {
   uint64_t seed;
   size_t count; /* 1 to PC_FOLDS_MAX; 1: all rows are in fold 0 */
@@ -17,32 +18,32 @@ size_t pc_fold_of(const pc_folds *folds, uint64_t row);
 
 #define PC_ANY_GROUP UINT32_MAX
 
-/* A source with the rows of `base` that are not in a fold, as doubles: what a fit may see of
- * them. */
+/* A source with some rows of another source, as doubles: all rows outside a fold, to fit on, or
+ * the rows of the fold, to judge on. */
 typedef struct pc_fold_source {
   pcal_source *source;
-  const pcal_env *env;
   pc_folds folds;
-  size_t left_out;
-  int inside;           /* only the rows of that fold instead; 0 when opened */
-  uint32_t group;       /* only rows of this one; PC_ANY_GROUP when opened */
-  size_t columns, room; /* of the buffers, in rows */
+  size_t fold;
+  int inside;           /* 1: the rows of the fold; 0 (after opening): all others */
+  uint32_t group;       /* only rows of this group; PC_ANY_GROUP after opening */
+  size_t columns, rows; /* of a window */
+  pc_arena arena;       /* holds the source and the arrays of a window: */
   double *scores, *targets, *weights;
   int32_t *labels;
   uint32_t *groups;
   uint64_t *ids;
 } pc_fold_source;
 
-/* The environment outlives it.  Close it in any case; a zeroed one is fine. */
+/* `base` must outlive the new source.  Close it also after a failure. */
 PC_CHECKED pcal_status pc_fold_source_open(pcal_source *base, const pc_folds *folds,
-                                           size_t left_out, const pcal_env *env,
+                                           size_t fold, const pcal_env *env,
                                            pc_fold_source *out, pcal_error *err);
-void pc_fold_source_close(pc_fold_source *training);
+void pc_fold_source_close(pc_fold_source *source); /* a zeroed one is allowed */
 
-/* A row of a batch as doubles. */
+/* Copies the scores of one row of a batch to `out`. */
 void pc_batch_row(const pcal_batch *batch, size_t row, double *out);
 
-/* Rows of as many columns that a step of a derived source should take. */
+/* Rows of a window of a derived source with so many columns. */
 size_t pc_derived_window(size_t columns);
 
 #endif

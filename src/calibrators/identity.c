@@ -1,8 +1,9 @@
-/* identity: the probabilities as they are.
+/* identity: leaves probabilities unchanged.
  *
- * Formula:  q = p, from logits q = softmax(z);  predictions of a number as they are.
- * Edge cases: (1) probabilities are used as stored, so rows sum to one as exactly as the input
- * does; (2) the rows are still read once, so that a bad row is found. */
+ * Formula:  q = p, from logits q = softmax(z);  predictions of a number stay unchanged.
+ * Edge cases:
+ *   1. Probabilities are used as stored: rows sum to one as exactly as those of the input.
+ *   2. A fit still reads the rows once, so that a bad row is reported. */
 #include "calibrators/fit_pass.h"
 
 #include <string.h>
@@ -36,7 +37,7 @@ static void identity_apply(const pcal_calibrator *calibrator, const double *in, 
 }
 
 static unsigned identity_traits(const pcal_calibrator *calibrator) {
-  const unsigned traits = calibrator->row->traits;
+  const unsigned traits = calibrator->method->traits;
   return calibrator->layout.form == PC_FORM_CLASSES ? traits
                                                     : traits & (PC_INJECTIVE | PC_GUARDED);
 }
@@ -51,19 +52,14 @@ static pcal_status identity_read(pcal_calibrator *calibrator, const pc_json_node
   (void)calibrator;
   if (parameters->list.count == 0)
     return PCAL_OK;
-  return pc_fail(err, PCAL_DATA,
-                 "%s, line %lu: identity has no parameters, so \"%.60s\" cannot be one", file,
-                 (unsigned long)parameters->list.first->line, parameters->list.first->key);
+  return pc_fail(err, PCAL_DATA, "%s, line %lu: identity has no parameters; remove \"%.60s\"",
+                 file, (unsigned long)parameters->list.first->line,
+                 parameters->list.first->key);
 }
 
-static void identity_tell(const pcal_calibrator *calibrator, pc_text *out) {
-  pc_text_add(out, calibrator->layout.form == PC_FORM_CLASSES
-                       ? "probabilities stay as they are\n"
-                       : "predictions stay as they are\n");
-}
-
-static void identity_release(pcal_calibrator *calibrator) {
-  (void)calibrator;
+static void identity_describe(const pcal_calibrator *calibrator, pc_text *out) {
+  pc_text_add(out, calibrator->layout.form == PC_FORM_CLASSES ? "probabilities are unchanged\n"
+                                                              : "predictions are unchanged\n");
 }
 
 const pc_calibrator_method pc_calibrator_identity = {
@@ -71,20 +67,19 @@ const pc_calibrator_method pc_calibrator_identity = {
         {
             .kind = "calibrators",
             .name = "identity",
-            .title = "leave the predictions as they are",
+            .title = "unchanged predictions",
             .formula = "q = p, from logits q = softmax(z)",
             .about =
-                "Changes nothing; from logits it writes the softmax. The yardstick for all "
+                "Changes nothing; from logits it computes the softmax. The baseline for all "
                 "other calibrators.",
         },
     .traits = PC_INJECTIVE | PC_KEEPS_ACCURACY | PC_KEEPS_ORDER | PC_SUMS_TO_ONE | PC_GUARDED |
               PC_TAKES_CONFIDENCE | PC_ANY_TASK,
-    .traits_now = identity_traits,
+    .fitted_traits = identity_traits,
     .fit = identity_fit,
     .apply = identity_apply,
     .recipe = identity_recipe,
     .write = identity_write,
     .read = identity_read,
-    .tell = identity_tell,
-    .release = identity_release,
+    .describe = identity_describe,
 };

@@ -28,11 +28,10 @@ pcal_status pc_line_map_alloc(const pcal_env *env, size_t points, pc_line_map *l
 }
 
 void pc_line_maps_free(const pcal_env *env, pc_line_maps *lines) {
-  if (lines == NULL)
-    return;
-  for (size_t i = 0; i < lines->count; i++)
+  for (size_t i = 0; lines != NULL && i < lines->count; i++)
     pc_free(env, lines->lines[i].score);
-  pc_free(env, lines->lines);
+  if (lines != NULL)
+    pc_free(env, lines->lines);
   pc_free(env, lines);
 }
 
@@ -51,8 +50,8 @@ double pc_line_map_value(const pc_line_map *line, double score) {
 
 /* ---- Files ---- */
 
-static void score_lines_list(const pc_line_maps *lines, pc_json *json, const char *name,
-                             int values) {
+static void line_maps_write_list(const pc_line_maps *lines, pc_json *json, const char *name,
+                                 int values) {
   pc_json_key(json, name);
   pc_json_open(json, '[');
   for (size_t i = 0; i < lines->count; i++)
@@ -62,8 +61,8 @@ static void score_lines_list(const pc_line_maps *lines, pc_json *json, const cha
 }
 
 void pc_line_maps_write(const pc_line_maps *lines, pc_json *json) {
-  score_lines_list(lines, json, "scores", 0);
-  score_lines_list(lines, json, "values", 1);
+  line_maps_write_list(lines, json, "scores", 0);
+  line_maps_write_list(lines, json, "values", 1);
 }
 
 pcal_status pc_line_maps_read(const pcal_env *env, const pc_json_node *parameters, size_t count,

@@ -1,22 +1,21 @@
-/* Maps of single scores made into maps of rows. */
+/* Maps of rows made of one map of scores for each class. */
 #ifndef PC_ONE_VS_REST_H
 #define PC_ONE_VS_REST_H
 
 #include "calibrators/calibrator.h"
 
-/* What the score of a column becomes: a number from 0 to 1. */
+/* The value of a column's score, from 0 to 1. */
 typedef double (*pc_score_map)(const void *map, size_t column, double score);
 
-/* Maps each class by itself and divides rows by their sums; a row whose values are all 0
- * becomes uniform.  One column of scores, and confidences, are mapped and not divided.  As
- * `apply` of a row of the registry. */
+/* As `apply` of a method: maps each class by itself, then divides rows by their sums; a row of
+ * zeros becomes uniform.  One column of scores, and confidences, are not divided. */
 void pc_one_vs_rest_apply(const pc_layout *layout, pc_score_map value, const void *map,
                           const double *in, size_t count, double *out);
 
-/* Divides a row by its sum. */
+/* Divides a row by its sum; a row of zeros becomes uniform. */
 void pc_rescale_row(double *row, size_t classes);
 
-/* The first of ascending numbers that is not below x, or count. */
+/* Index of the first of ascending numbers that is not below x, or count. */
 static inline size_t pc_first_not_below(const double *numbers, size_t count, double x) {
   size_t base = 0;
   while (count > 1) {

@@ -23,7 +23,7 @@ pcal_status pc_parameters_check_names(const pc_json_node *parameters, const char
   if (parameters->list.count == count)
     return PCAL_OK;
   return pc_fail(err, PCAL_DATA,
-                 "%s, line %lu: there are %zu parameters where %zu belong; fit again", file,
+                 "%s, line %lu: there are %zu parameters instead of %zu; fit again", file,
                  (unsigned long)parameters->line, parameters->list.count, count);
 }
 
@@ -31,11 +31,11 @@ pcal_status pc_parameter_lists(const pc_json_node *parameters, const char *name,
                                const char *file, const pc_json_node **out, pcal_error *err) {
   const pc_json_node *lists = pc_json_find(parameters, name);
   *out = lists;
-  int fine = lists != NULL && lists->kind == PC_JSON_ARRAY && lists->list.count == count;
-  for (const pc_json_node *list = fine ? lists->list.first : NULL; list != NULL;
+  int valid = lists != NULL && lists->kind == PC_JSON_ARRAY && lists->list.count == count;
+  for (const pc_json_node *list = valid ? lists->list.first : NULL; list != NULL;
        list = list->next)
-    fine &= list->kind == PC_JSON_ARRAY;
-  if (fine)
+    valid &= list->kind == PC_JSON_ARRAY;
+  if (valid)
     return PCAL_OK;
   return pc_fail(err, PCAL_DATA, "%s, line %lu: \"%s\" must hold %zu list%s of numbers", file,
                  (unsigned long)(lists == NULL ? parameters : lists)->line, name, count,

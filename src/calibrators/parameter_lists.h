@@ -1,19 +1,19 @@
-/* Lists of numbers among the parameters of a calibrator file. */
+/* Reading lists of numbers from the parameters of a calibrator file. */
 #ifndef PC_PARAMETER_LISTS_H
 #define PC_PARAMETER_LISTS_H
 
 #include "calibrators/calibrator.h"
 
-/* Scores that a stored row may have: a little outside [0, 1]. */
+/* The range of stored scores: rounding may leave them a little outside [0, 1]. */
 #define PC_SCORE_LEAST (-1e-5)
 #define PC_SCORE_MOST (1.0 + 1e-5)
 
-/* Fails unless the parameters are exactly those named, in words separated by spaces. */
+/* Fails unless the parameters are exactly those in `names`, words separated by spaces. */
 PC_CHECKED pcal_status pc_parameters_check_names(const pc_json_node *parameters,
                                                  const char *names, const char *file,
                                                  pcal_error *err);
 
-/* The member that must hold `count` lists. */
+/* Finds the parameter `name`, which must hold `count` lists. */
 PC_CHECKED pcal_status pc_parameter_lists(const pc_json_node *parameters, const char *name,
                                           size_t count, const char *file,
                                           const pc_json_node **out, pcal_error *err);
@@ -22,21 +22,21 @@ typedef enum pc_list_order {
   PC_LIST_ANY,    /* in any order */
   PC_LIST_RISING, /* not falling */
   PC_LIST_STRICT, /* each above the one before */
-  PC_LIST_PAIRED  /* not falling, at most two equal next to each other */
+  PC_LIST_PAIRED  /* not falling, at most two equal neighbours */
 } pc_list_order;
 
-/* What the numbers of a list must be. */
+/* Range and order of the numbers of a list. */
 typedef struct pc_list_rule {
   double low, high;
   pc_list_order order;
-  const char *what; /* "a value of a bin must be a number from 0 to 1" */
+  const char *what; /* the error: "a value of a bin must be a number from 0 to 1" */
 } pc_list_rule;
 
-/* Copies a list, whose length is known, into out. */
+/* Copies a list, whose length the caller has checked, to out. */
 PC_CHECKED pcal_status pc_parameter_numbers(const pc_json_node *list, const pc_list_rule *rule,
                                             double *out, const char *file, pcal_error *err);
 
-/* A sentence about a node of the file. */
+/* Fails with "FILE, line N: `what`", for the line of a node. */
 pcal_status pc_parameter_error(const pc_json_node *node, const char *file, const char *what,
                                pcal_error *err);
 

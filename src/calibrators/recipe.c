@@ -18,10 +18,10 @@ static void recipe_plain(pc_recipe *recipe, pc_step_kind kind) {
   pc_recipe_add(recipe, (pc_step){.kind = kind});
 }
 
-/* From what goes in to what `apply` of the row takes: a number for each class. */
+/* Adds the steps from the input to the argument of the method's `apply`: a number for each class. */
 static void recipe_begin(const pcal_calibrator *calibrator, pc_recipe *recipe) {
   const pcal_kind kind = calibrator->layout.kind;
-  const int one = calibrator->layout.columns == 1, scores = calibrator->row->needs_scores;
+  const int one = calibrator->layout.columns == 1, scores = calibrator->method->needs_scores;
   recipe->columns = recipe->width = calibrator->layout.columns;
   if (kind == PCAL_CONFIDENCE)
     return;
@@ -35,12 +35,12 @@ static void recipe_begin(const pcal_calibrator *calibrator, pc_recipe *recipe) {
     recipe_plain(recipe, PC_STEP_EXP);
 }
 
-static void recipe_finish(const pcal_calibrator *calibrator, int rescaled, pc_recipe *recipe) {
-  if (rescaled && calibrator->layout.columns > 1)
+static void recipe_rescale(const pcal_calibrator *calibrator, pc_recipe *recipe) {
+  if (calibrator->layout.columns > 1)
     recipe_plain(recipe, PC_STEP_RESCALE);
 }
 
-/* Of one column only the last class is looked at. */
+/* One column of scores: keeps the second class only. */
 static void recipe_single(const pcal_calibrator *calibrator, pc_recipe *recipe) {
   recipe->wide = 1;
   if (calibrator->layout.columns == 1 && recipe->width > 1)
@@ -51,31 +51,30 @@ void pc_recipe_add_bin_maps(const pcal_calibrator *calibrator, const pc_bin_maps
                             pc_recipe *recipe) {
   recipe_single(calibrator, recipe);
   pc_recipe_add(recipe, (pc_step){.kind = PC_STEP_TABLES, .tables = tables});
-  recipe_finish(calibrator, 1, recipe);
+  recipe_rescale(calibrator, recipe);
 }
 
 void pc_recipe_add_line_maps(const pcal_calibrator *calibrator, const pc_line_maps *lines,
                              pc_recipe *recipe) {
   recipe_single(calibrator, recipe);
   pc_recipe_add(recipe, (pc_step){.kind = PC_STEP_LINES, .lines = lines});
-  recipe_finish(calibrator, 1, recipe);
+  recipe_rescale(calibrator, recipe);
 }
 
 pcal_status pc_recipe_make(const pcal_calibrator *calibrator, pc_recipe *out, pcal_error *err) {
-  const char *name = calibrator->row->row.name;
+  const char *name = calibrator->method->row.name;
   *out = (pc_recipe){0};
-  if (calibrator->grouping != NULL)
+  if (calibrator->groups != NULL)
     return pc_fail(err, PCAL_USAGE,
                    "a calibrator with groups cannot be exported; fit one for each group and "
                    "export those");
-  if (calibrator->row->recipe == NULL)
+  if (calibrator->method->recipe == NULL)
     return pc_fail(err, PCAL_USAGE,
-                   "%s cannot be exported: its map is no short formula, or has steps where "
-                   "it was fitted; use propercal "
-                   "apply, or a method such as temperature, spline or histogram",
+                   "%s cannot be exported; use propercal apply, or a method such as "
+                   "temperature, spline or histogram",
                    name);
   recipe_begin(calibrator, out);
-  const char *why = calibrator->row->recipe(calibrator, out);
+  const char *why = calibrator->method->recipe(calibrator, out);
   if (why != NULL)
     return pc_fail(err, PCAL_USAGE, "%s cannot be exported: %-s", name, why);
   if (calibrator->layout.columns == 1 && out->width > 1)

@@ -12,7 +12,7 @@ static void recipe_features_store(pc_recipe *recipe, pc_step_kind kind, size_t n
   pc_recipe_add(recipe, (pc_step){.kind = kind, .size = number});
 }
 
-/* Logarithms of probabilities, kept away from 0 and 1. */
+/* Clips log-probabilities, as features.c does. */
 static void recipe_features_clip(pc_recipe *recipe) {
   recipe_features_number(recipe, PC_STEP_FLOOR, PC_FEATURE_LOG_CLIP);
   recipe_features_number(recipe, PC_STEP_CEIL, 0.0);
@@ -25,7 +25,7 @@ static void recipe_features_rest(pc_recipe *recipe) {
   recipe_features_number(recipe, PC_STEP_SCALE, -1.0);
 }
 
-/* Of two classes: a log p_1 - b log p_0, one number. */
+/* Two classes: of_first log p_0 + of_second log p_1, one number. */
 static void recipe_features_pair(double of_first, double of_second, pc_recipe *recipe) {
   recipe_features_clip(recipe);
   recipe->own[0] = of_first;
@@ -56,7 +56,7 @@ void pc_recipe_add_feature(const pcal_calibrator *calibrator, pc_feature feature
                            pc_recipe *recipe) {
   const int logits = calibrator->layout.kind == PCAL_LOGIT;
   recipe->wide = 1;
-  if (feature == PC_FEATURE_ODDS)
+  if (feature == PC_FEATURE_LOG_ODDS)
     recipe_features_odds(calibrator, recipe);
   if (feature == PC_FEATURE_LOG_PROBS && logits)
     recipe_features_number(recipe, PC_STEP_LOG_SOFTMAX, 0.0);

@@ -12,13 +12,13 @@
 #define SCORE_COLUMNS_BLOCK_ROWS ((size_t)1 << 16)
 #define SCORE_COLUMNS_SORT_COST 60.0 /* nanoseconds for each score, for the executor */
 
-/* Scores of `capacity` rows, column after column: misses from the front, hits from the back,
- * in the order in which they came. */
+/* Scores of up to `capacity` rows, column after column: misses from the front, hits from the
+ * back. */
 typedef struct score_block {
   struct score_block *next;
   size_t rows;
-  size_t *misses; /* of each column */
-  double *scores, *weights;
+  size_t *misses;           /* of each column */
+  double *scores, *weights; /* weights NULL: all 1 */
 } score_block;
 
 typedef struct score_worker {
@@ -30,16 +30,17 @@ typedef struct score_worker {
 typedef struct score_state {
   const pc_fit_task *task;
   const pc_score_columns_request *request;
-  size_t first, range; /* columns that are kept */
+  size_t first, range; /* the columns kept in this pass */
   size_t capacity;     /* rows of a block */
-  size_t chunk;        /* rows that come at a time, at most */
+  size_t chunk;        /* most rows of a call of score_columns_add */
   int weighted;
   score_worker *workers;
   size_t worker_count;
 } score_state;
 
-/* ---- Keeping ---- */
+/* ---- Keeping scores ---- */
 
+/* Adds an empty block to those of a worker. */
 static pcal_status score_columns_block(const score_state *state, score_worker *worker,
                                        pcal_error *err) {
   const pcal_env *env = state->task->env;
@@ -58,8 +59,8 @@ static pcal_status score_columns_block(const score_state *state, score_worker *w
   return PCAL_OK;
 }
 
-/* Column c of rows [begin, end).  Each score is written at both ends of what is free; the
- * outcome decides which of the two stays. */
+/* Adds column c of rows [begin, end) without branches: each score is written at both ends of the
+ * free range, and the outcome decides which end moves. */
 static void score_columns_fill(const score_state *state, const score_block *block, size_t c,
                                const double *scores, const uint32_t *hit, const double *weights,
                                size_t begin, size_t end) {
@@ -81,6 +82,7 @@ static void score_columns_fill(const score_state *state, const score_block *bloc
   block->misses[c] = front;
 }
 
+/* Allocates the scratch of a worker when it is first needed. */
 static pcal_status score_columns_room(const score_state *state, score_worker *worker,
                                       pcal_error *err) {
   const pc_score_columns_request *request = state->request;
@@ -115,6 +117,7 @@ static pcal_status score_columns_add(void *user, size_t w, const pc_rows *rows,
   return PCAL_OK;
 }
 
+/* Frees all blocks. */
 static void score_columns_drop(const score_state *state) {
   for (size_t w = 0; w < state->worker_count; w++)
     while (state->workers[w].blocks != NULL) {
@@ -126,9 +129,10 @@ static void score_columns_drop(const score_state *state) {
 
 /* ---- Sorting and handing out ---- */
 
-/* One outcome of columns [begin, end), block by block; the caller frees the parts. */
-static pcal_status score_columns_parts(const score_state *state, size_t begin, size_t end,
-                                       int hits, pc_outcome_column **out, size_t *count,
+/* The kept scores of one outcome of columns [begin, end), one part for each block. */
+static pcal_status score_columns_parts(const score_state *state, const pcal_env *env,
+                                       size_t begin, size_t end, int hits,
+                                       pc_outcome_column **out, size_t *count,
                                        pcal_error *err) {
   const size_t capacity = state->capacity;
   size_t blocks = 0;
@@ -136,8 +140,7 @@ static pcal_status score_columns_parts(const score_state *state, size_t begin, s
     for (const score_block *block = state->workers[w].blocks; block != NULL;
          block = block->next)
       blocks++;
-  pc_outcome_column *part =
-      pc_alloc_raw(state->task->env, blocks * (end - begin), sizeof *part);
+  pc_outcome_column *part = pc_alloc_raw(env, blocks * (end - begin), sizeof *part);
   *out = part;
   *count = blocks * (end - begin);
   if (part == NULL)
@@ -167,9 +170,9 @@ static const score_block *score_columns_only(const score_state *state) {
   return only;
 }
 
-/* One column in one block is sorted where it lies. */
-static pcal_status score_columns_in_place(const score_state *state, const score_block *block,
-                                          pcal_error *err) {
+/* One column in one block is sorted in place. */
+static pcal_status score_columns_in_place(const score_state *state, const pcal_env *scratch,
+                                          const score_block *block, pcal_error *err) {
   const pc_score_columns_request *request = state->request;
   const size_t misses = block->misses[0], back = state->capacity - (block->rows - misses);
   double *weights = block->weights;
@@ -177,74 +180,79 @@ static pcal_status score_columns_in_place(const score_state *state, const score_
       {block->scores, weights, misses},
       {block->scores + back, weights == NULL ? NULL : weights + back, block->rows - misses}};
   for (int side = 0; side < 2; side++)
-    PC_TRY(pc_sorted_column_sort(state->task->env, &sorted[side], err));
-  return request->use(request->user, 0, &sorted[0], &sorted[1], err);
+    PC_TRY(pc_sorted_column_sort(scratch, &sorted[side], err));
+  return request->use(request->user, scratch, 0, &sorted[0], &sorted[1], err);
 }
 
-/* The one table: all workers sort it. */
-static pcal_status score_columns_single(const score_state *state, pcal_error *err) {
-  const pcal_env *env = state->task->env;
+/* All kept columns as one, sorted by all workers. */
+static pcal_status score_columns_single(const score_state *state, const pcal_env *scratch,
+                                        pcal_error *err) {
   const pc_score_columns_request *request = state->request;
   pc_sorted_column sorted[2] = {{0}, {0}};
-  pcal_status status = PCAL_OK;
-  for (int side = 0; side < 2 && status == PCAL_OK; side++) {
+  for (int side = 0; side < 2; side++) {
     pc_outcome_column *parts = NULL;
     size_t count = 0;
-    status = score_columns_parts(state, 0, state->range, side, &parts, &count, err);
-    if (status == PCAL_OK)
-      status = pc_parallel_sort(env, parts, count, &sorted[side], err);
-    pc_free(env, parts);
+    PC_TRY(score_columns_parts(state, scratch, 0, state->range, side, &parts, &count, err));
+    PC_TRY(pc_parallel_sort(scratch, parts, count, &sorted[side], err));
+    pc_free(scratch, parts);
   }
   score_columns_drop(state);
-  if (status == PCAL_OK)
-    status = request->use(request->user, 0, &sorted[0], &sorted[1], err);
-  pc_sorted_column_free(env, &sorted[0]);
-  pc_sorted_column_free(env, &sorted[1]);
-  return status;
+  return request->use(request->user, scratch, 0, &sorted[0], &sorted[1], err);
+}
+
+/* One of several columns, sorted by this thread alone. */
+static pcal_status score_columns_column(const score_state *state, const pcal_env *scratch,
+                                        size_t c, pcal_error *err) {
+  const pc_score_columns_request *request = state->request;
+  pc_sorted_column sorted[2] = {{0}, {0}};
+  for (int side = 0; side < 2; side++) {
+    pc_outcome_column *parts = NULL;
+    size_t count = 0;
+    PC_TRY(score_columns_parts(state, scratch, c, c + 1, side, &parts, &count, err));
+    PC_TRY(pc_single_thread_sort(scratch, parts, count, &sorted[side], err));
+    pc_free(scratch, parts);
+  }
+  return request->use(request->user, scratch, state->first + c, &sorted[0], &sorted[1], err);
 }
 
 static pcal_status score_columns_task(void *user, size_t c, size_t worker, pcal_error *err) {
   const score_state *state = user;
-  const pcal_env *env = state->task->env;
-  const pc_score_columns_request *request = state->request;
-  pc_sorted_column sorted[2] = {{0}, {0}};
-  pcal_status status = PCAL_OK;
+  pc_arena scratch;
   (void)worker;
-  for (int side = 0; side < 2 && status == PCAL_OK; side++) {
-    pc_outcome_column *parts = NULL;
-    size_t count = 0;
-    status = score_columns_parts(state, c, c + 1, side, &parts, &count, err);
-    if (status == PCAL_OK)
-      status = pc_single_thread_sort(env, parts, count, &sorted[side], err);
-    pc_free(env, parts);
-  }
-  if (status == PCAL_OK)
-    status = request->use(request->user, state->first + c, &sorted[0], &sorted[1], err);
-  pc_sorted_column_free(env, &sorted[0]);
-  pc_sorted_column_free(env, &sorted[1]);
+  PC_TRY(pc_arena_open(&scratch, state->task->env, err));
+  const pcal_status status = score_columns_column(state, &scratch.env, c, err);
+  pc_arena_close(&scratch);
   return status;
 }
 
-/* Reads the source, keeping the range, and hands it out. */
+/* The kept columns as one column. */
+static pcal_status score_columns_one(const score_state *state, pcal_error *err) {
+  const score_block *only = score_columns_only(state);
+  pc_arena scratch;
+  PC_TRY(pc_arena_open(&scratch, state->task->env, err));
+  const pcal_status status = state->request->columns == 1 && only != NULL
+                                 ? score_columns_in_place(state, &scratch.env, only, err)
+                                 : score_columns_single(state, &scratch.env, err);
+  pc_arena_close(&scratch);
+  return status;
+}
+
+/* Reads the source, keeps the columns of the range, and hands them out. */
 static pcal_status score_columns_range(score_state *state, pcal_error *err) {
   const pc_row_policy policy = {.score_alone = state->request->bare,
                                 .probs =
                                     state->request->lean ? PC_PROBS_LEAN : PC_PROBS_FILLED};
   PC_TRY(pc_fit_pass(state->task, &policy, score_columns_add, state, err));
-  const score_block *only = score_columns_only(state);
-  if (state->request->columns == 1 && only != NULL)
-    return score_columns_in_place(state, only, err);
   if (state->request->pooled || state->request->columns == 1)
-    return score_columns_single(state, err);
+    return score_columns_one(state, err);
   const double work = SCORE_COLUMNS_SORT_COST * (double)state->task->calibrator->fit.rows *
                       (double)state->range;
-  const pcal_status status =
-      pc_run(state->task->env, state->range, work, score_columns_task, state, err);
+  PC_TRY(pc_run(state->task->env, state->range, work, score_columns_task, state, err));
   score_columns_drop(state);
-  return status;
+  return PCAL_OK;
 }
 
-/* ---- Plan ---- */
+/* ---- Columns of a pass ---- */
 
 static pcal_status score_columns_nothing(void *user, size_t worker, const pc_rows *rows,
                                          pcal_error *err) {
@@ -255,7 +263,7 @@ static pcal_status score_columns_nothing(void *user, size_t worker, const pc_row
   return PCAL_OK;
 }
 
-/* Rows of the source at most; reads it where it does not say. */
+/* Upper bound of the number of rows; reads the source if that is unknown. */
 static pcal_status score_columns_count(const score_state *state, uint64_t *rows,
                                        pcal_error *err) {
   const pc_row_policy policy = {.probs = PC_PROBS_LEAN};
@@ -269,14 +277,14 @@ static pcal_status score_columns_count(const score_state *state, uint64_t *rows,
   return PCAL_OK;
 }
 
-/* Is the number of rows known before they are read? */
+/* True if the source knows its number of rows. */
 static int score_columns_counted(const score_state *state) {
   pcal_shape shape = {.size = sizeof shape};
   pc_source_shape(state->task->source, &shape);
   return shape.row_count != PCAL_NO_ROW;
 }
 
-/* How many columns to keep at a time. */
+/* Number of columns to keep at a time. */
 static pcal_status score_columns_plan(const score_state *state, size_t *range,
                                       pcal_error *err) {
   const pcal_env *env = state->task->env;
@@ -329,17 +337,17 @@ pcal_status pc_score_columns_run(const pc_fit_task *task,
   state.workers = pc_alloc(env, state.worker_count, sizeof *state.workers);
   if (state.workers == NULL)
     return pc_fail_memory(err, "preparing workers");
-  const pcal_status status = score_columns_all(&state, err);
+  PC_TRY(score_columns_all(&state, err));
   score_columns_drop(&state);
   for (size_t w = 0; w < state.worker_count; w++) {
     pc_free(env, state.workers[w].space);
     pc_free(env, state.workers[w].hit);
   }
   pc_free(env, state.workers);
-  return status;
+  return PCAL_OK;
 }
 
-/* ---- Classes ---- */
+/* ---- Requests for classes ---- */
 
 static const double *score_columns_look_one(const void *user, const pc_rows *rows,
                                             double *space, uint32_t *hit) {

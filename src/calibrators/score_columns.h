@@ -1,9 +1,9 @@
-/* The scores of a fit, column by column, apart by outcome and sorted: what methods need that
+/* The scores of a fit, column by column, split by outcome and sorted: the input of methods that
  * learn from the order of scores.
  *
- * A row has one or several scores, its columns, of which at most one came true.  As many
- * columns as fit PC_SCORE_COLUMNS_BYTES, or half of the memory limit, are kept at a time; then
- * the source is read again. */
+ * A row has one or more scores (its columns), of which at most one came true.  As many columns are
+ * kept at a time as fit into PC_SCORE_COLUMNS_BYTES, or into half of the memory limit; for the
+ * others the source is read again. */
 #ifndef PC_SCORE_COLUMNS_H
 #define PC_SCORE_COLUMNS_H
 
@@ -16,31 +16,32 @@
 
 typedef struct pc_score_columns_request {
   size_t columns;
-  int pooled;         /* the pairs of all columns make one table */
-  int lean;           /* no probabilities of more than two classes */
-  int bare;           /* of one column of scores nothing else is looked at */
-  size_t row_space;   /* numbers for each row, and */
-  size_t space;       /* besides, that look may use */
-  const char *remedy; /* words for a memory limit that one column exceeds */
+  int pooled;         /* all columns are joined into one */
+  int lean;           /* `look` needs no probabilities of more than two classes */
+  int bare;           /* `look` needs nothing but the one column of scores */
+  size_t row_space;   /* doubles of `space` for each row, and */
+  size_t space;       /* further ones */
+  const char *remedy; /* for the error if one column exceeds the memory limit */
   const void *look_user;
-  /* The scores of some rows, row after row, and for each row the column that came true, or
-   * PC_NO_COLUMN.  Called from several threads at once. */
+  /* Returns the scores of some rows, row after row, and sets hit[i] to the column of row i that
+   * came true, or to PC_NO_COLUMN.  May use `space`.  Called from several threads at once. */
   const double *(*look)(const void *look_user, const pc_rows *rows, double *space,
                         uint32_t *hit);
   void *user;
-  /* Takes one column, or the pooled ones as number 0; may be called from several threads at
-   * once when there are several. */
-  pcal_status (*use)(void *user, size_t column, const pc_sorted_column *misses,
-                     const pc_sorted_column *hits, pcal_error *err);
+  /* Takes one sorted column, or all as number 0 if pooled.  `scratch` allocates memory that is
+   * freed when the call returns.  Called from several threads at once if there are several. */
+  pcal_status (*use)(void *user, const pcal_env *scratch, size_t column,
+                     const pc_sorted_column *misses, const pc_sorted_column *hits,
+                     pcal_error *err);
 } pc_score_columns_request;
 
-/* Leaves counts of rows and weights in the calibrator's fit. */
+/* Also sets the counts of rows and weights in the calibrator's fit. */
 PC_CHECKED pcal_status pc_score_columns_run(const pc_fit_task *task,
                                             const pc_score_columns_request *request,
                                             pcal_error *err);
 
-/* The probability of each class, or the one score of a row: columns as the layout has them,
- * nothing pooled.  `use` and `user` are still to be set. */
+/* A request for the probability of each class, or for the one score of a row; the caller sets
+ * `use` and `user`. */
 pc_score_columns_request pc_score_columns_of_classes(const pc_layout *layout);
 
 #endif

@@ -12,63 +12,64 @@ static int recalibrated_missing(const double *row, size_t columns) {
   return 0;
 }
 
-/* The rows of a fold, side by side; returns how many. */
-static size_t recalibrated_gather(pc_recalibrated_source *state, const pcal_batch *from,
+/* Copies the rows of a fold to `in`; returns their number. */
+static size_t recalibrated_gather(pc_recalibrated_source *source, const pcal_batch *from,
                                   size_t fold) {
   size_t count = 0;
   for (size_t i = 0; i < from->rows; i++) {
-    if (pc_fold_of(&state->folds, from->first_row + i) != fold)
+    if (pc_fold_of(&source->folds, from->first_row + i) != fold)
       continue;
-    double *row = state->in + count * state->columns;
+    double *row = source->in + count * source->columns;
     pc_batch_row(from, i, row);
-    if (!state->skip_missing || !recalibrated_missing(row, state->columns))
-      state->places[count++] = i;
+    if (!source->skip_missing || !recalibrated_missing(row, source->columns))
+      source->indices[count++] = i;
   }
   return count;
 }
 
-static pcal_status recalibrated_fold(pc_recalibrated_source *state, const pcal_batch *from,
+static pcal_status recalibrated_fold(pc_recalibrated_source *source, const pcal_batch *from,
                                      size_t fold, pcal_error *err) {
-  const size_t k = state->columns, count = recalibrated_gather(state, from, fold);
+  const size_t k = source->columns, count = recalibrated_gather(source, from, fold);
   pcal_batch part = *from;
   part.type = PCAL_F64;
   part.rows = count;
-  part.scores = state->in;
+  part.scores = source->in;
   part.row_stride = (ptrdiff_t)(k * sizeof(double));
   part.column_stride = (ptrdiff_t)sizeof(double);
   part.place = NULL;
-  PC_TRY(pc_calibrator_apply(state->calibrators[fold], &part, state->env, state->out, err));
+  PC_TRY(pc_calibrator_apply(source->calibrators[fold], &part, &source->arena.env, source->out,
+                             err));
   for (size_t i = 0; i < count; i++)
-    memcpy(state->rows + state->places[i] * k, state->out + i * k, k * sizeof(double));
+    memcpy(source->rows + source->indices[i] * k, source->out + i * k, k * sizeof(double));
   return PCAL_OK;
 }
 
 static pcal_status recalibrated_step(void *user, const pcal_batch *from, pcal_batch *to,
                                      pcal_error *err) {
-  pc_recalibrated_source *state = user;
-  for (size_t i = 0; i < from->rows * state->columns; i++)
-    state->rows[i] = (double)NAN;
-  for (size_t fold = 0; fold < state->folds.count; fold++)
-    PC_TRY(recalibrated_fold(state, from, fold, err));
+  pc_recalibrated_source *source = user;
+  for (size_t i = 0; i < from->rows * source->columns; i++)
+    source->rows[i] = (double)NAN;
+  for (size_t fold = 0; fold < source->folds.count; fold++)
+    PC_TRY(recalibrated_fold(source, from, fold, err));
   to->kind = pc_calibrator_output_kind(from->kind);
   to->type = PCAL_F64;
-  to->scores = state->rows;
-  to->row_stride = (ptrdiff_t)(state->columns * sizeof(double));
+  to->scores = source->rows;
+  to->row_stride = (ptrdiff_t)(source->columns * sizeof(double));
   to->column_stride = (ptrdiff_t)sizeof(double);
   return PCAL_OK;
 }
 
-static pcal_status recalibrated_check(const pc_recalibrated_source *state,
+static pcal_status recalibrated_check(const pc_recalibrated_source *source,
                                       const pcal_shape *shape, pcal_error *err) {
-  for (size_t fold = 0; fold < state->folds.count; fold++) {
-    const pcal_calibrator *calibrator = state->calibrators[fold];
+  for (size_t fold = 0; fold < source->folds.count; fold++) {
+    const pcal_calibrator *calibrator = source->calibrators[fold];
     if (pc_calibrator_columns(calibrator) == shape->columns)
       continue;
     return pc_fail(err, PCAL_DATA,
-                   "%s tells the probability of a single event, and cannot be judged beside "
-                   "methods that tell those of all classes; choose target=all, or compare on "
+                   "%s gives the probability of a single event, which cannot be compared with "
+                   "the probabilities of all classes; choose target=all, or compare on "
                    "{confidence}",
-                   calibrator->row->row.name);
+                   calibrator->method->row.name);
   }
   return PCAL_OK;
 }
@@ -79,18 +80,19 @@ pcal_status pc_recalibrated_source_open(pcal_source *base, const pc_folds *folds
                                         pcal_error *err) {
   pcal_shape shape = {.size = sizeof shape};
   pc_source_shape(base, &shape);
-  *out = (pc_recalibrated_source){.env = env,
-                                  .folds = *folds,
+  *out = (pc_recalibrated_source){.folds = *folds,
                                   .calibrators = calibrators,
                                   .columns = shape.columns,
                                   .skip_missing = skip_missing};
   PC_TRY(recalibrated_check(out, &shape, err));
+  PC_TRY(pc_arena_open(&out->arena, env, err));
+  const pcal_env *memory = &out->arena.env;
   const size_t rows = pc_derived_window(shape.columns), cells = rows * shape.columns;
-  out->in = pc_alloc_raw(env, cells, sizeof *out->in);
-  out->out = pc_alloc_raw(env, cells, sizeof *out->out);
-  out->rows = pc_alloc_raw(env, cells, sizeof *out->rows);
-  out->places = pc_alloc_raw(env, rows, sizeof *out->places);
-  if (out->in == NULL || out->out == NULL || out->rows == NULL || out->places == NULL)
+  out->in = pc_alloc_raw(memory, cells, sizeof *out->in);
+  out->out = pc_alloc_raw(memory, cells, sizeof *out->out);
+  out->rows = pc_alloc_raw(memory, cells, sizeof *out->rows);
+  out->indices = pc_alloc_raw(memory, rows, sizeof *out->indices);
+  if (out->in == NULL || out->out == NULL || out->rows == NULL || out->indices == NULL)
     return pc_fail_memory(err, "calibrating rows");
   const pc_source_derived derived = {.base = base,
                                      .step = recalibrated_step,
@@ -99,16 +101,11 @@ pcal_status pc_recalibrated_source_open(pcal_source *base, const pc_folds *folds
                                      .type = PCAL_F64,
                                      .columns = shape.columns,
                                      .window = rows};
-  return pc_source_derive(&derived, env, &out->source, err);
+  return pc_source_derive(&derived, memory, &out->source, err);
 }
 
-void pc_recalibrated_source_close(pc_recalibrated_source *state) {
-  if (state->env == NULL)
-    return;
-  pc_source_free(state->source);
-  pc_free(state->env, state->in);
-  pc_free(state->env, state->out);
-  pc_free(state->env, state->rows);
-  pc_free(state->env, state->places);
-  *state = (pc_recalibrated_source){0};
+void pc_recalibrated_source_close(pc_recalibrated_source *source) {
+  pc_source_free(source->source);
+  pc_arena_close(&source->arena);
+  *source = (pc_recalibrated_source){0};
 }

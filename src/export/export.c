@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Words of C99 to C23 and of C++, and macros of headers and compilers. */
+/* Keywords of C99 to C23 and of C++, and macros of headers and compilers. */
 static const char *const export_words[] = {"alignas",     "alignof",
                                            "and",         "and_eq",
                                            "asm",         "assert",
@@ -60,7 +60,7 @@ static const char *const export_words[] = {"alignas",     "alignof",
                                            "DOMAIN",      "SING",
                                            "EOF",         "BUFSIZ"};
 
-/* Functions of <math.h>, also with an f or an l behind, and other names that linkers know. */
+/* Functions of <math.h>, also reserved with the suffix f or l, and other functions of the C library. */
 static const char *const export_functions[] = {
     "abs",       "acos",        "acosh",     "asin",      "asinh",      "atan",    "atan2",
     "atanh",     "cbrt",        "ceil",      "copysign",  "cos",        "cosh",    "drem",
@@ -85,9 +85,9 @@ static int export_listed(const char *const *list, size_t count, const char *name
   return 0;
 }
 
-/* Does C, C++ or the C library own this name?  Names with str, mem or wcs and a small letter
- * are reserved for <string.h>, those that end in _t for types, those that begin with M_ for
- * <math.h>, those that begin with an underscore for the compiler. */
+/* True if C, C++ or the C library reserves this name.  Also reserved: str, mem or wcs followed by a
+ * lower-case letter (<string.h>), the ending _t (types), the prefixes M_ (<math.h>) and underscore
+ * (compiler). */
 static int export_reserved(const char *name) {
   const size_t length = strlen(name), functions = sizeof export_functions / sizeof(char *);
   const int float_or_long = length > 1 && strchr("fl", name[length - 1]) != NULL;
@@ -103,7 +103,7 @@ static int export_reserved(const char *name) {
          (float_or_long && export_listed(export_functions, functions, name, length - 1));
 }
 
-/* A letter, then letters, digits and underscores; short enough for every compiler. */
+/* Accepts a letter followed by letters, digits and underscores, at most 48 in all. */
 static pcal_status export_check_name(const char *name, pcal_error *err) {
   static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
   const size_t length = strlen(name);
@@ -112,8 +112,8 @@ static pcal_status export_check_name(const char *name, pcal_error *err) {
     good = strchr(letters, name[i]) != NULL || strchr("0123456789", name[i]) != NULL;
   if (!good)
     return pc_fail(err, PCAL_USAGE,
-                   "\"%.60s\" cannot be the name of a function; take letters, digits and "
-                   "underscores, a letter first, at most 48",
+                   "\"%.60s\" is not a valid name of a function; use letters, digits and "
+                   "underscores, a letter first, at most 48 characters",
                    name);
   if (export_reserved(name))
     return pc_fail(

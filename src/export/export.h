@@ -1,24 +1,24 @@
-/* Calibrators for other places: the steps of a recipe as code. */
+/* Export: calibrators as code for other programs, written from the steps of a recipe. */
 #ifndef PC_EXPORT_H
 #define PC_EXPORT_H
 
 #include "base/text.h"
 #include "calibrators/recipe.h"
 
-/* `name` is that of the function or the graph: a C identifier. */
+/* name: of the function or the graph; a C identifier. */
 typedef struct pc_export {
   const pcal_calibrator *calibrator;
   const pc_recipe *recipe;
   const char *name;
 } pc_export;
 
-/* A C99 file that needs nothing but libm. */
+/* Writes a C99 file that needs libm only. */
 void pc_export_c(const pc_export *what, pc_text *out);
 
-/* An ONNX model (opset 13): float32 in and out. */
+/* Writes an ONNX model (opset 13) with float32 inputs and outputs. */
 PC_CHECKED pcal_status pc_export_onnx(const pc_export *what, pc_text *out, pcal_error *err);
 
-/* As pcal_calibrator_export, for arguments that are not NULL. */
+/* As pcal_calibrator_export; no argument may be NULL. */
 PC_CHECKED pcal_status pc_calibrator_export(const pcal_calibrator *calibrator, const char *to,
                                             const char *name, pc_text *out, pcal_error *err);
 

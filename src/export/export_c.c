@@ -1,18 +1,17 @@
-/* A recipe as C99: one static table for each list of numbers, one block for each step.
- * Arithmetic is double, as in `propercal apply`; numbers are written so that they read back
- * exactly. */
+/* Writes a recipe as C99: a static table for each list of numbers, and a block of code for each step.
+ * Arithmetic is double, as in `propercal apply`; numbers read back exactly. */
 #include <string.h>
 
 #include "base/escape.h"
 #include "base/number.h"
 #include "export/export.h"
 
-#define EXPORT_C_LINE 6 /* numbers */
+#define EXPORT_C_LINE 6 /* numbers on a line */
 
 typedef struct export_c {
   const pc_export *what;
   pc_text *out;
-  size_t width; /* of x, as the steps go on */
+  size_t width; /* of x before the current step */
 } export_c;
 
 /* ---- Tables ---- */
@@ -28,7 +27,7 @@ static void export_c_numbers(const export_c *c, const char *label, size_t step,
   pc_text_add(c->out, "\n};\n");
 }
 
-/* Lists of several tables or lines, one after the other, and where each begins. */
+/* Where the list of each map begins in the joined lists. */
 static void export_c_begins(const export_c *c, size_t step, const pc_step *s) {
   const size_t count = s->tables != NULL ? s->tables->count : s->lines->count;
   size_t at = 0;
@@ -53,7 +52,7 @@ static void export_c_list(const export_c *c, const char *label, size_t step, con
       const double number = table == NULL          ? values ? line->value[j] : line->score[j]
                                      : values ? table->values[j]
                             : j + 1 < table->count ? table->edges[j]
-                                                   : 2.0; /* beyond every score */
+                                                   : 2.0; /* above every score */
       pc_text_add(c->out, written++ % EXPORT_C_LINE == 0 ? "\n  " : " ");
       pc_text_number(c->out, number);
       pc_text_add(c->out, ",");
@@ -110,7 +109,7 @@ static void export_c_helpers(const export_c *c) {
   if (export_c_draws_lines(recipe) || export_c_has(recipe, PC_STEP_TABLES))
     pc_text_format(
         c->out,
-        "\n/* The first of ascending numbers that is not below x, or n. */\n"
+        "\n/* Index of the first of ascending numbers that is not below x, or n. */\n"
         "static unsigned long %s_find(const double *at, unsigned long n, double x) {\n"
         "  unsigned long low = 0;\n"
         "  while (low < n) {\n"
@@ -126,7 +125,7 @@ static void export_c_helpers(const export_c *c) {
   if (export_c_draws_lines(recipe))
     pc_text_format(
         c->out,
-        "\n/* Straight between points, and flat outside. */\n"
+        "\n/* Linear between points, constant outside. */\n"
         "static double %s_line(const double *at, const double *to, unsigned long n, double x) "
         "{\n"
         "  const unsigned long i = %s_find(at, n, x);\n"
@@ -159,7 +158,7 @@ static void export_c_softmax(const export_c *c) {
   export_c_each(c, "x[j] /= u;");
 }
 
-/* The largest term, which is 1, stays out of the sum: logarithms near 0 keep their digits. */
+/* The largest term, which is 1, is not in the sum: logarithms near 0 keep their digits. */
 static void export_c_log_softmax(const export_c *c) {
   pc_text_add(c->out, "  i = 0;\n");
   export_c_each(c, "i = x[j] > x[i] ? j : i;");
@@ -228,7 +227,7 @@ static void export_c_rescale(const export_c *c) {
                  c->width, c->width);
 }
 
-/* Classes in the order of their numbers, the lowest of equal ones first. */
+/* Classes by descending number; of equal ones the lowest class first. */
 static void export_c_order(const export_c *c) {
   pc_text_format(c->out,
                  "  for (i = 0; i < %zu; i++) {\n"
@@ -266,7 +265,7 @@ static void export_c_rank_lines(const export_c *c, size_t step) {
                  c->width, name, step, name, step, name, name, step, name, step);
 }
 
-/* The largest number at least a. */
+/* Raises all numbers so that the largest is at least a. */
 static void export_c_raise(const export_c *c, const pc_step *s) {
   export_c_largest(c);
   pc_text_add(c->out, "  t = t < ");
@@ -277,7 +276,7 @@ static void export_c_raise(const export_c *c, const pc_step *s) {
   export_c_each(c, "x[j] += t;");
 }
 
-/* What becomes of each number by itself, or NULL. */
+/* The statement for a step that maps each number by itself, or NULL. */
 static const char *export_c_alone(pc_step_kind kind) {
   switch (kind) {
   case PC_STEP_SIGMOID:
@@ -291,7 +290,7 @@ static const char *export_c_alone(pc_step_kind kind) {
   }
 }
 
-/* Steps that move numbers about. */
+/* Steps that copy numbers. */
 static void export_c_move(const export_c *c, const pc_step *s) {
   if (s->kind == PC_STEP_ONE_LOGIT)
     pc_text_add(c->out, "  x[1] = x[0];\n  x[0] = 0;\n");
@@ -308,7 +307,7 @@ static void export_c_move(const export_c *c, const pc_step *s) {
                    s->size);
 }
 
-/* At least or at most a, and the logarithm of that. */
+/* Limits numbers to at least or at most a; PC_STEP_LOG also takes the logarithm. */
 static void export_c_limit(const export_c *c, const pc_step *s) {
   const int log = s->kind == PC_STEP_LOG;
   pc_text_format(c->out, "  for (j = 0; j < %zu; j++)\n    x[j] = %s(x[j] %s ", c->width,
@@ -395,8 +394,7 @@ static void export_c_head(const export_c *c) {
   pc_text_format(
       c->out,
       ", written by propercal %s.\n *\n"
-      " * Calibrates one row: %zu number%s in (kind: %s), %zu out. Needs nothing but "
-      "libm.\n */\n"
+      " * Calibrates one row: %zu input%s (kind: %s), %zu outputs. Needs libm only.\n */\n"
       "#include <math.h>\n#include <string.h>\n\n",
       PCAL_VERSION, recipe->columns, recipe->columns == 1 ? "" : "s",
       pcal_kind_name(calibrator->layout.kind), recipe->width);

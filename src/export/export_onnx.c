@@ -1,10 +1,11 @@
-/* A recipe as an ONNX graph: opset 13 of the default domain, IR version 8; float32 in and out.
+/* Writes a recipe as an ONNX graph: opset 13 of the default domain, IR version 8, float32 inputs and
+ * outputs.
  *
- * A temperature stays in float32, which loses nothing since the largest score is taken away
- * first; what would lose (bins, sums of large products) runs in double inside.  A value is
- * found among ascending edges in two rounds, which end of which block and which edge in it, so
- * that a table of 65,536 points costs 512 comparisons for each score. Source:
- * https://onnx.ai/onnx/operators (operators by version), onnx.proto. */
+ * A temperature is computed in float32, which is accurate since the largest score is subtracted first;
+ * steps that would lose accuracy (bins, sums of large products) are computed in double.  The place of
+ * a score among ascending edges is found in two rounds, first the block of edges, then the edge in it:
+ * 512 comparisons for a map of 65,536 points.
+ * Source: https://onnx.ai/onnx/operators (operators by version), onnx.proto. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,11 +19,11 @@
 
 /* ---- Tables and lines ---- */
 
-/* Maps, one for each column or one for all, as lists of equal length: value = base + slope (x -
- * origin) behind as many edges as lie below x. */
+/* Maps, one for each column or one for all, as lists of equal length: with n edges below x the value is
+ * base[n] + slope[n] (x - origin[n]). */
 typedef struct export_onnx_maps {
   size_t count, block;                          /* block^2 edges, the last ones infinite */
-  double *edges, *ends, *base, *slope, *origin; /* one block of memory */
+  double *edges, *ends, *base, *slope, *origin; /* ends: the last edge of each block */
 } export_onnx_maps;
 
 static size_t export_onnx_points(const pc_step *s, size_t i) {
@@ -80,7 +81,7 @@ static pcal_status export_onnx_maps_make(const export_onnx_graph *g, const pc_st
   return PCAL_OK;
 }
 
-/* How many of the last axis of `edges` lie below x, which has one axis less. */
+/* Number of `edges`, along their last axis, that lie below x, which has one axis less. */
 static export_onnx_value export_onnx_count_below(export_onnx_graph *g, export_onnx_value x,
                                                  export_onnx_value edges) {
   const export_onnx_value above =
@@ -88,7 +89,7 @@ static export_onnx_value export_onnx_count_below(export_onnx_graph *g, export_on
   return export_onnx_sum(g, export_onnx_cast(g, above, ONNX_INT64), 0);
 }
 
-/* The place of every x in the lists; maps by column start at multiples of their size. */
+/* The place of every x in the lists; the lists of the maps stand one after the other. */
 static export_onnx_value export_onnx_find(export_onnx_graph *g, const export_onnx_maps *maps,
                                           export_onnx_value x) {
   const size_t n = maps->count, b = maps->block;
@@ -135,7 +136,7 @@ static pcal_status export_onnx_map(export_onnx_graph *g, const pc_step *s, expor
 
 /* ---- Ranks ---- */
 
-/* The largest numbers in order, and their classes: TopK gives the lower index first. */
+/* The `count` largest numbers in order, and their classes; TopK puts the lower index first. */
 static export_onnx_value export_onnx_top(export_onnx_graph *g, export_onnx_value x,
                                          size_t count, export_onnx_value *classes) {
   const export_onnx_value inputs[] = {x, export_onnx_integer(g, count)};
@@ -161,7 +162,7 @@ static pcal_status export_onnx_rank_lines(export_onnx_graph *g, const pc_step *s
   return PCAL_OK;
 }
 
-/* The class of a rank, as a row of truths. */
+/* A row of booleans: true for the class. */
 static export_onnx_value export_onnx_chosen(export_onnx_graph *g, export_onnx_value class,
                                             pcal_error *err, pcal_status *status) {
   double *numbers = pc_alloc(g->env, g->width, sizeof *numbers);
@@ -250,8 +251,8 @@ static void export_onnx_scale(export_onnx_graph *g, const pc_step *s) {
                     export_onnx_two(g, "Add", export_onnx_x(g), export_onnx_number(g, s->b)));
 }
 
-/* In double, where the order of tiny numbers may matter behind it, they are 0 where `apply` has
- * 0. */
+/* In double, terms are 0 where those of `apply` are: the order of tiny numbers may matter in later
+ * steps. */
 static void export_onnx_softmax(export_onnx_graph *g) {
   const export_onnx_value x = export_onnx_x(g);
   if (g->type == ONNX_FLOAT) {
@@ -266,7 +267,7 @@ static void export_onnx_softmax(export_onnx_graph *g) {
   export_onnx_set(g, export_onnx_two(g, "Div", terms, export_onnx_sum(g, terms, 1)));
 }
 
-/* 1 - exp(x) = -tanh(x / 2) (1 + exp(x)): nothing cancels near 0. */
+/* 1 - exp(x) = -tanh(x / 2) (1 + exp(x)): no cancellation near 0. */
 static void export_onnx_rest(export_onnx_graph *g) {
   const export_onnx_value x = export_onnx_x(g);
   const export_onnx_value half = export_onnx_two(g, "Mul", x, export_onnx_number(g, -0.5));
@@ -275,7 +276,7 @@ static void export_onnx_rest(export_onnx_graph *g) {
   export_onnx_set(g, export_onnx_two(g, "Mul", export_onnx_one(g, "Tanh", half), sum));
 }
 
-/* The largest number at least a. */
+/* Raises all numbers so that the largest is at least a. */
 static void export_onnx_raise(export_onnx_graph *g, double a) {
   const export_onnx_value x = export_onnx_x(g);
   const export_onnx_value lacks =
@@ -285,8 +286,8 @@ static void export_onnx_raise(export_onnx_graph *g, double a) {
                          export_onnx_two(g, "Max", lacks, export_onnx_number(g, 0.0))));
 }
 
-/* e / (1 + e) or 1 / (1 + e), e = exp(-|x|): small values keep their digits, which runtimes'
- * own Sigmoid need not give. */
+/* e / (1 + e) or 1 / (1 + e), e = exp(-|x|): small values keep their digits, which the operator
+ * Sigmoid does not guarantee. */
 static void export_onnx_sigmoid(export_onnx_graph *g) {
   const export_onnx_value x = export_onnx_x(g), one = export_onnx_number(g, 1.0);
   const export_onnx_value size = export_onnx_one(g, "Neg", export_onnx_one(g, "Abs", x));
@@ -306,7 +307,7 @@ static void export_onnx_two_columns(export_onnx_graph *g, int is_logit) {
   g->width = 2;
 }
 
-/* Steps that move numbers about. */
+/* Steps that copy numbers. */
 static void export_onnx_move(export_onnx_graph *g, const pc_step *s) {
   char *store = g->stores[s->size < PC_RECIPE_STORES ? s->size : 0];
   if (s->kind == PC_STEP_ONE_LOGIT || s->kind == PC_STEP_ONE_PROB)
@@ -390,7 +391,7 @@ static pcal_status export_onnx_step(export_onnx_graph *g, const pc_step *s, pcal
 
 /* ---- The model ---- */
 
-/* A tensor of float32 with rows that are not counted. */
+/* Declares a float32 tensor with any number of rows. */
 static void export_onnx_declare(export_onnx_graph *g, pc_text *out, unsigned field,
                                 const char *name, size_t columns) {
   pc_text shape, dimension;

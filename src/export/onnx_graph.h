@@ -1,5 +1,4 @@
-/* An ONNX graph under way, for export_onnx.c only: its constants and nodes, and the operators
- * that steps are made of. */
+/* An ONNX graph in progress, for export_onnx.c only: constants, nodes and operators. */
 #ifndef PC_ONNX_GRAPH_H
 #define PC_ONNX_GRAPH_H
 
@@ -16,12 +15,12 @@ enum { ONNX_ATTRIBUTE_INT = 2, ONNX_ATTRIBUTE_INTS = 7 };
 
 typedef struct export_onnx_graph {
   const pcal_env *env;
-  pc_text nodes, constants; /* fields of the graph, written so far */
-  pc_text node, part;       /* under way */
-  int type;                 /* of numbers inside */
+  pc_text nodes, constants; /* fields of the graph, complete so far */
+  pc_text node, part;       /* the field in progress, and a message inside */
+  int type;                 /* of the numbers: ONNX_FLOAT or ONNX_DOUBLE */
   size_t width;             /* of x */
-  unsigned made;            /* names so far */
-  char x[ONNX_NAME];
+  unsigned made;            /* number of names so far */
+  char x[ONNX_NAME];        /* name of the current row */
   char stores[PC_RECIPE_STORES][ONNX_NAME];
 } export_onnx_graph;
 
@@ -66,7 +65,7 @@ static inline void export_onnx_add_number(pc_text *bytes, int type, double value
   pc_text_add_bytes(bytes, out, size);
 }
 
-/* A tensor of up to two dimensions; rows 0: one dimension, columns 0 too: a number. */
+/* A tensor of two dimensions; rows 0: of one dimension; columns 0 as well: a number. */
 static inline export_onnx_value export_onnx_constant(export_onnx_graph *g, int type,
                                                      const double *numbers, size_t rows,
                                                      size_t columns) {
@@ -157,7 +156,7 @@ static inline export_onnx_value export_onnx_cast(export_onnx_graph *g, export_on
   return export_onnx_end(g);
 }
 
-/* The last axis, kept with one number. */
+/* The largest number along the last axis, which is kept. */
 static inline export_onnx_value export_onnx_largest(export_onnx_graph *g, export_onnx_value a) {
   export_onnx_begin(g, "ReduceMax", 1, &a);
   export_onnx_attribute(g, "axes", 1, -1);

@@ -55,12 +55,18 @@ pcal_status pc_ks_graph_curve_spline(const pcal_env *env, const pc_ks_graph_curv
   const pc_spline_rule rule = {
       .knots = knots, .runout = PC_RUNOUT_NATURAL, .points = KS_CURVE_MAP};
   pc_curve_table table;
-  pc_spline_fit_result report;
+  pc_spline_fit_result result;
+  pc_arena scratch;
   *map = NULL;
   PC_TRY(pc_ks_graph_curve_table(env, curve, rows, &table, err));
   pcal_status status = pc_line_maps_new(env, 1, map, err);
   if (status == PCAL_OK)
-    status = pc_spline_fit(env, &rule, &table, values, &(*map)->lines[0], &report, err);
+    status = pc_arena_open(&scratch, env, err);
+  if (status == PCAL_OK) {
+    status = pc_spline_fit(env, &scratch.env, &rule, &table, values, &(*map)->lines[0], &result,
+                           err);
+    pc_arena_close(&scratch);
+  }
   pc_curve_table_free(env, &table);
   if (status == PCAL_OK)
     return PCAL_OK;

@@ -1,19 +1,19 @@
 /* Newton's method in x with safeguards in log x.
  *
  *   1. With six derivatives, the step s is the root near 0 of the slope's Taylor polynomial
- *      t_0 + .. + t_5, t_k = f^(k+1)(x) s^k / k!; with two, or when that root is not near,
+ *      t_0 + .. + t_5, t_k = f^(k+1)(x) s^k / k!.  With two derivatives, or without such a root, it is
  *      Newton's step for log x, whose curvature is x g + x^2 h.
- *   2. The sign of the slope brackets the minimum; a step outside the bracket becomes the
- *      geometric middle, or the bound where nothing was evaluated yet.  No step is longer than
- *      a factor of 8.
- *   3. The measure of the slope is x g, the derivative by log x: it does not depend on the
- *      scale of x.  The search ends when that is at most 1e-12, or when it is at most 1e-8 and
- *      does not get smaller by half any more, so that rounding cannot make it run on.
- *   4. It also ends, without looking there, at x + s, if the terms t_3, t_4, t_5 shrink by half
- *      or more each: what follows them is then taken for at most 1/7 of t_5 (as if it went on
- *      with 1/8), or more if t_5 is more than 1/8 of t_4.  That must be at most 1e-8, and
- *      shift x by at most 3e-9 of it; a rough search allows 1e-3 of it.  The value there is
- *      that of the Taylor polynomial.
+ *   2. The sign of the slope brackets the minimum.  A step outside the bracket becomes the geometric
+ *      mean of its ends, or the bound if nothing was evaluated there yet.  No step is longer than a
+ *      factor of 8.
+ *   3. Convergence is measured by x g, the derivative by log x, which does not depend on the scale of
+ *      x.  The search ends when that is at most 1e-12, or at most 1e-8 and not halved by the last
+ *      step, so that rounding cannot prolong it.
+ *   4. It also ends at x + s without an evaluation there if the terms t_3, t_4, t_5 each shrink by
+ *      half or more: the remainder is then estimated as 1/7 of t_5 (a geometric series of ratio 1/8),
+ *      or more if t_5 is above 1/8 of t_4.  The estimate must be at most 1e-8, and shift x by at most
+ *      3e-9 of it; a rough search allows 1e-3 of it.  The value there is that of the Taylor
+ *      polynomial.
  */
 #include "optim/scalar_search.h"
 #include "kernels/lane_math.h"
@@ -30,7 +30,7 @@
 
 typedef struct scalar_search_bracket {
   double low, high;
-  int low_known, high_known; /* evaluated there */
+  int low_known, high_known; /* the function was evaluated there */
 } scalar_search_bracket;
 
 /* Terms of the slope's Taylor polynomial. */
@@ -50,7 +50,7 @@ static double scalar_search_sum(const double terms[PC_SCALAR_DERIVATIVES]) {
   return sum;
 }
 
-/* Root of the slope's polynomial near 0; NaN when there is none to trust. */
+/* Root of the slope's polynomial near 0; NaN if there is none within `limit`. */
 static double scalar_search_polynomial_root(const double slope[PC_SCALAR_DERIVATIVES],
                                             double limit) {
   double s = -slope[0] / slope[1];
@@ -73,10 +73,10 @@ static double scalar_search_polynomial_root(const double slope[PC_SCALAR_DERIVAT
   return fabs(s) <= limit ? s : NAN;
 }
 
-/* The minimum near x as its derivatives tell it; 0 if they do not tell it well enough. */
-static int scalar_search_foresee(const pc_scalar_problem *problem,
-                                 const scalar_search_bracket *bracket,
-                                 const pc_scalar_result *here, pc_scalar_result *out) {
+/* Extrapolates the minimum from the derivatives at x; returns 0 if that is not accurate enough. */
+static int scalar_search_extrapolate(const pc_scalar_problem *problem,
+                                     const scalar_search_bracket *bracket,
+                                     const pc_scalar_result *here, pc_scalar_result *out) {
   const double *slope = here->slopes.slope;
   double t[PC_SCALAR_DERIVATIVES];
   if (problem->orders < PC_SCALAR_DERIVATIVES || !(slope[1] > 0.0))
@@ -102,7 +102,7 @@ static int scalar_search_foresee(const pc_scalar_problem *problem,
          out->gradient <= shift * place * place * slope[1];
 }
 
-/* Where to look next, not yet kept inside the bracket. */
+/* The next point, not yet limited to the bracket. */
 static double scalar_search_propose(const pc_scalar_problem *problem, double x,
                                     const pc_scalar_derivatives *at) {
   if (problem->orders == PC_SCALAR_DERIVATIVES && at->slope[1] > 0.0) {
@@ -141,7 +141,7 @@ static void scalar_search_note(scalar_search_bracket *bracket, double x, double 
   }
 }
 
-/* Is this place a reason to end?  0 if not. */
+/* How the search ends at this point, or 0. */
 static int scalar_search_ends(const pc_scalar_problem *problem, const pc_scalar_result *here,
                               const pc_scalar_result *best) {
   const double slope = here->slopes.slope[0];
@@ -154,10 +154,10 @@ static int scalar_search_ends(const pc_scalar_problem *problem, const pc_scalar_
   return here->evaluations >= problem->limit ? PC_SEARCH_STUCK : 0;
 }
 
-/* Evaluates a place, or takes what is known of it. */
-static pcal_status scalar_search_look(const pc_scalar_problem *problem,
-                                      const pc_scalar_derivatives *known,
-                                      pc_scalar_result *here, pcal_error *err) {
+/* Evaluates a point, or takes the known derivatives. */
+static pcal_status scalar_search_evaluate(const pc_scalar_problem *problem,
+                                          const pc_scalar_derivatives *known,
+                                          pc_scalar_result *here, pcal_error *err) {
   if (known != NULL) {
     here->slopes = *known;
   } else {
@@ -168,7 +168,7 @@ static pcal_status scalar_search_look(const pc_scalar_problem *problem,
   return PCAL_OK;
 }
 
-/* Where to look next; *end tells when there is nowhere to go. */
+/* The next point; sets *end if there is none. */
 static double scalar_search_next(const pc_scalar_problem *problem,
                                  const scalar_search_bracket *bracket,
                                  const pc_scalar_result *here, int *end) {
@@ -185,18 +185,18 @@ pcal_status pc_scalar_search(const pc_scalar_problem *problem, double start,
                              pcal_error *err) {
   scalar_search_bracket bracket = {problem->low, problem->high, 0, 0};
   double x = fmin(fmax(start, problem->low), problem->high);
-  pc_scalar_result best = {.gradient = INFINITY}, foreseen;
+  pc_scalar_result best = {.gradient = INFINITY}, extrapolated;
   for (unsigned evaluations = 0;; known = NULL) {
     pc_scalar_result here = {.at = x, .evaluations = evaluations};
-    PC_TRY(scalar_search_look(problem, known, &here, err));
+    PC_TRY(scalar_search_evaluate(problem, known, &here, err));
     evaluations = here.evaluations;
     int end = scalar_search_ends(problem, &here, &best);
     scalar_search_note(&bracket, x, here.slopes.slope[0]);
     x = scalar_search_next(problem, &bracket, &here, &end);
     if (end == PC_SEARCH_BOUND || here.gradient < best.gradient)
       best = here;
-    if (end == 0 && scalar_search_foresee(problem, &bracket, &here, &foreseen)) {
-      best = foreseen;
+    if (end == 0 && scalar_search_extrapolate(problem, &bracket, &here, &extrapolated)) {
+      best = extrapolated;
       end = PC_SEARCH_FLAT;
     }
     if (end != 0) {

@@ -80,7 +80,7 @@ static pcal_status page_run_describe(page_run *run, pcal_error *err) {
   if (shown == NULL)
     return PCAL_OK;
   report->repaired = 1;
-  report->method_row = &shown->row->row;
+  report->method_row = &shown->method->row;
   pc_options_write(&shown->options, 0, report->method, sizeof report->method);
   pc_calibrator_describe_text(shown, &report->described);
   pc_calibrator_describe_json(shown, &report->described_json);

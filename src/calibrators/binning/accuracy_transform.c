@@ -1,14 +1,17 @@
-/* accuracy-transform: the accuracy takes the place of every confidence.
+/* accuracy-transform: replaces every confidence by the accuracy.
  *
- * Formula:  q_top = A,  q_k = (1 - A) / (K - 1) for the others,  A = share of rows whose top
- *           class is the label
- * Edge cases: (1) the top class is the first of those with the largest probability; (2) an
- * accuracy below 1/K puts the top class below the others, with a warning; (3) confidences all
- * become A.
- * Traits: for A >= (1 - A) / (K - 1), which is looked at as computed, the top class stays on
- * top and the others become equal, so that the order of classes stays. Source: Gruber &
- * Buettner 2022 (Proposition D.2): it has ECE 0 on the rows it was fitted on and tells nothing
- * any more; it is there to be looked at. Accuracy: exact sums.   Cost: one pass. */
+ * Formula:  q_top = A,  q_k = (1 - A) / (K - 1) for the others,  A = share of rows whose top class
+ *           is the label
+ * Edge cases:
+ *   1. The top class is the first of those with the largest probability.
+ *   2. An accuracy below 1/K puts the top class below the others, with a warning.
+ *   3. Confidences all become A.
+ * Traits:   if A >= (1 - A) / (K - 1), compared after rounding, the top class stays on top and the
+ *           others become equal, so the order of classes stays.
+ * Source:   Gruber & Buettner 2022 (Proposition D.2), as a counterexample: it has ECE 0 on the rows
+ *           of the fit and no information left.
+ * Accuracy: exact sums.
+ * Cost:     one pass. */
 #include <math.h>
 
 #include "base/executor.h"
@@ -34,7 +37,7 @@ static pcal_status accuracy_transform_add(void *user, size_t worker, const pc_ro
   return PCAL_OK;
 }
 
-/* What the other classes share. */
+/* The probability of each other class. */
 static double accuracy_transform_rest(const pcal_calibrator *calibrator) {
   const accuracy_transform *parameters = calibrator->parameters;
   const size_t k = calibrator->layout.classes;
@@ -49,8 +52,8 @@ static void accuracy_transform_set(const pc_fit_task *task, double hits) {
   calibrator->fit.status = PC_FIT_CLOSED_FORM;
   if (parameters->accuracy < accuracy_transform_rest(calibrator))
     pc_fit_warn(&calibrator->fit,
-                "the accuracy %s is below one in %zu, so that the predicted class comes out "
-                "below the others",
+                "the accuracy %s is below one in %zu, so the predicted class gets a lower "
+                "probability than the others",
                 pc_show(parameters->accuracy, shown), calibrator->layout.classes);
 }
 
@@ -58,20 +61,15 @@ static pcal_status accuracy_transform_fit(const pc_fit_task *task, pcal_error *e
   pcal_calibrator *calibrator = task->calibrator;
   const pc_row_policy policy = {.probs = PC_PROBS_LEAN};
   const size_t workers = pc_worker_count(task->env);
-  calibrator->parameters = pc_alloc(&calibrator->env, 1, sizeof(accuracy_transform));
   pc_sum *hits = pc_alloc(task->env, workers, sizeof *hits);
-  pcal_status status = calibrator->parameters == NULL || hits == NULL
-                           ? pc_fail_memory(err, "making a calibrator")
-                           : PCAL_OK;
-  if (status == PCAL_OK)
-    status = pc_fit_pass(task, &policy, accuracy_transform_add, hits, err);
-  if (status == PCAL_OK) {
-    for (size_t w = 1; w < workers; w++)
-      pc_sum_merge(&hits[0], &hits[w]);
-    accuracy_transform_set(task, pc_sum_value(&hits[0]));
-  }
-  pc_free(task->env, hits);
-  return status;
+  if (hits == NULL)
+    return pc_fail_memory(err, "making a calibrator");
+  PC_TRY(pc_calibrator_new_parameters(calibrator, sizeof(accuracy_transform), err));
+  PC_TRY(pc_fit_pass(task, &policy, accuracy_transform_add, hits, err));
+  for (size_t w = 1; w < workers; w++)
+    pc_sum_merge(&hits[0], &hits[w]);
+  accuracy_transform_set(task, pc_sum_value(&hits[0]));
+  return PCAL_OK;
 }
 
 static void accuracy_transform_apply(const pcal_calibrator *calibrator, const double *in,
@@ -102,24 +100,16 @@ static pcal_status accuracy_transform_read(pcal_calibrator *calibrator,
   const pc_json_node *value = pc_json_find(parameters, "accuracy");
   if (value->kind != PC_JSON_NUMBER || !(value->number >= 0.0) || !(value->number <= 1.0))
     return pc_parameter_error(value, file, "the accuracy must be a number from 0 to 1", err);
-  accuracy_transform *read = pc_alloc(&calibrator->env, 1, sizeof *read);
-  calibrator->parameters = read;
-  if (read == NULL)
-    return pc_fail_memory(err, "reading a calibrator");
-  read->accuracy = value->number;
+  PC_TRY(pc_calibrator_new_parameters(calibrator, sizeof(accuracy_transform), err));
+  ((accuracy_transform *)calibrator->parameters)->accuracy = value->number;
   return PCAL_OK;
 }
 
-static void accuracy_transform_tell(const pcal_calibrator *calibrator, pc_text *out) {
+static void accuracy_transform_describe(const pcal_calibrator *calibrator, pc_text *out) {
   const accuracy_transform *parameters = calibrator->parameters;
   char digits[PC_NUMBER_MAX];
   pc_number_round(parameters->accuracy, 6, digits);
-  pc_text_format(out, "accuracy = %s, which every confidence becomes\n", digits);
-}
-
-static void accuracy_transform_release(pcal_calibrator *calibrator) {
-  pc_free(&calibrator->env, calibrator->parameters);
-  calibrator->parameters = NULL;
+  pc_text_format(out, "accuracy = %s, the new confidence of every row\n", digits);
 }
 
 static unsigned accuracy_transform_traits(const pcal_calibrator *calibrator) {
@@ -138,18 +128,17 @@ const pc_calibrator_method pc_calibrator_accuracy_transform = {
             .formula = "q_top = A,  q_k = (1 - A) / (K - 1) for the others\n"
                        "A = share of rows whose top class is the label",
             .about =
-                "Has an ECE of 0 on the rows it was fitted on, and tells nothing: all rows "
-                "get the same confidence. It shows that a small top-label error alone says "
+                "Has an ECE of 0 on the rows of the fit and carries no information: all rows "
+                "get the same confidence. It shows that a small top-label error alone means "
                 "little; proper scores get worse. Not for use.",
             .citation = "Gruber & Buettner, NeurIPS 2022, Proposition D.2",
         },
     .traits = PC_SUMS_TO_ONE | PC_TAKES_CONFIDENCE,
-    .traits_now = accuracy_transform_traits,
-    .contends_as = "",
+    .fitted_traits = accuracy_transform_traits,
+    .comparison_spec = "",
     .fit = accuracy_transform_fit,
     .apply = accuracy_transform_apply,
     .write = accuracy_transform_write,
     .read = accuracy_transform_read,
-    .tell = accuracy_transform_tell,
-    .release = accuracy_transform_release,
+    .describe = accuracy_transform_describe,
 };

@@ -1,17 +1,22 @@
 /* bbq: Bayesian binning into quantiles.
  *
- * Formula:  for each number of bins B from max(1, N^(1/3)/10) to 10 N^(1/3), bins of equal
- * mass; bin b with n rows, m hits and the middle c has the prior Beta(a, s - a), s = 2/B, a = s
- * c:  its value is v_b = (m + a) / (n + s), and the binning's likelihood L_B = prod_b  G(s)/G(n
- * + s)  G(m + a)/G(a)  G(n - m + s - a)/G(s - a),  G = Gamma; the score becomes the mean of its
- * bins' values, weighted by L_B; rows are divided by their sums. Edge cases: (1) bins as in
- * histogram:binning=mass; B in the prior is the number of bins that are left when equal edges
- * are joined; both ends of the range are rounded down and at most 10000, N is the total weight;
- * (2) the middle of a bin is kept 1e-6 away from 0 and 1, which are no prior; (3) binnings whose share is below
- * 2^-60 are left out; (4) one column of scores, and confidences, have one table and are not
- * divided by anything. Source: Naeini, Cooper & Hauskrecht 2015. Accuracy: likelihoods to about
- * 1e-15 n log n.   Cost: a sort of each class, then about 50 N^(2/3) bins; memory for the
- * scores of as many classes as fit at a time. */
+ * Formula:  for each number of bins B from max(1, N^(1/3) / 10) to 10 N^(1/3), bins of equal mass.
+ *           A bin with n rows, m hits and midpoint c has the prior Beta(a, s - a), s = 2 / B,
+ *           a = s c.  Its value is v_b = (m + a) / (n + s), and the likelihood of the binning is
+ *             L_B = prod_b  G(s) / G(n + s)  G(m + a) / G(a)  G(n - m + s - a) / G(s - a),
+ *           G = Gamma.  A score becomes the mean of its bins' values over all B, weighted by L_B;
+ *           rows are divided by their sums.
+ * Edge cases:
+ *   1. Bins as in histogram:binning=mass.  B in the prior is the number of bins after joining equal
+ *      edges.  N is the total weight; both ends of the range of B are rounded down and at most
+ *      10000.
+ *   2. The midpoint of a bin is kept 1e-6 away from 0 and 1, which are no valid priors.
+ *   3. Binnings whose likelihood is below 2^-60 of the largest are left out.
+ *   4. One column of scores, and confidences, have one table and are not divided.
+ * Source:   Naeini, Cooper & Hauskrecht 2015.
+ * Accuracy: log-likelihoods to about 1e-15 n log n.
+ * Cost:     a sort of each class, then about 50 N^(2/3) bins; memory for the scores of as many
+ *           classes as fit at a time. */
 #include <math.h>
 
 #include "base/elementary.h"
@@ -23,22 +28,22 @@
 #include "kernels/lane_math.h"
 #include "stats/bins.h"
 
-#define BBQ_RANGE 10.0    /* the range of B, upwards and downwards of N^(1/3) */
-#define BBQ_HIGH 10000.0  /* that it does not exceed: N above 1e9 costs no more */
-#define BBQ_STRENGTH 2.0  /* of all priors of a binning together */
-#define BBQ_INSIDE 1e-6   /* how far prior means are kept from 0 and 1 */
-#define BBQ_LEAST 0x1p-60 /* share of a binning that counts */
+#define BBQ_RANGE 10.0    /* B is at most this factor above or below N^(1/3) */
+#define BBQ_HIGH 10000.0  /* upper bound of B: N above 1e9 costs no more */
+#define BBQ_STRENGTH 2.0  /* sum of s over the bins of a binning */
+#define BBQ_INSIDE 1e-6   /* least distance of prior means from 0 and 1 */
+#define BBQ_LEAST 0x1p-60 /* least relative likelihood of a binning */
 #define BBQ_STIRLING 12.0
-#define BBQ_BINS_MAX ((size_t)PC_BINS_MAX * PC_BINS_MAX) /* of a table in a file */
+#define BBQ_BINS_MAX ((size_t)PC_BINS_MAX * PC_BINS_MAX) /* bins of a table in a file */
 
-/* One class: sorted scores with running sums. */
+/* One class: sorted scores with cumulative sums. */
 typedef struct bbq_rows {
   const pc_curve_table *table;
-  double *weight, *hits; /* of the entries up to each, itself included */
+  double *weight, *hits; /* of all entries up to and including each */
   double total;
 } bbq_rows;
 
-/* log Gamma(x), x > 0: Stirling's series behind a shift to x >= 12. */
+/* log Gamma(x), x > 0: Stirling's series after a shift to x >= 12. */
 static double bbq_log_gamma(double x) {
   double product = 1.0;
   for (; x < BBQ_STIRLING; x += 1.0)
@@ -52,7 +57,7 @@ static double bbq_log_gamma(double x) {
 
 /* ---- One binning ---- */
 
-/* Edges of a table of at most `bins` bins, and the number of entries up to each. */
+/* Sets the edges of at most `bins` bins, and the number of entries up to each edge. */
 static void bbq_cut(const bbq_rows *rows, size_t bins, pc_bin_map *out, size_t *upto) {
   const pc_curve_table *table = rows->table;
   const double q = floor(rows->total / (double)bins);
@@ -67,7 +72,7 @@ static void bbq_cut(const bbq_rows *rows, size_t bins, pc_bin_map *out, size_t *
     const double edge = (table->score[at] + table->score[between ? at + 1 : at]) / 2.0;
     if (edge >= 1.0 || (made > 0 && edge <= out->edges[made - 1]))
       continue;
-    at += between && table->score[at + 1] <= edge; /* neighbours among the doubles */
+    at += between && table->score[at + 1] <= edge; /* the midpoint rounded up */
     upto[made] = at + 1;
     out->edges[made++] = edge;
   }
@@ -75,7 +80,7 @@ static void bbq_cut(const bbq_rows *rows, size_t bins, pc_bin_map *out, size_t *
   out->count = made;
 }
 
-/* Sets the values of a binning and gives the logarithm of its likelihood. */
+/* Sets the values of a binning; returns the logarithm of its likelihood. */
 static double bbq_weigh(const bbq_rows *rows, const size_t *upto, pc_bin_map *out) {
   const double strength = BBQ_STRENGTH / (double)out->count;
   double likelihood = 0.0, weight = 0.0, hits = 0.0;
@@ -107,7 +112,7 @@ static bbq_range bbq_range_of(double total) {
   return (bbq_range){low < 1.0 ? 1 : (size_t)low, high < 1.0 ? 1 : (size_t)high};
 }
 
-/* Bins that a binning can have: an edge lies on a score or between two. */
+/* Upper bound of the bins of a binning: edges lie on a score or between two. */
 static size_t bbq_room(const bbq_rows *rows, size_t bins) {
   const size_t most = 2 * rows->table->count + 1;
   return bins < most ? bins : most;
@@ -126,92 +131,68 @@ static pcal_status bbq_likelihoods(const pcal_env *env, const bbq_rows *rows, bb
   }
   for (size_t i = 0; i <= range.high - range.low; i++)
     out[i] = pc_lane_exp(out[i] - best);
-  pc_bin_map_free(env, &table);
   return PCAL_OK;
 }
 
-/* The mean of the binnings that count; `weights` become those of the parts. */
-static pcal_status bbq_mix(const pcal_env *env, const bbq_rows *rows, bbq_range range,
-                           size_t *upto, double *weights, pc_bin_map *out, pcal_error *err) {
+/* The mean of the binnings that count, as parameters of the calibrator; `weights` become those of
+ * the parts. */
+static pcal_status bbq_mix(const pcal_env *env, const pcal_calibrator *calibrator,
+                           const bbq_rows *rows, bbq_range range, size_t *upto, double *weights,
+                           pc_bin_map *out, pcal_error *err) {
   size_t count = 0;
-  pcal_status status = PCAL_OK;
   pc_bin_map *parts = pc_alloc(env, range.high - range.low + 1, sizeof *parts);
   if (parts == NULL)
-    return pc_fail_memory(err, "mixing tables of bins");
-  for (size_t bins = range.low; bins <= range.high && status == PCAL_OK; bins++) {
+    return pc_fail_memory(err, "averaging tables of bins");
+  for (size_t bins = range.low; bins <= range.high; bins++) {
     const double weight = weights[bins - range.low];
     if (weight < BBQ_LEAST)
       continue;
-    status = pc_bin_map_alloc(env, bbq_room(rows, bins), &parts[count], err);
-    if (status == PCAL_OK) {
-      bbq_cut(rows, bins, &parts[count], upto);
-      bbq_weigh(rows, upto, &parts[count]);
-      weights[count++] = weight;
-    }
+    PC_TRY(pc_bin_map_alloc(env, bbq_room(rows, bins), &parts[count], err));
+    bbq_cut(rows, bins, &parts[count], upto);
+    bbq_weigh(rows, upto, &parts[count]);
+    weights[count++] = weight;
   }
-  if (status == PCAL_OK)
-    status = pc_bin_map_average(env, parts, weights, count, out, err);
-  for (size_t p = 0; p <= range.high - range.low; p++)
-    pc_bin_map_free(env, &parts[p]);
-  pc_free(env, parts);
-  return status;
+  return pc_bin_map_average(&calibrator->env, parts, weights, count, out, err);
 }
 
-static pcal_status bbq_class(const pcal_env *env, bbq_rows *rows, pc_bin_map *out,
-                             pcal_error *err) {
-  const pc_curve_table *table = rows->table;
-  double weight = 0.0, hits = 0.0;
-  for (size_t i = 0; i < table->count; i++) {
-    rows->weight[i] = weight += table->weight[i];
-    rows->hits[i] = hits += table->hits[i];
-  }
-  rows->total = weight;
-  const bbq_range range = bbq_range_of(weight);
-  double *weights = pc_alloc_raw(env, range.high - range.low + 1, sizeof *weights);
-  size_t *upto = pc_alloc_raw(env, range.high, sizeof *upto);
-  pcal_status status = weights == NULL || upto == NULL
-                           ? pc_fail_memory(err, "comparing numbers of bins")
-                           : bbq_likelihoods(env, rows, range, upto, weights, err);
-  if (status == PCAL_OK)
-    status = bbq_mix(env, rows, range, upto, weights, out, err);
-  pc_free(env, weights);
-  pc_free(env, upto);
-  return status;
-}
-
-static pcal_status bbq_use(void *user, size_t column, const pc_sorted_column *misses,
-                           const pc_sorted_column *hits, pcal_error *err) {
-  const pc_fit_task *task = user;
-  const pcal_env *env = task->env;
-  const pc_bin_maps *tables = task->calibrator->parameters;
+static pcal_status bbq_use(void *user, const pcal_env *env, size_t column,
+                           const pc_sorted_column *misses, const pc_sorted_column *hits,
+                           pcal_error *err) {
+  const pcal_calibrator *calibrator = user;
+  const pc_bin_maps *tables = calibrator->parameters;
   pc_curve_table table;
   PC_TRY(pc_curve_table_join(env, misses, hits, &table, err));
-  double *sums = pc_alloc_raw(env, table.count, 2 * sizeof *sums);
-  pcal_status status = sums == NULL ? pc_fail_memory(err, "sorting scores") : PCAL_OK;
-  if (status == PCAL_OK) {
-    bbq_rows rows = {.table = &table, .weight = sums, .hits = sums + table.count};
-    status = bbq_class(env, &rows, &tables->tables[column], err);
+  bbq_rows rows = {.table = &table};
+  rows.weight = pc_alloc_raw(env, table.count, 2 * sizeof *rows.weight);
+  if (rows.weight == NULL)
+    return pc_fail_memory(err, "sorting scores");
+  rows.hits = rows.weight + table.count;
+  double hit = 0.0;
+  for (size_t i = 0; i < table.count; i++) {
+    rows.weight[i] = rows.total += table.weight[i];
+    rows.hits[i] = hit += table.hits[i];
   }
-  pc_free(env, sums);
-  pc_curve_table_free(env, &table);
-  return status;
+  const bbq_range range = bbq_range_of(rows.total);
+  double *weights = pc_alloc_raw(env, range.high - range.low + 1, sizeof *weights);
+  size_t *upto = pc_alloc_raw(env, range.high, sizeof *upto);
+  if (weights == NULL || upto == NULL)
+    return pc_fail_memory(err, "comparing numbers of bins");
+  PC_TRY(bbq_likelihoods(env, &rows, range, upto, weights, err));
+  return bbq_mix(env, calibrator, &rows, range, upto, weights, &tables->tables[column], err);
 }
 
-/* ---- Row of the registry ---- */
+/* ---- The method ---- */
 
 static pcal_status bbq_fit(const pc_fit_task *task, pcal_error *err) {
   pcal_calibrator *calibrator = task->calibrator;
   pc_score_columns_request request = pc_score_columns_of_classes(&calibrator->layout);
   pc_bin_maps *tables = NULL;
-  const pcal_status status =
-      pc_bin_maps_new(&calibrator->env, calibrator->layout.columns, &tables, err);
+  PC_TRY(pc_bin_maps_new(&calibrator->env, calibrator->layout.columns, &tables, err));
   calibrator->parameters = tables;
   calibrator->fit.status = PC_FIT_CLOSED_FORM;
-  PC_TRY(status);
-  pc_fit_task own = *task;
   request.remedy = "use histogram, whose memory does not grow with the rows";
   request.use = bbq_use;
-  request.user = &own;
+  request.user = calibrator;
   return pc_score_columns_run(task, &request, err);
 }
 
@@ -236,29 +217,23 @@ static pcal_status bbq_read(pcal_calibrator *calibrator, const pc_json_node *par
       .count = calibrator->layout.columns, .least = 1, .most = BBQ_BINS_MAX, .edges = 1};
   pc_bin_maps *tables = NULL;
   PC_TRY(pc_parameters_check_names(parameters, "edges values", file, err));
-  const pcal_status status =
-      pc_bin_maps_read(&calibrator->env, parameters, &rule, file, &tables, err);
+  PC_TRY(pc_bin_maps_read(&calibrator->env, parameters, &rule, file, &tables, err));
   calibrator->parameters = tables;
-  return status;
+  return PCAL_OK;
 }
 
-static void bbq_tell(const pcal_calibrator *calibrator, pc_text *out) {
+static void bbq_describe(const pcal_calibrator *calibrator, pc_text *out) {
   const pc_bin_maps *tables = calibrator->parameters;
   size_t least = SIZE_MAX, most = 0;
   for (size_t t = 0; t < tables->count; t++) {
     least = tables->tables[t].count < least ? tables->tables[t].count : least;
     most = tables->tables[t].count > most ? tables->tables[t].count : most;
   }
-  pc_text_format(out, "%zu table%s, means of binnings, of ", tables->count,
+  pc_text_format(out, "%zu table%s, averaged over numbers of bins, of ", tables->count,
                  tables->count == 1 ? "" : "s");
   if (least < most)
     pc_text_format(out, "%zu to ", least);
   pc_text_format(out, "%zu bin%s\n", most, most == 1 ? "" : "s");
-}
-
-static void bbq_release(pcal_calibrator *calibrator) {
-  pc_bin_maps_free(&calibrator->env, calibrator->parameters);
-  calibrator->parameters = NULL;
 }
 
 const pc_calibrator_method pc_calibrator_bbq = {
@@ -273,10 +248,10 @@ const pc_calibrator_method pc_calibrator_bbq = {
                 "v_B: (hits + a) / (rows + 2/B) in the bin of p_k among B of equal mass\n"
                 "L_B: likelihood of the hits in all bins, B from N^(1/3)/10 to "
                 "10 N^(1/3)",
-            .about = "Histogram binning without the choice of the number of bins: all of them "
-                     "are averaged, each as likely as it makes the data. Smoother than one "
-                     "histogram, and no bin says exactly 0 or 1. Class by class; the top class "
-                     "may change.",
+            .about = "Histogram binning without choosing the number of bins: averages over all "
+                     "numbers, weighted by the likelihood of the data. Smoother than one "
+                     "histogram, and no value is exactly 0 or 1. Treats each class by itself; "
+                     "the top class may change.",
             .citation = "Naeini, Cooper & Hauskrecht, AAAI 2015",
         },
     .traits = PC_SUMS_TO_ONE | PC_TAKES_CONFIDENCE,
@@ -285,6 +260,5 @@ const pc_calibrator_method pc_calibrator_bbq = {
     .recipe = bbq_recipe,
     .write = bbq_write,
     .read = bbq_read,
-    .tell = bbq_tell,
-    .release = bbq_release,
+    .describe = bbq_describe,
 };

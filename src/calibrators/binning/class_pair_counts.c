@@ -3,11 +3,11 @@
 #include "base/assert.h"
 #include "kernels/sort.h"
 
-#define PAIR_COUNTS_FIRST 64
+#define CLASS_PAIR_COUNTS_FIRST 64
 
-/* Where a key is, or belongs; there is always a free cell. */
-static struct pc_class_pair_cell *pair_counts_find(const pc_class_pair_counts *counts,
-                                                   uint64_t key) {
+/* The cell of a key, or the free cell where it belongs; there is always a free one. */
+static struct pc_class_pair_cell *class_pair_find(const pc_class_pair_counts *counts,
+                                                  uint64_t key) {
   const size_t mask = counts->capacity - 1;
   uint64_t hash = key * UINT64_C(0x9e3779b97f4a7c15);
   size_t at = (size_t)(hash ^ (hash >> 32)) & mask;
@@ -16,29 +16,29 @@ static struct pc_class_pair_cell *pair_counts_find(const pc_class_pair_counts *c
   return &counts->cells[at];
 }
 
-static pcal_status pair_counts_grow(const pcal_env *env, pc_class_pair_counts *counts,
-                                    pcal_error *err) {
+static pcal_status class_pair_grow(const pcal_env *env, pc_class_pair_counts *counts,
+                                   pcal_error *err) {
   pc_class_pair_counts grown = {.count = counts->count,
-                                .capacity = counts->capacity == 0 ? PAIR_COUNTS_FIRST
+                                .capacity = counts->capacity == 0 ? CLASS_PAIR_COUNTS_FIRST
                                                                   : 2 * counts->capacity};
   grown.cells = pc_alloc(env, grown.capacity, sizeof *grown.cells);
   if (grown.cells == NULL)
     return pc_fail_memory(err, "counting pairs of classes");
   for (size_t i = 0; i < counts->capacity; i++)
     if (counts->cells[i].key != 0)
-      *pair_counts_find(&grown, counts->cells[i].key) = counts->cells[i];
+      *class_pair_find(&grown, counts->cells[i].key) = counts->cells[i];
   pc_free(env, counts->cells);
   *counts = grown;
   return PCAL_OK;
 }
 
-/* The cell of a pair, made if need be. */
-static pcal_status pair_counts_cell(const pcal_env *env, pc_class_pair_counts *counts,
-                                    uint64_t key, struct pc_class_pair_cell **out,
-                                    pcal_error *err) {
+/* The cell of a pair, added if it is new. */
+static pcal_status class_pair_cell(const pcal_env *env, pc_class_pair_counts *counts,
+                                   uint64_t key, struct pc_class_pair_cell **out,
+                                   pcal_error *err) {
   if (2 * (counts->count + 1) > counts->capacity)
-    PC_TRY(pair_counts_grow(env, counts, err));
-  struct pc_class_pair_cell *cell = pair_counts_find(counts, key);
+    PC_TRY(class_pair_grow(env, counts, err));
+  struct pc_class_pair_cell *cell = class_pair_find(counts, key);
   counts->count += cell->key == 0;
   cell->key = key;
   *out = cell;
@@ -48,7 +48,7 @@ static pcal_status pair_counts_cell(const pcal_env *env, pc_class_pair_counts *c
 pcal_status pc_class_pair_counts_add(const pcal_env *env, pc_class_pair_counts *counts,
                                      uint64_t pair, double weight, pcal_error *err) {
   struct pc_class_pair_cell *cell = NULL;
-  PC_TRY(pair_counts_cell(env, counts, pair + 1, &cell, err));
+  PC_TRY(class_pair_cell(env, counts, pair + 1, &cell, err));
   pc_fixed_add_weighted(&cell->weight, weight, 1.0);
   return PCAL_OK;
 }
@@ -59,7 +59,7 @@ pcal_status pc_class_pair_counts_merge(const pcal_env *env, pc_class_pair_counts
     struct pc_class_pair_cell *cell = NULL;
     if (from->cells[i].key == 0)
       continue;
-    PC_TRY(pair_counts_cell(env, into, from->cells[i].key, &cell, err));
+    PC_TRY(class_pair_cell(env, into, from->cells[i].key, &cell, err));
     cell->weight.units += from->cells[i].weight.units;
   }
   return PCAL_OK;

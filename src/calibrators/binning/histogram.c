@@ -1,16 +1,20 @@
-/* histogram: what was observed in the bin of a score takes the score's place.
+/* histogram: replaces a score by the frequency observed in its bin.
  *
  * Formula:  v_k(b) = hits of class k in bin b / rows in bin b;  q_k = v_k(b(p_k)) / sum_j v_j
- * Edge cases: (1) bins are (lo, hi], 0 in the first; equal width with edges i/M by one
- * division, or equal mass with edges midway between parts, equal edges joined (stats/bins.h);
- * scores a little outside [0, 1] belong to the end bins; (2) an empty bin keeps its midpoint;
- * (3) a row whose values are all 0 becomes uniform; (4) one-column scores and confidences have
- * one table, and their value is not rescaled; (5) classwise=no pools the pairs (p_k, 1[y = k])
- * of all classes in one table; (6) bootstrap=B: the mean of the tables of B resamples, which a
- * seed decides (histogram_bootstrap.c); with equal mass it has a bin for each different edge.
- * Source: Zadrozny & Elkan 2001; the bootstrap is named by Nixon et al. 2019.
- * Accuracy: counts are exact.   Cost: one pass, a few steps for each score; memory: the tables
- * (width), the scores of as many classes as fit at a time (mass). */
+ * Edge cases:
+ *   1. Bins are (lo, hi], 0 in the first.  Equal width: edges i/M by one division.  Equal mass:
+ *      edges midway between neighbouring scores, equal edges joined (stats/bins.h).  Scores a
+ *      little outside [0, 1] belong to the outer bins.
+ *   2. An empty bin gets its midpoint.
+ *   3. A row whose values are all 0 becomes uniform.
+ *   4. One column of scores, and confidences, have one table and are not rescaled.
+ *   5. classwise=no pools the pairs (p_k, 1[y = k]) of all classes in one table.
+ *   6. bootstrap=B: the mean of the tables of B resamples drawn with the seed
+ *      (histogram_bootstrap.c); with equal mass it has a bin between any two different edges.
+ * Source:   Zadrozny & Elkan 2001; the bootstrap is named by Nixon et al. 2019.
+ * Accuracy: counts are exact.
+ * Cost:     one pass, a few steps for each score; memory for the tables (width), or for the scores
+ *           of as many classes as fit at a time (mass). */
 #include "calibrators/binning/histogram.h"
 
 #include "base/executor.h"
@@ -28,9 +32,9 @@ static const pcal_option histogram_options[] = {
     {"binning", PCAL_OPTION_CHOICE, "width", 0, 0, "width|mass",
      "bins of equal width, or with equally many rows"},
     {"classwise", PCAL_OPTION_BOOL, "yes", 0, 0, NULL,
-     "a table for each class, or one for all together"},
+     "one table for each class, or one for all classes together"},
     {"bootstrap", PCAL_OPTION_INT, "0", 0, HISTOGRAM_RESAMPLES, NULL,
-     "average the tables of that many resamples; 0: the table of the rows"},
+     "average the tables of so many bootstrap resamples; 0: no bootstrap"},
 };
 
 /* ---- Equal width ---- */
@@ -44,7 +48,7 @@ typedef struct histogram_state {
   histogram_cell **workers; /* cells of all tables */
 } histogram_state;
 
-/* The looked-up scores of row i. */
+/* The scores of row i. */
 static const double *histogram_scores(const pc_histogram_fit *fit, const pc_rows *rows,
                                       size_t i) {
   return fit->columns == 1 ? rows->positive + i : rows->probs + i * rows->classes;
@@ -87,42 +91,27 @@ static void histogram_collect(const histogram_state *state, size_t workers) {
     }
 }
 
-static pcal_status histogram_sweep(const pc_histogram_fit *fit, size_t workers,
-                                   histogram_state *state, pcal_error *err) {
-  const pcal_env *env = fit->task->env;
-  const pc_row_policy policy = {.score_alone = fit->columns == 1};
-  for (size_t w = 0; w < workers; w++) {
-    state->workers[w] = pc_alloc(env, fit->tables->count * fit->bins, sizeof **state->workers);
-    if (state->workers[w] == NULL)
-      return pc_fail_memory(err, "making tables of bins");
-  }
-  PC_TRY(pc_fit_pass(fit->task, &policy, histogram_add, state, err));
-  histogram_collect(state, workers);
-  return PCAL_OK;
-}
-
 static pcal_status histogram_fit_width(pc_histogram_fit *fit, pcal_error *err) {
   const pcal_env *env = fit->task->env;
-  const size_t workers = pc_worker_count(env);
+  const pc_row_policy policy = {.score_alone = fit->columns == 1};
+  const size_t workers = pc_worker_count(env), cells = fit->tables->count * fit->bins;
   histogram_state state = {fit, pc_alloc(env, workers, sizeof *state.workers)};
   if (state.workers == NULL)
     return pc_fail_memory(err, "making tables of bins");
-  for (size_t t = 0; t < fit->tables->count; t++) {
-    const pcal_status status =
-        pc_bin_map_alloc(&fit->task->calibrator->env, fit->bins, &fit->tables->tables[t], err);
-    if (status != PCAL_OK) {
-      pc_free(env, state.workers);
-      return status;
-    }
+  for (size_t t = 0; t < fit->tables->count; t++)
+    PC_TRY(
+        pc_bin_map_alloc(&fit->task->calibrator->env, fit->bins, &fit->tables->tables[t], err));
+  for (size_t w = 0; w < workers; w++) {
+    state.workers[w] = pc_alloc(env, cells, sizeof **state.workers);
+    if (state.workers[w] == NULL)
+      return pc_fail_memory(err, "making tables of bins");
   }
-  const pcal_status status = histogram_sweep(fit, workers, &state, err);
-  for (size_t w = 0; w < workers; w++)
-    pc_free(env, state.workers[w]);
-  pc_free(env, state.workers);
-  return status;
+  PC_TRY(pc_fit_pass(fit->task, &policy, histogram_add, &state, err));
+  histogram_collect(&state, workers);
+  return PCAL_OK;
 }
 
-/* ---- Row of the registry ---- */
+/* ---- The method ---- */
 
 static int histogram_by_mass(const pcal_calibrator *calibrator) {
   return calibrator->options.value[PC_HISTOGRAM_BINNING].choice == PC_HISTOGRAM_BY_MASS;
@@ -142,7 +131,7 @@ static void histogram_warn(const pc_histogram_fit *fit) {
   }
   if (empty > 0)
     pc_fit_warn(&fit->task->calibrator->fit,
-                "%llu of %llu bins had no rows and keep their midpoint",
+                "%llu of %llu bins have no rows and get their midpoint",
                 (unsigned long long)empty, (unsigned long long)bins);
 }
 
@@ -154,19 +143,16 @@ static pcal_status histogram_fit(const pc_fit_task *task, pcal_error *err) {
                           .bins = (size_t)option[PC_HISTOGRAM_BINS].number,
                           .columns = calibrator->layout.columns,
                           .resamples = (size_t)option[PC_HISTOGRAM_BOOTSTRAP].number};
-  pcal_status status = pc_bin_maps_new(&calibrator->env, tables, &fit.tables, err);
+  PC_TRY(pc_bin_maps_new(&calibrator->env, tables, &fit.tables, err));
   calibrator->parameters = fit.tables;
   calibrator->fit.status = PC_FIT_CLOSED_FORM;
-  PC_TRY(status);
   fit.empty = pc_alloc(task->env, tables, sizeof *fit.empty);
   if (fit.empty == NULL)
     return pc_fail_memory(err, "making tables of bins");
-  status =
-      (histogram_by_mass(calibrator) ? pc_histogram_fit_mass : histogram_fit_width)(&fit, err);
-  if (status == PCAL_OK)
-    histogram_warn(&fit);
-  pc_free(task->env, fit.empty);
-  return status;
+  PC_TRY(
+      (histogram_by_mass(calibrator) ? pc_histogram_fit_mass : histogram_fit_width)(&fit, err));
+  histogram_warn(&fit);
+  return PCAL_OK;
 }
 
 static void histogram_apply(const pcal_calibrator *calibrator, const double *in, size_t count,
@@ -197,13 +183,12 @@ static pcal_status histogram_read(pcal_calibrator *calibrator, const pc_json_nod
                                  .edges = by_mass};
   pc_bin_maps *tables = NULL;
   PC_TRY(pc_parameters_check_names(parameters, by_mass ? "edges values" : "values", file, err));
-  const pcal_status status =
-      pc_bin_maps_read(&calibrator->env, parameters, &rule, file, &tables, err);
+  PC_TRY(pc_bin_maps_read(&calibrator->env, parameters, &rule, file, &tables, err));
   calibrator->parameters = tables;
-  return status;
+  return PCAL_OK;
 }
 
-static void histogram_tell(const pcal_calibrator *calibrator, pc_text *out) {
+static void histogram_describe(const pcal_calibrator *calibrator, pc_text *out) {
   const pc_bin_maps *tables = calibrator->parameters;
   const pc_option_value *option = calibrator->options.value;
   const int one = tables->count == 1;
@@ -219,11 +204,6 @@ static void histogram_tell(const pcal_calibrator *calibrator, pc_text *out) {
   pc_text_add(out, "\n");
 }
 
-static void histogram_release(pcal_calibrator *calibrator) {
-  pc_bin_maps_free(&calibrator->env, calibrator->parameters);
-  calibrator->parameters = NULL;
-}
-
 const pc_calibrator_method pc_calibrator_histogram = {
     .row =
         {
@@ -232,14 +212,15 @@ const pc_calibrator_method pc_calibrator_histogram = {
             .title = "histogram binning",
             .formula = "v_k(b) = hits of class k in bin b / rows in bin b\n"
                        "q_k = v_k(b(p_k)) / sum_j v_j(b(p_j))",
-            .about = "Replaces each probability by the frequency observed in its bin, class by "
-                     "class, then rescales rows to sum to one. Needs no assumption on how the "
-                     "model errs, but many rows; scores in one bin become equal, and the top "
-                     "class may change. Bins without rows keep their midpoint; a row whose "
-                     "values are all 0 becomes uniform. binning=mass for each class of a "
-                     "confident model puts most bins near 0 and costs accuracy. bootstrap=B "
-                     "averages "
-                     "the tables of B resamples of the rows, which smooths the bins.",
+            .about =
+                "Replaces each probability by the frequency observed in its bin, class by "
+                "class, then rescales rows to sum to one. Assumes nothing about the errors "
+                "of the model, but needs many rows; scores in one bin become equal, and "
+                "the top class may change. Bins without rows get their midpoint; a row "
+                "whose values are all 0 becomes uniform. With binning=mass the classes of "
+                "a confident model have most bins near 0, which costs accuracy. "
+                "bootstrap=B averages the tables of B resamples of the rows, which "
+                "smooths the bins.",
             .citation = "Zadrozny & Elkan, ICML 2001; Guo et al., ICML 2017",
             .options = histogram_options,
             .option_count = sizeof histogram_options / sizeof *histogram_options,
@@ -250,6 +231,5 @@ const pc_calibrator_method pc_calibrator_histogram = {
     .recipe = histogram_recipe,
     .write = histogram_write,
     .read = histogram_read,
-    .tell = histogram_tell,
-    .release = histogram_release,
+    .describe = histogram_describe,
 };

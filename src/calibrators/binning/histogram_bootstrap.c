@@ -1,16 +1,17 @@
-/* Tables averaged over resamples.
+/* Tables averaged over bootstrap resamples.
  *
- * In a resample each row occurs a number of times that has the Poisson distribution of mean 1,
- * so w equal rows, or one of weight w, occur Poisson(w) times: nothing depends on the order of
- * rows.  Draws are numbered by the table, the resample and the place among sorted scores (or
- * the bin), misses before hits.  A bin without rows in a resample has its middle there. */
+ * In a resample each row occurs Poisson(1) times, so w equal rows, or one row of weight w, occur
+ * Poisson(w) times: the order of rows does not matter.  A draw is numbered by the table, the
+ * resample and the place among the sorted scores (or the bin), misses before hits.  A bin without
+ * rows in a resample has its midpoint as value there. */
 #include <math.h>
 
 #include "base/rng.h"
 #include "calibrators/binning/histogram.h"
 
-#define HISTOGRAM_BOOTSTRAP_STREAM (UINT64_C(0x626f6f74) << 32) /* behind it the table */
-#define HISTOGRAM_BOOTSTRAP_LARGE 1e6 /* from here the normal distribution stands in */
+#define HISTOGRAM_BOOTSTRAP_STREAM \
+  (UINT64_C(0x626f6f74) << 32)        /* plus the index of the table */
+#define HISTOGRAM_BOOTSTRAP_LARGE 1e6 /* above it the normal approximation */
 
 static pc_rng histogram_bootstrap_rng(const pc_histogram_fit *fit, size_t table) {
   return (pc_rng){fit->task->env->seed, HISTOGRAM_BOOTSTRAP_STREAM + table};
@@ -40,7 +41,7 @@ double pc_histogram_bin_value(const pc_histogram_fit *fit, size_t table, size_t 
 
 /* ---- Equal mass ---- */
 
-/* Fills a table, with room for as many entries as the rows have. */
+/* Draws a resample of the rows into `out`, which has room for as many entries. */
 static void histogram_bootstrap_resample(const pc_rng *rng, size_t resample,
                                          const pc_curve_table *rows, pc_curve_table *out) {
   out->count = 0;
@@ -59,7 +60,9 @@ static void histogram_bootstrap_resample(const pc_rng *rng, size_t resample,
   }
 }
 
-static pcal_status histogram_bootstrap_parts(const pc_histogram_fit *fit, size_t table,
+/* Fits a table to each resample. */
+static pcal_status histogram_bootstrap_parts(const pc_histogram_fit *fit,
+                                             const pcal_env *scratch, size_t table,
                                              const pc_curve_table *rows, pc_curve_table *drawn,
                                              pc_bin_map *parts, pcal_error *err) {
   const pc_rng rng = histogram_bootstrap_rng(fit, table);
@@ -69,34 +72,24 @@ static pcal_status histogram_bootstrap_parts(const pc_histogram_fit *fit, size_t
     const pc_histogram_fit here = {
         .task = fit->task, .bins = fit->bins, .tables = &one, .empty = &ignored};
     histogram_bootstrap_resample(&rng, r, rows, drawn);
-    PC_TRY(pc_histogram_fit_table(&here, 0, drawn, err));
+    PC_TRY(pc_histogram_fit_table(&here, scratch, scratch, 0, drawn, err));
   }
   return PCAL_OK;
 }
 
-pcal_status pc_histogram_fit_resamples(const pc_histogram_fit *fit, size_t table,
+pcal_status pc_histogram_fit_resamples(const pc_histogram_fit *fit, const pcal_env *scratch,
+                                       const pcal_env *memory, size_t table,
                                        const pc_curve_table *rows, pcal_error *err) {
-  const pcal_env *env = fit->task->env;
   const size_t n = rows->count;
-  double *space = pc_alloc_raw(env, n, 3 * sizeof *space);
-  double *weights = pc_alloc_raw(env, fit->resamples, sizeof *weights);
-  pc_bin_map *parts = pc_alloc(env, fit->resamples, sizeof *parts);
-  pcal_status status = space == NULL || weights == NULL || parts == NULL
-                           ? pc_fail_memory(err, "drawing resamples")
-                           : PCAL_OK;
-  if (status == PCAL_OK) {
-    pc_curve_table drawn = {.score = space, .weight = space + n, .hits = space + 2 * n};
-    status = histogram_bootstrap_parts(fit, table, rows, &drawn, parts, err);
-  }
-  for (size_t r = 0; status == PCAL_OK && r < fit->resamples; r++)
+  double *columns = pc_alloc_raw(scratch, n, 3 * sizeof *columns);
+  double *weights = pc_alloc_raw(scratch, fit->resamples, sizeof *weights);
+  pc_bin_map *parts = pc_alloc(scratch, fit->resamples, sizeof *parts);
+  if (columns == NULL || weights == NULL || parts == NULL)
+    return pc_fail_memory(err, "drawing resamples");
+  pc_curve_table drawn = {.score = columns, .weight = columns + n, .hits = columns + 2 * n};
+  PC_TRY(histogram_bootstrap_parts(fit, scratch, table, rows, &drawn, parts, err));
+  for (size_t r = 0; r < fit->resamples; r++)
     weights[r] = 1.0;
-  if (status == PCAL_OK)
-    status = pc_bin_map_average(env, parts, weights, fit->resamples,
-                                &fit->tables->tables[table], err);
-  for (size_t r = 0; parts != NULL && r < fit->resamples; r++)
-    pc_bin_map_free(env, &parts[r]);
-  pc_free(env, parts);
-  pc_free(env, weights);
-  pc_free(env, space);
-  return status;
+  return pc_bin_map_average(memory, parts, weights, fit->resamples, &fit->tables->tables[table],
+                            err);
 }

@@ -1,38 +1,37 @@
+/* Tables of equal mass. */
 #include "calibrators/binning/histogram.h"
 #include "calibrators/score_columns.h"
 #include "curve/curve_bins.h"
 
-static pcal_status histogram_mass_use(void *user, size_t table, const pc_sorted_column *misses,
+static pcal_status histogram_mass_use(void *user, const pcal_env *scratch, size_t table,
+                                      const pc_sorted_column *misses,
                                       const pc_sorted_column *hits, pcal_error *err) {
   const pc_histogram_fit *fit = user;
-  const pcal_env *env = fit->task->env;
+  const pcal_env *memory = &fit->task->calibrator->env;
   pc_curve_table rows;
-  PC_TRY(pc_curve_table_join(env, misses, hits, &rows, err));
-  const pcal_status status =
-      (fit->resamples == 0 ? pc_histogram_fit_table : pc_histogram_fit_resamples)(fit, table,
-                                                                                  &rows, err);
-  pc_curve_table_free(env, &rows);
-  return status;
+  PC_TRY(pc_curve_table_join(scratch, misses, hits, &rows, err));
+  return (fit->resamples == 0 ? pc_histogram_fit_table : pc_histogram_fit_resamples)(
+      fit, scratch, memory, table, &rows, err);
 }
 
-pcal_status pc_histogram_fit_table(const pc_histogram_fit *fit, size_t table,
+pcal_status pc_histogram_fit_table(const pc_histogram_fit *fit, const pcal_env *scratch,
+                                   const pcal_env *memory, size_t table,
                                    const pc_curve_table *rows, pcal_error *err) {
-  const pcal_env *env = fit->task->env;
   pc_bin_map *out = &fit->tables->tables[table];
-  pc_bin *bins = pc_alloc(env, fit->bins, sizeof *bins);
+  pc_bin *bins = pc_alloc(scratch, fit->bins, sizeof *bins);
   if (bins == NULL)
     return pc_fail_memory(err, "making equal-mass bins");
   const size_t count = pc_bins_by_mass(rows, fit->bins, bins);
-  const pcal_status status = pc_bin_map_alloc(env, count, out, err);
-  for (size_t b = 0; status == PCAL_OK && b + 1 < count; b++)
+  PC_TRY(pc_bin_map_alloc(memory, count, out, err));
+  for (size_t b = 0; b + 1 < count; b++)
     out->edges[b] = bins[b].high;
-  for (size_t b = 0; status == PCAL_OK && b < count; b++) {
+  for (size_t b = 0; b < count; b++) {
     const int empty = bins[b].weight <= 0.0;
     out->values[b] = empty ? pc_bin_map_middle(out, b) : bins[b].hits / bins[b].weight;
     fit->empty[table] += (uint64_t)empty;
   }
-  pc_free(env, bins);
-  return status;
+  pc_free(scratch, bins);
+  return PCAL_OK;
 }
 
 pcal_status pc_histogram_fit_mass(pc_histogram_fit *fit, pcal_error *err) {

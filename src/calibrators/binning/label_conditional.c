@@ -1,15 +1,17 @@
-/* label-conditional: what was observed where a class was predicted.
+/* label-conditional: the frequencies of the labels given the predicted class.
  *
- * Formula:  q_k = P(Y = k | the predicted class), as observed; the predicted class is the first
- *           of those with the largest probability
- * Edge cases: (1) of one column of scores, class 1 is predicted from 0.5 on; (2) a class that
- * was never predicted gets the frequencies of all labels, with a warning; (3) labels that never
- * came with a predicted class get 0 there.
- * Traits: the top class stays where, for every class, what was observed most where it was
- * predicted is the class itself, as the table shows; the order of other classes changes.
- * Source: Gruber & Buettner 2022 (E.1): calibrated in the strongest sense and as accurate, but
- * not sharp; it is there to be looked at.
- * Accuracy: exact counts.   Cost: one pass; memory for the pairs of classes that occur. */
+ * Formula:  q_k = P(Y = k | the predicted class), as observed; the predicted class is the first of
+ *           those with the largest probability
+ * Edge cases:
+ *   1. One column of scores: class 1 is predicted from 0.5 on.
+ *   2. A class that was never predicted gets the frequencies of all labels, with a warning.
+ *   3. Labels that never occurred with a predicted class get 0 there.
+ * Traits:   the top class stays if for every predicted class the most frequent label is the class
+ *           itself; the order of other classes changes.
+ * Source:   Gruber & Buettner 2022 (E.1), as a counterexample: calibrated in the strongest sense and
+ *           as accurate as before, but not sharp.
+ * Accuracy: exact counts.
+ * Cost:     one pass; memory for the pairs of classes that occur. */
 #include <math.h>
 
 #include "base/executor.h"
@@ -18,9 +20,9 @@
 #include "calibrators/one_vs_rest.h"
 #include "calibrators/parameter_lists.h"
 
-#define LABEL_CONDITIONAL_SUM 1e-9 /* how far from 1 the values of a file may sum */
+#define LABEL_CONDITIONAL_SUM 1e-9 /* tolerance for sums of the values of a file */
 
-/* Labels that came with a predicted class, ascending, and their shares. */
+/* Labels that occurred with a predicted class, ascending, and their frequencies. */
 typedef struct label_shares {
   size_t count; /* 0: the class was never predicted */
   double *labels, *values;
@@ -28,7 +30,7 @@ typedef struct label_shares {
 
 typedef struct label_conditional {
   size_t classes;
-  label_shares *shares; /* for each predicted class; behind them: of all labels */
+  label_shares *shares; /* of each predicted class, then of all rows */
 } label_conditional;
 
 /* ---- Fit ---- */
@@ -38,7 +40,7 @@ typedef struct label_conditional_state {
   pc_class_pair_counts *workers;
 } label_conditional_state;
 
-/* The class that counts as predicted for a row. */
+/* The predicted class of a row. */
 static size_t label_conditional_predicted(const pc_layout *layout, const double *probs) {
   size_t top = 0;
   if (layout->columns == 1)
@@ -74,7 +76,7 @@ static pcal_status label_conditional_room(const pcal_env *env, size_t count,
   return PCAL_OK;
 }
 
-/* Shares of ascending keys, each less `base` a label. */
+/* Frequencies of ascending keys; the label of a key is key - base. */
 static pcal_status label_conditional_share(const pcal_env *env, const double *keys,
                                            const double *weights, size_t count, double base,
                                            label_shares *out, pcal_error *err) {
@@ -89,6 +91,7 @@ static pcal_status label_conditional_share(const pcal_env *env, const double *ke
   return PCAL_OK;
 }
 
+/* Frequencies of the labels for each predicted class. */
 static pcal_status label_conditional_split(const pc_fit_task *task, const double *pairs,
                                            const double *weights, size_t count,
                                            label_conditional *model, pcal_error *err) {
@@ -100,8 +103,8 @@ static pcal_status label_conditional_split(const pc_fit_task *task, const double
       at++;
     missing += at == begin;
     if (at > begin)
-      PC_TRY(label_conditional_share(task->env, pairs + begin, weights + begin, at - begin,
-                                     (double)c * k, &model->shares[c], err));
+      PC_TRY(label_conditional_share(&task->calibrator->env, pairs + begin, weights + begin,
+                                     at - begin, (double)c * k, &model->shares[c], err));
   }
   if (missing > 0)
     pc_fit_warn(&task->calibrator->fit,
@@ -111,74 +114,52 @@ static pcal_status label_conditional_split(const pc_fit_task *task, const double
   return PCAL_OK;
 }
 
-/* Shares of all labels, whatever was predicted. */
+/* Frequencies of the labels over all rows. */
 static pcal_status label_conditional_pool(const pc_fit_task *task, const double *pairs,
                                           const double *weights, size_t count,
                                           label_conditional *model, pcal_error *err) {
   pc_class_pair_counts labels = {NULL, 0, 0};
-  pcal_status status = PCAL_OK;
   double *keys = NULL, *sums = NULL;
-  for (size_t i = 0; i < count && status == PCAL_OK; i++)
-    status = pc_class_pair_counts_add(
-        task->env, &labels, (uint64_t)fmod(pairs[i], (double)model->classes), weights[i], err);
-  if (status == PCAL_OK)
-    status = pc_class_pair_counts_list(task->env, &labels, &keys, &sums, err);
-  if (status == PCAL_OK)
-    status = label_conditional_share(task->env, keys, sums, labels.count, 0.0,
-                                     &model->shares[model->classes], err);
-  pc_free(task->env, keys);
-  pc_class_pair_counts_free(task->env, &labels);
-  return status;
-}
-
-static pcal_status label_conditional_learn(label_conditional_state *state,
-                                           label_conditional *model, pcal_error *err) {
-  const pc_fit_task *task = state->task;
-  const pc_row_policy policy = {.probs = PC_PROBS_LEAN};
-  double *pairs = NULL, *weights = NULL;
-  PC_TRY(pc_fit_pass(task, &policy, label_conditional_add, state, err));
-  for (size_t w = 1; w < pc_worker_count(task->env); w++)
-    PC_TRY(pc_class_pair_counts_merge(task->env, &state->workers[0], &state->workers[w], err));
-  const size_t count = state->workers[0].count;
-  PC_TRY(pc_class_pair_counts_list(task->env, &state->workers[0], &pairs, &weights, err));
-  pcal_status status = label_conditional_split(task, pairs, weights, count, model, err);
-  if (status == PCAL_OK)
-    status = label_conditional_pool(task, pairs, weights, count, model, err);
-  pc_free(task->env, pairs);
-  return status;
+  for (size_t i = 0; i < count; i++)
+    PC_TRY(pc_class_pair_counts_add(
+        task->env, &labels, (uint64_t)fmod(pairs[i], (double)model->classes), weights[i], err));
+  PC_TRY(pc_class_pair_counts_list(task->env, &labels, &keys, &sums, err));
+  return label_conditional_share(&task->calibrator->env, keys, sums, labels.count, 0.0,
+                                 &model->shares[model->classes], err);
 }
 
 static pcal_status label_conditional_new(pcal_calibrator *calibrator, label_conditional **out,
                                          pcal_error *err) {
-  const pcal_env *env = &calibrator->env;
-  label_conditional *model = pc_alloc(env, 1, sizeof *model);
-  calibrator->parameters = *out = model;
-  if (model != NULL)
-    model->shares = pc_alloc(env, calibrator->layout.classes + 1, sizeof *model->shares);
-  if (model == NULL || model->shares == NULL)
-    return pc_fail_memory(err, "making a calibrator");
+  PC_TRY(pc_calibrator_new_parameters(calibrator, sizeof **out, err));
+  label_conditional *model = *out = calibrator->parameters;
   model->classes = calibrator->layout.classes;
-  return PCAL_OK;
+  model->shares = pc_alloc(&calibrator->env, model->classes + 1, sizeof *model->shares);
+  return model->shares == NULL ? pc_fail_memory(err, "making a calibrator") : PCAL_OK;
 }
 
 static pcal_status label_conditional_fit(const pc_fit_task *task, pcal_error *err) {
   const size_t workers = pc_worker_count(task->env);
+  const pc_row_policy policy = {.probs = PC_PROBS_LEAN};
   label_conditional_state state = {task, NULL};
   label_conditional *model = NULL;
+  double *pairs = NULL, *weights = NULL;
   PC_TRY(label_conditional_new(task->calibrator, &model, err));
   task->calibrator->fit.status = PC_FIT_CLOSED_FORM;
   state.workers = pc_alloc(task->env, workers, sizeof *state.workers);
   if (state.workers == NULL)
     return pc_fail_memory(err, "preparing workers");
-  const pcal_status status = label_conditional_learn(&state, model, err);
-  for (size_t w = 0; w < workers; w++)
-    pc_class_pair_counts_free(task->env, &state.workers[w]);
-  pc_free(task->env, state.workers);
-  return status;
+  PC_TRY(pc_fit_pass(task, &policy, label_conditional_add, &state, err));
+  for (size_t w = 1; w < workers; w++)
+    PC_TRY(pc_class_pair_counts_merge(task->env, &state.workers[0], &state.workers[w], err));
+  const size_t count = state.workers[0].count;
+  PC_TRY(pc_class_pair_counts_list(task->env, &state.workers[0], &pairs, &weights, err));
+  PC_TRY(label_conditional_split(task, pairs, weights, count, model, err));
+  return label_conditional_pool(task, pairs, weights, count, model, err);
 }
 
 /* ---- Applying ---- */
 
+/* The frequencies that rows predicted as a class get. */
 static const label_shares *label_conditional_of(const label_conditional *model,
                                                 size_t predicted) {
   const label_shares *own = &model->shares[predicted];
@@ -292,23 +273,13 @@ static pcal_status label_conditional_read(pcal_calibrator *calibrator,
   return PCAL_OK;
 }
 
-static void label_conditional_tell(const pcal_calibrator *calibrator, pc_text *out) {
+static void label_conditional_describe(const pcal_calibrator *calibrator, pc_text *out) {
   const label_conditional *model = calibrator->parameters;
   size_t predicted = 0;
   for (size_t c = 0; c < model->classes; c++)
     predicted += model->shares[c].count > 0;
   pc_text_format(out, "frequencies of labels for %zu predicted class%s\n", predicted,
                  predicted == 1 ? "" : "es");
-}
-
-static void label_conditional_release(pcal_calibrator *calibrator) {
-  label_conditional *model = calibrator->parameters;
-  for (size_t c = 0; model != NULL && model->shares != NULL && c <= model->classes; c++)
-    pc_free(&calibrator->env, model->shares[c].labels);
-  if (model != NULL)
-    pc_free(&calibrator->env, model->shares);
-  pc_free(&calibrator->env, model);
-  calibrator->parameters = NULL;
 }
 
 const pc_calibrator_method pc_calibrator_label_conditional = {
@@ -319,20 +290,19 @@ const pc_calibrator_method pc_calibrator_label_conditional = {
             .title = "frequencies of labels given the predicted class",
             .formula = "q_k = P(Y = k | predicted class), as observed",
             .about =
-                "Replaces every row by the frequencies of the labels where the same class "
-                "was predicted. Calibrated even in the strongest sense and as accurate as "
+                "Replaces every row by the frequencies of the labels of rows with the same "
+                "predicted class. Calibrated even in the strongest sense and as accurate as "
                 "before, but rows with one predicted class become equal: calibration alone "
-                "is not enough. Of one column, class 1 is predicted from 0.5 on. A class "
+                "is not enough. With one column, class 1 is predicted from 0.5 on. A class "
                 "that was never predicted gets the frequencies of all labels.",
             .citation = "Gruber & Buettner, NeurIPS 2022, appendix E.1",
         },
     .traits = PC_SUMS_TO_ONE,
-    .traits_now = label_conditional_traits,
-    .contends_as = "",
+    .fitted_traits = label_conditional_traits,
+    .comparison_spec = "",
     .fit = label_conditional_fit,
     .apply = label_conditional_apply,
     .write = label_conditional_write,
     .read = label_conditional_read,
-    .tell = label_conditional_tell,
-    .release = label_conditional_release,
+    .describe = label_conditional_describe,
 };

@@ -1,20 +1,25 @@
 /* scaling-binning: a sigmoid, then bins of its values.
  *
- * Formula:  on one third of the rows g_k(p) = sigma(a log(p / (1 - p)) + b), by Platt's
- * targets; on the second third bins that hold equally many of its values; v_k(b) = mean of g_k
- * in bin b over the last third;  q_k = v_k / sum_j v_j Edge cases: (1) thirds are drawn class
- * by class: of each three rows next to each other in the order of scores, misses before hits,
- * one goes into each third, in an order that the seed draws; w equal rows are a row of weight
- * w, and a row whose weight is not whole may be divided; (2) with a total weight below three
- * times the bins, or split=no, all rows serve three times, and the first is a warning; (3) a
- * bin without rows of the last third has the mean over all rows, or where there are none its
- * midpoint; (4) bins are told by their edges in p, which lie where g has the value midway
- * between neighbours: g rises or falls, so nothing is lost; equal values of g are never split;
- * (5) p is kept 1e-12 away from 0 and 1 in the logarithm; (6) constant scores have one bin; (7)
- * one column of scores, and confidences, have one table and are not divided by anything.
- * Source: Kumar, Liang & Ma 2019.
- * Accuracy: a and b to about 1e-9.   Cost: a sort of each class and some ten sweeps over its
- * distinct scores; memory for the scores of as many classes as fit at a time. */
+ * Formula:  on one third of the rows g_k(p) = sigma(a log(p / (1 - p)) + b), with Platt's targets;
+ *           on the second third bins that hold equally many of its values;
+ *           on the last third v_k(b) = mean of g_k in bin b;  q_k = v_k / sum_j v_j
+ * Edge cases:
+ *   1. Thirds are drawn class by class: of every three neighbouring rows in the order of scores,
+ *      misses before hits, one goes to each third, in an order that the seed draws.  w equal rows
+ *      are one row of weight w; a row of fractional weight may be divided.
+ *   2. With a total weight below three times the bins (with a warning), or split=no, all rows serve
+ *      all three steps.
+ *   3. A bin without rows of the last third gets the mean over all rows, and without any rows its
+ *      midpoint.
+ *   4. Bins are stored by their edges in p, where g is midway between neighbouring values.  g is
+ *      monotone, so nothing is lost; equal values of g are never split.
+ *   5. p is kept 1e-12 away from 0 and 1 in the logarithm.
+ *   6. Constant scores have one bin.
+ *   7. One column of scores, and confidences, have one table and are not divided.
+ * Source:   Kumar, Liang & Ma 2019.
+ * Accuracy: a and b to about 1e-9.
+ * Cost:     a sort of each class and about ten passes over its distinct scores; memory for the
+ *           scores of as many classes as fit at a time. */
 #include <math.h>
 
 #include "base/elementary.h"
@@ -28,15 +33,15 @@
 #include "calibrators/score_columns.h"
 #include "curve/curve_bins.h"
 
-#define SCALING_BINNING_STREAM (UINT64_C(0x74687264) << 32) /* behind it the class */
-#define SCALING_BINNING_LARGEST 1e6                         /* of |a| and |b| in a file */
+#define SCALING_BINNING_STREAM (UINT64_C(0x74687264) << 32) /* plus the class */
+#define SCALING_BINNING_LARGEST 1e6                         /* largest |a| and |b| in a file */
 
 enum { SCALING_BINNING_BINS, SCALING_BINNING_SPLIT };
 
 static const pcal_option scaling_binning_options[] = {
     {"bins", PCAL_OPTION_INT, "15", 1, PC_BINS_MAX, NULL, "number of bins"},
     {"split", PCAL_OPTION_BOOL, "yes", 0, 0, NULL,
-     "a third of the rows for each step, or all rows for all of them"},
+     "one third of the rows for each step, or all rows for all steps"},
 };
 
 typedef struct scaling_binning {
@@ -45,16 +50,16 @@ typedef struct scaling_binning {
   pc_sigmoid *sigmoids; /* of each table */
 } scaling_binning;
 
-/* One class: distinct scores with what each third has of them, and the sigmoid there. */
+/* One class: distinct scores, their weights in each third, and the sigmoid there. */
 typedef struct scaling_rows {
   size_t count;
-  double *score, *x, *value; /* value: of the sigmoid, never turning */
+  double *score, *x, *value; /* x: log-odds of the score; value: of the sigmoid, monotone */
   double *weight[3], *hits[3];
 } scaling_rows;
 
 /* ---- Thirds ---- */
 
-/* Deals the stretch [begin, begin + length) of the rows: each three are dealt in one of six
+/* Distributes the rows [begin, begin + length) over the thirds: every three rows in one of six
  * orders. */
 static void scaling_binning_deal(const pc_rng *rng, double begin, double length,
                                  double out[3]) {
@@ -105,7 +110,7 @@ static void scaling_binning_share(const pc_curve_table *table, scaling_rows *row
 
 /* ---- Bins ---- */
 
-/* Values of the sigmoid; rounding must not make them turn. */
+/* Values of the sigmoid, kept monotone also after rounding. */
 static void scaling_binning_values(const pc_sigmoid *sigmoid, scaling_rows *rows) {
   for (size_t i = 0; i < rows->count; i++) {
     const double value = pc_sigmoid_at(sigmoid, rows->x[i]);
@@ -114,7 +119,7 @@ static void scaling_binning_values(const pc_sigmoid *sigmoid, scaling_rows *rows
   }
 }
 
-/* The second third as a table of values, ascending; arrays have room. */
+/* The second third as a table of ascending values; the arrays of `out` have room. */
 static void scaling_binning_second(const pc_sigmoid *sigmoid, const scaling_rows *rows,
                                    pc_curve_table *out) {
   for (size_t n = 0; n < rows->count; n++) {
@@ -132,7 +137,7 @@ static void scaling_binning_second(const pc_sigmoid *sigmoid, const scaling_rows
   }
 }
 
-/* Scores, from the lowest on, that lie on the same side of an edge of the values. */
+/* Number of lowest scores whose values lie on the same side of an edge. */
 static size_t scaling_binning_upto(const pc_sigmoid *sigmoid, const scaling_rows *rows,
                                    double edge) {
   size_t low = 0, high = rows->count;
@@ -146,7 +151,7 @@ static size_t scaling_binning_upto(const pc_sigmoid *sigmoid, const scaling_rows
   return low;
 }
 
-/* The edge in p at which the sigmoid passes `edge`, which has scores on both sides. */
+/* The p at which the sigmoid has the value `edge`; there are scores on both sides. */
 static double scaling_binning_edge(const pc_sigmoid *sigmoid, const scaling_rows *rows,
                                    double edge) {
   const size_t upto = scaling_binning_upto(sigmoid, rows, edge);
@@ -156,7 +161,7 @@ static double scaling_binning_edge(const pc_sigmoid *sigmoid, const scaling_rows
   return fmin(fmax(p, rows->score[upto - 1]), below);
 }
 
-/* Sums of the sigmoid in bins: over the last third, and over all rows. */
+/* Sums of the sigmoid in a bin: over the last third, and over all rows. */
 typedef struct scaling_sums {
   double last, last_weight, all, all_weight;
 } scaling_sums;
@@ -188,53 +193,47 @@ static double scaling_binning_mean(const scaling_sums *sums, const pc_bin *bin) 
   return fmin(fmax(mean, 0.0), 1.0);
 }
 
-/* From bins of values to a table of scores: backwards where the sigmoid falls. */
-static pcal_status scaling_binning_table(const pcal_env *env, const pc_sigmoid *sigmoid,
-                                         const scaling_rows *rows, const pc_bin *bins,
-                                         size_t count, pc_bin_map *out, pcal_error *err) {
-  scaling_sums *sums = pc_alloc(env, count, sizeof *sums);
+/* From bins of values to a map of scores, in reverse order if the sigmoid falls. */
+static pcal_status scaling_binning_table(const pcal_env *scratch, const pcal_env *memory,
+                                         const pc_sigmoid *sigmoid, const scaling_rows *rows,
+                                         const pc_bin *bins, size_t count, pc_bin_map *out,
+                                         pcal_error *err) {
+  scaling_sums *sums = pc_alloc(scratch, count, sizeof *sums);
   if (sums == NULL)
     return pc_fail_memory(err, "making tables of bins");
   scaling_binning_add(rows, bins, count, sums);
-  const pcal_status status = pc_bin_map_alloc(env, count, out, err);
-  for (size_t b = 0; status == PCAL_OK && b < count; b++) {
+  PC_TRY(pc_bin_map_alloc(memory, count, out, err));
+  for (size_t b = 0; b < count; b++) {
     const size_t from = sigmoid->a >= 0 ? b : count - 1 - b;
     out->values[b] = scaling_binning_mean(&sums[from], &bins[from]);
     if (b + 1 < count)
       out->edges[b] =
           scaling_binning_edge(sigmoid, rows, bins[sigmoid->a >= 0 ? from : from - 1].high);
   }
-  pc_free(env, sums);
-  return status;
+  return PCAL_OK;
 }
 
-/* Drops the bins at the end that hold nothing: no score is on their side of an edge. */
+/* Number of bins without the empty ones at the end. */
 static size_t scaling_binning_filled(const pc_bin *bins, size_t count) {
   while (count > 1 && bins[count - 1].weight <= 0.0)
     count--;
   return count;
 }
 
-static pcal_status scaling_binning_bin(const pcal_env *env, size_t bins_max,
-                                       const pc_sigmoid *sigmoid, const scaling_rows *rows,
-                                       pc_bin_map *out, pcal_error *err) {
+static pcal_status scaling_binning_bin(const pcal_env *scratch, const pcal_env *memory,
+                                       size_t bins_max, const pc_sigmoid *sigmoid,
+                                       const scaling_rows *rows, pc_bin_map *out,
+                                       pcal_error *err) {
   const size_t n = rows->count;
-  size_t count = 0;
-  double *space = pc_alloc_raw(env, n, 3 * sizeof *space);
-  pc_bin *bins = pc_alloc(env, bins_max, sizeof *bins);
-  pcal_status status =
-      space == NULL || bins == NULL ? pc_fail_memory(err, "making equal-mass bins") : PCAL_OK;
-  if (status == PCAL_OK) {
-    pc_curve_table second = {.score = space, .weight = space + n, .hits = space + 2 * n};
-    scaling_binning_second(sigmoid, rows, &second);
-    count = pc_bins_by_mass(&second, bins_max, bins);
-  }
-  if (status == PCAL_OK)
-    status = scaling_binning_table(env, sigmoid, rows, bins,
-                                   scaling_binning_filled(bins, count), out, err);
-  pc_free(env, bins);
-  pc_free(env, space);
-  return status;
+  double *columns = pc_alloc_raw(scratch, n, 3 * sizeof *columns);
+  pc_bin *bins = pc_alloc(scratch, bins_max, sizeof *bins);
+  if (columns == NULL || bins == NULL)
+    return pc_fail_memory(err, "making equal-mass bins");
+  pc_curve_table second = {.score = columns, .weight = columns + n, .hits = columns + 2 * n};
+  scaling_binning_second(sigmoid, rows, &second);
+  const size_t count = pc_bins_by_mass(&second, bins_max, bins);
+  return scaling_binning_table(scratch, memory, sigmoid, rows, bins,
+                               scaling_binning_filled(bins, count), out, err);
 }
 
 /* ---- Fit ---- */
@@ -247,15 +246,16 @@ static void scaling_binning_carve(double *space, size_t n, scaling_rows *out) {
   }
 }
 
+/* True if each step gets its own third of the rows. */
 static int scaling_binning_splits(const pcal_calibrator *calibrator, double weight) {
   const pc_option_value *option = calibrator->options.value;
   return option[SCALING_BINNING_SPLIT].number != 0 &&
          weight >= 3.0 * option[SCALING_BINNING_BINS].number;
 }
 
-static pcal_status scaling_binning_class(const pc_fit_task *task, size_t column,
-                                         const pc_curve_table *table, scaling_rows *rows,
-                                         pcal_error *err) {
+static pcal_status scaling_binning_class(const pc_fit_task *task, const pcal_env *scratch,
+                                         size_t column, const pc_curve_table *table,
+                                         scaling_rows *rows, pcal_error *err) {
   const pcal_calibrator *calibrator = task->calibrator;
   const scaling_binning *model = calibrator->parameters;
   const pc_rng rng = {task->env->seed, SCALING_BINNING_STREAM + column};
@@ -270,41 +270,33 @@ static pcal_status scaling_binning_class(const pc_fit_task *task, size_t column,
   }
   *sigmoid = pc_sigmoid_fit(rows->x, rows->weight[0], rows->hits[0], rows->count);
   scaling_binning_values(sigmoid, rows);
-  return scaling_binning_bin(task->env,
+  return scaling_binning_bin(scratch, &calibrator->env,
                              (size_t)calibrator->options.value[SCALING_BINNING_BINS].number,
                              sigmoid, rows, &model->tables->tables[column], err);
 }
 
-static pcal_status scaling_binning_use(void *user, size_t column,
+static pcal_status scaling_binning_use(void *user, const pcal_env *scratch, size_t column,
                                        const pc_sorted_column *misses,
                                        const pc_sorted_column *hits, pcal_error *err) {
   const pc_fit_task *task = user;
   pc_curve_table table;
-  PC_TRY(pc_curve_table_join(task->env, misses, hits, &table, err));
-  double *space = pc_alloc_raw(task->env, table.count, 9 * sizeof *space);
-  pcal_status status = space == NULL ? pc_fail_memory(err, "sorting scores") : PCAL_OK;
-  if (status == PCAL_OK) {
-    scaling_rows rows;
-    scaling_binning_carve(space, table.count, &rows);
-    status = scaling_binning_class(task, column, &table, &rows, err);
-  }
-  pc_free(task->env, space);
-  pc_curve_table_free(task->env, &table);
-  return status;
+  scaling_rows rows;
+  PC_TRY(pc_curve_table_join(scratch, misses, hits, &table, err));
+  double *columns = pc_alloc_raw(scratch, table.count, 9 * sizeof *columns);
+  if (columns == NULL)
+    return pc_fail_memory(err, "sorting scores");
+  scaling_binning_carve(columns, table.count, &rows);
+  return scaling_binning_class(task, scratch, column, &table, &rows, err);
 }
 
 static pcal_status scaling_binning_new(pcal_calibrator *calibrator, scaling_binning **out,
                                        pcal_error *err) {
-  const pcal_env *env = &calibrator->env;
   const size_t columns = calibrator->layout.columns;
-  scaling_binning *model = pc_alloc(env, 1, sizeof *model);
-  calibrator->parameters = *out = model;
-  if (model != NULL)
-    model->sigmoids = pc_alloc(env, columns, sizeof *model->sigmoids);
-  if (model == NULL || model->sigmoids == NULL)
-    return pc_fail_memory(err, "making a calibrator");
+  PC_TRY(pc_calibrator_new_parameters(calibrator, sizeof **out, err));
+  scaling_binning *model = *out = calibrator->parameters;
+  model->sigmoids = pc_alloc(&calibrator->env, columns, sizeof *model->sigmoids);
   model->count = columns;
-  return PCAL_OK;
+  return model->sigmoids == NULL ? pc_fail_memory(err, "making a calibrator") : PCAL_OK;
 }
 
 static pcal_status scaling_binning_fit(const pc_fit_task *task, pcal_error *err) {
@@ -322,12 +314,12 @@ static pcal_status scaling_binning_fit(const pc_fit_task *task, pcal_error *err)
   if (calibrator->options.value[SCALING_BINNING_SPLIT].number != 0 &&
       !scaling_binning_splits(calibrator, calibrator->fit.weight))
     pc_fit_warn(&calibrator->fit,
-                "there are fewer rows than three times the bins, so all rows served for each "
-                "step; use fewer bins, or temperature");
+                "there are fewer rows than three times the bins, so every step used all rows; "
+                "use fewer bins, or temperature");
   return PCAL_OK;
 }
 
-/* ---- Row of the registry ---- */
+/* ---- The method ---- */
 
 static const char *scaling_binning_recipe(const pcal_calibrator *calibrator, pc_recipe *out) {
   const scaling_binning *model = calibrator->parameters;
@@ -391,7 +383,7 @@ static pcal_status scaling_binning_read(pcal_calibrator *calibrator,
   return pc_bin_maps_read(&calibrator->env, parameters, &rule, file, &model->tables, err);
 }
 
-static void scaling_binning_tell(const pcal_calibrator *calibrator, pc_text *out) {
+static void scaling_binning_describe(const pcal_calibrator *calibrator, pc_text *out) {
   const scaling_binning *model = calibrator->parameters;
   size_t most = 0;
   for (size_t t = 0; t < model->count; t++)
@@ -407,16 +399,6 @@ static void scaling_binning_tell(const pcal_calibrator *calibrator, pc_text *out
   pc_text_add(out, "\n");
 }
 
-static void scaling_binning_release(pcal_calibrator *calibrator) {
-  scaling_binning *model = calibrator->parameters;
-  if (model != NULL) {
-    pc_bin_maps_free(&calibrator->env, model->tables);
-    pc_free(&calibrator->env, model->sigmoids);
-  }
-  pc_free(&calibrator->env, model);
-  calibrator->parameters = NULL;
-}
-
 const pc_calibrator_method pc_calibrator_scaling_binning = {
     .row =
         {
@@ -424,15 +406,14 @@ const pc_calibrator_method pc_calibrator_scaling_binning = {
             .name = "scaling-binning",
             .title = "a sigmoid, then bins of its values",
             .formula = "g_k(p) = sigma(a log(p / (1 - p)) + b), on a third of the rows\n"
-                       "v_k(b) = mean of g_k in bin b of equally many values, bins by the "
-                       "second third, means by the last\n"
+                       "v_k(b) = mean of g_k in bin b; equal-mass bins of g_k from the second "
+                       "third, means from the last\n"
                        "q_k = v_k(b(p_k)) / sum_j v_j(b(p_j))",
-            .about = "Fits a sigmoid to each class and rounds its values to the means of bins, "
-                     "so that few different probabilities come out and their calibration error "
-                     "can be measured with few rows. The means are of the sigmoid, not of "
-                     "outcomes, which makes them precise. Which rows make which third is drawn "
-                     "by the seed; split=no uses all rows for all steps. The top class may "
-                     "change.",
+            .about = "Fits a sigmoid to each class and replaces its values by their means in "
+                     "bins: the output has few distinct probabilities, whose calibration error "
+                     "can be measured with few rows. The means are those of the sigmoid, not "
+                     "of outcomes, which makes them precise. The seed assigns rows to thirds; "
+                     "split=no uses all rows for all steps. The top class may change.",
             .citation = "Kumar, Liang & Ma, NeurIPS 2019",
             .options = scaling_binning_options,
             .option_count = sizeof scaling_binning_options / sizeof *scaling_binning_options,
@@ -443,6 +424,5 @@ const pc_calibrator_method pc_calibrator_scaling_binning = {
     .recipe = scaling_binning_recipe,
     .write = scaling_binning_write,
     .read = scaling_binning_read,
-    .tell = scaling_binning_tell,
-    .release = scaling_binning_release,
+    .describe = scaling_binning_describe,
 };

@@ -1,5 +1,6 @@
-/* Newton's method with steps that are halved until the loss does not grow; the loss is convex,
- * and strictly so unless all x are equal.  Source: Platt 1999; Lin, Lin & Weng 2007. */
+/* Search:   Newton's method; steps are halved until the loss does not grow.  The loss is convex, and
+ *           strictly so unless all x are equal.
+ * Source:   Platt 1999; Lin, Lin & Weng 2007. */
 #include "calibrators/binning/sigmoid_fit.h"
 
 #include <math.h>
@@ -15,12 +16,12 @@
 typedef struct sigmoid_problem {
   const double *x, *weight, *hits;
   size_t count;
-  double total, hit, miss; /* weight of all, and the targets */
+  double total, hit, miss; /* weight of all rows; targets of hits and misses */
 } sigmoid_problem;
 
 typedef struct sigmoid_point {
   pc_sigmoid at;
-  double loss, slope[2], bend[3]; /* sums; bend: aa, ab, bb */
+  double loss, gradient[2], hessian[3]; /* sums; hessian: aa, ab, bb */
 } sigmoid_point;
 
 double pc_sigmoid_at(const pc_sigmoid *sigmoid, double x) {
@@ -46,17 +47,17 @@ static void sigmoid_fit_sum(const sigmoid_problem *problem, sigmoid_point *point
     const double t = point->at.a * x + point->at.b, p = pc_sigmoid_at(&point->at, x);
     const double gap = w * p - target, spread = w * p * (1.0 - p);
     point->loss += w * sigmoid_fit_soft(t) - target * t;
-    point->slope[0] += gap * x;
-    point->slope[1] += gap;
-    point->bend[0] += spread * x * x;
-    point->bend[1] += spread * x;
-    point->bend[2] += spread;
+    point->gradient[0] += gap * x;
+    point->gradient[1] += gap;
+    point->hessian[0] += spread * x * x;
+    point->hessian[1] += spread * x;
+    point->hessian[2] += spread;
   }
 }
 
-/* One step; 0 when there is none that helps. */
+/* One step; returns 0 if no step lowers the loss. */
 static int sigmoid_fit_step(const sigmoid_problem *problem, sigmoid_point *point) {
-  const double *s = point->slope, *h = point->bend;
+  const double *s = point->gradient, *h = point->hessian;
   const double determinant = h[0] * h[2] - h[1] * h[1];
   double move[2] = {0.0, h[2] > 0 ? s[1] / h[2] : 0.0};
   if (determinant > 1e-13 * h[0] * h[2]) {
@@ -91,7 +92,7 @@ pc_sigmoid pc_sigmoid_fit(const double *x, const double *weight, const double *h
   sigmoid_fit_sum(&problem, &point);
   for (int i = 0; i < SIGMOID_FIT_STEPS; i++) {
     const double flat = SIGMOID_FIT_FLAT * problem.total;
-    if ((fabs(point.slope[0]) <= flat && fabs(point.slope[1]) <= flat) ||
+    if ((fabs(point.gradient[0]) <= flat && fabs(point.gradient[1]) <= flat) ||
         !sigmoid_fit_step(&problem, &point))
       break;
   }

@@ -1,40 +1,41 @@
-/* beta: a curve with two slopes for each class's probability.
+/* beta: beta calibration, a curve with two slopes for the probability of each class.
  *
- * Formula:  q_k ~ 1 / (1 + exp(-(a log p - b log(1 - p) + c))), p = p_k, rescaled to sum to
- *           one; a, b >= 0 and c of each class minimise the mean log score of class k against
- *           the others.  m is the p that becomes 1/2: a log m - b log(1 - m) + c = 0.
+ * Formula:  q_k ~ 1 / (1 + exp(-(a log p - b log(1 - p) + c))), p = p_k, rescaled to sum to one;
+ *           a, b >= 0 and c of each class minimise the mean log score of class k against the others.
+ *           m is the p that becomes 1/2: a log m - b log(1 - m) + c = 0.
  * Edge cases:
- *   1. p is kept in [2^-52, 1 - 2^-52].
+ *   1. p is clipped to [2^-52, 1 - 2^-52].
  *   2. One column is one regression, and not rescaled.
- *   3. As in platt, shares of tiny sigmoids are kept.
- *   4. A class that no row has, or probabilities that separate it: no finite parameters are
- *      best, its search stops where the gradient vanishes (status stopped).
- *   5. A regression that ends no better than a = b = 1, c = 0 takes these.
- *   6. No p becomes 1/2: m is 0 or 1, at which end the curve comes nearest; 1/2 when a = b =
- *      c = 0.
+ *   3. Proportions of tiny sigmoids are kept, as in platt.
+ *   4. A class without rows, or probabilities that separate it: no finite parameters are best, and the
+ *      search stops where the gradient vanishes (status stopped).
+ *   5. A regression that does not beat a = b = 1, c = 0 takes these.
+ *   6. No p becomes 1/2: m is 0 or 1, the end where the curve is nearest to 1/2; 1/2 if
+ *      a = b = c = 0.
  *   7. Fewer rows than parameters are refused.
  * Traits:   injective for one column with a + b > 0.
  * Source:   Kull, Silva Filho & Flach 2017; they refit without a slope that came out negative.
- * Accuracy: gradient 1e-8.   Cost: about 10 passes, two exps and three logs for each score. */
+ * Accuracy: gradient 1e-8.
+ * Cost:     about 10 passes, two exp and three log for each score. */
 #include <math.h>
 
 #include "base/elementary.h"
 #include "calibrators/linear/logistic.h"
 
 static const char *const beta_names[4] = {"a", "b", "c", "m"};
-static const pc_logistic_settings beta_plan = {PC_FEATURE_BETA, 2, 0, 1};
+static const pc_logistic_settings beta_settings = {PC_FEATURE_BETA, 2, 0, 1};
 
 /* log of 1 / (1 + exp(-t)). */
 static double beta_log_sigmoid(double t) {
   return t < 0.0 ? t - pc_log1p(pc_exp(t)) : -pc_log1p(pc_exp(-t));
 }
 
-/* What the log-odds t become. */
+/* The log-odds of the result, from the log-odds t of p. */
 static double beta_margin(double a, double b, double c, double t) {
   return a * beta_log_sigmoid(t) - b * beta_log_sigmoid(-t) + c;
 }
 
-/* By bisection in the log-odds of m. */
+/* m, by bisection in its log-odds. */
 static double beta_middle(double a, double b, double c) {
   double low = -745.0, high = 745.0;
   const double first = beta_margin(a, b, c, low), last = beta_margin(a, b, c, high);
@@ -53,7 +54,7 @@ static double beta_middle(double a, double b, double c) {
 }
 
 static pcal_status beta_fit(const pc_fit_task *task, pcal_error *err) {
-  PC_TRY(pc_logistic_fit(task, &beta_plan, err));
+  PC_TRY(pc_logistic_fit(task, &beta_settings, err));
   pc_logistic *model = task->calibrator->parameters;
   for (size_t k = 0; k < model->columns; k++)
     model->middle[k] = beta_middle(model->slope[0][k], model->slope[1][k], model->shift[k]);
@@ -66,10 +67,10 @@ static void beta_write(const pcal_calibrator *calibrator, pc_json *json) {
 
 static pcal_status beta_read(pcal_calibrator *calibrator, const pc_json_node *parameters,
                              const char *file, pcal_error *err) {
-  return pc_logistic_read(calibrator, &beta_plan, beta_names, parameters, file, err);
+  return pc_logistic_read(calibrator, &beta_settings, beta_names, parameters, file, err);
 }
 
-static void beta_tell(const pcal_calibrator *calibrator, pc_text *out) {
+static void beta_describe(const pcal_calibrator *calibrator, pc_text *out) {
   pc_logistic_describe(calibrator, beta_names, out);
 }
 
@@ -82,23 +83,22 @@ const pc_calibrator_method pc_calibrator_beta = {
             .formula = "q_k ~ sigmoid(a log p_k - b log(1 - p_k) + c), rescaled to sum to one\n"
                        "a, b >= 0 and c: logistic regression of class k against the others",
             .about =
-                "A family of curves from [0, 1] to itself that holds the identity, sigmoids "
-                "and inverse sigmoids: for binary probabilities it repairs what Platt "
-                "scaling makes worse. m is the probability that becomes 1/2. Of several "
-                "classes each is calibrated against the others, and the top class may "
-                "change.",
+                "A family of curves from [0, 1] to itself that includes the identity, "
+                "sigmoids and inverse sigmoids: for binary probabilities it avoids the "
+                "distortions of Platt scaling. m is the probability that becomes 1/2. With "
+                "several classes each is calibrated against the others, and the top class "
+                "may change.",
             .citation = "Kull, Silva Filho & Flach, AISTATS 2017",
         },
     .traits = PC_SUMS_TO_ONE,
-    .traits_now = pc_logistic_traits,
+    .fitted_traits = pc_logistic_traits,
     .objective = pc_logistic_objective,
     .needs_scores = 1,
     .fit = beta_fit,
-    .space = pc_logistic_space,
+    .scratch_size = pc_logistic_space,
     .apply = pc_logistic_apply,
     .recipe = pc_logistic_recipe,
     .write = beta_write,
     .read = beta_read,
-    .tell = beta_tell,
-    .release = pc_logistic_release,
+    .describe = beta_describe,
 };

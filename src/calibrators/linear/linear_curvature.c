@@ -1,10 +1,10 @@
-/* Formula, at a place with probabilities p and for a vector v of parameters:
+/* Formula, at parameters with probabilities p and for a vector v of parameters:
  *   (H v)_k = mean of q_k x,  q_k = p_k (v_k . x - sum_l p_l v_l . x);
  *   block of class k = mean of p_k (1 - p_k) x x^T.
- * Classes with p below 1e-5 are left out of a row, the others rescaled to sum to one: a
- * confident model has few, and products become cheap.  Blocks leave out p (1 - p) below 1e-3,
- * and are made again when an old one has needed many products.
- * What is left out slows the search a little and does not show in the result.
+ * Classes with p below 1e-5 are left out of a row, and the others rescaled to sum to one: a confident
+ * model has few, which makes products cheap.  Blocks leave out p (1 - p) below 1e-3, and are computed
+ * again only after many products with old ones.  This slows the search a little and does not change
+ * its result.
  * The sums are on a lattice; v is scaled so that every term is at most 1 in size. */
 #include "calibrators/linear/linear_curvature.h"
 
@@ -15,16 +15,16 @@
 
 #define LINEAR_CURVATURE_LEAST 1e-5
 #define LINEAR_CURVATURE_BLOCK_LEAST 1e-3
-#define LINEAR_CURVATURE_PATIENCE 8 /* products at a place up to which old blocks serve */
+#define LINEAR_CURVATURE_PATIENCE 8 /* most products for which old blocks are kept */
 #define LINEAR_CURVATURE_DAMPING 1e-9
 
 struct pc_linear_curvature_worker {
   pc_lattice_sums product, blocks;
-  double room;      /* weight that the lanes in use still hold */
+  double room;      /* weight that the lanes can still take */
   double *x, *u;    /* a block of rows for kernels */
-  double *shrunk;   /* features of a row with the 1 behind them */
+  double *shrunk;   /* features of a row, and a 1 behind them */
   float *probs;     /* of a chunk of rows that are not kept */
-  uint32_t *active; /* classes of a row */
+  uint32_t *active; /* classes of a row with p above 1e-5 */
 };
 
 /* ---- Space ---- */
@@ -69,43 +69,17 @@ pcal_status pc_linear_curvature_new(const pc_linear_pass *pass, pc_linear_curvat
   out->workers = pc_alloc(env, pass->worker_count, sizeof *out->workers);
   if (pass->rows->kept)
     out->probs = pc_alloc(env, pass->rows->count, k * sizeof(float));
-  pcal_status status = out->padded == NULL || out->vector == NULL || out->blocks == NULL ||
-                               out->column == NULL || out->workers == NULL ||
-                               (pass->rows->kept && out->probs == NULL)
-                           ? pc_fail_memory(err, "preparing a search")
-                           : PCAL_OK;
-  for (size_t w = 0; status == PCAL_OK && w < pass->worker_count; w++)
-    status = linear_curvature_worker_new(out, &out->workers[w], err);
-  if (status != PCAL_OK)
-    pc_linear_curvature_free(out);
-  return status;
+  if (out->padded == NULL || out->vector == NULL || out->blocks == NULL ||
+      out->column == NULL || out->workers == NULL || (pass->rows->kept && out->probs == NULL))
+    return pc_fail_memory(err, "preparing a search");
+  for (size_t w = 0; w < pass->worker_count; w++)
+    PC_TRY(linear_curvature_worker_new(out, &out->workers[w], err));
+  return PCAL_OK;
 }
 
-void pc_linear_curvature_free(pc_linear_curvature *c) {
-  if (c->pass == NULL)
-    return;
-  const pcal_env *env = c->pass->rows->task->env;
-  for (size_t w = 0; c->workers != NULL && w < c->pass->worker_count; w++) {
-    struct pc_linear_curvature_worker *worker = &c->workers[w];
-    pc_free(env, worker->x);
-    pc_free(env, worker->shrunk);
-    pc_free(env, worker->probs);
-    pc_free(env, worker->active);
-    pc_lattice_sums_free(env, &worker->product);
-    pc_lattice_sums_free(env, &worker->blocks);
-  }
-  pc_free(env, c->workers);
-  pc_free(env, c->padded);
-  pc_free(env, c->probs);
-  pc_free(env, c->vector);
-  pc_free(env, c->blocks);
-  pc_free(env, c->column);
-  *c = (pc_linear_curvature){0};
-}
+/* ---- Probabilities ---- */
 
-/* ---- Probabilities at the place ---- */
-
-/* Leaves out what is small; a row that does not count has zeros. */
+/* Drops small probabilities and rescales; zeros for a row that is not included. */
 static void linear_curvature_thin(const double *p, size_t classes, int counts, float *out) {
   double sum = 0.0;
   for (size_t k = 0; k < classes; k++)
@@ -152,8 +126,8 @@ static const float *linear_curvature_probs(const pc_linear_curvature *c,
 
 /* ---- Sums over rows ---- */
 
-/* Rows begin .. end - 1 of a block, with probabilities `probs`; heavy: they count with weight
- * 1 here, and as often as they weigh later. */
+/* Rows begin .. end - 1 of a block, with probabilities `probs`.  heavy: a row too heavy for the
+ * lattice, added with weight 1; the sums are multiplied by its weight later. */
 typedef struct linear_curvature_run {
   const pc_fit_block *block;
   const float *probs;
@@ -169,7 +143,7 @@ static double linear_curvature_weight(const pc_fit_block *block, size_t i) {
   return block->weights == NULL ? 1.0 : block->weights[i];
 }
 
-/* Cuts a block into runs that the lanes of a tally can hold. */
+/* Divides a block into runs whose weight the lanes can take. */
 static void linear_curvature_runs(const pc_linear_curvature *c,
                                   struct pc_linear_curvature_worker *worker,
                                   const pc_fit_block *block, pc_lattice_sums *tally,
@@ -259,7 +233,7 @@ static void linear_curvature_block_row(const pc_linear_curvature *c,
   }
 }
 
-/* Class after class, so that a block stays near the processor. */
+/* Class after class, so that the sums of a class stay in the cache. */
 static void linear_curvature_block_run(const pc_linear_curvature *c,
                                        const struct pc_linear_curvature_worker *worker,
                                        const linear_curvature_run *run) {
@@ -298,11 +272,11 @@ static pcal_status linear_curvature_block_add(void *user, size_t w, const pc_fit
 static pcal_status linear_curvature_pass(pc_linear_curvature *c, pc_fit_add add,
                                          pcal_error *err) {
   const pc_linear_pass *pass = c->pass;
-  return pass->alone ? pc_fit_rows_run_serial(pass->rows, pass->scratch, add, c, err)
-                     : pc_fit_rows_run(pass->rows, add, c, err);
+  return pass->serial ? pc_fit_rows_run_serial(pass->rows, pass->buffers, add, c, err)
+                      : pc_fit_rows_run(pass->rows, add, c, err);
 }
 
-/* Clears a tally of each worker, runs, and gathers all in the first. */
+/* Clears the sums of each worker, runs a pass, and merges all into the first. */
 static pcal_status linear_curvature_sum(pc_linear_curvature *c, int product, pcal_error *err) {
   const size_t count = c->pass->worker_count;
   for (size_t w = 0; w < count; w++) {
@@ -321,8 +295,9 @@ static pcal_status linear_curvature_sum(pc_linear_curvature *c, int product, pca
   return PCAL_OK;
 }
 
-/* ---- What searches call ---- */
+/* ---- For searches ---- */
 
+/* The factor of a feature in the sums; the 1 of b is not shrunk. */
 static double linear_curvature_factor(const pc_linear_curvature *c, size_t feature) {
   return feature < c->pass->classes ? c->pass->rows->shrink : 1.0;
 }
@@ -332,7 +307,7 @@ static double linear_curvature_penalty(const pc_linear_curvature *c, size_t j, s
   return 2.0 * (j == c->pass->classes ? c->shift : j != target ? c->off : 0.0);
 }
 
-/* A block with the penalty, factored; or the diagonal. */
+/* Sets the block of a class, with the penalty, and factors it; or its diagonal. */
 static void linear_curvature_set_block(const pc_linear_curvature *c, size_t target) {
   const size_t k = c->pass->classes, m = c->pass->inputs, n = k + 1;
   const pc_lattice_sums *sums = &c->workers[0].blocks;

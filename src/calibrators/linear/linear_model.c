@@ -9,7 +9,7 @@
 
 /* ---- Parameters ---- */
 
-/* Rows of w that a member has. */
+/* Rows of w of each member. */
 static size_t linear_model_inputs(const pc_linear_model *model) {
   return model->full ? model->classes : 1;
 }
@@ -25,10 +25,8 @@ static double *linear_model_b(const pc_linear_model *model, size_t member) {
 pcal_status pc_linear_model_new(pcal_calibrator *calibrator, pc_feature feature, int full,
                                 size_t members, pc_linear_model **out, pcal_error *err) {
   const pcal_env *env = &calibrator->env;
-  pc_linear_model *model = pc_alloc(env, 1, sizeof *model);
-  calibrator->parameters = *out = model;
-  if (model == NULL)
-    return pc_fail_memory(err, "making a calibrator");
+  PC_TRY(pc_calibrator_new_parameters(calibrator, sizeof **out, err));
+  pc_linear_model *model = *out = calibrator->parameters;
   const size_t k = calibrator->layout.classes;
   *model = (pc_linear_model){.feature = feature,
                              .full = full,
@@ -42,21 +40,11 @@ pcal_status pc_linear_model_new(pcal_calibrator *calibrator, pc_feature feature,
                                               : PCAL_OK;
 }
 
-void pc_linear_model_release(pcal_calibrator *calibrator) {
-  pc_linear_model *model = calibrator->parameters;
-  if (model != NULL) {
-    pc_free(&calibrator->env, model->w);
-    pc_free(&calibrator->env, model->b);
-  }
-  pc_free(&calibrator->env, model);
-  calibrator->parameters = NULL;
-}
-
 static double linear_model_bounded(double x) {
   return fmin(fmax(x, -PC_LINEAR_LARGEST), PC_LINEAR_LARGEST);
 }
 
-/* The first of two logits is 0 when one column is given, so that its weight does not show. */
+/* True for one column of logits: the first of the two logits is 0, so its weight has no effect. */
 static int linear_model_blank(const pc_linear_model *model, const pc_layout *layout) {
   return layout->kind == PCAL_LOGIT && pc_layout_is_binary(layout) &&
          model->feature == PC_FEATURE_SCORES;
@@ -87,7 +75,7 @@ void pc_linear_model_identity(pc_linear_model *model) {
 
 /* ---- Applying ---- */
 
-/* Features and mapped scores of a block of rows, and an average. */
+/* Features and mapped scores of a block of rows. */
 size_t pc_linear_model_space(const pcal_calibrator *calibrator) {
   const pc_linear_model *model = calibrator->parameters;
   return PC_LINEAR_ROWS * (model->classes + model->stride);
@@ -162,7 +150,7 @@ const char *pc_linear_model_recipe(const pcal_calibrator *calibrator, pc_recipe 
 
 /* ---- Files ---- */
 
-/* Row c of W: what each feature adds to class c. */
+/* Row c of W: the weights of all features for class c. */
 static void linear_model_write_row(const pc_linear_model *model, size_t member, size_t c,
                                    pc_json *json) {
   const double *w = linear_model_w(model, member);
@@ -208,7 +196,7 @@ void pc_linear_model_write(const pcal_calibrator *calibrator, pc_json *json) {
   pc_json_number(json, model->mu);
 }
 
-/* ---- Words ---- */
+/* ---- Description ---- */
 
 static void linear_model_range(pc_text *out, const char *name, const double *values,
                                size_t count, size_t step) {
@@ -261,18 +249,16 @@ static void linear_model_warn_absent(const pc_fit_rows *rows, pc_fit_info *fit) 
     }
   fit->warned |= absent > 0 ? PC_WARNED_ABSENT_CLASS : 0;
   if (absent == 1)
-    pc_fit_warn(fit,
-                "class %zu never occurs among the labels, so that its probabilities go "
-                "to 0",
+    pc_fit_warn(fit, "class %zu never occurs among the labels, so its probabilities go to 0",
                 first);
   else if (absent > 1)
     pc_fit_warn(fit,
-                "%zu classes never occur among the labels (the first is %zu), so that "
-                "their probabilities go to 0",
+                "%zu classes never occur among the labels (the first is %zu), so their "
+                "probabilities go to 0",
                 absent, first);
 }
 
-/* Methods that act on logits have a word for what they act on. */
+/* True for methods with the option "on", which are made for logits. */
 static int linear_model_made_for_logits(const pcal_calibrator *calibrator) {
   const pc_options *options = &calibrator->options;
   return options->count > 0 && strcmp(options->table[options->count - 1].name, "on") == 0;
@@ -290,8 +276,8 @@ static void linear_model_warn(const pc_fit_task *task, const pc_fit_rows *rows,
   linear_model_warn_absent(rows, fit);
   if (search->end == PC_OPTIM_AT_INFINITY)
     pc_fit_warn(fit,
-                "the scores separate the labels, or say nothing about them, so that no finite "
-                "parameters are best; the search stopped where the gradient vanishes");
+                "the scores separate the labels, or carry no information about them, so no "
+                "finite parameters are best; the search stopped where the gradient vanishes");
   else if (search->end == PC_OPTIM_STUCK)
     pc_fit_warn(fit, "the search ended before the gradient vanished");
 }
@@ -326,21 +312,14 @@ pcal_status pc_linear_model_fit(const pc_fit_task *task, int full, size_t on, pc
   const pc_feature feature = pc_linear_feature(calibrator, on);
   pc_linear_model *model = NULL;
   pc_fit_rows rows;
-  pc_linear_search search = {0};
+  pc_linear_search search;
   PC_TRY(pc_linear_model_new(calibrator, feature, full, 1, &model, err));
-  PC_TRY(pc_fit_rows_open(task, feature, full ? PC_FIT_PLAIN : PC_FIT_TURNED, &rows, err));
-  pcal_status status = pc_linear_model_check_rows(task, full, err);
-  if (status == PCAL_OK)
-    status = pc_linear_search_new(&rows, full, 0, &search, err);
-  if (status == PCAL_OK) {
-    pc_linear_search_identity(&search);
-    status = pc_linear_search_run(&search, 0, err);
-  }
-  if (status == PCAL_OK) {
-    pc_linear_model_take(model, 0, &search);
-    pc_linear_model_record_fit(task, &rows, model, &search, search.value);
-  }
-  pc_linear_search_free(&search);
-  pc_fit_rows_close(&rows);
-  return status;
+  PC_TRY(pc_fit_rows_open(task, feature, full ? PC_FIT_PLAIN : PC_FIT_TRANSPOSED, &rows, err));
+  PC_TRY(pc_linear_model_check_rows(task, full, err));
+  PC_TRY(pc_linear_search_new(&rows, full, 0, &search, err));
+  pc_linear_search_identity(&search);
+  PC_TRY(pc_linear_search_run(&search, 0, err));
+  pc_linear_model_take(model, 0, &search);
+  pc_linear_model_record_fit(task, &rows, model, &search, search.value);
+  return PCAL_OK;
 }

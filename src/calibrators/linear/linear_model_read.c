@@ -1,6 +1,7 @@
-/* Reading W and b.  Checked: that the keys are exactly those of the method; that lists have one
- * number, or one row, for each class and one map for each member; that numbers are at most
- * 1e100 in size, and lambda and mu not negative. */
+/* Reading W and b from a file.  Checked:
+ *   1. the keys are exactly those of the method;
+ *   2. lists have one number, or one row, for each class, and one map for each member;
+ *   3. numbers are at most 1e100 in size; lambda and mu are not negative. */
 #include "calibrators/linear/linear_model.h"
 
 #include <math.h>
@@ -50,7 +51,7 @@ static pcal_status linear_read_w(const linear_reader *reader, const pc_json_node
   return PCAL_OK;
 }
 
-/* The map of a member in a list of maps, or the only one. */
+/* Reads the maps of all members. */
 static pcal_status linear_read_members(const linear_reader *reader, const pc_json_node *w,
                                        const pc_json_node *b) {
   const pc_linear_model *model = reader->model;
@@ -91,7 +92,7 @@ pcal_status pc_linear_model_read(pcal_calibrator *calibrator, pc_feature feature
   if (w == NULL || b == NULL || (penalised && (lambda == NULL || mu == NULL)) ||
       parameters->list.count != (penalised ? 4 : 2))
     return pc_fail(err, PCAL_DATA, "%s, line %lu: the parameters of %s are %s", file,
-                   (unsigned long)parameters->line, calibrator->row->row.name,
+                   (unsigned long)parameters->line, calibrator->method->row.name,
                    penalised ? "W, b, lambda and mu"
                    : full    ? "W and b"
                              : "w and b");

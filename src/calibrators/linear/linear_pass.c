@@ -1,8 +1,8 @@
 /* Formula, p = softmax(W x + b), r = p - e_y, x with a 1 behind it:
  *   gradient by w[j][k] = mean x_j r_k;
  *   Hessian by w[i][k], w[j][l] = mean x_i x_j (p_k [k = l] - p_k p_l).
- * The mean losses are sums of rounded losses of rows, added exactly; the others are sums on a
- * lattice (stats/lattice_sums.h), for which features are shrunk to at most 1 in size. */
+ * The mean loss is an exact sum of rounded losses of rows; the other sums are on a lattice
+ * (stats/lattice_sums.h), for which features are scaled to at most 1 in size. */
 #include "calibrators/linear/linear_pass.h"
 
 #include <math.h>
@@ -15,10 +15,10 @@
 struct pc_linear_pass_worker {
   pc_sum loss, weight;
   pc_lattice_sums gradient, hessian;
-  double room;        /* weight that the lanes still hold */
-  size_t held;        /* rows of the block */
-  double times;       /* a heavy row counts that often, otherwise 1 */
-  double *x, *shrunk; /* of the block: features; shrunk, with the 1 */
+  double room;        /* weight that the lanes can still take */
+  size_t held;        /* rows in the block */
+  double times;       /* the weight of a heavy row, otherwise 1 */
+  double *x, *shrunk; /* features of the block; scaled to at most 1, with the 1 of b */
   double *u, *p, *r, *a;
   size_t labels[LINEAR_PASS_BLOCK];
   double weights[LINEAR_PASS_BLOCK];
@@ -30,7 +30,7 @@ static size_t linear_pass_pairs(const pc_linear_pass *pass) {
   return pass->classes * (pass->classes + 1) / 2;
 }
 
-/* Sums that a want takes: in lanes. */
+/* Number of sums for the Hessian. */
 static size_t linear_pass_hessian_cells(const pc_linear_pass *pass) {
   return linear_pass_pairs(pass) * (pass->classes + 1) * pass->inputs;
 }
@@ -70,7 +70,7 @@ static pcal_status linear_pass_results_new(pc_linear_pass *pass, pcal_error *err
   return enough ? PCAL_OK : pc_fail_memory(err, "preparing a search");
 }
 
-pcal_status pc_linear_pass_new(const pc_fit_rows *rows, unsigned want, int alone,
+pcal_status pc_linear_pass_new(const pc_fit_rows *rows, unsigned want, int serial,
                                pc_linear_pass *out, pcal_error *err) {
   const size_t k = rows->classes;
   *out = (pc_linear_pass){.rows = rows,
@@ -81,39 +81,19 @@ pcal_status pc_linear_pass_new(const pc_fit_rows *rows, unsigned want, int alone
                           .inputs = pc_linear_stride(k + 1),
                           .kernels = pc_linear_kernels_best(),
                           .want = want,
-                          .worker_count = alone ? 1 : rows->worker_count,
-                          .alone = alone};
+                          .worker_count = serial ? 1 : rows->worker_count,
+                          .serial = serial};
   out->workers = pc_alloc(rows->task->env, out->worker_count, sizeof *out->workers);
-  pcal_status status =
-      out->workers == NULL ? pc_fail_memory(err, "preparing workers") : PCAL_OK;
-  for (size_t w = 0; status == PCAL_OK && w < out->worker_count; w++)
-    status = linear_pass_worker_new(out, &out->workers[w], err);
-  if (status == PCAL_OK)
-    status = linear_pass_results_new(out, err);
-  if (status != PCAL_OK)
-    pc_linear_pass_free(out);
-  return status;
-}
-
-void pc_linear_pass_free(pc_linear_pass *pass) {
-  if (pass->rows == NULL)
-    return;
-  const pcal_env *env = pass->rows->task->env;
-  for (size_t w = 0; pass->workers != NULL && w < pass->worker_count; w++) {
-    struct pc_linear_pass_worker *worker = &pass->workers[w];
-    pc_free(env, worker->x);
-    pc_lattice_sums_free(env, &worker->gradient);
-    pc_lattice_sums_free(env, &worker->hessian);
-  }
-  pc_free(env, pass->workers);
-  pc_free(env, pass->padded);
-  pc_free(env, pass->gradient);
-  pc_free(env, pass->hessian);
-  *pass = (pc_linear_pass){0};
+  if (out->workers == NULL)
+    return pc_fail_memory(err, "preparing workers");
+  for (size_t w = 0; w < out->worker_count; w++)
+    PC_TRY(linear_pass_worker_new(out, &out->workers[w], err));
+  return linear_pass_results_new(out, err);
 }
 
 /* ---- Sums over rows ---- */
 
+/* Adds the lanes, times `weight`, to the sums and clears them. */
 static void linear_pass_empty(const pc_linear_pass *pass, struct pc_linear_pass_worker *worker,
                               double weight) {
   if ((pass->want & PC_LINEAR_GRADIENT) != 0)
@@ -162,6 +142,7 @@ static void linear_pass_loss(struct pc_linear_pass_worker *worker, size_t i, dou
   pc_sum_add(&worker->weight, weight);
 }
 
+/* Clears place i of the block. */
 static void linear_pass_blank(const pc_linear_pass *pass, struct pc_linear_pass_worker *worker,
                               size_t i) {
   memset(worker->p + i * pass->stride, 0, pass->stride * sizeof(double));
@@ -170,7 +151,7 @@ static void linear_pass_blank(const pc_linear_pass *pass, struct pc_linear_pass_
   worker->weights[i] = 0.0;
 }
 
-/* The rows held so far. */
+/* Adds the rows of the block to the sums. */
 static void linear_pass_block(const pc_linear_pass *pass,
                               struct pc_linear_pass_worker *worker) {
   const size_t s = pass->stride;
@@ -197,6 +178,7 @@ static void linear_pass_block(const pc_linear_pass *pass,
   worker->held = 0;
 }
 
+/* Puts a row into the block. */
 static void linear_pass_hold(const pc_linear_pass *pass, struct pc_linear_pass_worker *worker,
                              const double *x, int32_t label, double weight) {
   const size_t k = pass->classes, m = pass->inputs, at = worker->held++;
@@ -212,7 +194,7 @@ static void linear_pass_hold(const pc_linear_pass *pass, struct pc_linear_pass_w
   worker->weights[at] = weight;
 }
 
-/* A row too heavy for the lattice: alone, and many times over. */
+/* Adds a row too heavy for the lattice: alone, times its weight. */
 static void linear_pass_heavy(const pc_linear_pass *pass, struct pc_linear_pass_worker *worker,
                               const double *x, int32_t label, double weight) {
   if (worker->held > 0)
@@ -228,7 +210,7 @@ static void linear_pass_heavy(const pc_linear_pass *pass, struct pc_linear_pass_
 int pc_linear_pass_includes(const pc_linear_pass *pass, const pc_fit_block *block, size_t i) {
   if (pass->which == PC_LINEAR_ALL)
     return 1;
-  return (block->folds[i] == pass->fold) == (pass->which == PC_LINEAR_WITHIN);
+  return (block->folds[i] == pass->fold) == (pass->which == PC_LINEAR_INSIDE_FOLD);
 }
 
 static pcal_status linear_pass_add(void *user, size_t w, const pc_fit_block *block,
@@ -284,7 +266,7 @@ static void linear_pass_merge(const pc_linear_pass *pass) {
   }
 }
 
-/* What a sum over shrunk features counts less by; the 1 of b is not shrunk. */
+/* The factor of a feature in the sums; the 1 of b is not scaled. */
 static double linear_pass_factor(const pc_linear_pass *pass, size_t feature) {
   return feature < pass->classes ? pass->rows->shrink : 1.0;
 }
@@ -307,7 +289,7 @@ static void linear_pass_hessian_means(pc_linear_pass *pass) {
     for (size_t d = c; d < k; d++, at += (k + 1) * m)
       for (size_t i = 0; i <= k; i++)
         for (size_t j = 0; j <= k; j++) {
-          /* Of the two places in which a sum stands one is read, so that it is symmetric. */
+          /* The same sum is read for both places, so that the matrix is symmetric. */
           const size_t low = i < j ? i : j, high = i < j ? j : i;
           const double total =
               pass->weight * linear_pass_factor(pass, i) * linear_pass_factor(pass, j);
@@ -337,8 +319,8 @@ pcal_status pc_linear_pass_run(pc_linear_pass *pass, const double *parameters, u
   pass->want = want;
   for (size_t w = 0; w < pass->worker_count; w++)
     linear_pass_clear(pass, &pass->workers[w]);
-  PC_TRY(pass->alone
-             ? pc_fit_rows_run_serial(pass->rows, pass->scratch, linear_pass_add, pass, err)
+  PC_TRY(pass->serial
+             ? pc_fit_rows_run_serial(pass->rows, pass->buffers, linear_pass_add, pass, err)
              : pc_fit_rows_run(pass->rows, linear_pass_add, pass, err));
   linear_pass_merge(pass);
   linear_pass_finish(pass);

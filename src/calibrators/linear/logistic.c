@@ -23,8 +23,8 @@ static double logistic_margin(const pc_logistic *model, const double *x, size_t 
   return margin;
 }
 
-/* Several classes.  Where all margins are low they are shifted up together, so that the shares
- * of sigmoids below the smallest double are not lost. */
+/* Several classes.  If all margins are low, they are raised together, so that the proportions of
+ * sigmoids below the smallest double are kept. */
 static void logistic_share(const pc_logistic *model, const double *x, double *out) {
   const size_t k = model->columns;
   double most = -INFINITY, sum = 0.0;
@@ -67,23 +67,15 @@ const char *pc_logistic_recipe(const pcal_calibrator *calibrator, pc_recipe *out
   return NULL;
 }
 
-void pc_logistic_release(pcal_calibrator *calibrator) {
-  pc_logistic *model = calibrator->parameters;
-  if (model != NULL)
-    pc_free(&calibrator->env, model->shift);
-  pc_free(&calibrator->env, model);
-  calibrator->parameters = NULL;
-}
-
 const char *pc_logistic_objective(const pcal_calibrator *calibrator) {
   (void)calibrator;
   return "log-ovr";
 }
 
-/* One column is mapped by a strictly monotone function unless its slopes are 0. */
+/* One column: the map is strictly monotone unless all slopes are 0. */
 unsigned pc_logistic_traits(const pcal_calibrator *calibrator) {
   const pc_logistic *model = calibrator->parameters;
-  const unsigned traits = calibrator->row->traits;
+  const unsigned traits = calibrator->method->traits;
   int slopes = 0;
   for (size_t i = 0; i < model->slopes; i++)
     slopes |= model->slope[i][0] != 0.0;
@@ -125,26 +117,24 @@ static pcal_status logistic_read_list(const pc_json_node *list, const char *name
   return PCAL_OK;
 }
 
-/* Parameters without values; all lists lie in one block. */
-pcal_status pc_logistic_new(pcal_calibrator *calibrator, const pc_logistic_settings *plan,
+pcal_status pc_logistic_new(pcal_calibrator *calibrator, const pc_logistic_settings *settings,
                             pc_logistic **out, pcal_error *err) {
-  const pcal_env *env = &calibrator->env;
   const size_t k = calibrator->layout.columns;
-  pc_logistic *model = pc_alloc(env, 1, sizeof *model);
-  calibrator->parameters = *out = model;
-  if (model == NULL)
+  double *lists = pc_alloc(&calibrator->env, k, 4 * sizeof *lists);
+  PC_TRY(pc_calibrator_new_parameters(calibrator, sizeof **out, err));
+  if (lists == NULL)
     return pc_fail_memory(err, "making a calibrator");
-  *model = (pc_logistic){.feature = plan->feature, .columns = k, .slopes = plan->slopes};
-  model->shift = pc_alloc(env, k, 4 * sizeof *model->shift);
-  if (model->shift == NULL)
-    return pc_fail_memory(err, "making a calibrator");
-  model->slope[0] = model->shift + k;
-  model->slope[1] = model->shift + 2 * k;
-  model->middle = model->shift + 3 * k;
+  *out = calibrator->parameters;
+  **out = (pc_logistic){.feature = settings->feature,
+                        .columns = k,
+                        .slopes = settings->slopes,
+                        .slope = {lists + k, lists + 2 * k},
+                        .shift = lists,
+                        .middle = lists + 3 * k};
   return PCAL_OK;
 }
 
-pcal_status pc_logistic_read(pcal_calibrator *calibrator, const pc_logistic_settings *plan,
+pcal_status pc_logistic_read(pcal_calibrator *calibrator, const pc_logistic_settings *settings,
                              const char *const names[4], const pc_json_node *parameters,
                              const char *file, pcal_error *err) {
   const pc_json_node *lists[4] = {NULL};
@@ -155,12 +145,12 @@ pcal_status pc_logistic_read(pcal_calibrator *calibrator, const pc_logistic_sett
   for (size_t i = 0; i < count; i++)
     if (lists[i] == NULL || parameters->list.count != count)
       return pc_fail(err, PCAL_DATA, "%s, line %lu: the parameters of %s are %s", file,
-                     (unsigned long)parameters->line, calibrator->row->row.name,
+                     (unsigned long)parameters->line, calibrator->method->row.name,
                      count == 2 ? "a and b" : "a, b, c and m");
-  PC_TRY(pc_logistic_new(calibrator, plan, &model, err));
+  PC_TRY(pc_logistic_new(calibrator, settings, &model, err));
   for (size_t i = 0; i < count; i++) {
     const double largest = i > model->slopes ? 1.0 : LOGISTIC_LARGEST;
-    const int positive = i > model->slopes || (i < model->slopes && plan->bounded);
+    const int positive = i > model->slopes || (i < model->slopes && settings->bounded);
     PC_TRY(logistic_read_list(lists[i], names[i], model->columns, positive ? 0.0 : -largest,
                               largest, logistic_list(model, i), file, err));
   }

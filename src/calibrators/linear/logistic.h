@@ -1,5 +1,5 @@
-/* A logistic regression for each class against all others, and the outputs rescaled to sum to
- * one: what platt and beta share. */
+/* A logistic regression for each class against all others, rescaled to sum to one: shared by platt and
+ * beta. */
 #ifndef PC_LOGISTIC_H
 #define PC_LOGISTIC_H
 
@@ -10,12 +10,12 @@
 typedef struct pc_logistic {
   pc_feature feature;
   size_t columns; /* regressions: one for each column of scores */
-  size_t slopes;  /* features that each has: 1 or 2 */
+  size_t slopes;  /* features of each: 1 or 2 */
   double *slope[2], *shift;
-  double *middle; /* probability that becomes 1/2, where the method tells it */
+  double *middle; /* the probability that becomes 1/2; for beta only */
 } pc_logistic;
 
-/* What is fitted. */
+/* The variant of the regression. */
 typedef struct pc_logistic_settings {
   pc_feature feature;
   size_t slopes;
@@ -23,29 +23,27 @@ typedef struct pc_logistic_settings {
   int bounded; /* slopes are not negative */
 } pc_logistic_settings;
 
-/* A model without values becomes the calibrator's parameters; its release frees it also after a
- * failure. */
+/* Makes a model of zeros the calibrator's parameters. */
 PC_CHECKED pcal_status pc_logistic_new(pcal_calibrator *calibrator,
-                                       const pc_logistic_settings *plan, pc_logistic **out,
+                                       const pc_logistic_settings *settings, pc_logistic **out,
                                        pcal_error *err);
 
 PC_CHECKED pcal_status pc_logistic_fit(const pc_fit_task *task,
-                                       const pc_logistic_settings *plan, pcal_error *err);
+                                       const pc_logistic_settings *settings, pcal_error *err);
 
-/* As in a row of the registry. */
+/* As in pc_calibrator_method. */
 size_t pc_logistic_space(const pcal_calibrator *calibrator);
 void pc_logistic_apply(const pcal_calibrator *calibrator, const double *in, size_t count,
                        double *out);
 const char *pc_logistic_recipe(const pcal_calibrator *calibrator, pc_recipe *out);
-void pc_logistic_release(pcal_calibrator *calibrator);
 const char *pc_logistic_objective(const pcal_calibrator *calibrator); /* "log-ovr" */
 unsigned pc_logistic_traits(const pcal_calibrator *calibrator);
 
-/* Lists named as told: one for each slope, the shift, and the middle, which may be NULL. */
+/* names: of the list of each slope, of the shift, and of the middle; the rest is NULL. */
 void pc_logistic_write(const pcal_calibrator *calibrator, const char *const names[4],
                        pc_json *json);
 PC_CHECKED pcal_status pc_logistic_read(pcal_calibrator *calibrator,
-                                        const pc_logistic_settings *plan,
+                                        const pc_logistic_settings *settings,
                                         const char *const names[4],
                                         const pc_json_node *parameters, const char *file,
                                         pcal_error *err);

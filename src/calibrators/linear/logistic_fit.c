@@ -1,12 +1,12 @@
-/* All regressions are searched side by side: one pass over the rows evaluates every class, and
- * each has its own Newton search (optim/newton.h).
+/* Fits all regressions in parallel: one pass over the rows evaluates every class, and each has its own
+ * Newton search (optim/newton.h).
  *
  * Formula, margin m = sum_i s_i x_i + b, p = 1 / (1 + exp(-m)), target t:
  *   loss = log(1 + exp(m)) - t m;  gradient = mean (p - t) x;  Hessian = mean p (1 - p) x x^T.
  * Targets: 1 and 0; smooth: (N+ + 1) / (N+ + 2) and 1 / (N- + 2), Platt 1999.
- * Losses are added exactly, the rest on a lattice (stats/lattice_sums.h).
- * Edge cases: (1) the search starts at slopes 0 and the odds of the class; where it ends no
- * better than slopes 1, shift 0, these are taken. */
+ * Start:   slopes 0 and the log-odds of the class.  A search that does not beat slopes 1, shift 0
+ *          takes these.
+ * Losses are added exactly, the other sums on a lattice (stats/lattice_sums.h). */
 #include <math.h>
 #include <string.h>
 
@@ -18,26 +18,26 @@
 #include "optim/newton.h"
 #include "stats/lattice_sums.h"
 
-#define LOGISTIC_FIT_TERMS 3      /* parameters of a regression at most */
+#define LOGISTIC_FIT_TERMS 3      /* most parameters of a regression */
 #define LOGISTIC_FIT_SUMS (3 + 6) /* gradient and Hessian */
 
 typedef struct logistic_fit_worker {
   pc_sum *loss;         /* of each column */
   pc_lattice_sums sums; /* gradient, then Hessian: of each column */
-  double room;          /* weight that the lanes still hold */
-  double *block;        /* space */
+  double room;          /* weight that the lanes can still take */
+  double *block;        /* holds the following arrays, of a row: */
   double *margin, *target, *residual, *spread, *losses, *shrunk, *product;
 } logistic_fit_worker;
 
 typedef struct logistic_fit_state {
   const pc_fit_task *task;
-  const pc_logistic_settings *plan;
+  const pc_logistic_settings *settings;
   pc_fit_rows rows;
   const pc_linear_kernels *kernels;
   size_t columns, terms;
-  double *high, *low; /* targets of hits and of others */
+  double *high, *low; /* targets of hits and misses */
   double *parameters; /* under evaluation: [term][column], shift last */
-  double *lower;      /* bounds of one regression */
+  double *lower;      /* lower bounds of one regression */
   logistic_fit_worker *workers;
   pc_newton *searches;
   double *values, *derivatives; /* of the last pass: [column], [sum][column] */
@@ -58,6 +58,7 @@ static void logistic_fit_add_product(const logistic_fit_state *s, logistic_fit_w
   s->kernels->add(lanes, left == NULL ? a : w->product, right, k, weight);
 }
 
+/* Computes loss and derivatives of a row for every regression. */
 static void logistic_fit_evaluate(const logistic_fit_state *s, logistic_fit_worker *w,
                                   const double *x, int32_t label) {
   const size_t k = s->columns;
@@ -148,7 +149,7 @@ static pcal_status logistic_fit_pass(logistic_fit_state *s, pcal_error *err) {
 
 /* ---- Searches ---- */
 
-/* Derivatives of one regression; features were shrunk, the 1 of the shift was not. */
+/* Derivatives of one regression, with the scaling of features undone. */
 static void logistic_fit_derivatives(const logistic_fit_state *s, size_t column,
                                      double gradient[LOGISTIC_FIT_TERMS],
                                      double hessian[LOGISTIC_FIT_TERMS * LOGISTIC_FIT_TERMS]) {
@@ -164,7 +165,8 @@ static void logistic_fit_derivatives(const logistic_fit_state *s, size_t column,
       hessian[i * n + j] = *at / (factor[i] * factor[j]);
 }
 
-static void logistic_fit_tell(logistic_fit_state *s) {
+/* Passes the results of a pass to the searches. */
+static void logistic_fit_update(logistic_fit_state *s) {
   double gradient[LOGISTIC_FIT_TERMS], hessian[LOGISTIC_FIT_TERMS * LOGISTIC_FIT_TERMS];
   for (size_t c = 0; c < s->columns; c++) {
     if (s->searches[c].end != PC_OPTIM_RUNNING)
@@ -174,17 +176,17 @@ static void logistic_fit_tell(logistic_fit_state *s) {
   }
 }
 
-/* Puts what the searches ask for in place; 0 when none asks. */
-static int logistic_fit_ask(logistic_fit_state *s) {
-  int asked = 0;
+/* Sets the parameters that the searches ask for; returns 0 if all have ended. */
+static int logistic_fit_next(logistic_fit_state *s) {
+  int running = 0;
   for (size_t c = 0; c < s->columns; c++) {
     const pc_newton *search = &s->searches[c];
     const int on = search->end == PC_OPTIM_RUNNING;
     for (size_t i = 0; i < s->terms; i++)
       s->parameters[i * s->columns + c] = on ? search->at[i] : search->best[i];
-    asked |= on;
+    running |= on;
   }
-  return asked;
+  return running;
 }
 
 static double logistic_fit_total(const logistic_fit_state *s) {
@@ -194,7 +196,7 @@ static double logistic_fit_total(const logistic_fit_state *s) {
   return sum;
 }
 
-/* The odds of the class, as the targets have them. */
+/* The log-odds of the class, smoothed as the targets. */
 static double logistic_fit_odds(const logistic_fit_state *s, size_t column) {
   const double hits = s->rows.class_weight[s->columns == 1 ? 1 : column];
   return pc_lane_log((hits + 1.0) / (s->rows.weight - hits + 1.0));
@@ -208,7 +210,7 @@ static pcal_status logistic_fit_begin(logistic_fit_state *s, pcal_error *err) {
   for (size_t c = 0; c < s->columns; c++) {
     double start[LOGISTIC_FIT_TERMS] = {0.0};
     start[s->terms - 1] = logistic_fit_odds(s, c);
-    PC_TRY(pc_newton_new(env, s->terms, start, s->plan->bounded ? s->lower : NULL, &limits,
+    PC_TRY(pc_newton_new(env, s->terms, start, s->settings->bounded ? s->lower : NULL, &limits,
                          &s->searches[c], err));
   }
   return PCAL_OK;
@@ -217,20 +219,20 @@ static pcal_status logistic_fit_begin(logistic_fit_state *s, pcal_error *err) {
 static void logistic_fit_set_targets(logistic_fit_state *s) {
   for (size_t c = 0; c < s->columns; c++) {
     const double hits = s->rows.class_weight[s->columns == 1 ? 1 : c];
-    s->high[c] = s->plan->smooth ? (hits + 1.0) / (hits + 2.0) : 1.0;
-    s->low[c] = s->plan->smooth ? 1.0 / (s->rows.weight - hits + 2.0) : 0.0;
+    s->high[c] = s->settings->smooth ? (hits + 1.0) / (hits + 2.0) : 1.0;
+    s->low[c] = s->settings->smooth ? 1.0 / (s->rows.weight - hits + 2.0) : 0.0;
   }
 }
 
-/* The objective with slopes 1 and shift 0. */
-static pcal_status logistic_fit_before(logistic_fit_state *s, double *standing,
+/* The objective with slopes 1 and shift 0, for each regression and in total. */
+static pcal_status logistic_fit_before(logistic_fit_state *s, double *unchanged,
                                        pcal_error *err) {
   const double unit = ldexp(1.0, s->rows.exponent);
   for (size_t i = 0; i < s->terms; i++)
     for (size_t c = 0; c < s->columns; c++)
       s->parameters[i * s->columns + c] = i + 1 < s->terms ? unit : 0.0;
   PC_TRY(logistic_fit_pass(s, err));
-  memcpy(standing, s->values, s->columns * sizeof *standing);
+  memcpy(unchanged, s->values, s->columns * sizeof *unchanged);
   s->task->calibrator->fit.before = logistic_fit_total(s);
   return PCAL_OK;
 }
@@ -240,28 +242,30 @@ static pcal_status logistic_fit_before(logistic_fit_state *s, double *standing,
 static void logistic_fit_warn(const logistic_fit_state *s, size_t endless, size_t stuck) {
   pc_fit_info *fit = &s->task->calibrator->fit;
   size_t absent = 0;
-  if (s->plan->feature == PC_FEATURE_ODDS && s->task->calibrator->layout.kind != PCAL_LOGIT) {
+  if (s->settings->feature == PC_FEATURE_LOG_ODDS &&
+      s->task->calibrator->layout.kind != PCAL_LOGIT) {
     pc_fit_warn(fit, "probabilities were given: a and b act on their log-odds");
     fit->warned |= PC_WARNED_PROBABILITIES;
   }
   for (size_t c = 0; c < s->rows.classes; c++)
     absent += s->rows.class_weight[c] <= 0.0;
   if (absent > 0) {
-    pc_fit_warn(fit, "%zu class%s no row among the labels, so that %s probabilities go to 0",
-                absent, absent == 1 ? " has" : "es have", absent == 1 ? "its" : "their");
+    pc_fit_warn(fit, "%zu class%s never occur%s among the labels, so %s probabilities go to 0",
+                absent, absent == 1 ? "" : "es", absent == 1 ? "s" : "",
+                absent == 1 ? "its" : "their");
     fit->warned |= PC_WARNED_ABSENT_CLASS;
   }
   if (endless > 0)
     pc_fit_warn(fit,
-                "in %zu of %zu regressions no finite parameters are best; they stopped "
-                "where the gradient vanishes",
+                "%zu of %zu regressions have no finite best parameters; they stopped where the "
+                "gradient vanishes",
                 endless, s->columns);
   if (stuck > 0)
     pc_fit_warn(fit, "%zu of %zu regressions ended before the gradient vanished", stuck,
                 s->columns);
 }
 
-static void logistic_fit_take(const logistic_fit_state *s, const double *standing,
+static void logistic_fit_take(const logistic_fit_state *s, const double *unchanged,
                               pc_logistic *model) {
   const double unit = ldexp(1.0, -s->rows.exponent);
   pc_fit_info *fit = &s->task->calibrator->fit;
@@ -269,11 +273,11 @@ static void logistic_fit_take(const logistic_fit_state *s, const double *standin
   fit->after = fit->gradient = 0.0;
   for (size_t c = 0; c < s->columns; c++) {
     const pc_newton *search = &s->searches[c];
-    const int better = search->value < standing[c];
+    const int better = search->value < unchanged[c];
     for (size_t i = 0; i < model->slopes; i++)
       model->slope[i][c] = better ? search->best[i] * unit : 1.0;
     model->shift[c] = better ? search->best[model->slopes] : 0.0;
-    fit->after += better ? search->value : standing[c];
+    fit->after += better ? search->value : unchanged[c];
     fit->gradient = fmax(fit->gradient, search->gradient);
     endless += search->end == PC_OPTIM_AT_INFINITY;
     stuck += search->end == PC_OPTIM_STUCK;
@@ -284,7 +288,7 @@ static void logistic_fit_take(const logistic_fit_state *s, const double *standin
   logistic_fit_warn(s, endless, stuck);
 }
 
-/* ---- All ---- */
+/* ---- The whole fit ---- */
 
 static pcal_status logistic_fit_worker_new(const logistic_fit_state *s, logistic_fit_worker *w,
                                            pcal_error *err) {
@@ -324,55 +328,33 @@ static pcal_status logistic_fit_prepare(logistic_fit_state *s, pcal_error *err) 
   return PCAL_OK;
 }
 
-static void logistic_fit_free(logistic_fit_state *s) {
-  const pcal_env *env = s->task->env;
-  for (size_t w = 0; s->workers != NULL && w < s->rows.worker_count; w++) {
-    pc_free(env, s->workers[w].loss);
-    pc_free(env, s->workers[w].block);
-    pc_lattice_sums_free(env, &s->workers[w].sums);
-  }
-  for (size_t c = 0; s->searches != NULL && c < s->columns; c++)
-    pc_newton_free(&s->searches[c]);
-  pc_free(env, s->workers);
-  pc_free(env, s->searches);
-  pc_free(env, s->high);
-  pc_free(env, s->lower);
-  pc_free(env, s->derivatives);
-  pc_fit_rows_close(&s->rows);
-}
-
 static pcal_status logistic_fit_run(logistic_fit_state *s, pc_logistic *model,
                                     pcal_error *err) {
   PC_TRY(logistic_fit_prepare(s, err));
   logistic_fit_set_targets(s);
   PC_TRY(logistic_fit_begin(s, err));
-  double *standing = pc_alloc(s->task->env, s->columns, sizeof *standing);
-  pcal_status status = standing == NULL ? pc_fail_memory(err, "preparing a search")
-                                        : logistic_fit_before(s, standing, err);
-  while (status == PCAL_OK && logistic_fit_ask(s)) {
-    status = logistic_fit_pass(s, err);
-    if (status == PCAL_OK)
-      logistic_fit_tell(s);
+  double *unchanged = pc_alloc(s->task->env, s->columns, sizeof *unchanged);
+  if (unchanged == NULL)
+    return pc_fail_memory(err, "preparing a search");
+  PC_TRY(logistic_fit_before(s, unchanged, err));
+  while (logistic_fit_next(s)) {
+    PC_TRY(logistic_fit_pass(s, err));
+    logistic_fit_update(s);
   }
-  if (status == PCAL_OK)
-    logistic_fit_take(s, standing, model);
-  pc_free(s->task->env, standing);
-  return status;
+  logistic_fit_take(s, unchanged, model);
+  return PCAL_OK;
 }
 
-pcal_status pc_logistic_fit(const pc_fit_task *task, const pc_logistic_settings *plan,
+pcal_status pc_logistic_fit(const pc_fit_task *task, const pc_logistic_settings *settings,
                             pcal_error *err) {
   pc_logistic *model = NULL;
   logistic_fit_state state = {.task = task,
-                              .plan = plan,
+                              .settings = settings,
                               .kernels = pc_linear_kernels_best(),
                               .columns = task->calibrator->layout.columns,
-                              .terms = plan->slopes + 1};
-  PC_TRY(pc_logistic_new(task->calibrator, plan, &model, err));
-  PC_TRY(pc_fit_rows_open(task, plan->feature, PC_FIT_PLAIN, &state.rows, err));
-  pcal_status status = pc_fit_check_rows(task, state.terms * state.columns, "temperature", err);
-  if (status == PCAL_OK)
-    status = logistic_fit_run(&state, model, err);
-  logistic_fit_free(&state);
-  return status;
+                              .terms = settings->slopes + 1};
+  PC_TRY(pc_logistic_new(task->calibrator, settings, &model, err));
+  PC_TRY(pc_fit_rows_open(task, settings->feature, PC_FIT_PLAIN, &state.rows, err));
+  PC_TRY(pc_fit_check_rows(task, state.terms * state.columns, "temperature", err));
+  return logistic_fit_run(&state, model, err);
 }

@@ -1,11 +1,12 @@
-/* matrix: all scores together make each class's score.
+/* matrix: matrix scaling.
  *
  * Formula:  q = softmax(W z + b),  W and b minimise the mean of -log q_y.
- * Edge cases: those of vector.c; W and b are defined up to adding one row to all rows, so that
- * columns of W and b have mean 0.
- * Source: Guo et al. 2017.
- * Accuracy: gradient 1e-8.   Cost: see linear_search.c; memory: up to about 30 times the
- * parameters, which are classes (classes + 1). */
+ * Edge cases: those of vector.c; W and b are defined up to adding the same row to all rows, so the
+ *           columns of W and b have mean 0.
+ * Source:   Guo et al. 2017.
+ * Accuracy: gradient 1e-8.
+ * Cost:     see linear_search.c; memory up to about 30 times the parameters, which are
+ *           classes (classes + 1). */
 #include "calibrators/linear/linear_model.h"
 
 enum { MATRIX_ON };
@@ -31,11 +32,11 @@ const pc_calibrator_method pc_calibrator_matrix = {
             .formula = "q = softmax(W z + b), W a square matrix\n"
                        "W and b minimise the mean of -log q_y",
             .about =
-                "The most general linear map of the scores: it also repairs confusions "
+                "The most general linear map of the scores: it also corrects confusions "
                 "between pairs of classes. With more than a few classes it overfits, since "
-                "its parameters grow with their square: matrix-odir holds them back. The "
-                "top class may change. on=log-probs acts on log-probabilities instead of "
-                "logits.",
+                "the number of parameters grows with their square: matrix-odir adds a "
+                "penalty. The top class may change. on=log-probs acts on log-probabilities "
+                "instead of logits.",
             .citation = "Guo, Pleiss, Sun & Weinberger, ICML 2017",
             .options = matrix_options,
             .option_count = sizeof matrix_options / sizeof *matrix_options,
@@ -44,11 +45,10 @@ const pc_calibrator_method pc_calibrator_matrix = {
     .objective = pc_linear_model_objective,
     .needs_scores = 1,
     .fit = matrix_fit,
-    .space = pc_linear_model_space,
+    .scratch_size = pc_linear_model_space,
     .apply = pc_linear_model_apply,
     .recipe = pc_linear_model_recipe,
     .write = pc_linear_model_write,
     .read = matrix_read,
-    .tell = pc_linear_model_describe,
-    .release = pc_linear_model_release,
+    .describe = pc_linear_model_describe,
 };

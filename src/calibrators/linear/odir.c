@@ -1,17 +1,18 @@
-/* matrix-odir, dirichlet-odir: matrix scaling that is held near the diagonal.
+/* matrix-odir, dirichlet-odir: matrix scaling with a penalty off the diagonal.
  *
  * Formula:  q = softmax(W x + b);  W and b minimise the mean of -log q_y
  *           + lambda sum over j != k of W_jk^2 + mu sum_j b_j^2;
  *           x: logits (matrix-odir), log-probabilities (dirichlet-odir, on=log-probs).
  * Edge cases:
- *   1. Those of vector.c; but a lambda above 0 allows for fewer rows than parameters.
- *   2. lambda=0 or mu=0 leave that part free, and nothing else.
- *   3. auto: chosen by the log score of five folds (odir_path.c), then fitted on all rows.
- *   4. ensemble=folds: the average of the probabilities of the five maps fitted without one
- *      fold each; the objective after the fit is the mean of -log q_y of the average.
+ *   1. Those of vector.c, but a lambda above 0 allows fewer rows than parameters.
+ *   2. lambda=0 or mu=0 removes that penalty only.
+ *   3. auto: chosen by the log score of five folds (odir_path.c), then fitted to all rows.
+ *   4. ensemble=folds: averages the probabilities of five maps, each fitted without one fold; the
+ *      objective after the fit is the mean of -log q_y of the average.
  * Source:   Kull et al. 2019.
- * Accuracy: gradient 1e-8.   Cost: see linear_search.c; auto: some thousand short searches up to
- * 20 classes, some hundred above. */
+ * Accuracy: gradient 1e-8.
+ * Cost:     see linear_search.c; auto: a few thousand short searches up to 20 classes, a few hundred
+ *           with more. */
 #include <math.h>
 
 #include "base/elementary.h"
@@ -22,24 +23,24 @@
 
 enum { ODIR_LAMBDA, ODIR_MU, ODIR_ENSEMBLE, ODIR_ON };
 
-#define ODIR_OPTIONS                                                                    \
-  {"lambda",                                                                            \
-   PCAL_OPTION_REAL,                                                                    \
-   "auto",                                                                              \
-   0,                                                                                   \
-   1e12,                                                                                \
-   "auto",                                                                              \
-   "weight of the squares off the diagonal; auto: by cross-validation"},                \
-      {"mu",                                                                            \
-       PCAL_OPTION_REAL,                                                                \
-       "auto",                                                                          \
-       0,                                                                               \
-       1e12,                                                                            \
-       "auto",                                                                          \
-       "weight of the squares of b; auto: by cross-validation"},                        \
-  {                                                                                     \
-    "ensemble", PCAL_OPTION_CHOICE, "no", 0, 0, "no|folds",                             \
-        "one map fitted on all rows, or the average of five fitted without a fold each" \
+#define ODIR_OPTIONS                                                                     \
+  {"lambda",                                                                             \
+   PCAL_OPTION_REAL,                                                                     \
+   "auto",                                                                               \
+   0,                                                                                    \
+   1e12,                                                                                 \
+   "auto",                                                                               \
+   "penalty of the squares off the diagonal; auto: by cross-validation"},                \
+      {"mu",                                                                             \
+       PCAL_OPTION_REAL,                                                                 \
+       "auto",                                                                           \
+       0,                                                                                \
+       1e12,                                                                             \
+       "auto",                                                                           \
+       "penalty of the squares of b; auto: by cross-validation"},                        \
+  {                                                                                      \
+    "ensemble", PCAL_OPTION_CHOICE, "no", 0, 0, "no|folds",                              \
+        "one map fitted to all rows, or the average of five, each fitted without a fold" \
   }
 
 static const pcal_option odir_dirichlet_options[] = {ODIR_OPTIONS};
@@ -58,12 +59,12 @@ static const char *odir_objective(const pcal_calibrator *calibrator) {
   return odir_averages(calibrator) ? "log" : "log+penalty";
 }
 
-/* ---- Score of an average ---- */
+/* ---- Log score of an average ---- */
 
 typedef struct odir_worker {
   pc_sum loss;
   uint64_t impossible;
-  double *space;
+  double *results; /* of apply, with its scratch */
 } odir_worker;
 
 typedef struct odir_state {
@@ -76,14 +77,14 @@ static pcal_status odir_add(void *user, size_t w, const pc_rows *rows, pcal_erro
   const pcal_calibrator *calibrator = state->task->calibrator;
   odir_worker *worker = &state->workers[w];
   const size_t k = rows->classes;
-  if (worker->space == NULL)
-    worker->space =
+  if (worker->results == NULL)
+    worker->results =
         pc_alloc_raw(state->task->env, k + pc_linear_model_space(calibrator), sizeof(double));
-  if (worker->space == NULL)
+  if (worker->results == NULL)
     return pc_fail_memory(err, "preparing workers");
   for (size_t i = 0; i < rows->count; i++) {
-    pc_linear_model_apply(calibrator, rows->scores + i * k, 1, worker->space);
-    const double p = worker->space[rows->labels[i]];
+    pc_linear_model_apply(calibrator, rows->scores + i * k, 1, worker->results);
+    const double p = worker->results[rows->labels[i]];
     const double weight = rows->weights == NULL ? 1.0 : rows->weights[i];
     if (p > 0.0)
       pc_sum_add_product(&worker->loss, weight, -pc_log(p));
@@ -99,19 +100,15 @@ static pcal_status odir_average_score(const pc_fit_task *task, double *out, pcal
   odir_state state = {task, pc_alloc(task->env, count, sizeof *state.workers)};
   if (state.workers == NULL)
     return pc_fail_memory(err, "preparing workers");
-  const pcal_status status = pc_fit_pass(task, &policy, odir_add, &state, err);
+  PC_TRY(pc_fit_pass(task, &policy, odir_add, &state, err));
   odir_worker *first = &state.workers[0];
-  for (size_t w = 0; w < count; w++) {
-    if (w > 0) {
-      pc_sum_merge(&first->loss, &state.workers[w].loss);
-      first->impossible += state.workers[w].impossible;
-    }
-    pc_free(task->env, state.workers[w].space);
+  for (size_t w = 1; w < count; w++) {
+    pc_sum_merge(&first->loss, &state.workers[w].loss);
+    first->impossible += state.workers[w].impossible;
   }
   *out = first->impossible > 0 ? INFINITY
                                : pc_sum_value(&first->loss) / task->calibrator->fit.weight;
-  pc_free(task->env, state.workers);
-  return status;
+  return PCAL_OK;
 }
 
 /* ---- Fit ---- */
@@ -124,9 +121,10 @@ static pcal_status odir_penalties(const pc_fit_task *task, const pc_fit_rows *ro
   if (isnan(choice.lambda) || isnan(choice.mu)) {
     PC_TRY(pc_odir_choose(rows, &choice, err));
     if (!isfinite(choice.score))
-      pc_fit_warn(&task->calibrator->fit,
-                  "the rows are too few or too alike for cross-validation, so that what was to "
-                  "be chosen is 1; give lambda and mu");
+      pc_fit_warn(
+          &task->calibrator->fit,
+          "the rows are too few or too similar for cross-validation, so lambda or mu was "
+          "set to 1; give lambda and mu");
   }
   model->penalised = 1;
   model->lambda = choice.lambda;
@@ -134,7 +132,7 @@ static pcal_status odir_penalties(const pc_fit_task *task, const pc_fit_rows *ro
   return PCAL_OK;
 }
 
-/* Adds how the search for one member went to how all went. */
+/* Adds the outcome of the search for one member to that of all. */
 static void odir_gather(const pc_linear_search *search, pc_linear_search *all) {
   all->gradient = fmax(all->gradient, search->gradient);
   all->evaluations += search->evaluations;
@@ -148,7 +146,7 @@ static pcal_status odir_members(const pc_fit_task *task, const pc_fit_rows *rows
   pc_linear_search all = {0};
   pc_odir_penalise(search, model->lambda, model->mu);
   for (size_t m = 0; m < model->members; m++) {
-    search->pass.which = model->members == 1 ? PC_LINEAR_ALL : PC_LINEAR_WITHOUT;
+    search->pass.which = model->members == 1 ? PC_LINEAR_ALL : PC_LINEAR_OUTSIDE_FOLD;
     search->pass.fold = (uint8_t)m;
     pc_linear_search_identity(search);
     PC_TRY(pc_linear_search_run(search, 0, err));
@@ -169,21 +167,16 @@ static pcal_status odir_fit(const pc_fit_task *task, pcal_error *err) {
   pcal_calibrator *calibrator = task->calibrator;
   const pc_feature feature = odir_feature(calibrator);
   pc_linear_model *model = NULL;
-  pc_linear_search search = {0};
+  pc_linear_search search;
   pc_fit_rows rows;
   PC_TRY(pc_linear_model_new(calibrator, feature, 1,
                              odir_averages(calibrator) ? PC_FIT_FOLDS : 1, &model, err));
   PC_TRY(pc_fit_rows_open(task, feature, PC_FIT_FOLDED, &rows, err));
-  pcal_status status = odir_penalties(task, &rows, model, err);
-  if (status == PCAL_OK && model->lambda <= 0.0)
-    status = pc_linear_model_check_rows(task, 1, err);
-  if (status == PCAL_OK)
-    status = pc_linear_search_new(&rows, 1, 0, &search, err);
-  if (status == PCAL_OK)
-    status = odir_members(task, &rows, model, &search, err);
-  pc_linear_search_free(&search);
-  pc_fit_rows_close(&rows);
-  return status;
+  PC_TRY(odir_penalties(task, &rows, model, err));
+  if (model->lambda <= 0.0)
+    PC_TRY(pc_linear_model_check_rows(task, 1, err));
+  PC_TRY(pc_linear_search_new(&rows, 1, 0, &search, err));
+  return odir_members(task, &rows, model, &search, err);
 }
 
 static pcal_status odir_read(pcal_calibrator *calibrator, const pc_json_node *parameters,
@@ -193,12 +186,11 @@ static pcal_status odir_read(pcal_calibrator *calibrator, const pc_json_node *pa
                               err);
 }
 
-#define ODIR_ROW                                                                       \
+#define ODIR_METHOD                                                                    \
   .traits = PC_SUMS_TO_ONE | PC_GUARDED | PC_SQUARE, .needs_scores = 1,                \
-  .objective = odir_objective, .fit = odir_fit, .space = pc_linear_model_space,        \
+  .objective = odir_objective, .fit = odir_fit, .scratch_size = pc_linear_model_space, \
   .apply = pc_linear_model_apply, .recipe = pc_linear_model_recipe,                    \
-  .write = pc_linear_model_write, .read = odir_read, .tell = pc_linear_model_describe, \
-  .release = pc_linear_model_release
+  .write = pc_linear_model_write, .read = odir_read, .describe = pc_linear_model_describe
 
 const pc_calibrator_method pc_calibrator_matrix_odir = {
     .row =
@@ -211,16 +203,16 @@ const pc_calibrator_method pc_calibrator_matrix_odir = {
                 "W, b minimise mean(-log q_y) + lambda sum_{j != k} W_jk^2 + mu sum_j b_j^2",
             .about =
                 "Matrix scaling that learns confusions between classes only as far as the "
-                "data speak for them. lambda and mu are chosen by five-fold cross- "
-                "validation unless given; rows are dealt to folds by their content. "
-                "ensemble=folds averages the five maps instead of fitting once more on all "
-                "rows, as published. The top class may change.",
+                "data support them. lambda and mu are chosen by five-fold cross-validation "
+                "unless given; rows are assigned to folds by their content. ensemble=folds "
+                "averages the five maps, as published, instead of fitting to all rows. The "
+                "top class may change.",
             .citation =
                 "Kull, Perello-Nieto, Kängsepp, Silva Filho, Song & Flach, NeurIPS 2019",
             .options = odir_matrix_options,
             .option_count = sizeof odir_matrix_options / sizeof *odir_matrix_options,
         },
-    ODIR_ROW,
+    ODIR_METHOD,
 };
 
 const pc_calibrator_method pc_calibrator_dirichlet_odir = {
@@ -234,12 +226,12 @@ const pc_calibrator_method pc_calibrator_dirichlet_odir = {
                 "W, b minimise mean(-log q_y) + lambda sum_{j != k} W_jk^2 + mu sum_j b_j^2",
             .about =
                 "matrix-odir on log-probabilities: a function of the probabilities alone, "
-                "and the right family when they have Dirichlet distributions in each class. "
-                "A strong choice for up to some tens of classes.",
+                "and the right family if they have a Dirichlet distribution in each class. "
+                "A strong choice for up to a few dozen classes.",
             .citation =
                 "Kull, Perello-Nieto, Kängsepp, Silva Filho, Song & Flach, NeurIPS 2019",
             .options = odir_dirichlet_options,
             .option_count = sizeof odir_dirichlet_options / sizeof *odir_dirichlet_options,
         },
-    ODIR_ROW,
+    ODIR_METHOD,
 };

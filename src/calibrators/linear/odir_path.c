@@ -1,13 +1,14 @@
-/* Grid:    lambda in {1, 0.5, 0.25} x 10^-5 .. 10^6, mu in 10^-5 .. 10^6; above 20 classes
- *          lambda in 10^-5 .. 10^6 and mu in {10^-4, 10^-1, 10^2}.
- * Search:  for each fold and mu a path from the largest lambda to the smallest, each search
- *          warm-started where the last one ended; the log score of the fold left out is noted
- *          at each place.  Above 20 classes a path ends after three places without a new best.
- *          The place with the lowest sum over folds is taken, the larger penalties on ties.
- * Edge cases: (1) folds that leave nothing to fit or to judge do not count; without any fold
- * lambda and mu are 1.
- * Source:  Kull et al. 2019 (grid); they deal rows to folds at random, fit_rows.c by content.
- * Accuracy: gradients of 1e-6, which is far below what cross-validation can tell apart. */
+/* Grid:     lambda in {1, 0.5, 0.25} x 10^-5 .. 10^6, mu in 10^-5 .. 10^6; above 20 classes
+ *           lambda in 10^-5 .. 10^6 and mu in {10^-4, 10^-1, 10^2}.  A given lambda or mu is a grid of
+ *           one value.
+ * Search:   for each fold and mu a path from the largest lambda to the smallest, each search started
+ *           where the last one ended; the log score on the held-out fold is recorded for each pair.
+ *           Above 20 classes a path ends after three pairs without a new best.  The pair with the
+ *           lowest sum over folds is chosen, the larger penalties on ties.
+ * Edge cases:
+ *   1. Folds that leave no rows to fit or to judge are ignored; without any fold lambda and mu are 1.
+ * Source:   Kull et al. 2019 (grid); they assign rows to folds at random, fit_rows.c by content.
+ * Accuracy: gradients of 1e-6, far below the resolution of cross-validation. */
 #include "calibrators/linear/odir_path.h"
 
 #include <math.h>
@@ -18,7 +19,7 @@
 
 #define ODIR_PATH_LAMBDAS 36
 #define ODIR_PATH_MUS 12
-#define ODIR_PATH_FINE 20 /* classes up to which the published grid is used */
+#define ODIR_PATH_FINE 20 /* most classes with the published grid */
 #define ODIR_PATH_PATIENCE 3
 
 typedef struct odir_path_grid {
@@ -30,10 +31,10 @@ typedef struct odir_path_state {
   const pc_fit_rows *rows;
   odir_path_grid grid;
   pc_linear_search start;       /* on all rows */
-  double *places;               /* where it ended for each mu */
-  pc_linear_search *searches;   /* one for each worker, made when first needed */
+  double *starts;               /* its results, for each mu */
+  pc_linear_search *searches;   /* of each worker, made when first needed */
   double *scores;               /* sums: [fold][mu][lambda] */
-  double weights[PC_FIT_FOLDS]; /* of the rows judged; 0: the fold does not count */
+  double weights[PC_FIT_FOLDS]; /* of the rows of each fold; 0: the fold is ignored */
 } odir_path_state;
 
 void pc_odir_penalise(pc_linear_search *search, double lambda, double mu) {
@@ -63,13 +64,13 @@ static void odir_path_grid_make(size_t classes, const pc_odir_choice *choice,
   }
 }
 
-/* One place: fits on the other folds, judges on this one. */
-static pcal_status odir_path_place(pc_linear_search *search, double lambda, double mu,
-                                   double *score, pcal_error *err) {
+/* One pair: fits to the other folds, scores this one. */
+static pcal_status odir_path_pair(pc_linear_search *search, double lambda, double mu,
+                                  double *score, pcal_error *err) {
   pc_odir_penalise(search, lambda, mu);
-  search->pass.which = PC_LINEAR_WITHOUT;
+  search->pass.which = PC_LINEAR_OUTSIDE_FOLD;
   PC_TRY(pc_linear_search_run(search, 1, err));
-  search->pass.which = PC_LINEAR_WITHIN;
+  search->pass.which = PC_LINEAR_INSIDE_FOLD;
   PC_TRY(pc_linear_search_score(search, score, err));
   *score *= search->pass.weight;
   return PCAL_OK;
@@ -83,12 +84,12 @@ static pcal_status odir_path_walk(const odir_path_state *state, pc_linear_search
   size_t since = 0;
   search->pass.fold = (uint8_t)fold;
   pc_linear_search_follow(search, &state->start);
-  memcpy(search->at, state->places + m * search->pass.count,
+  memcpy(search->at, state->starts + m * search->pass.count,
          search->pass.count * sizeof *search->at);
   for (size_t l = 0; l < grid->lambda_count; l++)
     scores[l] = INFINITY;
   for (size_t l = 0; l < grid->lambda_count; l++) {
-    PC_TRY(odir_path_place(search, grid->lambda[l], grid->mu[m], &scores[l], err));
+    PC_TRY(odir_path_pair(search, grid->lambda[l], grid->mu[m], &scores[l], err));
     since = scores[l] < best ? 0 : since + 1;
     best = fmin(best, scores[l]);
     if (state->rows->classes > ODIR_PATH_FINE && since >= ODIR_PATH_PATIENCE)
@@ -105,7 +106,7 @@ static pcal_status odir_path_search_new(const odir_path_state *state, size_t wor
   if (search->pass.rows != NULL)
     return PCAL_OK;
   PC_TRY(pc_linear_search_new(state->rows, 1, state->rows->kept, search, err));
-  search->pass.scratch = worker;
+  search->pass.buffers = worker;
   search->limits = odir_path_limits;
   return PCAL_OK;
 }
@@ -120,35 +121,35 @@ static pcal_status odir_path_task(void *user, size_t index, size_t worker, pcal_
                         err);
 }
 
-/* The minimum on all rows at the largest lambda, for each mu. */
+/* Finds the minimum on all rows at the largest lambda, for each mu. */
 static pcal_status odir_path_begin(odir_path_state *state, pcal_error *err) {
   pc_linear_search *start = &state->start;
   PC_TRY(pc_linear_search_new(state->rows, 1, 0, start, err));
   const size_t n = start->pass.count;
-  state->places =
-      pc_alloc(state->rows->task->env, state->grid.mu_count, n * sizeof *state->places);
-  if (state->places == NULL)
+  state->starts =
+      pc_alloc(state->rows->task->env, state->grid.mu_count, n * sizeof *state->starts);
+  if (state->starts == NULL)
     return pc_fail_memory(err, "cross-validating");
   start->limits = odir_path_limits;
   pc_linear_search_identity(start);
   for (size_t m = 0; m < state->grid.mu_count; m++) {
     pc_odir_penalise(start, state->grid.lambda[0], state->grid.mu[m]);
     PC_TRY(pc_linear_search_run(start, m > 0, err));
-    memcpy(state->places + m * n, start->at, n * sizeof *start->at);
+    memcpy(state->starts + m * n, start->at, n * sizeof *start->at);
   }
   return PCAL_OK;
 }
 
 /* ---- Folds ---- */
 
-/* Weights of the rows of each fold, by a pass that evaluates nothing much. */
+/* Sets the weights of the folds, by a pass that computes values only. */
 static pcal_status odir_path_weigh(odir_path_state *state, pcal_error *err) {
   PC_TRY(odir_path_search_new(state, 0, err));
   pc_linear_search *search = &state->searches[0];
   for (size_t fold = 0; fold < PC_FIT_FOLDS; fold++) {
     double score = 0.0;
     search->pass.fold = (uint8_t)fold;
-    search->pass.which = PC_LINEAR_WITHIN;
+    search->pass.which = PC_LINEAR_INSIDE_FOLD;
     PC_TRY(pc_linear_search_score(search, &score, err));
     state->weights[fold] =
         search->pass.weight < state->rows->weight ? search->pass.weight : 0.0;
@@ -158,15 +159,15 @@ static pcal_status odir_path_weigh(odir_path_state *state, pcal_error *err) {
 
 static void odir_path_pick(const odir_path_state *state, pc_odir_choice *choice) {
   const odir_path_grid *grid = &state->grid;
-  const size_t places = grid->mu_count * grid->lambda_count;
+  const size_t pairs = grid->mu_count * grid->lambda_count;
   double weight = 0.0, best = INFINITY;
   size_t at = 0;
   for (size_t fold = 0; fold < PC_FIT_FOLDS; fold++)
     weight += state->weights[fold];
-  for (size_t i = 0; i < places && weight > 0.0; i++) {
+  for (size_t i = 0; i < pairs && weight > 0.0; i++) {
     double sum = 0.0;
     for (size_t fold = 0; fold < PC_FIT_FOLDS; fold++)
-      sum += state->weights[fold] > 0.0 ? state->scores[fold * places + i] : 0.0;
+      sum += state->weights[fold] > 0.0 ? state->scores[fold * pairs + i] : 0.0;
     if (sum < best) {
       best = sum;
       at = i;
@@ -201,16 +202,9 @@ pcal_status pc_odir_choose(const pc_fit_rows *rows, pc_odir_choice *choice, pcal
   state.searches = pc_alloc(env, rows->worker_count, sizeof *state.searches);
   state.scores = pc_alloc(env, PC_FIT_FOLDS * state.grid.mu_count * state.grid.lambda_count,
                           sizeof *state.scores);
-  pcal_status status = state.searches == NULL || state.scores == NULL
-                           ? pc_fail_memory(err, "cross-validating")
-                           : odir_path_run(&state, err);
-  if (status == PCAL_OK)
-    odir_path_pick(&state, choice);
-  for (size_t w = 0; state.searches != NULL && w < rows->worker_count; w++)
-    pc_linear_search_free(&state.searches[w]);
-  pc_linear_search_free(&state.start);
-  pc_free(env, state.places);
-  pc_free(env, state.searches);
-  pc_free(env, state.scores);
-  return status;
+  if (state.searches == NULL || state.scores == NULL)
+    return pc_fail_memory(err, "cross-validating");
+  PC_TRY(odir_path_run(&state, err));
+  odir_path_pick(&state, choice);
+  return PCAL_OK;
 }

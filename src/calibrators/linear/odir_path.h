@@ -4,16 +4,15 @@
 
 #include "calibrators/linear/linear_search.h"
 
-/* A fixed lambda or mu is a grid of one. */
 typedef struct pc_odir_choice {
-  double lambda, mu; /* in: what is fixed, NAN: to be chosen; out: the choice */
-  double score;      /* mean log score on rows not fitted on; infinite: there was no choice */
+  double lambda, mu; /* in: the given value, or NAN; out: the value to use */
+  double score;      /* mean log score on held-out rows; infinite: cross-validation failed */
 } pc_odir_choice;
 
-/* Penalties of a search in its own units. */
+/* Sets the penalties of a search, in its units. */
 void pc_odir_penalise(pc_linear_search *search, double lambda, double mu);
 
-/* The rows must be dealt to folds. */
+/* Chooses what is NAN; the rows must be folded (fit_rows.h). */
 PC_CHECKED pcal_status pc_odir_choose(const pc_fit_rows *rows, pc_odir_choice *choice,
                                       pcal_error *err);
 

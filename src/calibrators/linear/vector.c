@@ -1,22 +1,22 @@
-/* vector: each class has its own slope and intercept.
+/* vector: vector scaling, a slope and an intercept for each class.
  *
  * Formula:  q = softmax(w * z + b),  w and b minimise the mean of -log q_y.
  * Edge cases:
- *   1. on=logits acts on the logits as given, on=log-probs on log-probabilities; probabilities
- *      always enter as their logarithms, 0 as 2^-149 (features.c), with a warning.
- *   2. b is defined up to a constant, its mean is 0; of one column of logits the first weight
- *      is 0.
- *   3. A class that no row has, or labels that the scores separate: no finite parameters are
- *      best, the search stops where the gradient vanishes (status stopped).
- *   4. Nothing is better than w = 1, b = 0: these are taken (status identity).
- *   5. Rows whose label has probability 0 make the objective before the fit infinite, but count
- *      in the fit.
+ *   1. on=logits acts on the logits as given, on=log-probs on log-probabilities; probabilities always
+ *      enter as their logarithms, 0 as 2^-149 (features.c), with a warning.
+ *   2. b is defined up to a constant; its mean is 0.  With one column of logits the first weight is 0.
+ *   3. A class without rows, or labels that the scores separate: no finite parameters are best, and
+ *      the search stops where the gradient vanishes (status stopped).
+ *   4. Nothing beats w = 1, b = 0: these are taken (status identity).
+ *   5. Rows whose label has probability 0 make the objective before the fit infinite, but count in the
+ *      fit.
  *   6. Fewer rows than parameters are refused.
- * Traits:   injective when it acts on log-probabilities and all w are positive: log q_k -
- *           log q'_k = w_k (log p_k - log p'_k) + c; if q = q' all differences of log p have
- *           one sign, but both p sum to one.
+ * Traits:   injective on log-probabilities if all w are positive: log q_k - log q'_k =
+ *           w_k (log p_k - log p'_k) + c; if q = q' all differences of log p have one sign, but both p
+ *           sum to one.
  * Source:   Guo et al. 2017.
- * Accuracy: gradient 1e-10.   Cost: about 6 passes with exponentials; see vector_search.c. */
+ * Accuracy: gradient 1e-10.
+ * Cost:     about 6 passes with exponentials; see vector_search.c. */
 #include "calibrators/linear/linear_model.h"
 
 enum { VECTOR_ON };
@@ -35,7 +35,7 @@ static pcal_status vector_read(pcal_calibrator *calibrator, const pc_json_node *
 
 static unsigned vector_traits(const pcal_calibrator *calibrator) {
   const pc_linear_model *model = calibrator->parameters;
-  unsigned traits = calibrator->row->traits;
+  unsigned traits = calibrator->method->traits;
   if (model->feature == PC_FEATURE_LOG_PROBS || calibrator->layout.kind != PCAL_LOGIT)
     traits |= PC_INJECTIVE;
   for (size_t c = 0; c < model->classes; c++)
@@ -53,25 +53,24 @@ const pc_calibrator_method pc_calibrator_vector = {
             .formula = "q = softmax(w * z + b), a weight and a shift for each class\n"
                        "w and b minimise the mean of -log q_y",
             .about =
-                "A slope and an intercept for each class: repairs classes that are over- or "
+                "A slope and an intercept for each class: corrects classes that are over- or "
                 "underrated, which one temperature cannot. The top class may change. Acts "
-                "on the logits as given, so that adding a constant to a row changes the "
-                "result; on=log-probs acts on log-probabilities instead. Needs a few "
-                "hundred rows for each class.",
+                "on the logits as given, so adding a constant to a row changes the result; "
+                "on=log-probs acts on log-probabilities instead. Needs a few hundred rows "
+                "for each class.",
             .citation = "Guo, Pleiss, Sun & Weinberger, ICML 2017",
             .options = vector_options,
             .option_count = sizeof vector_options / sizeof *vector_options,
         },
     .traits = PC_SUMS_TO_ONE | PC_GUARDED,
-    .traits_now = vector_traits,
+    .fitted_traits = vector_traits,
     .objective = pc_linear_model_objective,
     .needs_scores = 1,
     .fit = vector_fit,
-    .space = pc_linear_model_space,
+    .scratch_size = pc_linear_model_space,
     .apply = pc_linear_model_apply,
     .recipe = pc_linear_model_recipe,
     .write = pc_linear_model_write,
     .read = vector_read,
-    .tell = pc_linear_model_describe,
-    .release = pc_linear_model_release,
+    .describe = pc_linear_model_describe,
 };

@@ -2,10 +2,11 @@
  *   gradient by w_k, b_k = mean of r_k x_k, r_k;
  *   H (w', b') by w_k, b_k = mean of q_k x_k, q_k,  q_k = p_k (u_k - sum_l p_l u_l),
  *   u = w' * x + b'.
- * The mean loss is a sum of rounded losses of rows, added exactly; the others are sums on a
- * lattice (stats/lattice_sums.h), in which features far out count less, see fit_rows.h.
- * Edge cases: (1) a row of more than PC_LATTICE_HEAVY in weight is added alone and counted that
- * often; (2) lanes of a tile without a row have the weight 0.
+ * The mean loss is an exact sum of rounded losses of rows; the other sums are on a lattice
+ * (stats/lattice_sums.h), with features clipped as in fit_rows.h.
+ * Edge cases:
+ *   1. A row of weight above PC_LATTICE_HEAVY is added alone and counted that often.
+ *   2. Lanes of a tile without a row have weight 0.
  * Cost: for each score about 2 ns for an evaluation and 0.7 ns for a product. */
 #include "calibrators/linear/vector_pass.h"
 
@@ -15,28 +16,28 @@
 #include "kernels/column_sum.h"
 #include "stats/lattice_sums.h"
 
-#define DIAGONAL_PASS_LOSSES 256
-#define DIAGONAL_PASS_PART (PC_VECTOR_SCALING_FOLD / 2)
+#define VECTOR_PASS_LOSSES 256
+#define VECTOR_PASS_PART (PC_VECTOR_SCALING_FOLD / 2)
 
 struct pc_vector_pass_worker {
   pc_sum loss;
   pc_lattice_sums sums;
-  double room;   /* weight that the lanes still hold */
-  double *lanes; /* sums of kernels */
-  double *terms; /* space of a tile for kernels */
-  double *wide;  /* features of a tile of rows that are not kept */
-  double *unused;
-  double *probs; /* of such a tile */
+  double room;    /* weight that the lanes can still take */
+  double *lanes;  /* sums of kernels */
+  double *terms;  /* scratch of kernels for a tile */
+  double *wide;   /* features of a tile of rows that are not kept */
+  double *unused; /* sums that are not needed */
+  double *probs;  /* probabilities of such a tile */
   size_t loss_count;
-  double losses[DIAGONAL_PASS_LOSSES];
-  void *block; /* where the arrays lie */
+  double losses[VECTOR_PASS_LOSSES];
+  void *block; /* holds the arrays */
 };
 
 /* ---- Space ---- */
 
-static pcal_status diagonal_pass_worker_new(const pc_vector_pass *pass,
-                                            struct pc_vector_pass_worker *worker,
-                                            pcal_error *err) {
+static pcal_status vector_pass_worker_new(const pc_vector_pass *pass,
+                                          struct pc_vector_pass_worker *worker,
+                                          pcal_error *err) {
   const pcal_env *env = pass->rows->task->env;
   const size_t k = pass->classes, tile = k * PC_LANES, fold = k * PC_VECTOR_SCALING_FOLD;
   const size_t cells = (PC_VECTOR_SCALING_ALL + PC_VECTOR_SCALING_SLOPES) * fold + 3 * tile;
@@ -51,19 +52,18 @@ static pcal_status diagonal_pass_worker_new(const pc_vector_pass *pass,
   return pc_lattice_sums_new(env, PC_VECTOR_SCALING_ALL * k, &worker->sums, err);
 }
 
-/* Rows whose probabilities are kept: none where that would take more than a quarter of the
- * memory limit. */
-static size_t diagonal_pass_places(const pc_vector_pass *pass) {
+/* Rows whose probabilities are kept; 0 if that would take more than a quarter of the memory limit. */
+static size_t vector_pass_places(const pc_vector_pass *pass) {
   const uint64_t limit = pass->rows->task->env->memory_limit;
   const size_t places = pass->sample != NULL ? pass->sample->count + PC_LANES
-                        : pass->rows->kept   ? pass->rows->places
+                        : pass->rows->kept   ? pass->rows->padded_count
                                              : 0;
   return limit > 0 && places > limit / 4 / (pass->classes * sizeof *pass->probs) ? 0 : places;
 }
 
-static pcal_status diagonal_pass_prepare(pc_vector_pass *pass, pcal_error *err) {
+static pcal_status vector_pass_prepare(pc_vector_pass *pass, pcal_error *err) {
   const pcal_env *env = pass->rows->task->env;
-  const size_t k = pass->classes, places = diagonal_pass_places(pass);
+  const size_t k = pass->classes, places = vector_pass_places(pass);
   pass->place = pc_alloc(env, k, 9 * sizeof(double));
   pass->workers = pc_alloc(env, pass->worker_count, sizeof *pass->workers);
   pass->probs = places > 0 ? pc_alloc_raw(env, places, k * sizeof *pass->probs) : NULL;
@@ -73,7 +73,7 @@ static pcal_status diagonal_pass_prepare(pc_vector_pass *pass, pcal_error *err) 
   pass->gradient = pass->vector + pass->count;
   pass->spread = pass->gradient + pass->count;
   for (size_t w = 0; w < pass->worker_count; w++)
-    PC_TRY(diagonal_pass_worker_new(pass, &pass->workers[w], err));
+    PC_TRY(vector_pass_worker_new(pass, &pass->workers[w], err));
   return PCAL_OK;
 }
 
@@ -87,17 +87,12 @@ pcal_status pc_vector_pass_new(const pc_fit_rows *rows, const pc_fit_block *samp
                           .count = 2 * rows->classes,
                           .kernels = pc_vector_scaling_kernels_best(),
                           .worker_count = sample != NULL ? 1 : rows->worker_count};
-  const pcal_status status = diagonal_pass_prepare(out, err);
-  if (status != PCAL_OK)
-    pc_vector_pass_free(out);
-  return status;
+  return vector_pass_prepare(out, err);
 }
 
 void pc_vector_pass_free(pc_vector_pass *pass) {
-  if (pass->rows == NULL)
-    return;
   const pcal_env *env = pass->rows->task->env;
-  for (size_t w = 0; pass->workers != NULL && w < pass->worker_count; w++) {
+  for (size_t w = 0; w < pass->worker_count; w++) {
     pc_lattice_sums_free(env, &pass->workers[w].sums);
     pc_free(env, pass->workers[w].block);
   }
@@ -109,22 +104,24 @@ void pc_vector_pass_free(pc_vector_pass *pass) {
 
 /* ---- Sums over rows ---- */
 
-static size_t diagonal_pass_numbers(const pc_vector_pass *pass) {
-  return !pass->products && pass->metric ? PC_VECTOR_SCALING_ALL : PC_VECTOR_SCALING_SLOPES;
+/* Sums for each class in the current pass. */
+static size_t vector_pass_numbers(const pc_vector_pass *pass) {
+  return !pass->products && pass->spread_wanted ? PC_VECTOR_SCALING_ALL
+                                                : PC_VECTOR_SCALING_SLOPES;
 }
 
-/* Empties the lanes, `weight` times over.  Half of them at a time: a tile may weigh PC_LANES
- * PC_LATTICE_HEAVY, of which the sum of all lanes could not be exact. */
-static void diagonal_pass_empty(const pc_vector_pass *pass,
-                                struct pc_vector_pass_worker *worker, double weight) {
+/* Adds the lanes, times `weight`, to the sums and clears them.  Half of them at a time: the sum of
+ * all lanes of a tile of weight PC_LANES * PC_LATTICE_HEAVY might not be exact. */
+static void vector_pass_empty(const pc_vector_pass *pass, struct pc_vector_pass_worker *worker,
+                              double weight) {
   const double small = 1.0 / pass->most;
   const double unit[PC_VECTOR_SCALING_ALL] = {small, 1.0, 1.0, small, small * small};
-  const size_t numbers = diagonal_pass_numbers(pass), cells = numbers * pass->classes;
-  for (size_t begin = 0; begin < PC_VECTOR_SCALING_FOLD; begin += DIAGONAL_PASS_PART) {
+  const size_t numbers = vector_pass_numbers(pass), cells = numbers * pass->classes;
+  for (size_t begin = 0; begin < PC_VECTOR_SCALING_FOLD; begin += VECTOR_PASS_PART) {
     for (size_t i = 0; i < cells; i++) {
       const double *lanes = worker->lanes + i * PC_VECTOR_SCALING_FOLD + begin;
       double sum = 0.0;
-      for (size_t l = 0; l < DIAGONAL_PASS_PART; l++)
+      for (size_t l = 0; l < VECTOR_PASS_PART; l++)
         sum += lanes[l];
       worker->sums.lanes[i] = sum * unit[i % numbers];
     }
@@ -134,19 +131,19 @@ static void diagonal_pass_empty(const pc_vector_pass *pass,
   worker->room = PC_LATTICE_FULL;
 }
 
-static void diagonal_pass_flush(struct pc_vector_pass_worker *worker) {
+static void vector_pass_flush(struct pc_vector_pass_worker *worker) {
   pc_sum_add_column(&worker->loss, worker->losses, worker->loss_count);
   worker->loss_count = 0;
 }
 
-/* weights NULL: all 1; `times` over. */
-static void diagonal_pass_losses(struct pc_vector_pass_worker *worker, const double *losses,
-                                 const double *weights, double times) {
+/* Adds the losses of a tile, `times` over; weights NULL: all 1. */
+static void vector_pass_losses(struct pc_vector_pass_worker *worker, const double *losses,
+                               const double *weights, double times) {
   if (weights == NULL) {
     memcpy(worker->losses + worker->loss_count, losses, PC_LANES * sizeof *losses);
     worker->loss_count += PC_LANES;
-    if (worker->loss_count == DIAGONAL_PASS_LOSSES)
-      diagonal_pass_flush(worker);
+    if (worker->loss_count == VECTOR_PASS_LOSSES)
+      vector_pass_flush(worker);
     return;
   }
   for (size_t l = 0; l < PC_LANES; l++)
@@ -154,15 +151,15 @@ static void diagonal_pass_losses(struct pc_vector_pass_worker *worker, const dou
       pc_sum_add_product(&worker->loss, times * weights[l], losses[l]);
 }
 
-static void diagonal_pass_tile(const pc_vector_pass *pass, struct pc_vector_pass_worker *worker,
-                               const pc_vector_scaling_tile *tile, double *probs,
-                               double times) {
+static void vector_pass_tile(const pc_vector_pass *pass, struct pc_vector_pass_worker *worker,
+                             const pc_vector_scaling_tile *tile, double *probs, double times) {
   const size_t k = pass->classes;
   double losses[PC_LANES];
   pc_vector_scaling_tile product = *tile;
   if (!pass->products) {
-    pass->kernels->evaluate(tile, pass->metric, worker->terms, losses, probs, worker->lanes);
-    diagonal_pass_losses(worker, losses, tile->weights, times);
+    pass->kernels->evaluate(tile, pass->spread_wanted, worker->terms, losses, probs,
+                            worker->lanes);
+    vector_pass_losses(worker, losses, tile->weights, times);
     return;
   }
   product.w = pass->vector;
@@ -172,28 +169,27 @@ static void diagonal_pass_tile(const pc_vector_pass *pass, struct pc_vector_pass
   pass->kernels->multiply(&product, probs, worker->terms, worker->lanes);
 }
 
-/* Rows too heavy for the lattice: each alone, and many times over. */
-static void diagonal_pass_heavy(const pc_vector_pass *pass,
-                                struct pc_vector_pass_worker *worker,
-                                const pc_vector_scaling_tile *tile, double *probs,
-                                double *weights) {
+/* Adds the rows of a tile that are too heavy for the lattice, each alone, times its weight. */
+static void vector_pass_heavy(const pc_vector_pass *pass, struct pc_vector_pass_worker *worker,
+                              const pc_vector_scaling_tile *tile, double *probs,
+                              double *weights) {
   double one[PC_LANES] = {0.0};
   pc_vector_scaling_tile alone = *tile;
   alone.weights = one;
   for (size_t l = 0; l < PC_LANES; l++) {
     if (!(weights[l] > PC_LATTICE_HEAVY))
       continue;
-    diagonal_pass_empty(pass, worker, 1.0);
+    vector_pass_empty(pass, worker, 1.0);
     one[l] = 1.0;
-    diagonal_pass_tile(pass, worker, &alone, probs, weights[l]);
-    diagonal_pass_empty(pass, worker, weights[l]);
+    vector_pass_tile(pass, worker, &alone, probs, weights[l]);
+    vector_pass_empty(pass, worker, weights[l]);
     one[l] = weights[l] = 0.0;
   }
 }
 
-/* Weights of a tile in `weights`; are they all 1? */
-static int diagonal_pass_weigh(const pc_fit_block *block, size_t begin, double *weights,
-                               double *sum, double *largest) {
+/* Sets the weights of a tile, their sum and the largest; returns 1 if all are 1. */
+static int vector_pass_weigh(const pc_fit_block *block, size_t begin, double *weights,
+                             double *sum, double *largest) {
   int plain = 1;
   *sum = PC_LANES;
   *largest = 1.0;
@@ -211,23 +207,23 @@ static int diagonal_pass_weigh(const pc_fit_block *block, size_t begin, double *
   return plain;
 }
 
-/* Features of a tile from rows that are not turned. */
-static void diagonal_pass_turn(const pc_vector_pass *pass, const pc_fit_block *block,
-                               size_t begin, double *out) {
+/* Transposes the features of a tile of rows. */
+static void vector_pass_transpose(const pc_vector_pass *pass, const pc_fit_block *block,
+                                  size_t begin, double *out) {
   const size_t k = pass->classes, left = block->count - begin;
   for (size_t l = 0; l < PC_LANES; l++)
     for (size_t j = 0; j < k; j++)
       out[j * PC_LANES + l] = l < left ? block->x[(begin + l) * k + j] : 0.0;
 }
 
-/* PC_LANES rows of a block from `begin` on. */
-static void diagonal_pass_rows(const pc_vector_pass *pass, struct pc_vector_pass_worker *worker,
-                               const pc_fit_block *block, size_t begin) {
+/* Adds PC_LANES rows of a block, from `begin` on. */
+static void vector_pass_rows(const pc_vector_pass *pass, struct pc_vector_pass_worker *worker,
+                             const pc_fit_block *block, size_t begin) {
   const size_t k = pass->classes, left = block->count - begin;
-  const int narrow = pass->sample == NULL && pass->rows->narrow;
+  const int floats = pass->sample == NULL && pass->rows->floats;
   int32_t labels[PC_LANES] = {0};
   double weights[PC_LANES], sum, largest;
-  const int plain = diagonal_pass_weigh(block, begin, weights, &sum, &largest);
+  const int plain = vector_pass_weigh(block, begin, weights, &sum, &largest);
   double *probs =
       pass->probs == NULL ? worker->probs : pass->probs + (block->first + begin) * k;
   pc_vector_scaling_tile tile = {.classes = k,
@@ -237,32 +233,33 @@ static void diagonal_pass_rows(const pc_vector_pass *pass, struct pc_vector_pass
                                  .w = pass->place,
                                  .b = pass->place + k};
   memcpy(labels, block->labels + begin, (left < PC_LANES ? left : PC_LANES) * sizeof *labels);
-  if (block->turned == NULL)
-    diagonal_pass_turn(pass, block, begin, worker->wide);
-  tile.narrow =
-      block->turned == NULL || !narrow ? NULL : (const float *)block->turned + begin * k;
-  tile.wide = block->turned == NULL ? worker->wide
-              : narrow              ? NULL
-                                    : (const double *)block->turned + begin * k;
+  if (block->transposed == NULL)
+    vector_pass_transpose(pass, block, begin, worker->wide);
+  tile.narrow = block->transposed == NULL || !floats
+                    ? NULL
+                    : (const float *)block->transposed + begin * k;
+  tile.wide = block->transposed == NULL ? worker->wide
+              : floats                  ? NULL
+                                        : (const double *)block->transposed + begin * k;
   if (largest > PC_LATTICE_HEAVY)
-    diagonal_pass_heavy(pass, worker, &tile, probs, weights);
+    vector_pass_heavy(pass, worker, &tile, probs, weights);
   if (sum > worker->room)
-    diagonal_pass_empty(pass, worker, 1.0);
+    vector_pass_empty(pass, worker, 1.0);
   worker->room -= sum;
-  diagonal_pass_tile(pass, worker, &tile, probs, 1.0);
+  vector_pass_tile(pass, worker, &tile, probs, 1.0);
 }
 
-static pcal_status diagonal_pass_add(void *user, size_t w, const pc_fit_block *block,
-                                     pcal_error *err) {
+static pcal_status vector_pass_add(void *user, size_t w, const pc_fit_block *block,
+                                   pcal_error *err) {
   const pc_vector_pass *pass = user;
   (void)err;
   for (size_t begin = 0; begin < block->count; begin += PC_LANES)
-    diagonal_pass_rows(pass, &pass->workers[w], block, begin);
+    vector_pass_rows(pass, &pass->workers[w], block, begin);
   return PCAL_OK;
 }
 
-/* All rows into the sums of the first worker. */
-static pcal_status diagonal_pass_run(pc_vector_pass *pass, int products, pcal_error *err) {
+/* Adds all rows, into the sums of the first worker. */
+static pcal_status vector_pass_run(pc_vector_pass *pass, int products, pcal_error *err) {
   struct pc_vector_pass_worker *first = &pass->workers[0];
   pass->products = products;
   for (size_t w = 0; w < pass->worker_count; w++) {
@@ -274,12 +271,12 @@ static pcal_status diagonal_pass_run(pc_vector_pass *pass, int products, pcal_er
     worker->room = PC_LATTICE_FULL;
     worker->loss_count = 0;
   }
-  PC_TRY(pass->sample != NULL ? diagonal_pass_add(pass, 0, pass->sample, err)
-                              : pc_fit_rows_run(pass->rows, diagonal_pass_add, pass, err));
+  PC_TRY(pass->sample != NULL ? vector_pass_add(pass, 0, pass->sample, err)
+                              : pc_fit_rows_run(pass->rows, vector_pass_add, pass, err));
   for (size_t w = 0; w < pass->worker_count; w++) {
     struct pc_vector_pass_worker *worker = &pass->workers[w];
-    diagonal_pass_empty(pass, worker, 1.0);
-    diagonal_pass_flush(worker);
+    vector_pass_empty(pass, worker, 1.0);
+    vector_pass_flush(worker);
     if (w == 0)
       continue;
     pc_sum_merge(&first->loss, &worker->loss);
@@ -288,19 +285,19 @@ static pcal_status diagonal_pass_run(pc_vector_pass *pass, int products, pcal_er
   return PCAL_OK;
 }
 
-/* ---- What is asked for ---- */
+/* ---- Results ---- */
 
-/* A mean over rows; shrink: what a feature in it counts less by. */
-static double diagonal_pass_mean(const pc_vector_pass *pass, size_t class, size_t number,
-                                 double shrink) {
+/* A mean over rows; shrink: factor of the features in it. */
+static double vector_pass_mean(const pc_vector_pass *pass, size_t class, size_t number,
+                               double shrink) {
   const pc_lattice_sums *sums = &pass->workers[0].sums;
-  return pc_lattice_sums_value(sums, class * diagonal_pass_numbers(pass) + number) /
+  return pc_lattice_sums_value(sums, class * vector_pass_numbers(pass) + number) /
          (pass->weight * shrink);
 }
 
-/* Parameters for features as they are, times a scale. */
-static void diagonal_pass_place(const pc_vector_pass *pass, const double *from, double scale,
-                                double *to) {
+/* Converts parameters to those of undivided features, times a scale. */
+static void vector_pass_place(const pc_vector_pass *pass, const double *from, double scale,
+                              double *to) {
   const double unit = ldexp(scale, -pass->rows->exponent);
   for (size_t k = 0; k < pass->classes; k++) {
     to[k] = from[k] * unit;
@@ -308,28 +305,28 @@ static void diagonal_pass_place(const pc_vector_pass *pass, const double *from, 
   }
 }
 
-pcal_status pc_vector_pass_evaluate(pc_vector_pass *pass, const double *parameters, int metric,
+pcal_status pc_vector_pass_evaluate(pc_vector_pass *pass, const double *parameters, int spread,
                                     pcal_error *err) {
   const size_t classes = pass->classes;
   const double shrink = pass->rows->shrink;
-  diagonal_pass_place(pass, parameters, 1.0, pass->place);
-  pass->metric = metric;
-  PC_TRY(diagonal_pass_run(pass, 0, err));
+  vector_pass_place(pass, parameters, 1.0, pass->place);
+  pass->spread_wanted = spread;
+  PC_TRY(vector_pass_run(pass, 0, err));
   pass->value = pc_sum_value(&pass->workers[0].loss) / pass->weight;
   for (size_t k = 0; k < classes; k++) {
-    pass->gradient[k] = diagonal_pass_mean(pass, k, 0, shrink);
-    pass->gradient[classes + k] = diagonal_pass_mean(pass, k, 1, 1.0);
+    pass->gradient[k] = vector_pass_mean(pass, k, 0, shrink);
+    pass->gradient[classes + k] = vector_pass_mean(pass, k, 1, 1.0);
   }
-  for (size_t k = 0; metric && k < classes; k++) {
-    pass->spread[3 * k] = diagonal_pass_mean(pass, k, 2, 1.0);
-    pass->spread[3 * k + 1] = diagonal_pass_mean(pass, k, 3, shrink);
-    pass->spread[3 * k + 2] = diagonal_pass_mean(pass, k, 4, shrink * shrink);
+  for (size_t k = 0; spread && k < classes; k++) {
+    pass->spread[3 * k] = vector_pass_mean(pass, k, 2, 1.0);
+    pass->spread[3 * k + 1] = vector_pass_mean(pass, k, 3, shrink);
+    pass->spread[3 * k + 2] = vector_pass_mean(pass, k, 4, shrink * shrink);
   }
   return PCAL_OK;
 }
 
-/* A power of 2 that makes a vector small enough for the kernels; 0 for one of zeros. */
-static double diagonal_pass_scale(const pc_vector_pass *pass, const double *v) {
+/* A power of 2 that makes a vector small enough for the kernels; 0 for a vector of zeros. */
+static double vector_pass_scale(const pc_vector_pass *pass, const double *v) {
   double most = 0.0;
   for (size_t i = 0; i < pass->count; i++)
     most = fmax(most, i < pass->classes ? fabs(v[i]) / pass->rows->shrink : fabs(v[i]));
@@ -339,12 +336,12 @@ static double diagonal_pass_scale(const pc_vector_pass *pass, const double *v) {
 pcal_status pc_vector_pass_multiply(pc_vector_pass *pass, const double *v, double *out,
                                     pcal_error *err) {
   const size_t classes = pass->classes;
-  const double scale = diagonal_pass_scale(pass, v);
-  diagonal_pass_place(pass, v, scale, pass->vector);
-  PC_TRY(diagonal_pass_run(pass, 1, err));
+  const double scale = vector_pass_scale(pass, v);
+  vector_pass_place(pass, v, scale, pass->vector);
+  PC_TRY(vector_pass_run(pass, 1, err));
   for (size_t k = 0; k < classes; k++) {
-    const double w = diagonal_pass_mean(pass, k, 0, pass->rows->shrink);
-    const double b = diagonal_pass_mean(pass, k, 1, 1.0);
+    const double w = vector_pass_mean(pass, k, 0, pass->rows->shrink);
+    const double b = vector_pass_mean(pass, k, 1, 1.0);
     out[k] = scale > 0.0 ? w / scale : 0.0;
     out[classes + k] = scale > 0.0 ? b / scale : 0.0;
   }

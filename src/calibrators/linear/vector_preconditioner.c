@@ -1,12 +1,14 @@
 /* Formula:  block of class k = mean of p_k (1 - p_k) [x_k^2, x_k; x_k, 1].
- * Edge cases: (1) 1e-8 of the largest entry is added to diagonals; (2) a block without a sound
- * inverse counts as its diagonal; (3) rows with p of 0 and 1 only: the metric is 1. */
+ * Edge cases:
+ *   1. 1e-8 of the largest entry is added to diagonals.
+ *   2. A block that is nearly singular is replaced by its diagonal.
+ *   3. All p are 0 or 1: the preconditioner is the identity. */
 #include "calibrators/linear/vector_preconditioner.h"
 
 #include <math.h>
 
-#define DIAGONAL_METRIC_LEAST 1e-8
-#define DIAGONAL_METRIC_SOUND 1e-12
+#define VECTOR_PRECONDITIONER_LEAST 1e-8
+#define VECTOR_PRECONDITIONER_SOUND 1e-12
 
 pcal_status pc_vector_preconditioner_new(const pcal_env *env, size_t classes,
                                          pc_vector_preconditioner *out, pcal_error *err) {
@@ -15,34 +17,31 @@ pcal_status pc_vector_preconditioner_new(const pcal_env *env, size_t classes,
   return out->blocks == NULL ? pc_fail_memory(err, "preparing a search") : PCAL_OK;
 }
 
-void pc_vector_preconditioner_free(const pcal_env *env, pc_vector_preconditioner *metric) {
-  pc_free(env, metric->blocks);
-  *metric = (pc_vector_preconditioner){0};
-}
-
-static void diagonal_metric_invert(const double from[3], double least, double out[3]) {
+static void vector_preconditioner_invert(const double from[3], double least, double out[3]) {
   const double bb = from[0] + least, wb = from[1], ww = from[2] + least;
   const double determinant = bb * ww - wb * wb;
-  const int sound = determinant > DIAGONAL_METRIC_SOUND * bb * ww;
+  const int sound = determinant > VECTOR_PRECONDITIONER_SOUND * bb * ww;
   out[0] = sound ? ww / determinant : 1.0 / bb;
   out[1] = sound ? -wb / determinant : 0.0;
   out[2] = sound ? bb / determinant : 1.0 / ww;
 }
 
-void pc_vector_preconditioner_set(pc_vector_preconditioner *metric, const double *spread) {
+void pc_vector_preconditioner_set(pc_vector_preconditioner *preconditioner,
+                                  const double *spread) {
   double largest = 0.0;
-  for (size_t i = 0; i < 3 * metric->classes; i++)
+  for (size_t i = 0; i < 3 * preconditioner->classes; i++)
     largest = fmax(largest, i % 3 == 1 ? 0.0 : spread[i]);
-  const double least = largest > 0.0 ? DIAGONAL_METRIC_LEAST * largest : 1.0;
-  for (size_t c = 0; c < metric->classes; c++)
-    diagonal_metric_invert(spread + 3 * c, least, metric->blocks + 3 * c);
+  const double least = largest > 0.0 ? VECTOR_PRECONDITIONER_LEAST * largest : 1.0;
+  for (size_t c = 0; c < preconditioner->classes; c++)
+    vector_preconditioner_invert(spread + 3 * c, least, preconditioner->blocks + 3 * c);
 }
 
-void pc_vector_preconditioner_apply(const pc_vector_preconditioner *metric,
+void pc_vector_preconditioner_apply(const pc_vector_preconditioner *preconditioner,
                                     double *parameters) {
-  const size_t k = metric->classes;
+  const size_t k = preconditioner->classes;
   for (size_t c = 0; c < k; c++) {
-    const double w = parameters[c], b = parameters[k + c], *block = metric->blocks + 3 * c;
+    const double w = parameters[c], b = parameters[k + c],
+                 *block = preconditioner->blocks + 3 * c;
     parameters[c] = block[2] * w + block[1] * b;
     parameters[k + c] = block[1] * w + block[0] * b;
   }

@@ -1,5 +1,4 @@
-/* An approximate inverse of the Hessian of vector_pass.h: a block of 2 x 2 for w and b of
- * each class. */
+/* An approximate inverse of the Hessian of vector scaling: a 2 x 2 block for w and b of each class. */
 #ifndef PC_VECTOR_PRECONDITIONER_H
 #define PC_VECTOR_PRECONDITIONER_H
 
@@ -7,18 +6,19 @@
 
 typedef struct pc_vector_preconditioner {
   size_t classes;
-  double *blocks; /* for each class bb, wb and ww of the inverse */
+  double *blocks; /* for each class: bb, wb and ww of the inverse */
 } pc_vector_preconditioner;
 
 PC_CHECKED pcal_status pc_vector_preconditioner_new(const pcal_env *env, size_t classes,
                                                     pc_vector_preconditioner *out,
                                                     pcal_error *err);
-void pc_vector_preconditioner_free(const pcal_env *env, pc_vector_preconditioner *metric);
 
-/* spread: for each class the means of p (1 - p) times 1, x and x^2. */
-void pc_vector_preconditioner_set(pc_vector_preconditioner *metric, const double *spread);
+/* spread: for each class, the means of p (1 - p) times 1, x and x^2. */
+void pc_vector_preconditioner_set(pc_vector_preconditioner *preconditioner,
+                                  const double *spread);
 
-/* Multiplies parameters, w and then b, by the approximate inverse, in place. */
-void pc_vector_preconditioner_apply(const pc_vector_preconditioner *metric, double *parameters);
+/* Multiplies parameters (w, then b) by the approximate inverse, in place. */
+void pc_vector_preconditioner_apply(const pc_vector_preconditioner *preconditioner,
+                                    double *parameters);
 
 #endif

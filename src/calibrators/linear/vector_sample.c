@@ -4,32 +4,31 @@
 
 #include "base/rng.h"
 
-#define DIAGONAL_SAMPLE_LOOKS 3 /* features that go into a key */
+#define VECTOR_SAMPLE_LOOKS 3 /* features in a key */
 
 /* Feature j of row i of a block. */
-static double diagonal_sample_feature(const pc_fit_rows *rows, const pc_fit_block *block,
-                                      size_t i, size_t j) {
+static double vector_sample_feature(const pc_fit_rows *rows, const pc_fit_block *block,
+                                    size_t i, size_t j) {
   const size_t lane = i % PC_LANES, at = ((i - lane) * rows->width) + j * PC_LANES + lane;
-  if (block->turned == NULL)
+  if (block->transposed == NULL)
     return block->x[i * rows->width + j];
-  return rows->narrow ? (double)((const float *)block->turned)[at]
-                      : ((const double *)block->turned)[at];
+  return rows->floats ? (double)((const float *)block->transposed)[at]
+                      : ((const double *)block->transposed)[at];
 }
 
-static uint64_t diagonal_sample_key(const pc_fit_rows *rows, const pc_fit_block *block,
-                                    size_t i) {
+static uint64_t vector_sample_key(const pc_fit_rows *rows, const pc_fit_block *block,
+                                  size_t i) {
   size_t j = (size_t)block->labels[i];
   uint64_t key = pc_hash_u64((uint64_t)j + UINT64_C(0x9e3779b97f4a7c15));
-  for (size_t looks = 0; looks < DIAGONAL_SAMPLE_LOOKS; looks++) {
-    const double x = diagonal_sample_feature(rows, block, i, j);
+  for (size_t looks = 0; looks < VECTOR_SAMPLE_LOOKS; looks++) {
+    const double x = vector_sample_feature(rows, block, i, j);
     key = pc_hash_u64(key + pc_double_bits(x + 0.0));
     j = j + 1 < rows->width ? j + 1 : 0;
   }
   return key;
 }
 
-static void diagonal_sample_take(pc_vector_sample *sample, const pc_fit_block *block,
-                                 size_t i) {
+static void vector_sample_take(pc_vector_sample *sample, const pc_fit_block *block, size_t i) {
   const size_t width = sample->rows->width;
   const double weight = block->weights == NULL ? 1.0 : block->weights[i];
   pthread_mutex_lock(&sample->lock);
@@ -39,7 +38,7 @@ static void diagonal_sample_take(pc_vector_sample *sample, const pc_fit_block *b
   if (at < sample->most) {
     double *tile = sample->tiles + (at - lane) * width;
     for (size_t j = 0; j < width; j++)
-      tile[j * PC_LANES + lane] = diagonal_sample_feature(sample->rows, block, i, j);
+      tile[j * PC_LANES + lane] = vector_sample_feature(sample->rows, block, i, j);
     sample->weights[at] = weight;
     sample->labels[at] = block->labels[i];
     sample->block.count++;
@@ -47,24 +46,24 @@ static void diagonal_sample_take(pc_vector_sample *sample, const pc_fit_block *b
   pthread_mutex_unlock(&sample->lock);
 }
 
-static pcal_status diagonal_sample_add(void *user, size_t w, const pc_fit_block *block,
-                                       pcal_error *err) {
+static pcal_status vector_sample_add(void *user, size_t w, const pc_fit_block *block,
+                                     pcal_error *err) {
   pc_vector_sample *sample = user;
   (void)w;
   (void)err;
   for (size_t i = 0; i < block->count; i++)
-    if (diagonal_sample_key(sample->rows, block, i) < sample->below)
-      diagonal_sample_take(sample, block, i);
+    if (vector_sample_key(sample->rows, block, i) < sample->below)
+      vector_sample_take(sample, block, i);
   return PCAL_OK;
 }
 
-/* Is it of use?  If not, it is emptied. */
-static void diagonal_sample_judge(pc_vector_sample *sample) {
+/* Completes the block; empties the sample if too many rows belong to it. */
+static void vector_sample_finish(pc_vector_sample *sample) {
   pc_fit_block *block = &sample->block;
   sample->weight = pc_sum_value(&sample->total);
   if (sample->chosen > sample->most || !(sample->weight <= (double)sample->most))
     block->count = 0;
-  block->turned = sample->tiles;
+  block->transposed = sample->tiles;
   block->labels = sample->labels;
   block->weights = sample->rows->task->calibrator->fit.weighted ? sample->weights : NULL;
 }
@@ -80,8 +79,6 @@ pcal_status pc_vector_sample_draw(const pc_fit_rows *rows, size_t wanted, pc_vec
   *out = (pc_vector_sample){.rows = NULL};
   if (size <= (double)wanted)
     return PCAL_OK;
-  if (pthread_mutex_init(&out->lock, NULL) != 0)
-    return pc_fail_memory(err, "preparing a search");
   out->rows = rows;
   out->most = (2 * wanted + PC_LANES - 1) / PC_LANES * PC_LANES;
   out->below = (uint64_t)((double)wanted / size * 0x1p64);
@@ -89,21 +86,20 @@ pcal_status pc_vector_sample_draw(const pc_fit_rows *rows, size_t wanted, pc_vec
   out->tiles = pc_alloc(env, out->most, rows->width * sizeof *out->tiles);
   out->weights = pc_alloc(env, out->most, sizeof *out->weights);
   out->labels = pc_alloc(env, out->most, sizeof *out->labels);
-  const int enough = out->tiles != NULL && out->weights != NULL && out->labels != NULL;
-  const pcal_status status = !enough ? pc_fail_memory(err, "preparing a search")
-                                     : pc_fit_rows_run(rows, diagonal_sample_add, out, err);
-  if (status == PCAL_OK)
-    diagonal_sample_judge(out);
-  else
-    pc_vector_sample_free(out);
-  return status;
+  if (out->tiles == NULL || out->weights == NULL || out->labels == NULL ||
+      pthread_mutex_init(&out->lock, NULL) != 0)
+    return pc_fail_memory(err, "preparing a search");
+  const pcal_status status = pc_fit_rows_run(rows, vector_sample_add, out, err);
+  pthread_mutex_destroy(&out->lock);
+  PC_TRY(status);
+  vector_sample_finish(out);
+  return PCAL_OK;
 }
 
 void pc_vector_sample_free(pc_vector_sample *sample) {
   if (sample->rows == NULL)
     return;
   const pcal_env *env = sample->rows->task->env;
-  pthread_mutex_destroy(&sample->lock);
   pc_free(env, sample->tiles);
   pc_free(env, sample->weights);
   pc_free(env, sample->labels);

@@ -1,22 +1,25 @@
-/* isotonic, isotonic-multi: the best map that does not fall.
+/* isotonic, isotonic-multi: isotonic regression of the outcomes on the probabilities.
  *
- * Formula:  g_k minimises sum_i w_i (g_k(p_ik) - 1[y_i = k])^2 among functions that do not
- * fall; q_k = g_k(p_k) / sum_j g_j(p_j)                                   (isotonic) g
- * minimises the same over the pairs of all classes together, and q_k = (g(p_k) + 1e-9 p_k) /
- * sum_j (g(p_j) + 1e-9 p_j)       (isotonic-multi) Edge cases: (1) equal scores are averaged
- * first; (2) a block of the regression is one value from its smallest to its largest score;
- * between blocks the map is straight, outside it stays; (3) isotonic: a row whose values are
- * all 0 becomes uniform; one column of scores, and confidences, have one map and are not
- * divided by anything; (4) isotonic-multi: one column of scores is two classes, p and 1 - p;
- * scores a little below 0 count as 0 in 1e-9 p; (5) a class that never comes true, and constant
- * scores, give a constant map. Traits: isotonic-multi is g(p) + 1e-9 p, which rises, divided by
- * the same sum for all classes of a row: their order stays, also after rounding.  isotonic
- * keeps no order between classes, as each has its own map; of one column it keeps the order of
- * scores. Source: Zadrozny & Elkan 2002; several classes by one regression: Zhang, Kailkhura &
- * Han 2020. Accuracy: counts are exact for whole weights.   Cost: one pass, a sort of each
- * column; memory for the scores of as many classes as fit at a time (isotonic), of all
- * (isotonic-multi).
- */
+ * Formula:  isotonic:       g_k minimises sum_i w_i (g_k(p_ik) - 1[y_i = k])^2 among functions that
+ *                           do not fall;  q_k = g_k(p_k) / sum_j g_j(p_j)
+ *           isotonic-multi: g minimises the same sum over the pairs of all classes together;
+ *                           q_k = (g(p_k) + 1e-9 p_k) / sum_j (g(p_j) + 1e-9 p_j)
+ * Edge cases:
+ *   1. Equal scores are averaged first.
+ *   2. A block of the regression has one value from its smallest to its largest score; between
+ *      blocks the map is straight, outside it is constant.
+ *   3. isotonic: a row whose values are all 0 becomes uniform; one column of scores, and
+ *      confidences, have one map and are not divided.
+ *   4. isotonic-multi: one column of scores is two classes, p and 1 - p; scores a little below 0
+ *      count as 0 in 1e-9 p.
+ *   5. A class that never comes true, and constant scores, give a constant map.
+ * Traits:   isotonic-multi divides g(p) + 1e-9 p, which rises, by the same sum for all classes of a
+ *           row: their order stays, also after rounding.  isotonic keeps no order between classes,
+ *           as each has its own map; with one column it keeps the order of scores.
+ * Source:   Zadrozny & Elkan 2002; several classes by one regression: Zhang, Kailkhura & Han 2020.
+ * Accuracy: counts are exact for whole weights.
+ * Cost:     one pass and a sort of each column; memory for the scores of as many classes as fit at a
+ *           time (isotonic), of all classes (isotonic-multi). */
 #include <math.h>
 
 #include "calibrators/line_maps.h"
@@ -25,22 +28,17 @@
 #include "calibrators/score_columns.h"
 #include "curve/isotonic.h"
 
-#define ISOTONIC_MAP_RISE 1e-9 /* of isotonic-multi */
-
-typedef struct isotonic_map_state {
-  const pcal_env *env;
-  pc_line_maps *lines;
-} isotonic_map_state;
+#define ISOTONIC_MULTI_RISE 1e-9 /* slope that isotonic-multi adds */
 
 /* ---- Fit ---- */
 
-static pcal_status isotonic_map_points(const pcal_env *env, const pc_isotonic *fit,
-                                       pc_line_map *line, pcal_error *err) {
+static pcal_status isotonic_points(const pcal_env *env, const pc_isotonic *fit,
+                                   pc_line_map *line, pcal_error *err) {
   size_t points = 0;
   for (size_t b = 0; b < fit->count; b++)
     points += fit->blocks[b].high > fit->blocks[b].low ? 2 : 1;
   PC_TRY(pc_line_map_alloc(env, points, line, err));
-  double value = 0.0; /* weights that are not whole may round to blocks that fall by a bit */
+  double value = 0.0; /* fractional weights may round to blocks that fall slightly */
   for (size_t b = 0, at = 0; b < fit->count; b++) {
     const pc_isotonic_block *block = &fit->blocks[b];
     value = fmin(fmax(value, pc_isotonic_value(block)), 1.0);
@@ -54,28 +52,25 @@ static pcal_status isotonic_map_points(const pcal_env *env, const pc_isotonic *f
   return PCAL_OK;
 }
 
-static pcal_status isotonic_map_use(void *user, size_t column, const pc_sorted_column *misses,
-                                    const pc_sorted_column *hits, pcal_error *err) {
-  const isotonic_map_state *state = user;
+static pcal_status isotonic_use(void *user, const pcal_env *scratch, size_t column,
+                                const pc_sorted_column *misses, const pc_sorted_column *hits,
+                                pcal_error *err) {
+  const pcal_calibrator *calibrator = user;
+  const pc_line_maps *lines = calibrator->parameters;
   pc_isotonic fit;
-  PC_TRY(pc_isotonic_fit_columns(state->env, misses, hits, &fit, err));
-  const pcal_status status =
-      isotonic_map_points(state->env, &fit, &state->lines->lines[column], err);
-  pc_isotonic_free(state->env, &fit);
-  return status;
+  PC_TRY(pc_isotonic_fit_columns(scratch, misses, hits, &fit, err));
+  return isotonic_points(&calibrator->env, &fit, &lines->lines[column], err);
 }
 
-static pcal_status isotonic_map_learn(const pc_fit_task *task,
-                                      pc_score_columns_request *request, size_t lines,
-                                      pcal_error *err) {
+static pcal_status isotonic_learn(const pc_fit_task *task, pc_score_columns_request *request,
+                                  size_t count, pcal_error *err) {
   pcal_calibrator *calibrator = task->calibrator;
-  isotonic_map_state state = {&calibrator->env, NULL};
-  const pcal_status status = pc_line_maps_new(&calibrator->env, lines, &state.lines, err);
-  calibrator->parameters = state.lines;
-  PC_TRY(status);
-  request->use = isotonic_map_use;
-  request->user = &state;
+  pc_line_maps *lines = NULL;
+  PC_TRY(pc_line_maps_new(&calibrator->env, count, &lines, err));
+  calibrator->parameters = lines;
   calibrator->fit.status = PC_FIT_CLOSED_FORM;
+  request->use = isotonic_use;
+  request->user = calibrator;
   return pc_score_columns_run(task, request, err);
 }
 
@@ -83,11 +78,11 @@ static pcal_status isotonic_fit(const pc_fit_task *task, pcal_error *err) {
   const pc_layout *layout = &task->calibrator->layout;
   pc_score_columns_request request = pc_score_columns_of_classes(layout);
   request.remedy = "use histogram, whose memory does not grow with the rows";
-  return isotonic_map_learn(task, &request, layout->columns, err);
+  return isotonic_learn(task, &request, layout->columns, err);
 }
 
-static const double *isotonic_map_look(const void *user, const pc_rows *rows, double *space,
-                                       uint32_t *hit) {
+static const double *isotonic_look(const void *user, const pc_rows *rows, double *space,
+                                   uint32_t *hit) {
   (void)user;
   (void)space;
   for (size_t i = 0; i < rows->count; i++)
@@ -100,21 +95,21 @@ static pcal_status isotonic_multi_fit(const pc_fit_task *task, pcal_error *err) 
       .columns = task->calibrator->layout.classes,
       .pooled = 1,
       .remedy = "use isotonic, which keeps one class at a time, or histogram",
-      .look = isotonic_map_look};
-  return isotonic_map_learn(task, &request, 1, err);
+      .look = isotonic_look};
+  return isotonic_learn(task, &request, 1, err);
 }
 
 /* ---- Applying ---- */
 
-static double isotonic_map_value(const void *map, size_t column, double score) {
+static double isotonic_value(const void *map, size_t column, double score) {
   const pc_line_maps *lines = map;
   return pc_line_map_value(&lines->lines[column], score);
 }
 
 static void isotonic_apply(const pcal_calibrator *calibrator, const double *in, size_t count,
                            double *out) {
-  pc_one_vs_rest_apply(&calibrator->layout, isotonic_map_value, calibrator->parameters, in,
-                       count, out);
+  pc_one_vs_rest_apply(&calibrator->layout, isotonic_value, calibrator->parameters, in, count,
+                       out);
 }
 
 static const char *isotonic_recipe(const pcal_calibrator *calibrator, pc_recipe *out) {
@@ -129,17 +124,17 @@ static const char *isotonic_multi_recipe(const pcal_calibrator *calibrator, pc_r
   pc_recipe_add(out, (pc_step){.kind = PC_STEP_LINES, .lines = calibrator->parameters});
   pc_recipe_add(out, (pc_step){.kind = PC_STEP_STORE, .size = 1});
   pc_recipe_add(out, (pc_step){.kind = PC_STEP_LOAD, .size = 0});
-  pc_recipe_add(out, (pc_step){.kind = PC_STEP_SCALE, .a = ISOTONIC_MAP_RISE});
+  pc_recipe_add(out, (pc_step){.kind = PC_STEP_SCALE, .a = ISOTONIC_MULTI_RISE});
   pc_recipe_add(out, (pc_step){.kind = PC_STEP_ADD, .size = 1});
   pc_recipe_add(out, (pc_step){.kind = PC_STEP_RESCALE});
   return NULL;
 }
 
 static double isotonic_multi_value(const pc_line_maps *lines, double score) {
-  return pc_line_map_value(lines->lines, score) + ISOTONIC_MAP_RISE * fmax(score, 0.0);
+  return pc_line_map_value(lines->lines, score) + ISOTONIC_MULTI_RISE * fmax(score, 0.0);
 }
 
-/* Of two classes each step of 1 / (1 + b / a) rises with a and falls with b when rounded. */
+/* For two classes each operation of 1 / (1 + b / a) is monotone in a and in b, also after rounding. */
 static void isotonic_multi_apply(const pcal_calibrator *calibrator, const double *in,
                                  size_t count, double *out) {
   const pc_line_maps *lines = calibrator->parameters;
@@ -158,33 +153,33 @@ static void isotonic_multi_apply(const pcal_calibrator *calibrator, const double
 
 /* ---- Files ---- */
 
-static void isotonic_map_write(const pcal_calibrator *calibrator, pc_json *json) {
+static void isotonic_write(const pcal_calibrator *calibrator, pc_json *json) {
   pc_line_maps_write(calibrator->parameters, json);
 }
 
-static pcal_status isotonic_map_read(pcal_calibrator *calibrator, size_t lines,
-                                     const pc_json_node *parameters, const char *file,
-                                     pcal_error *err) {
+static pcal_status isotonic_read_maps(pcal_calibrator *calibrator, size_t lines,
+                                      const pc_json_node *parameters, const char *file,
+                                      pcal_error *err) {
   pc_line_maps *read = NULL;
   PC_TRY(pc_parameters_check_names(parameters, "scores values", file, err));
-  const pcal_status status = pc_line_maps_read(
-      &calibrator->env, parameters, lines, PC_LIST_STRICT, PC_LIST_RISING, file, &read, err);
+  PC_TRY(pc_line_maps_read(&calibrator->env, parameters, lines, PC_LIST_STRICT, PC_LIST_RISING,
+                           file, &read, err));
   calibrator->parameters = read;
-  return status;
+  return PCAL_OK;
 }
 
 static pcal_status isotonic_read(pcal_calibrator *calibrator, const pc_json_node *parameters,
                                  const char *file, pcal_error *err) {
-  return isotonic_map_read(calibrator, calibrator->layout.columns, parameters, file, err);
+  return isotonic_read_maps(calibrator, calibrator->layout.columns, parameters, file, err);
 }
 
 static pcal_status isotonic_multi_read(pcal_calibrator *calibrator,
                                        const pc_json_node *parameters, const char *file,
                                        pcal_error *err) {
-  return isotonic_map_read(calibrator, 1, parameters, file, err);
+  return isotonic_read_maps(calibrator, 1, parameters, file, err);
 }
 
-static void isotonic_map_tell(const pcal_calibrator *calibrator, pc_text *out) {
+static void isotonic_describe(const pcal_calibrator *calibrator, pc_text *out) {
   const pc_line_maps *lines = calibrator->parameters;
   size_t least = SIZE_MAX, most = 0;
   for (size_t i = 0; i < lines->count; i++) {
@@ -197,12 +192,7 @@ static void isotonic_map_tell(const pcal_calibrator *calibrator, pc_text *out) {
   pc_text_format(out, "%zu map%s of ", lines->count, lines->count == 1 ? "" : "s");
   if (least < most)
     pc_text_format(out, "%zu to ", least);
-  pc_text_format(out, "%zu value%s that do not fall\n", most, most == 1 ? "" : "s");
-}
-
-static void isotonic_map_release(pcal_calibrator *calibrator) {
-  pc_line_maps_free(&calibrator->env, calibrator->parameters);
-  calibrator->parameters = NULL;
+  pc_text_format(out, "%zu nondecreasing value%s\n", most, most == 1 ? "" : "s");
 }
 
 static unsigned isotonic_traits(const pcal_calibrator *calibrator) {
@@ -210,7 +200,7 @@ static unsigned isotonic_traits(const pcal_calibrator *calibrator) {
          (calibrator->layout.columns == 1 ? PC_KEEPS_ORDER : 0);
 }
 
-/* ---- Rows of the registry ---- */
+/* ---- The methods ---- */
 
 const pc_calibrator_method pc_calibrator_isotonic = {
     .row =
@@ -221,24 +211,22 @@ const pc_calibrator_method pc_calibrator_isotonic = {
             .formula = "g_k minimises sum_i (g_k(p_ik) - 1[y_i = k])^2 among functions that do "
                        "not fall\n"
                        "q_k = g_k(p_k) / sum_j g_j(p_j)",
-            .about =
-                "The best monotone map of each class's probability, then rows are rescaled "
-                "to sum to one. Learns any monotone shape, but needs about a thousand rows "
-                "for each class, makes neighbouring scores equal and may change the top "
-                "class. Between the blocks of the regression the map is straight. A row "
-                "whose values are all 0 becomes uniform; probabilities of exactly 0 make "
-                "the log score infinite.",
+            .about = "The best monotone map of the probability of each class; then rows are "
+                     "rescaled to sum to one. Learns any monotone shape, but needs about a "
+                     "thousand rows for each class, makes neighbouring scores equal and may "
+                     "change the top class. Between the blocks of the regression the map is "
+                     "linear. A row whose values are all 0 becomes uniform; probabilities of "
+                     "exactly 0 make the log score infinite.",
             .citation = "Zadrozny & Elkan, KDD 2002",
         },
     .traits = PC_SUMS_TO_ONE | PC_TAKES_CONFIDENCE,
-    .traits_now = isotonic_traits,
+    .fitted_traits = isotonic_traits,
     .fit = isotonic_fit,
     .apply = isotonic_apply,
     .recipe = isotonic_recipe,
-    .write = isotonic_map_write,
+    .write = isotonic_write,
     .read = isotonic_read,
-    .tell = isotonic_map_tell,
-    .release = isotonic_map_release,
+    .describe = isotonic_describe,
 };
 
 const pc_calibrator_method pc_calibrator_isotonic_multi = {
@@ -252,18 +240,17 @@ const pc_calibrator_method pc_calibrator_isotonic_multi = {
                        "q_k = (g(p_k) + 1e-9 p_k) / sum_j (g(p_j) + 1e-9 p_j)",
             .about =
                 "One monotone map for all classes, learned from all pairs of a probability "
-                "and whether its class came true, then rows are rescaled to sum to one. "
-                "Keeps the order of the classes of a row, so that the accuracy stays; needs "
-                "fewer rows than a map for each class. The term 1e-9 p keeps different "
-                "probabilities apart, and above 0 what was above 0.",
+                "and its outcome; then rows are rescaled to sum to one. Keeps the order of "
+                "the classes of a row, and so the accuracy; needs fewer rows than a map for "
+                "each class. The term 1e-9 p keeps different probabilities different and "
+                "positive ones positive.",
             .citation = "Zhang, Kailkhura & Han, ICML 2020",
         },
     .traits = PC_KEEPS_ACCURACY | PC_KEEPS_ORDER | PC_SUMS_TO_ONE,
     .fit = isotonic_multi_fit,
     .apply = isotonic_multi_apply,
     .recipe = isotonic_multi_recipe,
-    .write = isotonic_map_write,
+    .write = isotonic_write,
     .read = isotonic_multi_read,
-    .tell = isotonic_map_tell,
-    .release = isotonic_map_release,
+    .describe = isotonic_describe,
 };

@@ -1,17 +1,20 @@
 /* venn-abers: two isotonic regressions for each score, as if its outcome were known.
  *
- * Formula:  p0, p1: value of isotonic regression at the score when it is added to the rows with
- *           outcome 0, with outcome 1;  v = p1 / (1 - p0 + p1);  q_k = v_k(p_k) / sum_j
- * v_j(p_j) Edge cases: (1) p1 is one value on (s, s'] between neighbouring scores of the rows
- * and p0 on [s, s'), so that both are steps, which are worked out beforehand; neighbouring
- * steps of one value are joined; (2) 0 <= p0 <= p1 <= 1, p0 < 1 and p1 > 0, so that v lies
- * inside (0, 1); (3) one column of scores, and confidences, have one map and are not divided by
- * anything; (4) a new row counts as one, whatever the weights. Traits: p0 and p1 do not fall,
- * and neither does 1 / (1 + (1 - p0) / p1), step by step also after rounding: of one column the
- * order of scores stays. Source: Vovk, Petej & Fedorova 2015 (inductive Venn-Abers predictors;
- * v minimises regret). Accuracy: exact counts for whole weights.   Cost: a sort of each class,
- * then O(n); applying: a search among the steps near a score.  Memory for the scores of as many
- * classes as fit at a time. */
+ * Formula:  p0, p1: value of isotonic regression at the score when the score is added to the rows
+ *           with outcome 0, with outcome 1;
+ *           v = p1 / (1 - p0 + p1);  q_k = v_k(p_k) / sum_j v_j(p_j)
+ * Edge cases:
+ *   1. p1 is constant on (s, s'] between neighbouring scores of the rows, and p0 on [s, s'): both
+ *      are step functions, computed once; neighbouring steps of equal value are joined.
+ *   2. 0 <= p0 <= p1 <= 1, p0 < 1 and p1 > 0, so v lies inside (0, 1).
+ *   3. One column of scores, and confidences, have one map and are not divided.
+ *   4. A new row counts as one row, whatever the weights.
+ * Traits:   p0 and p1 do not fall, and neither does 1 / (1 + (1 - p0) / p1), also after rounding:
+ *           with one column the order of scores stays.
+ * Source:   Vovk, Petej & Fedorova 2015 (inductive Venn-Abers predictors; v minimises regret).
+ * Accuracy: exact counts for whole weights.
+ * Cost:     a sort of each class, then O(n); applying: a search among the steps near a score; memory
+ *           for the scores of as many classes as fit at a time. */
 #include <math.h>
 
 #include "calibrators/bin_maps.h"
@@ -27,7 +30,7 @@ typedef struct venn_abers {
 
 /* ---- Steps ---- */
 
-/* The value behind an edge; edges ascend. */
+/* Adds a step at an edge above all others. */
 static void venn_abers_add(pc_bin_map *table, double edge, double value) {
   if (edge < 1.0 && value != table->values[table->count - 1]) {
     table->edges[table->count - 1] = edge;
@@ -35,7 +38,7 @@ static void venn_abers_add(pc_bin_map *table, double edge, double value) {
   }
 }
 
-/* A table that so far has one value everywhere, with room for `steps` more. */
+/* A map with one value, and room for `steps` more. */
 static pcal_status venn_abers_begin(const pcal_env *env, size_t steps, double value,
                                     pc_bin_map *out, pcal_error *err) {
   PC_TRY(pc_bin_map_alloc(env, steps + 1, out, err));
@@ -45,21 +48,21 @@ static pcal_status venn_abers_begin(const pcal_env *env, size_t steps, double va
 }
 
 static pcal_status venn_abers_lower(const pcal_env *env, const double *score,
-                                    const pc_venn_abers_bounds *venn, pc_bin_map *out,
+                                    const pc_venn_abers_bounds *bounds, pc_bin_map *out,
                                     pcal_error *err) {
-  PC_TRY(venn_abers_begin(env, venn->lower_count, 0.0, out, err));
-  for (size_t k = 0; k < venn->lower_count; k++)
-    venn_abers_add(out, nextafter(score[venn->lower[k].entry], -INFINITY),
-                   venn->lower[k].value);
+  PC_TRY(venn_abers_begin(env, bounds->lower_count, 0.0, out, err));
+  for (size_t k = 0; k < bounds->lower_count; k++)
+    venn_abers_add(out, nextafter(score[bounds->lower[k].entry], -INFINITY),
+                   bounds->lower[k].value);
   return PCAL_OK;
 }
 
 static pcal_status venn_abers_upper(const pcal_env *env, const double *score, size_t count,
-                                    const pc_venn_abers_bounds *venn, pc_bin_map *out,
+                                    const pc_venn_abers_bounds *bounds, pc_bin_map *out,
                                     pcal_error *err) {
-  PC_TRY(venn_abers_begin(env, venn->upper_count, venn->upper[0].value, out, err));
-  for (size_t k = 1; k < venn->upper_count; k++)
-    venn_abers_add(out, score[venn->upper[k].entry - 1], venn->upper[k].value);
+  PC_TRY(venn_abers_begin(env, bounds->upper_count, bounds->upper[0].value, out, err));
+  for (size_t k = 1; k < bounds->upper_count; k++)
+    venn_abers_add(out, score[bounds->upper[k].entry - 1], bounds->upper[k].value);
   venn_abers_add(out, score[count - 1], 1.0);
   return PCAL_OK;
 }
@@ -68,7 +71,7 @@ static double venn_abers_value(double lower, double upper) {
   return 1.0 / (1.0 + (1.0 - lower) / upper);
 }
 
-/* v on the steps of both. */
+/* v, with the steps of both. */
 static pcal_status venn_abers_merge(const pcal_env *env, const pc_bin_map *lower,
                                     const pc_bin_map *upper, pc_bin_map *out, pcal_error *err) {
   size_t l = 0, u = 0, made = 0;
@@ -91,38 +94,31 @@ static pcal_status venn_abers_merge(const pcal_env *env, const pc_bin_map *lower
 /* ---- Fit ---- */
 
 static pcal_status venn_abers_maps(const pcal_env *env, const pc_curve_table *table,
-                                   const pc_venn_abers_bounds *venn, const venn_abers *model,
+                                   const pc_venn_abers_bounds *bounds, const venn_abers *model,
                                    size_t column, pcal_error *err) {
   pc_bin_map *lower = &model->lower->tables[column], *upper = &model->upper->tables[column];
-  PC_TRY(venn_abers_lower(env, table->score, venn, lower, err));
-  PC_TRY(venn_abers_upper(env, table->score, table->count, venn, upper, err));
+  PC_TRY(venn_abers_lower(env, table->score, bounds, lower, err));
+  PC_TRY(venn_abers_upper(env, table->score, table->count, bounds, upper, err));
   return venn_abers_merge(env, lower, upper, &model->merged->tables[column], err);
 }
 
-static pcal_status venn_abers_use(void *user, size_t column, const pc_sorted_column *misses,
-                                  const pc_sorted_column *hits, pcal_error *err) {
-  const pc_fit_task *task = user;
-  const pcal_env *env = task->env;
+static pcal_status venn_abers_use(void *user, const pcal_env *scratch, size_t column,
+                                  const pc_sorted_column *misses, const pc_sorted_column *hits,
+                                  pcal_error *err) {
+  const pcal_calibrator *calibrator = user;
   pc_curve_table table;
-  pc_venn_abers_bounds venn = {0};
-  PC_TRY(pc_curve_table_join(env, misses, hits, &table, err));
-  pcal_status status = pc_venn_abers_bounds_new(env, &table, &venn, err);
-  if (status == PCAL_OK)
-    status = venn_abers_maps(env, &table, &venn, task->calibrator->parameters, column, err);
-  pc_venn_abers_bounds_free(env, &venn);
-  pc_curve_table_free(env, &table);
-  return status;
+  pc_venn_abers_bounds bounds = {0};
+  PC_TRY(pc_curve_table_join(scratch, misses, hits, &table, err));
+  PC_TRY(pc_venn_abers_bounds_new(scratch, &table, &bounds, err));
+  return venn_abers_maps(&calibrator->env, &table, &bounds, calibrator->parameters, column,
+                         err);
 }
 
 static pcal_status venn_abers_new(pcal_calibrator *calibrator, venn_abers **out,
                                   pcal_error *err) {
-  const pcal_env *env = &calibrator->env;
-  const size_t columns = calibrator->layout.columns;
-  venn_abers *model = pc_alloc(env, 1, sizeof *model);
-  calibrator->parameters = *out = model;
-  if (model == NULL)
-    return pc_fail_memory(err, "making a calibrator");
-  return pc_bin_maps_new(env, columns, &model->merged, err);
+  PC_TRY(pc_calibrator_new_parameters(calibrator, sizeof **out, err));
+  *out = calibrator->parameters;
+  return pc_bin_maps_new(&calibrator->env, calibrator->layout.columns, &(*out)->merged, err);
 }
 
 static pcal_status venn_abers_fit(const pc_fit_task *task, pcal_error *err) {
@@ -130,18 +126,17 @@ static pcal_status venn_abers_fit(const pc_fit_task *task, pcal_error *err) {
   const size_t columns = calibrator->layout.columns;
   pc_score_columns_request request = pc_score_columns_of_classes(&calibrator->layout);
   venn_abers *model = NULL;
-  pc_fit_task own = *task;
   PC_TRY(venn_abers_new(calibrator, &model, err));
   PC_TRY(pc_bin_maps_new(&calibrator->env, columns, &model->lower, err));
   PC_TRY(pc_bin_maps_new(&calibrator->env, columns, &model->upper, err));
   calibrator->fit.status = PC_FIT_CLOSED_FORM;
   request.remedy = "use histogram, whose memory does not grow with the rows";
   request.use = venn_abers_use;
-  request.user = &own;
+  request.user = calibrator;
   return pc_score_columns_run(task, &request, err);
 }
 
-/* ---- Row of the registry ---- */
+/* ---- The method ---- */
 
 static void venn_abers_apply(const pcal_calibrator *calibrator, const double *in, size_t count,
                              double *out) {
@@ -171,22 +166,22 @@ static pcal_status venn_abers_read_side(const pcal_calibrator *calibrator,
   return pc_bin_maps_read(&calibrator->env, side, &rule, file, out, err);
 }
 
-/* Both must not fall, and the lower one must stay below the upper one. */
+/* Neither map may fall, and the lower one must stay below the upper one. */
 static pcal_status venn_abers_check(const venn_abers *model, size_t column,
                                     const pc_json_node *parameters, const char *file,
                                     pcal_error *err) {
   const pc_bin_map *lower = &model->lower->tables[column];
   const pc_bin_map *upper = &model->upper->tables[column];
   const pc_bin_map *merged = &model->merged->tables[column];
-  int fine = upper->values[0] > 0.0 && lower->values[lower->count - 1] < 1.0;
+  int valid = upper->values[0] > 0.0 && lower->values[lower->count - 1] < 1.0;
   for (size_t b = 1; b < merged->count; b++)
-    fine &= merged->values[b] >= merged->values[b - 1];
+    valid &= merged->values[b] >= merged->values[b - 1];
   for (size_t b = 0; b + 1 < merged->count; b++)
-    fine &= lower->values[pc_bin_map_find(lower, merged->edges[b])] <=
-            upper->values[pc_bin_map_find(upper, merged->edges[b])];
-  return fine ? PCAL_OK
-              : pc_parameter_error(parameters, file,
-                                   "lower must be below upper, and neither may fall", err);
+    valid &= lower->values[pc_bin_map_find(lower, merged->edges[b])] <=
+             upper->values[pc_bin_map_find(upper, merged->edges[b])];
+  return valid ? PCAL_OK
+               : pc_parameter_error(parameters, file,
+                                    "lower must be below upper, and neither may fall", err);
 }
 
 static pcal_status venn_abers_read(pcal_calibrator *calibrator, const pc_json_node *parameters,
@@ -207,7 +202,7 @@ static pcal_status venn_abers_read(pcal_calibrator *calibrator, const pc_json_no
   return PCAL_OK;
 }
 
-static void venn_abers_tell(const pcal_calibrator *calibrator, pc_text *out) {
+static void venn_abers_describe(const pcal_calibrator *calibrator, pc_text *out) {
   const pc_bin_maps *merged = ((const venn_abers *)calibrator->parameters)->merged;
   size_t least = SIZE_MAX, most = 0;
   for (size_t t = 0; t < merged->count; t++) {
@@ -218,17 +213,6 @@ static void venn_abers_tell(const pcal_calibrator *calibrator, pc_text *out) {
   if (least < most)
     pc_text_format(out, "%zu to ", least);
   pc_text_format(out, "%zu step%s\n", most, most == 1 ? "" : "s");
-}
-
-static void venn_abers_release(pcal_calibrator *calibrator) {
-  venn_abers *model = calibrator->parameters;
-  if (model != NULL) {
-    pc_bin_maps_free(&calibrator->env, model->lower);
-    pc_bin_maps_free(&calibrator->env, model->upper);
-    pc_bin_maps_free(&calibrator->env, model->merged);
-  }
-  pc_free(&calibrator->env, model);
-  calibrator->parameters = NULL;
 }
 
 static unsigned venn_abers_traits(const pcal_calibrator *calibrator) {
@@ -245,20 +229,18 @@ const pc_calibrator_method pc_calibrator_venn_abers = {
             .formula =
                 "p0, p1 = isotonic regression at the score, added with outcome 0, with 1\n"
                 "v = p1 / (1 - p0 + p1),  q_k = v_k(p_k) / sum_j v_j(p_j)",
-            .about =
-                "Isotonic regression that knows how unsure it is: the score is added to the "
-                "rows once with each outcome, and the two values, between which a valid "
-                "probability lies, are joined to one. Never exactly 0 or 1, and better than "
-                "isotonic regression with few rows. Class by class; the top class may "
-                "change. The file holds both values.",
+            .about = "Isotonic regression with its uncertainty: the score is added to the rows "
+                     "once with each outcome, and the two values, between which a valid "
+                     "probability lies, are combined. Never exactly 0 or 1, and better than "
+                     "isotonic regression with few rows. Treats each class by itself; the top "
+                     "class may change. The file holds both values.",
             .citation = "Vovk, Petej & Fedorova, NeurIPS 2015",
         },
     .traits = PC_SUMS_TO_ONE | PC_TAKES_CONFIDENCE,
-    .traits_now = venn_abers_traits,
+    .fitted_traits = venn_abers_traits,
     .fit = venn_abers_fit,
     .apply = venn_abers_apply,
     .write = venn_abers_write,
     .read = venn_abers_read,
-    .tell = venn_abers_tell,
-    .release = venn_abers_release,
+    .describe = venn_abers_describe,
 };

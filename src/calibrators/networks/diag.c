@@ -1,29 +1,28 @@
-/* diag: one increasing function for all scores, found by a network.
+/* diag: one increasing function for all scores, learned by a network.
  *
  * Formula:  q = softmax(f(z_1), ..., f(z_K)),  f(z) = integral of h from the lowest score to z,
- *           h = e + (1 - e) (ELU(u) + 1), e = 1e-8, at 257 knots between the lowest and the
- *           highest score of the fit, straight between them and flat outside; u = network of
- * the knot, 1-10-10-1.
- *
- * Edge cases: (1) it starts with u = 0, h = 1, which leaves rows alone; (2) all scores equal: h
- * is a number; (3) on=logits sees the logits as given, on=log-probs their log-softmax,
- * probabilities always enter as logarithms; (4) see network_train.c.
- *
- * Traits: h > 0, so that f rises strictly: the order of classes stays.  On log-probabilities it
- * is injective: softmax(f(l)) = softmax(f(l')) makes f(l_k) - f(l'_k) equal for all k, so all
- * l_k - l'_k have one sign, but both rows of probabilities sum to one.
- *
- * Source: Rahimi, Shaban, Cheng, Hartley & Boots, NeurIPS 2020; there each score has its own
- * quadrature of 51 nodes.
- *
- * Cost: a few hundred passes of a few operations for each score. */
+ *           h = e + (1 - e) (ELU(u) + 1), e = 1e-8, at 257 knots between the lowest and the highest
+ *           score of the fit, linear between them and constant outside; u = network of the knot,
+ *           1-10-10-1.
+ * Edge cases:
+ *   1. The search starts with u = 0, h = 1, which leaves probabilities unchanged.
+ *   2. All scores equal: h is one number.
+ *   3. on=logits uses the logits as given, on=log-probs their log-softmax; probabilities always
+ *      enter as logarithms.
+ *   4. See network_train.c.
+ * Traits:   h > 0, so f rises strictly and the order of classes stays.  On log-probabilities it is
+ *           injective: softmax(f(l)) = softmax(f(l')) makes f(l_k) - f(l'_k) equal for all k, so all
+ *           l_k - l'_k have one sign, but both rows of probabilities sum to one.
+ * Source:   Rahimi, Shaban, Cheng, Hartley & Boots, NeurIPS 2020; there each score has its own
+ *           quadrature with 51 nodes.
+ * Cost:     a few hundred passes of a few operations for each score. */
 #include <string.h>
 
 #include "calibrators/linear/linear_model.h"
 #include "calibrators/networks/network_model.h"
 #include "kernels/lane_math.h"
 
-#define DIAG_STREAM 0x64696167 /* of random numbers */
+#define DIAG_STREAM 0x64696167 /* stream of random numbers */
 #define DIAG_KNOTS 257
 #define DIAG_HIDDEN 10
 #define DIAG_LEAST 1e-8
@@ -43,26 +42,26 @@ static void diag_start(const pc_network_model *net, uint64_t seed, double *param
     parameters[i] = 0.0;
 }
 
-/* Knots, h, f and their slopes there, then what the network needs. */
+/* Values at the knots, derivatives of the objective by h and f there, scratch of the network. */
 typedef struct diag_knots {
   double *at, *u, *h, *f, *slope_h, *slope_f, *dense;
-  double step; /* between knots */
+  double step; /* distance between knots */
 } diag_knots;
 
-static size_t diag_room(const pc_network_model *net, size_t rows) {
+static size_t diag_scratch_size(const pc_network_model *net, size_t rows) {
   (void)rows;
   return 6 * DIAG_KNOTS + pc_dense_net_scratch(&net->dense, DIAG_KNOTS);
 }
 
-static diag_knots diag_split(const pc_network_model *net, double *room) {
+static diag_knots diag_split(const pc_network_model *net, double *scratch) {
   const double span = net->high - net->low;
-  return (diag_knots){room,
-                      room + DIAG_KNOTS,
-                      room + 2 * DIAG_KNOTS,
-                      room + 3 * DIAG_KNOTS,
-                      room + 4 * DIAG_KNOTS,
-                      room + 5 * DIAG_KNOTS,
-                      room + 6 * DIAG_KNOTS,
+  return (diag_knots){scratch,
+                      scratch + DIAG_KNOTS,
+                      scratch + 2 * DIAG_KNOTS,
+                      scratch + 3 * DIAG_KNOTS,
+                      scratch + 4 * DIAG_KNOTS,
+                      scratch + 5 * DIAG_KNOTS,
+                      scratch + 6 * DIAG_KNOTS,
                       (span > 0.0 ? span : 1.0) / (DIAG_KNOTS - 1)};
 }
 
@@ -81,23 +80,23 @@ static void diag_fill(const pc_network_model *net, const double *parameters,
   }
 }
 
-/* The cell of a score, and how far it lies behind its lower knot; beyond the ends the outer
- * knots. */
+/* The interval of a score, by its lower knot, and the distance from that knot; outside the range the
+ * outermost knot. */
 static size_t diag_cell(const pc_network_model *net, const diag_knots *knots, double z,
-                        double *behind) {
+                        double *distance) {
   const double place = (z - net->low) / knots->step;
   size_t cell = 0;
   if (place >= DIAG_KNOTS - 1)
     cell = DIAG_KNOTS - 1;
   else if (place > 0.0)
     cell = (size_t)place;
-  *behind = z - (net->low + (double)cell * knots->step);
+  *distance = z - (net->low + (double)cell * knots->step);
   return cell;
 }
 
 static void diag_map(const pc_network_model *net, const double *parameters, const double *x,
-                     size_t rows, double *room, double *scores) {
-  const diag_knots knots = diag_split(net, room);
+                     size_t rows, double *scratch, double *scores) {
+  const diag_knots knots = diag_split(net, scratch);
   diag_fill(net, parameters, &knots);
   for (size_t i = 0; i < rows * net->classes; i++) {
     double d;
@@ -108,7 +107,7 @@ static void diag_map(const pc_network_model *net, const double *parameters, cons
   }
 }
 
-/* From slopes of f and h at the knots to those of h alone, and of u. */
+/* Turns derivatives by f and h at the knots into derivatives by u. */
 static void diag_gather(const diag_knots *knots) {
   double above = 0.0;
   for (size_t i = DIAG_KNOTS - 1; i > 0; i--) {
@@ -121,9 +120,10 @@ static void diag_gather(const diag_knots *knots) {
         (1.0 - DIAG_LEAST) * (knots->u[i] > 0.0 ? 1.0 : pc_lane_exp(knots->u[i]));
 }
 
-static void diag_slope(const pc_network_model *net, const double *parameters, const double *x,
-                       size_t rows, const double *slopes, double *room, double *gradient) {
-  const diag_knots knots = diag_split(net, room);
+static void diag_backward(const pc_network_model *net, const double *parameters,
+                          const double *x, size_t rows, const double *slopes, double *scratch,
+                          double *gradient) {
+  const diag_knots knots = diag_split(net, scratch);
   memset(knots.slope_h, 0, 2 * DIAG_KNOTS * sizeof *knots.slope_h);
   for (size_t i = 0; i < rows * net->classes; i++) {
     double d;
@@ -140,8 +140,8 @@ static void diag_slope(const pc_network_model *net, const double *parameters, co
                         knots.dense, gradient, NULL);
 }
 
-static const pc_network_kind diag_kind = {0,         diag_shape, diag_start,
-                                          diag_room, diag_map,   diag_slope};
+static const pc_network_kind diag_kind = {0,        diag_shape,   diag_start, diag_scratch_size,
+                                          diag_map, diag_backward};
 
 static pcal_status diag_fit(const pc_fit_task *task, pcal_error *err) {
   pcal_calibrator *calibrator = task->calibrator;
@@ -160,7 +160,7 @@ static unsigned diag_traits(const pcal_calibrator *calibrator) {
   const pc_network_model *net = calibrator->parameters;
   const int of_probabilities =
       net->feature == PC_FEATURE_LOG_PROBS || calibrator->layout.kind != PCAL_LOGIT;
-  return calibrator->row->traits | (of_probabilities ? PC_INJECTIVE : 0u);
+  return calibrator->method->traits | (of_probabilities ? PC_INJECTIVE : 0u);
 }
 
 const pc_calibrator_method pc_calibrator_diag = {
@@ -171,23 +171,22 @@ const pc_calibrator_method pc_calibrator_diag = {
             .title = "one increasing function for all scores",
             .formula = "q = softmax(f(z_1), ..., f(z_K)),  f' = ELU(u) + 1 > 0\n"
                        "u = network of the score, 1-10-10-1",
-            .about = "Bends the scores of all classes by one increasing function: temperature "
+            .about = "Maps the scores of all classes by one increasing function: temperature "
                      "scaling with a temperature that depends on the score. Keeps the order "
-                     "of the classes and has some 140 parameters, whatever the number of "
-                     "classes. The seed decides where the search starts.",
+                     "of the classes and has about 140 parameters for any number of classes. "
+                     "The search starts from random weights drawn with the seed.",
             .citation = "Rahimi, Shaban, Cheng, Hartley & Boots, NeurIPS 2020",
             .options = diag_options,
             .option_count = sizeof diag_options / sizeof *diag_options,
         },
     .traits = PC_SUMS_TO_ONE | PC_KEEPS_ACCURACY | PC_KEEPS_ORDER | PC_GUARDED,
-    .traits_now = diag_traits,
+    .fitted_traits = diag_traits,
     .objective = pc_network_model_objective,
     .needs_scores = 1,
     .fit = diag_fit,
-    .space = pc_network_model_space,
+    .scratch_size = pc_network_model_space,
     .apply = pc_network_model_apply,
     .write = pc_network_model_write,
     .read = diag_read,
-    .tell = pc_network_model_describe,
-    .release = pc_network_model_release,
+    .describe = pc_network_model_describe,
 };

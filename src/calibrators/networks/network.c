@@ -1,22 +1,20 @@
-/* network: what a small network adds to a temperature.
+/* network: a temperature plus a small network.
  *
- * Formula:  q = softmax(v l + W_2 max(0, W_1 l / s + b_1) + b_2),  l = log p, 2 K hidden units,
- *           s the root of the mean square of l; the mean of -log q_y and l2 times the sum of
- *           squared weights (v apart) are minimised.  Without W_2 it is temperature scaling.
- *
- * Edge cases: (1) log p is at least log 2^-149; (2) it starts with v = 1 and W_2 = 0, which
- * leaves rows alone, and W_1 by Glorot's rule from the seed; (3) see network_train.c.
- *
- * Traits: none but that rows sum to one: it may do anything to a row.
- *
- * Source: a network with a skip connection, as compared by Kull et al. 2019 and Rahimi et al.
- * 2020.
- *
- * Cost: a few hundred passes of 16 K^2 operations for each row. */
+ * Formula:  q = softmax(v l + W_2 max(0, W_1 l / s + b_1) + b_2),  l = log p, 2 K hidden units, s the
+ *           root of the mean square of l.  The parameters minimise the mean of -log q_y plus l2 times
+ *           the sum of squared weights (without v).  With W_2 = 0 it is temperature scaling.
+ * Edge cases:
+ *   1. log p is at least log 2^-149.
+ *   2. The search starts with v = 1 and W_2 = 0, which leaves probabilities unchanged, and W_1 by
+ *      Glorot's rule from the seed.
+ *   3. See network_train.c.
+ * Traits:   rows sum to one; nothing else is guaranteed.
+ * Source:   a network with a skip connection, as compared by Kull et al. 2019 and Rahimi et al. 2020.
+ * Cost:     a few hundred passes of 16 K^2 operations for each row. */
 #include "calibrators/networks/network_model.h"
 #include "calibrators/recipe.h"
 
-#define NETWORK_STREAM 0x6e6574 /* of random numbers */
+#define NETWORK_STREAM 0x6e6574 /* stream of random numbers */
 
 static const pcal_option network_options[] = {PC_NETWORK_L2_OPTION("0.001")};
 
@@ -31,32 +29,33 @@ static void network_start(const pc_network_model *net, uint64_t seed, double *pa
     parameters[i] = i + 1 < net->count ? 0.0 : 1.0;
 }
 
-/* What the network sees, then what it needs. */
-static size_t network_room(const pc_network_model *net, size_t rows) {
+/* The inputs of the network, then its own scratch. */
+static size_t network_scratch_size(const pc_network_model *net, size_t rows) {
   return rows * net->classes + pc_dense_net_scratch(&net->dense, rows);
 }
 
 static void network_map(const pc_network_model *net, const double *parameters, const double *x,
-                        size_t rows, double *room, double *scores) {
+                        size_t rows, double *scratch, double *scores) {
   const size_t cells = rows * net->classes;
   for (size_t i = 0; i < cells; i++)
-    room[i] = x[i] / net->scale;
-  const double *added = pc_dense_net_forward(&net->dense, parameters, room, rows, room + cells);
+    scratch[i] = x[i] / net->scale;
+  const double *added =
+      pc_dense_net_forward(&net->dense, parameters, scratch, rows, scratch + cells);
   for (size_t i = 0; i < cells; i++)
     scores[i] = parameters[net->count - 1] * x[i] + added[i];
 }
 
-static void network_slope(const pc_network_model *net, const double *parameters,
-                          const double *x, size_t rows, const double *slopes, double *room,
-                          double *gradient) {
+static void network_backward(const pc_network_model *net, const double *parameters,
+                             const double *x, size_t rows, const double *slopes,
+                             double *scratch, double *gradient) {
   for (size_t i = 0; i < rows * net->classes; i++)
     gradient[net->count - 1] += slopes[i] * x[i];
-  pc_dense_net_backward(&net->dense, parameters, room, rows, slopes, room + rows * net->classes,
-                        gradient, NULL);
+  pc_dense_net_backward(&net->dense, parameters, scratch, rows, slopes,
+                        scratch + rows * net->classes, gradient, NULL);
 }
 
 static const pc_network_kind network_kind = {
-    1, network_shape, network_start, network_room, network_map, network_slope};
+    1, network_shape, network_start, network_scratch_size, network_map, network_backward};
 
 static pcal_status network_fit(const pc_fit_task *task, pcal_error *err) {
   return pc_network_train(task, &network_kind, PC_FEATURE_LOG_PROBS,
@@ -74,7 +73,7 @@ static const char *network_recipe(const pcal_calibrator *calibrator, pc_recipe *
   const size_t k = net->classes, hidden = 2 * k;
   const double *first = net->parameters, *second = first + (k + 1) * hidden;
   pc_recipe_add_feature(calibrator, net->feature, out);
-  if (!net->plain) {
+  if (!net->identity) {
     const double skip = net->parameters[net->count - 1];
     pc_recipe_add(out, (pc_step){.kind = PC_STEP_STORE, .size = 1});
     pc_recipe_add(out, (pc_step){.kind = PC_STEP_SCALE, .a = skip});
@@ -105,13 +104,12 @@ const pc_calibrator_method pc_calibrator_network = {
             .name = "network",
             .title = "a small network",
             .formula = "q = softmax(v log p + W_2 max(0, W_1 log p / s + b_1) + b_2)\n"
-                       "the parameters minimise the mean of -log q_y and l2 times the squares",
+                       "the parameters minimise the mean of -log q_y + l2 * sum of squares",
             .about =
-                "One hidden layer with two units for each class, beside a "
-                "temperature: can follow errors that depend on "
-                "several classes at once, and can overfit. Needs far more rows than it "
-                "has parameters, 4 K^2 + 3 K + 1 for K classes. The seed decides where the "
-                "search starts.",
+                "A temperature plus one hidden layer with two units for each class. Corrects "
+                "errors that depend on several classes at once, and may overfit. Needs far "
+                "more rows than it has parameters, 4 K^2 + 3 K + 1 for K classes. The search "
+                "starts from random weights drawn with the seed.",
             .citation = "Rahimi et al., NeurIPS 2020; Glorot & Bengio, AISTATS 2010",
             .options = network_options,
             .option_count = sizeof network_options / sizeof *network_options,
@@ -120,11 +118,10 @@ const pc_calibrator_method pc_calibrator_network = {
     .objective = pc_network_model_objective,
     .needs_scores = 1,
     .fit = network_fit,
-    .space = pc_network_model_space,
+    .scratch_size = pc_network_model_space,
     .apply = pc_network_model_apply,
     .recipe = network_recipe,
     .write = pc_network_model_write,
     .read = network_read,
-    .tell = pc_network_model_describe,
-    .release = pc_network_model_release,
+    .describe = pc_network_model_describe,
 };

@@ -9,26 +9,16 @@
 
 pcal_status pc_network_model_new(pcal_calibrator *calibrator, const pc_network_kind *kind,
                                  pc_feature feature, pc_network_model **out, pcal_error *err) {
-  pc_network_model *net = pc_alloc(&calibrator->env, 1, sizeof *net);
-  calibrator->parameters = *out = net;
-  if (net == NULL)
-    return pc_fail_memory(err, "making a network");
+  PC_TRY(pc_calibrator_new_parameters(calibrator, sizeof **out, err));
+  pc_network_model *net = *out = calibrator->parameters;
   net->kind = kind;
   net->feature = feature;
   net->classes = calibrator->layout.classes;
   net->scale = 1.0;
   kind->shape(net, &net->dense);
-  net->count = pc_dense_net_count(&net->dense) + kind->more;
+  net->count = pc_dense_net_count(&net->dense) + kind->extra;
   net->parameters = pc_alloc(&calibrator->env, net->count, sizeof *net->parameters);
   return net->parameters == NULL ? pc_fail_memory(err, "making a network") : PCAL_OK;
-}
-
-void pc_network_model_release(pcal_calibrator *calibrator) {
-  pc_network_model *net = calibrator->parameters;
-  if (net != NULL)
-    pc_free(&calibrator->env, net->parameters);
-  pc_free(&calibrator->env, net);
-  calibrator->parameters = NULL;
 }
 
 const char *pc_network_model_objective(const pcal_calibrator *calibrator) {
@@ -40,7 +30,7 @@ const char *pc_network_model_objective(const pcal_calibrator *calibrator) {
 
 size_t pc_network_model_space(const pcal_calibrator *calibrator) {
   const pc_network_model *net = calibrator->parameters;
-  return 2 * PC_NETWORK_ROWS * net->classes + net->kind->room(net, PC_NETWORK_ROWS);
+  return 2 * PC_NETWORK_ROWS * net->classes + net->kind->scratch_size(net, PC_NETWORK_ROWS);
 }
 
 void pc_network_model_apply(const pcal_calibrator *calibrator, const double *in, size_t count,
@@ -48,15 +38,15 @@ void pc_network_model_apply(const pcal_calibrator *calibrator, const double *in,
   const pc_network_model *net = calibrator->parameters;
   const size_t k = net->classes;
   double *x = out + count * k, *scores = x + PC_NETWORK_ROWS * k,
-         *room = scores + PC_NETWORK_ROWS * k;
+         *scratch = scores + PC_NETWORK_ROWS * k;
   for (size_t begin = 0; begin < count; begin += PC_NETWORK_ROWS) {
     const size_t left = count - begin, rows = left < PC_NETWORK_ROWS ? left : PC_NETWORK_ROWS;
     for (size_t i = 0; i < rows; i++)
       pc_feature_row(net->feature, &calibrator->layout, in + (begin + i) * k, x + i * k);
-    if (net->plain)
+    if (net->identity)
       memcpy(scores, x, rows * k * sizeof *x);
     else
-      net->kind->map(net, net->parameters, x, rows, room, scores);
+      net->kind->map(net, net->parameters, x, rows, scratch, scores);
     for (size_t i = 0; i < rows; i++)
       pc_softmax_row(scores + i * k, k, out + (begin + i) * k);
   }
@@ -75,7 +65,7 @@ void pc_network_model_write(const pcal_calibrator *calibrator, pc_json *json) {
   pc_json_key(json, "scale");
   pc_json_number(json, net->scale);
   pc_json_key(json, "learned");
-  pc_json_bool(json, !net->plain);
+  pc_json_bool(json, !net->identity);
   pc_json_key(json, "layers");
   pc_json_open(json, '[');
   for (size_t l = 0; l < net->dense.layers; l++) {
@@ -85,7 +75,7 @@ void pc_network_model_write(const pcal_calibrator *calibrator, pc_json *json) {
   }
   pc_json_close(json, ']');
   pc_json_key(json, "more");
-  pc_json_numbers(json, at, net->kind->more);
+  pc_json_numbers(json, at, net->kind->extra);
 }
 
 static pcal_status net_read_layers(pc_network_model *net, const pc_json_node *parameters,
@@ -104,8 +94,9 @@ static pcal_status net_read_layers(pc_network_model *net, const pc_json_node *pa
     at += size;
   }
   list = pc_json_find(parameters, "more");
-  if (list->kind != PC_JSON_ARRAY || list->list.count != net->kind->more)
-    return pc_parameter_error(list, file, "\"more\" must hold what the method adds", err);
+  if (list->kind != PC_JSON_ARRAY || list->list.count != net->kind->extra)
+    return pc_parameter_error(list, file,
+                              "\"more\" must hold the extra parameters of the method", err);
   return pc_parameter_numbers(list, &rule, at, file, err);
 }
 
@@ -131,7 +122,7 @@ pcal_status pc_network_model_read(pcal_calibrator *calibrator, const pc_network_
   net->low = ends[0];
   net->high = ends[1];
   net->scale = scale->number;
-  net->plain = !learned->truth;
+  net->identity = !learned->truth;
   return net_read_layers(net, parameters, file, err);
 }
 

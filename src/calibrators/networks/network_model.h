@@ -1,5 +1,5 @@
-/* Small networks as calibrators: what `network`, `order-invariant`, `order-preserving` and
- * `diag` share. */
+/* Calibrators by small networks: shared by `network`, `order-invariant`, `order-preserving` and
+ * `diag`. */
 #ifndef PC_NETWORK_MODEL_H
 #define PC_NETWORK_MODEL_H
 
@@ -9,57 +9,56 @@
 
 typedef struct pc_network_model pc_network_model;
 
-/* How the numbers of a network become scores of classes. */
+/* How the outputs of a network become scores of classes. */
 typedef struct pc_network_kind {
-  size_t more; /* parameters behind those of the network */
-  /* Sizes of the layers. */
+  size_t extra; /* parameters besides those of the network, behind them */
+  /* Sets the sizes of the layers. */
   void (*shape)(const pc_network_model *net, pc_dense_net *out);
-  /* Parameters that leave probabilities alone. */
+  /* Sets parameters that leave probabilities unchanged. */
   void (*start)(const pc_network_model *net, uint64_t seed, double *parameters);
-  /* Numbers that `map` and `slope` need for `rows` rows, those of the network included. */
-  size_t (*room)(const pc_network_model *net, size_t rows);
-  /* Scores of rows of features x. */
+  /* Doubles of scratch that `map` and `backward` need for `rows` rows. */
+  size_t (*scratch_size)(const pc_network_model *net, size_t rows);
+  /* Computes the scores of rows from their features x. */
   void (*map)(const pc_network_model *net, const double *parameters, const double *x,
-              size_t rows, double *room, double *scores);
-  /* After map of the same rows: adds the slopes of the parameters to `gradient` from those of
-   * the scores. */
-  void (*slope)(const pc_network_model *net, const double *parameters, const double *x,
-                size_t rows, const double *slopes, double *room, double *gradient);
+              size_t rows, double *scratch, double *scores);
+  /* After map of the same rows with the same scratch: adds to `gradient` the derivatives by the
+   * parameters, from `slopes`, those by the scores. */
+  void (*backward)(const pc_network_model *net, const double *parameters, const double *x,
+                   size_t rows, const double *slopes, double *scratch, double *gradient);
 } pc_network_kind;
 
-/* The parameters of a calibrator. */
+/* Parameters of a calibrator. */
 struct pc_network_model {
   const pc_network_kind *kind;
   pc_feature feature;
   size_t classes;
-  double low, high; /* of the features that it was fitted to */
-  double scale;     /* root of their mean square: what the network sees is divided by it */
-  int plain;        /* nothing was learned: rows are left alone */
+  double low, high; /* range of the features of the fit */
+  double scale;     /* root of their mean square; divides the inputs of the network */
+  int identity;     /* leave probabilities unchanged, whatever the parameters */
   pc_dense_net dense;
   size_t count;
   double *parameters;
 };
 
-#define PC_NETWORK_L2_OPTION(usual)                                              \
-  {                                                                              \
-    "l2", PCAL_OPTION_REAL, usual, 0, 1e6, NULL,                                 \
-        "weight of the sum of squared weights beside the mean log score, 0 for " \
-        "none"                                                                   \
+#define PC_NETWORK_L2_OPTION(usual)                                                  \
+  {                                                                                  \
+    "l2", PCAL_OPTION_REAL, usual, 0, 1e6, NULL,                                     \
+        "penalty: weight of the sum of squared weights, added to the mean log score" \
   }
 
-/* Rows that are mapped at a time. */
+/* Number of rows mapped at a time. */
 #define PC_NETWORK_ROWS 256
 
-/* A model becomes the calibrator's parameters; release frees it also after a failure. */
+/* Makes a model the calibrator's parameters. */
 PC_CHECKED pcal_status pc_network_model_new(pcal_calibrator *calibrator,
                                             const pc_network_kind *kind, pc_feature feature,
                                             pc_network_model **out, pcal_error *err);
 
-/* Minimises the mean log score and l2 times the sum of squared weights. */
+/* Minimises the mean log score plus l2 times the sum of squared weights. */
 PC_CHECKED pcal_status pc_network_train(const pc_fit_task *task, const pc_network_kind *kind,
                                         pc_feature feature, double l2, pcal_error *err);
 
-/* As in a row of the registry. */
+/* As in pc_calibrator_method. */
 size_t pc_network_model_space(const pcal_calibrator *calibrator);
 void pc_network_model_apply(const pcal_calibrator *calibrator, const double *in, size_t count,
                             double *out);
@@ -69,7 +68,6 @@ PC_CHECKED pcal_status pc_network_model_read(pcal_calibrator *calibrator,
                                              const pc_json_node *parameters, const char *file,
                                              pcal_error *err);
 void pc_network_model_describe(const pcal_calibrator *calibrator, pc_text *out);
-void pc_network_model_release(pcal_calibrator *calibrator);
 const char *pc_network_model_objective(const pcal_calibrator *calibrator); /* "log" */
 
 #endif

@@ -1,15 +1,14 @@
-/* Objective: mean of -log q_y over all rows, and l2 times the sum of squared weights (offsets
- * are free); minimised by L-BFGS from parameters that leave rows alone.
- *
- * Order: rows are kept, sorted by label and features, and equal ones joined, and sums run over
- * a number of parts of them that the number of parameters decides: neither the order of rows
- * nor threads show.
- *
- * Edge cases: (1) no parameters are better than leaving rows alone: status identity; (2) the
- * search ends after NET_FIT_EVALUATIONS passes at the latest: status stopped; (3) fewer rows
- * than parameters are refused; (4) a label of probability 0 counts by its feature (features.c).
- *
- * Cost: passes of four operations for each weight and row; memory for all rows. */
+/* Objective: mean of -log q_y over all rows plus l2 times the sum of squared weights (offsets are not
+ *            penalised), minimised by L-BFGS from parameters that leave probabilities unchanged.
+ * Order:     rows are kept, sorted by label and features, and equal ones joined; sums run over a
+ *            number of parts that depends only on the number of parameters.  So neither the order of
+ *            rows nor threads change the result.
+ * Edge cases:
+ *   1. No parameters beat leaving probabilities unchanged: status identity.
+ *   2. The search ends after NETWORK_TRAIN_EVALUATIONS passes: status stopped.
+ *   3. Fewer rows than parameters are refused.
+ *   4. A label of probability 0 counts by its clipped feature (features.c).
+ * Cost:      passes of four operations for each weight and row; memory for all rows. */
 #include <math.h>
 #include <string.h>
 
@@ -19,39 +18,41 @@
 #include "kernels/softmax.h"
 #include "optim/lbfgs.h"
 
-#define NET_FIT_EVALUATIONS 500
-#define NET_FIT_AIM 1e-6
-#define NET_FIT_ENOUGH 1e-4
-#define NET_FIT_PARTS 16
-#define NET_FIT_PART_NUMBERS ((size_t)1 << 22) /* of all parts' gradients */
+#define NETWORK_TRAIN_EVALUATIONS 500
+#define NETWORK_TRAIN_AIM 1e-6
+#define NETWORK_TRAIN_ENOUGH 1e-4
+#define NETWORK_TRAIN_PARTS 16
+#define NETWORK_TRAIN_PART_NUMBERS \
+  ((size_t)1 << 22) /* most numbers of the gradients of all parts */
 
-/* A row: weight, label, then features. */
-typedef struct net_fit_rows {
+/* Rows of a worker; each is weight, label, features. */
+typedef struct network_train_rows {
   double *rows;
   size_t count, capacity;
   uint64_t impossible; /* rows whose label has probability 0 */
-} net_fit_rows;
+} network_train_rows;
 
-typedef struct net_fit {
+typedef struct network_train {
   const pc_fit_task *task;
   const pc_network_model *net;
-  net_fit_rows *workers;
+  network_train_rows *workers;
   size_t worker_count;
-  double *rows; /* sorted */
-  size_t count, width;
+  double *rows;        /* all, sorted, equal ones joined */
+  size_t count, width; /* width: numbers of a row */
   uint64_t impossible;
   double weight, l2, before;
   size_t parts;
-  const double *at;
+  const double *at;           /* parameters under evaluation */
   double *values, *gradients; /* of each part */
-  double **rooms;             /* of each worker */
-} net_fit;
+  double **scratch;           /* of each worker */
+} network_train;
 
 /* ---- Rows ---- */
 
-static pcal_status net_fit_add(void *user, size_t w, const pc_rows *from, pcal_error *err) {
-  const net_fit *fit = user;
-  net_fit_rows *worker = &fit->workers[w];
+static pcal_status network_train_add(void *user, size_t w, const pc_rows *from,
+                                     pcal_error *err) {
+  const network_train *fit = user;
+  network_train_rows *worker = &fit->workers[w];
   void *block = worker->rows;
   const pcal_status status =
       pc_reserve(fit->task->env, &block, &worker->capacity,
@@ -69,37 +70,40 @@ static pcal_status net_fit_add(void *user, size_t w, const pc_rows *from, pcal_e
   return PCAL_OK;
 }
 
-static int net_fit_compare(const double *a, const double *b, size_t width) {
+/* Orders rows by label and features. */
+static int network_train_compare(const double *a, const double *b, size_t width) {
   for (size_t j = 1; j < width; j++)
     if (a[j] != b[j])
       return a[j] < b[j] ? -1 : 1;
   return 0;
 }
 
-/* The same, and by weight at last, so that weights are always added in one order. */
-static int net_fit_before(const double *a, const double *b, size_t width) {
-  const int order = net_fit_compare(a, b, width);
+/* The same, then by weight, so that weights are added in one order. */
+static int network_train_before(const double *a, const double *b, size_t width) {
+  const int order = network_train_compare(a, b, width);
   return order < 0 || (order == 0 && a[0] < b[0]);
 }
 
-/* Merge sort of pointers to rows; `spare` has room for as many. */
-static void net_fit_sort(const double **rows, const double **spare, size_t count,
-                         size_t width) {
+/* Merge sort of pointers to rows; `spare` has room for half of them. */
+static void network_train_sort(const double **rows, const double **spare, size_t count,
+                               size_t width) {
   if (count < 2)
     return;
   const size_t half = count / 2;
-  net_fit_sort(rows, spare, half, width);
-  net_fit_sort(rows + half, spare, count - half, width);
+  network_train_sort(rows, spare, half, width);
+  network_train_sort(rows + half, spare, count - half, width);
   memcpy(spare, rows, half * sizeof *rows);
   for (size_t i = 0, j = half, to = 0; i < half; to++)
-    rows[to] = j < count && net_fit_before(rows[j], spare[i], width) ? rows[j++] : spare[i++];
+    rows[to] =
+        j < count && network_train_before(rows[j], spare[i], width) ? rows[j++] : spare[i++];
 }
 
-/* Rows of all workers in order, equal ones as one. */
-static void net_fit_join(net_fit *fit, const double **sorted, size_t count) {
+/* Copies the sorted rows, joining equal ones. */
+static void network_train_join(network_train *fit, const double **sorted, size_t count) {
   for (size_t i = 0; i < count; i++) {
     double *next = fit->rows + fit->count * fit->width;
-    if (fit->count > 0 && net_fit_compare(next - fit->width, sorted[i], fit->width) == 0) {
+    if (fit->count > 0 &&
+        network_train_compare(next - fit->width, sorted[i], fit->width) == 0) {
       *(next - fit->width) += sorted[i][0];
       continue;
     }
@@ -108,45 +112,42 @@ static void net_fit_join(net_fit *fit, const double **sorted, size_t count) {
   }
 }
 
-static pcal_status net_fit_arrange(net_fit *fit, pcal_error *err) {
+static pcal_status network_train_arrange(network_train *fit, pcal_error *err) {
   const pcal_env *env = fit->task->env;
   size_t count = 0, at = 0;
   for (size_t w = 0; w < fit->worker_count; w++)
     count += fit->workers[w].count;
   const double **sorted = pc_alloc_raw(env, count, 2 * sizeof *sorted);
   fit->rows = pc_alloc_raw(env, count * fit->width, sizeof *fit->rows);
-  if (sorted == NULL || fit->rows == NULL) {
-    pc_free(env, sorted);
+  if (sorted == NULL || fit->rows == NULL)
     return pc_fail_memory(err, "keeping rows");
-  }
   for (size_t w = 0; w < fit->worker_count; w++)
     for (size_t i = 0; i < fit->workers[w].count; i++)
       sorted[at++] = fit->workers[w].rows + i * fit->width;
-  net_fit_sort(sorted, sorted + count, count, fit->width);
-  net_fit_join(fit, sorted, count);
+  network_train_sort(sorted, sorted + count, count, fit->width);
+  network_train_join(fit, sorted, count);
   pc_free(env, sorted);
   return PCAL_OK;
 }
 
-static pcal_status net_fit_gather(net_fit *fit, pcal_error *err) {
+/* Reads and sorts all rows. */
+static pcal_status network_train_gather(network_train *fit, pcal_error *err) {
   const pcal_env *env = fit->task->env;
   const pc_row_policy policy = {.scores = PC_SCORES_FILLED, .need_log = 1};
   fit->workers = pc_alloc(env, fit->worker_count, sizeof *fit->workers);
   if (fit->workers == NULL)
     return pc_fail_memory(err, "preparing workers");
-  pcal_status status = pc_fit_pass(fit->task, &policy, net_fit_add, fit, err);
-  if (status == PCAL_OK)
-    status = net_fit_arrange(fit, err);
+  PC_TRY(pc_fit_pass(fit->task, &policy, network_train_add, fit, err));
+  PC_TRY(network_train_arrange(fit, err));
   for (size_t w = 0; w < fit->worker_count; w++) {
     fit->impossible += fit->workers[w].impossible;
     pc_free(env, fit->workers[w].rows);
   }
-  pc_free(env, fit->workers);
-  return status;
+  return PCAL_OK;
 }
 
-/* Range and size of the features, from the sorted rows. */
-static void net_fit_look(net_fit *fit, pc_network_model *net) {
+/* Sets range and scale of the features from the sorted rows. */
+static void network_train_set_scale(network_train *fit, pc_network_model *net) {
   double squares = 0.0;
   net->low = INFINITY;
   net->high = -INFINITY;
@@ -164,8 +165,8 @@ static void net_fit_look(net_fit *fit, pc_network_model *net) {
 
 /* ---- The objective ---- */
 
-/* -log q_y of a row of scores, which become slopes of that times the weight. */
-static double net_fit_score(double *scores, size_t classes, size_t label, double weight) {
+/* Returns -log q_y of a row of scores; replaces them by the derivatives of `weight` times that. */
+static double network_train_score(double *scores, size_t classes, size_t label, double weight) {
   const double own = scores[label];
   const double norm = pc_softmax_row(scores, classes, scores);
   for (size_t c = 0; c < classes; c++)
@@ -174,44 +175,46 @@ static double net_fit_score(double *scores, size_t classes, size_t label, double
   return norm - own;
 }
 
-static void net_fit_block(const net_fit *fit, size_t begin, size_t count, double *room,
-                          double *value, double *gradient) {
+/* Adds the objective and gradient of rows begin .. begin + count - 1. */
+static void network_train_block(const network_train *fit, size_t begin, size_t count,
+                                double *scratch, double *value, double *gradient) {
   const pc_network_model *net = fit->net;
   const size_t k = net->classes;
-  double *x = room, *scores = x + PC_NETWORK_ROWS * k, *rest = scores + PC_NETWORK_ROWS * k;
+  double *x = scratch, *scores = x + PC_NETWORK_ROWS * k, *rest = scores + PC_NETWORK_ROWS * k;
   for (size_t i = 0; i < count; i++)
     memcpy(x + i * k, fit->rows + (begin + i) * fit->width + 2, k * sizeof *x);
   net->kind->map(net, fit->at, x, count, rest, scores);
   for (size_t i = 0; i < count; i++) {
     const double *row = fit->rows + (begin + i) * fit->width;
     const double weight = row[0] / fit->weight;
-    *value += weight * net_fit_score(scores + i * k, k, (size_t)row[1], weight);
+    *value += weight * network_train_score(scores + i * k, k, (size_t)row[1], weight);
   }
-  net->kind->slope(net, fit->at, x, count, scores, rest, gradient);
+  net->kind->backward(net, fit->at, x, count, scores, rest, gradient);
 }
 
-static pcal_status net_fit_part(void *user, size_t part, size_t worker, pcal_error *err) {
-  net_fit *fit = user;
+static pcal_status network_train_part(void *user, size_t part, size_t worker, pcal_error *err) {
+  network_train *fit = user;
   const size_t begin = fit->count * part / fit->parts,
                end = fit->count * (part + 1) / fit->parts;
   double *gradient = fit->gradients + part * fit->net->count;
-  if (fit->rooms[worker] == NULL)
-    fit->rooms[worker] = pc_alloc_raw(fit->task->env,
-                                      2 * PC_NETWORK_ROWS * fit->net->classes +
-                                          fit->net->kind->room(fit->net, PC_NETWORK_ROWS),
-                                      sizeof(double));
-  if (fit->rooms[worker] == NULL)
+  if (fit->scratch[worker] == NULL)
+    fit->scratch[worker] =
+        pc_alloc_raw(fit->task->env,
+                     2 * PC_NETWORK_ROWS * fit->net->classes +
+                         fit->net->kind->scratch_size(fit->net, PC_NETWORK_ROWS),
+                     sizeof(double));
+  if (fit->scratch[worker] == NULL)
     return pc_fail_memory(err, "training a network");
   memset(gradient, 0, fit->net->count * sizeof *gradient);
   fit->values[part] = 0.0;
   for (size_t i = begin; i < end; i += PC_NETWORK_ROWS)
-    net_fit_block(fit, i, end - i < PC_NETWORK_ROWS ? end - i : PC_NETWORK_ROWS,
-                  fit->rooms[worker], &fit->values[part], gradient);
+    network_train_block(fit, i, end - i < PC_NETWORK_ROWS ? end - i : PC_NETWORK_ROWS,
+                        fit->scratch[worker], &fit->values[part], gradient);
   return PCAL_OK;
 }
 
-/* Squares of weights, not of offsets. */
-static double net_fit_penalty(const net_fit *fit, double *gradient) {
+/* The penalty; adds its gradient. */
+static double network_train_penalty(const network_train *fit, double *gradient) {
   const pc_dense_net *dense = &fit->net->dense;
   double sum = 0.0;
   size_t at = 0;
@@ -226,12 +229,12 @@ static double net_fit_penalty(const net_fit *fit, double *gradient) {
   return fit->l2 * sum;
 }
 
-/* Value and gradient at fit->at; *loss: without the penalty. */
-static pcal_status net_fit_evaluate(net_fit *fit, double *gradient, double *loss, double *value,
-                                    pcal_error *err) {
+/* Objective and gradient at fit->at; *loss is the objective without the penalty. */
+static pcal_status network_train_evaluate(network_train *fit, double *gradient, double *loss,
+                                          double *value, pcal_error *err) {
   const size_t n = fit->net->count;
-  PC_TRY(pc_run(fit->task->env, fit->parts, 6.0 * (double)fit->count * (double)n, net_fit_part,
-                fit, err));
+  PC_TRY(pc_run(fit->task->env, fit->parts, 6.0 * (double)fit->count * (double)n,
+                network_train_part, fit, err));
   *loss = 0.0;
   memset(gradient, 0, n * sizeof *gradient);
   for (size_t p = 0; p < fit->parts; p++) {
@@ -239,19 +242,20 @@ static pcal_status net_fit_evaluate(net_fit *fit, double *gradient, double *loss
     for (size_t i = 0; i < n; i++)
       gradient[i] += fit->gradients[p * n + i];
   }
-  *value = *loss + net_fit_penalty(fit, gradient);
+  *value = *loss + network_train_penalty(fit, gradient);
   return pc_check_interrupt(fit->task->env, err);
 }
 
 /* ---- The search ---- */
 
-static pcal_status net_fit_run(net_fit *fit, pc_network_model *net, pc_lbfgs *search,
-                               double *gradient, double *after, pcal_error *err) {
+static pcal_status network_train_run(network_train *fit, pc_network_model *net,
+                                     pc_lbfgs *search, double *gradient, double *after,
+                                     pcal_error *err) {
   double best = INFINITY;
   while (search->end == PC_OPTIM_RUNNING) {
     double loss, value;
     fit->at = search->at;
-    PC_TRY(net_fit_evaluate(fit, gradient, &loss, &value, err));
+    PC_TRY(network_train_evaluate(fit, gradient, &loss, &value, err));
     if (search->evaluations == 0)
       fit->before = fit->impossible > 0 ? (double)INFINITY : loss;
     if (value < best) {
@@ -259,50 +263,50 @@ static pcal_status net_fit_run(net_fit *fit, pc_network_model *net, pc_lbfgs *se
       *after = loss;
     }
     pc_lbfgs_update(search, value, gradient);
-    pc_progress(fit->task->env, "training", search->evaluations, NET_FIT_EVALUATIONS);
+    pc_progress(fit->task->env, "training", search->evaluations, NETWORK_TRAIN_EVALUATIONS);
   }
   memcpy(net->parameters, search->best, net->count * sizeof *net->parameters);
   return PCAL_OK;
 }
 
-static void net_fit_note(const net_fit *fit, pc_network_model *net, const pc_lbfgs *search,
-                         double after) {
+static void network_train_record_fit(const network_train *fit, pc_network_model *net,
+                                     const pc_lbfgs *search, double after) {
   pc_fit_info *info = &fit->task->calibrator->fit;
   info->searched = 1;
   info->before = fit->before;
   info->after = after;
   info->iterations = search->evaluations + 1;
   info->gradient = search->gradient;
-  info->status = search->end == PC_OPTIM_STUCK && search->gradient > NET_FIT_ENOUGH
+  info->status = search->end == PC_OPTIM_STUCK && search->gradient > NETWORK_TRAIN_ENOUGH
                      ? PC_FIT_STOPPED
                      : PC_FIT_CONVERGED;
   if (after < fit->before)
     return;
-  net->plain = 1;
+  net->identity = 1;
   info->after = fit->before;
   info->status = PC_FIT_IDENTITY;
 }
 
-static pcal_status net_fit_learn(net_fit *fit, pc_network_model *net, pcal_error *err) {
+static pcal_status network_train_learn(network_train *fit, pc_network_model *net,
+                                       pcal_error *err) {
   const pcal_env *env = fit->task->env;
-  const pc_optim_limits limits = {NET_FIT_AIM, NET_FIT_ENOUGH, NET_FIT_EVALUATIONS, 1e-9};
+  const pc_optim_limits limits = {NETWORK_TRAIN_AIM, NETWORK_TRAIN_ENOUGH,
+                                  NETWORK_TRAIN_EVALUATIONS, 1e-9};
   pc_lbfgs search = {0};
   double after = INFINITY;
-  const size_t parts = NET_FIT_PART_NUMBERS / net->count;
-  fit->parts = parts < 1 ? 1 : parts > NET_FIT_PARTS ? NET_FIT_PARTS : parts;
+  const size_t parts = NETWORK_TRAIN_PART_NUMBERS / net->count;
+  fit->parts = parts < 1 ? 1 : parts > NETWORK_TRAIN_PARTS ? NETWORK_TRAIN_PARTS : parts;
   fit->gradients = pc_alloc_raw(env, (fit->parts + 1) * net->count, sizeof *fit->gradients);
   fit->values = pc_alloc_raw(env, fit->parts, sizeof *fit->values);
-  fit->rooms = pc_alloc(env, fit->worker_count, sizeof *fit->rooms);
-  if (fit->gradients == NULL || fit->values == NULL || fit->rooms == NULL)
+  fit->scratch = pc_alloc(env, fit->worker_count, sizeof *fit->scratch);
+  if (fit->gradients == NULL || fit->values == NULL || fit->scratch == NULL)
     return pc_fail_memory(err, "training a network");
   net->kind->start(net, env->seed, net->parameters);
   PC_TRY(pc_lbfgs_new(env, net->count, net->parameters, &limits, &search, err));
-  const pcal_status status =
-      net_fit_run(fit, net, &search, fit->gradients + fit->parts * net->count, &after, err);
-  if (status == PCAL_OK)
-    net_fit_note(fit, net, &search, after);
-  pc_lbfgs_free(&search);
-  return status;
+  PC_TRY(network_train_run(fit, net, &search, fit->gradients + fit->parts * net->count, &after,
+                           err));
+  network_train_record_fit(fit, net, &search, after);
+  return PCAL_OK;
 }
 
 pcal_status pc_network_train(const pc_fit_task *task, const pc_network_kind *kind,
@@ -310,23 +314,13 @@ pcal_status pc_network_train(const pc_fit_task *task, const pc_network_kind *kin
   const pcal_env *env = task->env;
   pc_network_model *net = NULL;
   PC_TRY(pc_network_model_new(task->calibrator, kind, feature, &net, err));
-  net_fit fit = {.task = task,
-                 .net = net,
-                 .worker_count = pc_worker_count(env),
-                 .width = net->classes + 2,
-                 .l2 = l2};
-  pcal_status status = net_fit_gather(&fit, err);
-  if (status == PCAL_OK)
-    status = pc_fit_check_rows(task, net->count, "temperature", err);
-  if (status == PCAL_OK) {
-    net_fit_look(&fit, net);
-    status = net_fit_learn(&fit, net, err);
-  }
-  for (size_t w = 0; fit.rooms != NULL && w < fit.worker_count; w++)
-    pc_free(env, fit.rooms[w]);
-  pc_free(env, fit.rooms);
-  pc_free(env, fit.values);
-  pc_free(env, fit.gradients);
-  pc_free(env, fit.rows);
-  return status;
+  network_train fit = {.task = task,
+                       .net = net,
+                       .worker_count = pc_worker_count(env),
+                       .width = net->classes + 2,
+                       .l2 = l2};
+  PC_TRY(network_train_gather(&fit, err));
+  PC_TRY(pc_fit_check_rows(task, net->count, "temperature", err));
+  network_train_set_scale(&fit, net);
+  return network_train_learn(&fit, net, err);
 }

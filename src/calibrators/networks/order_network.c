@@ -1,23 +1,22 @@
 /* order-invariant and order-preserving: networks that keep the order of the classes.
  *
- * Formula:  z_(1) >= ... >= z_(K) the scores in order, d_i = z_(i) - z_(i+1),
+ * Formula:  z_(1) >= ... >= z_(K) the sorted scores, d_i = z_(i) - z_(i+1),
  *             f_(j) = sum over i >= j of d_i softplus(u_i),   f_(K) = 0,   q = softmax(f),
- *           u = network of z_(1..K) / s (order-invariant) or of z / s (order-preserving), one
- *           hidden layer of 2 K units, s the root of the mean square of all scores.
- *
- * Edge cases: (1) it starts with u = log(e - 1), softplus(u) = 1, which leaves rows alone; (2)
- * equal scores stay equal; (3) on=logits sees the logits as given, on=log-probs their
- * log-softmax, probabilities always enter as logarithms; (4) see network_train.c; (5) the network
- * sees scores beyond those that it was fitted to at the nearest of them, so that softplus(u)
- * does not vanish far away; the gaps are those of the row.
- *
- * Traits: softplus > 0, so that f falls along the order as z does.  The order of rows of one
- * column is not kept: u differs from row to row.
- *
- * Source: Rahimi, Shaban, Cheng, Hartley & Boots, NeurIPS 2020, without the defects of the
- * published code (folds that were never averaged).
- *
- * Cost: a few hundred passes of 16 K^2 operations for each row. */
+ *           u = network of z_(1..K) / s (order-invariant) or of z / s (order-preserving), one hidden
+ *           layer of 2 K units, s the root of the mean square of all scores.
+ * Edge cases:
+ *   1. The search starts with u = log(e - 1), softplus(u) = 1, which leaves probabilities unchanged.
+ *   2. Equal scores stay equal.
+ *   3. on=logits uses the logits as given, on=log-probs their log-softmax; probabilities always
+ *      enter as logarithms.
+ *   4. See network_train.c.
+ *   5. The inputs of the network are clipped to the range of the fit, so that softplus(u) does not
+ *      vanish far outside; the gaps d_i are not.
+ * Traits:   softplus > 0, so f falls along the order as z does.  The order of rows of one column is
+ *           not kept: u differs from row to row.
+ * Source:   Rahimi, Shaban, Cheng, Hartley & Boots, NeurIPS 2020, without the defects of the published
+ *           code (folds that were never averaged).
+ * Cost:     a few hundred passes of 16 K^2 operations for each row. */
 #include <math.h>
 
 #include "calibrators/linear/linear_model.h"
@@ -25,56 +24,58 @@
 #include "kernels/class_ranking.h"
 #include "kernels/softmax.h"
 
-#define ORDER_NET_STREAM 0x6f72646572    /* of random numbers */
-#define ORDER_NET_ONE 0.5413248546129181 /* softplus of it is 1 */
+#define ORDER_NETWORK_STREAM 0x6f72646572    /* stream of random numbers */
+#define ORDER_NETWORK_ONE 0.5413248546129181 /* softplus(x) = 1 */
 
-enum { ORDER_NET_ON, ORDER_NET_L2 };
+enum { ORDER_NETWORK_ON, ORDER_NETWORK_L2 };
 
-static const pcal_option order_net_options[] = {PC_LINEAR_ON_OPTION,
-                                                PC_NETWORK_L2_OPTION("0.001")};
+static const pcal_option order_network_options[] = {PC_LINEAR_ON_OPTION,
+                                                    PC_NETWORK_L2_OPTION("0.001")};
 
-static void order_net_shape(const pc_network_model *net, pc_dense_net *out) {
+static void order_network_shape(const pc_network_model *net, pc_dense_net *out) {
   *out = (pc_dense_net){2, {net->classes, 2 * net->classes, net->classes - 1}};
 }
 
-static void order_net_start(const pc_network_model *net, uint64_t seed, double *parameters) {
+static void order_network_start(const pc_network_model *net, uint64_t seed,
+                                double *parameters) {
   const size_t k = net->classes, first = (k + 1) * 2 * k;
-  pc_dense_net_init(&net->dense, seed, ORDER_NET_STREAM, parameters);
+  pc_dense_net_init(&net->dense, seed, ORDER_NETWORK_STREAM, parameters);
   for (size_t i = first; i < net->count; i++)
-    parameters[i] = i < net->count - (k - 1) ? 0.0 : ORDER_NET_ONE;
+    parameters[i] = i < net->count - (k - 1) ? 0.0 : ORDER_NETWORK_ONE;
 }
 
-/* Of each row: inputs, order (two numbers in each double), gaps, slopes of softplus and of u.
- */
-static size_t order_net_room(const pc_network_model *net, size_t rows) {
+/* For each row: inputs, order (two uint32_t in each double), gaps, derivatives of softplus and by u;
+ * then the scratch of the network. */
+static size_t order_network_scratch_size(const pc_network_model *net, size_t rows) {
   return 5 * rows * net->classes + pc_dense_net_scratch(&net->dense, rows);
 }
 
-typedef struct order_net_parts {
-  double *inputs, *gaps, *rise, *slope, *dense; /* rise: slope of softplus */
+typedef struct order_network_parts {
+  double *inputs, *gaps, *rise, *slope, *dense; /* rise: derivative of softplus */
   uint32_t *order;                              /* 2 K for each row */
-} order_net_parts;
+} order_network_parts;
 
-static order_net_parts order_net_split(const pc_network_model *net, size_t rows, double *room) {
+static order_network_parts order_network_split(const pc_network_model *net, size_t rows,
+                                               double *scratch) {
   const size_t cells = rows * net->classes;
-  return (order_net_parts){.inputs = room,
-                           .order = (uint32_t *)(void *)(room + cells),
-                           .gaps = room + 2 * cells,
-                           .rise = room + 3 * cells,
-                           .slope = room + 4 * cells,
-                           .dense = room + 5 * cells};
+  return (order_network_parts){.inputs = scratch,
+                               .order = (uint32_t *)(void *)(scratch + cells),
+                               .gaps = scratch + 2 * cells,
+                               .rise = scratch + 3 * cells,
+                               .slope = scratch + 4 * cells,
+                               .dense = scratch + 5 * cells};
 }
 
-/* log(1 + exp(u)), and its slope. */
-static double order_net_softplus(double u, double *slope) {
+/* log(1 + exp(u)) and its derivative. */
+static double order_network_softplus(double u, double *slope) {
   double pair[2];
   const double rest = pc_sigmoid_pair(u, pair);
   *slope = pair[1];
   return (u > 0.0 ? u : 0.0) + rest;
 }
 
-static void order_net_row(const pc_network_model *net, const double *x, int sorted,
-                          const order_net_parts *parts, size_t row) {
+static void order_network_row(const pc_network_model *net, const double *x, int sorted,
+                              const order_network_parts *parts, size_t row) {
   const size_t k = net->classes;
   uint32_t *order = parts->order + 2 * k * row;
   pc_class_ranking(x, k, order, order + k);
@@ -85,12 +86,12 @@ static void order_net_row(const pc_network_model *net, const double *x, int sort
   }
 }
 
-static void order_net_map(const pc_network_model *net, int sorted, const double *parameters,
-                          const double *x, size_t rows, double *room, double *scores) {
+static void order_network_map(const pc_network_model *net, int sorted, const double *parameters,
+                              const double *x, size_t rows, double *scratch, double *scores) {
   const size_t k = net->classes;
-  const order_net_parts parts = order_net_split(net, rows, room);
+  const order_network_parts parts = order_network_split(net, rows, scratch);
   for (size_t i = 0; i < rows; i++)
-    order_net_row(net, x + i * k, sorted, &parts, i);
+    order_network_row(net, x + i * k, sorted, &parts, i);
   const double *u =
       pc_dense_net_forward(&net->dense, parameters, parts.inputs, rows, parts.dense);
   for (size_t i = 0; i < rows; i++) {
@@ -99,17 +100,17 @@ static void order_net_map(const pc_network_model *net, int sorted, const double 
     scores[i * k + order[k - 1]] = 0.0;
     for (size_t j = k - 1; j-- > 0;) {
       sum += parts.gaps[i * k + j] *
-             order_net_softplus(u[i * (k - 1) + j], &parts.rise[i * k + j]);
+             order_network_softplus(u[i * (k - 1) + j], &parts.rise[i * k + j]);
       scores[i * k + order[j]] = sum;
     }
   }
 }
 
-static void order_net_slope(const pc_network_model *net, const double *parameters,
-                            const double *x, size_t rows, const double *slopes, double *room,
-                            double *gradient) {
+static void order_network_backward(const pc_network_model *net, const double *parameters,
+                                   const double *x, size_t rows, const double *slopes,
+                                   double *scratch, double *gradient) {
   const size_t k = net->classes;
-  const order_net_parts parts = order_net_split(net, rows, room);
+  const order_network_parts parts = order_network_split(net, rows, scratch);
   (void)x;
   for (size_t i = 0; i < rows; i++) {
     const uint32_t *order = parts.order + 2 * k * i;
@@ -123,70 +124,79 @@ static void order_net_slope(const pc_network_model *net, const double *parameter
                         gradient, NULL);
 }
 
-static void order_net_map_sorted(const pc_network_model *net, const double *parameters,
-                                 const double *x, size_t rows, double *room, double *scores) {
-  order_net_map(net, 1, parameters, x, rows, room, scores);
+static void order_network_map_sorted(const pc_network_model *net, const double *parameters,
+                                     const double *x, size_t rows, double *scratch,
+                                     double *scores) {
+  order_network_map(net, 1, parameters, x, rows, scratch, scores);
 }
 
-static void order_net_map_raw(const pc_network_model *net, const double *parameters,
-                              const double *x, size_t rows, double *room, double *scores) {
-  order_net_map(net, 0, parameters, x, rows, room, scores);
+static void order_network_map_raw(const pc_network_model *net, const double *parameters,
+                                  const double *x, size_t rows, double *scratch,
+                                  double *scores) {
+  order_network_map(net, 0, parameters, x, rows, scratch, scores);
 }
 
-static const pc_network_kind order_net_invariant = {
-    0, order_net_shape, order_net_start, order_net_room, order_net_map_sorted, order_net_slope};
-static const pc_network_kind order_net_preserving = {
-    0, order_net_shape, order_net_start, order_net_room, order_net_map_raw, order_net_slope};
+static const pc_network_kind order_network_invariant = {0,
+                                                        order_network_shape,
+                                                        order_network_start,
+                                                        order_network_scratch_size,
+                                                        order_network_map_sorted,
+                                                        order_network_backward};
+static const pc_network_kind order_network_preserving = {0,
+                                                         order_network_shape,
+                                                         order_network_start,
+                                                         order_network_scratch_size,
+                                                         order_network_map_raw,
+                                                         order_network_backward};
 
-static pcal_status order_net_fit(const pc_fit_task *task, const pc_network_kind *kind,
-                                 pcal_error *err) {
+static pcal_status order_network_fit(const pc_fit_task *task, const pc_network_kind *kind,
+                                     pcal_error *err) {
   pcal_calibrator *calibrator = task->calibrator;
-  const pc_feature feature = pc_linear_feature(calibrator, ORDER_NET_ON);
-  return pc_network_train(task, kind, feature, calibrator->options.value[ORDER_NET_L2].number,
-                          err);
+  const pc_feature feature = pc_linear_feature(calibrator, ORDER_NETWORK_ON);
+  return pc_network_train(task, kind, feature,
+                          calibrator->options.value[ORDER_NETWORK_L2].number, err);
 }
 
-static pcal_status order_net_fit_invariant(const pc_fit_task *task, pcal_error *err) {
-  return order_net_fit(task, &order_net_invariant, err);
+static pcal_status order_network_fit_invariant(const pc_fit_task *task, pcal_error *err) {
+  return order_network_fit(task, &order_network_invariant, err);
 }
 
-static pcal_status order_net_fit_preserving(const pc_fit_task *task, pcal_error *err) {
-  return order_net_fit(task, &order_net_preserving, err);
+static pcal_status order_network_fit_preserving(const pc_fit_task *task, pcal_error *err) {
+  return order_network_fit(task, &order_network_preserving, err);
 }
 
-static pcal_status order_net_read_invariant(pcal_calibrator *calibrator,
-                                            const pc_json_node *parameters, const char *file,
-                                            pcal_error *err) {
-  return pc_network_model_read(calibrator, &order_net_invariant,
-                               pc_linear_feature(calibrator, ORDER_NET_ON), parameters, file,
-                               err);
+static pcal_status order_network_read_invariant(pcal_calibrator *calibrator,
+                                                const pc_json_node *parameters,
+                                                const char *file, pcal_error *err) {
+  return pc_network_model_read(calibrator, &order_network_invariant,
+                               pc_linear_feature(calibrator, ORDER_NETWORK_ON), parameters,
+                               file, err);
 }
 
-static pcal_status order_net_read_preserving(pcal_calibrator *calibrator,
-                                             const pc_json_node *parameters, const char *file,
-                                             pcal_error *err) {
-  return pc_network_model_read(calibrator, &order_net_preserving,
-                               pc_linear_feature(calibrator, ORDER_NET_ON), parameters, file,
-                               err);
+static pcal_status order_network_read_preserving(pcal_calibrator *calibrator,
+                                                 const pc_json_node *parameters,
+                                                 const char *file, pcal_error *err) {
+  return pc_network_model_read(calibrator, &order_network_preserving,
+                               pc_linear_feature(calibrator, ORDER_NETWORK_ON), parameters,
+                               file, err);
 }
 
-/* Of one column, rows need not stay in order. */
-static unsigned order_net_traits(const pcal_calibrator *calibrator) {
-  const unsigned traits = calibrator->row->traits;
+/* With one column, rows may change their order. */
+static unsigned order_network_traits(const pcal_calibrator *calibrator) {
+  const unsigned traits = calibrator->method->traits;
   return calibrator->layout.columns == 1 ? traits & ~(unsigned)PC_KEEPS_ORDER : traits;
 }
 
-#define ORDER_NET_ABOUT                                                                       \
-  "The gaps between the ordered scores of a row are stretched by positive numbers that a "    \
-  "network finds, so that classes stay in order and the predicted one stays the same. Needs " \
-  "more rows than it has parameters, about 4 K^2 for K classes."
+#define ORDER_NETWORK_ABOUT                                                                  \
+  "Stretches the gaps between the sorted scores of a row by positive factors from a "        \
+  "network, so the order of the classes and the predicted class stay. Needs more rows than " \
+  "it has parameters, about 4 K^2 for K classes."
 
-#define ORDER_NET_ROW                                                                         \
+#define ORDER_NETWORK_ROW                                                                     \
   .traits = PC_SUMS_TO_ONE | PC_KEEPS_ACCURACY | PC_KEEPS_ORDER | PC_GUARDED | PC_SQUARE,     \
-  .traits_now = order_net_traits, .objective = pc_network_model_objective, .needs_scores = 1, \
-  .space = pc_network_model_space, .apply = pc_network_model_apply,                           \
-  .write = pc_network_model_write, .tell = pc_network_model_describe,                         \
-  .release = pc_network_model_release
+  .fitted_traits = order_network_traits, .objective = pc_network_model_objective,             \
+  .needs_scores = 1, .scratch_size = pc_network_model_space, .apply = pc_network_model_apply, \
+  .write = pc_network_model_write, .describe = pc_network_model_describe
 
 const pc_calibrator_method pc_calibrator_order_invariant = {
     .row =
@@ -196,15 +206,15 @@ const pc_calibrator_method pc_calibrator_order_invariant = {
             .title = "an order-invariant network",
             .formula = "f_(j) = sum over i >= j of (z_(i) - z_(i+1)) softplus(u_i)\n"
                        "u = network(z_(1), ..., z_(K)),  q = softmax(f)",
-            .about = ORDER_NET_ABOUT " Sees the scores in order: which class has which does "
-                                     "not matter.",
+            .about = ORDER_NETWORK_ABOUT " The network gets the sorted scores, so all classes "
+                                         "are treated alike.",
             .citation = "Rahimi, Shaban, Cheng, Hartley & Boots, NeurIPS 2020",
-            .options = order_net_options,
-            .option_count = sizeof order_net_options / sizeof *order_net_options,
+            .options = order_network_options,
+            .option_count = sizeof order_network_options / sizeof *order_network_options,
         },
-    .fit = order_net_fit_invariant,
-    .read = order_net_read_invariant,
-    ORDER_NET_ROW,
+    .fit = order_network_fit_invariant,
+    .read = order_network_read_invariant,
+    ORDER_NETWORK_ROW,
 };
 
 const pc_calibrator_method pc_calibrator_order_preserving = {
@@ -215,12 +225,13 @@ const pc_calibrator_method pc_calibrator_order_preserving = {
             .title = "an order-preserving network",
             .formula = "f_(j) = sum over i >= j of (z_(i) - z_(i+1)) softplus(u_i)\n"
                        "u = network(z_1, ..., z_K),  q = softmax(f)",
-            .about = ORDER_NET_ABOUT " Sees which class has which score.",
+            .about = ORDER_NETWORK_ABOUT " The network gets the scores in the order of the "
+                                         "classes.",
             .citation = "Rahimi, Shaban, Cheng, Hartley & Boots, NeurIPS 2020",
-            .options = order_net_options,
-            .option_count = sizeof order_net_options / sizeof *order_net_options,
+            .options = order_network_options,
+            .option_count = sizeof order_network_options / sizeof *order_network_options,
         },
-    .fit = order_net_fit_preserving,
-    .read = order_net_read_preserving,
-    ORDER_NET_ROW,
+    .fit = order_network_fit_preserving,
+    .read = order_network_read_preserving,
+    ORDER_NETWORK_ROW,
 };

@@ -75,16 +75,9 @@ pcal_status pc_forecast_table_new(const pc_fit_task *task, pc_forecast_pick pick
   *out = (pc_forecast_table){NULL, 0, 0.0};
   if (work.parts == NULL)
     return pc_fail_memory(err, "preparing workers");
-  pcal_status status = pc_fit_pass(task, &policy, forecast_table_add, &work, err);
-  if (status == PCAL_OK)
-    status = forecast_table_join(task, work.parts, workers, out, err);
+  PC_TRY(pc_fit_pass(task, &policy, forecast_table_add, &work, err));
+  PC_TRY(forecast_table_join(task, work.parts, workers, out, err));
   for (size_t w = 0; w < workers; w++)
     pc_free(task->env, work.parts[w].entries);
-  pc_free(task->env, work.parts);
-  return status;
-}
-
-void pc_forecast_table_free(const pcal_env *env, pc_forecast_table *table) {
-  pc_free(env, table->entries);
-  table->entries = NULL;
+  return PCAL_OK;
 }

@@ -1,28 +1,27 @@
-/* quantile-isotonic: predicted distributions moved to where targets really fall.
+/* quantile-isotonic: recalibrates predicted distributions by their empirical frequencies.
  *
- * Formula:  u_i = F_i(y_i) on the rows of the fit (data/forecast.h);  R is the isotonic map
- *           of u to its empirical frequency (weight below + half of that equal) / total,
- *           linear between distinct u, through (0, 0) and (1, 1);  F' = R(F)
+ * Formula:  u_i = F_i(y_i) on the rows of the fit (data/forecast.h);
+ *           R = isotonic map of u to its empirical frequency (weight below + half of the weight
+ *           equal) / total, linear between distinct u, through (0, 0) and (1, 1);  F' = R(F)
  *           quantiles: q'_t = q at level R^-1(t), linear between given levels
- *           samples:   x'_k = x at level R^-1(k / (n + 1)), k = 1 .. n, linear between samples,
- *                      of which number k has the level k / (n + 1)
- *           normal:    mu' = mu + s M, v' = s^2 V, M and V the mean and variance of the
- *                      distribution R(Phi(z))
+ *           samples:   x'_k = x at level R^-1(k / (n + 1)), k = 1 .. n, linear between samples;
+ *                      sample number k has the level k / (n + 1)
+ *           normal:    mu' = mu + s M, v' = s^2 V, M and V the mean and variance of R(Phi(z))
  * Edge cases:
- * (1) the frequencies rise already, so pooling changes nothing but ties;
- * (2) more than 1024 distinct u are thinned to as many of even rank;
- * (3) u of 0 or 1, beyond any distribution, are left to the ends;
- * (4) outside the outermost given levels or samples the outermost value is taken: F' cannot
- *     reach beyond them;
- * (5) where R is flat R^-1 takes the lowest level;
- * (6) samples are quantiles of the levels k / (n + 1): u is linear between them, so that on the
- *     rows of the fit each sample comes out above the share of targets that it should;
- * (7) targets that equal quantiles or samples, as at a point mass: any frequency from the share
- *     of targets below to the share at most equal is right, and the one nearest to the level is
- *     taken, so that forecasts that were right stay as they are.
- * Source: Kuleshov, Fenner & Ermon 2018.
+ *   1. The frequencies rise already, so pooling changes ties only.
+ *   2. More than 1024 distinct u are thinned to 1024, equally spaced in rank.
+ *   3. u of 0 or 1, beyond any distribution, add no knot.
+ *   4. Outside the outermost levels or samples the outermost value is used: F' cannot reach beyond
+ *      them.
+ *   5. Where R is flat, R^-1 is the lowest level.
+ *   6. Samples are quantiles of the levels k / (n + 1), and u is linear between them, so that on the
+ *      rows of the fit each new sample lies above its share of targets.
+ *   7. Targets equal to quantiles or samples, as at a point mass: any frequency from the share of
+ *      targets below to the share at most equal is right; the one nearest to the level is used, so
+ *      that forecasts that were right do not change.
+ * Source:   Kuleshov, Fenner & Ermon 2018.
  * Accuracy: M and V are sums of closed forms between knots, within 1e-13.
- * Cost: O(N log N) for a fit, O(log knots) for each number that is applied. */
+ * Cost:     O(N log N) for a fit, O(log knots) for each number applied. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -42,8 +41,8 @@ typedef struct quantile_map {
   double mean, variance; /* of R(Phi(z)) */
 } quantile_map;
 
-/* The lowest and the highest u that a target may have; the highest is a little above where the
- * target equals a quantile or sample, so that ties can be known. */
+/* The lowest and the highest u of a target; if the target equals a quantile or sample, the highest
+ * is one double higher, which marks the tie. */
 static void quantile_isotonic_pick(const pc_forecast_shape *shape, const double *row,
                                    pc_forecast_entry *out) {
   if (shape->form == PC_FORM_GAUSSIAN) {
@@ -59,10 +58,8 @@ static void quantile_isotonic_pick(const pc_forecast_shape *shape, const double 
 
 static pcal_status quantile_isotonic_new(pcal_calibrator *calibrator, size_t room,
                                          pcal_error *err) {
-  quantile_map *map = pc_alloc(&calibrator->env, 1, sizeof *map);
-  calibrator->parameters = map;
-  if (map == NULL)
-    return pc_fail_memory(err, "making a calibrator");
+  PC_TRY(pc_calibrator_new_parameters(calibrator, sizeof(quantile_map), err));
+  quantile_map *map = calibrator->parameters;
   map->level = pc_alloc_raw(&calibrator->env, room, sizeof *map->level);
   map->frequency = pc_alloc_raw(&calibrator->env, room, sizeof *map->frequency);
   return map->level == NULL || map->frequency == NULL
@@ -70,15 +67,14 @@ static pcal_status quantile_isotonic_new(pcal_calibrator *calibrator, size_t roo
              : PCAL_OK;
 }
 
-/* Level (0) or frequency (1) of a knot, with (0, 0) before the first and (1, 1) behind the
- * last: knots are counted from 0 to count + 1. */
+/* Level or frequency of knot 0 to count + 1; knot 0 is (0, 0) and the last one (1, 1). */
 static double quantile_isotonic_knot(const quantile_map *map, size_t k, int frequency) {
   if (k == 0 || k == map->count + 1)
     return k == 0 ? 0.0 : 1.0;
   return frequency ? map->frequency[k - 1] : map->level[k - 1];
 }
 
-/* z of a level, its density, and z times that, which vanish at the ends. */
+/* z of a level, its density, and their product; all 0 at the ends. */
 static void quantile_isotonic_normal(double level, double out[3]) {
   const int end = level <= 0.0 || level >= 1.0;
   out[0] = end ? 0.0 : pc_normal_quantile(level);
@@ -104,7 +100,7 @@ static void quantile_isotonic_moments(quantile_map *map) {
   map->variance = fmax(square - mean * mean, 0.0);
 }
 
-/* Weight of rows whose u begins, or ends, at a level. */
+/* Weight of the rows whose interval of u begins, or ends, at a level. */
 typedef struct quantile_event {
   double level, begin, end;
 } quantile_event;
@@ -118,10 +114,10 @@ static int quantile_isotonic_order(const void *a, const void *b) {
   return (x->end > y->end) - (x->end < y->end);
 }
 
-/* Frequencies at distinct levels inside (0, 1) from 2 * table->count events; returns their
- * number.  Rows that begin and end at a level are not tied: half of them count below it. */
-static size_t quantile_isotonic_sweep(const pc_forecast_table *table,
-                                      const quantile_event *events, quantile_map *map) {
+/* Sets the frequencies at distinct levels inside (0, 1) from 2 * table->count events; returns their
+ * number.  Rows that begin and end at a level are not tied: half of them count as below. */
+static size_t quantile_isotonic_frequencies(const pc_forecast_table *table,
+                                            const quantile_event *events, quantile_map *map) {
   double begun = 0.0, ended = 0.0;
   size_t count = 0;
   for (size_t i = 0; i < 2 * table->count;) {
@@ -156,8 +152,7 @@ static pcal_status quantile_isotonic_join(const pc_fit_task *task,
     events[2 * i + 1] = (quantile_event){entry->second, 0.0, entry->weight};
   }
   qsort(events, 2 * table->count, sizeof *events, quantile_isotonic_order);
-  *count = quantile_isotonic_sweep(table, events, map);
-  pc_free(task->env, events);
+  *count = quantile_isotonic_frequencies(table, events, map);
   return PCAL_OK;
 }
 
@@ -186,22 +181,19 @@ static pcal_status quantile_isotonic_fit(const pc_fit_task *task, pcal_error *er
   pcal_calibrator *calibrator = task->calibrator;
   pc_forecast_table table;
   PC_TRY(pc_forecast_table_new(task, quantile_isotonic_pick, &table, err));
-  const pcal_status status = quantile_isotonic_knots(task, &table, err);
-  if (status == PCAL_OK) {
-    const quantile_map *map = calibrator->parameters;
-    calibrator->fit.status = PC_FIT_CLOSED_FORM;
-    calibrator->fit.iterations = 1;
-    if (map->count < 20)
-      pc_fit_warn(&calibrator->fit,
-                  "only %zu different levels were met; a map from so few is rough", map->count);
-  }
-  pc_forecast_table_free(task->env, &table);
-  return status;
+  PC_TRY(quantile_isotonic_knots(task, &table, err));
+  const quantile_map *map = calibrator->parameters;
+  calibrator->fit.status = PC_FIT_CLOSED_FORM;
+  calibrator->fit.iterations = 1;
+  if (map->count < 20)
+    pc_fit_warn(&calibrator->fit, "there are only %zu distinct levels, so the map is rough",
+                map->count);
+  return PCAL_OK;
 }
 
 /* R^-1: the lowest level of a frequency. */
 static double quantile_isotonic_level(const quantile_map *map, double frequency) {
-  size_t low = 0, high = map->count + 1; /* knots: below, at least */
+  size_t low = 0, high = map->count + 1; /* knots: below the frequency, at least it */
   while (high - low > 1) {
     const size_t middle = low + (high - low) / 2;
     if (quantile_isotonic_knot(map, middle, 1) < frequency)
@@ -216,7 +208,7 @@ static double quantile_isotonic_level(const quantile_map *map, double frequency)
   return b > a ? u + (frequency - a) / (b - a) * (v - u) : v;
 }
 
-/* Linear between values at ascending places; the outermost beyond. */
+/* Linear between values at ascending places; constant outside. */
 static double quantile_isotonic_between(const double *values, const double *places,
                                         size_t count, double at) {
   size_t next = 0;
@@ -307,29 +299,19 @@ static pcal_status quantile_isotonic_read(pcal_calibrator *calibrator,
   return PCAL_OK;
 }
 
-static void quantile_isotonic_tell(const pcal_calibrator *calibrator, pc_text *out) {
+static void quantile_isotonic_describe(const pcal_calibrator *calibrator, pc_text *out) {
   const quantile_map *map = calibrator->parameters;
   char mean[PC_NUMBER_MAX], width[PC_NUMBER_MAX];
   if (calibrator->layout.form != PC_FORM_GAUSSIAN) {
-    pc_text_format(out, "levels to frequencies, %zu knots\n", map->count);
+    pc_text_format(out, "map of levels to frequencies with %zu knots\n", map->count);
     return;
   }
   pc_number_round(map->mean, 4, mean);
   pc_number_round(sqrt(map->variance), 4, width);
   pc_text_format(out,
-                 "%zu knots; a standard normal comes out with mean %s and standard deviation "
+                 "%zu knots; a standard normal becomes one of mean %s and standard deviation "
                  "%s\n",
                  map->count, mean, width);
-}
-
-static void quantile_isotonic_release(pcal_calibrator *calibrator) {
-  quantile_map *map = calibrator->parameters;
-  if (map != NULL) {
-    pc_free(&calibrator->env, map->level);
-    pc_free(&calibrator->env, map->frequency);
-  }
-  pc_free(&calibrator->env, map);
-  calibrator->parameters = NULL;
 }
 
 const pc_calibrator_method pc_calibrator_quantile_isotonic = {
@@ -338,13 +320,14 @@ const pc_calibrator_method pc_calibrator_quantile_isotonic = {
             .kind = "calibrators",
             .task = "regression",
             .name = "quantile-isotonic",
-            .title = "predicted distributions moved to empirical frequencies",
+            .title = "predicted distributions recalibrated by empirical frequencies",
             .formula = "F' = R(F), R the isotonic map of F_i(y_i) to its empirical frequency",
             .about =
-                "Repairs any shape that all rows share: too narrow, too wide, shifted or "
-                "skewed. Quantiles and samples come out as such; of normal predictions "
-                "the mean and variance of the repaired distribution. It takes some hundred "
-                "rows, and cannot reach beyond the outermost quantiles or samples.",
+                "Corrects any error of shape that all rows share: too narrow, too wide, "
+                "shifted or skewed. Quantiles and samples stay quantiles and samples; normal "
+                "predictions get the mean and variance of the corrected distribution. Needs "
+                "a few hundred rows, and cannot reach beyond the outermost quantiles or "
+                "samples.",
             .citation = "Kuleshov, Fenner & Ermon, Accurate uncertainties for deep learning "
                         "using calibrated regression, ICML 2018",
         },
@@ -353,6 +336,5 @@ const pc_calibrator_method pc_calibrator_quantile_isotonic = {
     .apply = quantile_isotonic_apply,
     .write = quantile_isotonic_write,
     .read = quantile_isotonic_read,
-    .tell = quantile_isotonic_tell,
-    .release = quantile_isotonic_release,
+    .describe = quantile_isotonic_describe,
 };

@@ -3,16 +3,18 @@
  * Formula:  v' = w v + b, the means stay;  e = |mu - y|
  *           objective=dss:  w, b >= 1e-10 minimise the mean of e^2 / v' + log v'
  *           objective=crps: the mean CRPS of N(mu, v') (metrics/crps.c)
- *           variance-scale: b = 0, w = mean of e^2 / v, the minimum of the first in closed form
- * Edge cases: (1) neither objective is convex in (w, b): Newton steps with damping from
- * three starts (all in w, all in b, half of each), the best kept; (2) b at its bound, where a
- * shift does not help, is a minimum like others; with w at its bound, where variances tell
- * nothing or every error is 0, the status is stopped; (3) when nothing is better than w = 1,
- * b = 0, these are kept; (4) variance-scale with all errors 0: w = 1e-10, stopped; (5) samples
- * and quantiles are refused.
- * Source: Gruber & Buettner 2022, section 5.3; Levi et al. 2022 (scale).
+ *           variance-scale: b = 0, w = mean of e^2 / v, which minimises the first in closed form
+ * Edge cases:
+ *   1. Neither objective is convex in (w, b): damped Newton steps from three starts (all in w, all
+ *      in b, half of each); the best result is kept.
+ *   2. b at its bound, where a shift does not help, is a normal minimum.  With w at its bound, where
+ *      variances carry no information or every error is 0, the status is stopped.
+ *   3. If nothing beats w = 1, b = 0, these are kept.
+ *   4. variance-scale with all errors 0: w = 1e-10, status stopped.
+ *   5. Samples and quantiles are refused.
+ * Source:   Gruber & Buettner 2022, section 5.3; Levi et al. 2022 (scale).
  * Accuracy: gradient below 1e-9 of the objective's scale, summed in a fixed order.
- * Cost: O(N) for each of some ten evaluations a start, after one pass; memory 24 N. */
+ * Cost:     one pass, then about ten O(N) evaluations for each start; memory 24 N bytes. */
 #include <float.h>
 #include <math.h>
 
@@ -33,12 +35,11 @@ enum { VARIANCE_PLATT_DSS, VARIANCE_PLATT_CRPS };
 
 static const pcal_option variance_platt_options[] = {
     {"objective", PCAL_OPTION_CHOICE, "dss", 0, 0, "dss|crps",
-     "the proper score that is minimised: Dawid-Sebastiani, or the continuous ranked "
-     "probability score"},
+     "the minimised proper score: Dawid-Sebastiani, or the continuous ranked probability "
+     "score"},
 };
 
-/* Value, gradient and second derivatives of the mean objective, in units of scale_w, scale_b.
- */
+/* Value, gradient and second derivatives of the mean objective, in units of scale_w, scale_b. */
 typedef struct variance_point {
   double w, b, value, dw, db, ww, wb, bb;
 } variance_point;
@@ -57,7 +58,7 @@ static void variance_pick(const pc_forecast_shape *shape, const double *row,
   out->second = row[1] * row[1];
 }
 
-/* Objective of one row, and its first and second derivative by the variance. */
+/* Objective of a row with error e and variance s, and its first two derivatives by s. */
 static void variance_row(int crps, double e, double s, double out[3]) {
   if (!crps) {
     const double ratio = e * e / s;
@@ -91,7 +92,7 @@ static variance_point variance_at(variance_fit *fit, double w, double b) {
   return point;
 }
 
-/* Parts of the gradient that can still be followed. */
+/* True if a step against the slope stays inside the bounds. */
 static int variance_free(double x, double slope) {
   return x > VARIANCE_PLATT_LEAST || slope < 0;
 }
@@ -139,7 +140,7 @@ static variance_point variance_descend(variance_fit *fit, double w, double b) {
   return at;
 }
 
-/* Means of e^2 / v and of e^2, of weighted rows. */
+/* Means of e^2 / v and of e^2. */
 static void variance_means(variance_fit *fit, double *ratio, double *square) {
   pc_sum ratios, squares;
   pc_sum_clear(&ratios);
@@ -197,18 +198,12 @@ static void variance_keep(const pc_fit_task *task, const variance_fit *fit,
                                             : PC_FIT_CONVERGED;
 }
 
-static pcal_status variance_parameters_new(pcal_calibrator *calibrator, const char *doing,
-                                           pcal_error *err) {
-  calibrator->parameters = pc_alloc(&calibrator->env, 1, sizeof(pc_variance_map));
-  return calibrator->parameters == NULL ? pc_fail_memory(err, doing) : PCAL_OK;
-}
-
 static pcal_status variance_fits(const pcal_calibrator *calibrator, pcal_error *err) {
   if (calibrator->layout.form == PC_FORM_GAUSSIAN)
     return PCAL_OK;
   return pc_fail(err, PCAL_USAGE,
-                 "%s changes variances, which %s do not have; take quantile-isotonic",
-                 calibrator->row->row.name,
+                 "%s changes variances, which %s do not have; use quantile-isotonic",
+                 calibrator->method->row.name,
                  calibrator->layout.form == PC_FORM_SAMPLES ? "samples" : "quantiles");
 }
 
@@ -218,12 +213,11 @@ static pcal_status variance_platt_fit(const pc_fit_task *task, pcal_error *err) 
                       .scale_w = 1,
                       .scale_b = 1};
   PC_TRY(variance_fits(calibrator, err));
-  PC_TRY(variance_parameters_new(calibrator, "making a calibrator", err));
+  PC_TRY(pc_calibrator_new_parameters(calibrator, sizeof(pc_variance_map), err));
   PC_TRY(pc_forecast_table_new(task, variance_pick, &fit.table, err));
   const variance_point before = variance_at(&fit, 1.0, 0.0);
   const variance_point found = variance_search(&fit);
   variance_keep(task, &fit, &before, &found);
-  pc_forecast_table_free(task->env, &fit.table);
   return PCAL_OK;
 }
 
@@ -232,13 +226,12 @@ static pcal_status variance_scale_fit(const pc_fit_task *task, pcal_error *err) 
   variance_fit fit = {.crps = 0};
   double ratio, square;
   PC_TRY(variance_fits(calibrator, err));
-  PC_TRY(variance_parameters_new(calibrator, "making a calibrator", err));
+  PC_TRY(pc_calibrator_new_parameters(calibrator, sizeof(pc_variance_map), err));
   PC_TRY(pc_forecast_table_new(task, variance_pick, &fit.table, err));
   variance_means(&fit, &ratio, &square);
   ((pc_variance_map *)calibrator->parameters)->w = variance_bounded(ratio);
   calibrator->fit.status = ratio < VARIANCE_PLATT_LEAST ? PC_FIT_STOPPED : PC_FIT_CLOSED_FORM;
   calibrator->fit.iterations = 1;
-  pc_forecast_table_free(task->env, &fit.table);
   return PCAL_OK;
 }
 
@@ -282,29 +275,24 @@ static pcal_status variance_number(const pc_json_node *parameters, const char *n
 
 static pcal_status variance_read(pcal_calibrator *calibrator, const pc_json_node *parameters,
                                  const char *file, pcal_error *err) {
-  const int shifts = calibrator->row->row.option_count > 0;
+  const int shifts = calibrator->method->row.option_count > 0;
   PC_TRY(variance_fits(calibrator, err));
   PC_TRY(pc_parameters_check_names(parameters, shifts ? "w b" : "w", file, err));
-  PC_TRY(variance_parameters_new(calibrator, "reading a calibrator", err));
+  PC_TRY(pc_calibrator_new_parameters(calibrator, sizeof(pc_variance_map), err));
   pc_variance_map *read = calibrator->parameters;
   PC_TRY(variance_number(parameters, "w", VARIANCE_PLATT_LEAST, &read->w, file, err));
   return shifts ? variance_number(parameters, "b", 0.0, &read->b, file, err) : PCAL_OK;
 }
 
-static void variance_tell(const pcal_calibrator *calibrator, pc_text *out) {
+static void variance_describe(const pcal_calibrator *calibrator, pc_text *out) {
   const pc_variance_map *parameters = calibrator->parameters;
   char w[PC_NUMBER_MAX], b[PC_NUMBER_MAX];
   pc_number_round(parameters->w, 6, w);
   pc_number_round(parameters->b, 6, b);
-  if (calibrator->row->row.option_count > 0)
+  if (calibrator->method->row.option_count > 0)
     pc_text_format(out, "variance = %s variance + %s\n", w, b);
   else
     pc_text_format(out, "variance = %s variance\n", w);
-}
-
-static void variance_release(pcal_calibrator *calibrator) {
-  pc_free(&calibrator->env, calibrator->parameters);
-  calibrator->parameters = NULL;
 }
 
 const pc_calibrator_method pc_calibrator_variance_platt = {
@@ -317,8 +305,8 @@ const pc_calibrator_method pc_calibrator_variance_platt = {
             .formula = "v' = w v + b, w and b at least 1e-10\n"
                        "objective=dss:  they minimise the mean of (mu - y)^2 / v' + log v'\n"
                        "objective=crps: they minimise the mean CRPS",
-            .about = "Two numbers for all rows; the means stay, so the mean squared error does "
-                     "too. As the map is one-to-one, a lower proper score means lower "
+            .about = "Two numbers for all rows; the means stay, and with them the mean squared "
+                     "error. As the map is one-to-one, a lower proper score means a lower "
                      "calibration error. Fit on rows that the model was not trained on.",
             .citation = "Gruber & Buettner, NeurIPS 2022, section 5.3",
             .options = variance_platt_options,
@@ -329,8 +317,7 @@ const pc_calibrator_method pc_calibrator_variance_platt = {
     .apply = variance_apply,
     .write = variance_platt_write,
     .read = variance_read,
-    .tell = variance_tell,
-    .release = variance_release,
+    .describe = variance_describe,
 };
 
 const pc_calibrator_method pc_calibrator_variance_scale = {
@@ -341,8 +328,8 @@ const pc_calibrator_method pc_calibrator_variance_scale = {
             .name = "variance-scale",
             .title = "predicted variances scaled",
             .formula = "v' = w v, w = mean of (mu - y)^2 / v",
-            .about = "One number for all rows, in closed form: it makes the mean squared error "
-                     "over predicted variance 1 on the rows of the fit, and minimises the "
+            .about = "One number for all rows, in closed form: the mean of squared error over "
+                     "predicted variance becomes 1 on the rows of the fit, which minimises the "
                      "Dawid-Sebastiani score.",
             .citation = "Levi, Gispan, Giladi & Fetaya, Evaluating and calibrating uncertainty "
                         "prediction in regression tasks, Sensors 2022",
@@ -352,6 +339,5 @@ const pc_calibrator_method pc_calibrator_variance_scale = {
     .apply = variance_apply,
     .write = variance_scale_write,
     .read = variance_read,
-    .tell = variance_tell,
-    .release = variance_release,
+    .describe = variance_describe,
 };

@@ -1,26 +1,34 @@
-/* spline: a cubic spline through cumulated errors; its slope corrects the score.
+/* spline: a cubic spline through cumulative errors; its slope corrects the score.
  *
- * Formula:  scores sorted, t = share of rows up to a score, e(t) = sum of (outcome - score) / N
- * up to there; s: cubic spline with `knots` equidistant knots, least squares to e at the
- *           distinct scores;  g(score) = score + s'(t), kept in [0, 1]
- *           fit=cumulative: s follows the sum of outcomes alone, and g = s'
- *           constrained=yes: 0 <= g <= 1 at all rows, a quadratic program
- * Rows:     target=top: the rank-th largest entry becomes g, the others share 1 - g in their
- * old proportions; target=all: a spline for each rank, rows divided by their sums;
- *           target=within: the probability that the label is among the `rank` largest, one
- *           column; target=class: that of one class, one column
- * Edge cases: (1) places, ties and interpolation: spline_fit.c; (2) the predicted class is kept
- * in target=top even where another entry then exceeds it: nothing reorders; (3) other entries
- * that are all 0 share equally; a row of target=all whose values are all 0 becomes uniform; (4)
- * one column of scores, and confidences, have one spline, for target=top, all, or class=1; (5)
- * fewer distinct scores than knots: the smallest values at knots, with a warning; (6) a map has
- * at most 65536 points, fewer for many ranks: of more distinct scores, some at equal distances
- * in their order; (7) convention=gupta: float scores, rows as points, and interpolation the
- * wrong way round, as in the published code.  The map is in [0, 1] as ever, in rows and files;
- * the map before clipping, which the paper's tables measure, is kept for study spline-tables.
- * Source: Gupta et al. 2021 (text and code differ: DEFINITIONS of the project, 7.8). Accuracy:
- * values at knots to about 1e-10.   Cost: a sort and a pass over distinct scores; constrained:
- * a pass for each constraint that is met on the way. */
+ * Formula:  scores sorted; t = share of rows up to a score;
+ *           e(t) = sum of (outcome - score) / N over these rows;
+ *           s = cubic spline with `knots` equidistant knots, least squares to e at the distinct
+ *           scores;  g(score) = score + s'(t), clipped to [0, 1]
+ *           fit=cumulative:  s follows the sum of outcomes alone, and g = s'
+ *           constrained=yes: 0 <= g <= 1 at all rows, by a quadratic program
+ * Rows:     target=top:    the rank-th largest entry becomes g, the others share 1 - g in their old
+ *                          proportions
+ *           target=all:    a spline for each rank; rows are divided by their sums
+ *           target=within: the probability that the label is among the `rank` largest; one column
+ *           target=class:  the probability of one class; one column
+ * Edge cases:
+ *   1. Places, ties and interpolation: see spline_fit.c.
+ *   2. target=top: another entry may exceed the new value of the predicted class; entries are not
+ *      reordered.
+ *   3. target=top: other entries that are all 0 share equally; target=all: a row whose values are
+ *      all 0 becomes uniform.
+ *   4. One column of scores, and confidences, have one spline, for target=top, all, or class=1.
+ *   5. Fewer distinct scores than knots: the values at the knots have the smallest norm, with a
+ *      warning.
+ *   6. A map has at most 65536 points, fewer for many ranks; of more distinct scores it takes some,
+ *      equally spaced in their order.
+ *   7. convention=gupta: float scores, rows as points, and reversed interpolation, as in the
+ *      published code.  Applied and saved maps are clipped to [0, 1]; the unclipped map, which the
+ *      tables of the paper measure, is kept for study spline-tables.
+ * Source:   Gupta et al. 2021 (the text and the published code differ).
+ * Accuracy: values at knots to about 1e-10.
+ * Cost:     a sort and a pass over distinct scores; constrained: a further pass for each active
+ *           constraint. */
 #include "calibrators/spline/spline.h"
 
 #include <math.h>
@@ -28,28 +36,28 @@
 #include "calibrators/parameter_lists.h"
 #include "calibrators/recipe.h"
 
-#define SPLINE_POINTS ((size_t)1 << 16)     /* of a map */
-#define SPLINE_POINTS_ALL ((size_t)1 << 21) /* of all maps, about */
+#define SPLINE_POINTS ((size_t)1 << 16)     /* most points of a map */
+#define SPLINE_POINTS_ALL ((size_t)1 << 21) /* of all maps together, about */
 #define SPLINE_POINTS_LEAST ((size_t)1 << 10)
 #define SPLINE_KNOTS_MAX 100
-#define SPLINE_LARGEST 1e6 /* of a value at a knot in a file */
+#define SPLINE_LARGEST 1e6 /* largest value at a knot in a file */
 
 static const pcal_option spline_options[] = {
     {"knots", PCAL_OPTION_INT, "6", 3, SPLINE_KNOTS_MAX, NULL, "number of knots"},
     {"runout", PCAL_OPTION_CHOICE, "natural", 0, 0, "natural|quadratic|cubic",
-     "how the spline ends: straight, as a parabola, as one cubic over two intervals"},
+     "shape of the spline at its ends: straight, a parabola, or one cubic over two intervals"},
     {"constrained", PCAL_OPTION_BOOL, "no", 0, 0, NULL,
-     "keep the map in [0, 1] while fitting, not only afterwards"},
+     "constrain the map to [0, 1] during the fit, instead of clipping it afterwards"},
     {"target", PCAL_OPTION_CHOICE, "top", 0, 0, "top|all|within|class",
-     "what is calibrated: one rank, all ranks, the first ranks together, one class"},
+     "the calibrated event: one rank, all ranks, the first ranks together, one class"},
     {"rank", PCAL_OPTION_INT, "1", 1, PC_CLASSES_MAX, NULL,
-     "of target=top, or how many ranks of target=within"},
-    {"class", PCAL_OPTION_INT, "0", 0, PC_CLASSES_MAX, NULL, "of target=class"},
+     "rank of target=top, number of ranks of target=within"},
+    {"class", PCAL_OPTION_INT, "0", 0, PC_CLASSES_MAX, NULL, "class of target=class"},
     {"fit", PCAL_OPTION_CHOICE, "error", 0, 0, "error|cumulative",
-     "what the spline follows: cumulated errors, or cumulated outcomes as the paper says"},
+     "the spline follows cumulative errors, or cumulative outcomes as in the paper"},
     {"convention", PCAL_OPTION_CHOICE, "none", 0, 0, "none|gupta",
-     "gupta: places and interpolation of the published code; probabilities are still kept in "
-     "[0, 1]"},
+     "gupta: places and interpolation of the published code; probabilities are still clipped "
+     "to [0, 1]"},
 };
 
 /* ---- Options ---- */
@@ -81,10 +89,8 @@ static pc_spline_target spline_target(const pcal_calibrator *calibrator) {
 pcal_status pc_spline_model_new(pcal_calibrator *calibrator, pc_spline_model **out,
                                 pcal_error *err) {
   const pc_option_value *option = calibrator->options.value;
-  pc_spline_model *model = pc_alloc(&calibrator->env, 1, sizeof *model);
-  calibrator->parameters = *out = model;
-  if (model == NULL)
-    return pc_fail_memory(err, "making a calibrator");
+  PC_TRY(pc_calibrator_new_parameters(calibrator, sizeof **out, err));
+  pc_spline_model *model = *out = calibrator->parameters;
   model->target = spline_target(calibrator);
   model->rank = (size_t)option[PC_SPLINE_RANK].number;
   model->class = (size_t)option[PC_SPLINE_CLASS].number;
@@ -112,13 +118,13 @@ static pc_spline_rule spline_rule(const pcal_calibrator *calibrator, size_t spli
 /* ---- Fit ---- */
 
 typedef struct spline_state {
-  const pc_spline_model *model;
-  const pcal_env *env;
+  pc_spline_model *model;
+  const pcal_env *memory; /* of the calibrator */
   pc_spline_rule rule;
-  pc_spline_fit_result *reports; /* of each spline */
+  pc_spline_fit_result *results; /* of each spline */
 } spline_state;
 
-/* The map in [0, 1] that is applied and saved. */
+/* Copies a map, clipped to [0, 1]. */
 static pcal_status spline_clip(const pcal_env *env, const pc_line_map *from, pc_line_map *to,
                                pcal_error *err) {
   PC_TRY(pc_line_map_alloc(env, from->count, to, err));
@@ -130,49 +136,40 @@ static pcal_status spline_clip(const pcal_env *env, const pc_line_map *from, pc_
   return PCAL_OK;
 }
 
-static pcal_status spline_use(void *user, size_t column, const pc_sorted_column *misses,
-                              const pc_sorted_column *hits, pcal_error *err) {
+/* The table of scores comes from the calibrator's memory: the map may take it over. */
+static pcal_status spline_use(void *user, const pcal_env *scratch, size_t column,
+                              const pc_sorted_column *misses, const pc_sorted_column *hits,
+                              pcal_error *err) {
   const spline_state *state = user;
   const pc_spline_model *model = state->model;
-  const pc_line_maps *made = model->published ? model->unclipped : model->lines;
-  pc_line_map *line = &made->lines[column];
+  const pc_line_maps *lines = model->published ? model->unclipped : model->lines;
+  pc_line_map *line = &lines->lines[column];
   pc_curve_table table;
-  PC_TRY(pc_curve_table_join(state->env, misses, hits, &table, err));
-  pcal_status status =
-      pc_spline_fit(state->env, &state->rule, &table, model->values + column * model->knots,
-                    line, &state->reports[column], err);
-  if (status == PCAL_OK && model->published)
-    status = spline_clip(state->env, line, &model->lines->lines[column], err);
-  pc_curve_table_free(state->env, &table);
-  return status;
+  PC_TRY(pc_curve_table_join(state->memory, misses, hits, &table, err));
+  PC_TRY(pc_spline_fit(state->memory, scratch, &state->rule, &table,
+                       model->values + column * model->knots, line, &state->results[column],
+                       err));
+  pc_curve_table_free(state->memory, &table);
+  return model->published ? spline_clip(state->memory, line, &model->lines->lines[column], err)
+                          : PCAL_OK;
 }
 
-static void spline_tell_reports(const spline_state *state, pcal_calibrator *calibrator) {
+static void spline_record_fit(const spline_state *state, pcal_calibrator *calibrator) {
   size_t loose = 0, stopped = 0;
   for (size_t i = 0; i < state->model->count; i++) {
-    loose += state->reports[i].rank < state->model->knots;
-    stopped += (size_t)state->reports[i].stopped;
-    calibrator->fit.iterations += state->reports[i].iterations;
+    loose += state->results[i].rank < state->model->knots;
+    stopped += (size_t)state->results[i].stopped;
+    calibrator->fit.iterations += state->results[i].iterations;
   }
   calibrator->fit.status = stopped > 0 ? PC_FIT_STOPPED : PC_FIT_CLOSED_FORM;
   if (loose > 0)
     pc_fit_warn(&calibrator->fit,
-                "the scores are too few or too equal for %zu knots in %zu of %zu splines; use "
-                "fewer knots, or temperature",
-                state->model->knots, loose, state->model->count);
+                "%zu of %zu splines have too few distinct scores for %zu knots; use fewer "
+                "knots, or temperature",
+                loose, state->model->count, state->model->knots);
   if (stopped > 0)
-    pc_fit_warn(&calibrator->fit, "%zu of %zu quadratic programs were not solved to the end",
+    pc_fit_warn(&calibrator->fit, "%zu of %zu quadratic programs stopped before the solution",
                 stopped, state->model->count);
-}
-
-static pcal_status spline_learn(const pc_fit_task *task, spline_state *state, pcal_error *err) {
-  pc_score_columns_request request = pc_spline_score_columns(state->model);
-  request.use = spline_use;
-  request.user = state;
-  request.remedy = "use histogram, whose memory does not grow with the rows";
-  PC_TRY(pc_score_columns_run(task, &request, err));
-  spline_tell_reports(state, task->calibrator);
-  return PCAL_OK;
 }
 
 static pcal_status spline_fit(const pc_fit_task *task, pcal_error *err) {
@@ -185,13 +182,17 @@ static pcal_status spline_fit(const pc_fit_task *task, pcal_error *err) {
   PC_TRY(pc_line_maps_new(&calibrator->env, model->count, &model->lines, err));
   if (model->published)
     PC_TRY(pc_line_maps_new(&calibrator->env, model->count, &model->unclipped, err));
-  spline_state state = {model, task->env, spline_rule(calibrator, model->count), NULL};
-  state.reports = pc_alloc(task->env, model->count, sizeof *state.reports);
-  if (state.reports == NULL)
+  spline_state state = {model, &calibrator->env, spline_rule(calibrator, model->count), NULL};
+  state.results = pc_alloc(task->env, model->count, sizeof *state.results);
+  if (state.results == NULL)
     return pc_fail_memory(err, "fitting splines");
-  const pcal_status status = spline_learn(task, &state, err);
-  pc_free(task->env, state.reports);
-  return status;
+  pc_score_columns_request request = pc_spline_score_columns(model);
+  request.use = spline_use;
+  request.user = &state;
+  request.remedy = "use histogram, whose memory does not grow with the rows";
+  PC_TRY(pc_score_columns_run(task, &request, err));
+  spline_record_fit(&state, calibrator);
+  return PCAL_OK;
 }
 
 /* ---- Files ---- */
@@ -236,7 +237,7 @@ static pcal_status spline_read(pcal_calibrator *calibrator, const pc_json_node *
                            file, &model->lines, err);
 }
 
-static void spline_tell(const pcal_calibrator *calibrator, pc_text *out) {
+static void spline_describe(const pcal_calibrator *calibrator, pc_text *out) {
   const pc_spline_model *model = calibrator->parameters;
   char runout[32];
   pc_options_word(&calibrator->options, PC_SPLINE_RUNOUT, runout, sizeof runout);
@@ -250,27 +251,15 @@ static void spline_tell(const pcal_calibrator *calibrator, pc_text *out) {
     pc_text_add(out, ", one for each rank\n");
     return;
   case PC_SPLINE_WITHIN:
-    pc_text_format(out, " for the first %zu ranks together: one column comes out\n",
-                   model->rank);
+    pc_text_format(out, " for the first %zu ranks together: one output column\n", model->rank);
     return;
   case PC_SPLINE_OF_CLASS:
-    pc_text_format(out, " for class %zu: one column comes out\n", model->class);
+    pc_text_format(out, " for class %zu: one output column\n", model->class);
     return;
   case PC_SPLINE_COLUMN:
     pc_text_add(out, "\n");
     return;
   }
-}
-
-static void spline_release(pcal_calibrator *calibrator) {
-  pc_spline_model *model = calibrator->parameters;
-  if (model != NULL) {
-    pc_line_maps_free(&calibrator->env, model->lines);
-    pc_line_maps_free(&calibrator->env, model->unclipped);
-    pc_free(&calibrator->env, model->values);
-  }
-  pc_free(&calibrator->env, model);
-  calibrator->parameters = NULL;
 }
 
 static const char *spline_recipe(const pcal_calibrator *calibrator, pc_recipe *out) {
@@ -293,7 +282,8 @@ static const char *spline_recipe(const pcal_calibrator *calibrator, pc_recipe *o
   case PC_SPLINE_OF_CLASS:
     break;
   }
-  return "target=within and target=class tell a single event; choose target=top or target=all";
+  return "target=within and target=class have one output column; choose target=top or "
+         "target=all";
 }
 
 static unsigned spline_traits(const pcal_calibrator *calibrator) {
@@ -306,30 +296,30 @@ const pc_calibrator_method pc_calibrator_spline = {
         {
             .kind = "calibrators",
             .name = "spline",
-            .title = "splines of cumulated errors",
+            .title = "splines of cumulative errors",
             .formula = "e(t) = sum of (outcome - score) / N over the share t of lowest scores\n"
                        "s = cubic spline with few knots, least squares to e\n"
-                       "g(score) = score + s'(t(score)), kept in [0, 1]",
+                       "g(score) = score + s'(t(score)), clipped to [0, 1]",
             .about =
-                "Follows how the errors add up along the sorted scores and corrects each "
-                "score by the slope there: no bins, no search. target=top changes the "
+                "Fits a spline to the cumulative errors along the sorted scores and corrects "
+                "each score by its slope: no bins, no search. target=top changes the "
                 "confidence of the predicted class and shares the rest among the others in "
                 "their old proportions; target=all has a spline for each rank; "
-                "target=within and target=class give one column. The map need not rise, "
-                "and a class may overtake the predicted one. Needs some thousand rows.",
+                "target=within and target=class give one column. The map may fall in "
+                "places, and another class may overtake the predicted one. Needs a few "
+                "thousand rows.",
             .citation = "Gupta, Rahimi, Ajanthan, Mensink, Sminchisescu & Hartley, ICLR 2021",
             .options = spline_options,
             .option_count = sizeof spline_options / sizeof *spline_options,
         },
     .traits = PC_TAKES_CONFIDENCE,
-    .traits_now = spline_traits,
+    .fitted_traits = spline_traits,
     .fit = spline_fit,
     .apply = pc_spline_apply,
     .recipe = spline_recipe,
-    .columns = spline_columns,
-    .space = pc_spline_row_space,
+    .output_columns = spline_columns,
+    .scratch_size = pc_spline_row_space,
     .write = spline_write,
     .read = spline_read,
-    .tell = spline_tell,
-    .release = spline_release,
+    .describe = spline_describe,
 };

@@ -1,4 +1,4 @@
-/* The spline calibrator: what its options say, its parameters, and how rows are looked at. */
+/* The spline calibrator: options, parameters, and the scores of rows that it maps. */
 #ifndef PC_SPLINE_H
 #define PC_SPLINE_H
 
@@ -17,42 +17,42 @@ enum {
 };
 
 typedef enum pc_spline_target {
-  PC_SPLINE_TOP, /* the score of the rank-th class */
-  PC_SPLINE_ALL, /* of every rank */
-  PC_SPLINE_WITHIN,
-  PC_SPLINE_OF_CLASS,
-  PC_SPLINE_COLUMN /* of the one column that there is */
+  PC_SPLINE_TOP,      /* the rank-th largest score */
+  PC_SPLINE_ALL,      /* the scores of every rank */
+  PC_SPLINE_WITHIN,   /* the sum of the `rank` largest scores */
+  PC_SPLINE_OF_CLASS, /* the score of one class */
+  PC_SPLINE_COLUMN    /* the only column */
 } pc_spline_target;
 
 typedef struct pc_spline_model {
   pc_spline_target target;
-  size_t rank, class; /* rank from 1 */
+  size_t rank, class; /* rank counts from 1 */
   size_t classes;
-  int published;
-  size_t knots, count;     /* splines */
+  int published;           /* convention=gupta */
+  size_t knots, count;     /* count: of splines */
   double *values;          /* count x knots */
-  pc_line_maps *lines;     /* in [0, 1] */
+  pc_line_maps *lines;     /* the maps, clipped to [0, 1] */
   pc_line_maps *unclipped; /* after a fit with convention=gupta, else NULL; not saved */
-  int unscaled;            /* rows of target=all are not divided by their sums */
+  int unscaled;            /* target=all: do not divide rows by their sums */
 } pc_spline_model;
 
-/* A sentence on what keeps the options from suiting a layout, or NULL. */
+/* Why the options do not suit a layout, or NULL. */
 const char *pc_spline_check_options(const pc_options *options, const pc_layout *layout);
 
-/* The parameters without lines. */
+/* Parameters without maps. */
 PC_CHECKED pcal_status pc_spline_model_new(pcal_calibrator *calibrator, pc_spline_model **out,
                                            pcal_error *err);
 
-/* How a fit looks at rows: `use` and `user` are still to be set. */
+/* The scores to fit to; the caller sets `use` and `user`. */
 pc_score_columns_request pc_spline_score_columns(const pc_spline_model *model);
 
-/* Numbers that applying needs beside its results. */
+/* As in pc_calibrator_method. */
 size_t pc_spline_row_space(const pcal_calibrator *calibrator);
 void pc_spline_apply(const pcal_calibrator *calibrator, const double *in, size_t count,
                      double *out);
-/* The same with values as they were before clipping and, for target=all, without dividing rows
- * by their sums: what the tables of the paper measure, not probabilities.  For a calibrator
- * that was fitted with convention=gupta and not read from a file. */
+/* The same with unclipped maps and, for target=all, without dividing rows by their sums: not
+ * probabilities, but the numbers behind the tables of the paper.  For a calibrator that was fitted
+ * with convention=gupta in this process. */
 void pc_spline_apply_unclipped(const pcal_calibrator *calibrator, const double *in,
                                size_t count, double *out);
 

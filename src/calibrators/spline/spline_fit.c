@@ -1,18 +1,15 @@
-/* Places.  The rows in the order of their scores have the places 0, 1/(N-1), ..., 1
- * (cumulative: 1/N, ..., 1).  Equal scores are one entry, which reaches from its first place
- * a_j to its last place x_j; only there the cumulated sums are defined by the scores.
- *
- * Fit.  s minimises sum_j w_j (s(x_j) - y_j)^2, y_j = sum of (outcome - score) / N up to entry
- * j (cumulative: of outcome).  Where rows do not determine all values at the knots, these have
- * the smallest norm.
- *
- * Map.  Entry j goes to score_j + mean of s' over its places (cumulative: without score_j),
- * which for a single row is s'(x_j); kept in [0, 1]; straight in between.
- *
- * As published: each row is a point, those of an entry on the straight line between the sums
- * before and behind it; a score between entries j-1 and j gets the map of the first row of j at
- * the side of j-1, and that of the last row of j-1 at the side of j.  The map is not kept in
- * [0, 1]: the tables of the paper were measured without that; the caller clips it. */
+/* Places:  the rows in the order of their scores have the places 0, 1/(N-1), ..., 1 (cumulative:
+ *          1/N, ..., 1).  Equal scores are one entry, from its first place a_j to its last place
+ *          x_j; the cumulative sums are defined by the scores at x_j only.
+ * Fit:     s minimises sum_j w_j (s(x_j) - y_j)^2, y_j = sum of (outcome - score) / N up to entry j
+ *          (cumulative: of outcome).  If the rows do not determine all values at the knots, these
+ *          have the smallest norm.
+ * Map:     entry j becomes score_j + mean of s' over its places (cumulative: without score_j), for a
+ *          single row s'(x_j); clipped to [0, 1]; linear in between.
+ * As published:  each row is a point, those of an entry on the straight line between the sums before
+ *          and after it.  Between entries j-1 and j, interpolation runs from the map of the first
+ *          row of j (at j-1) to that of the last row of j-1 (at j).  The map is not clipped, as in
+ *          the tables of the paper; the caller clips it. */
 #include "calibrators/spline/spline_fit.h"
 
 #include <math.h>
@@ -21,37 +18,38 @@
 #include "optim/active_set.h"
 #include "optim/eigen.h"
 
-#define SPLINE_FIT_RANK 1e-12       /* eigenvalues below this share of the largest are none */
-#define SPLINE_FIT_RIDGE 1e-10      /* and count as this in the quadratic program */
+#define SPLINE_FIT_RANK 1e-12       /* eigenvalues below this share of the largest count as 0 */
+#define SPLINE_FIT_RIDGE 1e-10      /* least relative eigenvalue in the quadratic program */
 #define SPLINE_FIT_TOLERANCE 1e-11  /* of its constraints */
-#define SPLINE_FIT_TIED_POINTS 4096 /* that stand for the rows of one entry, at most */
-#define SPLINE_FIT_BLOCK 256        /* entries that are looked at together */
+#define SPLINE_FIT_TIED_POINTS 4096 /* most points for the rows of one entry */
+#define SPLINE_FIT_BLOCK 256        /* entries that are processed together */
 
 typedef struct spline_fit {
-  const pcal_env *env;
+  const pcal_env *memory, *scratch;
   const pc_spline_rule *rule;
   pc_curve_table *rows;
   pc_spline_space space;
   double total;
-  double *values; /* at the knots, the caller's */
-  double *bends;
+  double *values;     /* at the knots; the caller's array */
+  double *curvatures; /* second derivatives at the knots */
 } spline_fit;
 
-/* Some entries, block after block from the first one on. */
+/* Neighbouring entries; spline_fit_next goes to the next block. */
 typedef struct spline_block {
   size_t begin, count;
-  double before;                                          /* weight of the entries before it, */
-  double first[SPLINE_FIT_BLOCK], last[SPLINE_FIT_BLOCK]; /* places */
+  double before; /* weight of all entries up to its end */
+  double first[SPLINE_FIT_BLOCK], last[SPLINE_FIT_BLOCK]; /* places of each entry */
 } spline_block;
 
-static double spline_fit_keep(double value) {
+/* Clips to [0, 1]. */
+static double spline_fit_clip(double value) {
   const double above = value > 0.0 ? value : 0.0;
   return above < 1.0 ? above : 1.0;
 }
 
 /* ---- Places and points ---- */
 
-/* Turns weights up to entries into places. */
+/* Replaces cumulative weights by places. */
 static void spline_fit_places(const spline_fit *fit, spline_block *block) {
   const double n = fit->total;
   const int inner = !fit->rule->cumulative && n >= 2.0;
@@ -59,14 +57,14 @@ static void spline_fit_places(const spline_fit *fit, spline_block *block) {
   const double next = n < 2.0 ? 0.0 : 1.0;
   for (size_t i = 0; i < block->count; i++) {
     const double first = (block->first[i] + next - skip) * share;
-    const double last = spline_fit_keep((block->last[i] - skip) * share);
+    const double last = spline_fit_clip((block->last[i] - skip) * share);
     block->first[i] = first < last ? first : last;
     block->last[i] = last;
   }
 }
 
-/* Sums up to each number and behind an earlier sum; four at a time, so that additions do not
- * wait for each other. */
+/* Cumulative sums, starting from `before`; four at a time, so that additions do not wait for each
+ * other. */
 static void spline_fit_cumulate(const double *from, size_t count, double before, double *out) {
   size_t i = 0;
   for (; i + 4 <= count; i += 4) {
@@ -80,7 +78,7 @@ static void spline_fit_cumulate(const double *from, size_t count, double before,
     before = out[i] = before + from[i];
 }
 
-/* Goes on to the next block, from one that is all 0 to the first; 0 when there is none. */
+/* Goes to the next block; a zeroed block goes to the first.  Returns 0 at the end. */
 static int spline_fit_next(const spline_fit *fit, spline_block *block) {
   block->begin += block->count;
   const size_t left = fit->rows->count - block->begin;
@@ -102,7 +100,7 @@ static double spline_fit_error(const spline_fit *fit, size_t j) {
                                : rows->hits[j] - rows->weight[j] * rows->score[j];
 }
 
-/* Points on their way into sums. */
+/* A buffer of points for the normal equations. */
 typedef struct spline_points {
   size_t count;
   double x[SPLINE_FIT_BLOCK], y[SPLINE_FIT_BLOCK], weight[SPLINE_FIT_BLOCK];
@@ -123,7 +121,7 @@ static void spline_fit_add(const spline_fit *fit, double x, double y, double wei
   points->weight[points->count++] = weight;
 }
 
-/* The rows of an entry as points of their own, up to (last place, behind). */
+/* Adds the rows of an entry as single points; the cumulative sum goes from `before` to `behind`. */
 static void spline_fit_add_tied(const spline_fit *fit, const spline_block *block, size_t i,
                                 double before, double behind, spline_points *points) {
   const double weight = fit->rows->weight[block->begin + i];
@@ -136,7 +134,7 @@ static void spline_fit_add_tied(const spline_fit *fit, const spline_block *block
   }
 }
 
-/* Points of a block. */
+/* Adds the points of a block. */
 static void spline_fit_add_block(const spline_fit *fit, const spline_block *block,
                                  double before, const double *y, spline_points *points) {
   const double *weight = fit->rows->weight + block->begin;
@@ -165,26 +163,26 @@ static void spline_fit_points(const spline_fit *fit, pc_spline_sums *sums) {
 
 /* ---- Solving ---- */
 
-/* What the scores of a block go to, before they are kept in [0, 1]. */
+/* The unclipped map of the scores of a block. */
 static void spline_fit_map(const spline_fit *fit, const spline_block *block,
                            const double *values, double *out) {
   const double *score = fit->rows->score + block->begin;
-  pc_spline_slopes(&fit->space, block->last, block->count, values, fit->bends, out);
+  pc_spline_slopes(&fit->space, block->last, block->count, values, fit->curvatures, out);
   for (size_t i = 0; i < block->count; i++)
     if (block->first[i] < block->last[i])
       out[i] = pc_spline_mean_slope(&fit->space, block->first[i], block->last[i], values,
-                                    fit->bends);
+                                    fit->curvatures);
   for (size_t i = 0; !fit->rule->cumulative && i < block->count; i++)
     out[i] = score[i] + out[i];
 }
 
-/* The entry that leaves [0, 1] furthest, as a constraint on the values at the knots. */
+/* The entry furthest outside [0, 1], as a constraint on the values at the knots. */
 static double spline_fit_worst(void *user, const double *values, double *normal,
                                double *bound) {
   const spline_fit *fit = user;
   spline_block block = {0};
   double map[SPLINE_FIT_BLOCK], most = 0.0, side = 0.0, worst = 0.0, first = 0.0, last = 0.0;
-  pc_spline_second_derivatives(&fit->space, values, fit->bends);
+  pc_spline_second_derivatives(&fit->space, values, fit->curvatures);
   while (spline_fit_next(fit, &block)) {
     spline_fit_map(fit, &block, values, map);
     for (size_t i = 0; i < block.count; i++) {
@@ -207,7 +205,7 @@ static double spline_fit_worst(void *user, const double *values, double *normal,
   return most;
 }
 
-/* Sum over eigenvectors of v v' / max(lambda, floor), those below `cut` left out. */
+/* Sum over eigenvectors of v v' / max(lambda, floor_value), without eigenvalues below `cut`. */
 static void spline_fit_inverse(const double *lambda, const double *vectors, size_t k,
                                double floor_value, double cut, double *out) {
   memset(out, 0, k * k * sizeof *out);
@@ -231,13 +229,13 @@ static pcal_status spline_fit_program(spline_fit *fit, const double *inverse,
                                         .user = fit,
                                         .tolerance = SPLINE_FIT_TOLERANCE};
   pc_quadratic_program_result outcome;
-  PC_TRY(pc_quadratic_program_solve(fit->env, &problem, fit->values, &outcome, err));
+  PC_TRY(pc_quadratic_program_solve(fit->scratch, &problem, fit->values, &outcome, err));
   report->iterations = outcome.iterations;
   report->stopped = !outcome.solved;
   return PCAL_OK;
 }
 
-/* matrix: k x k; right: k; then k x k and k and k x k of space. */
+/* matrix: k x k, followed by the right-hand side (k) and by k x k + k + k x k doubles of scratch. */
 static pcal_status spline_fit_solve(spline_fit *fit, double *matrix,
                                     pc_spline_fit_result *report, pcal_error *err) {
   const size_t k = fit->space.knots;
@@ -264,33 +262,27 @@ static pcal_status spline_fit_solve(spline_fit *fit, double *matrix,
 static pcal_status spline_fit_values(spline_fit *fit, pc_spline_fit_result *report,
                                      pcal_error *err) {
   const size_t k = fit->space.knots;
-  double *space = pc_alloc_raw(fit->env, 3 * k * k + 2 * k, sizeof *space);
-  pc_spline_sums *sums = pc_alloc(fit->env, k - 1, sizeof *sums);
-  pcal_status status =
-      space == NULL || sums == NULL ? pc_fail_memory(err, "fitting a spline") : PCAL_OK;
-  if (status == PCAL_OK) {
-    spline_fit_points(fit, sums);
-    status = pc_spline_normal(fit->env, &fit->space, sums, space, space + k * k, err);
-  }
-  for (size_t i = 0; status == PCAL_OK && i < k * k + k; i++)
-    space[i] /= fit->total;
-  if (status == PCAL_OK)
-    status = spline_fit_solve(fit, space, report, err);
-  pc_free(fit->env, sums);
-  pc_free(fit->env, space);
-  return status;
+  double *matrix = pc_alloc_raw(fit->scratch, 3 * k * k + 2 * k, sizeof *matrix);
+  pc_spline_sums *sums = pc_alloc(fit->scratch, k - 1, sizeof *sums);
+  if (matrix == NULL || sums == NULL)
+    return pc_fail_memory(err, "fitting a spline");
+  spline_fit_points(fit, sums);
+  PC_TRY(pc_spline_normal(fit->scratch, &fit->space, sums, matrix, matrix + k * k, err));
+  for (size_t i = 0; i < k * k + k; i++)
+    matrix[i] /= fit->total;
+  return spline_fit_solve(fit, matrix, report, err);
 }
 
 /* ---- The map ---- */
 
-/* Entries that become points: all, or as many at equal distances, both ends included. */
+/* The entry of point i: all entries, or equally spaced ones with both ends. */
 static size_t spline_fit_entry(size_t count, size_t points, size_t i) {
   return points < count ? i * (count - 1) / (points - 1) : i;
 }
 
-/* Do the points of a line take the place of the rows, of which no one needs more?  Not where
- * much room would be left over. */
-static int spline_fit_takes(const spline_fit *fit) {
+/* True if the map takes over the memory of the rows: it is large enough, and not much larger than
+ * needed. */
+static int spline_fit_reuses_rows(const spline_fit *fit) {
   const size_t room = (size_t)(fit->rows->weight - fit->rows->score);
   return room <= fit->rule->points && room / 2 <= fit->rows->count;
 }
@@ -300,10 +292,10 @@ static pcal_status spline_fit_line(const spline_fit *fit, pc_line_map *line, pca
   spline_block block = {0};
   double map[SPLINE_FIT_BLOCK];
   size_t made = 0, entry = 0;
-  if (spline_fit_takes(fit))
+  if (spline_fit_reuses_rows(fit))
     *line = (pc_line_map){rows->count, rows->score, rows->weight};
   else
-    PC_TRY(pc_line_map_alloc(fit->env,
+    PC_TRY(pc_line_map_alloc(fit->memory,
                              rows->count < fit->rule->points ? rows->count : fit->rule->points,
                              line, err));
   while (spline_fit_next(fit, &block)) {
@@ -312,7 +304,7 @@ static pcal_status spline_fit_line(const spline_fit *fit, pc_line_map *line, pca
       if (block.begin + i != entry)
         continue;
       line->score[made] = rows->score[entry];
-      line->value[made++] = spline_fit_keep(map[i]);
+      line->value[made++] = spline_fit_clip(map[i]);
       entry = spline_fit_entry(rows->count, line->count, made);
     }
   }
@@ -321,10 +313,10 @@ static pcal_status spline_fit_line(const spline_fit *fit, pc_line_map *line, pca
   return PCAL_OK;
 }
 
-/* The map at one place of an entry, not kept in [0, 1]. */
+/* The unclipped map at one place of an entry. */
 static double spline_fit_at(const spline_fit *fit, size_t j, double place) {
   const pc_spline_form slope = pc_spline_slope(&fit->space, place);
-  const double value = pc_spline_evaluate(&slope, fit->values, fit->bends);
+  const double value = pc_spline_evaluate(&slope, fit->values, fit->curvatures);
   return fit->rule->cumulative ? value : fit->rows->score[j] + value;
 }
 
@@ -333,8 +325,8 @@ static void spline_fit_point(pc_line_map *line, double score, double value) {
   line->value[line->count++] = value;
 }
 
-/* Each stretch between neighbours runs backwards, so inner scores are jumps; the last score has
- * its own value, and the stretch before it ends one double earlier. */
+/* Every interval between neighbours is interpolated in reverse, so inner scores are jumps; the last
+ * score has its own value, and the interval before it ends one double earlier. */
 static pcal_status spline_fit_published(const spline_fit *fit, pc_line_map *line,
                                         pcal_error *err) {
   const size_t count = fit->rows->count;
@@ -343,7 +335,7 @@ static pcal_status spline_fit_published(const spline_fit *fit, pc_line_map *line
   spline_block block = {0};
   size_t taken = 0, before = 0;
   double last = 0.0; /* place of the entry before */
-  PC_TRY(pc_line_map_alloc(fit->env, 2 * entries, line, err));
+  PC_TRY(pc_line_map_alloc(fit->memory, 2 * entries, line, err));
   line->count = 0;
   while (spline_fit_next(fit, &block))
     for (size_t i = 0; i < block.count; i++) {
@@ -362,23 +354,21 @@ static pcal_status spline_fit_published(const spline_fit *fit, pc_line_map *line
   return PCAL_OK;
 }
 
-pcal_status pc_spline_fit(const pcal_env *env, const pc_spline_rule *rule, pc_curve_table *rows,
-                          double *values, pc_line_map *line, pc_spline_fit_result *report,
-                          pcal_error *err) {
-  spline_fit fit = {
-      .env = env, .rule = rule, .rows = rows, .values = values, .total = rows->total};
+pcal_status pc_spline_fit(const pcal_env *memory, const pcal_env *scratch,
+                          const pc_spline_rule *rule, pc_curve_table *rows, double *values,
+                          pc_line_map *line, pc_spline_fit_result *report, pcal_error *err) {
+  spline_fit fit = {.memory = memory,
+                    .scratch = scratch,
+                    .rule = rule,
+                    .rows = rows,
+                    .values = values,
+                    .total = rows->total};
   *report = (pc_spline_fit_result){0};
-  fit.bends = pc_alloc_raw(env, rule->knots, sizeof *fit.bends);
-  if (fit.bends == NULL)
+  fit.curvatures = pc_alloc_raw(scratch, rule->knots, sizeof *fit.curvatures);
+  if (fit.curvatures == NULL)
     return pc_fail_memory(err, "fitting a spline");
-  pcal_status status = pc_spline_space_new(env, rule->knots, rule->runout, &fit.space, err);
-  if (status == PCAL_OK)
-    status = spline_fit_values(&fit, report, err);
-  if (status == PCAL_OK) {
-    pc_spline_second_derivatives(&fit.space, values, fit.bends);
-    status = (rule->published ? spline_fit_published : spline_fit_line)(&fit, line, err);
-  }
-  pc_spline_space_free(env, &fit.space);
-  pc_free(env, fit.bends);
-  return status;
+  PC_TRY(pc_spline_space_new(scratch, rule->knots, rule->runout, &fit.space, err));
+  PC_TRY(spline_fit_values(&fit, report, err));
+  pc_spline_second_derivatives(&fit.space, values, fit.curvatures);
+  return (rule->published ? spline_fit_published : spline_fit_line)(&fit, line, err);
 }

@@ -1,14 +1,14 @@
-/* Rows as scores: the probability of a rank, of ranks together, of a class; and back. */
+/* From rows to the scores that are mapped (of a rank, of several ranks, of a class), and back. */
 #include "calibrators/one_vs_rest.h"
 #include "calibrators/spline/spline.h"
 #include "kernels/class_ranking.h"
 
-/* The published code works in float. */
+/* The published code computes in float. */
 static double spline_rows_score(const pc_spline_model *model, double score) {
   return model->published ? (double)(float)score : score;
 }
 
-/* ---- Looking ---- */
+/* ---- Scores of rows ---- */
 
 static const double *spline_rows_finish(const pc_spline_model *model, const double *scores,
                                         size_t count, double *space) {
@@ -33,7 +33,7 @@ static const double *spline_rows_look_top(const void *user, const pc_rows *rows,
   return spline_rows_finish(user, rows->top, rows->count, space);
 }
 
-/* The score of one rank, or the sum over the first ones. */
+/* The score of the rank, or the sum over the first ranks. */
 static double spline_rows_ranked(const pc_spline_model *model, const uint32_t *order,
                                  const double *probs) {
   if (model->target == PC_SPLINE_TOP)
@@ -115,14 +115,14 @@ pc_score_columns_request pc_spline_score_columns(const pc_spline_model *model) {
 /* ---- Applying ---- */
 
 size_t pc_spline_row_space(const pcal_calibrator *calibrator) {
-  return calibrator->layout.classes; /* two numbers of classes in each */
+  return calibrator->layout.classes; /* two uint32_t in each */
 }
 
 static double spline_rows_map(const pc_spline_model *model, size_t line, double score) {
   return pc_line_map_value(&model->lines->lines[line], spline_rows_score(model, score));
 }
 
-/* The rank-th class gets its map, the others the rest in their old proportions. */
+/* Maps the chosen class; the others share the rest in their old proportions. */
 static void spline_rows_top(const pc_spline_model *model, size_t chosen, const double *in,
                             double *out) {
   const size_t k = model->classes;
@@ -144,7 +144,7 @@ static void spline_rows_all(const pc_spline_model *model, const uint32_t *order,
     pc_rescale_row(out, model->classes);
 }
 
-/* order: of the classes, where it is needed; a single column goes to the end. */
+/* order: classes by rank, if the target needs them.  A single output goes to the last place. */
 static void spline_rows_apply(const pc_spline_model *model, const uint32_t *order,
                               const double *in, double *out) {
   const size_t k = model->classes;

@@ -1,24 +1,24 @@
-/* ets: temperature scaling mixed with the model's own probabilities and with none.
+/* ets: temperature scaling mixed with the original and with uniform probabilities.
  *
- * Formula:  q = w1 softmax(z / T) + w2 softmax(z) + w3 / K,  w >= 0, sum w = 1;  T and w
- *           minimise the mean of -log q_y (objective=log) or of sum_k (q_k - 1[k = y])^2
- *           (objective=brier).
+ * Formula:  q = w1 softmax(z / T) + w2 softmax(z) + w3 / K,  w >= 0, sum w = 1;  T and w minimise the
+ *           mean of -log q_y (objective=log) or of sum_k (q_k - 1[k = y])^2 (objective=brier).
  * Edge cases:
  *   1. fit=joint: T and w together, from several starts, since the problem is not convex;
  *      fit=sequential: first T with w = (1, 0, 0), then w.
  *   2. convention=zhang: sequential, brier, T in [0.05, 5], as published; otherwise T is in
  *      [1e-4, 1e4].
- *   3. Probabilities enter as their logarithms; rows whose label has probability 0 make the log
- *      objective before the fit infinite, and w3 above 0 repairs them.
+ *   3. Probabilities enter as their logarithms.  Rows whose label has probability 0 make the log
+ *      objective before the fit infinite; w3 above 0 makes it finite.
  *   4. Every label has the largest score: T stops at its bound.
- *   5. Nothing is better than q = p: T = 1, w = (1, 0, 0), status identity.
+ *   5. Nothing beats q = p: T = 1, w = (1, 0, 0), status identity.
  *   6. Sums over rows are exact.
  *   7. Fewer than four rows are refused.
- * Traits:   injective when w1 + w2 > 0: with Z = sum p^(1/T), q_k is w1 p_k^(1/T) / Z + w2 p_k
- *           + w3 / K, which rises in p_k and falls in Z; if q = q' and Z < Z', every p'_k would
- *           exceed p_k.  The order of classes stays, since each part keeps it.
+ * Traits:   injective if w1 + w2 > 0: with Z = sum p^(1/T), q_k is w1 p_k^(1/T) / Z + w2 p_k + w3 / K,
+ *           which rises in p_k and falls in Z; if q = q' and Z < Z', every p'_k would exceed p_k.
+ *           Each part keeps the order of classes, and so does the sum.
  * Source:   Zhang, Kailkhura & Han 2020.
- * Accuracy: gradient 1e-8.   Cost: about 40 passes, up to seven exps for each score. */
+ * Accuracy: gradient 1e-8.
+ * Cost:     about 40 passes, up to seven exp for each score. */
 #include "calibrators/temperature/ets.h"
 #include "calibrators/recipe.h"
 
@@ -29,13 +29,14 @@
 
 static const pcal_option ets_options[] = {
     {"fit", PCAL_OPTION_CHOICE, "joint", 0, 0, "joint|sequential",
-     "T and w together, or first T and then w"},
+     "fit T and w together, or first T and then w"},
     {"objective", PCAL_OPTION_CHOICE, "log", 0, 0, "log|brier",
      "the mean score that T and w minimise"},
     {"convention", PCAL_OPTION_CHOICE, "none", 0, 0, "none|zhang",
      "zhang: as published, fit=sequential,objective=brier with T in [0.05, 5]"},
 };
 
+/* Applies the convention to the other options. */
 static pcal_status ets_settle(pc_options *options, pcal_error *err) {
   pc_option_value *values = options->value;
   if (values[PC_ETS_CONVENTION].choice != 1)
@@ -43,8 +44,8 @@ static pcal_status ets_settle(pc_options *options, pcal_error *err) {
   if ((values[PC_ETS_FIT].given && values[PC_ETS_FIT].choice != PC_ETS_SEQUENTIAL) ||
       (values[PC_ETS_OBJECTIVE].given && values[PC_ETS_OBJECTIVE].choice != 1))
     return pc_fail(err, PCAL_USAGE,
-                   "ets: convention=zhang means fit=sequential and objective=brier; leave the "
-                   "other value out");
+                   "ets: convention=zhang means fit=sequential and objective=brier; remove the "
+                   "other value");
   pc_options_choose(options, PC_ETS_FIT, "sequential");
   pc_options_choose(options, PC_ETS_OBJECTIVE, "brier");
   return PCAL_OK;
@@ -53,9 +54,7 @@ static pcal_status ets_settle(pc_options *options, pcal_error *err) {
 static pcal_status ets_fit(const pc_fit_task *task, pcal_error *err) {
   pcal_calibrator *calibrator = task->calibrator;
   PC_TRY(ets_settle(&calibrator->options, err));
-  calibrator->parameters = pc_alloc(&calibrator->env, 1, sizeof(pc_ets));
-  if (calibrator->parameters == NULL)
-    return pc_fail_memory(err, "making a calibrator");
+  PC_TRY(pc_calibrator_new_parameters(calibrator, sizeof(pc_ets), err));
   return pc_ets_search(task, calibrator->parameters, err);
 }
 
@@ -115,10 +114,8 @@ static pcal_status ets_read(pcal_calibrator *calibrator, const pc_json_node *par
   if (t->kind != PC_JSON_NUMBER || !(t->number >= PC_ETS_LOW) || !(t->number <= PC_ETS_HIGH))
     return pc_fail(err, PCAL_DATA, "%s, line %lu: T must be a number between 0.0001 and 10000",
                    file, (unsigned long)t->line);
-  pc_ets *model = pc_alloc(&calibrator->env, 1, sizeof *model);
-  calibrator->parameters = model;
-  if (model == NULL)
-    return pc_fail_memory(err, "reading a calibrator");
+  PC_TRY(pc_calibrator_new_parameters(calibrator, sizeof(pc_ets), err));
+  pc_ets *model = calibrator->parameters;
   model->temperature = t->number;
   const pc_json_node *item = w->kind == PC_JSON_ARRAY ? w->list.first : NULL;
   for (; item != NULL && i < 3 && item->kind == PC_JSON_NUMBER && item->number >= 0.0;
@@ -133,9 +130,9 @@ static pcal_status ets_read(pcal_calibrator *calibrator, const pc_json_node *par
                  file, (unsigned long)w->line);
 }
 
-static void ets_tell(const pcal_calibrator *calibrator, pc_text *out) {
+static void ets_describe(const pcal_calibrator *calibrator, pc_text *out) {
   static const char *const parts[] = {" of softmax(z / T), ", " of softmax(z), ",
-                                      " of even probabilities\n"};
+                                      " of uniform probabilities\n"};
   const pc_ets *model = calibrator->parameters;
   char digits[PC_NUMBER_MAX];
   pc_number_round(model->temperature, 6, digits);
@@ -146,15 +143,10 @@ static void ets_tell(const pcal_calibrator *calibrator, pc_text *out) {
   }
 }
 
-static void ets_release(pcal_calibrator *calibrator) {
-  pc_free(&calibrator->env, calibrator->parameters);
-  calibrator->parameters = NULL;
-}
-
 static unsigned ets_traits(const pcal_calibrator *calibrator) {
   const pc_ets *model = calibrator->parameters;
   const int injective = model->weight[0] + model->weight[1] > 0.0;
-  return calibrator->row->traits | (injective ? PC_INJECTIVE : 0u);
+  return calibrator->method->traits | (injective ? PC_INJECTIVE : 0u);
 }
 
 const pc_calibrator_method pc_calibrator_ets = {
@@ -166,24 +158,23 @@ const pc_calibrator_method pc_calibrator_ets = {
             .formula = "q = w1 softmax(z / T) + w2 softmax(z) + w3 / K\n"
                        "objective=log:   T, w minimise the mean of -log q_y\n"
                        "objective=brier: T, w minimise the mean of sum_k (q_k - 1[k = y])^2",
-            .about = "Temperature scaling with three numbers more: a share of the model's own "
-                     "probabilities and a share of even ones, which helps when some labels are "
-                     "simply wrong. Keeps the order of classes, so accuracy stays, and hardly "
-                     "overfits. The published fit finds T first and w after it; fit=joint is "
-                     "never worse on its objective.",
+            .about =
+                "Temperature scaling with three more numbers: shares of the original and of "
+                "uniform probabilities, which helps if some labels are wrong. Keeps the "
+                "order of classes, and so the accuracy, and hardly overfits. The published "
+                "fit finds T first, then w; fit=joint is never worse on its objective.",
             .citation = "Zhang, Kailkhura & Han, ICML 2020",
             .options = ets_options,
             .option_count = sizeof ets_options / sizeof *ets_options,
         },
     .traits = PC_KEEPS_ACCURACY | PC_KEEPS_ORDER | PC_SUMS_TO_ONE | PC_GUARDED,
-    .traits_now = ets_traits,
+    .fitted_traits = ets_traits,
     .needs_scores = 1,
     .fit = ets_fit,
-    .space = ets_space,
+    .scratch_size = ets_space,
     .apply = ets_apply,
     .recipe = ets_recipe,
     .write = ets_write,
     .read = ets_read,
-    .tell = ets_tell,
-    .release = ets_release,
+    .describe = ets_describe,
 };

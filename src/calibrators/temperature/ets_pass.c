@@ -4,9 +4,11 @@
  *   log:    f = -log P_y,  f_i = -P_i / P,  f_ij = P_i P_j / P^2 - P_ij / P at the label;
  *   Brier:  f = |P - e_y|^2,  f_i = 2 (P - e_y) . P_i,
  *           f_ij = 2 P_i . P_j + 2 (P - e_y) . P_ij.
- * Edge cases: (1) log works with ratios to the largest part that has weight, so that nothing
- * underflows; a ratio is at most exp(300); (2) terms below exp(-708) are 0; (3) sums are
- * exact. */
+ * Edge cases:
+ *   1. The log score uses ratios to the largest part with weight above 0, so that nothing underflows;
+ *      a ratio is at most exp(300).
+ *   2. Terms below exp(-708) are 0.
+ *   3. Sums are exact. */
 #include "calibrators/temperature/ets_pass.h"
 
 #include <math.h>
@@ -27,7 +29,7 @@ typedef struct ets_pass_worker {
   pc_sum sums[PC_ETS_TRIALS][ETS_PASS_SUMS]; /* value, gradient, upper triangle */
   pc_sum weight;
   uint64_t impossible[PC_ETS_TRIALS];
-  double *parts; /* five rows: a, a', a'', b, gaps */
+  double *parts; /* five rows of numbers: a, a', a'', b, gaps */
 } ets_pass_worker;
 
 typedef struct ets_pass_state {
@@ -38,7 +40,7 @@ typedef struct ets_pass_state {
   ets_pass_worker *workers;
 } ets_pass_state;
 
-/* A part of the mixture for a row. */
+/* One part of the mixture, for one row. */
 typedef struct ets_pass_part {
   double norm;     /* log of the sum of terms */
   double mean;     /* of gaps to the largest score */
@@ -67,8 +69,7 @@ static ets_pass_part ets_pass_softmax(const double *gaps, size_t count, double b
 
 /* ---- One row ---- */
 
-/* Derivatives of f in the order of the sums, from those of log P: ratios P_i / P and
- * P_ij / P. */
+/* f and its derivatives, in the order of the sums, from the ratios P_i / P and P_ij / P. */
 static void ets_pass_log_row(const pc_ets_trial *trial, const double *gaps, size_t classes,
                              size_t label, const ets_pass_part *tempered,
                              const ets_pass_part *plain, double *out) {
@@ -98,7 +99,7 @@ static void ets_pass_log_row(const pc_ets_trial *trial, const double *gaps, size
     }
 }
 
-/* Products of the vectors a', a, b, u, e_y, P - e_y and a'' that the Brier score needs. */
+/* The same for the Brier score, from products of the vectors a', a, b, u, P - e_y and a''. */
 static void ets_pass_brier_row(const pc_ets_trial *trial, const double *gaps, size_t classes,
                                size_t label, const ets_pass_part *tempered, double *parts,
                                double *out) {
@@ -212,11 +213,10 @@ pcal_status pc_ets_pass(const pc_fit_task *task, int brier, int possible,
   state.workers = pc_alloc(task->env, workers, sizeof *state.workers);
   if (state.workers == NULL)
     return pc_fail_memory(err, "preparing workers");
-  const pcal_status status = pc_fit_pass(task, &policy, ets_pass_add, &state, err);
-  if (status == PCAL_OK)
-    ets_pass_collect(&state, workers, out);
+  PC_TRY(pc_fit_pass(task, &policy, ets_pass_add, &state, err));
+  ets_pass_collect(&state, workers, out);
   for (size_t w = 0; w < workers; w++)
     pc_free(task->env, state.workers[w].parts);
   pc_free(task->env, state.workers);
-  return status;
+  return PCAL_OK;
 }

@@ -1,13 +1,13 @@
 /* Search:
- *   1. T alone, w = (1, 0, 0): Newton's method in log(1 / T) from six places side by side; rows
- *      whose label has probability 0 are left out, since no T helps them.
- *   2. With this T, w on the simplex, which is a convex problem: the end when sequential.
- *   3. joint: T and w together, from the result of 2 and from five other places.
+ *   1. T alone, w = (1, 0, 0): Newton's method in log(1 / T) from six starts in parallel; rows whose
+ *      label has probability 0 are left out, since no T helps them.
+ *   2. With this T, w on the simplex, a convex problem.  fit=sequential ends here.
+ *   3. fit=joint: T and w together, from the result of 2 and from five other starts.
  *
- * w is searched by two of its parts; the third, the reference, is what is missing to one, and
- * must stay positive.  In 2 each part is the reference once, so that some search is away from
- * the edge at which its reference would vanish; the first that ends flat is the best.  In 3 the
- * first part is the reference; where it would vanish, the second is the same map with T = 1. */
+ * Two of the weights are searched; the third, the reference, is 1 minus the others and must stay
+ * positive.  In 2 each weight is the reference once, so that some search stays away from the edge
+ * where its reference vanishes; the first that converges is the best.  In 3 the first weight is the
+ * reference; where it would vanish, the second is the same map with T = 1. */
 #include <math.h>
 
 #include "calibrators/fit_pass.h"
@@ -23,26 +23,26 @@
 
 static const pc_optim_limits ets_search_limits = {1e-12, 1e-8, 60, 0.0};
 
-/* One of several searches side by side. */
+/* One of several parallel searches. */
 typedef struct ets_search_one {
   pc_newton newton;
-  size_t reference;   /* part of w that is what is missing to one */
-  pc_ets_trial trial; /* asked for */
+  size_t reference;   /* index of the weight set to 1 minus the others */
+  pc_ets_trial trial; /* the point to evaluate next */
 } ets_search_one;
 
 typedef struct ets_search_state {
   const pc_fit_task *task;
   int brier, possible;
-  int tempers, weighs; /* what is searched: tau, w */
-  int convex;          /* the first search that ends flat is the best */
-  double low, high;    /* of tau */
+  int tempers, weighs; /* tau is searched, w is searched */
+  int convex;          /* the first search that converges is the best */
+  double low, high;    /* bounds of tau */
   double lower[ETS_SEARCH_REDUCED];
   ets_search_one searches[PC_ETS_TRIALS];
   size_t count;
   unsigned passes;
 } ets_search_state;
 
-/* The two parts of w that are searched. */
+/* Index of the i-th searched weight, i = 0, 1. */
 static size_t ets_search_other(const ets_search_one *one, size_t i) {
   return (one->reference + 1 + i) % 3;
 }
@@ -52,7 +52,7 @@ static int ets_search_allowed(const ets_search_state *s, const pc_ets_trial *tri
          trial->weight[2] >= 0.0;
 }
 
-/* From a search's coordinates to a trial. */
+/* Sets the trial from a search's coordinates. */
 static void ets_search_expand(const ets_search_state *s, ets_search_one *one,
                               const double *at) {
   size_t used = 0;
@@ -68,10 +68,10 @@ static void ets_search_expand(const ets_search_state *s, ets_search_one *one,
   one->trial.weight[one->reference] = rest;
 }
 
-/* From derivatives by tau and all weights to those by a search's coordinates: each is the sum
- * of a few of them. */
-static void ets_search_tell(const ets_search_state *s, ets_search_one *one,
-                            const pc_ets_values *values) {
+/* Passes the derivatives by a search's coordinates, linear combinations of those by tau and the
+ * weights, to the search. */
+static void ets_search_update(const ets_search_state *s, ets_search_one *one,
+                              const pc_ets_values *values) {
   double map[ETS_SEARCH_REDUCED][PC_ETS_TERMS] = {{0.0}};
   double gradient[ETS_SEARCH_REDUCED] = {0.0};
   double hessian[ETS_SEARCH_REDUCED * ETS_SEARCH_REDUCED] = {0.0};
@@ -113,8 +113,8 @@ static pcal_status ets_search_begin(ets_search_state *s, const pc_ets_trial *sta
   return PCAL_OK;
 }
 
-/* Did the search find a minimum?  Where a row is impossible there is no gradient. */
-static int ets_search_flat(const ets_search_one *one) {
+/* True if the search converged; an infinite value has no gradient. */
+static int ets_search_converged(const ets_search_one *one) {
   return one->newton.end == PC_OPTIM_CONVERGED && isfinite(one->newton.value);
 }
 
@@ -126,7 +126,7 @@ static pcal_status ets_search_run(ets_search_state *s, pcal_error *err) {
     size_t asked[PC_ETS_TRIALS], count = 0;
     for (size_t i = 0; i < s->count; i++) {
       ets_search_one *one = &s->searches[i];
-      if (s->convex && ets_search_flat(one))
+      if (s->convex && ets_search_converged(one))
         return PCAL_OK;
       if (one->newton.end != PC_OPTIM_RUNNING)
         continue;
@@ -145,19 +145,19 @@ static pcal_status ets_search_run(ets_search_state *s, pcal_error *err) {
       ets_search_one *one = &s->searches[asked[i]];
       if (!ets_search_allowed(s, &one->trial))
         values[i].value = INFINITY;
-      ets_search_tell(s, one, &values[i]);
+      ets_search_update(s, one, &values[i]);
     }
   }
 }
 
-/* The best of the searches, the first on ties; its place is left in its trial. */
+/* The best search, the first on ties; its trial is set to its minimum. */
 static const ets_search_one *ets_search_best(ets_search_state *s) {
   size_t best = 0;
   for (size_t i = 1; i < s->count; i++)
     if (s->searches[i].newton.value < s->searches[best].newton.value)
       best = i;
   for (size_t i = 0; i < s->count && s->convex; i++)
-    if (ets_search_flat(&s->searches[i]))
+    if (ets_search_converged(&s->searches[i]))
       best = i;
   ets_search_expand(s, &s->searches[best], s->searches[best].newton.best);
   return &s->searches[best];
@@ -173,19 +173,16 @@ static void ets_search_end(ets_search_state *s) {
 
 static pcal_status ets_search_temper(ets_search_state *s, pc_ets_trial *best, pcal_error *err) {
   static const double starts[PC_ETS_TRIALS] = {0.125, 0.25, 0.5, 1.0, 2.0, 8.0};
-  pcal_status status = PCAL_OK;
   s->tempers = s->possible = 1;
   s->weighs = 0;
-  for (size_t i = 0; i < PC_ETS_TRIALS && status == PCAL_OK; i++) {
+  for (size_t i = 0; i < PC_ETS_TRIALS; i++) {
     const pc_ets_trial start = {pc_lane_log(starts[i]), {1.0, 0.0, 0.0}};
-    status = ets_search_begin(s, &start, 0, err);
+    PC_TRY(ets_search_begin(s, &start, 0, err));
   }
-  if (status == PCAL_OK)
-    status = ets_search_run(s, err);
-  if (status == PCAL_OK)
-    *best = ets_search_best(s)->trial;
+  PC_TRY(ets_search_run(s, err));
+  *best = ets_search_best(s)->trial;
   ets_search_end(s);
-  return status;
+  return PCAL_OK;
 }
 
 static pcal_status ets_search_begin_weights(ets_search_state *s, const pc_ets_trial *from,
@@ -205,7 +202,7 @@ static pcal_status ets_search_begin_weights(ets_search_state *s, const pc_ets_tr
 static pcal_status ets_search_begin_joint(ets_search_state *s, const pc_ets_trial *from,
                                           pcal_error *err) {
   const double *w = from->weight;
-  const pc_ets_trial same = {0.0, {w[1], 0.0, w[2]}}; /* where T has no weight */
+  const pc_ets_trial same = {0.0, {w[1], 0.0, w[2]}}; /* if w1 is 0 */
   const pc_ets_trial starts[PC_ETS_TRIALS] = {w[0] > 0.0 ? *from : same,
                                               {from->tau, {0.9, 0.0, 0.1}},
                                               {from->tau, {0.5, 0.45, 0.05}},
@@ -244,8 +241,9 @@ static void ets_search_take(const ets_search_state *s, const ets_search_one *bes
   if (best->trial.tau <= s->low || best->trial.tau >= s->high - 1e-6) {
     fit->status = PC_FIT_STOPPED;
     pc_fit_warn(fit, "T stopped at a bound: %s",
-                best->trial.tau <= s->low ? "the scores hardly tell which label is right"
-                                          : "the scores are far too close to each other");
+                best->trial.tau <= s->low
+                    ? "the scores carry hardly any information about the labels"
+                    : "the scores are far too close to each other");
   } else if (fit->status == PC_FIT_STOPPED) {
     pc_fit_warn(fit, "the search ended before the gradient vanished");
   }
@@ -271,18 +269,14 @@ pcal_status pc_ets_search(const pc_fit_task *task, pc_ets *model, pcal_error *er
   PC_TRY(ets_search_before(&state, err));
   PC_TRY(pc_fit_check_rows(task, ETS_SEARCH_PARAMETERS, "temperature", err));
   PC_TRY(ets_search_temper(&state, &tempered, err));
-  pcal_status status = ets_search_begin_weights(&state, &tempered, err);
-  if (status == PCAL_OK)
-    status = ets_search_run(&state, err);
-  if (status == PCAL_OK && options[PC_ETS_FIT].choice == PC_ETS_JOINT) {
+  PC_TRY(ets_search_begin_weights(&state, &tempered, err));
+  PC_TRY(ets_search_run(&state, err));
+  if (options[PC_ETS_FIT].choice == PC_ETS_JOINT) {
     const pc_ets_trial weighed = ets_search_best(&state)->trial;
     ets_search_end(&state);
-    status = ets_search_begin_joint(&state, &weighed, err);
-    if (status == PCAL_OK)
-      status = ets_search_run(&state, err);
+    PC_TRY(ets_search_begin_joint(&state, &weighed, err));
+    PC_TRY(ets_search_run(&state, err));
   }
-  if (status == PCAL_OK)
-    ets_search_take(&state, ets_search_best(&state), model);
-  ets_search_end(&state);
-  return status;
+  ets_search_take(&state, ets_search_best(&state), model);
+  return PCAL_OK;
 }

@@ -7,7 +7,7 @@
 #include "base/rng.h"
 #include "kernels/prefetch.h"
 
-#define ROW_SAMPLE_LOOKS 3 /* scores that go into a key */
+#define ROW_SAMPLE_LOOKS 3 /* scores in a key */
 #define ROW_SAMPLE_FETCH 32
 
 static int row_sample_within(unsigned level, uint64_t key) {
@@ -50,17 +50,17 @@ void pc_row_sample_free(pc_row_sample *sample) {
   memset(sample, 0, sizeof *sample);
 }
 
-/* Scores of a row, in one of two forms. */
+/* Scores of a row: floats or doubles. */
 typedef struct row_sample_scores {
   const float *floats;
-  const double *doubles; /* where floats is NULL */
+  const double *doubles; /* if floats is NULL */
 } row_sample_scores;
 
 static double row_sample_score(const row_sample_scores *scores, size_t j) {
   return scores->floats != NULL ? (double)scores->floats[j] : scores->doubles[j];
 }
 
-/* Looks at the score of the label and those that follow: they are mostly in one cache line. */
+/* Uses the score of the label and the next ones, which are mostly in one cache line. */
 static uint64_t row_sample_key(const row_sample_scores *scores, size_t classes, int32_t label) {
   uint64_t key = pc_hash_u64((uint64_t)label + UINT64_C(0x9e3779b97f4a7c15));
   size_t j = (size_t)label;
@@ -75,13 +75,13 @@ static int row_sample_holds(const pc_row_sample *sample, uint64_t key) {
   return row_sample_within(row_sample_level(sample), key);
 }
 
-/* Of the level below the first one only the weight is noted. */
+/* True if the row is in the sample, or in level start - 1, whose weight is counted. */
 static int row_sample_counts(const pc_row_sample *sample, uint64_t key) {
   return row_sample_holds(sample, key) ||
          (sample->start > 0 && row_sample_within(sample->start - 1, key));
 }
 
-/* Drops what the level no longer holds. */
+/* Drops the rows that are not in the current level. */
 static void row_sample_sift(pc_row_sample *sample) {
   for (size_t i = 0; i < sample->count;) {
     const pc_sampled_row row = sample->rows[i];
@@ -113,8 +113,8 @@ static pcal_status row_sample_reserve(pc_row_sample *sample, pcal_error *err) {
   return PCAL_OK;
 }
 
-/* Scores that were floats stay floats: half the memory.  0 when they are not finite: floats lie
- * with the caller, and may have changed since they were looked at. */
+/* Copies scores; floats stay floats.  Returns 0 if they are not finite: floats are read from the
+ * caller's memory, which may have changed since the check. */
 static int row_sample_copy(pc_row_sample *sample, size_t slot,
                            const row_sample_scores *scores) {
   const size_t k = sample->classes;
@@ -132,7 +132,7 @@ static int row_sample_copy(pc_row_sample *sample, size_t slot,
   return finite;
 }
 
-/* `row` has everything but its slot. */
+/* Adds a row, under the lock; its slot is not set yet. */
 static pcal_status row_sample_take(pc_row_sample *sample, const row_sample_scores *scores,
                                    pc_sampled_row row, pcal_error *err) {
   if (!row_sample_holds(sample, row.key)) {
@@ -169,7 +169,7 @@ static pcal_status row_sample_offer(pc_row_sample *sample, const row_sample_scor
   return status;
 }
 
-/* What the keys of some rows look at: asked for at once, it comes at once. */
+/* Prefetches the scores that the keys of the next rows use. */
 static void row_sample_fetch(const pc_rows *rows, size_t begin) {
   for (size_t i = begin; rows->flat != NULL && i < rows->count && i < begin + ROW_SAMPLE_FETCH;
        i++)

@@ -1,26 +1,28 @@
-/* temperature: one number divides all scores.
+/* temperature: divides all scores by one number.
  *
  * Formula:  q = softmax(z / T),  T > 0 minimises the mean of -log q_y (objective=log) or of
  *           sum_k (q_k - 1[k = y])^2 (objective=brier); objective=ece: see temperature_ece.c.
- * Search:   beta = 1/T in [1e-4, 1e4].  A light pass keeps a sample of at most about a
- *           thousand rows (row_sample.h); the minimum on it is the start on all rows.  One
- *           pass evaluates beta = 1 and the start.  The log objective is convex in beta and
- *           has six derivatives there, which mostly tell the minimum; where they do not,
- *           further passes follow (scalar_search.c).  The Brier objective is not convex: it
- *           is first looked at on a grid of powers of two on the sample, and the search is
- *           run from the best local minima.  gradient is the size of the derivative of the
- *           mean objective by log T at the result, or a bound of it: it certifies the result.
- * Edge cases: (1) probabilities enter as their logarithms, which gives the same T; a class of
- * probability 0 stays at 0; (2) log: rows whose label has probability 0 are infinitely bad
- * under every T and are left out, with a warning; without any other row the objective is
- * infinite; (3) every label has the largest score of its row: the best T is 0, so T stops at
- * 1e-4; (4) no T is better than 1, also when all scores of a row are equal: T is 1 and the
- * status identity; (5) scores that say nothing about the labels, or the opposite: T stops at
- * 1e4; (6) all sums are exact, so that neither order, threads nor batches show in T, and a row
- * of weight w is w rows.
- * Source: Guo et al. 2017.
- * Accuracy: T to 3e-9, mostly to 1e-11; the objective to 1e-13.   Cost: two exp for each score,
- * mostly. */
+ * Search:   beta = 1/T in [1e-4, 1e4].  A light pass keeps a sample of about a thousand rows
+ *           (row_sample.h); the minimum on it is the start.  One pass over all rows evaluates
+ *           beta = 1 and the start.  The log objective is convex in beta and has six derivatives
+ *           there, which usually locate the minimum; otherwise more passes follow
+ *           (optim/scalar_search.c).  The Brier objective is not convex: it is evaluated on the
+ *           sample at powers of two, and the search starts from the best local minima.  `gradient`
+ *           is the derivative of the mean objective by log T at the result, in size, or a bound of
+ *           it.
+ * Edge cases:
+ *   1. Probabilities enter as their logarithms, which gives the same T; a class of probability 0
+ *      stays at 0.
+ *   2. log: rows whose label has probability 0 are infinitely bad for every T and are left out, with
+ *      a warning; if no row remains, the objective is infinite.
+ *   3. Every label has the largest score of its row: the best T would be 0, so T stops at 1e-4.
+ *   4. No T beats 1, also if the scores of each row are equal: T is 1, status identity.
+ *   5. Scores without information about the labels, or with the opposite: T stops at 1e4.
+ *   6. All sums are exact: order, threads and batches do not change T, and a row of weight w equals
+ *      w rows.
+ * Source:   Guo et al. 2017.
+ * Accuracy: T to 3e-9, mostly to 1e-11; the objective to 1e-13.
+ * Cost:     mostly two exp for each score. */
 #include <math.h>
 #include <string.h>
 
@@ -29,16 +31,16 @@
 #include "calibrators/temperature/temperature_ece.h"
 #include "calibrators/temperature/temperature_objective.h"
 
-#define TEMPERATURE_LOW 1e-4 /* of T and of beta */
+#define TEMPERATURE_LOW 1e-4 /* bounds of T and of beta */
 #define TEMPERATURE_HIGH 1e4
 #define TEMPERATURE_GRID 27 /* beta = 2^-13 .. 2^13 */
 #define TEMPERATURE_STARTS 3
-#define TEMPERATURE_MANY 256 /* weight of a sample ... */
-#define TEMPERATURE_FEW 3    /* ... of which a 2^-3rd is searched first */
+#define TEMPERATURE_MANY 256 /* from this weight of the sample on, ... */
+#define TEMPERATURE_FEW 3    /* ... 2^-3 of it is searched first */
 
 static const pcal_option temperature_options[] = {
     {"objective", PCAL_OPTION_CHOICE, "log", 0, 0, "log|brier|ece",
-     "the mean score, or calibration error, that T minimises"},
+     "the mean score, or the calibration error, that T minimises"},
 };
 
 typedef struct temperature_parameters {
@@ -47,8 +49,8 @@ typedef struct temperature_parameters {
 
 /* ---- Starts ---- */
 
-static pc_temperature_score temperature_wish(const pc_temperature_objective *tempering) {
-  return tempering->is_log ? PC_TEMPERATURE_LOG : PC_TEMPERATURE_BRIER;
+static pc_temperature_score temperature_wish(const pc_temperature_objective *objective) {
+  return objective->is_log ? PC_TEMPERATURE_LOG : PC_TEMPERATURE_BRIER;
 }
 
 static pcal_status temperature_on_all(void *user, double beta, pc_scalar_derivatives *out,
@@ -63,56 +65,56 @@ static pcal_status temperature_on_sample(void *user, double beta, pc_scalar_deri
   return pc_temperature_objective_on_sample(user, &trial, out, err);
 }
 
-static pc_scalar_problem temperature_problem(pc_temperature_objective *tempering,
+static pc_scalar_problem temperature_problem(pc_temperature_objective *objective,
                                              int on_sample) {
   return (pc_scalar_problem){on_sample ? temperature_on_sample : temperature_on_all,
-                             tempering,
+                             objective,
                              TEMPERATURE_LOW,
                              TEMPERATURE_HIGH,
-                             tempering->is_log ? PC_SCALAR_DERIVATIVES : 2,
+                             objective->is_log ? PC_SCALAR_DERIVATIVES : 2,
                              on_sample ? 100 : 60,
                              on_sample};
 }
 
-/* The minimum on the sample, or on few of its rows, if it is inside the range: at its ends
- * nothing can be seen. */
-static pcal_status temperature_start_on(pc_temperature_objective *tempering, unsigned few,
+/* Sets *start to the minimum on the sample, or on a 2^-few-th of it.  A minimum of few rows at the
+ * ends of the range is ignored. */
+static pcal_status temperature_start_on(pc_temperature_objective *objective, unsigned few,
                                         double *start, pcal_error *err) {
   pc_scalar_result found;
-  const pc_scalar_problem problem = temperature_problem(tempering, 1);
-  tempering->few = few;
+  const pc_scalar_problem problem = temperature_problem(objective, 1);
+  objective->few = few;
   PC_TRY(pc_scalar_search(&problem, *start, NULL, &found, err));
-  tempering->few = 0;
+  objective->few = 0;
   if (few == 0 || found.end == PC_SEARCH_FLAT)
     *start = fmin(fmax(found.at, 1.0 / 64.0), 64.0);
   return PCAL_OK;
 }
 
-static pcal_status temperature_start_log(pc_temperature_objective *tempering, double *start,
+static pcal_status temperature_start_log(pc_temperature_objective *objective, double *start,
                                          pcal_error *err) {
   *start = 1.0;
-  if (tempering->sample.heavy >= TEMPERATURE_MANY)
-    PC_TRY(temperature_start_on(tempering, TEMPERATURE_FEW, start, err));
-  return tempering->sample.count == 0 ? PCAL_OK
-                                      : temperature_start_on(tempering, 0, start, err);
+  if (objective->sample.heavy >= TEMPERATURE_MANY)
+    PC_TRY(temperature_start_on(objective, TEMPERATURE_FEW, start, err));
+  return objective->sample.count == 0 ? PCAL_OK
+                                      : temperature_start_on(objective, 0, start, err);
 }
 
-/* Values of the objective on the grid: on the sample, or on all rows if that is empty. */
-static pcal_status temperature_grid(pc_temperature_objective *tempering,
+/* Evaluates the objective on the grid: on the sample, or on all rows if it is empty. */
+static pcal_status temperature_grid(pc_temperature_objective *objective,
                                     pc_temperature_trial trials[TEMPERATURE_GRID],
                                     pc_scalar_derivatives grid[TEMPERATURE_GRID],
                                     pcal_error *err) {
   for (int i = 0; i < TEMPERATURE_GRID; i++)
     trials[i] =
         (pc_temperature_trial){PC_TEMPERATURE_BRIER, ldexp(1.0, i - TEMPERATURE_GRID / 2)};
-  if (tempering->sample.count == 0)
-    return pc_temperature_objective_on_all(tempering, trials, TEMPERATURE_GRID, grid, err);
+  if (objective->sample.count == 0)
+    return pc_temperature_objective_on_all(objective, trials, TEMPERATURE_GRID, grid, err);
   for (size_t i = 0; i < TEMPERATURE_GRID; i++)
-    PC_TRY(pc_temperature_objective_on_sample(tempering, &trials[i], &grid[i], err));
+    PC_TRY(pc_temperature_objective_on_sample(objective, &trials[i], &grid[i], err));
   return PCAL_OK;
 }
 
-/* The grid's local minimum with the lowest value above what was taken before; -1: none. */
+/* The best local minimum of the grid that was not taken yet, or -1. */
 static int temperature_next_minimum(const pc_scalar_derivatives grid[TEMPERATURE_GRID],
                                     const int taken[TEMPERATURE_GRID]) {
   int best = -1;
@@ -125,22 +127,22 @@ static int temperature_next_minimum(const pc_scalar_derivatives grid[TEMPERATURE
   return best;
 }
 
-static pcal_status temperature_starts_brier(pc_temperature_objective *tempering, double *starts,
+static pcal_status temperature_starts_brier(pc_temperature_objective *objective, double *starts,
                                             size_t *count, pcal_error *err) {
   pc_temperature_trial trials[TEMPERATURE_GRID];
   pc_scalar_derivatives grid[TEMPERATURE_GRID];
   int taken[TEMPERATURE_GRID] = {0};
-  PC_TRY(temperature_grid(tempering, trials, grid, err));
+  PC_TRY(temperature_grid(objective, trials, grid, err));
   for (*count = 0; *count < TEMPERATURE_STARTS;) {
     const int at = temperature_next_minimum(grid, taken);
     if (at < 0)
       break;
     const double beta = trials[at].beta;
     pc_scalar_result found = {.at = beta};
-    pc_scalar_problem problem = temperature_problem(tempering, 1);
+    pc_scalar_problem problem = temperature_problem(objective, 1);
     problem.low = fmax(beta / 2.0, TEMPERATURE_LOW);
     problem.high = fmin(beta * 2.0, TEMPERATURE_HIGH);
-    if (tempering->sample.count > 0)
+    if (objective->sample.count > 0)
       PC_TRY(pc_scalar_search(&problem, beta, &grid[at], &found, err));
     starts[(*count)++] = found.at;
     taken[at] = 1;
@@ -152,47 +154,47 @@ static pcal_status temperature_starts_brier(pc_temperature_objective *tempering,
 
 /* ---- Fit ---- */
 
-/* What one pass has told: the objective at beta = 1, and everything at the starts. */
+/* Results of the first pass over all rows: at beta = 1 and at the starts. */
 typedef struct temperature_first {
   size_t count;
   double one, starts[TEMPERATURE_STARTS];
   pc_scalar_derivatives at[TEMPERATURE_STARTS];
 } temperature_first;
 
-static pcal_status temperature_look_log(pc_temperature_objective *tempering,
-                                        temperature_first *out, pcal_error *err) {
+static pcal_status temperature_first_pass_log(pc_temperature_objective *objective,
+                                              temperature_first *out, pcal_error *err) {
   out->count = 1;
-  PC_TRY(temperature_start_log(tempering, out->starts, err));
+  PC_TRY(temperature_start_log(objective, out->starts, err));
   const pc_temperature_trial trial = {PC_TEMPERATURE_LOG_AND_ONE, out->starts[0]};
-  PC_TRY(pc_temperature_objective_on_all(tempering, &trial, 1, out->at, err));
-  out->one = tempering->one;
+  PC_TRY(pc_temperature_objective_on_all(objective, &trial, 1, out->at, err));
+  out->one = objective->one;
   return PCAL_OK;
 }
 
-static pcal_status temperature_look_brier(pc_temperature_objective *tempering,
-                                          temperature_first *out, pcal_error *err) {
+static pcal_status temperature_first_pass_brier(pc_temperature_objective *objective,
+                                                temperature_first *out, pcal_error *err) {
   pc_temperature_trial trials[TEMPERATURE_STARTS + 1];
   pc_scalar_derivatives at[TEMPERATURE_STARTS + 1];
-  PC_TRY(temperature_starts_brier(tempering, out->starts, &out->count, err));
+  PC_TRY(temperature_starts_brier(objective, out->starts, &out->count, err));
   for (size_t i = 0; i < out->count; i++)
     trials[i] = (pc_temperature_trial){PC_TEMPERATURE_BRIER, out->starts[i]};
   trials[out->count] = (pc_temperature_trial){PC_TEMPERATURE_BRIER, 1.0};
-  PC_TRY(pc_temperature_objective_on_all(tempering, trials, out->count + 1, at, err));
+  PC_TRY(pc_temperature_objective_on_all(objective, trials, out->count + 1, at, err));
   memcpy(out->at, at, sizeof out->at);
   out->one = at[out->count].value;
   return PCAL_OK;
 }
 
-static pcal_status temperature_look(pc_temperature_objective *tempering, temperature_first *out,
-                                    pcal_error *err) {
-  PC_TRY(pc_temperature_objective_draw_sample(tempering, err));
-  return tempering->is_log ? temperature_look_log(tempering, out, err)
-                           : temperature_look_brier(tempering, out, err);
+static pcal_status temperature_first_pass(pc_temperature_objective *objective,
+                                          temperature_first *out, pcal_error *err) {
+  PC_TRY(pc_temperature_objective_draw_sample(objective, err));
+  return objective->is_log ? temperature_first_pass_log(objective, out, err)
+                           : temperature_first_pass_brier(objective, out, err);
 }
 
-static void temperature_set(const pc_temperature_objective *tempering, pc_fit_status status,
+static void temperature_set(const pc_temperature_objective *objective, pc_fit_status status,
                             double beta, double after, double gradient) {
-  pcal_calibrator *calibrator = tempering->task->calibrator;
+  pcal_calibrator *calibrator = objective->task->calibrator;
   temperature_parameters *parameters = calibrator->parameters;
   parameters->temperature = fmin(fmax(1.0 / beta, TEMPERATURE_LOW), TEMPERATURE_HIGH);
   calibrator->fit.status = status;
@@ -200,51 +202,52 @@ static void temperature_set(const pc_temperature_objective *tempering, pc_fit_st
   calibrator->fit.gradient = gradient;
 }
 
-/* T = 1; the slope there is asked for only now. */
-static pcal_status temperature_set_identity(pc_temperature_objective *tempering,
+/* T = 1, with the gradient there. */
+static pcal_status temperature_set_identity(pc_temperature_objective *objective,
                                             pcal_error *err) {
   pc_scalar_derivatives at_one;
-  PC_TRY(temperature_on_all(tempering, 1.0, &at_one, err));
-  temperature_set(tempering, PC_FIT_IDENTITY, 1.0, at_one.value, fabs(at_one.slope[0]));
+  PC_TRY(temperature_on_all(objective, 1.0, &at_one, err));
+  temperature_set(objective, PC_FIT_IDENTITY, 1.0, at_one.value, fabs(at_one.slope[0]));
   return PCAL_OK;
 }
 
-static void temperature_set_found(const pc_temperature_objective *tempering,
+static void temperature_set_found(const pc_temperature_objective *objective,
                                   const pc_scalar_result *found) {
-  pc_fit_info *fit = &tempering->task->calibrator->fit;
+  pc_fit_info *fit = &objective->task->calibrator->fit;
   char bound[PC_NUMBER_MAX];
   const int flat = found->end == PC_SEARCH_FLAT;
-  temperature_set(tempering, flat ? PC_FIT_CONVERGED : PC_FIT_STOPPED, found->at,
+  temperature_set(objective, flat ? PC_FIT_CONVERGED : PC_FIT_STOPPED, found->at,
                   found->slopes.value, found->gradient);
   if (found->end == PC_SEARCH_BOUND)
     pc_fit_warn(fit, "T stopped at its bound %s: %s", pc_show(1.0 / found->at, bound),
-                found->at < 1.0 ? "the scores hardly tell which label is right"
+                found->at < 1.0 ? "the scores carry hardly any information about the labels"
                                 : "the scores are far too close to each other");
   else if (!flat)
     pc_fit_warn(fit, "the search ended before the gradient vanished");
 }
 
 /* Every label has the largest score of its row. */
-static pcal_status temperature_separable(pc_temperature_objective *tempering, pcal_error *err) {
+static pcal_status temperature_separable(pc_temperature_objective *objective, pcal_error *err) {
   pc_scalar_derivatives at_bound;
-  pc_fit_info *fit = &tempering->task->calibrator->fit;
-  PC_TRY(temperature_set_identity(tempering, err));
+  pc_fit_info *fit = &objective->task->calibrator->fit;
+  PC_TRY(temperature_set_identity(objective, err));
   if (fit->gradient == 0.0) {
     pc_fit_warn(fit, "no temperature changes the objective, so T stays 1");
     return PCAL_OK;
   }
-  PC_TRY(temperature_on_all(tempering, TEMPERATURE_HIGH, &at_bound, err));
-  temperature_set(tempering, PC_FIT_STOPPED, TEMPERATURE_HIGH, at_bound.value,
+  PC_TRY(temperature_on_all(objective, TEMPERATURE_HIGH, &at_bound, err));
+  temperature_set(objective, PC_FIT_STOPPED, TEMPERATURE_HIGH, at_bound.value,
                   fabs(TEMPERATURE_HIGH * at_bound.slope[0]));
-  pc_fit_warn(fit, "every row is classified correctly, so that no T above 0 is best; T stopped "
-                   "at its bound 0.0001: fit on other rows than the model was trained on");
+  pc_fit_warn(fit,
+              "every row is classified correctly, so no T above 0 is best; T stopped at its "
+              "bound 0.0001: fit on rows that the model was not trained on");
   return PCAL_OK;
 }
 
-static pcal_status temperature_search(pc_temperature_objective *tempering,
+static pcal_status temperature_search(pc_temperature_objective *objective,
                                       const temperature_first *first, pcal_error *err) {
   pc_scalar_result best = {.slopes = {.value = INFINITY}};
-  const pc_scalar_problem problem = temperature_problem(tempering, 0);
+  const pc_scalar_problem problem = temperature_problem(objective, 0);
   for (size_t i = 0; i < first->count; i++) {
     pc_scalar_result found;
     PC_TRY(pc_scalar_search(&problem, first->starts[i], &first->at[i], &found, err));
@@ -252,44 +255,42 @@ static pcal_status temperature_search(pc_temperature_objective *tempering,
       best = found;
   }
   if (!(best.slopes.value < first->one))
-    return temperature_set_identity(tempering, err);
-  temperature_set_found(tempering, &best);
+    return temperature_set_identity(objective, err);
+  temperature_set_found(objective, &best);
   return PCAL_OK;
 }
 
-static pcal_status temperature_run(pc_temperature_objective *tempering, pcal_error *err) {
+static pcal_status temperature_run(pc_temperature_objective *objective, pcal_error *err) {
   temperature_first first;
-  pc_fit_info *fit = &tempering->task->calibrator->fit;
-  PC_TRY(temperature_look(tempering, &first, err));
+  pc_fit_info *fit = &objective->task->calibrator->fit;
+  PC_TRY(temperature_first_pass(objective, &first, err));
   fit->searched = 1;
   fit->before = first.one;
-  if (tempering->impossible > 0)
+  if (objective->impossible > 0)
     pc_fit_warn(fit,
-                "%llu rows whose label has probability 0 cannot be repaired by any T and were "
-                "left out of the objective",
-                (unsigned long long)tempering->impossible);
-  if (tempering->weight == 0.0) {
+                "%llu rows whose label has probability 0 were left out of the objective: no T "
+                "can improve them",
+                (unsigned long long)objective->impossible);
+  if (objective->weight == 0.0) {
     fit->before = INFINITY;
-    temperature_set(tempering, PC_FIT_IDENTITY, 1.0, INFINITY, 0.0);
+    temperature_set(objective, PC_FIT_IDENTITY, 1.0, INFINITY, 0.0);
     return PCAL_OK;
   }
-  return tempering->misses == 0 ? temperature_separable(tempering, err)
-                                : temperature_search(tempering, &first, err);
+  return objective->misses == 0 ? temperature_separable(objective, err)
+                                : temperature_search(objective, &first, err);
 }
 
 static pcal_status temperature_fit(const pc_fit_task *task, pcal_error *err) {
   pcal_calibrator *calibrator = task->calibrator;
-  pc_temperature_objective tempering = {.task = task,
+  pc_temperature_objective objective = {.task = task,
                                         .is_log = calibrator->options.value[0].choice == 0};
-  calibrator->parameters = pc_alloc(&calibrator->env, 1, sizeof(temperature_parameters));
-  if (calibrator->parameters == NULL)
-    return pc_fail_memory(err, "making a calibrator");
+  PC_TRY(pc_calibrator_new_parameters(calibrator, sizeof(temperature_parameters), err));
   if (calibrator->options.value[0].choice == 2)
     return pc_temperature_fit_ece(
         task, &((temperature_parameters *)calibrator->parameters)->temperature, err);
-  const pcal_status status = temperature_run(&tempering, err);
-  calibrator->fit.iterations = tempering.passes;
-  pc_temperature_objective_free(&tempering);
+  const pcal_status status = temperature_run(&objective, err);
+  calibrator->fit.iterations = objective.passes;
+  pc_temperature_objective_free(&objective);
   return status;
 }
 
@@ -337,30 +338,22 @@ static pcal_status temperature_read(pcal_calibrator *calibrator, const pc_json_n
       !(value->number <= TEMPERATURE_HIGH))
     return pc_fail(err, PCAL_DATA, "%s, line %lu: T must be a number between 0.0001 and 10000",
                    file, (unsigned long)value->line);
-  temperature_parameters *read = pc_alloc(&calibrator->env, 1, sizeof *read);
-  calibrator->parameters = read;
-  if (read == NULL)
-    return pc_fail_memory(err, "reading a calibrator");
-  read->temperature = value->number;
+  PC_TRY(pc_calibrator_new_parameters(calibrator, sizeof(temperature_parameters), err));
+  ((temperature_parameters *)calibrator->parameters)->temperature = value->number;
   return PCAL_OK;
 }
 
-static void temperature_tell(const pcal_calibrator *calibrator, pc_text *out) {
+static void temperature_describe(const pcal_calibrator *calibrator, pc_text *out) {
   const temperature_parameters *parameters = calibrator->parameters;
   char digits[PC_NUMBER_MAX];
   pc_number_round(parameters->temperature, 6, digits);
   pc_text_format(out, "T = %s", digits);
   if (parameters->temperature != 1.0)
     pc_text_add(out, parameters->temperature > 1.0
-                         ? ": too sure before, probabilities move towards even\n"
-                         : ": not sure enough before, probabilities move apart\n");
+                         ? ": overconfident before, probabilities become more even\n"
+                         : ": underconfident before, probabilities become less even\n");
   else
-    pc_text_add(out, ": probabilities stay as they are\n");
-}
-
-static void temperature_release(pcal_calibrator *calibrator) {
-  pc_free(&calibrator->env, calibrator->parameters);
-  calibrator->parameters = NULL;
+    pc_text_add(out, ": probabilities are unchanged\n");
 }
 
 const pc_calibrator_method pc_calibrator_temperature = {
@@ -374,9 +367,9 @@ const pc_calibrator_method pc_calibrator_temperature = {
                        "objective=brier: T minimises the mean of sum_k (q_k - 1[k = y])^2\n"
                        "objective=ece:   T minimises the calibration error `ece`",
             .about =
-                "One number for all classes: above 1 it makes an over-confident model less "
-                "sure, below 1 an under-confident one surer. It never changes which class "
-                "is on top, needs few rows and can hardly overfit: try it first. "
+                "One number for all classes: above 1 it makes an overconfident model less "
+                "confident, below 1 an underconfident one more confident. It never changes "
+                "the top class, needs few rows and can hardly overfit: try it first. "
                 "Probabilities enter as their logarithms. Fit on rows that the model was "
                 "not trained on.",
             .citation = "Guo, Pleiss, Sun & Weinberger, ICML 2017",
@@ -391,6 +384,5 @@ const pc_calibrator_method pc_calibrator_temperature = {
     .recipe = temperature_recipe,
     .write = temperature_write,
     .read = temperature_read,
-    .tell = temperature_tell,
-    .release = temperature_release,
+    .describe = temperature_describe,
 };

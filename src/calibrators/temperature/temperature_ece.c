@@ -1,23 +1,23 @@
 /* temperature:objective=ece.
  *
- * Formula:  ECE(T) = sum over bins of |sum of (c - h) over the bin's rows| / N,  c the largest
- *           entry of softmax(z / T), h = 1 when it is the label's, 15 bins (lo, hi] of equal
- *           width, as the metric `ece`; for one column c and h are those of class 1.
- * Search:   ECE jumps where rows cross an edge and has many valleys: branch and bound.  Over an
- *           interval of log T, c of each row moves one way, so that rows in the same bin at
- * both ends stay in it: the sums of their least and greatest c - h bound what the bin adds, and
- * the rows that move add at most their |c - h| each.  The interval with the lowest bound is
- * divided until no bound is more than 0.1 % (or 1e-6) below the lowest value found: status
- * converged says exactly that.  A search that would take too long ends with the lowest value
- * found and status stopped. Edge cases:
+ * Formula:  ECE(T) = sum over bins of |sum of (c - h) over the bin's rows| / N,  c the largest entry of
+ *           softmax(z / T), h = 1 if it is the label's, 15 bins (lo, hi] of equal width, as in the
+ *           metric `ece`; for one column c and h are those of class 1.
+ * Search:   ECE jumps where rows cross an edge and has many local minima: branch and bound.  Over an
+ *           interval of log T, c of each row is monotone, so rows in the same bin at both ends stay
+ *           in it: the sums of their least and greatest c - h bound the contribution of the bin, and
+ *           each other row contributes at most its |c - h|.  The interval with the lowest bound is
+ *           divided until no bound is more than 0.1 % (or 1e-6) below the lowest value found: then
+ *           the status is converged.  A search that would take too long ends with the lowest value
+ *           found and status stopped.
+ * Edge cases:
  *   1. Ties for the largest score go to the lowest class.
  *   2. The lowest value at an end of [1e-4, 1e4]: T stops there.
- *   3. No T is better than 1: T is 1.
- *   4. gradient is the slope of ECE by log T at the result, which need not vanish at a kink.
+ *   3. No T beats 1: T is 1.
+ *   4. `gradient` is the slope of ECE by log T at the result, which need not vanish at a kink.
  *   5. Sums are exact to 2^-61 and do not depend on the order of rows.
  * Source:   Nixon et al. 2019, who search by Nelder and Mead.
- * Cost:     some hundred exps for each score where there are many rows, up to some ten thousand
- *           where there are few. */
+ * Cost:     a few hundred exp for each score with many rows, up to about ten thousand with few. */
 #include "calibrators/temperature/temperature_ece.h"
 
 #include <math.h>
@@ -31,25 +31,25 @@
 
 #define TEMPERATURE_ECE_BINS 15
 #define TEMPERATURE_ECE_MAX 56      /* trials in a pass */
-#define TEMPERATURE_ECE_PARTS 7     /* of an interval */
-#define TEMPERATURE_ECE_NARROW 1e-9 /* an interval that is not divided any more */
-#define TEMPERATURE_ECE_NEAR 1e-3   /* of the lowest value: how far bounds may lie below it */
-#define TEMPERATURE_ECE_LEAST 1e-6
-#define TEMPERATURE_ECE_WORK 1e9 /* exps; at least TEMPERATURE_ECE_TRIALS for each score */
+#define TEMPERATURE_ECE_PARTS 7     /* that an interval is divided into */
+#define TEMPERATURE_ECE_NARROW 1e-9 /* shorter intervals are not divided */
+#define TEMPERATURE_ECE_NEAR 1e-3   /* tolerance relative to the lowest value */
+#define TEMPERATURE_ECE_LEAST 1e-6  /* absolute tolerance */
+#define TEMPERATURE_ECE_WORK 1e9    /* exps; at least TEMPERATURE_ECE_TRIALS for each score */
 #define TEMPERATURE_ECE_TRIALS 2000.0
 #define TEMPERATURE_ECE_BOUND 9.210340371976184 /* log 1e4 */
 
 typedef struct temperature_ece_worker {
   pc_fixed gaps[TEMPERATURE_ECE_MAX][TEMPERATURE_ECE_BINS]; /* sums of c - h */
-  /* Of the interval that begins at a trial: sums of the least and greatest c - h of rows that
-   * stay in their bin, and of the greatest |c - h| of the others. */
+  /* For the interval that begins at a trial: sums of the least and greatest c - h of rows that stay
+   * in their bin, and of the greatest |c - h| of the others. */
   pc_fixed least[TEMPERATURE_ECE_MAX][TEMPERATURE_ECE_BINS];
   pc_fixed most[TEMPERATURE_ECE_MAX][TEMPERATURE_ECE_BINS];
   pc_fixed moving[TEMPERATURE_ECE_MAX];
   uint64_t rows;
-  pc_sum slopes[TEMPERATURE_ECE_BINS]; /* of dc/dtau, of a single trial */
+  pc_sum slopes[TEMPERATURE_ECE_BINS]; /* sums of dc/dtau, for a single trial */
   pc_sum weight;
-  double *shifts; /* scores less the largest */
+  double *shifts; /* scores minus the largest */
 } temperature_ece_worker;
 
 typedef struct temperature_ece_state {
@@ -57,22 +57,22 @@ typedef struct temperature_ece_state {
   pc_partition bins;
   size_t count;
   double tau[TEMPERATURE_ECE_MAX], beta[TEMPERATURE_ECE_MAX]; /* tau = log(1 / T), ascending */
-  int begins[TEMPERATURE_ECE_MAX]; /* an interval begins here that ends at the next trial */
+  int begins[TEMPERATURE_ECE_MAX]; /* an interval goes from this trial to the next */
   double value[TEMPERATURE_ECE_MAX], bound[TEMPERATURE_ECE_MAX];
-  double slope; /* of a single trial */
+  double slope; /* for a single trial */
   temperature_ece_worker *workers;
   unsigned passes;
 } temperature_ece_state;
 
-/* An interval of tau, and a value that ECE does not fall below inside. */
+/* An interval of tau, and a lower bound of ECE inside. */
 typedef struct temperature_ece_interval {
   double low, high, bound;
 } temperature_ece_interval;
 
-/* Intervals yet to be divided: a heap, the lowest bound first. */
+/* Intervals to be divided: a heap, the lowest bound first. */
 typedef struct temperature_ece_heap {
   temperature_ece_interval *at;
-  size_t count, room;
+  size_t count, capacity;
 } temperature_ece_heap;
 
 typedef struct temperature_ece_found {
@@ -99,8 +99,8 @@ static double temperature_ece_score(const double *shifts, size_t classes, size_t
   return score;
 }
 
-/* A row in the interval that begins at trial t, with its bin if that is the same at both ends.
- */
+/* Adds a row to the interval that begins at trial t; bin NULL: it differs between the ends, where
+ * c - h is a and b. */
 static void temperature_ece_between(temperature_ece_worker *w, size_t t, const size_t *bin,
                                     double a, double b, double weight) {
   if (bin == NULL) {
@@ -221,7 +221,7 @@ static pcal_status temperature_ece_pass(temperature_ece_state *s, pcal_error *er
 
 /* ---- Search ---- */
 
-/* Powers of 2^(1/4) from 1/16 to 16, which hold 1, and wider steps from there to the bounds. */
+/* Powers of 2^(1/4) from 1/16 to 16, and wider steps from there to the bounds. */
 static void temperature_ece_grid(temperature_ece_state *s) {
   const double log2 = 0.6931471805599453, wide = (TEMPERATURE_ECE_BOUND - 4.0 * log2) / 6.0;
   s->count = 0;
@@ -245,16 +245,16 @@ static void temperature_ece_swap(temperature_ece_interval *a, temperature_ece_in
 
 static pcal_status temperature_ece_push(const pcal_env *env, temperature_ece_heap *heap,
                                         temperature_ece_interval from, pcal_error *err) {
-  if (heap->count == heap->room) {
-    const size_t room = heap->room == 0 ? 256 : 2 * heap->room;
-    temperature_ece_interval *more = pc_alloc(env, room, sizeof *more);
+  if (heap->count == heap->capacity) {
+    const size_t capacity = heap->capacity == 0 ? 256 : 2 * heap->capacity;
+    temperature_ece_interval *more = pc_alloc(env, capacity, sizeof *more);
     if (more == NULL)
       return pc_fail_memory(err, "searching for a temperature");
     if (heap->count > 0)
       memcpy(more, heap->at, heap->count * sizeof *more);
     pc_free(env, heap->at);
     heap->at = more;
-    heap->room = room;
+    heap->capacity = capacity;
   }
   size_t i = heap->count++;
   heap->at[i] = from;
@@ -277,12 +277,12 @@ static temperature_ece_interval temperature_ece_pop(temperature_ece_heap *heap) 
 
 /* ---- Branch and bound ---- */
 
-/* May an interval hold what is worth finding? */
+/* True if an interval with this bound may hold a value lower by more than the tolerance. */
 static int temperature_ece_matters(const temperature_ece_found *best, double bound) {
   return bound < best->value - fmax(TEMPERATURE_ECE_NEAR * best->value, TEMPERATURE_ECE_LEAST);
 }
 
-/* The lowest value of the trials; intervals between them that matter go onto the heap. */
+/* Takes the lowest value of the trials; puts the intervals that matter onto the heap. */
 static pcal_status temperature_ece_judge(const temperature_ece_state *s,
                                          temperature_ece_heap *heap,
                                          temperature_ece_found *best, pcal_error *err) {
@@ -301,7 +301,7 @@ static pcal_status temperature_ece_judge(const temperature_ece_state *s,
   return PCAL_OK;
 }
 
-/* Trials that divide the intervals with the lowest bounds. */
+/* Sets trials that divide the intervals with the lowest bounds. */
 static void temperature_ece_divide(temperature_ece_state *s, temperature_ece_heap *heap,
                                    const temperature_ece_found *best) {
   s->count = 0;
@@ -339,9 +339,7 @@ static pcal_status temperature_ece_search(temperature_ece_state *s, temperature_
   for (size_t t = 0; t < s->count; t++)
     if (s->tau[t] == 0.0)
       s->task->calibrator->fit.before = s->value[t];
-  const pcal_status status = temperature_ece_narrow(s, &heap, best, err);
-  pc_free(s->task->env, heap.at);
-  PC_TRY(status);
+  PC_TRY(temperature_ece_narrow(s, &heap, best, err));
   s->count = 1;
   s->begins[0] = 0;
   s->tau[0] = best->value < s->task->calibrator->fit.before ? best->at : 0.0;
@@ -358,8 +356,8 @@ static void temperature_ece_take(const temperature_ece_state *s,
   *temperature = 1.0;
   fit->status = PC_FIT_IDENTITY;
   if (!best->certain)
-    pc_fit_warn(fit, "the search ended before it was certain that no temperature has an error "
-                     "lower by 0.1 %%");
+    pc_fit_warn(fit, "the search stopped early; another temperature may have an error lower by "
+                     "more than 0.1 %%");
   if (!(best->value < fit->before))
     return;
   *temperature = fmin(fmax(pc_lane_exp(-best->at), 1e-4), 1e4);
@@ -369,7 +367,7 @@ static void temperature_ece_take(const temperature_ece_state *s,
   fit->status = PC_FIT_STOPPED;
   pc_fit_warn(fit, "T stopped at its bound %s: %s", best->at > 0.0 ? "0.0001" : "10000",
               best->at > 0.0 ? "no T above 0 is best"
-                             : "the scores hardly tell which label is right");
+                             : "the scores carry hardly any information about the labels");
 }
 
 pcal_status pc_temperature_fit_ece(const pc_fit_task *task, double *temperature,
@@ -380,13 +378,9 @@ pcal_status pc_temperature_fit_ece(const pc_fit_task *task, double *temperature,
   temperature_ece_found best = {0.0, INFINITY, 0};
   PC_TRY(pc_partition_new(env, PC_EDGES_RIGHT, TEMPERATURE_ECE_BINS, &state.bins, err));
   state.workers = pc_alloc(env, workers, sizeof *state.workers);
-  pcal_status status = state.workers == NULL ? pc_fail_memory(err, "preparing workers")
-                                             : temperature_ece_search(&state, &best, err);
-  if (status == PCAL_OK)
-    temperature_ece_take(&state, &best, temperature);
-  for (size_t w = 0; state.workers != NULL && w < workers; w++)
-    pc_free(env, state.workers[w].shifts);
-  pc_free(env, state.workers);
-  pc_partition_free(env, &state.bins);
-  return status;
+  if (state.workers == NULL)
+    return pc_fail_memory(err, "preparing workers");
+  PC_TRY(temperature_ece_search(&state, &best, err));
+  temperature_ece_take(&state, &best, temperature);
+  return PCAL_OK;
 }

@@ -4,7 +4,7 @@
 
 #include "calibrators/calibrator.h"
 
-/* Fills T and the calibrator's fit. */
+/* Sets T and the calibrator's fit. */
 PC_CHECKED pcal_status pc_temperature_fit_ece(const pc_fit_task *task, double *temperature,
                                               pcal_error *err);
 

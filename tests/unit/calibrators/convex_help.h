@@ -5,9 +5,10 @@
 #include "calibrator_help.h"
 #include "io/source.h"
 
-/* A task over a batch, as fitting makes it, for tests of what lies inside. */
+/* A fit of a batch in progress, for tests of its parts. */
 typedef struct help_task {
   pcal_env env;
+  pc_arena scratch;
   pcal_source *source;
   pcal_calibrator *calibrator;
   pc_fit_task task;
@@ -24,10 +25,12 @@ static inline void help_task_open(help_task *out, const pcal_batch *batch, const
   assert_int_equal(pc_source_borrow(batch, NULL, &out->env, &out->source, NULL), PCAL_OK);
   assert_int_equal(pc_calibrator_new(&out->env, row, &options, &layout, &out->calibrator, NULL),
                    PCAL_OK);
-  out->task = (pc_fit_task){out->source, &out->env, 0, out->calibrator};
+  assert_int_equal(pc_arena_open(&out->scratch, &out->env, NULL), PCAL_OK);
+  out->task = (pc_fit_task){out->source, &out->scratch.env, 0, out->calibrator};
 }
 
 static inline void help_task_close(help_task *task) {
+  pc_arena_close(&task->scratch);
   pc_calibrator_free(task->calibrator);
   pc_source_free(task->source);
 }

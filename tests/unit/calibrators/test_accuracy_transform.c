@@ -28,8 +28,8 @@ TEST(below_chance) {
   assert_same(out[0][0], 0.25);
   assert_same(out[0][1], 0.75);
   assert_string_equal(calibrator->fit.warnings[0],
-                      "the accuracy 0.25 is below one in 2, so that the predicted class comes "
-                      "out below the others");
+                      "the accuracy 0.25 is below one in 2, so the predicted class gets a "
+                      "lower probability than the others");
   assert_int_equal(pc_calibrator_traits(calibrator) & (PC_KEEPS_ACCURACY | PC_KEEPS_ORDER), 0);
   pcal_calibrator_free(calibrator);
 }

@@ -22,7 +22,7 @@ TEST(equal_width) {
   help_parameters(spec, 1, "{\"values\": [[0, null]]}",
                   "cal.json, line 3: a value of a bin must be a number from 0 to 1");
   help_parameters(spec, 1, "{\"values\": [[0, 1]], \"edges\": [[0.5]]}",
-                  "cal.json, line 3: there are 2 parameters where 1 belong; fit again");
+                  "cal.json, line 3: there are 2 parameters instead of 1; fit again");
   help_parameters(spec, 1, "{}",
                   "cal.json, line 3: the parameter \"values\" is missing; fit again");
   help_parameters("histogram:bins=2,classwise=no", 3, "{\"values\": [[0, 1]]}", NULL);
@@ -62,15 +62,17 @@ TEST(sizes_come_from_the_file) {
                   "cal.json, line 3: \"values\" must hold 1000000 lists of numbers");
 }
 
-/* Mixtures have the mean of the parts at every score. */
-TEST(mixes) {
+/* The average has the mean of the parts at every score. */
+TEST(averages) {
   const pcal_env env = pc_env_resolve(NULL);
+  pc_arena arena;
   double v0[] = {0.5}, v1[] = {0.0, 1.0}, v2[] = {0.25, 0.5, 0.75};
   double e1[] = {0.5}, e2[] = {0.25, 0.5};
   const pc_bin_map parts[] = {{1, v0, NULL}, {2, v1, e1}, {3, v2, e2}};
   const double weights[] = {1.0, 2.0, 5.0};
   pc_bin_map mixed;
-  assert_int_equal(pc_bin_map_average(&env, parts, weights, 3, &mixed, NULL), PCAL_OK);
+  assert_int_equal(pc_arena_open(&arena, &env, NULL), PCAL_OK);
+  assert_int_equal(pc_bin_map_average(&arena.env, parts, weights, 3, &mixed, NULL), PCAL_OK);
   assert_int_equal(mixed.count, 3);
   for (int i = 0; i <= 100; i++) {
     const double at = i / 100.0;
@@ -79,60 +81,63 @@ TEST(mixes) {
       mean += weights[p] / 8 * parts[p].values[pc_bin_map_find(&parts[p], at)];
     assert_near(mixed.values[pc_bin_map_find(&mixed, at)], mean, 1e-15);
   }
-  pc_bin_map_free(&env, &mixed);
-  assert_int_equal(pc_bin_map_average(&env, parts, weights, 1, &mixed, NULL), PCAL_OK);
+  assert_int_equal(pc_bin_map_average(&arena.env, parts, weights, 1, &mixed, NULL), PCAL_OK);
   assert_int_equal(mixed.count, 1);
   assert_same(mixed.values[0], 0.5);
-  pc_bin_map_free(&env, &mixed);
+  pc_arena_close(&arena);
 }
 
 /* Scores at, beside and between edges, and beyond the ends. */
-static void assert_guide_agrees(const pc_bin_map *plain, const pc_bin_map *guided) {
+static void assert_index_agrees(const pc_bin_map *plain, const pc_bin_map *indexed) {
   for (size_t e = 0; e + 1 < plain->count; e++) {
     const double edge = plain->edges[e];
     const double places[] = {nextafter(edge, -1), edge, nextafter(edge, 2), 0.999 * edge,
                              1 - edge};
     for (size_t p = 0; p < UNIT_COUNT(places); p++)
-      assert_int_equal(pc_bin_map_find(guided, places[p]), pc_bin_map_find(plain, places[p]));
+      assert_int_equal(pc_bin_map_find(indexed, places[p]), pc_bin_map_find(plain, places[p]));
   }
   static const double ends[] = {-1e-6, -0.0, 0, 5e-324, 0.5, 1, 1.000001};
   for (size_t p = 0; p < UNIT_COUNT(ends); p++)
-    assert_int_equal(pc_bin_map_find(guided, ends[p]), pc_bin_map_find(plain, ends[p]));
+    assert_int_equal(pc_bin_map_find(indexed, ends[p]), pc_bin_map_find(plain, ends[p]));
 }
 
 /* Edges everywhere, and crowded at both ends. */
-TEST(guides_find_the_same_bins) {
+TEST(an_index_finds_the_same_bins) {
   const pcal_env env = pc_env_resolve(NULL);
+  pc_arena arena;
+  assert_int_equal(pc_arena_open(&arena, &env, NULL), PCAL_OK);
   const pc_rng rng = {7, 1};
   for (size_t bins = 1; bins <= 400; bins += bins < 5 ? 1 : 79)
     for (int crowded = 0; crowded < 2; crowded++) {
-      pc_bin_map guided = {0};
-      assert_int_equal(pc_bin_map_alloc(&env, bins, &guided, NULL), PCAL_OK);
+      pc_bin_map indexed = {0};
+      assert_int_equal(pc_bin_map_alloc(&arena.env, bins, &indexed, NULL), PCAL_OK);
       for (size_t e = 0; e + 1 < bins; e++) {
         const double u = ((double)e + pc_rng_uniform(&rng, e)) / (double)bins;
-        guided.edges[e] = crowded ? 1 / (1 + exp(40 * (0.5 - u))) : u;
+        indexed.edges[e] = crowded ? 1 / (1 + exp(40 * (0.5 - u))) : u;
       }
       if (bins > 3)
-        guided.edges[0] = -1e-7;
-      pc_bin_map plain = guided;
-      assert_int_equal(pc_bin_map_build_index(&env, &guided, NULL), PCAL_OK);
-      assert_guide_agrees(&plain, &guided);
-      pc_bin_map_free(&env, &guided);
+        indexed.edges[0] = -1e-7;
+      pc_bin_map plain = indexed;
+      assert_int_equal(pc_bin_map_build_index(&arena.env, &indexed, NULL), PCAL_OK);
+      assert_index_agrees(&plain, &indexed);
     }
+  pc_arena_close(&arena);
 }
 
-static pcal_status guide_scenario(const pcal_env *env, void *user, pcal_error *err) {
+static pcal_status index_scenario(const pcal_env *env, void *user, pcal_error *err) {
   pc_bin_map table = {0};
+  pc_arena arena;
   (void)user;
-  pcal_status status = pc_bin_map_alloc(env, 3, &table, err);
+  PC_TRY(pc_arena_open(&arena, env, err));
+  pcal_status status = pc_bin_map_alloc(&arena.env, 3, &table, err);
   if (status == PCAL_OK)
-    status = pc_bin_map_build_index(env, &table, err);
-  pc_bin_map_free(env, &table);
+    status = pc_bin_map_build_index(&arena.env, &table, err);
+  pc_arena_close(&arena);
   return status;
 }
 
 TEST(memory_may_run_out) {
-  unit_fail_each_allocation(guide_scenario, NULL);
+  unit_fail_each_allocation(index_scenario, NULL);
 }
 
 /* A resampled table of equal mass may have as many bins as its resamples have together. */

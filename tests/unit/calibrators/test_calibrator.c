@@ -33,7 +33,7 @@ TEST(rows_are_complete) {
     assert_string_equal(row->row.kind, "calibrators");
     assert_true(row->row.title != NULL && row->row.formula != NULL && row->row.about != NULL);
     assert_true(row->fit != NULL && row->apply != NULL && row->write != NULL);
-    assert_true(row->read != NULL && row->tell != NULL && row->release != NULL);
+    assert_true(row->read != NULL && row->describe != NULL);
     assert_true((row->traits & PC_GUARDED) == 0 || row->row.option_count == 0 ||
                 row->objective != NULL || rows_option(row, "objective"));
   }

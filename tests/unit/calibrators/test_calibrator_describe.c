@@ -29,14 +29,14 @@ TEST(text_of_a_temperature) {
   calibrator->fit.iterations = 3;
   help_text text = describe(calibrator, PCAL_TEXT);
   assert_string_equal(
-      text.bytes, "calibrator   temperature:objective=log\n"
-                  "learned      T = 1.44270: too sure before, probabilities move towards "
-                  "even\n"
-                  "status       converged after 3 passes, gradient 0.0\n"
-                  "objective    log: 0.52693 before, 0.50040 after\n"
-                  "data         10 rows of logits, 2 classes\n"
-                  "warning      all rows have the same scores, so that only the frequencies "
-                  "of the labels can be learnt\n");
+      text.bytes,
+      "calibrator   temperature:objective=log\n"
+      "learned      T = 1.44270: overconfident before, probabilities become more even\n"
+      "status       converged after 3 passes, gradient 0.0\n"
+      "objective    log: 0.52693 before, 0.50040 after\n"
+      "data         10 rows of logits, 2 classes\n"
+      "warning      all rows have the same scores: only the frequencies of the labels can be "
+      "learned\n");
   free(text.bytes);
   pcal_calibrator_free(calibrator);
 }
@@ -52,16 +52,15 @@ TEST(text_of_a_histogram) {
   calibrator->fit.normalized = 1;
   help_text text = describe(calibrator, PCAL_TEXT);
   assert_string_equal(
-      text.bytes,
-      "calibrator   histogram:bins=2,binning=width,classwise=yes,bootstrap=0\n"
-      "learned      3 tables of up to 2 bins of equal width, one for each class\n"
-      "status       closed-form\n"
-      "data         1 row of probabilities, 3 classes, total weight 2.5, 1 "
-      "normalized, 7 skipped\n"
-      "keeps        rows that sum to one\n"
-      "warning      3 of 6 bins had no rows and keep their midpoint\n"
-      "warning      2 of 3 classes never occur among the labels, so that nothing is "
-      "learnt of them\n");
+      text.bytes, "calibrator   histogram:bins=2,binning=width,classwise=yes,bootstrap=0\n"
+                  "learned      3 tables of up to 2 bins of equal width, one for each class\n"
+                  "status       closed-form\n"
+                  "data         1 row of probabilities, 3 classes, total weight 2.5, 1 "
+                  "normalized, 7 skipped\n"
+                  "keeps        rows that sum to one\n"
+                  "warning      3 of 6 bins have no rows and get their midpoint\n"
+                  "warning      2 of 3 classes never occur among the labels: nothing is "
+                  "learned about them\n");
   free(text.bytes);
   pcal_calibrator_free(calibrator);
 }

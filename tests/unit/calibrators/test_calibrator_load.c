@@ -61,7 +61,7 @@ static void accept(const char *from, const char *to) {
 
 TEST(loads_everything) {
   pcal_calibrator *calibrator = help_load(sound);
-  assert_string_equal(calibrator->row->row.name, "temperature");
+  assert_string_equal(calibrator->method->row.name, "temperature");
   assert_int_equal(calibrator->layout.kind, PCAL_LOGIT);
   assert_int_equal(calibrator->layout.classes, 3);
   assert_int_equal(calibrator->normalize, 0);
@@ -104,9 +104,10 @@ TEST(foreign_files) {
       "begins here); make one with pcal_calibrator_save");
   char deep[100];
   memset(deep, '[', sizeof deep);
-  expect_refused(deep, sizeof deep,
-                 "cal.json is not a calibrator file (line 1: lists are nested more than 64 deep "
-                 "at byte 64); make one with pcal_calibrator_save");
+  expect_refused(
+      deep, sizeof deep,
+      "cal.json is not a calibrator file (line 1: lists are nested more than 64 deep "
+      "at byte 64); make one with pcal_calibrator_save");
 }
 
 TEST(versions) {
@@ -121,7 +122,8 @@ TEST(versions) {
   refuse("\"version\": 1", "\"version\": \"1\"",
          "cal.json, line 3: \"version\" must be a number, not a text");
   refuse("\"version\": 1,\n", "",
-         "cal.json, line 1: \"version\" is missing; write the file again with pcal_calibrator_save");
+         "cal.json, line 1: \"version\" is missing; write the file again with "
+         "pcal_calibrator_save");
 }
 
 TEST(unknown_keys) {
@@ -159,7 +161,8 @@ TEST(methods) {
          "cal.json: the method is \"temperature\", but the spec says \"identity\"; make them "
          "agree");
   refuse("\"method\": \"temperature\",\n", "",
-         "cal.json, line 1: \"method\" is missing; write the file again with pcal_calibrator_save");
+         "cal.json, line 1: \"method\" is missing; write the file again with "
+         "pcal_calibrator_save");
 }
 
 TEST(layouts) {
@@ -187,7 +190,7 @@ TEST(class_names) {
   refuse("[\"a\", \"b\", \"c\"]", "[\"a\", \"b\"]",
          "cal.json, line 10: \"class_names\" must hold one name for each column");
   refuse("[\"a\", \"b\", \"c\"]", "[\"a\", 2, \"c\"]",
-         "cal.json, line 10: \"class_names\" must hold texts");
+         "cal.json, line 10: \"class_names\" must hold strings");
   refuse("[\"a\", \"b\", \"c\"]", "{}",
          "cal.json, line 10: \"class_names\" must be an array, not an object");
 }
@@ -198,9 +201,9 @@ TEST(parameters) {
          "array");
   refuse("{\"T\": 1.5}", "{\"T\": 1e9}",
          "cal.json, line 11: T must be a number between 0.0001 and 10000");
-  refuse(
-      "\"parameters\": {\"T\": 1.5},\n", "",
-      "cal.json, line 1: \"parameters\" is missing; write the file again with pcal_calibrator_save");
+  refuse("\"parameters\": {\"T\": 1.5},\n", "",
+         "cal.json, line 1: \"parameters\" is missing; write the file again with "
+         "pcal_calibrator_save");
 }
 
 TEST(fits) {
@@ -213,11 +216,12 @@ TEST(fits) {
   refuse("\"gradient\": 1e-13", "\"gradient\": true",
          "cal.json, line 15: \"gradient\" must be a number, not true or false");
   refuse("\"name\": \"log\"", "\"name\": \"brier\"",
-         "cal.json, line 16: \"objective\" has another name than in the spec");
+         "cal.json, line 16: \"objective\" has a name other than that of the spec");
   refuse("{\"name\": \"log\", \"before\": 0.5, \"after\": 0.25}", "null",
          "cal.json, line 16: \"objective\" must be an object, not null");
   refuse(", \"after\": 0.25", "",
-         "cal.json, line 16: \"after\" is missing; write the file again with pcal_calibrator_save");
+         "cal.json, line 16: \"after\" is missing; write the file again with "
+         "pcal_calibrator_save");
   refuse("\"rows\": 100", "\"rows\": 1e300",
          "cal.json, line 17: \"rows\" must be a whole number, 0 or more");
   refuse("\"weighted\": false", "\"weighted\": null",
@@ -225,17 +229,17 @@ TEST(fits) {
   refuse("\"weight\": 100", "\"weight\": -1",
          "cal.json, line 19: \"weight\" must not be negative");
   refuse("[\"careful\"]", "[1]",
-         "cal.json, line 22: \"warnings\" must hold texts of at most 255 bytes");
+         "cal.json, line 22: \"warnings\" must hold strings of at most 255 bytes");
   refuse("[\"careful\"]", "[\"\", \"\", \"\", \"\", \"\"]",
-         "cal.json, line 22: \"warnings\" holds too many texts");
+         "cal.json, line 22: \"warnings\" holds too many strings");
   refuse("\"careful\"", "1",
-         "cal.json, line 22: \"warnings\" must hold texts of at most 255 bytes");
+         "cal.json, line 22: \"warnings\" must hold strings of at most 255 bytes");
   char long_warning[400];
   memset(long_warning, 'x', sizeof long_warning);
   long_warning[0] = long_warning[298] = '"';
   long_warning[299] = '\0';
   refuse("\"careful\"", long_warning,
-         "cal.json, line 22: \"warnings\" must hold texts of at most 255 bytes");
+         "cal.json, line 22: \"warnings\" must hold strings of at most 255 bytes");
 }
 
 /* A fit without a search has neither gradient nor objective. */

@@ -46,7 +46,7 @@ static double brier(const double *probs) {
   return sum / ROWS;
 }
 
-/* A share of wrong labels: a share of even probabilities. */
+/* A share of wrong labels: a share of uniform probabilities. */
 TEST(wrong_labels) {
   help_draw(logits, labels, ROWS, K, 4.0, 1.5);
   for (size_t i = 0; i < ROWS; i += 5)
@@ -97,8 +97,7 @@ TEST(the_published_fit) {
   pcal_calibrator_free(calibrator);
   help_refused(
       &batch, "ets:convention=zhang,fit=joint", PCAL_USAGE,
-      "ets: convention=zhang means fit=sequential and objective=brier; leave the other "
-      "value out");
+      "ets: convention=zhang means fit=sequential and objective=brier; remove the other value");
 }
 
 /* [3] */

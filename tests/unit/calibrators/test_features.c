@@ -9,7 +9,7 @@ static const pc_layout one_logit = {PCAL_LOGIT, 1, 2}, one_prob = {PCAL_PROBABIL
 TEST(counts) {
   assert_int_equal(pc_feature_count(PC_FEATURE_SCORES, &one_logit), 2);
   assert_int_equal(pc_feature_count(PC_FEATURE_LOG_PROBS, &logits), 3);
-  assert_int_equal(pc_feature_count(PC_FEATURE_ODDS, &one_logit), 1);
+  assert_int_equal(pc_feature_count(PC_FEATURE_LOG_ODDS, &one_logit), 1);
   assert_int_equal(pc_feature_count(PC_FEATURE_BETA, &logits), 6);
   assert_int_equal(pc_feature_count(PC_FEATURE_BETA, &one_prob), 2);
 }
@@ -23,7 +23,7 @@ TEST(closed_forms) {
   pc_feature_row(PC_FEATURE_LOG_PROBS, &logits, z, out);
   for (size_t j = 0; j < 3; j++)
     assert_near(out[j], z[j] - norm, 1e-14);
-  pc_feature_row(PC_FEATURE_ODDS, &probs, logs, out);
+  pc_feature_row(PC_FEATURE_LOG_ODDS, &probs, logs, out);
   assert_near(out[0], log(0.2 / 0.8), 1e-14);
   assert_near(out[1], log(0.7 / 0.3), 1e-14);
   pc_feature_row(PC_FEATURE_BETA, &probs, logs, out);
@@ -35,7 +35,7 @@ TEST(closed_forms) {
     assert_near(out[j], log(p), 1e-13);
     assert_near(out[3 + j], -log(1.0 - p), 1e-13);
   }
-  pc_feature_row(PC_FEATURE_ODDS, &one_prob, pair, out);
+  pc_feature_row(PC_FEATURE_LOG_ODDS, &one_prob, pair, out);
   assert_near(out[0], log(0.3 / 0.7), 1e-14);
   pc_feature_row(PC_FEATURE_BETA, &one_prob, pair, out);
   assert_near(out[0], log(0.3), 1e-15);
@@ -56,7 +56,7 @@ TEST(ends_of_the_range) {
   assert_near(out[1], -149.0 * log(2.0), 1e-15);
   pc_feature_row(PC_FEATURE_SCORES, &probs, certain, out);
   assert_near(out[1], -149.0 * log(2.0), 1e-15);
-  pc_feature_row(PC_FEATURE_ODDS, &probs, certain, out);
+  pc_feature_row(PC_FEATURE_LOG_ODDS, &probs, certain, out);
   assert_near(out[0], -clip, 1e-15);
   assert_near(out[1], clip, 1e-15);
   pc_feature_row(PC_FEATURE_BETA, &probs, above, out);

@@ -64,15 +64,15 @@ TEST(refuses_no_rows) {
   pcal_error err;
   batch.weights = none;
   help_refused(&batch, "temperature", PCAL_DATA,
-               "there is no row to fit on (all weights are 0); give more data");
+               "there are no rows to fit (all weights are 0); give more data");
   batch.weights = NULL;
   batch.rows = 0;
-  help_refused(&batch, "histogram", PCAL_DATA, "there is no row to fit on; give more data");
+  help_refused(&batch, "histogram", PCAL_DATA, "there are no rows to fit; give more data");
   const double missing[][2] = {{NAN, 0.5}};
   const pcal_batch gap = help_batch(PCAL_PROBABILITY, &missing[0][0], labels, 1, 2);
   assert_int_equal(fit_with(&gap, 0, 1, &calibrator, &err), PCAL_DATA);
   assert_sentence(err, PCAL_DATA,
-                  "there is no row to fit on (rows with a missing value were skipped); give "
+                  "there are no rows to fit (rows with a missing value were skipped); give "
                   "more data");
 }
 
@@ -97,7 +97,7 @@ TEST(keeps_class_names) {
   pcal_source_free(source);
   assert_string_equal(calibrator->class_names[0], "cat");
   assert_string_equal(calibrator->class_names[1], "d\"og");
-  assert_string_equal(calibrator->row->row.name, "temperature");
+  assert_string_equal(calibrator->method->row.name, "temperature");
   pcal_calibrator_free(calibrator);
 }
 

@@ -71,7 +71,6 @@ TEST(finds_scale_and_counts) {
   assert_near(ldexp(all.sum, rows.exponent), sum, 1e-9);
   for (size_t f = 0; f < PC_FIT_FOLDS; f++)
     assert_true(all.folds[f] > ROWS / 8 && all.folds[f] < ROWS / 3);
-  pc_fit_rows_close(&rows);
   help_task_close(&task);
 }
 
@@ -97,7 +96,6 @@ TEST(memory_does_not_show) {
       else
         assert_int_equal(pc_fit_rows_run(&rows, look, &all, NULL), PCAL_OK);
       mixed[limited] = all.mixed;
-      pc_fit_rows_close(&rows);
       help_task_close(&task);
     }
     assert_true(mixed[0] == mixed[1] && mixed[0] == mixed[2]);
@@ -122,7 +120,6 @@ TEST(folds_are_dealt_by_content) {
         pc_fit_rows_open(&task.task, PC_FEATURE_SCORES, PC_FIT_FOLDED, &rows, NULL), PCAL_OK);
     assert_int_equal(pc_fit_rows_run(&rows, look, &all, NULL), PCAL_OK);
     mixed[seed] = all.mixed;
-    pc_fit_rows_close(&rows);
     help_task_close(&task);
   }
   assert_true(mixed[0] != mixed[1]);
@@ -145,9 +142,9 @@ static pcal_status add_turned(void *user, size_t worker, const pc_fit_block *blo
     const size_t lane = i % PC_LANES;
     for (size_t j = 0; j < K; j++) {
       const size_t at = (i - lane) * K + j * PC_LANES + lane;
-      const double x = block->turned == NULL ? i < block->count ? block->x[i * K + j] : 0.0
-                       : out->rows->narrow   ? (double)((const float *)block->turned)[at]
-                                             : ((const double *)block->turned)[at];
+      const double x = block->transposed == NULL ? i < block->count ? block->x[i * K + j] : 0.0
+                       : out->rows->floats ? (double)((const float *)block->transposed)[at]
+                                           : ((const double *)block->transposed)[at];
       out->sum += x * (double)(i < block->count ? block->labels[i] + 1 + (int32_t)j : 1000);
     }
   }
@@ -175,16 +172,16 @@ TEST(turned_rows) {
     batch.row_stride = K * batch.column_stride;
     help_task_open(&task, &batch, "vector", &env);
     assert_int_equal(
-        pc_fit_rows_open(&task.task, PC_FEATURE_SCORES, PC_FIT_TURNED, &rows, NULL), PCAL_OK);
+        pc_fit_rows_open(&task.task, PC_FEATURE_SCORES, PC_FIT_TRANSPOSED, &rows, NULL),
+        PCAL_OK);
     assert_int_equal(rows.kept, !(way & 1));
-    assert_int_equal(rows.narrow, way >> 1);
+    assert_int_equal(rows.floats, way >> 1);
     if (rows.kept)
-      assert_int_equal(rows.places, (ROWS + PC_LANES - 1) / PC_LANES * PC_LANES);
+      assert_int_equal(rows.padded_count, (ROWS + PC_LANES - 1) / PC_LANES * PC_LANES);
     turned seen_turned = {&rows, 0.0, 0};
     assert_int_equal(pc_fit_rows_run(&rows, add_turned, &seen_turned, NULL), PCAL_OK);
     assert_int_equal(seen_turned.places, ROWS);
     assert_same(seen_turned.sum, expected);
-    pc_fit_rows_close(&rows);
     help_task_close(&task);
   }
 }
@@ -200,6 +197,5 @@ TEST(labels_of_probability_zero) {
                    PCAL_OK);
   assert_int_equal(rows.impossible, 1);
   assert_same(rows.before, (double)INFINITY);
-  pc_fit_rows_close(&rows);
   help_task_close(&task);
 }

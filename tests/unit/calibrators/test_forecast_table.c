@@ -12,7 +12,7 @@ static void table_pick(const pc_forecast_shape *shape, const double *row,
 }
 
 static pcal_status table_try(const pcal_batch *batch, const pcal_env *env,
-                             pc_forecast_table *out, pcal_error *err) {
+                             const pcal_env *scratch, pc_forecast_table *out, pcal_error *err) {
   const pc_calibrator_method *row = pc_calibrator_method_find("variance-scale");
   pc_options options;
   pc_layout layout;
@@ -23,7 +23,7 @@ static pcal_status table_try(const pcal_batch *batch, const pcal_env *env,
   PC_TRY(pc_layout_make(batch->kind, batch->columns, &layout, err));
   PC_TRY(pc_calibrator_new(env, row, &options, &layout, &calibrator, err));
   pcal_status status = pcal_source_borrow(batch, NULL, env, &source, err);
-  const pc_fit_task task = {source, env, 0, calibrator};
+  const pc_fit_task task = {source, scratch, 0, calibrator};
   if (status == PCAL_OK)
     status = pc_forecast_table_new(&task, table_pick, out, err);
   pcal_source_free(source);
@@ -35,6 +35,7 @@ TEST(test_one_order) {
   static forecast_fit_set set;
   static double weights[FORECAST_FIT_ROWS];
   pc_forecast_table tables[2];
+  pc_arena arenas[2];
   double total = 0;
   forecast_fit_make(&set);
   for (size_t i = 0; i < FORECAST_FIT_ROWS; i++) {
@@ -48,7 +49,8 @@ TEST(test_one_order) {
     pcal_env env = pc_env_resolve(NULL);
     pcal_error err;
     env.threads = 1 + 3 * t;
-    if (table_try(&batch, &env, &tables[t], &err) != PCAL_OK)
+    assert_int_equal(pc_arena_open(&arenas[t], &env, NULL), PCAL_OK);
+    if (table_try(&batch, &env, &arenas[t].env, &tables[t], &err) != PCAL_OK)
       fail_msg("%s", err.message);
   }
   assert_int_equal(tables[0].count, tables[1].count);
@@ -61,15 +63,16 @@ TEST(test_one_order) {
     assert_true(before->first < here->first ||
                 (before->first == here->first && before->second <= here->second));
   }
-  const pcal_env env = pc_env_resolve(NULL);
-  pc_forecast_table_free(&env, &tables[0]);
-  pc_forecast_table_free(&env, &tables[1]);
+  for (unsigned t = 0; t < 2; t++)
+    pc_arena_close(&arenas[t]);
 }
 
 static pcal_status table_scenario(const pcal_env *env, void *user, pcal_error *err) {
   pc_forecast_table table;
-  const pcal_status status = table_try(user, env, &table, err);
-  pc_forecast_table_free(env, &table);
+  pc_arena arena;
+  PC_TRY(pc_arena_open(&arena, env, err));
+  const pcal_status status = table_try(user, env, &arena.env, &table, err);
+  pc_arena_close(&arena);
   return status;
 }
 

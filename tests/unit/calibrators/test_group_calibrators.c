@@ -112,7 +112,7 @@ TEST(grouped_mixture) {
   batch.groups = data.groups;
   help_apply(calibrator, &batch, out);
   help_apply(pooled, &batch, all);
-  const double kappa = calibrator->grouping->kappa, share = 300.0 / (300.0 + kappa);
+  const double kappa = calibrator->groups->kappa, share = 300.0 / (300.0 + kappa);
   assert_true(isfinite(kappa) && kappa < 300);
   for (int g = 0; g < 3; g++) {
     static double part_scores[GROUPED_ROWS * 3];
@@ -139,7 +139,7 @@ TEST(grouped_alike) {
   static grouped_data data;
   grouped_draw(&data, GROUPED_ROWS, truth);
   pcal_calibrator *calibrator = grouped_learn(&data, "temperature");
-  assert_true(calibrator->grouping->kappa >= 300);
+  assert_true(calibrator->groups->kappa >= 300);
   pcal_calibrator_free(calibrator);
 }
 

@@ -43,7 +43,7 @@ TEST(one_column_by_hand) {
   for (int b = 0; b < 10; b++)
     assert_near(histogram_of(calibrator)->tables[0].values[b], expected[b], 1e-15);
   assert_string_equal(calibrator->fit.warnings[0],
-                      "4 of 10 bins had no rows and keep their midpoint");
+                      "4 of 10 bins have no rows and get their midpoint");
   pcal_calibrator_free(calibrator);
 }
 

@@ -44,7 +44,7 @@ TEST(ties_stay_together) {
   calibrator = help_fit(&equal, "histogram:bins=2,binning=mass");
   assert_table(table_of(calibrator, 0), 2, (const double[]){0.2}, (const double[]){0.2, 0.6});
   assert_string_equal(calibrator->fit.warnings[0],
-                      "1 of 2 bins had no rows and keep their midpoint");
+                      "1 of 2 bins have no rows and get their midpoint");
   pcal_calibrator_free(calibrator);
 }
 

@@ -58,8 +58,7 @@ TEST(has_no_parameters) {
   assert_int_equal(
       pcal_calibrator_load(text, sizeof text - 1, "c.json", NULL, &calibrator, &err),
       PCAL_DATA);
-  assert_sentence(err, PCAL_DATA,
-                  "c.json, line 4: identity has no parameters, so \"T\" cannot be one");
+  assert_sentence(err, PCAL_DATA, "c.json, line 4: identity has no parameters; remove \"T\"");
 }
 
 TEST(still_reads_the_rows) {

@@ -165,7 +165,7 @@ TEST(tells) {
   assert_int_equal(pcal_calibrator_describe(calibrator, PCAL_TEXT, help_sink, &text, NULL),
                    PCAL_OK);
   assert_string_equal(text.bytes, "calibrator   isotonic\n"
-                                  "learned      1 map of 2 values that do not fall\n"
+                                  "learned      1 map of 2 nondecreasing values\n"
                                   "status       closed-form\n"
                                   "data         3 rows of probabilities, 2 classes\n");
   free(text.bytes);

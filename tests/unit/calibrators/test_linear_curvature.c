@@ -42,9 +42,6 @@ static void curved_open(curved *out, int weighted, int limited) {
 }
 
 static void curved_close(curved *about) {
-  pc_linear_curvature_free(&about->curvature);
-  pc_linear_pass_free(&about->pass);
-  pc_fit_rows_close(&about->rows);
   help_task_close(&about->task);
 }
 

@@ -29,8 +29,6 @@ static void linear_open(linear *out, size_t classes, unsigned want, const double
 }
 
 static void linear_close(linear *about) {
-  pc_linear_pass_free(&about->pass);
-  pc_fit_rows_close(&about->rows);
   help_task_close(&about->task);
 }
 
@@ -94,11 +92,11 @@ TEST(folds_add_up) {
   double inside = 0.0, outside = 0.0, weight = 0.0;
   for (uint8_t fold = 0; fold < PC_FIT_FOLDS; fold++) {
     about.pass.fold = fold;
-    about.pass.which = PC_LINEAR_WITHIN;
+    about.pass.which = PC_LINEAR_INSIDE_FOLD;
     assert_int_equal(pc_linear_pass_run(&about.pass, about.at, PC_LINEAR_VALUE, NULL), PCAL_OK);
     inside += about.pass.value * about.pass.weight;
     weight += about.pass.weight;
-    about.pass.which = PC_LINEAR_WITHOUT;
+    about.pass.which = PC_LINEAR_OUTSIDE_FOLD;
     assert_int_equal(pc_linear_pass_run(&about.pass, about.at, PC_LINEAR_VALUE, NULL), PCAL_OK);
     outside += about.pass.value * about.pass.weight;
   }

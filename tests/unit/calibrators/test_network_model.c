@@ -1,5 +1,5 @@
-/* Networks as calibrators: slopes against differences, starts, order, files, threads, failures;
- * for each kind. */
+/* Calibrators by networks, for each kind: derivatives against differences, starts, order, files,
+ * threads, failures. */
 #include "calibrator_help.h"
 #include "calibrators/networks/network_model.h"
 
@@ -15,7 +15,7 @@ typedef struct net_data {
   pcal_batch batch;
 } net_data;
 
-/* The larger the score, the more it is too sure: no temperature can repair that. */
+/* Overconfidence grows with the score: no temperature can correct that. */
 static void net_draw(net_data *data) {
   help_draw(data->logits, data->labels, NET_ROWS, NET_CLASSES, 3, 2);
   for (size_t i = 0; i < NET_ROWS * NET_CLASSES; i++)
@@ -36,14 +36,14 @@ static double net_half(const pc_network_model *net, const double *parameters, co
 static void net_slopes_of(const pcal_calibrator *calibrator, const net_data *data) {
   const pc_network_model *net = calibrator->parameters;
   const pc_rng noise = {HELP_SEED, 7};
-  const size_t rows = 20, room_size = net->kind->room(net, rows);
+  const size_t rows = 20, room_size = net->kind->scratch_size(net, rows);
   double *room = malloc(room_size * sizeof *room), scores[20 * NET_CLASSES];
   double *at = malloc(net->count * sizeof *at), *gradient = calloc(net->count, sizeof *at);
-  /* Away from where a unit just opens, which fits like. */
+  /* Away from kinks of units, where fits often end. */
   for (size_t i = 0; i < net->count; i++)
     at[i] = net->parameters[i] + 0.1 * pc_rng_normal(&noise, i);
   net_half(net, at, data->logits, rows, room, scores);
-  net->kind->slope(net, at, data->logits, rows, scores, room, gradient);
+  net->kind->backward(net, at, data->logits, rows, scores, room, gradient);
   for (size_t i = 0; i < net->count; i++) {
     const double here = at[i], step = 1e-6 * (1 + fabs(here));
     at[i] = here + step;
@@ -53,7 +53,7 @@ static void net_slopes_of(const pcal_calibrator *calibrator, const net_data *dat
     at[i] = here;
     const double expected = (above - below) / (2 * step);
     if (!(fabs(gradient[i] - expected) <= 2e-5 * (1 + fabs(expected))))
-      fail_msg("%s: slope %zu is %d, not %d millionths", calibrator->row->row.name, i,
+      fail_msg("%s: slope %zu is %d, not %d millionths", calibrator->method->row.name, i,
                (int)(1e6 * gradient[i]), (int)(1e6 * expected));
   }
   free(room);

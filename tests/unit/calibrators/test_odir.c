@@ -99,7 +99,7 @@ TEST(nothing_to_choose_by) {
   const pc_linear_model *model = calibrator->parameters;
   assert_same(model->lambda, 1.0);
   assert_same(model->mu, 1.0);
-  assert_true(help_warns(calibrator, "too few or too alike for cross-validation"));
+  assert_true(help_warns(calibrator, "too few or too similar for cross-validation"));
   help_sound(calibrator, &batch);
   pcal_calibrator_free(calibrator);
 }

@@ -118,7 +118,7 @@ TEST(smooth_targets_keep_it_finite) {
   help_apply(calibrator, &absent, q);
   assert_near(q[0], 1.0 / 6.0, 1e-9);
   assert_near(q[3], 1.0 / 6.0, 1e-9);
-  assert_true(help_warns(calibrator, "1 class has no row among the labels"));
+  assert_true(help_warns(calibrator, "1 class never occurs among the labels"));
   pcal_calibrator_free(calibrator);
 }
 

@@ -116,8 +116,8 @@ TEST(few_rows) {
   pcal_calibrator *calibrator = help_fit(&batch, "scaling-binning:bins=4");
   pcal_calibrator *whole = help_fit(&batch, "scaling-binning:bins=4,split=no");
   assert_string_equal(calibrator->fit.warnings[0],
-                      "there are fewer rows than three times the bins, so all rows served for "
-                      "each step; use fewer bins, or temperature");
+                      "there are fewer rows than three times the bins, so every step used all "
+                      "rows; use fewer bins, or temperature");
   assert_int_equal(whole->fit.warning_count, 0);
   const pc_bin_map *a = &model_of(calibrator)->tables->tables[0];
   const pc_bin_map *b = &model_of(whole)->tables->tables[0];

@@ -22,9 +22,11 @@ static pc_sorted_column seen_copy(const pc_sorted_column *from) {
   return copy;
 }
 
-static pcal_status seen_use(void *user, size_t column, const pc_sorted_column *misses,
-                            const pc_sorted_column *hits, pcal_error *err) {
+static pcal_status seen_use(void *user, const pcal_env *scratch, size_t column,
+                            const pc_sorted_column *misses, const pc_sorted_column *hits,
+                            pcal_error *err) {
   seen *all = user;
+  (void)scratch;
   (void)err;
   all->misses[column] = seen_copy(misses);
   all->hits[column] = seen_copy(hits);

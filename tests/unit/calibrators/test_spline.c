@@ -65,8 +65,8 @@ TEST(few_scores) {
   const pcal_batch batch = help_batch(PCAL_PROBABILITY, two, truth, 4, 1);
   pcal_calibrator *calibrator = help_fit(&batch, "spline");
   assert_string_equal(calibrator->fit.warnings[0],
-                      "the scores are too few or too equal for 6 knots in 1 of 1 splines; use "
-                      "fewer knots, or temperature");
+                      "1 of 1 splines have too few distinct scores for 6 knots; use fewer "
+                      "knots, or temperature");
   assert_int_equal(calibrator->fit.status, PC_FIT_CLOSED_FORM);
   pcal_calibrator_free(calibrator);
 }
@@ -109,11 +109,10 @@ TEST(tells) {
       {"spline:rank=2,knots=4,runout=cubic",
        "learned      1 cubic spline with 4 knots for the class of rank 2\n"},
       {"spline:target=all", "learned      3 natural splines with 6 knots, one for each rank\n"},
-      {"spline:target=within,rank=2",
-       "learned      1 natural spline with 6 knots for the first 2 ranks together: one column "
-       "comes out\n"},
+      {"spline:target=within,rank=2", "learned      1 natural spline with 6 knots for the "
+                                      "first 2 ranks together: one output column\n"},
       {"spline:target=class,class=2",
-       "learned      1 natural spline with 6 knots for class 2: one column comes out\n"},
+       "learned      1 natural spline with 6 knots for class 2: one output column\n"},
   };
   const pcal_batch rows = drawn();
   for (size_t c = 0; c < UNIT_COUNT(cases); c++) {

@@ -27,20 +27,27 @@ static void draw(hand *to, size_t count, uint64_t seed, int tied) {
   }
 }
 
-/* Fits to a copy of the table, which is used up; `room` is that of the copy. */
+/* Fits to a copy of the table, which has room for `room` entries and may be taken over. */
 static pcal_status fit_with_room(const pcal_env *env, const pc_spline_rule *rule,
                                  const pc_curve_table *rows, size_t room, double *values,
                                  pc_line_map *line, pc_spline_fit_result *report,
                                  pcal_error *err) {
   pc_curve_table copy;
-  PC_TRY(pc_curve_table_room(env, room, &copy, err));
+  pc_arena scratch;
+  PC_TRY(pc_arena_open(&scratch, env, err));
+  pcal_status status = pc_curve_table_room(env, room, &copy, err);
+  if (status != PCAL_OK) {
+    pc_arena_close(&scratch);
+    return status;
+  }
   copy.count = rows->count;
   copy.total = rows->total;
   memcpy(copy.score, rows->score, rows->count * sizeof(double));
   memcpy(copy.weight, rows->weight, rows->count * sizeof(double));
   memcpy(copy.hits, rows->hits, rows->count * sizeof(double));
-  const pcal_status status = pc_spline_fit(env, rule, &copy, values, line, report, err);
+  status = pc_spline_fit(env, &scratch.env, rule, &copy, values, line, report, err);
   pc_curve_table_free(env, &copy);
+  pc_arena_close(&scratch);
   return status;
 }
 

@@ -154,8 +154,8 @@ TEST(impossible_rows_are_left_out) {
   assert_int_equal(calibrator->fit.rows, 7);
   assert_int_equal(calibrator->fit.warning_count, 2); /* also: all scores are the same */
   assert_string_equal(calibrator->fit.warnings[0],
-                      "2 rows whose label has probability 0 cannot be repaired by any T and "
-                      "were left out of the objective");
+                      "2 rows whose label has probability 0 were left out of the objective: no "
+                      "T can improve them");
   double out[7][3];
   help_apply(calibrator, &batch, out);
   assert_near(out[0][0], 0.8, 1e-12);
@@ -195,9 +195,8 @@ TEST(separable_rows_stop_at_the_bound) {
     assert_near(calibrator->fit.after, m == 0 ? log(2.0) / 3 : 0.5 / 3, 1e-14);
     assert_int_equal(calibrator->fit.warning_count, 1);
     assert_string_equal(calibrator->fit.warnings[0],
-                        "every row is classified correctly, so that no T above 0 is best; T "
-                        "stopped at its bound 0.0001: fit on other rows than the model was "
-                        "trained on");
+                        "every row is classified correctly, so no T above 0 is best; T stopped "
+                        "at its bound 0.0001: fit on rows that the model was not trained on");
     pcal_calibrator_free(calibrator);
   }
 }
@@ -241,9 +240,9 @@ TEST(contradicting_scores_stop_at_the_bound) {
     assert_int_equal(calibrator->fit.status, PC_FIT_STOPPED);
     assert_true(calibrator->fit.after < calibrator->fit.before);
     assert_int_equal(calibrator->fit.warning_count, 1);
-    assert_string_equal(
-        calibrator->fit.warnings[0],
-        "T stopped at its bound 10000: the scores hardly tell which label is right");
+    assert_string_equal(calibrator->fit.warnings[0],
+                        "T stopped at its bound 10000: the scores carry hardly any information "
+                        "about the labels");
     pcal_calibrator_free(calibrator);
   }
 }

@@ -89,9 +89,9 @@ TEST(test_other_forms_are_refused) {
   assert_int_equal(
       forecast_fit_try(&forecast_sample_set, "variance-platt", NULL, &calibrator, &err),
       PCAL_USAGE);
-  assert_sentence(err, PCAL_USAGE,
-                  "variance-platt changes variances, which samples do not have; take "
-                  "quantile-isotonic");
+  assert_sentence(
+      err, PCAL_USAGE,
+      "variance-platt changes variances, which samples do not have; use quantile-isotonic");
 }
 
 TEST(test_memory_may_run_out) {

@@ -19,7 +19,7 @@ static void diagonal_open(diagonal *out, const pcal_batch *batch, const pcal_env
   const pc_rng rng = {5, 5};
   help_task_open(&out->task, batch, "vector", env);
   assert_int_equal(
-      pc_fit_rows_open(&out->task.task, PC_FEATURE_SCORES, PC_FIT_TURNED, &out->rows, NULL),
+      pc_fit_rows_open(&out->task.task, PC_FEATURE_SCORES, PC_FIT_TRANSPOSED, &out->rows, NULL),
       PCAL_OK);
   assert_int_equal(pc_vector_pass_new(&out->rows, NULL, out->rows.weight, &out->pass, NULL),
                    PCAL_OK);
@@ -29,7 +29,6 @@ static void diagonal_open(diagonal *out, const pcal_batch *batch, const pcal_env
 
 static void diagonal_close(diagonal *about) {
   pc_vector_pass_free(&about->pass);
-  pc_fit_rows_close(&about->rows);
   help_task_close(&about->task);
 }
 

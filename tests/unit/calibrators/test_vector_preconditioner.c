@@ -2,8 +2,7 @@
 
 #include "../unit.h"
 
-/* Blocks [ww wb; wb bb] are inverted one by one; a class that no row tells of counts as nearly
- * flat. */
+/* Blocks [ww wb; wb bb] are inverted one by one; a class without rows counts as nearly flat. */
 TEST(blocks_are_inverted) {
   const pcal_env env = pc_env_resolve(NULL);
   const double spread[] = {2.0, 1.0, 3.0, 0.5, 0.0, 0.25, 0.0, 0.0, 0.0};
@@ -18,7 +17,7 @@ TEST(blocks_are_inverted) {
   assert_near(v[4], 8.0, 1e-6);
   assert_near(v[2], 1.0, 1e-12); /* 1e-8 of the largest, 3 */
   assert_near(v[5], 2.0, 1e-12);
-  pc_vector_preconditioner_free(&env, &metric);
+  pc_free(&env, metric.blocks);
 }
 
 TEST(without_curvature) {
@@ -35,5 +34,5 @@ TEST(without_curvature) {
   pc_vector_preconditioner_apply(&metric, v);
   for (size_t i = 0; i < 4; i++)
     assert_true(isfinite(v[i]));
-  pc_vector_preconditioner_free(&env, &metric);
+  pc_free(&env, metric.blocks);
 }

@@ -21,20 +21,19 @@ static held draw(const pcal_batch *batch, unsigned threads, uint64_t limit) {
   env.threads = threads;
   env.memory_limit = limit;
   help_task_open(&task, batch, "vector", &env);
-  assert_int_equal(pc_fit_rows_open(&task.task, PC_FEATURE_SCORES, PC_FIT_TURNED, &rows, NULL),
-                   PCAL_OK);
+  assert_int_equal(
+      pc_fit_rows_open(&task.task, PC_FEATURE_SCORES, PC_FIT_TRANSPOSED, &rows, NULL), PCAL_OK);
   assert_int_equal(pc_vector_sample_draw(&rows, WANTED, &sample, NULL), PCAL_OK);
   held out = {sample.block.count, sample.weight, 0.0};
   for (size_t i = 0; i < out.count; i++)
     for (size_t j = 0; j < K; j++) {
       const double x =
           ((const double *)
-               sample.block.turned)[(i / PC_LANES * K + j) * PC_LANES + i % PC_LANES];
+               sample.block.transposed)[(i / PC_LANES * K + j) * PC_LANES + i % PC_LANES];
       const double weight = sample.block.weights == NULL ? 1.0 : sample.block.weights[i];
       out.sum += weight * ldexp(rint(x * 1024.0), -10) * (double)(sample.block.labels[i] + 1);
     }
   pc_vector_sample_free(&sample);
-  pc_fit_rows_close(&rows);
   help_task_close(&task);
   return out;
 }

@@ -89,8 +89,8 @@ TEST(mapped_single_event) {
   assert_int_equal(pc_recalibrated_source_open(data.base, &folds, &one, 0, &env, &mapped, &err),
                    PCAL_DATA);
   assert_sentence(err, PCAL_DATA,
-                  "spline tells the probability of a single event, and cannot be judged beside "
-                  "methods that tell those of all classes; choose target=all, or compare on "
+                  "spline gives the probability of a single event, which cannot be compared "
+                  "with the probabilities of all classes; choose target=all, or compare on "
                   "confidence");
   pc_recalibrated_source_close(&mapped);
   pcal_calibrator_free(one);

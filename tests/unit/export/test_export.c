@@ -28,8 +28,8 @@ TEST(export_wrong) {
   export_refused(calibrator, "java", NULL,
                  "calibrators are exported to onnx or c, not to \"java\"");
   export_refused(calibrator, "c", "a b",
-                 "\"a b\" cannot be the name of a function; take letters, digits and "
-                 "underscores, a letter first, at most 48");
+                 "\"a b\" is not a valid name of a function; use letters, digits and "
+                 "underscores, a letter first, at most 48 characters");
   export_refused(NULL, "c", NULL,
                  "pcal_calibrator_export needs a calibrator, a target and a sink");
   pcal_calibrator_free(calibrator);
