@@ -55,7 +55,8 @@ static pcal_status plot_check(const cli_options *options, const char **format,
   char figure[64];
   snprintf(figure, sizeof figure, "%.*s", (int)strcspn(options->operands.word[0], ":"),
            options->operands.word[0]);
-  if (!pcal_registry_find("figures", figure)) {
+  /* Without any figure in this build, the library says so. */
+  if (pcal_registry_count("figures") > 0 && !pcal_registry_find("figures", figure)) {
     const char *nearest = pcal_registry_nearest("figures", figure);
     return cli_fail(err, PCAL_USAGE, "there is no figure \"%s\"; %s%s%s", figure,
                     nearest ? "did you mean \"" : "`propercal list figures` shows them all",

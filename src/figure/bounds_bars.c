@@ -21,13 +21,13 @@ static void bounds_bars_key(pc_figure *figure, const pc_bounded_error *rows, siz
   pc_figure_legend(figure, PC_SAMPLE_INTERVAL, (pc_look){.tone = PC_TONE_INK},
                    "estimate with interval");
   pc_figure_legend(figure, PC_SAMPLE_BAR, (pc_look){.tone = PC_TONE_FILL},
-                   "between its bounds, as estimated");
+                   "range between estimated bounds");
   if (outside)
     pc_figure_legend(figure, PC_SAMPLE_POINT, (pc_look){.tone = PC_TONE_B},
-                     "estimate outside of its bounds");
+                     "estimate outside its bounds");
   if (others)
     pc_figure_legend(figure, PC_SAMPLE_POINT, (pc_look){.tone = PC_TONE_A, .hollow = 1},
-                     "of the rows as they are");
+                     "of the rows' own distribution");
 }
 
 void pc_bounds_bars_axes(pc_figure *figure, const pc_bounded_error *rows, size_t count) {
@@ -55,7 +55,7 @@ static void bounds_bars_mark(pc_figure *figure, const pc_bounded_error *row, dou
                   (pc_point){row->above, y + 0.28}, NULL);
   if (isfinite(row->other)) {
     pc_fixed_text(row->other, 4, number);
-    snprintf(hint, sizeof hint, "%s of the rows as they are: %s", row->name, number);
+    snprintf(hint, sizeof hint, "%s of the rows' own distribution: %s", row->name, number);
     pc_figure_point(figure, 0, (pc_look){.tone = PC_TONE_A, .hollow = 1, .size = 6},
                     (pc_point){row->other, y}, hint);
   }

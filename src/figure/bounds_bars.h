@@ -1,5 +1,5 @@
-/* Errors between their bounds: bars from the estimates below an error to the one above it, and
- * points for its own estimate. */
+/* Errors between their bounds: a bar from the estimate below an error to the estimate above it,
+ * and a point for its own estimate. */
 #ifndef PC_BOUNDS_BARS_H
 #define PC_BOUNDS_BARS_H
 
@@ -7,16 +7,17 @@
 
 typedef struct pc_bounded_error {
   const char *name;
-  int known;           /* there is an estimate */
-  double value;        /* it, */
-  double low, high;    /* its interval, */
-  int has_interval;    /* where there is one */
-  double below, above; /* bounds; above NaN: nothing is above */
-  double other;        /* another value of the same error, hollow; NaN: none */
+  int known; /* has an estimate */
+  double value;
+  int has_interval;
+  double low, high;
+  double below, above; /* bounds; above is NaN if there is none */
+  double other;        /* the error of the rows' own distribution, drawn hollow; NaN: none */
 } pc_bounded_error;
 
-/* Axes, names and key of panel 0, before the layout; then the marks. */
+/* Adds panel 0 with axes, names and legend; call before the layout. */
 void pc_bounds_bars_axes(pc_figure *figure, const pc_bounded_error *rows, size_t count);
+/* Adds the marks; call after the layout. */
 void pc_bounds_bars_marks(pc_figure *figure, const pc_bounded_error *rows, size_t count);
 
 #endif

@@ -50,12 +50,12 @@ pcal_status pc_figure_needs_classes(const char *figure, const pc_layout *layout,
                                     pcal_error *err) {
   if (layout->kind == PCAL_CONFIDENCE)
     return pc_fail(err, PCAL_USAGE,
-                   "figure %s needs the probabilities of all classes, and the data have only "
+                   "figure %s needs the probabilities of all classes, but the data have only "
                    "confidences; draw reliability, or give {probs}",
                    figure);
   if (pc_layout_is_binary(layout))
     return pc_fail(err, PCAL_USAGE,
-                   "figure %s tells classes apart, and one column of scores has only class 1; "
+                   "figure %s compares classes, but one column of scores has only class 1; "
                    "draw reliability, or give a column for each class",
                    figure);
   return PCAL_OK;

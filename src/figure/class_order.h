@@ -1,4 +1,4 @@
-/* Which classes a figure shows, and in which order. */
+/* Chooses and orders the classes that a figure shows. */
 #ifndef PC_CLASS_ORDER_H
 #define PC_CLASS_ORDER_H
 
@@ -9,15 +9,15 @@ typedef struct pc_class_order {
   size_t count, total;
 } pc_class_order;
 
-/* At most `most` classes: all in their order unless `sorted`, or those with the largest values,
- * largest first; equal values in the order of the classes.  Fails where there are no values of
- * classes. */
+/* Chooses at most `most` classes.  If there are more, or if `sorted`: those with the largest
+ * values, largest first, equal values by class number; else all by class number.  Fails if the
+ * outcome has no values of classes.  Free out in any case. */
 PC_CHECKED pcal_status pc_class_order_make(const pcal_env *env, const pc_metric_result *outcome,
                                            size_t most, int sorted, pc_class_order *out,
                                            pcal_error *err);
 void pc_class_order_free(const pcal_env *env, pc_class_order *order);
 
-/* Fails for one column of scores and for confidences. */
+/* Fails for one column of scores and for confidences; figure: the name in the error. */
 PC_CHECKED pcal_status pc_figure_needs_classes(const char *figure, const pc_layout *layout,
                                                pcal_error *err);
 

@@ -1,5 +1,5 @@
 /* 1. The axis begins at 0, or a little below the lowest value.
- * 2. Values that do not exist have no point. */
+ * 2. Empty cells have no point. */
 #include "figure/dot_rows.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ static double dot_rows_value(const pc_dot_rows *rows, size_t row, size_t series)
   return pc_table_at(rows->table, row, column)->number;
 }
 
-/* The name of a row, with its model's where there are several; returns out. */
+/* Writes the name of a row, with its model if there are several; returns out. */
 static const char *dot_rows_name(const pc_dot_rows *rows, size_t row, char out[DOT_ROWS_NAME]) {
   const pc_table *table = rows->table;
   const size_t column = pc_table_find_column(table, rows->names);
@@ -27,7 +27,7 @@ static const char *dot_rows_name(const pc_dot_rows *rows, size_t row, char out[D
   return out;
 }
 
-/* Lowest and highest value; 0 and 1 when there is none. */
+/* The range of the axis; 0 to 1 if there is no value. */
 static void dot_rows_range(const pc_dot_rows *rows, double *low, double *high) {
   *low = (double)INFINITY;
   *high = -(double)INFINITY;

@@ -1,4 +1,4 @@
-/* Rows of a table as rows of points: a name at the left, a point for each of a few columns. */
+/* Rows of a table drawn as rows of points: a name on the left, a point for each series. */
 #ifndef PC_DOT_ROWS_H
 #define PC_DOT_ROWS_H
 
@@ -7,7 +7,7 @@
 
 typedef struct pc_dot_series {
   const char *column; /* of the table */
-  const char *name;   /* in the key */
+  const char *name;   /* in the legend */
   pc_tone tone;
 } pc_dot_series;
 
@@ -19,14 +19,14 @@ typedef struct pc_dot_rows {
   int from_zero; /* the axis begins at 0 */
 } pc_dot_rows;
 
-/* Adds a panel in a cell of the grid, before the layout; returns its index. */
+/* Adds a panel in a cell of the grid; call before the layout.  Returns its index. */
 size_t pc_dot_rows_panel(pc_figure *figure, const pc_dot_rows *rows, size_t column, size_t row,
                          const char *title, const char *label);
 
-/* Entries of the key, likewise. */
+/* Adds the legend; call before the layout. */
 void pc_dot_rows_key(pc_figure *figure, const pc_dot_rows *rows);
 
-/* Points and hairlines, after the layout. */
+/* Adds points and hairlines; call after the layout. */
 void pc_dot_rows_marks(pc_figure *figure, const pc_dot_rows *rows, size_t panel);
 
 #endif

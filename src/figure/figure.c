@@ -21,9 +21,9 @@ pcal_status pc_figure_status(const pc_figure *figure, pcal_error *err) {
   return figure->failed ? pc_fail_memory(err, "building a figure") : PCAL_OK;
 }
 
-/* Room for one more element behind `count`; the array is stored through *block. */
-static int figure_room(pc_figure *figure, void **block, size_t *capacity, size_t needed,
-                       size_t size) {
+/* Grows an array to `needed` elements; returns true on success. */
+static int figure_reserve(pc_figure *figure, void **block, size_t *capacity, size_t needed,
+                          size_t size) {
   if (!figure->failed &&
       pc_reserve(figure->env, block, capacity, needed, size, NULL) != PCAL_OK)
     figure->failed = 1;
@@ -47,8 +47,8 @@ const char *pc_figure_string(const pc_figure *figure, pc_string_id id) {
 
 size_t pc_figure_panel(pc_figure *figure, pc_rect rect) {
   void *panels = figure->panels;
-  const int fits = figure_room(figure, &panels, &figure->panel_capacity,
-                               figure->panel_count + 1, sizeof *figure->panels);
+  const int fits = figure_reserve(figure, &panels, &figure->panel_capacity,
+                                  figure->panel_count + 1, sizeof *figure->panels);
   figure->panels = panels;
   if (!fits)
     return 0;
@@ -83,8 +83,8 @@ void pc_figure_name_tick(pc_figure *figure, size_t panel, pc_side side, double a
                          const char *text) {
   const pc_string_id id = pc_figure_add_string(figure, text);
   void *names = figure->names;
-  const int fits = figure_room(figure, &names, &figure->name_capacity, figure->name_count + 1,
-                               sizeof *figure->names);
+  const int fits = figure_reserve(figure, &names, &figure->name_capacity,
+                                  figure->name_count + 1, sizeof *figure->names);
   figure->names = names;
   if (!fits)
     return;
@@ -96,15 +96,15 @@ void pc_figure_name_tick(pc_figure *figure, size_t panel, pc_side side, double a
   figure->names[figure->name_count++] = (pc_named_tick){at, id};
 }
 
-/* Appends a mark with its points, or nothing when memory is out. */
+/* Appends a mark with its points; nothing if memory runs out. */
 static void figure_add(pc_figure *figure, pc_mark mark, const pc_point *points, size_t count,
                        const char *text) {
   mark.text = pc_figure_add_string(figure, text);
   void *marks = figure->marks, *all = figure->points;
-  const int fits = figure_room(figure, &marks, &figure->mark_capacity, figure->mark_count + 1,
-                               sizeof *figure->marks) &&
-                   figure_room(figure, &all, &figure->point_capacity,
-                               figure->point_count + count, sizeof *figure->points);
+  const int fits = figure_reserve(figure, &marks, &figure->mark_capacity,
+                                  figure->mark_count + 1, sizeof *figure->marks) &&
+                   figure_reserve(figure, &all, &figure->point_capacity,
+                                  figure->point_count + count, sizeof *figure->points);
   figure->marks = marks;
   figure->points = all;
   if (!fits)
@@ -158,8 +158,8 @@ void pc_figure_note(pc_figure *figure, size_t panel, pc_look look, pc_point at, 
 void pc_figure_legend(pc_figure *figure, pc_sample sample, pc_look look, const char *text) {
   const pc_string_id id = pc_figure_add_string(figure, text);
   void *key = figure->key;
-  const int fits = figure_room(figure, &key, &figure->key_capacity, figure->key_count + 1,
-                               sizeof *figure->key);
+  const int fits = figure_reserve(figure, &key, &figure->key_capacity, figure->key_count + 1,
+                                  sizeof *figure->key);
   figure->key = key;
   if (!fits)
     return;

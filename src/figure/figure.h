@@ -1,7 +1,7 @@
 /* A figure as data: panels with axes, and marks in data units.  Nothing here draws.
  *
- * Building never reports failure by itself: a figure that ran out of memory stays marked as
- * failed, takes nothing more, and pc_figure_status tells so once at the end. */
+ * Functions that build do not report failures: a figure that ran out of memory is marked as failed
+ * and ignores further calls; pc_figure_status reports it at the end. */
 #ifndef PC_FIGURE_H
 #define PC_FIGURE_H
 
@@ -15,14 +15,14 @@
 
 /* Colours by meaning; the writer chooses the paint. */
 typedef enum pc_tone {
-  PC_TONE_INK,   /* what is read first */
+  PC_TONE_INK,   /* most prominent */
   PC_TONE_MUTED, /* labels, lines of reference */
   PC_TONE_FAINT, /* hairlines */
   PC_TONE_FILL,  /* neutral areas */
   PC_TONE_WARM,  /* too high */
   PC_TONE_COOL,  /* too low */
   PC_TONE_PAPER, /* background */
-  PC_TONE_A,     /* series, told apart by everybody */
+  PC_TONE_A,     /* series; distinct for colour-blind readers too */
   PC_TONE_B,
   PC_TONE_C,
   PC_TONE_D,
@@ -33,15 +33,15 @@ typedef enum pc_tone {
 typedef struct pc_look {
   pc_tone tone;
   int pale, hollow, dashed, bold;
-  int wash;    /* light enough to stand behind everything */
-  double size; /* stroke width, radius or letter height in figure units; 0: the usual one */
+  int wash;    /* light enough to lie behind all other marks */
+  double size; /* stroke width, radius or letter height in figure units; 0: the default */
 } pc_look;
 
 typedef struct pc_point {
   double x, y;
 } pc_point;
 
-/* In figure units (pixels of the usual size), y downwards. */
+/* In figure units (pixels of the default size), y downwards. */
 typedef struct pc_rect {
   double x, y, width, height;
 } pc_rect;
@@ -63,12 +63,12 @@ typedef struct pc_axis {
   pc_ticks ticks;
   pc_numbers numbers;
   pc_string_id label;
-  double label_size;             /* letter height; 0: the usual one */
-  size_t first_name, name_count; /* in the figure's names: these in place of ticks */
-  int lined;                     /* names have hairlines, as ticks have */
+  double label_size;             /* letter height; 0: the default */
+  size_t first_name, name_count; /* in the figure's names, which replace ticks */
+  int lined;                     /* names have hairlines, like ticks */
 } pc_axis;
 
-/* A position on an axis that has a name instead of a number. */
+/* A named position on an axis. */
 typedef struct pc_named_tick {
   double at;
   pc_string_id text;
@@ -79,8 +79,8 @@ typedef struct pc_panel {
   pc_axis axis[2]; /* by pc_side */
   pc_string_id title;
   size_t column, row; /* in the grid of pc_figure_lay_out */
-  double headroom;    /* wanted above the panel */
-  double label_gap;   /* from the panel to the base line of the y label; 0: the usual one */
+  double headroom;    /* free space above the panel */
+  double label_gap;   /* from the panel to the base line of the y label; 0: the default */
 } pc_panel;
 
 typedef enum pc_mark_kind {
@@ -99,12 +99,12 @@ typedef struct pc_mark {
   pc_look look;
   size_t panel;
   size_t first, count; /* in the figure's points */
-  pc_string_id text;   /* of a note; of other marks what a reader sees on hovering */
+  pc_string_id text;   /* text of a note; hover text of other marks */
   pc_anchor anchor;
   pc_point shift; /* of a note, in figure units */
 } pc_mark;
 
-/* One entry of the key below the panels. */
+/* Sample mark of an entry of the legend below the panels. */
 typedef enum pc_sample {
   PC_SAMPLE_POINT,
   PC_SAMPLE_INTERVAL, /* a point with its error bar */
@@ -122,7 +122,7 @@ typedef struct pc_legend_entry {
 
 #define PC_PANEL_GRID_MAX 16
 
-/* How panels share a figure: columns and rows with their shares of the room. */
+/* The grid of panels: columns and rows with their shares of the space. */
 typedef struct pc_panel_grid {
   size_t columns, rows;
   double column_share[PC_PANEL_GRID_MAX], row_share[PC_PANEL_GRID_MAX]; /* 0: 1 */
@@ -131,13 +131,13 @@ typedef struct pc_panel_grid {
 typedef struct pc_figure {
   const pcal_env *env;
   double width, height;
-  int fixed_height;  /* was asked for; else a figure may choose its own */
-  int in_page;       /* stands in a page that tells rows and classes itself */
-  pc_point heading;  /* where the title starts */
-  double title_size; /* letter height; 0: the usual one */
+  int fixed_height;  /* the caller chose the height; else a figure may set its own */
+  int in_page;       /* part of a page that states rows and classes itself */
+  pc_point heading;  /* position of the title */
+  double title_size; /* letter height; 0: the default */
   pc_rect key_rect;
   pc_string_id title, subtitle, description;
-  pc_string_id given_title; /* takes the place of title */
+  pc_string_id given_title; /* replaces title */
   pc_panel *panels;
   size_t panel_count, panel_capacity;
   pc_mark *marks;
@@ -153,29 +153,28 @@ typedef struct pc_figure {
   int failed;
 } pc_figure;
 
-/* The environment must outlive the figure; pc_figure_free undoes everything. */
+/* Sets up an empty figure; env must outlive it.  pc_figure_free frees what was added. */
 void pc_figure_init(pc_figure *figure, double width, double height, const pcal_env *env);
 void pc_figure_free(pc_figure *figure);
 PC_CHECKED pcal_status pc_figure_status(const pc_figure *figure, pcal_error *err);
 
-/* Copies a string; NULL counts as empty. */
+/* Copies a string into the figure; NULL counts as empty. */
 pc_string_id pc_figure_add_string(pc_figure *figure, const char *string);
 const char *pc_figure_string(const pc_figure *figure, pc_string_id id);
 
 /* Adds a panel whose axes both run from 0 to 1 without ticks; returns its index. */
 size_t pc_figure_panel(pc_figure *figure, pc_rect rect);
-/* Sets the range of an axis, with ticks on the way. */
+/* Sets the range of an axis and places its ticks. */
 void pc_figure_axis(pc_figure *figure, size_t panel, pc_side side, double low, double high,
                     size_t wanted_ticks, pc_numbers numbers, const char *label);
 
 /* Adds a panel in a cell of the grid, with a title or NULL. */
 size_t pc_figure_grid_panel(pc_figure *figure, size_t column, size_t row, const char *title);
-/* Names a position of an axis, in the place of all ticks.  The names of an axis are added one
- * after the other. */
+/* Names a position of an axis; names replace all ticks.  Add the names of one axis in one go. */
 void pc_figure_name_tick(pc_figure *figure, size_t panel, pc_side side, double at,
                          const char *text);
 
-/* Marks appear in the order in which they are added.  hint may be NULL. */
+/* Adds a mark on top of earlier ones.  hint: hover text, or NULL. */
 void pc_figure_bar(pc_figure *figure, size_t panel, pc_look look, pc_point from, pc_point to,
                    const char *hint);
 void pc_figure_segment(pc_figure *figure, size_t panel, pc_look look, pc_point from,
@@ -188,11 +187,11 @@ void pc_figure_band(pc_figure *figure, size_t panel, pc_look look, const pc_poin
                     size_t count);
 void pc_figure_note(pc_figure *figure, size_t panel, pc_look look, pc_point at, pc_point shift,
                     pc_anchor anchor, const char *text);
-/* Entries of the key stand side by side and wrap; the one after a break begins a row. */
+/* Adds an entry of the legend.  Entries are placed side by side and wrap; a break starts a row. */
 void pc_figure_legend(pc_figure *figure, pc_sample sample, pc_look look, const char *text);
 void pc_figure_legend_break(pc_figure *figure);
 
-/* From data units to figure units. */
+/* Converts data units to figure units. */
 pc_point pc_panel_to_figure(const pc_panel *panel, pc_point data);
 
 #endif

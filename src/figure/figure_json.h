@@ -1,4 +1,4 @@
-/* Figures as JSON, for those who draw with something else. */
+/* Figures as JSON, for other drawing programs. */
 #ifndef PC_FIGURE_JSON_H
 #define PC_FIGURE_JSON_H
 

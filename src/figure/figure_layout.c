@@ -1,13 +1,13 @@
-/* Title on top, key at the bottom, panels in a grid between them.
+/* Title on top, legend at the bottom, panels in a grid between them.
  *
- * The left margin of a column is what its widest tick labels and its y labels need, the lower
- * margin of a row what its x labels need; what is left is shared.  Ticks depend on the size of
- * the panels and the panels on the labels of the ticks, so both are settled in a few rounds, in
- * which margins only grow.
+ * The left margin of a column fits its widest tick labels and its y labels, the lower margin of a
+ * row its x labels; the panels share the remaining space.  Ticks depend on the size of the panels
+ * and the panels on the labels of the ticks, so both are computed in a few rounds, in which
+ * margins only grow.
  *
- * 1. A number of ticks is lowered until no two labels touch; names are thinned out instead.
- * 2. A panel is never smaller than 10 units, however little room there is.
- * 3. An entry of the key that is wider than the figure loses the middle of its text. */
+ * 1. The number of ticks is lowered until no two labels touch; names are thinned out instead.
+ * 2. A panel is at least 10 units wide and high, however small the figure.
+ * 3. A legend entry that is wider than the figure is shortened in the middle. */
 #include "figure/figure_layout.h"
 
 #include <math.h>
@@ -40,14 +40,14 @@ static pc_string_id layout_fit(pc_figure *figure, pc_string_id id, double size, 
   return fitted;
 }
 
-/* A letter height at which the text fits, not below three quarters of the usual one. */
+/* A letter height at which the text fits, at least three quarters of `size`. */
 static double layout_shrink(const pc_figure *figure, pc_string_id id, double size,
                             double width) {
   const double length = pc_text_extent(pc_figure_string(figure, id), size);
   return length <= width ? size : size * fmax(width / length, 0.75);
 }
 
-/* Lower edge of the heading. */
+/* Places the heading; returns its lower edge. */
 static double layout_heading(pc_figure *figure) {
   const double width = figure->width - 2 * LAYOUT_MARGIN;
   figure->title = figure->given_title != 0 ? figure->given_title : figure->title;
@@ -61,7 +61,7 @@ static double layout_heading(pc_figure *figure) {
   return figure->subtitle != 0 ? 69 : 46;
 }
 
-/* Entries side by side, in a new row where one would leave the figure; the height of all. */
+/* Places legend entries side by side, in a new row where needed; returns the height of all. */
 static double layout_key(pc_figure *figure) {
   const double width = figure->width - 2 * LAYOUT_MARGIN;
   pc_point at = {LAYOUT_MARGIN, LAYOUT_KEY_ROW / 2};
@@ -85,7 +85,7 @@ static double layout_key(pc_figure *figure) {
   return height;
 }
 
-/* As many ticks as fit, but no more than wanted. */
+/* Places as many ticks as fit, at most axis->wanted. */
 static void layout_ticks(const pc_figure *figure, pc_panel *panel, pc_side side) {
   pc_axis *axis = &panel->axis[side];
   if (axis->name_count > 0 || axis->wanted == 0)
@@ -97,7 +97,7 @@ static void layout_ticks(const pc_figure *figure, pc_panel *panel, pc_side side)
   }
 }
 
-/* The widest label of the ticks of an axis. */
+/* Width of the widest tick label of an axis. */
 static double layout_tick_width(const pc_figure *figure, const pc_axis *axis) {
   char buffer[PC_TICK_LABEL_MAX];
   double widest = 0;
@@ -113,7 +113,7 @@ static double layout_tick_width(const pc_figure *figure, const pc_axis *axis) {
   return axis->numbers == PC_NUMBERS_NONE ? 0 : widest;
 }
 
-/* Margins as wide as the labels need; y labels of a column stand one below the other. */
+/* Grows the margins to fit the labels; the y labels of a column are aligned. */
 static void layout_margins_grow(pc_figure *figure, layout_margins *margins) {
   for (size_t i = 0; i < figure->panel_count; i++) {
     pc_panel *panel = &figure->panels[i];
@@ -173,8 +173,8 @@ static void layout_fit_label(pc_figure *figure, pc_axis *axis, double room) {
   axis->label = layout_fit(figure, axis->label, axis->label_size, room);
 }
 
-/* Titles and labels of axes no longer than there is room; the label below a panel that stands
- * alone may reach to the edges of the figure. */
+/* Shortens titles and axis labels to the space available; alone: the x label of a single column may
+ * reach the edges of the figure. */
 static void layout_fit_labels(pc_figure *figure, pc_panel *panel, int alone) {
   const double middle = panel->rect.x + panel->rect.width / 2;
   const double room =
@@ -184,7 +184,7 @@ static void layout_fit_labels(pc_figure *figure, pc_panel *panel, int alone) {
   layout_fit_label(figure, &panel->axis[PC_SIDE_Y], panel->rect.height + 20);
 }
 
-/* Names beside a panel take at most two fifths of the figure. */
+/* Shortens names beside panels to two fifths of the figure. */
 static void layout_fit_names(pc_figure *figure, const pc_panel_grid *grid) {
   const double room = 0.4 * figure->width / (double)grid->columns;
   for (size_t i = 0; i < figure->panel_count; i++) {

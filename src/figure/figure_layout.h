@@ -1,11 +1,11 @@
-/* Room for everything: where title, panels and key stand, and which ticks fit. */
+/* Positions of title, panels and legend, and the number of ticks. */
 #ifndef PC_FIGURE_LAYOUT_H
 #define PC_FIGURE_LAYOUT_H
 
 #include "figure/figure.h"
 
-/* Places title and subtitle, the key and the panels of a figure whose size, texts, key entries
- * and axes are known; texts that are too long lose their middle.  Marks come afterwards. */
+/* Places title, subtitle, legend and panels.  Size, texts, legend entries and axes must be set;
+ * long texts are shortened in the middle.  Add marks afterwards. */
 void pc_figure_lay_out(pc_figure *figure, const pc_panel_grid *grid);
 
 #endif

@@ -1,15 +1,15 @@
-/* The figure's wish is measured on the data, after the calibrator if there is one, and then on
- * the same rows before it and on the second set.
+/* Measures the request of a figure on the data, after the calibrator if there is one, then on the
+ * same rows before it and on the second set.
  *
- * A temperature T turns scores z into z / T; probabilities enter as their logarithms, and one
- * column as its log-odds.
+ * A temperature T divides scores z: z / T.  Probabilities enter as logarithms, one column as
+ * log-odds.
  *
  * 1. Sources are rewound between passes, so a stream serves figures of one pass only.
  * 2. A probability of 0 enters as a logarithm of -1e30: it stays 0 under every temperature.
- * 3. Several models are measured one after the other; their scores must make the figure ask for
- *    the same metrics.
- * 4. Confidences have no temperature, and a calibrator that tells the probability of a single
- *    event out of several classes has no figure: both are refused. */
+ * 3. Several models are measured one after the other; the figure must request the same metrics for
+ *    each.
+ * 4. Refused: a temperature for confidences, and a calibrator that gives the probability of a
+ *    single event out of several classes. */
 #include "figure/figure_measure.h"
 
 #include <string.h>
@@ -22,63 +22,63 @@
 #include "measure/measure_source.h"
 #include "studies/study_scores.h"
 
-#define STAGE_WINDOW_NUMBERS ((size_t)1 << 22)
+#define FIGURE_MEASURE_WINDOW_NUMBERS ((size_t)1 << 22)
 
-typedef struct stage_plan {
+typedef struct figure_measure_plan {
   const pcal_figure_config *config;
   const pcal_env *env;
   const pc_figure_row *row;
   pc_options options;
-  pc_figure_request *wish;
-} stage_plan;
+  pc_figure_request *request;
+} figure_measure_plan;
 
-/* A pass in which scores are changed before they are measured. */
-typedef struct stage_pass {
-  const stage_plan *plan;
+/* A pass that changes scores before they are measured: by a calibrator, or by a temperature. */
+typedef struct figure_measure_pass {
+  const figure_measure_plan *plan;
   pcal_source *source;
   pcal_shape shape;
   const pcal_calibrator *calibrator; /* or NULL: */
   double temperature;
   size_t window;
   double *buffer;
-} stage_pass;
+} figure_measure_pass;
 
-static pcal_measure_config stage_measure_config(const stage_plan *plan, const char **specs,
-                                                int sure) {
+static pcal_measure_config figure_measure_config(const figure_measure_plan *plan,
+                                                 const char **specs, int intervals) {
   pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
-  for (size_t i = 0; i < plan->wish->spec_count; i++)
-    specs[i] = plan->wish->specs[i];
+  for (size_t i = 0; i < plan->request->spec_count; i++)
+    specs[i] = plan->request->specs[i];
   config.specs = specs;
-  config.spec_count = plan->wish->spec_count;
+  config.spec_count = plan->request->spec_count;
   config.normalize = plan->config->normalize;
   config.skip_missing = plan->config->skip_missing;
   config.curves = 1;
-  if (sure && plan->config->interval > 0) {
-    config.interval = plan->wish->interval ? plan->config->interval : 0;
-    config.null = plan->wish->null;
+  if (intervals && plan->config->interval > 0) {
+    config.interval = plan->request->interval ? plan->config->interval : 0;
+    config.null = plan->request->null;
     config.replicas = plan->config->replicas;
   }
   return config;
 }
 
-static pcal_status stage_finish(pcal_measure *measure, pcal_status status, pcal_results **out,
-                                pcal_error *err) {
+static pcal_status figure_measure_finish(pcal_measure *measure, pcal_status status,
+                                         pcal_results **out, pcal_error *err) {
   if (status == PCAL_OK)
     status = pc_measure_finish(measure, out, err);
   pc_measure_free(measure);
   return status;
 }
 
-static pcal_status stage_plain(const stage_plan *plan, pcal_source *source, int sure,
-                               pcal_results **out, pcal_error *err) {
+static pcal_status figure_measure_plain(const figure_measure_plan *plan, pcal_source *source,
+                                        int intervals, pcal_results **out, pcal_error *err) {
   const char *specs[PC_FIGURE_SPECS];
-  const pcal_measure_config config = stage_measure_config(plan, specs, sure);
+  const pcal_measure_config config = figure_measure_config(plan, specs, intervals);
   return pc_measure_once(source, &config, plan->env, out, err);
 }
 
 /* ---- Changed scores ---- */
 
-static void stage_temper(const stage_pass *pass, pcal_batch *batch) {
+static void figure_measure_temper(const figure_measure_pass *pass, pcal_batch *batch) {
   for (size_t i = 0; i < batch->rows; i++) {
     double *row = pass->buffer + i * batch->columns;
     pc_batch_row(batch, i, row);
@@ -89,12 +89,13 @@ static void stage_temper(const stage_pass *pass, pcal_batch *batch) {
   batch->type = PCAL_F64;
 }
 
-static pcal_status stage_change(const stage_pass *pass, pcal_batch *batch, pcal_error *err) {
+static pcal_status figure_measure_change(const figure_measure_pass *pass, pcal_batch *batch,
+                                         pcal_error *err) {
   if (pass->calibrator != NULL) {
     PC_TRY(pc_calibrator_apply(pass->calibrator, batch, pass->plan->env, pass->buffer, err));
     batch->kind = pc_calibrator_output_kind(batch->kind);
   } else {
-    stage_temper(pass, batch);
+    figure_measure_temper(pass, batch);
   }
   const size_t item = batch->type == PCAL_F32 ? sizeof(float) : sizeof(double);
   batch->scores = pass->buffer;
@@ -103,20 +104,21 @@ static pcal_status stage_change(const stage_pass *pass, pcal_batch *batch, pcal_
   return PCAL_OK;
 }
 
-static pcal_status stage_read(const stage_pass *pass, pcal_measure *measure, pcal_error *err) {
+static pcal_status figure_measure_read(const figure_measure_pass *pass, pcal_measure *measure,
+                                       pcal_error *err) {
   for (;;) {
     pcal_batch batch = PCAL_BATCH_INIT;
     PC_TRY(pc_source_next(pass->source, pass->window, &batch, err));
     if (batch.rows == 0)
       return PCAL_OK;
-    PC_TRY(stage_change(pass, &batch, err));
+    PC_TRY(figure_measure_change(pass, &batch, err));
     batch.groups = NULL;
     PC_TRY(pc_measure_update(measure, &batch, err));
     PC_TRY(pc_check_interrupt(pass->plan->env, err));
   }
 }
 
-static pcal_status stage_pass_check(const stage_pass *pass, pcal_error *err) {
+static pcal_status figure_measure_pass_check(const figure_measure_pass *pass, pcal_error *err) {
   const char *name = pass->plan->row->row.name;
   if (!pass->shape.labelled)
     return pc_fail(err, PCAL_USAGE, "figure %s needs the true outcomes of the rows", name);
@@ -134,20 +136,20 @@ static pcal_status stage_pass_check(const stage_pass *pass, pcal_error *err) {
   return PCAL_OK;
 }
 
-static pcal_status stage_changed(stage_pass *pass, int sure, pcal_results **out,
-                                 pcal_error *err) {
-  const stage_plan *plan = pass->plan;
+static pcal_status figure_measure_changed(figure_measure_pass *pass, int intervals,
+                                          pcal_results **out, pcal_error *err) {
+  const figure_measure_plan *plan = pass->plan;
   const char *specs[PC_FIGURE_SPECS];
   pcal_measure *measure = NULL;
-  pcal_measure_config config = stage_measure_config(plan, specs, sure);
+  pcal_measure_config config = figure_measure_config(plan, specs, intervals);
   pass->shape.size = sizeof pass->shape;
   pc_source_shape(pass->source, &pass->shape);
-  PC_TRY(stage_pass_check(pass, err));
+  PC_TRY(figure_measure_pass_check(pass, err));
   const int tempered = pass->calibrator == NULL;
   config.kind = tempered ? PCAL_LOGIT : pc_calibrator_output_kind(pass->shape.kind);
   config.levels = pass->shape.levels;
   config.columns = pass->shape.columns;
-  pass->window = STAGE_WINDOW_NUMBERS / pass->shape.columns;
+  pass->window = FIGURE_MEASURE_WINDOW_NUMBERS / pass->shape.columns;
   pass->window = pass->window < 1 ? 1 : pass->window;
   if (pass->shape.row_count < pass->window)
     pass->window = (size_t)pass->shape.row_count + 1;
@@ -156,87 +158,90 @@ static pcal_status stage_changed(stage_pass *pass, int sure, pcal_results **out,
     return pc_fail_memory(err, "changing scores for a figure");
   pcal_status status = pc_measure_new(&config, plan->env, &measure, err);
   if (status == PCAL_OK)
-    status = stage_read(pass, measure, err);
+    status = figure_measure_read(pass, measure, err);
   if (status == PCAL_OK)
     status = pc_measure_set_names(measure, pass->shape.class_names,
                                   pass->shape.class_names == NULL ? 0 : pass->shape.columns,
                                   NULL, 0, err);
   pc_free(plan->env, pass->buffer);
-  return stage_finish(measure, status, out, err);
+  return figure_measure_finish(measure, status, out, err);
 }
 
 /* ---- Sets ---- */
 
-static pcal_status stage_tempered(const stage_plan *plan, pcal_source *source,
-                                  pc_measured_set *set, pcal_error *err) {
-  const size_t count = plan->wish->temperature_count;
+static pcal_status figure_measure_tempered(const figure_measure_plan *plan, pcal_source *source,
+                                           pc_measured_set *set, pcal_error *err) {
+  const size_t count = plan->request->temperature_count;
   set->tempered = pc_alloc(plan->env, count, sizeof *set->tempered);
   if (set->tempered == NULL)
     return pc_fail_memory(err, "measuring at several temperatures");
   for (size_t i = 0; i < count; i++) {
-    stage_pass pass = {.plan = plan, .source = source};
-    pass.temperature = plan->wish->temperatures[i];
+    figure_measure_pass pass = {.plan = plan, .source = source};
+    pass.temperature = plan->request->temperatures[i];
     PC_TRY(pc_source_rewind(source, err));
-    PC_TRY(stage_changed(&pass, 0, &set->tempered[i], err));
+    PC_TRY(figure_measure_changed(&pass, 0, &set->tempered[i], err));
     pc_progress(plan->env, "temperatures", i + 1, count);
   }
   return PCAL_OK;
 }
 
-static pcal_status stage_set(const stage_plan *plan, pcal_source *source, int calibrated,
-                             int again, pc_measured_set *set, pcal_error *err) {
+static pcal_status figure_measure_set(const figure_measure_plan *plan, pcal_source *source,
+                                      int calibrated, int again, pc_measured_set *set,
+                                      pcal_error *err) {
   pcal_results *results = NULL;
-  stage_pass pass = {.plan = plan, .source = source, .calibrator = plan->config->calibrator};
+  figure_measure_pass pass = {
+      .plan = plan, .source = source, .calibrator = plan->config->calibrator};
   if (again)
     PC_TRY(pc_source_rewind(source, err));
   if (calibrated)
-    PC_TRY(stage_changed(&pass, 1, &results, err));
+    PC_TRY(figure_measure_changed(&pass, 1, &results, err));
   else
-    PC_TRY(stage_plain(plan, source, 1, &results, err));
-  pc_measured_set_fill(set, results, plan->wish);
-  if (plan->wish->temperature_count > 0)
-    return stage_tempered(plan, source, set, err);
+    PC_TRY(figure_measure_plain(plan, source, 1, &results, err));
+  pc_measured_set_fill(set, results, plan->request);
+  if (plan->request->temperature_count > 0)
+    return figure_measure_tempered(plan, source, set, err);
   return PCAL_OK;
 }
 
-static void stage_set_free(const stage_plan *plan, pc_measured_set *set) {
+static void figure_measure_set_free(const figure_measure_plan *plan, pc_measured_set *set) {
   pcal_results *results = NULL;
-  for (size_t i = 0; set->tempered != NULL && i < plan->wish->temperature_count; i++)
+  for (size_t i = 0; set->tempered != NULL && i < plan->request->temperature_count; i++)
     pc_results_free(set->tempered[i]);
   pc_free(plan->env, set->tempered);
   memcpy(&results, &set->results, sizeof results);
   pc_results_free(results);
 }
 
-typedef struct stage_sets {
+typedef struct figure_measure_sets {
   pc_figure_data data;
   pc_measured_set before, fitting;
   pc_measured_set *models; /* of several, or NULL */
-} stage_sets;
+} figure_measure_sets;
 
-static pcal_status stage_measure(const stage_plan *plan, pcal_source *source, stage_sets *sets,
-                                 pcal_error *err) {
+static pcal_status figure_measure_one_model(const figure_measure_plan *plan,
+                                            pcal_source *source, figure_measure_sets *sets,
+                                            pcal_error *err) {
   const pcal_figure_config *config = plan->config;
   const int calibrated = config->calibrator != NULL;
-  if (calibrated && plan->wish->temperature_count > 0)
+  if (calibrated && plan->request->temperature_count > 0)
     return pc_fail(err, PCAL_USAGE,
                    "figure %s looks for a temperature of scores that are not calibrated yet; "
                    "leave the calibrator out",
                    plan->row->row.name);
-  PC_TRY(stage_set(plan, source, calibrated, 0, &sets->data.shown, err));
+  PC_TRY(figure_measure_set(plan, source, calibrated, 0, &sets->data.shown, err));
   if (calibrated) {
-    PC_TRY(stage_set(plan, source, 0, 1, &sets->before, err));
+    PC_TRY(figure_measure_set(plan, source, 0, 1, &sets->before, err));
     sets->data.before = &sets->before;
   }
   if (config->fitting != NULL) {
-    PC_TRY(stage_set(plan, config->fitting, calibrated, 0, &sets->fitting, err));
+    PC_TRY(figure_measure_set(plan, config->fitting, calibrated, 0, &sets->fitting, err));
     sets->data.fitting = &sets->fitting;
   }
   return PCAL_OK;
 }
 
-static pcal_status stage_measure_models(const stage_plan *plan, stage_sets *sets,
-                                        pcal_error *err) {
+static pcal_status figure_measure_models(const figure_measure_plan *plan,
+                                         figure_measure_sets *sets, pcal_error *err) {
   const pcal_figure_config *config = plan->config;
   if (config->calibrator != NULL || config->fitting != NULL)
     return pc_fail(err, PCAL_USAGE,
@@ -248,7 +253,7 @@ static pcal_status stage_measure_models(const stage_plan *plan, stage_sets *sets
     return pc_fail_memory(err, "measuring several models");
   for (size_t i = 0; i < config->model_count; i++) {
     pc_progress(plan->env, "models", i, config->model_count);
-    PC_TRY(stage_set(plan, config->models[i].source, 0, 0, &sets->models[i], err));
+    PC_TRY(figure_measure_set(plan, config->models[i].source, 0, 0, &sets->models[i], err));
   }
   pc_progress(plan->env, "models", config->model_count, config->model_count);
   sets->data.shown = sets->models[0];
@@ -258,48 +263,51 @@ static pcal_status stage_measure_models(const stage_plan *plan, stage_sets *sets
   return PCAL_OK;
 }
 
-static void stage_sets_free(const stage_plan *plan, stage_sets *sets) {
+static void figure_measure_sets_free(const figure_measure_plan *plan,
+                                     figure_measure_sets *sets) {
   for (size_t i = 0; sets->models != NULL && i < plan->config->model_count; i++)
-    stage_set_free(plan, &sets->models[i]);
+    figure_measure_set_free(plan, &sets->models[i]);
   if (sets->models == NULL)
-    stage_set_free(plan, &sets->data.shown);
-  stage_set_free(plan, &sets->before);
-  stage_set_free(plan, &sets->fitting);
+    figure_measure_set_free(plan, &sets->data.shown);
+  figure_measure_set_free(plan, &sets->before);
+  figure_measure_set_free(plan, &sets->fitting);
   pc_free(plan->env, sets->models);
 }
 
-static pcal_status stage_wish(const stage_plan *plan, pcal_source *source,
-                              pc_figure_request *wish, pcal_error *err) {
+static pcal_status figure_measure_request(const figure_measure_plan *plan, pcal_source *source,
+                                          pc_figure_request *request, pcal_error *err) {
   pcal_shape shape = {.size = sizeof shape};
   pc_layout layout;
   pc_source_shape(source, &shape);
   PC_TRY(pc_layout_make_levels(shape.kind, shape.columns, shape.levels, &layout, err));
-  return plan->row->wish(&plan->options, &layout, wish, err);
+  return plan->row->request(&plan->options, &layout, request, err);
 }
 
-/* Models after the first one must have scores of which the figure asks for the same. */
-static pcal_status stage_wish_again(const stage_plan *plan, pcal_error *err) {
+/* Checks that the figure requests the same metrics for all models. */
+static pcal_status figure_measure_check_requests(const figure_measure_plan *plan,
+                                                 pcal_error *err) {
   const pcal_figure_config *config = plan->config;
-  pc_figure_request *wish = pc_alloc(plan->env, 1, sizeof *wish);
-  pcal_status status = wish == NULL ? pc_fail_memory(err, "building a figure") : PCAL_OK;
+  pc_figure_request *request = pc_alloc(plan->env, 1, sizeof *request);
+  pcal_status status = request == NULL ? pc_fail_memory(err, "building a figure") : PCAL_OK;
   for (size_t i = 1; status == PCAL_OK && i < config->model_count; i++) {
-    memset(wish, 0, sizeof *wish);
-    status = stage_wish(plan, config->models[i].source, wish, err);
-    if (status == PCAL_OK && memcmp(wish, plan->wish, sizeof *wish) != 0)
-      status = pc_fail(err, PCAL_USAGE,
-                       "figure %s: %s and %s have different kinds of scores, which it cannot "
-                       "draw side by side",
-                       plan->row->row.name, config->models[0].name, config->models[i].name);
+    memset(request, 0, sizeof *request);
+    status = figure_measure_request(plan, config->models[i].source, request, err);
+    if (status == PCAL_OK && memcmp(request, plan->request, sizeof *request) != 0)
+      status = pc_fail(
+          err, PCAL_USAGE,
+          "figure %s cannot draw %s and %s together: their scores are of different kinds",
+          plan->row->row.name, config->models[0].name, config->models[i].name);
   }
-  pc_free(plan->env, wish);
+  pc_free(plan->env, request);
   return status;
 }
 
-static pcal_status stage_build(const stage_plan *plan, stage_sets *sets, pc_figure *figure,
-                               pcal_error *err) {
+static pcal_status figure_measure_build(const figure_measure_plan *plan,
+                                        figure_measure_sets *sets, pc_figure *figure,
+                                        pcal_error *err) {
   const pcal_figure_config *config = plan->config;
   sets->data.options = &plan->options;
-  sets->data.wish = plan->wish;
+  sets->data.request = plan->request;
   figure->width = config->width > 0 ? config->width : plan->row->width;
   figure->height = config->height > 0 ? config->height : plan->row->height;
   figure->fixed_height = config->height > 0;
@@ -308,9 +316,9 @@ static pcal_status stage_build(const stage_plan *plan, stage_sets *sets, pc_figu
   return pc_figure_status(figure, err);
 }
 
-/* The figure of a study of these predictions, or of the study's own where there are none. */
-static pcal_status stage_study(const stage_plan *plan, pcal_source *source, pc_figure *figure,
-                               pcal_error *err) {
+/* Runs the study of a figure on these predictions, or on rows of its own, and draws its figure. */
+static pcal_status figure_measure_study(const figure_measure_plan *plan, pcal_source *source,
+                                        pc_figure *figure, pcal_error *err) {
   const pcal_model model = {sizeof model, NULL, source, plan->config->fitting};
   pcal_study_config config = PCAL_STUDY_CONFIG_INIT;
   if (plan->config->calibrator != NULL)
@@ -335,21 +343,23 @@ static pcal_status stage_study(const stage_plan *plan, pcal_source *source, pc_f
 }
 
 /* One model, or several. */
-static pcal_status stage_draw(const stage_plan *plan, pcal_source *source, stage_sets *sets,
-                              pc_figure *figure, pcal_error *err) {
+static pcal_status figure_measure_draw(const figure_measure_plan *plan, pcal_source *source,
+                                       figure_measure_sets *sets, pc_figure *figure,
+                                       pcal_error *err) {
   const int several = plan->config->model_count > 0;
-  PC_TRY(stage_wish(plan, several ? plan->config->models[0].source : source, plan->wish, err));
+  PC_TRY(figure_measure_request(plan, several ? plan->config->models[0].source : source,
+                                plan->request, err));
   if (several)
-    PC_TRY(stage_wish_again(plan, err));
+    PC_TRY(figure_measure_check_requests(plan, err));
   if (several)
-    PC_TRY(stage_measure_models(plan, sets, err));
+    PC_TRY(figure_measure_models(plan, sets, err));
   else
-    PC_TRY(stage_measure(plan, source, sets, err));
-  return stage_build(plan, sets, figure, err);
+    PC_TRY(figure_measure_one_model(plan, source, sets, err));
+  return figure_measure_build(plan, sets, figure, err);
 }
 
-static pcal_status stage_check_source(const stage_plan *plan, const pcal_source *source,
-                                      pcal_error *err) {
+static pcal_status figure_measure_check_source(const figure_measure_plan *plan,
+                                               const pcal_source *source, pcal_error *err) {
   if (plan->config->model_count > 0 && !plan->row->several)
     return pc_fail(err, PCAL_USAGE,
                    "figure %s draws one model; give its predictions with {logits}, {probs} and "
@@ -365,19 +375,19 @@ static pcal_status stage_check_source(const stage_plan *plan, const pcal_source 
 
 pcal_status pc_figure_from_source(pcal_source *source, const pcal_figure_config *config,
                                   pc_figure *figure, pcal_error *err) {
-  stage_plan plan = {.config = config, .env = figure->env};
+  figure_measure_plan plan = {.config = config, .env = figure->env};
   PC_TRY(pc_figure_parse(config->figure, &plan.row, &plan.options, err));
-  PC_TRY(stage_check_source(&plan, source, err));
+  PC_TRY(figure_measure_check_source(&plan, source, err));
   if (plan.row->study != NULL)
-    return stage_study(&plan, source, figure, err);
-  plan.wish = pc_alloc(plan.env, 1, sizeof *plan.wish);
-  stage_sets *sets = pc_alloc(plan.env, 1, sizeof *sets);
-  const pcal_status status = plan.wish == NULL || sets == NULL
+    return figure_measure_study(&plan, source, figure, err);
+  plan.request = pc_alloc(plan.env, 1, sizeof *plan.request);
+  figure_measure_sets *sets = pc_alloc(plan.env, 1, sizeof *sets);
+  const pcal_status status = plan.request == NULL || sets == NULL
                                  ? pc_fail_memory(err, "building a figure")
-                                 : stage_draw(&plan, source, sets, figure, err);
-  if (sets != NULL && plan.wish != NULL)
-    stage_sets_free(&plan, sets);
+                                 : figure_measure_draw(&plan, source, sets, figure, err);
+  if (sets != NULL && plan.request != NULL)
+    figure_measure_sets_free(&plan, sets);
   pc_free(plan.env, sets);
-  pc_free(plan.env, plan.wish);
+  pc_free(plan.env, plan.request);
   return status;
 }

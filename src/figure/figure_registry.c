@@ -71,31 +71,31 @@ pcal_status pc_figure_parse(const char *spec, const pc_figure_row **row, pc_opti
   return gallery_unknown(name, err);
 }
 
-void pc_figure_request_metric(pc_figure_request *wish, const char *format, ...) {
-  if (wish->spec_count == PC_FIGURE_SPECS)
+void pc_figure_request_metric(pc_figure_request *request, const char *format, ...) {
+  if (request->spec_count == PC_FIGURE_SPECS)
     return;
   va_list list;
   va_start(list, format);
-  vsnprintf(wish->specs[wish->spec_count++], PC_FIGURE_SPEC_SIZE, format, list);
+  vsnprintf(request->specs[request->spec_count++], PC_FIGURE_SPEC_SIZE, format, list);
   va_end(list);
 }
 
 void pc_measured_set_fill(pc_measured_set *set, const pcal_results *results,
-                          const pc_figure_request *wish) {
+                          const pc_figure_request *request) {
   set->results = results;
-  for (size_t i = 0; i < wish->spec_count; i++)
-    set->asked[i] = pc_results_record(results, wish->specs[i]);
+  for (size_t i = 0; i < request->spec_count; i++)
+    set->requested[i] = pc_results_record(results, request->specs[i]);
 }
 
 pcal_status pc_figure_record_with_curve(const pc_figure_data *data, const pc_measured_set *set,
-                                        size_t asked, const pc_result_record **out,
+                                        size_t requested, const pc_result_record **out,
                                         pcal_error *err) {
-  *out = set->asked[asked];
+  *out = set->requested[requested];
   if (*out == NULL || (*out)->outcome.graph.count == 0)
     return pc_fail(err, PCAL_USAGE,
                    "figure %s is drawn from %s and its curve, which these results do not hold; "
                    "measure it with curves, or plot from the data",
-                   data->options->name, data->wish->specs[asked]);
+                   data->options->name, data->request->specs[requested]);
   return PCAL_OK;
 }
 
@@ -109,15 +109,15 @@ static pcal_status gallery_needs_data(const pc_figure_row *row, pcal_error *err)
 typedef struct gallery_pair {
   pc_figure_data data;
   pc_measured_set before;
-  pc_figure_request wish;
+  pc_figure_request request;
 } gallery_pair;
 
 static pcal_status gallery_build(const pc_figure_row *row, const pcal_results *results,
                                  const pcal_results *before, gallery_pair *pair,
                                  pc_figure *figure, pcal_error *err) {
-  pc_measured_set_fill(&pair->data.shown, results, &pair->wish);
+  pc_measured_set_fill(&pair->data.shown, results, &pair->request);
   if (before != NULL) {
-    pc_measured_set_fill(&pair->before, before, &pair->wish);
+    pc_measured_set_fill(&pair->before, before, &pair->request);
     pair->data.before = &pair->before;
   }
   figure->fixed_height = figure->height > 0;
@@ -139,9 +139,9 @@ pcal_status pc_figure_from_pair(const char *spec, const pcal_results *results,
   if (pair == NULL)
     return pc_fail_memory(err, "building a figure");
   pair->data.options = &options;
-  pair->data.wish = &pair->wish;
-  pcal_status status = row->wish(&options, &results->layout, &pair->wish, err);
-  if (status == PCAL_OK && pair->wish.temperature_count > 0)
+  pair->data.request = &pair->request;
+  pcal_status status = row->request(&options, &results->layout, &pair->request, err);
+  if (status == PCAL_OK && pair->request.temperature_count > 0)
     status = gallery_needs_data(row, err);
   if (status == PCAL_OK)
     status = gallery_build(row, results, before, pair, figure, err);

@@ -22,8 +22,8 @@ void pc_forecast_marks_heading(const pc_figure_data *data, const pc_result_recor
   pc_text_init(&line, figure->env);
   pc_fixed_text(record->outcome.value, 4, number);
   pc_text_format(&line, "%s %s", record->metric, number);
-  if (data->before != NULL && data->before->asked[0] != NULL) {
-    pc_fixed_text(data->before->asked[0]->outcome.value, 4, number);
+  if (data->before != NULL && data->before->requested[0] != NULL) {
+    pc_fixed_text(data->before->requested[0]->outcome.value, 4, number);
     pc_text_format(&line, ", before calibration %s", number);
   }
   figure->title = pc_figure_add_string(figure, title);

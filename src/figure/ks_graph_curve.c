@@ -1,8 +1,9 @@
-/* 1. A stretch of the curve has the mean of its scores, kept between its two ends: rounding of
- *    cumulated sums may not put scores out of order.  Stretches without rows are left out.
- * 2. Curves of more than about a thousand distinct scores were thinned when they were measured,
- *    with the extremes kept; splines through them differ from those through all rows by less
- *    than a line is wide. */
+/* 1. The rows between two points of the curve get the mean of their scores, limited to the two ends,
+ *    since rounding of cumulated sums must not put scores out of order.  Points without rows
+ *    between them are joined.
+ * 2. Curves of more than about a thousand distinct scores were thinned when they were measured, with
+ *    the extremes kept; splines through them differ from those through all rows by less than the
+ *    width of a line. */
 #include "figure/ks_graph_curve.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* The cumulated scores and outcomes behind ks, as figures use them. */
+/* Cumulated scores and outcomes of ks, for figures. */
 #ifndef PC_KS_GRAPH_CURVE_H
 #define PC_KS_GRAPH_CURVE_H
 
@@ -12,24 +12,24 @@ typedef struct pc_ks_graph_curve {
   const double *score, *fraction, *scores, *outcomes;
 } pc_ks_graph_curve;
 
-/* Fails when the graph has other columns. */
+/* Borrows the columns of a plot table of ks; fails if it has other columns. */
 PC_CHECKED pcal_status pc_ks_graph_curve_read(const pc_plot_table *graph,
                                               pc_ks_graph_curve *out, pcal_error *err);
 
-/* Stretches between points as a table of single scores; `rows` is the sum of weights. */
+/* Turns the rows between two points into one entry of a curve table; rows: sum of weights. */
 PC_CHECKED pcal_status pc_ks_graph_curve_table(const pcal_env *env,
                                                const pc_ks_graph_curve *curve, double rows,
                                                pc_curve_table *out, pcal_error *err);
 
 #define PC_KS_KNOTS_MAX 100
 
-/* The spline calibrator on a curve: values at its knots, and the map of scores as one line. */
+/* Fits the spline calibrator to a curve: values at its knots, and the map of scores. */
 PC_CHECKED pcal_status pc_ks_graph_curve_spline(const pcal_env *env,
                                                 const pc_ks_graph_curve *curve, double rows,
                                                 size_t knots, double *values,
                                                 pc_line_maps **map, pcal_error *err);
 
-/* A line of one column of the curve against another, at most about 500 points. */
+/* Adds a line of one column of the curve against another, of at most about 500 points. */
 void pc_ks_graph_curve_line(pc_figure *figure, size_t panel, pc_look look, const double *x,
                             const double *y, size_t count);
 

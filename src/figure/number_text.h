@@ -1,10 +1,10 @@
-/* Numbers as people read them in figures. */
+/* Numbers formatted for the texts of figures. */
 #ifndef PC_NUMBER_TEXT_H
 #define PC_NUMBER_TEXT_H
 
 #define PC_NUMBER_TEXT_MAX 80
 
-/* A number of rows: digits in groups of three from 10 000 on, one decimal if not whole. */
+/* A count: digits in groups of three from 10 000 on, one decimal if not whole. */
 void pc_count_text(double rows, char out[PC_NUMBER_TEXT_MAX]);
 void pc_fixed_text(double value, int decimals, char out[PC_NUMBER_TEXT_MAX]);
 /* Three significant digits: 0.0475, 12.0. */

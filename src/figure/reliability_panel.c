@@ -1,8 +1,8 @@
 /* 1. Empty bins are not drawn.
- * 2. Bins with fewer than 30 rows are pale and hollow: their frequency says little.
+ * 2. Bins with fewer than 30 rows are pale and hollow, since their frequency is uncertain.
  * 3. Scores a little outside [0, 1], as stored probabilities may be, are drawn at the edge.
  * 4. The consistency band of a bin with n rows and mean score p is p +- z sqrt(p (1 - p) / n):
- *    a little wide, since scores inside a bin differ.
+ *    slightly too wide, since scores inside a bin differ.
  *
  * Wilson (1927), Probable inference, the law of succession, and statistical inference;
  * Broecker & Smith (2007), Increasing the reliability of reliability diagrams. */
@@ -110,7 +110,7 @@ static void panel_gap(pc_figure *figure, size_t panel, const pcal_bin *bin) {
                   (pc_point){right - gutter, hits}, NULL);
 }
 
-/* Where the frequency of a calibrated bin would lie. */
+/* Draws the band of the frequency of a calibrated bin. */
 static void panel_consistency(pc_figure *figure, size_t panel, const pcal_bin *bin, double z) {
   const double score = panel_clamp(bin->confidence);
   const double half = z * sqrt(score * (1 - score) / bin->weight);

@@ -1,4 +1,4 @@
-/* What reliability diagrams share: bins, their intervals, gaps and points. */
+/* Bins of reliability diagrams: intervals, gaps and points. */
 #ifndef PC_RELIABILITY_PANEL_H
 #define PC_RELIABILITY_PANEL_H
 
@@ -6,7 +6,7 @@
 
 typedef enum pc_band {
   PC_BAND_CONFIDENCE,  /* intervals of the frequencies: Wilson */
-  PC_BAND_CONSISTENCY, /* where frequencies of a calibrated model would lie */
+  PC_BAND_CONSISTENCY, /* band of the frequencies of a calibrated model */
   PC_BAND_NONE
 } pc_band;
 
@@ -15,14 +15,14 @@ typedef enum pc_band {
 /* Bins with fewer rows are drawn pale. */
 #define PC_FEW_ROWS 30.0
 
-/* The words of a view. */
+/* Titles and labels of a view. */
 typedef struct pc_reliability_texts {
   const char *title, *x_label, *y_label;
   const char *score, *hits; /* means over all rows */
   const char *high, *low;   /* score above or below frequency */
 } pc_reliability_texts;
 
-/* For "top" or "positive". */
+/* Those of the view "top" or "positive". */
 const pc_reliability_texts *pc_reliability_texts_of(const char *view);
 
 typedef struct pc_bin_list {
@@ -30,7 +30,7 @@ typedef struct pc_bin_list {
   size_t count;
 } pc_bin_list;
 
-/* The bins of a graph, or those of one class of it (SIZE_MAX: all). */
+/* Reads the bins of a plot table, or those of one class (SIZE_MAX: all).  Free out in any case. */
 PC_CHECKED pcal_status pc_bin_list_read(const pcal_env *env, const pc_plot_table *graph,
                                         size_t class, pc_bin_list *out, pcal_error *err);
 void pc_bin_list_free(const pcal_env *env, pc_bin_list *list);
@@ -47,12 +47,12 @@ typedef struct pc_reliability_style {
   double level; /* of intervals; 0: 0.95 */
 } pc_reliability_style;
 
-/* Gaps, the diagonal, intervals and points of bins into a panel whose axes run from 0 to 1. */
+/* Adds gaps, the diagonal, intervals and points to a panel whose axes run from 0 to 1. */
 void pc_reliability_marks(pc_figure *figure, size_t panel, const pc_bin_list *bins,
                           const pc_reliability_style *style);
-/* "0.000 to 0.250: mean confidence ...", appended to a text that is cleared first. */
+/* Replaces the text by "0.000 to 0.250: mean confidence ...". */
 void pc_reliability_hint(const pcal_bin *bin, const pc_reliability_texts *words, pc_text *out);
-/* The key for these bins. */
+/* Adds the legend for these bins. */
 void pc_reliability_key(pc_figure *figure, const pc_bin_list *bins,
                         const pc_reliability_style *style);
 

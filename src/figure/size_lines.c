@@ -1,6 +1,6 @@
 /* 1. The axis of rows is logarithmic, with names at 1, 2 and 5 times powers of ten.
- * 2. Five colours, solid and then dashed; beyond that lines are left out and counted.
- * 3. A point without a number interrupts its line. */
+ * 2. Five colours, solid and then dashed; further lines are left out and counted.
+ * 3. An empty cell interrupts its line. */
 #include "figure/size_lines.h"
 
 #include <math.h>
@@ -32,7 +32,7 @@ static pc_look size_lines_look(const char *name, size_t *others) {
                    .dashed = place >= SIZE_LINES_TONES};
 }
 
-/* Begins a line at a row, unless there are enough of them. */
+/* Begins a line at a row, unless all looks are used. */
 static void size_lines_begin(size_t row, const char *name, size_t *others, pc_size_lines *out) {
   if (out->count == PC_SIZE_LINES_MAX || *others == 2 * SIZE_LINES_TONES)
     out->left_out++;
@@ -123,7 +123,7 @@ void pc_size_lines_key(pc_figure *figure, const pc_size_lines *lines) {
 
 /* ---- marks ---- */
 
-/* A run of points of a line, with the ends of their errors. */
+/* Consecutive points of a line with their errors. */
 typedef struct size_lines_run {
   pc_point points[SIZE_LINES_POINTS];
   double errors[SIZE_LINES_POINTS];

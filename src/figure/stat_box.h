@@ -1,4 +1,4 @@
-/* A few numbers in a corner of a panel, where no mark stands. */
+/* A small table of statistics in a free corner of a panel. */
 #ifndef PC_STAT_BOX_H
 #define PC_STAT_BOX_H
 
@@ -10,8 +10,8 @@ typedef struct pc_stat {
   char value[PC_NUMBER_TEXT_MAX];
 } pc_stat;
 
-/* After all marks.  Without a free corner the numbers stand above the panel, which gives way.
- */
+/* Adds the table; call after all marks.  Without a free corner the statistics are written above
+ * the panel, which shrinks. */
 void pc_figure_stat_box(pc_figure *figure, size_t panel, const pc_stat *stats, size_t count);
 
 #endif

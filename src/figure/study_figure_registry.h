@@ -8,11 +8,11 @@
 /* A row of study_figures.def. */
 typedef struct pc_study_figure {
   const char *study;
-  double width, height; /* in figure units, when not told otherwise */
+  double width, height; /* default size in figure units */
   pcal_status (*build)(const pc_findings *findings, pc_figure *figure, pcal_error *err);
 } pc_study_figure;
 
-/* Of the configuration width, height and title count. */
+/* Draws the figure of a study; uses width, height and title of the configuration. */
 PC_CHECKED pcal_status pc_study_figure_draw(const pc_findings *findings,
                                             const pcal_figure_config *config, pc_figure *figure,
                                             pcal_error *err);

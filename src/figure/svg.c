@@ -1,12 +1,12 @@
 /* SVG from a figure.
  *
  * 1. Coordinates have at most two decimals, without trailing zeros.
- * 2. Text stays text; what is not XML in it becomes U+FFFD.
- * 3. Colours are classes below .pcal, so that a figure can stand inside a web page, with a
- *    second set for readers who asked for a dark page, unless one set was chosen.
- * 4. There are no ids and no references: two figures in one page cannot mix.
+ * 2. Text is escaped; characters that XML forbids become U+FFFD.
+ * 3. Colours are classes below .pcal, so that a figure can be part of a web page, with a second set
+ *    for readers who prefer a dark page, unless one set was chosen.
+ * 4. There are no ids and no references, so that figures in one page cannot interfere.
  * 5. A bar that is not empty is at least one unit high.
- * 6. All words come last, so that no mark covers them. */
+ * 6. All texts come last, so that no mark covers them. */
 #include "figure/svg.h"
 
 #include <string.h>
@@ -84,7 +84,7 @@ static void svg_class(pc_text *out, char use, pc_look look, const char *more) {
                  look.wash ? " wash" : "");
 }
 
-/* Ends an element, with what a reader sees on hovering. */
+/* Ends an element, with its hover text. */
 static void svg_end(pc_text *out, const char *element, const char *hint) {
   if (hint[0] == '\0') {
     pc_text_add(out, "/>\n");
@@ -95,7 +95,7 @@ static void svg_end(pc_text *out, const char *element, const char *hint) {
   pc_text_format(out, "</title></%s>\n", element);
 }
 
-static void svg_word(void *user, const pc_placed_text *word) {
+static void svg_text(void *user, const pc_placed_text *word) {
   pc_text *out = user;
   pc_text_add(out, "<text");
   svg_class(out, 'f', word->look, "");
@@ -187,7 +187,7 @@ static void svg_mark(pc_text *out, const pc_figure *figure, const pc_mark *mark)
     svg_circle(out, at, mark->look, text);
     break;
   case PC_MARK_NOTE:
-    break; /* with the other words */
+    break; /* written with the other texts */
   case PC_MARK_LINE:
   case PC_MARK_BAND:
     svg_path(out, panel, points, mark->count, mark->look, mark->kind == PC_MARK_BAND);
@@ -340,7 +340,7 @@ pcal_status pc_svg_write(const pc_figure *figure, pcal_theme theme, pc_text *out
     svg_panel(out, figure, i);
   for (size_t i = 0; i < figure->key_count; i++)
     svg_sample(out, &figure->key[i], figure->key[i].at);
-  pc_figure_each_text(figure, svg_word, out);
+  pc_figure_each_text(figure, svg_text, out);
   pc_text_add(out, "</svg>\n");
   return pc_text_status(out, err);
 }

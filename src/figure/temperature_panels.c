@@ -2,9 +2,8 @@
  * minimum of a proper score is that of the parabola through the lowest value and its
  * neighbours; other errors jump, and theirs is the lowest value.
  *
- * 1. The axis of values ends where the lower end of the curve is well seen; what is higher is
- *    cut off.
- * 2. Values that are infinite or undefined are left out; a panel without any is refused.
+ * 1. The axis of values is cut above, so that the lowest part of the curve is visible.
+ * 2. Infinite and undefined values are left out; a panel without any value is refused.
  * 3. With a second set its curve is dashed. */
 #include "figure/temperature_panels.h"
 
@@ -21,19 +20,18 @@
 static const pc_tone temperature_tones[] = {PC_TONE_A, PC_TONE_B, PC_TONE_C};
 
 pcal_status pc_temperature_request(const char *figure, const pc_layout *layout,
-                                   pc_figure_request *wish, pcal_error *err) {
+                                   pc_figure_request *request, pcal_error *err) {
   if (layout->kind == PCAL_CONFIDENCE)
     return pc_fail(err, PCAL_USAGE,
                    "figure %s needs the scores of all classes, which a temperature changes "
                    "together, and the data have only confidences; give {logits} or {probs}",
                    figure);
   for (size_t i = 0; i < PC_TEMPERATURES; i++)
-    wish->temperatures[wish->temperature_count++] = pc_temperature_at(i);
+    request->temperatures[request->temperature_count++] = pc_temperature_at(i);
   return PCAL_OK;
 }
 
-/* Vertex of the parabola through three neighbours at equal distances; errors that jump have
- * none. */
+/* Vertex of the parabola through the lowest point and its neighbours; unless smooth, the point. */
 static double temperature_vertex(const pc_temperature_curve *curve, int smooth) {
   const size_t i = curve->lowest;
   if (!smooth || i == 0 || i + 1 >= PC_TEMPERATURES)
@@ -64,15 +62,15 @@ static void temperature_read(const pc_figure_data *data, const pc_measured_set *
                              size_t spec, pc_temperature_curve *curve) {
   for (size_t i = 0; i < PC_TEMPERATURES; i++) {
     const pc_result_record *record =
-        pc_results_record(set->tempered[i], data->wish->specs[spec]);
+        pc_results_record(set->tempered[i], data->request->specs[spec]);
     curve->value[i] =
         record == NULL || record->outcome.undefined ? (double)NAN : record->outcome.value;
   }
-  pc_temperature_curve_end(curve, strcmp(data->wish->specs[spec], "log") == 0 ||
-                                      strcmp(data->wish->specs[spec], "brier") == 0);
+  pc_temperature_curve_end(curve, strcmp(data->request->specs[spec], "log") == 0 ||
+                                      strcmp(data->request->specs[spec], "brier") == 0);
 }
 
-/* Where an axis of values ends: T = 1 is seen, and the lower one of the two ends. */
+/* Upper end of the axis of values: shows T = 1 and the lower of the two ends of the curve. */
 static double temperature_limit(const pc_temperature_curve *curve) {
   const double least = curve->value[curve->lowest];
   const double one = curve->value[-PC_TEMPERATURE_FIRST * PC_TEMPERATURE_STEPS];
@@ -146,7 +144,7 @@ void pc_temperature_key(pc_figure *figure, int second) {
   pc_figure_legend(figure, PC_SAMPLE_POINT, (pc_look){.tone = PC_TONE_INK}, "minimum");
   pc_figure_legend(figure, PC_SAMPLE_LINE,
                    (pc_look){.tone = PC_TONE_MUTED, .dashed = 1, .size = 1.5},
-                   "T = 1, the scores as they are");
+                   "T = 1, unchanged scores");
   if (second)
     pc_figure_legend(figure, PC_SAMPLE_LINE,
                      (pc_look){.tone = PC_TONE_A, .dashed = 1, .size = 2}, "second set");

@@ -1,4 +1,4 @@
-/* Metrics against the temperature that divides the scores, one panel below the other. */
+/* Metrics by the temperature that divides the scores, one panel below the other. */
 #ifndef PC_TEMPERATURE_PANELS_H
 #define PC_TEMPERATURE_PANELS_H
 
@@ -8,36 +8,36 @@
 /* A curve over the temperatures of studies/temperature_sweep.h; NaN where there is no value. */
 typedef struct pc_temperature_curve {
   double octave[PC_TEMPERATURES], value[PC_TEMPERATURES];
-  size_t lowest; /* PC_TEMPERATURES: no value at all */
+  size_t lowest; /* PC_TEMPERATURES: no finite value */
   double best;   /* octave of the minimum */
-  double least;  /* that the panel shows */
+  double least;  /* lowest value shown */
 } pc_temperature_curve;
 
-/* Sets octaves and finds the minimum of values that are set; what is infinite becomes NaN.
- * smooth: the minimum is that of a parabola. */
+/* Sets the octaves and finds the minimum of the values; infinite values become NaN.  smooth: the
+ * minimum is that of a parabola through the lowest points. */
 void pc_temperature_curve_end(pc_temperature_curve *curve, int smooth);
 
-/* The axis of temperatures; only that of the last panel has numbers. */
+/* Sets the axis of temperatures; only that of the last panel has numbers. */
 void pc_temperature_axis(pc_figure *figure, size_t panel, int last);
 
-/* A panel for a curve, before the layout, and its marks afterwards; second may be NULL. */
+/* Adds a panel for a curve (before the layout) and its marks (after it); second may be NULL. */
 void pc_temperature_panel(pc_figure *figure, size_t row, const pc_temperature_curve *curve,
                           const char *name, int last);
 void pc_temperature_marks(pc_figure *figure, size_t panel, pc_tone tone,
                           const pc_temperature_curve *curve,
                           const pc_temperature_curve *second);
 
-/* Pieces of a curve that lie below the limit. */
+/* Draws the pieces of a curve below the limit. */
 void pc_temperature_line(pc_figure *figure, size_t panel, pc_look look,
                          const pc_temperature_curve *curve, double limit);
 
 void pc_temperature_key(pc_figure *figure, int second);
 
-/* Adds the temperatures 2^-2 .. 2^3 to a wish; refuses confidences. */
+/* Adds the temperatures 2^-2 .. 2^3 to a request; refuses confidences. */
 PC_CHECKED pcal_status pc_temperature_request(const char *figure, const pc_layout *layout,
-                                              pc_figure_request *wish, pcal_error *err);
+                                              pc_figure_request *request, pcal_error *err);
 
-/* One panel for each name: name i belongs to spec i of the wish. */
+/* Draws one panel for each name; name i belongs to spec i of the request. */
 PC_CHECKED pcal_status pc_temperature_draw(const pc_figure_data *data, const char *title,
                                            const char *const *names, size_t count,
                                            pc_figure *figure, pcal_error *err);

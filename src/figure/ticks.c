@@ -6,12 +6,12 @@
  *
  * 1. A range of no extent has one tick.
  * 2. A range so narrow that its ticks would not be distinct doubles has one tick, at low.
- * 3. Limits that are not finite, or run backwards, have none. */
+ * 3. A range that is not finite, or whose high is below low, has none. */
 #include "figure/ticks.h"
 
 #include <math.h>
 
-/* A step: factor * 10^exponent, kept apart so that multiples are exact. */
+/* A step factor * 10^exponent; factor and power are separate so that multiples are exact. */
 typedef struct ticks_step {
   double factor, power; /* power = 10^|exponent| */
   int exponent;
@@ -52,7 +52,7 @@ static ticks_step ticks_small_step(double extent, size_t wanted) {
   return ticks_make(1, exponent);
 }
 
-/* First and last multiple inside, with room for rounding at both ends. */
+/* First and last multiple inside the range, with a tolerance for rounding. */
 static void ticks_inside(const ticks_step *step, double low, double high, double *first,
                          double *last) {
   const double unit = ticks_times(step, 1);

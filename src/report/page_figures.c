@@ -59,52 +59,52 @@ static const char *page_figures_spec(const pc_figure_row *row) {
 
 /* PCAL_USAGE or PCAL_DATA when these specs cannot be measured on such data. */
 static pcal_status page_figures_try(const pcal_env *env, const pc_layout *layout,
-                                    const pc_figure_request *wish, pcal_error *err) {
+                                    const pc_figure_request *request, pcal_error *err) {
   const char *specs[PC_FIGURE_SPECS];
   pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
   pcal_measure *measure = NULL;
-  for (size_t s = 0; s < wish->spec_count; s++)
-    specs[s] = wish->specs[s];
+  for (size_t s = 0; s < request->spec_count; s++)
+    specs[s] = request->specs[s];
   config.kind = layout->kind;
   config.columns = layout->columns;
   config.levels = layout->form == PC_FORM_QUANTILES ? layout->levels : NULL;
   config.specs = specs;
-  config.spec_count = wish->spec_count;
+  config.spec_count = request->spec_count;
   const pcal_status status = pc_measure_new(&config, env, &measure, err);
   pc_measure_free(measure);
   return status;
 }
 
-/* Fills the wish, which is empty for a figure that does not fit. */
-static pcal_status page_figures_wish(const pcal_env *env, const pc_figure_row *row,
-                                     const pc_layout *layout, pc_figure_request *wish,
-                                     pcal_error *err) {
+/* Fills the request, which is empty for a figure that does not fit. */
+static pcal_status page_figures_request(const pcal_env *env, const pc_figure_row *row,
+                                        const pc_layout *layout, pc_figure_request *request,
+                                        pcal_error *err) {
   const pc_figure_row *same;
   pc_options options;
-  memset(wish, 0, sizeof *wish);
+  memset(request, 0, sizeof *request);
   PC_TRY(pc_figure_parse(page_figures_spec(row), &same, &options, err));
-  pcal_status status = row->wish(&options, layout, wish, err);
-  if (status == PCAL_OK && wish->temperature_count == 0)
-    status = page_figures_try(env, layout, wish, err);
+  pcal_status status = row->request(&options, layout, request, err);
+  if (status == PCAL_OK && request->temperature_count == 0)
+    status = page_figures_try(env, layout, request, err);
   if (status == PCAL_MEMORY)
     return status;
-  if (status != PCAL_OK || wish->temperature_count > 0)
-    memset(wish, 0, sizeof *wish);
+  if (status != PCAL_OK || request->temperature_count > 0)
+    memset(request, 0, sizeof *request);
   return PCAL_OK;
 }
 
 static pcal_status page_specs_fill(page_specs *specs, const pcal_env *env,
-                                   const pc_layout *layout, pc_figure_request *wish,
+                                   const pc_layout *layout, pc_figure_request *request,
                                    pcal_error *err) {
   const pc_figure_row *row;
   for (size_t i = 0; (row = pc_figure_in_report(i)) != NULL; i++) {
-    PC_TRY(page_figures_wish(env, row, layout, wish, err));
-    for (size_t s = 0; s < wish->spec_count; s++) {
-      const size_t place = page_specs_add(specs, wish->specs[s]);
-      if (wish->interval && page_specs_narrow(layout->form, wish->specs[s]))
+    PC_TRY(page_figures_request(env, row, layout, request, err));
+    for (size_t s = 0; s < request->spec_count; s++) {
+      const size_t place = page_specs_add(specs, request->specs[s]);
+      if (request->interval && page_specs_narrow(layout->form, request->specs[s]))
         page_specs_want(specs, place);
     }
-    specs->null |= wish->null;
+    specs->null |= request->null;
   }
   if (layout->form == PC_FORM_CLASSES && layout->kind != PCAL_CONFIDENCE &&
       !pc_layout_is_binary(layout))
@@ -171,15 +171,15 @@ pcal_status pc_page_measure_figures(pcal_report *report, pcal_source *source,
                                     pcal_error *err) {
   const pc_layout *layout = &report->side[time].key->layout;
   page_specs *specs = pc_alloc(&report->env, 1, sizeof *specs);
-  pc_figure_request *wish = pc_alloc(&report->env, 1, sizeof *wish);
+  pc_figure_request *request = pc_alloc(&report->env, 1, sizeof *request);
   pcal_status status = PCAL_OK;
-  if (specs == NULL || wish == NULL)
+  if (specs == NULL || request == NULL)
     status = pc_fail_memory(err, "making a report");
   if (status == PCAL_OK)
-    status = page_specs_fill(specs, &report->env, layout, wish, err);
+    status = page_specs_fill(specs, &report->env, layout, request, err);
   if (status == PCAL_OK)
     status = page_figures_measure(report, source, config, specs, time, err);
-  pc_free(&report->env, wish);
+  pc_free(&report->env, request);
   pc_free(&report->env, specs);
   return status;
 }
@@ -215,24 +215,24 @@ static pcal_status page_figures_one(pcal_report *report, const pc_figure_row *ro
   return PCAL_OK;
 }
 
-static pcal_status page_figures_all(pcal_report *report, pc_figure_request *wish,
+static pcal_status page_figures_all(pcal_report *report, pc_figure_request *request,
                                     pcal_error *err) {
   const pc_layout *layout = &report->side[PC_PAGE_BEFORE].key->layout;
   const pc_figure_row *row;
   for (size_t i = 0; (row = pc_figure_in_report(i)) != NULL; i++) {
-    PC_TRY(page_figures_wish(&report->env, row, layout, wish, err));
-    if (wish->spec_count > 0)
+    PC_TRY(page_figures_request(&report->env, row, layout, request, err));
+    if (request->spec_count > 0)
       PC_TRY(page_figures_one(report, row, err));
   }
   return PCAL_OK;
 }
 
 pcal_status pc_page_draw(pcal_report *report, pcal_error *err) {
-  pc_figure_request *wish = pc_alloc(&report->env, 1, sizeof *wish);
+  pc_figure_request *request = pc_alloc(&report->env, 1, sizeof *request);
   report->figures = pc_alloc(&report->env, pc_figure_row_count(), sizeof *report->figures);
-  const pcal_status status = wish == NULL || report->figures == NULL
+  const pcal_status status = request == NULL || report->figures == NULL
                                  ? pc_fail_memory(err, "making a report")
-                                 : page_figures_all(report, wish, err);
-  pc_free(&report->env, wish);
+                                 : page_figures_all(report, request, err);
+  pc_free(&report->env, request);
   return status;
 }

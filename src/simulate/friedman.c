@@ -1,8 +1,8 @@
 /* Formula:  y = 10 sin(pi x1 x2) + 20 (x3 - 1/2)^2 + 10 x4 + 5 x5 + noise,
  *           x1 ... x10 uniform in (0, 1), noise normal with mean 0 and standard deviation, or
  *           variance, 0.5 + x6
- * Source:   Friedman, Annals of Statistics 19, 1991; the noise: Gruber & Buettner 2022,
- *           appendix G.5.2, whose text has the variance and whose code the deviation. */
+ * Source:   Friedman, Annals of Statistics 19, 1991; the noise: Gruber & Buettner 2022, appendix
+ *           G.5.2, where the text uses the variance and the code the standard deviation. */
 #include "simulate/friedman.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Friedman's first regression problem with noise that grows with an input of its own. */
+/* Friedman's first regression problem, with noise whose size depends on one input. */
 #ifndef PC_FRIEDMAN_H
 #define PC_FRIEDMAN_H
 
@@ -7,8 +7,8 @@
 
 #define PC_FRIEDMAN_INPUTS 10
 
-/* Rows of ten inputs and their targets, a pure function of seed and stream; what 0.5 + x6 is of
- * the noise: its variance, else its standard deviation. */
+/* Draws rows of ten inputs and their targets, a pure function of seed and stream.  as_variance:
+ * 0.5 + x6 is the variance of the noise, else its standard deviation. */
 void pc_friedman(uint64_t seed, uint64_t stream, size_t rows, int as_variance, double *inputs,
                  double *targets);
 

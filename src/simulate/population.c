@@ -1,4 +1,4 @@
-/* Rows are simulated from index 2^40 on, so that no set of a study shares them. */
+/* Simulates rows from index 2^40 on, which no set of a study uses. */
 #include "simulate/population.h"
 
 #include <string.h>
@@ -80,7 +80,7 @@ static pcal_status population_measure(pcal_measure *measure, const pcal_simulati
   return status;
 }
 
-/* Can a metric take weights that are not whole, and so many rows? */
+/* Sets *takes if the metric accepts fractional weights and needs no pairs of rows. */
 static pcal_status population_takes(const char *spec, size_t classes, int *takes,
                                     pcal_error *err) {
   const pc_layout layout = {.kind = PCAL_LOGIT, .columns = classes, .classes = classes};
@@ -115,7 +115,7 @@ static pcal_status population_results(const pcal_simulation *simulation, uint64_
   return status;
 }
 
-/* What outlives the results: neither values of classes nor graphs, which these own. */
+/* A copy that outlives the results: without the arrays that they own. */
 static pc_metric_result population_copy(const pc_metric_result *outcome) {
   pc_metric_result copy = *outcome;
   copy.class_values = NULL;
@@ -124,7 +124,7 @@ static pc_metric_result population_copy(const pc_metric_result *outcome) {
   return copy;
 }
 
-/* `list` has room for the specs that are measured. */
+/* list: scratch space for `count` specs. */
 static pcal_status population_fill(const pcal_simulation *simulation, uint64_t rows,
                                    const char *const *specs, size_t count, const pcal_env *env,
                                    const char **list, pc_metric_result *outcomes,
@@ -142,7 +142,7 @@ static pcal_status population_fill(const pcal_simulation *simulation, uint64_t r
     return PCAL_OK;
   pcal_results *results = NULL;
   PC_TRY(population_results(simulation, rows, list, used, env, &results, err));
-  for (size_t i = 0; i < count; i++) { /* by spec: one that comes twice is measured once */
+  for (size_t i = 0; i < count; i++) { /* by spec: a repeated one was measured once */
     const pc_result_record *record = pc_results_record(results, specs[i]);
     if (record != NULL)
       outcomes[i] = population_copy(&record->outcome);

@@ -4,8 +4,8 @@
  *   Sigma_i ~ inverse-Wishart(K, I / s),  that is  Sigma_i^-1 = s A A',
  * with A lower triangular (Bartlett 1933): A_jj^2 ~ chi-square(K - j), j = 0 .. K-1, and A_jk ~
  * N(0, 1) below the diagonal.  So z = e_i + x / sqrt(s) with A' x = g, g ~ N(0, I), needs no
- * matrix but one triangular solution, from the last row of A to the first; each row of A is
- * drawn when it is needed and serves a block of rows at once.
+ * matrix: one triangular system is solved from the last row of A to the first, and each row of A
+ * is drawn when it is needed, for a block of rows at once.
  *
  *   stored logit = float(factor z),  truth = softmax(stored / factor),  label ~ truth
  *
@@ -16,12 +16,13 @@
  *   g, index r K + j                    S + 2^32 2
  *   label of row r, index r             S + 2^32 3
  *
- * where r counts from first_row on.  Thus a row does not depend on how many follow, and on the
+ * where r counts from first_row on.  So a row does not depend on the number of rows, and on the
  * factor only by rounding.
  *
- * Edge cases: (1) truth belongs to the logits as stored, so that rounding to float does not
- * count as miscalibration; (2) rows fewer than K use the first components only; (3) a component
- * of many rows is cut into blocks, which draw the same A again.
+ * Edge cases:
+ *   (1) truth is that of the stored logits, so that rounding to float is no miscalibration;
+ *   (2) fewer than K rows use the first components only;
+ *   (3) a component of many rows is cut into blocks, each of which draws the same A again.
  *
  * Cost: K^2 / 2 normals for each block and K^2 multiplications for each row.  Memory: for each
  * worker at most SIMULATE_BLOCK + 2 rows of doubles. */
@@ -48,24 +49,24 @@ typedef struct simulate_job {
   float *logits;
   int32_t *labels;
   double *truth;
-  size_t components; /* that have rows */
+  size_t components; /* components that have rows */
   size_t block;      /* rows to a task */
-  double *scratch;   /* simulate_room doubles for each worker */
+  double *scratch;   /* simulate_scratch_size doubles for each worker */
 } simulate_job;
 
 static pc_rng simulate_stream(const simulate_job *job, uint64_t what, size_t component) {
   return (pc_rng){job->env->seed, SIMULATE_STREAM + (what << 32) + component};
 }
 
-/* chi-square(2 m) = -2 log(u_1 ... u_m); an odd degree adds the square of a normal.  `room`
- * holds m doubles. */
+/* chi-square(2 m) = -2 log(u_1 ... u_m); an odd degree adds the square of a normal.  scratch: m
+ * doubles. */
 static double simulate_chi_square(const pc_rng *rng, uint64_t first, size_t degrees,
-                                  double *room) {
+                                  double *scratch) {
   const size_t pairs = degrees / 2;
   double total = 0.0, product = 1.0;
-  pc_rng_uniforms(rng, first, pairs, room);
+  pc_rng_uniforms(rng, first, pairs, scratch);
   for (size_t i = 0; i < pairs; i++) {
-    product *= room[i];
+    product *= scratch[i];
     if (product < 0x1p-900) {
       total -= 2.0 * pc_log(product);
       product = 1.0;
@@ -79,7 +80,7 @@ static double simulate_chi_square(const pc_rng *rng, uint64_t first, size_t degr
   return total;
 }
 
-/* Solves A' x = g in place for `rows` vectors g; `line` is room for a row of A. */
+/* Solves A' x = g in place for `rows` vectors g; line: scratch space for a row of A. */
 static void simulate_solve(const simulate_job *job, size_t component, double *noise,
                            size_t rows, double *line) {
   const size_t classes = job->sim->classes;
@@ -138,7 +139,7 @@ static pcal_status simulate_store(const simulate_job *job, size_t row, const dou
 }
 
 /* `block` vectors, a row of A, a row of truth. */
-static size_t simulate_room(const simulate_job *job) {
+static size_t simulate_scratch_size(const simulate_job *job) {
   return (job->block + 2) * job->sim->classes;
 }
 
@@ -151,7 +152,7 @@ static pcal_status simulate_task(void *user, size_t index, size_t worker, pcal_e
     return PCAL_OK;
   const size_t left = (total - first - 1) / classes + 1;
   const size_t rows = left < job->block ? left : job->block;
-  double *noise = job->scratch + worker * simulate_room(job);
+  double *noise = job->scratch + worker * simulate_scratch_size(job);
   double *line = noise + job->block * classes, *own_truth = line + classes;
   const pc_rng rng = simulate_stream(job, SIMULATE_NOISE, 0);
   for (size_t r = 0; r < rows; r++)
@@ -197,7 +198,7 @@ static pcal_status simulate_run(simulate_job *job, pcal_error *err) {
   job->block = most < SIMULATE_BLOCK ? most : SIMULATE_BLOCK;
   const size_t blocks = (most - 1) / job->block + 1;
   job->scratch = pc_alloc_raw(job->env, pc_worker_count(job->env),
-                              simulate_room(job) * sizeof *job->scratch);
+                              simulate_scratch_size(job) * sizeof *job->scratch);
   if (job->scratch == NULL)
     return pc_fail_memory(err, "simulating");
   const size_t count = blocks * job->components;
@@ -211,7 +212,7 @@ static pcal_status simulate_run(simulate_job *job, pcal_error *err) {
 pcal_status pc_simulate(const pcal_simulation *sim, const pcal_env *env, float *logits,
                         int32_t *labels, double *truth, pcal_error *err) {
   if (sim == NULL || logits == NULL || labels == NULL)
-    return pc_fail(err, PCAL_USAGE, "a simulation needs room for its logits and labels");
+    return pc_fail(err, PCAL_USAGE, "a simulation needs scratch for its logits and labels");
   PC_TRY(simulate_check(sim, err));
   const pcal_env resolved = pc_env_resolve(env);
   simulate_job job = {

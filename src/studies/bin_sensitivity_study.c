@@ -1,14 +1,16 @@
 /* bin-sensitivity: does the number of bins decide which method is best?
  *
- * Design:  eight methods (or those that are asked for), fitted to rows that they are not judged
- * on, are ranked by each of the 32 general calibration errors with 10, 20, 30, 40 and 50 bins.
- * The rankings by one metric with two numbers of bins are correlated, and the mean is taken
- * over all pairs of numbers, then over all metrics that share a property, and over models.
- * Correlations are Spearman's, and by the formula that the paper prints (stats/ranks.c), which
- * is at least 0.62 for eight methods and so cannot have given the numbers that the paper
- * prints. Edge cases: those of metric_ranks_study.c; a ranking that is only ties has no Spearman
- * correlation and is left out of the mean. Source: Nixon et al. 2019, section 5.3.   Cost: a
- * fit and 160 metrics for each method. */
+ * Design:  eight methods (or those given), fitted to rows that they are not judged on, are ranked
+ *          by each of the 32 general calibration errors with 10, 20, 30, 40 and 50 bins.  The two
+ *          rankings by one metric with two numbers of bins are correlated; the mean is taken over
+ *          all pairs of numbers, then over all metrics that share a property, and over models.
+ *          Correlations are Spearman's, and those of the formula printed in the paper
+ *          (stats/ranks.c), which is at least 0.62 for eight methods and so cannot have produced
+ *          the paper's numbers.
+ * Edge cases: those of metric_ranks_study.c; a ranking of ties only has no Spearman correlation
+ *          and is left out of the mean.
+ * Source:  Nixon et al. 2019, section 5.3.
+ * Cost:    a fit and 160 metrics for each method. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,7 +27,7 @@ static const pcal_option bin_sensitivity_study_options[] = {
      "numbers of bins, two or more"},
 };
 
-/* A mean of what there is, for both correlations. */
+/* Means of both correlations over the pairs that have one. */
 typedef struct bin_sensitivity_study_mean {
   double sum[2], count[2];
 } bin_sensitivity_study_mean;
@@ -34,7 +36,7 @@ typedef struct bin_sensitivity_study_state {
   pc_method_grid grid;
   size_t bins[PC_LIST_MAX], bin_count;
   pc_gce_specs specs[PC_LIST_MAX];
-  const char *flat[PC_LIST_MAX * PC_GCE_VARIANTS]; /* the same, one after the other */
+  const char *flat[PC_LIST_MAX * PC_GCE_VARIANTS]; /* pointers to all of them */
 } bin_sensitivity_study_state;
 
 static void bin_sensitivity_study_count(bin_sensitivity_study_mean *mean, const double *first,
@@ -102,8 +104,8 @@ static pcal_status bin_sensitivity_study_properties(double values[2][PC_GCE_VARI
   pc_number_round(pc_gce_mean(1, values[0]), 3, adaptive);
   pc_findings_add_sentence(
       findings,
-      "With another number of bins the ranking correlates by %s with even bins and "
-      "by %s with adaptive ones, in the mean.",
+      "The rankings with two numbers of bins have a mean correlation of %s with even "
+      "bins and of %s with adaptive ones.",
       even, adaptive);
   return PCAL_OK;
 }
@@ -155,9 +157,10 @@ static pcal_status bin_sensitivity_study_work(const pc_study_job *job,
   PC_TRY(pc_method_grid_run(job, pc_nixon_methods, PC_NIXON_METHODS, 0, state->flat,
                             state->bin_count * PC_GCE_VARIANTS, &state->grid, findings, err));
   if (state->grid.method_count < 2)
-    return pc_fail(err, PCAL_USAGE,
-                   "study bin-sensitivity ranks methods, and there is %zu; give two or more",
-                   state->grid.method_count);
+    return pc_fail(
+        err, PCAL_USAGE,
+        "study bin-sensitivity ranks methods, but there is only %zu; give two or more",
+        state->grid.method_count);
   pc_findings_add_sentence(findings,
                            "%zu methods %s, ranked by 32 calibration errors with %zu numbers "
                            "of bins.",

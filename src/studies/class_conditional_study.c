@@ -1,11 +1,12 @@
 /* class-conditional: does ECE see what histogram binning does to single classes?
  *
- * Design:  the probabilities as they are, after histogram binning with one table for all
- * classes, and after histogram binning class by class, fitted to rows that they are not judged
- * on, are measured by ECE (variant 4) and by the class-conditional ECE (variant 0), which is
- * the same but for each predicted class by itself.
+ * Design:  the probabilities as they are, after histogram binning with one table for all classes,
+ *          and after histogram binning class by class, fitted to rows that they are not judged
+ *          on, are measured by ECE (variant 4) and by the class-conditional ECE (variant 0),
+ *          which measures each predicted class separately.
  * Edge cases: those of metric_ranks_study.c.
- * Source: Nixon et al. 2019, section 5.1, Tables 1 and 2.   Cost: three fits. */
+ * Source:  Nixon et al. 2019, section 5.1, Tables 1 and 2.
+ * Cost:    three fits. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,7 +47,7 @@ static pcal_status class_conditional_rows(const pc_method_grid *grid, const char
   return PCAL_OK;
 }
 
-/* The finding of Table 1, of the first model. */
+/* Adds the finding of Table 1, for the first model. */
 static void class_conditional_say(const pc_method_grid *grid, pc_findings *findings) {
   char ece[PC_NUMBER_MAX], each[PC_NUMBER_MAX];
   pc_number_round(pc_method_grid_value(grid, 0, 1, 0), 3, ece);
@@ -54,7 +55,7 @@ static void class_conditional_say(const pc_method_grid *grid, pc_findings *findi
   pc_findings_add_sentence(
       findings,
       "After histogram binning of all classes together ECE is %s, and %s when each "
-      "predicted class is measured by itself.",
+      "predicted class is measured separately.",
       ece, each);
 }
 

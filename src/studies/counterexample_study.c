@@ -1,20 +1,22 @@
-/* counterexample: predictions that common errors call perfect and that are not.
+/* counterexample: predictions that common errors call perfect although they are not.
  *
- * Design:  (1) Proposition 3.2: K predictions, p_k with alpha for class k and beta = (1 -
- * alpha) / (K - 1) for the others, each as likely as the others; class k comes true with alpha,
- * its predecessor with 1 - alpha.  Top-label and class-wise errors are 0, and CE_2 = sqrt(1 - 1
- * / (K - 1)) (1 - alpha). The distribution is written out as 2 K weighted rows and measured:
- * nothing is drawn. (2) On the user's rows: accuracy-transform (Proposition D.2) and
- * label-conditional (appendix E.1), fitted to these rows, so that their zeros are exact, and to
- * a second set where there is one; beside them the model as it is and after temperature
- *          scaling.  For maps of few values CE_2 and the sharpness of the Brier score are those
- *          of the rows' own distribution (studies/distinct_predictions.h).
- * Edge cases: (1) K = 2 has no such distribution: the formula gives 0; (2) predictions that all
- *          differ have no canonical error that rows alone could tell: it is left out; their
- *          sharpness is at least g(P(Y)) minus the Brier score of any function of them, and the
- *          model's is that of what temperature scaling, which is injective, makes of it;
- *          (3) accuracy-transform keeps what label-conditional keeps, the predicted class;
- *          (4) values below 1e-12 are told as 0.
+ * Design:  (1) Proposition 3.2: K equally likely predictions, p_k with alpha for class k and
+ *          beta = (1 - alpha) / (K - 1) for the others; class k occurs with probability alpha,
+ *          its predecessor with 1 - alpha.  Top-label and class-wise errors are 0, and
+ *          CE_2 = sqrt(1 - 1 / (K - 1)) (1 - alpha).  The distribution is written out as 2 K
+ *          weighted rows and measured: nothing is drawn.
+ *          (2) On the user's rows: accuracy-transform (Proposition D.2) and label-conditional
+ *          (appendix E.1), fitted to these rows, so that their zeros are exact, and to a second
+ *          set where there is one; beside them the model as it is and after temperature scaling.
+ *          For maps of few values CE_2 and the sharpness of the Brier score are those of the
+ *          rows' own distribution (studies/distinct_predictions.h).
+ * Edge cases:
+ *   (1) K = 2 has no such distribution: the formula gives 0;
+ *   (2) where most predictions differ, rows alone do not determine a canonical error: it is left
+ *       out.  Their sharpness is at least g(P(Y)) minus the Brier score of any function of them;
+ *       that of the model is also bounded by temperature scaling, which is injective;
+ *   (3) accuracy-transform, like label-conditional, keeps the predicted class only;
+ *   (4) values below 1e-12 are shown as 0.
  * Source:  Gruber & Buettner, NeurIPS 2022, Propositions 3.2, D.2, E.2 and appendices D.3, E.1.
  * Cost:    a measurement for each row of a table. */
 #include <math.h>
@@ -27,7 +29,7 @@
 #include "studies/study_recalibrate.h"
 
 #define COUNTEREXAMPLE_ZERO 1e-12
-#define COUNTEREXAMPLE_FEW 0.5 /* values for each row, at most, to tell a canonical error */
+#define COUNTEREXAMPLE_FEW 0.5 /* most distinct predictions per row for a canonical error */
 
 enum { COUNTEREXAMPLE_ALPHA, COUNTEREXAMPLE_CLASSES };
 
@@ -35,7 +37,7 @@ static const char *const counterexample_specs[] = {"accuracy", "brier", "ece",  
                                                    "ks",       "mmce",  "cwce", "kce"};
 #define COUNTEREXAMPLE_SPECS (sizeof counterexample_specs / sizeof *counterexample_specs)
 
-/* A value without what rounding leaves of a zero. */
+/* A value; 0 where only rounding differs from 0. */
 static double counterexample_value(const pcal_results *results, size_t metric) {
   const double value = pc_study_value(results, counterexample_specs[metric]);
   return fabs(value) < COUNTEREXAMPLE_ZERO ? 0.0 : value;
@@ -43,7 +45,7 @@ static double counterexample_value(const pcal_results *results, size_t metric) {
 
 /* ---- Proposition 3.2 ---- */
 
-/* Rows of the distribution: 2 k tells that class k came true, 2 k + 1 its predecessor. */
+/* Rows of the distribution: in row 2 k the label is class k, in row 2 k + 1 its predecessor. */
 typedef struct counterexample_law {
   size_t classes;
   double *probs, *weights;
@@ -161,21 +163,20 @@ enum {
   COUNTEREXAMPLE_METRICS, /* COUNTEREXAMPLE_SPECS of them */
   COUNTEREXAMPLE_CANONICAL = COUNTEREXAMPLE_METRICS + COUNTEREXAMPLE_SPECS,
   COUNTEREXAMPLE_SHARPNESS,
-  COUNTEREXAMPLE_TOLD
+  COUNTEREXAMPLE_EXACT
 };
 
-/* A method, and the least that is known of the sharpness of the model. */
+/* A method to try, and a lower bound of the sharpness of the model. */
 typedef struct counterexample_try {
   const char *method, *fitted;
   pcal_source *fitting;
-  double *at_least; /* of the model; NULL for maps that lose some */
+  double *at_least; /* of the model; NULL for maps that are not injective */
   int held_out;     /* a second row of the same method */
 } counterexample_try;
 
-static pcal_status counterexample_tell(const pc_study_probs *data,
-                                       const counterexample_try *try,
-                                       const pcal_results *results, const pcal_env *env,
-                                       pc_table *table, pcal_error *err) {
+static pcal_status counterexample_row(const pc_study_probs *data, const counterexample_try *try,
+                                      const pcal_results *results, const pcal_env *env,
+                                      pc_table *table, pcal_error *err) {
   const pc_row_outcomes outcomes = {
       .rows = data->rows, .width = data->classes, .labels = data->labels};
   pc_distinct_predictions cells;
@@ -201,7 +202,7 @@ static pcal_status counterexample_tell(const pc_study_probs *data,
                           base - pc_distinct_predictions_entropy(&cells, PC_ENTROPY_BRIER));
     else if (try->at_least != NULL)
       *try->at_least = fmax(*try->at_least, base - pc_study_value(results, "brier"));
-    pc_table_set_word(table, COUNTEREXAMPLE_TOLD, few ? "exactly" : "at least");
+    pc_table_set_word(table, COUNTEREXAMPLE_EXACT, few ? "exactly" : "at least");
   }
   pc_distinct_predictions_free(&cells);
   return status;
@@ -220,14 +221,14 @@ static pcal_status counterexample_try_one(const pc_study_job *job, pcal_source *
     status = pc_study_measure(rows, counterexample_specs, COUNTEREXAMPLE_SPECS, 0, 0, job->env,
                               &results, err);
   if (status == PCAL_OK)
-    status = counterexample_tell(&data, try, results, job->env, table, err);
+    status = counterexample_row(&data, try, results, job->env, table, err);
   pc_results_free(results);
   pc_source_free(rows);
   pc_study_probs_free(&data);
   return status;
 }
 
-/* The model's sharpness, and after an injective map the same. */
+/* Fills the sharpness of the model, which an injective map keeps. */
 static void counterexample_complete(pc_table *table, double at_least) {
   for (size_t r = 0; r < table->row_count; r++) {
     pc_table_cell *cell = &table->cells[r * table->column_count + COUNTEREXAMPLE_SHARPNESS];
@@ -323,7 +324,7 @@ const pc_study pc_study_counterexample = {
         {
             .kind = "studies",
             .name = "counterexample",
-            .title = "predictions that common errors call perfect and that are not",
+            .title = "predictions that common errors call perfect although they are not",
             .formula = "CE_2 = sqrt(1 - 1/(K - 1)) (1 - alpha) while ECE = TCE = KS = MMCE = "
                        "CWCE = 0",
             .about =

@@ -1,16 +1,18 @@
-/* coverage: do intervals cover the truth as often as they say, and do tests reject as often as
+/* coverage: do intervals cover the truth as often as they claim, and do tests reject as often as
  * they should?
  *
- * Design:  sets of rows from the simulation of appendix G.1 (simulate/simulate.c), spoiled by a
- * factor (a temperature of 1 / factor); each set is measured with intervals, and the share of
- * sets whose interval holds the population's value is told, with the shares that miss it on
- * either side.  Tests are made on the same sets (power at 5 %) and on sets of factor 1 (size at
- * 5 %).  Every number of rows and every factor is an experiment of its own.
- * Edge cases: (1) the population's value is that of a million rows in which every class counts
- * with its true probability (simulate/population.c): an estimate, but without labels; (2) where
- * it cannot be had so, but the metric has an unbiased inner value, the mean of that over all
- * sets stands for it; (3) metrics without either, or without intervals, have only their mean
- * and spread.
+ * Design:  sets of rows from the simulation of appendix G.1 (simulate/simulate.c), miscalibrated
+ *          by a factor (a temperature of 1 / factor).  Each set is measured with intervals;
+ *          reported is the share of sets whose interval holds the population's value, and the
+ *          shares that miss it on either side.  Tests run on the same sets (power at 5 %) and on
+ *          sets of factor 1 (size at 5 %).  Every number of rows and every factor is a separate
+ *          experiment.
+ * Edge cases:
+ *   (1) the population's value is that of a million rows in which every class counts with its
+ *       true probability (simulate/population.c): an estimate, but without drawn labels;
+ *   (2) where that is not possible, but the metric has an unbiased inner value, the mean of the
+ *       inner values over all sets replaces it;
+ *   (3) metrics without either, or without intervals, have only their mean and deviation.
  * Cost: sets times the cost of a measurement with replicas; sets are spread over threads. */
 #include <math.h>
 #include <stdio.h>
@@ -28,16 +30,16 @@
 #define COVERAGE_REPLICAS 400
 #define COVERAGE_LEVEL 0.95
 #define COVERAGE_TEST_LEVEL 0.05
-#define COVERAGE_POPULATION_SETS 1000 /* its error is a thirtieth of that of one set */
+#define COVERAGE_POPULATION_SETS 1000 /* its standard error is a thirtieth of that of one set */
 #define COVERAGE_POPULATION_SCORES 10000000u
 #define COVERAGE_ROW_COST 1e4
 #define COVERAGE_TRIAL_ROWS 20 /* for each class, to see which metrics are tests */
 
-/* What one set says of one metric. */
+/* One metric on one set. */
 typedef struct coverage_value {
-  double value, low, high, inner, p_value; /* NaN: nothing */
+  double value, low, high, inner, p_value; /* NaN: none */
   int inner_power;
-  int unsure; /* the interval comes with a remark */
+  int unsure; /* the interval is marked as unsure */
 } coverage_value;
 
 /* A metric has COVERAGE_SERIES of them: its own, and those of its parts. */
@@ -84,7 +86,7 @@ static const char *const coverage_specs[] = {"brier",
                                              "skce-test:replicas=200",
                                              "skce-test:method=block"};
 
-/* Rows of one set, and room for them. */
+/* Rows of one set. */
 typedef struct coverage_rows {
   float *logits;
   int32_t *labels;
@@ -106,14 +108,14 @@ static pcal_status coverage_measure(const pcal_simulation *simulation,
   return pc_measure_batch(&batch, config, env, out, err);
 }
 
-static coverage_value coverage_nothing(void) {
+static coverage_value coverage_no_value(void) {
   const double nothing = (double)NAN;
   return (coverage_value){nothing, nothing, nothing, nothing, nothing, 0, 0};
 }
 
 static coverage_value coverage_read_part(const pc_result_record *record, size_t part) {
   const pc_part_interval *interval_result = &record->part_interval_results[part];
-  coverage_value out = coverage_nothing();
+  coverage_value out = coverage_no_value();
   if (!record->outcome.undefined && part < record->outcome.part_count)
     out.value = record->outcome.parts[part].value;
   if (interval_result->has_interval) {
@@ -126,7 +128,7 @@ static coverage_value coverage_read_part(const pc_result_record *record, size_t 
 
 static coverage_value coverage_read(const pc_result_record *record) {
   const pc_metric_result *outcome = &record->outcome;
-  coverage_value out = coverage_nothing();
+  coverage_value out = coverage_no_value();
   if (outcome->undefined || !isfinite(outcome->value))
     return out;
   out.value = outcome->value;
@@ -144,7 +146,7 @@ static coverage_value coverage_read(const pc_result_record *record) {
   return out;
 }
 
-/* The rows of a set: those of calibrated sets are others. */
+/* The rows of a set; calibrated sets have rows of their own. */
 static pcal_simulation coverage_rows_of(const coverage_job *job, size_t set, int calibrated) {
   pcal_simulation simulation = job->simulation;
   const uint64_t classes = simulation.classes;
@@ -192,7 +194,7 @@ typedef pcal_status (*coverage_step)(const coverage_job *job, size_t set,
                                      const coverage_rows *rows, const pcal_env *env,
                                      pcal_error *err);
 
-static pcal_status coverage_with_room(const coverage_job *job, size_t set, coverage_step step,
+static pcal_status coverage_with_rows(const coverage_job *job, size_t set, coverage_step step,
                                       pcal_error *err) {
   const pcal_env env = pc_study_task_env(job->env);
   const size_t scores = (size_t)job->simulation.rows * job->simulation.classes;
@@ -208,12 +210,12 @@ static pcal_status coverage_with_room(const coverage_job *job, size_t set, cover
 
 static pcal_status coverage_task(void *user, size_t set, size_t worker, pcal_error *err) {
   (void)worker;
-  return coverage_with_room(user, set, coverage_set, err);
+  return coverage_with_rows(user, set, coverage_set, err);
 }
 
 static pcal_status coverage_null_task(void *user, size_t set, size_t worker, pcal_error *err) {
   (void)worker;
-  return coverage_with_room(user, set, coverage_null_set, err);
+  return coverage_with_rows(user, set, coverage_null_set, err);
 }
 
 /* ---- the table ---- */
@@ -282,7 +284,7 @@ static int coverage_order(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Sorts those of `count` numbers that are there; returns how many. */
+/* Moves the numbers that are not NaN to the front and sorts them; returns how many. */
 static size_t coverage_sort(double *numbers, size_t count) {
   size_t kept = 0;
   for (size_t i = 0; i < count; i++)
@@ -301,8 +303,8 @@ static double coverage_median_width(const coverage_job *job, size_t series) {
   return kept > 0 ? pc_interval_quantile(job->scratch, kept, 0.5) : (double)NAN;
 }
 
-/* The width of the interval that an oracle would draw around each estimate: the error's
- * quantiles over all sets, reaching to the estimate itself where they lie on one side of it. */
+/* Width of the interval that an oracle would draw around each estimate: between the quantiles of
+ * the error over all sets, extended to 0 where both lie on one side of it. */
 static double coverage_oracle(const coverage_job *job, size_t series, double truth) {
   const double a = 0.5 * (1.0 - job->config.interval);
   for (size_t s = 0; s < job->sets; s++)
@@ -314,7 +316,7 @@ static double coverage_oracle(const coverage_job *job, size_t series, double tru
          fmin(pc_interval_quantile(job->scratch, kept, a), 0.0);
 }
 
-/* The population's value, or what unbiased inner values say it is. */
+/* The population's value or, where it is unknown, the mean of unbiased inner values. */
 static double coverage_truth(const coverage_job *job, size_t series, double truth) {
   coverage_mean inner = {0, 0};
   int power = 0;
@@ -373,14 +375,14 @@ static void coverage_columns(const coverage_job *job, pc_findings *findings, pc_
   pc_findings_add_sentence(
       findings,
       "%zu sets with %zu classes, logits times the factor: share of %s intervals that hold the "
-      "true value, lie below or above it; their median width beside that of an oracle, who "
-      "knows how the estimate errs; share that are marked as unsure, and coverage of "
+      "true value, lie below or above it; their median width beside that of an oracle, which "
+      "knows the distribution of the error; share that are marked as unsure, and coverage of "
       "the others; share of tests that reject at 0.05 when the model is calibrated (size, %zu "
       "sets) and as it is (power)",
       job->sets, job->simulation.classes, pc_show(job->config.interval, level), job->null_sets);
 }
 
-/* Parts that are the point of a metric have rows of their own. */
+/* Adds a row for each part that has intervals. */
 static pcal_status coverage_parts(const coverage_job *job, size_t metric,
                                   const pc_metric_result *truth, pc_table *table,
                                   pcal_error *err) {
@@ -398,8 +400,8 @@ static pcal_status coverage_parts(const coverage_job *job, size_t metric,
   return PCAL_OK;
 }
 
-static pcal_status coverage_tell(const coverage_job *job, const pc_metric_result *truth,
-                                 pc_table *table, pcal_error *err) {
+static pcal_status coverage_fill_table(const coverage_job *job, const pc_metric_result *truth,
+                                       pc_table *table, pcal_error *err) {
   for (size_t m = 0; m < job->metrics; m++) {
     PC_TRY(coverage_row(job, m * COVERAGE_SERIES, job->config.specs[m],
                         truth[m].undefined ? (double)NAN : truth[m].value, table, err));
@@ -414,7 +416,7 @@ static double coverage_cost(const coverage_job *job, size_t sets) {
   return COVERAGE_ROW_COST * (double)sets * (double)job->simulation.rows;
 }
 
-/* One number of rows and one factor. */
+/* Runs one experiment: one number of rows and one factor. */
 static pcal_status coverage_experiment(coverage_job *job, pc_metric_result *truth,
                                        pc_table *table, pcal_error *err) {
   const uint64_t most = COVERAGE_POPULATION_SCORES / job->simulation.classes;
@@ -424,17 +426,17 @@ static pcal_status coverage_experiment(coverage_job *job, pc_metric_result *trut
                                 job->env, truth, err));
   PC_TRY(pc_run_with_progress(job->env, "drawing sets", job->sets,
                               coverage_cost(job, job->sets), coverage_task, job, err));
-  return coverage_tell(job, truth, table, err);
+  return coverage_fill_table(job, truth, table, err);
 }
 
-/* Which metrics are tests: a set of few rows says so. */
+/* Finds the metrics that are tests by measuring a set of few rows. */
 static pcal_status coverage_find_tests(coverage_job *job, pcal_error *err) {
   coverage_job small = *job;
   small.simulation.rows = COVERAGE_TRIAL_ROWS * job->simulation.classes;
   small.sets = 1;
   small.config.interval = 0;
   small.config.interval_method = NULL;
-  PC_TRY(coverage_with_room(&small, 0, coverage_set, err));
+  PC_TRY(coverage_with_rows(&small, 0, coverage_set, err));
   for (size_t m = 0; m < job->metrics; m++) {
     if (isnan(job->values[m * COVERAGE_SERIES].p_value))
       continue;
@@ -527,7 +529,8 @@ const pc_study pc_study_coverage = {
         {
             .kind = "studies",
             .name = "coverage",
-            .title = "do intervals cover the truth, and do tests reject as often as they say?",
+            .title =
+                "do intervals cover the truth, and do tests reject as often as they should?",
             .formula = "share of simulated sets whose interval holds the population's value",
             .about =
                 "Draws many sets from a simulation whose true calibration is known, measures "

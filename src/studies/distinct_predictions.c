@@ -1,11 +1,13 @@
-/* Formula:  q_c = P(Y | cell c), the mean outcome of the rows of a cell;
+/* Formula:  q_c = P(Y | prediction c), the mean outcome of the rows with that prediction;
  *             CE_p = (sum_c w_c sum_k |f_k - q_ck|^p)^(1/p),
  *             sharpness = g(P(Y)) - sum_c w_c g(q_c).
- *           Unbiased, Brier: g(q_c) n_c / (n_c - 1), as the mean over pairs of rows of a cell.
- * Edge cases: (1) 0 and -0 are equal; (2) 0 log 0 = 0; (3) a cell of one row has the entropy of
- *           all rows in the unbiased form: it says nothing.
+ *           Unbiased, Brier: g(q_c) n_c / (n_c - 1), the mean over pairs of rows.
+ * Edge cases:
+ *   (1) 0 and -0 are equal;
+ *   (2) 0 log 0 = 0;
+ *   (3) a prediction of one row has the entropy of all rows in the unbiased form.
  * Source:   Gruber & Buettner 2022, Lemma 4.1 and Proposition E.2; Broecker 2012 (bias).
- * Accuracy: sums run over cells in the order of their keys: the same for any threads.
+ * Accuracy: sums run in the order of the keys: the same for any number of threads.
  * Cost:     a sort of the rows. */
 #include "studies/distinct_predictions.h"
 
@@ -15,12 +17,12 @@
 
 #include "base/elementary.h"
 
-typedef struct cells_place {
+typedef struct cells_key {
   const double *key;
   size_t width, row;
-} cells_place;
+} cells_key;
 
-static int cells_compare_keys(const cells_place *a, const cells_place *b) {
+static int cells_compare_keys(const cells_key *a, const cells_key *b) {
   for (size_t k = 0; k < a->width; k++)
     if (a->key[k] != b->key[k])
       return a->key[k] < b->key[k] ? -1 : 1;
@@ -28,7 +30,7 @@ static int cells_compare_keys(const cells_place *a, const cells_place *b) {
 }
 
 static int cells_compare(const void *left, const void *right) {
-  const cells_place *a = left, *b = right;
+  const cells_key *a = left, *b = right;
   const int keys = cells_compare_keys(a, b);
   return keys != 0 ? keys : (a->row > b->row) - (a->row < b->row);
 }
@@ -47,14 +49,14 @@ void pc_distinct_predictions_free(pc_distinct_predictions *cells) {
 /* Numbers the cells in the order of their keys. */
 static pcal_status cells_number(const double *keys, size_t key_width,
                                 pc_distinct_predictions *cells, pcal_error *err) {
-  cells_place *places = pc_alloc_raw(cells->env, cells->rows, sizeof *places);
+  cells_key *places = pc_alloc_raw(cells->env, cells->rows, sizeof *places);
   cells->of_row = pc_alloc_raw(cells->env, cells->rows, sizeof *cells->of_row);
   if (places == NULL || cells->of_row == NULL) {
     pc_free(cells->env, places);
     return pc_fail_memory(err, "finding equal predictions");
   }
   for (size_t i = 0; i < cells->rows; i++)
-    places[i] = (cells_place){keys + i * key_width, key_width, i};
+    places[i] = (cells_key){keys + i * key_width, key_width, i};
   qsort(places, cells->rows, sizeof *places, cells_compare);
   for (size_t i = 0; i < cells->rows; i++) {
     cells->count += i == 0 || cells_compare_keys(&places[i - 1], &places[i]) != 0;
@@ -64,7 +66,7 @@ static pcal_status cells_number(const double *keys, size_t key_width,
   return PCAL_OK;
 }
 
-static pcal_status cells_room(pc_distinct_predictions *cells, pcal_error *err) {
+static pcal_status cells_alloc(pc_distinct_predictions *cells, pcal_error *err) {
   cells->sizes = pc_alloc(cells->env, cells->count, sizeof *cells->sizes);
   cells->weights = pc_alloc(cells->env, cells->count, sizeof *cells->weights);
   cells->rates = pc_alloc(cells->env, cells->count * cells->width, sizeof *cells->rates);
@@ -115,7 +117,7 @@ pcal_status pc_distinct_predictions_new(const double *keys, size_t key_width,
   out->rows = outcomes->rows;
   out->width = outcomes->width;
   PC_TRY(cells_number(keys, key_width, out, err));
-  PC_TRY(cells_room(out, err));
+  PC_TRY(cells_alloc(out, err));
   cells_gather(outcomes, out);
   return PCAL_OK;
 }
@@ -136,7 +138,7 @@ double pc_distinct_predictions_error(const pc_distinct_predictions *cells,
 
 /* ---- Entropies ---- */
 
-static double cells_g(const double *q, size_t width, pc_entropy_score score) {
+static double cells_entropy_of(const double *q, size_t width, pc_entropy_score score) {
   double sum = 0;
   for (size_t k = 0; k < width; k++)
     sum += score == PC_ENTROPY_BRIER ? q[k] * q[k] : q[k] > 0 ? q[k] * pc_log(q[k]) : 0.0;
@@ -147,13 +149,14 @@ double pc_distinct_predictions_entropy(const pc_distinct_predictions *cells,
                                        pc_entropy_score score) {
   double sum = 0;
   for (size_t c = 0; c < cells->count; c++)
-    sum += cells->weights[c] * cells_g(cells->rates + c * cells->width, cells->width, score);
+    sum += cells->weights[c] *
+           cells_entropy_of(cells->rates + c * cells->width, cells->width, score);
   return sum;
 }
 
 double pc_distinct_predictions_base_entropy(const pc_distinct_predictions *cells,
                                             pc_entropy_score score) {
-  return cells_g(cells->shares, cells->width, score);
+  return cells_entropy_of(cells->shares, cells->width, score);
 }
 
 double pc_distinct_predictions_unbiased_base_entropy(const pc_distinct_predictions *cells) {
@@ -166,10 +169,10 @@ double pc_distinct_predictions_unbiased_entropy(const pc_distinct_predictions *c
   double sum = 0;
   for (size_t c = 0; c < cells->count; c++) {
     const double n = (double)cells->sizes[c];
-    sum += cells->weights[c] *
-           (n > 1 ? n / (n - 1) *
-                        cells_g(cells->rates + c * cells->width, cells->width, PC_ENTROPY_BRIER)
-                  : pc_distinct_predictions_unbiased_base_entropy(cells));
+    sum += cells->weights[c] * (n > 1 ? n / (n - 1) *
+                                            cells_entropy_of(cells->rates + c * cells->width,
+                                                             cells->width, PC_ENTROPY_BRIER)
+                                      : pc_distinct_predictions_unbiased_base_entropy(cells));
   }
   return sum;
 }

@@ -1,23 +1,22 @@
 /* ece-bias: how far is the ECE from the truth, and does Proposition 3.3 say how far?
  *
  * Design:   a pool of simulated rows (simulate/simulate.c) whose labels are drawn from known
- *           probabilities; models are these rows with logits times a factor: 1 is calibrated,
- *           1.5 mediocre, 2.5 bad.  Of each the ECE on random subsets (size_sweep.c), beside
- * Formula:  mu(n) = sum_b p_b E|normal(gap_b, v_b / (n p_b))|,  v_b = var conf_b + acc_b (1 -
- *           acc_b)
+ *           probabilities; models are these rows with logits times a factor: 1 is calibrated, 1.5
+ *           mediocre, 2.5 bad.  The ECE of each on random subsets (size_sweep.c) is compared with
+ * Formula:  mu(n) = sum_b p_b E|normal(gap_b, v_b / (n p_b))|,  v_b = var conf_b + acc_b (1 - acc_b)
  *           truth = sum_b p_b |gap_b|,  gap_b = conf_b - acc_b
- *           where acc_b is the mean of the true probabilities of the predicted classes in bin
- *           b, so that no label goes into either.
+ *           where acc_b is the mean true probability of the predicted classes in bin b, so that
+ *           neither uses labels
  *           expected = the mean of ECE(n) over samples (ece_mean.c), without the approximations
  *           that make mu larger
  * Edge cases:
- *   (1) standard errors take subsets for independent; the pool is ten times as large as the
- *       largest subset, so this holds for small subsets.  Large subsets share rows, and their
- *       mean differs from `expected` by what the labels of this pool happen to be: at a tenth
- *       of the pool by a few per cent for a calibrated model;
+ *   (1) standard errors assume independent subsets; the pool is ten times as large as the largest
+ *       subset, so this holds for small subsets.  Large subsets share rows, and their mean differs
+ *       from `expected` by the labels drawn for this pool: at a tenth of the pool by a few per
+ *       cent for a calibrated model;
  *   (2) the largest subsets are as many as those before them;
- *   (3) truth is the limit of this ECE, whose bins hide what happens inside them;
- *   (4) mu takes n p_b for the rows of a bin, also where that is less than one.
+ *   (3) truth is the limit of this ECE, whose bins hide differences inside them;
+ *   (4) mu uses n p_b as the number of rows of a bin, even where that is less than one.
  * Source:   Gruber & Buettner 2022, Figure 2, Proposition 3.3, appendices D.5 and G.1.
  * Cost:     K^2 a row of the pool, and the subsets. */
 #include <math.h>
@@ -85,7 +84,7 @@ static size_t ece_bias_chunk(const ece_bias_pool *pool) {
   return (blocks > 0 ? blocks : 1) * classes;
 }
 
-static pcal_status ece_bias_room(ece_bias_pool *pool, size_t bins, pcal_error *err) {
+static pcal_status ece_bias_alloc(ece_bias_pool *pool, size_t bins, pcal_error *err) {
   const pcal_env *env = pool->job->env;
   const size_t chunk = ece_bias_chunk(pool), scores = chunk * pool->simulation.classes;
   PC_TRY(pc_partition_new(env, PC_EDGES_RIGHT, bins, &pool->cells, err));
@@ -148,9 +147,9 @@ static pcal_status ece_bias_simulate(ece_bias_pool *pool, pcal_error *err) {
   return PCAL_OK;
 }
 
-/* ---- what is told ---- */
+/* ---- findings ---- */
 
-/* mu(n): the bins of the pool as if they had n rows. */
+/* mu(n), from the bins of the pool scaled to n rows. */
 static double ece_bias_expected(const ece_bias_pool *pool, size_t model, size_t rows,
                                 pc_bin *space) {
   const size_t bins = pool->cells.bin_count;
@@ -206,15 +205,15 @@ static void ece_bias_say(const pc_size_sweep *plan, const ece_bias_pool *pool, p
   }
 }
 
-static pcal_status ece_bias_tell(const pc_size_sweep *plan, pc_findings *findings,
-                                 pcal_error *err) {
+static pcal_status ece_bias_report(const pc_size_sweep *plan, pc_findings *findings,
+                                   pcal_error *err) {
   static const char *const columns[] = {"factor",         "rows", "subsets", "mean",
                                         "standard_error", "mu",   "truth",   "expected"};
   const ece_bias_pool *pool = plan->user;
   const pcal_env *env = pool->job->env;
   pc_table *table = pc_findings_add_table(findings, "");
   pc_bin *space = pc_alloc(env, pool->cells.bin_count, sizeof *space);
-  pcal_status status = space == NULL ? pc_fail_memory(err, "telling about bins") : PCAL_OK;
+  pcal_status status = space == NULL ? pc_fail_memory(err, "studying bins") : PCAL_OK;
   for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
     pc_table_add_column(table, columns[c]);
   for (size_t i = 0; status == PCAL_OK && i < plan->case_count * pool->sizes.count; i++) {
@@ -282,11 +281,10 @@ static pcal_status ece_bias_plan(ece_bias_pool *pool, pcal_error *err) {
   const size_t classes = pool->simulation.classes;
   const size_t wanted = (size_t)pool->job->options->value[ECE_BIAS_POOL].number * largest;
   if (classes < 2 || largest > ECE_BIAS_LARGEST_EVER)
-    return pc_fail(
-        err, PCAL_USAGE,
-        "study ece-bias takes 2 classes or more and subsets of at most %d rows; mind "
-        "{classes} and {rows}",
-        ECE_BIAS_LARGEST_EVER);
+    return pc_fail(err, PCAL_USAGE,
+                   "study ece-bias takes 2 classes or more and subsets of at most %d rows; see "
+                   "{classes} and {rows}",
+                   ECE_BIAS_LARGEST_EVER);
   pool->rows = (wanted + classes - 1) / classes * classes;
   return PCAL_OK;
 }
@@ -298,11 +296,11 @@ static pcal_status ece_bias_run(const pc_study_job *job, pc_findings *findings,
   char spec[32];
   const char *specs[] = {spec};
   pc_size_sweep plan = {
-      .job = job, .specs = specs, .spec_count = 1, .tell = ece_bias_tell, .user = &pool};
+      .job = job, .specs = specs, .spec_count = 1, .tell = ece_bias_report, .user = &pool};
   snprintf(spec, sizeof spec, "ece:bins=%zu", bins);
   PC_TRY(ece_bias_plan(&pool, err));
   plan.case_count = pool.model_count;
-  pcal_status status = ece_bias_room(&pool, bins, err);
+  pcal_status status = ece_bias_alloc(&pool, bins, err);
   if (status == PCAL_OK)
     status = ece_bias_simulate(&pool, err);
   if (status == PCAL_OK)
@@ -323,11 +321,10 @@ const pc_study pc_study_ece_bias = {
                 "Simulates models whose true calibration is known (100 classes, logits times "
                 "1, 1.5 and 2.5, unless `classes` and `factor` say otherwise), and measures "
                 "the ECE on random subsets of 100 to 10000 rows (or those of `rows`), beside "
-                "mu(n) of Proposition 3.3, the truth, and the mean that is expected without "
-                "the "
+                "mu(n) of Proposition 3.3, the truth, and the mean expected without the "
                 "approximations of the proposition, which make mu too large where bins have "
-                "few rows. Also a calibrated model has an ECE, and the more so the fewer rows "
-                "there are.",
+                "few rows. Even a calibrated model has an ECE above 0, and it grows as the "
+                "number of rows shrinks.",
             .citation = "Gruber & Buettner, NeurIPS 2022, Figure 2, Proposition 3.3 and "
                         "appendix G.1",
             .options = ece_bias_options,

@@ -2,25 +2,25 @@
  *           mean = (1/n) sum_b sum_k P(n_b = k) E|k conf_b - H|
  *           n_b ~ binomial(n, p_b), the rows of bin b;  H ~ binomial(k, acc_b), its hits
  *           mu(n) of Proposition 3.3 differs in three ways:
- *           - it puts n p_b for n_b.  The mean distance of k rows grows like sqrt(k), which is
- *             concave, so this makes mu larger, most in bins with less than one row in the
- *             mean: |S_b| has mean n p_b E|conf - hit| there, mu has sqrt(n p_b);
- *           - it takes a normal law for H, which is off to either side for few trials;
+ *           - it replaces n_b by n p_b.  The mean distance of k rows grows like sqrt(k), which is
+ *             concave, so mu is larger, most in bins with less than one row on average: there
+ *             |S_b| has mean n p_b E|conf - hit|, and mu has sqrt(n p_b);
+ *           - it takes H as normal, which errs in either direction for few trials;
  *           - it adds var conf_b to acc_b (1 - acc_b), although a calibrated model has
  *             var (conf - hit) = acc_b (1 - acc_b) - var conf_b.
  * Edge cases:
- *   (1) confidence and accuracy are constant within a bin: bins are narrow;
- *   (2) where H has a variance above 64 its law is taken as normal, 1e-3 off at most;
+ *   (1) confidence and accuracy are taken as constant within a bin: bins are narrow;
+ *   (2) where H has a variance above 64 it is taken as normal, with an error of at most 1e-3;
  *   (3) empty bins add nothing; a probability of 0 or 1 leaves one term.
  * Source:   Gruber & Buettner 2022, appendix D.5, equations 31 and 32 before step (i).
- * Cost:     O(bins sqrt(n)) distances of at most some hundred terms. */
+ * Cost:     O(bins sqrt(n)) distances of at most a few hundred terms. */
 #include "studies/ece_mean.h"
 
 #include <math.h>
 
 #include "stats/expected_ece.h"
 
-#define ECE_MEAN_NORMAL 64.0      /* variance of H from which on its law is normal */
+#define ECE_MEAN_NORMAL 64.0      /* variance of H above which it is taken as normal */
 #define ECE_MEAN_NEGLIGIBLE 1e-17 /* of the largest weight */
 
 /* A function of a count. */
@@ -29,7 +29,7 @@ typedef struct ece_mean_term {
   double confidence, accuracy, trials;
 } ece_mean_term;
 
-/* Weights from the mode in one direction: sums of weights and of weighted values. */
+/* Adds weights, and weighted values of the term, from the mode on in one direction. */
 static void ece_mean_walk(const ece_mean_term *term, double trials, double p, double mode,
                           double step, double *weights, double *sum) {
   double weight = 1.0;

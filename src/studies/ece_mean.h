@@ -5,8 +5,8 @@
 #include "stats/bins.h"
 
 /* Mean of ECE(n) for independent rows of a population, without the approximations of
- * Proposition 3.3.  `bins` holds the population: the weights of the bins add up to `total`,
- * hits / weight is the true accuracy of a bin and score / weight its mean confidence. */
+ * Proposition 3.3.  `bins` describes the population: weights sum to `total`, hits / weight is the
+ * true accuracy of a bin and score / weight its mean confidence. */
 double pc_ece_mean(const pc_bin *bins, size_t count, double total, size_t rows);
 
 /* E|k c - H| for H binomial with k trials of probability a. */

@@ -80,7 +80,7 @@ static void findings_wrap(const char *words, pcal_format format, pc_text *out) {
   pc_text_add(out, "\n");
 }
 
-/* Is it the first column of this name? */
+/* True if no table before has a column of this name. */
 static int findings_first(const pc_findings *findings, size_t table, size_t column) {
   const char *name = findings->tables[table].columns[column];
   for (size_t t = 0; t < table; t++)
@@ -89,7 +89,7 @@ static int findings_first(const pc_findings *findings, size_t table, size_t colu
   return 1;
 }
 
-/* One line: the head (row SIZE_MAX) or a row of a table, with a cell for each column of any. */
+/* Writes the head (row SIZE_MAX) or a row of a table, with a cell for every column of any table. */
 static void findings_csv_line(const pc_findings *findings, size_t table, size_t row,
                               pc_text *out) {
   const pc_table *own = &findings->tables[table];
@@ -110,7 +110,7 @@ static void findings_csv_line(const pc_findings *findings, size_t table, size_t 
   pc_text_add(out, "\n");
 }
 
-/* All tables as one: a first column names them, and each has its own columns filled. */
+/* Writes all tables as one: the first column names the table. */
 static void findings_csv(const pc_findings *findings, pc_text *out) {
   if (findings->table_count == 0)
     return;

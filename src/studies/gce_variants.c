@@ -5,7 +5,7 @@
 
 #include "stats/ranks.h"
 
-/* A property is a bit of the number of a variant, and its value. */
+/* A property is a value of one bit of the number of a variant. */
 typedef struct gce_space_property {
   const char *name;
   unsigned bit, value;

@@ -1,4 +1,4 @@
-/* The 32 calibration errors of Nixon et al. and the properties that tell them apart. */
+/* The 32 calibration errors of Nixon et al. and the properties that distinguish them. */
 #ifndef PC_GCE_VARIANTS_H
 #define PC_GCE_VARIANTS_H
 
@@ -12,8 +12,7 @@
 #define PC_GCE_CLASS_ECE 0
 #define PC_GCE_RMSCE 21
 
-/* Words for a property, in the order of the paper's tables: "even bins", "adaptive bins", ...
- */
+/* Name of a property, in the order of the paper's tables: "even bins", "adaptive bins", ... */
 const char *pc_gce_property(size_t property);
 int pc_gce_has(size_t property, size_t variant);
 
@@ -25,19 +24,19 @@ typedef struct pc_gce_specs {
 
 void pc_gce_specs_make(size_t bins, pc_gce_specs *out);
 
-/* Six columns, and the last row's cells of them: the number of a variant and its properties. */
+/* Adds six columns, the number of a variant and its properties; sets them in the last row. */
 void pc_gce_columns(pc_table *table);
 void pc_gce_cells(pc_table *table, size_t variant);
 
 /* The mean over the variants of a property that have a value. */
 double pc_gce_mean(size_t property, const double values[PC_GCE_VARIANTS]);
 
-/* How far rankings agree: mean correlation over pairs. */
+/* Mean correlation of rankings over pairs. */
 typedef struct pc_agreement {
   double spearman, nixon; /* NaN: no pair has one */
 } pc_agreement;
 
-/* Over all pairs of the variants of a property, or of all where property is PC_GCE_PROPERTIES.
+/* The agreement over all pairs of variants with a property; PC_GCE_PROPERTIES: over all pairs.
  * ranks: variant by variant, `count` numbers each. */
 pc_agreement pc_gce_agreement(size_t property, const double *ranks, size_t count);
 

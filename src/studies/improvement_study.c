@@ -1,12 +1,14 @@
 /* improvement: how much does a calibrator seem to improve a model, at which number of rows?
  *
- * Formula:  e(D, f) - e(D, h o f), D a random subset of the rows (size_sweep.c), f the model, h
- *           a calibrator; space=squared: e(D, f)^2 - e(D, h o f)^2
- * Edge cases: (1) h is fitted once, to the second set; without one, in 5-fold cross-validation,
- *           so that every row is mapped by a calibrator that has not seen it; (2) rbs is always
- *           among the metrics, as the reference: for an injective h its change is that of the
- *           calibration error, and in squared space without bias; (3) of several methods each
- *           is told for itself, several models under one method are also averaged.
+ * Formula:  e(D, f) - e(D, h o f), D a random subset of the rows (size_sweep.c), f the model, h a
+ *           calibrator; space=squared: e(D, f)^2 - e(D, h o f)^2
+ * Edge cases:
+ *   (1) h is fitted once, to the second set; without one, in 5-fold cross-validation, so that
+ *       every row is mapped by a calibrator that has not seen it;
+ *   (2) rbs is always among the metrics, as the reference: for an injective h its change is that
+ *       of the calibration error, and unbiased in squared space;
+ *   (3) several methods are reported one by one; several models under one method are also
+ *       averaged.
  * Source:   Gruber & Buettner 2022, Figures 1, 6 and 7 (second row), appendix G.4; Proposition
  *           4.5. */
 #include <stdio.h>
@@ -52,7 +54,7 @@ static pcal_status improvement_map(const pc_study_job *job, const pc_held_out *h
   return status;
 }
 
-/* Fits the method and maps the rows; `label` receives its name. */
+/* Fits the method, stores its name in `label`, and maps the rows. */
 static pcal_status improvement_fit(const pc_study_job *job, const pcal_model *model,
                                    const char *method, char label[PC_SPEC_MAX],
                                    pc_study_probs *out, pcal_error *err) {
@@ -123,7 +125,7 @@ static void improvement_say(const pc_size_sweep *plan, pc_findings *findings) {
       plan->squared ? "the square of rbs, the Brier score," : "rbs");
 }
 
-/* The specs of the plan: those of the user, and the reference where it can be had. */
+/* Runs the study with the specs of the user and, where it applies, the reference. */
 static pcal_status improvement_run_specs(pc_size_sweep *plan, const char **specs,
                                          pc_findings *findings, pcal_error *err) {
   const pcal_study_config *config = plan->job->config;

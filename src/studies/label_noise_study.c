@@ -1,18 +1,20 @@
 /* label-noise: what does ECE not see when labels become uncertain?
  *
- * Design:  a share of the training labels is drawn at random, the true one among them, in 40
- * steps from 0 to 0.05.  At each step a softmax regression is trained anew and judged on other
- * rows: accuracy, mean confidence, ECE, SCE and ACE, and for each threshold the share of
- * predictions above it that ECE omits, since it takes only the largest of a row,
+ * Design:  a share of the training labels is replaced by labels drawn at random (the true one may
+ *          be drawn), in 40 steps from 0 to 0.05.  At each step a softmax regression is trained
+ *          and judged on other rows: accuracy, mean confidence, ECE, SCE and ACE, and for each
+ *          threshold the share of predictions above it that ECE omits, since ECE uses only the
+ *          largest probability of a row,
  *     (number of p_ik > t  -  number of max_k p_ik > t) / number of p_ik > t.
- * Rows are the user's features, the scores of the user's model as features, or drawn from a
- * mixture of Gaussians.  Values are means over repeats, which draw other labels.
- * Edge cases: (1) rows whose labels are drawn at a step are drawn at all later ones, and get
- * the same labels, so that steps differ by the added noise alone; (2) no prediction above a
- * threshold: the share has no value; (3) labels of rows to judge on stay true, unless
- * test=noisy.
- * Source: Nixon et al. 2019, appendix B and Figure 3.
- * Cost: a fit of a few dozen passes for each step and repeat. */
+ *          Rows are the user's features, the scores of the user's model as features, or drawn
+ *          from a mixture of Gaussians.  Values are means over repeats, which draw other labels.
+ * Edge cases:
+ *   (1) a row whose label is drawn at one step is drawn at all later ones, with the same label, so
+ *       that steps differ by the added noise alone;
+ *   (2) no prediction above a threshold: the share has no value;
+ *   (3) labels of the rows to judge on stay true, unless test=noisy.
+ * Source:  Nixon et al. 2019, appendix B and Figure 3.
+ * Cost:    a fit of a few dozen passes for each step and repeat. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,7 +45,7 @@ enum {
 };
 
 static const pcal_option label_noise_options[] = {
-    {"levels", PCAL_OPTION_INT, "40", 2, 1000, NULL, "steps from no noise to the most"},
+    {"levels", PCAL_OPTION_INT, "40", 2, 1000, NULL, "number of noise levels, from 0 to most"},
     {"most", PCAL_OPTION_REAL, "0.05", 0, 1, NULL, "largest share of labels that are drawn"},
     {"threshold", PCAL_OPTION_REALS, "0.01/0.1", 0, 1, NULL,
      "predictions above it matter; up to four"},
@@ -51,9 +53,9 @@ static const pcal_option label_noise_options[] = {
      "labels of the rows to judge on: true, or drawn like the others"},
     {"l2", PCAL_OPTION_REAL, "0.0001", 1e-9, 1e6, NULL,
      "weight of the sum of squared weights beside the mean log score"},
-    {"rows", PCAL_OPTION_INT, "1000", 20, 1e6, NULL, "rows of each set that is drawn"},
-    {"classes", PCAL_OPTION_INT, "10", 2, 1000, NULL, "classes of what is drawn"},
-    {"features", PCAL_OPTION_INT, "16", 1, 1000, NULL, "features of what is drawn"},
+    {"rows", PCAL_OPTION_INT, "1000", 20, 1e6, NULL, "rows of each drawn set"},
+    {"classes", PCAL_OPTION_INT, "10", 2, 1000, NULL, "classes of drawn rows"},
+    {"features", PCAL_OPTION_INT, "16", 1, 1000, NULL, "features of drawn rows"},
 };
 
 static const char *const label_noise_specs[] = {"ece", "sce", "ace", "accuracy"};
@@ -65,7 +67,7 @@ enum {
   LABEL_NOISE_SPECS
 };
 
-/* What one model says. */
+/* Measurements of one model. */
 typedef struct label_noise_value {
   double metrics[LABEL_NOISE_SPECS];
   double confidence, omitted[LABEL_NOISE_THRESHOLDS];
@@ -76,9 +78,10 @@ typedef struct label_noise_state {
   pc_training_rows rows;
   size_t levels, repeats, thresholds;
   const pc_option_value *options;
-  double *clean;   /* the model without noise, where searches begin */
-  double *room[2]; /* of a set: sorted draws, and room to sort */
-  double *cuts[2]; /* repeat by repeat, level by level: rows drawn below get another label */
+  double *clean;   /* the model fitted without noise: start of every search */
+  double *room[2]; /* sorted draws of a set, and scratch space for the sort */
+  double
+      *cuts[2]; /* repeat by repeat, level by level: rows with a draw below get another label */
   label_noise_value *values; /* repeat by repeat, level by level */
 } label_noise_state;
 
@@ -88,13 +91,13 @@ static double label_noise_level(const label_noise_state *state, size_t level) {
   return state->options[LABEL_NOISE_MOST].number * (double)level / (double)(state->levels - 1);
 }
 
-/* Draws of whether (0) and to what (1) the label of a row changes. */
+/* Random numbers that decide whether (what = 0) and to which class (1) a label changes. */
 static pc_rng label_noise_rng(const label_noise_state *state, size_t repeat, size_t set,
                               size_t what) {
   return (pc_rng){state->job->env->seed, LABEL_NOISE_STREAM + 4 * repeat + 2 * set + what};
 }
 
-/* The uniform draw of a row is among the first round(share n) when it is below the cut. */
+/* Finds the cuts: the draws of round(share n) rows lie below them. */
 static void label_noise_cut(label_noise_state *state, size_t repeat, size_t set) {
   const pc_rng rng = label_noise_rng(state, repeat, set, 0);
   const size_t n = state->rows.rows[set];
@@ -166,14 +169,14 @@ static void label_noise_omitted(const label_noise_state *state, const pc_labelle
         above[t] > 0 ? (double)(above[t] - top[t]) / (double)above[t] : (double)NAN;
 }
 
-/* What a step needs: a model, its predictions, labels of both sets. */
-typedef struct label_noise_room {
+/* Scratch memory of a step: a model, its predictions, labels of both sets. */
+typedef struct label_noise_scratch {
   double *model, *probs;
   int32_t *labels[2];
-} label_noise_room;
+} label_noise_scratch;
 
 static pcal_status label_noise_step(const label_noise_state *state, size_t index,
-                                    const label_noise_room *room, const pcal_env *env,
+                                    const label_noise_scratch *room, const pcal_env *env,
                                     pcal_error *err) {
   pc_labelled_rows learnt = pc_training_rows_set(&state->rows, 0);
   pc_labelled_rows judged = pc_training_rows_set(&state->rows, 1);
@@ -196,7 +199,7 @@ static pcal_status label_noise_task(void *user, size_t index, size_t worker, pca
   const pcal_env env = pc_study_task_env(state->job->env);
   const pc_labelled_rows rows = pc_training_rows_set(&state->rows, 0);
   const size_t judged = state->rows.rows[1];
-  label_noise_room room = {
+  label_noise_scratch room = {
       pc_alloc(&env, pc_softmax_regression_size(&rows), sizeof *room.model),
       pc_alloc(&env, judged * rows.classes, sizeof *room.probs),
       {pc_alloc(&env, rows.rows, sizeof **room.labels),
@@ -271,10 +274,10 @@ static void label_noise_say(const label_noise_state *state, pc_findings *finding
   pc_findings_add_sentence(
       findings,
       "A softmax regression with %zu features and %zu classes, trained on %zu rows at %zu "
-      "levels "
-      "of label noise and judged on %zu others. From no noise to a share of %s the accuracy "
-      "goes "
-      "from %s to %s, the mean confidence from %s to %s, and the share of predictions above %s "
+      "levels of label noise and judged on %zu others. From no noise to a share of %s the "
+      "accuracy "
+      "goes from %s to %s, the mean confidence from %s to %s, and the share of predictions "
+      "above %s "
       "that ECE omits from %s to %s.",
       state->rows.feature_count, state->rows.classes, state->rows.rows[0], state->levels,
       state->rows.rows[1], pc_show(label_noise_level(state, state->levels - 1), text[6]),
@@ -284,7 +287,7 @@ static void label_noise_say(const label_noise_state *state, pc_findings *finding
 
 /* ---- The whole ---- */
 
-static pcal_status label_noise_room_make(label_noise_state *state, pcal_error *err) {
+static pcal_status label_noise_alloc(label_noise_state *state, pcal_error *err) {
   const pcal_env *env = state->job->env;
   const pc_labelled_rows rows = pc_training_rows_set(&state->rows, 0);
   const size_t tasks = state->levels * state->repeats;
@@ -308,7 +311,7 @@ static pcal_status label_noise_work(label_noise_state *state,
                                     pcal_error *err) {
   const pcal_env *env = state->job->env;
   PC_TRY(pc_training_rows_get(state->job, mixture, &state->rows, err));
-  PC_TRY(label_noise_room_make(state, err));
+  PC_TRY(label_noise_alloc(state, err));
   const pc_labelled_rows rows = pc_training_rows_set(&state->rows, 0);
   const size_t tasks = state->levels * state->repeats;
   for (size_t r = 0; r < state->repeats; r++)
@@ -360,13 +363,11 @@ const pc_study pc_study_label_noise = {
                 "the largest of their row, against the share of random labels",
             .about =
                 "Trains a softmax regression at 40 levels of label noise and judges it on "
-                "other "
-                "rows. Learns from `features` with `target` (classes 0, 1, ...), from the "
-                "scores "
-                "of a model, with a second set to learn from, or from a mixture of Gaussians "
-                "that "
-                "is drawn. The more noise, the more of the predictions that matter are not the "
-                "largest of their row, and ECE omits them.",
+                "other rows. Learns from `features` with `target` (classes 0, 1, ...), from "
+                "the "
+                "scores of a model, with a second set to learn from, or from a mixture of "
+                "Gaussians that is drawn. As noise grows, more of the relevant predictions are "
+                "not the largest of their row, and ECE omits them.",
             .citation =
                 "Nixon et al., Measuring Calibration in Deep Learning, 2019, appendix B "
                 "and Figure 3",

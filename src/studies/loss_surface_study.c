@@ -1,12 +1,14 @@
 /* loss-surface: does the temperature of the least cross entropy have the least error?
  *
- * Design:  the cross entropy and each of the 32 general calibration errors (or the metrics that
- * are asked for) of softmax(z / T) at T = 2^-2 to 2^3 in steps of an eighth of an octave.
- * Edge cases: (1) a valley is a value below its neighbours, or the lowest at an end of the
- * range; of equal neighbours one counts; (2) infinite values are told as they are and are
- * never lowest; (3) minima are looked for from 1/8 to 32.
- * Source: Nixon et al. 2019, Figure 1 (right); minima: studies/temperature_sweep.c.   Cost:
- * about 160 measures of each metric. */
+ * Design:  the cross entropy and each of the 32 general calibration errors (or the metrics given)
+ *          of softmax(z / T) at T = 2^-2 to 2^3 in steps of an eighth of an octave.
+ * Edge cases:
+ *   (1) a valley is a value below its neighbours, or the lowest at an end of the range; equal
+ *       neighbours count once;
+ *   (2) infinite values are reported as such and are never lowest;
+ *   (3) minima are searched from 1/8 to 32.
+ * Source:  Nixon et al. 2019, Figure 1 (right); minima: studies/temperature_sweep.c.
+ * Cost:    about 160 measurements of each metric. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,7 +34,7 @@ typedef struct loss_surface_study_state {
   size_t count;
   double temperatures[PC_TEMPERATURES];
   double values[PC_TEMPERATURES * LOSS_SURFACE_STUDY_MAX]; /* temperature by temperature */
-  /* Where each metric is lowest, and all of them where the cross entropy is. */
+  /* Temperature and value of each metric's minimum; values at the minimum of the cross entropy. */
   double best[LOSS_SURFACE_STUDY_MAX], lowest[LOSS_SURFACE_STUDY_MAX];
   double at_entropy[LOSS_SURFACE_STUDY_MAX];
 } loss_surface_study_state;

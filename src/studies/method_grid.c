@@ -20,7 +20,7 @@ const char *const pc_nixon_methods[PC_NIXON_METHODS] = {"histogram",
                                                         "matrix",
                                                         "network"};
 
-/* What does not suit the data. */
+/* Why a method does not suit the data. */
 typedef struct method_grid_refusal {
   pcal_status status;
   char why[256];
@@ -30,9 +30,10 @@ typedef struct method_grid_run {
   const pc_study_job *job;
   pc_method_grid *grid;
   const char *const *specs;
-  int optional;                     /* methods are the study's own */
-  pc_study_scores *judged, *fitted; /* one for each model; fitted may be empty */
-  method_grid_refusal *refusals;    /* model by model, method by method */
+  int optional; /* methods are the study's own */
+  pc_study_scores *judged,
+      *fitted; /* one for each model; fitted has no rows without a second set */
+  method_grid_refusal *refusals; /* model by model, method by method */
 } method_grid_run;
 
 /* ---- One method on one model ---- */
@@ -53,8 +54,8 @@ static pcal_status method_grid_measure(const method_grid_run *run, const pc_held
   return status;
 }
 
-static void method_grid_take(const method_grid_run *run, size_t index,
-                             const pcal_results *results) {
+static void method_grid_store(const method_grid_run *run, size_t index,
+                              const pcal_results *results) {
   double *out = run->grid->values + index * run->grid->spec_count;
   for (size_t s = 0; s < run->grid->spec_count; s++) {
     const pc_result_record *record = pc_results_record(results, run->specs[s]);
@@ -79,7 +80,7 @@ static pcal_status method_grid_cell(const method_grid_run *run, size_t index,
   if (status == PCAL_OK)
     status = method_grid_measure(run, &held_out, method, &results, err);
   if (status == PCAL_OK)
-    method_grid_take(run, index, results);
+    method_grid_store(run, index, results);
   pc_results_free(results);
   pc_source_free(held_out.source);
   pc_source_free(held_out.fitting);
@@ -122,7 +123,7 @@ static pcal_status method_grid_read(const method_grid_run *run, double *cells,
   return PCAL_OK;
 }
 
-static void method_grid_shift(method_grid_run *run, size_t method) {
+static void method_grid_remove(method_grid_run *run, size_t method) {
   pc_method_grid *grid = run->grid;
   const size_t methods = grid->method_count, specs = grid->spec_count;
   for (size_t from = 0, to = 0; from < grid->model_count * methods; from++) {
@@ -136,7 +137,7 @@ static void method_grid_shift(method_grid_run *run, size_t method) {
   grid->method_count--;
 }
 
-/* Methods that do not suit every model leave, with a sentence. */
+/* Drops methods that do not suit every model, with a sentence. */
 static void method_grid_drop(method_grid_run *run, pc_findings *findings) {
   pc_method_grid *grid = run->grid;
   for (size_t method = grid->method_count; method-- > 0;)
@@ -146,7 +147,7 @@ static void method_grid_drop(method_grid_run *run, pc_findings *findings) {
         continue;
       pc_findings_add_sentence(findings, "Without %s: %s.", grid->methods[method],
                                refusal->why);
-      method_grid_shift(run, method);
+      method_grid_remove(run, method);
       break;
     }
 }

@@ -1,5 +1,4 @@
-/* Every metric after every method on every model: methods are fitted to rows that they are not
- * judged on. */
+/* Every metric after every method on every model, on rows that the methods were not fitted to. */
 #ifndef PC_METHOD_GRID_H
 #define PC_METHOD_GRID_H
 
@@ -14,12 +13,12 @@ typedef struct pc_method_grid {
   size_t model_count, method_count, spec_count;
   const char *methods[PC_METHOD_GRID_METHODS];
   size_t rows;    /* of the first model */
-  double *values; /* model by model, method by method, metric by metric; NaN: there is none */
+  double *values; /* model by model, method by method, metric by metric; NaN: undefined */
 } pc_method_grid;
 
-/* own: the study's methods, in place of which the user's are taken where there are some.  as_is
- * adds `identity` behind them.  A method of the study's own that does not suit the data is left
- * out, which the summary says.  Free it in any case; a zeroed one is fine. */
+/* own: methods of the study, used where the user gives none.  as_is: adds `identity` as the last
+ * method.  A method of the study that does not suit the data is left out, with a sentence in the
+ * summary.  Free out in any case; zeroed is fine. */
 PC_CHECKED pcal_status pc_method_grid_run(const pc_study_job *job, const char *const *own,
                                           size_t own_count, int as_is, const char *const *specs,
                                           size_t spec_count, pc_method_grid *out,
@@ -29,11 +28,11 @@ void pc_method_grid_free(pc_method_grid *grid);
 double pc_method_grid_value(const pc_method_grid *grid, size_t model, size_t method,
                             size_t spec);
 
-/* Values of the first `methods` methods under one metric, and their ranks. */
+/* Ranks of the first `methods` methods by one metric. */
 void pc_method_grid_ranks(const pc_method_grid *grid, size_t model, size_t methods, size_t spec,
                           double ranks[PC_METHOD_GRID_METHODS]);
 
-/* "fitted to a second set", "in 5-fold cross-validation". */
+/* "fitted to the second set" or "in 5-fold cross-validation". */
 const char *pc_method_grid_fitted(const pc_method_grid *grid);
 
 /* The eight methods of Nixon et al., Table 5. */

@@ -1,16 +1,19 @@
 /* metric-ranks: do calibration errors agree on which method, and which model, is best?
  *
- * Design:  eight methods (or those that are asked for), fitted to rows that they are not judged
- * on, are ranked by each of the 32 general calibration errors.  How far metrics agree is the
- * mean correlation of their rankings over all pairs of metrics that share a property: of
- * rankings of the models as they are, when there are several, else of the methods.
- * Correlations are Spearman's, and by the formula that the paper prints (stats/ranks.c), which
- * is at least 0.62 for eight methods and so cannot have given the numbers that the paper
- * prints. Edge cases: (1) equal errors share the mean of their ranks, and in the order of
- * methods the one that is listed first comes first; (2) with up to 100 classes a top
- * probability is never below 0.01, so that variants with and without the threshold agree; (3) a
- * method of the study's own that does not suit the data is left out, with a sentence. Source:
- * Nixon et al. 2019, Tables 4 and 5.   Cost: a fit and 32 metrics for each method. */
+ * Design:  eight methods (or those given), fitted to rows that they are not judged on, are ranked
+ *          by each of the 32 general calibration errors.  The agreement of metrics is the mean
+ *          correlation of their rankings over all pairs of metrics that share a property: rankings
+ *          of the models as they are, if there are several, else of the methods.  Correlations are
+ *          Spearman's, and those of the formula printed in the paper (stats/ranks.c), which is at
+ *          least 0.62 for eight methods and so cannot have produced the paper's numbers.
+ * Edge cases:
+ *   (1) equal errors share the mean of their ranks; in the order of methods the one listed first
+ *       comes first;
+ *   (2) with up to 100 classes a top probability is never below 0.01, so that variants with and
+ *       without the threshold agree;
+ *   (3) a method of the study that does not suit the data is left out, with a sentence.
+ * Source:  Nixon et al. 2019, Tables 4 and 5.
+ * Cost:    a fit and 32 metrics for each method. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -40,16 +43,16 @@ static const double *metric_ranks_at(const metric_ranks_state *state, size_t mod
 
 /* ---- Methods ---- */
 
-/* What all metrics on all models say of a method. */
-typedef struct metric_ranks_spread {
+/* Ranks of a method over all metrics and models. */
+typedef struct metric_ranks_summary {
   double mean, best, worst;
   size_t first;
-} metric_ranks_spread;
+} metric_ranks_summary;
 
-static metric_ranks_spread metric_ranks_spread_of(const metric_ranks_state *state,
-                                                  size_t method) {
+static metric_ranks_summary metric_ranks_summarise(const metric_ranks_state *state,
+                                                   size_t method) {
   const size_t count = state->grid.model_count * PC_GCE_VARIANTS;
-  metric_ranks_spread out = {0, (double)state->methods, 1, 0};
+  metric_ranks_summary out = {0, (double)state->methods, 1, 0};
   for (size_t i = 0; i < count; i++) {
     const double rank = state->ranks[i * state->methods + method];
     out.mean += rank / (double)count;
@@ -70,22 +73,22 @@ static pcal_status metric_ranks_methods(const metric_ranks_state *state, pc_find
   for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
     pc_table_add_column(table, columns[c]);
   for (size_t m = 0; m < state->methods; m++) {
-    const metric_ranks_spread spread = metric_ranks_spread_of(state, m);
+    const metric_ranks_summary ranks = metric_ranks_summarise(state, m);
     PC_TRY(pc_table_add_row(table, err));
     pc_table_set_number(table, 0, (double)m);
     pc_table_set_word(table, 1, state->grid.methods[m]);
-    pc_table_set_number(table, 2, spread.mean);
-    pc_table_set_number(table, 3, spread.best);
-    pc_table_set_number(table, 4, spread.worst);
-    pc_table_set_number(table, 5, (double)spread.first);
-    winners += spread.first > 0;
+    pc_table_set_number(table, 2, ranks.mean);
+    pc_table_set_number(table, 3, ranks.best);
+    pc_table_set_number(table, 4, ranks.worst);
+    pc_table_set_number(table, 5, (double)ranks.first);
+    winners += ranks.first > 0;
   }
   pc_findings_add_sentence(findings, "%zu of the %zu methods are first by some metric.",
                            winners, state->methods);
   return PCAL_OK;
 }
 
-/* The method at a place, from 0: of those that share a rank the one that is listed first. */
+/* The method at a place, from 0; of equal ranks the one listed first. */
 static size_t metric_ranks_placed(const double *ranks, size_t methods, size_t place) {
   for (size_t m = 0; m < methods; m++) {
     size_t before = 0;
@@ -181,8 +184,8 @@ static pcal_status metric_ranks_agree(const metric_ranks_state *state, pc_findin
   return PCAL_OK;
 }
 
-static pcal_status metric_ranks_tell(metric_ranks_state *state, pc_findings *findings,
-                                     pcal_error *err) {
+static pcal_status metric_ranks_report(metric_ranks_state *state, pc_findings *findings,
+                                       pcal_error *err) {
   const size_t models = state->grid.model_count;
   for (size_t m = 0; m < models; m++)
     for (size_t v = 0; v < PC_GCE_VARIANTS; v++)
@@ -201,14 +204,14 @@ static pcal_status metric_ranks_work(const pc_study_job *job, metric_ranks_state
   state->methods = state->grid.method_count - 1;
   if (state->methods < 2)
     return pc_fail(err, PCAL_USAGE,
-                   "study metric-ranks ranks methods, and there is %zu; give two or more",
+                   "study metric-ranks ranks methods, but there is only %zu; give two or more",
                    state->methods);
   pc_findings_add_sentence(findings, "%zu methods %s, ranked by 32 calibration errors.",
                            state->methods, pc_method_grid_fitted(&state->grid));
   state->ranks = pc_alloc(job->env, state->grid.model_count * PC_GCE_VARIANTS * state->methods,
                           sizeof *state->ranks);
   return state->ranks == NULL ? pc_fail_memory(err, "ranking methods")
-                              : metric_ranks_tell(state, findings, err);
+                              : metric_ranks_report(state, findings, err);
 }
 
 static pcal_status metric_ranks_run(const pc_study_job *job, pc_findings *findings,
@@ -232,10 +235,11 @@ const pc_study pc_study_metric_ranks = {
             .about =
                 "Fits eight methods (or those given with `method`) to a second set, or by "
                 "cross-validation, and ranks them by each of the 32 general calibration "
-                "errors. "
-                "With several models it also tells how far metrics agree on the order of the "
-                "models. `spearman` is the usual rank correlation, `paper` the formula that "
-                "the paper prints, with absolute differences in place of squares.",
+                "errors. With several models it also reports how far metrics agree on the "
+                "order "
+                "of the models. `spearman` is the usual rank correlation, `printed_formula` "
+                "the "
+                "formula printed in the paper, with absolute differences in place of squares.",
             .citation = "Nixon et al., Measuring Calibration in Deep Learning, 2019, Tables 4 "
                         "and 5",
             .options = metric_ranks_options,

@@ -1,14 +1,18 @@
-/* optimise-metric: what becomes of ECE when temperature scaling minimises another metric?
+/* optimise-metric: how does ECE change when temperature scaling minimises another metric?
  *
- * Design:  the temperature that minimises each of the 32 general calibration errors on the
- * second set is judged on the first by ECE (variant 4) and by a control, RMSCE (variant 21).
- * Means over the metrics that share a property show whether ECE rewards being optimised for its
- * own properties.  The temperature of the cross entropy, and none, are told beside.
- * Edge cases: (1) without a second set temperatures are found and judged on the same rows,
- * which the summary says; (2) a minimum at an end of [1/8, 32] is told as it is; (3) several
- * models are told one by one, and by property as their mean. Source: Nixon et al. 2019,
- * section 5.2 and Table 3, who search by Nelder and Mead; see studies/temperature_sweep.c.
- * Cost: about 120 measures of each metric. */
+ * Design:  the temperature that minimises each of the 32 general calibration errors on the second
+ *          set is judged on the first by ECE (variant 4) and by a control, RMSCE (variant 21).
+ *          Means over the metrics that share a property show whether ECE rewards optimising for
+ *          its own properties.  The temperature of the least cross entropy, and no temperature,
+ *          are reported too.
+ * Edge cases:
+ *   (1) without a second set temperatures are found and judged on the same rows, as the summary
+ *       says;
+ *   (2) a minimum at an end of [1/8, 32] is reported as it is;
+ *   (3) several models are reported one by one, and by property as their mean.
+ * Source:  Nixon et al. 2019, section 5.2 and Table 3, who search by Nelder and Mead; see
+ *          studies/temperature_sweep.c.
+ * Cost:    about 120 measurements of each metric. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,7 +34,7 @@ static const pcal_option optimise_metric_options[] = {
 typedef struct optimise_metric_state {
   pc_gce_specs specs;
   const char *objectives[OPTIMISE_METRIC_OBJECTIVES];
-  /* Of one model: where objectives are lowest, how low, and the judges' values there. */
+  /* Of one model: temperature and value of each minimum, and the judges' values there. */
   double temperatures[OPTIMISE_METRIC_PLACES], lowest[OPTIMISE_METRIC_PLACES];
   double judged[OPTIMISE_METRIC_PLACES * OPTIMISE_METRIC_JUDGES];
   /* Sums over models of the judges' values. */
@@ -122,8 +126,8 @@ static pcal_status optimise_metric_model(const pc_study_job *job, size_t index,
   return PCAL_OK;
 }
 
-/* Mean over models and over metrics of a property; behind the properties cross entropy and no
- * temperature. */
+/* Mean over models and over the metrics of a property; properties beyond the last stand for the
+ * cross entropy and for no temperature. */
 static double optimise_metric_mean(const optimise_metric_state *state, size_t property,
                                    size_t judge, double models) {
   double values[PC_GCE_VARIANTS];
@@ -159,9 +163,8 @@ static void optimise_metric_say(const pc_study_job *job, const optimise_metric_s
   pc_findings_add_sentence(
       findings,
       "The temperature that minimises each of 32 calibration errors%s, judged by ECE and by a "
-      "control, RMSCE. ECE is %s after optimising metrics with even bins, as it has itself, "
-      "and "
-      "%s after those with adaptive bins.",
+      "control, RMSCE. ECE is %s after optimising metrics with even bins, which it has itself, "
+      "and %s after those with adaptive bins.",
       job->config->models[0].fitting != NULL
           ? " on the second set"
           : " on the same rows (give a second set to judge on rows not seen)",
@@ -201,13 +204,13 @@ const pc_study pc_study_optimise_metric = {
         {
             .kind = "studies",
             .name = "optimise-metric",
-            .title = "what becomes of ECE when another metric is optimised?",
+            .title = "how does ECE change when another metric is optimised?",
             .formula = "T minimises gce:variant=0 to 31 on the second set; ECE and RMSCE of\n"
                        "softmax(z / T) on the first",
             .about =
                 "Finds the temperature that minimises each of the 32 general calibration "
-                "errors, "
-                "and judges it by ECE and by a control, the root mean square error in adaptive "
+                "errors, and judges it by ECE and by a control, the root mean square error in "
+                "adaptive "
                 "bins. A metric that only rewards its own properties is no good judge. Give a "
                 "second set to optimise on.",
             .citation = "Nixon et al., Measuring Calibration in Deep Learning, 2019, Table 3",

@@ -1,27 +1,27 @@
 /* paired-size: how often do paired comparisons find a difference where there is none?
  *
  * Design:  a row has true logits z = spread g, g standard normal, and a label drawn from
- *   softmax(z).  Two models predict logits a = f (z + noise u) and b = h (z + noise v), u and v
- *   standard normal, all draws independent.
- *     law=same:     h = f, so both models have the same law and the same error; or h = other,
- *                   to see how often a difference that is there is found.
- *     law=opposed:  for each metric h on the other side of 1 is found at which both have the
- *                   same error in PAIRED_SIZE_POPULATION scores: over- against
- *                   under-confident.
- *     law=recalibrated: b is a after a method fitted by cross-validation, or on a second set
- *                   of as many rows.  Where a is
- *                   calibrated (f = 1, noise = 0) no method improves it, and rejected counts
- *                   only the sets in which b is found better, 0.025 of them by chance.
- *   The two are measured on the same rows and compared.  Reported are the share of sets with
- *   p < 0.05, which should be 0.05, and the share in which p < 1 - level but the interval
- *   includes 0, or the other way round, which should be 0.
+ *          softmax(z).  Two models predict logits a = f (z + noise u) and b = h (z + noise v), u
+ *          and v standard normal, all draws independent.
+ *            law=same:     h = f, so both models have the same distribution and error; or
+ *                          h = other, to count how often a real difference is found (power).
+ *            law=opposed:  for each metric, h is the factor on the other side of 1 at which both
+ *                          have the same error in PAIRED_SIZE_POPULATION scores: one model
+ *                          over-confident, the other under-confident.
+ *            law=recalibrated: b is a after a method fitted by cross-validation, or on a second
+ *                          set of as many rows.  Where a is calibrated (f = 1, noise = 0) no
+ *                          method improves it, and rejected counts only the sets in which b is
+ *                          found better, 0.025 of them by chance.
+ *          Both models are measured on the same rows and compared.  Reported are the share of sets
+ *          with p < 0.05, which should be 0.05, and the share in which p < 1 - level although the
+ *          interval includes 0, or the reverse, which should be 0.
  * Edge cases:
  *   (1) share below 1: in the other rows b is a;
- *   (2) a metric that has no difference with an interval in a set is left out of the shares;
- *   (3) the population of metrics over pairs of rows has PAIRED_SIZE_PAIRED rows;
- *   (4) an error that no model on the other side of 1 has (flat predictions are calibrated
- *       class by class) has no partner for law=opposed: no sets are drawn.
- * Cost: sets times that of measuring two models with replicas; sets are spread over threads. */
+ *   (2) a set in which a metric has no interval of the difference is left out of the shares;
+ *   (3) metrics over pairs of rows have a population of PAIRED_SIZE_PAIRED rows;
+ *   (4) an error that no model on the other side of 1 has (flat predictions are calibrated class
+ *       by class) has no partner for law=opposed: no sets are drawn.
+ * Cost: sets times the cost of measuring two models with replicas; sets are spread over threads. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -63,17 +63,17 @@ enum { PAIRED_SIZE_TRUE, PAIRED_SIZE_LABEL, PAIRED_SIZE_OWN, PAIRED_SIZE_SAME };
 
 static const pcal_option paired_size_options[] = {
     {"law", PCAL_OPTION_CHOICE, "same", 0, 0, "same|opposed|recalibrated",
-     "same: two models equal in law; opposed: one over-confident and one under-confident, with "
+     "same: two models with the same distribution; opposed: one over-confident and one "
+     "under-confident, with "
      "equal errors; recalibrated: the second is the first after a method, as in "
      "propercal compare"},
     {"noise", PCAL_OPTION_REAL, "0.3", 0, 100, NULL,
-     "standard deviation of what each model adds to the true logits"},
+     "standard deviation of the noise that each model adds to the true logits"},
     {"spread", PCAL_OPTION_REAL, "1.5", 0, 100, NULL, "standard deviation of the true logits"},
     {"share", PCAL_OPTION_REAL, "1", 0, 1, NULL, "share of rows in which the models differ"},
     {"other", PCAL_OPTION_REAL, "0", 0, 1000, NULL,
      "with law=same: factor of the second model; 0: that of the first. Where the factors "
-     "differ, "
-     "the share of rejected sets is the power"},
+     "differ, the share of rejected sets is the power"},
     {"method", PCAL_OPTION_CHOICE, "temperature", 0, 0,
      "temperature|vector|isotonic|histogram|scaling-binning",
      "with law=recalibrated: the method"},
@@ -97,9 +97,9 @@ static const char *const paired_size_specs[] = {"accuracy",
                                                 "tce:binning=mass,debias=yes",
                                                 "cwce:debias=yes"};
 
-/* What one set says of one metric. */
+/* One metric on one set. */
 typedef struct paired_size_value {
-  double difference, p_value; /* NaN: nothing */
+  double difference, p_value; /* NaN: none */
   int excludes, wide, better; /* better: the second model */
 } paired_size_value;
 
@@ -114,9 +114,10 @@ typedef struct paired_size_job {
   const pc_option_value *options;
   pcal_measure_config config;
   size_t rows, classes, sets;
-  double factor, other;        /* f and h */
-  paired_size_rows population; /* law=opposed: at factor 1, and room for another factor */
-  paired_size_value *values;   /* set by set, metric by metric */
+  double factor, other; /* f and h */
+  paired_size_rows
+      population; /* law=opposed: logits[1] at factor 1, logits[0] at another factor */
+  paired_size_value *values; /* set by set, metric by metric */
 } paired_size_job;
 
 static int paired_size_law(const paired_size_job *job) {
@@ -140,9 +141,9 @@ static int32_t paired_size_label(const double *z, size_t k, double uniform, doub
   return (int32_t)k - 1;
 }
 
-/* Row `index` of all that are drawn, at place i; `room` holds 2 K doubles. */
-static void paired_size_draw(const paired_size_job *job, uint64_t index, size_t i, double *room,
-                             const paired_size_rows *out) {
+/* Draws row number `index` into place i; scratch: 2 K doubles. */
+static void paired_size_draw(const paired_size_job *job, uint64_t index, size_t i,
+                             double *scratch, const paired_size_rows *out) {
   const size_t k = job->classes;
   const pc_option_value *options = job->options;
   const pc_rng truth = paired_size_rng(job, PAIRED_SIZE_TRUE);
@@ -150,14 +151,14 @@ static void paired_size_draw(const paired_size_job *job, uint64_t index, size_t 
   const pc_rng same = paired_size_rng(job, PAIRED_SIZE_SAME);
   const int equal = pc_rng_uniform(&same, index) >= options[PAIRED_SIZE_SHARE].number;
   for (size_t c = 0; c < k; c++)
-    room[c] = options[PAIRED_SIZE_SPREAD].number * pc_rng_normal(&truth, index * k + c);
-  out->labels[i] = paired_size_label(room, k, pc_rng_uniform(&label, index), room + k);
+    scratch[c] = options[PAIRED_SIZE_SPREAD].number * pc_rng_normal(&truth, index * k + c);
+  out->labels[i] = paired_size_label(scratch, k, pc_rng_uniform(&label, index), scratch + k);
   for (size_t m = 0; m < 2; m++)
     for (size_t c = 0; c < k; c++) {
       const pc_rng own = paired_size_rng(job, PAIRED_SIZE_OWN);
       const uint64_t at = ((equal ? 0 : m) + 2 * index) * k + c;
       const double noisy =
-          room[c] + options[PAIRED_SIZE_NOISE].number * pc_rng_normal(&own, at);
+          scratch[c] + options[PAIRED_SIZE_NOISE].number * pc_rng_normal(&own, at);
       out->logits[m][i * k + c] = (float)((m == 0 || equal ? job->factor : job->other) * noisy);
     }
 }
@@ -174,20 +175,20 @@ static void paired_size_free(const pcal_env *env, paired_size_rows *rows) {
   pc_free(env, rows->labels);
 }
 
-/* Rows first .. first + count - 1; freed with paired_size_free, also after a failure. */
+/* Draws rows first .. first + count - 1; free out, also after a failure. */
 static pcal_status paired_size_fill(const paired_size_job *job, const pcal_env *env,
                                     uint64_t first, size_t count, paired_size_rows *out,
                                     pcal_error *err) {
   const size_t k = job->classes;
-  double *room = pc_alloc_raw(env, 2 * k, sizeof *room);
+  double *scratch = pc_alloc_raw(env, 2 * k, sizeof *scratch);
   out->logits[0] = pc_alloc_raw(env, count * k, sizeof(float));
   out->logits[1] = pc_alloc_raw(env, count * k, sizeof(float));
   out->labels = pc_alloc_raw(env, count, sizeof *out->labels);
-  const int enough =
-      room != NULL && out->logits[0] != NULL && out->logits[1] != NULL && out->labels != NULL;
+  const int enough = scratch != NULL && out->logits[0] != NULL && out->logits[1] != NULL &&
+                     out->labels != NULL;
   for (size_t i = 0; enough && i < count; i++)
-    paired_size_draw(job, first + i, i, room, out);
-  pc_free(env, room);
+    paired_size_draw(job, first + i, i, scratch, out);
+  pc_free(env, scratch);
   return enough ? PCAL_OK : pc_fail_memory(err, "drawing a set");
 }
 
@@ -214,8 +215,7 @@ static pcal_status paired_size_measure(const paired_size_job *job, const paired_
 
 /* ---- one set ---- */
 
-/* Fits a method to other folds than a row's own, or to the second set, and measures the first
- * model after it. */
+/* Measures the first model after the method of the study. */
 static pcal_status paired_size_fit(const paired_size_job *job, pc_held_out *held_out,
                                    pcal_results **out, pcal_error *err) {
   pcal_calibrator *calibrators[PAIRED_SIZE_FOLDS] = {NULL};
@@ -295,7 +295,7 @@ static pcal_status paired_size_task(void *user, size_t set, size_t worker, pcal_
   return status;
 }
 
-/* ---- equal errors ---- */
+/* ---- law=opposed: partners of equal error ---- */
 
 static int paired_size_of_pairs(const paired_size_job *job, const char *spec) {
   const pc_metric *metric;
@@ -330,7 +330,7 @@ static pcal_status paired_size_error(const paired_size_job *job, const char *spe
   return PCAL_OK;
 }
 
-/* Steps away from 1 until the error is at least `wanted`; *far NaN when that never happens. */
+/* Steps away from 1 until the error is at least `wanted`; *far is NaN if that never happens. */
 static pcal_status paired_size_bracket(const paired_size_job *job, const char *spec,
                                        double wanted, double *near, double *far,
                                        pcal_error *err) {
@@ -348,7 +348,7 @@ static pcal_status paired_size_bracket(const paired_size_job *job, const char *s
   return PCAL_OK;
 }
 
-/* h on the other side of 1 with the error of f, the nearest to 1; NaN when there is none. */
+/* Finds the h nearest to 1, on its other side, that has the error of f; NaN if there is none. */
 static pcal_status paired_size_partner(const paired_size_job *job, const char *spec,
                                        double *out, pcal_error *err) {
   double near = 1.0, far = (double)NAN, wanted = 0.0, here = 0.0;
@@ -384,7 +384,8 @@ static void paired_size_columns(const paired_size_job *job, pc_findings *finding
                                 pc_table *table) {
   static const char *const columns[] = {"metric", "rows",     "factor", "other",
                                         "mean",   "rejected", "wide",   "disagree"};
-  static const char *const laws[] = {"equal in law", "with equal errors in opposite directions",
+  static const char *const laws[] = {"with the same distribution",
+                                     "with equal errors in opposite directions",
                                      "of which the second is the first, recalibrated"};
   for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
     pc_table_add_column(table, columns[c]);
@@ -445,7 +446,7 @@ static pcal_status paired_size_no_sets(const paired_size_job *job, pc_table *tab
   return PCAL_OK;
 }
 
-/* One metric or all of them, with the partner of the first model, for each number of rows. */
+/* Runs one experiment for each number of rows. */
 static pcal_status paired_size_experiment(paired_size_job *job, const pcal_study_config *config,
                                           pc_table *table, pcal_error *err) {
   for (size_t r = 0; r < (config->row_count_count > 0 ? config->row_count_count : 1); r++) {
@@ -546,9 +547,9 @@ const pc_study pc_study_paired_size = {
             .formula = "share of simulated sets with p < 0.05 for two models of equal error",
             .about =
                 "Draws many sets from a simulation, measures two models on the same rows and "
-                "compares them, as measuring one against the other does. The two are equal in "
-                "law, or "
-                "(law=opposed) one is over-confident and the other under-confident with equal "
+                "compares them, as measuring one against the other does. The two have the same "
+                "distribution, or (law=opposed) one is over-confident and the other "
+                "under-confident with equal "
                 "errors. A set has 300 rows and 2 classes, and the logits of the first model "
                 "are multiplied by 1.5, unless `rows`, `classes` and `factor` say otherwise.",
             .citation = "Good, Permutation Tests, 2000, section 3.2",

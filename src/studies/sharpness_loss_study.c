@@ -1,24 +1,27 @@
-/* sharpness-loss: how much a map of predictions forgets.
+/* sharpness-loss: how much information a map of predictions discards.
  *
  * Design:  the sharpness of a model is SHARP(f) = g(P(Y)) - E g(P(Y | f)), g the entropy of a
  *          proper score, and for any map m SHARP(f) >= SHARP(m o f) (Proposition E.2), with
- *          equality for injective maps.  Told for the model, for coarser and coarser views of
- *          it, and for fitted calibrators, in which rows with equal predictions share a cell
- *          (studies/distinct_predictions.h).  Each map is compared with one that it is a function of.
- *          Without predictions of the user's they are simulated (appendix G.1), and P(Y | f) is
- *          known: the sharpness is then exact for these rows.  With labels there are three
+ *          equality for injective maps.  Reported for the model, for coarser and coarser views of
+ *          it, and for fitted calibrators; rows with equal predictions share a cell
+ *          (studies/distinct_predictions.h).  Each map is compared with one that it is a function
+ *          of.
+ *          Without predictions of the user they are simulated (appendix G.1) and P(Y | f) is
+ *          known, so that the sharpness is exact for these rows.  With labels there are three
  *          numbers: that of the rows' own distribution, for which the proposition holds on any
- *          rows; the same without the part that chance adds (Brier score); and, for maps that
- *          give probabilities, g(P(Y)) minus their score, below which the sharpness of the
- *          model cannot lie, because the score of any function of it is at least E g(P(Y | f)).
- * Edge cases: (1) a row that is alone in its cell counts as perfectly sharp in the rows' own
- *          distribution, and as telling nothing in the unbiased one, which is not told where
- *          most rows are alone; (2) an infinite log score
- *          has no lower bound; (3) a calibrator of the study's own list that does not suit the
- *          data is left out; (4) one decimal is a function of two, rounded down both times; (5)
- * the lower bound of a calibrator needs rows that it has not seen: it is told with a second
- * set. Source:  Gruber & Buettner, NeurIPS 2022, Proposition E.2, Lemma 4.1. Cost:    a sort of
- * the rows for each map, and the fits. */
+ *          rows; the same without the bias of chance (Brier score); and, for maps that give
+ *          probabilities, g(P(Y)) minus their score, a lower bound of the sharpness of the model,
+ *          since the score of any function of it is at least E g(P(Y | f)).
+ * Edge cases:
+ *   (1) a row alone in its cell counts as perfectly sharp in the rows' own distribution, and as
+ *       uninformative in the unbiased one, which is left out where most rows are alone;
+ *   (2) an infinite log score gives no lower bound;
+ *   (3) a calibrator of the study that does not suit the data is left out;
+ *   (4) one decimal is a function of two, rounded down both times;
+ *   (5) the lower bound of a calibrator needs rows that it has not seen: it is reported with a
+ *       second set.
+ * Source:  Gruber & Buettner, NeurIPS 2022, Proposition E.2, Lemma 4.1.
+ * Cost:    a sort of the rows for each map, and the fits. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -92,7 +95,7 @@ static pc_row_outcomes sharpness_loss_outcomes(const sharpness_loss_work *work) 
                            .expected = work->truth};
 }
 
-/* What the score of one row expects, by its true probabilities or its label. */
+/* Expected score of one row, by its true probabilities or its label. */
 static double sharpness_loss_row_score(const sharpness_loss_work *work, const double *probs,
                                        size_t row) {
   const size_t classes = work->data.classes;
@@ -122,7 +125,7 @@ static double sharpness_loss_alone(const pc_distinct_predictions *cells) {
   return alone / (double)cells->rows;
 }
 
-/* Do rows with equal predictions of the model stay together? */
+/* True if the map is a function of the model: rows of one prediction stay in one cell. */
 static int sharpness_loss_of_model(const sharpness_loss_work *work,
                                    const pc_distinct_predictions *cells, size_t *first) {
   const size_t rows = work->model.rows;
@@ -134,11 +137,11 @@ static int sharpness_loss_of_model(const sharpness_loss_work *work,
   return 1;
 }
 
-/* A row of the table for a map; probs is what it predicts, or NULL. */
-static pcal_status sharpness_loss_tell(sharpness_loss_work *work, const char *name,
-                                       sharpness_loss_view finer,
-                                       const pc_distinct_predictions *cells,
-                                       const double *probs, pcal_error *err) {
+/* Adds the row of a map; probs: its predictions, or NULL. */
+static pcal_status sharpness_loss_add_row(sharpness_loss_work *work, const char *name,
+                                          sharpness_loss_view finer,
+                                          const pc_distinct_predictions *cells,
+                                          const double *probs, pcal_error *err) {
   pc_table *table = work->table;
   size_t *firsts = pc_alloc(work->job->env, work->model.count, sizeof *firsts);
   if (firsts == NULL)
@@ -199,8 +202,8 @@ static size_t sharpness_loss_key(const sharpness_loss_work *work, sharpness_loss
   return 2;
 }
 
-static pcal_status sharpness_loss_look(sharpness_loss_work *work, sharpness_loss_view view,
-                                       pcal_error *err) {
+static pcal_status sharpness_loss_measure_view(sharpness_loss_work *work,
+                                               sharpness_loss_view view, pcal_error *err) {
   const pc_study_probs *data = &work->data;
   const pc_row_outcomes outcomes = sharpness_loss_outcomes(work);
   const size_t width = view <= SHARPNESS_LOSS_TENTHS ? data->classes : 2;
@@ -216,8 +219,8 @@ static pcal_status sharpness_loss_look(sharpness_loss_work *work, sharpness_loss
     work->sharpness[view] = pc_distinct_predictions_base_entropy(&cells, work->score) -
                             pc_distinct_predictions_entropy(&cells, work->score);
     status =
-        sharpness_loss_tell(work, sharpness_loss_names[view], sharpness_loss_finer[view],
-                            &cells, view == SHARPNESS_LOSS_MODEL ? data->probs : NULL, err);
+        sharpness_loss_add_row(work, sharpness_loss_names[view], sharpness_loss_finer[view],
+                               &cells, view == SHARPNESS_LOSS_MODEL ? data->probs : NULL, err);
   }
   pc_distinct_predictions_free(&cells);
   return status;
@@ -237,7 +240,8 @@ static pcal_status sharpness_loss_fit(sharpness_loss_work *work, pcal_source *fi
     status = pc_distinct_predictions_new(mapped.probs, mapped.classes, &outcomes,
                                          work->job->env, &cells, err);
   if (status == PCAL_OK)
-    status = sharpness_loss_tell(work, method, SHARPNESS_LOSS_MODEL, &cells, mapped.probs, err);
+    status =
+        sharpness_loss_add_row(work, method, SHARPNESS_LOSS_MODEL, &cells, mapped.probs, err);
   pc_distinct_predictions_free(&cells);
   pc_study_probs_free(&mapped);
   return status;
@@ -329,14 +333,14 @@ static void sharpness_loss_say(const sharpness_loss_work *work, pc_findings *fin
   pc_number_fixed(work->sharpness[SHARPNESS_LOSS_CLASS], 4, kept);
   pc_findings_add_sentence(
       findings,
-      "%zu rows, %zu classes%s. No map is sharper than what it is a function of in "
-      "%zu of %zu cases (Proposition E.2).",
+      "%zu rows, %zu classes%s. Sharpness did not increase in %zu of %zu maps "
+      "(Proposition E.2).",
       work->data.rows, work->data.classes,
       work->truth != NULL ? ", simulated: true probabilities are known" : "", held, asked);
   pc_findings_add_sentence(
       findings,
-      "The sharpness of the model is %s%s; the predicted class alone, which is what "
-      "label-conditional and accuracy-transform keep, has %s.",
+      "The sharpness of the model is %s%s; that of the predicted class alone, which "
+      "label-conditional and accuracy-transform keep, is %s.",
       work->truth != NULL ? "" : "at least ", had, kept);
 }
 
@@ -346,7 +350,7 @@ static pcal_status sharpness_loss_views_all(sharpness_loss_work *work, pcal_erro
   if (work->keys == NULL)
     return pc_fail_memory(err, "looking at predictions");
   for (size_t v = 0; v < SHARPNESS_LOSS_VIEWS; v++)
-    PC_TRY(sharpness_loss_look(work, (sharpness_loss_view)v, err));
+    PC_TRY(sharpness_loss_measure_view(work, (sharpness_loss_view)v, err));
   return PCAL_OK;
 }
 
@@ -404,14 +408,12 @@ const pc_study pc_study_sharpness_loss = {
             .name = "sharpness-loss",
             .title = "how much of a model's sharpness survives a map of its predictions?",
             .formula = "SHARP(f) = g(P(Y)) - E g(P(Y | f)) >= SHARP(m o f)",
-            .about =
-                "Tells the sharpness of a model, of coarser and coarser views of its "
-                "predictions and of fitted calibrators (`method`), and checks that no map is "
-                "sharper than what it is a function of. On simulated rows, which are drawn "
-                "when no predictions are given, the sharpness is exact; with labels it is that "
-                "of the rows' own distribution, which flatters predictions that few rows "
-                "share, "
-                "with an unbiased number and a lower bound beside it.",
+            .about = "Reports the sharpness of a model, of coarser and coarser views of its "
+                     "predictions and of fitted calibrators (`method`), and checks that no map "
+                     "increases it. On simulated rows, which are drawn when no predictions are "
+                     "given, the sharpness is exact; with labels it is that of the rows' own "
+                     "distribution, which overrates predictions that few rows share, with an "
+                     "unbiased number and a lower bound beside it.",
             .citation = "Gruber & Buettner, NeurIPS 2022, Proposition E.2 and Lemma 4.1",
             .options = sharpness_loss_options,
             .option_count = sizeof sharpness_loss_options / sizeof *sharpness_loss_options,

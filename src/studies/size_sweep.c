@@ -2,12 +2,14 @@
  *             mean = (1/R) sum_r e(D_r),   error = sqrt(sum_r (e(D_r) - mean)^2 / (R (R - 1)))
  *           with e squared where squares are studied, and e(D, f) - e(D, h o f) in place of e
  *           where improvements are.  Scores and metrics that are powers already (PC_SQUARED:
- *           brier, skce, root=no) are taken as they are.
+ *           brier, skce, root=no) are not squared.
  *           sizes n_i = smallest (N / smallest)^(i / 9), rounded, i = 0 .. 9; the subsets of
  *           n_i are 2 (100 - 11 i)^2: 20000, 15842, 12168, 8978, 6272, 4050, 2312, 1058, 288, 2
- * Edge cases: (1) a metric that is undefined in one subset of a size is left out at that size,
- *           which is told with the reason; (2) all rows are drawn at most twice, since each
- *           draw is the same; (3) equal sizes, in sets of few rows, are joined.
+ * Edge cases:
+ *   (1) a metric that is undefined in one subset of a size is left out at that size, with a
+ *       sentence that gives the reason;
+ *   (2) all rows are drawn at most twice, since each draw is the same;
+ *   (3) equal sizes, in sets of few rows, are joined.
  * Source:   Gruber & Buettner 2022, appendix G.2.
  * Cost:     that of the subsets (subset_metrics.h), spread over threads. */
 #include "studies/size_sweep.h"
@@ -45,10 +47,11 @@ static pcal_status size_study_given(const pc_study_job *job, size_t all_rows, pc
     const uint64_t rows = config->row_counts[i];
     if (rows == 0 || rows > all_rows || (i > 0 && rows <= config->row_counts[i - 1]) ||
         out->count + 1 == PC_SIZE_STEPS_MAX)
-      return pc_fail(err, PCAL_USAGE,
-                     "study %s: sizes must ascend from 1 to the %zu rows that there are, and "
-                     "be at most %d; mind {rows}",
-                     job->options->name, all_rows, PC_SIZE_STEPS_MAX - 1);
+      return pc_fail(
+          err, PCAL_USAGE,
+          "study %s: sizes must ascend and lie between 1 and the %zu rows of the data, at "
+          "most %d of them; see {rows}",
+          job->options->name, all_rows, PC_SIZE_STEPS_MAX - 1);
     size_study_add(out, (size_t)rows);
   }
   return PCAL_OK;
@@ -61,7 +64,7 @@ pcal_status pc_sizes_make(const pc_study_job *job, size_t all_rows, size_t small
     PC_TRY(size_study_given(job, all_rows, out, err));
   else if (all_rows <= smallest)
     return pc_fail(err, PCAL_USAGE,
-                   "study %s draws subsets of %zu rows and more, and there are only %zu rows; "
+                   "study %s draws subsets of %zu rows and more, but there are only %zu rows; "
                    "give more rows, or smaller sizes with {rows}",
                    job->options->name, smallest, all_rows);
   else
@@ -78,7 +81,7 @@ pcal_status pc_sizes_make(const pc_study_job *job, size_t all_rows, size_t small
 
 /* ---- subsets ---- */
 
-/* What one thread works with. */
+/* Scratch memory of one thread. */
 typedef struct size_study_worker {
   pc_subset_scratch *before, *after;
   uint64_t *marks;
@@ -92,14 +95,14 @@ typedef struct size_study_run {
   pc_subset_metrics *before, *after;
   size_study_worker *workers;
   size_t worker_count;
-  double *values; /* subset by subset, metric by metric; those of the largest size first */
+  double *values; /* subset by subset, largest size first; metric by metric */
 } size_study_run;
 
 static size_t size_study_blocks(size_t repeats) {
   return (repeats + SIZE_STUDY_BLOCK - 1) / SIZE_STUDY_BLOCK;
 }
 
-/* Values of a subset. */
+/* Where the values of a subset are stored. */
 static double *size_study_at(const size_study_run *run, size_t size, size_t repeat) {
   const pc_sizes *sizes = &run->studied->sizes;
   size_t before = repeat;
@@ -173,7 +176,7 @@ static pcal_status size_study_task(void *user, size_t index, size_t w, pcal_erro
 
 /* ---- means ---- */
 
-/* Why a metric is undefined in a subset: found by drawing it again. */
+/* Finds why a metric is undefined in a subset, by drawing the subset again. */
 static pcal_status size_study_why(const size_study_run *run, size_t size, size_t repeat,
                                   size_t metric, char (*why)[PC_SUBSET_REASON_MAX],
                                   pcal_error *err) {
@@ -236,7 +239,7 @@ static pcal_status size_study_means(const size_study_run *run, pcal_error *err) 
 
 /* ---- a case ---- */
 
-/* The names of the metrics, which are the same in all cases. */
+/* Stores the names of the metrics; refuses cases with other metrics. */
 static pcal_status size_study_names(const size_study_run *run, pcal_error *err) {
   pc_size_sweep *plan = run->plan;
   const size_t count = pc_subset_metrics_count(run->before);

@@ -1,5 +1,4 @@
-/* How numbers change with the rows that they are measured on: metrics on random subsets of
- * growing size, for one model or several. */
+/* Metrics on random subsets of growing size, for one model or several. */
 #ifndef PC_SIZE_SWEEP_H
 #define PC_SIZE_SWEEP_H
 
@@ -13,12 +12,12 @@
 
 typedef struct pc_sizes {
   size_t count;
-  size_t rows[PC_SIZE_STEPS_MAX];    /* ascending; the last are all */
+  size_t rows[PC_SIZE_STEPS_MAX];    /* ascending; the last is the number of all rows */
   size_t repeats[PC_SIZE_STEPS_MAX]; /* subsets of each */
 } pc_sizes;
 
-/* The sizes of a job for a set of so many rows: those of its row counts, or ten of them from
- * `smallest` on. */
+/* Chooses the sizes for a set of `all_rows` rows: the row counts of the job or, without any, ten
+ * from `smallest` on. */
 PC_CHECKED pcal_status pc_sizes_make(const pc_study_job *job, size_t all_rows, size_t smallest,
                                      pc_sizes *out, pcal_error *err);
 
@@ -29,17 +28,17 @@ typedef struct pc_size_value {
   char why[PC_SUBSET_REASON_MAX];
 } pc_size_value;
 
-/* A model, or a model and what a calibrator makes of it: then improvements are studied. */
+/* A model or, to study improvements, a model before and after a calibrator. */
 typedef struct pc_size_case {
   char name[PC_TABLE_WORD_MAX];
-  const pc_study_probs *data, *after; /* while it is measured */
+  const pc_study_probs *data, *after; /* set only while it is measured */
   pc_sizes sizes;
   pc_size_value *values; /* metric by metric, size by size */
 } pc_size_case;
 
 typedef struct pc_size_sweep pc_size_sweep;
 
-/* What is studied in all cases. */
+/* A sweep over sizes, for all cases. */
 struct pc_size_sweep {
   const pc_study_job *job;
   const char *const *specs;
@@ -51,8 +50,7 @@ struct pc_size_sweep {
   size_t metric_count; /* known after the first case */
   pc_size_case *cases;
   size_t case_count;
-  /* How it is told; NULL: as a table of all cases and, unless they are apart, one of their
-   * means, with sentences about what was left out and about the smallest size against all. */
+  /* Fills the findings.  NULL: pc_size_sweep_report. */
   pcal_status (*tell)(const pc_size_sweep *plan, pc_findings *findings, pcal_error *err);
   void *user;
 };
@@ -60,23 +58,23 @@ struct pc_size_sweep {
 /* Fills one case, by pc_size_sweep_measure. */
 typedef pcal_status (*pc_size_sweep_fill)(pc_size_sweep *plan, size_t index, pcal_error *err);
 
-/* Measures all cases of a plan that has a job, specs and the number of cases, and tells them.
- */
+/* Measures all cases of a sweep whose job, specs and case_count are set, and fills the findings. */
 PC_CHECKED pcal_status pc_size_sweep_run(pc_size_sweep *plan, pc_size_sweep_fill fill,
                                          pc_findings *findings, pcal_error *err);
 
-/* The values of a case whose data are known, at its sizes or, where it has none, at ten from
- * 100 rows on or those of the job. The subsets depend on the seed, their size and the number of
- * rows only, so that models of the same rows share them. */
+/* Measures a case whose data are set, at its sizes or, if it has none, at those of pc_sizes_make.
+ * Subsets depend on the seed, their size and the number of rows only, so that models of the same
+ * rows share them. */
 PC_CHECKED pcal_status pc_size_sweep_measure(pc_size_sweep *plan, pc_size_case *out,
                                              pcal_error *err);
 
 const pc_size_value *pc_size_value_at(const pc_size_case *from, size_t metric, size_t size);
 
-/* Sentences about what was left out. */
+/* Adds a sentence for each metric that was left out at a size. */
 void pc_size_sweep_report_left_out(const pc_size_sweep *plan, pc_findings *findings);
 
-/* The usual tables and sentences. */
+/* Adds a table of all cases and, unless they are apart, one of their means, with sentences about
+ * metrics left out and about the smallest size compared with all rows. */
 PC_CHECKED pcal_status pc_size_sweep_report(const pc_size_sweep *plan, pc_findings *findings,
                                             pcal_error *err);
 

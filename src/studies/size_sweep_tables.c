@@ -1,9 +1,9 @@
-/* Tables and sentences of size studies.
+/* Tables and sentences of size sweeps.
  *
- * relative:  the mean by that of all rows; its error is that of the mean by the same number.
- * Over several models: the mean of their means, with the error of that mean from the errors of
- * each; and the mean of their relative values, with its standard error over models.  Models of
- * different numbers of rows are joined step by step; `rows` is then the mean number. */
+ * relative:  mean divided by the mean on all rows; its error is divided by the same number.
+ * Over several models: the mean of their means, with its error from the errors of each; and the
+ * mean of their relative values, with its standard error over models.  Models with different
+ * numbers of rows are joined step by step; `rows` is then the mean number. */
 #include <math.h>
 #include <stdio.h>
 
@@ -11,16 +11,16 @@
 #include "studies/size_sweep.h"
 
 enum {
-  SIZE_TELL_METRIC,
-  SIZE_TELL_ROWS,
-  SIZE_TELL_SUBSETS,
-  SIZE_TELL_MEAN,
-  SIZE_TELL_ERROR,
-  SIZE_TELL_RELATIVE,
-  SIZE_TELL_RELATIVE_ERROR
+  SIZE_TABLES_METRIC,
+  SIZE_TABLES_ROWS,
+  SIZE_TABLES_SUBSETS,
+  SIZE_TABLES_MEAN,
+  SIZE_TABLES_ERROR,
+  SIZE_TABLES_RELATIVE,
+  SIZE_TABLES_RELATIVE_ERROR
 };
 
-static void size_tell_columns(pc_table *table, int several) {
+static void size_tables_columns(pc_table *table, int several) {
   static const char *const columns[] = {
       PC_SIZE_COLUMN_METRIC,        PC_SIZE_COLUMN_ROWS,  "subsets",
       PC_SIZE_COLUMN_MEAN,          PC_SIZE_COLUMN_ERROR, PC_SIZE_COLUMN_RELATIVE,
@@ -31,58 +31,59 @@ static void size_tell_columns(pc_table *table, int several) {
     pc_table_add_column(table, columns[c]);
 }
 
-/* What a row of a table says. */
-typedef struct size_tell_row {
+/* Numbers of a row of a table. */
+typedef struct size_tables_row {
   double rows, subsets, mean, error, relative, relative_error;
-} size_tell_row;
+} size_tables_row;
 
-static size_tell_row size_tell_of(const pc_size_case *from, size_t metric, size_t size) {
+static size_tables_row size_tables_of(const pc_size_case *from, size_t metric, size_t size) {
   const pc_size_value *value = pc_size_value_at(from, metric, size);
   const double full = pc_size_value_at(from, metric, from->sizes.count - 1)->mean;
-  return (size_tell_row){(double)from->sizes.rows[size],
-                         (double)from->sizes.repeats[size],
-                         value->mean,
-                         value->error,
-                         full == 0 ? (double)NAN : value->mean / full,
-                         full == 0 ? (double)NAN : value->error / fabs(full)};
+  return (size_tables_row){(double)from->sizes.rows[size],
+                           (double)from->sizes.repeats[size],
+                           value->mean,
+                           value->error,
+                           full == 0 ? (double)NAN : value->mean / full,
+                           full == 0 ? (double)NAN : value->error / fabs(full)};
 }
 
-static pcal_status size_tell_add(pc_table *table, const char *model, const char *metric,
-                                 const size_tell_row *row, pcal_error *err) {
+static pcal_status size_tables_add(pc_table *table, const char *model, const char *metric,
+                                   const size_tables_row *row, pcal_error *err) {
   const double numbers[] = {row->rows,  row->subsets,  row->mean,
                             row->error, row->relative, row->relative_error};
   const size_t first = model == NULL ? 0 : 1;
   PC_TRY(pc_table_add_row(table, err));
   if (model != NULL)
     pc_table_set_word(table, 0, model);
-  pc_table_set_word(table, first + SIZE_TELL_METRIC, metric);
+  pc_table_set_word(table, first + SIZE_TABLES_METRIC, metric);
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-    pc_table_set_number(table, first + SIZE_TELL_ROWS + i, numbers[i]);
+    pc_table_set_number(table, first + SIZE_TABLES_ROWS + i, numbers[i]);
   return PCAL_OK;
 }
 
-static pcal_status size_tell_cases(const pc_size_sweep *plan, pc_table *table,
-                                   pcal_error *err) {
+static pcal_status size_tables_cases(const pc_size_sweep *plan, pc_table *table,
+                                     pcal_error *err) {
   const int several = plan->case_count > 1;
-  size_tell_columns(table, several);
+  size_tables_columns(table, several);
   for (size_t c = 0; c < plan->case_count; c++)
     for (size_t m = 0; m < plan->metric_count; m++)
       for (size_t s = 0; s < plan->cases[c].sizes.count; s++) {
-        const size_tell_row row = size_tell_of(&plan->cases[c], m, s);
-        PC_TRY(size_tell_add(table, several ? plan->cases[c].name : NULL, plan->metrics[m],
-                             &row, err));
+        const size_tables_row row = size_tables_of(&plan->cases[c], m, s);
+        PC_TRY(size_tables_add(table, several ? plan->cases[c].name : NULL, plan->metrics[m],
+                               &row, err));
       }
   return PCAL_OK;
 }
 
 /* ---- several models ---- */
 
-static size_tell_row size_tell_joined(const pc_size_sweep *plan, size_t metric, size_t size) {
+static size_tables_row size_tables_joined(const pc_size_sweep *plan, size_t metric,
+                                          size_t size) {
   const double count = (double)plan->case_count;
-  size_tell_row sum = {0, 0, 0, 0, 0, 0};
+  size_tables_row sum = {0, 0, 0, 0, 0, 0};
   double squares = 0.0;
   for (size_t c = 0; c < plan->case_count; c++) {
-    const size_tell_row row = size_tell_of(&plan->cases[c], metric, size);
+    const size_tables_row row = size_tables_of(&plan->cases[c], metric, size);
     sum.rows += row.rows / count;
     sum.subsets += row.subsets;
     sum.mean += row.mean / count;
@@ -90,7 +91,7 @@ static size_tell_row size_tell_joined(const pc_size_sweep *plan, size_t metric, 
     sum.relative += row.relative / count;
   }
   for (size_t c = 0; c < plan->case_count; c++) {
-    const double rest = size_tell_of(&plan->cases[c], metric, size).relative - sum.relative;
+    const double rest = size_tables_of(&plan->cases[c], metric, size).relative - sum.relative;
     squares += rest * rest;
   }
   sum.error = sqrt(sum.error) / count;
@@ -98,17 +99,18 @@ static size_tell_row size_tell_joined(const pc_size_sweep *plan, size_t metric, 
   return sum;
 }
 
-static pcal_status size_tell_all(const pc_size_sweep *plan, pc_table *table, pcal_error *err) {
-  size_tell_columns(table, 0);
+static pcal_status size_tables_all(const pc_size_sweep *plan, pc_table *table,
+                                   pcal_error *err) {
+  size_tables_columns(table, 0);
   for (size_t m = 0; m < plan->metric_count; m++)
     for (size_t s = 0; s < plan->cases[0].sizes.count; s++) {
-      const size_tell_row row = size_tell_joined(plan, m, s);
-      PC_TRY(size_tell_add(table, NULL, plan->metrics[m], &row, err));
+      const size_tables_row row = size_tables_joined(plan, m, s);
+      PC_TRY(size_tables_add(table, NULL, plan->metrics[m], &row, err));
     }
   return PCAL_OK;
 }
 
-static int size_tell_same_steps(const pc_size_sweep *plan) {
+static int size_tables_same_steps(const pc_size_sweep *plan) {
   int same = 1;
   for (size_t c = 1; c < plan->case_count; c++)
     same &= plan->cases[c].sizes.count == plan->cases[0].sizes.count;
@@ -117,23 +119,23 @@ static int size_tell_same_steps(const pc_size_sweep *plan) {
 
 /* ---- sentences ---- */
 
-static size_tell_row size_tell_step(const pc_size_sweep *plan, size_t metric, size_t size) {
-  return plan->case_count == 1 ? size_tell_of(&plan->cases[0], metric, size)
-                               : size_tell_joined(plan, metric, size);
+static size_tables_row size_tables_step(const pc_size_sweep *plan, size_t metric, size_t size) {
+  return plan->case_count == 1 ? size_tables_of(&plan->cases[0], metric, size)
+                               : size_tables_joined(plan, metric, size);
 }
 
-/* The smallest size against all rows: "ece 1.31, ks 1.02"; improvements change their sign, so
- * that both are told: "ece 0.007 and 0.036". */
-static void size_tell_change(const pc_size_sweep *plan, pc_findings *findings) {
+/* Compares the smallest size with all rows: "ece 1.31, ks 1.02"; of improvements, whose sign may
+ * change, both values: "ece 0.007 and 0.036". */
+static void size_tables_change(const pc_size_sweep *plan, pc_findings *findings) {
   const size_t last = plan->cases[0].sizes.count - 1;
   char list[1024] = "", small[PC_NUMBER_MAX], full[PC_NUMBER_MAX];
   size_t used = 0;
   for (size_t m = 0; m < plan->metric_count; m++) {
-    const size_tell_row row = size_tell_step(plan, m, 0);
+    const size_tables_row row = size_tables_step(plan, m, 0);
     if (isnan(row.relative) || used + PC_TABLE_WORD_MAX + 2 * PC_NUMBER_MAX > sizeof list)
       continue;
     pc_number_round(plan->improvements ? row.mean : row.relative, 3, small);
-    pc_number_round(size_tell_step(plan, m, last).mean, 3, full);
+    pc_number_round(size_tables_step(plan, m, last).mean, 3, full);
     used += (size_t)snprintf(list + used, sizeof list - used, "%s%s %s%s%s",
                              used > 0 ? ", " : "", plan->metrics[m], small,
                              plan->improvements ? " and " : "", plan->improvements ? full : "");
@@ -160,13 +162,13 @@ void pc_size_sweep_report_left_out(const pc_size_sweep *plan, pc_findings *findi
 
 pcal_status pc_size_sweep_report(const pc_size_sweep *plan, pc_findings *findings,
                                  pcal_error *err) {
-  const int joined = plan->case_count > 1 && !plan->apart && size_tell_same_steps(plan);
+  const int joined = plan->case_count > 1 && !plan->apart && size_tables_same_steps(plan);
   pc_table *table = pc_findings_add_table(findings, plan->case_count > 1 ? "Each model" : "");
-  PC_TRY(size_tell_cases(plan, table, err));
+  PC_TRY(size_tables_cases(plan, table, err));
   if (joined)
-    PC_TRY(size_tell_all(plan, pc_findings_add_table(findings, "All models together"), err));
+    PC_TRY(size_tables_all(plan, pc_findings_add_table(findings, "All models together"), err));
   if (plan->case_count == 1 || joined)
-    size_tell_change(plan, findings);
+    size_tables_change(plan, findings);
   pc_size_sweep_report_left_out(plan, findings);
   return PCAL_OK;
 }

@@ -1,8 +1,11 @@
 /* Formula:  q = softmax(W x + b);  W and b minimise the mean of -log q_y + l2 |W|^2.
- * Edge cases: (1) shifts are free: adding one number to all of them changes nothing, and the
- * search, which begins with a mean of 0, leaves their mean there; (2) matrix scaling
- * (calibrators/linear/matrix.c) is the same for as many features as classes, without a penalty.
- * Accuracy: gradient 1e-6 for features of about 1.   Cost: some dozens of passes. */
+ * Edge cases:
+ *   (1) adding one number to all intercepts changes nothing; the search starts with a mean of 0
+ *       and keeps it;
+ *   (2) matrix scaling (calibrators/linear/matrix.c) is the same for as many features as classes,
+ *       without a penalty.
+ * Accuracy: gradient 1e-6 for features of about 1.
+ * Cost:     some dozens of passes. */
 #include "studies/softmax_regression.h"
 
 #include <math.h>
@@ -36,7 +39,7 @@ void pc_softmax_regression_apply(const pc_labelled_rows *rows, const double *mod
   }
 }
 
-/* Adds a row's part of the gradient: (q_k - 1[k = y]) x. */
+/* Adds the gradient of one row: (q_k - 1[k = y]) x. */
 static void softmax_regression_pull(const pc_labelled_rows *rows, size_t row, const double *q,
                                     double *gradient) {
   const size_t d = rows->feature_count;
@@ -50,7 +53,7 @@ static void softmax_regression_pull(const pc_labelled_rows *rows, size_t row, co
   }
 }
 
-/* The objective and its gradient; q holds a row. */
+/* The objective and its gradient; q: scratch space for a row. */
 static double softmax_regression_look(const pc_labelled_rows *rows, double l2,
                                       const double *model, double *gradient, double *q) {
   const size_t d = rows->feature_count, size = pc_softmax_regression_size(rows);

@@ -1,20 +1,22 @@
 /* spline-tables: Tables 1, 2, 4, 5 and 6 of the spline paper, for any sets.
  *
  * Design:  every method is fitted to the second set of a case and judged on the first.  The
- *          tables, in percent: KS error of the top class (1), of the second class (2) and
- *          within the first two (4), accuracy (5), ECE with 25 bins (6).  Splines are fitted
- *          for what is judged, with the paper's knots: 6, 6, 14, 6 and 13; the score judged is
- *          that of the class which had the rank before (1, 2, 6), of the event (4), and the
- *          largest of all ranks' splines (5).
- * Edge cases: (1) two splines: ours, and with the published code's float scores and
- *          interpolation (convention=gupta), whose scores are judged before they are kept in
- *          [0, 1], which the paper's Table 2 needs; variants=yes adds both other run-outs and
- *          the constrained fit; (2) MS-ODIR and Dir-ODIR average the models of five folds, as
- *          published; (3) a method that does not suit a case, or would take hours, leaves all
- *          tables, with a sentence; methods of the user's (--method) take the place of the
- * paper's; (4) one column of scores has no ranks and is refused. Source:  Gupta et al.,
- * Calibration of neural networks using splines, ICLR 2021, Tables 1, 2 and 4 to 6; Kull et al.,
- * NeurIPS 2019 (ODIR). Cost:    that of the fits, spread over threads. */
+ *          tables, in percent: KS error of the top class (1), of the second class (2) and within
+ *          the first two (4), accuracy (5), ECE with 25 bins (6).  Splines are fitted for the
+ *          event judged, with the paper's knots: 6, 6, 14, 6 and 13.  The score judged is that of
+ *          the class that had the rank before (1, 2, 6), of the event (4), and the largest of all
+ *          ranks' splines (5).
+ * Edge cases:
+ *   (1) two splines: ours, and one with the published code's float scores and interpolation
+ *       (convention=gupta), judged before its scores are limited to [0, 1], as the paper's Table 2
+ *       requires; variants=yes adds both other run-outs and the constrained fit;
+ *   (2) MS-ODIR and Dir-ODIR average the models of five folds, as published;
+ *   (3) a method that does not suit a case, or would take hours, is left out of all tables, with a
+ *       sentence; methods of the user (--method) replace those of the paper;
+ *   (4) one column of scores has no ranks and is refused.
+ * Source:  Gupta et al., Calibration of neural networks using splines, ICLR 2021, Tables 1, 2 and
+ *          4 to 6; Kull et al., NeurIPS 2019 (ODIR).
+ * Cost:    that of the fits, spread over threads. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,12 +38,12 @@ enum { SPLINE_TABLES_VARIANTS };
 
 typedef struct spline_tables_table {
   const char *title;
-  const char *metric; /* of all methods */
-  const char *spline; /* fitted for it, */
-  const char *event;  /* and judged by this, */
-  size_t rank;        /* on the class of this rank, 0: on whole rows */
-  int within;         /* or on the event that it is among so many */
-  int more;           /* more is better */
+  const char *metric; /* that judges all methods but splines */
+  const char *spline; /* spec of the spline fitted for it */
+  const char *event;  /* metric that judges the spline */
+  size_t rank;        /* judged: the class of this rank; 0: whole rows */
+  int within;         /* judged: whether the label is among the first `rank` classes */
+  int higher_is_better;
 } spline_tables_table;
 
 static const spline_tables_table spline_tables_all[] = {
@@ -59,13 +61,13 @@ static const char *const spline_tables_methods[] = {
 
 #define SPLINE_TABLES_METHODS (sizeof spline_tables_methods / sizeof *spline_tables_methods)
 
-/* Kinds of splines: what stands behind their specs, and their columns. */
+/* Kinds of splines: options added to their specs, and names of their columns. */
 static const char *const spline_tables_kinds[] = {"", ",convention=gupta", ",runout=quadratic",
                                                   ",runout=cubic", ",constrained=yes"};
 static const char *const spline_tables_names[] = {
     "spline", "spline:convention=gupta", "spline:runout=quadratic", "spline:runout=cubic",
     "spline:constrained=yes"};
-#define SPLINE_TABLES_GUPTA 1 /* place of convention=gupta */
+#define SPLINE_TABLES_GUPTA 1 /* index of convention=gupta */
 #define SPLINE_TABLES_USUAL 2
 #define SPLINE_TABLES_KINDS (sizeof spline_tables_kinds / sizeof *spline_tables_kinds)
 
@@ -91,8 +93,8 @@ static size_t spline_tables_class(const double *probs, size_t classes, size_t ra
   return 0;
 }
 
-/* What is judged of each row: the mapped score of one event, and whether it came true.  Scores
- * of the event take the place of the first ones of `mapped`. */
+/* The judged event of each row: its mapped score, written to the front of `mapped`, and whether it
+ * came true. */
 static void spline_tables_events(const pc_study_probs *data, const spline_tables_table *table,
                                  double *mapped, int32_t *came_true) {
   const size_t classes = data->classes;
@@ -158,7 +160,7 @@ static double spline_tables_accuracy(const pc_study_probs *data, const double *m
   return (double)right / (double)data->rows;
 }
 
-/* As the tables of the paper were measured: values outside [0, 1] are judged as they are. */
+/* Judges values outside [0, 1] as they are, like the tables of the paper. */
 static pcal_status spline_tables_judge_raw(const pc_study_probs *data,
                                            const spline_tables_table *table,
                                            const pcal_calibrator *calibrator, double *mapped,
@@ -226,7 +228,7 @@ static const char *spline_tables_case(const spline_tables_work *work, size_t at)
   return name == NULL ? "these rows" : name;
 }
 
-/* Columns: the case, the model as it is, methods, splines. */
+/* The value of a column: 0 is the model as it is, then methods, then splines. */
 static double spline_tables_value(const spline_tables_work *work, size_t at, size_t table,
                                   size_t column) {
   const size_t methods = work->grid.method_count;
@@ -244,7 +246,7 @@ static const char *spline_tables_name(const spline_tables_work *work, size_t col
                             : spline_tables_names[column - methods];
 }
 
-/* The best column over all cases, and its mean. */
+/* Adds a sentence: the best column over all cases, and its mean. */
 static void spline_tables_say(const spline_tables_work *work, size_t table, size_t columns,
                               pc_findings *findings) {
   const spline_tables_table *about = &spline_tables_all[table];
@@ -256,7 +258,7 @@ static void spline_tables_say(const spline_tables_work *work, size_t table, size
     for (size_t at = 0; at < work->cases; at++)
       sum += spline_tables_value(work, at, table, c);
     const double mean = sum / (double)work->cases;
-    if (isnan(best_mean) || (about->more ? mean > best_mean : mean < best_mean)) {
+    if (isnan(best_mean) || (about->higher_is_better ? mean > best_mean : mean < best_mean)) {
       best = c;
       best_mean = mean;
     }
@@ -266,7 +268,7 @@ static void spline_tables_say(const spline_tables_work *work, size_t table, size
                            spline_tables_name(work, best), shown);
 }
 
-static pcal_status spline_tables_tell(const spline_tables_work *work, pc_findings *findings,
+static pcal_status spline_tables_fill(const spline_tables_work *work, pc_findings *findings,
                                       pcal_error *err) {
   const size_t columns = work->grid.method_count + work->kinds;
   for (size_t t = 0; t < SPLINE_TABLES_COUNT; t++) {
@@ -313,7 +315,7 @@ static pcal_status spline_tables_read(const spline_tables_work *work, double *ro
   return PCAL_OK;
 }
 
-/* The paper's methods, but for those that would take hours; returns how many. */
+/* Chooses the paper's methods except those that would take hours; returns how many. */
 static size_t spline_tables_choose(const spline_tables_work *work, pc_findings *findings,
                                    const char *out[SPLINE_TABLES_METHODS]) {
   size_t count = 0;
@@ -349,7 +351,7 @@ static pcal_status spline_tables_work_on(spline_tables_work *work, pc_findings *
   PC_TRY(pc_run_with_progress(work->job->env, "fitting splines", work->cases * each,
                               SPLINE_TABLES_ROW_COST * rows * (double)each, spline_tables_task,
                               work, err));
-  return spline_tables_tell(work, findings, err);
+  return spline_tables_fill(work, findings, err);
 }
 
 static pcal_status spline_tables_run(const pc_study_job *job, pc_findings *findings,
@@ -395,15 +397,14 @@ const pc_study pc_study_spline_tables = {
             .about =
                 "Fits temperature and vector scaling, MS-ODIR, Dir-ODIR and splines to a "
                 "second "
-                "set and tells, as Tables 1, 2, 4, 5 and 6 of the paper do, the KS error "
-                "of the "
-                "top class, of the second class and within the first two, the accuracy, "
-                "and the "
-                "ECE with 25 bins. Takes one model or several, each with rows "
-                "to fit on; `method` names other methods than the paper's. "
-                "Splines are "
-                "told as we fit them and as published (convention=gupta), then judged before "
-                "scores are kept in [0, 1].",
+                "set and reports, like Tables 1, 2, 4, 5 and 6 of the paper, the KS error of "
+                "the top class, of the second class and within the first two, the accuracy, "
+                "and the ECE with 25 bins. Takes one case (with a second set) or several "
+                "(`case` NAME=TEST,FITTING); `method` names other methods than those of the "
+                "paper. "
+                "Splines are fitted in our way and in the published one (convention=gupta); "
+                "the "
+                "latter is judged before its scores are limited to [0, 1].",
             .citation = "Gupta et al., Calibration of neural networks using splines, ICLR 2021",
             .options = spline_tables_options,
             .option_count = sizeof spline_tables_options / sizeof *spline_tables_options,

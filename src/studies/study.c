@@ -58,7 +58,7 @@ pcal_status pc_study_require_models(const pc_study_job *job, pcal_error *err) {
   if (job->config->model_count > 0)
     return PCAL_OK;
   return pc_fail(err, PCAL_USAGE,
-                 "study %s looks at your predictions; give them with {logits} or {probs}, and "
+                 "study %s needs your predictions; give them with {logits} or {probs}, and "
                  "{labels}",
                  job->options->name);
 }

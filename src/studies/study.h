@@ -1,13 +1,13 @@
-/* A study: an experiment that ends in tables. */
+/* Studies: experiments whose findings are tables. */
 #ifndef PC_STUDY_H
 #define PC_STUDY_H
 
 #include "base/options.h"
 #include "studies/findings.h"
 
-/* What one run of a study works with; everything is borrowed. */
+/* Inputs of one run of a study; everything is borrowed. */
 typedef struct pc_study_job {
-  const pcal_study_config *config; /* full */
+  const pcal_study_config *config; /* all fields set */
   const pc_options *options;       /* of the study's row */
   const pcal_env *env;
 } pc_study_job;
@@ -26,27 +26,27 @@ struct pcal_study {
 
 const pcal_registry_row *pc_study_row_at(size_t index);
 
-/* Runs the study of a spec, such as "test-size:space=squared", into empty findings that have
- * their environment; an unknown name is refused with the nearest one. */
+/* Runs the study of a spec, such as "test-size:space=squared", into findings that are initialised.
+ * The error for an unknown name suggests the nearest one. */
 PC_CHECKED pcal_status pc_study_run(const char *spec, const pcal_study_config *config,
                                     pc_findings *findings, pcal_error *err);
 
-/* Refuses a study of predictions where there are none. */
+/* Fails where no predictions are given. */
 PC_CHECKED pcal_status pc_study_require_models(const pc_study_job *job, pcal_error *err);
 
-/* Refuses what is not scores of classes, and weights: a study draws rows, and takes each once.
- */
+/* Fails for predictions of a number, for weights (a study draws rows, each at most once) and for
+ * rows without labels. */
 PC_CHECKED pcal_status pc_study_check_source(const pc_study_job *job, const pcal_source *source,
                                              pcal_error *err);
 
-/* The environment of a task that runs beside others: one thread, nothing shown. */
+/* The environment of a task that runs in parallel to others: one thread, no progress shown. */
 pcal_env pc_study_task_env(const pcal_env *env);
 
-/* The simulation that was asked for; what was left open is as in `own`. */
+/* The simulation of the configuration; fields that are 0 come from `own`. */
 pcal_simulation pc_study_simulation(const pcal_study_config *config,
                                     const pcal_simulation *own);
 
-/* The only model of a study that takes one, with a sentence when it is another number. */
+/* The model of a study that takes exactly one; fails for any other number. */
 PC_CHECKED pcal_status pc_study_single_model(const pc_study_job *job, const pcal_model **out,
                                              pcal_error *err);
 

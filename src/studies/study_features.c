@@ -101,7 +101,7 @@ void pc_study_features_shuffle(const pc_study_features *features, uint64_t seed,
   const pc_rng rng = {seed, stream};
   const size_t columns = features->columns, rows = features->rows;
   double mean, deviation;
-  for (size_t i = 0; i < rows; i++) { /* row i takes the place of one before it, or its own */
+  for (size_t i = 0; i < rows; i++) { /* the inside-out Fisher-Yates shuffle */
     const size_t j = (size_t)(pc_rng_bits(&rng, i) % (i + 1));
     memcpy(inputs + i * columns, inputs + j * columns, columns * sizeof *inputs);
     memcpy(inputs + j * columns, features->inputs + i * columns, columns * sizeof *inputs);

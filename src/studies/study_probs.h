@@ -1,5 +1,4 @@
-/* Predictions of a study in memory: probabilities and labels, to be drawn from again and again.
- */
+/* Predictions of a study in memory, as probabilities with labels. */
 #ifndef PC_STUDY_PROBS_H
 #define PC_STUDY_PROBS_H
 
@@ -16,16 +15,16 @@ typedef struct pc_study_probs {
   int32_t *labels; /* for confidences 1 where a prediction was correct, else 0 */
 } pc_study_probs;
 
-/* Reads and checks all rows, from the first one on.  Weights are refused: a study draws rows.
- * Free it in any case; a zeroed one is fine. */
+/* Reads and checks all rows, from the first one on.  Weights are refused.  Free out in any case;
+ * zeroed is fine. */
 PC_CHECKED pcal_status pc_study_probs_read(const pc_study_job *job, pcal_source *source,
                                            pc_study_probs *out, pcal_error *err);
 void pc_study_probs_free(pc_study_probs *data);
 
-/* These rows as probabilities: one column where there was one. */
+/* A batch of these rows that borrows them; one column where the source had one. */
 void pc_study_probs_batch(const pc_study_probs *data, pcal_batch *out);
 
-/* From now on one column counts as two: metrics look at the predicted class, not at class 1. */
+/* Makes one column count as two, so that metrics judge the predicted class, not class 1. */
 void pc_study_probs_widen(pc_study_probs *data);
 
 /* A source of probabilities that borrows these rows. */

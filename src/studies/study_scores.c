@@ -7,7 +7,7 @@
 #include "calibrators/folds.h"
 #include "measure/measure_source.h"
 
-#define STUDY_SCORES_RULED_OUT (-1e30) /* the logit of what has probability 0 */
+#define STUDY_SCORES_RULED_OUT (-1e30) /* the logit of probability 0 */
 #define STUDY_SCORES_WINDOW 65536
 
 void pc_study_scores_free(pc_study_scores *scores) {
@@ -94,7 +94,7 @@ double pc_score_logit(pcal_kind kind, size_t columns, double score) {
   return fmin(fmax(score, STUDY_SCORES_RULED_OUT), -STUDY_SCORES_RULED_OUT);
 }
 
-/* Says what is wrong with rows while they are as they came. */
+/* Checks the rows before conversion, so that errors name the original values. */
 static pcal_status study_scores_check(const pc_study_job *job, const pc_study_scores *scores,
                                       pcal_error *err) {
   static const char *const specs[] = {"accuracy"};

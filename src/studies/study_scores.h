@@ -1,5 +1,4 @@
-/* Scores of a study in memory as they came, to be fitted to and changed again and again, by
- * several threads at once. */
+/* Unconverted scores of a study in memory; several threads may read them at once. */
 #ifndef PC_STUDY_SCORES_H
 #define PC_STUDY_SCORES_H
 
@@ -15,13 +14,13 @@ typedef struct pc_study_scores {
   const char *scores_name, *labels_name; /* of the source, which outlives them */
 } pc_study_scores;
 
-/* Reads all rows of scores of classes, from the first one on; weights are refused.  Rows are
- * checked by whoever uses them.  Free it in any case; a zeroed one is fine. */
+/* Reads all rows of scores of classes, from the first one on, without checking them; weights are
+ * refused.  Free out in any case; zeroed is fine. */
 PC_CHECKED pcal_status pc_study_scores_read(const pc_study_job *job, pcal_source *source,
                                             pc_study_scores *out, pcal_error *err);
 void pc_study_scores_free(pc_study_scores *scores);
 
-/* Makes room for so many rows; room: of scores and of labels, 0 at first. */
+/* Grows the buffers to `rows` rows; room: capacities of scores and of labels, 0 at first. */
 PC_CHECKED pcal_status pc_study_scores_reserve(pc_study_scores *scores, size_t rows,
                                                size_t room[2], pcal_error *err);
 
@@ -30,7 +29,7 @@ PC_CHECKED pcal_status pc_study_scores_source(const pc_study_scores *scores,
                                               const pcal_env *env, pcal_source **out,
                                               pcal_error *err);
 
-/* Turns scores into logits, which temperatures divide; refuses confidences. */
+/* Converts the scores to logits, which a temperature divides; refuses confidences. */
 PC_CHECKED pcal_status pc_study_scores_logits(const pc_study_job *job, pc_study_scores *scores,
                                               pcal_error *err);
 
@@ -40,7 +39,8 @@ PC_CHECKED pcal_status pc_study_scores_at(const pc_study_scores *logits, double 
                                           const pcal_env *env, pcal_results **out,
                                           pcal_error *err);
 
-/* The logarithm, or log-odds of one column, that a temperature divides; finite but for NaN. */
+/* The logarithm of a score (log-odds for one column) that a temperature divides; finite unless the
+ * score is NaN. */
 double pc_score_logit(pcal_kind kind, size_t columns, double score);
 
 #endif

@@ -1,8 +1,10 @@
 /* Formula:  a subset of n out of N rows by Floyd's method: for j = N - n .. N - 1 draw t from
- *           0 .. j; take t, or j when t is taken already.  Above N / 2 the rows left out are
- *           drawn instead.
- * Edge cases: (1) all rows, or none, take no draw; (2) t is the upper half of a product of 64
- *           random bits and j + 1: no value is favoured by more than 2^-32.
+ *           0 .. j; take t, or j if t is taken already.  Above N / 2 the rows left out are drawn
+ *           instead.
+ * Edge cases:
+ *   (1) all rows, or none, need no draw;
+ *   (2) t is the upper half of the product of 64 random bits and j + 1: no value is favoured by
+ *       more than 2^-32.
  * Source:   Bentley & Floyd, A sample of brilliance, CACM 1987.
  * Cost:     O(n + N / 64). */
 #include "base/assert.h"

@@ -1,13 +1,14 @@
-/* Columns:  of each view the scores in ascending order (measure/replicas/sorted_view.h) and the place of
- *           each score of a row in it; of each grid the bin of each score; of each sum the
- *           terms of each row.  Chosen places are marked in a row of bits, which gives the
- *           curve of a subset in order without sorting it.
- * Edge cases: (1) a view with more scores than sorted_view.h takes, and machines other than
- *           sums, grids and curves: the rows of the subset are measured as any others; (2) bins
- *           that overlap and sums of logarithms in bins: the same; (3) an infinite value, such
- *           as log of an exact 0, is told as undefined.
+/* Layout:   for each view the scores in ascending order (curve/sorted_view.h) and the position of
+ *           each score of a row; for each grid the bin of each score; for each sum the terms of
+ *           each row.  Positions of a subset are marked in a bit set, which yields the curve of
+ *           the subset in order without sorting.
+ * Edge cases:
+ *   (1) a view with more scores than sorted_view.h takes, and machines other than sums, grids and
+ *       curves: the rows of the subset are measured in the usual way;
+ *   (2) overlapping bins and sums of logarithms in bins: the same;
+ *   (3) an infinite value, such as log of an exact 0, is reported as undefined.
  * Accuracy: sums of a subset are added in double, in the order of rows: 1e-13 of the engine.
- * Cost:     O(n K + N K / 64) a subset, where metrics look at K scores of a row. */
+ * Cost:     O(n K + N K / 64) for a subset, where metrics read K scores of a row. */
 #include "studies/subset_metrics.h"
 
 #include <math.h>
@@ -21,16 +22,16 @@
 
 /* ---- columns ---- */
 
-/* A view of all rows. */
+/* The scores of one view, for all rows. */
 typedef struct subset_view {
-  pc_sorted_view sorted; /* without parts where the view is not in use */
+  pc_sorted_view sorted; /* without parts if the view is unused */
   size_t scores;         /* of a row */
   uint32_t *place;       /* in sorted, of each score of each row */
   uint8_t *hit;          /* of each place */
   double *score;         /* of each score of each row */
 } subset_view;
 
-/* What a slot of the plan has of all rows. */
+/* Precomputed columns of a slot of the plan. */
 typedef struct subset_slot {
   int fast, used;
   double *values;     /* of a sum: row by row */
@@ -45,21 +46,21 @@ struct pc_subset_metrics {
   pc_measure_plan plan;
   subset_view *views;
   subset_slot *slots;
-  const char **slow; /* specs of the metrics that are measured the long way, */
+  const char **slow; /* specs of the metrics measured in the usual way */
   char (*specs)[PC_SPEC_MAX];
-  size_t *slow_entries; /* which these are */
+  size_t *slow_entries; /* their indices in the plan */
   size_t slow_count;
 };
 
-typedef struct subset_tally {
+typedef struct subset_bin_sums {
   double score;
-  uint64_t rows; /* and hits in the upper half */
-} subset_tally;
+  uint64_t rows; /* hits in the upper 32 bits */
+} subset_bin_sums;
 
 struct pc_subset_scratch {
   uint64_t *marks;
   pc_replica_evidence *refilled; /* by slot */
-  subset_tally *tallies;
+  subset_bin_sums *bin_sums;
   double *squares, *hit_scores; /* of bins */
   double *probs;
   int32_t *labels;
@@ -106,7 +107,7 @@ void pc_subset_metrics_free(pc_subset_metrics *metrics) {
   pc_free(&env, metrics);
 }
 
-/* The place of each score of each row, the other way round than `sorted`. */
+/* Inverts `sorted`: the position of each score of each row. */
 static pcal_status subset_view_fill(const pc_subset_metrics *metrics, const pc_kept_rows *rows,
                                     const pc_view *view, subset_view *out, pcal_error *err) {
   const pcal_env *env = &metrics->env;
@@ -137,7 +138,7 @@ static size_t subset_bin_of(const pc_partition *cells, double score) {
   return SIZE_MAX;
 }
 
-/* Scores in no bin go to one behind the last. */
+/* Scores in no bin are counted in an extra bin behind the last. */
 static pcal_status subset_grid_fill(const pc_subset_metrics *metrics, const pc_need *need,
                                     const subset_view *view, subset_slot *out,
                                     pcal_error *err) {
@@ -163,7 +164,7 @@ static pcal_status subset_grid_fill(const pc_subset_metrics *metrics, const pc_n
 
 /* ---- preparing ---- */
 
-/* Columns of all rows that views are made from. */
+/* Columns of all rows from which the views are computed. */
 typedef struct subset_facts {
   pc_kept_rows rows;
   pc_scratch scratch;
@@ -241,7 +242,7 @@ static pcal_status subset_slot_fill(pc_subset_metrics *metrics, size_t s,
              : PCAL_OK;
 }
 
-/* Which slots metrics are on, and room for the terms of sums. */
+/* Marks the slots in use and allocates the terms of sums. */
 static pcal_status subset_slots(pc_subset_metrics *metrics, pcal_error *err) {
   const pc_measure_plan *plan = &metrics->plan;
   for (size_t e = 0; e < plan->entry_count; e++) {
@@ -321,28 +322,28 @@ pcal_status pc_subset_metrics_new(const pcal_env *env, const pc_study_probs *dat
   return status;
 }
 
-/* ---- room ---- */
+/* ---- scratch memory ---- */
 
-void pc_subset_scratch_free(const pc_subset_metrics *metrics, pc_subset_scratch *room) {
+void pc_subset_scratch_free(const pc_subset_metrics *metrics, pc_subset_scratch *scratch) {
   const pcal_env *env = &metrics->env;
-  if (room == NULL)
+  if (scratch == NULL)
     return;
-  for (size_t s = 0; room->refilled != NULL && s < metrics->plan.slot_count; s++)
-    pc_replica_evidence_free(env, &room->refilled[s]);
-  pc_free(env, room->refilled);
-  pc_free(env, room->marks);
-  pc_free(env, room->tallies);
-  pc_free(env, room->squares);
-  pc_free(env, room->hit_scores);
-  pc_free(env, room->probs);
-  pc_free(env, room->labels);
-  pc_free(env, room);
+  for (size_t s = 0; scratch->refilled != NULL && s < metrics->plan.slot_count; s++)
+    pc_replica_evidence_free(env, &scratch->refilled[s]);
+  pc_free(env, scratch->refilled);
+  pc_free(env, scratch->marks);
+  pc_free(env, scratch->bin_sums);
+  pc_free(env, scratch->squares);
+  pc_free(env, scratch->hit_scores);
+  pc_free(env, scratch->probs);
+  pc_free(env, scratch->labels);
+  pc_free(env, scratch);
 }
 
-/* Evidence of a slot; raises the number of bins and places that there must be room for. */
-static pcal_status subset_room_slot(const pc_subset_metrics *metrics, size_t s,
-                                    pc_replica_evidence *out, size_t *bins, size_t *places,
-                                    pcal_error *err) {
+/* Prepares the evidence of a slot; raises *bins and *places to what it needs. */
+static pcal_status subset_scratch_slot(const pc_subset_metrics *metrics, size_t s,
+                                       pc_replica_evidence *out, size_t *bins, size_t *places,
+                                       pcal_error *err) {
   const pc_plan_slot *planned = &metrics->plan.slots[s];
   const subset_slot *slot = &metrics->slots[s];
   if (slot->fast && planned->need.machine != PC_SUM) {
@@ -357,38 +358,39 @@ static pcal_status subset_room_slot(const pc_subset_metrics *metrics, size_t s,
   return PCAL_OK;
 }
 
-static pcal_status subset_room_fill(const pc_subset_metrics *metrics, pc_subset_scratch *room,
-                                    pcal_error *err) {
+static pcal_status subset_scratch_fill(const pc_subset_metrics *metrics,
+                                       pc_subset_scratch *scratch, pcal_error *err) {
   const pcal_env *env = &metrics->env;
   const size_t rows = metrics->slow_count > 0 ? metrics->data->rows : 0;
   size_t bins = 0, places = 0;
-  room->refilled = pc_alloc(env, metrics->plan.slot_count, sizeof *room->refilled);
-  if (room->refilled == NULL)
+  scratch->refilled = pc_alloc(env, metrics->plan.slot_count, sizeof *scratch->refilled);
+  if (scratch->refilled == NULL)
     return pc_fail_memory(err, "preparing to draw rows");
   for (size_t s = 0; s < metrics->plan.slot_count; s++)
-    PC_TRY(subset_room_slot(metrics, s, &room->refilled[s], &bins, &places, err));
-  room->marks = pc_alloc(env, pc_subset_words(places), sizeof *room->marks);
-  room->tallies = pc_alloc(env, bins + 1, sizeof *room->tallies);
-  room->squares = pc_alloc(env, bins + 1, sizeof *room->squares);
-  room->hit_scores = pc_alloc(env, bins + 1, sizeof *room->hit_scores);
-  room->probs = pc_alloc(env, rows * metrics->data->classes, sizeof *room->probs);
-  room->labels = pc_alloc(env, rows, sizeof *room->labels);
-  return room->marks == NULL || room->tallies == NULL || room->squares == NULL ||
-                 room->hit_scores == NULL || room->probs == NULL || room->labels == NULL
+    PC_TRY(subset_scratch_slot(metrics, s, &scratch->refilled[s], &bins, &places, err));
+  scratch->marks = pc_alloc(env, pc_subset_words(places), sizeof *scratch->marks);
+  scratch->bin_sums = pc_alloc(env, bins + 1, sizeof *scratch->bin_sums);
+  scratch->squares = pc_alloc(env, bins + 1, sizeof *scratch->squares);
+  scratch->hit_scores = pc_alloc(env, bins + 1, sizeof *scratch->hit_scores);
+  scratch->probs = pc_alloc(env, rows * metrics->data->classes, sizeof *scratch->probs);
+  scratch->labels = pc_alloc(env, rows, sizeof *scratch->labels);
+  return scratch->marks == NULL || scratch->bin_sums == NULL || scratch->squares == NULL ||
+                 scratch->hit_scores == NULL || scratch->probs == NULL ||
+                 scratch->labels == NULL
              ? pc_fail_memory(err, "preparing to draw rows")
              : PCAL_OK;
 }
 
 pcal_status pc_subset_scratch_new(const pc_subset_metrics *metrics, pc_subset_scratch **out,
                                   pcal_error *err) {
-  pc_subset_scratch *room = pc_alloc(&metrics->env, 1, sizeof *room);
-  if (room == NULL)
+  pc_subset_scratch *scratch = pc_alloc(&metrics->env, 1, sizeof *scratch);
+  if (scratch == NULL)
     return pc_fail_memory(err, "preparing to draw rows");
-  const pcal_status status = subset_room_fill(metrics, room, err);
+  const pcal_status status = subset_scratch_fill(metrics, scratch, err);
   if (status == PCAL_OK)
-    *out = room;
+    *out = scratch;
   else
-    pc_subset_scratch_free(metrics, room);
+    pc_subset_scratch_free(metrics, scratch);
   return status;
 }
 
@@ -412,43 +414,43 @@ static void subset_add_sum(const pc_need *need, const subset_slot *slot, const u
   }
 }
 
-static void subset_tally_moments(const subset_slot *slot, const subset_view *view,
-                                 const uint32_t *rows, size_t count, pc_subset_scratch *room) {
+static void subset_bin_moments(const subset_slot *slot, const subset_view *view,
+                               const uint32_t *rows, size_t count, pc_subset_scratch *scratch) {
   const size_t scores = view->scores;
   for (size_t i = 0; i < count; i++)
     for (size_t at = rows[i] * scores; at < (rows[i] + (size_t)1) * scores; at++) {
       const uint32_t bin = slot->bin[at] & ~SUBSET_HIT;
-      room->squares[bin] += view->score[at] * view->score[at];
-      room->hit_scores[bin] += slot->bin[at] & SUBSET_HIT ? view->score[at] : 0.0;
+      scratch->squares[bin] += view->score[at] * view->score[at];
+      scratch->hit_scores[bin] += slot->bin[at] & SUBSET_HIT ? view->score[at] : 0.0;
     }
 }
 
 static void subset_add_grid(const pc_need *need, const subset_slot *slot,
                             const subset_view *view, const uint32_t *rows, size_t count,
-                            pc_subset_scratch *room, pc_evidence *out) {
+                            pc_subset_scratch *scratch, pc_evidence *out) {
   const size_t bins = subset_bins(slot, view), scores = view->scores;
   const int moments = need->grid.moments != 0;
-  memset(room->tallies, 0, (bins + 1) * sizeof *room->tallies);
+  memset(scratch->bin_sums, 0, (bins + 1) * sizeof *scratch->bin_sums);
   for (size_t i = 0; i < count; i++)
     for (size_t at = rows[i] * scores; at < (rows[i] + (size_t)1) * scores; at++) {
-      subset_tally *tally = &room->tallies[slot->bin[at] & ~SUBSET_HIT];
-      tally->score += view->score[at];
-      tally->rows += 1 + ((uint64_t)(slot->bin[at] / SUBSET_HIT) << 32);
+      subset_bin_sums *sums = &scratch->bin_sums[slot->bin[at] & ~SUBSET_HIT];
+      sums->score += view->score[at];
+      sums->rows += 1 + ((uint64_t)(slot->bin[at] / SUBSET_HIT) << 32);
     }
   if (moments) {
-    memset(room->squares, 0, (bins + 1) * sizeof *room->squares);
-    memset(room->hit_scores, 0, (bins + 1) * sizeof *room->hit_scores);
-    subset_tally_moments(slot, view, rows, count, room);
+    memset(scratch->squares, 0, (bins + 1) * sizeof *scratch->squares);
+    memset(scratch->hit_scores, 0, (bins + 1) * sizeof *scratch->hit_scores);
+    subset_bin_moments(slot, view, rows, count, scratch);
   }
   for (size_t b = 0; b < bins; b++) {
     const struct pc_cell_run *run = &slot->cells.runs[b % slot->cells.bin_count];
     out->grid.bins[b] = (pc_bin){run->low,
                                  run->high,
-                                 (double)(uint32_t)room->tallies[b].rows,
-                                 (double)(room->tallies[b].rows >> 32),
-                                 room->tallies[b].score,
-                                 moments ? room->squares[b] : (double)NAN,
-                                 moments ? room->hit_scores[b] : (double)NAN};
+                                 (double)(uint32_t)scratch->bin_sums[b].rows,
+                                 (double)(scratch->bin_sums[b].rows >> 32),
+                                 scratch->bin_sums[b].score,
+                                 moments ? scratch->squares[b] : (double)NAN,
+                                 moments ? scratch->hit_scores[b] : (double)NAN};
   }
 }
 
@@ -466,29 +468,29 @@ static void subset_put_place(const subset_view *view, size_t place, pc_curve_tab
 }
 
 static void subset_add_curve(const subset_view *view, const uint32_t *rows, size_t count,
-                             size_t all_rows, pc_subset_scratch *room, pc_evidence *out) {
+                             size_t all_rows, pc_subset_scratch *scratch, pc_evidence *out) {
   const size_t scores = view->scores, words = pc_subset_words(all_rows * scores);
   size_t part = 0;
   for (size_t i = 0; i < count; i++)
     for (size_t at = rows[i] * scores; at < (rows[i] + (size_t)1) * scores; at++)
-      room->marks[view->place[at] / 64] |= UINT64_C(1) << (view->place[at] % 64);
+      scratch->marks[view->place[at] / 64] |= UINT64_C(1) << (view->place[at] % 64);
   for (size_t p = 0; p < out->curve.part_count; p++) {
     out->curve.parts[p].count = 0;
     out->curve.parts[p].total = 0.0;
   }
   for (size_t w = 0; w < words; w++) {
-    for (uint64_t word = room->marks[w]; word != 0; word &= word - 1) {
+    for (uint64_t word = scratch->marks[w]; word != 0; word &= word - 1) {
       const size_t place = w * 64 + (size_t)__builtin_ctzll(word);
       while (place >= view->sorted.begin[part + 1])
         part++;
       subset_put_place(view, place, &out->curve.parts[part]);
     }
-    room->marks[w] = 0;
+    scratch->marks[w] = 0;
   }
 }
 
-static void subset_tell(const pc_metric_result *outcome, double *value,
-                        char why[PC_SUBSET_REASON_MAX]) {
+static void subset_store(const pc_metric_result *outcome, double *value,
+                         char why[PC_SUBSET_REASON_MAX]) {
   const int known = !outcome->undefined && isfinite(outcome->value);
   *value = known ? outcome->value : (double)NAN;
   if (why != NULL)
@@ -508,13 +510,13 @@ static pcal_status subset_entries(const pc_subset_metrics *metrics, size_t slot,
         &plan->entries[e].options, evidence, &metrics->env, &outcome, err);
     pc_free(&metrics->env, outcome.class_values);
     PC_TRY(status);
-    subset_tell(&outcome, &values[e], why == NULL ? NULL : why[e]);
+    subset_store(&outcome, &values[e], why == NULL ? NULL : why[e]);
   }
   return PCAL_OK;
 }
 
-/* The long way, for all metrics that need it. */
-static pcal_status subset_slow(const pc_subset_metrics *metrics, pc_subset_scratch *room,
+/* Measures the rows of the subset in the usual way, for the metrics that need it. */
+static pcal_status subset_slow(const pc_subset_metrics *metrics, pc_subset_scratch *scratch,
                                const uint32_t *rows, size_t count, double *values,
                                char (*why)[PC_SUBSET_REASON_MAX], pcal_error *err) {
   const pc_study_probs *data = metrics->data;
@@ -522,15 +524,15 @@ static pcal_status subset_slow(const pc_subset_metrics *metrics, pc_subset_scrat
                                .layout = data->layout,
                                .rows = count,
                                .classes = data->classes,
-                               .probs = room->probs,
-                               .labels = room->labels};
+                               .probs = scratch->probs,
+                               .labels = scratch->labels};
   pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
   pcal_results *results = NULL;
   pcal_batch batch;
   for (size_t i = 0; i < count; i++) {
-    memcpy(room->probs + i * data->classes, data->probs + rows[i] * data->classes,
-           data->classes * sizeof *room->probs);
-    room->labels[i] = data->labels[rows[i]];
+    memcpy(scratch->probs + i * data->classes, data->probs + rows[i] * data->classes,
+           data->classes * sizeof *scratch->probs);
+    scratch->labels[i] = data->labels[rows[i]];
   }
   pc_study_probs_batch(&some, &batch);
   config.kind = batch.kind;
@@ -540,33 +542,35 @@ static pcal_status subset_slow(const pc_subset_metrics *metrics, pc_subset_scrat
   const pcal_status status = pc_measure_batch(&batch, &config, &metrics->env, &results, err);
   for (size_t i = 0; status == PCAL_OK && i < metrics->slow_count; i++) {
     const size_t entry = metrics->slow_entries[i];
-    subset_tell(&results->records[i].outcome, &values[entry], why == NULL ? NULL : why[entry]);
+    subset_store(&results->records[i].outcome, &values[entry], why == NULL ? NULL : why[entry]);
   }
   pc_results_free(results);
   return status;
 }
 
-pcal_status pc_subset_metrics_measure(const pc_subset_metrics *metrics, pc_subset_scratch *room,
-                                      const uint32_t *rows, size_t count, double *values,
+pcal_status pc_subset_metrics_measure(const pc_subset_metrics *metrics,
+                                      pc_subset_scratch *scratch, const uint32_t *rows,
+                                      size_t count, double *values,
                                       char (*why)[PC_SUBSET_REASON_MAX], pcal_error *err) {
   const pc_measure_plan *plan = &metrics->plan;
   for (size_t s = 0; s < plan->slot_count; s++) {
     const pc_need *need = &plan->slots[s].need;
     const subset_slot *slot = &metrics->slots[s];
-    pc_evidence *evidence = &room->refilled[s].evidence;
+    pc_evidence *evidence = &scratch->refilled[s].evidence;
     if (!slot->used || !slot->fast)
       continue;
     evidence->total = (double)count;
     if (need->machine == PC_SUM)
       subset_add_sum(need, slot, rows, count, evidence);
     else if (need->machine == PC_GRID)
-      subset_add_grid(need, slot, &metrics->views[plan->slots[s].view], rows, count, room,
+      subset_add_grid(need, slot, &metrics->views[plan->slots[s].view], rows, count, scratch,
                       evidence);
     else
       subset_add_curve(&metrics->views[plan->slots[s].view], rows, count, metrics->data->rows,
-                       room, evidence);
+                       scratch, evidence);
     PC_TRY(subset_entries(metrics, s, evidence, values, why, err));
   }
-  return metrics->slow_count == 0 ? PCAL_OK
-                                  : subset_slow(metrics, room, rows, count, values, why, err);
+  return metrics->slow_count == 0
+             ? PCAL_OK
+             : subset_slow(metrics, scratch, rows, count, values, why, err);
 }

@@ -2,15 +2,14 @@
  *
  * Design:  Theorem 3.1 orders the errors of a distribution,
  *     K^(1/p - 1/2) sqrt(BS) >= CE_p >= {CWCE_p; TCE_p >= TCE_1 >= {KS, ECE, MMCE}} >= 0.
- *   Each error is reported twice: as it is estimated (bins, kernels), with an interval, and as
- *   that of the rows' own distribution, in which rows with equal predictions stand for each
- *   other.  The theorem holds for the second on any rows; of the estimates some inequalities
- *   hold on any rows, by Jensen's inequality in each bin, and others only for the population.
- *   All are checked.
+ *   Each error is reported twice: as an estimate (bins, kernels) with an interval, and for the
+ *   rows' own distribution, in which rows with equal predictions are one prediction.  The theorem
+ *   holds for the second on any rows; some inequalities of estimates hold on any rows, by
+ *   Jensen's inequality in each bin, others only for the population.  All are checked.
  * Edge cases:
- *   (1) where all predictions differ, the rows' own canonical error is the root Brier score: it
- *       says nothing, and only estimates do;
- *   (2) nothing is said about CWCE_p and TCE_p: either may be the larger one;
+ *   (1) where all predictions differ, the rows' own canonical error is the root Brier score, and
+ *       only estimates are informative;
+ *   (2) CWCE_p and TCE_p are not ordered: either may be larger;
  *   (3) the estimates of CE_p and KCE take all pairs of rows: with canonical=auto they are left
  *       out above 1e9 pairs of probabilities;
  *   (4) p <= 2: the first inequality needs it, and CE_p >= KCE does;
@@ -84,7 +83,7 @@ static pcal_status taxonomy_study_column(const taxonomy_study_work *work, const 
   return status;
 }
 
-/* One column of the data and what came true of it: class k, or the top class for k = K. */
+/* One column of the data and its outcomes: class k, or the top class for k = K. */
 static void taxonomy_study_take(const pc_study_probs *data, size_t k, double *scores,
                                 int32_t *came_true) {
   for (size_t i = 0; i < data->rows; i++) {
@@ -285,7 +284,7 @@ static pcal_status taxonomy_study_errors(const taxonomy_study_work *work, pc_fin
 typedef struct taxonomy_study_pair {
   taxonomy_study_error upper, lower;
   int upper_own, lower_own;
-  int always; /* on any rows, else without end of rows */
+  int always; /* holds on any rows, else only for the population */
 } taxonomy_study_pair;
 
 static const taxonomy_study_pair taxonomy_study_pairs[] = {
@@ -311,10 +310,10 @@ static const taxonomy_study_pair taxonomy_study_pairs[] = {
     {TAXONOMY_STUDY_CE, TAXONOMY_STUDY_KCE, 0, 0, 0},
 };
 
-/* Inequalities that were looked at, and those that hold. */
-typedef struct taxonomy_study_tally {
-  size_t seen[2], held[2]; /* without end of rows; on any rows */
-} taxonomy_study_tally;
+/* Inequalities checked, and those that hold. */
+typedef struct taxonomy_study_counts {
+  size_t seen[2], held[2]; /* for the population; on any rows */
+} taxonomy_study_counts;
 
 static void taxonomy_study_side(const taxonomy_study_work *work, size_t error, int own,
                                 size_t column, pc_table *table) {
@@ -328,7 +327,7 @@ static void taxonomy_study_side(const taxonomy_study_work *work, size_t error, i
 }
 
 static pcal_status taxonomy_study_check(const taxonomy_study_work *work, pc_findings *findings,
-                                        taxonomy_study_tally *tally, pcal_error *err) {
+                                        taxonomy_study_counts *counts, pcal_error *err) {
   static const char *const columns[] = {"upper",       "lower", "upper_value",
                                         "lower_value", "holds", "must_hold"};
   pc_table *table = pc_findings_add_table(findings, "Inequalities");
@@ -345,15 +344,15 @@ static pcal_status taxonomy_study_check(const taxonomy_study_work *work, pc_find
     taxonomy_study_side(work, pair->upper, pair->upper_own, 0, table);
     taxonomy_study_side(work, pair->lower, pair->lower_own, 1, table);
     pc_table_set_word(table, 4, holds ? "yes" : "no");
-    pc_table_set_word(table, 5, pair->always ? "on any rows" : "without end of rows");
-    tally->seen[pair->always]++;
-    tally->held[pair->always] += (size_t)holds;
+    pc_table_set_word(table, 5, pair->always ? "on any rows" : "in the population");
+    counts->seen[pair->always]++;
+    counts->held[pair->always] += (size_t)holds;
   }
   return PCAL_OK;
 }
 
-static void taxonomy_study_tell(const taxonomy_study_work *work,
-                                const taxonomy_study_tally *tally, pc_findings *findings) {
+static void taxonomy_study_say(const taxonomy_study_work *work,
+                               const taxonomy_study_counts *counts, pc_findings *findings) {
   char low[PC_NUMBER_MAX], high[PC_NUMBER_MAX];
   double below, above;
   taxonomy_study_bounds(work, TAXONOMY_STUDY_CE, &below, &above);
@@ -362,13 +361,13 @@ static void taxonomy_study_tell(const taxonomy_study_work *work,
   pc_findings_add_sentence(
       findings,
       "%zu rows, %zu classes. %zu of %zu inequalities that hold on any rows hold; "
-      "of the %zu that hold without end of rows, %zu are seen in the estimates.",
-      work->data.rows, work->data.classes, tally->held[1], tally->seen[1], tally->seen[0],
-      tally->held[0]);
+      "of the %zu that hold in the population, %zu hold for the estimates.",
+      work->data.rows, work->data.classes, counts->held[1], counts->seen[1], counts->seen[0],
+      counts->held[0]);
   pc_findings_add_sentence(
       findings,
-      "By the estimates around it the canonical error lies between %s and %s: what "
-      "is mostly reported stands at the lower end.",
+      "By the estimates around it the canonical error lies between %s and %s; the "
+      "errors that are usually reported are at the lower end.",
       low, high);
 }
 
@@ -379,7 +378,7 @@ static pcal_status taxonomy_study_measure(taxonomy_study_work *work, const pc_st
   const size_t count = taxonomy_study_ask(work, asked);
   pcal_source *source = NULL;
   pcal_results *results = NULL;
-  taxonomy_study_tally tally = {{0, 0}, {0, 0}};
+  taxonomy_study_counts counts = {{0, 0}, {0, 0}};
   PC_TRY(pc_study_probs_source(&work->data, &source, err));
   pcal_status status = pc_study_measure(
       source, asked, count, config->interval > 0 ? config->interval : TAXONOMY_STUDY_LEVEL,
@@ -390,9 +389,9 @@ static pcal_status taxonomy_study_measure(taxonomy_study_work *work, const pc_st
     status = taxonomy_study_errors(work, findings, err);
   }
   if (status == PCAL_OK)
-    status = taxonomy_study_check(work, findings, &tally, err);
+    status = taxonomy_study_check(work, findings, &counts, err);
   if (status == PCAL_OK)
-    taxonomy_study_tell(work, &tally, findings);
+    taxonomy_study_say(work, &counts, findings);
   pc_results_free(results);
   pc_source_free(source);
   return status;
@@ -439,14 +438,12 @@ const pc_study pc_study_taxonomy = {
                        "MMCE}; KCE} >= 0",
             .about =
                 "Measures every calibration error of a data set in the order of Theorem 3.1 "
-                "and "
-                "checks each inequality: those that hold on any rows, and those that hold only "
-                "without end of rows, where a violation shows the bias of an estimate. "
-                "rows_own "
-                "is the error of the rows' own distribution, in which only rows with equal "
-                "predictions stand for each other: the theorem holds for it exactly. KCE is "
-                "the root "
-                "of the error that the U-score of a kernel induces (u-ce); that it is at most "
+                "and checks each inequality: those that hold on any rows, and those that hold "
+                "only in the population, where a violation shows the bias of an estimate. "
+                "rows_own is the error of the rows' own distribution, in which rows with equal "
+                "predictions are one prediction: the theorem holds for it exactly. KCE is the "
+                "root of the error that the U-score of a kernel induces (u-ce); that it is at "
+                "most "
                 "CE_p is no part of the theorem, but holds for kernels of at most 1. Takes the "
                 "probabilities or logits of one model.",
             .citation = "Gruber & Buettner, NeurIPS 2022, Theorem 3.1",

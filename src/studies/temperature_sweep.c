@@ -1,9 +1,9 @@
-/* Search for a minimum: all metrics are measured at a grid of temperatures, an eighth of an
- * octave apart.  Then, for each metric, the interval between the neighbours of its lowest place
- * is divided into twelve, five times over: 3e-5 octaves remain.  Calibration errors jump where
- * rows cross the edges of bins, so that a method that relies on slopes would be lost.
+/* Minimum search: all metrics are measured on a grid of temperatures, an eighth of an octave apart.
+ * Then, for each metric, the interval between the neighbours of its lowest point is divided into
+ * twelve, five times: 3e-5 octaves remain.  Calibration errors jump where rows cross the edges of
+ * bins, so that a search by slopes would fail.
  *
- * Cost: 65 measures of all metrics, and 55 of each. */
+ * Cost: 65 measurements of all metrics, and 55 of each. */
 #include "studies/temperature_sweep.h"
 
 #include <math.h>
@@ -40,7 +40,7 @@ typedef struct temperature_sweep_run {
   const char *const *specs;
   size_t spec_count;
   double *out;
-  double *octaves, *minima; /* of a search: where, and how low */
+  double *octaves, *minima; /* of a search: octave and value of each minimum */
 } temperature_sweep_run;
 
 static pcal_status temperature_sweep_measure(const temperature_sweep_run *run,
@@ -92,7 +92,7 @@ pcal_status pc_temperature_sweep_values(const pc_study_job *job, const pc_study_
 
 /* ---- Minima ---- */
 
-/* Divides the interval around a place, and goes to the lowest in it. */
+/* Divides the interval around the best octave and moves to its lowest point. */
 static pcal_status temperature_sweep_narrow(const temperature_sweep_run *run, size_t spec,
                                             double half, pcal_error *err) {
   const double centre = run->octaves[spec];

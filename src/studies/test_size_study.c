@@ -1,10 +1,12 @@
 /* test-size: which numbers can be trusted at which number of rows?
  *
- * Design:   metrics on random subsets of 100 rows up to all rows (size_sweep.c); an estimator
- *           without bias is a flat line.  relative = Error(n) / Error(all rows), averaged over
- *           models where there are several.
- * Edge cases: (1) space=squared studies the squares of metrics, where the Brier score, the
- *           square of rbs, is unbiased; (2) models of one data set meet the same subsets.
+ * Design:   metrics on random subsets of 100 rows up to all rows (size_sweep.c); an unbiased
+ *           estimator is a flat line.  relative = Error(n) / Error(all rows), averaged over models
+ *           where there are several.
+ * Edge cases:
+ *   (1) space=squared studies the squares of metrics, where the Brier score, the square of rbs, is
+ *       unbiased;
+ *   (2) models of one data set share the same subsets.
  * Source:   Gruber & Buettner 2022, Figures 3 (both sides), 5 and 7; appendix G.2. */
 #include <stdio.h>
 
@@ -69,8 +71,8 @@ const pc_study pc_study_test_size = {
                 "Draws subsets of your rows without replacement, ten sizes from 100 rows to "
                 "all of them (or those of `rows`), and measures each: 20000 subsets of the "
                 "smallest size down to 2 of the largest, as published, or `repeats` of each. "
-                "A number that depends on how many rows there are says as much about them as "
-                "about the model. The metrics are the group paper unless `metric` says "
+                "A metric that depends on the number of rows describes them as much as the "
+                "model. The metrics are the group paper unless `metric` says "
                 "otherwise; several models are also averaged.",
             .citation = "Gruber & Buettner, NeurIPS 2022, Figure 3 and appendix G.2",
             .options = test_size_options,

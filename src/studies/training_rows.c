@@ -1,7 +1,9 @@
-/* Edge cases: (1) scores are features as logits, those of probabilities within -50 and 50,
- * beyond which they are 0 or 1 but for rounding; one column is one feature of two classes; (2)
- * a feature that does not vary becomes 0; (3) targets of features are whole numbers from 0 on,
- * and their largest tells how many classes there are. */
+/* Edge cases:
+ *   (1) scores become features as logits; those of probabilities are limited to [-50, 50], beyond
+ *       which probabilities round to 0 or 1; one column is one feature of two classes;
+ *   (2) a constant feature becomes 0;
+ *   (3) targets of features are whole numbers from 0 on; the largest gives the number of
+ *       classes. */
 #include "studies/training_rows.h"
 
 #include <math.h>
@@ -44,9 +46,9 @@ static pcal_status learning_rows_room(pc_training_rows *out, size_t set, size_t 
              : PCAL_OK;
 }
 
-/* ---- Where they come from ---- */
+/* ---- Origins ---- */
 
-/* Labels go round; row r of a set is the mean of its class and standard normal noise. */
+/* Labels cycle through the classes; a row is the mean of its class plus standard normal noise. */
 static pcal_status learning_rows_draw(const pc_gaussian_mixture *mixture, pc_training_rows *out,
                                       pcal_error *err) {
   const size_t d = mixture->feature_count;
@@ -82,7 +84,7 @@ static pcal_status learning_rows_all(const pc_study_scores *from, pc_training_ro
   return PCAL_OK;
 }
 
-/* Half of the rows for each set. */
+/* Draws half of the rows for each set. */
 static pcal_status learning_rows_split(const pc_study_scores *from, pc_training_rows *out,
                                        pcal_error *err) {
   const pc_folds folds = {out->env->seed, 2};
@@ -141,8 +143,7 @@ static pcal_status learning_rows_target(const pc_study_job *job, const pcal_batc
   if (!(target >= 0 && target < LEARNING_ROWS_CLASSES && target == floor(target)))
     return pc_fail(
         err, PCAL_DATA,
-        "study %s: the target of row %zu is %s; classes are whole numbers from 0 on, "
-        "below %d",
+        "study %s: the target of row %zu is %s; classes are whole numbers from 0 to below %d",
         job->options->name, (size_t)batch->first_row + row, pc_show(target, number),
         LEARNING_ROWS_CLASSES);
   *out = (int32_t)target;
@@ -188,7 +189,7 @@ static pcal_status learning_rows_features(const pc_study_job *job, pc_training_r
                         : learning_rows_split(all, out, err);
 }
 
-/* ---- One scale ---- */
+/* ---- Standardising ---- */
 
 static pcal_status learning_rows_finite(const pc_study_job *job, const pc_training_rows *rows,
                                         pcal_error *err) {

@@ -1,11 +1,11 @@
-/* Rows for a study that trains a model: features and labels, to learn from and to judge on. */
+/* Rows for a study that trains a model: features and labels of a training and a test set. */
 #ifndef PC_TRAINING_ROWS_H
 #define PC_TRAINING_ROWS_H
 
 #include "studies/softmax_regression.h"
 #include "studies/study.h"
 
-/* A mixture of Gaussians to draw from where the user gives nothing. */
+/* A mixture of Gaussians, drawn from where the user gives no data. */
 typedef struct pc_gaussian_mixture {
   size_t rows; /* of each of the two sets */
   size_t feature_count, classes;
@@ -20,14 +20,15 @@ typedef struct pc_training_rows {
   int32_t *labels[2];
 } pc_training_rows;
 
-/* The user's features, or scores of a model as features, with its second set to learn from;
- * where there is no second set half of the rows, drawn at random; without data, rows of the
- * mixture.  Free it in any case; a zeroed one is fine. */
+/* Reads the user's features, or scores of a model as features with its second set as training
+ * set; without a second set a random half of the rows; without data, draws rows of the mixture.
+ * Free out in any case; zeroed is fine. */
 PC_CHECKED pcal_status pc_training_rows_get(const pc_study_job *job,
                                             const pc_gaussian_mixture *mixture,
                                             pc_training_rows *out, pcal_error *err);
 void pc_training_rows_free(pc_training_rows *rows);
 
+/* Set 0 is the training set, 1 the test set; borrowed. */
 pc_labelled_rows pc_training_rows_set(const pc_training_rows *rows, size_t set);
 
 #endif

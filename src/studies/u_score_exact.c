@@ -1,10 +1,10 @@
 /* Formula:  S(P, P', y, y') = (P - e_y)' k(P, P') (P' - e_{y'})
  *           s(P, P', Q, Q') = sum over y, y' of Q_y Q'_{y'} S(P, P', y, y')
  *           g(Q, Q') = s(Q, Q', Q, Q'),  d(P, P', Q, Q') = s(P, P', Q, Q') - g(Q, Q')
- *           Each is the sum over y and y' as it stands, so that s, g and d are those of the
- *           definitions, not of their closed forms; only u_ce is (P - Q)' k (P' - Q').
+ *           Each is computed as its sum over y and y', so that s, g and d follow the definitions,
+ *           not closed forms; only u_ce is (P - Q)' k (P' - Q').
  * Source:   Gruber & Buettner 2022, version 3, appendix F, equations 52, 55, 56 and 61.
- * Accuracy: sums run over cells in the order of their keys: the same for any threads.
+ * Accuracy: sums run in the order of the keys: the same for any number of threads.
  * Cost:     (values times classes)^2. */
 #include "studies/u_score_exact.h"
 
@@ -14,14 +14,14 @@
 #include "studies/distinct_predictions.h"
 
 /* Cells of equal predictions, with the prediction of each. */
-typedef struct u_law_work {
+typedef struct u_score_exact_work {
   const pc_skce_kernel *kernel;
   pc_distinct_predictions cells;
   double *predictions; /* cell by cell */
-} u_law_work;
+} u_score_exact_work;
 
-static double u_law_kernel(const pc_skce_kernel *kernel, const double *p, const double *q,
-                           size_t classes) {
+static double u_score_exact_kernel(const pc_skce_kernel *kernel, const double *p,
+                                   const double *q, size_t classes) {
   double square = 0, variation = 0;
   for (size_t k = 0; k < classes; k++) {
     square += (p[k] - q[k]) * (p[k] - q[k]);
@@ -32,8 +32,9 @@ static double u_law_kernel(const pc_skce_kernel *kernel, const double *p, const 
 }
 
 /* s(P, P', Q, Q'), outcome by outcome. */
-static double u_law_expected(const u_law_work *work, const double *p, const double *other,
-                             const double *q, const double *other_q) {
+static double u_score_exact_expected(const u_score_exact_work *work, const double *p,
+                                     const double *other, const double *q,
+                                     const double *other_q) {
   const size_t classes = work->cells.width;
   double inner = 0, sum = 0;
   for (size_t k = 0; k < classes; k++)
@@ -41,11 +42,11 @@ static double u_law_expected(const u_law_work *work, const double *p, const doub
   for (size_t y = 0; y < classes; y++)
     for (size_t z = 0; z < classes; z++)
       sum += q[y] * other_q[z] * (inner - p[z] - other[y] + (y == z ? 1.0 : 0.0));
-  return u_law_kernel(work->kernel, p, other, classes) * sum;
+  return u_score_exact_kernel(work->kernel, p, other, classes) * sum;
 }
 
 /* (P - Q)' k(P, P') (P' - Q'). */
-static double u_law_gaps(const u_law_work *work, size_t a, size_t b) {
+static double u_score_exact_gaps(const u_score_exact_work *work, size_t a, size_t b) {
   const size_t classes = work->cells.width;
   const double *p = work->predictions + a * classes, *q = work->cells.rates + a * classes;
   const double *other = work->predictions + b * classes,
@@ -53,10 +54,10 @@ static double u_law_gaps(const u_law_work *work, size_t a, size_t b) {
   double inner = 0;
   for (size_t k = 0; k < classes; k++)
     inner += (p[k] - q[k]) * (other[k] - other_q[k]);
-  return u_law_kernel(work->kernel, p, other, classes) * inner;
+  return u_score_exact_kernel(work->kernel, p, other, classes) * inner;
 }
 
-static void u_law_pairs(const u_law_work *work, pc_u_score_terms *out) {
+static void u_score_exact_pairs(const u_score_exact_work *work, pc_u_score_terms *out) {
   const pc_distinct_predictions *cells = &work->cells;
   const size_t classes = cells->width;
   const double *all = cells->shares;
@@ -66,15 +67,15 @@ static void u_law_pairs(const u_law_work *work, pc_u_score_terms *out) {
       const double *p = work->predictions + a * classes, *q = cells->rates + a * classes;
       const double *other = work->predictions + b * classes,
                    *other_q = cells->rates + b * classes;
-      out->u_score += weight * u_law_expected(work, p, other, q, other_q);
-      out->u_ce += weight * u_law_gaps(work, a, b);
-      out->u_sharpness += weight * (u_law_expected(work, all, all, q, other_q) -
-                                    u_law_expected(work, q, other_q, q, other_q));
+      out->u_score += weight * u_score_exact_expected(work, p, other, q, other_q);
+      out->u_ce += weight * u_score_exact_gaps(work, a, b);
+      out->u_sharpness += weight * (u_score_exact_expected(work, all, all, q, other_q) -
+                                    u_score_exact_expected(work, q, other_q, q, other_q));
     }
-  out->u_entropy = u_law_expected(work, all, all, all, all);
+  out->u_entropy = u_score_exact_expected(work, all, all, all, all);
 }
 
-static void u_law_brier(const u_law_work *work, pc_u_score_terms *out) {
+static void u_score_exact_brier(const u_score_exact_work *work, pc_u_score_terms *out) {
   const pc_distinct_predictions *cells = &work->cells;
   const size_t classes = cells->width;
   for (size_t c = 0; c < cells->count; c++)
@@ -88,8 +89,8 @@ static void u_law_brier(const u_law_work *work, pc_u_score_terms *out) {
                    pc_distinct_predictions_entropy(cells, PC_ENTROPY_BRIER);
 }
 
-static pcal_status u_law_cells(const pc_finite_distribution *law, const pcal_env *env,
-                               u_law_work *work, pcal_error *err) {
+static pcal_status u_score_exact_cells(const pc_finite_distribution *law, const pcal_env *env,
+                                       u_score_exact_work *work, pcal_error *err) {
   const pc_row_outcomes outcomes = {
       .rows = law->points, .width = law->classes, .expected = law->truth};
   PC_TRY(pc_distinct_predictions_new(law->predictions, law->classes, &outcomes, env,
@@ -107,13 +108,13 @@ static pcal_status u_law_cells(const pc_finite_distribution *law, const pcal_env
 
 pcal_status pc_u_score_exact(const pc_finite_distribution *law, const pc_skce_kernel *kernel,
                              const pcal_env *env, pc_u_score_terms *out, pcal_error *err) {
-  u_law_work work = {.kernel = kernel};
+  u_score_exact_work work = {.kernel = kernel};
   *out = (pc_u_score_terms){0};
-  const pcal_status status = u_law_cells(law, env, &work, err);
+  const pcal_status status = u_score_exact_cells(law, env, &work, err);
   if (status == PCAL_OK) {
     out->values = work.cells.count;
-    u_law_brier(&work, out);
-    u_law_pairs(&work, out);
+    u_score_exact_brier(&work, out);
+    u_score_exact_pairs(&work, out);
   }
   pc_free(env, work.predictions);
   pc_distinct_predictions_free(&work.cells);

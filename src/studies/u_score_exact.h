@@ -1,4 +1,4 @@
-/* A finite law of predictions and outcomes, and what scores make of it: nothing is drawn. */
+/* Exact expectations of U-scores under a finite distribution of predictions and outcomes. */
 #ifndef PC_U_SCORE_EXACT_H
 #define PC_U_SCORE_EXACT_H
 
@@ -11,9 +11,9 @@ typedef struct pc_finite_distribution {
   const double *predictions, *truth;
 } pc_finite_distribution;
 
-/* Expectations under a law.  P(Y | f) is the mean truth of the points with prediction f. */
+/* Expectations under a distribution.  P(Y | f) is the mean truth of the points with prediction f. */
 typedef struct pc_u_score_terms {
-  size_t values;      /* different predictions */
+  size_t values;      /* number of distinct predictions */
   double brier;       /* mean Brier score */
   double ce;          /* CE_2 squared: the error that the Brier score induces */
   double sharpness;   /* of the Brier score */
@@ -24,7 +24,7 @@ typedef struct pc_u_score_terms {
   double u_self;      /* E |e_Y - f|^2, the U-score of a row with itself */
 } pc_u_score_terms;
 
-/* The scale of the kernel must be given. */
+/* kernel->scale must be set. */
 PC_CHECKED pcal_status pc_u_score_exact(const pc_finite_distribution *law,
                                         const pc_skce_kernel *kernel, const pcal_env *env,
                                         pc_u_score_terms *out, pcal_error *err);

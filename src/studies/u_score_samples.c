@@ -1,6 +1,6 @@
-/* Design:  row i of set s has draws 2 (s n + i) and 2 (s n + i) + 1 of its stream: the point,
- *          each as likely as the others, and the label, from the true probabilities there.
- *          Threads and the order of sets do not show. */
+/* Design:  row i of set s uses draws 2 (s n + i) and 2 (s n + i) + 1 of its stream: the point, all
+ *          equally likely, and the label, from the true probabilities there.  So neither threads
+ *          nor the order of sets change the rows. */
 #include "studies/u_score_samples.h"
 
 #include <string.h>
@@ -11,15 +11,16 @@
 #include "studies/study.h"
 #include "studies/study_measure.h"
 
-#define U_SAMPLE_PAIR_COST 5.0 /* nanoseconds, for each metric */
-#define U_SAMPLE_SET_COST 1e5
+#define U_SAMPLES_PAIR_COST 5.0 /* nanoseconds, for each metric */
+#define U_SAMPLES_SET_COST 1e5
 
-typedef struct u_sample_job {
+typedef struct u_samples_job {
   const pc_u_score_samples *sample;
   const pcal_env *env;
-} u_sample_job;
+} u_samples_job;
 
-static void u_sample_rows(const u_sample_job *job, size_t set, double *probs, int32_t *labels) {
+static void u_samples_rows(const u_samples_job *job, size_t set, double *probs,
+                           int32_t *labels) {
   const pc_finite_distribution *law = &job->sample->law;
   const size_t classes = law->classes, rows = job->sample->rows;
   const pc_rng rng = {job->env->seed, job->sample->stream};
@@ -36,9 +37,9 @@ static void u_sample_rows(const u_sample_job *job, size_t set, double *probs, in
   }
 }
 
-static pcal_status u_sample_measure(const pc_u_score_samples *sample, const double *probs,
-                                    const int32_t *labels, const pcal_env *env,
-                                    pcal_results **out, pcal_error *err) {
+static pcal_status u_samples_measure(const pc_u_score_samples *sample, const double *probs,
+                                     const int32_t *labels, const pcal_env *env,
+                                     pcal_results **out, pcal_error *err) {
   pcal_batch batch = PCAL_BATCH_INIT;
   pcal_measure_config config = PCAL_MEASURE_CONFIG_INIT;
   batch.kind = PCAL_PROBABILITY;
@@ -56,8 +57,8 @@ static pcal_status u_sample_measure(const pc_u_score_samples *sample, const doub
   return pc_measure_batch(&batch, &config, env, out, err);
 }
 
-static pcal_status u_sample_task(void *user, size_t set, size_t worker, pcal_error *err) {
-  const u_sample_job *job = user;
+static pcal_status u_samples_task(void *user, size_t set, size_t worker, pcal_error *err) {
+  const u_samples_job *job = user;
   const pc_u_score_samples *sample = job->sample;
   const pcal_env env = pc_study_task_env(job->env);
   double *probs = pc_alloc_raw(&env, sample->rows * sample->law.classes, sizeof *probs);
@@ -67,8 +68,8 @@ static pcal_status u_sample_task(void *user, size_t set, size_t worker, pcal_err
       probs == NULL || labels == NULL ? pc_fail_memory(err, "drawing a set") : PCAL_OK;
   (void)worker;
   if (status == PCAL_OK) {
-    u_sample_rows(job, set, probs, labels);
-    status = u_sample_measure(sample, probs, labels, &env, &results, err);
+    u_samples_rows(job, set, probs, labels);
+    status = u_samples_measure(sample, probs, labels, &env, &results, err);
   }
   for (size_t m = 0; status == PCAL_OK && m < sample->spec_count; m++)
     sample->values[set * sample->spec_count + m] = pc_study_value(results, sample->specs[m]);
@@ -80,10 +81,10 @@ static pcal_status u_sample_task(void *user, size_t set, size_t worker, pcal_err
 
 pcal_status pc_u_score_samples_draw(const pc_u_score_samples *sample, const pcal_env *env,
                                     pcal_error *err) {
-  u_sample_job job = {sample, env};
+  u_samples_job job = {sample, env};
   const double pairs = 0.5 * (double)sample->rows * (double)sample->rows;
   const double cost =
-      U_SAMPLE_SET_COST + (double)sample->spec_count * pairs * U_SAMPLE_PAIR_COST;
+      U_SAMPLES_SET_COST + (double)sample->spec_count * pairs * U_SAMPLES_PAIR_COST;
   return pc_run_with_progress(env, "drawing sets", sample->sets, (double)sample->sets * cost,
-                              u_sample_task, &job, err);
+                              u_samples_task, &job, err);
 }

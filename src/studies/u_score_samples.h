@@ -1,4 +1,4 @@
-/* Sets of rows drawn from a finite law, and what metrics say of each. */
+/* Sets of rows drawn from a finite distribution, each measured by metrics. */
 #ifndef PC_U_SCORE_SAMPLES_H
 #define PC_U_SCORE_SAMPLES_H
 
@@ -10,10 +10,10 @@ typedef struct pc_u_score_samples {
   size_t spec_count;
   uint64_t stream; /* of random numbers */
   size_t rows, sets;
-  double *values; /* sets x specs, of the caller; NaN: undefined */
+  double *values; /* sets x specs, allocated by the caller; NaN: undefined */
 } pc_u_score_samples;
 
-/* Fills the values, over threads; the seed is the environment's. */
+/* Fills the values, in parallel; the seed is that of the environment. */
 PC_CHECKED pcal_status pc_u_score_samples_draw(const pc_u_score_samples *sample,
                                                const pcal_env *env, pcal_error *err);
 

@@ -1,25 +1,29 @@
-/* u-score: is the U-statistic unbiased, zero exactly for calibrated models, and does it see the
- * improvement that a proper score sees?
+/* u-score: is the U-statistic unbiased, zero exactly for calibrated models, and does it detect the
+ * improvement that a proper score detects?
  *
- * Design:  points with true class probabilities q = softmax(z), z = spread times standard
- * normal numbers, all equally likely, and models softmax(factor z).  Of such a law every
- * expectation is a finite sum (studies/u_score_exact.h). (1) Laws: the terms of equation 56, E S =
- * entropy + CE_S - sharpness, of the U-score and of the Brier score, for several factors, for
- * P(Y) as the only prediction, and for the distribution of Proposition 3.2, whose top-label and
- * class-wise errors are 0. (2) Samples: `sets` sets of n rows of each model; the means of
- * u-score, u-divergence and u-ce beside the CE_S of the law, and beside CE_S + (E |e_Y - f|^2 -
- * CE_S) / n, the mean of u-divergence. (3) Maps h of one model: what the scores gain, E S(f) -
- * E S(h o f), beside what the errors that they induce gain. What is known of (3):
- * Proposition 4.5 says that both gains are equal, for proper scores and injective maps.  The
- * paper states nothing of the kind for U-scores.  For this U-score it follows from equation 56
- * for every map, since entropy and sharpness are 0 (appendix F). CE_S is another error than
- * CE_2: both are 0 for the same models, but a map may reduce one and increase the other, as
- * that of the alternating law does. Edge cases: (1) Proposition 3.2 needs three classes: with
- * two it is left out; (2) values below 1e-12 in size are given as 0; (3) the alternating law
- * has two classes: f = 0.31 to 0.68, the truth by turns 0.1 below and above, and the map leaves
- * gaps of 0.05, all of the same sign. Source:  Gruber & Buettner 2022, version 3, appendix F,
- * Propositions 3.2 and 4.5. Cost:    (points times classes)^2 for each law; sets times rows^2
- * for the samples. */
+ * Design:  points with true class probabilities q = softmax(z), z = spread times standard normal
+ *          numbers, all equally likely, and models softmax(factor z).  Under such a finite
+ *          distribution every expectation is a finite sum (studies/u_score_exact.h).
+ *          (1) Distributions: the terms of equation 56, E S = entropy + CE_S - sharpness, of the
+ *          U-score and of the Brier score, for several factors, for P(Y) as the only prediction,
+ *          and for the distribution of Proposition 3.2, whose top-label and class-wise errors are
+ *          0.
+ *          (2) Samples: `sets` sets of n rows of each model; the means of u-score, u-divergence
+ *          and u-ce beside the exact CE_S, and beside CE_S + (E |e_Y - f|^2 - CE_S) / n, the mean
+ *          of u-divergence.
+ *          (3) Maps h of one model: the gains of the scores, E S(f) - E S(h o f), beside the gains
+ *          of the errors that they induce.  Proposition 4.5 says that both gains are equal for
+ *          proper scores and injective maps; the paper states nothing of the kind for U-scores.
+ *          For this U-score it follows from equation 56 for every map, since entropy and sharpness
+ *          are 0 (appendix F).  CE_S is another error than CE_2: both are 0 for the same models,
+ *          but a map may reduce one and increase the other, as in the alternating distribution.
+ * Edge cases:
+ *   (1) Proposition 3.2 needs three classes: with two it is left out;
+ *   (2) values below 1e-12 in size are shown as 0;
+ *   (3) the alternating distribution has two classes: f = 0.31 to 0.68, the truth by turns 0.1
+ *       below and above; the map leaves gaps of 0.05, all of the same sign.
+ * Source:  Gruber & Buettner 2022, version 3, appendix F, Propositions 3.2 and 4.5.
+ * Cost:    (points times classes)^2 for each distribution; sets times rows^2 for the samples. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -55,11 +59,11 @@ typedef struct u_score_study_work {
   pc_skce_kernel kernel;
   size_t points, classes;
   double *logits, *truth; /* of the points */
-  double *other;          /* truth of another law */
+  double *other;          /* truth of another distribution */
   double *made;           /* predictions */
 } u_score_study_work;
 
-/* ---- laws ---- */
+/* ---- distributions ---- */
 
 static void u_score_study_points(const u_score_study_work *work) {
   const pc_rng rng = {work->job->env->seed, U_SCORE_STUDY_STREAM};
@@ -87,7 +91,7 @@ static size_t u_score_study_top(const double *row, size_t classes) {
   return top;
 }
 
-/* P(Y | top class), or P(Y) where the classes do not count; of `made` as it is. */
+/* Sets the predictions to P(Y | top class) or, unless by_class, to P(Y). */
 static void u_score_study_average(const u_score_study_work *work, int by_class) {
   const size_t classes = work->classes;
   double rates[U_SCORE_STUDY_CLASSES_MAX] = {0};
@@ -109,7 +113,7 @@ static void u_score_study_average(const u_score_study_work *work, int by_class) 
   }
 }
 
-/* Rounded to tenths, and made to sum to 1 again. */
+/* Rounds the predictions to tenths and rescales them to sum to 1. */
 static void u_score_study_tenths(const u_score_study_work *work) {
   for (size_t i = 0; i < work->points; i++) {
     double *row = work->made + i * work->classes, sum = 0;
@@ -136,7 +140,7 @@ static pc_finite_distribution u_score_study_blind(const u_score_study_work *work
   return (pc_finite_distribution){classes, classes, work->made, work->other};
 }
 
-/* Gaps of 0.1 that change their sign from point to point, or gaps of 0.05. */
+/* The alternating distribution: gaps of 0.1 with alternating sign or, mapped, gaps of 0.05. */
 static pc_finite_distribution u_score_study_alternate(const u_score_study_work *work,
                                                       int mapped) {
   for (size_t i = 0; i < work->points; i++) {
@@ -150,7 +154,7 @@ static pc_finite_distribution u_score_study_alternate(const u_score_study_work *
   return (pc_finite_distribution){work->points, 2, work->made, work->other};
 }
 
-static pc_finite_distribution u_score_study_law(const u_score_study_work *work) {
+static pc_finite_distribution u_score_study_distribution(const u_score_study_work *work) {
   return (pc_finite_distribution){work->points, work->classes, work->made, work->truth};
 }
 
@@ -162,7 +166,7 @@ static const char *u_score_study_zero(double value) {
   return u_score_study_shown(value) == 0.0 ? "yes" : "no";
 }
 
-/* ---- table 1: laws ---- */
+/* ---- table 1: distributions ---- */
 
 static pcal_status u_score_study_describe(const u_score_study_work *work, const char *name,
                                           const pc_finite_distribution *law, pc_table *table,
@@ -189,17 +193,18 @@ static const double *u_score_study_models(const pcal_study_config *config, size_
   return config->factor_count > 0 ? config->factors : u_score_study_factors;
 }
 
-static pcal_status u_score_study_laws(const u_score_study_work *work, pc_findings *findings,
-                                      pcal_error *err) {
+static pcal_status u_score_study_distributions(const u_score_study_work *work,
+                                               pc_findings *findings, pcal_error *err) {
   static const char *const columns[] = {"law",         "values",     "brier",       "ce",
                                         "sharpness",   "u_score",    "entropy",     "u_ce",
                                         "u_sharpness", "calibrated", "u_score_zero"};
-  pc_table *table = pc_findings_add_table(findings, "Known laws: the terms of equation 56");
+  pc_table *table =
+      pc_findings_add_table(findings, "Known distributions: the terms of equation 56");
   size_t count;
   const double *factors = u_score_study_models(work->job->config, &count);
   for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
     pc_table_add_column(table, columns[c]);
-  const pc_finite_distribution law = u_score_study_law(work);
+  const pc_finite_distribution law = u_score_study_distribution(work);
   for (size_t i = 0; i < count; i++) {
     char name[PC_TABLE_WORD_MAX], number[PC_NUMBER_MAX];
     snprintf(name, sizeof name, "logits times %s", pc_show(factors[i], number));
@@ -293,8 +298,9 @@ static pcal_status u_score_study_sizes(const u_score_study_work *work, double fa
   const uint64_t *rows = config->row_count_count > 0 ? config->row_counts : u_score_study_rows;
   char specs[U_SCORE_STUDY_METRICS][PC_SPEC_MAX];
   const char *const list[] = {specs[0], specs[1], specs[2]};
-  pc_u_score_samples sample = {
-      .law = u_score_study_law(work), .specs = list, .spec_count = U_SCORE_STUDY_METRICS};
+  pc_u_score_samples sample = {.law = u_score_study_distribution(work),
+                               .specs = list,
+                               .spec_count = U_SCORE_STUDY_METRICS};
   pc_u_score_terms known;
   u_score_study_specs(work, specs);
   u_score_study_temper(work, factor);
@@ -303,7 +309,7 @@ static pcal_status u_score_study_sizes(const u_score_study_work *work, double fa
   for (size_t i = 0; i < count; i++) {
     if (rows[i] < 2 || rows[i] > U_SCORE_STUDY_ROWS_MAX || sample.sets < 2)
       return pc_fail(err, PCAL_USAGE,
-                     "study u-score takes sets of 2 to %d rows, and at least 2 sets; mind "
+                     "study u-score takes sets of 2 to %d rows, and at least 2 sets; see "
                      "{rows} and {sets}",
                      U_SCORE_STUDY_ROWS_MAX);
     sample.rows = (size_t)rows[i];
@@ -386,7 +392,7 @@ static pcal_status u_score_study_maps(const u_score_study_work *work, pc_finding
   pc_table *table = pc_findings_add_table(findings, "Maps: gains of scores and of errors");
   char name[PC_TABLE_WORD_MAX], number[PC_NUMBER_MAX];
   const double model = work->job->options->value[U_SCORE_STUDY_MODEL].number;
-  const pc_finite_distribution law = u_score_study_law(work);
+  const pc_finite_distribution law = u_score_study_distribution(work);
   pc_u_score_terms from, to;
   for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
     pc_table_add_column(table, columns[c]);
@@ -425,7 +431,7 @@ static size_t u_score_study_agree(const pc_table *table, const char *a, const ch
   return count;
 }
 
-/* Laws whose entropy and sharpness are 0. */
+/* Distributions whose entropy and sharpness are 0. */
 static size_t u_score_study_zeros(const pc_table *table) {
   const size_t entropy = pc_table_find_column(table, "entropy");
   const size_t sharpness = pc_table_find_column(table, "u_sharpness");
@@ -447,7 +453,7 @@ static void u_score_study_say(pc_findings *findings) {
     most = fmax(most, fabs(pc_table_at(samples, r, off)->number));
   pc_findings_add_sentence(
       findings,
-      "In %zu of %zu laws the mean U-score is 0 exactly when predictions are "
+      "In %zu of %zu distributions the mean U-score is 0 exactly when predictions are "
       "calibrated; its entropy and sharpness are both 0 in %zu.",
       u_score_study_agree(laws, "calibrated", "u_score_zero"), laws->row_count,
       u_score_study_zeros(laws));
@@ -459,8 +465,8 @@ static void u_score_study_say(pc_findings *findings) {
       text[0], samples->row_count);
   pc_findings_add_sentence(
       findings,
-      "Of %zu maps, %zu injective, the Brier score gains what its error gains for "
-      "%zu (Proposition 4.5: for every injective one), the U-score for %zu.",
+      "Of %zu maps, %zu of them injective, the Brier score and its error gain equally for "
+      "%zu (Proposition 4.5: for every injective one), the U-score and its error for %zu.",
       maps->row_count, u_score_study_yes(maps, "injective"),
       u_score_study_yes(maps, "brier_equals_ce"),
       u_score_study_yes(maps, "u_score_equals_u_ce"));
@@ -468,7 +474,7 @@ static void u_score_study_say(pc_findings *findings) {
   pc_number_round(pc_table_at(maps, last, 6)->number, 3, text[2]);
   pc_findings_add_sentence(
       findings,
-      "The two scores need not agree: for the alternating law the Brier score gains "
+      "The two scores need not agree: for the alternating distribution the Brier score gains "
       "%s and the U-score %s.",
       text[1], text[2]);
 }
@@ -477,7 +483,7 @@ static pcal_status u_score_study_check(const u_score_study_work *work, pcal_erro
   size_t count;
   const double *factors = u_score_study_models(work->job->config, &count);
   if (work->classes < 2 || work->classes > U_SCORE_STUDY_CLASSES_MAX)
-    return pc_fail(err, PCAL_USAGE, "study u-score takes 2 to %d classes; mind {classes}",
+    return pc_fail(err, PCAL_USAGE, "study u-score takes 2 to %d classes; see {classes}",
                    U_SCORE_STUDY_CLASSES_MAX);
   if (work->kernel.gaussian && work->kernel.tv && work->classes > 2)
     return pc_fail(err, PCAL_USAGE,
@@ -492,7 +498,7 @@ static pcal_status u_score_study_check(const u_score_study_work *work, pcal_erro
 static pcal_status u_score_study_tables(u_score_study_work *work, pc_findings *findings,
                                         pcal_error *err) {
   u_score_study_points(work);
-  PC_TRY(u_score_study_laws(work, findings, err));
+  PC_TRY(u_score_study_distributions(work, findings, err));
   PC_TRY(u_score_study_samples(work, findings, err));
   PC_TRY(u_score_study_maps(work, findings, err));
   u_score_study_say(findings);
@@ -517,7 +523,7 @@ static pcal_status u_score_study_run(const pc_study_job *job, pc_findings *findi
   work.made = pc_alloc_raw(job->env, most * work.classes, sizeof *work.made);
   const pcal_status status =
       work.logits == NULL || work.truth == NULL || work.other == NULL || work.made == NULL
-          ? pc_fail_memory(err, "writing laws out")
+          ? pc_fail_memory(err, "writing distributions out")
           : u_score_study_tables(&work, findings, err);
   pc_free(job->env, work.logits);
   pc_free(job->env, work.truth);
@@ -544,16 +550,19 @@ const pc_study pc_study_u_score = {
         {
             .kind = "studies",
             .name = "u-score",
-            .title = "is the U-score unbiased, zero only for calibrated models, and what does "
-                     "it gain by maps?",
+            .title =
+                "is the U-score unbiased, zero only for calibrated models, and how do maps "
+                "change it?",
             .formula =
                 "E S(f(X), f(X'), Y, Y') = entropy + CE_S - sharpness, both 0 for this S",
             .about =
-                "Writes out laws whose true probabilities are known and computes every term of "
-                "equation 56 exactly, for the U-score of degree two of a kernel and for the "
-                "Brier score; draws sets of rows from the laws and compares the means of "
-                "u-score, u-divergence and u-ce with the truth; and compares what the scores "
-                "gain by maps of the predictions with what the errors that they induce gain. "
+                "Writes out distributions whose true probabilities are known and computes "
+                "every "
+                "term of equation 56 exactly, for the U-score of degree two of a kernel and "
+                "for "
+                "the Brier score; draws sets of rows from them and compares the means of "
+                "u-score, u-divergence and u-ce with the truth; and compares the gains of the "
+                "scores by maps of the predictions with those of the errors that they induce. "
                 "Proposition 4.5 says that these gains are equal for proper scores and "
                 "injective maps; for this U-score equation 56 gives it for every map. Takes "
                 "`classes`, `factor`, `rows` and `sets`; predictions are not needed.",

@@ -1,7 +1,8 @@
 /* Formula:  ks = max over scores s of |(1/N) sum over rows with score <= s of (score - hit)|
  *           ece = sum_b (n_b/N) |mean score of bin b - mean hit of bin b|
- * Edge cases: (1) equal scores are one place of ks: their order does not matter; (2) rows of
- *           ece outside (0, 1] are in no bin.
+ * Edge cases:
+ *   (1) equal scores are one position of ks: their order does not matter;
+ *   (2) scores outside (0, 1] are in no bin of ece.
  * Source:   Gupta et al. 2021, equation 8 and Table 6, with the bins of Guo et al. 2017.
  * Cost:     a sort. */
 #include "studies/unclipped_scores.h"

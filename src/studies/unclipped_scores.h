@@ -1,4 +1,4 @@
-/* Errors of scores that need not lie in [0, 1], which no source accepts. */
+/* Errors of scores that may lie outside [0, 1], which sources refuse. */
 #ifndef PC_UNCLIPPED_SCORES_H
 #define PC_UNCLIPPED_SCORES_H
 
@@ -16,7 +16,7 @@ PC_CHECKED pcal_status pc_unclipped_ks(const pc_unclipped_scores *raw, const pca
                                        double *out, pcal_error *err);
 
 /* ECE with bins ((b - 1)/B, b/B], b = 1 .. B.  Scores outside (0, 1] are in no bin: they count
- * as rows and add no gap, as in the published code.  At most PC_UNCLIPPED_BINS_MAX bins. */
+ * as rows but add no gap, as in the published code.  At most PC_UNCLIPPED_BINS_MAX bins. */
 #define PC_UNCLIPPED_BINS_MAX 100
 double pc_unclipped_ece(const pc_unclipped_scores *raw, size_t bins);
 

@@ -1,27 +1,28 @@
-/* variance-regression: does a proper score see and repair predicted variances?
+/* variance-regression: does a proper score detect and repair wrong predicted variances?
  *
- * Formula:  studies/variance_training.c, for each of some runs with data, split and first
- *           weights of their own.  Tables: means over runs, on test rows, after so many
- *           iterations; spreads over runs have n - 1.
+ * Formula:  studies/variance_training.c, for several runs, each with its own data, split and first
+ *           weights.  Tables: means over runs, on test rows, after so many iterations; standard
+ *           deviations over runs have n - 1.
  * Edge cases:
  *   (1) the tables have seven iterations, from a quarter of all on;
- *   (2) the course has a row for every so many iterations, and the last;
- *   (3) a run's numbers depend on the seed and its own number only, so threads and further runs
- *       change none of them;
- *   (4) with one run there are no spreads;
- *   (5) test rows are judged at the iterations that the tables show, and at no others;
- *   (6) several scales: the tables are those of the first one, the last table has all of them.
- * Source:   Gruber & Buettner 2022, section 5.3, Tables 1 and 2, Figures 4, 8 and 9, appendix
- *           G.5.  Where the text is open:
- *           - scale of the targets: none is written, so they are taken as they are.  Inputs are
+ *   (2) the course has a row for every `every` iterations, and for the last;
+ *   (3) the numbers of a run depend on the seed and its own index only, so that threads and
+ *       further runs do not change them;
+ *   (4) one run has no standard deviation;
+ *   (5) test rows are judged only at the iterations that the tables show;
+ *   (6) several scales: the tables are those of the first; the last table has all of them.
+ * Source:   Gruber & Buettner 2022, section 5.3, Tables 1 and 2, Figures 4, 8 and 9, appendix G.5.
+ *           Where the text is unclear:
+ *           - scale of the targets: none is given, so they are used as they are.  Inputs are
  *             standardised by the training rows, since columns have sizes from 1 to 1e6;
- *           - noise of Friedman's problem: "varying variance [...] N(0, 0.5 + X6)", so 0.5 + x6
- *             is the variance; the authors' notebook takes it for the standard deviation;
- *           - output: the text has a variance only; the authors' notebooks take the size of the
- *             network's output for the residential buildings, its exponential for Friedman's
- *             problem.
- *           docs/studies.md has what is reproduced, what is not, and for which scales.
- * Cost:     iterations of variance_training.c; runs side by side in threads. */
+ *           - noise of Friedman's problem: "varying variance [...] N(0, 0.5 + X6)", so 0.5 + x6 is
+ *             the variance; the authors' notebook uses it as the standard deviation;
+ *           - output: the text has a variance only; the authors' notebooks use the absolute value
+ *             of the network's output for the residential buildings, its exponential for
+ *             Friedman's problem.
+ *           docs/studies.md lists the results that are reproduced, those that are not, and for
+ *           which scales.
+ * Cost:     iterations of variance_training.c; runs in parallel threads. */
 #include <math.h>
 #include <stdio.h>
 
@@ -34,12 +35,12 @@
 
 #define VARIANCE_REGRESSION_STREAM 0x766172u /* of random numbers: << 16, + 16 run + use */
 #define VARIANCE_REGRESSION_RUNS 5           /* as in the paper */
-#define VARIANCE_REGRESSION_ROUND 10         /* iterations between looks at the clock */
+#define VARIANCE_REGRESSION_ROUND 10         /* iterations between reports of progress */
 #define VARIANCE_REGRESSION_COST 1e6         /* nanoseconds of an iteration, about */
 #define VARIANCE_REGRESSION_COLUMNS 7        /* iterations in the tables */
-#define VARIANCE_REGRESSION_SPREADS 7        /* series whose spread over runs is told */
-#define VARIANCE_REGRESSION_RANGES 9         /* series whose range over runs is shown */
-#define VARIANCE_REGRESSION_COURSE 100       /* rows of the course, when not told otherwise */
+#define VARIANCE_REGRESSION_SPREADS 7        /* series with standard deviations over runs */
+#define VARIANCE_REGRESSION_RANGES 9         /* series with ranges over runs */
+#define VARIANCE_REGRESSION_COURSE 100       /* rows of the course by default */
 
 enum { REGRESSION_AUTO, REGRESSION_FRIEDMAN, REGRESSION_FEATURES };
 enum {
@@ -60,9 +61,8 @@ static const pcal_option variance_regression_options[] = {
      "Friedman's first problem with noise of its own variance, or features with a target, "
      "such as the UCI residential buildings; auto: the features where they are given"},
     {"noise", PCAL_OPTION_CHOICE, "variance", 0, 0, "sd|variance",
-     "what 0.5 + x6 is of the noise of Friedman's problem: variance, as the paper writes; sd, "
-     "as "
-     "its notebook computes"},
+     "whether 0.5 + x6 is the variance of the noise in Friedman's problem, as in the paper's "
+     "text, or its standard deviation (sd), as in its notebook"},
     {"iterations", PCAL_OPTION_INT, "auto", 8, 1000000, "auto",
      "steps of Adam; auto: 1000 for Friedman's problem, else 2000"},
     {"output", PCAL_OPTION_CHOICE, "auto", 0, 0, "auto|exp|abs",
@@ -141,7 +141,7 @@ static size_t variance_regression_column(const regression_job *job, size_t colum
   return job->iterations * (column + 2) / (VARIANCE_REGRESSION_COLUMNS + 1);
 }
 
-/* ---- what is wanted ---- */
+/* ---- preparation ---- */
 
 static pcal_status variance_regression_network(const regression_job *job, pc_dense_net *net,
                                                pcal_error *err) {
@@ -246,7 +246,7 @@ static pcal_status variance_regression_start(regression_job *job, size_t r, pcal
   return pc_variance_training_new(env, &plan, &run->training, err);
 }
 
-/* Is an iteration, from 1 on, in a table? */
+/* True if an iteration, counted from 1, is in a table. */
 static int variance_regression_shown(const regression_job *job, size_t iteration) {
   int shown = iteration % job->every == 0 || iteration == job->iterations;
   for (size_t c = 0; c < VARIANCE_REGRESSION_COLUMNS; c++)
@@ -281,7 +281,7 @@ static pcal_status variance_regression_train(regression_job *job, pcal_error *er
   return PCAL_OK;
 }
 
-/* ---- telling ---- */
+/* ---- findings ---- */
 
 static pcal_status variance_regression_table(const regression_job *job, pc_findings *findings,
                                              const char *title, const regression_series *series,
@@ -335,7 +335,7 @@ static pcal_status variance_regression_course(const regression_job *job, pc_find
   return PCAL_OK;
 }
 
-/* How far mean variances are from the mean squared error, over the columns of the tables. */
+/* Mean relative distance of variances from the mean squared error, in percent. */
 static double variance_regression_off(const regression_job *job, size_t offset) {
   double off = 0.0;
   for (size_t c = 0; c < VARIANCE_REGRESSION_COLUMNS; c++) {
@@ -369,7 +369,7 @@ static void variance_regression_say(const regression_job *job, pc_findings *find
       variance_regression_off(job, REGRESSION_AT(variance[0])),
       variance_regression_off(job, REGRESSION_AT(variance[1])));
   pc_findings_add_sentence(findings,
-                           "In the end squared errors are %s times the predicted variance",
+                           "At the end squared errors are %s times the predicted variance",
                            variance_regression_show(job, REGRESSION_AT(ratio[0]), a));
   pc_findings_add_sentence(findings, "and %s times the mapped one;",
                            variance_regression_show(job, REGRESSION_AT(ratio[1]), a));
@@ -381,8 +381,8 @@ static void variance_regression_say(const regression_job *job, pc_findings *find
                            variance_regression_show(job, REGRESSION_AT(skce[1]), b));
 }
 
-static pcal_status variance_regression_tell(const regression_job *job, pc_findings *findings,
-                                            pcal_error *err) {
+static pcal_status variance_regression_report(const regression_job *job, pc_findings *findings,
+                                              pcal_error *err) {
   static const regression_series first[] = {
       {"mean squared error", REGRESSION_AT(mse)},
       {"mean variance, calibrated", REGRESSION_AT(variance[1])},
@@ -391,6 +391,7 @@ static pcal_status variance_regression_tell(const regression_job *job, pc_findin
                                              {"calibrated, sd", REGRESSION_AT(deviation[1])},
                                              {"uncalibrated", REGRESSION_AT(ratio[0])},
                                              {"uncalibrated, sd", REGRESSION_AT(deviation[0])}};
+  findings->simulated = job->friedman;
   variance_regression_say(job, findings);
   PC_TRY(variance_regression_table(job, findings,
                                    "Table 1: mean squared error and mean predicted variance",
@@ -470,7 +471,7 @@ static pcal_status variance_regression_scales(regression_job *job, pc_findings *
   for (size_t s = 0; s < count; s++) {
     PC_TRY(variance_regression_once(job, scales->list_count == 0 ? 0.0 : scales->list[s], err));
     if (s == 0) {
-      PC_TRY(variance_regression_tell(job, findings, err));
+      PC_TRY(variance_regression_report(job, findings, err));
       ranges = variance_regression_ranges(findings);
     }
     PC_TRY(variance_regression_range(job, ranges, err));
@@ -499,13 +500,13 @@ const pc_study pc_study_variance_regression = {
         {
             .kind = "studies",
             .name = "variance-regression",
-            .title = "does a proper score see and repair predicted variances?",
+            .title = "does a proper score detect and repair wrong predicted variances?",
             .formula = "a network trained on dss; v' = w v + b fitted to validation rows after "
                        "every iteration; test rows judged with v and with v'",
             .about =
                 "Trains networks that predict a mean and a variance, and follows mean squared "
                 "error, mean variance, dss and skce, before and after variance-platt. "
-                "Overfitting shows in the variances, and dss sees it; the paper finds that "
+                "Overfitting shows in the variances, and dss detects it; the paper finds that "
                 "skce hardly does, which depends on the scale of the targets. Data are "
                 "Friedman's problem, or `features` with `target`.",
             .citation = "Gruber & Buettner, NeurIPS 2022, section 5.3 and appendix G.5",

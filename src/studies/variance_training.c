@@ -1,16 +1,18 @@
-/* Formula:  network x -> (m, r), mean m, variance v = exp(r), or |r| where `absolute`;
+/* Formula:  network x -> (m, r), mean m, variance v = exp(r), or |r| if `absolute`;
  *           a step of Adam (optim/adam.c) on the mean over the training rows of
  *             (m - y)^2 / v + log v
  *           then w, b of v' = w v + b by variance-platt on the validation rows, and on the test
- *           rows the mean squared error, mean (m - y)^2 / v + log v, skce, mean v and the mean
- *           and standard deviation of (m - y)^2 / v, with v and with v'.  The network is not
- *           touched by w and b.
- * Edge cases: (1) r is kept within -40 and 40, |r| above 1e-12: beyond, its slope is 0 or of
- * that value; (2) skce divides means, deviations and targets by the length.
+ *           rows the mean squared error, mean (m - y)^2 / v + log v, skce, mean v and the mean and
+ *           standard deviation of (m - y)^2 / v, with v and with v'.  w and b do not change the
+ *           network.
+ * Edge cases:
+ *   (1) r is limited to [-40, 40], |r| to at least 1e-12; outside, the slope is 0 or that of the
+ *       limit;
+ *   (2) skce divides means, deviations and targets by the length.
  * Source:   Gruber & Buettner 2022, section 5.3 and appendix G.5.
- * Cost:     of a step, forwards for all rows and backwards for the training rows
- * (optim/dense_net.c), some sixty evaluations of the validation rows, and two pairings of the test
- * rows. */
+ * Cost:     of a step: a forward pass of all rows and a backward pass of the training rows
+ *           (optim/dense_net.c), some sixty evaluations of the validation rows, and two pairings
+ *           of the test rows. */
 #include "studies/variance_training.h"
 
 #include <math.h>
@@ -21,7 +23,7 @@
 #define VARIANCE_TRAINING_LARGEST 40.0
 #define VARIANCE_TRAINING_LEAST 1e-12
 
-static double variance_training_spread(const pc_variance_plan *plan, double raw) {
+static double variance_training_variance(const pc_variance_plan *plan, double raw) {
   return plan->absolute
              ? fmax(fabs(raw), VARIANCE_TRAINING_LEAST)
              : pc_exp(fmax(-VARIANCE_TRAINING_LARGEST, fmin(raw, VARIANCE_TRAINING_LARGEST)));
@@ -78,7 +80,7 @@ static void variance_training_learn(pc_variance_training *training) {
   const double share = 1.0 / (double)rows->count;
   for (size_t i = 0; i < rows->count; i++) {
     const double error = made[2 * i] - rows->targets[i], raw = made[2 * i + 1];
-    const double v = variance_training_spread(plan, raw);
+    const double v = variance_training_variance(plan, raw);
     const double slope = 1.0 - error * error / v; /* in log v */
     const int outside = !plan->absolute && fabs(raw) >= VARIANCE_TRAINING_LARGEST;
     training->slopes[2 * i] = share * 2.0 * error / v;
@@ -98,13 +100,13 @@ static pc_variance_map variance_training_fit(pc_variance_training *training) {
   for (size_t i = 0; i < rows->count; i++)
     training->table.entries[i] =
         (pc_forecast_entry){fabs(made[2 * i] - rows->targets[i]),
-                            variance_training_spread(&training->plan, made[2 * i + 1]), 1.0};
+                            variance_training_variance(&training->plan, made[2 * i + 1]), 1.0};
   training->table.count = rows->count;
   training->table.total = (double)rows->count;
   return pc_variance_platt_solve(&training->table);
 }
 
-/* Test rows with mapped variances. */
+/* Judges the test rows with mapped variances. */
 static void variance_training_judge(pc_variance_training *training, const double *made,
                                     pc_variance_map map, int after, pc_variance_point *out) {
   const pc_variance_rows *rows = &training->plan.sets[PC_VARIANCE_TEST];
@@ -112,7 +114,8 @@ static void variance_training_judge(pc_variance_training *training, const double
   double mse = 0.0, dss = 0.0, variance = 0.0, ratio = 0.0, square = 0.0;
   for (size_t i = 0; i < rows->count; i++) {
     const double y = rows->targets[i], e2 = (made[2 * i] - y) * (made[2 * i] - y);
-    const double v = map.w * variance_training_spread(&training->plan, made[2 * i + 1]) + map.b;
+    const double v =
+        map.w * variance_training_variance(&training->plan, made[2 * i + 1]) + map.b;
     mse += e2 / n;
     dss += (e2 / v + pc_log(v)) / n;
     variance += v / n;

@@ -1,5 +1,5 @@
-/* A network that predicts mean and variance, trained on the Dawid-Sebastiani score and judged
- * after every step, before and after variance-platt. */
+/* A network that predicts mean and variance, trained on the Dawid-Sebastiani score and judged after
+ * a step, before and after variance-platt. */
 #ifndef PC_VARIANCE_TRAINING_H
 #define PC_VARIANCE_TRAINING_H
 
@@ -18,14 +18,14 @@ enum { PC_VARIANCE_TRAIN, PC_VARIANCE_VAL, PC_VARIANCE_TEST, PC_VARIANCE_SETS };
 
 typedef struct pc_variance_plan {
   pc_variance_rows sets[PC_VARIANCE_SETS];
-  pc_dense_net net; /* two numbers come out: the mean, and what becomes the variance */
-  int absolute;     /* the variance is the size of the second number, not its exponential */
+  pc_dense_net net; /* with two outputs: the mean, and the raw variance */
+  int absolute;     /* the variance is |output|, not exp(output) */
   double rate;      /* of Adam */
   double length;
   uint64_t seed, stream; /* of the first weights */
 } pc_variance_plan;
 
-/* What the test rows say; [0] as predicted, [1] after variance-platt, which was fitted to the
+/* Measurements on the test rows: [0] as predicted, [1] after variance-platt, fitted to the
  * validation rows. */
 typedef struct pc_variance_point {
   double mse;
@@ -43,14 +43,14 @@ typedef struct pc_variance_training {
   pc_gaussian_row *rows;   /* of test rows */
 } pc_variance_training;
 
-/* Free it in any case; a zeroed one is fine. */
+/* Free out in any case; zeroed is fine. */
 PC_CHECKED pcal_status pc_variance_training_new(const pcal_env *env,
                                                 const pc_variance_plan *plan,
                                                 pc_variance_training *out, pcal_error *err);
 void pc_variance_training_free(pc_variance_training *training);
 
-/* One step of Adam along the gradient over all training rows, then the judgement; out may be
- * NULL: no judgement, which does not change later ones. */
+/* Takes one step of Adam on all training rows, then judges the test rows into out; out may be NULL,
+ * which does not change later steps. */
 void pc_variance_training_step(pc_variance_training *training, pc_variance_point *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* Binned calibration errors against the number of bins, with errors that need no bins.
+/* Binned calibration errors as functions of the number of bins, with errors that need no bins.
  *
  * 1. The axis of bins is logarithmic.
  * 2. Intervals are bands; without intervals only lines are drawn. */
@@ -27,8 +27,8 @@ static const char *const bin_sensitivity_names[BIN_SENSITIVITY_SERIES] = {"ECE, 
                                                                           "ECE, equal mass"};
 static const pc_tone bin_sensitivity_tones[] = {PC_TONE_A, PC_TONE_B, PC_TONE_C, PC_TONE_D};
 
-static pcal_status bin_sensitivity_wish(const pc_options *options, const pc_layout *layout,
-                                        pc_figure_request *wish, pcal_error *err) {
+static pcal_status bin_sensitivity_request(const pc_options *options, const pc_layout *layout,
+                                           pc_figure_request *request, pcal_error *err) {
   static const char *const binnings[BIN_SENSITIVITY_SERIES] = {"width", "mass"};
   char norm[8], view[16];
   (void)layout;
@@ -37,11 +37,11 @@ static pcal_status bin_sensitivity_wish(const pc_options *options, const pc_layo
   pc_options_word(options, BIN_SENSITIVITY_VIEW, view, sizeof view);
   for (size_t s = 0; s < BIN_SENSITIVITY_SERIES; s++)
     for (size_t i = 0; i < BIN_SENSITIVITY_NUMBERS; i++)
-      pc_figure_request_metric(wish, "ece:bins=%d,binning=%s,norm=%s,view=%s",
+      pc_figure_request_metric(request, "ece:bins=%d,binning=%s,norm=%s,view=%s",
                                bin_sensitivity_bins[i], binnings[s], norm, view);
-  pc_figure_request_metric(wish, "smece");
-  pc_figure_request_metric(wish, "ks");
-  wish->interval = 1;
+  pc_figure_request_metric(request, "smece");
+  pc_figure_request_metric(request, "ks");
+  request->interval = 1;
   return PCAL_OK;
 }
 
@@ -52,9 +52,9 @@ static int bin_sensitivity_known(const pc_result_record *record) {
 static double bin_sensitivity_highest(const pc_measured_set *set, size_t count) {
   double highest = 0;
   for (size_t i = 0; i < count; i++)
-    if (bin_sensitivity_known(set->asked[i])) {
-      const pc_interval_result *interval_result = &set->asked[i]->interval_result;
-      highest = fmax(highest, set->asked[i]->outcome.value);
+    if (bin_sensitivity_known(set->requested[i])) {
+      const pc_interval_result *interval_result = &set->requested[i]->interval_result;
+      highest = fmax(highest, set->requested[i]->outcome.value);
       if (interval_result->has_interval)
         highest = fmax(highest, interval_result->high);
     }
@@ -66,14 +66,14 @@ static void bin_sensitivity_band(pc_figure *figure, const pc_measured_set *set, 
   pc_point outline[2 * BIN_SENSITIVITY_NUMBERS];
   size_t used = 0;
   for (size_t i = 0; i < BIN_SENSITIVITY_NUMBERS; i++) {
-    const pc_result_record *record = set->asked[first + i];
+    const pc_result_record *record = set->requested[first + i];
     if (!bin_sensitivity_known(record) || !record->interval_result.has_interval)
       return;
     outline[used++] = (pc_point){pc_log2(bin_sensitivity_bins[i]), record->interval_result.low};
   }
   for (size_t i = BIN_SENSITIVITY_NUMBERS; i-- > 0;)
     outline[used++] = (pc_point){pc_log2(bin_sensitivity_bins[i]),
-                                 set->asked[first + i]->interval_result.high};
+                                 set->requested[first + i]->interval_result.high};
   pc_figure_band(figure, 0, (pc_look){.tone = tone, .wash = 1}, outline, used);
 }
 
@@ -83,9 +83,9 @@ static void bin_sensitivity_series(pc_figure *figure, const pc_measured_set *set
   char number[PC_NUMBER_TEXT_MAX], hint[3 * PC_NUMBER_TEXT_MAX];
   size_t used = 0;
   for (size_t i = 0; i < BIN_SENSITIVITY_NUMBERS; i++)
-    if (bin_sensitivity_known(set->asked[first + i]))
-      points[used++] =
-          (pc_point){pc_log2(bin_sensitivity_bins[i]), set->asked[first + i]->outcome.value};
+    if (bin_sensitivity_known(set->requested[first + i]))
+      points[used++] = (pc_point){pc_log2(bin_sensitivity_bins[i]),
+                                  set->requested[first + i]->outcome.value};
   pc_figure_line(figure, 0, (pc_look){.tone = tone, .size = 2}, points, used);
   for (size_t i = 0; i < used; i++) {
     pc_fixed_text(points[i].y, 4, number);
@@ -118,15 +118,16 @@ static void bin_sensitivity_key(pc_figure *figure, const pc_measured_set *set, s
                      (pc_look){.tone = bin_sensitivity_tones[s], .size = 2},
                      bin_sensitivity_names[s]);
   for (size_t i = 0; i < BIN_SENSITIVITY_PLAIN; i++)
-    if (bin_sensitivity_known(set->asked[binned + i]))
+    if (bin_sensitivity_known(set->requested[binned + i]))
       pc_figure_legend(figure, PC_SAMPLE_LINE,
                        (pc_look){.tone = bin_sensitivity_tones[BIN_SENSITIVITY_SERIES + i],
                                  .dashed = 1,
                                  .size = 2},
                        plain[i]);
-  if (bin_sensitivity_known(set->asked[0]) && set->asked[0]->interval_result.has_interval) {
+  if (bin_sensitivity_known(set->requested[0]) &&
+      set->requested[0]->interval_result.has_interval) {
     char text[PC_NUMBER_TEXT_MAX];
-    pc_level_text(set->asked[0]->interval_result.level, "interval", text);
+    pc_level_text(set->requested[0]->interval_result.level, "interval", text);
     pc_figure_legend(figure, PC_SAMPLE_BAR, (pc_look){.tone = PC_TONE_A, .wash = 1}, text);
   }
 }
@@ -137,12 +138,12 @@ static pcal_status bin_sensitivity_build(const pc_figure_data *data, pc_figure *
   const size_t binned = (size_t)BIN_SENSITIVITY_SERIES * BIN_SENSITIVITY_NUMBERS;
   const pc_measured_set *set = &data->shown;
   for (size_t i = 0; i < binned; i++)
-    if (set->asked[i] == NULL)
+    if (set->requested[i] == NULL)
       return pc_fail(err, PCAL_USAGE,
                      "figure bin-sensitivity is drawn from %s and others, which these results "
                      "do not hold; measure them, or plot from the data",
-                     data->wish->specs[i]);
-  bin_sensitivity_axes(figure, bin_sensitivity_highest(set, data->wish->spec_count));
+                     data->request->specs[i]);
+  bin_sensitivity_axes(figure, bin_sensitivity_highest(set, data->request->spec_count));
   figure->title = pc_figure_add_string(figure, "Calibration error by number of bins");
   pc_figure_set_subtitle(figure, set->results, NULL);
   figure->description = figure->subtitle;
@@ -151,8 +152,8 @@ static pcal_status bin_sensitivity_build(const pc_figure_data *data, pc_figure *
   for (size_t s = 0; s < BIN_SENSITIVITY_SERIES; s++)
     bin_sensitivity_band(figure, set, s * BIN_SENSITIVITY_NUMBERS, bin_sensitivity_tones[s]);
   for (size_t i = 0; i < BIN_SENSITIVITY_PLAIN; i++)
-    if (bin_sensitivity_known(set->asked[binned + i])) {
-      const double value = set->asked[binned + i]->outcome.value;
+    if (bin_sensitivity_known(set->requested[binned + i])) {
+      const double value = set->requested[binned + i]->outcome.value;
       pc_figure_segment(figure, 0,
                         (pc_look){.tone = bin_sensitivity_tones[BIN_SENSITIVITY_SERIES + i],
                                   .dashed = 1,
@@ -170,12 +171,12 @@ const pc_figure_row pc_figure_bin_sensitivity = {
         {
             .kind = "figures",
             .name = "bin-sensitivity",
-            .title = "binned errors against the number of bins",
+            .title = "binned errors by number of bins",
             .formula = "ECE in 5 to 200 bins of equal width and of equal mass; smECE and KS, "
                        "which have no bins",
             .about = "With more bins the ECE grows, because chance does not cancel in bins of "
                      "few rows; with few bins errors of both signs cancel. A difference "
-                     "between two models that depends on the number of bins is none.",
+                     "between two models that depends on the number of bins is not real.",
             .citation = "Nixon et al. (2019), Measuring calibration in deep learning; Kumar et "
                         "al. (2019), Verified uncertainty calibration",
             .options = bin_sensitivity_options,
@@ -183,7 +184,7 @@ const pc_figure_row pc_figure_bin_sensitivity = {
         },
     .width = 640,
     .height = 480,
-    .wish = bin_sensitivity_wish,
+    .request = bin_sensitivity_request,
     .build = bin_sensitivity_build,
     .in_report = 8,
 };

@@ -1,7 +1,7 @@
 /* The error of each class as a bar, worst first, with the mean over classes.
  *
- * 1. Of more classes than `show` the worst are drawn.
- * 2. One column of scores, and confidences, have no classes to tell apart: refused. */
+ * 1. At most `show` classes are drawn, the worst.
+ * 2. One column of scores, and confidences, are refused: they have no classes to distinguish. */
 #include <math.h>
 #include <stdio.h>
 
@@ -20,11 +20,11 @@ static const pcal_option class_errors_options[] = {
     {"show", PCAL_OPTION_INT, "20", 1, 200, NULL, "bars at most"},
 };
 
-static pcal_status class_errors_wish(const pc_options *options, const pc_layout *layout,
-                                     pc_figure_request *wish, pcal_error *err) {
+static pcal_status class_errors_request(const pc_options *options, const pc_layout *layout,
+                                        pc_figure_request *request, pcal_error *err) {
   char metric[16];
   PC_TRY(pc_figure_needs_classes("class-errors", layout, err));
-  pc_figure_request_metric(wish, "%s:bins=%d",
+  pc_figure_request_metric(request, "%s:bins=%d",
                            pc_options_word(options, CLASS_ERRORS_METRIC, metric, sizeof metric),
                            (int)options->value[CLASS_ERRORS_BINS].number);
   return PCAL_OK;
@@ -95,14 +95,14 @@ static pcal_status class_errors_build(const pc_figure_data *data, pc_figure *fig
                                       pcal_error *err) {
   static const pc_panel_grid grid = {.columns = 1, .rows = 1};
   const pc_look line = {.tone = PC_TONE_INK, .size = 1.5};
-  const pc_result_record *record = data->shown.asked[0];
+  const pc_result_record *record = data->shown.requested[0];
   char number[PC_NUMBER_TEXT_MAX], entry[2 * PC_NUMBER_TEXT_MAX];
   pc_class_order order;
   if (record == NULL)
     return pc_fail(err, PCAL_USAGE,
                    "figure class-errors is drawn from %s, which these results do not hold; "
                    "measure it, or plot from the data",
-                   data->wish->specs[0]);
+                   data->request->specs[0]);
   const size_t most = (size_t)data->options->value[CLASS_ERRORS_SHOW].number;
   PC_TRY(pc_class_order_make(figure->env, &record->outcome, most, 1, &order, err));
   const double mean = class_errors_mean(&record->outcome);
@@ -127,7 +127,7 @@ const pc_figure_row pc_figure_class_errors = {
             .kind = "figures",
             .name = "class-errors",
             .title = "calibration error of each class",
-            .formula = "bar k: the error of class k against the rest, as the metric has it",
+            .formula = "bar k: the error of class k against the rest, by the metric",
             .about = "A model can be calibrated on the whole and badly calibrated for some "
                      "classes; the bars show for which, worst first. Of many classes the worst "
                      "are shown.",
@@ -137,7 +137,7 @@ const pc_figure_row pc_figure_class_errors = {
         },
     .width = 640,
     .height = 560,
-    .wish = class_errors_wish,
+    .request = class_errors_request,
     .build = class_errors_build,
     .in_report = 5,
 };

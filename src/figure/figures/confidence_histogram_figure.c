@@ -1,11 +1,11 @@
-/* How scores are distributed: shares of rows in bins of equal width, with what came true.
+/* Distribution of scores: shares of rows in bins of equal width, split by outcome.
  *
- * by=all: the score of the predicted class, or of class 1.  by=class: a panel for each class,
- * with the probabilities that rows get for it.
+ * by=all: the score of the predicted class, or of class 1.  by=class: a panel for each class with
+ * its probabilities.
  *
  * 1. Of more classes than `classes` those with the largest calibration error are shown.
- * 2. In a panel of a class the first bin holds nearly all rows; the axis ends a little above
- * the second largest, and bars that are cut are told by their number. */
+ * 2. In the panel of a class the first bin holds nearly all rows: the axis ends a little above the
+ *    second largest bar, and a bar that is cut has its number beside it. */
 #include <math.h>
 #include <stdio.h>
 
@@ -30,21 +30,22 @@ static const pcal_option histogram_options[] = {
 static const pc_look histogram_hit = {.tone = PC_TONE_A};
 static const pc_look histogram_miss = {.tone = PC_TONE_B};
 
-static pcal_status histogram_wish(const pc_options *options, const pc_layout *layout,
-                                  pc_figure_request *wish, pcal_error *err) {
+static pcal_status histogram_request(const pc_options *options, const pc_layout *layout,
+                                     pc_figure_request *request, pcal_error *err) {
   char view[16];
   const int bins = (int)options->value[HISTOGRAM_BINS].number;
   if (options->value[HISTOGRAM_BY].choice == HISTOGRAM_CLASS) {
     PC_TRY(pc_figure_needs_classes("confidence-histogram:by=class", layout, err));
-    pc_figure_request_metric(wish, "sce:bins=%d", bins);
+    pc_figure_request_metric(request, "sce:bins=%d", bins);
     return PCAL_OK;
   }
-  pc_figure_request_metric(wish, "ece:bins=%d,view=%s", bins,
+  pc_figure_request_metric(request, "ece:bins=%d,view=%s", bins,
                            pc_options_word(options, HISTOGRAM_VIEW, view, sizeof view));
   return PCAL_OK;
 }
 
-/* Where the axis of shares ends: above the second largest bar when the largest dwarfs it. */
+/* Upper end of the axis of shares: just above the largest bar or, if that is more than four times
+ * the second largest, above the second largest. */
 static double histogram_limit(const pc_bin_list *bins, double rows) {
   double first = 0, second = 0;
   for (size_t i = 0; i < bins->count; i++) {
@@ -59,7 +60,7 @@ static double histogram_limit(const pc_bin_list *bins, double rows) {
   return second > 0 && first > 4 * second ? 1.8 * second : 1.06 * first;
 }
 
-/* Misses stand on hits. */
+/* Draws misses on top of hits. */
 static void histogram_bars(pc_figure *figure, size_t panel, const pc_bin_list *bins,
                            double rows, double limit, const pc_reliability_texts *words) {
   pc_text hint;
@@ -193,13 +194,12 @@ const pc_figure_row pc_figure_confidence_histogram = {
             .kind = "figures",
             .name = "confidence-histogram",
             .title = "distribution of the scores",
-            .formula =
-                "bar b: share of rows with a score in bin b, divided into what came true "
-                "and what did not",
-            .about = "How sure the model is, and how often it is right there. Modern networks "
-                     "put nearly all rows into the last bin, which is what bins of equal mass "
-                     "are for. With by=class each class has a panel; an axis then ends above "
-                     "the second largest bar, and a bar that is cut has its number beside it.",
+            .formula = "bar b: share of rows with a score in bin b, split into hits and misses",
+            .about =
+                "How sure the model is, and how often it is right there. Modern networks "
+                "put nearly all rows into the last bin, which bins of equal mass avoid. With "
+                "by=class each class has a panel; an axis then ends above "
+                "the second largest bar, and a bar that is cut has its number beside it.",
             .citation = "Guo et al. (2017), On calibration of modern neural networks; Nixon et "
                         "al. (2019), Measuring calibration in deep learning, Figure 5",
             .options = histogram_options,
@@ -207,7 +207,7 @@ const pc_figure_row pc_figure_confidence_histogram = {
         },
     .width = 640,
     .height = 440,
-    .wish = histogram_wish,
+    .request = histogram_request,
     .build = histogram_build,
     .in_report = 2,
 };

@@ -1,16 +1,16 @@
 /* CORP reliability diagram: the isotonic regression of outcomes on scores.
  *
  * Upper panel: the regression as a line, flat in each of its blocks and straight between them;
- * around the diagonal the band in which the regression of a calibrated model would lie, point
- * by point.  Lower panel: the shares of rows.  Corner: the Brier score and what it is made of:
- * miscalibration, discrimination, uncertainty, with score = MCB - DSC + UNC.
+ * around the diagonal the pointwise band of the regression of a calibrated model.  Lower panel:
+ * the shares of rows.  Corner: the Brier score and its decomposition into miscalibration,
+ * discrimination and uncertainty, score = MCB - DSC + UNC.
  *
- * Band: outcomes are drawn from the scores a number of times, each time the regression is made,
- * and at 101 positions the quantiles are taken.  A stretch of rows between two points of the
- * curve of ks (at most about three thousand) is drawn at once: as a binomial number, or beyond
- * a variance of 30 as a rounded normal one.
+ * Band: outcomes are drawn from the scores 400 times, the regression is fitted each time, and the
+ * quantiles are taken at 101 positions.  The rows between two points of the curve of ks (at most
+ * about three thousand points) are drawn together: as a binomial number or, for a variance above
+ * 30, as a rounded normal one.
  *
- * 1. Scores where no rows are have no band.
+ * 1. The band covers the range of the scores only.
  * 2. The draws depend on the environment's seed only.
  *
  * Dimitriadis, Gneiting & Jordan (2021), Stable reliability diagrams for probabilistic
@@ -38,22 +38,22 @@ enum { CORP_VIEW, CORP_BAND };
 static const pcal_option corp_options[] = {
     PC_VIEW_OPTION,
     {"band", PCAL_OPTION_CHOICE, "consistency", 0, 0, "consistency|none",
-     "where the line of a calibrated model would lie"},
+     "pointwise band of the line of a calibrated model"},
 };
 
 static const pc_look corp_line = {.tone = PC_TONE_B, .size = 2.5};
 static const pc_look corp_wash = {.tone = PC_TONE_INK, .wash = 1};
 
-static pcal_status corp_wish(const pc_options *options, const pc_layout *layout,
-                             pc_figure_request *wish, pcal_error *err) {
+static pcal_status corp_request(const pc_options *options, const pc_layout *layout,
+                                pc_figure_request *request, pcal_error *err) {
   char view[16];
   (void)err;
   pc_options_word(options, CORP_VIEW, view, sizeof view);
   const int positive = strcmp(view, "positive") == 0 ||
                        (strcmp(view, "auto") == 0 && pc_layout_is_binary(layout));
-  pc_figure_request_metric(wish, "decomposition:by=corp,view=%s", view);
-  pc_figure_request_metric(wish, positive ? "ks:class=1" : "ks:rank=1");
-  pc_figure_request_metric(wish, "ece:bins=20,view=%s", view);
+  pc_figure_request_metric(request, "decomposition:by=corp,view=%s", view);
+  pc_figure_request_metric(request, positive ? "ks:class=1" : "ks:rank=1");
+  pc_figure_request_metric(request, "ece:bins=20,view=%s", view);
   return PCAL_OK;
 }
 
@@ -61,11 +61,11 @@ static pcal_status corp_wish(const pc_options *options, const pc_layout *layout,
 
 typedef struct corp_band {
   const pcal_env *env;
-  pc_curve_table table; /* stretches; hits are drawn anew */
+  pc_curve_table table; /* rows between points of the curve; hits are redrawn */
   double *values;       /* CORP_GRID x CORP_DRAWS */
 } corp_band;
 
-/* Hits of one stretch of a calibrated model. */
+/* Draws the hits of `weight` rows of a calibrated model. */
 static double corp_draw(const pc_rng *rng, uint64_t index, double weight, double score) {
   const double p = fmin(fmax(score, 0), 1), variance = weight * p * (1 - p);
   if (variance > CORP_NORMAL || weight != floor(weight)) {
@@ -83,7 +83,7 @@ static double corp_draw(const pc_rng *rng, uint64_t index, double weight, double
   return hits;
 }
 
-/* The regression at the positions of the grid; NaN outside the scores. */
+/* Evaluates the regression at the positions of the grid. */
 static void corp_read(const pc_isotonic *fit, double *out) {
   size_t block = 0;
   for (size_t g = 0; g < CORP_GRID; g++) {
@@ -126,7 +126,7 @@ static int corp_compare(const void *a, const void *b) {
   return *x < *y ? -1 : *x > *y;
 }
 
-/* An outline: lower quantiles from left to right, upper ones back. */
+/* Draws the band: lower quantiles from left to right, upper ones back. */
 static void corp_outline(corp_band *band, pc_figure *figure, size_t panel) {
   pc_point outline[2 * CORP_GRID];
   size_t used = 0, first = 0, last = CORP_GRID - 1;
@@ -182,7 +182,7 @@ static pcal_status corp_regression(const pc_plot_table *graph, pc_figure *figure
   return PCAL_OK;
 }
 
-/* Of class 1 the sum over both classes, as the metric brier has it. */
+/* For class 1 the sum over both classes, like the metric brier. */
 static size_t corp_parts(const pc_result_record *record, int positive,
                          pc_stat stats[CORP_PARTS]) {
   static const char *const names[] = {"miscalibration", "discrimination", "uncertainty"};
@@ -271,7 +271,7 @@ const pc_figure_row pc_figure_corp = {
                        "Brier score = miscalibration - discrimination + uncertainty",
             .about =
                 "A reliability diagram without bins to choose: the frequencies are those of "
-                "the isotonic regression, which is optimal and the same whoever draws it. The "
+                "the isotonic regression, which is optimal and has no parameters. The "
                 "band shows where the line of a calibrated model with these scores would lie, "
                 "position by position.",
             .citation = "Dimitriadis, Gneiting & Jordan (2021), Stable reliability diagrams "
@@ -281,7 +281,7 @@ const pc_figure_row pc_figure_corp = {
         },
     .width = 640,
     .height = 700,
-    .wish = corp_wish,
+    .request = corp_request,
     .build = corp_build,
     .in_report = 3,
 };

@@ -1,6 +1,6 @@
-/* Errors that are zero beside the canonical error that is not: of the distribution of
- * Proposition 3.2 for growing numbers of classes and, where there are predictions of a model,
- * of what transforms make of them, with the sharpness that is left. */
+/* Errors that are zero beside the canonical error, which is not: for the distribution of
+ * Proposition 3.2 with growing numbers of classes and, with predictions of a model, after
+ * transforms of them, with the remaining sharpness. */
 #include <math.h>
 #include <stdio.h>
 
@@ -16,7 +16,7 @@ static const pc_dot_series counterexample_study_figure_sharp[] = {
 static const char *const counterexample_study_figure_series[] = {"canonical", "cwce", "ece"};
 static const pc_tone counterexample_study_figure_tones[] = {PC_TONE_B, PC_TONE_C, PC_TONE_A};
 
-/* Numbers of classes stand side by side, at equal distances. */
+/* Places the numbers of classes at equal distances. */
 static void counterexample_study_figure_laws(const pc_table *table, pc_figure *figure) {
   const size_t panel = pc_figure_grid_panel(figure, 0, 0, "A distribution of K classes");
   double highest = 0;

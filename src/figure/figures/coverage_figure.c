@@ -1,7 +1,7 @@
-/* How often central intervals hold the target, over the share that they claim to hold.
+/* Share of targets inside central intervals, against the level of the intervals.
  *
  * 1. Of quantiles only their own central intervals are known: these are points.
- * 2. The band holds a share 95 times out of 100 when nothing but chance is at work. */
+ * 2. Chance alone stays inside the band 95 times out of 100. */
 #include <math.h>
 #include <stdio.h>
 
@@ -12,12 +12,12 @@
 #define COVERAGE_FIGURE_STEPS 100
 #define COVERAGE_FIGURE_FEW 12 /* levels that are drawn as points */
 
-static pcal_status coverage_figure_wish(const pc_options *options, const pc_layout *layout,
-                                        pc_figure_request *wish, pcal_error *err) {
+static pcal_status coverage_figure_request(const pc_options *options, const pc_layout *layout,
+                                           pc_figure_request *request, pcal_error *err) {
   (void)options;
   (void)layout;
   (void)err;
-  pc_figure_request_metric(wish, "coverage");
+  pc_figure_request_metric(request, "coverage");
   return PCAL_OK;
 }
 
@@ -35,7 +35,7 @@ static void coverage_figure_points(pc_figure *figure, pc_look look,
   }
 }
 
-/* From (0, 0) over all levels to (1, 1). */
+/* Draws the line from (0, 0) through all levels to (1, 1). */
 static pcal_status coverage_figure_line(pc_figure *figure, pc_look look,
                                         const pc_plot_table *graph, pcal_error *err) {
   const double *level = pc_graph_column(graph, "level"),
@@ -99,15 +99,16 @@ const pc_figure_row pc_figure_coverage = {
             .title = "coverage of predicted intervals",
             .formula =
                 "share of rows whose target lies in the central interval, over its level",
-            .about = "Below the diagonal intervals hold the target less often than they claim: "
-                     "predictions are too narrow. The band is what chance alone does to as "
-                     "many rows. Quantiles are drawn at the intervals that they have.",
+            .about =
+                "Below the diagonal intervals hold the target less often than they claim: "
+                "predictions are too narrow. The band shows what chance alone causes with as "
+                "many rows. Quantiles are drawn at their own central intervals.",
             .citation = "Gneiting, Balabdaoui & Raftery (2007), Probabilistic forecasts, "
                         "calibration and sharpness; Kuleshov, Fenner & Ermon (2018)",
         },
     .width = 560,
     .height = 580,
-    .wish = coverage_figure_wish,
+    .request = coverage_figure_request,
     .build = coverage_figure_build,
     .in_report = 10,
 };

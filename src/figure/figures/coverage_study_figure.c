@@ -1,6 +1,6 @@
-/* Share of intervals that hold the true value, a point for each row of the study's table.
+/* Share of intervals that hold the true value: a point for each row of the study's table.
  *
- * 1. Rows whose true value is not known, and tests, are left out. */
+ * 1. Tests, and rows whose true value is unknown, are left out. */
 #include <math.h>
 #include <stdio.h>
 

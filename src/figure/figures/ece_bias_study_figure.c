@@ -1,6 +1,6 @@
-/* The ECE of simulated models against the number of rows, with mu(n) and the truth.
+/* The ECE of simulated models by number of rows, with mu(n) and the truth.
  *
- * 1. Beyond five models colours come again, dashed as mu(n) is: the key tells their names. */
+ * 1. Beyond five models colours repeat, dashed like mu(n); the legend names them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ static void ece_bias_study_figure_names(pc_size_lines *lines,
   }
 }
 
-static void ece_bias_study_figure_dress(pc_size_lines *lines, int dashed, double size) {
+static void ece_bias_study_figure_style(pc_size_lines *lines, int dashed, double size) {
   for (size_t i = 0; i < lines->count; i++) {
     lines->line[i].look.dashed = dashed;
     lines->line[i].look.size = size;
@@ -66,13 +66,13 @@ static pcal_status ece_bias_study_figure_build(const pc_findings *findings, pc_f
   figure->description = pc_figure_add_string(figure, findings->summary);
   ece_bias_study_figure_key(figure, &lines);
   pc_figure_lay_out(figure, &grid);
-  ece_bias_study_figure_dress(&lines, 0, 1);
+  ece_bias_study_figure_style(&lines, 0, 1);
   pc_size_lines_trace(figure, panel, &lines, ece_bias_study_figure_truth);
-  ece_bias_study_figure_dress(&lines, 0, 2);
+  ece_bias_study_figure_style(&lines, 0, 2);
   pc_size_lines_draw(figure, panel, &lines, ece_bias_study_figure_mean);
   for (size_t i = 0; i < lines.count; i++)
     lines.line[i].look.tone = PC_TONE_INK;
-  ece_bias_study_figure_dress(&lines, 1, 1.5);
+  ece_bias_study_figure_style(&lines, 1, 1.5);
   pc_size_lines_trace(figure, panel, &lines, ece_bias_study_figure_mu);
   return PCAL_OK;
 }

@@ -1,4 +1,4 @@
-/* The improvement by a calibrator, as each metric sees it, against the number of rows.
+/* The improvement by a calibrator, by each metric and number of rows.
  *
  * 1. Of several methods the first is drawn, of several models under one method their mean.
  * 2. Below the line at 0 the calibrator seems to make the model worse. */

@@ -8,8 +8,8 @@
  * The probability is the slope of a natural cubic spline with 6 knots through the cumulated
  * errors, as in the calibrator spline.
  *
- * 1. With a second set its four graphs stand below.
- * 2. After a calibrator the KS error before it is told too.
+ * 1. A second set has four graphs below.
+ * 2. After a calibrator the subtitle also has the KS error before it.
  *
  * Gupta et al. (2021), Calibration of neural networks using splines, Figures 1 to 10. */
 #include <math.h>
@@ -35,13 +35,13 @@ static const char *const ks_graph_names[] = {"rank", "within", "class"};
 static const pc_look ks_graph_score = {.tone = PC_TONE_A, .size = 2};
 static const pc_look ks_graph_outcome = {.tone = PC_TONE_B, .size = 2};
 
-static pcal_status ks_graph_wish(const pc_options *options, const pc_layout *layout,
-                                 pc_figure_request *wish, pcal_error *err) {
+static pcal_status ks_graph_request(const pc_options *options, const pc_layout *layout,
+                                    pc_figure_request *request, pcal_error *err) {
   int given = 0;
   (void)layout;
   for (size_t i = 0; i < 3; i++)
     if (options->value[i].set) {
-      pc_figure_request_metric(wish, "ks:%s=%d", ks_graph_names[i],
+      pc_figure_request_metric(request, "ks:%s=%d", ks_graph_names[i],
                                (int)options->value[i].number);
       given++;
     }
@@ -49,8 +49,8 @@ static pcal_status ks_graph_wish(const pc_options *options, const pc_layout *lay
     return pc_fail(err, PCAL_USAGE,
                    "ks-graph: give one of rank, within and class, not several");
   if (given == 0)
-    pc_figure_request_metric(wish, "ks");
-  wish->interval = 1;
+    pc_figure_request_metric(request, "ks");
+  request->interval = 1;
   return PCAL_OK;
 }
 
@@ -58,7 +58,7 @@ static double ks_graph_part(const pc_result_record *record, size_t part) {
   return part < record->outcome.part_count ? record->outcome.parts[part].value : (double)NAN;
 }
 
-/* Four panels of one set, from a row of the grid on; the index of the first. */
+/* Adds four panels of one set from a row of the grid on; returns the index of the first. */
 static size_t ks_graph_panels(pc_figure *figure, const pc_ks_graph_curve *curve, size_t row,
                               const char *set) {
   static const struct {
@@ -82,7 +82,7 @@ static size_t ks_graph_panels(pc_figure *figure, const pc_ks_graph_curve *curve,
   return first;
 }
 
-/* The largest distance, as a line in panels a and b. */
+/* Draws the largest distance as a line in panels a and b. */
 static void ks_graph_gap(pc_figure *figure, size_t first, const pc_ks_graph_curve *curve,
                          const pc_result_record *record) {
   const pc_look look = {.tone = PC_TONE_INK, .size = 2};
@@ -163,8 +163,8 @@ static void ks_graph_heading(const pc_figure_data *data, const pc_result_record 
     pc_range_text(record->interval_result.low, record->interval_result.high, number);
     pc_text_format(&line, " (%s)", number);
   }
-  if (data->before != NULL && data->before->asked[0] != NULL) {
-    pc_fixed_text(data->before->asked[0]->outcome.value, 4, number);
+  if (data->before != NULL && data->before->requested[0] != NULL) {
+    pc_fixed_text(data->before->requested[0]->outcome.value, 4, number);
     pc_text_format(&line, ", before calibration %s", number);
   }
   figure->failed |= line.failed;
@@ -216,16 +216,16 @@ const pc_figure_row pc_figure_ks_graph = {
             .formula = "a: sum of scores and sum of outcomes of the first rows by score, "
                        "divided by all rows\nb: the same against the sum of scores\n"
                        "c, d: the score and the slope of a spline through the outcomes",
-            .about = "Calibration without bins: where the line of outcomes stays below that of "
+            .about = "Calibration without bins: where the line of outcomes is below that of "
                      "scores, scores are too high. The largest distance is the KS error. The "
-                     "view is that of ks: a rank, the first ranks together, or a class.",
+                     "view is chosen as for ks: a rank, the first ranks together, or a class.",
             .citation = "Gupta et al. (2021), Calibration of neural networks using splines",
             .options = ks_graph_options,
             .option_count = sizeof ks_graph_options / sizeof *ks_graph_options,
         },
     .width = 720,
     .height = 680,
-    .wish = ks_graph_wish,
+    .request = ks_graph_request,
     .build = ks_graph_build,
     .in_report = 4,
 };

@@ -1,5 +1,5 @@
-/* Against the share of random labels: calibration errors; accuracy and mean confidence; the
- * share of predictions above each threshold that ECE omits. */
+/* By share of random labels: calibration errors; accuracy and mean confidence; the share of
+ * predictions above each threshold that ECE omits. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,8 +16,8 @@ static const char *const label_noise_figure_titles[LABEL_NOISE_FIGURE_PANELS] = 
     "Calibration errors", "Accuracy and mean confidence",
     "Predictions above a threshold that ECE omits"};
 
-/* First column of a panel, and one behind the last, of noise, accuracy, confidence, three
- * errors and one share for each threshold. */
+/* Columns of a panel: columns[0] to below columns[1].  The table has noise, accuracy, confidence,
+ * three errors and one share for each threshold. */
 static void label_noise_figure_columns(const pc_table *table, size_t panel, size_t columns[2]) {
   const size_t first[] = {3, 1, 6}, last[] = {6, 3, table->column_count};
   columns[0] = first[panel];
@@ -42,7 +42,7 @@ static void label_noise_figure_name(const pc_table *table, size_t column, char *
     snprintf(out, size, "above %s", table->columns[column] + strlen("omitted_"));
 }
 
-/* The range of values of a panel, widened a little; errors and shares begin at 0. */
+/* The range of values of a panel, slightly widened; errors and shares start at 0. */
 static void label_noise_figure_range(const pc_table *table, size_t panel, double *low,
                                      double *high) {
   size_t columns[2];
@@ -87,7 +87,7 @@ static void label_noise_figure_key(const pc_table *table, pc_figure *figure) {
   }
 }
 
-/* A line through the values that there are. */
+/* Draws a line through the values that are not empty. */
 static void label_noise_figure_line(const pc_table *table, size_t panel, size_t column,
                                     pc_look look, pc_figure *figure) {
   pc_point points[LABEL_NOISE_FIGURE_LEVELS];
@@ -135,13 +135,13 @@ const pc_figure_row pc_figure_label_noise = {
         {
             .kind = "figures",
             .name = "label-noise",
-            .title = "errors, confidence and what ECE omits against label noise",
+            .title = "errors, confidence and predictions omitted by ECE, by label noise",
             .formula = "as study label-noise, at 21 levels with one repeat",
             .about =
                 "Trains a softmax regression on the scores of a model, or on rows that are "
                 "drawn where there are none, while a growing share of the labels is random. "
-                "The predictions that matter and are not the largest of their row become "
-                "more, and ECE omits them.",
+                "More and more of the relevant predictions are not the largest of their "
+                "row, and ECE omits them.",
             .citation = "Nixon et al. (2019), Measuring calibration in deep learning, Figure 3",
         },
     .width = 640,

@@ -1,7 +1,7 @@
-/* A calibration error against the temperature, beside the cross entropy.
+/* A calibration error by temperature, beside the cross entropy.
  *
- * 1. What is drawn: temperature_panels.c.
- * 2. Confidences have no temperature: refused. */
+ * 1. Panels and marks: temperature_panels.c.
+ * 2. Confidences are refused: they have no temperature. */
 #include <string.h>
 
 #include "figure/temperature_panels.h"
@@ -14,17 +14,17 @@ static const pcal_option loss_surface_options[] = {
     {"bins", PCAL_OPTION_INT, "15", 1, 1000, NULL, "number of bins, for those that have them"},
 };
 
-static pcal_status loss_surface_wish(const pc_options *options, const pc_layout *layout,
-                                     pc_figure_request *wish, pcal_error *err) {
+static pcal_status loss_surface_request(const pc_options *options, const pc_layout *layout,
+                                        pc_figure_request *request, pcal_error *err) {
   char metric[16];
   pc_options_word(options, LOSS_SURFACE_METRIC, metric, sizeof metric);
-  pc_figure_request_metric(wish, "log");
+  pc_figure_request_metric(request, "log");
   if (strcmp(metric, "ks") == 0 || strcmp(metric, "smece") == 0)
-    pc_figure_request_metric(wish, "%s", metric);
+    pc_figure_request_metric(request, "%s", metric);
   else
-    pc_figure_request_metric(wish, "%s:bins=%d", metric,
+    pc_figure_request_metric(request, "%s:bins=%d", metric,
                              (int)options->value[LOSS_SURFACE_BINS].number);
-  return pc_temperature_request("loss-surface", layout, wish, err);
+  return pc_temperature_request("loss-surface", layout, request, err);
 }
 
 static pcal_status loss_surface_build(const pc_figure_data *data, pc_figure *figure,
@@ -40,10 +40,10 @@ const pc_figure_row pc_figure_loss_surface = {
         {
             .kind = "figures",
             .name = "loss-surface",
-            .title = "a calibration error against temperature",
+            .title = "a calibration error by temperature",
             .formula = "error of softmax(z / T) against T, beside the mean of -log q_y",
-            .about = "The temperature that makes a calibration error smallest is mostly not "
-                     "the one that makes the cross entropy smallest, and the error has several "
+            .about = "The temperature that minimises a calibration error usually differs from "
+                     "the one that minimises the cross entropy, and the error has several "
                      "minima: a reason not to tune on it.",
             .citation = "Nixon et al. (2019), Measuring calibration in deep learning, Figure 1",
             .options = loss_surface_options,
@@ -51,6 +51,6 @@ const pc_figure_row pc_figure_loss_surface = {
         },
     .width = 640,
     .height = 600,
-    .wish = loss_surface_wish,
+    .request = loss_surface_request,
     .build = loss_surface_build,
 };

@@ -1,9 +1,8 @@
-/* The cross entropy against the temperature, and below all other metrics as shares of their
- * value at T = 1, so that they can be seen together.
+/* The cross entropy by temperature, and below it all other metrics as shares of their value at
+ * T = 1, so that they fit one axis.
  *
- * 1. Up to five metrics have a colour each; more are drawn pale in one colour.
- * 2. What is above twice the value at T = 1 is cut off; a metric that is 0 there is left out.
- */
+ * 1. Up to four metrics have a colour each; more are drawn pale in one colour.
+ * 2. Values above twice that at T = 1 are cut off; a metric that is 0 at T = 1 is left out. */
 #include <math.h>
 #include <stdio.h>
 

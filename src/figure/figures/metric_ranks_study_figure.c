@@ -1,5 +1,5 @@
-/* How many metrics put each method at each rank: the area of a circle is their number.  Below,
- * how far metrics that share a property agree. */
+/* Ranks of methods: the area of a circle is the number of metrics that give a method a rank.  Below,
+ * the agreement of metrics that share a property. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ enum { METRIC_RANKS_FIGURE_METHODS, METRIC_RANKS_FIGURE_ORDER, METRIC_RANKS_FIGU
 static const pc_dot_series metric_ranks_figure_series[] = {
     {"spearman", "Spearman", PC_TONE_B}, {"printed_formula", "the printed formula", PC_TONE_C}};
 
-/* Metrics, of all models, that put a method at a rank from 1. */
+/* Number of metrics, over all models, that give a method this rank, from 1. */
 static size_t metric_ranks_figure_count(const pc_table *order, size_t method, size_t rank) {
   const size_t place = pc_table_find_column(order, "rank");
   size_t count = 0;

@@ -1,5 +1,5 @@
-/* What ECE and the control say after metrics with a property were optimised; the value without
- * any temperature is far above the others and stands in the table alone. */
+/* ECE and the control after optimising metrics with a property.  The value without any temperature
+ * is far above the others and only in the table. */
 #include "figure/dot_rows.h"
 #include "figure/figure_layout.h"
 #include "figure/study_figure_registry.h"

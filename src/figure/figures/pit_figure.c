@@ -1,7 +1,7 @@
-/* Where targets fall in their predicted distributions: shares of rows in bins of equal width
- * of u = F(y), which are all alike for a calibrated model.
+/* Positions of targets in their predicted distributions: shares of rows in bins of equal width of
+ * u = F(y), which are equal for a calibrated model.
  *
- * 1. Two lines hold a bar between them 95 times out of 100 when nothing but chance is at work.
+ * 1. By chance alone a bar ends between the two lines 95 times out of 100.
  * 2. After a calibrator the bars before it are drawn as steps. */
 #include <math.h>
 #include <stdio.h>
@@ -19,11 +19,11 @@ static const pcal_option pit_figure_options[] = {
 static const pc_look pit_figure_right = {.tone = PC_TONE_INK, .dashed = 1};
 static const pc_look pit_figure_chance = {.tone = PC_TONE_INK, .size = 1};
 
-static pcal_status pit_figure_wish(const pc_options *options, const pc_layout *layout,
-                                   pc_figure_request *wish, pcal_error *err) {
+static pcal_status pit_figure_request(const pc_options *options, const pc_layout *layout,
+                                      pc_figure_request *request, pcal_error *err) {
   (void)layout;
   (void)err;
-  pc_figure_request_metric(wish, "pit:bins=%d", (int)options->value[PIT_FIGURE_BINS].number);
+  pc_figure_request_metric(request, "pit:bins=%d", (int)options->value[PIT_FIGURE_BINS].number);
   return PCAL_OK;
 }
 
@@ -104,10 +104,9 @@ const pc_figure_row pc_figure_pit = {
             .title = "where targets fall in their predicted distributions",
             .formula = "bar b: share of rows with F(y) in bin b",
             .about =
-                "Bars are all alike for a calibrated model. High ends and a hollow middle: "
+                "Bars are equally high for a calibrated model. High ends and a low middle: "
                 "predictions are too narrow; a hill: too wide; a slope: their means are "
-                "off. Bars between the two lines are what chance alone does to "
-                "as many rows.",
+                "off. Chance alone leaves bars between the two lines with as many rows.",
             .citation = "Dawid (1984), Present position and potential developments: the "
                         "prequential approach; Gneiting, Balabdaoui & Raftery (2007), "
                         "Probabilistic forecasts, calibration and sharpness",
@@ -116,7 +115,7 @@ const pc_figure_row pc_figure_pit = {
         },
     .width = 640,
     .height = 440,
-    .wish = pit_figure_wish,
+    .request = pit_figure_request,
     .build = pit_figure_build,
     .in_report = 9,
 };

@@ -1,17 +1,16 @@
-/* The ranges of adaptive bins.  Of one model each bin is a bar from its lower to its upper
- * bound, from the lowest bin to the highest, with the mean score and the frequency in it.  Of
- * several, such as snapshots of a training, the lower bound of each bin is a line over the
- * models in the order in which they were given.
+/* The ranges of adaptive bins.  For one model each bin is a bar from its lower to its upper bound,
+ * with its mean score and frequency.  For several, such as snapshots of a training, the lower bound
+ * of each bin is a line over the models in the order given.
  *
  * Bins are those of Nixon et al.: equally many scores in each.
  *
- * 1. scope=all counts the probabilities of all classes, nearly all of which are small;
- *    scope=top only the largest of each row.  Confidences and one column have the latter.
- * 2. A bin narrower than a line is drawn as one.
- * 3. A line runs from each model that has scores in the bin to the next one that has.
- * 4. The lowest bin begins at 0 whatever its scores are: it has no line.
- * 5. Beyond RANGE_MANY bins lines and points are thinner; beyond RANGE_POINTS points in all
- *    they are left out, and with them what they say. */
+ * 1. scope=all counts the probabilities of all classes, nearly all of which are small; scope=top
+ *    only the largest of each row.  Confidences and one column allow the latter only.
+ * 2. A bin narrower than a line is drawn as a line.
+ * 3. A line connects the models that have scores in the bin.
+ * 4. The lowest bin always begins at 0 and has no line.
+ * 5. Beyond RANGE_MANY bins lines and points are thinner; beyond RANGE_POINTS points in all, points
+ *    and their hover texts are left out. */
 #include <math.h>
 #include <stdio.h>
 
@@ -39,8 +38,8 @@ static const pc_look range_bar = {.tone = PC_TONE_FILL};
 static const pc_look range_score = {.tone = PC_TONE_A, .size = 3};
 static const pc_look range_hits = {.tone = PC_TONE_B, .size = 3};
 
-static pcal_status range_wish(const pc_options *options, const pc_layout *layout,
-                              pc_figure_request *wish, pcal_error *err) {
+static pcal_status range_request(const pc_options *options, const pc_layout *layout,
+                                 pc_figure_request *request, pcal_error *err) {
   const int single = layout->kind == PCAL_CONFIDENCE || pc_layout_is_binary(layout);
   const int scope = options->value[RANGE_SCOPE].choice;
   if (scope == RANGE_ALL && single)
@@ -52,10 +51,10 @@ static pcal_status range_wish(const pc_options *options, const pc_layout *layout
   const double threshold = options->value[RANGE_THRESHOLD].number;
   char number[PC_NUMBER_MAX];
   if (threshold > 0)
-    pc_figure_request_metric(wish, "gce:binning=adaptive,scope=%s,bins=%d,threshold=%s", which,
-                             bins, pc_show(threshold, number));
+    pc_figure_request_metric(request, "gce:binning=adaptive,scope=%s,bins=%d,threshold=%s",
+                             which, bins, pc_show(threshold, number));
   else
-    pc_figure_request_metric(wish, "gce:binning=adaptive,scope=%s,bins=%d", which, bins);
+    pc_figure_request_metric(request, "gce:binning=adaptive,scope=%s,bins=%d", which, bins);
   return PCAL_OK;
 }
 
@@ -131,11 +130,11 @@ static pcal_status range_build_one(const pc_figure_data *data, pc_figure *figure
 
 /* ---- several models ---- */
 
-/* The bins of each model. */
+/* The bins of all models. */
 typedef struct range_lists {
   const pc_figure_data *data;
   pc_bin_list *of;
-  pc_point *points; /* room for one of each model */
+  pc_point *points; /* scratch space: one for each model */
 } range_lists;
 
 static const pcal_bin *range_bin(const range_lists *lists, size_t model, size_t bin) {
@@ -249,11 +248,11 @@ const pc_figure_row pc_figure_range_bounds = {
             .formula = "bar b: from the lower to the upper bound of bin b, each bin with "
                        "equally many scores; of several models, line b: its lower bound",
             .about =
-                "Adaptive bins go where the scores are. With the scores of all classes "
-                "most bins lie close to 0 and say little about the predictions that "
-                "matter, which is why tace leaves out what is below a threshold. Of several "
-                "models, such as snapshots of a training in their order, it draws how the "
-                "lower bound of each bin moves.",
+                "Adaptive bins are dense where the scores are. With the scores of all classes "
+                "most bins lie close to 0 and say little about the relevant predictions, which "
+                "is why tace leaves out scores below a threshold. For several models, such as "
+                "snapshots of a training, the figure shows how the lower bound of each bin "
+                "moves.",
             .citation =
                 "Nixon et al. (2019), Measuring calibration in deep learning, Figures 2 "
                 "and 5",
@@ -262,7 +261,7 @@ const pc_figure_row pc_figure_range_bounds = {
         },
     .width = 640,
     .height = 520,
-    .wish = range_wish,
+    .request = range_request,
     .build = range_build,
     .several = 1,
 };

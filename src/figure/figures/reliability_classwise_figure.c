@@ -1,10 +1,9 @@
 /* Reliability diagrams of single classes, side by side: predicted probability of a class
  * against how often the row was of that class.
  *
- * 1. At most `classes` panels: those with the largest error, worst first; all of them, in their
- *    order, where there are no more.
- * 2. What is drawn of a bin: reliability_panel.c.
- * 3. One column of scores, and confidences, have no classes to tell apart: refused. */
+ * 1. At most `classes` panels: if there are more classes, those with the largest error, worst first.
+ * 2. Marks of a bin: reliability_panel.c.
+ * 3. One column of scores, and confidences, are refused: they have no classes to distinguish. */
 #include <math.h>
 #include <stdio.h>
 
@@ -24,7 +23,7 @@ static const pcal_option classwise_options[] = {
     {"classes", PCAL_OPTION_INT, "9", 1, 36, NULL,
      "panels at most; of more classes those with the largest error"},
     {"band", PCAL_OPTION_CHOICE, "confidence", 0, 0, PC_BAND_CHOICES,
-     "an interval around each bin (confidence), or where bins of a calibrated model would lie "
+     "an interval around each bin (confidence), or the band of bins of a calibrated model "
      "(consistency)"},
 };
 
@@ -36,10 +35,10 @@ static const pc_reliability_texts classwise_words = {"Reliability class by class
                                                      "predicted too high",
                                                      "predicted too low"};
 
-static pcal_status classwise_wish(const pc_options *options, const pc_layout *layout,
-                                  pc_figure_request *wish, pcal_error *err) {
+static pcal_status classwise_request(const pc_options *options, const pc_layout *layout,
+                                     pc_figure_request *request, pcal_error *err) {
   PC_TRY(pc_figure_needs_classes("reliability-classwise", layout, err));
-  pc_figure_request_metric(wish, "sce:bins=%d", (int)options->value[CLASSWISE_BINS].number);
+  pc_figure_request_metric(request, "sce:bins=%d", (int)options->value[CLASSWISE_BINS].number);
   return PCAL_OK;
 }
 
@@ -50,8 +49,7 @@ static size_t classwise_columns(const pc_figure *figure, size_t panels) {
   return panels < most ? panels : most;
 }
 
-/* The panel of a class with its axes; numbers only where no panel stands to the left or below.
- */
+/* Adds the panel of a class; numbers only where no panel is to the left or below. */
 static void classwise_panel(pc_figure *figure, const pcal_results *results, size_t class,
                             double error, size_t index, size_t count, size_t columns) {
   const size_t column = index % columns, row = index / columns;
@@ -141,7 +139,7 @@ const pc_figure_row pc_figure_reliability_classwise = {
             .title = "reliability diagrams of single classes",
             .formula = "panel k, point b: x = mean probability of class k among the rows in "
                        "bin b, y = share of rows of class k among them\n"
-                       "the number behind a name: the mean of |y - x| over rows",
+                       "the number after a name: the mean of |y - x| over rows",
             .about = "The predicted class hides what happens to the others: here every class "
                      "has its own diagram, with the error that it adds to the SCE. Of many "
                      "classes the worst are shown.",
@@ -151,7 +149,7 @@ const pc_figure_row pc_figure_reliability_classwise = {
         },
     .width = 720,
     .height = 760,
-    .wish = classwise_wish,
+    .request = classwise_request,
     .build = classwise_build,
     .in_report = 6,
     .report_spec = "reliability-classwise:classes=6",

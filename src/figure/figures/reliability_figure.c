@@ -5,11 +5,10 @@
  * score: the gap whose mean over rows is the ECE.  Lower panel: the share of rows in each bin,
  * and the means of scores and hits over all rows.
  *
- * 1. What is drawn of a bin: reliability_panel.c; a figure without rows is refused.
- * 2. The numbers stand in a free corner, or above the panel (stat_box.c).
- * 3. The names of the two means stand side by side, or one above the other near an edge.
- * 4. From results that hold no bins of this kind, the 15 bins that all results have are drawn.
- */
+ * 1. Marks of a bin: reliability_panel.c; a figure without rows is refused.
+ * 2. The statistics are in a free corner, or above the panel (stat_box.c).
+ * 3. The names of the two means are side by side, or one above the other near an edge.
+ * 4. From results without these bins, the 15 bins that all results have are drawn. */
 #include "figure/figures/reliability_figure.h"
 #include "base/number.h"
 
@@ -34,7 +33,7 @@ static const pcal_option reliability_options[] = {
      "bins of equal width, or of equally many rows"},
     PC_VIEW_OPTION,
     {"band", PCAL_OPTION_CHOICE, "confidence", 0, 0, PC_BAND_CHOICES,
-     "an interval around each bin (confidence), or where bins of a calibrated model would lie "
+     "an interval around each bin (confidence), or the band of bins of a calibrated model "
      "(consistency)"},
 };
 
@@ -73,7 +72,7 @@ static pcal_status reliability_check(const pc_reliability_data *data, pcal_error
   return PCAL_OK;
 }
 
-/* The upper end of the axis of shares: all rows, or a little above the fullest bin. */
+/* Upper end of the axis of shares: 1, or just above the fullest bin. */
 static double reliability_share_limit(const pc_reliability_data *data) {
   double highest = 0;
   for (size_t i = 0; i < data->bin_count; i++)
@@ -115,8 +114,8 @@ static void reliability_mean_name(const char *name, double value,
   snprintf(out, PC_NUMBER_TEXT_MAX, "%.40s %.30s", name, number);
 }
 
-/* Outwards side by side where both names fit, else both to the roomier side; names to the left
- * may reach into the margin. */
+/* Names the means outwards on one line where both names fit, else both on the wider side in two
+ * lines; names on the left may reach into the margin. */
 static void reliability_means(const reliability_scene *scene) {
   const pc_reliability_data *data = scene->data;
   const double score = reliability_clamp(data->mean_score);
@@ -237,18 +236,18 @@ pcal_status pc_reliability_draw(const pc_reliability_data *data, pc_figure *figu
   return pc_figure_status(figure, err);
 }
 
-/* ---- From what was measured ---- */
+/* ---- From measurements ---- */
 
-static pcal_status reliability_wish(const pc_options *options, const pc_layout *layout,
-                                    pc_figure_request *wish, pcal_error *err) {
+static pcal_status reliability_request(const pc_options *options, const pc_layout *layout,
+                                       pc_figure_request *request, pcal_error *err) {
   char binning[16], view[16];
   (void)layout;
   (void)err;
   pc_figure_request_metric(
-      wish, "ece:bins=%d,binning=%s,view=%s", (int)options->value[RELIABILITY_BINS].number,
+      request, "ece:bins=%d,binning=%s,view=%s", (int)options->value[RELIABILITY_BINS].number,
       pc_options_word(options, RELIABILITY_BINNING, binning, sizeof binning),
       pc_options_word(options, RELIABILITY_VIEW, view, sizeof view));
-  wish->interval = wish->null = 1;
+  request->interval = request->null = 1;
   return PCAL_OK;
 }
 
@@ -290,7 +289,7 @@ static int reliability_is_positive(const pc_result_record *record) {
 static pcal_status reliability_build(const pc_figure_data *data, pc_figure *figure,
                                      pcal_error *err) {
   const pcal_results *results = data->shown.results;
-  const pc_result_record *record = data->shown.asked[0];
+  const pc_result_record *record = data->shown.requested[0];
   pc_bin_list bins = {NULL, 0};
   pc_reliability_data found = {.view = pc_results_view(results)};
   found.band = (pc_band)data->options->value[RELIABILITY_BAND].choice;
@@ -299,7 +298,8 @@ static pcal_status reliability_build(const pc_figure_data *data, pc_figure *figu
     found.bins = bins.bins;
     found.bin_count = bins.count;
     found.view = reliability_is_positive(record) ? "positive" : "top";
-    reliability_surety(record, data->before != NULL ? data->before->asked[0] : NULL, &found);
+    reliability_surety(record, data->before != NULL ? data->before->requested[0] : NULL,
+                       &found);
   } else {
     found.bins = results->public_bins;
     found.bin_count = results->bin_count;
@@ -330,13 +330,13 @@ const pc_figure_row pc_figure_reliability = {
             .about =
                 "Shows where scores are too high and where too low. On the diagonal the scores "
                 "of a bin came true as often as they said; below it they were too high. The "
-                "lower panel shows how many rows stand behind each bin, with the means of "
+                "lower panel shows the share of rows in each bin, with the means of "
                 "scores and hits over all rows. Bins without rows are left out; bins with "
                 "fewer than 30 rows are drawn pale and hollow, because their frequency says "
                 "little. Each interval describes one bin by itself: with fifteen calibrated "
                 "bins at least one of them misses the diagonal in about every second figure. "
-                "The corner tells the ECE with its interval, and what it would be for a "
-                "calibrated model with these scores.",
+                "The corner shows the ECE with its interval, and the ECE of a calibrated model "
+                "with these scores.",
             .citation = "DeGroot & Fienberg (1983), The comparison and evaluation of "
                         "forecasters; Broecker & Smith (2007), Increasing the reliability of "
                         "reliability diagrams; Guo et al. (2017), On calibration of modern "
@@ -346,7 +346,7 @@ const pc_figure_row pc_figure_reliability = {
         },
     .width = 640,
     .height = 720,
-    .wish = reliability_wish,
+    .request = reliability_request,
     .build = reliability_build,
     .in_report = 1,
 };

@@ -18,7 +18,7 @@ typedef struct pc_reliability_data {
   pc_band band;
 } pc_reliability_data;
 
-/* Draws into a figure whose size and subtitle are set.  PCAL_DATA when no bin has rows. */
+/* Draws into a figure whose size and subtitle are set.  PCAL_DATA if no bin has rows. */
 PC_CHECKED pcal_status pc_reliability_draw(const pc_reliability_data *data, pc_figure *figure,
                                            pcal_error *err);
 

@@ -1,14 +1,14 @@
-/* The sharpness of a model and of what maps make of it, a row for each map. */
+/* The sharpness of a model and after maps of it, a row for each map. */
 #include "figure/dot_rows.h"
 #include "figure/figure_layout.h"
 #include "figure/study_figure_registry.h"
 
 static const pc_dot_series sharpness_loss_study_figure_series[] = {
-    {"sharpness", "of the rows as they are", PC_TONE_A},
-    {"unbiased", "without chance", PC_TONE_B},
+    {"sharpness", "of the rows' own distribution", PC_TONE_A},
+    {"unbiased", "unbiased", PC_TONE_B},
     {"at_least", "lower bound", PC_TONE_C}};
 
-/* Simulated rows have the first number alone. */
+/* Simulated rows have the first series only. */
 static size_t sharpness_loss_study_figure_count(const pc_table *table) {
   for (size_t r = 0; r < table->row_count; r++)
     for (size_t s = 1; s < 3; s++) {
@@ -36,7 +36,7 @@ static pcal_status sharpness_loss_study_figure_build(const pc_findings *findings
   const size_t panel = pc_dot_rows_panel(figure, &rows, 0, 0, NULL, "sharpness");
   if (rows.series_count > 1)
     pc_dot_rows_key(figure, &rows);
-  figure->title = pc_figure_add_string(figure, "What maps leave of a model's sharpness");
+  figure->title = pc_figure_add_string(figure, "Sharpness of a model after maps");
   figure->description = pc_figure_add_string(figure, findings->summary);
   pc_figure_lay_out(figure, &grid);
   pc_dot_rows_marks(figure, &rows, panel);

@@ -1,5 +1,4 @@
-/* Figures of studies about the number of rows, for `plot`: the study is run with few repeats.
- */
+/* Figures of `plot` that run a study of the number of rows, with few repeats. */
 #include "figure/figure_registry.h"
 
 #define SIZE_FIGURES_REPEATS 30
@@ -9,11 +8,11 @@ const pc_figure_row pc_figure_test_size = {
         {
             .kind = "figures",
             .name = "test-size",
-            .title = "errors against the number of rows",
+            .title = "errors by number of rows",
             .formula = "mean of each metric over 30 random subsets of n rows, and by its value "
                        "on all rows",
-            .about = "A number that depends on how many rows there are says as much about them "
-                     "as about the model: an estimator without bias is a flat line. This is "
+            .about = "A metric that depends on the number of rows describes them as much as "
+                     "the model: an unbiased estimator is a flat line. This is "
                      "the figure of the study test-size with 30 subsets of each size, "
                      "or `replicas` of them.",
             .citation = "Gruber & Buettner (2022), Better uncertainty calibration via proper "
@@ -30,15 +29,16 @@ const pc_figure_row pc_figure_improvement = {
         {
             .kind = "figures",
             .name = "improvement",
-            .title = "improvement by temperature scaling against the number of rows",
+            .title = "improvement by temperature scaling, by number of rows",
             .formula = "mean of e(D, f) - e(D, h o f) over 30 random subsets D of n rows, h: "
                        "temperature scaling",
-            .about = "How much better temperature scaling seems to make the model depends on "
-                     "the metric and on the rows that there are: only proper scores are flat "
-                     "lines. Without a second set the temperature is found in 5-fold "
-                     "cross-validation. This is the figure of the study improvement "
-                     "with 30 subsets of each size, or `replicas` of them; there any "
-                     "calibrator can be studied.",
+            .about =
+                "The apparent improvement by temperature scaling depends on the metric and "
+                "on the number of rows: only proper scores are flat lines. Without a second "
+                "set the temperature is found in 5-fold "
+                "cross-validation. This is the figure of the study improvement "
+                "with 30 subsets of each size, or `replicas` of them; there any "
+                "calibrator can be studied.",
             .citation = "Gruber & Buettner (2022), Better uncertainty calibration via proper "
                         "scores for classification and beyond, Figure 1",
         },
@@ -53,14 +53,15 @@ const pc_figure_row pc_figure_ece_bias = {
         {
             .kind = "figures",
             .name = "ece-bias",
-            .title = "the ECE of simulated models and the truth against the number of rows",
+            .title = "the ECE of simulated models and the truth, by number of rows",
             .formula = "mean ECE over 30 random subsets of n rows; mu(n) of Proposition 3.3; "
                        "the ECE of the true probabilities",
-            .about = "Even a calibrated model has an ECE, and the more so the fewer rows there "
-                     "are; Proposition 3.3 says how much. The models are simulated, so that "
-                     "the truth is known; no predictions are looked at. This is the figure of "
-                     "the study ece-bias with 30 subsets of each size (or `replicas`), "
-                     "out of 10000 rows.",
+            .about =
+                "Even a calibrated model has an ECE above 0, which grows as the number of "
+                "rows shrinks; Proposition 3.3 says how much. The models are simulated, so "
+                "that the truth is known; predictions are not used. This is the figure of "
+                "the study ece-bias with 30 subsets of each size (or `replicas`), "
+                "out of 10000 rows.",
             .citation = "Gruber & Buettner (2022), Better uncertainty calibration via proper "
                         "scores for classification and beyond, Figure 2",
         },

@@ -1,5 +1,5 @@
-/* How the spline calibrator is fitted: cumulated errors with the spline through them, and the
- * map of scores that its slope gives.
+/* The fit of the spline calibrator: cumulated errors with the spline through them, and the map of
+ * scores given by its slope.
  *
  * 1. The spline is fitted to the second set where there is one, else to the data.
  * 2. Of many points a few hundred are drawn.
@@ -35,21 +35,21 @@ typedef struct spline_figure_fit {
   pc_line_maps *map;
 } spline_figure_fit;
 
-static pcal_status spline_figure_wish(const pc_options *options, const pc_layout *layout,
-                                      pc_figure_request *wish, pcal_error *err) {
+static pcal_status spline_figure_request(const pc_options *options, const pc_layout *layout,
+                                         pc_figure_request *request, pcal_error *err) {
   static const char *const names[] = {"", "rank", "within", "class"};
   int given = 0;
   (void)layout;
   for (size_t i = SPLINE_FIGURE_RANK; i <= SPLINE_FIGURE_CLASS; i++)
     if (options->value[i].set) {
-      pc_figure_request_metric(wish, "ks:%s=%d", names[i], (int)options->value[i].number);
+      pc_figure_request_metric(request, "ks:%s=%d", names[i], (int)options->value[i].number);
       given++;
     }
   if (given > 1)
     return pc_fail(err, PCAL_USAGE,
                    "spline-fit: give one of rank, within and class, not several");
   if (given == 0)
-    pc_figure_request_metric(wish, "ks");
+    pc_figure_request_metric(request, "ks");
   return PCAL_OK;
 }
 
@@ -176,7 +176,7 @@ const pc_figure_row pc_figure_spline_fit = {
                 "left: e(t) = sum of (outcome - score) / N over the share t of rows with "
                 "the smallest scores, and the natural cubic spline s through it\n"
                 "right: score + s'(t) against the score",
-            .about = "Shows how the calibrator spline comes to its map: where the cumulated "
+            .about = "Shows how the calibrator spline derives its map: where the cumulated "
                      "errors fall, scores are too high, and the map lowers them.",
             .citation = "Gupta et al. (2021), Calibration of neural networks using splines",
             .options = spline_figure_options,
@@ -184,6 +184,6 @@ const pc_figure_row pc_figure_spline_fit = {
         },
     .width = 720,
     .height = 440,
-    .wish = spline_figure_wish,
+    .request = spline_figure_request,
     .build = spline_figure_build,
 };

@@ -10,7 +10,7 @@
 
 #define SPLINE_TABLES_STUDY_FIGURE_COLUMNS 2
 
-/* A method without what the paper takes for granted. */
+/* The name of a method without the option that the paper always uses. */
 static const char *spline_tables_study_figure_name(const pc_table *table, size_t column,
                                                    char out[PC_TABLE_NAME_MAX]) {
   snprintf(out, PC_TABLE_NAME_MAX, "%s", table->columns[column]);
@@ -42,7 +42,7 @@ static void spline_tables_study_figure_range(const pc_table *table, double *low,
   *high += 0.06 * room;
 }
 
-/* Names stand at the left of the first panel of each line. */
+/* Adds a panel; only the first of each line has names. */
 static void spline_tables_study_figure_panel(pc_figure *figure, const pc_table *table,
                                              size_t index) {
   const size_t column = index % SPLINE_TABLES_STUDY_FIGURE_COLUMNS;

@@ -2,11 +2,11 @@
  *
  *   root Brier score >= CE_2 >= {CWCE_2; TCE_2 >= TCE_1 >= KS, ECE} >= 0.
  *
- * A bar runs from the estimates below an error to the estimate above it: there the true error
- * would lie if those estimates were exact.  A point is the error's own estimate.
+ * A bar runs from the estimate below an error to the estimate above it: the range of the true error
+ * if those estimates were exact.  A point is the error's own estimate.
  *
- * 1. The canonical error CE_2 is estimated only when asked for: all pairs of rows are needed.
- *    Without an estimate its bar shows how little the others say about it.
+ * 1. The canonical error CE_2 is estimated only on request: it needs all pairs of rows.  Without an
+ *    estimate its bar shows how little the others determine it.
  * 2. Estimates are biased, so a point may lie outside of its bar; it then has another colour.
  * 3. Errors whose estimate is undefined have a bar only.
  *
@@ -38,18 +38,18 @@ static const char *const taxonomy_names[TAXONOMY_ROWS] = {
     "root Brier score", "canonical, CE2", "class-wise, CWCE2",
     "top-label, TCE2",  "top-label, ECE", "top-label, KS"};
 
-static pcal_status taxonomy_wish(const pc_options *options, const pc_layout *layout,
-                                 pc_figure_request *wish, pcal_error *err) {
+static pcal_status taxonomy_request(const pc_options *options, const pc_layout *layout,
+                                    pc_figure_request *request, pcal_error *err) {
   const int bins = (int)options->value[TAXONOMY_BINS].number;
   PC_TRY(pc_figure_needs_classes("taxonomy", layout, err));
-  pc_figure_request_metric(wish, "rbs");
-  pc_figure_request_metric(wish, "cwce:p=2,bins=%d", bins);
-  pc_figure_request_metric(wish, "tce:p=2,bins=%d", bins);
-  pc_figure_request_metric(wish, "ece:bins=%d", bins);
-  pc_figure_request_metric(wish, "ks");
+  pc_figure_request_metric(request, "rbs");
+  pc_figure_request_metric(request, "cwce:p=2,bins=%d", bins);
+  pc_figure_request_metric(request, "tce:p=2,bins=%d", bins);
+  pc_figure_request_metric(request, "ece:bins=%d", bins);
+  pc_figure_request_metric(request, "ks");
   if (options->value[TAXONOMY_CANONICAL].number > 0)
-    pc_figure_request_metric(wish, "ce-kde:p=2");
-  wish->interval = 1;
+    pc_figure_request_metric(request, "ce-kde:p=2");
+  request->interval = 1;
   return PCAL_OK;
 }
 
@@ -59,7 +59,7 @@ static void taxonomy_read(const pc_measured_set *set, pc_bounded_error rows[TAXO
   for (size_t i = 0; i < TAXONOMY_ROWS; i++)
     rows[i] = (pc_bounded_error){.name = taxonomy_names[i], .other = (double)NAN};
   for (size_t i = 0; i < TAXONOMY_ROWS; i++) {
-    const pc_result_record *record = set->asked[i];
+    const pc_result_record *record = set->requested[i];
     pc_bounded_error *row = &rows[order[i]];
     if (record == NULL || record->outcome.undefined || !isfinite(record->outcome.value))
       continue;
@@ -71,8 +71,7 @@ static void taxonomy_read(const pc_measured_set *set, pc_bounded_error rows[TAXO
   }
 }
 
-/* Is the one error at least as large as the other?  Nothing is known about class-wise and
- * top-label errors. */
+/* True if `upper` is known to be at least `lower`; class-wise and top-label errors are not ordered. */
 static int taxonomy_above(size_t upper, size_t lower) {
   return upper != TAXONOMY_CWCE && upper < TAXONOMY_ECE && upper < lower;
 }
@@ -96,11 +95,11 @@ static pcal_status taxonomy_build(const pc_figure_data *data, pc_figure *figure,
   static const pc_panel_grid grid = {.columns = 1, .rows = 1};
   pc_bounded_error rows[TAXONOMY_ROWS];
   for (size_t i = 0; i < 5; i++)
-    if (data->shown.asked[i] == NULL)
+    if (data->shown.requested[i] == NULL)
       return pc_fail(err, PCAL_USAGE,
                      "figure taxonomy is drawn from %s and others, which these results do not "
                      "hold; measure them, or plot from the data",
-                     data->wish->specs[i]);
+                     data->request->specs[i]);
   taxonomy_read(&data->shown, rows);
   taxonomy_bounds(rows);
   pc_bounds_bars_axes(figure, rows, TAXONOMY_ROWS);
@@ -119,10 +118,10 @@ const pc_figure_row pc_figure_taxonomy = {
             .name = "taxonomy",
             .title = "calibration errors between their bounds",
             .formula = "sqrt(BS) >= CE_2 >= {CWCE_2; TCE_2 >= TCE_1 >= KS, ECE} >= 0",
-            .about = "The errors that are mostly reported stand at the lower end: they can be "
+            .about = "The errors that are usually reported are at the lower end: they can be "
                      "small while the canonical error is large. Only the root Brier score "
                      "bounds it from above. Bars run between neighbouring estimates; an "
-                     "estimate outside of its bar shows the bias of one of them.",
+                     "estimate outside its bar shows the bias of one of them.",
             .citation = "Gruber & Buettner (2022), Better uncertainty calibration via proper "
                         "scores for classification and beyond, Theorem 3.1",
             .options = taxonomy_options,
@@ -130,7 +129,7 @@ const pc_figure_row pc_figure_taxonomy = {
         },
     .width = 640,
     .height = 440,
-    .wish = taxonomy_wish,
+    .request = taxonomy_request,
     .build = taxonomy_build,
     .in_report = 7,
 };

@@ -1,7 +1,7 @@
 /* Calibration errors between their bounds, from the first table of the study taxonomy: the
  * estimates and, hollow, the errors of the rows' own distribution.
  *
- * 1. Where a row's own error is its estimate, only the estimate is drawn. */
+ * 1. Where both are equal, only the estimate is drawn. */
 #include <math.h>
 
 #include "figure/bounds_bars.h"

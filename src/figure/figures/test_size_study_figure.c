@@ -1,8 +1,7 @@
-/* Errors against the number of rows, and the same relative to all rows.
+/* Errors by number of rows, and the same relative to all rows.
  *
- * 1. Of several models the means over all of them are drawn, where they could be joined; else
- *    those of the first.
- * 2. Metrics without a number at any size are in the key only. */
+ * 1. Of several models their means are drawn if they could be joined, else the first model.
+ * 2. Metrics without a value at any size appear in the legend only. */
 #include <math.h>
 #include <stdio.h>
 

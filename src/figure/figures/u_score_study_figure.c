@@ -1,5 +1,5 @@
-/* Means of the U-score and of its U-divergence over simulated sets against the number of rows,
- * with the error of the law. */
+/* Means of the U-score and of the U-divergence over simulated sets by number of rows, with the true
+ * error. */
 #include <stdio.h>
 
 #include "base/number.h"
@@ -26,7 +26,7 @@ static void u_score_study_figure_names(pc_size_lines *lines,
   }
 }
 
-static void u_score_study_figure_dress(pc_size_lines *lines, int dashed, double size) {
+static void u_score_study_figure_style(pc_size_lines *lines, int dashed, double size) {
   for (size_t i = 0; i < lines->count; i++) {
     lines->line[i].look.dashed = dashed;
     lines->line[i].look.size = size;
@@ -63,11 +63,11 @@ static pcal_status u_score_study_figure_build(const pc_findings *findings, pc_fi
   figure->description = pc_figure_add_string(figure, findings->summary);
   u_score_study_figure_key(figure, &lines);
   pc_figure_lay_out(figure, &grid);
-  u_score_study_figure_dress(&lines, 0, 1);
+  u_score_study_figure_style(&lines, 0, 1);
   pc_size_lines_trace(figure, panel, &lines, u_score_study_figure_truth);
-  u_score_study_figure_dress(&lines, 1, 2);
+  u_score_study_figure_style(&lines, 1, 2);
   pc_size_lines_trace(figure, panel, &lines, u_score_study_figure_divergence);
-  u_score_study_figure_dress(&lines, 0, 2);
+  u_score_study_figure_style(&lines, 0, 2);
   pc_size_lines_draw(figure, panel, &lines, u_score_study_figure_score);
   return PCAL_OK;
 }

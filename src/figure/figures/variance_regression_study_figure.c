@@ -3,8 +3,8 @@
  * problem.  Lines are means of runs, bands their standard deviations.
  *
  * 1. Variances and mean squared errors stand on a logarithmic axis.
- * 2. Other axes leave the highest sixth of the values of a line out, which are far off at the
- * start and after overfitting; lines are cut where they leave them.
+ * 2. Other axes omit the highest sixth of the values of a line, which are far off at the start and
+ *    after overfitting; lines are cut at the axis.
  * 3. With one run there is no band. */
 #include <math.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #include "figure/study_figure_registry.h"
 
 #define VARIANCE_FIGURE_LINES 3
-#define VARIANCE_FIGURE_CUT 6 /* of so many values the highest may stand outside */
+#define VARIANCE_FIGURE_CUT 6 /* one in so many values may lie above the axis */
 
 typedef struct variance_figure_line {
   const char *column; /* of the table, or NULL */
@@ -87,7 +87,7 @@ static int variance_figure_order(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Widens [low, high] to what a curve should show. */
+/* Widens the range to the values of a curve that are shown. */
 static pcal_status variance_figure_range(const variance_figure_curve *curve, int logarithmic,
                                          const pcal_env *env, double range[2],
                                          pcal_error *err) {
@@ -103,7 +103,7 @@ static pcal_status variance_figure_range(const variance_figure_curve *curve, int
   return PCAL_OK;
 }
 
-/* Ticks at 1, 2 and 5 times powers of ten, or only at these where there are many. */
+/* Names 1, 2 and 5 times powers of ten, or only powers of ten for a wide range. */
 static void variance_figure_decades(pc_figure *figure, size_t panel, const double range[2]) {
   static const double steps[] = {1, 2, 5};
   const size_t step = range[1] - range[0] > 2.2 ? 3 : 1;
@@ -154,7 +154,7 @@ static pcal_status variance_figure_band(pc_figure *figure, size_t panel, pc_look
   return PCAL_OK;
 }
 
-/* Where the way from one point to the next crosses an end of the axis. */
+/* Where the segment between two points crosses an end of the axis. */
 static pc_point variance_figure_cross(const pc_axis *axis, pc_point in, pc_point out) {
   const double y = variance_figure_inside(axis, out.y);
   return (pc_point){in.x + (y - in.y) / (out.y - in.y) * (out.x - in.x), y};
@@ -254,7 +254,7 @@ static pcal_status variance_figure_compose(variance_figure_state *state, int fri
 static pcal_status variance_figure_build(const pc_findings *findings, pc_figure *figure,
                                          pcal_error *err) {
   const pc_table *table = &findings->tables[2];
-  const int friedman = strstr(table->title, "Friedman") != NULL;
+  const int friedman = findings->simulated;
   variance_figure_state state = {.table = table, .figure = figure, .count = friedman ? 4 : 3};
   state.panels[0] = friedman ? &variance_figure_dss : &variance_figure_variance;
   state.panels[1] = friedman ? &variance_figure_variance : &variance_figure_dss;

@@ -1,9 +1,9 @@
-/* Are errors as large as predicted: in bins of equal mass by predicted deviation, the root of
- * the mean squared error over the root of the mean variance.
+/* Are errors as large as predicted?  Root mean squared error against root mean variance, in bins of
+ * equal mass by predicted deviation.
  *
- * 1. The band holds a point 95 times out of 100 when errors are normal with the predicted
- *    variances: root (1 +- 1.96 / sqrt(2 n)), n the rows of a bin.
- * 2. Both axes have one scale, from 0 on. */
+ * 1. If errors are normal with the predicted variances, a point lies in the band 95 times out of
+ *    100: root (1 +- 1.96 / sqrt(2 n)), n the rows of a bin.
+ * 2. Both axes have the same scale, from 0 on. */
 #include <math.h>
 #include <stdio.h>
 
@@ -19,11 +19,11 @@ static const pcal_option variance_error_options[] = {
     {"bins", PCAL_OPTION_INT, "15", 2, 200, NULL, "bins of equal mass"},
 };
 
-static pcal_status variance_error_wish(const pc_options *options, const pc_layout *layout,
-                                       pc_figure_request *wish, pcal_error *err) {
+static pcal_status variance_error_request(const pc_options *options, const pc_layout *layout,
+                                          pc_figure_request *request, pcal_error *err) {
   (void)layout;
   (void)err;
-  pc_figure_request_metric(wish, "ence:bins=%d",
+  pc_figure_request_metric(request, "ence:bins=%d",
                            (int)options->value[VARIANCE_ERROR_BINS].number);
   return PCAL_OK;
 }
@@ -108,10 +108,11 @@ const pc_figure_row pc_figure_variance_vs_error = {
             .formula =
                 "point b: root mean squared error over root mean variance of bin b, bins "
                 "of equal mass by predicted standard deviation",
-            .about = "Above the diagonal errors are larger than predicted: the model is too "
-                     "sure. A flat line means that predicted variances say nothing about which "
-                     "rows have large errors. The band is what chance alone does to normal "
-                     "errors.",
+            .about =
+                "Above the diagonal errors are larger than predicted: the model is too "
+                "sure. A flat line means that predicted variances say nothing about which "
+                "rows have large errors. The band shows what chance alone causes with normal "
+                "errors.",
             .citation = "Levi, Gispan, Giladi & Fetaya (2022), Evaluating and calibrating "
                         "uncertainty prediction in regression tasks",
             .options = variance_error_options,
@@ -119,7 +120,7 @@ const pc_figure_row pc_figure_variance_vs_error = {
         },
     .width = 560,
     .height = 580,
-    .wish = variance_error_wish,
+    .request = variance_error_request,
     .build = variance_error_build,
     .in_report = 11,
 };

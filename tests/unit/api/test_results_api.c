@@ -168,6 +168,30 @@ TEST(test_reliability_table) {
   pcal_results_free(NULL);
 }
 
+TEST(test_verdict_as_data) {
+  pcal_results *results = reading_results();
+  pcal_verdict verdict = PCAL_VERDICT_INIT;
+  assert_int_equal(pcal_results_get_verdict(results, &verdict), PCAL_OK);
+  assert_int_equal(verdict.size, sizeof verdict);
+  assert_int_equal(verdict.scores, PCAL_PROBABILITY);
+  assert_same(verdict.rows, 4.0);
+  assert_true(verdict.error >= 0 && verdict.chance > 0);
+  assert_true(verdict.has_where && verdict.where.low < verdict.where.high);
+  assert_string_equal(pcal_verdict_kind_name(PCAL_VERDICT_TOO_WIDE), "too-wide");
+  assert_string_equal(pcal_advice_name(PCAL_ADVICE_OTHER_METHOD), "other");
+  assert_null(pcal_verdict_kind_name(PCAL_VERDICT_END));
+  assert_null(pcal_advice_name(PCAL_ADVICE_END));
+  pcal_verdict old = {.size = offsetof(pcal_verdict, shift)};
+  assert_int_equal(pcal_results_get_verdict(results, &old), PCAL_OK);
+  assert_int_equal(old.kind, verdict.kind);
+  assert_null(old.method);
+  old.size = 0;
+  assert_int_equal(pcal_results_get_verdict(results, &old), PCAL_USAGE);
+  assert_int_equal(pcal_results_get_verdict(results, NULL), PCAL_USAGE);
+  assert_int_equal(pcal_results_get_verdict(NULL, &verdict), PCAL_USAGE);
+  pcal_results_free(results);
+}
+
 static int reading_refuse(void *user, const char *bytes, size_t count) {
   (void)bytes;
   (void)count;

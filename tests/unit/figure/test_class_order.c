@@ -37,10 +37,10 @@ TEST(test_refused) {
   assert_int_equal(pc_figure_needs_classes("x", &classes, &err), PCAL_OK);
   assert_int_equal(pc_figure_needs_classes("x", &single, &err), PCAL_USAGE);
   assert_sentence(err, PCAL_USAGE,
-                  "figure x needs the probabilities of all classes, and the data have only "
+                  "figure x needs the probabilities of all classes, but the data have only "
                   "confidences; draw reliability, or give probs");
   assert_int_equal(pc_figure_needs_classes("x", &binary, &err), PCAL_USAGE);
   assert_sentence(err, PCAL_USAGE,
-                  "figure x tells classes apart, and one column of scores has only class 1; "
+                  "figure x compares classes, but one column of scores has only class 1; "
                   "draw reliability, or give a column for each class");
 }

@@ -122,7 +122,7 @@ static pcal_status stage_open_single(pcal_kind kind, const pcal_env *env, pcal_s
   return pc_source_borrow(&batch, NULL, env, out, err);
 }
 
-/* Builds a figure; with a second set and a calibrator where asked for. */
+/* Builds a figure; with a second set and a calibrator where requested for. */
 static pcal_status stage_build(const pcal_figure_config *config, int second,
                                const pcal_env *env, pc_figure *figure, pcal_error *err) {
   pcal_figure_config full = *config;

@@ -16,7 +16,7 @@ TEST(test_rows) {
     assert_int_equal(pc_figure_parse(row->name, &found, &options, NULL), PCAL_OK);
     assert_ptr_equal(&found->row, row);
     assert_true(found->width >= 240 && found->height >= 240);
-    assert_true(found->study != NULL || (found->wish != NULL && found->build != NULL));
+    assert_true(found->study != NULL || (found->request != NULL && found->build != NULL));
   }
   assert_string_equal(pc_figure_row_at(0)->name, "reliability");
 }
@@ -41,12 +41,12 @@ TEST(test_unknown_names) {
 }
 
 TEST(test_wishes_have_room) {
-  static pc_figure_request wish;
+  static pc_figure_request request;
   for (size_t i = 0; i < PC_FIGURE_SPECS + 3; i++)
-    pc_figure_request_metric(&wish, "ece:bins=%zu", i + 1);
-  assert_int_equal(wish.spec_count, PC_FIGURE_SPECS);
-  assert_string_equal(wish.specs[0], "ece:bins=1");
-  assert_string_equal(wish.specs[PC_FIGURE_SPECS - 1], "ece:bins=48");
+    pc_figure_request_metric(&request, "ece:bins=%zu", i + 1);
+  assert_int_equal(request.spec_count, PC_FIGURE_SPECS);
+  assert_string_equal(request.specs[0], "ece:bins=1");
+  assert_string_equal(request.specs[PC_FIGURE_SPECS - 1], "ece:bins=48");
 }
 
 TEST(test_columns_by_name) {

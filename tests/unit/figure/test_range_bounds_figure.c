@@ -169,9 +169,10 @@ TEST(test_refusals) {
                 "figure reliability draws one model; give its predictions with logits, "
                 "probs and the like");
   config.figure = "range-bounds";
-  range_refused(&config, PCAL_LOGIT,
-                "figure range-bounds: epoch 1 and <b>2</b> have different kinds of scores, "
-                "which it cannot draw side by side");
+  range_refused(
+      &config, PCAL_LOGIT,
+      "figure range-bounds cannot draw epoch 1 and <b>2</b> together: their scores are of "
+      "different kinds");
   assert_int_equal(range_open(PCAL_PROBABILITY, range_scores[2], &env, &config.fitting, NULL),
                    PCAL_OK);
   range_refused(&config, PCAL_PROBABILITY,

@@ -107,7 +107,7 @@ TEST(test_refusals) {
   config.sets = 1;
   assert_int_equal(u_run("u-score", &config, &err), PCAL_USAGE);
   assert_string_equal(err.message, "study u-score takes sets of 2 to 100000 rows, and at least "
-                                   "2 sets; mind rows and sets");
+                                   "2 sets; see rows and sets");
   pc_findings_free(&findings);
   config.factors = none;
   config.factor_count = 1;
@@ -116,7 +116,7 @@ TEST(test_refusals) {
   pc_findings_free(&findings);
   config.simulation.classes = 101;
   assert_int_equal(u_run("u-score", &config, &err), PCAL_USAGE);
-  assert_string_equal(err.message, "study u-score takes 2 to 100 classes; mind classes");
+  assert_string_equal(err.message, "study u-score takes 2 to 100 classes; see classes");
   pc_findings_free(&findings);
 }
 
